@@ -1,0 +1,237 @@
+package format
+
+import (
+	"fmt"
+	"math"
+)
+
+// File is a whole container in memory, as it will be written: records whose
+// string references point into Strings and whose geometry ranges point into
+// Vertices and Indices.
+type File struct {
+	Type      FileType
+	Strings   []byte
+	Entities  []Entity
+	Meshes    []Mesh
+	Materials []Material
+	Textures  []Texture
+	Vertices  []byte // serialised vertices, 32 bytes each
+	Indices   []byte
+}
+
+// Object is one entity with one mesh, the unit that a Builder takes.
+type Object struct {
+	Name     string // of the entity
+	MeshName string
+	Material uint32   // from AddMaterial, NoIndex for none
+	Vertices []byte   // serialised by AppendVertices, in world space
+	Indices  []uint32 // triangle list
+}
+
+// Builder collects objects, materials and textures and lays them out as the
+// format's conventions want it: ids 0, 1, 2, ..., running offsets, strings in
+// order of first use, tight boxes, identity transforms.
+type Builder struct {
+	typ       FileType
+	textures  []namedTexture
+	byURI     map[string]uint32
+	materials []namedMaterial
+	byValue   map[namedMaterial]uint32
+	objects   []Object // without geometry, which is in vertices and indices
+	meshes    []Mesh
+	vertices  []byte
+	indices   []byte
+}
+
+type namedTexture struct {
+	name, uri string
+	t         Texture
+}
+
+type namedMaterial struct {
+	name string
+	m    Material
+}
+
+// NewBuilder starts an empty container.
+func NewBuilder(t FileType) *Builder {
+	return &Builder{typ: t, byURI: map[string]uint32{}, byValue: map[namedMaterial]uint32{}}
+}
+
+// AddTexture adds a texture and returns its index. Textures are merged by uri;
+// their flags are combined. Name and string offsets of t are ignored.
+func (b *Builder) AddTexture(name, uri string, t Texture) uint32 {
+	if i, ok := b.byURI[uri]; ok {
+		b.textures[i].t.Flags |= t.Flags
+		return i
+	}
+	i := uint32(len(b.textures))
+	b.byURI[uri] = i
+	b.textures = append(b.textures, namedTexture{name, uri, t})
+	return i
+}
+
+// AddMaterial adds a material and returns its index. Materials that agree in
+// name and all values are merged. The name offset of m is ignored.
+func (b *Builder) AddMaterial(name string, m Material) uint32 {
+	m.NameOffset = 0
+	key := namedMaterial{name, m}
+	if i, ok := b.byValue[key]; ok {
+		return i
+	}
+	i := uint32(len(b.materials))
+	b.byValue[key] = i
+	b.materials = append(b.materials, key)
+	return i
+}
+
+// AddObject appends an entity with a mesh. It checks what the file could not
+// be read back without: whole vertices and triangles, indices in range, finite
+// positions, counts that fit.
+func (b *Builder) AddObject(o Object) error {
+	n := len(o.Vertices) / VertexSize
+	switch {
+	case len(o.Vertices)%VertexSize != 0:
+		return fmt.Errorf("untold: object %q: %d vertex bytes are not whole vertices", o.Name, len(o.Vertices))
+	case len(o.Indices) == 0 || len(o.Indices)%3 != 0:
+		return fmt.Errorf("untold: object %q: %d indices are not whole triangles", o.Name, len(o.Indices))
+	case uint64(n) > math.MaxUint32 || uint64(len(o.Indices)) > math.MaxUint32 || uint64(len(b.objects)) >= uint64(NoIndex):
+		return fmt.Errorf("untold: object %q: more than 2^32 elements", o.Name)
+	case o.Material != NoIndex && int(o.Material) >= len(b.materials):
+		return fmt.Errorf("untold: object %q: material %d of %d", o.Name, o.Material, len(b.materials))
+	}
+	for k, v := range o.Indices {
+		if int(v) >= n {
+			return fmt.Errorf("untold: object %q: index %d is %d, there are %d vertices", o.Name, k, v, n)
+		}
+	}
+	box, _ := PositionBounds(o.Vertices)
+	if !allFinitePositions(o.Vertices) {
+		return fmt.Errorf("untold: object %q: a position is not finite", o.Name)
+	}
+	t := IndexTypeFor(n)
+	m := Mesh{
+		EntityID: uint32(len(b.objects)), Material: o.Material, IndexType: t,
+		VertexCount: uint32(n), IndexCount: uint32(len(o.Indices)), VertexStride: VertexSize,
+		VertexOffset: uint64(len(b.vertices)), IndexOffset: uint64(len(b.indices)),
+		VertexSize: uint64(len(o.Vertices)), IndexSize: uint64(len(o.Indices) * t.Size()), LocalBounds: box,
+	}
+	m.EstimatedGPUBytes = m.VertexSize + m.IndexSize
+	b.vertices = append(b.vertices, o.Vertices...)
+	b.indices = AppendIndices(b.indices, t, o.Indices)
+	o.Vertices, o.Indices = nil, nil
+	b.meshes = append(b.meshes, m)
+	b.objects = append(b.objects, o)
+	return nil
+}
+
+// File returns the container. The Builder must not be used afterwards.
+func (b *Builder) File() *File {
+	f := &File{Type: b.typ, Meshes: b.meshes, Vertices: b.vertices, Indices: b.indices}
+	for _, m := range b.materials {
+		f.Materials = append(f.Materials, m.m)
+	}
+	for _, t := range b.textures {
+		f.Textures = append(f.Textures, t.t)
+	}
+	var s stringBuilder
+	usedMaterial := make([]bool, len(b.materials))
+	usedTexture := make([]bool, len(b.textures))
+	for i := range b.objects {
+		o := &b.objects[i]
+		if o.Material != NoIndex && !usedMaterial[o.Material] {
+			usedMaterial[o.Material] = true
+			b.nameMaterial(f, &s, o.Material, usedTexture)
+		}
+		f.Meshes[i].NameOffset = s.add(o.MeshName)
+		f.Entities = append(f.Entities, Entity{
+			ID: uint32(i), ParentID: NoIndex, NameOffset: s.add(o.Name), FirstMesh: uint32(i), MeshCount: 1,
+			LocalBounds: f.Meshes[i].LocalBounds, WorldBounds: f.Meshes[i].LocalBounds, LocalTransform: identity,
+		})
+	}
+	for i := range b.materials {
+		if !usedMaterial[i] {
+			b.nameMaterial(f, &s, uint32(i), usedTexture)
+		}
+	}
+	for i := range b.textures {
+		if !usedTexture[i] {
+			b.nameTexture(f, &s, uint32(i))
+		}
+	}
+	f.Strings = s.data
+	return f
+}
+
+func (b *Builder) nameMaterial(f *File, s *stringBuilder, i uint32, named []bool) {
+	for _, t := range f.Materials[i].textureSlots() {
+		if t != NoIndex && int(t) < len(named) && !named[t] {
+			named[t] = true
+			b.nameTexture(f, s, t)
+		}
+	}
+	f.Materials[i].NameOffset = s.add(b.materials[i].name)
+}
+
+func (b *Builder) nameTexture(f *File, s *stringBuilder, i uint32) {
+	f.Textures[i].NameOffset = s.add(b.textures[i].name)
+	f.Textures[i].URIOffset = s.add(b.textures[i].uri)
+}
+
+// stringBuilder lays out a string table: each string once, in order of first
+// insertion, followed by a zero byte.
+type stringBuilder struct {
+	data []byte
+	at   map[string]uint32
+}
+
+// add returns the offset of s, NoIndex for the empty string, which is never
+// stored. A zero byte inside s would end it: the string is cut there.
+func (b *stringBuilder) add(s string) uint32 {
+	for i := range len(s) {
+		if s[i] == 0 {
+			s = s[:i]
+			break
+		}
+	}
+	if s == "" {
+		return NoIndex
+	}
+	if off, ok := b.at[s]; ok {
+		return off
+	}
+	if b.at == nil {
+		b.at = map[string]uint32{}
+	}
+	off := uint32(len(b.data))
+	b.at[s] = off
+	b.data = append(append(b.data, s...), 0)
+	return off
+}
+
+// Bounds returns the union of the world boxes of all entities that have
+// geometry, and whether there is one.
+func (f *File) Bounds() (Bounds, bool) {
+	var box Bounds
+	ok := false
+	for i := range f.Entities {
+		e := &f.Entities[i]
+		switch {
+		case e.MeshCount == 0:
+		case ok:
+			box = box.union(e.WorldBounds)
+		default:
+			box, ok = e.WorldBounds, true
+		}
+	}
+	return box, ok
+}
+
+func allFinitePositions(vertices []byte) bool {
+	for ; len(vertices) >= VertexSize; vertices = vertices[VertexSize:] {
+		if !finite(readF32(vertices), readF32(vertices[4:]), readF32(vertices[8:])) {
+			return false
+		}
+	}
+	return true
+}

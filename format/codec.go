@@ -1,0 +1,166 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// minLZ4Gain is how much smaller an LZ4 block has to be before mode auto
+// stores it: below 3 % the decode time buys nothing.
+const minLZ4Gain = 0.03
+
+// Codecs are pooled: a zstd decoder with concurrency 1 keeps its tables and
+// runs on the caller's goroutine, so a pool serves any number of workers.
+var (
+	zstdDecoders = sync.Pool{New: func() any {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(math.MaxInt64))
+		if err != nil {
+			panic(fmt.Sprintf("untold: zstd decoder options: %v", err))
+		}
+		return d
+	}}
+	zstdEncoders = sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+		if err != nil {
+			panic(fmt.Sprintf("untold: zstd encoder options: %v", err))
+		}
+		return e
+	}}
+	lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+)
+
+// Limits bound what reading a file may allocate beyond the file's own size.
+type Limits struct {
+	// MaxChunk is the largest decoded size of a compressed chunk in bytes;
+	// 0 means 1 GiB.
+	MaxChunk uint64
+	// MaxRatio is the largest ratio of decoded to stored bytes of a chunk of
+	// more than 16 MiB; 0 means 1024. (LZ4 cannot exceed 255.)
+	MaxRatio uint64
+}
+
+const (
+	defaultMaxChunk = 1 << 30
+	defaultMaxRatio = 1024
+	ratioFreeBytes  = 16 << 20
+)
+
+// check tells whether a compressed chunk may be decoded, before anything is
+// allocated for it.
+func (l Limits) check(c *Chunk) error {
+	maxChunk, maxRatio := l.MaxChunk, l.MaxRatio
+	if maxChunk == 0 {
+		maxChunk = defaultMaxChunk
+	}
+	if maxRatio == 0 {
+		maxRatio = defaultMaxRatio
+	}
+	if c.UncompressedSize > maxChunk || c.UncompressedSize > math.MaxInt32*256 {
+		return fmt.Errorf("declares %d decoded bytes, the limit is %d", c.UncompressedSize, maxChunk)
+	}
+	if c.Compression == CompressLZ4 {
+		maxRatio = min(maxRatio, 255)
+	}
+	// Stored bytes are backed by the file, so this product cannot overflow.
+	if c.UncompressedSize > ratioFreeBytes && c.UncompressedSize/maxRatio > c.CompressedSize {
+		return fmt.Errorf("declares %d decoded bytes for %d stored ones, the limit is 1 to %d",
+			c.UncompressedSize, c.CompressedSize, maxRatio)
+	}
+	return nil
+}
+
+var errDecodedSize = errors.New("decoded size differs")
+
+// decode expands src into dst[:0], which is grown to exactly size bytes. The
+// caller has checked size against Limits.
+func decode(dst, src []byte, c Compression, size int) ([]byte, error) {
+	dst = slices.Grow(dst[:0], size)[:size]
+	switch c {
+	case CompressLZ4:
+		n, err := lz4.UncompressBlock(src, dst)
+		if err != nil {
+			return dst[:0], fmt.Errorf("lz4: %w", err)
+		}
+		if n != size {
+			return dst[:0], fmt.Errorf("%w: %d instead of %d bytes", errDecodedSize, n, size)
+		}
+		return dst, nil
+	case CompressZstd:
+		d := zstdDecoders.Get().(*zstd.Decoder)
+		defer zstdDecoders.Put(d)
+		out, err := d.DecodeAll(src, dst[:0:size])
+		if err != nil {
+			return dst[:0], fmt.Errorf("zstd: %w", err)
+		}
+		if len(out) != size {
+			return dst[:0], fmt.Errorf("%w: %d instead of %d bytes", errDecodedSize, len(out), size)
+		}
+		return out, nil
+	}
+	return dst[:0], fmt.Errorf("compression %d", c)
+}
+
+// CompressMode chooses how geometry chunks are stored.
+type CompressMode uint8
+
+// The modes. Auto takes LZ4 where it saves at least 3 % and nothing else, so
+// that the reference engine loads the result. LZ4 and Zstd compress a chunk
+// whenever that makes it smaller; the reference engine refuses Zstd.
+const (
+	ModeAuto CompressMode = iota
+	ModeNone
+	ModeLZ4
+	ModeZstd
+)
+
+var modeNames = []string{"auto", "none", "lz4", "zstd"}
+
+// String returns auto, none, lz4 or zstd.
+func (m CompressMode) String() string { return modeNames[m] }
+
+// ParseCompressMode is the inverse of String.
+func ParseCompressMode(s string) (CompressMode, error) {
+	if i := slices.Index(modeNames, s); i >= 0 {
+		return CompressMode(i), nil
+	}
+	return 0, fmt.Errorf("unknown compression %q (use auto, none, lz4 or zstd)", s)
+}
+
+// compress returns the bytes to store for a geometry chunk and how they are
+// compressed. An empty chunk is never compressed.
+func compress(src []byte, m CompressMode) ([]byte, Compression, error) {
+	if len(src) == 0 || m == ModeNone {
+		return src, CompressNone, nil
+	}
+	if m == ModeZstd {
+		e := zstdEncoders.Get().(*zstd.Encoder)
+		defer zstdEncoders.Put(e)
+		if out := e.EncodeAll(src, nil); len(out) < len(src) {
+			return out, CompressZstd, nil
+		}
+		return src, CompressNone, nil
+	}
+	c := lz4Compressors.Get().(*lz4.Compressor)
+	defer lz4Compressors.Put(c)
+	out := make([]byte, lz4.CompressBlockBound(len(src)))
+	n, err := c.CompressBlock(src, out)
+	if err != nil {
+		return nil, 0, fmt.Errorf("untold: lz4: %w", err)
+	}
+	limit := float64(len(src))
+	if m == ModeAuto {
+		limit *= 1 - minLZ4Gain
+	}
+	if n > 0 && float64(n) < limit {
+		return out[:n], CompressLZ4, nil
+	}
+	return src, CompressNone, nil
+}

@@ -1,0 +1,176 @@
+package format
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Fixed sizes in bytes, from the format's field lists.
+const (
+	HeaderSize     = 204
+	ChunkEntrySize = 40
+	EntitySize     = 136
+	MeshSize       = 104
+	TextureSize    = 32
+	VertexSize     = 32
+
+	// Alignment is the multiple at which every chunk payload starts.
+	Alignment = 16
+
+	// Version is the version that this package writes.
+	Version = 1
+	// MaxVersion is the newest version that this package reads.
+	MaxVersion = 4
+
+	hashOffset = 140
+	hashSize   = 32
+)
+
+// magic is "UNTOLD" and two zero bytes.
+const magic = "UNTOLD\x00\x00"
+
+// MaterialSize returns the bytes of one material record in a format version:
+// 88 in versions 1 and 2, 100 in 3, 108 in 4; 0 for any other version.
+func MaterialSize(version uint32) int {
+	switch version {
+	case 1, 2:
+		return 88
+	case 3:
+		return 100
+	case 4:
+		return 108
+	}
+	return 0
+}
+
+// Bounds is an axis-aligned box in metres.
+type Bounds struct{ Min, Max [3]float32 }
+
+// Header is the first 204 bytes of a file.
+type Header struct {
+	FormatVersion uint32
+	FileType      FileType
+	Flags         uint32 // none defined, 0
+	HeaderSize    uint32 // 204
+	ChunkCount    uint32
+	MeshCount     uint32
+	MaterialCount uint32
+	TextureCount  uint32
+	EntityCount   uint32
+	VertexLayout  VertexLayout
+	Reserved0     uint32
+	WorldBounds   Bounds
+	RootTransform [16]float32 // column-major, identity in all known files
+	ContentHash   [hashSize]byte
+	Reserved1     [32]byte
+}
+
+// Chunk is one entry of the chunk table.
+type Chunk struct {
+	Type             ChunkType
+	Compression      Compression
+	Offset           uint64 // from the start of the file, a multiple of 16
+	CompressedSize   uint64 // stored bytes
+	UncompressedSize uint64
+	ElementCount     uint32 // records of a table, 0 for blobs
+	Reserved0        uint32
+}
+
+// identity is the column-major identity matrix.
+var identity = [16]float32{0: 1, 5: 1, 10: 1, 15: 1}
+
+func appendHeader(b []byte, h *Header) []byte {
+	le := binary.LittleEndian
+	b = append(b, magic...)
+	for _, v := range [...]uint32{
+		h.FormatVersion, uint32(h.FileType), h.Flags, h.HeaderSize, h.ChunkCount, h.MeshCount,
+		h.MaterialCount, h.TextureCount, h.EntityCount, uint32(h.VertexLayout), h.Reserved0,
+	} {
+		b = le.AppendUint32(b, v)
+	}
+	b = appendBounds(b, h.WorldBounds)
+	b = appendF32s(b, h.RootTransform[:])
+	b = append(b, h.ContentHash[:]...)
+	return append(b, h.Reserved1[:]...)
+}
+
+// decodeHeader reads everything behind the magic; b holds HeaderSize bytes.
+func decodeHeader(b []byte) Header {
+	le := binary.LittleEndian
+	h := Header{
+		FormatVersion: le.Uint32(b[8:]),
+		FileType:      FileType(le.Uint32(b[12:])),
+		Flags:         le.Uint32(b[16:]),
+		HeaderSize:    le.Uint32(b[20:]),
+		ChunkCount:    le.Uint32(b[24:]),
+		MeshCount:     le.Uint32(b[28:]),
+		MaterialCount: le.Uint32(b[32:]),
+		TextureCount:  le.Uint32(b[36:]),
+		EntityCount:   le.Uint32(b[40:]),
+		VertexLayout:  VertexLayout(le.Uint32(b[44:])),
+		Reserved0:     le.Uint32(b[48:]),
+		WorldBounds:   readBounds(b[52:]),
+	}
+	readF32s(h.RootTransform[:], b[76:])
+	copy(h.ContentHash[:], b[hashOffset:])
+	copy(h.Reserved1[:], b[172:])
+	return h
+}
+
+func appendChunk(b []byte, c *Chunk) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, uint32(c.Type))
+	b = le.AppendUint32(b, uint32(c.Compression))
+	b = le.AppendUint64(b, c.Offset)
+	b = le.AppendUint64(b, c.CompressedSize)
+	b = le.AppendUint64(b, c.UncompressedSize)
+	b = le.AppendUint32(b, c.ElementCount)
+	return le.AppendUint32(b, c.Reserved0)
+}
+
+func decodeChunk(b []byte) Chunk {
+	le := binary.LittleEndian
+	return Chunk{
+		Type:             ChunkType(le.Uint32(b)),
+		Compression:      Compression(le.Uint32(b[4:])),
+		Offset:           le.Uint64(b[8:]),
+		CompressedSize:   le.Uint64(b[16:]),
+		UncompressedSize: le.Uint64(b[24:]),
+		ElementCount:     le.Uint32(b[32:]),
+		Reserved0:        le.Uint32(b[36:]),
+	}
+}
+
+func appendF32(b []byte, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+}
+
+func appendF32s(b []byte, v []float32) []byte {
+	for _, f := range v {
+		b = appendF32(b, f)
+	}
+	return b
+}
+
+func appendBounds(b []byte, v Bounds) []byte {
+	return appendF32s(appendF32s(b, v.Min[:]), v.Max[:])
+}
+
+func readF32(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+func readF32s(dst []float32, b []byte) {
+	for i := range dst {
+		dst[i] = readF32(b[4*i:])
+	}
+}
+
+func readBounds(b []byte) Bounds {
+	var v Bounds
+	readF32s(v.Min[:], b)
+	readF32s(v.Max[:], b[12:])
+	return v
+}
+
+// align16 rounds up to a multiple of 16; callers pass file positions, far from
+// overflow.
+func align16(n uint64) uint64 { return (n + Alignment - 1) &^ (Alignment - 1) }

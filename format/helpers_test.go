@@ -1,0 +1,117 @@
+package format
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// sharedFile reads a file of ../shared, which lies beside the repository when
+// the golden data is at hand.
+func sharedFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "shared", name))
+	if err != nil {
+		t.Skipf("shared golden data is absent: %v", err)
+	}
+	return b
+}
+
+// triangleFile is the one-triangle tile of facts/format.md section 10.
+func triangleFile(t testing.TB) *File {
+	t.Helper()
+	b := NewBuilder(FileTile)
+	m := b.AddMaterial("Red", Material{
+		BaseColor: [4]float32{1, 0, 0, 1}, NormalScale: 1, Roughness: 0.5, OcclusionStrength: 1, AlphaCutoff: 0.5,
+		BaseColorTexture: NoIndex, NormalTexture: NoIndex, MetallicTexture: NoIndex,
+		RoughnessTexture: NoIndex, EmissiveTexture: NoIndex, OcclusionTexture: NoIndex,
+	})
+	vs := make([]Vertex, 3)
+	for i, p := range [][2]float32{{0, 0}, {1, 0}, {0, 1}} {
+		vs[i] = Vertex{
+			Position: [3]float32{p[0], p[1], 0}, Normal: PackNormal([3]float32{0, 0, 1}),
+			Tangent: PackTangent([4]float32{1, 0, 0, 1}), UV0: [2]uint16{Half(p[0]), Half(p[1])},
+			Color: [4]uint8{255, 255, 255, 255},
+		}
+	}
+	err := b.AddObject(Object{
+		Name: "Triangle", MeshName: "TriangleMesh", Material: m,
+		Vertices: AppendVertices(nil, vs), Indices: []uint32{0, 1, 2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.File()
+}
+
+// gridFile is a tile of n objects, each a bumpy k x k grid, with textures, two
+// materials and repeated content that compresses.
+func gridFile(t testing.TB, n, k int) *File {
+	t.Helper()
+	b := NewBuilder(FileTile)
+	blank := Material{
+		BaseColor: [4]float32{1, 1, 1, 1}, NormalScale: 1, Roughness: 0.8, OcclusionStrength: 1, AlphaCutoff: 0.5,
+		BaseColorTexture: NoIndex, NormalTexture: NoIndex, MetallicTexture: NoIndex,
+		RoughnessTexture: NoIndex, EmissiveTexture: NoIndex, OcclusionTexture: NoIndex,
+	}
+	brick := blank
+	brick.BaseColorTexture = b.AddTexture("brick.png", "Textures/brick.png", Texture{Flags: TextureSRGB, Width: 64, Height: 32, MipCount: 1})
+	brick.NormalTexture = b.AddTexture("brick_n.png", "Textures/brick_n.png", Texture{Flags: TextureNormalMap, Width: 64, Height: 32, MipCount: 1})
+	mats := []uint32{b.AddMaterial("Brick", brick), b.AddMaterial("Plain", blank)}
+	for o := range n {
+		vs := make([]Vertex, 0, k*k)
+		for y := range k {
+			for x := range k {
+				u, v := float32(x)/float32(k-1), float32(y)/float32(k-1)
+				h := float32(0.1 * math.Sin(float64(u)*9) * math.Cos(float64(v)*7))
+				vs = append(vs, Vertex{
+					Position: [3]float32{u*10 + float32(o)*11, h, v * 10},
+					Normal:   PackNormal([3]float32{-h, 1, h}), Tangent: PackTangent([4]float32{1, h, 0, 1}),
+					UV0: [2]uint16{Half(u), Half(1 - v)}, Color: [4]uint8{255, 255, 255, 255},
+				})
+			}
+		}
+		var idx []uint32
+		for y := range k - 1 {
+			for x := range k - 1 {
+				a := uint32(y*k + x)
+				w := uint32(k)
+				idx = append(idx, a, a+w, a+1, a+1, a+w, a+w+1)
+			}
+		}
+		err := b.AddObject(Object{
+			Name: "Grid_" + string(rune('A'+o%26)), MeshName: "grid", Material: mats[o%2],
+			Vertices: AppendVertices(nil, vs), Indices: idx,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.File()
+}
+
+func mustEncode(t testing.TB, f *File, m CompressMode) []byte {
+	t.Helper()
+	b, err := f.Encode(WriteOptions{Compress: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// readerAt hides the bytes behind an io.ReaderAt.
+type readerAt struct{ *bytes.Reader }
+
+func newReaderAt(b []byte) readerAt { return readerAt{bytes.NewReader(b)} }
+
+func codes(r *Report, severity Severity) []Code {
+	var out []Code
+	for _, f := range r.Findings {
+		if f.Severity == severity {
+			out = append(out, f.Code)
+		}
+	}
+	return out
+}

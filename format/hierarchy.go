@@ -1,0 +1,147 @@
+package format
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// matrix is a column-major 4x4 matrix in double precision.
+type matrix [16]float64
+
+func widen(m *[16]float32) matrix {
+	var r matrix
+	for i, v := range m {
+		r[i] = float64(v)
+	}
+	return r
+}
+
+func (m *matrix) mul(o *matrix) matrix {
+	var r matrix
+	for c := range 4 {
+		for i := range 4 {
+			r[4*c+i] = m[i]*o[4*c] + m[4+i]*o[4*c+1] + m[8+i]*o[4*c+2] + m[12+i]*o[4*c+3]
+		}
+	}
+	return r
+}
+
+// worldTransform is an entity's transform from its own space to the world:
+// root transform * parents * local.
+type worldTransform struct {
+	m        matrix
+	ok       bool // finite and not part of a cycle
+	identity bool
+}
+
+// worldTransforms computes the transform of every entity, parents first
+// whatever their order in the table; entities on or below a cycle have none.
+func (p *parser) worldTransforms() []worldTransform {
+	out := make([]worldTransform, len(p.entities))
+	byID := make(map[uint32]int, len(p.entities))
+	for i := range p.entities {
+		if _, dup := byID[p.entities[i].ID]; !dup {
+			byID[p.entities[i].ID] = i
+		}
+	}
+	const unseen, open, done = 0, 1, 2
+	state := make([]uint8, len(p.entities))
+	var path []int
+	for i := range p.entities {
+		path = path[:0]
+		j, rooted := i, true
+		for state[j] == unseen {
+			state[j] = open
+			path = append(path, j)
+			if p.entities[j].ParentID == NoIndex {
+				break
+			}
+			k, ok := byID[p.entities[j].ParentID]
+			if rooted = ok; !ok {
+				break
+			}
+			j = k
+		}
+		for n := len(path) - 1; n >= 0; n-- {
+			k := path[n]
+			out[k] = p.worldOf(k, byID, state, out, rooted)
+			state[k] = done
+		}
+	}
+	return out
+}
+
+func (p *parser) worldOf(k int, byID map[uint32]int, state []uint8, out []worldTransform, rooted bool) worldTransform {
+	e := &p.entities[k]
+	parent := worldTransform{m: widen(&p.header.RootTransform), ok: true, identity: p.header.RootTransform == identity}
+	if e.ParentID != NoIndex {
+		j, ok := byID[e.ParentID]
+		if !ok || state[j] != 2 || !rooted {
+			return worldTransform{}
+		}
+		parent = out[j]
+	}
+	if e.LocalTransform == identity || !parent.ok {
+		return parent
+	}
+	local := widen(&e.LocalTransform)
+	w := worldTransform{m: parent.m.mul(&local), ok: true}
+	for _, v := range w.m {
+		w.ok = w.ok && v-v == 0
+	}
+	return w
+}
+
+// transformedBounds returns the box of serialised vertices moved by m.
+func transformedBounds(vertices []byte, m *matrix) Bounds {
+	inf := math.Inf(1)
+	lo, hi := [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
+	le := binary.LittleEndian
+	for ; len(vertices) >= VertexSize; vertices = vertices[VertexSize:] {
+		x := float64(math.Float32frombits(le.Uint32(vertices)))
+		y := float64(math.Float32frombits(le.Uint32(vertices[4:])))
+		z := float64(math.Float32frombits(le.Uint32(vertices[8:])))
+		for r := range 3 {
+			v := m[r]*x + m[4+r]*y + m[8+r]*z + m[12+r]
+			lo[r], hi[r] = min(lo[r], v), max(hi[r], v)
+		}
+	}
+	var b Bounds
+	for r := range 3 {
+		b.Min[r], b.Max[r] = float32(lo[r]), float32(hi[r])
+	}
+	return b
+}
+
+// checkEntityBox compares the world box of the entity that owns a mesh with
+// the mesh's vertices in the world; box is that of the stored positions.
+func (g *geometryChecker) checkEntityBox(m *Mesh, box Bounds, vertices []byte, worlds []worldTransform) {
+	p := g.p
+	i, ok := g.entityOf(m.EntityID)
+	if !ok || !worlds[i].ok {
+		return
+	}
+	e := &p.entities[i]
+	slack := float32(1)
+	if !worlds[i].identity {
+		// Writers compute this in single precision.
+		box, slack = transformedBounds(vertices, &worlds[i].m), 8
+	}
+	if !finite(box.Min[:]...) || !finite(box.Max[:]...) || !finite(e.WorldBounds.Min[:]...) || !finite(e.WorldBounds.Max[:]...) {
+		return
+	}
+	p.compareBox(e.WorldBounds, box, "world bounds", p.recordAt(ChunkEntities, i, 48), e.MeshCount == 1, slack)
+}
+
+func (g *geometryChecker) entityOf(id uint32) (int, bool) {
+	if g.byID == nil {
+		g.byID = make(map[uint32]int, len(g.p.entities))
+		for i := range g.p.entities {
+			if _, dup := g.byID[g.p.entities[i].ID]; !dup {
+				g.byID[g.p.entities[i].ID] = i
+			}
+		}
+	}
+	i, ok := g.byID[id]
+	return i, ok
+}

@@ -1,0 +1,82 @@
+package format
+
+import (
+	"cmp"
+	"slices"
+)
+
+// span is a stored payload [off, end) of entry i.
+type span struct {
+	off, end uint64
+	i        int
+}
+
+// spans returns the payloads that lie inside the file, by offset.
+func (p *parser) spans() []span {
+	var out []span
+	for i, c := range p.chunks {
+		if c.Offset <= p.size && c.CompressedSize <= p.size-c.Offset {
+			out = append(out, span{c.Offset, c.Offset + c.CompressedSize, i})
+		}
+	}
+	slices.SortFunc(out, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.off, b.off), cmp.Compare(a.end, b.end), cmp.Compare(a.i, b.i))
+	})
+	return out
+}
+
+// checkTrailing accepts up to 15 zero bytes behind the last payload, which
+// tools that patch texture references leave there.
+func (p *parser) checkTrailing() {
+	end := HeaderSize + uint64(len(p.chunks))*ChunkEntrySize
+	for _, s := range p.spans() {
+		end = max(end, s.end)
+	}
+	if end >= p.size {
+		return
+	}
+	n := p.size - end
+	if n < Alignment {
+		if b, err := p.bytes(end, n, nil); err == nil && allZero(b) {
+			return
+		}
+	}
+	p.report(CodeTrailing, inFile(int64(end)), "%d bytes follow the last payload", n)
+}
+
+// checkLayout judges how the payloads lie in the file: order, overlaps, gaps
+// and padding.
+func (p *parser) checkLayout() {
+	prev := uint64(HeaderSize) + uint64(len(p.chunks))*ChunkEntrySize
+	var last ChunkType
+	for k, s := range p.spans() {
+		c := &p.chunks[s.i]
+		at := inChunk(c.Type, int64(s.off))
+		switch {
+		case s.off < prev && s.end > s.off && k > 0:
+			p.report(CodeChunkOverlap, at, "payload [%d, %d) overlaps bytes before %d that belong to another chunk", s.off, s.end, prev)
+		case s.off > prev && s.off-prev >= Alignment:
+			p.report(CodeGap, inFile(int64(prev)), "%d bytes before %s belong to nothing", s.off-prev, c.Type)
+		case s.off > prev:
+			if b, err := p.bytes(prev, s.off-prev, nil); err == nil && !allZero(b) {
+				p.report(CodePadding, inFile(int64(prev)), "%d padding bytes before %s are not all zero", len(b), c.Type)
+			}
+		}
+		if c.Type < last && s.end > s.off {
+			p.report(CodeChunkOrder, at, "%s is stored behind %s", c.Type, last)
+		}
+		if s.end > s.off {
+			last = max(last, c.Type)
+		}
+		prev = max(prev, s.end)
+	}
+}
+
+func allZero(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,223 @@
+package format
+
+import "encoding/binary"
+
+// Entity is one record of the entity table (136 bytes): a node that owns a
+// contiguous range of mesh records.
+type Entity struct {
+	ID             uint32 // unique; 0, 1, 2, ... in files of ours
+	ParentID       uint32 // NoIndex for none
+	NameOffset     uint32
+	FirstMesh      uint32
+	MeshCount      uint32
+	Flags          uint32 // none defined, 0
+	LocalBounds    Bounds
+	WorldBounds    Bounds
+	LocalTransform [16]float32 // column-major, relative to the parent
+}
+
+// Mesh is one record of the mesh table (104 bytes): a triangle list with one
+// material. Offsets and sizes refer to the uncompressed geometry chunks.
+type Mesh struct {
+	EntityID          uint32
+	NameOffset        uint32
+	Material          uint32 // NoIndex for none
+	IndexType         IndexType
+	VertexCount       uint32
+	IndexCount        uint32
+	VertexStride      uint32 // 32
+	Flags             uint32 // none defined, 0
+	VertexOffset      uint64
+	IndexOffset       uint64
+	VertexSize        uint64 // VertexCount * VertexStride
+	IndexSize         uint64 // IndexCount * IndexType.Size()
+	EstimatedGPUBytes uint64 // VertexSize + IndexSize (plus edges in later files)
+	Reserved0         uint64 // later files: edge range
+	LocalBounds       Bounds
+}
+
+// Material is one record of the material table (88 bytes in version 1). The
+// height fields exist from version 3 and 4 on; they are kept, not used.
+type Material struct {
+	NameOffset        uint32
+	Flags             uint32
+	BaseColor         [4]float32 // linear
+	Emissive          [3]float32 // linear
+	NormalScale       float32
+	Metallic          float32
+	Roughness         float32
+	OcclusionStrength float32
+	AlphaCutoff       float32
+	BaseColorTexture  uint32 // texture indices, NoIndex for none
+	NormalTexture     uint32
+	MetallicTexture   uint32
+	RoughnessTexture  uint32
+	EmissiveTexture   uint32
+	OcclusionTexture  uint32
+	HeightTexture     uint32  // version >= 3
+	HeightScale       float32 // version >= 3
+	HeightMidlevel    float32 // version >= 3
+	HeightRemap       [2]float32
+	Reserved          [2]uint32 // [0]: roughness channel in bits 0-1, metallic in 2-3
+}
+
+// textureSlots returns the six texture indices in the order in which their
+// strings are stored.
+func (m *Material) textureSlots() [6]uint32 {
+	return [6]uint32{
+		m.BaseColorTexture, m.NormalTexture, m.MetallicTexture,
+		m.RoughnessTexture, m.EmissiveTexture, m.OcclusionTexture,
+	}
+}
+
+// Texture is one record of the texture table (32 bytes).
+type Texture struct {
+	NameOffset uint32
+	URIOffset  uint32
+	Format     TextureFormat
+	Flags      uint32
+	Width      uint32 // pixels of the source
+	Height     uint32
+	MipCount   uint32
+	Reserved0  uint32
+}
+
+func appendEntity(b []byte, e *Entity) []byte {
+	le := binary.LittleEndian
+	for _, v := range [...]uint32{e.ID, e.ParentID, e.NameOffset, e.FirstMesh, e.MeshCount, e.Flags} {
+		b = le.AppendUint32(b, v)
+	}
+	b = appendBounds(b, e.LocalBounds)
+	b = appendBounds(b, e.WorldBounds)
+	return appendF32s(b, e.LocalTransform[:])
+}
+
+func decodeEntity(b []byte) Entity {
+	le := binary.LittleEndian
+	e := Entity{
+		ID:          le.Uint32(b),
+		ParentID:    le.Uint32(b[4:]),
+		NameOffset:  le.Uint32(b[8:]),
+		FirstMesh:   le.Uint32(b[12:]),
+		MeshCount:   le.Uint32(b[16:]),
+		Flags:       le.Uint32(b[20:]),
+		LocalBounds: readBounds(b[24:]),
+		WorldBounds: readBounds(b[48:]),
+	}
+	readF32s(e.LocalTransform[:], b[72:])
+	return e
+}
+
+func appendMesh(b []byte, m *Mesh) []byte {
+	le := binary.LittleEndian
+	for _, v := range [...]uint32{
+		m.EntityID, m.NameOffset, m.Material, uint32(m.IndexType),
+		m.VertexCount, m.IndexCount, m.VertexStride, m.Flags,
+	} {
+		b = le.AppendUint32(b, v)
+	}
+	for _, v := range [...]uint64{
+		m.VertexOffset, m.IndexOffset, m.VertexSize, m.IndexSize, m.EstimatedGPUBytes, m.Reserved0,
+	} {
+		b = le.AppendUint64(b, v)
+	}
+	return appendBounds(b, m.LocalBounds)
+}
+
+func decodeMesh(b []byte) Mesh {
+	le := binary.LittleEndian
+	return Mesh{
+		EntityID:          le.Uint32(b),
+		NameOffset:        le.Uint32(b[4:]),
+		Material:          le.Uint32(b[8:]),
+		IndexType:         IndexType(le.Uint32(b[12:])),
+		VertexCount:       le.Uint32(b[16:]),
+		IndexCount:        le.Uint32(b[20:]),
+		VertexStride:      le.Uint32(b[24:]),
+		Flags:             le.Uint32(b[28:]),
+		VertexOffset:      le.Uint64(b[32:]),
+		IndexOffset:       le.Uint64(b[40:]),
+		VertexSize:        le.Uint64(b[48:]),
+		IndexSize:         le.Uint64(b[56:]),
+		EstimatedGPUBytes: le.Uint64(b[64:]),
+		Reserved0:         le.Uint64(b[72:]),
+		LocalBounds:       readBounds(b[80:]),
+	}
+}
+
+// appendMaterial writes the 88-byte record of version 1.
+func appendMaterial(b []byte, m *Material) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, m.NameOffset)
+	b = le.AppendUint32(b, m.Flags)
+	b = appendF32s(b, m.BaseColor[:])
+	b = appendF32s(b, m.Emissive[:])
+	b = appendF32s(b, []float32{m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff})
+	for _, t := range m.textureSlots() {
+		b = le.AppendUint32(b, t)
+	}
+	b = le.AppendUint32(b, m.Reserved[0])
+	return le.AppendUint32(b, m.Reserved[1])
+}
+
+// decodeMaterial reads a record of the given version; b holds at least
+// MaterialSize(version) bytes.
+func decodeMaterial(b []byte, version uint32) Material {
+	le := binary.LittleEndian
+	m := Material{
+		NameOffset:        le.Uint32(b),
+		Flags:             le.Uint32(b[4:]),
+		NormalScale:       readF32(b[36:]),
+		Metallic:          readF32(b[40:]),
+		Roughness:         readF32(b[44:]),
+		OcclusionStrength: readF32(b[48:]),
+		AlphaCutoff:       readF32(b[52:]),
+		BaseColorTexture:  le.Uint32(b[56:]),
+		NormalTexture:     le.Uint32(b[60:]),
+		MetallicTexture:   le.Uint32(b[64:]),
+		RoughnessTexture:  le.Uint32(b[68:]),
+		EmissiveTexture:   le.Uint32(b[72:]),
+		OcclusionTexture:  le.Uint32(b[76:]),
+		HeightTexture:     NoIndex,
+	}
+	readF32s(m.BaseColor[:], b[8:])
+	readF32s(m.Emissive[:], b[24:])
+	rest := b[80:]
+	if version >= 3 {
+		m.HeightTexture = le.Uint32(rest)
+		m.HeightScale = readF32(rest[4:])
+		m.HeightMidlevel = readF32(rest[8:])
+		rest = rest[12:]
+	}
+	if version >= 4 {
+		readF32s(m.HeightRemap[:], rest)
+		rest = rest[8:]
+	}
+	m.Reserved[0] = le.Uint32(rest)
+	m.Reserved[1] = le.Uint32(rest[4:])
+	return m
+}
+
+func appendTexture(b []byte, t *Texture) []byte {
+	le := binary.LittleEndian
+	for _, v := range [...]uint32{
+		t.NameOffset, t.URIOffset, uint32(t.Format), t.Flags, t.Width, t.Height, t.MipCount, t.Reserved0,
+	} {
+		b = le.AppendUint32(b, v)
+	}
+	return b
+}
+
+func decodeTexture(b []byte) Texture {
+	le := binary.LittleEndian
+	return Texture{
+		NameOffset: le.Uint32(b),
+		URIOffset:  le.Uint32(b[4:]),
+		Format:     TextureFormat(le.Uint32(b[8:])),
+		Flags:      le.Uint32(b[12:]),
+		Width:      le.Uint32(b[16:]),
+		Height:     le.Uint32(b[20:]),
+		MipCount:   le.Uint32(b[24:]),
+		Reserved0:  le.Uint32(b[28:]),
+	}
+}

@@ -1,0 +1,321 @@
+package format
+
+import (
+	"math"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// checkBox judges a box's own numbers. It reports whether the box can be
+// compared with others.
+func (p *parser) checkBox(b Bounds, what string, at place) bool {
+	if !finite(b.Min[:]...) || !finite(b.Max[:]...) {
+		p.report(CodeNotFinite, at, "%s holds a number that is not finite", what)
+		return false
+	}
+	for i := range 3 {
+		if b.Min[i] > b.Max[i] {
+			p.report(CodeBoundsInverted, at, "%s: min %v is above max %v on axis %c", what, b.Min[i], b.Max[i], "xyz"[i])
+			return false
+		}
+	}
+	return true
+}
+
+// boundsTolerance is how far a stored box may miss the exact one: a few units
+// in the last place of the largest coordinate, for files whose writer computed
+// in another order.
+func boundsTolerance(b Bounds) float32 {
+	var m float32
+	for i := range 3 {
+		m = max(m, abs32(b.Min[i]), abs32(b.Max[i]))
+	}
+	return m*1e-6 + 1e-6
+}
+
+func abs32(v float32) float32 { return float32(math.Abs(float64(v))) }
+
+// compareBox reports a stored box that is smaller or larger than what it has
+// to hold. Too large is only worth a warning when tight is asked for.
+func (p *parser) compareBox(stored, exact Bounds, what string, at place, tight bool, slack float32) {
+	tol := slack * max(boundsTolerance(stored), boundsTolerance(exact))
+	outside, loose := false, false
+	for i := range 3 {
+		outside = outside || exact.Min[i] < stored.Min[i]-tol || exact.Max[i] > stored.Max[i]+tol
+		loose = loose || exact.Min[i] > stored.Min[i]+tol || exact.Max[i] < stored.Max[i]-tol
+	}
+	switch {
+	case outside:
+		p.report(CodeBoundsOutside, at, "%s %v..%v does not hold %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
+	case loose && tight:
+		p.report(CodeBoundsLoose, at, "%s %v..%v, the content needs %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
+	}
+}
+
+// checkEntityValues judges boxes, transforms and flags of the entities, and
+// the header's box against theirs.
+func (p *parser) checkEntityValues() {
+	var union Bounds
+	some, all := false, true
+	for i := range p.entities {
+		e := &p.entities[i]
+		at := func(f int) place { return p.recordAt(ChunkEntities, i, f) }
+		if e.Flags != 0 {
+			p.report(CodeReserved, at(20), "entity flags are 0x%x", e.Flags)
+		}
+		p.checkBox(e.LocalBounds, "local bounds", at(24))
+		ok := p.checkBox(e.WorldBounds, "world bounds", at(48))
+		if !finite(e.LocalTransform[:]...) {
+			p.report(CodeNotFinite, at(72), "the local transform is not finite")
+		} else if det := det3(&e.LocalTransform); det == 0 || !affine(&e.LocalTransform) {
+			p.report(CodeEntityTransform, at(72), "the local transform has determinant %g or a last row other than 0 0 0 1", det)
+		}
+		if e.MeshCount == 0 {
+			continue
+		}
+		switch {
+		case !ok:
+			all = false
+		case some:
+			union = union.union(e.WorldBounds)
+		default:
+			union, some = e.WorldBounds, true
+		}
+	}
+	if p.checkBox(p.header.WorldBounds, "the header's world bounds", inFile(52)) && some && all {
+		// Writers that take entities without geometry into account pull in
+		// the origin; that is loose, not wrong.
+		p.compareBox(p.header.WorldBounds, union, "the header's world bounds", inFile(52), true, 1)
+	}
+}
+
+func det3(m *[16]float32) float64 {
+	f := func(i int) float64 { return float64(m[i]) }
+	return f(0)*(f(5)*f(10)-f(6)*f(9)) - f(4)*(f(1)*f(10)-f(2)*f(9)) + f(8)*(f(1)*f(6)-f(2)*f(5))
+}
+
+func affine(m *[16]float32) bool { return m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1 }
+
+// checkMeshOwners compares the entities' mesh ranges with the meshes' entity
+// ids. Owner counts are taken by differences, so that hostile ranges cost
+// nothing.
+func (p *parser) checkMeshOwners() {
+	if !p.usable[ChunkEntities] || !p.usable[ChunkMeshes] {
+		return
+	}
+	ids := make(map[uint32]int, len(p.entities))
+	delta := make([]int, len(p.meshes)+1)
+	for i := range p.entities {
+		e := &p.entities[i]
+		if _, dup := ids[e.ID]; !dup {
+			ids[e.ID] = i
+		}
+		if end := uint64(e.FirstMesh) + uint64(e.MeshCount); end <= uint64(len(p.meshes)) {
+			delta[e.FirstMesh]++
+			delta[end]--
+		}
+	}
+	owners := 0
+	for i := range p.meshes {
+		m := &p.meshes[i]
+		owners += delta[i]
+		at := p.recordAt(ChunkMeshes, i, 0)
+		j, ok := ids[m.EntityID]
+		switch e := uint64(i); {
+		case !ok:
+			p.report(CodeMeshEntity, at, "entity id %d does not exist", m.EntityID)
+		case owners != 1:
+			p.report(CodeMeshOrphan, at, "the mesh is in the ranges of %d entities", owners)
+		case e < uint64(p.entities[j].FirstMesh) || e >= uint64(p.entities[j].FirstMesh)+uint64(p.entities[j].MeshCount):
+			p.report(CodeMeshEntity, at, "entity id %d does not list this mesh", m.EntityID)
+		}
+	}
+}
+
+// checkMaterialValues judges numbers and bits that the format leaves open but
+// a renderer stumbles over.
+func (p *parser) checkMaterialValues() {
+	used := make([]bool, len(p.materials))
+	for i := range p.meshes {
+		if m := p.meshes[i].Material; uint64(m) < uint64(len(used)) {
+			used[m] = true
+		}
+	}
+	for i := range p.materials {
+		m := &p.materials[i]
+		at := func(f int) place { return p.recordAt(ChunkMaterials, i, f) }
+		if !finite(m.BaseColor[:]...) || !finite(m.Emissive[:]...) ||
+			!finite(m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff, m.HeightScale, m.HeightMidlevel, m.HeightRemap[0], m.HeightRemap[1]) {
+			p.report(CodeNotFinite, at(8), "a factor is not finite")
+			continue
+		}
+		p.checkFactors(m, at)
+		known := MaterialAlphaMask | MaterialDoubleSided | MaterialUnlit
+		if mode := m.Flags & MaterialAlphaMask; mode == 3 || m.Flags&^known != 0 {
+			p.report(CodeMaterialFlags, at(4), "flags 0x%x", m.Flags)
+		}
+		if reserved := MaterialSize(p.header.FormatVersion) - 8; m.Reserved[0]&^15 != 0 || m.Reserved[1] != 0 {
+			p.report(CodeMaterialChannels, at(reserved), "channel words 0x%x 0x%x", m.Reserved[0], m.Reserved[1])
+		}
+		if !used[i] && p.usable[ChunkMeshes] {
+			p.report(CodeMaterialUnused, at(0), "no mesh uses the material")
+		}
+	}
+}
+
+func (p *parser) checkFactors(m *Material, at func(int) place) {
+	inUnit := func(v float32) bool { return v >= 0 && v <= 1 }
+	for k, v := range m.BaseColor {
+		if !inUnit(v) {
+			p.report(CodeMaterialRange, at(8+4*k), "base colour component %d is %v", k, v)
+		}
+	}
+	for k, v := range m.Emissive {
+		if v < 0 {
+			p.report(CodeMaterialRange, at(24+4*k), "emissive component %d is %v", k, v)
+		}
+	}
+	for _, f := range []struct {
+		name string
+		v    float32
+		off  int
+	}{
+		{"metallic", m.Metallic, 40}, {"roughness", m.Roughness, 44},
+		{"occlusion strength", m.OcclusionStrength, 48},
+	} {
+		if !inUnit(f.v) {
+			p.report(CodeMaterialRange, at(f.off), "%s is %v", f.name, f.v)
+		}
+	}
+	if m.AlphaCutoff < 0 {
+		p.report(CodeMaterialRange, at(52), "alpha cutoff is %v", m.AlphaCutoff)
+	}
+	if c := m.BaseColor; c[0] < 0.001 && c[1] < 0.001 && c[2] < 0.001 {
+		p.report(CodeMaterialBlack, at(8), "base colour %v is below 0.001 in all of red, green and blue", c[:3])
+	}
+}
+
+// checkTextureValues judges uris, flags and sizes.
+func (p *parser) checkTextureValues() {
+	used := make([]bool, len(p.textures))
+	mark := func(t uint32) {
+		if uint64(t) < uint64(len(used)) {
+			used[t] = true
+		}
+	}
+	for i := range p.materials {
+		for _, t := range p.materials[i].textureSlots() {
+			mark(t)
+		}
+		mark(p.materials[i].HeightTexture)
+	}
+	known := TextureSRGB | TextureNormalMap | TextureColorLUT | TextureHeight | TextureEmissive | TextureOcclusion
+	for i := range p.textures {
+		t := &p.textures[i]
+		at := func(f int) place { return p.recordAt(ChunkTextures, i, f) }
+		p.checkURI(t.URIOffset, at(4))
+		if t.Flags&^known != 0 {
+			p.report(CodeTextureFlags, at(12), "flags 0x%x", t.Flags)
+		}
+		if t.Width == 0 || t.Height == 0 || t.MipCount == 0 {
+			p.report(CodeTextureSize, at(16), "%d x %d pixels, %d mips", t.Width, t.Height, t.MipCount)
+		}
+		if t.Reserved0 != 0 {
+			p.report(CodeReserved, at(28), "reserved word is 0x%x", t.Reserved0)
+		}
+		if !used[i] && p.usable[ChunkMaterials] {
+			p.report(CodeTextureUnused, at(0), "no material uses the texture")
+		}
+	}
+}
+
+// checkURI demands a relative path that stays below the file's folder.
+func (p *parser) checkURI(off uint32, at place) {
+	if !p.usable[ChunkStrings] {
+		return
+	}
+	if off == NoIndex {
+		p.report(CodeTextureURI, at, "the texture has no uri")
+		return
+	}
+	if p.strings.check(off) != "" {
+		return
+	}
+	uri := p.strings.get(off)
+	if reason := URIEscape(uri); reason != "" {
+		p.report(CodeTextureEscape, at, "uri %.200q: %s", uri, reason)
+	}
+}
+
+// URIEscape tells why a texture uri is not a plain relative path below the
+// folder of its file: empty, absolute, with a drive letter or URL scheme, with
+// backslashes, control characters or a `..` that climbs out. It returns "" for
+// a good one.
+func URIEscape(uri string) string {
+	switch {
+	case uri == "":
+		return "empty"
+	case strings.ContainsRune(uri, '\\'):
+		return "contains a backslash"
+	case strings.ContainsFunc(uri, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		return "contains a control character"
+	case strings.HasPrefix(uri, "/"):
+		return "is absolute"
+	case len(uri) >= 2 && uri[1] == ':':
+		return "names a drive"
+	}
+	if u, err := url.Parse(uri); err == nil && u.Scheme != "" {
+		return "has a URL scheme"
+	}
+	if c := path.Clean(uri); c == ".." || strings.HasPrefix(c, "../") || c == "." {
+		return "leaves the folder"
+	}
+	return ""
+}
+
+// checkUsedStrings counts strings that no record names.
+func (p *parser) checkUsedStrings() {
+	for t := ChunkStrings; t <= ChunkTextures; t++ {
+		if !p.usable[t] {
+			return
+		}
+	}
+	var refs []uint32
+	for i := range p.entities {
+		refs = append(refs, p.entities[i].NameOffset)
+	}
+	for i := range p.meshes {
+		refs = append(refs, p.meshes[i].NameOffset)
+	}
+	for i := range p.materials {
+		refs = append(refs, p.materials[i].NameOffset)
+	}
+	for i := range p.textures {
+		refs = append(refs, p.textures[i].NameOffset, p.textures[i].URIOffset)
+	}
+	slices.Sort(refs)
+	data := p.strings.data
+	unused, first := 0, 0
+	for start := 0; start < len(data); {
+		end := strings.IndexByte(data[start:], 0)
+		if end < 0 {
+			end = len(data) - start
+		}
+		if k, _ := slices.BinarySearch(refs, uint32(start)); k == len(refs) || int(refs[k]) > start+end {
+			if unused++; unused == 1 {
+				first = start
+			}
+		}
+		start += end + 1
+	}
+	if unused > 0 {
+		c := p.chunk(ChunkStrings)
+		at := inChunk(ChunkStrings, -1)
+		if c.Compression == CompressNone {
+			at.offset = int64(c.Offset) + int64(first)
+		}
+		p.report(CodeStringUnused, at, "%d strings are not referenced, the first at offset %d", unused, first)
+	}
+}

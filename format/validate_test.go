@@ -1,0 +1,263 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestValidateCleanFiles(t *testing.T) {
+	for _, mode := range []CompressMode{ModeNone, ModeAuto, ModeLZ4} {
+		data := mustEncode(t, gridFile(t, 4, 20), mode)
+		if r := ValidateBytes(data, ValidateOptions{}); len(r.Findings) != 0 {
+			t.Errorf("%v: %+v", mode, r.Findings)
+		}
+	}
+	r := ValidateBytes(mustEncode(t, gridFile(t, 4, 60), ModeZstd), ValidateOptions{})
+	if !r.OK() || !slices.Contains(codes(r, SeverityWarning), CodeZstd) {
+		t.Errorf("zstd: %+v", r.Findings)
+	}
+	if r := ValidateBytes(mustEncode(t, NewBuilder(FileShared).File(), ModeAuto), ValidateOptions{}); len(r.Findings) != 0 {
+		t.Errorf("empty file: %+v", r.Findings)
+	}
+}
+
+// f32 is the bit pattern of a float.
+func f32(v float64) uint32 { return math.Float32bits(float32(v)) }
+
+// TestValidateFinds has one row per rule that a Reader does not enforce; the
+// reader's rows are in TestReaderRefuses.
+func TestValidateFinds(t *testing.T) {
+	good := mustEncode(t, triangleFile(t), ModeNone)
+	const ent, mesh, mat, vtx, idx = 0x210, 0x2a0, 0x310, 0x370, 0x3d0
+	entry := func(i, field int) int { return HeaderSize + i*ChunkEntrySize + field }
+	put16 := func(b []byte, off int, v uint16) []byte {
+		c := bytes.Clone(b)
+		binary.LittleEndian.PutUint16(c[off:], v)
+		return c
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want Code
+		sev  Severity
+		off  int64
+	}{
+		{"header size", patch(good, 20, 208), CodeHeaderSize, SeverityError, 20},
+		{"mesh count", patch(good, 28, 2), CodeHeaderCount, SeverityError, 28},
+		{"entity count", patch(good, 40, 2), CodeHeaderCount, SeverityError, 40},
+		{"header flags", patch(good, 16, 1), CodeReserved, SeverityWarning, 16},
+		{"root transform", patch(good, 76, f32(2)), CodeRootTransform, SeverityWarning, 76},
+		{"root NaN", patch(good, 76, f32(math.NaN())), CodeNotFinite, SeverityError, 76},
+		{"header box NaN", patch(good, 52, f32(math.NaN())), CodeNotFinite, SeverityError, 52},
+		{"header box small", patch(good, 64, f32(0.5)), CodeBoundsOutside, SeverityError, 52},
+		{"header box large", patch(good, 64, f32(5)), CodeBoundsLoose, SeverityWarning, 52},
+		{"entry reserved", patch(good, entry(2, 36), 5), CodeReserved, SeverityWarning, int64(entry(2, 36))},
+		{"blob elements", patch(good, entry(5, 32), 3), CodeElementCount, SeverityWarning, int64(entry(5, 32))},
+		{"overlap", patch(good, entry(5, 8), 0x310), CodeChunkOverlap, SeverityError, 0x310},
+		{"padding", patch(good, 0x1e8, 7), CodePadding, SeverityWarning, 0x1e4},
+		{"hash", patch(good, hashOffset, 1), CodeHashMismatch, SeverityError, hashOffset},
+		{"no hash", zeroHash(good), CodeHashZero, SeverityWarning, hashOffset},
+		{"entity flags", patch(good, ent+20, 1), CodeReserved, SeverityWarning, ent + 20},
+		{"world box inverted", patch(good, ent+48, f32(9)), CodeBoundsInverted, SeverityError, ent + 48},
+		{"world box small", patch(good, ent+60, f32(0.5)), CodeBoundsOutside, SeverityError, ent + 48},
+		{"singular transform", patch(good, ent+72, 0), CodeEntityTransform, SeverityWarning, ent + 72},
+		{"transform NaN", patch(good, ent+72, f32(math.NaN())), CodeNotFinite, SeverityError, ent + 72},
+		{"moved entity", patch(good, ent+72+48, f32(10)), CodeBoundsOutside, SeverityError, ent + 48},
+		{"mesh entity", patch(good, mesh, 4), CodeMeshEntity, SeverityError, mesh},
+		{"orphan", patch(good, ent+16, 0), CodeMeshOrphan, SeverityWarning, mesh},
+		{"gpu bytes", patch(good, mesh+64, 1), CodeGPUBytes, SeverityWarning, mesh + 64},
+		{"mesh flags", patch(good, mesh+28, 1), CodeReserved, SeverityWarning, mesh + 28},
+		{"mesh box loose", patch(good, mesh+92, f32(2)), CodeBoundsLoose, SeverityWarning, mesh + 80},
+		{"index value", put16(good, idx+2, 9), CodeIndexValue, SeverityError, idx + 2},
+		{"degenerate", put16(good, idx+2, 0), CodeDegenerate, SeverityInfo, mesh + 40},
+		{"unused vertex", put16(good, idx+4, 1), CodeVertexUnused, SeverityInfo, mesh + 16},
+		{"position NaN", patch(good, vtx+32, f32(math.NaN())), CodePosition, SeverityError, vtx + 32},
+		{"position Inf", patch(good, vtx+64+8, f32(math.Inf(1))), CodePosition, SeverityError, vtx + 64},
+		{"uv Inf", put16(good, vtx+22, 0x7c00), CodeUV, SeverityError, vtx + 20},
+		{"normal zero", patch(good, vtx+12, 0), CodeNormal, SeverityWarning, vtx + 12},
+		{"normal bits", patch(good, vtx+12, 0x5FF00000), CodeNormalBits, SeverityWarning, vtx + 12},
+		{"normal -512", patch(good, vtx+12, 0x20000000), CodeNormalBits, SeverityWarning, vtx + 12},
+		{"tangent zero", patch(good, vtx+16, 1<<30), CodeTangent, SeverityWarning, vtx + 16},
+		{"tangent sign 0", patch(good, vtx+16, 0x1FF), CodeTangentBits, SeverityWarning, vtx + 16},
+		{"factor NaN", patch(good, mat+8, f32(math.NaN())), CodeNotFinite, SeverityError, mat + 8},
+		{"factor 2", patch(good, mat+8, f32(2)), CodeMaterialRange, SeverityWarning, mat + 8},
+		{"roughness -1", patch(good, mat+44, f32(-1)), CodeMaterialRange, SeverityWarning, mat + 44},
+		{"black", patch(good, mat+8, 0), CodeMaterialBlack, SeverityWarning, mat + 8},
+		{"alpha mode 3", patch(good, mat+4, 3), CodeMaterialFlags, SeverityWarning, mat + 4},
+		{"channel bits", patch(good, mat+80, 16), CodeMaterialChannels, SeverityWarning, mat + 80},
+		{"material unused", patch(good, mesh+8, NoIndex), CodeMaterialUnused, SeverityInfo, mat},
+		{"string unused", patch(good, ent+8, 4), CodeStringUnused, SeverityInfo, 0x1f0 + 17},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := ValidateBytes(c.data, ValidateOptions{})
+			for _, f := range r.Findings {
+				if f.Code == c.want && f.Severity == c.sev && f.Offset == c.off {
+					if f.Hint == "" || f.Message == "" {
+						t.Errorf("no message or hint: %+v", f)
+					}
+					return
+				}
+			}
+			t.Errorf("want %v %s at 0x%x, got %+v", c.sev, c.want, c.off, r.Findings)
+		})
+	}
+}
+
+func zeroHash(b []byte) []byte {
+	c := bytes.Clone(b)
+	clear(c[hashOffset : hashOffset+hashSize])
+	return c
+}
+
+func TestValidateTextures(t *testing.T) {
+	for uri, want := range map[string]Code{
+		"Textures/ok file.png":    "",
+		"../up.png":               CodeTextureEscape,
+		"a/../../up.png":          CodeTextureEscape,
+		"/abs.png":                CodeTextureEscape,
+		`Textures\win.png`:        CodeTextureEscape,
+		"C:/x.png":                CodeTextureEscape,
+		"https://example/x.png":   CodeTextureEscape,
+		"Textures/\x01.png":       CodeTextureEscape,
+		".":                       CodeTextureEscape,
+		"Textures/../fine.png":    "",
+		"Textures/percent%20.png": "",
+		"":                        CodeTextureURI,
+	} {
+		b := NewBuilder(FileTile)
+		m := gridFile(t, 1, 3).Materials[1]
+		m.BaseColorTexture = b.AddTexture("x", uri, Texture{Width: 1, Height: 1, MipCount: 1})
+		i := b.AddMaterial("m", m)
+		vs := AppendVertices(nil, make([]Vertex, 3))
+		if err := b.AddObject(Object{Name: "o", MeshName: "o", Material: i, Vertices: vs, Indices: []uint32{0, 1, 2}}); err != nil {
+			t.Fatal(err)
+		}
+		data := mustEncode(t, b.File(), ModeNone)
+		got := codes(ValidateBytes(data, ValidateOptions{}), SeverityError)
+		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("uri %q: %v, want %q", uri, got, want)
+		}
+	}
+}
+
+// TestValidateCollectsAll makes several faults at once.
+func TestValidateCollectsAll(t *testing.T) {
+	data := mustEncode(t, triangleFile(t), ModeNone)
+	data = patch(data, 28, 7)                  // header count
+	data = patch(data, 0x2a0+8, 99)            // material
+	data = patch(data, 0x210+8, 5000)          // string
+	data = patch(data, 0x370, f32(math.NaN())) // position
+	data = append(data, 1, 2, 3)
+	got := codes(ValidateBytes(data, ValidateOptions{}), SeverityError)
+	for _, want := range []Code{CodeHeaderCount, CodeMeshMaterial, CodeStringBounds, CodePosition, CodeTrailing, CodeHashMismatch} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is missing in %v", want, got)
+		}
+	}
+}
+
+func TestValidateRanges(t *testing.T) {
+	f := gridFile(t, 3, 10)
+	f.Meshes[1].VertexOffset -= 32
+	f.Meshes[1].IndexOffset = f.Meshes[0].IndexOffset // shared whole: fine
+	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	got := codes(r, SeverityWarning)
+	if !slices.Contains(got, CodeRangeOverlap) || !slices.Contains(got, CodeRangeUnused) {
+		t.Errorf("partial overlap and unused geometry: %+v", r.Findings)
+	}
+	for _, x := range r.Findings {
+		if x.Code == CodeRangeOverlap && strings.Contains(x.Message, "INDEX_DATA") {
+			t.Errorf("a shared range is no overlap: %+v", x)
+		}
+	}
+}
+
+func TestValidateHierarchy(t *testing.T) {
+	f := gridFile(t, 4, 4)
+	f.Entities[0].ParentID = 1
+	f.Entities[1].ParentID = 2
+	f.Entities[2].ParentID = 0
+	f.Entities[3].ParentID = 3
+	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	n := 0
+	for _, c := range codes(r, SeverityError) {
+		if c == CodeEntityCycle {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d cycles found, want 2: %+v", n, r.Findings)
+	}
+
+	// A chain of transforms moves the mesh; its world box has to follow.
+	f = gridFile(t, 2, 4)
+	f.Entities[0].MeshCount, f.Entities[0].FirstMesh = 0, 0
+	f.Entities[0].LocalTransform[12] = 100
+	f.Meshes = f.Meshes[1:]
+	f.Meshes[0].EntityID = 1
+	f.Entities[1].FirstMesh, f.Entities[1].ParentID = 0, 0
+	f.Entities[1].LocalTransform[13] = 7
+	for i, d := range []float32{100, 7, 0} {
+		f.Entities[1].WorldBounds.Min[i] += d
+		f.Entities[1].WorldBounds.Max[i] += d
+	}
+	r = ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	for _, x := range r.Findings {
+		if x.Code == CodeBoundsOutside || x.Code == CodeBoundsLoose {
+			t.Errorf("the moved box is right, but: %+v", x)
+		}
+	}
+}
+
+func TestFindingsAreCapped(t *testing.T) {
+	f := gridFile(t, 26, 3)
+	for i := range f.Meshes {
+		f.Meshes[i].Flags = 1
+	}
+	data := mustEncode(t, f, ModeNone)
+	r := ValidateBytes(data, ValidateOptions{MaxPerCode: 5})
+	if len(r.Findings) != 6 || r.Warnings != 26 {
+		t.Errorf("%d findings, %d warnings", len(r.Findings), r.Warnings)
+	}
+	if r := ValidateBytes(data, ValidateOptions{MaxPerCode: -1}); len(r.Findings) != 26 {
+		t.Errorf("%d findings without a limit", len(r.Findings))
+	}
+}
+
+func TestEveryCodeHasARule(t *testing.T) {
+	if len(Rules()) < 60 {
+		t.Errorf("only %d rules", len(Rules()))
+	}
+	for _, r := range Rules() {
+		if r.Hint == "" {
+			t.Errorf("%s has no hint", r.Code)
+		}
+	}
+	doc, err := os.ReadFile(filepath.Join("..", "docs", "findings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Rules() {
+		if !bytes.Contains(doc, []byte("| `"+string(r.Code)+"` | "+r.Severity.String()+" |")) {
+			t.Errorf("docs/findings.md lacks the row of %s (%s)", r.Code, r.Severity)
+		}
+	}
+}
+
+func TestFindingJSON(t *testing.T) {
+	b, err := json.Marshal(Finding{Code: CodeMagic, Chunk: 0, Record: -1, Offset: 0, Message: "m", Hint: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"code":"invalid-magic","severity":"error","message":"m","hint":"h","chunk":null,"record":null,"offset":0}`
+	if string(b) != want {
+		t.Errorf("got %s", b)
+	}
+}
