@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/binary"
 	"sync"
 )
@@ -23,16 +24,28 @@ type cachedChunk struct {
 // into dst's slices, which grow when needed: keep a Geometry for the next file
 // and nothing is allocated. The caller must not write into the result.
 func (r *Reader) ReadGeometry(dst Geometry) (Geometry, error) {
-	v, err := r.p.geometryChunk(ChunkVertices, dst.Vertices)
-	if err != nil {
-		return dst, err
-	}
 	i, err := r.p.geometryChunk(ChunkIndices, dst.Indices)
 	if err != nil {
 		return dst, err
 	}
-	return Geometry{v, i}, r.p.checkIndices(i)
+	g := Geometry{dst.Vertices, i}
+	if len(i) < concurrentCheckBytes {
+		if err := r.p.checkIndices(i); err != nil {
+			return g, err
+		}
+		g.Vertices, err = r.p.geometryChunk(ChunkVertices, dst.Vertices)
+		return g, err
+	}
+	// The check runs at memory speed, as long as a third of reading; it hides
+	// behind reading the vertices.
+	checked := make(chan error, 1)
+	go func() { checked <- r.p.checkIndices(i) }()
+	g.Vertices, err = r.p.geometryChunk(ChunkVertices, dst.Vertices)
+	return g, cmp.Or(<-checked, err)
 }
+
+// concurrentCheckBytes is where a goroutine starts to pay.
+const concurrentCheckBytes = 256 << 10
 
 // MeshVertices returns the serialised vertices of mesh i, as a view where
 // possible, else in dst[:0]. An uncompressed chunk is read by range; a
@@ -154,7 +167,7 @@ func (p *parser) indexError(i int, b []byte) error {
 	m := &p.meshes[i]
 	q := parser{strict: true}
 	c := p.chunk(ChunkIndices)
-	for k := range int(m.IndexCount) {
+	for k := range len(b) / m.IndexType.Size() {
 		v := indexAt(b, m.IndexType, k)
 		if v < m.VertexCount {
 			continue
