@@ -1,0 +1,153 @@
+package gltfscene
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+const (
+	glbMagic     = 0x46546C67 // "glTF"
+	glbChunkJSON = 0x4E4F534A // "JSON"
+	glbChunkBIN  = 0x004E4942 // "BIN\0"
+)
+
+// container is the outer layer of a file: its JSON and, in a .glb, its binary
+// chunk. Both are parts of the file's bytes.
+type container struct {
+	json     []byte
+	bin      []byte
+	hasBin   bool
+	padded   bool // the JSON is padded with zero bytes, as old exporters do
+	trailing int  // bytes after the end that the header states
+}
+
+// openContainer tells a .glb from a .gltf by its first bytes.
+func openContainer(data []byte) (container, error) {
+	if bytes.HasPrefix(data, []byte("glTF")) {
+		return splitGLB(data)
+	}
+	if err := refuseOther(data); err != nil {
+		return container{}, err
+	}
+	return container{json: data}, nil
+}
+
+// splitGLB cuts a binary glTF into its chunks; glTF 2.0 section 4.
+func splitGLB(data []byte) (container, error) {
+	var c container
+	if len(data) < 12 {
+		return c, malformed("", "the GLB header is cut off after %d of 12 bytes", len(data))
+	}
+	switch version := binary.LittleEndian.Uint32(data[4:]); version {
+	case 2:
+	case 1:
+		return c, gltf1()
+	default:
+		return c, unsupported("", "export it as glTF 2.0", "binary glTF version %d is not supported, only 2", version)
+	}
+	length := uint64(binary.LittleEndian.Uint32(data[8:]))
+	if length > uint64(len(data)) {
+		return c, malformed("", "the GLB header states %d bytes, the file has %d: it is cut off", length, len(data))
+	}
+	if length < 12 {
+		return c, malformed("", "the GLB header states a length of %d bytes", length)
+	}
+	c.trailing = len(data) - int(length)
+	return c, c.chunks(data[:length:length])
+}
+
+// chunks reads the chunks after the header of a GLB.
+func (c *container) chunks(data []byte) error {
+	for pos, n := 12, 0; pos < len(data); n++ {
+		rest := data[pos:]
+		if len(rest) < 8 {
+			return malformed("", "GLB chunk %d at byte %d: its header is cut off after %d of 8 bytes", n, pos, len(rest))
+		}
+		size, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
+		rest = rest[8:]
+		switch {
+		case uint64(size) > uint64(len(rest)):
+			return malformed("", "GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, len(rest))
+		case size%4 != 0:
+			return malformed("", "GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
+		case n == 0 && kind != glbChunkJSON:
+			return malformed("", "GLB chunk 0 must be JSON, its type is 0x%08X", kind)
+		case n > 0 && kind == glbChunkJSON:
+			return malformed("", "GLB chunk %d at byte %d: a second JSON chunk", n, pos)
+		case kind == glbChunkBIN && c.hasBin:
+			return malformed("", "GLB chunk %d at byte %d: a second BIN chunk", n, pos)
+		}
+		body := rest[:size:size]
+		switch kind {
+		case glbChunkJSON:
+			c.json = body
+		case glbChunkBIN:
+			c.bin, c.hasBin = body, true
+		}
+		pos += 8 + int(size)
+	}
+	if c.json == nil {
+		return malformed("", "the GLB holds no JSON chunk")
+	}
+	if n := len(c.json); n > 0 && c.json[n-1] == 0 {
+		c.json, c.padded = bytes.TrimRight(c.json, "\x00"), true
+	}
+	if bytes.HasPrefix(c.json, []byte("\xEF\xBB\xBF")) {
+		return byteOrderMark("UTF-8")
+	}
+	return nil
+}
+
+// gltf1 refuses glTF 1.0, which differs in nearly every structure.
+func gltf1() error {
+	return unsupported("", "convert it to 2.0, for example with `gltf-pipeline -i old.gltf -o new.glb`",
+		"this is glTF 1.0; only glTF 2.0 is supported")
+}
+
+func byteOrderMark(what string) error {
+	e := malformed("", "starts with a %s byte order mark, which glTF forbids", what)
+	e.Hint = "save it as UTF-8 without BOM"
+	return e
+}
+
+// foreign lists first bytes of files that people confuse with glTF.
+var foreign = []struct{ magic, name, hint string }{
+	{"Kaydara FBX", "FBX", "convert it to .glb first"},
+	{"b3dm", "a 3D Tiles b3dm container", "extract the .glb inside it first"},
+	{"i3dm", "a 3D Tiles i3dm container", "extract the .glb inside it first"},
+	{"cmpt", "a 3D Tiles cmpt container", "extract the .glb inside it first"},
+	{"pnts", "a 3D Tiles point cloud", ""},
+	{"PK\x03\x04", "a zip archive (or .usdz)", "unpack it first"},
+	{"\x1F\x8B", "a gzip stream", "unpack it first"},
+	{"\x28\xB5\x2F\xFD", "a zstd stream", "unpack it first"},
+	{"BLENDER", "a Blender file", "export it as glTF 2.0"},
+	{"version https://git-lfs", "a Git LFS pointer", "run `git lfs pull`"},
+	{"<", "HTML or XML", "is it a download's error page?"},
+	{"ply", "a PLY mesh", "convert it to .glb first"},
+	{"solid", "an STL mesh", "convert it to .glb first"},
+}
+
+// refuseOther returns an error unless data looks like a JSON object.
+func refuseOther(data []byte) error {
+	switch {
+	case len(data) == 0:
+		return malformed("", "the file is empty")
+	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
+		return byteOrderMark("UTF-8")
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		return byteOrderMark("UTF-16")
+	}
+	if i := skipSpace(data, 0); i < len(data) && data[i] == '{' {
+		return nil
+	}
+	head := string(data[:min(len(data), 64)])
+	for _, f := range foreign {
+		if strings.HasPrefix(head, f.magic) {
+			e := malformed("", "not glTF but %s", f.name)
+			e.Hint = f.hint
+			return e
+		}
+	}
+	return malformed("", "neither binary glTF (it does not start with \"glTF\") nor JSON (it does not start with \"{\")")
+}

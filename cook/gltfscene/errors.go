@@ -1,0 +1,128 @@
+package gltfscene
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The kinds of failure, for errors.Is. Every error of this package but a
+// context's is an *Error that wraps one of them.
+var (
+	// ErrMalformed: the bytes break a rule of glTF 2.0. Typically a truncated
+	// download or an exporter's defect.
+	ErrMalformed = errors.New("gltfscene: malformed glTF")
+	// ErrUnsupported: legal, but not handled here, such as glTF 1.0, Draco or
+	// an unknown required extension. Typically a conversion step is missing.
+	ErrUnsupported = errors.New("gltfscene: unsupported glTF feature")
+	// ErrMissingFile: the file, or a buffer or image that it names, is absent.
+	ErrMissingFile = errors.New("gltfscene: missing file")
+	// ErrOutsideFolder: a URI or a link leads out of the file's folder.
+	ErrOutsideFolder = errors.New("gltfscene: path leaves the folder")
+	// ErrTooLarge: a limit of Options was reached.
+	ErrTooLarge = errors.New("gltfscene: too large")
+	// ErrNoSuchScene: Options.Scene names a scene that the file lacks.
+	ErrNoSuchScene = errors.New("gltfscene: no such scene")
+)
+
+// Error says what is wrong, where, and what to do about it.
+type Error struct {
+	File   string // the path as it was given
+	Place  string // such as "meshes[0].primitives[1].attributes.POSITION (accessor 3)"
+	Reason string
+	Hint   string // what to do, may be empty
+	Err    error  // wraps one of the sentinels above
+}
+
+// Error returns one line, "FILE: PLACE: REASON (HINT)", without the parts that
+// are empty.
+func (e *Error) Error() string {
+	var b strings.Builder
+	for _, part := range []string{e.File, e.Place, e.Reason} {
+		if part == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		b.WriteString(part)
+	}
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return oneLine(b.String())
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// malformed returns an ErrMalformed. Place is relative; see at.
+func malformed(place, format string, args ...any) *Error {
+	return &Error{Place: place, Reason: fmt.Sprintf(format, args...), Err: ErrMalformed}
+}
+
+// unsupported returns an ErrUnsupported with what to do about it.
+func unsupported(place, hint, format string, args ...any) *Error {
+	return &Error{Place: place, Hint: hint, Reason: fmt.Sprintf(format, args...), Err: ErrUnsupported}
+}
+
+// at puts prefix before the place of err. A place that starts with a dot or a
+// bracket continues the prefix.
+func at(prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		return &Error{Place: prefix, Reason: err.Error(), Err: err}
+	}
+	c := *e
+	switch {
+	case c.Place == "":
+		c.Place = prefix
+	case c.Place[0] == '.' || c.Place[0] == '[':
+		c.Place = prefix + c.Place
+	default:
+		c.Place = prefix + ": " + c.Place
+	}
+	return &c
+}
+
+// oneLine replaces what would break a line or hide text on a terminal: the
+// text may hold names from a hostile file.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return ' '
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// cleanName returns a name from the file without control characters.
+func cleanName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// clip shortens text from the file for use in a message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "..."
+}

@@ -1,0 +1,235 @@
+package gltfscene
+
+import (
+	"fmt"
+	"strings"
+)
+
+const dracoName = "KHR_draco_mesh_compression"
+
+// decodeHint is what decodes Draco and meshopt: glTF Transform decodes both
+// on reading and does not apply them again on copying.
+const decodeHint = "decode it first, for example with `gltf-transform copy in.glb out.glb`"
+
+// meshoptNames are the names of the meshopt codec.
+var meshoptNames = []string{"EXT_meshopt_compression", "KHR_meshopt_compression"}
+
+// policy is what becomes of an extension.
+type policy uint8
+
+const (
+	unknown  policy = iota // refused when required, else noted
+	handled                // cooked
+	shading                // refines shading: noted, a warning if required
+	metadata               // does not change the picture: noted
+	codec                  // needs a decoder: refused when required
+)
+
+// policies lists the extensions that have a rule of their own; see policyOf.
+var policies = map[string]policy{
+	"KHR_mesh_quantization":                   handled,
+	"KHR_materials_unlit":                     handled,
+	"KHR_materials_emissive_strength":         handled,
+	"KHR_texture_transform":                   handled,
+	"KHR_texture_basisu":                      handled,
+	"EXT_texture_webp":                        handled,
+	"EXT_texture_avif":                        handled,
+	"MSFT_texture_dds":                        handled,
+	instancingName:                            handled,
+	lightsName:                                handled,
+	"KHR_node_visibility":                     handled,
+	dracoName:                                 codec,
+	"EXT_meshopt_compression":                 codec,
+	"KHR_meshopt_compression":                 codec,
+	"KHR_animation_pointer":                   metadata,
+	"KHR_audio_emitter":                       metadata,
+	"KHR_interactivity":                       metadata,
+	"KHR_node_hoverability":                   metadata,
+	"KHR_node_selectability":                  metadata,
+	"KHR_xmp":                                 metadata,
+	"KHR_xmp_json_ld":                         metadata,
+	"EXT_feature_metadata":                    metadata,
+	"EXT_instance_features":                   metadata,
+	"EXT_mesh_features":                       metadata,
+	"EXT_structural_metadata":                 metadata,
+	"EXT_lights_ies":                          shading,
+	"EXT_lights_image_based":                  shading,
+	"CESIUM_primitive_outline":                shading,
+	"MSFT_lod":                                metadata,
+	"MSFT_packing_normalRoughnessMetallic":    shading,
+	"MSFT_packing_occlusionRoughnessMetallic": shading,
+	"FB_geometry_metadata":                    metadata,
+	"AGI_articulations":                       metadata,
+	"AGI_stk_metadata":                        metadata,
+	"KHR_techniques_webgl":                    shading,
+	"ADOBE_materials_clearcoat_specular":      shading,
+	"ADOBE_materials_clearcoat_tint":          shading,
+	"ADOBE_materials_thin_transparency":       shading,
+}
+
+// policyOf returns the rule for an extension.
+func policyOf(name string) policy {
+	if p, ok := policies[name]; ok {
+		return p
+	}
+	if strings.HasPrefix(name, "KHR_materials_") || strings.HasPrefix(name, "EXT_materials_") {
+		return shading
+	}
+	return unknown
+}
+
+// extensionUse remembers what the file declares.
+type extensionUse struct {
+	used, required map[string]bool
+	noted          map[string]bool
+}
+
+// checkExtensions refuses required extensions that cannot be honoured and
+// notes those that are ignored.
+func (im *importer) checkExtensions() error {
+	im.ext = extensionUse{used: make(map[string]bool), required: make(map[string]bool), noted: make(map[string]bool)}
+	for _, name := range im.doc.extUsed {
+		im.ext.used[name] = true
+	}
+	for i, name := range im.doc.extNeeded {
+		place := fmt.Sprintf("extensionsRequired[%d]", i)
+		im.ext.required[name] = true
+		switch p := policyOf(name); p {
+		case codec:
+			return unsupported(place, decodeHint, "the extension %s is required but not supported", clip(name))
+		case unknown:
+			return unsupported(place, "export the file without it", "the extension %s is required but not supported", clip(name))
+		case shading, metadata:
+			im.ignore(name, place, true)
+		}
+		if !im.ext.used[name] {
+			im.notes.warn("extension-not-used", place, "extensionsRequired lists an extension that extensionsUsed lacks: "+clip(name))
+		}
+	}
+	for i, name := range im.doc.extUsed {
+		if p := policyOf(name); p != handled {
+			im.ignore(name, fmt.Sprintf("extensionsUsed[%d]", i), p == unknown)
+		}
+	}
+	im.observeRoot()
+	return nil
+}
+
+// ignore notes once that an extension has no effect.
+func (im *importer) ignore(name, place string, warning bool) {
+	if im.ext.noted[name] {
+		return
+	}
+	const most = 64 // distinct notes
+	im.ext.noted[name] = true
+	if len(im.ext.noted) > most {
+		im.notes.add(1, warning, "extensions-ignored", place, "more extensions were ignored")
+		return
+	}
+	what := "is not supported and was ignored"
+	if policyOf(name) == shading {
+		what = "refines shading and was ignored"
+	}
+	im.notes.add(1, warning, "extension-ignored:"+clip(name), place, "the extension "+clip(name)+" "+what)
+}
+
+// location is the kind of object that an extension sits on.
+type location uint8
+
+const (
+	onRoot location = 1 << iota
+	onNode
+	onPrimitive
+	onMaterial
+	onPBR
+	onTexture
+	onTextureInfo
+	onAccessor
+	anywhere location = 0xFF
+)
+
+// homes says where the known extensions may occur.
+var homes = map[string]location{
+	lightsName:                        onRoot | onNode,
+	"KHR_node_visibility":             onNode,
+	instancingName:                    onNode,
+	dracoName:                         onPrimitive,
+	"KHR_materials_variants":          onRoot | onPrimitive,
+	"KHR_texture_transform":           onTextureInfo,
+	"KHR_texture_basisu":              onTexture,
+	"EXT_texture_webp":                onTexture,
+	"EXT_texture_avif":                onTexture,
+	"MSFT_texture_dds":                onTexture,
+	"KHR_mesh_quantization":           0,
+	"EXT_structural_metadata":         anywhere,
+	"KHR_xmp_json_ld":                 anywhere,
+	"KHR_materials_unlit":             onMaterial,
+	"KHR_materials_emissive_strength": onMaterial,
+}
+
+// observe returns the extensions object of the element raw, nil if there is
+// none, and notes extensions that are undeclared or misplaced.
+func (im *importer) observe(place string, loc location, raw []byte) []byte {
+	ext := member(raw, "extensions")
+	if !isObjectValue(ext) {
+		return nil
+	}
+	im.observeMembers(place, loc, ext)
+	return ext
+}
+
+func (im *importer) observeMembers(place string, loc location, ext []byte) {
+	eachMember(ext, func(key, val []byte) bool {
+		name := string(key)
+		where := strings.TrimPrefix(place+".extensions.", ".") + clip(name)
+		if !im.ext.used[name] {
+			im.notes.warn("extension-undeclared", where, "an extension that extensionsUsed does not list is in use: "+clip(name))
+		}
+		home, known := homes[name]
+		if !known && strings.HasPrefix(name, "KHR_materials_") {
+			home, known = onMaterial, true
+		}
+		if known && home&loc == 0 {
+			im.notes.warn("extension-misplaced", where, "an extension stands where it has no meaning: "+clip(name))
+		}
+		if !isObjectValue(val) && !isNull(val) {
+			im.notes.warn("extension-no-object", where, "an extension's value must be an object: "+clip(name))
+		}
+		if p := policyOf(name); p != handled && !im.ext.used[name] {
+			im.ignore(name, where, p == unknown)
+		}
+		return true
+	})
+}
+
+// observeRoot looks at the extensions of the document itself.
+func (im *importer) observeRoot() {
+	if im.doc.extensions == nil {
+		return
+	}
+	im.observeMembers("", onRoot, im.doc.extensions)
+	if v := member(im.doc.extensions, "KHR_materials_variants"); v != nil && member(v, "variants") == nil {
+		im.notes.warn("variants-faulty", "extensions.KHR_materials_variants", "material variants, which are not cooked, are faulty: variants is missing")
+	}
+}
+
+// quantized notes the use of formats that need KHR_mesh_quantization, which
+// therefore must be required.
+func (u *extensionUse) quantized(im *importer, place string) {
+	if !u.required["KHR_mesh_quantization"] {
+		im.notes.warn("quantization-not-required", place, "quantized attributes are in use, but KHR_mesh_quantization is not required")
+	}
+}
+
+// meshoptFault explains why a view's buffer cannot be read if the view is
+// compressed.
+func (im *importer) meshoptFault(view []byte, err error) error {
+	for _, name := range meshoptNames {
+		if isObjectValue(member(member(view, "extensions"), name)) {
+			return unsupported("", decodeHint, "is compressed by %s and has no uncompressed fallback", name)
+		}
+	}
+	return err
+}
+
+func isObjectValue(val []byte) bool { return len(val) > 0 && val[0] == '{' }

@@ -1,0 +1,187 @@
+package gltfscene
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/qmuntal/gltf"
+)
+
+// loadImages makes Scene.Images of the images that materials use, in file
+// order, and puts their positions into the materials.
+func (im *importer) loadImages() error {
+	for _, index := range slices.Sorted(maps.Keys(im.images)) {
+		if err := im.ctx.Err(); err != nil {
+			return err
+		}
+		img, err := im.image(index)
+		if err != nil {
+			if !im.opts.AllowMissingImages {
+				return err
+			}
+			var e *Error
+			errors.As(err, &e)
+			im.notes.warn("image-missing", e.Place, "an image was left out: "+e.Reason)
+			continue
+		}
+		im.images[index] = len(im.scene.Images)
+		im.scene.Images = append(im.scene.Images, img)
+	}
+	for i := range im.scene.Materials {
+		for _, s := range im.scene.Materials[i].slots() {
+			if s.ref.Image >= 0 {
+				s.ref.Image = im.images[s.ref.Image]
+			}
+		}
+	}
+	return nil
+}
+
+// image finds image index.
+func (im *importer) image(index int) (Image, error) {
+	t := &im.doc.images
+	src, err := t.get(index)
+	if err != nil {
+		return Image{}, err
+	}
+	raw := t.raw[index]
+	img := Image{Index: index, Name: cleanName(src.Name)}
+	uri := uriOf(raw)
+	switch {
+	case src.BufferView != nil:
+		if uri != nil {
+			im.notes.warn("image-ambiguous", t.place(index), "an image has a uri as well as a bufferView; the bufferView was used")
+		}
+		err = im.viewImage(&img, src, t.place(index))
+	case uri == nil:
+		err = malformed("", "has neither a uri nor a bufferView")
+	case isDataURI(uri):
+		img.data, err = decodeDataURI(uri)
+	default:
+		err = im.externalImage(&img, string(uri))
+	}
+	if err == nil && img.src == nil {
+		if img.MIME = sniff(img.data); len(img.data) == 0 {
+			err = malformed("", "is empty")
+		}
+	}
+	if err != nil {
+		return img, at(t.place(index), err)
+	}
+	if src.MimeType != "" && img.MIME != "" && src.MimeType != img.MIME {
+		im.notes.warn("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
+	}
+	return img, nil
+}
+
+// viewImage copies an image out of a bufferView, so that the file's bytes
+// need not be kept.
+func (im *importer) viewImage(img *Image, src *gltf.Image, place string) error {
+	v, err := im.view(*src.BufferView)
+	if err != nil {
+		return at(".bufferView", err)
+	}
+	if v.stride != 0 {
+		im.notes.warn("image-byte-stride", place, "the bufferView of an image has a byteStride, which was ignored")
+	}
+	if src.MimeType == "" {
+		im.notes.warn("image-mime-missing", place, "an image in a bufferView lacks its mimeType; its first bytes tell it")
+	}
+	if err := im.reserve("", int64(len(v.data)), 1); err != nil {
+		return err
+	}
+	if err := im.checkReserved(); err != nil {
+		return err
+	}
+	img.data = bytes.Clone(v.data)
+	return nil
+}
+
+// externalImage checks that the file exists and looks at its first bytes.
+func (im *importer) externalImage(img *Image, uri string) error {
+	im.noteBackslash(uri)
+	x, err := find(im.src, uri, im.opts.AllowParentPaths)
+	if err != nil {
+		return err
+	}
+	switch {
+	case x.size > im.opts.maxFile():
+		return &Error{Reason: fmt.Sprintf("file %s has %d bytes, the limit is %d", quote(x.name), x.size, im.opts.maxFile()),
+			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge}
+	case x.size == 0:
+		return malformed("", "file %s is empty", quote(x.name))
+	}
+	head, err := x.read(min(x.size, sniffBytes))
+	if err != nil {
+		return err
+	}
+	img.URI, img.MIME = x.name, sniff(head)
+	img.src, img.size, img.file = x.src, x.size, x.src.path(x.name)
+	return nil
+}
+
+// Bytes returns the encoded image: the embedded bytes, which must not be
+// modified, or those of the external file. The file is read on every call,
+// and at most as much of it as it had when the scene was loaded. The error is
+// an *Error.
+func (im *Image) Bytes() ([]byte, error) {
+	if im.src == nil {
+		return im.data, nil
+	}
+	data, err := external{im.src, im.URI, im.size}.read(im.size)
+	if err != nil {
+		return nil, at(fmt.Sprintf("images[%d]", im.Index), err)
+	}
+	return data, nil
+}
+
+// Size returns the number of bytes that Bytes returns.
+func (im *Image) Size() int64 {
+	if im.src == nil {
+		return int64(len(im.data))
+	}
+	return im.size
+}
+
+// sniffBytes is how many bytes sniff needs.
+const sniffBytes = 16
+
+// sniff returns the media type that the first bytes of an image tell, "" for
+// an unknown one.
+func sniff(b []byte) string {
+	has := func(at int, magic string) bool {
+		return len(b) >= at+len(magic) && string(b[at:at+len(magic)]) == magic
+	}
+	switch {
+	case has(0, "\x89PNG\r\n\x1A\n"):
+		return "image/png"
+	case has(0, "\xFF\xD8\xFF"):
+		return "image/jpeg"
+	case has(0, "RIFF") && has(8, "WEBP"):
+		return "image/webp"
+	case has(0, "\xABKTX 20\xBB\r\n\x1A\n"):
+		return "image/ktx2"
+	case has(0, "\xABKTX 11\xBB\r\n\x1A\n"):
+		return "image/ktx"
+	case has(4, "ftypavif"):
+		return "image/avif"
+	case has(0, "DDS "):
+		return "image/vnd-ms.dds"
+	case has(0, "GIF8"):
+		return "image/gif"
+	case has(0, "BM"):
+		return "image/bmp"
+	case has(0, "II*\x00"), has(0, "MM\x00*"):
+		return "image/tiff"
+	case has(0, "#?RADIANCE"):
+		return "image/vnd.radiance"
+	case has(0, "\x76\x2F\x31\x01"):
+		return "image/x-exr"
+	case has(0, "sB"):
+		return "image/basis"
+	}
+	return ""
+}

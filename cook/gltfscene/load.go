@@ -1,0 +1,215 @@
+package gltfscene
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// DefaultScene as Options.Scene means the file's default scene: the one that
+// its property scene names, else the first.
+const DefaultScene = -1
+
+// Options control Load. DefaultOptions returns useful ones; note that the
+// zero value asks for scene 0.
+type Options struct {
+	// Scene is the index of the scene to load, DefaultScene for the file's.
+	Scene int
+	// AllowParentPaths permits URIs with ".." and links that leave the
+	// file's folder. Set it only for files that you trust.
+	AllowParentPaths bool
+	// AllowMissingImages turns a missing image into a warning note and an
+	// empty texture slot.
+	AllowMissingImages bool
+	// Jobs is how many goroutines decode; 0 means GOMAXPROCS. The result does
+	// not depend on it.
+	Jobs int
+	// MaxFileBytes limits each file that is read; 0 means 16 GiB.
+	MaxFileBytes int64
+	// MaxDecodedBytes limits the memory of the decoded geometry, which a small
+	// file can blow up by overlapping accessors; 0 means 64 MiB plus 32 times
+	// the size of the file and its buffers.
+	MaxDecodedBytes int64
+}
+
+// DefaultOptions returns the options of a plain load: the file's default
+// scene, and all files within its folder.
+func DefaultOptions() Options { return Options{Scene: DefaultScene} }
+
+func (o Options) maxFile() int64 {
+	if o.MaxFileBytes > 0 {
+		return min(o.MaxFileBytes, math.MaxInt)
+	}
+	return min(16<<30, math.MaxInt)
+}
+
+func (o Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Load reads the .gltf or .glb at name with its buffers. Images are looked up
+// but read only by Image.Bytes. The error is an *Error, or ctx's.
+//
+// A file whose scene has no triangles loads: Scene.Notes says what was left
+// out.
+func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	// The main file may be a link to anywhere: the caller named it.
+	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
+	f, size, err := openRegular(name, os.Stat, os.Open)
+	if err != nil {
+		return nil, named(name, openError(base, err))
+	}
+	defer f.Close()
+	return loadFrom(ctx, name, f, size, src, opts)
+}
+
+// LoadFS is Load from a file system.
+func LoadFS(ctx context.Context, fsys fs.FS, name string, opts Options) (*Scene, error) {
+	src := fsSource{fsys: fsys, dir: path.Dir(name)}
+	f, size, err := src.open(path.Base(name))
+	if err != nil {
+		return nil, named(name, openError(name, err))
+	}
+	defer f.Close()
+	return loadFrom(ctx, name, f, size, src, opts)
+}
+
+// LoadBytes loads a file that is already in memory; name serves for messages
+// and Scene.Name. External buffers and images count as missing. The scene
+// does not refer to data afterwards.
+func LoadBytes(ctx context.Context, name string, data []byte, opts Options) (*Scene, error) {
+	return load(ctx, name, data, noSource{}, opts)
+}
+
+// loadFrom reads the main file with one allocation of its size.
+func loadFrom(ctx context.Context, name string, f io.Reader, size int64, src source, opts Options) (*Scene, error) {
+	if size > opts.maxFile() {
+		return nil, &Error{File: name, Reason: fmt.Sprintf("the file has %d bytes, the limit is %d", size, opts.maxFile()),
+			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge}
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, named(name, openError(path.Base(name), err))
+	}
+	return load(ctx, name, data, src, opts)
+}
+
+// named puts the file's name into err.
+func named(name string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err // a context's
+	}
+	c := *e
+	c.File = name
+	return &c
+}
+
+// importer holds the state of one load.
+type importer struct {
+	ctx   context.Context
+	opts  Options
+	src   source
+	doc   *document
+	box   container
+	scene *Scene
+	notes notebook
+
+	buffers     map[int]loadedBuffer
+	views       map[int]loadedView
+	accessors   map[int]memo[accessor]
+	bufferBytes int64 // of the file and all buffers read
+	ext         extensionUse
+
+	lights  []memo[Light] // of KHR_lights_punctual, once a node needs one
+	cameras map[int]memo[Camera]
+	sources map[int]int // texture -> image, -1 for none
+
+	plans     []*plan
+	jobs      []*job
+	jobOf     map[jobKey]*job
+	decoded   int64 // bytes that the jobs will allocate
+	meshOf    map[int]int
+	materials map[int]int // glTF index -> Scene.Materials
+	images    map[int]int // glTF index -> Scene.Images, -1 for a missing one
+}
+
+// load imports the bytes of a main file.
+func load(ctx context.Context, name string, data []byte, src source, opts Options) (*Scene, error) {
+	im := &importer{ctx: ctx, opts: opts, src: src,
+		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView),
+		accessors: make(map[int]memo[accessor]), sources: make(map[int]int), cameras: make(map[int]memo[Camera]),
+		jobOf: make(map[jobKey]*job), meshOf: make(map[int]int),
+		materials: make(map[int]int), images: make(map[int]int),
+		bufferBytes: int64(len(data))}
+	base, stem := baseName(name)
+	im.scene = &Scene{Name: stem, Source: base}
+	if err := im.run(data); err != nil {
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return nil, ctx.Err()
+		}
+		return nil, named(name, err)
+	}
+	return im.scene, nil
+}
+
+// run performs the steps of the import in order.
+func (im *importer) run(data []byte) (err error) {
+	if err := im.ctx.Err(); err != nil {
+		return err
+	}
+	if im.box, err = openContainer(data); err != nil {
+		return err
+	}
+	if im.doc, err = parseDocument(im.box.json); err != nil {
+		return err
+	}
+	im.scene.Generator = cleanName(im.doc.asset.Generator)
+	if im.box.padded {
+		im.notes.info("glb-json-padding", "", "the JSON chunk is padded with zero bytes instead of spaces")
+	}
+	if im.box.trailing > 0 {
+		im.notes.info("glb-trailing-bytes", "", "bytes after the end of the GLB were ignored")
+	}
+	for _, step := range []func() error{
+		im.checkExtensions, im.placeNodes, im.planMeshes, im.loadMaterials, im.forget, im.decodeMeshes,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+		if err := im.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	im.audit()
+	im.scene.Notes = im.notes.list
+	return nil
+}
+
+// forget drops what only the planning needs, before the decoding allocates.
+func (im *importer) forget() error {
+	im.jobOf, im.accessors, im.views = nil, nil, nil
+	for _, t := range im.doc.tables() {
+		t.forget()
+	}
+	return nil
+}
+
+// clone copies JSON that outlives the file's bytes.
+func clone(raw []byte) []byte { return slices.Clip(bytes.Clone(raw)) }

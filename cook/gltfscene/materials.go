@@ -1,0 +1,265 @@
+package gltfscene
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/qmuntal/gltf"
+)
+
+// loadMaterials makes Scene.Materials and Scene.Images of what the planned
+// primitives use, in file order.
+func (im *importer) loadMaterials() error {
+	for _, pl := range im.plans {
+		if pl.material >= 0 {
+			im.materials[pl.material] = -1
+		}
+	}
+	for _, index := range slices.Sorted(maps.Keys(im.materials)) {
+		m, err := im.material(index)
+		if err != nil {
+			return err
+		}
+		im.materials[index] = len(im.scene.Materials)
+		im.scene.Materials = append(im.scene.Materials, m)
+	}
+	if err := im.loadImages(); err != nil {
+		return err
+	}
+	im.checkTexCoords()
+	return nil
+}
+
+// slots returns the texture slots of a material with their places.
+func (m *Material) slots() [5]struct {
+	place string
+	ref   *TextureRef
+} {
+	return [5]struct {
+		place string
+		ref   *TextureRef
+	}{
+		{".pbrMetallicRoughness.baseColorTexture", &m.BaseColorTex},
+		{".pbrMetallicRoughness.metallicRoughnessTexture", &m.MetalRoughTex},
+		{".normalTexture", &m.NormalTex}, {".occlusionTexture", &m.OcclusionTex}, {".emissiveTexture", &m.EmissiveTex},
+	}
+}
+
+// checkTexCoords notes textures whose coordinates a primitive lacks.
+func (im *importer) checkTexCoords() {
+	for _, pl := range im.plans {
+		if pl.material < 0 {
+			continue
+		}
+		m := &im.scene.Materials[im.materials[pl.material]]
+		for _, s := range m.slots() {
+			if s.ref.Image >= 0 && pl.uv[s.ref.UVSet] == nil {
+				im.notes.warn("texcoord-missing", pl.place, fmt.Sprintf(
+					"a primitive lacks the texture coordinates (TEXCOORD_%d) that its material's %s needs", s.ref.UVSet, s.place[1:]))
+			}
+		}
+	}
+}
+
+// material reads material index. The Image fields of its slots are indices
+// of the file until loadImages.
+func (im *importer) material(index int) (Material, error) {
+	src, err := im.doc.materials.get(index)
+	if err != nil {
+		return Material{}, err
+	}
+	place, raw := im.doc.materials.place(index), im.doc.materials.raw[index]
+	m := Material{Index: index, Name: cleanName(src.Name), AlphaMode: AlphaMode(src.AlphaMode), DoubleSided: src.DoubleSided,
+		BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1, NormalScale: 1, OcclusionStrength: 1}
+	if m.Name == "" {
+		m.Name = "material_" + strconv.Itoa(index)
+	}
+	clamp := func(field string, v, lo, hi float64) float32 {
+		if v < lo || v > hi {
+			im.notes.warn("material-clamped", place+field, fmt.Sprintf("a material's value was clamped to its range, %v to %v", lo, hi))
+		}
+		return float32(min(max(v, lo), hi))
+	}
+	ext := im.observe(place, onMaterial, raw)
+	m.Unlit = isObjectValue(member(ext, "KHR_materials_unlit"))
+	m.AlphaCutoff = clamp(".alphaCutoff", src.AlphaCutoffOrDefault(), 0, math.MaxFloat32)
+
+	pbrRaw := member(raw, "pbrMetallicRoughness")
+	im.observe(place+".pbrMetallicRoughness", onPBR, pbrRaw)
+	if pbr := src.PBRMetallicRoughness; pbr != nil {
+		for i, v := range pbr.BaseColorFactorOrDefault() {
+			m.BaseColor[i] = clamp(".pbrMetallicRoughness.baseColorFactor", v, 0, 1)
+		}
+		m.Metallic = clamp(".pbrMetallicRoughness.metallicFactor", pbr.MetallicFactorOrDefault(), 0, 1)
+		m.Roughness = clamp(".pbrMetallicRoughness.roughnessFactor", pbr.RoughnessFactorOrDefault(), 0, 1)
+	}
+	if t := src.NormalTexture; t != nil {
+		m.NormalScale = clamp(".normalTexture.scale", t.ScaleOrDefault(), -math.MaxFloat32, math.MaxFloat32)
+	}
+	if t := src.OcclusionTexture; t != nil {
+		m.OcclusionStrength = clamp(".occlusionTexture.strength", t.StrengthOrDefault(), 0, 1)
+	}
+	strength, err := emissiveStrength(ext)
+	if err != nil {
+		return m, at(place+".extensions.KHR_materials_emissive_strength", err)
+	}
+	for i, v := range src.EmissiveFactor {
+		m.Emissive[i] = clamp(".emissiveFactor", float64(clamp(".emissiveFactor", v, 0, 1))*strength, 0, math.MaxFloat32)
+	}
+	return m, im.textureSlots(&m, src, place, raw, pbrRaw)
+}
+
+var emissiveStrengthSchema = &schema{[]prop{{name: "emissiveStrength", kind: isNum}}}
+
+// emissiveStrength reads KHR_materials_emissive_strength, 1 when absent.
+func emissiveStrength(ext []byte) (float64, error) {
+	raw := member(ext, "KHR_materials_emissive_strength")
+	if raw == nil {
+		return 1, nil
+	}
+	v := struct{ EmissiveStrength *float64 }{}
+	if err := emissiveStrengthSchema.decode(raw, &v); err != nil {
+		return 0, err
+	}
+	switch {
+	case v.EmissiveStrength == nil:
+		return 1, nil
+	case *v.EmissiveStrength < 0:
+		return 0, malformed(".emissiveStrength", "is %v, must be >= 0", *v.EmissiveStrength)
+	}
+	return *v.EmissiveStrength, nil
+}
+
+// textureSlots reads the five texture slots of a material.
+func (im *importer) textureSlots(m *Material, src *gltf.Material, place string, raw, pbrRaw []byte) error {
+	for i, s := range m.slots() {
+		s.ref.Image, s.ref.Scale = -1, [2]float64{1, 1}
+		holder := raw
+		name := s.place[1:]
+		if i < 2 {
+			holder, name = pbrRaw, name[len("pbrMetallicRoughness."):]
+		}
+		info := member(holder, name)
+		if !isObjectValue(info) {
+			continue
+		}
+		if err := im.textureSlot(s.ref, place+s.place, info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textureSlot reads one textureInfo.
+func (im *importer) textureSlot(ref *TextureRef, place string, raw []byte) error {
+	var info gltf.TextureInfo
+	if err := textureInfoSchema.decode(raw, &info); err != nil {
+		return at(place, err)
+	}
+	ref.UVSet = info.TexCoord
+	ext := im.observe(place, onTextureInfo, raw)
+	if t := member(ext, transformName); t != nil && !isNull(t) {
+		if err := textureTransform(ref, t); err != nil {
+			return at(place+".extensions."+transformName, err)
+		}
+	}
+	if err := im.doc.textures.check(info.Index); err != nil {
+		return at(place+".index", err)
+	}
+	tex, err := im.doc.textures.get(info.Index)
+	if err != nil {
+		return at(place, err)
+	}
+	source := im.textureSource(tex, info.Index)
+	if source < 0 {
+		im.notes.warn("texture-without-image", im.doc.textures.place(info.Index), "a texture without an image that is understood was left out")
+		return nil
+	}
+	if err := im.doc.images.check(source); err != nil {
+		return at(im.doc.textures.place(info.Index)+".source", err)
+	}
+	if ref.UVSet > 1 {
+		im.notes.warn("uv-set-unsupported", place, "textures with texture coordinates beyond TEXCOORD_1 were left out")
+		ref.UVSet = 0
+		return nil
+	}
+	ref.Image = source
+	im.images[source] = -1
+	if tex.Sampler != nil {
+		im.sampler(ref, *tex.Sampler, im.doc.textures.place(info.Index))
+	}
+	return nil
+}
+
+// textureExtensions hold an alternative image of a texture; the first wins.
+var textureExtensions = []string{"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif", "MSFT_texture_dds"}
+
+// textureSource returns the image of a texture: its source, which is a PNG or
+// JPEG that everybody can read, else one that an extension names, else -1.
+func (im *importer) textureSource(tex *gltf.Texture, index int) int {
+	if source, ok := im.sources[index]; ok {
+		return source
+	}
+	source := im.findSource(tex, index)
+	im.sources[index] = source
+	return source
+}
+
+func (im *importer) findSource(tex *gltf.Texture, index int) int {
+	ext := im.observe(im.doc.textures.place(index), onTexture, im.doc.textures.raw[index])
+	if tex.Source != nil {
+		return *tex.Source
+	}
+	for _, name := range textureExtensions {
+		if v, ok := wholeNumber(member(member(ext, name), "source")); ok {
+			return v
+		}
+	}
+	return -1
+}
+
+// sampler reads the wrap modes; a faulty sampler counts as the default one.
+func (im *importer) sampler(ref *TextureRef, index int, place string) {
+	if err := im.doc.samplers.check(index); err != nil {
+		im.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", at(place+".sampler", err))
+		return
+	}
+	s, err := im.doc.samplers.get(index)
+	if err != nil {
+		im.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", err)
+		return
+	}
+	wrap := [...]Wrap{gltf.WrapRepeat: WrapRepeat, gltf.WrapClampToEdge: WrapClamp, gltf.WrapMirroredRepeat: WrapMirror}
+	ref.WrapS, ref.WrapT = wrap[s.WrapS], wrap[s.WrapT]
+}
+
+const transformName = "KHR_texture_transform"
+
+var transformSchema = &schema{[]prop{{name: "offset", kind: isNums, size: 2}, {name: "rotation", kind: isNum},
+	{name: "scale", kind: isNums, size: 2}, {name: "texCoord", kind: isInt}}}
+
+// textureTransform reads KHR_texture_transform.
+func textureTransform(ref *TextureRef, raw []byte) error {
+	v := struct {
+		Offset, Scale *[2]float64
+		Rotation      float64
+		TexCoord      *int
+	}{}
+	if err := transformSchema.decode(raw, &v); err != nil {
+		return err
+	}
+	if v.Offset != nil {
+		ref.Offset = *v.Offset
+	}
+	if v.Scale != nil {
+		ref.Scale = *v.Scale
+	}
+	ref.Rot = v.Rotation
+	if v.TexCoord != nil {
+		ref.UVSet = *v.TexCoord
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package gltfscene reads glTF 2.0 files (.gltf and .glb) into a flat,
+// validated scene: nodes with world transforms, triangle lists in single
+// precision, metallic-roughness materials and the bytes of the images.
+//
+// Everything that later stages rely on is checked here: a Scene holds no
+// index out of range, no NaN or infinite number and no cycle. What the file
+// holds but a static scene has no use for (skins, morph targets, animations,
+// points, lines, unknown extensions) is left out and counted in Scene.Notes.
+package gltfscene
+
+import (
+	"encoding/json"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Scene is the flattened content of one glTF scene.
+type Scene struct {
+	// Name is the file's base name without extension, Source with it.
+	Name, Source string
+	// Generator is asset.generator of the file.
+	Generator string
+	// Nodes are the nodes that the chosen scene reaches, parents before
+	// children, in depth-first order. An instance of EXT_mesh_gpu_instancing is
+	// a child of its node, with the same Index.
+	Nodes []Node
+	// Meshes are the glTF meshes that Nodes use, each once, in file order.
+	Meshes    []Mesh
+	Materials []Material
+	Images    []Image
+	Lights    []Light
+	Cameras   []Camera
+	// Notes tells what was left out or repaired, one entry per kind.
+	Notes []Note
+}
+
+// Triangles returns the number of triangles that the scene draws: those of a
+// mesh count once per node that uses it.
+func (s *Scene) Triangles() int {
+	n := 0
+	for i := range s.Nodes {
+		if m := s.Nodes[i].Mesh; m >= 0 {
+			n += s.Meshes[m].Triangles()
+		}
+	}
+	return n
+}
+
+// Triangles returns the number of triangles of the mesh.
+func (m *Mesh) Triangles() int {
+	n := 0
+	for i := range m.Primitives {
+		n += len(m.Primitives[i].Indices) / 3
+	}
+	return n
+}
+
+// Node is one placed node.
+type Node struct {
+	Index  int       // in the glTF file's nodes array
+	Name   string    // never empty: "node_<Index>" when the file names none
+	Parent int       // index into Scene.Nodes, -1 for a root
+	World  geom.Mat4 // node space to world space, finite
+	Mesh   int       // index into Scene.Meshes, -1 for none
+	Extras json.RawMessage
+}
+
+// Mesh is one glTF mesh; it may be used by many nodes.
+type Mesh struct {
+	Index      int    // in the glTF file's meshes array
+	Name       string // never empty: "mesh_<Index>" when the file names none
+	Primitives []Primitive
+}
+
+// Primitive is a triangle list with one material. Optional attributes are nil
+// when absent, else as long as Positions. Slices may be shared with other
+// primitives of the scene: they must not be modified.
+type Primitive struct {
+	Slot      int // index in the glTF mesh's primitives array
+	Material  int // index into Scene.Materials, -1 for glTF's default material
+	Positions [][3]float32
+	Normals   [][3]float32    // as stored; not necessarily of unit length
+	Tangents  [][4]float32    // w is the handedness, +1 or -1
+	UV        [2][][2]float32 // TEXCOORD_0 and TEXCOORD_1, v top-down as in glTF
+	Colors    [][4]float32    // COLOR_0, linear, alpha 1 for VEC3 sources
+	Indices   []uint32        // three per triangle, each < len(Positions)
+}
+
+// AlphaMode is glTF's alphaMode.
+type AlphaMode uint8
+
+// The alpha modes.
+const (
+	AlphaOpaque AlphaMode = iota
+	AlphaMask
+	AlphaBlend
+)
+
+// Wrap is a sampler's wrap mode along one axis.
+type Wrap uint8
+
+// The wrap modes; repeat is glTF's default.
+const (
+	WrapRepeat Wrap = iota
+	WrapClamp
+	WrapMirror
+)
+
+// TextureRef is one texture slot of a material.
+type TextureRef struct {
+	Image  int // index into Scene.Images, -1 for an empty slot
+	UVSet  int // 0 or 1
+	WrapS  Wrap
+	WrapT  Wrap
+	Offset [2]float64 // KHR_texture_transform; identity is 0, 0
+	Rot    float64    // radians, counter-clockwise
+	Scale  [2]float64 // identity is 1, 1
+}
+
+// Material is a metallic-roughness material with glTF's defaults filled in.
+type Material struct {
+	Index             int    // in the glTF file's materials array
+	Name              string // never empty: "material_<Index>" when unnamed
+	BaseColor         [4]float32
+	Metallic          float32
+	Roughness         float32
+	NormalScale       float32
+	OcclusionStrength float32
+	Emissive          [3]float32 // KHR_materials_emissive_strength multiplied in
+	AlphaMode         AlphaMode
+	AlphaCutoff       float32
+	DoubleSided       bool
+	Unlit             bool
+
+	BaseColorTex, MetalRoughTex, NormalTex, OcclusionTex, EmissiveTex TextureRef
+}
+
+// Image is one image that some material uses.
+type Image struct {
+	Index int    // in the glTF file's images array
+	Name  string // the file's name for it, may be empty
+	URI   string // decoded relative URI as the file gives it, empty when embedded
+	MIME  string // from the leading bytes: image/png, image/jpeg, image/webp, image/ktx2, ... or ""
+	file  string // absolute path when external
+	data  []byte // the bytes when embedded
+	src   source // where to read an external one
+	size  int64  // of the external file
+}
+
+// Light is a KHR_lights_punctual light, placed.
+type Light struct {
+	Name       string
+	Kind       string // directional, point or spot
+	Color      [3]float64
+	Intensity  float64 // candela (point, spot) or lux (directional)
+	Range      float64 // metres, 0 = unlimited
+	InnerCone  float64 // radians, half angle
+	OuterCone  float64 // radians, half angle
+	World      geom.Mat4
+	SourceNode int // index in the glTF file's nodes array
+}
+
+// Camera is a perspective camera, placed. An infinite far plane is 0.
+type Camera struct {
+	Name         string
+	FovY         float64 // radians
+	Aspect       float64 // 0 when the file gives none
+	Near, Far    float64
+	World        geom.Mat4
+	SourceNode   int
+	Orthographic bool
+}
+
+// Note reports something that was left out or repaired, once per kind.
+type Note struct {
+	Code    string `json:"code"`            // stable, such as "animations-skipped"
+	Count   int    `json:"count"`           // how often it occurred
+	Message string `json:"message"`         // one line, without the count
+	Where   string `json:"where,omitempty"` // the first place, such as "meshes[2].primitives[0]"
+	Warning bool   `json:"warning"`         // false: merely informative
+}
