@@ -44,7 +44,10 @@ func MaterialSize(version uint32) int {
 }
 
 // Bounds is an axis-aligned box in metres.
-type Bounds struct{ Min, Max [3]float32 }
+type Bounds struct {
+	Min [3]float32 `json:"min"`
+	Max [3]float32 `json:"max"`
+}
 
 // Header is the first 204 bytes of a file.
 type Header struct {

@@ -83,6 +83,7 @@ const (
 	CodeMaterialUnused      Code = "material-unreferenced"
 	CodeTextureURI          Code = "texture-uri"
 	CodeTextureEscape       Code = "texture-uri-escapes"
+	CodeTextureMissing      Code = "texture-missing"
 	CodeTextureFormat       Code = "texture-format"
 	CodeTextureFlags        Code = "texture-flags"
 	CodeTextureSize         Code = "texture-size"
@@ -125,7 +126,7 @@ var rules = map[Code]rule{
 	CodeDecode:              {hint: hintCorrupt},
 	CodeDecodedSize:         {hint: hintCorrupt},
 	CodeMetadataCompressed:  {severity: SeverityWarning, hint: "store metadata uncompressed: the reference engine expects it"},
-	CodeZstd:                {severity: SeverityWarning, hint: "the reference engine refuses zstd; cook with --compress auto for it"},
+	CodeZstd:                {severity: SeverityInfo, hint: "the reference engine refuses zstd; cook with --compress auto for it"},
 	CodePadding:             {severity: SeverityWarning, hint: "fill padding with zero bytes"},
 	CodeGap:                 {severity: SeverityWarning, hint: "leave no more than 15 bytes between payloads"},
 	CodeTrailing:            {hint: "end the file with the last payload; up to 15 zero bytes are accepted"},
@@ -178,6 +179,7 @@ var rules = map[Code]rule{
 	CodeMaterialUnused:      {severity: SeverityInfo, hint: "drop materials that no mesh names"},
 	CodeTextureURI:          {hint: "name the texture file, relative to the .untold file, with forward slashes", lenient: true},
 	CodeTextureEscape:       {hint: "name a file below the folder of the .untold file", lenient: true},
+	CodeTextureMissing:      {severity: SeverityWarning, hint: "cook again, or copy the texture to its place"},
 	CodeTextureFormat:       {hint: "use a documented texture format", unsupported: true},
 	CodeTextureFlags:        {severity: SeverityWarning, hint: "use the documented bits only"},
 	CodeTextureSize:         {severity: SeverityWarning, hint: "write the size and mip count of the file, 1 mip for PNG and JPEG"},

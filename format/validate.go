@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -33,8 +34,9 @@ type Report struct {
 // OK reports whether there is no finding of severity error.
 func (r *Report) OK() bool { return r.Errors == 0 }
 
-// ValidateFile validates the file at path. The error is about reading; what is
-// wrong with the content is in the report.
+// ValidateFile validates the file at path, and looks for its textures beside
+// it. The error is about reading; what is wrong with the content is in the
+// report.
 func ValidateFile(path string, opts ValidateOptions) (*Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -50,24 +52,26 @@ func ValidateFile(path string, opts ValidateOptions) (*Report, error) {
 	}
 	if mem, unmap, err := mapFile(f, st.Size()); err == nil {
 		defer unmap()
-		return validate(nil, mem, st.Size(), opts), nil
+		return validate(nil, mem, st.Size(), filepath.Dir(path), opts), nil
 	}
-	return Validate(f, st.Size(), opts), nil
+	return validate(f, nil, st.Size(), filepath.Dir(path), opts), nil
 }
 
 // Validate judges a container of size bytes and collects every finding it can
 // still reach: structure, strings, records, references, hierarchy, boxes,
 // geometry, layout and hash. It never fails; a read error is a finding.
 func Validate(src io.ReaderAt, size int64, opts ValidateOptions) *Report {
-	return validate(src, nil, size, opts)
+	return validate(src, nil, size, "", opts)
 }
 
 // ValidateBytes judges a container in memory.
 func ValidateBytes(b []byte, opts ValidateOptions) *Report {
-	return validate(nil, b, int64(len(b)), opts)
+	return validate(nil, b, int64(len(b)), "", opts)
 }
 
-func validate(src io.ReaderAt, mem []byte, size int64, opts ValidateOptions) *Report {
+// validate judges a file; dir is the folder in which its textures are looked
+// for, empty when there is none.
+func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts ValidateOptions) *Report {
 	if mem == nil && src == nil {
 		mem = []byte{}
 	}
@@ -86,7 +90,7 @@ func validate(src io.ReaderAt, mem []byte, size int64, opts ValidateOptions) *Re
 		p.checkEntityValues()
 		p.checkMeshOwners()
 		p.checkMaterialValues()
-		p.checkTextureValues()
+		p.checkTextureValues(dir)
 		p.checkUsedStrings()
 		if opts.SkipGeometry {
 			p.checkMeshRanges()

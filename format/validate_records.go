@@ -3,7 +3,9 @@ package format
 import (
 	"math"
 	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -197,8 +199,9 @@ func (p *parser) checkFactors(m *Material, at func(int) place) {
 	}
 }
 
-// checkTextureValues judges uris, flags and sizes.
-func (p *parser) checkTextureValues() {
+// checkTextureValues judges uris, flags and sizes, and with a folder whether
+// the files are there.
+func (p *parser) checkTextureValues(dir string) {
 	used := make([]bool, len(p.textures))
 	mark := func(t uint32) {
 		if uint64(t) < uint64(len(used)) {
@@ -215,7 +218,7 @@ func (p *parser) checkTextureValues() {
 	for i := range p.textures {
 		t := &p.textures[i]
 		at := func(f int) place { return p.recordAt(ChunkTextures, i, f) }
-		p.checkURI(t.URIOffset, at(4))
+		p.checkURI(t.URIOffset, dir, at(4))
 		if t.Flags&^known != 0 {
 			p.report(CodeTextureFlags, at(12), "flags 0x%x", t.Flags)
 		}
@@ -232,7 +235,7 @@ func (p *parser) checkTextureValues() {
 }
 
 // checkURI demands a relative path that stays below the file's folder.
-func (p *parser) checkURI(off uint32, at place) {
+func (p *parser) checkURI(off uint32, dir string, at place) {
 	if !p.usable[ChunkStrings] {
 		return
 	}
@@ -246,6 +249,13 @@ func (p *parser) checkURI(off uint32, at place) {
 	uri := p.strings.get(off)
 	if reason := URIEscape(uri); reason != "" {
 		p.report(CodeTextureEscape, at, "uri %.200q: %s", uri, reason)
+		return
+	}
+	if dir == "" {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(uri))); err != nil {
+		p.report(CodeTextureMissing, at, "the file of uri %.200q is not there", uri)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestValidateCleanFiles(t *testing.T) {
 		}
 	}
 	r := ValidateBytes(mustEncode(t, gridFile(t, 4, 60), ModeZstd), ValidateOptions{})
-	if !r.OK() || !slices.Contains(codes(r, SeverityWarning), CodeZstd) {
+	if !r.OK() || !slices.Contains(codes(r, SeverityInfo), CodeZstd) {
 		t.Errorf("zstd: %+v", r.Findings)
 	}
 	if r := ValidateBytes(mustEncode(t, NewBuilder(FileShared).File(), ModeAuto), ValidateOptions{}); len(r.Findings) != 0 {
@@ -144,6 +144,35 @@ func TestValidateTextures(t *testing.T) {
 		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
 			t.Errorf("uri %q: %v, want %q", uri, got, want)
 		}
+	}
+}
+
+func TestValidateFileLooksForTextures(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "grid.untold")
+	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 2, 4), ModeNone), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	missing := func() int {
+		r, err := ValidateFile(path, ValidateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(codes(r, SeverityWarning))
+	}
+	if n := missing(); n != 2 {
+		t.Errorf("%d textures are reported missing, want 2", n)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "Textures"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"brick.png", "brick_n.png"} {
+		if err := os.WriteFile(filepath.Join(dir, "Textures", f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := missing(); n != 0 {
+		t.Errorf("%d textures are reported missing, all are there", n)
 	}
 }
 

@@ -101,3 +101,15 @@ func (b Bounds) union(o Bounds) Bounds {
 	}
 	return b
 }
+
+// Indices decodes serialised indices.
+func Indices(b []byte, t IndexType) []uint32 {
+	if t.Size() == 0 {
+		return nil
+	}
+	out := make([]uint32, len(b)/t.Size())
+	for i := range out {
+		out[i] = indexAt(b, t, i)
+	}
+	return out
+}
