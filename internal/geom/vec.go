@@ -14,8 +14,10 @@ func (a Vec3) Add(b Vec3) Vec3 { return Vec3{a[0] + b[0], a[1] + b[1], a[2] + b[
 // Sub returns a - b.
 func (a Vec3) Sub(b Vec3) Vec3 { return Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
-// Scale returns a * s.
-func (a Vec3) Scale(s float64) Vec3 { return Vec3{a[0] * s, a[1] * s, a[2] * s} }
+// Scale returns a * s, rounded also when the sum of two such is taken.
+func (a Vec3) Scale(s float64) Vec3 {
+	return Vec3{float64(a[0] * s), float64(a[1] * s), float64(a[2] * s)}
+}
 
 // Dot returns the scalar product. The conversions here and in Cross forbid
 // fused multiply-add, so that every architecture computes the same bits.

@@ -1,0 +1,23 @@
+// Command gen makes test scenes: a procedural city or an office building as
+// glTF, deterministic by seed and of any size. docs/test-scenes.md lists what
+// the scenes hold.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stderr)
+	switch {
+	case err == nil:
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(0)
+	default:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
