@@ -44,8 +44,11 @@ func buildCity(b *builder, scale float64) ([]int, error) {
 	for _, m := range []struct {
 		n    int
 		what string
-	}{{len(k.by[roleRoad]), "road parts: the streets stay empty"}, {len(c.buildings), "buildings: lots stay empty"},
-		{len(c.plain), "plain ground tile: nothing lies under small parts"}} {
+	}{
+		{len(k.by[roleRoad]), "road parts: the streets stay empty"},
+		{len(c.buildings), "buildings: lots stay empty"},
+		{len(c.plain), "plain ground tile: nothing lies under small parts"},
+	} {
 		if m.n == 0 {
 			k.warn("the kit has no %s", m.what)
 		}

@@ -135,13 +135,15 @@ func buildDungeon(b *builder, scale float64) ([]int, error) {
 		s := w[0].box.Size()
 		k.pitch = max(s[0], s[2]) // walls set the grid, floors tile it
 	}
-	d := &dungeon{builder: b, c: planCave(stable.NewRNG(b.seed, 3), b.cells),
+	d := &dungeon{
+		builder: b, c: planCave(stable.NewRNG(b.seed, 3), b.cells),
 		floors: k.by[roleFloor], walls: k.find(roleWall, "plain"), doorways: k.find(roleWall, "doorway"),
-		doors: k.by[roleDoor], loot: k.small(roleLoot, roleProp, rolePillar)}
+		doors: k.by[roleDoor], loot: k.small(roleLoot, roleProp, rolePillar),
+	}
 	if len(d.floors) == 0 {
 		plain, _ := k.ground()
 		if d.floors = plain; len(plain) == 0 {
-			return nil, fmt.Errorf("assemble: a dungeon needs floor parts and the kit has none; name them floor_... or tile_...")
+			return nil, fmt.Errorf("assemble: a dungeon needs floor parts and the kit has none; name them floor_x or tile_x, for example")
 		}
 		k.warn("the kit has no floor parts; ground tiles take their place")
 	}

@@ -301,8 +301,10 @@ func (m *merger) place(name string, p *part, pos geom.Vec3, yaw float64) (int, e
 		return 0, err
 	}
 	a := turn(p.anchor(), yaw)
-	n := glbwrite.Node{Name: name, Mesh: -1, Camera: -1, Light: -1,
-		Translation: pos.Sub(geom.Vec3{a[0], 0, a[2]}).F32(), Rotation: yawQuat(yaw)}
+	n := glbwrite.Node{
+		Name: name, Mesh: -1, Camera: -1, Light: -1,
+		Translation: pos.Sub(geom.Vec3{a[0], 0, a[2]}).F32(), Rotation: yawQuat(yaw),
+	}
 	m.tris += len(p.tris)
 	if len(t.children) == 1 && t.children[0].plain() {
 		n.Mesh = t.children[0].mesh

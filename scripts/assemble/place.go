@@ -63,21 +63,30 @@ func yawQuat(turns float64) [4]float32 {
 // finish adds light, camera and the root, and returns the root nodes.
 func (b *builder) finish(name string, children []int, scale float64) []int {
 	size := float64(b.cells) * b.k.pitch * scale
-	root := glbwrite.Node{Name: name, Mesh: -1, Camera: -1, Light: -1, Children: children,
-		Scale: geom.Vec3{scale, scale, scale}.F32()}
+	root := glbwrite.Node{
+		Name: name, Mesh: -1, Camera: -1, Light: -1, Children: children,
+		Scale: geom.Vec3{scale, scale, scale}.F32(),
+	}
 	b.m.nodes += 3
 	roots := []int{b.m.w.Node(&root)}
 	b.m.w.RootExtension("KHR_lights_punctual", map[string]any{"lights": []any{
-		map[string]any{"name": "Sun", "type": "directional", "intensity": 3}}})
+		map[string]any{"name": "Sun", "type": "directional", "intensity": 3},
+	}})
 	q := yawQuat(0.1)
-	roots = append(roots, b.m.w.Node(&glbwrite.Node{Name: "Sun", Mesh: -1, Camera: -1, Light: 0,
+	roots = append(roots, b.m.w.Node(&glbwrite.Node{
+		Name: "Sun", Mesh: -1, Camera: -1, Light: 0,
 		// A quarter of a right angle down from the turned direction.
-		Rotation: mulQuat(q, [4]float32{float32(stable.Sin(-0.07)), 0, 0, float32(stable.Cos(-0.07))})}))
-	cam := b.m.w.Object(glbwrite.Cameras, map[string]any{"name": "Camera_Aerial", "type": "perspective",
-		"perspective": map[string]any{"yfov": 0.9, "znear": size / 2000, "zfar": size * 6}})
+		Rotation: mulQuat(q, [4]float32{float32(stable.Sin(-0.07)), 0, 0, float32(stable.Cos(-0.07))}),
+	}))
+	cam := b.m.w.Object(glbwrite.Cameras, map[string]any{
+		"name": "Camera_Aerial", "type": "perspective",
+		"perspective": map[string]any{"yfov": 0.9, "znear": size / 2000, "zfar": size * 6},
+	})
 	eye, d := geom.Vec3{size * 0.5, size * 0.55, size * 1.35}, stable.Angle(-0.55, 0.85)
-	roots = append(roots, b.m.w.Node(&glbwrite.Node{Name: "Camera_Aerial", Mesh: -1, Camera: cam, Light: -1,
-		Translation: eye.F32(), Rotation: [4]float32{float32(stable.Sin(d / 2)), 0, 0, float32(stable.Cos(d / 2))}}))
+	roots = append(roots, b.m.w.Node(&glbwrite.Node{
+		Name: "Camera_Aerial", Mesh: -1, Camera: cam, Light: -1,
+		Translation: eye.F32(), Rotation: [4]float32{float32(stable.Sin(d / 2)), 0, 0, float32(stable.Cos(d / 2))},
+	}))
 	return roots
 }
 

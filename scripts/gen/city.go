@@ -26,7 +26,8 @@ func buildCity(s *scene, seed uint64, n int) {
 	})
 	size := c.t.size
 	s.light("Sun", xform{t: vec{0, 200, 0}, yaw: 0.1, pitch: -0.14}, object{
-		"type": "directional", "color": []float64{1, 0.96, 0.88}, "intensity": 4})
+		"type": "directional", "color": []float64{1, 0.96, 0.88}, "intensity": 4,
+	})
 	mid := size / 2
 	s.camera("Camera_Aerial", lookAt(vec{0.04 * size, 45 + float64(0.24*size), size * 1.06}, vec{mid * 1.04, 5, mid}))
 	street := float64(n/2) * pitch
@@ -75,8 +76,10 @@ func (c *city) zoning() []string {
 // block adds the sidewalk, the lot and what stands on them. Everything inside
 // is placed relative to the middle of the block.
 func (c *city) block(i, j int, kind string) {
-	b := &block{c: c, s: c.s, i: i, j: j, r: newRNG(c.seed, 3, i, j),
-		cx: (float64(i) + 0.5) * pitch, cz: (float64(j) + 0.5) * pitch}
+	b := &block{
+		c: c, s: c.s, i: i, j: j, r: newRNG(c.seed, 3, i, j),
+		cx: (float64(i) + 0.5) * pitch, cz: (float64(j) + 0.5) * pitch,
+	}
 	name := fmt.Sprintf("Block_%d_%d", i, j)
 	c.s.groupWith(name, at(b.cx, 0, b.cz), object{"kind": kind}, func() {
 		b.surface(kind)

@@ -42,7 +42,8 @@ func buildOffice(s *scene, seed uint64, n, floors int) {
 			b.mat("Terrain").grid(-60, -60, wide+60, deep+60, 12+2*n, 12+2*n, func(x, z float64) float64 { return -0.35 })
 			for _, v := range b.cur.p.Pos {
 				b.cur.p.UV1 = append(b.cur.p.UV1, [2]float32{
-					float32((float64(v[0]) + 60) / (wide + 120)), float32((float64(v[2]) + 60) / (deep + 120))})
+					float32((float64(v[0]) + 60) / (wide + 120)), float32((float64(v[2]) + 60) / (deep + 120)),
+				})
 			}
 		}), xform{})
 		for j := range n {
@@ -54,7 +55,8 @@ func buildOffice(s *scene, seed uint64, n, floors int) {
 		}
 	})
 	s.light("Sun", xform{t: vec{0, 100, 0}, yaw: 0.1, pitch: -0.14}, object{
-		"type": "directional", "color": []float64{1, 0.97, 0.9}, "intensity": 3})
+		"type": "directional", "color": []float64{1, 0.97, 0.9}, "intensity": 3,
+	})
 	x, z := stepX/2.0, stepZ/2.0
 	h := float64(floors) * storey
 	s.camera("Camera_Outside", lookAt(vec{x - 34, float64(h*0.7) + 9, z + 44}, vec{x, h * 0.4, z}))

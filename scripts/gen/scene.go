@@ -178,8 +178,10 @@ func (s *scene) node(n glbwrite.Node, x xform, inside func()) {
 func (s *scene) camera(name string, x xform) {
 	i := -1
 	if s.w != nil {
-		i = s.w.Object(glbwrite.Cameras, object{"name": name, "type": "perspective",
-			"perspective": object{"yfov": 0.9, "znear": 0.1, "zfar": 5000}})
+		i = s.w.Object(glbwrite.Cameras, object{
+			"name": name, "type": "perspective",
+			"perspective": object{"yfov": 0.9, "znear": 0.1, "zfar": 5000},
+		})
 	}
 	s.node(glbwrite.Node{Name: name, Mesh: -1, Camera: i, Light: -1}, x, nil)
 }

@@ -63,7 +63,8 @@ func (t *terrain) placeGround(s *scene) {
 		p := &b.cur.p
 		for _, v := range p.Pos {
 			p.UV1 = append(p.UV1, [2]float32{
-				float32((float64(v[0]) + t.margin) / side), float32((float64(v[2]) + t.margin) / side)})
+				float32((float64(v[0]) + t.margin) / side), float32((float64(v[2]) + t.margin) / side),
+			})
 		}
 	}), xform{})
 }

@@ -133,8 +133,10 @@ func TestMaterialsAreComplete(t *testing.T) {
 }
 
 func TestFlagErrors(t *testing.T) {
-	for _, args := range []string{"", "-o a.obj", "-o a.glb -kind castle", "-o a.glb -blocks -1", "-o a.glb -detail 4", "-o a.glb -floors 0",
-		"-o a.glb -texture-size 8", "-o a.glb -size NaN", "-o a.glb -triangles -5", "-o a.glb extra", "-o a.glb -nodes 2000000000"} {
+	for _, args := range []string{
+		"", "-o a.obj", "-o a.glb -kind castle", "-o a.glb -blocks -1", "-o a.glb -detail 4", "-o a.glb -floors 0",
+		"-o a.glb -texture-size 8", "-o a.glb -size NaN", "-o a.glb -triangles -5", "-o a.glb extra", "-o a.glb -nodes 2000000000",
+	} {
 		err := run(strings.Fields(args), io.Discard)
 		if err == nil {
 			t.Errorf("%q: no error", args)

@@ -12,8 +12,10 @@ import (
 
 // tetra is a closed tetrahedron of volume 1/6.
 func tetra() glbwrite.Primitive {
-	return glbwrite.Primitive{Material: -1, Pos: [][3]float32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-		Index: []uint32{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}}
+	return glbwrite.Primitive{
+		Material: -1, Pos: [][3]float32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+		Index: []uint32{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3},
+	}
 }
 
 func write(t *testing.T, nodes []glbwrite.Node, roots []int) string {

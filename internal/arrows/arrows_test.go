@@ -1,0 +1,127 @@
+package arrows
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/untoldkit/untold/"
+
+// allowed maps the first element of a package's path to the first elements
+// that it may import. internal is open to all; a package may always import its
+// own tree.
+var allowed = map[string][]string{
+	"cmd":       {"cook", "preview", "runtime", "partition", "manifest", "format"},
+	"cook":      {"partition", "manifest", "format"},
+	"preview":   {"runtime", "manifest", "format"},
+	"runtime":   {"manifest", "format"},
+	"partition": {"manifest"},
+	"manifest":  {},
+	"format":    {},
+	"internal":  {},
+	"scripts":   {},
+	"examples":  {"preview", "runtime", "manifest", "format", "cook", "partition"},
+}
+
+// banned are modules that a package tree must not reach, directly or through
+// others.
+var banned = map[string][]string{
+	"format":    {"github.com/qmuntal/gltf", "github.com/spf13/cobra", "net/http"},
+	"manifest":  {"github.com/qmuntal/gltf", "github.com/spf13/cobra", "net/http"},
+	"partition": {"github.com/qmuntal/gltf", "github.com/spf13/cobra", "net/http"},
+	"runtime":   {"github.com/qmuntal/gltf", "github.com/spf13/cobra", "github.com/go-gl"},
+	"preview":   {"github.com/qmuntal/gltf", "github.com/spf13/cobra"},
+	"cook":      {"github.com/spf13/cobra"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	return pkgs
+}
+
+// tree returns the first element behind the module, "" for foreign packages.
+func tree(importPath string) string {
+	rest, ok := strings.CutPrefix(importPath, module)
+	if !ok {
+		return ""
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return first
+}
+
+func TestArrows(t *testing.T) {
+	pkgs := list(t)
+	if len(pkgs) < 8 {
+		t.Fatalf("only %d packages found", len(pkgs))
+	}
+	for _, p := range pkgs {
+		from := tree(p.ImportPath)
+		ok, known := allowed[from]
+		if !known {
+			t.Errorf("%s: the house has no room %q", p.ImportPath, from)
+			continue
+		}
+		for _, i := range p.Imports {
+			to := tree(i)
+			if to == "" || to == from || to == "internal" || contains(ok, to) {
+				continue
+			}
+			t.Errorf("%s imports %s: %s may import %v only", p.ImportPath, i, from, ok)
+		}
+		for _, b := range banned[from] {
+			for _, d := range p.Deps {
+				if d == b || strings.HasPrefix(d, b+"/") {
+					t.Errorf("%s reaches %s", p.ImportPath, d)
+				}
+			}
+		}
+	}
+}
+
+// TestCookHasNoClock keeps results independent of when and where they are
+// made: the pipeline does not read the clock or random numbers.
+func TestCookHasNoClock(t *testing.T) {
+	for _, p := range list(t) {
+		switch tree(p.ImportPath) {
+		case "format", "manifest", "partition", "cook":
+		default:
+			continue
+		}
+		for _, i := range p.Imports {
+			if i == "time" || path.Dir(i) == "math/rand" || i == "math/rand" || i == "crypto/rand" {
+				t.Errorf("%s imports %s", p.ImportPath, i)
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,350 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// Load reads the manifest at path. See Decode for what it accepts.
+func Load(path string) (*Manifest, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// readFile reads a whole file of at most MaxBytes.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("manifest: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("manifest: %s is a folder: name the .json file in it", path)
+	}
+	// The size is a hint only: the file may be a pipe, or grow.
+	data := make([]byte, 0, min(max(info.Size(), 0), MaxBytes)+bytes.MinRead)
+	data, err = readAll(f, data)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: read %s: %w", path, err)
+	}
+	return data, nil
+}
+
+// readAll appends the rest of r to data, one byte more than MaxBytes at most.
+func readAll(r io.Reader, data []byte) ([]byte, error) {
+	buf := bytes.NewBuffer(data)
+	_, err := buf.ReadFrom(io.LimitReader(r, MaxBytes+1))
+	return buf.Bytes(), err
+}
+
+// Read decodes a manifest from r, to its end. See Decode.
+func Read(r io.Reader) (*Manifest, error) {
+	data, err := readAll(r, nil)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: read: %w", err)
+	}
+	return Decode(data)
+}
+
+// Decode reads a manifest. Within MaxBytes and MaxDepth it accepts what the
+// reference engine's decoder accepts: a required key that is missing or null,
+// and a wrong type of any key that the engine reads, is an error (a
+// *DecodeError); unknown keys are ignored; a wrong type of a key that the
+// engine ignores leaves its field absent; a tile whose bounds or center have
+// fewer than three numbers is left out. It never panics, and the memory that
+// it takes grows with the length of the text only. The manifest shares no
+// memory with data.
+func Decode(data []byte) (*Manifest, error) {
+	d := decode(data, false)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return d.manifest, nil
+}
+
+// DecodeReport is Decode that also tells what it tolerated: tiles left out,
+// values ignored, repeated keys.
+func DecodeReport(data []byte) (*Manifest, []Finding, error) {
+	d := decode(data, false)
+	if d.err != nil {
+		return nil, d.notes, d.err
+	}
+	return d.manifest, d.notes, nil
+}
+
+// document is a decoded manifest and what is known about its text.
+type document struct {
+	manifest *Manifest
+	err      error          // nil, or the reason why manifest is unusable
+	errs     []*DecodeError // all errors of a collecting decode, in order
+	notes    []Finding
+	dropped  int          // errors and notes that were too many to keep
+	tiles    []tileOrigin // of manifest.Tiles
+}
+
+// tileOrigin is where a tile stands in the text: tiles that were left out make
+// its index there differ from the one in Manifest.Tiles.
+type tileOrigin struct {
+	index  int
+	offset int64
+}
+
+// decode reads a manifest. With collect it goes on after errors that leave the
+// text readable.
+func decode(data []byte, collect bool) *document {
+	s := &scanner{data: data, collect: collect}
+	d := &document{manifest: &Manifest{}}
+	if e := s.checkText(); e != nil {
+		s.err = e
+	} else {
+		s.skipBOM()
+		s.manifest(d)
+		if !s.failed() && s.space() != 0 {
+			s.syntax("the end of the file")
+		}
+		// space returns 0 for a NUL byte too.
+		if !s.failed() && s.pos < len(data) {
+			s.syntax("the end of the file")
+		}
+	}
+	d.errs, d.notes, d.dropped = s.found, s.notes, s.dropped
+	if s.err != nil {
+		d.errs = append(d.errs, s.err)
+	}
+	fillLines(data, d.errs)
+	if len(d.errs) > 0 {
+		d.err = d.errs[0]
+	}
+	return d
+}
+
+var utf8BOM = []byte("\xef\xbb\xbf")
+
+// skipBOM skips the byte order mark that some editors write.
+func (s *scanner) skipBOM() {
+	if bytes.HasPrefix(s.data, utf8BOM) {
+		s.pos = len(utf8BOM)
+	}
+}
+
+// checkText refuses what is no UTF-8 text of a sane size.
+func (s *scanner) checkText() *DecodeError {
+	if len(s.data) > MaxBytes {
+		return s.errorAt(ErrTooLarge, MaxBytes, fmt.Sprintf("at most %d bytes", MaxBytes), "more", "")
+	}
+	if utf8.Valid(s.data) {
+		return nil
+	}
+	pos := 0
+	for pos < len(s.data) {
+		r, n := utf8.DecodeRune(s.data[pos:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		pos += n
+	}
+	return s.errorAt(ErrSyntax, pos, "UTF-8 text", s.describe(pos), "save the file as UTF-8")
+}
+
+// required reports the keys whose bits are missing in seen. start is the
+// position of the object.
+func (s *scanner) required(start int, seen uint32, keys ...string) {
+	for i, key := range keys {
+		if seen>>i&1 != 0 || s.failed() {
+			continue
+		}
+		e := s.errorAt(ErrMissingKey, start, "the key \""+key+"\"", "no such key", "")
+		e.Pointer += "/" + key
+		s.problem(e)
+	}
+}
+
+// once notes a key that occurs twice in its object.
+func (s *scanner) once(seen *uint32, bit int) {
+	if *seen>>bit&1 != 0 {
+		s.note(CodeDuplicateKey, int64(s.pos), "the key occurs twice; the last one is used")
+	}
+	*seen |= 1 << bit
+}
+
+// optional reads a key that the engine reads if it is present: null counts as
+// absent, a wrong type is an error.
+func optional[T any](s *scanner, dst **T, parse func(*scanner) T) {
+	if *dst = nil; s.null() {
+		return
+	}
+	v := parse(s)
+	*dst = &v
+}
+
+// value is optional for fields whose zero value stands for absence.
+func value[T any](s *scanner, dst *T, parse func(*scanner) T) {
+	if s.null() {
+		var zero T
+		*dst = zero
+		return
+	}
+	*dst = parse(s)
+}
+
+// loose reads a key that the engine ignores: a wrong type leaves the field
+// zero and is noted.
+func loose[T any](s *scanner, dst *T, parse func(*scanner) T) {
+	notes, dropped := len(s.notes), s.dropped
+	s.lenient++
+	value(s, dst, parse)
+	s.lenient--
+	if len(s.notes) != notes || s.dropped != dropped {
+		var zero T
+		*dst = zero
+	}
+}
+
+// pointerTo turns a parse function into one that returns a pointer.
+func pointerTo[T any](parse func(*scanner) T) func(*scanner) *T {
+	return func(s *scanner) *T {
+		v := parse(s)
+		return &v
+	}
+}
+
+// maxEntries bounds lists whose entries may be far longer in memory than in
+// the text, where {} is a light.
+const maxEntries = 1 << 20
+
+// list reads an array. The result is never nil, so that [] and null differ.
+func list[T any](parse func(*scanner) T) func(*scanner) []T {
+	return func(s *scanner) []T {
+		out := []T{}
+		if s.array("an array", "") {
+			for i := -1; s.elem(&i); {
+				out = append(out, parse(s))
+			}
+		}
+		return out
+	}
+}
+
+// short is list for at most maxEntries entries.
+func short[T any](parse func(*scanner) T) func(*scanner) []T {
+	return func(s *scanner) []T {
+		n := 0
+		return list(func(s *scanner) T {
+			if n++; n > maxEntries && !s.failed() {
+				s.err = s.errorAt(ErrTooLarge, s.pos, fmt.Sprintf("at most %d entries", maxEntries), "another one", "")
+			}
+			return parse(s)
+		})(s)
+	}
+}
+
+// Parse functions that many keys share.
+var (
+	parseFloatPtr  = pointerTo((*scanner).float)
+	parseIntPtr    = pointerTo((*scanner).count)
+	parseInt64Ptr  = pointerTo((*scanner).integer)
+	parseStringPtr = pointerTo((*scanner).str)
+	parseStrings   = list((*scanner).str)
+	parseLevels    = list((*scanner).level)
+)
+
+// noteShort notes an array with too few numbers.
+func (s *scanner) noteShort(what string, n int) {
+	if !s.failed() {
+		s.note(CodeIgnoredValue, int64(s.pos), fmt.Sprintf("%s has %d numbers instead of 3 and is ignored", what, n))
+	}
+}
+
+// manifest reads the top level.
+func (s *scanner) manifest(d *document) {
+	m := d.manifest
+	s.space()
+	start, seen := s.pos, uint32(0)
+	if !s.object("an object", "is this a manifest?") {
+		return
+	}
+	for first := true; s.key(&first); {
+		switch string(s.name) {
+		case "version":
+			s.once(&seen, 0)
+			m.Version = s.count()
+		case "streaming_defaults":
+			s.once(&seen, 1)
+			m.StreamingDefaults = s.defaults()
+		case "tiles":
+			s.once(&seen, 2)
+			s.tiles(d)
+		case "partitioning_mode":
+			value(s, &m.PartitioningMode, (*scanner).str)
+		case "tile_size":
+			optional(s, &m.TileSize, (*scanner).vec3Size)
+		case "scene_lights":
+			value(s, &m.SceneLights, short((*scanner).light))
+		case "scene_cameras":
+			value(s, &m.SceneCameras, short((*scanner).camera))
+		case "colorLUT":
+			optional(s, &m.ColorLUT, (*scanner).colorLUT)
+		case "shared_bucket":
+			value(s, &m.SharedBucket, (*scanner).sharedBucket)
+		case "interior_zone":
+			value(s, &m.InteriorZone, (*scanner).boundsPtr)
+		default:
+			s.manifestRest(m)
+		}
+	}
+	s.required(start, seen, "version", "streaming_defaults", "tiles")
+}
+
+// manifestRest reads the top-level keys that the engine ignores.
+func (s *scanner) manifestRest(m *Manifest) {
+	switch string(s.name) {
+	case "dry_run":
+		loose(s, &m.DryRun, (*scanner).boolean)
+	case "debug_aabb_only":
+		loose(s, &m.DebugAABBOnly, (*scanner).boolean)
+	case "source_scene_name":
+		loose(s, &m.SourceSceneName, parseStringPtr)
+	case "payload_dir_relative_to_manifest":
+		loose(s, &m.PayloadDir, (*scanner).str)
+	case "axis_convention":
+		loose(s, &m.AxisConvention, plain[*AxisConvention])
+	case "generator":
+		loose(s, &m.Generator, (*scanner).str)
+	case "units":
+		loose(s, &m.Units, (*scanner).str)
+	case "tile_size_mode":
+		loose(s, &m.TileSizeMode, (*scanner).str)
+	case "scene_bounds":
+		loose(s, &m.SceneBounds, (*scanner).boundsPtr)
+	case "streaming_profile":
+		loose(s, &m.StreamingProfile, plain[*Profile])
+	case "classification_config":
+		loose(s, &m.ClassificationConfig, plain[*ClassificationConfig])
+	case "partition_quality_config":
+		loose(s, &m.PartitionQualityConfig, plain[*PartitionQualityConfig])
+	case "hlod_generation":
+		loose(s, &m.HLODGeneration, plain[*HLODGeneration])
+	case "lod_generation":
+		loose(s, &m.LODGeneration, plain[*LODGeneration])
+	case "object_classification":
+		loose(s, &m.ObjectClassification, (*scanner).classifications)
+	case "failed_tiles":
+		loose(s, &m.FailedTiles, short(plain[FailedTile]))
+	default:
+		s.skip()
+	}
+}

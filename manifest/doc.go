@@ -1,0 +1,15 @@
+// Package manifest reads, writes and checks the JSON file that lists the tiles
+// of a cooked scene.
+//
+// [Load] and [Decode] are as strict as the reference engine's decoder, but say
+// precisely what is wrong and where. [Manifest.Save] and
+// [Manifest.Encode] write the keys in the exporter's order, byte for byte the
+// same for the same manifest. [Resolve] and [Open] turn a payload path into a
+// file and refuse everything that leads out of the manifest's folder.
+// [Validate] and [ValidateFile] report all that is wrong or odd about a
+// manifest and its files. The functions of bands.go compute the distances at
+// which a tile's representations switch.
+//
+// Positions and distances are metres in engine space: right-handed, +Y up, +Z
+// forward. The keys, ours included, are described in docs/manifest-keys.md.
+package manifest

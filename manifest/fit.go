@@ -1,0 +1,142 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Fit is the result of FitBands.
+type Fit struct {
+	Bands   Bands    // unchanged by NormalizeBands
+	HLOD    []Switch // at most one
+	LODs    []Switch // ascending by distance
+	Widened bool     // the unload radius had to grow to streaming + BandGap
+	Dropped []Drop   // in the order in which they went
+}
+
+// Switch is a level that is to be made.
+type Switch struct {
+	Level    int     // index in the configured distances
+	Distance float64 // metres; two decimals unless the band has no room for them
+}
+
+// Drop is a configured level that found no room.
+type Drop struct {
+	HLOD   bool // an HLOD level, else a LOD
+	Level  int  // index in the configured distances
+	Reason string
+}
+
+// String returns one line.
+func (d Drop) String() string {
+	kind := "lod"
+	if d.HLOD {
+		kind = "hlod"
+	}
+	return fmt.Sprintf("%s level %d dropped: %s", kind, d.Level, d.Reason)
+}
+
+// FitBands resolves configured distances as HLODDistances and LODDistances do,
+// but so that the engine takes them as they are and full geometry is wanted in
+// the whole streaming radius: the unload radius is at least BandGap beyond the
+// streaming radius, and the first LOD begins at the streaming radius or
+// farther. To get there it widens the unload radius where that is smaller,
+// then drops LODs, coarsest first, and the HLOD last. Of several HLODs it
+// keeps the nearest, the only one that the engine would use.
+//
+// One HLOD needs 5 m between the radii. With the exporter's HLOD at the end of
+// the band, n LODs beside it always find room in 4n + 5 m; n LODs alone need
+// 4n m. All distances are metres; what configured distances up to 1 mean is
+// said at HLODDistances.
+func FitBands(streaming, unload float64, hlod, lods []float64) Fit {
+	f := Fit{Bands: Bands{Streaming: streaming, Unload: unload}}
+	if unload < streaming+BandGap {
+		f.Bands.Unload, f.Widened = streaming+BandGap, true
+	}
+	level := f.fitHLOD(hlod)
+	room := level < 0 || f.Bands.HLOD > 0
+	f.fitLODs(lods, room)
+	switch {
+	case level >= 0 && room:
+		f.HLOD = []Switch{{level, f.Bands.HLOD}}
+	case level >= 0:
+		f.drop(true, level, "it needs %v m between the streaming and the unload radius, there are %v",
+			BandGap+1, RoundDistance(f.Bands.Unload-streaming))
+	}
+	return f
+}
+
+func (f *Fit) drop(hlod bool, level int, format string, args ...any) {
+	f.Dropped = append(f.Dropped, Drop{hlod, level, fmt.Sprintf(format, args...)})
+}
+
+// fitHLOD places the HLOD when there is room and returns its level, -1 when
+// none is configured.
+func (f *Fit) fitHLOD(configured []float64) int {
+	order := ascending(configured)
+	if len(order) == 0 {
+		return -1
+	}
+	for _, i := range slices.Backward(order[1:]) {
+		f.drop(true, i, "the engine uses one hlod level only, the nearest")
+	}
+	level := order[0]
+	b := &f.Bands
+	lo, hi := b.Streaming+BandGap, b.Unload-1
+	if lo <= hi {
+		want := HLODDistances(b.Streaming, b.Unload, configured[level:level+1])[0]
+		b.HLOD = snap(want, lo, hi)
+	}
+	return level
+}
+
+// fitLODs places as many LODs as there is room for, the finest first. Without
+// room for the HLOD, which goes last, there is none for LODs.
+func (f *Fit) fitLODs(configured []float64, room bool) {
+	b := &f.Bands
+	ceiling := b.Unload - BandGap
+	if b.HLOD > 0 {
+		ceiling = b.HLOD - BandGap
+	}
+	first := max(b.Streaming, 1)
+	order := ascending(configured)
+	for len(order) > 0 {
+		if need := BandGap * float64(len(order)-1); room && first <= ceiling-need {
+			break
+		}
+		last := len(order) - 1
+		f.drop(false, order[last], "%d levels need %v m between the streaming radius and the next representation's switch, there are %v",
+			len(order), BandGap*float64(len(order)), RoundDistance(ceiling+BandGap-b.Streaming))
+		order = order[:last]
+	}
+	n := len(order)
+	need := BandGap * float64(n-1)
+	near := max(b.Streaming+BandGap, float64(0.45*b.Streaming), BandGap)
+	if ceiling < near+need {
+		near = max(first, ceiling-need)
+	}
+	least := first
+	fraction := lodFraction(near, ceiling)
+	for rank, i := range order {
+		want := configured[i]
+		if want <= 1 {
+			want = fraction(want)
+		}
+		most := max(least, ceiling-BandGap*float64(n-1-rank))
+		d := snap(clamp(want, max(near, least), most), least, most)
+		b.LODs = append(b.LODs, d)
+		f.LODs = append(f.LODs, Switch{i, d})
+		least, near = d+BandGap, 0
+	}
+}
+
+// snap rounds v to two decimals without leaving [lo, hi]; where that interval
+// holds no such number it only clamps.
+func snap(v, lo, hi float64) float64 {
+	for _, c := range []float64{RoundDistance(v), RoundDistance(v + 0.01), RoundDistance(v - 0.01)} {
+		if lo <= c && c <= hi {
+			return c
+		}
+	}
+	return clamp(v, lo, hi)
+}

@@ -1,0 +1,197 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrEscapes is matched by errors about payload paths that lead out of the
+// manifest's folder or could do so on some system: absolute paths, "..",
+// backslashes, drive letters, URLs, control characters, links to elsewhere.
+var ErrEscapes = errors.New("manifest: path leaves the manifest's folder")
+
+// maxPath is the longest payload path, in bytes; systems allow less.
+const maxPath = 4096
+
+// PathError is a payload path that was refused. errors.Is matches ErrEscapes.
+type PathError struct {
+	Path   string // as the manifest has it
+	Reason string // such as "is absolute"
+}
+
+// Error returns one line.
+func (e *PathError) Error() string {
+	return fmt.Sprintf("%v: %q %s", ErrEscapes, clip(e.Path, 200), e.Reason)
+}
+
+// Unwrap returns ErrEscapes.
+func (e *PathError) Unwrap() error { return ErrEscapes }
+
+// CheckPath says whether a payload path is relative, written with forward
+// slashes, and stays in its folder on every operating system. It looks at the
+// text only; Resolve and Open look at links too. The error is a *PathError.
+func CheckPath(rel string) error {
+	reason := ""
+	switch {
+	case rel == "":
+		reason = "is empty"
+	case len(rel) > maxPath:
+		reason = "is too long"
+	case !utf8.ValidString(rel):
+		reason = "is not UTF-8"
+	case strings.ContainsFunc(rel, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		reason = "holds a control character"
+	case strings.Contains(rel, `\`):
+		reason = "holds a backslash"
+	case rel[0] == '/':
+		reason = "is absolute"
+	case strings.Contains(rel, ":"):
+		// A drive, a URL, or a second stream of a file on Windows.
+		reason = "holds a colon"
+	}
+	if reason == "" {
+		reason = checkSegments(rel)
+	}
+	if reason == "" {
+		return nil
+	}
+	return &PathError{Path: rel, Reason: reason}
+}
+
+// checkSegments looks for "..", also in the spellings that Windows takes for
+// it: it ignores spaces and dots at the end of a name.
+func checkSegments(rel string) string {
+	named := false
+	for seg := range strings.SplitSeq(rel, "/") {
+		if seg == "" || seg == "." {
+			continue
+		}
+		if strings.Trim(seg, ". ") == "" {
+			if strings.Trim(seg, ".") == "" && len(seg) == 2 {
+				return `holds ".."`
+			}
+			return "holds a name of dots and spaces only"
+		}
+		named = true
+	}
+	if !named {
+		return "names the folder itself"
+	}
+	return ""
+}
+
+// Resolve returns the file that a payload path of a manifest in the folder dir
+// names. Besides what CheckPath refuses it refuses links that lead out of dir.
+// The file need not exist. Between Resolve and the use of the file another
+// program could exchange a folder for a link; Open has no such gap.
+func Resolve(dir, rel string) (string, error) {
+	if err := CheckPath(rel); err != nil {
+		return "", err
+	}
+	local := filepath.FromSlash(rel)
+	if !filepath.IsLocal(local) { // such as NUL on Windows
+		return "", &PathError{Path: rel, Reason: "is no plain file name on this system"}
+	}
+	if dir == "" {
+		dir = "."
+	}
+	path := filepath.Join(dir, local)
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("manifest: %w", err)
+	}
+	if err := checkLinks(root, local, rel); err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// checkLinks resolves the links of the part of local that exists and refuses
+// what then is outside root.
+func checkLinks(root, local, rel string) error {
+	real, err := filepath.EvalSymlinks(filepath.Join(root, local))
+	if errors.Is(err, fs.ErrNotExist) {
+		// A link to nowhere may become one to somewhere, so the link itself
+		// must stay inside: os.Root follows it and says so.
+		return checkMissing(root, local, rel)
+	}
+	if err != nil {
+		return fmt.Errorf("manifest: resolve %q: %w", rel, err)
+	}
+	inside, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(inside) {
+		return &PathError{Path: rel, Reason: "is or passes a link to the outside"}
+	}
+	return nil
+}
+
+// checkMissing judges a path whose file does not exist.
+func checkMissing(root, local, rel string) error {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	defer r.Close()
+	if _, err = r.Stat(local); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &PathError{Path: rel, Reason: "is or passes a link to the outside"}
+}
+
+// Open opens the file that a payload path of a manifest in the folder dir
+// names, for reading. It refuses what Resolve refuses, at the moment of
+// opening.
+func Open(dir, rel string) (*os.File, error) {
+	if err := CheckPath(rel); err != nil {
+		return nil, err
+	}
+	if dir == "" {
+		dir = "."
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	defer root.Close()
+	return openIn(root, dir, rel)
+}
+
+// openIn opens a checked path below an open folder. It opens plain files only:
+// a pipe would block.
+func openIn(root *os.Root, dir, rel string) (*os.File, error) {
+	local := filepath.FromSlash(rel)
+	info, err := root.Stat(local)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("manifest: %q is no plain file: %w", clip(rel, 200), fs.ErrInvalid)
+	}
+	if err == nil {
+		var f *os.File
+		if f, err = root.Open(local); err == nil {
+			return f, nil
+		}
+	}
+	// os.Root has no sentinel for an escape, so ask Resolve.
+	if _, why := Resolve(dir, rel); errors.Is(why, ErrEscapes) {
+		return nil, why
+	}
+	return nil, fmt.Errorf("manifest: %w", err)
+}
+
+// ResolveURL returns the address of a payload path of the manifest at base. It
+// refuses what CheckPath refuses. Query and fragment of base are dropped.
+func ResolveURL(base *url.URL, rel string) (*url.URL, error) {
+	if err := CheckPath(rel); err != nil {
+		return nil, err
+	}
+	// A first element with a colon would be taken for a scheme; CheckPath has
+	// refused those.
+	u := base.ResolveReference(&url.URL{Path: rel})
+	u.RawQuery, u.Fragment = "", ""
+	return u, nil
+}

@@ -1,0 +1,186 @@
+package manifest
+
+import "github.com/untoldkit/untold/internal/geom"
+
+// The values of Manifest.PartitioningMode. The reference engine goes by this
+// string; the version number is only logged.
+const (
+	ModeUniformGrid   = "uniform_grid"
+	ModeQuadtreeFloor = "quadtree_floor"
+	ModeKDTreeFloor   = "kdtree_floor"
+)
+
+// The values of Manifest.Version that the exporter writes.
+const (
+	VersionGrid  = 3 // uniform grid
+	VersionFloor = 4 // quadtree or kd-tree, with floors and tiers
+)
+
+// The values of Tile.SemanticTier.
+const (
+	TierExteriorShell      = "ExteriorShell"
+	TierStructuralInterior = "StructuralInterior"
+	TierRoomContents       = "RoomContents"
+	TierFineProps          = "FineProps"
+)
+
+// UnitsMetres is the value of Manifest.Units.
+const UnitsMetres = "metres"
+
+// DefaultPriority is the load priority that the exporter writes as default.
+const DefaultPriority = 10
+
+// SharedTileID is the tile id of the shared bucket.
+const SharedTileID = "shared"
+
+// Manifest is a scene manifest. Pointers and empty strings stand for absent
+// keys; the JSON names are in the tags. The struct is plain data; read it from
+// several goroutines at will.
+type Manifest struct {
+	Version                int                     `json:"version"`           // 3 grid, 4 floors; required
+	PartitioningMode       string                  `json:"partitioning_mode"` // one of the Mode constants
+	DryRun                 bool                    `json:"dry_run"`           // planned only: no payload files exist, sizes are 0
+	DebugAABBOnly          bool                    `json:"debug_aabb_only"`   // payloads are coloured boxes
+	SourceSceneName        *string                 `json:"source_scene_name"` // file name of the source; nil when unknown
+	PayloadDir             string                  `json:"payload_dir_relative_to_manifest"`
+	AxisConvention         *AxisConvention         `json:"axis_convention,omitempty"`
+	Generator              string                  `json:"generator,omitempty"`      // ours: program and version
+	Units                  string                  `json:"units,omitempty"`          // ours: UnitsMetres
+	TileSizeMode           string                  `json:"tile_size_mode,omitempty"` // auto or manual
+	TileSize               *Vec3Size               `json:"tile_size,omitempty"`      // metres; the engine batches in cells of max(x, z)
+	SceneBounds            *Bounds                 `json:"scene_bounds,omitempty"`
+	SceneLights            []Light                 `json:"scene_lights"`
+	SceneCameras           []Camera                `json:"scene_cameras"`
+	ColorLUT               *ColorLUT               `json:"colorLUT"`
+	StreamingProfile       *Profile                `json:"streaming_profile,omitempty"`
+	StreamingDefaults      StreamingDefaults       `json:"streaming_defaults"` // required
+	ClassificationConfig   *ClassificationConfig   `json:"classification_config,omitempty"`
+	PartitionQualityConfig *PartitionQualityConfig `json:"partition_quality_config,omitempty"`
+	HLODGeneration         *HLODGeneration         `json:"hlod_generation,omitempty"`
+	LODGeneration          *LODGeneration          `json:"lod_generation,omitempty"`
+	ObjectClassification   Classifications         `json:"object_classification,omitempty"` // grid only
+	SharedBucket           *SharedBucket           `json:"shared_bucket"`
+	FailedTiles            []FailedTile            `json:"failed_tiles"`
+	Tiles                  []Tile                  `json:"tiles"`                   // required, may be empty
+	InteriorZone           *Bounds                 `json:"interior_zone,omitempty"` // floors only: hull of the exterior shell
+}
+
+// HasFloors reports whether the partitioning mode is one of the two that
+// switch the engine's floor logic on.
+func (m *Manifest) HasFloors() bool {
+	return m.PartitioningMode == ModeQuadtreeFloor || m.PartitioningMode == ModeKDTreeFloor
+}
+
+// Tile is one entry of Manifest.Tiles: a file with the full geometry of a part
+// of the scene, and the files of its coarser levels.
+type Tile struct {
+	ID             string  `json:"tile_id"`                    // required, unique
+	GridCoord      *[3]int `json:"grid_coord,omitempty"`       // grid: tx, ty, tz; tz counts along -Z
+	FloorID        *int    `json:"floor_id,omitempty"`         // floors: 0 = ground
+	QuadtreeNodeID string  `json:"quadtree_node_id,omitempty"` // floors, also for the kd-tree
+	SemanticTier   string  `json:"semantic_tier,omitempty"`    // floors: one of the Tier constants
+	// Path of the payload from the manifest's folder, with slashes; required.
+	// It comes from outside: go through Resolve or Open.
+	Path            string   `json:"path_relative_to_manifest"`
+	StreamingRadius *float64 `json:"streaming_radius,omitempty"` // metres; nil: the default
+	UnloadRadius    *float64 `json:"unload_radius,omitempty"`    // metres; nil: the default
+	PrefetchRadius  *float64 `json:"prefetch_radius,omitempty"`  // metres; nil: the default, then automatic
+	Priority        *int     `json:"priority,omitempty"`         // higher loads first; nil: the default
+	// Only the first HLOD level is used at run time.
+	HLODLevels []Level `json:"hlod_levels"`
+	LODLevels  []Level `json:"lod_levels,omitempty"` // ascending by distance
+	Interior   bool    `json:"interior,omitempty"`   // wanted only inside the interior zone
+	// Size of the payload; required. 0 in a dry run.
+	FileSizeBytes        int64  `json:"file_size_bytes"`
+	EstimatedMemoryBytes *int64 `json:"estimated_memory_bytes,omitempty"`
+	SHA256               string `json:"sha256,omitempty"`         // ours: of the payload file, lower-case hex
+	TriangleCount        int    `json:"triangle_count,omitempty"` // ours: of the payload, 0 when unknown
+	// Bounds of the content; required. The runtime measures distances to it.
+	Bounds Bounds `json:"bounds"`
+	// CellBounds is the grid cell or node rectangle; in grids a key of ours.
+	CellBounds                    *Bounds    `json:"cell_bounds,omitempty"`
+	SecondaryRepresentationPolicy string     `json:"secondary_representation_policy,omitempty"`
+	Center                        [3]float64 `json:"center"` // middle of Bounds; required
+	ObjectCount                   *int       `json:"object_count,omitempty"`
+	Objects                       []string   `json:"objects,omitempty"` // grid: names of the objects
+}
+
+// Level is one coarser representation of a tile: an hlod_levels or lod_levels
+// entry.
+type Level struct {
+	Path           string   `json:"path"`                      // required, as Tile.Path
+	SwitchDistance float64  `json:"switch_distance"`           // metres: shown from here on; required
+	FileSizeBytes  int64    `json:"file_size_bytes,omitempty"` // ours: 0 when unknown or a dry run
+	SHA256         string   `json:"sha256,omitempty"`          // ours
+	TriangleCount  int      `json:"triangle_count,omitempty"`  // ours: 0 when unknown
+	GeometricError *float64 `json:"geometric_error,omitempty"` // ours: metres from the full geometry
+}
+
+// SharedBucket holds the geometry that spans many tiles. It is streamed like a
+// tile, but its levels are ignored and missing radii mean infinity.
+type SharedBucket struct {
+	Tile
+	ExportPolicy string         `json:"export_policy,omitempty"` // shared_bucket
+	Members      []BucketObject `json:"objects"`                 // takes the place of Tile.Objects
+}
+
+// BucketObject is one object of the shared bucket. With floors only the name
+// is written.
+type BucketObject struct {
+	Name           string      `json:"name"`
+	ExportPolicy   string      `json:"export_policy,omitempty"`
+	XZOverlapCount *int        `json:"xz_overlap_count,omitempty"`
+	Dimensions     *[3]float64 `json:"dimensions,omitempty"` // width, depth, height in metres
+	Reasons        []string    `json:"reasons,omitempty"`
+}
+
+// FailedTile is a tile that could not be written.
+type FailedTile struct {
+	ID                   string  `json:"tile_id"`
+	GridCoord            *[3]int `json:"grid_coord,omitempty"`
+	QuadtreeNodeID       string  `json:"quadtree_node_id,omitempty"`
+	SemanticTier         string  `json:"semantic_tier,omitempty"`
+	FloorID              *int    `json:"floor_id,omitempty"`
+	Path                 string  `json:"path_relative_to_manifest"`
+	Error                string  `json:"error"`
+	CandidateObjectCount int     `json:"candidate_object_count"`
+}
+
+// Bounds is an axis-aligned box in metres.
+type Bounds struct {
+	Min [3]float64 `json:"min"`
+	Max [3]float64 `json:"max"`
+}
+
+// BoundsOf converts a box.
+func BoundsOf(b geom.Box) Bounds { return Bounds{Min: b.Min, Max: b.Max} }
+
+// Box converts to a geom.Box.
+func (b Bounds) Box() geom.Box { return geom.Box{Min: b.Min, Max: b.Max} }
+
+// Center returns the middle.
+func (b Bounds) Center() [3]float64 {
+	var c [3]float64
+	for i := range c {
+		// Halves first: the sum of two large coordinates may overflow.
+		c[i] = float64(b.Min[i]*0.5) + float64(b.Max[i]*0.5)
+	}
+	return c
+}
+
+// Vec3Size is tile_size, which must be an object, not an array.
+type Vec3Size struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	Z float64 `json:"z"`
+}
+
+// StreamingDefaults holds what tiles fall back to.
+type StreamingDefaults struct {
+	StreamingRadius float64 `json:"streaming_radius"` // metres; required
+	UnloadRadius    float64 `json:"unload_radius"`    // metres; required
+	Priority        int     `json:"priority"`         // required
+	// PrefetchRadius also applies to the shared bucket, without clamping: give
+	// the bucket its own when it is set. Nil: automatic.
+	PrefetchRadius *float64 `json:"prefetch_radius,omitempty"`
+}

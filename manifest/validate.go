@@ -1,0 +1,357 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// QueryCeiling is the distance in metres beyond which the reference engine
+// tears everything down, whatever the radii say.
+const QueryCeiling = 500.0
+
+// ValidateOptions controls Validate. The zero value looks at the manifest
+// only.
+type ValidateOptions struct {
+	// CheckFiles looks at the payload files: existence, declared sizes and
+	// hashes. Each file is read once.
+	CheckFiles bool
+	// SkipHashes leaves the hashes out of CheckFiles.
+	SkipHashes bool
+	// QueryCeiling in metres replaces the engine's 500 m; 0 keeps it.
+	QueryCeiling float64
+	// MaxPerCode bounds the findings of one code; a last one says how many
+	// more there are. 0 is unlimited.
+	MaxPerCode int
+}
+
+// Validate reports what is wrong or odd about a manifest whose folder is dir.
+// Its findings carry no byte offsets; those of ValidateFile do. The order is
+// fixed: the top level, the shared bucket, the tiles, distances, files. Bands
+// and radii that many tiles share are reported once, at the first tile, with
+// the number of the others. It never fails; an unreadable file is a finding.
+func Validate(m *Manifest, dir string, opts ValidateOptions) []Finding {
+	v := newValidator(m, dir, opts, nil)
+	v.run()
+	return v.limited()
+}
+
+// ValidateFile decodes the manifest at path and validates it, files relative
+// to its folder. Unlike Load it goes on after an error that leaves the text
+// readable, and its findings carry byte offsets. The error is about reading
+// the file at path only.
+func ValidateFile(path string, opts ValidateOptions) ([]Finding, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ValidateBytes(data, filepath.Dir(path), opts), nil
+}
+
+// ValidateBytes is ValidateFile for the text of a manifest in the folder dir.
+func ValidateBytes(data []byte, dir string, opts ValidateOptions) []Finding {
+	d := decode(data, true)
+	v := newValidator(d.manifest, dir, opts, d)
+	for _, e := range d.errs {
+		v.findings = append(v.findings, codeOf(e).finding(e.Pointer, e.Offset, fmt.Sprintf(
+			"line %d, column %d: %s", e.Line, e.Column, e.what())))
+		if e.Hint != "" {
+			v.findings[len(v.findings)-1].Hint = e.Hint
+		}
+	}
+	v.findings = append(v.findings, d.notes...)
+	slices.SortStableFunc(v.findings, func(a, b Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	if d.dropped > 0 {
+		v.add(CodeTruncated, "", "%d more findings about the text", d.dropped)
+	}
+	if d.err == nil {
+		at := len(v.findings)
+		v.run()
+		locateAll(data, v.findings[at:])
+	}
+	return v.limited()
+}
+
+// validator is one run of Validate.
+type validator struct {
+	m        *Manifest
+	dir      string
+	opts     ValidateOptions
+	doc      *document // nil without text
+	findings []Finding
+	ids      map[string]string // tile id -> pointer of the first
+	paths    map[string]string // path in lower case -> pointer of the first
+	files    []file            // to check, in order
+}
+
+func newValidator(m *Manifest, dir string, opts ValidateOptions, doc *document) *validator {
+	if opts.QueryCeiling == 0 {
+		opts.QueryCeiling = QueryCeiling
+	}
+	return &validator{
+		m: m, dir: dir, opts: opts, doc: doc,
+		ids: make(map[string]string, len(m.Tiles)), paths: make(map[string]string, len(m.Tiles)),
+	}
+}
+
+func (v *validator) add(code Code, pointer, format string, args ...any) {
+	v.findings = append(v.findings, code.finding(pointer, -1, fmt.Sprintf(format, args...)))
+}
+
+// grade is add with another severity than the rule's.
+func (v *validator) grade(severity Severity, code Code, pointer, format string, args ...any) {
+	v.add(code, pointer, format, args...)
+	v.findings[len(v.findings)-1].Severity = severity
+}
+
+// limited applies MaxPerCode.
+func (v *validator) limited() []Finding {
+	if v.opts.MaxPerCode <= 0 {
+		return v.findings
+	}
+	count := map[Code]int{}
+	var order []Code
+	out := v.findings[:0]
+	for _, f := range v.findings {
+		if count[f.Code]++; count[f.Code] <= v.opts.MaxPerCode {
+			out = append(out, f)
+		} else if count[f.Code] == v.opts.MaxPerCode+1 {
+			order = append(order, f.Code)
+		}
+	}
+	for _, c := range order {
+		out = append(out, CodeTruncated.finding("", -1,
+			fmt.Sprintf("%d more findings of %s", count[c]-v.opts.MaxPerCode, c)))
+	}
+	return out
+}
+
+// tilePointer returns the pointer of tile i, in the text if there is one.
+func (v *validator) tilePointer(i int) string {
+	if v.doc != nil {
+		i = v.doc.tiles[i].index
+	}
+	return fmt.Sprintf("/tiles/%d", i)
+}
+
+// run applies the rules that need a decoded manifest.
+func (v *validator) run() {
+	v.top()
+	if b := v.m.SharedBucket; b != nil {
+		v.entry(&b.Tile, "/shared_bucket")
+		v.bucket(b)
+	}
+	for i := range v.m.Tiles {
+		v.entry(&v.m.Tiles[i], v.tilePointer(i))
+		v.levels(&v.m.Tiles[i], v.tilePointer(i))
+	}
+	v.radii()
+	v.bands()
+	v.ceiling()
+	if v.opts.CheckFiles && !v.m.DryRun {
+		v.checkFiles()
+	}
+}
+
+// top checks the keys of the top level.
+func (v *validator) top() {
+	m := v.m
+	switch {
+	case m.PartitioningMode == "" && m.Version >= VersionFloor:
+		v.add(CodeMode, "", "partitioning_mode is missing; version %d does not switch the floors on", m.Version)
+	case m.PartitioningMode != "" && m.PartitioningMode != ModeUniformGrid && !m.HasFloors():
+		v.add(CodeMode, "/partitioning_mode", "unknown partitioning mode %q", clip(m.PartitioningMode, 80))
+	}
+	if len(m.Tiles) == 0 && m.SharedBucket == nil {
+		v.add(CodeNoTiles, "/tiles", "the manifest names no tiles")
+	}
+	if t := m.TileSize; t != nil && !(t.X > 0 && t.Y > 0 && t.Z > 0) {
+		v.add(CodeTileSize, "/tile_size", "the tile size %v x %v x %v is not positive", t.X, t.Y, t.Z)
+	}
+	if m.PayloadDir != "" {
+		if err := CheckPath(m.PayloadDir); err != nil && m.PayloadDir != "." {
+			v.path(err, "/payload_dir_relative_to_manifest")
+		}
+	}
+	if m.SceneBounds != nil {
+		v.box(*m.SceneBounds, "/scene_bounds", CodeBounds)
+	}
+	v.interior()
+	if m.ColorLUT != nil {
+		v.lut(m.ColorLUT)
+	}
+	if m.DryRun && v.opts.CheckFiles {
+		v.grade(SeverityInfo, CodeDryRun, "/dry_run", "this is a plan: it has no files to check")
+	}
+}
+
+// interior checks that interior tiles have a zone to be inside of.
+func (v *validator) interior() {
+	n := 0
+	for i := range v.m.Tiles {
+		if v.m.Tiles[i].Interior {
+			n++
+		}
+	}
+	switch z := v.m.InteriorZone; {
+	case z != nil:
+		v.box(*z, "/interior_zone", CodeInteriorZone)
+	case n > 0:
+		v.add(CodeInteriorZone, "", "%d tiles are interior, but there is no interior_zone", n)
+	}
+}
+
+// lut checks the rules that the engine enforces on a colour table.
+func (v *validator) lut(l *ColorLUT) {
+	const at = "/colorLUT"
+	if err := CheckPath(l.URI); err != nil {
+		v.path(err, at+"/lutUri")
+	}
+	if l.Size < 2 || l.Size > 64 {
+		v.add(CodeColorLUT, at+"/lutSize", "lutSize %d is not within 2 to 64", l.Size)
+	}
+	if l.DisplayDevice != nil && *l.DisplayDevice != "sRGB" {
+		v.add(CodeColorLUT, at+"/displayDevice", "displayDevice %q is neither null nor \"sRGB\"", clip(*l.DisplayDevice, 80))
+	}
+	if !(l.Gamma > 0) {
+		v.add(CodeColorLUT, at+"/gamma", "gamma %v is not above 0", l.Gamma)
+	}
+	if !(l.ShaperMinStops < l.ShaperMaxStops) {
+		v.add(CodeColorLUT, at+"/shaperMinStops", "shaperMinStops %v is not below shaperMaxStops %v", l.ShaperMinStops, l.ShaperMaxStops)
+	}
+}
+
+// path reports an error of CheckPath or Resolve.
+func (v *validator) path(err error, pointer string) {
+	var p *PathError
+	if errors.As(err, &p) {
+		v.add(CodePathEscapes, pointer, "the path %q %s", clip(p.Path, 200), p.Reason)
+		return
+	}
+	v.add(CodeFileAccess, pointer, "%v", err)
+}
+
+// box reports numbers that are not finite or in the wrong order.
+func (v *validator) box(b Bounds, pointer string, code Code) bool {
+	for i, axis := range []string{"x", "y", "z"} {
+		lo, hi := b.Min[i], b.Max[i]
+		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || !(lo <= hi) {
+			v.add(code, pointer, "along %s, min %v and max %v are not finite and in order", axis, lo, hi)
+			return false
+		}
+	}
+	return true
+}
+
+// entry checks what tiles and the shared bucket have in common.
+func (v *validator) entry(t *Tile, at string) {
+	if t.ID == "" {
+		v.add(CodeTileID, at+"/tile_id", "the tile id is empty")
+	} else if first, ok := v.ids[t.ID]; ok {
+		v.add(CodeDuplicateTile, at+"/tile_id", "the tile id %q is also that of %s", clip(t.ID, 80), first)
+	} else {
+		v.ids[t.ID] = at
+	}
+	if v.box(t.Bounds, at+"/bounds", CodeBounds) {
+		v.center(t, at)
+	}
+	if t.CellBounds != nil {
+		v.box(*t.CellBounds, at+"/cell_bounds", CodeBounds)
+	}
+	v.payload(at+"/path_relative_to_manifest", at, t.Path, t.FileSizeBytes, t.SHA256, true)
+}
+
+// center checks that the centre is the middle of the bounds, to within a
+// thousandth of their size.
+func (v *validator) center(t *Tile, at string) {
+	middle := t.Bounds.Center()
+	for i, c := range t.Center {
+		lo, hi := t.Bounds.Min[i], t.Bounds.Max[i]
+		// Half the slack is for single precision.
+		slack := 1e-4 + 1e-3*(hi-lo) + 1e-6*max(math.Abs(lo), math.Abs(hi))
+		if !(math.Abs(c-middle[i]) <= slack) {
+			where := "not in the middle of"
+			if !(lo <= c && c <= hi) {
+				where = "outside"
+			}
+			v.add(CodeCenter, at+"/center", "center %v is %s bounds, whose middle is %v", t.Center, where, middle)
+			return
+		}
+	}
+}
+
+// payload checks a path and what is declared about its file, and remembers the
+// file. declared says that a size belongs there.
+func (v *validator) payload(at, entry, path string, size int64, sha string, declared bool) {
+	if err := CheckPath(path); err != nil {
+		v.path(err, at)
+		return
+	}
+	// Files that differ in case only are one file on Windows and macOS.
+	key := strings.ToLower(path)
+	if first, ok := v.paths[key]; ok {
+		v.add(CodeDuplicatePath, at, "the path %q is also that of %s", clip(path, 200), first)
+	} else {
+		v.paths[key] = at
+	}
+	if sha != "" && !isSHA256(sha) {
+		v.add(CodeFileHash, entry+"/sha256", "%q is no SHA-256 in lower-case hexadecimal digits", clip(sha, 80))
+		sha = ""
+	}
+	switch {
+	case size < 0:
+		v.add(CodeFileSize, entry+"/file_size_bytes", "the size %d is negative", size)
+	case v.m.DryRun && (size != 0 || sha != ""):
+		v.add(CodeDryRun, entry+"/file_size_bytes", "a dry run declares a size or hash of a file")
+	case !v.m.DryRun && declared && size == 0:
+		v.grade(SeverityWarning, CodeFileSize, entry+"/file_size_bytes", "the size is 0")
+	}
+	if !v.opts.CheckFiles || v.m.DryRun {
+		return
+	}
+	v.files = append(v.files, file{at: at, entry: entry, path: path, size: size, sha: sha, declared: declared || size != 0})
+}
+
+// isSHA256 reports whether s is 64 lower-case hexadecimal digits.
+func isSHA256(s string) bool {
+	return len(s) == 64 && strings.Trim(s, hexDigits) == ""
+}
+
+// levels checks the hlod and lod entries of a tile.
+func (v *validator) levels(t *Tile, at string) {
+	if n := len(t.HLODLevels); n > 1 {
+		v.add(CodeLevels, at+"/hlod_levels", "only the first of %d hlod levels is used", n)
+	}
+	if !slices.IsSortedFunc(t.LODLevels, func(a, b Level) int { return cmp.Compare(a.SwitchDistance, b.SwitchDistance) }) {
+		v.add(CodeLevels, at+"/lod_levels", "the lod levels are not in ascending order of switch_distance")
+	}
+	for _, list := range []struct {
+		name   string
+		levels []Level
+	}{{"hlod_levels", t.HLODLevels}, {"lod_levels", t.LODLevels}} {
+		for i := range list.levels {
+			l := &list.levels[i]
+			entry := fmt.Sprintf("%s/%s/%d", at, list.name, i)
+			if !(l.SwitchDistance > 0) {
+				v.add(CodeLevels, entry+"/switch_distance", "the switch distance %v is not positive", l.SwitchDistance)
+			}
+			v.payload(entry+"/path", entry, l.Path, l.FileSizeBytes, l.SHA256, false)
+		}
+	}
+}
+
+// bucket checks what concerns the shared bucket only.
+func (v *validator) bucket(b *SharedBucket) {
+	if v.m.StreamingDefaults.PrefetchRadius != nil && b.PrefetchRadius == nil {
+		v.add(CodeSharedPrefetch, "/shared_bucket",
+			"the default prefetch_radius %v m applies to the shared bucket too, which then waits for the camera to come that near",
+			*v.m.StreamingDefaults.PrefetchRadius)
+	}
+	if b.StreamingRadius != nil && b.UnloadRadius != nil {
+		v.radiiOrder(*b.StreamingRadius, *b.UnloadRadius, "/shared_bucket", "")
+	}
+}

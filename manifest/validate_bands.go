@@ -1,0 +1,109 @@
+package manifest
+
+import "fmt"
+
+// sharedBy counts what the tiles of a manifest have in common, in the order of
+// the first tile of each kind.
+type sharedBy[K comparable] struct {
+	order []K
+	first map[K]int
+	count map[K]int
+}
+
+func (s *sharedBy[K]) add(key K, tile int) {
+	if s.count == nil {
+		s.first, s.count = map[K]int{}, map[K]int{}
+	}
+	if s.count[key]++; s.count[key] == 1 {
+		s.order = append(s.order, key)
+		s.first[key] = tile
+	}
+}
+
+// others says how many more tiles a finding is about.
+func (s *sharedBy[K]) others(key K) string {
+	switch n := s.count[key] - 1; n {
+	case 0:
+		return ""
+	case 1:
+		return ", and for 1 more tile"
+	default:
+		return fmt.Sprintf(", and for %d more tiles", n)
+	}
+}
+
+// radii checks the order of the radii that tiles use.
+func (v *validator) radii() {
+	d := &v.m.StreamingDefaults
+	v.radiiOrder(d.StreamingRadius, d.UnloadRadius, "/streaming_defaults", "")
+	var kinds sharedBy[[2]float64]
+	for i := range v.m.Tiles {
+		if t := &v.m.Tiles[i]; t.StreamingRadius != nil || t.UnloadRadius != nil {
+			b := v.m.BandsOf(t)
+			kinds.add([2]float64{b.Streaming, b.Unload}, i)
+		}
+	}
+	for _, k := range kinds.order {
+		v.radiiOrder(k[0], k[1], v.tilePointer(kinds.first[k]), kinds.others(k))
+	}
+}
+
+func (v *validator) radiiOrder(streaming, unload float64, at, others string) {
+	if !(streaming >= 0 && unload > streaming) {
+		v.add(CodeRadii, at, "streaming radius %v m and unload radius %v m are not in order%s", streaming, unload, others)
+	}
+}
+
+// bands reports the distances that the engine would change, with what it makes
+// of them.
+func (v *validator) bands() {
+	type change struct{ before, after string }
+	var changed sharedBy[change]
+	var inside sharedBy[[2]float64]
+	for i := range v.m.Tiles {
+		b := v.m.BandsOf(&v.m.Tiles[i])
+		// Radii in the wrong order have a finding of their own.
+		if n := NormalizeBands(b); !n.Near(b) && b.Unload > b.Streaming {
+			changed.add(change{b.String(), n.String()}, i)
+		}
+		if len(b.LODs) > 0 && b.LODs[0] < b.Streaming {
+			inside.add([2]float64{b.LODs[0], b.Streaming}, i)
+		}
+	}
+	for _, k := range changed.order {
+		v.add(CodeBands, v.tilePointer(changed.first[k]), "the engine changes the distances from (%s) to (%s)%s",
+			k.before, k.after, changed.others(k))
+	}
+	for _, k := range inside.order {
+		v.add(CodeLODInside, v.tilePointer(inside.first[k])+"/lod_levels",
+			"the first lod begins at %v m, inside the streaming radius of %v m%s", k[0], k[1], inside.others(k))
+	}
+}
+
+// ceiling reports radii beyond the distance at which the engine lets
+// everything go.
+func (v *validator) ceiling() {
+	n, largest, at := 0, 0.0, ""
+	note := func(unload float64, pointer string) {
+		if unload > v.opts.QueryCeiling {
+			n++
+			if unload > largest {
+				largest, at = unload, pointer
+			}
+		}
+	}
+	if b := v.m.SharedBucket; b != nil && b.UnloadRadius != nil {
+		note(*b.UnloadRadius, "/shared_bucket/unload_radius")
+	}
+	for i := range v.m.Tiles {
+		pointer := "/streaming_defaults/unload_radius"
+		if v.m.Tiles[i].UnloadRadius != nil {
+			pointer = v.tilePointer(i) + "/unload_radius"
+		}
+		note(v.m.BandsOf(&v.m.Tiles[i]).Unload, pointer)
+	}
+	if n > 0 {
+		v.add(CodeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
+			n, v.opts.QueryCeiling, RoundDistance(largest))
+	}
+}
