@@ -1,0 +1,57 @@
+# make demo   everything a fresh Debian or Ubuntu machine with Go needs, then
+#             generate, cook, validate and inspect a city
+# make test   all tests with the race detector
+# make lint   gofumpt, go vet, staticcheck
+# make bench  benchmarks; each carries its own baseline
+# make fuzz   every fuzz target for FUZZTIME (30s)
+
+GO       ?= go
+FUZZTIME ?= 30s
+OUT      ?= out
+TOOLS    := -modfile=scripts/tools.mod
+
+# -trimpath and an empty build id: the same sources give the same binary.
+BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
+
+.PHONY: all build demo test lint fmt bench fuzz deps clean cross
+
+all: build
+
+deps:
+	@sh scripts/install-deps.sh
+
+build: deps
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
+
+demo: build
+	$(GO) run ./scripts/gen -o $(OUT)/demo/city.glb
+	bin/untold cook $(OUT)/demo/city.glb -o $(OUT)/demo/city --tile-size 50
+	bin/untold validate $(OUT)/demo/city
+	bin/untold inspect $(OUT)/demo/city --limit 12
+	@echo
+	@echo "The cooked city lies in $(OUT)/demo/city. Look closer with"
+	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_4_0_4.untold"
+
+test: deps
+	$(GO) test -race -timeout 20m ./...
+
+lint:
+	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool $(TOOLS) staticcheck ./...
+
+fmt:
+	$(GO) tool $(TOOLS) gofumpt -w .
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./format ./manifest ./partition ./cook/...
+
+fuzz:
+	FUZZTIME=$(FUZZTIME) GO="$(GO)" sh scripts/fuzz.sh
+
+cross:
+	for t in windows/amd64 darwin/arm64 linux/arm64; do \
+	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build $(BUILDFLAGS) -o bin/untold-$${t%/*}-$${t#*/} ./cmd/untold || exit 1; done
+
+clean:
+	rm -rf bin $(OUT)
