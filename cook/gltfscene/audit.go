@@ -1,13 +1,15 @@
 package gltfscene
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/qmuntal/gltf"
 )
 
 // auditor looks at what the scene does not use and notes its faults: they do
-// no harm here, but the author may want to know. It reads no files.
+// no harm here, but the author may want to know. It reads no files, but looks
+// whether those of buffers exist.
 type auditor struct {
 	im *importer
 	d  *document
@@ -63,12 +65,29 @@ func unused[T any](t *table[T], f func(i int, v *T, place string)) {
 
 func (a *auditor) buffers() {
 	d := a.d
-	unused(&d.buffers, func(_ int, b *gltf.Buffer, place string) {
+	seen := make(map[string]bool)
+	unused(&d.buffers, func(i int, b *gltf.Buffer, place string) {
 		if b.ByteLength == 0 {
 			a.fault(place+".byteLength", malformed("", "is 0"))
 		}
+		a.im.observe(place, onBuffer, d.buffers.raw[i])
+		const most = 1000 // a file that names more is not looked into further
+		uri := uriOf(d.buffers.raw[i])
+		if uri == nil || isDataURI(uri) || isPlaceholder(d.buffers.raw[i]) || seen[string(uri)] || len(seen) == most {
+			return
+		}
+		seen[string(uri)] = true
+		x, err := find(a.im.src, string(uri), a.im.opts.AllowParentPaths)
+		if err == nil && x.size < int64(b.ByteLength) {
+			err = malformed("", "file %s has %d bytes, byteLength is %d", quote(x.name), x.size, b.ByteLength)
+		}
+		if !errors.Is(err, ErrUnsupported) { // a remote address is no fault
+			a.fault(place, err)
+		}
 	})
-	unused(&d.views, func(_ int, v *gltf.BufferView, place string) {
+	unused(&d.views, func(i int, v *gltf.BufferView, place string) {
+		a.im.observe(place, onView, d.views.raw[i])
+		a.compressed(place, d.views.raw[i])
 		if strideFault(v.ByteStride) {
 			a.fault(place+".byteStride", malformed("", "is %d, must be a multiple of 4 within 4 to 252", v.ByteStride))
 		}
@@ -97,6 +116,23 @@ func (a *auditor) buffers() {
 		}
 		a.fault(place, fits(v.ByteLength, acc.ByteOffset, acc.Count, stride, size))
 	})
+}
+
+// compressed checks the description of compressed data.
+func (a *auditor) compressed(place string, raw []byte) {
+	ext, name := meshoptOf(raw)
+	if ext == nil {
+		return
+	}
+	var v meshoptView
+	err := meshoptSchema.decode(ext, &v)
+	if err == nil {
+		_, err = v.layout()
+	}
+	if err == nil {
+		err = a.d.buffers.check(v.Buffer)
+	}
+	a.fault(place+".extensions."+name, err)
 }
 
 func (a *auditor) nodes() {

@@ -39,6 +39,7 @@ func (im *importer) readBuffer(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	im.observe(t.place(i), onBuffer, t.raw[i])
 	uri := uriOf(t.raw[i])
 	var data []byte
 	switch {
@@ -62,13 +63,11 @@ func (im *importer) readBuffer(i int) ([]byte, error) {
 
 // embedded returns the BIN chunk for the first buffer of a .glb.
 func (im *importer) embedded(i int, raw []byte) ([]byte, error) {
-	for _, name := range meshoptNames {
-		if isObjectValue(member(member(raw, "extensions"), name)) {
-			return nil, unsupported("", decodeHint, "is the placeholder of %s and holds no data", name)
-		}
-	}
 	if i == 0 && im.box.hasBin {
 		return im.box.bin, nil
+	}
+	if isPlaceholder(raw) {
+		return nil, malformed("", "is a placeholder for compressed data and holds none: only compressed bufferViews may refer to it")
 	}
 	reason := "has no uri, and the file has no BIN chunk"
 	if i != 0 {
@@ -107,17 +106,25 @@ func (im *importer) readView(i int) (loadedView, error) {
 	if err != nil {
 		return loadedView{}, err
 	}
-	place := im.doc.views.place(i)
-	raw := im.doc.views.raw[i]
+	place, raw := im.doc.views.place(i), im.doc.views.raw[i]
+	im.observe(place, onView, raw)
+	if strideFault(bv.ByteStride) {
+		im.notes.warn("byte-stride", place, "byteStride is not a multiple of 4 within 4 to 252; it was used as it is")
+	}
+	if ext, name := meshoptOf(raw); ext != nil {
+		return im.expandView(bv, place, ext, name)
+	}
+	return im.plainView(bv, place)
+}
+
+// plainView returns the bytes of a bufferView that is not compressed.
+func (im *importer) plainView(bv *gltf.BufferView, place string) (loadedView, error) {
 	data, err := im.buffer(bv.Buffer)
 	if err != nil {
-		return loadedView{}, at(place, im.meshoptFault(raw, err))
+		return loadedView{}, at(place, err)
 	}
 	if err := viewFits(bv, len(data)); err != nil {
 		return loadedView{}, at(place, err)
-	}
-	if strideFault(bv.ByteStride) {
-		im.notes.warn("byte-stride", place, "byteStride is not a multiple of 4 within 4 to 252; it was used as it is")
 	}
 	return loadedView{data: data[bv.ByteOffset:][:bv.ByteLength:bv.ByteLength], stride: bv.ByteStride}, nil
 }

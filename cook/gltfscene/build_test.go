@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -195,6 +196,7 @@ func checkScene(t testing.TB, s *Scene) {
 			t.Fatalf("node %d breaks a promise: %+v", i, n)
 		}
 	}
+	checkLODs(t, s)
 	for _, m := range s.Meshes {
 		for _, p := range m.Primitives {
 			checkPrimitive(t, s, p)
@@ -210,6 +212,33 @@ func checkScene(t testing.TB, s *Scene) {
 	for _, n := range s.Notes {
 		if n.Count <= 0 || n.Code == "" || n.Message == "" {
 			t.Fatalf("note breaks a promise: %+v", n)
+		}
+	}
+}
+
+func checkLODs(t testing.TB, s *Scene) {
+	t.Helper()
+	for i, n := range s.Nodes {
+		r := n.LOD
+		if r.Group == 0 && r != (LODRef{}) || r.Group < 0 || r.Group > len(s.LODs) || r.Group > 0 && r.Mesh >= len(s.Meshes) ||
+			r.Group > 0 && (r.Level < 0 || r.Level >= len(s.LODs[r.Group-1].Levels)) ||
+			r.Level > 0 && n.Mesh >= 0 || r.Group > 0 && r.Level == 0 && r.Mesh != n.Mesh {
+			t.Fatalf("node %d breaks a promise: %+v", i, n)
+		}
+	}
+	for g, group := range s.LODs {
+		if len(group.Levels) < 2 || group.Coverage != nil && len(group.Coverage) != len(group.Levels) {
+			t.Fatalf("group %d breaks a promise: %+v", g, group)
+		}
+		for level, l := range group.Levels {
+			if len(l.Nodes) == 0 || !slices.IsSorted(l.Nodes) {
+				t.Fatalf("group %d breaks a promise: %+v", g, group)
+			}
+			for _, i := range l.Nodes {
+				if r := s.Nodes[i].LOD; r.Group != g+1 || r.Level != level {
+					t.Fatalf("group %d, level %d: node %d is marked %+v", g, level, i, r)
+				}
+			}
 		}
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-const dracoName = "KHR_draco_mesh_compression"
+const (
+	dracoName    = "KHR_draco_mesh_compression"
+	variantsName = "KHR_materials_variants"
+)
 
-// decodeHint is what decodes Draco and meshopt: glTF Transform decodes both
-// on reading and does not apply them again on copying.
+// decodeHint is what decodes Draco: glTF Transform decodes it on reading and
+// does not apply it again on copying.
 const decodeHint = "decode it first, for example with `gltf-transform copy in.glb out.glb`"
-
-// meshoptNames are the names of the meshopt codec.
-var meshoptNames = []string{"EXT_meshopt_compression", "KHR_meshopt_compression"}
 
 // policy is what becomes of an extension.
 type policy uint8
@@ -30,6 +30,8 @@ var policies = map[string]policy{
 	"KHR_mesh_quantization":                   handled,
 	"KHR_materials_unlit":                     handled,
 	"KHR_materials_emissive_strength":         handled,
+	specGlossName:                             handled,
+	variantsName:                              handled,
 	"KHR_texture_transform":                   handled,
 	"KHR_texture_basisu":                      handled,
 	"EXT_texture_webp":                        handled,
@@ -39,8 +41,8 @@ var policies = map[string]policy{
 	lightsName:                                handled,
 	"KHR_node_visibility":                     handled,
 	dracoName:                                 codec,
-	"EXT_meshopt_compression":                 codec,
-	"KHR_meshopt_compression":                 codec,
+	"EXT_meshopt_compression":                 handled,
+	"KHR_meshopt_compression":                 handled,
 	"KHR_animation_pointer":                   metadata,
 	"KHR_audio_emitter":                       metadata,
 	"KHR_interactivity":                       metadata,
@@ -55,7 +57,7 @@ var policies = map[string]policy{
 	"EXT_lights_ies":                          shading,
 	"EXT_lights_image_based":                  shading,
 	"CESIUM_primitive_outline":                shading,
-	"MSFT_lod":                                metadata,
+	lodName:                                   handled,
 	"MSFT_packing_normalRoughnessMetallic":    shading,
 	"MSFT_packing_occlusionRoughnessMetallic": shading,
 	"FB_geometry_metadata":                    metadata,
@@ -134,7 +136,7 @@ func (im *importer) ignore(name, place string, warning bool) {
 }
 
 // location is the kind of object that an extension sits on.
-type location uint8
+type location uint16
 
 const (
 	onRoot location = 1 << iota
@@ -145,22 +147,27 @@ const (
 	onTexture
 	onTextureInfo
 	onAccessor
-	anywhere location = 0xFF
+	onView
+	onBuffer
+	anywhere location = 0xFFFF
 )
 
 // homes says where the known extensions may occur.
 var homes = map[string]location{
 	lightsName:                        onRoot | onNode,
 	"KHR_node_visibility":             onNode,
+	lodName:                           onNode | onMaterial,
 	instancingName:                    onNode,
 	dracoName:                         onPrimitive,
-	"KHR_materials_variants":          onRoot | onPrimitive,
+	variantsName:                      onRoot | onPrimitive,
 	"KHR_texture_transform":           onTextureInfo,
 	"KHR_texture_basisu":              onTexture,
 	"EXT_texture_webp":                onTexture,
 	"EXT_texture_avif":                onTexture,
 	"MSFT_texture_dds":                onTexture,
 	"KHR_mesh_quantization":           0,
+	"EXT_meshopt_compression":         onView | onBuffer,
+	"KHR_meshopt_compression":         onView | onBuffer,
 	"EXT_structural_metadata":         anywhere,
 	"KHR_xmp_json_ld":                 anywhere,
 	"KHR_materials_unlit":             onMaterial,
@@ -208,8 +215,8 @@ func (im *importer) observeRoot() {
 		return
 	}
 	im.observeMembers("", onRoot, im.doc.extensions)
-	if v := member(im.doc.extensions, "KHR_materials_variants"); v != nil && member(v, "variants") == nil {
-		im.notes.warn("variants-faulty", "extensions.KHR_materials_variants", "material variants, which are not cooked, are faulty: variants is missing")
+	if v := member(im.doc.extensions, variantsName); v != nil && member(v, "variants") == nil {
+		im.notes.warn("variants-faulty", "extensions."+variantsName, "material variants, which are not cooked, are faulty: variants is missing")
 	}
 }
 
@@ -219,17 +226,6 @@ func (u *extensionUse) quantized(im *importer, place string) {
 	if !u.required["KHR_mesh_quantization"] {
 		im.notes.warn("quantization-not-required", place, "quantized attributes are in use, but KHR_mesh_quantization is not required")
 	}
-}
-
-// meshoptFault explains why a view's buffer cannot be read if the view is
-// compressed.
-func (im *importer) meshoptFault(view []byte, err error) error {
-	for _, name := range meshoptNames {
-		if isObjectValue(member(member(view, "extensions"), name)) {
-			return unsupported("", decodeHint, "is compressed by %s and has no uncompressed fallback", name)
-		}
-	}
-	return err
 }
 
 func isObjectValue(val []byte) bool { return len(val) > 0 && val[0] == '{' }

@@ -22,9 +22,11 @@ func TestExtensionPolicies(t *testing.T) {
 		{"EXT_structural_metadata", false, false, true, false},
 		{"ACME_gizmo", false, false, true, true},
 		{"ACME_gizmo", true, true, false, false},
-		{"EXT_meshopt_compression", false, false, true, false},
-		{"EXT_meshopt_compression", true, true, false, false},
-		{"KHR_meshopt_compression", true, true, false, false},
+		{"EXT_meshopt_compression", true, false, false, false},
+		{"KHR_meshopt_compression", true, false, false, false},
+		{"KHR_draco_mesh_compression", false, false, true, false},
+		{"KHR_draco_mesh_compression", true, true, false, false},
+		{"MSFT_lod", true, false, false, false},
 	} {
 		b, _ := oneTriangle()
 		b.doc["extensionsUsed"] = []string{tt.name}
@@ -74,23 +76,6 @@ func TestDracoFallback(t *testing.T) {
 	s := b.load(t)
 	if s.Triangles() != 1 || note(s, "draco-fallback").Count != 1 {
 		t.Errorf("notes %v", s.Notes)
-	}
-}
-
-func TestMeshoptFallback(t *testing.T) {
-	const name = "EXT_meshopt_compression"
-	b, _ := oneTriangle()
-	b.doc["extensionsUsed"] = []string{name}
-	b.viewObj(0)["extensions"] = object{name: object{"buffer": 0, "byteLength": 36, "byteStride": 12, "mode": "ATTRIBUTES", "count": 3}}
-	if s := b.load(t); s.Triangles() != 1 {
-		t.Error("the uncompressed bytes were not used")
-	}
-	b.viewObj(0)["buffer"] = 1
-	js := strings.Replace(string(b.json("")), `"buffers":[{"byteLength":36}]`,
-		`"buffers":[{"byteLength":36},{"byteLength":36,"extensions":{"`+name+`":{"fallback":true}}}]`, 1)
-	_, err := LoadBytes(context.Background(), "x.glb", makeGLB([]byte(js), b.bin), DefaultOptions())
-	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "gltf-transform copy") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -30,7 +30,13 @@ func seeds() []*builder {
 	instanced.doc["extensions"] = object{lightsName: object{"lights": []any{object{"type": "point"}}}}
 	instanced.doc["cameras"] = []any{object{"type": "perspective", "perspective": object{"yfov": 1, "znear": 1}}}
 	instanced.doc["animations"] = []any{object{"samplers": []any{object{"input": 0, "output": 0}}, "channels": []any{object{"sampler": 0, "target": object{"path": "scale"}}}}}
-	return []*builder{plain, strip, textured, sparse, instanced}
+	squeezed, ext := compressedTriangle(khrMeshopt)
+	squeezed.viewObj(0)["buffer"], squeezed.viewObj(1)["buffer"] = 0, 0
+	ext["filter"] = "EXPONENTIAL"
+	levels := lodScene([]int{0, 2, 3}, lod(shown("A"), 1), shown("x"), shown("B_LOD0"), shown("B_LOD1", 4, 5), shown("C_LOD0"), shown("C_LOD2"))
+	levels.doc["nodes"].([]any)[0].(object)["extras"] = object{"MSFT_screencoverage": []float64{0.5, 0.25}}
+	glossy := specGlossMaterial(object{"diffuseFactor": []float64{1, 0, 0, 1}, "diffuseTexture": object{"index": 0}}, nil)
+	return []*builder{plain, strip, textured, sparse, instanced, squeezed, levels, glossy}
 }
 
 // checkLoad verifies what must hold for any bytes.

@@ -137,6 +137,9 @@ type importer struct {
 	bufferBytes int64 // of the file and all buffers read
 	ext         extensionUse
 
+	placed    []int32    // by the file's index of a node: position in Scene.Nodes + 1
+	lodOwners []lodOwner // nodes with MSFT_lod, in the order of Scene.Nodes
+
 	lights  []memo[Light] // of KHR_lights_punctual, once a node needs one
 	cameras map[int]memo[Camera]
 	sources map[int]int // texture -> image, -1 for none
@@ -188,7 +191,7 @@ func (im *importer) run(data []byte) (err error) {
 		im.notes.info("glb-trailing-bytes", "", "bytes after the end of the GLB were ignored")
 	}
 	for _, step := range []func() error{
-		im.checkExtensions, im.placeNodes, im.planMeshes, im.loadMaterials, im.forget, im.decodeMeshes,
+		im.checkExtensions, im.placeNodes, im.planMeshes, im.demoteLODs, im.loadMaterials, im.forget, im.decodeMeshes,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -204,7 +207,7 @@ func (im *importer) run(data []byte) (err error) {
 
 // forget drops what only the planning needs, before the decoding allocates.
 func (im *importer) forget() error {
-	im.jobOf, im.accessors, im.views = nil, nil, nil
+	im.jobOf, im.accessors, im.views, im.placed, im.lodOwners = nil, nil, nil, nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()
 	}

@@ -84,6 +84,9 @@ func (im *importer) material(index int) (Material, error) {
 		return float32(min(max(v, lo), hi))
 	}
 	ext := im.observe(place, onMaterial, raw)
+	if member(ext, lodName) != nil {
+		im.notes.info("material-lods-skipped", place, "the simpler materials that "+lodName+" names are not cooked")
+	}
 	m.Unlit = isObjectValue(member(ext, "KHR_materials_unlit"))
 	m.AlphaCutoff = clamp(".alphaCutoff", src.AlphaCutoffOrDefault(), 0, math.MaxFloat32)
 
@@ -109,7 +112,17 @@ func (im *importer) material(index int) (Material, error) {
 	for i, v := range src.EmissiveFactor {
 		m.Emissive[i] = clamp(".emissiveFactor", float64(clamp(".emissiveFactor", v, 0, 1))*strength, 0, math.MaxFloat32)
 	}
-	return m, im.textureSlots(&m, src, place, raw, pbrRaw)
+	sg := member(ext, specGlossName)
+	if sg != nil {
+		used, err := im.specularGlossiness(&m, src, place, sg)
+		if err != nil {
+			return m, err
+		}
+		if !used {
+			sg = nil
+		}
+	}
+	return m, im.textureSlots(&m, place, raw, pbrRaw, sg)
 }
 
 var emissiveStrengthSchema = &schema{[]prop{{name: "emissiveStrength", kind: isNum}}}
@@ -133,20 +146,27 @@ func emissiveStrength(ext []byte) (float64, error) {
 	return *v.EmissiveStrength, nil
 }
 
-// textureSlots reads the five texture slots of a material.
-func (im *importer) textureSlots(m *Material, src *gltf.Material, place string, raw, pbrRaw []byte) error {
+// textureSlots reads the five texture slots of a material. The diffuse
+// texture of sg, a specular-glossiness material if not nil, becomes that of
+// the base colour.
+func (im *importer) textureSlots(m *Material, place string, raw, pbrRaw, sg []byte) error {
 	for i, s := range m.slots() {
 		s.ref.Image, s.ref.Scale = -1, [2]float64{1, 1}
 		holder := raw
-		name := s.place[1:]
-		if i < 2 {
+		name, where := s.place[1:], s.place
+		switch {
+		case i < 2 && sg == nil:
 			holder, name = pbrRaw, name[len("pbrMetallicRoughness."):]
+		case i == 0:
+			holder, name, where = sg, "diffuseTexture", ".extensions."+specGlossName+".diffuseTexture"
+		case i == 1:
+			continue // set to none above
 		}
 		info := member(holder, name)
 		if !isObjectValue(info) {
 			continue
 		}
-		if err := im.textureSlot(s.ref, place+s.place, info); err != nil {
+		if err := im.textureSlot(s.ref, place+where, info); err != nil {
 			return err
 		}
 	}
@@ -209,16 +229,39 @@ func (im *importer) textureSource(tex *gltf.Texture, index int) int {
 }
 
 func (im *importer) findSource(tex *gltf.Texture, index int) int {
-	ext := im.observe(im.doc.textures.place(index), onTexture, im.doc.textures.raw[index])
+	place := im.doc.textures.place(index)
+	ext := im.observe(place, onTexture, im.doc.textures.raw[index])
+	for _, name := range textureExtensions {
+		v, ok := wholeNumber(member(member(ext, name), "source"))
+		switch {
+		case !ok:
+		case tex.Source == nil:
+			return v
+		case *tex.Source != v:
+			im.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d",
+				im.imageName(*tex.Source), name, v))
+		}
+	}
 	if tex.Source != nil {
 		return *tex.Source
 	}
-	for _, name := range textureExtensions {
-		if v, ok := wholeNumber(member(member(ext, name), "source")); ok {
-			return v
-		}
-	}
 	return -1
+}
+
+// imageName names an image of the file for a note.
+func (im *importer) imageName(index int) string {
+	img, err := im.doc.images.peek(index)
+	if err != nil {
+		return fmt.Sprintf("image %d", index)
+	}
+	what := img.MimeType
+	if uri := uriOf(im.doc.images.raw[index]); uri != nil && !isDataURI(uri) {
+		what = string(uri)
+	}
+	if what == "" {
+		return fmt.Sprintf("image %d", index)
+	}
+	return fmt.Sprintf("image %d (%s)", index, clip(what))
 }
 
 // sampler reads the wrap modes; a faulty sampler counts as the default one.

@@ -16,6 +16,8 @@ type pending struct {
 	parent int // in Scene.Nodes
 	child  int // position within the parent's children, or within the scene's nodes
 	hidden bool
+	level  string // the place that names it as a level of detail, else empty
+	lesser bool   // within such a level: its cameras and lights are left out
 }
 
 // sceneIndex chooses the scene, -1 when the file has none.
@@ -58,14 +60,26 @@ func (im *importer) placeNodes() error {
 	if err != nil {
 		return err
 	}
-	placed := make([]int32, len(im.doc.nodes.raw)) // position in Scene.Nodes + 1
+	im.placed = make([]int32, len(im.doc.nodes.raw))
 	var stack []pending
 	for i, root := range slices.Backward(scene.Nodes) {
 		stack = append(stack, pending{index: root, parent: -1, child: i})
 	}
+	if err := im.descend(stack, im.doc.scenes.place(index)); err != nil {
+		return err
+	}
+	return im.groupLODs()
+}
+
+// descend places the nodes on the stack and all below them; scene is the
+// place of the scene.
+func (im *importer) descend(stack []pending, scene string) error {
 	where := func(p pending) string {
-		if p.parent < 0 {
-			return fmt.Sprintf("%s.nodes[%d]", im.doc.scenes.place(index), p.child)
+		switch {
+		case p.level != "":
+			return p.level
+		case p.parent < 0:
+			return fmt.Sprintf("%s.nodes[%d]", scene, p.child)
 		}
 		return fmt.Sprintf("nodes[%d].children[%d]", im.scene.Nodes[p.parent].Index, p.child)
 	}
@@ -75,7 +89,7 @@ func (im *importer) placeNodes() error {
 		if err := im.doc.nodes.check(p.index); err != nil {
 			return at(where(p), err)
 		}
-		if at := placed[p.index]; at != 0 {
+		if at := im.placed[p.index]; at != 0 {
 			return im.secondVisit(p, int(at-1), where(p))
 		}
 		node, err := im.doc.nodes.get(p.index)
@@ -83,7 +97,7 @@ func (im *importer) placeNodes() error {
 			return err
 		}
 		self := len(im.scene.Nodes)
-		placed[p.index] = int32(self + 1)
+		im.placed[p.index] = int32(self + 1)
 		if len(im.scene.Nodes)%1024 == 0 && im.ctx.Err() != nil {
 			return im.ctx.Err()
 		}
@@ -92,7 +106,7 @@ func (im *importer) placeNodes() error {
 			return at(im.doc.nodes.place(p.index), err)
 		}
 		for i, child := range slices.Backward(node.Children) {
-			stack = append(stack, pending{index: child, parent: self, child: i, hidden: hidden})
+			stack = append(stack, pending{index: child, parent: self, child: i, hidden: hidden, lesser: p.lesser})
 		}
 	}
 	return nil
@@ -149,6 +163,12 @@ func (im *importer) placeNode(p pending, node *gltf.Node) (hidden bool, err erro
 		if err := im.placeInstances(self, inst); err != nil {
 			return false, at(".extensions."+instancingName, err)
 		}
+	}
+	if lod := member(ext, lodName); isObjectValue(lod) {
+		im.lodOwners = append(im.lodOwners, lodOwner{node: self, hidden: hidden, ext: lod})
+	}
+	if p.lesser {
+		return hidden, nil
 	}
 	if node.Camera != nil {
 		im.placeCamera(*node.Camera, n)

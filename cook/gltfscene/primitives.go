@@ -124,6 +124,9 @@ func (im *importer) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep
 	if compressed != "" {
 		im.notes.info("draco-fallback", pl.place, "the uncompressed fallback of "+dracoName+" was used")
 	}
+	if member(ext, variantsName) != nil {
+		im.notes.add(1, im.ext.required[variantsName], "variants-skipped", pl.place, "material variants are not cooked: primitives keep their default material")
+	}
 	if p.Material != nil {
 		if err := im.doc.materials.check(*p.Material); err != nil {
 			return false, at(pl.place+".material", err)

@@ -22,8 +22,12 @@ type Scene struct {
 	Generator string
 	// Nodes are the nodes that the chosen scene reaches, parents before
 	// children, in depth-first order. An instance of EXT_mesh_gpu_instancing is
-	// a child of its node, with the same Index.
+	// a child of its node, with the same Index. Nodes that only MSFT_lod
+	// reaches come last, as siblings of the node that names them.
 	Nodes []Node
+	// LODs are the groups of nodes that show one thing at several levels of
+	// detail, in the order of Nodes. See LODGroup.
+	LODs []LODGroup
 	// Meshes are the glTF meshes that Nodes use, each once, in file order.
 	Meshes    []Mesh
 	Materials []Material
@@ -61,8 +65,42 @@ type Node struct {
 	Name   string    // never empty: "node_<Index>" when the file names none
 	Parent int       // index into Scene.Nodes, -1 for a root
 	World  geom.Mat4 // node space to world space, finite
-	Mesh   int       // index into Scene.Meshes, -1 for none
+	Mesh   int       // index into Scene.Meshes, -1 for none and for LOD.Level > 0
 	Extras json.RawMessage
+	LOD    LODRef // the level of detail that the node belongs to, if any
+}
+
+// LODRef places a node within a LODGroup. The zero value stands for a node
+// that is in none, and is always drawn.
+type LODRef struct {
+	Group int // 1 + index into Scene.LODs, 0 for none
+	Level int // index into LODGroup.Levels; 0 is the finest, which is drawn
+	// Mesh is the index into Scene.Meshes of what the node shows when its
+	// level is drawn, -1 for nothing. At level 0 it equals Node.Mesh; at others
+	// Node.Mesh is -1, so that who ignores LODs draws each thing once. It means
+	// nothing while Group is 0.
+	Mesh int
+}
+
+// LODGroup is one thing that its author made at several levels of detail, of
+// which one is to be drawn at a time: a node with the extension MSFT_lod, or
+// sibling nodes named X_LOD0, X_LOD1 and so on. Groups do not nest.
+type LODGroup struct {
+	// Name is X of X_LOD0, or the name of the node with MSFT_lod. It need not
+	// be unique.
+	Name string
+	// Levels has at least two entries, the finest first.
+	Levels []LODLevel
+	// Coverage is MSFT_screencoverage of the node's extras: for each level the
+	// smallest part of the screen, 0 to 1, that the thing covers when the level
+	// is drawn. It is nil if the file gives none.
+	Coverage []float64
+}
+
+// LODLevel lists the nodes that together are one level, as ascending indices
+// into Scene.Nodes, without those below them; Node.LOD marks these too.
+type LODLevel struct {
+	Nodes []int
 }
 
 // Mesh is one glTF mesh; it may be used by many nodes.

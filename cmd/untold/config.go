@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// applyEnv sets flags that the command line left alone from UNTOLD_<FLAG>.
+func applyEnv(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name := "UNTOLD_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		v, ok := os.LookupEnv(name)
+		if !ok || f.Changed || f.Name == "help" || err != nil {
+			return
+		}
+		if e := cmd.Flags().Set(f.Name, v); e != nil {
+			err = fmt.Errorf("%s: %w", name, e)
+		}
+	})
+	return err
+}
+
+// profileName is the file with cook settings beside a scene.
+const profileName = "untold.yaml"
+
+// applyProfile sets flags that neither the command line nor the environment
+// has set from the profile beside the scene. Its keys are the flags' names.
+func applyProfile(cmd *cobra.Command, scene string) error {
+	path := filepath.Join(filepath.Dir(scene), profileName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s:%d: expected keys and values, such as \"tile-size: 25\"", path, top.Line)
+	}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		k, v := top.Content[i], top.Content[i+1]
+		if err := applyKey(cmd, k.Value, v); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, k.Line, err)
+		}
+	}
+	return nil
+}
+
+// applyKey sets one flag; a list sets a repeatable flag item by item.
+func applyKey(cmd *cobra.Command, key string, v *yaml.Node) error {
+	name := strings.ReplaceAll(key, "_", "-")
+	f := cmd.Flags().Lookup(name)
+	if f == nil || name == "help" {
+		return fmt.Errorf("unknown key %q%s", key, nearest(cmd, name))
+	}
+	if f.Changed {
+		return nil // flags and environment win
+	}
+	values := []*yaml.Node{v}
+	if v.Kind == yaml.SequenceNode {
+		values = v.Content
+	}
+	for _, item := range values {
+		if item.Kind != yaml.ScalarNode {
+			return fmt.Errorf("key %q wants a plain value", key)
+		}
+		if err := cmd.Flags().Set(name, item.Value); err != nil {
+			return fmt.Errorf("key %q: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// suggestFlag adds the nearest flag to the message about an unknown one.
+func suggestFlag(cmd *cobra.Command, err error) string {
+	_, rest, ok := strings.Cut(err.Error(), "unknown flag: --")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, " ")
+	return nearest(cmd, name)
+}
+
+// nearest returns `; did you mean "x"?` for a flag within three edits.
+func nearest(cmd *cobra.Command, name string) string {
+	best, at := 4, ""
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := editDistance(name, f.Name); d < best {
+			best, at = d, f.Name
+		}
+	})
+	if at == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", at)
+}
+
+// editDistance is Levenshtein's.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		prev := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := prev
+			if a[i] != b[j] {
+				cost++
+			}
+			prev = row[j+1]
+			row[j+1] = slices.Min([]int{cost, row[j+1] + 1, row[j] + 1})
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/format"
+)
+
+// sceneFlags are shared by cook and convert.
+type sceneFlags struct {
+	compress string
+	asJSON   bool
+	opts     cook.Options
+}
+
+func (s *sceneFlags) register(f *pflag.FlagSet) {
+	s.opts = cook.DefaultOptions()
+	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4 or zstd (not for the reference engine)")
+	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
+	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
+	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing, with a warning")
+	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
+	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
+}
+
+// resolve fills in what is not a plain flag.
+func (s *sceneFlags) resolve(a *app) error {
+	mode, err := format.ParseCompressMode(s.compress)
+	if err != nil {
+		return fmt.Errorf("--compress: %w", err)
+	}
+	s.opts.Compress = mode
+	s.opts.Generator = "untold " + version
+	s.opts.Progress = a.progress()
+	return nil
+}
+
+// portability says once that zstd is ours alone.
+func (s *sceneFlags) portability(a *app) {
+	if s.opts.Compress == format.ModeZstd {
+		a.info("note: zstd chunks load in this toolkit only; the reference engine refuses them (use --compress auto for it)")
+	}
+}
+
+func newConvert(a *app) *cobra.Command {
+	var s sceneFlags
+	var out, fileType string
+	cmd := &cobra.Command{
+		Use:     "convert MODEL -o FILE.untold",
+		Short:   "Turn one glTF model into one container",
+		GroupID: "make",
+		Long: `convert turns one glTF or GLB model into one .untold container. World transforms are
+baked into the vertices; textures go to the folder Textures beside the container.`,
+		Example: "  untold convert chair.glb -o chair.untold\n  untold convert far.glb -o far.untold --file-type hlod",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, ok := format.ParseFileType(fileType)
+			if !ok {
+				return fmt.Errorf("--file-type is %q; use tile, lod, hlod or shared", fileType)
+			}
+			if err := s.resolve(a); err != nil {
+				return err
+			}
+			s.opts.FileType = t
+			res, err := cook.Convert(cmd.Context(), args[0], out, s.opts)
+			if err != nil {
+				return err
+			}
+			a.notes(res.Notes)
+			s.portability(a)
+			if s.asJSON {
+				return writeJSON(a.stdout, res)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s: %s, %d objects, %d meshes, %s triangles, %d materials, %d textures (%s)\n",
+				res.Path, bytesText(res.Bytes), res.Objects, res.Meshes, countText(res.Triangles), res.Materials, res.Textures, bytesText(res.TextureBytes))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "", "the container to write (required)")
+	f.StringVar(&fileType, "file-type", "tile", "role of the container: tile, lod, hlod or shared")
+	s.register(f)
+	_ = cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/cook"
+)
+
+func newCook(a *app) *cobra.Command {
+	var s sceneFlags
+	var out, partition string
+	var tileSize float64
+	cmd := &cobra.Command{
+		Use:     "cook SCENE -o DIR",
+		Short:   "Turn a glTF scene into tiles and a manifest",
+		GroupID: "make",
+		Long: `cook cuts a glTF or GLB scene into .untold tiles and writes DIR/<scene>.json, the
+manifest, and the tiles with their textures in DIR/tiles.
+
+Objects go to the tiles that their boxes overlap; objects that span more than four tiles go
+to the shared bucket. The node extra "untold_tile_policy" overrides that: force_local or
+force_shared. The same scene and flags give the same bytes, whatever --jobs is. Nothing is
+written under its final name before the whole cook has succeeded.
+
+Settings can also come from untold.yaml beside the scene; its keys are the flags' names.`,
+		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb -o out/city --tile-size 100 --dry-run --json",
+		Args:    cobra.ExactArgs(1),
+		PreRunE: func(cmd *cobra.Command, args []string) error { return applyProfile(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if partition != "grid" {
+				return fmt.Errorf("--partition is %q; this version knows grid", partition)
+			}
+			if err := s.resolve(a); err != nil {
+				return err
+			}
+			if tileSize != 0 {
+				if cmd.Flags().Changed("tile-size-x") || cmd.Flags().Changed("tile-size-z") {
+					return errors.New("--tile-size sets x and z; leave out --tile-size-x and --tile-size-z")
+				}
+				s.opts.TileSize[0], s.opts.TileSize[2] = tileSize, tileSize
+			}
+			res, err := cook.Run(cmd.Context(), args[0], out, s.opts)
+			if err != nil {
+				return err
+			}
+			a.notes(res.Notes)
+			s.portability(a)
+			if s.asJSON {
+				return writeJSON(a.stdout, res)
+			}
+			return printCooked(a, res)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "", "the folder to write (required)")
+	f.StringVar(&partition, "partition", "grid", "how to cut: grid")
+	s.register(f)
+	f.Float64Var(&tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default 25)")
+	f.Float64Var(&s.opts.TileSize[0], "tile-size-x", s.opts.TileSize[0], "edge of a grid tile along x in metres")
+	f.Float64Var(&s.opts.TileSize[1], "tile-size-y", s.opts.TileSize[1], "height of a grid tile in metres")
+	f.Float64Var(&s.opts.TileSize[2], "tile-size-z", s.opts.TileSize[2], "edge of a grid tile along z in metres")
+	f.StringVar(&s.opts.PayloadDir, "payload-dir", s.opts.PayloadDir, "folder of the tiles inside the output folder")
+	f.BoolVar(&s.opts.DryRun, "dry-run", false, "write the manifest alone, with the same tiles and sizes 0")
+	_ = cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+func printCooked(a *app, r *cook.Result) error {
+	what := "cooked"
+	if r.DryRun {
+		what = "planned"
+	}
+	shared := ""
+	if r.SharedObjects > 0 {
+		shared = fmt.Sprintf(" and a shared bucket of %d objects", r.SharedObjects)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s %s: %d objects, %s triangles in %d tiles%s (%s triangles, %s), %d textures (%s)\n",
+		what, r.ManifestPath, r.Objects, countText(r.Triangles), r.Tiles, shared, countText(r.TileTriangles), bytesText(r.PayloadBytes), r.Textures, bytesText(r.TextureBytes))
+	return err
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/manifest"
+)
+
+func newExport(a *app) *cobra.Command {
+	var out, levels string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "export PATH -o MODEL.glb",
+		Short:   "Turn a container or a whole manifest back into glTF",
+		GroupID: "look",
+		Long: `export turns a container, a manifest or a folder with one manifest back into glTF, so that
+any glTF tool can look at it. A manifest becomes one scene with a node per tile. The output is
+one .glb, or a .gltf with a .bin and its textures beside it.`,
+		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
+  untold export out/city -o city.glb
+  untold export out/city/city.json -o far.gltf --levels hlod`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := gltfexport.ParseLevels(levels)
+			if err != nil {
+				return fmt.Errorf("--levels is %q; use full, lod1 or hlod", levels)
+			}
+			res, err := gltfexport.Export(cmd.Context(), args[0], out, gltfexport.Options{
+				Levels: l, Generator: "untold " + version, Progress: a.progress(),
+			})
+			if err != nil {
+				return judgedExport(err)
+			}
+			a.notes(res.Notes)
+			if asJSON {
+				return writeJSON(a.stdout, res)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s: %s, %d nodes, %d meshes, %s triangles, %d materials, %d textures (%s)\n",
+				res.Path, bytesText(res.Bytes), res.Nodes, res.Meshes, countText(res.Triangles), res.Materials, res.Textures, bytesText(res.TextureBytes))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "", "the .glb or .gltf to write (required)")
+	f.StringVar(&levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
+	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	_ = cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+// judgedExport marks errors that lie in the container or the manifest, so that
+// the exit code is 1.
+func judgedExport(err error) error {
+	var e *manifest.DecodeError
+	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, gltfexport.ErrOverlap) {
+		return &badFile{err}
+	}
+	return judged(err)
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/untoldkit/untold/format"
+)
+
+// inspectContainer shows what the flags ask for.
+func inspectContainer(a *app, path string, r *format.Reader, f *inspectFlags) error {
+	switch {
+	case f.chunk != "":
+		return showChunk(a, r, f)
+	case f.mesh >= 0:
+		return showMesh(a, r, f)
+	case f.strings:
+		return showStrings(a, r, f)
+	case f.stats:
+		return showStats(a, path, r, f)
+	case f.asJSON:
+		return writeJSON(a.stdout, containerJSON(path, r))
+	}
+	showHeader(a, path, r)
+	showChunks(a, r, f)
+	showEntities(a, r, f)
+	showMeshes(a, r, f)
+	showMaterials(a, r, f)
+	showTextures(a, r, f)
+	return nil
+}
+
+func vec(v [3]float32) string { return fmt.Sprintf("(%g, %g, %g)", v[0], v[1], v[2]) }
+
+func box(b format.Bounds) string { return vec(b.Min) + " .. " + vec(b.Max) }
+
+func ref(i uint32) string {
+	if i == format.NoIndex {
+		return "-"
+	}
+	return fmt.Sprint(i)
+}
+
+func showHeader(a *app, path string, r *format.Reader) {
+	h := r.Header()
+	w := a.stdout
+	fmt.Fprintf(w, "%s\n", oneLine(path))
+	fmt.Fprintf(w, "  %s file, format version %d, %s (%d bytes), vertex layout %s\n", h.FileType, h.FormatVersion, bytesText(r.Size()), r.Size(), h.VertexLayout)
+	fmt.Fprintf(w, "  %d entities, %d meshes, %d materials, %d textures in %d chunks\n", len(r.Entities()), len(r.Meshes()), len(r.Materials()), len(r.Textures()), len(r.Chunks()))
+	fmt.Fprintf(w, "  world bounds %s m\n", box(h.WorldBounds))
+	hash := hex.EncodeToString(h.ContentHash[:])
+	if strings.Trim(hash, "0") == "" {
+		hash = "not computed"
+	}
+	fmt.Fprintf(w, "  content hash %s\n\n", hash)
+}
+
+func showChunks(a *app, r *format.Reader, f *inspectFlags) {
+	t := newTable(f.limit, "chunk", ">type", "stored as", ">offset", ">stored", ">raw", ">ratio", ">records")
+	for _, c := range r.Chunks() {
+		ratio := "-"
+		if c.UncompressedSize > 0 {
+			ratio = fmt.Sprintf("%.1f %%", 100*float64(c.CompressedSize)/float64(c.UncompressedSize))
+		}
+		t.add(c.Type, uint32(c.Type), c.Compression, fmt.Sprintf("0x%x", c.Offset), c.CompressedSize, c.UncompressedSize, ratio, c.ElementCount)
+	}
+	t.print(a.stdout)
+}
+
+func showEntities(a *app, r *format.Reader, f *inspectFlags) {
+	t := newTable(f.limit, ">entity", ">parent", "name", "meshes", "world bounds")
+	for _, e := range r.Entities() {
+		meshes := "-"
+		switch e.MeshCount {
+		case 0:
+		case 1:
+			meshes = fmt.Sprint(e.FirstMesh)
+		default:
+			meshes = fmt.Sprintf("%d-%d", e.FirstMesh, e.FirstMesh+e.MeshCount-1)
+		}
+		t.add(e.ID, ref(e.ParentID), r.String(e.NameOffset), meshes, box(e.WorldBounds))
+	}
+	fmt.Fprintln(a.stdout)
+	t.print(a.stdout)
+}
+
+func showMeshes(a *app, r *format.Reader, f *inspectFlags) {
+	t := newTable(f.limit, ">mesh", "name", ">entity", ">material", ">vertices", ">triangles", "indices", ">vertex offset", ">index offset", ">GPU bytes")
+	for i, m := range r.Meshes() {
+		t.add(i, r.String(m.NameOffset), m.EntityID, ref(m.Material), m.VertexCount, m.IndexCount/3, m.IndexType, m.VertexOffset, m.IndexOffset, m.EstimatedGPUBytes)
+	}
+	fmt.Fprintln(a.stdout)
+	t.print(a.stdout)
+}
+
+func alphaMode(flags uint32) string {
+	return [...]string{"opaque", "mask", "blend", "opaque (3)"}[flags&format.MaterialAlphaMask]
+}
+
+func materialFlags(flags uint32) string {
+	s := alphaMode(flags)
+	if flags&format.MaterialDoubleSided != 0 {
+		s += ", double-sided"
+	}
+	if flags&format.MaterialUnlit != 0 {
+		s += ", unlit"
+	}
+	return s
+}
+
+func showMaterials(a *app, r *format.Reader, f *inspectFlags) {
+	if len(r.Materials()) == 0 {
+		return
+	}
+	t := newTable(f.limit, ">material", "name", "base colour", ">metallic", ">roughness", "emissive", "mode", "textures: base normal metal rough emissive occlusion")
+	for i, m := range r.Materials() {
+		c := m.BaseColor
+		t.add(i, r.String(m.NameOffset), fmt.Sprintf("%.3g %.3g %.3g %.3g", c[0], c[1], c[2], c[3]), fmt.Sprintf("%.3g", m.Metallic), fmt.Sprintf("%.3g", m.Roughness),
+			fmt.Sprintf("%.3g %.3g %.3g", m.Emissive[0], m.Emissive[1], m.Emissive[2]), materialFlags(m.Flags),
+			strings.Join([]string{ref(m.BaseColorTexture), ref(m.NormalTexture), ref(m.MetallicTexture), ref(m.RoughnessTexture), ref(m.EmissiveTexture), ref(m.OcclusionTexture)}, " "))
+	}
+	fmt.Fprintln(a.stdout)
+	t.print(a.stdout)
+}
+
+// textureUses names the bits of a texture's flags.
+func textureUses(flags uint32) string {
+	var s []string
+	for _, b := range []struct {
+		bit  uint32
+		name string
+	}{
+		{format.TextureSRGB, "sRGB"},
+		{format.TextureNormalMap, "normal"},
+		{format.TextureEmissive, "emissive"},
+		{format.TextureOcclusion, "occlusion"},
+		{format.TextureColorLUT, "LUT"},
+		{format.TextureHeight, "height"},
+	} {
+		if flags&b.bit != 0 {
+			s = append(s, b.name)
+		}
+	}
+	if s == nil {
+		return "-"
+	}
+	return strings.Join(s, ", ")
+}
+
+func showTextures(a *app, r *format.Reader, f *inspectFlags) {
+	if len(r.Textures()) == 0 {
+		return
+	}
+	t := newTable(f.limit, ">texture", "uri", "format", ">width", ">height", ">mips", "use")
+	for i, x := range r.Textures() {
+		t.add(i, r.String(x.URIOffset), x.Format, x.Width, x.Height, x.MipCount, textureUses(x.Flags))
+	}
+	fmt.Fprintln(a.stdout)
+	t.print(a.stdout)
+}
+
+// showStrings lists every string with its offset.
+func showStrings(a *app, r *format.Reader, f *inspectFlags) error {
+	c, _ := r.Chunk(format.ChunkStrings)
+	data, err := r.ChunkData(c, nil)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Offset int    `json:"offset"`
+		String string `json:"string"`
+	}
+	rows := []row{}
+	for start := 0; start < len(data); {
+		end := start + strings.IndexByte(string(data[start:]), 0)
+		if end < start {
+			end = len(data)
+		}
+		rows = append(rows, row{start, string(data[start:end])})
+		start = end + 1
+	}
+	if f.asJSON {
+		return writeJSON(a.stdout, rows)
+	}
+	t := newTable(f.limit, ">offset", "string")
+	for _, x := range rows {
+		t.add(x.Offset, x.String)
+	}
+	t.print(a.stdout)
+	return nil
+}

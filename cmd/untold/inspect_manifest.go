@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// inspectManifest shows the scene summary of a manifest.
+func inspectManifest(a *app, path string, f *inspectFlags) error {
+	if f.chunk != "" || f.mesh >= 0 || f.strings {
+		return errors.New("--chunk, --mesh and --strings go with a container; name one of the manifest's .untold files")
+	}
+	m, err := manifest.Load(path)
+	if err != nil {
+		var e *manifest.DecodeError
+		if errors.As(err, &e) {
+			return &badFile{err}
+		}
+		return err
+	}
+	s := summarize(path, m)
+	if f.asJSON {
+		return writeJSON(a.stdout, s)
+	}
+	printSummary(a, m, s, f)
+	return nil
+}
+
+// sceneSummary is what inspect says about a manifest.
+type sceneSummary struct {
+	Path             string           `json:"path"`
+	Version          int              `json:"version"`
+	Mode             string           `json:"partitioning_mode"`
+	Source           string           `json:"source_scene_name"`
+	Generator        string           `json:"generator"`
+	DryRun           bool             `json:"dry_run"`
+	SceneBounds      *manifest.Bounds `json:"scene_bounds"`
+	Tiles            int              `json:"tiles"`
+	FailedTiles      int              `json:"failed_tiles"`
+	Levels           int              `json:"lod_and_hlod_files"`
+	SharedObjects    int              `json:"shared_objects"`
+	PayloadBytes     int64            `json:"payload_bytes"`
+	MemoryBytes      int64            `json:"estimated_memory_bytes"`
+	Triangles        int              `json:"triangles"`
+	LargestTile      string           `json:"largest_tile"`
+	LargestTileBytes int64            `json:"largest_tile_bytes"`
+	StreamingRadius  float64          `json:"streaming_radius"`
+	UnloadRadius     float64          `json:"unload_radius"`
+	Lights           int              `json:"lights"`
+	Cameras          int              `json:"cameras"`
+	TileList         []tileSummary    `json:"tile_list"`
+}
+
+type tileSummary struct {
+	ID        string          `json:"tile_id"`
+	Path      string          `json:"path"`
+	Bytes     int64           `json:"file_size_bytes"`
+	Triangles int             `json:"triangle_count"`
+	Objects   int             `json:"object_count"`
+	Streaming float64         `json:"streaming_radius"`
+	Unload    float64         `json:"unload_radius"`
+	Priority  int             `json:"priority"`
+	Levels    int             `json:"levels"`
+	Tier      string          `json:"semantic_tier,omitempty"`
+	Bounds    manifest.Bounds `json:"bounds"`
+}
+
+func summarize(path string, m *manifest.Manifest) *sceneSummary {
+	s := &sceneSummary{
+		Path: path, Version: m.Version, Mode: m.PartitioningMode, Generator: m.Generator, DryRun: m.DryRun, SceneBounds: m.SceneBounds,
+		Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), StreamingRadius: m.StreamingDefaults.StreamingRadius,
+		UnloadRadius: m.StreamingDefaults.UnloadRadius, Lights: len(m.SceneLights), Cameras: len(m.SceneCameras), TileList: []tileSummary{},
+	}
+	if m.SourceSceneName != nil {
+		s.Source = *m.SourceSceneName
+	}
+	for i := range m.Tiles {
+		s.add(m, &m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		s.SharedObjects = len(m.SharedBucket.Members)
+		s.add(m, &m.SharedBucket.Tile)
+	}
+	return s
+}
+
+func (s *sceneSummary) add(m *manifest.Manifest, t *manifest.Tile) {
+	b := m.BandsOf(t)
+	row := tileSummary{
+		ID: t.ID, Path: t.Path, Bytes: t.FileSizeBytes, Triangles: t.TriangleCount, Streaming: b.Streaming, Unload: b.Unload,
+		Priority: m.PriorityOf(t), Levels: len(t.HLODLevels) + len(t.LODLevels), Tier: t.SemanticTier, Bounds: t.Bounds,
+	}
+	if t.ObjectCount != nil {
+		row.Objects = *t.ObjectCount
+	}
+	s.TileList = append(s.TileList, row)
+	s.Levels += row.Levels
+	s.PayloadBytes += t.FileSizeBytes
+	for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+		for _, l := range levels {
+			s.PayloadBytes += l.FileSizeBytes
+		}
+	}
+	if t.EstimatedMemoryBytes != nil {
+		s.MemoryBytes += *t.EstimatedMemoryBytes
+	}
+	s.Triangles += t.TriangleCount
+	if t.FileSizeBytes > s.LargestTileBytes {
+		s.LargestTile, s.LargestTileBytes = t.ID, t.FileSizeBytes
+	}
+}
+
+func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags) {
+	w := a.stdout
+	fmt.Fprintf(w, "%s\n", oneLine(s.Path))
+	dry := ""
+	if s.DryRun {
+		dry = ", dry run"
+	}
+	fmt.Fprintf(w, "  manifest version %d, %s%s, from %q by %s\n", s.Version, oneLine(s.Mode), dry, s.Source, oneLine(s.Generator))
+	if b := s.SceneBounds; b != nil {
+		fmt.Fprintf(w, "  scene %.6g x %.6g x %.6g m, from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n",
+			b.Max[0]-b.Min[0], b.Max[1]-b.Min[1], b.Max[2]-b.Min[2], b.Min[0], b.Min[1], b.Min[2], b.Max[0], b.Max[1], b.Max[2])
+	}
+	if t := m.TileSize; t != nil {
+		fmt.Fprintf(w, "  tile size %.6g x %.6g x %.6g m (%s)\n", t.X, t.Y, t.Z, oneLine(m.TileSizeMode))
+	}
+	fmt.Fprintf(w, "  %d tiles, %d LOD and HLOD files, %d objects in the shared bucket, %d failed tiles\n", s.Tiles, s.Levels, s.SharedObjects, s.FailedTiles)
+	fmt.Fprintf(w, "  %s triangles, %s of payloads, %s on the GPU when all is loaded\n", countText(s.Triangles), bytesText(s.PayloadBytes), bytesText(s.MemoryBytes))
+	fmt.Fprintf(w, "  streaming radius %.6g m, unload radius %.6g m; %d lights, %d cameras\n\n", s.StreamingRadius, s.UnloadRadius, s.Lights, s.Cameras)
+	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")
+	for _, x := range s.TileList {
+		t.add(x.ID, x.Objects, countText(x.Triangles), x.Bytes, fmt.Sprintf("%.5g", x.Streaming), fmt.Sprintf("%.5g", x.Unload), x.Priority, x.Levels,
+			fmt.Sprintf("(%.5g, %.5g, %.5g) .. (%.5g, %.5g, %.5g)", x.Bounds.Min[0], x.Bounds.Min[1], x.Bounds.Min[2], x.Bounds.Max[0], x.Bounds.Max[1], x.Bounds.Max[2]))
+	}
+	t.print(w)
+}

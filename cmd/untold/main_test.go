@@ -1,0 +1,436 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/untoldkit/untold/format"
+)
+
+// untold is the binary under test, built once without cgo.
+var untold string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "untold-test-*")
+	if err != nil {
+		panic(err)
+	}
+	untold = filepath.Join(dir, "untold")
+	build := exec.Command("go", "build", "-o", untold, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// result is what a run of the binary left.
+type result struct {
+	code        int
+	stdout, err string
+}
+
+func execute(t *testing.T, env []string, args ...string) result {
+	t.Helper()
+	cmd := exec.Command(untold, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Env = append(os.Environ(), env...)
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// cooked cooks the small yard and returns its output folder.
+func cooked(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "yard")
+	r := execute(t, nil, append([]string{"cook", yard(t), "-o", dir}, args...)...)
+	if r.code != 0 {
+		t.Fatalf("cook: exit %d: %s", r.code, r.err)
+	}
+	return dir
+}
+
+// yard writes a scene of 12 boxes in a row.
+func yard(t *testing.T) string {
+	t.Helper()
+	return writeScene(t, "yard.gltf", boxScene(12))
+}
+
+func TestCookValidateInspect(t *testing.T) {
+	dir := cooked(t)
+	r := execute(t, nil, "validate", dir, "--strict")
+	if r.code != 0 || !strings.Contains(r.stdout, "0 errors, 0 warnings") {
+		t.Errorf("validate: exit %d\n%s%s", r.code, r.stdout, r.err)
+	}
+	r = execute(t, nil, "inspect", dir)
+	for _, want := range []string{"uniform_grid", "tile_0_0_0", `from "yard.gltf"`, "312 triangles"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("inspect lacks %q:\n%s", want, r.stdout)
+		}
+	}
+	var summary sceneSummary
+	r = execute(t, nil, "inspect", filepath.Join(dir, "yard.json"), "--json")
+	if err := json.Unmarshal([]byte(r.stdout), &summary); err != nil || summary.Tiles == 0 || summary.Source != "yard.gltf" {
+		t.Errorf("inspect --json: %v: %+v", err, summary)
+	}
+	tile := filepath.Join(dir, filepath.FromSlash(summary.TileList[0].Path))
+	for _, args := range [][]string{
+		{tile},
+		{tile, "--json"},
+		{tile, "--stats"},
+		{tile, "--strings"},
+		{tile, "--mesh", "0"},
+		{tile, "--mesh", "0", "--json"},
+		{tile, "--chunk", "mesh_table"},
+		{tile, "--chunk", "MESH_TABLE", "--json"},
+		{tile, "--chunk", "6", "--hex"},
+	} {
+		if r := execute(t, nil, append([]string{"inspect"}, args...)...); r.code != 0 || r.stdout == "" || r.err != "" {
+			t.Errorf("inspect %v: exit %d, %q", args[1:], r.code, r.err)
+		}
+	}
+	raw := execute(t, nil, "inspect", tile, "--chunk", "VERTEX_DATA", "--raw")
+	if len(raw.stdout) == 0 || len(raw.stdout)%format.VertexSize != 0 {
+		t.Errorf("--raw printed %d bytes", len(raw.stdout))
+	}
+}
+
+func TestConvert(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "deep", "model.untold")
+	r := execute(t, nil, "convert", yard(t), "-o", out, "--file-type", "hlod", "--compress", "zstd")
+	if r.code != 0 || !strings.Contains(r.err, "zstd chunks load in this toolkit only") {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	f, err := format.Open(out, format.VerifyOnOpen())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.Header().FileType != format.FileHLOD || len(f.Meshes()) != 12 {
+		t.Errorf("%v with %d meshes", f.Header().FileType, len(f.Meshes()))
+	}
+	if r := execute(t, nil, "validate", out); r.code != 0 {
+		t.Errorf("validate: %s", r.stdout)
+	}
+	// A zero hash is legal but a warning.
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data[140:172])
+	if err := os.WriteFile(out, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := execute(t, nil, "validate", out); r.code != 0 || !strings.Contains(r.stdout, "hash-not-computed") {
+		t.Errorf("validate: exit %d: %s", r.code, r.stdout)
+	}
+	if r := execute(t, nil, "validate", out, "--strict"); r.code != 1 {
+		t.Errorf("--strict accepts a warning: exit %d", r.code)
+	}
+}
+
+// TestDeterminism cooks with several numbers of workers.
+func TestDeterminism(t *testing.T) {
+	want := hashTree(t, cooked(t, "--jobs", "1"))
+	for _, jobs := range []string{"2", "7"} {
+		if got := hashTree(t, cooked(t, "--jobs", jobs)); got != want {
+			t.Errorf("--jobs %s gives other bytes", jobs)
+		}
+	}
+}
+
+// hashTree concatenates names and contents of all files below dir.
+func hashTree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		data, err := os.ReadFile(p)
+		b.WriteString(rel + "\x00" + string(data) + "\x00")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestExitCodes(t *testing.T) {
+	scene := yard(t)
+	empty := writeScene(t, "empty.gltf", []byte(`{"asset":{"version":"2.0"},"scenes":[{}],"scene":0}`))
+	broken := writeScene(t, "broken.gltf", []byte(`{"asset":{"version":"2.0"},`))
+	damaged := filepath.Join(t.TempDir(), "damaged.untold")
+	if err := os.WriteFile(damaged, []byte("UNTOLD\x00\x00 and then nothing"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	file := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		text string
+	}{
+		{"no command", nil, 0, ""},
+		{"help", []string{"cook", "--help"}, 0, ""},
+		{"version", []string{"version"}, 0, ""},
+		{"unknown command", []string{"cock", scene}, 2, "unknown command"},
+		{"unknown flag", []string{"cook", scene, "-o", out, "--tile-sise", "3"}, 2, `did you mean "tile-size"?`},
+		{"no output", []string{"cook", scene}, 2, "output"},
+		{"no scene", []string{"cook", "-o", out}, 2, "accepts 1 arg"},
+		{"missing scene", []string{"cook", filepath.Join(out, "nowhere.glb"), "-o", out}, 2, "nowhere.glb"},
+		{"nothing to cook", []string{"cook", empty, "-o", out}, 1, "nothing to cook"},
+		{"broken scene", []string{"cook", broken, "-o", out}, 1, "broken.gltf"},
+		{"bad tile size", []string{"cook", scene, "-o", out, "--tile-size", "-5"}, 2, "tile size"},
+		{"bad payload folder", []string{"cook", scene, "-o", out, "--payload-dir", "../up"}, 2, "payload folder"},
+		{"bad compression", []string{"cook", scene, "-o", out, "--compress", "gzip"}, 2, "--compress"},
+		{"bad partition", []string{"cook", scene, "-o", out, "--partition", "sphere"}, 2, "--partition"},
+		{"bad file type", []string{"convert", scene, "-o", out + ".untold", "--file-type", "x"}, 2, "--file-type"},
+		{"convert to folder", []string{"convert", scene, "-o", t.TempDir()}, 2, "is a folder"},
+		{"output below a file", []string{"cook", scene, "-o", filepath.Join(file, "out")}, 2, "output folder"},
+		{"validate damaged", []string{"validate", damaged}, 1, ""},
+		{"validate missing", []string{"validate", filepath.Join(out, "no.untold")}, 2, "no.untold"},
+		{"validate empty folder", []string{"validate", t.TempDir()}, 2, "no .untold files"},
+		{"validate format", []string{"validate", damaged, "--format", "xml"}, 2, "--format"},
+		{"inspect damaged", []string{"inspect", damaged}, 1, "header"},
+		{"inspect hex alone", []string{"inspect", damaged, "--hex"}, 2, "--chunk"},
+		{"bad colour", []string{"validate", damaged, "--color", "blue"}, 2, "--color"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := execute(t, nil, c.args...)
+			if r.code != c.code {
+				t.Errorf("exit %d, want %d\n%s%s", r.code, c.code, r.stdout, r.err)
+			}
+			if !strings.Contains(r.err, c.text) {
+				t.Errorf("stderr lacks %q: %s", c.text, r.err)
+			}
+			if c.code != 0 && strings.Count(strings.TrimSpace(r.err), "\n") > 0 {
+				t.Errorf("the error is not one line: %s", r.err)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Errorf("the output folder exists")
+				os.RemoveAll(out)
+			}
+		})
+	}
+}
+
+func TestValidateJSON(t *testing.T) {
+	dir := cooked(t)
+	var report struct {
+		OK    bool
+		Files []struct {
+			Path     string
+			OK       bool
+			Findings []map[string]any
+		}
+		Errors, Warnings int
+	}
+	tile := filepath.Join(dir, "tiles", "tile_0_0_0.untold")
+	data, err := os.ReadFile(tile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 0x40
+	if err := os.WriteFile(tile, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := execute(t, nil, "validate", dir, "--json")
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
+		t.Fatalf("%v: %s", err, r.stdout)
+	}
+	if r.code != 1 || report.OK || report.Errors == 0 {
+		t.Errorf("exit %d, %d errors", r.code, report.Errors)
+	}
+	var codes []string
+	for _, f := range report.Files {
+		for _, x := range f.Findings {
+			codes = append(codes, x["code"].(string))
+			for _, key := range []string{"severity", "message", "hint", "chunk", "record", "offset"} {
+				if _, ok := x[key]; !ok {
+					t.Errorf("finding lacks %q: %v", key, x)
+				}
+			}
+		}
+	}
+	if !slices.Contains(codes, "hash-mismatch") || !slices.Contains(codes, "file-hash") {
+		t.Errorf("codes: %v", codes)
+	}
+}
+
+// TestSettings: flag over environment over file.
+func TestSettings(t *testing.T) {
+	scene := yard(t)
+	profile := filepath.Join(filepath.Dir(scene), profileName)
+	write := func(s string) {
+		if err := os.WriteFile(profile, []byte(s), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := func(env []string, args ...string) string {
+		dir := filepath.Join(t.TempDir(), "o")
+		r := execute(t, env, append([]string{"cook", scene, "-o", dir}, args...)...)
+		if r.code != 0 {
+			return r.err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "yard.json"))
+		if err != nil {
+			return err.Error()
+		}
+		var m struct {
+			TileSize struct{ X float64 } `json:"tile_size"`
+		}
+		if err := json.Unmarshal(data, &m); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := json.Marshal(m.TileSize.X)
+		return string(s)
+	}
+	if got := size(nil); got != "25" {
+		t.Errorf("default: %s", got)
+	}
+	write("tile-size: 40\n")
+	if got := size(nil); got != "40" {
+		t.Errorf("file: %s", got)
+	}
+	env := []string{"UNTOLD_TILE_SIZE=50"}
+	if got := size(env); got != "50" {
+		t.Errorf("environment: %s", got)
+	}
+	if got := size(env, "--tile-size", "60"); got != "60" {
+		t.Errorf("flag: %s", got)
+	}
+	write("tile_siz: 40\n")
+	if got := size(nil); !strings.Contains(got, `untold.yaml:1: unknown key "tile_siz"; did you mean "tile-size"?`) {
+		t.Errorf("typo: %s", got)
+	}
+	write("tile-size: wide\n")
+	if got := size(nil); !strings.Contains(got, "untold.yaml:1") {
+		t.Errorf("wrong type: %s", got)
+	}
+	if got := size([]string{"UNTOLD_TILE_SIZE=wide"}); !strings.Contains(got, "UNTOLD_TILE_SIZE") {
+		t.Errorf("wrong type in the environment: %s", got)
+	}
+}
+
+// TestInterrupt sends SIGINT in the middle of a cook.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGINT between processes")
+	}
+	scene := writeScene(t, "many.gltf", boxScene(20000))
+	dir := filepath.Join(t.TempDir(), "out")
+	cmd := exec.Command(untold, "cook", scene, "-o", dir, "--tile-size", "1", "--jobs", "1", "--verbose")
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// --verbose says when the tiles begin.
+	errs := bufio.NewScanner(pipe)
+	for errs.Scan() && !strings.HasPrefix(errs.Text(), "cook: 0/") {
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	rest := ""
+	for errs.Scan() {
+		rest += errs.Text()
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Skip("the cook was faster than the signal")
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(rest, "interrupted") {
+		t.Errorf("exit %d: %s", code, rest)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the output folder is still there")
+	}
+}
+
+// TestCrossBuild builds the release targets without cgo.
+func TestCrossBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("cross builds take a while")
+	}
+	for _, target := range []string{"windows/amd64", "darwin/arm64", "linux/arm64"} {
+		t.Run(target, func(t *testing.T) {
+			goos, goarch, _ := strings.Cut(target, "/")
+			cmd := exec.Command("go", "build", "-o", filepath.Join(t.TempDir(), "untold"), ".")
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestStatic: the Linux binary needs no shared library.
+func TestStatic(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("about ELF files")
+	}
+	data, err := os.ReadFile(untold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("ld-linux")) {
+		t.Error("the binary asks for a dynamic loader")
+	}
+}
+
+func TestRunInProcess(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run(context.Background(), []string{"version"}, &out, &errs); code != 0 || !strings.HasPrefix(out.String(), "untold ") {
+		t.Errorf("exit %d: %s%s", code, out.String(), errs.String())
+	}
+	dir := t.TempDir()
+	out.Reset()
+	if code := run(context.Background(), []string{"docs", "man", "-o", dir}, &out, &errs); code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+	if pages, _ := filepath.Glob(filepath.Join(dir, "untold-*.1")); len(pages) < 4 {
+		t.Errorf("man pages: %v", pages)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	if got := oneLine("a\nb\x1b[31mc\u202e"); got != `a; b\u001b[31mc\u202e` {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCountText(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 12345678: "12,345,678", -1234: "-1,234"} {
+		if got := countText(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot builds the command tree.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "untold",
+		Short: "Cook glTF scenes into streamable tiles, validate and inspect them",
+		Long: `untold cooks glTF scenes into .untold tiles and a manifest for streaming, and
+validates and inspects the result.
+
+Results go to stdout, progress and messages to stderr. Exit code 0: fine. 1: the
+input was judged and found wanting. 2: wrong usage, or the work could not be done.
+Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE.`,
+		Example: `  untold cook city.glb -o out/city
+  untold validate out/city
+  untold inspect out/city/city.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := applyEnv(cmd); err != nil {
+				return err
+			}
+			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
+				return fmt.Errorf("--color is %q; use auto, always or never", a.color)
+			}
+			return nil
+		},
+	}
+	f := root.PersistentFlags()
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	f.BoolVar(&a.noProgress, "no-progress", false, "no progress bar or lines")
+	f.StringVar(&a.color, "color", "auto", "colour on stderr: auto, always or never (NO_COLOR is honoured)")
+	root.AddGroup(
+		&cobra.Group{ID: "make", Title: "Make:"},
+		&cobra.Group{ID: "look", Title: "Look:"},
+		&cobra.Group{ID: "more", Title: "More:"},
+	)
+	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newExport(a), newVersion(a), newDocs(a))
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w%s (see %s --help)", err, suggestFlag(cmd, err), cmd.CommandPath())
+	})
+	return root
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/cook/verify"
+)
+
+func newValidate(a *app) *cobra.Command {
+	var asJSON, strict bool
+	var format string
+	var limit, jobs int
+	cmd := &cobra.Command{
+		Use:     "validate PATH...",
+		Short:   "Judge containers, manifests and folders",
+		GroupID: "look",
+		Long: `validate judges .untold files, manifests together with the files that they name, and
+folders with all of both. It lists every finding with its code, severity, place and
+remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
+		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch format {
+			case "json":
+				asJSON = true
+			case "text":
+			default:
+				return fmt.Errorf("--format is %q; use text or json", format)
+			}
+			if jobs <= 0 {
+				jobs = runtime.GOMAXPROCS(0)
+			}
+			opts := verify.Options{MaxPerCode: limit, Jobs: jobs}
+			if limit == 0 {
+				opts.MaxPerCode = -1
+			}
+			if report := a.progress(); report != nil && isTerminal(a.stderr) {
+				opts.Progress = func(done, total int) { report("validate", done, total) }
+			}
+			r, err := verify.Paths(cmd.Context(), args, opts)
+			if err != nil {
+				return err
+			}
+			if strict {
+				r.OK = r.OK && r.Warnings == 0
+			}
+			if asJSON {
+				if err := writeJSON(a.stdout, r); err != nil {
+					return err
+				}
+			} else {
+				printReport(a, r)
+			}
+			if !r.OK {
+				return errWanting
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&format, "format", "text", "text or json")
+	f.BoolVar(&asJSON, "json", false, "short for --format json")
+	f.BoolVar(&strict, "strict", false, "warnings fail, too")
+	f.IntVar(&limit, "max-findings", 100, "findings listed per code and file, 0 for all")
+	f.IntVarP(&jobs, "jobs", "j", 0, "files judged at a time (default: all processors)")
+	return cmd
+}
+
+// printReport lists the findings by file; files without any are counted.
+func printReport(a *app, r *verify.Report) {
+	clean := 0
+	for i := range r.Files {
+		f := &r.Files[i]
+		if len(f.Findings) == 0 {
+			if clean++; a.verbose {
+				fmt.Fprintf(a.stdout, "%s: ok\n", oneLine(f.Path))
+			}
+			continue
+		}
+		for _, x := range f.Findings {
+			color := map[string]string{"error": red, "warning": yellow, "info": dim}[x.Severity]
+			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paint(color, x.Severity), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
+		}
+	}
+	verdict := a.paint(green, "ok")
+	if !r.OK {
+		verdict = a.paint(red, "not ok")
+	}
+	fmt.Fprintf(a.stdout, "%s: %d files, %d errors, %d warnings, %d files without findings\n", verdict, len(r.Files), r.Errors, r.Warnings, clean)
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/format"
+)
+
+// version is set by the linker for releases.
+var version = "0.1.0-dev"
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		GroupID: "more",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			revision := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+						revision = " " + s.Value[:12]
+					}
+				}
+			}
+			_, err := fmt.Fprintf(a.stdout, "untold %s%s (writes container version %d, reads 1-%d; %s %s/%s)\n",
+				version, revision, format.Version, format.MaxVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}

@@ -1,0 +1,232 @@
+package cook
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/format"
+)
+
+// ConvertResult tells what Convert wrote.
+type ConvertResult struct {
+	Path         string        `json:"path"`
+	Bytes        int64         `json:"bytes"`
+	Objects      int           `json:"objects"`
+	Meshes       int           `json:"meshes"`
+	Vertices     int           `json:"vertices"`
+	Triangles    int           `json:"triangles"`
+	Materials    int           `json:"materials"`
+	Textures     int           `json:"textures"`
+	TextureBytes int64         `json:"texture_bytes"`
+	Bounds       format.Bounds `json:"bounds"`
+	Notes        []Note        `json:"notes"`
+}
+
+// Convert turns one model into one container at out, with the textures in the
+// folder Textures beside it. The error matches ErrNothing when the model has
+// no triangles.
+func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResult, error) {
+	if opts.PayloadDir == "" {
+		opts.PayloadDir = DefaultOptions().PayloadDir
+	}
+	if err := checkOutputFile(model, out); err != nil {
+		return nil, err
+	}
+	ns := &notes{}
+	scene, objects, err := load(ctx, model, &opts, ns)
+	if err != nil {
+		return nil, err
+	}
+	o, err := newOutput(filepath.Dir(out), opts.wrap)
+	if err != nil {
+		return nil, err
+	}
+	res, err := convertInto(ctx, model, scene, objects, o, filepath.Base(out), &opts, ns)
+	if err != nil {
+		o.discard()
+		return nil, err
+	}
+	if err := o.commit(filepath.Base(out)); err != nil {
+		o.discard()
+		return nil, err
+	}
+	res.Path = out
+	return res, nil
+}
+
+// checkOutputFile refuses outputs that name no file, or the model itself.
+func checkOutputFile(model, out string) error {
+	if b := filepath.Base(out); out == "" || b == "." || b == ".." || os.IsPathSeparator(out[len(out)-1]) {
+		return fmt.Errorf("cook: output %q names no file", out)
+	}
+	st, err := os.Stat(out)
+	if err != nil {
+		return nil // the usual case, or writing will tell
+	}
+	if st.IsDir() {
+		return fmt.Errorf("cook: output %s is a folder; name a file such as %s", out, filepath.Join(out, "model.untold"))
+	}
+	if in, err := os.Stat(model); err == nil && os.SameFile(in, st) {
+		return fmt.Errorf("cook: output %s is the model itself; choose another name", out)
+	}
+	return nil
+}
+
+func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects []object, o *output, name string, opts *Options, ns *notes) (*ConvertResult, error) {
+	staged, err := stageTextures(ctx, s, o.stage, opts, ns)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.avoidForeignTextures(staged); err != nil {
+		return nil, err
+	}
+	members := make([]int, len(objects))
+	for i := range members {
+		members[i] = i
+	}
+	f, err := newTileBuilder(s, objects, staged, ns).build(ctx, opts.FileType, members, func(int) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, nothing(model, s, ns)
+	}
+	w, err := o.write(name, func(w io.Writer) error {
+		_, err := f.WriteTo(w, format.WriteOptions{Compress: opts.Compress})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &ConvertResult{
+		Bytes: w.size, Objects: len(objects), Meshes: len(f.Meshes), Materials: len(f.Materials),
+		Vertices: len(f.Vertices) / format.VertexSize, Triangles: triangles(f),
+		Notes: allNotes(s, ns),
+	}
+	res.Bounds, _ = f.Bounds()
+	res.Textures, res.TextureBytes = textureBytes(staged)
+	return res, nil
+}
+
+func triangles(f *format.File) int {
+	n := 0
+	for i := range f.Meshes {
+		n += int(f.Meshes[i].IndexCount) / 3
+	}
+	return n
+}
+
+// load reads the scene and its objects; a scene without triangles is
+// ErrNothing.
+func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscene.Scene, []object, error) {
+	opts.progress("load", 0, 1)
+	s, err := gltfscene.Load(ctx, path, gltfscene.Options{
+		Scene: opts.Scene, AllowParentPaths: opts.AllowParentPaths,
+		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	objects, err := objectsOf(ctx, s, opts.jobs(), ns)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts.progress("load", 1, 1)
+	if len(objects) == 0 {
+		return nil, nil, nothing(path, s, ns)
+	}
+	return s, objects, nil
+}
+
+// NothingError is ErrNothing with what was skipped.
+type NothingError struct {
+	Path  string // of the scene file
+	Notes []Note // what was skipped and why
+}
+
+// Error names the file and the counts of what was skipped, on one line.
+func (e *NothingError) Error() string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s: nothing to cook: the scene has no triangles", e.Path)
+	sep := " ("
+	for _, n := range e.Notes {
+		fmt.Fprintf(&b, "%s%d x %s", sep, n.Count, n.Message)
+		if n.Where != "" {
+			fmt.Fprintf(&b, ", first at %s", n.Where)
+		}
+		sep = "; "
+	}
+	if sep == "; " {
+		b.WriteByte(')')
+	}
+	return b.String()
+}
+
+// Unwrap makes errors.Is(err, ErrNothing) hold.
+func (e *NothingError) Unwrap() error { return ErrNothing }
+
+func nothing(path string, s *gltfscene.Scene, ns *notes) error {
+	return &NothingError{Path: path, Notes: allNotes(s, ns)}
+}
+
+// avoidForeignTextures renames staged textures whose name a file of other
+// content in the output folder has: single models of one folder share its
+// Textures.
+func (o *output) avoidForeignTextures(staged []texture.Staged) error {
+	renamed := map[string]string{}
+	for i := range staged {
+		name := staged[i].File
+		if name == "" {
+			continue
+		}
+		if to, ok := renamed[name]; ok {
+			staged[i].File = to
+			continue
+		}
+		to, err := o.freeTextureName(name)
+		if err != nil {
+			return err
+		}
+		renamed[name], staged[i].File = to, to
+	}
+	return nil
+}
+
+// freeTextureName returns a name for a staged texture under which the output
+// folder has nothing, or the same bytes.
+func (o *output) freeTextureName(name string) (string, error) {
+	from := filepath.Join(o.stage, texture.Folder, name)
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return "", err
+	}
+	for _, candidate := range texture.Alternatives(name, data) {
+		there := filepath.Join(o.dir, texture.Folder, candidate)
+		if st, err := os.Stat(there); err == nil {
+			if !st.Mode().IsRegular() || st.Size() != int64(len(data)) {
+				continue
+			}
+			old, err := os.ReadFile(there)
+			if err != nil {
+				return "", err
+			}
+			if !bytes.Equal(old, data) {
+				continue
+			}
+		}
+		if candidate == name {
+			return name, nil
+		}
+		if _, err := os.Lstat(filepath.Join(o.stage, texture.Folder, candidate)); err == nil {
+			continue // another texture of this model
+		}
+		return candidate, os.Rename(from, filepath.Join(o.stage, texture.Folder, candidate))
+	}
+	return "", fmt.Errorf("cook: no free name for texture %s in %s", name, o.dir)
+}

@@ -1,0 +1,394 @@
+package cook
+
+import (
+	"context"
+	"errors"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/format"
+)
+
+func TestConvertSquare(t *testing.T) {
+	d := &model{}
+	p := d.square(0)
+	attributes(p)["COLOR_0"] = d.floats(4, 1, .5, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
+	n := d.node("Sign", p)
+	n["translation"] = []float64{10, 0, 0}
+	c := d.convert(t)
+	if c.Objects != 1 || c.Meshes != 1 || c.Triangles != 2 || c.Vertices != 4 || c.Materials != 1 || c.Textures != 0 {
+		t.Errorf("%+v", c.ConvertResult)
+	}
+	if st, err := os.Stat(c.Path); err != nil || st.Size() != c.Bytes {
+		t.Errorf("%d bytes told, %v", c.Bytes, err)
+	}
+	if want := (format.Bounds{Min: [3]float32{10, 0, 0}, Max: [3]float32{11, 1, 0}}); c.Bounds != want {
+		t.Errorf("bounds %v", c.Bounds)
+	}
+	if diff := cmp.Diff([]string{"Sign"}, c.names()); diff != "" {
+		t.Error(diff)
+	}
+	if s := c.r.String(c.f.Meshes[0].NameOffset); s != "SignMesh" {
+		t.Errorf("the mesh is called %q", s)
+	}
+	half := func(u, v float32) [2]uint16 { return [2]uint16{format.Half(u), format.Half(v)} }
+	z, x := format.PackNormal([3]float32{0, 0, 1}), format.PackTangent([4]float32{1, 0, 0, 1})
+	want := []format.Vertex{
+		{Position: [3]float32{10, 0, 0}, Normal: z, Tangent: x, UV0: half(0, 0), Color: [4]uint8{255, 128, 0, 255}},
+		{Position: [3]float32{11, 0, 0}, Normal: z, Tangent: x, UV0: half(1, 0), Color: [4]uint8{0, 0, 0, 0}},
+		{Position: [3]float32{11, 1, 0}, Normal: z, Tangent: x, UV0: half(1, 1), Color: [4]uint8{255, 255, 255, 255}},
+		{Position: [3]float32{10, 1, 0}, Normal: z, Tangent: x, UV0: half(0, 1), Color: [4]uint8{255, 255, 255, 255}},
+	}
+	if diff := cmp.Diff(want, c.vertices(0)); diff != "" {
+		t.Error(diff)
+	}
+	if h := c.r.Header(); h.FileType != format.FileTile || h.FormatVersion != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
+// TestConvertMirrored: a node with a negative scale keeps its front faces.
+func TestConvertMirrored(t *testing.T) {
+	d := &model{}
+	d.node("Left", d.square(0))["scale"] = []float64{-1, 1, 1}
+	d.node("Back", d.square(0))["scale"] = []float64{1, 1, -1}
+	c := d.convert(t)
+	for mesh, want := range []struct {
+		z    float32
+		sign float32
+	}{{1, -1}, {-1, -1}} {
+		v, idx := c.vertices(mesh), c.indices(mesh)
+		for i := 0; i < len(idx); i += 3 {
+			a, b, q := v[idx[i]].Position, v[idx[i+1]].Position, v[idx[i+2]].Position
+			if nz := (b[0]-a[0])*(q[1]-a[1]) - (b[1]-a[1])*(q[0]-a[0]); nz*want.z <= 0 {
+				t.Errorf("mesh %d: triangle %d faces %v", mesh, i/3, nz)
+			}
+		}
+		if n := format.UnpackNormal(v[0].Normal); n != [3]float32{0, 0, want.z} {
+			t.Errorf("mesh %d: normal %v", mesh, n)
+		}
+		if tan := format.UnpackTangent(v[0].Tangent); tan[3] != want.sign {
+			t.Errorf("mesh %d: tangent %v", mesh, tan)
+		}
+	}
+}
+
+func TestConvertMultiMaterialNames(t *testing.T) {
+	d := &model{}
+	var prims []obj
+	for i := range 3 {
+		p := d.square(float32(2 * i))
+		p["material"] = add(&d.materials, obj{"name": string(rune('A' + i))})
+		prims = append(prims, p)
+	}
+	prims[1]["mode"] = 1 // lines are left out, the slots stay
+	d.node("Car", prims...)
+	d.node("Car", d.square(9))
+	c := d.convert(t)
+	if diff := cmp.Diff([]string{"Car_mat0", "Car_mat2", "Car"}, c.names()); diff != "" {
+		t.Error(diff)
+	}
+	if c.note("renamed-objects") != 1 || c.Objects != 2 || c.Materials != 3 {
+		t.Errorf("%+v", c.ConvertResult)
+	}
+}
+
+// TestConvertSharedMesh: two nodes with one mesh, one mirrored, do not disturb
+// each other.
+func TestConvertSharedMesh(t *testing.T) {
+	d := &model{}
+	p := d.square(0)
+	delete(attributes(p), "NORMAL")
+	d.node("A", p)
+	add(&d.nodes, obj{"name": "B", "mesh": 0, "scale": []float64{-2, 1, 1}})
+	add(&d.nodes, obj{"name": "C", "mesh": 0})
+	c := d.convert(t)
+	if diff := cmp.Diff(c.vertices(0), c.vertices(2)); diff != "" {
+		t.Errorf("A and C differ:\n%s", diff)
+	}
+	if b := c.f.Meshes[1].LocalBounds; b.Min != [3]float32{-2, 0, 0} || b.Max != [3]float32{0, 1, 0} {
+		t.Errorf("bounds of B: %v", b)
+	}
+}
+
+func TestConvertNothing(t *testing.T) {
+	d := &model{}
+	p := d.square(0)
+	p["mode"] = 1
+	d.node("Lines", p)
+	d.node("Points", obj{"mode": 0, "attributes": obj{"POSITION": d.floats(3, 0, 0, 0)}})
+	flat := &model{}
+	q := flat.square(0)
+	q["indices"] = flat.indices(0, 0, 1, 1, 2, 2)
+	flat.node("Flat", q)
+	for name, c := range map[string]*model{"lines and points": d, "degenerate": flat} {
+		out := filepath.Join(t.TempDir(), "a", "b", "out.untold")
+		_, err := Convert(context.Background(), c.save(t), out, DefaultOptions())
+		var n *NothingError
+		if !errors.Is(err, ErrNothing) || !errors.As(err, &n) || len(n.Notes) == 0 {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if s := err.Error(); strings.ContainsAny(s, "\n\r") || !strings.Contains(s, "nothing to cook") || !strings.Contains(s, " x ") {
+			t.Errorf("%s: %q", name, s)
+		}
+		if _, err := os.Stat(filepath.Dir(filepath.Dir(out))); err == nil {
+			t.Errorf("%s: folders were left behind", name)
+		}
+	}
+	if s := (&NothingError{Path: "x.glb"}).Error(); s != "x.glb: nothing to cook: the scene has no triangles" {
+		t.Error(s)
+	}
+}
+
+// textured is a square with two textures.
+func textured(base, glow obj) *model {
+	d := &model{}
+	p := d.square(0)
+	p["material"] = add(&d.materials, obj{
+		"pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": d.texture(base)}},
+		"emissiveTexture":      obj{"index": d.texture(glow)},
+	})
+	d.node("Box", p)
+	return d
+}
+
+var red, green, blue = color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}
+
+// TestConvertKeepsForeignTextures: models in one folder share its Textures,
+// and a file of the same name but other content is never overwritten.
+func TestConvertKeepsForeignTextures(t *testing.T) {
+	dir := t.TempDir()
+	opts := DefaultOptions()
+	first := convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), filepath.Join(dir, "a.untold"), opts)
+	before := snapshot(t, dir)
+	second := convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
+	after := snapshot(t, dir)
+	for name, data := range before {
+		if after[name] != data {
+			t.Errorf("%s was overwritten", name)
+		}
+	}
+	if len(after) != 5 { // two containers, wood twice, glow once
+		t.Errorf("%d files", len(after))
+	}
+	m := second.f.Materials[0]
+	wood := second.uri(m.BaseColorTexture)
+	if wood == "Textures/wood.png" || !strings.HasPrefix(wood, "Textures/wood_") || second.uri(m.EmissiveTexture) != "Textures/glow.png" {
+		t.Errorf("textures %q, %q", wood, second.uri(m.EmissiveTexture))
+	}
+	if after[wood] != string(onePNG(blue)) || after[first.uri(first.f.Materials[0].BaseColorTexture)] != string(onePNG(red)) {
+		t.Error("the textures have the wrong content")
+	}
+	// Once more: the same names, the same bytes.
+	convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
+	if diff := cmp.Diff(after, snapshot(t, dir)); diff != "" {
+		t.Errorf("converting again changed the folder")
+	}
+	// Both names are taken by something else, one by a folder.
+	alternatives := texture.Alternatives("wood.png", onePNG(green))
+	if err := os.Mkdir(filepath.Join(dir, texture.Folder, alternatives[1]), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	third := convertFile(t, textured(dataImage("wood", green), dataImage("x", red)).save(t), filepath.Join(dir, "c.untold"), opts)
+	if uri := third.uri(third.f.Materials[0].BaseColorTexture); uri != "Textures/"+alternatives[2] {
+		t.Errorf("texture %q", uri)
+	}
+}
+
+// TestConvertAlternativeIsTaken: the way out of a clash must not lead into
+// another texture of the same model.
+func TestConvertAlternativeIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	alternative := texture.Alternatives("wood.png", onePNG(blue))[1]
+	if err := os.MkdirAll(filepath.Join(dir, texture.Folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, texture.Folder, "wood.png"), []byte("foreign"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := convertFile(t, textured(dataImage("wood", blue), dataImage(alternative, red)).save(t), filepath.Join(dir, "a.untold"), DefaultOptions())
+	m, disk := c.f.Materials[0], snapshot(t, dir)
+	if disk[c.uri(m.BaseColorTexture)] != string(onePNG(blue)) || disk[c.uri(m.EmissiveTexture)] != string(onePNG(red)) {
+		t.Errorf("%s and %s were mixed up", c.uri(m.BaseColorTexture), c.uri(m.EmissiveTexture))
+	}
+}
+
+func TestConvertTextureFailures(t *testing.T) {
+	good := dataImage("good", green)
+	ktx := obj{"name": "ktx", "uri": "data:image/ktx2;base64,q0tUWCAyMLsNChoK"}
+	c := textured(ktx, good).convert(t)
+	if m := c.f.Materials[0]; m.BaseColorTexture != format.NoIndex || c.uri(m.EmissiveTexture) != "Textures/good.png" || c.note("texture-format-skipped") != 1 {
+		t.Errorf("a format that cannot be staged: %+v", m)
+	}
+	dir := t.TempDir()
+	damaged := obj{"name": "bad", "uri": "data:image/png;base64,iVBORw0KGgoAAAAN"}
+	_, err := Convert(context.Background(), textured(good, damaged).save(t), filepath.Join(dir, "new", "a.untold"), DefaultOptions())
+	if !errors.Is(err, texture.ErrDamaged) || !strings.Contains(err.Error(), "model.gltf: images[1] (bad)") {
+		t.Errorf("%v", err)
+	}
+	if list := snapshot(t, dir); len(list) != 0 {
+		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestConvertFailuresLeaveNothing breaks the writing at many points, into a
+// new folder and over an older conversion.
+func TestConvertFailuresLeaveNothing(t *testing.T) {
+	in := textured(dataImage("wood", red), dataImage("glow", green)).save(t)
+	base := t.TempDir()
+	opts := DefaultOptions()
+	good := convertFile(t, in, filepath.Join(base, "good", "a.untold"), opts)
+	before := snapshot(t, filepath.Join(base, "good"))
+	other := textured(dataImage("wood", blue), dataImage("other", green)).save(t)
+	for _, room := range []int{0, 1, 203, 204, 1000, int(good.Bytes) - 1} {
+		left := room
+		opts.wrap = func(w io.Writer) io.Writer { return &fullDisk{w, &left} }
+		if _, err := Convert(context.Background(), in, filepath.Join(base, "new", "deep", "a.untold"), opts); !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+		if _, err := os.Stat(filepath.Join(base, "new")); err == nil {
+			t.Errorf("room for %d bytes: folders were left behind", room)
+		}
+		left = room
+		if _, err := Convert(context.Background(), other, filepath.Join(base, "good", "a.untold"), opts); !errors.Is(err, errFull) {
+			t.Errorf("over an older file: %v", err)
+		}
+		if diff := cmp.Diff(before, snapshot(t, filepath.Join(base, "good"))); diff != "" {
+			t.Errorf("room for %d bytes: the older file changed", room)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Convert(ctx, in, filepath.Join(base, "new", "a.untold"), DefaultOptions()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	// Cancelled while textures are staged: the container's writer comes later.
+	ctx, cancel = context.WithCancel(context.Background())
+	opts.wrap = func(w io.Writer) io.Writer { cancel(); return w }
+	if _, err := Convert(ctx, in, filepath.Join(base, "new", "a.untold"), opts); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled late: %v", err)
+	}
+	for _, e := range must(os.ReadDir(filepath.Join(base, "good"))) {
+		if strings.HasPrefix(e.Name(), stagePrefix) {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestConvertBadOutput(t *testing.T) {
+	in := textured(dataImage("wood", red), dataImage("glow", green)).save(t)
+	dir := t.TempDir()
+	blocked := filepath.Join(dir, "blocked")
+	if err := os.MkdirAll(blocked, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(blocked, "Textures"), []byte("a file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := snapshot(t, dir)
+	source := must(os.ReadFile(in))
+	sep := string(filepath.Separator)
+	for _, out := range []string{
+		"", ".", "..", dir, dir + sep, filepath.Join(dir, "x") + sep, dir + sep + "x" + sep + "..", in,
+		filepath.Join(in, "x.untold"),                   // below a file
+		filepath.Join(blocked, "a.untold"),              // a file where Textures should be
+		filepath.Join(dir, "new", texture.Folder),       // the folder's own name
+		filepath.Join(dir, "deep", "a\x00", "a.untold"), // no such name can exist
+	} {
+		if _, err := Convert(context.Background(), in, out, DefaultOptions()); err == nil {
+			t.Errorf("output %q was accepted", out)
+		}
+	}
+	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	for _, e := range must(os.ReadDir(dir)) {
+		if e.Name() != "blocked" {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+	if string(must(os.ReadFile(in))) != string(source) {
+		t.Error("the model was changed")
+	}
+}
+
+func TestConvertOutOfRange(t *testing.T) {
+	d := &model{}
+	d.node("Far", d.square(0))["scale"] = []float64{1e39, 1, 1}
+	_, err := Convert(context.Background(), d.save(t), filepath.Join(t.TempDir(), "a.untold"), DefaultOptions())
+	if !errors.Is(err, ErrBadInput) || !strings.Contains(err.Error(), "nodes[0] (Far)") {
+		t.Errorf("%v", err)
+	}
+	far := &model{}
+	p := far.square(0)
+	attributes(p)["TEXCOORD_0"] = far.floats(2, 0, 0, 1e6, 0, 1e6, math.MaxFloat32, 0, 0)
+	far.node("Wide", p)
+	if n := far.convert(t).note("uv-clamped"); n != 2 {
+		t.Errorf("%d coordinates were clamped, want 2", n)
+	}
+}
+
+// TestConvertTextureTransformPicture draws the sample that was made to find
+// wrong transforms: each arrow's tip must be at its green marker.
+func TestConvertTextureTransformPicture(t *testing.T) {
+	path := filepath.Join("..", "..", "shared", "assets", "features", "TextureTransformTest", "TextureTransformTest.gltf")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the shared assets are absent: ", err)
+	}
+	c := convertFile(t, path, filepath.Join(t.TempDir(), "x.untold"), DefaultOptions())
+	// The tiles that show a tick in the right colour.
+	for name, want := range map[string]color.NRGBA{"Offset U": {0, 192, 0, 255}, "Offset V": {0, 0, 192, 255}, "Offset UV": {0, 192, 192, 255}} {
+		b := entityBox(c, name)
+		img := picture(t, c.Path, b[0], b[1], 32, func(n string) bool { return n == name })
+		if got := img.NRGBAAt(4, 27); !near(got, want) {
+			t.Errorf("%s: the corner is %v, want %v", name, got, want)
+		}
+	}
+	for name, marker := range map[string]string{"Rotation": "Rotation - Correct", "Scale": "Scale - Correct", "All": "All - Correct"} {
+		const size = 128
+		b, m := entityBox(c, name), entityBox(c, marker)
+		img := picture(t, c.Path, b[0], b[1], size, func(n string) bool { return n == name })
+		// From the marker inwards there is nothing; just before it, the tip.
+		cx, cy := (m[0][0]+m[1][0])/2, (m[0][1]+m[1][1])/2
+		best := math.Inf(1)
+		for y := range size {
+			for x := range size {
+				if img.NRGBAAt(x, y).R < 64 && img.NRGBAAt(x, y).A > 0 {
+					wx := b[0][0] + (b[1][0]-b[0][0])*(float64(x)+.5)/size
+					wy := b[1][1] - (b[1][1]-b[0][1])*(float64(y)+.5)/size
+					best = min(best, math.Hypot(wx-cx, wy-cy))
+				}
+			}
+		}
+		if best > 0.15 || best < 0.01 {
+			t.Errorf("%s: the arrow ends %v from its marker", name, best)
+		}
+	}
+}
+
+func near(a, b color.NRGBA) bool {
+	d := func(x, y uint8) bool { return max(x, y)-min(x, y) < 24 }
+	return d(a.R, b.R) && d(a.G, b.G) && d(a.B, b.B)
+}
+
+// entityBox returns the x-y box of the first entity with a name.
+func entityBox(c *cooked, name string) [2][2]float64 {
+	b := c.f.Entities[slices.Index(c.names(), name)].WorldBounds
+	return [2][2]float64{{float64(b.Min[0]), float64(b.Min[1])}, {float64(b.Max[0]), float64(b.Max[1])}}
+}

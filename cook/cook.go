@@ -1,0 +1,327 @@
+package cook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// Result tells what Run wrote.
+type Result struct {
+	ManifestPath  string             `json:"manifest"`
+	Manifest      *manifest.Manifest `json:"-"`
+	DryRun        bool               `json:"dry_run"`
+	Tiles         int                `json:"tiles"`
+	FailedTiles   int                `json:"failed_tiles"`
+	SharedObjects int                `json:"shared_objects"`
+	Objects       int                `json:"objects"`
+	Triangles     int                `json:"triangles"`      // of the scene, each object once
+	TileTriangles int                `json:"tile_triangles"` // of all payloads: more where objects overlap several tiles
+	PayloadBytes  int64              `json:"payload_bytes"`  // of all containers
+	Textures      int                `json:"textures"`
+	TextureBytes  int64              `json:"texture_bytes"`
+	Notes         []Note             `json:"notes"`
+}
+
+// Run cooks a scene into dir: dir/<scene>.json and the payloads in
+// dir/<PayloadDir>. The error matches ErrNothing when the scene has no
+// triangles; on any error dir is as it was before.
+func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	c := &cooker{opts: &opts, ns: &notes{}, path: scene}
+	var err error
+	if c.scene, c.objects, err = load(ctx, scene, &opts, c.ns); err != nil {
+		return nil, err
+	}
+	if err := c.plan(); err != nil {
+		return nil, err
+	}
+	c.name = partition.Sanitize(c.scene.Name)
+	if err := refuseForeign(dir, partition.ManifestFile(c.name), opts.PayloadDir); err != nil {
+		return nil, err
+	}
+	if c.out, err = newOutput(dir, opts.wrap); err != nil {
+		return nil, err
+	}
+	res, err := c.run(ctx)
+	if err != nil {
+		c.out.discard()
+		return nil, err
+	}
+	return res, nil
+}
+
+// cooker is the state of one Run.
+type cooker struct {
+	opts    *Options
+	path    string // of the scene file
+	ns      *notes
+	scene   *gltfscene.Scene
+	objects []object
+	inputs  []partition.Object
+	planned *partition.Plan
+	name    string
+	out     *output
+	staged  []texture.Staged
+}
+
+// plan partitions the objects.
+func (c *cooker) plan() error {
+	c.inputs = make([]partition.Object, len(c.objects))
+	for i := range c.objects {
+		o := &c.objects[i]
+		policy := partition.PolicyNone
+		if o.policy != "" {
+			var err error
+			if policy, err = partition.ParsePolicy(o.policy); err != nil {
+				return fmt.Errorf("%s: node %q: %w (%w)", c.scene.Source, o.name, err, ErrBadInput)
+			}
+		}
+		c.inputs[i] = partition.Object{ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
+	}
+	p, err := partition.Grid(c.inputs, partition.GridOptions{TileSize: c.opts.TileSize})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.scene.Source, err)
+	}
+	c.planned = p
+	return nil
+}
+
+// payload is a container to build: a tile, or the shared bucket behind them.
+type payload struct {
+	name    string // file name with slashes, relative to the output folder
+	typ     format.FileType
+	members []int
+
+	// results
+	written   written
+	bounds    format.Bounds
+	triangles int
+	gpuBytes  int64
+	empty     bool
+}
+
+func (c *cooker) payloads() []payload {
+	var out []payload
+	for _, t := range c.planned.Tiles {
+		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects})
+	}
+	if len(c.planned.Shared) > 0 {
+		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), typ: format.FileShared, members: c.planned.Shared})
+	}
+	return out
+}
+
+// run builds everything in the stage and commits it.
+func (c *cooker) run(ctx context.Context) (*Result, error) {
+	staged, err := stageTextures(ctx, c.scene, filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir)), c.opts, c.ns)
+	if err != nil {
+		return nil, err
+	}
+	c.staged = staged
+	payloads := c.payloads()
+	if err := c.build(ctx, payloads); err != nil {
+		return nil, err
+	}
+	m := c.manifest(payloads)
+	if len(m.Tiles) == 0 && m.SharedBucket == nil {
+		return nil, nothing(c.path, c.scene, c.ns)
+	}
+	file := partition.ManifestFile(c.name)
+	if _, err := c.out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := c.commit(m, file); err != nil {
+		return nil, err
+	}
+	res := &Result{
+		ManifestPath: filepath.Join(c.out.dir, file), Manifest: m, Tiles: len(m.Tiles),
+		FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
+		Objects: len(c.objects), DryRun: c.opts.DryRun, Notes: allNotes(c.scene, c.ns),
+	}
+	for i := range c.objects {
+		res.Triangles += c.objects[i].triangles
+	}
+	for i := range payloads {
+		res.TileTriangles += payloads[i].triangles
+		res.PayloadBytes += payloads[i].written.size
+	}
+	res.Textures, res.TextureBytes = textureBytes(staged)
+	return res, nil
+}
+
+// build makes all containers, several at a time. Every payload has a slot of
+// its own, so the result does not depend on the order of the workers.
+func (c *cooker) build(ctx context.Context, payloads []payload) error {
+	first := c.firstUse(payloads)
+	b := newTileBuilder(c.scene, c.objects, c.staged, c.ns)
+	var mu sync.Mutex
+	done := 0
+	c.opts.progress("cook", 0, len(payloads))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(c.opts.jobs())
+	errs := make([]error, len(payloads))
+	for i := range payloads {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if errs[i] = c.buildOne(ctx, b, &payloads[i], func(o int) bool { return first[o] == i }); errs[i] != nil {
+				return errs[i]
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			c.opts.progress("cook", done, len(payloads))
+			return nil
+		})
+	}
+	err := g.Wait()
+	for _, e := range errs {
+		// The first failure in the order of the payloads, not of the workers;
+		// a cancelled payload is only the echo of another one.
+		if e != nil && !errors.Is(e, context.Canceled) {
+			return e
+		}
+	}
+	return err
+}
+
+// firstUse tells in which payload an object occurs first; notes count it
+// there alone.
+func (c *cooker) firstUse(payloads []payload) []int {
+	first := make([]int, len(c.objects))
+	for i := range first {
+		first[i] = -1
+	}
+	for i := range payloads {
+		for _, o := range payloads[i].members {
+			if first[o] < 0 {
+				first[o] = i
+			}
+		}
+	}
+	return first
+}
+
+func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, count func(int) bool) error {
+	f, err := b.build(ctx, p.typ, p.members, count)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		p.empty = true
+		return nil
+	}
+	p.bounds, _ = f.Bounds()
+	p.triangles = triangles(f)
+	for i := range f.Meshes {
+		p.gpuBytes += int64(f.Meshes[i].EstimatedGPUBytes)
+	}
+	if c.opts.DryRun {
+		return nil
+	}
+	p.written, err = c.out.write(p.name, func(w io.Writer) error {
+		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
+		return err
+	})
+	return err
+}
+
+// commit puts the staged files into place. An older manifest goes first and
+// the new one comes last, so that no manifest ever names files of another
+// cook.
+func (c *cooker) commit(m *manifest.Manifest, file string) error {
+	path := filepath.Join(c.out.dir, file)
+	var stale []string
+	if old, err := manifest.Load(path); err == nil {
+		stale = payloadPaths(old)
+	}
+	if c.opts.DryRun {
+		// A plan writes its manifest and nothing else.
+		if err := os.RemoveAll(filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))); err != nil {
+			return err
+		}
+	} else if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("cook: replacing the manifest: %w", err)
+	}
+	if err := c.out.commit(file); err != nil {
+		return err
+	}
+	if !c.opts.DryRun {
+		c.out.removeStale(stale, payloadPaths(m), c.opts.PayloadDir)
+	}
+	return nil
+}
+
+// payloadPaths lists the container files that a manifest names.
+func payloadPaths(m *manifest.Manifest) []string {
+	var out []string
+	add := func(t *manifest.Tile) {
+		out = append(out, t.Path)
+		for _, l := range t.HLODLevels {
+			out = append(out, l.Path)
+		}
+		for _, l := range t.LODLevels {
+			out = append(out, l.Path)
+		}
+	}
+	for i := range m.Tiles {
+		add(&m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		add(&m.SharedBucket.Tile)
+	}
+	return out
+}
+
+// refuseForeign keeps two scenes from sharing one payload folder, where tiles
+// have the same names.
+func refuseForeign(dir, file, payloadDir string) error {
+	found, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.json"))
+	if err != nil {
+		return nil
+	}
+	for _, f := range found {
+		if filepath.Base(f) == file {
+			continue
+		}
+		if m, err := manifest.Load(f); err == nil && m.PayloadDir == payloadDir && !m.DryRun {
+			return fmt.Errorf("cook: %s already holds the scene of %s in the folder %q; choose another output folder or --payload-dir", dir, filepath.Base(f), payloadDir)
+		}
+	}
+	return nil
+}
+
+// escapeGlob quotes the characters that Glob gives a meaning.
+func escapeGlob(s string) string {
+	if os.PathSeparator == '\\' {
+		return s // there Glob knows no escapes
+	}
+	var b []byte
+	for i := range len(s) {
+		switch s[i] {
+		case '*', '?', '[', '\\':
+			b = append(b, '\\')
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}

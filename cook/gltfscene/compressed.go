@@ -1,0 +1,135 @@
+package gltfscene
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/cook/gltfscene/meshopt"
+)
+
+// meshoptNames are the names of the meshopt codec. Both stand for the same
+// decoder: what EXT allows is a part of what KHR does.
+var meshoptNames = []string{"KHR_meshopt_compression", "EXT_meshopt_compression"}
+
+var meshoptSchema = &schema{[]prop{
+	{name: "buffer", kind: isInt, need: true}, {name: "byteOffset", kind: isInt},
+	{name: "byteLength", kind: isInt, need: true}, {name: "byteStride", kind: isInt, need: true},
+	{name: "count", kind: isInt, need: true}, {name: "mode", kind: isString, need: true},
+	{name: "filter", kind: isString}}}
+
+// meshoptView is the JSON of a compressed bufferView.
+type meshoptView struct {
+	Buffer, ByteOffset, ByteLength int
+	ByteStride, Count              int
+	Mode, Filter                   string
+}
+
+// meshoptOf returns the value and the name of the meshopt extension of a
+// bufferView or a buffer, nil if it has none.
+func meshoptOf(raw []byte) (ext []byte, name string) {
+	all := member(raw, "extensions")
+	for _, name := range meshoptNames {
+		if ext := member(all, name); isObjectValue(ext) {
+			return ext, name
+		}
+	}
+	return nil, ""
+}
+
+// isPlaceholder reports whether a buffer is marked as the fallback of
+// compressed views.
+func isPlaceholder(raw []byte) bool {
+	ext, _ := meshoptOf(raw)
+	return string(member(ext, "fallback")) == "true"
+}
+
+// expandView returns a compressed bufferView's bytes. Its own buffer, the
+// fallback, is read only if the stream cannot be decoded and the extension
+// is not required.
+func (im *importer) expandView(bv *gltf.BufferView, place string, ext []byte, name string) (loadedView, error) {
+	data, err := im.decompress(bv, ext, place)
+	if err == nil {
+		return loadedView{data: data, stride: bv.ByteStride}, nil
+	}
+	err = at(place+".extensions."+name, err)
+	if im.ext.required[name] || errors.Is(err, ErrTooLarge) {
+		return loadedView{}, err
+	}
+	v, plainErr := im.plainView(bv, place)
+	if plainErr != nil {
+		return loadedView{}, err
+	}
+	im.notes.fault("meshopt-fallback", "the uncompressed fallback was used instead of compressed data", err)
+	return v, nil
+}
+
+// decompress decodes the stream that ext describes.
+func (im *importer) decompress(bv *gltf.BufferView, ext []byte, place string) ([]byte, error) {
+	var v meshoptView
+	if err := meshoptSchema.decode(ext, &v); err != nil {
+		return nil, err
+	}
+	layout, err := v.layout()
+	if err != nil {
+		return nil, err
+	}
+	if b, err := im.doc.buffers.get(bv.Buffer); err != nil {
+		im.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
+	} else if err := viewFits(bv, b.ByteLength); err != nil {
+		im.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
+	}
+	data, err := im.buffer(v.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	if err := viewFits(&gltf.BufferView{Buffer: v.Buffer, ByteOffset: v.ByteOffset, ByteLength: v.ByteLength}, len(data)); err != nil {
+		return nil, err
+	}
+	src := data[v.ByteOffset:][:v.ByteLength]
+	size, err := layout.Size(src)
+	if err != nil {
+		return nil, meshoptFault(err)
+	}
+	// A plain file of the same content would be larger: it may decode to more.
+	im.bufferBytes += 2 * int64(len(src))
+	if err := im.reserve("", int64(size), 1); err != nil {
+		return nil, err
+	}
+	if err := im.checkReserved(); err != nil {
+		return nil, err
+	}
+	if size != bv.ByteLength {
+		im.notes.warn("meshopt-length", place, fmt.Sprintf("byteLength is %d, but the compressed data holds %d bytes, which were used", bv.ByteLength, size))
+	}
+	out, err := meshopt.Decode(src, layout)
+	if err != nil {
+		return nil, meshoptFault(err)
+	}
+	return out, nil
+}
+
+// layout returns the shape of the view's data.
+func (v *meshoptView) layout() (meshopt.Layout, error) {
+	l := meshopt.Layout{Count: v.Count, Stride: v.ByteStride}
+	var ok bool
+	if l.Mode, ok = meshopt.ParseMode(v.Mode); !ok {
+		return l, unsupported(".mode", decodeHint, "is %q, only ATTRIBUTES, TRIANGLES and INDICES are known", clip(v.Mode))
+	}
+	if v.Filter != "" {
+		if l.Filter, ok = meshopt.ParseFilter(v.Filter); !ok {
+			return l, unsupported(".filter", decodeHint, "is %q, only NONE, OCTAHEDRAL, QUATERNION, EXPONENTIAL and COLOR are known", clip(v.Filter))
+		}
+	}
+	if err := l.Check(); err != nil {
+		return l, meshoptFault(err)
+	}
+	return l, nil
+}
+
+// meshoptFault makes an error of package meshopt one of this package.
+func meshoptFault(err error) error {
+	e := malformed("", "%v", err)
+	e.Hint = "the compressed data is damaged: export or compress the file again"
+	return e
+}

@@ -1,0 +1,164 @@
+package cook
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// manifest describes the built payloads: version 3, uniform grid
+// (facts/manifest.md sections 1.2 to 1.7).
+func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
+	p := c.planned
+	source := c.scene.Source
+	bounds := manifest.BoundsOf(p.SceneBounds)
+	mode := "manual"
+	if p.AutoTileSize {
+		mode = "auto"
+	}
+	// Bands without levels: the unload radius is widened where the engine
+	// would do it.
+	bands := manifest.FitBands(p.Defaults.Streaming, p.Defaults.Unload, nil, nil).Bands
+	m := &manifest.Manifest{
+		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid, DryRun: c.opts.DryRun,
+		SourceSceneName: &source, PayloadDir: c.opts.PayloadDir, AxisConvention: manifest.EngineAxes(),
+		Generator: c.opts.Generator, Units: manifest.UnitsMetres,
+		TileSizeMode: mode, TileSize: &manifest.Vec3Size{X: p.TileSize[0], Y: p.TileSize[1], Z: p.TileSize[2]},
+		SceneBounds: &bounds, SceneLights: lightsOf(c.scene), SceneCameras: camerasOf(c.scene),
+		StreamingDefaults: manifest.StreamingDefaults{
+			StreamingRadius: bands.Streaming, UnloadRadius: bands.Unload, Priority: p.Defaults.Priority,
+		},
+		StreamingProfile: &manifest.Profile{
+			Requested: "auto", Resolved: partition.ProfileIndoor, SceneHalfDiag: manifest.Round(p.HalfDiag, 3),
+			Radii: partition.TierRadii(partition.ProfileIndoor, p.HalfDiag),
+		},
+		ClassificationConfig: &manifest.ClassificationConfig{
+			SpanningThresholdTiles: partition.DefaultSpanningTiles, FutureSplitTileThreshold: partition.FutureSplitTiles,
+		},
+		PartitionQualityConfig: &manifest.PartitionQualityConfig{MinObjectsPerTileTier: 4},
+		HLODGeneration:         &manifest.HLODGeneration{},
+		LODGeneration:          &manifest.LODGeneration{},
+		FailedTiles:            []manifest.FailedTile{},
+		Tiles:                  []manifest.Tile{},
+	}
+	for i := range p.Objects {
+		m.ObjectClassification = append(m.ObjectClassification, p.Objects[i].Entry(c.objects[i].name))
+	}
+	for i := range p.Tiles {
+		c.addTile(m, &p.Tiles[i], &payloads[i])
+	}
+	if n := len(p.Tiles); n < len(payloads) && !payloads[n].empty {
+		m.SharedBucket = c.bucket(&payloads[n])
+	}
+	return m
+}
+
+// addTile lists a tile, or says why it could not be written.
+func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
+	coord := t.Coord
+	if b.empty {
+		m.FailedTiles = append(m.FailedTiles, manifest.FailedTile{
+			ID: t.ID, GridCoord: &coord, Path: b.name, Error: "no triangle of its objects has an area",
+			CandidateObjectCount: len(t.Objects),
+		})
+		return
+	}
+	cell := manifest.BoundsOf(t.Cell)
+	priority := t.Priority
+	e := manifest.Tile{ID: t.ID, GridCoord: &coord, Priority: &priority, CellBounds: &cell}
+	for _, o := range t.Objects {
+		e.Objects = append(e.Objects, c.objects[o].name)
+	}
+	c.fill(&e, b)
+	m.Tiles = append(m.Tiles, e)
+}
+
+// fill sets what tiles and the bucket have in common.
+func (c *cooker) fill(e *manifest.Tile, b *payload) {
+	count := len(b.members)
+	e.Path, e.FileSizeBytes, e.SHA256 = b.name, b.written.size, b.written.sha256
+	e.EstimatedMemoryBytes, e.TriangleCount, e.ObjectCount = &b.gpuBytes, b.triangles, &count
+	e.HLODLevels = []manifest.Level{}
+	e.Bounds = boundsOf(b.bounds)
+	e.Center = e.Bounds.Center()
+}
+
+func boundsOf(b format.Bounds) manifest.Bounds {
+	return manifest.BoundsOf(geom.Box{Min: geom.FromF32(b.Min), Max: geom.FromF32(b.Max)})
+}
+
+func (c *cooker) bucket(b *payload) *manifest.SharedBucket {
+	r := c.planned.SharedRadii
+	s := &manifest.SharedBucket{
+		Tile: manifest.Tile{
+			ID: manifest.SharedTileID, StreamingRadius: &r.Streaming, UnloadRadius: &r.Unload, Priority: &r.Priority,
+		},
+		ExportPolicy: partition.ExportShared.String(),
+	}
+	c.fill(&s.Tile, b)
+	for _, o := range b.members {
+		k := c.planned.Objects[o].Entry(c.objects[o].name)
+		s.Members = append(s.Members, manifest.BucketObject{
+			Name: k.Name, ExportPolicy: k.ExportPolicy, XZOverlapCount: &k.XZOverlapCount, Dimensions: &k.Dimensions, Reasons: k.Reasons,
+		})
+	}
+	return s
+}
+
+// lightsOf maps KHR_lights_punctual lights. Their units are candela and lux,
+// so the radiometric mark is off; angles become degrees.
+func lightsOf(s *gltfscene.Scene) []manifest.Light {
+	out := []manifest.Light{}
+	for i := range s.Lights {
+		l := &s.Lights[i]
+		e := manifest.DefaultLight(l.Kind)
+		e.Name, e.Color, e.Intensity, e.SourcePower = l.Name, l.Color, l.Intensity, l.Intensity
+		e.Radius, e.Range = 0.001, l.Range
+		right, up, back := basis(&l.World)
+		e.Right, e.Up, e.Direction, e.Position = right, up, back.Scale(-1), l.World.Column(3)
+		e.InnerCone, e.OuterCone = degrees(l.InnerCone), degrees(l.OuterCone)
+		e.CastsShadow = l.Kind == manifest.LightDirectional
+		e.LocalTransformRows = e.TransformRows()
+		out = append(out, e)
+	}
+	return out
+}
+
+// camerasOf maps perspective cameras; orthographic ones have no place in the
+// manifest. Glue for absent values is the engine's defaults.
+func camerasOf(s *gltfscene.Scene) []manifest.Camera {
+	out := []manifest.Camera{}
+	for i := range s.Cameras {
+		c := &s.Cameras[i]
+		if c.Orthographic {
+			continue
+		}
+		e := manifest.DefaultCamera()
+		e.Name, e.FovYDegrees, e.NearClip = c.Name, degrees(c.FovY), max(c.Near, 0.001)
+		if c.Far > 0 {
+			e.FarClip = c.Far
+		}
+		if c.Aspect > 0 {
+			e.AspectRatio = c.Aspect
+		}
+		right, up, back := basis(&c.World)
+		e.Right, e.Up, e.Forward, e.Position = right, up, back.Scale(-1), c.World.Column(3)
+		e.LocalTransformRows = e.TransformRows()
+		out = append(out, e)
+	}
+	return out
+}
+
+// basis returns the unit axes of a node: scale does not move lights and
+// cameras.
+func basis(m *geom.Mat4) (x, y, z geom.Vec3) {
+	return m.Column(0).Normalize(0, geom.Vec3{1, 0, 0}),
+		m.Column(1).Normalize(0, geom.Vec3{0, 1, 0}),
+		m.Column(2).Normalize(0, geom.Vec3{0, 0, 1})
+}
+
+func degrees(rad float64) float64 { return rad * 180 / math.Pi }

@@ -1,0 +1,121 @@
+package cook
+
+import (
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/format"
+)
+
+// blackLimit is where the reference engine takes a base colour factor for
+// "not set" and draws white; blackLift is written instead of darker ones.
+const (
+	blackLimit = 0.001
+	blackLift  = 0.00101
+)
+
+// defaultMaterial is what glTF prescribes for primitives without a material.
+func defaultMaterial() gltfscene.Material {
+	none := gltfscene.TextureRef{Image: -1, Scale: [2]float64{1, 1}}
+	return gltfscene.Material{
+		Index: -1, Name: "default_material", BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1,
+		NormalScale: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,
+		BaseColorTex: none, MetalRoughTex: none, NormalTex: none, OcclusionTex: none, EmissiveTex: none,
+	}
+}
+
+// slots returns the texture slots, the base colour's first.
+func slots(m *gltfscene.Material) [5]*gltfscene.TextureRef {
+	return [5]*gltfscene.TextureRef{&m.BaseColorTex, &m.NormalTex, &m.MetalRoughTex, &m.EmissiveTex, &m.OcclusionTex}
+}
+
+// uvPlan says how a material's texture coordinates are stored: which set
+// becomes the first, how it is transformed, by what steps it may be moved.
+type uvPlan struct {
+	set       int
+	transform mesh.UVTransform
+	pack      mesh.PackOptions
+}
+
+// uvPlanOf derives the plan from the textures in use; the first slot in use
+// decides, and disagreement is noted. The runtime samples the first UV set
+// alone, by repeating.
+func uvPlanOf(m *gltfscene.Material, staged []texture.Staged, ns *notes) uvPlan {
+	p := uvPlan{transform: mesh.UVTransform{Scale: [2]float64{1, 1}}, pack: mesh.PackOptions{RepeatU: 1, RepeatV: 1}}
+	first := true
+	setDiffers, transformDiffers := false, false
+	for _, t := range slots(m) {
+		if t.Image < 0 || staged[t.Image].File == "" {
+			continue
+		}
+		tr := mesh.UVTransform{Offset: t.Offset, Rot: t.Rot, Scale: t.Scale}
+		if first {
+			first = false
+			p.set, p.transform = t.UVSet, tr
+		}
+		setDiffers = setDiffers || t.UVSet != p.set
+		transformDiffers = transformDiffers || tr != p.transform
+		p.pack.RepeatU = combine(p.pack.RepeatU, t.WrapS)
+		p.pack.RepeatV = combine(p.pack.RepeatV, t.WrapT)
+	}
+	if setDiffers {
+		ns.add("uv-set-mismatch", 1, m.Index, m.Name)
+	}
+	if transformDiffers {
+		ns.add("texture-transform-mismatch", 1, m.Index, m.Name)
+	}
+	return p
+}
+
+// combine narrows the allowed steps by one more texture.
+func combine(r mesh.Repeat, w gltfscene.Wrap) mesh.Repeat {
+	switch {
+	case r == 0 || w == gltfscene.WrapClamp:
+		return 0
+	case w == gltfscene.WrapMirror:
+		return 2
+	}
+	return r
+}
+
+// materialRecord adds a material and its textures to a container.
+func materialRecord(b *format.Builder, m *gltfscene.Material, staged []texture.Staged) uint32 {
+	add := func(t *gltfscene.TextureRef, flags uint32) uint32 {
+		if t.Image < 0 || staged[t.Image].File == "" {
+			return format.NoIndex
+		}
+		s := &staged[t.Image]
+		return b.AddTexture(s.File, texture.Folder+"/"+s.File, format.Texture{
+			Format: format.TextureUnknown, Flags: flags,
+			Width: uint32(s.Width), Height: uint32(s.Height), MipCount: 1,
+		})
+	}
+	r := format.Material{
+		BaseColor: m.BaseColor, Emissive: m.Emissive, NormalScale: m.NormalScale,
+		Metallic: m.Metallic, Roughness: m.Roughness,
+		OcclusionStrength: m.OcclusionStrength, AlphaCutoff: m.AlphaCutoff,
+		BaseColorTexture: add(&m.BaseColorTex, format.TextureSRGB),
+		NormalTexture:    add(&m.NormalTex, format.TextureNormalMap),
+		MetallicTexture:  add(&m.MetalRoughTex, 0),
+		EmissiveTexture:  add(&m.EmissiveTex, format.TextureSRGB|format.TextureEmissive),
+		OcclusionTexture: add(&m.OcclusionTex, format.TextureOcclusion),
+	}
+	if r.RoughnessTexture = r.MetallicTexture; r.MetallicTexture != format.NoIndex {
+		r.Reserved[0] = format.ChannelsMetalRough
+	}
+	if isBlack(m) {
+		r.BaseColor[0], r.BaseColor[1], r.BaseColor[2] = blackLift, blackLift, blackLift
+	}
+	r.Flags = uint32(m.AlphaMode)
+	if m.DoubleSided {
+		r.Flags |= format.MaterialDoubleSided
+	}
+	if m.Unlit {
+		r.Flags |= format.MaterialUnlit
+	}
+	return b.AddMaterial(m.Name, r)
+}
+
+func isBlack(m *gltfscene.Material) bool {
+	return m.BaseColor[0] < blackLimit && m.BaseColor[1] < blackLimit && m.BaseColor[2] < blackLimit
+}

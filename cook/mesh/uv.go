@@ -1,0 +1,96 @@
+package mesh
+
+import "math"
+
+// UVTransform is KHR_texture_transform: scale, then rotation, then offset.
+type UVTransform struct {
+	Offset [2]float64
+	Rot    float64 // radians, counter-clockwise
+	Scale  [2]float64
+}
+
+// IsIdentity reports whether the transform changes nothing.
+func (t UVTransform) IsIdentity() bool {
+	return t.Offset == [2]float64{} && t.Rot == 0 && t.Scale == [2]float64{1, 1}
+}
+
+// Apply returns transformed coordinates; uv is not written.
+func (t UVTransform) Apply(uv [][2]float32) [][2]float32 {
+	if uv == nil || t.IsIdentity() {
+		return uv
+	}
+	sin, cos := sincos(t.Rot)
+	out := make([][2]float32, len(uv))
+	for i, c := range uv {
+		u, v := float64(c[0])*t.Scale[0], float64(c[1])*t.Scale[1]
+		out[i] = [2]float32{
+			float32(float64(cos*u) + float64(sin*v) + t.Offset[0]),
+			float32(float64(cos*v) - float64(sin*u) + t.Offset[1]),
+		}
+	}
+	return out
+}
+
+// sincos returns sine and cosine by their Taylor series around the nearest
+// multiple of a right angle, exact at those. math.Sincos differs in the last
+// bit between architectures, because its sums of products are fused on some.
+func sincos(x float64) (sin, cos float64) {
+	if x-x != 0 || math.Abs(x) > 1e9 {
+		return 0, 1 // no angle that anybody meant
+	}
+	quarter := math.RoundToEven(x / (math.Pi / 2))
+	r := x - float64(quarter*(math.Pi/2))
+	r2 := float64(r * r)
+	s, c := 1.0, 1.0
+	for n := 20; n > 0; n -= 2 {
+		c = 1 - float64(r2*c)/float64(n*(n-1))
+		s = 1 - float64(r2*s)/float64(n*(n+1))
+	}
+	s = float64(s * r)
+	switch ((int64(quarter) % 4) + 4) % 4 {
+	case 1:
+		return c, -s
+	case 2:
+		return -s, -c
+	case 3:
+		return -c, s
+	}
+	return s, c
+}
+
+// Repeat is the step by which coordinates may be moved along an axis without
+// changing the picture: 1 for repeating textures, 2 for mirrored ones, 0 when
+// they must stay.
+type Repeat float64
+
+// repeatShift returns how far to move coordinates with the given extremes so
+// that their largest magnitude falls into a smaller binade, which halves the
+// half floats' rounding error or better. It is 0 when nothing is gained, and for
+// coordinates so far apart that moving them would only push others out of
+// range.
+func repeatShift(lo, hi float64, step Repeat) float64 {
+	if step == 0 || !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return 0
+	}
+	best, at := binade(lo, hi), 0.0
+	s := float64(math.Floor((lo+hi)/2/float64(step)) * float64(step))
+	for _, c := range [2]float64{s, s + float64(step)} {
+		if b := binade(lo-c, hi-c); b < best {
+			best, at = b, c
+		}
+	}
+	if best > 16 {
+		return 0
+	}
+	return at
+}
+
+// binade returns the exponent e of the smallest 2^e that bounds both
+// magnitudes, at least 0: inside [-1, 1] nothing is worth a move.
+func binade(lo, hi float64) int {
+	f, e := math.Frexp(max(math.Abs(lo), math.Abs(hi)))
+	if f == 0.5 {
+		e--
+	}
+	return max(e, 0)
+}

@@ -1,0 +1,74 @@
+package cook
+
+import (
+	"sync"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+)
+
+// Note reports something that was left out, changed or suspicious, once per
+// kind.
+type Note = gltfscene.Note
+
+// notes gathers Notes from several goroutines. Its result does not depend on
+// their order: each kind keeps the smallest place.
+type notes struct {
+	mu   sync.Mutex
+	by   map[string]*Note
+	rank map[string]int
+}
+
+// cookNotes fixes the order and wording of the notes of this package.
+var cookNotes = []Note{
+	{Code: "texture-format-skipped", Message: "textures in a format that cannot be staged are left out", Warning: true},
+	{Code: "texture-converted", Message: "images were converted: WebP to PNG, 16 to 8 bits"},
+	{Code: "uv-set-mismatch", Message: "textures of one material use different UV sets; the base colour's is stored", Warning: true},
+	{Code: "texture-transform-mismatch", Message: "textures of one material have different transforms; the base colour's is baked", Warning: true},
+	{Code: "uv-clamped", Message: "vertices have texture coordinates beyond the range of half floats; they are clamped", Warning: true},
+	{Code: "degenerate-triangles", Message: "triangles without area were dropped"},
+	{Code: "empty-object", Message: "objects have no triangle with an area", Warning: true},
+	{Code: "black-lifted", Message: "black base colours were lifted to 0.001, because the reference engine draws black as white"},
+	{Code: "renamed-objects", Message: "objects share a name; the manifest numbers them"},
+}
+
+// add counts n occurrences of a kind; where is kept when it has the smallest
+// rank so far (the position in a deterministic order).
+func (s *notes) add(code string, n, rank int, where string) {
+	if n == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by, s.rank = map[string]*Note{}, map[string]int{}
+	}
+	note, ok := s.by[code]
+	if !ok {
+		note = &Note{Code: code, Where: where}
+		s.by[code], s.rank[code] = note, rank
+	}
+	note.Count += n
+	if rank < s.rank[code] {
+		s.rank[code], note.Where = rank, where
+	}
+}
+
+// list returns the notes in their fixed order.
+func (s *notes) list() []Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Note
+	for _, k := range cookNotes {
+		if n, ok := s.by[k.Code]; ok {
+			k.Count, k.Where = n.Count, n.Where
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// allNotes lists the notes of the import, then those of this package; never
+// nil, so that JSON shows a list.
+func allNotes(s *gltfscene.Scene, ns *notes) []Note {
+	return append(append([]Note{}, s.Notes...), ns.list()...)
+}

@@ -1,0 +1,99 @@
+// Package cook turns glTF scenes into .untold tiles and a manifest, or single
+// models into single containers.
+//
+// The same scene and options give the same bytes, whatever Options.Jobs is and
+// on every machine. Output appears under its final name only when the whole
+// cook has succeeded: payloads first, the manifest last.
+package cook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// ErrNothing says that a scene holds no triangle that could be cooked.
+var ErrNothing = errors.New("nothing to cook")
+
+// Options control Run and Convert. DefaultOptions fills in the documented
+// defaults.
+type Options struct {
+	// TileSize is the pitch of the grid in metres: x and z on the ground, y
+	// upwards. Default 25, 10000, 25.
+	TileSize geom.Vec3
+	// PayloadDir is the folder of the tiles, relative to the output folder.
+	// Default "tiles".
+	PayloadDir string
+	// Compress chooses how geometry chunks are stored. Default auto.
+	Compress format.CompressMode
+	// FileType is what Convert writes. Default tile.
+	FileType format.FileType
+	// Scene is the index of the glTF scene, -1 for the file's default.
+	Scene int
+	// AllowParentPaths lets the scene name files above its own folder.
+	AllowParentPaths bool
+	// AllowMissingImages leaves out textures whose file is missing.
+	AllowMissingImages bool
+	// DryRun writes the manifest only: the same tiles with size 0.
+	DryRun bool
+	// Jobs is how many tiles are built at a time; 0 means all processors.
+	Jobs int
+	// Generator is what the manifest names as its program, such as
+	// "untold 0.1.0".
+	Generator string
+	// Progress, when set, is called as work proceeds: done of total units of a
+	// stage. Calls come from one goroutine at a time.
+	Progress func(stage string, done, total int)
+
+	// wrap, in tests, stands between the cook and its files, like a disk that
+	// runs full.
+	wrap func(io.Writer) io.Writer
+}
+
+// DefaultOptions returns the documented defaults.
+func DefaultOptions() Options {
+	return Options{
+		TileSize:   geom.Vec3{25, 10000, 25},
+		PayloadDir: "tiles",
+		FileType:   format.FileTile,
+		Scene:      -1,
+		Generator:  "untold",
+	}
+}
+
+func (o *Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (o *Options) progress(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
+}
+
+// check refuses options that cannot work, before anything is read.
+func (o *Options) check() error {
+	for i, v := range o.TileSize {
+		if !(v >= 1e-3 && v <= 1e9) {
+			return fmt.Errorf("cook: tile size %v on axis %c is not between 0.001 and 1e9 metres", v, "xyz"[i])
+		}
+	}
+	p := o.PayloadDir
+	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") {
+		return fmt.Errorf("cook: payload folder %q is not a plain relative path", p)
+	}
+	return nil
+}
+
+// ErrBadInput marks an error that lies in the scene, not in the machine.
+var ErrBadInput = errors.New("bad input")

@@ -1,0 +1,398 @@
+package cook
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// runNode is a box in a test scene.
+type runNode struct {
+	name  string
+	at    [3]float64
+	scale [3]float64
+	extra map[string]any
+}
+
+// runScene writes a glTF of unit boxes with a light and a camera.
+func runScene(t *testing.T, name string, boxes []runNode) string {
+	t.Helper()
+	var bin []byte
+	for i := range 8 {
+		for a := range 3 {
+			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(float32(i>>a&1)-0.5))
+		}
+	}
+	for _, i := range []uint16{
+		0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+		2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
+	} {
+		bin = binary.LittleEndian.AppendUint16(bin, i)
+	}
+	type m = map[string]any
+	nodes, roots := []m{}, []int{}
+	for i, b := range boxes {
+		n := m{"name": b.name, "mesh": 0, "translation": b.at, "scale": b.scale}
+		if b.scale == [3]float64{} {
+			n["scale"] = [3]float64{1, 1, 1}
+		}
+		if b.extra != nil {
+			n["extras"] = b.extra
+		}
+		nodes, roots = append(nodes, n), append(roots, i)
+	}
+	k := len(nodes)
+	nodes = append(nodes,
+		m{"name": "Sun", "rotation": []float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}, "extensions": m{"KHR_lights_punctual": m{"light": 0}}},
+		m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
+	roots = append(roots, k, k+1)
+	doc := m{
+		"asset": m{"version": "2.0"}, "scene": 0, "scenes": []m{{"nodes": roots}}, "nodes": nodes,
+		"extensionsUsed": []string{"KHR_lights_punctual"},
+		"extensions":     m{"KHR_lights_punctual": m{"lights": []m{{"type": "directional", "intensity": 3.0, "name": "Sun"}}}},
+		"cameras":        []m{{"type": "perspective", "perspective": m{"yfov": math.Pi / 3, "znear": 0.1}}},
+		"meshes":         []m{{"name": "box", "primitives": []m{{"attributes": m{"POSITION": 0}, "indices": 1}}}},
+		"accessors": []m{
+			{"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": []float64{-.5, -.5, -.5}, "max": []float64{.5, .5, .5}},
+			{"bufferView": 1, "componentType": 5123, "count": 36, "type": "SCALAR"},
+		},
+		"bufferViews": []m{{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 72}},
+		"buffers":     []m{{"byteLength": len(bin), "uri": "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(bin)}},
+	}
+	data, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func townBoxes() []runNode {
+	return []runNode{
+		{name: "Lamp", at: [3]float64{5, 0.5, -5}},
+		{name: "Lamp", at: [3]float64{30, 0.5, -5}},
+		{name: "Bench", at: [3]float64{25, 0.5, -30}}, // on a cell border
+		{name: "Ground", at: [3]float64{75, -0.5, -75}, scale: [3]float64{400, 1, 400}},
+		{name: "Wall", at: [3]float64{75, 2, -10}, scale: [3]float64{140, 4, 0.3}, extra: map[string]any{"untold_tile_policy": "force_local"}},
+		{name: "Kiosk", at: [3]float64{5, 1, -80}, extra: map[string]any{"untold_tile_policy": "force_shared"}},
+	}
+}
+
+// snapshot maps every file below dir to its bytes.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		rel, _ := filepath.Rel(dir, p)
+		out[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func mustRun(t *testing.T, scene, dir string, opts Options) *Result {
+	t.Helper()
+	res, err := Run(context.Background(), scene, dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestRunWritesAScene(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "town")
+	res := mustRun(t, runScene(t, "my town!.gltf", townBoxes()), dir, DefaultOptions())
+	if want := filepath.Join(dir, "my_town.json"); res.ManifestPath != want {
+		t.Errorf("manifest at %s, want %s", res.ManifestPath, want)
+	}
+	if f, err := manifest.ValidateFile(res.ManifestPath, manifest.ValidateOptions{CheckFiles: true}); err != nil || hasErrors(f) {
+		t.Errorf("%v %v", err, f)
+	}
+	m, err := manifest.Load(res.ManifestPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.SharedBucket == nil || m.SharedBucket.Path != "tiles/my_town_shared.untold" {
+		t.Fatalf("bucket: %+v", m.SharedBucket)
+	}
+	var shared []string
+	for _, o := range m.SharedBucket.Members {
+		shared = append(shared, o.Name)
+	}
+	if d := cmp.Diff([]string{"Ground", "Kiosk"}, shared); d != "" {
+		t.Errorf("shared objects: %s", d)
+	}
+	places := map[string]int{}
+	for i := range m.Tiles {
+		checkTile(t, dir, m, &m.Tiles[i])
+		for _, o := range m.Tiles[i].Objects {
+			places[o]++
+		}
+	}
+	if places["Lamp"] != 1 || places["Lamp.001"] != 1 || places["Bench"] != 2 || places["Wall"] != 6 {
+		t.Errorf("tiles by object: %v", places)
+	}
+	if l := m.SceneLights; len(l) != 1 || l[0].Kind != "directional" || l[0].RadiometricUnit || math.Abs(l[0].Direction[1]+1) > 1e-9 {
+		t.Errorf("lights: %+v", l)
+	}
+	if c := m.SceneCameras; len(c) != 1 || math.Abs(c[0].FovYDegrees-60) > 1e-9 || c[0].Forward != [3]float64{0, 0, -1} || c[0].FarClip != 1000 {
+		t.Errorf("cameras: %+v", c)
+	}
+	if res.Triangles != 6*12 || res.Objects != 6 || res.SharedObjects != 2 {
+		t.Errorf("result: %+v", res)
+	}
+}
+
+func hasErrors(list []manifest.Finding) bool {
+	return slices.ContainsFunc(list, func(f manifest.Finding) bool { return f.Severity == manifest.SeverityError })
+}
+
+// checkTile compares a manifest entry with its file.
+func checkTile(t *testing.T, dir string, m *manifest.Manifest, e *manifest.Tile) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(e.Path))
+	if r, err := format.ValidateFile(path, format.ValidateOptions{}); err != nil || len(r.Findings) > 0 {
+		t.Errorf("%s: %v %+v", e.ID, err, r)
+	}
+	r, err := format.Open(path, format.VerifyOnOpen())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if b := boundsOf(r.Header().WorldBounds); b != e.Bounds || e.Center != b.Center() {
+		t.Errorf("%s: bounds %v, the file has %v", e.ID, e.Bounds, b)
+	}
+	if r.Header().FileType != format.FileTile || len(r.Entities()) != *e.ObjectCount || e.TriangleCount != 12**e.ObjectCount {
+		t.Errorf("%s: %d entities, %d triangles", e.ID, len(r.Entities()), e.TriangleCount)
+	}
+	cell, content := e.CellBounds.Box(), e.Bounds.Box()
+	if cell.Size()[0] != m.TileSize.X || cell.Size()[2] != m.TileSize.Z {
+		t.Errorf("%s: cell of %v", e.ID, cell.Size())
+	}
+	for i := range 3 {
+		if content.Max[i] < cell.Min[i] || content.Min[i] > cell.Max[i] {
+			t.Errorf("%s: content %v lies outside its cell %v", e.ID, content, cell)
+		}
+	}
+}
+
+func TestRunIsDeterministic(t *testing.T) {
+	scene := runScene(t, "town.gltf", townBoxes())
+	var first map[string]string
+	for _, jobs := range []int{1, 2, 7} {
+		dir := t.TempDir()
+		opts := DefaultOptions()
+		opts.Jobs = jobs
+		mustRun(t, scene, dir, opts)
+		got := snapshot(t, dir)
+		if first == nil {
+			first = got
+		} else if d := cmp.Diff(first, got); d != "" {
+			t.Errorf("jobs %d: %s", jobs, d)
+		}
+	}
+	// Cooking again over the old output gives the same files.
+	dir := t.TempDir()
+	mustRun(t, scene, dir, DefaultOptions())
+	mustRun(t, scene, dir, DefaultOptions())
+	if d := cmp.Diff(first, snapshot(t, dir)); d != "" {
+		t.Errorf("second cook in place: %s", d)
+	}
+}
+
+// fullDisk fails after n bytes.
+type fullDisk struct {
+	w    io.Writer
+	left *int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (f *fullDisk) Write(b []byte) (int, error) {
+	if *f.left -= len(b); *f.left < 0 {
+		return 0, errFull
+	}
+	return f.w.Write(b)
+}
+
+func TestRunOnAFullDisk(t *testing.T) {
+	scene := runScene(t, "town.gltf", townBoxes())
+	base := t.TempDir()
+	opts := DefaultOptions()
+	opts.Jobs = 1
+	res := mustRun(t, scene, filepath.Join(base, "good"), opts)
+	before := snapshot(t, filepath.Join(base, "good"))
+	total := int(res.PayloadBytes) + len(before["town.json"])
+	changed := townBoxes()
+	changed[0].at[1] = 9
+	other := runScene(t, "town.gltf", changed)
+	for _, room := range []int{0, 1, 700, total / 2, total - 1} {
+		left := room
+		opts.wrap = func(w io.Writer) io.Writer { return &fullDisk{w, &left} }
+		fresh := filepath.Join(base, "fresh", "deep")
+		if _, err := Run(context.Background(), scene, fresh, opts); !errors.Is(err, errFull) {
+			t.Errorf("room for %d of %d bytes: %v", room, total, err)
+		}
+		if _, err := os.Stat(filepath.Join(base, "fresh")); err == nil {
+			t.Errorf("room for %d bytes: folders were left behind", room)
+		}
+		left = room
+		if _, err := Run(context.Background(), other, filepath.Join(base, "good"), opts); !errors.Is(err, errFull) {
+			t.Errorf("over an older cook: %v", err)
+		}
+		if d := cmp.Diff(before, snapshot(t, filepath.Join(base, "good"))); d != "" {
+			t.Errorf("room for %d bytes: the older cook changed: %s", room, d)
+		}
+	}
+}
+
+func TestRunCancelled(t *testing.T) {
+	scene := runScene(t, "town.gltf", townBoxes())
+	dir := filepath.Join(t.TempDir(), "out")
+	ctx, cancel := context.WithCancel(context.Background())
+	opts := DefaultOptions()
+	opts.Jobs = 1
+	opts.Progress = func(stage string, done, _ int) {
+		if stage == "cook" && done == 2 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, scene, dir, opts); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the output folder was left behind")
+	}
+}
+
+func TestRunDryRun(t *testing.T) {
+	scene := runScene(t, "town.gltf", townBoxes())
+	dir := t.TempDir()
+	opts := DefaultOptions()
+	opts.DryRun = true
+	res := mustRun(t, scene, dir, opts)
+	if files := snapshot(t, dir); len(files) != 1 {
+		t.Errorf("a dry run wrote %d files", len(files))
+	}
+	plan, err := manifest.Load(res.ManifestPath)
+	if err != nil || !plan.DryRun {
+		t.Fatalf("%v", err)
+	}
+	real := mustRun(t, scene, t.TempDir(), DefaultOptions()).Manifest
+	if len(plan.Tiles) != len(real.Tiles) {
+		t.Fatalf("%d and %d tiles", len(plan.Tiles), len(real.Tiles))
+	}
+	for i := range plan.Tiles {
+		p, r := plan.Tiles[i], real.Tiles[i]
+		if p.FileSizeBytes != 0 || p.SHA256 != "" {
+			t.Errorf("%s: size %d, hash %q", p.ID, p.FileSizeBytes, p.SHA256)
+		}
+		r.FileSizeBytes, r.SHA256 = 0, ""
+		if d := cmp.Diff(r, p); d != "" {
+			t.Errorf("%s differs from the real run: %s", p.ID, d)
+		}
+	}
+}
+
+func TestRunReplacesStaleTiles(t *testing.T) {
+	boxes := townBoxes()
+	dir := t.TempDir()
+	mustRun(t, runScene(t, "town.gltf", boxes), dir, DefaultOptions())
+	keep := filepath.Join(dir, "tiles", "mine.untold")
+	if err := os.WriteFile(keep, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := mustRun(t, runScene(t, "town.gltf", boxes[:1]), dir, DefaultOptions()).Manifest
+	found, _ := filepath.Glob(filepath.Join(dir, "tiles", "*.untold"))
+	if len(m.Tiles) != 1 || len(found) != 2 {
+		t.Errorf("%d tiles, files %v", len(m.Tiles), found)
+	}
+}
+
+func TestRunRefusesAnotherScenesFolder(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, runScene(t, "a.gltf", townBoxes()), dir, DefaultOptions())
+	before := snapshot(t, dir)
+	_, err := Run(context.Background(), runScene(t, "b.gltf", townBoxes()), dir, DefaultOptions())
+	if err == nil || !strings.Contains(err.Error(), "a.json") {
+		t.Errorf("got %v", err)
+	}
+	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+		t.Error(d)
+	}
+	opts := DefaultOptions()
+	opts.PayloadDir = "b/tiles"
+	if m := mustRun(t, runScene(t, "b.gltf", townBoxes()), dir, opts).Manifest; m.Tiles[0].Path[:8] != "b/tiles/" {
+		t.Errorf("path %s", m.Tiles[0].Path)
+	}
+}
+
+func TestRunBadInput(t *testing.T) {
+	bad := townBoxes()
+	bad[0].extra = map[string]any{"untold_tile_policy": "sideways"}
+	huge := townBoxes()
+	huge[0].scale = [3]float64{1e39, 1, 1}
+	flat := []runNode{{name: "Dot", scale: [3]float64{1e-30, 1e-30, 1e-30}, at: [3]float64{1, 1, 1}}}
+	for _, c := range []struct {
+		name  string
+		boxes []runNode
+		want  error
+		text  string
+	}{
+		{"policy", bad, ErrBadInput, `"sideways"`},
+		{"out of range", huge, nil, "beyond single precision"},
+		{"no area", flat, ErrNothing, "nothing to cook"},
+		{"no boxes", nil, ErrNothing, "nothing to cook"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			_, err := Run(context.Background(), runScene(t, "s.gltf", c.boxes), dir, DefaultOptions())
+			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("the output folder exists")
+			}
+		})
+	}
+}
+
+func TestOptionsCheck(t *testing.T) {
+	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/"} {
+		o := DefaultOptions()
+		if o.PayloadDir = p; o.check() == nil {
+			t.Errorf("payload folder %q passes", p)
+		}
+	}
+	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9} {
+		o := DefaultOptions()
+		if o.TileSize[0] = v; o.check() == nil {
+			t.Errorf("tile size %v passes", v)
+		}
+	}
+}

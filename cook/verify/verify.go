@@ -1,0 +1,317 @@
+// Package verify judges containers, manifests with all their payloads, and
+// whole folders, by the rules of packages format and manifest.
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// Options change what is looked at.
+type Options struct {
+	// MaxPerCode is how many findings of one code are listed per file; 0 means
+	// 100, negative all.
+	MaxPerCode int
+	// Jobs is how many files are judged at a time; at least 1.
+	Jobs int
+	// Progress, when set, is called after each file.
+	Progress func(done, total int)
+}
+
+// Report is the verdict on all files.
+type Report struct {
+	OK       bool   `json:"ok"` // no finding of severity error
+	Files    []File `json:"files"`
+	Errors   int    `json:"errors"`
+	Warnings int    `json:"warnings"`
+}
+
+// File is the verdict on one file.
+type File struct {
+	Path     string    `json:"path"`
+	OK       bool      `json:"ok"`
+	Findings []Finding `json:"findings"`
+
+	errors, warnings int
+}
+
+// Finding is a finding of either package. Containers have chunk, record and
+// offset, manifests have pointer and offset.
+type Finding struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"` // error, warning or info
+	Message  string `json:"message"`
+	Hint     string `json:"hint"`
+	Chunk    string // "" for none
+	Record   int    // -1 for none
+	Pointer  string // JSON pointer
+	Offset   int64  // -1 for none
+	Place    string // for people
+}
+
+// MarshalJSON writes null for a chunk, record or offset that does not apply,
+// and the pointer for manifests only.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	row := struct {
+		Code     string  `json:"code"`
+		Severity string  `json:"severity"`
+		Message  string  `json:"message"`
+		Hint     string  `json:"hint"`
+		Chunk    *string `json:"chunk"`
+		Record   *int    `json:"record"`
+		Offset   *int64  `json:"offset"`
+		Pointer  string  `json:"pointer,omitempty"`
+	}{Code: f.Code, Severity: f.Severity, Message: f.Message, Hint: f.Hint, Pointer: f.Pointer}
+	if f.Chunk != "" {
+		row.Chunk = &f.Chunk
+	}
+	if f.Record >= 0 {
+		row.Record = &f.Record
+	}
+	if f.Offset >= 0 {
+		row.Offset = &f.Offset
+	}
+	return json.Marshal(row)
+}
+
+// ErrNoFiles says that a folder holds nothing to judge.
+var ErrNoFiles = errors.New("no .untold files or manifests")
+
+// Paths judges every path: a container, a manifest (.json) together with the
+// containers that it names, or a folder with all of both below it. Each file
+// is judged once. The error is about reading; findings are in the report.
+func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
+	list := &fileList{seen: map[string]bool{}}
+	for _, p := range paths {
+		if err := list.add(p); err != nil {
+			return nil, err
+		}
+	}
+	files := make([]File, len(list.files))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(opts.Jobs, 1))
+	done := make(chan struct{}, len(files))
+	for i, job := range list.files {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var err error
+			files[i], err = job.judge(opts)
+			done <- struct{}{}
+			return err
+		})
+	}
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		for n := range len(files) {
+			select {
+			case <-done:
+				if opts.Progress != nil {
+					opts.Progress(n+1, len(files))
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	err := g.Wait()
+	<-finished
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{OK: true, Files: files}
+	for i := range files {
+		r.Errors += files[i].errors
+		r.Warnings += files[i].warnings
+		r.OK = r.OK && files[i].OK
+	}
+	return r, nil
+}
+
+// job is one file to judge.
+type job struct {
+	path     string
+	manifest bool
+}
+
+type fileList struct {
+	files []job
+	seen  map[string]bool
+}
+
+func (l *fileList) add(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case st.IsDir():
+		return l.addFolder(path)
+	case strings.EqualFold(filepath.Ext(path), ".json"):
+		l.addManifest(path)
+		return nil
+	}
+	l.addFile(job{path: path})
+	return nil
+}
+
+func (l *fileList) addFile(j job) {
+	key := filepath.Clean(j.path)
+	if real, err := filepath.EvalSymlinks(key); err == nil {
+		key = real
+	}
+	if !l.seen[key] {
+		l.seen[key] = true
+		l.files = append(l.files, j)
+	}
+}
+
+// addManifest lists a manifest and the containers that it names. What is wrong
+// with the paths is a finding of the manifest.
+func (l *fileList) addManifest(path string) {
+	l.addFile(job{path, true})
+	m, err := manifest.Load(path)
+	if err != nil || m.DryRun {
+		return
+	}
+	dir := filepath.Dir(path)
+	for _, rel := range payloads(m) {
+		p, err := manifest.Resolve(dir, rel)
+		if err != nil {
+			continue
+		}
+		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+			l.addFile(job{path: p})
+		}
+	}
+}
+
+// payloads lists the containers of a manifest, sorted.
+func payloads(m *manifest.Manifest) []string {
+	var out []string
+	tile := func(t *manifest.Tile) {
+		out = append(out, t.Path)
+		for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+			for _, v := range levels {
+				out = append(out, v.Path)
+			}
+		}
+	}
+	for i := range m.Tiles {
+		tile(&m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		tile(&m.SharedBucket.Tile)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// addFolder lists all containers and manifests below a folder, in the order of
+// their paths. JSON files that are no manifests are passed over.
+func (l *fileList) addFolder(dir string) error {
+	found := false // also files that were listed before
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		switch {
+		case d.IsDir() && strings.HasPrefix(name, ".") && p != dir:
+			return fs.SkipDir
+		case d.IsDir() || atomicfile.IsTemp(name):
+		case strings.EqualFold(filepath.Ext(name), ".untold"):
+			found = true
+			l.addFile(job{path: p})
+		case strings.EqualFold(filepath.Ext(name), ".json") && looksLikeManifest(p):
+			found = true
+			l.addManifest(p)
+		}
+		return nil
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s: %w", dir, ErrNoFiles)
+	}
+	return err
+}
+
+// looksLikeManifest reports whether a JSON file has the two keys that every
+// manifest has and hardly any other file.
+func looksLikeManifest(path string) bool {
+	data, err := os.ReadFile(path)
+	return err == nil && strings.Contains(string(data), `"streaming_defaults"`) && strings.Contains(string(data), `"tiles"`)
+}
+
+// judge validates the file.
+func (j job) judge(opts Options) (File, error) {
+	f := File{Path: j.path, Findings: []Finding{}}
+	limit := opts.MaxPerCode
+	if j.manifest {
+		if limit == 0 {
+			limit = 100
+		}
+		found, err := manifest.ValidateFile(j.path, manifest.ValidateOptions{CheckFiles: true, MaxPerCode: max(limit, 0)})
+		if err != nil {
+			return f, err
+		}
+		for _, x := range found {
+			f.add(Finding{
+				Code: string(x.Code), Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint,
+				Record: -1, Pointer: x.Pointer, Offset: x.Offset, Place: manifestPlace(x),
+			})
+		}
+	} else {
+		r, err := format.ValidateFile(j.path, format.ValidateOptions{MaxPerCode: limit})
+		if err != nil {
+			return f, err
+		}
+		for _, x := range r.Findings {
+			c := ""
+			if x.Chunk != 0 {
+				c = x.Chunk.String()
+			}
+			f.add(Finding{
+				Code: string(x.Code), Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint,
+				Chunk: c, Record: x.Record, Offset: x.Offset, Place: x.Place(),
+			})
+		}
+		f.errors, f.warnings = r.Errors, r.Warnings // with those that are not listed
+	}
+	f.OK = f.errors == 0
+	return f, nil
+}
+
+func manifestPlace(f manifest.Finding) string {
+	s := f.Pointer
+	if s == "" {
+		s = "manifest"
+	}
+	if f.Offset >= 0 {
+		s += fmt.Sprintf(" at byte %d", f.Offset)
+	}
+	return s
+}
+
+func (f *File) add(x Finding) {
+	f.Findings = append(f.Findings, x)
+	switch x.Severity {
+	case "error":
+		f.errors++
+	case "warning":
+		f.warnings++
+	}
+}
