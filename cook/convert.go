@@ -52,7 +52,7 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 		o.discard()
 		return nil, err
 	}
-	if err := o.commit(filepath.Base(out)); err != nil {
+	if err := o.commit(filepath.Base(out), false); err != nil {
 		o.discard()
 		return nil, err
 	}
@@ -90,7 +90,10 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	for i := range members {
 		members[i] = i
 	}
-	f, err := newTileBuilder(s, objects, staged, ns).build(ctx, opts.FileType, members, func(int) bool { return true })
+	b := newTileBuilder(s, objects, staged, opts, ns)
+	f, _, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
+		return member{object: i, parts: b.bake(i), count: true}, nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -351,7 +351,7 @@ func TestConvertTextureTransformPicture(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the shared assets are absent: ", err)
 	}
-	c := convertFile(t, path, filepath.Join(t.TempDir(), "x.untold"), DefaultOptions())
+	c := convertFile(t, path, filepath.Join(t.TempDir(), "x.untold"), unmerged())
 	// The tiles that show a tick in the right colour.
 	for name, want := range map[string]color.NRGBA{"Offset U": {0, 192, 0, 255}, "Offset V": {0, 0, 192, 255}, "Offset UV": {0, 192, 192, 255}} {
 		b := entityBox(c, name)

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -92,8 +93,14 @@ func (c *cooker) plan() error {
 			}
 		}
 		c.inputs[i] = partition.Object{ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
+		if o.group > 0 {
+			// A group is not cut: its levels lie in the tile of its centre.
+			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
+		}
 	}
-	p, err := partition.Grid(c.inputs, partition.GridOptions{TileSize: c.opts.TileSize})
+	p, err := partition.Grid(c.inputs, partition.GridOptions{
+		TileSize: c.opts.TileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.scene.Source, err)
 	}
@@ -106,8 +113,10 @@ type payload struct {
 	name    string // file name with slashes, relative to the output folder
 	typ     format.FileType
 	members []int
+	coord   *[3]int // of a grid tile, nil for the bucket
 
 	// results
+	present   []int // members that have geometry here
 	written   written
 	bounds    format.Bounds
 	triangles int
@@ -117,8 +126,11 @@ type payload struct {
 
 func (c *cooker) payloads() []payload {
 	var out []payload
-	for _, t := range c.planned.Tiles {
-		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects})
+	for i := range c.planned.Tiles {
+		t := &c.planned.Tiles[i]
+		out = append(out, payload{
+			name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects, coord: &t.Coord,
+		})
 	}
 	if len(c.planned.Shared) > 0 {
 		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), typ: format.FileShared, members: c.planned.Shared})
@@ -171,7 +183,8 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 // its own, so the result does not depend on the order of the workers.
 func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
-	b := newTileBuilder(c.scene, c.objects, c.staged, c.ns)
+	b := newTileBuilder(c.scene, c.objects, c.staged, c.opts, c.ns)
+	split := newSplitter(b, c.planned, c.opts.Clip)
 	var mu sync.Mutex
 	done := 0
 	c.opts.progress("cook", 0, len(payloads))
@@ -183,7 +196,11 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if errs[i] = c.buildOne(ctx, b, &payloads[i], func(o int) bool { return first[o] == i }); errs[i] != nil {
+			get := func(o int) (member, error) {
+				parts, cut, err := split.parts(o, payloads[i].coord)
+				return member{object: o, parts: parts, cut: cut, count: cut || first[o] == i}, err
+			}
+			if errs[i] = c.buildOne(ctx, b, &payloads[i], get); errs[i] != nil {
 				return errs[i]
 			}
 			mu.Lock()
@@ -221,8 +238,8 @@ func (c *cooker) firstUse(payloads []payload) []int {
 	return first
 }
 
-func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, count func(int) bool) error {
-	f, err := b.build(ctx, p.typ, p.members, count)
+func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
+	f, present, err := b.build(ctx, p.typ, p.members, get)
 	if err != nil {
 		return err
 	}
@@ -230,6 +247,7 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, count
 		p.empty = true
 		return nil
 	}
+	p.present = present
 	p.bounds, _ = f.Bounds()
 	p.triangles = triangles(f)
 	for i := range f.Meshes {
@@ -259,10 +277,8 @@ func (c *cooker) commit(m *manifest.Manifest, file string) error {
 		if err := os.RemoveAll(filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))); err != nil {
 			return err
 		}
-	} else if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("cook: replacing the manifest: %w", err)
 	}
-	if err := c.out.commit(file); err != nil {
+	if err := c.out.commit(file, !c.opts.DryRun); err != nil {
 		return err
 	}
 	if !c.opts.DryRun {

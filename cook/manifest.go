@@ -60,6 +60,9 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 // addTile lists a tile, or says why it could not be written.
 func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 	coord := t.Coord
+	if b.empty && c.opts.Clip {
+		return // the boxes of its objects reach into it, their triangles do not
+	}
 	if b.empty {
 		m.FailedTiles = append(m.FailedTiles, manifest.FailedTile{
 			ID: t.ID, GridCoord: &coord, Path: b.name, Error: "no triangle of its objects has an area",
@@ -70,7 +73,7 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 	cell := manifest.BoundsOf(t.Cell)
 	priority := t.Priority
 	e := manifest.Tile{ID: t.ID, GridCoord: &coord, Priority: &priority, CellBounds: &cell}
-	for _, o := range t.Objects {
+	for _, o := range b.present {
 		e.Objects = append(e.Objects, c.objects[o].name)
 	}
 	c.fill(&e, b)
@@ -79,7 +82,7 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 
 // fill sets what tiles and the bucket have in common.
 func (c *cooker) fill(e *manifest.Tile, b *payload) {
-	count := len(b.members)
+	count := len(b.present)
 	e.Path, e.FileSizeBytes, e.SHA256 = b.name, b.written.size, b.written.sha256
 	e.EstimatedMemoryBytes, e.TriangleCount, e.ObjectCount = &b.gpuBytes, b.triangles, &count
 	e.HLODLevels = []manifest.Level{}
@@ -100,7 +103,7 @@ func (c *cooker) bucket(b *payload) *manifest.SharedBucket {
 		ExportPolicy: partition.ExportShared.String(),
 	}
 	c.fill(&s.Tile, b)
-	for _, o := range b.members {
+	for _, o := range b.present {
 		k := c.planned.Objects[o].Entry(c.objects[o].name)
 		s.Members = append(s.Members, manifest.BucketObject{
 			Name: k.Name, ExportPolicy: k.ExportPolicy, XZOverlapCount: &k.XZOverlapCount, Dimensions: &k.Dimensions, Reasons: k.Reasons,

@@ -144,10 +144,18 @@ type cooked struct {
 	f *format.File
 }
 
-// convert converts the model and validates what was written.
+// convert converts the model, object by object, and validates what was
+// written.
 func (d *model) convert(t testing.TB) *cooked {
 	t.Helper()
-	return convertFile(t, d.save(t), filepath.Join(t.TempDir(), "out.untold"), DefaultOptions())
+	return convertFile(t, d.save(t), filepath.Join(t.TempDir(), "out.untold"), unmerged())
+}
+
+// unmerged are the options of a cook whose objects can be told apart.
+func unmerged() Options {
+	o := DefaultOptions()
+	o.Merge = false
+	return o
 }
 
 func convertFile(t testing.TB, in, out string, opts Options) *cooked {

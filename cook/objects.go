@@ -11,34 +11,56 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// object is a placed mesh: what the partitioner sees as one thing.
+// object is what the partitioner sees as one thing: a placed mesh, or an
+// authored LOD group with the meshes of all its levels.
 type object struct {
-	node      int    // index into Scene.Nodes
+	node      int    // index into Scene.Nodes, of a group's first node
 	name      string // unique within the scene
 	box       geom.Box
-	triangles int
+	triangles int    // of a group: of its finest level
 	policy    string // extras.untold_tile_policy
+	identity  bool   // never merged with others
+	group     int    // 1 + index into Scene.LODs, 0 for none
+	placed    []placed
 }
 
-// objectsOf lists the nodes with geometry, with exact world boxes.
+// placed is a mesh at a node.
+type placed struct {
+	node  int // index into Scene.Nodes
+	mesh  int // index into Scene.Meshes
+	level int // of the LOD group, 0 without one
+}
+
+// objectsOf lists the nodes with geometry, with exact world boxes. The nodes
+// of a LOD group are one object, so that its levels stay together; its finest
+// level alone counts for the box.
 func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]object, error) {
 	names := nameTable{}
 	var out []object
+	groups := map[int]int{} // LOD group to index into out
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Mesh < 0 {
+		mesh, level := n.Mesh, 0
+		if n.LOD.Group > 0 {
+			mesh, level = n.LOD.Mesh, n.LOD.Level
+		}
+		if mesh < 0 || s.Meshes[mesh].Triangles() == 0 {
 			continue
 		}
-		o := object{node: i, policy: tilePolicy(n.Extras)}
-		for k := range s.Meshes[n.Mesh].Primitives {
-			o.triangles += len(s.Meshes[n.Mesh].Primitives[k].Indices) / 3
-		}
-		if o.triangles == 0 {
+		p := placed{i, mesh, level}
+		if k, ok := groups[n.LOD.Group]; ok && n.LOD.Group > 0 {
+			out[k].add(s, p)
 			continue
 		}
-		o.name = names.unique(n.Name)
-		if o.name != n.Name {
-			ns.add("renamed-objects", 1, i, n.Name)
+		name := n.Name
+		o := object{node: i, policy: tilePolicy(n.Extras), identity: keepsIdentity(n.Name, n.Extras)}
+		if o.group = n.LOD.Group; o.group > 0 {
+			groups[o.group] = len(out)
+			name, o.identity = s.LODs[o.group-1].Name, true
+		}
+		o.add(s, p)
+		if o.name = names.unique(name); o.name != name {
+			ns.add("renamed-objects", 1, i, name)
 		}
 		out = append(out, o)
 	}
@@ -52,8 +74,7 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				n := &s.Nodes[out[i].node]
-				out[i].box = worldBox(s, n, whole[n.Mesh])
+				out[i].box = out[i].worldBox(s, whole)
 			}
 			return nil
 		})
@@ -71,24 +92,47 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 	return out, nil
 }
 
+func (o *object) add(s *gltfscene.Scene, p placed) {
+	o.placed = append(o.placed, p)
+	if p.level == 0 {
+		o.triangles += s.Meshes[p.mesh].Triangles()
+	}
+}
+
 // worldBox returns the box of the vertices that triangles use, moved to world
-// space and rounded as they will be stored. whole tells which primitives use
-// all of theirs.
-func worldBox(s *gltfscene.Scene, n *gltfscene.Node, whole []bool) geom.Box {
+// space and rounded as they will be stored; of a group, of its finest level
+// that has any.
+func (o *object) worldBox(s *gltfscene.Scene, whole [][]bool) geom.Box {
+	finest := o.placed[0].level
+	for _, p := range o.placed {
+		finest = min(finest, p.level)
+	}
 	box := geom.EmptyBox()
-	for k := range s.Meshes[n.Mesh].Primitives {
-		p := &s.Meshes[n.Mesh].Primitives[k]
+	for _, p := range o.placed {
+		if p.level == finest {
+			box = box.Union(meshBox(&s.Meshes[p.mesh], &s.Nodes[p.node].World, whole[p.mesh]))
+		}
+	}
+	return geom.Box{Min: geom.FromF32(box.Min.F32()), Max: geom.FromF32(box.Max.F32())}
+}
+
+// meshBox returns the exact box of a mesh in the world. whole tells which
+// primitives use all of their vertices.
+func meshBox(m *gltfscene.Mesh, world *geom.Mat4, whole []bool) geom.Box {
+	box := geom.EmptyBox()
+	for k := range m.Primitives {
+		p := &m.Primitives[k]
 		if whole[k] {
 			for _, v := range p.Positions {
-				box = box.Extend(n.World.Point(geom.FromF32(v)))
+				box = box.Extend(world.Point(geom.FromF32(v)))
 			}
 			continue
 		}
 		for _, i := range p.Indices {
-			box = box.Extend(n.World.Point(geom.FromF32(p.Positions[i])))
+			box = box.Extend(world.Point(geom.FromF32(p.Positions[i])))
 		}
 	}
-	return geom.Box{Min: geom.FromF32(box.Min.F32()), Max: geom.FromF32(box.Max.F32())}
+	return box
 }
 
 // wholePrimitives tells of every mesh which primitives use all their vertices:

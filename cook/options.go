@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/partition"
 )
 
 // ErrNothing says that a scene holds no triangle that could be cooked.
@@ -28,6 +29,18 @@ type Options struct {
 	// TileSize is the pitch of the grid in metres: x and z on the ground, y
 	// upwards. Default 25, 10000, 25.
 	TileSize geom.Vec3
+	// Clip cuts geometry exactly at the borders of the tiles, so that every
+	// triangle's area is in one tile; spanning objects are cut too. Off, whole
+	// objects are written into every tile that they overlap, and spanning ones
+	// go to the shared bucket. Default true.
+	Clip bool
+	// SplitMaxTiles: a spanning object that overlaps more tiles than this goes
+	// to the shared bucket instead of being cut. Default 400.
+	SplitMaxTiles int
+	// Merge joins the meshes of a tile that have equal materials. Objects whose
+	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
+	// Default true.
+	Merge bool
 	// PayloadDir is the folder of the tiles, relative to the output folder.
 	// Default "tiles".
 	PayloadDir string
@@ -60,11 +73,14 @@ type Options struct {
 // DefaultOptions returns the documented defaults.
 func DefaultOptions() Options {
 	return Options{
-		TileSize:   geom.Vec3{25, 10000, 25},
-		PayloadDir: "tiles",
-		FileType:   format.FileTile,
-		Scene:      -1,
-		Generator:  "untold",
+		TileSize:      geom.Vec3{25, 10000, 25},
+		Clip:          true,
+		SplitMaxTiles: partition.DefaultSplitMaxTiles,
+		Merge:         true,
+		PayloadDir:    "tiles",
+		FileType:      format.FileTile,
+		Scene:         -1,
+		Generator:     "untold",
 	}
 }
 

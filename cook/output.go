@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -119,9 +120,10 @@ func (o *output) staged() ([]string, error) {
 }
 
 // commit renames every staged file into the output folder, last of all the
-// one named, and removes the stage. It is called when nothing but a rename can
-// fail any more.
-func (o *output) commit(last string) error {
+// one named, and removes the stage. With retire an older file of that name
+// goes first, so that it never stands beside files of another cook. It is
+// called when nothing but a rename can fail any more.
+func (o *output) commit(last string, retire bool) error {
 	files, err := o.staged()
 	if err != nil {
 		return err
@@ -135,6 +137,11 @@ func (o *output) commit(last string) error {
 		}
 		if st, err := os.Lstat(to); err == nil && st.IsDir() {
 			return fmt.Errorf("cook: output: %s is a folder; remove it or choose another output", to)
+		}
+	}
+	if retire {
+		if err := os.Remove(filepath.Join(o.dir, filepath.FromSlash(last))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cook: replacing the manifest: %w", err)
 		}
 	}
 	for _, f := range files {

@@ -57,7 +57,7 @@ func TestOutputCommit(t *testing.T) {
 	if len(must(os.ReadDir(dir))) != 1 {
 		t.Error("files appear before the commit")
 	}
-	if err := o.commit("scene.json"); err != nil {
+	if err := o.commit("scene.json", true); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"scene.json": "{}", "tiles/x.untold": "hello"}
@@ -85,7 +85,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := o.commit("scene.json"); err == nil {
+		if err := o.commit("scene.json", true); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		o.discard()

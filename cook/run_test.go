@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -126,7 +127,9 @@ func mustRun(t *testing.T, scene, dir string, opts Options) *Result {
 
 func TestRunWritesAScene(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "town")
-	res := mustRun(t, runScene(t, "my town!.gltf", townBoxes()), dir, DefaultOptions())
+	opts := DefaultOptions()
+	opts.Clip, opts.Merge = false, false
+	res := mustRun(t, runScene(t, "my town!.gltf", townBoxes()), dir, opts)
 	if want := filepath.Join(dir, "my_town.json"); res.ManifestPath != want {
 		t.Errorf("manifest at %s, want %s", res.ManifestPath, want)
 	}
@@ -251,7 +254,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	changed := townBoxes()
 	changed[0].at[1] = 9
 	other := runScene(t, "town.gltf", changed)
-	for _, room := range []int{0, 1, 700, total / 2, total - 1} {
+	for _, room := range []int{0, 1, 700, total / 2, total - 500} {
 		left := room
 		opts.wrap = func(w io.Writer) io.Writer { return &fullDisk{w, &left} }
 		fresh := filepath.Join(base, "fresh", "deep")
@@ -394,5 +397,145 @@ func TestOptionsCheck(t *testing.T) {
 		if o.TileSize[0] = v; o.check() == nil {
 			t.Errorf("tile size %v passes", v)
 		}
+	}
+}
+
+// sceneArea sums the surface of all containers of a cooked scene.
+func sceneArea(t *testing.T, dir string, m *manifest.Manifest) float64 {
+	t.Helper()
+	sum := 0.0
+	for _, p := range payloadPaths(m) {
+		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Meshes() {
+			vb, err := r.MeshVertices(i, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ib, err := r.MeshIndices(i, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := func(v uint32) geom.Vec3 {
+				return geom.FromF32(format.GetVertex(vb[int(v)*format.VertexSize:]).Position)
+			}
+			idx := format.Indices(ib, r.Meshes()[i].IndexType)
+			for k := 0; k+2 < len(idx); k += 3 {
+				a := at(idx[k])
+				sum += at(idx[k+1]).Sub(a).Cross(at(idx[k+2]).Sub(a)).Len() / 2
+			}
+		}
+		r.Close()
+	}
+	return sum
+}
+
+// TestRunClips: every triangle's area is in exactly one tile, inside its cell.
+func TestRunClips(t *testing.T) {
+	boxes := townBoxes()
+	for i := range 40 {
+		f := float64(i)
+		boxes = append(boxes, runNode{
+			name: "Prop", at: [3]float64{f*3.7 - 20, f / 7, 11 - f*5.3}, scale: [3]float64{0.3 + f/5, 1, 0.3 + f/9},
+		})
+	}
+	want := 0.0
+	for _, b := range boxes {
+		s := b.scale
+		if s == [3]float64{} {
+			s = [3]float64{1, 1, 1}
+		}
+		want += 2 * (s[0]*s[1] + s[1]*s[2] + s[2]*s[0])
+	}
+	scene := runScene(t, "town.gltf", boxes)
+	for _, mergeToo := range []bool{false, true} {
+		dir := t.TempDir()
+		opts := DefaultOptions()
+		opts.Merge = mergeToo
+		m := mustRun(t, scene, dir, opts).Manifest
+		if got := sceneArea(t, dir, m); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("merge %v: area %v, want %v", mergeToo, got, want)
+		}
+		if m.SharedBucket == nil || len(m.SharedBucket.Members) != 1 || m.SharedBucket.Members[0].Name != "Kiosk" {
+			t.Errorf("merge %v: the bucket is for what was forced there: %+v", mergeToo, m.SharedBucket)
+		}
+		for i := range m.Tiles {
+			e := &m.Tiles[i]
+			if cell := e.CellBounds.Box(); !cell.Contains(e.Bounds.Box(), 1e-4) {
+				t.Errorf("%s: %v sticks out of its cell %v", e.ID, e.Bounds, cell)
+			}
+		}
+		if f, err := manifest.ValidateFile(filepath.Join(dir, "town.json"), manifest.ValidateOptions{CheckFiles: true}); err != nil || hasErrors(f) {
+			t.Errorf("%v %v", err, f)
+		}
+	}
+}
+
+// TestRunClippedNeighboursMeet: what two tiles have at their common plane is
+// the same, bit for bit.
+func TestRunClippedNeighboursMeet(t *testing.T) {
+	dir := t.TempDir()
+	m := mustRun(t, runScene(t, "plane.gltf", []runNode{{name: "Ground", at: [3]float64{13, 0, -7}, scale: [3]float64{97, 1, 83}}}), dir, DefaultOptions()).Manifest
+	border := map[[3]float32]int{}
+	for i := range m.Tiles {
+		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(m.Tiles[i].Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[[3]float32]bool{}
+		vb, _ := r.MeshVertices(0, nil)
+		for ; len(vb) > 0; vb = vb[format.VertexSize:] {
+			p := format.GetVertex(vb).Position
+			if x := float64(p[0]); math.Mod(x, 25) == 0 && !seen[p] {
+				seen[p] = true
+				border[p]++
+			}
+		}
+		r.Close()
+	}
+	if len(border) < 8 {
+		t.Fatalf("only %d vertices on planes", len(border))
+	}
+	for p, n := range border {
+		if n < 2 {
+			t.Errorf("%v is in one tile only", p)
+		}
+	}
+}
+
+func TestRunMerges(t *testing.T) {
+	boxes := []runNode{
+		{name: "Lamp", at: [3]float64{1, 1, -1}},
+		{name: "Bin", at: [3]float64{5, 1, -1}},
+		{name: "NM_Door", at: [3]float64{9, 1, -1}},
+		{name: "Lever", at: [3]float64{12, 1, -1}, extra: map[string]any{"untold_no_merge": true}},
+		{name: "Post", at: [3]float64{15, 1, -1}},
+	}
+	names := func(merge bool) []string {
+		dir := t.TempDir()
+		opts := DefaultOptions()
+		opts.Merge = merge
+		m := mustRun(t, runScene(t, "yard.gltf", boxes), dir, opts).Manifest
+		if *m.Tiles[0].ObjectCount != 5 {
+			t.Errorf("object count %d", *m.Tiles[0].ObjectCount)
+		}
+		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(m.Tiles[0].Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		var out []string
+		for _, e := range r.Entities() {
+			out = append(out, r.String(e.NameOffset))
+		}
+		return out
+	}
+	if d := cmp.Diff([]string{"Lamp", "NM_Door", "Lever"}, names(true)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"Lamp", "Bin", "NM_Door", "Lever", "Post"}, names(false)); d != "" {
+		t.Error(d)
 	}
 }

@@ -2,13 +2,13 @@ package cook
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/internal/geom"
 )
 
 // tileBuilder turns objects into containers. It is read-only while tiles are
@@ -19,12 +19,13 @@ type tileBuilder struct {
 	staged    []texture.Staged // by Scene.Images
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
+	classes   []int    // by materials; nil: nothing is merged
 	notes     *notes
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives
 // without one is appended behind the scene's.
-func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, ns *notes) *tileBuilder {
+func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
 	b := &tileBuilder{scene: s, objects: objects, staged: staged, notes: ns}
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {
@@ -33,6 +34,9 @@ func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Stage
 		if isBlack(m) {
 			ns.add("black-lifted", 1, i, m.Name)
 		}
+	}
+	if o.Merge {
+		b.classes = materialClasses(b.materials, staged)
 	}
 	return b
 }
@@ -45,96 +49,101 @@ func (b *tileBuilder) material(p *gltfscene.Primitive) int {
 	return p.Material
 }
 
-// build returns a container with the given objects, in order, or nil when none
-// of them has a triangle with an area. count is false where an object has been
-// counted for the notes before, as in its second tile.
-func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, count func(object int) bool) (*format.File, error) {
-	out := format.NewBuilder(t)
-	for _, i := range members {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := b.addObject(out, i, count(i)); err != nil {
-			return nil, err
-		}
-	}
-	f := out.File()
-	if len(f.Meshes) == 0 {
-		return nil, nil
-	}
-	return f, nil
+// member is one object of a container with its parts.
+type member struct {
+	object int
+	parts  []part
+	cut    bool // the parts are pieces of it
+	count  bool // the notes count it here
 }
 
-// addObject bakes one object: a single entity, or one per material named
-// <name>_mat<slot> as the reference exporter does.
-func (b *tileBuilder) addObject(out *format.Builder, i int, count bool) error {
-	o := &b.objects[i]
-	n := &b.scene.Nodes[o.node]
-	src := &b.scene.Meshes[n.Mesh]
-	written := 0
-	for k := range src.Primitives {
-		p := &src.Primitives[k]
-		if len(p.Indices) == 0 {
-			continue
+// build returns a container with the given members, in order, or nil when none
+// of them has a triangle with an area. present lists the objects that have.
+func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error)) (f *format.File, present []int, err error) {
+	var all []drawable
+	for _, i := range members {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
 		}
-		plan := &b.plans[b.material(p)]
-		m := meshOf(p, plan)
-		m.Transform(&n.World)
-		if m.Normals == nil {
-			m.FlatNormals()
-		}
-		if m.Tangents == nil {
-			m.GenerateTangents()
-		}
-		packed, err := m.Pack(plan.pack)
+		m, err := get(i)
 		if err != nil {
-			return fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.Slot, err)
+			return nil, nil, err
 		}
-		if count {
-			b.notes.add("degenerate-triangles", packed.Degenerate, i, o.name)
-			b.notes.add("uv-clamped", packed.UVClamped, i, o.name)
+		list, err := b.pack(&m)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(list) > 0 {
+			present = append(present, i)
+		}
+		all = append(all, list...)
+	}
+	if len(all) == 0 {
+		return nil, nil, nil
+	}
+	if b.classes != nil {
+		all = merge(all, b.classes)
+	}
+	out := format.NewBuilder(t)
+	for i := range all {
+		d := &all[i]
+		d.packed.OptimizeOrder()
+		err := out.AddObject(format.Object{
+			Name: d.name, MeshName: d.meshName, Vertices: d.packed.Vertices, Indices: d.packed.Indices,
+			Material: materialRecord(out, &b.materials[d.material], b.staged),
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", b.scene.Source, err)
+		}
+		d.packed = nil
+	}
+	return out.File(), present, nil
+}
+
+// pack quantises a member's parts. An object with several materials becomes
+// several entities named <name>_mat<slot>, as the reference exporter does it.
+func (b *tileBuilder) pack(m *member) ([]drawable, error) {
+	o := &b.objects[m.object]
+	var out []drawable
+	for k := range m.parts {
+		p := &m.parts[k]
+		n, src := &b.scene.Nodes[p.node], &b.scene.Meshes[p.mesh]
+		packed, err := p.shape.Pack(b.plans[p.material].pack)
+		if err != nil {
+			return nil, fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.slot, err)
+		}
+		if m.count {
+			b.notes.add("degenerate-triangles", packed.Degenerate, m.object, o.name)
+			b.notes.add("uv-clamped", packed.UVClamped, m.object, o.name)
 		}
 		if len(packed.Indices) == 0 {
 			continue
 		}
-		written++
 		suffix := ""
 		if len(src.Primitives) > 1 {
-			suffix = fmt.Sprintf("_mat%d", p.Slot)
+			suffix = fmt.Sprintf("_mat%d", p.slot)
 		}
-		err = out.AddObject(format.Object{
-			Name: n.Name + suffix, MeshName: src.Name + suffix,
-			Material: materialRecord(out, &b.materials[b.material(p)], b.staged),
-			Vertices: packed.Vertices, Indices: packed.Indices,
-		})
-		if err != nil {
-			return fmt.Errorf("%s: nodes[%d]: %w", b.scene.Source, n.Index, err)
+		name := n.Name + suffix
+		if o.group > 0 {
+			// The runtime tells the levels of a group by this ending.
+			name = fmt.Sprintf("%s%s_LOD%d", b.scene.LODs[o.group-1].Name, suffix, p.level)
 		}
+		out = append(out, drawable{name: name, meshName: src.Name + suffix, material: p.material, packed: packed, identity: o.identity})
 	}
-	if written == 0 && count {
-		b.notes.add("empty-object", 1, i, o.name)
+	if len(out) == 0 && m.count && !m.cut {
+		b.notes.add("empty-object", 1, m.object, o.name)
 	}
-	return nil
+	return out, nil
 }
 
-// meshOf copies a primitive's positions into double precision and puts the UV
-// set that the material samples first, its transform baked in.
-func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
-	m := &mesh.Mesh{
-		Positions: make([]geom.Vec3, len(p.Positions)), Normals: p.Normals, Tangents: p.Tangents,
-		UV: p.UV, Colors: p.Colors, Indices: p.Indices,
+// keepsIdentity reports whether an object opts out of merging: its name starts
+// with NM_, or the extra untold_no_merge is true.
+func keepsIdentity(name string, extras json.RawMessage) bool {
+	if strings.HasPrefix(name, "NM_") {
+		return true
 	}
-	for i, v := range p.Positions {
-		m.Positions[i] = geom.FromF32(v)
+	var e struct {
+		NoMerge bool `json:"untold_no_merge"`
 	}
-	if plan.set == 1 && p.UV[1] != nil {
-		m.UV[0], m.UV[1] = p.UV[1], p.UV[0]
-	}
-	if !plan.transform.IsIdentity() {
-		m.UV[0] = plan.transform.Apply(m.UV[0])
-		if t := &plan.transform; t.Rot != 0 || t.Scale[0] <= 0 || t.Scale[1] <= 0 {
-			m.Tangents = nil // u grows in another direction now
-		}
-	}
-	return m
+	return len(extras) > 0 && json.Unmarshal(extras, &e) == nil && e.NoMerge
 }

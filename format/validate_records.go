@@ -184,7 +184,8 @@ func (p *parser) checkFactors(m *Material, at func(int) place) {
 		v    float32
 		off  int
 	}{
-		{"metallic", m.Metallic, 40}, {"roughness", m.Roughness, 44},
+		{"metallic", m.Metallic, 40},
+		{"roughness", m.Roughness, 44},
 		{"occlusion strength", m.OcclusionStrength, 48},
 	} {
 		if !inUnit(f.v) {

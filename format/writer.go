@@ -157,8 +157,11 @@ func (f *File) checkCounts() error {
 		what string
 		n    int
 	}{
-		{"entities", len(f.Entities)}, {"meshes", len(f.Meshes)}, {"materials", len(f.Materials)},
-		{"textures", len(f.Textures)}, {"string bytes", len(f.Strings)},
+		{"entities", len(f.Entities)},
+		{"meshes", len(f.Meshes)},
+		{"materials", len(f.Materials)},
+		{"textures", len(f.Textures)},
+		{"string bytes", len(f.Strings)},
 	} {
 		if uint64(c.n) >= math.MaxUint32 {
 			return fmt.Errorf("untold: %d %s do not fit into 32 bits", c.n, c.what)

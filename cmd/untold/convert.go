@@ -19,9 +19,11 @@ type sceneFlags struct {
 	opts     cook.Options
 }
 
-func (s *sceneFlags) register(f *pflag.FlagSet) {
+// register declares the flags; merge is that flag's default.
+func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	s.opts = cook.DefaultOptions()
 	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4 or zstd (not for the reference engine)")
+	f.BoolVar(&s.opts.Merge, "merge", merge, "join meshes of equal material; names with NM_ and the extra untold_no_merge opt out")
 	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing, with a warning")
@@ -85,7 +87,7 @@ baked into the vertices; textures go to the folder Textures beside the container
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "the container to write (required)")
 	f.StringVar(&fileType, "file-type", "tile", "role of the container: tile, lod, hlod or shared")
-	s.register(f)
+	s.register(f, false)
 	_ = cmd.MarkFlagRequired("output")
 	return cmd
 }

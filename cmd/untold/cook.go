@@ -20,9 +20,11 @@ func newCook(a *app) *cobra.Command {
 		Long: `cook cuts a glTF or GLB scene into .untold tiles and writes DIR/<scene>.json, the
 manifest, and the tiles with their textures in DIR/tiles.
 
-Objects go to the tiles that their boxes overlap; objects that span more than four tiles go
-to the shared bucket. The node extra "untold_tile_policy" overrides that: force_local or
-force_shared. The same scene and flags give the same bytes, whatever --jobs is. Nothing is
+Geometry is cut exactly at the borders of the tiles, also ground planes: every triangle's area
+is in one tile. Objects over more than --split-max-tiles tiles, and those with the node extra
+"untold_tile_policy": "force_shared", go to the shared bucket. Within a tile meshes of equal
+material are joined. With --clip=false whole objects go to every tile that they overlap, and
+those that span more than four tiles to the shared bucket ("force_local" overrides that). The same scene and flags give the same bytes, whatever --jobs is. Nothing is
 written under its final name before the whole cook has succeeded.
 
 Settings can also come from untold.yaml beside the scene; its keys are the flags' names.`,
@@ -57,11 +59,13 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "the folder to write (required)")
 	f.StringVar(&partition, "partition", "grid", "how to cut: grid")
-	s.register(f)
+	s.register(f, true)
 	f.Float64Var(&tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default 25)")
 	f.Float64Var(&s.opts.TileSize[0], "tile-size-x", s.opts.TileSize[0], "edge of a grid tile along x in metres")
 	f.Float64Var(&s.opts.TileSize[1], "tile-size-y", s.opts.TileSize[1], "height of a grid tile in metres")
 	f.Float64Var(&s.opts.TileSize[2], "tile-size-z", s.opts.TileSize[2], "edge of a grid tile along z in metres")
+	f.BoolVar(&s.opts.Clip, "clip", true, "cut geometry exactly at tile borders; false writes whole objects into every tile they overlap")
+	f.IntVar(&s.opts.SplitMaxTiles, "split-max-tiles", s.opts.SplitMaxTiles, "spanning objects over more tiles go to the shared bucket")
 	f.StringVar(&s.opts.PayloadDir, "payload-dir", s.opts.PayloadDir, "folder of the tiles inside the output folder")
 	f.BoolVar(&s.opts.DryRun, "dry-run", false, "write the manifest alone, with the same tiles and sizes 0")
 	_ = cmd.MarkFlagRequired("output")

@@ -82,7 +82,7 @@ func TestCookValidateInspect(t *testing.T) {
 		t.Errorf("validate: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
 	r = execute(t, nil, "inspect", dir)
-	for _, want := range []string{"uniform_grid", "tile_0_0_0", `from "yard.gltf"`, "312 triangles"} {
+	for _, want := range []string{"uniform_grid", "tile_0_0_0", `from "yard.gltf"`, "348 triangles"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("inspect lacks %q:\n%s", want, r.stdout)
 		}

@@ -10,8 +10,8 @@ const (
 	variantsName = "KHR_materials_variants"
 )
 
-// decodeHint is what decodes Draco: glTF Transform decodes it on reading and
-// does not apply it again on copying.
+// decodeHint is for codecs that are not handled here: glTF Transform decodes
+// on reading and does not compress again on copying.
 const decodeHint = "decode it first, for example with `gltf-transform copy in.glb out.glb`"
 
 // policy is what becomes of an extension.

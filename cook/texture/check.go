@@ -56,9 +56,9 @@ func checkPNG(data []byte) error {
 // marker hardly occurs by chance; a thumbnail's lies before.
 func checkJPEG(data []byte) error {
 	const scan, end = 0xda, 0xd9
-	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+	for at := 2; at+4 <= len(data); {
 		switch marker := data[at+1]; {
-		case marker == 0xff: // padding
+		case data[at] != 0xff || marker == 0 || marker == 0xff: // padding, or bytes that decoders skip
 			at++
 			continue
 		case marker == scan:

@@ -16,8 +16,10 @@ import (
 func TestConvertPassesThrough(t *testing.T) {
 	grey := image.NewGray(image.Rect(0, 0, 5, 2))
 	palette := image.NewPaletted(image.Rect(0, 0, 5, 2), color.Palette{color.Black, color.White})
+	photo := jpegOf(t, small(4))
 	for name, data := range map[string][]byte{
-		"png": pngOf(t, small(1)), "grey png": pngOf(t, grey), "palette png": pngOf(t, palette), "jpeg": jpegOf(t, small(2)),
+		"jpeg with filling": join(photo[:2], []byte{0xff, 0xff, 0xff}, photo[3:]),
+		"png":               pngOf(t, small(1)), "grey png": pngOf(t, grey), "palette png": pngOf(t, palette), "jpeg": jpegOf(t, small(2)),
 		"png with a tail":  append(pngOf(t, small(3)), bytes.Repeat([]byte("tail"), 100)...),
 		"jpeg with a tail": append(jpegOf(t, small(3)), "tail"...),
 	} {
@@ -30,7 +32,7 @@ func TestConvertPassesThrough(t *testing.T) {
 		if !bytes.Equal(c.data, data) || c.width != b.Dx() || c.height != b.Dy() || c.change != "" {
 			t.Errorf("%s: %d x %d, %q", name, c.width, c.height, c.change)
 		}
-		if want := "." + strings.Replace(strings.Fields(name)[len(strings.Fields(name))-1], "jpeg", "jpg", 1); strings.HasSuffix(name, "g") && c.ext != want {
+		if want := map[bool]string{true: ".png", false: ".jpg"}[strings.Contains(name, "png")]; c.ext != want {
 			t.Errorf("%s: extension %s, want %s", name, c.ext, want)
 		}
 	}

@@ -65,7 +65,7 @@ func (b Box) Distance(p Vec3) float64 {
 	var sum float64
 	for i := range 3 {
 		d := max(b.Min[i]-p[i], 0, p[i]-b.Max[i])
-		sum += d * d
+		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
 }

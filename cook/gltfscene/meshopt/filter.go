@@ -151,6 +151,7 @@ func sqrt(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
 // round rounds half away from zero. All its arguments fit an int32.
 func round(v float32) int32 {
+	v = float32(v) // the caller's product must not be fused with the sum
 	if v < 0 {
 		return int32(v - 0.5)
 	}

@@ -139,6 +139,10 @@ func (l Layout) Size(src []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	// This also keeps the arithmetic below from overflowing.
+	if l.Count > math.MaxInt/l.Stride {
+		return 0, fmt.Errorf("%w: %d elements of %d bytes are more than memory can hold", ErrLayout, l.Count, l.Stride)
+	}
 	least := int64(1)
 	switch n := int64(l.Count); l.Mode {
 	case Attributes:
@@ -146,14 +150,11 @@ func (l Layout) Size(src []byte) (int, error) {
 	case Triangles:
 		least += n/3 + triangleTail
 	case Indices:
-		least += min(n, math.MaxInt64/2) + sequenceTail
+		least += n + sequenceTail
 	}
 	if int64(len(src)) < least {
 		return 0, fmt.Errorf("%w: %d bytes, but %d elements of %d bytes take at least %d",
 			ErrMalformed, len(src), l.Count, l.Stride, least)
-	}
-	if l.Count > math.MaxInt/l.Stride {
-		return 0, fmt.Errorf("%w: %d elements of %d bytes are too large for this machine", ErrLayout, l.Count, l.Stride)
 	}
 	return l.Count * l.Stride, nil
 }

@@ -1,0 +1,87 @@
+package cook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/format"
+)
+
+// TestRunLODGroup: nodes X_LOD0, X_LOD1 stay together, whole and named, in the
+// tile of the finest level's centre.
+func TestRunLODGroup(t *testing.T) {
+	boxes := []runNode{
+		{name: "Tree_LOD0", at: [3]float64{24, 1, -5}, scale: [3]float64{6, 6, 6}}, // reaches over x = 25
+		{name: "Tree_LOD1", at: [3]float64{24, 1, -5}, scale: [3]float64{5, 5, 5}},
+		{name: "Tree_LOD2", at: [3]float64{90, 1, -5}}, // wherever a coarser level is
+		{name: "Bush", at: [3]float64{10, 1, -5}},
+	}
+	dir := t.TempDir()
+	m := mustRun(t, runScene(t, "wood.gltf", boxes), dir, DefaultOptions()).Manifest
+	if len(m.Tiles) != 1 {
+		t.Fatalf("%d tiles", len(m.Tiles))
+	}
+	if d := cmp.Diff([]string{"Tree", "Bush"}, m.Tiles[0].Objects); d != "" {
+		t.Error(d)
+	}
+	r, err := format.Open(filepath.Join(dir, filepath.FromSlash(m.Tiles[0].Path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var names []string
+	for i, e := range r.Entities() {
+		names = append(names, r.String(e.NameOffset))
+		if r.Meshes()[i].IndexCount != 36 {
+			t.Errorf("%s has %d indices", names[i], r.Meshes()[i].IndexCount)
+		}
+	}
+	slices.Sort(names)
+	if d := cmp.Diff([]string{"Bush", "Tree_LOD0", "Tree_LOD1", "Tree_LOD2"}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestConvertMSFTLod gives authored levels the names that the runtime knows.
+func TestConvertMSFTLod(t *testing.T) {
+	scene := runScene(t, "statue.gltf", []runNode{{name: "Statue"}, {name: "Coarse"}})
+	data, err := os.ReadFile(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	doc["extensionsUsed"] = append(doc["extensionsUsed"].([]any), "MSFT_lod")
+	nodes := doc["nodes"].([]any)
+	nodes[0].(map[string]any)["extensions"] = map[string]any{"MSFT_lod": map[string]any{"ids": []int{1}}}
+	doc["scenes"].([]any)[0].(map[string]any)["nodes"] = []int{0, 2, 3}
+	if data, err = json.Marshal(doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(scene, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "statue.untold")
+	if _, err := Convert(t.Context(), scene, out, DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := format.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var names []string
+	for _, e := range r.Entities() {
+		names = append(names, r.String(e.NameOffset))
+	}
+	if d := cmp.Diff([]string{"Statue_LOD0", "Statue_LOD1"}, names); d != "" {
+		t.Error(d)
+	}
+}

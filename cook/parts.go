@@ -1,0 +1,148 @@
+package cook
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/partition"
+)
+
+// part is what one primitive of one object contributes to one tile.
+type part struct {
+	placed
+	slot     int // of the primitive in its glTF mesh
+	material int // index into tileBuilder.materials
+	shape    *mesh.Mesh
+}
+
+// bake returns the parts of an object in world space, with normals and, where
+// there are texture coordinates, tangents.
+func (b *tileBuilder) bake(i int) []part {
+	var out []part
+	for _, at := range b.objects[i].placed {
+		src := &b.scene.Meshes[at.mesh]
+		for k := range src.Primitives {
+			p := &src.Primitives[k]
+			if len(p.Indices) == 0 {
+				continue
+			}
+			material := b.material(p)
+			m := meshOf(p, &b.plans[material])
+			m.Transform(&b.scene.Nodes[at.node].World)
+			if m.Normals == nil {
+				m.FlatNormals()
+			}
+			if m.Tangents == nil {
+				m.GenerateTangents()
+			}
+			out = append(out, part{placed: at, slot: p.Slot, material: material, shape: m})
+		}
+	}
+	return out
+}
+
+// meshOf copies a primitive's positions into double precision and puts the UV
+// set that the material samples first, its transform baked in.
+func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
+	m := &mesh.Mesh{
+		Positions: make([]geom.Vec3, len(p.Positions)), Normals: p.Normals, Tangents: p.Tangents,
+		UV: p.UV, Colors: p.Colors, Indices: p.Indices,
+	}
+	for i, v := range p.Positions {
+		m.Positions[i] = geom.FromF32(v)
+	}
+	if plan.set == 1 && p.UV[1] != nil {
+		m.UV[0], m.UV[1] = p.UV[1], p.UV[0]
+	}
+	if !plan.transform.IsIdentity() {
+		m.UV[0] = plan.transform.Apply(m.UV[0])
+		if t := &plan.transform; t.Rot != 0 || t.Scale[0] <= 0 || t.Scale[1] <= 0 {
+			m.Tangents = nil // u grows in another direction now
+		}
+	}
+	return m
+}
+
+// maxPolygons bounds what clipping one object may produce.
+const maxPolygons = 100e6
+
+// splitter cuts objects that lie in several tiles, each once: the first tile
+// that needs an object cuts it, the last one lets go of the pieces.
+type splitter struct {
+	b       *tileBuilder
+	plan    *partition.Plan
+	entries map[int]*splitEntry // objects in several tiles; the map is fixed
+}
+
+type splitEntry struct {
+	mu     sync.Mutex
+	left   int // tiles that have not asked yet
+	cut    bool
+	pieces map[[3]int][]part // by cell of the object's range
+	err    error
+}
+
+// newSplitter finds the objects to cut.
+func newSplitter(b *tileBuilder, plan *partition.Plan, clip bool) *splitter {
+	s := &splitter{b: b, plan: plan, entries: map[int]*splitEntry{}}
+	if !clip {
+		return s
+	}
+	for i := range plan.Tiles {
+		for _, o := range plan.Tiles[i].Objects {
+			if c := &plan.Objects[o]; c.InTiles && c.Cells.Min != c.Cells.Max {
+				if s.entries[o] == nil {
+					s.entries[o] = &splitEntry{}
+				}
+				s.entries[o].left++
+			}
+		}
+	}
+	return s
+}
+
+// parts returns what an object contributes to the tile at coord: its piece of
+// an object that lies in several tiles, then cut is true, else all of it.
+func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err error) {
+	e := s.entries[object]
+	if e == nil || coord == nil {
+		return s.b.bake(object), false, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.cut {
+		e.cut = true
+		e.pieces, e.err = s.cut(object)
+	}
+	first := s.plan.Objects[object].Cells.Min
+	var key [3]int
+	for a := range key {
+		key[a] = coord[a] - int(first[a])
+	}
+	out := e.pieces[key]
+	if e.left--; e.left == 0 {
+		e.pieces = nil
+	}
+	return out, true, e.err
+}
+
+// cut bakes an object and splits it at the planes between its tiles.
+func (s *splitter) cut(object int) (map[[3]int][]part, error) {
+	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
+	out := map[[3]int][]part{}
+	for _, p := range s.b.bake(object) {
+		if n := p.shape.SplitBound(grid); n > maxPolygons {
+			return nil, fmt.Errorf("%s: object %q would be cut into some %.0f polygons; use larger tiles, or the node extra \"untold_tile_policy\": \"force_shared\" (%w)",
+				s.b.scene.Source, s.b.objects[object].name, n, ErrBadInput)
+		}
+		for _, piece := range p.shape.Split(grid) {
+			q := p
+			q.shape = piece.Mesh
+			out[piece.Cell] = append(out[piece.Cell], q)
+		}
+	}
+	return out, nil
+}
