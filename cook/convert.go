@@ -25,6 +25,7 @@ type ConvertResult struct {
 	Textures     int           `json:"textures"`
 	TextureBytes int64         `json:"texture_bytes"`
 	Bounds       format.Bounds `json:"bounds"`
+	VertexCache  VertexCache   `json:"vertex_cache"`
 	Notes        []Note        `json:"notes"`
 }
 
@@ -91,15 +92,16 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		members[i] = i
 	}
 	b := newTileBuilder(s, objects, staged, opts, ns)
-	f, _, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
+	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
 		return member{object: i, parts: b.bake(i), count: true}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
+	if t == nil {
 		return nil, nothing(model, s, ns)
 	}
+	f := t.file
 	w, err := o.write(name, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: opts.Compress})
 		return err
@@ -110,7 +112,8 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	res := &ConvertResult{
 		Bytes: w.size, Objects: len(objects), Meshes: len(f.Meshes), Materials: len(f.Materials),
 		Vertices: len(f.Vertices) / format.VertexSize, Triangles: triangles(f),
-		Notes: allNotes(s, ns),
+		VertexCache: VertexCache{t.order.ACMRBefore, t.order.ACMRAfter, t.order.ATVRBefore, t.order.ATVRAfter},
+		Notes:       allNotes(s, ns),
 	}
 	res.Bounds, _ = f.Bounds()
 	res.Textures, res.TextureBytes = textureBytes(staged)

@@ -14,6 +14,10 @@ type drawable struct {
 	material       int
 	packed         *mesh.Packed
 	identity       bool // keeps its name and stays one mesh
+
+	// Of a mesh that the container stores once.
+	instance  instanceKey // zero for others
+	transform [16]float32 // of the entity
 }
 
 // maxVertices16 is how many vertices 16-bit indices can name.

@@ -41,6 +41,10 @@ type Options struct {
 	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
 	// Default true.
 	Merge bool
+	// Instances stores a mesh that is used several times inside one tile, and
+	// not cut by its border, once: the entities carry the transforms. Mirrored
+	// uses are baked all the same. Default false: everything is baked.
+	Instances bool
 	// PayloadDir is the folder of the tiles, relative to the output folder.
 	// Default "tiles".
 	PayloadDir string

@@ -16,6 +16,21 @@ type part struct {
 	slot     int // of the primitive in its glTF mesh
 	material int // index into tileBuilder.materials
 	shape    *mesh.Mesh
+	instance *instancePart // of a mesh that the container stores once, else nil
+}
+
+// pack quantises the part; instances of one mesh do it once.
+func (p *part) pack(o mesh.PackOptions) (*mesh.Packed, error) {
+	if p.instance == nil {
+		return p.shape.Pack(o)
+	}
+	if p.instance.packed == nil {
+		var err error
+		if p.instance.packed, err = p.shape.Pack(o); err != nil {
+			return nil, err
+		}
+	}
+	return p.instance.packed, nil
 }
 
 // bake returns the parts of an object in world space, with normals and, where
@@ -23,23 +38,30 @@ type part struct {
 func (b *tileBuilder) bake(i int) []part {
 	var out []part
 	for _, at := range b.objects[i].placed {
-		src := &b.scene.Meshes[at.mesh]
-		for k := range src.Primitives {
-			p := &src.Primitives[k]
-			if len(p.Indices) == 0 {
-				continue
-			}
-			material := b.material(p)
-			m := meshOf(p, &b.plans[material])
-			m.Transform(&b.scene.Nodes[at.node].World)
-			if m.Normals == nil {
-				m.FlatNormals()
-			}
-			if m.Tangents == nil {
-				m.GenerateTangents()
-			}
-			out = append(out, part{placed: at, slot: p.Slot, material: material, shape: m})
+		out = append(out, b.bakeMesh(at, &b.scene.Nodes[at.node].World)...)
+	}
+	return out
+}
+
+// bakeMesh returns the parts of one placed mesh, moved by world.
+func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) []part {
+	var out []part
+	src := &b.scene.Meshes[at.mesh]
+	for k := range src.Primitives {
+		p := &src.Primitives[k]
+		if len(p.Indices) == 0 {
+			continue
 		}
+		material := b.material(p)
+		m := meshOf(p, &b.plans[material])
+		m.Transform(world)
+		if m.Normals == nil {
+			m.FlatNormals()
+		}
+		if m.Tangents == nil {
+			m.GenerateTangents()
+		}
+		out = append(out, part{placed: at, slot: p.Slot, material: material, shape: m})
 	}
 	return out
 }

@@ -20,13 +20,14 @@ type tileBuilder struct {
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
 	classes   []int    // by materials; nil: nothing is merged
+	instances bool
 	notes     *notes
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives
 // without one is appended behind the scene's.
 func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
-	b := &tileBuilder{scene: s, objects: objects, staged: staged, notes: ns}
+	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, notes: ns}
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {
 		m := &b.materials[i]
@@ -57,47 +58,74 @@ type member struct {
 	count  bool // the notes count it here
 }
 
+// tile is a built container.
+type tile struct {
+	file    *format.File
+	present []int // the objects that have a triangle with an area
+	order   orderStats
+}
+
 // build returns a container with the given members, in order, or nil when none
-// of them has a triangle with an area. present lists the objects that have.
-func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error)) (f *format.File, present []int, err error) {
+// of them has a triangle with an area.
+func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error)) (*tile, error) {
+	shared := b.sharedMeshes(members)
 	var all []drawable
+	out := &tile{}
 	for _, i := range members {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		m, err := get(i)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
+		}
+		if !m.cut && b.instanced(i, shared) {
+			// Its parts are packed in the mesh's own space, once a mesh.
+			m.parts = shared[b.objects[i].placed[0].mesh].parts(b, i)
 		}
 		list, err := b.pack(&m)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if len(list) > 0 {
-			present = append(present, i)
+			out.present = append(out.present, i)
 		}
 		all = append(all, list...)
 	}
 	if len(all) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if b.classes != nil {
 		all = merge(all, b.classes)
 	}
+	file, err := b.write(t, all, &out.order)
+	out.file = file
+	return out, err
+}
+
+// write lays the drawables out as a container.
+func (b *tileBuilder) write(t format.FileType, all []drawable, order *orderStats) (*format.File, error) {
 	out := format.NewBuilder(t)
+	first := map[instanceKey]int{} // number of the object that holds the mesh
 	for i := range all {
 		d := &all[i]
-		d.packed.OptimizeOrder()
-		err := out.AddObject(format.Object{
-			Name: d.name, MeshName: d.meshName, Vertices: d.packed.Vertices, Indices: d.packed.Indices,
-			Material: materialRecord(out, &b.materials[d.material], b.staged),
-		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", b.scene.Source, err)
+		o := format.Object{Name: d.name, MeshName: d.meshName, Material: materialRecord(out, &b.materials[d.material], b.staged), Transform: d.transform}
+		of, again := first[d.instance]
+		if again && d.instance.slot > 0 {
+			if err := out.AddInstance(of, o); err != nil {
+				return nil, fmt.Errorf("%s: %w", b.scene.Source, err)
+			}
+			continue
+		}
+		first[d.instance] = i
+		order.add(d.packed.OptimizeOrder(), len(d.packed.Indices)/3)
+		o.Vertices, o.Indices = d.packed.Vertices, d.packed.Indices
+		if err := out.AddObject(o); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.scene.Source, err)
 		}
 		d.packed = nil
 	}
-	return out.File(), present, nil
+	return out.File(), nil
 }
 
 // pack quantises a member's parts. An object with several materials becomes
@@ -108,7 +136,7 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 	for k := range m.parts {
 		p := &m.parts[k]
 		n, src := &b.scene.Nodes[p.node], &b.scene.Meshes[p.mesh]
-		packed, err := p.shape.Pack(b.plans[p.material].pack)
+		packed, err := p.pack(b.plans[p.material].pack)
 		if err != nil {
 			return nil, fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.slot, err)
 		}
@@ -128,7 +156,11 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 			// The runtime tells the levels of a group by this ending.
 			name = fmt.Sprintf("%s%s_LOD%d", b.scene.LODs[o.group-1].Name, suffix, p.level)
 		}
-		out = append(out, drawable{name: name, meshName: src.Name + suffix, material: p.material, packed: packed, identity: o.identity})
+		d := drawable{name: name, meshName: src.Name + suffix, material: p.material, packed: packed, identity: o.identity}
+		if p.instance != nil {
+			d.identity, d.instance, d.transform = true, instanceKey{p.mesh, p.slot + 1}, transformOf(&n.World)
+		}
+		out = append(out, d)
 	}
 	if len(out) == 0 && m.count && !m.cut {
 		b.notes.add("empty-object", 1, m.object, o.name)

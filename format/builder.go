@@ -24,13 +24,16 @@ type Object struct {
 	Name     string // of the entity
 	MeshName string
 	Material uint32   // from AddMaterial, NoIndex for none
-	Vertices []byte   // serialised by AppendVertices, in world space
+	Vertices []byte   // serialised by AppendVertices
 	Indices  []uint32 // triangle list
+	// Transform moves the vertices into the world, column-major; all zero is
+	// the identity, for vertices that are in world space already.
+	Transform [16]float32
 }
 
 // Builder collects objects, materials and textures and lays them out as the
 // format's conventions want it: ids 0, 1, 2, ..., running offsets, strings in
-// order of first use, tight boxes, identity transforms.
+// order of first use, tight boxes.
 type Builder struct {
 	typ       FileType
 	textures  []namedTexture
@@ -38,6 +41,7 @@ type Builder struct {
 	materials []namedMaterial
 	byValue   map[namedMaterial]uint32
 	objects   []Object // without geometry, which is in vertices and indices
+	worlds    []Bounds // by objects
 	meshes    []Mesh
 	vertices  []byte
 	indices   []byte
@@ -119,9 +123,44 @@ func (b *Builder) AddObject(o Object) error {
 	m.EstimatedGPUBytes = m.VertexSize + m.IndexSize
 	b.vertices = append(b.vertices, o.Vertices...)
 	b.indices = AppendIndices(b.indices, t, o.Indices)
+	return b.place(o, m)
+}
+
+// AddInstance appends an entity that shows the mesh of an earlier object once
+// more: its record names the same vertex and index range. of is that object's
+// number in the order of the Add calls; o.Vertices and o.Indices are ignored.
+func (b *Builder) AddInstance(of int, o Object) error {
+	if of < 0 || of >= len(b.meshes) {
+		return fmt.Errorf("untold: instance %q: object %d of %d", o.Name, of, len(b.meshes))
+	}
+	if o.Material != NoIndex && int(o.Material) >= len(b.materials) {
+		return fmt.Errorf("untold: instance %q: material %d of %d", o.Name, o.Material, len(b.materials))
+	}
+	m := b.meshes[of]
+	m.EntityID, m.Material = uint32(len(b.objects)), o.Material
+	return b.place(o, m)
+}
+
+// place records an object with its mesh and computes its box in the world.
+func (b *Builder) place(o Object, m Mesh) error {
+	if o.Transform == ([16]float32{}) {
+		o.Transform = identity
+	}
+	world := m.LocalBounds
+	if o.Transform != identity {
+		if !finite(o.Transform[:]...) {
+			return fmt.Errorf("untold: object %q: its transform is not finite", o.Name)
+		}
+		w := widen(&o.Transform)
+		world = transformedBounds(b.vertices[m.VertexOffset:][:m.VertexSize], &w)
+		if !finite(world.Min[:]...) || !finite(world.Max[:]...) {
+			return fmt.Errorf("untold: object %q: its transform moves vertices out of range", o.Name)
+		}
+	}
 	o.Vertices, o.Indices = nil, nil
 	b.meshes = append(b.meshes, m)
 	b.objects = append(b.objects, o)
+	b.worlds = append(b.worlds, world)
 	return nil
 }
 
@@ -146,7 +185,7 @@ func (b *Builder) File() *File {
 		f.Meshes[i].NameOffset = s.add(o.MeshName)
 		f.Entities = append(f.Entities, Entity{
 			ID: uint32(i), ParentID: NoIndex, NameOffset: s.add(o.Name), FirstMesh: uint32(i), MeshCount: 1,
-			LocalBounds: f.Meshes[i].LocalBounds, WorldBounds: f.Meshes[i].LocalBounds, LocalTransform: identity,
+			LocalBounds: f.Meshes[i].LocalBounds, WorldBounds: b.worlds[i], LocalTransform: o.Transform,
 		})
 	}
 	for i := range b.materials {

@@ -4,17 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
 // sceneFlags are shared by cook and convert.
 type sceneFlags struct {
 	compress string
+	report   string
 	asJSON   bool
 	opts     cook.Options
 }
@@ -24,11 +28,13 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	s.opts = cook.DefaultOptions()
 	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4 or zstd (not for the reference engine)")
 	f.BoolVar(&s.opts.Merge, "merge", merge, "join meshes of equal material; names with NM_ and the extra untold_no_merge opt out")
+	f.BoolVar(&s.opts.Instances, "instances", false, "store a mesh that is used several times in one container once, with transforms on the entities")
 	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
+	f.StringVar(&s.report, "report", "", "write the result, notes and vertex cache figures included, to FILE.json")
 }
 
 // resolve fills in what is not a plain flag.
@@ -37,10 +43,26 @@ func (s *sceneFlags) resolve(a *app) error {
 	if err != nil {
 		return fmt.Errorf("--compress: %w", err)
 	}
+	if s.report != "" && !strings.EqualFold(filepath.Ext(s.report), ".json") {
+		return fmt.Errorf("--report is %q; this version writes .json", s.report)
+	}
 	s.opts.Compress = mode
 	s.opts.Generator = "untold " + version
 	s.opts.Progress = a.progress()
 	return nil
+}
+
+// writeReport stores the result as JSON when asked for.
+func (s *sceneFlags) writeReport(result any) error {
+	if s.report == "" {
+		return nil
+	}
+	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, result) })
+}
+
+// cacheText says what the triangle order is worth.
+func cacheText(v cook.VertexCache) string {
+	return fmt.Sprintf("vertex cache: ACMR %.3f -> %.3f, ATVR %.3f -> %.3f", v.ACMRBefore, v.ACMRAfter, v.ATVRBefore, v.ATVRAfter)
 }
 
 // portability says once that zstd is ours alone.
@@ -76,11 +98,17 @@ baked into the vertices; textures go to the folder Textures beside the container
 			}
 			a.notes(res.Notes)
 			s.portability(a)
+			if err := s.writeReport(res); err != nil {
+				return err
+			}
 			if s.asJSON {
 				return writeJSON(a.stdout, res)
 			}
 			_, err = fmt.Fprintf(a.stdout, "%s: %s, %d objects, %d meshes, %s triangles, %d materials, %d textures (%s)\n",
 				res.Path, bytesText(res.Bytes), res.Objects, res.Meshes, countText(res.Triangles), res.Materials, res.Textures, bytesText(res.TextureBytes))
+			if a.verbose {
+				a.info("%s", cacheText(res.VertexCache))
+			}
 			return err
 		},
 	}

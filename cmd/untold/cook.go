@@ -50,6 +50,9 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 			}
 			a.notes(res.Notes)
 			s.portability(a)
+			if err := s.writeReport(res); err != nil {
+				return err
+			}
 			if s.asJSON {
 				return writeJSON(a.stdout, res)
 			}
@@ -83,5 +86,8 @@ func printCooked(a *app, r *cook.Result) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s %s: %d objects, %s triangles in %d tiles%s (%s triangles, %s), %d textures (%s)\n",
 		what, r.ManifestPath, r.Objects, countText(r.Triangles), r.Tiles, shared, countText(r.TileTriangles), bytesText(r.PayloadBytes), r.Textures, bytesText(r.TextureBytes))
+	if a.verbose {
+		a.info("%s", cacheText(r.VertexCache))
+	}
 	return err
 }

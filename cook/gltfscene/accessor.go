@@ -28,11 +28,15 @@ const (
 
 // componentGL maps the component types of qmuntal/gltf back to those of the
 // file; the schema has excluded unknown ones.
-var componentGL = [...]int{gltf.ComponentFloat: f32, gltf.ComponentByte: i8, gltf.ComponentUbyte: u8,
-	gltf.ComponentShort: i16, gltf.ComponentUshort: u16, gltf.ComponentUint: u32}
+var componentGL = [...]int{
+	gltf.ComponentFloat: f32, gltf.ComponentByte: i8, gltf.ComponentUbyte: u8,
+	gltf.ComponentShort: i16, gltf.ComponentUshort: u16, gltf.ComponentUint: u32,
+}
 
-var componentNames = map[int]string{i8: "BYTE", u8: "UNSIGNED_BYTE", i16: "SHORT", u16: "UNSIGNED_SHORT",
-	u32: "UNSIGNED_INT", f32: "FLOAT"}
+var componentNames = map[int]string{
+	i8: "BYTE", u8: "UNSIGNED_BYTE", i16: "SHORT", u16: "UNSIGNED_SHORT",
+	u32: "UNSIGNED_INT", f32: "FLOAT",
+}
 
 func componentSize(ct int) int {
 	switch ct {

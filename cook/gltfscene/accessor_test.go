@@ -113,9 +113,11 @@ func sparseList(t *rapid.T, b *builder, n, count, ct int, normalized bool, want 
 			want[i][c] = slowComponent(values[at:], ct, normalized)
 		}
 	}
-	return object{"count": n,
+	return object{
+		"count":   n,
 		"indices": object{"bufferView": b.view(shortBytes(chosen...), 0), "componentType": u16},
-		"values":  object{"bufferView": b.view(values, 0)}}
+		"values":  object{"bufferView": b.view(values, 0)},
+	}
 }
 
 func TestSparseWithoutView(t *testing.T) {
@@ -123,7 +125,8 @@ func TestSparseWithoutView(t *testing.T) {
 	acc := b.list("accessors", object{"componentType": f32, "type": "VEC3", "count": 3, "sparse": object{
 		"count":   1,
 		"indices": object{"bufferView": b.view([]byte{2}, 0), "componentType": u8},
-		"values":  object{"bufferView": b.view(floatBytes(1, 2, 3), 0)}}})
+		"values":  object{"bufferView": b.view(floatBytes(1, 2, 3), 0)},
+	}})
 	b.mesh(object{"attributes": object{"POSITION": acc}})
 	got := first(t, b.load(t)).Positions
 	if want := [][3]float32{{}, {}, {1, 2, 3}}; !slices.Equal(got, want) {
@@ -145,12 +148,15 @@ func TestAttributes(t *testing.T) {
 	}})
 	b.doc["bufferViews"].([]any)[1].(object)["byteStride"] = 4
 	p := first(t, b.load(t))
-	want := Primitive{Material: -1,
+	want := Primitive{
+		Material:  -1,
 		Positions: [][3]float32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
 		Normals:   [][3]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, -1}},
 		Tangents:  [][4]float32{{1, 0, 0, 1}, {1, 0, 0, -1}, {1, 0, 0, 1}},
-		UV: [2][][2]float32{{{0, 1}, {32768.0 / 65535, 0}, {1.0 / 65535, 2.0 / 65535}},
-			{{0, 1}, {-2, 3}, {4, 5}}},
+		UV: [2][][2]float32{
+			{{0, 1}, {32768.0 / 65535, 0}, {1.0 / 65535, 2.0 / 65535}},
+			{{0, 1}, {-2, 3}, {4, 5}},
+		},
 		Colors:  [][4]float32{{1, 0, 0.2, 1}, {0, 0, 0, 1}, {0, 0, 0.4, 1}},
 		Indices: []uint32{0, 1, 2},
 	}
@@ -164,8 +170,10 @@ func TestAttributes(t *testing.T) {
 
 func TestColorsAreClamped(t *testing.T) {
 	b := newBuilder()
-	b.mesh(object{"attributes": object{"POSITION": b.floats("VEC3", 3, triangle()...),
-		"COLOR_0": b.floats("VEC4", 4, 2, 0.5, 0, 1, 0, 0, 0, -1, 1, 1, 1, 1)}})
+	b.mesh(object{"attributes": object{
+		"POSITION": b.floats("VEC3", 3, triangle()...),
+		"COLOR_0":  b.floats("VEC4", 4, 2, 0.5, 0, 1, 0, 0, 0, -1, 1, 1, 1, 1),
+	}})
 	s := b.load(t)
 	want := [][4]float32{{1, 0.5, 0, 1}, {0, 0, 0, 0}, {1, 1, 1, 1}}
 	if got := first(t, s).Colors; !slices.Equal(got, want) || note(s, "colors-clamped").Count != 2 {
@@ -243,9 +251,11 @@ func (b *builder) viewObj(i int) object { return b.doc["bufferViews"].([]any)[i]
 
 // sparse gives accessor 0 a sparse list with zeros as values.
 func (b *builder) sparse(indices []byte, count int) {
-	b.acc(0)["sparse"] = object{"count": count,
+	b.acc(0)["sparse"] = object{
+		"count":   count,
 		"indices": object{"bufferView": b.view(indices, 0), "componentType": u8},
-		"values":  object{"bufferView": b.view(make([]byte, 36), 0)}}
+		"values":  object{"bufferView": b.view(make([]byte, 36), 0)},
+	}
 }
 
 func BenchmarkDecodeFloats(b *testing.B) {

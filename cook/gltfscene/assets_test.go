@@ -48,8 +48,12 @@ var sentinels = []struct {
 	name string
 	err  error
 }{
-	{"malformed", ErrMalformed}, {"unsupported", ErrUnsupported}, {"missing", ErrMissingFile},
-	{"outside", ErrOutsideFolder}, {"too-large", ErrTooLarge}, {"no-scene", ErrNoSuchScene},
+	{"malformed", ErrMalformed},
+	{"unsupported", ErrUnsupported},
+	{"missing", ErrMissingFile},
+	{"outside", ErrOutsideFolder},
+	{"too-large", ErrTooLarge},
+	{"no-scene", ErrNoSuchScene},
 }
 
 // outcome describes a load in one line without paths of this machine.

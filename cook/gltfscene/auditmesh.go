@@ -13,8 +13,12 @@ var classes = []struct {
 	name  string
 	class class
 }{
-	{"POSITION", classPosition}, {"NORMAL", classNormal}, {"TANGENT", classTangent},
-	{"TEXCOORD_0", classUV}, {"TEXCOORD_1", classUV}, {"COLOR_0", classColor},
+	{"POSITION", classPosition},
+	{"NORMAL", classNormal},
+	{"TANGENT", classTangent},
+	{"TEXCOORD_0", classUV},
+	{"TEXCOORD_1", classUV},
+	{"COLOR_0", classColor},
 }
 
 // meshes checks the primitives of unused meshes without their data.

@@ -84,8 +84,10 @@ func (im *importer) readExternal(uri string, n int64) ([]byte, error) {
 		return nil, err
 	}
 	if n > im.opts.maxFile() {
-		return nil, &Error{Reason: fmt.Sprintf("needs %d bytes of file %s, the limit is %d", n, quote(x.name), im.opts.maxFile()),
-			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge}
+		return nil, &Error{
+			Reason: fmt.Sprintf("needs %d bytes of file %s, the limit is %d", n, quote(x.name), im.opts.maxFile()),
+			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
+		}
 	}
 	return x.read(n)
 }

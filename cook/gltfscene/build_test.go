@@ -259,8 +259,10 @@ func checkPrimitive(t testing.TB, s *Scene, p Primitive) {
 			t.Fatalf("index %d of %d", i, n)
 		}
 	}
-	for _, bad := range []int{firstNotFinite(p.Positions), firstNotFinite(p.Normals), firstNotFinite(p.Tangents),
-		firstNotFinite(p.UV[0]), firstNotFinite(p.UV[1]), firstNotFinite(p.Colors)} {
+	for _, bad := range []int{
+		firstNotFinite(p.Positions), firstNotFinite(p.Normals), firstNotFinite(p.Tangents),
+		firstNotFinite(p.UV[0]), firstNotFinite(p.UV[1]), firstNotFinite(p.Colors),
+	} {
 		if bad >= 0 {
 			t.Fatalf("element %d is not finite", bad)
 		}

@@ -13,10 +13,14 @@ import (
 var meshoptNames = []string{"KHR_meshopt_compression", "EXT_meshopt_compression"}
 
 var meshoptSchema = &schema{[]prop{
-	{name: "buffer", kind: isInt, need: true}, {name: "byteOffset", kind: isInt},
-	{name: "byteLength", kind: isInt, need: true}, {name: "byteStride", kind: isInt, need: true},
-	{name: "count", kind: isInt, need: true}, {name: "mode", kind: isString, need: true},
-	{name: "filter", kind: isString}}}
+	{name: "buffer", kind: isInt, need: true},
+	{name: "byteOffset", kind: isInt},
+	{name: "byteLength", kind: isInt, need: true},
+	{name: "byteStride", kind: isInt, need: true},
+	{name: "count", kind: isInt, need: true},
+	{name: "mode", kind: isString, need: true},
+	{name: "filter", kind: isString},
+}}
 
 // meshoptView is the JSON of a compressed bufferView.
 type meshoptView struct {

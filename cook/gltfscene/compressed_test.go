@@ -170,7 +170,8 @@ func TestMeshoptOddities(t *testing.T) {
 	b, _ = oneTriangle()
 	b.doc["extensionsUsed"] = []string{extMeshopt}
 	b.list("bufferViews", object{"buffer": 0, "byteLength": 36, "extensions": object{extMeshopt: object{
-		"buffer": 0, "byteLength": 36, "byteStride": 5, "count": 1, "mode": "ATTRIBUTES"}}})
+		"buffer": 0, "byteLength": 36, "byteStride": 5, "count": 1, "mode": "ATTRIBUTES",
+	}}})
 	if n := note(b.load(t), "unused-part-faulty"); n.Count != 1 || n.Where != "bufferViews[1].extensions."+extMeshopt {
 		t.Errorf("unused view: %+v", n)
 	}

@@ -17,55 +17,103 @@ var (
 
 // The properties of glTF 2.0 that the import reads.
 var (
-	assetSchema = &schema{[]prop{{name: "version", kind: isString, need: true}, {name: "minVersion", kind: isString},
-		{name: "generator", kind: isString}, {name: "copyright", kind: isString}}}
+	assetSchema = &schema{[]prop{
+		{name: "version", kind: isString, need: true},
+		{name: "minVersion", kind: isString},
+		{name: "generator", kind: isString},
+		{name: "copyright", kind: isString},
+	}}
 
 	sceneSchema = &schema{[]prop{{name: "nodes", kind: isInts}, {name: "name", kind: isString}}}
 
 	nodeSchema = &schema{[]prop{
-		{name: "children", kind: isInts}, {name: "mesh", kind: isInt}, {name: "camera", kind: isInt},
-		{name: "skin", kind: isInt}, {name: "matrix", kind: isNums, size: 16},
-		{name: "rotation", kind: isNums, size: 4}, {name: "scale", kind: isNums, size: 3},
-		{name: "translation", kind: isNums, size: 3}, {name: "weights", kind: isNums},
-		{name: "name", kind: isString}, {name: "extensions", kind: isObject}, {name: "extras", kind: isAny}}}
+		{name: "children", kind: isInts},
+		{name: "mesh", kind: isInt},
+		{name: "camera", kind: isInt},
+		{name: "skin", kind: isInt},
+		{name: "matrix", kind: isNums, size: 16},
+		{name: "rotation", kind: isNums, size: 4},
+		{name: "scale", kind: isNums, size: 3},
+		{name: "translation", kind: isNums, size: 3},
+		{name: "weights", kind: isNums},
+		{name: "name", kind: isString},
+		{name: "extensions", kind: isObject},
+		{name: "extras", kind: isAny},
+	}}
 
 	meshSchema = &schema{[]prop{
 		{name: "primitives", kind: isObjects, need: true, sub: primitiveSchema},
-		{name: "weights", kind: isNums}, {name: "name", kind: isString}}}
+		{name: "weights", kind: isNums},
+		{name: "name", kind: isString},
+	}}
 	primitiveSchema = &schema{[]prop{
-		{name: "attributes", kind: isIndexMap, need: true}, {name: "indices", kind: isInt},
-		{name: "material", kind: isInt}, {name: "mode", kind: isInt, ints: []int{0, 1, 2, 3, 4, 5, 6}},
-		{name: "targets", kind: isMaps}, {name: "extensions", kind: isObject}}}
+		{name: "attributes", kind: isIndexMap, need: true},
+		{name: "indices", kind: isInt},
+		{name: "material", kind: isInt},
+		{name: "mode", kind: isInt, ints: []int{0, 1, 2, 3, 4, 5, 6}},
+		{name: "targets", kind: isMaps},
+		{name: "extensions", kind: isObject},
+	}}
 
 	accessorSchema = &schema{[]prop{
-		{name: "bufferView", kind: isInt}, {name: "byteOffset", kind: isInt},
+		{name: "bufferView", kind: isInt},
+		{name: "byteOffset", kind: isInt},
 		{name: "componentType", kind: isInt, need: true, ints: componentTypes},
 		{name: "type", kind: isString, need: true, strs: accessorTypes},
-		{name: "count", kind: isInt, need: true}, {name: "normalized", kind: isBool},
-		{name: "sparse", kind: isObject, sub: sparseSchema}, {name: "name", kind: isString},
-		{name: "min", kind: isAny}, {name: "max", kind: isAny}}}
-	sparseSchema = &schema{[]prop{{name: "count", kind: isInt, need: true},
+		{name: "count", kind: isInt, need: true},
+		{name: "normalized", kind: isBool},
+		{name: "sparse", kind: isObject, sub: sparseSchema},
+		{name: "name", kind: isString},
+		{name: "min", kind: isAny},
+		{name: "max", kind: isAny},
+	}}
+	sparseSchema = &schema{[]prop{
+		{name: "count", kind: isInt, need: true},
 		{name: "indices", kind: isObject, need: true, sub: &schema{[]prop{
-			{name: "bufferView", kind: isInt, need: true}, {name: "byteOffset", kind: isInt},
-			{name: "componentType", kind: isInt, need: true, ints: []int{5121, 5123, 5125}}}}},
+			{name: "bufferView", kind: isInt, need: true},
+			{name: "byteOffset", kind: isInt},
+			{name: "componentType", kind: isInt, need: true, ints: []int{5121, 5123, 5125}},
+		}}},
 		{name: "values", kind: isObject, need: true, sub: &schema{[]prop{
-			{name: "bufferView", kind: isInt, need: true}, {name: "byteOffset", kind: isInt}}}}}}
+			{name: "bufferView", kind: isInt, need: true}, {name: "byteOffset", kind: isInt},
+		}}},
+	}}
 
-	bufferSchema = &schema{[]prop{{name: "byteLength", kind: isInt, need: true}, {name: "uri", kind: isString},
-		{name: "name", kind: isString}, {name: "extensions", kind: isObject}}}
-	viewSchema = &schema{[]prop{{name: "buffer", kind: isInt, need: true}, {name: "byteOffset", kind: isInt},
-		{name: "byteLength", kind: isInt, need: true}, {name: "byteStride", kind: isInt}, {name: "target", kind: isInt},
-		{name: "name", kind: isString}, {name: "extensions", kind: isObject}}}
+	bufferSchema = &schema{[]prop{
+		{name: "byteLength", kind: isInt, need: true},
+		{name: "uri", kind: isString},
+		{name: "name", kind: isString},
+		{name: "extensions", kind: isObject},
+	}}
+	viewSchema = &schema{[]prop{
+		{name: "buffer", kind: isInt, need: true},
+		{name: "byteOffset", kind: isInt},
+		{name: "byteLength", kind: isInt, need: true},
+		{name: "byteStride", kind: isInt},
+		{name: "target", kind: isInt},
+		{name: "name", kind: isString},
+		{name: "extensions", kind: isObject},
+	}}
 
-	imageSchema = &schema{[]prop{{name: "uri", kind: isString}, {name: "mimeType", kind: isString},
-		{name: "bufferView", kind: isInt}, {name: "name", kind: isString}}}
-	textureSchema = &schema{[]prop{{name: "sampler", kind: isInt}, {name: "source", kind: isInt},
-		{name: "name", kind: isString}, {name: "extensions", kind: isObject}}}
+	imageSchema = &schema{[]prop{
+		{name: "uri", kind: isString},
+		{name: "mimeType", kind: isString},
+		{name: "bufferView", kind: isInt},
+		{name: "name", kind: isString},
+	}}
+	textureSchema = &schema{[]prop{
+		{name: "sampler", kind: isInt},
+		{name: "source", kind: isInt},
+		{name: "name", kind: isString},
+		{name: "extensions", kind: isObject},
+	}}
 	samplerSchema = &schema{[]prop{
 		{name: "magFilter", kind: isInt, ints: []int{9728, 9729}},
 		{name: "minFilter", kind: isInt, ints: []int{9728, 9729, 9984, 9985, 9986, 9987}},
 		{name: "wrapS", kind: isInt, ints: []int{10497, 33071, 33648}},
-		{name: "wrapT", kind: isInt, ints: []int{10497, 33071, 33648}}, {name: "name", kind: isString}}}
+		{name: "wrapT", kind: isInt, ints: []int{10497, 33071, 33648}},
+		{name: "name", kind: isString},
+	}}
 
 	materialSchema = &schema{[]prop{
 		{name: "pbrMetallicRoughness", kind: isObject, sub: pbrSchema},
@@ -74,39 +122,64 @@ var (
 		{name: "emissiveTexture", kind: isObject, sub: textureInfoSchema},
 		{name: "emissiveFactor", kind: isNums, size: 3},
 		{name: "alphaMode", kind: isString, strs: []string{"OPAQUE", "MASK", "BLEND"}},
-		{name: "alphaCutoff", kind: isNum}, {name: "doubleSided", kind: isBool},
-		{name: "name", kind: isString}, {name: "extensions", kind: isObject}}}
+		{name: "alphaCutoff", kind: isNum},
+		{name: "doubleSided", kind: isBool},
+		{name: "name", kind: isString},
+		{name: "extensions", kind: isObject},
+	}}
 	pbrSchema = &schema{[]prop{
-		{name: "baseColorFactor", kind: isNums, size: 4}, {name: "metallicFactor", kind: isNum},
+		{name: "baseColorFactor", kind: isNums, size: 4},
+		{name: "metallicFactor", kind: isNum},
 		{name: "roughnessFactor", kind: isNum},
 		{name: "baseColorTexture", kind: isObject, sub: textureInfoSchema},
 		{name: "metallicRoughnessTexture", kind: isObject, sub: textureInfoSchema},
-		{name: "extensions", kind: isObject}}}
-	textureInfoSchema = &schema{[]prop{{name: "index", kind: isInt, need: true}, {name: "texCoord", kind: isInt},
-		{name: "extensions", kind: isObject}}}
+		{name: "extensions", kind: isObject},
+	}}
+	textureInfoSchema = &schema{[]prop{
+		{name: "index", kind: isInt, need: true},
+		{name: "texCoord", kind: isInt},
+		{name: "extensions", kind: isObject},
+	}}
 	normalSchema    = &schema{append([]prop{{name: "scale", kind: isNum}}, textureInfoSchema.props...)}
 	occlusionSchema = &schema{append([]prop{{name: "strength", kind: isNum}}, textureInfoSchema.props...)}
 
 	cameraSchema = &schema{[]prop{
 		{name: "type", kind: isString, need: true, strs: []string{"perspective", "orthographic"}},
 		{name: "perspective", kind: isObject, sub: &schema{[]prop{
-			{name: "yfov", kind: isNum, need: true}, {name: "znear", kind: isNum, need: true},
-			{name: "zfar", kind: isNum}, {name: "aspectRatio", kind: isNum}}}},
+			{name: "yfov", kind: isNum, need: true},
+			{name: "znear", kind: isNum, need: true},
+			{name: "zfar", kind: isNum},
+			{name: "aspectRatio", kind: isNum},
+		}}},
 		{name: "orthographic", kind: isObject, sub: &schema{[]prop{
-			{name: "xmag", kind: isNum, need: true}, {name: "ymag", kind: isNum, need: true},
-			{name: "znear", kind: isNum, need: true}, {name: "zfar", kind: isNum, need: true}}}},
-		{name: "name", kind: isString}}}
+			{name: "xmag", kind: isNum, need: true},
+			{name: "ymag", kind: isNum, need: true},
+			{name: "znear", kind: isNum, need: true},
+			{name: "zfar", kind: isNum, need: true},
+		}}},
+		{name: "name", kind: isString},
+	}}
 
-	skinSchema = &schema{[]prop{{name: "joints", kind: isInts, need: true},
-		{name: "inverseBindMatrices", kind: isInt}, {name: "skeleton", kind: isInt}, {name: "name", kind: isString}}}
-	animationSchema = &schema{[]prop{{name: "name", kind: isString},
+	skinSchema = &schema{[]prop{
+		{name: "joints", kind: isInts, need: true},
+		{name: "inverseBindMatrices", kind: isInt},
+		{name: "skeleton", kind: isInt},
+		{name: "name", kind: isString},
+	}}
+	animationSchema = &schema{[]prop{
+		{name: "name", kind: isString},
 		{name: "samplers", kind: isObjects, need: true, sub: &schema{[]prop{
-			{name: "input", kind: isInt, need: true}, {name: "output", kind: isInt, need: true},
-			{name: "interpolation", kind: isString, strs: []string{"LINEAR", "STEP", "CUBICSPLINE"}}}}},
+			{name: "input", kind: isInt, need: true},
+			{name: "output", kind: isInt, need: true},
+			{name: "interpolation", kind: isString, strs: []string{"LINEAR", "STEP", "CUBICSPLINE"}},
+		}}},
 		{name: "channels", kind: isObjects, need: true, sub: &schema{[]prop{
 			{name: "sampler", kind: isInt, need: true},
 			{name: "target", kind: isObject, need: true, sub: &schema{[]prop{
-				{name: "node", kind: isInt}, {name: "path", kind: isString, need: true}}}}}}}}}
+				{name: "node", kind: isInt}, {name: "path", kind: isString, need: true},
+			}}},
+		}}},
+	}}
 )
 
 // table is one of the document's arrays. Its elements are decoded on demand,
@@ -331,8 +404,10 @@ func (t *table[T]) audit(note func(error)) {
 }
 
 func (d *document) tables() []anyTable {
-	return []anyTable{&d.scenes, &d.nodes, &d.meshes, &d.accessors, &d.views, &d.buffers, &d.materials,
-		&d.textures, &d.samplers, &d.images, &d.cameras, &d.skins, &d.animations}
+	return []anyTable{
+		&d.scenes, &d.nodes, &d.meshes, &d.accessors, &d.views, &d.buffers, &d.materials,
+		&d.textures, &d.samplers, &d.images, &d.cameras, &d.skins, &d.animations,
+	}
 }
 
 // readAsset checks asset and its versions.

@@ -51,3 +51,29 @@ func ExampleError() {
 	// meshes[0].primitives[0].attributes.POSITION (accessor 0).bufferView: bufferViews[0]: buffers[0]
 	// file "roof.bin" is missing
 }
+
+// A tree at two levels of detail; both show mesh 0.
+const tree = `{
+  "asset": {"version": "2.0"},
+  "scenes": [{"nodes": [0, 1]}],
+  "nodes": [{"name": "Tree_LOD0", "mesh": 0}, {"name": "Tree_LOD1", "mesh": 0}],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+  "accessors": [{"componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [0, 0, 0]}]
+}`
+
+func ExampleLODGroup() {
+	scene, err := gltfscene.LoadBytes(context.Background(), "tree.gltf", []byte(tree), gltfscene.DefaultOptions())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, group := range scene.LODs {
+		for level, l := range group.Levels {
+			n := scene.Nodes[l.Nodes[0]]
+			fmt.Println(group.Name, level, n.Name, "drawn mesh:", n.Mesh, "own mesh:", n.LOD.Mesh)
+		}
+	}
+	// Output:
+	// Tree 0 Tree_LOD0 drawn mesh: 0 own mesh: 0
+	// Tree 1 Tree_LOD1 drawn mesh: -1 own mesh: 0
+}

@@ -96,8 +96,11 @@ func TestQuantizationNote(t *testing.T) {
 func TestVisibilityAndSkins(t *testing.T) {
 	b, _ := oneTriangle()
 	b.doc["extensionsUsed"] = []string{"KHR_node_visibility"}
-	b.doc["nodes"] = []any{object{"children": []int{1}, "extensions": object{"KHR_node_visibility": object{"visible": false}}},
-		object{"mesh": 0}, object{"mesh": 0, "skin": 0}}
+	b.doc["nodes"] = []any{
+		object{"children": []int{1}, "extensions": object{"KHR_node_visibility": object{"visible": false}}},
+		object{"mesh": 0},
+		object{"mesh": 0, "skin": 0},
+	}
 	b.doc["skins"] = []any{object{"joints": []int{1}}}
 	b.doc["scenes"] = []any{object{"nodes": []int{0, 2}}}
 	s := b.load(t)

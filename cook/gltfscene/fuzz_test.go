@@ -16,16 +16,20 @@ func seeds() []*builder {
 	prim["indices"] = plain.accessor([]byte{0, 1, 2}, u8, 3, "SCALAR", nil)
 	strip := newBuilder()
 	strip.mesh(object{"mode": 5, "attributes": object{"POSITION": strip.accessor(shortBytes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), u16, 4, "VEC3", nil)}})
-	textured := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{"index": 0,
-		"extensions": object{"KHR_texture_transform": object{"offset": []int{1, 2}}}}}, "alphaMode": "BLEND"})
+	textured := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{
+		"index":      0,
+		"extensions": object{"KHR_texture_transform": object{"offset": []int{1, 2}}},
+	}}, "alphaMode": "BLEND"})
 	textured.list("textures", object{"source": 0, "sampler": 0})
 	textured.list("samplers", object{"wrapS": 33071})
 	textured.list("images", object{"uri": "data:image/png;base64,iVBORw0KGgo="})
 	sparse, _ := oneTriangle()
 	sparse.sparse([]byte{0, 2}, 2)
 	instanced, _ := oneTriangle()
-	instanced.doc["nodes"].([]any)[0].(object)["extensions"] = object{instancingName: object{"attributes": object{"TRANSLATION": 0}},
-		lightsName: object{"light": 0}}
+	instanced.doc["nodes"].([]any)[0].(object)["extensions"] = object{
+		instancingName: object{"attributes": object{"TRANSLATION": 0}},
+		lightsName:     object{"light": 0},
+	}
 	instanced.doc["nodes"].([]any)[0].(object)["camera"] = 0
 	instanced.doc["extensions"] = object{lightsName: object{"lights": []any{object{"type": "point"}}}}
 	instanced.doc["cameras"] = []any{object{"type": "perspective", "perspective": object{"yfov": 1, "znear": 1}}}

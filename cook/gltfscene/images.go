@@ -109,8 +109,10 @@ func (im *importer) externalImage(img *Image, uri string) error {
 	}
 	switch {
 	case x.size > im.opts.maxFile():
-		return &Error{Reason: fmt.Sprintf("file %s has %d bytes, the limit is %d", quote(x.name), x.size, im.opts.maxFile()),
-			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge}
+		return &Error{
+			Reason: fmt.Sprintf("file %s has %d bytes, the limit is %d", quote(x.name), x.size, im.opts.maxFile()),
+			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
+		}
 	case x.size == 0:
 		return malformed("", "file %s is empty", quote(x.name))
 	}

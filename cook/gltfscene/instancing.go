@@ -93,8 +93,10 @@ func (im *importer) expand(self, count int, translation, rotation, scale *access
 		if s != nil {
 			size = geom.FromF32(s[i])
 		}
-		n := Node{Index: owner.Index, Name: fmt.Sprintf("%s#%d", owner.Name, i), Parent: self, Mesh: owner.Mesh,
-			World: owner.World.Mul(geom.TRS(move, turn, size))}
+		n := Node{
+			Index: owner.Index, Name: fmt.Sprintf("%s#%d", owner.Name, i), Parent: self, Mesh: owner.Mesh,
+			World: owner.World.Mul(geom.TRS(move, turn, size)),
+		}
 		if !n.World.IsFinite() {
 			return malformed("", "instance %d has a world transform that is not finite", i)
 		}

@@ -86,8 +86,10 @@ func (im *importer) reserve(place string, count, size int64) error {
 }
 
 func tooLarge(place string, limit int64) error {
-	return &Error{Place: place, Reason: fmt.Sprintf("the decoded geometry would exceed the limit of %d bytes", limit),
-		Hint: "raise Options.MaxDecodedBytes if the file is sound", Err: ErrTooLarge}
+	return &Error{
+		Place: place, Reason: fmt.Sprintf("the decoded geometry would exceed the limit of %d bytes", limit),
+		Hint: "raise Options.MaxDecodedBytes if the file is sound", Err: ErrTooLarge,
+	}
 }
 
 // checkReserved applies the limit once all buffers are known.

@@ -100,8 +100,10 @@ func TestEarlyStop(t *testing.T) {
 }
 
 func TestWholeNumber(t *testing.T) {
-	for text, want := range map[string]int{"0": 0, "7": 7, "1234567890": 1234567890, "3.0": 3, "1e2": 100, "900719925": 900719925,
-		"-1": -1, "-0": -1, "0.5": -1, "1e99": -1, "1e999": -1, "": -1, `"1"`: -1, "true": -1, "null": -1} {
+	for text, want := range map[string]int{
+		"0": 0, "7": 7, "1234567890": 1234567890, "3.0": 3, "1e2": 100, "900719925": 900719925,
+		"-1": -1, "-0": -1, "0.5": -1, "1e99": -1, "1e999": -1, "": -1, `"1"`: -1, "true": -1, "null": -1,
+	} {
 		got, ok := wholeNumber([]byte(text))
 		if !ok {
 			got = -1
@@ -123,10 +125,18 @@ func TestWholeNumbers(t *testing.T) {
 // TestSchemas checks one schema of every kind of property.
 func TestSchemas(t *testing.T) {
 	s := &schema{[]prop{
-		{name: "int", kind: isInt}, {name: "num", kind: isNum}, {name: "bool", kind: isBool}, {name: "text", kind: isString},
-		{name: "object", kind: isObject}, {name: "ints", kind: isInts}, {name: "pair", kind: isNums, size: 2},
+		{name: "int", kind: isInt},
+		{name: "num", kind: isNum},
+		{name: "bool", kind: isBool},
+		{name: "text", kind: isString},
+		{name: "object", kind: isObject},
+		{name: "ints", kind: isInts},
+		{name: "pair", kind: isNums, size: 2},
 		{name: "list", kind: isObjects, sub: &schema{[]prop{{name: "need", kind: isInt, need: true}}}},
-		{name: "map", kind: isIndexMap}, {name: "maps", kind: isMaps}, {name: "any", kind: isAny}}}
+		{name: "map", kind: isIndexMap},
+		{name: "maps", kind: isMaps},
+		{name: "any", kind: isAny},
+	}}
 	for text, want := range map[string]string{
 		`{"int":1,"num":-1.5e3,"bool":true,"text":"a","object":{},"ints":[1,2],"pair":[1,2],"list":[{"need":1}],"map":{"A":1},"maps":[{"A":1}],"any":[null]}`: "",
 		`{"int":null,"pair":null,"unknown":{"int":"a"}}`: "",

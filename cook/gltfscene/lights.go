@@ -31,10 +31,14 @@ type lightSource struct {
 var (
 	lightSchema = &schema{[]prop{
 		{name: "type", kind: isString, need: true, strs: []string{"directional", "point", "spot"}},
-		{name: "color", kind: isNums, size: 3}, {name: "intensity", kind: isNum}, {name: "range", kind: isNum},
+		{name: "color", kind: isNums, size: 3},
+		{name: "intensity", kind: isNum},
+		{name: "range", kind: isNum},
 		{name: "spot", kind: isObject, sub: &schema{[]prop{
-			{name: "innerConeAngle", kind: isNum}, {name: "outerConeAngle", kind: isNum}}}},
-		{name: "name", kind: isString}}}
+			{name: "innerConeAngle", kind: isNum}, {name: "outerConeAngle", kind: isNum},
+		}}},
+		{name: "name", kind: isString},
+	}}
 	lightRefSchema = &schema{[]prop{{name: "light", kind: isInt, need: true}}}
 )
 

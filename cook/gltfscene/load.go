@@ -100,8 +100,10 @@ func LoadBytes(ctx context.Context, name string, data []byte, opts Options) (*Sc
 // loadFrom reads the main file with one allocation of its size.
 func loadFrom(ctx context.Context, name string, f io.Reader, size int64, src source, opts Options) (*Scene, error) {
 	if size > opts.maxFile() {
-		return nil, &Error{File: name, Reason: fmt.Sprintf("the file has %d bytes, the limit is %d", size, opts.maxFile()),
-			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge}
+		return nil, &Error{
+			File: name, Reason: fmt.Sprintf("the file has %d bytes, the limit is %d", size, opts.maxFile()),
+			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge,
+		}
 	}
 	data := make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {
@@ -155,12 +157,14 @@ type importer struct {
 
 // load imports the bytes of a main file.
 func load(ctx context.Context, name string, data []byte, src source, opts Options) (*Scene, error) {
-	im := &importer{ctx: ctx, opts: opts, src: src,
+	im := &importer{
+		ctx: ctx, opts: opts, src: src,
 		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView),
 		accessors: make(map[int]memo[accessor]), sources: make(map[int]int), cameras: make(map[int]memo[Camera]),
 		jobOf: make(map[jobKey]*job), meshOf: make(map[int]int),
 		materials: make(map[int]int), images: make(map[int]int),
-		bufferBytes: int64(len(data))}
+		bufferBytes: int64(len(data)),
+	}
 	base, stem := baseName(name)
 	im.scene = &Scene{Name: stem, Source: base}
 	if err := im.run(data); err != nil {

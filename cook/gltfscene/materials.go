@@ -44,7 +44,9 @@ func (m *Material) slots() [5]struct {
 	}{
 		{".pbrMetallicRoughness.baseColorTexture", &m.BaseColorTex},
 		{".pbrMetallicRoughness.metallicRoughnessTexture", &m.MetalRoughTex},
-		{".normalTexture", &m.NormalTex}, {".occlusionTexture", &m.OcclusionTex}, {".emissiveTexture", &m.EmissiveTex},
+		{".normalTexture", &m.NormalTex},
+		{".occlusionTexture", &m.OcclusionTex},
+		{".emissiveTexture", &m.EmissiveTex},
 	}
 }
 
@@ -72,8 +74,10 @@ func (im *importer) material(index int) (Material, error) {
 		return Material{}, err
 	}
 	place, raw := im.doc.materials.place(index), im.doc.materials.raw[index]
-	m := Material{Index: index, Name: cleanName(src.Name), AlphaMode: AlphaMode(src.AlphaMode), DoubleSided: src.DoubleSided,
-		BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1, NormalScale: 1, OcclusionStrength: 1}
+	m := Material{
+		Index: index, Name: cleanName(src.Name), AlphaMode: AlphaMode(src.AlphaMode), DoubleSided: src.DoubleSided,
+		BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1, NormalScale: 1, OcclusionStrength: 1,
+	}
 	if m.Name == "" {
 		m.Name = "material_" + strconv.Itoa(index)
 	}
@@ -281,8 +285,12 @@ func (im *importer) sampler(ref *TextureRef, index int, place string) {
 
 const transformName = "KHR_texture_transform"
 
-var transformSchema = &schema{[]prop{{name: "offset", kind: isNums, size: 2}, {name: "rotation", kind: isNum},
-	{name: "scale", kind: isNums, size: 2}, {name: "texCoord", kind: isInt}}}
+var transformSchema = &schema{[]prop{
+	{name: "offset", kind: isNums, size: 2},
+	{name: "rotation", kind: isNum},
+	{name: "scale", kind: isNums, size: 2},
+	{name: "texCoord", kind: isInt},
+}}
 
 // textureTransform reads KHR_texture_transform.
 func textureTransform(ref *TextureRef, raw []byte) error {

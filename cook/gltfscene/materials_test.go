@@ -26,9 +26,11 @@ func withMaterial(material object) *builder {
 var emptySlot = TextureRef{Image: -1, Scale: [2]float64{1, 1}}
 
 func defaultMaterial() Material {
-	return Material{Index: 1, Name: "material_1", BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1,
+	return Material{
+		Index: 1, Name: "material_1", BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1,
 		NormalScale: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTex: emptySlot, MetalRoughTex: emptySlot, NormalTex: emptySlot, OcclusionTex: emptySlot, EmissiveTex: emptySlot}
+		BaseColorTex: emptySlot, MetalRoughTex: emptySlot, NormalTex: emptySlot, OcclusionTex: emptySlot, EmissiveTex: emptySlot,
+	}
 }
 
 const png = "\x89PNG\r\n\x1A\n...."
@@ -43,18 +45,29 @@ func TestMaterials(t *testing.T) {
 		{"defaults", object{}, func(*Material) {}, ""},
 		{"empty pbr", object{"pbrMetallicRoughness": object{}}, func(*Material) {}, ""},
 		{"nulls", object{"pbrMetallicRoughness": object{"baseColorFactor": nil, "metallicFactor": nil}, "alphaCutoff": nil}, func(*Material) {}, ""},
-		{"zeros", object{"pbrMetallicRoughness": object{"baseColorFactor": []int{0, 0, 0, 0}, "metallicFactor": 0, "roughnessFactor": 0}, "alphaCutoff": 0},
-			func(m *Material) { m.BaseColor, m.Metallic, m.Roughness, m.AlphaCutoff = [4]float32{}, 0, 0, 0 }, ""},
-		{"all", object{"name": "a\nb", "alphaMode": "MASK", "alphaCutoff": 0.25, "doubleSided": true, "emissiveFactor": []float64{0.5, 0, 1},
-			"extensions": object{"KHR_materials_unlit": object{}, "KHR_materials_emissive_strength": object{"emissiveStrength": 4}}},
+		{
+			"zeros",
+			object{"pbrMetallicRoughness": object{"baseColorFactor": []int{0, 0, 0, 0}, "metallicFactor": 0, "roughnessFactor": 0}, "alphaCutoff": 0},
+			func(m *Material) { m.BaseColor, m.Metallic, m.Roughness, m.AlphaCutoff = [4]float32{}, 0, 0, 0 }, "",
+		},
+		{
+			"all",
+			object{
+				"name": "a\nb", "alphaMode": "MASK", "alphaCutoff": 0.25, "doubleSided": true, "emissiveFactor": []float64{0.5, 0, 1},
+				"extensions": object{"KHR_materials_unlit": object{}, "KHR_materials_emissive_strength": object{"emissiveStrength": 4}},
+			},
 			func(m *Material) {
 				m.Name, m.AlphaMode, m.AlphaCutoff, m.DoubleSided, m.Unlit = "a b", AlphaMask, 0.25, true, true
 				m.Emissive = [3]float32{2, 0, 4}
-			}, "extension-undeclared"},
-		{"clamped", object{"pbrMetallicRoughness": object{"baseColorFactor": []float64{2, -1, 0.5, 1}, "metallicFactor": 7}, "emissiveFactor": []int{3, 0, 0}, "alphaCutoff": -1},
+			}, "extension-undeclared",
+		},
+		{
+			"clamped",
+			object{"pbrMetallicRoughness": object{"baseColorFactor": []float64{2, -1, 0.5, 1}, "metallicFactor": 7}, "emissiveFactor": []int{3, 0, 0}, "alphaCutoff": -1},
 			func(m *Material) {
 				m.BaseColor, m.Metallic, m.Emissive, m.AlphaCutoff = [4]float32{1, 0, 0.5, 1}, 1, [3]float32{1}, 0
-			}, "material-clamped"},
+			}, "material-clamped",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := withMaterial(tt.in).load(t)
@@ -77,7 +90,8 @@ func TestTextures(t *testing.T) {
 	b := withMaterial(object{
 		"pbrMetallicRoughness": object{
 			"baseColorTexture": object{"index": 0, "texCoord": 1, "extensions": object{"KHR_texture_transform": object{
-				"offset": []float64{0.5, 0.25}, "rotation": 1.5, "scale": []int{2, 3}, "texCoord": 0}}},
+				"offset": []float64{0.5, 0.25}, "rotation": 1.5, "scale": []int{2, 3}, "texCoord": 0,
+			}}},
 			"metallicRoughnessTexture": object{"index": 1},
 		},
 		"normalTexture":    object{"index": 2, "scale": 0.5},

@@ -78,8 +78,10 @@ func (im *importer) planMesh(index int, src *gltf.Mesh) error {
 		if slot >= len(raws) || p == nil {
 			return malformed(place, "its primitives are ambiguous")
 		}
-		pl := &plan{place: fmt.Sprintf("%s.primitives[%d]", place, slot), mesh: im.meshOf[index],
-			slot: slot, material: -1, mode: p.Mode}
+		pl := &plan{
+			place: fmt.Sprintf("%s.primitives[%d]", place, slot), mesh: im.meshOf[index],
+			slot: slot, material: -1, mode: p.Mode,
+		}
 		keep, err := im.planPrimitive(pl, p, raws[slot])
 		if err != nil {
 			return err

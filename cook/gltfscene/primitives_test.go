@@ -62,8 +62,12 @@ func TestModes(t *testing.T) {
 		note  string
 		count int
 	}{
-		{0, 0, "points-skipped", 1}, {1, 0, "lines-skipped", 1}, {2, 0, "lines-skipped", 1}, {3, 0, "lines-skipped", 1},
-		{5, 2, "", 0}, {6, 2, "", 0},
+		{0, 0, "points-skipped", 1},
+		{1, 0, "lines-skipped", 1},
+		{2, 0, "lines-skipped", 1},
+		{3, 0, "lines-skipped", 1},
+		{5, 2, "", 0},
+		{6, 2, "", 0},
 	} {
 		t.Run(fmt.Sprint(tt.mode), func(t *testing.T) {
 			b := newBuilder()

@@ -86,8 +86,10 @@ func (s dirSource) open(name string) (io.ReadCloser, int64, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotRegular) {
 		// The file exists for the system, but not within the root: a link.
 		if _, statErr := os.Stat(filepath.Join(s.dir, local)); statErr == nil && !errors.Is(err, fs.ErrPermission) {
-			err = &Error{Reason: "file " + quote(name) + " is reached by a link that leaves the file's folder",
-				Hint: "Options.AllowParentPaths permits it for files that you trust", Err: ErrOutsideFolder}
+			err = &Error{
+				Reason: "file " + quote(name) + " is reached by a link that leaves the file's folder",
+				Hint:   "Options.AllowParentPaths permits it for files that you trust", Err: ErrOutsideFolder,
+			}
 		}
 	}
 	return f, size, err

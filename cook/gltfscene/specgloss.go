@@ -9,10 +9,12 @@ import (
 const specGlossName = "KHR_materials_pbrSpecularGlossiness"
 
 var specGlossSchema = &schema{[]prop{
-	{name: "diffuseFactor", kind: isNums, size: 4}, {name: "specularFactor", kind: isNums, size: 3},
+	{name: "diffuseFactor", kind: isNums, size: 4},
+	{name: "specularFactor", kind: isNums, size: 3},
 	{name: "glossinessFactor", kind: isNum},
 	{name: "diffuseTexture", kind: isObject, sub: textureInfoSchema},
-	{name: "specularGlossinessTexture", kind: isObject, sub: textureInfoSchema}}}
+	{name: "specularGlossinessTexture", kind: isObject, sub: textureInfoSchema},
+}}
 
 // specGloss is the JSON of a specular-glossiness material with its defaults.
 type specGloss struct {

@@ -30,20 +30,44 @@ func TestSpecularGlossiness(t *testing.T) {
 		note             string
 		baseTex, metalRT int
 	}{
-		"plastic": {object{"diffuseFactor": []float64{0.5, 0.2, 0.1, 0.25}, "specularFactor": []float64{0.04, 0.04, 0.04}, "glossinessFactor": 0.75}, nil,
-			[4]float32{0.5, 0.2, 0.1, 0.25}, 0, 0.25, "specular-glossiness-converted", -1, -1},
-		"gold": {object{"diffuseFactor": []float64{0, 0, 0, 1}, "specularFactor": []float64{1, 0.766, 0.336}}, nil,
-			[4]float32{1, 0.766, 0.336, 1}, 1, 0, "specular-glossiness-converted", -1, -1},
+		"plastic": {
+			object{"diffuseFactor": []float64{0.5, 0.2, 0.1, 0.25}, "specularFactor": []float64{0.04, 0.04, 0.04}, "glossinessFactor": 0.75},
+			nil,
+			[4]float32{0.5, 0.2, 0.1, 0.25},
+			0, 0.25, "specular-glossiness-converted", -1, -1,
+		},
+		"gold": {
+			object{"diffuseFactor": []float64{0, 0, 0, 1}, "specularFactor": []float64{1, 0.766, 0.336}},
+			nil,
+			[4]float32{1, 0.766, 0.336, 1},
+			1, 0, "specular-glossiness-converted", -1, -1,
+		},
 		"defaults": {object{}, nil, [4]float32{1, 1, 1, 1}, 1, 0, "specular-glossiness-converted", -1, -1},
 		"black":    {object{"specularFactor": []float64{0, 0, 0}, "diffuseFactor": []float64{0, 0, 0, 1}}, nil, [4]float32{0, 0, 0, 1}, 0, 0, "specular-glossiness-converted", -1, -1},
-		"diffuse texture": {object{"diffuseTexture": tex, "specularFactor": []float64{0, 0, 0}, "glossinessFactor": 0}, object{"pbrMetallicRoughness": object{"metallicRoughnessTexture": tex}},
-			[4]float32{1, 1, 1, 1}, 0, 1, "specular-glossiness-converted", 0, -1},
-		"specular texture": {object{"diffuseFactor": []float64{0, 1, 0, 1}, "specularGlossinessTexture": tex}, nil,
-			[4]float32{0, 1, 0, 1}, 0, 0.5, "specular-glossiness-texture", -1, -1},
-		"own textures": {object{"specularGlossinessTexture": tex, "glossinessFactor": 0.3}, object{"pbrMetallicRoughness": object{"metallicRoughnessTexture": tex, "roughnessFactor": 0.5}},
-			[4]float32{1, 1, 1, 1}, 1, 0.5, "specular-glossiness-skipped", -1, 0},
-		"clamped": {object{"diffuseFactor": []float64{2, 0, 0, 1}, "specularFactor": []float64{-1, 0, 0}, "glossinessFactor": 3}, nil,
-			[4]float32{1, 0, 0, 1}, 0, 0, "material-clamped", -1, -1},
+		"diffuse texture": {
+			object{"diffuseTexture": tex, "specularFactor": []float64{0, 0, 0}, "glossinessFactor": 0},
+			object{"pbrMetallicRoughness": object{"metallicRoughnessTexture": tex}},
+			[4]float32{1, 1, 1, 1},
+			0, 1, "specular-glossiness-converted", 0, -1,
+		},
+		"specular texture": {
+			object{"diffuseFactor": []float64{0, 1, 0, 1}, "specularGlossinessTexture": tex},
+			nil,
+			[4]float32{0, 1, 0, 1},
+			0, 0.5, "specular-glossiness-texture", -1, -1,
+		},
+		"own textures": {
+			object{"specularGlossinessTexture": tex, "glossinessFactor": 0.3},
+			object{"pbrMetallicRoughness": object{"metallicRoughnessTexture": tex, "roughnessFactor": 0.5}},
+			[4]float32{1, 1, 1, 1},
+			1, 0.5, "specular-glossiness-skipped", -1, 0,
+		},
+		"clamped": {
+			object{"diffuseFactor": []float64{2, 0, 0, 1}, "specularFactor": []float64{-1, 0, 0}, "glossinessFactor": 3},
+			nil,
+			[4]float32{1, 0, 0, 1},
+			0, 0, "material-clamped", -1, -1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := specGlossMaterial(tt.sg, tt.rest).load(t)

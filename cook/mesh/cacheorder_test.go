@@ -121,14 +121,30 @@ func TestOptimizeOrderSmall(t *testing.T) {
 		{"empty", orderMesh(0), nil, nil, OrderStats{}},
 		{"unused vertices only", orderMesh(3), nil, nil, OrderStats{}},
 		{"less than a triangle", orderMesh(3, 1, 2), nil, nil, OrderStats{}},
-		{"one triangle", orderMesh(3, 0, 1, 2), []uint32{0, 1, 2}, []uint32{0, 1, 2},
-			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}}},
-		{"rest", orderMesh(3, 0, 1, 2, 1), []uint32{0, 1, 2}, []uint32{0, 1, 2},
-			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}}},
-		{"first use and unused", orderMesh(6, 5, 3, 1, 1, 3, 0), []uint32{5, 3, 1, 0}, []uint32{0, 1, 2, 2, 1, 3},
-			OrderStats{Before: CacheStats{2, 1}, After: CacheStats{2, 1}}},
-		{"no area", orderMesh(2, 1, 1, 1, 0, 1, 0), []uint32{1, 0}, []uint32{0, 0, 0, 1, 0, 1},
-			OrderStats{Before: CacheStats{1, 1}, After: CacheStats{1, 1}}},
+		{
+			"one triangle", orderMesh(3, 0, 1, 2),
+			[]uint32{0, 1, 2},
+			[]uint32{0, 1, 2},
+			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}},
+		},
+		{
+			"rest", orderMesh(3, 0, 1, 2, 1),
+			[]uint32{0, 1, 2},
+			[]uint32{0, 1, 2},
+			OrderStats{Before: CacheStats{3, 1}, After: CacheStats{3, 1}},
+		},
+		{
+			"first use and unused", orderMesh(6, 5, 3, 1, 1, 3, 0),
+			[]uint32{5, 3, 1, 0},
+			[]uint32{0, 1, 2, 2, 1, 3},
+			OrderStats{Before: CacheStats{2, 1}, After: CacheStats{2, 1}},
+		},
+		{
+			"no area", orderMesh(2, 1, 1, 1, 0, 1, 0),
+			[]uint32{1, 0},
+			[]uint32{0, 0, 0, 1, 0, 1},
+			OrderStats{Before: CacheStats{1, 1}, After: CacheStats{1, 1}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.in.OptimizeOrder()

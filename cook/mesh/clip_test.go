@@ -94,14 +94,23 @@ func TestSplitOnPlanes(t *testing.T) {
 		want  map[[3]int]int
 		count int // of distinct places
 	}{
-		{"a corner on the plane, opposite side cut", soup(geom.Vec3{0, 0, 0}, geom.Vec3{1, 1, 0}, geom.Vec3{-1, 1, 0}),
-			map[[3]int]int{{0}: 1, {1}: 1}, 4},
-		{"corners on both sides of one on the plane", soup(geom.Vec3{0, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{-1, 0, 0}),
-			map[[3]int]int{{0}: 1, {1}: 1}, 3},
+		{
+			"a corner on the plane, opposite side cut", soup(geom.Vec3{0, 0, 0}, geom.Vec3{1, 1, 0}, geom.Vec3{-1, 1, 0}),
+			map[[3]int]int{{0}: 1, {1}: 1},
+			4,
+		},
+		{
+			"corners on both sides of one on the plane", soup(geom.Vec3{0, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{-1, 0, 0}),
+			map[[3]int]int{{0}: 1, {1}: 1},
+			3,
+		},
 		{"a box cut through", cube(), map[[3]int]int{{0}: 2 + 4*3, {1}: 2 + 4*3}, 16},
-		{"two triangles, an edge on the plane between them", soup(
-			geom.Vec3{0, 0, 0}, geom.Vec3{0, 1, 0}, geom.Vec3{-1, 0, 0}, geom.Vec3{0, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}),
-			map[[3]int]int{{0}: 1, {1}: 1}, 4},
+		{
+			"two triangles, an edge on the plane between them", soup(
+				geom.Vec3{0, 0, 0}, geom.Vec3{0, 1, 0}, geom.Vec3{-1, 0, 0}, geom.Vec3{0, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}),
+			map[[3]int]int{{0}: 1, {1}: 1},
+			4,
+		},
 	} {
 		pieces := split(t, c.mesh, g)
 		if d := cmp.Diff(c.want, cellsOf(pieces)); d != "" {

@@ -102,9 +102,8 @@ func TestTangentMirrorSplit(t *testing.T) {
 		m.Colors = append(m.Colors, [4]float32{float32(i) / 5, 0, 0, 1})
 	}
 	// Spare room behind the slices belongs to somebody else.
-	spare := m.Positions
 	m.Positions = append(make([]geom.Vec3, 0, 64), m.Positions...)
-	spare = m.Positions[:64]
+	spare := m.Positions[:64]
 	m.Colors = append(make([][4]float32, 0, 64), m.Colors...)
 	before := copyOf(m)
 	src := *m

@@ -86,7 +86,10 @@ func TestRepeatShift(t *testing.T) {
 		{0, 100, 1, 50},
 		{0, 2, 1, 1},
 		{0, 1e6, 1, 0}, // cannot fit
-		{1e6, 1e6 + 5, 1, 1e6 + 2}, {math.Inf(-1), 0, 1, 0}, {0, math.Inf(1), 1, 0}, {math.NaN(), 1, 1, 0},
+		{1e6, 1e6 + 5, 1, 1e6 + 2},
+		{math.Inf(-1), 0, 1, 0},
+		{0, math.Inf(1), 1, 0},
+		{math.NaN(), 1, 1, 0},
 		{math.Inf(1), math.Inf(-1), 1, 0}, // no vertices
 	} {
 		if got := repeatShift(c.lo, c.hi, c.step); got != c.want {

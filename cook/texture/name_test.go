@@ -68,8 +68,12 @@ func TestNamer(t *testing.T) {
 	var n namer
 	var got []string
 	for _, in := range [][3]string{
-		{"wood", ".png", "wood"}, {"wood", ".jpg", "wood"}, {"Wood", ".PNG", "other"},
-		{"wood", ".png", "wood"}, {"wood", ".png", "wood"}, {"wood", ".png", "wood"},
+		{"wood", ".png", "wood"},
+		{"wood", ".jpg", "wood"},
+		{"Wood", ".PNG", "other"},
+		{"wood", ".png", "wood"},
+		{"wood", ".png", "wood"},
+		{"wood", ".png", "wood"},
 	} {
 		got = append(got, n.pick(in[0], in[1], in[2]))
 	}

@@ -59,8 +59,10 @@ const (
 	Color              // RGBA, stride 4 (8 bit) or 8 (16 bit); KHR only
 )
 
-var filterNames = [...]string{NoFilter: "NONE", Octahedral: "OCTAHEDRAL", Quaternion: "QUATERNION",
-	Exponential: "EXPONENTIAL", Color: "COLOR"}
+var filterNames = [...]string{
+	NoFilter: "NONE", Octahedral: "OCTAHEDRAL", Quaternion: "QUATERNION",
+	Exponential: "EXPONENTIAL", Color: "COLOR",
+}
 
 // String returns the filter's name in glTF, such as "OCTAHEDRAL".
 func (f Filter) String() string { return nameOf(filterNames[:], uint8(f), "filter") }

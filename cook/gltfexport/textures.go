@@ -1,0 +1,275 @@
+package gltfexport
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // so that image.DecodeConfig knows it
+	_ "image/png"  // likewise
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// textures brings texture files into the output, each content once.
+type textures struct {
+	e        *exporter
+	byPath   map[texturePath]int // texture of the document, -1 for an empty slot
+	byHash   map[[sha256.Size]byte]int
+	combined map[combination]int
+	copies   []copyJob
+	names    map[string]bool // of copies, in lower case
+}
+
+// texturePath is a texture file as a container names it.
+type texturePath struct{ dir, uri string }
+
+// copyJob is a file that goes beside a .gltf.
+type copyJob struct {
+	from texturePath
+	name string
+	hash [sha256.Size]byte
+}
+
+func newTextures(e *exporter) *textures {
+	return &textures{
+		e: e, byPath: map[texturePath]int{}, byHash: map[[sha256.Size]byte]int{},
+		combined: map[combination]int{}, names: map[string]bool{},
+	}
+}
+
+// texture returns the document's texture for a record, -1 for an empty slot.
+func (c *container) texture(record uint32) (int, error) {
+	if record == format.NoIndex {
+		return -1, nil
+	}
+	t := &c.r.Textures()[record]
+	at := texturePath{c.dir, c.r.String(t.URIOffset)}
+	if k, ok := c.tex.byPath[at]; ok {
+		return k, nil
+	}
+	k, err := c.tex.add(at, c.text(t.NameOffset))
+	if err != nil {
+		return -1, err
+	}
+	c.tex.byPath[at] = k
+	return k, nil
+}
+
+// add brings a file into the document. Files that cannot be used are noted and
+// leave an empty slot; errors are those of the output.
+func (t *textures) add(at texturePath, name string) (int, error) {
+	f, mime := t.open(at)
+	if f == nil {
+		return -1, nil
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		t.e.notes.add("texture-damaged", 1, at.uri)
+		return -1, nil
+	}
+	sum := [sha256.Size]byte(h.Sum(nil))
+	if k, ok := t.byHash[sum]; ok {
+		return k, nil
+	}
+	if name == "" {
+		name = path.Base(at.uri)
+	}
+	img := imageJSON{Name: name}
+	if t.e.sink.glb {
+		img.MimeType = mime
+		err = t.embed(&img, f, n)
+	} else if img.URI = t.reference(f.Name()); img.URI == "" {
+		img.URI = t.plan(at, sum)
+	}
+	if err != nil {
+		return -1, err
+	}
+	t.e.res.TextureBytes += n
+	k, err := t.document(img)
+	if err == nil {
+		t.byHash[sum] = k
+	}
+	return k, err
+}
+
+// document adds an image and a texture that shows it.
+func (t *textures) document(img imageJSON) (int, error) {
+	i, err := t.e.doc.images.add(img)
+	if err != nil {
+		return -1, err
+	}
+	return t.e.doc.textures.add(textureJSON{Sampler: 0, Source: i})
+}
+
+// embed copies n bytes into the buffer.
+func (t *textures) embed(img *imageJSON, r io.Reader, n int64) error {
+	s := t.e.sink
+	if err := s.align(); err != nil {
+		return err
+	}
+	view := viewJSON{ByteOffset: s.n, ByteLength: n}
+	if k, err := io.CopyN(s, r, n); err != nil {
+		return fmt.Errorf("gltfexport: texture %q, after %d bytes: %w", img.Name, k, err)
+	}
+	v, err := t.e.doc.views.add(view)
+	img.BufferView = &v
+	return err
+}
+
+// open opens a texture and checks its head; the file is nil, and the reason
+// noted, when it cannot be used.
+func (t *textures) open(at texturePath) (f *os.File, mime string) {
+	if format.URIEscape(at.uri) != "" {
+		t.e.notes.add("texture-refused", 1, at.uri)
+		return nil, ""
+	}
+	// This refuses links that lead out of the folder.
+	f, err := manifest.Open(at.dir, at.uri)
+	if err != nil {
+		code := "texture-damaged"
+		if errors.Is(err, manifest.ErrEscapes) {
+			code = "texture-refused"
+		} else if errors.Is(err, fs.ErrNotExist) {
+			code = "texture-missing"
+		}
+		t.e.notes.add(code, 1, at.uri)
+		return nil, ""
+	}
+	mime, code := sniff(f)
+	if code == "" {
+		if _, err := f.Seek(0, io.SeekStart); err == nil {
+			return f, mime
+		}
+		code = "texture-damaged"
+	}
+	f.Close()
+	t.e.notes.add(code, 1, at.uri)
+	return nil, ""
+}
+
+// sniff goes by the leading bytes, as loaders do, not by the name. code says
+// why the file cannot be used.
+func sniff(f io.ReadSeeker) (mime, code string) {
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return "", "texture-damaged"
+	}
+	switch {
+	case string(head) == "\x89PNG\r\n\x1a\n":
+		mime = "image/png"
+	case string(head[:3]) == "\xff\xd8\xff":
+		mime = "image/jpeg"
+	default:
+		return "", "texture-format"
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", "texture-damaged"
+	}
+	if c, _, err := image.DecodeConfig(f); err != nil || c.Width <= 0 || c.Height <= 0 {
+		return "", "texture-damaged"
+	}
+	return mime, ""
+}
+
+// reference returns the uri of a file that lies below the output's folder, ""
+// for others.
+func (t *textures) reference(file string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(t.e.sink.out))
+	if err != nil {
+		return ""
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return ""
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(dir, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return escape(filepath.ToSlash(rel))
+}
+
+// escape percent-encodes the segments of a path; colons too, so that none is
+// taken for the end of a scheme.
+func escape(p string) string {
+	parts := strings.Split(p, "/")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(url.PathEscape(parts[i]), ":", "%3A")
+	}
+	return strings.Join(parts, "/")
+}
+
+// folder is where copies go, beside the .gltf.
+func (t *textures) folder() string { return t.e.sink.stem() + "_textures" }
+
+// plan notes that a file has to be copied and returns the copy's uri.
+func (t *textures) plan(from texturePath, hash [sha256.Size]byte) string {
+	name := path.Base(from.uri)
+	ext := path.Ext(name)
+	// File systems may ignore case.
+	for k := 4; t.names[strings.ToLower(name)]; k += 4 {
+		name = strings.TrimSuffix(path.Base(from.uri), ext) + "_" + hex.EncodeToString(hash[:min(k, len(hash))]) + ext
+	}
+	t.names[strings.ToLower(name)] = true
+	t.copies = append(t.copies, copyJob{from, name, hash})
+	return escape(filepath.Base(t.folder()) + "/" + name)
+}
+
+// commit copies what has been planned.
+func (t *textures) commit() error {
+	if len(t.copies) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(t.folder(), 0o777); err != nil {
+		return fmt.Errorf("gltfexport: %w", err)
+	}
+	for _, j := range t.copies {
+		if err := t.e.ctx.Err(); err != nil {
+			return err
+		}
+		if err := t.copy(j); err != nil {
+			return fmt.Errorf("gltfexport: texture %q: %w", j.from.uri, err)
+		}
+	}
+	return nil
+}
+
+func (t *textures) copy(j copyJob) error {
+	f, err := manifest.Open(j.from.dir, j.from.uri)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return atomicfile.WriteWith(filepath.Join(t.folder(), j.name), atomicfile.Options{NoSync: true}, func(w io.Writer) error {
+		h := sha256.New()
+		if _, err := io.Copy(io.MultiWriter(w, h), f); err != nil {
+			return err
+		}
+		if [sha256.Size]byte(h.Sum(nil)) != j.hash {
+			return errors.New("the file changed during the export; export again")
+		}
+		return nil
+	})
+}
