@@ -285,7 +285,7 @@ func (c *cooker) commit(m *manifest.Manifest, file string) error {
 	path := filepath.Join(c.out.dir, file)
 	var stale []string
 	if old, err := manifest.Load(path); err == nil {
-		stale = payloadPaths(old)
+		stale = old.Payloads()
 	}
 	if c.opts.DryRun {
 		// A plan writes its manifest and nothing else.
@@ -297,30 +297,9 @@ func (c *cooker) commit(m *manifest.Manifest, file string) error {
 		return err
 	}
 	if !c.opts.DryRun {
-		c.out.removeStale(stale, payloadPaths(m), c.opts.PayloadDir)
+		c.out.removeStale(stale, m.Payloads(), c.opts.PayloadDir)
 	}
 	return nil
-}
-
-// payloadPaths lists the container files that a manifest names.
-func payloadPaths(m *manifest.Manifest) []string {
-	var out []string
-	add := func(t *manifest.Tile) {
-		out = append(out, t.Path)
-		for _, l := range t.HLODLevels {
-			out = append(out, l.Path)
-		}
-		for _, l := range t.LODLevels {
-			out = append(out, l.Path)
-		}
-	}
-	for i := range m.Tiles {
-		add(&m.Tiles[i])
-	}
-	if m.SharedBucket != nil {
-		add(&m.SharedBucket.Tile)
-	}
-	return out
 }
 
 // refuseForeign keeps two scenes from sharing one payload folder, where tiles

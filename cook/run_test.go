@@ -404,7 +404,7 @@ func TestOptionsCheck(t *testing.T) {
 func sceneArea(t *testing.T, dir string, m *manifest.Manifest) float64 {
 	t.Helper()
 	sum := 0.0
-	for _, p := range payloadPaths(m) {
+	for _, p := range m.Payloads() {
 		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(p)))
 		if err != nil {
 			t.Fatal(err)

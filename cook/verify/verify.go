@@ -189,7 +189,7 @@ func (l *fileList) addManifest(path string) {
 		return
 	}
 	dir := filepath.Dir(path)
-	for _, rel := range payloads(m) {
+	for _, rel := range slices.Sorted(slices.Values(m.Payloads())) {
 		p, err := manifest.Resolve(dir, rel)
 		if err != nil {
 			continue
@@ -198,27 +198,6 @@ func (l *fileList) addManifest(path string) {
 			l.addFile(job{path: p})
 		}
 	}
-}
-
-// payloads lists the containers of a manifest, sorted.
-func payloads(m *manifest.Manifest) []string {
-	var out []string
-	tile := func(t *manifest.Tile) {
-		out = append(out, t.Path)
-		for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
-			for _, v := range levels {
-				out = append(out, v.Path)
-			}
-		}
-	}
-	for i := range m.Tiles {
-		tile(&m.Tiles[i])
-	}
-	if m.SharedBucket != nil {
-		tile(&m.SharedBucket.Tile)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // addFolder lists all containers and manifests below a folder, in the order of
