@@ -20,15 +20,15 @@ func newValidate(a *app) *cobra.Command {
 		Long: `validate judges .untold files, manifests together with the files that they name, and
 folders with all of both. It lists every finding with its code, severity, place and
 remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
-		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict",
+		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict\n  untold validate out/city --format junit > report.xml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch format {
-			case "json":
-				asJSON = true
-			case "text":
-			default:
-				return fmt.Errorf("--format is %q; use text or json", format)
+			if asJSON {
+				format = "json"
+			}
+			write := reportFormats[format]
+			if write == nil && format != "text" {
+				return fmt.Errorf("--format is %q; use text, json, junit, sarif or github", format)
 			}
 			if jobs <= 0 {
 				jobs = runtime.GOMAXPROCS(0)
@@ -47,12 +47,10 @@ remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
 			if strict {
 				r.OK = r.OK && r.Warnings == 0
 			}
-			if asJSON {
-				if err := writeJSON(a.stdout, r); err != nil {
-					return err
-				}
-			} else {
+			if write == nil {
 				printReport(a, r)
+			} else if err := write(a.stdout, r, strict); err != nil {
+				return err
 			}
 			if !r.OK {
 				return errWanting
@@ -61,7 +59,7 @@ remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&format, "format", "text", "text or json")
+	f.StringVar(&format, "format", "text", "text, json, junit, sarif or github")
 	f.BoolVar(&asJSON, "json", false, "short for --format json")
 	f.BoolVar(&strict, "strict", false, "warnings fail, too")
 	f.IntVar(&limit, "max-findings", 100, "findings listed per code and file, 0 for all")

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/untoldkit/untold/cook/verify"
+)
+
+// reportFormats are the ways to print a validation report. strict says that
+// warnings fail, too.
+var reportFormats = map[string]func(w io.Writer, r *verify.Report, strict bool) error{
+	"json":   func(w io.Writer, r *verify.Report, _ bool) error { return writeJSON(w, r) },
+	"junit":  writeJUnit,
+	"sarif":  writeSARIF,
+	"github": writeGitHub,
+}
+
+// writeJUnit prints one test case per file, as CI systems show them. What
+// fails the run is a failure, other findings go to the case's output.
+func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
+	type message struct {
+		Message string `xml:"message,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+	type testCase struct {
+		Name    string   `xml:"name,attr"`
+		Class   string   `xml:"classname,attr"`
+		Failure *message `xml:"failure"`
+		Out     *message `xml:"system-out"`
+	}
+	type suite struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Cases    []testCase `xml:"testcase"`
+	}
+	s := suite{Name: "untold validate", Tests: len(r.Files)}
+	for i := range r.Files {
+		f := &r.Files[i]
+		c := testCase{Name: f.Path, Class: "untold.validate"}
+		var fatal, rest []string
+		for _, x := range f.Findings {
+			line := findingLine(x)
+			if x.Severity == "error" || strict && x.Severity == "warning" {
+				fatal = append(fatal, line)
+			} else {
+				rest = append(rest, line)
+			}
+		}
+		if fatal != nil {
+			s.Failures++
+			c.Failure = &message{fmt.Sprintf("%d findings", len(fatal)), strings.Join(fatal, "\n")}
+		}
+		if rest != nil {
+			c.Out = &message{Text: strings.Join(rest, "\n")}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func findingLine(x verify.Finding) string {
+	return oneLine(fmt.Sprintf("%s %s: %s: %s (%s)", x.Severity, x.Code, x.Place, x.Message, x.Hint))
+}
+
+// writeSARIF prints the Static Analysis Results Interchange Format 2.1.0.
+func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
+	type m = map[string]any
+	levels := map[string]string{"error": "error", "warning": "warning", "info": "note"}
+	rules, results := []m{}, []m{}
+	seen := map[string]bool{}
+	for i := range r.Files {
+		f := &r.Files[i]
+		for _, x := range f.Findings {
+			if !seen[x.Code] {
+				seen[x.Code] = true
+				rules = append(rules, m{"id": x.Code, "help": m{"text": x.Hint}, "defaultConfiguration": m{"level": levels[x.Severity]}})
+			}
+			place := m{"artifactLocation": m{"uri": filepath.ToSlash(f.Path)}}
+			if x.Offset >= 0 {
+				place["region"] = m{"byteOffset": x.Offset}
+			}
+			results = append(results, m{
+				"ruleId": x.Code, "level": levels[x.Severity], "message": m{"text": oneLine(x.Place + ": " + x.Message)},
+				"locations": []m{{"physicalLocation": place}},
+			})
+		}
+	}
+	return writeJSON(w, m{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []m{{"tool": m{"driver": m{"name": "untold", "version": version, "rules": rules}}, "results": results}},
+	})
+}
+
+// writeGitHub prints workflow commands, which GitHub shows at the files.
+func writeGitHub(w io.Writer, r *verify.Report, _ bool) error {
+	commands := map[string]string{"error": "error", "warning": "warning", "info": "notice"}
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	for i := range r.Files {
+		f := &r.Files[i]
+		for _, x := range f.Findings {
+			_, err := fmt.Fprintf(w, "::%s file=%s,title=%s::%s\n", commands[x.Severity], property.Replace(filepath.ToSlash(f.Path)),
+				property.Replace(x.Code), data.Replace(oneLine(fmt.Sprintf("%s: %s (%s)", x.Place, x.Message, x.Hint))))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
