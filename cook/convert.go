@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
 // ConvertResult tells what Convert wrote.
@@ -48,6 +49,7 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 	if err != nil {
 		return nil, err
 	}
+	defer o.endHolds()
 	res, err := convertInto(ctx, model, scene, objects, o, filepath.Base(out), &opts, ns)
 	if err != nil {
 		o.discard()
@@ -72,6 +74,9 @@ func checkOutputFile(model, out string) error {
 	}
 	if st.IsDir() {
 		return fmt.Errorf("cook: output %s is a folder; name a file such as %s", out, filepath.Join(out, "model.untold"))
+	}
+	if err := atomicfile.Replaceable(out); err != nil {
+		return fmt.Errorf("cook: output: %w", err)
 	}
 	if in, err := os.Stat(model); err == nil && os.SameFile(in, st) {
 		return fmt.Errorf("cook: output %s is the model itself; choose another name", out)

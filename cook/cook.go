@@ -49,7 +49,8 @@ type VertexCache struct {
 
 // Run cooks a scene into dir: dir/<scene>.json and the payloads in
 // dir/<PayloadDir>. The error matches ErrNothing when the scene has no
-// triangles; on any error dir is as it was before.
+// triangles, ErrBusy when another Run writes to dir; on any error dir is as it
+// was before.
 func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -63,12 +64,10 @@ func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) 
 		return nil, err
 	}
 	c.name = partition.Sanitize(c.scene.Name)
-	if err := refuseForeign(dir, partition.ManifestFile(c.name), opts.PayloadDir); err != nil {
-		return nil, err
-	}
 	if c.out, err = newOutput(dir, opts.wrap); err != nil {
 		return nil, err
 	}
+	defer c.out.endHolds()
 	res, err := c.run(ctx)
 	if err != nil {
 		c.out.discard()
@@ -104,14 +103,23 @@ func (c *cooker) plan() error {
 			}
 		}
 		c.inputs[i] = partition.Object{ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
-		if o.group > 0 {
+		if o.group > 0 && !c.opts.hasFloors() {
 			// A group is not cut: its levels lie in the tile of its centre.
 			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
 		}
 	}
-	p, err := partition.Grid(c.inputs, partition.GridOptions{
-		TileSize: c.opts.TileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
-	})
+	var p *partition.Plan
+	var err error
+	if c.opts.hasFloors() {
+		p, err = c.planFloors(c.inputs)
+	} else {
+		p, err = partition.Grid(c.inputs, partition.GridOptions{
+			TileSize: c.opts.TileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
+		})
+	}
+	if errors.Is(err, partition.ErrBadBox) {
+		return fmt.Errorf("%s: %w (%w)", c.path, err, ErrBadInput)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.scene.Source, err)
 	}
@@ -140,9 +148,11 @@ func (c *cooker) payloads() []payload {
 	var out []payload
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
-		out = append(out, payload{
-			name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects, coord: &t.Coord,
-		})
+		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects}
+		if !c.opts.hasFloors() {
+			b.coord = &t.Coord
+		}
+		out = append(out, b)
 	}
 	if len(c.planned.Shared) > 0 {
 		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), typ: format.FileShared, members: c.planned.Shared})
@@ -152,6 +162,12 @@ func (c *cooker) payloads() []payload {
 
 // run builds everything in the stage and commits it.
 func (c *cooker) run(ctx context.Context) (*Result, error) {
+	if err := c.out.claim(); err != nil {
+		return nil, err
+	}
+	if err := refuseForeign(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir); err != nil {
+		return nil, err
+	}
 	staged, err := stageTextures(ctx, c.scene, filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir)), c.opts, c.ns)
 	if err != nil {
 		return nil, err
@@ -310,8 +326,8 @@ func refuseForeign(dir, file, payloadDir string) error {
 		return nil
 	}
 	for _, f := range found {
-		if filepath.Base(f) == file {
-			continue
+		if st, err := os.Stat(f); filepath.Base(f) == file || err != nil || !st.Mode().IsRegular() {
+			continue // to read a pipe would block
 		}
 		if m, err := manifest.Load(f); err == nil && m.PayloadDir == payloadDir && !m.DryRun {
 			return fmt.Errorf("cook: %s already holds the scene of %s in the folder %q; choose another output folder or --payload-dir", dir, filepath.Base(f), payloadDir)

@@ -10,8 +10,8 @@ import (
 	"github.com/untoldkit/untold/partition"
 )
 
-// manifest describes the built payloads: version 3, uniform grid
-// (facts/manifest.md sections 1.2 to 1.7).
+// manifest describes the built payloads: version 3, uniform grid, or version
+// 4, floors (facts/manifest.md sections 1.2 to 1.7).
 func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	p := c.planned
 	source := c.scene.Source
@@ -46,6 +46,9 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 		Tiles:                  []manifest.Tile{},
 	}
 	for i := range p.Objects {
+		if c.opts.hasFloors() {
+			break // only grids judge objects by size
+		}
 		m.ObjectClassification = append(m.ObjectClassification, p.Objects[i].Entry(c.objects[i].name))
 	}
 	for i := range p.Tiles {
@@ -54,20 +57,28 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	if n := len(p.Tiles); n < len(payloads) && !payloads[n].empty {
 		m.SharedBucket = c.bucket(&payloads[n])
 	}
+	if c.opts.hasFloors() {
+		c.describeFloors(m)
+	}
 	return m
 }
 
 // addTile lists a tile, or says why it could not be written.
 func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 	coord := t.Coord
-	if b.empty && c.opts.Clip {
+	if b.empty && c.opts.Clip && !c.opts.hasFloors() {
 		return // the boxes of its objects reach into it, their triangles do not
 	}
 	if b.empty {
-		m.FailedTiles = append(m.FailedTiles, manifest.FailedTile{
+		f := manifest.FailedTile{
 			ID: t.ID, GridCoord: &coord, Path: b.name, Error: "no triangle of its objects has an area",
 			CandidateObjectCount: len(t.Objects),
-		})
+		}
+		if c.opts.hasFloors() {
+			floor := t.Floor
+			f.FloorID, f.QuadtreeNodeID, f.SemanticTier = &floor, t.NodeID, t.Tier.String()
+		}
+		m.FailedTiles = append(m.FailedTiles, f)
 		return
 	}
 	cell := manifest.BoundsOf(t.Cell)
@@ -75,6 +86,9 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 	e := manifest.Tile{ID: t.ID, GridCoord: &coord, Priority: &priority, CellBounds: &cell}
 	for _, o := range b.present {
 		e.Objects = append(e.Objects, c.objects[o].name)
+	}
+	if c.opts.hasFloors() {
+		describeFloorTile(&e, t)
 	}
 	c.fill(&e, b)
 	m.Tiles = append(m.Tiles, e)

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"unicode"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
@@ -26,6 +27,14 @@ var ErrNothing = errors.New("nothing to cook")
 // Options control Run and Convert. DefaultOptions fills in the documented
 // defaults.
 type Options struct {
+	// Partition is grid, quadtree or kdtree; empty is grid. The trees cut the
+	// scene into floors, floors into nodes and nodes into semantic tiers; an
+	// object is in exactly one tile and never cut, so Clip and SplitMaxTiles
+	// are for grids.
+	Partition string
+	// Floors controls the quadtree and the kd-tree. Its TileSide is the longer
+	// side of TileSize when it is 0.
+	Floors partition.FloorOptions
 	// TileSize is the pitch of the grid in metres: x and z on the ground, y
 	// upwards. Default 25, 10000, 25.
 	TileSize geom.Vec3
@@ -103,14 +112,22 @@ func (o *Options) progress(stage string, done, total int) {
 
 // check refuses options that cannot work, before anything is read.
 func (o *Options) check() error {
+	switch o.Partition {
+	case "", PartitionGrid, PartitionQuadtree, PartitionKDTree:
+	default:
+		return fmt.Errorf("cook: partition %q is unknown: use grid, quadtree or kdtree", o.Partition)
+	}
 	for i, v := range o.TileSize {
 		if !(v >= 1e-3 && v <= 1e9) {
 			return fmt.Errorf("cook: tile size %v on axis %c is not between 0.001 and 1e9 metres", v, "xyz"[i])
 		}
 	}
 	p := o.PayloadDir
-	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") {
+	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") || strings.ContainsFunc(p, unicode.IsControl) {
 		return fmt.Errorf("cook: payload folder %q is not a plain relative path", p)
+	}
+	if strings.HasPrefix(p, stagePrefix) {
+		return fmt.Errorf("cook: payload folder %q has the name of a temporary folder", p)
 	}
 	return nil
 }

@@ -13,10 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// stagePrefix starts the name of the folder in which a cook gathers its files.
-const stagePrefix = ".untold-cook-"
+	"github.com/untoldkit/untold/internal/atomicfile"
+)
 
 // output gathers the files of a cook in a hidden folder inside the output
 // folder, on the same file system, and renames them into place when all of
@@ -26,22 +25,48 @@ type output struct {
 	stage   string   // hidden folder inside it
 	created []string // folders that were not there before, the deepest first
 	wrap    func(io.Writer) io.Writer
+	holds   []func() // end the holds on dir and stage
 }
 
-// newOutput creates the folders. Call either commit or discard.
+// newOutput creates the folders and removes the stages of killed cooks. Call
+// discard when commit is not reached or fails.
 func newOutput(dir string, wrap func(io.Writer) io.Writer) (*output, error) {
 	o := &output{dir: dir, wrap: wrap}
 	if err := o.makeFolder(filepath.Clean(dir)); err != nil {
 		o.removeCreated()
 		return nil, fmt.Errorf("cook: output folder: %w", err)
 	}
-	stage, err := os.MkdirTemp(dir, stagePrefix+"*")
+	sweep(dir)
+	stage, release, err := makeStage(dir)
 	if err != nil {
 		o.removeCreated()
 		return nil, fmt.Errorf("cook: output folder is not writable: %w", err)
 	}
-	o.stage = stage
+	o.stage, o.holds = stage, append(o.holds, release)
 	return o, nil
+}
+
+// claim keeps other cooks out of the output folder: the tiles of two would
+// overwrite each other. The error matches ErrBusy.
+func (o *output) claim() error {
+	release, state, err := hold(o.dir)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil // writable, but not readable: it cannot be held
+	case err != nil:
+		return fmt.Errorf("cook: output folder: %w", err)
+	case state == busy:
+		return fmt.Errorf("cook: %s: %w; wait for it or choose another folder", o.dir, ErrBusy)
+	}
+	o.holds = append(o.holds, release)
+	return nil
+}
+
+func (o *output) endHolds() {
+	for _, end := range o.holds {
+		end()
+	}
+	o.holds = nil
 }
 
 // discard removes everything that this cook has written, and the folders that
@@ -49,6 +74,7 @@ func newOutput(dir string, wrap func(io.Writer) io.Writer) (*output, error) {
 func (o *output) discard() {
 	os.RemoveAll(o.stage)
 	o.removeCreated()
+	o.endHolds()
 }
 
 func (o *output) removeCreated() {
@@ -135,8 +161,8 @@ func (o *output) commit(last string, retire bool) error {
 		if err := o.makeFolder(filepath.Dir(to)); err != nil {
 			return fmt.Errorf("cook: output folder: %w", err)
 		}
-		if st, err := os.Lstat(to); err == nil && st.IsDir() {
-			return fmt.Errorf("cook: output: %s is a folder; remove it or choose another output", to)
+		if err := atomicfile.Replaceable(to); err != nil {
+			return fmt.Errorf("cook: output: %w", err)
 		}
 	}
 	if retire {

@@ -386,7 +386,7 @@ func TestRunBadInput(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/"} {
+	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x"} {
 		o := DefaultOptions()
 		if o.PayloadDir = p; o.check() == nil {
 			t.Errorf("payload folder %q passes", p)
@@ -539,3 +539,22 @@ func TestRunMerges(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A box beyond single precision is a fault of the scene.
+func TestRunFarAway(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "far.gltf")
+	scene := strings.Replace(triangleScene, `{"mesh":0}`, `{"mesh":0,"translation":[1e38,0,0],"scale":[1e38,1,1]}`, 1)
+	if err := os.WriteFile(model, []byte(scene), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), model, filepath.Join(t.TempDir(), "out"), DefaultOptions()); !errors.Is(err, ErrBadInput) {
+		t.Error(err)
+	}
+}
+
+// triangleScene is one triangle in the tile 0 0 0.
+const triangleScene = `{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,0,1]}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA/AACAPwAAAAAAAAAA"}]}`

@@ -45,7 +45,7 @@ func WithMapping() ReaderOption { return func(o *readerOptions) { o.mapping = tr
 
 // Open opens the file at path. Errors of the content are of type *Error.
 func Open(path string, opts ...ReaderOption) (*Reader, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,18 @@ func Open(path string, opts ...ReaderOption) (*Reader, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return r, nil
+}
+
+// openRegular opens a plain file; to open a pipe would block.
+func openRegular(path string) (*os.File, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("untold: %s is not a regular file", path)
+	}
+	return os.Open(path)
 }
 
 func openFile(f *os.File, opts []ReaderOption) (*Reader, error) {

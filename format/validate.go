@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -38,7 +37,7 @@ func (r *Report) OK() bool { return r.Errors == 0 }
 // it. The error is about reading; what is wrong with the content is in the
 // report.
 func ValidateFile(path string, opts ValidateOptions) (*Report, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}

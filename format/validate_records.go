@@ -95,7 +95,8 @@ func (p *parser) checkEntityValues() {
 
 func det3(m *[16]float32) float64 {
 	f := func(i int) float64 { return float64(m[i]) }
-	return f(0)*(f(5)*f(10)-f(6)*f(9)) - f(4)*(f(1)*f(10)-f(2)*f(9)) + f(8)*(f(1)*f(6)-f(2)*f(5))
+	// The inner products are exact, the outer ones must not be fused.
+	return float64(f(0)*(f(5)*f(10)-f(6)*f(9))) - float64(f(4)*(f(1)*f(10)-f(2)*f(9))) + float64(f(8)*(f(1)*f(6)-f(2)*f(5)))
 }
 
 func affine(m *[16]float32) bool { return m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1 }

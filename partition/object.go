@@ -39,6 +39,12 @@ type Object struct {
 	// PriorityHint raises the load priority of the object's tiles to at least
 	// this; 0 is no hint.
 	PriorityHint int
+	// Tier overrides the semantic tier; TierNone leaves it to be found out.
+	// Only floors have tiers.
+	Tier Tier
+	// Annotation places the object in a floor's tree; nil is none. The name's
+	// suffix counts too.
+	Annotation *Annotation
 }
 
 // Policy overrides where an object goes: the property untold_tile_policy.

@@ -9,7 +9,7 @@ import (
 // input.
 type Plan struct {
 	Mode   string // one of the manifest's Mode constants
-	Tiles  []Tile // sorted by (tz, ty, tx); none is empty
+	Tiles  []Tile // grids: sorted by (tz, ty, tx), floors: by (NodeID, Tier) as texts; none is empty
 	Shared []int  // objects of the shared bucket, in the order of their IDs
 	// Objects is parallel to the input.
 	Objects []Classification
@@ -21,19 +21,40 @@ type Plan struct {
 	HalfDiag     float64  // of the scene's footprint, metres
 	Defaults     Radii    // streaming_defaults
 	SharedRadii  Radii
-	TileSize     geom.Vec3 // along u, h, v
+	TileSize     geom.Vec3 // along u, h, v; with floors what most tiles stay below
 	AutoTileSize bool      // TileSize was chosen, not given
 	Origin       geom.Vec3 // of the grid along u, h, v
+
+	// The rest is for floors only.
+
+	Floors           FloorInfo
+	ProfileRequested string             // indoor, outdoor or auto
+	Profile          string             // indoor or outdoor
+	TierRadii        manifest.TierRadii // of the profile, with the overrides; all tiers
+	InteriorZone     *geom.Box          // around the exterior shell; nil when there is none
+	PreAnnotated     bool               // the objects' annotations were followed
+	MinObjects       int                // see FloorOptions.MinObjects
 }
 
 // Tile is one tile of a plan.
 type Tile struct {
-	ID       string
-	Coord    [3]int   // grid coordinates; zero for other modes
-	Cell     geom.Box // in engine axes; neighbours share exactly equal planes
+	ID    string
+	Coord [3]int // grid coordinates; zero for other modes
+	// Cell is in engine axes. In grids neighbours share exactly equal planes;
+	// with floors it is the node's rectangle, as high as the content.
+	Cell     geom.Box
 	Content  geom.Box // union of the objects' boxes; with clipping, inside the cell
 	Objects  []int    // in the order of their IDs
 	Priority int      // the default, or the highest hint
+
+	// The rest is for floors only.
+
+	Floor    int    // floor_id: 0 is the lowest floor, with Compat 1
+	NodeID   string // quadtree_node_id, such as F01_Q_0_3, also of kd-trees
+	Tier     Tier   // of all its objects
+	Radii    Radii  // of the tier
+	Interior bool   // wanted only inside the interior zone
+	Spanning bool   // an object crosses the borders of the node's children
 }
 
 // CellRange is a box of grid coordinates, both ends included.
@@ -78,10 +99,13 @@ const (
 	ForcedLocal                          // by its policy
 	ForcedShared                         // by its policy
 	CellLimit                            // overlaps more than MaxCellsPerObject cells
+	SpansFloor                           // a shell that crosses the borders of its floor's first nodes
+	NotAnnotated                         // the scene is annotated, the object is not
 )
 
 var reasonNames = [...]string{
 	"width_threshold", "depth_threshold", "overlap_threshold", "force_local", "force_shared", "cell_limit",
+	"spans_floor", "not_annotated",
 }
 
 // Strings returns the manifest's words, never nil.
@@ -95,7 +119,7 @@ func (r Reasons) Strings() []string {
 	return out
 }
 
-// Classification says how the grid judged one object and where it went.
+// Classification says how one object was judged and where it went.
 type Classification struct {
 	Export     Export // the verdict by size; a spanning object may still be clipped into tiles
 	Reasons    Reasons
@@ -108,6 +132,14 @@ type Classification struct {
 	// range's outer planes by that much: a clipper must cut only at planes
 	// between cells of the range.
 	Cells CellRange
+
+	// The rest is for floors only; there XZOverlap, DimRatio and Cells are zero.
+
+	Tier           Tier
+	TierSource     TierSource
+	Spanning       bool    // it crosses the borders of its node's children
+	Floor          int32   // from 0 at the bottom
+	TierConfidence float64 // 0 to 1; below 0.5 Tier is StructuralInterior
 }
 
 // Entry converts to the manifest's form, rounded as the exporter does.

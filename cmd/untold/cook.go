@@ -11,7 +11,8 @@ import (
 
 func newCook(a *app) *cobra.Command {
 	var s sceneFlags
-	var out, partition string
+	var out string
+	var floors floorFlags
 	var tileSize float64
 	cmd := &cobra.Command{
 		Use:     "cook SCENE -o DIR",
@@ -24,16 +25,23 @@ Geometry is cut exactly at the borders of the tiles, also ground planes: every t
 is in one tile. Objects over more than --split-max-tiles tiles, and those with the node extra
 "untold_tile_policy": "force_shared", go to the shared bucket. Within a tile meshes of equal
 material are joined. With --clip=false whole objects go to every tile that they overlap, and
-those that span more than four tiles to the shared bucket ("force_local" overrides that). The same scene and flags give the same bytes, whatever --jobs is. Nothing is
-written under its final name before the whole cook has succeeded.
+those that span more than four tiles to the shared bucket ("force_local" overrides that).
+
+With --partition quadtree or kdtree the scene is cut into floors, the floors into nodes and these
+into semantic tiers (shell, structure, furniture, small props), which load from ever less far.
+Every object is whole in one tile.
+
+The same scene and flags give the same bytes, whatever --jobs is. Nothing is written under its
+final name before the whole cook has succeeded. What a killed cook left behind goes with the
+next one; two cooks cannot write to one folder at the same time.
 
 Settings can also come from untold.yaml beside the scene; its keys are the flags' names.`,
 		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb -o out/city --tile-size 100 --dry-run --json",
 		Args:    cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return applyProfile(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if partition != "grid" {
-				return fmt.Errorf("--partition is %q; this version knows grid", partition)
+			if err := floors.resolve(cmd.Flags(), &s.opts); err != nil {
+				return err
 			}
 			if err := s.resolve(a); err != nil {
 				return err
@@ -61,8 +69,8 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "the folder to write (required)")
-	f.StringVar(&partition, "partition", "grid", "how to cut: grid")
 	s.register(f, true)
+	floors.register(f, &s.opts)
 	f.Float64Var(&tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default 25)")
 	f.Float64Var(&s.opts.TileSize[0], "tile-size-x", s.opts.TileSize[0], "edge of a grid tile along x in metres")
 	f.Float64Var(&s.opts.TileSize[1], "tile-size-y", s.opts.TileSize[1], "height of a grid tile in metres")

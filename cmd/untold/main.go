@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/untoldkit/untold/cook"
@@ -37,12 +38,16 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := &app{stdout: stdout, stderr: stderr}
+	out := &checkedWriter{w: stdout}
+	a := &app{stdout: out, stderr: stderr, stdoutTerminal: isTerminal(stdout)}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil && (err == nil || errors.Is(err, errWanting)) {
+		err = out.err
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -52,8 +57,40 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "untold: interrupted; nothing was written under a final name")
 		return exitFailure
 	}
-	fmt.Fprintln(stderr, a.paint(red, "error:"), oneLine(err.Error()))
+	fmt.Fprintln(stderr, a.paint(red, "error:"), oneLine(suggestion(flagNames.Replace(err.Error()))))
 	return exitCode(err)
+}
+
+// flagNames turns advice for callers of the library into advice for users.
+var flagNames = strings.NewReplacer(
+	"Options.AllowParentPaths", "--allow-parent-paths",
+	"Options.AllowMissingImages", "--allow-missing-images",
+)
+
+// suggestion brings cobra's list of similar commands into one line.
+func suggestion(s string) string {
+	what, list, ok := strings.Cut(s, "\n\nDid you mean this?\n")
+	if !ok {
+		return s
+	}
+	return what + "; did you mean " + strings.Join(strings.Fields(list), " or ") + "?"
+}
+
+// checkedWriter remembers the first failure, so that a result that did not
+// reach its reader is no success.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write passes on what it gets until a write fails.
+func (c *checkedWriter) Write(b []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(b)
+	c.err = err
+	return n, err
 }
 
 // exitCode tells faults of the input from failures of the work.

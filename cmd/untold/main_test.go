@@ -434,3 +434,84 @@ func TestCountText(t *testing.T) {
 		}
 	}
 }
+
+// Colours follow the stream that they go to: a report that is redirected from
+// a terminal is plain text.
+func TestColourOfResults(t *testing.T) {
+	for _, c := range []struct {
+		terminal bool
+		color    string
+		noColor  string
+		want     bool
+	}{
+		{true, "auto", "", true},
+		{true, "auto", "1", false},
+		{false, "auto", "", false},
+		{false, "always", "1", true},
+		{true, "never", "", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		a := &app{stderr: &bytes.Buffer{}, color: c.color, stdoutTerminal: c.terminal}
+		if got := a.paintResult(red, "x") != "x"; got != c.want {
+			t.Errorf("%+v: coloured %v", c, got)
+		}
+	}
+}
+
+// errFull is what a full disk says.
+var errFull = errors.New("no space left on device")
+
+type fullWriter struct{ room int }
+
+func (w *fullWriter) Write(b []byte) (int, error) {
+	if len(b) > w.room {
+		return 0, errFull
+	}
+	w.room -= len(b)
+	return len(b), nil
+}
+
+// A result that could not be written is a failure, whatever the command.
+func TestFullStdout(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "yard.untold")
+	if r := execute(t, nil, "convert", yard(t), "-o", file); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.untold")
+	if err := os.WriteFile(bad, []byte("not a container"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"validate", file},
+		{"validate", bad},
+		{"validate", file, "--format", "json"},
+		{"inspect", file},
+		{"inspect", file, "--strings"},
+		{"inspect", file, "--stats"},
+		{"inspect", file, "--mesh", "0"},
+		{"--help"},
+		{"version"},
+	} {
+		for _, room := range []int{0, 20} {
+			var errs bytes.Buffer
+			code := run(context.Background(), args, &fullWriter{room}, &errs)
+			if code != exitFailure || !strings.Contains(errs.String(), errFull.Error()) {
+				t.Errorf("%q, room for %d: exit %d, %q", args, room, code, errs.String())
+			}
+		}
+	}
+}
+
+func TestAdviceIsForUsers(t *testing.T) {
+	r := execute(t, nil, "cok")
+	if want := "error: unknown command \"cok\" for \"untold\"; did you mean cook?\n"; r.code != exitFailure || r.err != want {
+		t.Errorf("exit %d, %q", r.code, r.err)
+	}
+	scene := bytes.Replace(boxScene(1), []byte("{"), []byte(`{"images":[{"uri":"../up.png"}],"textures":[{"source":0}],`), 1)
+	if r := execute(t, nil, "cook", writeScene(t, "up.gltf", scene), "-o", t.TempDir()); strings.Contains(r.err, "Options.") {
+		t.Errorf("%q", r.err)
+	}
+	if got := flagNames.Replace("Options.AllowParentPaths permits it"); got != "--allow-parent-paths permits it" {
+		t.Error(got)
+	}
+}

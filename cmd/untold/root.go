@@ -34,10 +34,10 @@ Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE
 		},
 	}
 	f := root.PersistentFlags()
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results and errors only")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results, warnings and errors only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	f.BoolVar(&a.noProgress, "no-progress", false, "no progress bar or lines")
-	f.StringVar(&a.color, "color", "auto", "colour on stderr: auto, always or never (NO_COLOR is honoured)")
+	f.StringVar(&a.color, "color", "auto", "colour on terminals: auto, always or never (NO_COLOR is honoured)")
 	root.AddGroup(
 		&cobra.Group{ID: "make", Title: "Make:"},
 		&cobra.Group{ID: "look", Title: "Look:"},

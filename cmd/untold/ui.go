@@ -21,6 +21,8 @@ type app struct {
 	verbose        bool
 	noProgress     bool
 	color          string // auto, always or never
+
+	stdoutTerminal bool
 }
 
 const (
@@ -30,12 +32,17 @@ const (
 	dim    = "2"
 )
 
-// paint colours text for stderr and for tables on stdout when asked for, or
-// when stderr is a terminal and NO_COLOR is unset.
-func (a *app) paint(code, s string) string {
+// paint colours text for stderr when asked for, or when that is a terminal and
+// NO_COLOR is unset.
+func (a *app) paint(code, s string) string { return a.paintFor(isTerminal(a.stderr), code, s) }
+
+// paintResult is paint for stdout.
+func (a *app) paintResult(code, s string) string { return a.paintFor(a.stdoutTerminal, code, s) }
+
+func (a *app) paintFor(terminal bool, code, s string) string {
 	on := a.color == "always"
 	if a.color == "auto" || a.color == "" {
-		on = os.Getenv("NO_COLOR") == "" && isTerminal(a.stderr)
+		on = os.Getenv("NO_COLOR") == "" && terminal
 	}
 	if !on {
 		return s

@@ -80,12 +80,12 @@ func printReport(a *app, r *verify.Report) {
 		}
 		for _, x := range f.Findings {
 			color := map[string]string{"error": red, "warning": yellow, "info": dim}[x.Severity]
-			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paint(color, x.Severity), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
+			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paintResult(color, x.Severity), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
 		}
 	}
-	verdict := a.paint(green, "ok")
+	verdict := a.paintResult(green, "ok")
 	if !r.OK {
-		verdict = a.paint(red, "not ok")
+		verdict = a.paintResult(red, "not ok")
 	}
 	fmt.Fprintf(a.stdout, "%s: %d files, %d errors, %d warnings, %d files without findings\n", verdict, len(r.Files), r.Errors, r.Warnings, clean)
 }

@@ -126,6 +126,9 @@ func checkOutput(out string) error {
 	if st, err := os.Stat(out); err == nil && st.IsDir() {
 		return fmt.Errorf("gltfexport: output %s is a folder; name a file such as %s", out, filepath.Join(out, "model.glb"))
 	}
+	if err := atomicfile.Replaceable(out); err != nil {
+		return fmt.Errorf("gltfexport: output: %w", err)
+	}
 	return nil
 }
 

@@ -209,6 +209,9 @@ func (l *fileList) addFolder(dir string) error {
 			return err
 		}
 		name := d.Name()
+		if st, err := os.Stat(p); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+			return nil // a pipe or a device: reading would block or not end
+		}
 		switch {
 		case d.IsDir() && strings.HasPrefix(name, ".") && p != dir:
 			return fs.SkipDir
@@ -231,6 +234,9 @@ func (l *fileList) addFolder(dir string) error {
 // looksLikeManifest reports whether a JSON file has the two keys that every
 // manifest has and hardly any other file.
 func looksLikeManifest(path string) bool {
+	if st, err := os.Stat(path); err != nil || st.Size() > manifest.MaxBytes {
+		return false
+	}
 	data, err := os.ReadFile(path)
 	return err == nil && strings.Contains(string(data), `"streaming_defaults"`) && strings.Contains(string(data), `"tiles"`)
 }

@@ -83,6 +83,9 @@ func Create(path string, opts Options) (*File, error) {
 	if base == "" || base == "." || base == ".." {
 		return nil, fmt.Errorf("atomicfile: %q names no file: %w", path, fs.ErrInvalid)
 	}
+	if err := Replaceable(path); err != nil {
+		return nil, fmt.Errorf("atomicfile: %w", err)
+	}
 	tmp, err := createTemp(dir, base)
 	if err != nil {
 		return nil, fmt.Errorf("atomicfile: %w", err)

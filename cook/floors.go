@@ -1,0 +1,156 @@
+package cook
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// The values of Options.Partition.
+const (
+	PartitionGrid     = "grid"
+	PartitionQuadtree = "quadtree"
+	PartitionKDTree   = "kdtree"
+)
+
+// hasFloors tells the partitions by floors from grids.
+func (o *Options) hasFloors() bool {
+	return o.Partition == PartitionQuadtree || o.Partition == PartitionKDTree
+}
+
+// planFloors partitions the objects by floors.
+func (c *cooker) planFloors(inputs []partition.Object) (*partition.Plan, error) {
+	o := c.opts.Floors
+	if o.TileSide == 0 {
+		o.TileSide = max(c.opts.TileSize[0], c.opts.TileSize[2])
+	}
+	for i := range inputs {
+		if err := c.annotate(&inputs[i]); err != nil {
+			return nil, err
+		}
+	}
+	if c.opts.Partition == PartitionKDTree {
+		return partition.KDTree(inputs, o)
+	}
+	return partition.Quadtree(inputs, o)
+}
+
+// annotate adds what only floors look at: materials and the node's extras.
+func (c *cooker) annotate(in *partition.Object) error {
+	o := &c.objects[in.ID]
+	for _, at := range o.placed {
+		mesh := &c.scene.Meshes[at.mesh]
+		for k := range mesh.Primitives {
+			if m := mesh.Primitives[k].Material; m >= 0 && m < len(c.scene.Materials) {
+				in.Materials = append(in.Materials, c.scene.Materials[m].Name)
+			}
+		}
+	}
+	e := readExtras(c.scene.Nodes[o.node].Extras)
+	fail := func(err error) error {
+		return fmt.Errorf("node %q: %w (%w)", o.name, err, ErrBadInput)
+	}
+	var err error
+	if in.Tier, err = partition.ParseTier(e.text("untold_semantic_override")); err != nil {
+		return fail(err)
+	}
+	if in.PriorityHint, err = partition.ParsePriorityHint(e.text("untold_streaming_priority_hint")); err != nil {
+		return fail(err)
+	}
+	node := e.text("untold_quadtree_node_id")
+	if node == "" {
+		return nil
+	}
+	a := &partition.Annotation{Node: node, Floor: int(e.number("untold_floor_id", 0)), Depth: int(e.number("untold_quadtree_depth", 0))}
+	a.Spanning = strings.EqualFold(e.text("untold_spatial_class"), "spanning")
+	// A guess that is no tier is none: other tools may write their own words.
+	if a.Tier, err = partition.ParseTier(e.text("untold_semantic_guess")); err != nil {
+		a.Tier = partition.TierNone
+	}
+	a.Confidence = e.number("untold_semantic_confidence", 1)
+	in.Annotation = a
+	return nil
+}
+
+// extras are the properties of a node; values may be of any kind.
+type extras map[string]json.RawMessage
+
+func readExtras(raw json.RawMessage) extras {
+	var e extras
+	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil {
+		return nil
+	}
+	return e
+}
+
+// get returns a property, also one that came through a tool which puts
+// userProperties: before the name.
+func (e extras) get(key string, into any) bool {
+	v, ok := e[key]
+	if !ok {
+		v, ok = e["userProperties:"+key]
+	}
+	return ok && json.Unmarshal(v, into) == nil
+}
+
+// text returns the empty text for what is absent or no text.
+func (e extras) text(key string) (s string) {
+	if !e.get(key, &s) {
+		return ""
+	}
+	return s
+}
+
+// number returns def for what is absent, no number, or beyond 2^20.
+func (e extras) number(key string, def float64) float64 {
+	var v float64
+	if !e.get(key, &v) || !(v >= -1<<20 && v <= 1<<20) {
+		return def
+	}
+	return v
+}
+
+// describeFloors turns the manifest of a grid into one of floors: version 4
+// (facts/manifest.md sections 1.2 and 1.5).
+func (c *cooker) describeFloors(m *manifest.Manifest) {
+	p := c.planned
+	m.Version, m.PartitioningMode = manifest.VersionFloor, p.Mode
+	m.ObjectClassification = nil
+	m.StreamingProfile = &manifest.Profile{
+		Requested: p.ProfileRequested, Resolved: p.Profile, SceneHalfDiag: manifest.Round(p.HalfDiag, 3),
+		Overrides: c.opts.Floors.TierRadii, Radii: p.TierRadii,
+	}
+	m.PartitionQualityConfig = &manifest.PartitionQualityConfig{
+		CollapseUnderfilled: !p.PreAnnotated && p.MinObjects > 1, MinObjectsPerTileTier: p.MinObjects,
+	}
+	if p.InteriorZone != nil {
+		zone := manifest.BoundsOf(*p.InteriorZone)
+		m.InteriorZone = &zone
+	}
+	for i := range m.FailedTiles {
+		m.FailedTiles[i].GridCoord = nil
+	}
+	if b := m.SharedBucket; b != nil {
+		for i := range b.Members {
+			b.Members[i] = manifest.BucketObject{Name: b.Members[i].Name}
+		}
+	}
+}
+
+// describeFloorTile sets the keys that only tiles of floors have.
+func describeFloorTile(e *manifest.Tile, t *partition.Tile) {
+	floor := t.Floor
+	e.GridCoord, e.Objects = nil, nil
+	e.FloorID, e.QuadtreeNodeID, e.SemanticTier = &floor, t.NodeID, t.Tier.String()
+	// The unload radius is widened where the engine would do it.
+	bands := manifest.FitBands(t.Radii.Streaming, t.Radii.Unload, nil, nil).Bands
+	e.StreamingRadius, e.UnloadRadius = &bands.Streaming, &bands.Unload
+	e.Interior = t.Interior
+	e.SecondaryRepresentationPolicy = "normal"
+	if t.Spanning {
+		e.SecondaryRepresentationPolicy = "none_spanning_group"
+	}
+}

@@ -1,0 +1,115 @@
+package cook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// locks skips tests where folders cannot be held.
+func locks(t *testing.T) {
+	t.Helper()
+	release, state, err := hold(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if state != held {
+		t.Skip("no locks on folders here")
+	}
+}
+
+func isThere(path string) bool { _, err := os.Lstat(path); return err == nil }
+
+// A cook clears away what killed ones left, and nothing else.
+func TestOutputSweepsDeadStages(t *testing.T) {
+	locks(t)
+	dir := t.TempDir()
+	touch(t, dir, stagePrefix+"123/tiles/a.untold", stagePrefix+"mine/b", stagePrefix+"/c", stagePrefix+"77")
+	elsewhere := t.TempDir()
+	touch(t, elsewhere, "d")
+	link := filepath.Join(dir, stagePrefix+"5")
+	linked := os.Symlink(elsewhere, link) == nil
+	alive, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alive.write("tiles/a.untold", say("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if isThere(filepath.Join(dir, stagePrefix+"123")) {
+		t.Error("the dead stage was left behind")
+	}
+	for _, n := range []string{stagePrefix + "mine/b", stagePrefix + "/c", stagePrefix + "77"} {
+		if !isThere(filepath.Join(dir, filepath.FromSlash(n))) {
+			t.Errorf("%s was removed", n)
+		}
+	}
+	if linked && (!isThere(link) || !isThere(filepath.Join(elsewhere, "d"))) {
+		t.Error("a link was followed or removed")
+	}
+
+	second, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !isThere(filepath.Join(alive.stage, "tiles", "a.untold")) {
+		t.Error("the stage of a living cook was removed")
+	}
+	second.discard()
+	// What is no longer held, as after a kill, goes with the next cook.
+	alive.endHolds()
+	third, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer third.discard()
+	if isThere(alive.stage) {
+		t.Error("the stage of a dead cook was left behind")
+	}
+}
+
+func TestMakeStageInMissingFolder(t *testing.T) {
+	if _, _, err := makeStage(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("no error")
+	}
+	sweep(filepath.Join(t.TempDir(), "none"))
+	locks(t)
+	if _, _, err := hold(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// Two cooks in one folder would mix their tiles.
+func TestOutputClaim(t *testing.T) {
+	locks(t)
+	dir := t.TempDir()
+	first, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.claim(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.claim(); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	second.discard()
+	first.discard()
+	third, err := newOutput(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := third.claim(); err != nil {
+		t.Error(err)
+	}
+	third.discard()
+	if left := must(os.ReadDir(dir)); len(left) != 0 {
+		t.Error(left)
+	}
+}

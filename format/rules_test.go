@@ -1,0 +1,117 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// producers make the findings that no single changed word of a small file
+// brings about.
+func producers(t *testing.T) map[Code][]byte {
+	t.Helper()
+	encode := func(change func(f *File), mode CompressMode) []byte {
+		f := gridFile(t, 3, 20)
+		change(f)
+		return mustEncode(t, f, mode)
+	}
+	good := mustEncode(t, triangleFile(t), ModeNone)
+	le := binary.LittleEndian
+
+	// Two swapped payload offsets: the tables of meshes and of materials.
+	order := bytes.Clone(good)
+	e := func(i int) []byte { return order[HeaderSize+i*ChunkEntrySize:][:ChunkEntrySize] }
+	first, second := bytes.Clone(e(2)), bytes.Clone(e(3))
+	copy(order[0x2a0:], good[0x310:0x310+88])
+	copy(order[0x310:], good[0x2a0:0x2a0+104])
+	le.PutUint64(e(2)[8:], le.Uint64(second[8:]))
+	le.PutUint64(e(3)[8:], le.Uint64(first[8:]))
+
+	// A stored string table of zero bytes that calls itself lz4.
+	packed := bytes.Clone(good)
+	le.PutUint32(packed[HeaderSize+4:], uint32(CompressLZ4))
+	gap := append(bytes.Clone(good), make([]byte, 64)...)
+	le.PutUint64(gap[HeaderSize+6*ChunkEntrySize+8:], 0x3f0)
+
+	unsized := encode(func(f *File) {}, ModeZstd)
+	le.PutUint64(unsized[HeaderSize+5*ChunkEntrySize+24:], 1<<60)
+	decoded := encode(func(f *File) {}, ModeZstd)
+	le.PutUint64(decoded[HeaderSize+5*ChunkEntrySize+24:], le.Uint64(decoded[HeaderSize+5*ChunkEntrySize+24:])+VertexSize)
+
+	return map[Code][]byte{
+		CodeChunkOrder:         order,
+		CodeMetadataCompressed: packed,
+		CodeHashZero:           zeroHash(good),
+		CodeGap:                gap,
+		CodeTooLarge:           unsized,
+		CodeDecodedSize:        decoded,
+		CodeZstd:               encode(func(f *File) {}, ModeZstd),
+		CodeTrailing:           append(bytes.Clone(good), 1),
+		CodeEntityDuplicate:    encode(func(f *File) { f.Entities[1].ID = f.Entities[0].ID }, ModeNone),
+		CodeEntityOrder:        encode(func(f *File) { f.Entities[0].ParentID = 1 }, ModeNone),
+		CodeEntityCycle:        encode(func(f *File) { f.Entities[0].ParentID = 0 }, ModeNone),
+		CodeRangeOverlap:       encode(func(f *File) { f.Meshes[1].VertexOffset -= VertexSize }, ModeNone),
+		CodeFindingsSuppressed: encode(func(f *File) {
+			for i := range f.Meshes {
+				f.Meshes[i].Flags = 1
+			}
+		}, ModeNone),
+		CodeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = NoIndex }, ModeNone),
+		CodeTextureEscape: bytes.Replace(encode(func(*File) {}, ModeNone), []byte("Textures/brick.png"), []byte("../tures/brick.png"), 1),
+	}
+}
+
+type failingReader struct{}
+
+func (failingReader) ReadAt([]byte, int64) (int, error) { return 0, errors.New("unplugged") }
+
+// TestEveryCodeIsProduced changes every word of two small files, and what
+// producers lists: no rule may be out of reach.
+func TestEveryCodeIsProduced(t *testing.T) {
+	seen := map[Code]bool{}
+	note := func(r *Report) {
+		for _, f := range r.Findings {
+			seen[f.Code] = true
+			if f.Hint == "" || f.Message == "" {
+				t.Fatalf("no message or hint: %+v", f)
+			}
+		}
+	}
+	values := []uint32{0, 1, 2, 3, 4, 7, 9, 99, 0x200, f32(-1), f32(5), f32(100), 0x7c007c00, 0x7fc00000, 0x7fffffff, 0x80000000, NoIndex - 1, NoIndex}
+	for _, data := range [][]byte{mustEncode(t, triangleFile(t), ModeNone), mustEncode(t, gridFile(t, 1, 2), ModeNone)} {
+		for off := 0; off+4 <= len(data); off += 2 {
+			for _, v := range values {
+				note(ValidateBytes(patch(data, off, v), ValidateOptions{}))
+			}
+		}
+		for n := range data {
+			note(ValidateBytes(data[:n], ValidateOptions{}))
+		}
+	}
+	for code, data := range producers(t) {
+		r := ValidateBytes(data, ValidateOptions{MaxPerCode: 2})
+		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == code }) {
+			t.Errorf("%s: %+v", code, r.Findings)
+		}
+		note(r)
+	}
+	note(Validate(failingReader{}, 4096, ValidateOptions{}))
+	path := filepath.Join(t.TempDir(), "grid.untold")
+	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 1, 2), ModeNone), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ValidateFile(path, ValidateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	note(r)
+	for _, r := range Rules() {
+		if !seen[r.Code] {
+			t.Errorf("nothing produces %q", r.Code)
+		}
+	}
+}
