@@ -39,14 +39,14 @@ func (x *floorFlags) register(f *pflag.FlagSet, o *cook.Options) {
 func (x *floorFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	switch o.Partition {
 	case cook.PartitionQuadtree, cook.PartitionKDTree:
-	default:
-		return fmt.Errorf("--partition is %q; use grid, quadtree or kdtree", o.Partition)
 	case cook.PartitionGrid:
 		for _, name := range floorFlagNames {
 			if f.Changed(name) {
 				return fmt.Errorf("--%s needs --partition quadtree or kdtree", name)
 			}
 		}
+	default:
+		return fmt.Errorf("--partition is %q; use grid, quadtree or kdtree", o.Partition)
 	}
 	if o.Partition != cook.PartitionKDTree && f.Changed("kdtree-balance") {
 		return fmt.Errorf("--kdtree-balance needs --partition kdtree")
