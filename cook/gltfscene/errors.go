@@ -14,7 +14,7 @@ var (
 	// ErrMalformed: the bytes break a rule of glTF 2.0. Typically a truncated
 	// download or an exporter's defect.
 	ErrMalformed = errors.New("gltfscene: malformed glTF")
-	// ErrUnsupported: legal, but not handled here, such as glTF 1.0, Draco or
+	// ErrUnsupported: legal, but not handled here, such as glTF 1.0 or
 	// an unknown required extension. Typically a conversion step is missing.
 	ErrUnsupported = errors.New("gltfscene: unsupported glTF feature")
 	// ErrMissingFile: the file, or a buffer or image that it names, is absent.

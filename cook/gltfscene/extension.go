@@ -22,7 +22,6 @@ const (
 	handled                // cooked
 	shading                // refines shading: noted, a warning if required
 	metadata               // does not change the picture: noted
-	codec                  // needs a decoder: refused when required
 )
 
 // policies lists the extensions that have a rule of their own; see policyOf.
@@ -40,7 +39,7 @@ var policies = map[string]policy{
 	instancingName:                            handled,
 	lightsName:                                handled,
 	"KHR_node_visibility":                     handled,
-	dracoName:                                 codec,
+	dracoName:                                 handled,
 	"EXT_meshopt_compression":                 handled,
 	"KHR_meshopt_compression":                 handled,
 	"KHR_animation_pointer":                   metadata,
@@ -97,8 +96,6 @@ func (im *importer) checkExtensions() error {
 		place := fmt.Sprintf("extensionsRequired[%d]", i)
 		im.ext.required[name] = true
 		switch p := policyOf(name); p {
-		case codec:
-			return unsupported(place, decodeHint, "the extension %s is required but not supported", clip(name))
 		case unknown:
 			return unsupported(place, "export the file without it", "the extension %s is required but not supported", clip(name))
 		case shading, metadata:

@@ -24,8 +24,8 @@ func TestExtensionPolicies(t *testing.T) {
 		{"ACME_gizmo", true, true, false, false},
 		{"EXT_meshopt_compression", true, false, false, false},
 		{"KHR_meshopt_compression", true, false, false, false},
-		{"KHR_draco_mesh_compression", false, false, true, false},
-		{"KHR_draco_mesh_compression", true, true, false, false},
+		{"KHR_draco_mesh_compression", false, false, false, false},
+		{"KHR_draco_mesh_compression", true, false, false, false},
 		{"MSFT_lod", true, false, false, false},
 	} {
 		b, _ := oneTriangle()
@@ -66,16 +66,6 @@ func TestExtensionPlaces(t *testing.T) {
 		if n := note(s, code); n.Count != 1 || n.Where != where {
 			t.Errorf("%s: %+v", code, n)
 		}
-	}
-}
-
-func TestDracoFallback(t *testing.T) {
-	b, prim := oneTriangle()
-	prim["extensions"] = object{dracoName: object{"bufferView": 0, "attributes": object{"POSITION": 0}}}
-	b.doc["extensionsUsed"] = []string{dracoName}
-	s := b.load(t)
-	if s.Triangles() != 1 || note(s, "draco-fallback").Count != 1 {
-		t.Errorf("notes %v", s.Notes)
 	}
 }
 

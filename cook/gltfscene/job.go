@@ -36,23 +36,20 @@ type job struct {
 	err               error
 }
 
-// job returns the job that decodes accessor i for the attribute at place.
-// compressed names the codec that holds the primitive's data, if any.
-func (im *importer) job(c class, i int, place, compressed string) (*job, error) {
+// job returns the job that decodes accessor i for the attribute at place. The
+// data are those of packed, if that holds the attribute of this name.
+func (im *importer) job(c class, i int, place, name string, packed *compressedMesh) (*job, error) {
 	place = fmt.Sprintf("%s (accessor %d)", place, i)
 	if err := im.doc.accessors.check(i); err != nil {
 		return nil, at(place, err)
 	}
-	a, err := im.accessor(i)
+	a, err := im.source(i, name, packed)
 	if err != nil {
 		return nil, at(place, err)
 	}
 	ok, quantized := a.accepts(c)
 	if !ok {
 		return nil, malformed(place, "is %s, must be %s", a.format(), wants[c])
-	}
-	if a.data == nil && a.sparse == nil && a.count > 0 && compressed != "" {
-		return nil, unsupported(place, decodeHint, "is compressed by %s and has no uncompressed fallback", compressed)
 	}
 	if quantized {
 		im.ext.quantized(im, place)
@@ -94,14 +91,18 @@ func tooLarge(place string, limit int64) error {
 
 // checkReserved applies the limit once all buffers are known.
 func (im *importer) checkReserved() error {
-	limit := im.opts.MaxDecodedBytes
-	if limit <= 0 {
-		limit = 64<<20 + 32*im.bufferBytes
-	}
-	if im.decoded > limit {
+	if limit := im.decodedLimit(); im.decoded > limit {
 		return tooLarge("", limit)
 	}
 	return nil
+}
+
+// decodedLimit returns the limit for decoded geometry in bytes.
+func (im *importer) decodedLimit() int64 {
+	if im.opts.MaxDecodedBytes > 0 {
+		return im.opts.MaxDecodedBytes
+	}
+	return 64<<20 + 32*im.bufferBytes
 }
 
 // run decodes.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/untoldkit/untold/cook/gltfscene/draco"
 )
 
 // DefaultScene as Options.Scene means the file's default scene: the one that
@@ -136,7 +138,9 @@ type importer struct {
 	buffers     map[int]loadedBuffer
 	views       map[int]loadedView
 	accessors   map[int]memo[accessor]
-	bufferBytes int64 // of the file and all buffers read
+	streams     map[dracoKey]memo[draco.Mesh]
+	packedViews map[int]bool // those whose bytes count for more
+	bufferBytes int64        // of the file and all buffers read
 	ext         extensionUse
 
 	placed    []int32    // by the file's index of a node: position in Scene.Nodes + 1
@@ -161,7 +165,7 @@ func load(ctx context.Context, name string, data []byte, src source, opts Option
 		ctx: ctx, opts: opts, src: src,
 		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView),
 		accessors: make(map[int]memo[accessor]), sources: make(map[int]int), cameras: make(map[int]memo[Camera]),
-		jobOf: make(map[jobKey]*job), meshOf: make(map[int]int),
+		jobOf: make(map[jobKey]*job), streams: make(map[dracoKey]memo[draco.Mesh]), packedViews: make(map[int]bool), meshOf: make(map[int]int),
 		materials: make(map[int]int), images: make(map[int]int),
 		bufferBytes: int64(len(data)),
 	}
@@ -211,7 +215,7 @@ func (im *importer) run(data []byte) (err error) {
 
 // forget drops what only the planning needs, before the decoding allocates.
 func (im *importer) forget() error {
-	im.jobOf, im.accessors, im.views, im.placed, im.lodOwners = nil, nil, nil, nil, nil
+	im.jobOf, im.accessors, im.views, im.placed, im.lodOwners, im.streams = nil, nil, nil, nil, nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()
 	}

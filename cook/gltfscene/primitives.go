@@ -108,23 +108,22 @@ func (im *importer) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep
 		im.notes.warn("morph-targets-skipped", pl.place, "morph targets are not applied: the base shape is taken")
 		im.checkTargets(pl.place, p)
 	}
-	compressed := ""
-	if member(ext, dracoName) != nil {
-		compressed = dracoName
+	var packed *compressedMesh
+	if raw := member(ext, dracoName); isObjectValue(raw) {
+		if packed, err = im.expandPrimitive(pl, p, raw); err != nil {
+			return false, err
+		}
 	}
-	if err := im.planAttributes(pl, p.Attributes, compressed); err != nil {
+	if err := im.planAttributes(pl, p.Attributes, packed); err != nil {
 		return false, err
 	}
 	if p.Indices != nil {
-		if pl.index, err = im.job(classIndex, *p.Indices, pl.place+".indices", compressed); err != nil {
+		if pl.index, err = im.job(classIndex, *p.Indices, pl.place+".indices", "", packed); err != nil {
 			return false, err
 		}
 		if a := pl.index.acc; a.data != nil && a.stride != componentSize(a.ct) {
 			im.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
 		}
-	}
-	if compressed != "" {
-		im.notes.info("draco-fallback", pl.place, "the uncompressed fallback of "+dracoName+" was used")
 	}
 	if member(ext, variantsName) != nil {
 		im.notes.add(1, im.ext.required[variantsName], "variants-skipped", pl.place, "material variants are not cooked: primitives keep their default material")
@@ -139,7 +138,7 @@ func (im *importer) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep
 }
 
 // planAttributes plans the attributes that are cooked.
-func (im *importer) planAttributes(pl *plan, attributes map[string]int, compressed string) error {
+func (im *importer) planAttributes(pl *plan, attributes map[string]int, packed *compressedMesh) error {
 	to := [...]**job{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color}
 	for i, a := range classes {
 		index, ok := attributes[a.name]
@@ -147,7 +146,7 @@ func (im *importer) planAttributes(pl *plan, attributes map[string]int, compress
 			continue
 		}
 		place := pl.place + ".attributes." + a.name
-		j, err := im.job(a.class, index, place, compressed)
+		j, err := im.job(a.class, index, place, a.name, packed)
 		if err != nil {
 			return err
 		}

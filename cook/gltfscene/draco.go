@@ -1,0 +1,253 @@
+package gltfscene
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/cook/gltfscene/draco"
+)
+
+var dracoSchema = &schema{[]prop{
+	{name: "bufferView", kind: isInt, need: true},
+	{name: "attributes", kind: isIndexMap, need: true},
+}}
+
+// dracoPrimitive is the JSON of a compressed primitive.
+type dracoPrimitive struct {
+	BufferView int
+	Attributes map[string]int
+}
+
+// compressedMesh is the decoded data of a primitive; nil stands for none.
+type compressedMesh struct {
+	mesh *draco.Mesh
+	ids  map[string]int
+}
+
+// dracoHint is for streams that cannot be decoded.
+const dracoHint = "the compressed data is damaged: export or compress the file again"
+
+// expandPrimitive decodes the primitive's KHR_draco_mesh_compression. If that
+// fails and all of its accessors have data of their own, they are used: the
+// result is nil then.
+func (im *importer) expandPrimitive(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+	c, err := im.undraco(pl, p, ext)
+	if err == nil {
+		return c, nil
+	}
+	err = at(pl.place+".extensions."+dracoName, err)
+	if errors.Is(err, ErrTooLarge) || !im.hasFallback(p) {
+		return nil, err
+	}
+	im.notes.fault("draco-fallback", "the uncompressed fallback was used instead of compressed data", err)
+	return nil, nil
+}
+
+// hasFallback reports whether all cooked accessors of p have data.
+func (im *importer) hasFallback(p *gltf.Primitive) bool {
+	plain := func(i int) bool {
+		a, err := im.doc.accessors.peek(i)
+		return err == nil && (a.BufferView != nil || a.Sparse != nil)
+	}
+	for _, a := range classes {
+		if i, ok := p.Attributes[a.name]; ok && !plain(i) {
+			return false
+		}
+	}
+	return p.Indices == nil || plain(*p.Indices)
+}
+
+// undraco decodes the stream that ext describes.
+func (im *importer) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+	var v dracoPrimitive
+	if err := dracoSchema.decode(ext, &v); err != nil {
+		return nil, err
+	}
+	if p.Indices == nil {
+		return nil, malformed("", "needs a primitive with indices")
+	}
+	if p.Mode != gltf.PrimitiveTriangles && p.Mode != gltf.PrimitiveTriangleStrip {
+		return nil, malformed("", "needs a primitive of triangles or a strip")
+	}
+	points, err := im.doc.accessors.get(p.Attributes["POSITION"])
+	if err != nil {
+		return nil, err
+	}
+	indices, err := im.doc.accessors.get(*p.Indices)
+	if err != nil {
+		return nil, err
+	}
+	view, err := im.view(v.BufferView)
+	if err != nil {
+		return nil, at(".bufferView", err)
+	}
+	// Exporters tend to announce the counts before compression, which may
+	// merge vertices or, in seams, add some.
+	limits := draco.Limits{Faces: atMost(indices.Count/3, 256), Points: atMost(points.Count, 256)}
+	if p.Mode == gltf.PrimitiveTriangleStrip {
+		limits.Faces = atMost(indices.Count, 256)
+	}
+	mesh, err := im.decodeDraco(v.BufferView, view.data, limits)
+	if err != nil {
+		return nil, err
+	}
+	if p.Mode == gltf.PrimitiveTriangles && len(mesh.Indices) != indices.Count || mesh.Points != points.Count {
+		im.notes.warn("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
+			points.Count, indices.Count, mesh.Points, len(mesh.Indices)))
+	}
+	pl.mode = gltf.PrimitiveTriangles
+	return &compressedMesh{mesh, v.Attributes}, nil
+}
+
+// dracoKey identifies a decoded stream: primitives may share one.
+type dracoKey struct {
+	view   int
+	limits draco.Limits
+}
+
+// decodeDraco decodes the stream of a bufferView, once.
+func (im *importer) decodeDraco(view int, data []byte, limits draco.Limits) (*draco.Mesh, error) {
+	key := dracoKey{view, limits}
+	if m, ok := im.streams[key]; ok {
+		return m.v, m.err
+	}
+	if !im.packedViews[view] {
+		// A plain file of the same content would be larger: it may decode to
+		// more.
+		im.packedViews[view] = true
+		im.bufferBytes += 15 * int64(len(data))
+	}
+	if err := im.fitsDecoded(limits); err != nil {
+		return nil, err
+	}
+	// The tables of the decoder go before the accessors are decoded.
+	limits.Bytes = im.decodedLimit()
+	mesh, err := draco.Decode(data, limits)
+	if err != nil {
+		mesh, err = nil, dracoFault(err)
+	}
+	im.streams[key] = memo[draco.Mesh]{mesh, err}
+	return mesh, err
+}
+
+// atMost returns how many elements a stream may hold that is announced with n.
+func atMost(n, least int) int { return max(min(n, math.MaxInt32/2)*2, least) }
+
+// fitsDecoded applies the limit of the decoded geometry to a mesh that is
+// about to be decoded: its positions and indices alone must fit.
+func (im *importer) fitsDecoded(l draco.Limits) error {
+	before := im.decoded
+	err := im.reserve("", int64(l.Points), 6)
+	if err == nil {
+		err = im.reserve("", int64(l.Faces), 12)
+	}
+	if err == nil {
+		err = im.checkReserved()
+	}
+	im.decoded = before
+	return err
+}
+
+// dracoFault makes an error of package draco one of this package.
+func dracoFault(err error) error {
+	switch {
+	case errors.Is(err, draco.ErrUnsupported):
+		return unsupported("", decodeHint, "%v", err)
+	case errors.Is(err, draco.ErrTooLarge):
+		err = fmt.Errorf("%w: the stream holds more than the accessors announce", err)
+	}
+	e := malformed("", "%v", err)
+	e.Hint = dracoHint
+	return e
+}
+
+// accessor returns the data of accessor src, which the primitive names as
+// attribute, from the compressed mesh; nil if it is not there.
+func (c *compressedMesh) accessor(src *gltf.Accessor, attribute string) (*accessor, error) {
+	id, ok := c.ids[attribute]
+	if !ok {
+		return nil, nil
+	}
+	var from *draco.Attribute
+	if uint64(id) <= math.MaxUint32 {
+		from = c.mesh.Attribute(uint32(id))
+	}
+	a := newAccessor(src)
+	a.count, a.bounded = c.mesh.Points, len(src.Min) > 0 && len(src.Max) > 0
+	if from == nil {
+		return nil, malformed("", "the compressed data has no attribute %d", id)
+	}
+	if from.Components != a.comps {
+		return nil, malformed("", "has %d components, the compressed data has %d", a.comps, from.Components)
+	}
+	ct, ok := dracoTypes[from.Type]
+	switch {
+	case !ok:
+		return nil, unsupported("", decodeHint, "is compressed as type %d", from.Type)
+	case ct == a.ct:
+		a.data = from.Data
+	case a.ct == f32:
+		// The values of integers, normalized if the stream says so.
+		in := &accessor{ct: ct, normalized: from.Normalized && ct != u32}
+		a.data = widen(from.Data, in)
+	default:
+		return nil, malformed("", "is of %s, the compressed data of %s", componentNames[a.ct], componentNames[ct])
+	}
+	return a, nil
+}
+
+// dracoTypes gives the GL constants of component types; INT is not among
+// those of glTF and not needed.
+var dracoTypes = map[draco.Type]int{
+	draco.Int8: i8, draco.Uint8: u8, draco.Int16: i16, draco.Uint16: u16, draco.Uint32: u32, draco.Float32: f32,
+}
+
+// widen returns the components of data as floats.
+func widen(data []byte, in *accessor) []byte {
+	size := componentSize(in.ct)
+	conv := in.converter()
+	out := make([]byte, 0, len(data)/size*4)
+	for ; len(data) >= size; data = data[size:] {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(conv(data)))
+	}
+	return out
+}
+
+// source returns accessor i with the data of packed, if that holds attribute
+// name, else with its own.
+func (im *importer) source(i int, name string, packed *compressedMesh) (*accessor, error) {
+	if packed != nil {
+		src, err := im.doc.accessors.get(i)
+		if err != nil {
+			return nil, err
+		}
+		if name == "" {
+			if a := newAccessor(src); !allows(a, classIndex) {
+				return a, nil // the caller says why
+			}
+			return packed.indices(), nil
+		}
+		if a, err := packed.accessor(src, name); a != nil || err != nil {
+			return a, err
+		}
+	}
+	return im.accessor(i)
+}
+
+func allows(a *accessor, c class) bool {
+	ok, _ := a.accepts(c)
+	return ok
+}
+
+// indices returns the faces as an accessor.
+func (c *compressedMesh) indices() *accessor {
+	a := &accessor{typ: gltf.AccessorScalar, comps: 1, ct: u32, count: len(c.mesh.Indices), stride: 4}
+	a.data = make([]byte, 0, 4*a.count)
+	for _, v := range c.mesh.Indices {
+		a.data = binary.LittleEndian.AppendUint32(a.data, v)
+	}
+	return a
+}
