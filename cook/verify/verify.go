@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +28,7 @@ type Options struct {
 	MaxPerCode int
 	// Jobs is how many files are judged at a time; at least 1.
 	Jobs int
-	// Progress, when set, is called after each file.
+	// Progress, when set, is called after each file, by one goroutine at a time.
 	Progress func(done, total int)
 }
 
@@ -103,35 +104,25 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 	files := make([]File, len(list.files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(opts.Jobs, 1))
-	done := make(chan struct{}, len(files))
+	var mu sync.Mutex // progress comes from one goroutine at a time, in order
+	done := 0
 	for i, job := range list.files {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			var err error
-			files[i], err = job.judge(opts)
-			done <- struct{}{}
-			return err
+			if files[i], err = job.judge(opts); err != nil || opts.Progress == nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			opts.Progress(done, len(files))
+			return nil
 		})
 	}
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		for n := range len(files) {
-			select {
-			case <-done:
-				if opts.Progress != nil {
-					opts.Progress(n+1, len(files))
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	err := g.Wait()
-	<-finished
-	if err != nil {
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	r := &Report{OK: true, Files: files}
