@@ -85,7 +85,13 @@ func decode(dst, src []byte, c Compression, size int) ([]byte, error) {
 	dst = slices.Grow(dst[:0], size)[:size]
 	switch c {
 	case CompressLZ4:
-		n, err := lz4.UncompressBlock(src, dst)
+		out := dst
+		if size == 0 {
+			// The decoder needs a place to write to, also when a block that
+			// claims to be empty is not.
+			out = make([]byte, 1)
+		}
+		n, err := lz4.UncompressBlock(src, out)
 		if err != nil {
 			return dst[:0], fmt.Errorf("lz4: %w", err)
 		}

@@ -359,6 +359,29 @@ func TestZstdBombIsBounded(t *testing.T) {
 	}
 }
 
+// TestEmptyCompressedChunk: a chunk that declares no decoded bytes may be
+// stored as anything; it must not reach the decoders without a buffer.
+func TestEmptyCompressedChunk(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mode Compression
+		src  []byte
+		ok   bool
+	}{
+		{"lz4, empty block", CompressLZ4, []byte{0}, true},
+		{"lz4, no block", CompressLZ4, nil, true},
+		{"lz4, literals", CompressLZ4, []byte{0x30, 'a', 'b', 'c'}, false},
+		{"lz4, one literal", CompressLZ4, []byte{0x10, 'a'}, false},
+		{"lz4, garbage", CompressLZ4, bytes.Repeat([]byte{0xff}, 58), false},
+		{"zstd, garbage", CompressZstd, bytes.Repeat([]byte{0xff}, 58), false},
+	} {
+		got, err := decode(nil, c.src, c.mode, 0)
+		if (err == nil) != c.ok || len(got) != 0 {
+			t.Errorf("%s: %d bytes, %v", c.name, len(got), err)
+		}
+	}
+}
+
 func TestLaterVersions(t *testing.T) {
 	for version, size := range map[uint32]int{2: 88, 3: 100, 4: 108} {
 		data := withVersion(t, version, size)
