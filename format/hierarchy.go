@@ -38,12 +38,6 @@ type worldTransform struct {
 // whatever their order in the table; entities on or below a cycle have none.
 func (p *parser) worldTransforms() []worldTransform {
 	out := make([]worldTransform, len(p.entities))
-	byID := make(map[uint32]int, len(p.entities))
-	for i := range p.entities {
-		if _, dup := byID[p.entities[i].ID]; !dup {
-			byID[p.entities[i].ID] = i
-		}
-	}
 	const unseen, open, done = 0, 1, 2
 	state := make([]uint8, len(p.entities))
 	var path []int
@@ -56,7 +50,7 @@ func (p *parser) worldTransforms() []worldTransform {
 			if p.entities[j].ParentID == NoIndex {
 				break
 			}
-			k, ok := byID[p.entities[j].ParentID]
+			k, ok := p.byID[p.entities[j].ParentID]
 			if rooted = ok; !ok {
 				break
 			}
@@ -64,18 +58,18 @@ func (p *parser) worldTransforms() []worldTransform {
 		}
 		for n := len(path) - 1; n >= 0; n-- {
 			k := path[n]
-			out[k] = p.worldOf(k, byID, state, out, rooted)
+			out[k] = p.worldOf(k, state, out, rooted)
 			state[k] = done
 		}
 	}
 	return out
 }
 
-func (p *parser) worldOf(k int, byID map[uint32]int, state []uint8, out []worldTransform, rooted bool) worldTransform {
+func (p *parser) worldOf(k int, state []uint8, out []worldTransform, rooted bool) worldTransform {
 	e := &p.entities[k]
 	parent := worldTransform{m: widen(&p.header.RootTransform), ok: true, identity: p.header.RootTransform == identity}
 	if e.ParentID != NoIndex {
-		j, ok := byID[e.ParentID]
+		j, ok := p.byID[e.ParentID]
 		if !ok || state[j] != 2 || !rooted {
 			return worldTransform{}
 		}
@@ -117,7 +111,7 @@ func transformedBounds(vertices []byte, m *matrix) Bounds {
 // the mesh's vertices in the world; box is that of the stored positions.
 func (g *geometryChecker) checkEntityBox(m *Mesh, box Bounds, vertices []byte, worlds []worldTransform) {
 	p := g.p
-	i, ok := g.entityOf(m.EntityID)
+	i, ok := p.byID[m.EntityID]
 	if !ok || !worlds[i].ok {
 		return
 	}
@@ -131,17 +125,4 @@ func (g *geometryChecker) checkEntityBox(m *Mesh, box Bounds, vertices []byte, w
 		return
 	}
 	p.compareBox(e.WorldBounds, box, "world bounds", p.recordAt(ChunkEntities, i, 48), e.MeshCount == 1, slack)
-}
-
-func (g *geometryChecker) entityOf(id uint32) (int, bool) {
-	if g.byID == nil {
-		g.byID = make(map[uint32]int, len(g.p.entities))
-		for i := range g.p.entities {
-			if _, dup := g.byID[g.p.entities[i].ID]; !dup {
-				g.byID[g.p.entities[i].ID] = i
-			}
-		}
-	}
-	i, ok := g.byID[id]
-	return i, ok
 }

@@ -31,6 +31,7 @@ type parser struct {
 	meshes    []Mesh
 	materials []Material
 	textures  []Texture
+	byID      map[uint32]int              // entity id to its first record; dropped by a Reader
 	usable    [lastRequiredChunk + 1]bool // the table was read
 }
 
@@ -349,25 +350,28 @@ func (p *parser) checkString(off uint32, what string, at func(int) place, field 
 }
 
 func (p *parser) checkEntities() {
-	byID := make(map[uint32]int, len(p.entities))
+	p.byID = make(map[uint32]int, len(p.entities))
 	for i := range p.entities {
 		e := &p.entities[i]
 		at := func(f int) place { return p.recordAt(ChunkEntities, i, f) }
-		if first, dup := byID[e.ID]; dup {
+		if first, dup := p.byID[e.ID]; dup {
 			p.report(CodeEntityDuplicate, at(0), "entity id %d is also that of record %d", e.ID, first)
 		} else {
-			byID[e.ID] = i
+			p.byID[e.ID] = i
 		}
 		p.checkString(e.NameOffset, "entity name", at, 8)
 		if p.usable[ChunkMeshes] && uint64(e.FirstMesh)+uint64(e.MeshCount) > uint64(len(p.meshes)) {
 			p.report(CodeEntityMeshRange, at(12), "meshes [%d, +%d) of %d", e.FirstMesh, e.MeshCount, len(p.meshes))
 		}
 	}
-	p.checkHierarchy(byID)
+	p.checkHierarchy()
+	if p.strict {
+		p.byID = nil
+	}
 }
 
 // checkHierarchy looks for missing parents and cycles, in linear time.
-func (p *parser) checkHierarchy(byID map[uint32]int) {
+func (p *parser) checkHierarchy() {
 	parent := make([]int, len(p.entities))
 	for i := range p.entities {
 		e := &p.entities[i]
@@ -375,7 +379,7 @@ func (p *parser) checkHierarchy(byID map[uint32]int) {
 		if e.ParentID == NoIndex {
 			continue
 		}
-		j, ok := byID[e.ParentID]
+		j, ok := p.byID[e.ParentID]
 		if !ok {
 			p.report(CodeEntityParent, p.recordAt(ChunkEntities, i, 4), "parent id %d does not exist", e.ParentID)
 			continue

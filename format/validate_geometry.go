@@ -68,7 +68,6 @@ type geometryChecker struct {
 	work, maxWork uint64
 	seen          map[[2]uint64]bool // vertex ranges judged before
 	used          []uint64           // bit set of the mesh's referenced vertices
-	byID          map[uint32]int     // entity id to record
 }
 
 // checkGeometry decodes the geometry and judges every mesh.

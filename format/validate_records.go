@@ -108,13 +108,9 @@ func (p *parser) checkMeshOwners() {
 	if !p.usable[ChunkEntities] || !p.usable[ChunkMeshes] {
 		return
 	}
-	ids := make(map[uint32]int, len(p.entities))
 	delta := make([]int, len(p.meshes)+1)
 	for i := range p.entities {
 		e := &p.entities[i]
-		if _, dup := ids[e.ID]; !dup {
-			ids[e.ID] = i
-		}
 		if end := uint64(e.FirstMesh) + uint64(e.MeshCount); end <= uint64(len(p.meshes)) {
 			delta[e.FirstMesh]++
 			delta[end]--
@@ -125,7 +121,7 @@ func (p *parser) checkMeshOwners() {
 		m := &p.meshes[i]
 		owners += delta[i]
 		at := p.recordAt(ChunkMeshes, i, 0)
-		j, ok := ids[m.EntityID]
+		j, ok := p.byID[m.EntityID]
 		switch e := uint64(i); {
 		case !ok:
 			p.report(CodeMeshEntity, at, "entity id %d does not exist", m.EntityID)
