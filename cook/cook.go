@@ -114,7 +114,8 @@ func (c *cooker) plan() error {
 		p, err = c.planFloors(c.inputs)
 	} else {
 		p, err = partition.Grid(c.inputs, partition.GridOptions{
-			TileSize: c.opts.TileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
+			TileSize: c.opts.TileSize, Auto: c.opts.AutoTileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
+			SampleFraction: c.opts.SampleFraction, PerimeterDepth: c.opts.PerimeterDepth, Compat: c.opts.Compat, TierRadii: c.opts.Floors.TierRadii,
 		})
 	}
 	if errors.Is(err, partition.ErrBadBox) {

@@ -27,6 +27,7 @@ func (c *cooker) planFloors(inputs []partition.Object) (*partition.Plan, error) 
 	if o.TileSide == 0 {
 		o.TileSide = max(c.opts.TileSize[0], c.opts.TileSize[2])
 	}
+	o.Compat = o.Compat || c.opts.Compat
 	for i := range inputs {
 		if err := c.annotate(&inputs[i]); err != nil {
 			return nil, err
@@ -141,12 +142,11 @@ func (c *cooker) describeFloors(m *manifest.Manifest) {
 }
 
 // describeFloorTile sets the keys that only tiles of floors have.
-func describeFloorTile(e *manifest.Tile, t *partition.Tile) {
+func (c *cooker) describeFloorTile(e *manifest.Tile, t *partition.Tile) {
 	floor := t.Floor
 	e.GridCoord, e.Objects = nil, nil
 	e.FloorID, e.QuadtreeNodeID, e.SemanticTier = &floor, t.NodeID, t.Tier.String()
-	// The unload radius is widened where the engine would do it.
-	bands := manifest.FitBands(t.Radii.Streaming, t.Radii.Unload, nil, nil).Bands
+	bands := c.radii(t.Radii)
 	e.StreamingRadius, e.UnloadRadius = &bands.Streaming, &bands.Unload
 	e.Interior = t.Interior
 	e.SecondaryRepresentationPolicy = "normal"

@@ -20,9 +20,7 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	if p.AutoTileSize {
 		mode = "auto"
 	}
-	// Bands without levels: the unload radius is widened where the engine
-	// would do it.
-	bands := manifest.FitBands(p.Defaults.Streaming, p.Defaults.Unload, nil, nil).Bands
+	bands := c.radii(p.Defaults)
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid, DryRun: c.opts.DryRun,
 		SourceSceneName: &source, PayloadDir: c.opts.PayloadDir, AxisConvention: manifest.EngineAxes(),
@@ -88,10 +86,22 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 		e.Objects = append(e.Objects, c.objects[o].name)
 	}
 	if c.opts.hasFloors() {
-		describeFloorTile(&e, t)
+		c.describeFloorTile(&e, t)
 	}
 	c.fill(&e, b)
+	if c.opts.Compat && !c.opts.hasFloors() {
+		e.Bounds, e.Center = cell, cell.Center()
+	}
 	m.Tiles = append(m.Tiles, e)
+}
+
+// radii returns the distances that are written: the unload radius is widened
+// where the engine would do it, but for --compat engine.
+func (c *cooker) radii(r partition.Radii) manifest.Bands {
+	if c.opts.Compat {
+		return manifest.Bands{Streaming: r.Streaming, Unload: r.Unload}
+	}
+	return manifest.FitBands(r.Streaming, r.Unload, nil, nil).Bands
 }
 
 // fill sets what tiles and the bucket have in common.

@@ -38,6 +38,21 @@ type Options struct {
 	// TileSize is the pitch of the grid in metres: x and z on the ground, y
 	// upwards. Default 25, 10000, 25.
 	TileSize geom.Vec3
+	// AutoTileSize chooses x and z of TileSize, for at most 2000 tiles of at
+	// most 32 objects (facts/manifest.md section 2.4). For grids.
+	AutoTileSize bool
+	// SampleFraction keeps this part of a grid's tiles, those around the
+	// world's origin: a quick look at a large scene. 0 or 1 keeps all.
+	SampleFraction float64
+	// PerimeterDepth keeps this many rings of tiles at the outside of a grid's
+	// occupied area; 0 keeps all.
+	PerimeterDepth int
+	// Compat switches the deliberate differences from the reference exporter
+	// off that have no option of their own: grids list their cells as bounds,
+	// floors and tiers are found as it finds them, switch distances are not
+	// fitted to what the engine leaves unchanged. EngineOptions sets it
+	// together with the options that have their own.
+	Compat bool
 	// Clip cuts geometry exactly at the borders of the tiles, so that every
 	// triangle's area is in one tile; spanning objects are cut too. Off, whole
 	// objects are written into every tile that they overlap, and spanning ones
@@ -83,6 +98,17 @@ type Options struct {
 	wrap func(io.Writer) io.Writer
 }
 
+// EnginePayloadDir is the reference exporter's name for the payload folder.
+const EnginePayloadDir = "tile_exports"
+
+// EngineOptions returns the defaults of the preset --compat engine, which
+// cooks as the reference exporter does (DECISIONS, "The compat preset").
+func EngineOptions() Options {
+	o := DefaultOptions()
+	o.Compat, o.Clip, o.PayloadDir = true, false, EnginePayloadDir
+	return o
+}
+
 // DefaultOptions returns the documented defaults.
 func DefaultOptions() Options {
 	return Options{
@@ -121,6 +147,15 @@ func (o *Options) check() error {
 		if !(v >= 1e-3 && v <= 1e9) {
 			return fmt.Errorf("cook: tile size %v on axis %c is not between 0.001 and 1e9 metres", v, "xyz"[i])
 		}
+	}
+	if !(o.SampleFraction >= 0 && o.SampleFraction <= 1) {
+		return fmt.Errorf("cook: the sample fraction is %v; it must be between 0 and 1", o.SampleFraction)
+	}
+	if o.PerimeterDepth < 0 {
+		return fmt.Errorf("cook: the perimeter depth is %d; it must be 0 (all tiles) or more", o.PerimeterDepth)
+	}
+	if o.hasFloors() && (o.AutoTileSize || o.SampleFraction > 0 || o.PerimeterDepth > 0) {
+		return fmt.Errorf("cook: an automatic tile size, samples and perimeters are for grids, not for a %s", o.Partition)
 	}
 	p := o.PayloadDir
 	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") || strings.ContainsFunc(p, unicode.IsControl) {

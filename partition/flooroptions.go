@@ -112,15 +112,20 @@ func (o FloorOptions) withDefaults() (FloorOptions, error) {
 	case int(o.UntaggedTier) >= len(tierNames):
 		return bad("the tier of untagged objects", o.UntaggedTier, "a tier")
 	}
-	for _, r := range o.TierRadii {
+	return o, checkRadii(o.TierRadii)
+}
+
+// checkRadii refuses overrides without a tier and impossible distances.
+func checkRadii(radii manifest.TierRadii) error {
+	for _, r := range radii {
 		if t, err := ParseTier(r.Tier); err != nil || t == TierNone {
-			return bad("the tier of a tier radius", fmt.Sprintf("%q", r.Tier), "a tier")
+			return fmt.Errorf("%w: the tier of a tier radius is %q: it must be a tier", ErrBadOptions, r.Tier)
 		}
 		for _, v := range []float64{r.Streaming, r.Unload} {
 			if !(v >= 0 && v <= math.MaxFloat32) {
-				return bad("the radius of "+r.Tier, v, "0 or more and finite")
+				return fmt.Errorf("%w: the radius of %s is %v: it must be 0 or more and finite", ErrBadOptions, r.Tier, v)
 			}
 		}
 	}
-	return o, nil
+	return nil
 }

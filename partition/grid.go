@@ -58,6 +58,9 @@ type GridOptions struct {
 	// PerimeterDepth keeps only this many rings of tiles at the outside of the
 	// occupied area: 0 keeps all.
 	PerimeterDepth int
+	// TierRadii: an override for ExteriorShell, else one for StructuralInterior,
+	// replaces the radii of the whole grid; others have no effect.
+	TierRadii manifest.TierRadii
 	// MaxCellsPerObject: an object that overlaps more cells than this, height
 	// included, goes to the shared bucket even when it is forced into tiles;
 	// 0 is 10,000.
@@ -110,7 +113,7 @@ func (o GridOptions) withDefaults() (GridOptions, error) {
 	if !(o.SampleFraction >= 0 && o.SampleFraction <= 1) {
 		return bad("the sample fraction", o.SampleFraction, "between 0 and 1")
 	}
-	return o, nil
+	return o, checkRadii(o.TierRadii)
 }
 
 // Grid partitions by a uniform, world-aligned grid.
@@ -150,7 +153,7 @@ func Grid(objects []Object, opts GridOptions) (*Plan, error) {
 	}
 	g.tiles(g.subset(pairs))
 	base := g.base()
-	p.Defaults = GridRadii(base, p.HalfDiag)
+	p.Defaults = defaultRadii(base, p.HalfDiag, opts.TierRadii)
 	p.SharedRadii = SharedRadii(p.HalfDiag)
 	g.prioritise()
 	return p, nil

@@ -14,6 +14,38 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Where a flag's value comes from; a higher source wins.
+const (
+	fromDefault = iota
+	fromProfile
+	fromEnv
+	fromCommandLine
+)
+
+const sourceAnnotation = "untold-source"
+
+// source tells where a flag's value comes from.
+func source(f *pflag.FlagSet, name string) int {
+	x := f.Lookup(name)
+	switch {
+	case x == nil || !x.Changed:
+		return fromDefault
+	case len(x.Annotations[sourceAnnotation]) == 0:
+		return fromCommandLine
+	case x.Annotations[sourceAnnotation][0] == profileName:
+		return fromProfile
+	}
+	return fromEnv
+}
+
+// setFrom sets a flag and keeps where its value comes from.
+func setFrom(cmd *cobra.Command, name, value, from string) error {
+	if err := cmd.Flags().Set(name, value); err != nil {
+		return err
+	}
+	return cmd.Flags().SetAnnotation(name, sourceAnnotation, []string{from})
+}
+
 // applyEnv sets flags that the command line left alone from UNTOLD_<FLAG>.
 func applyEnv(cmd *cobra.Command) error {
 	var err error
@@ -23,7 +55,7 @@ func applyEnv(cmd *cobra.Command) error {
 		if !ok || f.Changed || f.Name == "help" || err != nil {
 			return
 		}
-		if e := cmd.Flags().Set(f.Name, v); e != nil {
+		if e := setFrom(cmd, f.Name, v, name); e != nil {
 			err = fmt.Errorf("%s: %w", name, e)
 		}
 	})
@@ -82,7 +114,7 @@ func applyKey(cmd *cobra.Command, key string, v *yaml.Node) error {
 		if item.Kind != yaml.ScalarNode {
 			return fmt.Errorf("key %q wants a plain value", key)
 		}
-		if err := cmd.Flags().Set(name, item.Value); err != nil {
+		if err := setFrom(cmd, name, item.Value, profileName); err != nil {
 			return fmt.Errorf("key %q: %w", key, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,7 @@ func newCook(a *app) *cobra.Command {
 	var s sceneFlags
 	var out string
 	var floors floorFlags
-	var tileSize float64
+	var grid gridFlags
 	cmd := &cobra.Command{
 		Use:     "cook SCENE -o DIR",
 		Short:   "Turn a glTF scene into tiles and a manifest",
@@ -40,17 +39,14 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 		Args:    cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return applyProfile(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := grid.resolve(cmd.Flags(), &s.opts); err != nil {
+				return err
+			}
 			if err := floors.resolve(cmd.Flags(), &s.opts); err != nil {
 				return err
 			}
 			if err := s.resolve(a); err != nil {
 				return err
-			}
-			if tileSize != 0 {
-				if cmd.Flags().Changed("tile-size-x") || cmd.Flags().Changed("tile-size-z") {
-					return errors.New("--tile-size sets x and z; leave out --tile-size-x and --tile-size-z")
-				}
-				s.opts.TileSize[0], s.opts.TileSize[2] = tileSize, tileSize
 			}
 			res, err := cook.Run(cmd.Context(), args[0], out, s.opts)
 			if err != nil {
@@ -71,13 +67,7 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 	f.StringVarP(&out, "output", "o", "", "the folder to write (required)")
 	s.register(f, true)
 	floors.register(f, &s.opts)
-	f.Float64Var(&tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default 25)")
-	f.Float64Var(&s.opts.TileSize[0], "tile-size-x", s.opts.TileSize[0], "edge of a grid tile along x in metres")
-	f.Float64Var(&s.opts.TileSize[1], "tile-size-y", s.opts.TileSize[1], "height of a grid tile in metres")
-	f.Float64Var(&s.opts.TileSize[2], "tile-size-z", s.opts.TileSize[2], "edge of a grid tile along z in metres")
-	f.BoolVar(&s.opts.Clip, "clip", true, "cut geometry exactly at tile borders; false writes whole objects into every tile they overlap")
-	f.IntVar(&s.opts.SplitMaxTiles, "split-max-tiles", s.opts.SplitMaxTiles, "spanning objects over more tiles go to the shared bucket")
-	f.StringVar(&s.opts.PayloadDir, "payload-dir", s.opts.PayloadDir, "folder of the tiles inside the output folder")
+	grid.register(f, &s.opts)
 	f.BoolVar(&s.opts.DryRun, "dry-run", false, "write the manifest alone, with the same tiles and sizes 0")
 	_ = cmd.MarkFlagRequired("output")
 	return cmd

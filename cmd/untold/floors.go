@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -17,7 +18,7 @@ type floorFlags struct {
 
 // floorFlagNames need --partition quadtree or kdtree.
 var floorFlagNames = []string{
-	"floor-count", "floor-band-height", "scene-profile", "tier-radius", "tier-matching", "untagged-semantic-tier",
+	"floor-count", "floor-band-height", "scene-profile", "tier-matching", "untagged-semantic-tier",
 	"kdtree-balance", "min-objects-per-tile-tier",
 }
 
@@ -26,7 +27,7 @@ func (x *floorFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.IntVar(&o.Floors.FloorCount, "floor-count", 0, "number of floors; 0 finds them (quadtree, kdtree)")
 	f.Float64Var(&o.Floors.FloorBandHeight, "floor-band-height", 0, "height of a floor in metres; 0 finds it (quadtree, kdtree)")
 	f.StringVar(&o.Floors.Profile, "scene-profile", partition.ProfileAuto, "auto, indoor or outdoor (quadtree, kdtree)")
-	f.StringArrayVar(&x.radii, "tier-radius", nil, "TIER=STREAMING,UNLOAD[,PRIORITY] in metres; repeatable (quadtree, kdtree)")
+	f.StringArrayVar(&x.radii, "tier-radius", nil, "TIER=STREAMING,UNLOAD[,PRIORITY] in metres; repeatable; a grid takes ExteriorShell's or StructuralInterior's")
 	f.StringVar(&x.matching, "tier-matching", "token", "how words are found in names: token or substring (quadtree, kdtree)")
 	f.StringVar(&x.untagged, "untagged-semantic-tier", "Auto",
 		"tier of objects without an override: Auto guesses, else ExteriorShell, StructuralInterior, RoomContents or FineProps (quadtree, kdtree)")
@@ -56,6 +57,13 @@ func (x *floorFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	}
 	var err error
 	fail := func(flag string) error { return fmt.Errorf("--%s: %w", flag, err) }
+	if o.Compat { // what is not given is the preset's
+		for name, v := range map[string]*string{"tier-matching": &x.matching, "kdtree-balance": &x.balance} {
+			if !f.Changed(name) {
+				*v = ""
+			}
+		}
+	}
 	if o.Floors.Matching, err = partition.ParseTierMatching(x.matching); err != nil {
 		return fail("tier-matching")
 	}
@@ -70,6 +78,10 @@ func (x *floorFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 		r, err := partition.ParseTierRadius(text)
 		if err != nil {
 			return fmt.Errorf("--tier-radius: %w", err)
+		}
+		if o.Partition == cook.PartitionGrid && r.Tier != manifest.TierExteriorShell && r.Tier != manifest.TierStructuralInterior {
+			return fmt.Errorf("--tier-radius %s needs --partition quadtree or kdtree; a grid takes those of %s or %s",
+				r.Tier, manifest.TierExteriorShell, manifest.TierStructuralInterior)
 		}
 		o.Floors.TierRadii = append(o.Floors.TierRadii, r)
 	}

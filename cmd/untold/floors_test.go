@@ -44,7 +44,9 @@ func TestFloorFlagErrors(t *testing.T) {
 	}{
 		{"--partition octree", "--partition"},
 		{"--floor-count 3", "--floor-count needs --partition"},
-		{"--partition grid --tier-radius FineProps=1,2", "--tier-radius needs --partition"},
+		{"--partition grid --tier-radius FineProps=1,2", "--tier-radius FineProps needs --partition"},
+		{"--partition quadtree --clip=false", "--clip is for --partition grid"},
+		{"--partition kdtree --auto-tile-size", "--auto-tile-size is for --partition grid"},
 		{"--partition quadtree --kdtree-balance objects", "--kdtree-balance needs --partition kdtree"},
 		{"--partition kdtree --kdtree-balance bytes", "--kdtree-balance"},
 		{"--partition kdtree --tier-matching regex", "--tier-matching"},
