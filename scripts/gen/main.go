@@ -1,5 +1,5 @@
-// Command gen makes test scenes: a procedural city or an office building as
-// glTF, deterministic by seed and of any size. docs/test-scenes.md lists what
+// Command gen makes test scenes: a procedural city, an office building or a
+// field of box buildings as glTF, deterministic by seed and of any size. docs/test-scenes.md lists what
 // the scenes hold.
 package main
 

@@ -135,7 +135,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 		}
 		return b
 	}
-	for _, kind := range []string{"city", "office"} {
+	for _, kind := range []string{"city", "office", "boxes"} {
 		a := read("-kind", kind, "-blocks", "1", "-floors", "2", "-seed", "5")
 		if b := read("-kind", kind, "-blocks", "1", "-floors", "2", "-seed", "5"); !bytes.Equal(a, b) {
 			t.Errorf("%s: the same seed gave different bytes", kind)
@@ -170,7 +170,7 @@ func TestTargets(t *testing.T) {
 
 // TestDryRunCounts checks that counting sees what writing writes.
 func TestDryRunCounts(t *testing.T) {
-	for _, args := range []string{"-blocks 2", "-blocks 1 -unique", "-kind office"} {
+	for _, args := range []string{"-blocks 2", "-blocks 1 -unique", "-kind office", "-kind boxes -blocks 2"} {
 		o, err := parse(append(strings.Fields(args), "-o", "x.glb"), io.Discard)
 		if err != nil {
 			t.Fatal(err)
