@@ -1,6 +1,14 @@
 package manifest
 
-import "time"
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
 
 // stopwatch adds up the time of several runs.
 type stopwatch struct{ total time.Duration }
@@ -9,4 +17,42 @@ func (s *stopwatch) time(f func()) {
 	start := time.Now()
 	f()
 	s.total += time.Since(start)
+}
+
+// Hashing payloads with all processors, against one.
+func BenchmarkValidateFiles(b *testing.B) {
+	dir := b.TempDir()
+	data := bytes.Repeat([]byte("0123456789abcdef"), 1<<16) // 1 MiB
+	m := clean()
+	m.Tiles = nil
+	for i := range 64 {
+		e := clean().Tiles[0]
+		e.ID, e.Path = fmt.Sprint("t", i), fmt.Sprintf("%d.untold", i)
+		e.HLODLevels, e.LODLevels = nil, nil
+		file := filepath.Join(dir, e.Path)
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			b.Fatal(err)
+		}
+		var err error
+		if e.FileSizeBytes, e.SHA256, err = HashFile(file); err != nil {
+			b.Fatal(err)
+		}
+		m.Tiles = append(m.Tiles, e)
+	}
+	check := func() {
+		if found := Validate(m, dir, ValidateOptions{CheckFiles: true}); len(found) > 0 {
+			b.Fatal(found)
+		}
+	}
+	all := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(all)
+	var one, many stopwatch
+	b.SetBytes(int64(len(m.Tiles) * len(data)))
+	for b.Loop() {
+		runtime.GOMAXPROCS(1)
+		one.time(check)
+		runtime.GOMAXPROCS(all)
+		many.time(check)
+	}
+	b.ReportMetric(one.total.Seconds()/many.total.Seconds(), "x-one-processor")
 }

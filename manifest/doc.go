@@ -7,8 +7,9 @@
 // same for the same manifest. [Resolve] and [Open] turn a payload path into a
 // file and refuse everything that leads out of the manifest's folder.
 // [Validate] and [ValidateFile] report all that is wrong or odd about a
-// manifest and its files. The functions of bands.go compute the distances at
-// which a tile's representations switch.
+// manifest and its files; [Schema] is for other programs. [FitBands] and its
+// companions compute the distances at which a tile's representations switch;
+// [Normalize] corrects those of a text and leaves the rest of it alone.
 //
 // Positions and distances are metres in engine space: right-handed, +Y up, +Z
 // forward. The keys, ours included, are described in docs/manifest-keys.md.

@@ -88,6 +88,51 @@ func ExampleNormalizeBands() {
 	// Output: streaming 80, unload 120, hlod 119, lod 80 115
 }
 
+func ExampleCleanBands() {
+	written := manifest.Bands{Streaming: 80, Unload: 120, HLOD: 300, LODs: []float64{60, 150}}
+	fmt.Println(manifest.CleanBands(written).Bands)
+	// Output: streaming 80, unload 120, hlod 119, lod 80 115
+}
+
+func ExampleNormalize() {
+	n, err := manifest.Normalize([]byte(`{
+  "version": 3, "my-tool": {"revision": 7},
+  "streaming_defaults": {"streaming_radius": 50, "unload_radius": 75, "priority": 10},
+  "tiles": [
+    {"tile_id": "tile_0_0_0", "path_relative_to_manifest": "tiles\\tile_0_0_0.untold", "file_size_bytes": 4096,
+     "bounds": {"min": [0, 0, -25], "max": [25, 8, 0]}, "center": [12.5, 4999, -12.5],
+     "hlod_levels": [{"path": "tiles/tile_0_0_0_hlod.untold", "switch_distance": 300}]}
+  ]
+}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s\n", n.Text)
+	for _, c := range n.Changes {
+		fmt.Println(c.Pointer, c.Message)
+	}
+	// Output:
+	// {
+	//   "version": 3, "my-tool": {"revision": 7},
+	//   "streaming_defaults": {"streaming_radius": 50, "unload_radius": 75, "priority": 10},
+	//   "tiles": [
+	//     {"tile_id": "tile_0_0_0", "path_relative_to_manifest": "tiles/tile_0_0_0.untold", "file_size_bytes": 4096,
+	//      "bounds": {"min": [0, 0, -25], "max": [25, 8, 0]}, "center": [12.5, 4, -12.5],
+	//      "hlod_levels": [{"path": "tiles/tile_0_0_0_hlod.untold", "switch_distance": 74}]}
+	//   ]
+	// }
+	// /tiles/0/path_relative_to_manifest "tiles\\tile_0_0_0.untold" -> "tiles/tile_0_0_0.untold"
+	// /tiles/0/center [12.5, 4999, -12.5] -> [12.5, 4, -12.5]
+	// /tiles/0/hlod_levels/0/switch_distance 300 -> 74
+}
+
+func ExampleParseNodeID() {
+	n, ok := manifest.ParseNodeID("F02_Q_1_0_0")
+	fmt.Println(n.Floor, string(n.Tree), n.Path, n.Depth(), ok)
+	// Output: 2 Q 100 3 true
+}
+
 func ExampleCheckPath() {
 	for _, path := range []string{"tiles/a.untold", "../a.untold", `tiles\a.untold`} {
 		err := manifest.CheckPath(path)

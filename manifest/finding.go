@@ -88,6 +88,10 @@ const (
 	// About tiles, the shared bucket and levels.
 	CodeTileID        Code = "tile-id"
 	CodeDuplicateTile Code = "tile-duplicate-id"
+	CodeGridCoord     Code = "tile-grid-coord"
+	CodeNodeID        Code = "tile-node-id"
+	CodeFloor         Code = "tile-floor"
+	CodeTier          Code = "tile-tier"
 	CodeBounds        Code = "tile-bounds"
 	CodeCenter        Code = "tile-center"
 	CodeRadii         Code = "tile-radii"
@@ -130,13 +134,17 @@ var rules = map[Code]rule{
 	CodeQueryCeiling:   {SeverityWarning, "reduce the radii, or raise the runtime's query radius; the reference engine tears down what is farther"},
 	CodeSharedPrefetch: {SeverityWarning, "give the shared bucket its own prefetch_radius"},
 
-	CodeTileID:        {SeverityWarning, "give every tile a name"},
+	CodeTileID:        {SeverityWarning, "give every tile a name: tile_<tx>_<ty>_<tz> in grids, <node>_<tier code> with floors"},
 	CodeDuplicateTile: {SeverityError, "make tile ids unique: caches and tools tell tiles apart by them"},
+	CodeGridCoord:     {SeverityWarning, "write the three numbers of the tile id"},
+	CodeNodeID:        {SeverityWarning, "write the node's id, such as F01_Q_0_3, F01_K_1 or F02Q100: the engine finds parents by it"},
+	CodeFloor:         {SeverityWarning, "with floors give every tile a floor_id: 0 on the ground floor, whose nodes begin with F01"},
+	CodeTier:          {SeverityWarning, "write ExteriorShell, StructuralInterior, RoomContents or FineProps"},
 	CodeBounds:        {SeverityError, "write min <= max on every axis"},
 	CodeCenter:        {SeverityWarning, "write the middle of bounds: the floor gate compares its height with the camera's"},
 	CodeRadii:         {SeverityError, "write 0 <= streaming_radius < unload_radius: otherwise the tile loads and unloads in turn"},
 	CodeLevels:        {SeverityWarning, "write one hlod level, and lod levels in ascending order of switch_distance"},
-	CodeBands:         {SeverityWarning, "write distances that survive unchanged: see `untold manifest bands`"},
+	CodeBands:         {SeverityWarning, "write distances that survive unchanged: `untold manifest normalize` does, `untold manifest bands` shows them"},
 	CodeLODInside:     {SeverityWarning, "let the first LOD begin at the streaming radius or beyond: the engine does not load the full tile farther away than that"},
 
 	CodePathEscapes:   {SeverityError, "write a relative path with forward slashes that stays in the manifest's folder"},

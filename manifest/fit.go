@@ -99,16 +99,7 @@ func (f *Fit) fitLODs(configured []float64, room bool) {
 		ceiling = b.HLOD - BandGap
 	}
 	first := max(b.Streaming, 1)
-	order := ascending(configured)
-	for len(order) > 0 {
-		if need := BandGap * float64(len(order)-1); room && first <= ceiling-need {
-			break
-		}
-		last := len(order) - 1
-		f.drop(false, order[last], "%d levels need %v m between the streaming radius and the next representation's switch, there are %v",
-			len(order), BandGap*float64(len(order)), RoundDistance(ceiling+BandGap-b.Streaming))
-		order = order[:last]
-	}
+	order := f.fitting(ascending(configured), ceiling, room)
 	n := len(order)
 	need := BandGap * float64(n-1)
 	near := max(b.Streaming+BandGap, float64(0.45*b.Streaming), BandGap)
@@ -128,6 +119,24 @@ func (f *Fit) fitLODs(configured []float64, room bool) {
 		f.LODs = append(f.LODs, Switch{i, d})
 		least, near = d+BandGap, 0
 	}
+}
+
+// fitting drops LODs from the coarse end, the last of order, until the others
+// have room between the streaming radius and the ceiling, BandGap below the
+// next representation's switch.
+func (f *Fit) fitting(order []int, ceiling float64, room bool) []int {
+	b := &f.Bands
+	first := max(b.Streaming, 1)
+	for len(order) > 0 {
+		if need := BandGap * float64(len(order)-1); room && first <= ceiling-need {
+			break
+		}
+		last := len(order) - 1
+		f.drop(false, order[last], "%d levels need %v m between the streaming radius and the next representation's switch, there are %v",
+			len(order), BandGap*float64(len(order)), RoundDistance(ceiling+BandGap-b.Streaming))
+		order = order[:last]
+	}
+	return order
 }
 
 // snap rounds v to two decimals without leaving [lo, hi]; where that interval

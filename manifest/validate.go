@@ -31,7 +31,8 @@ type ValidateOptions struct {
 
 // Validate reports what is wrong or odd about a manifest whose folder is dir.
 // Its findings carry no byte offsets; those of ValidateFile do. The order is
-// fixed: the top level, the shared bucket, the tiles, distances, files. Bands
+// fixed: the top level, the shared bucket, the tiles, their names and floors,
+// distances, files. Bands
 // and radii that many tiles share are reported once, at the first tile, with
 // the number of the others. It never fails; an unreadable file is a finding.
 func Validate(m *Manifest, dir string, opts ValidateOptions) []Finding {
@@ -149,6 +150,7 @@ func (v *validator) run() {
 		v.entry(&v.m.Tiles[i], v.tilePointer(i))
 		v.levels(&v.m.Tiles[i], v.tilePointer(i))
 	}
+	v.names()
 	v.radii()
 	v.bands()
 	v.ceiling()
@@ -227,12 +229,15 @@ func (v *validator) lut(l *ColorLUT) {
 
 // path reports an error of CheckPath or Resolve.
 func (v *validator) path(err error, pointer string) {
+	v.findings = append(v.findings, pathFinding(err, pointer))
+}
+
+func pathFinding(err error, pointer string) Finding {
 	var p *PathError
 	if errors.As(err, &p) {
-		v.add(CodePathEscapes, pointer, "the path %q %s", clip(p.Path, 200), p.Reason)
-		return
+		return CodePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", clip(p.Path, 200), p.Reason))
 	}
-	v.add(CodeFileAccess, pointer, "%v", err)
+	return CodeFileAccess.finding(pointer, -1, err.Error())
 }
 
 // box reports numbers that are not finite or in the wrong order.
@@ -265,23 +270,32 @@ func (v *validator) entry(t *Tile, at string) {
 	v.payload(at+"/path_relative_to_manifest", at, t.Path, t.FileSizeBytes, t.SHA256, true)
 }
 
-// center checks that the centre is the middle of the bounds, to within a
-// thousandth of their size.
+// center checks that the centre is the middle of the bounds.
 func (v *validator) center(t *Tile, at string) {
-	middle := t.Bounds.Center()
+	if t.Bounds.centered(t.Center) {
+		return
+	}
+	where := "not in the middle of"
 	for i, c := range t.Center {
-		lo, hi := t.Bounds.Min[i], t.Bounds.Max[i]
-		// Half the slack is for single precision.
-		slack := 1e-4 + 1e-3*(hi-lo) + 1e-6*max(math.Abs(lo), math.Abs(hi))
-		if !(math.Abs(c-middle[i]) <= slack) {
-			where := "not in the middle of"
-			if !(lo <= c && c <= hi) {
-				where = "outside"
-			}
-			v.add(CodeCenter, at+"/center", "center %v is %s bounds, whose middle is %v", t.Center, where, middle)
-			return
+		if !(t.Bounds.Min[i] <= c && c <= t.Bounds.Max[i]) {
+			where = "outside"
 		}
 	}
+	v.add(CodeCenter, at+"/center", "center %v is %s bounds, whose middle is %v", t.Center, where, t.Bounds.Center())
+}
+
+// centered reports whether c is the middle, to within a thousandth of the
+// size. Half the slack is for single precision.
+func (b Bounds) centered(c [3]float64) bool {
+	middle := b.Center()
+	for i := range c {
+		lo, hi := b.Min[i], b.Max[i]
+		slack := 1e-4 + float64(1e-3*(hi-lo)) + float64(1e-6*max(math.Abs(lo), math.Abs(hi)))
+		if !(math.Abs(c[i]-middle[i]) <= slack) {
+			return false
+		}
+	}
+	return true
 }
 
 // payload checks a path and what is declared about its file, and remembers the

@@ -8,6 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // file is a payload file that a manifest names.
@@ -19,7 +22,8 @@ type file struct {
 	declared  bool   // size is declared
 }
 
-// checkFiles compares the declarations with the files.
+// checkFiles compares the declarations with the files, several at a time: the
+// hashes take long. The findings keep the order of the manifest.
 func (v *validator) checkFiles() {
 	dir := v.dir
 	if dir == "" {
@@ -31,45 +35,74 @@ func (v *validator) checkFiles() {
 		return
 	}
 	defer root.Close()
-	buf := make([]byte, 256<<10)
-	for i := range v.files {
-		v.checkFile(root, dir, &v.files[i], buf)
+	found := make([]*Finding, len(v.files))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(v.files)) {
+		workers.Go(func() {
+			c := fileChecker{root: root, dir: dir, skipHashes: v.opts.SkipHashes, buf: make([]byte, 256<<10)}
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(found) {
+					return
+				}
+				found[i] = c.check(&v.files[i])
+			}
+		})
+	}
+	workers.Wait()
+	for _, f := range found {
+		if f != nil {
+			v.findings = append(v.findings, *f)
+		}
 	}
 }
 
-func (v *validator) checkFile(root *os.Root, dir string, f *file, buf []byte) {
-	in, err := openIn(root, dir, f.path)
+// fileChecker is one worker of checkFiles.
+type fileChecker struct {
+	root       *os.Root
+	dir        string
+	skipHashes bool
+	buf        []byte
+}
+
+// check returns what is wrong with a file, nil when nothing is.
+func (c *fileChecker) check(f *file) *Finding {
+	report := func(code Code, pointer, format string, args ...any) *Finding {
+		x := code.finding(pointer, -1, fmt.Sprintf(format, args...))
+		return &x
+	}
+	in, err := openIn(c.root, c.dir, f.path)
 	switch {
 	case errors.Is(err, ErrEscapes):
-		v.path(err, f.at)
-		return
+		x := pathFinding(err, f.at)
+		return &x
 	case errors.Is(err, fs.ErrNotExist):
-		v.add(CodeFileMissing, f.at, "there is no file %s", clip(f.path, 200))
-		return
+		return report(CodeFileMissing, f.at, "there is no file %s", clip(f.path, 200))
 	case err != nil:
-		v.add(CodeFileAccess, f.at, "%v", err)
-		return
+		return report(CodeFileAccess, f.at, "%v", err)
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	switch {
 	case err != nil:
-		v.add(CodeFileAccess, f.at, "%v", err)
-		return
+		return report(CodeFileAccess, f.at, "%v", err)
 	case f.declared && f.size >= 0 && info.Size() != f.size:
-		v.add(CodeFileSize, f.entry+"/file_size_bytes", "%s has %d bytes, the manifest says %d",
+		// The hash differs too.
+		return report(CodeFileSize, f.entry+"/file_size_bytes", "%s has %d bytes, the manifest says %d",
 			clip(f.path, 200), info.Size(), f.size)
-		return // the hash differs too
 	}
-	if f.sha == "" || v.opts.SkipHashes {
-		return
+	if f.sha == "" || c.skipHashes {
+		return nil
 	}
-	sum, err := hashFile(in, buf)
-	if err != nil {
-		v.add(CodeFileAccess, f.at, "%v", err)
-	} else if sum != f.sha {
-		v.add(CodeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", clip(f.path, 200), sum, f.sha)
+	sum, err := hashFile(in, c.buf)
+	switch {
+	case err != nil:
+		return report(CodeFileAccess, f.at, "%v", err)
+	case sum != f.sha:
+		return report(CodeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", clip(f.path, 200), sum, f.sha)
 	}
+	return nil
 }
 
 // HashFile returns the size and the SHA-256, in lower-case hexadecimal digits,

@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"manifest":  {},
 	"format":    {},
 	"internal":  {},
-	"scripts":   {},
+	"scripts":   {"cook", "partition", "manifest", "format"},
 	"examples":  {"preview", "runtime", "manifest", "format", "cook", "partition"},
 }
 

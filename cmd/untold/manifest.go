@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/cook/rebuild"
+	"github.com/untoldkit/untold/manifest"
+)
+
+func newManifest(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "manifest",
+		Short:   "Rebuild, normalize and explain manifests",
+		GroupID: "make",
+		Long: `manifest works on the JSON file that lists the tiles of a cooked scene: build makes it out of
+the tiles on disk, bands shows at which distances the tiles change what is drawn, normalize
+rewrites what the reference engine would change on load, schema prints its JSON Schema.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newManifestBuild(a), newManifestBands(a), newManifestNormalize(a), newManifestSchema(a))
+	return cmd
+}
+
+func newManifestSchema(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of manifests",
+		Long: `schema prints a JSON Schema (draft 2020-12), for editors and other programs. What a schema
+cannot say is listed in its description; validate checks it.`,
+		Example: "  untold manifest schema > manifest.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := a.stdout.Write(manifest.Schema())
+			return err
+		},
+	}
+}
+
+// judgedManifest marks errors that lie in a manifest or its files, so that the
+// exit code is 1.
+func judgedManifest(err error) error {
+	var e *manifest.DecodeError
+	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, rebuild.ErrMixed) || errors.Is(err, rebuild.ErrNoTiles) {
+		return &badFile{err}
+	}
+	return judged(err)
+}
+
+// manifestPath returns the path itself, or that of the one manifest in a
+// folder.
+func manifestPath(path string) (string, error) {
+	st, err := os.Stat(path)
+	if err != nil || !st.IsDir() {
+		return path, err
+	}
+	found, err := filepath.Glob(filepath.Join(path, "*.json"))
+	if err != nil {
+		return "", err
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("%s holds %d manifests (*.json); name one", path, len(found))
+	}
+	return found[0], nil
+}

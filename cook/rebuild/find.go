@@ -1,0 +1,91 @@
+package rebuild
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/partition"
+)
+
+// Find lists the containers among the paths: files as they are, folders with
+// all .untold files below them but those in folders whose name begins with a
+// dot. The result is sorted.
+func Find(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil {
+			return nil, fmt.Errorf("rebuild: %w", err)
+		}
+		if !st.IsDir() {
+			out = append(out, p)
+			continue
+		}
+		err = filepath.WalkDir(p, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && file != p && strings.HasPrefix(d.Name(), "."):
+				return fs.SkipDir
+			case !d.IsDir() && !atomicfile.IsTemp(file) && strings.EqualFold(filepath.Ext(file), partition.PayloadExt):
+				out = append(out, file)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("rebuild: %w", err)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// DefaultPath is where the manifest of some containers belongs: in the parent
+// of the folder that they lie in, named after the shared bucket
+// (<scene>_shared.untold), else after that parent (facts/manifest.md section
+// 2.13).
+func DefaultPath(files []string) (string, error) {
+	if len(files) == 0 {
+		return "", ErrNoTiles
+	}
+	common, scene := "", ""
+	for i, f := range files {
+		abs, err := filepath.Abs(f)
+		if err != nil {
+			return "", fmt.Errorf("rebuild: %w", err)
+		}
+		dir := filepath.Dir(abs)
+		if i == 0 {
+			common = dir
+		}
+		for !strings.HasPrefix(dir+string(filepath.Separator), strings.TrimSuffix(common, string(filepath.Separator))+string(filepath.Separator)) {
+			up := filepath.Dir(common)
+			if up == common {
+				break // other volumes: Build says that they are outside
+			}
+			common = up
+		}
+		if name, ok := strings.CutSuffix(filepath.Base(f), "_shared"+partition.PayloadExt); ok && name != "" {
+			scene = name
+		}
+	}
+	dir := filepath.Dir(common)
+	if scene == "" {
+		scene = partition.Sanitize(filepath.Base(dir))
+	}
+	out := filepath.Join(dir, partition.ManifestFile(scene))
+	if !filepath.IsAbs(files[0]) {
+		// Relative like the files, for messages.
+		if here, err := filepath.Abs("."); err == nil {
+			if rel, err := filepath.Rel(here, out); err == nil {
+				out = rel
+			}
+		}
+	}
+	return out, nil
+}
