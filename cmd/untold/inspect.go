@@ -22,6 +22,7 @@ type inspectFlags struct {
 	strings bool
 	stats   bool
 	limit   int
+	plan    mapFlags
 }
 
 func newInspect(a *app) *cobra.Command {
@@ -31,14 +32,23 @@ func newInspect(a *app) *cobra.Command {
 		Short:   "Show a container or a manifest",
 		GroupID: "look",
 		Long: `inspect shows a container's header, chunk table and records as tables, or the summary of a
-manifest. It reads the file as far as it is sound; validate says what is wrong with it.`,
+manifest. It reads the file as far as it is sound; validate says what is wrong with it.
+
+With --map it draws the tiles of a manifest from above, one picture a floor: +X to the right, +Z
+down. --map-tile adds the distances at which one tile changes what is drawn; they are measured
+from its box. The name "shared" stands for the shared bucket.`,
 		Example: `  untold inspect tiles/tile_0_0_0.untold
   untold inspect tiles/tile_0_0_0.untold --chunk MESH_TABLE
   untold inspect tiles/tile_0_0_0.untold --chunk VERTEX_DATA --hex
   untold inspect tiles/tile_0_0_0.untold --mesh 0
-  untold inspect city.json --json`,
+  untold inspect city.json --json
+  untold inspect city.json --map city.svg --map-color triangles
+  untold inspect office.json --map office.png --map-tile F01_Q_0_SI`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.plan.check(cmd); err != nil {
+				return err
+			}
 			switch f.format {
 			case "json":
 				f.asJSON = true
@@ -62,6 +72,9 @@ manifest. It reads the file as far as it is sound; validate says what is wrong w
 			if strings.EqualFold(filepath.Ext(args[0]), ".json") {
 				return inspectManifest(a, args[0], &f)
 			}
+			if f.plan.file != "" {
+				return fmt.Errorf("--map goes with a manifest; %s is a container", args[0])
+			}
 			r, err := format.Open(args[0], format.WithMapping())
 			if err != nil {
 				return judged(err)
@@ -79,6 +92,7 @@ manifest. It reads the file as far as it is sound; validate says what is wrong w
 	fl.IntVar(&f.mesh, "mesh", -1, "show the vertices and triangles of one mesh")
 	fl.BoolVar(&f.strings, "strings", false, "list the strings")
 	fl.BoolVar(&f.stats, "stats", false, "show sizes, ratios and geometry statistics")
+	f.plan.register(cmd)
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
 	return cmd
 }

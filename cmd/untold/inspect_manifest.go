@@ -20,6 +20,14 @@ func inspectManifest(a *app, path string, f *inspectFlags) error {
 		}
 		return err
 	}
+	if f.plan.file != "" {
+		if err := drawMap(a, m, &f.plan); err != nil {
+			return err
+		}
+		if !f.asJSON {
+			return nil
+		}
+	}
 	s := summarize(path, m)
 	if f.asJSON {
 		return writeJSON(a.stdout, s)
