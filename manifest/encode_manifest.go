@@ -48,7 +48,7 @@ func (e *encoder) manifest(m *Manifest) {
 	e.where = "the top level"
 	if m.InteriorZone != nil {
 		e.line(in, "interior_zone").bounds(m.InteriorZone)
-	} else if m.HasFloors() && !m.DryRun {
+	} else if m.HasFloors() {
 		e.line(in, "interior_zone").raw("null")
 	}
 	e.raw("\n}\n")

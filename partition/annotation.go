@@ -74,6 +74,14 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
+// Valid reports whether the node's id has one of the forms of Node.
+func (a Annotation) Valid() bool { return a.normalise() }
+
+// ofKDTree tells the letter of a valid id's tree.
+func (a *Annotation) ofKDTree() bool {
+	return strings.HasPrefix(strings.TrimPrefix(a.Node[1+len(digits(a.Node[1:])):], "_"), "K")
+}
+
 // normalise fills in floor and depth; false when the node's id has neither
 // form, so that ids are safe in file names.
 func (a *Annotation) normalise() bool {

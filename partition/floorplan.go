@@ -52,7 +52,7 @@ func planFloors(objects []Object, opts FloorOptions, mode string) (*Plan, error)
 		profile = inferProfile(profile, p.HalfDiag, opts.TileSide, counts)
 	}
 	if r.annotations != nil {
-		p.Mode, p.PreAnnotated = manifest.ModeQuadtreeFloor, true
+		p.Mode, p.PreAnnotated = r.annotatedMode(), true
 		r.followAnnotations()
 	} else {
 		r.plant(profile)
@@ -173,6 +173,17 @@ func (r *floorRun) readAnnotations() {
 	}
 }
 
+// annotatedMode is the mode whose nodes the annotations name: the kd-tree's
+// when all of them are its.
+func (r *floorRun) annotatedMode() string {
+	for _, a := range r.annotations {
+		if a != nil && !a.ofKDTree() {
+			return manifest.ModeQuadtreeFloor
+		}
+	}
+	return manifest.ModeKDTreeFloor
+}
+
 // followAnnotations puts the objects where their annotations say.
 func (r *floorRun) followAnnotations() {
 	p := r.plan
@@ -289,7 +300,8 @@ func (r *floorRun) finish(profile string) {
 	hasShell := !shell.IsEmpty()
 	for i := range p.Tiles {
 		t := &p.Tiles[i]
-		t.Interior = t.Tier != ExteriorShell && (r.opts.Compat || hasShell && profile == ProfileIndoor)
+		t.Interior = t.Tier != ExteriorShell &&
+			(r.opts.Compat || hasShell && profile == ProfileIndoor && indoors(t.Content, shell))
 		t.Radii = byTier[t.Tier]
 		for _, o := range t.Objects {
 			t.Radii.Priority = max(t.Radii.Priority, r.objects[o].PriorityHint)
@@ -304,6 +316,21 @@ func (r *floorRun) finish(profile string) {
 	}
 	side := r.tileSide()
 	p.TileSize = geom.Vec3{side, DefaultTileHeight, side}
+}
+
+// interiorReach is how far, in metres, a tile may reach beyond the shell and
+// still be inside: window sills do.
+const interiorReach = 1
+
+// indoors reports whether a tile lies inside the shell seen from above. The
+// plot around a house is in no tile that is wanted only inside of it.
+func indoors(tile, shell geom.Box) bool {
+	for _, a := range []int{0, 2} {
+		if tile.Min[a] < shell.Min[a]-interiorReach || tile.Max[a] > shell.Max[a]+interiorReach {
+			return false
+		}
+	}
+	return true
 }
 
 // shell returns the box around the exterior shell, empty when there is none.

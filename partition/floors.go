@@ -1,11 +1,8 @@
 package partition
 
 import (
-	"cmp"
 	"math"
 	"slices"
-
-	"github.com/untoldkit/untold/internal/geom"
 )
 
 // FloorMethod says how the floors were found.
@@ -63,6 +60,7 @@ const (
 	slabBin            = 0.25 // of the histogram of tops
 	slabMinShare       = 0.25 // of the largest level's area, or of what is built above the lowest one
 	minStorey          = 2.0  // between levels, and under the scene's top
+	slabMinOver        = 0.5  // of a level's area must lie above lower levels
 	slabReach          = 0.5  // a floor starts this far below its slab's top
 	maxSlabLevels      = 256
 )
@@ -149,95 +147,4 @@ func (r *floorRun) medianStorey() float64 {
 	}
 	slices.Sort(heights)
 	return min(max(heights[len(heights)/2], 2.5), 5)
-}
-
-// slab is the top of an object that people may stand on.
-type slab struct{ top, area float64 }
-
-// slabs lists the objects that are flat and wide, or called so, by height.
-// Ceilings and roofs are left out, for nobody lives above them.
-func (r *floorRun) slabs() []slab {
-	var out []slab
-	for _, i := range r.order {
-		b := r.objects[i].Box
-		words := r.words[i]
-		if b.IsEmpty() || words&bitOver != 0 {
-			continue
-		}
-		d := b.Size()
-		side, area := min(d[0], d[2]), float64(d[0]*d[2])
-		named := words&bitSlab != 0 && d[1] <= slabMaxNamedHeight
-		shaped := d[1] <= slabMaxHeight && area >= slabMinArea
-		if (named || shaped) && side >= slabMinSide && d[1] <= slabFlatness*side {
-			out = append(out, slab{b.Max[1], area})
-		}
-	}
-	// Equal slabs are interchangeable, so this order is the same for any input.
-	slices.SortFunc(out, func(a, b slab) int { return cmp.Or(cmp.Compare(a.top, b.top), cmp.Compare(a.area, b.area)) })
-	return out
-}
-
-// builtArea is the footprint of all that has its middle a storey or more
-// above a height: of the buildings, without the ground around them.
-func (r *floorRun) builtArea(height float64) float64 {
-	built := geom.EmptyBox()
-	for _, i := range r.order {
-		if b := r.objects[i].Box; !b.IsEmpty() && middle(b.Min[1], b.Max[1]) >= height+minStorey {
-			built = built.Union(b)
-		}
-	}
-	if built.IsEmpty() {
-		return math.Inf(1)
-	}
-	size := built.Size()
-	return float64(size[0] * size[2])
-}
-
-// slabPeaks returns the peaks of the histogram of the slabs' tops by height.
-func (r *floorRun) slabPeaks() (peaks []SlabLevel) {
-	all := r.slabs()
-	for from := 0; from < len(all); {
-		// A bin starts at a slab, not at a multiple of its width, so that a
-		// scene that is moved up keeps its floors.
-		var l SlabLevel
-		var moment float64
-		base := all[from].top
-		for ; from < len(all) && all[from].top-base <= slabBin; from++ {
-			l.Area += all[from].area
-			moment += float64((all[from].top - base) * all[from].area)
-			l.Count++
-		}
-		l.Top = base + moment/l.Area
-		peaks = append(peaks, l)
-	}
-	return peaks
-}
-
-// slabLevels finds the floors' heights: the peaks with the largest areas come
-// first; a lesser one must have a quarter of the largest's area, or of what is
-// built, and be a storey away from the others and from the scene's top.
-func (r *floorRun) slabLevels() []SlabLevel {
-	peaks := r.slabPeaks()
-	if len(peaks) == 0 {
-		return nil
-	}
-	built := r.builtArea(peaks[0].Top)
-	slices.SortStableFunc(peaks, func(a, b SlabLevel) int { return cmp.Compare(b.Area, a.Area) })
-	least := slabMinShare * min(peaks[0].Area, built)
-	var levels []SlabLevel // sorted by height
-	for _, p := range peaks {
-		if p.Area < least || len(levels) >= maxSlabLevels {
-			break
-		}
-		if len(peaks) > 1 && r.plan.SceneBounds.Max[1]-p.Top < minStorey {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(levels, p.Top, func(l SlabLevel, top float64) int { return cmp.Compare(l.Top, top) })
-		below := at == 0 || p.Top-levels[at-1].Top >= minStorey
-		above := at == len(levels) || levels[at].Top-p.Top >= minStorey
-		if below && above {
-			levels = slices.Insert(levels, at, p)
-		}
-	}
-	return levels
 }

@@ -75,6 +75,11 @@ func TestFloorsBySlabsOfSpecialScenes(t *testing.T) {
 		{"an outlier far up", append(tower(3, 0), named("Bird", box(0, 900, 0, 1, 901, 1))), FloorsSlabs, 3},
 		{"no slabs", []Object{high, named("Wall", box(3, 0, 0, 4, 2.8, 1))}, FloorsMedian, 5},
 		{"only a plate", []Object{slab(0)}, FloorsSlabs, 1},
+		{"pavements on a hill", []Object{
+			named("Sidewalk", box(0, -.2, 0, 90, 0, 9)), named("Sidewalk", box(0, 2.3, 20, 90, 2.5, 29)),
+			named("Sidewalk", box(0, 4.8, 40, 90, 5, 49)), high,
+		}, FloorsSlabs, 1},
+		{"a wing of its own height", append(tower(4, 0), named("Slab", box(100, 1.6, 0, 120, 1.75, 20))), FloorsSlabs, 4},
 	} {
 		p := mustFloors(t, Quadtree, numbered(c.objects...), FloorOptions{})
 		if p.Floors.Method != c.method || p.Floors.Count != c.count {
@@ -171,6 +176,7 @@ func TestInteriorNeedsAShell(t *testing.T) {
 		{"without a shell", house[:1], FloorOptions{}, false, false},
 		{"without a shell, compat", house[:1], FloorOptions{Compat: true}, true, false},
 		{"outdoors", house, FloorOptions{Profile: "outdoor"}, false, true},
+		{"the plot around a house", numbered(named("Path", box(-30, -.1, -30, 40, 0, 40)), house[1], house[2]), FloorOptions{}, false, true},
 	} {
 		p := mustFloors(t, Quadtree, c.objects, c.opts)
 		for _, tile := range p.Tiles {

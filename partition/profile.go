@@ -82,7 +82,11 @@ func ParseTierRadius(s string) (manifest.TierRadius, error) {
 	name, values, ok := strings.Cut(s, "=")
 	tier, err := ParseTier(strings.TrimSpace(name))
 	fields := strings.Split(values, ",")
-	if !ok || err != nil || tier == TierNone || len(fields) < 2 || len(fields) > 3 {
+	if ok && (err != nil || tier == TierNone) {
+		return manifest.TierRadius{}, fmt.Errorf("%w: tier radius %q: %q is no tier: use ExteriorShell, StructuralInterior, RoomContents or FineProps",
+			ErrBadOptions, s, strings.TrimSpace(name))
+	}
+	if !ok || len(fields) < 2 || len(fields) > 3 {
 		return bad()
 	}
 	r := manifest.TierRadius{Tier: tier.String()}

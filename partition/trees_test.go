@@ -174,7 +174,7 @@ func TestKDTreeCutsBetweenObjects(t *testing.T) {
 
 func ExampleQuadtree() {
 	objects := []Object{
-		{ID: 0, Name: "Facade", Box: geom.Box{Max: geom.Vec3{20, 6, 0.2}}},
+		{ID: 0, Name: "Facade", Box: geom.Box{Max: geom.Vec3{20, 6, 20}}},
 		{ID: 1, Name: "Slab", Box: geom.Box{Min: geom.Vec3{0, -0.2, 0}, Max: geom.Vec3{20, 0, 20}}},
 		{ID: 2, Name: "OfficeChair", Box: geom.Box{Min: geom.Vec3{4, 0, 4}, Max: geom.Vec3{5, 1, 5}}},
 	}
