@@ -250,6 +250,9 @@ func (j job) judge(opts Options) (File, error) {
 				Record: -1, Pointer: x.Pointer, Offset: x.Offset, Place: manifestPlace(x),
 			})
 		}
+		if m, err := manifest.Load(j.path); err == nil {
+			f.comparePayloads(m, filepath.Dir(j.path), limit)
+		}
 	} else {
 		r, err := format.ValidateFile(j.path, format.ValidateOptions{MaxPerCode: limit})
 		if err != nil {
