@@ -99,7 +99,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	b := newTileBuilder(s, objects, staged, opts, ns)
 	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
 		return member{object: i, parts: b.bake(i), count: true}, nil
-	})
+	}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
@@ -21,20 +22,26 @@ import (
 
 // Result tells what Run wrote.
 type Result struct {
-	ManifestPath  string             `json:"manifest"`
-	Manifest      *manifest.Manifest `json:"-"`
-	DryRun        bool               `json:"dry_run"`
-	Tiles         int                `json:"tiles"`
-	FailedTiles   int                `json:"failed_tiles"`
-	SharedObjects int                `json:"shared_objects"`
-	Objects       int                `json:"objects"`
-	Triangles     int                `json:"triangles"`      // of the scene, each object once
-	TileTriangles int                `json:"tile_triangles"` // of all payloads: more where objects overlap several tiles
-	PayloadBytes  int64              `json:"payload_bytes"`  // of all containers
-	Textures      int                `json:"textures"`
-	TextureBytes  int64              `json:"texture_bytes"`
-	VertexCache   VertexCache        `json:"vertex_cache"`
-	Notes         []Note             `json:"notes"`
+	ManifestPath   string             `json:"manifest"`
+	Manifest       *manifest.Manifest `json:"-"`
+	Plan           *PlanSummary       `json:"plan"`
+	Report         *report.Report     `json:"-"` // when Options.Report is set
+	DryRun         bool               `json:"dry_run"`
+	Tiles          int                `json:"tiles"`
+	FailedTiles    int                `json:"failed_tiles"`
+	SharedObjects  int                `json:"shared_objects"`
+	Objects        int                `json:"objects"`
+	Triangles      int                `json:"triangles"`       // of the scene, each object once
+	TileTriangles  int                `json:"tile_triangles"`  // of all payloads: more where objects overlap several tiles
+	PayloadBytes   int64              `json:"payload_bytes"`   // of the full tiles and the bucket
+	Levels         int                `json:"levels"`          // LOD and HLOD files
+	LevelTriangles int                `json:"level_triangles"` // of these
+	LevelBytes     int64              `json:"level_bytes"`     // of these
+	Dropped        []Drop             `json:"dropped_levels"`  // asked for and not made
+	Textures       int                `json:"textures"`
+	TextureBytes   int64              `json:"texture_bytes"`
+	VertexCache    VertexCache        `json:"vertex_cache"`
+	Notes          []Note             `json:"notes"`
 }
 
 // VertexCache says what the triangle order is worth, for a FIFO cache of 16
@@ -88,6 +95,8 @@ type cooker struct {
 	name    string
 	out     *output
 	staged  []texture.Staged
+	small   []texture.Staged // for HLODs
+	dropped []Drop           // of levels
 }
 
 // plan partitions the objects.
@@ -102,22 +111,24 @@ func (c *cooker) plan() error {
 				return fmt.Errorf("%s: node %q: %w (%w)", c.scene.Source, o.name, err, ErrBadInput)
 			}
 		}
-		c.inputs[i] = partition.Object{ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
+		hint, err := c.hint(o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.scene.Source, err)
+		}
+		c.inputs[i] = partition.Object{PriorityHint: hint, ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
 		if o.group > 0 && !c.opts.hasFloors() {
 			// A group is not cut: its levels lie in the tile of its centre.
 			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
 		}
 	}
-	var p *partition.Plan
-	var err error
 	if c.opts.hasFloors() {
-		p, err = c.planFloors(c.inputs)
-	} else {
-		p, err = partition.Grid(c.inputs, partition.GridOptions{
-			TileSize: c.opts.TileSize, Auto: c.opts.AutoTileSize, Clip: c.opts.Clip, SplitMaxTiles: c.opts.SplitMaxTiles,
-			SampleFraction: c.opts.SampleFraction, PerimeterDepth: c.opts.PerimeterDepth, Compat: c.opts.Compat, TierRadii: c.opts.Floors.TierRadii,
-		})
+		for i := range c.inputs {
+			if err := c.annotate(&c.inputs[i]); err != nil {
+				return fmt.Errorf("%s: %w", c.scene.Source, err)
+			}
+		}
 	}
+	p, err := c.opts.partition(c.inputs)
 	if errors.Is(err, partition.ErrBadBox) {
 		return fmt.Errorf("%s: %w (%w)", c.path, err, ErrBadInput)
 	}
@@ -125,15 +136,33 @@ func (c *cooker) plan() error {
 		return fmt.Errorf("%s: %w", c.scene.Source, err)
 	}
 	c.planned = p
+	c.noteAnnotations()
+	if n := len(p.Skipped); n > 0 && (c.opts.SampleFraction > 0 || c.opts.PerimeterDepth > 0) {
+		c.ns.add("partial-scene", n, 0, "")
+	}
 	return nil
+}
+
+// partition plans by the options.
+func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) {
+	if o.hasFloors() {
+		return o.planFloors(inputs)
+	}
+	return partition.Grid(inputs, partition.GridOptions{
+		TileSize: o.TileSize, Auto: o.AutoTileSize, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
+		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
+	})
 }
 
 // payload is a container to build: a tile, or the shared bucket behind them.
 type payload struct {
 	name    string // file name with slashes, relative to the output folder
+	tile    string // id
 	typ     format.FileType
 	members []int
-	coord   *[3]int // of a grid tile, nil for the bucket
+	coord   *[3]int   // of a grid tile, nil for the bucket
+	border  *geom.Box // where geometry is cut, nil where it is not
+	levels  []level   // from fine to coarse
 
 	// results
 	present   []int // members that have geometry here
@@ -143,20 +172,24 @@ type payload struct {
 	gpuBytes  int64
 	order     orderStats
 	empty     bool
+	drops     []Drop
 }
 
 func (c *cooker) payloads() []payload {
 	var out []payload
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
-		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), typ: format.FileTile, members: t.Objects}
+		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
 		if !c.opts.hasFloors() {
 			b.coord = &t.Coord
+			if c.opts.Clip {
+				b.border = &t.Cell
+			}
 		}
 		out = append(out, b)
 	}
 	if len(c.planned.Shared) > 0 {
-		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), typ: format.FileShared, members: c.planned.Shared})
+		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), tile: manifest.SharedTileID, typ: format.FileShared, members: c.planned.Shared})
 	}
 	return out
 }
@@ -169,12 +202,18 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := refuseForeign(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir); err != nil {
 		return nil, err
 	}
-	staged, err := stageTextures(ctx, c.scene, filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir)), c.opts, c.ns)
-	if err != nil {
+	var err error
+	payloadDir := filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))
+	if c.staged, err = stageTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
 		return nil, err
 	}
-	c.staged = staged
+	if len(c.opts.HLODs) > 0 && !c.opts.DryRun {
+		if c.small, err = shrinkTextures(ctx, c.scene, c.staged, payloadDir, c.opts); err != nil {
+			return nil, err
+		}
+	}
 	payloads := c.payloads()
+	c.planLevels(payloads)
 	if err := c.build(ctx, payloads); err != nil {
 		return nil, err
 	}
@@ -195,19 +234,45 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	res := &Result{
 		ManifestPath: filepath.Join(c.out.dir, file), Manifest: m, Tiles: len(m.Tiles),
 		FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
-		Objects: len(c.objects), DryRun: c.opts.DryRun, Notes: allNotes(c.scene, c.ns),
+		Objects: len(c.objects), DryRun: c.opts.DryRun,
 	}
 	for i := range c.objects {
 		res.Triangles += c.objects[i].triangles
 	}
 	var order orderStats
+	var atlases int
+	var atlasBytes int64
+	res.Dropped = append([]Drop{}, c.dropped...)
+	res.Plan = Summarize(m)
+	res.Plan.countLevels(payloads)
 	for i := range payloads {
-		res.TileTriangles += payloads[i].triangles
-		res.PayloadBytes += payloads[i].written.size
-		order.merge(payloads[i].order)
+		p := &payloads[i]
+		res.TileTriangles += p.triangles
+		res.PayloadBytes += p.written.size
+		order.merge(p.order)
+		for k := range p.levels {
+			if l := &p.levels[k]; l.made {
+				res.Levels++
+				res.LevelTriangles += l.triangles
+				res.LevelBytes += l.written.size
+				if l.atlasBytes > 0 {
+					atlases++
+					atlasBytes += l.atlasBytes
+				}
+			}
+		}
+		if len(p.drops) > 0 {
+			c.ns.add("levels-not-paying", len(p.drops), i, p.tile+" "+p.drops[0].Level)
+		}
+		res.Dropped = append(res.Dropped, p.drops...)
 	}
 	res.VertexCache = VertexCache{order.ACMRBefore, order.ACMRAfter, order.ATVRBefore, order.ATVRAfter}
-	res.Textures, res.TextureBytes = textureBytes(staged)
+	res.Textures, res.TextureBytes = textureBytes(c.staged, c.small)
+	res.Textures, res.TextureBytes = res.Textures+atlases, res.TextureBytes+atlasBytes
+	res.Notes = allNotes(c.scene, c.ns)
+	if c.opts.Report {
+		res.Report = c.report(m, res)
+	}
 	return res, nil
 }
 
@@ -216,6 +281,8 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
 	b := newTileBuilder(c.scene, c.objects, c.staged, c.opts, c.ns)
+	b.small = c.small
+	b.images.dir = filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir), texture.Folder)
 	split := newSplitter(b, c.planned, c.opts.Clip)
 	var mu sync.Mutex
 	done := 0
@@ -270,8 +337,14 @@ func (c *cooker) firstUse(payloads []payload) []int {
 	return first
 }
 
+// buildOne builds a tile and its levels.
 func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
-	t, err := b.build(ctx, p.typ, p.members, get)
+	var src *levelSource
+	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
+		if len(p.levels) > 0 {
+			src = newLevelSource(all)
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -279,6 +352,15 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get f
 		p.empty = true
 		return nil
 	}
+	if err := c.writeFull(p, t); err != nil || src == nil {
+		return err
+	}
+	return c.buildLevels(ctx, b, p, src)
+}
+
+// writeFull writes a tile's full geometry and keeps what the manifest says
+// about it.
+func (c *cooker) writeFull(p *payload, t *tile) error {
 	f := t.file
 	p.present, p.order = t.present, t.order
 	p.bounds, _ = f.Bounds()
@@ -288,6 +370,7 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get f
 	if c.opts.DryRun {
 		return nil
 	}
+	var err error
 	p.written, err = c.out.write(p.name, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
 		return err
@@ -301,8 +384,12 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get f
 func (c *cooker) commit(m *manifest.Manifest, file string) error {
 	path := filepath.Join(c.out.dir, file)
 	var stale []string
+	oldDir := c.opts.PayloadDir
 	if old, err := manifest.Load(path); err == nil {
-		stale = old.Payloads()
+		stale, oldDir = old.Payloads(), old.PayloadDir
+		if c.opts.DryRun && !old.DryRun {
+			c.ns.add("dry-run-replaced", 1, 0, file)
+		}
 	}
 	if c.opts.DryRun {
 		// A plan writes its manifest and nothing else.
@@ -314,7 +401,7 @@ func (c *cooker) commit(m *manifest.Manifest, file string) error {
 		return err
 	}
 	if !c.opts.DryRun {
-		c.out.removeStale(stale, m.Payloads(), c.opts.PayloadDir)
+		c.out.removeStale(stale, m.Payloads(), oldDir)
 	}
 	return nil
 }

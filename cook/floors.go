@@ -22,21 +22,16 @@ func (o *Options) hasFloors() bool {
 }
 
 // planFloors partitions the objects by floors.
-func (c *cooker) planFloors(inputs []partition.Object) (*partition.Plan, error) {
-	o := c.opts.Floors
-	if o.TileSide == 0 {
-		o.TileSide = max(c.opts.TileSize[0], c.opts.TileSize[2])
+func (o *Options) planFloors(inputs []partition.Object) (*partition.Plan, error) {
+	f := o.Floors
+	if f.TileSide == 0 {
+		f.TileSide = max(o.TileSize[0], o.TileSize[2])
 	}
-	o.Compat = o.Compat || c.opts.Compat
-	for i := range inputs {
-		if err := c.annotate(&inputs[i]); err != nil {
-			return nil, err
-		}
+	f.Compat = f.Compat || o.Compat
+	if o.Partition == PartitionKDTree {
+		return partition.KDTree(inputs, f)
 	}
-	if c.opts.Partition == PartitionKDTree {
-		return partition.KDTree(inputs, o)
-	}
-	return partition.Quadtree(inputs, o)
+	return partition.Quadtree(inputs, f)
 }
 
 // annotate adds what only floors look at: materials and the node's extras.
@@ -51,15 +46,9 @@ func (c *cooker) annotate(in *partition.Object) error {
 		}
 	}
 	e := readExtras(c.scene.Nodes[o.node].Extras)
-	fail := func(err error) error {
-		return fmt.Errorf("node %q: %w (%w)", o.name, err, ErrBadInput)
-	}
 	var err error
-	if in.Tier, err = partition.ParseTier(e.text("untold_semantic_override")); err != nil {
-		return fail(err)
-	}
-	if in.PriorityHint, err = partition.ParsePriorityHint(e.text("untold_streaming_priority_hint")); err != nil {
-		return fail(err)
+	if in.Tier, err = partition.ParseTier(c.extra(e, o, extraTier)); err != nil {
+		return badExtra(o, extraTier, err)
 	}
 	node := e.text("untold_quadtree_node_id")
 	if node == "" {
@@ -73,7 +62,54 @@ func (c *cooker) annotate(in *partition.Object) error {
 	}
 	a.Confidence = e.number("untold_semantic_confidence", 1)
 	in.Annotation = a
+	if !a.Valid() {
+		c.ns.add("annotation-unreadable", 1, o.node, o.name)
+	}
 	return nil
+}
+
+// The node extras that override what would be guessed.
+const (
+	extraTier     = "untold_semantic_override"
+	extraPriority = "untold_streaming_priority_hint"
+)
+
+// hint reads an object's priority.
+func (c *cooker) hint(o *object) (int, error) {
+	e := readExtras(c.scene.Nodes[o.node].Extras)
+	n, err := partition.ParsePriorityHint(c.extra(e, o, extraPriority))
+	if err != nil {
+		return 0, badExtra(o, extraPriority, err)
+	}
+	return n, nil
+}
+
+func badExtra(o *object, key string, err error) error {
+	return fmt.Errorf("node %q, extra %s: %w (%w)", o.name, key, err, ErrBadInput)
+}
+
+// extra returns the text of an extra, and notes one that is no text.
+func (c *cooker) extra(e extras, o *object, key string) string {
+	if e.has(key) && !e.get(key, new(string)) {
+		c.ns.add("extra-ignored", 1, o.node, o.name+": "+key)
+	}
+	return e.text(key)
+}
+
+// noteAnnotations says that a scene's own nodes were taken, and what lacks one.
+func (c *cooker) noteAnnotations() {
+	p := c.planned
+	if !p.PreAnnotated {
+		return
+	}
+	for i := range p.Objects {
+		switch {
+		case p.Objects[i].Reasons&partition.NotAnnotated != 0:
+			c.ns.add("annotation-missing", 1, c.objects[i].node, c.objects[i].name)
+		case p.Objects[i].Export != partition.ExportSkipped:
+			c.ns.add("annotations-followed", 1, c.objects[i].node, c.objects[i].name)
+		}
+	}
 }
 
 // extras are the properties of a node; values may be of any kind.
@@ -95,6 +131,12 @@ func (e extras) get(key string, into any) bool {
 		v, ok = e["userProperties:"+key]
 	}
 	return ok && json.Unmarshal(v, into) == nil
+}
+
+// has reports whether a property is there.
+func (e extras) has(key string) bool {
+	var v json.RawMessage
+	return e.get(key, &v) && string(v) != "null"
 }
 
 // text returns the empty text for what is absent or no text.

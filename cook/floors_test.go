@@ -53,7 +53,7 @@ func TestRunFloors(t *testing.T) {
 		got := map[string]int{}
 		for i := range m.Tiles {
 			e := &m.Tiles[i]
-			checkFloorTile(t, dir, e)
+			checkFloorTile(t, dir, m, e)
 			got[e.ID] = *e.ObjectCount
 			if want := map[bool]int{true: 15, false: 8}[e.ID == "F01_"+letter+"_RC"]; e.SemanticTier == "RoomContents" && *e.Priority != want {
 				t.Errorf("%s: priority %d, want %d", e.ID, *e.Priority, want)
@@ -88,7 +88,7 @@ func TestRunFloors(t *testing.T) {
 }
 
 // checkFloorTile compares a tile of a floor with its file.
-func checkFloorTile(t *testing.T, dir string, e *manifest.Tile) {
+func checkFloorTile(t *testing.T, dir string, m *manifest.Manifest, e *manifest.Tile) {
 	t.Helper()
 	r, err := format.Open(filepath.Join(dir, filepath.FromSlash(e.Path)), format.VerifyOnOpen())
 	if err != nil {
@@ -104,7 +104,11 @@ func checkFloorTile(t *testing.T, dir string, e *manifest.Tile) {
 	if e.GridCoord != nil || e.Objects != nil || *e.UnloadRadius < *e.StreamingRadius+4 || e.SecondaryRepresentationPolicy == "" {
 		t.Errorf("%s: %+v", e.ID, e)
 	}
-	if e.Interior != (e.SemanticTier != manifest.TierExteriorShell) {
+	inside, zone := e.SemanticTier != manifest.TierExteriorShell, m.InteriorZone
+	for _, a := range []int{0, 2} {
+		inside = inside && e.Bounds.Min[a] >= zone.Min[a]-1 && e.Bounds.Max[a] <= zone.Max[a]+1
+	}
+	if e.Interior != inside {
 		t.Errorf("%s: interior %v", e.ID, e.Interior)
 	}
 	for i := range 3 {
@@ -193,7 +197,7 @@ func TestRunOfficeFloors(t *testing.T) {
 		}
 		m, floors, tiers, objects := res.Manifest, map[int]bool{}, map[string]bool{}, 0
 		for i := range m.Tiles {
-			checkFloorTile(t, dir, &m.Tiles[i])
+			checkFloorTile(t, dir, m, &m.Tiles[i])
 			floors[*m.Tiles[i].FloorID], tiers[m.Tiles[i].SemanticTier] = true, true
 			objects += *m.Tiles[i].ObjectCount
 		}

@@ -38,11 +38,10 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 			SpanningThresholdTiles: partition.DefaultSpanningTiles, FutureSplitTileThreshold: partition.FutureSplitTiles,
 		},
 		PartitionQualityConfig: &manifest.PartitionQualityConfig{MinObjectsPerTileTier: 4},
-		HLODGeneration:         &manifest.HLODGeneration{},
-		LODGeneration:          &manifest.LODGeneration{},
 		FailedTiles:            []manifest.FailedTile{},
 		Tiles:                  []manifest.Tile{},
 	}
+	c.describeLevels(m)
 	for i := range p.Objects {
 		if c.opts.hasFloors() {
 			break // only grids judge objects by size
@@ -89,6 +88,11 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 		c.describeFloorTile(&e, t)
 	}
 	c.fill(&e, b)
+	radii := c.planned.Defaults
+	if c.opts.hasFloors() {
+		radii = t.Radii
+	}
+	c.listLevels(&e, b, radii)
 	if c.opts.Compat && !c.opts.hasFloors() {
 		e.Bounds, e.Center = cell, cell.Center()
 	}

@@ -13,7 +13,9 @@ type drawable struct {
 	name, meshName string
 	material       int
 	packed         *mesh.Packed
-	identity       bool // keeps its name and stays one mesh
+	identity       bool           // keeps its name and stays one mesh
+	atlas          *atlasMaterial // replaces material
+	level          int            // of an authored LOD group; 0 is its finest
 
 	// Of a mesh that the container stores once.
 	instance  instanceKey // zero for others

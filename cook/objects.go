@@ -99,14 +99,20 @@ func (o *object) add(s *gltfscene.Scene, p placed) {
 	}
 }
 
+// finest returns the number of the finest level that has geometry.
+func (o *object) finest() int {
+	n := o.placed[0].level
+	for _, p := range o.placed {
+		n = min(n, p.level)
+	}
+	return n
+}
+
 // worldBox returns the box of the vertices that triangles use, moved to world
 // space and rounded as they will be stored; of a group, of its finest level
 // that has any.
 func (o *object) worldBox(s *gltfscene.Scene, whole [][]bool) geom.Box {
-	finest := o.placed[0].level
-	for _, p := range o.placed {
-		finest = min(finest, p.level)
-	}
+	finest := o.finest()
 	box := geom.EmptyBox()
 	for _, p := range o.placed {
 		if p.level == finest {

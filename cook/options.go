@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -47,6 +48,30 @@ type Options struct {
 	// PerimeterDepth keeps this many rings of tiles at the outside of a grid's
 	// occupied area; 0 keeps all.
 	PerimeterDepth int
+	// LODs and HLODs are the levels to make of every tile (with floors, of the
+	// exterior shell's and the structure's); none by default. The package
+	// manifest has the exporter's defaults.
+	LODs  []manifest.LODLevel
+	HLODs []manifest.HLODLevel
+	// LODErrorPixels, when above 0, puts the switches where a level's measured
+	// error is this many pixels high, on a screen of LevelHeight pixels with a
+	// vertical field of view of LevelFovY degrees, as far as the bands allow.
+	LODErrorPixels float64
+	// LODMaxErrorPixels: no level gets an error of more pixels where it begins,
+	// even if it keeps more triangles than its ratio says. Default 24; below 0
+	// is no limit.
+	LODMaxErrorPixels float64
+	LevelFovY         float64 // default 60
+	LevelHeight       int     // default 1080
+	// LODMinTriangles: levels with fewer are left out. Default 12.
+	LODMinTriangles int
+	// HLODMaxTexture is the longest side, in pixels, of textures of HLODs.
+	// Default 256.
+	HLODMaxTexture int
+	// HLODAtlas bakes the base colours of an HLOD into one texture of at most
+	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
+	// light that materials emit are lost, blended parts stay apart.
+	HLODAtlas bool
 	// Compat switches the deliberate differences from the reference exporter
 	// off that have no option of their own: grids list their cells as bounds,
 	// floors and tiers are found as it finds them, switch distances are not
@@ -84,6 +109,9 @@ type Options struct {
 	AllowMissingImages bool
 	// DryRun writes the manifest only: the same tiles with size 0.
 	DryRun bool
+	// Report asks for Result.Report, which costs time and memory for every
+	// object.
+	Report bool
 	// Jobs is how many tiles are built at a time; 0 means all processors.
 	Jobs int
 	// Generator is what the manifest names as its program, such as
@@ -118,8 +146,12 @@ func DefaultOptions() Options {
 		Merge:         true,
 		PayloadDir:    "tiles",
 		FileType:      format.FileTile,
-		Scene:         -1,
-		Generator:     "untold",
+
+		LODMaxErrorPixels: DefaultLevelMaxPixels, LevelFovY: DefaultLevelFovY, LevelHeight: DefaultLevelHeight,
+		LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture,
+
+		Scene:     -1,
+		Generator: "untold",
 	}
 }
 
@@ -156,6 +188,9 @@ func (o *Options) check() error {
 	}
 	if o.hasFloors() && (o.AutoTileSize || o.SampleFraction > 0 || o.PerimeterDepth > 0) {
 		return fmt.Errorf("cook: an automatic tile size, samples and perimeters are for grids, not for a %s", o.Partition)
+	}
+	if err := o.checkLevels(); err != nil {
+		return err
 	}
 	p := o.PayloadDir
 	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") || strings.ContainsFunc(p, unicode.IsControl) {

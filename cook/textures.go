@@ -40,14 +40,38 @@ func stageTextures(ctx context.Context, s *gltfscene.Scene, dir string, o *Optio
 	return staged, nil
 }
 
+// smallSuffix ends the names of the textures that were made smaller for HLODs.
+const smallSuffix = "_hlod"
+
+// shrinkTextures makes small copies of the textures for HLODs.
+func shrinkTextures(ctx context.Context, s *gltfscene.Scene, staged []texture.Staged, dir string, o *Options) ([]texture.Staged, error) {
+	uses := make([]texture.Use, len(staged))
+	for i := range s.Materials {
+		m := &s.Materials[i]
+		for _, t := range slots(m) {
+			if t.Image < 0 {
+				continue
+			}
+			use := texture.Data
+			if t == &m.BaseColorTex || t == &m.EmissiveTex {
+				use = texture.Color
+			}
+			uses[t.Image] = max(uses[t.Image], use)
+		}
+	}
+	return texture.Shrink(ctx, filepath.Join(dir, texture.Folder), staged, uses, o.HLODMaxTexture, smallSuffix, o.jobs())
+}
+
 // textureBytes sums the staged files, each once.
-func textureBytes(staged []texture.Staged) (files int, bytes int64) {
+func textureBytes(lists ...[]texture.Staged) (files int, bytes int64) {
 	seen := map[string]bool{}
-	for _, t := range staged {
-		if t.File != "" && !seen[t.File] {
-			seen[t.File] = true
-			files++
-			bytes += t.Size
+	for _, staged := range lists {
+		for _, t := range staged {
+			if t.File != "" && !seen[t.File] {
+				seen[t.File] = true
+				files++
+				bytes += t.Size
+			}
 		}
 	}
 	return files, bytes

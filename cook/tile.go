@@ -17,6 +17,8 @@ type tileBuilder struct {
 	scene     *gltfscene.Scene
 	objects   []object
 	staged    []texture.Staged // by Scene.Images
+	small     []texture.Staged // the same for HLODs
+	images    smallImages      // their pixels
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
 	classes   []int    // by materials; nil: nothing is merged
@@ -66,8 +68,9 @@ type tile struct {
 }
 
 // build returns a container with the given members, in order, or nil when none
-// of them has a triangle with an area.
-func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error)) (*tile, error) {
+// of them has a triangle with an area. look, when set, sees what the container
+// will hold.
+func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error), look func([]drawable)) (*tile, error) {
 	shared := b.sharedMeshes(members)
 	var all []drawable
 	out := &tile{}
@@ -98,18 +101,25 @@ func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []in
 	if b.classes != nil {
 		all = merge(all, b.classes)
 	}
-	file, err := b.write(t, all, &out.order)
+	if look != nil {
+		look(all)
+	}
+	file, err := b.write(t, all, b.staged, &out.order)
 	out.file = file
 	return out, err
 }
 
 // write lays the drawables out as a container.
-func (b *tileBuilder) write(t format.FileType, all []drawable, order *orderStats) (*format.File, error) {
+func (b *tileBuilder) write(t format.FileType, all []drawable, staged []texture.Staged, order *orderStats) (*format.File, error) {
 	out := format.NewBuilder(t)
 	first := map[instanceKey]int{} // number of the object that holds the mesh
 	for i := range all {
 		d := &all[i]
-		o := format.Object{Name: d.name, MeshName: d.meshName, Material: materialRecord(out, &b.materials[d.material], b.staged), Transform: d.transform}
+		m, images := &b.materials[d.material], staged
+		if d.atlas != nil {
+			m, images = &d.atlas.material, d.atlas.staged
+		}
+		o := format.Object{Name: d.name, MeshName: d.meshName, Material: materialRecord(out, m, images), Transform: d.transform}
 		of, again := first[d.instance]
 		if again && d.instance.slot > 0 {
 			if err := out.AddInstance(of, o); err != nil {
@@ -133,6 +143,7 @@ func (b *tileBuilder) write(t format.FileType, all []drawable, order *orderStats
 func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 	o := &b.objects[m.object]
 	var out []drawable
+	finest := o.finest()
 	for k := range m.parts {
 		p := &m.parts[k]
 		n, src := &b.scene.Nodes[p.node], &b.scene.Meshes[p.mesh]
@@ -156,7 +167,7 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 			// The runtime tells the levels of a group by this ending.
 			name = fmt.Sprintf("%s%s_LOD%d", b.scene.LODs[o.group-1].Name, suffix, p.level)
 		}
-		d := drawable{name: name, meshName: src.Name + suffix, material: p.material, packed: packed, identity: o.identity}
+		d := drawable{level: p.level - finest, name: name, meshName: src.Name + suffix, material: p.material, packed: packed, identity: o.identity}
 		if p.instance != nil {
 			d.identity, d.instance, d.transform = true, instanceKey{p.mesh, p.slot + 1}, transformOf(&n.World)
 		}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/partition"
 )
 
 // sceneFlags are shared by cook and convert.
@@ -20,6 +23,7 @@ type sceneFlags struct {
 	compress string
 	report   string
 	asJSON   bool
+	reports  []string // file endings of reports
 	opts     cook.Options
 }
 
@@ -34,7 +38,7 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
-	f.StringVar(&s.report, "report", "", "write the result, notes and vertex cache figures included, to FILE.json")
+	f.StringVar(&s.report, "report", "", "write what was done and why to FILE.json or, from cook, FILE.html")
 }
 
 // resolve fills in what is not a plain flag.
@@ -43,8 +47,8 @@ func (s *sceneFlags) resolve(a *app) error {
 	if err != nil {
 		return fmt.Errorf("--compress: %w", err)
 	}
-	if s.report != "" && !strings.EqualFold(filepath.Ext(s.report), ".json") {
-		return fmt.Errorf("--report is %q; this version writes .json", s.report)
+	if s.report != "" && !slices.Contains(s.reports, strings.ToLower(filepath.Ext(s.report))) {
+		return fmt.Errorf("--report is %q; it must end in %s", s.report, strings.Join(s.reports, " or "))
 	}
 	s.opts.Compress = mode
 	s.opts.Generator = "untold " + version
@@ -58,6 +62,52 @@ func (s *sceneFlags) writeReport(result any) error {
 		return nil
 	}
 	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, result) })
+}
+
+// checkReport refuses, before any work is done, a report that cannot be
+// written or would lie on the scene's own files.
+func (s *sceneFlags) checkReport(scene, out string) error {
+	if s.report == "" {
+		return nil
+	}
+	if st, err := os.Stat(filepath.Dir(s.report)); err != nil || !st.IsDir() {
+		// The output folder may be about to be made.
+		if !within(out, filepath.Dir(s.report)) {
+			return fmt.Errorf("--report %s: the folder %s does not exist", s.report, filepath.Dir(s.report))
+		}
+	}
+	name := strings.TrimSuffix(filepath.Base(scene), filepath.Ext(scene))
+	own := filepath.Join(out, partition.ManifestFile(partition.Sanitize(name)))
+	if within(own, s.report) && within(s.report, own) {
+		return fmt.Errorf("--report %s is where the manifest goes; choose another name", s.report)
+	}
+	if dir := filepath.Join(out, filepath.FromSlash(s.opts.PayloadDir)); within(dir, s.report) {
+		return fmt.Errorf("--report %s lies in the folder of the tiles; choose another place", s.report)
+	}
+	return nil
+}
+
+// within reports whether path is dir or lies below it; file systems that
+// ignore case are taken into account.
+func within(dir, path string) bool {
+	a, err1 := filepath.Abs(strings.ToLower(dir))
+	b, err2 := filepath.Abs(strings.ToLower(path))
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(a, b)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// writeCookReport stores the report of a scene, as a page or as JSON.
+func (s *sceneFlags) writeCookReport(res *cook.Result) error {
+	if s.report == "" {
+		return nil
+	}
+	if strings.EqualFold(filepath.Ext(s.report), ".html") {
+		return atomicfile.Write(s.report, res.Report.WriteHTML)
+	}
+	return atomicfile.Write(s.report, res.Report.WriteJSON)
 }
 
 // cacheText says what the triangle order is worth.
@@ -84,6 +134,7 @@ baked into the vertices; textures go to the folder Textures beside the container
 		Example: "  untold convert chair.glb -o chair.untold\n  untold convert far.glb -o far.untold --file-type hlod",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			s.reports = []string{".json"}
 			t, ok := format.ParseFileType(fileType)
 			if !ok {
 				return fmt.Errorf("--file-type is %q; use tile, lod, hlod or shared", fileType)

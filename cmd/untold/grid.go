@@ -46,6 +46,9 @@ func (x *gridFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 		}
 		o.AutoTileSize, o.SampleFraction, o.PerimeterDepth = false, 0, 0
 	}
+	if o.SplitMaxTiles < 1 {
+		return fmt.Errorf("--split-max-tiles is %d; it must be 1 or more", o.SplitMaxTiles)
+	}
 	both, x1, z1 := source(f, "tile-size"), source(f, "tile-size-x"), source(f, "tile-size-z")
 	if side := max(both, x1, z1); source(f, "auto-tile-size") == side && o.AutoTileSize && side > fromDefault {
 		return errors.New("--auto-tile-size chooses what --tile-size sets; leave one out")

@@ -1,6 +1,10 @@
 package mesh
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
 
 // UVTransform is KHR_texture_transform: scale, then rotation, then offset.
 type UVTransform struct {
@@ -19,7 +23,7 @@ func (t UVTransform) Apply(uv [][2]float32) [][2]float32 {
 	if uv == nil || t.IsIdentity() {
 		return uv
 	}
-	sin, cos := sincos(t.Rot)
+	sin, cos := geom.Sincos(t.Rot)
 	out := make([][2]float32, len(uv))
 	for i, c := range uv {
 		u, v := float64(c[0])*t.Scale[0], float64(c[1])*t.Scale[1]
@@ -29,33 +33,6 @@ func (t UVTransform) Apply(uv [][2]float32) [][2]float32 {
 		}
 	}
 	return out
-}
-
-// sincos returns sine and cosine by their Taylor series around the nearest
-// multiple of a right angle, exact at those. math.Sincos differs in the last
-// bit between architectures, because its sums of products are fused on some.
-func sincos(x float64) (sin, cos float64) {
-	if x-x != 0 || math.Abs(x) > 1e9 {
-		return 0, 1 // no angle that anybody meant
-	}
-	quarter := math.RoundToEven(x / (math.Pi / 2))
-	r := x - float64(quarter*(math.Pi/2))
-	r2 := float64(r * r)
-	s, c := 1.0, 1.0
-	for n := 20; n > 0; n -= 2 {
-		c = 1 - float64(r2*c)/float64(n*(n-1))
-		s = 1 - float64(r2*s)/float64(n*(n+1))
-	}
-	s = float64(s * r)
-	switch ((int64(quarter) % 4) + 4) % 4 {
-	case 1:
-		return c, -s
-	case 2:
-		return -s, -c
-	case 3:
-		return -c, s
-	}
-	return s, c
 }
 
 // Repeat is the step by which coordinates may be moved along an axis without

@@ -246,8 +246,11 @@ func (r *Report) sharedSection() section {
 	if b == nil {
 		return s
 	}
-	s.Text = []string{"What is in the bucket is loaded as one piece from its streaming radius on, without coarser levels. " +
-		"Large shares are better split (cook with clipping) or forced into tiles."}
+	advice := "Large shares are better forced into tiles, or cut by a grid."
+	if r.Mode == manifest.ModeUniformGrid {
+		advice = "Large shares are better split (cook with clipping) or forced into tiles."
+	}
+	s.Text = []string{"What is in the bucket is loaded as one piece from its streaming radius on, without coarser levels. " + advice}
 	radius := func(v *float64) string {
 		if v == nil {
 			return "infinite"

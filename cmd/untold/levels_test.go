@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLevelFlags(t *testing.T) {
+	scene := yard(t)
+	for _, c := range []struct {
+		args      string
+		lods      int
+		hlods     int
+		suggested string // of an error
+	}{
+		{"", 0, 0, ""},
+		{"--lod --hlod", 2, 1, ""},
+		{"--lod-level 0.5:0.4", 1, 0, ""},
+		{"--lod --lod-level 0.5:0.4", 1, 0, ""},
+		{"--hlod-level _far:1:0.05", 0, 1, ""},
+		{"--lod=false --lod-level 0.5:0.4 --hlod", 0, 1, ""},
+		{"--lod-level 0.5", 0, 0, "DISTANCE:RATIO"},
+		{"--hlod-level far", 0, 0, "SUFFIX:DISTANCE:RATIO"},
+		{"--lod-level 0.5:2", 0, 0, "ratio"},
+		{"--hlod-level far:1:0.1", 0, 0, "suffix"},
+		{"--lod-error-pixels 2", 0, 0, "--lod"},
+		{"--lod --lod-fov 200", 0, 0, "field of view"},
+	} {
+		if c.suggested != "" {
+			r := execute(t, nil, append([]string{"cook", scene, "-o", t.TempDir(), "--dry-run"}, strings.Fields(c.args)...)...)
+			if r.code != 2 || !strings.Contains(r.err, c.suggested) {
+				t.Errorf("%s: exit %d, %q lacks %q", c.args, r.code, r.err, c.suggested)
+			}
+			continue
+		}
+		m := planned(t, scene, nil, strings.Fields(c.args)...)
+		if len(m.LODGeneration.Levels) != c.lods || len(m.HLODGeneration.Levels) != c.hlods || m.LODGeneration.Enabled != (c.lods > 0) || m.HLODGeneration.Enabled != (c.hlods > 0) {
+			t.Errorf("%s: %+v, %+v", c.args, m.LODGeneration, m.HLODGeneration)
+		}
+	}
+}
+
+func TestDryRunPrintsThePlan(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	r := execute(t, nil, "cook", yard(t), "-o", dir, "--dry-run", "--tile-size", "2", "--lod")
+	for _, text := range []string{"planned ", "per tile", "objects", "triangles", "uniform_grid, tiles of 2 x 2 m", "###"} {
+		if !strings.Contains(r.stdout, text) {
+			t.Errorf("the plan lacks %q:\n%s", text, r.stdout)
+		}
+	}
+	r = execute(t, nil, "cook", yard(t), "-o", dir, "--dry-run", "--json", "--partition", "kdtree")
+	var out struct {
+		Plan struct {
+			Histogram []struct{ Tiles int } `json:"histogram"`
+			Tiers     []struct{ Tier string }
+			Floors    []struct{ Tiles int }
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || len(out.Plan.Histogram) == 0 || len(out.Plan.Tiers) == 0 || len(out.Plan.Floors) == 0 {
+		t.Errorf("%v: %s", err, r.stdout)
+	}
+}
+
+func TestCookReport(t *testing.T) {
+	dir := t.TempDir()
+	page, data := filepath.Join(dir, "r.html"), filepath.Join(dir, "r.json")
+	for _, path := range []string{page, data} {
+		if r := execute(t, nil, "cook", yard(t), "-o", filepath.Join(dir, "out"), "--report", path); r.code != 0 {
+			t.Fatal(r.err)
+		}
+	}
+	html, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(html), "<svg") || strings.Contains(string(html), "http://") && strings.Contains(string(html), "<script src") {
+		t.Errorf("%v: %.300s", err, html)
+	}
+	var report struct {
+		Tiles   []struct{ Triangles int }
+		Objects []struct {
+			Name  string
+			Tiles []string
+		}
+		Compat *struct{} `json:"compat_engine"`
+	}
+	text, err := os.ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &report); err != nil || len(report.Objects) != 12 || len(report.Tiles) == 0 || report.Compat == nil || len(report.Objects[0].Tiles) == 0 {
+		t.Errorf("%v: %+v", err, report)
+	}
+	for _, path := range []string{"out/yard.json", "out/YARD.json", "out/tiles/r.json", "no/such/folder/r.html"} {
+		r := execute(t, nil, "cook", yard(t), "-o", filepath.Join(dir, "out"), "--report", filepath.Join(dir, filepath.FromSlash(path)))
+		if r.code != 2 || !strings.Contains(r.err, "--report") {
+			t.Errorf("%s: exit %d: %s", path, r.code, r.err)
+		}
+	}
+	if r := execute(t, nil, "cook", yard(t), "-o", filepath.Join(dir, "out"), "--report", "x.txt"); r.code != 2 || !strings.Contains(r.err, ".json or .html") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

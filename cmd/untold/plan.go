@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// printPlan shows how evenly the tiles share the scene.
+func printPlan(a *app, r *cook.Result) {
+	w, p, m := a.stdout, r.Plan, r.Manifest
+	fmt.Fprintf(w, "\n%s, tiles of %v x %v m, radii %v and %v m\n", p.Mode, manifest.Round(m.TileSize.X, 2), manifest.Round(m.TileSize.Z, 2),
+		manifest.Round(m.StreamingDefaults.StreamingRadius, 2), manifest.Round(m.StreamingDefaults.UnloadRadius, 2))
+	t := newTable(0, "per tile", ">median", ">95 %", ">most", ">all tiles")
+	row := func(name string, d cook.Distribution, text func(int64) string) {
+		t.add(name, text(d.Median), text(d.P95), text(d.Max), text(d.Sum))
+	}
+	count := func(n int64) string { return countText(int(n)) }
+	row("objects", p.Objects, count)
+	row("triangles", p.Triangles, count)
+	row("GPU memory", p.Memory, bytesText)
+	t.print(w)
+	printHistogram(a, p)
+	if len(p.Tiers) > 0 {
+		fmt.Fprintln(w)
+		t := newTable(0, "tier", ">tiles", ">objects", ">triangles", ">streaming", ">unload")
+		for _, c := range p.Tiers {
+			t.add(c.Tier, countText(c.Tiles), countText(c.Objects), countText(c.Triangles), manifest.Round(c.Streaming, 2), manifest.Round(c.Unload, 2))
+		}
+		t.print(w)
+	}
+	if len(p.Floors) > 0 {
+		fmt.Fprintln(w)
+		t := newTable(0, ">floor", ">from", ">to", ">tiles", ">objects", ">triangles")
+		for _, c := range p.Floors {
+			t.add(c.Floor, fmt.Sprintf("%.2f", c.Bottom), fmt.Sprintf("%.2f", c.Top), countText(c.Tiles), countText(c.Objects), countText(c.Triangles))
+		}
+		t.print(w)
+	}
+	if len(p.Levels) > 0 {
+		fmt.Fprintln(w)
+		t := newTable(0, "level", ">tiles", ">triangles", ">bytes")
+		for _, c := range p.Levels {
+			if r.DryRun {
+				t.add(c.Level, countText(c.Tiles), "", "")
+				continue
+			}
+			t.add(c.Level, countText(c.Tiles), countText(c.Triangles), bytesText(c.Bytes))
+		}
+		t.print(w)
+	}
+	if s := p.Shared; s != nil {
+		fmt.Fprintf(w, "\nshared bucket: %s objects, %s triangles, %.1f %% of all\n", countText(s.Objects), countText(s.Triangles), 100*s.Share)
+	}
+}
+
+// printHistogram draws one bar per class of tiles, up to the last that has any.
+func printHistogram(a *app, p *cook.PlanSummary) {
+	most, last := 0, 0
+	for i, b := range p.Histogram {
+		if b.Tiles > 0 {
+			most, last = max(most, b.Tiles), i
+		}
+	}
+	if most == 0 {
+		return
+	}
+	fmt.Fprintln(a.stdout)
+	t := newTable(0, ">objects", ">tiles", "")
+	from := 1
+	for _, b := range p.Histogram[:last+1] {
+		name := fmt.Sprintf("%d-%d", from, b.Objects)
+		switch {
+		case b.Objects == 0:
+			name = fmt.Sprintf("%d or more", from)
+		case b.Objects == from:
+			name = fmt.Sprint(from)
+		}
+		const width = 40
+		n := (b.Tiles*width + most - 1) / most
+		t.add(name, countText(b.Tiles), strings.Repeat("#", n))
+		from = b.Objects + 1
+	}
+	t.print(a.stdout)
+}

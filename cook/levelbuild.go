@@ -1,0 +1,146 @@
+package cook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/format"
+)
+
+// buildLevels simplifies a tile's geometry into its levels, from fine to
+// coarse, and writes those that pay.
+func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, src *levelSource) error {
+	full := src.triangles()
+	finer, name := full, "the full tile"
+	var lods *simplify.Simplifier
+	// An HLOD goes on from the coarsest LOD: a fraction of the work, and its
+	// seams are welded anew. Errors add up.
+	base, baseErr := src.mesh(), 0.0
+	places := src.borderPlaces(p.border)
+	for i := range p.levels {
+		l := &p.levels[i]
+		target := atLeast(l.ratio, full)
+		if target < c.opts.LODMinTriangles {
+			p.drop(l, "it would keep %d of %d triangles; a level needs %d", target, full, c.opts.LODMinTriangles)
+			continue
+		}
+		if c.opts.DryRun {
+			l.made = true
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := lods
+		if s == nil || l.hlod {
+			var err error
+			if s, err = simplify.New(base, c.opts.simplification(l, lockedIn(base, places))); err != nil {
+				return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
+			}
+			if !l.hlod {
+				lods = s // the next LOD goes on from here
+			}
+		}
+		r := s.Reduce(target, c.opts.maxError(l))
+		if r.Triangles < c.opts.LODMinTriangles {
+			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.Triangles, full, c.opts.LODMinTriangles)
+			continue
+		}
+		if float64(r.Triangles) > (1-levelSaves)*float64(finer) {
+			p.drop(l, "its %d triangles save less than %.0f %% of the %d of %s (%s)", r.Triangles, 100*levelSaves, finer, name, r)
+			continue
+		}
+		m := s.Mesh()
+		l.err = r.Error
+		if l.hlod {
+			l.err += baseErr
+		} else {
+			base, baseErr = m, r.Error
+		}
+		if err := c.writeLevel(b, p, l, src, m); err != nil {
+			return err
+		}
+		finer, name = l.triangles, l.name
+	}
+	return nil
+}
+
+// maxError is the largest error of a level in metres: what LODMaxErrorPixels
+// measure where it begins; 0 is no limit.
+func (o *Options) maxError(l *level) float64 {
+	return float64(float64(l.distance*o.pixelAngle()) * o.LODMaxErrorPixels)
+}
+
+// simplification returns the simplifier's options for a level. Loose parts may
+// vanish whatever their size: they go in the order of what that costs, like
+// everything else, and a bench goes before a wall bends.
+func (o *Options) simplification(l *level, locked []bool) simplify.Options {
+	s := simplify.Options{Locked: locked, PruneBelow: math.Inf(1)}
+	if l.hlod {
+		s.Seams, s.Sloppy = simplify.SeamsWeld, true
+	}
+	return s
+}
+
+func (p *payload) drop(l *level, format string, args ...any) {
+	p.drops = append(p.drops, Drop{Tile: p.tile, Level: l.name, Reason: fmt.Sprintf(format, args...)})
+}
+
+// writeLevel packs a simplified tile and writes its container.
+func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSource, m *simplify.Mesh) error {
+	parts, shapes := src.names, src.take(m)
+	if l.hlod && c.opts.HLODAtlas {
+		var err error
+		if parts, shapes, err = c.bakeAtlas(b, p.tile, parts, shapes); err != nil {
+			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
+		}
+	}
+	var all []drawable
+	for g, shape := range shapes {
+		if shape == nil {
+			continue
+		}
+		d := parts[g]
+		var err error
+		if d.atlas != nil {
+			l.atlasBytes += d.atlas.staged[0].Size
+		}
+		if d.packed, err = b.packLevel(shape, &d); err != nil {
+			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
+		}
+		if len(d.packed.Indices) > 0 {
+			all = append(all, d)
+		}
+	}
+	if b.classes != nil {
+		all = merge(all, b.classes)
+	}
+	staged := b.staged
+	if l.hlod {
+		staged = b.small
+	}
+	var order orderStats
+	f, err := b.write(l.fileType(), all, staged, &order)
+	if err != nil {
+		return err
+	}
+	l.triangles, l.made = triangles(f), true
+	l.written, err = c.out.write(l.file, func(w io.Writer) error {
+		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
+		return err
+	})
+	return err
+}
+
+// packLevel quantises a part of a level. Tangents are made anew where a normal
+// map needs them.
+func (b *tileBuilder) packLevel(shape *mesh.Mesh, d *drawable) (*mesh.Packed, error) {
+	if t := &b.materials[d.material].NormalTex; d.atlas == nil && t.Image >= 0 && b.staged[t.Image].File != "" && shape.UV[0] != nil {
+		shape.GenerateTangents()
+	}
+	return shape.Pack(mesh.PackOptions{})
+}

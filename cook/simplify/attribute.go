@@ -1,0 +1,246 @@
+package simplify
+
+import "math"
+
+// Attributes follow Hoppe 1999, in a form that keeps numbers small. Over a
+// triangle an attribute is a linear function of the position, g'y + e with
+// the gradient g. A wedge sums over its triangles, with a third of each
+// triangle's area as weight w:
+//
+//	W = sum w,  s = the attribute itself,  G = sum w g
+//
+// and the place sums, over all wedges and attributes, the quadric of
+// w (g'y + e)^2 relative to the place and to the wedges' s. As s is the best
+// value at the place, sum w e = 0 holds and need not be stored. Where the
+// place moves by y and s by t, the error is quadric(y) - 2 t G'y + W t^2;
+// the best t is G'y / W.
+//
+// In memory: W, then s and G for each attribute.
+
+func (w Weights) withDefaults(normal float64) Weights {
+	def := func(x *float64, d float64) {
+		switch {
+		case *x == 0:
+			*x = d
+		case !(*x > 0) || math.IsInf(*x, 0):
+			*x = 0
+		}
+	}
+	def(&w.Normal, normal)
+	def(&w.UV, 0.1)
+	def(&w.Color, 0.5)
+	return w
+}
+
+// normalWeight is the default weight of normals. On smooth meshes it is 0.9,
+// which keeps their deviation as low as the best simplifiers do. Where places
+// have several wedges, as at hard edges, those hold much of the shading, and
+// half the weight does the same for less geometric error.
+func (s *Simplifier) normalWeight() float64 {
+	if len(s.wv) == 0 {
+		return smoothWeight
+	}
+	seams := 1 - float64(len(s.nodes))/float64(len(s.wv))
+	return smoothWeight * (1 - float64(0.5*min(1, float64(seams*6))))
+}
+
+const smoothWeight = 0.9
+
+// setScales decides which attributes are in the metric, and their units.
+func (s *Simplifier) setScales(area, areaUV [2]float64) {
+	w := s.opt.Weights.withDefaults(s.normalWeight())
+	if s.in.Normals != nil {
+		for range 3 {
+			s.scale = append(s.scale, float64(w.Normal*s.edge0))
+		}
+	}
+	for i, uv := range s.in.UV {
+		if uv != nil {
+			length := 0.0
+			if areaUV[i] > 0 {
+				length = math.Sqrt(area[i] / areaUV[i])
+			}
+			s.scale = append(s.scale, float64(w.UV*length), float64(w.UV*length))
+		}
+	}
+	if s.in.Colors != nil {
+		for range 4 {
+			s.scale = append(s.scale, float64(w.Color*s.edge0))
+		}
+	}
+	for i, x := range s.scale {
+		// An attribute that does not count still travels along.
+		if !(x > 0) || math.IsInf(x, 0) {
+			s.scale[i] = float64(1e-6*s.edge0) + 1e-30
+		}
+	}
+	s.k = len(s.scale)
+	s.stride = 1 + 4*s.k
+}
+
+// finite returns x, or 0 if it is NaN, infinite or too large to square.
+func finite(x float32) float64 {
+	if !(x > -1e15 && x < 1e15) {
+		return 0
+	}
+	return float64(x)
+}
+
+// attributes writes a vertex's attributes in internal units.
+func (s *Simplifier) attributes(v uint32, out *[maxAttributes]float64) {
+	m := s.in
+	k := 0
+	put := func(x float32) {
+		out[k] = float64(finite(x) * s.scale[k])
+		k++
+	}
+	if m.Normals != nil {
+		for _, x := range m.Normals[v] {
+			put(x)
+		}
+	}
+	for _, uv := range m.UV {
+		if uv != nil {
+			put(uv[v][0])
+			put(uv[v][1])
+		}
+	}
+	if m.Colors != nil {
+		for _, x := range m.Colors[v] {
+			put(x)
+		}
+	}
+}
+
+// maxAttributes: a normal, two texture coordinates and a colour.
+const maxAttributes = 11
+
+// buildQuadrics sums the quadrics of all triangles.
+func (s *Simplifier) buildQuadrics() {
+	s.geo = make([]quad, len(s.nodes))
+	s.wq = make([]float32, len(s.wv)*s.stride)
+	s.meanAttributes()
+	weld := s.opt.Seams == SeamsWeld
+	var at [3][maxAttributes]float64
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		a, b, d := s.point(s.wv[s.cw[c]]), s.point(s.wv[s.cw[c+1]]), s.point(s.wv[s.cw[c+2]])
+		e1, e2 := b.sub(a), d.sub(a)
+		n := e1.cross(e2)
+		n2 := n.length2()
+		if !(n2 > 0) {
+			continue
+		}
+		size := math.Sqrt(n2)
+		w := size / 6
+		unit := n.scale(1 / size)
+		var plane form
+		plane.addSquare(unit, 0, w)
+		var attr form
+		// Needles have wild gradients: damp them.
+		long := max(e1.length2(), e2.length2(), e2.sub(e1).length2())
+		inv := 1 / max(n2, float64(float64(1e-4*long)*long))
+		g1, g2 := e2.cross(n).scale(inv), n.cross(e1).scale(inv)
+		var grad [maxAttributes]vec
+		if s.k > 0 {
+			for i := range 3 {
+				s.attributes(s.in.Indices[c+i], &at[i])
+			}
+			for k := range s.k {
+				g := g1.scale(at[1][k] - at[0][k]).add(g2.scale(at[2][k] - at[0][k]))
+				grad[k] = g
+				attr.addSquare(g, 0, w)
+			}
+		}
+		for i := range 3 {
+			w0 := s.cw[c+i]
+			p := s.wv[w0]
+			addTo(&s.geo[p], &plane)
+			addTo(&s.nodes[p].sum, &plane)
+			if !weld {
+				s.wq[int(w0)*s.stride] += float32(w)
+			}
+			if s.k > 0 {
+				s.addWedge(w0, p, &attr, &grad, &at[i], w)
+			}
+		}
+	}
+}
+
+// addTo adds the quadratic part.
+func addTo(q *quad, f *form) {
+	q.axx += float32(f.axx)
+	q.ayy += float32(f.ayy)
+	q.azz += float32(f.azz)
+	q.axy += float32(f.axy)
+	q.axz += float32(f.axz)
+	q.ayz += float32(f.ayz)
+}
+
+// addWedge adds a triangle's attributes to the wedge of one of its corners.
+// W is there already.
+func (s *Simplifier) addWedge(w, p uint32, attr *form, grad *[maxAttributes]vec, at *[maxAttributes]float64, weight float64) {
+	q := s.wq[int(w)*s.stride : int(w+1)*s.stride]
+	a := &s.nodes[p].sum
+	addTo(a, attr)
+	for k := range s.k {
+		g := grad[k].scale(weight)
+		r := q[1+4*k : 5+4*k]
+		r[1] += float32(g.x)
+		r[2] += float32(g.y)
+		r[3] += float32(g.z)
+		// Not 0 only where vertices with different attributes are welded. The
+		// constant part, a price already paid, is left out.
+		if e := at[k] - float64(r[0]); s.opt.Seams == SeamsWeld && e != 0 {
+			a.bx += float32(e * g.x)
+			a.by += float32(e * g.y)
+			a.bz += float32(e * g.z)
+		}
+	}
+}
+
+// meanAttributes sets every wedge's attributes: those of its vertex, or, where
+// vertices are welded, the area-weighted mean, and then the area too.
+func (s *Simplifier) meanAttributes() {
+	var at [maxAttributes]float64
+	if s.opt.Seams != SeamsWeld {
+		for w := range s.wv {
+			s.attributes(s.wedges.source(uint32(w)), &at)
+			for k := range s.k {
+				s.wq[w*s.stride+1+4*k] = float32(at[k])
+			}
+		}
+		return
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		a := s.point(s.wv[s.cw[c]])
+		n := s.point(s.wv[s.cw[c+1]]).sub(a).cross(s.point(s.wv[s.cw[c+2]]).sub(a))
+		area := math.Sqrt(n.length2()) / 6
+		for i := range 3 {
+			q := s.wq[int(s.cw[c+i])*s.stride:]
+			q[0] += float32(area)
+			s.attributes(s.in.Indices[c+i], &at)
+			for k := range s.k {
+				q[1+4*k] += float32(area * at[k])
+			}
+		}
+	}
+	for w := range s.wv {
+		q := s.wq[w*s.stride : (w+1)*s.stride]
+		if q[0] > 0 {
+			for k := range s.k {
+				q[1+4*k] = float32(float64(q[1+4*k]) / float64(q[0]))
+			}
+			continue
+		}
+		s.attributes(s.wedges.source(uint32(w)), &at)
+		for k := range s.k {
+			q[1+4*k] = float32(at[k])
+		}
+	}
+}

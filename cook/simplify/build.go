@@ -1,0 +1,238 @@
+package simplify
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Simplifier holds a mesh that is being reduced. It reads the source mesh
+// until the end, which must not change meanwhile. Methods must not be called
+// at the same time.
+type Simplifier struct {
+	in     *Mesh
+	opt    Options
+	centre geom.Vec3 // of the source's box; positions are stored relative to it
+	diag   float64   // of the source's box, metres
+	edge0  float64   // typical edge of the source, metres
+
+	nodes []node
+	geo   []quad // per place: squared distance from the source's planes, times area
+
+	// Per wedge.
+	k      int       // attributes
+	stride int       // 1 + 4k
+	wq     []float32 // stride numbers each, see attribute.go
+	wv     []uint32  // place; of a merged wedge the wedge that took over, marked by gone
+	wedges wedges
+
+	// Per corner; three per triangle.
+	cw    []uint32 // wedge, none when the triangle is gone
+	next  []uint32 // next corner at the same place, in a ring
+	cost  []uint16 // of the edge to the next corner of the triangle, see key
+	least []uint16 // lower bounds of blocks of cost
+
+	scale     []float64 // per attribute: internal unit per unit
+	triangles int       // left
+	stats     stats
+	scratch   scratch
+	parts     []part
+	partOf    []uint32 // per place; nil if no component may go
+	exhausted bool     // no rule allowed anything more
+	scaled    int      // triangles at which attributes were weighted last
+}
+
+// node is a place, the position that some wedges share. It fills a cache line.
+type node struct {
+	pos   [3]float32 // relative to the centre
+	sum   quad       // geo plus the quadric of attributes, see attribute.go
+	wedge uint32     // its wedge, where flagMulti is not set
+	first uint32     // some corner, none when the place is gone
+	flags uint32
+}
+
+// gone marks entries of wv that name a wedge.
+const gone = 1 << 31
+
+// Flags of places.
+const (
+	flagLocked = 1 << iota // must not move or vanish
+	flagBorder             // on an open edge
+	flagMulti              // may have more than one wedge
+	flagMoved              // not at its source position any more
+)
+
+// stats are what a Result reports beside counts.
+type stats struct {
+	maxCost float64 // greatest geometric estimate of a collapse, metres
+	pruned  int
+	least   float64 // lower bound of the error: the diagonal of pruned components and cells
+	relaxed bool
+	fitted  int     // triangles when the mesh was fitted last
+	worst   float64 // measured then
+	rms     float64
+	sloppy  bool
+}
+
+// New prepares a mesh. The cost is linear in its size. It fails on lengths
+// that do not fit, on indices out of range and on positions that are not
+// finite, with an error that wraps ErrMesh. Triangles with two corners at one
+// place are dropped. Attributes that are not finite count as 0.
+func New(m *Mesh, o Options) (*Simplifier, error) {
+	if err := check(m, &o); err != nil {
+		return nil, err
+	}
+	s := &Simplifier{in: m, opt: o}
+	s.cw = make([]uint32, len(m.Indices))
+	place, firsts := weldPositions(m.Positions)
+	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw)
+	s.wv = s.wedges.place
+	if s.wedges.vertex == nil {
+		s.wv = place
+	}
+	s.wedges.place = nil
+	s.place(m, firsts, len(place))
+	s.dropDegenerate()
+	s.link()
+	s.measure()
+	s.buildQuadrics()
+	s.lock(place)
+	s.constrain()
+	s.findParts()
+	s.initCosts()
+	return s, nil
+}
+
+// welds reports whether a vertex shares its normal with others at its place.
+func (s *Simplifier) welds(v uint32) bool {
+	return s.opt.Seams == SeamsWeld && (s.opt.Locked == nil || !s.opt.Locked[v])
+}
+
+// place fills the positions.
+func (s *Simplifier) place(m *Mesh, firsts []uint32, vertices int) {
+	box := geom.EmptyBox()
+	for _, p := range m.Positions {
+		box = box.Extend(p)
+	}
+	s.centre = box.Center()
+	s.diag = box.Size().Len()
+	n := vertices
+	if firsts != nil {
+		n = len(firsts)
+	}
+	s.nodes = make([]node, n)
+	for i := range s.nodes {
+		v := uint32(i)
+		if firsts != nil {
+			v = firsts[i]
+		}
+		s.nodes[i] = node{pos: m.Positions[v].Sub(s.centre).F32(), wedge: none, first: none}
+	}
+}
+
+// dropDegenerate kills triangles with two corners at one place.
+func (s *Simplifier) dropDegenerate() {
+	for c := 0; c < len(s.cw); c += 3 {
+		a, b, d := s.wv[s.cw[c]], s.wv[s.cw[c+1]], s.wv[s.cw[c+2]]
+		if a == b || b == d || d == a {
+			s.cw[c], s.cw[c+1], s.cw[c+2] = none, none, none
+			continue
+		}
+		s.triangles++
+	}
+}
+
+// link strings the corners of each place into a ring, in their order.
+func (s *Simplifier) link() {
+	s.next = make([]uint32, len(s.cw))
+	for c := len(s.cw) - 1; c >= 0; c-- {
+		w := s.cw[c]
+		if w == none {
+			continue
+		}
+		// Insert before the head's successor: the head stays the last one.
+		v := &s.nodes[s.wv[w]]
+		v.wedge = w
+		if h := v.first; h == none {
+			v.first = uint32(c)
+			s.next[c] = uint32(c)
+		} else {
+			s.next[c] = s.next[h]
+			s.next[h] = uint32(c)
+		}
+	}
+}
+
+// corners returns the other two corners of a corner's triangle, in order.
+func corners(c uint32) (n1, n2 uint32) {
+	k := c % 3
+	return c + toNext[k], c + toLast[k]
+}
+
+// Tables, as branches on a corner's number would be mispredicted.
+var (
+	toNext = [3]uint32{1, 1, 1<<32 - 2}
+	toLast = [3]uint32{2, 1<<32 - 1, 1<<32 - 1}
+)
+
+// point returns a place's position relative to the centre.
+func (s *Simplifier) point(v uint32) vec { return fromF32(&s.nodes[v].pos) }
+
+// measure finds the typical edge and the attributes' scales.
+func (s *Simplifier) measure() {
+	var area, areaUV [2]float64
+	total := 0.0
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		a := s.point(s.wv[s.cw[c]])
+		n := s.point(s.wv[s.cw[c+1]]).sub(a).cross(s.point(s.wv[s.cw[c+2]]).sub(a))
+		t := math.Sqrt(n.length2())
+		total += t
+		for i, uv := range s.in.UV {
+			if uv != nil {
+				u := uvArea(uv[s.in.Indices[c]], uv[s.in.Indices[c+1]], uv[s.in.Indices[c+2]])
+				area[i] += t
+				areaUV[i] += u
+			}
+		}
+	}
+	if s.triangles > 0 {
+		s.edge0 = math.Sqrt(total / float64(s.triangles))
+	}
+	s.setScales(area, areaUV)
+}
+
+// uvArea returns twice the area of a triangle in texture space, 0 if that is
+// not finite.
+func uvArea(a, b, c [2]float32) float64 {
+	x1, y1 := float64(b[0])-float64(a[0]), float64(b[1])-float64(a[1])
+	x2, y2 := float64(c[0])-float64(a[0]), float64(c[1])-float64(a[1])
+	d := math.Abs(float64(x1*y2) - float64(x2*y1))
+	if d-d != 0 {
+		return 0
+	}
+	return d
+}
+
+// lock marks the places that must stay.
+func (s *Simplifier) lock(place []uint32) {
+	if s.opt.Locked == nil {
+		return
+	}
+	for i, l := range s.opt.Locked {
+		if !l {
+			continue
+		}
+		v := place[i]
+		if s.wedges.of != nil {
+			w := s.wedges.of[i]
+			if w == none {
+				continue // no triangle uses it
+			}
+			v = s.wv[w]
+		}
+		s.nodes[v].flags |= flagLocked
+	}
+}

@@ -1,0 +1,234 @@
+package simplify
+
+import "math"
+
+// cluster merges all places in a cell of a grid, with the finest grid that
+// leaves no more than target triangles (Rossignac and Borrel, "Multi-resolution
+// 3D approximations for rendering complex scenes", 1993). Locked places stay
+// alone. It reports whether the target is reached; the diagonal of a cell is not
+// longer than maxError.
+func (s *Simplifier) cluster(target int, maxError float64) bool {
+	if target <= 0 {
+		return false
+	}
+	coarsest := 1
+	if cells := math.Ceil(float64(math.Sqrt(3)*s.diag) / maxError); cells > 1 {
+		coarsest = int(min(cells, clusterFinest))
+	}
+	cells := make([]uint32, len(s.nodes))
+	if s.clusters(coarsest, cells) > target {
+		return false
+	}
+	// The count grows with the resolution, nearly always.
+	low, high := coarsest, clusterFinest
+	for high-low > 1 {
+		if mid := (low + high) / 2; s.clusters(mid, cells) <= target {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	s.clusters(low, cells)
+	s.merge(cells)
+	s.stats.sloppy = true
+	// Triangles can span what was a gap between cells.
+	s.stats.least = max(s.stats.least, float64(math.Sqrt(3)*s.diag)/float64(low))
+	return s.triangles <= target
+}
+
+// clusterFinest is the finest grid tried, in cells along the diagonal.
+const clusterFinest = 1 << 14
+
+// clusters numbers each place's cell by the first place in it and returns how
+// many triangles span three cells.
+func (s *Simplifier) clusters(resolution int, cells []uint32) int {
+	scale := 0.0
+	if s.diag > 0 {
+		scale = float64(resolution) / s.diag
+	}
+	t := newTable(len(s.nodes))
+	grid := func(v uint32) [3]int32 {
+		p := s.nodes[v].pos
+		var g [3]int32
+		for i := range g {
+			g[i] = int32(math.Floor(float64(float64(p[i]) * scale)))
+		}
+		return g
+	}
+	for i := range s.nodes {
+		v := uint32(i)
+		cells[i] = v
+		if s.nodes[i].first == none || s.nodes[i].flags&flagLocked != 0 {
+			continue
+		}
+		g := grid(v)
+		h := mix(mix(uint64(uint32(g[0]))<<32|uint64(uint32(g[1]))) ^ uint64(uint32(g[2])))
+		for h &= t.mask; ; h = (h + 1) & t.mask {
+			j := t.slots[h]
+			if j == none {
+				t.slots[h] = v
+				break
+			}
+			if grid(j) == g {
+				cells[i] = j
+				break
+			}
+		}
+	}
+	left := 0
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		a, b, d := cells[s.at(uint32(c))], cells[s.at(uint32(c+1))], cells[s.at(uint32(c+2))]
+		if a != b && b != d && d != a {
+			left++
+		}
+	}
+	return left
+}
+
+// merge makes one place of all that have the same cell. Wedges of a group in
+// a cell become one.
+func (s *Simplifier) merge(cells []uint32) {
+	members := make([]uint32, len(s.nodes)) // of the cell whose first place it is
+	sums := make([]vec, len(s.nodes))
+	for i, cell := range cells {
+		if s.nodes[i].first == none {
+			continue
+		}
+		members[cell]++
+		sums[cell] = sums[cell].add(s.point(uint32(i)))
+	}
+	for i, cell := range cells {
+		nd := &s.nodes[i]
+		if nd.first == none || members[cell] < 2 {
+			continue
+		}
+		// Everything moves to the mean of the members.
+		mean := sums[cell].scale(1 / float64(members[cell]))
+		pos := mean.f32()
+		s.shift(uint32(i), fromF32(&pos).sub(s.point(uint32(i))))
+		nd.pos = pos
+		nd.flags |= flagMoved | flagMulti
+		if to := &s.nodes[cell]; int(cell) != i {
+			f, g := to.sum.form(), s.geo[cell].form()
+			f.addQuad(&nd.sum)
+			g.addQuad(&s.geo[i])
+			to.sum, s.geo[cell] = f.quad(), g.quad()
+			to.flags |= nd.flags
+		}
+	}
+	s.mergeWedges(cells)
+	s.relink()
+}
+
+// mergeWedges gives all wedges of a group in a cell to the first of them, with
+// the mean of their attributes.
+func (s *Simplifier) mergeWedges(cells []uint32) {
+	t := newTable(len(s.wv))
+	group := func(w uint32) int32 {
+		if s.wedges.group == nil {
+			return 0
+		}
+		return s.wedges.group[w]
+	}
+	for i := range s.wv {
+		w := uint32(i)
+		if s.wv[w]&gone != 0 || s.nodes[s.wv[w]].first == none {
+			continue
+		}
+		cell := cells[s.wv[w]]
+		if s.nodes[cell].flags&flagLocked != 0 {
+			continue
+		}
+		h := mix(uint64(cell)<<32 | uint64(uint32(group(w))))
+		for h &= t.mask; ; h = (h + 1) & t.mask {
+			j := t.slots[h]
+			if j == none {
+				t.slots[h] = w
+				s.wv[w] = cell
+				break
+			}
+			if s.wv[j] == cell && group(j) == group(w) {
+				s.absorb(j, w)
+				break
+			}
+		}
+	}
+}
+
+// absorb adds a wedge to another.
+func (s *Simplifier) absorb(j, w uint32) {
+	a := s.wq[int(j)*s.stride : int(j+1)*s.stride]
+	b := s.wq[int(w)*s.stride : int(w+1)*s.stride]
+	area := float64(a[0]) + float64(b[0])
+	for k := range s.k {
+		if area > 0 {
+			sum := float64(float64(a[0])*float64(a[1+4*k])) + float64(float64(b[0])*float64(b[1+4*k]))
+			a[1+4*k] = float32(sum / area)
+		}
+		for i := 2; i < 5; i++ {
+			a[i+4*k] += b[i+4*k]
+		}
+	}
+	a[0] = float32(area)
+	s.wv[w] = gone | j
+}
+
+// relink renames corners, drops triangles that lost a side and those that
+// repeat another one, and strings the rings anew.
+func (s *Simplifier) relink() {
+	for i := range s.nodes {
+		s.nodes[i].first = none
+	}
+	t := newTable(s.triangles)
+	s.triangles = 0
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		for i := range 3 {
+			s.cw[c+i] = s.root(s.cw[c+i])
+		}
+		if s.repeats(uint32(c), &t) {
+			for i := range 3 {
+				s.cw[c+i], s.cost[c+i] = none, never
+			}
+			continue
+		}
+		s.triangles++
+	}
+	s.reopen()
+	s.link()
+}
+
+// repeats reports whether a triangle has two corners at one place or the same
+// corners, in the same sense, as one that is in the table.
+func (s *Simplifier) repeats(c uint32, t *table) bool {
+	turned := func(c uint32) [3]uint32 {
+		a, b, d := s.at(c), s.at(c+1), s.at(c+2)
+		switch {
+		case b < a && b < d:
+			return [3]uint32{b, d, a}
+		case d < a && d < b:
+			return [3]uint32{d, a, b}
+		}
+		return [3]uint32{a, b, d}
+	}
+	p := turned(c)
+	if p[0] == p[1] || p[1] == p[2] || p[2] == p[0] {
+		return true
+	}
+	h := mix(mix(uint64(p[0])<<32|uint64(p[1])) ^ uint64(p[2]))
+	for h &= t.mask; ; h = (h + 1) & t.mask {
+		j := t.slots[h]
+		if j == none {
+			t.slots[h] = c
+			return false
+		}
+		if turned(j) == p {
+			return true
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package simplify
+
+import "math"
+
+// Weights of the planes that hold lines in place, per squared length of the
+// edge: planes through the edge, upright on its triangle.
+const (
+	borderWeight = 1.0
+	seamWeight   = 0.2
+)
+
+// edgeSide is a triangle at an edge.
+type edgeSide struct {
+	cu, cv uint32 // its corners at the two ends
+	opp    uint32 // place opposite
+}
+
+// constrain finds open edges, sharp folds and seams, marks border places and
+// those with several wedges, and adds the quadrics that hold such lines.
+func (s *Simplifier) constrain() {
+	x := &s.scratch
+	var sides []edgeSide
+	for i := range s.nodes {
+		u := uint32(i)
+		x.ringU = s.ring(u, x.ringU)
+		if len(x.ringU) == 0 {
+			continue
+		}
+		w := s.cw[x.ringU[0]]
+		for _, c := range x.ringU {
+			if s.cw[c] != w {
+				s.nodes[u].flags |= flagMulti
+				break
+			}
+		}
+		if len(x.ringU) > 64 {
+			continue // its edges are looked at from their other ends
+		}
+		x.nearU = s.near(x.ringU, x.nearU)
+		for _, v := range x.nearU {
+			if v < u && !s.crowded(v) {
+				continue
+			}
+			sides = sides[:0]
+			for _, c := range x.ringU {
+				n1, n2 := corners(c)
+				switch v {
+				case s.at(n1):
+					sides = append(sides, edgeSide{c, n1, s.at(n2)})
+				case s.at(n2):
+					sides = append(sides, edgeSide{c, n2, s.at(n1)})
+				}
+			}
+			s.constrainEdge(u, v, sides)
+		}
+	}
+}
+
+// crowded reports whether a place has too many triangles to look at edges from
+// there.
+func (s *Simplifier) crowded(v uint32) bool {
+	head := s.nodes[v].first
+	c := head
+	for range 64 {
+		c = s.next[c]
+		if c == head {
+			return false
+		}
+	}
+	return true
+}
+
+// constrainEdge handles one edge.
+func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
+	pu := s.point(u)
+	d := s.point(v).sub(pu)
+	l2 := d.length2()
+	if l2 == 0 {
+		return
+	}
+	if len(sides) == 2 && s.ordinary(&sides[0], &sides[1], pu, d, l2) {
+		return
+	}
+	open := true
+	for _, a := range sides[1:] {
+		if a.opp != sides[0].opp {
+			open = false
+		}
+	}
+	if open {
+		s.nodes[u].flags |= flagBorder
+		s.nodes[v].flags |= flagBorder
+		if s.opt.LockBorder {
+			s.nodes[u].flags |= flagLocked
+			s.nodes[v].flags |= flagLocked
+		}
+	}
+	for i := range sides {
+		in := s.inward(sides[i].opp, pu, d, l2)
+		if in == (vec{}) {
+			continue
+		}
+		// Some triangle must go on beyond the edge, or the edge is an end.
+		// Some triangle must have the same wedges, or the edge is on a seam.
+		ends, seam := true, true
+		for j := range sides {
+			if j == i {
+				continue
+			}
+			if in.dot(s.inward(sides[j].opp, pu, d, l2)) < foldCosine {
+				ends = false
+			}
+			if s.cw[sides[j].cu] == s.cw[sides[i].cu] && s.cw[sides[j].cv] == s.cw[sides[i].cv] {
+				seam = false
+			}
+		}
+		switch {
+		case ends:
+			f := held(in, float64(borderWeight*l2))
+			addTo(&s.geo[u], &f)
+			addTo(&s.geo[v], &f)
+			addTo(&s.nodes[u].sum, &f)
+			addTo(&s.nodes[v].sum, &f)
+		case seam:
+			f := held(in, float64(seamWeight*l2))
+			addTo(&s.nodes[u].sum, &f)
+			addTo(&s.nodes[v].sum, &f)
+		}
+	}
+}
+
+// ordinary reports whether two triangles share their wedges and do not fold
+// back at all: nothing is to be held.
+func (s *Simplifier) ordinary(a, b *edgeSide, pu, d vec, l2 float64) bool {
+	if a.opp == b.opp || s.cw[a.cu] != s.cw[b.cu] || s.cw[a.cv] != s.cw[b.cv] {
+		return false
+	}
+	e, f := s.point(a.opp).sub(pu), s.point(b.opp).sub(pu)
+	// The product of the parts that are upright on the edge.
+	return float64(e.dot(f)*l2) < float64(e.dot(d)*f.dot(d))
+}
+
+// foldCosine: two triangles that enclose less than about 45 degrees end at
+// their edge like a border; without this, thin shells would shrink.
+const foldCosine = 0.7
+
+// inward returns the unit vector in a triangle's plane, upright on its edge d
+// from pu, that points to the opposite corner; zero if there is none.
+func (s *Simplifier) inward(opp uint32, pu, d vec, l2 float64) vec {
+	e := s.point(opp).sub(pu)
+	e = e.sub(d.scale(e.dot(d) / l2))
+	n := e.length2()
+	if !(n > 0) {
+		return vec{}
+	}
+	return e.scale(1 / math.Sqrt(n))
+}
+
+// held is the quadric of a plane with a unit normal.
+func held(normal vec, weight float64) (f form) {
+	f.addSquare(normal, 0, weight)
+	return f
+}

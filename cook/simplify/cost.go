@@ -1,0 +1,293 @@
+package simplify
+
+import "math"
+
+// candidate is a possible collapse of u and v.
+type candidate struct {
+	cost  float64 // geometry and attributes, area times metres squared
+	geo   float64 // geometry alone
+	area  float64 // around u and v
+	at    vec     // the new place, relative to u
+	loose bool    // sides of a seam would be joined
+}
+
+// member is a wedge that takes part in a collapse: of u or of v.
+type member struct {
+	w     uint32
+	side  uint8
+	group int // members with the same number become one wedge
+}
+
+// price finds the best place for the collapse of u and v, and what it costs.
+// Of places with several wedges the rings must be in scratch.
+func (s *Simplifier) price(u, v uint32) (c candidate) {
+	nu, nv := &s.nodes[u], &s.nodes[v]
+	p := fromF32(&nu.pos)
+	d := fromF32(&nv.pos).sub(p)
+	sum := nu.sum.plus(&nv.sum, d)
+	flags := nu.flags | nv.flags
+	switch {
+	case flags&flagMulti != 0:
+		s.pairWedges(u, v, &c)
+		s.reduceMembers(&sum, d, &c)
+	case nu.wedge != none && nv.wedge != none:
+		c.area = s.reducePair(&sum, nu.wedge, nv.wedge, d)
+	}
+	switch {
+	case flags&flagLocked == 0:
+		c.at = sum.near(d)
+	case nv.flags&flagLocked != 0:
+		c.at = d
+	}
+	// Round as it will be stored.
+	c.at.x = float64(float32(p.x+c.at.x)) - p.x
+	c.at.y = float64(float32(p.y+c.at.y)) - p.y
+	c.at.z = float64(float32(p.z+c.at.z)) - p.z
+	// What it adds to the error that is there already decides.
+	c.cost = max(sum.at(c.at)-float64(nu.sum.c)-float64(nv.sum.c), 0)
+	c.cost += float64(float64(c.area*shapeWeight) * d.length2())
+	if !(c.cost < math.MaxFloat32) {
+		c.cost = math.MaxFloat32
+	}
+	return c
+}
+
+// near returns the point where f is least; if that is far from the edge to d,
+// as where planes are nearly parallel, the best of its ends and its middle.
+func (f *form) near(d vec) vec {
+	middle := d.scale(0.5)
+	at := f.least(middle)
+	if at.sub(middle).length2() <= float64(reach*reach*d.length2()) {
+		return at
+	}
+	at = middle
+	best := f.at(at)
+	for _, p := range [2]vec{{}, d} {
+		if e := f.at(p); e < best {
+			at, best = p, e
+		}
+	}
+	return at
+}
+
+// reach is how far from the middle of its edge a new place may lie, in lengths
+// of the edge.
+const reach = 2
+
+// floor returns a lower bound of the price that needs no wedges: that of
+// geometry alone.
+func (s *Simplifier) floor(u, v uint32) float64 {
+	nu, nv := &s.nodes[u], &s.nodes[v]
+	d := fromF32(&nv.pos).sub(fromF32(&nu.pos))
+	f := s.geo[u].plus(&s.geo[v], d)
+	least := f.at(f.least(d.scale(0.5)))
+	// The pull towards the middle of the edge and rounding cost a little.
+	return max(0.99*least-float64(nu.sum.c)-float64(nv.sum.c), 0)
+}
+
+// plus returns the sum of two quadrics, the other one's origin being at d.
+func (q *quad) plus(o *quad, d vec) form {
+	xx, yy, zz := float64(o.axx), float64(o.ayy), float64(o.azz)
+	xy, xz, yz := float64(o.axy), float64(o.axz), float64(o.ayz)
+	bx, by, bz := float64(o.bx), float64(o.by), float64(o.bz)
+	// A d, and from it the other one's b and c here.
+	ax := float64(xx*d.x) + float64(xy*d.y) + float64(xz*d.z)
+	ay := float64(xy*d.x) + float64(yy*d.y) + float64(yz*d.z)
+	az := float64(xz*d.x) + float64(yz*d.y) + float64(zz*d.z)
+	return form{
+		xx + float64(q.axx), yy + float64(q.ayy), zz + float64(q.azz),
+		xy + float64(q.axy), xz + float64(q.axz), yz + float64(q.ayz),
+		vec{bx - ax + float64(q.bx), by - ay + float64(q.by), bz - az + float64(q.bz)},
+		float64(q.c) + float64(o.c) +
+			float64(d.x*(ax-bx-bx)) + float64(d.y*(ay-by-by)) + float64(d.z*(az-bz-bz)),
+	}
+}
+
+// deviation returns the geometric part of a collapse's cost: the squared
+// distance from the source's planes, times area.
+func (s *Simplifier) deviation(u, v uint32, at vec) float64 {
+	d := s.point(v).sub(s.point(u))
+	geo := s.geo[u].form()
+	e := geo.at(at)
+	geo = s.geo[v].form()
+	return max(e+geo.at(at.sub(d)), 0)
+}
+
+// shapeWeight is a small price for long edges, which orders collapses where
+// everything is flat.
+const shapeWeight = 1e-6
+
+// reducePair subtracts from the sum of two wedges' quadrics what the best
+// attributes at each point save, when the two become one. It returns the area
+// around both.
+func (s *Simplifier) reducePair(sum *form, wu, wv uint32, d vec) float64 {
+	qu := s.wq[int(wu)*s.stride : int(wu+1)*s.stride]
+	qv := s.wq[int(wv)*s.stride : int(wv+1)*s.stride]
+	areaV := float64(qv[0])
+	area := float64(qu[0]) + areaV
+	if !(area > 0) || len(qu) == 1 {
+		return area
+	}
+	inv := 1 / area
+	f := *sum
+	for qu, qv = qu[1:], qv[1:]; len(qu) >= 4 && len(qv) >= 4; qu, qv = qu[4:], qv[4:] {
+		delta := float64(qv[0]) - float64(qu[0])
+		gx, gy, gz := float64(qv[1]), float64(qv[2]), float64(qv[3])
+		gd := float64(gx*d.x) + float64(gy*d.y) + float64(gz*d.z)
+		h := float64(areaV*delta) - gd
+		hi := float64(h * inv)
+		sx, sy, sz := float64(qu[1])+gx, float64(qu[2])+gy, float64(qu[3])+gz
+		f.c += float64(delta*(h-gd)) - float64(h*hi)
+		f.b.x += float64(delta*gx) - float64(sx*hi)
+		f.b.y += float64(delta*gy) - float64(sy*hi)
+		f.b.z += float64(delta*gz) - float64(sz*hi)
+		ix, iy, iz := float64(sx*inv), float64(sy*inv), float64(sz*inv)
+		f.axx -= float64(ix * sx)
+		f.ayy -= float64(iy * sy)
+		f.azz -= float64(iz * sz)
+		f.axy -= float64(ix * sy)
+		f.axz -= float64(ix * sz)
+		f.ayz -= float64(iy * sz)
+	}
+	*sum = f
+	return area
+}
+
+// pairWedges finds which wedges of u and v become one: those that share a
+// triangle on the edge. The rest stay wedges of their own.
+func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
+	x := &s.scratch
+	x.wedU = s.wedgesOf(x.ringU, x.wedU)
+	x.wedV = s.wedgesOf(x.ringV, x.wedV)
+	x.members = x.members[:0]
+	for i, w := range x.wedU {
+		x.members = append(x.members, member{w, 0, i})
+	}
+	for i, w := range x.wedV {
+		x.members = append(x.members, member{w, 1, len(x.wedU) + i})
+	}
+	find := func(w uint32, side uint8) int {
+		for i := range x.members {
+			if x.members[i].w == w && x.members[i].side == side {
+				return i
+			}
+		}
+		return -1
+	}
+	for _, cu := range x.ringU {
+		n1, n2 := corners(cu)
+		cv := n1
+		if s.at(cv) != v {
+			if cv = n2; s.at(cv) != v {
+				continue
+			}
+		}
+		i, j := find(s.cw[cu], 0), find(s.cw[cv], 1)
+		a, b := x.members[i].group, x.members[j].group
+		if a == b {
+			continue
+		}
+		// A group of more than one of each side joins sides of a seam.
+		nu, nv := 0, 0
+		for k := range x.members {
+			if g := x.members[k].group; g == a || g == b {
+				x.members[k].group = min(a, b)
+				if x.members[k].side == 0 {
+					nu++
+				} else {
+					nv++
+				}
+			}
+		}
+		if nu > 1 || nv > 1 {
+			c.loose = true
+		}
+	}
+}
+
+// reduceMembers is reducePair for any number of wedges: members of the same
+// group become one.
+func (s *Simplifier) reduceMembers(sum *form, d vec, c *candidate) {
+	ms := s.scratch.members
+	for i := range ms {
+		if ms[i].group != i {
+			continue // not the first of its group
+		}
+		count, last := 0, i
+		for j := i; j < len(ms); j++ {
+			if ms[j].group == i {
+				count++
+				last = j
+			}
+		}
+		switch {
+		case count == 1:
+			c.area += s.reduceOne(sum, &ms[i], d)
+		case count == 2 && ms[i].side == 0 && ms[last].side == 1:
+			c.area += s.reducePair(sum, ms[i].w, ms[last].w, d)
+		default:
+			c.area += s.reduceGroup(sum, i, d)
+		}
+	}
+}
+
+// reduceOne is reducePair for a wedge that stays alone.
+func (s *Simplifier) reduceOne(sum *form, m *member, d vec) float64 {
+	q := s.wq[int(m.w)*s.stride : int(m.w+1)*s.stride]
+	area := float64(q[0])
+	if !(area > 0) {
+		return 0
+	}
+	inv := 1 / area
+	for q = q[1:]; len(q) >= 4; q = q[4:] {
+		g := vec{float64(q[1]), float64(q[2]), float64(q[3])}
+		if g == (vec{}) {
+			continue // as normals of flat faces
+		}
+		h := 0.0
+		if m.side == 1 {
+			h = -g.dot(d)
+		}
+		sum.addSquare(g, h, -inv)
+	}
+	return area
+}
+
+// reduceGroup is reducePair for the members of a group, of which i is the
+// first.
+func (s *Simplifier) reduceGroup(sum *form, i int, d vec) float64 {
+	ms := s.scratch.members
+	area := 0.0
+	for j := i; j < len(ms); j++ {
+		if ms[j].group == i {
+			area += float64(s.wq[int(ms[j].w)*s.stride])
+		}
+	}
+	if !(area > 0) {
+		return 0
+	}
+	for k := range s.k {
+		var g vec
+		h, ref := 0.0, float64(s.wq[int(ms[i].w)*s.stride+1+4*k])
+		for j := i; j < len(ms); j++ {
+			if ms[j].group != i {
+				continue
+			}
+			q := s.wq[int(ms[j].w)*s.stride:]
+			r := q[1+4*k : 5+4*k]
+			gm := vec{float64(r[1]), float64(r[2]), float64(r[3])}
+			gd := 0.0
+			if ms[j].side == 1 {
+				gd = gm.dot(d)
+			}
+			delta := float64(r[0]) - ref
+			wd := float64(float64(q[0]) * delta)
+			g = g.add(gm)
+			h += wd - gd
+			sum.b = sum.b.add(gm.scale(delta))
+			sum.c += float64(delta * (wd - gd - gd))
+		}
+		sum.addSquare(g, h, -1/area)
+	}
+	return area
+}

@@ -1,0 +1,171 @@
+package simplify
+
+import "math"
+
+// key rounds a cost down to 16 bits that sort like it: the exponent and eight
+// bits of the fraction of a single-precision number.
+func key(cost float64) uint16 {
+	if cost > math.MaxFloat32 {
+		return never
+	}
+	return uint16(math.Float32bits(float32(cost)) >> 15)
+}
+
+const (
+	never    = 0xffff // the key of edges that are not to be collapsed
+	infinite = 0xff00 // the key of +Inf
+)
+
+// blockSize is how many corners share an entry of Simplifier.least.
+const blockSize = 64
+
+// setKey stores a key that may be lower than before.
+func (s *Simplifier) setKey(c uint32, key uint16) {
+	s.cost[c] = key
+	s.least[c/blockSize] = min(s.least[c/blockSize], key)
+}
+
+// threshold returns a cost that a small share of the edges does not exceed, or
+// no more than wanted; never when no edge is left. Of large meshes it looks at
+// a sample, as long as nothing depends on single edges.
+func (s *Simplifier) threshold(wanted int) uint16 {
+	stride := len(s.cost) / thresholdSample
+	if stride < 2 || wanted < thresholdExact*stride {
+		stride = 1
+	}
+	limit := s.quantile(stride, wanted)
+	if limit == never && stride > 1 {
+		limit = s.quantile(1, wanted)
+	}
+	return limit
+}
+
+const (
+	thresholdSample = 1 << 17 // edges
+	thresholdExact  = 100     // collapses wanted, in units of the sample
+)
+
+// quantile is threshold on one of stride blocks.
+func (s *Simplifier) quantile(stride, wanted int) uint16 {
+	const shift = 4 // 16 bins per factor of two
+	var bins [1 << (16 - shift)]int32
+	count := 0
+	for low := 0; low < len(s.cost); low += stride * blockSize {
+		for _, k := range s.cost[low:min(low+blockSize, len(s.cost))] {
+			if k != never {
+				bins[k>>shift]++
+				count++
+			}
+		}
+	}
+	for i := 0; i < len(s.parts); i += stride {
+		if k := s.parts[i].key; k != never {
+			bins[k>>shift]++
+			count++
+		}
+	}
+	if count == 0 {
+		return never
+	}
+	want := min(int(passShare*float64(count)), wanted/stride) + 1
+	sum := 0
+	for i, n := range bins {
+		if sum += int(n); sum >= want {
+			return min(uint16(i)<<shift|(1<<shift-1), never-1)
+		}
+	}
+	return never - 1
+}
+
+// reopen makes all edges candidates again.
+func (s *Simplifier) reopen() {
+	for c, w := range s.cw {
+		if w != none {
+			s.cost[c] = 0
+		}
+	}
+	clear(s.least)
+}
+
+// recall brings back the edges that were refused at a limit, among others.
+func (s *Simplifier) recall(limit uint16) {
+	for c, k := range s.cost {
+		if k > limit && k <= limit+refusedFactor {
+			s.setKey(uint32(c), limit)
+		}
+	}
+}
+
+// initCosts prices every edge, at one of its corners.
+func (s *Simplifier) initCosts() {
+	s.cost = make([]uint16, len(s.cw))
+	s.least = make([]uint16, (len(s.cw)+blockSize-1)/blockSize)
+	for i, w := range s.cw {
+		s.cost[i] = never
+		if w == none {
+			continue
+		}
+		n, _ := corners(uint32(i))
+		if u, v := s.wv[w], s.at(n); u < v || !s.hasTwin(uint32(i), u, v) {
+			if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
+				s.cost[i] = key(s.floor(u, v))
+				continue
+			}
+			c := s.price(u, v)
+			s.cost[i] = key(c.cost)
+		}
+	}
+}
+
+// hasTwin reports whether a triangle has the edge of corner c in the other
+// direction.
+func (s *Simplifier) hasTwin(c, u, v uint32) bool {
+	head := s.nodes[u].first
+	for i, d := 0, s.next[head]; i < 64; i, d = i+1, s.next[d] {
+		if s.cw[d] != none {
+			if _, p := corners(d); s.at(p) == v {
+				return true
+			}
+		}
+		if d == head {
+			return false
+		}
+	}
+	return false
+}
+
+// priceRings is price after gathering the rings if that needs them.
+func (s *Simplifier) priceRings(u, v uint32) candidate {
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
+		x := &s.scratch
+		x.ringU = s.ring(u, x.ringU)
+		x.ringV = s.ring(v, x.ringV)
+		if len(x.ringU)+len(x.ringV) > ringMaxMulti {
+			return candidate{cost: math.Inf(1)} // see ringMax
+		}
+	}
+	return s.price(u, v)
+}
+
+// oneKey leaves the lowest key of an edge's corners, once.
+func (s *Simplifier) oneKey(ring []uint32, w uint32, paid uint16) {
+	best, at := uint16(never), none
+	for _, c := range ring {
+		n1, n2 := corners(c)
+		if s.at(n1) == w {
+			n2 = c // its key lies at this corner
+		} else if s.at(n2) != w {
+			continue
+		}
+		if at == none || s.cost[n2] < best {
+			best, at = s.cost[n2], n2
+		}
+		s.cost[n2] = never
+	}
+	if at != none {
+		if best == never {
+			best = paid // it stood in a triangle that is gone
+		}
+		s.setKey(at, best)
+	}
+}

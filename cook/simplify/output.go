@@ -1,0 +1,153 @@
+package simplify
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Mesh returns the present state as a mesh of its own, without unused
+// vertices. Triangles keep their order, vertices are in the order of first
+// use. Vertices that never moved have the source's positions bit for bit,
+// locked ones the source's attributes too. Normals of others have unit length,
+// texture coordinates and colours stay in the source's range.
+func (s *Simplifier) Mesh() *Mesh {
+	m, _ := s.extract()
+	return m
+}
+
+// MeshAndSources is Mesh with, for each vertex, the source vertex that it is a
+// copy of if it is locked, or -1. Locked vertices that are equal in all respects
+// are one.
+func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract() }
+
+func (s *Simplifier) extract() (*Mesh, []int32) {
+	out := &Mesh{Indices: make([]uint32, 0, 3*s.triangles)}
+	var source []int32
+	if s.in.Groups != nil {
+		out.Groups = make([]int32, 0, s.triangles)
+	}
+	box := s.attributeBox()
+	number := make([]uint32, len(s.wv))
+	for i := range number {
+		number[i] = none
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		for i := range 3 {
+			w := s.cw[c+i]
+			if number[w] == none {
+				number[w] = uint32(len(out.Positions))
+				source = append(source, s.emit(out, w, &box))
+			}
+			out.Indices = append(out.Indices, number[w])
+		}
+		if s.in.Groups != nil {
+			out.Groups = append(out.Groups, s.in.Groups[c/3])
+		}
+	}
+	return out, source
+}
+
+// attributeBox is the range of the source's attributes.
+type attributeBox struct{ min, max [maxAttributes]float32 }
+
+func (s *Simplifier) attributeBox() attributeBox {
+	var b attributeBox
+	for k := range b.min {
+		b.min[k], b.max[k] = inf, -inf
+	}
+	k0 := 0
+	if s.in.Normals != nil {
+		k0 = 3
+	}
+	extend := func(k int, x float32) {
+		x = float32(finite(x))
+		b.min[k] = min(b.min[k], x)
+		b.max[k] = max(b.max[k], x)
+	}
+	for _, uv := range s.in.UV {
+		for _, x := range uv {
+			extend(k0, x[0])
+			extend(k0+1, x[1])
+		}
+		if uv != nil {
+			k0 += 2
+		}
+	}
+	for _, x := range s.in.Colors {
+		for i := range 4 {
+			extend(k0+i, x[i])
+		}
+	}
+	return b
+}
+
+// emit appends a wedge as a vertex and returns the source vertex that it
+// copies, or -1.
+func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
+	p := &s.nodes[s.wv[w]]
+	v := s.wedges.source(w)
+	if p.flags&flagMoved == 0 {
+		out.Positions = append(out.Positions, s.in.Positions[v])
+	} else {
+		out.Positions = append(out.Positions, geom.FromF32(p.pos).Add(s.centre))
+	}
+	if p.flags&flagLocked != 0 && !s.welds(v) {
+		s.copyAttributes(out, v)
+		return int32(v)
+	}
+	r := s.wq[int(w)*s.stride+1 : int(w+1)*s.stride]
+	k := 0
+	get := func() float32 {
+		x := float32(float64(r[4*k]) / s.scale[k])
+		x = max(box.min[k], min(box.max[k], x))
+		k++
+		return x
+	}
+	if s.in.Normals != nil {
+		n := vec{float64(r[0]), float64(r[4]), float64(r[8])}
+		k = 3
+		out.Normals = append(out.Normals, s.unitNormal(n, v))
+	}
+	for i, uv := range s.in.UV {
+		if uv != nil {
+			out.UV[i] = append(out.UV[i], [2]float32{get(), get()})
+		}
+	}
+	if s.in.Colors != nil {
+		out.Colors = append(out.Colors, [4]float32{get(), get(), get(), get()})
+	}
+	return -1
+}
+
+// copyAttributes appends a source vertex's attributes.
+func (s *Simplifier) copyAttributes(out *Mesh, v uint32) {
+	if s.in.Normals != nil {
+		out.Normals = append(out.Normals, s.in.Normals[v])
+	}
+	for i, uv := range s.in.UV {
+		if uv != nil {
+			out.UV[i] = append(out.UV[i], uv[v])
+		}
+	}
+	if s.in.Colors != nil {
+		out.Colors = append(out.Colors, s.in.Colors[v])
+	}
+}
+
+// unitNormal returns a wedge's normal with length 1.
+func (s *Simplifier) unitNormal(n vec, v uint32) [3]float32 {
+	l := math.Sqrt(n.length2())
+	if !(l > 0) {
+		// Opposite normals met: any one of the source will do.
+		a := s.in.Normals[v]
+		n = vec{finite(a[0]), finite(a[1]), finite(a[2])}
+		if l = math.Sqrt(n.length2()); !(l > 0) {
+			return [3]float32{0, 1, 0}
+		}
+	}
+	return n.scale(1 / l).f32()
+}

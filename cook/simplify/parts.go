@@ -1,0 +1,148 @@
+package simplify
+
+import "math"
+
+// part is a connected component of the surface.
+type part struct {
+	min, max [3]float32
+	corners  int32
+	locked   bool
+	key      uint16 // price of its removal, never if it must stay
+}
+
+func (p *part) diagonal() float64 {
+	return math.Sqrt(fromF32(&p.max).sub(fromF32(&p.min)).length2())
+}
+
+// findParts numbers the connected components by their first place.
+func (s *Simplifier) findParts() {
+	s.scaled = s.triangles
+	if !(s.opt.PruneBelow > 0) {
+		return
+	}
+	of := make([]uint32, len(s.nodes))
+	s.partOf = of
+	for i := range of {
+		of[i] = uint32(i)
+	}
+	find := func(v uint32) uint32 {
+		for of[v] != v {
+			of[v] = of[of[v]]
+			v = of[v]
+		}
+		return v
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		a := find(s.at(uint32(c)))
+		for i := 1; i < 3; i++ {
+			b := find(s.at(uint32(c + i)))
+			// The lowest number wins, whatever the order.
+			if a > b {
+				a, b = b, a
+			}
+			of[b] = a
+		}
+	}
+	// Roots come before their members.
+	for i := range s.nodes {
+		nd := &s.nodes[i]
+		if of[i] != uint32(i) {
+			of[i] = of[of[i]]
+		} else {
+			of[i] = uint32(len(s.parts))
+			s.parts = append(s.parts, part{min: nd.pos, max: nd.pos, key: never})
+		}
+		p := &s.parts[of[i]]
+		for k := range 3 {
+			p.min[k] = min(p.min[k], nd.pos[k])
+			p.max[k] = max(p.max[k], nd.pos[k])
+		}
+		p.locked = p.locked || nd.flags&flagLocked != 0
+	}
+}
+
+// priceParts finds what the removal of each component costs: its area times
+// the square of a part of its extent.
+func (r *run) priceParts() {
+	s := r.s
+	if s.parts == nil {
+		return
+	}
+	area := make([]float64, len(s.parts))
+	for i := range s.parts {
+		s.parts[i].corners = 0
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		v := s.at(uint32(c))
+		a := s.point(v)
+		n := s.point(s.at(uint32(c + 1))).sub(a).cross(s.point(s.at(uint32(c + 2))).sub(a))
+		i := s.partOf[v]
+		area[i] += math.Sqrt(n.length2()) / 2
+		s.parts[i].corners += 3
+	}
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.key = never
+		if d := p.diagonal(); p.corners > 0 && !p.locked && d < s.opt.PruneBelow && d <= r.limit {
+			p.key = key(float64(area[i]*d) * float64(d*pruneFactor))
+		}
+	}
+}
+
+// pruneFactor is the square of the part of the diagonal by which points of a
+// component are off once it is gone.
+const pruneFactor = 0.5
+
+// prune removes the components that cost no more than the limit, cheapest
+// kinds first as the limit rises, and reports whether the target is reached.
+func (r *run) prune(limit uint16) bool {
+	s := r.s
+	found := false
+	for i := range s.parts {
+		if s.parts[i].key <= limit {
+			found = true
+			break
+		}
+	}
+	if !found {
+		return false
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		p := &s.parts[s.partOf[s.at(uint32(c))]]
+		if p.key > limit {
+			continue
+		}
+		if p.corners > 0 {
+			if s.triangles <= r.target {
+				p.key = never // stays for now
+				continue
+			}
+			p.corners = 0 // it goes as a whole
+			s.stats.pruned++
+			s.stats.least = max(s.stats.least, p.diagonal())
+		}
+		for i := range 3 {
+			s.nodes[s.at(uint32(c+i))].first = none
+		}
+		for i := range 3 {
+			s.cw[c+i], s.cost[c+i] = none, never
+		}
+		s.triangles--
+		r.changed++
+	}
+	for i := range s.parts {
+		if s.parts[i].key <= limit {
+			s.parts[i].key = never
+		}
+	}
+	return s.triangles <= r.target
+}

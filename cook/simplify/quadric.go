@@ -1,0 +1,150 @@
+package simplify
+
+// vec is a vector of doubles. A struct, unlike an array, stays in registers.
+type vec struct{ x, y, z float64 }
+
+func (a vec) add(b vec) vec       { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
+func (a vec) sub(b vec) vec       { return vec{a.x - b.x, a.y - b.y, a.z - b.z} }
+func (a vec) scale(s float64) vec { return vec{float64(a.x * s), float64(a.y * s), float64(a.z * s)} }
+func (a vec) dot(b vec) float64   { return float64(a.x*b.x) + float64(a.y*b.y) + float64(a.z*b.z) }
+func (a vec) length2() float64    { return a.dot(a) }
+func fromF32(a *[3]float32) vec   { return vec{float64(a[0]), float64(a[1]), float64(a[2])} }
+func (a vec) f32() [3]float32     { return [3]float32{float32(a.x), float32(a.y), float32(a.z)} }
+func (a vec) cross(b vec) vec {
+	return vec{
+		float64(a.y*b.z) - float64(a.z*b.y),
+		float64(a.z*b.x) - float64(a.x*b.z),
+		float64(a.x*b.y) - float64(a.y*b.x),
+	}
+}
+
+// quad is a quadratic function of a point y, y'Ay + 2b'y + c, with symmetric
+// A. Its origin is a vertex: numbers stay small there, so that single
+// precision stores it without loss that matters.
+type quad struct {
+	axx, ayy, azz, axy, axz, ayz float32
+	bx, by, bz                   float32
+	c                            float32
+}
+
+// form is a quad in double precision, for calculations.
+type form struct {
+	axx, ayy, azz, axy, axz, ayz float64
+	b                            vec
+	c                            float64
+}
+
+func (q *quad) form() form {
+	return form{
+		float64(q.axx), float64(q.ayy), float64(q.azz), float64(q.axy), float64(q.axz), float64(q.ayz),
+		vec{float64(q.bx), float64(q.by), float64(q.bz)},
+		float64(q.c),
+	}
+}
+
+func (f *form) quad() quad {
+	return quad{
+		float32(f.axx), float32(f.ayy), float32(f.azz), float32(f.axy), float32(f.axz), float32(f.ayz),
+		float32(f.b.x), float32(f.b.y), float32(f.b.z), float32(f.c),
+	}
+}
+
+// mul returns A v.
+func (f *form) mul(v vec) vec {
+	return vec{
+		float64(f.axx*v.x) + float64(f.axy*v.y) + float64(f.axz*v.z),
+		float64(f.axy*v.x) + float64(f.ayy*v.y) + float64(f.ayz*v.z),
+		float64(f.axz*v.x) + float64(f.ayz*v.y) + float64(f.azz*v.z),
+	}
+}
+
+// at returns the value at a point.
+func (f *form) at(v vec) float64 {
+	return v.dot(f.mul(v).add(f.b).add(f.b)) + f.c
+}
+
+// recentre moves the origin to o: the same function of points relative to it.
+func (f *form) recentre(o vec) {
+	ao := f.mul(o)
+	f.c += o.dot(ao.add(f.b).add(f.b))
+	f.b = f.b.add(ao)
+}
+
+func (f *form) add(g *form) {
+	f.axx += g.axx
+	f.ayy += g.ayy
+	f.azz += g.azz
+	f.axy += g.axy
+	f.axz += g.axz
+	f.ayz += g.ayz
+	f.b = f.b.add(g.b)
+	f.c += g.c
+}
+
+func (f *form) addQuad(q *quad) {
+	f.axx += float64(q.axx)
+	f.ayy += float64(q.ayy)
+	f.azz += float64(q.azz)
+	f.axy += float64(q.axy)
+	f.axz += float64(q.axz)
+	f.ayz += float64(q.ayz)
+	f.b.x += float64(q.bx)
+	f.b.y += float64(q.by)
+	f.b.z += float64(q.bz)
+	f.c += float64(q.c)
+}
+
+// addSquare adds w (g'y + d)^2.
+func (f *form) addSquare(g vec, d, w float64) {
+	wg := g.scale(w)
+	f.axx += float64(wg.x * g.x)
+	f.ayy += float64(wg.y * g.y)
+	f.azz += float64(wg.z * g.z)
+	f.axy += float64(wg.x * g.y)
+	f.axz += float64(wg.x * g.z)
+	f.ayz += float64(wg.y * g.z)
+	f.b = f.b.add(wg.scale(d))
+	f.c += float64(float64(w*d) * d)
+}
+
+// least returns the point where f is least, as near to m as f leaves open: on
+// planes and straight creases that is a plane or a line of points. It solves
+// for f plus a weak pull towards m, twice, the second time towards the first
+// solution, which takes the bias away and leaves still what f does not move.
+func (f *form) least(m vec) vec {
+	pull := float64((f.axx + f.ayy + f.azz) * placementPull)
+	// A + pull = LDL'.
+	d1 := f.axx + pull
+	if !(d1 > 0) {
+		return m
+	}
+	i1 := 1 / d1
+	l1, l2 := float64(f.axy*i1), float64(f.axz*i1)
+	d2 := f.ayy + pull - float64(l1*f.axy)
+	if !(d2 > 0) {
+		return m
+	}
+	i2 := 1 / d2
+	t := f.ayz - float64(l1*f.axz)
+	l3 := float64(t * i2)
+	d3 := f.azz + pull - float64(l2*f.axz) - float64(l3*t)
+	if !(d3 > 0) {
+		return m
+	}
+	i3 := 1 / d3
+	for range 2 {
+		r := f.mul(m).add(f.b)
+		y := r.y - float64(l1*r.x)
+		z := float64((r.z - float64(l2*r.x) - float64(l3*y)) * i3)
+		y = float64(y*i2) - float64(l3*z)
+		m.x -= float64(r.x*i1) - float64(l1*y) - float64(l2*z)
+		m.y -= y
+		m.z -= z
+	}
+	return m
+}
+
+// placementPull is the weight of the pull towards the middle of the edge, as a
+// part of the quadric's trace. Tuned on terrain and FlightHelmet: smaller
+// numbers let vertices slide along flat regions, larger ones cost accuracy.
+const placementPull = 3e-6

@@ -1,0 +1,281 @@
+package simplify
+
+import (
+	"math"
+	"slices"
+)
+
+var inf = float32(math.Inf(1))
+
+// passShare is the part of the places that one pass may collapse: small shares
+// come closer to always taking the cheapest collapse, large ones save passes.
+const passShare = 0.25
+
+// Reduce collapses until at most target triangles are left or the geometric
+// error would exceed maxError metres; a maxError that is not positive, or
+// +Inf, means no limit. It continues from where the last call stopped; a
+// target above the present count changes nothing.
+//
+// The limit works on an estimate: 2.5 times the root mean square distance, by
+// quadrics, of the new vertex from the planes of all source triangles that it
+// stands for. Result.Error, which is measured, stays below the limit on most
+// meshes and within 1.5 times of it on those of the tests.
+func (s *Simplifier) Reduce(target int, maxError float64) Result {
+	if !(maxError > 0) {
+		maxError = math.Inf(1)
+	}
+	run := run{s: s, target: max(target, 0), limit: maxError}
+	stop := Reached
+	if s.triangles > run.target {
+		stop = run.all()
+	}
+	return s.result(run.target, stop)
+}
+
+// run is one call of Reduce.
+type run struct {
+	s         *Simplifier
+	target    int
+	limit     float64
+	rules     rules
+	refused   [verdicts]int // in this step
+	changed   int           // edges priced anew or collapsed in this pass
+	collapsed int
+	last      bool   // no more rules to relax
+	early     uint16 // the limit at which the last step was given up, or never
+}
+
+// steps relax the rules when no collapse is left: first thin and turning
+// triangles, then seams, then the topology, then all.
+var steps = []rules{
+	{turn: 0.25},
+	{turn: 0.02},
+	{turn: 0.02, seams: true},
+	{turn: 0.02, seams: true, topology: true},
+	{turn: anyTurn, seams: true, topology: true},
+}
+
+// anyTurn lets triangles turn over.
+const anyTurn = -1
+
+func (r *run) all() StopReason {
+	s := r.s
+	for i, step := range steps {
+		switch s.opt.Seams {
+		case SeamsKeep:
+			step.seams = false
+		case SeamsWeld:
+			step.seams = true
+		}
+		r.rules = step
+		r.last = i == len(steps)-1
+		r.refused = [verdicts]int{}
+		switch {
+		case i == 0 && s.exhausted || i > 0 && r.early == never:
+			s.reopen()
+		case i > 0:
+			s.recall(r.early)
+		}
+		r.early = never
+		r.priceParts()
+		if r.passes() {
+			return Reached
+		}
+	}
+	s.exhausted = true
+	if s.opt.Sloppy && s.cluster(r.target, r.limit) {
+		return Reached
+	}
+	for _, why := range []struct {
+		verdict verdict
+		reason  StopReason
+	}{
+		{inexact, ErrorBound},
+		{acrossSeam, Seams},
+		{holdsLocked, LockedVertices},
+		{folds, Topology},
+	} {
+		if r.refused[why.verdict] > 0 {
+			return why.reason
+		}
+	}
+	return Components
+}
+
+// passes collapses until the target is reached, which it reports, or nothing
+// or little is allowed any more.
+func (r *run) passes() bool {
+	s := r.s
+	idle := 0
+	for s.triangles > r.target {
+		limit := s.threshold(3 * (s.triangles - r.target) / 4)
+		if limit == never || idle > idlePasses {
+			return false
+		}
+		r.changed, r.collapsed = 0, 0
+		before := r.relaxable()
+		if r.prune(limit) {
+			return true
+		}
+		if s.triangles > r.target+r.target/8 {
+			s.reweight()
+		}
+		if r.sweep(limit) {
+			return true
+		}
+		if r.changed > 0 {
+			idle = 0
+		} else {
+			idle++
+		}
+		if !r.last && r.relaxable()-before > refusedShare*r.collapsed+refusedFew {
+			r.early = limit
+			return false
+		}
+	}
+	return true
+}
+
+// relaxable counts refusals that later steps may not repeat.
+func (r *run) relaxable() int {
+	if r.s.opt.Seams == SeamsKeep {
+		return r.refused[folds]
+	}
+	return r.refused[folds] + r.refused[acrossSeam]
+}
+
+// sweep tries all edges whose key is not above the limit, in the order of
+// corners, which is kind to caches, and reports whether the target is reached.
+func (r *run) sweep(limit uint16) bool {
+	s := r.s
+	for i, least := range s.least {
+		if least > limit {
+			continue
+		}
+		low := i * blockSize
+		high := min(low+blockSize, len(s.cost))
+		for c := low; c < high; c++ {
+			if s.cost[c] <= limit {
+				r.try(uint32(c), limit)
+				if s.triangles <= r.target {
+					return true
+				}
+			}
+		}
+		s.least[i] = slices.Min(s.cost[low:high])
+	}
+	return false
+}
+
+// A step also ends when a pass refuses so many times as many edges as it
+// collapses: going on would mean to collapse what costs much for the sake of
+// rules that cost little.
+const (
+	refusedShare = 8
+	refusedFew   = 50
+)
+
+// idlePasses ends a step after so many passes in which every edge was refused.
+// Refused edges come again when the limit has doubled.
+const (
+	idlePasses    = 6
+	refusedFactor = 1 << 8 // in keys
+)
+
+// try collapses an edge if it still costs no more than the limit and is
+// allowed; else it stores when to come back.
+func (r *run) try(c uint32, limit uint16) {
+	s := r.s
+	n, _ := corners(c)
+	u, v := s.at(c), s.at(n)
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
+		if k := key(s.floor(u, v)); k > limit {
+			s.cost[c] = k
+			r.changed++
+			return
+		}
+	}
+	e := s.priceRings(u, v)
+	if k := key(e.cost); k > limit {
+		s.cost[c] = k
+		r.changed++
+		return
+	}
+	x := &s.scratch
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti == 0 {
+		x.ringU = s.ring(u, x.ringU)
+		x.ringV = s.ring(v, x.ringV)
+	}
+	if why := r.judge(u, v, &e); why != allowed {
+		r.refused[why]++
+		s.cost[c] = never
+		if k := uint32(limit) + refusedFactor; k < uint32(infinite) && why != lastOne {
+			s.cost[c] = uint16(k)
+		}
+		return
+	}
+	r.apply(u, v, &e)
+}
+
+// boundFactor is how much the greatest distance exceeds the root mean square
+// that quadrics know, on all but rare places.
+const boundFactor = 2.5
+
+// judge is legal plus the error limit.
+func (r *run) judge(u, v uint32, c *candidate) verdict {
+	if r.limit < math.Inf(1) || r.s.opt.NoRefine {
+		c.geo = r.s.deviation(u, v, c.at)
+	}
+	if float64(c.geo*(boundFactor*boundFactor)) > float64(float64(r.limit*r.limit)*c.area) {
+		return inexact
+	}
+	return r.s.legal(u, v, c, &r.rules)
+}
+
+// apply collapses.
+func (r *run) apply(u, v uint32, c *candidate) {
+	s := r.s
+	r.changed++
+	r.collapsed++
+	if c.area > 0 {
+		s.stats.maxCost = max(s.stats.maxCost, float64(boundFactor*math.Sqrt(c.geo/c.area)))
+	}
+	s.stats.relaxed = s.stats.relaxed || c.loose && s.opt.Seams != SeamsWeld
+	s.collapse(u, v, c)
+	if r.rules.topology {
+		s.dropRepeats(u)
+	}
+	// Edges of u and v to the same place are one now.
+	x := &s.scratch
+	x.ringU = s.ring(u, x.ringU)
+	for _, w := range x.opp {
+		s.oneKey(x.ringU, w, key(c.cost))
+	}
+	// Edges of u cost more than they did, mostly more than twice what was just
+	// paid. Looking at them later saves looking again and again.
+	least := min(key(c.cost)+1<<8, infinite-1)
+	for _, c := range x.ringU {
+		_, p := corners(c)
+		s.cost[c], s.cost[p] = max(s.cost[c], least), max(s.cost[p], least)
+	}
+}
+
+func (s *Simplifier) result(target int, stop StopReason) Result {
+	r := Result{
+		Triangles: s.triangles, Source: len(s.in.Indices) / 3, Target: target,
+		Error: max(s.stats.maxCost, s.stats.least), Stop: stop,
+		Pruned: s.stats.pruned, Relaxed: s.stats.relaxed, Sloppy: s.stats.sloppy,
+	}
+	if !s.opt.NoRefine && s.triangles > 0 {
+		if s.stats.fitted != s.triangles {
+			s.fit()
+			s.stats.fitted = s.triangles
+			s.stats.worst, s.stats.rms = s.distances()
+		}
+		r.Error, r.MeanError = max(s.stats.worst, s.stats.least), s.stats.rms
+	}
+	if s.diag > 0 {
+		r.RelativeError = r.Error / s.diag
+	}
+	return r
+}

@@ -1,0 +1,166 @@
+// Package simplify reduces triangle meshes to fewer triangles with a bounded
+// error: levels of detail and distant proxies (HLODs) come from here.
+//
+// The method is edge collapse after Garland and Heckbert ("Surface
+// simplification using quadric error metrics", 1997), with attributes in the
+// metric after Hoppe ("New quadric metric for simplifying meshes with
+// appearance attributes", 1999): every vertex carries a quadric that measures
+// squared distances from the planes around it, and every set of attributes at
+// a vertex one that measures how far normals, texture coordinates and colours
+// run off. A collapse puts the new vertex where their sum is least.
+//
+// Topology lives on positions: vertices at one place are one, and the
+// attribute sets that meet there (wedges) stay apart. UV seams, hard edges and
+// borders between groups (materials) therefore neither tear nor stop anything:
+// an edge on a seam collapses with both of its sides. Double-sided and
+// non-manifold geometry needs no cutting up.
+//
+// A Simplifier continues from where it stands, so that all levels of an object
+// come from one run. The same mesh and options give the same bits on every
+// machine; no random numbers, maps or goroutines are involved.
+package simplify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// ErrMesh is wrapped by the errors of New and Simplify: the mesh breaks a rule
+// that the error states.
+var ErrMesh = errors.New("simplify: unusable mesh")
+
+// Mesh is a triangle list. Positions are in metres. Optional attributes are
+// nil or as long as Positions.
+type Mesh struct {
+	Positions []geom.Vec3
+	Normals   [][3]float32
+	UV        [2][][2]float32
+	Colors    [][4]float32
+	Indices   []uint32 // three per triangle
+	// Groups is nil or holds a number per triangle, such as its material or
+	// part. Where groups meet, the mesh has a seam: triangles of different
+	// groups share positions but no attributes.
+	Groups []int32
+}
+
+// Triangles returns the number of triangles.
+func (m *Mesh) Triangles() int { return len(m.Indices) / 3 }
+
+// SeamMode says what may happen to seams, the lines along which attributes or
+// groups change at once.
+type SeamMode uint8
+
+// The seam modes.
+const (
+	// SeamsRelax keeps seams while it can, and lets sides grow together at the
+	// price of their attributes' difference when no other collapse is left.
+	SeamsRelax SeamMode = iota
+	// SeamsKeep never joins two sides of a seam. A mesh with many seams can
+	// stop short of its target.
+	SeamsKeep
+	// SeamsWeld treats the sides of a seam as one from the start, at the price
+	// of their difference: for far proxies of flat-shaded models, where every
+	// face has its own vertices. Groups stay apart.
+	SeamsWeld
+)
+
+// Weights say how much attributes count against geometry. The unit is that of
+// the geometric error: an attribute's deviation is multiplied by its weight
+// and by a length, and then means metres. For normals and colours the length
+// is the typical edge of the source mesh, for texture coordinates the length
+// on the surface that one unit spans. Zero stands for the default, a negative
+// weight for "does not count".
+type Weights struct {
+	Normal float64 // default 0.9 on smooth meshes, down to half of that on those with many seams
+	UV     float64 // default 0.1, both sets
+	Color  float64 // default 0.5
+}
+
+// Options control a Simplifier. The zero value keeps nothing locked, relaxes
+// seams when nothing else is left, and removes no components.
+type Options struct {
+	// Locked is nil or says for each vertex whether it must stay as it is: it
+	// neither moves nor vanishes, and keeps its attributes bit for bit. Borders
+	// between tiles are locked so that neighbours of any level fit. Locking one
+	// vertex locks all others at its position.
+	Locked []bool
+	// LockBorder locks every vertex on an open edge.
+	LockBorder bool
+	Seams      SeamMode
+	Weights    Weights
+	// PruneBelow lets connected components vanish whose box has a diagonal of
+	// less than so many metres. A component goes when that costs less than
+	// collapsing the same area elsewhere; its diagonal counts as error. 0 means
+	// never, +Inf any size.
+	PruneBelow float64
+	// Sloppy falls back to clustering vertices in a grid when collapses alone
+	// do not reach the target: shape and seams are lost, but not the outline.
+	Sloppy bool
+	// NoRefine skips the fitting of positions and normals to the source after
+	// the collapses, and with it the measured error.
+	NoRefine bool
+}
+
+// Simplify is New, one Reduce and Mesh.
+func Simplify(m *Mesh, o Options, target int, maxError float64) (*Mesh, Result, error) {
+	s, err := New(m, o)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	r := s.Reduce(target, maxError)
+	return s.Mesh(), r, nil
+}
+
+// check refuses meshes that the rest of the package could not work on.
+func check(m *Mesh, o *Options) error {
+	n := len(m.Positions)
+	if n > maxVertices || len(m.Indices) > maxCorners {
+		return fmt.Errorf("%w: %d vertices and %d indices, at most %d and %d are possible: split it",
+			ErrMesh, n, len(m.Indices), maxVertices, maxCorners)
+	}
+	if len(m.Indices)%3 != 0 {
+		return fmt.Errorf("%w: %d indices are not whole triangles", ErrMesh, len(m.Indices))
+	}
+	for _, a := range []struct {
+		name string
+		len  int
+		want int
+	}{
+		{"Normals", len(m.Normals), n},
+		{"UV[0]", len(m.UV[0]), n},
+		{"UV[1]", len(m.UV[1]), n},
+		{"Colors", len(m.Colors), n},
+		{"Groups", len(m.Groups), len(m.Indices) / 3},
+		{"Options.Locked", len(o.Locked), n},
+	} {
+		if a.len != 0 && a.len != a.want {
+			return fmt.Errorf("%w: %s has length %d, not %d", ErrMesh, a.name, a.len, a.want)
+		}
+	}
+	for i, v := range m.Indices {
+		if int(v) >= n {
+			return fmt.Errorf("%w: Indices[%d] is %d, but there are %d vertices", ErrMesh, i, v, n)
+		}
+	}
+	for i, p := range m.Positions {
+		if !p.IsFinite() || maxAbs(p) > maxCoordinate {
+			return fmt.Errorf("%w: Positions[%d] is %v, not within +-%g", ErrMesh, i, p, maxCoordinate)
+		}
+	}
+	return nil
+}
+
+// Limits of a mesh. Vertices leave bits free in 32-bit numbers; coordinates
+// leave room for their squares in single precision.
+const (
+	maxVertices   = 1 << 30
+	maxCorners    = 1<<31 - 2
+	maxCoordinate = 1e9
+)
+
+func maxAbs(p geom.Vec3) float64 {
+	return max(math.Abs(p[0]), math.Abs(p[1]), math.Abs(p[2]))
+}

@@ -1,0 +1,193 @@
+package simplify
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// none marks dead corners, missing vertices and empty slots of tables.
+const none = ^uint32(0)
+
+// table is a hash table of numbers with open addressing; what they stand for
+// is compared by its users. Lookups give the same answers whatever the hashes,
+// so that these never show in results.
+type table struct {
+	slots []uint32
+	mask  uint64
+}
+
+func newTable(n int) table {
+	size := 16
+	for size < n+n/2 {
+		size *= 2
+	}
+	t := table{slots: make([]uint32, size), mask: uint64(size - 1)}
+	for i := range t.slots {
+		t.slots[i] = none
+	}
+	return t
+}
+
+// mix is the finalizer of a common 64-bit hash (splitmix64).
+func mix(h uint64) uint64 {
+	h ^= h >> 30
+	h *= 0xbf58476d1ce4e5b9
+	h ^= h >> 27
+	h *= 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+func hashPosition(p geom.Vec3) uint64 {
+	// Adding zero turns -0 into 0, which is the same place.
+	h := mix(math.Float64bits(p[0] + 0))
+	h = mix(h ^ math.Float64bits(p[1]+0))
+	return mix(h ^ math.Float64bits(p[2]+0))
+}
+
+// weldPositions numbers distinct positions by their first vertex and returns
+// each vertex's number and each number's first vertex. firsts is nil when no
+// two vertices share a position.
+func weldPositions(positions []geom.Vec3) (place, firsts []uint32) {
+	t := newTable(len(positions))
+	place = make([]uint32, len(positions))
+	shared := false
+	count := uint32(0)
+	for i, p := range positions {
+		h := hashPosition(p) & t.mask
+		for {
+			j := t.slots[h]
+			if j == none {
+				t.slots[h] = uint32(i)
+				place[i] = count
+				count++
+				break
+			}
+			if positions[j] == p {
+				place[i] = place[j]
+				shared = true
+				break
+			}
+			h = (h + 1) & t.mask
+		}
+	}
+	if !shared {
+		return place, nil
+	}
+	firsts = make([]uint32, count)
+	for i := len(place) - 1; i >= 0; i-- {
+		firsts[place[i]] = uint32(i)
+	}
+	return place, firsts
+}
+
+// wedges are the distinct (place, attributes, group) triples of a mesh.
+type wedges struct {
+	place  []uint32 // per wedge
+	vertex []uint32 // per wedge: an input vertex with its attributes; nil: the same number
+	group  []int32  // per wedge; nil without groups
+	of     []uint32 // per vertex: one of its wedges, none for unused ones; nil: the same number
+}
+
+func (w *wedges) source(i uint32) uint32 {
+	if w.vertex == nil {
+		return i
+	}
+	return w.vertex[i]
+}
+
+// weldWedges finds the wedges and writes the one of each corner. place is kept
+// as the wedges' places when every vertex is a wedge of its own. Vertices that
+// weld says so for may differ in their normals.
+func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corners []uint32) wedges {
+	if firsts == nil && m.Groups == nil {
+		copy(corners, m.Indices)
+		return wedges{place: place}
+	}
+	w := wedges{of: make([]uint32, len(place))}
+	for i := range w.of {
+		w.of[i] = none
+	}
+	// The wedges of a place form a chain.
+	places := len(place)
+	if firsts != nil {
+		places = len(firsts)
+	}
+	head := make([]uint32, places)
+	for i := range head {
+		head[i] = none
+	}
+	next := make([]uint32, 0, len(place))
+	w.place = make([]uint32, 0, len(place))
+	w.vertex = make([]uint32, 0, len(place))
+	add := func(v uint32, group int32) uint32 {
+		p := place[v]
+		for j, n := head[p], 0; j != none && n < chainMax; j, n = next[j], n+1 {
+			if (w.group == nil || w.group[j] == group) && sameAttributes(m, w.vertex[j], v, weld(v) && weld(w.vertex[j])) {
+				return j
+			}
+		}
+		j := uint32(len(w.place))
+		next = append(next, head[p])
+		head[p] = j
+		w.place = append(w.place, p)
+		w.vertex = append(w.vertex, v)
+		if m.Groups != nil {
+			w.group = append(w.group, group)
+		}
+		return j
+	}
+	if m.Groups == nil {
+		// In the order of vertices, so that neighbours in memory stay so.
+		used := make([]bool, len(place))
+		for _, v := range m.Indices {
+			used[v] = true
+		}
+		for v := range place {
+			if used[v] {
+				w.of[v] = add(uint32(v), 0)
+			}
+		}
+	}
+	for c, v := range m.Indices {
+		j := w.of[v]
+		if m.Groups != nil {
+			if g := m.Groups[c/3]; j == none || w.group[j] != g {
+				j = add(v, g)
+				w.of[v] = j
+			}
+		}
+		corners[c] = j
+	}
+	return w
+}
+
+// chainMax is how many wedges of a place are compared. Where more meet, equal
+// ones may stay apart.
+const chainMax = 64
+
+func sameFloat(a, b float32) bool { return a == b || a != a && b != b }
+
+// sameAttributes reports whether two vertices at one place are one wedge.
+func sameAttributes(m *Mesh, a, b uint32, weld bool) bool {
+	if a == b {
+		return true
+	}
+	same := true
+	if m.Normals != nil && !weld {
+		for i := range 3 {
+			same = same && sameFloat(m.Normals[a][i], m.Normals[b][i])
+		}
+	}
+	for _, uv := range m.UV {
+		if uv != nil {
+			same = same && sameFloat(uv[a][0], uv[b][0]) && sameFloat(uv[a][1], uv[b][1])
+		}
+	}
+	if m.Colors != nil {
+		for i := range 4 {
+			same = same && sameFloat(m.Colors[a][i], m.Colors[b][i])
+		}
+	}
+	return same
+}

@@ -1,0 +1,236 @@
+package texture
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Use says how a material samples an image.
+type Use uint8
+
+// The uses. Colours are averaged in linear light, data as it is.
+const (
+	Unused Use = iota
+	Data
+	Color
+)
+
+// Shrink writes copies of staged images into dir whose longer side is at most
+// side pixels, named after the original with suffix. Images that are small
+// enough stand for themselves; unused ones get no copy and no File. uses is
+// parallel to staged. The outcome does not depend on jobs.
+func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side int, suffix string, jobs int) ([]Staged, error) {
+	uses = slices.Clone(uses)
+	out := make([]Staged, len(staged))
+	names := namer{}
+	first := map[string]int{} // staged file to index into out
+	var todo []int
+	for i := range staged {
+		if staged[i].File != "" {
+			names.taken = mark(names.taken, staged[i].File)
+		}
+	}
+	for i, s := range staged {
+		if s.File == "" || uses[i] == Unused {
+			continue
+		}
+		if k, ok := first[s.File]; ok {
+			uses[k] = max(uses[k], uses[i])
+			continue
+		}
+		first[s.File] = i
+		if out[i] = s; max(s.Width, s.Height) <= side {
+			continue
+		}
+		ext := filepath.Ext(s.File)
+		out[i].File = names.pick(strings.TrimSuffix(s.File, ext)+suffix, ext, s.File)
+		out[i].Width, out[i].Height = fitInto(s.Width, s.Height, side)
+		todo = append(todo, i)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(jobs, 1))
+	for _, i := range todo {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n, err := shrinkFile(dir, staged[i].File, &out[i], uses[i])
+			out[i].Size = n
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for i, s := range staged {
+		if k, ok := first[s.File]; ok && s.File != "" && uses[i] != Unused {
+			out[i] = out[k]
+		}
+	}
+	return out, nil
+}
+
+func mark(taken map[string]bool, name string) map[string]bool {
+	if taken == nil {
+		taken = map[string]bool{}
+	}
+	taken[strings.ToLower(name)] = true
+	return taken
+}
+
+// fitInto scales a size so that the longer side is side.
+func fitInto(w, h, side int) (int, int) {
+	long := max(w, h)
+	scale := func(n int) int { return max(1, (n*side+long/2)/long) }
+	return scale(w), scale(h)
+}
+
+// shrinkFile writes the copy that to describes and returns its size.
+func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
+	img, err := Load(filepath.Join(dir, file))
+	if err != nil {
+		return 0, err
+	}
+	small := Resize(img, to.Width, to.Height, use)
+	var buf bytes.Buffer
+	if strings.EqualFold(filepath.Ext(file), ".png") {
+		enc := png.Encoder{CompressionLevel: png.BestCompression}
+		err = enc.Encode(&buf, opaqueOr(small))
+	} else {
+		err = jpeg.Encode(&buf, small, &jpeg.Options{Quality: 90})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("texture %s: %w", to.File, err)
+	}
+	return int64(buf.Len()), os.WriteFile(filepath.Join(dir, to.File), buf.Bytes(), 0o666)
+}
+
+// opaqueOr returns an opaque image in a type that PNG stores without alpha.
+func opaqueOr(img *image.NRGBA) image.Image {
+	if !img.Opaque() {
+		return img
+	}
+	return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
+}
+
+// Load decodes a staged image. Colours under transparent pixels are kept.
+func Load(path string) (*image.NRGBA, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), decodeError(err))
+	}
+	b := img.Bounds()
+	out := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	switch src := img.(type) {
+	case *image.NRGBA:
+		return src, nil
+	case *image.Paletted:
+		for y := range b.Dy() {
+			for x := range b.Dx() {
+				out.Set(x, y, color.NRGBAModel.Convert(src.At(b.Min.X+x, b.Min.Y+y)))
+			}
+		}
+	default: // opaque kinds, where premultiplied colours are the same
+		rgba := &image.RGBA{Pix: out.Pix, Stride: out.Stride, Rect: out.Rect}
+		draw.Draw(rgba, rgba.Rect, img, b.Min, draw.Src)
+	}
+	return out, nil
+}
+
+// Resize scales an image down to w x h pixels, each the mean of the area that
+// it covers: Color in linear light and weighted by alpha, Data channel by
+// channel. It never enlarges along an axis.
+func Resize(img *image.NRGBA, w, h int, use Use) *image.NRGBA {
+	b := img.Bounds()
+	w, h = min(w, b.Dx()), min(h, b.Dy())
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	across := spans(b.Dx(), w)
+	sum := make([]pixelSum, w)
+	for y, rows := range spans(b.Dy(), h) {
+		clear(sum)
+		for _, r := range rows {
+			line := img.Pix[r.at*img.Stride:]
+			for x, columns := range across {
+				for _, c := range columns {
+					sum[x].add(line[4*c.at:4*c.at+4], float64(r.weight*c.weight), use)
+				}
+			}
+		}
+		for x := range sum {
+			sum[x].put(out.Pix[y*out.Stride+4*x:], use)
+		}
+	}
+	return out
+}
+
+// spanPart is a source pixel and the part of it that counts.
+type spanPart struct {
+	at     int
+	weight float64
+}
+
+// spans divides n pixels into m areas.
+func spans(n, m int) [][]spanPart {
+	out := make([][]spanPart, m)
+	for i := range out {
+		// In units of 1/m of a pixel, the area is [i*n, (i+1)*n).
+		for at := i * n / m; at*m < (i+1)*n; at++ {
+			lo, hi := max(at*m, i*n), min((at+1)*m, (i+1)*n)
+			out[i] = append(out[i], spanPart{at, float64(hi-lo) / float64(n)})
+		}
+	}
+	return out
+}
+
+// pixelSum is a weighted sum of pixels.
+type pixelSum struct {
+	c      [4]float64 // colour channels, weighted by alpha when they are colours
+	plain  [3]float64 // the same without alpha, for areas that are transparent
+	weight float64
+}
+
+func (s *pixelSum) add(p []byte, w float64, use Use) {
+	s.weight += w
+	a := float64(p[3])
+	for k := range 3 {
+		v := float64(p[k])
+		if use == Color {
+			v = float64(linear[p[k]])
+		}
+		s.c[k] += float64(v * float64(w*a))
+		s.plain[k] += float64(v * w)
+	}
+	s.c[3] += float64(w * a)
+}
+
+func (s *pixelSum) put(p []byte, use Use) {
+	alpha := s.c[3] / s.weight
+	p[3] = uint8(alpha + 0.5)
+	for k := range 3 {
+		v := s.plain[k] / s.weight
+		if use == Color && s.c[3] > 0 {
+			v = s.c[k] / s.c[3]
+		}
+		if use == Color {
+			p[k] = toSRGB(v)
+		} else {
+			p[k] = uint8(v + 0.5)
+		}
+	}
+}

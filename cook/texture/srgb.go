@@ -1,0 +1,47 @@
+package texture
+
+import "sort"
+
+// linear holds linear light, 0 to 65535, by sRGB value.
+var linear = linearTable()
+
+// linearTable computes the sRGB transfer function (IEC 61966-2-1) with
+// additions, products and quotients alone: math.Pow may differ between
+// machines.
+func linearTable() [256]uint16 {
+	var t [256]uint16
+	for i := range t {
+		v := float64(i) / 255
+		if v <= 0.04045 {
+			v /= 12.92
+		} else {
+			x := (v + 0.055) / 1.055
+			r := fifthRoot(x)
+			v = float64(float64(x*x) * float64(r*r)) // x to the power 2.4
+		}
+		t[i] = uint16(float64(v*65535) + 0.5)
+	}
+	return t
+}
+
+// fifthRoot of x in (0, 1], by Newton's method.
+func fifthRoot(x float64) float64 {
+	r := 1.0
+	for range 60 {
+		r2 := float64(r * r)
+		r = (float64(4*r) + x/float64(r2*r2)) / 5
+	}
+	return r
+}
+
+// Linear returns the linear light of an sRGB value, 0 to 1.
+func Linear(v uint8) float32 { return float32(linear[v]) / 65535 }
+
+// FromLinear returns the sRGB value nearest to linear light, clamped to 0..1.
+func FromLinear(v float32) uint8 { return toSRGB(float64(v) * 65535) }
+
+// toSRGB returns the sRGB value whose linear light is nearest to v.
+func toSRGB(v float64) uint8 {
+	i := sort.Search(255, func(i int) bool { return float64(linear[i])+float64(linear[i+1]) >= 2*v })
+	return uint8(i)
+}

@@ -1,0 +1,134 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// corners are the three corners of a triangle.
+type corners [3]geom.Vec3
+
+// hit is the point of a surface that is nearest to a query.
+type hit struct {
+	leaf int32      // position in leaf order, -1 for none
+	d2   float64    // squared distance
+	w    [3]float64 // barycentric coordinates
+}
+
+// nearest finds the point of the surface nearest to p. It looks at the
+// triangle hint first, a position in leaf order or -1: a good one saves most
+// of the work. It gives up as soon as the squared distance is at most enough,
+// because the caller does not care below; 0 finds the very nearest.
+func (x *Index) nearest(p geom.Vec3, hint int32, enough float64) hit {
+	best := hit{leaf: -1, d2: math.Inf(1)}
+	if len(x.tris) == 0 {
+		return best
+	}
+	if hint >= 0 {
+		d2, w := x.tris[hint].nearest(p)
+		best = hit{hint, d2, w}
+	}
+	type entry struct {
+		node uint32
+		d2   float64
+	}
+	var stack [maxStack]entry
+	stack[0] = entry{0, x.nodes[0].distance2(p)}
+	for top := 1; top > 0 && best.d2 > enough; {
+		top--
+		e := stack[top]
+		if e.d2 >= best.d2 {
+			continue
+		}
+		n := &x.nodes[e.node]
+		if n.count > 0 {
+			for i := int32(n.next); i < int32(n.next+n.count); i++ {
+				if d2, w := x.tris[i].nearest(p); d2 < best.d2 {
+					best = hit{i, d2, w}
+				}
+			}
+			continue
+		}
+		a := entry{e.node + 1, x.nodes[e.node+1].distance2(p)}
+		b := entry{n.next, x.nodes[n.next].distance2(p)}
+		if a.d2 < b.d2 {
+			a, b = b, a
+		}
+		if a.d2 < best.d2 { // the farther one waits
+			stack[top] = a
+			top++
+		}
+		if b.d2 < best.d2 {
+			stack[top] = b
+			top++
+		}
+	}
+	return best
+}
+
+// distance2 returns the squared distance of p to the node's box.
+func (n *node) distance2(p geom.Vec3) float64 {
+	dx := max(float64(n.min[0])-p[0], p[0]-float64(n.max[0]), 0)
+	dy := max(float64(n.min[1])-p[1], p[1]-float64(n.max[1]), 0)
+	dz := max(float64(n.min[2])-p[2], p[2]-float64(n.max[2]), 0)
+	return float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+}
+
+// nearest returns the squared distance of p to the triangle and the barycentric
+// coordinates of the nearest point, by the regions of its corners, edges and
+// face (Ericson, Real-Time Collision Detection, 2005, 5.1.5).
+func (t *corners) nearest(p geom.Vec3) (float64, [3]float64) {
+	ab, ac, ap := sub(&t[1], &t[0]), sub(&t[2], &t[0]), sub(&p, &t[0])
+	d1, d2 := dot(&ab, &ap), dot(&ac, &ap)
+	if d1 <= 0 && d2 <= 0 {
+		return dot(&ap, &ap), [3]float64{1, 0, 0}
+	}
+	bp := sub(&p, &t[1])
+	d3, d4 := dot(&ab, &bp), dot(&ac, &bp)
+	if d3 >= 0 && d4 <= d3 {
+		return dot(&bp, &bp), [3]float64{0, 1, 0}
+	}
+	cp := sub(&p, &t[2])
+	d5, d6 := dot(&ab, &cp), dot(&ac, &cp)
+	if d6 >= 0 && d5 <= d6 {
+		return dot(&cp, &cp), [3]float64{0, 0, 1}
+	}
+	var w [3]float64
+	va, vb, vc := float64(d3*d6)-float64(d5*d4), float64(d5*d2)-float64(d1*d6), float64(d1*d4)-float64(d3*d2)
+	switch {
+	case vc <= 0 && d1 >= 0 && d3 <= 0:
+		v := ratio(d1, d1-d3)
+		w = [3]float64{1 - v, v, 0}
+	case vb <= 0 && d2 >= 0 && d6 <= 0:
+		v := ratio(d2, d2-d6)
+		w = [3]float64{1 - v, 0, v}
+	case va <= 0 && d4-d3 >= 0 && d5-d6 >= 0:
+		v := ratio(d4-d3, (d4-d3)+(d5-d6))
+		w = [3]float64{0, 1 - v, v}
+	default:
+		v, u := ratio(vb, va+vb+vc), ratio(vc, va+vb+vc)
+		w = [3]float64{1 - v - u, v, u}
+	}
+	// The offset from the first corner keeps small distances exact far from
+	// the origin.
+	var e geom.Vec3
+	for k := range e {
+		e[k] = ap[k] - float64(w[1]*ab[k]) - float64(w[2]*ac[k])
+	}
+	return dot(&e, &e), w
+}
+
+// ratio is a / b, 0 for a triangle without extent.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func sub(a, b *geom.Vec3) geom.Vec3 { return geom.Vec3{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+func dot(a, b *geom.Vec3) float64 {
+	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
+}

@@ -1,0 +1,213 @@
+package measure
+
+import (
+	"math"
+	"sync"
+)
+
+// node is a box of a binary tree of boxes. The left child follows its parent.
+type node struct {
+	min, max [3]float32 // rounded outwards
+	next     uint32     // the right child, or the first triangle of a leaf in leaf order
+	count    uint32     // triangles of a leaf, 0 for an inner node
+}
+
+const (
+	leafSize = 4
+	bins     = 16
+	// Below maxCost levels the tree is split in halves, which bounds the depth.
+	maxCost  = 48
+	maxStack = maxCost + 34
+	// parallelSize is the number of triangles from which on a subtree is worth
+	// a goroutine.
+	parallelSize = 1 << 16
+)
+
+// ref is a triangle's box while the tree is built.
+type ref struct {
+	min, max [3]float32
+	tri      uint32
+}
+
+func (r *ref) middle(axis int) float32 { return r.min[axis] + r.max[axis] }
+
+// build makes the tree top down; each split is the cheapest of 16 along the
+// longest axis by the surface area heuristic (Wald, On fast Construction of
+// SAH-based Bounding Volume Hierarchies, 2007). A subtree of n triangles takes
+// up to 2n-1 nodes and gets as many: its place does not depend on the order in
+// which subtrees are built.
+func (x *Index) build() {
+	n := x.s.Triangles()
+	x.order = make([]uint32, n)
+	if n == 0 {
+		return
+	}
+	refs := make([]ref, n)
+	for t := range refs {
+		r := &refs[t]
+		r.tri = uint32(t)
+		for axis := range 3 {
+			a, b, c := x.s.corner(r.tri, 0)[axis], x.s.corner(r.tri, 1)[axis], x.s.corner(r.tri, 2)[axis]
+			r.min[axis], r.max[axis] = below(min(a, b, c)), above(max(a, b, c))
+		}
+	}
+	x.nodes = make([]node, 2*n-1)
+	var wg sync.WaitGroup
+	x.split(refs, 0, 0, 0, &wg)
+	wg.Wait()
+}
+
+// split fills the node at and all below it with refs, whose leaf order starts
+// at first.
+func (x *Index) split(refs []ref, at, first uint32, depth int, wg *sync.WaitGroup) {
+	for {
+		nd := &x.nodes[at]
+		nd.min, nd.max = bound(refs)
+		if len(refs) <= leafSize {
+			nd.next, nd.count = first, uint32(len(refs))
+			for i := range refs {
+				x.order[int(first)+i] = refs[i].tri
+			}
+			return
+		}
+		m := len(refs) / 2
+		if depth < maxCost {
+			m = partition(refs)
+		}
+		left, right := refs[:m], refs[m:]
+		next := at + 2*uint32(m)
+		nd.next = next
+		depth++
+		if len(refs) >= parallelSize {
+			wg.Add(1)
+			go func(at, first uint32, depth int) {
+				defer wg.Done()
+				x.split(left, at, first, depth, wg)
+			}(at+1, first, depth)
+		} else {
+			x.split(left, at+1, first, depth, wg)
+		}
+		refs, at, first = right, next, first+uint32(m)
+	}
+}
+
+// partition reorders refs and returns how many belong to the left, at least
+// one and less than all.
+func partition(refs []ref) int {
+	lo, hi := middles(refs)
+	axis := 0
+	for k := 1; k < 3; k++ {
+		if hi[k]-lo[k] > hi[axis]-lo[axis] {
+			axis = k
+		}
+	}
+	scale := bins / (hi[axis] - lo[axis])
+	if !(hi[axis] > lo[axis]) || math.IsInf(float64(scale), 0) {
+		return len(refs) / 2 // all in one place
+	}
+	bin := func(r *ref) int { return min(int((r.middle(axis)-lo[axis])*scale), bins-1) }
+	cut := cheapest(refs, bin)
+	i, j := 0, len(refs)
+	for i < j {
+		if bin(&refs[i]) < cut {
+			i++
+		} else {
+			j--
+			refs[i], refs[j] = refs[j], refs[i]
+		}
+	}
+	if i == 0 || i == len(refs) {
+		return len(refs) / 2
+	}
+	return i
+}
+
+// cheapest returns the bin at which the right side starts.
+func cheapest(refs []ref, bin func(*ref) int) int {
+	var boxes [bins]ref
+	var counts [bins]int
+	for i := range boxes {
+		boxes[i] = emptyRef
+	}
+	for i := range refs {
+		b := bin(&refs[i])
+		counts[b]++
+		boxes[b].extend(&refs[i])
+	}
+	var rightCost [bins]float64
+	acc, n := emptyRef, 0
+	for b := bins - 1; b > 0; b-- {
+		acc.extend(&boxes[b])
+		n += counts[b]
+		rightCost[b] = acc.area() * float64(n)
+	}
+	acc, n = emptyRef, 0
+	cut, best := bins/2, math.Inf(1)
+	for b := 1; b < bins; b++ {
+		acc.extend(&boxes[b-1])
+		n += counts[b-1]
+		if n == 0 || n == len(refs) {
+			continue
+		}
+		if cost := float64(acc.area()*float64(n)) + rightCost[b]; cost < best {
+			cut, best = b, cost
+		}
+	}
+	return cut
+}
+
+var emptyRef = ref{
+	min: [3]float32{math.MaxFloat32, math.MaxFloat32, math.MaxFloat32},
+	max: [3]float32{-math.MaxFloat32, -math.MaxFloat32, -math.MaxFloat32},
+}
+
+func (r *ref) extend(o *ref) {
+	for k := range 3 {
+		r.min[k], r.max[k] = min(r.min[k], o.min[k]), max(r.max[k], o.max[k])
+	}
+}
+
+// area returns half the area of the box, 0 for the empty one.
+func (r *ref) area() float64 {
+	var d [3]float64
+	for k := range d {
+		d[k] = max(float64(r.max[k])-float64(r.min[k]), 0)
+	}
+	return float64(d[0]*d[1]) + float64(d[1]*d[2]) + float64(d[2]*d[0])
+}
+
+func bound(refs []ref) (lo, hi [3]float32) {
+	acc := emptyRef
+	for i := range refs {
+		acc.extend(&refs[i])
+	}
+	return acc.min, acc.max
+}
+
+// middles returns the box round the doubled middles of refs.
+func middles(refs []ref) (lo, hi [3]float32) {
+	acc := emptyRef
+	for i := range refs {
+		r := &refs[i]
+		m := [3]float32{r.middle(0), r.middle(1), r.middle(2)}
+		acc.extend(&ref{min: m, max: m})
+	}
+	return acc.min, acc.max
+}
+
+// below and above round to single precision, away from the box.
+func below(v float64) float32 {
+	f := float32(v)
+	if float64(f) > v {
+		f = math.Nextafter32(f, float32(math.Inf(-1)))
+	}
+	return f
+}
+
+func above(v float64) float32 {
+	f := float32(v)
+	if float64(f) < v {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
+	}
+	return f
+}

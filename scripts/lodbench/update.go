@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/untoldkit/untold/scripts/lodbench/model"
+)
+
+// results is results.json: what docs/lod.md shows and the tests compare with.
+type results struct {
+	// Machine tells what Speed was measured on.
+	Machine string `json:"machine"`
+	// Cells are measured with 200,000 samples.
+	Cells []cell `json:"cells"`
+	// Gate are those that TestQuality measures again, with gateSamples.
+	Gate []cell `json:"gate"`
+	// Stuck are meshes that stop other simplifiers, with several options.
+	Stuck []variant `json:"stuck"`
+	// Survey has every shared model at 10 %, measured with gateSamples.
+	Survey []cell `json:"survey"`
+}
+
+// variant is a cell with other options than the default ones.
+type variant struct {
+	Options string `json:"options"`
+	Cell    cell   `json:"cell"`
+}
+
+const gateSamples = 20_000
+
+// gateOptions are what TestQuality measures: FlightHelmet, quickly.
+func gateOptions(assets string) *options {
+	return &options{models: []string{"FlightHelmet"}, ratios: []float64{0.5, 0.2, 0.1}, samples: gateSamples, repeat: 1, assets: assets}
+}
+
+// stuckModels are those that stop meshoptimizer short of 10 %.
+var stuckModels = []string{"dutch_ship", "city24"}
+
+// stuckOptions are the ways out, in the order of the table.
+var stuckOptions = []struct {
+	name   string
+	change func(*options)
+}{
+	{"`keep`: seams stay", func(o *options) { o.simplify.Seams = keepSeams }},
+	{"default: seams relax", func(*options) {}},
+	{"default, components below 1 % of the diagonal may go", func(o *options) { o.simplify.PruneBelow = 0.01 }},
+	{"`weld`: seams closed first", func(o *options) { o.simplify.Seams = weldSeams }},
+	{"`weld`, components below 1 % may go", func(o *options) { o.simplify.Seams, o.simplify.PruneBelow = weldSeams, 0.01 }},
+}
+
+// update measures and rewrites both files. Cells of models that were not
+// selected stay as they are.
+func update(o *options, f *files, out io.Writer) error {
+	refs, err := references(false)
+	if err != nil {
+		return err
+	}
+	res, err := readResults(f.results)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	res.Machine = machine()
+	head(out)
+	cells, err := measureAll(o, func(c cell) { row(out, c, refs) })
+	if err != nil {
+		return err
+	}
+	res.merge(cells)
+	if slices.Contains(o.models, "FlightHelmet") {
+		if res.Gate, err = measureAll(gateOptions(o.assets), func(cell) {}); err != nil {
+			return err
+		}
+	}
+	if err := res.measureStuck(o, func(c cell) { row(out, c, refs) }); err != nil {
+		return err
+	}
+	if slices.Equal(o.models, model.Names) {
+		if err := res.survey(o.assets, func(c cell) { row(out, c, refs) }); err != nil {
+			return err
+		}
+	}
+	if err := writeJSON(f.results, res); err != nil {
+		return err
+	}
+	return rewrite(f.doc, res)
+}
+
+// merge replaces and adds cells and sorts them in the order of tables.
+func (r *results) merge(cells []cell) {
+	for _, c := range cells {
+		same := func(o cell) bool { return o.Model == c.Model && o.Ratio == c.Ratio }
+		if i := slices.IndexFunc(r.Cells, same); i >= 0 {
+			r.Cells[i] = c
+		} else {
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	slices.SortStableFunc(r.Cells, func(a, b cell) int {
+		if d := slices.Index(model.Names, a.Model) - slices.Index(model.Names, b.Model); d != 0 {
+			return d
+		}
+		switch {
+		case a.Ratio > b.Ratio:
+			return -1
+		case a.Ratio < b.Ratio:
+			return 1
+		}
+		return 0
+	})
+}
+
+// measureStuck measures the selected ones of the stuck models at 10 %.
+func (r *results) measureStuck(o *options, each func(cell)) error {
+	var list []variant
+	for _, name := range stuckModels {
+		if !slices.Contains(o.models, name) {
+			for _, v := range r.Stuck {
+				if v.Cell.Model == name {
+					list = append(list, v)
+				}
+			}
+			continue
+		}
+		m, err := model.Get(name, o.assets, false)
+		if err != nil {
+			return err
+		}
+		s := newSubject(m)
+		for _, way := range stuckOptions {
+			own := &options{samples: o.samples, repeat: 1}
+			way.change(own)
+			c, err := s.measure(own, 0.1)
+			if err != nil {
+				return err
+			}
+			list = append(list, variant{way.name, c})
+			each(c)
+		}
+	}
+	r.Stuck = list
+	return nil
+}
+
+// survey measures every glTF file below folder at 10 %. Files that hold no
+// triangles, or that the importer refuses, are left out.
+func (r *results) survey(folder string, each func(cell)) error {
+	r.Survey = nil
+	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if ext := filepath.Ext(path); err != nil || d.IsDir() || ext != ".gltf" && ext != ".glb" {
+			return err
+		}
+		m, err := model.Get(path, "", false)
+		if err != nil {
+			return nil //nolint:nilerr // see above
+		}
+		c, err := newSubject(m).measure(&options{samples: gateSamples, repeat: 1}, 0.1)
+		if err != nil {
+			return err
+		}
+		r.Survey = append(r.Survey, c)
+		each(c)
+		return nil
+	})
+}
+
+func readResults(path string) (*results, error) {
+	r := &results{}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, r); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// writeJSON writes v with one line per element of its lists, so that changes
+// show row by row.
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(joinObjects(data), '\n'), 0o644)
+}
+
+// joinObjects puts the innermost objects of indented JSON on one line.
+func joinObjects(data []byte) []byte {
+	var out []byte
+	for len(data) > 0 {
+		open := bytes.IndexByte(data, '{')
+		if open < 0 {
+			break
+		}
+		shut := bytes.IndexAny(data[open+1:], "{}")
+		if shut < 0 || data[open+1+shut] == '{' || len(out) == 0 && open == 0 {
+			out = append(out, data[:open+1]...)
+			data = data[open+1:]
+			continue
+		}
+		out = append(out, data[:open]...)
+		object := data[open : open+2+shut]
+		for line := range bytes.Lines(object) {
+			out = append(out, bytes.TrimSpace(line)...)
+			if n := len(out); out[n-1] == ',' {
+				out = append(out, ' ')
+			}
+		}
+		data = data[open+2+shut:]
+	}
+	return append(out, data...)
+}
