@@ -44,7 +44,7 @@ fmt:
 	$(GO) tool $(TOOLS) gofumpt -w .
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./format ./manifest ./partition ./cook/...
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./format ./manifest ./partition ./cook/... ./runtime/...
 
 fuzz:
 	FUZZTIME=$(FUZZTIME) GO="$(GO)" sh scripts/fuzz.sh

@@ -11,16 +11,17 @@ import (
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "untold",
-		Short: "Cook glTF scenes into streamable tiles, validate and inspect them",
-		Long: `untold cooks glTF scenes into .untold tiles and a manifest for streaming, and
-validates and inspects the result.
+		Short: "Cook glTF scenes into streamable tiles, validate, inspect and rehearse them",
+		Long: `untold cooks glTF scenes into .untold tiles and a manifest for streaming, validates and
+inspects the result, and runs the streaming runtime on it without a display.
 
 Results go to stdout, progress and messages to stderr. Exit code 0: fine. 1: the
 input was judged and found wanting. 2: wrong usage, or the work could not be done.
 Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE.`,
 		Example: `  untold cook city.glb -o out/city
   untold validate out/city
-  untold inspect out/city/city.json`,
+  untold inspect out/city/city.json --map city.svg
+  untold simulate out/city/city.json --fly-through --plot flight.svg`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,6 +45,8 @@ Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
 	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newExport(a), newVersion(a), newDocs(a))
+	root.AddCommand(newManifest(a))
+	root.AddCommand(newSimulate(a))
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

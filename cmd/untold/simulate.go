@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
+)
+
+// simulateFlags are the flags of untold simulate.
+type simulateFlags struct {
+	events, report, plot string
+	check, asJSON        bool
+	failIf               []string
+
+	cameraPath       string
+	orbit, fly       bool
+	walk             uint64
+	speed            float64
+	duration, dt     time.Duration
+	bandwidth        bandwidth
+	latency, parsing time.Duration
+	set              []string
+	mode, preset     string
+}
+
+func newSimulate(a *app) *cobra.Command {
+	var s simulateFlags
+	cmd := &cobra.Command{
+		Use:     "simulate SCENARIO.json|MANIFEST.json",
+		Short:   "Run the streaming runtime on a fake clock",
+		GroupID: "look",
+		Long: `simulate runs the streaming runtime without a display, a GPU or a network, as fast as the
+processor allows. Two runs of the same input give the same events, byte for byte.
+
+A scenario says what the scene is, where the camera goes, how long loads take and what is
+expected; --check compares and prints what differs. The format is described in
+testdata/simulate/README.md.
+
+A cooked scene runs with the manifest's tiles and sizes, 60 frames a second, along a camera path:
+a recorded one (--camera-path), a turn around the scene (--orbit), lanes through it
+(--fly-through, the default) or a random stroll (--walk SEED). --bandwidth and --latency model the
+network; downloads share the bandwidth evenly. Parameters of the runtime come from untold.yaml beside
+the manifest and from --set.
+
+The report's figures are printed unless --events - owns stdout. --fail-if ends the command with
+exit code 1 when a condition holds, --check when something differs.`,
+		Example: `  untold simulate testdata/simulate/d01.json --check --events -
+  untold simulate out/city/city.json --fly-through --speed 30 --fail-if 'undrawn>0' --plot city.svg
+  untold simulate out/city/city.json --walk 7 --bandwidth 10MBps --latency 50ms --report walk.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, a, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.events, "events", "", "write the events as JSON lines to this file, - for stdout")
+	f.StringVar(&s.report, "report", "", "write the report as JSON to this file, - for stdout")
+	f.BoolVar(&s.asJSON, "json", false, "short for --report -")
+	f.StringVar(&s.plot, "plot", "", "draw the run to this SVG file")
+	f.BoolVar(&s.check, "check", false, "compare with the scenario's expectations; exit code 1 when something differs")
+	f.StringArrayVar(&s.failIf, "fail-if", nil, "exit code 1 when this holds of the report, such as 'undrawn>0' (repeatable)")
+	f.StringVar(&s.cameraPath, "camera-path", "", "move the camera along this recorded path")
+	f.BoolVar(&s.orbit, "orbit", false, "move the camera once around the scene")
+	f.BoolVar(&s.fly, "fly-through", false, "move the camera through the scene in lanes")
+	f.Uint64Var(&s.walk, "walk", 0, "stroll through the scene; the number picks one of many ways")
+	f.Float64Var(&s.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5)")
+	f.DurationVar(&s.duration, "duration", 0, "length of the run; a generated path without --speed takes as long")
+	f.DurationVar(&s.dt, "dt", 0, "time between frames (default: the scenario's, 1/60 s for a manifest)")
+	f.Var(&s.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
+	f.DurationVar(&s.latency, "latency", 0, "latency of the network before every download")
+	f.DurationVar(&s.parsing, "parse-time", 0, "time to load a payload from the disk (default: the scenario's, 50 ms for a manifest)")
+	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
+	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
+	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
+	cmd.MarkFlagsMutuallyExclusive("camera-path", "orbit", "fly-through", "walk")
+	return cmd
+}
+
+func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
+	conditions, err := s.usage()
+	if err != nil {
+		return err
+	}
+	sc, err := simulate.Load(path)
+	if err != nil {
+		return inputError(err)
+	}
+	if sc.Cooked {
+		if err := runtimeProfile(a, &sc.Config, path); err != nil {
+			return err
+		}
+	}
+	if err := s.apply(cmd, a, sc); err != nil {
+		return err
+	}
+	opts := simulate.Options{Bandwidth: float64(s.bandwidth), NetworkLatency: s.latency, Series: s.plot != ""}
+	if report := a.progress(); report != nil && isTerminal(a.stderr) {
+		opts.Progress = func(done, total int) { report("simulate", done, total) }
+	}
+	res, err := s.simulate(cmd.Context(), a, sc, opts)
+	if err != nil {
+		return err
+	}
+	if err := s.write(a, res); err != nil {
+		return err
+	}
+	return s.judge(a, sc, res, conditions)
+}
+
+// inputError tells a file that is no scenario from one that cannot be read.
+func inputError(err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return err
+	}
+	return &badFile{err}
+}
+
+// usage checks what needs no file.
+func (s *simulateFlags) usage() ([]simulate.Condition, error) {
+	if s.asJSON {
+		if s.report != "" && s.report != "-" {
+			return nil, errors.New("--json is short for --report -; leave one of them out")
+		}
+		s.report = "-"
+	}
+	if s.speed < 0 || s.duration < 0 || s.dt < 0 || s.latency < 0 || s.parsing < 0 {
+		return nil, errors.New("--speed, --duration, --dt, --latency and --parse-time must not be negative")
+	}
+	var used []string
+	for _, path := range [...]string{s.events, s.report, s.plot} {
+		if path == "" {
+			continue
+		}
+		if slices.Contains(used, filepath.Clean(path)) {
+			return nil, fmt.Errorf("two outputs go to %q", path)
+		}
+		used = append(used, filepath.Clean(path))
+	}
+	if s.plot == "-" {
+		return nil, errors.New("--plot wants a file")
+	}
+	var list []simulate.Condition
+	for _, text := range s.failIf {
+		c, err := simulate.ParseCondition(text)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if: %w", err)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// apply changes a scenario by the flags.
+func (s *simulateFlags) apply(cmd *cobra.Command, a *app, sc *simulate.Scenario) error {
+	if s.preset != "" {
+		p, ok := runtime.Preset(s.preset)
+		if !ok {
+			return fmt.Errorf("--preset is %q; use low, standard, high or unlimited", s.preset)
+		}
+		sc.Config.GeometryBudget, sc.Config.TextureBudget = p.GeometryBudget, p.TextureBudget
+		sc.Config.HighWaterMark, sc.Config.LowWaterMark = p.HighWaterMark, p.LowWaterMark
+	}
+	if s.mode != "" {
+		s.set = append(s.set, "handoff="+s.mode)
+	}
+	for _, text := range s.set {
+		if err := setParameter(&sc.Config, text); err != nil {
+			return fmt.Errorf("--set %s: %w", text, err)
+		}
+	}
+	if err := sc.Config.Validate(); err != nil {
+		return err
+	}
+	if s.dt > 0 {
+		sc.DT = s.dt
+	}
+	if cmd.Flags().Changed("parse-time") {
+		sc.Latency = simulate.Latency{Default: s.parsing}
+	}
+	if err := s.move(cmd, a, sc); err != nil {
+		return err
+	}
+	if frames := float64(sc.Duration) / float64(sc.DT); frames > 1e7 {
+		return fmt.Errorf("%.0f frames are too many: shorten --duration or lengthen --dt", frames)
+	}
+	return nil
+}
+
+// move gives the camera its path.
+func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) error {
+	o := simulate.PathOptions{Bounds: geom.EmptyBox(), Speed: s.speed, Duration: s.duration}
+	for i := range sc.Manifest.Tiles {
+		o.Bounds = o.Bounds.Union(sc.Manifest.Tiles[i].Bounds.Box())
+	}
+	var path *simulate.CameraPath
+	var err error
+	switch {
+	case s.cameraPath != "":
+		if path, err = simulate.LoadCameraPath(s.cameraPath); err != nil {
+			return inputError(err)
+		}
+	case s.orbit:
+		path, err = simulate.Orbit(o)
+	case cmd.Flags().Changed("walk"):
+		path, err = simulate.Walk(o, s.walk)
+	case s.fly, len(sc.Path.Keys) == 0 && sc.Duration == 0:
+		if !s.fly {
+			a.info("no camera path given: --fly-through")
+		}
+		path, err = simulate.FlyThrough(o)
+	}
+	if err != nil {
+		return err
+	}
+	if path != nil {
+		sc.Path = *path
+		sc.Duration = path.Keys[len(path.Keys)-1].T
+	}
+	if s.duration > 0 {
+		sc.Duration = s.duration
+	}
+	return nil
+}
+
+// simulate runs, and writes the events on the way.
+func (s *simulateFlags) simulate(ctx context.Context, a *app, sc *simulate.Scenario, opts simulate.Options) (*simulate.Result, error) {
+	if s.events == "" {
+		// Without expectations nobody reads the events.
+		opts.OnRecord = func(*simulate.Record) error { return nil }
+		return simulate.Run(ctx, sc, opts)
+	}
+	var res *simulate.Result
+	run := func(w io.Writer) error {
+		var line []byte
+		opts.OnRecord = func(r *simulate.Record) error {
+			line = append(r.AppendJSON(line[:0]), '\n')
+			_, err := w.Write(line)
+			return err
+		}
+		var err error
+		res, err = simulate.Run(ctx, sc, opts)
+		return err
+	}
+	if s.events != "-" {
+		err := atomicfile.Write(s.events, run)
+		return res, err
+	}
+	buf := bufio.NewWriterSize(a.stdout, 1<<16)
+	if err := run(buf); err != nil {
+		return nil, err
+	}
+	return res, buf.Flush()
+}
+
+// write writes the report and the plot.
+func (s *simulateFlags) write(a *app, res *simulate.Result) error {
+	if s.plot != "" {
+		if err := atomicfile.Write(s.plot, func(w io.Writer) error { return simulate.WritePlot(w, res.Series) }); err != nil {
+			return err
+		}
+	}
+	switch s.report {
+	case "":
+		if s.events != "-" {
+			printFigures(a.stdout, &res.Report)
+		}
+		return nil
+	case "-":
+		return writeJSON(a.stdout, &res.Report)
+	}
+	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, &res.Report) })
+}
+
+func printFigures(w io.Writer, r *simulate.Report) {
+	t := newTable(0, "figure", ">value")
+	for _, key := range simulate.ReportKeys() {
+		v, err := r.Value(key)
+		if err != nil {
+			continue // every key of the list has a value
+		}
+		text := strconv.FormatFloat(v, 'f', 3, 64)
+		if v == float64(int64(v)) {
+			text = strconv.FormatInt(int64(v), 10)
+		}
+		t.add(key, text)
+	}
+	t.print(w)
+}
+
+// judge compares with what the scenario and the user want. The differences are
+// the result; where --events or --report own stdout they go to stderr.
+func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Result, conditions []simulate.Condition) error {
+	out, paint := a.stdout, a.paintResult
+	if s.events == "-" || s.report == "-" {
+		out, paint = a.stderr, a.paint
+	}
+	good := true
+	if s.check {
+		if n := len(res.Differences); n > 0 {
+			good = false
+			fmt.Fprintf(out, "%s: %d differences\n%s", paint(red, "not as expected"), n, simulate.Diff(res.Differences))
+		} else if !a.quiet {
+			n := len(sc.Expect) + len(sc.ExpectNone) + len(sc.ExpectStats)
+			fmt.Fprintf(out, "%s: %d expectations\n", paint(green, "as expected"), n)
+		}
+	}
+	for _, c := range conditions {
+		if c.Holds(&res.Report) {
+			good = false
+			v, _ := res.Report.Value(c.Key)
+			fmt.Fprintf(out, "%s: %s is %s (--fail-if %s)\n", paint(red, "failed"), c.Key, strconv.FormatFloat(v, 'g', -1, 64), c)
+		}
+	}
+	if !good {
+		return errWanting
+	}
+	return nil
+}

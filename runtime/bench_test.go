@@ -1,0 +1,119 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// cityOf returns n*n tiles of the given size in metres with an HLOD and two
+// LODs each, in a grid around the origin.
+func cityOf(n int, size float64) *manifest.Manifest {
+	m := sceneOf()
+	m.Tiles = make([]manifest.Tile, 0, n*n)
+	half := float64(n) * size / 2
+	for z := range n {
+		for x := range n {
+			x0, z0 := float64(x)*size-half, float64(z)*size-half
+			m.Tiles = append(m.Tiles, tileAt(fmt.Sprintf("tile_%d_%d", x, z), box(x0, 0, z0, x0+size, 30, z0+size),
+				hlodAt(95), lodsAt(60, 80)))
+		}
+	}
+	return m
+}
+
+// benchFlight measures Update while a camera flies straight over a city of n*n
+// tiles. Loads are settled before; p99 and maximum are of single calls.
+func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streamer)) {
+	r := newRig(b, cityOf(n, size), func(c *Config, d *Deps, _ *rig) {
+		*c = DefaultConfig()
+		d.MemoryProbe = fixedMemory{}
+	})
+	for _, o := range opts {
+		o(r.s)
+	}
+	r.dt = 16 * time.Millisecond
+	r.lens()
+	r.camera.Position = [3]float64{0, 20, 0}
+	r.camera.Forward = [3]float64{1, 0, 0.3}
+	latency := r.loader.latency
+	r.loader.latency = func(Request) time.Duration { return 0 }
+	settle := func() {
+		for range 1000 {
+			r.loader.deliver()
+			r.s.Update(r.camera, r.dt)
+			r.s.Events()
+			r.clock.now += r.dt
+		}
+	}
+	settle()
+	for i := 0; i < 30 && (len(r.s.flights) > 0 || r.s.backlog > 0); i++ {
+		settle()
+	}
+	r.loader.latency = latency
+	took := make([]time.Duration, 0, b.N)
+	r.loader.started = nil
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		if half := float64(n) * size / 2; math.Abs(r.camera.Position[0]) > half && r.camera.Position[0]*speed > 0 {
+			speed = -speed // turn at the edge of the city
+		}
+		r.camera.Position[0] += speed * r.dt.Seconds()
+		r.loader.deliver()
+		start := time.Now()
+		r.s.Update(r.camera, r.dt)
+		took = append(took, time.Since(start))
+		r.s.Events()
+		r.loader.started = r.loader.started[:0]
+		r.clock.now += r.dt
+	}
+	b.StopTimer()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds()), "max-us")
+	b.ReportMetric(float64(r.s.stats.NearbyEntitiesQueried), "near")
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	b.Run("10k tiles of 50 m, still", func(b *testing.B) { benchFlight(b, 100, 50, 0) })
+	b.Run("10k tiles of 50 m, 50 m/s", func(b *testing.B) { benchFlight(b, 100, 50, 50) })
+	// The baseline: no tile sleeps, every pass looks at all that is near.
+	b.Run("10k tiles of 50 m, 50 m/s, sleepless", func(b *testing.B) {
+		benchFlight(b, 100, 50, 50, func(s *Streamer) { s.sleepless = true })
+	})
+	b.Run("10k tiles of 10 m, still", func(b *testing.B) { benchFlight(b, 100, 10, 0) })
+	b.Run("10k tiles of 10 m, 5 m/s", func(b *testing.B) { benchFlight(b, 100, 10, 5) })
+}
+
+func BenchmarkMillion(b *testing.B) {
+	m := cityOf(1000, 50)
+	b.Run("register", func(b *testing.B) {
+		for range b.N {
+			cfg := DefaultConfig()
+			if _, err := newScene(Source{Manifest: m, Path: "x"}, &cfg); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	cfg := DefaultConfig()
+	sc, err := newScene(Source{Manifest: m, Path: "x"}, &cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.Logf("%.0f bytes per idle tile", float64(after.HeapAlloc-before.HeapAlloc)/float64(sc.tiles.len()))
+	runtime.KeepAlive(sc)
+	runtime.KeepAlive(m)
+	b.Run("tiles of 50 m, 50 m/s", func(b *testing.B) { benchFlight(b, 1000, 50, 50) })
+	b.Run("tiles of 10 m, 50 m/s", func(b *testing.B) { benchFlight(b, 1000, 10, 50) })
+}

@@ -1,0 +1,154 @@
+package runtime
+
+import (
+	"slices"
+	"time"
+)
+
+// How many representations one tick may evict: over the high-water mark, and
+// on a warning or critical signal from outside.
+const (
+	evictPerTick  = 4
+	evictWarning  = 4
+	evictCritical = 8
+)
+
+// Pressure reports memory pressure from outside; the next Update relieves it,
+// whatever the tick interval. It may be called from any goroutine.
+func (s *Streamer) Pressure(level PressureLevel) {
+	for {
+		old := s.pressure.Load()
+		if old >= uint32(level) || s.pressure.CompareAndSwap(old, uint32(level)) {
+			return
+		}
+	}
+}
+
+// readMemory asks the probe; a budget of the probe wins over the configured
+// one.
+func (s *Streamer) readMemory() {
+	m := Memory{}
+	if s.deps.MemoryProbe != nil {
+		m = s.deps.MemoryProbe.Memory()
+	}
+	if m.GeometryBudget <= 0 {
+		m.GeometryBudget = s.cfg.GeometryBudget
+	}
+	if m.TextureBudget <= 0 {
+		m.TextureBudget = s.cfg.TextureBudget
+	}
+	s.memory = m
+}
+
+// geometryUsed returns all geometry on the device, in bytes.
+func (s *Streamer) geometryUsed() int64 { return s.stats.GeometryBytes + s.memory.GeometryUsed }
+
+// geometryHigh reports whether geometry is at or above the high-water mark.
+func (s *Streamer) geometryHigh() bool { return s.geometryAt(s.cfg.HighWaterMark) }
+
+func (s *Streamer) geometryAt(mark float64) bool {
+	return s.memory.GeometryBudget > 0 && float64(s.geometryUsed())/float64(s.memory.GeometryBudget) >= mark
+}
+
+// evictee is a representation that may be evicted.
+type evictee struct {
+	record *record
+	rep    Rep
+}
+
+// relieve evicts what lies beyond its streaming radius, farthest first: from
+// the high-water mark down to the low one, and whenever the system asks.
+func (s *Streamer) relieve(signal PressureLevel) {
+	if s.geometryHigh() {
+		s.relieving = true
+	} else if !s.geometryAboveLow() {
+		s.relieving, s.reliefWarned = false, false
+	}
+	limit := 0
+	if s.relieving {
+		limit = evictPerTick
+	}
+	switch signal {
+	case PressureWarning:
+		limit = max(limit, evictWarning)
+	case PressureCritical:
+		limit = max(limit, evictCritical)
+	}
+	s.stats.EvictionTriggered = limit > 0
+	if limit == 0 {
+		return
+	}
+	s.listEvictees()
+	for i := range s.evictees {
+		if s.stats.EvictionsPerformed == limit || signal == PressureNone && !s.geometryAboveLow() {
+			break
+		}
+		s.evict(s.evictees[i])
+	}
+	clear(s.evictees)
+	if s.geometryHigh() && s.stats.EvictionsPerformed == 0 && !s.reliefWarned {
+		s.reliefWarned = true
+		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
+		s.emit(Event{Kind: EventWarn, Message: message})
+		s.log.Warn(message, "used", s.geometryUsed(), "budget", s.memory.GeometryBudget)
+	}
+}
+
+func (s *Streamer) geometryAboveLow() bool {
+	return s.memory.GeometryBudget > 0 && float64(s.geometryUsed()) > s.cfg.LowWaterMark*float64(s.memory.GeometryBudget)
+}
+
+// listEvictees collects, farthest first, full tiles that have been resident
+// long enough and levels of other tiles that have dwelt; what lies within its streaming radius
+// would come back at once and stays.
+func (s *Streamer) listEvictees() {
+	s.evictees = s.evictees[:0]
+	s.forEach(func(r *record) {
+		s.measure(r) // it may have slept
+		if !(r.actual > r.scene.tiles.radius[r.tile].stream) {
+			return
+		}
+		if full := r.full(); full.resident() {
+			if s.now-full.residentAt >= s.minResident {
+				s.evictees = append(s.evictees, evictee{r, RepFull})
+				return
+			}
+		}
+		for i := 1; i < len(r.reps); i++ {
+			if st := &r.reps[i]; st.resident() && s.now-st.residentAt >= s.dwell {
+				s.evictees = append(s.evictees, evictee{r, Rep(i + 1)})
+			}
+		}
+	})
+	slices.SortStableFunc(s.evictees, func(a, b evictee) int {
+		switch {
+		case a.record.actual > b.record.actual:
+			return -1
+		case a.record.actual < b.record.actual:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (s *Streamer) evict(e evictee) {
+	s.stats.Evictions++
+	s.stats.EvictionsPerformed++
+	r := e.record
+	r.evicted, r.evictedAt, r.freed = true, s.now, r.rep(e.rep).geometry
+	s.emitRep(EventEvictTile, r, e.rep)
+	s.unloadRep(r, e.rep)
+}
+
+// evictionHold is how long at least an evicted representation stays away.
+const evictionHold = 3 * time.Second
+
+// mayReturn reports whether what was evicted from a tile may be loaded again:
+// not into the very space that its eviction has freed.
+func (s *Streamer) mayReturn(r *record) bool {
+	if s.relieving || s.now-r.evictedAt < evictionHold {
+		return false
+	}
+	budget := s.memory.GeometryBudget
+	return budget == 0 || float64(s.geometryUsed()+r.freed) < s.cfg.HighWaterMark*float64(budget)
+}

@@ -1,0 +1,284 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrConfig is matched by all errors about parameters.
+var ErrConfig = errors.New("runtime: bad configuration")
+
+// ConfigError says which parameter is wrong, and why.
+type ConfigError struct {
+	Key     string
+	Problem string
+	Suggest string // the nearest key, when Key is unknown
+}
+
+// Error returns one line.
+func (e *ConfigError) Error() string {
+	s := fmt.Sprintf("runtime: config key %q: %s", e.Key, e.Problem)
+	if e.Suggest != "" {
+		s += fmt.Sprintf("; did you mean %q?", e.Suggest)
+	}
+	return s
+}
+
+// Unwrap returns ErrConfig.
+func (e *ConfigError) Unwrap() error { return ErrConfig }
+
+// Param describes one parameter for documentation and help texts.
+type Param struct {
+	Key     string
+	Unit    string // "" when it has none
+	Default string
+	Range   string // "" when every value of the type is legal
+	Meaning string
+}
+
+// Params returns all parameters in the order of Config.
+func Params() []Param {
+	def := DefaultConfig()
+	out := make([]Param, len(params))
+	for i, p := range params {
+		out[i] = Param{p.key, p.unit, formatValue(p.at(&def)), p.rangeText(), p.meaning}
+	}
+	return out
+}
+
+// Get returns the value of a parameter as Set takes it.
+func (c *Config) Get(key string) (any, error) {
+	p, err := lookup(key)
+	if err != nil {
+		return nil, err
+	}
+	switch v := p.at(c).(type) {
+	case *bool:
+		return *v, nil
+	case *int:
+		return *v, nil
+	case *int64:
+		return *v, nil
+	case *float64:
+		return *v, nil
+	case *[]float64:
+		return slices.Clone(*v), nil
+	case *string:
+		return *v, nil
+	default:
+		return string(*v.(*Handoff)), nil
+	}
+}
+
+// Set assigns one parameter by its key, such as "updateInterval" or
+// "lod.bias". It accepts what JSON and YAML decoders return: booleans, numbers,
+// strings, lists of numbers, and for a group ("lod") a map of its keys. The
+// text "inf" stands for an infinite number. The error is a *ConfigError; the
+// range is checked too, relations between parameters by Validate.
+func (c *Config) Set(key string, value any) error {
+	if group, ok := value.(map[string]any); ok {
+		for _, k := range slices.Sorted(maps.Keys(group)) {
+			if err := c.Set(key+"."+k, group[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	p, err := lookup(key)
+	if err != nil {
+		return err
+	}
+	trial := *c
+	if err := assign(p.at(&trial), value); err != nil {
+		return &ConfigError{Key: key, Problem: err.Error()}
+	}
+	if err := p.check(&trial); err != nil {
+		return err
+	}
+	*c = trial
+	return nil
+}
+
+// SetJSON assigns the parameters of a JSON object, in order of their keys.
+func (c *Config) SetJSON(data []byte) error {
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if err := c.Set(k, m[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Validate checks every parameter and how they fit together.
+func (c *Config) Validate() error {
+	for i := range params {
+		if err := params[i].check(c); err != nil {
+			return err
+		}
+	}
+	bad := func(key, format string, args ...any) error {
+		return &ConfigError{Key: key, Problem: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case c.BurstTickInterval > c.UpdateInterval:
+		return bad("burstTickInterval", "%v s is longer than updateInterval (%v s)", c.BurstTickInterval, c.UpdateInterval)
+	case c.LowWaterMark > c.HighWaterMark:
+		return bad("lowWaterMark", "%v is above highWaterMark (%v)", c.LowWaterMark, c.HighWaterMark)
+	case c.RetryBackoffMax < c.RetryBackoffBase:
+		return bad("retryBackoffMax", "%v s is shorter than retryBackoffBase (%v s)", c.RetryBackoffMax, c.RetryBackoffBase)
+	case !slices.IsSorted(c.LOD.Distances):
+		return bad("lod.distances", "%v is not ascending", c.LOD.Distances)
+	case c.Texture.DowngradeRadius < c.Texture.UpgradeRadius:
+		return bad("texture.downgradeRadius", "%v m is below texture.upgradeRadius (%v m)", c.Texture.DowngradeRadius, c.Texture.UpgradeRadius)
+	case c.Texture.MaxDimension < c.Texture.MinDimension:
+		return bad("texture.maxDimension", "%d is below texture.minDimension (%d)", c.Texture.MaxDimension, c.Texture.MinDimension)
+	}
+	return nil
+}
+
+// lookup finds a parameter; the error suggests the nearest key.
+func lookup(key string) (*param, error) {
+	best, bestCost := "", len(key)/3+2
+	for i := range params {
+		if params[i].key == key {
+			return &params[i], nil
+		}
+		if cost := editDistance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
+			best, bestCost = params[i].key, cost
+		}
+	}
+	return nil, &ConfigError{Key: key, Problem: "unknown key", Suggest: best}
+}
+
+// editDistance is the Levenshtein distance of two ASCII strings.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = min(diagonal, row[j], row[j+1]) + 1
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// assign converts a decoded value to the parameter's type.
+func assign(dst, value any) error {
+	switch d := dst.(type) {
+	case *bool:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("want true or false, got %v", value)
+		}
+		*d = v
+	case *float64:
+		v, ok := number(value)
+		if !ok {
+			return fmt.Errorf("want a number, got %v", value)
+		}
+		*d = v
+	case *int:
+		v, ok := number(value)
+		if !ok || v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
+			return fmt.Errorf("want a whole number, got %v", value)
+		}
+		*d = int(v)
+	case *int64:
+		v, ok := number(value)
+		if !ok || v != math.Trunc(v) || math.Abs(v) >= 1<<63 {
+			return fmt.Errorf("want a whole number, got %v", value)
+		}
+		*d = int64(v)
+	case *[]float64:
+		return assignList(d, value)
+	case *string:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("want a text, got %v", value)
+		}
+		*d = v
+	case *Handoff:
+		v, _ := value.(string)
+		*d = Handoff(v)
+		if *d != HandoffCovered && *d != HandoffStrict {
+			return fmt.Errorf("want covered or strict, got %v", value)
+		}
+	}
+	return nil
+}
+
+func assignList(dst *[]float64, value any) error {
+	switch v := value.(type) {
+	case []float64:
+		*dst = slices.Clone(v)
+		return nil
+	case []any:
+		out := make([]float64, len(v))
+		for i := range v {
+			n, ok := number(v[i])
+			if !ok {
+				return fmt.Errorf("want a list of numbers, got %v", value)
+			}
+			out[i] = n
+		}
+		*dst = out
+		return nil
+	}
+	return fmt.Errorf("want a list of numbers, got %v", value)
+}
+
+func number(value any) (float64, bool) {
+	switch v := value.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case int64:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
+	case string:
+		return math.Inf(1), v == "inf"
+	}
+	return 0, false
+}
+
+func formatValue(at any) string {
+	switch v := at.(type) {
+	case *bool:
+		return strconv.FormatBool(*v)
+	case *int:
+		return strconv.Itoa(*v)
+	case *int64:
+		return strconv.FormatInt(*v, 10)
+	case *float64:
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	case *[]float64:
+		return strings.ReplaceAll(fmt.Sprint(*v), " ", ", ")
+	case *string:
+		return *v
+	default:
+		return string(*v.(*Handoff))
+	}
+}

@@ -1,0 +1,207 @@
+package runtime
+
+import (
+	"math"
+	"strings"
+)
+
+// candidate is a representation that could be loaded now.
+type candidate struct {
+	scene    *scene
+	tile     int32
+	rep      Rep
+	low      bool // out of view: only for idle slots
+	urgent   bool // nothing of the tile is drawn although it should be
+	priority int32
+	distance float64
+	score    float64 // raw, then quantised by rank
+	rank     int32
+}
+
+// gatherFull collects the full tiles that may be dispatched.
+func (s *Streamer) gatherFull(sc *scene) {
+	t := sc.tiles
+	for i := range sc.hot {
+		tile, actual, effective := sc.hot[i].tile, sc.hot[i].actual, sc.hot[i].effective
+		if r := sc.recordOf(tile); r != nil && !s.dispatchable(r) {
+			continue
+		}
+		low := false
+		if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
+			continue
+		}
+		switch s.gateOf(sc, tile, effective) {
+		case gateFar:
+			continue
+		case gateFloor:
+			s.stats.TilesSkippedByFloor++
+			continue
+		case gateInterior:
+			s.stats.TilesSkippedByInterior++
+			continue
+		case gateFrustum:
+			s.stats.TilesSkippedByFrustum++
+			if !s.cfg.FillIdleSlots {
+				continue
+			}
+			low = true
+		}
+		if actual <= t.radius[tile].stream {
+			if r := sc.activate(tile); !r.seen {
+				r.seen, r.seenAt = true, s.now
+			}
+		}
+		s.candidates[classFull] = append(s.candidates[classFull], candidate{
+			scene: sc, tile: tile, rep: RepFull, low: low, priority: t.priority[tile], distance: effective,
+		})
+	}
+}
+
+// dispatchable reports whether the full representation of a tile is to be
+// considered.
+func (s *Streamer) dispatchable(r *record) bool {
+	if r.full().state != TileUnloaded {
+		return false
+	}
+	return !r.evicted || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r)
+}
+
+// propose adds a level to the candidates of its class, unless memory forbids.
+func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
+	if r != nil && (s.geometryHigh() && !s.bare(r) || r.evicted && !s.mayReturn(r)) {
+		return // DECISIONS R12
+	}
+	c := classOf(rep)
+	s.candidates[c] = append(s.candidates[c], candidate{
+		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
+		urgent: r != nil && r.full().loading() && s.bare(r),
+	})
+}
+
+// dispatchFull starts the best full tiles, as slots, the parse budget and
+// memory allow.
+func (s *Streamer) dispatchFull() {
+	list := s.candidates[classFull]
+	slots := s.freeSlots(classFull)
+	if len(list) == 0 || s.geometryHigh() {
+		return
+	}
+	s.backlog += max(0, len(list)-max(0, slots))
+	if slots <= 0 {
+		return
+	}
+	s.scoreFull(list)
+	for ; slots > 0; slots-- {
+		at := s.bestFull(list)
+		if at < 0 {
+			return
+		}
+		s.startLoad(list[at].scene.activate(list[at].tile), RepFull)
+		list[at] = list[len(list)-1]
+		list = list[:len(list)-1]
+	}
+}
+
+// scoreFull rates candidates by solid angle, alignment and occlusion.
+func (s *Streamer) scoreFull(list []candidate) {
+	if s.cfg.EnableOcclusionSort {
+		for _, sc := range s.scenes {
+			s.findOccluders(sc)
+		}
+	}
+	largest := 0.0
+	for i := range list {
+		c := &list[i]
+		box := clip(c.scene.tiles.box[c.tile], c.scene.bounds)
+		c.score = solidAngle(&box, &c.scene.view, c.distance)
+		largest = max(largest, c.score)
+	}
+	for i := range list {
+		c := &list[i]
+		t := c.scene.tiles
+		box := clip(t.box[c.tile], c.scene.bounds)
+		weight := alignment(&box, &c.scene.view, s.cfg.ViewAlignmentMinWeight)
+		if s.cfg.EnableOcclusionSort {
+			w, hidden := c.scene.occlusion.weight(&box, t.node[c.tile], c.distance)
+			weight *= w
+			if hidden {
+				s.stats.TilesSkippedByHierarchy++
+			}
+		}
+		c.quantise(largest, weight, s.cfg.EnableImportanceSort)
+	}
+}
+
+// quantise turns the score into steps that compare transitively.
+func (c *candidate) quantise(largest, weight float64, importance bool) {
+	if !importance {
+		c.score = 1
+	} else if largest > 0 {
+		c.score /= largest
+	}
+	c.score *= weight
+	c.rank = int32(math.Round(c.score / scoreStep))
+}
+
+// findOccluders lists the parsed tiles of a scene that may hide others.
+func (s *Streamer) findOccluders(sc *scene) {
+	o := &sc.occlusion
+	o.list = o.list[:0]
+	o.full, o.minimum, o.regionsPenalty = s.cfg.OcclusionFullThreshold, s.cfg.OcclusionMinWeight, s.cfg.HierarchyOcclusionPenalty
+	o.view, o.regions, o.tick = &sc.view, sc.regions, s.tickCount
+	if !sc.view.lens {
+		return
+	}
+	for _, tile := range sc.active {
+		r := sc.recordOf(tile)
+		if !r.full().resident() {
+			continue
+		}
+		box := clip(sc.tiles.box[tile], sc.bounds)
+		if f, ok := sc.view.footprint(&box, false); ok {
+			o.list = append(o.list, occluder{sc.tiles.box[tile].Distance(sc.view.pos), tile, f.mask()})
+		}
+	}
+	o.sort()
+}
+
+// bestFull returns the index of the first full tile in the order of dispatch,
+// -1 when none may start. Tiles that do not fit the parse budget are passed
+// over, for a smaller one may fit.
+func (s *Streamer) bestFull(list []candidate) int {
+	at := -1
+	for i := range list {
+		c := &list[i]
+		if s.deps.Fetcher == nil && !s.fitsParseBudget(c.scene.tiles.memory[c.tile]) {
+			continue
+		}
+		if at < 0 || c.before(&list[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// before orders candidates: in view, priority, urgency, score, distance, id.
+// It is a strict total order, so no two runs differ.
+func (c *candidate) before(o *candidate) bool {
+	switch {
+	case c.low != o.low:
+		return o.low
+	case c.priority != o.priority:
+		return c.priority > o.priority
+	case c.urgent != o.urgent:
+		return c.urgent
+	case c.rank != o.rank:
+		return c.rank > o.rank
+	case c.distance != o.distance:
+		return c.distance < o.distance
+	}
+	if by := strings.Compare(c.scene.tiles.id[c.tile], o.scene.tiles.id[o.tile]); by != 0 {
+		return by < 0
+	}
+	if c.scene != o.scene {
+		return c.scene.id < o.scene.id
+	}
+	return c.tile < o.tile
+}

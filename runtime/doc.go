@@ -1,0 +1,49 @@
+// Package runtime streams a cooked scene: it decides which representation of
+// every tile is wanted, loads it in the background, and says which single one
+// is to be drawn. It knows nothing of windows, graphics APIs or glTF; a Device
+// takes the decoded buffers.
+//
+// Open a Streamer, call Update once per frame with the camera, and draw what
+// AppendDrawn lists:
+//
+//	s, err := runtime.Open(ctx, runtime.Source{Path: "city/city.json"}, runtime.DefaultConfig(), runtime.Deps{})
+//	...
+//	for frame := range frames {
+//		s.Update(camera, frame.Elapsed)
+//		drawn = s.AppendDrawn(drawn[:0])
+//	}
+//	s.Close()
+//
+// One goroutine owns a Streamer: all methods but Pressure are called from it.
+// Update does no input or output and never waits; in the steady state it does
+// not allocate. Its cost grows with what is near the camera, not with the
+// scene. Positions and distances are metres in scene space, right-handed, +Y
+// up; times are durations since an arbitrary origin of the Clock.
+//
+// # For injectors
+//
+// Everything that touches the world is behind an interface of Deps, so that a
+// test or a simulation can replay a run exactly:
+//
+//   - Clock.Now is read at the start of every call, and at the end of a tick to
+//     measure it. A fake clock moves between calls.
+//   - Loader.Start is called on the owner goroutine, inside Update, with the
+//     requests in ascending Token order. It must return at once. A loader
+//     answers each request exactly once, from any goroutine and at any later
+//     time, with Request.Done.Loaded (also after its Context was cancelled: the
+//     concurrency slot is held until the answer or the watchdog). What is
+//     posted before an Update is delivered at its beginning, in Token order
+//     whatever the order of posting.
+//   - Fetcher.Fetch, when there is a Fetcher, precedes Loader.Start for every
+//     request and answers with Request.Done.Fetched. The parse watchdog and the
+//     parse slot begin after it.
+//   - Device.Upload and Device.Release are called inside Update (Release also
+//     in ForceUnloadAll, RemoveScene, ReloadScene and Close).
+//   - Visibility.Drawable is asked for each resident representation once per
+//     frame until it says yes.
+//   - MemoryProbe.Memory is read once per tick; it must not do I/O.
+//   - Streamer.Pressure may be called from any goroutine; the next Update
+//     handles it, whatever the tick interval.
+//
+// The same calls with the same answers give the same Events.
+package runtime

@@ -1,0 +1,196 @@
+package runtime
+
+import (
+	"slices"
+	"time"
+)
+
+// drawnAfter is the rule of what a tile draws: the full representation, else
+// the planned level, else what it draws already, else the finest level, else
+// the HLOD. Only what is ready counts.
+func (s *Streamer) drawnAfter(r *record) Rep {
+	switch {
+	case !r.retire && s.ready(r.full()):
+		return RepFull
+	case r.target != RepNone && s.ready(r.rep(r.target)):
+		return r.target
+	case r.drawn != RepNone && s.ready(r.rep(r.drawn)):
+		return r.drawn
+	}
+	for i := 2; i < len(r.reps); i++ {
+		if s.ready(&r.reps[i]) {
+			return Rep(i + 1)
+		}
+	}
+	switch {
+	case s.ready(r.rep(RepHLOD)):
+		return RepHLOD
+	case s.ready(r.full()):
+		return RepFull
+	}
+	return RepNone
+}
+
+// draw makes rep the tile's drawn representation.
+func (s *Streamer) draw(r *record, rep Rep) {
+	if rep == r.drawn {
+		return
+	}
+	old := r.drawn
+	s.countDrawn(old, -1)
+	s.countDrawn(rep, 1)
+	r.drawn = rep
+	s.stats.RepresentationChanges++
+	e := s.event(EventDrawn, r, rep)
+	if rep == RepFull && r.seen {
+		e.Latency, r.seen = s.now-r.seenAt, false
+	}
+	s.emit(e)
+	s.endFade(r)
+	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.rep(old).resident() {
+		r.fading, r.faded = old, 0
+		s.stats.ActiveFades++
+	}
+}
+
+// advanceFades runs every frame; an outgoing representation that has faded out
+// is released by the next tick, which comes at once.
+func (s *Streamer) advanceFades(dt time.Duration) {
+	if s.stats.ActiveFades == 0 {
+		return
+	}
+	s.forEach(func(r *record) {
+		if r.fading == RepNone {
+			return
+		}
+		if r.faded += dt; r.faded >= s.fadeDuration {
+			s.endFade(r)
+			s.wake = true
+		}
+	})
+}
+
+func (s *Streamer) endFade(r *record) {
+	if r.fading != RepNone {
+		r.fading = RepNone
+		s.stats.ActiveFades--
+	}
+}
+
+// fadesOut reports whether a full tile that may go has to fade into its
+// successor first.
+func (s *Streamer) fadesOut(r *record) bool {
+	if !s.cfg.EnableFadeTransitions || !r.near {
+		return false
+	}
+	if r.fading == RepFull {
+		return true
+	}
+	return r.drawn == RepFull && r.target != RepNone && s.ready(r.rep(r.target))
+}
+
+// settleAll ends the tick for the tiles of a scene and forgets or puts to sleep
+// those with nothing to do.
+func (s *Streamer) settleAll(sc *scene) {
+	if len(sc.fresh) > 0 {
+		sc.awake = append(sc.awake, sc.fresh...)
+		slices.Sort(sc.awake)
+		sc.awake = slices.Compact(sc.awake)
+	}
+	forgotten := false
+	for _, tile := range sc.awake {
+		r := sc.recordOf(tile)
+		s.settle(r)
+		switch {
+		case r.idle(s.now):
+			sc.forget(tile)
+			forgotten = true
+		case s.quiet(r):
+			s.rest(sc, tile, r.actual, r.effective)
+		}
+	}
+	if forgotten {
+		sc.active = slices.DeleteFunc(sc.active, func(tile int32) bool { return sc.tiles.record[tile] < 0 })
+	}
+}
+
+// settle decides what a tile draws after the passes of a tick, and whether it
+// is undrawn (DECISIONS R10).
+func (s *Streamer) settle(r *record) {
+	s.draw(r, s.drawnAfter(r))
+	wants := r.full().resident() || r.near && (r.inGrace ||
+		r.actual <= r.scene.tiles.radius[r.tile].unload || r.scene.tiles.covers(r.tile, r.actual))
+	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
+	s.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
+	s.audit(r)
+}
+
+func (s *Streamer) markUndrawn(r *record, undrawn bool) {
+	if r.undrawn == undrawn {
+		return
+	}
+	r.undrawn = undrawn
+	if undrawn {
+		s.stats.UndrawnTiles++
+	} else {
+		s.stats.UndrawnTiles--
+	}
+}
+
+func (s *Streamer) countDrawn(rep Rep, by int) {
+	if rep == RepNone {
+		return
+	}
+	*[...]*int{&s.stats.VisibleFull, &s.stats.VisibleHLOD, &s.stats.VisibleLOD}[classOf(rep)] += by
+}
+
+// AppendDrawn appends what is to be drawn now, by scene and tile.
+func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
+	for _, sc := range s.scenes {
+		for _, tile := range sc.active {
+			r := sc.recordOf(tile)
+			if r.drawn == RepNone {
+				continue
+			}
+			in := 1.0
+			if r.fading != RepNone {
+				in = s.fadeProgress(r)
+				dst = append(dst, Drawn{Key{sc.id, tile, r.fading}, 1 - in})
+			}
+			dst = append(dst, Drawn{Key{sc.id, tile, r.drawn}, in})
+		}
+	}
+	return dst
+}
+
+func (s *Streamer) fadeProgress(r *record) float64 {
+	return min(1, float64(r.faded)/float64(s.fadeDuration))
+}
+
+// TileVisualState grades how much of a full tile is uploaded when its meshes
+// are streamed one by one.
+type TileVisualState uint8
+
+// The grades. From VisualUsable on a tile may take over from its fallback.
+const (
+	VisualEmpty TileVisualState = iota
+	VisualPartial
+	VisualUsable
+	VisualComplete
+)
+
+// VisualState returns the grade of a tile in the given state with so many of
+// its streamed meshes uploaded (facts section 9).
+func VisualState(state TileState, total, uploaded int) TileVisualState {
+	switch {
+	case state != TileParsed:
+		return VisualEmpty
+	case uploaded >= total:
+		return VisualComplete
+	case uploaded <= 0:
+		return VisualEmpty
+	case 2*uploaded >= total:
+		return VisualUsable
+	}
+	return VisualPartial
+}

@@ -1,0 +1,74 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// Defaults of an Entity, from seed 001's StreamingComponent.
+const (
+	DefaultEntityRadius       = 100.0 // metres
+	DefaultEntityUnloadRadius = 150.0
+)
+
+// Entity is one .untold file that streams on its own, without a manifest: a
+// building or a street lamp of a scene that nobody has partitioned (DECISIONS
+// R11).
+type Entity struct {
+	ID   string // in events; Path when empty
+	Path string // from the folder, with slashes
+	// Bounds of the content, metres. They must hold what the file holds:
+	// distances are measured to them.
+	Bounds          manifest.Bounds
+	StreamingRadius float64 // metres; 0: DefaultEntityRadius
+	UnloadRadius    float64 // metres; 0: half as much again as StreamingRadius
+	Priority        int     // higher loads first
+}
+
+// AddEntities registers files of a folder as streaming entities. Together they
+// are a scene, so SetSceneTransform and RemoveScene work on them, and they
+// share caps and budgets with all others. Keys count them in the given order.
+func (s *Streamer) AddEntities(dir string, entities ...Entity) (SceneID, error) {
+	m := &manifest.Manifest{
+		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
+		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: DefaultEntityRadius, UnloadRadius: DefaultEntityUnloadRadius},
+		Tiles:             make([]manifest.Tile, len(entities)),
+	}
+	for i := range entities {
+		t, err := entities[i].tile()
+		if err != nil {
+			return 0, err
+		}
+		m.Tiles[i] = t
+	}
+	return s.AddScene(Source{Manifest: m, Path: "entities", Base: dir})
+}
+
+// tile returns the tile that an entity streams like.
+func (e *Entity) tile() (manifest.Tile, error) {
+	stream, unload := e.StreamingRadius, e.UnloadRadius
+	if stream == 0 {
+		stream = DefaultEntityRadius
+	}
+	if unload == 0 {
+		unload = stream * (DefaultEntityUnloadRadius / DefaultEntityRadius)
+	}
+	id := e.ID
+	if id == "" {
+		id = e.Path
+	}
+	switch {
+	case !(stream > 0 && unload >= stream):
+		return manifest.Tile{}, fmt.Errorf("runtime: entity %q: streaming radius %v m and unload radius %v m: want 0 < streaming <= unload", id, stream, unload)
+	case e.Bounds.Box().IsEmpty():
+		return manifest.Tile{}, fmt.Errorf("runtime: entity %q: the bounds %v are inside out", id, e.Bounds)
+	}
+	if err := manifest.CheckPath(e.Path); err != nil {
+		return manifest.Tile{}, fmt.Errorf("runtime: entity %q: %w", id, err)
+	}
+	return manifest.Tile{
+		ID: id, Path: e.Path, Bounds: e.Bounds, Center: e.Bounds.Center(),
+		StreamingRadius: &stream, UnloadRadius: &unload, Priority: &e.Priority,
+	}, nil
+}

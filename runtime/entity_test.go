@@ -1,0 +1,46 @@
+package runtime
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// The story of seed 001: a city block of single files.
+func TestEntities(t *testing.T) {
+	r := newRig(t, sceneOf())
+	id, err := r.s.AddEntities("block",
+		Entity{ID: "building_A", Path: "building_A.untold", Bounds: face(20)},
+		Entity{Path: "lamp.untold", Bounds: face(25), StreamingRadius: 30, Priority: 5},
+		Entity{ID: "car", Path: "car.untold", Bounds: face(600)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.until(1)
+	// The default radii 100 and 150 prefetch at 125 m; the lamp has priority.
+	r.expect("0 tile.dispatch lamp.untold; 0 tile.dispatch building_A; 0.3 tile.parsed lamp.untold; 0.3 tile.parsed building_A")
+	if first := r.loader.started[0]; first.TileID != "lamp.untold" || first.Dir != "block" || first.Path != "lamp.untold" {
+		t.Errorf("first request %+v", first)
+	}
+	if err := r.s.RemoveScene(id); err != nil || r.s.Stats().ResidentFull != 0 {
+		t.Errorf("%v, %+v", err, r.s.Stats())
+	}
+}
+
+func TestEntitiesRefuse(t *testing.T) {
+	r := newRig(t, sceneOf())
+	for _, e := range []Entity{
+		{Path: "../x.untold", Bounds: face(0)},
+		{Path: "x.untold", Bounds: face(0), StreamingRadius: -1},
+		{Path: "x.untold", Bounds: face(0), StreamingRadius: 50, UnloadRadius: 40},
+		{Path: "x.untold", Bounds: manifest.Bounds{Min: [3]float64{1, 0, 0}}},
+	} {
+		if _, err := r.s.AddEntities("block", e); err == nil {
+			t.Errorf("%+v was accepted", e)
+		}
+	}
+	if _, err := r.s.AddEntities("block", Entity{Path: "../x", Bounds: face(0)}); !errors.Is(err, manifest.ErrEscapes) {
+		t.Errorf("%v, want ErrEscapes", err)
+	}
+}

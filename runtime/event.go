@@ -1,0 +1,52 @@
+package runtime
+
+import "time"
+
+// Kind names an event.
+type Kind string
+
+// The kinds of events of this tier, in the words of the simulator's event
+// stream.
+const (
+	EventTileDispatch     Kind = "tile.dispatch"
+	EventTileParsed       Kind = "tile.parsed"
+	EventTileFailed       Kind = "tile.failed"  // Attempt, RetryIn, Err
+	EventTileTimeout      Kind = "tile.timeout" // Attempt, RetryIn
+	EventTileRetry        Kind = "tile.retry"
+	EventTileGrace        Kind = "tile.grace"
+	EventTileGraceCleared Kind = "tile.grace_cleared"
+	EventTileCancel       Kind = "tile.cancel"
+	EventTileDiscard      Kind = "tile.discard"
+	EventTileUnload       Kind = "tile.unload"
+	EventHLODLoad         Kind = "hlod.load"
+	EventHLODLoaded       Kind = "hlod.loaded"
+	EventHLODFailed       Kind = "hlod.failed" // Attempt, RetryIn, Err
+	EventHLODUnload       Kind = "hlod.unload"
+	EventLODLoad          Kind = "lod.load"   // Level, here and below
+	EventLODLoaded        Kind = "lod.loaded" //
+	EventLODFailed        Kind = "lod.failed" // Attempt, RetryIn, Err
+	EventLODUnload        Kind = "lod.unload"
+	EventEvictTile        Kind = "evict.tile" // Rep; its unload event follows
+	EventDrawn            Kind = "drawn"      // Rep
+	EventSceneLoad        Kind = "scene.load"
+	EventSceneUnload      Kind = "scene.unload"
+	EventWarn             Kind = "warn" // Message
+)
+
+// Event is one entry of the log. Fields that a kind does not use are zero.
+type Event struct {
+	Time    time.Duration // of the Clock
+	Frame   uint64        // number of Update calls completed before it, from 0
+	Kind    Kind
+	Scene   SceneID
+	Tile    string // tile_id, "" for events of a scene
+	Rep     Rep    // what was loaded, unloaded, drawn
+	Level   int    // of a LOD, from 0 = finest
+	Attempt int    // consecutive failures, this one included
+	RetryIn time.Duration
+	Err     error
+	Message string
+	// Latency is set when a tile draws its full representation: the time since
+	// the camera came within its streaming radius.
+	Latency time.Duration
+}

@@ -1,0 +1,185 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// ErrPayload is matched by errors about payload files that are not what the
+// manifest declares.
+var ErrPayload = errors.New("runtime: the payload does not match the manifest")
+
+// defaultWorkers is the sum of the default caps on concurrent loads, so that
+// no request waits for a worker.
+const defaultWorkers = 10
+
+// FileLoader is the Loader of .untold files on the local disk. It reads and
+// decodes in a bounded number of goroutines, which exist only while there is
+// work, and reuses the buffers that released assets give back. Its content hash
+// is checked the first time a file is loaded.
+type FileLoader struct {
+	mu      sync.Mutex
+	queue   []Request
+	running int
+	limit   int
+	closed  bool
+	sound   map[string]bool // files whose hash was checked
+	workers sync.WaitGroup
+	buffers sync.Pool // of *format.Geometry
+}
+
+// NewFileLoader returns a loader with at most so many workers; 0 means as many
+// as the default caps on concurrent loads need.
+func NewFileLoader(workers int) *FileLoader {
+	if workers <= 0 {
+		workers = defaultWorkers
+	}
+	return &FileLoader{limit: workers, sound: map[string]bool{}}
+}
+
+// Start queues a request.
+func (l *FileLoader) Start(req Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		req.Done.Loaded(req.Token, Result{Err: ErrClosed})
+		return
+	}
+	l.queue = append(l.queue, req)
+	if l.running < l.limit {
+		l.running++
+		l.workers.Go(l.work)
+	}
+}
+
+// Close answers what is queued with ErrClosed and waits for the workers.
+func (l *FileLoader) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	queue := l.queue
+	l.queue = nil
+	l.mu.Unlock()
+	for _, req := range queue {
+		req.Done.Loaded(req.Token, Result{Err: ErrClosed})
+	}
+	l.workers.Wait()
+	return nil
+}
+
+func (l *FileLoader) work() {
+	for {
+		l.mu.Lock()
+		if len(l.queue) == 0 {
+			l.running--
+			l.mu.Unlock()
+			return
+		}
+		req := l.queue[0]
+		l.queue = l.queue[1:]
+		l.mu.Unlock()
+		req.Done.Loaded(req.Token, l.load(req))
+	}
+}
+
+func (l *FileLoader) load(req Request) Result {
+	asset, err := l.read(req)
+	if err != nil {
+		return Result{Err: fmt.Errorf("tile %s, %v: %w", req.TileID, req.Key.Rep, err)}
+	}
+	r := Result{Asset: asset, GeometryBytes: int64(len(asset.Geometry.Vertices) + len(asset.Geometry.Indices))}
+	for i := range asset.Entities {
+		if asset.Entities[i].MeshCount > 0 {
+			r.Nodes++
+		}
+	}
+	return r
+}
+
+func (l *FileLoader) read(req Request) (*Asset, error) {
+	if err := req.Context.Err(); err != nil {
+		return nil, err
+	}
+	f, err := openPayload(req)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if req.Size > 0 && info.Size() != req.Size {
+		return nil, fmt.Errorf("%w: %s has %d bytes, %d are declared: cook the scene again", ErrPayload, f.Name(), info.Size(), req.Size)
+	}
+	r, err := format.NewReader(cancellable{req.Context, f}, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.verify(req, r); err != nil {
+		return nil, err
+	}
+	buffer, _ := l.buffers.Get().(*format.Geometry)
+	if buffer == nil {
+		buffer = new(format.Geometry)
+	}
+	geometry, err := r.ReadGeometry(*buffer)
+	if err != nil {
+		l.buffers.Put(buffer)
+		return nil, err
+	}
+	*buffer = geometry
+	a := NewAsset(func() { l.buffers.Put(buffer) })
+	h := r.Header()
+	a.Type, a.Bounds, a.Strings, a.Geometry = h.FileType, h.WorldBounds, r.String, geometry
+	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
+	return a, nil
+}
+
+// verify checks the content hash of a file once.
+func (l *FileLoader) verify(req Request, r *format.Reader) error {
+	key := req.Local
+	if key == "" {
+		key = filepath.Join(req.Dir, req.Path)
+	}
+	l.mu.Lock()
+	known := l.sound[key]
+	l.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := r.VerifyHash(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.sound[key] = true
+	l.mu.Unlock()
+	return nil
+}
+
+func openPayload(req Request) (*os.File, error) {
+	if req.Local != "" {
+		return os.Open(req.Local)
+	}
+	return manifest.Open(req.Dir, req.Path)
+}
+
+// cancellable is a file whose reads end with the request.
+type cancellable struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.ReaderAt.ReadAt(p, off)
+}

@@ -1,0 +1,48 @@
+package runtime
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestBackoff(t *testing.T) {
+	cfg := DefaultConfig()
+	s := &Streamer{cfg: cfg}
+	// Facts section 3: n failures, then so many seconds.
+	for n, want := range map[uint16]float64{0: 5, 1: 5, 2: 10, 3: 20, 4: 40, 5: 60, 6: 60, 1000: 60, math.MaxUint16: 60} {
+		if got := s.backoff(n).Seconds(); got != want {
+			t.Errorf("after %d failures %v s, want %v", n, got, want)
+		}
+	}
+	s.cfg.RetryBackoffBase, s.cfg.RetryBackoffMax = 0, 0
+	if got := s.backoff(math.MaxUint16); got != 0 {
+		t.Errorf("without backoff: %v", got)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for v, want := range map[float64]time.Duration{0: 0, 0.1: 100 * time.Millisecond, 0.016: 16 * time.Millisecond, math.Inf(1): math.MaxInt64 / 4, 1e300: math.MaxInt64 / 4} {
+		if got := seconds(v); got != want {
+			t.Errorf("%v s: %v, want %v", v, got, want)
+		}
+	}
+}
+
+// What is cancelled while it waits for a parse slot never reaches the Loader.
+func TestCancelBetweenFetchAndParse(t *testing.T) {
+	f := &fakeFetcher{latency: 100 * time.Millisecond}
+	r := newRig(t, sceneOf(tileAt("a", face(10)), tileAt("b", face(20))), withFetcher(f), withLatency(30),
+		withConfig(func(c *Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
+	for r.now() < 10 {
+		f.deliver()
+		if r.now() > 1 {
+			r.camera.Position[0] = -700
+		}
+		r.step()
+	}
+	r.expect(`0 tile.dispatch a; 0 tile.dispatch b; 1.1 tile.cancel a; 1.1 tile.cancel b; 1.1 tile.discard b`)
+	if len(r.loader.started) != 1 || r.s.fetching != [classes]int{} {
+		t.Errorf("%d parses started, fetching %v", len(r.loader.started), r.s.fetching)
+	}
+}

@@ -1,0 +1,65 @@
+package runtime
+
+import "math"
+
+// closedOff reports whether the interior zone or the floor keeps a tile from
+// being dispatched: no movement of the camera's direction changes that. Neither
+// gate unloads anything (facts section 7).
+func (s *Streamer) closedOff(sc *scene, tile int32) bool {
+	return sc.floorClosed(tile, s.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
+}
+
+// floorClosed reports whether an interior tile lies on a floor too far above or
+// below the camera. Only tiles of manifests with floors are judged.
+func (sc *scene) floorClosed(tile int32, gate float64) bool {
+	const judged = flagInterior | flagFloor
+	return sc.tiles.flags[tile]&judged == judged && !math.IsInf(gate, 1) &&
+		math.Abs(sc.tiles.centerY[tile]-sc.view.pos[1]) > gate
+}
+
+// interiorClosed reports whether an interior tile is out of bounds because the
+// camera is outside the interior zone.
+func (sc *scene) interiorClosed(tile int32) bool {
+	if !sc.hasZone || !sc.tiles.has(tile, flagInterior) {
+		return false
+	}
+	for i, v := range sc.view.pos {
+		if v < sc.zone.Min[i] || v > sc.zone.Max[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// gate says why a full tile is not to be dispatched now.
+type gate uint8
+
+const (
+	gateOpen gate = iota
+	gateFar
+	gateFloor
+	gateInterior
+	gateFrustum
+)
+
+// gateOf judges a tile for dispatch.
+func (s *Streamer) gateOf(sc *scene, tile int32, effective float64) gate {
+	t := sc.tiles
+	if !(effective <= t.radius[tile].prefetch+s.cfg.DispatchEpsilon) {
+		return gateFar
+	}
+	if s.cfg.LODGate {
+		if lods := t.lods(tile); len(lods) > 0 && effective > lods[0].from {
+			return gateFar
+		}
+	}
+	switch {
+	case sc.floorClosed(tile, s.cfg.FloorProximityGateY):
+		return gateFloor
+	case sc.interiorClosed(tile):
+		return gateInterior
+	case s.cfg.EnableFrustumGate && !t.has(tile, flagShared) && !sc.view.sees(&t.box[tile]):
+		return gateFrustum
+	}
+	return gateOpen
+}

@@ -1,0 +1,220 @@
+package runtime
+
+// levelFor returns the level that distance d asks for, with the hysteresis of
+// what is shown, or RepNone. r is nil for an idle tile.
+func (s *Streamer) levelFor(sc *scene, tile int32, r *record, d float64) Rep {
+	if from, ok := sc.tiles.hlod(tile); ok {
+		if d >= from || r != nil && r.holds(RepHLOD) && d >= from*s.cfg.HLODHysteresisFactor {
+			return RepHLOD
+		}
+	}
+	lods := sc.tiles.lods(tile)
+	shown := -1
+	if r != nil {
+		shown = r.shownLOD()
+	}
+	for i := len(lods) - 1; i >= 0; i-- {
+		from := lods[i].from
+		if i == shown {
+			from *= s.cfg.LODHysteresisFactor
+		}
+		if d >= from {
+			return LOD(i)
+		}
+	}
+	return RepNone
+}
+
+// bare reports whether nothing of a tile is drawn, and nothing could be.
+func (s *Streamer) bare(r *record) bool {
+	if r.drawn != RepNone {
+		return false
+	}
+	for i := range r.reps {
+		if s.ready(&r.reps[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether a representation is resident or on its way.
+func (r *record) holds(rep Rep) bool {
+	st := r.rep(rep)
+	return st.resident() || st.loading()
+}
+
+// shownLOD returns the LOD level that has the hysteresis: the planned one, or
+// the finest that is there; -1 without.
+func (r *record) shownLOD() int {
+	if i, ok := r.target.Level(); ok && r.holds(r.target) {
+		return i
+	}
+	for i := 2; i < len(r.reps); i++ {
+		if r.holds(Rep(i + 1)) {
+			return i - 2
+		}
+	}
+	return -1
+}
+
+// planIdle plans the levels of a tile without a record.
+func (s *Streamer) planIdle(sc *scene, h *hotTile) {
+	t, tile, d := sc.tiles, h.tile, h.actual
+	rep := RepNone
+	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
+		rep = s.levelFor(sc, tile, nil, d)
+		if rep == RepNone && s.cfg.Handoff == HandoffCovered {
+			rep = s.stopgap(sc, tile, d)
+		}
+	}
+	if rep != RepNone {
+		s.propose(sc, tile, nil, rep, d)
+	} else if s.quietIdle(sc, tile, h.effective, rep) {
+		s.rest(sc, tile, d, h.effective)
+	}
+}
+
+// plan decides what a tile shows besides its full representation, under the
+// covered hand-off: nothing that is drawn goes before its successor is there.
+func (s *Streamer) plan(r *record) {
+	full := r.full()
+	d := r.actual
+	if full.resident() && !r.inGrace {
+		r.target, r.wanted = RepNone, RepFull
+		if s.ready(full) {
+			for i := 1; i < len(r.reps); i++ {
+				s.succeed(r, Rep(i+1))
+			}
+		}
+		return
+	}
+	if len(r.reps) == 2 && !r.scene.tiles.has(r.tile, flagHLOD) {
+		r.wanted = s.wantedAt(r, RepNone)
+		return
+	}
+	next := s.levelFor(r.scene, r.tile, r, d)
+	if next == RepNone && s.bare(r) {
+		next = s.stopgap(r.scene, r.tile, d)
+	}
+	r.wanted = s.wantedAt(r, next)
+	if next == RepNone {
+		// What is drawn stays; what comes is of no use unless nothing is there.
+		if !s.bare(r) {
+			s.cancelLevels(r, RepNone)
+		}
+		return
+	}
+	r.target = next
+	st := r.rep(next)
+	switch {
+	case s.ready(st):
+		s.dropLevels(r, next)
+	case st.resident():
+	default:
+		if !s.bare(r) {
+			s.cancelLevels(r, next)
+		}
+		s.requestLevel(r, next)
+	}
+}
+
+// wantedAt names what a tile should show: the full representation within the
+// streaming radius, else the level of the distance, else the full one up to the
+// unload radius.
+func (s *Streamer) wantedAt(r *record, level Rep) Rep {
+	rd := &r.scene.tiles.radius[r.tile]
+	switch {
+	case r.actual <= rd.stream && !s.closedOff(r.scene, r.tile):
+		return RepFull
+	case level != RepNone:
+		return level
+	case r.actual <= rd.unload && !s.closedOff(r.scene, r.tile):
+		return RepFull
+	}
+	return RepNone
+}
+
+// stopgap returns the level to show where the full representation is wanted
+// but absent, and no level is meant for so near a distance: the finest.
+func (s *Streamer) stopgap(sc *scene, tile int32, d float64) Rep {
+	if d <= sc.tiles.radius[tile].unload && len(sc.tiles.lods(tile)) > 0 && !s.closedOff(sc, tile) {
+		return RepLOD0
+	}
+	return RepNone
+}
+
+// dropLevels unloads every level but keep, each class when it has dwelt long
+// enough, and cancels what is on its way.
+func (s *Streamer) dropLevels(r *record, keep Rep) {
+	hlod, lod := s.dwelt(r, RepHLOD), s.dwelt(r, RepLOD0)
+	for i := 1; i < len(r.reps); i++ {
+		rep := Rep(i + 1)
+		if rep == keep {
+			continue
+		}
+		if r.reps[i].loading() || rep == RepHLOD && hlod || rep != RepHLOD && lod {
+			s.succeed(r, rep)
+		}
+	}
+}
+
+// cancelLevels cancels the levels on their way, but not keep.
+func (s *Streamer) cancelLevels(r *record, keep Rep) {
+	for i := 1; i < len(r.reps); i++ {
+		if rep := Rep(i + 1); rep != keep && r.reps[i].loading() {
+			s.cancelLoad(r, rep)
+		}
+	}
+}
+
+// requestLevel proposes a level for loading. While it backs off and nothing is
+// drawn, the nearest coarser level takes its place, else any.
+func (s *Streamer) requestLevel(r *record, rep Rep) {
+	if r.rep(rep).loading() {
+		return
+	}
+	if !s.retryable(r.rep(rep)) {
+		if !s.bare(r) {
+			return
+		}
+		if rep = s.substitute(r, rep); rep == RepNone {
+			return
+		}
+	}
+	if !s.dwelt(r, rep) && !s.bare(r) {
+		return
+	}
+	s.propose(r.scene, r.tile, r, rep, r.actual)
+}
+
+// substitute returns another level to load in place of one that failed;
+// RepNone when one is on its way or there is none.
+func (s *Streamer) substitute(r *record, failed Rep) Rep {
+	best, bestRank := RepNone, 0
+	for i := 1; i < len(r.reps); i++ {
+		rep := Rep(i + 1)
+		if rep == RepHLOD && !r.scene.tiles.has(r.tile, flagHLOD) || rep == failed {
+			continue
+		}
+		st := &r.reps[i]
+		if st.loading() || st.resident() {
+			return RepNone
+		}
+		if !s.retryable(st) {
+			continue
+		}
+		// Coarser levels in order, then the HLOD, then finer ones.
+		rank := int(rep)
+		switch {
+		case rep == RepHLOD:
+			rank = 1 << 9
+		case rep < failed:
+			rank = 1<<10 - int(rep)
+		}
+		if best == RepNone || rank < bestRank {
+			best, bestRank = rep, rank
+		}
+	}
+	return best
+}

@@ -1,0 +1,341 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"pgregory.net/rapid"
+)
+
+// story is a random run, drawn once and played several times.
+type story struct {
+	scene    *manifest.Manifest
+	cfg      Config
+	latency  []float64 // seconds, by token
+	faults   []string  // by token
+	fetch    float64   // 0: no fetcher
+	drawable float64   // seconds until uploads are drawable, 0: at once
+	frames   []frame
+	calm     bool // no faults, no memory pressure, no forced unloads
+}
+
+type frame struct {
+	camera Camera
+	dt     time.Duration
+	action string
+	used   int64
+}
+
+func drawStory(t *rapid.T) *story {
+	m := sceneOf()
+	if rapid.Bool().Draw(t, "floors") {
+		m.PartitioningMode = manifest.ModeKDTreeFloor
+		m.InteriorZone = &manifest.Bounds{Min: [3]float64{-60, -10, -60}, Max: [3]float64{60, 30, 60}}
+	}
+	coord := rapid.Float64Range(-150, 150)
+	for i := range rapid.IntRange(1, 12).Draw(t, "tiles") {
+		m.Tiles = append(m.Tiles, drawTile(t, i, coord))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "shared") == 0 {
+		m.SharedBucket = &manifest.SharedBucket{Tile: tileAt("shared", around(0, 0, 0, 100))}
+	}
+	s := &story{scene: m, cfg: drawConfig(t), calm: rapid.Bool().Draw(t, "calm")}
+	s.latency = rapid.SliceOfN(rapid.Float64Range(0, 3), 16, 16).Draw(t, "latency")
+	s.faults = make([]string, 16)
+	if !s.calm {
+		s.faults = rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", "fail", "hang"}), 16, 16).Draw(t, "faults")
+	}
+	if rapid.IntRange(0, 2).Draw(t, "remote") == 0 {
+		s.fetch = rapid.Float64Range(0.01, 2).Draw(t, "fetch")
+	}
+	if rapid.IntRange(0, 2).Draw(t, "slow device") == 0 {
+		s.drawable = rapid.Float64Range(0.01, 3).Draw(t, "drawable")
+	}
+	s.drawFrames(t)
+	return s
+}
+
+func drawTile(t *rapid.T, i int, coord *rapid.Generator[float64]) manifest.Tile {
+	b := around(coord.Draw(t, "x"), rapid.Float64Range(-10, 10).Draw(t, "y"), coord.Draw(t, "z"), rapid.Float64Range(1, 30).Draw(t, "half"))
+	var opts []tileOption
+	if rapid.Bool().Draw(t, "own radii") {
+		r := rapid.Float64Range(5, 80).Draw(t, "radius")
+		opts = append(opts, radiiAt(r, r+rapid.Float64Range(0, 60).Draw(t, "band")))
+	}
+	if rapid.Bool().Draw(t, "hlod") {
+		opts = append(opts, hlodAt(rapid.Float64Range(20, 200).Draw(t, "switch")))
+	}
+	if n := rapid.IntRange(0, 3).Draw(t, "lods"); n > 0 {
+		opts = append(opts, lodsAt(rapid.SliceOfN(rapid.Float64Range(10, 150), n, n).Draw(t, "switches")...))
+	}
+	if rapid.IntRange(0, 4).Draw(t, "interior") == 0 {
+		opts = append(opts, interiorOn(rapid.IntRange(0, 2).Draw(t, "floor")))
+	}
+	opts = append(opts, nodeID(fmt.Sprintf("F01_K_%d_%d", i%3, i)))
+	tile := tileAt(fmt.Sprintf("t%02d", i), b, opts...)
+	priority := rapid.IntRange(0, 2).Draw(t, "priority")
+	tile.Priority = &priority
+	return tile
+}
+
+func drawConfig(t *rapid.T) Config {
+	c := DefaultConfig()
+	c.MaxConcurrentTileLoads = rapid.IntRange(1, 3).Draw(t, "cap")
+	c.EnableFrustumGate = rapid.Bool().Draw(t, "frustum")
+	c.EnableOcclusionSort = rapid.Bool().Draw(t, "occlusion")
+	c.FillIdleSlots = rapid.Bool().Draw(t, "fill")
+	c.LODGate = rapid.IntRange(0, 4).Draw(t, "gate") == 0
+	c.NormalizeBands = rapid.Bool().Draw(t, "normalize")
+	c.EnableFadeTransitions = rapid.Bool().Draw(t, "fade")
+	if rapid.IntRange(0, 3).Draw(t, "strict") == 0 {
+		c.Handoff = HandoffStrict
+	}
+	c.MaxQueryRadius = rapid.SampledFrom([]float64{120, 500}).Draw(t, "query")
+	c.TileParseTimeoutSeconds = 5
+	return c
+}
+
+func (s *story) drawFrames(t *rapid.T) {
+	dt := rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 16 * time.Millisecond, 33 * time.Millisecond}).Draw(t, "dt")
+	seed := rapid.Uint64().Draw(t, "walk")
+	rng := rand.New(rand.NewPCG(seed, 1))
+	pos, vel := geom.Vec3{0, 2, 0}, geom.Vec3{}
+	for range rapid.IntRange(20, 300).Draw(t, "frames") {
+		if rng.IntN(20) == 0 {
+			vel = geom.Vec3{rng.Float64()*80 - 40, 0, rng.Float64()*80 - 40}
+		}
+		if rng.IntN(60) == 0 {
+			pos = geom.Vec3{rng.Float64()*800 - 400, rng.Float64() * 8, rng.Float64()*800 - 400}
+		}
+		pos = pos.Add(vel.Scale(dt.Seconds()))
+		f := frame{dt: dt, camera: Camera{
+			Position: pos, Forward: [3]float64{rng.Float64() - .5, 0, rng.Float64() - .5},
+			FovYDegrees: 60, Aspect: 1.5, Near: 0.1, Far: 1000,
+		}}
+		if rng.IntN(80) == 0 {
+			f.action = "transform"
+		}
+		if !s.calm {
+			switch rng.IntN(60) {
+			case 0:
+				f.action = "unload"
+			case 1:
+				f.action = "reload"
+			case 2:
+				f.action = "warning"
+			case 3:
+				f.action = "critical"
+			case 4:
+				f.action = "add"
+			case 5:
+				f.used = int64(rng.IntN(1200))
+			}
+		}
+		s.frames = append(s.frames, f)
+	}
+}
+
+// lateVisibility makes uploads drawable after a while.
+type lateVisibility struct {
+	clock *fakeClock
+	after time.Duration
+	since map[Key]time.Duration
+}
+
+func (v *lateVisibility) Drawable(k Key) bool {
+	at, ok := v.since[k]
+	return ok && v.clock.now-at >= v.after
+}
+
+func (v *lateVisibility) Upload(k Key, a *Asset) error {
+	v.since[k] = v.clock.now
+	a.Release()
+	return nil
+}
+
+func (v *lateVisibility) Release(k Key) { delete(v.since, k) }
+
+// play runs a story and checks the invariants after every frame.
+func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
+	var fetcher *fakeFetcher
+	r := newRig(tb, s.scene, func(c *Config, d *Deps, r *rig) {
+		*c = s.cfg
+		r.loader.latency = func(q Request) time.Duration {
+			return time.Duration(s.latency[q.Token%16] * float64(time.Second))
+		}
+		r.loader.fault = func(q Request) string { return s.faults[q.Token%16] }
+		r.loader.bytes = func(q Request) int64 { return int64(q.Token % 100) }
+		if s.fetch > 0 {
+			fetcher = &fakeFetcher{clock: r.clock, latency: time.Duration(s.fetch * float64(time.Second))}
+			d.Fetcher = fetcher
+		}
+		if s.drawable > 0 {
+			v := &lateVisibility{r.clock, time.Duration(s.drawable * float64(time.Second)), map[Key]time.Duration{}}
+			d.Visibility, d.Device = v, v
+		}
+	})
+	r.s.sleepless = sleepless
+	if !s.calm {
+		r.memory.GeometryBudget = 1000
+	}
+	for _, f := range s.frames {
+		if fetcher != nil {
+			fetcher.deliver()
+		}
+		s.act(t, r, f)
+		r.camera, r.dt, r.memory.GeometryUsed = f.camera, f.dt, f.used
+		r.step()
+		checkInvariants(t, r, s.calm && s.cfg.Handoff == HandoffCovered)
+	}
+	r.s.ForceUnloadAll()
+	r.collect()
+	if st := r.s.Stats(); st.GeometryBytes != 0 || st.TextureBytes != 0 || st.ResidentFull+st.ResidentLOD+st.ResidentHLOD != 0 {
+		t.Fatalf("after the forced unload: %+v", st)
+	}
+	if err := r.s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return r.log
+}
+
+func (s *story) act(t *rapid.T, r *rig, f frame) {
+	switch f.action {
+	case "unload":
+		r.s.ForceUnloadAll()
+	case "reload":
+		if _, err := r.s.ReloadScene(r.s.Scenes()[0], Source{Manifest: s.scene, Path: "scene/scene.json"}); err != nil {
+			t.Fatal(err)
+		}
+	case "add":
+		if ids := r.s.Scenes(); len(ids) > 2 {
+			if err := r.s.RemoveScene(ids[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.s.AddScene(Source{Manifest: s.scene, Path: "scene/scene.json"}); err != nil {
+			t.Fatal(err)
+		}
+	case "transform":
+		k := 0.5 + math.Abs(f.camera.Forward[0]*2)
+		if err := r.s.SetSceneTransform(r.s.Scenes()[0], scaled(k, f.camera.Forward[2]*50, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	case "warning":
+		r.s.Pressure(PressureWarning)
+	case "critical":
+		r.s.Pressure(PressureCritical)
+	}
+}
+
+func checkInvariants(t *rapid.T, rig *rig, calm bool) {
+	s := rig.s
+	var parsing, fetching [classes]int
+	var memory int64
+	for _, f := range s.flights {
+		if f.phase == phaseParsing {
+			parsing[f.class]++
+			memory += f.memory
+		} else {
+			fetching[f.class]++
+		}
+	}
+	if parsing != s.parsing || fetching != s.fetching || memory != s.parseMemory {
+		t.Fatalf("slots %v %v %v, counted %v %v %v", s.parsing, s.fetching, s.parseMemory, parsing, fetching, memory)
+	}
+	for c := range classes {
+		if s.parseSlots(c) < 0 || fetching[c] > maxFetches {
+			t.Fatalf("class %d: %d at the loader, %d at the fetcher", c, parsing[c], fetching[c])
+		}
+	}
+	var want Stats
+	awaited := 0
+	for _, sc := range s.scenes {
+		if !slices.IsSorted(sc.active) {
+			t.Fatalf("active tiles are out of order: %v", sc.active)
+		}
+		for _, tile := range sc.active {
+			r := sc.recordOf(tile)
+			checkRecord(t, s, r)
+			for i := range r.reps {
+				st := &r.reps[i]
+				if !st.resident() {
+					continue
+				}
+				want.GeometryBytes += st.geometry
+				*[...]*int{&want.ResidentFull, &want.ResidentHLOD, &want.ResidentLOD}[classOf(Rep(i+1))]++
+				if !st.drawable {
+					awaited++
+				}
+			}
+			if r.undrawn {
+				want.UndrawnTiles++
+			}
+			if r.fading != RepNone {
+				want.ActiveFades++
+			}
+		}
+	}
+	got := s.stats
+	if got.GeometryBytes != want.GeometryBytes || got.ResidentFull != want.ResidentFull || got.ResidentHLOD != want.ResidentHLOD ||
+		got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.awaited != awaited {
+		t.Fatalf("counters %+v, counted %+v, awaited %d and %d", got, want, s.awaited, awaited)
+	}
+	if calm && got.Undrawn != 0 {
+		for _, tile := range s.Snapshot().Tiles {
+			t.Logf("%+v", tile)
+		}
+		t.Fatalf("a tile is undrawn; the log:\n%s", strings.Join(rig.log, "\n"))
+	}
+	checkDrawn(t, s)
+}
+
+func checkRecord(t *rapid.T, s *Streamer, r *record) {
+	if r.drawn != RepNone && !r.rep(r.drawn).resident() || r.fading != RepNone && !r.rep(r.fading).resident() {
+		t.Fatalf("%s draws %v and fades %v out, but one of them is not resident", r.scene.tiles.id[r.tile], r.drawn, r.fading)
+	}
+	for i := range r.reps {
+		st := &r.reps[i]
+		at := s.flightByToken(st.token)
+		if st.loading() && (at < 0 || s.flights[at].orphan) {
+			t.Fatalf("%s waits for %v, which nobody loads", r.scene.tiles.id[r.tile], Rep(i+1))
+		}
+	}
+}
+
+func checkDrawn(t *rapid.T, s *Streamer) {
+	perTile := map[Key]float64{}
+	for _, d := range s.AppendDrawn(nil) {
+		k := d.Key
+		k.Rep = RepNone
+		perTile[k] += d.Fade
+		if d.Fade < 0 || d.Fade > 1 {
+			t.Fatalf("fade %v", d.Fade)
+		}
+	}
+	for k, sum := range perTile {
+		if sum < 0.999 || sum > 1.001 {
+			t.Fatalf("tile %d is drawn %v times", k.Tile, sum)
+		}
+	}
+}
+
+func TestStories(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawStory(rt)
+		first := s.play(rt, t, false)
+		if second := s.play(rt, t, false); !slices.Equal(first, second) {
+			rt.Fatalf("two runs differ:\n%v\n%v", first, second)
+		}
+		// Tiles that sleep change nothing.
+		if awake := s.play(rt, t, true); !slices.Equal(first, awake) {
+			rt.Fatalf("asleep and awake differ:\n%v\n%v", first, awake)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package runtime
+
+import "time"
+
+// Swap-thrash audit: so many loads and unloads of one representation within the
+// window are one too many (facts section 18).
+const (
+	swapWindow    = 5 * time.Second
+	swapThreshold = 4
+)
+
+// makeResident books an uploaded representation.
+func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
+	st := r.rep(rep)
+	st.state, st.residentAt, st.fails = TileParsed, s.now, 0
+	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
+	r.evicted = false
+	r.touch()
+	s.stats.GeometryBytes += st.geometry
+	s.stats.TextureBytes += st.texture
+	s.stats.PeakGeometryBytes = max(s.stats.PeakGeometryBytes, s.stats.GeometryBytes)
+	s.stats.PeakTextureBytes = max(s.stats.PeakTextureBytes, s.stats.TextureBytes)
+	*s.residentCount(rep)++
+	st.drawable = s.deps.Visibility == nil
+	if !st.drawable {
+		s.awaited++
+	}
+}
+
+// freeRep releases a resident representation.
+func (s *Streamer) freeRep(r *record, rep Rep) {
+	st := r.rep(rep)
+	s.deps.Device.Release(Key{r.scene.id, r.tile, rep})
+	s.stats.GeometryBytes -= st.geometry
+	s.stats.TextureBytes -= st.texture
+	*s.residentCount(rep)--
+	if !st.drawable {
+		s.awaited--
+	}
+	st.state, st.drawable, st.geometry, st.texture = TileUnloaded, false, 0, 0
+	r.touch()
+}
+
+// unloadRep tears a resident representation down and reports it.
+func (s *Streamer) unloadRep(r *record, rep Rep) {
+	s.freeRep(r, rep)
+	if rep == RepFull {
+		r.inGrace, r.retire, r.handoffAge = false, false, 0
+	}
+	if r.fading == rep {
+		s.endFade(r)
+	}
+	s.emitRep(unloadKind(rep), r, rep)
+	s.stamp(r, rep)
+	s.toggled(r, rep)
+}
+
+// dropRep unloads or cancels a level, whichever applies.
+func (s *Streamer) dropRep(r *record, rep Rep) {
+	switch st := r.rep(rep); {
+	case st.resident() && r.fading != rep: // a fade needs both
+		s.unloadRep(r, rep)
+	case st.loading():
+		s.cancelLoad(r, rep)
+	}
+}
+
+// succeed drops a level that something ready replaces. With fades what is still
+// drawn has to fade out first.
+func (s *Streamer) succeed(r *record, rep Rep) {
+	if !s.cfg.EnableFadeTransitions || r.drawn != rep {
+		s.dropRep(r, rep)
+	}
+}
+
+// ready reports whether a resident representation can take over: the device
+// can draw it, or has had long enough.
+func (s *Streamer) ready(st *repState) bool {
+	return st.resident() && (st.drawable || s.now-st.residentAt >= s.handoffMaxWait)
+}
+
+// pollDrawable asks the Visibility for what is not drawable yet.
+func (s *Streamer) pollDrawable() {
+	if s.awaited == 0 {
+		return
+	}
+	for _, sc := range s.scenes {
+		for _, tile := range sc.active {
+			if sc.asleep(tile) {
+				continue
+			}
+			r := sc.recordOf(tile)
+			for i := range r.reps {
+				st := &r.reps[i]
+				if !st.resident() || st.drawable {
+					continue
+				}
+				st.drawable = s.deps.Visibility.Drawable(Key{sc.id, tile, Rep(i + 1)})
+				if st.drawable {
+					s.awaited--
+				}
+				// A wait that ends, well or not, is worth a tick.
+				if waited := s.now - st.residentAt - s.handoffMaxWait; st.drawable || waited >= 0 && waited < s.updateInterval {
+					s.wake = true
+				}
+			}
+		}
+	}
+}
+
+// stamp notes a transition of a tile's LODs or of its HLOD.
+func (s *Streamer) stamp(r *record, rep Rep) {
+	switch classOf(rep) {
+	case classHLOD:
+		r.hlodStamp, r.hlodStamped = s.now, true
+	case classLOD:
+		r.lodStamp, r.lodStamped = s.now, true
+	}
+}
+
+// dwelt reports whether the tile's HLOD, or its LODs, may change again.
+func (s *Streamer) dwelt(r *record, rep Rep) bool {
+	if classOf(rep) == classHLOD {
+		return !r.hlodStamped || s.now-r.hlodStamp >= s.dwell
+	}
+	return !r.lodStamped || s.now-r.lodStamp >= s.dwell
+}
+
+// toggled counts loads and unloads of one representation.
+func (s *Streamer) toggled(r *record, rep Rep) {
+	st := r.rep(rep)
+	if st.toggles == 0 || s.now-st.togglesAt > swapWindow {
+		st.toggles, st.togglesAt = 0, s.now
+	}
+	if st.toggles++; st.toggles < swapThreshold {
+		return
+	}
+	st.toggles = 0
+	s.stats.SwapWarnings++
+	s.warn(r, rep, "the representation is loaded and unloaded over and over: its radii or switch distances lie too close together")
+}
+
+func (s *Streamer) residentCount(rep Rep) *int {
+	return [...]*int{&s.stats.ResidentFull, &s.stats.ResidentHLOD, &s.stats.ResidentLOD}[classOf(rep)]
+}

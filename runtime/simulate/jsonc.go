@@ -1,0 +1,314 @@
+package simulate
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxBytes is the longest scenario or camera path that is read.
+	MaxBytes = 16 << 20
+	maxDepth = 64
+)
+
+// SyntaxError says what a scenario or camera path file breaks, and where.
+type SyntaxError struct {
+	Line, Column int    // from 1; the column counts bytes
+	Path         string // of the value, such as scene.tiles[3].bounds; "" at the top
+	Message      string
+	Hint         string // what to do, may be empty
+}
+
+// Error returns one line.
+func (e *SyntaxError) Error() string {
+	s := fmt.Sprintf("line %d, column %d: ", e.Line, e.Column)
+	if e.Path != "" {
+		s += e.Path + ": "
+	}
+	s += e.Message
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// node is one JSON value and where it stands in the text.
+type node struct {
+	kind  byte // one of { [ " 0 t f n, as a value begins; 0 stands for a number
+	start int  // offsets in the text
+	end   int
+	text  string // of a string, unescaped; of a number, as written
+	names []name // members of an object, in order
+	items []node // values of an object's members, or elements of an array
+}
+
+type name struct {
+	text string
+	pos  int
+}
+
+// member returns an object's value of a key, nil when absent.
+func (n *node) member(key string) *node {
+	for i := range n.names {
+		if n.names[i].text == key {
+			return &n.items[i]
+		}
+	}
+	return nil
+}
+
+// describe names a value for a message.
+func (n *node) describe() string {
+	switch n.kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "the text " + clip(strconv.Quote(n.text))
+	case '0':
+		return "the number " + clip(n.text)
+	case 't':
+		return "true"
+	case 'f':
+		return "false"
+	}
+	return "null"
+}
+
+// clip shortens what a message quotes.
+func clip(s string) string {
+	if len(s) > 60 {
+		return strings.ToValidUTF8(s[:57], "") + "..."
+	}
+	return s
+}
+
+// parser reads JSON with // comments. A failure is kept in err and ends it.
+type parser struct {
+	data  []byte
+	pos   int
+	depth int
+	err   *SyntaxError
+}
+
+// parse reads a whole text.
+func parse(data []byte) (*node, error) {
+	p := &parser{data: data}
+	if len(data) > MaxBytes {
+		p.fail(0, fmt.Sprintf("the file has %d bytes, more than %d", len(data), MaxBytes), "name a manifest for large scenes")
+		return nil, p.err
+	}
+	p.data = bytes.TrimPrefix(p.data, []byte("\xef\xbb\xbf"))
+	if bad := firstInvalid(p.data); bad >= 0 {
+		p.fail(bad, "the text is not UTF-8", "")
+		return nil, p.err
+	}
+	var n node
+	p.value(&n)
+	if p.err == nil && p.space() != 0 {
+		p.fail(p.pos, "more text behind the end of the object", "")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &n, nil
+}
+
+// firstInvalid returns the place of the first byte that is no UTF-8, or -1.
+func firstInvalid(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	for i := 0; ; {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+}
+
+func (p *parser) fail(pos int, message, hint string) {
+	if p.err != nil {
+		return
+	}
+	line, column := place(p.data, pos)
+	p.err = &SyntaxError{Line: line, Column: column, Message: message, Hint: hint}
+}
+
+// place turns an offset into a line and a column.
+func place(data []byte, pos int) (line, column int) {
+	before := data[:min(pos, len(data))]
+	return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// space skips white space and comments and returns the next byte, 0 at the end.
+func (p *parser) space() byte {
+	for p.pos < len(p.data) {
+		switch c := p.data[p.pos]; c {
+		case ' ', '\n', '\r', '\t':
+			p.pos++
+		case '/':
+			if p.pos+1 >= len(p.data) || p.data[p.pos+1] != '/' {
+				p.fail(p.pos, "a stray /", "comments begin with // and end with the line")
+				return '/'
+			}
+			end := bytes.IndexByte(p.data[p.pos:], '\n')
+			if end < 0 {
+				end = len(p.data) - p.pos
+			}
+			p.pos += end
+		default:
+			if c == 0 {
+				p.fail(p.pos, "a NUL byte", "")
+			}
+			return c
+		}
+	}
+	return 0
+}
+
+// value reads one value of any kind.
+func (p *parser) value(n *node) {
+	c := p.space()
+	n.start = p.pos
+	switch {
+	case p.err != nil:
+	case c == '{' || c == '[':
+		if p.depth++; p.depth > maxDepth {
+			p.fail(p.pos, fmt.Sprintf("nested deeper than %d", maxDepth), "")
+			return
+		}
+		p.list(n, c)
+		p.depth--
+	case c == '"':
+		n.kind, n.text = '"', p.str()
+	case c == '-' || c >= '0' && c <= '9':
+		n.kind, n.text = '0', p.number()
+	default:
+		for _, w := range [...]string{"true", "false", "null"} {
+			if bytes.HasPrefix(p.data[p.pos:], []byte(w)) {
+				n.kind = w[0]
+				p.pos += len(w)
+			}
+		}
+		if n.kind == 0 {
+			p.unexpected("a value")
+		}
+	}
+	n.end = p.pos
+}
+
+func (p *parser) unexpected(want string) {
+	if p.pos >= len(p.data) {
+		p.fail(p.pos, "the text ends where "+want+" should stand", "is it cut off?")
+		return
+	}
+	r, _ := utf8.DecodeRune(p.data[p.pos:])
+	hint := ""
+	if r == '}' || r == ']' {
+		hint = "is there a comma before it?"
+	}
+	p.fail(p.pos, fmt.Sprintf("%q where %s should stand", r, want), hint)
+}
+
+// list reads an object or array whose first byte is open.
+func (p *parser) list(n *node, open byte) {
+	n.kind = open
+	p.pos++
+	last := open + 2 // in ASCII both closing brackets come two behind
+	for first := true; p.err == nil; first = false {
+		c := p.space()
+		if first && c == last {
+			p.pos++
+			return
+		}
+		if open == '{' {
+			if c != '"' {
+				p.unexpected(`a key in quotes`)
+				return
+			}
+			key := name{pos: p.pos}
+			if key.text = p.str(); p.err == nil && p.space() != ':' {
+				p.unexpected("a colon")
+				return
+			}
+			p.pos++
+			n.names = append(n.names, key)
+		}
+		n.items = append(n.items, node{})
+		p.value(&n.items[len(n.items)-1])
+		if p.err != nil {
+			return
+		}
+		switch c := p.space(); c {
+		case ',':
+			p.pos++
+		case last:
+			p.pos++
+			return
+		default:
+			p.unexpected("a comma or " + strconv.QuoteRune(rune(last)))
+		}
+	}
+}
+
+// str reads a string literal.
+func (p *parser) str() string {
+	start := p.pos
+	for p.pos++; p.pos < len(p.data); p.pos++ {
+		switch c := p.data[p.pos]; {
+		case c == '"':
+			p.pos++
+			s, ok := unquote(p.data[start:p.pos])
+			if !ok {
+				p.fail(start, "a string with a wrong escape", `legal are \" \\ \/ \b \f \n \r \t \uXXXX`)
+			}
+			return s
+		case c == '\\':
+			p.pos++
+		case c < ' ':
+			p.fail(p.pos, "a control character in a string", "is a quote missing?")
+			return ""
+		}
+	}
+	p.pos = len(p.data)
+	p.fail(start, "a string without an end", "")
+	return ""
+}
+
+// number reads a number literal of JSON.
+func (p *parser) number() string {
+	start := p.pos
+	digits := func() bool {
+		from := p.pos
+		for p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
+			p.pos++
+		}
+		return p.pos > from
+	}
+	next := func(any string) bool {
+		if p.pos < len(p.data) && strings.IndexByte(any, p.data[p.pos]) >= 0 {
+			p.pos++
+			return true
+		}
+		return false
+	}
+	next("-")
+	ok := next("0") || digits()
+	if next(".") {
+		ok = digits() && ok
+	}
+	if next("eE") {
+		next("+-")
+		ok = digits() && ok
+	}
+	if !ok || p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
+		p.fail(start, "a malformed number", "")
+	}
+	return string(p.data[start:p.pos])
+}

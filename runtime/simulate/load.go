@@ -1,0 +1,166 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// ErrNotScenario is matched by errors about files that are neither a scenario
+// nor a manifest.
+var ErrNotScenario = errors.New("simulate: neither a scenario nor a manifest")
+
+// The defaults of a run on a cooked scene.
+const (
+	cookedDT        = 16_666_667 * time.Nanosecond // six of them make a tick
+	cookedParseTime = 50 * time.Millisecond
+)
+
+// Load reads a scenario, or a manifest, which is simulated with 60 frames per
+// second and the runtime's defaults; its camera path is empty. Which of the two
+// a file is goes by its content. A manifest that a scenario names is read as
+// well, relative to the scenario's folder.
+func Load(path string) (*Scenario, error) {
+	data, err := readFile(path, manifest.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	keys := topKeys(data)
+	switch has := func(k string) bool { return slices.Contains(keys, k) }; {
+	case has("scene") || has("manifest"):
+		s, err := Parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if s.Manifest == nil {
+			err = s.loadManifest(filepath.Join(filepath.Dir(path), filepath.FromSlash(s.ManifestPath)))
+		}
+		return s, err
+	case has("tiles"):
+		m, err := manifest.Decode(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return Cooked(path, m), nil
+	case has("camera"):
+		return nil, fmt.Errorf("%s: %w: it is a camera path, which goes with a manifest", path, ErrNotScenario)
+	}
+	if _, err := parse(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return nil, fmt.Errorf(`%s: %w: a scenario has the key "scene" or "manifest", a manifest the key "tiles"`, path, ErrNotScenario)
+}
+
+// LoadCameraPath reads a camera path file.
+func LoadCameraPath(path string) (*CameraPath, error) {
+	data, err := readFile(path, MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ParseCameraPath(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// Cooked returns the scenario of a cooked scene, whose manifest stands at path.
+// A representation takes as much GPU memory as the manifest estimates, or else
+// as its file has bytes, and 50 ms to parse.
+func Cooked(path string, m *manifest.Manifest) *Scenario {
+	s := &Scenario{
+		Name: filepath.Base(path), Cooked: true, ManifestPath: path, Manifest: m,
+		Config: runtime.DefaultConfig(), DT: cookedDT, Path: defaultLens(),
+		Latency: Latency{Default: cookedParseTime},
+	}
+	s.measure()
+	return s
+}
+
+func (s *Scenario) loadManifest(path string) error {
+	m, err := manifest.Load(path)
+	if err != nil {
+		return err
+	}
+	s.Manifest, s.ManifestPath = m, path
+	s.measure()
+	return nil
+}
+
+// measure fills Tiles from the manifest.
+func (s *Scenario) measure() {
+	s.Tiles = make(map[string]Extra, len(s.Manifest.Tiles)+1)
+	add := func(t *manifest.Tile) {
+		x := Extra{GPUBytes: t.FileSizeBytes}
+		if t.EstimatedMemoryBytes != nil {
+			x.GPUBytes = *t.EstimatedMemoryBytes
+		}
+		if len(t.HLODLevels) > 0 {
+			x.HLOD = t.HLODLevels[0].FileSizeBytes
+		}
+		levels := slices.Clone(t.LODLevels)
+		sortLODs(levels, make([]int64, len(levels)))
+		for _, l := range levels {
+			x.LODs = append(x.LODs, l.FileSizeBytes)
+		}
+		s.Tiles[t.ID] = x
+	}
+	for i := range s.Manifest.Tiles {
+		add(&s.Manifest.Tiles[i])
+	}
+	if s.Manifest.SharedBucket != nil {
+		add(&s.Manifest.SharedBucket.Tile)
+	}
+}
+
+// readFile reads a whole file of at most limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("simulate: %s is a folder: name the .json file in it", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("simulate: %s is larger than %d bytes", path, limit)
+	}
+	return data, nil
+}
+
+// topKeys lists the keys of the outermost object without reading their values;
+// a rough look that needs no valid text.
+func topKeys(data []byte) (keys []string) {
+	p := &parser{data: data}
+	depth, last := 0, ""
+	for p.err == nil {
+		c := p.space()
+		switch {
+		case p.pos >= len(p.data) || p.err != nil:
+			return keys
+		case c == '"':
+			last = p.str()
+			continue
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			keys = append(keys, last)
+		}
+		p.pos++
+	}
+	return keys
+}

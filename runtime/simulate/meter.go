@@ -1,0 +1,337 @@
+package simulate
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/octree"
+)
+
+// meter works out a report from what is drawn in every frame. It judges by the
+// manifest and the camera alone, not by what the runtime says about itself.
+type meter struct {
+	s     *Scenario
+	tiles []measured
+	index map[string]int32
+	tree  *octree.Tree
+	reach float64 // longest streaming radius
+
+	frames  int
+	drawn   []runtime.Drawn
+	near    []int32
+	alive   []int32 // tiles that were drawn since they last wanted none
+	waiting []int32 // tiles within their streaming radius
+	updates []float32
+	toFull  []float64
+
+	nearest     int32 // the nearest tile of the latest frame, -1 for none
+	drawnFrames int
+	changes     int
+	stalls      int
+	out         Report
+}
+
+// measured is a tile and what the meter remembers about it.
+type measured struct {
+	box              geom.Box
+	center           float64 // height of the centre
+	streaming        float64
+	unload           float64
+	lods             []float64 // switch distances
+	hlod             float64   // 0: none
+	interior, floors bool
+
+	drawn   runtime.Rep   // in the latest frame in which it was drawn
+	seen    int           // that frame, counted from 1
+	parsed  bool          // its full geometry is resident
+	alive   bool          // is in meter.alive
+	entered time.Duration // when it came within the streaming radius
+	inside  bool          // is in meter.waiting
+	full    bool          // its full geometry was drawn since then
+}
+
+func newMeter(s *Scenario) *meter {
+	m := &meter{s: s, index: make(map[string]int32, len(s.Manifest.Tiles))}
+	boxes := make([]geom.Box, len(s.Manifest.Tiles))
+	for i := range s.Manifest.Tiles {
+		t := &s.Manifest.Tiles[i]
+		x := s.measured(t)
+		boxes[i] = x.box
+		m.reach = max(m.reach, x.streaming)
+		m.index[t.ID] = int32(i)
+		m.tiles = append(m.tiles, x)
+	}
+	m.reach = min(m.reach, s.Config.MaxQueryRadius)
+	m.tree = octree.New(boxes)
+	return m
+}
+
+// measured returns a tile with its distances as the runtime uses them.
+func (s *Scenario) measured(t *manifest.Tile) measured {
+	b := manifest.Bands{Streaming: s.Manifest.StreamingDefaults.StreamingRadius, Unload: s.Manifest.StreamingDefaults.UnloadRadius}
+	if t.StreamingRadius != nil {
+		b.Streaming = *t.StreamingRadius
+	}
+	if t.UnloadRadius != nil {
+		b.Unload = *t.UnloadRadius
+	}
+	for _, l := range t.LODLevels {
+		b.LODs = append(b.LODs, l.SwitchDistance)
+	}
+	slices.Sort(b.LODs)
+	if len(t.HLODLevels) > 0 {
+		b.HLOD = t.HLODLevels[0].SwitchDistance
+	}
+	if s.Config.NormalizeBands {
+		b = manifest.NormalizeBands(b)
+	}
+	return measured{
+		box: t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
+		interior: t.Interior, floors: s.Manifest.HasFloors() && t.FloorID != nil,
+	}
+}
+
+// reset forgets the tiles' history: the program had everything unloaded, which
+// explains what is missing.
+func (m *meter) reset() {
+	for i := range m.tiles {
+		t := &m.tiles[i]
+		t.drawn, t.seen, t.parsed, t.alive, t.inside, t.full = 0, 0, false, false, false, false
+	}
+	m.alive, m.waiting = m.alive[:0], m.waiting[:0]
+}
+
+// event counts.
+func (m *meter) event(e *runtime.Event) {
+	group, what, _ := strings.Cut(string(e.Kind), ".")
+	switch what {
+	case "dispatch":
+		m.out.Loads++
+	case "load":
+		if group != "scene" {
+			m.out.Loads++
+		}
+	case "failed":
+		m.out.Failures++
+	case "cancel":
+		m.out.Cancels++
+	case "retry":
+		m.out.Retries++
+	case "timeout":
+		m.out.Timeouts++
+	}
+	if group == "evict" && what != "shed" {
+		m.out.Evictions++
+	}
+	if i, ok := m.index[e.Tile]; ok {
+		switch e.Kind {
+		case runtime.EventTileParsed:
+			m.tiles[i].parsed = true
+		case runtime.EventTileUnload:
+			m.tiles[i].parsed = false
+		}
+	}
+}
+
+// frame judges what is drawn after an update.
+func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3) {
+	m.frames++
+	now := time.Duration(m.frames-1) * m.s.DT
+	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
+	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
+	m.look(s.AppendDrawn(m.drawn[:0]))
+	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
+		t := &m.tiles[i]
+		drawn := t.seen == m.frames
+		if !drawn && t.drawn != runtime.RepNone {
+			t.drawn = runtime.RepNone
+			m.changes++
+		}
+		if drawn || t.wants(t.box.Distance(camera), m.s.Config.MaxQueryRadius) {
+			if !drawn {
+				m.out.Undrawn++
+			}
+			return false
+		}
+		t.alive = false
+		return true
+	})
+	m.near = m.tree.Sphere(camera, m.reach, m.near[:0])
+	m.arrivals(now, camera)
+	m.stall(camera)
+}
+
+// look reads the list of what is drawn.
+func (m *meter) look(drawn []runtime.Drawn) {
+	m.drawn = drawn
+	for i := 0; i < len(drawn); {
+		j := i + 1
+		sum := drawn[i].Fade
+		rep := drawn[i].Rep
+		for ; j < len(drawn) && drawn[j].Tile == drawn[i].Tile && drawn[j].Scene == drawn[i].Scene; j++ {
+			sum += drawn[j].Fade
+			rep = finer(rep, drawn[j].Rep)
+		}
+		if j-i > 2 || j-i == 2 && sum > 1+1e-9 {
+			m.out.DoubleDrawn++
+		}
+		if int(drawn[i].Tile) < len(m.tiles) { // not the shared bucket
+			m.show(drawn[i].Tile, rep)
+		}
+		i = j
+	}
+}
+
+// show notes that a tile is drawn in this frame.
+func (m *meter) show(i int32, rep runtime.Rep) {
+	t := &m.tiles[i]
+	if t.drawn != rep {
+		m.changes++
+	}
+	t.drawn, t.seen = rep, m.frames
+	m.drawnFrames++
+	if !t.alive {
+		t.alive = true
+		m.alive = append(m.alive, i)
+	}
+}
+
+// rank orders representations by detail: 0 for none.
+func rank(r runtime.Rep) int {
+	level, lod := r.Level()
+	switch {
+	case r == runtime.RepFull:
+		return math.MaxInt
+	case lod:
+		return math.MaxInt - 1 - level
+	case r == runtime.RepHLOD:
+		return 1
+	}
+	return 0
+}
+
+func finer(a, b runtime.Rep) runtime.Rep {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// wants reports whether the tile wants any representation at a distance
+// (DECISIONS R10).
+func (t *measured) wants(d, reach float64) bool {
+	switch {
+	case t.parsed:
+		return true // grace and residence
+	case d > reach:
+		return false
+	case d <= t.unload:
+		return true
+	}
+	return len(t.lods) > 0 && d >= t.lods[0] || t.hlod > 0 && d >= t.hlod
+}
+
+// detail is the representation that belongs to a distance.
+func (t *measured) detail(d float64) runtime.Rep {
+	if d <= t.streaming {
+		return runtime.RepFull
+	}
+	if t.hlod > 0 && d >= t.hlod {
+		return runtime.RepHLOD
+	}
+	for i := len(t.lods) - 1; i >= 0; i-- {
+		if d >= t.lods[i] {
+			return runtime.LOD(i)
+		}
+	}
+	return runtime.RepNone
+}
+
+// gated reports whether the interior or the floor gate keeps the tile out.
+func (m *meter) gated(t *measured, camera geom.Vec3) bool {
+	if !t.interior {
+		return false
+	}
+	if z := m.s.Manifest.InteriorZone; z != nil && !z.Box().Contains(geom.Box{Min: camera, Max: camera}, 0) {
+		return true
+	}
+	return t.floors && math.Abs(t.center-camera[1]) > m.s.Config.FloorProximityGateY
+}
+
+// arrivals measures how long tiles within their streaming radius wait for
+// their full geometry.
+func (m *meter) arrivals(now time.Duration, camera geom.Vec3) {
+	for _, i := range m.near {
+		t := &m.tiles[i]
+		if !t.inside && t.box.Distance(camera) <= t.streaming && !m.gated(t, camera) {
+			t.inside, t.full, t.entered = true, false, now
+			m.waiting = append(m.waiting, i)
+		}
+	}
+	m.waiting = slices.DeleteFunc(m.waiting, func(i int32) bool {
+		t := &m.tiles[i]
+		if !t.full && t.seen == m.frames && t.drawn == runtime.RepFull {
+			t.full = true
+			m.toFull = append(m.toFull, (now - t.entered).Seconds())
+		}
+		t.inside = t.box.Distance(camera) <= t.streaming && !m.gated(t, camera)
+		return !t.inside
+	})
+}
+
+// stall looks at the nearest tile; of several, the first.
+func (m *meter) stall(camera geom.Vec3) {
+	best := m.find(camera)
+	if m.nearest < 0 && m.reach < m.s.Config.MaxQueryRadius {
+		m.near = m.tree.Sphere(camera, m.s.Config.MaxQueryRadius, m.near[:0])
+		best = m.find(camera)
+	}
+	if m.nearest < 0 {
+		return
+	}
+	t := &m.tiles[m.nearest]
+	drawn := runtime.RepNone
+	if t.seen == m.frames {
+		drawn = t.drawn
+	}
+	if rank(drawn) < rank(t.detail(best)) {
+		m.stalls++
+	}
+}
+
+// find sets the nearest tile of those in near, and returns its distance.
+func (m *meter) find(camera geom.Vec3) float64 {
+	best := math.Inf(1)
+	m.nearest = -1
+	for _, i := range m.near {
+		if d := m.tiles[i].box.Distance(camera); d < best && !m.gated(&m.tiles[i], camera) {
+			m.nearest, best = i, d
+		}
+	}
+	return best
+}
+
+// report sums up.
+func (m *meter) report(r *run) Report {
+	out := m.out
+	out.Frames = m.frames
+	slices.Sort(m.updates)
+	ms := make([]float64, len(m.updates))
+	for i, v := range m.updates {
+		ms[i] = float64(v)
+	}
+	out.UpdateMSP50, out.UpdateMSP99, out.UpdateMSMax = quantile(ms, 0.5), quantile(ms, 0.99), quantile(ms, 1)
+	out.BytesRequested, out.BytesLoaded = r.w.requested, r.w.loaded
+	if m.drawnFrames > 0 {
+		out.RepresentationChangesPerTileMinute = float64(m.changes) / (float64(m.drawnFrames) * m.s.DT.Minutes())
+	}
+	slices.Sort(m.toFull)
+	out.TimeToFullP50, out.TimeToFullP95 = quantile(m.toFull, 0.5), quantile(m.toFull, 0.95)
+	out.StallSeconds = (time.Duration(m.stalls) * m.s.DT).Seconds()
+	return out
+}

@@ -1,0 +1,187 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// PathOptions describe a generated camera path. Zero values take the defaults
+// of the path.
+type PathOptions struct {
+	Bounds   geom.Box      // of the scene
+	Speed    float64       // metres per second
+	Duration time.Duration // with a speed: cuts the path; alone: sets the speed
+}
+
+// The defaults of generated paths.
+const (
+	orbitSpeed = 20.0
+	flySpeed   = 20.0
+	walkSpeed  = 1.5
+	walkTime   = 120 * time.Second
+	eyeHeight  = 1.7
+	flyHeight  = 20.0
+)
+
+// Orbit is one turn around the scene's middle, looking at it: the circle of
+// half the longer horizontal side, half as high above the ground.
+func Orbit(o PathOptions) (*CameraPath, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	size, middle := o.Bounds.Size(), o.Bounds.Center()
+	radius := max(size[0], size[2], 1) / 2
+	const steps = 96
+	points := make([]geom.Vec3, steps+1)
+	for i := range points {
+		sin, cos := geom.Sincos(2 * math.Pi * float64(i) / steps)
+		points[i] = millimetres(geom.Vec3{
+			middle[0] + float64(radius*cos), o.Bounds.Min[1] + max(radius/2, eyeHeight), middle[2] + float64(radius*sin),
+		})
+	}
+	return o.along(points, orbitSpeed, func(i int) geom.Vec3 { return middle.Sub(points[i]) })
+}
+
+// FlyThrough crosses the scene back and forth along its longer side in five
+// lanes, low enough to have tiles on all sides, looking ahead.
+func FlyThrough(o PathOptions) (*CameraPath, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	const lanes = 5
+	long, side := 0, 2
+	size := o.Bounds.Size()
+	if size[2] > size[0] {
+		long, side = 2, 0
+	}
+	height := o.Bounds.Min[1] + max(min(size[1]/2, flyHeight), eyeHeight)
+	var points []geom.Vec3
+	for i := range lanes {
+		from, to := o.Bounds.Min[long], o.Bounds.Max[long]
+		if i%2 == 1 {
+			from, to = to, from
+		}
+		for _, along := range [...]float64{from, to} {
+			p := geom.Vec3{1: height}
+			p[long] = along
+			p[side] = o.Bounds.Min[side] + float64(size[side]*(float64(i)+0.5)/lanes)
+			points = append(points, millimetres(p))
+		}
+	}
+	return o.along(points, flySpeed, func(i int) geom.Vec3 { return points[min(i+1, len(points)-1)].Sub(points[i]) })
+}
+
+// Walk strolls through the scene at eye height above its lowest point, two
+// minutes unless a duration is given. The same seed gives the same walk.
+func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if o.Duration == 0 {
+		o.Duration = walkTime
+	}
+	if o.Speed == 0 {
+		o.Speed = walkSpeed
+	}
+	r := rand.New(rand.NewPCG(seed, 0x756e746f6c64))
+	size := o.Bounds.Size()
+	at := func() geom.Vec3 {
+		return geom.Vec3{
+			o.Bounds.Min[0] + float64(size[0]*r.Float64()), o.Bounds.Min[1] + eyeHeight, o.Bounds.Min[2] + float64(size[2]*r.Float64()),
+		}
+	}
+	p, heading := at(), 2*math.Pi*r.Float64()
+	points := []geom.Vec3{millimetres(p)}
+	for length := 0.0; length < o.Duration.Seconds()*o.Speed && len(points) < maxKeys; {
+		heading += (r.Float64() - 0.5) * math.Pi / 2
+		step := 2 + float64(8*r.Float64())
+		sin, cos := geom.Sincos(heading)
+		next := p.Add(geom.Vec3{float64(step * cos), 0, float64(step * sin)})
+		if !o.Bounds.Contains(geom.Box{Min: geom.Vec3{next[0], o.Bounds.Min[1], next[2]}, Max: geom.Vec3{next[0], o.Bounds.Min[1], next[2]}}, 0) {
+			// Turn back towards the middle.
+			to := o.Bounds.Center().Sub(p)
+			heading = math.Round(math.Atan2(to[2], to[0])*1e6) / 1e6
+			sin, cos = geom.Sincos(heading)
+			next = p.Add(geom.Vec3{float64(step * cos), 0, float64(step * sin)})
+		}
+		p = millimetres(next)
+		points = append(points, p)
+		length += step
+	}
+	return o.along(points, walkSpeed, func(i int) geom.Vec3 { return points[min(i+1, len(points)-1)].Sub(points[i]) })
+}
+
+// maxKeys bounds a generated path.
+const maxKeys = 1_000_000
+
+func (o *PathOptions) check() error {
+	switch s := o.Bounds.Size(); {
+	case o.Bounds.IsEmpty() || !s.IsFinite():
+		return fmt.Errorf("simulate: a scene without finite bounds has no generated camera path")
+	case !(o.Speed >= 0) || math.IsInf(o.Speed, 0) || o.Duration < 0:
+		return fmt.Errorf("simulate: speed and duration must not be negative")
+	}
+	return nil
+}
+
+// along turns points into keys at an even speed. look gives the direction at a
+// point.
+func (o *PathOptions) along(points []geom.Vec3, usual float64, look func(i int) geom.Vec3) (*CameraPath, error) {
+	var length float64
+	for i := 1; i < len(points); i++ {
+		length += points[i].Sub(points[i-1]).Len()
+	}
+	speed := o.Speed
+	switch {
+	case speed == 0 && o.Duration > 0:
+		speed = length / o.Duration.Seconds()
+	case speed == 0:
+		speed = usual
+	}
+	if total := length / max(speed, 1e-9); total > maxSeconds {
+		return nil, fmt.Errorf("simulate: at %g m/s the path of %.0f m takes more than %g s: raise the speed", speed, length, float64(maxSeconds))
+	}
+	p := defaultLens()
+	p.Far = max(p.Far, o.Bounds.Size().Len())
+	var t float64
+	forward := geom.Vec3{0, 0, -1}
+	for i, at := range points {
+		if i > 0 {
+			t += at.Sub(points[i-1]).Len() / max(speed, 1e-9)
+		}
+		if f := look(i); f.Len() > 0 {
+			forward = f
+		}
+		k := CameraKey{T: duration(t), Position: at, Forward: forward, Linear: i > 0}
+		if n := len(p.Keys); n > 0 && k.T <= p.Keys[n-1].T {
+			continue
+		}
+		p.Keys = append(p.Keys, k)
+	}
+	if last := &p.Keys[len(p.Keys)-1]; o.Duration > 0 && last.T > o.Duration {
+		p.cut(o.Duration)
+	}
+	return &p, nil
+}
+
+// cut ends the path at a time.
+func (p *CameraPath) cut(at time.Duration) {
+	c := p.At(at)
+	for len(p.Keys) > 1 && p.Keys[len(p.Keys)-1].T >= at {
+		p.Keys = p.Keys[:len(p.Keys)-1]
+	}
+	p.Keys = append(p.Keys, CameraKey{T: at, Position: c.Position, Forward: c.Forward, Linear: true})
+}
+
+// millimetres rounds, so that the last bits of a sine, which differ between
+// processors, do not make a difference.
+func millimetres(v geom.Vec3) geom.Vec3 {
+	for a := range v {
+		v[a] = math.Round(v[a]*1000) / 1000
+	}
+	return v
+}

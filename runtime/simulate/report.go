@@ -1,0 +1,96 @@
+package simulate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Report holds the figures of a run. Its JSON has exactly these keys, in this
+// order. Update times are measured and differ from run to run; all else is the
+// same for the same scenario.
+type Report struct {
+	Frames      int     `json:"frames"`
+	UpdateMSP50 float64 `json:"update_ms_p50"` // wall clock of one Update, milliseconds
+	UpdateMSP99 float64 `json:"update_ms_p99"`
+	UpdateMSMax float64 `json:"update_ms_max"`
+
+	BytesRequested    int64 `json:"bytes_requested"` // declared file sizes of all requests
+	BytesLoaded       int64 `json:"bytes_loaded"`    // of those that succeeded
+	PeakGeometryBytes int64 `json:"peak_geometry_bytes"`
+	PeakTextureBytes  int64 `json:"peak_texture_bytes"`
+
+	Loads     int `json:"loads"`     // begun, of all representations
+	Cancels   int `json:"cancels"`   // tile.cancel
+	Failures  int `json:"failures"`  // *.failed
+	Retries   int `json:"retries"`   // tile.retry
+	Timeouts  int `json:"timeouts"`  // tile.timeout
+	Evictions int `json:"evictions"` // evict.tile and evict.lru
+
+	// Undrawn counts tile-frames in which a tile that was drawn before and
+	// still wants a representation shows none (DECISIONS R10).
+	Undrawn int `json:"undrawn"`
+	// DoubleDrawn counts tile-frames with more than one representation, but
+	// for two that fade into each other.
+	DoubleDrawn int `json:"double_drawn"`
+	// RepresentationChangesPerTileMinute is the number of changes of what is
+	// drawn for each minute that a tile is drawn.
+	RepresentationChangesPerTileMinute float64 `json:"representation_changes_per_tile_minute"`
+	// TimeToFull is the time in seconds from when the camera comes within a
+	// tile's streaming radius until its full geometry is drawn; visits that
+	// end before do not count.
+	TimeToFullP50 float64 `json:"time_to_full_p50"`
+	TimeToFullP95 float64 `json:"time_to_full_p95"`
+	// StallSeconds is the time in which the nearest tile is drawn below the
+	// detail that it wants at its distance.
+	StallSeconds float64 `json:"stall_seconds"`
+}
+
+// ReportKeys returns the keys of a report in their order.
+func ReportKeys() []string {
+	keys, _ := new(Report).pairs()
+	return keys
+}
+
+// pairs lists the report by way of its JSON, so that names stand once.
+func (r *Report) pairs() (keys []string, values []float64) {
+	// A struct of numbers always has an encoding.
+	data, _ := json.Marshal(r)
+	root, _ := parse(data)
+	for i, k := range root.names {
+		var v float64
+		_ = json.Unmarshal([]byte(root.items[i].text), &v)
+		keys, values = append(keys, k.text), append(values, v)
+	}
+	return keys, values
+}
+
+// Value returns a figure by its key.
+func (r *Report) Value(key string) (float64, error) {
+	keys, values := r.pairs()
+	i := slices.Index(keys, key)
+	if i < 0 {
+		known := map[string]bool{}
+		for _, k := range keys {
+			known[k] = true
+		}
+		hint := nearest(key, known)
+		if hint == "" {
+			hint = "the keys are " + strings.Join(keys, ", ")
+		}
+		return 0, fmt.Errorf("the report has no key %q; %s", key, hint)
+	}
+	return values[i], nil
+}
+
+// quantile returns the smallest value that is not below the given part of a
+// sorted list; 0 of an empty one.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	// The nearest-rank definition, in whole numbers to stay exact.
+	rank := (int(q*1000)*len(sorted) + 999) / 1000
+	return sorted[max(rank, 1)-1]
+}

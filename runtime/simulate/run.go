@@ -1,0 +1,209 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// Options change how a scenario is run. The zero value runs it as it says.
+type Options struct {
+	// Bandwidth, in bytes per second, is shared by all downloads at a time;
+	// 0 is unlimited. NetworkLatency precedes every download. When one of them
+	// is set they take the place of the scenario's download times.
+	Bandwidth      float64
+	NetworkLatency time.Duration
+	// Series asks for Result.Series, which a plot needs.
+	Series bool
+	// OnRecord, when set, gets every event as it happens; Result.Records stays
+	// nil then, unless the scenario has expectations.
+	OnRecord func(*Record) error
+	// Progress, when set, is called now and then with the frames done and the
+	// frames in all.
+	Progress func(done, total int)
+}
+
+// Result is what a run gave.
+type Result struct {
+	Records     []Record
+	Differences []Difference // from the scenario's expectations
+	Report      Report
+	Series      *Series // nil unless asked for
+	// UpdateSeconds is the wall clock of all updates together.
+	UpdateSeconds float64
+}
+
+// Run runs a scenario on a fake clock: frame k is at k*dt. In a frame the
+// completions that are due are delivered, actions and pressure happen, the
+// runtime is updated, and what it reports is kept. A run ends early when ctx is
+// done. Two runs of the same scenario give the same result, the update times
+// aside.
+func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
+	if s.Manifest == nil {
+		return nil, fmt.Errorf("simulate: the scenario's manifest %q is not loaded: use Load", s.ManifestPath)
+	}
+	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}}
+	var err error
+	r.streamer, err = runtime.Open(ctx, r.source(), s.Config, r.w.deps())
+	if err != nil {
+		return nil, err
+	}
+	err = r.frames(ctx)
+	if e := r.streamer.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.res.Report = r.meter.report(r)
+	r.res.Differences = Check(s, r.res.Records, r.counters)
+	if o.Series {
+		r.res.Series = r.series
+	}
+	return r.res, nil
+}
+
+// run is a scenario under way.
+type run struct {
+	s        *Scenario
+	o        Options
+	w        *world
+	streamer *runtime.Streamer
+	meter    *meter
+	series   *Series
+	res      *Result
+	counters []CounterSample
+	keep     bool
+	action   int // the next of the scenario's actions
+	pressure int // the next of its pressure signals
+}
+
+func (r *run) source() runtime.Source {
+	return runtime.Source{Path: r.s.ManifestPath, Manifest: r.s.Manifest}
+}
+
+func (r *run) frames(ctx context.Context) error {
+	r.meter = newMeter(r.s)
+	if r.o.Series {
+		r.series = newSeries(r.s)
+	}
+	r.keep = r.o.OnRecord == nil || len(r.s.Expect)+len(r.s.ExpectNone) > 0 || r.s.Exact
+	r.w.setMemory()
+	if err := r.adopt(); err != nil {
+		return err
+	}
+	total := int(r.s.Duration/r.s.DT) + 1
+	for k := range total {
+		if k%256 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r.progress(k, total)
+		}
+		r.w.now, r.w.frame = time.Duration(k)*r.s.DT, k
+		if err := r.step(); err != nil {
+			return err
+		}
+	}
+	r.progress(total, total)
+	return nil
+}
+
+func (r *run) progress(done, total int) {
+	if r.o.Progress != nil {
+		r.o.Progress(done, total)
+	}
+}
+
+// step runs one frame.
+func (r *run) step() error {
+	r.w.setMemory()
+	r.w.deliver()
+	if err := r.act(); err != nil {
+		return err
+	}
+	camera := r.s.Path.At(r.w.now)
+	start := time.Now()
+	r.streamer.Update(camera, r.s.DT)
+	took := time.Since(start).Seconds()
+	r.res.UpdateSeconds += took
+	r.meter.updates = append(r.meter.updates, float32(took*1000))
+	if err := r.take(); err != nil {
+		return err
+	}
+	stats := r.streamer.Stats()
+	r.meter.frame(r.streamer, &stats, camera.Position)
+	if r.series != nil && r.w.frame%r.series.every == 0 {
+		r.series.frame(r.streamer.Snapshot(), r.meter.nearest)
+	}
+	for i := range r.s.ExpectStats {
+		if e := &r.s.ExpectStats[i]; (e.T - r.w.now).Abs() <= r.s.DT/2 {
+			v, _ := stats.Counter(e.Counter)
+			r.counters = append(r.counters, CounterSample{r.w.now, e.Counter, v})
+		}
+	}
+	return nil
+}
+
+// adopt makes tiles resident that the scenario wants so from the start.
+func (r *run) adopt() error {
+	scene := r.streamer.Scenes()[0]
+	for i := range r.s.Manifest.Tiles {
+		id := r.s.Manifest.Tiles[i].ID
+		if !r.s.Tiles[id].Parsed {
+			continue
+		}
+		if err := r.streamer.Adopt(scene, id, runtime.RepFull, r.w.payload(id, runtime.RepFull)); err != nil {
+			return err
+		}
+		r.meter.tiles[i].parsed = true
+	}
+	return nil
+}
+
+// act does what the scenario has for this frame.
+func (r *run) act() error {
+	for ; r.action < len(r.s.Actions) && r.s.Actions[r.action].T <= r.w.now; r.action++ {
+		switch r.s.Actions[r.action].Do {
+		case ForceUnloadAll:
+			r.streamer.ForceUnloadAll()
+			r.meter.reset()
+		case ReloadScene:
+			if _, err := r.streamer.ReloadScene(r.streamer.Scenes()[0], r.source()); err != nil {
+				return err
+			}
+			r.meter.reset()
+		}
+		if err := r.take(); err != nil {
+			return err
+		}
+	}
+	for ; r.pressure < len(r.s.Pressure) && r.s.Pressure[r.pressure].T <= r.w.now; r.pressure++ {
+		level := runtime.PressureWarning
+		if r.s.Pressure[r.pressure].Critical {
+			level = runtime.PressureCritical
+		}
+		r.streamer.Pressure(level)
+	}
+	return nil
+}
+
+// take reads the events since the last time.
+func (r *run) take() error {
+	events := r.streamer.Events()
+	for i := range events {
+		rec := newRecord(&events[i], origin)
+		r.meter.event(&events[i])
+		if r.keep {
+			r.res.Records = append(r.res.Records, rec)
+		}
+		if r.o.OnRecord != nil {
+			if err := r.o.OnRecord(&rec); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

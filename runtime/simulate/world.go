@@ -1,0 +1,216 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// origin is what the clock says at frame 0: not 0, so that "0 means unset"
+// cannot hide (facts/runtime.md section 19.0).
+const origin = 1000 * time.Second
+
+// errFault is what an injected failure reports.
+var errFault = errors.New("injected fault")
+
+// world stands in for everything that the runtime touches: the clock, the
+// loader, the network, the device and the memory of the machine.
+type world struct {
+	s      *Scenario
+	sizes  map[string]Extra // GPU bytes by tile id
+	now    time.Duration    // since frame 0
+	frame  int
+	memory runtime.Memory
+
+	waiting  []job // what the loader or the fetcher has taken, by token
+	net      *network
+	attempts map[string]int
+
+	uploaded map[runtime.Key]int // frame of the upload
+
+	requested, loaded int64 // bytes
+}
+
+// job is a request that has not been answered.
+type job struct {
+	req     runtime.Request
+	rep     string
+	attempt int // of this representation since the start, from 1
+	fetch   bool
+	due     time.Duration // never for those that hang or are on the network
+}
+
+const never = time.Duration(1<<63 - 1)
+
+func newWorld(s *Scenario, o *Options) *world {
+	w := &world{s: s, sizes: s.Tiles, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}}
+	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
+		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
+	}
+	return w
+}
+
+// deps returns the injected dependencies.
+func (w *world) deps() runtime.Deps {
+	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
+	if l := &w.s.Download; w.net != nil || l.Default > 0 || len(l.Reps)+len(l.Tiles)+len(l.Attempts) > 0 {
+		d.Fetcher = w
+	}
+	return d
+}
+
+// Now is the Clock.
+func (w *world) Now() time.Duration { return origin + w.now }
+
+// Start is the Loader: the parse begins.
+func (w *world) Start(req runtime.Request) {
+	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.attempts[req.TileID+"/"+req.Key.Rep.String()]}
+	if req.Local == "" {
+		j.attempt = w.begin(&req)
+	}
+	j.due = w.now + w.s.Latency.Of(req.TileID, j.rep, j.attempt)
+	if f := w.fault(&j); f != nil && f.Hang {
+		j.due = never
+	}
+	w.waiting = append(w.waiting, j)
+}
+
+// Fetch is the Fetcher: the download begins.
+func (w *world) Fetch(req runtime.Request) {
+	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.begin(&req), fetch: true}
+	j.due = w.now + w.s.Download.Of(req.TileID, j.rep, j.attempt)
+	if w.net != nil {
+		w.net.start(req.Token, req.Size)
+		j.due = never
+	}
+	w.waiting = append(w.waiting, j)
+}
+
+// begin counts a request.
+func (w *world) begin(req *runtime.Request) (attempt int) {
+	w.requested += req.Size
+	key := req.TileID + "/" + req.Key.Rep.String()
+	w.attempts[key]++
+	return w.attempts[key]
+}
+
+// fault returns the fault that an attempt meets.
+func (w *world) fault(j *job) *Fault {
+	for i := range w.s.Faults {
+		f := &w.s.Faults[i]
+		if f.Tile == j.req.TileID && f.Rep == j.rep && (f.Times == 0 || int64(j.attempt) <= f.Times) {
+			return f
+		}
+	}
+	return nil
+}
+
+// deliver answers what is due.
+func (w *world) deliver() {
+	w.download()
+	w.waiting = slices.DeleteFunc(w.waiting, func(j job) bool {
+		if j.due > w.now {
+			return false
+		}
+		if j.fetch {
+			j.req.Done.Fetched(j.req.Token, "simulated/"+j.req.Path, nil)
+		} else {
+			j.req.Done.Loaded(j.req.Token, w.result(&j))
+		}
+		return true
+	})
+}
+
+// download moves the network on. Downloads that were cancelled end at once, as
+// an HTTP client's do.
+func (w *world) download() {
+	if w.net == nil {
+		return
+	}
+	for i := range w.waiting {
+		if j := &w.waiting[i]; j.fetch && j.due == never && j.req.Context != nil && j.req.Context.Err() != nil {
+			w.net.cancel(j.req.Token)
+			j.req.Done.Fetched(j.req.Token, "", context.Canceled)
+			j.due = -1 // answered
+		}
+	}
+	w.waiting = slices.DeleteFunc(w.waiting, func(j job) bool { return j.due < 0 })
+	for _, token := range w.net.advance(w.now) {
+		for i := range w.waiting {
+			if j := &w.waiting[i]; j.fetch && j.req.Token == token {
+				j.due = w.now
+			}
+		}
+	}
+}
+
+func (w *world) result(j *job) runtime.Result {
+	if f := w.fault(j); f != nil {
+		return runtime.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
+	}
+	w.loaded += j.req.Size
+	return w.payload(j.req.TileID, j.req.Key.Rep)
+}
+
+// payload is what a representation takes when it is resident.
+func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
+	x := w.sizes[tile]
+	switch level, lod := rep.Level(); {
+	case rep == runtime.RepFull:
+		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes)}
+	case rep == runtime.RepHLOD:
+		return runtime.Result{GeometryBytes: x.HLOD}
+	case lod && level < len(x.LODs):
+		return runtime.Result{GeometryBytes: x.LODs[level]}
+	}
+	return runtime.Result{}
+}
+
+// Upload is the Device.
+func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
+	asset.Release()
+	w.uploaded[key] = w.frame
+	return nil
+}
+
+// Release is the Device.
+func (w *world) Release(key runtime.Key) { delete(w.uploaded, key) }
+
+// Drawable is the Visibility.
+func (w *world) Drawable(key runtime.Key) bool {
+	if w.s.Visible == nil {
+		return true
+	}
+	frame, ok := w.uploaded[key]
+	return ok && w.now >= *w.s.Visible && w.frame > frame
+}
+
+// Memory is the MemoryProbe.
+func (w *world) Memory() runtime.Memory { return w.memory }
+
+// setMemory applies the entries of the time line up to now.
+func (w *world) setMemory() {
+	for i := range w.s.Memory {
+		k := &w.s.Memory[i]
+		if k.T > w.now {
+			return
+		}
+		for _, f := range [...]struct {
+			dst *int64
+			src *int64
+		}{
+			{&w.memory.GeometryBudget, k.GeometryBudget},
+			{&w.memory.TextureBudget, k.TextureBudget},
+			{&w.memory.GeometryUsed, k.GeometryUsed},
+			{&w.memory.TextureUsed, k.TextureUsed},
+		} {
+			if f.src != nil {
+				*f.dst = *f.src
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package runtime
+
+import "math"
+
+// Nothing about a tile changes before the camera has moved far enough to cross
+// one of its distances, unless something of it is in flight. So each tile has a
+// mark on the camera's odometer up to which no pass looks at it: the cost of a
+// tick grows with what changes, not with what is near.
+
+// sleepMargin is subtracted from every slack, in metres, against rounding.
+const sleepMargin = 1e-3
+
+// move advances the scene's odometer: no distance, to the camera or to where it
+// will soon be, has changed by more.
+func (sc *scene) move() {
+	if !sc.moved {
+		sc.moved = true
+	} else {
+		sc.odometer += max(sc.view.pos.Sub(sc.lastPos).Len(), sc.view.predicted.Sub(sc.lastPredicted).Len())
+	}
+	sc.lastPos, sc.lastPredicted = sc.view.pos, sc.view.predicted
+}
+
+func (sc *scene) asleep(tile int32) bool { return sc.tiles.wake[tile] > sc.odometer }
+
+// touch wakes a tile: something about it changed.
+func (r *record) touch() {
+	if r.scene.asleep(r.tile) {
+		r.scene.fresh = append(r.scene.fresh, r.tile)
+	}
+	r.scene.tiles.wake[r.tile] = math.Inf(-1)
+}
+
+// rest puts a tile to sleep until the nearest of its distances can be crossed.
+func (s *Streamer) rest(sc *scene, tile int32, actual, effective float64) {
+	if s.sleepless {
+		return
+	}
+	if slack := s.slack(sc, tile, actual, effective) - sleepMargin; slack > 0 {
+		sc.tiles.wake[tile] = sc.odometer + slack
+	}
+}
+
+// slack returns how far the camera must move at least before a comparison of
+// one of the tile's distances comes out differently.
+func (s *Streamer) slack(sc *scene, tile int32, actual, effective float64) float64 {
+	t := sc.tiles
+	r := &t.radius[tile]
+	m := min(math.Abs(actual-r.stream), math.Abs(actual-(r.stream+1)), math.Abs(actual-r.unload),
+		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+s.cfg.DispatchEpsilon)),
+		math.Abs(actual-s.cfg.MaxQueryRadius))
+	levels := t.levels[t.levelAt[tile]:t.levelAt[tile+1]]
+	for i := range levels {
+		factor := s.cfg.LODHysteresisFactor
+		if i == 0 && t.has(tile, flagHLOD) {
+			factor = s.cfg.HLODHysteresisFactor
+		}
+		from := levels[i].from
+		m = min(m, math.Abs(actual-from), math.Abs(actual-float64(from*factor)), math.Abs(effective-from))
+	}
+	return m
+}
+
+// quiet reports whether a tick would do nothing about a tile as long as none of
+// its distances is crossed.
+func (s *Streamer) quiet(r *record) bool {
+	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn || r.evicted || !r.near {
+		return false
+	}
+	resident := RepNone
+	for i := range r.reps {
+		switch st := &r.reps[i]; {
+		case st.state == TileUnloaded:
+		case st.state != TileParsed || !st.drawable || resident != RepNone:
+			return false
+		default:
+			resident = Rep(i + 1)
+		}
+	}
+	if r.drawn != resident || r.scene.tiles.has(r.tile, flagInterior) {
+		return false // interior gates depend on more than the distance
+	}
+	if resident == RepFull {
+		return true
+	}
+	if s.gateOf(r.scene, r.tile, r.effective) != gateFar {
+		return false
+	}
+	next := s.levelFor(r.scene, r.tile, r, r.actual)
+	if s.cfg.Handoff == HandoffStrict {
+		return next == resident
+	}
+	if next == RepNone && resident == RepNone {
+		next = s.stopgap(r.scene, r.tile, r.actual)
+	}
+	return next == RepNone || next == resident
+}
+
+// quietIdle is quiet for a tile without a record; level is what its distance
+// asks for.
+func (s *Streamer) quietIdle(sc *scene, tile int32, effective float64, level Rep) bool {
+	return level == RepNone && !sc.tiles.has(tile, flagInterior) && s.gateOf(sc, tile, effective) == gateFar
+}

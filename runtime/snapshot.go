@@ -1,0 +1,80 @@
+package runtime
+
+import "slices"
+
+// Snapshot returns the present state. It allocates unless an Update has not
+// happened since the last call.
+func (s *Streamer) Snapshot() *Snapshot {
+	if s.snapshot != nil && s.snapshot.Frame == s.frame && s.snapshot.Time == s.now {
+		return s.snapshot
+	}
+	snap := &Snapshot{Frame: s.frame, Time: s.now, Stats: s.Stats()}
+	n := 0
+	for _, sc := range s.scenes {
+		n += len(sc.active)
+	}
+	snap.Tiles = make([]TileStatus, 0, n)
+	s.forEach(func(r *record) { snap.Tiles = append(snap.Tiles, s.status(r)) })
+	s.snapshot = snap
+	return snap
+}
+
+func (s *Streamer) status(r *record) TileStatus {
+	t := TileStatus{
+		Scene: r.scene.id, Tile: r.tile, ID: r.scene.tiles.id[r.tile], State: r.full().state,
+		Wanted: r.wanted, Drawn: r.drawn, Fading: r.fading,
+		Distance: r.scene.tiles.box[r.tile].Distance(r.scene.view.pos),
+	}
+	if r.fading != RepNone {
+		t.Progress = s.fadeProgress(r)
+	}
+	for i := range r.reps {
+		if r.reps[i].resident() {
+			t.Resident = t.Resident.With(Rep(i + 1))
+		}
+	}
+	return t
+}
+
+// overlap counts a tile with several representations.
+func (st *Stats) overlap(r *record) {
+	if r.full().resident() && slices.ContainsFunc(r.reps[1:], func(x repState) bool { return x.resident() }) {
+		st.OverlapFullFallback++
+	}
+	if r.fading == RepNone {
+		return
+	}
+	a, b := classOf(r.fading), classOf(r.drawn)
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case b == classHLOD:
+		st.OverlapFullHLOD++
+	case a == classFull:
+		st.OverlapFullLOD++
+	case a == classHLOD:
+		st.OverlapLODHLOD++
+	default:
+		st.OverlapLODLOD++
+	}
+}
+
+// Stats returns the counters.
+func (s *Streamer) Stats() Stats {
+	st := s.stats
+	for _, sc := range s.scenes {
+		st.TotalStreamingEntities += sc.tiles.len()
+		st.OctreeEntries += sc.tree.Len()
+		for _, tile := range sc.active {
+			st.overlap(sc.recordOf(tile))
+		}
+	}
+	st.LoadedCount = st.ResidentFull
+	st.UnloadedCount = st.TotalStreamingEntities - st.LoadedCount - st.LoadingCount
+	st.ActiveLoads = len(s.flights)
+	st.Frames = s.frame
+	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
+	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget
+	return st
+}

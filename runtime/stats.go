@@ -1,0 +1,123 @@
+package runtime
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Stats are the counters of a Streamer (facts section 18), under the names of
+// their JSON keys. "Tick" counters describe the last tick, "total" ones the
+// time since Open; the others the present.
+type Stats struct {
+	// Tiles. A tile counts as loaded while any of its representations is
+	// resident.
+	TotalStreamingEntities int `json:"totalStreamingEntities"`
+	LoadedCount            int `json:"loadedCount"`        // full tiles resident
+	LoadingCount           int `json:"loadingCount"`       // full tiles requested
+	UnloadedCount          int `json:"unloadedCount"`      // the other tiles
+	ActiveLoads            int `json:"activeLoads"`        // requests of all kinds that hold a slot or wait for a download
+	PendingLoadBacklog     int `json:"pendingLoadBacklog"` // tick: candidates that found no slot
+
+	// The last tick.
+	UpdateFrame              uint64  `json:"updateFrame"`
+	UpdateTriggered          bool    `json:"updateTriggered"`       // whether the last Update was a tick
+	UpdateWorkMs             float64 `json:"updateWorkMs"`          // by the Clock
+	NearbyEntitiesQueried    int     `json:"nearbyEntitiesQueried"` // tiles of the query, which reaches up to 32 m farther than needed
+	LoadCandidates           int     `json:"loadCandidates"`
+	StartedLoads             int     `json:"startedLoads"`
+	UnloadCandidates         int     `json:"unloadCandidates"`
+	ProcessedUnloads         int     `json:"processedUnloads"`
+	AvailableLoadSlots       int     `json:"availableLoadSlots"` // of full tiles, after the tick
+	ActiveLoadsAtUpdateStart int     `json:"activeLoadsAtUpdateStart"`
+	ActiveLoadsAtUpdateEnd   int     `json:"activeLoadsAtUpdateEnd"`
+	EvictionTriggered        bool    `json:"evictionTriggered"`
+	EvictionsPerformed       int     `json:"evictionsPerformed"` // of all passes of the tick
+	TilesSkippedByHierarchy  int     `json:"tilesSkippedByHierarchyGate"`
+	TilesSkippedByFrustum    int     `json:"tilesSkippedByFrustumGate"`
+	TilesSkippedByFloor      int     `json:"tilesSkippedByFloorGate"`
+	TilesSkippedByInterior   int     `json:"tilesSkippedByInteriorGate"`
+	RepresentationGaps       int     `json:"tileRepresentationGaps"` // tiles in view within reach with nothing to draw
+	LastAsyncLoadMs          float64 `json:"lastAsyncLoadMs"`        // request to delivery
+	AverageAsyncLoadMs       float64 `json:"averageAsyncLoadMs"`     // moving average, weight 0.1
+	LastFailedAsyncLoadMs    float64 `json:"lastFailedAsyncLoadMs"`
+	ResidentFull             int     `json:"residentFull"`
+	ResidentLOD              int     `json:"residentLOD"`
+	ResidentHLOD             int     `json:"residentHLOD"`
+	VisibleFull              int     `json:"visibleFull"` // tiles that draw it
+	VisibleLOD               int     `json:"visibleLOD"`
+	VisibleHLOD              int     `json:"visibleHLOD"`
+	OverlapFullFallback      int     `json:"overlapFullFallback"` // tiles with full and a level resident
+	OverlapFullLOD           int     `json:"overlapFullLOD"`      // tiles that draw both, while fading
+	OverlapFullHLOD          int     `json:"overlapFullHLOD"`
+	OverlapLODHLOD           int     `json:"overlapLODHLOD"`
+	OverlapLODLOD            int     `json:"overlapLODLOD"`
+	ActiveFades              int     `json:"activeFades"`
+	WaitingFades             int     `json:"waitingFades"`  // resident successors that are not drawable yet
+	UndrawnTiles             int     `json:"undrawnTiles"`  // tiles that are undrawn now (DECISIONS R10)
+	GeometryBytes            int64   `json:"geometryBytes"` // uploaded by this Streamer
+	TextureBytes             int64   `json:"textureBytes"`
+	GeometryUsed             int64   `json:"geometryUsed"` // with the use from outside
+	TextureUsed              int64   `json:"textureUsed"`
+	GeometryBudget           int64   `json:"geometryBudget"` // 0: unlimited
+	TextureBudget            int64   `json:"textureBudget"`
+	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
+	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
+
+	// Totals.
+	Frames                uint64 `json:"frames"`
+	Ticks                 uint64 `json:"ticks"`
+	Loads                 uint64 `json:"loads"` // requests started
+	LoadsCompleted        uint64 `json:"loadsCompleted"`
+	Cancels               uint64 `json:"cancels"`
+	Failures              uint64 `json:"failures"` // timeouts included
+	Retries               uint64 `json:"retries"`
+	Timeouts              uint64 `json:"timeouts"`
+	Evictions             uint64 `json:"evictions"`
+	Stale                 uint64 `json:"stale"` // answers to requests that were no longer current
+	Undrawn               uint64 `json:"undrawn"`
+	RepresentationChanges uint64 `json:"representationChanges"`
+	SwapWarnings          uint64 `json:"tileSwapWarnings"`
+	GapWarnings           uint64 `json:"tileRepresentationGapWarnings"`
+	LOD0Warnings          uint64 `json:"lod0VisibilityWarnings"`
+	LOD0WithFallback      uint64 `json:"lod0VisibilityWarningsWithFallback"`
+	LOD0NoFallback        uint64 `json:"lod0VisibilityWarningsNoFallback"`
+	BytesRequested        int64  `json:"bytesRequested"` // declared file sizes
+	BytesLoaded           int64  `json:"bytesLoaded"`
+	PeakGeometryBytes     int64  `json:"peakGeometryBytes"`
+	PeakTextureBytes      int64  `json:"peakTextureBytes"`
+	DroppedEvents         uint64 `json:"droppedEvents"` // Events was not called for too long
+}
+
+// Counter returns a counter by its JSON key; booleans are 0 or 1.
+func (s *Stats) Counter(name string) (value float64, ok bool) {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		if key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); key != name {
+			continue
+		}
+		switch f := v.Field(i); f.Kind() {
+		case reflect.Bool:
+			if f.Bool() {
+				return 1, true
+			}
+			return 0, true
+		case reflect.Float64:
+			return f.Float(), true
+		case reflect.Uint64:
+			return float64(f.Uint()), true
+		default:
+			return float64(f.Int()), true
+		}
+	}
+	return 0, false
+}
+
+// CounterNames returns the names that Counter knows.
+func CounterNames() []string {
+	t := reflect.TypeFor[Stats]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("json")
+	}
+	return names
+}

@@ -1,0 +1,335 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// ErrClosed is returned by calls on a closed Streamer.
+var ErrClosed = errors.New("runtime: the streamer is closed")
+
+// Streamer streams one or more scenes. See the package comment for who may
+// call what.
+type Streamer struct {
+	cfg       Config
+	deps      Deps
+	log       *slog.Logger
+	logs      bool // somebody reads the log
+	ctx       context.Context
+	cancel    context.CancelFunc
+	closed    bool
+	ownLoader *FileLoader // the default one, nil when a Loader was given
+
+	// Parameters as durations.
+	updateInterval, burstInterval, gracePeriod, minResident time.Duration
+	dwell, handoffMaxWait, fadeDuration                     time.Duration
+
+	scenes    []*scene
+	lastScene SceneID
+
+	// The frame and the tick.
+	now          time.Duration
+	frame        uint64
+	tickCount    uint32
+	sinceTick    time.Duration
+	wake         bool // tick in this frame: something came in
+	backlog      int
+	levelBacklog int  // of LODs and HLODs, as of the last tick with a free slot for one
+	sleepless    bool // tests only: look at everything in every tick
+	motion       motion
+	camera       Camera // with the last valid position and direction
+	pressure     atomic.Uint32
+	lastBeat     time.Duration
+
+	// Requests.
+	completions  Completions
+	answers      []completion
+	flights      []*flight // by token
+	spareFlights []*flight
+	lastToken    uint64
+	parsing      [classes]int
+	fetching     [classes]int // at the Fetcher or waiting behind it
+	parseMemory  int64
+
+	// Scratch lists, kept to avoid allocation.
+	candidates [classes][]candidate
+	leavers    []leaver
+	evictees   []evictee
+
+	memory       Memory
+	relieving    bool // from the high-water mark down to the low one
+	reliefWarned bool
+	awaited      int // resident representations that are not drawable yet
+
+	stats               Stats
+	events, eventsSpare []Event
+	snapshot            *Snapshot
+}
+
+// Open starts a Streamer with one scene. ctx bounds all background work. The
+// configuration is validated; the zero Source opens none, for AddScene to add
+// some later.
+func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Streamer{
+		cfg: cfg, deps: deps, log: deps.Logger, logs: deps.Logger != nil,
+		updateInterval: seconds(cfg.UpdateInterval), burstInterval: seconds(cfg.BurstTickInterval),
+		gracePeriod: seconds(cfg.UnloadGracePeriod), minResident: seconds(cfg.MinimumParsedTileResidentSeconds),
+		dwell: seconds(cfg.SecondaryRepresentationMinDwellSeconds), handoffMaxWait: seconds(cfg.HandoffMaxWait),
+		fadeDuration: seconds(cfg.FadeDuration),
+	}
+	s.camera.Forward = [3]float64{0, 0, -1}
+	s.completions.notify = make(chan struct{}, 1)
+	s.fillDeps()
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.now = s.deps.Clock.Now()
+	s.lastBeat = s.now
+	if src != (Source{}) {
+		if _, err := s.AddScene(src); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+func (s *Streamer) fillDeps() {
+	d := &s.deps
+	if d.Clock == nil {
+		d.Clock = newSystemClock()
+	}
+	if d.Loader == nil {
+		l := NewFileLoader(0)
+		d.Loader, s.ownLoader = l, l
+	}
+	if d.Device == nil {
+		d.Device = NullDevice{}
+	}
+	if d.MemoryProbe == nil && (s.cfg.GeometryBudget == 0 || s.cfg.TextureBudget == 0) {
+		d.MemoryProbe = systemMemory(&s.cfg)
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Update advances to the camera's new position; dt is the time since the last
+// call. It delivers what has been loaded since, and, at most once per
+// updateInterval unless something came in, decides what to load and unload.
+func (s *Streamer) Update(camera Camera, dt time.Duration) {
+	s.stats.UpdateTriggered = false
+	if s.closed || !s.cfg.Enabled {
+		return
+	}
+	s.now = s.deps.Clock.Now()
+	dt = max(dt, 0)
+	s.trimEvents()
+	s.aim(camera)
+	s.stats.ActiveLoadsAtUpdateStart = len(s.flights)
+	s.deliver()
+	s.pollDrawable()
+	s.advanceFades(dt)
+
+	s.sinceTick += dt
+	interval := s.updateInterval
+	if s.backlog > 0 {
+		interval = s.burstInterval
+	}
+	signal := PressureLevel(s.pressure.Swap(uint32(PressureNone)))
+	if s.sinceTick >= interval || s.wake || signal != PressureNone {
+		s.sinceTick, s.wake = 0, false
+		s.tick(signal)
+		s.stats.UpdateTriggered = true
+		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
+	}
+	s.stats.ActiveLoadsAtUpdateEnd = len(s.flights)
+	s.stats.Undrawn += uint64(s.stats.UndrawnTiles)
+	s.frame++
+}
+
+// Ready returns a channel that has a value while answers of loaders wait for
+// the next Update, for programs that would otherwise poll.
+func (s *Streamer) Ready() <-chan struct{} { return s.completions.notify }
+
+// aim takes the camera; positions and directions that are none keep the last.
+func (s *Streamer) aim(c Camera) {
+	if !geom.Vec3(c.Position).IsFinite() {
+		c.Position = s.camera.Position
+	}
+	last := geom.Vec3(s.camera.Forward)
+	c.Forward = geom.Vec3(c.Forward).Normalize(1e-9, last)
+	s.camera = c
+}
+
+// tick is one run of all passes.
+func (s *Streamer) tick(signal PressureLevel) {
+	s.tickCount++
+	s.startTick()
+	s.beat()
+	for _, sc := range s.scenes {
+		s.look(sc)
+	}
+	s.watchdog()
+	s.unloadPass()
+	s.relieve(signal)
+	for _, sc := range s.scenes {
+		sc.warm(s.cfg.DispatchEpsilon)
+		s.gatherFull(sc)
+	}
+	s.dispatchFull()
+	// Without a free slot there is no point in looking at idle tiles.
+	open := s.freeSlots(classLOD) > 0 || s.freeSlots(classHLOD) > 0
+	for _, sc := range s.scenes {
+		s.planLevels(sc, open)
+	}
+	waiting := s.dispatchLevels(classLOD) + s.dispatchLevels(classHLOD)
+	if open {
+		s.levelBacklog = waiting
+	}
+	s.backlog += s.levelBacklog
+	s.promote()
+	for _, sc := range s.scenes {
+		s.settleAll(sc)
+	}
+	s.endTick()
+}
+
+func (s *Streamer) startTick() {
+	largest := 0.0
+	for _, sc := range s.scenes {
+		largest = max(largest, sc.largest*sc.scale)
+	}
+	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
+	s.readMemory()
+	s.backlog = 0
+	for c := range s.candidates {
+		s.candidates[c] = s.candidates[c][:0]
+	}
+	st := &s.stats
+	st.StartedLoads, st.EvictionsPerformed, st.NearbyEntitiesQueried = 0, 0, 0
+	st.TilesSkippedByHierarchy, st.TilesSkippedByFrustum, st.TilesSkippedByFloor, st.TilesSkippedByInterior = 0, 0, 0, 0
+	st.RepresentationGaps, st.WaitingFades = 0, 0
+}
+
+// look maps the camera into a scene, measures the tiles with a record and
+// finds all tiles near it.
+func (s *Streamer) look(sc *scene) {
+	predicted := s.motion.predict(s.camera.Position, s.cfg.VelocityLookAheadTime, s.cfg.VelocityLookAheadMinSpeed, sc.largest*sc.scale)
+	sc.view = makeView(&s.camera, predicted, s.camera.Forward, &sc.root, &sc.inverse, s.cfg.TileFrustumGatePadding)
+	sc.move()
+	margin := queryMargin
+	if s.sleepless {
+		margin = 0
+	}
+	sc.find(s.cfg.MaxQueryRadius, margin)
+	s.stats.NearbyEntitiesQueried += len(sc.query)
+	sc.awake, sc.fresh = sc.awake[:0], sc.fresh[:0]
+	for _, tile := range sc.active {
+		if sc.asleep(tile) {
+			continue
+		}
+		sc.awake = append(sc.awake, tile)
+		r := sc.recordOf(tile)
+		s.measure(r)
+		r.parsedAtStart = r.full().resident()
+	}
+}
+
+// measure takes the distances of a tile.
+func (s *Streamer) measure(r *record) {
+	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
+	r.near = r.actual <= s.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
+}
+
+// planLevels plans the LODs and HLODs of all tiles near the camera; those
+// without a record only if idle is set.
+func (s *Streamer) planLevels(sc *scene, idle bool) {
+	strict := s.cfg.Handoff == HandoffStrict
+	for i := range sc.hot {
+		r := sc.recordOf(sc.hot[i].tile)
+		switch {
+		case r == nil:
+			if idle {
+				s.planIdle(sc, &sc.hot[i])
+			}
+		case !r.near:
+		case strict:
+			s.planStrict(r)
+		default:
+			s.plan(r)
+		}
+	}
+}
+
+func (s *Streamer) endTick() {
+	st := &s.stats
+	st.UpdateFrame = s.frame
+	st.Ticks++
+	st.LoadCandidates = 0
+	for c := range s.candidates {
+		st.LoadCandidates += len(s.candidates[c])
+	}
+	st.PendingLoadBacklog = s.backlog
+	st.AvailableLoadSlots = max(0, s.freeSlots(classFull))
+	st.IsUnderPressure = s.geometryHigh()
+}
+
+// Adopt hands over a representation that is resident already, as if its load
+// had just completed. No load event is reported.
+func (s *Streamer) Adopt(id SceneID, tileID string, rep Rep, res Result) error {
+	sc, _ := s.sceneByID(id)
+	if sc == nil {
+		return fmt.Errorf("%w: %d", ErrNoScene, id)
+	}
+	for i := range sc.tiles.id {
+		tile := int32(i)
+		if sc.tiles.id[i] != tileID {
+			continue
+		}
+		if !sc.tiles.hasRep(tile, rep) {
+			return fmt.Errorf("runtime: tile %q has no representation %v", tileID, rep)
+		}
+		s.now = s.deps.Clock.Now()
+		r := sc.activate(tile)
+		if st := r.rep(rep); st.state != TileUnloaded {
+			return fmt.Errorf("runtime: %v of tile %q is %v already", rep, tileID, st.state)
+		}
+		if err := s.deps.Device.Upload(Key{id, tile, rep}, res.Asset); err != nil {
+			return fmt.Errorf("runtime: adopt %v of tile %q: %w", rep, tileID, err)
+		}
+		s.makeResident(r, rep, &res)
+		s.snapshot = nil
+		return nil
+	}
+	return fmt.Errorf("runtime: scene %d has no tile %q", id, tileID)
+}
+
+// Close tears everything down without events and cancels what is in flight.
+// The default Loader ends here, a given one is its owner's to close: what it
+// still answers is dropped. Close may be called more than once.
+func (s *Streamer) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	for _, sc := range s.scenes {
+		s.dropScene(sc)
+	}
+	s.scenes = nil
+	s.cancel()
+	s.completions.close()
+	for len(s.flights) > 0 {
+		s.endFlight(len(s.flights) - 1)
+	}
+	if s.ownLoader != nil {
+		return s.ownLoader.Close()
+	}
+	return nil
+}

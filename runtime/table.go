@@ -1,0 +1,265 @@
+package runtime
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// Flags of a tile.
+const (
+	flagInterior uint8 = 1 << iota // gated by the interior zone
+	flagFloor                      // gated by the floor's height
+	flagHLOD                       // the first of its levels is the HLOD
+	flagShared                     // the shared bucket
+)
+
+// table holds what is known of every tile, idle ones included, as one slice
+// per property: an idle tile costs its row and nothing else.
+type table struct {
+	box      []geom.Box
+	radius   []radii
+	id       []string
+	full     []payload
+	memory   []int64 // bytes that parsing takes
+	centerY  []float64
+	priority []int32
+	flags    []uint8
+	node     []int32   // parent region in the hierarchy, -1: none
+	levelAt  []uint32  // first level; one more entry than tiles
+	levels   []level   // HLOD if any, then LODs ascending, tile after tile
+	record   []int32   // place of the tile's record, -1: idle
+	wake     []float64 // odometer up to which nothing changes
+}
+
+// radii are the distances of a full tile, in metres.
+type radii struct{ stream, unload, prefetch float64 }
+
+// payload names a file.
+type payload struct {
+	path, sha256 string
+	size         int64
+}
+
+// level is a coarser representation.
+type level struct {
+	payload
+	from float64 // switch distance in metres
+}
+
+func (t *table) len() int { return len(t.box) }
+
+func (t *table) has(i int32, flag uint8) bool { return t.flags[i]&flag != 0 }
+
+// hlod returns the switch distance of the tile's HLOD; ok is false without.
+func (t *table) hlod(i int32) (from float64, ok bool) {
+	if !t.has(i, flagHLOD) {
+		return 0, false
+	}
+	return t.levels[t.levelAt[i]].from, true
+}
+
+// lods returns the tile's LOD levels, finest first.
+func (t *table) lods(i int32) []level {
+	l := t.levels[t.levelAt[i]:t.levelAt[i+1]]
+	if t.has(i, flagHLOD) {
+		return l[1:]
+	}
+	return l
+}
+
+// hasRep reports whether the tile has a representation.
+func (t *table) hasRep(i int32, r Rep) bool {
+	switch r {
+	case RepNone:
+		return false
+	case RepFull:
+		return true
+	case RepHLOD:
+		return t.has(i, flagHLOD)
+	}
+	return int(r-RepLOD0) < len(t.lods(i))
+}
+
+// payloadOf returns the file of a representation.
+func (t *table) payloadOf(i int32, r Rep) *payload {
+	switch {
+	case r == RepFull:
+		return &t.full[i]
+	case r == RepHLOD:
+		return &t.levels[t.levelAt[i]].payload
+	}
+	lods := t.lods(i)
+	return &lods[r-RepLOD0].payload
+}
+
+// covers reports whether a level is meant for distance d (DECISIONS R10).
+func (t *table) covers(i int32, d float64) bool {
+	for k := t.levelAt[i]; k < t.levelAt[i+1]; k++ {
+		if d >= t.levels[k].from {
+			return true
+		}
+	}
+	return false
+}
+
+// newTable registers the tiles of a manifest; the shared bucket comes last.
+func newTable(m *manifest.Manifest, normalize bool) (*table, *hierarchy, error) {
+	n, levels := len(m.Tiles), 0
+	for i := range m.Tiles {
+		levels += min(len(m.Tiles[i].HLODLevels), 1) + len(m.Tiles[i].LODLevels)
+	}
+	room := n
+	if m.SharedBucket != nil {
+		room++
+	}
+	t := &table{
+		box: make([]geom.Box, 0, room), radius: make([]radii, 0, room), id: make([]string, 0, room),
+		full: make([]payload, 0, room), memory: make([]int64, 0, room), centerY: make([]float64, 0, room),
+		priority: make([]int32, 0, room), flags: make([]uint8, 0, room), node: make([]int32, 0, room),
+		levelAt: make([]uint32, 1, room+1), levels: make([]level, 0, levels),
+		record: make([]int32, room), wake: make([]float64, room),
+	}
+	for i := range t.record {
+		t.record[i], t.wake[i] = -1, math.Inf(-1)
+	}
+	h := newHierarchy()
+	b := tableBuilder{table: t, regions: h, manifest: m, normalize: normalize}
+	for i := range m.Tiles {
+		if err := b.addTile(&m.Tiles[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	if m.SharedBucket != nil {
+		b.addShared(&m.SharedBucket.Tile)
+	}
+	h.finish(t)
+	return t, h, nil
+}
+
+type tableBuilder struct {
+	*table
+	regions   *hierarchy
+	manifest  *manifest.Manifest
+	normalize bool
+}
+
+func (b *tableBuilder) addTile(t *manifest.Tile) error {
+	if len(t.LODLevels) > MaxLODLevels {
+		return fmt.Errorf("runtime: tile %q has %d LOD levels, at most %d are supported: cook it with fewer", t.ID, len(t.LODLevels), MaxLODLevels)
+	}
+	r := b.radiiOf(t)
+	first := len(b.levels)
+	var flags uint8
+	if len(t.HLODLevels) > 0 && t.HLODLevels[0].SwitchDistance > 0 {
+		flags |= flagHLOD
+		b.levels = append(b.levels, levelOf(&t.HLODLevels[0]))
+	}
+	lods := len(b.levels)
+	for i := range t.LODLevels {
+		b.levels = append(b.levels, levelOf(&t.LODLevels[i]))
+	}
+	slices.SortStableFunc(b.levels[lods:], func(x, y level) int { return cmp.Compare(x.from, y.from) })
+	if b.normalize {
+		r = b.normalized(r, t, first, lods)
+	}
+	if t.Interior {
+		flags |= flagInterior
+	}
+	if b.manifest.HasFloors() && t.FloorID != nil {
+		flags |= flagFloor
+	}
+	b.add(t, r, flags)
+	return nil
+}
+
+// addShared registers the shared bucket: resident from anywhere unless it has
+// radii of its own, and without the scene's prefetch radius, which would make
+// it wait (facts section 20, O38).
+func (b *tableBuilder) addShared(t *manifest.Tile) {
+	r := radii{stream: math.Inf(1), unload: math.Inf(1)}
+	if t.StreamingRadius != nil {
+		r.stream = *t.StreamingRadius
+	}
+	if t.UnloadRadius != nil {
+		r.unload = *t.UnloadRadius
+	}
+	r.prefetch = autoPrefetch(r)
+	if t.PrefetchRadius != nil && *t.PrefetchRadius > 0 {
+		r.prefetch = *t.PrefetchRadius
+	}
+	b.add(t, r, flagShared)
+}
+
+func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
+	b.box = append(b.box, t.Bounds.Box())
+	b.radius = append(b.radius, r)
+	b.id = append(b.id, t.ID)
+	b.full = append(b.full, payload{t.Path, t.SHA256, t.FileSizeBytes})
+	memory := t.FileSizeBytes
+	if t.EstimatedMemoryBytes != nil && *t.EstimatedMemoryBytes > 0 {
+		memory = *t.EstimatedMemoryBytes // the file may be compressed (O11)
+	}
+	b.memory = append(b.memory, memory)
+	b.centerY = append(b.centerY, t.Center[1])
+	b.priority = append(b.priority, int32(max(math.MinInt32, min(math.MaxInt32, b.manifest.PriorityOf(t)))))
+	b.flags = append(b.flags, flags)
+	b.node = append(b.node, b.regions.parentOf(t.QuadtreeNodeID))
+	b.levelAt = append(b.levelAt, uint32(len(b.levels)))
+}
+
+// radiiOf resolves the radii: the tile's, else the scene's, else automatic.
+func (b *tableBuilder) radiiOf(t *manifest.Tile) radii {
+	d := &b.manifest.StreamingDefaults
+	r := radii{stream: d.StreamingRadius, unload: d.UnloadRadius}
+	if t.StreamingRadius != nil {
+		r.stream = *t.StreamingRadius
+	}
+	if t.UnloadRadius != nil {
+		r.unload = *t.UnloadRadius
+	}
+	switch {
+	case t.PrefetchRadius != nil && *t.PrefetchRadius > 0:
+		r.prefetch = *t.PrefetchRadius
+	case d.PrefetchRadius != nil && *d.PrefetchRadius > 0:
+		r.prefetch = *d.PrefetchRadius
+	default:
+		r.prefetch = autoPrefetch(r)
+	}
+	return r
+}
+
+// autoPrefetch lies half way between streaming and unload radius.
+func autoPrefetch(r radii) float64 {
+	if math.IsInf(r.unload, 1) {
+		return r.unload
+	}
+	return r.stream + float64((r.unload-r.stream)*0.5)
+}
+
+// normalized clamps radii and the levels behind first as the reference engine
+// does; levels that do not fit are dropped from the coarse end.
+func (b *tableBuilder) normalized(r radii, t *manifest.Tile, first, lods int) radii {
+	bands := manifest.NormalizeBands(b.manifest.BandsOf(t))
+	r.stream, r.unload = bands.Streaming, bands.Unload
+	r.prefetch = bands.Prefetch
+	if !(r.prefetch > 0) {
+		r.prefetch = autoPrefetch(r)
+	}
+	if lods > first {
+		b.levels[first].from = bands.HLOD
+	}
+	b.levels = b.levels[:lods+len(bands.LODs)]
+	for i, from := range bands.LODs {
+		b.levels[lods+i].from = from
+	}
+	return r
+}
+
+func levelOf(l *manifest.Level) level {
+	return level{payload{l.Path, l.SHA256, l.FileSizeBytes}, l.SwitchDistance}
+}

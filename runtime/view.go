@@ -1,0 +1,141 @@
+package runtime
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Padding of the near and far plane of the gates, in metres (facts section 3).
+const (
+	nearPadding = 0.05
+	farPadding  = 1.0
+)
+
+// plane is the half space n.p + d >= 0; n has length 1.
+type plane struct {
+	n geom.Vec3
+	d float64
+}
+
+// view is the camera in the space of one scene.
+type view struct {
+	pos, predicted geom.Vec3
+	ahead          float64 // from pos to predicted
+	forward        geom.Vec3
+	lens           bool      // whether viewProj and planes hold
+	viewProj       geom.Mat4 // scene to clip space
+	planes         [6]plane  // padded: left, right, bottom, top, near, far
+}
+
+// distance returns the distances of a box from the camera and from where it
+// will soon be; the second is never the larger one.
+func (v *view) distance(b *geom.Box) (actual, effective float64) {
+	actual = b.Distance(v.pos)
+	if v.predicted == v.pos {
+		return actual, actual
+	}
+	return actual, min(actual, b.Distance(v.predicted))
+}
+
+// sees reports whether a box touches the padded frustum; true without a lens.
+func (v *view) sees(b *geom.Box) bool {
+	if !v.lens {
+		return true
+	}
+	c, half := b.Center(), b.Size().Scale(0.5)
+	for i := range v.planes {
+		p := &v.planes[i]
+		reach := float64(math.Abs(p.n[0])*half[0]) + float64(math.Abs(p.n[1])*half[1]) + float64(math.Abs(p.n[2])*half[2])
+		if p.n.Dot(c)+p.d < -reach {
+			return false
+		}
+	}
+	return true
+}
+
+// makeView maps a camera into a scene with the given root and its inverse.
+func makeView(c *Camera, predicted geom.Vec3, forward geom.Vec3, root, inverse *geom.Mat4, padding float64) view {
+	v := view{
+		pos: inverse.Point(c.Position), predicted: inverse.Point(predicted),
+		forward: inverse.Dir(forward).Normalize(1e-9, geom.Vec3{0, 0, 1}),
+	}
+	v.ahead = v.predicted.Sub(v.pos).Len()
+	if !hasLens(c) {
+		return v
+	}
+	v.lens = true
+	v.viewProj = viewProjection(c, forward).Mul(*root)
+	m := &v.viewProj
+	row := func(i int) [4]float64 { return [4]float64{m[i], m[4+i], m[8+i], m[12+i]} }
+	w := row(3)
+	for axis := range 3 {
+		r := row(axis)
+		lo, hi := padding, padding
+		if axis == 2 {
+			lo, hi = nearPadding, farPadding
+		}
+		v.planes[2*axis] = makePlane([4]float64{w[0] + r[0], w[1] + r[1], w[2] + r[2], w[3] + r[3]}, lo)
+		v.planes[2*axis+1] = makePlane([4]float64{w[0] - r[0], w[1] - r[1], w[2] - r[2], w[3] - r[3]}, hi)
+	}
+	return v
+}
+
+// makePlane normalises a plane and moves it out by padding.
+func makePlane(a [4]float64, padding float64) plane {
+	n := geom.Vec3{a[0], a[1], a[2]}
+	l := n.Len()
+	if !(l > 0) {
+		return plane{d: math.Inf(1)}
+	}
+	return plane{n.Scale(1 / l), a[3]/l + padding}
+}
+
+func hasLens(c *Camera) bool {
+	return c.FovYDegrees > 0 && c.FovYDegrees < 180 && c.Aspect > 0 && c.Near > 0 && c.Far > c.Near
+}
+
+// viewProjection returns the matrix from world to clip space with z from -w to
+// w.
+func viewProjection(c *Camera, forward geom.Vec3) geom.Mat4 {
+	up := geom.Vec3(c.Up).Normalize(1e-9, geom.Vec3{0, 1, 0})
+	right := forward.Cross(up)
+	if right.Len() < 1e-6 { // looking along up: any right will do
+		right = forward.Cross(geom.Vec3{0, 0, 1})
+		if right.Len() < 1e-6 {
+			right = forward.Cross(geom.Vec3{1, 0, 0})
+		}
+	}
+	right = right.Normalize(0, geom.Vec3{1, 0, 0})
+	up = right.Cross(forward)
+	p := geom.Vec3(c.Position)
+	world := geom.Mat4{
+		right[0], up[0], -forward[0], 0, right[1], up[1], -forward[1], 0, right[2], up[2], -forward[2], 0,
+		-right.Dot(p), -up.Dot(p), forward.Dot(p), 1,
+	}
+	f := 1 / geom.Tan(float64(c.FovYDegrees*(math.Pi/360)))
+	depth := c.Near - c.Far
+	projection := geom.Mat4{
+		f / c.Aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (c.Far + c.Near) / depth, -1,
+		0, 0, 2 * c.Far * c.Near / depth, 0,
+	}
+	return projection.Mul(world)
+}
+
+// invertAffine returns the inverse of a matrix with the last row 0 0 0 1; ok is
+// false when there is none.
+func invertAffine(m *geom.Mat4) (inv geom.Mat4, ok bool) {
+	det := m.Det3()
+	if !m.IsFinite() || det == 0 || m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
+		return inv, false
+	}
+	c := m.Cofactor()
+	for row := range 3 {
+		for col := range 3 {
+			inv[4*col+row] = c[4*row+col] / det
+		}
+	}
+	t := inv.Dir(geom.Vec3{m[12], m[13], m[14]})
+	inv[12], inv[13], inv[14], inv[15] = -t[0], -t[1], -t[2], 1
+	return inv, inv.IsFinite()
+}
