@@ -32,7 +32,7 @@ func (w Weights) withDefaults(normal float64) Weights {
 	return w
 }
 
-// normalWeight is the default weight of normals. On smooth meshes it is 0.9,
+// normalWeight is the default weight of normals. On smooth meshes it is 0.95,
 // which keeps their deviation as low as the best simplifiers do. Where places
 // have several wedges, as at hard edges, those hold much of the shading, and
 // half the weight does the same for less geometric error.
@@ -44,7 +44,7 @@ func (s *Simplifier) normalWeight() float64 {
 	return smoothWeight * (1 - float64(0.5*min(1, float64(seams*6))))
 }
 
-const smoothWeight = 0.9
+const smoothWeight = 0.95
 
 // setScales decides which attributes are in the metric, and their units.
 func (s *Simplifier) setScales(area, areaUV [2]float64) {

@@ -68,7 +68,7 @@ type stats struct {
 	pruned  int
 	least   float64 // lower bound of the error: the diagonal of pruned components and cells
 	relaxed bool
-	fitted  int     // triangles when the mesh was fitted last
+	fitted  int     // triangles, at first and when the mesh was fitted last
 	worst   float64 // measured then
 	rms     float64
 	sloppy  bool
@@ -94,6 +94,10 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.place(m, firsts, len(place))
 	s.dropDegenerate()
 	s.link()
+	if s.crowdedAnywhere() {
+		s.dropDuplicates()
+	}
+	s.stats.fitted = s.triangles
 	s.measure()
 	s.buildQuadrics()
 	s.lock(place)
@@ -160,6 +164,47 @@ func (s *Simplifier) link() {
 			s.next[c] = s.next[h]
 			s.next[h] = uint32(c)
 		}
+	}
+}
+
+// crowdedAnywhere reports whether some place has so many triangles that copies
+// of parts at one place are likely.
+func (s *Simplifier) crowdedAnywhere() bool {
+	count := make([]uint8, len(s.nodes))
+	for _, w := range s.cw {
+		if w == none {
+			continue
+		}
+		if n := &count[s.wv[w]]; *n < crowd {
+			*n++
+		} else {
+			return true
+		}
+	}
+	return false
+}
+
+const crowd = 60
+
+// dropDuplicates kills triangles that have the same wedges in the same sense as
+// an earlier one: they cover each other exactly, and collapses that must keep
+// them apart would be stuck.
+func (s *Simplifier) dropDuplicates() {
+	turned := func(c uint32) [3]uint32 { return turn(s.cw[c], s.cw[c+1], s.cw[c+2]) }
+	t := newTable(s.triangles)
+	dropped := false
+	for c := uint32(0); int(c) < len(s.cw); c += 3 {
+		if s.cw[c] != none && t.has(c, turned) {
+			s.cw[c], s.cw[c+1], s.cw[c+2] = none, none, none
+			s.triangles--
+			dropped = true
+		}
+	}
+	if dropped {
+		for i := range s.nodes {
+			s.nodes[i].first = none
+		}
+		s.link()
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *Simplifier) clusters(resolution int, cells []uint32) int {
 		p := s.nodes[v].pos
 		var g [3]int32
 		for i := range g {
-			g[i] = int32(math.Floor(float64(float64(p[i]) * scale)))
+			g[i] = int32(math.Floor(float64((float64(p[i]) + s.diag/2) * scale)))
 		}
 		return g
 	}
@@ -75,17 +75,30 @@ func (s *Simplifier) clusters(resolution int, cells []uint32) int {
 			}
 		}
 	}
+	// Count triangles over three cells, each kind once.
+	kinds := newTable(s.triangles)
+	turned := func(c uint32) [3]uint32 { return turn(cells[s.at(c)], cells[s.at(c+1)], cells[s.at(c+2)]) }
 	left := 0
-	for c := 0; c < len(s.cw); c += 3 {
+	for c := uint32(0); int(c) < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
 		}
-		a, b, d := cells[s.at(uint32(c))], cells[s.at(uint32(c+1))], cells[s.at(uint32(c+2))]
-		if a != b && b != d && d != a {
+		if k := turned(c); k[0] != k[1] && k[1] != k[2] && k[2] != k[0] && !kinds.has(c, turned) {
 			left++
 		}
 	}
 	return left
+}
+
+// turn rotates three numbers until the least is the first.
+func turn(a, b, c uint32) [3]uint32 {
+	switch {
+	case b < a && b < c:
+		return [3]uint32{b, c, a}
+	case c < a && c < b:
+		return [3]uint32{c, a, b}
+	}
+	return [3]uint32{a, b, c}
 }
 
 // merge makes one place of all that have the same cell. Wedges of a group in
@@ -206,29 +219,10 @@ func (s *Simplifier) relink() {
 // repeats reports whether a triangle has two corners at one place or the same
 // corners, in the same sense, as one that is in the table.
 func (s *Simplifier) repeats(c uint32, t *table) bool {
-	turned := func(c uint32) [3]uint32 {
-		a, b, d := s.at(c), s.at(c+1), s.at(c+2)
-		switch {
-		case b < a && b < d:
-			return [3]uint32{b, d, a}
-		case d < a && d < b:
-			return [3]uint32{d, a, b}
-		}
-		return [3]uint32{a, b, d}
-	}
+	turned := func(c uint32) [3]uint32 { return turn(s.at(c), s.at(c+1), s.at(c+2)) }
 	p := turned(c)
 	if p[0] == p[1] || p[1] == p[2] || p[2] == p[0] {
 		return true
 	}
-	h := mix(mix(uint64(p[0])<<32|uint64(p[1])) ^ uint64(p[2]))
-	for h &= t.mask; ; h = (h + 1) & t.mask {
-		j := t.slots[h]
-		if j == none {
-			t.slots[h] = c
-			return false
-		}
-		if turned(j) == p {
-			return true
-		}
-	}
+	return t.has(c, turned)
 }

@@ -138,8 +138,8 @@ func (s *Simplifier) hasTwin(c, u, v uint32) bool {
 func (s *Simplifier) priceRings(u, v uint32) candidate {
 	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
 		x := &s.scratch
-		x.ringU = s.ring(u, x.ringU)
-		x.ringV = s.ring(v, x.ringV)
+		x.ringU = s.ringUpTo(u, x.ringU, ringMaxMulti+1)
+		x.ringV = s.ringUpTo(v, x.ringV, ringMaxMulti+1)
 		if len(x.ringU)+len(x.ringV) > ringMaxMulti {
 			return candidate{cost: math.Inf(1)} // see ringMax
 		}

@@ -47,7 +47,7 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	if shared == 0 || shared == len(x.ringU) && shared == len(x.ringV) {
 		return lastOne
 	}
-	if s.orphans(u, v) {
+	if s.orphans(u, v, shared) {
 		return lastOne
 	}
 	if !r.topology && !s.linked(u, v) {
@@ -90,30 +90,28 @@ func (s *Simplifier) opposite(v uint32) int {
 
 // orphans reports whether a place opposite of the edge would lose its last
 // triangle: it would vanish without a trace in any quadric.
-func (s *Simplifier) orphans(u, v uint32) bool {
+func (s *Simplifier) orphans(u, v uint32, shared int) bool {
 	for _, w := range s.scratch.opp {
-		if !s.hasOther(w, u, v) {
+		if !s.hasOther(w, u, v, shared) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasOther reports whether a place has a triangle that is not at the edge.
-func (s *Simplifier) hasOther(w, u, v uint32) bool {
-	head := s.nodes[w].first
-	for c := s.next[head]; ; c = s.next[c] {
-		if s.cw[c] != none {
-			n1, n2 := corners(c)
-			a, b := s.at(n1), s.at(n2)
-			if !(a == u && b == v || a == v && b == u) {
-				return true
-			}
-		}
-		if c == head {
-			return false
+// hasOther reports whether a place has a triangle that is not at the edge,
+// which has so many.
+func (s *Simplifier) hasOther(w, u, v uint32, shared int) bool {
+	ring := s.ringUpTo(w, s.scratch.nearU, shared+1)
+	s.scratch.nearU = ring
+	for _, c := range ring {
+		n1, n2 := corners(c)
+		a, b := s.at(n1), s.at(n2)
+		if !(a == u && b == v || a == v && b == u) {
+			return true
 		}
 	}
+	return false
 }
 
 // linked is the link condition: u and v have no common neighbours but those

@@ -133,7 +133,7 @@ func (x *finder) visit(q *query, place uint32, h *hit) bool {
 func (x *finder) load(place uint32) {
 	s := x.s
 	x.loaded = place
-	x.ring = s.ring(place, x.ring)
+	x.ring = s.ringUpTo(place, x.ring, ringMax)
 	x.facets = x.facets[:0]
 	for _, c := range x.ring {
 		t := c - c%3

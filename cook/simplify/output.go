@@ -28,10 +28,9 @@ func (s *Simplifier) extract() (*Mesh, []int32) {
 		out.Groups = make([]int32, 0, s.triangles)
 	}
 	box := s.attributeBox()
-	number := make([]uint32, len(s.wv))
-	for i := range number {
-		number[i] = none
-	}
+	number, vertices := s.numberWedges()
+	s.reserve(out, vertices)
+	source = make([]int32, 0, vertices)
 	for c := 0; c < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
@@ -49,6 +48,38 @@ func (s *Simplifier) extract() (*Mesh, []int32) {
 		}
 	}
 	return out, source
+}
+
+// numberWedges returns a slot per wedge, filled with none, and how many wedges
+// some triangle uses.
+func (s *Simplifier) numberWedges() (number []uint32, used int) {
+	number = make([]uint32, len(s.wv))
+	for _, w := range s.cw {
+		if w != none && number[w] != none {
+			number[w] = none
+			used++
+		}
+	}
+	for i := range number {
+		number[i] = none
+	}
+	return number, used
+}
+
+// reserve makes room for vertices.
+func (s *Simplifier) reserve(out *Mesh, vertices int) {
+	out.Positions = make([]geom.Vec3, 0, vertices)
+	if s.in.Normals != nil {
+		out.Normals = make([][3]float32, 0, vertices)
+	}
+	for i, uv := range s.in.UV {
+		if uv != nil {
+			out.UV[i] = make([][2]float32, 0, vertices)
+		}
+	}
+	if s.in.Colors != nil {
+		out.Colors = make([][4]float32, 0, vertices)
+	}
 }
 
 // attributeBox is the range of the source's attributes.

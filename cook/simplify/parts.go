@@ -122,7 +122,7 @@ func (r *run) prune(limit uint16) bool {
 			continue
 		}
 		if p.corners > 0 {
-			if s.triangles <= r.target {
+			if s.triangles <= r.target || s.triangles-int(p.corners/3) < r.target/2 {
 				p.key = never // stays for now
 				continue
 			}

@@ -7,8 +7,9 @@ import (
 
 var inf = float32(math.Inf(1))
 
-// passShare is the part of the places that one pass may collapse: small shares
-// come closer to always taking the cheapest collapse, large ones save passes.
+// passShare is the part of the edges that one pass may look at: small shares
+// come closer to always taking the cheapest collapse, but below this one that
+// gains nothing that could be measured.
 const passShare = 0.25
 
 // Reduce collapses until at most target triangles are left or the geometric
@@ -39,10 +40,10 @@ type run struct {
 	limit     float64
 	rules     rules
 	refused   [verdicts]int // in this step
-	changed   int           // edges priced anew or collapsed in this pass
-	collapsed int
-	last      bool   // no more rules to relax
-	early     uint16 // the limit at which the last step was given up, or never
+	changed   int           // edges priced anew or collapsed, and triangles removed, in this pass
+	collapsed int           // edges in this pass
+	last      bool          // no more rules to relax
+	early     uint16        // the limit at which the last step was given up, or never
 }
 
 // steps relax the rules when no collapse is left: first thin and turning
@@ -58,6 +59,8 @@ var steps = []rules{
 // anyTurn lets triangles turn over.
 const anyTurn = -1
 
+// all goes through the steps until the target is reached or nothing is left,
+// and says why it stopped.
 func (r *run) all() StopReason {
 	s := r.s
 	for i, step := range steps {
@@ -80,6 +83,9 @@ func (r *run) all() StopReason {
 		r.priceParts()
 		if r.passes() {
 			return Reached
+		}
+		if r.early == never && r.refused[inexact] > r.relaxable() {
+			break // the limit stops the run, not the rules
 		}
 	}
 	s.exhausted = true
@@ -199,12 +205,15 @@ func (r *run) try(c uint32, limit uint16) {
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k
 		r.changed++
+		if k == never {
+			r.refused[folds]++ // see ringMax
+		}
 		return
 	}
 	x := &s.scratch
 	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti == 0 {
-		x.ringU = s.ring(u, x.ringU)
-		x.ringV = s.ring(v, x.ringV)
+		x.ringU = s.ringUpTo(u, x.ringU, ringMax+1)
+		x.ringV = s.ringUpTo(v, x.ringV, ringMax+1)
 	}
 	if why := r.judge(u, v, &e); why != allowed {
 		r.refused[why]++

@@ -15,13 +15,19 @@ type scratch struct {
 // ring appends the living corners at a place to buf[:0] and takes dead ones
 // out of the list.
 func (s *Simplifier) ring(v uint32, buf []uint32) []uint32 {
+	return s.ringUpTo(v, buf, maxCorners)
+}
+
+// ringUpTo is ring for at most so many corners, so that places with very many
+// triangles cost no more than others.
+func (s *Simplifier) ringUpTo(v uint32, buf []uint32, most int) []uint32 {
 	buf = buf[:0]
 	head := s.nodes[v].first
 	if head == none {
 		return buf
 	}
 	prev, c := head, s.next[head]
-	for {
+	for len(buf) < most {
 		n := s.next[c]
 		last := c == head
 		if s.cw[c] == none {

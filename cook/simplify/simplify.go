@@ -15,6 +15,15 @@
 // an edge on a seam collapses with both of its sides. Double-sided and
 // non-manifold geometry needs no cutting up.
 //
+// Afterwards places and normals are fitted once more to samples of the source,
+// and the distances of source vertices are measured: Result.Error is such a
+// measurement, not a sum of estimates.
+//
+// Weights trade geometry against shading; docs/lod.md has measurements. The
+// defaults favour shading. Weights{Normal: 0.15} lowers the distances on smooth
+// meshes by a fifth to a third, to those of pure quadrics or below, at the
+// price of normals that are off by half as much again.
+//
 // A Simplifier continues from where it stands, so that all levels of an object
 // come from one run. The same mesh and options give the same bits on every
 // machine; no random numbers, maps or goroutines are involved.
@@ -61,9 +70,10 @@ const (
 	// SeamsKeep never joins two sides of a seam. A mesh with many seams can
 	// stop short of its target.
 	SeamsKeep
-	// SeamsWeld treats the sides of a seam as one from the start, at the price
-	// of their difference: for far proxies of flat-shaded models, where every
-	// face has its own vertices. Groups stay apart.
+	// SeamsWeld does away with hard edges from the start: vertices at one place
+	// that differ in nothing but their normals share the mean of these. Other
+	// seams are relaxed at once. For far proxies of flat-shaded models, where
+	// every face has its own vertices. Groups stay apart.
 	SeamsWeld
 )
 
@@ -74,7 +84,7 @@ const (
 // on the surface that one unit spans. Zero stands for the default, a negative
 // weight for "does not count".
 type Weights struct {
-	Normal float64 // default 0.9 on smooth meshes, down to half of that on those with many seams
+	Normal float64 // default 0.95 on smooth meshes, down to half of that on those with many seams
 	UV     float64 // default 0.1, both sets
 	Color  float64 // default 0.5
 }
@@ -93,14 +103,17 @@ type Options struct {
 	Weights    Weights
 	// PruneBelow lets connected components vanish whose box has a diagonal of
 	// less than so many metres. A component goes when that costs less than
-	// collapsing the same area elsewhere; its diagonal counts as error. 0 means
-	// never, +Inf any size.
+	// collapses elsewhere; its diagonal counts as error and must keep to the
+	// limit. Components with locked vertices stay. 0 means never, +Inf any size;
+	// models of many small parts need it to get to a few percent.
 	PruneBelow float64
-	// Sloppy falls back to clustering vertices in a grid when collapses alone
-	// do not reach the target: shape and seams are lost, but not the outline.
+	// Sloppy falls back to clustering vertices in a grid when collapses do not
+	// reach the target: seams and shading are lost, but not the outline. Combine
+	// it with PruneBelow, or components are flattened before it comes to that.
 	Sloppy bool
 	// NoRefine skips the fitting of positions and normals to the source after
-	// the collapses, and with it the measured error.
+	// the collapses, and with it the measurement: Result.Error is then the
+	// greatest estimate, MeanError 0.
 	NoRefine bool
 }
 

@@ -29,6 +29,23 @@ func newTable(n int) table {
 	return t
 }
 
+// has reports whether the table holds a number with the same key, and adds
+// this one if not.
+func (t *table) has(c uint32, key func(c uint32) [3]uint32) bool {
+	k := key(c)
+	h := mix(mix(uint64(k[0])<<32|uint64(k[1])) ^ uint64(k[2]))
+	for h &= t.mask; ; h = (h + 1) & t.mask {
+		j := t.slots[h]
+		if j == none {
+			t.slots[h] = c
+			return false
+		}
+		if key(j) == k {
+			return true
+		}
+	}
+}
+
 // mix is the finalizer of a common 64-bit hash (splitmix64).
 func mix(h uint64) uint64 {
 	h ^= h >> 30
