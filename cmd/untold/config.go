@@ -100,6 +100,9 @@ func applyProfile(cmd *cobra.Command, scene string) error {
 func applyKey(cmd *cobra.Command, key string, v *yaml.Node) error {
 	name := strings.ReplaceAll(key, "_", "-")
 	f := cmd.Flags().Lookup(name)
+	if slices.Contains(freeText, key) || isParameter(key, v) {
+		return nil // what simulate and preview read from the same file
+	}
 	if f == nil || name == "help" {
 		return fmt.Errorf("unknown key %q%s", key, nearest(cmd, name))
 	}

@@ -173,7 +173,9 @@ func (s *simulateFlags) apply(cmd *cobra.Command, a *app, sc *simulate.Scenario)
 		sc.Config.HighWaterMark, sc.Config.LowWaterMark = p.HighWaterMark, p.LowWaterMark
 	}
 	if s.mode != "" {
-		s.set = append(s.set, "handoff="+s.mode)
+		if err := sc.Config.Set("handoff", s.mode); err != nil {
+			return fmt.Errorf("--mode is %q; use covered or strict", s.mode)
+		}
 	}
 	for _, text := range s.set {
 		if err := setParameter(&sc.Config, text); err != nil {
@@ -215,7 +217,7 @@ func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) 
 		path, err = simulate.Orbit(o)
 	case cmd.Flags().Changed("walk"):
 		path, err = simulate.Walk(o, s.walk)
-	case s.fly, len(sc.Path.Keys) == 0 && sc.Duration == 0:
+	case s.fly, (sc.Cooked || sc.ManifestPath != "") && len(sc.Path.Keys) == 0 && sc.Duration == 0:
 		if !s.fly {
 			a.info("no camera path given: --fly-through")
 		}

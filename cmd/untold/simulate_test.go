@@ -190,15 +190,43 @@ func TestSimulateProfile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("tile-size: 40\nenabled: false\nlod:\n  bias: 2\n")
+	write("name: a flight\ntile-size: 40\nenabled: false\nlod:\n  bias: 2\n")
 	if r := execute(t, nil, "simulate", manifest, "--fail-if", "loads>0"); r.code != 0 {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
 	if r := execute(t, nil, "simulate", manifest, "--fail-if", "loads>0", "--set", "enabled=true"); r.code != 1 {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
+	// The same file beside a scene: cook passes over the runtime's keys.
+	scene := yard(t)
+	text := "note: x\nenabled: false\nmaxConcurrentTileLoads: 4\nlod:\n  bias: 2\ntile-size: 40\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(scene), profileName), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := execute(t, nil, "cook", scene, "-o", t.TempDir(), "--dry-run"); r.code != 0 || !strings.Contains(r.stdout, "tiles of 40 x 40") {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	write("lod:\n  biass: 2\n")
+	if r := execute(t, nil, "simulate", manifest); r.code != 2 || !strings.Contains(r.err, "biass") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
 	write("enabled: true\nmaxUnloads: 3\n")
 	if r := execute(t, nil, "simulate", manifest); r.code != 2 || !strings.Contains(r.err, `untold.yaml:2: `) {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
+// A scenario without a camera stays where it is for one frame.
+func TestSimulateStillScenario(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "still.json")
+	text := `{"name": "still", "scene": {"partitioning_mode": "uniform_grid", "streaming_defaults": {"streaming_radius": 50, "unload_radius": 100, "priority": 10}, "tiles": []}}`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := execute(t, nil, "simulate", path, "--json"); r.code != 0 || !strings.Contains(r.stdout, `"frames": 1,`) {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if r := execute(t, nil, "simulate", path, "--mode", "foo"); r.code != 2 || !strings.Contains(r.err, "--mode") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

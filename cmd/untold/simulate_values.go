@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,6 +77,20 @@ func setParameter(c *runtime.Config, text string) error {
 	return c.Set(strings.TrimSpace(key), v)
 }
 
+// freeText are keys of a profile that anybody may use.
+var freeText = []string{"name", "note", "id"}
+
+// isParameter reports whether a key of a profile is one of the runtime's, or a
+// group of them.
+func isParameter(key string, v *yaml.Node) bool {
+	for _, p := range runtime.Params() {
+		if p.Key == key || v.Kind == yaml.MappingNode && strings.HasPrefix(p.Key, key+".") {
+			return true
+		}
+	}
+	return false
+}
+
 // runtimeProfile sets parameters from untold.yaml beside a manifest. Its keys
 // are the parameters' names. Keys of cook settings are skipped, since one folder
 // may hold a scene and what was cooked from it.
@@ -102,7 +117,9 @@ func runtimeProfile(a *app, c *runtime.Config, manifestPath string) error {
 	settings := newCook(a).Flags()
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		k := top.Content[i]
-		if settings.Lookup(strings.ReplaceAll(k.Value, "_", "-")) != nil {
+		// lod is a switch of cook and a group of the runtime's.
+		group := top.Content[i+1].Kind == yaml.MappingNode
+		if slices.Contains(freeText, k.Value) || !group && settings.Lookup(strings.ReplaceAll(k.Value, "_", "-")) != nil {
 			continue
 		}
 		var v any
