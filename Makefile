@@ -1,5 +1,5 @@
 # make demo   everything a fresh Debian or Ubuntu machine with Go needs, then
-#             generate, cook, validate and inspect a city
+#             generate, cook, validate, inspect and fly through a city
 # make test   all tests with the race detector
 # make lint   gofumpt, go vet, staticcheck
 # make bench  benchmarks; each carries its own baseline
@@ -25,12 +25,15 @@ build: deps
 
 demo: build
 	$(GO) run ./scripts/gen -o $(OUT)/demo/city.glb
-	bin/untold cook $(OUT)/demo/city.glb -o $(OUT)/demo/city --tile-size 50
+	bin/untold cook $(OUT)/demo/city.glb -o $(OUT)/demo/city --tile-size 50 --lod --hlod --report $(OUT)/demo/report.html
 	bin/untold validate $(OUT)/demo/city
 	bin/untold inspect $(OUT)/demo/city --limit 12
+	bin/untold inspect $(OUT)/demo/city/city.json --map $(OUT)/demo/map.png --map-size 1000
+	bin/untold simulate $(OUT)/demo/city/city.json --fly-through --fail-if 'undrawn>0' --plot $(OUT)/demo/flight.svg
 	@echo
-	@echo "The cooked city lies in $(OUT)/demo/city. Look closer with"
-	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_4_0_4.untold"
+	@echo "The cooked city lies in $(OUT)/demo/city; $(OUT)/demo has a report.html, a map.png and the"
+	@echo "flight.svg of a run through it. Look closer with"
+	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_6_0_9.untold"
 
 test: deps
 	$(GO) test -race -timeout 20m ./...
