@@ -39,6 +39,8 @@ type Simplifier struct {
 	parts     []part
 	partOf    []uint32 // per place; nil if no component may go
 	exhausted bool     // no rule allowed anything more
+	held      bool     // an edge between locked places stood in the way
+	barLimit  float64  // the error limit of barred edges
 	scaled    int      // triangles at which attributes were weighted last
 }
 

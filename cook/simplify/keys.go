@@ -13,6 +13,7 @@ func key(cost float64) uint16 {
 
 const (
 	never    = 0xffff // the key of edges that are not to be collapsed
+	barred   = 0xfffe // of those that exceed the error limit, and will as long as it stands
 	infinite = 0xff00 // the key of +Inf
 )
 
@@ -52,7 +53,7 @@ func (s *Simplifier) quantile(stride, wanted int) uint16 {
 	count := 0
 	for low := 0; low < len(s.cost); low += stride * blockSize {
 		for _, k := range s.cost[low:min(low+blockSize, len(s.cost))] {
-			if k != never {
+			if k < barred {
 				bins[k>>shift]++
 				count++
 			}
@@ -71,20 +72,43 @@ func (s *Simplifier) quantile(stride, wanted int) uint16 {
 	sum := 0
 	for i, n := range bins {
 		if sum += int(n); sum >= want {
-			return min(uint16(i)<<shift|(1<<shift-1), never-1)
+			return min(uint16(i)<<shift|(1<<shift-1), barred-1)
 		}
 	}
-	return never - 1
+	return barred - 1
 }
 
-// reopen makes all edges candidates again.
+// reopen makes all edges candidates again, but for barred ones.
 func (s *Simplifier) reopen() {
 	for c, w := range s.cw {
-		if w != none {
+		if w != none && s.cost[c] != barred {
 			s.cost[c] = 0
 		}
 	}
 	clear(s.least)
+}
+
+// countBarred counts the barred edges.
+func (s *Simplifier) countBarred() int {
+	n := 0
+	for _, k := range s.cost {
+		if k == barred {
+			n++
+		}
+	}
+	return n
+}
+
+// unbar makes barred edges candidates again, when the error limit grows.
+func (s *Simplifier) unbar(limit float64) {
+	if limit > s.barLimit {
+		for c, k := range s.cost {
+			if k == barred {
+				s.setKey(uint32(c), 0)
+			}
+		}
+	}
+	s.barLimit = limit
 }
 
 // recall brings back the edges that were refused at a limit, among others.
@@ -163,7 +187,7 @@ func (s *Simplifier) oneKey(ring []uint32, w uint32, paid uint16) {
 		s.cost[n2] = never
 	}
 	if at != none {
-		if best == never {
+		if best >= barred {
 			best = paid // it stood in a triangle that is gone
 		}
 		s.setKey(at, best)

@@ -28,6 +28,7 @@ func (s *Simplifier) Reduce(target int, maxError float64) Result {
 	run := run{s: s, target: max(target, 0), limit: maxError}
 	stop := Reached
 	if s.triangles > run.target {
+		s.unbar(maxError)
 		stop = run.all()
 	}
 	return s.result(run.target, stop)
@@ -80,11 +81,14 @@ func (r *run) all() StopReason {
 			s.recall(r.early)
 		}
 		r.early = never
+		if i > 0 {
+			r.refused[inexact] = s.countBarred()
+		}
 		r.priceParts()
 		if r.passes() {
 			return Reached
 		}
-		if r.early == never && r.refused[inexact] > r.relaxable() {
+		if r.early == never && r.refused[inexact]*refusedOften > r.relaxable() {
 			break // the limit stops the run, not the rules
 		}
 	}
@@ -101,7 +105,7 @@ func (r *run) all() StopReason {
 		{holdsLocked, LockedVertices},
 		{folds, Topology},
 	} {
-		if r.refused[why.verdict] > 0 {
+		if r.refused[why.verdict] > 0 || why.verdict == holdsLocked && s.held {
 			return why.reason
 		}
 	}
@@ -181,6 +185,10 @@ const (
 	refusedFew   = 50
 )
 
+// refusedOften is how often an edge that the rules forbid is refused in a step,
+// roughly; one that exceeds the error limit is so once.
+const refusedOften = 4
+
 // idlePasses ends a step after so many passes in which every edge was refused.
 // Refused edges come again when the limit has doubled.
 const (
@@ -194,6 +202,10 @@ func (r *run) try(c uint32, limit uint16) {
 	s := r.s
 	n, _ := corners(c)
 	u, v := s.at(c), s.at(n)
+	if s.nodes[u].flags&s.nodes[v].flags&flagLocked != 0 {
+		s.cost[c], s.held = never, true // nothing will change that
+		return
+	}
 	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
 		if k := key(s.floor(u, v)); k > limit {
 			s.cost[c] = k
@@ -218,7 +230,10 @@ func (r *run) try(c uint32, limit uint16) {
 	if why := r.judge(u, v, &e); why != allowed {
 		r.refused[why]++
 		s.cost[c] = never
-		if k := uint32(limit) + refusedFactor; k < uint32(infinite) && why != lastOne {
+		switch k := uint32(limit) + refusedFactor; {
+		case why == inexact:
+			s.cost[c] = barred // errors only grow
+		case k < uint32(infinite) && why != lastOne:
 			s.cost[c] = uint16(k)
 		}
 		return
