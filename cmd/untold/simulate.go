@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -102,6 +103,9 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 			return err
 		}
 	}
+	if err := s.spare(path, s.cameraPath, filepath.Join(filepath.Dir(path), filepath.FromSlash(sc.ManifestPath)), sc.ManifestPath); err != nil {
+		return err
+	}
 	if err := s.apply(cmd, a, sc); err != nil {
 		return err
 	}
@@ -117,6 +121,22 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
+}
+
+// spare refuses outputs that would take the place of an input.
+func (s *simulateFlags) spare(inputs ...string) error {
+	for _, out := range []string{s.events, s.report, s.plot} {
+		st, err := os.Stat(out)
+		if out == "" || out == "-" || err != nil {
+			continue
+		}
+		for _, in := range inputs {
+			if other, err := os.Stat(in); err == nil && os.SameFile(st, other) && st.Mode().IsRegular() {
+				return fmt.Errorf("the output %s is also an input; choose another name", out)
+			}
+		}
+	}
+	return nil
 }
 
 // inputError tells a file that is no scenario from one that cannot be read.

@@ -226,6 +226,14 @@ func TestSimulateStillScenario(t *testing.T) {
 	if r := execute(t, nil, "simulate", path, "--json"); r.code != 0 || !strings.Contains(r.stdout, `"frames": 1,`) {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
+	for _, flag := range []string{"--events", "--report", "--plot"} {
+		if r := execute(t, nil, "simulate", path, flag, filepath.Join(filepath.Dir(path), ".", "still.json")); r.code != 2 || !strings.Contains(r.err, "input") {
+			t.Errorf("%s: exit %d: %s", flag, r.code, r.err)
+		}
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != text {
+		t.Errorf("the scenario is now %.60q, %v", data, err)
+	}
 	if r := execute(t, nil, "simulate", path, "--mode", "foo"); r.code != 2 || !strings.Contains(r.err, "--mode") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
