@@ -23,7 +23,7 @@ import (
 // triangles than atlasRepeats times along an axis becomes its mean colour: far
 // away that is what it looks like.
 const (
-	atlasRepeats = 4
+	atlasRepeats = 8
 	atlasPadding = 2 // texels around each area, against bleeding
 	atlasLeast   = 4 // texels along an area's side
 )
@@ -94,6 +94,7 @@ func (a *atlasArea) findImage(b *tileBuilder, m *gltfscene.Material) error {
 	if err != nil {
 		return err
 	}
+	a.shape.UV[0] = foldIslands(a.shape)
 	a.lo, a.hi = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, v := range a.shape.Indices {
 		for k, x := range a.shape.UV[0][v] {
@@ -108,6 +109,43 @@ func (a *atlasArea) findImage(b *tileBuilder, m *gltfscene.Material) error {
 	}
 	a.image = img
 	return nil
+}
+
+// foldIslands moves connected triangles by whole repeats of the texture, so that
+// what shares a texture shares its place in the atlas.
+func foldIslands(m *mesh.Mesh) [][2]float32 {
+	parent := make([]uint32, len(m.Positions))
+	for i := range parent {
+		parent[i] = uint32(i)
+	}
+	find := func(v uint32) uint32 {
+		for parent[v] != v {
+			parent[v] = parent[parent[v]]
+			v = parent[v]
+		}
+		return v
+	}
+	for i := 0; i+2 < len(m.Indices); i += 3 {
+		for k := 1; k < 3; k++ {
+			a, b := find(m.Indices[i]), find(m.Indices[i+k])
+			parent[max(a, b)] = min(a, b)
+		}
+	}
+	out := slices.Clone(m.UV[0])
+	least := slices.Clone(m.UV[0])
+	for i := range out {
+		r := find(uint32(i))
+		for k := range 2 {
+			least[r][k] = min(least[r][k], out[i][k])
+		}
+	}
+	for i := range out {
+		r := find(uint32(i))
+		for k := range 2 {
+			out[i][k] -= float32(math.Floor(float64(least[r][k])))
+		}
+	}
+	return out
 }
 
 // flat reports whether the area is one colour.
