@@ -65,32 +65,50 @@ func applyEnv(cmd *cobra.Command) error {
 // profileName is the file with cook settings beside a scene.
 const profileName = "untold.yaml"
 
-// applyProfile sets flags that neither the command line nor the environment
-// has set from the profile beside the scene. Its keys are the flags' names.
-func applyProfile(cmd *cobra.Command, scene string) error {
-	path := filepath.Join(filepath.Dir(scene), profileName)
+// profileEntry is a line of a profile.
+type profileEntry struct {
+	key   *yaml.Node
+	value *yaml.Node
+}
+
+// readProfile reads the profile beside a file; without one there are no
+// entries. Errors name the profile's path.
+func readProfile(beside string) (path string, entries []profileEntry, err error) {
+	path = filepath.Join(filepath.Dir(beside), profileName)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return path, nil, nil
 	}
 	if err != nil {
-		return err
+		return path, nil, err
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return path, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(doc.Content) == 0 {
-		return nil
+		return path, nil, nil
 	}
 	top := doc.Content[0]
 	if top.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s:%d: expected keys and values, such as \"tile-size: 25\"", path, top.Line)
+		return path, nil, fmt.Errorf("%s:%d: expected keys and values, such as \"tile-size: 25\"", path, top.Line)
 	}
 	for i := 0; i+1 < len(top.Content); i += 2 {
-		k, v := top.Content[i], top.Content[i+1]
-		if err := applyKey(cmd, k.Value, v); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, k.Line, err)
+		entries = append(entries, profileEntry{top.Content[i], top.Content[i+1]})
+	}
+	return path, entries, nil
+}
+
+// applyProfile sets flags that neither the command line nor the environment
+// has set from the profile beside the scene. Its keys are the flags' names.
+func applyProfile(cmd *cobra.Command, scene string) error {
+	path, entries, err := readProfile(scene)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := applyKey(cmd, e.key.Value, e.value); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
 		}
 	}
 	return nil

@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,39 +92,23 @@ func isParameter(key string, v *yaml.Node) bool {
 // are the parameters' names. Keys of cook settings are skipped, since one folder
 // may hold a scene and what was cooked from it.
 func runtimeProfile(a *app, c *runtime.Config, manifestPath string) error {
-	path := filepath.Join(filepath.Dir(manifestPath), profileName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	path, entries, err := readProfile(manifestPath)
 	if err != nil {
 		return err
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if len(doc.Content) == 0 {
-		return nil
-	}
-	top := doc.Content[0]
-	if top.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s:%d: expected keys and values, such as \"maxConcurrentTileLoads: 4\"", path, top.Line)
-	}
 	settings := newCook(a).Flags()
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		k := top.Content[i]
+	for _, e := range entries {
 		// lod is a switch of cook and a group of the runtime's.
-		group := top.Content[i+1].Kind == yaml.MappingNode
-		if slices.Contains(freeText, k.Value) || !group && settings.Lookup(strings.ReplaceAll(k.Value, "_", "-")) != nil {
+		group := e.value.Kind == yaml.MappingNode
+		if slices.Contains(freeText, e.key.Value) || !group && settings.Lookup(strings.ReplaceAll(e.key.Value, "_", "-")) != nil {
 			continue
 		}
 		var v any
-		if err := top.Content[i+1].Decode(&v); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, k.Line, err)
+		if err := e.value.Decode(&v); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
 		}
-		if err := c.Set(k.Value, v); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, k.Line, err)
+		if err := c.Set(e.key.Value, v); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
 		}
 	}
 	return nil
