@@ -275,7 +275,7 @@ func (a *atlasArea) sample(u, v, du, dv float64, m *gltfscene.Material) color.NR
 	if m.AlphaMode == gltfscene.AlphaMask {
 		// One threshold serves the whole atlas.
 		alpha := sum[3] * float64(m.BaseColor[3])
-		out[3] = uint8(min(255, max(0, 127.5+255*(alpha-float64(m.AlphaCutoff)))))
+		out[3] = uint8(min(255, max(0, 127.5+float64(255*(alpha-float64(m.AlphaCutoff))))))
 	}
 	return color.NRGBA{out[0], out[1], out[2], out[3]}
 }
