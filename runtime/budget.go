@@ -14,8 +14,10 @@ const (
 )
 
 // Pressure reports memory pressure from outside; the next Update relieves it,
-// whatever the tick interval. It may be called from any goroutine.
+// whatever the tick interval. Levels above PressureCritical count as critical.
+// It may be called from any goroutine.
 func (s *Streamer) Pressure(level PressureLevel) {
+	level = min(level, PressureCritical)
 	for {
 		old := s.pressure.Load()
 		if old >= uint32(level) || s.pressure.CompareAndSwap(old, uint32(level)) {
@@ -83,7 +85,11 @@ func (s *Streamer) relieve(signal PressureLevel) {
 		if s.stats.EvictionsPerformed == limit || signal == PressureNone && !s.geometryAboveLow() {
 			break
 		}
-		s.evict(s.evictees[i])
+		e := s.evictees[i]
+		if signal == PressureNone && s.spares(e) {
+			continue
+		}
+		s.evict(e)
 	}
 	clear(s.evictees)
 	if s.geometryHigh() && s.stats.EvictionsPerformed == 0 && !s.reliefWarned {
@@ -94,13 +100,20 @@ func (s *Streamer) relieve(signal PressureLevel) {
 	}
 }
 
+// spares reports whether something is the last that its tile can draw, within
+// the unload radius, and the whole of the budget still holds it.
+func (s *Streamer) spares(e evictee) bool {
+	r := e.record
+	return r.rep(e.rep).spared && r.actual <= r.scene.tiles.radius[r.tile].unload && s.geometryUsed() <= s.memory.GeometryBudget
+}
+
 func (s *Streamer) geometryAboveLow() bool {
 	return s.memory.GeometryBudget > 0 && float64(s.geometryUsed()) > s.cfg.LowWaterMark*float64(s.memory.GeometryBudget)
 }
 
 // listEvictees collects, farthest first, full tiles that have been resident
-// long enough and levels of other tiles that have dwelt; what lies within its streaming radius
-// would come back at once and stays.
+// long enough and levels of other tiles, at any age (facts section 14); what
+// lies within its streaming radius would come back at once and stays.
 func (s *Streamer) listEvictees() {
 	s.evictees = s.evictees[:0]
 	s.forEach(func(r *record) {
@@ -115,7 +128,7 @@ func (s *Streamer) listEvictees() {
 			}
 		}
 		for i := 1; i < len(r.reps); i++ {
-			if st := &r.reps[i]; st.resident() && s.now-st.residentAt >= s.dwell {
+			if r.reps[i].resident() {
 				s.evictees = append(s.evictees, evictee{r, Rep(i + 1)})
 			}
 		}
@@ -131,24 +144,16 @@ func (s *Streamer) listEvictees() {
 	})
 }
 
-func (s *Streamer) evict(e evictee) {
-	s.stats.Evictions++
-	s.stats.EvictionsPerformed++
-	r := e.record
-	r.evicted, r.evictedAt, r.freed = true, s.now, r.rep(e.rep).geometry
-	s.emitRep(EventEvictTile, r, e.rep)
-	s.unloadRep(r, e.rep)
-}
-
 // evictionHold is how long at least an evicted representation stays away.
 const evictionHold = 3 * time.Second
 
-// mayReturn reports whether what was evicted from a tile may be loaded again:
-// not into the very space that its eviction has freed.
-func (s *Streamer) mayReturn(r *record) bool {
-	if s.relieving || s.now-r.evictedAt < evictionHold {
-		return false
-	}
-	budget := s.memory.GeometryBudget
-	return budget == 0 || float64(s.geometryUsed()+r.freed) < s.cfg.HighWaterMark*float64(budget)
+func (s *Streamer) evict(e evictee) {
+	s.stats.Evictions++
+	s.stats.EvictionsPerformed++
+	r, st := e.record, e.record.rep(e.rep)
+	freed := st.geometry
+	r.evicted, r.evictedAt = true, s.now
+	s.emitRep(EventEvictTile, r, e.rep)
+	s.unloadRep(r, e.rep)
+	st.freed = freed
 }

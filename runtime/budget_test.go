@@ -1,22 +1,29 @@
 package runtime
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/manifest"
+)
 
 // DECISIONS R12: levels stop at the high-water mark too, unless nothing at all
 // is drawn for the tile.
 func TestLevelsStopAtTheHighMark(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("drawn", box(0, 0, 0, 10, 10, 10), lodsAt(60, 80)), tileAt("bare", box(0, 0, 20, 10, 10, 30), lodsAt(60, 80))),
+	r := newRig(t, sceneOf(tileAt("drawn", box(0, 0, 0, 10, 10, 10), radiiAt(90, 100), lodsAt(60, 80)), tileAt("bare", box(0, 0, 20, 10, 10, 30), lodsAt(60, 80))),
 		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }), withBytes(1))
 	r.memory.GeometryBudget = 1000
 	if err := r.s.Adopt(1, "drawn", LOD(1), Result{}); err != nil {
 		t.Fatal(err)
 	}
 	r.memory.GeometryUsed = 900
-	// At 65 m both want LOD 0, but only bare may load it. Being out of their
-	// streaming radius both are evicted after the dwell, and stay away.
+	// At 65 m both want LOD 0, but only bare may load it. It is out of its
+	// streaming radius, but in range, and the budget holds it: it stays.
 	r.path(5, [2]float64{0, -65})
-	r.expect("0 lod.load bare 0; 0.3 lod.loaded bare 0; 1 lod.unload drawn 1; 1.3 lod.unload bare 0", "lod.")
-	if st := r.s.Stats(); !st.IsUnderPressure || st.Evictions != 2 {
+	r.expect("0 lod.load bare 0; 0.3 lod.loaded bare 0", "lod.")
+	if st := r.s.Stats(); !st.IsUnderPressure || st.Evictions != 0 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -90,5 +97,119 @@ func TestPressureKeepsTheWorst(t *testing.T) {
 	s.Pressure(PressureWarning)
 	if got := PressureLevel(s.pressure.Load()); got != PressureCritical {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestPressureAboveCriticalIsCritical(t *testing.T) {
+	var s Streamer
+	s.Pressure(9)
+	if got := PressureLevel(s.pressure.Load()); got != PressureCritical {
+		t.Errorf("%d", got)
+	}
+}
+
+// row returns HLODs at 100, 115, 130, ... m.
+func row(n int) *manifest.Manifest {
+	m := sceneOf()
+	for i := range n {
+		m.Tiles = append(m.Tiles, tileAt(fmt.Sprintf("h%02d", i), face(100+15*float64(i)), hlodAt(95)))
+	}
+	return m
+}
+
+// drawnTiles lists the tiles that draw something.
+func (r *rig) drawnTiles() string {
+	var ids []string
+	for _, d := range r.s.AppendDrawn(nil) {
+		ids = append(ids, r.s.scenes[0].tiles.id[d.Tile])
+	}
+	return strings.Join(ids, " ")
+}
+
+// Facts section 14: levels beyond the streaming radius go at any age, farthest
+// first. The nearest ones are what remains.
+func TestEvictsTheFarthestLevelsFirst(t *testing.T) {
+	r := newRig(t, row(12), withBytes(10))
+	r.memory.GeometryBudget = 50
+	r.until(20)
+	if got := r.drawnTiles(); got != "h00 h01 h02 h03" {
+		t.Errorf("%s are drawn, want the nearest four\n%s", got, strings.Join(r.log, "\n"))
+	}
+	before := r.s.Stats().Loads
+	r.until(60)
+	if st := r.s.Stats(); st.Loads != before {
+		t.Errorf("%d loads while nothing changes:\n%s", st.Loads-before, strings.Join(r.log, "\n"))
+	}
+}
+
+// A hole takes the place of what has become the farther one.
+func TestNearHolesTakeThePlaceOfFartherLevels(t *testing.T) {
+	r := newRig(t, row(12), withBytes(10))
+	r.memory.GeometryBudget = 50
+	r.path(60, [2]float64{20, 375})
+	if got := r.drawnTiles(); got != "h08 h09 h10 h11" {
+		t.Errorf("%s are drawn, want the nearest four\n%s", got, strings.Join(r.log, "\n"))
+	}
+	before := r.s.Stats().Loads
+	r.until(90)
+	if st := r.s.Stats(); st.Loads != before {
+		t.Errorf("%d loads while nothing changes:\n%s", st.Loads-before, strings.Join(r.log, "\n"))
+	}
+}
+
+// DECISIONS R12: a tile in range of which nothing is drawn gets its cheapest
+// level as long as the budget holds it.
+func TestHoleInRangeGetsItsCheapestLevel(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }))
+	r.loader.bytes = func(q Request) int64 { return map[Rep]int64{RepHLOD: 10, LOD(0): 45}[q.Key.Rep] }
+	r.memory.GeometryBudget = 50
+	r.path(4, [2]float64{0, -98})
+	r.memory.GeometryUsed = 34
+	r.path(5, [2]float64{0, -98})
+	r.path(40, [2]float64{5, -82})
+	// 34 + 10 of 50 are over the mark: the HLOD goes and comes back to stay. The
+	// LOD's size is learned when it does not fit.
+	r.expect("0 hlod.load a; 0.3 hlod.loaded a; 4 hlod.unload a; 7 lod.load a 0; 7.3 lod.loaded a 0; 7.3 lod.unload a 0; 10.3 hlod.load a; 10.6 hlod.loaded a")
+	if got := r.drawnTiles(); got != "a" {
+		t.Errorf("%q is drawn, want a", got)
+	}
+	r.memory.GeometryUsed = 41 // more than the budget holds
+	r.until(41)
+	if got := r.drawnTiles(); got != "" {
+		t.Errorf("%q is drawn over the budget", got)
+	}
+}
+
+// A city of which the budget holds a quarter settles: what is near stays, and
+// nothing is loaded and evicted in turn.
+func TestShortMemorySettles(t *testing.T) {
+	r := newRig(t, cityOf(40, 12.5), withLatency(0.05), withBytes(1000), withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r.lens()
+	r.memory.GeometryBudget = 400_000
+	r.until(120)
+	before := r.s.Stats()
+	r.until(180)
+	st := r.s.Stats()
+	if loads, evictions := st.Loads-before.Loads, st.Evictions-before.Evictions; loads > 0 || evictions > 0 {
+		t.Errorf("%d loads and %d evictions in the last 60 s", loads, evictions)
+	}
+	if before.Loads > 3000 {
+		t.Errorf("%d loads of 1,600 tiles until it settled", before.Loads)
+	}
+	if float64(st.GeometryUsed) < 0.7*400_000 {
+		t.Errorf("%d bytes in use, want at least the low mark", st.GeometryUsed)
+	}
+	farthest, nearestHole := 0.0, math.Inf(1)
+	sc := r.s.scenes[0]
+	for i := range sc.tiles.box {
+		d := sc.tiles.box[i].Distance(sc.view.pos)
+		if rec := sc.recordOf(int32(i)); rec != nil && rec.drawn != RepNone {
+			farthest = max(farthest, d)
+		} else {
+			nearestHole = min(nearestHole, d)
+		}
+	}
+	if farthest > 1.2*nearestHole {
+		t.Errorf("a tile at %.0f m is drawn, one at %.0f m is not", farthest, nearestHole)
 	}
 }

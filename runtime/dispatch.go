@@ -12,6 +12,7 @@ type candidate struct {
 	rep      Rep
 	low      bool // out of view: only for idle slots
 	urgent   bool // nothing of the tile is drawn although it should be
+	spared   bool // see admit
 	priority int32
 	distance float64
 	score    float64 // raw, then quantised by rank
@@ -20,41 +21,50 @@ type candidate struct {
 
 // gatherFull collects the full tiles that may be dispatched.
 func (s *Streamer) gatherFull(sc *scene) {
-	t := sc.tiles
-	for i := range sc.hot {
-		tile, actual, effective := sc.hot[i].tile, sc.hot[i].actual, sc.hot[i].effective
-		if r := sc.recordOf(tile); r != nil && !s.dispatchable(r) {
-			continue
+	for _, tile := range sc.hot {
+		if r := sc.recordOf(tile); s.dispatchable(r) {
+			s.considerFull(sc, tile, r.actual, r.effective)
 		}
-		low := false
-		if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
-			continue
-		}
-		switch s.gateOf(sc, tile, effective) {
-		case gateFar:
-			continue
-		case gateFloor:
-			s.stats.TilesSkippedByFloor++
-			continue
-		case gateInterior:
-			s.stats.TilesSkippedByInterior++
-			continue
-		case gateFrustum:
-			s.stats.TilesSkippedByFrustum++
-			if !s.cfg.FillIdleSlots {
-				continue
-			}
-			low = true
-		}
-		if actual <= t.radius[tile].stream {
-			if r := sc.activate(tile); !r.seen {
-				r.seen, r.seenAt = true, s.now
-			}
-		}
-		s.candidates[classFull] = append(s.candidates[classFull], candidate{
-			scene: sc, tile: tile, rep: RepFull, low: low, priority: t.priority[tile], distance: effective,
-		})
 	}
+	for _, tile := range sc.dispatchReach() {
+		if sc.tiles.record[tile] < 0 && !sc.asleep(tile) {
+			actual, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
+			s.considerFull(sc, tile, actual, effective)
+		}
+	}
+}
+
+// considerFull adds a tile to the candidates if the gates let it pass.
+func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64) {
+	t := sc.tiles
+	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
+		return
+	}
+	low := false
+	switch s.gateOf(sc, tile, effective) {
+	case gateFar:
+		return
+	case gateFloor:
+		s.stats.TilesSkippedByFloor++
+		return
+	case gateInterior:
+		s.stats.TilesSkippedByInterior++
+		return
+	case gateFrustum:
+		s.stats.TilesSkippedByFrustum++
+		if !s.cfg.FillIdleSlots {
+			return
+		}
+		low = true
+	}
+	if actual <= t.radius[tile].stream {
+		if r := sc.activate(tile); !r.seen {
+			r.seen, r.seenAt = true, s.now
+		}
+	}
+	s.candidates[classFull] = append(s.candidates[classFull], candidate{
+		scene: sc, tile: tile, rep: RepFull, low: low, priority: t.priority[tile], distance: effective,
+	})
 }
 
 // dispatchable reports whether the full representation of a tile is to be
@@ -63,17 +73,24 @@ func (s *Streamer) dispatchable(r *record) bool {
 	if r.full().state != TileUnloaded {
 		return false
 	}
-	return !r.evicted || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r)
+	return !r.evicted || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r, RepFull)
 }
 
 // propose adds a level to the candidates of its class, unless memory forbids.
 func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
-	if r != nil && (s.geometryHigh() && !s.bare(r) || r.evicted && !s.mayReturn(r)) {
-		return // DECISIONS R12
+	spared := false
+	if r != nil {
+		if rep, spared = s.admit(r, rep); rep == RepNone {
+			return
+		}
+	} else if inRange := d <= sc.tiles.radius[tile].unload; !inRange && s.beyondHorizon(d) {
+		return
+	} else {
+		spared = inRange && s.geometryHigh()
 	}
 	c := classOf(rep)
 	s.candidates[c] = append(s.candidates[c], candidate{
-		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
+		scene: sc, tile: tile, rep: rep, spared: spared, priority: sc.tiles.priority[tile], distance: d,
 		urgent: r != nil && r.full().loading() && s.bare(r),
 	})
 }
@@ -83,23 +100,28 @@ func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64)
 func (s *Streamer) dispatchFull() {
 	list := s.candidates[classFull]
 	slots := s.freeSlots(classFull)
+	s.waits[classFull] = len(list) > 0
 	if len(list) == 0 || s.geometryHigh() {
 		return
 	}
-	s.backlog += max(0, len(list)-max(0, slots))
+	s.fullBacklog = max(0, len(list)-max(0, slots))
 	if slots <= 0 {
 		return
 	}
 	s.scoreFull(list)
-	for ; slots > 0; slots-- {
+	for slots > 0 {
 		at := s.bestFull(list)
 		if at < 0 {
-			return
+			break
 		}
-		s.startLoad(list[at].scene.activate(list[at].tile), RepFull)
+		if r := list[at].scene.activate(list[at].tile); s.dispatchable(r) {
+			s.startLoad(r, RepFull)
+			slots--
+		}
 		list[at] = list[len(list)-1]
 		list = list[:len(list)-1]
 	}
+	s.waits[classFull] = len(list) > 0
 }
 
 // scoreFull rates candidates by solid angle, alignment and occlusion.

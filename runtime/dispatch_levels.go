@@ -5,23 +5,29 @@ package runtime
 func (s *Streamer) dispatchLevels(c class) int {
 	list := s.candidates[c]
 	slots := s.freeSlots(c)
-	if len(list) == 0 || slots <= 0 {
-		return len(list)
-	}
-	if len(list) > slots {
+	if len(list) > slots && (slots > 0 || s.windowed) {
 		s.scoreLevels(list)
 	}
-	for ; slots > 0 && len(list) > 0; slots-- {
+	for slots > 0 && len(list) > 0 {
 		at := 0
 		for i := range list {
 			if list[i].before(&list[at]) {
 				at = i
 			}
 		}
-		s.startLoad(list[at].scene.activate(list[at].tile), list[at].rep)
+		if best := &list[at]; s.stillAdmitted(best) {
+			r := best.scene.activate(best.tile)
+			s.startLoad(r, best.rep)
+			r.rep(best.rep).spared = best.spared
+			slots--
+		}
 		list[at] = list[len(list)-1]
 		list = list[:len(list)-1]
 	}
+	if s.windowed {
+		s.keepBest(c, list)
+	}
+	s.waits[c] = s.waits[c] || len(list) > 0
 	return len(list)
 }
 

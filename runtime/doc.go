@@ -25,8 +25,8 @@
 // Everything that touches the world is behind an interface of Deps, so that a
 // test or a simulation can replay a run exactly:
 //
-//   - Clock.Now is read at the start of every call, and at the end of a tick to
-//     measure it. A fake clock moves between calls.
+//   - Clock.Now is read at the start of every call, and to measure ticks, uploads
+//     and releases. A fake clock moves between calls.
 //   - Loader.Start is called on the owner goroutine, inside Update, with the
 //     requests in ascending Token order. It must return at once. A loader
 //     answers each request exactly once, from any goroutine and at any later

@@ -39,16 +39,20 @@ func (s *Streamer) draw(r *record, rep Rep) {
 	old := r.drawn
 	s.countDrawn(old, -1)
 	s.countDrawn(rep, 1)
-	r.drawn = rep
+	r.drawn, r.drawnAt = rep, s.now
 	s.stats.RepresentationChanges++
 	e := s.event(EventDrawn, r, rep)
 	if rep == RepFull && r.seen {
 		e.Latency, r.seen = s.now-r.seenAt, false
 	}
 	s.emit(e)
+	done := time.Duration(0)
+	if rep == r.fading { // turned round: what was left to fade out is faded in already
+		done = max(0, s.fadeDuration-r.faded)
+	}
 	s.endFade(r)
 	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.rep(old).resident() {
-		r.fading, r.faded = old, 0
+		r.fading, r.faded = old, done
 		s.stats.ActiveFades++
 	}
 }

@@ -76,8 +76,11 @@ func (s *Streamer) startLoad(r *record, rep Rep) {
 	st, t := r.rep(rep), r.scene.tiles
 	p := t.payloadOf(r.tile, rep)
 	s.lastToken++
-	st.state, st.token = TileParsing, s.lastToken
+	st.state, st.token, st.spared = TileParsing, s.lastToken, false
 	r.touch()
+	if r.evicted {
+		s.returning += r.expected(rep)
+	}
 	f := s.newFlight()
 	ctx, cancel := context.WithCancel(s.ctx)
 	*f = flight{
@@ -144,7 +147,6 @@ func (s *Streamer) deliver() {
 	if len(s.answers) > 0 {
 		s.wake = true
 	}
-	s.promote()
 }
 
 // answered handles one answer to the flight at index at.
@@ -230,7 +232,10 @@ func (s *Streamer) flightByToken(token uint64) int {
 // loaded makes a representation resident.
 func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 	rep := f.request.Key.Rep
-	if err := s.deps.Device.Upload(f.request.Key, res.Asset); err != nil {
+	start := s.deps.Clock.Now()
+	err := s.deps.Device.Upload(f.request.Key, res.Asset)
+	s.stats.LastApplyLoadedMeshMs = milliseconds(s.deps.Clock.Now() - start)
+	if err != nil {
 		res.Asset.Release()
 		s.failed(r, rep, err)
 		return
@@ -245,6 +250,8 @@ func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 	s.stats.BytesLoaded += f.request.Size
 	if rep == RepFull {
 		s.stats.LoadingCount--
+	} else {
+		s.stats.LastAsyncReloadLODMs = took
 	}
 	s.makeResident(r, rep, res)
 	s.emitRep(loadedKind(rep), r, rep)
@@ -263,14 +270,13 @@ func (s *Streamer) failed(r *record, rep Rep, err error) {
 	}
 	st.state, st.failedAt = TileFailed, s.now
 	r.touch()
-	s.stats.Failures++
 	retry := s.backoff(st.fails)
 	kind := failedKind(rep)
-	if errors.Is(err, ErrTimeout) {
+	if rep == RepFull && errors.Is(err, ErrTimeout) {
+		kind = EventTileTimeout
 		s.stats.Timeouts++
-		if rep == RepFull {
-			kind = EventTileTimeout
-		}
+	} else {
+		s.stats.Failures++
 	}
 	e := s.event(kind, r, rep)
 	e.Attempt, e.RetryIn, e.Err = int(st.fails), retry, err
@@ -340,7 +346,6 @@ func (s *Streamer) watchdog() {
 func (s *Streamer) cancelLoad(r *record, rep Rep) {
 	st := r.rep(rep)
 	at := s.flightByToken(st.token)
-	s.stats.Cancels++
 	r.touch()
 	if rep != RepFull {
 		st.state = TileUnloaded
@@ -348,6 +353,7 @@ func (s *Streamer) cancelLoad(r *record, rep Rep) {
 		s.stamp(r, rep)
 	} else {
 		st.state = TileUnloading
+		s.stats.Cancels++
 		s.emitRep(EventTileCancel, r, rep)
 	}
 	if at < 0 {

@@ -46,3 +46,56 @@ func TestCancelBetweenFetchAndParse(t *testing.T) {
 		t.Errorf("%d parses started, fetching %v", len(r.loader.started), r.s.fetching)
 	}
 }
+
+// Failures, timeouts, cancels and retries count the events of their names.
+func TestCountersCountTheirEvents(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60)), tileAt("b", face(20)), tileAt("c", face(30), hlodAt(60))),
+		withConfig(func(c *Config) { c.TileParseTimeoutSeconds, c.RetryBackoffBase, c.MaxConcurrentTileLoads = 2, 1, 8 }),
+		withFault(func(q Request) string {
+			return map[string]string{"a": "hang", "b": "fail"}[q.TileID]
+		}))
+	r.path(30, [2]float64{0, -98}, [2]float64{5, -40}, [2]float64{12, -20}, [2]float64{15, -700}, [2]float64{20, -30}, [2]float64{20.1, -800})
+	st := r.s.Stats()
+	for _, c := range []struct {
+		name  string
+		count uint64
+		kinds []string
+	}{
+		{"failures", st.Failures, []string{"tile.failed", "hlod.failed", "lod.failed"}},
+		{"timeouts", st.Timeouts, []string{"tile.timeout"}},
+		{"cancels", st.Cancels, []string{"tile.cancel"}},
+		{"retries", st.Retries, []string{"tile.retry"}},
+	} {
+		if n := len(r.events(c.kinds...)); n == 0 || c.count != uint64(n) {
+			t.Errorf("%d %s, %d events\n%v", c.count, c.name, n, r.events())
+		}
+	}
+}
+
+// Only Update starts loads: a download that is over starts no parse in the
+// calls that tear things down.
+func TestLoadsStartInUpdateOnly(t *testing.T) {
+	for name, call := range map[string]func(*Streamer) error{
+		"ForceUnloadAll": func(s *Streamer) error { s.ForceUnloadAll(); return nil },
+		"RemoveScene":    func(s *Streamer) error { return s.RemoveScene(1) },
+		"ReloadScene": func(s *Streamer) error {
+			_, err := s.ReloadScene(1, Source{Manifest: sceneOf(), Path: "scene/scene.json"})
+			return err
+		},
+	} {
+		f := &fakeFetcher{}
+		r := newRig(t, sceneOf(tileAt("a", face(10)), tileAt("b", face(20))), withFetcher(f))
+		r.step()
+		f.deliver()
+		if err := call(r.s); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(r.loader.started); n != 0 {
+			t.Errorf("%s started %d loads", name, n)
+		}
+		r.step()
+		if r.s.parsing != [classes]int{} {
+			t.Errorf("%s: %v slots are taken", name, r.s.parsing)
+		}
+	}
+}

@@ -45,7 +45,9 @@ const (
 // gateOf judges a tile for dispatch.
 func (s *Streamer) gateOf(sc *scene, tile int32, effective float64) gate {
 	t := sc.tiles
-	if !(effective <= t.radius[tile].prefetch+s.cfg.DispatchEpsilon) {
+	// What is dispatched beyond its unload radius would be in grace at once and
+	// come and go for ever.
+	if r := &t.radius[tile]; !(effective <= min(r.prefetch+s.cfg.DispatchEpsilon, r.unload)) {
 		return gateFar
 	}
 	if s.cfg.LODGate {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,48 @@ func TestFade(t *testing.T) {
 	r.expect(`0 hlod.load a; 0.3 hlod.loaded a; 3 tile.dispatch a; 3.3 tile.parsed a; 3.7 hlod.unload a;
 		20 tile.grace a; 20 hlod.load a; 20.3 hlod.loaded a; 23.4 tile.unload a`)
 	r.expect("0.3 drawn a hlod; 3.3 drawn a full; 23 drawn a hlod", "drawn")
+}
+
+// While two LODs are resident the tile does not take turns between them faster
+// than the dwell allows.
+func TestDrawnLODDwells(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), radiiAt(50, 60), lodsAt(60, 80))))
+	for r.now() < 20 {
+		r.camera.Position[0] = -71 - 10*float64(r.frame/5%2) // every 0.5 s
+		r.step()
+	}
+	last := -1.0
+	for _, l := range r.events("drawn") {
+		var at float64
+		if _, err := fmt.Sscan(l, &at); err != nil {
+			t.Fatal(err)
+		}
+		if last >= 0 && at-last < 1-1e-9 && last > 1 {
+			t.Errorf("two changes within a second: %v", r.events("drawn"))
+			break
+		}
+		last = at
+	}
+	if st := r.s.Stats(); st.Undrawn != 0 || st.RepresentationChanges < 3 {
+		t.Errorf("undrawn %d, %d changes", st.Undrawn, st.RepresentationChanges)
+	}
+}
+
+// A fade that is turned round goes on from where it is.
+func TestFadeTurnsRound(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 80))), withConfig(func(c *Config) {
+		c.EnableFadeTransitions, c.FadeDuration = true, 1
+	}))
+	// The HLOD comes at 5.3; two frames later the camera is back.
+	r.path(5.55, [2]float64{0, -82}, [2]float64{5, -98}, [2]float64{5.5, -82})
+	drawn := r.s.AppendDrawn(nil)
+	if len(drawn) != 2 || drawn[0].Rep != RepHLOD || !near(drawn[0].Fade, 0.2) || drawn[1].Rep != LOD(1) || !near(drawn[1].Fade, 0.8) {
+		t.Errorf("drawn %+v, want 0.2 of the HLOD and 0.8 of LOD 1", drawn)
+	}
+	r.path(5.85)
+	if drawn := r.s.AppendDrawn(nil); len(drawn) != 1 || drawn[0].Rep != LOD(1) {
+		t.Errorf("drawn %+v after the fade", drawn)
+	}
 }
 
 func TestFadeEndsWithItsTile(t *testing.T) {

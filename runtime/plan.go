@@ -59,8 +59,9 @@ func (r *record) shownLOD() int {
 }
 
 // planIdle plans the levels of a tile without a record.
-func (s *Streamer) planIdle(sc *scene, h *hotTile) {
-	t, tile, d := sc.tiles, h.tile, h.actual
+func (s *Streamer) planIdle(sc *scene, tile int32) {
+	t := sc.tiles
+	d, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
 	rep := RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
 		rep = s.levelFor(sc, tile, nil, d)
@@ -70,8 +71,8 @@ func (s *Streamer) planIdle(sc *scene, h *hotTile) {
 	}
 	if rep != RepNone {
 		s.propose(sc, tile, nil, rep, d)
-	} else if s.quietIdle(sc, tile, h.effective, rep) {
-		s.rest(sc, tile, d, h.effective)
+	} else if s.quietIdle(sc, tile, effective, rep) {
+		s.rest(sc, tile, d, effective)
 	}
 }
 
@@ -105,8 +106,11 @@ func (s *Streamer) plan(r *record) {
 		}
 		return
 	}
-	r.target = next
 	st := r.rep(next)
+	if s.ready(st) && s.flips(r, next) {
+		return
+	}
+	r.target = next
 	switch {
 	case s.ready(st):
 		s.dropLevels(r, next)
@@ -117,6 +121,14 @@ func (s *Streamer) plan(r *record) {
 		}
 		s.requestLevel(r, next)
 	}
+}
+
+// flips reports whether a tile would draw another of its LODs before the one
+// that it draws has dwelt: while both are resident nothing else keeps them from
+// taking turns.
+func (s *Streamer) flips(r *record, next Rep) bool {
+	return r.drawn >= RepLOD0 && next >= RepLOD0 && next != r.drawn && r.drawn == r.target &&
+		s.ready(r.rep(r.drawn)) && s.now-r.drawnAt < s.dwell
 }
 
 // wantedAt names what a tile should show: the full representation within the

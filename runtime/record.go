@@ -18,6 +18,8 @@ type repState struct {
 	togglesAt  time.Duration
 	geometry   int64 // bytes on the device
 	texture    int64
+	freed      int64 // bytes of geometry by its eviction, until it is resident again
+	spared     bool  // the last thing that its tile can draw while memory is short
 }
 
 func (r *repState) resident() bool { return r.state == TileParsed }
@@ -40,18 +42,18 @@ type record struct {
 	lodStamp, hlodStamp     time.Duration
 	lodStamped, hlodStamped bool
 
-	target Rep // what the planner works towards, RepNone: keep what there is
-	wanted Rep // what the tile should show
-	drawn  Rep
-	fading Rep // the outgoing representation of a fade
-	faded  time.Duration
+	target  Rep // what the planner works towards, RepNone: keep what there is
+	wanted  Rep // what the tile should show
+	drawn   Rep
+	drawnAt time.Duration // since when
+	fading  Rep           // the outgoing representation of a fade
+	faded   time.Duration
 
 	parsedAtStart bool // of the tick, for strict mode
 	everDrawn     bool // since the tile last wanted no representation
 	undrawn       bool
 	evicted       bool // under memory pressure, and not back yet
 	evictedAt     time.Duration
-	freed         int64 // bytes of geometry
 
 	seenAt     time.Duration // when the camera came within the streaming radius
 	seen       bool

@@ -12,7 +12,7 @@ const (
 // makeResident books an uploaded representation.
 func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
-	st.state, st.residentAt, st.fails = TileParsed, s.now, 0
+	st.state, st.residentAt, st.fails, st.freed = TileParsed, s.now, 0, 0
 	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
 	r.evicted = false
 	r.touch()
@@ -30,14 +30,16 @@ func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 // freeRep releases a resident representation.
 func (s *Streamer) freeRep(r *record, rep Rep) {
 	st := r.rep(rep)
+	start := s.deps.Clock.Now()
 	s.deps.Device.Release(Key{r.scene.id, r.tile, rep})
+	s.stats.LastUnloadMeshMs = milliseconds(s.deps.Clock.Now() - start)
 	s.stats.GeometryBytes -= st.geometry
 	s.stats.TextureBytes -= st.texture
 	*s.residentCount(rep)--
 	if !st.drawable {
 		s.awaited--
 	}
-	st.state, st.drawable, st.geometry, st.texture = TileUnloaded, false, 0, 0
+	st.state, st.drawable, st.spared, st.geometry, st.texture = TileUnloaded, false, false, 0, 0
 	r.touch()
 }
 

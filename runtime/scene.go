@@ -39,17 +39,21 @@ type scene struct {
 	zone    geom.Box     // interior zone
 	hasZone bool
 	reach   float64 // no tile needs a query beyond, in metres
-	largest float64 // finite streaming radius
+	// No full tile is dispatched beyond, in metres.
+	reachFull float64
+	largest   float64 // finite streaming radius
 
 	root, inverse          geom.Mat4
 	scale                  float64 // of the root: metres of the world per metre of the scene
 	view                   view
-	query                  []int32   // tiles near the camera, ascending; see find
-	queryAt, queryRadius   float64   // odometer at the query; its radius
-	awake                  []int32   // active tiles that this tick looks at, ascending
-	fresh                  []int32   // the same, but since the tick began
-	hot                    []hotTile // of query, those that are not asleep
-	odometer               float64   // metres that the camera has moved, see move
+	query, inner           nearby  // tiles within reach and reachFull of the camera; see find
+	awake                  []int32 // active tiles that this tick looks at, ascending
+	fresh                  []int32 // the same, but since the tick began
+	hot, idle              []int32 // of query, not asleep: with a record, without
+	warmed                 int     // length of fresh then: those behind are new
+	cursor                 int32   // where the next window of scanIdle begins
+	jumped                 bool    // the next window holds everything near
+	odometer               float64 // metres that the camera has moved, see move
 	lastPos, lastPredicted geom.Vec3
 	moved                  bool
 	occlusion              occlusion
@@ -76,6 +80,7 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 	sc := &scene{
 		dryRun: m.DryRun, dir: src.Base, tiles: tiles, regions: regions, tree: octree.New(tiles.box[:len(m.Tiles)]),
 		bounds: geom.EmptyBox(), root: geom.Identity(), inverse: geom.Identity(), scale: 1,
+		query: nearby{radius: -1}, inner: nearby{radius: -1}, jumped: true,
 	}
 	if sc.dir == "" {
 		sc.dir = filepath.Dir(src.Path)
@@ -102,6 +107,7 @@ func (sc *scene) measureReach(cfg *Config) {
 			continue // looked at wherever the camera is
 		}
 		sc.reach = max(sc.reach, r.unload, r.prefetch+cfg.DispatchEpsilon, r.stream+1)
+		sc.reachFull = max(sc.reachFull, r.prefetch+cfg.DispatchEpsilon)
 	}
 	if len(sc.tiles.levels) > 0 || !(sc.reach < cfg.MaxQueryRadius) {
 		sc.reach = cfg.MaxQueryRadius
@@ -112,52 +118,70 @@ func (sc *scene) measureReach(cfg *Config) {
 // that its result holds until the camera has moved so far.
 const queryMargin = 32.0
 
-// hotTile is a tile near the camera with its distances.
-type hotTile struct {
-	tile              int32
-	actual, effective float64
+// nearby is the result of a sphere query, ascending. It holds all tiles within
+// its radius of where the camera was when it was made.
+type nearby struct {
+	tiles  []int32
+	at     float64 // odometer at the query
+	radius float64 // -1 before the first query
 }
 
-// find brings the list of near tiles up to date: no tile within reach of the
+// find brings the lists of near tiles up to date: no tile within reach of the
 // camera is missing. Without a margin every call makes a query.
 func (sc *scene) find(ceiling, margin float64) {
-	reach := sc.reach
+	sc.findNear(&sc.query, sc.reach, ceiling, margin)
+	if sc.reachFull < sc.reach {
+		sc.findNear(&sc.inner, sc.reachFull, ceiling, margin)
+	}
+}
+
+func (sc *scene) findNear(n *nearby, reach, ceiling, margin float64) {
 	if reach < ceiling {
 		reach = min(ceiling, reach+sc.view.ahead)
 	}
-	if margin > 0 && sc.queryRadius >= reach+(sc.odometer-sc.queryAt) {
+	if margin > 0 && n.radius >= reach+(sc.odometer-n.at) {
 		return
 	}
-	sc.queryAt, sc.queryRadius = sc.odometer, reach+margin
-	reach = sc.queryRadius
-	sc.query = sc.tree.Sphere(sc.view.pos, reach, sc.query[:0])
+	n.at, n.radius = sc.odometer, reach+margin
+	n.tiles = sc.tree.Sphere(sc.view.pos, n.radius, n.tiles[:0])
 	// The shared bucket is looked at wherever the camera is.
 	if last := int32(sc.tiles.len()) - 1; last >= 0 && sc.tiles.has(last, flagShared) {
-		sc.query = append(sc.query, last)
+		n.tiles = append(n.tiles, last)
 	}
 }
 
-// warm lists the near tiles that are not asleep and measures those without a
-// record.
-func (sc *scene) warm(epsilon float64) {
-	sc.hot = sc.hot[:0]
-	for _, tile := range sc.query {
-		if sc.asleep(tile) {
-			continue
+// warm lists the near tiles that are not asleep: those with a record, and if
+// idle is set the others.
+func (sc *scene) warm(idle bool) {
+	sc.hot, sc.idle, sc.warmed = sc.hot[:0], sc.idle[:0], len(sc.fresh)
+	for _, tile := range sc.query.tiles {
+		switch {
+		case sc.asleep(tile):
+		case sc.tiles.record[tile] >= 0:
+			sc.hot = append(sc.hot, tile)
+		case idle:
+			sc.idle = append(sc.idle, tile)
 		}
-		h := hotTile{tile: tile}
-		if r := sc.recordOf(tile); r != nil {
-			h.actual, h.effective = r.actual, r.effective
-		} else {
-			h.actual = sc.tiles.box[tile].Distance(sc.view.pos)
-			// A lower bound of the effective distance does for all but the few
-			// that could be dispatched.
-			if h.effective = h.actual - sc.view.ahead; h.effective <= sc.tiles.radius[tile].prefetch+epsilon {
-				_, h.effective = sc.view.distance(&sc.tiles.box[tile])
-			}
-		}
-		sc.hot = append(sc.hot, h)
 	}
+}
+
+// dispatchReach lists the tiles that may be near enough for a dispatch.
+func (sc *scene) dispatchReach() []int32 {
+	if sc.reachFull < sc.reach {
+		return sc.inner.tiles
+	}
+	return sc.query.tiles
+}
+
+// measureIdle takes the distances of a tile without a record.
+func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective float64) {
+	actual = sc.tiles.box[tile].Distance(sc.view.pos)
+	// A lower bound of the effective distance does for all but the few that
+	// could be dispatched.
+	if effective = actual - sc.view.ahead; effective <= sc.tiles.radius[tile].prefetch+epsilon {
+		_, effective = sc.view.distance(&sc.tiles.box[tile])
+	}
+	return actual, effective
 }
 
 // setRoot moves the root of the scene.
@@ -202,6 +226,9 @@ func (s *Streamer) register(src Source) (*scene, error) {
 // RemoveScene tears a scene down. Nothing is reported about its tiles
 // afterwards; requests in flight only keep their slots until they are answered.
 func (s *Streamer) RemoveScene(id SceneID) error {
+	if s.closed {
+		return ErrClosed
+	}
 	sc, at := s.sceneByID(id)
 	if sc == nil {
 		return fmt.Errorf("%w: %d", ErrNoScene, id)
@@ -217,6 +244,9 @@ func (s *Streamer) RemoveScene(id SceneID) error {
 // ReloadScene replaces a scene by a freshly registered one, which gets a new id
 // and keeps the root transform. When src cannot be read the old scene stays.
 func (s *Streamer) ReloadScene(id SceneID, src Source) (SceneID, error) {
+	if s.closed {
+		return 0, ErrClosed
+	}
 	old, _ := s.sceneByID(id)
 	if old == nil {
 		return 0, fmt.Errorf("%w: %d", ErrNoScene, id)
@@ -249,6 +279,9 @@ func (s *Streamer) Scenes() []SceneID {
 // SetSceneTransform moves the root of a scene; m is column-major and must be
 // invertible. Radii are in scene space: they scale with it.
 func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
+	if s.closed {
+		return ErrClosed
+	}
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
 		return fmt.Errorf("%w: %d", ErrNoScene, id)
@@ -267,11 +300,17 @@ func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
 
 // dropScene releases everything of a scene without reporting on its tiles.
 func (s *Streamer) dropScene(sc *scene) {
-	for _, f := range s.flights {
-		if f.scene == sc {
-			f.orphan = true
-			f.cancel()
-			f.scene = nil
+	s.clearShortlists()
+	for at := len(s.flights) - 1; at >= 0; at-- {
+		f := s.flights[at]
+		if f.scene != sc {
+			continue
+		}
+		f.orphan = true
+		f.cancel()
+		f.scene = nil
+		if f.phase == phaseWaiting { // no worker has it
+			s.endFlight(at)
 		}
 	}
 	for _, tile := range sc.active {

@@ -177,6 +177,35 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
+// slowDevice takes its time, on the fake clock.
+type slowDevice struct{ clock *fakeClock }
+
+func (d slowDevice) Upload(Key, *Asset) error { d.clock.now += 3 * time.Millisecond; return nil }
+func (d slowDevice) Release(Key)              { d.clock.now += 2 * time.Millisecond }
+
+// The counters of facts section 18 about the device and its memory.
+func TestDeviceAndMemoryCounters(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95))), withBytes(25), func(_ *Config, d *Deps, r *rig) {
+		d.Device = slowDevice{r.clock}
+	})
+	r.memory = Memory{GeometryBudget: 100, TextureBudget: 10, TextureUsed: 15}
+	r.path(1, [2]float64{0, -98})
+	st := r.s.Stats()
+	if st.LastApplyLoadedMeshMs != 3 || st.LastAsyncReloadLODMs != 300 || st.GeometryUtilization != 0.25 || st.GeometryAvailable != 75 ||
+		st.TextureUtilization != 1.5 || st.TextureAvailable != 0 || st.TrackedEntities != 1 {
+		t.Errorf("%+v", st)
+	}
+	r.s.ForceUnloadAll()
+	if st := r.s.Stats(); st.LastUnloadMeshMs != 2 || st.TrackedEntities != 0 {
+		t.Errorf("%+v", st)
+	}
+	free := newRig(t, sceneOf())
+	free.until(0.1)
+	if st := free.s.Stats(); st.GeometryUtilization != 0 || st.GeometryAvailable != 0 {
+		t.Errorf("without a budget: %+v", st)
+	}
+}
+
 // A tick in the steady state does not allocate, near tiles or not.
 func TestUpdateDoesNotAllocate(t *testing.T) {
 	r := newRig(t, cityOf(8, 20), withLatency(0), func(c *Config, _ *Deps, _ *rig) {
@@ -248,6 +277,42 @@ func TestLODGate(t *testing.T) {
 			want = ""
 		}
 		r.expect(want, "tile.")
+	}
+}
+
+// Nothing is dispatched where it would be in grace at once.
+func TestDispatchEndsAtTheUnloadRadius(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opts []tileOption
+		far  float64
+		near float64
+	}{
+		{"unload = streaming radius", []tileOption{radiiAt(50, 50)}, 50.5, 50},
+		{"prefetch beyond unload", []tileOption{radiiAt(50, 55), prefetchAt(80)}, 70, 55},
+		{"unload within streaming radius", []tileOption{radiiAt(50, 30)}, 40, 30},
+	} {
+		r := newRig(t, sceneOf(tileAt("a", face(0), c.opts...)))
+		r.path(20, [2]float64{0, -c.far})
+		if got := r.events(); len(got) != 0 {
+			t.Errorf("%s, at %v m: %v", c.name, c.far, got)
+		}
+		r.path(40, [2]float64{20, -c.near})
+		if got := r.events(); len(got) != 2 {
+			t.Errorf("%s, at %v m: %v, want one dispatch and its end", c.name, c.near, got)
+		}
+	}
+}
+
+// A scene of nothing but the shared bucket loads it from anywhere.
+func TestSharedBucketAlone(t *testing.T) {
+	for _, ceiling := range []float64{500, 0} {
+		m := sceneOf()
+		m.SharedBucket = &manifest.SharedBucket{Tile: tileAt("shared", face(0))}
+		r := newRig(t, m, withConfig(func(c *Config) { c.MaxQueryRadius = ceiling }))
+		r.camera.Position[0] = 9999
+		r.until(1)
+		r.expect("0 tile.dispatch shared; 0.3 tile.parsed shared")
 	}
 }
 

@@ -10,15 +10,34 @@ import "math"
 // sleepMargin is subtracted from every slack, in metres, against rounding.
 const sleepMargin = 1e-3
 
+// maxOdometer is where the odometer starts over, in metres: its rounding stays
+// far below sleepMargin, however far the camera jumps and however long it flies.
+const maxOdometer = 1e9
+
 // move advances the scene's odometer: no distance, to the camera or to where it
 // will soon be, has changed by more.
 func (sc *scene) move() {
 	if !sc.moved {
 		sc.moved = true
 	} else {
-		sc.odometer += max(sc.view.pos.Sub(sc.lastPos).Len(), sc.view.predicted.Sub(sc.lastPredicted).Len())
+		step := max(sc.view.pos.Sub(sc.lastPos).Len(), sc.view.predicted.Sub(sc.lastPredicted).Len())
+		sc.odometer += step
+		sc.jumped = sc.jumped || !(step <= minJump)
 	}
 	sc.lastPos, sc.lastPredicted = sc.view.pos, sc.view.predicted
+	if !(sc.odometer <= maxOdometer) { // or not a number
+		sc.restartOdometer()
+	}
+}
+
+// restartOdometer wakes every tile and forgets the query.
+func (sc *scene) restartOdometer() {
+	sc.odometer = 0
+	sc.query.radius, sc.query.at = -1, 0
+	sc.inner.radius, sc.inner.at = -1, 0
+	for i := range sc.tiles.wake {
+		sc.tiles.wake[i] = math.Inf(-1)
+	}
 }
 
 func (sc *scene) asleep(tile int32) bool { return sc.tiles.wake[tile] > sc.odometer }
@@ -64,7 +83,13 @@ func (s *Streamer) slack(sc *scene, tile int32, actual, effective float64) float
 // quiet reports whether a tick would do nothing about a tile as long as none of
 // its distances is crossed.
 func (s *Streamer) quiet(r *record) bool {
-	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn || r.evicted || !r.near {
+	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn {
+		return false
+	}
+	if !r.near {
+		return r.leftBehind()
+	}
+	if r.evicted {
 		return false
 	}
 	resident := RepNone
@@ -94,6 +119,20 @@ func (s *Streamer) quiet(r *record) bool {
 		next = s.stopgap(r.scene, r.tile, r.actual)
 	}
 	return next == RepNone || next == resident
+}
+
+// leftBehind reports whether all that keeps the record of a tile beyond the
+// query radius is the count of its failures.
+func (r *record) leftBehind() bool {
+	failed := false
+	for i := range r.reps {
+		st := &r.reps[i]
+		if st.state != TileUnloaded && st.state != TileFailed {
+			return false
+		}
+		failed = failed || st.fails > 0
+	}
+	return failed && r.drawn == RepNone
 }
 
 // quietIdle is quiet for a tile without a record; level is what its distance

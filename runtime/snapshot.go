@@ -76,5 +76,17 @@ func (s *Streamer) Stats() Stats {
 	st.Frames = s.frame
 	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
 	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget
+	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)
+	st.TextureUtilization, st.TextureAvailable = utilization(st.TextureUsed, st.TextureBudget)
+	st.TrackedEntities = st.ResidentFull + st.ResidentLOD + st.ResidentHLOD
 	return st
+}
+
+// utilization returns the used part of a budget and what is left of it, zeros
+// without a budget.
+func utilization(used, budget int64) (part float64, available int64) {
+	if budget <= 0 {
+		return 0, 0
+	}
+	return float64(used) / float64(budget), max(0, budget-used)
 }

@@ -7,7 +7,14 @@ import (
 
 // Stats are the counters of a Streamer (facts section 18), under the names of
 // their JSON keys. "Tick" counters describe the last tick, "total" ones the
-// time since Open; the others the present.
+// time since Open; the others the present. Those of mesh cache, textures and
+// batching belong to the second tier.
+//
+// Failures, Timeouts, Cancels and Retries count the events of their names, as
+// the simulator's report does: Failures the *.failed events of all
+// representations, a level that timed out included; Timeouts, Cancels and
+// Retries the tile.timeout, tile.cancel and tile.retry events, which only full
+// tiles have.
 type Stats struct {
 	// Tiles. A tile counts as loaded while any of its representations is
 	// resident.
@@ -16,14 +23,14 @@ type Stats struct {
 	LoadingCount           int `json:"loadingCount"`       // full tiles requested
 	UnloadedCount          int `json:"unloadedCount"`      // the other tiles
 	ActiveLoads            int `json:"activeLoads"`        // requests of all kinds that hold a slot or wait for a download
-	PendingLoadBacklog     int `json:"pendingLoadBacklog"` // tick: candidates that found no slot
+	PendingLoadBacklog     int `json:"pendingLoadBacklog"` // tick: candidates that found no slot, of those that it has looked at
 
 	// The last tick.
 	UpdateFrame              uint64  `json:"updateFrame"`
 	UpdateTriggered          bool    `json:"updateTriggered"`       // whether the last Update was a tick
 	UpdateWorkMs             float64 `json:"updateWorkMs"`          // by the Clock
 	NearbyEntitiesQueried    int     `json:"nearbyEntitiesQueried"` // tiles of the query, which reaches up to 32 m farther than needed
-	LoadCandidates           int     `json:"loadCandidates"`
+	LoadCandidates           int     `json:"loadCandidates"`        // as of the last tick that looked for some
 	StartedLoads             int     `json:"startedLoads"`
 	UnloadCandidates         int     `json:"unloadCandidates"`
 	ProcessedUnloads         int     `json:"processedUnloads"`
@@ -40,6 +47,9 @@ type Stats struct {
 	LastAsyncLoadMs          float64 `json:"lastAsyncLoadMs"`        // request to delivery
 	AverageAsyncLoadMs       float64 `json:"averageAsyncLoadMs"`     // moving average, weight 0.1
 	LastFailedAsyncLoadMs    float64 `json:"lastFailedAsyncLoadMs"`
+	LastApplyLoadedMeshMs    float64 `json:"lastApplyLoadedMeshMs"` // the last Device.Upload, by the Clock
+	LastAsyncReloadLODMs     float64 `json:"lastAsyncReloadLODMs"`  // request to delivery of the last LOD or HLOD
+	LastUnloadMeshMs         float64 `json:"lastUnloadMeshMs"`      // the last Device.Release, by the Clock
 	ResidentFull             int     `json:"residentFull"`
 	ResidentLOD              int     `json:"residentLOD"`
 	ResidentHLOD             int     `json:"residentHLOD"`
@@ -60,6 +70,11 @@ type Stats struct {
 	TextureUsed              int64   `json:"textureUsed"`
 	GeometryBudget           int64   `json:"geometryBudget"` // 0: unlimited
 	TextureBudget            int64   `json:"textureBudget"`
+	GeometryUtilization      float64 `json:"geometryUtilization"` // used over budget, 0 without a budget
+	TextureUtilization       float64 `json:"textureUtilization"`
+	GeometryAvailable        int64   `json:"geometryAvailable"` // below the budget, never negative; 0 without a budget
+	TextureAvailable         int64   `json:"textureAvailable"`
+	TrackedEntities          int     `json:"trackedEntities"` // resident representations
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
 
@@ -68,10 +83,10 @@ type Stats struct {
 	Ticks                 uint64 `json:"ticks"`
 	Loads                 uint64 `json:"loads"` // requests started
 	LoadsCompleted        uint64 `json:"loadsCompleted"`
-	Cancels               uint64 `json:"cancels"`
-	Failures              uint64 `json:"failures"` // timeouts included
-	Retries               uint64 `json:"retries"`
-	Timeouts              uint64 `json:"timeouts"`
+	Cancels               uint64 `json:"cancels"`  // tile.cancel
+	Failures              uint64 `json:"failures"` // *.failed
+	Retries               uint64 `json:"retries"`  // tile.retry
+	Timeouts              uint64 `json:"timeouts"` // tile.timeout
 	Evictions             uint64 `json:"evictions"`
 	Stale                 uint64 `json:"stale"` // answers to requests that were no longer current
 	Undrawn               uint64 `json:"undrawn"`

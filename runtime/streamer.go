@@ -5,11 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
+
+// maxFrame is the longest time between two frames that counts, so that sums of
+// it cannot overflow.
+const maxFrame = time.Hour
 
 // ErrClosed is returned by calls on a closed Streamer.
 var ErrClosed = errors.New("runtime: the streamer is closed")
@@ -38,10 +44,15 @@ type Streamer struct {
 	frame        uint64
 	tickCount    uint32
 	sinceTick    time.Duration
-	wake         bool // tick in this frame: something came in
+	wake         bool          // tick in this frame: something came in
+	sinceLook    time.Duration // since the last tick that looked for what could be loaded
 	backlog      int
-	levelBacklog int  // of LODs and HLODs, as of the last tick with a free slot for one
-	sleepless    bool // tests only: look at everything in every tick
+	fullBacklog  int
+	levelBacklog int           // of LODs and HLODs, as of the last tick with a free slot for one
+	waits        [classes]bool // whether the last look has left candidates over
+	scanning     bool          // a window of scanIdle is followed by another
+	windowed     bool          // not all idle tiles were looked at in this tick
+	sleepless    bool          // tests only: look at everything in every tick
 	motion       motion
 	camera       Camera // with the last valid position and direction
 	pressure     atomic.Uint32
@@ -59,13 +70,21 @@ type Streamer struct {
 
 	// Scratch lists, kept to avoid allocation.
 	candidates [classes][]candidate
+	best       []candidate
+	shortlist  [classes][]waiting
+	window     int // scanWindow
 	leavers    []leaver
 	evictees   []evictee
 
 	memory       Memory
 	relieving    bool // from the high-water mark down to the low one
 	reliefWarned bool
-	awaited      int // resident representations that are not drawable yet
+	returning    int64 // bytes of evicted geometry on their way back
+	horizon      horizon
+	nextHorizon  horizon       // as this tick finds it
+	hole         hole          // the nearest of this tick
+	filledAt     time.Duration // of the last hole that was considered
+	awaited      int           // resident representations that are not drawable yet
 
 	stats               Stats
 	events, eventsSpare []Event
@@ -84,7 +103,8 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		updateInterval: seconds(cfg.UpdateInterval), burstInterval: seconds(cfg.BurstTickInterval),
 		gracePeriod: seconds(cfg.UnloadGracePeriod), minResident: seconds(cfg.MinimumParsedTileResidentSeconds),
 		dwell: seconds(cfg.SecondaryRepresentationMinDwellSeconds), handoffMaxWait: seconds(cfg.HandoffMaxWait),
-		fadeDuration: seconds(cfg.FadeDuration),
+		fadeDuration: seconds(cfg.FadeDuration), window: scanWindow,
+		nextHorizon: horizon{distance: math.Inf(1)},
 	}
 	s.camera.Forward = [3]float64{0, 0, -1}
 	s.completions.notify = make(chan struct{}, 1)
@@ -121,31 +141,34 @@ func (s *Streamer) fillDeps() {
 }
 
 // Update advances to the camera's new position; dt is the time since the last
-// call. It delivers what has been loaded since, and, at most once per
-// updateInterval unless something came in, decides what to load and unload.
+// call, of which at most an hour counts. It delivers what has been loaded since,
+// and, at most once per updateInterval unless something came in, decides what to
+// load and unload.
 func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.stats.UpdateTriggered = false
 	if s.closed || !s.cfg.Enabled {
 		return
 	}
 	s.now = s.deps.Clock.Now()
-	dt = max(dt, 0)
+	dt = max(0, min(dt, maxFrame))
 	s.trimEvents()
 	s.aim(camera)
 	s.stats.ActiveLoadsAtUpdateStart = len(s.flights)
 	s.deliver()
+	s.promote()
 	s.pollDrawable()
 	s.advanceFades(dt)
 
 	s.sinceTick += dt
+	s.sinceLook += dt
 	interval := s.updateInterval
-	if s.backlog > 0 {
+	if s.backlog > 0 || s.scanning {
 		interval = s.burstInterval
 	}
 	signal := PressureLevel(s.pressure.Swap(uint32(PressureNone)))
 	if s.sinceTick >= interval || s.wake || signal != PressureNone {
 		s.sinceTick, s.wake = 0, false
-		s.tick(signal)
+		s.tick(signal, s.sinceLook >= s.updateInterval || signal != PressureNone)
 		s.stats.UpdateTriggered = true
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
@@ -168,8 +191,8 @@ func (s *Streamer) aim(c Camera) {
 	s.camera = c
 }
 
-// tick is one run of all passes.
-func (s *Streamer) tick(signal PressureLevel) {
+// tick is one run of all passes; regular ticks are those at updateInterval.
+func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	s.tickCount++
 	s.startTick()
 	s.beat()
@@ -179,21 +202,36 @@ func (s *Streamer) tick(signal PressureLevel) {
 	s.watchdog()
 	s.unloadPass()
 	s.relieve(signal)
-	for _, sc := range s.scenes {
-		sc.warm(s.cfg.DispatchEpsilon)
-		s.gatherFull(sc)
+	look := regular || s.slotForWaiting()
+	open := look && s.levelSlot()
+	if look {
+		s.startLook(open)
 	}
-	s.dispatchFull()
-	// Without a free slot there is no point in looking at idle tiles.
-	open := s.freeSlots(classLOD) > 0 || s.freeSlots(classHLOD) > 0
+	for _, sc := range s.scenes {
+		sc.warm(look)
+		if look {
+			s.gatherFull(sc)
+		}
+	}
+	if look {
+		s.dispatchFull()
+	}
+	s.windowed = false
+	s.horizon, s.nextHorizon = s.nextHorizon, horizon{distance: math.Inf(1)}
 	for _, sc := range s.scenes {
 		s.planLevels(sc, open)
 	}
+	if look {
+		for c := range s.candidates {
+			s.stats.LoadCandidates += len(s.candidates[c])
+		}
+	}
 	waiting := s.dispatchLevels(classLOD) + s.dispatchLevels(classHLOD)
+	s.fillHole()
 	if open {
 		s.levelBacklog = waiting
 	}
-	s.backlog += s.levelBacklog
+	s.backlog = s.fullBacklog + s.levelBacklog
 	s.promote()
 	for _, sc := range s.scenes {
 		s.settleAll(sc)
@@ -208,14 +246,39 @@ func (s *Streamer) startTick() {
 	}
 	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
 	s.readMemory()
-	s.backlog = 0
+	s.sumReturning()
 	for c := range s.candidates {
 		s.candidates[c] = s.candidates[c][:0]
 	}
 	st := &s.stats
 	st.StartedLoads, st.EvictionsPerformed, st.NearbyEntitiesQueried = 0, 0, 0
-	st.TilesSkippedByHierarchy, st.TilesSkippedByFrustum, st.TilesSkippedByFloor, st.TilesSkippedByInterior = 0, 0, 0, 0
 	st.RepresentationGaps, st.WaitingFades = 0, 0
+}
+
+// slotForWaiting reports whether a tick between two intervals has to look for
+// what could be loaded: something waits, and there is a slot for it.
+func (s *Streamer) slotForWaiting() bool {
+	for c := range s.waits {
+		if s.waits[c] && s.freeSlots(class(c)) > 0 {
+			return true
+		}
+	}
+	return s.scanning && s.levelSlot()
+}
+
+// levelSlot reports whether a level could start.
+func (s *Streamer) levelSlot() bool { return s.freeSlots(classLOD) > 0 || s.freeSlots(classHLOD) > 0 }
+
+// startLook begins the part of a tick that looks for what could be loaded;
+// levels is whether it looks at those of idle tiles.
+func (s *Streamer) startLook(levels bool) {
+	s.sinceLook, s.fullBacklog = 0, 0
+	if levels {
+		s.scanning, s.waits = false, [classes]bool{}
+	}
+	st := &s.stats
+	st.TilesSkippedByHierarchy, st.TilesSkippedByFrustum, st.TilesSkippedByFloor, st.TilesSkippedByInterior = 0, 0, 0, 0
+	st.LoadCandidates = 0
 }
 
 // look maps the camera into a scene, measures the tiles with a record and
@@ -229,7 +292,7 @@ func (s *Streamer) look(sc *scene) {
 		margin = 0
 	}
 	sc.find(s.cfg.MaxQueryRadius, margin)
-	s.stats.NearbyEntitiesQueried += len(sc.query)
+	s.stats.NearbyEntitiesQueried += len(sc.query.tiles)
 	sc.awake, sc.fresh = sc.awake[:0], sc.fresh[:0]
 	for _, tile := range sc.active {
 		if sc.asleep(tile) {
@@ -251,20 +314,24 @@ func (s *Streamer) measure(r *record) {
 // planLevels plans the LODs and HLODs of all tiles near the camera; those
 // without a record only if idle is set.
 func (s *Streamer) planLevels(sc *scene, idle bool) {
-	strict := s.cfg.Handoff == HandoffStrict
-	for i := range sc.hot {
-		r := sc.recordOf(sc.hot[i].tile)
-		switch {
-		case r == nil:
-			if idle {
-				s.planIdle(sc, &sc.hot[i])
-			}
-		case !r.near:
-		case strict:
-			s.planStrict(r)
-		default:
-			s.plan(r)
-		}
+	for _, tile := range sc.hot {
+		s.planTile(sc.recordOf(tile))
+	}
+	for _, tile := range sc.fresh[sc.warmed:] {
+		s.planTile(sc.recordOf(tile))
+	}
+	if idle {
+		s.scanIdle(sc)
+	}
+}
+
+func (s *Streamer) planTile(r *record) {
+	switch {
+	case !r.near:
+	case s.cfg.Handoff == HandoffStrict:
+		s.planStrict(r)
+	default:
+		s.plan(r)
 	}
 }
 
@@ -272,43 +339,48 @@ func (s *Streamer) endTick() {
 	st := &s.stats
 	st.UpdateFrame = s.frame
 	st.Ticks++
-	st.LoadCandidates = 0
-	for c := range s.candidates {
-		st.LoadCandidates += len(s.candidates[c])
-	}
 	st.PendingLoadBacklog = s.backlog
 	st.AvailableLoadSlots = max(0, s.freeSlots(classFull))
 	st.IsUnderPressure = s.geometryHigh()
 }
 
 // Adopt hands over a representation that is resident already, as if its load
-// had just completed. No load event is reported.
+// had just completed. No load event is reported. The Streamer takes over
+// res.Asset; when there is an error it has been released.
 func (s *Streamer) Adopt(id SceneID, tileID string, rep Rep, res Result) error {
+	err := s.adopt(id, tileID, rep, &res)
+	if err != nil {
+		res.Asset.Release()
+	}
+	return err
+}
+
+func (s *Streamer) adopt(id SceneID, tileID string, rep Rep, res *Result) error {
+	if s.closed {
+		return ErrClosed
+	}
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
 		return fmt.Errorf("%w: %d", ErrNoScene, id)
 	}
-	for i := range sc.tiles.id {
-		tile := int32(i)
-		if sc.tiles.id[i] != tileID {
-			continue
-		}
-		if !sc.tiles.hasRep(tile, rep) {
-			return fmt.Errorf("runtime: tile %q has no representation %v", tileID, rep)
-		}
-		s.now = s.deps.Clock.Now()
-		r := sc.activate(tile)
-		if st := r.rep(rep); st.state != TileUnloaded {
-			return fmt.Errorf("runtime: %v of tile %q is %v already", rep, tileID, st.state)
-		}
-		if err := s.deps.Device.Upload(Key{id, tile, rep}, res.Asset); err != nil {
-			return fmt.Errorf("runtime: adopt %v of tile %q: %w", rep, tileID, err)
-		}
-		s.makeResident(r, rep, &res)
-		s.snapshot = nil
-		return nil
+	tile := int32(slices.Index(sc.tiles.id, tileID))
+	if tile < 0 {
+		return fmt.Errorf("runtime: scene %d has no tile %q", id, tileID)
 	}
-	return fmt.Errorf("runtime: scene %d has no tile %q", id, tileID)
+	if !sc.tiles.hasRep(tile, rep) {
+		return fmt.Errorf("runtime: tile %q has no representation %v", tileID, rep)
+	}
+	s.now = s.deps.Clock.Now()
+	r := sc.activate(tile)
+	if st := r.rep(rep); st.state != TileUnloaded {
+		return fmt.Errorf("runtime: %v of tile %q is %v already", rep, tileID, st.state)
+	}
+	if err := s.deps.Device.Upload(Key{id, tile, rep}, res.Asset); err != nil {
+		return fmt.Errorf("runtime: adopt %v of tile %q: %w", rep, tileID, err)
+	}
+	s.makeResident(r, rep, res)
+	s.snapshot = nil
+	return nil
 }
 
 // Close tears everything down without events and cancels what is in flight.
@@ -319,6 +391,7 @@ func (s *Streamer) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.snapshot = nil
 	for _, sc := range s.scenes {
 		s.dropScene(sc)
 	}

@@ -134,7 +134,7 @@ func (s *Streamer) ForceUnloadAll() {
 		r.everDrawn = false // asked for, so not undrawn
 		s.draw(r, RepNone)
 	})
-	s.backlog, s.levelBacklog = 0, 0
+	s.backlog, s.fullBacklog, s.levelBacklog, s.scanning = 0, 0, 0, false
 }
 
 // forEach visits all records by scene and tile.

@@ -1,0 +1,95 @@
+package runtime
+
+import "slices"
+
+// With thousands of small tiles near the camera all of them want a level and a
+// handful gets one. So a tick looks at a window of those without a record and
+// at the best that earlier windows have left over, each judged anew; the window
+// moves on with every tick. Scenes with fewer tiles near than a window holds
+// are looked at as a whole.
+
+const (
+	scanWindow    = 256 // tiles of a scene
+	shortlistSize = 64  // candidates of a class
+)
+
+// waiting is a tile that was a good candidate without a slot.
+type waiting struct {
+	scene *scene
+	tile  int32
+}
+
+// scanIdle plans the levels of tiles without a record: the window's, and those
+// on the shortlist.
+func (s *Streamer) scanIdle(sc *scene) {
+	if len(sc.idle) <= s.window || sc.jumped {
+		s.windowed = s.windowed || len(sc.idle) > s.window
+		sc.cursor, sc.jumped = 0, false
+		s.planAllIdle(sc, sc.idle)
+		return
+	}
+	s.windowed = true
+	from, _ := slices.BinarySearch(sc.idle, sc.cursor)
+	to := min(len(sc.idle), from+s.window)
+	s.planAllIdle(sc, sc.idle[from:to])
+	first := sc.cursor
+	sc.cursor = 0
+	if to < len(sc.idle) {
+		sc.cursor = sc.idle[to]
+		s.scanning = true
+	}
+	for c := range s.shortlist {
+		for _, w := range s.shortlist[c] {
+			if w.scene != sc || w.tile >= first && (sc.cursor == 0 || w.tile < sc.cursor) {
+				continue // of another scene, or in the window
+			}
+			if _, ok := slices.BinarySearch(sc.idle, w.tile); ok && sc.tiles.record[w.tile] < 0 {
+				s.planIdle(sc, w.tile)
+			}
+		}
+	}
+}
+
+func (s *Streamer) planAllIdle(sc *scene, tiles []int32) {
+	for _, tile := range tiles {
+		if sc.tiles.record[tile] < 0 { // else it has got one in this tick
+			s.planIdle(sc, tile)
+		}
+	}
+}
+
+// keepBest makes the shortlist of a class from the candidates without a slot.
+func (s *Streamer) keepBest(c class, list []candidate) {
+	best := s.best[:0]
+	for i := range list {
+		x := &list[i]
+		if x.scene.recordOf(x.tile) != nil {
+			continue // looked at in every tick
+		}
+		if len(best) == shortlistSize {
+			if !x.before(&best[len(best)-1]) {
+				continue
+			}
+			best = best[:len(best)-1]
+		}
+		at := len(best)
+		for at > 0 && x.before(&best[at-1]) {
+			at--
+		}
+		best = slices.Insert(best, at, *x)
+	}
+	s.shortlist[c] = s.shortlist[c][:0]
+	for i := range best {
+		s.shortlist[c] = append(s.shortlist[c], waiting{best[i].scene, best[i].tile})
+	}
+	clear(best)
+	s.best = best
+}
+
+// clearShortlists forgets what scenes that are gone have left.
+func (s *Streamer) clearShortlists() {
+	for c := range s.shortlist {
+		clear(s.shortlist[c])
+		s.shortlist[c] = s.shortlist[c][:0]
+	}
+}

@@ -1,0 +1,64 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// However far the camera was, steps of a metre count when it is back.
+func TestFarExcursionWakesTiles(t *testing.T) {
+	for _, far := range []float64{1e9, 1e12, 1e15, 1e16, 1e17, 1e18, 1e30, 1e200, math.MaxFloat64} {
+		r := newRig(t, sceneOf(tileAt("a", face(200), hlodAt(95))))
+		r.until(1)
+		r.camera.Position[0] = far
+		r.step()
+		for x := -300.0; x <= 205; x += 5 {
+			r.camera.Position[0] = x
+			r.step()
+		}
+		if st := r.s.Stats(); st.ResidentFull != 1 {
+			t.Errorf("after %g m the tile around the camera is not loaded: %v", far, r.events())
+		}
+	}
+}
+
+// Also when it is the root of the scene that was moved.
+func TestFarRootWakesTiles(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(200))))
+	r.until(1)
+	for _, x := range []float64{1e17, 0} {
+		if err := r.s.SetSceneTransform(1, scaled(1, x, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		r.step()
+	}
+	for x := 0.0; x < 200; x += 5 {
+		r.camera.Position[0] = x
+		r.step()
+	}
+	if st := r.s.Stats(); st.ResidentFull != 1 {
+		t.Errorf("the tile is not loaded: %v", r.events())
+	}
+}
+
+// The cost of a tick follows what is near: tiles that have failed keep their
+// count, but nobody looks at them once they are far behind.
+func TestFailedTilesFarBehindSleep(t *testing.T) {
+	m := sceneOf()
+	for i := range 60 {
+		m.Tiles = append(m.Tiles, tileAt(fmt.Sprint("t", i), around(float64(i), 0, 0, 1)))
+	}
+	r := newRig(t, m, failing(RepFull), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 64 }))
+	r.until(2)
+	r.camera.Position[0] = 1e6
+	r.until(4)
+	if sc := r.s.scenes[0]; len(sc.active) != 60 || len(sc.awake) != 0 {
+		t.Errorf("%d records, %d of them awake; want 60 asleep", len(sc.active), len(sc.awake))
+	}
+	r.camera.Position[0] = 0
+	r.until(7)
+	if got := r.record("t0").full().fails; got != 2 {
+		t.Errorf("%d failures after the return, want 2", got)
+	}
+}
