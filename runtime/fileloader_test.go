@@ -137,6 +137,25 @@ func ask(t *testing.T, l *FileLoader, req Request) Result {
 
 // Size and content hash are checked, and no path leads out of the folder
 // (facts section 20, O36 and O39).
+// Paths of a manifest that lead out of its folder are refused, also through
+// links, before anything is opened.
+func TestO36PathsStayInTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(t.TempDir(), "a.untold")
+	size := writeTriangle(t, outside, format.FileTile, format.ModeNone)
+	if err := os.Symlink(outside, filepath.Join(dir, "link.untold")); err != nil {
+		t.Skipf("no links: %v", err)
+	}
+	l := NewFileLoader(1)
+	for _, path := range []string{"../a.untold", "/etc/passwd", "tiles/../../a.untold", `..\a.untold`, "C:/a.untold", "file:///a.untold", "https://example.com/a.untold", "link.untold"} {
+		r := ask(t, l, Request{Dir: dir, Path: path, Size: size})
+		if !errors.Is(r.Err, manifest.ErrEscapes) {
+			t.Errorf("%s: %v", path, r.Err)
+		}
+	}
+	l.Close()
+}
+
 func TestO39FileLoaderRefuses(t *testing.T) {
 	dir := t.TempDir()
 	size := writeTriangle(t, filepath.Join(dir, "tiles/a.untold"), format.FileTile, format.ModeNone)

@@ -66,6 +66,8 @@ func (s *Streamer) Stats() Stats {
 	for _, sc := range s.scenes {
 		st.TotalStreamingEntities += sc.tiles.len()
 		st.OctreeEntries += sc.tree.Len()
+		nodes, leaves, depth := sc.tree.Shape()
+		st.OctreeNodes, st.OctreeLeaves, st.OctreeDepth = st.OctreeNodes+nodes, st.OctreeLeaves+leaves, max(st.OctreeDepth, depth)
 		for _, tile := range sc.active {
 			st.overlap(sc.recordOf(tile))
 		}

@@ -77,6 +77,9 @@ type Stats struct {
 	TrackedEntities          int     `json:"trackedEntities"` // resident representations
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
+	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them
+	OctreeLeaves             int     `json:"octreeLeaves"`
+	OctreeDepth              int     `json:"octreeDepth"` // levels of the deepest scene's
 
 	// Totals.
 	Frames                uint64 `json:"frames"`

@@ -74,6 +74,17 @@ func New(boxes []geom.Box) *Tree {
 // Len returns the number of boxes that can be found.
 func (t *Tree) Len() int { return len(t.ids) }
 
+// Shape returns how many nodes and leaves the tree has, and how many levels.
+func (t *Tree) Shape() (nodes, leaves, depth int) {
+	for _, l := range t.levels {
+		nodes += len(l)
+	}
+	if len(t.levels) > 0 {
+		leaves = len(t.levels[0])
+	}
+	return nodes, leaves, len(t.levels)
+}
+
 // Bounds returns a box around all boxes, up to the rounding to single
 // precision outwards; an empty one when there are none.
 func (t *Tree) Bounds() geom.Box {

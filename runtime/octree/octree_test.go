@@ -158,3 +158,15 @@ func tiles(n int, edge float64) []geom.Box {
 	}
 	return boxes
 }
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct{ boxes, nodes, leaves, depth int }{{0, 0, 0, 0}, {1, 1, 1, 1}, {8, 1, 1, 1}, {9, 3, 2, 2}, {65, 9 + 2 + 1, 9, 3}} {
+		boxes := make([]geom.Box, c.boxes)
+		for i := range boxes {
+			boxes[i] = geom.Box{Min: geom.Vec3{float64(i)}, Max: geom.Vec3{float64(i) + 1, 1, 1}}
+		}
+		if n, l, d := New(boxes).Shape(); n != c.nodes || l != c.leaves || d != c.depth {
+			t.Errorf("%d boxes: %d nodes, %d leaves, depth %d", c.boxes, n, l, d)
+		}
+	}
+}
