@@ -88,10 +88,11 @@ func drawFloorOptions(t *rapid.T) FloorOptions {
 	}
 }
 
-// within reports whether b is inside a, borders included.
+// within reports whether b is inside a, borders included, but for rounding.
 func within(a, b geom.Box) bool {
+	const slack = 1e-9
 	for i := range 3 {
-		if b.Min[i] < a.Min[i] || b.Max[i] > a.Max[i] {
+		if b.Min[i] < a.Min[i]-slack || b.Max[i] > a.Max[i]+slack {
 			return false
 		}
 	}
