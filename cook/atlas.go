@@ -319,7 +319,6 @@ func (a *atlasArea) join(to *mesh.Mesh, w, h int) {
 	at := func(axis, from, size int, x float64) float64 {
 		t := 0.5
 		if span := a.hi[axis] - a.lo[axis]; !a.flat() && span > 0 {
-			// Half a texel inside, where the padding is not needed.
 			t = min(1, max(0, (x-a.lo[axis])/span))
 		}
 		return float64(from) + float64(t*float64(size))

@@ -88,11 +88,10 @@ func drawFloorOptions(t *rapid.T) FloorOptions {
 	}
 }
 
-// within reports whether b is inside a, borders included, but for rounding.
+// within reports whether b is inside a, borders included.
 func within(a, b geom.Box) bool {
-	const slack = 1e-9
 	for i := range 3 {
-		if b.Min[i] < a.Min[i]-slack || b.Max[i] > a.Max[i]+slack {
+		if b.Min[i] < a.Min[i] || b.Max[i] > a.Max[i] {
 			return false
 		}
 	}

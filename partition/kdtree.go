@@ -18,8 +18,8 @@ const (
 
 // KDTree partitions like Quadtree, but with a kd-tree for every floor, cut
 // where half of the floor's triangles are on either side, so that tiles are
-// small where the scene is dense. Annotations win over the tree; then the mode
-// of the plan is that of Quadtree.
+// small where the scene is dense. Annotations win over the tree, whose mode
+// the plan then has.
 //
 // It takes O(n log n) time and O(n) memory.
 func KDTree(objects []Object, opts FloorOptions) (*Plan, error) {
@@ -164,7 +164,7 @@ func (k *kdtree) place(floor int, b rect) (node, bool) {
 		switch {
 		case lo < c.at && c.at < hi:
 			return n, true
-		case k.compat && middle(lo, hi) <= c.at, !k.compat && hi <= c.at:
+		case hi <= c.at:
 			n = n.child(0)
 		default:
 			n = n.child(1)
