@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/spell"
 )
 
 // ErrConfig is matched by all errors about parameters.
@@ -153,31 +155,11 @@ func lookup(key string) (*param, error) {
 		if params[i].key == key {
 			return &params[i], nil
 		}
-		if cost := editDistance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
+		if cost := spell.Distance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
 			best, bestCost = params[i].key, cost
 		}
 	}
 	return nil, &ConfigError{Key: key, Problem: "unknown key", Suggest: best}
-}
-
-// editDistance is the Levenshtein distance of two ASCII strings.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = min(diagonal, row[j], row[j+1]) + 1
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // assign converts a decoded value to the parameter's type.

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/untoldkit/untold/internal/spell"
 )
 
 // Where a flag's value comes from; a higher source wins.
@@ -156,7 +158,7 @@ func suggestFlag(cmd *cobra.Command, err error) string {
 func nearest(cmd *cobra.Command, name string) string {
 	best, at := 4, ""
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := editDistance(name, f.Name); d < best {
+		if d := spell.Distance(name, f.Name); d < best {
 			best, at = d, f.Name
 		}
 	})
@@ -164,25 +166,4 @@ func nearest(cmd *cobra.Command, name string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", at)
-}
-
-// editDistance is Levenshtein's.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost++
-			}
-			prev = row[j+1]
-			row[j+1] = slices.Min([]int{cost, row[j+1] + 1, row[j] + 1})
-		}
-	}
-	return row[len(b)]
 }

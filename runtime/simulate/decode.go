@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/spell"
 )
 
 // decoder turns nodes into values. The first failure is kept in err; what is
@@ -187,11 +188,12 @@ func (d *decoder) vec3(dst *geom.Vec3) func(*node) {
 	}
 }
 
-// nearest suggests the known key that is closest to a wrong one.
+// nearest suggests the known key that is closest to a wrong one; letters that
+// differ in case alone are the same.
 func nearest[T any](key string, known map[string]T) string {
 	best, at := 4, ""
 	for k := range known {
-		switch d := editDistance(clip(key), k); {
+		switch d := spell.Distance(strings.ToLower(clip(key)), strings.ToLower(k)); {
 		case d < best, d == best && k < at:
 			best, at = d, k
 		}
@@ -200,27 +202,4 @@ func nearest[T any](key string, known map[string]T) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %q?", at)
-}
-
-// editDistance is Levenshtein's, except that letters differing in case alone
-// are the same.
-func editDistance(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost++
-			}
-			prev = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
