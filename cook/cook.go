@@ -111,21 +111,20 @@ func (c *cooker) plan() error {
 				return fmt.Errorf("%s: node %q: %w (%w)", c.scene.Source, o.name, err, ErrBadInput)
 			}
 		}
-		hint, err := c.hint(o)
+		extras := readExtras(c.scene.Nodes[o.node].Extras)
+		hint, err := c.hint(o, extras)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.scene.Source, err)
 		}
 		c.inputs[i] = partition.Object{PriorityHint: hint, ID: i, Name: o.name, Box: o.box, Triangles: o.triangles, Policy: policy}
-		if o.group > 0 && !c.opts.hasFloors() {
-			// A group is not cut: its levels lie in the tile of its centre.
-			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
-		}
-	}
-	if c.opts.hasFloors() {
-		for i := range c.inputs {
-			if err := c.annotate(&c.inputs[i]); err != nil {
+		switch {
+		case c.opts.hasFloors():
+			if err := c.annotate(&c.inputs[i], extras); err != nil {
 				return fmt.Errorf("%s: %w", c.scene.Source, err)
 			}
+		case o.group > 0:
+			// A group is not cut: its levels lie in the tile of its centre.
+			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
 		}
 	}
 	p, err := c.opts.partition(c.inputs)
@@ -194,6 +193,19 @@ func (c *cooker) payloads() []payload {
 	return out
 }
 
+// stagedDir is the payload folder in the stage.
+func (c *cooker) stagedDir() string {
+	return filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))
+}
+
+// tileRadii are the radii that count for a tile: a grid has one pair for all.
+func (c *cooker) tileRadii(t *partition.Tile) partition.Radii {
+	if c.opts.hasFloors() {
+		return t.Radii
+	}
+	return c.planned.Defaults
+}
+
 // run builds everything in the stage and commits it.
 func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := c.out.claim(); err != nil {
@@ -203,7 +215,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	var err error
-	payloadDir := filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))
+	payloadDir := c.stagedDir()
 	if c.staged, err = stageTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
 		return nil, err
 	}
@@ -282,7 +294,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
 	b := newTileBuilder(c.scene, c.objects, c.staged, c.opts, c.ns)
 	b.small = c.small
-	b.images.dir = filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir), texture.Folder)
+	b.images.dir = filepath.Join(c.stagedDir(), texture.Folder)
 	split := newSplitter(b, c.planned, c.opts.Clip)
 	var mu sync.Mutex
 	done := 0
@@ -393,7 +405,7 @@ func (c *cooker) commit(m *manifest.Manifest, file string) error {
 	}
 	if c.opts.DryRun {
 		// A plan writes its manifest and nothing else.
-		if err := os.RemoveAll(filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))); err != nil {
+		if err := os.RemoveAll(c.stagedDir()); err != nil {
 			return err
 		}
 	}

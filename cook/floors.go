@@ -35,7 +35,7 @@ func (o *Options) planFloors(inputs []partition.Object) (*partition.Plan, error)
 }
 
 // annotate adds what only floors look at: materials and the node's extras.
-func (c *cooker) annotate(in *partition.Object) error {
+func (c *cooker) annotate(in *partition.Object, e extras) error {
 	o := &c.objects[in.ID]
 	for _, at := range o.placed {
 		mesh := &c.scene.Meshes[at.mesh]
@@ -45,7 +45,6 @@ func (c *cooker) annotate(in *partition.Object) error {
 			}
 		}
 	}
-	e := readExtras(c.scene.Nodes[o.node].Extras)
 	var err error
 	if in.Tier, err = partition.ParseTier(c.extra(e, o, extraTier)); err != nil {
 		return badExtra(o, extraTier, err)
@@ -75,8 +74,7 @@ const (
 )
 
 // hint reads an object's priority.
-func (c *cooker) hint(o *object) (int, error) {
-	e := readExtras(c.scene.Nodes[o.node].Extras)
+func (c *cooker) hint(o *object, e extras) (int, error) {
 	n, err := partition.ParsePriorityHint(c.extra(e, o, extraPriority))
 	if err != nil {
 		return 0, badExtra(o, extraPriority, err)

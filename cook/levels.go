@@ -202,12 +202,8 @@ func (c *cooker) planLevels(payloads []payload) {
 		}
 		list, ok := plans[t.Tier]
 		if !ok {
-			radii := c.planned.Defaults
-			if c.opts.hasFloors() {
-				radii = t.Radii
-			}
 			var drops []Drop
-			list, drops = c.opts.fitLevels(radii)
+			list, drops = c.opts.fitLevels(c.tileRadii(t))
 			plans[t.Tier] = list
 			c.ns.add("levels-without-room", len(drops), int(t.Tier), describeDrops(drops))
 			for _, d := range drops {

@@ -88,11 +88,7 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 		c.describeFloorTile(&e, t)
 	}
 	c.fill(&e, b)
-	radii := c.planned.Defaults
-	if c.opts.hasFloors() {
-		radii = t.Radii
-	}
-	c.listLevels(&e, b, radii)
+	c.listLevels(&e, b, c.tileRadii(t))
 	if c.opts.Compat && !c.opts.hasFloors() {
 		e.Bounds, e.Center = cell, cell.Center()
 	}
