@@ -17,7 +17,11 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/kr/text v0.2.0 // indirect
+require (
+	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71 // indirect
+	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587 // indirect
+	github.com/kr/text v0.2.0 // indirect
+)
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect

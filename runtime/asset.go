@@ -9,7 +9,10 @@ import (
 // Asset is a decoded representation, ready for upload. The slices are shared
 // and must not be changed; after Release they must not be read.
 type Asset struct {
-	Type      format.FileType
+	Type format.FileType
+	// Dir is the folder that the URIs of Textures are relative to; they are not
+	// to be trusted.
+	Dir       string
 	Bounds    format.Bounds // world box of the geometry
 	Entities  []format.Entity
 	Meshes    []format.Mesh

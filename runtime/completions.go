@@ -19,7 +19,7 @@ type Completions struct {
 type completion struct {
 	token   uint64
 	fetched bool
-	local   string
+	local   Fetched
 	result  Result
 }
 
@@ -30,9 +30,16 @@ func (c *Completions) Loaded(token uint64, r Result) {
 	}
 }
 
-// Fetched answers a Fetcher's request with the path of the local file, or an
-// error.
-func (c *Completions) Fetched(token uint64, local string, err error) {
+// Fetched is what a Fetcher brought.
+type Fetched struct {
+	File string // path of the payload on the local disk
+	// Dir is the folder that the payload's texture URIs are relative to; "": the
+	// folder of File.
+	Dir string
+}
+
+// Fetched answers a Fetcher's request with a local file, or an error.
+func (c *Completions) Fetched(token uint64, local Fetched, err error) {
 	c.post(completion{token: token, fetched: true, local: local, result: Result{Err: err}})
 }
 

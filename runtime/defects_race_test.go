@@ -162,7 +162,7 @@ func TestO22OwnerIsAlone(t *testing.T) {
 			default:
 				r.s.Pressure(PressureWarning)
 				r.s.completions.Loaded(1<<60, Result{})
-				r.s.completions.Fetched(1<<60, "", errFake)
+				r.s.completions.Fetched(1<<60, Fetched{}, errFake)
 			}
 		}
 	}()

@@ -82,12 +82,12 @@ type Request struct {
 	Token   uint64
 	Key     Key
 	TileID  string
-	Attempt int    // 1 for the first, counts consecutive failures
-	Dir     string // Source.Base
-	Path    string // of the payload from Dir, with slashes: open by manifest.Open
-	Local   string // file that a Fetcher brought, takes the place of Dir and Path
-	Size    int64  // declared bytes of the file, 0 when unknown
-	SHA256  string // declared hash of the file, "" when unknown
+	Attempt int     // 1 for the first, counts consecutive failures
+	Dir     string  // Source.Base
+	Path    string  // of the payload from Dir, with slashes: open by manifest.Open
+	Local   Fetched // what a Fetcher brought; its File takes the place of Dir and Path
+	Size    int64   // declared bytes of the file, 0 when unknown
+	SHA256  string  // declared hash of the file, "" when unknown
 	Context context.Context
 	Done    *Completions
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 
@@ -138,6 +139,7 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	*buffer = geometry
 	a := NewAsset(func() { l.buffers.Put(buffer) })
 	h := r.Header()
+	a.Dir = textureDir(req)
 	a.Type, a.Bounds, a.Strings, a.Geometry = h.FileType, h.WorldBounds, r.String, geometry
 	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
 	return a, nil
@@ -145,7 +147,7 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 
 // verify checks the content hash of a file once.
 func (l *FileLoader) verify(req Request, r *format.Reader) error {
-	key := req.Local
+	key := req.Local.File
 	if key == "" {
 		key = filepath.Join(req.Dir, req.Path)
 	}
@@ -164,9 +166,21 @@ func (l *FileLoader) verify(req Request, r *format.Reader) error {
 	return nil
 }
 
+// textureDir returns the folder that the texture URIs of a payload are relative
+// to.
+func textureDir(req Request) string {
+	switch {
+	case req.Local.Dir != "":
+		return req.Local.Dir
+	case req.Local.File != "":
+		return filepath.Dir(req.Local.File)
+	}
+	return filepath.Join(req.Dir, filepath.FromSlash(path.Dir(req.Path)))
+}
+
 func openPayload(req Request) (*os.File, error) {
-	if req.Local != "" {
-		return os.Open(req.Local)
+	if req.Local.File != "" {
+		return os.Open(req.Local.File)
 	}
 	return manifest.Open(req.Dir, req.Path)
 }

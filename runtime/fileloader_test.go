@@ -200,7 +200,7 @@ func TestO39FileLoaderRefuses(t *testing.T) {
 	}
 	good.Asset.Release()
 	good.Asset.Release()
-	local := ask(t, l, Request{Local: filepath.Join(dir, "tiles/a.untold")})
+	local := ask(t, l, Request{Local: Fetched{File: filepath.Join(dir, "tiles/a.untold")}})
 	if local.Err != nil {
 		t.Fatal(local.Err)
 	}

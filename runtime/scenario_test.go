@@ -203,7 +203,7 @@ func (f *fakeFetcher) deliver() {
 		if f.fail != nil {
 			err = f.fail(p.req)
 		}
-		p.req.Done.Fetched(p.req.Token, "/cache/x", err)
+		p.req.Done.Fetched(p.req.Token, Fetched{File: "/cache/x"}, err)
 	}
 	f.queue = kept
 }

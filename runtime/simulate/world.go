@@ -69,7 +69,7 @@ func (w *world) Now() time.Duration { return origin + w.now }
 // Start is the Loader: the parse begins.
 func (w *world) Start(req runtime.Request) {
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.attempts[req.TileID+"/"+req.Key.Rep.String()]}
-	if req.Local == "" {
+	if req.Local.File == "" {
 		j.attempt = w.begin(&req)
 	}
 	j.due = w.now + w.s.Latency.Of(req.TileID, j.rep, j.attempt)
@@ -117,7 +117,7 @@ func (w *world) deliver() {
 			return false
 		}
 		if j.fetch {
-			j.req.Done.Fetched(j.req.Token, "simulated/"+j.req.Path, nil)
+			j.req.Done.Fetched(j.req.Token, runtime.Fetched{File: "simulated/" + j.req.Path}, nil)
 		} else {
 			j.req.Done.Loaded(j.req.Token, w.result(&j))
 		}
@@ -134,7 +134,7 @@ func (w *world) download() {
 	for i := range w.waiting {
 		if j := &w.waiting[i]; j.fetch && j.due == never && j.req.Context != nil && j.req.Context.Err() != nil {
 			w.net.cancel(j.req.Token)
-			j.req.Done.Fetched(j.req.Token, "", context.Canceled)
+			j.req.Done.Fetched(j.req.Token, runtime.Fetched{}, context.Canceled)
 			j.due = -1 // answered
 		}
 	}
