@@ -35,6 +35,7 @@ type Simplifier struct {
 	scale     []float64 // per attribute: internal unit per unit
 	triangles int       // left
 	stats     stats
+	crease    creases
 	scratch   scratch
 	parts     []part
 	partOf    []uint32 // per place; nil if no component may go

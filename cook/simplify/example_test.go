@@ -63,5 +63,5 @@ func ExampleSimplifier_Reduce() {
 	// Output:
 	// 1024 triangles, error 0.01 m
 	// 409 triangles, error 0.03 m
-	// 204 triangles, error 0.08 m
+	// 204 triangles, error 0.06 m
 }

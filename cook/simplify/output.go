@@ -29,7 +29,11 @@ func (s *Simplifier) extract() (*Mesh, []int32) {
 	}
 	box := s.attributeBox()
 	number, vertices := s.numberWedges()
-	s.reserve(out, vertices)
+	s.reserve(out, vertices+len(s.crease.normals))
+	creased := make([]uint32, len(s.crease.normals))
+	for i := range creased {
+		creased[i] = none
+	}
 	source = make([]int32, 0, vertices)
 	for c := 0; c < len(s.cw); c += 3 {
 		if s.cw[c] == none {
@@ -37,11 +41,18 @@ func (s *Simplifier) extract() (*Mesh, []int32) {
 		}
 		for i := range 3 {
 			w := s.cw[c+i]
-			if number[w] == none {
-				number[w] = uint32(len(out.Positions))
-				source = append(source, s.emit(out, w, &box))
+			n, k := &number[w], s.crease.at(uint32(c+i))
+			if k != none {
+				n = &creased[k]
 			}
-			out.Indices = append(out.Indices, number[w])
+			if *n == none {
+				*n = uint32(len(out.Positions))
+				source = append(source, s.emit(out, w, &box))
+				if k != none {
+					out.Normals[*n] = s.unitNormal(s.crease.normals[k], s.wedges.source(w))
+				}
+			}
+			out.Indices = append(out.Indices, *n)
 		}
 		if s.in.Groups != nil {
 			out.Groups = append(out.Groups, s.in.Groups[c/3])

@@ -5,12 +5,14 @@ import "math"
 // Collapses leave places where the planes around them fit best. Fitting moves
 // them once more, to where the surface between them fits best: samples of the
 // source are projected onto the mesh and pull the corners of the triangle that
-// they hit, in proportion to their barycentric coordinates. The same is done
-// for normals. It takes 10 to 20 % off the distances.
+// they hit, in proportion to their barycentric coordinates. It takes 10 to 20 %
+// off the distances. The same is done for normals; where they pull different
+// ways on different sides of a place, the place gets a second normal, see
+// crease.go.
 const (
-	fitPasses  = 1   // more gain little
+	fitPasses  = 2   // more gain little
 	fitStep    = 1.5 // corners that pull the same way make single steps too short
-	fitDensity = 6   // samples per place of the result
+	fitDensity = 12  // samples per place of the result
 	fitTurn    = 0.5 // least cosine between a triangle's normals before and after
 
 	measureDensity = 2 // source vertices per place of the result
@@ -21,8 +23,7 @@ type fitter struct {
 	finder
 	slot  []uint32 // per place: index of its pull, none if it is gone
 	pulls []pull
-	wslot []uint32 // per wedge
-	turns []pull   // of normals
+	turns []pull // of normals, per living corner; nil if there are none
 }
 
 // pull is a weighted sum of displacements.
@@ -35,6 +36,14 @@ func (p *pull) add(d vec, w float64) {
 	p.w += float32(w)
 }
 
+func (p *pull) join(q *pull) {
+	p.x += q.x
+	p.y += q.y
+	p.z += q.z
+	p.w += q.w
+}
+
+// mean returns the step that the sum asks for.
 func (p *pull) mean() vec {
 	s := fitStep / float64(p.w)
 	return vec{float64(p.x), float64(p.y), float64(p.z)}.scale(s)
@@ -53,44 +62,51 @@ func (s *Simplifier) fit() {
 		}
 	}
 	x.pulls = make([]pull, n)
+	s.crease = creases{}
 	if s.in.Normals != nil {
-		x.wslot = make([]uint32, len(s.wv))
-		n = 0
-		for w, v := range s.wv {
-			x.wslot[w] = none
-			if v&gone == 0 {
-				x.wslot[w] = n
-				n++
-			}
-		}
-		x.turns = make([]pull, n)
+		s.crease.number(s)
+		x.turns = make([]pull, len(s.crease.of))
 	}
-	for range fitPasses {
+	for pass := range fitPasses {
 		x.loaded = none
 		x.gather()
 		x.move()
-		x.turn()
+		if x.turns == nil {
+			continue
+		}
+		if pass == 0 {
+			x.crease()
+		}
+		x.turn(pass == 0)
 	}
 }
 
-// gather projects samples and sums their pulls. Samples are the middles of the
-// source's triangles: unlike vertices they know the surface's mean.
+// gather projects samples and sums their pulls. Up to three samples are taken
+// of a triangle, halfway between its middle and its corners: unlike vertices
+// they know the surface's mean. Of large sources it takes every few.
 func (x *fitter) gather() {
 	s, m := x.s, x.s.in
-	stride := max(1, len(m.Indices)/3/(fitDensity*len(x.pulls)+1))
-	for t := 0; t < len(m.Indices)/3; t += stride {
-		i := m.Indices[3*t : 3*t+3]
+	n := len(m.Indices) // samples are numbered, three to a triangle
+	stride := max(1, n/(fitDensity*len(x.pulls)+1))
+	if stride%3 == 0 {
+		stride-- // all three in turn
+	}
+	for k := 0; k < n; k += stride {
+		t := k - k%3
+		i := m.Indices[t : t+3]
 		a, b, c := s.sourcePoint(i[0]), s.sourcePoint(i[1]), s.sourcePoint(i[2])
-		q := query{p: a.add(b).add(c).scale(1.0 / 3), n: b.sub(a).cross(c.sub(a))}
+		q := query{n: b.sub(a).cross(c.sub(a))}
 		area := math.Sqrt(q.n.length2())
 		if !(area > 0) {
 			continue
 		}
+		j := k % 3
+		q.p = a.add(b).add(c).add([3]vec{a, b, c}[j].scale(3)).scale(1.0 / 6)
 		if m.Groups != nil {
-			q.group = m.Groups[t]
+			q.group = m.Groups[t/3]
 		}
 		h := hit{d2: math.Inf(1)}
-		x.descend(&q, x.start(i[0]), &h)
+		x.descend(&q, x.start(i[j]), &h)
 		if math.IsInf(h.d2, 1) {
 			continue
 		}
@@ -101,32 +117,39 @@ func (x *fitter) gather() {
 			}
 		}
 		if m.Normals != nil {
-			x.gatherNormal(i, area, &h)
+			x.gatherNormal(i, j, area, &h)
 		}
 	}
 }
 
-// gatherNormal sums the pull on normals. A sample that is far off belongs to
-// the other side of an edge.
-func (x *fitter) gatherNormal(i []uint32, area float64, h *hit) {
+// gatherNormal sums the pull on normals of a sample near one corner of a source
+// triangle. A sample that is far off belongs to the other side of an edge.
+func (x *fitter) gatherNormal(i []uint32, near int, area float64, h *hit) {
 	s := x.s
 	unit := s.scale[0]
 	var n vec
-	for _, v := range i {
+	for j, v := range i {
 		a := s.in.Normals[v]
-		n = n.add(vec{finite(a[0]), finite(a[1]), finite(a[2])})
+		w := 1.0
+		if j == near {
+			w = 4
+		}
+		n = n.add(vec{finite(a[0]), finite(a[1]), finite(a[2])}.scale(w))
 	}
-	n = n.scale(unit / 3)
+	n = n.scale(unit / 6)
 	for j, c := range h.corner {
-		r := s.wq[int(s.cw[c])*s.stride:]
-		n = n.sub(vec{float64(r[1]), float64(r[5]), float64(r[9])}.scale(h.b[j]))
+		n = n.sub(s.normal(c).scale(h.b[j]))
 	}
-	if !(n.length2() < float64(unit*unit)/2) {
+	d2 := n.length2()
+	if !(d2 < float64(unit*unit)) {
 		return
 	}
+	// So weighted, sums get close to what makes the mean angle least, not the
+	// mean of squares.
+	area *= unit / (math.Sqrt(d2) + float64(0.05*unit))
 	for j, c := range h.corner {
 		if w := float64(area * h.b[j]); w > 0 {
-			x.turns[x.wslot[s.cw[c]]].add(n, w)
+			x.turns[s.crease.index(c)].add(n, w)
 		}
 	}
 }
@@ -162,25 +185,6 @@ func (s *Simplifier) shift(v uint32, d vec) {
 		f := q.form()
 		f.recentre(d)
 		*q = f.quad()
-	}
-}
-
-// turn applies the pulls on normals.
-func (x *fitter) turn() {
-	s := x.s
-	for w, n := range x.wslot {
-		if n == none {
-			continue
-		}
-		p := &x.turns[n]
-		if p.w > 0 && s.nodes[s.wv[w]].flags&flagLocked == 0 {
-			d := p.mean()
-			r := s.wq[w*s.stride:]
-			r[1] += float32(d.x)
-			r[5] += float32(d.y)
-			r[9] += float32(d.z)
-		}
-		*p = pull{}
 	}
 }
 

@@ -62,6 +62,7 @@ type Result struct {
 
 	Stop    StopReason
 	Pruned  int  // components removed
+	Creases int  // vertices added for second normals, see Options.Creases
 	Relaxed bool // sides of seams were joined
 	Sloppy  bool // the result comes from clustering
 }

@@ -19,10 +19,8 @@
 // and the distances of source vertices are measured: Result.Error is such a
 // measurement, not a sum of estimates.
 //
-// Weights trade geometry against shading; docs/lod.md has measurements. The
-// defaults favour shading. Weights{Normal: 0.15} lowers the distances on smooth
-// meshes by a fifth to a third, to those of pure quadrics or below, at the
-// price of normals that are off by half as much again.
+// Weights trade geometry against shading; docs/lod.md has measurements of the
+// defaults.
 //
 // A Simplifier continues from where it stands, so that all levels of an object
 // come from one run. The same mesh and options give the same bits on every
@@ -84,7 +82,7 @@ const (
 // on the surface that one unit spans. Zero stands for the default, a negative
 // weight for "does not count".
 type Weights struct {
-	Normal float64 // default 0.95 on smooth meshes, down to half of that on those with many seams
+	Normal float64 // default 0.33 on smooth meshes, down to half of that on those with many seams
 	UV     float64 // default 0.1, both sets
 	Color  float64 // default 0.5
 }
@@ -111,6 +109,12 @@ type Options struct {
 	// reach the target: seams and shading are lost, but not the outline. Combine
 	// it with PruneBelow, or components are flattened before it comes to that.
 	Sloppy bool
+	// Creases is how many places may get a second normal in the result, as a part
+	// of the places left: normals may then turn at once along an edge, as they do
+	// along ridges that the level has no triangles for. Each adds a vertex. 0
+	// means 0.4, a negative number none. Levels with few triangles look better for
+	// it; NoRefine goes without.
+	Creases float64
 	// NoRefine skips the fitting of positions and normals to the source after
 	// the collapses, and with it the measurement: Result.Error is then the
 	// greatest estimate, MeanError 0.

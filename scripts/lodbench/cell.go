@@ -14,17 +14,19 @@ import (
 // cell is what the simplifier made of one model at one ratio. Distances are
 // percent of the diagonal.
 type cell struct {
-	Model   string  `json:"model"`
-	Ratio   float64 `json:"ratio"`
-	Source  int     `json:"source"` // triangles
-	Reached int     `json:"reached"`
-	RMS     float64 `json:"rms"`
-	Max     float64 `json:"max"`
-	Normal  float64 `json:"normal"`          // mean degrees
-	Claimed float64 `json:"claimed"`         // the error that the simplifier reports
-	Stop    string  `json:"stop"`            // why it ended
-	Short   bool    `json:"short,omitempty"` // the target was not reached
-	Pruned  int     `json:"pruned,omitempty"`
+	Model    string  `json:"model"`
+	Ratio    float64 `json:"ratio"`
+	Source   int     `json:"source"` // triangles
+	Reached  int     `json:"reached"`
+	RMS      float64 `json:"rms"`
+	Max      float64 `json:"max"`
+	Normal   float64 `json:"normal"`          // mean degrees
+	Vertices int     `json:"vertices"`        // of the result
+	Creases  int     `json:"creases"`         // of these, for second normals
+	Claimed  float64 `json:"claimed"`         // the error that the simplifier reports
+	Stop     string  `json:"stop"`            // why it ended
+	Short    bool    `json:"short,omitempty"` // the target was not reached
+	Pruned   int     `json:"pruned,omitempty"`
 
 	// These depend on the machine; no test compares them.
 	Speed  float64 `json:"mtriPerSecond"`  // of the source
@@ -90,6 +92,7 @@ func (s *subject) measure(o *options, ratio float64) (cell, error) {
 		runtime.ReadMemStats(&after)
 		result = mesh
 		c.Stop, c.Pruned = r.Stop.String(), r.Pruned
+		c.Vertices, c.Creases = len(mesh.Positions), r.Creases
 		c.Claimed = round(100*r.RelativeError, 5)
 		c.Speed = max(c.Speed, round(float64(c.Source)/1e6/seconds, 2))
 		c.Memory = math.Round(float64(after.TotalAlloc-before.TotalAlloc) / float64(len(in.Positions)))

@@ -132,15 +132,15 @@ func of(name string, cells []cell) []cell {
 
 func qualityTable(cells []cell, refs map[key]reference) string {
 	var b strings.Builder
-	b.WriteString("| model | target | triangles | RMS % | Blender | attr+update | max % | claimed % | normals deg | attr+update | stopped because |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| model | target | triangles | vertices, of these for creases | RMS % | Blender | attr+update | max % | claimed % | normals deg | attr+update | stopped because |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range cells {
 		r := refs[key{c.Model, c.Ratio}]
 		name := c.Model
 		if c.Ratio == cells[0].Ratio {
 			name = fmt.Sprintf("%s (%s)", c.Model, thousands(c.Source))
 		}
-		fmt.Fprintf(&b, "| %s | %g %% | %s | %s | %s | %s | %.3f | %.3f | %.2f | %s | %s |\n",
-			name, 100*c.Ratio, thousands(c.Reached), distance(c.RMS),
+		fmt.Fprintf(&b, "| %s | %g %% | %s | %s, %s | %s | %s | %s | %.3f | %.3f | %.2f | %s | %s |\n",
+			name, 100*c.Ratio, thousands(c.Reached), thousands(c.Vertices), thousands(c.Creases), distance(c.RMS),
 			compared(c.RMS, r.blender, r.decimals, r.blenderStuck), compared(c.RMS, r.update, r.decimals, r.stuck),
 			c.Max, c.Claimed, c.Normal, compared(c.Normal, r.normal, r.degrees, r.stuck), c.Stop)
 	}
