@@ -21,6 +21,7 @@ require (
 	github.com/go-gl/gl v0.0.0-20231021071112-07e5d0ea2e71 // indirect
 	github.com/go-gl/glfw/v3.3/glfw v0.0.0-20260823155953-d41da22a9587 // indirect
 	github.com/kr/text v0.2.0 // indirect
+	github.com/woozymasta/bcn v0.7.0 // indirect
 )
 
 require (
