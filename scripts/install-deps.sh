@@ -1,12 +1,43 @@
 #!/bin/sh
-# Installs what building and testing needs beside Go: a C compiler for the race
-# detector. Does nothing when it is there; on systems without apt it says what
-# is missing.
+# Installs what building and testing needs beside Go: a C compiler, the headers
+# of the preview's window and OpenGL, a software renderer and a virtual display
+# for its tests. Does nothing when all is there; on systems without apt it says
+# what is missing. With NOPREVIEW=1 it leaves out what only the preview needs.
 set -eu
 
 packages=""
+need() { # need PACKAGE FILE...: the package, unless one of the files is there
+	package=$1
+	shift
+	for file; do
+		for found in $file; do
+			[ -e "$found" ] && return 0
+		done
+	done
+	packages="$packages $package"
+}
+
 command -v gcc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
 command -v git >/dev/null 2>&1 || packages="$packages git"
+if [ "$(uname -s)" = Linux ] && [ "${NOPREVIEW:-}" != 1 ]; then
+	command -v pkg-config >/dev/null 2>&1 || packages="$packages pkg-config"
+	# Headers: GLFW on X11, OpenGL, EGL.
+	need libx11-dev /usr/include/X11/Xlib.h
+	need libxcursor-dev /usr/include/X11/Xcursor/Xcursor.h
+	need libxrandr-dev /usr/include/X11/extensions/Xrandr.h
+	need libxinerama-dev /usr/include/X11/extensions/Xinerama.h
+	need libxi-dev /usr/include/X11/extensions/XInput2.h
+	need libxxf86vm-dev /usr/include/X11/extensions/xf86vmode.h
+	need libgl-dev /usr/include/GL/gl.h
+	need libegl-dev /usr/include/EGL/egl.h
+	# To run: the libraries, Mesa's software renderer, a display for tests.
+	need libgl1 '/usr/lib/*/libGL.so.1' /usr/lib/libGL.so.1 /usr/lib64/libGL.so.1
+	need libegl1 '/usr/lib/*/libEGL.so.1' /usr/lib/libEGL.so.1 /usr/lib64/libEGL.so.1
+	need libgl1-mesa-dri '/usr/lib/*/dri/swrast_dri.so' '/usr/lib/*/libgallium*.so' /usr/lib/dri/swrast_dri.so /usr/lib64/dri/swrast_dri.so
+	need xvfb /usr/bin/Xvfb
+	need xauth /usr/bin/xauth
+	need xdotool /usr/bin/xdotool
+fi
 
 if ! command -v "${GO:-go}" >/dev/null 2>&1; then
 	echo "install-deps: Go is missing. Install Go 1.26 or newer (https://go.dev/dl) and put it on the PATH." >&2
@@ -15,8 +46,9 @@ fi
 [ -n "$packages" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "install-deps: missing:$packages" >&2
-	echo "install-deps: this is not a Debian or Ubuntu system; install these with your package manager" >&2
+	echo "install-deps: missing (by their Debian names):$packages" >&2
+	echo "install-deps: this is not a Debian or Ubuntu system; install these with your package manager," >&2
+	echo "install-deps: or set NOPREVIEW=1 to build and test without the preview" >&2
 	exit 1
 fi
 sudo=""

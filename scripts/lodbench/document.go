@@ -43,6 +43,7 @@ func fill(text string, r *results) (string, error) {
 		{"quality", qualityTable(r.Cells, refs)},
 		{"speed", speedTable(r)},
 		{"stuck", stuckTable(r, file)},
+		{"creases", creaseTable(r.Creases)},
 		{"survey", surveyTable(r.Survey)},
 		{"check", checkTable(file)},
 	} {
@@ -209,6 +210,26 @@ func stuckTable(r *results, file *referenceFile) string {
 		}
 	}
 	return b.String()
+}
+
+func creaseTable(list []variant) string {
+	var b strings.Builder
+	b.WriteString("| model | creases | triangles | vertices | KiB | RMS % | normals deg |\n|---|---|---|---|---|---|---|\n")
+	for _, v := range list {
+		c := v.Cell
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f |\n", c.Model, v.Options, thousands(c.Reached), thousands(c.Vertices), thousands(payload(c)>>10), distance(c.RMS), c.Normal)
+	}
+	return b.String()
+}
+
+// payload is what a level takes in a container, without compression: 32 bytes a
+// vertex, and two or four bytes an index.
+func payload(c cell) int {
+	index := 2
+	if c.Vertices > 1<<16 {
+		index = 4
+	}
+	return 32*c.Vertices + 3*index*c.Reached
 }
 
 // surveyTable counts the shared models that reach 10 % and lists the others.

@@ -97,6 +97,7 @@ func parse(args []string, log io.Writer) (*options, *files, error) {
 
 	seams := fs.String("seams", "relax", "what may happen to seams: relax, keep or weld")
 	weights := fs.String("weights", "0,0,0", "`normal,uv,colour` weights, 0 for the default")
+	fs.Float64Var(&o.simplify.Creases, "creases", 0, "places with a second normal, as a `part` of all; 0 for the default, -1 for none")
 	fs.Float64Var(&o.simplify.PruneBelow, "prune", 0, "remove components below this `part` of the diagonal")
 	fs.BoolVar(&o.simplify.LockBorder, "lock-border", false, "lock open edges")
 	fs.BoolVar(&o.simplify.Sloppy, "sloppy", false, "cluster vertices if collapses do not reach the target")

@@ -24,6 +24,8 @@ type results struct {
 	Gate []cell `json:"gate"`
 	// Stuck are meshes that stop other simplifiers, with several options.
 	Stuck []variant `json:"stuck"`
+	// Creases are levels with more and fewer second normals.
+	Creases []variant `json:"creases"`
 	// Survey has every shared model at 10 %, measured with gateSamples.
 	Survey []cell `json:"survey"`
 }
@@ -44,16 +46,30 @@ func gateOptions(assets string) *options {
 // stuckModels are those that stop meshoptimizer short of 10 %.
 var stuckModels = []string{"dutch_ship", "city24"}
 
-// stuckOptions are the ways out, in the order of the table.
-var stuckOptions = []struct {
+// way is a set of options.
+type way struct {
 	name   string
 	change func(*options)
-}{
+}
+
+// stuckOptions are the ways out, in the order of the table.
+var stuckOptions = []way{
 	{"`keep`: seams stay", func(o *options) { o.simplify.Seams = keepSeams }},
 	{"default: seams relax", func(*options) {}},
 	{"default, components below 1 % of the diagonal may go", func(o *options) { o.simplify.PruneBelow = 0.01 }},
 	{"`weld`: seams closed first", func(o *options) { o.simplify.Seams = weldSeams }},
 	{"`weld`, components below 1 % may go", func(o *options) { o.simplify.Seams, o.simplify.PruneBelow = weldSeams, 0.01 }},
+}
+
+// creaseModels are measured with several crease options.
+var creaseModels = []string{"FlightHelmet", "Mountains", "rock360"}
+
+var creaseOptions = []way{
+	{"none", func(o *options) { o.simplify.Creases = -1 }},
+	{"0.2", func(o *options) { o.simplify.Creases = 0.2 }},
+	{"0.4, the default", func(*options) {}},
+	{"1", func(o *options) { o.simplify.Creases = 1 }},
+	{"none, normals weigh three times as much", func(o *options) { o.simplify.Creases, o.simplify.Weights.Normal = -1, 0.95 }},
 }
 
 // update measures and rewrites both files. Cells of models that were not
@@ -79,11 +95,15 @@ func update(o *options, f *files, out io.Writer) error {
 			return err
 		}
 	}
-	if err := res.measureStuck(o, func(c cell) { row(out, c, refs) }); err != nil {
+	each := func(c cell) { row(out, c, refs) }
+	if res.Stuck, err = measureWays(res.Stuck, stuckModels, stuckOptions, o, each); err != nil {
+		return err
+	}
+	if res.Creases, err = measureWays(res.Creases, creaseModels, creaseOptions, o, each); err != nil {
 		return err
 	}
 	if slices.Equal(o.models, model.Names) {
-		if err := res.survey(o.assets, func(c cell) { row(out, c, refs) }); err != nil {
+		if err := res.survey(o.assets, each); err != nil {
 			return err
 		}
 	}
@@ -117,12 +137,13 @@ func (r *results) merge(cells []cell) {
 	})
 }
 
-// measureStuck measures the selected ones of the stuck models at 10 %.
-func (r *results) measureStuck(o *options, each func(cell)) error {
+// measureWays measures the selected ones of some models at 10 % in several ways.
+// What is known of others stays.
+func measureWays(known []variant, models []string, ways []way, o *options, each func(cell)) ([]variant, error) {
 	var list []variant
-	for _, name := range stuckModels {
+	for _, name := range models {
 		if !slices.Contains(o.models, name) {
-			for _, v := range r.Stuck {
+			for _, v := range known {
 				if v.Cell.Model == name {
 					list = append(list, v)
 				}
@@ -131,22 +152,21 @@ func (r *results) measureStuck(o *options, each func(cell)) error {
 		}
 		m, err := model.Get(name, o.assets, false)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s := newSubject(m)
-		for _, way := range stuckOptions {
+		for _, way := range ways {
 			own := &options{samples: o.samples, repeat: 1}
 			way.change(own)
 			c, err := s.measure(own, 0.1)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			list = append(list, variant{way.name, c})
 			each(c)
 		}
 	}
-	r.Stuck = list
-	return nil
+	return list, nil
 }
 
 // survey measures every glTF file below folder at 10 %. Files that hold no
