@@ -1,5 +1,6 @@
 # make demo   everything a fresh Debian or Ubuntu machine with Go needs, then
-#             generate, cook, validate, inspect and fly through a city
+#             generate, cook, validate, inspect and fly through a city, and show
+#             it in a window, or in a picture where there is no display
 # make test   all tests with the race detector
 # make lint   gofumpt, go vet, staticcheck
 # make bench  benchmarks; each carries its own baseline
@@ -13,14 +14,22 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build demo test lint fmt bench fuzz deps clean cross
+.PHONY: all build static demo test lint fmt bench fuzz deps clean cross
 
 all: build
 
 deps:
-	@sh scripts/install-deps.sh
+	@NOPREVIEW=$(NOPREVIEW) GO="$(GO)" sh scripts/install-deps.sh
 
-build: deps
+# bin/untold is static and has all but the window; its preview command starts
+# bin/untold-preview, the same program linked against OpenGL. NOPREVIEW=1 leaves
+# that one out.
+build: deps static
+ifneq ($(NOPREVIEW),1)
+	CGO_ENABLED=1 $(GO) build $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
+endif
+
+static:
 	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
 
 demo: build
@@ -34,6 +43,14 @@ demo: build
 	@echo "The cooked city lies in $(OUT)/demo/city; $(OUT)/demo has a report.html, a map.png and the"
 	@echo "flight.svg of a run through it. Look closer with"
 	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_6_0_9.untold"
+	@if [ "$(NOPREVIEW)" = 1 ]; then :; \
+	elif [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+	  echo "This window streams it: W A S D and the mouse fly, F1 lists the keys, Escape ends."; \
+	  bin/untold preview $(OUT)/demo/city/city.json; \
+	else \
+	  bin/untold preview $(OUT)/demo/city/city.json --headless --no-hud --size 1280x720 --screenshot $(OUT)/demo/demo.png && \
+	  echo "There is no display for a window: $(OUT)/demo/demo.png is what it would show."; \
+	fi
 
 test: deps
 	$(GO) test -race -timeout 20m ./...
