@@ -1,0 +1,242 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// One test for each defect of the reference engine's remote layer (facts
+// section 20).
+
+// O34: a cached manifest is never refreshed; an ETag whose file is gone gives
+// 304 for good.
+func TestO34ManifestIsRefreshed(t *testing.T) {
+	r := newRig(t)
+	for v := range 3 {
+		want := fmt.Sprintf(`{"v":%d}`, v)
+		r.origin.put(sceneURL, []byte(want))
+		if m := open(t, r); !m.Changed || text(t, m.File) != want {
+			t.Errorf("%+v", m)
+		}
+		m := open(t, r)
+		if m.Changed || text(t, m.File) != want {
+			t.Errorf("%+v", m)
+		}
+		os.Remove(m.File)
+		if m := open(t, r); text(t, m.File) != want {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// O35: texture files are not counted, not evicted, and two scenes share one.
+func TestO35TexturesAreCountedEvictedAndApart(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.CacheBudget = 10_000 })
+	for _, scene := range []string{"https://a/s/", "https://b/s/", "https://a/t/"} {
+		r.origin.put(scene+"t.untold", container(t, "wall.png"))
+		r.origin.put(scene+"wall.png", append([]byte(scene), make([]byte, 3000)...))
+	}
+	dirs := map[string]string{}
+	for _, scene := range []string{"https://a/s/", "https://b/s/"} {
+		got, err := r.payload(runtime.Request{Dir: scene, Path: "t.untold"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WaitTextures(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		dirs[scene] = got.Dir
+		if s := text(t, filepath.Join(got.Dir, "wall.png")); !strings.HasPrefix(s, scene) {
+			t.Errorf("%s has the texture %.20s", scene, s)
+		}
+	}
+	if s := r.Cache().Stat(); s.Textures != 2 || s.TextureBytes < 6000 || s.Bytes < s.TextureBytes {
+		t.Errorf("%+v", s)
+	}
+	r.clock.Advance(time.Hour)
+	if _, err := r.payload(runtime.Request{Dir: "https://a/t/", Path: "t.untold"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WaitTextures(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Cache().Stat(); s.Evictions == 0 || s.Bytes > 7500 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := os.Stat(dirs["https://a/s/"]); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the folder of evicted textures stays", err)
+	}
+}
+
+// O36: absolute texture URIs, manifest paths and links are not checked.
+func TestO36EverythingFromOutsideIsChecked(t *testing.T) {
+	TestTextureNames(t)
+	TestHostilePayloadPaths(t)
+	TestI7LinkInTheCache(t)
+}
+
+// O37: textures are fetched one after another, before the geometry is
+// returned, and once only.
+func TestO37TexturesAreParallelInTheBackgroundAndRetried(t *testing.T) {
+	r := newRig(t)
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "1.png", "2.png", "3.png", "4.png"))
+	gate := make(chan struct{})
+	sent := make(chan struct{}, 8)
+	r.origin.answer = func(req *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(req.URL.Path, ".untold") {
+			return nil, nil
+		}
+		sent <- struct{}{}
+		<-gate
+		if r.origin.count(req.URL.String()) == 1 {
+			return nil, errors.New("broken")
+		}
+		return reply(req, 200, nil, []byte("x")), nil
+	}
+	// The payload is answered while no texture has come.
+	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 { // all four are under way
+		<-sent
+	}
+	close(gate)
+	r.clock.awaitAll(4, time.Second)
+	r.clock.Advance(time.Second)
+	if err := r.WaitTextures(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Metrics(); m.Textures != 4 || m.Retries != 4 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// O38: a remote shared bucket is skipped, and its prefetch falls to the scene
+// default.
+func TestO38SharedBucketComesAtOnce(t *testing.T) {
+	onStage(t, func(s *stage) *manifest.Manifest {
+		far := tile(t, s.origin, "shared", 4000)
+		return &manifest.Manifest{
+			Tiles:        []manifest.Tile{tile(t, s.origin, "a", 10)},
+			SharedBucket: &manifest.SharedBucket{Tile: far},
+		}
+	}, func(s *stage) {
+		s.frames(1, nil)
+		if got := s.log(runtime.EventTileParsed); !strings.Contains(got, "parsed shared") || !strings.Contains(got, "parsed a") {
+			t.Errorf("%q", got)
+		}
+		if s.origin.requests()[0].url != sceneBase+"tiles/shared.untold" && s.origin.requests()[1].url != sceneBase+"tiles/shared.untold" {
+			t.Errorf("%v", s.origin.requests())
+		}
+	})
+}
+
+// O39: there is no check of size or hash.
+func TestO39SizeAndHashAreChecked(t *testing.T) {
+	data := container(t)
+	for name, body := range map[string][]byte{"short": data[:len(data)-1], "long": append(bytes.Clone(data), 0), "other": make([]byte, len(data))} {
+		r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
+		r.origin.put(tileURL, body)
+		if _, err := r.get(tileURL, Want{int64(len(data)), hashOf(data)}); !errors.Is(err, ErrMismatch) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.origin.put(tileURL, data)
+		r.mustGet(tileURL, Want{int64(len(data)), hashOf(data)}, data)
+	}
+}
+
+// O40: no Retry-After, no jitter. (That 4xx is retried is as the seed has it.)
+func TestO40RetryAfterAndJitter(t *testing.T) {
+	r := newRig(t)
+	start := r.clock.Now()
+	r.origin.answer = always(503, "Retry-After", "7")
+	done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+	r.clock.pass(7 * time.Second)
+	r.clock.await(7 * time.Second)
+	r.origin.mu.Lock()
+	r.origin.answer = always(429, "Retry-After", start.Add(20*time.Second).Format(http.TimeFormat))
+	r.origin.mu.Unlock()
+	r.clock.Advance(7 * time.Second)
+	if err := <-done; !errors.Is(err, ErrStatus) {
+		t.Error(err)
+	}
+	if got := times(start, r.origin.requests()); fmt.Sprint(got) != "[0 7 14]" {
+		t.Errorf("requests at %v s", got)
+	}
+
+	// Longer than a download may wait: it fails at once and the address rests.
+	r.origin.mu.Lock()
+	r.origin.answer = always(503, "Retry-After", "120")
+	r.origin.mu.Unlock()
+	if _, err := r.get(tileURL, Want{}); !errors.Is(err, ErrStatus) {
+		t.Error(err)
+	}
+	n := r.origin.count(tileURL)
+	r.clock.Advance(119 * time.Second)
+	if _, err := r.get(tileURL, Want{}); !errors.Is(err, ErrWait) {
+		t.Error(err)
+	}
+	if r.origin.count(tileURL) != n {
+		t.Error("the server was asked all the same")
+	}
+	r.clock.Advance(time.Second)
+	r.origin.mu.Lock()
+	r.origin.answer = nil
+	r.origin.mu.Unlock()
+	r.origin.put(tileURL, []byte("tile"))
+	r.mustGet(tileURL, Want{}, []byte("tile"))
+
+	seen := map[time.Duration]bool{}
+	j := newRig(t, func(o *Options) { o.Jitter = 0.25 })
+	for range 100 {
+		p := j.pause(2, nil)
+		if p < 2*time.Second || p > 2500*time.Millisecond {
+			t.Fatal(p)
+		}
+		seen[p] = true
+		if r.pause(2, nil) != 2*time.Second {
+			t.Fatal("jitter that nobody asked for")
+		}
+	}
+	if len(seen) < 50 {
+		t.Error("always the same jitter")
+	}
+}
+
+// O41: the times of use are lost on restart.
+func TestO41OrderOfUseSurvives(t *testing.T) { TestI13RestartKeepsOrder(t) }
+
+// O42: a file is deleted before its successor has its name.
+func TestO42ReplaceHasNoGap(t *testing.T) {
+	c := openCache(t, t.TempDir(), newClock(), 0)
+	put(t, c, 1, bytes.Repeat([]byte{0}, 1000))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 200 {
+			put(t, c, 1, bytes.Repeat([]byte{byte(i)}, 1000))
+		}
+	}()
+	for {
+		data, err := os.ReadFile(c.path(name(1)))
+		if err != nil || len(data) != 1000 || !bytes.Equal(data, bytes.Repeat(data[:1], 1000)) {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+}

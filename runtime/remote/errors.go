@@ -1,0 +1,62 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Errors that callers may want to tell apart, by errors.Is.
+var (
+	// ErrInsecure: plain http to another machine, or a redirect to it. Typically
+	// the scene should be asked for with https.
+	ErrInsecure = errors.New("remote: plain http is for this machine only")
+	// ErrAddress: an address that is no http(s) URL, or a redirect to where none
+	// may lead.
+	ErrAddress = errors.New("remote: not an address to download from")
+	// ErrStatus: the server answered with a status other than the expected ones.
+	// The error is a *StatusError.
+	ErrStatus = errors.New("remote: unexpected status")
+	// ErrMismatch: the bytes are not those that the manifest or the answer's own
+	// header declares. Typically the scene was cooked again while it was
+	// streamed, the server has a mixture of two cooks, or the connection broke.
+	ErrMismatch = errors.New("remote: the file is not what was declared")
+	// ErrTooLarge: a body beyond the limit.
+	ErrTooLarge = errors.New("remote: the file is too large")
+	// ErrChanged: a remote file that is read in parts was replaced.
+	ErrChanged = errors.New("remote: the file changed while it was read")
+	// ErrTimeout: the server sent nothing for too long, or took too long in all.
+	ErrTimeout = errors.New("remote: the server takes too long")
+	// ErrWait: the server has asked not to be asked for a while.
+	ErrWait = errors.New("remote: the server wants to be left alone for a while")
+	// ErrCache: the disk cache could not be read or written.
+	ErrCache = errors.New("remote: cache")
+	// ErrClosed: the Fetcher, Cache or RangeReader is closed.
+	ErrClosed = errors.New("remote: closed")
+)
+
+// StatusError is an answer with a status other than the expected ones.
+// errors.Is matches ErrStatus.
+type StatusError struct {
+	URL    string
+	Status int // such as 404
+}
+
+// Error returns one line.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("%v %d %s from %s", ErrStatus, e.Status, http.StatusText(e.Status), e.URL)
+}
+
+// Unwrap returns ErrStatus.
+func (e *StatusError) Unwrap() error { return ErrStatus }
+
+// final marks an error that another attempt would only repeat.
+type final struct{ error }
+
+// Unwrap returns the error.
+func (e final) Unwrap() error { return e.error }
+
+// cacheError says which file of the cache failed.
+func cacheError(what string, err error) error {
+	return final{fmt.Errorf("%w: %s: %w", ErrCache, what, err)}
+}

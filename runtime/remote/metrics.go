@@ -1,0 +1,56 @@
+package remote
+
+import "sync/atomic"
+
+// Metrics counts what a Fetcher has done since New.
+type Metrics struct {
+	Requests       int64 `json:"requests"`        // sent; redirects are not counted
+	FailedAttempts int64 `json:"failed_attempts"` // including those that were retried
+	Retries        int64 `json:"retries"`         // attempts after the first
+	Failures       int64 `json:"failures"`        // downloads given up, other than by cancelling
+	Conditional    int64 `json:"conditional"`     // requests with If-None-Match or If-Modified-Since
+	NotModified    int64 `json:"not_modified"`    // answers 304
+	StaleServed    int64 `json:"stale_served"`    // manifests and textures of an earlier time, as the server gave none
+	Joined         int64 `json:"joined"`          // callers that shared the download of another
+	CacheHits      int64 `json:"cache_hits"`      // manifests and payloads served without a request; textures are below
+	CacheMisses    int64 `json:"cache_misses"`    // those of which the cache had nothing fit
+	BytesFetched   int64 `json:"bytes_fetched"`   // of bodies, as far as they were read
+
+	Textures        int64 `json:"textures"`         // brought by prefetch
+	TexturesPresent int64 `json:"textures_present"` // found in the cache by prefetch, at every look
+	TexturesFailed  int64 `json:"textures_failed"`  // given up by prefetch, hostile names included
+	TexturesPending int64 `json:"textures_pending"` // waiting or under way
+
+	RangeRequests int64 `json:"range_requests"`
+	BytesSaved    int64 `json:"bytes_saved"` // not fetched of files that closed RangeReaders have read in parts
+
+	Active    int64 `json:"active"`     // requests under way
+	MaxActive int64 `json:"max_active"` // most requests to one host at a time
+}
+
+// counters are the fields of Metrics that change.
+type counters struct {
+	requests, failedAttempts, retries, failures, conditional, notModified, staleServed atomic.Int64
+	joined, hits, misses, bytes, ranges, saved, active                                 atomic.Int64
+	textures, texturesPresent, texturesFailed, texturesPending                         atomic.Int64
+	maxActive                                                                          peak
+}
+
+// peak is the largest of the values it was given.
+type peak struct{ atomic.Int64 }
+
+func (p *peak) raise(v int64) {
+	for old := p.Load(); v > old && !p.CompareAndSwap(old, v); old = p.Load() {
+	}
+}
+
+func (c *counters) metrics() Metrics {
+	return Metrics{
+		Requests: c.requests.Load(), FailedAttempts: c.failedAttempts.Load(), Retries: c.retries.Load(), Failures: c.failures.Load(),
+		Conditional: c.conditional.Load(), NotModified: c.notModified.Load(), StaleServed: c.staleServed.Load(), Joined: c.joined.Load(),
+		CacheHits: c.hits.Load(), CacheMisses: c.misses.Load(), BytesFetched: c.bytes.Load(),
+		Textures: c.textures.Load(), TexturesPresent: c.texturesPresent.Load(), TexturesFailed: c.texturesFailed.Load(),
+		TexturesPending: c.texturesPending.Load(), RangeRequests: c.ranges.Load(), BytesSaved: c.saved.Load(),
+		Active: c.active.Load(), MaxActive: c.maxActive.Load(),
+	}
+}

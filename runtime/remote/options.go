@@ -1,0 +1,105 @@
+package remote
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// Options changes a Fetcher. The zero value is right for most.
+type Options struct {
+	// CacheDir is the folder of the disk cache, made when missing; "":
+	// DefaultCacheDir.
+	CacheDir string
+	// CacheBudget is the size of the cache in bytes; 0: 500 MB. Beyond it the
+	// least recently used files go until 75 % of it are left.
+	CacheBudget int64
+	// NoSync leaves out the flush of each file to the disk. A crash of the
+	// machine, not of the process, may then damage files that have just come;
+	// they are found by their hash where the manifest declares one.
+	NoSync bool
+	// AllowInsecureHTTP allows http to other hosts than this machine.
+	AllowInsecureHTTP bool
+	// HTTP has the number of attempts and the timeouts in seconds; zero fields:
+	// those of runtime.DefaultConfig.
+	HTTP runtime.HTTPConfig
+	// HostRequests is how many requests to one host may run at a time; 0: 6.
+	HostRequests int
+	// TextureRequests is how many of those may be for textures, 0: 4. At least
+	// one request of a host that allows more than one is kept from them.
+	TextureRequests int
+	// MaxBody is the largest body in bytes that is accepted, whatever a manifest
+	// declares; 0: 1 GiB.
+	MaxBody int64
+	// Jitter lengthens every pause between attempts by a random part of up to
+	// this share of it, so that many clients do not come back at the same moment;
+	// 0: 0.25, or none when Clock is set; below 0: none.
+	Jitter float64
+	// Transport does the requests; nil: one made for this Fetcher, with as many
+	// connections to a host as HostRequests and HTTP/2 where offered.
+	Transport http.RoundTripper
+	// Clock is the time; nil: SystemClock.
+	Clock Clock
+	// Logger hears of retries, failures and stale manifests; nil: silent.
+	Logger *slog.Logger
+	// UserAgent is sent with every request; "": untold.
+	UserAgent string
+}
+
+const (
+	defaultHostRequests    = 6
+	defaultTextureRequests = 4
+	defaultMaxBody         = 1 << 30
+	defaultJitter          = 0.25
+	defaultCacheBudget     = 500_000_000 // DECISIONS R13
+)
+
+// withDefaults fills zero fields in and refuses senseless ones.
+func (o Options) withDefaults() (Options, error) {
+	d := runtime.DefaultConfig().HTTP
+	if o.HTTP.Attempts == 0 {
+		o.HTTP.Attempts = d.Attempts
+	}
+	if o.HTTP.RequestTimeout == 0 {
+		o.HTTP.RequestTimeout = d.RequestTimeout
+	}
+	if o.HTTP.ResourceTimeout == 0 {
+		o.HTTP.ResourceTimeout = d.ResourceTimeout
+	}
+	if o.HostRequests == 0 {
+		o.HostRequests = defaultHostRequests
+	}
+	if o.TextureRequests == 0 {
+		o.TextureRequests = defaultTextureRequests
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = defaultMaxBody
+	}
+	if o.CacheBudget == 0 {
+		o.CacheBudget = defaultCacheBudget
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "untold"
+	}
+	if o.Jitter == 0 && o.Clock == nil {
+		o.Jitter = defaultJitter
+	}
+	if o.Clock == nil {
+		o.Clock = SystemClock{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case o.HTTP.Attempts < 0, !(o.HTTP.RequestTimeout > 0), !(o.HTTP.ResourceTimeout > 0):
+		return o, fmt.Errorf("remote: attempts and timeouts must be above 0, not %+v", o.HTTP)
+	case o.HostRequests < 0, o.TextureRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
+		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, bodies of %d bytes, a cache of %d bytes",
+			o.HostRequests, o.TextureRequests, o.MaxBody, o.CacheBudget)
+	case !(o.Jitter <= 1):
+		return o, fmt.Errorf("remote: jitter is %v; use at most 1", o.Jitter)
+	}
+	return o, nil
+}

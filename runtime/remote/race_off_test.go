@@ -1,0 +1,6 @@
+//go:build !race
+
+package remote
+
+// raceEnabled makes long tests shorter.
+const raceEnabled = false

@@ -1,0 +1,259 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// subprocess is what this test binary does when started by a test.
+func subprocess(task string) {
+	what, rest, _ := strings.Cut(task, " ")
+	var err error
+	switch what {
+	case "write":
+		err = writeForever(rest)
+	case "fetch":
+		dir, base, _ := strings.Cut(rest, " ")
+		err = fetchAll(dir, base)
+	default:
+		err = fmt.Errorf("unknown task %q", task)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func start(t *testing.T, task string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "UNTOLD_REMOTE_TASK="+task)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// sealed is a body that carries its own hash, so that any half or mixed file
+// shows.
+func sealed(i, version, size int) []byte {
+	body := make([]byte, sha256.Size+8+size)
+	binary.LittleEndian.PutUint32(body[sha256.Size:], uint32(i))
+	binary.LittleEndian.PutUint32(body[sha256.Size+4:], uint32(version))
+	for k := range size {
+		body[sha256.Size+8+k] = byte(k * (version + 1))
+	}
+	sum := sha256.Sum256(body[sha256.Size:])
+	copy(body, sum[:])
+	return body
+}
+
+func unbroken(body []byte, i int) bool {
+	if len(body) < sha256.Size+8 || binary.LittleEndian.Uint32(body[sha256.Size:]) != uint32(i) {
+		return false
+	}
+	sum := sha256.Sum256(body[sha256.Size:])
+	return bytes.Equal(sum[:], body[:sha256.Size])
+}
+
+const crashFiles = 12
+
+// writeForever replaces, uses and evicts files until it is killed.
+func writeForever(dir string) error {
+	c, err := OpenCache(dir, CacheOptions{Budget: 400_000, NoSync: true})
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
+	for n := 0; ; n++ {
+		i := rng.IntN(crashFiles)
+		st, err := c.stage(name(i))
+		if err != nil {
+			return err
+		}
+		for part := sealed(i, n, rng.IntN(100_000)); len(part) > 0; part = part[min(len(part), 4096):] {
+			if _, err := st.Write(part[:min(len(part), 4096)]); err != nil {
+				return err
+			}
+		}
+		if _, err := st.commit(Entry{Name: name(i), URL: address(i), ETag: fmt.Sprintf(`"%d"`, n)}); err != nil {
+			return err
+		}
+		c.lookup(name(rng.IntN(crashFiles)))
+		fmt.Println(n)
+	}
+}
+
+// A process is killed in the middle of writing, again and again: what the cache
+// serves afterwards is whole.
+func TestKilledWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	served := 0
+	for round := range rounds {
+		cmd, out := start(t, "write "+dir)
+		for range 1 + rng.IntN(40) {
+			if !out.Scan() {
+				t.Fatal("the writer ended by itself")
+			}
+		}
+		// The next store is under way now, at some point of it.
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for out.Scan() {
+		}
+		cmd.Wait()
+
+		c, err := OpenCache(dir, CacheOptions{Budget: 400_000, NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.alone {
+			t.Fatal("the lock of a dead process holds")
+		}
+		for i := range crashFiles {
+			e, ok := c.lookup(name(i))
+			if !ok {
+				continue
+			}
+			served++
+			body, err := os.ReadFile(c.path(e.Name))
+			if err != nil || !unbroken(body, i) || hashOf(body) != e.SHA256 {
+				t.Fatalf("round %d: file %d is served and broken: %v", round, i, err)
+			}
+			if want := fmt.Sprintf(`"%d"`, binary.LittleEndian.Uint32(body[sha256.Size+4:])); e.ETag != want {
+				t.Fatalf("round %d: file %d has the ETag %s of other bytes, %s are there", round, i, e.ETag, want)
+			}
+		}
+		// A file that has its name but not yet its entry may be there; it does not
+		// serve without a declared hash.
+		bad, err := c.Verify(context.Background(), false)
+		if err != nil || len(bad) > 1 || len(bad) == 1 && bad[0].Entry.SHA256 != "" && !strings.Contains(bad[0].Reason, "bytes") && !strings.Contains(bad[0].Reason, "hash") {
+			t.Fatalf("round %d: %v, %v", round, bad, err)
+		}
+		if list := temporary(files(t, dir)); len(list) != 0 {
+			t.Fatalf("round %d: %v", round, list)
+		}
+		sum := int64(0)
+		for _, e := range c.Entries() {
+			sum += e.Size
+		}
+		if sum > 400_000 {
+			t.Fatalf("round %d: %d bytes", round, sum)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if served < rounds {
+		t.Errorf("only %d files were looked at", served)
+	}
+}
+
+const sharedFiles = 40
+
+// fetchAll brings all files twice through a shared folder.
+func fetchAll(dir, base string) error {
+	f, err := New(Options{CacheDir: dir, NoSync: true})
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(uint64(os.Getpid()), 1))
+	for range 2 {
+		var group sync.WaitGroup
+		fail := make(chan error, sharedFiles)
+		for _, i := range rng.Perm(sharedFiles) {
+			group.Go(func() {
+				want := sealed(i, 0, 10_000)
+				file, err := f.Local(context.Background(), fmt.Sprintf("%s/%d.untold", base, i), Want{int64(len(want)), hashOf(want)})
+				if err == nil {
+					var body []byte
+					if body, err = os.ReadFile(file); err == nil && !bytes.Equal(body, want) {
+						err = fmt.Errorf("file %d is broken", i)
+					}
+				}
+				if err != nil {
+					fail <- err
+				}
+			})
+		}
+		group.Wait()
+		select {
+		case err := <-fail:
+			return err
+		default:
+		}
+	}
+	if m := f.Metrics(); m.CacheHits < sharedFiles {
+		return fmt.Errorf("%+v", m)
+	}
+	return f.Close()
+}
+
+// Three processes share one folder: each file is whole in all of them.
+func TestProcessesShareAFolder(t *testing.T) {
+	var mu sync.Mutex
+	count := map[string]int{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		count[r.URL.Path]++
+		mu.Unlock()
+		var i int
+		fmt.Sscanf(r.URL.Path, "/%d.untold", &i)
+		w.Header().Set("ETag", `"1"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(sealed(i, 0, 10_000)))
+	}))
+	defer srv.Close()
+	dir := t.TempDir()
+	var list []*exec.Cmd
+	for range 3 {
+		cmd, out := start(t, "fetch "+dir+" "+srv.URL)
+		go io.Copy(io.Discard, readerFunc(func([]byte) (int, error) {
+			for out.Scan() {
+			}
+			return 0, io.EOF
+		}))
+		list = append(list, cmd)
+	}
+	for _, cmd := range list {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(count) != sharedFiles {
+		t.Errorf("%d files were asked for", len(count))
+	}
+	for path, n := range count {
+		if n > 3 {
+			t.Errorf("%s was asked for %d times", path, n)
+		}
+	}
+	c := openCache(t, dir, SystemClock{}, 0)
+	if bad, err := c.Verify(t.Context(), true); err != nil || len(bad) != 0 || c.Stat().Files != sharedFiles {
+		t.Errorf("%v, %v, %+v", bad, err, c.Stat())
+	}
+}

@@ -1,0 +1,324 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	gort "runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// fetch brings a payload of the scene and waits for its textures.
+func (r *rig) fetch(path string) runtime.Fetched {
+	r.t.Helper()
+	got, err := r.payload(runtime.Request{Dir: sceneBase, Path: path})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.WaitTextures(context.Background()); err != nil {
+		r.t.Fatal(err)
+	}
+	return got
+}
+
+// The texture URIs of a payload resolve in the folder that the answer names, as
+// they do beside the payload at the server.
+func TestTexturesResolveInDir(t *testing.T) {
+	r := newRig(t)
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "Textures/wall.png", "near.png", "Textures/./floor.png"))
+	r.origin.put(sceneBase+"hlods/far/b.untold", container(t, "Textures/wall.png"))
+	for _, u := range []string{"tiles/Textures/wall.png", "tiles/near.png", "tiles/Textures/floor.png", "hlods/far/Textures/wall.png"} {
+		r.origin.put(sceneBase+u, []byte(u))
+	}
+	a, b := r.fetch("tiles/a.untold"), r.fetch("hlods/far/b.untold")
+	for file, want := range map[string]string{
+		a.Dir + "/Textures/wall.png": "tiles/Textures/wall.png", a.Dir + "/near.png": "tiles/near.png",
+		a.Dir + "/Textures/./floor.png": "tiles/Textures/floor.png", b.Dir + "/Textures/wall.png": "hlods/far/Textures/wall.png",
+	} {
+		if got := text(t, filepath.FromSlash(file)); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+	// The way the viewer opens them.
+	f, err := manifest.Open(a.Dir, "Textures/wall.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if m := r.Metrics(); m.Textures != 4 || m.TexturesFailed != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// I7: hostile names are refused, nothing outside is written or read, and the
+// tile loads.
+func TestI7HostileTextureNames(t *testing.T) {
+	var names []string
+	for _, uri := range hostile {
+		if !strings.Contains(uri, "\x00") { // a container's strings end there
+			names = append(names, uri)
+		}
+	}
+	r := newRig(t)
+	r.origin.answer = func(req *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(req.URL.Path, ".untold") {
+			return nil, nil
+		}
+		return reply(req, 200, nil, []byte("evil")), nil
+	}
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, append(names, "a/./b.png")...))
+	got := r.fetch("tiles/a.untold")
+	if text(t, filepath.Join(got.Dir, "a", "b.png")) != "evil" {
+		t.Error("a/./b.png is missing")
+	}
+	log := r.origin.requests()
+	if len(log) != 2 || log[1].url != sceneBase+"tiles/a/b.png" {
+		t.Errorf("%v", log)
+	}
+	if m := r.Metrics(); m.Textures != 1 || m.TexturesFailed != int64(len(names)) {
+		t.Errorf("%+v", m)
+	}
+	outer := filepath.Dir(r.Cache().Dir())
+	for _, f := range files(t, outer) {
+		if !strings.HasPrefix(f, "cache/textures/") && !isKey(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f))) {
+			t.Errorf("wrote %s", f)
+		}
+	}
+	// The loader takes it.
+	if _, err := os.Stat(got.File); err != nil {
+		t.Error(err)
+	}
+	// The second time they are not counted again.
+	r.fetch("tiles/a.untold")
+	if m := r.Metrics(); m.TexturesFailed != int64(len(names)) {
+		t.Errorf("%+v", m)
+	}
+}
+
+// I7: a link in the cache leads nowhere.
+func TestI7LinkInTheCache(t *testing.T) {
+	if gort.GOOS == "windows" {
+		t.Skip("links need a privilege on Windows")
+	}
+	for _, absolute := range []bool{true, false} {
+		r := newRig(t)
+		outside := filepath.Join(filepath.Dir(r.Cache().Dir()), "outside")
+		base, _ := parseBase(sceneBase)
+		mirror := r.Cache().path(textureRoot(base) + "/tiles")
+		if err := os.MkdirAll(mirror, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(outside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(outside, "there.png"), []byte("secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		target := outside
+		if !absolute {
+			target, _ = filepath.Rel(mirror, outside)
+		}
+		if err := os.Symlink(target, filepath.Join(mirror, "link")); err != nil {
+			t.Skip(err)
+		}
+		if err := os.Symlink(filepath.Join(target, "there.png"), filepath.Join(mirror, "direct.png")); err != nil {
+			t.Skip(err)
+		}
+		r.origin.put(sceneBase+"tiles/a.untold", container(t, "link/there.png", "link/new.png", "direct.png"))
+		for _, u := range []string{"link/there.png", "link/new.png", "direct.png"} {
+			r.origin.put(sceneBase+"tiles/"+u, []byte("evil"))
+		}
+		got := r.fetch("tiles/a.untold")
+		if text(t, filepath.Join(outside, "there.png")) != "secret" || len(files(t, outside)) != 1 {
+			t.Errorf("wrote outside: %v", files(t, outside))
+		}
+		// A link as the last element is replaced, not followed.
+		if text(t, filepath.Join(got.Dir, "direct.png")) != "evil" {
+			t.Error("direct.png was not replaced")
+		}
+		if m := r.Metrics(); m.Textures != 1 || m.TexturesFailed != 2 {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// A hit whose textures have gone brings them again.
+func TestEvictedTexturesComeBack(t *testing.T) {
+	r := newRig(t)
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "a.png", "b.png"))
+	r.origin.put(sceneBase+"tiles/a.png", []byte("a"))
+	r.origin.put(sceneBase+"tiles/b.png", []byte("b"))
+	got := r.fetch("tiles/a.untold")
+	if err := os.Remove(filepath.Join(got.Dir, "a.png")); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	got = r.fetch("tiles/a.untold")
+	if text(t, filepath.Join(got.Dir, "a.png")) != "a" {
+		t.Error("a.png is missing")
+	}
+	if m := r.Metrics(); m.Requests != 1 || m.Textures != 1 || m.TexturesPresent != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A texture that fails is left alone for a while, then tried again.
+func TestFailedTextureRests(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "a.png"))
+	r.fetch("tiles/a.untold")
+	r.fetch("tiles/a.untold")
+	if n := r.origin.count(sceneBase + "tiles/a.png"); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	r.clock.Advance(failedFor)
+	r.origin.put(sceneBase+"tiles/a.png", []byte("a"))
+	r.fetch("tiles/a.untold")
+	if m := r.Metrics(); m.Textures != 1 || m.TexturesFailed != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A new manifest has textures asked for again, with their ETags; the old ones
+// serve when the server gives none.
+func TestTexturesAreRevalidatedAfterAChange(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
+	r.origin.put(sceneURL, []byte(`{"v":1}`))
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "a.png", "b.png", "c.png"))
+	for _, n := range []string{"a", "b", "c"} {
+		r.origin.put(sceneBase+"tiles/"+n+".png", []byte(n))
+	}
+	open(t, r)
+	r.fetch("tiles/a.untold")
+	r.origin.put(sceneURL, []byte(`{"v":2}`))
+	r.origin.put(sceneBase+"tiles/b.png", []byte("new"))
+	r.origin.mu.Lock()
+	delete(r.origin.files, sceneBase+"tiles/c.png")
+	r.origin.mu.Unlock()
+	open(t, r)
+	got := r.fetch("tiles/a.untold")
+	for file, want := range map[string]string{"a.png": "a", "b.png": "new", "c.png": "c"} {
+		if s := text(t, filepath.Join(got.Dir, file)); s != want {
+			t.Errorf("%s: %q", file, s)
+		}
+	}
+	if m := r.Metrics(); m.StaleServed != 1 || m.TexturesFailed != 0 {
+		t.Errorf("%+v", m)
+	}
+	before := len(r.origin.requests())
+	r.fetch("tiles/a.untold")
+	var again []string
+	for _, q := range r.origin.requests()[before:] {
+		again = append(again, q.url)
+	}
+	if !slices.Equal(again, []string{sceneBase + "tiles/c.png"}) {
+		t.Errorf("%v", again)
+	}
+}
+
+// Closing does not wait for textures, and none is left half done.
+func TestCloseEndsPrefetch(t *testing.T) {
+	r := newRig(t)
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "1.png", "2.png", "3.png", "4.png", "5.png", "6.png"))
+	sent := make(chan struct{}, 6)
+	r.origin.answer = func(req *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(req.URL.Path, ".untold") {
+			return nil, nil
+		}
+		sent <- struct{}{}
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		<-sent
+	}
+	waited := async(func() error { return r.WaitTextures(context.Background()) })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := r.WaitTextures(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err != nil && !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	if m := r.Metrics(); m.TexturesPending != 0 || m.TexturesFailed != 0 || m.Active != 0 {
+		t.Errorf("%+v", m)
+	}
+	if list := temporary(files(t, r.Cache().Dir())); len(list) != 0 {
+		t.Errorf("%v", list)
+	}
+}
+
+// Payloads go before textures, which never take all places of a host.
+func TestGateOrder(t *testing.T) {
+	var m counters
+	g := newGate(3, 9, &m)
+	ctx := context.Background()
+	var leave []func()
+	for range 2 {
+		l, err := g.enter(ctx, "h", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, l)
+	}
+	third := make(chan func(), 1)
+	go func() { l, _ := g.enter(ctx, "h", true); third <- l }()
+	l, err := g.enter(ctx, "h", false) // the third place is not for textures
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-third:
+		t.Error("a texture took the last place")
+	default:
+	}
+	short, cancel := context.WithTimeout(ctx, 0)
+	defer cancel()
+	if _, err := g.enter(short, "h", false); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	waiting, cancel := context.WithCancel(ctx)
+	gone := async(func() error { _, err := g.enter(waiting, "h", false); return err })
+	for {
+		g.mu.Lock()
+		n := len(g.hosts["h"].waiting[0])
+		g.mu.Unlock()
+		if n == 1 {
+			break
+		}
+		gort.Gosched()
+	}
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if other, err := g.enter(ctx, "other", false); err != nil {
+		t.Error(err)
+	} else {
+		other()
+	}
+	leave[0]()
+	(<-third)()
+	leave[1]()
+	l()
+	if len(g.hosts) != 0 || m.active.Load() != 0 || m.maxActive.Load() != 3 {
+		t.Errorf("%v, %d active, %d at most", g.hosts, m.active.Load(), m.maxActive.Load())
+	}
+	if newGate(1, 4, &m).textures != 1 {
+		t.Error("a host that allows one request serves no textures")
+	}
+}
