@@ -399,6 +399,9 @@ func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error 
 		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, st.sum(), s.want.SHA256)
 	case s.manifest && st.first != '{':
 		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, st.first)
+	case s.manifest && !st.json():
+		// No hash is declared for a manifest, and its ETag would confirm what came.
+		return fmt.Errorf("%w: after %d bytes the manifest is no JSON: it may have been cut short", ErrMismatch, n)
 	}
 	return nil
 }

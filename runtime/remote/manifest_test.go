@@ -121,6 +121,27 @@ func TestManifestIsJSON(t *testing.T) {
 	}
 }
 
+// A body that ends early, with the right length in its header, must not become
+// the copy that later conditional requests confirm.
+func TestManifestCutShort(t *testing.T) {
+	r := newRig(t)
+	whole := `{"v":1,"tiles":[1,2,3]}`
+	r.origin.put(sceneURL, []byte(whole[:12]))
+	done := async(func() error { _, err := r.OpenManifest(context.Background(), sceneURL); return err })
+	r.clock.pass(time.Second)
+	r.clock.pass(2 * time.Second)
+	if err := <-done; !errors.Is(err, ErrMismatch) {
+		t.Errorf("%v", err)
+	}
+	if n := len(r.Cache().Entries()); n != 0 {
+		t.Errorf("%d files are kept", n)
+	}
+	r.origin.put(sceneURL, []byte(whole))
+	if m := open(t, r); text(t, m.File) != whole {
+		t.Errorf("%+v", m)
+	}
+}
+
 // When the manifest changes, what it does not declare a hash for is asked for
 // again; the rest is not.
 func TestManifestChangeAgesTheScene(t *testing.T) {

@@ -79,6 +79,12 @@ func (s *staged) Write(p []byte) (int, error) {
 // sum is the hash of what was written.
 func (s *staged) sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
+// json reports whether what was written is one JSON value.
+func (s *staged) json() bool {
+	text, err := s.c.root.ReadFile(s.tmp)
+	return err == nil && json.Valid(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+}
+
 // abort removes the file unless it was committed.
 func (s *staged) abort() {
 	if !s.done {

@@ -1,0 +1,136 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// Bounds of the search for manifests.
+const (
+	maxScenes  = 100
+	maxVisited = 20_000 // files and folders
+	indexDepth = 1      // folders below the served one that are looked into
+)
+
+// Scene is a manifest below the served folder.
+type Scene struct {
+	Path  string // from the folder, with slashes
+	Tiles int
+	Bytes int64 // of all payloads, as declared
+}
+
+// URL returns the scene's address below that of the server, which ends with a
+// slash.
+func (s *Scene) URL(base string) string {
+	u := url.URL{Path: s.Path}
+	return base + u.EscapedPath()
+}
+
+// Scenes lists the manifests in the folder and in the folders right below it,
+// by their paths: at most 100.
+func (h *Handler) Scenes(ctx context.Context) []Scene {
+	dir, err := filepath.EvalSymlinks(h.tree.dir)
+	if err != nil {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	var list []Scene
+	visited := 0
+	// What cannot be read is not listed.
+	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		visited++
+		switch {
+		case ctx.Err() != nil || visited > maxVisited || len(list) == maxScenes:
+			return fs.SkipAll
+		case err != nil || name == ".":
+			return nil
+		case d.IsDir() && (hidden(name) || strings.Count(name, "/") >= indexDepth):
+			return fs.SkipDir
+		case d.IsDir() || hidden(name) || !strings.EqualFold(filepath.Ext(name), ".json"):
+			return nil
+		}
+		if s, ok := h.scene(name); ok {
+			list = append(list, s)
+		}
+		return nil
+	})
+	return list
+}
+
+// scene reads a manifest, if a file is one.
+func (h *Handler) scene(name string) (Scene, bool) {
+	f, st, err := h.tree.open(name)
+	if err != nil {
+		return Scene{}, false
+	}
+	defer f.Close()
+	if st.Size() > manifest.MaxBytes {
+		return Scene{}, false
+	}
+	m, err := manifest.Read(io.LimitReader(f, manifest.MaxBytes))
+	if err != nil {
+		return Scene{}, false
+	}
+	s := Scene{Path: name, Tiles: len(m.Tiles)}
+	add := func(t *manifest.Tile) {
+		s.Bytes += t.FileSizeBytes
+		for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+			for i := range levels {
+				s.Bytes += levels[i].FileSizeBytes
+			}
+		}
+	}
+	for i := range m.Tiles {
+		add(&m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		add(&m.SharedBucket.Tile)
+	}
+	return s, true
+}
+
+var indexPage = template.Must(template.New("index").Parse(`<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Scenes</title>
+<style>body{font:16px system-ui,sans-serif;margin:2em}td,th{padding:.2em 1.2em .2em 0;text-align:right}td:first-child,th:first-child{text-align:left}</style></head>
+<body><h1>Scenes</h1>
+{{if .}}<table><tr><th>manifest</th><th>tiles</th><th>MB</th></tr>
+{{range .}}<tr><td><a href="{{.Link}}">{{.Path}}</a></td><td>{{.Tiles}}</td><td>{{printf "%.1f" .MB}}</td></tr>
+{{end}}</table>{{else}}<p>This folder has no manifest.</p>{{end}}
+</body></html>
+`))
+
+// index sends the page of "/".
+func (h *Handler) index(w *response, r *http.Request) {
+	type row struct {
+		Link, Path string
+		Tiles      int
+		MB         float64
+	}
+	var rows []row
+	for _, s := range h.Scenes(r.Context()) {
+		rows = append(rows, row{s.URL("./"), s.Path, s.Tiles, float64(s.Bytes) / 1e6})
+	}
+	var page bytes.Buffer
+	if err := indexPage.Execute(&page, rows); err != nil { // not with these rows
+		w.fail(http.StatusInternalServerError, "no index")
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page.Bytes()))
+}

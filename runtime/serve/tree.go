@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// errHidden is the error for files that may exist but are not served.
+var errHidden = errors.New("hidden, outside of the folder, or no plain file")
+
+// tree is the folder that is served. It is opened anew for each file, so that a
+// folder that a cook has replaced as a whole is served from then on.
+type tree struct{ dir string }
+
+// newTree checks that a folder is there.
+func newTree(dir string) (*tree, error) {
+	st, err := os.Stat(dir)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	if !st.IsDir() {
+		return nil, fmt.Errorf("serve: %s is no folder: name the folder of the cooked scene", dir)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	return &tree{abs}, nil
+}
+
+// open opens the plain file of a request: name is a decoded path without the
+// slash in front. What is hidden or lies outside does not exist.
+func (t *tree) open(name string) (*os.File, fs.FileInfo, error) {
+	if !fs.ValidPath(name) || hidden(name) {
+		return nil, nil, errHidden
+	}
+	local, err := filepath.Localize(name)
+	if err != nil {
+		return nil, nil, errHidden
+	}
+	dir, err := filepath.EvalSymlinks(t.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Links may be used inside the folder, but not to show what is hidden.
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, local))
+	if err != nil {
+		return nil, nil, err
+	}
+	if local, err = filepath.Rel(dir, real); err != nil || !filepath.IsLocal(local) || hidden(filepath.ToSlash(local)) {
+		return nil, nil, errHidden
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	return openPlain(root, local)
+}
+
+// openPlain opens a plain file below an open folder; a link that was put there
+// in the meantime does not lead out either.
+func openPlain(root *os.Root, local string) (*os.File, fs.FileInfo, error) {
+	// Opening a pipe would block.
+	if st, err := root.Stat(local); err != nil {
+		return nil, nil, err
+	} else if !st.Mode().IsRegular() {
+		return nil, nil, errHidden
+	}
+	f, err := root.Open(local)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = errHidden
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, st, nil
+}
+
+// hidden reports whether an element of a slash-separated path starts with a
+// dot.
+func hidden(name string) bool {
+	return name != "." && (strings.HasPrefix(name, ".") || strings.Contains(name, "/."))
+}
