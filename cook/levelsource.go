@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -20,6 +21,7 @@ type levelSource struct {
 // newLevelSource joins the finest geometry of a tile's drawables.
 func newLevelSource(all []drawable) *levelSource {
 	s := &levelSource{}
+	s.reserve(all)
 	for i := range all {
 		d := &all[i]
 		if d.level > 0 {
@@ -36,6 +38,26 @@ func newLevelSource(all []drawable) *levelSource {
 	}
 	s.dropUnusedAttributes()
 	return s
+}
+
+// reserve makes room for the geometry of drawables.
+func (s *levelSource) reserve(all []drawable) {
+	vertices, indices := 0, 0
+	for i := range all {
+		if d := &all[i]; d.level == 0 {
+			vertices += len(d.packed.Vertices) / format.VertexSize
+			indices += len(d.packed.Indices)
+		}
+	}
+	m := &s.joint
+	m.Positions = make([]geom.Vec3, 0, vertices)
+	m.Normals = make([][3]float32, 0, vertices)
+	m.Colors = make([][4]float32, 0, vertices)
+	for set := range m.UV {
+		m.UV[set] = make([][2]float32, 0, vertices)
+	}
+	m.Indices = make([]uint32, 0, indices)
+	s.groups = make([]int32, 0, indices/3)
 }
 
 // append adds a drawable's geometry, in world space.
@@ -149,39 +171,54 @@ func (s *levelSource) triangles() int { return len(s.joint.Indices) / 3 }
 // take splits a simplified mesh by drawable. A nil entry has no triangle left.
 func (s *levelSource) take(m *simplify.Mesh) []*mesh.Mesh {
 	out := make([]*mesh.Mesh, len(s.names))
-	remap := make([]uint32, len(m.Positions)) // vertex + 1 in the group that stamp names
+	remap := make([]uint32, len(m.Positions)) // vertex in the group that stamp names
 	stamp := make([]int32, len(m.Positions))  // group + 1
 	byGroup := make([][]uint32, len(s.names))
+	count := make([]int, len(s.names))
+	for _, g := range m.Groups {
+		count[g] += 3
+	}
 	for t, g := range m.Groups {
+		if byGroup[g] == nil {
+			byGroup[g] = make([]uint32, 0, count[g])
+		}
 		byGroup[g] = append(byGroup[g], m.Indices[3*t:3*t+3]...)
 	}
+	var used []uint32 // vertices of a group, in the order of first use
 	for g, indices := range byGroup {
 		if len(indices) == 0 {
 			continue
 		}
-		o := &mesh.Mesh{Indices: indices}
+		used = used[:0]
 		for i, v := range indices {
 			if stamp[v] != int32(g)+1 {
-				stamp[v], remap[v] = int32(g)+1, uint32(len(o.Positions))
-				o.Positions = append(o.Positions, m.Positions[v])
-				o.Normals = appendAt(o.Normals, m.Normals, v)
-				o.Colors = appendAt(o.Colors, m.Colors, v)
-				for set := range o.UV {
-					o.UV[set] = appendAt(o.UV[set], m.UV[set], v)
-				}
+				stamp[v], remap[v] = int32(g)+1, uint32(len(used))
+				used = append(used, v)
 			}
 			indices[i] = remap[v]
+		}
+		o := &mesh.Mesh{
+			Indices:   indices,
+			Positions: pick(m.Positions, used), Normals: pick(m.Normals, used), Colors: pick(m.Colors, used),
+		}
+		for set := range o.UV {
+			o.UV[set] = pick(m.UV[set], used)
 		}
 		out[g] = o
 	}
 	return out
 }
 
-func appendAt[T any](to, from []T, v uint32) []T {
+// pick returns some elements of a list, or nil if that is nil.
+func pick[T any](from []T, which []uint32) []T {
 	if from == nil {
 		return nil
 	}
-	return append(to, from[v])
+	to := make([]T, len(which))
+	for i, v := range which {
+		to[i] = from[v]
+	}
+	return to
 }
 
 // atLeast returns ratio of n, rounded, and at least 1.

@@ -7,15 +7,21 @@ import "math"
 // the gradient g. A wedge sums over its triangles, with a third of each
 // triangle's area as weight w:
 //
-//	W = sum w,  s = the attribute itself,  G = sum w g
+//	W = sum w,  s = the attribute itself,  m = sum w g / W
 //
-// and the place sums, over all wedges and attributes, the quadric of
-// w (g'y + e)^2 relative to the place and to the wedges' s. As s is the best
-// value at the place, sum w e = 0 holds and need not be stored. Where the
-// place moves by y and s by t, the error is quadric(y) - 2 t G'y + W t^2;
-// the best t is G'y / W.
+// If the attribute at y is s + m'y, which is the best there is, as sum w e = 0
+// relative to s, the error is
 //
-// In memory: W, then s and G for each attribute.
+//	sum w (g'y + e)^2 - W (m'y)^2
+//
+// and the place sums that over all wedges and attributes, relative to itself.
+// Where a wedge must have another value than that, W times the square of the
+// difference comes on top. Two wedges that become one agree on the weighted
+// mean, which costs, with functions f = s + m'y of both,
+//
+//	Wu Wv / (Wu + Wv) (fu - fv)^2
+//
+// In memory: W, then s and m for each attribute.
 
 func (w Weights) withDefaults(normal float64) Weights {
 	def := func(x *float64, d float64) {
@@ -121,8 +127,8 @@ func (s *Simplifier) buildQuadrics() {
 	s.geo = make([]quad, len(s.nodes))
 	s.wq = make([]float32, len(s.wv)*s.stride)
 	s.meanAttributes()
-	weld := s.opt.Seams == SeamsWeld
 	var at [3][maxAttributes]float64
+	var grad [maxAttributes][3]float32 // times w
 	for c := 0; c < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
@@ -136,37 +142,70 @@ func (s *Simplifier) buildQuadrics() {
 		}
 		size := math.Sqrt(n2)
 		w := size / 6
-		unit := n.scale(1 / size)
-		var plane form
-		plane.addSquare(unit, 0, w)
-		var attr form
+		var f form
+		f.addSquare(n.scale(1/size), 0, w)
+		plane := f.quad()
+		f = form{}
 		// Needles have wild gradients: damp them.
 		long := max(e1.length2(), e2.length2(), e2.sub(e1).length2())
 		inv := 1 / max(n2, float64(float64(1e-4*long)*long))
 		g1, g2 := e2.cross(n).scale(inv), n.cross(e1).scale(inv)
-		var grad [maxAttributes]vec
 		if s.k > 0 {
-			for i := range 3 {
-				s.attributes(s.in.Indices[c+i], &at[i])
-			}
-			for k := range s.k {
-				g := g1.scale(at[1][k] - at[0][k]).add(g2.scale(at[2][k] - at[0][k]))
-				grad[k] = g
-				attr.addSquare(g, 0, w)
-			}
+			s.cornerAttributes(c, &at)
 		}
+		for k := range s.k {
+			g := g1.scale(at[1][k] - at[0][k]).add(g2.scale(at[2][k] - at[0][k]))
+			f.addSquare(g, 0, w)
+			grad[k] = g.scale(w).f32()
+		}
+		attr := f.quad()
 		for i := range 3 {
 			w0 := s.cw[c+i]
 			p := s.wv[w0]
-			addTo(&s.geo[p], &plane)
-			addTo(&s.nodes[p].sum, &plane)
-			if !weld {
-				s.wq[int(w0)*s.stride] += float32(w)
-			}
-			if s.k > 0 {
-				s.addWedge(w0, p, &attr, &grad, &at[i], w)
-			}
+			s.geo[p].addSquares(&plane)
+			s.nodes[p].sum.addSquares(&attr)
+			s.addWedge(w0, p, &grad, &at[i], w)
 		}
+	}
+	s.reduceWedges()
+	for i := range s.geo {
+		s.nodes[i].sum.addSquares(&s.geo[i])
+	}
+}
+
+// cornerAttributes gets the attributes of a triangle's corners: those of their
+// wedges, which are the vertices' own if nothing is welded.
+func (s *Simplifier) cornerAttributes(c int, at *[3][maxAttributes]float64) {
+	for i := range at {
+		if s.opt.Seams == SeamsWeld {
+			s.attributes(s.in.Indices[c+i], &at[i])
+			continue
+		}
+		q := s.wq[int(s.cw[c+i])*s.stride : int(s.cw[c+i]+1)*s.stride]
+		for k := 0; 1+4*k < len(q); k++ {
+			at[i][k] = float64(q[1+4*k])
+		}
+	}
+}
+
+// reduceWedges divides the wedges' sums of gradients by their areas, and takes
+// from the places what the best attributes at each point save.
+func (s *Simplifier) reduceWedges() {
+	if s.k == 0 {
+		return
+	}
+	for w, p := range s.wv {
+		q := s.wq[w*s.stride : (w+1)*s.stride]
+		area := q[0]
+		if !(area > 0) {
+			continue
+		}
+		var saved form
+		for r := q[1:]; len(r) >= 4; r = r[4:] {
+			r[1], r[2], r[3] = r[1]/area, r[2]/area, r[3]/area
+			saved.addSquare(vec{float64(r[1]), float64(r[2]), float64(r[3])}, 0, -float64(area))
+		}
+		addTo(&s.nodes[p].sum, &saved)
 	}
 }
 
@@ -180,24 +219,36 @@ func addTo(q *quad, f *form) {
 	q.ayz += float32(f.ayz)
 }
 
-// addWedge adds a triangle's attributes to the wedge of one of its corners.
-// W is there already.
-func (s *Simplifier) addWedge(w, p uint32, attr *form, grad *[maxAttributes]vec, at *[maxAttributes]float64, weight float64) {
+// addSquares adds the quadratic part.
+func (q *quad) addSquares(o *quad) {
+	q.axx += o.axx
+	q.ayy += o.ayy
+	q.azz += o.azz
+	q.axy += o.axy
+	q.axz += o.axz
+	q.ayz += o.ayz
+}
+
+// addWedge adds a triangle's attributes to the wedge of one of its corners,
+// where m is a sum so far.
+func (s *Simplifier) addWedge(w, p uint32, grad *[maxAttributes][3]float32, at *[maxAttributes]float64, weight float64) {
 	q := s.wq[int(w)*s.stride : int(w+1)*s.stride]
-	a := &s.nodes[p].sum
-	addTo(a, attr)
-	for k := range s.k {
-		g := grad[k].scale(weight)
-		r := q[1+4*k : 5+4*k]
-		r[1] += float32(g.x)
-		r[2] += float32(g.y)
-		r[3] += float32(g.z)
+	weld := s.opt.Seams == SeamsWeld
+	if !weld {
+		q[0] += float32(weight)
+	}
+	for k, r := 0, q[1:]; len(r) >= 4; k, r = k+1, r[4:] {
+		g := &grad[k]
+		r[1] += g[0]
+		r[2] += g[1]
+		r[3] += g[2]
 		// Not 0 only where vertices with different attributes are welded. The
 		// constant part, a price already paid, is left out.
-		if e := at[k] - float64(r[0]); s.opt.Seams == SeamsWeld && e != 0 {
-			a.bx += float32(e * g.x)
-			a.by += float32(e * g.y)
-			a.bz += float32(e * g.z)
+		if weld {
+			a, e := &s.nodes[p].sum, float32(at[k]-float64(r[0]))
+			a.bx += float32(e * g[0])
+			a.by += float32(e * g[1])
+			a.bz += float32(e * g[2])
 		}
 	}
 }

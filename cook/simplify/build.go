@@ -87,7 +87,8 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	}
 	s := &Simplifier{in: m, opt: o}
 	s.cw = make([]uint32, len(m.Indices))
-	place, firsts := weldPositions(m.Positions)
+	s.next = make([]uint32, len(m.Indices))
+	place, firsts := weldPositions(m.Positions, s.next)
 	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw)
 	s.wv = s.wedges.place
 	if s.wedges.vertex == nil {
@@ -151,7 +152,6 @@ func (s *Simplifier) dropDegenerate() {
 
 // link strings the corners of each place into a ring, in their order.
 func (s *Simplifier) link() {
-	s.next = make([]uint32, len(s.cw))
 	for c := len(s.cw) - 1; c >= 0; c-- {
 		w := s.cw[c]
 		if w == none {

@@ -176,14 +176,9 @@ func (s *Simplifier) absorb(j, w uint32) {
 	a := s.wq[int(j)*s.stride : int(j+1)*s.stride]
 	b := s.wq[int(w)*s.stride : int(w+1)*s.stride]
 	area := float64(a[0]) + float64(b[0])
-	for k := range s.k {
-		if area > 0 {
-			sum := float64(float64(a[0])*float64(a[1+4*k])) + float64(float64(b[0])*float64(b[1+4*k]))
-			a[1+4*k] = float32(sum / area)
-		}
-		for i := 2; i < 5; i++ {
-			a[i+4*k] += b[i+4*k]
-		}
+	for k := 1; k < len(a) && area > 0; k++ {
+		sum := float64(float64(a[0])*float64(a[k])) + float64(float64(b[0])*float64(b[k]))
+		a[k] = float32(sum / area)
 	}
 	a[0] = float32(area)
 	s.wv[w] = gone | j

@@ -1,7 +1,7 @@
 package simplify
 
-// collapse moves u to the candidate's point and merges v into it. The rings,
-// and the members if there are several wedges, must be in scratch.
+// collapse moves u to the candidate's point and merges v into it. What legal
+// leaves there, and the members if there are several wedges, must be in scratch.
 func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 	x := &s.scratch
 	nu, nv := &s.nodes[u], &s.nodes[v]
@@ -12,22 +12,22 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 
 	geo := s.geo[u].merged(&s.geo[v], at, off)
 	s.geo[u] = geo.quad()
-	s.killEdge(x.ringU, v)
+	s.kill(x.dead)
 	if flags&flagMulti == 0 {
-		x.members = append(x.members[:0], member{nu.wedge, 0, 0}, member{nv.wedge, 1, 0})
+		x.members = append(x.members[:0], member{w: nu.wedge}, member{w: nv.wedge, side: 1})
 	}
 	sum := nu.sum.merged(&nv.sum, at, off)
 	groups := 0
 	for i := range x.members {
-		if x.members[i].group == i {
+		if i := int32(i); x.members[i].group == i {
 			groups++
 			nu.wedge = s.mergeGroup(i, u, &sum, at, off, nu.flags, nv.flags)
 		}
 	}
 	nu.sum = sum.quad()
 	nu.pos = pu.add(at).f32()
-	s.rename(x.ringU)
-	s.rename(x.ringV)
+	s.rename(x.u.c)
+	s.rename(x.v.c)
 	s.next[nu.first], s.next[nv.first] = s.next[nv.first], s.next[nu.first]
 	nv.first = none
 	nu.flags = flags&^flagMulti | flagMoved
@@ -49,20 +49,14 @@ func (q *quad) merged(o *quad, at, off vec) form {
 	return f
 }
 
-// killEdge removes the triangles of a ring that have a corner at v.
-func (s *Simplifier) killEdge(ring []uint32, v uint32) {
-	dead := s.scratch.dead[:0]
-	for _, c := range ring {
-		if n1, n2 := corners(c); s.at(n1) == v || s.at(n2) == v {
-			dead = append(dead, c-c%3)
-		}
-	}
-	for _, t := range dead {
+// kill removes the triangles of some corners.
+func (s *Simplifier) kill(dead []uint32) {
+	for _, c := range dead {
+		t := c - c%3
 		s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
 		s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never
 	}
 	s.triangles -= len(dead)
-	s.scratch.dead = dead
 }
 
 // rename gives living corners the wedges that took over theirs.
@@ -74,12 +68,15 @@ func (s *Simplifier) rename(ring []uint32) {
 	}
 }
 
-// mergeGroup joins the wedges of one group into the first: sums of areas and
-// gradients, attributes at the new place. sum collects what the change of the
-// attributes adds to the place's quadric.
-func (s *Simplifier) mergeGroup(i int, u uint32, sum *form, at, off vec, fu, fv uint32) uint32 {
+// share is the part that a member has in the mean of those up to it, and the
+// weight of the square of its distance from the mean before.
+type share struct{ part, weight float64 }
+
+// mergeGroup joins the wedges of one group into the first, with the attributes
+// that are best at the new place. What that costs is added to sum.
+func (s *Simplifier) mergeGroup(i int32, u uint32, sum *form, at, off vec, fu, fv uint32) uint32 {
 	ms := s.scratch.members
-	keep := i
+	keep := int(i)
 	fixed := false
 	if (fu|fv)&flagLocked != 0 {
 		// Attributes of the locked side stay.
@@ -94,53 +91,54 @@ func (s *Simplifier) mergeGroup(i int, u uint32, sum *form, at, off vec, fu, fv 
 			}
 		}
 	}
-	area := 0.0
+	area, shares := 0.0, s.scratch.shares[:0]
 	for j := range ms {
-		if ms[j].group == i {
-			area += float64(s.wq[int(ms[j].w)*s.stride])
+		if ms[j].group != i {
+			continue
 		}
+		added, b := float64(s.wq[int(ms[j].w)*s.stride]), share{}
+		if added > 0 {
+			b.part = added / (area + added)
+			b.weight = float64(area * b.part)
+			area += added
+		}
+		shares = append(shares, b)
 	}
+	s.scratch.shares = shares
 	q := s.wq[int(ms[keep].w)*s.stride : int(ms[keep].w+1)*s.stride]
-	for k := range s.k {
-		ref := float64(q[1+4*k])
-		// The best attribute at the new place: see attribute.go.
-		t := 0.0
-		var gs vec
+	for k := 0; k < s.k && area > 0; k++ {
+		// The mean of the members' functions at the new place.
+		own, value := q[1+4*k], 0.0
+		var slope vec
+		next := 0
 		for j := range ms {
-			if ms[j].group != i {
+			m := &ms[j]
+			if m.group != i {
 				continue
 			}
-			r := s.wq[int(ms[j].w)*s.stride:]
-			g := vec{float64(r[2+4*k]), float64(r[3+4*k]), float64(r[4+4*k])}
 			o := at
-			if ms[j].side == 1 {
+			if m.side == 1 {
 				o = off
 			}
-			t += float64(float64(r[0])*(float64(r[1+4*k])-ref)) + g.dot(o)
-			gs = gs.add(g)
-		}
-		if area > 0 && !fixed {
-			t /= area
-		} else {
-			t = 0
-		}
-		value := ref + t
-		for j := range ms {
-			if ms[j].group != i {
-				continue
+			r := s.wq[int(m.w)*s.stride+1+4*k:][:4]
+			g := vec{float64(r[1]), float64(r[2]), float64(r[3])}
+			e := float64(r[0]) + g.dot(o) - value
+			g = g.sub(slope)
+			b := &shares[next]
+			next++
+			if b.weight > 0 {
+				sum.addSquare(g, e, b.weight)
 			}
-			r := s.wq[int(ms[j].w)*s.stride:]
-			g := vec{float64(r[2+4*k]), float64(r[3+4*k]), float64(r[4+4*k])}
-			o := at
-			if ms[j].side == 1 {
-				o = off
-			}
-			delta := float64(r[1+4*k]) - value
-			sum.b = sum.b.add(g.scale(delta))
-			sum.c += float64(delta * (float64(float64(r[0])*delta) + float64(2*g.dot(o))))
+			value += float64(e * b.part)
+			slope = slope.add(g.scale(b.part))
+		}
+		if fixed {
+			e := value - float64(own)
+			sum.c += float64(float64(area*e) * e)
+			value = float64(own)
 		}
 		q[1+4*k] = float32(value)
-		q[2+4*k], q[3+4*k], q[4+4*k] = float32(gs.x), float32(gs.y), float32(gs.z)
+		q[2+4*k], q[3+4*k], q[4+4*k] = float32(slope.x), float32(slope.y), float32(slope.z)
 	}
 	q[0] = float32(area)
 	for j := range ms {

@@ -18,42 +18,72 @@ type edgeSide struct {
 // constrain finds open edges, sharp folds and seams, marks border places and
 // those with several wedges, and adds the quadrics that hold such lines.
 func (s *Simplifier) constrain() {
-	x := &s.scratch
+	f := &s.scratch.u
 	var sides []edgeSide
 	for i := range s.nodes {
 		u := uint32(i)
-		x.ringU = s.ring(u, x.ringU)
-		if len(x.ringU) == 0 {
+		s.gather(u, f, maxCorners)
+		if len(f.c) == 0 {
 			continue
 		}
-		w := s.cw[x.ringU[0]]
-		for _, c := range x.ringU {
+		w := s.cw[f.c[0]]
+		for _, c := range f.c {
 			if s.cw[c] != w {
 				s.nodes[u].flags |= flagMulti
 				break
 			}
 		}
-		if len(x.ringU) > 64 {
+		if len(f.c) > 64 {
 			continue // its edges are looked at from their other ends
 		}
-		x.nearU = s.near(x.ringU, x.nearU)
-		for _, v := range x.nearU {
+		pu := s.point(u)
+		for i, v := range f.a {
 			if v < u && !s.crowded(v) {
 				continue
 			}
-			sides = sides[:0]
-			for _, c := range x.ringU {
-				n1, n2 := corners(c)
-				switch v {
-				case s.at(n1):
-					sides = append(sides, edgeSide{c, n1, s.at(n2)})
-				case s.at(n2):
-					sides = append(sides, edgeSide{c, n2, s.at(n1)})
+			na, _ := count(f.a, v)
+			nb, k := count(f.b, v)
+			if na == 1 && nb == 1 {
+				// As nearly all edges are.
+				_, cv := corners(f.c[k])
+				n1, _ := corners(f.c[i])
+				sides = append(sides[:0], edgeSide{f.c[i], n1, f.b[i]}, edgeSide{f.c[k], cv, f.a[k]})
+				d := s.point(v).sub(pu)
+				if l2 := d.length2(); !s.ordinary(&sides[0], &sides[1], pu, d, l2) {
+					s.constrainEdge(u, v, sides)
 				}
+			} else if before, _ := count(f.a[:i], v); before == 0 {
+				sides = s.sidesOf(f, v, sides)
+				s.constrainEdge(u, v, sides)
 			}
-			s.constrainEdge(u, v, sides)
+		}
+		for i, v := range f.b {
+			if v < u && !s.crowded(v) {
+				continue
+			}
+			na, _ := count(f.a, v)
+			before, _ := count(f.b[:i], v)
+			if na+before == 0 {
+				sides = s.sidesOf(f, v, sides)
+				s.constrainEdge(u, v, sides)
+			}
 		}
 	}
+}
+
+// sidesOf returns the triangles of a fan that have an edge to v.
+func (s *Simplifier) sidesOf(f *fan, v uint32, sides []edgeSide) []edgeSide {
+	sides = sides[:0]
+	for i, c := range f.c {
+		n1, n2 := corners(c)
+		switch v {
+		case f.a[i]:
+			sides = append(sides, edgeSide{c, n1, f.b[i]})
+		case f.b[i]:
+			sides = append(sides, edgeSide{c, n2, f.a[i]})
+		}
+	}
+	return sides
 }
 
 // crowded reports whether a place has too many triangles to look at edges from
@@ -76,9 +106,6 @@ func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
 	d := s.point(v).sub(pu)
 	l2 := d.length2()
 	if l2 == 0 {
-		return
-	}
-	if len(sides) == 2 && s.ordinary(&sides[0], &sides[1], pu, d, l2) {
 		return
 	}
 	open := true

@@ -14,12 +14,12 @@ type candidate struct {
 // member is a wedge that takes part in a collapse: of u or of v.
 type member struct {
 	w     uint32
+	group int32 // members with the same number become one wedge
 	side  uint8
-	group int // members with the same number become one wedge
 }
 
 // price finds the best place for the collapse of u and v, and what it costs.
-// Of places with several wedges the rings must be in scratch.
+// Of places with several wedges the fans must be in scratch.
 func (s *Simplifier) price(u, v uint32) (c candidate) {
 	nu, nv := &s.nodes[u], &s.nodes[v]
 	p := fromF32(&nu.pos)
@@ -29,9 +29,9 @@ func (s *Simplifier) price(u, v uint32) (c candidate) {
 	switch {
 	case flags&flagMulti != 0:
 		s.pairWedges(u, v, &c)
-		s.reduceMembers(&sum, d, &c)
+		s.joinMembers(&sum, d, &c)
 	case nu.wedge != none && nv.wedge != none:
-		c.area = s.reducePair(&sum, nu.wedge, nv.wedge, d)
+		c.area = s.joinPair(&sum, nu.wedge, nv.wedge, d)
 	}
 	switch {
 	case flags&flagLocked == 0:
@@ -117,39 +117,50 @@ func (s *Simplifier) deviation(u, v uint32, at vec) float64 {
 // everything is flat.
 const shapeWeight = 1e-6
 
-// reducePair subtracts from the sum of two wedges' quadrics what the best
-// attributes at each point save, when the two become one. It returns the area
-// around both.
-func (s *Simplifier) reducePair(sum *form, wu, wv uint32, d vec) float64 {
+// joinPair adds to the sum of two wedges' quadrics what it costs that both get
+// the same attributes. It returns the area around both.
+func (s *Simplifier) joinPair(sum *form, wu, wv uint32, d vec) float64 {
 	qu := s.wq[int(wu)*s.stride : int(wu+1)*s.stride]
 	qv := s.wq[int(wv)*s.stride : int(wv+1)*s.stride]
-	areaV := float64(qv[0])
-	area := float64(qu[0]) + areaV
-	if !(area > 0) || len(qu) == 1 {
-		return area
+	areaU, areaV := float64(qu[0]), float64(qv[0])
+	if !(areaU > 0 && areaV > 0) {
+		return areaU + areaV
 	}
-	inv := 1 / area
-	f := *sum
-	for qu, qv = qu[1:], qv[1:]; len(qu) >= 4 && len(qv) >= 4; qu, qv = qu[4:], qv[4:] {
-		delta := float64(qv[0]) - float64(qu[0])
-		gx, gy, gz := float64(qv[1]), float64(qv[2]), float64(qv[3])
-		gd := float64(gx*d.x) + float64(gy*d.y) + float64(gz*d.z)
-		h := float64(areaV*delta) - gd
-		hi := float64(h * inv)
-		sx, sy, sz := float64(qu[1])+gx, float64(qu[2])+gy, float64(qu[3])+gz
-		f.c += float64(delta*(h-gd)) - float64(h*hi)
-		f.b.x += float64(delta*gx) - float64(sx*hi)
-		f.b.y += float64(delta*gy) - float64(sy*hi)
-		f.b.z += float64(delta*gz) - float64(sz*hi)
-		ix, iy, iz := float64(sx*inv), float64(sy*inv), float64(sz*inv)
-		f.axx -= float64(ix * sx)
-		f.ayy -= float64(iy * sy)
-		f.azz -= float64(iz * sz)
-		f.axy -= float64(ix * sy)
-		f.axz -= float64(ix * sz)
-		f.ayz -= float64(iy * sz)
+	// Only squares are added up here: single precision does, and saves
+	// conversions. Two loops, as registers do not hold the sums of both.
+	qv = qv[:len(qu)]
+	var xx, yy, zz, xy, xz, yz float32
+	for i := 4; i < len(qu); i += 4 {
+		mx, my, mz := qv[i-2]-qu[i-2], qv[i-1]-qu[i-1], qv[i]-qu[i]
+		xx += float32(mx * mx)
+		xy += float32(mx * my)
+		xz += float32(mx * mz)
+		yy += float32(my * my)
+		yz += float32(my * mz)
+		zz += float32(mz * mz)
 	}
-	*sum = f
+	dx, dy, dz := float32(d.x), float32(d.y), float32(d.z)
+	var bx, by, bz, c float32
+	for i := 4; i < len(qu); i += 4 {
+		mx, my, mz := qv[i-2], qv[i-1], qv[i]
+		e := (qv[i-3] - qu[i-3] - float32(mx*dx)) - (float32(my*dy) + float32(mz*dz))
+		bx += float32((mx - qu[i-2]) * e)
+		by += float32((my - qu[i-1]) * e)
+		bz += float32((mz - qu[i]) * e)
+		c += float32(e * e)
+	}
+	area := areaU + areaV
+	w := float64(areaU*areaV) / area
+	sum.axx += float64(float64(xx) * w)
+	sum.ayy += float64(float64(yy) * w)
+	sum.azz += float64(float64(zz) * w)
+	sum.axy += float64(float64(xy) * w)
+	sum.axz += float64(float64(xz) * w)
+	sum.ayz += float64(float64(yz) * w)
+	sum.b.x += float64(float64(bx) * w)
+	sum.b.y += float64(float64(by) * w)
+	sum.b.z += float64(float64(bz) * w)
+	sum.c += float64(float64(c) * w)
 	return area
 }
 
@@ -157,14 +168,14 @@ func (s *Simplifier) reducePair(sum *form, wu, wv uint32, d vec) float64 {
 // triangle on the edge. The rest stay wedges of their own.
 func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
 	x := &s.scratch
-	x.wedU = s.wedgesOf(x.ringU, x.wedU)
-	x.wedV = s.wedgesOf(x.ringV, x.wedV)
+	x.wedU = s.wedgesOf(x.u.c, x.wedU)
+	x.wedV = s.wedgesOf(x.v.c, x.wedV)
 	x.members = x.members[:0]
 	for i, w := range x.wedU {
-		x.members = append(x.members, member{w, 0, i})
+		x.members = append(x.members, member{w: w, side: 0, group: int32(i)})
 	}
 	for i, w := range x.wedV {
-		x.members = append(x.members, member{w, 1, len(x.wedU) + i})
+		x.members = append(x.members, member{w: w, side: 1, group: int32(len(x.wedU) + i)})
 	}
 	find := func(w uint32, side uint8) int {
 		for i := range x.members {
@@ -174,13 +185,13 @@ func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
 		}
 		return -1
 	}
-	for _, cu := range x.ringU {
-		n1, n2 := corners(cu)
-		cv := n1
-		if s.at(cv) != v {
-			if cv = n2; s.at(cv) != v {
-				continue
-			}
+	for i, cu := range x.u.c {
+		if x.u.a[i] != v && x.u.b[i] != v {
+			continue
+		}
+		cv, n2 := corners(cu)
+		if x.u.a[i] != v {
+			cv = n2
 		}
 		i, j := find(s.cw[cu], 0), find(s.cw[cv], 1)
 		a, b := x.members[i].group, x.members[j].group
@@ -205,89 +216,68 @@ func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
 	}
 }
 
-// reduceMembers is reducePair for any number of wedges: members of the same
-// group become one.
-func (s *Simplifier) reduceMembers(sum *form, d vec, c *candidate) {
+// joinMembers is joinPair for any number of wedges: members of the same group
+// become one.
+func (s *Simplifier) joinMembers(sum *form, d vec, c *candidate) {
 	ms := s.scratch.members
 	for i := range ms {
-		if ms[i].group != i {
+		if int(ms[i].group) != i {
 			continue // not the first of its group
 		}
 		count, last := 0, i
 		for j := i; j < len(ms); j++ {
-			if ms[j].group == i {
+			if int(ms[j].group) == i {
 				count++
 				last = j
 			}
 		}
 		switch {
 		case count == 1:
-			c.area += s.reduceOne(sum, &ms[i], d)
+			c.area += float64(s.wq[int(ms[i].w)*s.stride])
 		case count == 2 && ms[i].side == 0 && ms[last].side == 1:
-			c.area += s.reducePair(sum, ms[i].w, ms[last].w, d)
+			c.area += s.joinPair(sum, ms[i].w, ms[last].w, d)
 		default:
-			c.area += s.reduceGroup(sum, i, d)
+			c.area += s.joinGroup(sum, i, d)
 		}
 	}
 }
 
-// reduceOne is reducePair for a wedge that stays alone.
-func (s *Simplifier) reduceOne(sum *form, m *member, d vec) float64 {
-	q := s.wq[int(m.w)*s.stride : int(m.w+1)*s.stride]
-	area := float64(q[0])
-	if !(area > 0) {
-		return 0
-	}
-	inv := 1 / area
-	for q = q[1:]; len(q) >= 4; q = q[4:] {
-		g := vec{float64(q[1]), float64(q[2]), float64(q[3])}
-		if g == (vec{}) {
-			continue // as normals of flat faces
-		}
-		h := 0.0
-		if m.side == 1 {
-			h = -g.dot(d)
-		}
-		sum.addSquare(g, h, -inv)
-	}
-	return area
-}
-
-// reduceGroup is reducePair for the members of a group, of which i is the
-// first.
-func (s *Simplifier) reduceGroup(sum *form, i int, d vec) float64 {
+// joinGroup is joinPair for the members of a group, of which i is the first.
+// One after the other joins the mean of those before.
+func (s *Simplifier) joinGroup(sum *form, i int, d vec) float64 {
 	ms := s.scratch.members
+	var mean [maxAttributes]struct {
+		s float64
+		m vec
+	}
 	area := 0.0
 	for j := i; j < len(ms); j++ {
-		if ms[j].group == i {
-			area += float64(s.wq[int(ms[j].w)*s.stride])
+		if int(ms[j].group) != i {
+			continue
 		}
-	}
-	if !(area > 0) {
-		return 0
-	}
-	for k := range s.k {
-		var g vec
-		h, ref := 0.0, float64(s.wq[int(ms[i].w)*s.stride+1+4*k])
-		for j := i; j < len(ms); j++ {
-			if ms[j].group != i {
-				continue
-			}
-			q := s.wq[int(ms[j].w)*s.stride:]
+		q := s.wq[int(ms[j].w)*s.stride : int(ms[j].w+1)*s.stride]
+		added := float64(q[0])
+		if !(added > 0) {
+			continue
+		}
+		w := float64(area*added) / (area + added)
+		part := added / (area + added)
+		area += added
+		for k := range s.k {
 			r := q[1+4*k : 5+4*k]
-			gm := vec{float64(r[1]), float64(r[2]), float64(r[3])}
-			gd := 0.0
+			m := vec{float64(r[1]), float64(r[2]), float64(r[3])}
+			e := float64(r[0])
 			if ms[j].side == 1 {
-				gd = gm.dot(d)
+				e -= m.dot(d)
 			}
-			delta := float64(r[0]) - ref
-			wd := float64(float64(q[0]) * delta)
-			g = g.add(gm)
-			h += wd - gd
-			sum.b = sum.b.add(gm.scale(delta))
-			sum.c += float64(delta * (wd - gd - gd))
+			f := &mean[k]
+			m, e = m.sub(f.m), e-f.s
+			if w > 0 {
+				sum.addSquare(m, e, w)
+			}
+			f.s += float64(e * part)
+			f.m = f.m.add(m.scale(part))
 		}
-		sum.addSquare(g, h, -1/area)
 	}
 	return area
 }

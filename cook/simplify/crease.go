@@ -26,29 +26,22 @@ const creaseCorners = 64
 
 // creases are the second normals of the state that was fitted last.
 type creases struct {
-	slot    []uint32 // per source triangle: its number among those that are left
+	left    ranks    // the triangles of the source that are left
 	of      []uint32 // per corner of these: index of its normal, or none
 	normals []vec    // in internal units; two for each place with a crease
 }
 
 // number numbers the triangles that are left.
 func (k *creases) number(s *Simplifier) {
-	k.slot = make([]uint32, len(s.cw)/3)
-	n := uint32(0)
-	for t := range k.slot {
-		k.slot[t] = n
-		if s.cw[3*t] != none {
-			n++
-		}
-	}
-	k.of = make([]uint32, 3*n)
+	k.left = newRanks(len(s.cw)/3, func(t int) bool { return s.cw[3*t] != none })
+	k.of = make([]uint32, 3*k.left.count)
 	for i := range k.of {
 		k.of[i] = none
 	}
 }
 
 // index returns the number of a living corner among the living ones.
-func (k *creases) index(c uint32) uint32 { return 3*k.slot[c/3] + c%3 }
+func (k *creases) index(c uint32) uint32 { return 3*k.left.of(c/3) + c%3 }
 
 // at returns the index of a corner's normal, or none.
 func (k *creases) at(c uint32) uint32 {

@@ -23,7 +23,7 @@ func distance(from, to *Mesh) (worst, rms float64) {
 		best := math.Inf(1)
 		for i := range facets {
 			f := &facets[i]
-			u, v := f.project(p)
+			u, v := f.project(p.sub(f.a))
 			best = min(best, p.sub(f.a.add(f.e.scale(u)).add(f.f.scale(v))).length2())
 		}
 		return best

@@ -33,7 +33,7 @@ func ExampleSimplify() {
 	fmt.Println(out.Positions)
 	// Output:
 	// 2 triangles: the target is reached
-	// [[0 0 0] [0 0 4] [4 0 4] [4 0 0]]
+	// [[0 0 0] [0 0 4] [4 0 0] [4 0 4]]
 }
 
 // All levels of an object come from one Simplifier.
@@ -63,5 +63,5 @@ func ExampleSimplifier_Reduce() {
 	// Output:
 	// 1024 triangles, error 0.01 m
 	// 409 triangles, error 0.03 m
-	// 204 triangles, error 0.06 m
+	// 203 triangles, error 0.05 m
 }

@@ -18,7 +18,7 @@ const (
 )
 
 // blockSize is how many corners share an entry of Simplifier.least.
-const blockSize = 64
+const blockSize = 32
 
 // setKey stores a key that may be lower than before.
 func (s *Simplifier) setKey(c uint32, key uint16) {
@@ -42,37 +42,45 @@ func (s *Simplifier) threshold(wanted int) uint16 {
 }
 
 const (
-	thresholdSample = 1 << 17 // edges
+	thresholdSample = 1 << 14 // corners
 	thresholdExact  = 100     // collapses wanted, in units of the sample
 )
 
 // quantile is threshold on one of stride blocks.
 func (s *Simplifier) quantile(stride, wanted int) uint16 {
 	const shift = 4 // 16 bins per factor of two
-	var bins [1 << (16 - shift)]int32
+	// Two sets of bins, as counting into one twice in a row is slow. Keys of
+	// edges that are closed, and no others, fall into the last.
+	var bins, odd [1 << (16 - shift)]int32
 	count := 0
-	for low := 0; low < len(s.cost); low += stride * blockSize {
-		for _, k := range s.cost[low:min(low+blockSize, len(s.cost))] {
-			if k < barred {
-				bins[k>>shift]++
-				count++
-			}
+	for i := 0; i < len(s.least); i += stride {
+		if s.least[i] >= barred {
+			continue
+		}
+		keys := s.cost[i*blockSize : min((i+1)*blockSize, len(s.cost))]
+		count += len(keys)
+		for ; len(keys) >= 2; keys = keys[2:] {
+			bins[keys[0]>>shift]++
+			odd[keys[1]>>shift]++
+		}
+		if len(keys) > 0 {
+			bins[keys[0]>>shift]++
 		}
 	}
 	for i := 0; i < len(s.parts); i += stride {
-		if k := s.parts[i].key; k != never {
-			bins[k>>shift]++
-			count++
-		}
+		bins[s.parts[i].key>>shift]++
+		count++
 	}
+	const last = len(bins) - 1
+	count -= int(bins[last] + odd[last])
 	if count == 0 {
 		return never
 	}
 	want := min(int(passShare*float64(count)), wanted/stride) + 1
 	sum := 0
-	for i, n := range bins {
-		if sum += int(n); sum >= want {
-			return min(uint16(i)<<shift|(1<<shift-1), barred-1)
+	for i, n := range bins[:last] {
+		if sum += int(n + odd[i]); sum >= want {
+			return uint16(i)<<shift | (1<<shift - 1)
 		}
 	}
 	return barred - 1
@@ -158,33 +166,49 @@ func (s *Simplifier) hasTwin(c, u, v uint32) bool {
 	return false
 }
 
-// priceRings is price after gathering the rings if that needs them.
+// priceRings is price after gathering the fans if that needs them.
 func (s *Simplifier) priceRings(u, v uint32) candidate {
 	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
 		x := &s.scratch
-		x.ringU = s.ringUpTo(u, x.ringU, ringMaxMulti+1)
-		x.ringV = s.ringUpTo(v, x.ringV, ringMaxMulti+1)
-		if len(x.ringU)+len(x.ringV) > ringMaxMulti {
+		s.gather(u, &x.u, ringMaxMulti+1)
+		s.gather(v, &x.v, ringMaxMulti+1)
+		if len(x.u.c)+len(x.v.c) > ringMaxMulti {
 			return candidate{cost: math.Inf(1)} // see ringMax
 		}
 	}
 	return s.price(u, v)
 }
 
-// oneKey leaves the lowest key of an edge's corners, once.
-func (s *Simplifier) oneKey(ring []uint32, w uint32, paid uint16) {
+// oneKey leaves the lowest key of the corners of the edge to w, once. They are
+// in either of the fans.
+func (s *Simplifier) oneKey(w uint32, paid uint16) {
 	best, at := uint16(never), none
-	for _, c := range ring {
-		n1, n2 := corners(c)
-		if s.at(n1) == w {
-			n2 = c // its key lies at this corner
-		} else if s.at(n2) != w {
-			continue
+	look := func(c uint32) {
+		if at == none || s.cost[c] < best {
+			best, at = s.cost[c], c
 		}
-		if at == none || s.cost[n2] < best {
-			best, at = s.cost[n2], n2
+		s.cost[c] = never
+	}
+	for _, f := range [2]*fan{&s.scratch.u, &s.scratch.v} {
+		na, ia := count(f.a, w)
+		nb, ib := count(f.b, w)
+		switch {
+		case na+nb == 0:
+		case na == 1 && nb == 0:
+			look(f.c[ia])
+		case na == 0 && nb == 1:
+			_, n2 := corners(f.c[ib])
+			look(n2)
+		default: // not manifold
+			for i, c := range f.c {
+				if f.a[i] == w {
+					look(c)
+				} else if f.b[i] == w {
+					_, n2 := corners(c)
+					look(n2)
+				}
+			}
 		}
-		s.cost[n2] = never
 	}
 	if at != none {
 		if best >= barred {

@@ -30,21 +30,27 @@ const (
 	ringMaxMulti = 100 // where several wedges meet
 )
 
-// legal reports whether u and v may collapse to a point relative to u. The
-// rings must be in scratch.
+// legal reports whether u and v may collapse to a point relative to u. Their
+// fans must be in scratch; triangles at the edge are moved from there to
+// scratch.dead.
 func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	x := &s.scratch
 	if s.nodes[u].flags&s.nodes[v].flags&flagLocked != 0 {
 		return holdsLocked
 	}
-	if len(x.ringU)+len(x.ringV) > ringMax {
+	if len(x.u.c)+len(x.v.c) > ringMax {
 		return folds
 	}
 	if c.loose && !r.seams {
 		return acrossSeam
 	}
-	shared := s.opposite(v)
-	if shared == 0 || shared == len(x.ringU) && shared == len(x.ringV) {
+	x.dead, x.opp = x.v.part(u, x.dead, x.opp)
+	x.dead, x.opp = x.u.part(v, x.dead, x.opp)
+	shared := len(x.dead)
+	if shared != 2 || x.opp[0] == x.opp[1] {
+		x.opp = distinct(x.opp)
+	}
+	if shared == 0 || len(x.u.c)+len(x.v.c) == 0 {
 		return lastOne
 	}
 	if s.orphans(u, v, shared) {
@@ -58,41 +64,33 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	}
 	pu := s.point(u)
 	p := pu.add(c.at)
-	if s.upright(x.ringU, v, pu, p, r.turn) && s.upright(x.ringV, u, s.point(v), p, r.turn) {
+	if s.upright(&x.u, pu, p, r.turn) && s.upright(&x.v, s.point(v), p, r.turn) {
 		return allowed
 	}
 	return folds
 }
 
-// opposite puts the places opposite of the edge between the two rings into
-// scratch and returns the number of triangles at it.
-func (s *Simplifier) opposite(v uint32) int {
-	x := &s.scratch
-	x.opp = x.opp[:0]
-	shared := 0
-	for _, cu := range x.ringU {
-		n1, n2 := corners(cu)
-		a, b := s.at(n1), s.at(n2)
-		switch v {
-		case a:
-			a = b
-		case b:
-		default:
-			continue
-		}
-		shared++
-		if !slices.Contains(x.opp, a) {
-			x.opp = append(x.opp, a)
+// distinct removes repetitions and keeps the order.
+func distinct(list []uint32) []uint32 {
+	n := 0
+	for _, x := range list {
+		if !slices.Contains(list[:n], x) {
+			list[n] = x
+			n++
 		}
 	}
-	return shared
+	return list[:n]
 }
 
 // orphans reports whether a place opposite of the edge would lose its last
 // triangle: it would vanish without a trace in any quadric.
 func (s *Simplifier) orphans(u, v uint32, shared int) bool {
-	for _, w := range s.scratch.opp {
-		if !s.hasOther(w, u, v, shared) {
+	x := &s.scratch
+	for _, w := range x.opp {
+		// Mostly a neighbouring triangle has it too.
+		n1, _ := count(x.u.a, w)
+		n2, _ := count(x.u.b, w)
+		if n1+n2 == 0 && !s.hasOther(w, u, v, shared) {
 			return true
 		}
 	}
@@ -121,22 +119,41 @@ func (s *Simplifier) linked(u, v uint32) bool {
 	if s.nodes[u].flags&s.nodes[v].flags&flagBorder != 0 && len(x.opp) != 1 {
 		return false
 	}
-	// Neighbours of u, one bit each for a quick no.
-	x.nearU = x.nearU[:0]
-	var seen uint64
-	for _, c := range x.ringU {
-		n1, n2 := corners(c)
-		a, b := s.at(n1), s.at(n2)
-		x.nearU = append(x.nearU, a, b)
-		seen |= 1<<(a&63) | 1<<(b&63)
-	}
-	for _, c := range x.ringV {
-		n1, n2 := corners(c)
-		for _, a := range [2]uint32{s.at(n1), s.at(n2)} {
-			if seen&(1<<(a&63)) == 0 || a == u || slices.Contains(x.opp, a) {
-				continue
+	// Neighbours of u, one bit each for a quick no. The first two places
+	// opposite are left out without a branch.
+	p, q := x.opp[0], x.opp[len(x.opp)-1]
+	var seen, common uint64
+	for _, list := range [2][]uint32{x.u.a, x.u.b} {
+		for _, a := range list {
+			bit := bitOf(a)
+			if a == p {
+				bit = 0
 			}
-			if slices.Contains(x.nearU, a) {
+			if a == q {
+				bit = 0
+			}
+			seen |= bit
+		}
+	}
+	for _, list := range [2][]uint32{x.v.a, x.v.b} {
+		for _, a := range list {
+			bit := bitOf(a)
+			if a == p {
+				bit = 0
+			}
+			if a == q {
+				bit = 0
+			}
+			common |= seen & bit
+		}
+	}
+	if common == 0 {
+		return true
+	}
+	for _, list := range [2][]uint32{x.v.a, x.v.b} {
+		for _, a := range list {
+			if common&bitOf(a) != 0 && !slices.Contains(x.opp, a) &&
+				(slices.Contains(x.u.a, a) || slices.Contains(x.u.b, a)) {
 				return false
 			}
 		}
@@ -144,17 +161,17 @@ func (s *Simplifier) linked(u, v uint32) bool {
 	return true
 }
 
-// upright reports whether no triangle of a ring but those at the other end of
-// the edge turns over or degenerates when its corner moves from one point to
-// another. turn is the least cosine between the normals.
-func (s *Simplifier) upright(ring []uint32, other uint32, from, to vec, turn float64) bool {
+// bitOf returns one of 64 bits.
+func bitOf(v uint32) uint64 { return 1 << (v * 0x9e3779b1 >> 26) }
+
+// upright reports whether no triangle of a fan turns over or degenerates when
+// its corner moves from one point to another. turn is the least cosine between
+// the normals.
+func (s *Simplifier) upright(f *fan, from, to vec, turn float64) bool {
 	turn2 := float64(turn * turn)
-	for _, c := range ring {
-		n1, n2 := corners(c)
-		va, vb := s.at(n1), s.at(n2)
-		if va == other || vb == other {
-			continue
-		}
+	fb := f.b[:len(f.a)]
+	for i, va := range f.a {
+		vb := fb[i]
 		a, b := s.point(va), s.point(vb)
 		e := b.sub(a)
 		fa, ta := from.sub(a), to.sub(a)

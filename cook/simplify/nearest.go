@@ -11,14 +11,15 @@ type facet struct {
 	a, e, f    vec // a corner and the edges from it
 	n          vec // normal, of any length
 	ee, ef, ff float64
+	nn         float64 // squared length of n
 }
 
 // hit is a point of the present mesh.
 type hit struct {
-	facet
-	at vec
-	b  [3]float64 // barycentric coordinates
-	d2 float64    // squared distance from what was looked for
+	corner [3]uint32 // of its triangle
+	at     vec
+	b      [3]float64 // barycentric coordinates
+	d2     float64    // squared distance from what was looked for
 }
 
 // finder looks for the nearest point of the present mesh. It starts at the
@@ -109,24 +110,35 @@ func (x *finder) visit(q *query, place uint32, h *hit) bool {
 	if x.loaded != place {
 		x.load(place)
 	}
-	better := false
 	anySide := q.n == vec{}
+	groups := x.s.in.Groups
+	var best *facet
+	var u, v float64
 	for i := range x.facets {
 		f := &x.facets[i]
 		if !anySide && f.n.dot(q.n) <= 0 {
 			continue
 		}
-		if groups := x.s.in.Groups; groups != nil && groups[f.corner[0]/3] != q.group {
+		if groups != nil && groups[f.corner[0]/3] != q.group {
 			continue
 		}
-		u, v := f.project(q.p)
-		at := f.a.add(f.e.scale(u)).add(f.f.scale(v))
-		if d2 := q.p.sub(at).length2(); d2 < h.d2 {
-			*h = hit{*f, at, [3]float64{1 - u - v, u, v}, d2}
-			better = true
+		// Its plane may be too far off already.
+		off := q.p.sub(f.a)
+		if d := f.n.dot(off); f.nn > 0 && float64(d*d) >= float64(h.d2*f.nn) {
+			continue
+		}
+		fu, fv := f.project(off)
+		if d2 := off.sub(f.e.scale(fu)).sub(f.f.scale(fv)).length2(); d2 < h.d2 {
+			h.d2, best, u, v = d2, f, fu, fv
 		}
 	}
-	return better
+	if best == nil {
+		return false
+	}
+	h.corner = best.corner
+	h.at = best.a.add(best.e.scale(u)).add(best.f.scale(v))
+	h.b = [3]float64{1 - u - v, u, v}
+	return true
 }
 
 // load gathers the triangles at a place.
@@ -134,24 +146,23 @@ func (x *finder) load(place uint32) {
 	s := x.s
 	x.loaded = place
 	x.ring = s.ringUpTo(place, x.ring, ringMax)
-	x.facets = x.facets[:0]
-	for _, c := range x.ring {
+	x.facets = slices.Grow(x.facets[:0], len(x.ring))[:len(x.ring)]
+	for i, c := range x.ring {
 		t := c - c%3
-		f := facet{corner: [3]uint32{t, t + 1, t + 2}}
+		f := &x.facets[i]
+		f.corner = [3]uint32{t, t + 1, t + 2}
 		f.a = s.point(s.at(t))
 		f.e = s.point(s.at(t + 1)).sub(f.a)
 		f.f = s.point(s.at(t + 2)).sub(f.a)
 		f.n = f.e.cross(f.f)
-		f.ee, f.ef, f.ff = f.e.length2(), f.e.dot(f.f), f.f.length2()
-		x.facets = append(x.facets, f)
+		f.ee, f.ef, f.ff, f.nn = f.e.length2(), f.e.dot(f.f), f.f.length2(), f.n.length2()
 	}
 }
 
 // project returns the barycentric coordinates of the second and third corner at
-// the point of the triangle that is nearest to p (Ericson, "Real-Time
-// Collision Detection", 2005, section 5.1.5).
-func (f *facet) project(p vec) (u, v float64) {
-	ap := p.sub(f.a)
+// the point of the triangle that is nearest to a point at ap from its first
+// corner (Ericson, "Real-Time Collision Detection", 2005, section 5.1.5).
+func (f *facet) project(ap vec) (u, v float64) {
 	d1, d2 := f.e.dot(ap), f.f.dot(ap)
 	d3, d4 := d1-f.ee, d2-f.ef
 	d5, d6 := d1-f.ef, d2-f.ff

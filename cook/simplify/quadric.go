@@ -112,34 +112,30 @@ func (f *form) addSquare(g vec, d, w float64) {
 // for f plus a weak pull towards m, twice, the second time towards the first
 // solution, which takes the bias away and leaves still what f does not move.
 func (f *form) least(m vec) vec {
-	pull := float64((f.axx + f.ayy + f.azz) * placementPull)
-	// A + pull = LDL'.
-	d1 := f.axx + pull
-	if !(d1 > 0) {
+	xx, yy, zz, xy, xz, yz := f.axx, f.ayy, f.azz, f.axy, f.axz, f.ayz
+	pull := float64((xx + yy + zz) * placementPull)
+	// A + pull, and its inverse by cofactors: one division, and nothing that
+	// waits long for something else.
+	px, py, pz := xx+pull, yy+pull, zz+pull
+	cxx := float64(py*pz) - float64(yz*yz)
+	cxy := float64(xz*yz) - float64(xy*pz)
+	cxz := float64(xy*yz) - float64(xz*py)
+	cyy := float64(px*pz) - float64(xz*xz)
+	cyz := float64(xy*xz) - float64(px*yz)
+	czz := float64(px*py) - float64(xy*xy)
+	det := float64(px*cxx) + float64(xy*cxy) + float64(xz*cxz)
+	if !(px > 0 && czz > 0 && det > 0) {
 		return m
 	}
-	i1 := 1 / d1
-	l1, l2 := float64(f.axy*i1), float64(f.axz*i1)
-	d2 := f.ayy + pull - float64(l1*f.axy)
-	if !(d2 > 0) {
-		return m
-	}
-	i2 := 1 / d2
-	t := f.ayz - float64(l1*f.axz)
-	l3 := float64(t * i2)
-	d3 := f.azz + pull - float64(l2*f.axz) - float64(l3*t)
-	if !(d3 > 0) {
-		return m
-	}
-	i3 := 1 / d3
+	inv := 1 / det
+	bx, by, bz := f.b.x, f.b.y, f.b.z
 	for range 2 {
-		r := f.mul(m).add(f.b)
-		y := r.y - float64(l1*r.x)
-		z := float64((r.z - float64(l2*r.x) - float64(l3*y)) * i3)
-		y = float64(y*i2) - float64(l3*z)
-		m.x -= float64(r.x*i1) - float64(l1*y) - float64(l2*z)
-		m.y -= y
-		m.z -= z
+		rx := (float64(xx*m.x) + float64(xy*m.y)) + (float64(xz*m.z) + bx)
+		ry := (float64(xy*m.x) + float64(yy*m.y)) + (float64(yz*m.z) + by)
+		rz := (float64(xz*m.x) + float64(yz*m.y)) + (float64(zz*m.z) + bz)
+		m.x -= float64((float64(cxx*rx) + float64(cxy*ry) + float64(cxz*rz)) * inv)
+		m.y -= float64((float64(cxy*rx) + float64(cyy*ry) + float64(cyz*rz)) * inv)
+		m.z -= float64((float64(cxz*rx) + float64(cyz*ry) + float64(czz*rz)) * inv)
 	}
 	return m
 }

@@ -206,13 +206,6 @@ func (r *run) try(c uint32, limit uint16) {
 		s.cost[c], s.held = never, true // nothing will change that
 		return
 	}
-	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
-		if k := key(s.floor(u, v)); k > limit {
-			s.cost[c] = k
-			r.changed++
-			return
-		}
-	}
 	e := s.priceRings(u, v)
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k
@@ -224,8 +217,8 @@ func (r *run) try(c uint32, limit uint16) {
 	}
 	x := &s.scratch
 	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti == 0 {
-		x.ringU = s.ringUpTo(u, x.ringU, ringMax+1)
-		x.ringV = s.ringUpTo(v, x.ringV, ringMax+1)
+		s.gather(u, &x.u, ringMax+1)
+		s.gather(v, &x.v, ringMax+1)
 	}
 	if why := r.judge(u, v, &e); why != allowed {
 		r.refused[why]++
@@ -266,21 +259,24 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	}
 	s.stats.relaxed = s.stats.relaxed || c.loose && s.opt.Seams != SeamsWeld
 	s.collapse(u, v, c)
+	x := &s.scratch
 	if r.rules.topology {
 		s.dropRepeats(u)
+		s.gather(u, &x.u, maxCorners)
+		x.v.c, x.v.a, x.v.b = x.v.c[:0], x.v.a[:0], x.v.b[:0]
 	}
 	// Edges of u and v to the same place are one now.
-	x := &s.scratch
-	x.ringU = s.ring(u, x.ringU)
 	for _, w := range x.opp {
-		s.oneKey(x.ringU, w, key(c.cost))
+		s.oneKey(w, key(c.cost))
 	}
 	// Edges of u cost more than they did, mostly more than twice what was just
 	// paid. Looking at them later saves looking again and again.
 	least := min(key(c.cost)+1<<8, infinite-1)
-	for _, c := range x.ringU {
-		_, p := corners(c)
-		s.cost[c], s.cost[p] = max(s.cost[c], least), max(s.cost[p], least)
+	for _, f := range [2]*fan{&x.u, &x.v} {
+		for _, c := range f.c {
+			_, p := corners(c)
+			s.cost[c], s.cost[p] = max(s.cost[c], least), max(s.cost[p], least)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package simplify
 
-import "math"
+import (
+	"math"
+)
 
 // Collapses leave places where the planes around them fit best. Fitting moves
 // them once more, to where the surface between them fits best: samples of the
@@ -21,9 +23,9 @@ const (
 // fitter holds the sums of a pass.
 type fitter struct {
 	finder
-	slot  []uint32 // per place: index of its pull, none if it is gone
-	pulls []pull
-	turns []pull // of normals, per living corner; nil if there are none
+	places ranks // those that are left
+	pulls  []pull
+	turns  []pull // of normals, per living corner; nil if there are none
 }
 
 // pull is a weighted sum of displacements.
@@ -52,16 +54,8 @@ func (p *pull) mean() vec {
 // fit improves positions and normals.
 func (s *Simplifier) fit() {
 	x := fitter{finder: finder{s: s}}
-	x.slot = make([]uint32, len(s.nodes))
-	n := uint32(0)
-	for i := range s.nodes {
-		x.slot[i] = none
-		if s.nodes[i].first != none {
-			x.slot[i] = n
-			n++
-		}
-	}
-	x.pulls = make([]pull, n)
+	x.places = newRanks(len(s.nodes), func(i int) bool { return s.nodes[i].first != none })
+	x.pulls = make([]pull, x.places.count)
 	s.crease = creases{}
 	if s.in.Normals != nil {
 		s.crease.number(s)
@@ -113,7 +107,7 @@ func (x *fitter) gather() {
 		off := q.p.sub(h.at)
 		for j, c := range h.corner {
 			if w := float64(area * h.b[j]); w > 0 {
-				x.pulls[x.slot[s.at(c)]].add(off, w)
+				x.pulls[x.places.of(s.at(c))].add(off, w)
 			}
 		}
 		if m.Normals != nil {
@@ -158,18 +152,18 @@ func (x *fitter) gatherNormal(i []uint32, near int, area float64, h *hit) {
 // triangle turns over.
 func (x *fitter) move() {
 	s := x.s
-	ring := &s.scratch.ringU
+	f := &s.scratch.u
 	for i := range s.nodes {
 		nd := &s.nodes[i]
-		if x.slot[i] == none {
+		if !x.places.has(uint32(i)) {
 			continue
 		}
-		p := &x.pulls[x.slot[i]]
+		p := &x.pulls[x.places.of(uint32(i))]
 		if p.w > 0 && nd.flags&flagLocked == 0 {
 			from := fromF32(&nd.pos)
 			to := from.add(p.mean()).f32()
-			*ring = s.ring(uint32(i), *ring)
-			if to != nd.pos && s.upright(*ring, none, from, fromF32(&to), fitTurn) {
+			s.gather(uint32(i), f, maxCorners)
+			if to != nd.pos && s.upright(f, from, fromF32(&to), fitTurn) {
 				s.shift(uint32(i), fromF32(&to).sub(from))
 				nd.pos = to
 				nd.flags |= flagMoved

@@ -4,12 +4,74 @@ import "slices"
 
 // scratch holds buffers that are reused.
 type scratch struct {
-	ringU, ringV []uint32 // corners
-	nearU        []uint32 // neighbouring places
-	opp          []uint32 // places opposite of the edge
-	dead         []uint32 // triangles
-	wedU, wedV   []uint32 // wedges
-	members      []member
+	u, v       fan      // around the two ends of the edge
+	ringU      []uint32 // corners
+	nearU      []uint32 // neighbouring places
+	opp        []uint32 // places opposite of the edge
+	dead       []uint32 // corners of the triangles at the edge
+	wedU, wedV []uint32 // wedges
+	members    []member
+	shares     []share
+}
+
+// fan is the living corners of a place and the places that they lead to.
+type fan struct {
+	c    []uint32 // corners
+	a, b []uint32 // places of the next corner in the triangle and of the last
+}
+
+// gather fills a fan with at most so many corners.
+func (s *Simplifier) gather(v uint32, f *fan, most int) {
+	f.c = s.ringUpTo(v, f.c, most)
+	n := len(f.c)
+	if cap(f.a) < n {
+		f.a, f.b = make([]uint32, 2*n), make([]uint32, 2*n)
+	}
+	f.a, f.b = f.a[:n], f.b[:n]
+	a, b := f.a, f.b
+	for i, c := range f.c {
+		n1, n2 := corners(c)
+		a[i], b[i] = s.at(n1), s.at(n2)
+	}
+}
+
+// part moves the corners of triangles that lead to a place from a fan to dead,
+// and the places opposite to opp. As branches on what is where would be
+// mispredicted, both lists are written to all the time, and only their ends
+// depend on it.
+func (f *fan) part(v uint32, dead, opp []uint32) ([]uint32, []uint32) {
+	n := len(f.c)
+	if cap(dead) < n {
+		dead, opp = make([]uint32, 2*n), make([]uint32, 2*n)
+	}
+	dead, opp = dead[:n], opp[:n]
+	c, a, b := f.c, f.a[:n], f.b[:n]
+	in, out := 0, 0
+	for i := range c {
+		ci, ai, bi := c[i], a[i], b[i]
+		dead[in], opp[in] = ci, ai^bi^v
+		c[out], a[out], b[out] = ci, ai, bi
+		step := 0
+		if uint64(ai^v)*uint64(bi^v) == 0 { // one of them is v
+			step = 1
+		}
+		in += step
+		out += 1 - step
+	}
+	f.c, f.a, f.b = c[:out], a[:out], b[:out]
+	return dead[:in], opp[:in]
+}
+
+// count returns how many of some numbers are x, and the place of the last one.
+func count(list []uint32, x uint32) (n, last int) {
+	for i, y := range list {
+		step := 0
+		if x == y {
+			step, last = 1, i
+		}
+		n += step
+	}
+	return n, last
 }
 
 // ring appends the living corners at a place to buf[:0] and takes dead ones
@@ -52,48 +114,6 @@ func (s *Simplifier) ringUpTo(v uint32, buf []uint32, most int) []uint32 {
 
 // at returns a living corner's place.
 func (s *Simplifier) at(c uint32) uint32 { return s.wv[s.cw[c]] }
-
-// near appends the distinct neighbours that the corners of a ring lead to.
-func (s *Simplifier) near(ring, buf []uint32) []uint32 {
-	buf = buf[:0]
-	for _, c := range ring {
-		n1, _ := corners(c)
-		buf = append(buf, s.at(n1))
-	}
-	if len(ring) > 32 {
-		for _, c := range ring {
-			_, n2 := corners(c)
-			buf = append(buf, s.at(n2))
-		}
-		slices.Sort(buf)
-		return slices.Compact(buf)
-	}
-	n := len(buf)
-	if duplicates(buf) { // two sheets, or not manifold
-		slices.Sort(buf)
-		buf = slices.Compact(buf)
-		n = len(buf)
-	}
-	for _, c := range ring {
-		_, n2 := corners(c)
-		v := s.at(n2)
-		if !slices.Contains(buf[:n], v) && !slices.Contains(buf[n:], v) {
-			buf = append(buf, v)
-		}
-	}
-	return buf
-}
-
-func duplicates(a []uint32) bool {
-	for i, x := range a {
-		for _, y := range a[:i] {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // wedgesOf appends the distinct wedges of a ring.
 func (s *Simplifier) wedgesOf(ring, buf []uint32) []uint32 {

@@ -17,12 +17,18 @@ type table struct {
 	mask  uint64
 }
 
-func newTable(n int) table {
+func newTable(n int) table { return newTableIn(nil, n) }
+
+// newTableIn is newTable in the memory of a list, if that is long enough.
+func newTableIn(memory []uint32, n int) table {
 	size := 16
 	for size < n+n/2 {
 		size *= 2
 	}
-	t := table{slots: make([]uint32, size), mask: uint64(size - 1)}
+	if len(memory) < size {
+		memory = make([]uint32, size)
+	}
+	t := table{slots: memory[:size], mask: uint64(size - 1)}
 	for i := range t.slots {
 		t.slots[i] = none
 	}
@@ -64,9 +70,9 @@ func hashPosition(p geom.Vec3) uint64 {
 
 // weldPositions numbers distinct positions by their first vertex and returns
 // each vertex's number and each number's first vertex. firsts is nil when no
-// two vertices share a position.
-func weldPositions(positions []geom.Vec3) (place, firsts []uint32) {
-	t := newTable(len(positions))
+// two vertices share a position. memory is overwritten.
+func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint32) {
+	t := newTableIn(memory, len(positions))
 	place = make([]uint32, len(positions))
 	shared := false
 	count := uint32(0)
