@@ -38,7 +38,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 		s := lods
 		if s == nil || l.hlod {
 			var err error
-			if s, err = simplify.New(base, c.opts.simplification(l, lockedIn(base, places))); err != nil {
+			if s, err = simplify.New(base, c.opts.simplification(l, lockedIn(base, places, p.border))); err != nil {
 				return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
 			}
 			if !l.hlod {

@@ -145,16 +145,28 @@ func (s *levelSource) borderPlaces(cell *geom.Box) map[geom.Vec3]bool {
 	return out
 }
 
-// lockedIn marks the vertices at the given places.
-func lockedIn(m *simplify.Mesh, places map[geom.Vec3]bool) []bool {
+// lockedIn marks the vertices at the given places, which are borderPlaces of
+// the cell.
+func lockedIn(m *simplify.Mesh, places map[geom.Vec3]bool, cell *geom.Box) []bool {
 	if len(places) == 0 {
 		return nil
 	}
 	out := make([]bool, len(m.Positions))
 	for i, p := range m.Positions {
-		out[i] = places[p]
+		out[i] = onSide(p, cell) && places[p]
 	}
 	return out
+}
+
+// onSide reports whether a point lies in the plane of a side of a cell, as
+// vertices know it.
+func onSide(p geom.Vec3, cell *geom.Box) bool {
+	for a, x := range p {
+		if x := float32(x); x == float32(cell.Min[a]) || x == float32(cell.Max[a]) {
+			return true
+		}
+	}
+	return false
 }
 
 // mesh returns the input of the simplifier.

@@ -82,7 +82,7 @@ func (s *Simplifier) floor(u, v uint32) float64 {
 	f := s.geo[u].plus(&s.geo[v], d)
 	least := f.at(f.least(d.scale(0.5)))
 	// The pull towards the middle of the edge and rounding cost a little.
-	return max(0.99*least-float64(nu.sum.c)-float64(nv.sum.c), 0)
+	return max(float64(0.99*least)-float64(nu.sum.c)-float64(nv.sum.c), 0)
 }
 
 // plus returns the sum of two quadrics, the other one's origin being at d.
