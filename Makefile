@@ -54,6 +54,7 @@ demo: build
 
 test: deps
 	$(GO) test -race -timeout 20m ./...
+	$(GO) test -run TestConvertAssets/features/blender-io/24_gpu_instancing ./cook
 
 lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi

@@ -51,7 +51,7 @@ func TestConvertAssets(t *testing.T) {
 		}
 	})
 	eachModel(t, func(name, path string) {
-		if testing.Short() && strings.Contains(name, "24_gpu_instancing") {
+		if (testing.Short() || raceEnabled) && strings.Contains(name, "24_gpu_instancing") {
 			return // eight million triangles
 		}
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,5 @@
+//go:build !race
+
+package cook
+
+const raceEnabled = false
