@@ -91,6 +91,8 @@ func TestFaces(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				// Also of double-sided parts, whose backs viewers turn around.
+				checkNormals(t, doc, m.Name, p, pos, idx)
 				if doc.Materials[*p.Material].DoubleSided {
 					continue
 				}
@@ -100,7 +102,6 @@ func TestFaces(t *testing.T) {
 						t.Errorf("%s: the closed part of %s has the volume %g", m.Name, doc.Materials[*p.Material].Name, v)
 					}
 				}
-				checkNormals(t, doc, m.Name, p, pos, idx)
 			}
 		}
 	}

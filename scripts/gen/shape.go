@@ -276,6 +276,8 @@ func slopeNormal(h func(x, z float64) float64, x, z float64) vec {
 
 // leaf adds a double-sided card of size w x h at o whose normal is lit as if
 // it belonged to a sphere around the crown's middle, so that crowns look full.
+// Its front is the side that the normal points to: viewers turn the normals of
+// backs around.
 func (s *shape) leaf(o, right, up, lit vec) {
 	a := o.Sub(right).Sub(up)
 	b := o.Add(right).Sub(up)
@@ -285,6 +287,11 @@ func (s *shape) leaf(o, right, up, lit vec) {
 	s.vertex(b, lit, 1, 1)
 	s.vertex(c, lit, 1, 0)
 	s.vertex(d, lit, 0, 0)
+	if right.Cross(up).Dot(lit) < 0 {
+		s.tri(i, i+2, i+1)
+		s.tri(i, i+3, i+2)
+		return
+	}
 	s.tri(i, i+1, i+2)
 	s.tri(i, i+2, i+3)
 }
