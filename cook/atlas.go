@@ -1,17 +1,15 @@
 package cook
 
 import (
-	"bytes"
 	"cmp"
+	"errors"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
@@ -32,6 +30,7 @@ const (
 type atlasMaterial struct {
 	material gltfscene.Material
 	staged   []texture.Staged
+	file     texture.Cooked
 }
 
 // atlasArea is the part of an atlas that shows one drawable's material.
@@ -87,7 +86,7 @@ func (c *cooker) bakeAtlas(b *tileBuilder, tile string, parts []drawable, shapes
 // findImage looks up what an area shows.
 func (a *atlasArea) findImage(b *tileBuilder, m *gltfscene.Material) error {
 	t := &m.BaseColorTex
-	if t.Image < 0 || b.small[t.Image].File == "" || a.shape.UV[0] == nil {
+	if t.Image < 0 || b.shrunk[t.Image].File == "" || a.shape.UV[0] == nil {
 		return nil
 	}
 	img, err := b.smallImage(t.Image)
@@ -166,8 +165,10 @@ func (b *tileBuilder) smallImage(i int) (*image.NRGBA, error) {
 	if img, ok := s.img[i]; ok {
 		return img, nil
 	}
-	img, err := texture.Load(filepath.Join(s.dir, b.small[i].File))
-	if err != nil {
+	img, err := texture.Load(filepath.Join(s.dir, b.shrunk[i].File))
+	if errors.Is(err, texture.ErrDamaged) || errors.Is(err, texture.ErrFormat) {
+		img = white() // a note says so; the material's own colour remains
+	} else if err != nil {
 		return nil, err
 	}
 	if s.img == nil {
@@ -175,6 +176,11 @@ func (b *tileBuilder) smallImage(i int) (*image.NRGBA, error) {
 	}
 	s.img[i] = img
 	return img, nil
+}
+
+// white is a picture that changes nothing.
+func white() *image.NRGBA {
+	return &image.NRGBA{Pix: []byte{255, 255, 255, 255}, Stride: 4, Rect: image.Rect(0, 0, 1, 1)}
 }
 
 // surface returns a mesh's area in square metres.
@@ -274,7 +280,7 @@ func (a *atlasArea) sample(u, v, du, dv float64, m *gltfscene.Material) color.NR
 	out[3] = 255
 	if m.AlphaMode == gltfscene.AlphaMask {
 		// One threshold serves the whole atlas.
-		alpha := sum[3] * float64(m.BaseColor[3])
+		alpha := float64(sum[3] * float64(m.BaseColor[3])) // rounded: no machine may fuse it
 		out[3] = uint8(min(255, max(0, 127.5+float64(255*(alpha-float64(m.AlphaCutoff))))))
 	}
 	return color.NRGBA{out[0], out[1], out[2], out[3]}
@@ -369,50 +375,46 @@ func (c *cooker) atlasMaterial(b *tileBuilder, tile string, areas []*atlasArea, 
 	if total > 0 {
 		m.Metallic, m.Roughness = float32(metalSum/total), float32(roughSum/total)
 	}
-	var buf bytes.Buffer
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	var pic image.Image = img
-	if m.AlphaMode != gltfscene.AlphaMask {
-		opaque := &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
-		for i := 3; i < len(img.Pix); i += 4 {
-			img.Pix[i] = 255
-		}
-		pic = opaque
+	role := texture.Role{Use: texture.Color, Edges: [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}}
+	if m.AlphaMode == gltfscene.AlphaMask {
+		role.Alpha, role.Cutoff = texture.AlphaMasked, m.AlphaCutoff
 	}
-	if err := enc.Encode(&buf, pic); err != nil {
-		return nil, err
-	}
-	name := atlasName(tile, b.small, b.staged)
-	w, err := c.out.write(path.Join(c.opts.PayloadDir, texture.Folder, name), func(w io.Writer) error {
-		_, err := w.Write(buf.Bytes())
+	stem := atlasStem(tile, texture.OneExt(c.opts.Textures), b.small, b.staged)
+	var file texture.Cooked
+	w, err := c.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures)), func(w io.Writer) error {
+		var err error
+		file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	file.Size = w.size
 	m.BaseColorTex.Image = 0
-	return &atlasMaterial{m, []texture.Staged{{File: name, Width: img.Rect.Dx(), Height: img.Rect.Dy(), Size: w.size}}}, nil
+	s := texture.Staged{File: file.File, Width: file.Width, Height: file.Height, Size: file.Size}
+	s.Cooked[texture.Color] = &file
+	return &atlasMaterial{m, []texture.Staged{s}, file}, nil
 }
 
-// atlasName is a file name that no texture of the scene has.
-func atlasName(tile string, lists ...[]texture.Staged) string {
-	name := tile + "_atlas.png"
+// atlasStem begins a file name that no texture of the scene has.
+func atlasStem(tile, ext string, lists ...[]texture.Staged) string {
+	stem := tile + "_atlas"
 	for again := true; again; {
 		again = false
 		for _, list := range lists {
-			if slices.ContainsFunc(list, func(s texture.Staged) bool { return strings.EqualFold(s.File, name) }) {
-				name, again = "_"+name, true
+			if slices.ContainsFunc(list, func(s texture.Staged) bool { return s.Names(stem + ext) }) {
+				stem, again = "_"+stem, true
 			}
 		}
 	}
-	return name
+	return stem
 }
 
 // meanMetalRough returns the factors of a material times the mean of its
 // texture.
 func (b *tileBuilder) meanMetalRough(m *gltfscene.Material) (metal, rough float64, err error) {
 	metal, rough = float64(m.Metallic), float64(m.Roughness)
-	if t := &m.MetalRoughTex; t.Image >= 0 && b.small[t.Image].File != "" {
+	if t := &m.MetalRoughTex; t.Image >= 0 && b.shrunk[t.Image].File != "" {
 		img, err := b.smallImage(t.Image)
 		if err != nil {
 			return 0, 0, err

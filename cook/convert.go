@@ -16,18 +16,19 @@ import (
 
 // ConvertResult tells what Convert wrote.
 type ConvertResult struct {
-	Path         string        `json:"path"`
-	Bytes        int64         `json:"bytes"`
-	Objects      int           `json:"objects"`
-	Meshes       int           `json:"meshes"`
-	Vertices     int           `json:"vertices"`
-	Triangles    int           `json:"triangles"`
-	Materials    int           `json:"materials"`
-	Textures     int           `json:"textures"`
-	TextureBytes int64         `json:"texture_bytes"`
-	Bounds       format.Bounds `json:"bounds"`
-	VertexCache  VertexCache   `json:"vertex_cache"`
-	Notes        []Note        `json:"notes"`
+	Path          string        `json:"path"`
+	Bytes         int64         `json:"bytes"`
+	Objects       int           `json:"objects"`
+	Meshes        int           `json:"meshes"`
+	Vertices      int           `json:"vertices"`
+	Triangles     int           `json:"triangles"`
+	Materials     int           `json:"materials"`
+	Textures      int           `json:"textures"`
+	TextureBytes  int64         `json:"texture_bytes"`
+	TextureTotals TextureTotals `json:"texture_totals"`
+	Bounds        format.Bounds `json:"bounds"`
+	VertexCache   VertexCache   `json:"vertex_cache"`
+	Notes         []Note        `json:"notes"`
 }
 
 // Convert turns one model into one container at out, with the textures in the
@@ -37,6 +38,10 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 	if opts.PayloadDir == "" {
 		opts.PayloadDir = DefaultOptions().PayloadDir
 	}
+	if err := opts.checkTextures(); err != nil {
+		return nil, err
+	}
+	opts.HLODs = nil // levels are for scenes
 	if err := checkOutputFile(model, out); err != nil {
 		return nil, err
 	}
@@ -85,18 +90,21 @@ func checkOutputFile(model, out string) error {
 }
 
 func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects []object, o *output, name string, opts *Options, ns *notes) (*ConvertResult, error) {
-	staged, err := stageTextures(ctx, s, o.stage, opts, ns)
+	images, err := newTextures(ctx, s, o.stage, opts, ns)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.avoidForeignTextures(staged); err != nil {
+	if err := images.publish(); err != nil {
+		return nil, err
+	}
+	if err := o.avoidForeignTextures(images); err != nil {
 		return nil, err
 	}
 	members := make([]int, len(objects))
 	for i := range members {
 		members[i] = i
 	}
-	b := newTileBuilder(s, objects, staged, opts, ns)
+	b := newTileBuilder(s, objects, images.staged, opts, ns)
 	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
 		return member{object: i, parts: b.bake(i), count: true}, nil
 	}, nil)
@@ -121,7 +129,8 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		Notes:       allNotes(s, ns),
 	}
 	res.Bounds, _ = f.Bounds()
-	res.Textures, res.TextureBytes = textureBytes(staged)
+	res.TextureTotals = images.totals()
+	res.Textures, res.TextureBytes = res.TextureTotals.Files, res.TextureTotals.Bytes
 	return res, nil
 }
 
@@ -189,22 +198,20 @@ func nothing(path string, s *gltfscene.Scene, ns *notes) error {
 // avoidForeignTextures renames staged textures whose name a file of other
 // content in the output folder has: single models of one folder share its
 // Textures.
-func (o *output) avoidForeignTextures(staged []texture.Staged) error {
+func (o *output) avoidForeignTextures(t *textures) error {
 	renamed := map[string]string{}
-	for i := range staged {
-		name := staged[i].File
-		if name == "" {
-			continue
+	for i := range t.staged {
+		for _, name := range t.files(i) {
+			to, ok := renamed[*name]
+			if !ok {
+				var err error
+				if to, err = o.freeTextureName(*name); err != nil {
+					return err
+				}
+				renamed[*name], renamed[to] = to, to // images of one content share names
+			}
+			*name = to
 		}
-		if to, ok := renamed[name]; ok {
-			staged[i].File = to
-			continue
-		}
-		to, err := o.freeTextureName(name)
-		if err != nil {
-			return err
-		}
-		renamed[name], staged[i].File = to, to
 	}
 	return nil
 }

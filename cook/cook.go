@@ -13,7 +13,6 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/report"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -40,6 +39,7 @@ type Result struct {
 	Dropped        []Drop             `json:"dropped_levels"`  // asked for and not made
 	Textures       int                `json:"textures"`
 	TextureBytes   int64              `json:"texture_bytes"`
+	TextureTotals  TextureTotals      `json:"texture_totals"`
 	VertexCache    VertexCache        `json:"vertex_cache"`
 	Notes          []Note             `json:"notes"`
 }
@@ -94,9 +94,8 @@ type cooker struct {
 	planned *partition.Plan
 	name    string
 	out     *output
-	staged  []texture.Staged
-	small   []texture.Staged // for HLODs
-	dropped []Drop           // of levels
+	images  *textures
+	dropped []Drop // of levels
 }
 
 // plan partitions the objects.
@@ -216,17 +215,15 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	}
 	var err error
 	payloadDir := c.stagedDir()
-	if c.staged, err = stageTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
+	if c.images, err = newTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
 		return nil, err
-	}
-	if len(c.opts.HLODs) > 0 && !c.opts.DryRun {
-		if c.small, err = shrinkTextures(ctx, c.scene, c.staged, payloadDir, c.opts); err != nil {
-			return nil, err
-		}
 	}
 	payloads := c.payloads()
 	c.planLevels(payloads)
 	if err := c.build(ctx, payloads); err != nil {
+		return nil, err
+	}
+	if err := c.images.publish(); err != nil {
 		return nil, err
 	}
 	m := c.manifest(payloads)
@@ -253,7 +250,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	}
 	var order orderStats
 	var atlases int
-	var atlasBytes int64
+	var atlasBytes, atlasGPU int64
 	res.Dropped = append([]Drop{}, c.dropped...)
 	res.Plan = Summarize(m)
 	res.Plan.countLevels(payloads)
@@ -270,6 +267,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 				if l.atlasBytes > 0 {
 					atlases++
 					atlasBytes += l.atlasBytes
+					atlasGPU += l.atlasGPU
 				}
 			}
 		}
@@ -279,8 +277,9 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 		res.Dropped = append(res.Dropped, p.drops...)
 	}
 	res.VertexCache = VertexCache{order.ACMRBefore, order.ACMRAfter, order.ATVRBefore, order.ATVRAfter}
-	res.Textures, res.TextureBytes = textureBytes(c.staged, c.small)
-	res.Textures, res.TextureBytes = res.Textures+atlases, res.TextureBytes+atlasBytes
+	res.TextureTotals = c.images.totals()
+	res.TextureTotals.addAtlases(atlases, atlasBytes, atlasGPU)
+	res.Textures, res.TextureBytes = res.TextureTotals.Files, res.TextureTotals.Bytes
 	res.Notes = allNotes(c.scene, c.ns)
 	if c.opts.Report {
 		res.Report = c.report(m, res)
@@ -292,9 +291,9 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 // its own, so the result does not depend on the order of the workers.
 func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
-	b := newTileBuilder(c.scene, c.objects, c.staged, c.opts, c.ns)
-	b.small = c.small
-	b.images.dir = filepath.Join(c.stagedDir(), texture.Folder)
+	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
+	b.small, b.shrunk = c.images.small, c.images.shrunk
+	b.images.dir = c.images.from
 	split := newSplitter(b, c.planned, c.opts.Clip)
 	var mu sync.Mutex
 	done := 0

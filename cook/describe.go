@@ -16,6 +16,9 @@ func (c *cooker) report(m *manifest.Manifest, res *Result) *report.Report {
 	r.Clip = c.opts.Clip && !c.opts.hasFloors()
 	r.Options = c.opts.list()
 	r.Totals.Textures, r.Totals.TextureBytes = res.Textures, res.TextureBytes
+	t := &res.TextureTotals
+	r.Totals.TextureMode, r.Totals.TextureGPUBytes = t.Mode, t.GPUBytes
+	r.Totals.Images, r.Totals.ImagePixels, r.Totals.ImageBytes = t.Images, t.Pixels, t.SourceBytes
 	r.Totals.VertexCache = report.VertexCache(res.VertexCache)
 	for _, d := range res.Dropped {
 		e := report.DroppedLevel{Tile: d.Tile, Level: d.Level, Stage: report.StageGeometry, Reason: d.Reason}
@@ -83,6 +86,10 @@ func (o *Options) list() []report.KV {
 	add("merge", o.Merge)
 	add("instances", o.Instances)
 	add("compress", o.Compress)
+	add("textures", o.Textures)
+	if m := o.maxTexture(); m > 0 {
+		add("max-texture", m)
+	}
 	return out
 }
 

@@ -107,7 +107,8 @@ func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSour
 		d := parts[g]
 		var err error
 		if d.atlas != nil {
-			l.atlasBytes += d.atlas.staged[0].Size
+			l.atlasBytes += d.atlas.file.Size
+			l.atlasGPU += d.atlas.file.GPU
 		}
 		if d.packed, err = b.packLevel(shape, &d); err != nil {
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)

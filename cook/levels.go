@@ -170,6 +170,7 @@ type level struct {
 	triangles  int
 	err        float64 // metres
 	atlasBytes int64   // of its own texture
+	atlasGPU   int64   // bytes of video memory
 }
 
 // Drop is a LOD or HLOD that was asked for and is not in the manifest.

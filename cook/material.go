@@ -80,25 +80,25 @@ func combine(r mesh.Repeat, w gltfscene.Wrap) mesh.Repeat {
 
 // materialRecord adds a material and its textures to a container.
 func materialRecord(b *format.Builder, m *gltfscene.Material, staged []texture.Staged) uint32 {
-	add := func(t *gltfscene.TextureRef, flags uint32) uint32 {
+	add := func(t *gltfscene.TextureRef, use texture.Use, flags uint32) uint32 {
 		if t.Image < 0 || staged[t.Image].File == "" {
 			return format.NoIndex
 		}
-		s := &staged[t.Image]
+		s := staged[t.Image].As(use)
 		return b.AddTexture(s.File, texture.Folder+"/"+s.File, format.Texture{
-			Format: format.TextureUnknown, Flags: flags,
-			Width: uint32(s.Width), Height: uint32(s.Height), MipCount: 1,
+			Format: s.Format, Flags: flags,
+			Width: uint32(s.Width), Height: uint32(s.Height), MipCount: uint32(s.Levels),
 		})
 	}
 	r := format.Material{
 		BaseColor: m.BaseColor, Emissive: m.Emissive, NormalScale: m.NormalScale,
 		Metallic: m.Metallic, Roughness: m.Roughness,
 		OcclusionStrength: m.OcclusionStrength, AlphaCutoff: m.AlphaCutoff,
-		BaseColorTexture: add(&m.BaseColorTex, format.TextureSRGB),
-		NormalTexture:    add(&m.NormalTex, format.TextureNormalMap),
-		MetallicTexture:  add(&m.MetalRoughTex, 0),
-		EmissiveTexture:  add(&m.EmissiveTex, format.TextureSRGB|format.TextureEmissive),
-		OcclusionTexture: add(&m.OcclusionTex, format.TextureOcclusion),
+		BaseColorTexture: add(&m.BaseColorTex, texture.Color, format.TextureSRGB),
+		NormalTexture:    add(&m.NormalTex, texture.Normal, format.TextureNormalMap),
+		MetallicTexture:  add(&m.MetalRoughTex, texture.Data, 0),
+		EmissiveTexture:  add(&m.EmissiveTex, texture.Color, format.TextureSRGB|format.TextureEmissive),
+		OcclusionTexture: add(&m.OcclusionTex, texture.Data, format.TextureOcclusion),
 	}
 	if r.RoughnessTexture = r.MetallicTexture; r.MetallicTexture != format.NoIndex {
 		r.Reserved[0] = format.ChannelsMetalRough

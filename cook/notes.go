@@ -21,7 +21,10 @@ type notes struct {
 // cookNotes fixes the order and wording of the notes of this package.
 var cookNotes = []Note{
 	{Code: "texture-format-skipped", Message: "textures in a format that cannot be staged are left out", Warning: true},
+	{Code: "texture-damaged-skipped", Message: "damaged images are left out", Warning: true},
 	{Code: "texture-converted", Message: "images were converted: WebP to PNG, 16 to 8 bits"},
+	{Code: "texture-kept", Message: "images cannot be decoded and stay as they are, without a smaller or compressed copy", Warning: true},
+	{Code: "texture-two-roles", Message: "images serve both as a colour and as data or a normal map and get a file for each"},
 	{Code: "uv-set-mismatch", Message: "textures of one material use different UV sets; the base colour's is stored", Warning: true},
 	{Code: "texture-transform-mismatch", Message: "textures of one material have different transforms; the base colour's is baked", Warning: true},
 	{Code: "uv-clamped", Message: "vertices have texture coordinates beyond the range of half floats; they are clamped", Warning: true},

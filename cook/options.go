@@ -16,6 +16,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -72,6 +73,14 @@ type Options struct {
 	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
 	// light that materials emit are lost, blended parts stay apart.
 	HLODAtlas bool
+	// Textures says what becomes of the images: copied, resized, or compressed
+	// to BC7 and BC5 with mip chains in .utex files, which the reference engine
+	// does not read. Default copy.
+	Textures texture.Mode
+	// MaxTexture is the longest side, in pixels, that resized and compressed
+	// textures keep. 0 means DefaultMaxTexture for resized and no limit for
+	// compressed ones; with copies it must be 0.
+	MaxTexture int
 	// Compat switches the deliberate differences from the reference exporter
 	// off that have no option of their own: grids list their cells as bounds,
 	// floors and tiers are found as it finds them, switch distances are not
@@ -105,7 +114,7 @@ type Options struct {
 	Scene int
 	// AllowParentPaths lets the scene name files above its own folder.
 	AllowParentPaths bool
-	// AllowMissingImages leaves out textures whose file is missing.
+	// AllowMissingImages leaves out textures whose file is missing or damaged.
 	AllowMissingImages bool
 	// DryRun writes the manifest only: the same tiles with size 0.
 	DryRun bool
@@ -190,6 +199,9 @@ func (o *Options) check() error {
 		return fmt.Errorf("cook: an automatic tile size, samples and perimeters are for grids, not for a %s", o.Partition)
 	}
 	if err := o.checkLevels(); err != nil {
+		return err
+	}
+	if err := o.checkTextures(); err != nil {
 		return err
 	}
 	p := o.PayloadDir

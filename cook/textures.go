@@ -4,75 +4,356 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
 )
 
-// stageTextures converts and names the scene's images below dir. The result is
-// indexed like Scene.Images.
-func stageTextures(ctx context.Context, s *gltfscene.Scene, dir string, o *Options, ns *notes) ([]texture.Staged, error) {
-	sources := make([]texture.Source, len(s.Images))
-	for i := range s.Images {
-		im := &s.Images[i]
-		sources[i] = texture.Source{Index: im.Index, Name: im.Name, URI: im.URI, Bytes: im.Bytes}
-	}
-	staged, err := texture.Stage(ctx, filepath.Join(dir, texture.Folder), sources, o.jobs())
-	if err != nil {
-		if errors.Is(err, texture.ErrDamaged) {
-			return nil, fmt.Errorf("%s: %w (repair or replace the image)", s.Source, err)
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", s.Source, err)
-	}
-	for i, t := range staged {
-		where := fmt.Sprintf("images[%d]", s.Images[i].Index)
-		if t.Err != nil {
-			ns.add("texture-format-skipped", 1, i, fmt.Sprintf("%s: %v", where, t.Err))
-		}
-		if t.Change != "" {
-			ns.add("texture-converted", 1, i, fmt.Sprintf("%s: %s", where, t.Change))
-		}
-	}
-	return staged, nil
-}
+// sourcesFolder keeps the images of a cook until they are resized or
+// compressed; it is never committed.
+const sourcesFolder = ".sources"
 
 // smallSuffix ends the names of the textures that were made smaller for HLODs.
 const smallSuffix = "_hlod"
 
-// shrinkTextures makes small copies of the textures for HLODs.
-func shrinkTextures(ctx context.Context, s *gltfscene.Scene, staged []texture.Staged, dir string, o *Options) ([]texture.Staged, error) {
-	uses := make([]texture.Use, len(staged))
-	for i := range s.Materials {
-		m := &s.Materials[i]
-		for _, t := range slots(m) {
-			if t.Image < 0 {
-				continue
-			}
-			use := texture.Data
-			if t == &m.BaseColorTex || t == &m.EmissiveTex {
-				use = texture.Color
-			}
-			uses[t.Image] = max(uses[t.Image], use)
-		}
+// TextureStage is the stage that Options.Progress is told while images are
+// resized or compressed.
+const TextureStage = "textures"
+
+// DefaultMaxTexture is the longest side of resized textures without
+// Options.MaxTexture, in pixels.
+const DefaultMaxTexture = 2048
+
+// maxTexture is the limit that counts; 0 is none.
+func (o *Options) maxTexture() int {
+	if o.MaxTexture == 0 && o.Textures == texture.ModeResize {
+		return DefaultMaxTexture
 	}
-	return texture.Shrink(ctx, filepath.Join(dir, texture.Folder), staged, uses, o.HLODMaxTexture, smallSuffix, o.jobs())
+	return o.MaxTexture
 }
 
-// textureBytes sums the staged files, each once.
-func textureBytes(lists ...[]texture.Staged) (files int, bytes int64) {
-	seen := map[string]bool{}
-	for _, staged := range lists {
-		for _, t := range staged {
-			if t.File != "" && !seen[t.File] {
-				seen[t.File] = true
-				files++
-				bytes += t.Size
+// checkTextures refuses options that exclude each other.
+func (o *Options) checkTextures() error {
+	switch {
+	case o.Textures > texture.ModeBC:
+		return fmt.Errorf("cook: texture mode %d is unknown", o.Textures)
+	case o.MaxTexture < 0:
+		return fmt.Errorf("cook: the texture size limit is %d pixels; it must be 1 or more", o.MaxTexture)
+	case o.MaxTexture > 0 && o.Textures == texture.ModeCopy:
+		return errors.New("cook: copied textures keep their size; a size limit goes with resized or compressed ones")
+	}
+	return nil
+}
+
+// textures are the images of a scene on their way into the output.
+type textures struct {
+	opts   *Options
+	ns     *notes
+	scene  *gltfscene.Scene
+	dir    string          // where they go
+	from   string          // where the staged images lie: dir, or a folder of their own
+	roles  []texture.Roles // by Scene.Images, like all lists here
+	staged []texture.Staged
+	small  []texture.Staged // for HLODs; nil without them
+	// smallRoles are those of small: with atlases only blended materials have
+	// textures of their own.
+	smallRoles []texture.Roles
+	shrunk     []texture.Staged // PNG and JPEG files in from that atlases are drawn from
+}
+
+// newTextures converts and names the scene's images and, unless this is a dry
+// run, cooks them. The files go below payloads. Call publish when all is built.
+func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Options, ns *notes) (*textures, error) {
+	all := func(*gltfscene.Material) bool { return true }
+	t := &textures{opts: o, ns: ns, scene: s, dir: filepath.Join(payloads, texture.Folder), roles: textureRoles(s, all)}
+	t.smallRoles = t.roles
+	if o.HLODAtlas {
+		t.smallRoles = textureRoles(s, func(m *gltfscene.Material) bool { return m.AlphaMode == gltfscene.AlphaBlend })
+	}
+	t.from = t.dir
+	if t.cooks() {
+		t.from = filepath.Join(payloads, sourcesFolder)
+	}
+	if err := t.stage(ctx); err != nil {
+		return nil, err
+	}
+	if o.DryRun {
+		return t, nil
+	}
+	if t.cooks() {
+		if err := t.cook(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.shrink(ctx)
+}
+
+// cooks reports whether images are resized or compressed.
+func (t *textures) cooks() bool { return t.opts.Textures != texture.ModeCopy && !t.opts.DryRun }
+
+// stage brings the images into the folder from.
+func (t *textures) stage(ctx context.Context) error {
+	s := t.scene
+	sources := make([]texture.Source, len(s.Images))
+	for i := range s.Images {
+		im := &s.Images[i]
+		sources[i] = texture.Source{Index: im.Index, Name: im.Name, URI: im.URI, Bytes: im.Bytes, Optional: t.opts.AllowMissingImages}
+	}
+	staged, err := texture.Stage(ctx, t.from, sources, t.opts.jobs())
+	if err != nil {
+		if errors.Is(err, texture.ErrDamaged) {
+			return fmt.Errorf("%s: %w (repair or replace the image, or leave it out with Options.AllowMissingImages)", s.Source, err)
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("%s: %w", s.Source, err)
+	}
+	for i, r := range staged {
+		if r.Err != nil {
+			code := "texture-format-skipped"
+			if errors.Is(r.Err, texture.ErrDamaged) {
+				code = "texture-damaged-skipped"
+			}
+			t.ns.add(code, 1, i, fmt.Sprintf("%s: %v", t.place(i), r.Err))
+		}
+		if r.Change != "" {
+			t.ns.add("texture-converted", 1, i, fmt.Sprintf("%s: %s", t.place(i), r.Change))
+		}
+	}
+	t.staged = staged
+	return nil
+}
+
+// place names an image in notes.
+func (t *textures) place(i int) string { return fmt.Sprintf("images[%d]", t.scene.Images[i].Index) }
+
+// cook resizes or compresses the images, for full detail and for HLODs.
+func (t *textures) cook(ctx context.Context) error {
+	o := t.opts
+	variants := []texture.Variant{{MaxSize: o.maxTexture()}}
+	if len(o.HLODs) > 0 {
+		small := o.HLODMaxTexture
+		if m := o.maxTexture(); m > 0 {
+			small = min(small, m)
+		}
+		variants = append(variants, texture.Variant{MaxSize: small, Suffix: smallSuffix, Only: t.smallRoles})
+	}
+	cooked, err := texture.Cook(ctx, t.from, t.dir, t.staged, t.roles, texture.Options{
+		Mode: o.Textures, Variants: variants, Jobs: o.jobs(),
+		Progress: func(done, total int) { o.progress(TextureStage, done, total) },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.scene.Source, err)
+	}
+	t.staged = cooked[0]
+	if len(cooked) > 1 {
+		t.small = cooked[1]
+	}
+	for i := range t.staged {
+		if err := t.staged[i].Kept; err != nil {
+			t.ns.add("texture-kept", 1, i, fmt.Sprintf("%s: %v", t.place(i), err))
+		}
+		if t.roles[i].Count() > 1 {
+			t.ns.add("texture-two-roles", 1, i, t.place(i))
+		}
+	}
+	return nil
+}
+
+// shrink makes small copies of the textures for HLODs and their atlases.
+func (t *textures) shrink(ctx context.Context) error {
+	o := t.opts
+	if len(o.HLODs) == 0 || t.cooks() && !o.HLODAtlas {
+		return nil
+	}
+	uses := make([]texture.Use, len(t.staged))
+	plain := make([]texture.Staged, len(t.staged))
+	for i := range uses {
+		uses[i] = t.roles[i].Merged()
+		plain[i] = t.staged[i]
+		plain[i].Cooked = [len(plain[i].Cooked)]*texture.Cooked{}
+	}
+	var err error
+	if t.shrunk, err = texture.Shrink(ctx, t.from, plain, uses, o.HLODMaxTexture, smallSuffix, o.jobs()); err != nil {
+		return err
+	}
+	for i := range t.shrunk {
+		if err := t.shrunk[i].Kept; err != nil && t.staged[i].Kept == nil {
+			t.ns.add("texture-kept", 1, i, fmt.Sprintf("%s: %v", t.place(i), err))
+		}
+	}
+	if !t.cooks() {
+		t.small = t.shrunk
+	}
+	return nil
+}
+
+// publish moves the images that serve as they are to the others and removes
+// what is not needed any more.
+func (t *textures) publish() error {
+	if t.from == t.dir {
+		return t.dropShrunk()
+	}
+	if err := texture.Publish(t.from, t.dir, t.staged, t.roles); err != nil {
+		return err
+	}
+	if err := texture.Publish(t.from, t.dir, t.small, t.smallRoles); err != nil {
+		return err
+	}
+	return os.RemoveAll(t.from)
+}
+
+// dropShrunk removes the small copies that only an atlas was drawn from.
+func (t *textures) dropShrunk() error {
+	keep := map[string]bool{}
+	for i := range t.staged {
+		keep[t.staged[i].File] = true
+		if t.small != nil && t.smallRoles[i].Count() > 0 {
+			keep[t.small[i].File] = true
+		}
+	}
+	for i := range t.small {
+		if name := t.small[i].File; name != "" && !keep[name] {
+			if err := os.Remove(filepath.Join(t.dir, name)); err != nil {
+				return err
+			}
+			keep[name] = true
+		}
+		if t.smallRoles[i].Count() == 0 {
+			t.small[i] = texture.Staged{}
+		}
+	}
+	return nil
+}
+
+// files returns the names of an image's files in the output, without those for
+// HLODs.
+func (t *textures) files(i int) []*string {
+	s := &t.staged[i]
+	if s.File == "" {
+		return nil
+	}
+	if t.from == t.dir {
+		return []*string{&s.File}
+	}
+	var out []*string
+	for _, r := range t.roles[i].List() {
+		if c := s.Cooked[r.Use]; c != nil {
+			out = append(out, &c.File)
+		} else {
+			out = append(out, &s.File)
+		}
+	}
+	return out
+}
+
+// TextureTotals sums up the textures of a cook, each file once.
+type TextureTotals struct {
+	Mode  string `json:"mode"` // copy, resize or bc
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"` // of the files
+	// GPUBytes is what they take in video memory with all their levels.
+	GPUBytes int64 `json:"gpu_bytes"`
+	// Images, Pixels and SourceBytes are of the scene's distinct images.
+	Images      int   `json:"images"`
+	Pixels      int64 `json:"pixels"`
+	SourceBytes int64 `json:"source_bytes"`
+}
+
+// totals counts the files.
+func (t *textures) totals() TextureTotals {
+	out := TextureTotals{Mode: t.opts.Textures.String()}
+	seen, sources := map[string]bool{}, map[string]bool{}
+	for k, list := range [][]texture.Staged{t.staged, t.small} {
+		roles := [][]texture.Roles{t.roles, t.smallRoles}[k]
+		for i := range list {
+			s := &list[i]
+			if s.File != "" && k == 0 && !sources[s.File] {
+				sources[s.File] = true
+				out.Images++
+				out.Pixels += int64(s.Width) * int64(s.Height)
+				out.SourceBytes += s.Size
+			}
+			for _, c := range t.cookedOf(s, &roles[i]) {
+				if !seen[c.File] {
+					seen[c.File] = true
+					out.Files++
+					out.Bytes += c.Size
+					out.GPUBytes += c.GPU
+				}
 			}
 		}
 	}
-	return files, bytes
+	return out
+}
+
+// addAtlases counts the pictures that were made for HLODs.
+func (t *TextureTotals) addAtlases(files int, bytes, gpu int64) {
+	t.Files += files
+	t.Bytes += bytes
+	t.GPUBytes += gpu
+}
+
+// cookedOf returns the files of an image.
+func (t *textures) cookedOf(s *texture.Staged, roles *texture.Roles) (out []texture.Cooked) {
+	switch {
+	case s.File == "":
+	case t.from == t.dir:
+		out = append(out, s.As(texture.Unused))
+	default:
+		for _, r := range roles.List() {
+			out = append(out, s.As(r.Use))
+		}
+	}
+	return out
+}
+
+// textureRoles collects what some of the materials ask of the images.
+func textureRoles(s *gltfscene.Scene, which func(*gltfscene.Material) bool) []texture.Roles {
+	roles := make([]texture.Roles, len(s.Images))
+	for i := range s.Materials {
+		m := &s.Materials[i]
+		for k, t := range slots(m) {
+			if t.Image < 0 || !which(m) {
+				continue
+			}
+			r := texture.Role{Use: slotUses[k], Edges: [2]texture.Edge{edgeOf(t.WrapS), edgeOf(t.WrapT)}}
+			if t == &m.BaseColorTex {
+				r.Alpha, r.Cutoff = alphaOf(m)
+			}
+			roles[t.Image].Add(r)
+		}
+	}
+	return roles
+}
+
+// slotUses are the uses of what slots returns.
+var slotUses = [5]texture.Use{texture.Color, texture.Normal, texture.Data, texture.Color, texture.Data}
+
+// alphaOf says what the alpha of a base colour texture means.
+func alphaOf(m *gltfscene.Material) (texture.Alpha, float32) {
+	switch m.AlphaMode {
+	case gltfscene.AlphaMask:
+		// The material's own alpha is a factor of what is compared.
+		if m.BaseColor[3] > 0 {
+			return texture.AlphaMasked, m.AlphaCutoff / m.BaseColor[3]
+		}
+		return texture.AlphaBlended, 0
+	case gltfscene.AlphaBlend:
+		return texture.AlphaBlended, 0
+	}
+	return texture.AlphaIgnored, 0
+}
+
+func edgeOf(w gltfscene.Wrap) texture.Edge {
+	switch w {
+	case gltfscene.WrapClamp:
+		return texture.EdgeClamp
+	case gltfscene.WrapMirror:
+		return texture.EdgeMirror
+	}
+	return texture.EdgeRepeat
 }

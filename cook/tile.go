@@ -18,6 +18,7 @@ type tileBuilder struct {
 	objects   []object
 	staged    []texture.Staged // by Scene.Images
 	small     []texture.Staged // the same for HLODs
+	shrunk    []texture.Staged // what atlases are drawn from
 	images    smallImages      // their pixels
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials

@@ -49,7 +49,7 @@ func (r *Report) cards() []card {
 		out = append(out, card{"LOD and HLOD files", countText(int64(t.Levels)), size(t.LevelBytes) + ", " + shortCount(int64(t.LevelTriangles)) + " triangles"})
 	}
 	if t.Textures > 0 {
-		out = append(out, card{"Textures", countText(int64(t.Textures)), bytesText(t.TextureBytes)})
+		out = append(out, card{"Textures", countText(int64(t.Textures)), t.textureText()})
 	}
 	if s := r.Shared; s != nil {
 		out = append(out, card{"Shared bucket", percent(s.TriangleShare), "of the stored triangles, " + plural(s.Objects, "object")})
@@ -61,6 +61,18 @@ func (r *Report) cards() []card {
 		out = append(out, card{"Failed tiles", countText(int64(t.FailedTiles)), "see below"})
 	}
 	return out
+}
+
+// textureText says what the textures take, and what they were made from.
+func (t *Totals) textureText() string {
+	s := bytesText(t.TextureBytes)
+	if t.TextureGPUBytes > 0 {
+		s += ", " + bytesText(t.TextureGPUBytes) + " on the GPU"
+	}
+	if t.Images > 0 && t.TextureMode != "" && t.TextureMode != "copy" {
+		s += fmt.Sprintf("; %s: from %s of %s (%s megapixels)", clean(t.TextureMode), plural(t.Images, "image"), bytesText(t.ImageBytes), decimal(float64(t.ImagePixels)/1e6, 1))
+	}
+	return s
 }
 
 // percent writes a share of 0 to 1.

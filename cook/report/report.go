@@ -55,6 +55,13 @@ type Totals struct {
 	MemoryBytes    int64 `json:"memory_bytes"`    // estimated, all full tiles resident
 	Textures       int   `json:"textures"`        // staged files
 	TextureBytes   int64 `json:"texture_bytes"`   // of these
+	// TextureMode is copy, resize or bc; TextureGPUBytes what the textures take
+	// in video memory with all their levels. Images counts the scene's own.
+	TextureMode     string `json:"texture_mode,omitempty"`
+	TextureGPUBytes int64  `json:"texture_gpu_bytes,omitempty"`
+	Images          int    `json:"images,omitempty"`
+	ImagePixels     int64  `json:"image_pixels,omitempty"`
+	ImageBytes      int64  `json:"image_bytes,omitempty"`
 	// VertexCache says what the order of the triangles is worth.
 	VertexCache VertexCache `json:"vertex_cache"`
 }

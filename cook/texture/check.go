@@ -15,7 +15,7 @@ func checkPixels(width, height int) error {
 	case width <= 0 || height <= 0:
 		return fmt.Errorf("%w: %d x %d pixels", ErrDamaged, width, height)
 	case width > MaxPixels/height:
-		return fmt.Errorf("%w: %d x %d pixels, the limit is %d", ErrDamaged, width, height, MaxPixels)
+		return fmt.Errorf("%w: %d x %d pixels, the limit is %d", ErrFormat, width, height, MaxPixels)
 	}
 	return nil
 }

@@ -153,6 +153,7 @@ func TestConvertFailures(t *testing.T) {
 		{"png with a flipped bit", flipped, ErrDamaged},
 		{"png of no width", join([]byte(pngMagic), header(0, 4, 8, 2), chunk("IDAT"), chunk("IEND")), ErrDamaged},
 		{"16-bit png without data", join([]byte(pngMagic), header(4, 4, 16, 2), chunk("IDAT"), chunk("IEND")), ErrDamaged},
+		{"png beyond the limit", join([]byte(pngMagic), header(16385, 16384, 8, 2), chunk("IDAT"), chunk("IEND")), ErrFormat},
 		{"jpeg magic alone", []byte("\xff\xd8\xff"), ErrDamaged},
 		{"jpeg cut off", photo[:len(photo)-2], ErrDamaged},
 		{"jpeg without scans", photo[:bytes.Index(photo, []byte{0xff, 0xda})], ErrDamaged},

@@ -3,10 +3,9 @@ package texture
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -17,20 +16,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Use says how a material samples an image.
-type Use uint8
-
-// The uses. Colours are averaged in linear light, data as it is.
-const (
-	Unused Use = iota
-	Data
-	Color
-)
-
 // Shrink writes copies of staged images into dir whose longer side is at most
 // side pixels, named after the original with suffix. Images that are small
 // enough stand for themselves; unused ones get no copy and no File. uses is
-// parallel to staged. The outcome does not depend on jobs.
+// parallel to staged. An image that turns out to be damaged stands for itself,
+// with Kept set. The outcome does not depend on jobs.
 func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side int, suffix string, jobs int) ([]Staged, error) {
 	uses = slices.Clone(uses)
 	out := make([]Staged, len(staged))
@@ -67,6 +57,11 @@ func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side i
 				return err
 			}
 			n, err := shrinkFile(dir, staged[i].File, &out[i], uses[i])
+			if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) {
+				out[i] = staged[i] // what cannot be decoded stands for itself
+				out[i].Kept = err
+				return nil
+			}
 			out[i].Size = n
 			return err
 		})
@@ -103,7 +98,14 @@ func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	small := Resize(img, to.Width, to.Height, use)
+	var small *image.NRGBA
+	if use == Normal {
+		c := newCrew(1)
+		c.join()
+		small = scaled(c, img, to.Width, to.Height, Role{Use: Normal})
+	} else {
+		small = Resize(img, to.Width, to.Height, use)
+	}
 	var buf bytes.Buffer
 	if strings.EqualFold(filepath.Ext(file), ".png") {
 		enc := png.Encoder{CompressionLevel: png.BestCompression}
@@ -115,42 +117,6 @@ func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
 		return 0, fmt.Errorf("texture %s: %w", to.File, err)
 	}
 	return int64(buf.Len()), os.WriteFile(filepath.Join(dir, to.File), buf.Bytes(), 0o666)
-}
-
-// opaqueOr returns an opaque image in a type that PNG stores without alpha.
-func opaqueOr(img *image.NRGBA) image.Image {
-	if !img.Opaque() {
-		return img
-	}
-	return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
-}
-
-// Load decodes a staged image. Colours under transparent pixels are kept.
-func Load(path string) (*image.NRGBA, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	img, _, err := image.Decode(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), decodeError(err))
-	}
-	b := img.Bounds()
-	out := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	switch src := img.(type) {
-	case *image.NRGBA:
-		return src, nil
-	case *image.Paletted:
-		for y := range b.Dy() {
-			for x := range b.Dx() {
-				out.Set(x, y, color.NRGBAModel.Convert(src.At(b.Min.X+x, b.Min.Y+y)))
-			}
-		}
-	default: // opaque kinds, where premultiplied colours are the same
-		rgba := &image.RGBA{Pix: out.Pix, Stride: out.Stride, Rect: out.Rect}
-		draw.Draw(rgba, rgba.Rect, img, b.Min, draw.Src)
-	}
-	return out, nil
 }
 
 // Resize scales an image down to w x h pixels, each the mean of the area that

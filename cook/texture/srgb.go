@@ -11,17 +11,19 @@ var linear = linearTable()
 func linearTable() [256]uint16 {
 	var t [256]uint16
 	for i := range t {
-		v := float64(i) / 255
-		if v <= 0.04045 {
-			v /= 12.92
-		} else {
-			x := (v + 0.055) / 1.055
-			r := fifthRoot(x)
-			v = float64(float64(x*x) * float64(r*r)) // x to the power 2.4
-		}
-		t[i] = uint16(float64(v*65535) + 0.5)
+		t[i] = uint16(float64(decodeSRGB(float64(i)/255)*65535) + 0.5)
 	}
 	return t
+}
+
+// decodeSRGB returns the linear light of an sRGB value, both 0 to 1.
+func decodeSRGB(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	x := (v + 0.055) / 1.055
+	r := fifthRoot(x)
+	return float64(float64(x*x) * float64(r*r)) // x to the power 2.4
 }
 
 // fifthRoot of x in (0, 1], by Newton's method.

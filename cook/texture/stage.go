@@ -1,6 +1,12 @@
 // Package texture brings a scene's images into the Textures folder beside the
 // tiles: sniffed, converted where a loader could not read them, each content
 // once, under names that every file system takes.
+//
+// Stage does that. Cook then resizes the images, or compresses them to BC7 and
+// BC5 with full mip chains, each by the roles that the materials give it:
+// colours are filtered in linear light and by their alpha, normal maps as
+// directions, cut-outs keep their share of texels. The bytes depend neither on
+// the number of jobs nor on the processor.
 package texture
 
 import (
@@ -24,6 +30,9 @@ type Source struct {
 	Name  string // may be empty
 	URI   string // decoded, empty when embedded
 	Bytes func() ([]byte, error)
+	// Optional images that are damaged do not fail the call: their result has
+	// Err set.
+	Optional bool
 }
 
 // Staged is the result for one source.
@@ -32,13 +41,17 @@ type Staged struct {
 	Width, Height int    // pixels
 	Size          int64  // bytes of the file
 	Change        string // what was done to the image, empty for a plain copy
-	Err           error  // ErrFormat: the slot has to stay empty
+	Err           error  // ErrFormat, or ErrDamaged for optional images: the slot has to stay empty
+
+	Cooked [uses]*Cooked // by use; nil: the file itself serves
+	Kept   error         // why the image could not be cooked and stays as it is
 }
 
 // Stage writes the images into dir (created when needed) and returns one
 // result per source, in order. Sources with the same content share one file,
 // named after the first of them. A format that cannot be staged is reported in
-// the result; damaged or unreadable images fail the whole call. The outcome
+// the result; damaged or unreadable images fail the whole call, unless they are
+// optional. The outcome
 // does not depend on jobs.
 func Stage(ctx context.Context, dir string, sources []Source, jobs int) ([]Staged, error) {
 	out := make([]Staged, len(sources))
@@ -67,7 +80,7 @@ func Stage(ctx context.Context, dir string, sources []Source, jobs int) ([]Stage
 				return nil
 			}
 			c, err := convert(data)
-			if errors.Is(err, ErrFormat) {
+			if errors.Is(err, ErrFormat) || s.Optional && errors.Is(err, ErrDamaged) {
 				out[i].Err = err
 				return nil
 			}

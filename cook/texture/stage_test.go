@@ -178,6 +178,17 @@ func TestStageErrors(t *testing.T) {
 	}
 }
 
+// TestStageOptional: images that may be missing may be damaged, too.
+func TestStageOptional(t *testing.T) {
+	good := pngOf(t, small(1))
+	bad := source(1, "bad.png", good[:30])
+	bad.Optional = true
+	got, err := Stage(context.Background(), t.TempDir(), []Source{source(0, "good.png", good), bad}, 2)
+	if err != nil || got[0].Err != nil || !errors.Is(got[1].Err, ErrDamaged) || got[1].File != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestStageUnwritable(t *testing.T) {
 	base := t.TempDir()
 	file := filepath.Join(base, "file")

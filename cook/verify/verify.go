@@ -1,5 +1,6 @@
-// Package verify judges containers, manifests with all their payloads, and
-// whole folders, by the rules of packages format and manifest.
+// Package verify judges containers, manifests with all their payloads, cooked
+// textures, and whole folders, by the rules of packages format, utex and
+// manifest.
 package verify
 
 import (
@@ -92,7 +93,8 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 var ErrNoFiles = errors.New("no .untold files or manifests")
 
 // Paths judges every path: a container, a manifest (.json) together with the
-// containers that it names, or a folder with all of both below it. Each file
+// containers that it names, a cooked texture (.utex), or a folder with all of
+// these below it. Each file
 // is judged once. The error is about reading; findings are in the report.
 func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 	list := &fileList{seen: map[string]bool{}}
@@ -138,6 +140,7 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 type job struct {
 	path     string
 	manifest bool
+	found    bool // below a folder, not named by the caller
 }
 
 type fileList struct {
@@ -174,7 +177,7 @@ func (l *fileList) addFile(j job) {
 // addManifest lists a manifest and the containers that it names. What is wrong
 // with the paths is a finding of the manifest.
 func (l *fileList) addManifest(path string) {
-	l.addFile(job{path, true})
+	l.addFile(job{path: path, manifest: true})
 	m, err := manifest.Load(path)
 	if err != nil || m.DryRun {
 		return
@@ -207,9 +210,9 @@ func (l *fileList) addFolder(dir string) error {
 		case d.IsDir() && strings.HasPrefix(name, ".") && p != dir:
 			return fs.SkipDir
 		case d.IsDir() || atomicfile.IsTemp(name):
-		case strings.EqualFold(filepath.Ext(name), ".untold"):
+		case strings.EqualFold(filepath.Ext(name), ".untold") || isTexture(name):
 			found = true
-			l.addFile(job{path: p})
+			l.addFile(job{path: p, found: true})
 		case strings.EqualFold(filepath.Ext(name), ".json") && looksLikeManifest(p):
 			found = true
 			l.addManifest(p)
@@ -236,7 +239,12 @@ func looksLikeManifest(path string) bool {
 func (j job) judge(opts Options) (File, error) {
 	f := File{Path: j.path, Findings: []Finding{}}
 	limit := opts.MaxPerCode
-	if j.manifest {
+	switch {
+	case isTexture(j.path):
+		if err := f.addTexture(j.found); err != nil {
+			return f, err
+		}
+	case j.manifest:
 		if limit == 0 {
 			limit = 100
 		}
@@ -253,7 +261,7 @@ func (j job) judge(opts Options) (File, error) {
 		if m, err := manifest.Load(j.path); err == nil {
 			f.comparePayloads(m, filepath.Dir(j.path), limit)
 		}
-	} else {
+	default:
 		r, err := format.ValidateFile(j.path, format.ValidateOptions{MaxPerCode: limit})
 		if err != nil {
 			return f, err

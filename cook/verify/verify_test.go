@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -173,5 +174,38 @@ func TestDryRunHasNoFilesToJudge(t *testing.T) {
 	}
 	if r := judge(t, path); r.Errors > 0 {
 		t.Errorf("%v", r.codes())
+	}
+}
+
+// TestTextures: cooked textures are judged alone and below a folder.
+func TestTextures(t *testing.T) {
+	dir, _ := scene(t)
+	var b bytes.Buffer
+	w, err := utex.NewWriter(&b, 4, 4, utex.ASTC4x4, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range w.Info().Levels {
+		if err := w.WriteLevel(make([]byte, l.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "tiles", "Textures", "good.utex"), b.Bytes())
+	write(t, filepath.Join(dir, "tiles", "Textures", "CUT.UTEX"), b.Bytes()[:b.Len()-1])
+	r, err := Paths(context.Background(), []string{dir}, Options{Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.OK || r.Errors != 1 || len(r.Files) != 5 {
+		t.Errorf("%+v", r)
+	}
+	for _, f := range r.Files {
+		cut := filepath.Base(f.Path) == "CUT.UTEX"
+		if cut == f.OK || cut && (len(f.Findings) != 1 || f.Findings[0].Code != string(utex.CodeLayout) || f.Findings[0].Offset != 40) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if r, err = Paths(context.Background(), []string{filepath.Join(dir, "tiles", "Textures", "good.utex")}, Options{}); err != nil || !r.OK || len(r.Files) != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

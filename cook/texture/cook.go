@@ -1,0 +1,337 @@
+package texture
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+)
+
+// Variant is one version of all images.
+type Variant struct {
+	MaxSize int    // of the longer side in pixels; 0: no limit
+	Suffix  string // of the file names
+	// Only are the roles that this version has to serve, parallel to staged and
+	// within the roles of Cook; nil: all of them.
+	Only []Roles
+}
+
+// Options control Cook.
+type Options struct {
+	Mode     Mode // ModeResize or ModeBC
+	Variants []Variant
+	// Jobs is how many goroutines work at a time; at least 1.
+	Jobs int
+	// Memory bounds the bytes of the images at work at a time, by an estimate of
+	// 18 bytes a pixel; a single image may exceed it. 0 means DefaultMemory.
+	Memory int64
+	// Progress, when set, is called before the first and after each image, by one
+	// goroutine at a time.
+	Progress func(done, total int)
+}
+
+// DefaultMemory lets two textures of 3600 x 3600 pixels be cooked at a time.
+const DefaultMemory = 512 << 20
+
+// bytesPerPixel is what cooking needs at its peak: the decoded picture, a copy
+// for the role, the first filtered level, blocks, and a decoder's own.
+const bytesPerPixel = 18
+
+// Cook makes the files for the roles of staged images, which lie in from, and
+// writes them to dir. It returns for each variant a copy of staged with Cooked
+// filled in; roles is parallel to staged. Where an image is fit as it is, and
+// where it turns out to be damaged (Kept says how), Cooked stays empty and the
+// staged file has to serve: see Publish. The outcome does not depend on Jobs.
+func Cook(ctx context.Context, from, dir string, staged []Staged, roles []Roles, o Options) ([][]Staged, error) {
+	k := &kitchen{from: from, dir: dir, o: o, crew: newCrew(o.Jobs), staged: staged}
+	k.plan(roles)
+	if len(k.works) > 0 {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.run(ctx); err != nil {
+		return nil, err
+	}
+	out := make([][]Staged, len(o.Variants))
+	for v := range out {
+		out[v] = make([]Staged, len(staged))
+		for i, s := range staged {
+			if w := k.byFile[s.File]; w != nil && s.File != "" {
+				if s.Kept = w.kept; w.kept == nil {
+					s.Cooked = w.cooked[v]
+				}
+			}
+			out[v][i] = s
+		}
+	}
+	return out, nil
+}
+
+// kitchen is the state of one Cook.
+type kitchen struct {
+	from, dir string
+	o         Options
+	crew      *crew
+	staged    []Staged
+	works     []*work
+	byFile    map[string]*work
+}
+
+// work is one image content with all that is made of it.
+type work struct {
+	staged *Staged
+	roles  Roles
+	only   []Roles         // by variant
+	cooked [][uses]*Cooked // by variant
+	kept   error
+}
+
+// plan finds the distinct images and names their files, in order.
+func (k *kitchen) plan(roles []Roles) {
+	k.byFile = map[string]*work{}
+	names := namer{}
+	for i := range k.staged {
+		s := &k.staged[i]
+		if s.File == "" || len(roles[i].List()) == 0 {
+			continue
+		}
+		w := k.byFile[s.File]
+		if w == nil {
+			w = &work{staged: s, only: make([]Roles, len(k.o.Variants))}
+			k.byFile[s.File] = w
+			k.works = append(k.works, w)
+			names.taken = mark(names.taken, s.File)
+		}
+		w.roles.join(&roles[i])
+		for v, variant := range k.o.Variants {
+			if variant.Only == nil {
+				w.only[v].join(&roles[i])
+			} else {
+				w.only[v].join(&variant.Only[i])
+			}
+		}
+	}
+	for _, w := range k.works {
+		k.name(w, &names)
+	}
+}
+
+// name gives every role and variant of an image its file. Variants of the same
+// size share one.
+func (k *kitchen) name(w *work, names *namer) {
+	s := w.staged
+	w.cooked = make([][uses]*Cooked, len(k.o.Variants))
+	for v, variant := range k.o.Variants {
+		width, height := variant.fit(s.Width, s.Height)
+		for i, r := range w.roles.List() {
+			if w.only[v][r.Use].Use == Unused {
+				continue
+			}
+			if k.o.Mode == ModeResize && width == s.Width && height == s.Height {
+				continue // the staged file serves
+			}
+			if twin := w.twin(v, r.Use, width, height); twin != nil {
+				w.cooked[v][r.Use] = twin
+				continue
+			}
+			suffix := variant.Suffix
+			if i > 0 {
+				suffix = "_" + r.Use.String() + suffix
+			}
+			w.cooked[v][r.Use] = &Cooked{File: k.fileFor(s.File, suffix, r.Use, names), Width: width, Height: height}
+		}
+	}
+}
+
+// fileFor names a file that is made of another one.
+func (k *kitchen) fileFor(from, suffix string, u Use, names *namer) string {
+	ext := filepath.Ext(from)
+	end := ext
+	switch {
+	case k.o.Mode == ModeBC:
+		end = utexExt
+	case u != Color:
+		end = ".png" // JPEG halves the resolution of two of three channels
+	}
+	if end == ext && suffix == "" {
+		return from // it takes the original's place
+	}
+	return names.pick(strings.TrimSuffix(from, ext)+suffix, end, from)
+}
+
+// fit returns the size that an image gets.
+func (v Variant) fit(w, h int) (int, int) {
+	if v.MaxSize <= 0 || max(w, h) <= v.MaxSize {
+		return w, h
+	}
+	return fitInto(w, h, v.MaxSize)
+}
+
+// twin returns an earlier variant's file of the same role and size.
+func (w *work) twin(v int, u Use, width, height int) *Cooked {
+	for _, earlier := range w.cooked[:v] {
+		if c := earlier[u]; c != nil && c.Width == width && c.Height == height {
+			return c
+		}
+	}
+	return nil
+}
+
+// needed reports whether any file is to be made.
+func (w *work) needed() bool {
+	for _, v := range w.cooked {
+		if v != [uses]*Cooked{} {
+			return true
+		}
+	}
+	return false
+}
+
+// run cooks all images, several at a time, within the memory.
+func (k *kitchen) run(ctx context.Context) error {
+	limit := k.o.Memory
+	if limit <= 0 {
+		limit = DefaultMemory
+	}
+	memory := semaphore.NewWeighted(limit)
+	if k.o.Progress != nil && len(k.works) > 0 {
+		k.o.Progress(0, len(k.works))
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(k.o.Jobs, 1))
+	errs := make([]error, len(k.works))
+	var mu sync.Mutex
+	done := 0
+	for i, w := range k.works {
+		g.Go(func() error {
+			need := min(limit, w.staged.Size+bytesPerPixel*int64(w.staged.Width)*int64(w.staged.Height))
+			if err := memory.Acquire(ctx, need); err != nil {
+				return err
+			}
+			defer memory.Release(need)
+			k.crew.join()
+			defer k.crew.leave()
+			if errs[i] = k.cook(ctx, w); errs[i] != nil {
+				return errs[i]
+			}
+			if k.o.Progress != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				done++
+				k.o.Progress(done, len(k.works))
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	for _, e := range errs {
+		// The first failure in the order of the images, not of the workers.
+		if e != nil && !errors.Is(e, context.Canceled) {
+			return e
+		}
+	}
+	return err
+}
+
+// cook makes all files of one image. An image that cannot be decoded stays as
+// it is.
+func (k *kitchen) cook(ctx context.Context, w *work) error {
+	if err := ctx.Err(); err != nil || !w.needed() {
+		return err
+	}
+	img, err := Load(filepath.Join(k.from, w.staged.File))
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) {
+		w.kept = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range w.roles.List() {
+		made := map[*Cooked]bool{}
+		for v := range w.cooked {
+			to := w.cooked[v][r.Use]
+			if to == nil || made[to] {
+				continue
+			}
+			made[to] = true
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := k.write(to, img, r); err != nil {
+				return fmt.Errorf("texture %s: %w", to.File, err)
+			}
+		}
+	}
+	return nil
+}
+
+// write makes one file.
+func (k *kitchen) write(to *Cooked, img *image.NRGBA, r Role) error {
+	base := scaled(k.crew, img, to.Width, to.Height, r)
+	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error { return to.encode(w, k.crew, base, r, png.DefaultCompression) })
+	to.Size = n
+	return err
+}
+
+// writeFile creates a file and returns its size.
+func writeFile(path string, put func(io.Writer) error) (int64, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	buf := bufio.NewWriterSize(f, 256<<10)
+	err = put(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	st, statErr := f.Stat()
+	if err = errors.Join(err, statErr, f.Close()); err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
+}
+
+// Publish moves the staged files that have to serve themselves for one of the
+// roles, which are parallel to staged, from from to dir. Those that are there
+// already are left alone.
+func Publish(from, dir string, staged []Staged, roles []Roles) error {
+	for i := range staged {
+		s := &staged[i]
+		to := filepath.Join(dir, s.File)
+		if s.File == "" || !s.serves(&roles[i]) {
+			continue
+		}
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(from, s.File), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serves reports whether the staged file itself stands for one of the roles.
+func (s *Staged) serves(roles *Roles) bool {
+	for _, r := range roles.List() {
+		if s.Cooked[r.Use] == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package utex
+
+import (
+	"fmt"
+	"math"
+)
+
+// Decode turns a level of w x h texels of BC7 or BC5 into RGBA, 8 bits each,
+// rows from the top: for GPUs that do not read the format, for pictures and for
+// tests. BC7SRGB stays sRGB. Of BC5 the blue channel is rebuilt as that of a
+// normal map. Other formats give an error, and on processors of 32 bits these do.
+func Decode(f PixelFormat, data []byte, w, h int) ([]byte, error) {
+	if w <= 0 || h <= 0 || w > MaxEdge || h > MaxEdge {
+		return nil, fmt.Errorf("utex: %d x %d texels cannot be decoded", w, h)
+	}
+	if f != BC5 && f != BC7 && f != BC7SRGB {
+		return nil, fmt.Errorf("utex: %v cannot be decoded", f)
+	}
+	b, _ := f.Block()
+	if want := b.Size(w, h); int64(len(data)) != want {
+		return nil, fmt.Errorf("utex: %d bytes, %d x %d texels of %v have %d", len(data), w, h, f, want)
+	}
+	out, err := decodeBlocks(f, data, w, h)
+	if err != nil {
+		return nil, fmt.Errorf("utex: %w", err)
+	}
+	if f == BC5 {
+		for i := 0; i < len(out); i += 4 {
+			out[i+2] = normalZ(out[i], out[i+1])
+		}
+	}
+	return out, nil
+}
+
+// normalZ rebuilds the third component of a direction, each stored as
+// (v + 1) * 127.5.
+func normalZ(x, y byte) byte {
+	fx, fy := float64(x)/127.5-1, float64(y)/127.5-1
+	z := math.Sqrt(max(0, 1-float64(fx*fx)-float64(fy*fy)))
+	return byte(float64((z+1)*127.5) + 0.5)
+}
