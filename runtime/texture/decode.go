@@ -1,0 +1,196 @@
+package texture
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+// Errors that callers can test for.
+var (
+	// ErrFormat: the bytes are no PNG, JPEG or WebP. Typically a KTX2 or DDS file
+	// under another name.
+	ErrFormat = errors.New("texture: neither PNG nor JPEG nor WebP")
+	// ErrTooLarge: the header promises more pixels than Options.MaxPixels.
+	// Typically a damaged or hostile file.
+	ErrTooLarge = errors.New("texture: too many pixels")
+	// ErrDamaged: the image ends early or its data make no sense.
+	ErrDamaged = errors.New("texture: damaged image")
+)
+
+// DefaultMaxPixels is 8192 x 8192, which decodes to 256 MiB.
+const DefaultMaxPixels = 8192 * 8192
+
+// maxEdge is the longest edge: wider than what any GPU takes, and small enough
+// that sizes fit in an int everywhere.
+const maxEdge = 1 << 16
+
+// Use says how a texture is read, which decides how its levels are filtered.
+type Use uint8
+
+// The uses.
+const (
+	Color  Use = iota // sRGB colour with straight linear alpha: base colour, emissive
+	Data              // linear: roughness, metallic, occlusion
+	Normal            // tangent-space directions, green up, as v = 2c - 1
+)
+
+// String returns color, data or normal.
+func (u Use) String() string { return [...]string{"color", "data", "normal"}[min(u, Normal)] }
+
+// Options says how to decode. The zero value decodes a colour at its full size.
+type Options struct {
+	Use Use
+	// MaxSize is the longest edge of the first level in pixels; larger levels
+	// are computed and dropped. 0 keeps all.
+	MaxSize int
+	// MaxPixels is the largest size to accept, judged by the header before
+	// anything is allocated; 0 means DefaultMaxPixels.
+	MaxPixels int
+	// Blocks keeps the blocks of cooked textures, for GPUs that read them
+	// (DecodeAt only).
+	Blocks bool
+}
+
+// Image is a decoded texture.
+type Image struct {
+	Use    Use
+	Opaque bool // alpha is 255 everywhere
+	// Encoding is RGBA8 but for cooked textures with Options.Blocks.
+	Encoding Encoding
+	// SourceWidth and SourceHeight are pixels of the file.
+	SourceWidth, SourceHeight int
+	// Levels is the mip chain from the first level kept down to 1 x 1, each half
+	// the size of the one before, rounded down. A cooked texture may end earlier.
+	Levels []Level
+}
+
+// Level is one level of the mip chain, rows from the top, without padding:
+// RGBA, 8 bits each, or blocks.
+type Level struct {
+	Width, Height int
+	Pix           []byte
+}
+
+// Bytes returns the size of all levels.
+func (i *Image) Bytes() int64 {
+	var n int64
+	for _, l := range i.Levels {
+		n += int64(len(l.Pix))
+	}
+	return n
+}
+
+// Decode reads one image. Sizes are checked by the header first; animations
+// give their first picture. Errors match ErrFormat, ErrTooLarge or ErrDamaged,
+// or are r's own.
+func Decode(r io.Reader, o Options) (*Image, error) {
+	in := &source{r: bufio.NewReader(r)}
+	f, err := sniff(in.r)
+	if err != nil {
+		return nil, err
+	}
+	header, size, err := readHeader(f, in)
+	if err != nil {
+		return nil, in.explain(f.name, err)
+	}
+	if err := checkSize(size, o.MaxPixels); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	img, err := f.decode(io.MultiReader(bytes.NewReader(header), in))
+	if err != nil {
+		return nil, in.explain(f.name, err)
+	}
+	level, opaque := convert(img)
+	out := &Image{Use: o.Use, Opaque: opaque, SourceWidth: size.Width, SourceHeight: size.Height}
+	out.Levels = chain(level, o.Use, opaque, o.MaxSize)
+	return out, nil
+}
+
+type codec struct {
+	name   string
+	magic  string // '?' stands for any byte
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+var codecs = [...]codec{
+	{"PNG", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
+	{"JPEG", "\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
+	{"WebP", "RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode},
+}
+
+func sniff(r *bufio.Reader) (*codec, error) {
+	for i := range codecs {
+		c := &codecs[i]
+		head, err := r.Peek(len(c.magic))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("texture: %w", err)
+		}
+		if matches(head, c.magic) {
+			return c, nil
+		}
+	}
+	return nil, ErrFormat
+}
+
+func matches(b []byte, magic string) bool {
+	if len(b) < len(magic) {
+		return false
+	}
+	for i := range len(magic) {
+		if magic[i] != '?' && magic[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// readHeader returns the size and the bytes that were read to know it.
+func readHeader(f *codec, r io.Reader) ([]byte, image.Config, error) {
+	var seen bytes.Buffer
+	c, err := f.config(io.TeeReader(r, &seen))
+	return seen.Bytes(), c, err
+}
+
+func checkSize(c image.Config, limit int) error {
+	if limit <= 0 {
+		limit = DefaultMaxPixels
+	}
+	switch {
+	case c.Width <= 0 || c.Height <= 0:
+		return fmt.Errorf("%w: %d x %d pixels", ErrDamaged, c.Width, c.Height)
+	case c.Width > maxEdge || c.Height > maxEdge || int64(c.Width)*int64(c.Height) > int64(limit):
+		return fmt.Errorf("%w: %d x %d, at most %d are accepted", ErrTooLarge, c.Width, c.Height, limit)
+	}
+	return nil
+}
+
+// source remembers a read error of the underlying reader, which decoders wrap
+// beyond recognition.
+type source struct {
+	r   *bufio.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+func (s *source) explain(name string, err error) error {
+	if s.err != nil {
+		return fmt.Errorf("texture: %s: %w", name, s.err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
+}

@@ -1,0 +1,13 @@
+// Package texture finds and decodes the images that the materials of a payload
+// name: PNG, JPEG, WebP and .utex files beside the .untold file.
+//
+// [Find] turns a URI of a texture record into a file below the payload's
+// folder, or refuses it: URIs are as little to be trusted as the rest of a
+// payload. [Decode] reads an image into 8-bit levels with a full mip chain,
+// filtered in linear light, and can start the chain at a smaller level, which
+// is how a texture that is far away stays small. [DecodeAt] reads cooked
+// textures as well, whose blocks a GPU takes as they are.
+//
+// The package is pure Go and knows nothing of a GPU. Its functions are safe
+// for concurrent use.
+package texture

@@ -1,0 +1,219 @@
+package texture
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrParams is matched by errors about Params that make no sense.
+var ErrParams = errors.New("texture: bad parameters")
+
+// Params steers a Streamer. Its fields are those of runtime.TextureConfig in
+// the same order, so that one converts to the other:
+// texture.Params(config.Texture).
+type Params struct {
+	// Profile is a name for reports; it has no effect of its own.
+	Profile string
+	// UpgradeRadius: textures within are wanted at the size of their source.
+	// Metres, finite, at least 0.
+	UpgradeRadius float64
+	// DowngradeRadius: textures within are wanted at MaxDimension, those beyond
+	// at MinDimension. Metres, finite, at least UpgradeRadius.
+	DowngradeRadius float64
+	// MaxDimension is the longest edge of the medium tier in pixels, at least
+	// MinDimension.
+	MaxDimension int
+	// MinDimension is the longest edge of the minimum tier in pixels, at least 1;
+	// every texture starts with it.
+	MinDimension int
+	// Interval is the time between two ticks in seconds, at least 0.
+	Interval float64
+	// ConcurrentOps is how many entities may change at a time, at least 0.
+	ConcurrentOps int
+	// Hysteresis is the part of a radius that a distance must pass before a
+	// texture changes, 0 to 1.
+	Hysteresis float64
+	// PressureHold is the time after a shed during which nothing is upgraded
+	// beyond the medium tier, in seconds, at least 0.
+	PressureHold float64
+}
+
+// DefaultProfile is the name of the profile that runtime.DefaultConfig has.
+const DefaultProfile = "balanced"
+
+// profiles are those of facts/runtime.md section 15.
+var profiles = []Params{
+	{"detailed", 2.5, 6, 1024, 512, 0.1, 6, 0.20, 3},
+	{"superdetailed", 4, 8, 2048, 1024, 0.1, 6, 0.20, 3},
+	{"openWorld", 15, 60, 1024, 256, 0.2, 3, 0.15, 3},
+	{"balanced", 12, 20, 1024, 256, 0.2, 3, 0.15, 3},
+	{"tiled", 30, 70, 1024, 256, 0.1, 6, 0.15, 3},
+}
+
+// Profiles returns the names of the profiles: detailed and superdetailed for
+// objects looked at from near, openWorld and balanced for walks, tiled for
+// scenes in tiles.
+func Profiles() []string {
+	out := make([]string, len(profiles))
+	for i := range profiles {
+		out[i] = profiles[i].Profile
+	}
+	return out
+}
+
+// ProfileNamed returns the parameters of a profile. The error matches ErrParams
+// and lists the names.
+func ProfileNamed(name string) (Params, error) {
+	for _, p := range profiles {
+		if p.Profile == name {
+			return p, nil
+		}
+	}
+	return Params{}, fmt.Errorf("%w: profile %q: want one of %v", ErrParams, name, Profiles())
+}
+
+// AlignToManifest returns the profile tiled with the radii that suit a scene
+// whose tiles stream at the given radii in metres (facts/runtime.md section 15): full
+// size well within the radius at which a tile is loaded, and the medium size as
+// long as it can be there.
+func AlignToManifest(streamingRadius, unloadRadius float64) (Params, error) {
+	p, err := ProfileNamed("tiled")
+	if err != nil {
+		return Params{}, err
+	}
+	p.UpgradeRadius = max(0.70*streamingRadius, 2.5)
+	p.DowngradeRadius = max(unloadRadius, p.UpgradeRadius+1, 2*p.UpgradeRadius)
+	return p, p.Validate()
+}
+
+// Validate checks the ranges. The error matches ErrParams and names the field.
+func (p *Params) Validate() error {
+	bad := func(field string, got any, want string) error {
+		return fmt.Errorf("%w: %s is %v: want %s", ErrParams, field, got, want)
+	}
+	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+	switch {
+	case !finite(p.UpgradeRadius):
+		return bad("UpgradeRadius", p.UpgradeRadius, "a finite distance")
+	case !finite(p.DowngradeRadius) || p.DowngradeRadius < p.UpgradeRadius:
+		return bad("DowngradeRadius", p.DowngradeRadius, fmt.Sprintf("a finite distance of at least UpgradeRadius, %v", p.UpgradeRadius))
+	case p.MinDimension < 1 || p.MinDimension > maxEdge:
+		return bad("MinDimension", p.MinDimension, fmt.Sprintf("1 to %d", maxEdge))
+	case p.MaxDimension < p.MinDimension || p.MaxDimension > maxEdge:
+		return bad("MaxDimension", p.MaxDimension, fmt.Sprintf("MinDimension, %d, to %d", p.MinDimension, maxEdge))
+	case !(p.Interval >= 0) || p.Interval > maxSeconds:
+		return bad("Interval", p.Interval, fmt.Sprintf("0 to %v seconds", maxSeconds))
+	case p.ConcurrentOps < 0:
+		return bad("ConcurrentOps", p.ConcurrentOps, "at least 0")
+	case !(p.Hysteresis >= 0 && p.Hysteresis <= 1):
+		return bad("Hysteresis", p.Hysteresis, "0 to 1")
+	case !(p.PressureHold >= 0) || p.PressureHold > maxSeconds:
+		return bad("PressureHold", p.PressureHold, fmt.Sprintf("0 to %v seconds", maxSeconds))
+	}
+	return nil
+}
+
+// maxSeconds keeps times within a time.Duration.
+const maxSeconds = 1e9
+
+// Tier is a size class of textures.
+type Tier uint8
+
+// The tiers.
+const (
+	TierMinimum Tier = iota // at most Params.MinDimension
+	TierMedium              // at most Params.MaxDimension
+	TierFull                // the size of the source
+	tiers
+)
+
+// String returns minimum, medium or full.
+func (t Tier) String() string { return [...]string{"minimum", "medium", "full"}[min(t, TierFull)] }
+
+// policy is Params as the tick uses them: the distances at which tiers change,
+// with their hysteresis.
+type policy struct {
+	Params
+	fullIn, fullOut     float64 // upgrade within, downgrade beyond
+	mediumIn, mediumOut float64
+}
+
+func newPolicy(p Params) policy {
+	h := p.Hysteresis
+	return policy{
+		Params: p,
+		fullIn: p.UpgradeRadius * (1 - h), fullOut: p.UpgradeRadius * (1 + h),
+		mediumIn: p.DowngradeRadius * (1 - h), mediumOut: p.DowngradeRadius * (1 + h),
+	}
+}
+
+// tierAt returns the tier of a distance, without hysteresis.
+func (p *policy) tierAt(d float64) Tier {
+	switch {
+	case d <= p.UpgradeRadius:
+		return TierFull
+	case d <= p.DowngradeRadius:
+		return TierMedium
+	}
+	return TierMinimum
+}
+
+// shedTier returns what a shed leaves at a distance.
+func (p *policy) shedTier(d float64) Tier {
+	if d <= p.UpgradeRadius {
+		return TierMedium
+	}
+	return TierMinimum
+}
+
+// tierOfLevel returns the finest tier for a level of an entity's LOD group:
+// level 0 is not limited, the levels between stay at medium, the last at
+// minimum.
+func tierOfLevel(level, levels int) Tier {
+	switch {
+	case level <= 0 || levels < 2:
+		return TierFull
+	case level >= levels-1:
+		return TierMinimum
+	}
+	return TierMedium
+}
+
+// starts are the first levels of a texture's mip chain by tier; 0 is the
+// source.
+type starts [tiers]int
+
+// decide returns the first level that a texture should have which now begins
+// with level cur. finest limits the tier, as an entity's LOD does; ceiling
+// limits upgrades only, as a pressure hold does.
+//
+// A change waits until the distance has passed the radius of the tier by the
+// hysteresis (facts/runtime.md section 15). Where that keeps a texture from the full
+// size, it may still come to the medium one, so that of two textures that start
+// alike the nearer is never the coarser.
+func (p *policy) decide(d float64, cur int, at *starts, finest, ceiling Tier) int {
+	cur = max(cur, at[finest])
+	tier := min(p.tierAt(d), finest)
+	up := min(tier, ceiling)
+	if up == TierFull && d > p.fullIn && at[up] < cur {
+		up = TierMedium
+	}
+	if up == TierMedium && d > p.mediumIn && at[up] < cur {
+		up = TierMinimum
+	}
+	if at[up] < cur {
+		return at[up]
+	}
+	if at[tier] <= cur {
+		return cur
+	}
+	out := p.mediumOut
+	if cur < at[TierMedium] {
+		out = p.fullOut
+	}
+	if d < out {
+		return cur
+	}
+	return at[tier]
+}

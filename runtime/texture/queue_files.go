@@ -1,0 +1,138 @@
+package texture
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// FileLoader is the Loader of files on the local disk: images, which are
+// decoded and filtered, and cooked textures, of which only the levels that are
+// wanted are read. It works in a bounded number of goroutines, which exist only
+// while there is work.
+type FileLoader struct {
+	options FileOptions
+
+	mu      sync.Mutex
+	queue   []Request
+	running int
+	closed  bool
+	workers sync.WaitGroup
+}
+
+// FileOptions configures a FileLoader. The zero value is useful.
+type FileOptions struct {
+	// Workers is how many files are read at a time; 0 means 2. An image of the
+	// largest size accepted takes about 6 bytes per pixel while it is decoded.
+	Workers int
+	// MaxPixels is the largest image to decode; 0 means DefaultMaxPixels.
+	MaxPixels int
+	// Blocks leaves the blocks of cooked textures as they are, for devices that
+	// take BC7 and BC5; else they become RGBA8.
+	Blocks bool
+}
+
+// NewFileLoader returns a loader.
+func NewFileLoader(o FileOptions) *FileLoader {
+	if o.Workers <= 0 {
+		o.Workers = 2
+	}
+	return &FileLoader{options: o}
+}
+
+// Start queues a request.
+func (l *FileLoader) Start(req Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		req.Done.Loaded(req.Token, nil, ErrClosed)
+		return
+	}
+	l.queue = append(l.queue, req)
+	if l.running < l.options.Workers {
+		l.running++
+		l.workers.Go(l.work)
+	}
+}
+
+// Close answers what is queued with ErrClosed and waits for the workers, who
+// finish what they are at unless its Context ends.
+func (l *FileLoader) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	queue := l.queue
+	l.queue = nil
+	l.mu.Unlock()
+	for _, req := range queue {
+		req.Done.Loaded(req.Token, nil, ErrClosed)
+	}
+	l.workers.Wait()
+	return nil
+}
+
+func (l *FileLoader) work() {
+	for {
+		l.mu.Lock()
+		if len(l.queue) == 0 {
+			l.running--
+			l.mu.Unlock()
+			return
+		}
+		req := l.queue[0]
+		l.queue[0] = Request{}
+		l.queue = l.queue[1:]
+		l.mu.Unlock()
+		img, err := l.Read(req)
+		req.Done.Loaded(req.Token, img, err)
+	}
+}
+
+// Read answers a request at once, in the calling goroutine; it does not use
+// its Token and Done. Errors are those of Find, Open and DecodeAt, or of
+// the Context.
+func (l *FileLoader) Read(req Request) (img *Image, err error) {
+	// Decoders of foreign bytes have failed in every way before; one texture is
+	// not worth the program.
+	defer func() {
+		if p := recover(); p != nil {
+			img, err = nil, fmt.Errorf("%w: %s: the decoder failed: %v", ErrDamaged, req.URI, p)
+		}
+	}()
+	if err := req.Context.Err(); err != nil {
+		return nil, err
+	}
+	rel, err := Find(req.Dir, req.URI)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Open(req.Dir, rel)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("texture: %w", err)
+	}
+	img, err = DecodeAt(interruptible{req.Context, f}, info.Size(), Options{
+		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rel, err)
+	}
+	return img, nil
+}
+
+// interruptible is a file whose reads end with the request.
+type interruptible struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (i interruptible) ReadAt(p []byte, off int64) (int, error) {
+	if err := i.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.r.ReadAt(p, off)
+}

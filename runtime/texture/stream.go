@@ -1,0 +1,271 @@
+package texture
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// ID names a texture of a Streamer for its Device; no texture is 0. After
+// Device.Release an ID may come again for another texture.
+type ID uint32
+
+// Entity is a handle of something that is drawn with textures, typically one
+// mesh of an uploaded asset. Handles are not used twice; 0 is none.
+type Entity uint64
+
+// Device holds the uploaded textures. Its methods are called on the owner
+// goroutine of the Streamer and must not block: a device that needs time
+// queues the work and is a Pacer too.
+type Device interface {
+	// Upload gives a texture these levels in place of those that it has, which
+	// should stay in use until the new ones are there. The image is the device's
+	// from then on. An error counts as a failed load; then the texture stays as
+	// it is.
+	Upload(id ID, img *Image) error
+	// Release frees a texture that was uploaded, whether that is finished or
+	// not.
+	Release(id ID)
+}
+
+// Pacer is a Device that spreads uploads over frames. An upload keeps its slot
+// until it is finished, so that no more decoded levels pile up than there are
+// slots.
+type Pacer interface {
+	// Uploaded reports whether the last upload of a texture is finished. It is
+	// asked once per Update until it says yes.
+	Uploaded(id ID) bool
+}
+
+// Trimmer is a Device that can make a texture smaller by itself, by a copy of
+// the levels that remain. Downgrades then take effect at once, without a file
+// being read, which is what memory pressure calls for.
+type Trimmer interface {
+	// Trim drops the first levels, at least one and never all, and reports
+	// whether it did. If not, the smaller chain is loaded.
+	Trim(id ID, levels int) bool
+}
+
+// StreamOptions configures a Streamer.
+type StreamOptions struct {
+	Params Params // required: see ProfileNamed, AlignToManifest, runtime.TextureConfig
+	Device Device // required
+	// Loader reads the files; nil means a FileLoader that the Streamer closes.
+	Loader Loader
+	// Budget limits the bytes on the device, those on their way included; 0
+	// means no limit. While a texture is replaced the device may hold both
+	// versions; only the larger one counts.
+	Budget int64
+	// MaxEdge is the longest edge that the device takes in texels; 0 means no
+	// limit.
+	MaxEdge int
+	// FirstLoads is how many textures may come for the first time at once; these
+	// do not count as operations. 0 means 4.
+	FirstLoads int
+	// NearestFirst takes visible entities by their distance instead of the order
+	// of View.Visible.
+	NearestFirst bool
+	// Trace, if set, is told of everything that happens, on the owner goroutine.
+	Trace func(Event)
+}
+
+// View is what a Streamer needs to know of a frame. The slice is read during
+// Update only.
+type View struct {
+	// Now is the time since an arbitrary but fixed origin; it never goes back.
+	Now time.Duration
+	// Camera is the point of view in world space, metres: the space of the boxes
+	// of Part.
+	Camera [3]float64
+	// Visible are the entities that are seen, the most important first.
+	Visible []Entity
+	// Force makes this Update tick whatever the interval, to come to rest fast.
+	Force bool
+}
+
+// Streamer decides how large every texture is and has it loaded. It works on
+// entities, which have a world box and textures in slots: near ones are wanted
+// at the size of the source, those farther away at the medium and minimum
+// sizes of Params, with a hysteresis between (facts/runtime.md section 15). Textures
+// are shared by file and use; one that several entities use is as large as the
+// one that needs most wants it.
+//
+// Every texture comes first at the minimum size. Then, in every tick, entities
+// that have just been added are served first, visible ones next, and last those
+// above the minimum that are not visible. At most Params.ConcurrentOps of them
+// change at a time, each only once. Upgrades reserve their bytes before
+// anything is read; without room for the full size an entity gets the medium
+// one, and else what is more than a tenth farther away gives way to it if that
+// makes enough room. So textures come to rest under a camera that stands still.
+//
+// One goroutine owns a Streamer. Update does no input or output and never
+// waits; in the steady state it does not allocate. The same calls with the same
+// answers give the same result, whatever the order in which answers arrive
+// between two Updates.
+type Streamer struct {
+	options StreamOptions
+	policy  policy
+	device  Device
+	pacer   Pacer   // nil: uploads are finished at once
+	trimmer Trimmer // nil: downgrades are loaded
+	own     *FileLoader
+	done    *Completions
+	closed  bool
+
+	entities     []entity
+	freeEntities []int32
+	textures     []resource // ID - 1 is the index
+	freeTextures []int32
+	byKey        map[resourceKey]int32
+
+	now      time.Duration
+	camera   geom.Vec3
+	lastTick time.Duration
+	serial   uint64 // of the tick; 0 before the first
+	hold     time.Duration
+
+	fresh   []Entity // added, not all of their textures are there
+	burst   []int32  // of this tick
+	waiting []int32  // textures to load for the first time, the nearest first
+	sorted  bool     // waiting is in order
+	flights []flight
+	token   uint64
+	ops     int // entities that are changing
+	first   int // first loads under way
+
+	used, reserved int64
+	freeing        int64   // what running downgrades will give back
+	claim          float64 // while this waits for room, nothing farther away takes it
+	refusals       refusals
+	resting        bool // the last tick found nothing to do, and nothing has happened since
+
+	stats     Stats
+	arrived   []completion
+	changes   []change
+	ranked    []ranked
+	nextClaim float64
+}
+
+// NewStreamer returns a Streamer without textures. The error matches ErrParams.
+func NewStreamer(o StreamOptions) (*Streamer, error) {
+	if err := o.Params.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Device == nil:
+		return nil, fmt.Errorf("%w: no Device", ErrParams)
+	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstLoads < 0:
+		return nil, fmt.Errorf("%w: Budget, MaxEdge and FirstLoads are at least 0", ErrParams)
+	}
+	if o.FirstLoads == 0 {
+		o.FirstLoads = 4
+	}
+	s := &Streamer{
+		policy: newPolicy(o.Params), device: o.Device, done: newCompletions(),
+		byKey: map[resourceKey]int32{}, claim: math.Inf(1), nextClaim: math.Inf(1),
+	}
+	s.pacer, _ = o.Device.(Pacer)
+	s.trimmer, _ = o.Device.(Trimmer)
+	if o.Loader == nil {
+		s.own = NewFileLoader(FileOptions{})
+		o.Loader = s.own
+	}
+	s.options = o
+	return s, nil
+}
+
+// Update takes over what has been loaded and starts what is due.
+func (s *Streamer) Update(v View) {
+	if s.closed {
+		return
+	}
+	s.now = max(s.now, v.Now)
+	if c := geom.Vec3(v.Camera); c.IsFinite() {
+		s.camera = c
+	}
+	s.deliver()
+	s.poll()
+	if s.due(v.Force) {
+		s.tick(v.Visible)
+	}
+	s.startFirst()
+}
+
+// due reports whether a tick is due, and begins it.
+func (s *Streamer) due(force bool) bool {
+	if s.serial > 0 && !force && s.now-s.lastTick < seconds(s.policy.Interval) {
+		return false
+	}
+	s.lastTick = s.now
+	s.serial++
+	return true
+}
+
+func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
+
+// SetBudget changes the budget; 0 means no limit. What is over a smaller one is
+// shed in the next ticks, the farthest first.
+func (s *Streamer) SetBudget(bytes int64) { s.options.Budget = max(0, bytes) }
+
+// SetParams changes the parameters. The error matches ErrParams; then they stay
+// as they are.
+func (s *Streamer) SetParams(p Params) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	s.policy = newPolicy(p)
+	for i := range s.textures {
+		if t := &s.textures[i]; t.state == stateResident {
+			s.setStarts(t)
+		}
+	}
+	return nil
+}
+
+// Params returns the parameters in use.
+func (s *Streamer) Params() Params { return s.policy.Params }
+
+// Arrived is readable while answers wait for the next Update, for callers that
+// wait until nothing is left to do. It is never closed.
+func (s *Streamer) Arrived() <-chan struct{} { return s.done.notify }
+
+// Await waits until every load that has been asked for is answered, cancelled
+// ones included; the next Update takes the answers over. For runs that must not
+// depend on how fast files are read: call it before each Update. The error is
+// the context's.
+func (s *Streamer) Await(ctx context.Context) error { return s.done.await(ctx, s.token) }
+
+// Retry loads missing textures again, and ends the delays after failures: for
+// files that may have come in the meantime.
+func (s *Streamer) Retry() {
+	for i := range s.textures {
+		t := &s.textures[i]
+		t.failures, t.retryAt = 0, 0
+		if t.state == stateMissing {
+			s.await(int32(i))
+		}
+	}
+}
+
+// Close releases all textures and ends what is being loaded. A Loader that was
+// passed in belongs to the caller, who closes it afterwards. Close may be
+// called more than once.
+func (s *Streamer) Close() error {
+	if s.closed {
+		return nil
+	}
+	for i := range s.entities {
+		if e := &s.entities[i]; e.live {
+			s.Remove(e.handle(int32(i)))
+		}
+	}
+	s.closed = true
+	s.done.close()
+	if s.own != nil {
+		return s.own.Close()
+	}
+	return nil
+}

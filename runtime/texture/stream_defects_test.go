@@ -1,0 +1,181 @@
+package texture
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// The defects of facts/runtime.md section 20 that concern textures.
+
+// TestO30ShedMeasuresInWorldSpace: the camera of a view and the boxes of parts
+// are of the same space, whatever transform the scene has; a shed measures like
+// a tick. Here the scene is shrunk to a tenth and moved by 100 m, which is in
+// the boxes; a camera transformed twice would find the order reversed.
+func TestO30ShedMeasuresInWorldSpace(t *testing.T) {
+	r := newStreamRig(t, withTrim)
+	var es []Entity
+	for i := range 3 {
+		es = append(es, r.add(at(100, fmt.Sprint("t", i))))
+	}
+	r.view.Camera = [3]float64{100, 0, 0}
+	r.view.Visible = es
+	r.settle()
+	for i, local := range []float64{50, 300, 600} {
+		p := at(100+local/10, "")
+		r.s.Move(es[i], p.Min, p.Max) // 5, 30 and 60 m
+	}
+	if n := r.s.Shed(1); n != 1 {
+		t.Fatalf("shed %d", n)
+	}
+	if got := r.edges(es...); !slices.Equal(got, []int{2048, 2048, 256}) {
+		t.Errorf("%v", got)
+	}
+	if n := r.s.Shed(2); n != 2 {
+		t.Fatalf("shed %d", n)
+	}
+	if got := r.edges(es...); !slices.Equal(got, []int{1024, 256, 256}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestO31FirstLoadsCount: what comes first is counted like any other bytes, as
+// reserved from the moment it is asked for.
+func TestO31FirstLoadsCount(t *testing.T) {
+	r := newStreamRig(t, withBudget(10*mostBytes(256)))
+	r.add(at(100, "a"))
+	r.add(at(100, "a")) // the same file
+	r.add(at(100, "b"))
+	r.tick()
+	if st := r.s.Stats(); st.Bytes != 0 || st.Reserved != 2*mostBytes(256) || st.Loading != 2 {
+		t.Errorf("asked for: %+v", st)
+	}
+	r.loader.answerAll()
+	r.tick()
+	if st := r.s.Stats(); st.Bytes != 2*mostBytes(256) || st.Reserved != 0 || st.Minimum != 2 {
+		t.Errorf("there: %+v", st)
+	}
+}
+
+// TestFirstLoadsWithoutRoom begin smaller, and grow when there is room.
+func TestFirstLoadsWithoutRoom(t *testing.T) {
+	r := newStreamRig(t, withBudget(mostBytes(256)+mostBytes(64)))
+	a, b := r.add(at(100, "a")), r.add(at(101, "b"))
+	r.view.Visible = []Entity{a, b}
+	r.settle()
+	if got := r.edges(a, b); !slices.Equal(got, []int{256, 64}) {
+		t.Errorf("%v", got)
+	}
+	r.s.Remove(a)
+	r.view.Visible = []Entity{b}
+	r.settle()
+	if got := r.edges(b); got[0] != 256 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestFirstLoadsComeBeforeSizes: something that has nothing to show yet gets
+// room from what is above the minimum, if that is farther away.
+func TestFirstLoadsComeBeforeSizes(t *testing.T) {
+	r := newStreamRig(t, withTrim, withBudget(mostBytes(1024)))
+	r.loader.files["table"] = fakeFile{w: 512, h: 512, mips: 1} // cannot begin smaller
+	far := r.add(at(15, "far"))
+	r.view.Visible = []Entity{far}
+	r.settle()
+	if got := r.edges(far); got[0] != 1024 || r.s.room() != 0 {
+		t.Fatalf("%v, room %d", got, r.s.room())
+	}
+	near, table := r.add(at(5, "near")), r.add(at(6, "table"))
+	r.view.Visible = []Entity{near, far, table}
+	for range 60 { // the table waits for its delay
+		r.tick()
+		r.loader.answerAll()
+	}
+	r.settle()
+	if got := r.edges(near, far, table); got[0] < 256 || got[1] != 256 || got[2] != 512 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestO32SmallTextures: a texture below the medium size gets its full size
+// where others get the medium one.
+func TestO32SmallTextures(t *testing.T) {
+	r := newStreamRig(t)
+	r.loader.files["small"] = fakeFile{w: 512, h: 300}
+	e := r.add(at(16, "small"))
+	r.view.Visible = []Entity{e}
+	r.settle()
+	if got := r.edges(e); got[0] != 512 {
+		t.Errorf("%v at 16 m", got)
+	}
+	p := at(22.9, "")
+	r.s.Move(e, p.Min, p.Max)
+	r.settle()
+	if got := r.edges(e); got[0] != 512 {
+		t.Errorf("%v at 22.9 m", got)
+	}
+	p = at(23.1, "")
+	r.s.Move(e, p.Min, p.Max)
+	r.settle()
+	if got := r.edges(e); got[0] != 256 {
+		t.Errorf("%v at 23.1 m", got)
+	}
+}
+
+// TestO13StaleAnswers: an answer to a request that has been given up changes
+// nothing, even when the same texture is asked for again in the meantime.
+func TestO13StaleAnswers(t *testing.T) {
+	r := newStreamRig(t)
+	e := r.add(at(1, "a"))
+	r.tick()
+	r.s.Remove(e) // while it loads for the first time
+	e = r.add(at(1, "a"))
+	r.tick()
+	if len(r.loader.pending) != 2 || r.loader.pending[0].Context.Err() == nil || r.loader.pending[1].Context.Err() != nil {
+		t.Fatalf("%+v", r.loader.pending)
+	}
+	r.loader.answer(0)
+	r.tick()
+	if st := r.s.Stats(); st.Stale != 1 || st.Bytes != 0 || st.Loading != 1 {
+		t.Errorf("%+v", st)
+	}
+	r.view.Visible = []Entity{e}
+	r.loader.answerAll()
+	r.tick() // begins the upgrade
+	if st := r.s.Stats(); st.ActiveOps != 1 || st.Reserved == 0 {
+		t.Fatalf("%+v", st)
+	}
+	r.s.SetLevel(e, 2, 3) // while it changes
+	if st := r.s.Stats(); st.ActiveOps != 0 || st.Reserved != 0 {
+		t.Errorf("%+v", st)
+	}
+	r.loader.answerAll()
+	r.settle()
+	if got := r.edges(e); got[0] != 256 || r.s.Stats().Stale != 2 {
+		t.Errorf("%v, %+v", got, r.s.Stats())
+	}
+}
+
+// TestClaimsOutlastSlots: room that was made for a near texture is not taken by
+// a farther one while the near one waits for a slot.
+func TestClaimsOutlastSlots(t *testing.T) {
+	d := &pacedDevice{busy: map[ID]bool{}}
+	r := newStreamRig(t, withBudget(mostBytes(1024)+mostBytes(256)), func(o *StreamOptions, r *rig) {
+		d.fakeDevice, o.Device, o.Params.ConcurrentOps = r.device, d, 1
+	})
+	far, near := r.add(at(16, "far")), r.add(at(13, "near"))
+	for k := range 60 {
+		r.view.Visible = []Entity{far}
+		if k > 20 {
+			r.view.Visible = []Entity{far, near} // the far one is asked first
+		}
+		r.tick()
+		r.loader.answerAll()
+		if k%3 == 0 { // uploads take some ticks
+			clear(d.busy)
+		}
+	}
+	if got := r.edges(far, near); !slices.Equal(got, []int{256, 1024}) || !r.s.Idle() || r.s.Stats().Upgrades != 2 {
+		t.Errorf("%v, %+v", got, r.s.Stats())
+	}
+}

@@ -1,0 +1,163 @@
+package texture
+
+import "time"
+
+// Stats are the counters of a Streamer.
+type Stats struct {
+	// Since NewStreamer.
+	Loads      uint64 // textures that came for the first time
+	Upgrades   uint64 // changes to a larger size
+	Downgrades uint64 // changes to a smaller size, those of sheds included
+	Sheds      uint64 // entities that gave memory up
+	Refused    uint64 // upgrades put off for lack of room
+	Failures   uint64 // loads and uploads that failed
+	Stale      uint64 // answers that nobody waited for any more
+	PeakBytes  int64
+
+	// Now.
+	Entities  int
+	Tracked   int // entities with a texture above the minimum
+	ActiveOps int // entities that are changing
+	Textures  int
+	Waiting   int // textures that have not come yet and are not being loaded
+	Loading   int // textures being loaded or uploaded for the first time
+	Missing   int // textures whose first load failed
+	// Minimum, Medium and Full count the textures on the device by size: within
+	// the limits of the tiers, or larger. One that has its source's size is Full.
+	Minimum, Medium, Full int
+	Bytes                 int64 // on the device
+	Reserved              int64 // kept free for upgrades and first loads under way
+	Budget                int64 // 0: no limit
+	// Hold is how long a pressure hold still lasts.
+	Hold time.Duration
+	// Idle means that nothing is under way and the last tick found nothing to do
+	// but what has no room, waits for a delay, or is missing.
+	Idle bool
+}
+
+// Stats returns the counters. It looks at every entity and does not allocate.
+func (s *Streamer) Stats() Stats {
+	st := s.stats
+	st.ActiveOps, st.Loading = s.ops, s.first
+	st.Bytes, st.Reserved, st.Budget = s.used, s.reserved, s.options.Budget
+	st.Hold = max(0, s.hold-s.now)
+	for i := range s.textures {
+		t := &s.textures[i]
+		if t.refs == 0 {
+			continue
+		}
+		st.Textures++
+		switch t.state {
+		case stateWaiting:
+			st.Waiting++
+		case stateMissing:
+			st.Missing++
+		case stateResident:
+			switch t.tier() {
+			case TierFull:
+				st.Full++
+			case TierMedium:
+				st.Medium++
+			default:
+				st.Minimum++
+			}
+		}
+	}
+	for i := range s.entities {
+		e := &s.entities[i]
+		if !e.live {
+			continue
+		}
+		st.Entities++
+		for _, k := range e.textures {
+			if t := &s.textures[k]; t.state == stateResident && t.start < t.at[TierMinimum] {
+				st.Tracked++
+				break
+			}
+		}
+	}
+	st.Idle = s.Idle()
+	return st
+}
+
+// Idle is Stats.Idle alone.
+func (s *Streamer) Idle() bool { return s.resting && len(s.flights) == 0 }
+
+// tier returns the finest tier whose size a texture has.
+func (t *resource) tier() Tier {
+	switch {
+	case t.start <= t.at[TierFull]:
+		return TierFull
+	case t.start <= t.at[TierMedium]:
+		return TierMedium
+	}
+	return TierMinimum
+}
+
+// Look is what can be said of one texture, for debug views.
+type Look struct {
+	Edge    int   // longest edge on the device in texels; 0: nothing there yet
+	Source  int   // longest edge of the source, 0 while unknown
+	Tier    Tier  // as in Stats; of no meaning while Edge is 0
+	Busy    bool  // being loaded or uploaded
+	Missing bool  // the first load failed
+	Bytes   int64 // on the device
+}
+
+// Look returns what can be said of a texture; nothing for an ID without one.
+func (s *Streamer) Look(id ID) Look {
+	if id == 0 || uint64(id) > uint64(len(s.textures)) {
+		return Look{}
+	}
+	t := &s.textures[id-1]
+	l := Look{Edge: t.edge(), Busy: t.busy, Missing: t.state == stateMissing, Bytes: t.bytes}
+	if t.refs == 0 {
+		return Look{}
+	}
+	if l.Edge > 0 {
+		l.Source, l.Tier = t.file.edge(0), t.tier()
+	}
+	return l
+}
+
+// EventKind says what an Event reports.
+type EventKind uint8
+
+// The kinds.
+const (
+	EventStart     EventKind = iota // a load begins
+	EventLoad                       // a texture came for the first time, or again at the same size
+	EventUpgrade                    // it became larger
+	EventDowngrade                  // it became smaller
+	EventFail                       // a change failed; the texture stays as it is
+	EventMissing                    // the first load failed
+	EventRelease                    // nobody uses it any more
+)
+
+// String returns tex.start, tex.load, ... as in facts/runtime.md section 19.
+func (k EventKind) String() string {
+	return [...]string{"tex.start", "tex.load", "tex.upgrade", "tex.downgrade", "tex.fail", "tex.missing", "tex.release"}[min(k, EventRelease)]
+}
+
+// Event is something that has happened to a texture.
+type Event struct {
+	Kind     EventKind
+	Texture  ID
+	From, To int   // longest edges in texels, 0 for nothing; To of a failed load is what was asked for
+	Err      error // of EventFail and EventMissing
+}
+
+// Slot returns the folder, URI and use of a texture, for messages; false for an
+// ID without one.
+func (s *Streamer) Slot(id ID) (Slot, bool) {
+	if id == 0 || uint64(id) > uint64(len(s.textures)) || s.textures[id-1].refs == 0 {
+		return Slot{}, false
+	}
+	return s.textures[id-1].name.slot, true
+}
+
+func (s *Streamer) trace(e Event) {
+	if s.options.Trace != nil {
+		s.options.Trace(e)
+	}
+}

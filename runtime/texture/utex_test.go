@@ -1,0 +1,94 @@
+package texture
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"testing"
+
+	"github.com/untoldkit/untold/format/utex"
+)
+
+// cooked returns a .utex whose levels hold the same block again and again.
+func cooked(t testing.TB, f utex.PixelFormat, w, h int, block [16]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	tw, err := utex.NewWriter(&b, w, h, f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range tw.Info().Levels {
+		if err := tw.WriteLevel(bytes.Repeat(block[:], int(l.Size)/16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// flatBC5 is a block of one red and one green value.
+func flatBC5(r, g byte) (b [16]byte) {
+	b[0], b[1], b[8], b[9] = r, r, g, g
+	return b
+}
+
+func TestDecodeUtex(t *testing.T) {
+	data := cooked(t, utex.BC5, 40, 24, flatBC5(128, 128))
+	at := func(o Options) *Image {
+		t.Helper()
+		img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	img := at(Options{Use: Normal, Blocks: true, MaxSize: 20})
+	if img.Encoding != BC5 || img.Levels[0].Width != 20 || img.Levels[0].Height != 12 || img.SourceWidth != 40 || len(img.Levels) != 5 {
+		t.Errorf("%v, %d levels from %d x %d of %d", img.Encoding, len(img.Levels), img.Levels[0].Width, img.Levels[0].Height, img.SourceWidth)
+	}
+	for i, l := range img.Levels {
+		if want := img.Encoding.RowBytes(l.Width) * img.Encoding.Rows(l.Height); len(l.Pix) != want {
+			t.Errorf("level %d has %d bytes, want %d", i, len(l.Pix), want)
+		}
+	}
+	img = at(Options{Use: Normal})
+	l := img.Levels[0]
+	if p := l.Pix; img.Encoding != RGBA8 || len(p) != 4*40*24 || p[0] != 128 || p[1] != 128 || p[2] < 254 {
+		t.Errorf("%v, %d bytes, first texel %v", img.Encoding, len(p), p[:4])
+	}
+}
+
+func TestDecodeAtTakesImagesToo(t *testing.T) {
+	data := encodePNG(t, paint(image.NewNRGBA(image.Rect(0, 0, 3, 3)), func(_, _ int) color.Color { return color.NRGBA{1, 2, 3, 255} }))
+	img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), Options{})
+	if err != nil || img.Encoding != RGBA8 || img.Levels[0].Pix[2] != 3 {
+		t.Errorf("%+v, %v", img, err)
+	}
+}
+
+func TestDecodeUtexErrors(t *testing.T) {
+	good := cooked(t, utex.BC5, 16, 16, flatBC5(1, 2))
+	astc := cooked(t, utex.ASTC4x4, 16, 16, [16]byte{})
+	for _, c := range []struct {
+		name string
+		data []byte
+		o    Options
+		want error
+	}{
+		{"cut off", good[:len(good)-5], Options{}, ErrDamaged},
+		{"header only", good[:20], Options{}, ErrDamaged},
+		{"ASTC", astc, Options{}, ErrFormat},
+		{"more than MaxPixels", good, Options{MaxPixels: 255}, ErrTooLarge},
+		{"nothing", nil, Options{}, ErrFormat},
+	} {
+		if _, err := DecodeAt(bytes.NewReader(c.data), int64(len(c.data)), c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if _, err := DecodeAt(bytes.NewReader(good), int64(len(good)), Options{MaxPixels: 64, MaxSize: 8}); err != nil {
+		t.Errorf("a level that fits: %v", err)
+	}
+}
