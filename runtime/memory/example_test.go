@@ -1,0 +1,28 @@
+package memory_test
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
+)
+
+func ExampleNewProbe() {
+	probe := memory.NewProbe(memory.ProbeOptions{Root: filepath.Join("testdata", "bare"), Interval: -1})
+	defer probe.Close()
+	m := probe.Memory()
+	fmt.Println(m.GeometryBudget>>20, "MiB of geometry,", m.TextureBudget>>20, "MiB of textures")
+	// Output: 1843 MiB of geometry, 1228 MiB of textures
+}
+
+func ExampleWatch() {
+	report := make(chan runtime.PressureLevel, 1)
+	m := memory.Watch(memory.MonitorOptions{
+		Root:       filepath.Join("testdata", "tight"),
+		NoTriggers: true,
+	}, func(l runtime.PressureLevel) { report <- l }) // a program passes Streamer.Pressure
+	defer m.Close()
+	fmt.Println(<-report)
+	// Output: warning
+}

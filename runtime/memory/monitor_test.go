@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// TestStreamerFits: the methods have the shapes that the runtime wants.
+var (
+	_ runtime.MemoryProbe                = (*Probe)(nil)
+	_ func(s *runtime.Streamer) *Monitor = func(s *runtime.Streamer) *Monitor { return Watch(MonitorOptions{}, s.Pressure) }
+)
+
+// watch starts a monitor on a fake clock; reports arrive in the channel.
+func watch(root string, o MonitorOptions) (*Monitor, *fakeClock, chan runtime.PressureLevel) {
+	clock := newFakeClock()
+	reports := make(chan runtime.PressureLevel, 16)
+	o.Root, o.Clock = root, clock
+	return Watch(o, func(l runtime.PressureLevel) { reports <- l }), clock, reports
+}
+
+// after lets d pass and returns what is reported by the reading then.
+func after(t *testing.T, clock *fakeClock, d time.Duration, reports chan runtime.PressureLevel) string {
+	t.Helper()
+	clock.pass(d)
+	ch := <-clock.waits // the reading is done
+	defer func() { clock.waits <- ch }()
+	select {
+	case l := <-reports:
+		return l.String()
+	default:
+		return ""
+	}
+}
+
+func TestMonitorPolls(t *testing.T) {
+	root := copyOf(t, "bare")
+	m, clock, reports := watch(root, MonitorOptions{NoTriggers: true})
+	defer m.Close()
+	if want := "triggers are switched off; polling free memory; polling stalls"; m.String() != want {
+		t.Errorf("%q", m)
+	}
+	for i, c := range []struct {
+		free  float64
+		some  float64
+		wait  time.Duration
+		want  string
+		level runtime.PressureLevel
+	}{
+		{50, 0, time.Second, "", runtime.PressureNone},
+		{9, 0, time.Second, "warning", runtime.PressureWarning},
+		{4, 0, time.Second, "critical", runtime.PressureCritical},
+		{50, 0, time.Second, "", runtime.PressureCritical},
+		{50, 0, 9 * time.Second, "none", runtime.PressureNone},
+		{50, 8, time.Second, "warning", runtime.PressureWarning},
+	} {
+		put(t, root, "/proc/meminfo", meminfo(int64(c.free*float64(16*gib)/100)))
+		put(t, root, "/proc/pressure/memory", fmt.Sprintf("some avg10=%.2f avg60=0 total=0\nfull avg10=0.00\n", c.some))
+		if got := after(t, clock, c.wait, reports); got != c.want || m.Level() != c.level {
+			t.Errorf("step %d: %q, level %v, want %q, %v", i, got, m.Level(), c.want, c.level)
+		}
+	}
+}
+
+func TestMonitorOfAGroup(t *testing.T) {
+	root := copyOf(t, "v1")
+	m, clock, reports := watch(root, MonitorOptions{NoTriggers: true})
+	defer m.Close()
+	const dir = "/sys/fs/cgroup/memory files/"
+	for i, c := range []struct {
+		used     int64
+		failures int
+		want     string
+	}{
+		{500, 7, ""}, {700, 7, ""}, {800, 900, ""}, {1000, 901, "warning"}, {1180, 901, "critical"},
+	} {
+		put(t, root, dir+"memory.usage_in_bytes", fmt.Sprint(c.used*mib))
+		put(t, root, dir+"memory.failcnt", fmt.Sprint(c.failures))
+		if got := after(t, clock, 3*time.Second, reports); got != c.want {
+			t.Errorf("step %d: %q, want %q (%+v)", i, got, c.want, m.reader.sample())
+		}
+	}
+}
+
+// TestMonitorOfNothing: elsewhere nothing is watched, and it says so.
+func TestMonitorOfNothing(t *testing.T) {
+	m := Watch(MonitorOptions{Root: filepath.Join("testdata", "absent")}, func(runtime.PressureLevel) { t.Error("report") })
+	if !strings.Contains(m.String(), "memory pressure is not watched here") {
+		t.Errorf("%s", m)
+	}
+	if m.Level() != runtime.PressureNone {
+		t.Error(m.Level())
+	}
+	m.Close()
+	m.Close()
+}
+
+// TestCloseEndsReports: even while one is being made.
+func TestCloseEndsReports(t *testing.T) {
+	root := copyOf(t, "bare")
+	put(t, root, "/proc/meminfo", meminfo(0))
+	inside, leave := make(chan bool), make(chan bool)
+	m := Watch(MonitorOptions{Root: root, NoTriggers: true, Clock: newFakeClock()}, func(runtime.PressureLevel) {
+		inside <- true
+		<-leave
+	})
+	<-inside
+	closed := make(chan bool)
+	go func() { m.Close(); close(closed) }()
+	select {
+	case <-closed:
+		t.Error("Close did not wait for the report")
+	default:
+	}
+	leave <- true
+	<-closed
+}
