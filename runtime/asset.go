@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"math"
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // Asset is a decoded representation, ready for upload. The slices are shared
@@ -24,21 +26,212 @@ type Asset struct {
 	// offsets that Meshes name.
 	Geometry format.Geometry
 
-	release  func()
+	buffers  *buffers
 	released atomic.Bool
+	nodes    *nodes // made when first asked for
+}
+
+// buffers counts who holds the geometry of an asset and its views.
+type buffers struct {
+	holders atomic.Int32
+	release func()
+}
+
+// retain adds a holder, unless there are none any more.
+func (b *buffers) retain() bool {
+	for {
+		n := b.holders.Load()
+		if n <= 0 {
+			return false
+		}
+		if b.holders.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+func (b *buffers) drop() {
+	if b.holders.Add(-1) == 0 && b.release != nil {
+		b.release()
+	}
 }
 
 // NewAsset returns an asset whose buffers go back by release, which may be nil.
-func NewAsset(release func()) *Asset { return &Asset{release: release} }
+func NewAsset(release func()) *Asset {
+	b := &buffers{release: release}
+	b.holders.Store(1)
+	return &Asset{buffers: b}
+}
 
-// Release gives the buffers back. It may be called on a nil Asset, from any
-// goroutine and more than once.
+// Release gives the buffers back; views of the asset keep them until they are
+// released as well. It may be called on a nil Asset, from any goroutine and more
+// than once.
 func (a *Asset) Release() {
 	if a == nil || a.released.Swap(true) {
 		return
 	}
 	a.Geometry = format.Geometry{}
-	if a.release != nil {
-		a.release()
+	if a.buffers != nil {
+		a.buffers.drop()
 	}
+}
+
+// View returns an asset that holds only the given entities, as ascending indices
+// of Entities, with their meshes; the entities that they hang on come along for
+// their transforms, without meshes. All else is shared: the geometry is a part of
+// the asset's, with the meshes' offsets changed accordingly, and the buffers go
+// back when the asset and its views are all released. It is nil when the asset has been
+// released already, and must not run at the same time as its Release.
+func (a *Asset) View(entities ...int) *Asset {
+	if a.released.Load() || a.buffers != nil && !a.buffers.retain() {
+		return nil
+	}
+	v := &Asset{
+		Type: a.Type, Dir: a.Dir, Materials: a.Materials, Textures: a.Textures, Strings: a.Strings,
+		Geometry: a.Geometry, buffers: a.buffers,
+	}
+	n := a.layout()
+	v.Entities = make([]format.Entity, 0, len(entities)+2)
+	box := geom.EmptyBox()
+	for _, at := range entities {
+		e := a.Entities[at]
+		v.Entities = a.appendAncestors(v.Entities, n, at)
+		meshes := a.meshesOf(&e)
+		e.FirstMesh, e.MeshCount = uint32(len(v.Meshes)), uint32(len(meshes))
+		v.Meshes = append(v.Meshes, meshes...)
+		v.Entities = append(v.Entities, e)
+		box = box.Union(boxOf(e.WorldBounds))
+	}
+	v.Bounds = boundsOf(box)
+	v.narrow()
+	return v
+}
+
+// narrow cuts the geometry down to what the meshes use, without a copy, so that
+// a device that uploads all of it uploads no more. Ranges outside the geometry
+// are left for the device to refuse.
+func (a *Asset) narrow() {
+	if len(a.Meshes) == 0 {
+		a.Geometry = format.Geometry{}
+		return
+	}
+	const align = 32 // keeps every alignment that the file has
+	vertices, indices := span{from: math.MaxUint64}, span{from: math.MaxUint64}
+	for i := range a.Meshes {
+		m := &a.Meshes[i]
+		vertices.add(m.VertexOffset, m.VertexSize)
+		indices.add(m.IndexOffset, m.IndexSize)
+	}
+	if !vertices.inside(a.Geometry.Vertices) || !indices.inside(a.Geometry.Indices) {
+		return
+	}
+	v, n := vertices.from&^(align-1), indices.from&^(align-1)
+	a.Geometry.Vertices = a.Geometry.Vertices[v:vertices.to:vertices.to]
+	a.Geometry.Indices = a.Geometry.Indices[n:indices.to:indices.to]
+	for i := range a.Meshes {
+		a.Meshes[i].VertexOffset -= v
+		a.Meshes[i].IndexOffset -= n
+	}
+}
+
+// span is a range of bytes.
+type span struct{ from, to uint64 }
+
+// add widens the span; sums that overflow end up outside everything.
+func (s *span) add(from, size uint64) {
+	to := from + size
+	if to < from {
+		to = math.MaxUint64
+	}
+	s.from, s.to = min(s.from, from), max(s.to, to)
+}
+
+func (s *span) inside(b []byte) bool { return s.from <= s.to && s.to <= uint64(len(b)) }
+
+// Retain returns another handle on the same asset, nil when it has been
+// released already.
+func (a *Asset) Retain() *Asset {
+	if a == nil || a.released.Load() || a.buffers != nil && !a.buffers.retain() {
+		return nil
+	}
+	return &Asset{
+		Type: a.Type, Dir: a.Dir, Bounds: a.Bounds, Entities: a.Entities, Meshes: a.Meshes, Materials: a.Materials,
+		Textures: a.Textures, Strings: a.Strings, Geometry: a.Geometry, buffers: a.buffers, nodes: a.nodes,
+	}
+}
+
+// appendAncestors appends the entities above one, unless they are there. Files
+// are checked for parents that exist, not for cycles: the walk is bounded.
+func (a *Asset) appendAncestors(dst []format.Entity, n *nodes, at int) []format.Entity {
+	for range a.Entities {
+		up := n.parent(at)
+		if up < 0 {
+			return dst
+		}
+		for i := range dst {
+			if dst[i].ID == a.Entities[up].ID {
+				return dst
+			}
+		}
+		e := a.Entities[up]
+		e.FirstMesh, e.MeshCount = 0, 0
+		dst = append(dst, e)
+		at = up
+	}
+	return dst
+}
+
+// meshesOf returns the mesh records of an entity, as far as there are such.
+func (a *Asset) meshesOf(e *format.Entity) []format.Mesh {
+	n := uint64(len(a.Meshes))
+	from := min(uint64(e.FirstMesh), n)
+	to := min(from+uint64(e.MeshCount), n)
+	return a.Meshes[from:to:to]
+}
+
+// bytesOf returns the GPU memory of an entity's meshes: their ranges, or what
+// the records estimate when they have none.
+func (a *Asset) bytesOf(e *format.Entity) int64 {
+	const most = 1 << 50
+	sum := uint64(0)
+	meshes := a.meshesOf(e)
+	for i := range meshes {
+		m := &meshes[i]
+		size := min(m.VertexSize, most) + min(m.IndexSize, most)
+		if size == 0 {
+			size = m.EstimatedGPUBytes
+		}
+		sum = min(sum+min(size, most), most)
+	}
+	return int64(sum)
+}
+
+// cpuBytes returns the main memory that the decoded asset takes: its buffers,
+// or what the records estimate when there are none.
+func (a *Asset) cpuBytes() int64 {
+	if n := int64(len(a.Geometry.Vertices) + len(a.Geometry.Indices)); n > 0 {
+		return n
+	}
+	sum := int64(0)
+	for i := range a.Entities {
+		sum = min(sum+a.bytesOf(&a.Entities[i]), math.MaxInt64/4)
+	}
+	return sum
+}
+
+func boxOf(b format.Bounds) (box geom.Box) {
+	for i := range 3 {
+		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
+	}
+	return box
+}
+
+func boundsOf(box geom.Box) (b format.Bounds) {
+	if box.IsEmpty() {
+		return b
+	}
+	for i := range 3 {
+		b.Min[i], b.Max[i] = float32(box.Min[i]), float32(box.Max[i])
+	}
+	return b
 }

@@ -58,31 +58,60 @@ type evictee struct {
 	rep    Rep
 }
 
-// relieve evicts what lies beyond its streaming radius, farthest first: from
-// the high-water mark down to the low one, and whenever the system asks.
+// relieve gives memory back, from the high-water mark down to the low one and
+// whenever the system asks: textures first, then meshes by their value, those
+// out of range before the others, then whole representations beyond their
+// streaming radius, the farthest first. A critical signal takes the main memory
+// of out-of-core tiles too.
 func (s *Streamer) relieve(signal PressureLevel) {
 	if s.geometryHigh() {
 		s.relieving = true
 	} else if !s.geometryAboveLow() {
 		s.relieving, s.reliefWarned = false, false
 	}
-	limit := 0
+	limit, meshes := 0, 0
 	if s.relieving {
-		limit = evictPerTick
+		limit, meshes = evictPerTick, evictMeshes
 	}
 	switch signal {
 	case PressureWarning:
-		limit = max(limit, evictWarning)
+		limit, meshes = max(limit, evictWarning), evictMeshes
 	case PressureCritical:
-		limit = max(limit, evictCritical)
+		limit, meshes = max(limit, evictCritical), evictMeshesCritical
 	}
+	if cache, ok := s.deps.Loader.(unusedEvicter); ok && signal != PressureNone {
+		s.stats.CPUReleased += cache.EvictUnused()
+	}
+	s.relieveTextures(signal)
 	s.stats.EvictionTriggered = limit > 0
 	if limit == 0 {
 		return
 	}
+	left := s.relieveMeshes(meshes, signal == PressureNone, true)
+	left = s.relieveMeshes(left, signal == PressureNone, false)
+	if signal == PressureCritical {
+		s.releaseCPU()
+	}
+	if signal != PressureNone || left > 0 { // else the next tick has more meshes
+		s.evictTiles(limit, signal)
+	}
+	if s.relieving && s.stats.EvictionsPerformed == 0 && !s.geometryHigh() {
+		s.relieving = false // this is as far down as it goes
+	}
+	if s.geometryHigh() && s.stats.EvictionsPerformed == 0 && !s.reliefWarned {
+		s.reliefWarned = true
+		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
+		s.emit(Event{Kind: EventWarn, Message: message})
+		s.log.Warn(message, "used", s.geometryUsed(), "budget", s.memory.GeometryBudget)
+	}
+}
+
+// evictTiles evicts up to limit representations.
+func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
 	s.listEvictees()
+	before := s.stats.EvictionsPerformed
 	for i := range s.evictees {
-		if s.stats.EvictionsPerformed == limit || signal == PressureNone && !s.geometryAboveLow() {
+		if s.stats.EvictionsPerformed-before == limit || signal == PressureNone && !s.geometryAboveLow() {
 			break
 		}
 		e := s.evictees[i]
@@ -92,12 +121,6 @@ func (s *Streamer) relieve(signal PressureLevel) {
 		s.evict(e)
 	}
 	clear(s.evictees)
-	if s.geometryHigh() && s.stats.EvictionsPerformed == 0 && !s.reliefWarned {
-		s.reliefWarned = true
-		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
-		s.emit(Event{Kind: EventWarn, Message: message})
-		s.log.Warn(message, "used", s.geometryUsed(), "budget", s.memory.GeometryBudget)
-	}
 }
 
 // spares reports whether something is the last that its tile can draw, within

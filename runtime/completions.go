@@ -12,7 +12,8 @@ type Completions struct {
 	mu     sync.Mutex
 	queue  []completion
 	closed bool
-	notify chan struct{} // holds a token while answers wait; may be nil
+	notify chan struct{}    // holds a token while answers wait; may be nil
+	divert func(completion) // takes the answers instead of the queue, when set
 }
 
 // completion is one answer: of a Fetcher when fetched is set, else of a Loader.
@@ -44,17 +45,26 @@ func (c *Completions) Fetched(token uint64, local Fetched, err error) {
 }
 
 func (c *Completions) post(x completion) bool {
+	if c.divert != nil {
+		c.divert(x)
+		return true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return false
 	}
 	c.queue = append(c.queue, x)
+	c.wake()
+	return true
+}
+
+// wake says that there is something for the next Update.
+func (c *Completions) wake() {
 	select {
 	case c.notify <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // drain moves all answers to dst[:0], in order of their tokens. Two answers of

@@ -71,6 +71,7 @@ type Config struct {
 	LowWaterMark                    float64
 	GeometryBudget                  int64 // bytes; 0: from the memory probe
 	TextureBudget                   int64 // bytes; 0: from the memory probe
+	OutOfCorePolicy                 OutOfCorePolicy
 	OutOfCoreNodeThreshold          int
 	OutOfCoreGeometryFraction       float64
 
@@ -141,7 +142,7 @@ func DefaultConfig() Config {
 		HierarchyOcclusionPenalty: 0.005, Handoff: HandoffCovered, HandoffMaxWait: 2, FadeDuration: 0.3,
 		NearBandFraction: 0.33, NearBandMaxConcurrentLoads: 1, MaxConcurrentLoads: 3, MaxUnloadsPerUpdate: 12,
 		EvictionDistanceWeight: 0.6, EvictionSizeWeight: 0.4, VisibleEvictionProtectionRadius: 30,
-		HighWaterMark: 0.85, LowWaterMark: 0.7, OutOfCoreNodeThreshold: 50, OutOfCoreGeometryFraction: 0.3,
+		HighWaterMark: 0.85, LowWaterMark: 0.7, OutOfCorePolicy: OutOfCoreAuto, OutOfCoreNodeThreshold: 50, OutOfCoreGeometryFraction: 0.3,
 		LOD: LODConfig{Distances: []float64{50, 100, 200, 500}, Bias: 1, Hysteresis: 5, FrameInterval: 4, MinCameraMove: 0.5},
 		Texture: TextureConfig{
 			Profile: "balanced", UpgradeRadius: 12, DowngradeRadius: 20, MaxDimension: 1024, MinDimension: 256,

@@ -73,6 +73,8 @@ func (c *Config) Get(key string) (any, error) {
 		return slices.Clone(*v), nil
 	case *string:
 		return *v, nil
+	case *OutOfCorePolicy:
+		return string(*v), nil
 	default:
 		return string(*v.(*Handoff)), nil
 	}
@@ -203,6 +205,11 @@ func assign(dst, value any) error {
 		if *d != HandoffCovered && *d != HandoffStrict {
 			return fmt.Errorf("want covered or strict, got %v", value)
 		}
+	case *OutOfCorePolicy:
+		v, _ := value.(string)
+		if *d = OutOfCorePolicy(v); !d.known() {
+			return fmt.Errorf("want auto, immediate or outOfCore, got %v", value)
+		}
 	}
 	return nil
 }
@@ -260,6 +267,8 @@ func formatValue(at any) string {
 		return strings.ReplaceAll(fmt.Sprint(*v), " ", ", ")
 	case *string:
 		return *v
+	case *OutOfCorePolicy:
+		return string(*v)
 	default:
 		return string(*v.(*Handoff))
 	}

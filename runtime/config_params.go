@@ -42,6 +42,11 @@ func (p *param) check(c *Config) error {
 			return &ConfigError{Key: p.key, Problem: fmt.Sprintf("want covered or strict, got %q", string(*at))}
 		}
 		return nil
+	case *OutOfCorePolicy:
+		if !at.known() {
+			return &ConfigError{Key: p.key, Problem: fmt.Sprintf("want auto, immediate or outOfCore, got %q", string(*at))}
+		}
+		return nil
 	case *[]float64:
 		for _, x := range *at {
 			if !(x >= 0) || math.IsInf(x, 0) {
@@ -121,6 +126,7 @@ func memoryParams() []param {
 		{"lowWaterMark", "", "part of a budget down to which is evicted", func(c *Config) any { return &c.LowWaterMark }, 0, inf, false},
 		{"geometryBudget", "bytes", "geometry on the device; 0: 60 % of what the memory probe grants", func(c *Config) any { return &c.GeometryBudget }, 0, inf, false},
 		{"textureBudget", "bytes", "textures on the device; 0: 40 % of what the memory probe grants", func(c *Config) any { return &c.TextureBudget }, 0, inf, false},
+		{key: "outOfCorePolicy", meaning: "which tiles are streamed mesh by mesh. auto: those with many or large nodes, or LOD groups; immediate: none; outOfCore: all", at: func(c *Config) any { return &c.OutOfCorePolicy }},
 		{"outOfCoreNodeThreshold", "", "renderable nodes from which a tile is streamed mesh by mesh", func(c *Config) any { return &c.OutOfCoreNodeThreshold }, 1, math.MaxInt32, false},
 		{"outOfCoreGeometryFraction", "", "part of the geometry budget above which a tile is streamed mesh by mesh", func(c *Config) any { return &c.OutOfCoreGeometryFraction }, 0, inf, false},
 	}

@@ -8,13 +8,15 @@ import (
 
 // Deps holds what a Streamer uses of the world. Nil fields get the defaults.
 type Deps struct {
-	Clock       Clock        // default: the monotonic clock of the system
-	Loader      Loader       // default: NewFileLoader(0)
-	Fetcher     Fetcher      // default: none, payloads lie beside the manifest
-	Device      Device       // default: NullDevice
-	Visibility  Visibility   // default: drawable as soon as uploaded
-	MemoryProbe MemoryProbe  // default: the system's memory when Config has no budgets
-	Logger      *slog.Logger // default: silent
+	Clock       Clock         // default: the monotonic clock of the system
+	Loader      Loader        // default: NewFileLoader(0)
+	Fetcher     Fetcher       // default: none, payloads lie beside the manifest
+	Device      Device        // default: NullDevice
+	Visibility  Visibility    // default: drawable as soon as uploaded
+	MemoryProbe MemoryProbe   // default: the system's memory when Config has no budgets
+	Prewarmer   Prewarmer     // default: none, textures are the Device's business
+	Textures    TextureRelief // default: none, texture memory is never asked for
+	Logger      *slog.Logger  // default: silent
 }
 
 // Clock tells the time.

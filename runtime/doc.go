@@ -38,9 +38,12 @@
 //     request and answers with Request.Done.Fetched. The parse watchdog and the
 //     parse slot begin after it.
 //   - Device.Upload and Device.Release are called inside Update (Release also
-//     in ForceUnloadAll, RemoveScene, ReloadScene and Close).
-//   - Visibility.Drawable is asked for each resident representation once per
-//     frame until it says yes.
+//     in ForceUnloadAll, RemoveScene, ReloadScene and Close). A full tile that
+//     streams mesh by mesh is uploaded part by part, see Key.
+//   - Visibility.Drawable is asked for each resident representation or part once
+//     per frame until it says yes.
+//   - Prewarmer.Prewarm runs on goroutines of its own; that it has ended is seen
+//     at the beginning of the next Update.
 //   - MemoryProbe.Memory is read once per tick; it must not do I/O.
 //   - Streamer.Pressure may be called from any goroutine; the next Update
 //     handles it, whatever the tick interval.

@@ -25,7 +25,7 @@ func (s *Streamer) drawnAfter(r *record) Rep {
 	switch {
 	case s.ready(r.rep(RepHLOD)):
 		return RepHLOD
-	case s.ready(r.full()):
+	case s.ready(r.full()), r.full().split && r.shows(RepFull):
 		return RepFull
 	}
 	return RepNone
@@ -51,7 +51,7 @@ func (s *Streamer) draw(r *record, rep Rep) {
 		done = max(0, s.fadeDuration-r.faded)
 	}
 	s.endFade(r)
-	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.rep(old).resident() {
+	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.shows(old) {
 		r.fading, r.faded = old, done
 		s.stats.ActiveFades++
 	}
@@ -122,8 +122,11 @@ func (s *Streamer) settleAll(sc *scene) {
 // is undrawn (DECISIONS R10).
 func (s *Streamer) settle(r *record) {
 	s.draw(r, s.drawnAfter(r))
-	wants := r.full().resident() || r.near && (r.inGrace ||
-		r.actual <= r.scene.tiles.radius[r.tile].unload || r.scene.tiles.covers(r.tile, r.actual))
+	inRange := r.actual <= r.scene.tiles.radius[r.tile].unload
+	wants := r.full().resident() || r.near && (r.inGrace || inRange || r.scene.tiles.covers(r.tile, r.actual))
+	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
+		wants = inRange
+	}
 	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
 	s.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
 	s.audit(r)
@@ -148,7 +151,8 @@ func (s *Streamer) countDrawn(rep Rep, by int) {
 	*[...]*int{&s.stats.VisibleFull, &s.stats.VisibleHLOD, &s.stats.VisibleLOD}[classOf(rep)] += by
 }
 
-// AppendDrawn appends what is to be drawn now, by scene and tile.
+// AppendDrawn appends what is to be drawn now, by scene and tile. A full tile
+// that streams mesh by mesh has an entry for each mesh.
 func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 	for _, sc := range s.scenes {
 		for _, tile := range sc.active {
@@ -159,12 +163,26 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 			in := 1.0
 			if r.fading != RepNone {
 				in = s.fadeProgress(r)
-				dst = append(dst, Drawn{Key{sc.id, tile, r.fading}, 1 - in})
+				dst = r.appendDrawn(dst, r.fading, 1-in)
 			}
-			dst = append(dst, Drawn{Key{sc.id, tile, r.drawn}, in})
+			dst = r.appendDrawn(dst, r.drawn, in)
 		}
 	}
 	return dst
+}
+
+// appendDrawn appends a representation, mesh by mesh if it streams so.
+func (r *record) appendDrawn(dst []Drawn, rep Rep, fade float64) []Drawn {
+	if rep == RepFull && r.full().split {
+		return r.appendParts(dst, fade)
+	}
+	return append(dst, Drawn{r.key(rep), fade})
+}
+
+// shows reports whether there is anything of a representation to draw.
+func (r *record) shows(rep Rep) bool {
+	st := r.rep(rep)
+	return st.resident() && (!st.split || r.meshes.uploaded > 0)
 }
 
 func (s *Streamer) fadeProgress(r *record) float64 {

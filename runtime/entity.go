@@ -29,6 +29,7 @@ type Entity struct {
 // AddEntities registers files of a folder as streaming entities. Together they
 // are a scene, so SetSceneTransform and RemoveScene work on them, and they
 // share caps and budgets with all others. Keys count them in the given order.
+// They stream as AddEntity says.
 func (s *Streamer) AddEntities(dir string, entities ...Entity) (SceneID, error) {
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
@@ -42,8 +43,15 @@ func (s *Streamer) AddEntities(dir string, entities ...Entity) (SceneID, error) 
 		}
 		m.Tiles[i] = t
 	}
-	return s.AddScene(Source{Manifest: m, Path: "entities", Base: dir})
+	return s.AddScene(Source{Manifest: m, Path: "entities", Base: dir, entities: true})
 }
+
+// AddEntity registers one file as a streaming entity, a scene of its own. In the
+// second tier it is its own owner: unless outOfCorePolicy is immediate, what it
+// holds streams mesh by mesh with the entity's radii and priority, in the slots
+// of meshes; beyond the unload radius they go at once, without the grace that
+// tiles have, and the decoded file after it.
+func (s *Streamer) AddEntity(dir string, e Entity) (SceneID, error) { return s.AddEntities(dir, e) }
 
 // tile returns the tile that an entity streams like.
 func (e *Entity) tile() (manifest.Tile, error) {

@@ -44,3 +44,25 @@ func TestEntitiesRefuse(t *testing.T) {
 		t.Errorf("%v, want ErrEscapes", err)
 	}
 }
+
+// DECISIONS R11: in the second tier an entity owns its meshes.
+func TestEntityOwnsItsMeshes(t *testing.T) {
+	nodes := map[string][]nodeSpec{"building": nodesAt(30, 40, 42), "lamp": nodesAt(5, 45)}
+	r := newRig(t, sceneOf(), withNodes(nodes))
+	for _, e := range []Entity{
+		{ID: "building", Path: "b.untold", Bounds: tileOf("", nodes["building"]).Bounds},
+		{ID: "lamp", Path: "l.untold", Bounds: tileOf("", nodes["lamp"]).Bounds, StreamingRadius: 30, UnloadRadius: 60, Priority: 5},
+	} {
+		if _, err := r.s.AddEntity("block", e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.path(20, [2]float64{3, 20}, [2]float64{6, -30}, [2]float64{10, -200}, [2]float64{18, 20})
+	r.expect(`0.3 mesh.load building/n0; 0.3 mesh.loaded building/n0; 0.3 mesh.load building/n1; 0.3 mesh.loaded building/n1;
+		3 mesh.load lamp/n0; 3 mesh.loaded lamp/n0; 6 mesh.unload lamp/n0;
+		10 mesh.unload building/n0; 10 mesh.unload building/n1; 18.3 mesh.load building/n0; 18.3 mesh.loaded building/n0;
+		18.3 mesh.load building/n1; 18.3 mesh.loaded building/n1; 18.3 mesh.load lamp/n0; 18.3 mesh.loaded lamp/n0`, "mesh.")
+	if st := r.s.Stats(); st.Undrawn != 0 || st.MeshesLoaded != 3 {
+		t.Errorf("%+v", st)
+	}
+}

@@ -26,7 +26,13 @@ const (
 	EventLODLoaded        Kind = "lod.loaded" //
 	EventLODFailed        Kind = "lod.failed" // Attempt, RetryIn, Err
 	EventLODUnload        Kind = "lod.unload"
+	EventMeshLoad         Kind = "mesh.load" // Mesh, here and below
+	EventMeshLoaded       Kind = "mesh.loaded"
+	EventMeshFailed       Kind = "mesh.failed" // Attempt, RetryIn, Err
+	EventMeshUnload       Kind = "mesh.unload"
 	EventEvictTile        Kind = "evict.tile" // Rep; its unload event follows
+	EventEvictMesh        Kind = "evict.lru"  // Mesh; its unload event follows
+	EventEvictShed        Kind = "evict.shed" // Count of entities whose textures were lowered
 	EventDrawn            Kind = "drawn"      // Rep
 	EventSceneLoad        Kind = "scene.load"
 	EventSceneUnload      Kind = "scene.unload"
@@ -42,11 +48,13 @@ type Event struct {
 	Tile    string // tile_id, "" for events of a scene
 	Rep     Rep    // what was loaded, unloaded, drawn
 	Level   int    // of a LOD, from 0 = finest
-	Attempt int    // consecutive failures, this one included
+	Mesh    string // name of a mesh of an out-of-core tile, unique in it
+	Count   int
+	Attempt int // consecutive failures, this one included
 	RetryIn time.Duration
 	Err     error
 	Message string
-	// Latency is set when a tile draws its full representation: the time since
-	// the camera came within its streaming radius.
+	// Latency is set when a tile draws its full representation, and when a mesh
+	// is loaded: the time since the camera came within the streaming radius.
 	Latency time.Duration
 }

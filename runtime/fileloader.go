@@ -96,11 +96,7 @@ func (l *FileLoader) load(req Request) Result {
 		return Result{Err: fmt.Errorf("tile %s, %v: %w", req.TileID, req.Key.Rep, err)}
 	}
 	r := Result{Asset: asset, GeometryBytes: int64(len(asset.Geometry.Vertices) + len(asset.Geometry.Indices))}
-	for i := range asset.Entities {
-		if asset.Entities[i].MeshCount > 0 {
-			r.Nodes++
-		}
-	}
+	r.Nodes = len(asset.layout().list)
 	return r
 }
 

@@ -45,6 +45,7 @@ type flight struct {
 	class      class
 	phase      phase
 	orphan     bool // nobody waits for the answer
+	reread     bool // of a tile that is resident, see readAgain
 	memory     int64
 	started    time.Duration
 	parseStart time.Duration
@@ -73,32 +74,44 @@ func (s *Streamer) fitsParseBudget(memory int64) bool {
 
 // startLoad requests a representation.
 func (s *Streamer) startLoad(r *record, rep Rep) {
-	st, t := r.rep(rep), r.scene.tiles
-	p := t.payloadOf(r.tile, rep)
-	s.lastToken++
-	st.state, st.token, st.spared = TileParsing, s.lastToken, false
+	st := r.rep(rep)
+	f := s.request(r, rep, int(st.fails)+1)
+	st.state, st.token, st.spared = TileParsing, f.request.Token, false
 	r.touch()
 	if r.evicted {
 		s.returning += r.expected(rep)
 	}
+	s.stats.Loads++
+	s.stats.StartedLoads++
+	if rep == RepFull {
+		f.memory = r.scene.tiles.memory[r.tile]
+		s.stats.LoadingCount++
+	}
+	s.emitRep(loadKind(rep), r, rep)
+	s.send(f)
+}
+
+// request makes a flight for a representation.
+func (s *Streamer) request(r *record, rep Rep, attempt int) *flight {
+	t := r.scene.tiles
+	p := t.payloadOf(r.tile, rep)
+	s.lastToken++
 	f := s.newFlight()
 	ctx, cancel := context.WithCancel(s.ctx)
 	*f = flight{
 		request: Request{
-			Token: s.lastToken, Key: Key{r.scene.id, r.tile, rep}, TileID: t.id[r.tile], Attempt: int(st.fails) + 1,
+			Token: s.lastToken, Key: r.key(rep), TileID: t.id[r.tile], Attempt: attempt,
 			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Context: ctx, Done: &s.completions,
 		},
 		scene: r.scene, class: classOf(rep), started: s.now, cancel: cancel,
 	}
-	s.stats.Loads++
-	s.stats.StartedLoads++
 	s.stats.BytesRequested += p.size
-	if rep == RepFull {
-		f.memory = t.memory[r.tile]
-		s.stats.LoadingCount++
-	}
-	s.emitRep(loadKind(rep), r, rep)
 	s.flights = append(s.flights, f)
+	return f
+}
+
+// send hands a flight to the Fetcher, or without one to the Loader.
+func (s *Streamer) send(f *flight) {
 	if s.deps.Fetcher != nil {
 		s.fetching[f.class]++
 		s.deps.Fetcher.Fetch(f.request)
@@ -144,7 +157,7 @@ func (s *Streamer) deliver() {
 		}
 		*a = completion{}
 	}
-	if len(s.answers) > 0 {
+	if prewarmed := s.registry.takeFinished(); prewarmed || len(s.answers) > 0 {
 		s.wake = true
 	}
 }
@@ -170,6 +183,8 @@ func (s *Streamer) answered(at int, a *completion) {
 	case done.orphan:
 		a.result.Asset.Release()
 		s.discarded(r, &done)
+	case done.reread:
+		s.rereadDone(r, &done, &a.result)
 	case a.result.Err != nil:
 		a.result.Asset.Release()
 		s.stats.LastFailedAsyncLoadMs = milliseconds(s.now - done.started)
@@ -233,7 +248,7 @@ func (s *Streamer) flightByToken(token uint64) int {
 func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 	rep := f.request.Key.Rep
 	start := s.deps.Clock.Now()
-	err := s.deps.Device.Upload(f.request.Key, res.Asset)
+	err := s.place(r, rep, res)
 	s.stats.LastApplyLoadedMeshMs = milliseconds(s.deps.Clock.Now() - start)
 	if err != nil {
 		res.Asset.Release()
@@ -334,6 +349,8 @@ func (s *Streamer) watchdog() {
 		s.endFlight(at)
 		if r := done.record(); r != nil && done.orphan {
 			s.discarded(r, &done)
+		} else if r != nil && done.reread {
+			s.rereadDone(r, &done, &Result{Err: ErrTimeout})
 		} else if r != nil {
 			s.failed(r, done.request.Key.Rep, ErrTimeout)
 		}

@@ -38,6 +38,12 @@ func (s *Streamer) bare(r *record) bool {
 	return true
 }
 
+// partial reports whether a tile draws the few meshes of it that have come in,
+// for want of anything else.
+func (r *record) partial() bool {
+	return r.drawn == RepFull && r.full().split && !r.full().drawable
+}
+
 // holds reports whether a representation is resident or on its way.
 func (r *record) holds(rep Rep) bool {
 	st := r.rep(rep)
@@ -81,7 +87,7 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 func (s *Streamer) plan(r *record) {
 	full := r.full()
 	d := r.actual
-	if full.resident() && !r.inGrace {
+	if full.resident() && !r.inGrace && (!full.split || full.drawable) {
 		r.target, r.wanted = RepNone, RepFull
 		if s.ready(full) {
 			for i := 1; i < len(r.reps); i++ {
@@ -95,7 +101,7 @@ func (s *Streamer) plan(r *record) {
 		return
 	}
 	next := s.levelFor(r.scene, r.tile, r, d)
-	if next == RepNone && s.bare(r) {
+	if next == RepNone && (s.bare(r) || r.partial()) {
 		next = s.stopgap(r.scene, r.tile, d)
 	}
 	r.wanted = s.wantedAt(r, next)

@@ -23,8 +23,9 @@ type story struct {
 	fetch    float64   // 0: no fetcher
 	drawable float64   // seconds until uploads are drawable, 0: at once
 	frames   []frame
-	window   int  // of idle tiles
-	calm     bool // no faults, no memory pressure, no forced unloads
+	window   int                   // of idle tiles
+	calm     bool                  // no faults, no memory pressure, no forced unloads
+	nodes    map[string][]nodeSpec // of full tiles
 }
 
 type frame struct {
@@ -60,6 +61,9 @@ func drawStory(t *rapid.T) *story {
 		s.drawable = rapid.Float64Range(0.01, 3).Draw(t, "drawable")
 	}
 	s.window = rapid.SampledFrom([]int{1, 3, scanWindow}).Draw(t, "window")
+	if rapid.Bool().Draw(t, "second tier") {
+		s.drawNodes(t)
+	}
 	s.drawFrames(t)
 	return s
 }
@@ -102,6 +106,43 @@ func drawConfig(t *rapid.T) Config {
 	c.MaxQueryRadius = rapid.SampledFrom([]float64{120, 500}).Draw(t, "query")
 	c.TileParseTimeoutSeconds = 5
 	return c
+}
+
+// drawNodes gives most full tiles nodes to stream one by one.
+func (s *story) drawNodes(t *rapid.T) {
+	s.nodes = map[string][]nodeSpec{}
+	s.cfg.OutOfCoreNodeThreshold = rapid.IntRange(1, 6).Draw(t, "threshold")
+	s.cfg.OutOfCorePolicy = rapid.SampledFrom([]OutOfCorePolicy{OutOfCoreAuto, OutOfCoreAuto, OutOfCoreAlways}).Draw(t, "policy")
+	s.cfg.MaxConcurrentLoads = rapid.IntRange(1, 5).Draw(t, "mesh slots")
+	s.cfg.MeshLoadTimeoutSeconds = rapid.SampledFrom([]float64{2, 60}).Draw(t, "mesh timeout")
+	s.cfg.LOD.Distances = []float64{20, 60}
+	tiles := slices.Clone(s.scene.Tiles)
+	if s.scene.SharedBucket != nil {
+		tiles = append(tiles, s.scene.SharedBucket.Tile)
+	}
+	for _, tile := range tiles {
+		b := tile.Bounds.Box()
+		size := b.Size()
+		for i := range rapid.IntRange(0, 12).Draw(t, "nodes") {
+			n := nodeSpec{name: fmt.Sprint("n", i), bytes: rapid.Int64Range(1, 60).Draw(t, "bytes")}
+			switch rapid.IntRange(0, 5).Draw(t, "kind") {
+			case 0:
+				n.bytes = 0
+			case 1, 2:
+				n.name = fmt.Sprintf("g%d_LOD%d", i/3, i%3)
+			case 3:
+				if last := len(s.nodes[tile.ID]) - 1; last >= 0 {
+					n.parent = s.nodes[tile.ID][last].name
+				}
+			}
+			for a := range 3 {
+				from := rapid.Float64Range(0, 1).Draw(t, "at")
+				to := from + float64((1-from)*rapid.Float64Range(0, 1).Draw(t, "size"))
+				n.box[a], n.box[a+3] = b.Min[a]+float64(size[a]*from), b.Min[a]+float64(size[a]*to)
+			}
+			s.nodes[tile.ID] = append(s.nodes[tile.ID], n)
+		}
+	}
 }
 
 func (s *story) drawFrames(t *rapid.T) {
@@ -157,16 +198,26 @@ func (v *lateVisibility) Drawable(k Key) bool {
 }
 
 func (v *lateVisibility) Upload(k Key, a *Asset) error {
+	if _, ok := v.since[k]; ok {
+		panic(fmt.Sprintf("%+v is uploaded twice", k))
+	}
 	v.since[k] = v.clock.now
 	a.Release()
 	return nil
 }
 
-func (v *lateVisibility) Release(k Key) { delete(v.since, k) }
+func (v *lateVisibility) Release(k Key) {
+	if _, ok := v.since[k]; !ok {
+		panic(fmt.Sprintf("%+v is released and was not uploaded", k))
+	}
+	delete(v.since, k)
+}
 
 // play runs a story and checks the invariants after every frame.
 func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	var fetcher *fakeFetcher
+	var device *lateVisibility
+	held := 0 // assets whose buffers have not gone back
 	r := newRig(tb, s.scene, func(c *Config, d *Deps, r *rig) {
 		*c = s.cfg
 		r.loader.latency = func(q Request) time.Duration {
@@ -178,9 +229,19 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 			fetcher = &fakeFetcher{clock: r.clock, latency: time.Duration(s.fetch * float64(time.Second))}
 			d.Fetcher = fetcher
 		}
+		r.loader.asset = func(q Request) *Asset {
+			if n := s.nodes[q.TileID]; len(n) > 0 {
+				held++
+				a := assetOf(nil, n...)
+				a.buffers.release = func() { held-- }
+				return a
+			}
+			return nil
+		}
+		device = &lateVisibility{r.clock, time.Duration(s.drawable * float64(time.Second)), map[Key]time.Duration{}}
+		d.Device = device
 		if s.drawable > 0 {
-			v := &lateVisibility{r.clock, time.Duration(s.drawable * float64(time.Second)), map[Key]time.Duration{}}
-			d.Visibility, d.Device = v, v
+			d.Visibility = device
 		}
 	})
 	r.s.sleepless, r.s.window = sleepless, s.window
@@ -195,6 +256,11 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 		r.camera, r.dt, r.memory.GeometryUsed = f.camera, f.dt, f.used
 		r.step()
 		checkInvariants(t, r, s.calm && s.cfg.Handoff == HandoffCovered)
+		for _, d := range r.s.AppendDrawn(nil) {
+			if !d.mayBeDrawn(device, s.drawable) {
+				t.Fatalf("%+v is drawn and is not on the device", d)
+			}
+		}
 	}
 	r.s.ForceUnloadAll()
 	r.collect()
@@ -204,7 +270,22 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	if err := r.s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	r.loader.fault, r.clock.now = nil, r.clock.now+time.Hour
+	r.loader.deliver() // late answers give their buffers back
+	if usage := r.s.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || held != 0 {
+		t.Fatalf("%d uploads are left, %+v in the main memory, %d buffers are held", len(device.since), usage, held)
+	}
 	return r.log
+}
+
+// mayBeDrawn reports whether something is on the device, and has been for long
+// enough.
+func (d *Drawn) mayBeDrawn(device *lateVisibility, drawable float64) bool {
+	at, ok := device.since[d.Key]
+	if d.Part == 0 {
+		drawable = min(drawable, DefaultConfig().HandoffMaxWait)
+	}
+	return ok && (device.clock.now-at).Seconds() >= drawable-1e-9
 }
 
 func (s *story) act(t *rapid.T, r *rig, f frame) {
@@ -271,8 +352,9 @@ func checkInvariants(t *rapid.T, rig *rig, calm bool) {
 					continue
 				}
 				want.GeometryBytes += st.geometry
+				want.TextureBytes += st.texture
 				*[...]*int{&want.ResidentFull, &want.ResidentHLOD, &want.ResidentLOD}[classOf(Rep(i+1))]++
-				if !st.drawable {
+				if !st.drawable && !st.split {
 					awaited++
 				}
 			}
@@ -286,7 +368,7 @@ func checkInvariants(t *rapid.T, rig *rig, calm bool) {
 	}
 	got := s.stats
 	if got.GeometryBytes != want.GeometryBytes || got.ResidentFull != want.ResidentFull || got.ResidentHLOD != want.ResidentHLOD ||
-		got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.awaited != awaited {
+		got.TextureBytes != want.TextureBytes || got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.awaited != awaited {
 		t.Fatalf("counters %+v, counted %+v, awaited %d and %d", got, want, s.awaited, awaited)
 	}
 	if calm && got.Undrawn != 0 {
@@ -296,6 +378,51 @@ func checkInvariants(t *rapid.T, rig *rig, calm bool) {
 		t.Fatalf("a tile is undrawn; the log:\n%s", strings.Join(rig.log, "\n"))
 	}
 	checkDrawn(t, s)
+	checkMeshes(t, s)
+}
+
+// checkMeshes counts the second tier.
+func checkMeshes(t *rapid.T, s *Streamer) {
+	var want Stats
+	groups := 0
+	s.forEachSplit(func(r *record) {
+		m := r.meshes
+		if m == nil || !r.full().split || !r.full().resident() {
+			t.Fatalf("%s is listed as out of core", r.scene.tiles.id[r.tile])
+		}
+		bytes, loaded, loading := int64(0), 0, 0
+		for i := range m.stubs {
+			x := &m.stubs[i]
+			bytes += x.bytes
+			switch x.state {
+			case meshLoaded:
+				loaded++
+				if m.plan.stubs[i].levels() > 1 {
+					groups++
+				}
+			case meshLoading:
+				loading++
+			}
+			if onDevice := x.state == meshLoaded || x.state == meshLoading; onDevice != (x.resident != 0) || onDevice != (x.bytes > 0) {
+				t.Fatalf("stub %d of %s: state %d, parts %b, %d bytes", i, r.scene.tiles.id[r.tile], x.state, x.resident, x.bytes)
+			}
+		}
+		if loaded != m.uploaded || loading != m.loading || bytes != r.full().geometry || r.full().drawable != (m.visual() >= VisualUsable) {
+			t.Fatalf("%s: %+v, counted %d loaded, %d loading, %d bytes", r.scene.tiles.id[r.tile], m, loaded, loading, bytes)
+		}
+		want.OutOfCoreTiles++
+		want.Meshes += len(m.stubs)
+		want.MeshesLoaded += loaded
+		want.MeshesLoading += loading
+	})
+	got := s.stats
+	if got.OutOfCoreTiles != want.OutOfCoreTiles || got.Meshes != want.Meshes || got.MeshesLoaded != want.MeshesLoaded ||
+		got.MeshesLoading != want.MeshesLoading || len(s.meshLoads) != want.MeshesLoading || len(s.meshLoads) > s.cfg.MaxConcurrentLoads || groups != s.groupsLoaded {
+		t.Fatalf("counters %+v, counted %+v, %d loads, %d groups", got, want, len(s.meshLoads), groups)
+	}
+	if s.registry.Usage().Roots != want.OutOfCoreTiles {
+		t.Fatalf("%d roots of %d tiles", s.registry.Usage().Roots, want.OutOfCoreTiles)
+	}
 }
 
 func checkRecord(t *rapid.T, s *Streamer, r *record) {
@@ -311,15 +438,23 @@ func checkRecord(t *rapid.T, s *Streamer, r *record) {
 	}
 }
 
+// checkDrawn checks that every tile is drawn once, its parts with one opacity.
 func checkDrawn(t *rapid.T, s *Streamer) {
-	perTile := map[Key]float64{}
+	perTile, perPart := map[Key]float64{}, map[Key]float64{}
 	for _, d := range s.AppendDrawn(nil) {
 		k := d.Key
-		k.Rep = RepNone
-		perTile[k] += d.Fade
+		k.Part = 0
+		if fade, ok := perPart[k]; ok && fade != d.Fade {
+			t.Fatalf("parts of tile %d fade by %v and %v", k.Tile, fade, d.Fade)
+		}
+		perPart[k] = d.Fade
 		if d.Fade < 0 || d.Fade > 1 {
 			t.Fatalf("fade %v", d.Fade)
 		}
+	}
+	for k, fade := range perPart {
+		k.Rep = RepNone
+		perTile[k] += fade
 	}
 	for k, sum := range perTile {
 		if sum < 0.999 || sum > 1.001 {

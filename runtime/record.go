@@ -20,6 +20,7 @@ type repState struct {
 	texture    int64
 	freed      int64 // bytes of geometry by its eviction, until it is resident again
 	spared     bool  // the last thing that its tile can draw while memory is short
+	split      bool  // streams mesh by mesh: drawable means that enough of them are
 }
 
 func (r *repState) resident() bool { return r.state == TileParsed }
@@ -30,6 +31,8 @@ type record struct {
 	scene *scene
 	tile  int32
 	reps  []repState // by Rep-1: full, HLOD, LODs
+
+	meshes *meshTile // of the full representation while it streams mesh by mesh
 
 	actual, effective float64 // distances as of the last tick
 	near              bool    // within the query radius as of the last tick
@@ -66,6 +69,9 @@ type record struct {
 
 func (r *record) rep(p Rep) *repState { return &r.reps[p-1] }
 func (r *record) full() *repState     { return &r.reps[0] }
+
+// key names a whole representation for the Device.
+func (r *record) key(rep Rep) Key { return Key{Scene: r.scene.id, Tile: r.tile, Rep: rep} }
 
 // idle reports whether the record holds nothing that must be remembered.
 func (r *record) idle(now time.Duration) bool {

@@ -13,14 +13,18 @@ const (
 func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
 	st.state, st.residentAt, st.fails, st.freed = TileParsed, s.now, 0, 0
-	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
 	r.evicted = false
 	r.touch()
+	*s.residentCount(rep)++
+	if st.split = rep == RepFull && r.meshes != nil; st.split {
+		st.drawable = false // until enough of its meshes are
+		return
+	}
+	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
 	s.stats.GeometryBytes += st.geometry
 	s.stats.TextureBytes += st.texture
 	s.stats.PeakGeometryBytes = max(s.stats.PeakGeometryBytes, s.stats.GeometryBytes)
 	s.stats.PeakTextureBytes = max(s.stats.PeakTextureBytes, s.stats.TextureBytes)
-	*s.residentCount(rep)++
 	st.drawable = s.deps.Visibility == nil
 	if !st.drawable {
 		s.awaited++
@@ -30,16 +34,20 @@ func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 // freeRep releases a resident representation.
 func (s *Streamer) freeRep(r *record, rep Rep) {
 	st := r.rep(rep)
-	start := s.deps.Clock.Now()
-	s.deps.Device.Release(Key{r.scene.id, r.tile, rep})
-	s.stats.LastUnloadMeshMs = milliseconds(s.deps.Clock.Now() - start)
+	if st.split {
+		s.dropMeshes(r)
+	} else {
+		start := s.deps.Clock.Now()
+		s.deps.Device.Release(r.key(rep))
+		s.stats.LastUnloadMeshMs = milliseconds(s.deps.Clock.Now() - start)
+	}
 	s.stats.GeometryBytes -= st.geometry
 	s.stats.TextureBytes -= st.texture
 	*s.residentCount(rep)--
-	if !st.drawable {
+	if !st.drawable && !st.split {
 		s.awaited--
 	}
-	st.state, st.drawable, st.spared, st.geometry, st.texture = TileUnloaded, false, false, 0, 0
+	st.state, st.drawable, st.spared, st.split, st.geometry, st.texture = TileUnloaded, false, false, false, 0, 0
 	r.touch()
 }
 
@@ -76,9 +84,10 @@ func (s *Streamer) succeed(r *record, rep Rep) {
 }
 
 // ready reports whether a resident representation can take over: the device
-// can draw it, or has had long enough.
+// can draw it, or has had long enough. What streams mesh by mesh has to come in
+// first, however long that takes.
 func (s *Streamer) ready(st *repState) bool {
-	return st.resident() && (st.drawable || s.now-st.residentAt >= s.handoffMaxWait)
+	return st.resident() && (st.drawable || !st.split && s.now-st.residentAt >= s.handoffMaxWait)
 }
 
 // pollDrawable asks the Visibility for what is not drawable yet.
@@ -94,10 +103,10 @@ func (s *Streamer) pollDrawable() {
 			r := sc.recordOf(tile)
 			for i := range r.reps {
 				st := &r.reps[i]
-				if !st.resident() || st.drawable {
+				if !st.resident() || st.drawable || st.split {
 					continue
 				}
-				st.drawable = s.deps.Visibility.Drawable(Key{sc.id, tile, Rep(i + 1)})
+				st.drawable = s.deps.Visibility.Drawable(r.key(Rep(i + 1)))
 				if st.drawable {
 					s.awaited--
 				}

@@ -27,6 +27,7 @@ type fakeLoader struct {
 	latency func(Request) time.Duration
 	bytes   func(Request) int64
 	fault   func(Request) string // "", fail or hang
+	asset   func(Request) *Asset // what full tiles give; nil: no assets
 	queue   []pending
 	started []Request
 }
@@ -63,7 +64,11 @@ func (l *fakeLoader) deliver() {
 			if l.bytes != nil {
 				n = l.bytes(p.req)
 			}
-			p.req.Done.Loaded(p.req.Token, Result{GeometryBytes: n})
+			r := Result{GeometryBytes: n}
+			if l.asset != nil && p.req.Key.Rep == RepFull {
+				r.Asset = l.asset(p.req)
+			}
+			p.req.Done.Loaded(p.req.Token, r)
 		}
 		return true
 	})
@@ -143,6 +148,12 @@ func describe(e Event) string {
 		s += " " + e.Rep.String()
 	case strings.HasPrefix(string(e.Kind), "lod."):
 		s += fmt.Sprintf(" %d", e.Level)
+	}
+	if e.Mesh != "" {
+		s += "/" + e.Mesh
+	}
+	if e.Count > 0 {
+		s += fmt.Sprintf(" %d", e.Count)
 	}
 	if e.Attempt > 0 {
 		s += fmt.Sprintf(" n=%d retry=%v", e.Attempt, e.RetryIn.Seconds())

@@ -25,6 +25,8 @@ type Source struct {
 	// Manifest, when not nil, is used instead of reading Path. The Streamer
 	// keeps its strings, not the struct.
 	Manifest *manifest.Manifest
+
+	entities bool // the tiles are streaming entities
 }
 
 // scene is a registered manifest with the state of its tiles.
@@ -59,6 +61,7 @@ type scene struct {
 	occlusion              occlusion
 
 	active  []int32 // tiles with a record, ascending
+	split   []int32 // of them, those that stream mesh by mesh
 	records []*record
 	free    []int32 // unused places of records
 	spare   []*record
@@ -76,6 +79,11 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 	tiles, regions, err := newTable(m, cfg.NormalizeBands)
 	if err != nil {
 		return nil, err
+	}
+	if src.entities {
+		for i := range tiles.flags {
+			tiles.flags[i] |= flagEntity
+		}
 	}
 	sc := &scene{
 		dryRun: m.DryRun, dir: src.Base, tiles: tiles, regions: regions, tree: octree.New(tiles.box[:len(m.Tiles)]),
@@ -316,9 +324,7 @@ func (s *Streamer) dropScene(sc *scene) {
 	for _, tile := range sc.active {
 		r := sc.recordOf(tile)
 		s.countDrawn(r.drawn, -1)
-		if r.fading != RepNone {
-			s.stats.ActiveFades--
-		}
+		s.endFade(r)
 		if r.undrawn {
 			s.stats.UndrawnTiles--
 		}

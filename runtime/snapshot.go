@@ -28,6 +28,10 @@ func (s *Streamer) status(r *record) TileStatus {
 	if r.fading != RepNone {
 		t.Progress = s.fadeProgress(r)
 	}
+	if m := r.meshes; m != nil {
+		t.Meshes, t.MeshesLoaded = len(m.stubs), m.uploaded
+		t.Visual = m.visual()
+	}
 	for i := range r.reps {
 		if r.reps[i].resident() {
 			t.Resident = t.Resident.With(Rep(i + 1))
@@ -72,15 +76,19 @@ func (s *Streamer) Stats() Stats {
 			st.overlap(sc.recordOf(tile))
 		}
 	}
-	st.LoadedCount = st.ResidentFull
+	st.TotalStreamingEntities += st.Meshes
+	st.LoadedCount = st.ResidentFull + st.MeshesLoaded
+	st.LoadingCount += st.MeshesLoading
 	st.UnloadedCount = st.TotalStreamingEntities - st.LoadedCount - st.LoadingCount
-	st.ActiveLoads = len(s.flights)
+	st.ActiveLoads = len(s.flights) + len(s.meshLoads)
+	cpu := s.registry.Usage()
+	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
 	st.Frames = s.frame
 	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
 	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget
 	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)
 	st.TextureUtilization, st.TextureAvailable = utilization(st.TextureUsed, st.TextureBudget)
-	st.TrackedEntities = st.ResidentFull + st.ResidentLOD + st.ResidentHLOD
+	st.TrackedEntities = st.ResidentFull + st.ResidentLOD + st.ResidentHLOD + st.MeshesLoaded
 	return st
 }
 

@@ -7,8 +7,7 @@ import (
 
 // Stats are the counters of a Streamer (facts section 18), under the names of
 // their JSON keys. "Tick" counters describe the last tick, "total" ones the
-// time since Open; the others the present. Those of mesh cache, textures and
-// batching belong to the second tier.
+// time since Open; the others the present.
 //
 // Failures, Timeouts, Cancels and Retries count the events of their names, as
 // the simulator's report does: Failures the *.failed events of all
@@ -18,12 +17,12 @@ import (
 type Stats struct {
 	// Tiles. A tile counts as loaded while any of its representations is
 	// resident.
-	TotalStreamingEntities int `json:"totalStreamingEntities"`
-	LoadedCount            int `json:"loadedCount"`        // full tiles resident
-	LoadingCount           int `json:"loadingCount"`       // full tiles requested
-	UnloadedCount          int `json:"unloadedCount"`      // the other tiles
-	ActiveLoads            int `json:"activeLoads"`        // requests of all kinds that hold a slot or wait for a download
-	PendingLoadBacklog     int `json:"pendingLoadBacklog"` // tick: candidates that found no slot, of those that it has looked at
+	TotalStreamingEntities int `json:"totalStreamingEntities"` // tiles, and the meshes of out-of-core ones
+	LoadedCount            int `json:"loadedCount"`            // full tiles and meshes resident
+	LoadingCount           int `json:"loadingCount"`           // full tiles and meshes requested
+	UnloadedCount          int `json:"unloadedCount"`          // the others
+	ActiveLoads            int `json:"activeLoads"`            // requests of all kinds that hold a slot or wait for a download
+	PendingLoadBacklog     int `json:"pendingLoadBacklog"`     // tick: candidates that found no slot, of those that it has looked at
 
 	// The last tick.
 	UpdateFrame              uint64  `json:"updateFrame"`
@@ -75,6 +74,14 @@ type Stats struct {
 	GeometryAvailable        int64   `json:"geometryAvailable"` // below the budget, never negative; 0 without a budget
 	TextureAvailable         int64   `json:"textureAvailable"`
 	TrackedEntities          int     `json:"trackedEntities"` // resident representations
+	Meshes                   int     `json:"meshes"`          // stubs of out-of-core tiles, LOD groups counted once
+	MeshesLoaded             int     `json:"meshesLoaded"`
+	MeshesLoading            int     `json:"meshesLoading"`   // with the device, which cannot draw them yet
+	MeshCandidates           int     `json:"meshCandidates"`  // as of the last tick
+	OutOfCoreTiles           int     `json:"outOfCoreTiles"`  // full tiles that stream mesh by mesh
+	CPUBytes                 int64   `json:"cpuBytes"`        // decoded out-of-core tiles in the main memory
+	CPURoots                 int     `json:"cpuRoots"`        // how many these are
+	PrewarmsActive           int     `json:"prewarmsActive"`  // out-of-core tiles whose textures are being decoded
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
 	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them
@@ -103,6 +110,16 @@ type Stats struct {
 	BytesLoaded           int64  `json:"bytesLoaded"`
 	PeakGeometryBytes     int64  `json:"peakGeometryBytes"`
 	PeakTextureBytes      int64  `json:"peakTextureBytes"`
+	MeshLoads             uint64 `json:"meshLoads"` // mesh.load
+	MeshLoadsCompleted    uint64 `json:"meshLoadsCompleted"`
+	MeshFailures          uint64 `json:"meshFailures"` // mesh.failed, timeouts included
+	MeshTimeouts          uint64 `json:"meshTimeouts"`
+	MeshUnloads           uint64 `json:"meshUnloads"`   // mesh.unload
+	MeshEvictions         uint64 `json:"meshEvictions"` // evict.lru, also among evictions
+	LODSwitches           uint64 `json:"lodSwitches"`   // of LOD groups
+	TexturesShed          uint64 `json:"texturesShed"`  // evict.shed: entities whose textures were lowered
+	CPUReleased           int64  `json:"cpuReleased"`   // bytes of main memory given back under critical pressure
+	CPURereads            uint64 `json:"cpuRereads"`    // files read again after that
 	DroppedEvents         uint64 `json:"droppedEvents"` // Events was not called for too long
 }
 

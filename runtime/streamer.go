@@ -76,6 +76,20 @@ type Streamer struct {
 	leavers    []leaver
 	evictees   []evictee
 
+	// The second tier.
+	registry       *CPURegistry
+	lastRoot       RootID
+	meshLoads      []meshLoad // with the Device, in the order of their starts
+	meshCandidates []meshCandidate
+	meshLeavers    []meshLeaver
+	meshEvictees   []meshEvictee
+	meshBacklog    int
+	meshShort      bool // something evicted waits to come back
+	groupsLoaded   int  // LOD groups
+	judged         bool // at judgedAt, from judgedFrom
+	judgedAt       uint64
+	judgedFrom     geom.Vec3
+
 	memory       Memory
 	relieving    bool // from the high-water mark down to the low one
 	reliefWarned bool
@@ -109,6 +123,8 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 	s.camera.Forward = [3]float64{0, 0, -1}
 	s.completions.notify = make(chan struct{}, 1)
 	s.fillDeps()
+	s.registry = NewCPURegistry(s.deps.Prewarmer)
+	s.registry.notify = s.completions.wake
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.now = s.deps.Clock.Now()
 	s.lastBeat = s.now
@@ -157,6 +173,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.deliver()
 	s.promote()
 	s.pollDrawable()
+	s.pollMeshes()
 	s.advanceFades(dt)
 
 	s.sinceTick += dt
@@ -172,6 +189,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 		s.stats.UpdateTriggered = true
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
+	s.judgeGroups()
 	s.stats.ActiveLoadsAtUpdateEnd = len(s.flights)
 	s.stats.Undrawn += uint64(s.stats.UndrawnTiles)
 	s.frame++
@@ -200,7 +218,10 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 		s.look(sc)
 	}
 	s.watchdog()
+	s.meshWatchdog()
 	s.unloadPass()
+	s.lookMeshes()
+	s.unloadMeshes()
 	s.relieve(signal)
 	look := regular || s.slotForWaiting()
 	open := look && s.levelSlot()
@@ -231,7 +252,8 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	if open {
 		s.levelBacklog = waiting
 	}
-	s.backlog = s.fullBacklog + s.levelBacklog
+	s.dispatchMeshes()
+	s.backlog = s.fullBacklog + s.levelBacklog + s.meshBacklog
 	s.promote()
 	for _, sc := range s.scenes {
 		s.settleAll(sc)
@@ -301,7 +323,7 @@ func (s *Streamer) look(sc *scene) {
 		sc.awake = append(sc.awake, tile)
 		r := sc.recordOf(tile)
 		s.measure(r)
-		r.parsedAtStart = r.full().resident()
+		r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
 	}
 }
 
@@ -345,8 +367,8 @@ func (s *Streamer) endTick() {
 }
 
 // Adopt hands over a representation that is resident already, as if its load
-// had just completed. No load event is reported. The Streamer takes over
-// res.Asset; when there is an error it has been released.
+// had just completed, but always as a whole. No load event is reported. The
+// Streamer takes over res.Asset; when there is an error it has been released.
 func (s *Streamer) Adopt(id SceneID, tileID string, rep Rep, res Result) error {
 	err := s.adopt(id, tileID, rep, &res)
 	if err != nil {
@@ -375,7 +397,7 @@ func (s *Streamer) adopt(id SceneID, tileID string, rep Rep, res *Result) error 
 	if st := r.rep(rep); st.state != TileUnloaded {
 		return fmt.Errorf("runtime: %v of tile %q is %v already", rep, tileID, st.state)
 	}
-	if err := s.deps.Device.Upload(Key{id, tile, rep}, res.Asset); err != nil {
+	if err := s.uploadWhole(r, rep, res); err != nil {
 		return fmt.Errorf("runtime: adopt %v of tile %q: %w", rep, tileID, err)
 	}
 	s.makeResident(r, rep, res)
@@ -401,6 +423,7 @@ func (s *Streamer) Close() error {
 	for len(s.flights) > 0 {
 		s.endFlight(len(s.flights) - 1)
 	}
+	s.registry.CancelAll()
 	if s.ownLoader != nil {
 		return s.ownLoader.Close()
 	}

@@ -16,6 +16,7 @@ const (
 	flagFloor                      // gated by the floor's height
 	flagHLOD                       // the first of its levels is the HLOD
 	flagShared                     // the shared bucket
+	flagEntity                     // a streaming entity: nothing stands in for it
 )
 
 // table holds what is known of every tile, idle ones included, as one slice

@@ -89,11 +89,15 @@ func (s TileState) String() string { return tileStateNames[min(s, TileUnloading)
 // SceneID names a scene of a Streamer. Ids are not used twice.
 type SceneID uint32
 
-// Key names one representation of one tile for a Device.
+// Key names one representation of one tile, or a part of one, for a Device.
 type Key struct {
 	Scene SceneID
 	Tile  int32 // index in the manifest's tiles; the shared bucket comes last
 	Rep   Rep
+	// Part is 0 for the whole representation. A full tile that streams mesh by
+	// mesh is never uploaded as a whole: its renderable nodes are, one by one,
+	// as the parts 1, 2, ... in the order of Asset.Entities.
+	Part int32
 }
 
 // Drawn is one entry of the list to draw.
@@ -116,6 +120,10 @@ type TileStatus struct {
 	Fading   Rep     // the outgoing representation of a running fade, or RepNone
 	Progress float64 // of the fade, 0 to 1
 	Distance float64 // metres from the camera to the box, as of the last tick
+
+	// Of a full tile that streams mesh by mesh; Meshes is 0 for others.
+	Meshes, MeshesLoaded int
+	Visual               TileVisualState
 }
 
 // Snapshot is an immutable picture of a Streamer, safe to share between

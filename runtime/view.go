@@ -54,6 +54,33 @@ func (v *view) sees(b *geom.Box) bool {
 	return true
 }
 
+// seesWithin is sees with the side planes moved in by shrink metres, for the
+// many boxes of meshes: it looks at the corner of the box that lies farthest
+// along each plane's normal.
+func (v *view) seesWithin(b *geom.Box, shrink float64) bool {
+	if !v.lens {
+		return true
+	}
+	for i := range v.planes {
+		p := &v.planes[i]
+		d := p.d
+		if i < 4 {
+			d -= shrink
+		}
+		for axis, n := range p.n {
+			if n >= 0 {
+				d += float64(n * b.Max[axis])
+			} else {
+				d += float64(n * b.Min[axis])
+			}
+		}
+		if d < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // makeView maps a camera into a scene with the given root and its inverse.
 func makeView(c *Camera, predicted geom.Vec3, forward geom.Vec3, root, inverse *geom.Mat4, padding float64) view {
 	v := view{

@@ -108,6 +108,7 @@ type source struct {
 	texture    bool
 	manifest   bool
 	doubtful   bool // reading it has failed: compare its hash
+	lenient    bool // a manifest that is no JSON is better than none
 }
 
 // Fetch begins to bring a payload to the disk and returns at once. The address
@@ -264,7 +265,11 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 		f.m.misses.Add(1)
 	}
 	var file local
+	tries := 0
 	err := f.attempts(ctx, s.url, func(ctx context.Context) (err error) {
+		// Who asks for a broken manifest gets it in the end, to say what is wrong.
+		tries++
+		s.lenient = !had && tries == f.opts.HTTP.Attempts
 		file, err = f.transfer(ctx, s, before, conditional)
 		return err
 	})
@@ -306,7 +311,9 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 			return f.statusError(resp)
 		}
 		e = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-		st, err = f.receive(s, resp)
+		if st, err = f.receive(s, resp); err == nil && s.lenient && !st.json() {
+			e.ETag, e.LastModified = "", "" // or the server would confirm it
+		}
 		return err
 	})
 	switch {
@@ -399,8 +406,7 @@ func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error 
 		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, st.sum(), s.want.SHA256)
 	case s.manifest && st.first != '{':
 		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, st.first)
-	case s.manifest && !st.json():
-		// No hash is declared for a manifest, and its ETag would confirm what came.
+	case s.manifest && !s.lenient && !st.json():
 		return fmt.Errorf("%w: after %d bytes the manifest is no JSON: it may have been cut short", ErrMismatch, n)
 	}
 	return nil

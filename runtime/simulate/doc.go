@@ -10,6 +10,10 @@
 // report are described in testdata/simulate/README.md; the command is untold
 // simulate.
 //
+// A cooked scene can also be loaded for real, by Options.Fetcher and
+// Options.Loader. Then the simulated time does not run ahead of the wall clock
+// while something is under way.
+//
 // Time: frame k is at k*dt. Inside a frame completions that are due are
 // delivered in the order of their requests, actions and pressure signals
 // happen, then the runtime is updated. The clock starts at 1000 s, so that "0

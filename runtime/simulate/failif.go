@@ -14,12 +14,21 @@ type Condition struct {
 	Value float64
 }
 
-// ParseCondition reads a condition; blanks around its parts are allowed. An
-// unknown key is an error that names the nearest one.
-func ParseCondition(s string) (Condition, error) {
+// Valuer has numbers by key: a Report, or that of another program.
+type Valuer interface {
+	// Value returns a number; an unknown key is an error that says what there is.
+	Value(key string) (float64, error)
+}
+
+// ParseCondition reads a condition on a Report; blanks around its parts are
+// allowed. An unknown key is an error that names the nearest one.
+func ParseCondition(s string) (Condition, error) { return ParseConditionOn(s, &Report{}) }
+
+// ParseConditionOn is ParseCondition for the keys of another report.
+func ParseConditionOn(s string, report Valuer) (Condition, error) {
 	at := strings.IndexAny(s, "<>=!")
 	if at < 0 {
-		return Condition{}, fmt.Errorf("simulate: condition %q has no comparison: write undrawn>0, with < <= > >= or ==", s)
+		return Condition{}, fmt.Errorf("condition %q has no comparison: write undrawn>0, with < <= > >= or ==", s)
 	}
 	c := Condition{Key: strings.TrimSpace(s[:at])}
 	rest := s[at:]
@@ -30,14 +39,14 @@ func ParseCondition(s string) (Condition, error) {
 		}
 	}
 	if c.Op == "" {
-		return Condition{}, fmt.Errorf("simulate: condition %q: the comparisons are < <= > >= and ==", s)
+		return Condition{}, fmt.Errorf("condition %q: the comparisons are < <= > >= and ==", s)
 	}
-	if _, err := (&Report{}).Value(c.Key); err != nil {
-		return Condition{}, fmt.Errorf("simulate: condition %q: %w", s, err)
+	if _, err := report.Value(c.Key); err != nil {
+		return Condition{}, fmt.Errorf("condition %q: %w", s, err)
 	}
 	v, err := strconv.ParseFloat(rest, 64)
 	if err != nil || v != v {
-		return Condition{}, fmt.Errorf("simulate: condition %q: %q is no number", s, rest)
+		return Condition{}, fmt.Errorf("condition %q: %q is no number", s, rest)
 	}
 	c.Value = v
 	return c, nil
@@ -49,7 +58,7 @@ func (c Condition) String() string {
 }
 
 // Holds reports whether a report fulfils the condition.
-func (c Condition) Holds(r *Report) bool {
+func (c Condition) Holds(r Valuer) bool {
 	v, err := r.Value(c.Key)
 	if err != nil {
 		return false

@@ -108,6 +108,19 @@ func (m *meter) reset() {
 
 // event counts.
 func (m *meter) event(e *runtime.Event) {
+	switch e.Kind {
+	case runtime.EventMeshLoad:
+		m.out.MeshLoads++
+		return
+	case runtime.EventMeshUnload:
+		m.out.MeshUnloads++
+		return
+	case runtime.EventMeshFailed:
+		m.out.MeshFailures++
+		return
+	case runtime.EventEvictMesh:
+		m.out.MeshEvictions++
+	}
 	group, what, _ := strings.Cut(string(e.Kind), ".")
 	switch what {
 	case "dispatch":
@@ -144,6 +157,7 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 	now := time.Duration(m.frames-1) * m.s.DT
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
+	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
 	m.look(s.AppendDrawn(m.drawn[:0]))
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
@@ -166,24 +180,28 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 	m.stall(camera)
 }
 
-// look reads the list of what is drawn.
+// look reads the list of what is drawn. The meshes of one representation, with
+// one opacity, are drawn once.
 func (m *meter) look(drawn []runtime.Drawn) {
 	m.drawn = drawn
 	for i := 0; i < len(drawn); {
-		j := i + 1
-		sum := drawn[i].Fade
-		rep := drawn[i].Rep
-		for ; j < len(drawn) && drawn[j].Tile == drawn[i].Tile && drawn[j].Scene == drawn[i].Scene; j++ {
-			sum += drawn[j].Fade
-			rep = finer(rep, drawn[j].Rep)
+		first := &drawn[i]
+		sum, reps, rep, last := 0.0, 0, first.Rep, runtime.RepNone
+		for ; i < len(drawn) && drawn[i].Tile == first.Tile && drawn[i].Scene == first.Scene; i++ {
+			d := &drawn[i]
+			rep = finer(rep, d.Rep)
+			if d.Part == 0 || d.Rep != last {
+				sum += d.Fade
+				reps++
+			}
+			last = d.Rep
 		}
-		if j-i > 2 || j-i == 2 && sum > 1+1e-9 {
+		if reps > 2 || reps == 2 && sum > 1+1e-9 {
 			m.out.DoubleDrawn++
 		}
-		if int(drawn[i].Tile) < len(m.tiles) { // not the shared bucket
-			m.show(drawn[i].Tile, rep)
+		if int(first.Tile) < len(m.tiles) { // not the shared bucket
+			m.show(first.Tile, rep)
 		}
-		i = j
 	}
 }
 

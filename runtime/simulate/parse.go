@@ -256,6 +256,7 @@ func (l *Latency) read(d *decoder, n *node) {
 		"full":    rep("full"),
 		"lod":     rep("lod"),
 		"hlod":    rep("hlod"),
+		"mesh":    rep("mesh"),
 		"tiles": func(n *node) {
 			l.Tiles = map[string]time.Duration{}
 			d.each(n, func(key string, n *node) { l.Tiles[key] = duration(d.number(n, 0, maxSeconds)) })
@@ -287,6 +288,7 @@ func (s *Scenario) fault(d *decoder, n *node) {
 	d.object(n, fields{
 		"tile":  d.text(&f.Tile),
 		"rep":   d.rep(&f.Rep),
+		"mesh":  d.text(&f.Mesh),
 		"kind":  d.oneOf(&kind, "fail", "hang"),
 		"times": func(n *node) { f.Times = d.integer(n, 1, 1<<31) },
 	}, "tile", "kind")

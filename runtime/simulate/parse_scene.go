@@ -54,6 +54,9 @@ func (s *Scenario) scene(d *decoder, n *node) {
 		},
 	}, "tiles")
 	m.Version = int(min(version, 1<<30))
+	if total := s.totalNodes(); d.err == nil && total > maxTotalNodes {
+		d.fail(n, fmt.Sprintf("%d nodes are too many", total), fmt.Sprintf("at most %d in all tiles", maxTotalNodes))
+	}
 	if version == 0 {
 		m.Version = manifest.VersionGrid
 		if m.HasFloors() {
@@ -80,7 +83,7 @@ func (s *Scenario) tile(d *decoder, n *node, t *manifest.Tile, id string) {
 	t.ID, t.FileSizeBytes = id, defaultFileSize
 	initial := ""
 	f := s.tileFields(d, t)
-	f["nodes"] = d.count(&x.Nodes)
+	f["nodes"] = func(n *node) { d.meshes(n, &x) }
 	f["gpu_bytes"] = d.count(&x.GPUBytes)
 	f["initial"] = d.oneOf(&initial, "parsed", "unloaded")
 	f["hlod_levels"] = func(n *node) {

@@ -69,6 +69,7 @@ func genConfig(t *rapid.T, c *runtime.Config) {
 	c.MaxQueryRadius = rapid.SampledFrom([]float64{500, 150}).Draw(t, "query radius")
 	c.VelocityLookAheadTime = rapid.SampledFrom([]float64{0.5, 0, 3}).Draw(t, "look ahead")
 	c.NormalizeBands = rapid.Bool().Draw(t, "normalize")
+	c.OutOfCorePolicy = rapid.SampledFrom([]runtime.OutOfCorePolicy{runtime.OutOfCoreAuto, runtime.OutOfCoreAlways, runtime.OutOfCoreImmediate}).Draw(t, "policy")
 	c.HandoffMaxWait = rapid.SampledFrom([]float64{2, 0}).Draw(t, "wait")
 }
 
@@ -78,6 +79,16 @@ func genTile(t *rapid.T, s *Scenario, id string) {
 	tile.Bounds = manifest.Bounds{Min: low, Max: low.Add(geom.Vec3{20, 10, 20})}
 	tile.Center = tile.Bounds.Center()
 	x := Extra{GPUBytes: 100}
+	if rapid.Bool().Draw(t, "out of core") {
+		x.Nodes = int64(rapid.IntRange(1, 60).Draw(t, "nodes"))
+		for i := range rapid.IntRange(0, 6).Draw(t, "meshes") {
+			at := low.Add(geom.Vec3{float64(rapid.IntRange(0, 19).Draw(t, "mesh x")), 0, float64(rapid.IntRange(0, 19).Draw(t, "mesh z"))})
+			x.Meshes = append(x.Meshes, Mesh{
+				Name: fmt.Sprintf("m%d_LOD%d", i/2, i%2), Bounds: manifest.Bounds{Min: at, Max: at.Add(geom.Vec3{1, 5, 1})},
+				GPUBytes: int64(rapid.IntRange(0, 40).Draw(t, "mesh bytes")),
+			})
+		}
+	}
 	tile.Interior = rapid.Bool().Draw(t, "interior")
 	if floor := rapid.IntRange(-1, 3).Draw(t, "floor"); floor >= 0 {
 		tile.FloorID, tile.QuadtreeNodeID = &floor, fmt.Sprintf("F%02d_Q_%d", floor+1, rapid.IntRange(0, 3).Draw(t, "node"))
@@ -197,6 +208,7 @@ func TestTilesAreIndependent(t *testing.T) {
 		c := &s.Config
 		c.MaxConcurrentTileLoads, c.MaxConcurrentLODLoads, c.MaxConcurrentHLODLoads = 64, 64, 64
 		c.MaxTileUnloadsPerUpdate, c.TileParseMemoryBudgetMB = 64, 1e6
+		c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads, c.MaxUnloadsPerUpdate = 1024, 1024, 1<<20
 		c.EnableOcclusionSort, c.VelocityLookAheadTime = false, 0
 		s.Duration = s.Path.Keys[len(s.Path.Keys)-1].T + 10*time.Second
 		all := mustRunAny(t, s)

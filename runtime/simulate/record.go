@@ -17,11 +17,17 @@ type Record struct {
 	Keys  []Key // in the order of the line
 }
 
-// newRecord converts an event of the runtime.
-func newRecord(e *runtime.Event, origin time.Duration) Record {
+// NewRecord converts an event of the runtime; times count from origin.
+func NewRecord(e *runtime.Event, origin time.Duration) Record {
 	r := Record{T: e.Time - origin, Frame: e.Frame, Event: string(e.Kind)}
 	if e.Tile != "" {
 		r.add("tile", e.Tile)
+	}
+	if e.Mesh != "" {
+		r.add("mesh", e.Mesh)
+	}
+	if e.Count > 0 {
+		r.add("count", float64(e.Count))
 	}
 	switch e.Kind {
 	case runtime.EventLODLoad, runtime.EventLODLoaded, runtime.EventLODFailed, runtime.EventLODUnload:
@@ -32,7 +38,7 @@ func newRecord(e *runtime.Event, origin time.Duration) Record {
 		r.add("message", e.Message)
 	}
 	switch e.Kind {
-	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed:
+	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed, runtime.EventMeshFailed:
 		r.add("attempt", float64(e.Attempt))
 		r.add("retry_in", e.RetryIn.Seconds())
 	}

@@ -23,7 +23,7 @@ type Report struct {
 
 	Loads     int `json:"loads"`     // begun, of all representations
 	Cancels   int `json:"cancels"`   // tile.cancel
-	Failures  int `json:"failures"`  // *.failed
+	Failures  int `json:"failures"`  // *.failed of representations
 	Retries   int `json:"retries"`   // tile.retry
 	Timeouts  int `json:"timeouts"`  // tile.timeout
 	Evictions int `json:"evictions"` // evict.tile and evict.lru
@@ -45,6 +45,14 @@ type Report struct {
 	// StallSeconds is the time in which the nearest tile is drawn below the
 	// detail that it wants at its distance.
 	StallSeconds float64 `json:"stall_seconds"`
+
+	// Of tiles that stream mesh by mesh.
+	MeshLoads     int   `json:"mesh_loads"`     // mesh.load
+	MeshUnloads   int   `json:"mesh_unloads"`   // mesh.unload
+	MeshFailures  int   `json:"mesh_failures"`  // mesh.failed
+	MeshEvictions int   `json:"mesh_evictions"` // evict.lru, also among evictions
+	LODSwitches   int   `json:"lod_switches"`   // of LOD groups
+	PeakCPUBytes  int64 `json:"peak_cpu_bytes"` // of main memory, for meshes to be uploaded from
 }
 
 // ReportKeys returns the keys of a report in their order.

@@ -15,6 +15,15 @@ type Options struct {
 	// is set they take the place of the scenario's download times.
 	Bandwidth      float64
 	NetworkLatency time.Duration
+	// Fetcher and Loader, when set, load for real in the place of the scenario's
+	// times, with Base as the Source's. While they work a frame takes as long on
+	// the wall clock as it says; between, time flies. What happens when then
+	// depends on the world, and two runs differ. What is under way after the last
+	// frame gets 10 s more, which nothing is measured in, so that a cache behind
+	// them is complete.
+	Fetcher runtime.Fetcher
+	Loader  runtime.Loader
+	Base    string
 	// Series asks for Result.Series, which a plot needs.
 	Series bool
 	// OnRecord, when set, gets every event as it happens; Result.Records stays
@@ -23,7 +32,12 @@ type Options struct {
 	// Progress, when set, is called now and then with the frames done and the
 	// frames in all.
 	Progress func(done, total int)
+
+	wall wall // of tests
 }
+
+// real reports whether loads take real time.
+func (o *Options) real() bool { return o.Fetcher != nil || o.Loader != nil }
 
 // Result is what a run gave.
 type Result struct {
@@ -39,12 +53,15 @@ type Result struct {
 // completions that are due are delivered, actions and pressure happen, the
 // runtime is updated, and what it reports is kept. A run ends early when ctx is
 // done. Two runs of the same scenario give the same result, the update times
-// aside.
+// and what Options.Fetcher and Options.Loader bring about aside.
 func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 	if s.Manifest == nil {
 		return nil, fmt.Errorf("simulate: the scenario's manifest %q is not loaded: use Load", s.ManifestPath)
 	}
-	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}}
+	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
+	if o.wall == nil {
+		r.pacer.wall = systemWall{}
+	}
 	var err error
 	r.streamer, err = runtime.Open(ctx, r.source(), s.Config, r.w.deps())
 	if err != nil {
@@ -75,13 +92,15 @@ type run struct {
 	series   *Series
 	res      *Result
 	counters []CounterSample
+	pacer    pacer
 	keep     bool
-	action   int // the next of the scenario's actions
-	pressure int // the next of its pressure signals
+	loading  bool // requests were under way after the latest update
+	action   int  // the next of the scenario's actions
+	pressure int  // the next of its pressure signals
 }
 
 func (r *run) source() runtime.Source {
-	return runtime.Source{Path: r.s.ManifestPath, Manifest: r.s.Manifest}
+	return runtime.Source{Path: r.s.ManifestPath, Base: r.o.Base, Manifest: r.s.Manifest}
 }
 
 func (r *run) frames(ctx context.Context) error {
@@ -95,8 +114,12 @@ func (r *run) frames(ctx context.Context) error {
 		return err
 	}
 	total := int(r.s.Duration/r.s.DT) + 1
+	often := 256
+	if r.o.real() {
+		often = 32
+	}
 	for k := range total {
-		if k%256 == 0 {
+		if k%often == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -106,9 +129,14 @@ func (r *run) frames(ctx context.Context) error {
 		if err := r.step(); err != nil {
 			return err
 		}
+		if r.o.real() {
+			if err := r.pacer.frame(ctx, r.loading, r.s.DT); err != nil {
+				return err
+			}
+		}
 	}
 	r.progress(total, total)
-	return nil
+	return r.settle(ctx)
 }
 
 func (r *run) progress(done, total int) {
@@ -134,6 +162,7 @@ func (r *run) step() error {
 		return err
 	}
 	stats := r.streamer.Stats()
+	r.note(&stats)
 	r.meter.frame(r.streamer, &stats, camera.Position)
 	if r.series != nil && r.w.frame%r.series.every == 0 {
 		r.series.frame(r.streamer.Snapshot(), r.meter.nearest)
@@ -194,7 +223,7 @@ func (r *run) act() error {
 func (r *run) take() error {
 	events := r.streamer.Events()
 	for i := range events {
-		rec := newRecord(&events[i], origin)
+		rec := NewRecord(&events[i], origin)
 		r.meter.event(&events[i])
 		if r.keep {
 			r.res.Records = append(r.res.Records, rec)

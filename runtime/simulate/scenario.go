@@ -44,17 +44,26 @@ type Scenario struct {
 
 // Extra is what a scenario says about a tile beyond its manifest entry.
 type Extra struct {
-	Nodes    int64   // renderable nodes of the full geometry
+	Nodes    int64   // renderable nodes of the full geometry, at most MaxNodes
+	Meshes   []Mesh  // these nodes one by one; nil: Nodes equal ones in the tile's box
 	GPUBytes int64   // of the full geometry
 	HLOD     int64   // GPU bytes of the HLOD
 	LODs     []int64 // GPU bytes of the LODs, the finest first
 	Parsed   bool    // resident before frame 0
 }
 
+// Mesh is a node of a tile's full geometry.
+type Mesh struct {
+	Name     string
+	Parent   string // of a node before it, "": none
+	Bounds   manifest.Bounds
+	GPUBytes int64 // 0: nothing to render, only a parent
+}
+
 // Latency gives times by representation and tile.
 type Latency struct {
 	Default  time.Duration
-	Reps     map[string]time.Duration   // by "full", "lod" or "hlod"
+	Reps     map[string]time.Duration   // by "full", "lod", "hlod" or "mesh"
 	Tiles    map[string]time.Duration   // by "id" or "id/rep"
 	Attempts map[string][]time.Duration // the same keys; one for each attempt, the last repeats
 }
@@ -78,9 +87,11 @@ func (l *Latency) Of(tile, rep string, attempt int) time.Duration {
 	return l.Default
 }
 
-// Fault makes loads of one representation of a tile fail, or never complete.
+// Fault makes loads of one representation of a tile, or the uploads of one of
+// its nodes, fail or never complete.
 type Fault struct {
 	Tile, Rep string
+	Mesh      string // name of a node; "": a load of Rep
 	Hang      bool
 	Times     int64 // the first so many attempts; 0: all
 }

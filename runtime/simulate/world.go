@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -21,16 +23,23 @@ var errFault = errors.New("injected fault")
 // loader, the network, the device and the memory of the machine.
 type world struct {
 	s      *Scenario
-	sizes  map[string]Extra // GPU bytes by tile id
-	now    time.Duration    // since frame 0
+	sizes  map[string]Extra           // GPU bytes by tile id
+	boxes  map[string]manifest.Bounds // of tiles with nodes
+	now    time.Duration              // since frame 0
 	frame  int
 	memory runtime.Memory
+
+	fetcher runtime.Fetcher // real ones, nil for those of the scenario
+	loader  runtime.Loader
+
+	records map[string]*format.Reader // of the files of a cooked scene, by tile id
 
 	waiting  []job // what the loader or the fetcher has taken, by token
 	net      *network
 	attempts map[string]int
 
-	uploaded map[runtime.Key]int // frame of the upload
+	uploaded map[runtime.Key]int  // frame of the upload
+	stuck    map[runtime.Key]bool // meshes that never can be drawn
 
 	requested, loaded int64 // bytes
 }
@@ -47,7 +56,7 @@ type job struct {
 const never = time.Duration(1<<63 - 1)
 
 func newWorld(s *Scenario, o *Options) *world {
-	w := &world{s: s, sizes: s.Tiles, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}}
+	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}, stuck: map[runtime.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
 	}
@@ -59,6 +68,12 @@ func (w *world) deps() runtime.Deps {
 	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
 	if l := &w.s.Download; w.net != nil || l.Default > 0 || len(l.Reps)+len(l.Tiles)+len(l.Attempts) > 0 {
 		d.Fetcher = w
+	}
+	if w.fetcher != nil {
+		d.Fetcher = w.fetcher
+	}
+	if w.loader != nil {
+		d.Loader = w.loader
 	}
 	return d
 }
@@ -102,7 +117,7 @@ func (w *world) begin(req *runtime.Request) (attempt int) {
 func (w *world) fault(j *job) *Fault {
 	for i := range w.s.Faults {
 		f := &w.s.Faults[i]
-		if f.Tile == j.req.TileID && f.Rep == j.rep && (f.Times == 0 || int64(j.attempt) <= f.Times) {
+		if f.Tile == j.req.TileID && f.Rep == j.rep && f.Mesh == "" && (f.Times == 0 || int64(j.attempt) <= f.Times) {
 			return f
 		}
 	}
@@ -161,7 +176,7 @@ func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
 	x := w.sizes[tile]
 	switch level, lod := rep.Level(); {
 	case rep == runtime.RepFull:
-		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes)}
+		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes), Asset: w.asset(tile, &x)}
 	case rep == runtime.RepHLOD:
 		return runtime.Result{GeometryBytes: x.HLOD}
 	case lod && level < len(x.LODs):
@@ -172,20 +187,31 @@ func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
 
 // Upload is the Device.
 func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
+	if key.Part > 0 {
+		if err := w.uploadMesh(key, asset); err != nil {
+			return err
+		}
+	}
 	asset.Release()
 	w.uploaded[key] = w.frame
 	return nil
 }
 
 // Release is the Device.
-func (w *world) Release(key runtime.Key) { delete(w.uploaded, key) }
+func (w *world) Release(key runtime.Key) {
+	delete(w.uploaded, key)
+	delete(w.stuck, key)
+}
 
 // Drawable is the Visibility.
 func (w *world) Drawable(key runtime.Key) bool {
+	frame, ok := w.uploaded[key]
+	if key.Part > 0 && (w.stuck[key] || w.now < time.Duration(frame)*w.s.DT+w.meshLatency()) {
+		return false
+	}
 	if w.s.Visible == nil {
 		return true
 	}
-	frame, ok := w.uploaded[key]
 	return ok && w.now >= *w.s.Visible && w.frame > frame
 }
 

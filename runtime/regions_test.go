@@ -1,0 +1,177 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// quarter is a region around x with a scene of one tile.
+func quarter(id string, x float64) Region {
+	return Region{ID: id, Bounds: face(x), Source: Source{Manifest: sceneOf(tileAt("t_"+id, face(x))), Path: id + "/scene.json"}}
+}
+
+func (r *rig) withRegions(m *Regions, end float64, keys ...[2]float64) {
+	for r.now() < end-1e-9 {
+		for _, k := range keys {
+			if k[0] <= r.now()+1e-9 {
+				r.camera.Position[0] = k[1]
+			}
+		}
+		m.Update(r.camera, r.dt)
+		r.step()
+	}
+}
+
+func regionStates(m *Regions) (out string) {
+	for i := range m.list {
+		out += fmt.Sprint(m.list[i].state)
+	}
+	return out
+}
+
+// Facts section 16: every half second, within 100 m, gone beyond 150 m.
+func TestRegions(t *testing.T) {
+	r := newRig(t, sceneOf())
+	m, err := NewRegions(r.s, quarter("a", 90), quarter("b", 101), quarter("c", -500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		at, x float64
+		want  string
+	}{{0.1, 0, "200"}, {0.3, 10, "200"}, {0.7, 10, "220"}, {1.2, -49, "220"}, {1.7, -61, "000"}, {3, -450, "002"}} {
+		r.withRegions(m, c.at, [2]float64{0, c.x})
+		if got := regionStates(m); got != c.want {
+			t.Errorf("at %v s, %v m: %s, want %s", c.at, c.x, got, c.want)
+		}
+	}
+	if _, id, ok := m.State("c"); !ok || id == 0 || len(r.s.Scenes()) != 2 {
+		t.Errorf("scenes %v", r.s.Scenes())
+	}
+	if _, _, ok := m.State("d"); ok {
+		t.Error("an unknown region")
+	}
+	m.Close()
+	if got := r.s.Scenes(); len(got) != 1 {
+		t.Errorf("scenes %v", got)
+	}
+}
+
+func TestRegionsReadInTheBackground(t *testing.T) {
+	r := newRig(t, sceneOf())
+	var regions []Region
+	for i := range 5 {
+		q := quarter(fmt.Sprint(i), float64(10+i))
+		q.Priority, q.Source.Manifest = i%2, nil
+		regions = append(regions, q)
+	}
+	m, err := NewRegions(r.s, regions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, answer := make(chan string, 8), make(chan error, 8)
+	m.read = func(_ context.Context, path string) (*manifest.Manifest, error) {
+		asked <- path
+		if err := <-answer; err != nil {
+			return nil, err
+		}
+		return sceneOf(), nil
+	}
+	m.Update(r.camera, 0)
+	if got := regionStates(m); got != "11010" { // priority, then distance; three at a time
+		t.Errorf("%s", got)
+	}
+	for range 3 {
+		<-asked
+	}
+	answer <- nil
+	answer <- nil
+	answer <- errFake
+	m.tasks.Wait()
+	m.Update(r.camera, 0)
+	loaded, failed := 0, 0
+	for i := range m.list {
+		switch m.list[i].state {
+		case RegionLoaded:
+			loaded++
+		case RegionFailed:
+			failed++
+		}
+	}
+	if loaded != 2 || failed != 1 {
+		t.Errorf("%s", regionStates(m))
+	}
+	// The failed one waits for 5 s.
+	answer <- nil
+	answer <- nil
+	m.Update(r.camera, time.Second)
+	m.tasks.Wait()
+	m.Update(r.camera, time.Second)
+	if len(asked) != 2 {
+		t.Errorf("%d asked", len(asked))
+	}
+	r.clock.now += 6 * time.Second
+	answer <- nil
+	m.Update(r.camera, time.Second)
+	m.tasks.Wait()
+	m.Update(r.camera, time.Second)
+	if got := regionStates(m); got != "22222" {
+		t.Errorf("%s", got)
+	}
+	m.Close()
+}
+
+func TestRegionsMindTheBudget(t *testing.T) {
+	nodes := nodesAt(30, 40, 60, 61)
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(50, 100))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r.memory.GeometryBudget = 200
+	r.path(3, [2]float64{0, 20}) // all three are loaded
+	r.camera.Position[0] = -20   // the last two lie beyond 50 m
+	small, large := quarter("small", 0), quarter("large", 0)
+	small.Bytes, large.Bytes = 165, 205
+	m, err := NewRegions(r.s, small, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.step()
+	m.Update(r.camera, 0)
+	if got := regionStates(m); got != "20" || r.s.Stats().GeometryBytes != 0 {
+		t.Errorf("%s, %d bytes", got, r.s.Stats().GeometryBytes)
+	}
+	m.Close()
+}
+
+func TestRegionsRefuse(t *testing.T) {
+	r := newRig(t, sceneOf())
+	bad := quarter("b", 0)
+	bad.UnloadRadius = 10
+	out := quarter("c", 0)
+	out.Bounds = manifest.Bounds{Min: [3]float64{1}}
+	for _, list := range [][]Region{{quarter("a", 0), quarter("a", 1)}, {bad}, {out}} {
+		if _, err := NewRegions(r.s, list...); err == nil {
+			t.Errorf("%+v was accepted", list)
+		}
+	}
+	missing := Region{ID: "m", Bounds: face(0), Source: Source{Path: filepath.Join(t.TempDir(), "none.json")}}
+	m, err := NewRegions(r.s, missing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(r.camera, 0)
+	m.tasks.Wait()
+	m.Update(r.camera, 0)
+	if state, _, _ := m.State("m"); state != RegionFailed {
+		t.Errorf("state %d", state)
+	}
+	if err := r.s.RemoveScene(99); !errors.Is(err, ErrNoScene) {
+		t.Error(err)
+	}
+	m.Close()
+	m.Update(r.camera, time.Second)
+}
