@@ -24,6 +24,7 @@ type sceneFlags struct {
 	report   string
 	asJSON   bool
 	reports  []string // file endings of reports
+	textures textureFlags
 	opts     cook.Options
 }
 
@@ -35,8 +36,9 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.Instances, "instances", false, "store a mesh that is used several times in one container once, with transforms on the entities")
 	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
-	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing, with a warning")
+	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
+	s.textures.register(f, &s.opts)
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
 	f.StringVar(&s.report, "report", "", "write what was done and why to FILE.json or, from cook, FILE.html")
 }
@@ -53,7 +55,7 @@ func (s *sceneFlags) resolve(a *app) error {
 	s.opts.Compress = mode
 	s.opts.Generator = "untold " + version
 	s.opts.Progress = a.progress()
-	return nil
+	return s.textures.resolve(&s.opts)
 }
 
 // writeReport stores the result as JSON when asked for.
@@ -149,6 +151,7 @@ baked into the vertices; textures go to the folder Textures beside the container
 			}
 			a.notes(res.Notes)
 			s.portability(a)
+			s.textures.summary(a, &s.opts, &res.TextureTotals)
 			if err := s.writeReport(res); err != nil {
 				return err
 			}

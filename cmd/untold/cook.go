@@ -70,6 +70,7 @@ Settings can also come from untold.yaml beside the scene; its keys are the flags
 			}
 			a.notes(res.Notes)
 			s.portability(a)
+			s.textures.summary(a, &s.opts, &res.TextureTotals)
 			if err := s.writeCookReport(res); err != nil {
 				return err
 			}

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/remote"
 )
 
 type inspectFlags struct {
@@ -23,12 +26,13 @@ type inspectFlags struct {
 	stats   bool
 	limit   int
 	plan    mapFlags
+	server  remoteFlags
 }
 
 func newInspect(a *app) *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
-		Use:     "inspect PATH",
+		Use:     "inspect PATH|URL",
 		Short:   "Show a container or a manifest",
 		GroupID: "look",
 		Long: `inspect shows a container's header, chunk table and records as tables, or the summary of a
@@ -36,11 +40,15 @@ manifest. It reads the file as far as it is sound; validate says what is wrong w
 
 With --map it draws the tiles of a manifest from above, one picture a floor: +X to the right, +Z
 down. --map-tile adds the distances at which one tile changes what is drawn; they are measured
-from its box. The name "shared" stands for the shared bucket.`,
+from its box. The name "shared" stands for the shared bucket.
+
+The file may also be at an http or https address. Of a container only the parts are downloaded
+that are shown, if the server knows byte ranges; --verbose says how much that was.`,
 		Example: `  untold inspect tiles/tile_0_0_0.untold
   untold inspect tiles/tile_0_0_0.untold --chunk MESH_TABLE
   untold inspect tiles/tile_0_0_0.untold --chunk VERTEX_DATA --hex
   untold inspect tiles/tile_0_0_0.untold --mesh 0
+  untold inspect https://cdn.example.com/city/tiles/tile_0_0_0.untold --verbose
   untold inspect city.json --json
   untold inspect city.json --map city.svg --map-color triangles
   untold inspect office.json --map office.png --map-tile F01_Q_0_SI`,
@@ -62,6 +70,9 @@ from its box. The name "shared" stands for the shared bucket.`,
 			if (f.hex || f.raw) && f.chunk == "" {
 				return errors.New("--hex and --raw go with --chunk NAME")
 			}
+			if remote.IsURL(args[0]) {
+				return inspectRemote(cmd.Context(), a, args[0], &f)
+			}
 			st, err := os.Stat(args[0])
 			if err != nil {
 				return err
@@ -70,10 +81,13 @@ from its box. The name "shared" stands for the shared bucket.`,
 				return inspectFolder(a, args[0], &f)
 			}
 			if strings.EqualFold(filepath.Ext(args[0]), ".json") {
-				return inspectManifest(a, args[0], &f)
+				return inspectManifest(a, args[0], args[0], &f)
 			}
-			if f.plan.file != "" {
-				return fmt.Errorf("--map goes with a manifest; %s is a container", args[0])
+			if isTexture(args[0]) {
+				return inspectTexture(a, args[0], &f)
+			}
+			if err := f.forContainer(args[0]); err != nil {
+				return err
 			}
 			r, err := format.Open(args[0], format.WithMapping())
 			if err != nil {
@@ -93,8 +107,57 @@ from its box. The name "shared" stands for the shared bucket.`,
 	fl.BoolVar(&f.strings, "strings", false, "list the strings")
 	fl.BoolVar(&f.stats, "stats", false, "show sizes, ratios and geometry statistics")
 	f.plan.register(cmd)
+	f.server.registerInsecure(fl)
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
 	return cmd
+}
+
+// forContainer refuses what needs a manifest.
+func (f *inspectFlags) forContainer(name string) error {
+	if f.plan.file != "" {
+		return fmt.Errorf("--map goes with a manifest; %s is a container", name)
+	}
+	return nil
+}
+
+// inspectRemote shows a file at an address.
+func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags) error {
+	return f.server.visit(a, func(_ string, fetch *remote.Fetcher) error {
+		if strings.EqualFold(path.Ext(nameOf(address)), ".json") {
+			m, err := fetch.OpenManifest(ctx, address)
+			if err != nil {
+				return err
+			}
+			return inspectManifest(a, m.File, address, f)
+		}
+		if err := f.forContainer(address); err != nil {
+			return err
+		}
+		part, err := fetch.OpenRange(ctx, address, remote.Want{})
+		if err != nil {
+			return err
+		}
+		defer part.Close()
+		file := &remotePart{RangeReader: part}
+		if err = inspectPart(a, address, file, f); file.err != nil {
+			err = file.err
+		}
+		if a.verbose {
+			s := part.Stats()
+			a.info("fetched %s of %s in %d requests", bytesText(s.Fetched), bytesText(s.Size), s.Requests)
+		}
+		return err
+	})
+}
+
+// inspectPart shows a container that is read in parts.
+func inspectPart(a *app, address string, file *remotePart, f *inspectFlags) error {
+	r, err := format.NewReader(file, file.Size())
+	if err != nil {
+		return judged(fmt.Errorf("%s: %w", address, err))
+	}
+	defer r.Close()
+	return inspectContainer(a, address, r, f)
 }
 
 // judged marks an error about a file's content, so that the exit code is 1.
@@ -121,7 +184,7 @@ func inspectFolder(a *app, dir string, f *inspectFlags) error {
 	case 0:
 		return fmt.Errorf("%s holds no manifest (*.json); name a container or a manifest", dir)
 	case 1:
-		return inspectManifest(a, found[0], f)
+		return inspectManifest(a, found[0], found[0], f)
 	}
 	return fmt.Errorf("%s holds %d manifests; name one of them", dir, len(found))
 }

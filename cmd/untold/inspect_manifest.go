@@ -7,17 +7,20 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// inspectManifest shows the scene summary of a manifest.
-func inspectManifest(a *app, path string, f *inspectFlags) error {
+// inspectManifest shows the scene summary of the manifest in a file; name is
+// what the user calls it.
+func inspectManifest(a *app, path, name string, f *inspectFlags) error {
 	if f.chunk != "" || f.mesh >= 0 || f.strings {
 		return errors.New("--chunk, --mesh and --strings go with a container; name one of the manifest's .untold files")
 	}
 	m, err := manifest.Load(path)
-	if err != nil {
-		var e *manifest.DecodeError
-		if errors.As(err, &e) {
-			return &badFile{err}
-		}
+	var e *manifest.DecodeError
+	switch {
+	case errors.As(err, &e) && name != path:
+		return &badFile{fmt.Errorf("%s: %w", name, e)} // without the path of the copy
+	case e != nil:
+		return &badFile{err}
+	case err != nil:
 		return err
 	}
 	if f.plan.file != "" {
@@ -28,7 +31,7 @@ func inspectManifest(a *app, path string, f *inspectFlags) error {
 			return nil
 		}
 	}
-	s := summarize(path, m)
+	s := summarize(name, m)
 	if f.asJSON {
 		return writeJSON(a.stdout, s)
 	}

@@ -47,6 +47,9 @@ Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE
 	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newExport(a), newVersion(a), newDocs(a))
 	root.AddCommand(newManifest(a))
 	root.AddCommand(newSimulate(a))
+	root.AddCommand(newPreview(a))
+	root.AddCommand(newServe(a))
+	root.AddCommand(newCache(a))
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -36,12 +37,13 @@ type simulateFlags struct {
 	latency, parsing time.Duration
 	set              []string
 	mode, preset     string
+	remote           remoteFlags
 }
 
 func newSimulate(a *app) *cobra.Command {
 	var s simulateFlags
 	cmd := &cobra.Command{
-		Use:     "simulate SCENARIO.json|MANIFEST.json",
+		Use:     "simulate SCENARIO.json|MANIFEST.json|URL",
 		Short:   "Run the streaming runtime on a fake clock",
 		GroupID: "look",
 		Long: `simulate runs the streaming runtime without a display, a GPU or a network, as fast as the
@@ -57,11 +59,18 @@ a recorded one (--camera-path), a turn around the scene (--orbit), lanes through
 network; downloads share the bandwidth evenly. Parameters of the runtime come from untold.yaml beside
 the manifest and from --set.
 
+The manifest may also be at an http or https address. Then its payloads are downloaded, kept in
+the disk cache (untold cache) and decoded for real; only the camera and the GPU are made up. The
+clock does not run ahead of downloads: while there are any, a frame takes 1/60 s, and in between
+it flies. After the last frame, what was asked for and has not come is brought into the cache, for
+up to 40 s. See docs/remote.md.
+
 The report's figures are printed unless --events - owns stdout. --fail-if ends the command with
 exit code 1 when a condition holds, --check when something differs.`,
 		Example: `  untold simulate testdata/simulate/d01.json --check --events -
   untold simulate out/city/city.json --fly-through --speed 30 --fail-if 'undrawn>0' --plot city.svg
-  untold simulate out/city/city.json --walk 7 --bandwidth 10MBps --latency 50ms --report walk.json`,
+  untold simulate out/city/city.json --walk 7 --bandwidth 10MBps --latency 50ms --report walk.json
+  untold simulate http://127.0.0.1:8080/city.json --orbit --fail-if 'undrawn>0'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, a, args[0]) },
 	}
@@ -85,6 +94,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
+	s.remote.register(f)
 	cmd.MarkFlagsMutuallyExclusive("camera-path", "orbit", "fly-through", "walk")
 	return cmd
 }
@@ -93,6 +103,9 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	conditions, err := s.usage()
 	if err != nil {
 		return err
+	}
+	if remote.IsURL(path) {
+		return s.runRemote(cmd, a, path, conditions)
 	}
 	sc, err := simulate.Load(path)
 	if err != nil {
@@ -109,15 +122,11 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err := s.apply(cmd, a, sc); err != nil {
 		return err
 	}
-	opts := simulate.Options{Bandwidth: float64(s.bandwidth), NetworkLatency: s.latency, Series: s.plot != ""}
-	if report := a.progress(); report != nil && isTerminal(a.stderr) {
-		opts.Progress = func(done, total int) { report("simulate", done, total) }
-	}
-	res, err := s.simulate(cmd.Context(), a, sc, opts)
+	res, err := s.simulate(cmd.Context(), a, sc, simulate.Options{Bandwidth: float64(s.bandwidth), NetworkLatency: s.latency})
 	if err != nil {
 		return err
 	}
-	if err := s.write(a, res); err != nil {
+	if err := s.write(a, res, nil); err != nil {
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
@@ -258,6 +267,10 @@ func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) 
 
 // simulate runs, and writes the events on the way.
 func (s *simulateFlags) simulate(ctx context.Context, a *app, sc *simulate.Scenario, opts simulate.Options) (*simulate.Result, error) {
+	opts.Series = s.plot != ""
+	if report := a.progress(); report != nil && isTerminal(a.stderr) {
+		opts.Progress = func(done, total int) { report("simulate", done, total) }
+	}
 	if s.events == "" {
 		// Without expectations nobody reads the events.
 		opts.OnRecord = func(*simulate.Record) error { return nil }
@@ -286,23 +299,28 @@ func (s *simulateFlags) simulate(ctx context.Context, a *app, sc *simulate.Scena
 	return res, buf.Flush()
 }
 
-// write writes the report and the plot.
-func (s *simulateFlags) write(a *app, res *simulate.Result) error {
+// write writes the report and the plot. network is nil for a local scene.
+func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metrics) error {
 	if s.plot != "" {
 		if err := atomicfile.Write(s.plot, func(w io.Writer) error { return simulate.WritePlot(w, res.Series) }); err != nil {
 			return err
 		}
 	}
+	report := struct {
+		*simulate.Report
+		Network *remote.Metrics `json:"network,omitempty"`
+	}{&res.Report, network}
 	switch s.report {
 	case "":
 		if s.events != "-" {
 			printFigures(a.stdout, &res.Report)
+			printNetwork(a.stdout, network)
 		}
 		return nil
 	case "-":
-		return writeJSON(a.stdout, &res.Report)
+		return writeJSON(a.stdout, report)
 	}
-	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, &res.Report) })
+	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, report) })
 }
 
 func printFigures(w io.Writer, r *simulate.Report) {

@@ -1,26 +1,33 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/runtime/remote"
 )
 
 func newValidate(a *app) *cobra.Command {
 	var asJSON, strict bool
 	var format string
 	var limit, jobs int
+	var server remoteFlags
 	cmd := &cobra.Command{
-		Use:     "validate PATH...",
+		Use:     "validate PATH|URL...",
 		Short:   "Judge containers, manifests and folders",
 		GroupID: "look",
 		Long: `validate judges .untold files, manifests together with the files that they name, and
 folders with all of both. It lists every finding with its code, severity, place and
-remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
-		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict\n  untold validate out/city --format junit > report.xml",
+remedy. Exit code 1 when there is an error, with --strict also for warnings.
+
+A manifest or container at an http or https address is downloaded first, a manifest with the
+containers that it names. The disk cache has no part in that: the server's files are judged.`,
+		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict\n  untold validate out/city --format junit > report.xml\n  untold validate https://cdn.example.com/city/city.json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
@@ -40,7 +47,7 @@ remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
 			if report := a.progress(); report != nil && isTerminal(a.stderr) {
 				opts.Progress = func(done, total int) { report("validate", done, total) }
 			}
-			r, err := verify.Paths(cmd.Context(), args, opts)
+			r, err := judge(cmd.Context(), a, args, opts, &server)
 			if err != nil {
 				return err
 			}
@@ -63,8 +70,35 @@ remedy. Exit code 1 when there is an error, with --strict also for warnings.`,
 	f.BoolVar(&asJSON, "json", false, "short for --format json")
 	f.BoolVar(&strict, "strict", false, "warnings fail, too")
 	f.IntVar(&limit, "max-findings", 100, "findings listed per code and file, 0 for all")
+	server.registerInsecure(f)
 	f.IntVarP(&jobs, "jobs", "j", 0, "files judged at a time (default: all processors)")
 	return cmd
+}
+
+// judge validates paths and addresses.
+func judge(ctx context.Context, a *app, args []string, opts verify.Options, server *remoteFlags) (r *verify.Report, err error) {
+	if !slices.ContainsFunc(args, remote.IsURL) {
+		return verify.Paths(ctx, args, opts)
+	}
+	var progress func(done, total int)
+	if report := a.progress(); report != nil && isTerminal(a.stderr) {
+		progress = func(done, total int) { report("download", done, total) }
+	}
+	err = server.visit(a, func(dir string, fetch *remote.Fetcher) error {
+		m := &mirror{dir: dir, fetch: fetch}
+		paths := make([]string, len(args))
+		for i, arg := range args {
+			if paths[i], err = m.add(ctx, arg, progress); err != nil {
+				return err
+			}
+		}
+		if r, err = verify.Paths(ctx, paths, opts); err != nil {
+			return err
+		}
+		m.rename(r)
+		return nil
+	})
+	return r, err
 }
 
 // printReport lists the findings by file; files without any are counted.

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// cacheFlags are the flags of untold cache.
+type cacheFlags struct {
+	dir    string
+	asJSON bool
+}
+
+func newCache(a *app) *cobra.Command {
+	var f cacheFlags
+	cmd := &cobra.Command{
+		Use:     "cache",
+		Short:   "List, check and clear the disk cache of remote scenes",
+		GroupID: "look",
+		Long: `cache looks after the folder in which simulate and preview keep what they download. It may be
+used while other programs stream through the same folder.`,
+		Example: `  untold cache stat
+  untold cache ls --limit 20
+  untold cache verify && echo sound
+  untold cache clear`,
+	}
+	p := cmd.PersistentFlags()
+	p.StringVar(&f.dir, "cache-dir", "", "folder of the cache (default: untold in the user's cache folder)")
+	p.BoolVar(&f.asJSON, "json", false, "print JSON")
+	cmd.AddCommand(newCacheList(a, &f), newCacheStat(a, &f), newCacheVerify(a, &f), newCacheClear(a, &f))
+	return cmd
+}
+
+// open opens the cache. A folder that is not there is an empty cache, and not
+// made for a look: c is nil then.
+func (f *cacheFlags) open() (dir string, c *remote.Cache, err error) {
+	if dir = f.dir; dir == "" {
+		if dir, err = remote.DefaultCacheDir(); err != nil {
+			return "", nil, err
+		}
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return dir, nil, nil
+	}
+	c, err = remote.OpenCache(dir, remote.CacheOptions{})
+	return dir, c, err
+}
+
+// printJSON prints a result for machines.
+func (a *app) printJSON(v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s\n", text)
+	return err
+}
+
+func newCacheList(a *app, f *cacheFlags) *cobra.Command {
+	limit := 50
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the files, the most recently used first",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, c, err := f.open()
+			if err != nil {
+				return err
+			}
+			list := []remote.Entry{}
+			if c != nil {
+				list = append(list, c.Entries()...)
+				if err := c.Close(); err != nil {
+					return err
+				}
+			}
+			if f.asJSON {
+				return a.printJSON(list)
+			}
+			t := newTable(limit, ">size", "last used (UTC)", "address", "file")
+			for _, e := range list {
+				address := e.URL
+				if address == "" {
+					address = "(not known)"
+				}
+				t.add(bytesText(e.Size), e.LastAccess.UTC().Format("2006-01-02 15:04:05"), address, shortName(e.Name))
+			}
+			t.print(a.stdout)
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&limit, "limit", limit, "rows printed, 0 for all")
+	return cmd
+}
+
+// shortName shortens the hashes in names; --json has them in full.
+func shortName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "textures/"); ok {
+		origin, rel, _ := strings.Cut(rest, "/")
+		return "textures/" + origin[:min(len(origin), 8)] + ".../" + rel
+	}
+	stem, ext, dotted := strings.Cut(name, ".")
+	if stem = stem[:min(len(stem), 16)] + "..."; dotted {
+		stem += "." + ext
+	}
+	return stem
+}
+
+func newCacheStat(a *app, f *cacheFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stat",
+		Short: "Sum up",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			dir, c, err := f.open()
+			if err != nil {
+				return err
+			}
+			s := remote.CacheStat{Dir: dir}
+			if c != nil {
+				s = c.Stat()
+				if err := c.Close(); err != nil {
+					return err
+				}
+			}
+			if f.asJSON {
+				return a.printJSON(s)
+			}
+			fmt.Fprintf(a.stdout, "folder    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir),
+				countText(s.Files), bytesText(s.Bytes), countText(s.Textures), bytesText(s.TextureBytes))
+			return nil
+		},
+	}
+}
+
+func newCacheVerify(a *app, f *cacheFlags) *cobra.Command {
+	keep := false
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Read every file and remove those that are damaged",
+		Long: `verify compares size and SHA-256 of every file with what was stored. What is damaged is removed,
+to be downloaded again when it is needed, unless --keep is given. Exit code 1: there was damage.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, c, err := f.open()
+			if err != nil {
+				return err
+			}
+			bad, files := []remote.Damage{}, 0
+			if c != nil {
+				files = len(c.Entries())
+				found, err := c.Verify(cmd.Context(), keep)
+				bad = append(bad, found...)
+				if err := errors.Join(err, c.Close()); err != nil {
+					return err
+				}
+			}
+			if f.asJSON {
+				err = a.printJSON(map[string]any{"files": files, "damaged": bad, "removed": !keep})
+			} else {
+				for _, d := range bad {
+					fmt.Fprintf(a.stdout, "%s %s: %s\n", a.paintResult(red, "damaged:"), oneLine(d.Entry.Name), oneLine(d.Reason))
+				}
+				fmt.Fprintf(a.stdout, "%s files, %s damaged\n", countText(files), countText(len(bad)))
+			}
+			if err == nil && len(bad) > 0 {
+				return errWanting
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&keep, "keep", false, "report damage only")
+	return cmd
+}
+
+func newCacheClear(a *app, f *cacheFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "clear",
+		Short: "Remove all files",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			dir, c, err := f.open()
+			if err != nil {
+				return err
+			}
+			s := remote.CacheStat{Dir: dir}
+			if c != nil {
+				s, err = c.Clear()
+				if err := errors.Join(err, c.Close()); err != nil {
+					return err
+				}
+			}
+			if f.asJSON {
+				return a.printJSON(s)
+			}
+			a.info("%s files, %s removed from %s", countText(s.Files), bytesText(s.Bytes), oneLine(s.Dir))
+			return nil
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// filledCache returns the folder of a cache with two files.
+func filledCache(t *testing.T) string {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		w.Write([]byte("{ " + r.URL.Path + " }"))
+	}))
+	defer srv.Close()
+	dir := filepath.Join(t.TempDir(), "cache")
+	f, err := remote.New(remote.Options{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.OpenManifest(context.Background(), srv.URL+"/city.json"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Local(context.Background(), srv.URL+"/tiles/a.untold", remote.Want{}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestCacheCommand(t *testing.T) {
+	dir := filledCache(t)
+	run := func(code int, args ...string) string {
+		t.Helper()
+		r := execute(t, nil, append([]string{"cache", "--cache-dir", dir}, args...)...)
+		if r.code != code {
+			t.Fatalf("%v: exit %d, %s%s", args, r.code, r.stdout, r.err)
+		}
+		return r.stdout
+	}
+	if out := run(0, "ls"); !strings.Contains(out, "/city.json") || !strings.Contains(out, "/tiles/a.untold") || strings.Count(out, "\n") != 3 {
+		t.Error(out)
+	}
+	if out := run(0, "ls", "--limit", "1"); !strings.Contains(out, "1 more rows") {
+		t.Error(out)
+	}
+	var list []remote.Entry
+	if err := json.Unmarshal([]byte(run(0, "ls", "--json")), &list); err != nil || len(list) != 2 || list[0].ETag != `"1"` || list[0].SHA256 == "" {
+		t.Error(list, err)
+	}
+	if out := run(0, "stat"); !strings.Contains(out, "2, 33 B") || !strings.Contains(out, dir) {
+		t.Error(out)
+	}
+	var s remote.CacheStat
+	if err := json.Unmarshal([]byte(run(0, "stat", "--json")), &s); err != nil || s.Files != 2 || s.Bytes != 33 {
+		t.Error(s, err)
+	}
+	if out := run(0, "verify"); !strings.Contains(out, "2 files, 0 damaged") {
+		t.Error(out)
+	}
+	victim := filepath.Join(dir, list[0].Name)
+	if err := os.WriteFile(victim, []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(1, "verify", "--keep"); !strings.Contains(out, "damaged: "+list[0].Name) || !strings.Contains(out, "2 files, 1 damaged") {
+		t.Error(out)
+	}
+	var v struct {
+		Files   int
+		Damaged []remote.Damage
+		Removed bool
+	}
+	if err := json.Unmarshal([]byte(run(1, "verify", "--json")), &v); err != nil || v.Files != 2 || len(v.Damaged) != 1 || !v.Removed {
+		t.Error(v, err)
+	}
+	if _, err := os.Stat(victim); !os.IsNotExist(err) {
+		t.Error("the damaged file stays")
+	}
+	run(0, "verify")
+	if out := run(0, "clear", "--json"); !strings.Contains(out, `"files": 1`) {
+		t.Error(out)
+	}
+	if out := run(0, "ls", "--json"); strings.TrimSpace(out) != "[]" {
+		t.Error(out)
+	}
+}
+
+// To look at a cache that is not there makes none, and a folder that cannot be
+// one is an error.
+func TestCacheCommandWithoutCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	for _, sub := range []string{"ls", "stat", "verify", "clear"} {
+		for _, args := range [][]string{{}, {"--json"}} {
+			if r := execute(t, nil, append([]string{"cache", sub, "--cache-dir", dir}, args...)...); r.code != 0 {
+				t.Errorf("%s %v: exit %d, %s", sub, args, r.code, r.err)
+			}
+		}
+		if r := execute(t, nil, "cache", sub, "--cache-dir", untold); r.code != 2 || !strings.Contains(r.err, "error:") {
+			t.Errorf("%s on a file: exit %d, %s", sub, r.code, r.err)
+		}
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error("a look made a folder")
+	}
+	home := t.TempDir()
+	r := execute(t, []string{"XDG_CACHE_HOME=" + home, "HOME=" + home, "LocalAppData=" + home}, "cache", "stat")
+	if r.code != 0 || !strings.Contains(r.stdout, home) || !strings.Contains(r.stdout, "untold") {
+		t.Error(r)
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/untoldkit/untold/format/utex"
+)
+
+// isTexture reports whether a path names a cooked texture.
+func isTexture(path string) bool { return strings.EqualFold(filepath.Ext(path), ".utex") }
+
+// inspectTexture shows a cooked texture's header and levels.
+func inspectTexture(a *app, path string, f *inspectFlags) error {
+	if err := f.forContainer(path); err != nil {
+		return err
+	}
+	if f.chunk != "" || f.mesh >= 0 || f.strings || f.stats {
+		return fmt.Errorf("%s is a texture; --chunk, --mesh, --strings and --stats are for containers", path)
+	}
+	r, err := utex.Open(path)
+	if err != nil {
+		return judged(err)
+	}
+	defer r.Close()
+	if f.asJSON {
+		return writeJSON(a.stdout, textureJSON(path, r))
+	}
+	fmt.Fprintf(a.stdout, "%s: %d x %d texels of %v, %s%s\n\n", path, r.Width, r.Height, r.Format, bytesText(r.Bytes(0)), flagText(r.Flags))
+	t := newTable(f.limit, ">level", ">width", ">height", ">offset", ">bytes")
+	for i, l := range r.Levels {
+		t.add(i, l.Width, l.Height, l.Offset, l.Size)
+	}
+	t.print(a.stdout)
+	return nil
+}
+
+// flagText lists what the texels mean.
+func flagText(f utex.Flags) string {
+	s := ""
+	for _, x := range []struct {
+		bit  utex.Flags
+		name string
+	}{{utex.HasAlpha, "alpha"}, {utex.Premultiplied, "premultiplied"}, {utex.NormalPacked, "packed normals"}} {
+		if f&x.bit != 0 {
+			s += ", " + x.name
+		}
+	}
+	return s
+}
+
+// textureJSON is what --json prints.
+func textureJSON(path string, r *utex.Reader) any {
+	type level struct {
+		Width  int   `json:"width"`
+		Height int   `json:"height"`
+		Offset int64 `json:"offset"`
+		Bytes  int64 `json:"bytes"`
+	}
+	out := struct {
+		Path   string  `json:"path"`
+		Width  int     `json:"width"`
+		Height int     `json:"height"`
+		Format string  `json:"format"`
+		Number uint32  `json:"pixel_format"`
+		SRGB   bool    `json:"srgb"`
+		Flags  uint32  `json:"flags"`
+		Bytes  int64   `json:"bytes"`
+		Levels []level `json:"levels"`
+	}{Path: path, Width: r.Width, Height: r.Height, Format: r.Format.String(), Number: uint32(r.Format), SRGB: r.Format.SRGB(), Flags: uint32(r.Flags), Bytes: r.Bytes(0)}
+	for _, l := range r.Levels {
+		out.Levels = append(out.Levels, level{l.Width, l.Height, l.Offset, l.Size})
+	}
+	return out
+}

@@ -1,0 +1,411 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
+	"github.com/untoldkit/untold/runtime/simulate"
+)
+
+// previewFlags are the flags of untold preview.
+type previewFlags struct {
+	headless, watch, noHUD bool
+	whole                  bool
+	size                   pictureSize
+	frames                 int
+	screenshot, record     string
+	stats, events          string
+	asJSON                 bool
+	failIf                 []string
+	fixedDT, latency       secondsFlag
+	view                   string
+	show                   []string
+	samples, shadows       int
+	maxTexture             int
+	plainGL, debugGL       bool
+
+	// What it shares with simulate: the camera's path and the parameters of the
+	// runtime.
+	sim simulateFlags
+}
+
+func newPreview(a *app) *cobra.Command {
+	var p previewFlags
+	cmd := &cobra.Command{
+		Use:     "preview MANIFEST.json|URL|FOLDER|FILE.untold...",
+		Short:   "Show a cooked scene in a window, or draw it without one",
+		GroupID: "look",
+		Long: `preview shows cooked scenes with the streaming runtime and OpenGL 4.1: a manifest, an
+http or https address, a folder of manifests, a .untold file or a folder of them. Several scenes
+make a list to choose from (Tab). F1 lists the keys. What is dropped onto the window is opened.
+
+Without a camera path the camera starts at the scene's first authored camera, or where it sees
+something; --camera-path, --orbit, --fly-through and --walk move it as they do in simulate, and the
+key P records a path. Parameters of the runtime come from untold.yaml beside the manifest and from
+--set. --watch reloads a scene that was cooked again.
+
+--headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
+--frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
+loaded. --fixed-dt S makes time virtual: frame k is at k*S seconds and loads are answered
+--latency S after their request (default 0.05). Such a run gives the same events as
+untold simulate --dt S --parse-time S along the same camera path.
+
+The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
+command with exit code 1 when a condition on them holds.
+
+A binary that was built without cgo runs untold-preview, which lies beside it or in the PATH.`,
+		Example: `  untold preview out/city/city.json
+  untold preview out/ --watch
+  untold preview out/city/city.json --headless --screenshot city.png --size 1920x1080
+  untold preview out/city/city.json --headless --fly-through --fixed-dt 0.016666667 --size 320x240 \
+      --stats - --fail-if 'undrawn>0'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !preview.Available {
+				return execPreview(cmd.Context(), a)
+			}
+			return p.run(cmd, a, args)
+		},
+	}
+	p.register(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("camera-path", "orbit", "fly-through", "walk")
+	return cmd
+}
+
+// shown are the names for --show.
+var shown = []struct {
+	name string
+	flag func(*preview.Show) *bool
+}{
+	{"figures", func(s *preview.Show) *bool { return &s.Panel }},
+	{"map", func(s *preview.Show) *bool { return &s.Map }},
+	{"boxes", func(s *preview.Show) *bool { return &s.Boxes }},
+	{"octree", func(s *preview.Show) *bool { return &s.Octree }},
+	{"occlusion", func(s *preview.Show) *bool { return &s.Occlusion }},
+	{"radii", func(s *preview.Show) *bool { return &s.Rings }},
+	{"wireframe", func(s *preview.Show) *bool { return &s.Wireframe }},
+	{"help", func(s *preview.Show) *bool { return &s.Help }},
+}
+
+func shownNames() string {
+	var names []string
+	for _, s := range shown {
+		names = append(names, s.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func viewNames() string {
+	var names []string
+	for _, v := range render.ViewModes() {
+		names = append(names, v.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *previewFlags) register(f *pflag.FlagSet) {
+	s := &p.sim
+	f.BoolVar(&p.headless, "headless", false, "draw without a window and without a display")
+	f.Var(&p.size, "size", "of the picture in pixels, such as 1280x720")
+	f.IntVar(&p.frames, "frames", 0, "end after so many frames")
+	f.StringVar(&p.screenshot, "screenshot", "", "write the last frame to this PNG file, with all its textures")
+	f.StringVar(&p.record, "record", "", "write every frame as a PNG file into this folder")
+	f.StringVar(&p.stats, "stats", "", "write the figures as JSON to this file, - for stdout")
+	f.BoolVar(&p.asJSON, "json", false, "short for --stats -")
+	f.StringVar(&p.events, "events", "", "write the events as JSON lines to this file, - for stdout")
+	f.StringArrayVar(&p.failIf, "fail-if", nil, "exit code 1 when this holds of the figures, such as 'undrawn>0' (repeatable)")
+	f.Var(&p.fixedDT, "fixed-dt", "virtual time with so many seconds between frames (0.05 or 50ms)")
+	f.Var(&p.latency, "latency", "time in seconds that a load takes at least, with --fixed-dt exactly (there 0.05)")
+	f.BoolVar(&p.watch, "watch", false, "reload the scene when it was cooked again")
+	f.BoolVar(&p.whole, "whole", false, "show all tiles in full detail, whatever their distance")
+	f.BoolVar(&p.noHUD, "no-hud", false, "start without figures and map (F2, F3)")
+	f.StringVar(&p.view, "view", "lit", viewNames())
+	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
+	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
+	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
+	f.IntVar(&p.maxTexture, "max-texture", 0, "largest edge of textures in pixels (default 2048)")
+	f.BoolVar(&p.plainGL, "plain-gl", false, "keep to OpenGL 4.1 without extensions")
+	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say")
+
+	f.StringVar(&s.cameraPath, "camera-path", "", "move the camera along this recorded path")
+	f.BoolVar(&s.orbit, "orbit", false, "move the camera once around the scene")
+	f.BoolVar(&s.fly, "fly-through", false, "move the camera through the scene in lanes")
+	f.Uint64Var(&s.walk, "walk", 0, "stroll through the scene; the number picks one of many ways")
+	f.Float64Var(&s.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5)")
+	f.DurationVar(&s.duration, "duration", 0, "end of the camera path; a generated path without --speed takes as long")
+	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
+	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
+	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
+	s.remote.register(f)
+}
+
+func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
+	conditions, err := p.usage()
+	if err != nil {
+		return err
+	}
+	o, closeRemote, err := p.options(cmd, a, args)
+	if err != nil {
+		return err
+	}
+	rep, err := p.play(cmd.Context(), a, o)
+	if e := closeRemote(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return p.judge(a, rep, conditions)
+}
+
+// usage checks what needs no file.
+func (p *previewFlags) usage() ([]simulate.Condition, error) {
+	if p.asJSON {
+		if p.stats != "" && p.stats != "-" {
+			return nil, errors.New("--json is short for --stats -; leave one of them out")
+		}
+		p.stats = "-"
+	}
+	if _, err := p.sim.usage(); err != nil {
+		return nil, err
+	}
+	if !p.headless && (p.fixedDT.set || p.record != "") {
+		return nil, errors.New("--fixed-dt and --record need --headless: a window follows the clock on the wall")
+	}
+	if p.fixedDT.set && p.fixedDT.d <= 0 {
+		return nil, errors.New("--fixed-dt must be positive")
+	}
+	if p.frames < 0 {
+		return nil, errors.New("--frames must not be negative")
+	}
+	var used []string
+	for _, path := range [...]string{p.stats, p.events, p.screenshot, p.sim.cameraPath} {
+		if path == "" {
+			continue
+		}
+		if slices.Contains(used, filepath.Clean(path)) {
+			return nil, fmt.Errorf("%q is named twice; choose another name", path)
+		}
+		used = append(used, filepath.Clean(path))
+	}
+	if p.screenshot == "-" {
+		return nil, errors.New("--screenshot wants a file")
+	}
+	var list []simulate.Condition
+	for _, text := range p.failIf {
+		c, err := preview.ParseCondition(text)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-if: %w", err)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// options turns flags and arguments into what preview.Run needs. The function
+// closes what remote scenes need.
+func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o preview.Options, closeRemote func() error, err error) {
+	closeRemote = func() error { return nil }
+	o = preview.Options{
+		Config: runtime.DefaultConfig(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
+		Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
+		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
+		Message: func(text string) { a.info("%s", oneLine(text)) },
+	}
+	if p.latency.set {
+		o.Latency = &p.latency.d
+	}
+	if p.debugGL || a.verbose {
+		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
+	}
+	if o.View, o.Show, err = p.looks(); err != nil {
+		return o, closeRemote, err
+	}
+	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(cmd.Context(), a, args); err != nil {
+		return o, closeRemote, err
+	}
+	if f, ok := o.Fetcher.(*remote.Fetcher); ok {
+		o.AwaitTextures = f.WaitTextures
+	}
+	if err = p.aim(cmd, a, args[0], &o); err != nil {
+		return o, closeRemote, errors.Join(err, closeRemote())
+	}
+	if p.record != "" {
+		err = os.MkdirAll(p.record, 0o755)
+		o.RecordDir = p.record
+	}
+	return o, closeRemote, err
+}
+
+// looks reads --view and --show.
+func (p *previewFlags) looks() (v render.ViewMode, s preview.Show, err error) {
+	v, ok := render.ParseViewMode(p.view)
+	if !ok {
+		return v, s, fmt.Errorf("--view is %q; use %s", p.view, viewNames())
+	}
+	for _, name := range p.show {
+		found := false
+		for _, x := range shown {
+			if x.name == name {
+				*x.flag(&s), found = true, true
+			}
+		}
+		if !found {
+			return v, s, fmt.Errorf("--show has %q; use %s", name, shownNames())
+		}
+	}
+	return v, s, nil
+}
+
+// scenes opens the arguments; addresses share one fetcher.
+func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list []preview.Scene, fetcher runtime.Fetcher, closeRemote func() error, err error) {
+	closeRemote = func() error { return nil }
+	var f *remote.Fetcher
+	for _, arg := range args {
+		if !remote.IsURL(arg) {
+			found, err := preview.Open(arg)
+			if err != nil {
+				return nil, nil, closeRemote, errors.Join(err, closeRemote())
+			}
+			list = append(list, found...)
+			continue
+		}
+		if f == nil {
+			cfg := runtime.DefaultConfig()
+			if f, err = remote.New(p.sim.remote.options(a, &cfg)); err != nil {
+				return nil, nil, closeRemote, err
+			}
+			fetcher, closeRemote = f, f.Close
+		}
+		list = append(list, preview.Scene{Name: nameOf(arg), Load: func() (*preview.Loaded, error) { return loadRemote(ctx, f, arg) }})
+	}
+	return list, fetcher, closeRemote, nil
+}
+
+func loadRemote(ctx context.Context, f *remote.Fetcher, address string) (*preview.Loaded, error) {
+	opened, err := f.OpenManifest(ctx, address)
+	if err != nil {
+		return nil, explainRemote(err)
+	}
+	m, err := manifest.Load(opened.File)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", opened.URL, err)
+	}
+	return &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}, nil
+}
+
+// aim sets the parameters of the runtime and the path of the camera, as
+// simulate does for the first scene.
+func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Options) error {
+	first, err := o.Scenes[0].Load()
+	if err != nil {
+		return inputError(err)
+	}
+	if !remote.IsURL(arg) && !first.Everywhere {
+		if err := runtimeProfile(a, &o.Config, first.Source.Path); err != nil {
+			return err
+		}
+	}
+	sc := simulate.Cooked(first.Source.Path, first.Source.Manifest)
+	sc.Config = o.Config
+	sc.Duration = 1 // no path unless asked for
+	if err := p.sim.apply(cmd, a, sc); err != nil {
+		return err
+	}
+	o.Config = sc.Config
+	if len(sc.Path.Keys) > 0 {
+		o.Path = &sc.Path
+	}
+	return nil
+}
+
+// play runs the preview and writes the events on the way.
+func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
+	run := func(w io.Writer) error {
+		var line []byte
+		o.OnRecord = func(r *simulate.Record) error {
+			line = append(r.AppendJSON(line[:0]), '\n')
+			_, err := w.Write(line)
+			return err
+		}
+		rep, err = preview.Run(ctx, o)
+		return err
+	}
+	switch p.events {
+	case "":
+		return preview.Run(ctx, o)
+	case "-":
+		w := bufio.NewWriterSize(a.stdout, 1<<16)
+		return rep, errors.Join(run(w), w.Flush())
+	}
+	return rep, atomicfile.Write(p.events, run)
+}
+
+// judge writes the figures and compares them with what the user wants.
+func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.Condition) error {
+	out, paint := a.stdout, a.paintResult
+	if p.events == "-" || p.stats == "-" {
+		out, paint = a.stderr, a.paint
+	}
+	switch p.stats {
+	case "":
+		if p.headless && p.events != "-" && !a.quiet {
+			printPreview(out, rep)
+		}
+	case "-":
+		if err := writeJSON(a.stdout, rep); err != nil {
+			return err
+		}
+	default:
+		if err := atomicfile.Write(p.stats, func(w io.Writer) error { return writeJSON(w, rep) }); err != nil {
+			return err
+		}
+	}
+	good := true
+	for _, c := range conditions {
+		if c.Holds(rep) {
+			good = false
+			v, _ := rep.Value(c.Key)
+			fmt.Fprintf(out, "%s: %s is %s (--fail-if %s)\n", paint(red, "failed"), c.Key, strconv.FormatFloat(v, 'g', -1, 64), c)
+		}
+	}
+	if !good {
+		return errWanting
+	}
+	return nil
+}
+
+func printPreview(w io.Writer, r *preview.Report) {
+	fmt.Fprintln(w, oneLine(r.Scene)+", "+oneLine(r.Device))
+	t := newTable(0, "figure", ">value")
+	for _, key := range preview.ReportKeys() {
+		v, err := r.Value(key)
+		if err != nil {
+			continue // every key of the list has a value
+		}
+		text := strconv.FormatFloat(v, 'f', 3, 64)
+		if v == float64(int64(v)) {
+			text = strconv.FormatInt(int64(v), 10)
+		}
+		t.add(key, text)
+	}
+	t.print(w)
+}

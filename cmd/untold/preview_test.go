@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/surface"
+)
+
+// TestPreviewElsewhere: a build without OpenGL lets untold-preview do the
+// work: the one beside it, else that in the PATH.
+func TestPreviewElsewhere(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in is a shell script")
+	}
+	script := func(dir, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "untold-preview"), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty, dir := t.TempDir(), t.TempDir()
+	r := execute(t, []string{"PATH=" + empty}, "preview", "x.json")
+	if r.code != exitFailure || r.stdout != "" || !strings.Contains(r.err, "no untold-preview beside it") || !strings.Contains(r.err, "make build") {
+		t.Errorf("without one: exit %d, %q", r.code, r.err)
+	}
+	script(dir, `echo "$@"; echo guard $UNTOLD_IS_PREVIEW; exit 1`)
+	r = execute(t, []string{"PATH=" + dir}, "preview", "a b.json", "--headless", "--frames=3")
+	if r.code != 1 || r.stdout != "preview a b.json --headless --frames=3\nguard 1\n" {
+		t.Errorf("in the PATH: exit %d, %q %q", r.code, r.stdout, r.err)
+	}
+	beside := filepath.Join(filepath.Dir(untold), "untold-preview")
+	script(filepath.Dir(untold), "echo beside")
+	defer os.Remove(beside)
+	if r := execute(t, []string{"PATH=" + dir}, "preview", "x"); r.code != 0 || r.stdout != "beside\n" {
+		t.Errorf("beside: exit %d, %q %q", r.code, r.stdout, r.err)
+	}
+	// Two builds without OpenGL do not call each other for ever.
+	if r := execute(t, []string{"PATH=" + dir, previewGuard + "=1"}, "preview", "x"); r.code != exitFailure || !strings.Contains(r.err, "built without the preview") {
+		t.Errorf("guarded: exit %d, %q", r.code, r.err)
+	}
+	// Wrong usage is judged here.
+	if r := execute(t, []string{"PATH=" + dir}, "preview"); r.code != exitFailure || !strings.Contains(r.err, "arg") {
+		t.Errorf("without a scene: exit %d, %q", r.code, r.err)
+	}
+	if r := execute(t, nil, "preview", "x", "--headles"); r.code != exitFailure || !strings.Contains(r.err, `did you mean "headless"?`) {
+		t.Errorf("a typo: exit %d, %q", r.code, r.err)
+	}
+}
+
+func TestPreviewUsage(t *testing.T) {
+	a := &app{stdout: &strings.Builder{}, stderr: &strings.Builder{}}
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--fixed-dt", "0.1"}, "need --headless"},
+		{[]string{"--record", "x"}, "need --headless"},
+		{[]string{"--headless", "--fixed-dt", "0"}, "must be positive"},
+		{[]string{"--frames", "-1"}, "must not be negative"},
+		{[]string{"--speed", "-1"}, "must not be negative"},
+		{[]string{"--json", "--stats", "x"}, "--json is short"},
+		{[]string{"--stats", "a", "--events", "./a"}, "named twice"},
+		{[]string{"--screenshot", "-"}, "wants a file"},
+		{[]string{"--fail-if", "undrown>0"}, `did you mean "undrawn"?`},
+		{[]string{"--headless", "--fixed-dt", "20ms", "--latency", "0.05", "--stats", "-", "--fail-if", "undrawn>0"}, ""},
+	} {
+		cmd := newPreview(a)
+		var p previewFlags
+		cmd.ResetFlags()
+		p.register(cmd.Flags())
+		if err := cmd.ParseFlags(tc.args); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.usage()
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%v: %v", tc.args, err)
+		}
+	}
+	for _, tc := range []struct {
+		view string
+		show []string
+		want string
+	}{
+		{"lot", nil, "use lit, lod"},
+		{"lit", []string{"box"}, "use figures, map, boxes"},
+		{"lod", []string{"boxes", "map"}, ""},
+	} {
+		p := previewFlags{view: tc.view, show: tc.show}
+		_, s, err := p.looks()
+		if tc.want == "" && (err != nil || !s.Boxes || !s.Map || s.Panel) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%v: %v, %+v", tc, err, s)
+		}
+	}
+}
+
+func TestPreviewValues(t *testing.T) {
+	var s secondsFlag
+	for text, want := range map[string]time.Duration{"0.05": 50 * time.Millisecond, "50ms": 50 * time.Millisecond, "0": 0, " 2 ": 2 * time.Second, "0.016666667": 16_666_667} {
+		if err := s.Set(text); err != nil || s.d != want || !s.set {
+			t.Errorf("%q: %v, %v", text, s.d, err)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "-1s", "NaN", "1e9"} {
+		if err := s.Set(text); err == nil {
+			t.Errorf("%q is a time: %v", text, s.d)
+		}
+	}
+	var p pictureSize
+	if p.String() != "" {
+		t.Error("the unset size")
+	}
+	if err := p.Set("320X240"); err != nil || p != (pictureSize{320, 240}) || p.String() != "320x240" {
+		t.Errorf("%v, %v", p, err)
+	}
+	for _, text := range []string{"", "320", "0x1", "-1x5", "320x", "99999x1", "axb"} {
+		if err := p.Set(text); err == nil {
+			t.Errorf("%q is a size: %v", text, p)
+		}
+	}
+}
+
+// here runs a command line in this process, which has OpenGL where the binary
+// under test has not.
+func here(t *testing.T, args ...string) result {
+	t.Helper()
+	var out, errs strings.Builder
+	code := run(t.Context(), args, &out, &errs)
+	if strings.Contains(errs.String(), surface.ErrContext.Error()) {
+		t.Skip("no OpenGL without a display here (scripts/install-deps.sh installs Mesa)")
+	}
+	return result{code, out.String(), errs.String()}
+}
+
+// TestPreviewHeadless draws a cooked scene, and compares with simulate.
+func TestPreviewHeadless(t *testing.T) {
+	if !preview.Available {
+		t.Skip("built without OpenGL (cgo)")
+	}
+	dir, out := cooked(t), t.TempDir()
+	scene, shot, events := filepath.Join(dir, "yard.json"), filepath.Join(out, "a.png"), filepath.Join(out, "e.jsonl")
+	small := []string{"--headless", "--size", "64x48", "--samples", "1", "--shadows", "-1"}
+	path := []string{"--fly-through", "--duration", "2s", "--set", "maxConcurrentTileLoads=1", "--mode", "strict"}
+	args := append(append([]string{"preview", scene, "--fixed-dt", "0.05", "--latency", "0.2", "--events", events, "--screenshot", shot, "--stats", "-"}, small...), path...)
+	r := here(t, args...)
+	var stats map[string]any
+	if err := json.Unmarshal([]byte(r.stdout), &stats); r.code != 0 || err != nil || stats["frames"] != 41.0 || stats["errors"] != 0.0 {
+		t.Fatalf("exit %d, %v\n%s%s", r.code, err, r.stdout, r.err)
+	}
+	if _, err := os.Stat(shot); err != nil {
+		t.Error(err)
+	}
+	s := execute(t, nil, append([]string{"simulate", scene, "--dt", "50ms", "--parse-time", "200ms", "--events", "-"}, path...)...)
+	if got := read(t, events); s.code != 0 || got != s.stdout {
+		t.Errorf("exit %d %s: the events differ:\n%s\n%s", s.code, s.err, got, s.stdout)
+	}
+	// Judged, and printed for people.
+	r = here(t, append([]string{"preview", dir, "--frames", "3", "--whole", "--fail-if", "frames==3"}, small...)...)
+	if r.code != exitWanting || !strings.Contains(r.stdout, "failed: frames is 3 (--fail-if frames==3)") || !strings.Contains(r.stdout, "triangles_max") {
+		t.Errorf("--fail-if: exit %d\n%s%s", r.code, r.stdout, r.err)
+	}
+	bad := filepath.Join(out, "bad.json")
+	if err := os.WriteFile(bad, []byte(`{"tiles": []}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		arg  string
+		code int
+		want string
+	}{
+		{bad, exitWanting, "missing key"},
+		{filepath.Join(out, "none.json"), exitFailure, "no such file"},
+		{t.TempDir(), exitFailure, "neither a manifest nor a .untold file"},
+	} {
+		if r := here(t, append([]string{"preview", tc.arg, "--frames", "1"}, small...)...); r.code != tc.code || !strings.Contains(r.err, tc.want) {
+			t.Errorf("%s: exit %d, %q", tc.arg, r.code, r.err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// remoteFlags are the flags of commands that take the address of a scene in the
+// place of a path.
+type remoteFlags struct {
+	cacheDir    string
+	cacheBudget byteSize
+	insecure    bool
+}
+
+// register adds all of them: for commands that stream.
+func (r *remoteFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of the disk cache for remote scenes (default: untold in the user's cache folder)")
+	f.Var(&r.cacheBudget, "cache-budget", "size of the disk cache, such as 500M or 2G (default 500M)")
+	r.registerInsecure(f)
+}
+
+// registerInsecure adds that one alone: for commands that keep nothing.
+func (r *remoteFlags) registerInsecure(f *pflag.FlagSet) {
+	f.BoolVar(&r.insecure, "allow-insecure-http", false, "allow plain http to other machines than this one")
+}
+
+// options returns what a Fetcher is made with. Flags win over the parameters of
+// a profile.
+func (r *remoteFlags) options(a *app, cfg *runtime.Config) remote.Options {
+	o := remote.Options{
+		CacheDir: cfg.Cache.Dir, CacheBudget: int64(cfg.Cache.Budget), HTTP: cfg.HTTP,
+		AllowInsecureHTTP: r.insecure, UserAgent: "untold/" + version,
+	}
+	if r.cacheDir != "" {
+		o.CacheDir = r.cacheDir
+	}
+	if r.cacheBudget != 0 {
+		o.CacheBudget = int64(r.cacheBudget)
+	}
+	if a.verbose {
+		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
+	}
+	return o
+}
+
+// remoteScene is an open scene at an address.
+type remoteScene struct {
+	*remote.Fetcher
+	Manifest remote.Manifest
+	Name     string // of the manifest's file, for titles
+}
+
+// openRemote opens the manifest at an address. Its File and Base go into a
+// runtime.Source, the Fetcher into runtime.Deps. Close it.
+func (r *remoteFlags) openRemote(ctx context.Context, a *app, address string, cfg *runtime.Config) (*remoteScene, error) {
+	f, err := remote.New(r.options(a, cfg))
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.OpenManifest(ctx, address)
+	if err != nil {
+		return nil, errors.Join(explainRemote(err), f.Close())
+	}
+	if m.Stale {
+		a.info("%s the server does not answer; %s is the copy of an earlier time", a.paint(yellow, "warning:"), oneLine(address))
+	}
+	return &remoteScene{Fetcher: f, Manifest: m, Name: nameOf(address)}, nil
+}
+
+// nameOf returns the file name of an address.
+func nameOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return path.Base(u.Path)
+}
+
+// explainRemote adds the flag that allows what was refused.
+func explainRemote(err error) error {
+	if errors.Is(err, remote.ErrInsecure) && !strings.Contains(err.Error(), "--allow-insecure-http") {
+		return fmt.Errorf("%w; use https, or --allow-insecure-http", err)
+	}
+	return err
+}
+
+// byteSize is a flag in bytes.
+type byteSize int64
+
+// byteUnits maps suffixes, in upper case, to bytes: the letters alone are
+// decimal, as in all of this program.
+var byteUnits = []struct {
+	name  string
+	bytes float64
+}{
+	{"KIB", 1 << 10},
+	{"MIB", 1 << 20},
+	{"GIB", 1 << 30},
+	{"TIB", 1 << 40},
+	{"KB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"TB", 1e12},
+	{"K", 1e3},
+	{"M", 1e6},
+	{"G", 1e9},
+	{"T", 1e12},
+	{"B", 1},
+	{"", 1},
+}
+
+// String returns the number of bytes, "" when unset.
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+// Type names the value in help texts.
+func (b *byteSize) Type() string { return "bytes" }
+
+// Set reads a number of at least one byte with an optional unit.
+func (b *byteSize) Set(s string) error {
+	text := strings.ToUpper(strings.TrimSpace(s))
+	for _, u := range byteUnits {
+		number, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(v*u.bytes >= 1) || v*u.bytes >= math.MaxInt64 {
+			break
+		}
+		*b = byteSize(v * u.bytes)
+		return nil
+	}
+	return fmt.Errorf("%q is no size: write 500M (10^6 bytes), with K, M, G, KiB, MiB, GiB or nothing", s)
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// visit gives f a Fetcher whose cache is empty and goes afterwards, for
+// commands that judge or show what a server has now.
+func (r *remoteFlags) visit(a *app, f func(dir string, fetch *remote.Fetcher) error) error {
+	dir, err := os.MkdirTemp("", "untold-*")
+	if err != nil {
+		return err
+	}
+	cfg := runtime.DefaultConfig()
+	o := r.options(a, &cfg)
+	o.CacheDir, o.CacheBudget, o.NoSync = filepath.Join(dir, "cache"), math.MaxInt64/4, true
+	fetch, err := remote.New(o)
+	if err == nil {
+		err = f(dir, fetch)
+		if e := fetch.Close(); err == nil {
+			err = e
+		}
+	}
+	if e := os.RemoveAll(dir); err == nil {
+		err = e
+	}
+	return explainRemote(err)
+}
+
+// mirror is a copy of remote files under their own names, so that they can be
+// judged like local ones.
+type mirror struct {
+	dir   string
+	fetch *remote.Fetcher
+	// names maps folders of the copy to the addresses that they stand for; both
+	// end in a separator.
+	names [][2]string
+}
+
+// add copies what an argument names and returns the path of the copy. Paths are
+// returned as they are.
+func (m *mirror) add(ctx context.Context, arg string, progress func(done, total int)) (string, error) {
+	if !remote.IsURL(arg) {
+		return arg, nil
+	}
+	u, err := url.Parse(arg)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", arg, err)
+	}
+	name := path.Base(u.Path)
+	if name == "." || name == "/" || strings.HasSuffix(u.Path, "/") {
+		return "", fmt.Errorf("%s is a folder; name a manifest or a container in it", arg)
+	}
+	if manifest.CheckPath(name) != nil {
+		name = "file" + path.Ext(name)
+	}
+	dir := filepath.Join(m.dir, "mirror", fmt.Sprint(len(m.names)))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	copied := filepath.Join(dir, name)
+	if !strings.EqualFold(path.Ext(name), ".json") {
+		m.names = append(m.names, [2]string{dir + string(filepath.Separator), strings.TrimSuffix(arg, name)})
+		from, err := m.fetch.Local(ctx, arg, remote.Want{})
+		if err != nil {
+			return "", err
+		}
+		return copied, link(from, copied)
+	}
+	scene, err := m.fetch.OpenManifest(ctx, arg)
+	if err != nil {
+		return "", err
+	}
+	m.names = append(m.names, [2]string{dir + string(filepath.Separator), scene.Base})
+	if err := link(scene.File, copied); err != nil {
+		return "", err
+	}
+	return copied, m.payloads(ctx, scene, dir, progress)
+}
+
+// payloads copies what a manifest names. What the server does not have is
+// missing in the copy, too, and what is wrong with a path is a finding.
+func (m *mirror) payloads(ctx context.Context, scene remote.Manifest, dir string, progress func(done, total int)) error {
+	doc, err := manifest.Load(scene.File)
+	if err != nil || doc.DryRun {
+		return nil
+	}
+	base, err := url.Parse(scene.Base)
+	if err != nil {
+		return err
+	}
+	list := doc.Payloads()
+	slices.Sort(list)
+	list = slices.Compact(list)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(8) // the Fetcher has a limit of its own
+	for i, rel := range list {
+		if progress != nil {
+			progress(i, len(list))
+		}
+		g.Go(func() error { return m.payload(ctx, base, dir, rel) })
+	}
+	err = g.Wait()
+	if progress != nil && err == nil {
+		progress(len(list), len(list))
+	}
+	return err
+}
+
+func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) error {
+	u, err := manifest.ResolveURL(base, rel)
+	if err != nil {
+		return nil
+	}
+	local, err := filepath.Localize(path.Clean(rel))
+	if err != nil {
+		return nil // no name for a file on this system
+	}
+	from, err := m.fetch.Local(ctx, u.String(), remote.Want{})
+	var status *remote.StatusError
+	switch {
+	case errors.As(err, &status) && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):
+		return nil
+	case err != nil:
+		return err
+	}
+	to := filepath.Join(dir, local)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return nil // a file of that name: one of both is missing
+	}
+	return link(from, to)
+}
+
+// link makes a file available under a second name.
+func link(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // two names for one file on this system
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// rename puts the addresses back into a report.
+func (m *mirror) rename(r *verify.Report) {
+	for i := range r.Files {
+		f := &r.Files[i]
+		f.Path = m.address(f.Path)
+		for k := range f.Findings {
+			f.Findings[k].Message = m.address(f.Findings[k].Message)
+		}
+	}
+}
+
+func (m *mirror) address(text string) string {
+	for _, n := range m.names {
+		if rest, ok := strings.CutPrefix(text, n[0]); ok {
+			return n[1] + filepath.ToSlash(rest)
+		}
+		text = strings.ReplaceAll(text, n[0], n[1])
+	}
+	return text
+}
+
+// remotePart is a remote file that is read in parts. It keeps the first failure
+// of the network, so that it is not taken for a fault of the file.
+type remotePart struct {
+	*remote.RangeReader
+	err error
+}
+
+// ReadAt reads as the RangeReader does.
+func (p *remotePart) ReadAt(b []byte, off int64) (int, error) {
+	n, err := p.RangeReader.ReadAt(b, off)
+	if err != nil && !errors.Is(err, io.EOF) && p.err == nil {
+		p.err = err
+	}
+	return n, err
+}

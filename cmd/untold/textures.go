@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/cook/texture"
+)
+
+// textureFlags say what becomes of a scene's images.
+type textureFlags struct {
+	flags    *pflag.FlagSet
+	mode     string
+	from, to time.Time // when they were resized or compressed
+}
+
+func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
+	t.flags = f
+	f.StringVar(&t.mode, "textures", texture.ModeCopy.String(),
+		"copy images, resize the large ones, or bc: compress them to BC7 and BC5 with mip chains (.utex, not for the reference engine)")
+	f.IntVar(&o.MaxTexture, "max-texture", 0,
+		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc)", cook.DefaultMaxTexture))
+}
+
+// resolve fills in the options. It comes after Options.Progress is set, which it
+// watches for the time that textures take.
+func (t *textureFlags) resolve(o *cook.Options) error {
+	mode, err := texture.ParseMode(t.mode)
+	if err != nil {
+		return fmt.Errorf("--textures: %w", err)
+	}
+	if t.flags.Changed("max-texture") {
+		switch {
+		case o.MaxTexture < 1:
+			return fmt.Errorf("--max-texture is %d; it must be 1 or more", o.MaxTexture)
+		case mode == texture.ModeCopy && t.flags.Changed("textures"):
+			return fmt.Errorf("--max-texture goes with --textures resize or bc; copies keep their size")
+		case mode == texture.ModeCopy:
+			mode = texture.ModeResize
+		}
+	}
+	o.Textures = mode
+	next := o.Progress
+	o.Progress = func(stage string, done, total int) {
+		if stage == cook.TextureStage {
+			if t.to = time.Now(); done == 0 {
+				t.from = t.to
+			}
+		}
+		if next != nil {
+			next(stage, done, total)
+		}
+	}
+	return nil
+}
+
+// summary says once what the reference engine cannot read, and what cooking the
+// textures gave and took.
+func (t *textureFlags) summary(a *app, o *cook.Options, r *cook.TextureTotals) {
+	if o.Textures == texture.ModeCopy || r.Images == 0 {
+		return
+	}
+	if o.Textures == texture.ModeBC {
+		a.info("note: BC7 and BC5 textures load in this toolkit only; the reference engine reads nothing but ASTC in .utex (use --textures copy or resize for it)")
+	}
+	if o.DryRun {
+		return
+	}
+	pixels := float64(r.Pixels) / 1e6
+	took := t.to.Sub(t.from).Seconds()
+	a.info("textures (%s): %d images of %s -> %d files of %s, %s of video memory; %.1f megapixels in %.1f s, %.0f ms each",
+		r.Mode, r.Images, bytesText(r.SourceBytes), r.Files, bytesText(r.Bytes), bytesText(r.GPUBytes), pixels, took, 1e3*took/max(pixels, 1e-6))
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/format/utex"
+)
+
+// paintedScene is boxScene with a texture of 48 x 24 pixels.
+func paintedScene(t *testing.T) string {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, 48, 24))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i)
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(boxScene(1), &doc); err != nil {
+		t.Fatal(err)
+	}
+	type m = map[string]any
+	doc["images"] = []m{{"name": "paint", "uri": "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())}}
+	doc["textures"] = []m{{"source": 0}}
+	doc["materials"] = []m{{"pbrMetallicRoughness": m{"baseColorTexture": m{"index": 0}}}}
+	data, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeScene(t, "painted.gltf", data)
+}
+
+func TestTextureFlags(t *testing.T) {
+	scene := paintedScene(t)
+	for _, c := range []struct {
+		args  string
+		file  string // that the textures folder holds, empty for a refusal
+		width int
+		says  string // on stderr
+	}{
+		{"", "paint.png", 48, ""},
+		{"--textures copy", "paint.png", 48, ""},
+		{"--textures resize", "paint.png", 48, "textures (resize): 1 images"},
+		{"--max-texture 12", "paint.png", 12, "megapixels"},
+		{"--textures bc", "paint.utex", 48, "reference engine"},
+		{"--textures bc --max-texture 20", "paint.utex", 20, "of video memory"},
+		{"--textures astc", "", 0, "use copy, resize, bc"},
+		{"--textures copy --max-texture 8", "", 0, "--textures resize or bc"},
+		{"--max-texture -1", "", 0, "1 or more"},
+	} {
+		for _, command := range []string{"cook", "convert"} {
+			dir := t.TempDir()
+			out, textures := dir, filepath.Join(dir, "tiles", "Textures")
+			if command == "convert" {
+				out, textures = filepath.Join(dir, "m.untold"), filepath.Join(dir, "Textures")
+			}
+			r := execute(t, nil, append([]string{command, scene, "-o", out}, strings.Fields(c.args)...)...)
+			if !strings.Contains(r.err, c.says) {
+				t.Errorf("%s %s: %q lacks %q", command, c.args, r.err, c.says)
+			}
+			if n := strings.Count(r.err, "reference engine"); (n == 1) != strings.Contains(c.args, "bc") {
+				t.Errorf("%s %s: the reference engine is named %d times", command, c.args, n)
+			}
+			if c.file == "" {
+				if r.code != 2 {
+					t.Errorf("%s %s: exit %d", command, c.args, r.code)
+				}
+				continue
+			}
+			if w := widthOf(t, filepath.Join(textures, c.file)); r.code != 0 || w != c.width {
+				t.Errorf("%s %s: exit %d, %d texels wide, want %d", command, c.args, r.code, w, c.width)
+			}
+			if list, _ := os.ReadDir(textures); len(list) != 1 {
+				t.Errorf("%s %s: %v", command, c.args, list)
+			}
+		}
+	}
+	// A profile and the environment set the flags as well.
+	if err := os.WriteFile(filepath.Join(filepath.Dir(scene), "untold.yaml"), []byte("textures: bc\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	r := execute(t, []string{"UNTOLD_MAX_TEXTURE=10"}, "cook", scene, "-o", dir)
+	if w := widthOf(t, filepath.Join(dir, "tiles", "Textures", "paint.utex")); r.code != 0 || w != 10 {
+		t.Errorf("exit %d, %d texels: %s", r.code, w, r.err)
+	}
+}
+
+// widthOf returns the width of a texture file.
+func widthOf(t *testing.T, path string) int {
+	t.Helper()
+	if filepath.Ext(path) == ".utex" {
+		r, err := utex.Open(path)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		defer r.Close()
+		return r.Width
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer f.Close()
+	cfg, err := png.DecodeConfig(f)
+	if err != nil {
+		t.Error(err)
+	}
+	return cfg.Width
+}
+
+// TestValidateTexture judges a cooked texture by name.
+func TestValidateTexture(t *testing.T) {
+	dir := t.TempDir()
+	if r := execute(t, nil, "cook", paintedScene(t), "-o", dir, "--textures", "bc"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	path := filepath.Join(dir, "tiles", "Textures", "paint.utex")
+	if r := execute(t, nil, "validate", dir, path); r.code != 0 || !strings.Contains(r.stdout, "0 errors, 0 warnings") {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if err := os.Truncate(path, 200); err != nil {
+		t.Fatal(err)
+	}
+	if r := execute(t, nil, "validate", path); r.code != 1 || !strings.Contains(r.stdout, string(utex.CodeLayout)) {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+}
