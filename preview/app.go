@@ -1,0 +1,464 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/hud"
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// Budgets of one frame in real time: uploads must not be felt, but where frames
+// are slow they get a part of them, so that the queue does not grow.
+const (
+	uploadTime  = 3 * time.Millisecond
+	uploadPart  = 5 // of the last frame's time, as a divisor
+	uploadBytes = 8 << 20
+	frameTime   = time.Second / 60 // of a headless run in real time
+)
+
+// app is a preview under way. All of it belongs to the goroutine of Run, whose
+// OpenGL context is current.
+type app struct {
+	o    *Options
+	surf surface.Surface
+	r    renderer
+	ctx  context.Context
+
+	clock  *clock
+	loader *runtime.FileLoader
+	gate   *gate
+	s      *runtime.Streamer
+	id     runtime.SceneID
+
+	textures     texture.Params // of the scene
+	textureLimit int64          // of the configuration
+
+	scenes  []Scene
+	current int
+	open    *Loaded
+	look    *camera.Scene
+	sun     [3]float64
+
+	rig       *camera.Rig
+	input     input
+	following bool // the camera path
+	streamCam runtime.Camera
+	drawCam   runtime.Camera
+	frozen    *runtime.Camera // culling, nil: not
+	paused    bool
+	recording *camera.Recorder
+	recorded  time.Duration // when the recording began
+
+	view     render.ViewMode
+	show     Show
+	exposure float64
+	chooser  *hud.Chooser
+
+	frame   int
+	busy    time.Duration // what the last frame took
+	drawn   []runtime.Drawn
+	stats   render.Stats
+	meter   meter
+	undrawn uint64
+	quiet   int // frames in a row in which nothing is left to load
+	errs    int
+	overlay overlay
+	news    news
+	pics    *pictures
+	watch   *watcher
+	ended   bool
+}
+
+// Run shows scenes until the run ends as Options say, the window is closed or
+// ctx is done, which is no error. A tile that cannot be loaded is reported and
+// left out.
+func Run(ctx context.Context, o Options) (rep *Report, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	surf, err := openSurface(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, surf.Close()) }()
+	// A dense display has more pixels than were asked for.
+	ro := o.Render
+	ro.Width, ro.Height = surf.Size()
+	ro.Framebuffer = surf.Framebuffer()
+	if ro.Logger == nil {
+		ro.Logger = o.Logger
+	}
+	r, err := render.New(ro)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return run(ctx, &o, surf, r)
+}
+
+func openSurface(o *Options) (surface.Surface, error) {
+	if o.Headless {
+		return surface.OpenHeadless(o.Width, o.Height)
+	}
+	return surface.OpenWindow("untold preview", o.Width, o.Height)
+}
+
+// run is Run on whatever surface and renderer.
+func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep *Report, err error) {
+	a := &app{
+		o: o, surf: surf, r: r, ctx: ctx, scenes: o.Scenes, view: o.View, show: o.Show, following: o.Path != nil,
+		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0},
+		loader: runtime.NewFileLoader(0),
+	}
+	defer func() { err = errors.Join(err, a.loader.Close()) }()
+	if !o.Headless && !o.NoHUD {
+		a.show.Panel, a.show.Map = true, true
+	}
+	a.gate = a.newGate()
+	a.news.out = o.Message
+	a.pics = newPictures()
+	defer func() { err = errors.Join(err, a.closePictures()) }()
+	if o.Watch {
+		a.watch = startWatcher(watchInterval)
+		defer a.watch.stop()
+	}
+	if err := a.overlay.font(surf.Scale(), o.Height); err != nil {
+		return nil, err
+	}
+	if err := a.choose(0); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.s.Close()) }()
+	if err := a.loop(); err != nil {
+		return nil, err
+	}
+	return a.report(), nil
+}
+
+func (a *app) newGate() *gate {
+	g := &gate{
+		inner: a.loader, fetcher: a.o.Fetcher, clock: a.clock, exact: a.clock.virtual,
+		ready: func() <-chan struct{} { return a.s.Ready() },
+	}
+	switch {
+	case a.o.Latency != nil:
+		g.latency = *a.o.Latency
+	case g.exact:
+		g.latency = defaultLatency
+	}
+	return g
+}
+
+// deps is what the runtime works with.
+func (a *app) deps() runtime.Deps {
+	d := &device{a.r, a.clock.virtual}
+	deps := runtime.Deps{Clock: a.clock, Loader: a.gate, Device: d, Visibility: d, Textures: a.r, Logger: a.o.Logger}
+	if a.o.Fetcher != nil {
+		deps.Fetcher = gatedFetcher{a.gate}
+	}
+	if a.clock.virtual {
+		deps.MemoryProbe = noProbe{} // the same on every machine
+	}
+	return deps
+}
+
+// noProbe leaves budgets to the configuration.
+type noProbe struct{}
+
+// Memory is the MemoryProbe.
+func (noProbe) Memory() runtime.Memory { return runtime.Memory{} }
+
+// choose shows another scene. What is shown stays when that fails.
+func (a *app) choose(i int) error {
+	open, err := a.load(i)
+	if err != nil {
+		return err
+	}
+	cfg := a.o.Config
+	open.reach(&cfg)
+	a.budget(&cfg)
+	if a.clock.virtual && cfg.OutOfCorePolicy == runtime.OutOfCoreAuto {
+		cfg.OutOfCorePolicy = runtime.OutOfCoreImmediate // simulate knows of no meshes either
+	}
+	params, err := textureParams(&cfg, open.Source.Manifest)
+	if err != nil {
+		return err
+	}
+	s, err := runtime.Open(a.ctx, open.Source, cfg, a.deps())
+	if err != nil {
+		return err
+	}
+	if a.s != nil {
+		st := a.s.Stats()
+		a.meter.retire(&st)
+		a.gate.forget()
+		if err := a.s.Close(); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	a.s, a.id, a.current, a.undrawn, a.frozen = s, s.Scenes()[0], i, 0, nil
+	a.textures, a.textureLimit = params, cfg.TextureBudget
+	a.adopt(open, cfg.MaxQueryRadius)
+	a.rig = camera.New(a.look.Bounds)
+	a.start()
+	a.surf.SetTitle(a.scenes[i].Name + " - untold preview")
+	if a.watch != nil {
+		a.watch.follow(a.scenes[i].Path)
+	}
+	return nil
+}
+
+// load reads a scene.
+func (a *app) load(i int) (*Loaded, error) {
+	open, err := a.scenes[i].Load()
+	if err == nil && open.Source.Manifest.DryRun {
+		err = fmt.Errorf("preview: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", open.Source.Path)
+	}
+	if err == nil && a.o.Whole {
+		open.whole()
+	}
+	return open, err
+}
+
+// budget leaves most of the memory of a graphics card to others; without a card
+// that tells its size the runtime probes the machine.
+func (a *app) budget(cfg *runtime.Config) {
+	const share, least, most = 0.4, 512 << 20, 3 << 30
+	if d := a.r.Info().DedicatedBytes; d > 0 && cfg.GeometryBudget == 0 && cfg.TextureBudget == 0 && !a.clock.virtual {
+		cfg.SetMemoryBudget(max(least, min(most, int64(float64(d)*share))))
+	}
+}
+
+// adopt takes what the views need of a manifest.
+func (a *app) adopt(open *Loaded, ceiling float64) {
+	m := open.Source.Manifest
+	a.open, a.look = open, camera.SceneOf(m, ceiling)
+	a.sun = [3]float64{}
+	for i := range m.SceneLights {
+		if l := &m.SceneLights[i]; l.Kind == "directional" && l.Direction[1] < 0 {
+			a.sun = geom.Vec3(l.Direction).Scale(-1)
+			break
+		}
+	}
+	a.overlay.changed()
+}
+
+// reload shows the scene as it was cooked anew; the camera stays.
+func (a *app) reload() error {
+	open, err := a.load(a.current)
+	if err != nil {
+		return err
+	}
+	params, err := textureParams(&a.o.Config, open.Source.Manifest)
+	if err != nil {
+		return err
+	}
+	id, err := a.s.ReloadScene(a.id, open.Source)
+	if err != nil {
+		return err
+	}
+	a.id, a.textures = id, params
+	a.adopt(open, a.o.Config.MaxQueryRadius)
+	a.rig.SetBounds(a.look.Bounds)
+	return nil
+}
+
+// start puts the camera where the scene's author wants it, else where it sees
+// something.
+func (a *app) start() {
+	if len(a.look.Authored) > 0 {
+		a.rig.Jump(camera.Authored(&a.look.Authored[0]))
+		return
+	}
+	if a.look.Indoors {
+		if p, ok := indoors(a.look, a.open); ok {
+			a.rig.Jump(p)
+			return
+		}
+	}
+	a.frameScene()
+}
+
+func (a *app) frameScene() {
+	c := a.rig.Camera(a.aspect())
+	a.rig.Jump(a.look.Frame(a.aspect(), c.FovYDegrees))
+}
+
+func (a *app) aspect() float64 {
+	w, h := a.surf.Size()
+	return float64(w) / float64(h)
+}
+
+// loop runs frames until the end.
+func (a *app) loop() error {
+	a.clock.start = time.Now()
+	last := time.Duration(0)
+	for !a.ended && a.ctx.Err() == nil {
+		begin := time.Now()
+		dt := a.o.FixedDT
+		if a.clock.virtual {
+			a.clock.now = time.Duration(a.frame) * dt
+		} else {
+			now := a.clock.elapsed()
+			dt, last = now-last, now
+		}
+		if err := a.step(dt); err != nil {
+			if a.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				break
+			}
+			return err
+		}
+		a.busy = time.Since(begin)
+		if a.frame > 0 { // the first one compiles shaders
+			a.meter.frames = append(a.meter.frames, milliseconds(a.busy))
+		}
+		a.overlay.times.add(a.busy)
+		a.frame++
+		a.ended = a.ended || a.done()
+		if a.o.Headless && !a.clock.virtual && !a.ended {
+			a.sleep(frameTime - a.busy)
+		}
+	}
+	return a.finish()
+}
+
+// sleep waits, but not beyond the end of the run.
+func (a *app) sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-a.ctx.Done():
+	}
+}
+
+// step is one frame.
+func (a *app) step(dt time.Duration) error {
+	a.handle()
+	a.newCook()
+	a.move(dt)
+	if err := a.gate.deliver(a.ctx); err != nil {
+		return err
+	}
+	if !a.paused {
+		start := time.Now()
+		a.s.Update(a.streamCam, dt)
+		a.meter.updates = append(a.meter.updates, milliseconds(time.Since(start)))
+	}
+	if err := a.takeEvents(); err != nil {
+		return err
+	}
+	a.drawn = a.s.AppendDrawn(a.drawn[:0])
+	if err := a.streamTextures(); err != nil {
+		return err
+	}
+	if a.clock.virtual {
+		pumpAll(a.r)
+	} else {
+		a.r.Pump(render.Budget{Time: max(uploadTime, a.busy/uploadPart), Bytes: uploadBytes})
+	}
+	if a.settles() {
+		if err := a.r.Settle(a.ctx); err != nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+	}
+	a.draw()
+	if err := a.surf.Present(); err != nil {
+		return err
+	}
+	return a.picture()
+}
+
+// settles reports whether a frame waits for its textures: pictures of a run on
+// a virtual clock must not depend on how fast they come.
+func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
+
+func (a *app) draw() {
+	f := render.Frame{
+		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.root, View: a.view, Wireframe: a.show.Wireframe,
+		Sun: a.sun, Exposure: a.exposure,
+	}
+	a.overlay.compose(a, &f)
+	a.stats = a.r.Draw(f)
+	undrawn := a.s.Stats().Undrawn
+	a.meter.frame(a.drawn, &a.stats, a.undrawn, undrawn)
+	a.undrawn = undrawn
+	a.settleCount()
+}
+
+func (a *app) root(id runtime.SceneID) geom.Mat4 {
+	if m, ok := a.s.SceneTransform(id); ok {
+		return m
+	}
+	return geom.Identity()
+}
+
+// settleCount counts the frames in which there was nothing to wait for.
+func (a *app) settleCount() {
+	st := a.s.Stats()
+	if st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || a.stats.Pending > 0 || a.stats.TexturesPending > 0 || len(a.drawn) == 0 {
+		a.quiet = 0
+		return
+	}
+	a.quiet++
+}
+
+// takeEvents passes on what the runtime reports.
+func (a *app) takeEvents() error {
+	events := a.s.Events()
+	for i := range events {
+		e := &events[i]
+		if a.o.OnRecord != nil {
+			r := simulate.NewRecord(e, origin)
+			if err := a.o.OnRecord(&r); err != nil {
+				return err
+			}
+		}
+		if isFailure(e.Kind) && e.Err != nil {
+			a.news.alarm(a.clock.elapsed(), fmt.Sprintf("tile %s: %v", e.Tile, e.Err))
+		}
+	}
+	return nil
+}
+
+// move takes the camera to its place in this frame.
+func (a *app) move(dt time.Duration) {
+	if a.following && a.input.moves() {
+		a.following = false // a person takes over
+		a.rig.Jump(camera.Pose{Position: a.streamCam.Position, Forward: a.streamCam.Forward, FovYDegrees: a.streamCam.FovYDegrees})
+	}
+	if a.following {
+		a.streamCam = a.o.Path.At(a.clock.elapsed())
+		a.drawCam = a.streamCam
+		a.drawCam.Aspect = a.aspect()
+		a.drawCam.Near, a.drawCam.Far = camera.Clip(a.look.Bounds, a.streamCam.Position)
+	} else {
+		a.rig.Step(a.input.take(a.surf), dt.Seconds())
+		a.streamCam = a.rig.Camera(a.aspect())
+		a.drawCam = a.streamCam
+	}
+	if a.recording != nil {
+		a.recording.Add(a.clock.elapsed()-a.recorded, a.streamCam)
+	}
+}
+
+// pumpAll uploads everything that waits.
+func pumpAll(r renderer) {
+	for range 1 << 20 {
+		if r.Pump(render.Budget{}) {
+			return
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build cgo && !nopreview
+
+package preview
+
+const available = true

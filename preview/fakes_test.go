@@ -1,0 +1,156 @@
+package preview
+
+import (
+	"context"
+	"image"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// fakeSurface plays events: script[k] happens before frame k.
+type fakeSurface struct {
+	w, h     int
+	frame    int
+	script   map[int][]surface.Event
+	onFrame  func(frame int) []surface.Event
+	titles   []string
+	captured bool
+}
+
+func (s *fakeSurface) Size() (int, int)    { return s.w, s.h }
+func (s *fakeSurface) Scale() float64      { return 1 }
+func (s *fakeSurface) Framebuffer() uint32 { return 0 }
+func (s *fakeSurface) Present() error      { s.frame++; return nil }
+func (s *fakeSurface) Events(dst []surface.Event) []surface.Event {
+	dst = append(dst, s.script[s.frame]...)
+	if s.onFrame != nil {
+		dst = append(dst, s.onFrame(s.frame)...)
+	}
+	return dst
+}
+func (s *fakeSurface) SetTitle(t string)         { s.titles = append(s.titles, t) }
+func (s *fakeSurface) SetCursorCaptured(on bool) { s.captured = on }
+func (s *fakeSurface) SetVSync(bool)             {}
+func (s *fakeSurface) Resize(w, h int) error     { s.w, s.h = w, h; return nil }
+func (s *fakeSurface) Close() error              { return nil }
+
+// fakeRenderer uploads everything at the next Pump and remembers the frames.
+type fakeRenderer struct {
+	waiting, ready map[runtime.Key]bool
+	last           render.Frame
+	views          []render.ViewMode
+	overlays       int
+	w, h           int
+	settled        int
+	awaited        int
+	params         texture.Params
+	budget         int64
+	viewed         []time.Duration
+	refuse         func(runtime.Key) error
+	onDraw         func(render.Frame)
+}
+
+func newFakeRenderer() *fakeRenderer {
+	return &fakeRenderer{waiting: map[runtime.Key]bool{}, ready: map[runtime.Key]bool{}, w: 64, h: 48}
+}
+
+func (r *fakeRenderer) Upload(key runtime.Key, asset *runtime.Asset) error {
+	if r.refuse != nil {
+		if err := r.refuse(key); err != nil {
+			return err
+		}
+	}
+	asset.Release()
+	r.waiting[key] = true
+	return nil
+}
+
+func (r *fakeRenderer) Release(key runtime.Key)       { delete(r.waiting, key); delete(r.ready, key) }
+func (r *fakeRenderer) Drawable(key runtime.Key) bool { return r.ready[key] }
+func (r *fakeRenderer) Info() render.Info             { return render.Info{Device: "fake", Version: "4.1"} }
+
+func (r *fakeRenderer) Pump(render.Budget) bool {
+	for k := range r.waiting {
+		r.ready[k] = true
+	}
+	clear(r.waiting)
+	return true
+}
+func (r *fakeRenderer) Settle(context.Context) error { r.settled++; return nil }
+func (r *fakeRenderer) SetTextures(p texture.Params, budget int64) error {
+	r.params, r.budget = p, budget
+	return nil
+}
+
+func (r *fakeRenderer) StreamTextures(v render.TextureView) { r.viewed = append(r.viewed, v.Now) }
+
+func (r *fakeRenderer) AwaitTextures(context.Context) error { r.awaited++; return nil }
+func (r *fakeRenderer) Shed(int) int                        { return 0 }
+func (r *fakeRenderer) RetryTextures()                      {}
+func (r *fakeRenderer) Resize(w, h int) error               { r.w, r.h = w, h; return nil }
+func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
+	r.last = f
+	r.last.Lines = slices.Clone(f.Lines)
+	r.last.LinesOnTop = slices.Clone(f.LinesOnTop)
+	r.views = append(r.views, f.View)
+	if f.Overlay != nil {
+		r.overlays++
+	}
+	for _, d := range f.Drawn {
+		st.Draws++
+		st.Triangles += 12
+		if !r.ready[d.Key] {
+			st.NotResident++
+		}
+	}
+	if r.onDraw != nil {
+		r.onDraw(f)
+	}
+	return st
+}
+
+func (r *fakeRenderer) ReadPixels() *image.NRGBA { return image.NewNRGBA(image.Rect(0, 0, r.w, r.h)) }
+func (r *fakeRenderer) Close()                   {}
+
+// press is a key that goes down and up.
+func press(k surface.Key) []surface.Event {
+	return []surface.Event{{Kind: surface.EventKey, Key: k, Pressed: true}, {Kind: surface.EventKey, Key: k}}
+}
+
+// straight is a path over a town of n blocks at eye height.
+func straight(n int, seconds float64) *simulate.CameraPath {
+	side := float64(n) * townBlock
+	return &simulate.CameraPath{FovYDegrees: 60, Aspect: 4.0 / 3, Near: 0.1, Far: 1000, Keys: []simulate.CameraKey{
+		{Position: geom.Vec3{side / 2, 12, 10}, Forward: geom.Vec3{0, -0.2, -1}},
+		{T: time.Duration(seconds * 1e9), Position: geom.Vec3{side / 2, 12, -side}, Forward: geom.Vec3{0.5, -0.2, -1}, Linear: true},
+	}}
+}
+
+// options are those of a headless run of a scene on a virtual clock.
+func options(t testing.TB, path string) Options {
+	t.Helper()
+	scenes, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Scenes: scenes, Config: runtime.DefaultConfig(), Headless: true, Width: 64, Height: 48, FixedDT: 50 * time.Millisecond}
+}
+
+// fakeRun runs without OpenGL.
+func fakeRun(t testing.TB, o Options, s *fakeSurface, r *fakeRenderer) (*Report, error) {
+	t.Helper()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	return run(ctx, &o, s, r)
+}

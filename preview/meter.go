@@ -1,0 +1,204 @@
+package preview
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/untoldkit/untold/internal/spell"
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
+)
+
+// Report holds the figures of a run. Its JSON has these keys; those that are
+// numbers can be asked for by Value. Times are measured on the wall, sizes are
+// bytes.
+type Report struct {
+	Scene  string `json:"scene"`
+	Device string `json:"device"` // what OpenGL says about itself
+	View   string `json:"view"`   // at the end
+
+	Frames  int     `json:"frames"`
+	Seconds float64 `json:"seconds"` // of the clock: virtual with a fixed frame time
+
+	// Frame times are from the start of a frame to the start of the next,
+	// without the time that the run sleeps to keep its pace.
+	FrameMSP50  float64 `json:"frame_ms_p50"`
+	FrameMSP99  float64 `json:"frame_ms_p99"`
+	FrameMSMax  float64 `json:"frame_ms_max"`
+	UpdateMSP50 float64 `json:"update_ms_p50"` // Streamer.Update
+	UpdateMSP99 float64 `json:"update_ms_p99"`
+	UpdateMSMax float64 `json:"update_ms_max"`
+	UploadMSMax float64 `json:"upload_ms_max"` // of one frame
+
+	Draws        int `json:"draws"` // meshes drawn in the last frame
+	DrawsMax     int `json:"draws_max"`
+	DrawCalls    int `json:"draw_calls"` // in the last frame
+	Triangles    int `json:"triangles"`  // in the last frame
+	TrianglesMax int `json:"triangles_max"`
+
+	Uploads     int   `json:"uploads"` // pieces
+	UploadBytes int64 `json:"upload_bytes"`
+
+	ResidentFull      int   `json:"resident_full"` // at the end, as all residency
+	ResidentLOD       int   `json:"resident_lod"`
+	ResidentHLOD      int   `json:"resident_hlod"`
+	GeometryBytes     int64 `json:"geometry_bytes"`
+	PeakGeometryBytes int64 `json:"peak_geometry_bytes"`
+	TextureBytes      int64 `json:"texture_bytes"`
+	TextureBudget     int64 `json:"texture_budget"` // 0: no limit
+	Textures          int   `json:"textures"`
+	TexturesMissing   int   `json:"textures_missing"`
+	TextureUpgrades   int   `json:"texture_upgrades"`   // to a larger size
+	TextureDowngrades int   `json:"texture_downgrades"` // to a smaller one
+
+	Loads     int `json:"loads"`
+	Failures  int `json:"failures"`
+	Retries   int `json:"retries"`
+	Cancels   int `json:"cancels"`
+	Timeouts  int `json:"timeouts"`
+	Evictions int `json:"evictions"`
+
+	// Undrawn counts tile-frames in which a tile that was drawn before and
+	// still wants a representation shows none (DECISIONS R10), be it that the
+	// runtime has none or that the renderer has not.
+	Undrawn int `json:"undrawn"`
+	// NotUploaded is the renderer's share of Undrawn.
+	NotUploaded int `json:"not_uploaded"`
+	// DoubleDrawn counts tile-frames with more than one representation, but
+	// for two that fade into each other.
+	DoubleDrawn int `json:"double_drawn"`
+	// Errors counts what went wrong: failed loads, textures that are missing,
+	// pictures that could not be written.
+	Errors int `json:"errors"`
+}
+
+// pairs lists the numbers of a report, by way of its JSON so that names stand
+// once.
+func (r *Report) pairs() (keys []string, values []float64) {
+	// Such a struct always has an encoding.
+	data, _ := json.Marshal(r)
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.UseNumber()
+	key := ""
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return keys, values
+		}
+		switch v := t.(type) {
+		case json.Number:
+			f, _ := v.Float64()
+			keys, values = append(keys, key), append(values, f)
+		case string:
+			key = v // the text of a text is overwritten by the next key
+		}
+	}
+}
+
+// ReportKeys returns the keys that are numbers, in their order.
+func ReportKeys() []string {
+	keys, _ := new(Report).pairs()
+	return keys
+}
+
+// Value returns a number by its key.
+func (r *Report) Value(key string) (float64, error) {
+	keys, values := r.pairs()
+	if i := slices.Index(keys, key); i >= 0 {
+		return values[i], nil
+	}
+	best, hint := 4, "the keys are "+strings.Join(keys, ", ")
+	for _, k := range keys {
+		if d := spell.Distance(key, k); d < best {
+			best, hint = d, fmt.Sprintf("did you mean %q?", k)
+		}
+	}
+	return 0, fmt.Errorf("the report has no key %q; %s", key, hint)
+}
+
+// ParseCondition reads a condition on a number of a Report, such as undrawn>0.
+func ParseCondition(s string) (simulate.Condition, error) {
+	return simulate.ParseConditionOn(s, new(Report))
+}
+
+// meter works out a report.
+type meter struct {
+	frames, updates []float32 // milliseconds
+	out             Report
+	closed          runtime.Stats // sums of Streamers that are closed
+}
+
+func milliseconds(d time.Duration) float32 { return float32(d.Seconds() * 1000) }
+
+// frame adds a frame: its list of what is drawn and what the renderer did.
+func (m *meter) frame(drawn []runtime.Drawn, st *render.Stats, undrawnBefore, undrawn uint64) {
+	o := &m.out
+	o.Frames++
+	o.Draws, o.DrawCalls, o.Triangles = st.Draws, st.Calls, st.Triangles
+	o.DrawsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.TrianglesMax, st.Triangles)
+	o.Uploads += st.UploadPieces
+	o.UploadBytes += st.UploadBytes
+	o.UploadMSMax = max(o.UploadMSMax, st.UploadTime.Seconds()*1000)
+	o.Undrawn += int(undrawn-undrawnBefore) + st.NotResident
+	o.NotUploaded += st.NotResident
+	o.DoubleDrawn += doubleDrawn(drawn)
+	o.TextureBytes, o.TextureBudget, o.Textures, o.TexturesMissing = st.TextureBytes, st.TextureBudget, st.Textures, st.TexturesMissing
+	o.TextureUpgrades, o.TextureDowngrades = int(st.TextureUpgrades), int(st.TextureDowngrades)
+}
+
+// doubleDrawn counts tiles with several representations that do not fade into
+// each other. The parts of a representation that streams mesh by mesh are one.
+func doubleDrawn(drawn []runtime.Drawn) (n int) {
+	for i := 0; i < len(drawn); {
+		reps, sum := 0, 0.0
+		first := i
+		for ; i < len(drawn) && drawn[i].Tile == drawn[first].Tile && drawn[i].Scene == drawn[first].Scene; i++ {
+			if i == first || drawn[i].Rep != drawn[i-1].Rep {
+				reps++
+				sum += drawn[i].Fade
+			}
+		}
+		if reps > 2 || reps == 2 && sum > 1+1e-9 {
+			n++
+		}
+	}
+	return n
+}
+
+// retire keeps the totals of a Streamer that is about to be closed.
+func (m *meter) retire(st *runtime.Stats) {
+	m.closed.Loads += st.Loads
+	m.closed.Failures += st.Failures
+	m.closed.Retries += st.Retries
+	m.closed.Cancels += st.Cancels
+	m.closed.Timeouts += st.Timeouts
+	m.closed.Evictions += st.Evictions
+	m.closed.PeakGeometryBytes = max(m.closed.PeakGeometryBytes, st.PeakGeometryBytes)
+}
+
+// report sums up; st is that of the present Streamer.
+func (m *meter) report(st runtime.Stats, errs int) *Report {
+	m.retire(&st)
+	o := m.out
+	quantiles := func(list []float32, p50, p99, most *float64) {
+		if len(list) == 0 {
+			return
+		}
+		slices.Sort(list)
+		n := len(list)
+		*p50, *p99, *most = float64(list[(n*50+99)/100-1]), float64(list[(n*99+99)/100-1]), float64(list[n-1])
+	}
+	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
+	quantiles(m.updates, &o.UpdateMSP50, &o.UpdateMSP99, &o.UpdateMSMax)
+	o.ResidentFull, o.ResidentLOD, o.ResidentHLOD = st.ResidentFull, st.ResidentLOD, st.ResidentHLOD
+	c := &m.closed
+	o.GeometryBytes, o.PeakGeometryBytes = st.GeometryBytes, c.PeakGeometryBytes
+	o.Loads, o.Failures, o.Retries = int(c.Loads), int(c.Failures), int(c.Retries)
+	o.Cancels, o.Timeouts, o.Evictions = int(c.Cancels), int(c.Timeouts), int(c.Evictions)
+	o.Errors = errs + o.Failures + o.TexturesMissing
+	return &o
+}

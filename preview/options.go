@@ -1,0 +1,130 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"time"
+
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// Available reports whether this program was built with OpenGL. Without it Run
+// fails with surface.ErrUnavailable.
+const Available = available
+
+// ErrUnavailable is matched by the error of Run in a program that was built
+// without OpenGL.
+var ErrUnavailable = surface.ErrUnavailable
+
+// Options say what Run shows and how. Scenes and Config are required.
+type Options struct {
+	Scenes []Scene // the first is shown, the others can be chosen
+	Config runtime.Config
+	// Fetcher brings the payloads of remote scenes; nil: all are local.
+	Fetcher runtime.Fetcher
+	// AwaitTextures waits for the textures of remote scenes that are on their
+	// way, before the last picture; nil: none are.
+	AwaitTextures func(context.Context) error
+	// Open opens what is dropped onto the window; nil: package Open.
+	Open func(path string) ([]Scene, error)
+
+	Headless      bool // no window
+	Width, Height int  // pixels; 0: 1280 x 720
+	// Frames ends the run after so many frames. 0: a headless run ends with its
+	// camera path, or, when there is a Screenshot, as soon as nothing is left
+	// to load; otherwise with the context.
+	Frames int
+
+	// Path moves the camera; in a window until a person takes over. Duration
+	// is when it ends; 0: with its last key.
+	Path     *simulate.CameraPath
+	Duration time.Duration
+	// FixedDT makes time virtual, see the package comment; headless only.
+	FixedDT time.Duration
+	// Latency is the time from a load's request to its answer, at least, and
+	// with FixedDT exactly; there nil means 50 ms.
+	Latency *time.Duration
+
+	View    render.ViewMode
+	Show    Show
+	NoHUD   bool // a window starts without the panel and the map
+	Whole   bool // all tiles in full detail, whatever their distance
+	Watch   bool // reload a scene that was cooked again
+	Render  render.Options
+	Message func(text string) // news for the terminal; nil: dropped
+	Logger  *slog.Logger      // of the runtime and of OpenGL; nil: silent
+
+	Screenshot string // PNG file of the last frame
+	RecordDir  string // folder for a PNG file of every frame
+	// OnRecord gets every event as it happens, in the form of the simulator.
+	OnRecord func(*simulate.Record) error
+}
+
+// Show is what is drawn over the scene.
+type Show struct {
+	Panel     bool // figures and frame graph
+	Map       bool
+	Help      bool
+	Boxes     bool // of tiles, by state
+	Octree    bool // leaves of the spatial index
+	Occlusion bool // what loaded tiles cover
+	Rings     bool // the camera's streaming, prefetch and unload radius
+	Wireframe bool
+}
+
+const (
+	defaultWidth, defaultHeight = 1280, 720
+	maxEdge                     = 16384
+	defaultLatency              = 50 * time.Millisecond // that of simulate
+)
+
+func (o *Options) check() error {
+	if len(o.Scenes) == 0 {
+		return errors.New("preview: no scene to show")
+	}
+	if o.Width == 0 && o.Height == 0 {
+		o.Width, o.Height = defaultWidth, defaultHeight
+	}
+	switch {
+	case o.Width < 1 || o.Height < 1 || o.Width > maxEdge || o.Height > maxEdge:
+		return fmt.Errorf("preview: a picture of %d x %d pixels: want 1 to %d", o.Width, o.Height, maxEdge)
+	case o.Frames < 0 || o.Duration < 0 || o.FixedDT < 0 || o.Latency != nil && *o.Latency < 0:
+		return errors.New("preview: frames and times must not be negative")
+	case o.FixedDT > 0 && !o.Headless:
+		return errors.New("preview: a fixed frame time needs a headless run: a window follows the clock on the wall")
+	case o.FixedDT > 0 && o.Frames == 0 && o.Path == nil && o.Screenshot == "":
+		return errors.New("preview: with a fixed frame time give a number of frames or a camera path")
+	}
+	if o.Message == nil {
+		o.Message = func(string) {}
+	}
+	if o.Open == nil {
+		o.Open = func(path string) ([]Scene, error) { return Open(path) }
+	}
+	return o.Config.Validate()
+}
+
+// renderer is what the app needs of a render.Renderer.
+type renderer interface {
+	runtime.Device
+	runtime.Visibility
+	Info() render.Info
+	Pump(render.Budget) (idle bool)
+	Settle(context.Context) error
+	runtime.TextureRelief
+	SetTextures(p texture.Params, budget int64) error
+	StreamTextures(render.TextureView)
+	AwaitTextures(context.Context) error
+	RetryTextures()
+	Resize(width, height int) error
+	Draw(render.Frame) render.Stats
+	ReadPixels() *image.NRGBA
+	Close()
+}

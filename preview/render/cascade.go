@@ -1,0 +1,193 @@
+package render
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// maxCascades is what the shaders have room for.
+const maxCascades = 4
+
+// A cascade's shadow map covers the bounding sphere of a slice of the view, so
+// that its size does not depend on where the camera looks, and its centre moves
+// in whole texels, so that edges do not crawl (Valient, "Stable rendering of
+// cascaded shadow maps", ShaderX6, 2008).
+//
+// The sphere has a margin. As long as the slice stays inside it the map is
+// kept: the scene and the sun do not move. Maps that have used up half their
+// margin, or whose casters have changed, are drawn again one per frame; only
+// what would be wrong in this frame has to be drawn at once.
+type cascade struct {
+	fit     fit
+	valid   bool
+	content uint64    // what was drawn into the map
+	matrix  geom.Mat4 // world to [0, 1] in x, y and depth
+}
+
+// fit is the box of a cascade in the space of the light.
+type fit struct {
+	center geom.Vec3 // light space
+	radius float64   // of the map, with margin
+	light  lightSpace
+}
+
+// cascadeMargin is the part of a slice's radius that is added around it.
+const cascadeMargin = 0.125
+
+// splitBlend weighs logarithmic against uniform splits (Zhang et al.,
+// "Parallel-split shadow maps", 2006).
+const splitBlend = 0.85
+
+// lightSpace is the rotation to the space in which the sun shines down -z.
+type lightSpace struct{ x, y, z geom.Vec3 }
+
+// lightSpaceOf returns the space of a direction to the sun.
+func lightSpaceOf(sun geom.Vec3) lightSpace {
+	z := sun.Normalize(1e-9, defaultSun)
+	x := geom.Vec3{0, 1, 0}.Cross(z)
+	if x.Len() < 1e-3 {
+		x = geom.Vec3{1, 0, 0}
+	}
+	x = x.Normalize(0, geom.Vec3{1, 0, 0})
+	return lightSpace{x, z.Cross(x), z}
+}
+
+func (l *lightSpace) to(p geom.Vec3) geom.Vec3 { return geom.Vec3{l.x.Dot(p), l.y.Dot(p), l.z.Dot(p)} }
+
+// cascadeSplits fills the far distances of n slices up to distance.
+func cascadeSplits(dst *[maxCascades]float64, n int, near, distance float64) {
+	near = max(near, distance/500)
+	for i := range n {
+		part := float64(i+1) / float64(n)
+		logarithmic := near * math.Pow(distance/near, part)
+		uniform := near + float64((distance-near)*part)
+		dst[i] = float64(splitBlend*logarithmic) + float64((1-splitBlend)*uniform)
+	}
+	dst[n-1] = distance
+}
+
+// slice is the bounding sphere of a part of the view.
+type slice struct {
+	center geom.Vec3 // world
+	radius float64
+}
+
+// sliceOf returns the smallest sphere around the part of the view between near
+// and far whose centre is on the axis.
+func sliceOf(l *lens, near, far float64) slice {
+	t2 := float64(l.tanX*l.tanX) + float64(l.tanY*l.tanY)
+	// Equal distance to the near and far corners, unless the far ones alone
+	// decide.
+	c := min(far, (near+far)/2*(1+t2))
+	r := math.Sqrt(float64((far-c)*(far-c)) + float64(far*far*t2))
+	return slice{l.eye.Add(l.forward.Scale(c)), r}
+}
+
+// state says how much a cascade's map is worth for a slice.
+type state uint8
+
+const (
+	fresh state = iota
+	stale       // to be drawn again when there is time
+	wrong       // cannot be used
+)
+
+// judge compares a cascade with the slice it has to cover and the content it
+// has to show.
+func (c *cascade) judge(s slice, light *lightSpace, content uint64) state {
+	if !c.valid || c.fit.light != *light {
+		return wrong
+	}
+	d := light.to(s.center).Sub(c.fit.center)
+	reach := max(math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])) + s.radius
+	slack := c.fit.radius - s.radius
+	switch {
+	case reach > c.fit.radius, c.fit.radius > 1.5*s.radius*(1+cascadeMargin):
+		return wrong
+	case reach > c.fit.radius-slack/2, c.content != content:
+		return stale
+	}
+	return fresh
+}
+
+// place fits a cascade of size texels around a slice.
+func (c *cascade) place(s slice, light *lightSpace, size int, content uint64) {
+	// Radii in steps keep texels from changing their size with rounding errors.
+	step := math.Exp2(math.Floor(math.Log2(s.radius))) / 16
+	r := math.Ceil(s.radius*(1+cascadeMargin)/step) * step
+	texel := 2 * r / float64(size)
+	p := light.to(s.center)
+	for i := range p {
+		p[i] = math.Round(p[i]/texel) * texel
+	}
+	c.fit = fit{center: p, radius: r, light: *light}
+	c.valid, c.content = true, content
+	c.matrix = c.fit.matrix()
+}
+
+// matrix returns the transform from the world to texture space: x, y and depth
+// in [0, 1], depth growing away from the sun.
+func (f *fit) matrix() geom.Mat4 {
+	k := 0.5 / f.radius
+	row := func(a geom.Vec3, k, c float64) [4]float64 {
+		return [4]float64{a[0] * k, a[1] * k, a[2] * k, 0.5 - float64(c*k)}
+	}
+	x := row(f.light.x, k, f.center[0])
+	y := row(f.light.y, k, f.center[1])
+	z := row(f.light.z, -k, f.center[2])
+	return geom.Mat4{
+		x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, x[3], y[3], z[3], 1,
+	}
+}
+
+// relative returns the transform for positions relative to the eye.
+func relative(m *geom.Mat4, eye geom.Vec3) geom.Mat4 {
+	out := *m
+	t := m.Point(eye)
+	out[12], out[13], out[14] = t[0], t[1], t[2]
+	return out
+}
+
+// toClip returns the transform from texture space to clip space of depth -1 to 1
+// (or 0 to 1).
+func toClip(m *geom.Mat4, zeroToOne bool) geom.Mat4 {
+	k := geom.Mat4{0: 2, 5: 2, 10: 2, 12: -1, 13: -1, 14: -1, 15: 1}
+	if zeroToOne {
+		k[10], k[14] = 1, 0
+	}
+	return k.Mul(*m)
+}
+
+// casters returns the planes between which casters lie: the sides of the map.
+// There is none towards the sun, since what is before the map still casts, nor
+// away from it where nothing is seen.
+func (f *fit) casters() (out [5]plane) {
+	for i, a := range [...]geom.Vec3{f.light.x, f.light.y} {
+		out[2*i] = plane{a, f.radius - f.center[i]}
+		out[2*i+1] = plane{a.Scale(-1), f.radius + f.center[i]}
+	}
+	out[4] = plane{f.light.z, f.radius - f.center[2]}
+	return out
+}
+
+// shadowRange returns between which distances from the eye shadows are drawn:
+// limit reaches farther when everything is far away, and less far when
+// everything is near. Both move in steps of half a power of two, so that they
+// rarely change.
+func shadowRange(limit, nearest, farthest float64) (near, far float64) {
+	step := func(v float64, round func(float64) float64) float64 { return math.Exp2(round(2*math.Log2(v)) / 2) }
+	far = limit
+	if nearest > 0 {
+		near = step(nearest, math.Floor)
+		far = max(far, shadowStretch*near)
+	}
+	if farthest > 0 && farthest < far {
+		far = min(far, step(farthest, math.Ceil))
+	}
+	return near, far
+}
+
+// shadowStretch is how many times the distance to the nearest thing shadows
+// reach at least.
+const shadowStretch = 4

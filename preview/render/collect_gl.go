@@ -1,0 +1,249 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// collected is what a frame draws. Its slices are kept from frame to frame.
+type collected struct {
+	shade  shade
+	lens   lens
+	view   frustum // what culls, in the world
+	sun    geom.Vec3
+	scenes []sceneView
+	reps   []drawnRep
+	main   list
+
+	// As the shaders read them; see mesh.vert.glsl.
+	objects  []float32
+	draws    []uint32
+	commands []uint32
+
+	maxDraws int // in all lists of a frame
+
+	near, far             float64 // distances from the eye to what is drawn
+	shadowNear, shadowFar float64
+}
+
+// sceneView is a scene in this frame.
+type sceneView struct {
+	id      runtime.SceneID
+	root    geom.Mat4
+	plain   bool    // root is the identity
+	mirror  bool    // root mirrors
+	view    frustum // in the scene's space
+	eye     geom.Vec3
+	stretch float64 // largest scale of root
+}
+
+// drawnRep is a representation that is to be drawn.
+type drawnRep struct {
+	*rep
+	scene    int32
+	fade     float32
+	fading   bool
+	distance float64 // from the eye to its box
+	color    uint32  // in flat views
+}
+
+// item is one draw.
+type item struct {
+	mesh  *mesh
+	page  *page
+	state uint64 // drawKey
+	color uint32
+	slot  int32 // object
+	fade  float32
+}
+
+// list is the draws of one pass over the scene, in order.
+type list struct {
+	items []item
+	order []uint64
+	first int // record of the first one
+}
+
+func (l *list) reset() { l.items, l.order = l.items[:0], l.order[:0] }
+
+func (l *list) add(key uint64, it item) {
+	if len(l.items) < maxDraws {
+		l.order = append(l.order, key&keyStateMask|uint64(len(l.items)))
+		l.items = append(l.items, it)
+	}
+}
+
+func (l *list) at(i int) *item { return &l.items[l.order[i]&keyIndexMask] }
+
+func (c *collected) begin(r *Renderer, f *Frame) {
+	aspect := float64(r.targets.width) / float64(r.targets.height)
+	c.shade = shadeOf(f.View)
+	c.lens = newLens(&f.Camera, aspect)
+	cull := c.lens
+	if f.CullCamera != nil {
+		cull = newLens(f.CullCamera, aspect)
+	}
+	c.view = frustumOf(&cull)
+	c.sun = geom.Vec3(f.Sun).Normalize(1e-9, defaultSun)
+	c.scenes, c.reps = c.scenes[:0], c.reps[:0]
+	c.objects, c.draws, c.commands = c.objects[:0], c.draws[:0], c.commands[:0]
+	c.main.reset()
+	r.textures.visible = r.textures.visible[:0]
+	c.near, c.far, c.shadowNear, c.shadowFar = math.Inf(1), 0, 0, 0
+}
+
+// sceneOf returns the index of a scene, which it computes once per frame.
+func (c *collected) sceneOf(f *Frame, id runtime.SceneID) int32 {
+	for i := range c.scenes {
+		if c.scenes[i].id == id {
+			return int32(i)
+		}
+	}
+	s := sceneView{id: id, root: rootOf(f.Root, id), eye: c.lens.eye, stretch: 1}
+	s.plain = s.root == geom.Identity()
+	s.view = c.view.in(&s.root)
+	if !s.plain {
+		s.mirror = s.root.Det3() < 0
+		s.stretch = max(s.root.Column(0).Len(), s.root.Column(1).Len(), s.root.Column(2).Len())
+		inv, _ := invertAffine(&s.root)
+		s.eye = inv.Point(c.lens.eye)
+	}
+	c.scenes = append(c.scenes, s)
+	return int32(len(c.scenes) - 1)
+}
+
+// collectReps finds what is to be drawn, near to far.
+func (c *collected) collectReps(r *Renderer, f *Frame) {
+	first := 0 // entry of the tile that i belongs to
+	for i := range f.Drawn {
+		if !sameTile(&f.Drawn[i], &f.Drawn[first]) {
+			first = i
+		}
+		n := r.reps[f.Drawn[i].Key]
+		if n == nil || !n.resident {
+			r.stats.NotResident++
+			continue
+		}
+		if len(n.meshes) == 0 {
+			continue
+		}
+		d := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene)}
+		d.fade, d.fading = fadeOf(&f.Drawn[i], &f.Drawn[first])
+		s := &c.scenes[d.scene]
+		d.distance = n.box.Distance(s.eye) * s.stretch
+		c.near = min(c.near, d.distance)
+		c.far = max(c.far, d.distance+n.box.Size().Len()*s.stretch)
+		switch f.View {
+		case ViewLOD:
+			d.color = rgba(LODColor(n.key.Rep))
+		case ViewTiles:
+			d.color = rgba(TileColor(n.key.Scene, n.key.Tile))
+		}
+		c.reps = append(c.reps, d)
+	}
+	slices.SortFunc(c.reps, func(a, b drawnRep) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.serial, b.serial))
+	})
+}
+
+// collectMain culls and orders the draws of the view.
+func (c *collected) collectMain(r *Renderer, f *Frame) {
+	for i := range c.reps {
+		d := &c.reps[i]
+		s := &c.scenes[d.scene]
+		center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
+		if !s.view.sees(&center, &half) {
+			r.stats.Culled += len(d.meshes)
+			continue
+		}
+		for k := range d.meshes {
+			m := &d.meshes[k]
+			if !s.view.sees(&m.center, &m.half) {
+				r.stats.Culled++
+				continue
+			}
+			c.addMain(r, f, d, s, m)
+		}
+	}
+	slices.Sort(c.main.order)
+	c.record(&c.main)
+}
+
+func (c *collected) addMain(r *Renderer, f *Frame, d *drawnRep, s *sceneView, m *mesh) {
+	p := m.passOf(d.fading)
+	if m.entity != 0 {
+		r.textures.visible = append(r.textures.visible, m.entity)
+	}
+	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(r, d, s, m)}
+	it.state = m.drawKey(p, d.at.page.id)
+	if s.mirror {
+		it.state ^= 1 << keyMirrorShift
+	}
+	if f.View == ViewTextureTiers {
+		id := m.set.shown()
+		it.color = rgba(tierColor(id, r.textures.stream.Look(id)))
+	}
+	key := it.state
+	if p == passBlend {
+		center := s.root.Point(m.center)
+		key = uint64(passBlend)<<keyPassShift | depthKey(max(0, center.Sub(c.lens.eye).Dot(c.lens.forward)))
+		r.stats.Blended++
+	}
+	c.main.add(key, it)
+	r.stats.Draws++
+	r.stats.Triangles += int(m.indexCount / 3)
+}
+
+// slotOf returns the object of a mesh in this frame, which is computed when it
+// is first asked for.
+func (c *collected) slotOf(r *Renderer, d *drawnRep, s *sceneView, m *mesh) int32 {
+	if d.stamp != r.frames {
+		d.stamp, d.slot = r.frames, -1
+	}
+	if m.object == 0 {
+		if d.slot < 0 {
+			d.slot = c.addObject(&s.root)
+		}
+		return d.slot
+	}
+	k := m.object - 1
+	if d.objectStamp[k] != r.frames {
+		world := d.objects[k]
+		if !s.plain {
+			world = s.root.Mul(world)
+		}
+		d.objectStamp[k], d.objectSlot[k] = r.frames, c.addObject(&world)
+	}
+	return d.objectSlot[k]
+}
+
+func (c *collected) addObject(world *geom.Mat4) int32 {
+	slot := len(c.objects) / objectFloats
+	c.objects = appendObject(c.objects, world, c.lens.eye)
+	return int32(slot)
+}
+
+// record appends the records and commands of a sorted list, as far as buffer
+// textures can hold them.
+func (c *collected) record(l *list) {
+	l.first = len(c.draws) / drawWords
+	l.order = l.order[:min(len(l.order), c.maxDraws-l.first)]
+	for i := range l.order {
+		it := l.at(i)
+		m := it.mesh
+		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), math.Float32bits(it.fade), it.color)
+		c.commands = append(c.commands, m.indexCount, 1, m.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
+	}
+}
+
+// Words of a draw's record, and of its command, which OpenGL defines.
+const (
+	drawWords    = 4
+	commandWords = 5
+)

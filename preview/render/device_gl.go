@@ -1,0 +1,192 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// rep is a representation that was handed over for upload.
+type rep struct {
+	key       runtime.Key
+	serial    uint64 // unique
+	box       geom.Box
+	meshes    []mesh
+	objects   []geom.Mat4
+	at        place
+	materials span
+	sets      []*textureSet // by material
+	streamed  bool          // its textures are
+
+	// Until it is resident:
+	asset             *runtime.Asset
+	vertices, indices []byte
+	sent              int // bytes, vertices first
+
+	resident, gone bool
+
+	// Of the frame that is being collected:
+	stamp       uint64
+	slot        int32 // of the object that stands for the scene
+	objectStamp []uint64
+	objectSlot  []int32
+}
+
+// Upload takes over a decoded representation: it reserves memory at once and
+// queues the bytes for Pump. A representation of the same key is replaced. The
+// error says what the asset breaks, or that the GPU's memory is exhausted; then
+// the asset stays with the caller.
+func (r *Renderer) Upload(key runtime.Key, asset *runtime.Asset) error {
+	r.Release(key)
+	if asset == nil {
+		r.serial++
+		r.reps[key] = &rep{key: key, serial: r.serial, resident: true, box: geom.EmptyBox()}
+		return nil
+	}
+	p, err := prepare(asset)
+	if err != nil {
+		return fmt.Errorf("%w (scene %d, tile %d, %v)", err, key.Scene, key.Tile, key.Rep)
+	}
+	at, err := r.pool.allocate(len(p.vertices), len(p.indices))
+	if err != nil {
+		return err
+	}
+	r.serial++
+	n := &rep{
+		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, at: at,
+		asset: asset, vertices: p.vertices, indices: p.indices,
+		objectStamp: make([]uint64, len(p.objects)), objectSlot: make([]int32, len(p.objects)),
+	}
+	r.addMaterials(n, p, asset)
+	for i := range n.meshes {
+		m := &n.meshes[i]
+		m.set = n.sets[m.material]
+		m.material += int32(n.materials.at)
+		m.baseVertex += int32(at.vertices.at)
+		size := 2
+		if m.wide {
+			size = 4
+		}
+		m.firstIndex += uint32(at.indices.at * indexUnit / size)
+	}
+	r.reps[key] = n
+	r.queue = append(r.queue, n)
+	return nil
+}
+
+// addMaterials stores the materials of a representation and asks for their
+// textures.
+func (r *Renderer) addMaterials(n *rep, p *prepared, asset *runtime.Asset) {
+	n.sets = make([]*textureSet, len(p.materials))
+	if !r.options.NoTextures {
+		n.sets = r.textures.add(n, p, asset)
+	}
+	packed := make([]float32, 0, materialFloats*len(p.materials))
+	for i := range p.materials {
+		packed = packMaterial(packed, &p.materials[i], n.sets[i].has())
+	}
+	if len(packed) > 0 {
+		n.materials = r.materials.write(packed)
+	}
+}
+
+// Release frees a representation, uploaded or not.
+func (r *Renderer) Release(key runtime.Key) {
+	n := r.reps[key]
+	if n == nil {
+		return
+	}
+	delete(r.reps, key)
+	n.gone = true
+	n.asset.Release()
+	n.asset, n.vertices, n.indices = nil, nil, nil
+	r.pool.release(n.at)
+	r.materials.list.release(n.materials)
+	r.textures.remove(n)
+}
+
+// Drawable reports whether the geometry of a representation is uploaded. Its
+// textures may still load.
+func (r *Renderer) Drawable(key runtime.Key) bool {
+	n := r.reps[key]
+	return n != nil && n.resident
+}
+
+// Pump uploads what waits, geometry first, until the budget is spent, and
+// reports whether nothing waits any more. Textures that are being read do not
+// count.
+func (r *Renderer) Pump(b Budget) (idle bool) {
+	start := time.Now()
+	spent := int64(0)
+	left := func() bool {
+		return spent == 0 || (b.Bytes <= 0 || spent < b.Bytes) && (b.Time <= 0 || time.Since(start) < b.Time)
+	}
+	for left() {
+		n := r.uploadGeometry()
+		if n == 0 {
+			break
+		}
+		spent += n
+		r.stats.UploadPieces++
+	}
+	for left() {
+		n := r.textures.device.pump()
+		if n == 0 {
+			break
+		}
+		spent += n
+		r.stats.UploadPieces++
+	}
+	r.stats.UploadBytes += spent
+	r.stats.UploadTime += time.Since(start)
+	return len(r.queue) == 0 && !r.textures.device.busy()
+}
+
+// uploadGeometry uploads one piece and returns its bytes; 0 when nothing
+// waits.
+func (r *Renderer) uploadGeometry() int64 {
+	for len(r.queue) > 0 {
+		n := r.queue[0]
+		if n.gone {
+			r.queue = r.queue[1:]
+			continue
+		}
+		sent := n.piece()
+		if n.sent == len(n.vertices)+len(n.indices) {
+			n.resident = true
+			n.asset.Release()
+			n.asset, n.vertices, n.indices = nil, nil, nil
+			r.queue = r.queue[1:]
+		}
+		if sent > 0 {
+			return sent
+		}
+	}
+	r.queue = nil
+	return 0
+}
+
+// piece uploads the next bytes of a representation.
+func (n *rep) piece() int64 {
+	if len(n.vertices)+len(n.indices) == 0 {
+		return 0
+	}
+	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*format.VertexSize
+	if n.sent >= len(n.vertices) {
+		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
+	}
+	// Not through the element array target, which belongs to a vertex array.
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer)
+	k := min(pieceBytes, len(data)-from)
+	gl.BufferSubData(gl.COPY_WRITE_BUFFER, at+from, k, unsafe.Pointer(&data[from]))
+	n.sent += k
+	return int64(k)
+}

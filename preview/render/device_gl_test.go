@@ -1,0 +1,127 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"testing"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// TestUploadBudget: a small budget moves on piece by piece, and a
+// representation can be drawn only when all of it is there.
+func TestUploadBudget(t *testing.T) {
+	r := headless(t, Options{Width: 16, Height: 16})
+	p := part{vertices: make([]format.Vertex, 100_000), indices: []uint32{0, 1, 2}}
+	k := key(0, runtime.RepFull)
+	if err := r.Upload(k, assemble([]part{p}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: k, Fade: 1}}})
+	if s.NotResident != 1 || s.Pending != 1 || s.PendingBytes != 3_200_006 || r.Drawable(k) {
+		t.Errorf("before: %+v", s)
+	}
+	pumps := 0
+	for !r.Pump(Budget{Bytes: 1}) {
+		pumps++
+		if r.Drawable(k) {
+			t.Fatalf("drawable after %d pumps", pumps)
+		}
+	}
+	if pumps != 4 { // 3.2 MB by the mebibyte, then the indices
+		t.Errorf("%d pumps", pumps+1)
+	}
+	s = r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: k, Fade: 1}}})
+	if s.NotResident != 0 || s.UploadBytes != 3_200_006 || s.UploadPieces != 5 || !r.Drawable(k) {
+		t.Errorf("after: %+v", s)
+	}
+}
+
+// TestDevice: representations come and go in any order, and nothing is left.
+func TestDevice(t *testing.T) {
+	r := headless(t, Options{Width: 16, Height: 16})
+	released := 0
+	asset := func() *runtime.Asset {
+		a := assemble([]part{screen(-5)}, []format.Material{paint(1, 2, 3)})
+		b := runtime.NewAsset(func() { released++ })
+		b.Entities, b.Meshes, b.Materials, b.Geometry, b.Strings = a.Entities, a.Meshes, a.Materials, a.Geometry, a.Strings
+		return b
+	}
+	a, b := key(0, runtime.RepFull), key(1, runtime.RepFull)
+	for _, k := range []runtime.Key{a, b, a} { // the second a replaces the first, which still waits
+		if err := r.Upload(k, asset()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if released != 1 {
+		t.Errorf("%d assets were released by a replacement", released)
+	}
+	r.Release(b) // while it waits
+	if released != 2 || r.Drawable(b) {
+		t.Errorf("%d assets released", released)
+	}
+	r.Pump(Budget{})
+	if released != 3 || !r.Drawable(a) {
+		t.Errorf("%d assets released after the upload", released)
+	}
+	r.Release(a)
+	r.Release(a)
+	r.Release(key(7, runtime.RepHLOD))
+	if err := r.Upload(b, nil); err != nil || !r.Drawable(b) {
+		t.Errorf("an empty representation: %v", err)
+	}
+	r.Release(b)
+	bad := asset()
+	bad.Meshes[0].IndexOffset = 1 << 50
+	if err := r.Upload(a, bad); err == nil || r.Drawable(a) {
+		t.Error("a broken asset was taken")
+	}
+	s := r.Draw(Frame{Camera: at(0)})
+	if s.Resident != 0 || s.Pending != 0 || s.GeometryBytes != 0 || s.Materials != 0 || s.Draws != 0 || released != 3 {
+		t.Errorf("left over: %+v, %d released", s, released)
+	}
+}
+
+// TestPagesComeAndGo: more than one page, large meshes, reuse.
+func TestPagesComeAndGo(t *testing.T) {
+	r := headless(t, Options{Width: 16, Height: 16})
+	big := part{vertices: make([]format.Vertex, pageVertices*3/4), indices: []uint32{0, 1, 2}, wide: true}
+	for i := range int32(3) {
+		if err := r.Upload(key(i, runtime.RepFull), assemble([]part{big}, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(r.pool.pages); n != 3 {
+		t.Errorf("%d pages", n)
+	}
+	for i := range int32(3) {
+		r.Release(key(i, runtime.RepFull))
+	}
+	if n := len(r.pool.pages); n != 1 || r.pool.used != 0 {
+		t.Errorf("%d pages are kept, %d bytes used", n, r.pool.used)
+	}
+}
+
+// TestSteadyStateAllocatesNothing: a frame costs no garbage.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	both(t, Options{Width: 64, Height: 48, ShadowSize: 64}, func(t *testing.T, r *Renderer) {
+		var assets []*runtime.Asset
+		for i := range 20 {
+			assets = append(assets, assemble([]part{quad(geom.Vec3{float64(i), 0, -10}, right, up), screen(-20)}, []format.Material{paint(9, 9, 9), defaultMaterial()}))
+			assets[i].Meshes[1].Material = 1
+		}
+		f := Frame{
+			Camera: at(0), Drawn: put(t, r, assets...), Root: func(runtime.SceneID) geom.Mat4 { return geom.Identity() },
+			Lines:   []Line{{B: [3]float32{1, 1, 1}}},
+			Overlay: &Overlay{Vertices: make([]OverlayVertex, 3), Indices: []uint32{0, 1, 2}},
+		}
+		for range inFlight + 2 { // buffers grow, shadows are drawn
+			r.Draw(f)
+		}
+		if n := testing.AllocsPerRun(20, func() { r.Pump(Budget{}); r.Draw(f) }); n != 0 {
+			t.Errorf("%v allocations per frame", n)
+		}
+	})
+}

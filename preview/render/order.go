@@ -1,0 +1,112 @@
+package render
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// A draw's key decides its place in the frame: pass, then the state that is
+// dear to change, then the order in which draws were collected, which is near
+// to far by representation. Its low bits are the index of the draw.
+//
+//	63..60  pass and program
+//	59      double-sided
+//	58      mirrored
+//	57..50  page of the geometry pool
+//	49      32-bit indices
+//	48..24  texture set
+//	23..0   index
+const (
+	keyIndexBits   = 24
+	keyIndexMask   = 1<<keyIndexBits - 1
+	keySetShift    = keyIndexBits
+	keySetMask     = 1<<25 - 1
+	keyWideShift   = 49
+	keyPageShift   = 50
+	keyPageMask    = 0xff
+	keyMirrorShift = 58
+	keySidesShift  = 59
+	keyPassShift   = 60
+	keyStateMask   = ^uint64(keyIndexMask)
+)
+
+// maxDraws is what an index in a key can name.
+const maxDraws = 1 << keyIndexBits
+
+// pass is what a draw needs of the pipeline, in drawing order: what fills the
+// depth buffer cheaply comes first.
+type pass uint64
+
+const (
+	passOpaque pass = iota
+	passOpaqueTextured
+	passDither // opaque, fading
+	passDitherTextured
+	passMask
+	passMaskDither
+	passBlend // sorted back to front
+	passes
+)
+
+// drawKey returns the key without the index.
+func (m *mesh) drawKey(p pass, page int) uint64 {
+	k := uint64(p)<<keyPassShift | uint64(page&keyPageMask)<<keyPageShift
+	if m.kind.doubleSided {
+		k |= 1 << keySidesShift
+	}
+	if m.mirrored {
+		k |= 1 << keyMirrorShift
+	}
+	if m.wide {
+		k |= 1 << keyWideShift
+	}
+	if m.set != nil {
+		k |= uint64(m.set.id&keySetMask) << keySetShift
+	}
+	return k
+}
+
+// passOf returns the pass of a mesh that fades or not.
+func (m *mesh) passOf(fading bool) pass {
+	switch {
+	case m.kind.alpha == alphaBlend:
+		return passBlend
+	case m.kind.alpha == alphaMask && fading:
+		return passMaskDither
+	case m.kind.alpha == alphaMask:
+		return passMask
+	}
+	p := passOpaque
+	if fading {
+		p = passDither
+	}
+	if m.set != nil {
+		p++
+	}
+	return p
+}
+
+// depthKey returns the key of a blended draw: the farthest first.
+func depthKey(distance float64) uint64 {
+	return uint64(^math.Float32bits(float32(distance))) << keyIndexBits
+}
+
+// fadeOf returns the fade of an entry as the shaders take it: f for the first
+// representation of a tile in the list, -f for the second, which keeps the
+// pixels that the first leaves. first is the first entry of the tile; a
+// representation may come in parts, one entry each.
+func fadeOf(d, first *runtime.Drawn) (f float32, fading bool) {
+	if !(d.Fade < 1) {
+		return 1, false
+	}
+	// In steps of 1/256 the two add up to 1 exactly.
+	f = float32(math.RoundToEven(max(0, d.Fade)*256) / 256)
+	if d.Rep != first.Rep {
+		return -f, true
+	}
+	return f, true
+}
+
+// sameTile reports whether two entries belong to the same tile.
+func sameTile(a, b *runtime.Drawn) bool { return a.Scene == b.Scene && a.Tile == b.Tile }

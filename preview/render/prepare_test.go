@@ -1,0 +1,212 @@
+package render
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// part is a mesh of a test's asset.
+type part struct {
+	vertices  []format.Vertex
+	indices   []uint32
+	wide      bool
+	material  uint32
+	transform *geom.Mat4
+}
+
+// assemble makes an asset as a loader does; offsets are packed without padding.
+func assemble(parts []part, materials []format.Material, textures ...string) *runtime.Asset {
+	a := runtime.NewAsset(nil)
+	a.Materials = materials
+	for i, p := range parts {
+		kind := format.Index16
+		if p.wide {
+			kind = format.Index32
+		}
+		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, FirstMesh: uint32(i), MeshCount: 1, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}
+		if p.transform != nil {
+			e.LocalTransform = f32(*p.transform)
+		}
+		a.Entities = append(a.Entities, e)
+		v := format.AppendVertices(nil, p.vertices)
+		box, _ := format.PositionBounds(v)
+		n := format.Mesh{
+			EntityID: uint32(i), Material: p.material, IndexType: kind, VertexCount: uint32(len(p.vertices)), IndexCount: uint32(len(p.indices)),
+			VertexStride: format.VertexSize, VertexOffset: uint64(len(a.Geometry.Vertices)), IndexOffset: uint64(len(a.Geometry.Indices)),
+			VertexSize: uint64(len(v)), IndexSize: uint64(len(p.indices) * kind.Size()), LocalBounds: box,
+		}
+		a.Geometry.Vertices = append(a.Geometry.Vertices, v...)
+		a.Geometry.Indices = format.AppendIndices(a.Geometry.Indices, kind, p.indices)
+		a.Meshes = append(a.Meshes, n)
+	}
+	for i := range textures {
+		a.Textures = append(a.Textures, format.Texture{URIOffset: uint32(i)})
+	}
+	a.Strings = func(i uint32) string {
+		if int(i) < len(textures) {
+			return textures[i]
+		}
+		return ""
+	}
+	return a
+}
+
+// quad returns a rectangle around center, facing right x up.
+func quad(center, right, up geom.Vec3) part {
+	n := right.Cross(up).Normalize(0, geom.Vec3{0, 0, 1})
+	r := right.Normalize(0, geom.Vec3{1, 0, 0})
+	var p part
+	for _, c := range [][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
+		p.vertices = append(p.vertices, format.Vertex{
+			Position: center.Add(right.Scale(c[0])).Add(up.Scale(c[1])).F32(),
+			Normal:   format.PackNormal(n.F32()), Tangent: format.PackTangent([4]float32{float32(r[0]), float32(r[1]), float32(r[2]), 1}),
+			UV0:   [2]uint16{format.Half(float32(c[0]+1) / 2), format.Half(float32(c[1]+1) / 2)},
+			Color: [4]uint8{255, 255, 255, 255},
+		})
+	}
+	p.indices = []uint32{0, 1, 2, 0, 2, 3}
+	return p
+}
+
+// TestOddOffsets: 32-bit indices behind an odd number of 16-bit ones start
+// where no draw call can point; they are moved.
+func TestOddOffsets(t *testing.T) {
+	small, big := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}), quad(geom.Vec3{5, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
+	small.indices, big.wide = small.indices[:3], true
+	a := assemble([]part{small, big, big}, nil)
+	// The third mesh shares the ranges of the second.
+	a.Meshes[2].VertexOffset, a.Meshes[2].IndexOffset = a.Meshes[1].VertexOffset, a.Meshes[1].IndexOffset
+	if a.Meshes[1].IndexOffset%4 == 0 {
+		t.Fatal("the test has no odd offset")
+	}
+	p, err := prepare(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]uint32{small.indices, big.indices, big.indices} {
+		m := p.meshes[i]
+		kind, size := format.Index16, 2
+		if m.wide {
+			kind, size = format.Index32, 4
+		}
+		from := int(m.firstIndex) * size
+		got := format.Indices(p.indices[from:from+int(m.indexCount)*size], kind)
+		for k := range want {
+			if got[k] != want[k] {
+				t.Errorf("mesh %d: indices %v, want %v", i, got, want)
+				break
+			}
+		}
+		src := a.Meshes[i]
+		if !bytes.Equal(p.vertices[int(m.baseVertex)*32:][:src.VertexSize], a.Geometry.Vertices[src.VertexOffset:][:src.VertexSize]) {
+			t.Errorf("mesh %d: vertices differ", i)
+		}
+	}
+	if p.meshes[1].firstIndex != p.meshes[2].firstIndex {
+		t.Error("a shared range was copied twice")
+	}
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	for name, breakIt := range map[string]func(m *format.Mesh){
+		"vertices outside":  func(m *format.Mesh) { m.VertexOffset = 1 << 40 },
+		"indices outside":   func(m *format.Mesh) { m.IndexOffset = math.MaxUint64 - 5 },
+		"sizes disagree":    func(m *format.Mesh) { m.VertexCount++ },
+		"no index type":     func(m *format.Mesh) { m.IndexType = 0 },
+		"index count wraps": func(m *format.Mesh) { m.IndexCount = math.MaxUint32; m.IndexSize = 2 * math.MaxUint32 },
+	} {
+		a := assemble([]part{quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})}, nil)
+		breakIt(&a.Meshes[0])
+		if _, err := prepare(a); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestWorldTransforms: parents first, cycles and missing parents end.
+func TestWorldTransforms(t *testing.T) {
+	move := func(x float32) [16]float32 { return [16]float32{0: 1, 5: 1, 10: 1, 15: 1, 12: x} }
+	w := worldTransforms([]format.Entity{
+		{ID: 1, ParentID: 2, LocalTransform: move(1)},
+		{ID: 2, ParentID: format.NoIndex, LocalTransform: move(10)},
+		{ID: 3, ParentID: 4, LocalTransform: move(1)},
+		{ID: 4, ParentID: 3, LocalTransform: move(1)},
+		{ID: 5, ParentID: 99, LocalTransform: move(7)},
+	})
+	for id, x := range map[uint32]float64{1: 11, 2: 10, 5: 7} {
+		if m := w[id]; m[12] != x {
+			t.Errorf("entity %d is at %v, want %v", id, m[12], x)
+		}
+	}
+}
+
+// TestUsedMaterials: only what meshes use is taken over; what does not exist
+// becomes the default.
+func TestUsedMaterials(t *testing.T) {
+	q := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
+	a := assemble([]part{q, q, q, q}, []format.Material{{Metallic: 0.1}, {Metallic: 0.2}, {Metallic: 0.3}})
+	for i, m := range []uint32{2, format.NoIndex, 2, 7} {
+		a.Meshes[i].Material = m
+	}
+	p, err := prepare(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.materials) != 2 || p.materials[0].Metallic != 0.3 || p.materials[1] != defaultMaterial() {
+		t.Errorf("materials %+v", p.materials)
+	}
+	for i, want := range []int32{0, 1, 0, 1} {
+		if p.meshes[i].material != want {
+			t.Errorf("mesh %d has material %d, want %d", i, p.meshes[i].material, want)
+		}
+	}
+}
+
+func TestMeshBox(t *testing.T) {
+	nan := float32(math.NaN())
+	id := geom.Identity()
+	for _, b := range []format.Bounds{{Min: [3]float32{nan}}, {Min: [3]float32{1}, Max: [3]float32{-1}}} {
+		if box := meshBox(b, &id); box.Size()[0] < hugeBox {
+			t.Errorf("%v became %v, which may be culled", b, box)
+		}
+	}
+	turned := geom.TRS(geom.Vec3{10, 0, 0}, [4]float64{0, math.Sqrt2 / 2, 0, math.Sqrt2 / 2}, geom.Vec3{1, 1, 1})
+	box := meshBox(format.Bounds{Max: [3]float32{4, 1, 2}}, &turned)
+	if want := (geom.Vec3{2, 1, 4}); box.Size().Sub(want).Len() > 1e-6 {
+		t.Errorf("size %v, want %v", box.Size(), want)
+	}
+}
+
+func TestMaterials(t *testing.T) {
+	inf := float32(math.Inf(1))
+	m := format.Material{
+		Flags:     format.MaterialCutout | format.MaterialDoubleSided | format.MaterialUnlit,
+		BaseColor: [4]float32{inf, -1, 0.5, 2}, Emissive: [3]float32{5, 0, 0}, Metallic: 3, Roughness: float32(math.NaN()),
+		AlphaCutoff: 0.25, NormalScale: -1, Reserved: [2]uint32{format.ChannelsMetalRough, 0},
+		BaseColorTexture: 0, NormalTexture: 9, MetallicTexture: format.NoIndex, RoughnessTexture: 1, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+	}
+	if k := kindOf(&m); k != (surfaceKind{alphaMask, true}) {
+		t.Errorf("kind %+v", k)
+	}
+	list := texture.MaterialSlots(nil, &m, make([]format.Texture, 2), func(uint32) string { return "a.png" }, "")[:slots]
+	if list[slotBase].URI == "" || list[slotRoughness].URI == "" || list[slotNormal].URI != "" || list[slotNormal].Use != texture.Normal || list[slotEmissive].Use != texture.Color {
+		t.Errorf("textures %v", list)
+	}
+	p := packMaterial(nil, &m, 1|8)
+	if len(p) != materialFloats {
+		t.Fatalf("%d floats", len(p))
+	}
+	if p[0] != 0 || p[1] != 0 || p[2] != 0.5 || p[3] != 1 || p[4] != 5 || p[7] != 0.25 || p[8] != 1 || p[9] != 0 || p[10] != -1 {
+		t.Errorf("packed %v", p)
+	}
+	flags := uint32(p[12])
+	if flags&^0xf00 != 1|8|flagUnlit|flagDoubleSided || flags>>flagMetallicShift&3 != 2 || flags>>flagRoughnessShift&3 != 1 {
+		t.Errorf("flags %x", flags)
+	}
+}

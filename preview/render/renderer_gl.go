@@ -1,0 +1,260 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	goruntime "runtime"
+	"time"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// Renderer draws representations. It implements runtime.Device,
+// runtime.Visibility and runtime.TextureRelief. All methods belong to the goroutine whose OpenGL context
+// was current in New.
+type Renderer struct {
+	options   Options
+	info      Info
+	programs  *programs
+	targets   *targets
+	pool      pool
+	textures  *textures
+	materials materialBuffer
+	shadows   shadows
+	overlay   overlay
+	timer     timer
+
+	reps   map[runtime.Key]*rep
+	queue  []*rep // waiting for their upload, first in, first out
+	serial uint64
+
+	// Written every frame.
+	frames                                              uint64
+	fences                                              [inFlight]uintptr
+	block                                               stream // Frame of the shaders
+	objectStream, drawStream, commandStream, lineStream stream
+
+	frame       collected
+	shaderBlock *frameBlock // apart, since C may look at no memory that holds Go pointers
+	stats       Stats       // of the next Draw
+}
+
+var (
+	_ runtime.Device        = (*Renderer)(nil)
+	_ runtime.Visibility    = (*Renderer)(nil)
+	_ runtime.TextureRelief = (*Renderer)(nil)
+)
+
+// New makes a renderer for the OpenGL context that is current on this
+// goroutine.
+func New(o Options) (*Renderer, error) {
+	if o.Width < 0 || o.Height < 0 {
+		return nil, fmt.Errorf("render: a picture of %d x %d pixels is not possible", o.Width, o.Height)
+	}
+	r := &Renderer{reps: map[runtime.Key]*rep{}, shaderBlock: new(frameBlock)}
+	r.info = capabilities(&o)
+	r.info.settle(&o)
+	r.options = o
+	if o.Debug && r.info.DebugOutput {
+		listen(o.Logger)
+	}
+	if err := r.init(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Renderer) init() error {
+	o, i := &r.options, &r.info
+	gl.Enable(gl.FRAMEBUFFER_SRGB)
+	if i.ReverseZ {
+		gl.ClipControl(gl.LOWER_LEFT, gl.ZERO_TO_ONE)
+	}
+	var err error
+	if r.targets, err = newTargets(o.Width, o.Height, o.Samples); err != nil {
+		return err
+	}
+	defines := ""
+	if o.ShadowSize > 0 {
+		defines += "#define SHADOWS\n"
+		if err := r.shadows.init(o); err != nil {
+			return err
+		}
+	}
+	if i.Software {
+		defines += "#define FEW_TAPS\n"
+	}
+	if o.Samples > 1 {
+		defines += "#define COVERAGE\n"
+	}
+	if r.programs, err = newPrograms(defines); err != nil {
+		return err
+	}
+	stream := func(target, format uint32) stream {
+		return stream{target: target, format: format, persistent: i.PersistentMap}
+	}
+	r.block = stream(gl.UNIFORM_BUFFER, 0)
+	r.objectStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32F)
+	r.drawStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32UI)
+	r.commandStream = stream(gl.DRAW_INDIRECT_BUFFER, 0)
+	r.lineStream = stream(gl.ARRAY_BUFFER, 0)
+	// An object takes four texels, and there are no more objects than draws.
+	r.frame.maxDraws = min(maxDrawsPerFrame, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/4)
+	r.overlay.init(i.PersistentMap)
+	r.pool.storage = i.PersistentMap
+	if i.MultiDraw {
+		r.pool.ids = newIDs(r.frame.maxDraws)
+	}
+	r.materials.grow(1024)
+	workers := o.TextureWorkers
+	if workers <= 0 {
+		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
+	}
+	if r.textures, err = newTextures(o, i, workers); err != nil {
+		return err
+	}
+	r.timer.init(!i.Software)
+	for range 16 {
+		if e := gl.GetError(); e == gl.NO_ERROR {
+			return nil
+		} else {
+			err = errors.Join(err, fmt.Errorf("render: OpenGL error 0x%x", e))
+		}
+	}
+	return err
+}
+
+// Info says what the driver has and what the options became.
+func (r *Renderer) Info() Info { return r.info }
+
+// Resize changes the size of the picture.
+func (r *Renderer) Resize(width, height int) error {
+	if width < 1 || height < 1 || width > r.info.MaxTexture<<2 || height > r.info.MaxTexture<<2 {
+		return fmt.Errorf("render: a picture of %d x %d pixels is not possible", width, height)
+	}
+	if width == r.targets.width && height == r.targets.height {
+		return nil
+	}
+	t, err := newTargets(width, height, r.options.Samples)
+	if err != nil {
+		return err
+	}
+	r.targets.close()
+	r.targets = t
+	return nil
+}
+
+// ReadPixels waits for the picture of the last Draw and returns it: sRGB,
+// opaque, the top row first.
+func (r *Renderer) ReadPixels() *image.NRGBA { return r.targets.read() }
+
+// Draw draws a frame, copies it to Options.Framebuffer and returns the
+// counters. It allocates nothing once its buffers have grown to the scene.
+func (r *Renderer) Draw(f Frame) Stats {
+	start := time.Now()
+	at := int(r.frames % inFlight)
+	r.frames++
+	r.wait(at)
+	r.timer.begin(at)
+
+	c := &r.frame
+	c.begin(r, &f)
+	c.collectReps(r, &f)
+	c.collectMain(r, &f)
+	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
+		r.shadows.plan(r, c)
+	}
+	r.uploadFrame(at, &f)
+	r.drawShadows()
+	r.drawScene(at, &f)
+	r.overlay.draw(r, at, f.Overlay)
+	r.targets.present(r.options.Framebuffer)
+
+	r.timer.end(at)
+	if r.fences[at] != 0 {
+		gl.DeleteSync(r.fences[at])
+	}
+	r.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	return r.count(time.Since(start))
+}
+
+// wait waits until the GPU is done with the frame that used the same buffers.
+func (r *Renderer) wait(at int) {
+	if r.fences[at] != 0 {
+		gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second))
+	}
+}
+
+// count completes the counters and begins new ones.
+func (r *Renderer) count(cpu time.Duration) Stats {
+	s := r.stats
+	r.stats = Stats{}
+	s.CPU, s.GPU = cpu, r.timer.last
+	s.Pending = len(r.queue)
+	for _, n := range r.queue {
+		if n.gone {
+			s.Pending--
+			continue
+		}
+		s.PendingBytes += int64(len(n.vertices) + len(n.indices) - n.sent)
+	}
+	s.Resident = len(r.reps) - s.Pending
+	s.GeometryBytes, s.GeometryStorage = r.pool.used, r.pool.allocated()
+	s.Materials = r.materials.list.used
+	r.textures.count(&s)
+	return s
+}
+
+// Close frees everything, also what was never released. The context must still
+// be current.
+func (r *Renderer) Close() {
+	for key := range r.reps {
+		r.Release(key)
+	}
+	if r.textures != nil {
+		if err := r.textures.close(); err != nil {
+			r.options.Logger.Warn("textures", "error", err)
+		}
+	}
+	if r.programs != nil {
+		r.programs.close()
+	}
+	r.targets.close()
+	r.shadows.close()
+	r.overlay.close()
+	r.timer.close()
+	for _, s := range [...]*stream{&r.block, &r.objectStream, &r.drawStream, &r.commandStream, &r.lineStream} {
+		s.close()
+	}
+	r.materials.close()
+	r.pool.close()
+	if r.pool.ids != 0 {
+		gl.DeleteBuffers(1, &r.pool.ids)
+	}
+	for _, f := range r.fences {
+		if f != 0 {
+			gl.DeleteSync(f)
+		}
+	}
+	if r.options.Debug && r.info.DebugOutput {
+		silence()
+	}
+}
+
+// rootOf returns the transform of a scene.
+func rootOf(root func(runtime.SceneID) geom.Mat4, id runtime.SceneID) geom.Mat4 {
+	if root == nil {
+		return geom.Identity()
+	}
+	if m := root(id); m.IsFinite() {
+		return m
+	}
+	return geom.Identity()
+}

@@ -1,0 +1,31 @@
+// Light and colour, shared by meshes and the sky.
+
+// Radiance of the sky, blurred as a rough surface sees it: 0 sharp, 1 diffuse.
+// Below the horizon the ground lies in haze that thins out downwards.
+vec3 skyRadiance(vec3 d, float blur) {
+    float up = max(d.y, 0.0);
+    vec3 above = mix(frame.horizon.rgb, frame.zenith.rgb, mix(sqrt(up), up, blur));
+    float haze = exp(min(d.y, 0.0) * mix(14.0, 3.0, blur));
+    vec3 below = mix(frame.ground.rgb, 0.82 * frame.horizon.rgb, 0.75 * haze);
+    float edge = mix(0.004, 1.0, blur);
+    vec3 c = mix(below, above, smoothstep(-edge, edge, d.y));
+    float toSun = max(dot(d, frame.sunDir.xyz), 0.0);
+    float s2 = toSun * toSun, s4 = s2 * s2;
+    return c + frame.glow.rgb * mix(s4 * s4 * s4, s2, blur);
+}
+
+// Irradiance / pi of the sky on a surface: a uniform upper and lower half-space
+// weigh (1 +- n.y) / 2, plus the bright part around the sun.
+vec3 skyIrradiance(vec3 n) {
+    vec3 upper = 0.45 * frame.zenith.rgb + 0.55 * frame.horizon.rgb;
+    vec3 c = mix(frame.ground.rgb, upper, 0.5 + 0.5 * n.y);
+    float toSun = 0.5 + 0.5 * dot(n, frame.sunDir.xyz);
+    return c + frame.glow.rgb * 0.6 * toSun * toSun;
+}
+
+// Narkowicz, "ACES filmic tone mapping curve" (2016): a rational fit of the
+// reference transform.
+vec3 toneMap(vec3 c) {
+    c = max(c * frame.sunColor.w, 0.0);
+    return clamp((c * (2.51 * c + 0.03)) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+}

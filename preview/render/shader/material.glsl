@@ -1,0 +1,25 @@
+// A material as packMaterial in Go writes it.
+
+uniform samplerBuffer u_materials;
+
+const uint HAS_BASE = 1u, HAS_NORMAL = 2u, HAS_METALLIC = 4u, HAS_ROUGHNESS = 8u, HAS_EMISSIVE = 16u, HAS_OCCLUSION = 32u;
+const uint UNLIT = 64u, DOUBLE_SIDED = 128u;
+
+float channel(vec4 c, uint which) {
+    return which == 0u ? c.r : which == 1u ? c.g : which == 2u ? c.b : c.a;
+}
+
+// Threshold of a pixel in an 8 x 8 ordered dither, (0, 1).
+float ditherThreshold() {
+    uvec2 p = uvec2(gl_FragCoord.xy);
+    uint x = p.x ^ p.y, y = p.y;
+    uint v = (x & 1u) << 5 | (y & 1u) << 4 | (x & 2u) << 2 | (y & 2u) << 1 | (x & 4u) >> 1 | (y & 4u) >> 2;
+    return (float(v) + 0.5) / 64.0;
+}
+
+// Two representations that fade into each other carry f and -(1 - f): the
+// second keeps exactly the pixels that the first leaves.
+bool fadedOut(float fade) {
+    float t = ditherThreshold();
+    return fade >= 0.0 ? t >= fade : t < 1.0 + fade;
+}

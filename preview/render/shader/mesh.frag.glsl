@@ -1,0 +1,195 @@
+// Shading of meshes: metallic-roughness under a sun and a sky.
+
+in vec3 v_position;
+in vec3 v_normal;
+in vec4 v_tangent;
+in vec4 v_color;
+in vec2 v_uv;
+flat in uvec4 v_draw;
+
+uniform sampler2D u_base, u_normal, u_metallic, u_roughness, u_emissive, u_occlusion;
+uniform sampler2DArrayShadow u_shadow;
+
+layout(location = 0) out vec4 o_color;
+
+#ifdef SHADOWS
+float tapShadow(vec3 uvz, float layer, float texel) {
+#ifdef FEW_TAPS
+    float s = texture(u_shadow, vec4(uvz.xy + vec2(-0.5, -0.5) * texel, layer, uvz.z));
+    s += texture(u_shadow, vec4(uvz.xy + vec2(0.5, -0.5) * texel, layer, uvz.z));
+    s += texture(u_shadow, vec4(uvz.xy + vec2(-0.5, 0.5) * texel, layer, uvz.z));
+    s += texture(u_shadow, vec4(uvz.xy + vec2(0.5, 0.5) * texel, layer, uvz.z));
+    return s * 0.25;
+#else
+    // 3 x 3 bilinear taps with tent weights 1 2 1.
+    float s = 0.0;
+    for (int y = -1; y <= 1; y++)
+        for (int x = -1; x <= 1; x++)
+            s += float((2 - abs(x)) * (2 - abs(y))) * texture(u_shadow, vec4(uvz.xy + vec2(x, y) * texel, layer, uvz.z));
+    return s / 16.0;
+#endif
+}
+
+// How much of the sun reaches a point with the geometric normal n.
+float sunVisible(vec3 position, vec3 n, float nDotL) {
+    int count = int(frame.sunDir.w);
+    float end = frame.horizon.w;
+    float away = length(position);
+    if (away >= end) return 1.0;
+    float texel = frame.zenith.w;
+    float border = 3.0 * texel;
+    // Offset along the normal against self-shadowing, by how slanted the light is.
+    float slope = sqrt(1.0 - nDotL * nDotL);
+    for (int i = 0; i < count; i++) {
+        vec3 p = position + n * frame.shadowTexel[i].x * (0.6 + 1.6 * slope);
+        vec3 uvz = (frame.shadow[i] * vec4(p, 1.0)).xyz;
+        vec2 rim = min(uvz.xy, 1.0 - uvz.xy);
+        float inside = min(rim.x, rim.y) - border;
+        if (inside <= 0.0 || uvz.z <= 0.0 || uvz.z >= 1.0) continue;
+        uvz.z -= 0.5 * frame.shadowTexel[i].y;
+        float s = tapShadow(uvz, float(i), texel);
+        // Over the last tenth of a map the next one fades in.
+        if (inside < 0.05 && i + 1 < count) {
+            vec3 q = (frame.shadow[i + 1] * vec4(position + n * frame.shadowTexel[i + 1].x * (0.6 + 1.6 * slope), 1.0)).xyz;
+            q.z -= 0.5 * frame.shadowTexel[i + 1].y;
+            s = mix(tapShadow(q, float(i + 1), texel), s, inside / 0.05);
+        }
+        return mix(s, 1.0, smoothstep(0.85 * end, end, away));
+    }
+    return 1.0;
+}
+#endif
+
+// Specular and diffuse response to the sun; Burley's alpha = roughness^2, GGX,
+// height-correlated Smith visibility (Heitz 2014), Schlick's Fresnel.
+vec3 sunLight(vec3 n, vec3 v, vec3 diffuse, vec3 f0, float alpha, float nDotV, float nDotL) {
+    vec3 l = frame.sunDir.xyz;
+    vec3 h = normalize(l + v);
+    float nDotH = clamp(dot(n, h), 0.0, 1.0), vDotH = clamp(dot(v, h), 0.0, 1.0);
+    float a2 = alpha * alpha;
+    float f = nDotH * nDotH * (a2 - 1.0) + 1.0;
+    float d = a2 / (f * f); // times 1 / pi, which the sun's scale has taken
+    float vis = 0.5 / (nDotL * sqrt(nDotV * nDotV * (1.0 - a2) + a2) + nDotV * sqrt(nDotL * nDotL * (1.0 - a2) + a2));
+    float k = 1.0 - vDotH, k2 = k * k;
+    vec3 fresnel = f0 + (1.0 - f0) * k2 * k2 * k;
+    return (diffuse * (1.0 - fresnel) + min(d * vis, 64.0) * fresnel) * frame.sunColor.rgb * nDotL;
+}
+
+// Scale and offset of f0 in the directional albedo of GGX: Karis' fit
+// ("Physically based shading on mobile", 2014).
+vec2 directionalAlbedo(float roughness, float nDotV) {
+    vec4 r = roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
+    float a = min(r.x * r.x, exp2(-9.28 * nDotV)) * r.x + r.y;
+    return vec2(-1.04, 1.04) * a + r.zw;
+}
+
+void main() {
+    float fade = uintBitsToFloat(v_draw.y);
+    int m = int(v_draw.x) * 4;
+    vec4 base = texelFetch(u_materials, m);
+    vec4 emissive = texelFetch(u_materials, m + 1); // w: alpha cutoff
+    vec4 factors = texelFetch(u_materials, m + 2);  // metallic, roughness, normal scale, occlusion
+    uint flags = uint(texelFetch(u_materials, m + 3).x);
+
+#ifdef TEXTURED
+    base *= texture(u_base, v_uv);
+#endif
+    base *= v_color;
+    float alpha = 1.0;
+    // Pixels that are not drawn are shaded to the end all the same, because
+    // their neighbours take differences with them.
+    bool hole = false;
+#ifdef MASK
+    // Leaves must not thin out in the distance, where levels average them.
+    base.a *= 1.0 + 0.25 * max(textureQueryLod(u_base, v_uv).x, 0.0);
+    // The edge is one pixel wide and becomes coverage of the samples.
+    alpha = clamp((base.a - emissive.w) / max(fwidth(base.a), 1e-4) + 0.5, 0.0, 1.0);
+#ifdef COVERAGE
+    hole = alpha <= 0.0;
+#else
+    hole = alpha < 0.5;
+#endif
+#endif
+#ifdef BLEND
+    alpha = base.a * abs(fade);
+#endif
+
+    vec3 geometric = normalize(v_normal);
+    if (!gl_FrontFacing) geometric = -geometric;
+    vec3 n = geometric;
+#ifdef TEXTURED
+    if ((flags & HAS_NORMAL) != 0u) {
+        // The frame is not made orthogonal again, as MikkTSpace wants it.
+        // Block-compressed maps have two channels; the third follows.
+        vec2 xy = texture(u_normal, v_uv).xy * 2.0 - 1.0;
+        vec3 t = vec3(xy * factors.z, sqrt(max(1.0 - dot(xy, xy), 0.0)));
+        vec3 bitangent = cross(v_normal, v_tangent.xyz) * v_tangent.w;
+        vec3 mapped = t.x * v_tangent.xyz + t.y * bitangent + t.z * v_normal;
+        float len = length(mapped);
+        if (len > 1e-4) n = gl_FrontFacing ? mapped / len : -mapped / len;
+    }
+#endif
+
+#ifdef DITHER
+    hole = hole || fadedOut(fade);
+#endif
+
+#if VIEW == 2 // albedo
+    o_color = vec4(base.rgb, alpha);
+#elif VIEW == 3 // normals, stored as they are
+    vec3 shown = n * 0.5 + 0.5;
+    o_color = vec4(pow(shown, vec3(2.2)), alpha);
+#elif VIEW == 1 // the colour of the draw, with a hint of light
+    vec3 flatColor = pow(unpackUnorm4x8(v_draw.z).rgb, vec3(2.2));
+    float shade = 0.35 + 0.4 * max(dot(n, frame.sunDir.xyz), 0.0) + 0.25 * (0.5 + 0.5 * n.y);
+    o_color = vec4(flatColor * shade, alpha);
+#else
+    float metallic = factors.x, roughness = factors.y, occlusion = 1.0;
+#ifdef TEXTURED
+    if ((flags & HAS_METALLIC) != 0u) metallic *= channel(texture(u_metallic, v_uv), flags >> 8 & 3u);
+    if ((flags & HAS_ROUGHNESS) != 0u) roughness *= channel(texture(u_roughness, v_uv), flags >> 10 & 3u);
+    if ((flags & HAS_OCCLUSION) != 0u) occlusion += factors.w * (texture(u_occlusion, v_uv).r - 1.0);
+    if ((flags & HAS_EMISSIVE) != 0u) emissive.rgb *= texture(u_emissive, v_uv).rgb;
+#endif
+    roughness = clamp(roughness, 0.045, 1.0);
+    // Curvature and normal maps below a pixel's size widen the highlight
+    // (Kaplanyan et al., "Filtering distributions of normals", 2016).
+    vec3 nx = dFdx(n), ny = dFdy(n);
+    float variance = 0.25 * (dot(nx, nx) + dot(ny, ny));
+    float a = roughness * roughness;
+    a = sqrt(clamp(a * a + min(2.0 * variance, 0.18), 0.0, 1.0));
+    roughness = sqrt(a);
+
+    vec3 v = -normalize(v_position);
+    float nDotV = max(abs(dot(n, v)), 1e-3);
+    vec3 f0 = mix(vec3(0.04), base.rgb, metallic);
+    vec3 diffuse = base.rgb * (1.0 - metallic);
+
+    vec2 ab = directionalAlbedo(roughness, nDotV);
+    vec3 albedo = f0 * ab.x + ab.y;
+    // Light that bounces between microfacets is not lost (Turquin 2019).
+    vec3 more = 1.0 + f0 * (1.0 / max(ab.x + ab.y, 1e-3) - 1.0);
+
+    vec3 r = reflect(-v, n);
+    // Reflections that would come from below the surface are hidden by it.
+    float horizon = clamp(1.0 + dot(r, geometric), 0.0, 1.0);
+    float hidden = 1.0; // Lagarde and de Rousiers, "Moving Frostbite to PBR" (2014)
+    if (occlusion < 1.0) hidden = clamp(pow(nDotV + occlusion, exp2(-16.0 * roughness - 1.0)) - 1.0 + occlusion, 0.0, 1.0);
+    vec3 color = diffuse * (1.0 - albedo) * skyIrradiance(n) * occlusion;
+    color += albedo * more * skyRadiance(r, roughness) * hidden * horizon * horizon;
+
+    float nDotL = dot(n, frame.sunDir.xyz);
+    float facing = dot(geometric, frame.sunDir.xyz);
+    if (nDotL > 0.0 && facing > 0.0) {
+        float visible = smoothstep(0.0, 0.1, facing); // the terminator of normal maps
+#ifdef SHADOWS
+        visible *= sunVisible(v_position, geometric, facing);
+#endif
+        color += sunLight(n, v, diffuse, f0, a, nDotV, nDotL) * more * visible;
+    }
+    color += emissive.rgb;
+    // Unlit colours are display colours: no tone curve.
+    o_color = vec4((flags & UNLIT) != 0u ? base.rgb : toneMap(color), alpha);
+#endif
+    if (hole) discard;
+}

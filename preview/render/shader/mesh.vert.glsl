@@ -1,0 +1,52 @@
+// Vertices of a mesh. A draw is one record: which object, which material.
+
+layout(location = 0) in vec3 a_position;
+layout(location = 1) in vec4 a_normal;  // -511..511
+layout(location = 2) in vec4 a_tangent; // -511..511; the sign of w is the handedness
+layout(location = 3) in vec2 a_uv;      // v runs bottom-up
+layout(location = 4) in vec4 a_color;
+layout(location = 5) in uint a_draw;
+
+uniform samplerBuffer u_objects;
+uniform usamplerBuffer u_draws;
+
+#ifdef SHADOW
+uniform mat4 u_light;
+#else
+out vec3 v_position; // relative to the eye
+out vec3 v_normal;
+out vec4 v_tangent;
+out vec4 v_color;
+#endif
+#if !defined(SHADOW) || defined(MASK)
+out vec2 v_uv;
+flat out uvec4 v_draw; // material, fade, colour, unused
+#endif
+
+void main() {
+    uvec4 draw = texelFetch(u_draws, int(a_draw));
+    int o = int(draw.x) * 4;
+    vec4 r0 = texelFetch(u_objects, o), r1 = texelFetch(u_objects, o + 1), r2 = texelFetch(u_objects, o + 2);
+    vec3 p = a_position - texelFetch(u_objects, o + 3).xyz;
+    vec3 position = vec3(dot(r0.xyz, p) + r0.w, dot(r1.xyz, p) + r1.w, dot(r2.xyz, p) + r2.w);
+
+#ifdef SHADOW
+    gl_Position = u_light * vec4(position, 1.0);
+#else
+    gl_Position = frame.viewProj * vec4(position, 1.0);
+    v_position = position;
+    v_color = a_color;
+    // Normals go by the cofactor matrix, which keeps right angles and needs no
+    // inverse; a mirroring transform turns its sign and the tangent's hand.
+    vec3 c0 = vec3(r0.x, r1.x, r2.x), c1 = vec3(r0.y, r1.y, r2.y), c2 = vec3(r0.z, r1.z, r2.z);
+    vec3 k0 = cross(c1, c2), k1 = cross(c2, c0), k2 = cross(c0, c1);
+    float hand = dot(c0, k0) < 0.0 ? -1.0 : 1.0;
+    v_normal = normalize((k0 * a_normal.x + k1 * a_normal.y + k2 * a_normal.z) * hand);
+    v_tangent.xyz = normalize(c0 * a_tangent.x + c1 * a_tangent.y + c2 * a_tangent.z);
+    v_tangent.w = a_tangent.w < 0.0 ? -hand : hand;
+#endif
+#if !defined(SHADOW) || defined(MASK)
+    v_uv = vec2(a_uv.x, 1.0 - a_uv.y);
+    v_draw = draw.yzwx;
+#endif
+}

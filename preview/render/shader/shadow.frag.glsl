@@ -1,0 +1,14 @@
+// Depth only; masked materials leave holes.
+
+#ifdef MASK
+in vec2 v_uv;
+flat in uvec4 v_draw;
+uniform sampler2D u_base;
+#endif
+
+void main() {
+#ifdef MASK
+    int m = int(v_draw.x) * 4;
+    if (texture(u_base, v_uv).a * texelFetch(u_materials, m).a < texelFetch(u_materials, m + 1).w) discard;
+#endif
+}

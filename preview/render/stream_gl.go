@@ -1,0 +1,88 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+)
+
+// inFlight is how many frames the processor may be ahead of the GPU.
+const inFlight = 3
+
+// stream is data that is written anew every frame: as many buffers as there
+// are frames in flight, each mapped for good where the driver can, else
+// orphaned before it is written.
+type stream struct {
+	target     uint32
+	format     uint32 // of the buffer texture; 0: none
+	persistent bool
+	buffers    [inFlight]streamBuffer
+}
+
+type streamBuffer struct {
+	buffer, texture uint32
+	size            int
+	mapped          unsafe.Pointer
+}
+
+// write stores data for a frame and leaves the buffer bound to its target. The
+// caller has waited until the GPU is done with the frame that used it last.
+func (s *stream) write(frame int, data unsafe.Pointer, n int) *streamBuffer {
+	b := &s.buffers[frame]
+	if n > b.size || b.buffer == 0 {
+		s.grow(b, n)
+	}
+	gl.BindBuffer(s.target, b.buffer)
+	switch {
+	case n == 0:
+	case b.mapped != nil:
+		copy(unsafe.Slice((*byte)(b.mapped), n), unsafe.Slice((*byte)(data), n))
+	default:
+		gl.BufferData(s.target, b.size, nil, gl.STREAM_DRAW)
+		gl.BufferSubData(s.target, 0, n, data)
+	}
+	return b
+}
+
+// grow replaces a buffer by a larger one.
+func (s *stream) grow(b *streamBuffer, n int) {
+	size := max(4096, 2*b.size)
+	for size < n {
+		size *= 2
+	}
+	s.drop(b)
+	gl.GenBuffers(1, &b.buffer)
+	gl.BindBuffer(s.target, b.buffer)
+	b.size = size
+	if s.persistent {
+		const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+		gl.BufferStorage(s.target, size, nil, flags)
+		b.mapped = gl.MapBufferRange(s.target, 0, size, flags)
+	} else {
+		gl.BufferData(s.target, size, nil, gl.STREAM_DRAW)
+	}
+	if s.format != 0 {
+		gl.GenTextures(1, &b.texture)
+		gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
+		gl.BindTexture(gl.TEXTURE_BUFFER, b.texture)
+		gl.TexBuffer(gl.TEXTURE_BUFFER, s.format, b.buffer)
+	}
+}
+
+func (s *stream) drop(b *streamBuffer) {
+	if b.buffer != 0 {
+		gl.DeleteBuffers(1, &b.buffer)
+	}
+	if b.texture != 0 {
+		gl.DeleteTextures(1, &b.texture)
+	}
+	*b = streamBuffer{}
+}
+
+func (s *stream) close() {
+	for i := range s.buffers {
+		s.drop(&s.buffers[i])
+	}
+}

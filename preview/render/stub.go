@@ -1,0 +1,63 @@
+//go:build !cgo || nopreview
+
+package render
+
+import (
+	"context"
+	"image"
+
+	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// Renderer cannot be made in this build.
+type Renderer struct{}
+
+// New returns surface.ErrUnavailable in this build.
+func New(Options) (*Renderer, error) { return nil, surface.ErrUnavailable }
+
+// Info says what the driver has.
+func (*Renderer) Info() Info { return Info{} }
+
+// Upload takes over a representation.
+func (*Renderer) Upload(runtime.Key, *runtime.Asset) error { return surface.ErrUnavailable }
+
+// Release frees a representation.
+func (*Renderer) Release(runtime.Key) {}
+
+// Drawable reports whether a representation is uploaded.
+func (*Renderer) Drawable(runtime.Key) bool { return false }
+
+// Pump uploads some of what waits.
+func (*Renderer) Pump(Budget) (idle bool) { return true }
+
+// SetTextures changes the parameters of texture streaming.
+func (*Renderer) SetTextures(texture.Params, int64) error { return surface.ErrUnavailable }
+
+// StreamTextures judges textures.
+func (*Renderer) StreamTextures(TextureView) {}
+
+// AwaitTextures waits for what is being read.
+func (*Renderer) AwaitTextures(context.Context) error { return surface.ErrUnavailable }
+
+// Shed makes textures smaller.
+func (*Renderer) Shed(int) int { return 0 }
+
+// Settle waits for all textures.
+func (*Renderer) Settle(context.Context) error { return surface.ErrUnavailable }
+
+// RetryTextures looks for missing textures again.
+func (*Renderer) RetryTextures() {}
+
+// Resize changes the size of the picture.
+func (*Renderer) Resize(width, height int) error { return surface.ErrUnavailable }
+
+// Draw draws one frame.
+func (*Renderer) Draw(Frame) Stats { return Stats{} }
+
+// ReadPixels returns the last picture.
+func (*Renderer) ReadPixels() *image.NRGBA { return nil }
+
+// Close frees everything.
+func (*Renderer) Close() {}

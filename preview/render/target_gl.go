@@ -1,0 +1,112 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+)
+
+// targets are the framebuffers that a picture passes: samples, resolved, and
+// from there to the surface.
+type targets struct {
+	width, height, samples int
+	scene, resolved        uint32    // framebuffers; the same without samples
+	buffers                [3]uint32 // colour of resolved; colour and depth of scene
+}
+
+func newTargets(width, height, samples int) (*targets, error) {
+	t := &targets{width: width, height: height, samples: samples}
+	w, h := int32(width), int32(height)
+	gl.GenRenderbuffers(int32(len(t.buffers)), &t.buffers[0])
+	store := func(name uint32, samples int, format uint32) {
+		gl.BindRenderbuffer(gl.RENDERBUFFER, name)
+		if samples > 1 {
+			gl.RenderbufferStorageMultisample(gl.RENDERBUFFER, int32(samples), format, w, h)
+		} else {
+			gl.RenderbufferStorage(gl.RENDERBUFFER, format, w, h)
+		}
+	}
+	attach := func(fbo *uint32, at ...uint32) error {
+		gl.GenFramebuffers(1, fbo)
+		gl.BindFramebuffer(gl.FRAMEBUFFER, *fbo)
+		for i, name := range at {
+			gl.FramebufferRenderbuffer(gl.FRAMEBUFFER, [...]uint32{gl.COLOR_ATTACHMENT0, gl.DEPTH_ATTACHMENT}[i], gl.RENDERBUFFER, name)
+		}
+		if s := gl.CheckFramebufferStatus(gl.FRAMEBUFFER); s != gl.FRAMEBUFFER_COMPLETE {
+			return fmt.Errorf("render: no framebuffer of %d x %d pixels with %d samples (status 0x%x)", width, height, samples, s)
+		}
+		return nil
+	}
+	store(t.buffers[0], 1, gl.SRGB8_ALPHA8)
+	store(t.buffers[2], samples, gl.DEPTH_COMPONENT32F)
+	var err error
+	if samples > 1 {
+		store(t.buffers[1], samples, gl.SRGB8_ALPHA8)
+		if err = attach(&t.resolved, t.buffers[0]); err == nil {
+			err = attach(&t.scene, t.buffers[1], t.buffers[2])
+		}
+	} else {
+		err = attach(&t.scene, t.buffers[0], t.buffers[2])
+		t.resolved = t.scene
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// resolve averages the samples, in linear light.
+func (t *targets) resolve() {
+	if t.scene != t.resolved {
+		t.blit(t.scene, t.resolved)
+	}
+}
+
+// present copies the picture's bytes as they are: whatever the surface makes of
+// them, they are display colours already.
+func (t *targets) present(to uint32) {
+	gl.Disable(gl.FRAMEBUFFER_SRGB)
+	t.blit(t.resolved, to)
+	gl.Enable(gl.FRAMEBUFFER_SRGB)
+}
+
+func (t *targets) blit(from, to uint32) {
+	w, h := int32(t.width), int32(t.height)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, from)
+	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, to)
+	gl.BlitFramebuffer(0, 0, w, h, 0, 0, w, h, gl.COLOR_BUFFER_BIT, gl.NEAREST)
+}
+
+// read returns the picture, top row first, opaque.
+func (t *targets) read() *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, t.width, t.height))
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.resolved)
+	gl.PixelStorei(gl.PACK_ALIGNMENT, 4)
+	gl.ReadPixels(0, 0, int32(t.width), int32(t.height), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
+	row := make([]byte, img.Stride)
+	for a, b := 0, t.height-1; a < b; a, b = a+1, b-1 {
+		top, bottom := img.Pix[a*img.Stride:][:img.Stride], img.Pix[b*img.Stride:][:img.Stride]
+		copy(row, top)
+		copy(top, bottom)
+		copy(bottom, row)
+	}
+	for i := 3; i < len(img.Pix); i += 4 {
+		img.Pix[i] = 255
+	}
+	return img
+}
+
+func (t *targets) close() {
+	if t == nil {
+		return
+	}
+	if t.scene != t.resolved {
+		gl.DeleteFramebuffers(1, &t.resolved)
+	}
+	gl.DeleteFramebuffers(1, &t.scene)
+	gl.DeleteRenderbuffers(int32(len(t.buffers)), &t.buffers[0])
+}

@@ -1,0 +1,275 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// textures streams the textures of what is uploaded. While one has not come,
+// and when it is missing, a neutral texel stands in: white, a flat normal, and
+// black for what glows.
+type textures struct {
+	sets     textureSets
+	device   textureDevice
+	loader   *texture.FileLoader
+	stream   *texture.Streamer
+	fallback [slots]uint32
+
+	view    texture.View // of the last StreamTextures; Visible is that of the last Draw
+	visible []texture.Entity
+	scenes  map[runtime.SceneID]*textureScene
+	told    map[texture.Slot]bool // that it is missing
+
+	slots []texture.Slot
+	ids   []texture.ID
+}
+
+// textureScene is a scene with something uploaded, and where the boxes of its
+// meshes are.
+type textureScene struct {
+	root geom.Mat4
+	reps int
+}
+
+func newTextures(o *Options, info *Info, workers int) (*textures, error) {
+	t := &textures{
+		sets:   newTextureSets(),
+		device: textureDevice{immutable: info.TextureStorage, copies: info.CopyImage, anisotropy: info.Anisotropy},
+		scenes: map[runtime.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
+	}
+	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks})
+	var err error
+	t.stream, err = texture.NewStreamer(texture.StreamOptions{
+		Params: o.Textures, Device: &t.device, Loader: t.loader, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, NearestFirst: true,
+		Trace: func(e texture.Event) { t.trace(o, &e) },
+	})
+	if err != nil {
+		return nil, errors.Join(err, t.loader.Close())
+	}
+	for slot := range t.fallback {
+		texel := [4]uint8{255, 255, 255, 255}
+		switch slot {
+		case slotNormal:
+			texel = [4]uint8{128, 128, 255, 255}
+		case slotEmissive:
+			texel = [4]uint8{0, 0, 0, 255}
+		}
+		gl.GenTextures(1, &t.fallback[slot])
+		gl.BindTexture(gl.TEXTURE_2D, t.fallback[slot])
+		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&texel[0]))
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, 0)
+	}
+	return t, nil
+}
+
+// trace reports what fails: a missing texture once.
+func (t *textures) trace(o *Options, e *texture.Event) {
+	if e.Kind != texture.EventMissing && e.Kind != texture.EventFail {
+		return
+	}
+	slot, _ := t.stream.Slot(e.Texture)
+	switch {
+	case e.Kind == texture.EventFail:
+		o.Logger.Warn("a texture could not change its size; it stays as it is", "uri", slot.URI, "folder", slot.Dir, "error", e.Err)
+	case errors.Is(e.Err, texture.ErrBudget):
+		o.Logger.Warn("a texture has no room yet; it is drawn white", "uri", slot.URI, "folder", slot.Dir, "error", e.Err)
+	case !t.told[slot]:
+		t.told[slot] = true
+		o.Logger.Warn("a texture is missing; it is drawn white", "uri", slot.URI, "folder", slot.Dir, "error", e.Err)
+	}
+}
+
+// bind binds the textures of a set to their units; bound is what is there.
+func (t *textures) bind(s *textureSet, bound *[slots]uint32) {
+	for slot := range slots {
+		name := t.fallback[slot]
+		if s != nil {
+			if have := t.device.name(s.key[slot]); have != 0 {
+				name = have
+			}
+		}
+		if name != bound[slot] {
+			gl.ActiveTexture(gl.TEXTURE0 + uint32(slot))
+			gl.BindTexture(gl.TEXTURE_2D, name)
+			bound[slot] = name
+		}
+	}
+}
+
+// add registers the meshes of a representation and returns the set of each
+// material.
+func (t *textures) add(n *rep, p *prepared, asset *runtime.Asset) (sets []*textureSet) {
+	n.streamed = true
+	root := t.enter(n.key.Scene)
+	sets = make([]*textureSet, len(p.materials))
+	known := make([]bool, len(p.materials))
+	for i := range n.meshes {
+		m := &n.meshes[i]
+		// The last slot is the height, which is not drawn.
+		t.slots = texture.MaterialSlots(t.slots[:0], &p.materials[m.material], asset.Textures, asset.Strings, asset.Dir)[:slots]
+		if !anySlot(t.slots) {
+			continue
+		}
+		box := worldBox(m.center, m.half, root)
+		m.entity = t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Burst: true, Slots: t.slots})
+		if !known[m.material] {
+			known[m.material] = true
+			t.ids = t.stream.Textures(t.ids[:0], m.entity)
+			sets[m.material] = t.sets.acquire(textureKey(t.ids))
+		}
+	}
+	return sets
+}
+
+func anySlot(list []texture.Slot) bool {
+	for i := range list {
+		if list[i].URI != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// enter counts a representation of a scene and returns the scene's root as far
+// as it is known.
+func (t *textures) enter(id runtime.SceneID) *geom.Mat4 {
+	s := t.scenes[id]
+	if s == nil {
+		s = &textureScene{root: geom.Identity()}
+		t.scenes[id] = s
+	}
+	s.reps++
+	return &s.root
+}
+
+// remove takes the meshes of a representation out.
+func (t *textures) remove(n *rep) {
+	if !n.streamed {
+		return
+	}
+	for i := range n.meshes {
+		if e := n.meshes[i].entity; e != 0 {
+			t.stream.Remove(e)
+		}
+	}
+	for _, s := range n.sets {
+		t.sets.release(s)
+	}
+	if s := t.scenes[n.key.Scene]; s != nil {
+		if s.reps--; s.reps == 0 {
+			delete(t.scenes, n.key.Scene)
+		}
+	}
+}
+
+// SetTextures changes the parameters of texture streaming, and its budget in
+// bytes; 0 means no limit. The error matches texture.ErrParams; then both stay
+// as they are.
+func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
+	if p != r.textures.stream.Params() {
+		if err := r.textures.stream.SetParams(p); err != nil {
+			return err
+		}
+	}
+	r.textures.stream.SetBudget(budget)
+	return nil
+}
+
+// StreamTextures judges how large textures should be, takes over what has been
+// read, and has the next ones read. It is called once per frame, before Pump,
+// which uploads them.
+func (r *Renderer) StreamTextures(v TextureView) {
+	t := r.textures
+	for id, s := range t.scenes {
+		root := rootOf(v.Root, id)
+		if root == s.root {
+			continue
+		}
+		s.root = root
+		for key, n := range r.reps {
+			if key.Scene == id {
+				t.move(n, &root)
+			}
+		}
+	}
+	t.view.Now, t.view.Camera = v.Now, v.Camera
+	t.update(false)
+}
+
+// move puts the boxes of a representation to where its scene is now.
+func (t *textures) move(n *rep, root *geom.Mat4) {
+	for i := range n.meshes {
+		if m := &n.meshes[i]; m.entity != 0 {
+			box := worldBox(m.center, m.half, root)
+			t.stream.Move(m.entity, box.Min, box.Max)
+		}
+	}
+}
+
+func (t *textures) update(force bool) {
+	t.view.Visible, t.view.Force = t.visible, force
+	t.stream.Update(t.view)
+	t.view.Visible = nil
+}
+
+// AwaitTextures waits until what is being read has been read; the next
+// StreamTextures takes it over. Runs that must not depend on how fast files are
+// read call it before each. The error is the context's.
+func (r *Renderer) AwaitTextures(ctx context.Context) error { return r.textures.stream.Await(ctx) }
+
+// Shed is the runtime.TextureRelief: the textures of the n farthest meshes that
+// are above the minimum become smaller.
+func (r *Renderer) Shed(n int) int { return r.textures.stream.Shed(n) }
+
+// RetryTextures looks for the textures again that were missing: those of a
+// remote scene may come after the payload that names them.
+func (r *Renderer) RetryTextures() { r.textures.stream.Retry() }
+
+// Settle uploads everything and lets textures come to rest, for pictures that
+// must not depend on time: those that the last Draw has seen, from where the
+// last StreamTextures was. It ends early with ctx.
+func (r *Renderer) Settle(ctx context.Context) error {
+	for {
+		r.Pump(Budget{})
+		r.textures.update(true)
+		if r.Pump(Budget{}); r.textures.stream.Idle() {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.textures.stream.Await(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// count fills in the counters.
+func (t *textures) count(s *Stats) {
+	st := t.stream.Stats()
+	s.Textures, s.TexturesMissing = st.Textures-st.Missing, st.Missing
+	if !st.Idle {
+		s.TexturesPending = st.Waiting + st.Loading + st.ActiveOps
+	}
+	s.TextureBytes, s.TextureBudget = st.Bytes, st.Budget
+	s.TextureUpgrades, s.TextureDowngrades = st.Upgrades, st.Downgrades
+}
+
+// close frees everything; what was uploaded has been removed.
+func (t *textures) close() error {
+	err := errors.Join(t.stream.Close(), t.loader.Close())
+	t.device.pump() // forgets what is gone
+	gl.DeleteTextures(slots, &t.fallback[0])
+	return err
+}

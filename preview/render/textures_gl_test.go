@@ -1,0 +1,361 @@
+//go:build cgo && !nopreview
+
+package render
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+	"go.uber.org/goleak"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// TestMissingTextures are drawn white and counted; hostile names are not
+// followed.
+func TestMissingTextures(t *testing.T) {
+	top := t.TempDir()
+	writePNG(t, filepath.Join(top, "secret.png"), solid(4, 4, color.NRGBA{255, 0, 0, 255}))
+	dir := filepath.Join(top, "tiles")
+	writePNG(t, filepath.Join(dir, "good.png"), solid(4, 4, color.NRGBA{0, 0, 255, 255}))
+	r := headless(t, Options{Width: 16, Height: 16})
+	for _, c := range []struct {
+		uri     string
+		want    color.NRGBA
+		missing int
+	}{
+		{"good.png", color.NRGBA{0, 0, 255, 255}, 0},
+		{"GOOD.PNG", color.NRGBA{0, 0, 255, 255}, 0},
+		{"none.png", color.NRGBA{255, 255, 255, 255}, 1},
+		{"../secret.png", color.NRGBA{255, 255, 255, 255}, 1},
+		{"/etc/passwd", color.NRGBA{255, 255, 255, 255}, 1},
+	} {
+		m := paint(255, 255, 255)
+		m.BaseColorTexture = 0
+		a := assemble([]part{screen(-5)}, []format.Material{m}, c.uri)
+		a.Dir = dir
+		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a)})
+		if s.TexturesMissing != c.missing || s.Textures != 1-c.missing || s.TexturesPending != 0 {
+			t.Errorf("%s: %+v", c.uri, s)
+		}
+		wantPixel(t, r.ReadPixels(), 8, 8, c.want, 0)
+		r.Release(key(0, runtime.RepFull))
+	}
+	if s := r.Draw(Frame{Camera: at(0)}); s.Textures != 0 || s.TextureBytes != 0 || s.TexturesMissing != 0 {
+		t.Errorf("left over: %+v", s)
+	}
+}
+
+func solid(w, h int, c color.NRGBA) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		copy(img.Pix[4*i:], []uint8{c.R, c.G, c.B, c.A})
+	}
+	return img
+}
+
+// TestCookedTextures: blocks go to the GPU as they are, or decoded where it
+// does not read them; both look the same.
+func TestCookedTextures(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	w, err := utex.NewWriter(&b, 40, 24, utex.BC5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := [16]byte{0: 255, 1: 255, 8: 128, 9: 128} // X = 1, Y = 0: leans to the right
+	for _, l := range w.Info().Levels {
+		if err := w.WriteLevel(bytes.Repeat(block[:], int(l.Size)/16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "lean.utex"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
+		m := defaultMaterial()
+		m.NormalTexture = 0
+		a := assemble([]part{screen(-5)}, []format.Material{m}, "lean.utex")
+		a.Dir = dir
+		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a), View: ViewNormals})
+		wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{255, 128, 128, 255}, 3)
+		want := int64(len(b.Bytes())) - 64 - 6*16
+		if !r.Info().Blocks {
+			want = 4 * (40*24 + 20*12 + 10*6 + 5*3 + 2*1 + 1)
+		}
+		if s.TextureBytes != want {
+			t.Errorf("%d bytes, want %d", s.TextureBytes, want)
+		}
+	})
+}
+
+// TestRetryTextures: a texture that comes later is found later.
+func TestRetryTextures(t *testing.T) {
+	dir := t.TempDir()
+	r := headless(t, Options{Width: 16, Height: 16})
+	m := paint(255, 255, 255)
+	m.BaseColorTexture = 0
+	a := assemble([]part{screen(-5)}, []format.Material{m}, "late.png")
+	a.Dir = dir
+	f := Frame{Camera: at(0), Drawn: put(t, r, a)}
+	for _, missing := range []int{1, 0, 0} {
+		r.RetryTextures()
+		if err := r.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Draw(f); s.TexturesMissing != missing || s.Textures != 1-missing {
+			t.Errorf("%+v, want %d missing", s, missing)
+		}
+		writePNG(t, filepath.Join(dir, "late.png"), solid(4, 4, color.NRGBA{0, 200, 0, 255}))
+		if missing == 0 {
+			wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{0, 200, 0, 255}, 0)
+		}
+	}
+}
+
+// TestTextureOrientation: v is stored bottom-up, images top-down.
+func TestTextureOrientation(t *testing.T) {
+	dir := t.TempDir()
+	img := solid(8, 8, color.NRGBA{0, 0, 255, 255})
+	for x := range 8 {
+		for y := range 4 {
+			img.SetNRGBA(x, y, color.NRGBA{255, 0, 0, 255})
+		}
+	}
+	writePNG(t, filepath.Join(dir, "flag.png"), img)
+	both(t, Options{Width: 32, Height: 32}, func(t *testing.T, r *Renderer) {
+		m := paint(255, 255, 255)
+		m.BaseColorTexture = 0
+		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []format.Material{m}, "flag.png")
+		a.Dir = dir
+		r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a)})
+		got := r.ReadPixels()
+		wantPixel(t, got, 16, 4, color.NRGBA{255, 0, 0, 255}, 0)
+		wantPixel(t, got, 16, 27, color.NRGBA{0, 0, 255, 255}, 0)
+	})
+}
+
+// rings returns textures of a scene whose sizes change at 10 and 20 metres.
+func rings() texture.Params {
+	return texture.Params{
+		Profile: "test", UpgradeRadius: 10, DowngradeRadius: 20, MaxDimension: 128, MinDimension: 32, Interval: 0.1, ConcurrentOps: 2,
+		Hysteresis: 0.1, PressureHold: 3,
+	}
+}
+
+// flagged is one part with one texture, 5 m before the camera at(0).
+func flagged(dir, uri string) *runtime.Asset {
+	m := paint(255, 255, 255)
+	m.BaseColorTexture = 0
+	a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []format.Material{m}, uri)
+	a.Dir = dir
+	return a
+}
+
+// rgba8 returns the bytes of a square texture with all its levels.
+func rgba8(edge int64) (n int64) {
+	for ; edge > 0; edge /= 2 {
+		n += 4 * edge * edge
+	}
+	return n
+}
+
+// frames runs texture streaming as an application does until time.
+func frames(t *testing.T, r *Renderer, f Frame, from, to time.Duration) (s Stats) {
+	t.Helper()
+	for now := from; now <= to; now += 50 * time.Millisecond {
+		if err := r.AwaitTextures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.StreamTextures(TextureView{Now: now, Camera: f.Camera.Position, Root: f.Root})
+		r.Pump(Budget{})
+		s = r.Draw(f)
+	}
+	return s
+}
+
+// TestTextureSizes: textures grow as the camera or the scene comes nearer and
+// shrink as it goes; the picture stays.
+func TestTextureSizes(t *testing.T) {
+	dir := t.TempDir()
+	green := color.NRGBA{0, 200, 0, 255}
+	writePNG(t, filepath.Join(dir, "green.png"), solid(256, 256, green))
+	both(t, Options{Width: 16, Height: 16, Textures: rings()}, func(t *testing.T, r *Renderer) {
+		k := key(0, runtime.RepFull)
+		if err := r.Upload(k, flagged(dir, "green.png")); err != nil {
+			t.Fatal(err)
+		}
+		f := Frame{Drawn: []runtime.Drawn{{Key: k, Fade: 1}}}
+		shift := 0.0
+		f.Root = func(runtime.SceneID) geom.Mat4 {
+			m := geom.Identity()
+			m[14] = shift
+			return m
+		}
+		now := time.Duration(0)
+		for _, c := range []struct {
+			camera, shift float64
+			edge          int64
+			ups, downs    uint64
+			color         [3]uint8
+		}{
+			{45, 0, 32, 0, 0, tierColors.minimum},
+			{10, 0, 128, 1, 0, tierColors.medium},
+			{0, 0, 256, 2, 0, tierColors.full},
+			{10, 0, 128, 2, 1, tierColors.medium},
+			{10, -30, 32, 2, 2, tierColors.minimum}, // the scene moves away
+			{40, 30, 128, 3, 2, tierColors.medium},
+		} {
+			shift, f.Camera, f.View = c.shift, at(c.camera), ViewLit
+			s := frames(t, r, f, now, now+time.Second)
+			now += time.Second
+			if s.TextureBytes != rgba8(c.edge) || s.TextureUpgrades != c.ups || s.TextureDowngrades != c.downs || s.TexturesPending != 0 {
+				t.Errorf("camera at %v, scene at %v: %+v", c.camera, c.shift, s)
+			}
+			wantPixel(t, r.ReadPixels(), 8, 8, green, 1)
+			f.View = ViewTextureTiers
+			r.Draw(f)
+			wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{c.color[0], c.color[1], c.color[2], 255}, 45) // shaded a little
+		}
+		if r.Shed(5) != 1 { // medium becomes minimum at once, or is read again
+			t.Error("nothing was shed")
+		}
+		if s := frames(t, r, f, now, now+time.Second); s.TextureBytes != rgba8(32) {
+			t.Errorf("after the shed: %+v", s)
+		}
+		r.Release(k)
+		if s := r.Draw(Frame{Camera: at(0)}); s.Textures != 0 || s.TextureBytes != 0 || len(r.textures.scenes) != 0 || len(r.textures.sets.byKey) != 0 {
+			t.Errorf("left over: %+v", s)
+		}
+	})
+}
+
+// TestTextureBudget: a budget that holds one texture of two at full size is
+// kept, and the nearer one has it. HLODs stay at the minimum.
+func TestTextureBudget(t *testing.T) {
+	dir := t.TempDir()
+	writePNG(t, filepath.Join(dir, "a.png"), solid(256, 256, color.NRGBA{0, 200, 0, 255}))
+	writePNG(t, filepath.Join(dir, "b.png"), solid(256, 256, color.NRGBA{200, 0, 0, 255}))
+	writePNG(t, filepath.Join(dir, "c.png"), solid(256, 256, color.NRGBA{0, 0, 200, 255}))
+	budget := rgba8(256) + rgba8(128) + rgba8(32) + 100
+	r := headless(t, Options{Width: 16, Height: 16, Textures: rings(), TextureBudget: budget})
+	near, far, hlod := key(0, runtime.RepFull), key(1, runtime.RepFull), key(2, runtime.RepHLOD)
+	f := Frame{Camera: at(0)}
+	for k, uri := range map[runtime.Key]string{near: "a.png", far: "b.png", hlod: "c.png"} {
+		a := flagged(dir, uri)
+		if k == far {
+			a.Meshes[0].LocalBounds.Min[2], a.Meshes[0].LocalBounds.Max[2] = -8, -8
+		}
+		if err := r.Upload(k, a); err != nil {
+			t.Fatal(err)
+		}
+		f.Drawn = append(f.Drawn, runtime.Drawn{Key: k, Fade: 1})
+	}
+	edge := func(k runtime.Key) int { return r.textures.stream.Look(r.reps[k].meshes[0].set.key[slotBase]).Edge }
+	r.Pump(Budget{})
+	r.Draw(f)
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Draw(f)
+	if s.TextureBytes > budget || s.TextureBudget != budget || edge(near) != 256 || edge(far) != 128 || edge(hlod) != 32 || s.TexturesPending != 0 {
+		t.Errorf("%+v; edges %d, %d, %d", s, edge(near), edge(far), edge(hlod))
+	}
+	budget = 2*rgba8(128) + rgba8(32)
+	if err := r.SetTextures(rings(), budget); err != nil {
+		t.Fatal(err)
+	}
+	if s := frames(t, r, f, 0, 5*time.Second); s.TextureBytes > budget || s.TextureBudget != budget {
+		t.Errorf("under a lower budget: %+v", s)
+	}
+	if err := r.SetTextures(texture.Params{}, 0); !errors.Is(err, texture.ErrParams) {
+		t.Errorf("empty parameters: %v", err)
+	}
+}
+
+// TestTrim: the levels that remain are those that were there, blocks too.
+func TestTrim(t *testing.T) {
+	r := headless(t, Options{Width: 16, Height: 16})
+	if !r.info.CopyImage {
+		t.Skip("the driver cannot copy textures")
+	}
+	d := &r.textures.device
+	for _, enc := range []texture.Encoding{texture.RGBA8, texture.BC7, texture.BC5} {
+		if enc != texture.RGBA8 && !r.info.Blocks {
+			continue
+		}
+		img := &texture.Image{Use: texture.Data, Encoding: enc, SourceWidth: 40, SourceHeight: 24}
+		for k := range 6 {
+			w, h := mipSize(40, 24, k)
+			img.Levels = append(img.Levels, texture.Level{Width: w, Height: h, Pix: bytes.Repeat([]byte{byte(40*k + 1)}, enc.RowBytes(w)*enc.Rows(h))})
+		}
+		if err := d.Upload(1, img); err != nil {
+			t.Fatal(err)
+		}
+		if d.Trim(1, 1) || d.Uploaded(1) {
+			t.Error("an upload under way was trimmed")
+		}
+		for d.pump() > 0 {
+		}
+		if d.Trim(1, 6) || d.Trim(1, 0) || !d.Trim(1, 2) || !d.Trim(1, 1) {
+			t.Error("the wrong levels were dropped")
+		}
+		if got := d.table[0]; got.width != 5 || got.height != 3 || got.levels != 3 {
+			t.Errorf("%+v", got)
+		}
+		for k := range 3 {
+			want := img.Levels[k+3].Pix
+			if got := readLevel(d.name(1), k, enc, len(want)); !bytes.Equal(got, want) {
+				t.Errorf("%v, level %d: %v, want %v", enc, k, got, want)
+			}
+		}
+		d.Release(1)
+	}
+}
+
+// TestCloseWhileTexturesLoad leaves nothing behind.
+func TestCloseWhileTexturesLoad(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	dir := t.TempDir()
+	t.Run("run", func(t *testing.T) {
+		r := headless(t, Options{Width: 16, Height: 16})
+		for i, name := range []string{"a.png", "b.png", "c.png", "none.png"} {
+			if name != "none.png" {
+				writePNG(t, filepath.Join(dir, name), solid(512, 512, color.NRGBA{0, 200, 0, 255}))
+			}
+			if err := r.Upload(key(int32(i), runtime.RepFull), flagged(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.StreamTextures(TextureView{})
+	})
+}
+
+// readLevel returns n bytes of a level of a texture.
+func readLevel(name uint32, level int, enc texture.Encoding, n int) []byte {
+	out := make([]byte, n)
+	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
+	gl.BindTexture(gl.TEXTURE_2D, name)
+	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
+	if enc == texture.RGBA8 {
+		gl.GetTexImage(gl.TEXTURE_2D, int32(level), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&out[0]))
+	} else {
+		gl.GetCompressedTexImage(gl.TEXTURE_2D, int32(level), unsafe.Pointer(&out[0]))
+	}
+	return out
+}

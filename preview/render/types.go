@@ -1,0 +1,207 @@
+package render
+
+import (
+	"image"
+	"log/slog"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// Options configures a Renderer. The zero value is useful.
+type Options struct {
+	Width, Height int    // pixels of the picture; 0: 1280 x 720
+	Framebuffer   uint32 // where Draw leaves the picture (surface.Framebuffer)
+
+	// Samples per pixel against jagged edges: 1 is off. 0 means 4, but 1 on
+	// software renderers, where four samples treble the time. Clamped to what
+	// the driver has.
+	Samples int
+	// ShadowSize is the edge of one cascade's shadow map in texels; 0 means
+	// 2048 (1024 for pictures below 480 rows), negative means no shadows.
+	ShadowSize int
+	// Cascades is the number of shadow cascades, 1 to 4; 0 means 3.
+	Cascades int
+	// ShadowDistance is how far shadows reach in metres, less where all is near,
+	// farther where all is far away; 0 means 400.
+	ShadowDistance float64
+	// MaxTexture limits the edge of textures in pixels: larger images start at
+	// the mip level that fits. 0 means 2048; clamped to what the driver has.
+	MaxTexture int
+	// Anisotropy is the largest ratio of anisotropic filtering; 1 is off. 0
+	// means 4 (1 on software renderers).
+	Anisotropy int
+	// Textures steers texture streaming; zero means the default profile.
+	Textures texture.Params
+	// TextureBudget limits the bytes of textures on the GPU; 0 means no limit.
+	// While a texture is replaced both versions are there; the larger counts.
+	TextureBudget int64
+	// TextureWorkers is how many goroutines decode textures; 0 means half the
+	// processors, at least 1, at most 4.
+	TextureWorkers int
+	// NoTextures draws every material by its factors alone.
+	NoTextures bool
+
+	// Plain keeps to OpenGL 4.1 core where extensions would be used, to test
+	// that path.
+	Plain bool
+	// Debug asks the driver for its messages and writes them to Logger.
+	Debug  bool
+	Logger *slog.Logger // nil: silent
+}
+
+// Budget limits the work of Pump. Zero fields mean no limit; one piece is
+// always done, so that a small budget makes progress.
+type Budget struct {
+	Time  time.Duration
+	Bytes int64
+}
+
+// ViewMode chooses what the picture shows.
+type ViewMode uint8
+
+// The views.
+const (
+	ViewLit          ViewMode = iota // the shaded scene
+	ViewLOD                          // full detail red, LOD 1.. green, blue, yellow, magenta, HLOD cyan
+	ViewTiles                        // one colour per tile
+	ViewTextureTiers                 // by the size that base colour textures have now, see TextureColors
+	ViewAlbedo                       // base colour, unlit
+	ViewNormals                      // shading normals
+	ViewWireframe                    // edges only
+	viewModes
+)
+
+var viewNames = [...]string{"lit", "lod", "tiles", "textures", "albedo", "normals", "wireframe"}
+
+// String returns the view's name in lower case.
+func (v ViewMode) String() string { return viewNames[min(v, viewModes-1)] }
+
+// ParseViewMode is the inverse of String.
+func ParseViewMode(s string) (ViewMode, bool) {
+	for i, n := range viewNames {
+		if n == s {
+			return ViewMode(i), true
+		}
+	}
+	return ViewLit, false
+}
+
+// ViewModes returns all views in order.
+func ViewModes() []ViewMode {
+	out := make([]ViewMode, viewModes)
+	for i := range out {
+		out[i] = ViewMode(i)
+	}
+	return out
+}
+
+// Frame is what to draw. The slices are read during Draw only.
+type Frame struct {
+	// Camera is the point of view. Its Far is ignored where the depth buffer
+	// can hold an infinite scene (Info.ReverseZ).
+	Camera runtime.Camera
+	// Drawn is the streamer's list, in its order.
+	Drawn []runtime.Drawn
+	// Root returns the transform from a scene to the world; nil means identity.
+	Root func(runtime.SceneID) geom.Mat4
+	// CullCamera is the camera whose frustum culls; nil means Camera.
+	CullCamera *runtime.Camera
+	// View chooses what is shown.
+	View ViewMode
+	// Wireframe draws edges over the picture.
+	Wireframe bool
+	// Sun points from the scene to the sun, any length; zero means the default,
+	// a sun in the afternoon.
+	Sun [3]float64
+	// Exposure is in stops: 0 is neutral, 1 twice as bright.
+	Exposure float64
+	// Lines are drawn in the scene, hidden by what is before them.
+	Lines []Line
+	// LinesOnTop are drawn in the scene over everything.
+	LinesOnTop []Line
+	// Overlay is drawn last, over everything.
+	Overlay *Overlay
+}
+
+// Line is a line of one pixel in world space, sRGB with straight alpha.
+type Line struct {
+	A, B  [3]float32
+	Color [4]uint8
+}
+
+// Overlay is a list of triangles over the picture, in display colours (sRGB
+// values are blended as they are, which is what text wants).
+type Overlay struct {
+	Vertices []OverlayVertex
+	Indices  []uint32
+	// Atlas is sampled by the triangles and multiplied into alpha. It is
+	// uploaded when the pointer changes. Nil counts as opaque everywhere.
+	Atlas *image.Alpha
+}
+
+// OverlayVertex is a corner of the overlay.
+type OverlayVertex struct {
+	X, Y  float32 // pixels from the top left
+	U, V  float32 // in the atlas, 0 to 1, from its top left
+	Color [4]uint8
+}
+
+// Info says what the driver has.
+type Info struct {
+	Vendor, Device, Version string
+	ReverseZ                bool // floating-point depth with the far plane at infinity
+	MultiDraw               bool // one call draws many meshes
+	PersistentMap           bool
+	TextureStorage          bool
+	Blocks                  bool // BC7 and BC5 textures are kept as they are
+	CopyImage               bool // textures become smaller without being read again
+	DebugOutput             bool
+	Software                bool // drawn by the processor
+	Samples                 int
+	MaxTexture              int
+	ShadowSize, Cascades    int // ShadowSize 0: no shadows
+	Anisotropy              int
+	// DedicatedBytes is the memory of the graphics card, 0 when unknown.
+	DedicatedBytes int64
+}
+
+// Stats are the counters of one frame and the totals at its end.
+type Stats struct {
+	// This frame.
+	Draws           int // meshes drawn, shadows not counted
+	Calls           int // draw calls issued for them
+	Culled          int // meshes outside the view
+	Triangles       int
+	ShadowDraws     int
+	ShadowCalls     int
+	ShadowTriangles int
+	ShadowCascades  int // cascades drawn anew
+	Blended         int // meshes drawn with blending
+	NotResident     int // entries of Drawn that are not uploaded
+	CPU             time.Duration
+	GPU             time.Duration // of an earlier frame; 0 where the driver cannot tell
+
+	// Pump since the last Draw.
+	UploadBytes  int64
+	UploadTime   time.Duration
+	UploadPieces int
+
+	// Now.
+	Resident        int // representations uploaded
+	Pending         int // representations that wait for their upload
+	PendingBytes    int64
+	GeometryBytes   int64 // used by geometry
+	GeometryStorage int64 // allocated for geometry
+	Materials       int
+	Textures        int // images in use, the missing ones aside
+	TexturesPending int // that come or change their size
+	TexturesMissing int // not found or not readable: drawn white
+	TextureBytes    int64
+	TextureBudget   int64 // 0: no limit
+
+	// Since New.
+	TextureUpgrades, TextureDowngrades uint64 // to a larger, to a smaller size
+}

@@ -1,0 +1,9 @@
+//go:build !cgo || nopreview
+
+package surface
+
+// OpenHeadless returns ErrUnavailable in this build.
+func OpenHeadless(width, height int) (Surface, error) { return nil, ErrUnavailable }
+
+// OpenWindow returns ErrUnavailable in this build.
+func OpenWindow(title string, width, height int) (Surface, error) { return nil, ErrUnavailable }

@@ -1,0 +1,61 @@
+package preview
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// textureParams returns how the textures of a scene are streamed: as its radii
+// suit, unless the texture parameters were set. A name of a profile alone stands
+// for that profile.
+func textureParams(cfg *runtime.Config, m *manifest.Manifest) (texture.Params, error) {
+	set, standard := cfg.Texture, runtime.DefaultConfig().Texture
+	if set == standard {
+		return texture.AlignToManifest(m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
+	}
+	if set.Profile != standard.Profile {
+		name := set.Profile
+		if set.Profile = standard.Profile; set == standard {
+			return texture.ProfileNamed(name)
+		}
+	}
+	p := texture.Params(cfg.Texture)
+	return p, p.Validate()
+}
+
+// streamTextures lets the renderer judge its textures, within the budget that
+// the runtime has for them.
+func (a *app) streamTextures() error {
+	if err := a.r.SetTextures(a.textures, a.textureBudget()); err != nil {
+		return err
+	}
+	if a.o.Fetcher != nil && a.stats.TexturesMissing > 0 && a.frame%retryFrames == 0 {
+		a.r.RetryTextures() // those of a remote scene follow their payload
+	}
+	if a.clock.virtual {
+		if err := a.r.AwaitTextures(a.ctx); err != nil {
+			return err
+		}
+	}
+	a.r.StreamTextures(render.TextureView{Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.root})
+	return nil
+}
+
+// retryFrames is how many frames missing textures are left alone for.
+const retryFrames = 60
+
+// textureBudget returns the bytes for textures, 0 for no limit.
+func (a *app) textureBudget() int64 {
+	b := a.s.Stats().TextureBudget
+	if b == 0 {
+		b = a.textureLimit // before the first tick of the runtime
+	}
+	if b < 0 || b == math.MaxInt64 {
+		return 0
+	}
+	return b
+}

@@ -1,0 +1,67 @@
+package preview
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// TestTextureParams: the radii of the scene decide, unless somebody did.
+func TestTextureParams(t *testing.T) {
+	m := &manifest.Manifest{StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 100, UnloadRadius: 150}}
+	aligned, err := texture.AlignToManifest(100, 150)
+	if err != nil {
+		t.Fatal(err)
+	}
+	detailed, err := texture.ProfileNamed("detailed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		set  func(*runtime.TextureConfig)
+		want func(runtime.TextureConfig) texture.Params
+		err  error
+	}{
+		{"nothing", func(*runtime.TextureConfig) {}, func(runtime.TextureConfig) texture.Params { return aligned }, nil},
+		{"a radius", func(c *runtime.TextureConfig) { c.UpgradeRadius = 5 }, func(c runtime.TextureConfig) texture.Params { return texture.Params(c) }, nil},
+		{"a profile", func(c *runtime.TextureConfig) { c.Profile = "detailed" }, func(runtime.TextureConfig) texture.Params { return detailed }, nil},
+		{"a profile and more", func(c *runtime.TextureConfig) { c.Profile, c.MinDimension = "mine", 64 }, func(c runtime.TextureConfig) texture.Params { return texture.Params(c) }, nil},
+		{"an unknown profile", func(c *runtime.TextureConfig) { c.Profile = "mine" }, nil, texture.ErrParams},
+		{"nonsense", func(c *runtime.TextureConfig) { c.MaxDimension = 0 }, nil, texture.ErrParams},
+	} {
+		cfg := runtime.DefaultConfig()
+		c.set(&cfg.Texture)
+		got, err := textureParams(&cfg, m)
+		if !errors.Is(err, c.err) || err == nil && got != c.want(cfg.Texture) {
+			t.Errorf("%s: %+v, %v", c.name, got, err)
+		}
+	}
+}
+
+// TestTexturesFollowTheRun: they are judged once a frame under the clock and the
+// budget of the run, and in virtual time wait for what is being read.
+func TestTexturesFollowTheRun(t *testing.T) {
+	town := writeTown(t, t.TempDir(), 2)
+	for _, virtual := range []bool{true, false} {
+		o := options(t, town)
+		o.Frames, o.Config.TextureBudget = 5, 12345678
+		if !virtual {
+			o.FixedDT = 0
+		}
+		r := newFakeRenderer()
+		if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.viewed) != 5 || r.budget != 12345678 || r.params.UpgradeRadius == 0 {
+			t.Errorf("%d times, budget %d, %+v", len(r.viewed), r.budget, r.params)
+		}
+		if virtual != (r.awaited == 5) || virtual && r.viewed[4] != origin+200*time.Millisecond {
+			t.Errorf("virtual %v: awaited %d times, last at %v", virtual, r.awaited, r.viewed[4])
+		}
+	}
+}
