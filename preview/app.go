@@ -16,12 +16,14 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// Budgets of one frame in real time: uploads must not be felt, but where frames
-// are slow they get a part of them, so that the queue does not grow.
+// Budgets of one frame in real time: uploads must not be felt, so that they get
+// a part of what frames take anyway; where frames are slow that is much, or the
+// queue would grow.
 const (
-	uploadTime  = 3 * time.Millisecond
-	uploadPart  = 5 // of the last frame's time, as a divisor
+	uploadTime  = time.Millisecond / 4 // at least
+	uploadPart  = 2                    // of the usual frame's time, as a divisor
 	uploadBytes = 8 << 20
+	usualFrames = 16               // that the usual time is a mean of, roughly
 	frameTime   = time.Second / 60 // of a headless run in real time
 )
 
@@ -65,6 +67,7 @@ type app struct {
 
 	frame   int
 	busy    time.Duration // what the last frame took
+	usual   time.Duration // what frames take, a sliding mean
 	drawn   []runtime.Drawn
 	stats   render.Stats
 	meter   meter
@@ -318,6 +321,7 @@ func (a *app) loop() error {
 			return err
 		}
 		a.busy = time.Since(begin)
+		a.usual += (a.busy - a.usual) / usualFrames
 		if a.frame > 0 { // the first one compiles shaders
 			a.meter.frames = append(a.meter.frames, milliseconds(a.busy))
 		}
@@ -367,7 +371,7 @@ func (a *app) step(dt time.Duration) error {
 	if a.clock.virtual {
 		pumpAll(a.r)
 	} else {
-		a.r.Pump(render.Budget{Time: max(uploadTime, a.busy/uploadPart), Bytes: uploadBytes})
+		a.r.Pump(render.Budget{Time: max(uploadTime, a.usual/uploadPart), Bytes: uploadBytes})
 	}
 	if a.settles() {
 		if err := a.r.Settle(a.ctx); err != nil {
