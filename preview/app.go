@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/walltime"
 	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/render"
@@ -329,23 +330,10 @@ func (a *app) loop() error {
 		a.frame++
 		a.ended = a.ended || a.done()
 		if a.o.Headless && !a.clock.virtual && !a.ended {
-			a.sleep(frameTime - a.busy)
+			_ = walltime.Clock{}.Sleep(a.ctx, frameTime-a.busy) // the loop sees the end of ctx
 		}
 	}
 	return a.finish()
-}
-
-// sleep waits, but not beyond the end of the run.
-func (a *app) sleep(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-a.ctx.Done():
-	}
 }
 
 // step is one frame.

@@ -40,9 +40,6 @@ func (c *Canvas) Reset() {
 // Overlay returns what was drawn since Reset, valid until the next one.
 func (c *Canvas) Overlay() *render.Overlay { return &c.overlay }
 
-// Font returns the font.
-func (c *Canvas) Font() *Font { return c.font }
-
 // Clip limits rectangles, lines and text to a rectangle until Unclip.
 func (c *Canvas) Clip(x, y, w, h float32) { c.clip = [4]float32{x, y, x + w, y + h} }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/http"
 	"time"
+
+	"github.com/untoldkit/untold/internal/walltime"
 )
 
 // Options change a Handler. The zero value serves faithfully.
@@ -66,7 +68,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.StallTimeout = defaultStallTimeout
 	}
 	if o.Clock == nil {
-		o.Clock = systemClock{}
+		o.Clock = walltime.Clock{}
 	}
 	return o, nil
 }

@@ -68,22 +68,3 @@ func (r *run) settle(ctx context.Context) error {
 	}
 	return ctx.Err()
 }
-
-// systemWall is the machine's.
-type systemWall struct{}
-
-func (systemWall) Now() time.Time { return time.Now() }
-
-func (systemWall) Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

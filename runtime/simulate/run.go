@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/untoldkit/untold/internal/walltime"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -60,7 +61,7 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 	}
 	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
 	if o.wall == nil {
-		r.pacer.wall = systemWall{}
+		r.pacer.wall = walltime.Clock{}
 	}
 	var err error
 	r.streamer, err = runtime.Open(ctx, r.source(), s.Config, r.w.deps())
