@@ -8,9 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -178,11 +175,8 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 
 // usage checks what needs no file.
 func (p *previewFlags) usage() ([]simulate.Condition, error) {
-	if p.asJSON {
-		if p.stats != "" && p.stats != "-" {
-			return nil, errors.New("--json is short for --stats -; leave one of them out")
-		}
-		p.stats = "-"
+	if err := jsonOutput(p.asJSON, "--stats", &p.stats); err != nil {
+		return nil, err
 	}
 	if _, err := p.sim.usage(); err != nil {
 		return nil, err
@@ -196,28 +190,13 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 	if p.frames < 0 {
 		return nil, errors.New("--frames must not be negative")
 	}
-	var used []string
-	for _, path := range [...]string{p.stats, p.events, p.screenshot, p.sim.cameraPath} {
-		if path == "" {
-			continue
-		}
-		if slices.Contains(used, filepath.Clean(path)) {
-			return nil, fmt.Errorf("%q is named twice; choose another name", path)
-		}
-		used = append(used, filepath.Clean(path))
+	if path := namedTwice(p.stats, p.events, p.screenshot, p.sim.cameraPath); path != "" {
+		return nil, fmt.Errorf("%q is named twice; choose another name", path)
 	}
 	if p.screenshot == "-" {
 		return nil, errors.New("--screenshot wants a file")
 	}
-	var list []simulate.Condition
-	for _, text := range p.failIf {
-		c, err := preview.ParseCondition(text)
-		if err != nil {
-			return nil, fmt.Errorf("--fail-if: %w", err)
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return parseConditions(p.failIf, &preview.Report{})
 }
 
 // options turns flags and arguments into what preview.Run needs. The function
@@ -315,9 +294,18 @@ func loadRemote(ctx context.Context, f *remote.Fetcher, address string) (*previe
 // aim sets the parameters of the runtime and the path of the camera, as
 // simulate does for the first scene.
 func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Options) error {
-	first, err := o.Scenes[0].Load()
+	load := o.Scenes[0].Load
+	first, err := load()
 	if err != nil {
 		return inputError(err)
+	}
+	// The preview opens with it, and asks a server once.
+	opened := first
+	o.Scenes[0].Load = func() (l *preview.Loaded, err error) {
+		if l, opened = opened, nil; l != nil {
+			return l, nil
+		}
+		return load()
 	}
 	if !remote.IsURL(arg) && !first.Everywhere {
 		if err := runtimeProfile(a, &o.Config, first.Source.Path); err != nil {
@@ -340,12 +328,7 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 // play runs the preview and writes the events on the way.
 func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
 	run := func(w io.Writer) error {
-		var line []byte
-		o.OnRecord = func(r *simulate.Record) error {
-			line = append(r.AppendJSON(line[:0]), '\n')
-			_, err := w.Write(line)
-			return err
-		}
+		o.OnRecord = lineWriter(w)
 		rep, err = preview.Run(ctx, o)
 		return err
 	}
@@ -379,15 +362,7 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 			return err
 		}
 	}
-	good := true
-	for _, c := range conditions {
-		if c.Holds(rep) {
-			good = false
-			v, _ := rep.Value(c.Key)
-			fmt.Fprintf(out, "%s: %s is %s (--fail-if %s)\n", paint(red, "failed"), c.Key, strconv.FormatFloat(v, 'g', -1, 64), c)
-		}
-	}
-	if !good {
+	if !judgeConditions(out, paint, conditions, rep) {
 		return errWanting
 	}
 	return nil
@@ -395,17 +370,5 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 
 func printPreview(w io.Writer, r *preview.Report) {
 	fmt.Fprintln(w, oneLine(r.Scene)+", "+oneLine(r.Device))
-	t := newTable(0, "figure", ">value")
-	for _, key := range preview.ReportKeys() {
-		v, err := r.Value(key)
-		if err != nil {
-			continue // every key of the list has a value
-		}
-		text := strconv.FormatFloat(v, 'f', 3, 64)
-		if v == float64(int64(v)) {
-			text = strconv.FormatInt(int64(v), 10)
-		}
-		t.add(key, text)
-	}
-	t.print(w)
+	printFigures(w, preview.ReportKeys(), r)
 }

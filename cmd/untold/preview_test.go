@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -181,5 +184,34 @@ func TestPreviewHeadless(t *testing.T) {
 		if r := here(t, append([]string{"preview", tc.arg, "--frames", "1"}, small...)...); r.code != tc.code || !strings.Contains(r.err, tc.want) {
 			t.Errorf("%s: exit %d, %q", tc.arg, r.code, r.err)
 		}
+	}
+}
+
+// TestPreviewRemote opens an address twice: a server is asked for the manifest
+// once each time, and with the cache's copy for nothing else.
+func TestPreviewRemote(t *testing.T) {
+	if !preview.Available {
+		t.Skip("built without OpenGL (cgo)")
+	}
+	var mu sync.Mutex
+	var manifests []string
+	files := http.FileServer(http.Dir(cooked(t)))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/yard.json" {
+			mu.Lock()
+			manifests = append(manifests, r.Header.Get("If-Modified-Since"))
+			mu.Unlock()
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	cache := t.TempDir()
+	for n := range 2 {
+		r := here(t, "preview", server.URL+"/yard.json", "--headless", "--frames", "3", "--size", "64x48", "--samples", "1", "--shadows", "-1", "--cache-dir", cache, "--fail-if", "errors>0")
+		mu.Lock()
+		if r.code != 0 || len(manifests) != n+1 || (manifests[n] != "") != (n == 1) {
+			t.Errorf("run %d: exit %d, manifest asked for with %q\n%s", n+1, r.code, manifests, r.err)
+		}
+		mu.Unlock()
 	}
 }

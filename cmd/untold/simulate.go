@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -158,37 +156,19 @@ func inputError(err error) error {
 
 // usage checks what needs no file.
 func (s *simulateFlags) usage() ([]simulate.Condition, error) {
-	if s.asJSON {
-		if s.report != "" && s.report != "-" {
-			return nil, errors.New("--json is short for --report -; leave one of them out")
-		}
-		s.report = "-"
+	if err := jsonOutput(s.asJSON, "--report", &s.report); err != nil {
+		return nil, err
 	}
 	if s.speed < 0 || s.duration < 0 || s.dt < 0 || s.latency < 0 || s.parsing < 0 {
 		return nil, errors.New("--speed, --duration, --dt, --latency and --parse-time must not be negative")
 	}
-	var used []string
-	for _, path := range [...]string{s.events, s.report, s.plot} {
-		if path == "" {
-			continue
-		}
-		if slices.Contains(used, filepath.Clean(path)) {
-			return nil, fmt.Errorf("two outputs go to %q", path)
-		}
-		used = append(used, filepath.Clean(path))
+	if path := namedTwice(s.events, s.report, s.plot); path != "" {
+		return nil, fmt.Errorf("two outputs go to %q", path)
 	}
 	if s.plot == "-" {
 		return nil, errors.New("--plot wants a file")
 	}
-	var list []simulate.Condition
-	for _, text := range s.failIf {
-		c, err := simulate.ParseCondition(text)
-		if err != nil {
-			return nil, fmt.Errorf("--fail-if: %w", err)
-		}
-		list = append(list, c)
-	}
-	return list, nil
+	return parseConditions(s.failIf, &simulate.Report{})
 }
 
 // apply changes a scenario by the flags.
@@ -278,12 +258,7 @@ func (s *simulateFlags) simulate(ctx context.Context, a *app, sc *simulate.Scena
 	}
 	var res *simulate.Result
 	run := func(w io.Writer) error {
-		var line []byte
-		opts.OnRecord = func(r *simulate.Record) error {
-			line = append(r.AppendJSON(line[:0]), '\n')
-			_, err := w.Write(line)
-			return err
-		}
+		opts.OnRecord = lineWriter(w)
 		var err error
 		res, err = simulate.Run(ctx, sc, opts)
 		return err
@@ -313,7 +288,7 @@ func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metr
 	switch s.report {
 	case "":
 		if s.events != "-" {
-			printFigures(a.stdout, &res.Report)
+			printFigures(a.stdout, simulate.ReportKeys(), &res.Report)
 			printNetwork(a.stdout, network)
 		}
 		return nil
@@ -321,22 +296,6 @@ func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metr
 		return writeJSON(a.stdout, report)
 	}
 	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, report) })
-}
-
-func printFigures(w io.Writer, r *simulate.Report) {
-	t := newTable(0, "figure", ">value")
-	for _, key := range simulate.ReportKeys() {
-		v, err := r.Value(key)
-		if err != nil {
-			continue // every key of the list has a value
-		}
-		text := strconv.FormatFloat(v, 'f', 3, 64)
-		if v == float64(int64(v)) {
-			text = strconv.FormatInt(int64(v), 10)
-		}
-		t.add(key, text)
-	}
-	t.print(w)
 }
 
 // judge compares with what the scenario and the user want. The differences are
@@ -356,13 +315,7 @@ func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Resul
 			fmt.Fprintf(out, "%s: %d expectations\n", paint(green, "as expected"), n)
 		}
 	}
-	for _, c := range conditions {
-		if c.Holds(&res.Report) {
-			good = false
-			v, _ := res.Report.Value(c.Key)
-			fmt.Fprintf(out, "%s: %s is %s (--fail-if %s)\n", paint(red, "failed"), c.Key, strconv.FormatFloat(v, 'g', -1, 64), c)
-		}
-	}
+	good = judgeConditions(out, paint, conditions, &res.Report) && good
 	if !good {
 		return errWanting
 	}
