@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -84,6 +85,8 @@ func (s *Streamer) relieve(signal PressureLevel) {
 	}
 	s.relieveTextures(signal)
 	s.stats.EvictionTriggered = limit > 0
+	s.giveUp(evictPerTick)
+	s.refused = false
 	if limit == 0 {
 		return
 	}
@@ -123,11 +126,19 @@ func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
 	clear(s.evictees)
 }
 
-// spares reports whether something is the last that its tile can draw, within
-// the unload radius, and the whole of the budget still holds it.
+// spares reports whether something is the last that a tile within reach can
+// draw, and the whole of the budget still holds it.
 func (s *Streamer) spares(e evictee) bool {
 	r := e.record
-	return r.rep(e.rep).spared && r.actual <= r.scene.tiles.radius[r.tile].unload && s.geometryUsed() <= s.memory.GeometryBudget
+	if r.share == shareNone || s.geometryUsed() > s.memory.GeometryBudget || s.cfg.Handoff == HandoffStrict {
+		return false
+	}
+	for i := range r.reps {
+		if Rep(i+1) != e.rep && s.ready(&r.reps[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Streamer) geometryAboveLow() bool {
@@ -156,15 +167,12 @@ func (s *Streamer) listEvictees() {
 			}
 		}
 	})
-	slices.SortStableFunc(s.evictees, func(a, b evictee) int {
-		switch {
-		case a.record.actual > b.record.actual:
-			return -1
-		case a.record.actual < b.record.actual:
-			return 1
-		}
-		return 0
-	})
+	sortEvictees(s.evictees)
+}
+
+// sortEvictees puts the farthest first.
+func sortEvictees(list []evictee) {
+	slices.SortStableFunc(list, func(a, b evictee) int { return cmp.Compare(b.record.actual, a.record.actual) })
 }
 
 // evictionHold is how long at least an evicted representation stays away.
@@ -173,10 +181,8 @@ const evictionHold = 3 * time.Second
 func (s *Streamer) evict(e evictee) {
 	s.stats.Evictions++
 	s.stats.EvictionsPerformed++
-	r, st := e.record, e.record.rep(e.rep)
-	freed := st.geometry
+	r := e.record
 	r.evicted, r.evictedAt = true, s.now
 	s.emitRep(EventEvictTile, r, e.rep)
 	s.unloadRep(r, e.rep)
-	st.freed = freed
 }

@@ -12,7 +12,6 @@ type candidate struct {
 	rep      Rep
 	low      bool // out of view: only for idle slots
 	urgent   bool // nothing of the tile is drawn although it should be
-	spared   bool // see admit
 	priority int32
 	distance float64
 	score    float64 // raw, then quantised by rank
@@ -37,7 +36,7 @@ func (s *Streamer) gatherFull(sc *scene) {
 // considerFull adds a tile to the candidates if the gates let it pass.
 func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64) {
 	t := sc.tiles
-	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
+	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !s.mayLoadFull(sc, tile, sc.recordOf(tile), actual) {
 		return
 	}
 	low := false
@@ -78,19 +77,14 @@ func (s *Streamer) dispatchable(r *record) bool {
 
 // propose adds a level to the candidates of its class, unless memory forbids.
 func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
-	spared := false
 	if r != nil {
-		if rep, spared = s.admit(r, rep); rep == RepNone {
+		if rep = s.admit(r, rep); rep == RepNone {
 			return
 		}
-	} else if inRange := d <= sc.tiles.radius[tile].unload; !inRange && s.beyondHorizon(d) {
-		return
-	} else {
-		spared = inRange && s.geometryHigh()
 	}
 	c := classOf(rep)
 	s.candidates[c] = append(s.candidates[c], candidate{
-		scene: sc, tile: tile, rep: rep, spared: spared, priority: sc.tiles.priority[tile], distance: d,
+		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
 		urgent: r != nil && r.full().loading() && s.bare(r),
 	})
 }
@@ -114,7 +108,7 @@ func (s *Streamer) dispatchFull() {
 		if at < 0 {
 			break
 		}
-		if r := list[at].scene.activate(list[at].tile); s.dispatchable(r) {
+		if r := list[at].scene.activate(list[at].tile); s.dispatchable(r) && s.admitFull(r) {
 			s.startLoad(r, RepFull)
 			slots--
 		}

@@ -15,11 +15,14 @@ func (s *Streamer) dispatchLevels(c class) int {
 				at = i
 			}
 		}
-		if best := &list[at]; s.stillAdmitted(best) {
-			r := best.scene.activate(best.tile)
-			s.startLoad(r, best.rep)
-			r.rep(best.rep).spared = best.spared
-			slots--
+		best := &list[at]
+		r := best.scene.activate(best.tile)
+		// Others may have taken the room, so that a smaller one has to do.
+		if rep := s.admit(r, best.rep); rep != RepNone && s.freeSlots(classOf(rep)) > 0 {
+			s.startLoad(r, rep)
+			if classOf(rep) == c {
+				slots--
+			}
 		}
 		list[at] = list[len(list)-1]
 		list = list[:len(list)-1]

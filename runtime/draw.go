@@ -127,6 +127,7 @@ func (s *Streamer) settle(r *record) {
 	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
 		wants = inRange
 	}
+	wants = wants && r.share != shareNone
 	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
 	s.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
 	s.audit(r)

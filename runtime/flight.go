@@ -76,11 +76,9 @@ func (s *Streamer) fitsParseBudget(memory int64) bool {
 func (s *Streamer) startLoad(r *record, rep Rep) {
 	st := r.rep(rep)
 	f := s.request(r, rep, int(st.fails)+1)
-	st.state, st.token, st.spared = TileParsing, f.request.Token, false
+	st.state, st.token = TileParsing, f.request.Token
 	r.touch()
-	if r.evicted {
-		s.returning += r.expected(rep)
-	}
+	s.pending += int64(s.cost(r.scene, r.tile, rep))
 	s.stats.Loads++
 	s.stats.StartedLoads++
 	if rep == RepFull {

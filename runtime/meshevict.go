@@ -115,6 +115,10 @@ func (s *Streamer) lastDrawn(r *record) bool {
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && s.geometryUsed() <= s.memory.GeometryBudget
 }
 
+// swapLead is how much farther away something must be to make room for a mesh,
+// as a factor: else two at one distance would take turns.
+const swapLead = 1.1
+
 // makeRoom evicts what lies farther away than a candidate until so many bytes
 // are free (facts section 20, O25), if there is so much. A candidate that needs
 // more than one pass may evict has the rest in the ticks that follow.

@@ -126,7 +126,7 @@ func (s *Streamer) admitMesh(c *meshCandidate, room *int) bool {
 			limit = math.Nextafter(mark, 0)
 		}
 	}
-	need := float64(s.geometryUsed()) + bytes - limit
+	need := float64(s.geometryUsed()+s.pending) + bytes - limit
 	if need <= 0 {
 		return true
 	}

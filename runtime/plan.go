@@ -70,8 +70,8 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 	d, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
 	rep := RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
-		rep = s.levelFor(sc, tile, nil, d)
-		if rep == RepNone && s.cfg.Handoff == HandoffCovered {
+		rep = s.goal(sc, tile, nil, d)
+		if rep == RepNone && s.allowance.grant(d, shareNone) == shareAll && s.cfg.Handoff == HandoffCovered {
 			rep = s.stopgap(sc, tile, d)
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Streamer) plan(r *record) {
 		r.wanted = s.wantedAt(r, RepNone)
 		return
 	}
-	next := s.levelFor(r.scene, r.tile, r, d)
-	if next == RepNone && (s.bare(r) || r.partial()) {
+	next := s.goal(r.scene, r.tile, r, d)
+	if next == RepNone && r.share != shareNone && (s.bare(r) || r.partial()) {
 		next = s.stopgap(r.scene, r.tile, d)
 	}
 	r.wanted = s.wantedAt(r, next)

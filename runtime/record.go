@@ -18,9 +18,7 @@ type repState struct {
 	togglesAt  time.Duration
 	geometry   int64 // bytes on the device
 	texture    int64
-	freed      int64 // bytes of geometry by its eviction, until it is resident again
-	spared     bool  // the last thing that its tile can draw while memory is short
-	split      bool  // streams mesh by mesh: drawable means that enough of them are
+	split      bool // streams mesh by mesh: drawable means that enough of them are
 }
 
 func (r *repState) resident() bool { return r.state == TileParsed }
@@ -36,6 +34,7 @@ type record struct {
 
 	actual, effective float64 // distances as of the last tick
 	near              bool    // within the query radius as of the last tick
+	share             share   // of its wishes that the geometry budget grants
 
 	inGrace    bool
 	graceSince time.Duration
@@ -112,7 +111,7 @@ func (sc *scene) activate(tile int32) *record {
 	clear(reps)
 	*r = record{scene: sc, tile: tile, reps: reps}
 	r.actual, r.effective = sc.view.distance(&sc.tiles.box[tile])
-	r.near = true
+	r.near, r.share = true, sc.allowance.grant(r.actual, shareNone)
 	sc.tiles.wake[tile] = math.Inf(-1)
 	sc.fresh = append(sc.fresh, tile)
 

@@ -12,15 +12,17 @@ const (
 // makeResident books an uploaded representation.
 func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
-	st.state, st.residentAt, st.fails, st.freed = TileParsed, s.now, 0, 0
+	st.state, st.residentAt, st.fails = TileParsed, s.now, 0
 	r.evicted = false
 	r.touch()
 	*s.residentCount(rep)++
 	if st.split = rep == RepFull && r.meshes != nil; st.split {
 		st.drawable = false // until enough of its meshes are
+		r.scene.tiles.flags[r.tile] |= flagMeshes
 		return
 	}
 	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
+	s.learn(r, rep, st.geometry)
 	s.stats.GeometryBytes += st.geometry
 	s.stats.TextureBytes += st.texture
 	s.stats.PeakGeometryBytes = max(s.stats.PeakGeometryBytes, s.stats.GeometryBytes)
@@ -47,7 +49,7 @@ func (s *Streamer) freeRep(r *record, rep Rep) {
 	if !st.drawable && !st.split {
 		s.awaited--
 	}
-	st.state, st.drawable, st.spared, st.split, st.geometry, st.texture = TileUnloaded, false, false, false, 0, 0
+	st.state, st.drawable, st.split, st.geometry, st.texture = TileUnloaded, false, false, 0, 0
 	r.touch()
 }
 

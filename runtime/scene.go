@@ -59,6 +59,7 @@ type scene struct {
 	lastPos, lastPredicted geom.Vec3
 	moved                  bool
 	occlusion              occlusion
+	allowance              *allowance // the Streamer's
 
 	active  []int32 // tiles with a record, ascending
 	split   []int32 // of them, those that stream mesh by mesh
@@ -225,6 +226,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
+	sc.allowance = &s.allowance
 	if _, files := s.deps.Loader.(*FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}

@@ -67,7 +67,7 @@ func (s *Streamer) slack(sc *scene, tile int32, actual, effective float64) float
 	r := &t.radius[tile]
 	m := min(math.Abs(actual-r.stream), math.Abs(actual-(r.stream+1)), math.Abs(actual-r.unload),
 		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+s.cfg.DispatchEpsilon)),
-		math.Abs(actual-s.cfg.MaxQueryRadius))
+		math.Abs(actual-s.cfg.MaxQueryRadius), s.allowance.limitSlack(actual))
 	levels := t.levels[t.levelAt[tile]:t.levelAt[tile+1]]
 	for i := range levels {
 		factor := s.cfg.LODHysteresisFactor
@@ -111,7 +111,7 @@ func (s *Streamer) quiet(r *record) bool {
 	if s.gateOf(r.scene, r.tile, r.effective) != gateFar {
 		return false
 	}
-	next := s.levelFor(r.scene, r.tile, r, r.actual)
+	next := s.goal(r.scene, r.tile, r, r.actual)
 	if s.cfg.Handoff == HandoffStrict {
 		return next == resident
 	}

@@ -83,6 +83,7 @@ func (s *Streamer) Stats() Stats {
 	st.ActiveLoads = len(s.flights) + len(s.meshLoads)
 	cpu := s.registry.Usage()
 	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
+	st.GeometryReach, st.GeometryDetail = s.allowance.limits(s.cfg.MaxQueryRadius)
 	st.Frames = s.frame
 	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
 	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget

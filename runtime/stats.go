@@ -83,6 +83,8 @@ type Stats struct {
 	CPURoots                 int     `json:"cpuRoots"`        // how many these are
 	PrewarmsActive           int     `json:"prewarmsActive"`  // out-of-core tiles whose textures are being decoded
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
+	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are given up for want of geometry memory; the query radius when none are
+	GeometryDetail           float64 `json:"geometryDetail"`  // metres: tiles farther away have to do with their cheapest representation
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
 	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them
 	OctreeLeaves             int     `json:"octreeLeaves"`

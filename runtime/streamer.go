@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -93,12 +92,11 @@ type Streamer struct {
 	memory       Memory
 	relieving    bool // from the high-water mark down to the low one
 	reliefWarned bool
-	returning    int64 // bytes of evicted geometry on their way back
-	horizon      horizon
-	nextHorizon  horizon       // as this tick finds it
-	hole         hole          // the nearest of this tick
-	filledAt     time.Duration // of the last hole that was considered
-	awaited      int           // resident representations that are not drawable yet
+	pending      int64                // bytes of geometry on their way
+	refused      bool                 // something found no room in the last tick
+	learned      [classes + 1]learned // by class, and of all
+	allowance    allowance
+	awaited      int // resident representations that are not drawable yet
 
 	stats               Stats
 	events, eventsSpare []Event
@@ -118,7 +116,6 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		gracePeriod: seconds(cfg.UnloadGracePeriod), minResident: seconds(cfg.MinimumParsedTileResidentSeconds),
 		dwell: seconds(cfg.SecondaryRepresentationMinDwellSeconds), handoffMaxWait: seconds(cfg.HandoffMaxWait),
 		fadeDuration: seconds(cfg.FadeDuration), window: scanWindow,
-		nextHorizon: horizon{distance: math.Inf(1)},
 	}
 	s.camera.Forward = [3]float64{0, 0, -1}
 	s.completions.notify = make(chan struct{}, 1)
@@ -219,6 +216,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	}
 	s.watchdog()
 	s.meshWatchdog()
+	s.allot()
 	s.unloadPass()
 	s.lookMeshes()
 	s.unloadMeshes()
@@ -238,7 +236,6 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 		s.dispatchFull()
 	}
 	s.windowed = false
-	s.horizon, s.nextHorizon = s.nextHorizon, horizon{distance: math.Inf(1)}
 	for _, sc := range s.scenes {
 		s.planLevels(sc, open)
 	}
@@ -248,7 +245,6 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 		}
 	}
 	waiting := s.dispatchLevels(classLOD) + s.dispatchLevels(classHLOD)
-	s.fillHole()
 	if open {
 		s.levelBacklog = waiting
 	}
@@ -268,7 +264,7 @@ func (s *Streamer) startTick() {
 	}
 	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
 	s.readMemory()
-	s.sumReturning()
+	s.sumPending()
 	for c := range s.candidates {
 		s.candidates[c] = s.candidates[c][:0]
 	}
@@ -320,17 +316,23 @@ func (s *Streamer) look(sc *scene) {
 		if sc.asleep(tile) {
 			continue
 		}
-		sc.awake = append(sc.awake, tile)
-		r := sc.recordOf(tile)
-		s.measure(r)
-		r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
+		s.lookAt(sc, tile)
 	}
+}
+
+// lookAt makes a tile with a record one that this tick looks at.
+func (s *Streamer) lookAt(sc *scene, tile int32) {
+	sc.awake = append(sc.awake, tile)
+	r := sc.recordOf(tile)
+	s.measure(r)
+	r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
 }
 
 // measure takes the distances of a tile.
 func (s *Streamer) measure(r *record) {
 	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
 	r.near = r.actual <= s.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
+	r.share = s.allowance.grant(r.actual, r.share)
 }
 
 // planLevels plans the LODs and HLODs of all tiles near the camera; those

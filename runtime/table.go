@@ -17,6 +17,7 @@ const (
 	flagHLOD                       // the first of its levels is the HLOD
 	flagShared                     // the shared bucket
 	flagEntity                     // a streaming entity: nothing stands in for it
+	flagMeshes                     // its full representation has streamed mesh by mesh
 )
 
 // table holds what is known of every tile, idle ones included, as one slice
@@ -43,7 +44,8 @@ type radii struct{ stream, unload, prefetch float64 }
 // payload names a file.
 type payload struct {
 	path, sha256 string
-	size         int64
+	size         int64 // of the file; 0: unknown
+	gpu          int64 // bytes of geometry that it took on the device; 0: not loaded yet
 }
 
 // level is a coarser representation.
@@ -200,7 +202,7 @@ func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
 	b.box = append(b.box, t.Bounds.Box())
 	b.radius = append(b.radius, r)
 	b.id = append(b.id, t.ID)
-	b.full = append(b.full, payload{t.Path, t.SHA256, t.FileSizeBytes})
+	b.full = append(b.full, payload{path: t.Path, sha256: t.SHA256, size: t.FileSizeBytes})
 	memory := t.FileSizeBytes
 	if t.EstimatedMemoryBytes != nil && *t.EstimatedMemoryBytes > 0 {
 		memory = *t.EstimatedMemoryBytes // the file may be compressed (O11)
@@ -262,5 +264,5 @@ func (b *tableBuilder) normalized(r radii, t *manifest.Tile, first, lods int) ra
 }
 
 func levelOf(l *manifest.Level) level {
-	return level{payload{l.Path, l.SHA256, l.FileSizeBytes}, l.SwitchDistance}
+	return level{payload{path: l.Path, sha256: l.SHA256, size: l.FileSizeBytes}, l.SwitchDistance}
 }

@@ -68,7 +68,9 @@ func (s *Streamer) judgeRange(r *record) {
 		r.inGrace, r.retire = false, false
 		return
 	}
-	if !(r.effective > r.scene.tiles.radius[r.tile].unload) {
+	surplus := s.surplus(r)
+	hurry := surplus && (s.refused || s.relieving) // something waits for the room
+	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !surplus {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false
 			s.emitRep(EventTileGraceCleared, r, RepFull)
@@ -84,8 +86,8 @@ func (s *Streamer) judgeRange(r *record) {
 		s.emitRep(EventTileGrace, r, RepFull)
 	}
 	switch {
-	case s.now-r.graceSince < s.gracePeriod:
-	case st.resident() && (s.now-st.residentAt < s.minResident || !s.successorReady(r)):
+	case !hurry && s.now-r.graceSince < s.gracePeriod:
+	case st.resident() && (!hurry && s.now-st.residentAt < s.minResident || !s.successorReady(r)):
 	case st.resident() && s.fadesOut(r):
 		r.retire = true
 	default:
@@ -99,7 +101,7 @@ func (s *Streamer) successorReady(r *record) bool {
 	if s.cfg.Handoff == HandoffStrict || !r.near {
 		return true
 	}
-	next := s.levelFor(r.scene, r.tile, r, r.actual)
+	next := s.goal(r.scene, r.tile, r, r.actual)
 	return next == RepNone || s.ready(r.rep(next))
 }
 

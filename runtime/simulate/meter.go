@@ -13,7 +13,8 @@ import (
 )
 
 // meter works out a report from what is drawn in every frame. It judges by the
-// manifest and the camera alone, not by what the runtime says about itself.
+// manifest and the camera alone, not by what the runtime says about itself, but
+// for how far the geometry budget reaches: what lies beyond counts apart.
 type meter struct {
 	s     *Scenario
 	tiles []measured
@@ -50,6 +51,7 @@ type measured struct {
 	seen    int           // that frame, counted from 1
 	parsed  bool          // its full geometry is resident
 	alive   bool          // is in meter.alive
+	given   bool          // was given up, and has not been drawn since
 	entered time.Duration // when it came within the streaming radius
 	inside  bool          // is in meter.waiting
 	full    bool          // its full geometry was drawn since then
@@ -101,7 +103,7 @@ func (s *Scenario) measured(t *manifest.Tile) measured {
 func (m *meter) reset() {
 	for i := range m.tiles {
 		t := &m.tiles[i]
-		t.drawn, t.seen, t.parsed, t.alive, t.inside, t.full = 0, 0, false, false, false, false
+		t.drawn, t.seen, t.parsed, t.alive, t.given, t.inside, t.full = 0, 0, false, false, false, false, false
 	}
 	m.alive, m.waiting = m.alive[:0], m.waiting[:0]
 }
@@ -158,6 +160,11 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
 	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
+	reach := stats.GeometryReach
+	if m.frames == 1 {
+		m.out.GeometryReachMin = reach
+	}
+	m.out.GeometryReachMin = min(m.out.GeometryReachMin, reach)
 	m.look(s.AppendDrawn(m.drawn[:0]))
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
@@ -166,10 +173,18 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 			t.drawn = runtime.RepNone
 			m.changes++
 		}
-		if drawn || t.wants(t.box.Distance(camera), m.s.Config.MaxQueryRadius) {
-			if !drawn {
+		d := t.box.Distance(camera)
+		switch {
+		case drawn:
+			return false
+		case t.wants(d, reach):
+			if !t.given { // else it begins anew, now that it is within reach again
 				m.out.Undrawn++
+				return false
 			}
+		case t.wants(d, m.s.Config.MaxQueryRadius):
+			m.out.GivenUp++
+			t.given = true
 			return false
 		}
 		t.alive = false
@@ -213,6 +228,7 @@ func (m *meter) show(i int32, rep runtime.Rep) {
 	}
 	t.drawn, t.seen = rep, m.frames
 	m.drawnFrames++
+	t.given = false
 	if !t.alive {
 		t.alive = true
 		m.alive = append(m.alive, i)

@@ -183,6 +183,7 @@ func TestReport(t *testing.T) {
 		Undrawn: 4, // 23.0 to 23.3
 		// Full from 0 to 22.9, HLOD from 23.4 to 26.0: 257 frames of 0.1 s, and
 		// 3 changes.
+		GeometryReachMin:                   500,
 		RepresentationChangesPerTileMinute: 3 / (257 * 0.1 / 60),
 		StallSeconds:                       0.4,
 	}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Ten minutes of a random walk through the generated city, cooked with tiles of
+// three sizes, with a quarter of the geometry that the walk takes without a
+// limit: the budget holds, and no tile within reach that was drawn goes undrawn.
+func TestSoakCity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates and cooks a city, and walks through it for ten virtual minutes")
+	}
+	dir := t.TempDir()
+	scene := filepath.Join(dir, "city.glb")
+	gen := exec.Command("go", "run", "./scripts/gen", "-textures=false", "-o", scene)
+	gen.Dir = "../.."
+	if out, err := gen.CombinedOutput(); err != nil {
+		t.Skipf("cannot generate the city: %v: %s", err, out)
+	}
+	type report struct {
+		Peak    int64   `json:"peak_geometry_bytes"`
+		Undrawn int     `json:"undrawn"`
+		Double  int     `json:"double_drawn"`
+		GivenUp int     `json:"given_up"`
+		Reach   float64 `json:"geometry_reach_min"`
+	}
+	for _, size := range []string{"25", "100"} {
+		t.Run(size+" m", func(t *testing.T) {
+			out := filepath.Join(dir, size)
+			if r := execute(t, nil, "cook", scene, "-o", out, "--lod", "--hlod", "--tile-size", size, "-q"); r.code != 0 {
+				t.Fatalf("%+v", r)
+			}
+			walk := func(budget int64) (rep report) {
+				r := execute(t, nil, "simulate", filepath.Join(out, "city.json"), "--walk", "7", "--speed", "5", "--duration", "600s", "--dt", "50ms",
+					"--set", fmt.Sprint("geometryBudget=", budget), "--json")
+				if r.code != 0 {
+					t.Fatalf("%+v", r)
+				}
+				if err := json.Unmarshal([]byte(r.stdout), &rep); err != nil {
+					t.Fatalf("%v: %s", err, r.stdout)
+				}
+				return rep
+			}
+			all := walk(1 << 40)
+			budget := all.Peak / 4
+			quarter := walk(budget)
+			for _, r := range []report{all, quarter} {
+				if r.Undrawn > 0 || r.Double > 0 {
+					t.Errorf("%+v", r)
+				}
+			}
+			if all.GivenUp > 0 || all.Reach != 500 {
+				t.Errorf("without a limit: %+v", all)
+			}
+			if quarter.Peak > budget {
+				t.Errorf("%d bytes in use, the budget is %d", quarter.Peak, budget)
+			}
+			// Tiles of 100 m have levels cheap enough for all of them.
+			if quarter.Reach < 60 || size == "100" && quarter.GivenUp > 0 {
+				t.Errorf("%+v", quarter)
+			}
+			t.Logf("%+v, a quarter: %+v", all, quarter)
+		})
+	}
+}

@@ -1,0 +1,371 @@
+package runtime
+
+import (
+	"math"
+)
+
+// The allowance shares out a geometry budget that does not hold all that the
+// distances of the tiles ask for. Nearest first every tile is granted its
+// cheapest representation, its floor, then what its distance asks for instead.
+// The first limit is the reach: beyond it nothing is kept. The second is the
+// detail: beyond it floors are all there is. What is drawn goes only when its
+// floor can be drawn, so that no tile within reach is left bare.
+
+// share is how much of its wishes a tile is granted.
+type share uint8
+
+const (
+	shareAll   share = iota // what its distance asks for
+	shareFloor              // its cheapest representation
+	shareNone
+)
+
+// The parts of the room below the high-water mark that are shared out, the rest
+// being for what is exchanged, and that floors leave to details.
+const (
+	allotted   = 0.95
+	detailPart = 0.4
+)
+
+// allotmentLead is how much farther away than the limit a tile keeps its share,
+// as a factor: else the tiles at a limit would come and go with every step.
+const allotmentLead = 1.1
+
+// allowanceSteps is the resolution of distances, of the query radius.
+const allowanceSteps = 1024
+
+// allowance is how far the geometry budget goes, in metres of the scenes.
+type allowance struct {
+	scarce        bool // else everything is granted, and the limits mean nothing
+	reach, detail float64
+	steps         [allowanceSteps]demand
+}
+
+// demand is what tiles at one distance cost, in bytes.
+type demand struct {
+	floor, extra float64
+	held         bool // some is never given up: see firstHeld
+	level        bool // some floor is a level of a tile in range, which may use the whole budget
+}
+
+// grant returns the share of a tile at a distance that had another one before.
+func (a *allowance) grant(d float64, before share) share {
+	if !a.scarce {
+		return shareAll
+	}
+	lead := func(kept bool) float64 {
+		if kept {
+			return allotmentLead
+		}
+		return 1
+	}
+	switch {
+	case d > a.reach*lead(before != shareNone):
+		return shareNone
+	case d > a.detail*lead(before == shareAll):
+		return shareFloor
+	}
+	return shareAll
+}
+
+// allot works the limits out, once geometry comes near the low-water mark, and
+// goes on until everything fits again.
+func (s *Streamer) allot() {
+	a := &s.allowance
+	budget := float64(s.memory.GeometryBudget)
+	if budget <= 0 || s.cfg.Handoff == HandoffStrict ||
+		!a.scarce && float64(s.geometryUsed()+s.pending) < s.cfg.LowWaterMark*budget {
+		s.setLimits(false, math.Inf(1), math.Inf(1))
+		return
+	}
+	clear(a.steps[:])
+	floors, extras, meshes := 0.0, 0.0, 0.0
+	width := s.cfg.MaxQueryRadius / (allowanceSteps - 1)
+	at := func(d float64) *demand { return &a.steps[int(min(d/width, allowanceSteps-1))] }
+	for _, sc := range s.scenes {
+		for _, tile := range sc.query.tiles {
+			w := s.wish(sc, tile)
+			if w.floor+w.extra+w.meshes == 0 {
+				continue
+			}
+			floors, extras, meshes = floors+w.floor, extras+w.extra, meshes+w.meshes
+			d := at(w.near)
+			d.floor += w.floor
+			d.held = d.held || w.held
+			d.level = d.level || w.level
+			at(w.far).extra += w.extra
+		}
+	}
+	room := float64(allotted*s.cfg.HighWaterMark*budget) - float64(s.memory.GeometryUsed)
+	if floors+extras+meshes <= room {
+		s.setLimits(false, math.Inf(1), math.Inf(1))
+		return
+	}
+	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(s.memory.GeometryUsed), width)
+	left, last := room-meshes-floors, 0
+	for last < allowanceSteps && left >= a.steps[last].extra {
+		left -= a.steps[last].extra
+		last++
+	}
+	s.setLimits(true, reach, min(reach, float64(float64(last)*width)))
+}
+
+// extend returns how far floors may take so many bytes, those of levels in range
+// up to the whole budget, and what they take.
+func (a *allowance) extend(room, budget, width float64) (reach, floors float64) {
+	first := true
+	for i := range a.steps {
+		d := &a.steps[i]
+		sum := floors + d.floor
+		if d.floor > 0 && !(sum <= room || d.level && sum <= budget || first && d.held) {
+			return float64(i) * width, floors
+		}
+		first = first && d.floor == 0
+		floors = sum
+	}
+	return math.Inf(1), floors
+}
+
+// setLimits takes over new limits. All tiles near have to look at them, so small
+// changes wait until they add up.
+func (s *Streamer) setLimits(scarce bool, reach, detail float64) {
+	a := &s.allowance
+	const worth = 0.02
+	same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= worth*min(x, y) }
+	if scarce == a.scarce && same(reach, a.reach) && same(detail, a.detail) {
+		return
+	}
+	a.scarce, a.reach, a.detail = scarce, reach, detail
+	for _, sc := range s.scenes {
+		sc.awake = sc.awake[:0]
+		for _, tile := range sc.active {
+			s.lookAt(sc, tile)
+		}
+		for _, tile := range sc.query.tiles {
+			sc.tiles.wake[tile] = math.Inf(-1)
+		}
+	}
+}
+
+// wish is what one tile asks for, in bytes.
+type wish struct {
+	floor, extra float64
+	meshes       float64 // of a tile that streams mesh by mesh: admitted one by one
+	near, far    float64 // distances by which floor and extra are ranked
+	held, level  bool    // see demand
+}
+
+func (s *Streamer) wish(sc *scene, tile int32) (w wish) {
+	t := sc.tiles
+	d := t.box[tile].Distance(sc.view.pos)
+	if d > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
+		return w
+	}
+	r := sc.recordOf(tile)
+	w.near, w.far = d, d
+	if r != nil && r.share != shareNone {
+		w.near = d / allotmentLead
+		if r.share == shareAll {
+			w.far = w.near
+		}
+	}
+	rep := s.desired(sc, tile, r, d)
+	if rep == RepNone {
+		return w
+	}
+	floor := sc.floorRep(tile)
+	if rep == RepFull && s.ownsMeshes(sc, tile, r) {
+		if r != nil {
+			w.meshes = float64(r.full().geometry)
+		}
+		if floor != RepFull {
+			w.floor = s.cost(sc, tile, floor)
+		}
+	} else {
+		w.floor = s.cost(sc, tile, floor)
+		w.extra = max(0, s.cost(sc, tile, rep)-w.floor)
+	}
+	w.held = d <= t.radius[tile].stream
+	w.level = floor != RepFull && d <= t.radius[tile].unload
+	return w
+}
+
+// desired returns what a tile would show at distance d if memory were plenty.
+func (s *Streamer) desired(sc *scene, tile int32, r *record, d float64) Rep {
+	rd := &sc.tiles.radius[tile]
+	open := !s.closedOff(sc, tile)
+	switch {
+	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
+		return RepFull
+	}
+	if rep := s.levelFor(sc, tile, r, d); rep != RepNone || d > rd.unload || len(sc.tiles.lods(tile)) == 0 {
+		return rep
+	}
+	return LOD(0)
+}
+
+// floorRep returns the representation of a tile with the smallest file, of
+// equal ones the coarsest; sizes that are not declared count as those of levels
+// that get smaller as they get coarser.
+func (sc *scene) floorRep(tile int32) Rep {
+	t := sc.tiles
+	best, least := RepFull, int64(math.MaxInt64)
+	try := func(rep Rep) {
+		size := t.payloadOf(tile, rep).size
+		if size < least || best == RepFull {
+			best, least = rep, size
+		}
+	}
+	if t.has(tile, flagHLOD) {
+		try(RepHLOD)
+	}
+	for i := len(t.lods(tile)) - 1; i >= 0; i-- {
+		try(LOD(i))
+	}
+	if size := t.full[tile].size; best != RepFull && size > 0 && size <= least {
+		return RepFull
+	}
+	return best
+}
+
+// ownsMeshes reports whether a tile streams mesh by mesh, as far as is known.
+func (s *Streamer) ownsMeshes(sc *scene, tile int32, r *record) bool {
+	return s.cfg.OutOfCorePolicy == OutOfCoreAlways || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
+}
+
+// cost returns what a representation takes on the Device, in bytes: what it took
+// the last time, else what the manifest declares by what such declarations have
+// been worth, else the mean of what has been loaded. Before the first load
+// nothing is known.
+func (s *Streamer) cost(sc *scene, tile int32, rep Rep) float64 {
+	p := sc.tiles.payloadOf(tile, rep)
+	if p.gpu > 0 {
+		return float64(p.gpu)
+	}
+	l := &s.learned[classOf(rep)]
+	if l.n == 0 {
+		l = &s.learned[classes]
+	}
+	switch {
+	case l.sizes > 0 && sc.tiles.declared(tile, rep) > 0:
+		return float64(sc.tiles.declared(tile, rep)) * (float64(l.sized) / float64(l.sizes))
+	case l.n > 0:
+		return float64(l.bytes) / float64(l.n)
+	}
+	return 0
+}
+
+// learned is what payloads of a class have taken on the Device.
+type learned struct {
+	n, bytes     int64
+	sizes, sized int64 // of those with a declared size: sizes, and bytes taken
+}
+
+// declared returns the size that the manifest gives for a representation: an
+// estimate of its memory if there is one, else that of its file; 0 without.
+func (t *table) declared(tile int32, rep Rep) int64 {
+	if rep == RepFull {
+		return t.memory[tile]
+	}
+	return t.payloadOf(tile, rep).size
+}
+
+// learn remembers what a representation takes on the Device.
+func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
+	p := r.scene.tiles.payloadOf(r.tile, rep)
+	if p.gpu == bytes {
+		return
+	}
+	if p.gpu == 0 {
+		for _, c := range [...]class{classOf(rep), classes} {
+			l := &s.learned[c]
+			l.n, l.bytes = l.n+1, l.bytes+bytes
+			if size := r.scene.tiles.declared(r.tile, rep); size > 0 {
+				l.sizes, l.sized = l.sizes+size, l.sized+bytes
+			}
+		}
+	}
+	p.gpu = bytes
+}
+
+// surplus reports whether a tile is granted less than its full representation,
+// and has something cheaper.
+func (s *Streamer) surplus(r *record) bool {
+	return r.share != shareAll && !r.full().split && r.scene.floorRep(r.tile) != RepFull
+}
+
+// goal is levelFor within the tile's share.
+func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
+	next := s.levelFor(sc, tile, r, d)
+	given := s.allowance.grant(d, shareNone)
+	if r != nil {
+		given = r.share
+	}
+	switch {
+	case given == shareAll:
+		return next
+	case given == shareNone, next == RepNone && (d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile)):
+		return RepNone
+	}
+	if floor := sc.floorRep(tile); floor != RepFull {
+		return floor
+	}
+	return next
+}
+
+// mayLoadFull reports whether a tile's share has room for its full
+// representation. What streams mesh by mesh is judged mesh by mesh.
+func (s *Streamer) mayLoadFull(sc *scene, tile int32, r *record, d float64) bool {
+	given := s.allowance.grant(d, shareNone)
+	if r != nil {
+		given = r.share
+	}
+	return given == shareAll || given == shareFloor && (sc.floorRep(tile) == RepFull || s.ownsMeshes(sc, tile, r))
+}
+
+// giveUp evicts what is beyond reach, the farthest first, up to a limit, once
+// geometry is at the high-water mark or something waits for the room.
+func (s *Streamer) giveUp(limit int) {
+	if !s.allowance.scarce || !s.relieving && !s.refused {
+		return
+	}
+	s.evictees = s.evictees[:0]
+	s.forEach(func(r *record) {
+		if r.share != shareNone {
+			return
+		}
+		s.measure(r) // it may have slept
+		for i := range r.reps {
+			switch st := &r.reps[i]; {
+			case st.loading():
+				s.cancelLoad(r, Rep(i+1))
+			case st.resident():
+				s.evictees = append(s.evictees, evictee{r, Rep(i + 1)})
+			}
+		}
+	})
+	sortEvictees(s.evictees)
+	for i := range s.evictees[:min(limit, len(s.evictees))] {
+		if !s.refused && !s.geometryAboveLow() {
+			break
+		}
+		s.evict(s.evictees[i])
+	}
+	clear(s.evictees)
+}
+
+// limits returns reach and detail, those of no shortage at the query radius.
+func (a *allowance) limits(query float64) (reach, detail float64) {
+	if !a.scarce {
+		return query, query
+	}
+	return min(a.reach, query), min(a.detail, query)
+}
+
+// limitSlack is slack for the limits of the allowance.
+func (a *allowance) limitSlack(d float64) float64 {
+	if !a.scarce {
+		return math.Inf(1)
+	}
+	return min(math.Abs(d-a.reach), math.Abs(d-float64(a.reach*allotmentLead)), math.Abs(d-a.detail), math.Abs(d-float64(a.detail*allotmentLead)))
+}

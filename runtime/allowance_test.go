@@ -1,0 +1,152 @@
+package runtime
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestGrant(t *testing.T) {
+	a := &allowance{scarce: true, reach: 100, detail: 50}
+	for _, c := range []struct {
+		d            float64
+		before, want share
+	}{
+		{0, shareNone, shareAll},
+		{50, shareNone, shareAll},
+		{51, shareNone, shareFloor},
+		{51, shareAll, shareAll}, // up to a tenth farther what is there stays
+		{54.9, shareAll, shareAll},
+		{55.1, shareAll, shareFloor},
+		{100, shareNone, shareFloor},
+		{101, shareNone, shareNone},
+		{109.9, shareFloor, shareFloor},
+		{109.9, shareAll, shareFloor},
+		{110.1, shareAll, shareNone},
+		{math.Inf(1), shareFloor, shareNone},
+	} {
+		if got := a.grant(c.d, c.before); got != c.want {
+			t.Errorf("at %v m after %v: %v, want %v", c.d, c.before, got, c.want)
+		}
+	}
+	a.scarce = false
+	if got := a.grant(1e9, shareNone); got != shareAll {
+		t.Errorf("without shortage: %v", got)
+	}
+}
+
+// Floors are granted nearest first, and up to the whole budget only where a
+// level stands in for a tile in range.
+func TestAllowanceExtends(t *testing.T) {
+	var a allowance
+	a.steps[0] = demand{floor: 30}
+	a.steps[10] = demand{floor: 30, level: true}
+	a.steps[20] = demand{floor: 30}
+	for _, c := range []struct{ room, budget, reach, floors float64 }{
+		{100, 100, math.Inf(1), 90},
+		{89, 100, 20, 60},
+		{59, 100, 20, 60},
+		{59, 59, 10, 30},
+		{29, 29, 0, 0},
+		{-1, -1, 0, 0},
+	} {
+		if reach, floors := a.extend(c.room, c.budget, 1); reach != c.reach || floors != c.floors {
+			t.Errorf("room %v of %v: %v m for %v, want %v m for %v", c.room, c.budget, reach, floors, c.reach, c.floors)
+		}
+	}
+	a.steps[0].held = true
+	if reach, _ := a.extend(-1, -1, 1); reach != 10 {
+		t.Errorf("the nearest within its streaming radius is kept: %v", reach)
+	}
+}
+
+// The smallest file is the floor, of equal and unknown sizes the coarsest level.
+func TestFloorRep(t *testing.T) {
+	sizes := func(full, hlod, lod0, lod1 int64) *scene {
+		tile := tileAt("a", face(0), hlodAt(95), lodsAt(60, 80))
+		tile.FileSizeBytes, tile.HLODLevels[0].FileSizeBytes = full, hlod
+		tile.LODLevels[0].FileSizeBytes, tile.LODLevels[1].FileSizeBytes = lod0, lod1
+		cfg := DefaultConfig()
+		sc, err := newScene(Source{Manifest: sceneOf(tile), Path: "x"}, &cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sc
+	}
+	for _, c := range []struct {
+		full, hlod, lod0, lod1 int64
+		want                   Rep
+	}{
+		{100, 10, 50, 20, RepHLOD},
+		{100, 30, 50, 20, LOD(1)},
+		{100, 20, 20, 20, RepHLOD},
+		{0, 0, 0, 0, RepHLOD},
+		{5, 10, 50, 20, RepFull},
+		{0, 10, 5, 20, LOD(0)},
+	} {
+		if got := sizes(c.full, c.hlod, c.lod0, c.lod1).floorRep(0); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// A budget that holds the cheapest representations of all tiles near, and a
+// part of the details: nothing that was drawn goes undrawn under a moving
+// camera, and the budget holds. With less, what is farthest is given up.
+func TestAllowanceLeavesNothingUndrawn(t *testing.T) {
+	bytes := func(q Request) int64 {
+		return map[Rep]int64{RepFull: 100, LOD(0): 50, LOD(1): 20, RepHLOD: 5}[q.Key.Rep]
+	}
+	for _, c := range []struct {
+		name    string
+		budget  int64
+		givesUp bool
+	}{{"floors fit", 6000, false}, {"they do not", 1500, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			m := cityOf(24, 25)
+			for i := range m.Tiles {
+				x := &m.Tiles[i]
+				x.FileSizeBytes, x.HLODLevels[0].FileSizeBytes = 100, 5
+				x.LODLevels[0].FileSizeBytes, x.LODLevels[1].FileSizeBytes = 50, 20
+			}
+			r := newRig(t, m, withLatency(0.1), withConfig(func(cfg *Config) { *cfg = DefaultConfig(); cfg.GeometryBudget = c.budget }))
+			r.loader.bytes, r.memory = bytes, Memory{}
+			r.dt = 50 * time.Millisecond
+			var peak int64
+			reach, detail, left := math.Inf(1), math.Inf(1), 0
+			drawn := map[int32]bool{}
+			for k := range 2400 {
+				at := float64(k) / 2400 * 2 * math.Pi
+				r.camera.Position = [3]float64{150 * math.Cos(at), 2, 150 * math.Sin(2*at)}
+				r.step()
+				st := r.s.Stats()
+				peak = max(peak, st.GeometryUsed)
+				reach, detail = min(reach, st.GeometryReach), min(detail, st.GeometryDetail)
+				sc := r.s.scenes[0]
+				now := map[int32]bool{}
+				for _, d := range r.s.AppendDrawn(nil) {
+					now[d.Tile] = true
+				}
+				for tile := range drawn {
+					if d := sc.tiles.box[tile].Distance(r.camera.Position); !now[tile] && d < st.GeometryReach && d < r.s.cfg.MaxQueryRadius {
+						left++
+					}
+				}
+				drawn = now
+			}
+			if st := r.s.Stats(); left > 0 || st.Undrawn > 0 {
+				t.Errorf("%d tiles were left bare, %d tile-frames undrawn", left, st.Undrawn)
+			}
+			if peak > c.budget {
+				t.Errorf("%d bytes in use, the budget is %d", peak, c.budget)
+			}
+			if givesUp := reach < r.s.cfg.MaxQueryRadius; givesUp != c.givesUp {
+				t.Errorf("reach %v m", reach)
+			}
+			if detail >= r.s.cfg.MaxQueryRadius {
+				t.Errorf("detail %v m: nothing was short", detail)
+			}
+			t.Logf("peak %d of %d, reach %.0f m, detail %.0f m, %d loads", peak, c.budget, reach, detail, r.s.Stats().Loads)
+		})
+	}
+}
