@@ -31,12 +31,6 @@ type Report struct {
 	// Undrawn counts tile-frames in which a tile that was drawn before and
 	// still wants a representation shows none (DECISIONS R10).
 	Undrawn int `json:"undrawn"`
-	// GivenUp counts the tile-frames that would be undrawn if they did not lie
-	// farther away than the geometry budget reaches: not even the cheapest
-	// representations up to there fit into it. GeometryReachMin is the shortest
-	// such distance of the run in metres, the query radius without shortage.
-	GivenUp          int     `json:"given_up"`
-	GeometryReachMin float64 `json:"geometry_reach_min"`
 	// DoubleDrawn counts tile-frames with more than one representation, but
 	// for two that fade into each other.
 	DoubleDrawn int `json:"double_drawn"`
@@ -59,6 +53,13 @@ type Report struct {
 	MeshEvictions int   `json:"mesh_evictions"` // evict.lru, also among evictions
 	LODSwitches   int   `json:"lod_switches"`   // of LOD groups
 	PeakCPUBytes  int64 `json:"peak_cpu_bytes"` // of main memory, for meshes to be uploaded from
+
+	// GivenUp counts the tile-frames that would be undrawn if they did not lie
+	// farther away than the geometry budget reaches: not even the cheapest
+	// representations up to there fit into it. GeometryReachMin is the shortest
+	// such distance of the run in metres, the query radius without shortage.
+	GivenUp          int     `json:"given_up"`
+	GeometryReachMin float64 `json:"geometry_reach_min"`
 }
 
 // ReportKeys returns the keys of a report in their order.
