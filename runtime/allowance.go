@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"time"
 )
 
 // The allowance shares out a geometry budget that does not hold all that the
@@ -38,6 +39,8 @@ const allowanceSteps = 1024
 type allowance struct {
 	scarce        bool // else everything is granted, and the limits mean nothing
 	reach, detail float64
+	memory        Memory // that the limits are for
+	at            time.Duration
 	steps         [allowanceSteps]demand
 }
 
@@ -78,6 +81,10 @@ func (s *Streamer) allot() {
 		s.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
+	if a.scarce && s.memory == a.memory && s.now-a.at < s.updateInterval {
+		return
+	}
+	a.memory, a.at = s.memory, s.now
 	clear(a.steps[:])
 	floors, extras, meshes := 0.0, 0.0, 0.0
 	width := s.cfg.MaxQueryRadius / (allowanceSteps - 1)

@@ -80,6 +80,14 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 	b.ReportMetric(float64(r.s.stats.NearbyEntitiesQueried), "near")
 }
 
+// shortOf sets a budget of so many payloads.
+func shortOf(payloads int64) func(*Streamer) {
+	return func(s *Streamer) {
+		s.deps.Loader.(*fakeLoader).bytes = func(Request) int64 { return 1000 }
+		s.cfg.GeometryBudget = 1000 * payloads
+	}
+}
+
 func BenchmarkUpdate(b *testing.B) {
 	b.Run("10k tiles of 50 m, still", func(b *testing.B) { benchFlight(b, 100, 50, 0) })
 	b.Run("10k tiles of 50 m, 50 m/s", func(b *testing.B) { benchFlight(b, 100, 50, 50) })
@@ -87,6 +95,9 @@ func BenchmarkUpdate(b *testing.B) {
 	b.Run("10k tiles of 50 m, 50 m/s, sleepless", func(b *testing.B) {
 		benchFlight(b, 100, 50, 50, func(s *Streamer) { s.sleepless = true })
 	})
+	// A budget of a quarter of what is wanted.
+	b.Run("10k tiles of 50 m, 50 m/s, short of memory", func(b *testing.B) { benchFlight(b, 100, 50, 50, shortOf(100)) })
+	b.Run("10k tiles of 25 m, 20 m/s, short of memory", func(b *testing.B) { benchFlight(b, 100, 25, 20, shortOf(400)) })
 	b.Run("10k tiles of 10 m, still", func(b *testing.B) { benchFlight(b, 100, 10, 0) })
 	b.Run("10k tiles of 10 m, 5 m/s", func(b *testing.B) { benchFlight(b, 100, 10, 5) })
 }
