@@ -32,8 +32,22 @@ const (
 // as a factor: else the tiles at a limit would come and go with every step.
 const allotmentLead = 1.1
 
-// allowanceSteps is the resolution of distances, of the query radius.
-const allowanceSteps = 1024
+// Distances are told apart in steps that grow with them, 64 for each doubling of
+// 1 + d: half a metre at 50 m, 4 m at 500 m. The last step has no end.
+const (
+	allowanceSteps = 1024
+	stepShift      = 52 - 6 // of the bits of a float64
+)
+
+// stepOf returns the step of a distance.
+func stepOf(d float64) int {
+	return int(min((math.Float64bits(1+d)-math.Float64bits(1))>>stepShift, allowanceSteps-1))
+}
+
+// stepFrom returns the distance at which a step begins.
+func stepFrom(step int) float64 {
+	return math.Float64frombits(math.Float64bits(1)+uint64(step)<<stepShift) - 1
+}
 
 // allowance is how far the geometry budget goes, in metres of the scenes.
 type allowance struct {
@@ -87,8 +101,6 @@ func (s *Streamer) allot() {
 	a.memory, a.at = s.memory, s.now
 	clear(a.steps[:])
 	floors, extras, meshes := 0.0, 0.0, 0.0
-	width := s.cfg.MaxQueryRadius / (allowanceSteps - 1)
-	at := func(d float64) *demand { return &a.steps[int(min(d/width, allowanceSteps-1))] }
 	for _, sc := range s.scenes {
 		for _, tile := range sc.query.tiles {
 			w := s.wish(sc, tile)
@@ -96,11 +108,11 @@ func (s *Streamer) allot() {
 				continue
 			}
 			floors, extras, meshes = floors+w.floor, extras+w.extra, meshes+w.meshes
-			d := at(w.near)
+			d := &a.steps[stepOf(w.near)]
 			d.floor += w.floor
 			d.held = d.held || w.held
 			d.level = d.level || w.level
-			at(w.far).extra += w.extra
+			a.steps[stepOf(w.far)].extra += w.extra
 		}
 	}
 	room := float64(allotted*s.cfg.HighWaterMark*budget) - float64(s.memory.GeometryUsed)
@@ -108,24 +120,24 @@ func (s *Streamer) allot() {
 		s.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(s.memory.GeometryUsed), width)
+	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(s.memory.GeometryUsed))
 	left, last := room-meshes-floors, 0
 	for last < allowanceSteps && left >= a.steps[last].extra {
 		left -= a.steps[last].extra
 		last++
 	}
-	s.setLimits(true, reach, min(reach, float64(float64(last)*width)))
+	s.setLimits(true, reach, min(reach, stepFrom(last)))
 }
 
 // extend returns how far floors may take so many bytes, those of levels in range
 // up to the whole budget, and what they take.
-func (a *allowance) extend(room, budget, width float64) (reach, floors float64) {
+func (a *allowance) extend(room, budget float64) (reach, floors float64) {
 	first := true
 	for i := range a.steps {
 		d := &a.steps[i]
 		sum := floors + d.floor
 		if d.floor > 0 && !(sum <= room || d.level && sum <= budget || first && d.held) {
-			return float64(i) * width, floors
+			return stepFrom(i), floors
 		}
 		first = first && d.floor == 0
 		floors = sum

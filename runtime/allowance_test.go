@@ -40,23 +40,37 @@ func TestGrant(t *testing.T) {
 func TestAllowanceExtends(t *testing.T) {
 	var a allowance
 	a.steps[0] = demand{floor: 30}
-	a.steps[10] = demand{floor: 30, level: true}
-	a.steps[20] = demand{floor: 30}
+	a.steps[64] = demand{floor: 30, level: true} // from 1 m
+	a.steps[128] = demand{floor: 30}             // from 3 m
 	for _, c := range []struct{ room, budget, reach, floors float64 }{
 		{100, 100, math.Inf(1), 90},
-		{89, 100, 20, 60},
-		{59, 100, 20, 60},
-		{59, 59, 10, 30},
+		{89, 100, 3, 60},
+		{59, 100, 3, 60},
+		{59, 59, 1, 30},
 		{29, 29, 0, 0},
 		{-1, -1, 0, 0},
 	} {
-		if reach, floors := a.extend(c.room, c.budget, 1); reach != c.reach || floors != c.floors {
+		if reach, floors := a.extend(c.room, c.budget); reach != c.reach || floors != c.floors {
 			t.Errorf("room %v of %v: %v m for %v, want %v m for %v", c.room, c.budget, reach, floors, c.reach, c.floors)
 		}
 	}
 	a.steps[0].held = true
-	if reach, _ := a.extend(-1, -1, 1); reach != 10 {
+	if reach, _ := a.extend(-1, -1); reach != 1 {
 		t.Errorf("the nearest within its streaming radius is kept: %v", reach)
+	}
+}
+
+func TestAllowanceSteps(t *testing.T) {
+	for _, d := range []float64{0, 1e-9, 0.3, 1, 7, 49.99, 500, 6e4} {
+		i := stepOf(d)
+		if !(stepFrom(i) <= d && d < stepFrom(i+1)) {
+			t.Errorf("%v m is in step %d, from %v to %v", d, i, stepFrom(i), stepFrom(i+1))
+		}
+	}
+	for _, d := range []float64{1e6, math.MaxFloat64, math.Inf(1), math.NaN(), math.Copysign(math.NaN(), -1)} {
+		if i := stepOf(d); i != allowanceSteps-1 {
+			t.Errorf("%v is in step %d", d, i)
+		}
 	}
 }
 
