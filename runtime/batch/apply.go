@@ -201,6 +201,7 @@ func (b *Batcher) retire(n *batch) {
 	n.live = false
 	n.members, n.runs = nil, nil
 	n.retired = b.frame
+	b.retiring += n.bytes
 	b.retired = append(b.retired, n)
 }
 
@@ -210,6 +211,7 @@ func (b *Batcher) releaseRetired() {
 	for n < len(b.retired) && n < b.limits.Releases && b.frame-b.retired[n].retired >= uint64(b.options.RetireFrames) {
 		b.options.Device.Release(b.retired[n].id)
 		b.stats.Bytes -= b.retired[n].bytes
+		b.retiring -= b.retired[n].bytes
 		n++
 	}
 	b.retired = slices.Delete(b.retired, 0, n)

@@ -83,6 +83,7 @@ type Batcher struct {
 	ready    []answer
 	inFlight int
 	pending  int64 // bytes of batches that are being made
+	retiring int64 // of those that are not drawn any more
 
 	stats      Stats
 	candidates []candidate
@@ -209,7 +210,7 @@ func (b *Batcher) Close() {
 	for _, x := range b.retired {
 		b.options.Device.Release(x.id)
 	}
-	b.retired = nil
+	b.retired, b.retiring = nil, 0
 	for i := range b.ready {
 		b.ready[i].result.release()
 	}
@@ -250,6 +251,7 @@ func (b *Batcher) Update(f Frame) {
 	b.promoteUploads()
 	b.admit()
 	b.look(f.Sees)
+	b.shrink()
 	b.start()
 	b.releaseRetired()
 	b.stats.end(b)

@@ -67,6 +67,8 @@ func step(t *rapid.T, r *rig) {
 		if len(r.keys) > 0 {
 			r.remove(rapid.SampledFrom(r.keys).Draw(t, "key"))
 		}
+	case op < 35:
+		r.b.SetMaxBytes(int64(rapid.SampledFrom([]int{0, 1, 300, 1000, 5000}).Draw(t, "bound")))
 	case op < 95:
 		if len(r.jobs) > 0 {
 			i := rapid.IntRange(0, len(r.jobs)-1).Draw(t, "job")
