@@ -13,13 +13,14 @@ import (
 
 // collected is what a frame draws. Its slices are kept from frame to frame.
 type collected struct {
-	shade  shade
-	lens   lens
-	view   frustum // what culls, in the world
-	sun    geom.Vec3
-	scenes []sceneView
-	reps   []drawnRep
-	main   list
+	shade   shade
+	lens    lens
+	view    frustum // what culls, in the world
+	sun     geom.Vec3
+	scenes  []sceneView
+	reps    []drawnRep
+	batches []drawnRep // of static batches
+	main    list
 
 	// As the shaders read them; see mesh.vert.glsl.
 	objects  []float32
@@ -51,6 +52,8 @@ type drawnRep struct {
 	fading   bool
 	distance float64 // from the eye to its box
 	color    uint32  // in flat views
+	merged   []bool  // by record: a batch draws it; nil: none
+	batch    bool    // it is one itself
 }
 
 // item is one draw.
@@ -144,6 +147,8 @@ func (c *collected) collectReps(r *Renderer, f *Frame) {
 			d.color = rgba(LODColor(n.key.Rep))
 		case ViewTiles:
 			d.color = rgba(TileColor(n.key.Scene, n.key.Tile))
+		case ViewBatches:
+			d.color = rgba(AloneColor)
 		}
 		c.reps = append(c.reps, d)
 	}
@@ -152,34 +157,57 @@ func (c *collected) collectReps(r *Renderer, f *Frame) {
 	})
 }
 
-// collectMain culls and orders the draws of the view.
+// collectMain culls and orders the draws of the view: representations and
+// batches by their distance.
 func (c *collected) collectMain(r *Renderer, f *Frame) {
+	batches := c.batches
 	for i := range c.reps {
 		d := &c.reps[i]
-		s := &c.scenes[d.scene]
-		center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
-		if !s.view.sees(&center, &half) {
-			r.stats.Culled += len(d.meshes)
-			continue
+		for len(batches) > 0 && batches[0].distance < d.distance {
+			c.collectRep(r, f, &batches[0])
+			batches = batches[1:]
 		}
-		for k := range d.meshes {
-			m := &d.meshes[k]
-			if !s.view.sees(&m.center, &m.half) {
-				r.stats.Culled++
-				continue
-			}
-			c.addMain(r, f, d, s, m)
-		}
+		c.collectRep(r, f, d)
+	}
+	for i := range batches {
+		c.collectRep(r, f, &batches[i])
 	}
 	slices.Sort(c.main.order)
 	c.record(&c.main)
 }
 
+// collectRep adds what is in view of a representation and not in a batch.
+func (c *collected) collectRep(r *Renderer, f *Frame, d *drawnRep) {
+	s := &c.scenes[d.scene]
+	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
+	if !s.view.sees(&center, &half) {
+		if !d.batch { // else its members are counted
+			r.stats.Culled += len(d.meshes)
+		}
+		return
+	}
+	for k := range d.meshes {
+		m := &d.meshes[k]
+		if !s.view.sees(&m.center, &m.half) {
+			r.stats.Culled++
+			continue
+		}
+		if m.entity != 0 { // textures are streamed by meshes, however they are drawn
+			r.textures.visible = append(r.textures.visible, m.entity)
+		}
+		if int(m.record) < len(d.merged) && d.merged[m.record] {
+			r.stats.BatchedMeshes++
+			continue
+		}
+		if d.batch {
+			r.stats.BatchDraws++
+		}
+		c.addMain(r, f, d, s, m)
+	}
+}
+
 func (c *collected) addMain(r *Renderer, f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
-	if m.entity != 0 {
-		r.textures.visible = append(r.textures.visible, m.entity)
-	}
 	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(r, d, s, m)}
 	it.state = m.drawKey(p, d.at.page.id)
 	if s.mirror {

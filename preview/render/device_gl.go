@@ -25,6 +25,7 @@ type rep struct {
 	materials span
 	sets      []*textureSet // by material
 	streamed  bool          // its textures are
+	whole     mesh          // of a batch; meshes are its ranges in this frame
 
 	// Until it is resident:
 	asset             *runtime.Asset
@@ -79,6 +80,7 @@ func (r *Renderer) Upload(key runtime.Key, asset *runtime.Asset) error {
 	}
 	r.reps[key] = n
 	r.queue = append(r.queue, n)
+	r.batches.add(key, asset)
 	return nil
 }
 
@@ -105,6 +107,7 @@ func (r *Renderer) Release(key runtime.Key) {
 		return
 	}
 	delete(r.reps, key)
+	r.batches.remove(key)
 	n.gone = true
 	n.asset.Release()
 	n.asset, n.vertices, n.indices = nil, nil, nil
@@ -120,7 +123,7 @@ func (r *Renderer) Drawable(key runtime.Key) bool {
 	return n != nil && n.resident
 }
 
-// Pump uploads what waits, geometry first, until the budget is spent, and
+// Pump uploads what waits, geometry first and batches last, until the budget is spent, and
 // reports whether nothing waits any more. Textures that are being read do not
 // count.
 func (r *Renderer) Pump(b Budget) (idle bool) {
@@ -145,9 +148,17 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	for left() {
+		n := r.batches.upload()
+		if n == 0 {
+			break
+		}
+		spent += n
+		r.stats.UploadPieces++
+	}
 	r.stats.UploadBytes += spent
 	r.stats.UploadTime += time.Since(start)
-	return len(r.queue) == 0 && !r.textures.device.busy()
+	return len(r.queue) == 0 && !r.textures.device.busy() && !r.batches.busy()
 }
 
 // uploadGeometry uploads one piece and returns its bytes; 0 when nothing

@@ -30,6 +30,19 @@ func (m *materialBuffer) write(packed []float32) span {
 	return at
 }
 
+// duplicate stores a copy of a material and returns where.
+func (m *materialBuffer) duplicate(i int) span {
+	at, ok := m.list.alloc(1)
+	if !ok {
+		m.grow(1)
+		at, _ = m.list.alloc(1)
+	}
+	gl.BindBuffer(gl.COPY_READ_BUFFER, m.buffer)
+	gl.BindBuffer(gl.COPY_WRITE_BUFFER, m.buffer)
+	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, i*materialBytes, at.at*materialBytes, materialBytes)
+	return at
+}
+
 // grow makes room for at least n more.
 func (m *materialBuffer) grow(n int) {
 	old := m.list.size

@@ -16,6 +16,7 @@ type mesh struct {
 	center, half [3]float64 // box in the space of the scene
 	object       int32      // 0: vertices are in scene space; else rep.objects[object-1]
 	material     int32      // in rep, then in the material buffer
+	record       int32      // of the asset
 	firstIndex   uint32     // in indices of its type
 	indexCount   uint32
 	baseVertex   int32
@@ -59,7 +60,7 @@ func prepare(a *runtime.Asset) (*prepared, error) {
 		m := mesh{
 			firstIndex: uint32(offsets[i].index / rec.IndexType.Size()), indexCount: rec.IndexCount - rec.IndexCount%3,
 			baseVertex: int32(offsets[i].vertex / format.VertexSize), wide: rec.IndexType == format.Index32,
-			material: p.material(a.Materials, rec.Material, materials),
+			material: p.material(a.Materials, rec.Material, materials), record: int32(i),
 		}
 		m.kind = kindOf(&p.materials[m.material])
 		world, ok := transforms[rec.EntityID]

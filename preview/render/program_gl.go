@@ -43,7 +43,7 @@ const (
 // shadeOf returns the shading of a view.
 func shadeOf(v ViewMode) shade {
 	switch v {
-	case ViewLOD, ViewTiles, ViewTextureTiers, ViewWireframe:
+	case ViewLOD, ViewTiles, ViewBatches, ViewTextureTiers, ViewWireframe:
 		return shadeFlat
 	case ViewAlbedo:
 		return shadeAlbedo

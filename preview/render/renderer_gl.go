@@ -26,6 +26,7 @@ type Renderer struct {
 	pool      pool
 	textures  *textures
 	materials materialBuffer
+	batches   *batches // nil: off
 	shadows   shadows
 	overlay   overlay
 	timer     timer
@@ -167,6 +168,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	c := &r.frame
 	c.begin(r, &f)
 	c.collectReps(r, &f)
+	c.collectBatches(r, &f)
 	c.collectMain(r, &f)
 	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
 		r.shadows.plan(r, c)
@@ -209,12 +211,14 @@ func (r *Renderer) count(cpu time.Duration) Stats {
 	s.GeometryBytes, s.GeometryStorage = r.pool.used, r.pool.allocated()
 	s.Materials = r.materials.list.used
 	r.textures.count(&s)
+	r.batches.count(&s)
 	return s
 }
 
 // Close frees everything, also what was never released. The context must still
 // be current.
 func (r *Renderer) Close() {
+	r.SetBatching(nil)
 	for key := range r.reps {
 		r.Release(key)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -49,6 +50,21 @@ func (*Renderer) Settle(context.Context) error { return surface.ErrUnavailable }
 
 // RetryTextures looks for missing textures again.
 func (*Renderer) RetryTextures() {}
+
+// SetBatching begins to join static meshes.
+func (*Renderer) SetBatching(*BatchOptions) {}
+
+// SetBatchScene tells the size of a scene's batch cells.
+func (*Renderer) SetBatchScene(runtime.SceneID, float64) {}
+
+// LimitBatches bounds the bytes of all batches.
+func (*Renderer) LimitBatches(int64) {}
+
+// RelieveBatches answers memory pressure.
+func (*Renderer) RelieveBatches(runtime.PressureLevel) {}
+
+// AppendBatchCells appends the cells of all scenes.
+func (*Renderer) AppendBatchCells(dst []batch.Cell) []batch.Cell { return dst }
 
 // Resize changes the size of the picture.
 func (*Renderer) Resize(width, height int) error { return surface.ErrUnavailable }

@@ -67,6 +67,7 @@ const (
 	ViewLit          ViewMode = iota // the shaded scene
 	ViewLOD                          // full detail red, LOD 1.. green, blue, yellow, magenta, HLOD cyan
 	ViewTiles                        // one colour per tile
+	ViewBatches                      // one colour per static batch, grey: drawn alone
 	ViewTextureTiers                 // by the size that base colour textures have now, see TextureColors
 	ViewAlbedo                       // base colour, unlit
 	ViewNormals                      // shading normals
@@ -74,7 +75,7 @@ const (
 	viewModes
 )
 
-var viewNames = [...]string{"lit", "lod", "tiles", "textures", "albedo", "normals", "wireframe"}
+var viewNames = [...]string{"lit", "lod", "tiles", "batches", "textures", "albedo", "normals", "wireframe"}
 
 // String returns the view's name in lower case.
 func (v ViewMode) String() string { return viewNames[min(v, viewModes-1)] }
@@ -201,6 +202,8 @@ type Stats struct {
 	TexturesMissing int // not found or not readable: drawn white
 	TextureBytes    int64
 	TextureBudget   int64 // 0: no limit
+
+	BatchStats
 
 	// Since New.
 	TextureUpgrades, TextureDowngrades uint64 // to a larger, to a smaller size
