@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -41,6 +42,10 @@ type app struct {
 	gate   *gate
 	s      *runtime.Streamer
 	id     runtime.SceneID
+
+	probe    *memory.Probe   // nil in virtual time, as the next one
+	monitor  *memory.Monitor // of s
+	pressure pressure
 
 	textures     texture.Params // of the scene
 	textureLimit int64          // of the configuration
@@ -128,6 +133,9 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		a.show.Panel, a.show.Map = true, true
 	}
 	a.gate = a.newGate()
+	a.openProbe()
+	defer func() { err = errors.Join(err, a.closeProbe()) }()
+	a.startBatching()
 	a.news.out = o.Message
 	a.pics = newPictures()
 	defer func() { err = errors.Join(err, a.closePictures()) }()
@@ -141,7 +149,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	if err := a.choose(0); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, a.s.Close()) }()
+	defer func() { err = errors.Join(err, a.closeStreamer()) }()
 	if err := a.loop(); err != nil {
 		return nil, err
 	}
@@ -169,17 +177,12 @@ func (a *app) deps() runtime.Deps {
 	if a.o.Fetcher != nil {
 		deps.Fetcher = gatedFetcher{a.gate}
 	}
-	if a.clock.virtual {
-		deps.MemoryProbe = noProbe{} // the same on every machine
+	deps.MemoryProbe = memoryProbe{a}
+	if a.probe != nil {
+		deps.MemoryProbe = a.probe
 	}
 	return deps
 }
-
-// noProbe leaves budgets to the configuration.
-type noProbe struct{}
-
-// Memory is the MemoryProbe.
-func (noProbe) Memory() runtime.Memory { return runtime.Memory{} }
 
 // choose shows another scene. What is shown stays when that fails.
 func (a *app) choose(i int) error {
@@ -189,7 +192,6 @@ func (a *app) choose(i int) error {
 	}
 	cfg := a.o.Config
 	open.reach(&cfg)
-	a.budget(&cfg)
 	if a.clock.virtual && cfg.OutOfCorePolicy == runtime.OutOfCoreAuto {
 		cfg.OutOfCorePolicy = runtime.OutOfCoreImmediate // simulate knows of no meshes either
 	}
@@ -205,12 +207,14 @@ func (a *app) choose(i int) error {
 		st := a.s.Stats()
 		a.meter.retire(&st)
 		a.gate.forget()
-		if err := a.s.Close(); err != nil {
+		if err := a.closeStreamer(); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}
 	a.s, a.id, a.current, a.undrawn, a.frozen = s, s.Scenes()[0], i, 0, nil
 	a.textures, a.textureLimit = params, cfg.TextureBudget
+	a.r.SetBatchScene(a.id, batchCell(open))
+	a.watchMemory(s)
 	a.adopt(open, cfg.MaxQueryRadius)
 	a.rig = camera.New(a.look.Bounds)
 	a.start()
@@ -231,15 +235,6 @@ func (a *app) load(i int) (*Loaded, error) {
 		open.whole()
 	}
 	return open, err
-}
-
-// budget leaves most of the memory of a graphics card to others; without a card
-// that tells its size the runtime probes the machine.
-func (a *app) budget(cfg *runtime.Config) {
-	const share, least, most = 0.4, 512 << 20, 3 << 30
-	if d := a.r.Info().DedicatedBytes; d > 0 && cfg.GeometryBudget == 0 && cfg.TextureBudget == 0 && !a.clock.virtual {
-		cfg.SetMemoryBudget(max(least, min(most, int64(float64(d)*share))))
-	}
 }
 
 // adopt takes what the views need of a manifest.
@@ -270,6 +265,8 @@ func (a *app) reload() error {
 	if err != nil {
 		return err
 	}
+	a.r.SetBatchScene(a.id, 0)
+	a.r.SetBatchScene(id, batchCell(open))
 	a.id, a.textures = id, params
 	a.adopt(open, a.o.Config.MaxQueryRadius)
 	a.rig.SetBounds(a.look.Bounds)
@@ -344,6 +341,7 @@ func (a *app) step(dt time.Duration) error {
 	if err := a.gate.deliver(a.ctx); err != nil {
 		return err
 	}
+	a.relieve()
 	if !a.paused {
 		start := time.Now()
 		a.s.Update(a.streamCam, dt)
@@ -353,6 +351,7 @@ func (a *app) step(dt time.Duration) error {
 		return err
 	}
 	a.drawn = a.s.AppendDrawn(a.drawn[:0])
+	a.limitBatches()
 	if err := a.streamTextures(); err != nil {
 		return err
 	}
@@ -400,7 +399,7 @@ func (a *app) root(id runtime.SceneID) geom.Mat4 {
 // settleCount counts the frames in which there was nothing to wait for.
 func (a *app) settleCount() {
 	st := a.s.Stats()
-	if st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || a.stats.Pending > 0 || a.stats.TexturesPending > 0 || len(a.drawn) == 0 {
+	if st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || a.stats.Pending > 0 || a.stats.TexturesPending > 0 || a.stats.BatchWork > 0 || len(a.drawn) == 0 {
 		a.quiet = 0
 		return
 	}

@@ -7,10 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -56,10 +58,15 @@ type fakeRenderer struct {
 	viewed         []time.Duration
 	refuse         func(runtime.Key) error
 	onDraw         func(render.Frame)
+	batching       *render.BatchOptions
+	cells          map[runtime.SceneID]float64
+	batchLimit     int64
+	dedicated      int64
+	relieved       []runtime.PressureLevel
 }
 
 func newFakeRenderer() *fakeRenderer {
-	return &fakeRenderer{waiting: map[runtime.Key]bool{}, ready: map[runtime.Key]bool{}, w: 64, h: 48}
+	return &fakeRenderer{waiting: map[runtime.Key]bool{}, ready: map[runtime.Key]bool{}, cells: map[runtime.SceneID]float64{}, w: 64, h: 48}
 }
 
 func (r *fakeRenderer) Upload(key runtime.Key, asset *runtime.Asset) error {
@@ -75,7 +82,9 @@ func (r *fakeRenderer) Upload(key runtime.Key, asset *runtime.Asset) error {
 
 func (r *fakeRenderer) Release(key runtime.Key)       { delete(r.waiting, key); delete(r.ready, key) }
 func (r *fakeRenderer) Drawable(key runtime.Key) bool { return r.ready[key] }
-func (r *fakeRenderer) Info() render.Info             { return render.Info{Device: "fake", Version: "4.1"} }
+func (r *fakeRenderer) Info() render.Info {
+	return render.Info{Device: "fake", Version: "4.1", DedicatedBytes: r.dedicated}
+}
 
 func (r *fakeRenderer) Pump(render.Budget) bool {
 	for k := range r.waiting {
@@ -95,7 +104,17 @@ func (r *fakeRenderer) StreamTextures(v render.TextureView) { r.viewed = append(
 func (r *fakeRenderer) AwaitTextures(context.Context) error { r.awaited++; return nil }
 func (r *fakeRenderer) Shed(int) int                        { return 0 }
 func (r *fakeRenderer) RetryTextures()                      {}
-func (r *fakeRenderer) Resize(w, h int) error               { r.w, r.h = w, h; return nil }
+
+func (r *fakeRenderer) SetBatching(o *render.BatchOptions)             { r.batching = o }
+func (r *fakeRenderer) SetBatchScene(id runtime.SceneID, cell float64) { r.cells[id] = cell }
+func (r *fakeRenderer) LimitBatches(bytes int64)                       { r.batchLimit = bytes }
+func (r *fakeRenderer) RelieveBatches(l runtime.PressureLevel)         { r.relieved = append(r.relieved, l) }
+
+func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
+	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: format.Bounds{Max: [3]float32{1, 1, 1}}})
+}
+
+func (r *fakeRenderer) Resize(w, h int) error { r.w, r.h = w, h; return nil }
 func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
 	r.last = f
 	r.last.Lines = slices.Clone(f.Lines)

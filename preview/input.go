@@ -229,9 +229,7 @@ func init() { // the help is one of them
 		{'R', groupDebug, "R", "radii around the camera", toggle("radii", func(s *Show) *bool { return &s.Rings })},
 		{'C', groupDebug, "C", "freeze culling", (*app).freeze},
 		{surface.KeySpace, groupDebug, "Space", "pause streaming", func(a *app, _ surface.Mods) { a.paused = !a.paused; a.say("streaming paused: " + onOff(a.paused)) }},
-		{'K', groupDebug, "K", "batch cells", func(a *app, _ surface.Mods) {
-			a.say("batch cells come with static batching: until then draws are grouped by material")
-		}},
+		{'K', groupDebug, "K, Shift K", "static batches, their cells", (*app).showBatches},
 		{surface.KeyF1, groupMore, "F1, H", "this help", toggle("help", func(s *Show) *bool { return &s.Help })},
 		{'H', groupMore, "", "", toggle("help", func(s *Show) *bool { return &s.Help })},
 		{surface.KeyF2, groupMore, "F2", "figures", toggle("figures", func(s *Show) *bool { return &s.Panel })},

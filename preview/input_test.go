@@ -52,7 +52,8 @@ func TestKeys(t *testing.T) {
 		{'C', "culling frozen: on"},
 		{surface.KeySpace, "streaming paused: on"},
 		{surface.KeySpace, "streaming paused: off"},
-		{'K', "batch cells come with static batching: until then draws are grouped by material"},
+		{'K', "view: batches"},
+		{'L', "view: lod"},
 		{surface.KeyF1, "help: on"},
 		{surface.KeyEscape, ""}, // closes the help
 		{surface.KeyF2, "figures: on"},

@@ -40,6 +40,8 @@ type Report struct {
 	Triangles    int `json:"triangles"`  // in the last frame
 	TrianglesMax int `json:"triangles_max"`
 
+	BatchFigures
+
 	Uploads     int   `json:"uploads"` // pieces
 	UploadBytes int64 `json:"upload_bytes"`
 
@@ -130,6 +132,7 @@ type meter struct {
 	frames, updates []float32 // milliseconds
 	out             Report
 	closed          runtime.Stats // sums of Streamers that are closed
+	batches         batchMeter
 }
 
 func milliseconds(d time.Duration) float32 { return float32(d.Seconds() * 1000) }
@@ -146,6 +149,7 @@ func (m *meter) frame(drawn []runtime.Drawn, st *render.Stats, undrawnBefore, un
 	o.Undrawn += int(undrawn-undrawnBefore) + st.NotResident
 	o.NotUploaded += st.NotResident
 	o.DoubleDrawn += doubleDrawn(drawn)
+	m.batches.frame(&o.BatchFigures, st)
 	o.TextureBytes, o.TextureBudget, o.Textures, o.TexturesMissing = st.TextureBytes, st.TextureBudget, st.Textures, st.TexturesMissing
 	o.TextureUpgrades, o.TextureDowngrades = int(st.TextureUpgrades), int(st.TextureDowngrades)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -65,6 +66,8 @@ type Options struct {
 	RecordDir  string // folder for a PNG file of every frame
 	// OnRecord gets every event as it happens, in the form of the simulator.
 	OnRecord func(*simulate.Record) error
+
+	memoryRoot string // stands for / in package memory; of tests
 }
 
 // Show is what is drawn over the scene.
@@ -76,6 +79,7 @@ type Show struct {
 	Octree    bool // leaves of the spatial index
 	Occlusion bool // what loaded tiles cover
 	Rings     bool // the camera's streaming, prefetch and unload radius
+	Cells     bool // of static batches, by state
 	Wireframe bool
 }
 
@@ -123,6 +127,11 @@ type renderer interface {
 	StreamTextures(render.TextureView)
 	AwaitTextures(context.Context) error
 	RetryTextures()
+	SetBatching(*render.BatchOptions)
+	SetBatchScene(id runtime.SceneID, cell float64)
+	LimitBatches(bytes int64)
+	RelieveBatches(runtime.PressureLevel)
+	AppendBatchCells([]batch.Cell) []batch.Cell
 	Resize(width, height int) error
 	Draw(render.Frame) render.Stats
 	ReadPixels() *image.NRGBA

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/batch"
 )
 
 // refresh is how many frames a look at all tiles serves for.
@@ -34,6 +35,7 @@ type overlay struct {
 	lines  []render.Line
 	onTop  []render.Line
 	status []hud.Color // of every tile, by index
+	cells  []batch.Cell
 	radii  []hud.MapRing
 }
 
@@ -219,6 +221,9 @@ func (v *overlay) drawLines(a *app) {
 			}
 		}
 	}
+	if a.show.Cells {
+		v.drawCells(a)
+	}
 	if a.show.Octree {
 		for i := range v.leaves[:min(len(v.leaves), hud.MaxBoxes)] {
 			v.lines = hud.AppendBox(v.lines, v.leaves[i].Box(), &root, hud.ColorNone)
@@ -276,6 +281,10 @@ func (v *overlay) figures(a *app, m *hud.Model) {
 		v.panel = hud.Panel{
 			Times: v.times.list, Stats: a.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: a.streamCam,
 			Mode: a.rig.Mode().String(), Recording: a.recording != nil, Paused: a.paused, Frozen: a.frozen != nil,
+			Batching: a.o.Config.Batching.Enabled,
+		}
+		if a.monitor != nil {
+			v.panel.Pressure = a.monitor.Level()
 		}
 		if a.following {
 			v.panel.Mode = "camera path"
@@ -308,6 +317,10 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 		}
 	case render.ViewTiles:
 		m.View, m.Note = "tiles", "Every tile has a colour of its own."
+	case render.ViewBatches:
+		m.View, m.Note = "batches", "Every static batch has a colour of its own; what is grey is drawn mesh by mesh."
+		c := render.AloneColor
+		m.Legend = append(m.Legend, hud.LegendEntry{Color: hud.Color{c[0], c[1], c[2], 255}, Text: "alone"})
 	case render.ViewTextureTiers:
 		m.View, m.Note = "texture tiers", "By the size that base colour textures have now."
 		for _, c := range render.TextureColors() {
@@ -320,7 +333,7 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	case render.ViewWireframe:
 		m.View, m.Note = "wireframe", ""
 	}
-	if !a.show.Boxes && !a.show.Octree && !a.show.Occlusion && !a.show.Rings {
+	if !a.show.Boxes && !a.show.Octree && !a.show.Occlusion && !a.show.Rings && !a.show.Cells {
 		return
 	}
 	note := m.Note
@@ -336,6 +349,10 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 		m.Legend = append(m.Legend,
 			hud.LegendEntry{Color: hud.ColorResident, Text: "box: full"}, hud.LegendEntry{Color: hud.ColorLoading, Text: "loading"},
 			hud.LegendEntry{Color: hud.ColorMixed, Text: "coarser"}, hud.LegendEntry{Color: hud.ColorUnloaded, Text: "none"})
+	case a.show.Cells:
+		m.View += "batch cells"
+		m.Note = "Boxes of what a cell holds, by what is done for it."
+		m.Legend = append(m.Legend, cellLegend()...)
 	case a.show.Octree:
 		m.View += "octree"
 		m.Note = "Leaves of the spatial index, eight tiles each."

@@ -38,6 +38,7 @@ type previewFlags struct {
 	samples, shadows       int
 	maxTexture             int
 	plainGL, debugGL       bool
+	batching               onOff
 
 	// What it shares with simulate: the camera's path and the parameters of the
 	// runtime.
@@ -97,6 +98,7 @@ var shown = []struct {
 	{"boxes", func(s *preview.Show) *bool { return &s.Boxes }},
 	{"octree", func(s *preview.Show) *bool { return &s.Octree }},
 	{"occlusion", func(s *preview.Show) *bool { return &s.Occlusion }},
+	{"cells", func(s *preview.Show) *bool { return &s.Cells }},
 	{"radii", func(s *preview.Show) *bool { return &s.Rings }},
 	{"wireframe", func(s *preview.Show) *bool { return &s.Wireframe }},
 	{"help", func(s *preview.Show) *bool { return &s.Help }},
@@ -139,6 +141,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
 	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
 	f.IntVar(&p.maxTexture, "max-texture", 0, "largest edge of textures in pixels (default 2048)")
+	f.Var(&p.batching, "batching", "join static meshes into fewer draws: on or off, short for --set batching.enabled= (default on)")
 	f.BoolVar(&p.plainGL, "plain-gl", false, "keep to OpenGL 4.1 without extensions")
 	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say")
 
@@ -314,6 +317,9 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	}
 	sc := simulate.Cooked(first.Source.Path, first.Source.Manifest)
 	sc.Config = o.Config
+	if p.batching.set {
+		sc.Config.Batching.Enabled = p.batching.on
+	}
 	sc.Duration = 1 // no path unless asked for
 	if err := p.sim.apply(cmd, a, sc); err != nil {
 		return err

@@ -67,3 +67,34 @@ func (s *pictureSize) Set(text string) error {
 	s.width, s.height = width, height
 	return nil
 }
+
+// onOff is a flag that is on, off or not given.
+type onOff struct{ on, set bool }
+
+// String returns on or off, "" when unset.
+func (o *onOff) String() string {
+	switch {
+	case !o.set:
+		return ""
+	case o.on:
+		return "on"
+	}
+	return "off"
+}
+
+// Type names the value in help texts.
+func (o *onOff) Type() string { return "on|off" }
+
+// Set reads on, off, true or false.
+func (o *onOff) Set(text string) error {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "on", "true":
+		o.on = true
+	case "off", "false":
+		o.on = false
+	default:
+		return fmt.Errorf("%q is neither on nor off", text)
+	}
+	o.set = true
+	return nil
+}

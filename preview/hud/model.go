@@ -39,6 +39,8 @@ type Panel struct {
 	Recording bool
 	Paused    bool
 	Frozen    bool // culling
+	Batching  bool // static batching is on
+	Pressure  runtime.PressureLevel
 }
 
 // Counts are tiles by state.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/untoldkit/untold/runtime"
 )
 
 // Layout: margins and the width of a column in characters.
@@ -64,6 +66,9 @@ func (h *HUD) panel(m *Model) {
 	pad, lh := h.pad(), float32(c.font.Height)
 	columns := min(panelColumns, (m.Width-int(4*pad))/c.font.Advance)
 	graph, rows := 2.5*lh, 11
+	if p.Batching {
+		rows++
+	}
 	if h.compact(m) {
 		graph, rows = 1.5*lh, 3
 		columns = min(columns, 40)
@@ -97,6 +102,14 @@ func (h *HUD) panel(m *Model) {
 	next(ink)
 	h.text("culled ").count(p.Render.Culled).text("   shadows ").count(p.Render.ShadowTriangles).text(" triangles")
 	next(faint)
+	if p.Batching {
+		r := &p.Render
+		h.text("batches ").count(r.BatchDraws).text(" of ").count(r.BatchedMeshes).text(" meshes, ").bytes(r.BatchBytes)
+		if r.BatchWork > 0 {
+			h.text("  merging ").count(r.BatchWork)
+		}
+		next(faint)
+	}
 	h.tiles(p)
 	next(ink)
 	h.text("drawn: full ").count(p.Stats.VisibleFull).text("  lod ").count(p.Stats.VisibleLOD).text("  hlod ").count(p.Stats.VisibleHLOD).
@@ -117,7 +130,11 @@ func (h *HUD) panel(m *Model) {
 	h.where(p)
 	next(faint)
 	h.flags(p)
-	next(accent)
+	color = accent
+	if p.Pressure > runtime.PressureNone {
+		color = warning
+	}
+	next(color)
 	c.Unclip()
 }
 
@@ -230,6 +247,9 @@ func (h *HUD) where(p *Panel) {
 }
 
 func (h *HUD) flags(p *Panel) {
+	if p.Pressure > runtime.PressureNone {
+		h.text("memory pressure: ").text(p.Pressure.String()).text("  ")
+	}
 	for _, f := range [...]struct {
 		on   bool
 		text string
