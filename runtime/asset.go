@@ -20,6 +20,9 @@ type Asset struct {
 	Meshes    []format.Mesh
 	Materials []format.Material
 	Textures  []format.Texture
+	// Level is the place of a view among the levels of its LOD group, 0 the
+	// finest, and Levels how many there are; without a group both are 0.
+	Level, Levels int
 	// Strings resolves name and uri offsets of the records.
 	Strings func(offset uint32) string
 	// Geometry holds vertices of format.VertexSize bytes and indices at the
@@ -156,7 +159,7 @@ func (a *Asset) Retain() *Asset {
 	}
 	return &Asset{
 		Type: a.Type, Dir: a.Dir, Bounds: a.Bounds, Entities: a.Entities, Meshes: a.Meshes, Materials: a.Materials,
-		Textures: a.Textures, Strings: a.Strings, Geometry: a.Geometry, buffers: a.buffers, nodes: a.nodes,
+		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, buffers: a.buffers, nodes: a.nodes,
 	}
 }
 

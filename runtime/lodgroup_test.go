@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -140,3 +141,21 @@ type deviceFunc func(Key, *Asset) error
 
 func (f deviceFunc) Upload(k Key, a *Asset) error { return f(k, a) }
 func (deviceFunc) Release(Key)                    {}
+
+// A device is told which level of its group a part is, so that it can spend
+// less on coarse ones; a level that a group leaves out does not count.
+func TestLODGroupViewsKnowTheirLevel(t *testing.T) {
+	spec := append(tree(), nodeSpec{name: "Bush_LOD1", bytes: 9}, nodeSpec{name: "Bush_LOD3", bytes: 3})
+	got := map[int32][2]int{}
+	d := &meshDevice{onAsset: func(k Key, a *Asset) {
+		held := a.Retain()
+		got[k.Part] = [2]int{held.Level, held.Levels}
+		held.Release()
+	}}
+	r := newRig(t, sceneOf(tileOf("a", spec, radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": spec}), withDevice(d))
+	r.until(3)
+	want := map[int32][2]int{1: {0, 3}, 2: {1, 3}, 3: {2, 3}, 4: {0, 0}, 5: {0, 2}, 6: {1, 2}}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -55,9 +55,13 @@ type meshDevice struct {
 	refuse  func(Key) error
 	stuck   func(Key) bool
 	since   map[Key]time.Duration
+	onAsset func(Key, *Asset)
 }
 
 func (d *meshDevice) Upload(k Key, a *Asset) error {
+	if d.onAsset != nil {
+		d.onAsset(k, a)
+	}
 	if d.refuse != nil {
 		if err := d.refuse(k); err != nil {
 			return err

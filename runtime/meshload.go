@@ -151,7 +151,7 @@ func (s *Streamer) startMesh(c *meshCandidate) bool {
 	var failure error
 	bytes := int64(0)
 	for k := range p.parts {
-		if err := s.uploadPart(r, p.parts[k].part); err != nil {
+		if err := s.uploadPart(r, p, k); err != nil {
 			failure = err
 			continue
 		}
@@ -171,12 +171,14 @@ func (s *Streamer) startMesh(c *meshCandidate) bool {
 	return true
 }
 
-// uploadPart gives one part to the Device.
-func (s *Streamer) uploadPart(r *record, part int32) error {
+// uploadPart gives one part of a stub to the Device.
+func (s *Streamer) uploadPart(r *record, p *stubPlan, k int) error {
+	part := p.parts[k].part
 	view := s.registry.View(r.meshes.root, part)
 	if view == nil {
 		return errCold
 	}
+	view.Level, view.Levels = p.place(k)
 	err := s.deps.Device.Upload(r.part(part), view)
 	if err != nil {
 		view.Release()

@@ -151,6 +151,20 @@ func (p *stubPlan) levels() int {
 	return n
 }
 
+// place returns which of the levels of a stub a part is, and how many there are;
+// 0 and 0 for a single node.
+func (p *stubPlan) place(part int) (level, levels int) {
+	if levels = p.levels(); levels < 2 {
+		return 0, 0
+	}
+	for i := 1; i <= part; i++ {
+		if p.parts[i].level != p.parts[i-1].level {
+			level++
+		}
+	}
+	return level, levels
+}
+
 // nameStubs makes the names unique: name, or name#part when several have it.
 func (n *nodes) nameStubs() {
 	count := make(map[string]int, len(n.stubs))

@@ -122,7 +122,9 @@ func (t *textures) add(n *rep, p *prepared, asset *runtime.Asset) (sets []*textu
 			continue
 		}
 		box := worldBox(m.center, m.half, root)
-		m.entity = t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Burst: true, Slots: t.slots})
+		m.entity = t.stream.Add(texture.Part{
+			Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
+		})
 		if !known[m.material] {
 			known[m.material] = true
 			t.ids = t.stream.Textures(t.ids[:0], m.entity)

@@ -104,6 +104,33 @@ func TestCookedTextures(t *testing.T) {
 	})
 }
 
+// TestTexturesOfLODGroups: coarser levels of a group are limited, however near
+// they are.
+func TestTexturesOfLODGroups(t *testing.T) {
+	dir := t.TempDir()
+	writePNG(t, filepath.Join(dir, "a.png"), solid(256, 256, color.NRGBA{1, 2, 3, 255}))
+	p, err := texture.ProfileNamed("balanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.MaxDimension, p.MinDimension = 64, 16
+	for level, edge := range []int64{256, 64, 16} {
+		r := headless(t, Options{Width: 16, Height: 16, Textures: p})
+		m := paint(255, 255, 255)
+		m.BaseColorTexture = 0
+		a := assemble([]part{screen(-5)}, []format.Material{m}, "a.png")
+		a.Dir, a.Level, a.Levels = dir, level, 3
+		f := Frame{Camera: at(0), Drawn: put(t, r, a)}
+		r.Draw(f) // sees it
+		if err := r.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Draw(f); s.TextureBytes/4 < edge*edge || s.TextureBytes/4 >= 2*edge*edge {
+			t.Errorf("level %d: %d bytes, want an edge of %d", level, s.TextureBytes, edge)
+		}
+	}
+}
+
 // TestRetryTextures: a texture that comes later is found later.
 func TestRetryTextures(t *testing.T) {
 	dir := t.TempDir()

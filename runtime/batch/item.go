@@ -48,7 +48,7 @@ func Items(a *runtime.Asset, material func(index int) (number uint64, ok bool)) 
 		number, ok := material(index)
 		out[i] = Item{
 			Static: ok && !moved[m.EntityID] && sound(m, &a.Geometry) && finite(m.LocalBounds),
-			Bounds: m.LocalBounds, Material: number, Vertices: m.VertexCount, Indices: m.IndexCount,
+			Bounds: m.LocalBounds, Material: number, Level: int32(a.Level), Vertices: m.VertexCount, Indices: m.IndexCount,
 		}
 	}
 	return out
