@@ -74,7 +74,7 @@ func cellLegend() []hud.LegendEntry {
 	return []hud.LegendEntry{
 		{Color: hud.ColorResident, Text: "cell: merged"},
 		{Color: hud.ColorLoading, Text: "pending"},
-		{Color: hud.ColorNone, Text: "alone"},
+		{Color: hud.ColorNone, Text: "nothing to join"},
 		{Color: hud.ColorUnloaded, Text: "too large"},
 	}
 }

@@ -62,6 +62,8 @@ type fakeRenderer struct {
 	cells          map[runtime.SceneID]float64
 	batchLimit     int64
 	dedicated      int64
+	textureBytes   int64
+	onShed         func(n int) int
 	relieved       []runtime.PressureLevel
 }
 
@@ -102,8 +104,13 @@ func (r *fakeRenderer) SetTextures(p texture.Params, budget int64) error {
 func (r *fakeRenderer) StreamTextures(v render.TextureView) { r.viewed = append(r.viewed, v.Now) }
 
 func (r *fakeRenderer) AwaitTextures(context.Context) error { r.awaited++; return nil }
-func (r *fakeRenderer) Shed(int) int                        { return 0 }
-func (r *fakeRenderer) RetryTextures()                      {}
+func (r *fakeRenderer) Shed(n int) int {
+	if r.onShed != nil {
+		return r.onShed(n)
+	}
+	return 0
+}
+func (r *fakeRenderer) RetryTextures() {}
 
 func (r *fakeRenderer) SetBatching(o *render.BatchOptions)             { r.batching = o }
 func (r *fakeRenderer) SetBatchScene(id runtime.SceneID, cell float64) { r.cells[id] = cell }
@@ -123,6 +130,7 @@ func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
 	if f.Overlay != nil {
 		r.overlays++
 	}
+	st.TextureBytes = r.textureBytes
 	for _, d := range f.Drawn {
 		st.Draws++
 		st.Triangles += 12

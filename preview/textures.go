@@ -28,7 +28,7 @@ func textureParams(cfg *runtime.Config, m *manifest.Manifest) (texture.Params, e
 }
 
 // streamTextures lets the renderer judge its textures, within the budget that
-// the runtime has for them.
+// the runtime has for them, of which it learns by used.
 func (a *app) streamTextures() error {
 	if err := a.r.SetTextures(a.textures, a.textureBudget()); err != nil {
 		return err
@@ -48,7 +48,10 @@ func (a *app) streamTextures() error {
 // retryFrames is how many frames missing textures are left alone for.
 const retryFrames = 60
 
-// textureBudget returns the bytes for textures, 0 for no limit.
+// textureBudget returns the bytes for textures, 0 for no limit: the budget of
+// the runtime up to its high-water mark. At the mark the runtime makes textures
+// smaller, and those that had grown to fill the rest would do so again and
+// again.
 func (a *app) textureBudget() int64 {
 	b := a.s.Stats().TextureBudget
 	if b == 0 {
@@ -57,5 +60,5 @@ func (a *app) textureBudget() int64 {
 	if b < 0 || b == math.MaxInt64 {
 		return 0
 	}
-	return b
+	return max(1, int64(a.o.Config.HighWaterMark*float64(b))-1)
 }

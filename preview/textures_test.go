@@ -2,6 +2,7 @@ package preview
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,11 +58,43 @@ func TestTexturesFollowTheRun(t *testing.T) {
 		if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil {
 			t.Fatal(err)
 		}
-		if len(r.viewed) != 5 || r.budget != 12345678 || r.params.UpgradeRadius == 0 {
+		if len(r.viewed) != 5 || r.budget != 10493825 || r.params.UpgradeRadius == 0 {
 			t.Errorf("%d times, budget %d, %+v", len(r.viewed), r.budget, r.params)
 		}
 		if virtual != (r.awaited == 5) || virtual && r.viewed[4] != origin+200*time.Millisecond {
 			t.Errorf("virtual %v: awaited %d times, last at %v", virtual, r.awaited, r.viewed[4])
 		}
+	}
+}
+
+// TestTexturesAreShed: textures above the high-water mark of their budget, as
+// after it has shrunk, become smaller before anything else goes.
+func TestTexturesAreShed(t *testing.T) {
+	o := options(t, writeTown(t, t.TempDir(), 2))
+	o.Frames, o.Config.TextureBudget = 40, 1_000_000
+	var shed []int
+	r := newFakeRenderer()
+	r.textureBytes = 1_000_000
+	r.onShed = func(n int) int {
+		shed = append(shed, n)
+		r.textureBytes -= 50_000
+		return n
+	}
+	events := lines(&o)
+	rep, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(shed) != 4 || shed[0] != 4 || rep.TextureBytes != 800_000 || rep.Evictions != 0 {
+		t.Errorf("shed %v, %d bytes are left, %d evictions", shed, rep.TextureBytes, rep.Evictions)
+	}
+	n := 0
+	for _, line := range *events {
+		if strings.Contains(line, `"evict.shed"`) {
+			n++
+		}
+	}
+	if n != len(shed) {
+		t.Errorf("%d events of %d", n, len(shed))
 	}
 }
