@@ -5,6 +5,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
@@ -151,14 +152,11 @@ func meshOfRecord(n *rep, record int32) *mesh {
 	if n == nil {
 		return nil
 	}
-	// Records without indices are left out, so a mesh is at its record's number
-	// or before.
-	for i := min(int(record), len(n.meshes)-1); i >= 0; i-- {
-		if n.meshes[i].record == record {
-			return &n.meshes[i]
-		}
+	i := slices.IndexFunc(n.meshes, func(m mesh) bool { return m.record == record })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &n.meshes[i]
 }
 
 // Drawable is the batch.Device.

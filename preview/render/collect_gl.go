@@ -173,7 +173,7 @@ func (c *collected) collectMain(r *Renderer, f *Frame) {
 		c.collectRep(r, f, &batches[i])
 	}
 	slices.Sort(c.main.order)
-	c.record(&c.main)
+	r.stats.Instanced += c.record(&c.main)
 }
 
 // collectRep adds what is in view of a representation and not in a batch.
@@ -258,16 +258,37 @@ func (c *collected) addObject(world *geom.Mat4) int32 {
 }
 
 // record appends the records and commands of a sorted list, as far as buffer
-// textures can hold them.
-func (c *collected) record(l *list) {
+// textures can hold them. Neighbours with the same geometry and state are
+// instances of one command, and the commands of all but the first draw nothing:
+// a command picks its record by its base instance, and each instance the next
+// one. It returns how many these are.
+func (c *collected) record(l *list) (instanced int) {
 	l.first = len(c.draws) / drawWords
 	l.order = l.order[:min(len(l.order), c.maxDraws-l.first)]
+	first := 0
 	for i := range l.order {
 		it := l.at(i)
 		m := it.mesh
+		count := uint32(1)
+		if i > 0 && it.repeats(l.at(first)) {
+			c.commands[commandWords*(l.first+first)+1]++
+			count = 0
+			instanced++
+		} else {
+			first = i
+		}
 		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), math.Float32bits(it.fade), it.color)
-		c.commands = append(c.commands, m.indexCount, 1, m.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
+		c.commands = append(c.commands, m.indexCount, count, m.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
 	}
+	return instanced
+}
+
+// repeats reports whether two draws can be instances of one command. Blended
+// ones keep their order.
+func (it *item) repeats(other *item) bool {
+	m, o := it.mesh, other.mesh
+	return it.state == other.state && it.page == other.page && m.firstIndex == o.firstIndex && m.baseVertex == o.baseVertex &&
+		m.indexCount == o.indexCount && m.set == o.set && m.kind.alpha != alphaBlend
 }
 
 // Words of a draw's record, and of its command, which OpenGL defines.

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
@@ -78,6 +80,10 @@ func prepare(a *runtime.Asset) (*prepared, error) {
 		p.box = p.box.Union(box)
 		p.meshes = append(p.meshes, m)
 	}
+	// Instances of the same geometry beside each other: one command draws them.
+	slices.SortStableFunc(p.meshes, func(a, b mesh) int {
+		return cmp.Or(cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
+	})
 	return p, nil
 }
 

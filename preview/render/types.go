@@ -174,6 +174,7 @@ type Stats struct {
 	// This frame.
 	Draws           int // meshes drawn, shadows not counted
 	Calls           int // draw calls issued for them
+	Instanced       int // meshes drawn as further instances of a draw of the same geometry
 	Culled          int // meshes outside the view
 	Triangles       int
 	ShadowDraws     int
