@@ -122,6 +122,18 @@ func TestPreviewValues(t *testing.T) {
 	if err := p.Set("320X240"); err != nil || p != (pictureSize{320, 240}) || p.String() != "320x240" {
 		t.Errorf("%v, %v", p, err)
 	}
+	var o onOff
+	if o.String() != "" || o.set {
+		t.Error("the unset switch")
+	}
+	for text, want := range map[string]bool{"on": true, "OFF": false, "true": true, " false ": false} {
+		if err := o.Set(text); err != nil || o.on != want || !o.set || o.String() != map[bool]string{true: "on", false: "off"}[want] {
+			t.Errorf("%q: %+v, %v", text, o, err)
+		}
+	}
+	if err := o.Set("perhaps"); err == nil {
+		t.Errorf("perhaps is a switch: %+v", o)
+	}
 	for _, text := range []string{"", "320", "0x1", "-1x5", "320x", "99999x1", "axb"} {
 		if err := p.Set(text); err == nil {
 			t.Errorf("%q is a size: %v", text, p)
@@ -183,6 +195,39 @@ func TestPreviewHeadless(t *testing.T) {
 	} {
 		if r := here(t, append([]string{"preview", tc.arg, "--frames", "1"}, small...)...); r.code != tc.code || !strings.Contains(r.err, tc.want) {
 			t.Errorf("%s: exit %d, %q", tc.arg, r.code, r.err)
+		}
+	}
+}
+
+// TestPreviewBatching: --batching switches it; a parameter that is set beside it
+// wins.
+func TestPreviewBatching(t *testing.T) {
+	dir := cooked(t)
+	for _, tc := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, true},
+		{[]string{"--batching", "off"}, false},
+		{[]string{"--batching=on"}, true},
+		{[]string{"--set", "batching.enabled=false"}, false},
+		{[]string{"--batching", "off", "--set", "batching.enabled=true"}, true},
+	} {
+		a := &app{stdout: &strings.Builder{}, stderr: &strings.Builder{}}
+		cmd := newPreview(a)
+		var p previewFlags
+		cmd.ResetFlags()
+		p.register(cmd.Flags())
+		if err := cmd.ParseFlags(tc.args); err != nil {
+			t.Fatal(err)
+		}
+		cmd.SetContext(t.Context())
+		o, closeRemote, err := p.options(cmd, a, []string{filepath.Join(dir, "yard.json")})
+		if err != nil || o.Config.Batching.Enabled != tc.want {
+			t.Errorf("%v: %v, %v", tc.args, o.Config.Batching.Enabled, err)
+		}
+		if err := closeRemote(); err != nil {
+			t.Error(err)
 		}
 	}
 }
