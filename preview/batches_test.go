@@ -219,3 +219,47 @@ func TestBudgets(t *testing.T) {
 		}
 	}
 }
+
+// scripted is a real surface with events of a test.
+type scripted struct {
+	surface.Surface
+	frame  int
+	script map[int][]surface.Event
+}
+
+func (s *scripted) Events(dst []surface.Event) []surface.Event {
+	s.frame++
+	return append(s.Surface.Events(dst), s.script[s.frame]...)
+}
+
+// TestBatchesAcrossScenes: batches of a scene that is left or cooked again are
+// not those of the next one, whose numbers are the same.
+func TestBatchesAcrossScenes(t *testing.T) {
+	needGL(t)
+	o := options(t, writeTown(t, t.TempDir(), 4))
+	o.Scenes = append(o.Scenes, options(t, writeTown(t, t.TempDir(), 6)).Scenes...)
+	o.Frames, o.Width, o.Height, o.Config.BatchSecondaryTileRepresentations = 120, 96, 72, true
+	if err := o.check(); err != nil {
+		t.Fatal(err)
+	}
+	window, err := surface.OpenHeadless(o.Width, o.Height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer window.Close()
+	s := &scripted{Surface: window, script: map[int][]surface.Event{
+		40: slices.Concat(press(surface.KeyTab), press(surface.KeyDown), press(surface.KeyEnter)), 80: press(surface.KeyF5),
+	}}
+	r, err := render.New(render.Options{Width: o.Width, Height: o.Height, Samples: 1, ShadowSize: 128, Framebuffer: window.Framebuffer()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rep, err := run(t.Context(), &o, s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Errors != 0 || rep.Undrawn != 0 || rep.DoubleDrawn != 0 || rep.Batches == 0 || rep.Scene != o.Scenes[1].Name || rep.DrawsSavedMean == 0 {
+		t.Errorf("%+v", rep)
+	}
+}

@@ -58,7 +58,9 @@ make a list to choose from (Tab). F1 lists the keys. What is dropped onto the wi
 Without a camera path the camera starts at the scene's first authored camera, or where it sees
 something; --camera-path, --orbit, --fly-through and --walk move it as they do in simulate, and the
 key P records a path. Parameters of the runtime come from untold.yaml beside the manifest and from
---set. --watch reloads a scene that was cooked again.
+--set. Budgets of memory come from --preset or --set, else from the graphics card, else from the
+machine, whose memory pressure is answered. Static meshes are joined into fewer draws
+(--batching off: not). --watch reloads a scene that was cooked again.
 
 --headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is

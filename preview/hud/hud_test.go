@@ -76,10 +76,14 @@ func TestPictures(t *testing.T) {
 	list.Chooser = &Chooser{Names: []string{"city/city.json", "office/office.json", strings.Repeat("very/", 20) + "long.json"}, Selected: 1}
 	list.Alert = "2 tiles could not be loaded: tiles/tile_0_0_0.untold: the file is damaged"
 	small := sample(320, 240)
+	batches := sample(640, 400)
+	batches.Map = nil
+	batches.Panel.Batching, batches.Panel.Pressure = true, runtime.PressureWarning
+	batches.Panel.Render.BatchStats = render.BatchStats{BatchDraws: 609, BatchedMeshes: 2299, BatchBytes: 6_408_422, BatchWork: 3}
 	for name, tc := range map[string]struct {
 		m    *Model
 		font int
-	}{"full": {big, 13}, "help": {help, 13}, "chooser": {list, 13}, "small": {small, 9}} {
+	}{"full": {big, 13}, "help": {help, 13}, "chooser": {list, 13}, "small": {small, 9}, "batches": {batches, 12}} {
 		c := newHUD(t, tc.font).Draw(tc.m)
 		golden(t, name, paint(c.Overlay(), tc.m.Width, tc.m.Height))
 	}

@@ -104,7 +104,7 @@ func (h *HUD) panel(m *Model) {
 	next(faint)
 	if p.Batching {
 		r := &p.Render
-		h.text("batches ").count(r.BatchDraws).text(" of ").count(r.BatchedMeshes).text(" meshes, ").bytes(r.BatchBytes)
+		h.text("batches: ").count(r.BatchDraws).text(" for ").count(r.BatchedMeshes).text(" meshes (").bytes(r.BatchBytes).text(")")
 		if r.BatchWork > 0 {
 			h.text("  merging ").count(r.BatchWork)
 		}

@@ -34,14 +34,6 @@ func batchBoard(t testing.TB, dir string, n int) (assets []*runtime.Asset) {
 	return assets
 }
 
-// fullTiles lists n tiles.
-func fullTiles(n int) (drawn []runtime.Drawn) {
-	for i := range n {
-		drawn = append(drawn, runtime.Drawn{Key: key(int32(i), runtime.RepFull), Fade: 1})
-	}
-	return drawn
-}
-
 // settleBatches draws until nothing is left to merge.
 func settleBatches(t testing.TB, r *Renderer, f Frame) (s Stats) {
 	t.Helper()
