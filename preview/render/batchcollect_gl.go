@@ -21,14 +21,15 @@ func (c *collected) collectBatches(r *Renderer, f *Frame) {
 	if d == nil {
 		return
 	}
-	d.batcher.Update(batch.Frame{Drawn: f.Drawn, Sees: c.seesBox})
+	sees := c.seesBox
+	d.batcher.Update(batch.Frame{Drawn: f.Drawn, Sees: sees})
 	if f.View == ViewTiles {
 		return // a batch has no one tile
 	}
 	for i := range c.reps {
 		c.reps[i].merged = d.batcher.Merged(c.reps[i].key)
 	}
-	d.draws = d.batcher.AppendDraws(d.draws[:0])
+	d.draws = d.batcher.AppendSeen(d.draws[:0], sees)
 	d.list = d.list[:0]
 	for rest := d.draws; len(rest) > 0; {
 		n := 1

@@ -39,6 +39,39 @@ func (b *Batcher) AppendDraws(dst []Draw) []Draw {
 	return dst
 }
 
+// AppendSeen is AppendDraws without what is out of view: batches of cells that
+// Frame.Sees has not seen are left out, and ranges begin and end with a mesh
+// that sees reports, so that they are no more than those of AppendDraws.
+func (b *Batcher) AppendSeen(dst []Draw, sees func(scene runtime.SceneID, box format.Bounds) bool) []Draw {
+	for _, n := range b.live {
+		if !n.cell.seen {
+			continue
+		}
+		var open Range // the present one as far as it is seen
+		for i := range n.members {
+			m := &n.members[i]
+			switch {
+			case m.item == nil || !m.item.owner.solid:
+				dst, open = n.appendRange(dst, open), Range{}
+			case !sees(n.scene, m.item.Bounds):
+			case open.Count == 0:
+				open = m.Range
+			default:
+				open.Count = m.First + m.Count - open.First
+			}
+		}
+		dst = n.appendRange(dst, open)
+	}
+	return dst
+}
+
+func (n *batch) appendRange(dst []Draw, r Range) []Draw {
+	if r.Count == 0 {
+		return dst
+	}
+	return append(dst, Draw{n.id, r.First, r.Count})
+}
+
 // AppendAlone appends the meshes that are to be drawn by themselves in this
 // frame, in the order of Frame.Drawn: those that are in no batch, and those that
 // fade. Representations that were never added are not listed.

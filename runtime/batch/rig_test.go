@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -261,6 +262,7 @@ func (r *rig) check() {
 			r.t.Fatalf("frame %d: batch %d: %v", r.frame, d.Batch, err)
 		}
 	}
+	r.checkSeen()
 	alone := map[runtime.Key]int{}
 	for _, ref := range r.b.AppendAlone(nil) {
 		m := r.resident[ref.Key][ref.Mesh]
@@ -324,4 +326,41 @@ func (r *rig) finish() {
 		r.t.Errorf("%d batches, %d buffers are left: %+v", len(r.device), r.pool.Out(), s)
 	}
 	r.b.Close()
+}
+
+// checkSeen verifies that what is drawn of what is in view lies in what is drawn
+// at all, in no more ranges, and has all merged meshes that are in view.
+func (r *rig) checkSeen() {
+	r.t.Helper()
+	sees := func(_ runtime.SceneID, box format.Bounds) bool { return int(box.Min[0]*7)&1 == 0 }
+	all, seen := map[ID][]Draw{}, map[ID][]Draw{}
+	for _, d := range r.b.AppendDraws(nil) {
+		all[d.Batch] = append(all[d.Batch], d)
+	}
+	for _, d := range r.b.AppendSeen(nil, sees) {
+		seen[d.Batch] = append(seen[d.Batch], d)
+	}
+	for _, n := range r.b.live {
+		if len(seen[n.id]) > len(all[n.id]) {
+			r.t.Fatalf("frame %d: batch %d has %d ranges in view of %d", r.frame, n.id, len(seen[n.id]), len(all[n.id]))
+		}
+		for _, d := range seen[n.id] {
+			if !within(d, all[n.id]) {
+				r.t.Fatalf("frame %d: batch %d draws %+v of %+v", r.frame, n.id, d, all[n.id])
+			}
+		}
+		for _, m := range n.members {
+			if m.item == nil || !m.item.owner.solid || !n.cell.seen || !sees(n.scene, m.item.Bounds) {
+				continue
+			}
+			if !within(Draw{n.id, m.First, m.Count}, seen[n.id]) {
+				r.t.Fatalf("frame %d: batch %d leaves out %+v: %+v", r.frame, n.id, m.Range, seen[n.id])
+			}
+		}
+	}
+}
+
+// within reports whether a range lies in one of a list.
+func within(d Draw, list []Draw) bool {
+	return slices.ContainsFunc(list, func(o Draw) bool { return d.First >= o.First && d.First+d.Count <= o.First+o.Count })
 }
