@@ -102,6 +102,21 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestBatchKeys: K with Shift shows cells, and without batching there is nothing
+// to show.
+func TestBatchKeys(t *testing.T) {
+	o := options(t, writeTown(t, t.TempDir(), 1))
+	script := map[int][]surface.Event{1: {{Kind: surface.EventKey, Key: 'K', Pressed: true, Mods: surface.ModShift}}}
+	news, _, r := play(t, o, 4, script, func(render.Frame) {})
+	if len(news) != 1 || news[0] != "batch cells: on" || len(r.last.Lines) != 12 {
+		t.Errorf("%q, %d lines", news, len(r.last.Lines))
+	}
+	o.Config.Batching.Enabled = false
+	if news, _, _ := play(t, o, 4, script, func(render.Frame) {}); len(news) != 1 || news[0] != "static batching is off" {
+		t.Errorf("%q", news)
+	}
+}
+
 // TestHelpKnowsEveryKey: what a key does is told, once.
 func TestHelpKnowsEveryKey(t *testing.T) {
 	seen := map[surface.Key]bool{}

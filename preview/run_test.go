@@ -303,6 +303,7 @@ func TestDebugViews(t *testing.T) {
 		"octree":    {Show{Octree: true}, 4 * 12, 0},
 		"rings":     {Show{Rings: true}, 0, 3 * 96},
 		"occlusion": {Show{Occlusion: true}, 0, 0},
+		"cells":     {Show{Cells: true}, 12, 0},
 	} {
 		o := options(t, town)
 		o.Frames, o.Show, o.Path = 40, tc.show, straight(5, 10)

@@ -21,7 +21,7 @@
 //	streamer.Update(camera, dt)
 //	drawn = streamer.AppendDrawn(drawn[:0])
 //	batcher.Update(batch.Frame{Drawn: drawn, Sees: inView})
-//	draws = batcher.AppendDraws(draws[:0]) // index ranges of batches
+//	draws = batcher.AppendDraws(draws[:0]) // index ranges of batches; AppendSeen: of those in view
 //	alone = batcher.AppendAlone(alone[:0]) // meshes to draw by themselves
 //
 // In every frame each mesh of what the streamer draws is in exactly one of the
