@@ -13,18 +13,8 @@ import (
 // suit, unless the texture parameters were set. A name of a profile alone stands
 // for that profile.
 func textureParams(cfg *runtime.Config, m *manifest.Manifest) (texture.Params, error) {
-	set, standard := cfg.Texture, runtime.DefaultConfig().Texture
-	if set == standard {
-		return texture.AlignToManifest(m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
-	}
-	if set.Profile != standard.Profile {
-		name := set.Profile
-		if set.Profile = standard.Profile; set == standard {
-			return texture.ProfileNamed(name)
-		}
-	}
-	p := texture.Params(cfg.Texture)
-	return p, p.Validate()
+	set, standard := texture.Params(cfg.Texture), texture.Params(runtime.DefaultConfig().Texture)
+	return texture.ForScene(set, standard, m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
 }
 
 // streamTextures lets the renderer judge its textures, within the budget that

@@ -70,6 +70,8 @@ type Image struct {
 	// Levels is the mip chain from the first level kept down to 1 x 1, each half
 	// the size of the one before, rounded down. A cooked texture may end earlier.
 	Levels []Level
+	// Blank says that the levels have sizes but no texels, see Size.Blank.
+	Blank bool
 }
 
 // Level is one level of the mip chain, rows from the top, without padding:
@@ -82,10 +84,19 @@ type Level struct {
 // Bytes returns the size of all levels.
 func (i *Image) Bytes() int64 {
 	var n int64
-	for _, l := range i.Levels {
-		n += int64(len(l.Pix))
+	for k := range i.Levels {
+		n += i.LevelBytes(k)
 	}
 	return n
+}
+
+// LevelBytes returns the size of one level; of a blank image what it would be.
+func (i *Image) LevelBytes(level int) int64 {
+	l := &i.Levels[level]
+	if i.Blank {
+		return levelBytes(i.Encoding, l.Width, l.Height)
+	}
+	return int64(len(l.Pix))
 }
 
 // Decode reads one image. Sizes are checked by the header first; animations

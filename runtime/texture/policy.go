@@ -87,6 +87,23 @@ func AlignToManifest(streamingRadius, unloadRadius float64) (Params, error) {
 	return p, p.Validate()
 }
 
+// ForScene returns how the textures of a scene are streamed whose tiles stream
+// at the given radii in metres: as AlignToManifest says, unless set differs from
+// standard, the defaults. A name of a profile alone stands for that profile.
+func ForScene(set, standard Params, streamingRadius, unloadRadius float64) (Params, error) {
+	if set == standard {
+		return AlignToManifest(streamingRadius, unloadRadius)
+	}
+	if set.Profile != standard.Profile {
+		name := set.Profile
+		if set.Profile = standard.Profile; set == standard {
+			return ProfileNamed(name)
+		}
+		set.Profile = name
+	}
+	return set, set.Validate()
+}
+
 // Validate checks the ranges. The error matches ErrParams and names the field.
 func (p *Params) Validate() error {
 	bad := func(field string, got any, want string) error {

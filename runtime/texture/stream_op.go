@@ -33,6 +33,7 @@ func (s *Streamer) reserve(n int64) bool {
 		return false
 	}
 	s.reserved += n
+	s.stats.PeakReserved = max(s.stats.PeakReserved, s.reserved)
 	return true
 }
 

@@ -13,6 +13,8 @@ type Stats struct {
 	Failures   uint64 // loads and uploads that failed
 	Stale      uint64 // answers that nobody waited for any more
 	PeakBytes  int64
+	// PeakReserved is the most that was reserved at a time.
+	PeakReserved int64
 
 	// Now.
 	Entities  int

@@ -70,13 +70,9 @@ func utexError(err error) error {
 }
 
 func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
-	enc := BC7
-	switch r.Format {
-	case utex.BC7, utex.BC7SRGB:
-	case utex.BC5:
-		enc = BC5
-	default:
-		return nil, fmt.Errorf("%w: utex of %v", ErrFormat, r.Format)
+	enc, err := encodingOf(r)
+	if err != nil {
+		return nil, err
 	}
 	first := 0
 	if o.MaxSize > 0 {
