@@ -51,9 +51,9 @@ A scenario says what the scene is, where the camera goes, how long loads take an
 expected; --check compares and prints what differs. The format is described in
 testdata/simulate/README.md.
 
-A cooked scene runs with the manifest's tiles and sizes, 60 frames a second, along a camera path:
-a recorded one (--camera-path), a turn around the scene (--orbit), lanes through it
-(--fly-through, the default) or a random stroll (--walk SEED). --bandwidth and --latency model the
+A cooked scene runs with the manifest's tiles and sizes and the nodes and textures of its files,
+60 frames a second, along a camera path: a recorded one (--camera-path), a turn around the scene
+(--orbit), lanes through it (--fly-through, the default) or a random stroll (--walk SEED). --bandwidth and --latency model the
 network; downloads share the bandwidth evenly. Parameters of the runtime come from untold.yaml beside
 the manifest and from --set.
 

@@ -22,7 +22,7 @@ var eventNames = func() map[string]bool {
 		{"lod.", "load loaded failed unload", true},
 		{"mesh.", "load loaded failed unload", false},
 		{"evict.", "lru tile shed", false},
-		{"tex.", "upgrade downgrade", false},
+		{"tex.", "start load upgrade downgrade fail missing release", false},
 		{"scene.", "load unload", false},
 		{"", "drawn warn", false},
 	} {
@@ -47,7 +47,7 @@ func readExpectation(d *decoder, n *node, timed bool) Expectation {
 		},
 		"note": d.text(new(string)),
 	}
-	for _, key := range [...]string{"tile", "rep", "error", "message", "mesh"} {
+	for _, key := range [...]string{"tile", "rep", "error", "message", "mesh", "texture"} {
 		f[key] = func(n *node) {
 			var v string
 			d.text(&v)(n)
@@ -104,7 +104,7 @@ func (e *Expectation) matches(r *Record, dt time.Duration) bool {
 }
 
 // starts are the events whose order within one frame is promised.
-var starts = map[string]bool{"tile.dispatch": true, "hlod.load": true, "lod.load": true, "mesh.load": true}
+var starts = map[string]bool{"tile.dispatch": true, "hlod.load": true, "lod.load": true, "mesh.load": true, "tex.start": true}
 
 // Difference is one line of what a run did otherwise than its scenario expects.
 type Difference struct {

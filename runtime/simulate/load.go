@@ -106,7 +106,7 @@ func (s *Scenario) measure() {
 			x.HLOD = t.HLODLevels[0].FileSizeBytes
 		}
 		levels := slices.Clone(t.LODLevels)
-		sortLODs(levels, make([]int64, len(levels)))
+		sortLODs(levels, make([]struct{}, len(levels)))
 		for _, l := range levels {
 			x.LODs = append(x.LODs, l.FileSizeBytes)
 		}

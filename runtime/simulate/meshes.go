@@ -2,7 +2,9 @@ package simulate
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/untoldkit/untold/format"
@@ -25,7 +27,7 @@ func (s *Scenario) totalNodes() (sum int64) {
 }
 
 // meshes reads "nodes": how many there are, or a list of them.
-func (d *decoder) meshes(n *node, x *Extra) {
+func (s *Scenario) meshes(d *decoder, n *node, x *Extra) {
 	if n.kind != '[' {
 		x.Nodes = d.integer(n, 0, MaxNodes)
 		return
@@ -47,6 +49,7 @@ func (d *decoder) meshes(n *node, x *Extra) {
 			"parent":    d.text(&m.Parent),
 			"bounds":    d.bounds(&m.Bounds),
 			"gpu_bytes": func(n *node) { m.GPUBytes = d.integer(n, 0, 1<<40) },
+			"textures":  func(n *node) { m.Textures = s.textureNames(d, n) },
 			"note":      d.text(new(string)),
 		}, required...)
 		if d.err == nil && m.Parent != "" && !known[m.Parent] {
@@ -72,7 +75,7 @@ func (w *world) asset(tile string, x *Extra) *runtime.Asset {
 		list = w.equalNodes(tile, x)
 	}
 	if len(list) == 0 {
-		return w.fileAsset(tile)
+		return w.fileAsset(w.path(tile, runtime.RepFull))
 	}
 	a := runtime.NewAsset(nil)
 	at := make(map[string]uint32, len(list))
@@ -96,16 +99,16 @@ func (w *world) asset(tile string, x *Extra) *runtime.Asset {
 	return a
 }
 
-// fileAsset reads the records of a tile's file, without the geometry, when the
+// fileAsset reads the records of a payload, without the geometry, when the
 // scene has been cooked and the file is there.
-func (w *world) fileAsset(tile string) *runtime.Asset {
-	if w.s.ManifestPath == "" || w.s.Manifest.DryRun {
+func (w *world) fileAsset(file string) *runtime.Asset {
+	if file == "" || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
 		return nil
 	}
-	r, known := w.records[tile]
+	r, known := w.records[file]
 	if !known {
-		r = w.readRecords(tile)
-		w.records[tile] = r
+		r = w.readRecords(file)
+		w.records[file] = r
 	}
 	if r == nil {
 		return nil
@@ -113,23 +116,15 @@ func (w *world) fileAsset(tile string) *runtime.Asset {
 	a := runtime.NewAsset(nil)
 	h := r.Header()
 	a.Type, a.Bounds, a.Strings = h.FileType, h.WorldBounds, r.String
+	a.Dir = filepath.Join(filepath.Dir(w.s.ManifestPath), filepath.FromSlash(path.Dir(file)))
 	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
 	return a
 }
 
 // readRecords returns nil for a file that cannot be read: the simulation goes by
 // the manifest then.
-func (w *world) readRecords(tile string) *format.Reader {
-	path := ""
-	for i := range w.s.Manifest.Tiles {
-		if t := &w.s.Manifest.Tiles[i]; t.ID == tile {
-			path = t.Path
-		}
-	}
-	if b := w.s.Manifest.SharedBucket; b != nil && b.ID == tile {
-		path = b.Path
-	}
-	f, err := manifest.Open(filepath.Dir(w.s.ManifestPath), path)
+func (w *world) readRecords(file string) *format.Reader {
+	f, err := manifest.Open(filepath.Dir(w.s.ManifestPath), file)
 	if err != nil {
 		return nil
 	}
@@ -212,4 +207,40 @@ func (w *world) tileID(tile int32) string {
 		return w.s.Manifest.Tiles[i].ID
 	}
 	return manifest.SharedTileID
+}
+
+// tile returns a tile, or the shared bucket, by its id; an empty one for an
+// unknown id.
+func (w *world) tile(id string) *manifest.Tile {
+	if w.tiles == nil {
+		w.tiles = make(map[string]*manifest.Tile, len(w.s.Manifest.Tiles)+1)
+		for i := range w.s.Manifest.Tiles {
+			w.tiles[w.s.Manifest.Tiles[i].ID] = &w.s.Manifest.Tiles[i]
+		}
+		if b := w.s.Manifest.SharedBucket; b != nil {
+			w.tiles[b.ID] = &b.Tile
+		}
+	}
+	if t := w.tiles[id]; t != nil {
+		return t
+	}
+	return &manifest.Tile{}
+}
+
+// path returns the payload of a representation as the manifest has it, "" when
+// there is none.
+func (w *world) path(tile string, rep runtime.Rep) string {
+	t := w.tile(tile)
+	level, lod := rep.Level()
+	switch {
+	case rep == runtime.RepFull:
+		return t.Path
+	case rep == runtime.RepHLOD && len(t.HLODLevels) > 0:
+		return t.HLODLevels[0].Path
+	case lod && level < len(t.LODLevels):
+		levels := slices.Clone(t.LODLevels)
+		sortLODs(levels, make([]struct{}, len(levels)))
+		return levels[level].Path
+	}
+	return ""
 }

@@ -161,6 +161,9 @@ func (s *Scenario) checkNames(d *decoder, root *node) {
 				if id := list.items[i].member("tile"); id != nil {
 					check(id, id.text)
 				}
+				if name := list.items[i].member("texture"); name != nil {
+					s.checkTexture(d, name)
+				}
 			}
 		}
 	}
@@ -257,6 +260,7 @@ func (l *Latency) read(d *decoder, n *node) {
 		"lod":     rep("lod"),
 		"hlod":    rep("hlod"),
 		"mesh":    rep("mesh"),
+		"texture": rep("texture"),
 		"tiles": func(n *node) {
 			l.Tiles = map[string]time.Duration{}
 			d.each(n, func(key string, n *node) { l.Tiles[key] = duration(d.number(n, 0, maxSeconds)) })
@@ -286,13 +290,23 @@ func (s *Scenario) fault(d *decoder, n *node) {
 	f := Fault{Rep: "full"}
 	kind := ""
 	d.object(n, fields{
-		"tile":  d.text(&f.Tile),
-		"rep":   d.rep(&f.Rep),
-		"mesh":  d.text(&f.Mesh),
-		"kind":  d.oneOf(&kind, "fail", "hang"),
-		"times": func(n *node) { f.Times = d.integer(n, 1, 1<<31) },
-	}, "tile", "kind")
+		"tile":    d.text(&f.Tile),
+		"rep":     d.rep(&f.Rep),
+		"mesh":    d.text(&f.Mesh),
+		"texture": d.text(&f.Texture),
+		"kind":    d.oneOf(&kind, "fail", "hang"),
+		"times":   func(n *node) { f.Times = d.integer(n, 1, 1<<31) },
+	}, "kind")
 	f.Hang = kind == "hang"
+	switch {
+	case d.err != nil:
+	case f.Texture != "" && (f.Tile != "" || f.Mesh != "" || f.Hang):
+		d.fail(n, "a texture's loads can only fail", `give "texture", "kind": "fail" and "times" alone`)
+	case f.Texture != "":
+		f.Rep = ""
+	case f.Tile == "":
+		d.fail(n, `the key "tile" is missing`, `or "texture"`)
+	}
 	s.Faults = append(s.Faults, f)
 }
 
@@ -334,8 +348,12 @@ func (s *Scenario) stat(d *decoder, n *node) {
 		"value":   d.float(&e.Value, -math.MaxFloat64, math.MaxFloat64),
 		"note":    d.text(new(string)),
 	}, "t", "counter", "value")
-	if _, ok := new(runtime.Stats).Counter(e.Counter); !ok && d.err == nil {
+	_, ok := new(runtime.Stats).Counter(e.Counter)
+	if _, texture := textureCounters[e.Counter]; !ok && !texture && d.err == nil {
 		known := map[string]bool{}
+		for name := range textureCounters {
+			known[name] = true
+		}
 		for _, name := range runtime.CounterNames() {
 			known[name] = true
 		}

@@ -27,6 +27,9 @@ func (s *Scenario) scene(d *decoder, n *node) {
 		},
 	}
 	s.Tiles = map[string]Extra{}
+	if list := n.member("textures"); list != nil { // before the tiles that name them
+		d.within("textures", func() { s.textures(d, list) })
+	}
 	tiles := n.member("tiles")
 	if tiles != nil {
 		m.Tiles = make([]manifest.Tile, 0, len(tiles.items))
@@ -40,6 +43,7 @@ func (s *Scenario) scene(d *decoder, n *node) {
 		"tile_size":          func(n *node) { m.TileSize = d.size(n) },
 		"streaming_defaults": func(n *node) { d.defaults(n, &m.StreamingDefaults) },
 		"interior_zone":      d.boundsPtr(&m.InteriorZone),
+		"textures":           func(*node) {},
 		"shared_bucket": func(n *node) {
 			if n.kind != 'n' {
 				m.SharedBucket = &manifest.SharedBucket{}
@@ -83,17 +87,21 @@ func (s *Scenario) tile(d *decoder, n *node, t *manifest.Tile, id string) {
 	t.ID, t.FileSizeBytes = id, defaultFileSize
 	initial := ""
 	f := s.tileFields(d, t)
-	f["nodes"] = func(n *node) { d.meshes(n, &x) }
+	f["nodes"] = func(n *node) { s.meshes(d, n, &x) }
+	f["textures"] = func(n *node) { x.Textures = s.textureNames(d, n) }
 	f["gpu_bytes"] = d.count(&x.GPUBytes)
 	f["initial"] = d.oneOf(&initial, "parsed", "unloaded")
 	f["hlod_levels"] = func(n *node) {
-		bytes := d.levels(n, &t.HLODLevels)
+		bytes, names := s.levels(d, n, &t.HLODLevels)
 		if len(bytes) > 0 {
-			x.HLOD = bytes[0]
+			x.HLOD, x.HLODTextures = bytes[0], names[0]
 		}
 	}
 	f["lod_levels"] = func(n *node) {
-		gpu := d.levels(n, &t.LODLevels)
+		gpu, names := s.levels(d, n, &t.LODLevels)
+		if slices.ContainsFunc(names, func(list []string) bool { return list != nil }) {
+			x.LODTextures = sortLODs(slices.Clone(t.LODLevels), names)
+		}
 		x.LODs = sortLODs(t.LODLevels, gpu)
 	}
 	required := []string{"tile_id", "bounds"}
@@ -152,12 +160,14 @@ func (s *Scenario) tileFields(d *decoder, t *manifest.Tile) fields {
 	}
 }
 
-// levels reads hlod_levels or lod_levels and returns their GPU bytes.
-func (d *decoder) levels(n *node, dst *[]manifest.Level) (gpu []int64) {
+// levels reads hlod_levels or lod_levels and returns their GPU bytes and
+// textures.
+func (s *Scenario) levels(d *decoder, n *node, dst *[]manifest.Level) (gpu []int64, textures [][]string) {
 	*dst = []manifest.Level{}
 	d.array(n, func(n *node) {
 		l := manifest.Level{FileSizeBytes: defaultFileSize}
 		var bytes int64
+		var names []string
 		d.object(n, fields{
 			"path":            d.text(&l.Path),
 			"switch_distance": d.float(&l.SwitchDistance, 0, math.MaxFloat32),
@@ -166,19 +176,20 @@ func (d *decoder) levels(n *node, dst *[]manifest.Level) (gpu []int64) {
 			"triangle_count":  d.int(&l.TriangleCount),
 			"geometric_error": d.floatPtr(&l.GeometricError),
 			"gpu_bytes":       d.count(&bytes),
+			"textures":        func(n *node) { names = s.textureNames(d, n) },
 			"note":            d.text(new(string)),
 		}, "switch_distance")
-		*dst, gpu = append(*dst, l), append(gpu, bytes)
+		*dst, gpu, textures = append(*dst, l), append(gpu, bytes), append(textures, names)
 	})
-	return gpu
+	return gpu, textures
 }
 
-// sortLODs puts levels and their GPU bytes in the order in which the runtime
-// counts them, the finest first.
-func sortLODs(levels []manifest.Level, gpu []int64) []int64 {
+// sortLODs puts levels and what belongs to each, such as their GPU bytes, in the
+// order in which the runtime counts them, the finest first.
+func sortLODs[T any](levels []manifest.Level, gpu []T) []T {
 	type entry struct {
 		level manifest.Level
-		gpu   int64
+		gpu   T
 	}
 	list := make([]entry, len(levels))
 	for i := range levels {

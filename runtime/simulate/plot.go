@@ -24,8 +24,8 @@ const (
 )
 
 // WritePlot draws a run as an SVG picture: the distance to the tiles; for each
-// tile the wanted, resident and drawn representation over time; geometry in
-// use; loads under way. Of a large scene it shows tiles that were the nearest
+// tile the wanted, resident and drawn representation over time; geometry and
+// textures in use; loads under way. Of a large scene it shows tiles that were the nearest
 // at some time.
 func WritePlot(w io.Writer, p *Series) error {
 	g := &plot{p: p, tiles: p.pick(plotTiles), y: 58}
@@ -36,6 +36,10 @@ func WritePlot(w io.Writer, p *Series) error {
 	if slices.Max(p.memory) > 0 {
 		g.curves("geometry in use", byteText, curve{"in use", "#00695c", func(k int) float64 { return float64(p.memory[k]) }},
 			curve{"budget", "#b71c1c", func(k int) float64 { return budgetOf(p.budget[k]) }})
+	}
+	if slices.Max(p.texture) > 0 {
+		g.curves("textures in use", byteText, curve{"in use", "#6a1b9a", func(k int) float64 { return float64(p.texture[k]) }},
+			curve{"budget", "#b71c1c", func(k int) float64 { return budgetOf(p.texCap[k]) }})
 	}
 	g.curves("queue", countText, curve{"under way", "#1565c0", func(k int) float64 { return float64(p.active[k]) }},
 		curve{"no slot free", "#ef6c00", func(k int) float64 { return float64(p.backlog[k]) }})

@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // genScenario draws a scene of up to 12 tiles, a camera and, when trouble is
@@ -25,7 +26,8 @@ func genScenario(t *rapid.T) *Scenario {
 			StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 100, Priority: 10},
 		},
 		Tiles: map[string]Extra{}, Config: runtime.DefaultConfig(), Path: defaultLens(),
-		DT: rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 16 * time.Millisecond, 250 * time.Millisecond}).Draw(t, "dt"),
+		Textures: map[string]texture.Size{"wall": size(2048, 2048, texture.RGBA8), "roof": size(1000, 300, texture.BC7), "sign": size(64, 64, texture.RGBA8)},
+		DT:       rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 16 * time.Millisecond, 250 * time.Millisecond}).Draw(t, "dt"),
 	}
 	for i := range rapid.IntRange(1, 12).Draw(t, "tiles") {
 		genTile(t, s, fmt.Sprintf("t%d", i))
@@ -73,19 +75,30 @@ func genConfig(t *rapid.T, c *runtime.Config) {
 	c.HandoffMaxWait = rapid.SampledFrom([]float64{2, 0}).Draw(t, "wait")
 }
 
+// size is one that is known to be good.
+func size(width, height int, e texture.Encoding) texture.Size {
+	s, err := texture.NewSize(width, height, e)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func genTile(t *rapid.T, s *Scenario, id string) {
 	low := geom.Vec3{float64(rapid.IntRange(-20, 20).Draw(t, "tile x") * 20), 0, float64(rapid.IntRange(-5, 5).Draw(t, "tile z") * 20)}
 	tile := manifest.Tile{ID: id, Path: id + ".untold", FileSizeBytes: int64(rapid.IntRange(0, 300).Draw(t, "MiB")) << 20}
 	tile.Bounds = manifest.Bounds{Min: low, Max: low.Add(geom.Vec3{20, 10, 20})}
 	tile.Center = tile.Bounds.Center()
 	x := Extra{GPUBytes: 100}
+	names := rapid.SliceOfN(rapid.SampledFrom([]string{"wall", "roof", "sign"}), 0, 3)
+	x.Textures = names.Draw(t, "textures")
 	if rapid.Bool().Draw(t, "out of core") {
 		x.Nodes = int64(rapid.IntRange(1, 60).Draw(t, "nodes"))
 		for i := range rapid.IntRange(0, 6).Draw(t, "meshes") {
 			at := low.Add(geom.Vec3{float64(rapid.IntRange(0, 19).Draw(t, "mesh x")), 0, float64(rapid.IntRange(0, 19).Draw(t, "mesh z"))})
 			x.Meshes = append(x.Meshes, Mesh{
 				Name: fmt.Sprintf("m%d_LOD%d", i/2, i%2), Bounds: manifest.Bounds{Min: at, Max: at.Add(geom.Vec3{1, 5, 1})},
-				GPUBytes: int64(rapid.IntRange(0, 40).Draw(t, "mesh bytes")),
+				GPUBytes: int64(rapid.IntRange(0, 40).Draw(t, "mesh bytes")), Textures: names.Draw(t, "mesh textures"),
 			})
 		}
 	}
@@ -97,11 +110,11 @@ func genTile(t *rapid.T, s *Scenario, id string) {
 	distance := rapid.SampledFrom([]float64{60, 80, 95, 110, 30, 0, 300, 600})
 	if rapid.Bool().Draw(t, "hlod") {
 		tile.HLODLevels = []manifest.Level{{Path: id + "_h.untold", SwitchDistance: distance.Draw(t, "hlod switch")}}
-		x.HLOD = 10
+		x.HLOD, x.HLODTextures = 10, names.Draw(t, "hlod textures")
 	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "lods") {
 		tile.LODLevels = append(tile.LODLevels, manifest.Level{Path: fmt.Sprintf("%s_%d.untold", id, i), SwitchDistance: distance.Draw(t, "switch")})
-		x.LODs = append(x.LODs, 30)
+		x.LODs, x.LODTextures = append(x.LODs, 30), append(x.LODTextures, names.Draw(t, "lod textures"))
 	}
 	sortLODs(tile.LODLevels, x.LODs)
 	for _, dst := range []**float64{&tile.StreamingRadius, &tile.UnloadRadius, &tile.PrefetchRadius} {
@@ -129,6 +142,12 @@ func trouble(t *rapid.T, s *Scenario) {
 	budget, used := int64(1000), int64(rapid.IntRange(0, 1200).Draw(t, "used"))
 	if rapid.Bool().Draw(t, "short of memory") {
 		s.Memory = []MemoryKey{{GeometryBudget: &budget}, {T: when(), GeometryUsed: &used}}
+	}
+	if rapid.Bool().Draw(t, "textures fail") {
+		s.Faults = append(s.Faults, Fault{Texture: rapid.SampledFrom([]string{"wall", "roof"}).Draw(t, "texture"), Times: int64(rapid.IntRange(0, 3).Draw(t, "times"))})
+	}
+	if limit := int64(rapid.IntRange(1, 30).Draw(t, "texture MB")) * 1e6; rapid.Bool().Draw(t, "short of texture memory") {
+		s.Memory = append([]MemoryKey{{TextureBudget: &limit}}, s.Memory...)
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "signals") {
 		s.Pressure = append(s.Pressure, PressureKey{T: when(), Critical: rapid.Bool().Draw(t, "critical")})
@@ -162,6 +181,9 @@ func TestAnyScene(t *testing.T) {
 			{T: last, Counter: "residentLOD"},
 			{T: last, Counter: "residentHLOD"},
 			{T: last, Counter: "droppedEvents"},
+			{T: gone, Counter: "textureStreamed"},
+			{T: gone, Counter: "textureReserved"},
+			{T: last, Counter: "textureActiveOps"},
 		}
 		hung := false
 		for _, f := range s.Faults {
@@ -182,6 +204,9 @@ func TestAnyScene(t *testing.T) {
 		}
 		if calm && r.Report.Undrawn > 0 {
 			t.Fatalf("%d tile-frames undrawn\n%s", r.Report.Undrawn, stream(r.Records))
+		}
+		if len(s.Memory) > 0 && s.Memory[0].TextureBudget != nil && r.Report.PeakTextureBytes > *s.Memory[0].TextureBudget {
+			t.Fatalf("%d bytes of textures, the budget is %d", r.Report.PeakTextureBytes, *s.Memory[0].TextureBudget)
 		}
 		again, err := Run(t.Context(), s, Options{})
 		if err != nil {

@@ -60,6 +60,22 @@ type Report struct {
 	// such distance of the run in metres, the query radius without shortage.
 	GivenUp          int     `json:"given_up"`
 	GeometryReachMin float64 `json:"geometry_reach_min"`
+
+	// Of textures.
+	TextureLoads        int   `json:"texture_loads"`         // that came for the first time, tex.load
+	TextureUpgrades     int   `json:"texture_upgrades"`      // tex.upgrade
+	TextureDowngrades   int   `json:"texture_downgrades"`    // tex.downgrade
+	TextureFailures     int   `json:"texture_failures"`      // tex.fail and tex.missing
+	TextureSheds        int   `json:"texture_sheds"`         // entities that gave memory up
+	TextureRefusals     int   `json:"texture_refusals"`      // upgrades put off for lack of room
+	TextureBytesLoaded  int64 `json:"texture_bytes_loaded"`  // of all that was uploaded
+	PeakTextureReserved int64 `json:"peak_texture_reserved"` // bytes kept free for loads under way
+	// At the end, by tier: textures on the device, and those that could not be
+	// loaded.
+	TexturesMinimum int `json:"textures_minimum"`
+	TexturesMedium  int `json:"textures_medium"`
+	TexturesFull    int `json:"textures_full"`
+	TexturesMissing int `json:"textures_missing"`
 }
 
 // ReportKeys returns the keys of a report in their order.

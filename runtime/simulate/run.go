@@ -64,18 +64,28 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 		r.pacer.wall = walltime.Clock{}
 	}
 	var err error
+	if r.w.textures, err = newTextureTier(r.w, r.record, r.early); err != nil {
+		return nil, err
+	}
 	r.streamer, err = runtime.Open(ctx, r.source(), s.Config, r.w.deps())
 	if err != nil {
 		return nil, err
 	}
 	err = r.frames(ctx)
+	r.res.Report = r.meter.report(r)
+	if r.w.textures != nil {
+		r.w.textures.report(&r.res.Report)
+		r.over = true // what closing does is no part of the run
+	}
 	if e := r.streamer.Close(); err == nil {
 		err = e
+	}
+	if r.err != nil {
+		err = r.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.res.Report = r.meter.report(r)
 	r.res.Differences = Check(s, r.res.Records, r.counters)
 	if o.Series {
 		r.res.Series = r.series
@@ -95,9 +105,11 @@ type run struct {
 	counters []CounterSample
 	pacer    pacer
 	keep     bool
-	loading  bool // requests were under way after the latest update
-	action   int  // the next of the scenario's actions
-	pressure int  // the next of its pressure signals
+	loading  bool  // requests were under way after the latest update
+	over     bool  // no records are taken any more
+	err      error // of OnRecord, where nothing could return it
+	action   int   // the next of the scenario's actions
+	pressure int   // the next of its pressure signals
 }
 
 func (r *run) source() runtime.Source {
@@ -165,16 +177,22 @@ func (r *run) step() error {
 	stats := r.streamer.Stats()
 	r.note(&stats)
 	r.meter.frame(r.streamer, &stats, camera.Position)
+	if r.w.textures != nil {
+		r.w.textures.frame(camera, r.meter.drawn, &stats)
+	}
 	if r.series != nil && r.w.frame%r.series.every == 0 {
-		r.series.frame(r.streamer.Snapshot(), r.meter.nearest)
+		r.series.frame(r.streamer.Snapshot(), r.meter.nearest, r.w.textures)
 	}
 	for i := range r.s.ExpectStats {
 		if e := &r.s.ExpectStats[i]; (e.T - r.w.now).Abs() <= r.s.DT/2 {
-			v, _ := stats.Counter(e.Counter)
+			v, ok := r.w.textures.counter(e.Counter)
+			if !ok {
+				v, _ = stats.Counter(e.Counter)
+			}
 			r.counters = append(r.counters, CounterSample{r.w.now, e.Counter, v})
 		}
 	}
-	return nil
+	return r.err
 }
 
 // adopt makes tiles resident that the scenario wants so from the start.
@@ -224,16 +242,27 @@ func (r *run) act() error {
 func (r *run) take() error {
 	events := r.streamer.Events()
 	for i := range events {
-		rec := NewRecord(&events[i], origin)
 		r.meter.event(&events[i])
-		if r.keep {
-			r.res.Records = append(r.res.Records, rec)
-		}
-		if r.o.OnRecord != nil {
-			if err := r.o.OnRecord(&rec); err != nil {
-				return err
-			}
-		}
+		r.record(NewRecord(&events[i], origin))
 	}
-	return nil
+	return r.err
+}
+
+// early takes the events of an update that is under way, before what is about
+// to happen to textures.
+func (r *run) early() {
+	_ = r.take() // step returns the error
+}
+
+// record passes a record on.
+func (r *run) record(rec Record) {
+	if r.over || r.err != nil {
+		return
+	}
+	if r.keep {
+		r.res.Records = append(r.res.Records, rec)
+	}
+	if r.o.OnRecord != nil {
+		r.err = r.o.OnRecord(&rec)
+	}
 }

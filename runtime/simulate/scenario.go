@@ -7,6 +7,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // Scenario is a parsed scenario file. Times are relative to frame 0.
@@ -19,6 +20,9 @@ type Scenario struct {
 	Manifest     *manifest.Manifest
 	ManifestPath string           // as in the file, relative to its folder
 	Tiles        map[string]Extra // what a manifest cannot say, by tile id
+	// Textures are the sizes of the textures that tiles and nodes name; those of
+	// a cooked scene are in its files.
+	Textures map[string]texture.Size
 
 	Config runtime.Config
 
@@ -49,7 +53,11 @@ type Extra struct {
 	GPUBytes int64   // of the full geometry
 	HLOD     int64   // GPU bytes of the HLOD
 	LODs     []int64 // GPU bytes of the LODs, the finest first
-	Parsed   bool    // resident before frame 0
+	// Textures of the full geometry, in the tile's box, of the HLOD and of the
+	// LODs, by name.
+	Textures, HLODTextures []string
+	LODTextures            [][]string
+	Parsed                 bool // resident before frame 0
 }
 
 // Mesh is a node of a tile's full geometry.
@@ -58,12 +66,13 @@ type Mesh struct {
 	Parent   string // of a node before it, "": none
 	Bounds   manifest.Bounds
 	GPUBytes int64 // 0: nothing to render, only a parent
+	Textures []string
 }
 
 // Latency gives times by representation and tile.
 type Latency struct {
 	Default  time.Duration
-	Reps     map[string]time.Duration   // by "full", "lod", "hlod" or "mesh"
+	Reps     map[string]time.Duration   // by "full", "lod", "hlod", "mesh" or "texture"
 	Tiles    map[string]time.Duration   // by "id" or "id/rep"
 	Attempts map[string][]time.Duration // the same keys; one for each attempt, the last repeats
 }
@@ -88,10 +97,11 @@ func (l *Latency) Of(tile, rep string, attempt int) time.Duration {
 }
 
 // Fault makes loads of one representation of a tile, or the uploads of one of
-// its nodes, fail or never complete.
+// its nodes, fail or never complete, or the loads of a texture fail.
 type Fault struct {
 	Tile, Rep string
 	Mesh      string // name of a node; "": a load of Rep
+	Texture   string // name of a texture; then nothing else but Times counts
 	Hang      bool
 	Times     int64 // the first so many attempts; 0: all
 }

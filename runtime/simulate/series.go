@@ -21,8 +21,10 @@ type Series struct {
 	nearest []int32        // by frame, -1 for none
 	memory  []int64        // geometry in use, by frame, bytes
 	budget  []int64
-	active  []int // loads under way, by frame
-	backlog []int // candidates that found no slot
+	texture []int64 // textures in use, by frame, bytes
+	texCap  []int64 // their budget
+	active  []int   // loads under way, by frame
+	backlog []int   // candidates that found no slot
 	live    []int32
 }
 
@@ -46,11 +48,17 @@ func newSeries(s *Scenario) *Series {
 }
 
 // frame adds the state after an update.
-func (p *Series) frame(snap *runtime.Snapshot, nearest int32) {
+func (p *Series) frame(snap *runtime.Snapshot, nearest int32, t *textureTier) {
 	k := len(p.nearest)
 	p.nearest = append(p.nearest, nearest)
 	p.memory = append(p.memory, snap.Stats.GeometryUsed)
 	p.budget = append(p.budget, snap.Stats.GeometryBudget)
+	used := snap.Stats.TextureUsed
+	if t != nil {
+		used += t.used
+	}
+	p.texture = append(p.texture, used)
+	p.texCap = append(p.texCap, snap.Stats.TextureBudget)
 	p.active = append(p.active, snap.Stats.ActiveLoads)
 	p.backlog = append(p.backlog, snap.Stats.PendingLoadBacklog)
 	was := p.live

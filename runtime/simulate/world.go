@@ -32,7 +32,9 @@ type world struct {
 	fetcher runtime.Fetcher // real ones, nil for those of the scenario
 	loader  runtime.Loader
 
-	records map[string]*format.Reader // of the files of a cooked scene, by tile id
+	records  map[string]*format.Reader // of the files of a cooked scene, by path
+	tiles    map[string]*manifest.Tile // by id, made when first asked for
+	textures *textureTier              // nil: the scene can have none
 
 	waiting  []job // what the loader or the fetcher has taken, by token
 	net      *network
@@ -74,6 +76,9 @@ func (w *world) deps() runtime.Deps {
 	}
 	if w.loader != nil {
 		d.Loader = w.loader
+	}
+	if w.textures != nil {
+		d.Textures = w.textures
 	}
 	return d
 }
@@ -117,7 +122,7 @@ func (w *world) begin(req *runtime.Request) (attempt int) {
 func (w *world) fault(j *job) *Fault {
 	for i := range w.s.Faults {
 		f := &w.s.Faults[i]
-		if f.Tile == j.req.TileID && f.Rep == j.rep && f.Mesh == "" && (f.Times == 0 || int64(j.attempt) <= f.Times) {
+		if f.Tile == j.req.TileID && f.Rep == j.rep && f.Mesh == "" && f.Texture == "" && (f.Times == 0 || int64(j.attempt) <= f.Times) {
 			return f
 		}
 	}
@@ -178,9 +183,9 @@ func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
 	case rep == runtime.RepFull:
 		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes), Asset: w.asset(tile, &x)}
 	case rep == runtime.RepHLOD:
-		return runtime.Result{GeometryBytes: x.HLOD}
+		return runtime.Result{GeometryBytes: x.HLOD, Asset: w.fileAsset(w.path(tile, rep))}
 	case lod && level < len(x.LODs):
-		return runtime.Result{GeometryBytes: x.LODs[level]}
+		return runtime.Result{GeometryBytes: x.LODs[level], Asset: w.fileAsset(w.path(tile, rep))}
 	}
 	return runtime.Result{}
 }
@@ -192,6 +197,9 @@ func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
 			return err
 		}
 	}
+	if w.textures != nil {
+		w.textures.add(key, asset)
+	}
 	asset.Release()
 	w.uploaded[key] = w.frame
 	return nil
@@ -201,6 +209,9 @@ func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
 func (w *world) Release(key runtime.Key) {
 	delete(w.uploaded, key)
 	delete(w.stuck, key)
+	if w.textures != nil {
+		w.textures.remove(key)
+	}
 }
 
 // Drawable is the Visibility.

@@ -1,0 +1,360 @@
+package simulate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// textureTier streams the textures of a run as a renderer does, with a device
+// that counts bytes and a loader that knows sizes: those of the scenario, or
+// those in the headers of a cooked scene's files.
+type textureTier struct {
+	w      *world
+	stream *texture.Streamer
+	emit   func(Record)
+	before func() // called before textures change within an update
+
+	files    map[texture.Slot]texture.Size // sizes that have been read
+	attempts map[string]int64              // loads begun, by name
+	waiting  []textureJob                  // in the order of the requests
+
+	entities map[runtime.Key][]placed
+	slots    []texture.Slot
+	visible  []texture.Entity
+
+	levels [][]int64 // bytes on the device: by texture, from 0, and level
+	used   int64
+	peak   int64 // of used and the use by others
+
+	loaded int64 // bytes of all uploads
+}
+
+// placed is an entity and where it is.
+type placed struct {
+	entity   texture.Entity
+	min, max [3]float64
+}
+
+// textureJob is a load that has not been answered.
+type textureJob struct {
+	req texture.Request
+	img *texture.Image
+	err error
+	due time.Duration
+}
+
+// newTextureTier returns nil for a scene that can have no textures.
+func newTextureTier(w *world, emit func(Record), before func()) (*textureTier, error) {
+	s := w.s
+	if len(s.Textures) == 0 && w.loader == nil && (s.ManifestPath == "" || s.Manifest.DryRun) {
+		return nil, nil
+	}
+	d := s.Manifest.StreamingDefaults
+	p, err := texture.ForScene(texture.Params(s.Config.Texture), texture.Params(runtime.DefaultConfig().Texture), d.StreamingRadius, d.UnloadRadius)
+	if err != nil {
+		return nil, fmt.Errorf("simulate: %w", err)
+	}
+	t := &textureTier{
+		w: w, emit: emit, before: before,
+		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
+	}
+	t.stream, err = texture.NewStreamer(texture.StreamOptions{Params: p, Device: t, Loader: t, MaxEdge: maxTexture, NearestFirst: true, Trace: t.trace})
+	return t, err
+}
+
+// maxTexture is the longest edge of a texture that the device takes, as in the
+// preview.
+const maxTexture = 2048
+
+// Start is the texture.Loader. Only the answer waits.
+func (t *textureTier) Start(req texture.Request) {
+	t.attempts[req.URI]++
+	j := textureJob{req: req, due: t.w.now + t.w.s.Latency.Of("", "texture", int(t.attempts[req.URI]))}
+	size, err := t.size(texture.Slot{Dir: req.Dir, URI: req.URI, Use: req.Use})
+	switch {
+	case t.fails(req.URI):
+		j.err = fmt.Errorf("attempt %d: %w", t.attempts[req.URI], errFault)
+	case err != nil:
+		j.err = err
+	default:
+		j.img = size.Blank(req.Use, req.MaxSize)
+	}
+	t.waiting = append(t.waiting, j)
+}
+
+// fails reports whether the latest load of a texture meets a fault.
+func (t *textureTier) fails(name string) bool {
+	return slices.ContainsFunc(t.w.s.Faults, func(f Fault) bool {
+		return f.Texture != "" && f.Texture == name && (f.Times == 0 || t.attempts[name] <= f.Times)
+	})
+}
+
+// size returns what the scenario says of a texture, else what its file does.
+func (t *textureTier) size(slot texture.Slot) (texture.Size, error) {
+	if size, ok := t.w.s.Textures[slot.URI]; ok {
+		return size, nil
+	}
+	slot.Use = texture.Color
+	if size, ok := t.files[slot]; ok {
+		return size, nil
+	}
+	size, err := measureFile(slot)
+	if err == nil {
+		t.files[slot] = size
+	}
+	return size, err
+}
+
+func measureFile(slot texture.Slot) (size texture.Size, err error) {
+	rel, err := texture.Find(slot.Dir, slot.URI)
+	if err != nil {
+		return size, err
+	}
+	f, err := texture.Open(slot.Dir, rel)
+	if err != nil {
+		return size, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return size, fmt.Errorf("simulate: %w", err)
+	}
+	if size, err = texture.Measure(f, info.Size()); err != nil {
+		return size, fmt.Errorf("%s: %w", rel, err)
+	}
+	return size, nil
+}
+
+// deliver answers what is due.
+func (t *textureTier) deliver() {
+	t.waiting = slices.DeleteFunc(t.waiting, func(j textureJob) bool {
+		if j.due > t.w.now {
+			return false
+		}
+		j.req.Done.Loaded(j.req.Token, j.img, j.err)
+		return true
+	})
+}
+
+// Upload is the texture.Device: it counts.
+func (t *textureTier) Upload(id texture.ID, img *texture.Image) error {
+	for int(id) > len(t.levels) {
+		t.levels = append(t.levels, nil)
+	}
+	t.Release(id)
+	list := make([]int64, len(img.Levels))
+	for i := range list {
+		list[i] = img.LevelBytes(i)
+	}
+	t.levels[id-1] = list
+	t.used += sum(list)
+	t.loaded += sum(list)
+	return nil
+}
+
+// Release is the texture.Device.
+func (t *textureTier) Release(id texture.ID) {
+	t.used -= sum(t.levels[id-1])
+	t.levels[id-1] = nil
+}
+
+// Trim is the texture.Trimmer.
+func (t *textureTier) Trim(id texture.ID, levels int) bool {
+	list := t.levels[id-1]
+	if levels < 1 || levels >= len(list) {
+		return false
+	}
+	t.used -= sum(list[:levels])
+	t.levels[id-1] = list[levels:]
+	return true
+}
+
+func sum(list []int64) (n int64) {
+	for _, v := range list {
+		n += v
+	}
+	return n
+}
+
+// Shed is the runtime.TextureRelief.
+func (t *textureTier) Shed(n int) int {
+	t.before()
+	return t.stream.Shed(n)
+}
+
+// trace turns what happens to a texture into a record.
+func (t *textureTier) trace(e texture.Event) {
+	slot, _ := t.stream.Slot(e.Texture)
+	r := Record{T: t.w.now, Frame: uint64(t.w.frame), Event: e.Kind.String()}
+	r.add("texture", slot.URI)
+	if e.Kind != texture.EventRelease {
+		r.add("to", float64(e.To))
+	}
+	if e.Err != nil {
+		r.add("error", e.Err.Error())
+	}
+	t.emit(r)
+}
+
+// add registers what has been uploaded.
+func (t *textureTier) add(key runtime.Key, asset *runtime.Asset) {
+	if asset != nil && len(asset.Textures) > 0 {
+		t.addRecords(key, asset)
+		return
+	}
+	if len(t.w.s.Textures) == 0 {
+		return
+	}
+	tile := t.w.tileID(key.Tile)
+	x := t.w.s.Tiles[tile]
+	level, lod := key.Rep.Level()
+	switch {
+	case lod && level < len(x.LODTextures):
+		t.addNamed(key, t.w.tile(tile).Bounds, x.LODTextures[level])
+	case key.Rep == runtime.RepHLOD:
+		t.addNamed(key, t.w.tile(tile).Bounds, x.HLODTextures)
+	case key.Rep == runtime.RepFull:
+		if key.Part == 0 {
+			t.addNamed(key, t.w.tile(tile).Bounds, x.Textures)
+		}
+		part := ""
+		if key.Part > 0 {
+			part = asset.Strings(asset.Entities[len(asset.Entities)-1].NameOffset)
+		}
+		for i := range x.Meshes {
+			if m := &x.Meshes[i]; key.Part == 0 || m.Name == part {
+				t.addNamed(key, m.Bounds, m.Textures)
+			}
+		}
+	}
+}
+
+// addRecords registers the meshes of an asset by their records.
+func (t *textureTier) addRecords(key runtime.Key, asset *runtime.Asset) {
+	for i := range asset.Entities {
+		e := &asset.Entities[i]
+		for m := uint64(e.FirstMesh); m < min(uint64(e.FirstMesh)+uint64(e.MeshCount), uint64(len(asset.Meshes))); m++ {
+			at := asset.Meshes[m].Material
+			if uint64(at) >= uint64(len(asset.Materials)) {
+				continue
+			}
+			t.slots = texture.MaterialSlots(t.slots[:0], &asset.Materials[at], asset.Textures, asset.Strings, asset.Dir)
+			t.slots = t.slots[:len(t.slots)-1] // the height, which no renderer of ours draws
+			t.addPart(key, boxOf(e.WorldBounds))
+		}
+	}
+}
+
+func boxOf(b format.Bounds) (box manifest.Bounds) {
+	for i := range 3 {
+		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
+	}
+	return box
+}
+
+// addNamed registers a box with textures of the scenario.
+func (t *textureTier) addNamed(key runtime.Key, box manifest.Bounds, names []string) {
+	t.slots = t.slots[:0]
+	for _, name := range names {
+		t.slots = append(t.slots, texture.Slot{URI: name})
+	}
+	t.addPart(key, box)
+}
+
+// addPart registers an entity with t.slots.
+func (t *textureTier) addPart(key runtime.Key, box manifest.Bounds) {
+	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
+		return
+	}
+	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != runtime.RepFull, Burst: true, Slots: t.slots})
+	t.entities[key] = append(t.entities[key], placed{e, box.Min, box.Max})
+}
+
+// remove takes out what the device no longer has.
+func (t *textureTier) remove(key runtime.Key) {
+	for _, p := range t.entities[key] {
+		t.stream.Remove(p.entity)
+	}
+	delete(t.entities, key)
+}
+
+// retryFrames is how many frames missing files of a remote scene, which follow
+// their payloads, are left alone for.
+const retryFrames = 60
+
+// frame judges the textures of what is drawn in this frame.
+func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats *runtime.Stats) {
+	t.deliver()
+	others := stats.TextureUsed
+	t.stream.SetBudget(textureRoom(stats.TextureBudget, others))
+	if t.w.loader != nil && t.w.frame%retryFrames == 0 {
+		t.stream.Retry()
+	}
+	t.visible = t.visible[:0]
+	if len(t.entities) > 0 {
+		f := camera.Frustum()
+		for i := range drawn {
+			for _, p := range t.entities[drawn[i].Key] {
+				if f.Sees(p.min, p.max) {
+					t.visible = append(t.visible, p.entity)
+				}
+			}
+		}
+	}
+	t.stream.Update(texture.View{Now: t.w.now, Camera: geom.Vec3(camera.Position), Visible: t.visible})
+	t.peak = max(t.peak, t.used+others)
+}
+
+// textureRoom returns what others leave of a budget; 0 for no limit.
+func textureRoom(budget, others int64) int64 {
+	if budget <= 0 {
+		return 0
+	}
+	return max(1, budget-others)
+}
+
+// report adds the figures of this tier.
+func (t *textureTier) report(r *Report) {
+	st := t.stream.Stats()
+	r.PeakTextureBytes = max(r.PeakTextureBytes, t.peak)
+	r.TextureLoads, r.TextureUpgrades, r.TextureDowngrades = int(st.Loads), int(st.Upgrades), int(st.Downgrades)
+	r.TextureFailures, r.TextureSheds, r.TextureRefusals = int(st.Failures), int(st.Sheds), int(st.Refused)
+	r.TextureBytesLoaded, r.PeakTextureReserved = t.loaded, st.PeakReserved
+	r.TexturesMinimum, r.TexturesMedium, r.TexturesFull = st.Minimum, st.Medium, st.Full
+	r.TexturesMissing = st.Missing
+}
+
+// textureCounters are the counters of this tier that a scenario may expect.
+var textureCounters = map[string]func(st *texture.Stats) float64{
+	"textureLoads":      func(st *texture.Stats) float64 { return float64(st.Loads) },
+	"textureUpgrades":   func(st *texture.Stats) float64 { return float64(st.Upgrades) },
+	"textureDowngrades": func(st *texture.Stats) float64 { return float64(st.Downgrades) },
+	"textureSheds":      func(st *texture.Stats) float64 { return float64(st.Sheds) },
+	"textureRefusals":   func(st *texture.Stats) float64 { return float64(st.Refused) },
+	"textureFailures":   func(st *texture.Stats) float64 { return float64(st.Failures) },
+	"textureActiveOps":  func(st *texture.Stats) float64 { return float64(st.ActiveOps) },
+	"texturesTracked":   func(st *texture.Stats) float64 { return float64(st.Tracked) },
+	"texturesMinimum":   func(st *texture.Stats) float64 { return float64(st.Minimum) },
+	"texturesMedium":    func(st *texture.Stats) float64 { return float64(st.Medium) },
+	"texturesFull":      func(st *texture.Stats) float64 { return float64(st.Full) },
+	"texturesMissing":   func(st *texture.Stats) float64 { return float64(st.Missing) },
+	"textureStreamed":   func(st *texture.Stats) float64 { return float64(st.Bytes) },
+	"textureReserved":   func(st *texture.Stats) float64 { return float64(st.Reserved) },
+}
+
+// counter returns a counter of this tier; ok is false for the others.
+func (t *textureTier) counter(name string) (value float64, ok bool) {
+	read, ok := textureCounters[name]
+	if !ok || t == nil {
+		return 0, ok
+	}
+	st := t.stream.Stats()
+	return read(&st), true
+}

@@ -1,0 +1,189 @@
+package simulate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+func TestParseTextures(t *testing.T) {
+	const text = `{"scene": {"tiles": [
+		{"tile_id": "a", "bounds": {"min": [0, 0, 0], "max": [9, 9, 9]}, "textures": ["x"],
+		 "nodes": [{"name": "m", "bounds": {"min": [0, 1, 2], "max": [3, 4, 5]}, "gpu_bytes": 7, "textures": ["y", "z"]}],
+		 "hlod_levels": [{"switch_distance": 300, "textures": ["z"]}],
+		 "lod_levels": [{"switch_distance": 200, "textures": ["y"]}, {"switch_distance": 100}]}
+	], "textures": {"x": 2048, "y": [100, 30], "z": {"size": 64, "format": "bc5", "note": "a normal map"}}},
+	"latency": {"texture": 0.5}, "faults": [{"texture": "y", "kind": "fail", "times": 2}]}`
+	s, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]texture.Size{"x": size(2048, 2048, texture.RGBA8), "y": size(100, 30, texture.RGBA8), "z": size(64, 64, texture.BC5)}
+	if diff := cmp.Diff(sizes, s.Textures); diff != "" {
+		t.Error(diff)
+	}
+	x := s.Tiles["a"]
+	got := fmt.Sprint(x.Textures, x.Meshes[0].Textures, x.HLODTextures, x.LODTextures)
+	if want := "[x] [y z] [z] [[] [y]]"; got != want { // LODs by distance
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s.Latency.Reps["texture"] != 500*time.Millisecond || s.Faults[0] != (Fault{Texture: "y", Times: 2}) {
+		t.Errorf("%+v, %+v", s.Latency, s.Faults)
+	}
+}
+
+func TestParseTexturesRefuses(t *testing.T) {
+	for _, x := range []struct{ scene, top, want string }{
+		{`"textures": {"a": 0}`, `"dt": 1`, "out of range"},
+		{`"textures": {"a": 65537}`, `"dt": 1`, "out of range"},
+		{`"textures": {"a": 1.5}`, `"dt": 1`, "whole number"},
+		{`"textures": {"a": [1]}`, `"dt": 1`, "wants a width and a height, not 1"},
+		{`"textures": {"a": {"format": "bc7"}}`, `"dt": 1`, `"size" is missing`},
+		{`"textures": {"a": {"size": 4, "format": "bc1"}}`, `"dt": 1`, "use rgba8, bc7, bc5"},
+		{`"textures": {"brick": 4}`, `"dt": 1`, `did you mean "brick"?`},
+		{`"textures": 5`, `"dt": 1`, "wants an object"},
+		{`"textures": {"brik": 4}`, `"faults": [{"kind": "fail"}]`, `"tile" is missing`},
+		{`"textures": {"brik": 4}`, `"faults": [{"texture": "brik", "kind": "hang"}]`, "can only fail"},
+		{`"textures": {"brik": 4}`, `"faults": [{"texture": "b", "kind": "fail"}]`, `no texture "b"`},
+		{`"textures": {"brik": 4}`, `"expect": [{"t": 0, "event": "tex.load", "texture": "b"}]`, `no texture "b"`},
+		{`"textures": {"brik": 4}`, `"expect_stats": [{"t": 0, "counter": "textureLoad", "value": 1}]`, `did you mean "textureLoads"?`},
+	} {
+		_, err := Parse([]byte(`{"scene": {"tiles": [{"tile_id": "t", "bounds": {"min": [0,0,0], "max": [1,1,1]}, "textures": ["brik"]}], ` + x.scene + `}, ` + x.top + `}`))
+		if e := new(SyntaxError); !errors.As(err, &e) || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s, %s: %v, want %q", x.scene, x.top, err, x.want)
+		}
+	}
+}
+
+// texturedScene writes a cooked scene of one tile with an HLOD, whose material
+// names an image of 600 x 300 texels.
+func texturedScene(t *testing.T) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewNRGBA(image.Rect(0, 0, 600, 300))); err != nil {
+		t.Fatal(err)
+	}
+	write("tiles/Textures/wall.png", picture.Bytes())
+	for name, typ := range map[string]format.FileType{"a": format.FileTile, "h": format.FileHLOD} {
+		b := format.NewBuilder(typ)
+		none := format.Material{
+			BaseColorTexture: b.AddTexture("wall", "Textures/wall.png", format.Texture{}), NormalTexture: b.AddTexture("lost", "Textures/lost.png", format.Texture{}),
+			MetallicTexture: format.NoIndex, RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex, HeightTexture: format.NoIndex,
+		}
+		corner := func(x, y float32) format.Vertex { return format.Vertex{Position: [3]float32{x, y, 0}} }
+		err := b.AddObject(format.Object{
+			Name: "wall", MeshName: "m", Material: b.AddMaterial("m", none), Indices: []uint32{0, 1, 2},
+			Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(10, 0), corner(0, 10)}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := b.File().Encode(format.WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write("tiles/"+name+".untold", data)
+	}
+	m := &manifest.Manifest{
+		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid, StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 30, UnloadRadius: 50},
+		Tiles: []manifest.Tile{{
+			ID: "a", Path: "tiles/a.untold", FileSizeBytes: 1000, Bounds: manifest.Bounds{Max: [3]float64{10, 10, 0}},
+			HLODLevels: []manifest.Level{{Path: "tiles/h.untold", SwitchDistance: 49}},
+		}},
+	}
+	path = filepath.Join(dir, "scene.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The textures of a cooked scene have the sizes of its files: those of the HLOD
+// stay small, those of the full geometry become as large as they are.
+func TestCookedSceneStreamsTextures(t *testing.T) {
+	s := load(t, texturedScene(t))
+	s.Duration = 20 * time.Second
+	s.Path.Keys = []CameraKey{
+		{Position: [3]float64{5, 5, 80}, Forward: [3]float64{0, 0, -1}},
+		{T: 5 * time.Second, Position: [3]float64{5, 5, 10}, Forward: [3]float64{0, 0, -1}},
+		{T: 10 * time.Second, Position: [3]float64{5, 5, 80}, Forward: [3]float64{0, 0, -1}},
+	}
+	r := mustRun(t, s, Options{Series: true})
+	var got []string
+	for i := range r.Records {
+		if rec := &r.Records[i]; strings.HasPrefix(rec.Event, "tex.") {
+			text, _, _ := strings.Cut(rec.String(), " error=")
+			got = append(got, text)
+		}
+	}
+	want := []string{
+		"tex.start texture=Textures/wall.png to=256", "tex.start texture=Textures/lost.png to=256",
+		"tex.load texture=Textures/wall.png to=150", "tex.missing texture=Textures/lost.png to=256",
+		"tex.start texture=Textures/wall.png to=600", "tex.upgrade texture=Textures/wall.png to=600",
+		"tex.downgrade texture=Textures/wall.png to=150",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	p := r.Report
+	if p.TextureLoads != 1 || p.TextureUpgrades != 1 || p.TextureDowngrades != 1 || p.TextureFailures != 1 || p.TexturesMissing != 1 {
+		t.Errorf("%+v", p)
+	}
+	chain := func(edge int) int64 { return size(600, 300, texture.RGBA8).Blank(texture.Color, edge).Bytes() }
+	if p.PeakTextureBytes != chain(600) || p.TextureBytesLoaded != chain(256)+chain(600) || p.PeakTextureReserved == 0 {
+		t.Errorf("%+v, want %d and %d", p, chain(600), chain(256)+chain(600))
+	}
+	var plot bytes.Buffer
+	if err := WritePlot(&plot, r.Series); err != nil || !strings.Contains(plot.String(), "textures in use") {
+		t.Errorf("no textures in the plot: %v", err)
+	}
+}
+
+// What is written while an update is under way has the order in which it
+// happened, and an error of the writer ends the run.
+func TestRecordsOfTextures(t *testing.T) {
+	s := load(t, filepath.Join(scenarios, "h03.json"))
+	var at, shed int
+	n, stop := 0, errors.New("enough")
+	_, err := Run(t.Context(), s, Options{OnRecord: func(r *Record) error {
+		n++
+		switch {
+		case r.Event == "evict.shed" && shed == 0:
+			shed = n
+		case r.Event == "tex.downgrade":
+			if at++; at == 5 {
+				return stop
+			}
+		}
+		return nil
+	}})
+	if !errors.Is(err, stop) {
+		t.Errorf("%v, want the error of the writer", err)
+	}
+	if shed == 0 || at != 5 {
+		t.Errorf("shed is record %d, after %d downgrades", shed, at)
+	}
+}
