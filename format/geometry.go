@@ -24,28 +24,40 @@ type cachedChunk struct {
 // into dst's slices, which grow when needed: keep a Geometry for the next file
 // and nothing is allocated. The caller must not write into the result.
 func (r *Reader) ReadGeometry(dst Geometry) (Geometry, error) {
-	i, err := r.p.geometryChunk(ChunkIndices, dst.Indices)
-	if err != nil {
-		return dst, err
-	}
-	g := Geometry{dst.Vertices, i}
-	if len(i) < concurrentCheckBytes {
-		if err := r.p.checkIndices(i); err != nil {
-			return g, err
+	if r.p.chunk(ChunkIndices).UncompressedSize < concurrentBytes {
+		i, err := r.readIndices(dst.Indices)
+		if err != nil {
+			return dst, err
 		}
+		g := Geometry{dst.Vertices, i}
 		g.Vertices, err = r.p.geometryChunk(ChunkVertices, dst.Vertices)
 		return g, err
 	}
-	// The check runs at memory speed, as long as a third of reading; it hides
-	// behind reading the vertices.
-	checked := make(chan error, 1)
-	go func() { checked <- r.p.checkIndices(i) }()
-	g.Vertices, err = r.p.geometryChunk(ChunkVertices, dst.Vertices)
-	return g, cmp.Or(<-checked, err)
+	// Indices are a quarter of the bytes, and their check runs at memory speed:
+	// where a processor is idle both hide behind the vertices.
+	var i []byte
+	var indexErr error
+	indices := sync.OnceFunc(func() { i, indexErr = r.readIndices(dst.Indices) })
+	go indices()
+	v, err := r.p.geometryChunk(ChunkVertices, dst.Vertices)
+	indices()
+	if err := cmp.Or(indexErr, err); err != nil {
+		return dst, err
+	}
+	return Geometry{v, i}, nil
 }
 
-// concurrentCheckBytes is where a goroutine starts to pay.
-const concurrentCheckBytes = 256 << 10
+// readIndices returns the index chunk, decoded and checked.
+func (r *Reader) readIndices(dst []byte) ([]byte, error) {
+	i, err := r.p.geometryChunk(ChunkIndices, dst)
+	if err != nil {
+		return nil, err
+	}
+	return i, r.p.checkIndices(i)
+}
+
+// concurrentBytes is where a goroutine starts to pay.
+const concurrentBytes = 1 << 20
 
 // MeshVertices returns the serialised vertices of mesh i, as a view where
 // possible, else in dst[:0]. An uncompressed chunk is read by range; a

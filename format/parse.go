@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -246,6 +247,11 @@ func (p *parser) chunkData(c *Chunk, buf []byte) ([]byte, error) {
 	}
 	if p.mem != nil {
 		return decode(buf, p.mem[c.Offset:c.Offset+c.CompressedSize], c.Compression, int(c.UncompressedSize))
+	}
+	if l, ok := p.src.(Lender); ok && c.CompressedSize >= lendBytes {
+		if b, err := decodeLent(l, c, buf); !errors.Is(err, errors.ErrUnsupported) {
+			return b, err
+		}
 	}
 	stored := getScratch(int(c.CompressedSize))
 	defer putScratch(stored)
