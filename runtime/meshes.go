@@ -28,6 +28,7 @@ const (
 type stub struct {
 	box      geom.Box
 	distance float64 // as of the last tick
+	half     float64 // of the longest edge of the box
 	bytes    int64   // on the Device
 
 	state    meshState
@@ -83,6 +84,8 @@ func (s *Streamer) registerMeshes(r *record, res *Result) {
 		if !sound(&p.box) { // the tile's box is never wrong by much
 			m.stubs[i].box = r.scene.tiles.box[r.tile]
 		}
+		size := m.stubs[i].box.Size()
+		m.stubs[i].half = max(size[0], size[1], size[2]) / 2
 		id := StubID{m.root, int32(i)}
 		if p.levels() == 1 && len(p.parts) == 1 {
 			s.registry.StoreMesh(id, CPUEntry{Name: p.name, Part: p.parts[0].part, Bytes: p.bytes})
@@ -211,12 +214,15 @@ func (s *Streamer) lookMeshes() {
 // meshScan is what the stubs of one tile have in common in one tick.
 type meshScan struct {
 	radii
-	pos     geom.Vec3
-	shrink  float64 // from the padding of tiles to that of meshes
-	gate    bool    // by the frustum
-	closed  bool    // nothing is to be loaded
-	more    bool    // the hand-off wants more of the tile, wherever it lies
-	outside bool    // beyond the query radius
+	pos        geom.Vec3
+	shrink     float64 // from the padding of tiles to that of meshes
+	gate       bool    // by the frustum
+	closed     bool    // nothing is to be loaded
+	more       bool    // the hand-off wants more of the tile, wherever it lies
+	outside    bool    // beyond the query radius
+	near       float64 // the near band, below 0 for none
+	priority   int32
+	importance bool // whether candidates have one
 }
 
 // scanMeshes judges the stubs of a tile. Their distances are those from the
@@ -226,7 +232,10 @@ func (s *Streamer) scanMeshes(r *record) {
 	v := &sc.view
 	scan := meshScan{
 		radii: sc.tiles.radius[r.tile], pos: v.pos, shrink: s.cfg.TileFrustumGatePadding - s.cfg.FrustumGatePadding,
-		gate: s.cfg.EnableFrustumGate,
+		gate: s.cfg.EnableFrustumGate, priority: sc.tiles.priority[r.tile], importance: s.cfg.EnableImportanceSort, near: -1,
+	}
+	if !math.IsInf(scan.stream, 1) {
+		scan.near = s.cfg.NearBandFraction * scan.stream
 	}
 	d := sc.tiles.box[r.tile].Distance(v.pos)
 	scan.outside = d > s.cfg.MaxQueryRadius && !sc.tiles.has(r.tile, flagShared)
@@ -293,15 +302,13 @@ func (s *Streamer) considerMesh(r *record, i int32, scan *meshScan) {
 		low = true
 	}
 	s.meshShort = s.meshShort || x.evicted
-	c := meshCandidate{
-		record: r, stub: i, low: low, priority: r.scene.tiles.priority[r.tile], distance: x.distance,
-		near: x.distance <= s.cfg.NearBandFraction*scan.stream && !math.IsInf(scan.stream, 1),
+	importance := 0.0
+	if scan.importance {
+		importance = x.half / max(x.distance, 1)
 	}
-	if s.cfg.EnableImportanceSort {
-		size := x.box.Size()
-		c.importance = max(size[0], size[1], size[2]) / 2 / max(x.distance, 1)
-	}
-	s.meshCandidates = append(s.meshCandidates, c)
+	s.meshCandidates = append(s.meshCandidates, meshCandidate{
+		record: r, stub: i, low: low, near: x.distance <= scan.near, priority: scan.priority, distance: x.distance, importance: importance,
+	})
 }
 
 // trimLeavers takes off the list, from a place on, what the tile cannot do

@@ -54,7 +54,9 @@ func moveFirst[T any](list []T, is func(T) bool) int {
 	n := 0
 	for i := range list {
 		if is(list[i]) {
-			list[n], list[i] = list[i], list[n]
+			if n != i {
+				list[n], list[i] = list[i], list[n]
+			}
 			n++
 		}
 	}
