@@ -181,6 +181,9 @@ func (a *app) deps() runtime.Deps {
 	if a.probe != nil {
 		deps.MemoryProbe = a.probe
 	}
+	if !a.clock.virtual {
+		deps.Prewarmer = a.r // when it has finished depends on the machine
+	}
 	return deps
 }
 

@@ -121,7 +121,9 @@ func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: format.Bounds{Max: [3]float32{1, 1, 1}}})
 }
 
-func (r *fakeRenderer) Resize(w, h int) error { r.w, r.h = w, h; return nil }
+func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *runtime.Asset) error { return nil }
+func (r *fakeRenderer) Resize(w, h int) error                                         { r.w, r.h = w, h; return nil }
+
 func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
 	r.last = f
 	r.last.Lines = slices.Clone(f.Lines)

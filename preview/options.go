@@ -123,6 +123,7 @@ type renderer interface {
 	Pump(render.Budget) (idle bool)
 	Settle(context.Context) error
 	runtime.TextureRelief
+	runtime.Prewarmer
 	SetTextures(p texture.Params, budget int64) error
 	StreamTextures(render.TextureView)
 	AwaitTextures(context.Context) error

@@ -45,6 +45,11 @@ func (*Renderer) AwaitTextures(context.Context) error { return surface.ErrUnavai
 // Shed makes textures smaller.
 func (*Renderer) Shed(int) int { return 0 }
 
+// Prewarm decodes textures ahead of their meshes.
+func (*Renderer) Prewarm(context.Context, runtime.RootID, *runtime.Asset) error {
+	return surface.ErrUnavailable
+}
+
 // Settle waits for all textures.
 func (*Renderer) Settle(context.Context) error { return surface.ErrUnavailable }
 

@@ -5,6 +5,8 @@ package render
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
@@ -21,6 +23,8 @@ type textures struct {
 	sets     textureSets
 	device   textureDevice
 	loader   *texture.FileLoader
+	warmer   *texture.Warmer
+	first    atomic.Int64 // size of first loads in texels
 	stream   *texture.Streamer
 	fallback [slots]uint32
 
@@ -47,9 +51,11 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 		scenes: map[runtime.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks})
+	t.warmer = texture.NewWarmer(t.loader, 0)
+	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
 	var err error
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: o.Textures, Device: &t.device, Loader: t.loader, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, NearestFirst: true,
+		Params: o.Textures, Device: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, NearestFirst: true,
 		Trace: func(e texture.Event) { t.trace(o, &e) },
 	})
 	if err != nil {
@@ -183,6 +189,7 @@ func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
 		if err := r.textures.stream.SetParams(p); err != nil {
 			return err
 		}
+		r.textures.first.Store(int64(min(p.MinDimension, r.options.MaxTexture)))
 	}
 	r.textures.stream.SetBudget(budget)
 	return nil
@@ -234,6 +241,26 @@ func (r *Renderer) AwaitTextures(ctx context.Context) error { return r.textures.
 // are above the minimum become smaller.
 func (r *Renderer) Shed(n int) int { return r.textures.stream.Shed(n) }
 
+// warmTime bounds how long meshes wait for textures.
+const warmTime = 300 * time.Millisecond
+
+// Prewarm is the runtime.Prewarmer: it decodes the first size of the textures of
+// a tile that streams mesh by mesh, so that its meshes are seldom white. What is
+// not done after 0.3 s comes when the meshes are there. It is the one method that
+// may be called from any goroutine, at any time before Close.
+func (r *Renderer) Prewarm(ctx context.Context, _ runtime.RootID, asset *runtime.Asset) error {
+	if r.options.NoTextures {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, warmTime)
+	defer cancel()
+	slots := texture.AssetSlots(asset.Materials, asset.Textures, asset.Strings, asset.Dir)
+	if err := r.textures.warmer.Warm(ctx, slots, int(r.textures.first.Load())); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
 // RetryTextures looks for the textures again that were missing: those of a
 // remote scene may come after the payload that names them.
 func (r *Renderer) RetryTextures() { r.textures.stream.Retry() }
@@ -270,6 +297,7 @@ func (t *textures) count(s *Stats) {
 
 // close frees everything; what was uploaded has been removed.
 func (t *textures) close() error {
+	t.warmer.Close()
 	err := errors.Join(t.stream.Close(), t.loader.Close())
 	t.device.pump() // forgets what is gone
 	gl.DeleteTextures(slots, &t.fallback[0])

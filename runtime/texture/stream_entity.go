@@ -60,6 +60,16 @@ func MaterialSlots(dst []Slot, m *format.Material, textures []format.Texture, st
 	return dst
 }
 
+// AssetSlots returns the slots of all materials of a payload, for Warmer.Warm;
+// the arguments are those of MaterialSlots.
+func AssetSlots(materials []format.Material, textures []format.Texture, str func(offset uint32) string, dir string) []Slot {
+	var slots []Slot
+	for i := range materials {
+		slots = MaterialSlots(slots, &materials[i], textures, str, dir)
+	}
+	return slots
+}
+
 // entity is a record of the table of entities.
 type entity struct {
 	gen      uint32 // counts the uses of the record
