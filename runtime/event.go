@@ -37,6 +37,12 @@ const (
 	EventSceneLoad        Kind = "scene.load"
 	EventSceneUnload      Kind = "scene.unload"
 	EventWarn             Kind = "warn" // Message
+
+	// Of Regions. The events of the scene come before those of its region.
+	EventRegionLoad   Kind = "region.load"
+	EventRegionLoaded Kind = "region.loaded"
+	EventRegionFailed Kind = "region.failed" // Attempt, RetryIn, Err
+	EventRegionUnload Kind = "region.unload"
 )
 
 // Event is one entry of the log. Fields that a kind does not use are zero.
@@ -49,6 +55,7 @@ type Event struct {
 	Rep     Rep    // what was loaded, unloaded, drawn
 	Level   int    // of a LOD, from 0 = finest
 	Mesh    string // name of a mesh of an out-of-core tile, unique in it
+	Region  string // Region.ID
 	Count   int
 	Attempt int // consecutive failures, this one included
 	RetryIn time.Duration

@@ -115,6 +115,7 @@ func (m *Regions) Update(camera Camera, dt time.Duration) {
 	if m.s.closed || m.ctx.Err() != nil {
 		return
 	}
+	m.s.now = m.s.deps.Clock.Now() // of events
 	m.take()
 	m.since += max(0, min(dt, maxFrame))
 	if m.begun && m.since < regionInterval {
@@ -155,6 +156,7 @@ func (m *Regions) Update(camera Camera, dt time.Duration) {
 func (m *Regions) open(at int) {
 	r := &m.list[at]
 	r.state = RegionLoading
+	m.s.emit(Event{Kind: EventRegionLoad, Region: r.ID})
 	if r.Source.Manifest != nil {
 		m.finish(regionAnswer{at: at, manifest: r.Source.Manifest})
 		return
@@ -192,12 +194,14 @@ func (m *Regions) finish(a regionAnswer) {
 	}
 	if a.err == nil {
 		r.state, r.fails = RegionLoaded, 0
+		m.s.emit(Event{Kind: EventRegionLoaded, Region: r.ID, Scene: r.scene})
 		return
 	}
 	r.state, r.failedAt = RegionFailed, m.s.deps.Clock.Now()
 	if r.fails < math.MaxUint16 {
 		r.fails++
 	}
+	m.s.emit(Event{Kind: EventRegionFailed, Region: r.ID, Attempt: int(r.fails), RetryIn: m.s.backoff(r.fails), Err: a.err})
 	m.s.log.Warn("opening a region failed", "region", r.ID, "err", a.err)
 }
 
@@ -207,6 +211,7 @@ func (m *Regions) close(r *region) {
 	if err := m.s.RemoveScene(r.scene); err != nil && !errors.Is(err, ErrNoScene) {
 		m.s.log.Warn("closing a region failed", "region", r.ID, "err", err)
 	}
+	m.s.emit(Event{Kind: EventRegionUnload, Region: r.ID, Scene: r.scene})
 	r.state, r.scene = RegionUnloaded, 0
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -60,6 +62,54 @@ func TestRegions(t *testing.T) {
 	m.Close()
 	if got := r.s.Scenes(); len(got) != 1 {
 		t.Errorf("scenes %v", got)
+	}
+}
+
+// Facts section 16: residency is reported children first, the scene before its
+// region. What cannot be opened says when it will be tried again.
+func TestRegionEvents(t *testing.T) {
+	r := newRig(t, sceneOf())
+	var got []string
+	note := func() {
+		for _, e := range r.s.Events() {
+			text := fmt.Sprintf("%.1f %s %d", (e.Time - epoch).Seconds(), e.Kind, e.Scene)
+			if e.Region != "" {
+				text += " " + e.Region
+			}
+			if e.Err != nil {
+				text += fmt.Sprintf(" attempt %d, again in %v: %v", e.Attempt, e.RetryIn, e.Err)
+			}
+			got = append(got, text)
+		}
+	}
+	note()
+	got = nil
+	bad := quarter("bad", 0)
+	bad.Source.Manifest = nil
+	m, err := NewRegions(r.s, quarter("a", 90), bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.read = func(context.Context, string) (*manifest.Manifest, error) { return nil, errFake }
+	for _, x := range []float64{0, 0, -400} {
+		r.camera.Position[0] = x
+		m.Update(r.camera, time.Second)
+		m.tasks.Wait()
+		note()
+		r.clock.now += time.Second
+	}
+	r.camera.Position[0] = 0
+	m.Update(r.camera, time.Second)
+	m.Close()
+	note()
+	want := []string{
+		"0.0 region.load 0 bad", "0.0 region.load 0 a", "0.0 scene.load 2", "0.0 region.loaded 2 a",
+		"1.0 region.failed 0 bad attempt 1, again in 5s: " + errFake.Error(),
+		"2.0 scene.unload 2", "2.0 region.unload 2 a",
+		"3.0 region.load 0 a", "3.0 scene.load 3", "3.0 region.loaded 3 a", "3.0 scene.unload 3", "3.0 region.unload 3 a",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

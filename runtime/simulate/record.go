@@ -26,6 +26,9 @@ func NewRecord(e *runtime.Event, origin time.Duration) Record {
 	if e.Mesh != "" {
 		r.add("mesh", e.Mesh)
 	}
+	if e.Region != "" {
+		r.add("region", e.Region)
+	}
 	if e.Count > 0 {
 		r.add("count", float64(e.Count))
 	}
@@ -38,7 +41,7 @@ func NewRecord(e *runtime.Event, origin time.Duration) Record {
 		r.add("message", e.Message)
 	}
 	switch e.Kind {
-	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed, runtime.EventMeshFailed:
+	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed, runtime.EventMeshFailed, runtime.EventRegionFailed:
 		r.add("attempt", float64(e.Attempt))
 		r.add("retry_in", e.RetryIn.Seconds())
 	}
