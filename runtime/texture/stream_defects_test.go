@@ -3,6 +3,7 @@ package texture
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -179,3 +180,42 @@ func TestClaimsOutlastSlots(t *testing.T) {
 		t.Errorf("%v, %+v", got, r.s.Stats())
 	}
 }
+
+// TestO22OwnerIsAlone: loaders answer from many goroutines while the owner goes
+// on; what comes out is what a loader gives that answers at once.
+func TestO22OwnerIsAlone(t *testing.T) {
+	var edges [2][]int
+	for k, concurrent := range []bool{false, true} {
+		var answers sync.WaitGroup
+		r := newStreamRig(t, func(o *StreamOptions, r *rig) {
+			inner := r.loader
+			if concurrent {
+				o.Loader = loaderFunc(func(q Request) {
+					img := inner.files[q.URI].image(q.Use, q.MaxSize)
+					answers.Go(func() { q.Done.Loaded(q.Token, img, nil) })
+				})
+			}
+		})
+		var es []Entity
+		for i := range 40 {
+			es = append(es, r.add(at(float64(i), fmt.Sprint("t", i))))
+		}
+		r.view.Visible = es
+		for range 400 {
+			r.tick()
+			r.loader.answerAll()
+			if r.s.Idle() {
+				break
+			}
+			answers.Wait()
+		}
+		edges[k] = r.edges(es...)
+	}
+	if !slices.Equal(edges[0], edges[1]) || edges[0][0] != 2048 || edges[0][39] != 256 {
+		t.Errorf("%v, from many goroutines %v", edges[0], edges[1])
+	}
+}
+
+type loaderFunc func(Request)
+
+func (f loaderFunc) Start(r Request) { f(r) }

@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"testing"
+	"time"
+)
+
+// Defects of facts section 20 where they concern tiles that stream mesh by
+// mesh. Those with other tests of their own are O18, O23 to O25 and O27 to O31.
+
+// O13: the answer to a file that was read again for a tile that has gone in the
+// meantime, and come back, changes nothing.
+func TestO13StaleRereadIsDropped(t *testing.T) {
+	nodes, released := nodesAt(100, 0, 10, 60), 0
+	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
+		r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
+		r.loader.latency = func(q Request) time.Duration {
+			if q.Token == 2 { // reading again
+				return 20 * time.Second
+			}
+			return 250 * time.Millisecond
+		}
+	})
+	r.path(3, [2]float64{0, -40})
+	r.s.Pressure(PressureCritical)
+	r.path(30, [2]float64{7, -800}, [2]float64{15, -40})
+	st := r.s.Stats()
+	if st.CPUBytes != 300 || st.CPURoots != 1 || st.ActiveLoads != 0 || st.MeshesLoaded != 2 {
+		t.Errorf("%d bytes of %d roots, %d loads, %d meshes", st.CPUBytes, st.CPURoots, st.ActiveLoads, st.MeshesLoaded)
+	}
+	if released != 2 { // that of the first residence, and the late one
+		t.Errorf("%d assets were released", released)
+	}
+}
+
+// O14: a mesh that the device never finishes gives its only slot back, and waits
+// before it takes it again.
+func TestO14HungMeshFreesItsSlot(t *testing.T) {
+	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 1 }}
+	r := outOfCoreRig(t, nodesAt(1, 5, 6), withDevice(d), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
+	r.until(20)
+	r.expect("0.3 mesh.load a/n0; 10.4 mesh.failed a/n0 n=1 retry=5; 10.4 mesh.load a/n1; 10.7 mesh.loaded a/n1; 15.4 mesh.load a/n0", "mesh.")
+}
+
+// O17: when the meshes go with their tile, its HLOD stays, resident and drawn.
+func TestO17MeshesLeaveTheLevelsAlone(t *testing.T) {
+	nodes := nodesAt(1, 0, 3, 6)
+	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r.path(24, [2]float64{0, -40}, [2]float64{20, -110})
+	rec := r.record("a")
+	if rec == nil || rec.meshes != nil || !rec.rep(RepHLOD).resident() || rec.drawn != RepHLOD || rec.full().state != TileUnloaded {
+		t.Errorf("%+v", rec)
+	}
+	if st := r.s.Stats(); st.Undrawn != 0 || st.MeshesLoaded != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// O20: a forced unload takes meshes that are drawn and have nothing in their
+// place, those with the device, and the main memory.
+func TestO20ForceTakesMeshes(t *testing.T) {
+	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 3 }}
+	r := outOfCoreRig(t, nodesAt(10, 5, 6, 7), withDevice(d))
+	r.until(2)
+	if st := r.s.Stats(); st.MeshesLoaded != 2 || st.MeshesLoading != 1 {
+		t.Fatalf("%+v", st)
+	}
+	r.s.ForceUnloadAll()
+	st := r.s.Stats()
+	if st.GeometryBytes != 0 || st.Meshes != 0 || st.MeshesLoaded != 0 || st.MeshesLoading != 0 || st.CPUBytes != 0 || len(d.since) != 0 || len(r.s.AppendDrawn(nil)) != 0 {
+		t.Errorf("%+v, %d on the device", st, len(d.since))
+	}
+}
