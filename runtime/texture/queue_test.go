@@ -248,6 +248,13 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, edge uint16, blocks bool) {
 		limit := max(1, int(edge))
 		img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), Options{MaxSize: limit, MaxPixels: 1 << 20, Blocks: blocks})
+		size, bad := Measure(bytes.NewReader(data), int64(len(data)))
+		if err == nil && (bad != nil || size.Width != img.SourceWidth || size.Height != img.SourceHeight) {
+			t.Errorf("%d x %d decoded, but measured as %+v, %v", img.SourceWidth, img.SourceHeight, size, bad)
+		}
+		if err == nil && blocks && size.Blank(img.Use, limit).Bytes() != img.Bytes() {
+			t.Errorf("%d bytes decoded, but measured as %+v", img.Bytes(), size)
+		}
 		r := newStreamRig(t, withBudget(1<<18), func(o *StreamOptions, _ *rig) {
 			o.Params.MinDimension, o.Params.MaxDimension = limit, max(limit, 1024)
 		})
