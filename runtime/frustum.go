@@ -20,5 +20,5 @@ func (c Camera) Frustum() Frustum {
 // Sees reports whether a box, given by its corners in the camera's space, touches
 // the frustum.
 func (f *Frustum) Sees(lo, hi [3]float64) bool {
-	return f.v.sees(&geom.Box{Min: lo, Max: hi})
+	return f.v.seesWithin(&geom.Box{Min: lo, Max: hi}, 0)
 }

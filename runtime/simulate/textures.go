@@ -298,7 +298,7 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 		t.stream.Retry()
 	}
 	t.visible = t.visible[:0]
-	if len(t.entities) > 0 {
+	if len(t.entities) > 0 && t.stream.Due(t.w.now) {
 		f := camera.Frustum()
 		for i := range drawn {
 			for _, p := range t.entities[drawn[i].Key] {

@@ -196,12 +196,18 @@ func (s *Streamer) Update(v View) {
 
 // due reports whether a tick is due, and begins it.
 func (s *Streamer) due(force bool) bool {
-	if s.serial > 0 && !force && s.now-s.lastTick < seconds(s.policy.Interval) {
+	if !force && !s.Due(s.now) {
 		return false
 	}
 	s.lastTick = s.now
 	s.serial++
 	return true
+}
+
+// Due reports whether an Update at a time, unless it is forced to, looks at
+// View.Visible, which need not be listed otherwise.
+func (s *Streamer) Due(now time.Duration) bool {
+	return s.serial == 0 || max(now, s.now)-s.lastTick >= seconds(s.policy.Interval)
 }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }

@@ -38,7 +38,15 @@ func TestTicks(t *testing.T) {
 		r.s.Update(v)
 		r.loader.answerAll()
 	}
+	if !r.s.Due(now) {
+		t.Error("the first tick is not due")
+	}
 	update(0, false)
+	for after, want := range map[time.Duration]bool{-time.Second: false, 199 * time.Millisecond: false, 200 * time.Millisecond: true} {
+		if got := r.s.Due(now + after); got != want {
+			t.Errorf("due after %v: %v", after, got)
+		}
+	}
 	b := r.add(at(1, "b"))
 	update(10*time.Millisecond, false)
 	if got := r.loader.started; len(got) != 2 || got[1].URI != "b" || got[1].MaxSize != 256 {
