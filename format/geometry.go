@@ -203,23 +203,29 @@ func indicesExceed(b []byte, t IndexType, n uint32) bool {
 	return exceeds32(b, n)
 }
 
-// exceeds16 compares four 16-bit lanes at once: bit 15 of a lane of
-// (v|H) - (n&^H) says whether the low 15 bits of v are at least those of n,
-// and the lanes' top bits decide the rest.
+// exceeds16 compares four 16-bit lanes at once. Up to 2^15 vertices a lane is too
+// large when its top bit is set, or is after the addition of 2^15 - n; a carry
+// comes only out of lanes that are too large anyway. Beyond, its top bit has to be
+// set, and the low 15 bits tell.
 func exceeds16(b []byte, n uint64) bool {
 	const lanes, high = 0x0001000100010001, 0x8000800080008000
-	nn := n * lanes
-	low := nn &^ uint64(high)
 	var any uint64
-	for len(b) >= 32 {
-		x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		z, w := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		dx, dy, dz, dw := (x|high)-low, (y|high)-low, (z|high)-low, (w|high)-low
-		any |= x&^nn | ^(x^nn)&dx
-		any |= y&^nn | ^(y^nn)&dy
-		any |= z&^nn | ^(z^nn)&dz
-		any |= w&^nn | ^(w^nn)&dw
-		b = b[32:]
+	if n <= 1<<15 {
+		add := (1<<15 - n) * lanes
+		for len(b) >= 32 {
+			x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+			z, w := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+			any |= x | (x + add) | y | (y + add) | z | (z + add) | w | (w + add)
+			b = b[32:]
+		}
+	} else {
+		add := (1<<16 - n) * lanes
+		for len(b) >= 32 {
+			x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+			z, w := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+			any |= x&(x&^high+add) | y&(y&^high+add) | z&(z&^high+add) | w&(w&^high+add)
+			b = b[32:]
+		}
 	}
 	if any&high != 0 {
 		return true

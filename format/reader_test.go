@@ -339,6 +339,29 @@ func TestIndicesExceed(t *testing.T) {
 	})
 }
 
+// Lanes are compared side by side: each alone is at the limit, among neighbours
+// that are just below it.
+func TestIndicesExceedAtTheLimit(t *testing.T) {
+	for _, n := range []uint32{1, 2, 255, 256, 32767, 32768, 32769, 40000, 65534, 65535} {
+		vs := make([]uint32, 33)
+		for i := range vs {
+			vs[i] = n - 1
+		}
+		if indicesExceed(AppendIndices(nil, Index16, vs), Index16, n) {
+			t.Errorf("%d is too large among %d vertices", n-1, n)
+		}
+		for i := range vs {
+			for _, v := range []uint32{n, n + 1, 32768, 65535} {
+				vs[i] = v
+				if got := v <= 65535 && indicesExceed(AppendIndices(nil, Index16, vs), Index16, n); v <= 65535 && got != (v >= n) {
+					t.Errorf("index %d is %d, among %d vertices: %v", i, v, n, got)
+				}
+			}
+			vs[i] = n - 1
+		}
+	}
+}
+
 func TestZstdBombIsBounded(t *testing.T) {
 	// A chunk that declares far more than its stored bytes can hold is refused
 	// before anything is allocated, and one that lies is caught while decoding.
