@@ -10,6 +10,9 @@
 // report are described in testdata/simulate/README.md; the command is untold
 // simulate.
 //
+// Textures stream too, as in a renderer: on a device that counts bytes, with a
+// loader that knows sizes, those of the scenario or of a cooked scene's files.
+//
 // A cooked scene can also be loaded for real, by Options.Fetcher and
 // Options.Loader. Then the simulated time does not run ahead of the wall clock
 // while something is under way.

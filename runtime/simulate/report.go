@@ -19,7 +19,7 @@ type Report struct {
 	BytesRequested    int64 `json:"bytes_requested"` // declared file sizes of all requests
 	BytesLoaded       int64 `json:"bytes_loaded"`    // of those that succeeded
 	PeakGeometryBytes int64 `json:"peak_geometry_bytes"`
-	PeakTextureBytes  int64 `json:"peak_texture_bytes"`
+	PeakTextureBytes  int64 `json:"peak_texture_bytes"` // use by others included
 
 	Loads     int `json:"loads"`     // begun, of all representations
 	Cancels   int `json:"cancels"`   // tile.cancel
