@@ -1,6 +1,9 @@
 package runtime
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // OutOfCorePolicy says which full tiles are streamed mesh by mesh.
 type OutOfCorePolicy string
@@ -25,18 +28,38 @@ func (p OutOfCorePolicy) known() bool {
 // groups can only be switched part by part. A
 // Loader that gives no asset leaves nothing to decide.
 func (s *Streamer) outOfCore(r *record, res *Result) bool {
-	if res.Asset == nil || s.cfg.OutOfCorePolicy == OutOfCoreImmediate {
+	if res.Asset == nil {
 		return false
 	}
-	n := res.Asset.layout()
-	if len(n.stubs) == 0 {
-		return false
+	if res.Asset.Parts != nil {
+		return true // it was decided before the request, and has no geometry
 	}
-	if s.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity) || n.groups > 0 || len(n.list) >= s.cfg.OutOfCoreNodeThreshold {
-		return true
+	split := s.split(r)
+	return split != nil && split.admits(res.Asset.layout())
+}
+
+// split returns what decides that of a full tile; nil: it never does.
+func (s *Streamer) split(r *record) *Split {
+	if s.cfg.OutOfCorePolicy == OutOfCoreImmediate {
+		return nil
 	}
-	budget := s.memory.GeometryBudget
-	return budget > 0 && float64(n.bytes)/float64(budget) > s.cfg.OutOfCoreGeometryFraction
+	p := &Split{
+		Always: s.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
+		Nodes:  s.cfg.OutOfCoreNodeThreshold,
+	}
+	if budget := s.memory.GeometryBudget; budget > 0 {
+		p.Bytes = max(1, int64(min(float64(budget)*s.cfg.OutOfCoreGeometryFraction, math.MaxInt64/4)))
+	}
+	return p
+}
+
+// splitOf returns the Split of a request: also nil when the file is smaller than
+// what it decodes to, for then it is compressed, and useless in parts.
+func (s *Streamer) splitOf(r *record, rep Rep, size int64) *Split {
+	if rep != RepFull || s.deps.Fetcher == nil || size > 0 && size < r.scene.tiles.memory[r.tile] {
+		return nil
+	}
+	return s.split(r)
 }
 
 // place takes over a representation that was loaded: it goes to the Device, or

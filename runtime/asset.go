@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format"
@@ -28,7 +29,11 @@ type Asset struct {
 	// Geometry holds vertices of format.VertexSize bytes and indices at the
 	// offsets that Meshes name.
 	Geometry format.Geometry
+	// Parts is set when there is no Geometry yet: it is loaded mesh by mesh. Such
+	// an asset is not for a Device.
+	Parts PartLoader
 
+	version  [32]byte // content hash as the file's header has it, 0 when unknown
 	buffers  *buffers
 	released atomic.Bool
 	nodes    *nodes // made when first asked for
@@ -110,6 +115,24 @@ func (a *Asset) View(entities ...int) *Asset {
 	return v
 }
 
+// viewOf is View for one entity of an asset whose geometry is loaded in parts:
+// its meshes, and the buffers with their geometry, are those of part.
+func (a *Asset) viewOf(entity int, part *Asset) *Asset {
+	v := part.Retain()
+	if v == nil {
+		return nil
+	}
+	e := a.Entities[entity]
+	v.Type, v.Dir, v.Materials, v.Textures, v.Strings, v.nodes = a.Type, a.Dir, a.Materials, a.Textures, a.Strings, nil
+	v.Entities = a.appendAncestors(make([]format.Entity, 0, 2), a.layout(), entity)
+	e.FirstMesh, e.MeshCount = 0, uint32(len(part.Meshes))
+	v.Entities = append(v.Entities, e)
+	v.Meshes = slices.Clone(part.Meshes)
+	v.Bounds = boundsOf(boxOf(e.WorldBounds))
+	v.narrow()
+	return v
+}
+
 // narrow cuts the geometry down to what the meshes use, without a copy, so that
 // a device that uploads all of it uploads no more. Ranges outside the geometry
 // are left for the device to refuse.
@@ -159,7 +182,8 @@ func (a *Asset) Retain() *Asset {
 	}
 	return &Asset{
 		Type: a.Type, Dir: a.Dir, Bounds: a.Bounds, Entities: a.Entities, Meshes: a.Meshes, Materials: a.Materials,
-		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, buffers: a.buffers, nodes: a.nodes,
+		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, Parts: a.Parts, version: a.version,
+		buffers: a.buffers, nodes: a.nodes,
 	}
 }
 
@@ -212,6 +236,9 @@ func (a *Asset) bytesOf(e *format.Entity) int64 {
 // cpuBytes returns the main memory that the decoded asset takes: its buffers,
 // or what the records estimate when there are none.
 func (a *Asset) cpuBytes() int64 {
+	if a.Parts != nil {
+		return 0 // each part counts when it comes
+	}
 	if n := int64(len(a.Geometry.Vertices) + len(a.Geometry.Indices)); n > 0 {
 		return n
 	}

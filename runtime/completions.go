@@ -37,6 +37,9 @@ type Fetched struct {
 	// Dir is the folder that the payload's texture URIs are relative to; "": the
 	// folder of File.
 	Dir string
+	// Ranges is set in the place of File when the payload comes in parts: its
+	// tables have been brought. Only where Request.Split allows it.
+	Ranges Ranges
 }
 
 // Fetched answers a Fetcher's request with a local file, or an error.

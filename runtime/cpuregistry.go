@@ -57,7 +57,8 @@ type CPURegistry struct {
 
 // cpuRoot is what is kept for one root.
 type cpuRoot struct {
-	asset      *Asset // nil: released, or not there yet
+	asset      *Asset           // nil: released, or not there yet
+	parts      map[int32]*Asset // geometry by part, of an asset that comes without
 	bytes      int64
 	entries    []cpuStub // by stub
 	prewarming bool
@@ -283,7 +284,80 @@ func (c *CPURegistry) View(id RootID, part int32) *Asset {
 	if part < 1 || int(part) > len(n.list) {
 		return nil
 	}
-	return r.asset.View(int(n.list[part-1]))
+	if r.asset.Parts == nil {
+		return r.asset.View(int(n.list[part-1]))
+	}
+	if p := r.parts[part]; p != nil {
+		return r.asset.viewOf(int(n.list[part-1]), p)
+	}
+	return nil
+}
+
+// asset returns the pinned asset of a root, nil when it is not warm.
+func (c *CPURegistry) asset(id RootID) *Asset {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.roots[id]; r != nil {
+		return r.asset
+	}
+	return nil
+}
+
+// ready reports whether the geometry of a stub is in the main memory, as far as
+// the asset of its root is.
+func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.roots[id]
+	if r == nil || r.asset == nil || r.asset.Parts == nil {
+		return true
+	}
+	for _, x := range p.parts {
+		if r.parts[x.part] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// storeParts keeps the geometry of a stub: its parts' meshes one behind the
+// other. It is false when the root is not warm any more or loaded has other
+// meshes.
+func (c *CPURegistry) storeParts(id RootID, p *stubPlan, loaded *Asset) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.roots[id]
+	if r == nil || r.asset == nil || r.asset.Parts == nil || loaded == nil {
+		return false
+	}
+	n, at := r.asset.layout(), 0
+	for _, x := range p.parts {
+		at += len(r.asset.meshesOf(&r.asset.Entities[n.list[x.part-1]]))
+	}
+	if at != len(loaded.Meshes) {
+		return false
+	}
+	if r.parts == nil {
+		r.parts = map[int32]*Asset{}
+	}
+	at = 0
+	for _, x := range p.parts {
+		count := len(r.asset.meshesOf(&r.asset.Entities[n.list[x.part-1]]))
+		part := loaded.Retain()
+		if part == nil {
+			return false
+		}
+		part.Meshes = part.Meshes[at : at+count : at+count]
+		at += count
+		if old := r.parts[x.part]; old != nil {
+			old.Release()
+		}
+		r.parts[x.part] = part
+	}
+	size := int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))
+	r.bytes += size
+	c.bytes += size
+	return true
 }
 
 // ReleaseWarm drops the decoded asset of a root and returns how many bytes that
@@ -309,7 +383,10 @@ func (c *CPURegistry) unpin(r *cpuRoot) *Asset {
 		c.bytes -= r.bytes
 		c.warm--
 	}
-	r.asset, r.bytes = nil, 0
+	for _, p := range r.parts {
+		p.Release()
+	}
+	r.asset, r.parts, r.bytes = nil, nil, 0
 	return old
 }
 

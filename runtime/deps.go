@@ -90,6 +90,7 @@ type Request struct {
 	Local   Fetched // what a Fetcher brought; its File takes the place of Dir and Path
 	Size    int64   // declared bytes of the file, 0 when unknown
 	SHA256  string  // declared hash of the file, "" when unknown
+	Split   *Split  // for a Fetcher: which files may come in parts; nil: none
 	Context context.Context
 	Done    *Completions
 }

@@ -104,6 +104,9 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	if err := req.Context.Err(); err != nil {
 		return nil, err
 	}
+	if req.Local.Ranges != nil {
+		return l.readRecords(req)
+	}
 	f, err := openPayload(req)
 	if err != nil {
 		return nil, err
@@ -133,11 +136,9 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 		return nil, err
 	}
 	*buffer = geometry
-	a := NewAsset(func() { l.buffers.Put(buffer) })
-	h := r.Header()
-	a.Dir = textureDir(req)
-	a.Type, a.Bounds, a.Strings, a.Geometry = h.FileType, h.WorldBounds, r.String, geometry
-	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
+	a := recordsOf(r)
+	a.buffers.release = func() { l.buffers.Put(buffer) }
+	a.Dir, a.Geometry = textureDir(req), geometry
 	return a, nil
 }
 

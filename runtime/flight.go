@@ -30,6 +30,7 @@ const (
 	phaseFetching phase = iota // at the Fetcher
 	phaseWaiting               // fetched, waits for a slot
 	phaseParsing               // at the Loader, holds a slot
+	phaseParts                 // at a PartLoader: the geometry of a stub
 )
 
 // maxFetches is how many requests of one class may be at the Fetcher or wait
@@ -44,8 +45,9 @@ type flight struct {
 	scene      *scene // nil once the scene is gone
 	class      class
 	phase      phase
-	orphan     bool // nobody waits for the answer
-	reread     bool // of a tile that is resident, see readAgain
+	orphan     bool  // nobody waits for the answer
+	reread     bool  // of a tile that is resident, see readAgain
+	stub       int32 // in phaseParts: whose geometry it is
 	memory     int64
 	started    time.Duration
 	parseStart time.Duration
@@ -99,7 +101,8 @@ func (s *Streamer) request(r *record, rep Rep, attempt int) *flight {
 	*f = flight{
 		request: Request{
 			Token: s.lastToken, Key: r.key(rep), TileID: t.id[r.tile], Attempt: attempt,
-			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Context: ctx, Done: &s.completions,
+			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: s.splitOf(r, rep, p.size),
+			Context: ctx, Done: &s.completions,
 		},
 		scene: r.scene, class: classOf(rep), started: s.now, cancel: cancel,
 	}
@@ -181,6 +184,8 @@ func (s *Streamer) answered(at int, a *completion) {
 	case done.orphan:
 		a.result.Asset.Release()
 		s.discarded(r, &done)
+	case done.phase == phaseParts:
+		s.partsLoaded(r, &done, &a.result)
 	case done.reread:
 		s.rereadDone(r, &done, &a.result)
 	case a.result.Err != nil:
@@ -204,10 +209,13 @@ func (f *flight) record() *record {
 func (s *Streamer) endFlight(at int) {
 	f := s.flights[at]
 	f.cancel()
-	if f.phase == phaseParsing {
+	switch f.phase {
+	case phaseParsing:
 		s.parsing[f.class]--
 		s.parseMemory -= f.memory
-	} else {
+	case phaseParts:
+		s.partLoads--
+	default:
 		s.fetching[f.class]--
 	}
 	s.flights = slices.Delete(s.flights, at, at+1)
@@ -260,7 +268,7 @@ func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 	}
 	s.stats.AverageAsyncLoadMs += float64((took - s.stats.AverageAsyncLoadMs) * 0.1)
 	s.stats.LoadsCompleted++
-	s.stats.BytesLoaded += f.request.Size
+	s.countLoaded(f, res)
 	if rep == RepFull {
 		s.stats.LoadingCount--
 	} else {
@@ -270,6 +278,16 @@ func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 	s.emitRep(loadedKind(rep), r, rep)
 	s.stamp(r, rep)
 	s.toggled(r, rep)
+}
+
+// countLoaded counts the bytes of a file that has been loaded. Those of one that
+// comes in parts count with the parts.
+func (s *Streamer) countLoaded(f *flight, res *Result) {
+	if res.Asset != nil && res.Asset.Parts != nil {
+		s.stats.BytesRequested -= f.request.Size
+		return
+	}
+	s.stats.BytesLoaded += f.request.Size
 }
 
 // failed puts a representation into backoff.
@@ -338,7 +356,7 @@ func (s *Streamer) watchdog() {
 	fetch := seconds(s.cfg.HTTP.ResourceTimeout*float64(s.cfg.HTTP.Attempts)) + parse
 	for at := 0; at < len(s.flights); {
 		f := s.flights[at]
-		late := f.phase == phaseParsing && s.now-f.parseStart > parse || f.phase == phaseFetching && s.now-f.started > fetch
+		late := f.phase == phaseParsing && s.now-f.parseStart > parse || (f.phase == phaseFetching || f.phase == phaseParts) && s.now-f.started > fetch
 		if !late {
 			at++
 			continue
@@ -347,6 +365,8 @@ func (s *Streamer) watchdog() {
 		s.endFlight(at)
 		if r := done.record(); r != nil && done.orphan {
 			s.discarded(r, &done)
+		} else if r != nil && done.phase == phaseParts {
+			s.partsLoaded(r, &done, &Result{Err: ErrTimeout})
 		} else if r != nil && done.reread {
 			s.rereadDone(r, &done, &Result{Err: ErrTimeout})
 		} else if r != nil {

@@ -39,6 +39,7 @@ type stub struct {
 	fails    uint16
 	level    int16  // of a LOD group: the level that is drawn
 	resident uint64 // parts that are on the Device, by place in the plan
+	fetch    uint64 // token of the request for its geometry, 0: none
 
 	seenAt, failedAt, evictedAt time.Duration
 	lastVisible                 uint64 // frame
@@ -48,6 +49,7 @@ type stub struct {
 type meshTile struct {
 	root     RootID
 	plan     *nodes
+	version  [32]byte // of the file, as its header has it
 	stubs    []stub
 	uploaded int // stubs that can be drawn
 	loading  int
@@ -77,7 +79,7 @@ func (r *record) part(part int32) Key {
 func (s *Streamer) registerMeshes(r *record, res *Result) {
 	s.lastRoot++
 	n := res.Asset.layout()
-	m := &meshTile{root: s.lastRoot, plan: n, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
+	m := &meshTile{root: s.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
 	for i := range n.stubs {
 		p := &n.stubs[i]
 		m.stubs[i].box = p.box
@@ -121,6 +123,7 @@ func (s *Streamer) dropMeshes(r *record) {
 		if x := &m.stubs[i]; x.state == meshLoaded || x.state == meshLoading {
 			s.releaseStub(r, i)
 		}
+		s.cancelParts(r, i)
 	}
 	if at := s.flightByToken(m.reread); m.reread != 0 && at >= 0 {
 		s.orphan(at)
@@ -275,6 +278,9 @@ func (s *Streamer) scanMeshes(r *record) {
 func (s *Streamer) considerMesh(r *record, i int32, scan *meshScan) {
 	x := &r.meshes.stubs[i]
 	low := false
+	if x.fetch != 0 && !scan.more && (x.distance > scan.unload || scan.outside || r.inGrace) {
+		s.cancelParts(r, int(i))
+	}
 	switch {
 	case scan.closed:
 		return

@@ -35,6 +35,7 @@ func (s *Streamer) dispatchMeshes() {
 	if len(list) == 0 || s.geometryHigh() {
 		return
 	}
+	list = s.loadParts(list)
 	s.meshBacklog = max(0, len(list)-max(0, available))
 	if available <= 0 {
 		return
@@ -237,19 +238,7 @@ func (s *Streamer) finishMesh(at int) {
 func (s *Streamer) failMesh(at int, err error) {
 	r, i := s.meshLoads[at].record, int(s.meshLoads[at].stub)
 	s.releaseStub(r, i) // takes it off the list too
-	x := &r.meshes.stubs[i]
-	x.state, x.failedAt = meshFailed, s.now
-	if x.fails < math.MaxUint16 {
-		x.fails++
-	}
-	s.stats.MeshFailures++
-	if errors.Is(err, ErrTimeout) {
-		s.stats.MeshTimeouts++
-	}
-	e := s.meshEvent(EventMeshFailed, r, i)
-	e.Attempt, e.RetryIn, e.Err = int(x.fails), s.backoff(x.fails), err
-	s.emit(e)
-	s.log.Warn("mesh load failed", "tile", e.Tile, "mesh", e.Mesh, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
+	s.meshFailure(r, i, err)
 }
 
 // meshWatchdog gives up on stubs that the Device does not finish.
@@ -300,13 +289,13 @@ func (s *Streamer) rereadDone(r *record, f *flight, res *Result) {
 		e.Attempt, e.RetryIn, e.Err = int(m.rereadFails), s.backoff(m.rereadFails), err
 		s.emit(e)
 		s.log.Warn("reading a tile again failed", "tile", e.Tile, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
-	case !m.plan.same(res.Asset.layout()):
+	case !m.plan.same(res.Asset.layout()), m.version != res.Asset.version:
 		res.Asset.Release()
 		s.warn(r, RepFull, "the file of the tile has changed since it was loaded")
 		s.unloadRep(r, RepFull)
 	default:
 		m.rereadFails = 0
-		s.stats.BytesLoaded += f.request.Size
+		s.countLoaded(f, res)
 		s.registry.StoreAsset(m.root, res.Asset)
 	}
 }

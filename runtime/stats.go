@@ -117,6 +117,7 @@ type Stats struct {
 	MeshFailures          uint64 `json:"meshFailures"` // mesh.failed, timeouts included
 	MeshTimeouts          uint64 `json:"meshTimeouts"`
 	MeshUnloads           uint64 `json:"meshUnloads"`   // mesh.unload
+	PartLoads             uint64 `json:"partLoads"`     // requests for the geometry of single meshes, of files that come in parts
 	MeshEvictions         uint64 `json:"meshEvictions"` // evict.lru, also among evictions
 	LODSwitches           uint64 `json:"lodSwitches"`   // of LOD groups
 	TexturesShed          uint64 `json:"texturesShed"`  // evict.shed: entities whose textures were lowered

@@ -66,6 +66,7 @@ type Streamer struct {
 	parsing      [classes]int
 	fetching     [classes]int // at the Fetcher or waiting behind it
 	parseMemory  int64
+	partLoads    int // requests for the geometry of stubs
 
 	// Scratch lists, kept to avoid allocation.
 	candidates [classes][]candidate

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/format"
@@ -108,10 +109,15 @@ func key(u *url.URL) string {
 // short word, are left out.
 func fileName(u *url.URL) string {
 	ext := strings.TrimPrefix(path.Ext(u.Path), ".")
-	if !plainWord(ext, 16) || strings.EqualFold(ext, "meta") || strings.EqualFold(ext, "tmp") {
+	if !plainWord(ext, 16) || reservedExt(ext) {
 		return key(u)
 	}
 	return key(u) + "." + ext
+}
+
+// reservedExt reports whether the cache uses an extension for files of its own.
+func reservedExt(ext string) bool {
+	return slices.ContainsFunc([]string{"meta", "tmp", "part", "have"}, func(s string) bool { return strings.EqualFold(s, ext) })
 }
 
 // plainWord reports whether s has 1 to limit ASCII letters or digits only.

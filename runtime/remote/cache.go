@@ -67,6 +67,9 @@ type Entry struct {
 	ModTime      int64     `json:"mod_time"` // of the file, nanoseconds of Unix time
 	// Old says that the manifest of its scene has changed since it came.
 	Old bool `json:"old,omitempty"`
+	// Whole is the size of a file of which only parts are here, else 0. Size is
+	// that of the parts then, and SHA256 what the manifest declares of the whole.
+	Whole int64 `json:"whole,omitempty"`
 }
 
 // CacheStat sums a Cache up.
@@ -77,7 +80,10 @@ type CacheStat struct {
 	Budget       int64  `json:"budget"`
 	Textures     int    `json:"textures"` // of Files
 	TextureBytes int64  `json:"texture_bytes"`
-	Evictions    int64  `json:"evictions"` // by this Cache
+	Partial      int    `json:"partial"`       // of Files: those of which only parts are here
+	PartialBytes int64  `json:"partial_bytes"` // of these parts
+	PartialWhole int64  `json:"partial_whole"` // what those files are as a whole
+	Evictions    int64  `json:"evictions"`     // by this Cache
 }
 
 // DefaultCacheDir returns the folder untold below the system's cache folder.
@@ -229,6 +235,11 @@ func (c *Cache) Stat() CacheStat {
 		if strings.HasPrefix(e.Name, texturesDir+"/") {
 			s.Textures++
 			s.TextureBytes += e.Size
+		}
+		if e.Whole > 0 {
+			s.Partial++
+			s.PartialBytes += e.Size
+			s.PartialWhole += e.Whole
 		}
 	}
 	c.mu.Lock()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/untoldkit/untold/runtime"
 )
 
 // Errors that callers may want to tell apart, by errors.Is.
@@ -23,8 +25,9 @@ var (
 	ErrMismatch = errors.New("remote: the file is not what was declared")
 	// ErrTooLarge: a body beyond the limit.
 	ErrTooLarge = errors.New("remote: the file is too large")
-	// ErrChanged: a remote file that is read in parts was replaced.
-	ErrChanged = errors.New("remote: the file changed while it was read")
+	// ErrChanged: a remote file that is read in parts was replaced. It matches
+	// runtime.ErrReplaced too.
+	ErrChanged = fmt.Errorf("remote: reading a file in parts: %w", runtime.ErrReplaced)
 	// ErrTimeout: the server sent nothing for too long, or took too long in all.
 	ErrTimeout = errors.New("remote: the server takes too long")
 	// ErrWait: the server has asked not to be asked for a while.

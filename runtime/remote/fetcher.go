@@ -38,10 +38,13 @@ type Fetcher struct {
 	base   context.Context // of all downloads
 	cancel context.CancelCauseFunc
 
-	mu     sync.Mutex
-	bans   map[string]time.Time // addresses not to be asked for before
-	closed bool
-	work   sync.WaitGroup
+	mu      sync.Mutex
+	bans    map[string]time.Time // addresses not to be asked for before
+	parts   map[string]*parts    // files that are read in parts, by their name in the cache
+	partial map[*parts]bool      // those that a Request has opened
+	probes  map[string]probes    // by the base of the scene
+	closed  bool
+	work    sync.WaitGroup
 }
 
 // New opens the cache and returns a Fetcher. Close it.
@@ -60,7 +63,8 @@ func New(opts Options) (*Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fetcher{opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{}}
+	f := &Fetcher{opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
+		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{}}
 	f.base, f.cancel = context.WithCancelCause(context.Background())
 	f.gate = newGate(opts.HostRequests, opts.TextureRequests, &f.m)
 	f.tex.init(f, opts.TextureRequests)
@@ -147,8 +151,14 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	if ctx == nil {
 		ctx = f.base
 	}
-	if _, err := f.bring(ctx, s); err != nil {
+	p, uris, err := f.openParts(ctx, req, s)
+	if err != nil {
 		return runtime.Fetched{}, err
+	}
+	if p == nil {
+		if _, err := f.bring(ctx, s); err != nil {
+			return runtime.Fetched{}, err
+		}
 	}
 	// A scene in use keeps its manifest, which is opened once only.
 	if name, ok := f.manifests.Load(base.String()); ok {
@@ -156,6 +166,10 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	}
 	// Where the payload would lie in a copy of the scene's folder.
 	folder := path.Join(textureRoot(base), path.Dir(req.Path))
+	if p != nil {
+		f.tex.scan(payload{name: s.name, url: u, folder: folder, uris: uris, open: true})
+		return runtime.Fetched{Ranges: p, Dir: f.cache.path(folder)}, nil
+	}
 	f.tex.scan(payload{name: s.name, url: u, folder: folder})
 	return runtime.Fetched{File: f.cache.path(s.name), Dir: f.cache.path(folder)}, nil
 }
@@ -259,6 +273,9 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 		f.hit(s)
 		return local{entry: e, cached: true}, nil
 	}
+	if e, ok, err := f.finishParts(ctx, s); ok || err != nil {
+		return local{entry: e}, err
+	}
 	before, had := f.cache.lookup(s.name)
 	conditional := had && s.want.fits(before)
 	if !s.texture && !conditional {
@@ -266,11 +283,13 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 	}
 	var file local
 	tries := 0
+	var rest unfinished
+	defer rest.keep(f, s)
 	err := f.attempts(ctx, s.url, func(ctx context.Context) (err error) {
 		// Who asks for a broken manifest gets it in the end, to say what is wrong.
 		tries++
 		s.lenient = !had && tries == f.opts.HTTP.Attempts
-		file, err = f.transfer(ctx, s, before, conditional)
+		file, err = f.transfer(ctx, s, before, conditional, &rest)
 		return err
 	})
 	if err != nil && had && (s.manifest || s.texture) && ctx.Err() == nil {
@@ -288,11 +307,16 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 	return file, nil
 }
 
-// transfer does one attempt: a conditional request where the cache has a file,
-// and one without conditions if that file is gone when the answer is 304.
-func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditional bool) (local, error) {
+// transfer does one attempt: a request for what is missing where an earlier one
+// broke off, a conditional request where the cache has a file, and one without
+// conditions if that file is gone when the answer is 304.
+func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditional bool, rest *unfinished) (local, error) {
 	j := job{url: s.url, texture: s.texture, header: http.Header{}}
-	if conditional {
+	switch {
+	case rest.st != nil:
+		j, conditional = rest.job(s), false
+		f.m.ranges.Add(1)
+	case conditional:
 		conditional = setCondition(j.header, before)
 	}
 	if conditional {
@@ -307,11 +331,19 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 			unchanged = true
 			f.m.notModified.Add(1)
 			return nil
+		case resp.StatusCode == http.StatusPartialContent && rest.st != nil:
+			e = rest.e
+			st, err = f.goOn(s, resp, rest)
+			return err
 		case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNonAuthoritativeInfo:
+			if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable || resp.StatusCode == http.StatusPreconditionFailed {
+				rest.drop()
+			}
 			return f.statusError(resp)
 		}
+		rest.drop() // all of it comes
 		e = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-		if st, err = f.receive(s, resp); err == nil && s.lenient && !st.json() {
+		if st, err = f.receive(s, resp, rest); err == nil && s.lenient && !st.json() {
 			e.ETag, e.LastModified = "", "" // or the server would confirm it
 		}
 		return err
@@ -323,7 +355,7 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 		if now, ok := f.cache.lookup(s.name); ok && now.SHA256 == before.SHA256 {
 			return local{entry: now, cached: true}, f.cache.renew(now)
 		}
-		return f.transfer(ctx, s, Entry{}, false)
+		return f.transfer(ctx, s, Entry{}, false, rest)
 	}
 	// The place at the host is free again while the disk works.
 	defer st.abort()
@@ -368,8 +400,9 @@ func validator(resp *http.Response, name string) string {
 	return v
 }
 
-// receive writes a body to a staged file and compares it with what is known.
-func (f *Fetcher) receive(s source, resp *http.Response) (*staged, error) {
+// receive writes a body to a staged file and compares it with what is known. What
+// has come of a body that breaks off goes to rest.
+func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*staged, error) {
 	limit := f.opts.MaxBody
 	if s.want.Size > 0 {
 		limit = min(limit, s.want.Size)
@@ -384,7 +417,31 @@ func (f *Fetcher) receive(s source, resp *http.Response) (*staged, error) {
 		return nil, err
 	}
 	if err := f.fill(st, s, resp.Body, limit); err != nil {
-		st.abort()
+		e := Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+		if !rest.take(st, s, e, resp, err) {
+			st.abort()
+		}
+		return nil, err
+	}
+	return st, nil
+}
+
+// goOn appends a body to what an earlier attempt has left.
+func (f *Fetcher) goOn(s source, resp *http.Response, rest *unfinished) (*staged, error) {
+	if err := rest.goesOn(resp); err != nil {
+		rest.drop()
+		return nil, err
+	}
+	f.m.resumed.Add(1)
+	st, e := rest.st, rest.e
+	rest.st = nil
+	if s.want.Size <= 0 {
+		s.want.Size = e.Whole
+	}
+	if err := f.fill(st, s, resp.Body, min(f.opts.MaxBody, e.Whole)); err != nil {
+		if !rest.take(st, s, e, resp, err) {
+			st.abort()
+		}
 		return nil, err
 	}
 	return st, nil
@@ -394,7 +451,8 @@ func (f *Fetcher) receive(s source, resp *http.Response) (*staged, error) {
 func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error {
 	buf := f.buffers.Get().(*[]byte)
 	defer f.buffers.Put(buf)
-	n, err := io.CopyBuffer(st, io.LimitReader(body, limit+1), *buf)
+	_, err := io.CopyBuffer(st, io.LimitReader(body, limit+1-st.size), *buf)
+	n := st.size
 	switch {
 	case err != nil:
 		return fmt.Errorf("after %d bytes: %w", n, err)
@@ -427,7 +485,11 @@ func (f *Fetcher) spawn(fn func()) bool {
 func (f *Fetcher) Cache() *Cache { return f.cache }
 
 // Metrics returns the counters.
-func (f *Fetcher) Metrics() Metrics { return f.m.metrics() }
+func (f *Fetcher) Metrics() Metrics {
+	m := f.m.metrics()
+	m.BytesSaved += f.partsSaved()
+	return m
+}
 
 // WaitTextures returns when no texture is waiting or under way, or with ctx.
 func (f *Fetcher) WaitTextures(ctx context.Context) error { return f.tex.wait(ctx) }

@@ -72,17 +72,20 @@ func parseChange(line []byte) (c change, ok bool) {
 }
 
 // validName reports whether a name is one that the cache gives: a key with a
-// plain extension, or a path in the tree of textures.
+// plain extension, either with partSuffix, or a path in the tree of textures.
 func validName(name string) bool {
 	if rest, ok := strings.CutPrefix(name, texturesDir+"/"); ok {
 		origin, rel, ok := strings.Cut(rest, "/")
 		return ok && len(origin) == 32 && isKey(origin+origin) && fs.ValidPath(rel) && checkTextureURI(rel) == nil
 	}
-	stem, ext, dotted := strings.Cut(name, ".")
-	return isKey(stem) && (!dotted || plainWord(ext, 16) && !strings.EqualFold(ext, "meta") && !strings.EqualFold(ext, "tmp"))
+	stem, ext, dotted := strings.Cut(strings.TrimSuffix(name, partSuffix), ".")
+	return isKey(stem) && (!dotted || plainWord(ext, 16) && !reservedExt(ext))
 }
 
 func (e *Entry) valid() bool {
+	if isPart(e.Name) != (e.Whole > 0) || e.Whole < 0 || e.Whole > maxFile || e.Whole > 0 && e.Size > e.Whole {
+		return false
+	}
 	return validName(e.Name) && e.Size >= 0 && e.Size <= maxFile && (e.SHA256 == "" || isKey(e.SHA256)) &&
 		len(e.URL) <= maxAddress && len(e.ETag) <= maxValidator && len(e.LastModified) <= maxValidator
 }

@@ -22,7 +22,10 @@ type Metrics struct {
 	TexturesPending int64 `json:"textures_pending"` // waiting or under way
 
 	RangeRequests int64 `json:"range_requests"`
-	BytesSaved    int64 `json:"bytes_saved"` // not fetched of files that closed RangeReaders have read in parts
+	BytesSaved    int64 `json:"bytes_saved"`   // not fetched of files that are read in parts, as of now, and that closed RangeReaders have read
+	PartialFiles  int64 `json:"partial_files"` // payloads that were opened to be read in parts
+	PartsCached   int64 `json:"parts_cached"`  // those of them of which the cache had parts
+	Resumed       int64 `json:"resumed"`       // downloads of whole files that went on where one had broken
 
 	Active    int64 `json:"active"`     // requests under way
 	MaxActive int64 `json:"max_active"` // most requests to one host at a time
@@ -32,6 +35,7 @@ type Metrics struct {
 type counters struct {
 	requests, failedAttempts, retries, failures, conditional, notModified, staleServed atomic.Int64
 	joined, hits, misses, bytes, ranges, saved, active                                 atomic.Int64
+	partial, partsCached, resumed                                                      atomic.Int64
 	textures, texturesPresent, texturesFailed, texturesPending                         atomic.Int64
 	maxActive                                                                          peak
 }
@@ -51,6 +55,7 @@ func (c *counters) metrics() Metrics {
 		CacheHits: c.hits.Load(), CacheMisses: c.misses.Load(), BytesFetched: c.bytes.Load(),
 		Textures: c.textures.Load(), TexturesPresent: c.texturesPresent.Load(), TexturesFailed: c.texturesFailed.Load(),
 		TexturesPending: c.texturesPending.Load(), RangeRequests: c.ranges.Load(), BytesSaved: c.saved.Load(),
+		PartialFiles: c.partial.Load(), PartsCached: c.partsCached.Load(), Resumed: c.resumed.Load(),
 		Active: c.active.Load(), MaxActive: c.maxActive.Load(),
 	}
 }

@@ -33,6 +33,9 @@ type Options struct {
 	// MaxBody is the largest body in bytes that is accepted, whatever a manifest
 	// declares; 0: 1 GiB.
 	MaxBody int64
+	// Ranges says whether tiles that stream mesh by mesh are read in parts; "":
+	// RangesAuto.
+	Ranges RangePolicy
 	// Jitter lengthens every pause between attempts by a random part of up to
 	// this share of it, so that many clients do not come back at the same moment;
 	// 0: 0.25, or none when Clock is set; below 0: none.
@@ -47,6 +50,17 @@ type Options struct {
 	// UserAgent is sent with every request; "": untold.
 	UserAgent string
 }
+
+// RangePolicy says when payloads are read in parts.
+type RangePolicy string
+
+const (
+	// RangesAuto reads what a runtime.Request allows in parts, from servers that
+	// can give them.
+	RangesAuto RangePolicy = "auto"
+	// RangesOff fetches whole files.
+	RangesOff RangePolicy = "off"
+)
 
 const (
 	defaultHostRequests    = 6
@@ -80,6 +94,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.CacheBudget == 0 {
 		o.CacheBudget = defaultCacheBudget
 	}
+	if o.Ranges == "" {
+		o.Ranges = RangesAuto
+	}
 	if o.UserAgent == "" {
 		o.UserAgent = "untold"
 	}
@@ -98,6 +115,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.HostRequests < 0, o.TextureRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
 		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, bodies of %d bytes, a cache of %d bytes",
 			o.HostRequests, o.TextureRequests, o.MaxBody, o.CacheBudget)
+	case o.Ranges != RangesAuto && o.Ranges != RangesOff:
+		return o, fmt.Errorf("remote: ranges are %q; use auto or off", o.Ranges)
 	case !(o.Jitter <= 1):
 		return o, fmt.Errorf("remote: jitter is %v; use at most 1", o.Jitter)
 	}

@@ -115,7 +115,7 @@ func (r *RangeReader) begin(s source) error {
 				}
 			case http.StatusOK:
 				entry = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-				whole, err = r.f.receive(s, resp)
+				whole, err = r.f.receive(s, resp, new(unfinished))
 				return err
 			}
 			return r.f.statusError(resp)

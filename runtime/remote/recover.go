@@ -29,16 +29,33 @@ func (c *Cache) recover() error {
 	defer c.mu.Unlock()
 	var list []change
 	for _, e := range c.sorted() {
-		if _, ok := found[e.Name]; !ok {
+		_, ok := found[e.Name]
+		delete(found, e.Name)
+		if ok && e.Whole > 0 {
+			now := c.recoverPart(e.Name, e)
+			if ok = now != nil; ok && now.Size != e.Size {
+				list = append(list, change{Op: "put", Entry: now})
+			} else if !ok {
+				c.remove(e.Name)
+			}
+		}
+		if !ok {
 			list = append(list, change{Op: "drop", Name: e.Name})
 		}
-		delete(found, e.Name)
 	}
 	for _, name := range sortedKeys(found) {
 		// Files that the index does not know. What they are is not certain: they
 		// serve only where a manifest declares their hash. Textures have none.
 		if strings.HasPrefix(name, texturesDir+"/") {
 			c.remove(name)
+			continue
+		}
+		if isPart(name) {
+			if e := c.recoverPart(name, nil); e != nil {
+				list = append(list, change{Op: "put", Entry: e})
+			} else {
+				c.remove(name)
+			}
 			continue
 		}
 		list = append(list, change{Op: "put", Entry: c.adopt(name, found[name])})
@@ -86,6 +103,9 @@ func (c *Cache) scan() (map[string]fs.FileInfo, error) {
 	}
 	for _, d := range list {
 		if stem, ok := strings.CutSuffix(d.Name(), ".meta"); ok && c.alone && isKey(stem) && !stems[stem] {
+			c.root.Remove(d.Name())
+		}
+		if whole, ok := strings.CutSuffix(d.Name(), haveSuffix); ok && c.alone && validName(whole) && found[whole+partSuffix] == nil {
 			c.root.Remove(d.Name())
 		}
 	}
@@ -143,6 +163,9 @@ func (c *Cache) Verify(ctx context.Context, keep bool) ([]Damage, error) {
 
 // judge says what is wrong with the file of an entry, "" if nothing is.
 func (c *Cache) judge(e *Entry) string {
+	if e.Whole > 0 {
+		return c.judgePart(e)
+	}
 	sum, size, err := c.hash(e.Name)
 	switch {
 	case missing(err):

@@ -267,6 +267,9 @@ type sidecar struct {
 
 // sidecarName returns the sidecar's name, "" for textures, which have none.
 func sidecarName(name string) string {
+	if isPart(name) {
+		return wholeName(name) + haveSuffix
+	}
 	if stem, _, _ := strings.Cut(name, "."); isKey(stem) {
 		return stem + ".meta"
 	}

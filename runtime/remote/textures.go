@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"path"
-	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +33,8 @@ type payload struct {
 	name   string // in the cache
 	url    *url.URL
 	folder string // of the cache in which its texture URIs resolve
+	open   bool   // uris is what it names: the file itself is not whole
+	uris   []string
 }
 
 // task is a container to look through, or a texture to bring.
@@ -164,7 +165,11 @@ func (p *prefetcher) resting(id string) bool {
 
 // list queues the textures of a container that the cache does not have.
 func (p *prefetcher) list(c payload) {
-	for _, uri := range textureURIs(p.f.cache.path(c.name)) {
+	uris := c.uris
+	if !c.open {
+		uris = textureURIs(p.f.cache.path(c.name))
+	}
+	for _, uri := range uris {
 		if p.f.base.Err() != nil {
 			return
 		}
@@ -191,14 +196,7 @@ func textureURIs(file string) []string {
 		return nil
 	}
 	defer r.Close()
-	var list []string
-	for _, t := range r.Textures() {
-		if uri := r.String(t.URIOffset); uri != "" {
-			list = append(list, uri)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return textureNames(r)
 }
 
 // textureSource says where a texture comes from and goes to: the same relative

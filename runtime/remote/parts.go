@@ -1,0 +1,448 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+const (
+	// headBytes is what the first request for a file in parts brings: as a rule
+	// header, table and records of a tile.
+	headBytes = 64 << 10
+	// gapBytes is how much that nobody has asked for is fetched to save a request:
+	// what 10 MB/s bring in a few milliseconds.
+	gapBytes = 32 << 10
+	// pieceBytes is how much of a body is in memory before it goes to the disk.
+	pieceBytes = 256 << 10
+	// partTries is how often what was brought may be gone from the disk again
+	// before a reader gives up.
+	partTries = 3
+)
+
+// errNoRanges: the server does not give parts of the file, or none that can be
+// told from those of another version.
+var errNoRanges = errors.New("remote: the server gives no parts of files")
+
+// errNotHere: bytes that nobody has brought.
+var errNotHere = errors.New("remote: that part of the file has not been brought")
+
+// parts is a remote file that is read in parts, which the cache keeps. It is a
+// runtime.Ranges, and safe for concurrent use.
+type parts struct {
+	f    *Fetcher
+	s    source
+	file string // its name in the cache while it is not complete
+	size int64  // of the whole file
+
+	mu     sync.Mutex
+	have   have
+	coming map[int64]chan struct{} // blocks under way; closed at their end
+	dead   error                   // the server has another version
+	whole  bool                    // complete, under its final name
+}
+
+// partName is the name of a file's parts in the cache.
+func partName(name string) string { return name + partSuffix }
+
+// Size returns the size of the whole file.
+func (p *parts) Size() int64 { return p.size }
+
+// saved is how much of the file has not been fetched.
+func (p *parts) saved() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size - p.have.bytes
+}
+
+// ReadAt reads what Bring has brought, without the network.
+func (p *parts) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off > p.size {
+		return 0, fmt.Errorf("remote: offset %d of a file of %d bytes", off, p.size)
+	}
+	short := int64(len(b)) > p.size-off
+	if short {
+		b = b[:p.size-off]
+	}
+	if len(b) > 0 {
+		if err := p.read(b, off); err != nil {
+			return 0, err
+		}
+	}
+	if short {
+		return len(b), io.EOF
+	}
+	return len(b), nil
+}
+
+// read fills b. Blocks that are not what was stored are forgotten.
+func (p *parts) read(b []byte, off int64) error {
+	p.mu.Lock()
+	h, name := p.have, p.name()
+	h.sums = map[int64]uint32{}
+	missing := false
+	for i := off / blockSize; i < blocksOf(off+int64(len(b))); i++ {
+		sum, ok := p.have.sums[i]
+		if missing = missing || !ok; ok {
+			h.sums[i] = sum
+		}
+	}
+	p.mu.Unlock()
+	if missing {
+		return errNotHere
+	}
+	bad, err := p.f.cache.readPart(name, &h, b, off)
+	if err == nil && len(bad) == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if errors.Is(err, fs.ErrNotExist) { // evicted, or just now complete
+		if name == p.name() {
+			p.have.sums, p.have.bytes, p.whole = map[int64]uint32{}, 0, false
+		}
+		return errNotHere
+	}
+	if err != nil {
+		return cacheError("read "+name, err)
+	}
+	for _, i := range bad {
+		p.have.drop(i)
+	}
+	return errNotHere
+}
+
+// name is where the bytes lie. The caller holds mu.
+func (p *parts) name() string {
+	if p.whole {
+		return wholeName(p.file)
+	}
+	return p.file
+}
+
+// Bring brings what is missing of some ranges. It returns when all of them can
+// be read, or with an error: ErrChanged when the server has another version.
+func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.f.base, func() { cancel(ErrClosed) })()
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p.refresh(spans)
+		mine, others, err := p.claim(spans)
+		if err != nil {
+			return err
+		}
+		if len(mine) == 0 && others == nil {
+			break
+		}
+		var g errgroup.Group
+		for _, run := range mine {
+			g.Go(func() error { return p.fetch(ctx, run) })
+		}
+		if err := g.Wait(); err != nil {
+			return because(ctx, err)
+		}
+		if others != nil {
+			select {
+			case <-others:
+			case <-ctx.Done():
+			}
+		}
+	}
+	p.f.cache.use(p.file)
+	return p.complete()
+}
+
+// refresh reads what other processes have added, if anything is missing.
+func (p *parts) refresh(spans []runtime.Span) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.whole || len(p.missing(spans)) == 0 || !p.f.cache.partGrown(&p.have) {
+		return
+	}
+	h, ok := p.f.cache.readHave(p.file)
+	if !ok || !h.entry.CachedAt.Equal(p.have.entry.CachedAt) {
+		return
+	}
+	h.entry = p.have.entry
+	p.have = h
+}
+
+// blockRun is a range of blocks; end is exclusive.
+type blockRun struct{ from, end int64 }
+
+// missing lists the blocks of some ranges that are not here, in order. The
+// caller holds mu.
+func (p *parts) missing(spans []runtime.Span) (list []int64) {
+	for _, s := range spans {
+		to := min(s.To, p.size)
+		for b := max(0, s.From) / blockSize; b*blockSize < to; b++ {
+			if _, ok := p.have.sums[b]; !ok {
+				list = append(list, b)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// claim takes the blocks on that are missing and not under way, as runs: what
+// lies between two of them comes along if it is little. others is closed when a
+// block that somebody else fetches has come, or not.
+func (p *parts) claim(spans []runtime.Span) (mine []blockRun, others <-chan struct{}, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead != nil {
+		return nil, nil, p.dead
+	}
+	for _, b := range p.missing(spans) {
+		if c := p.coming[b]; c != nil {
+			others = c
+			continue
+		}
+		if n := len(mine); n > 0 && b-mine[n-1].end <= gapBytes/blockSize && p.open(mine[n-1].end, b) {
+			mine[n-1].end = b + 1
+			continue
+		}
+		mine = append(mine, blockRun{b, b + 1})
+	}
+	for _, r := range mine {
+		done := make(chan struct{})
+		for b := r.from; b < r.end; b++ {
+			p.coming[b] = done
+		}
+	}
+	return mine, others, nil
+}
+
+// open reports whether nobody has or fetches any of some blocks, so that they may
+// come along; blocks that are here already may be fetched again when they are
+// few, but not those under way.
+func (p *parts) open(from, end int64) bool {
+	for b := from; b < end; b++ {
+		if p.coming[b] != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// fetch brings a run of blocks. What has come before an error stays.
+func (p *parts) fetch(ctx context.Context, r blockRun) error {
+	defer func() {
+		p.mu.Lock()
+		done := p.coming[r.from]
+		for b := r.from; b < r.end; b++ {
+			delete(p.coming, b)
+		}
+		p.mu.Unlock()
+		close(done)
+	}()
+	at := r.from
+	return p.f.attempts(ctx, p.s.url, func(ctx context.Context) error {
+		sums, err := p.transfer(ctx, blockRun{at, r.end})
+		if len(sums) > 0 {
+			if e := p.keep(at, sums); e != nil {
+				return e
+			}
+			at += int64(len(sums))
+		}
+		if err == nil && at < r.end {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	})
+}
+
+// transfer asks for a run of blocks and returns the sums of those that have come
+// and are on the disk.
+func (p *parts) transfer(ctx context.Context, r blockRun) (sums []uint32, err error) {
+	p.mu.Lock()
+	e := p.have.entry
+	p.mu.Unlock()
+	from, to := r.from*blockSize, min(r.end*blockSize, p.size)
+	err = p.f.request(ctx, rangeJob(p.s, from, to, e.ETag), func(resp *http.Response) error {
+		if err := p.accept(resp, &e, from, to); err != nil {
+			return err
+		}
+		sums, err = p.store(resp.Body, r)
+		return err
+	})
+	p.f.m.ranges.Add(1)
+	return sums, err
+}
+
+// rangeJob is a request for the bytes from, inclusive, to to, exclusive, of one
+// version of a file: with If-Range where the validator is strong.
+func rangeJob(s source, from, to int64, etag string) job {
+	h := http.Header{"Range": {fmt.Sprintf("bytes=%d-%d", from, to-1)}}
+	if strongETag(etag) {
+		h.Set("If-Range", etag)
+	}
+	return job{url: s.url, header: h, texture: s.texture}
+}
+
+func strongETag(etag string) bool { return etag != "" && !strings.HasPrefix(etag, "W/") }
+
+// accept judges the header of an answer to a request for a range.
+func (p *parts) accept(resp *http.Response, e *Entry, from, to int64) error {
+	switch resp.StatusCode {
+	case http.StatusPartialContent:
+	case http.StatusOK, http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed:
+		return p.kill(resp.Status)
+	default:
+		return p.f.statusError(resp)
+	}
+	return p.judgeRange(resp, e, from, to)
+}
+
+// judgeRange compares the header of an answer 206 with what was asked for.
+func (p *parts) judgeRange(resp *http.Response, e *Entry, from, to int64) error {
+	a, b, size, ok := contentRange(resp.Header.Get("Content-Range"))
+	switch {
+	case ok && size != e.Whole:
+		return p.kill(fmt.Sprintf("%d bytes instead of %d", size, e.Whole))
+	case validator(resp, "ETag") != e.ETag, validator(resp, "Last-Modified") != e.LastModified:
+		return p.kill("another ETag or Last-Modified")
+	case !ok || a != from || b != to:
+		return fmt.Errorf("%w: Content-Range %q for the bytes %d to %d", ErrMismatch, resp.Header.Get("Content-Range"), from, to-1)
+	}
+	return nil
+}
+
+// kill ends the reading of a file that the server has replaced. What the cache
+// has of it goes.
+func (p *parts) kill(why string) error {
+	err := final{fmt.Errorf("%w: %s: %s", ErrChanged, p.s.url.Redacted(), why)}
+	p.mu.Lock()
+	p.dead = err
+	e, whole := p.have.entry, p.whole
+	p.mu.Unlock()
+	p.f.forgetParts(p)
+	if !whole {
+		if err := p.f.cache.discard(&e); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// store writes a body to its place and returns the sums of its whole blocks.
+func (p *parts) store(body io.Reader, r blockRun) (sums []uint32, err error) {
+	buf := p.f.buffers.Get().(*[]byte)
+	defer p.f.buffers.Put(buf)
+	at := r.from
+	for at < r.end {
+		want := min(int64(pieceBytes), min(r.end*blockSize, p.size)-at*blockSize)
+		n, err := io.ReadFull(body, (*buf)[:want])
+		blocks := int64(n) / blockSize
+		if int64(n) == want {
+			blocks = blocksOf(want)
+		}
+		if blocks > 0 {
+			piece := (*buf)[:min(blocks*blockSize, int64(n))]
+			if err := p.f.cache.writePart(p.file, piece, at*blockSize); err != nil {
+				return sums, err
+			}
+			for part := range slices.Chunk(piece, blockSize) {
+				sums = append(sums, crc32.Checksum(part, castagnoli))
+			}
+			at += blocks
+		}
+		if err != nil {
+			return sums, fmt.Errorf("after %d of %d bytes: %w", at*blockSize-r.from*blockSize, r.end*blockSize-r.from*blockSize, err)
+		}
+	}
+	return sums, nil
+}
+
+// keep notes blocks that are on the disk. When the file has been evicted in
+// between, it begins anew with what comes next.
+func (p *parts) keep(from int64, sums []uint32) error {
+	err := p.f.cache.syncPart(p.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead != nil {
+		return p.dead
+	}
+	err = errPartGone
+	if !p.whole {
+		err = p.f.cache.keepPart(&p.have, from, sums)
+	}
+	if !errors.Is(err, errPartGone) {
+		return err
+	}
+	p.f.log.Info("parts of a file were evicted and are fetched again", "url", p.s.url.Redacted())
+	h, err := p.f.cache.beginPart(p.have.entry)
+	if err != nil {
+		return err
+	}
+	p.have, p.whole = h, false
+	return errPartGone
+}
+
+// complete gives the file its final name when all of it is here.
+func (p *parts) complete() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.whole || p.have.bytes != p.size || p.dead != nil {
+		return nil
+	}
+	e, err := p.f.cache.promotePart(&p.have)
+	switch {
+	case errors.Is(err, errPartGone):
+		return nil // evicted or promoted by another process: the next reader sees to it
+	case errors.Is(err, ErrMismatch):
+		p.dead = final{fmt.Errorf("%w: %s: %w", ErrChanged, p.s.url.Redacted(), err)}
+		p.f.forgetParts(p)
+		return p.dead
+	case err != nil:
+		return err
+	}
+	p.whole = true
+	p.f.cache.pin(e.Name, p.f.opts.Clock.Now().Add(pinFor))
+	return nil
+}
+
+// bringer reads parts of a file, and brings what is missing.
+type bringer struct {
+	ctx context.Context
+	p   *parts
+	// left bounds what may be read in all.
+	left int64
+	err  error // of the network, as the format's reader tells its text only
+}
+
+// ReadAt implements io.ReaderAt, for one goroutine.
+func (r *bringer) ReadAt(b []byte, off int64) (int, error) {
+	if r.left -= int64(len(b)); r.left < 0 {
+		return 0, fmt.Errorf("%w: its tables are larger than its geometry", ErrMismatch)
+	}
+	for try := 1; ; try++ {
+		if err := r.p.Bring(r.ctx, []runtime.Span{{From: off, To: off + int64(len(b))}}); err != nil {
+			r.err = err
+			return 0, err
+		}
+		n, err := r.p.ReadAt(b, off)
+		if !errors.Is(err, errNotHere) || try == partTries {
+			return n, err
+		}
+	}
+}
