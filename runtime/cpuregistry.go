@@ -320,19 +320,21 @@ func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
 	return true
 }
 
-// storeParts keeps the geometry of a stub: its parts' meshes one behind the
-// other. It is false when the root is not warm any more or loaded has other
-// meshes.
-func (c *CPURegistry) storeParts(id RootID, p *stubPlan, loaded *Asset) bool {
+// storeParts keeps the geometry of some stubs: the meshes of their parts one
+// behind the other. It is false when the root is not warm any more or loaded has
+// other meshes.
+func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *Asset) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
 	if r == nil || r.asset == nil || r.asset.Parts == nil || loaded == nil {
 		return false
 	}
-	n, at := r.asset.layout(), 0
-	for _, x := range p.parts {
-		at += len(r.asset.meshesOf(&r.asset.Entities[n.list[x.part-1]]))
+	at := 0
+	for _, stub := range stubs {
+		for _, x := range plan.stubs[stub].parts {
+			at += len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+		}
 	}
 	if at != len(loaded.Meshes) {
 		return false
@@ -341,18 +343,16 @@ func (c *CPURegistry) storeParts(id RootID, p *stubPlan, loaded *Asset) bool {
 		r.parts = map[int32]*Asset{}
 	}
 	at = 0
-	for _, x := range p.parts {
-		count := len(r.asset.meshesOf(&r.asset.Entities[n.list[x.part-1]]))
-		part := loaded.Retain()
-		if part == nil {
-			return false
+	for _, stub := range stubs {
+		for _, x := range plan.stubs[stub].parts {
+			n := len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+			if part := loaded.Retain(); part != nil {
+				part.Meshes = part.Meshes[at : at+n : at+n]
+				r.parts[x.part].Release()
+				r.parts[x.part] = part
+			}
+			at += n
 		}
-		part.Meshes = part.Meshes[at : at+count : at+count]
-		at += count
-		if old := r.parts[x.part]; old != nil {
-			old.Release()
-		}
-		r.parts[x.part] = part
 	}
 	size := int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))
 	r.bytes += size

@@ -45,9 +45,10 @@ type flight struct {
 	scene      *scene // nil once the scene is gone
 	class      class
 	phase      phase
-	orphan     bool  // nobody waits for the answer
-	reread     bool  // of a tile that is resident, see readAgain
-	stub       int32 // in phaseParts: whose geometry it is
+	orphan     bool    // nobody waits for the answer
+	reread     bool    // of a tile that is resident, see readAgain
+	stubs      []int32 // in phaseParts: whose geometry it is
+	wanted     int     // how many of them are waited for
 	memory     int64
 	started    time.Duration
 	parseStart time.Duration

@@ -40,6 +40,7 @@ type stub struct {
 	level    int16  // of a LOD group: the level that is drawn
 	resident uint64 // parts that are on the Device, by place in the plan
 	fetch    uint64 // token of the request for its geometry, 0: none
+	cold     uint32 // tick in which it was a candidate without its geometry
 
 	seenAt, failedAt, evictedAt time.Duration
 	lastVisible                 uint64 // frame

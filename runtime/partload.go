@@ -3,14 +3,22 @@ package runtime
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Out-of-core tiles whose file comes in parts: a stub that is wanted has its
 // geometry loaded first, in a queue like that of downloads, and takes a slot at
 // the Device when it is there.
 
-// maxPartLoads is how many stubs may wait for their geometry at a time.
-const maxPartLoads = maxFetches
+const (
+	// maxPartLoads is how many requests for geometry may be under way at a time.
+	maxPartLoads = maxFetches
+	// partBatch is how much geometry one request asks for, in bytes, when small
+	// stubs lie side by side: what takes as long as the way to a server and back.
+	partBatch = 256 << 10
+	// partGap is how many stubs that are not wanted a batch may pass over.
+	partGap = 16
+)
 
 // loadParts starts the loads of the best stubs whose geometry is not in the main
 // memory, and returns the others, which may go to the Device.
@@ -22,34 +30,68 @@ func (s *Streamer) loadParts(list []meshCandidate) []meshCandidate {
 	cold = cold[:moveFirst(cold, func(c meshCandidate) bool { return c.record.meshes.stubs[c.stub].fetch == 0 })]
 	n := min(len(cold), maxPartLoads-s.partLoads)
 	selectFirst(cold, n, meshCandidate.compare)
-	for i := range max(0, n) {
-		s.startParts(cold[i].record, cold[i].stub)
+	if n <= 0 {
+		return list[:warm]
+	}
+	for i := range cold {
+		cold[i].record.meshes.stubs[cold[i].stub].cold = s.tickCount
+	}
+	for _, c := range cold[:n] {
+		if c.record.meshes.stubs[c.stub].fetch == 0 { // else a better one has taken it along
+			s.startParts(c.record, s.batch(c.record.meshes, c.stub))
+		}
 	}
 	return list[:warm]
 }
 
-// startParts asks for the geometry of a stub.
-func (s *Streamer) startParts(r *record, stub int32) {
+// batch lists a stub with its wanted neighbours in the file, in its order: many
+// small stubs must not cost a request each.
+func (s *Streamer) batch(m *meshTile, stub int32) []int32 {
+	list := []int32{stub}
+	bytes := m.plan.stubs[stub].bytes
+	for _, step := range [2]int{1, -1} {
+		gap := 0
+		for at := int(stub) + step; at >= 0 && at < len(m.stubs) && gap <= partGap; at += step {
+			// What is passed over comes along, more or less.
+			bytes += m.plan.stubs[at].bytes
+			if bytes > partBatch {
+				break
+			}
+			if x := &m.stubs[at]; x.cold != s.tickCount || x.fetch != 0 {
+				gap++
+				continue
+			}
+			gap = 0
+			list = append(list, int32(at))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// startParts asks for the geometry of some stubs of a tile.
+func (s *Streamer) startParts(r *record, stubs []int32) {
 	m := r.meshes
 	asset := s.registry.asset(m.root)
 	if asset == nil || asset.Parts == nil {
 		return
 	}
-	x := &m.stubs[stub]
+	f := s.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1)
 	var meshes []int
 	bytes := int64(0)
-	for _, p := range m.plan.stubs[stub].parts {
-		e := &asset.Entities[m.plan.list[p.part-1]]
-		for k := range asset.meshesOf(e) {
-			meshes = append(meshes, int(e.FirstMesh)+k)
+	for _, stub := range stubs {
+		m.stubs[stub].fetch = f.request.Token
+		for _, p := range m.plan.stubs[stub].parts {
+			e := &asset.Entities[m.plan.list[p.part-1]]
+			for k := range asset.meshesOf(e) {
+				meshes = append(meshes, int(e.FirstMesh)+k)
+			}
+			bytes += p.bytes
 		}
-		bytes += p.bytes
 	}
-	f := s.request(r, RepFull, int(x.fails)+1)
-	f.phase, f.request.Split, f.stub = phaseParts, nil, stub
 	s.stats.BytesRequested += bytes - f.request.Size
-	f.request.Size, f.request.SHA256 = bytes, ""
-	x.fetch = f.request.Token
+	f.phase, f.stubs, f.wanted = phaseParts, stubs, len(stubs)
+	f.request.Size, f.request.SHA256, f.request.Split = bytes, "", nil
 	s.partLoads++
 	s.stats.PartLoads++
 	asset.Parts.LoadParts(f.request, meshes)
@@ -58,17 +100,23 @@ func (s *Streamer) startParts(r *record, stub int32) {
 // partsLoaded ends such a load.
 func (s *Streamer) partsLoaded(r *record, f *flight, res *Result) {
 	m := r.meshes
-	m.stubs[f.stub].fetch = 0
 	err := res.Err
-	if err == nil && !s.registry.storeParts(m.root, &m.plan.stubs[f.stub], res.Asset) {
+	if err == nil && !s.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
 		err = errCold
 	}
 	res.Asset.Release() // the registry holds its own
 	if err == nil {
 		s.stats.BytesLoaded += f.request.Size
-		return
 	}
-	s.meshFailure(r, int(f.stub), err)
+	for _, stub := range f.stubs {
+		if m.stubs[stub].fetch != f.request.Token {
+			continue // it was given up, and may be on its way again
+		}
+		m.stubs[stub].fetch = 0
+		if err != nil {
+			s.meshFailure(r, int(stub), err)
+		}
+	}
 	if errors.Is(err, ErrReplaced) {
 		// Nothing more of that version will come. What is drawn stays until the
 		// file has been opened again.
@@ -76,11 +124,17 @@ func (s *Streamer) partsLoaded(r *record, f *flight, res *Result) {
 	}
 }
 
-// cancelParts gives up the load of a stub's geometry.
+// cancelParts gives up the load of a stub's geometry. The request ends when
+// nobody waits for any of it.
 func (s *Streamer) cancelParts(r *record, stub int) {
 	x := &r.meshes.stubs[stub]
-	if at := s.flightByToken(x.fetch); x.fetch != 0 && at >= 0 {
-		s.orphan(at)
+	if x.fetch == 0 {
+		return
+	}
+	if at := s.flightByToken(x.fetch); at >= 0 {
+		if s.flights[at].wanted--; s.flights[at].wanted == 0 {
+			s.orphan(at)
+		}
 	}
 	x.fetch = 0
 }

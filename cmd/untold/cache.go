@@ -91,7 +91,11 @@ func newCacheList(a *app, f *cacheFlags) *cobra.Command {
 				if address == "" {
 					address = "(not known)"
 				}
-				t.add(bytesText(e.Size), e.LastAccess.UTC().Format("2006-01-02 15:04:05"), address, shortName(e.Name))
+				size := bytesText(e.Size)
+				if e.Whole > 0 {
+					size += " of " + bytesText(e.Whole)
+				}
+				t.add(size, e.LastAccess.UTC().Format("2006-01-02 15:04:05"), address, shortName(e.Name))
 			}
 			t.print(a.stdout)
 			return nil
@@ -136,6 +140,9 @@ func newCacheStat(a *app, f *cacheFlags) *cobra.Command {
 			}
 			fmt.Fprintf(a.stdout, "folder    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir),
 				countText(s.Files), bytesText(s.Bytes), countText(s.Textures), bytesText(s.TextureBytes))
+			if s.Partial > 0 {
+				fmt.Fprintf(a.stdout, "in parts  %s of them, %s of %s\n", countText(s.Partial), bytesText(s.PartialBytes), bytesText(s.PartialWhole))
+			}
 			return nil
 		},
 	}

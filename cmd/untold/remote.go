@@ -23,12 +23,34 @@ type remoteFlags struct {
 	cacheDir    string
 	cacheBudget byteSize
 	insecure    bool
+	ranges      rangesFlag
+}
+
+// rangesFlag says whether payloads are read in parts: auto or off.
+type rangesFlag remote.RangePolicy
+
+// String returns the policy.
+func (r *rangesFlag) String() string { return string(*r) }
+
+// Type names the value in help texts.
+func (r *rangesFlag) Type() string { return "auto|off" }
+
+// Set reads a policy.
+func (r *rangesFlag) Set(s string) error {
+	switch p := remote.RangePolicy(s); p {
+	case remote.RangesAuto, remote.RangesOff:
+		*r = rangesFlag(p)
+		return nil
+	}
+	return fmt.Errorf("%q is neither auto nor off", s)
 }
 
 // register adds all of them: for commands that stream.
 func (r *remoteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&r.cacheDir, "cache-dir", "", "folder of the disk cache for remote scenes (default: untold in the user's cache folder)")
 	f.Var(&r.cacheBudget, "cache-budget", "size of the disk cache, such as 500M or 2G (default 500M)")
+	r.ranges = rangesFlag(remote.RangesAuto)
+	f.Var(&r.ranges, "ranges", "fetch only the parts that are wanted of uncompressed tiles that stream mesh by mesh, or off: whole files")
 	r.registerInsecure(f)
 }
 
@@ -42,7 +64,7 @@ func (r *remoteFlags) registerInsecure(f *pflag.FlagSet) {
 func (r *remoteFlags) options(a *app, cfg *runtime.Config) remote.Options {
 	o := remote.Options{
 		CacheDir: cfg.Cache.Dir, CacheBudget: int64(cfg.Cache.Budget), HTTP: cfg.HTTP,
-		AllowInsecureHTTP: r.insecure, UserAgent: "untold/" + version,
+		AllowInsecureHTTP: r.insecure, UserAgent: "untold/" + version, Ranges: remote.RangePolicy(r.ranges),
 	}
 	if r.cacheDir != "" {
 		o.CacheDir = r.cacheDir

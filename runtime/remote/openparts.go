@@ -45,33 +45,49 @@ func (f *Fetcher) openParts(ctx context.Context, req runtime.Request, s source) 
 	if err != nil || p == nil {
 		return nil, nil, err
 	}
-	// A table that takes more than half of the file is none.
-	src := &bringer{ctx: ctx, p: p, left: max(1<<20, p.size/2)}
-	r, err := format.NewReader(src, p.size)
+	src := &bringer{ctx: ctx, p: p}
+	fit := src.bringTables()
+	if src.err == nil {
+		f.probed(req.Dir, 1, fit)
+	}
+	var r *format.Reader
+	if fit {
+		r, err = format.NewReader(src, p.size)
+	}
 	switch {
 	case src.err != nil && !errors.Is(src.err, ErrChanged):
 		return nil, nil, src.err
-	case err != nil:
-		return nil, nil, nil // whoever reads the whole file says what is wrong
-	}
-	fit := plainGeometry(r)
-	f.probed(req.Dir, 1, fit)
-	if !fit || !req.Split.Admits(r) {
-		return nil, nil, nil
+	case !fit, err != nil, !req.Split.Admits(r):
+		return nil, nil, nil // if anything is wrong, whoever reads the whole file says what
 	}
 	f.m.partial.Add(1)
 	f.noteParts(p)
 	return p, textureNames(r), nil
 }
 
-// plainGeometry reports whether meshes can be read from a container one by one.
-func plainGeometry(r *format.Reader) bool {
-	for _, t := range []format.ChunkType{format.ChunkVertices, format.ChunkIndices} {
-		if c, ok := r.Chunk(t); !ok || c.Compression != format.CompressNone {
+// bringTables brings all but the geometry of a container, in one request if the
+// first one was not enough. It is false when meshes cannot be read from it one by
+// one, or hardly anything would be saved.
+func (r *bringer) bringTables() bool {
+	_, chunks, err := format.ReadTable(r, r.p.size)
+	if err != nil {
+		return false
+	}
+	var spans []runtime.Span
+	size := uint64(0)
+	for _, c := range chunks {
+		if c.Type != format.ChunkVertices && c.Type != format.ChunkIndices {
+			size += c.CompressedSize // at most the file, as each was checked to lie in it
+			spans = append(spans, runtime.Span{From: int64(c.Offset), To: int64(c.Offset + c.CompressedSize)})
+		} else if c.Compression != format.CompressNone {
+			return false
+		}
+		if size > uint64(r.p.size/2) {
 			return false
 		}
 	}
-	return true
+	r.err = r.p.Bring(r.ctx, spans)
+	return r.err == nil
 }
 
 // probing reports whether files of a scene are to be looked at: not when the

@@ -425,16 +425,11 @@ func (p *parts) complete() error {
 type bringer struct {
 	ctx context.Context
 	p   *parts
-	// left bounds what may be read in all.
-	left int64
-	err  error // of the network, as the format's reader tells its text only
+	err error // of the network, as the format's reader tells its text only
 }
 
 // ReadAt implements io.ReaderAt, for one goroutine.
 func (r *bringer) ReadAt(b []byte, off int64) (int, error) {
-	if r.left -= int64(len(b)); r.left < 0 {
-		return 0, fmt.Errorf("%w: its tables are larger than its geometry", ErrMismatch)
-	}
 	for try := 1; ; try++ {
 		if err := r.p.Bring(r.ctx, []runtime.Span{{From: off, To: off + int64(len(b))}}); err != nil {
 			r.err = err
