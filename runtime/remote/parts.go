@@ -254,6 +254,9 @@ func (p *parts) fetch(ctx context.Context, r blockRun) error {
 	}()
 	at := r.from
 	return p.f.attempts(ctx, p.s.url, func(ctx context.Context) error {
+		if err := p.ensure(); err != nil {
+			return err
+		}
 		sums, err := p.transfer(ctx, blockRun{at, r.end})
 		if len(sums) > 0 {
 			if e := p.keep(at, sums); e != nil {
@@ -266,6 +269,36 @@ func (p *parts) fetch(ctx context.Context, r blockRun) error {
 		}
 		return err
 	})
+}
+
+// ensure makes the partial file anew when it has been evicted, and takes over the
+// one that another process has made instead.
+func (p *parts) ensure() error {
+	p.mu.Lock()
+	now, ok := p.f.cache.peek(p.file)
+	e := p.have.entry
+	if p.dead != nil || ok && !p.whole && now.CachedAt.Equal(e.CachedAt) {
+		defer p.mu.Unlock()
+		return p.dead
+	}
+	same := now.Whole == e.Whole && now.ETag == e.ETag && now.LastModified == e.LastModified && now.SHA256 == e.SHA256
+	if ok && !same {
+		p.mu.Unlock()
+		return p.kill("another program has begun to read another version")
+	}
+	defer p.mu.Unlock()
+	h, found := have{}, false
+	if ok {
+		h, found = p.f.cache.loadPart(p.file)
+	}
+	if !found {
+		var err error
+		if h, err = p.f.cache.beginPart(e); err != nil {
+			return err
+		}
+	}
+	p.have, p.whole = h, false
+	return nil
 }
 
 // transfer asks for a run of blocks and returns the sums of those that have come
@@ -371,7 +404,7 @@ func (p *parts) store(body io.Reader, r blockRun) (sums []uint32, err error) {
 }
 
 // keep notes blocks that are on the disk. When the file has been evicted in
-// between, it begins anew with what comes next.
+// between, that is an error, and the next attempt makes it anew.
 func (p *parts) keep(from int64, sums []uint32) error {
 	err := p.f.cache.syncPart(p.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -382,20 +415,10 @@ func (p *parts) keep(from int64, sums []uint32) error {
 	if p.dead != nil {
 		return p.dead
 	}
-	err = errPartGone
-	if !p.whole {
-		err = p.f.cache.keepPart(&p.have, from, sums)
+	if p.whole {
+		return errPartGone
 	}
-	if !errors.Is(err, errPartGone) {
-		return err
-	}
-	p.f.log.Info("parts of a file were evicted and are fetched again", "url", p.s.url.Redacted())
-	h, err := p.f.cache.beginPart(p.have.entry)
-	if err != nil {
-		return err
-	}
-	p.have, p.whole = h, false
-	return errPartGone
+	return p.f.cache.keepPart(&p.have, from, sums)
 }
 
 // complete gives the file its final name when all of it is here.
