@@ -333,6 +333,7 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 			return nil
 		case resp.StatusCode == http.StatusPartialContent && rest.st != nil:
 			e = rest.e
+			e.Whole = 0
 			st, err = f.goOn(s, resp, rest)
 			return err
 		case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNonAuthoritativeInfo:

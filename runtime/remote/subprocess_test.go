@@ -6,13 +6,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -99,8 +103,74 @@ func writeForever(dir string) error {
 			return err
 		}
 		c.lookup(name(rng.IntN(crashFiles)))
+		if err := writeParts(c, rng, n); err != nil {
+			return err
+		}
 		fmt.Println(n)
 	}
+}
+
+// partBody is what version n of a file has that comes in parts.
+func partBody(n int) []byte { return sealed(0, n, 20*blockSize) }
+
+// writeParts begins a partial file, or adds blocks to one.
+func writeParts(c *Cache, rng *rand.Rand, n int) error {
+	part := partName(name(crashFiles + rng.IntN(4)))
+	h, ok := c.loadPart(part)
+	if !ok || rng.IntN(8) == 0 {
+		var err error
+		h, err = c.beginPart(Entry{Name: part, URL: address(0), Whole: int64(len(partBody(n))), ETag: fmt.Sprintf(`"%d"`, n)})
+		if err != nil {
+			return err
+		}
+	}
+	version, err := strconv.Atoi(strings.Trim(h.entry.ETag, `"`))
+	if err != nil {
+		return err
+	}
+	data, b := partBody(version), rng.Int64N(20)
+	piece := data[b*blockSize : min((b+3)*blockSize, int64(len(data)))]
+	var sums []uint32
+	for block := range slices.Chunk(piece, blockSize) {
+		sums = append(sums, crc32.Checksum(block, castagnoli))
+	}
+	if err := c.writePart(part, piece, b*blockSize); err != nil {
+		return err
+	}
+	if err := c.keepPart(&h, b, sums); err != nil && !errors.Is(err, errPartGone) {
+		return err
+	}
+	return nil
+}
+
+// checkParts reads all blocks that a cache claims to have, and returns how many
+// these are.
+func checkParts(t *testing.T, c *Cache) (n int) {
+	t.Helper()
+	for i := range 4 {
+		part := partName(name(crashFiles + i))
+		h, ok := c.loadPart(part)
+		if !ok {
+			if e, known := c.peek(part); known {
+				t.Fatalf("%+v has no list of its parts", e)
+			}
+			continue
+		}
+		version, err := strconv.Atoi(strings.Trim(h.entry.ETag, `"`))
+		if err != nil || h.entry.Size != h.bytes {
+			t.Fatalf("%+v, %v; %d bytes", h.entry, err, h.bytes)
+		}
+		data := partBody(version)
+		for b := range h.sums {
+			got := make([]byte, blockBytes(h.entry.Whole, b))
+			bad, err := c.readPart(part, &h, got, b*blockSize)
+			if err != nil || len(bad) != 0 || !bytes.Equal(got, data[b*blockSize:][:len(got)]) {
+				t.Fatalf("block %d of version %d: %v, %v", b, version, bad, err)
+			}
+			n++
+		}
+	}
+	return n
 }
 
 // A process is killed in the middle of writing, again and again: what the cache
@@ -112,7 +182,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		rounds = 5
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
-	served := 0
+	served, blocks := 0, 0
 	for round := range rounds {
 		cmd, out := start(t, "write "+dir)
 		for range 1 + rng.IntN(40) {
@@ -149,6 +219,7 @@ func TestKilledWhileWriting(t *testing.T) {
 				t.Fatalf("round %d: file %d has the ETag %s of other bytes, %s are there", round, i, e.ETag, want)
 			}
 		}
+		blocks += checkParts(t, c)
 		// A file that has its name but not yet its entry may be there; it does not
 		// serve without a declared hash.
 		bad, err := c.Verify(context.Background(), false)
@@ -168,6 +239,9 @@ func TestKilledWhileWriting(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if blocks < rounds {
+		t.Errorf("only %d blocks of partial files were looked at", blocks)
 	}
 	if served < rounds {
 		t.Errorf("only %d files were looked at", served)
