@@ -424,7 +424,9 @@ func TestPartsFromAHostileServer(t *testing.T) {
 	}{
 		{"another range", func(r *http.Response) { r.Header.Set("Content-Range", "bytes 0-4095/"+total(r)) }, ErrMismatch},
 		{"no range", func(r *http.Response) { r.Header.Del("Content-Range") }, ErrMismatch},
-		{"a range that overflows", func(r *http.Response) { r.Header.Set("Content-Range", "bytes 9223372036854775807-9223372036854775807/9223372036854775807") }, ErrMismatch},
+		{"a range that overflows", func(r *http.Response) {
+			r.Header.Set("Content-Range", "bytes 9223372036854775807-9223372036854775807/9223372036854775807")
+		}, ErrMismatch},
 		{"another size", func(r *http.Response) { r.Header.Set("Content-Range", "bytes 1-2/3") }, ErrChanged},
 		{"another ETag", func(r *http.Response) { r.Header.Set("ETag", `"x"`) }, ErrChanged},
 		{"a new Last-Modified", func(r *http.Response) { r.Header.Set("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT") }, ErrChanged},

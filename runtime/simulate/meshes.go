@@ -105,11 +105,7 @@ func (w *world) fileAsset(file string) *runtime.Asset {
 	if file == "" || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
 		return nil
 	}
-	r, known := w.records[file]
-	if !known {
-		r = w.readRecords(file)
-		w.records[file] = r
-	}
+	r := w.recordsOf(file)
 	if r == nil {
 		return nil
 	}
@@ -119,6 +115,16 @@ func (w *world) fileAsset(file string) *runtime.Asset {
 	a.Dir = filepath.Join(filepath.Dir(w.s.ManifestPath), filepath.FromSlash(path.Dir(file)))
 	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
 	return a
+}
+
+// recordsOf returns the records of a file, nil when it cannot be read.
+func (w *world) recordsOf(file string) *format.Reader {
+	r, known := w.records[file]
+	if !known {
+		r = w.readRecords(file)
+		w.records[file] = r
+	}
+	return r
 }
 
 // readRecords returns nil for a file that cannot be read: the simulation goes by

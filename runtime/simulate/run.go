@@ -16,6 +16,10 @@ type Options struct {
 	// is set they take the place of the scenario's download times.
 	Bandwidth      float64
 	NetworkLatency time.Duration
+	// Ranges lets tiles of a cooked scene that stream mesh by mesh come in parts
+	// over that network, if their files are such that they could: the tables
+	// first, then each mesh when it is wanted.
+	Ranges bool
 	// Fetcher and Loader, when set, load for real in the place of the scenario's
 	// times, with Base as the Source's. While they work a frame takes as long on
 	// the wall clock as it says; between, time flies. What happens when then

@@ -44,6 +44,7 @@ type world struct {
 	stuck    map[runtime.Key]bool // meshes that never can be drawn
 
 	requested, loaded int64 // bytes
+	ranges            bool
 }
 
 // job is a request that has not been answered.
@@ -52,6 +53,9 @@ type job struct {
 	rep     string
 	attempt int // of this representation since the start, from 1
 	fetch   bool
+	parts   []int         // meshes whose geometry is asked for; nil: a whole file, or its tables
+	records []format.Mesh // of the file that they are in
+	tables  int64         // bytes of a file of which no more is to come
 	due     time.Duration // never for those that hang or are on the network
 }
 
@@ -61,6 +65,7 @@ func newWorld(s *Scenario, o *Options) *world {
 	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}, stuck: map[runtime.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
+		w.ranges = o.Ranges
 	}
 	return w
 }
@@ -104,7 +109,12 @@ func (w *world) Fetch(req runtime.Request) {
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.begin(&req), fetch: true}
 	j.due = w.now + w.s.Download.Of(req.TileID, j.rep, j.attempt)
 	if w.net != nil {
-		w.net.start(req.Token, req.Size)
+		size := req.Size
+		if j.tables = w.tables(&req); j.tables > 0 {
+			w.requested += j.tables - size
+			size = j.tables
+		}
+		w.net.start(req.Token, size)
 		j.due = never
 	}
 	w.waiting = append(w.waiting, j)
@@ -136,9 +146,16 @@ func (w *world) deliver() {
 		if j.due > w.now {
 			return false
 		}
-		if j.fetch {
-			j.req.Done.Fetched(j.req.Token, runtime.Fetched{File: "simulated/" + j.req.Path}, nil)
-		} else {
+		switch {
+		case j.parts != nil:
+			w.deliverParts(&j)
+		case j.fetch:
+			got := runtime.Fetched{File: "simulated/" + j.req.Path}
+			if j.tables > 0 {
+				got.Ranges = tablesOnly{size: j.tables}
+			}
+			j.req.Done.Fetched(j.req.Token, got, nil)
+		default:
 			j.req.Done.Loaded(j.req.Token, w.result(&j))
 		}
 		return true
@@ -154,7 +171,11 @@ func (w *world) download() {
 	for i := range w.waiting {
 		if j := &w.waiting[i]; j.fetch && j.due == never && j.req.Context != nil && j.req.Context.Err() != nil {
 			w.net.cancel(j.req.Token)
-			j.req.Done.Fetched(j.req.Token, runtime.Fetched{}, context.Canceled)
+			if j.parts != nil {
+				j.req.Done.Loaded(j.req.Token, runtime.Result{Err: context.Canceled})
+			} else {
+				j.req.Done.Fetched(j.req.Token, runtime.Fetched{}, context.Canceled)
+			}
 			j.due = -1 // answered
 		}
 	}
@@ -172,8 +193,14 @@ func (w *world) result(j *job) runtime.Result {
 	if f := w.fault(j); f != nil {
 		return runtime.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
 	}
+	res := w.payload(j.req.TileID, j.req.Key.Rep)
+	if t, ok := j.req.Local.Ranges.(tablesOnly); ok && res.Asset != nil {
+		w.loaded += t.size
+		res.Asset.Parts = partLoader{w, res.Asset}
+		return res
+	}
 	w.loaded += j.req.Size
-	return w.payload(j.req.TileID, j.req.Key.Rep)
+	return res
 }
 
 // payload is what a representation takes when it is resident.
