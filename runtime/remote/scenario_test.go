@@ -29,6 +29,9 @@ type stage struct {
 	events  []runtime.Event
 	latency func(*http.Request) time.Duration
 	status  func(*http.Request) int
+	device  runtime.Device // nil: one that shows nothing
+	camera  [3]float64
+	ranges  bool // the origin knows ranges
 }
 
 // Now is the clock of the Streamer.
@@ -62,6 +65,9 @@ func onStage(t *testing.T, plan func(s *stage) *manifest.Manifest, play func(s *
 					return reply(req, code, nil, nil), nil
 				}
 			}
+			if s.ranges {
+				return withRanges(s.origin)(req)
+			}
 			return nil, nil
 		}
 		o := Options{CacheDir: dir, Transport: s.origin, NoSync: true, Jitter: -1}
@@ -79,7 +85,7 @@ func onStage(t *testing.T, plan func(s *stage) *manifest.Manifest, play func(s *
 		cfg.EnableFrustumGate = false
 		cfg.GeometryBudget, cfg.TextureBudget = 1<<40, 1<<40
 		s.s, err = runtime.Open(context.Background(), runtime.Source{Path: "city.json", Base: sceneBase, Manifest: m}, cfg,
-			runtime.Deps{Fetcher: s.f, Clock: s})
+			runtime.Deps{Fetcher: s.f, Clock: s, Device: s.device})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +99,7 @@ func onStage(t *testing.T, plan func(s *stage) *manifest.Manifest, play func(s *
 // frames runs until a time in seconds, a frame every 0.1 s.
 func (s *stage) frames(until float64, each func()) {
 	for s.Now().Seconds() < 1000+until-1e-6 {
-		s.s.Update(runtime.Camera{Forward: [3]float64{1, 0, 0}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 1000}, 100*time.Millisecond)
+		s.s.Update(runtime.Camera{Position: s.camera, Forward: [3]float64{1, 0, 0}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 1000}, 100*time.Millisecond)
 		s.events = append(s.events, s.s.Events()...)
 		if each != nil {
 			each()

@@ -1,0 +1,177 @@
+package remote
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// rowTile is a container with meshes in a row, 10 m apart.
+func rowTile(t testing.TB, n int) []byte {
+	t.Helper()
+	b := format.NewBuilder(format.FileTile)
+	for i := range n {
+		verts := make([]format.Vertex, 300)
+		idx := make([]uint32, len(verts))
+		for k := range verts {
+			verts[k] = format.Vertex{
+				Position: [3]float32{float32(10 * i), float32(k%7) / 7, float32(k) / 300}, Normal: format.PackNormal([3]float32{0, 0, 1}),
+				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+			}
+			idx[k] = uint32((k * 7) % len(verts))
+		}
+		err := b.AddObject(format.Object{
+			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: format.AppendVertices(nil, verts), Indices: idx,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// comparingDevice compares every part with the file that it is said to be of.
+type comparingDevice struct {
+	t    testing.TB
+	file func() []byte
+	on   map[int32]bool
+}
+
+func (d *comparingDevice) Upload(k runtime.Key, a *runtime.Asset) error {
+	defer a.Release()
+	if k.Part == 0 {
+		d.t.Errorf("%+v is uploaded as a whole", k)
+		return nil
+	}
+	r, err := format.NewBytesReader(d.file())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	i := int(k.Part) - 1
+	v, _ := r.MeshVertices(i, nil)
+	x, _ := r.MeshIndices(i, nil)
+	m := &a.Meshes[0]
+	if len(a.Meshes) != 1 || !bytes.Equal(a.Geometry.Vertices[m.VertexOffset:][:m.VertexSize], v) || !bytes.Equal(a.Geometry.Indices[m.IndexOffset:][:m.IndexSize], x) {
+		d.t.Errorf("part %d has other bytes", k.Part)
+	}
+	if len(a.Geometry.Vertices) > len(v)+32 {
+		d.t.Errorf("part %d holds %d bytes of vertices", k.Part, len(a.Geometry.Vertices))
+	}
+	d.on[k.Part] = true
+	return nil
+}
+
+func (d *comparingDevice) Release(k runtime.Key) { delete(d.on, k.Part) }
+
+// playRow streams a row of 60 meshes in a tile of its own, over an origin that
+// knows ranges.
+func playRow(t *testing.T, data []byte, play func(s *stage, d *comparingDevice), opts ...rigOption) {
+	d := &comparingDevice{t: t, file: func() []byte { return data }, on: map[int32]bool{}}
+	onStage(t, func(s *stage) *manifest.Manifest {
+		s.ranges, s.device = true, d
+		s.origin.put(sceneBase+"tiles/row.untold", data)
+		box := manifest.Bounds{Max: [3]float64{590, 1, 1}}
+		return &manifest.Manifest{Tiles: []manifest.Tile{{
+			ID: "row", Path: "tiles/row.untold", Bounds: box, Center: box.Center(), FileSizeBytes: int64(len(data)), SHA256: hashOf(data),
+		}}}
+	}, func(s *stage) { play(s, d) }, opts...)
+}
+
+// A tile streams mesh by mesh over a bad network: only what is near comes, every
+// byte is right, and nothing is asked for twice.
+func TestSceneInParts(t *testing.T) {
+	data := rowTile(t, 60)
+	n := 0
+	playRow(t, data, func(s *stage, d *comparingDevice) {
+		s.latency = func(*http.Request) time.Duration { return 40 * time.Millisecond }
+		s.status = func(*http.Request) int {
+			if n++; n%3 == 0 {
+				return 503
+			}
+			return 0
+		}
+		s.frames(10, nil)
+		m := s.f.Metrics()
+		if len(d.on) != 6 || m.PartialFiles != 1 || m.BytesFetched > int64(len(data))/4 || m.BytesSaved < int64(len(data))*3/4 || m.Retries == 0 {
+			t.Errorf("%d parts, %+v of %d bytes", len(d.on), m, len(data))
+		}
+		if st := s.s.Stats(); st.Failures != 0 || st.MeshFailures != 0 || st.OutOfCoreTiles != 1 {
+			t.Errorf("%+v", st)
+		}
+		s.camera[0] = 300
+		s.frames(20, nil)
+		if !d.on[31] || d.on[1] {
+			t.Errorf("at 300 m: %v", d.on)
+		}
+		before := s.f.Metrics().BytesFetched
+		s.camera[0] = 0
+		s.frames(30, nil)
+		if got := s.f.Metrics().BytesFetched; got != before || !d.on[1] {
+			t.Errorf("%d bytes again, %v", got-before, d.on)
+		}
+	})
+}
+
+// The same scene without ranges, and with them switched off.
+func TestSceneWithoutParts(t *testing.T) {
+	data := rowTile(t, 60)
+	for _, off := range []bool{false, true} {
+		playRow(t, data, func(s *stage, d *comparingDevice) {
+			s.ranges = off
+			s.frames(10, nil)
+			if m := s.f.Metrics(); len(d.on) != 6 || m.PartialFiles != 0 || m.BytesFetched != int64(len(data)) || m.Requests != 1 {
+				t.Errorf("%d parts, %+v", len(d.on), m)
+			}
+		}, func(o *Options) {
+			if off {
+				o.Ranges = RangesOff
+			}
+		})
+	}
+}
+
+// A file that is replaced while its tile is resident is never mixed: what is
+// drawn stays, and the new version, which the manifest does not declare, is
+// refused.
+func TestSceneWhoseFileIsReplaced(t *testing.T) {
+	data := rowTile(t, 60)
+	playRow(t, data, func(s *stage, d *comparingDevice) {
+		s.frames(5, nil)
+		if len(d.on) != 6 {
+			t.Fatalf("%d parts", len(d.on))
+		}
+		s.origin.put(sceneBase+"tiles/row.untold", rowTile(t, 61))
+		s.camera[0] = 60
+		s.frames(40, nil)
+		if st := s.s.Stats(); st.MeshFailures == 0 || st.Failures == 0 || len(d.on) != 6 || st.OutOfCoreTiles != 1 {
+			t.Errorf("%d parts, %+v", len(d.on), st)
+		}
+		s.origin.put(sceneBase+"tiles/row.untold", data)
+		s.frames(150, nil)
+		if len(d.on) < 9 {
+			t.Errorf("the old version is back, but there are %d parts", len(d.on))
+		}
+	})
+}
+
+// Closing everything in the middle of requests leaves nothing behind.
+func TestCloseWithPartsUnderWay(t *testing.T) {
+	data := rowTile(t, 60)
+	playRow(t, data, func(s *stage, _ *comparingDevice) {
+		s.latency = func(*http.Request) time.Duration { return 2 * time.Second }
+		s.frames(3, nil)
+		if s.origin.busy() == 0 {
+			t.Error("nothing is under way")
+		}
+	})
+}
