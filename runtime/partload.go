@@ -16,8 +16,8 @@ const (
 	// partBatch is how much geometry one request asks for, in bytes, when small
 	// stubs lie side by side: what takes as long as the way to a server and back.
 	partBatch = 256 << 10
-	// partGap is how many stubs that are not wanted a batch may pass over.
-	partGap = 16
+	// partAhead is how much of that may be for neighbours that are not wanted yet.
+	partAhead = 128 << 10
 )
 
 // loadParts starts the loads of the best stubs whose geometry is not in the main
@@ -38,35 +38,43 @@ func (s *Streamer) loadParts(list []meshCandidate) []meshCandidate {
 	}
 	for _, c := range cold[:n] {
 		if c.record.meshes.stubs[c.stub].fetch == 0 { // else a better one has taken it along
-			s.startParts(c.record, s.batch(c.record.meshes, c.stub))
+			s.startParts(c.record, s.batch(c.record, c.stub))
 		}
 	}
 	return list[:warm]
 }
 
-// batch lists a stub with its wanted neighbours in the file, in its order: many
-// small stubs must not cost a request each.
-func (s *Streamer) batch(m *meshTile, stub int32) []int32 {
+// batch lists a stub with its neighbours in the file, in its order: many small
+// stubs must not cost a request each. Those that are wanted come along, and so do
+// others that may be soon.
+func (s *Streamer) batch(r *record, stub int32) []int32 {
+	m := r.meshes
 	list := []int32{stub}
-	bytes := m.plan.stubs[stub].bytes
+	bytes, ahead := m.plan.stubs[stub].bytes, int64(0)
 	for _, step := range [2]int{1, -1} {
-		gap := 0
-		for at := int(stub) + step; at >= 0 && at < len(m.stubs) && gap <= partGap; at += step {
-			// What is passed over comes along, more or less.
-			bytes += m.plan.stubs[at].bytes
-			if bytes > partBatch {
+		for at := int(stub) + step; at >= 0 && at < len(m.stubs); at += step {
+			x, n := &m.stubs[at], m.plan.stubs[at].bytes
+			if x.cold != s.tickCount {
+				ahead += n
+			}
+			if bytes += n; bytes > partBatch || ahead > partAhead {
 				break
 			}
-			if x := &m.stubs[at]; x.cold != s.tickCount || x.fetch != 0 {
-				gap++
-				continue
+			if x.fetch == 0 && (x.cold == s.tickCount || s.soon(r, at)) {
+				list = append(list, int32(at))
 			}
-			gap = 0
-			list = append(list, int32(at))
 		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// soon reports whether a stub that is not wanted may be so next: it is within its
+// unload radius, and its geometry has not come yet.
+func (s *Streamer) soon(r *record, stub int) bool {
+	x := &r.meshes.stubs[stub]
+	return x.state == meshUnloaded && x.distance <= r.scene.tiles.radius[r.tile].unload &&
+		!s.registry.ready(r.meshes.root, &r.meshes.plan.stubs[stub])
 }
 
 // startParts asks for the geometry of some stubs of a tile.

@@ -127,6 +127,24 @@ func TestPartsAreLoadedWhenWanted(t *testing.T) {
 	}
 }
 
+// Neighbours in the file that are not wanted yet come along, when they are near
+// and small.
+func TestPartsAhead(t *testing.T) {
+	nodes := nodesAt(100, 0, 60, 70, 99, 120)
+	large := nodesAt(partAhead, 65)[0]
+	large.name = "large"
+	r, p := partsRig(t, append(nodes, large))
+	p.until(3)
+	if got := fmt.Sprint(p.asked); got != "[[0 1 2 3]]" {
+		t.Errorf("asked for %s", got)
+	}
+	r.camera.Position[0] = 21
+	p.until(4)
+	if st := r.s.Stats(); st.MeshesLoaded != 4 || len(p.asked) != 2 {
+		t.Errorf("%d requests: %v, %+v", len(p.asked), p.asked, st)
+	}
+}
+
 // A load that fails is tried again after the delay that meshes have.
 func TestPartsFail(t *testing.T) {
 	r, p := partsRig(t, nodesAt(100, 0, 10))
@@ -197,7 +215,8 @@ func TestPartsAreCancelled(t *testing.T) {
 func TestPartsOfAReplacedFile(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		replaced, loads := true, 0
-		nodes := nodesAt(100, 0, 10, 90)
+		nodes := append(nodesAt(100, 0, 10), nodesAt(partBatch, 90)...) // too large to come along
+		nodes[2].name = "large"
 		r, p := partsRig(t, nodes)
 		r.loader.asset = func(Request) *Asset {
 			loads++
@@ -233,7 +252,7 @@ func TestPartsOfAReplacedFile(t *testing.T) {
 
 // Critical pressure drops what has come; it is asked for again when wanted.
 func TestPartsUnderPressure(t *testing.T) {
-	r, p := partsRig(t, nodesAt(100, 0, 10, 60))
+	r, p := partsRig(t, nodesAt(100, 0, 10, 75))
 	r.camera.Position[0] = -40
 	p.until(3)
 	if st := r.s.Stats(); st.CPUBytes != 200 || st.MeshesLoaded != 2 {

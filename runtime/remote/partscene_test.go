@@ -151,14 +151,14 @@ func TestSceneWhoseFileIsReplaced(t *testing.T) {
 			t.Fatalf("%d parts", len(d.on))
 		}
 		s.origin.put(sceneBase+"tiles/row.untold", rowTile(t, 61))
-		s.camera[0] = 60
+		s.camera[0] = 90 // some of what is wanted there has come along before
 		s.frames(40, nil)
-		if st := s.s.Stats(); st.MeshFailures == 0 || st.Failures == 0 || len(d.on) != 6 || st.OutOfCoreTiles != 1 {
+		if st := s.s.Stats(); st.MeshFailures == 0 || st.Failures == 0 || len(d.on) < 6 || len(d.on) > 11 || st.OutOfCoreTiles != 1 {
 			t.Errorf("%d parts, %+v", len(d.on), st)
 		}
 		s.origin.put(sceneBase+"tiles/row.untold", data)
 		s.frames(150, nil)
-		if len(d.on) < 9 {
+		if len(d.on) < 15 {
 			t.Errorf("the old version is back, but there are %d parts", len(d.on))
 		}
 	})
