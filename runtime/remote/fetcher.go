@@ -63,8 +63,10 @@ func New(opts Options) (*Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fetcher{opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
-		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{}}
+	f := &Fetcher{
+		opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
+		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{},
+	}
 	f.base, f.cancel = context.WithCancelCause(context.Background())
 	f.gate = newGate(opts.HostRequests, opts.TextureRequests, &f.m)
 	f.tex.init(f, opts.TextureRequests)

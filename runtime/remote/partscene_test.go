@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,11 +92,15 @@ func playRow(t *testing.T, data []byte, play func(s *stage, d *comparingDevice),
 // byte is right, and nothing is asked for twice.
 func TestSceneInParts(t *testing.T) {
 	data := rowTile(t, 60)
-	n := 0
+	var mu sync.Mutex
+	known := map[string]bool{}
 	playRow(t, data, func(s *stage, d *comparingDevice) {
 		s.latency = func(*http.Request) time.Duration { return 40 * time.Millisecond }
-		s.status = func(*http.Request) int {
-			if n++; n%3 == 0 {
+		s.status = func(req *http.Request) int {
+			mu.Lock()
+			defer mu.Unlock()
+			if r := req.Header.Get("Range"); !known[r] { // every first one fails
+				known[r] = true
 				return 503
 			}
 			return 0
