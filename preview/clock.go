@@ -72,6 +72,7 @@ func (g gatedFetcher) Fetch(req runtime.Request) {
 		g.fetcher.Fetch(req)
 		return
 	}
+	req.Split = nil // parts would be asked for past the gate
 	g.fetching = append(g.fetching, req)
 }
 
