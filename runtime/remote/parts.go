@@ -24,6 +24,9 @@ const (
 	// gapBytes is how much that nobody has asked for is fetched to save a request:
 	// what 10 MB/s bring in a few milliseconds.
 	gapBytes = 32 << 10
+	// lineBytes is what a request is rounded to at both ends, as far as that is
+	// missing: what lies beside a mesh is wanted next, more often than not.
+	lineBytes = 32 << 10
 	// pieceBytes is how much of a body is in memory before it goes to the disk.
 	pieceBytes = 256 << 10
 	// partTries is how often what was brought may be gone from the disk again
@@ -220,6 +223,9 @@ func (p *parts) claim(spans []runtime.Span) (mine []blockRun, others <-chan stru
 		}
 		mine = append(mine, blockRun{b, b + 1})
 	}
+	for i := range mine {
+		p.round(mine, i)
+	}
 	for _, r := range mine {
 		done := make(chan struct{})
 		for b := r.from; b < r.end; b++ {
@@ -227,6 +233,30 @@ func (p *parts) claim(spans []runtime.Span) (mine []blockRun, others <-chan stru
 		}
 	}
 	return mine, others, nil
+}
+
+// round widens a run to whole lines, up to what is here, under way or in the
+// next run.
+func (p *parts) round(runs []blockRun, i int) {
+	const line = lineBytes / blockSize
+	r := &runs[i]
+	low, high := r.from/line*line, min((r.end+line-1)/line*line, blocksOf(p.size))
+	if i > 0 {
+		low = max(low, runs[i-1].end)
+	}
+	if i+1 < len(runs) {
+		high = min(high, runs[i+1].from)
+	}
+	free := func(b int64) bool {
+		_, here := p.have.sums[b]
+		return !here && p.coming[b] == nil
+	}
+	for r.from > low && free(r.from-1) {
+		r.from--
+	}
+	for r.end < high && free(r.end) {
+		r.end++
+	}
 }
 
 // open reports whether nobody has or fetches any of some blocks, so that they may
