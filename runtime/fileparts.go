@@ -74,6 +74,9 @@ func (p *fileParts) load(req Request, meshes []int) (*Asset, error) {
 			return nil, err
 		}
 		a, err := p.read(meshes, v, i)
+		if errors.Is(err, ErrPayload) {
+			p.src.Distrust(spans)
+		}
 		if err == nil || try == tries || errors.Is(err, ErrPayload) {
 			return a, err
 		}

@@ -319,6 +319,14 @@ func (m *memRanges) Bring(ctx context.Context, spans []Span) error {
 	return ctx.Err()
 }
 
+func (m *memRanges) Distrust(spans []Span) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range spans {
+		clear(m.here[s.From:s.To])
+	}
+}
+
 var errNotBrought = errors.New("not brought")
 
 func (m *memRanges) ReadAt(b []byte, off int64) (int, error) {
@@ -402,6 +410,9 @@ func TestFileInParts(t *testing.T) {
 	res.Asset.Parts.LoadParts(Request{Context: t.Context(), Done: done}, []int{8, 9})
 	if got := <-answer; !errors.Is(got.Err, ErrPayload) {
 		t.Errorf("%+v", got)
+	}
+	if src.here[c.Offset+whole.Meshes()[9].IndexOffset] {
+		t.Error("what made no sense is still there")
 	}
 	l.Close()
 	res.Asset.Parts.LoadParts(Request{Context: t.Context(), Done: done}, []int{8})

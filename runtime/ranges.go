@@ -27,6 +27,9 @@ type Ranges interface {
 	// Bring returns when the spans, which may overlap, can be read, or with an
 	// error. It may take as long as a download.
 	Bring(ctx context.Context, spans []Span) error
+	// Distrust forgets what has been brought of some spans: it makes no sense, and
+	// the next Bring shall bring it anew.
+	Distrust(spans []Span)
 }
 
 // Split says of which full tiles a Fetcher need bring no more than the tables:

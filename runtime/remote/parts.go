@@ -89,6 +89,21 @@ func (p *parts) ReadAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
+// Distrust forgets blocks whose content makes no sense: whatever the server has
+// sent, it is asked again.
+func (p *parts) Distrust(spans []runtime.Span) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.whole {
+		return // its hash was right
+	}
+	for _, s := range spans {
+		for b := max(0, s.From) / blockSize; b*blockSize < min(s.To, p.size); b++ {
+			p.have.drop(b)
+		}
+	}
+}
+
 // read fills b. Blocks that are not what was stored are forgotten.
 func (p *parts) read(b []byte, off int64) error {
 	p.mu.Lock()
@@ -150,7 +165,11 @@ func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 			return err
 		}
 		if len(mine) == 0 && others == nil {
-			break
+			if err = p.complete(); errors.Is(err, errNotHere) {
+				continue
+			}
+			p.f.cache.use(p.file)
+			return err
 		}
 		var g errgroup.Group
 		for _, run := range mine {
@@ -166,8 +185,6 @@ func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 			}
 		}
 	}
-	p.f.cache.use(p.file)
-	return p.complete()
 }
 
 // refresh reads what other processes have added, if anything is missing.
@@ -457,6 +474,15 @@ func (p *parts) complete() error {
 	defer p.mu.Unlock()
 	if p.whole || p.have.bytes != p.size || p.dead != nil {
 		return nil
+	}
+	if bad, err := p.f.cache.badBlocks(p.file, &p.have); err != nil || len(bad) > 0 {
+		for _, b := range bad {
+			p.have.drop(b)
+		}
+		if len(bad) > 0 {
+			return errNotHere
+		}
+		return nil // evicted: the next reader sees to it
 	}
 	e, err := p.f.cache.promotePart(&p.have)
 	switch {

@@ -569,6 +569,59 @@ func TestPartsAreOpenedOnce(t *testing.T) {
 	}
 }
 
+// A part that the disk has damaged is fetched again before a file is complete.
+func TestDamagedPartOfACompleteFile(t *testing.T) {
+	r, data := newPartsRig(t)
+	x := r.openParts(partsRequest(data))
+	mustRead(t, x, data, 0, len(data)/2)
+	file := r.Cache().path(partName(fileNameOf(t, partsURL)))
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte{data[5000] ^ 1}, 5000); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustRead(t, x, data, len(data)/2, len(data))
+	mustRead(t, x, data, 0, len(data))
+	if e, ok := r.Cache().lookup(fileNameOf(t, partsURL)); !ok || e.SHA256 != hashOf(data) {
+		t.Errorf("%+v, %v", e, ok)
+	}
+}
+
+// Many read at random at the same time, while the cache evicts: every byte is
+// right, or the read fails.
+func TestPartsConcurrently(t *testing.T) {
+	r, data := newPartsRig(t, func(o *Options) { o.CacheBudget, o.HTTP = 700_000, oneAttempt })
+	x := r.openParts(partsRequest(data))
+	var group sync.WaitGroup
+	for w := range 6 {
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 1))
+			for range 30 {
+				from := rng.IntN(len(data))
+				got := make([]byte, min(len(data)-from, 1+rng.IntN(100_000)))
+				if rng.IntN(20) == 0 {
+					r.Cache().Clear()
+				}
+				err := x.Bring(t.Context(), []runtime.Span{{From: int64(from), To: int64(from + len(got))}})
+				if err == nil {
+					_, err = x.ReadAt(got, int64(from))
+				}
+				if err == nil && !bytes.Equal(got, data[from:from+len(got)]) {
+					t.Errorf("bytes from %d on are wrong", from)
+				} else if err != nil && !errors.Is(err, errNotHere) && !errors.Is(err, errPartGone) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
 // What the manifest does not declare any more is fetched anew.
 func TestPartsOfAnotherManifest(t *testing.T) {
 	r, data := newPartsRig(t)

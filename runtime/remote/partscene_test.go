@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -125,6 +126,51 @@ func TestSceneInParts(t *testing.T) {
 			t.Errorf("%d bytes again, %v", got-before, d.on)
 		}
 	})
+}
+
+// A server that sends nonsense once: the meshes fail, and what it has sent is
+// not kept.
+func TestScenePartsOfNonsense(t *testing.T) {
+	data := rowTile(t, 60)
+	table, chunks, err := format.ReadTable(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(chunks) != 7 || table.FileType != format.FileTile {
+		t.Fatal(err)
+	}
+	indices := chunks[6].Offset
+	playRow(t, data, func(s *stage, d *comparingDevice) {
+		var once sync.Once
+		inner := s.origin.answer
+		s.origin.mu.Lock()
+		s.origin.answer = func(req *http.Request) (*http.Response, error) {
+			resp, err := inner(req)
+			if err != nil {
+				return nil, err
+			}
+			if from, _, _, ok := contentRange(resp.Header.Get("Content-Range")); ok && from <= int64(indices) && from+lineBytes > int64(indices) {
+				once.Do(func() { resp.Body = io.NopCloser(ones{}) })
+			}
+			return resp, nil
+		}
+		s.origin.mu.Unlock()
+		s.frames(4, nil)
+		if st := s.s.Stats(); st.MeshFailures == 0 || len(d.on) != 0 {
+			t.Errorf("%d parts, %+v", len(d.on), st)
+		}
+		s.frames(15, nil)
+		if len(d.on) != 6 {
+			t.Errorf("%d parts, %+v", len(d.on), s.s.Stats())
+		}
+	})
+}
+
+// ones is a body of bytes that no index may have.
+type ones struct{}
+
+func (ones) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 0xff
+	}
+	return len(p), nil
 }
 
 // The same scene without ranges, and with them switched off.

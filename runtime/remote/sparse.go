@@ -354,6 +354,20 @@ func (c *Cache) readPart(name string, h *have, p []byte, off int64) (bad []int64
 	return bad, nil
 }
 
+// badBlocks reads all of a complete partial file and lists the blocks that are
+// not what was stored.
+func (c *Cache) badBlocks(name string, h *have) (bad []int64, err error) {
+	buf := make([]byte, maxLineBlocks*blockSize)
+	for off := int64(0); off < h.entry.Whole; off += int64(len(buf)) {
+		piece, err := c.readPart(name, h, buf[:min(int64(len(buf)), h.entry.Whole-off)], off)
+		if err != nil {
+			return nil, err
+		}
+		bad = append(bad, piece...)
+	}
+	return bad, nil
+}
+
 // promotePart turns a complete partial file into a whole one. The file's hash is
 // compared with the declared one, if there is one; a file that does not fit is
 // removed and ErrMismatch returned.
@@ -367,6 +381,9 @@ func (c *Cache) promotePart(h *have) (Entry, error) {
 		return Entry{}, cacheError("read "+old.Name, err)
 	}
 	if size != old.Whole || old.SHA256 != "" && sum != old.SHA256 {
+		if x, ok := c.peek(old.Name); !ok || !x.CachedAt.Equal(old.CachedAt) {
+			return Entry{}, errPartGone // that was another file
+		}
 		if err := c.discard(&old); err != nil {
 			return Entry{}, err
 		}

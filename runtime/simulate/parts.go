@@ -53,6 +53,9 @@ func (t tablesOnly) Size() int64 { return t.size }
 // Bring does nothing.
 func (tablesOnly) Bring(context.Context, []runtime.Span) error { return nil }
 
+// Distrust does nothing.
+func (tablesOnly) Distrust([]runtime.Span) {}
+
 // partLoader loads the meshes of an asset over the network.
 type partLoader struct {
 	w     *world
