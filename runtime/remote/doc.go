@@ -21,6 +21,10 @@
 // tree per scene at their relative paths, an index, least recently used files
 // first to go. Several processes may share it.
 //
+// Tiles that stream mesh by mesh come in parts where runtime.Request.Split allows
+// it and the server can: their tables first, then what is wanted. The cache keeps
+// the parts. Downloads that break go on where they broke.
+//
 // [Fetcher.OpenRange] reads parts of a remote file without fetching the rest.
 //
 // Times come from a [Clock] and bytes from an http.RoundTripper; tests replace

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -276,9 +273,8 @@ func (p *parts) round(runs []blockRun, i int) {
 	}
 }
 
-// open reports whether nobody has or fetches any of some blocks, so that they may
-// come along; blocks that are here already may be fetched again when they are
-// few, but not those under way.
+// open reports whether nobody fetches any of some blocks, so that they may come
+// along. Those that are here already are few, and cheaper than a request.
 func (p *parts) open(from, end int64) bool {
 	for b := from; b < end; b++ {
 		if p.coming[b] != nil {
@@ -286,168 +282,6 @@ func (p *parts) open(from, end int64) bool {
 		}
 	}
 	return true
-}
-
-// fetch brings a run of blocks. What has come before an error stays.
-func (p *parts) fetch(ctx context.Context, r blockRun) error {
-	defer func() {
-		p.mu.Lock()
-		done := p.coming[r.from]
-		for b := r.from; b < r.end; b++ {
-			delete(p.coming, b)
-		}
-		p.mu.Unlock()
-		close(done)
-	}()
-	at := r.from
-	return p.f.attempts(ctx, p.s.url, func(ctx context.Context) error {
-		if err := p.ensure(); err != nil {
-			return err
-		}
-		sums, err := p.transfer(ctx, blockRun{at, r.end})
-		if len(sums) > 0 {
-			if e := p.keep(at, sums); e != nil {
-				return e
-			}
-			at += int64(len(sums))
-		}
-		if err == nil && at < r.end {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	})
-}
-
-// ensure makes the partial file anew when it has been evicted, and takes over the
-// one that another process has made instead.
-func (p *parts) ensure() error {
-	p.mu.Lock()
-	now, ok := p.f.cache.peek(p.file)
-	e := p.have.entry
-	if p.dead != nil || ok && !p.whole && now.CachedAt.Equal(e.CachedAt) {
-		defer p.mu.Unlock()
-		return p.dead
-	}
-	same := now.Whole == e.Whole && now.ETag == e.ETag && now.LastModified == e.LastModified && now.SHA256 == e.SHA256
-	if ok && !same {
-		p.mu.Unlock()
-		return p.kill("another program has begun to read another version")
-	}
-	defer p.mu.Unlock()
-	h, found := have{}, false
-	if ok {
-		h, found = p.f.cache.loadPart(p.file)
-	}
-	if !found {
-		var err error
-		if h, err = p.f.cache.beginPart(e); err != nil {
-			return err
-		}
-	}
-	p.have, p.whole = h, false
-	return nil
-}
-
-// transfer asks for a run of blocks and returns the sums of those that have come
-// and are on the disk.
-func (p *parts) transfer(ctx context.Context, r blockRun) (sums []uint32, err error) {
-	p.mu.Lock()
-	e := p.have.entry
-	p.mu.Unlock()
-	from, to := r.from*blockSize, min(r.end*blockSize, p.size)
-	err = p.f.request(ctx, rangeJob(p.s, from, to, e.ETag), func(resp *http.Response) error {
-		if err := p.accept(resp, &e, from, to); err != nil {
-			return err
-		}
-		sums, err = p.store(resp.Body, r)
-		return err
-	})
-	p.f.m.ranges.Add(1)
-	return sums, err
-}
-
-// rangeJob is a request for the bytes from, inclusive, to to, exclusive, of one
-// version of a file: with If-Range where the validator is strong.
-func rangeJob(s source, from, to int64, etag string) job {
-	h := http.Header{"Range": {fmt.Sprintf("bytes=%d-%d", from, to-1)}}
-	if strongETag(etag) {
-		h.Set("If-Range", etag)
-	}
-	return job{url: s.url, header: h, texture: s.texture}
-}
-
-func strongETag(etag string) bool { return etag != "" && !strings.HasPrefix(etag, "W/") }
-
-// accept judges the header of an answer to a request for a range.
-func (p *parts) accept(resp *http.Response, e *Entry, from, to int64) error {
-	switch resp.StatusCode {
-	case http.StatusPartialContent:
-	case http.StatusOK, http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed:
-		return p.kill(resp.Status)
-	default:
-		return p.f.statusError(resp)
-	}
-	return p.judgeRange(resp, e, from, to)
-}
-
-// judgeRange compares the header of an answer 206 with what was asked for.
-func (p *parts) judgeRange(resp *http.Response, e *Entry, from, to int64) error {
-	a, b, size, ok := contentRange(resp.Header.Get("Content-Range"))
-	switch {
-	case ok && size != e.Whole:
-		return p.kill(fmt.Sprintf("%d bytes instead of %d", size, e.Whole))
-	case validator(resp, "ETag") != e.ETag, validator(resp, "Last-Modified") != e.LastModified:
-		return p.kill("another ETag or Last-Modified")
-	case !ok || a != from || b != to:
-		return fmt.Errorf("%w: Content-Range %q for the bytes %d to %d", ErrMismatch, resp.Header.Get("Content-Range"), from, to-1)
-	}
-	return nil
-}
-
-// kill ends the reading of a file that the server has replaced. What the cache
-// has of it goes.
-func (p *parts) kill(why string) error {
-	err := final{fmt.Errorf("%w: %s: %s", ErrChanged, p.s.url.Redacted(), why)}
-	p.mu.Lock()
-	p.dead = err
-	e, whole := p.have.entry, p.whole
-	p.mu.Unlock()
-	p.f.forgetParts(p)
-	if !whole {
-		if err := p.f.cache.discard(&e); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// store writes a body to its place and returns the sums of its whole blocks.
-func (p *parts) store(body io.Reader, r blockRun) (sums []uint32, err error) {
-	buf := p.f.buffers.Get().(*[]byte)
-	defer p.f.buffers.Put(buf)
-	at := r.from
-	for at < r.end {
-		want := min(int64(pieceBytes), min(r.end*blockSize, p.size)-at*blockSize)
-		n, err := io.ReadFull(body, (*buf)[:want])
-		blocks := int64(n) / blockSize
-		if int64(n) == want {
-			blocks = blocksOf(want)
-		}
-		if blocks > 0 {
-			piece := (*buf)[:min(blocks*blockSize, int64(n))]
-			if err := p.f.cache.writePart(p.file, piece, at*blockSize); err != nil {
-				return sums, err
-			}
-			for part := range slices.Chunk(piece, blockSize) {
-				sums = append(sums, crc32.Checksum(part, castagnoli))
-			}
-			at += blocks
-		}
-		if err != nil {
-			return sums, fmt.Errorf("after %d of %d bytes: %w", at*blockSize-r.from*blockSize, r.end*blockSize-r.from*blockSize, err)
-		}
-	}
-	return sums, nil
 }
 
 // keep notes blocks that are on the disk. When the file has been evicted in
