@@ -37,6 +37,8 @@
 //   - Fetcher.Fetch, when there is a Fetcher, precedes Loader.Start for every
 //     request and answers with Request.Done.Fetched. The parse watchdog and the
 //     parse slot begin after it.
+//   - PartLoader.LoadParts is called on the owner goroutine and answers as a
+//     Loader does, with Request.Done.Loaded; it takes no slot.
 //   - Device.Upload and Device.Release are called inside Update (Release also
 //     in ForceUnloadAll, RemoveScene, ReloadScene and Close). A full tile that
 //     streams mesh by mesh is uploaded part by part, see Key.

@@ -116,7 +116,7 @@ func (f *Fetcher) probed(base string, n int, fit bool) {
 // server has sent the whole file, which is in the cache now.
 func (f *Fetcher) beginParts(ctx context.Context, s source) (*parts, error) {
 	for {
-		if p := f.knownParts(s); p != nil {
+		if p := f.openedParts(s); p != nil {
 			return p, nil
 		}
 		_, joined, err := f.flights.do(ctx, f.base, "part "+s.name, f.spawn, func(ctx context.Context) (local, error) {
@@ -125,7 +125,7 @@ func (f *Fetcher) beginParts(ctx context.Context, s source) (*parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p := f.knownParts(s); p != nil || !joined {
+		if p := f.openedParts(s); p != nil || !joined {
 			return p, nil
 		}
 		if _, ok := f.cached(s); ok {
@@ -137,17 +137,8 @@ func (f *Fetcher) beginParts(ctx context.Context, s source) (*parts, error) {
 // knownParts returns the parts of a file that are open or in the cache, if they
 // are of the version that is wanted.
 func (f *Fetcher) knownParts(s source) *parts {
-	f.mu.Lock()
-	p := f.parts[s.name]
-	f.mu.Unlock()
-	if p != nil {
-		p.mu.Lock()
-		ok := p.dead == nil && s.want.fitsPart(&p.have.entry)
-		p.mu.Unlock()
-		if ok {
-			return p
-		}
-		f.forgetParts(p)
+	if p := f.openedParts(s); p != nil {
+		return p
 	}
 	h, ok := f.cache.loadPart(partName(s.name))
 	if !ok {
@@ -159,6 +150,25 @@ func (f *Fetcher) knownParts(s source) *parts {
 	}
 	f.m.partsCached.Add(1)
 	return f.addParts(s, h)
+}
+
+// openedParts returns the parts of a file that are open, if they are of the
+// version that is wanted.
+func (f *Fetcher) openedParts(s source) *parts {
+	f.mu.Lock()
+	p := f.parts[s.name]
+	f.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	ok := p.dead == nil && s.want.fitsPart(&p.have.entry)
+	p.mu.Unlock()
+	if !ok {
+		f.forgetParts(p)
+		return nil
+	}
+	return p
 }
 
 // fitsPart reports whether a partial file is one of the version that is wanted.
@@ -300,7 +310,15 @@ func (f *Fetcher) startParts(s source, e Entry, head []byte) error {
 	if err := f.cache.keepPart(&h, 0, sums); err != nil && !errors.Is(err, errPartGone) {
 		return err
 	}
-	f.addParts(s, h)
+	// Who has opened the file since it was begun does not know its head yet.
+	p := f.addParts(s, h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.have.entry.CachedAt.Equal(h.entry.CachedAt) {
+		for b, sum := range h.sums {
+			p.have.add(b, sum)
+		}
+	}
 	return nil
 }
 
