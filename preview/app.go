@@ -73,6 +73,7 @@ type app struct {
 
 	frame   int
 	busy    time.Duration // what the last frame took
+	cost    Frame         // the same by parts
 	usual   time.Duration // what frames take, a sliding mean
 	drawn   []runtime.Drawn
 	stats   render.Stats
@@ -323,8 +324,14 @@ func (a *app) loop() error {
 		}
 		a.busy = time.Since(begin)
 		a.usual += (a.busy - a.usual) / usualFrames
+		a.cost.Frame, a.cost.MS = a.frame, a.busy.Seconds()*1e3
 		if a.frame > 0 { // the first one compiles shaders
-			a.meter.frames = append(a.meter.frames, milliseconds(a.busy))
+			a.meter.timed(&a.cost)
+		}
+		if a.o.OnFrame != nil {
+			if err := a.o.OnFrame(&a.cost); err != nil {
+				return err
+			}
 		}
 		a.overlay.times.add(a.busy)
 		a.frame++
@@ -338,26 +345,32 @@ func (a *app) loop() error {
 
 // step is one frame.
 func (a *app) step(dt time.Duration) error {
+	c := &a.cost
+	*c = Frame{}
 	a.handle()
 	a.newCook()
 	a.move(dt)
+	w := stopwatch{time.Now()}
 	if err := a.gate.deliver(a.ctx); err != nil {
 		return err
 	}
 	a.relieve()
+	c.Load = w.lap()
 	if !a.paused {
-		start := time.Now()
 		a.s.Update(a.streamCam, dt)
-		a.meter.updates = append(a.meter.updates, milliseconds(time.Since(start)))
+		c.Update = w.lap()
+		a.meter.updates = append(a.meter.updates, float32(c.Update))
 	}
 	if err := a.takeEvents(); err != nil {
 		return err
 	}
 	a.drawn = a.s.AppendDrawn(a.drawn[:0])
 	a.limitBatches()
+	w.lap()
 	if err := a.streamTextures(); err != nil {
 		return err
 	}
+	c.Textures = w.lap()
 	if a.clock.virtual {
 		pumpAll(a.r)
 	} else {
@@ -368,10 +381,15 @@ func (a *app) step(dt time.Duration) error {
 			return fmt.Errorf("preview: %w", err)
 		}
 	}
+	c.Upload = w.lap()
 	a.draw()
+	c.drew(&a.stats)
+	w.lap()
 	if err := a.surf.Present(); err != nil {
 		return err
 	}
+	c.Present = w.lap()
+	c.GC = a.meter.collections.since()
 	return a.picture()
 }
 
@@ -384,7 +402,9 @@ func (a *app) draw() {
 		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.root, View: a.view, Wireframe: a.show.Wireframe,
 		Sun: a.sun, Exposure: a.exposure,
 	}
+	w := stopwatch{time.Now()}
 	a.overlay.compose(a, &f)
+	a.cost.HUD = w.lap()
 	a.stats = a.r.Draw(f)
 	undrawn := a.s.Stats().Undrawn
 	a.meter.frame(a.drawn, &a.stats, a.undrawn, undrawn)
@@ -412,6 +432,7 @@ func (a *app) settleCount() {
 // takeEvents passes on what the runtime reports.
 func (a *app) takeEvents() error {
 	events := a.s.Events()
+	a.cost.Events = len(events)
 	for i := range events {
 		e := &events[i]
 		if a.o.OnRecord != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/untoldkit/untold/internal/spell"
 	"github.com/untoldkit/untold/preview/render"
@@ -33,6 +32,12 @@ type Report struct {
 	UpdateMSP99 float64 `json:"update_ms_p99"`
 	UpdateMSMax float64 `json:"update_ms_max"`
 	UploadMSMax float64 `json:"upload_ms_max"` // of one frame
+
+	// Triangles of a frame, those of shadow maps included: the same in every
+	// run on a virtual clock, as times are not.
+	WorkP50 float64 `json:"work_p50"`
+	WorkP99 float64 `json:"work_p99"`
+	WorkMax float64 `json:"work_max"`
 
 	Draws        int `json:"draws"` // meshes drawn in the last frame
 	DrawsMax     int `json:"draws_max"`
@@ -76,13 +81,18 @@ type Report struct {
 	// Errors counts what went wrong: failed loads, textures that are missing,
 	// pictures that could not be written.
 	Errors int `json:"errors"`
+
+	// Worst are the frames that took longest, the longest first.
+	Worst []Frame `json:"worst,omitempty"`
 }
 
 // pairs lists the numbers of a report, by way of its JSON so that names stand
 // once.
 func (r *Report) pairs() (keys []string, values []float64) {
+	flat := *r
+	flat.Worst = nil // not a number
 	// Such a struct always has an encoding.
-	data, _ := json.Marshal(r)
+	data, _ := json.Marshal(&flat)
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.UseNumber()
 	key := ""
@@ -130,12 +140,20 @@ func ParseCondition(s string) (simulate.Condition, error) {
 // meter works out a report.
 type meter struct {
 	frames, updates []float32 // milliseconds
+	work            []float32 // triangles, shadows included
+	worst           worst
+	collections     collections
 	out             Report
 	closed          runtime.Stats // sums of Streamers that are closed
 	batches         batchMeter
 }
 
-func milliseconds(d time.Duration) float32 { return float32(d.Seconds() * 1000) }
+// timed adds a frame that is done.
+func (m *meter) timed(f *Frame) {
+	m.frames = append(m.frames, float32(f.MS))
+	m.work = append(m.work, float32(f.Triangles+f.ShadowTriangles))
+	m.worst.add(f)
+}
 
 // frame adds a frame: its list of what is drawn and what the renderer did.
 func (m *meter) frame(drawn []runtime.Drawn, st *render.Stats, undrawnBefore, undrawn uint64) {
@@ -197,6 +215,8 @@ func (m *meter) report(st runtime.Stats, errs int) *Report {
 		*p50, *p99, *most = float64(list[(n*50+99)/100-1]), float64(list[(n*99+99)/100-1]), float64(list[n-1])
 	}
 	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
+	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
+	o.Worst = m.worst.list
 	quantiles(m.updates, &o.UpdateMSP50, &o.UpdateMSP99, &o.UpdateMSMax)
 	o.ResidentFull, o.ResidentLOD, o.ResidentHLOD = st.ResidentFull, st.ResidentLOD, st.ResidentHLOD
 	c := &m.closed

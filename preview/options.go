@@ -66,6 +66,8 @@ type Options struct {
 	RecordDir  string // folder for a PNG file of every frame
 	// OnRecord gets every event as it happens, in the form of the simulator.
 	OnRecord func(*simulate.Record) error
+	// OnFrame gets what each frame took; the Frame is used again afterwards.
+	OnFrame func(*Frame) error
 
 	memoryRoot string // stands for / in package memory; of tests
 }

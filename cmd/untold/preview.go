@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type previewFlags struct {
 	frames                 int
 	screenshot, record     string
 	stats, events          string
+	frameLog               string
 	asJSON                 bool
 	failIf                 []string
 	fixedDT, latency       secondsFlag
@@ -132,6 +134,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.stats, "stats", "", "write the figures as JSON to this file, - for stdout")
 	f.BoolVar(&p.asJSON, "json", false, "short for --stats -")
 	f.StringVar(&p.events, "events", "", "write the events as JSON lines to this file, - for stdout")
+	f.StringVar(&p.frameLog, "frame-log", "", "write what each frame took, by parts, as JSON lines to this file")
 	f.StringArrayVar(&p.failIf, "fail-if", nil, "exit code 1 when this holds of the figures, such as 'undrawn>0' (repeatable)")
 	f.Var(&p.fixedDT, "fixed-dt", "virtual time with so many seconds between frames (0.05 or 50ms)")
 	f.Var(&p.latency, "latency", "time in seconds that a load takes at least, with --fixed-dt exactly (there 0.05)")
@@ -195,11 +198,14 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 	if p.frames < 0 {
 		return nil, errors.New("--frames must not be negative")
 	}
-	if path := namedTwice(p.stats, p.events, p.screenshot, p.sim.cameraPath); path != "" {
+	if path := namedTwice(p.stats, p.events, p.screenshot, p.frameLog, p.sim.cameraPath); path != "" {
 		return nil, fmt.Errorf("%q is named twice; choose another name", path)
 	}
 	if p.screenshot == "-" {
 		return nil, errors.New("--screenshot wants a file")
+	}
+	if p.frameLog == "-" {
+		return nil, errors.New("--frame-log wants a file")
 	}
 	return parseConditions(p.failIf, &preview.Report{})
 }
@@ -333,8 +339,23 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	return nil
 }
 
-// play runs the preview and writes the events on the way.
+// play runs the preview and writes what frames took on the way.
 func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
+	if p.frameLog == "" {
+		return p.playEvents(ctx, a, o)
+	}
+	err = atomicfile.Write(p.frameLog, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		enc := json.NewEncoder(b)
+		o.OnFrame = func(f *preview.Frame) error { return enc.Encode(f) }
+		rep, err = p.playEvents(ctx, a, o)
+		return errors.Join(err, b.Flush())
+	})
+	return rep, err
+}
+
+// playEvents runs the preview and writes the events on the way.
+func (p *previewFlags) playEvents(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
 	run := func(w io.Writer) error {
 		o.OnRecord = lineWriter(w)
 		rep, err = preview.Run(ctx, o)
@@ -379,4 +400,7 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 func printPreview(w io.Writer, r *preview.Report) {
 	fmt.Fprintln(w, oneLine(r.Scene)+", "+oneLine(r.Device))
 	printFigures(w, preview.ReportKeys(), r)
+	for i := range r.Worst {
+		fmt.Fprintf(w, "  worst frame %d: %v\n", i+1, &r.Worst[i])
+	}
 }

@@ -162,7 +162,9 @@ func (r *Renderer) Draw(f Frame) Stats {
 	start := time.Now()
 	at := int(r.frames % inFlight)
 	r.frames++
+	lap := lapTimer{start}
 	r.wait(at)
+	r.stats.Wait = lap.next()
 	r.timer.begin(at)
 
 	c := &r.frame
@@ -174,8 +176,11 @@ func (r *Renderer) Draw(f Frame) Stats {
 		r.shadows.plan(r, c)
 	}
 	r.uploadFrame(at, &f)
+	r.stats.Collect = lap.next()
 	r.drawShadows()
+	r.stats.Shadow = lap.next()
 	r.drawScene(at, &f)
+	r.stats.Scene = lap.next()
 	r.overlay.draw(r, at, f.Overlay)
 	r.targets.present(r.options.Framebuffer)
 
@@ -184,7 +189,19 @@ func (r *Renderer) Draw(f Frame) Stats {
 		gl.DeleteSync(r.fences[at])
 	}
 	r.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	r.stats.Finish = lap.next()
 	return r.count(time.Since(start))
+}
+
+// lapTimer measures one part after the other.
+type lapTimer struct{ last time.Time }
+
+// next returns the time since the last call.
+func (l *lapTimer) next() time.Duration {
+	now := time.Now()
+	d := now.Sub(l.last)
+	l.last = now
+	return d
 }
 
 // wait waits until the GPU is done with the frame that used the same buffers.

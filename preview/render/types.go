@@ -186,6 +186,13 @@ type Stats struct {
 	CPU             time.Duration
 	GPU             time.Duration // of an earlier frame; 0 where the driver cannot tell
 
+	// The parts of CPU.
+	Wait    time.Duration // for the GPU to end the frame that used the same buffers
+	Collect time.Duration // culling, ordering, writing what the shaders read
+	Shadow  time.Duration // issuing the shadow maps
+	Scene   time.Duration // issuing the view
+	Finish  time.Duration // the overlay, the copy to the surface and handing it all to the driver
+
 	// Pump since the last Draw.
 	UploadBytes  int64
 	UploadTime   time.Duration
