@@ -15,13 +15,16 @@ const maxCascades = 4
 // cascaded shadow maps", ShaderX6, 2008).
 //
 // The sphere has a margin. As long as the slice stays inside it the map is
-// kept: the scene and the sun do not move. Maps that have used up half their
-// margin, or whose casters have changed, are drawn again one per frame; only
-// what would be wrong in this frame has to be drawn at once.
+// kept: the scene and the sun do not move. Otherwise the next map is drawn into
+// a second layer, a part of it in each frame, and takes over when it is
+// complete (see mapBuild). Until then the old one is used where it reaches: the
+// shaders go on to the next cascade where it does not.
 type cascade struct {
 	fit     fit
 	valid   bool
-	content uint64    // what was drawn into the map
+	content uint64    // what was drawn into the map, see contribution
+	far     float64   // distance at which its slice ends
+	layer   int       // of the texture
 	matrix  geom.Mat4 // world to [0, 1] in x, y and depth
 }
 
@@ -32,8 +35,11 @@ type fit struct {
 	light  lightSpace
 }
 
-// cascadeMargin is the part of a slice's radius that is added around it.
-const cascadeMargin = 0.125
+// Parts of a slice's radius.
+const (
+	cascadeMargin = 0.125 // that is added around it, at least
+	cascadeReach  = 0.5   // that is added at most, for a camera that moves fast
+)
 
 // splitBlend weighs logarithmic against uniform splits (Zhang et al.,
 // "Parallel-split shadow maps", 2006).
@@ -84,45 +90,65 @@ func sliceOf(l *lens, near, far float64) slice {
 	return slice{l.eye.Add(l.forward.Scale(c)), r}
 }
 
-// state says how much a cascade's map is worth for a slice.
-type state uint8
-
-const (
-	fresh state = iota
-	stale       // to be drawn again when there is time
-	wrong       // cannot be used
-)
-
-// judge compares a cascade with the slice it has to cover and the content it
-// has to show.
-func (c *cascade) judge(s slice, light *lightSpace, content uint64) state {
-	if !c.valid || c.fit.light != *light {
-		return wrong
-	}
-	d := light.to(s.center).Sub(c.fit.center)
-	reach := max(math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])) + s.radius
-	slack := c.fit.radius - s.radius
-	switch {
-	case reach > c.fit.radius, c.fit.radius > 1.5*s.radius*(1+cascadeMargin):
-		return wrong
-	case reach > c.fit.radius-slack/2, c.content != content:
-		return stale
-	}
-	return fresh
+// motion is how a slice moves: per frame, and in how many frames a map can be
+// drawn anew.
+type motion struct {
+	step   geom.Vec3 // world
+	frames float64
 }
 
-// place fits a cascade of size texels around a slice.
-func (c *cascade) place(s slice, light *lightSpace, size int, content uint64) {
+// wanted returns the sphere that a map should cover when its drawing begins
+// now: it is first used when the slice has moved on for as many frames as that
+// takes, and has to last for as many again. The picture of a camera at rest is
+// the sharpest.
+func (m *motion) wanted(s slice) slice {
+	way := m.step.Scale(m.frames)
+	lead := way.Scale(1.5)
+	if most := cascadeReach * s.radius; lead.Len() > most {
+		lead = lead.Scale(most / lead.Len())
+	}
+	margin := max(cascadeMargin*s.radius, min(0.75*way.Len(), cascadeReach*s.radius))
+	return slice{s.center.Add(lead), s.radius + margin}
+}
+
+// covers reports whether a map holds a slice.
+func (f *fit) covers(s slice) bool {
+	d := f.light.to(s.center).Sub(f.center)
+	return max(math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2]))+s.radius <= f.radius
+}
+
+// holds reports whether a map holds the middle of a slice.
+func (f *fit) holds(s slice) bool { return f.covers(slice{center: s.center}) }
+
+// isStale reports whether a map of size texels should be drawn anew: for other
+// content, because the slice is about to leave it, or because it is needlessly
+// coarse. At rest it should lie where one lies that knows of no past, so that
+// pictures depend on what they show alone.
+func (c *cascade) isStale(s slice, m *motion, size int, content uint64) bool {
+	if m.step == (geom.Vec3{}) {
+		rest := cascade{}
+		rest.place(m.wanted(s), &c.fit.light, size)
+		return c.content != content || c.fit != rest.fit
+	}
+	soon := slice{s.center.Add(m.step.Scale(m.frames)), s.radius}
+	return c.content != content || !c.fit.covers(s) || !c.fit.covers(soon) || c.fit.radius > coarse*m.wanted(s).radius
+}
+
+// coarse is how many times larger than wanted a map may be. Radii move in steps
+// of up to a sixteenth.
+const coarse = 1.25
+
+// place fits a cascade of size texels around a sphere.
+func (c *cascade) place(s slice, light *lightSpace, size int) {
 	// Radii in steps keep texels from changing their size with rounding errors.
 	step := math.Exp2(math.Floor(math.Log2(s.radius))) / 16
-	r := math.Ceil(s.radius*(1+cascadeMargin)/step) * step
+	r := math.Ceil(s.radius/step) * step
 	texel := 2 * r / float64(size)
 	p := light.to(s.center)
 	for i := range p {
 		p[i] = math.Round(p[i]/texel) * texel
 	}
 	c.fit = fit{center: p, radius: r, light: *light}
-	c.valid, c.content = true, content
 	c.matrix = c.fit.matrix()
 }
 

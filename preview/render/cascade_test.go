@@ -9,8 +9,9 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// TestCascadeCovers: as long as a map is not wrong, every point of the slice
-// has its place in it.
+// TestCascadeCovers: a map of a camera at rest, and one that is used for as long
+// as its drawing took while the camera moves on, holds every point of the
+// slice.
 func TestCascadeCovers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCamera(t)
@@ -18,16 +19,16 @@ func TestCascadeCovers(t *testing.T) {
 		near := rapid.Float64Range(0.1, 50).Draw(t, "near")
 		far := near * rapid.Float64Range(1.1, 20).Draw(t, "ratio")
 		light := lightSpaceOf(drawVec(t, "sun", 1))
-		var k cascade
-		if k.judge(sliceOf(&l, near, far), &light, 1) != wrong {
-			t.Fatal("an empty map is not wrong")
-		}
-		k.place(sliceOf(&l, near, far), &light, 1024, 1)
-		// The camera moves on.
-		l.eye = l.eye.Add(drawVec(t, "step", far*0.1))
 		s := sliceOf(&l, near, far)
-		if k.judge(s, &light, 1) == wrong {
-			return
+		m := motion{step: drawVec(t, "step", 0.01*s.radius), frames: rapid.Float64Range(0, 10).Draw(t, "frames")}
+		if m.step.Scale(1.5*m.frames).Len() > cascadeReach*s.radius {
+			return // too fast to be followed
+		}
+		var k cascade
+		k.place(m.wanted(s), &light, 1024)
+		l.eye = l.eye.Add(m.step.Scale(m.frames * rapid.Float64Range(1, 2).Draw(t, "when")))
+		if s = sliceOf(&l, near, far); !k.fit.covers(s) {
+			t.Fatalf("the map does not hold its slice; motion %v", m)
 		}
 		d := rapid.Float64Range(near, far).Draw(t, "distance")
 		x, y := rapid.Float64Range(-1, 1).Draw(t, "x"), rapid.Float64Range(-1, 1).Draw(t, "y")
@@ -54,9 +55,10 @@ func TestCascadeIsStable(t *testing.T) {
 		light := lightSpaceOf(defaultSun)
 		const size = 512
 		var a, b cascade
-		a.place(sliceOf(&l, 1, 30), &light, size, 1)
+		var rest motion
+		a.place(rest.wanted(sliceOf(&l, 1, 30)), &light, size)
 		l.eye = l.eye.Add(drawVec(t, "step", 50))
-		b.place(sliceOf(&l, 1, 30), &light, size, 1)
+		b.place(rest.wanted(sliceOf(&l, 1, 30)), &light, size)
 		if a.fit.radius != b.fit.radius {
 			t.Fatalf("the radius changes from %v to %v", a.fit.radius, b.fit.radius)
 		}
@@ -70,32 +72,36 @@ func TestCascadeIsStable(t *testing.T) {
 	})
 }
 
-func TestCascadeStates(t *testing.T) {
+func TestStaleMaps(t *testing.T) {
 	l := lens{forward: geom.Vec3{0, 0, -1}, right: geom.Vec3{1, 0, 0}, up: geom.Vec3{0, 1, 0}, tanX: 0.6, tanY: 0.5}
 	light := lightSpaceOf(geom.Vec3{1, 1, 1})
 	s := sliceOf(&l, 1, 20)
-	var k cascade
-	k.place(s, &light, 1024, 7)
+	var rest motion
+	k := cascade{content: 7}
+	k.place(rest.wanted(s), &light, 1024)
 	margin := k.fit.radius - s.radius
 	moved := func(d float64) slice { return slice{s.center.Add(light.x.Scale(d)), s.radius} }
-	other := lightSpaceOf(geom.Vec3{0, 1, 0})
+	slow := motion{light.x.Scale(margin / 100), 1}
 	for _, c := range []struct {
 		name    string
 		s       slice
-		light   lightSpace
+		m       motion
 		content uint64
-		want    state
+		want    bool
 	}{
-		{"unchanged", s, light, 7, fresh},
-		{"a small step", moved(0.2 * margin), light, 7, fresh},
-		{"half the margin", moved(0.8 * margin), light, 7, stale},
-		{"beyond the margin", moved(1.5 * margin), light, 7, wrong},
-		{"other casters", s, light, 8, stale},
-		{"another sun", s, other, 7, wrong},
-		{"a much smaller slice", slice{s.center, s.radius / 3}, light, 7, wrong},
+		{"unchanged", s, rest, 7, false},
+		{"not where it lies at rest", moved(0.5 * margin), rest, 7, true},
+		{"within the margin", moved(0.9 * margin), slow, 7, false},
+		{"beyond the margin", moved(1.1 * margin), slow, 7, true},
+		{"soon beyond the margin", s, motion{light.x.Scale(margin / 4), 5}, 7, true},
+		{"long within the margin", s, motion{light.x.Scale(margin / 4), 2}, 7, false},
+		{"other casters", s, rest, 8, true},
+		{"other casters on the way", s, slow, 8, true},
+		{"a smaller slice", slice{s.center, s.radius / 1.5}, slow, 7, true},
+		{"a little smaller slice", slice{s.center, s.radius / 1.1}, slow, 7, false},
 	} {
-		if got := k.judge(c.s, &c.light, c.content); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		if got := k.isStale(c.s, &c.m, 1024, c.content); got != c.want {
+			t.Errorf("%s: stale is %v", c.name, got)
 		}
 	}
 }
@@ -140,7 +146,7 @@ func TestShadowRange(t *testing.T) {
 func TestClipDepth(t *testing.T) {
 	var k cascade
 	light := lightSpaceOf(defaultSun)
-	k.place(slice{geom.Vec3{3, 4, 5}, 10}, &light, 256, 1)
+	k.place(slice{geom.Vec3{3, 4, 5}, 10}, &light, 256)
 	p := geom.Vec3{1, 2, 3}
 	uvz := k.matrix.Point(p)
 	for _, zeroToOne := range []bool{false, true} {

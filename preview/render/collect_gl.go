@@ -29,8 +29,8 @@ type collected struct {
 
 	maxDraws int // in all lists of a frame
 
-	near, far             float64 // distances from the eye to what is drawn
-	shadowNear, shadowFar float64
+	near, far float64 // distances from the eye to what is drawn
+	shadowFar float64 // where shadows end
 }
 
 // sceneView is a scene in this frame.
@@ -64,6 +64,8 @@ type item struct {
 	color uint32
 	slot  int32 // object
 	fade  float32
+
+	firstIndex, indexCount uint32 // in the page
 }
 
 // list is the draws of one pass over the scene, in order.
@@ -98,7 +100,7 @@ func (c *collected) begin(r *Renderer, f *Frame) {
 	c.objects, c.draws, c.commands = c.objects[:0], c.draws[:0], c.commands[:0]
 	c.main.reset()
 	r.textures.visible = r.textures.visible[:0]
-	c.near, c.far, c.shadowNear, c.shadowFar = math.Inf(1), 0, 0, 0
+	c.near, c.far, c.shadowFar = math.Inf(1), 0, 0
 }
 
 // sceneOf returns the index of a scene, which it computes once per frame.
@@ -208,7 +210,7 @@ func (c *collected) collectRep(r *Renderer, f *Frame, d *drawnRep) {
 
 func (c *collected) addMain(r *Renderer, f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
-	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(r, d, s, m)}
+	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(r, d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
 	it.state = m.drawKey(p, d.at.page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift
@@ -278,7 +280,7 @@ func (c *collected) record(l *list) (instanced int) {
 			first = i
 		}
 		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), math.Float32bits(it.fade), it.color)
-		c.commands = append(c.commands, m.indexCount, count, m.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
+		c.commands = append(c.commands, it.indexCount, count, it.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
 	}
 	return instanced
 }
@@ -287,8 +289,8 @@ func (c *collected) record(l *list) (instanced int) {
 // ones keep their order.
 func (it *item) repeats(other *item) bool {
 	m, o := it.mesh, other.mesh
-	return it.state == other.state && it.page == other.page && m.firstIndex == o.firstIndex && m.baseVertex == o.baseVertex &&
-		m.indexCount == o.indexCount && m.set == o.set && m.kind.alpha != alphaBlend
+	return it.state == other.state && it.page == other.page && it.firstIndex == other.firstIndex && m.baseVertex == o.baseVertex &&
+		it.indexCount == other.indexCount && m.set == o.set && m.kind.alpha != alphaBlend
 }
 
 // Words of a draw's record, and of its command, which OpenGL defines.

@@ -26,6 +26,8 @@ type rep struct {
 	sets      []*textureSet // by material
 	streamed  bool          // its textures are
 	whole     mesh          // of a batch; meshes are its ranges in this frame
+	cost      int           // of drawing it into a shadow map
+	casters   [maxCascades]caster
 
 	// Until it is resident:
 	asset             *runtime.Asset
@@ -70,6 +72,7 @@ func (r *Renderer) Upload(key runtime.Key, asset *runtime.Asset) error {
 	for i := range n.meshes {
 		m := &n.meshes[i]
 		m.set = n.sets[m.material]
+		n.cost += int(m.indexCount/3) + drawCost
 		m.material += int32(n.materials.at)
 		m.baseVertex += int32(at.vertices.at)
 		size := 2

@@ -150,9 +150,9 @@ func (r *Renderer) issue(l *list, i, j int) (calls int) {
 		return 1
 	}
 	for ; i < j; i++ {
-		m := l.at(i).mesh
+		it := l.at(i)
 		gl.VertexAttribI1ui(attribDraw, uint32(l.first+i))
-		gl.DrawElementsBaseVertexWithOffset(gl.TRIANGLES, int32(m.indexCount), kind, uintptr(m.firstIndex)*size, m.baseVertex)
+		gl.DrawElementsBaseVertexWithOffset(gl.TRIANGLES, int32(it.indexCount), kind, uintptr(it.firstIndex)*size, it.mesh.baseVertex)
 		calls++
 	}
 	return calls

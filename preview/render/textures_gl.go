@@ -267,8 +267,10 @@ func (r *Renderer) RetryTextures() { r.textures.stream.Retry() }
 
 // Settle uploads everything and lets textures come to rest, for pictures that
 // must not depend on time: those that the last Draw has seen, from where the
-// last StreamTextures was. It ends early with ctx.
+// last StreamTextures was. The next Draw brings shadows up to date as well. It
+// ends early with ctx.
 func (r *Renderer) Settle(ctx context.Context) error {
+	r.exactShadows()
 	for {
 		r.Pump(Budget{})
 		r.textures.update(true)

@@ -180,7 +180,8 @@ type Stats struct {
 	ShadowDraws     int
 	ShadowCalls     int
 	ShadowTriangles int
-	ShadowCascades  int // cascades drawn anew
+	ShadowCascades  int // shadow maps that were completed
+	ShadowLate      int // frames for which a change of what casts shadows has been waiting, at most
 	Blended         int // meshes drawn with blending
 	NotResident     int // entries of Drawn that are not uploaded
 	CPU             time.Duration

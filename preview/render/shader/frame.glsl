@@ -2,7 +2,7 @@
 layout(std140) uniform Frame {
     mat4 viewProj;      // from positions relative to the eye
     mat4 shadow[4];     // from positions relative to the eye to texture space
-    vec4 shadowTexel[4]; // x: metres per texel, y: depth of one texel
+    vec4 shadowTexel[4]; // x: metres per texel, y: depth of one texel, z: layer
     vec4 rayX, rayY, rayZ; // view ray = x * rayX + y * rayY + rayZ in clip coordinates; rayZ is the view direction
     vec4 sunDir;        // to the sun; w: number of cascades
     vec4 sunColor;      // w: exposure

@@ -47,12 +47,12 @@ float sunVisible(vec3 position, vec3 n, float nDotL) {
         float inside = min(rim.x, rim.y) - border;
         if (inside <= 0.0 || uvz.z <= 0.0 || uvz.z >= 1.0) continue;
         uvz.z -= 0.5 * frame.shadowTexel[i].y;
-        float s = tapShadow(uvz, float(i), texel);
+        float s = tapShadow(uvz, frame.shadowTexel[i].z, texel);
         // Over the last tenth of a map the next one fades in.
         if (inside < 0.05 && i + 1 < count) {
             vec3 q = (frame.shadow[i + 1] * vec4(position + n * frame.shadowTexel[i + 1].x * (0.6 + 1.6 * slope), 1.0)).xyz;
             q.z -= 0.5 * frame.shadowTexel[i + 1].y;
-            s = mix(tapShadow(q, float(i + 1), texel), s, inside / 0.05);
+            s = mix(tapShadow(q, frame.shadowTexel[i + 1].z, texel), s, inside / 0.05);
         }
         return mix(s, 1.0, smoothstep(0.85 * end, end, away));
     }

@@ -1,0 +1,129 @@
+package render
+
+import "github.com/untoldkit/untold/internal/geom"
+
+// Shadow maps are drawn anew a part per frame, so that no frame is late for
+// them: the maps of a flight through a city hold several times the triangles of
+// the view, and streaming changes them all the time.
+const (
+	// shadowBudget is how much of the maps a frame draws, in triangles, where
+	// that is enough to keep to buildFrames.
+	shadowBudget = 16_000
+	// drawCost is what a draw costs in triangles, whatever its size.
+	drawCost = 48
+	// minPart is the least number of triangles of which a part of a mesh is
+	// drawn.
+	minPart = 1024
+)
+
+// buildFrames is in how many frames a cascade's map is drawn at most, however
+// much it holds. What changes while it is drawn may have to wait for the next
+// one: shadows are late by at most twice as many frames.
+var buildFrames = [maxCascades]int{8, 16, 32, 32}
+
+// mapBuild is a map that is being drawn. What is drawn when is decided by counts
+// alone, so that the same frames give the same pictures on every machine.
+type mapBuild struct {
+	on     bool
+	id     uint64 // unique
+	next   cascade
+	frames int // so far
+}
+
+// caster is how far a representation is drawn into a map.
+type caster struct {
+	build uint64
+	mesh  int32 // next to draw; done: len(meshes)
+	part  int32 // triangles of it that are drawn
+}
+
+// done reports whether all meshes are drawn into the map of a build.
+func (c *caster) done(build uint64, meshes int) bool { return c.build == build && int(c.mesh) == meshes }
+
+// schedule decides which maps are drawn and where they lie.
+type schedule struct {
+	count    int
+	cascades [maxCascades]cascade
+	builds   [maxCascades]mapBuild
+	slices   [maxCascades]slice
+	ends     [maxCascades]float64 // where they end
+	motions  [maxCascades]motion
+	late     [maxCascades]int // frames since the oldest change that a map does not show
+	moving   bool             // slices holds the frame before
+	begun    uint64           // builds
+}
+
+// steadiness is over how many frames motion is averaged, roughly.
+const steadiness = 6
+
+// follow takes over the slices of a frame and reports a jump: the camera is
+// where no map reaches, the sun is another one, or there are no maps yet.
+func (s *schedule) follow(l *lens, light *lightSpace, near, far float64) (jump bool) {
+	near = max(l.near, near)
+	cascadeSplits(&s.ends, s.count, near, far)
+	for i := range s.count {
+		now := sliceOf(l, near, s.ends[i])
+		near = s.ends[i]
+		s.motions[i].follow(&s.slices[i], &now, s.moving)
+		s.slices[i] = now
+		c := &s.cascades[i]
+		jump = jump || !c.valid || c.fit.light != *light || i == s.count-1 && !c.fit.holds(now)
+	}
+	s.moving = true
+	return jump
+}
+
+// follow averages the steps of a slice. Those that are no motion do not count.
+func (m *motion) follow(before, now *slice, known bool) {
+	step := now.center.Sub(before.center)
+	switch {
+	case !known || step.Len() > now.radius:
+		m.step = geom.Vec3{}
+	case step == (geom.Vec3{}) && m.step.Len() < 1e-3*now.radius:
+		m.step = geom.Vec3{} // at rest
+	default:
+		m.step = m.step.Add(step.Sub(m.step).Scale(1.0 / steadiness))
+	}
+}
+
+// begin starts to draw the map of cascade i anew.
+func (s *schedule) begin(i int, light *lightSpace, size int) {
+	b := &s.builds[i]
+	s.begun++
+	*b = mapBuild{on: true, id: s.begun}
+	b.next = cascade{valid: true, far: s.ends[i], layer: i}
+	if s.cascades[i].layer == i {
+		b.next.layer = i + s.count
+	}
+	b.next.place(s.motions[i].wanted(s.slices[i]), light, size)
+}
+
+// end puts a complete map into service; content is that of the scene where the
+// map reaches.
+func (s *schedule) end(i int, content uint64) {
+	b := &s.builds[i]
+	b.on = false
+	s.cascades[i] = b.next
+	s.motions[i].frames = float64(b.frames)
+	s.late[i] = 0
+	if b.next.content != content {
+		s.late[i] = b.frames
+	}
+}
+
+// reach returns to which distance there are maps.
+func (s *schedule) reach(far float64) float64 { return min(far, s.cascades[s.count-1].far) }
+
+// share returns how much of the map of cascade i is drawn in this frame: of what
+// is left of the frame's budget, and of the cost that remains. Of several maps
+// the nearest gets half, so that none has to wait.
+func (s *schedule) share(i, left, remains int) int {
+	for k := i + 1; k < s.count; k++ {
+		if s.builds[k].on {
+			left /= 2
+			break
+		}
+	}
+	frames := max(1, buildFrames[i]-s.builds[i].frames)
+	return max(left, minPart, (remains+frames-1)/frames)
+}
