@@ -107,6 +107,7 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 	if ro.Logger == nil {
 		ro.Logger = o.Logger
 	}
+	ro.Warm = o.timed()
 	r, err := render.New(ro)
 	if err != nil {
 		return nil, err

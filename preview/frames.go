@@ -98,8 +98,17 @@ func (f *Frame) String() string {
 		name string
 		ms   float64
 	}{
-		{"load", f.Load}, {"update", f.Update}, {"textures", f.Textures}, {"upload", f.Upload}, {"hud", f.HUD}, {"wait", f.Wait},
-		{"collect", f.Collect}, {"shadow", f.Shadow}, {"scene", f.Scene}, {"finish", f.Finish}, {"present", f.Present},
+		{"load", f.Load},
+		{"update", f.Update},
+		{"textures", f.Textures},
+		{"upload", f.Upload},
+		{"hud", f.HUD},
+		{"wait", f.Wait},
+		{"collect", f.Collect},
+		{"shadow", f.Shadow},
+		{"scene", f.Scene},
+		{"finish", f.Finish},
+		{"present", f.Present},
 	}
 	slices.SortStableFunc(parts, func(a, b struct {
 		name string

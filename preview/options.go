@@ -117,6 +117,12 @@ func (o *Options) check() error {
 	return o.Config.Validate()
 }
 
+// timed reports whether anyone looks at how long frames take: neither on a
+// virtual clock nor where only a picture is wanted.
+func (o *Options) timed() bool {
+	return o.FixedDT == 0 && !(o.Headless && o.Path == nil && o.Screenshot != "")
+}
+
 // renderer is what the app needs of a render.Renderer.
 type renderer interface {
 	runtime.Device

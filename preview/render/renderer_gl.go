@@ -122,6 +122,11 @@ func (r *Renderer) init() error {
 		return err
 	}
 	r.timer.init(!i.Software)
+	if o.Warm {
+		if err := r.warm(); err != nil {
+			return err
+		}
+	}
 	for range 16 {
 		if e := gl.GetError(); e == gl.NO_ERROR {
 			return nil

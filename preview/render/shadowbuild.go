@@ -38,7 +38,9 @@ type caster struct {
 }
 
 // done reports whether all meshes are drawn into the map of a build.
-func (c *caster) done(build uint64, meshes int) bool { return c.build == build && int(c.mesh) == meshes }
+func (c *caster) done(build uint64, meshes int) bool {
+	return c.build == build && int(c.mesh) == meshes
+}
 
 // schedule decides which maps are drawn and where they lie.
 type schedule struct {

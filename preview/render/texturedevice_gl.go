@@ -3,6 +3,7 @@
 package render
 
 import (
+	"bytes"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
@@ -146,6 +147,30 @@ func (d *textureDevice) create(s *storage) {
 	if d.anisotropy > 1 {
 		gl.TexParameterf(gl.TEXTURE_2D, textureMaxAnisotropy, float32(d.anisotropy))
 	}
+}
+
+// neutral makes the texture that stands in for those that have not come. In all
+// that a driver may compile programs for it is like them.
+func (d *textureDevice) neutral(slot int) uint32 {
+	texel, use := [4]uint8{255, 255, 255, 255}, texture.Data
+	switch slot {
+	case slotBase:
+		use = texture.Color
+	case slotNormal:
+		texel = [4]uint8{128, 128, 255, 255}
+	case slotEmissive:
+		texel, use = [4]uint8{0, 0, 0, 255}, texture.Color
+	}
+	const edge, levels = 4, 3
+	s := storage{enc: texture.RGBA8, width: edge, height: edge, levels: levels}
+	s.format = internalFormat(&texture.Image{Encoding: s.enc, Use: use})
+	d.create(&s)
+	pix := bytes.Repeat(texel[:], edge*edge)
+	for i := range levels {
+		w, h := mipSize(edge, edge, i)
+		gl.TexSubImage2D(gl.TEXTURE_2D, int32(i), 0, 0, int32(w), int32(h), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&pix[0]))
+	}
+	return s.name
 }
 
 // pump does one piece of work and returns its bytes; 0 when there is none.

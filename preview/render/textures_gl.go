@@ -7,7 +7,6 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
@@ -62,19 +61,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 		return nil, errors.Join(err, t.loader.Close())
 	}
 	for slot := range t.fallback {
-		texel := [4]uint8{255, 255, 255, 255}
-		switch slot {
-		case slotNormal:
-			texel = [4]uint8{128, 128, 255, 255}
-		case slotEmissive:
-			texel = [4]uint8{0, 0, 0, 255}
-		}
-		gl.GenTextures(1, &t.fallback[slot])
-		gl.BindTexture(gl.TEXTURE_2D, t.fallback[slot])
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&texel[0]))
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, 0)
+		t.fallback[slot] = t.device.neutral(slot)
 	}
 	return t, nil
 }

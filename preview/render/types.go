@@ -44,6 +44,10 @@ type Options struct {
 	// NoTextures draws every material by its factors alone.
 	NoTextures bool
 
+	// Warm has New draw with everything once, so that the driver compiles it
+	// then and not in the frames that need it first.
+	Warm bool
+
 	// Plain keeps to OpenGL 4.1 core where extensions would be used, to test
 	// that path.
 	Plain bool
