@@ -5,9 +5,6 @@ package render
 import (
 	"fmt"
 	"time"
-	"unsafe"
-
-	"github.com/go-gl/gl/v4.1-core/gl"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
@@ -99,7 +96,7 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *runtime.Asset) {
 		packed = packMaterial(packed, &p.materials[i], n.sets[i].has())
 	}
 	if len(packed) > 0 {
-		n.materials = r.materials.write(packed)
+		n.materials = r.materials.write(&r.staging, packed)
 	}
 }
 
@@ -173,7 +170,7 @@ func (r *Renderer) uploadGeometry() int64 {
 			r.queue = r.queue[1:]
 			continue
 		}
-		sent := n.piece()
+		sent := n.piece(&r.staging)
 		if n.sent == len(n.vertices)+len(n.indices) {
 			n.resident = true
 			n.asset.Release()
@@ -189,7 +186,7 @@ func (r *Renderer) uploadGeometry() int64 {
 }
 
 // piece uploads the next bytes of a representation.
-func (n *rep) piece() int64 {
+func (n *rep) piece(s *staging) int64 {
 	if len(n.vertices)+len(n.indices) == 0 {
 		return 0
 	}
@@ -197,10 +194,8 @@ func (n *rep) piece() int64 {
 	if n.sent >= len(n.vertices) {
 		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
 	}
-	// Not through the element array target, which belongs to a vertex array.
-	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer)
 	k := min(pieceBytes, len(data)-from)
-	gl.BufferSubData(gl.COPY_WRITE_BUFFER, at+from, k, unsafe.Pointer(&data[from]))
+	s.copyTo(buffer, at+from, data[from:from+k])
 	n.sent += k
 	return int64(k)
 }

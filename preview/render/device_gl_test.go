@@ -30,11 +30,11 @@ func TestUploadBudget(t *testing.T) {
 			t.Fatalf("drawable after %d pumps", pumps)
 		}
 	}
-	if pumps != 4 { // 3.2 MB by the mebibyte, then the indices
+	if pumps != 13 { // 3.2 MB in pieces of 256 KiB, then the indices
 		t.Errorf("%d pumps", pumps+1)
 	}
 	s = r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: k, Fade: 1}}})
-	if s.NotResident != 0 || s.UploadBytes != 3_200_006 || s.UploadPieces != 5 || !r.Drawable(k) {
+	if s.NotResident != 0 || s.UploadBytes != 3_200_006 || s.UploadPieces != 14 || !r.Drawable(k) {
 		t.Errorf("after: %+v", s)
 	}
 }
@@ -122,6 +122,27 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(20, func() { r.Pump(Budget{}); r.Draw(f) }); n != 0 {
 			t.Errorf("%v allocations per frame", n)
+		}
+	})
+}
+
+// TestWarm: what is drawn to have programs compiled leaves nothing behind.
+func TestWarm(t *testing.T) {
+	both(t, Options{Width: 64, Height: 48, ShadowSize: 64, Warm: true}, func(t *testing.T, r *Renderer) {
+		if len(r.reps) != 0 || r.pool.used != 0 || r.materials.list.used != 0 {
+			t.Errorf("%d representations, %d bytes, %d materials", len(r.reps), r.pool.used, r.materials.list.used)
+		}
+		f := Frame{Camera: boardCamera(), Drawn: put(t, r, board(t, ""))}
+		s := r.Draw(f)
+		if s.ShadowCascades != r.options.Cascades || s.GeometryBytes == 0 {
+			t.Errorf("%+v", s)
+		}
+		got := r.ReadPixels()
+		cold := headless(t, Options{Width: 64, Height: 48, ShadowSize: 64, Plain: r.options.Plain})
+		f.Drawn = put(t, cold, board(t, ""))
+		cold.Draw(f)
+		if d := difference(got, cold.ReadPixels()); d > 0.001 {
+			t.Errorf("%.2f %% of the picture differ", 100*d)
 		}
 	})
 }

@@ -18,15 +18,14 @@ type materialBuffer struct {
 const materialBytes = 4 * materialFloats
 
 // write stores packed materials and returns where.
-func (m *materialBuffer) write(packed []float32) span {
+func (m *materialBuffer) write(s *staging, packed []float32) span {
 	n := len(packed) / materialFloats
 	at, ok := m.list.alloc(n)
 	if !ok {
 		m.grow(n)
 		at, _ = m.list.alloc(n)
 	}
-	gl.BindBuffer(gl.COPY_WRITE_BUFFER, m.buffer)
-	gl.BufferSubData(gl.COPY_WRITE_BUFFER, at.at*materialBytes, n*materialBytes, unsafe.Pointer(&packed[0]))
+	s.copyTo(m.buffer, at.at*materialBytes, unsafe.Slice((*byte)(unsafe.Pointer(&packed[0])), n*materialBytes))
 	return at
 }
 

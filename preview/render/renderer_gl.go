@@ -38,6 +38,7 @@ type Renderer struct {
 	// Written every frame.
 	frames                                              uint64
 	fences                                              [inFlight]uintptr
+	staging                                             staging
 	block                                               stream // Frame of the shaders
 	objectStream, drawStream, commandStream, lineStream stream
 
@@ -98,14 +99,15 @@ func (r *Renderer) init() error {
 	if r.programs, err = newPrograms(defines); err != nil {
 		return err
 	}
-	stream := func(target, format uint32) stream {
-		return stream{target: target, format: format, persistent: i.PersistentMap}
+	stream := func(target, format uint32, floor int) stream {
+		return stream{target: target, format: format, floor: floor, persistent: i.PersistentMap}
 	}
-	r.block = stream(gl.UNIFORM_BUFFER, 0)
-	r.objectStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32F)
-	r.drawStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32UI)
-	r.commandStream = stream(gl.DRAW_INDIRECT_BUFFER, 0)
-	r.lineStream = stream(gl.ARRAY_BUFFER, 0)
+	r.block = stream(gl.UNIFORM_BUFFER, 0, 0)
+	r.objectStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32F, 1<<20)
+	r.drawStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32UI, 1<<19)
+	r.commandStream = stream(gl.DRAW_INDIRECT_BUFFER, 0, 1<<19)
+	r.lineStream = stream(gl.ARRAY_BUFFER, 0, 0)
+	r.staging.init(i.PersistentMap)
 	// An object takes four texels, and there are no more objects than draws.
 	r.frame.maxDraws = min(maxDrawsPerFrame, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/4)
 	r.overlay.init(i.PersistentMap)
@@ -113,13 +115,16 @@ func (r *Renderer) init() error {
 	if i.MultiDraw {
 		r.pool.ids = newIDs(r.frame.maxDraws)
 	}
-	r.materials.grow(1024)
+	r.materials.grow(4096)
 	workers := o.TextureWorkers
 	if workers <= 0 {
 		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
 	}
 	if r.textures, err = newTextures(o, i, workers); err != nil {
 		return err
+	}
+	if !i.Software { // which would compile programs of its own for that
+		r.textures.device.staging = &r.staging
 	}
 	r.timer.init(!i.Software)
 	if o.Warm {
@@ -169,6 +174,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.frames++
 	lap := lapTimer{start}
 	r.wait(at)
+	r.staging.passed(at)
 	r.stats.Wait = lap.next()
 	r.timer.begin(at)
 
@@ -194,6 +200,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 		gl.DeleteSync(r.fences[at])
 	}
 	r.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	r.staging.submit(at)
 	r.stats.Finish = lap.next()
 	return r.count(time.Since(start))
 }
@@ -211,8 +218,10 @@ func (l *lapTimer) next() time.Duration {
 
 // wait waits until the GPU is done with the frame that used the same buffers.
 func (r *Renderer) wait(at int) {
-	if r.fences[at] != 0 {
-		gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second))
+	for r.fences[at] != 0 {
+		if gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second)) != gl.TIMEOUT_EXPIRED {
+			return
+		}
 	}
 }
 
@@ -259,6 +268,7 @@ func (r *Renderer) Close() {
 	for _, s := range [...]*stream{&r.block, &r.objectStream, &r.drawStream, &r.commandStream, &r.lineStream} {
 		s.close()
 	}
+	r.staging.close()
 	r.materials.close()
 	r.pool.close()
 	if r.pool.ids != 0 {

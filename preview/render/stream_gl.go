@@ -8,15 +8,13 @@ import (
 	"github.com/go-gl/gl/v4.1-core/gl"
 )
 
-// inFlight is how many frames the processor may be ahead of the GPU.
-const inFlight = 3
-
 // stream is data that is written anew every frame: as many buffers as there
-// are frames in flight, each mapped for good where the driver can, else
-// orphaned before it is written.
+// are frames in flight, each mapped for good where the driver can, else mapped
+// when it is written. Neither waits: the caller has, for the frame's fence.
 type stream struct {
 	target     uint32
 	format     uint32 // of the buffer texture; 0: none
+	floor      int    // bytes to begin with, so that a scene that comes rarely makes it grow
 	persistent bool
 	buffers    [inFlight]streamBuffer
 }
@@ -40,15 +38,14 @@ func (s *stream) write(frame int, data unsafe.Pointer, n int) *streamBuffer {
 	case b.mapped != nil:
 		copy(unsafe.Slice((*byte)(b.mapped), n), unsafe.Slice((*byte)(data), n))
 	default:
-		gl.BufferData(s.target, b.size, nil, gl.STREAM_DRAW)
-		gl.BufferSubData(s.target, 0, n, data)
+		writeMapped(s.target, 0, unsafe.Slice((*byte)(data), n))
 	}
 	return b
 }
 
 // grow replaces a buffer by a larger one.
 func (s *stream) grow(b *streamBuffer, n int) {
-	size := max(4096, 2*b.size)
+	size := max(4096, s.floor, 2*b.size)
 	for size < n {
 		size *= 2
 	}

@@ -5,7 +5,6 @@ package render
 import (
 	"math"
 	"time"
-	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
@@ -26,13 +25,9 @@ func (r *Renderer) warm() error {
 		return err
 	}
 	var zeros [dot]byte
-	write := func(buffer uint32, offset, n int) {
-		gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer)
-		gl.BufferSubData(gl.COPY_WRITE_BUFFER, offset, n, unsafe.Pointer(&zeros[0]))
-	}
-	write(at.page.vertex, at.vertices.at*format.VertexSize, dot)
-	write(at.page.index, at.indices.at*indexUnit, indexUnit)
-	material := r.materials.write(make([]float32, materialFloats))
+	r.staging.copyTo(at.page.vertex, at.vertices.at*format.VertexSize, zeros[:])
+	r.staging.copyTo(at.page.index, at.indices.at*indexUnit, zeros[:indexUnit])
+	material := r.materials.write(&r.staging, make([]float32, materialFloats))
 
 	set := &textureSet{} // of textures that are not there
 	n := &rep{resident: true, box: geom.Box{Min: geom.Vec3{-1, -1, -6}, Max: geom.Vec3{1, 1, -4}}, at: at, materials: material}
