@@ -309,7 +309,7 @@ func (a *app) loop() error {
 	a.clock.start = time.Now()
 	last := time.Duration(0)
 	for !a.ended && a.ctx.Err() == nil {
-		begin := time.Now()
+		begin, cpu := time.Now(), cpuTime()
 		dt := a.o.FixedDT
 		if a.clock.virtual {
 			a.clock.now = time.Duration(a.frame) * dt
@@ -325,7 +325,7 @@ func (a *app) loop() error {
 		}
 		a.busy = time.Since(begin)
 		a.usual += (a.busy - a.usual) / usualFrames
-		a.cost.Frame, a.cost.MS = a.frame, a.busy.Seconds()*1e3
+		a.cost.Frame, a.cost.MS, a.cost.CPU = a.frame, a.busy.Seconds()*1e3, (cpuTime()-cpu).Seconds()*1e3
 		if a.frame > 0 { // the first one compiles shaders
 			a.meter.timed(&a.cost)
 		}

@@ -11,10 +11,11 @@ import (
 )
 
 // Frame is what one frame took, part by part, and what it had to do: the
-// answer to why a frame was late. Times are milliseconds on the wall.
+// answer to why a frame was late. Times are milliseconds.
 type Frame struct {
-	Frame int     `json:"frame"` // from 0
-	MS    float64 `json:"ms"`    // of which:
+	Frame int     `json:"frame"`  // from 0
+	CPU   float64 `json:"cpu_ms"` // computed by all threads; 0 where the system cannot tell
+	MS    float64 `json:"ms"`     // on the wall, of which:
 
 	Load     float64 `json:"load_ms"`     // waiting for files, on a virtual clock only
 	Update   float64 `json:"update_ms"`   // Streamer.Update, uploads of payloads begun in it

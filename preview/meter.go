@@ -28,6 +28,15 @@ type Report struct {
 	FrameMSP50  float64 `json:"frame_ms_p50"`
 	FrameMSP99  float64 `json:"frame_ms_p99"`
 	FrameMSMax  float64 `json:"frame_ms_max"`
+	// Pace is how many times as long as the sixty frames around it a frame
+	// takes; Hitches counts those that take more than twice as long. CPU times
+	// are those of all threads, and are 0 where the system cannot tell.
+	PaceP99    float64 `json:"pace_p99"`
+	Hitches    int     `json:"hitches"`
+	CPUMSP50   float64 `json:"cpu_ms_p50"`
+	CPUMSP99   float64 `json:"cpu_ms_p99"`
+	CPUPaceP99 float64 `json:"cpu_pace_p99"`
+
 	UpdateMSP50 float64 `json:"update_ms_p50"` // Streamer.Update
 	UpdateMSP99 float64 `json:"update_ms_p99"`
 	UpdateMSMax float64 `json:"update_ms_max"`
@@ -38,6 +47,11 @@ type Report struct {
 	WorkP50 float64 `json:"work_p50"`
 	WorkP99 float64 `json:"work_p99"`
 	WorkMax float64 `json:"work_max"`
+	// ShadowMax is the most triangles of shadow maps in one frame, the first
+	// aside; ShadowLateMax for how many frames the shadows of what came or went
+	// were out of date.
+	ShadowMax     int `json:"shadow_triangles_max"`
+	ShadowLateMax int `json:"shadow_late_max"`
 
 	Draws        int `json:"draws"` // meshes drawn in the last frame
 	DrawsMax     int `json:"draws_max"`
@@ -140,6 +154,7 @@ func ParseCondition(s string) (simulate.Condition, error) {
 // meter works out a report.
 type meter struct {
 	frames, updates []float32 // milliseconds
+	cpu             []float32 // milliseconds
 	work            []float32 // triangles, shadows included
 	worst           worst
 	collections     collections
@@ -151,7 +166,9 @@ type meter struct {
 // timed adds a frame that is done.
 func (m *meter) timed(f *Frame) {
 	m.frames = append(m.frames, float32(f.MS))
+	m.cpu = append(m.cpu, float32(f.CPU))
 	m.work = append(m.work, float32(f.Triangles+f.ShadowTriangles))
+	m.out.ShadowMax = max(m.out.ShadowMax, f.ShadowTriangles)
 	m.worst.add(f)
 }
 
@@ -161,6 +178,7 @@ func (m *meter) frame(drawn []runtime.Drawn, st *render.Stats, undrawnBefore, un
 	o.Frames++
 	o.Draws, o.DrawCalls, o.Triangles = st.Draws, st.Calls, st.Triangles
 	o.DrawsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.TrianglesMax, st.Triangles)
+	o.ShadowLateMax = max(o.ShadowLateMax, st.ShadowLate)
 	o.Uploads += st.UploadPieces
 	o.UploadBytes += st.UploadBytes
 	o.UploadMSMax = max(o.UploadMSMax, st.UploadTime.Seconds()*1000)
@@ -214,6 +232,12 @@ func (m *meter) report(st runtime.Stats, errs int) *Report {
 		n := len(list)
 		*p50, *p99, *most = float64(list[(n*50+99)/100-1]), float64(list[(n*99+99)/100-1]), float64(list[n-1])
 	}
+	var none float64
+	pace := paces(m.frames)
+	o.Hitches = hitches(pace)
+	quantiles(pace, &none, &o.PaceP99, &none)
+	quantiles(paces(m.cpu), &none, &o.CPUPaceP99, &none)
+	quantiles(m.cpu, &o.CPUMSP50, &o.CPUMSP99, &none)
 	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
 	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
 	o.Worst = m.worst.list

@@ -21,7 +21,7 @@ type textureDevice struct {
 	immutable  bool
 	copies     bool // between textures, ARB_copy_image
 	anisotropy int
-	staging    *staging // nil: the driver reads from the program's memory
+	staging    *staging     // nil: the driver reads from the program's memory
 	table      []gpuTexture // ID - 1 is the index
 	queue      []*upload    // first in, first out
 }
