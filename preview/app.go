@@ -42,6 +42,7 @@ type app struct {
 	gate   *gate
 	s      *runtime.Streamer
 	id     runtime.SceneID
+	rootOf func(runtime.SceneID) geom.Mat4
 
 	probe    *memory.Probe   // nil in virtual time, as the next one
 	monitor  *memory.Monitor // of s
@@ -130,6 +131,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0},
 		loader: runtime.NewFileLoader(0),
 	}
+	a.rootOf = a.root // once: every use of a method as a value is garbage
 	defer func() { err = errors.Join(err, a.loader.Close()) }()
 	if !o.Headless && !o.NoHUD {
 		a.show.Panel, a.show.Map = true, true
@@ -400,7 +402,7 @@ func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
 
 func (a *app) draw() {
 	f := render.Frame{
-		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.root, View: a.view, Wireframe: a.show.Wireframe,
+		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf, View: a.view, Wireframe: a.show.Wireframe,
 		Sun: a.sun, Exposure: a.exposure,
 	}
 	w := stopwatch{time.Now()}

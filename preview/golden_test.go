@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"testing"
 	"time"
 
@@ -194,5 +195,31 @@ func TestRealTime(t *testing.T) {
 	}
 	if readPNG(t, o.Screenshot).Bounds().Dx() != 160 {
 		t.Error("the picture")
+	}
+}
+
+// TestFramesAllocateNothing: a frame in which nothing comes or goes makes no
+// garbage, so that nothing has to be collected.
+func TestFramesAllocateNothing(t *testing.T) {
+	needGL(t)
+	o := options(t, writeTown(t, t.TempDir(), 4))
+	o.FixedDT, o.Frames, o.Width, o.Height = 20*time.Millisecond, 200, 64, 48
+	o.Path = still(geom.Vec3{60, 5, -28}, geom.Vec3{0.25, -0.05, -1}, 100)
+	o.Render = render.Options{Samples: 1, ShadowSize: 64}
+	var before, after goruntime.MemStats
+	o.OnFrame = func(f *Frame) error {
+		switch f.Frame {
+		case 100:
+			goruntime.ReadMemStats(&before)
+		case 199:
+			goruntime.ReadMemStats(&after)
+		}
+		return nil
+	}
+	if _, err := Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if n := float64(after.Mallocs-before.Mallocs) / 99; n > 0.5 { // the lists of figures grow
+		t.Errorf("%.1f allocations per frame", n)
 	}
 }

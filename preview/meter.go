@@ -25,9 +25,9 @@ type Report struct {
 
 	// Frame times are from the start of a frame to the start of the next,
 	// without the time that the run sleeps to keep its pace.
-	FrameMSP50  float64 `json:"frame_ms_p50"`
-	FrameMSP99  float64 `json:"frame_ms_p99"`
-	FrameMSMax  float64 `json:"frame_ms_max"`
+	FrameMSP50 float64 `json:"frame_ms_p50"`
+	FrameMSP99 float64 `json:"frame_ms_p99"`
+	FrameMSMax float64 `json:"frame_ms_max"`
 	// Pace is how many times as long as the sixty frames around it a frame
 	// takes; Hitches counts those that take more than twice as long. CPU times
 	// are those of all threads, and are 0 where the system cannot tell.

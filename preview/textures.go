@@ -31,7 +31,7 @@ func (a *app) streamTextures() error {
 			return err
 		}
 	}
-	a.r.StreamTextures(render.TextureView{Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.root})
+	a.r.StreamTextures(render.TextureView{Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.rootOf})
 	return nil
 }
 
