@@ -25,8 +25,7 @@ const (
 	uploadTime  = time.Millisecond / 4 // at least
 	uploadPart  = 2                    // of the usual frame's time, as a divisor
 	uploadBytes = 8 << 20
-	usualFrames = 16               // that the usual time is a mean of, roughly
-	frameTime   = time.Second / 60 // of a headless run in real time
+	usualFrames = 16 // that the usual time is a mean of, roughly
 )
 
 // app is a preview under way. All of it belongs to the goroutine of Run, whose
@@ -340,7 +339,7 @@ func (a *app) loop() error {
 		a.frame++
 		a.ended = a.ended || a.done()
 		if a.o.Headless && !a.clock.virtual && !a.ended {
-			_ = walltime.Clock{}.Sleep(a.ctx, frameTime-a.busy) // the loop sees the end of ctx
+			_ = walltime.Clock{}.Sleep(a.ctx, a.o.frameTime()-a.busy) // the loop sees the end of ctx
 		}
 	}
 	return a.finish()

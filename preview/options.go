@@ -43,6 +43,10 @@ type Options struct {
 	// to load; otherwise with the context.
 	Frames int
 
+	// FPS is how many frames a second a headless run in real time draws; 0: 60,
+	// negative: as many as it can.
+	FPS int
+
 	// Path moves the camera; in a window until a person takes over. Duration
 	// is when it ends; 0: with its last key.
 	Path     *simulate.CameraPath
@@ -88,6 +92,7 @@ type Show struct {
 const (
 	defaultWidth, defaultHeight = 1280, 720
 	maxEdge                     = 16384
+	defaultFPS                  = 60
 	defaultLatency              = 50 * time.Millisecond // that of simulate
 )
 
@@ -121,6 +126,18 @@ func (o *Options) check() error {
 // virtual clock nor where only a picture is wanted.
 func (o *Options) timed() bool {
 	return o.FixedDT == 0 && !(o.Headless && o.Path == nil && o.Screenshot != "")
+}
+
+// frameTime is the time from one frame to the next of a headless run in real
+// time.
+func (o *Options) frameTime() time.Duration {
+	switch {
+	case o.FPS < 0:
+		return 0
+	case o.FPS == 0:
+		return time.Second / defaultFPS
+	}
+	return time.Second / time.Duration(o.FPS)
 }
 
 // renderer is what the app needs of a render.Renderer.

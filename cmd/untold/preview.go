@@ -28,7 +28,7 @@ type previewFlags struct {
 	headless, watch, noHUD bool
 	whole                  bool
 	size                   pictureSize
-	frames                 int
+	frames, fps            int
 	screenshot, record     string
 	stats, events          string
 	frameLog               string
@@ -129,6 +129,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.headless, "headless", false, "draw without a window and without a display")
 	f.Var(&p.size, "size", "of the picture in pixels, such as 1280x720")
 	f.IntVar(&p.frames, "frames", 0, "end after so many frames")
+	f.IntVar(&p.fps, "fps", 0, "frames per second of a headless run in real time, -1 for as many as it can (default 60)")
 	f.StringVar(&p.screenshot, "screenshot", "", "write the last frame to this PNG file, with all its textures")
 	f.StringVar(&p.record, "record", "", "write every frame as a PNG file into this folder")
 	f.StringVar(&p.stats, "stats", "", "write the figures as JSON to this file, - for stdout")
@@ -216,7 +217,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	closeRemote = func() error { return nil }
 	o = preview.Options{
 		Config: runtime.DefaultConfig(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
-		Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
+		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
 		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
 		Message: func(text string) { a.info("%s", oneLine(text)) },
 	}
