@@ -168,6 +168,9 @@ func TestFlight(t *testing.T) {
 	if rep.Undrawn != 0 || rep.DoubleDrawn != 0 || rep.Errors != 0 || rep.TrianglesMax == 0 || rep.UploadBytes == 0 {
 		t.Errorf("%+v", rep)
 	}
+	if rep.ShadowLateMax > 65 { // two turns of the farthest map
+		t.Errorf("shadows are late by %d frames", rep.ShadowLateMax)
+	}
 	want := simulated(t, town, o)
 	if d := difference(*got, want); d != "one ends early" || len(*got) != len(want) {
 		t.Errorf("%d events, want %d: %s", len(*got), len(want), d)
