@@ -71,6 +71,8 @@ func TestPreviewUsage(t *testing.T) {
 		{[]string{"--json", "--stats", "x"}, "--json is short"},
 		{[]string{"--stats", "a", "--events", "./a"}, "named twice"},
 		{[]string{"--screenshot", "-"}, "wants a file"},
+		{[]string{"--frame-log", "-"}, "wants a file"},
+		{[]string{"--stats", "a", "--frame-log", "./a"}, "named twice"},
 		{[]string{"--fail-if", "undrown>0"}, `did you mean "undrawn"?`},
 		{[]string{"--headless", "--fixed-dt", "20ms", "--latency", "0.05", "--stats", "-", "--fail-if", "undrawn>0"}, ""},
 	} {
@@ -160,9 +162,10 @@ func TestPreviewHeadless(t *testing.T) {
 	}
 	dir, out := cooked(t), t.TempDir()
 	scene, shot, events := filepath.Join(dir, "yard.json"), filepath.Join(out, "a.png"), filepath.Join(out, "e.jsonl")
+	frames := filepath.Join(out, "f.jsonl")
 	small := []string{"--headless", "--size", "64x48", "--samples", "1", "--shadows", "-1"}
 	path := []string{"--fly-through", "--duration", "2s", "--set", "maxConcurrentTileLoads=1", "--mode", "strict"}
-	args := append(append([]string{"preview", scene, "--fixed-dt", "0.05", "--latency", "0.2", "--events", events, "--screenshot", shot, "--stats", "-"}, small...), path...)
+	args := append(append([]string{"preview", scene, "--fixed-dt", "0.05", "--latency", "0.2", "--events", events, "--frame-log", frames, "--screenshot", shot, "--stats", "-"}, small...), path...)
 	r := here(t, args...)
 	var stats map[string]any
 	if err := json.Unmarshal([]byte(r.stdout), &stats); r.code != 0 || err != nil || stats["frames"] != 41.0 || stats["errors"] != 0.0 {
@@ -170,6 +173,14 @@ func TestPreviewHeadless(t *testing.T) {
 	}
 	if _, err := os.Stat(shot); err != nil {
 		t.Error(err)
+	}
+	log := strings.Split(strings.TrimSpace(read(t, frames)), "\n")
+	var last preview.Frame
+	if err := json.Unmarshal([]byte(log[len(log)-1]), &last); err != nil || len(log) != 41 || last.Frame != 40 || last.MS <= 0 {
+		t.Errorf("%d frames in the log, the last is %+v, %v", len(log), last, err)
+	}
+	if list, _ := stats["worst"].([]any); len(list) != 10 {
+		t.Errorf("the figures name %d frames", len(list))
 	}
 	s := execute(t, nil, append([]string{"simulate", scene, "--dt", "50ms", "--parse-time", "200ms", "--events", "-"}, path...)...)
 	if got := read(t, events); s.code != 0 || got != s.stdout {

@@ -151,9 +151,12 @@ func (c *collected) casts(d *drawnRep, planes *[5]plane) bool {
 	if d.fading && math.Abs(float64(d.fade)) < 0.5 {
 		return false
 	}
+	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
+	if c.scenes[d.scene].plain {
+		return reaches(planes, &center, &half)
+	}
 	local := *planes
 	c.toScene(&local, d)
-	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
 	return reaches(&local, &center, &half)
 }
 
