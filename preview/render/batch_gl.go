@@ -183,7 +183,7 @@ func (d *batches) upload() int64 {
 		n := d.queue[0]
 		sent := int64(0)
 		if !n.gone {
-			sent = n.piece()
+			sent = n.piece(&d.r.staging)
 		}
 		if n.gone || n.sent == len(n.vertices)+len(n.indices) {
 			n.resident = true
