@@ -142,23 +142,21 @@ func (s *Simplifier) buildQuadrics() {
 		}
 		size := math.Sqrt(n2)
 		w := size / 6
-		var f form
-		f.addSquare(n.scale(1/size), 0, w)
-		plane := f.quad()
-		f = form{}
+		plane := outer{}.plus(n.scale(1/size), w).f32()
 		// Needles have wild gradients: damp them.
 		long := max(e1.length2(), e2.length2(), e2.sub(e1).length2())
 		inv := 1 / max(n2, float64(float64(1e-4*long)*long))
 		g1, g2 := e2.cross(n).scale(inv), n.cross(e1).scale(inv)
+		var f outer
 		if s.k > 0 {
 			s.cornerAttributes(c, &at)
 		}
 		for k := range s.k {
 			g := g1.scale(at[1][k] - at[0][k]).add(g2.scale(at[2][k] - at[0][k]))
-			f.addSquare(g, 0, w)
+			f = f.plus(g, w)
 			grad[k] = g.scale(w).f32()
 		}
-		attr := f.quad()
+		attr := f.f32()
 		for i := range 3 {
 			w0 := s.cw[c+i]
 			p := s.wv[w0]
@@ -169,7 +167,8 @@ func (s *Simplifier) buildQuadrics() {
 	}
 	s.reduceWedges()
 	for i := range s.geo {
-		s.nodes[i].sum.addSquares(&s.geo[i])
+		g := &s.geo[i]
+		s.nodes[i].sum.addSquares(&[6]float32{g.axx, g.ayy, g.azz, g.axy, g.axz, g.ayz})
 	}
 }
 
@@ -219,14 +218,30 @@ func addTo(q *quad, f *form) {
 	q.ayz += float32(f.ayz)
 }
 
-// addSquares adds the quadratic part.
-func (q *quad) addSquares(o *quad) {
-	q.axx += o.axx
-	q.ayy += o.ayy
-	q.azz += o.azz
-	q.axy += o.axy
-	q.axz += o.axz
-	q.ayz += o.ayz
+// outer is the quadratic part of a form: a sum of outer products.
+type outer struct{ xx, yy, zz, xy, xz, yz float64 }
+
+// plus adds w gg'.
+func (o outer) plus(g vec, w float64) outer {
+	x, y, z := float64(g.x*w), float64(g.y*w), float64(g.z*w)
+	return outer{
+		o.xx + float64(x*g.x), o.yy + float64(y*g.y), o.zz + float64(z*g.z),
+		o.xy + float64(x*g.y), o.xz + float64(x*g.z), o.yz + float64(y*g.z),
+	}
+}
+
+func (o outer) f32() [6]float32 {
+	return [6]float32{float32(o.xx), float32(o.yy), float32(o.zz), float32(o.xy), float32(o.xz), float32(o.yz)}
+}
+
+// addSquares adds a quadratic part.
+func (q *quad) addSquares(o *[6]float32) {
+	q.axx += o[0]
+	q.ayy += o[1]
+	q.azz += o[2]
+	q.axy += o[3]
+	q.axz += o[4]
+	q.ayz += o[5]
 }
 
 // addWedge adds a triangle's attributes to the wedge of one of its corners,

@@ -27,10 +27,11 @@ type Simplifier struct {
 	wedges wedges
 
 	// Per corner; three per triangle.
-	cw    []uint32 // wedge, none when the triangle is gone
-	next  []uint32 // next corner at the same place, in a ring
-	cost  []uint16 // of the edge to the next corner of the triangle, see key
-	least []uint16 // lower bounds of blocks of cost
+	cw       []uint32 // wedge, none when the triangle is gone
+	next     []uint32 // next corner at the same place, in a ring
+	cost     []uint16 // of the edge to the next corner of the triangle, see key
+	least    []uint16 // lower bounds of blocks of cost
+	unpriced bool     // some edges have no price
 
 	scale     []float64 // per attribute: internal unit per unit
 	triangles int       // left
@@ -95,19 +96,20 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 		s.wv = place
 	}
 	s.wedges.place = nil
-	s.place(m, firsts, len(place))
+	s.placeVertices(m, firsts, len(place))
 	s.dropDegenerate()
 	s.link()
-	if s.crowdedAnywhere() {
+	crowds := s.crowdedAnywhere()
+	if crowds {
 		s.dropDuplicates()
 	}
 	s.stats.fitted = s.triangles
 	s.measure()
 	s.buildQuadrics()
 	s.lock(place)
-	s.constrain()
+	s.closeEdges()
+	s.constrain(crowds)
 	s.findParts()
-	s.initCosts()
 	return s, nil
 }
 
@@ -116,8 +118,8 @@ func (s *Simplifier) welds(v uint32) bool {
 	return s.opt.Seams == SeamsWeld && (s.opt.Locked == nil || !s.opt.Locked[v])
 }
 
-// place fills the positions.
-func (s *Simplifier) place(m *Mesh, firsts []uint32, vertices int) {
+// placeVertices fills the positions.
+func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32, vertices int) {
 	box := geom.EmptyBox()
 	for _, p := range m.Positions {
 		box = box.Extend(p)

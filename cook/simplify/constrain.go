@@ -15,9 +15,11 @@ type edgeSide struct {
 	opp    uint32 // place opposite
 }
 
-// constrain finds open edges, sharp folds and seams, marks border places and
-// those with several wedges, and adds the quadrics that hold such lines.
-func (s *Simplifier) constrain() {
+// constrain looks at every edge once: it opens it for collapses, at one of its
+// corners. It finds open edges, sharp folds and seams, marks border places and
+// those with several wedges, and adds the quadrics that hold such lines. crowds
+// says that there may be crowded places.
+func (s *Simplifier) constrain(crowds bool) {
 	f := &s.scratch.u
 	var sides []edgeSide
 	for i := range s.nodes {
@@ -34,17 +36,19 @@ func (s *Simplifier) constrain() {
 			}
 		}
 		if len(f.c) > 64 {
+			s.openCrowded(u, f)
 			continue // its edges are looked at from their other ends
 		}
 		pu := s.point(u)
 		for i, v := range f.a {
-			if v < u && !s.crowded(v) {
+			if v < u && !(crowds && s.crowded(v)) {
 				continue
 			}
 			na, _ := count(f.a, v)
 			nb, k := count(f.b, v)
 			if na == 1 && nb == 1 {
 				// As nearly all edges are.
+				s.cost[f.c[i]] = unpriced
 				_, cv := corners(f.c[k])
 				n1, _ := corners(f.c[i])
 				sides = append(sides[:0], edgeSide{f.c[i], n1, f.b[i]}, edgeSide{f.c[k], cv, f.a[k]})
@@ -53,20 +57,36 @@ func (s *Simplifier) constrain() {
 					s.constrainEdge(u, v, sides)
 				}
 			} else if before, _ := count(f.a[:i], v); before == 0 {
+				s.cost[f.c[i]] = unpriced
 				sides = s.sidesOf(f, v, sides)
 				s.constrainEdge(u, v, sides)
 			}
 		}
 		for i, v := range f.b {
-			if v < u && !s.crowded(v) {
+			if v < u && !(crowds && s.crowded(v)) {
 				continue
 			}
 			na, _ := count(f.a, v)
 			before, _ := count(f.b[:i], v)
 			if na+before == 0 {
+				_, n2 := corners(f.c[i])
+				s.cost[n2] = unpriced
 				sides = s.sidesOf(f, v, sides)
 				s.constrainEdge(u, v, sides)
 			}
+		}
+	}
+}
+
+// openCrowded opens the edges of a crowded place to others, at all corners.
+func (s *Simplifier) openCrowded(u uint32, f *fan) {
+	for i, v := range f.a {
+		if v > u && s.crowded(v) {
+			s.cost[f.c[i]] = unpriced
+		}
+		if w := f.b[i]; w > u && s.crowded(w) {
+			_, n2 := corners(f.c[i])
+			s.cost[n2] = unpriced
 		}
 	}
 }

@@ -33,23 +33,35 @@ func (s *Simplifier) price(u, v uint32) (c candidate) {
 	case nu.wedge != none && nv.wedge != none:
 		c.area = s.joinPair(&sum, nu.wedge, nv.wedge, d)
 	}
+	at := vec{}
 	switch {
 	case flags&flagLocked == 0:
-		c.at = sum.near(d)
+		at = sum.near(d)
 	case nv.flags&flagLocked != 0:
-		c.at = d
+		at = d
 	}
+	s.scratch.sum = sum
+	s.place(u, v, at, &c)
+	return c
+}
+
+// place moves the collapse of u and v to a point relative to u, and finds what
+// that costs. The sum of their quadrics must be in scratch.
+func (s *Simplifier) place(u, v uint32, at vec, c *candidate) {
+	nu, nv := &s.nodes[u], &s.nodes[v]
+	p := fromF32(&nu.pos)
+	d := fromF32(&nv.pos).sub(p)
+	sum := &s.scratch.sum
 	// Round as it will be stored.
-	c.at.x = float64(float32(p.x+c.at.x)) - p.x
-	c.at.y = float64(float32(p.y+c.at.y)) - p.y
-	c.at.z = float64(float32(p.z+c.at.z)) - p.z
+	c.at.x = float64(float32(p.x+at.x)) - p.x
+	c.at.y = float64(float32(p.y+at.y)) - p.y
+	c.at.z = float64(float32(p.z+at.z)) - p.z
 	// What it adds to the error that is there already decides.
 	c.cost = max(sum.at(c.at)-float64(nu.sum.c)-float64(nv.sum.c), 0)
 	c.cost += float64(float64(c.area*shapeWeight) * d.length2())
 	if !(c.cost < math.MaxFloat32) {
 		c.cost = math.MaxFloat32
 	}
-	return c
 }
 
 // near returns the point where f is least; if that is far from the edge to d,

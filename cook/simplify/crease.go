@@ -52,9 +52,12 @@ func (k *creases) at(c uint32) uint32 {
 }
 
 // normal returns the normal at a corner, in internal units.
-func (s *Simplifier) normal(c uint32) vec {
-	if k := s.crease.at(c); k != none {
-		return s.crease.normals[k]
+func (s *Simplifier) normal(c uint32) vec { return s.normalAt(c, s.crease.index(c)) }
+
+// normalAt is normal of the corner with number i among the living ones.
+func (s *Simplifier) normalAt(c, i uint32) vec {
+	if k := &s.crease; len(k.normals) > 0 && k.of[i] != none {
+		return k.normals[k.of[i]]
 	}
 	r := s.wq[int(s.cw[c])*s.stride:]
 	return vec{float64(r[1]), float64(r[5]), float64(r[9])}

@@ -27,7 +27,6 @@ func normalError(source, m *Mesh) float64 {
 			i := m.Indices[t : t+3]
 			at := func(j int) vec { q := m.Positions[i[j]]; return vec{q[0], q[1], q[2]} }
 			f := facet{a: at(0), e: at(1).sub(at(0)), f: at(2).sub(at(0))}
-			f.ee, f.ef, f.ff = f.e.length2(), f.e.dot(f.f), f.f.length2()
 			u, v := f.project(p.sub(f.a))
 			if d := p.sub(f.a.add(f.e.scale(u)).add(f.f.scale(v))).length2(); d < nearest {
 				nearest = d

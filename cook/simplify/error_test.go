@@ -16,7 +16,6 @@ func distance(from, to *Mesh) (worst, rms float64) {
 	for c := 0; c < len(to.Indices); c += 3 {
 		f := facet{a: v(to, to.Indices[c])}
 		f.e, f.f = v(to, to.Indices[c+1]).sub(f.a), v(to, to.Indices[c+2]).sub(f.a)
-		f.ee, f.ef, f.ff = f.e.length2(), f.e.dot(f.f), f.f.length2()
 		facets = append(facets, f)
 	}
 	nearest := func(p vec) float64 {

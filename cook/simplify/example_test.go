@@ -61,7 +61,7 @@ func ExampleSimplifier_Reduce() {
 		fmt.Printf("%d triangles, error %.2f m\n", r.Triangles, r.Error)
 	}
 	// Output:
-	// 1024 triangles, error 0.01 m
-	// 409 triangles, error 0.03 m
-	// 203 triangles, error 0.05 m
+	// 1023 triangles, error 0.01 m
+	// 408 triangles, error 0.03 m
+	// 204 triangles, error 0.07 m
 }

@@ -1,6 +1,9 @@
 package simplify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // key rounds a cost down to 16 bits that sort like it: the exponent and eight
 // bits of the fraction of a single-precision number.
@@ -8,10 +11,11 @@ func key(cost float64) uint16 {
 	if cost > math.MaxFloat32 {
 		return never
 	}
-	return uint16(math.Float32bits(float32(cost)) >> 15)
+	return max(unpriced+1, uint16(math.Float32bits(float32(cost))>>15))
 }
 
 const (
+	unpriced = 0      // the key of edges that were not looked at yet
 	never    = 0xffff // the key of edges that are not to be collapsed
 	barred   = 0xfffe // of those that exceed the error limit, and will as long as it stands
 	infinite = 0xff00 // the key of +Inf
@@ -28,11 +32,22 @@ func (s *Simplifier) setKey(c uint32, key uint16) {
 
 // threshold returns a cost that a small share of the edges does not exceed, or
 // no more than wanted; never when no edge is left. Of large meshes it looks at
-// a sample, as long as nothing depends on single edges.
+// a sample, as long as nothing depends on single edges. While edges are without
+// a price, it prices a sample: the pass that follows prices the others when it
+// comes to them, those that are left.
 func (s *Simplifier) threshold(wanted int) uint16 {
 	stride := len(s.cost) / thresholdSample
 	if stride < 2 || wanted < thresholdExact*stride {
 		stride = 1
+	}
+	if s.unpriced {
+		s.unpriced = false
+		first := max(1, len(s.least)/firstSample)
+		s.priceSome(first)
+		if limit := s.quantile(first, wanted); limit != never {
+			return limit
+		}
+		s.priceSome(1)
 	}
 	limit := s.quantile(stride, wanted)
 	if limit == never && stride > 1 {
@@ -42,9 +57,38 @@ func (s *Simplifier) threshold(wanted int) uint16 {
 }
 
 const (
-	thresholdSample = 1 << 14 // corners
-	thresholdExact  = 100     // collapses wanted, in units of the sample
+	thresholdSample = 1 << 13 // corners
+	thresholdExact  = 30      // collapses wanted, in units of the sample
+	firstSample     = 64      // blocks
 )
+
+// priceSome prices the edges of every so many blocks that have no price yet.
+func (s *Simplifier) priceSome(stride int) {
+	for i := 0; i < len(s.least); i += stride {
+		if s.least[i] != unpriced {
+			continue
+		}
+		low := i * blockSize
+		high := min(low+blockSize, len(s.cost))
+		for c := low; c < high; c++ {
+			if s.cost[c] == unpriced {
+				s.cost[c] = s.firstKey(uint32(c))
+			}
+		}
+		s.least[i] = slices.Min(s.cost[low:high])
+	}
+}
+
+// firstKey is the key of an edge's price, or a lower bound if that needs fans.
+func (s *Simplifier) firstKey(c uint32) uint16 {
+	n, _ := corners(c)
+	u, v := s.at(c), s.at(n)
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
+		return key(s.floor(u, v))
+	}
+	e := s.price(u, v)
+	return key(e.cost)
+}
 
 // quantile is threshold on one of stride blocks.
 func (s *Simplifier) quantile(stride, wanted int) uint16 {
@@ -90,10 +134,11 @@ func (s *Simplifier) quantile(stride, wanted int) uint16 {
 func (s *Simplifier) reopen() {
 	for c, w := range s.cw {
 		if w != none && s.cost[c] != barred {
-			s.cost[c] = 0
+			s.cost[c] = unpriced
 		}
 	}
 	clear(s.least)
+	s.unpriced = true
 }
 
 // countBarred counts the barred edges.
@@ -112,7 +157,8 @@ func (s *Simplifier) unbar(limit float64) {
 	if limit > s.barLimit {
 		for c, k := range s.cost {
 			if k == barred {
-				s.setKey(uint32(c), 0)
+				s.setKey(uint32(c), unpriced)
+				s.unpriced = true
 			}
 		}
 	}
@@ -128,42 +174,14 @@ func (s *Simplifier) recall(limit uint16) {
 	}
 }
 
-// initCosts prices every edge, at one of its corners.
-func (s *Simplifier) initCosts() {
+// closeEdges makes room for keys; no edge is to be collapsed.
+func (s *Simplifier) closeEdges() {
 	s.cost = make([]uint16, len(s.cw))
 	s.least = make([]uint16, (len(s.cw)+blockSize-1)/blockSize)
-	for i, w := range s.cw {
+	for i := range s.cost {
 		s.cost[i] = never
-		if w == none {
-			continue
-		}
-		n, _ := corners(uint32(i))
-		if u, v := s.wv[w], s.at(n); u < v || !s.hasTwin(uint32(i), u, v) {
-			if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
-				s.cost[i] = key(s.floor(u, v))
-				continue
-			}
-			c := s.price(u, v)
-			s.cost[i] = key(c.cost)
-		}
 	}
-}
-
-// hasTwin reports whether a triangle has the edge of corner c in the other
-// direction.
-func (s *Simplifier) hasTwin(c, u, v uint32) bool {
-	head := s.nodes[u].first
-	for i, d := 0, s.next[head]; i < 64; i, d = i+1, s.next[d] {
-		if s.cw[d] != none {
-			if _, p := corners(d); s.at(p) == v {
-				return true
-			}
-		}
-		if d == head {
-			return false
-		}
-	}
-	return false
+	s.unpriced = true
 }
 
 // priceRings is price after gathering the fans if that needs them.

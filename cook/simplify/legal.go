@@ -18,7 +18,8 @@ const (
 	inexact             // the error limit
 	acrossSeam          // it joins sides of a seam
 	holdsLocked         // it would move or remove a locked place
-	folds               // it would pinch, fold or turn over the surface
+	folds               // it would pinch or fold the surface
+	turns               // a triangle would turn over or degenerate
 	lastOne             // it would remove the last triangles of a place or component
 	verdicts
 )
@@ -62,12 +63,19 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	if r.turn == anyTurn {
 		return allowed
 	}
-	pu := s.point(u)
-	p := pu.add(c.at)
-	if s.upright(&x.u, pu, p, r.turn) && s.upright(&x.v, s.point(v), p, r.turn) {
+	if s.stands(u, v, c.at, r.turn) {
 		return allowed
 	}
-	return folds
+	return turns
+}
+
+// stands reports whether no triangle around u and v turns over when they move
+// to a point relative to u.
+func (s *Simplifier) stands(u, v uint32, at vec, turn float64) bool {
+	x := &s.scratch
+	pu := s.point(u)
+	p := pu.add(at)
+	return s.upright(&x.u, pu, p, turn) && s.upright(&x.v, s.point(v), p, turn)
 }
 
 // distinct removes repetitions and keeps the order.

@@ -7,31 +7,74 @@ import (
 
 // facet is a triangle, ready for projections.
 type facet struct {
-	corner     [3]uint32
-	a, e, f    vec // a corner and the edges from it
-	n          vec // normal, of any length
-	ee, ef, ff float64
-	nn         float64 // squared length of n
+	t    uint32 // its first corner
+	a, n vec    // a corner and the normal, of any length
+	u, v vec    // gradients of the barycentric coordinates of the other two
+	inv  float64
+	e, f vec // the edges from a
+}
+
+// newFacet prepares a triangle. One without area has no gradients: they are
+// not numbers, and no point lies inside.
+func newFacet(t uint32, a, b, c vec) (f facet) {
+	f.t, f.a, f.e, f.f = t, a, b.sub(a), c.sub(a)
+	f.n = f.e.cross(f.f)
+	nn := f.n.length2()
+	if !(nn > 0) {
+		nan := math.NaN()
+		f.u, f.v = vec{nan, nan, nan}, vec{nan, nan, nan}
+		return f
+	}
+	f.inv = 1 / nn
+	f.u, f.v = f.f.cross(f.n).scale(f.inv), f.n.cross(f.e).scale(f.inv)
+	return f
 }
 
 // hit is a point of the present mesh.
 type hit struct {
-	corner [3]uint32 // of its triangle
-	at     vec
-	b      [3]float64 // barycentric coordinates
-	d2     float64    // squared distance from what was looked for
+	t  uint32 // first corner of its triangle
+	at vec
+	b  [3]float64 // barycentric coordinates
+	d2 float64    // squared distance from what was looked for
 }
 
-// finder looks for the nearest point of the present mesh. It starts at the
-// place that a source vertex went into and goes on at the nearest corner as
-// long as that helps, which finds a local minimum: never nearer than the
-// nearest point, and seldom farther.
+// finder looks for a near point of the present mesh. It starts at the place
+// that a source vertex went into and takes the nearest triangle that the query
+// lies over; where there is none, it goes on at the nearest corner as long as
+// that helps. Both find a local minimum: never nearer than the nearest point,
+// and seldom farther.
 type finder struct {
 	s      *Simplifier
 	ring   []uint32
-	loaded uint32 // place that facets belongs to
-	facets []facet
+	cache  []surroundings // of places, by the last bits of their numbers
 	places []uint32
+}
+
+// surroundings are the triangles of a place.
+type surroundings struct {
+	place  uint32 // none if empty
+	facets []facet
+}
+
+// cacheSize is how many places keep their triangles ready at most: a few rows of
+// what large meshes are mostly made of. Small ones need less.
+const cacheSize = 256
+
+func newFinder(s *Simplifier) *finder {
+	size := 1
+	for size < min(cacheSize, s.triangles/128) {
+		size *= 2
+	}
+	x := &finder{s: s, cache: make([]surroundings, size)}
+	x.forget()
+	return x
+}
+
+// forget empties the cache, as the mesh moved.
+func (x *finder) forget() {
+	for i := range x.cache {
+		x.cache[i].place = none
+	}
 }
 
 // start returns the place that a source vertex went into.
@@ -62,20 +105,30 @@ type query struct {
 	group int32
 }
 
-// descend improves h until no triangle at its nearest corner is nearer.
+// fits reports whether a facet may answer a query.
+func (x *finder) fits(q *query, f *facet) bool {
+	if groups := x.s.in.Groups; groups != nil && groups[f.t/3] != q.group {
+		return false
+	}
+	return q.n == vec{} || f.n.dot(q.n) > 0
+}
+
+// descend improves h until it is inside of a triangle or no triangle at its
+// nearest corner is nearer.
 func (x *finder) descend(q *query, place uint32, h *hit) {
 	for range descendMax {
-		if !x.visit(q, place, h) {
+		around := x.around(place)
+		if x.over(q, around, h) || !x.visit(q, around, h) {
 			return
 		}
-		i := 0
+		i := uint32(0)
 		if h.b[1] > h.b[0] {
 			i = 1
 		}
 		if h.b[2] > h.b[i] {
 			i = 2
 		}
-		next := x.s.at(h.corner[i])
+		next := x.s.at(h.t + i)
 		if next == place {
 			return
 		}
@@ -91,10 +144,11 @@ func (x *finder) spread(q *query, place uint32, h *hit) {
 	done := 0
 	for range 3 {
 		for end := len(x.places); done < end; done++ {
-			x.visit(q, x.places[done], h)
-			for i := range x.facets {
-				for _, c := range x.facets[i].corner {
-					if v := x.s.at(c); len(x.places) < spreadMax && !slices.Contains(x.places, v) {
+			around := x.around(x.places[done])
+			x.visit(q, around, h)
+			for i := range around {
+				for k := range uint32(3) {
+					if v := x.s.at(around[i].t + k); len(x.places) < spreadMax && !slices.Contains(x.places, v) {
 						x.places = append(x.places, v)
 					}
 				}
@@ -105,26 +159,43 @@ func (x *finder) spread(q *query, place uint32, h *hit) {
 
 const spreadMax = 150
 
-// visit looks at the triangles of a place and reports whether one is nearer.
-func (x *finder) visit(q *query, place uint32, h *hit) bool {
-	if x.loaded != place {
-		x.load(place)
-	}
-	anySide := q.n == vec{}
-	groups := x.s.in.Groups
+// over looks for the nearest of the triangles that the query lies over, and
+// reports whether there is one that is nearer than the hit.
+func (x *finder) over(q *query, around []facet, h *hit) bool {
 	var best *facet
 	var u, v float64
-	for i := range x.facets {
-		f := &x.facets[i]
-		if !anySide && f.n.dot(q.n) <= 0 {
+	for i := range around {
+		f := &around[i]
+		off := q.p.sub(f.a)
+		fu, fv := f.u.dot(off), f.v.dot(off)
+		if !(min(fu, fv, 1-fu-fv) >= 0) {
 			continue
 		}
-		if groups != nil && groups[f.corner[0]/3] != q.group {
+		d := f.n.dot(off)
+		if d2 := float64(float64(d*d) * f.inv); d2 < h.d2 && x.fits(q, f) {
+			h.d2, best, u, v = d2, f, fu, fv
+		}
+	}
+	if best == nil {
+		return false
+	}
+	h.set(best, u, v)
+	return true
+}
+
+// visit looks for the nearest triangle and reports whether it is nearer than
+// the hit.
+func (x *finder) visit(q *query, around []facet, h *hit) bool {
+	var best *facet
+	var u, v float64
+	for i := range around {
+		f := &around[i]
+		if !x.fits(q, f) {
 			continue
 		}
 		// Its plane may be too far off already.
 		off := q.p.sub(f.a)
-		if d := f.n.dot(off); f.nn > 0 && float64(d*d) >= float64(h.d2*f.nn) {
+		if d := f.n.dot(off); float64(float64(d*d)*f.inv) >= h.d2 {
 			continue
 		}
 		fu, fv := f.project(off)
@@ -135,37 +206,41 @@ func (x *finder) visit(q *query, place uint32, h *hit) bool {
 	if best == nil {
 		return false
 	}
-	h.corner = best.corner
-	h.at = best.a.add(best.e.scale(u)).add(best.f.scale(v))
-	h.b = [3]float64{1 - u - v, u, v}
+	h.set(best, u, v)
 	return true
 }
 
-// load gathers the triangles at a place.
-func (x *finder) load(place uint32) {
+func (h *hit) set(f *facet, u, v float64) {
+	h.t = f.t
+	h.at = f.a.add(f.e.scale(u)).add(f.f.scale(v))
+	h.b = [3]float64{1 - u - v, u, v}
+}
+
+// around returns the triangles at a place, until the next call.
+func (x *finder) around(place uint32) []facet {
+	r := &x.cache[int(place)&(len(x.cache)-1)]
+	if r.place == place {
+		return r.facets
+	}
 	s := x.s
-	x.loaded = place
 	x.ring = s.ringUpTo(place, x.ring, ringMax)
-	x.facets = slices.Grow(x.facets[:0], len(x.ring))[:len(x.ring)]
+	r.place = place
+	r.facets = slices.Grow(r.facets[:0], len(x.ring))[:len(x.ring)]
 	for i, c := range x.ring {
 		t := c - c%3
-		f := &x.facets[i]
-		f.corner = [3]uint32{t, t + 1, t + 2}
-		f.a = s.point(s.at(t))
-		f.e = s.point(s.at(t + 1)).sub(f.a)
-		f.f = s.point(s.at(t + 2)).sub(f.a)
-		f.n = f.e.cross(f.f)
-		f.ee, f.ef, f.ff, f.nn = f.e.length2(), f.e.dot(f.f), f.f.length2(), f.n.length2()
+		r.facets[i] = newFacet(t, s.point(s.at(t)), s.point(s.at(t+1)), s.point(s.at(t+2)))
 	}
+	return r.facets
 }
 
 // project returns the barycentric coordinates of the second and third corner at
 // the point of the triangle that is nearest to a point at ap from its first
 // corner (Ericson, "Real-Time Collision Detection", 2005, section 5.1.5).
 func (f *facet) project(ap vec) (u, v float64) {
+	ee, ef, ff := f.e.length2(), f.e.dot(f.f), f.f.length2()
 	d1, d2 := f.e.dot(ap), f.f.dot(ap)
-	d3, d4 := d1-f.ee, d2-f.ef
-	d5, d6 := d1-f.ef, d2-f.ff
+	d3, d4 := d1-ee, d2-ef
+	d5, d6 := d1-ef, d2-ff
 	switch {
 	case d1 <= 0 && d2 <= 0:
 		return 0, 0

@@ -104,6 +104,7 @@ func (r *run) all() StopReason {
 		{acrossSeam, Seams},
 		{holdsLocked, LockedVertices},
 		{folds, Topology},
+		{turns, Topology},
 	} {
 		if r.refused[why.verdict] > 0 || why.verdict == holdsLocked && s.held {
 			return why.reason
@@ -118,7 +119,7 @@ func (r *run) passes() bool {
 	s := r.s
 	idle := 0
 	for s.triangles > r.target {
-		limit := s.threshold(3 * (s.triangles - r.target) / 4)
+		limit := s.threshold(max((s.triangles-r.target)/4, r.target/40, leastWanted))
 		if limit == never || idle > idlePasses {
 			return false
 		}
@@ -127,7 +128,7 @@ func (r *run) passes() bool {
 		if r.prune(limit) {
 			return true
 		}
-		if s.triangles > r.target+r.target/8 {
+		if s.triangles > r.target+r.target/2 {
 			s.reweight()
 		}
 		if r.sweep(limit) {
@@ -146,12 +147,17 @@ func (r *run) passes() bool {
 	return true
 }
 
+// leastWanted keeps the last passes over small meshes from looking for single
+// edges.
+const leastWanted = 16
+
 // relaxable counts refusals that later steps may not repeat.
 func (r *run) relaxable() int {
-	if r.s.opt.Seams == SeamsKeep {
-		return r.refused[folds]
+	n := r.refused[folds] + r.refused[turns]
+	if r.s.opt.Seams != SeamsKeep {
+		n += r.refused[acrossSeam]
 	}
-	return r.refused[folds] + r.refused[acrossSeam]
+	return n
 }
 
 // sweep tries all edges whose key is not above the limit, in the order of
@@ -206,6 +212,14 @@ func (r *run) try(c uint32, limit uint16) {
 		s.cost[c], s.held = never, true // nothing will change that
 		return
 	}
+	if s.cost[c] == unpriced && (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
+		// Fans are worth their price only where they can matter.
+		if k := key(s.floor(u, v)); k > limit {
+			s.cost[c] = k
+			r.changed++
+			return
+		}
+	}
 	e := s.priceRings(u, v)
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k
@@ -220,7 +234,11 @@ func (r *run) try(c uint32, limit uint16) {
 		s.gather(u, &x.u, ringMax+1)
 		s.gather(v, &x.v, ringMax+1)
 	}
-	if why := r.judge(u, v, &e); why != allowed {
+	why := r.judge(u, v, &e)
+	if why == turns && r.elsewhere(u, v, &e, limit) {
+		why = allowed
+	}
+	if why != allowed {
 		r.refused[why]++
 		s.cost[c] = never
 		switch k := uint32(limit) + refusedFactor; {
@@ -234,19 +252,42 @@ func (r *run) try(c uint32, limit uint16) {
 	r.apply(u, v, &e)
 }
 
+// elsewhere looks for another place for a collapse that would turn triangles
+// over where it costs least: where thin triangles meet, such as at the poles of
+// a sphere, the middle of the edge or one of its ends often does.
+func (r *run) elsewhere(u, v uint32, c *candidate, limit uint16) bool {
+	s := r.s
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagLocked != 0 {
+		return false
+	}
+	d := s.point(v).sub(s.point(u))
+	for _, at := range [3]vec{d.scale(0.5), {}, d} {
+		s.place(u, v, at, c)
+		if key(c.cost) <= limit && r.exact(u, v, c) && s.stands(u, v, c.at, r.rules.turn) {
+			return true
+		}
+	}
+	return false
+}
+
 // boundFactor is how much the greatest distance exceeds the root mean square
 // that quadrics know, on all but rare places.
 const boundFactor = 2.5
 
 // judge is legal plus the error limit.
 func (r *run) judge(u, v uint32, c *candidate) verdict {
-	if r.limit < math.Inf(1) || r.s.opt.NoRefine {
-		c.geo = r.s.deviation(u, v, c.at)
-	}
-	if float64(c.geo*(boundFactor*boundFactor)) > float64(float64(r.limit*r.limit)*c.area) {
+	if !r.exact(u, v, c) {
 		return inexact
 	}
 	return r.s.legal(u, v, c, &r.rules)
+}
+
+// exact reports whether a collapse keeps to the error limit.
+func (r *run) exact(u, v uint32, c *candidate) bool {
+	if r.limit < math.Inf(1) || r.s.opt.NoRefine {
+		c.geo = r.s.deviation(u, v, c.at)
+	}
+	return float64(c.geo*(boundFactor*boundFactor)) <= float64(float64(r.limit*r.limit)*c.area)
 }
 
 // apply collapses.
@@ -275,9 +316,18 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	for _, f := range [2]*fan{&x.u, &x.v} {
 		for _, c := range f.c {
 			_, p := corners(c)
-			s.cost[c], s.cost[p] = max(s.cost[c], least), max(s.cost[p], least)
+			s.cost[c], s.cost[p] = max(dearer(s.cost[c]), least), max(dearer(s.cost[p]), least)
 		}
 	}
+}
+
+// dearer is the key of about 1.4 times the cost. Keys beyond all costs and that
+// of no price stay.
+func dearer(k uint16) uint16 {
+	if k != unpriced && k < infinite-1<<7 {
+		return k + 1<<7
+	}
+	return k
 }
 
 func (s *Simplifier) result(target int, stop StopReason) Result {
@@ -288,9 +338,10 @@ func (s *Simplifier) result(target int, stop StopReason) Result {
 	}
 	if !s.opt.NoRefine && s.triangles > 0 {
 		if s.stats.fitted != s.triangles {
-			s.fit()
+			near := newFinder(s)
+			s.fit(near)
 			s.stats.fitted = s.triangles
-			s.stats.worst, s.stats.rms = s.distances()
+			s.stats.worst, s.stats.rms = s.distances(near)
 		}
 		r.Creases = len(s.crease.normals) / 2
 		r.Error, r.MeanError = max(s.stats.worst, s.stats.least), s.stats.rms

@@ -8,24 +8,33 @@ import (
 // them once more, to where the surface between them fits best: samples of the
 // source are projected onto the mesh and pull the corners of the triangle that
 // they hit, in proportion to their barycentric coordinates. It takes 10 to 20 %
-// off the distances. The same is done for normals; where they pull different
-// ways on different sides of a place, the place gets a second normal, see
-// crease.go.
+// off the distances. The same is done for normals, twice with the same hits, as
+// that is cheap; where they pull different ways on different sides of a place,
+// the place gets a second normal, see crease.go.
 const (
-	fitPasses  = 2   // more gain little
 	fitStep    = 1.5 // corners that pull the same way make single steps too short
-	fitDensity = 12  // samples per place of the result
+	fitDensity = 10  // samples per place of the result; more gain little
 	fitTurn    = 0.5 // least cosine between a triangle's normals before and after
+	turnPasses = 2   // of normals
 
 	measureDensity = 2 // source vertices per place of the result
 )
 
 // fitter holds the sums of a pass.
 type fitter struct {
-	finder
+	*finder
 	places ranks // those that are left
 	pulls  []pull
-	turns  []pull // of normals, per living corner; nil if there are none
+	turns  []pull      // of normals, per living corner; nil if there are none
+	stride int         // of samples
+	hits   []sampleHit // of samples, for normals
+}
+
+// sampleHit is where a sample fell on the mesh, rounded to what normals need.
+type sampleHit struct {
+	t    uint32 // first corner of the triangle, or none
+	u, v uint8  // barycentric coordinates of the other corners, in 255ths
+	area uint16 // the first half of the source triangle's double area as a float32
 }
 
 // pull is a weighted sum of displacements.
@@ -52,22 +61,21 @@ func (p *pull) mean() vec {
 }
 
 // fit improves positions and normals.
-func (s *Simplifier) fit() {
-	x := fitter{finder: finder{s: s}}
+func (s *Simplifier) fit(near *finder) {
+	x := fitter{finder: near}
 	x.places = newRanks(len(s.nodes), func(i int) bool { return s.nodes[i].first != none })
 	x.pulls = make([]pull, x.places.count)
 	s.crease = creases{}
-	if s.in.Normals != nil {
-		s.crease.number(s)
-		x.turns = make([]pull, len(s.crease.of))
+	x.plan()
+	x.gather()
+	x.move()
+	if s.in.Normals == nil {
+		return
 	}
-	for pass := range fitPasses {
-		x.loaded = none
-		x.gather()
-		x.move()
-		if x.turns == nil {
-			continue
-		}
+	s.crease.number(s)
+	x.turns = make([]pull, len(s.crease.of))
+	for pass := range turnPasses {
+		x.gatherNormals()
 		if pass == 0 {
 			x.crease()
 		}
@@ -75,50 +83,75 @@ func (s *Simplifier) fit() {
 	}
 }
 
-// gather projects samples and sums their pulls. Up to three samples are taken
-// of a triangle, halfway between its middle and its corners: unlike vertices
-// they know the surface's mean. Of large sources it takes every few.
+// Samples are taken halfway between a triangle's middle and its corners: unlike
+// vertices they know the surface's mean. They are numbered, three to a triangle,
+// of which large sources have every few taken.
+func (x *fitter) plan() {
+	n := len(x.s.in.Indices)
+	x.stride = max(1, n/(fitDensity*len(x.pulls)+1))
+	if x.stride%3 == 0 {
+		x.stride-- // all three in turn
+	}
+	if x.s.in.Normals != nil {
+		x.hits = make([]sampleHit, (n+x.stride-1)/x.stride)
+	}
+}
+
+// gather projects samples and sums their pulls.
 func (x *fitter) gather() {
 	s, m := x.s, x.s.in
-	n := len(m.Indices) // samples are numbered, three to a triangle
-	stride := max(1, n/(fitDensity*len(x.pulls)+1))
-	if stride%3 == 0 {
-		stride-- // all three in turn
-	}
-	for k := 0; k < n; k += stride {
-		t := k - k%3
-		i := m.Indices[t : t+3]
-		a, b, c := s.sourcePoint(i[0]), s.sourcePoint(i[1]), s.sourcePoint(i[2])
+	for i, k := 0, 0; k < len(m.Indices); i, k = i+1, k+x.stride {
+		t, j := k-k%3, k%3
+		v := m.Indices[t : t+3]
+		a, b, c := s.sourcePoint(v[0]), s.sourcePoint(v[1]), s.sourcePoint(v[2])
 		q := query{n: b.sub(a).cross(c.sub(a))}
-		area := math.Sqrt(q.n.length2())
-		if !(area > 0) {
-			continue
-		}
-		j := k % 3
-		q.p = a.add(b).add(c).add([3]vec{a, b, c}[j].scale(3)).scale(1.0 / 6)
-		if m.Groups != nil {
-			q.group = m.Groups[t/3]
-		}
 		h := hit{d2: math.Inf(1)}
-		x.descend(&q, x.start(i[j]), &h)
-		if math.IsInf(h.d2, 1) {
-			continue
-		}
-		off := q.p.sub(h.at)
-		for j, c := range h.corner {
-			if w := float64(area * h.b[j]); w > 0 {
-				x.pulls[x.places.of(s.at(c))].add(off, w)
+		if area := math.Sqrt(q.n.length2()); area > 0 {
+			q.p = a.add(b).add(c).add([3]vec{a, b, c}[j].scale(3)).scale(1.0 / 6)
+			if m.Groups != nil {
+				q.group = m.Groups[t/3]
+			}
+			x.descend(&q, x.start(v[j]), &h)
+			if !math.IsInf(h.d2, 1) {
+				x.pull(&h, q.p.sub(h.at), area)
 			}
 		}
-		if m.Normals != nil {
-			x.gatherNormal(i, j, area, &h)
+		if x.hits != nil {
+			x.hits[i] = h.sample(math.Sqrt(q.n.length2()))
+		}
+	}
+}
+
+// sample rounds a hit.
+func (h *hit) sample(area float64) sampleHit {
+	if math.IsInf(h.d2, 1) {
+		return sampleHit{t: none}
+	}
+	return sampleHit{h.t, uint8(h.b[1] * math.MaxUint8), uint8(h.b[2] * math.MaxUint8), uint16(math.Float32bits(float32(area)) >> 16)}
+}
+
+// pull draws the corners of the triangle that was hit.
+func (x *fitter) pull(h *hit, off vec, area float64) {
+	for j, b := range h.b {
+		if w := float64(area * b); w > 0 {
+			x.pulls[x.places.of(x.s.at(h.t+uint32(j)))].add(off, w)
+		}
+	}
+}
+
+// gatherNormals sums the pulls on normals where samples fell.
+func (x *fitter) gatherNormals() {
+	for i := range x.hits {
+		if h := &x.hits[i]; h.t != none {
+			k := i * x.stride
+			x.gatherNormal(x.s.in.Indices[k-k%3:][:3], k%3, h)
 		}
 	}
 }
 
 // gatherNormal sums the pull on normals of a sample near one corner of a source
 // triangle. A sample that is far off belongs to the other side of an edge.
-func (x *fitter) gatherNormal(i []uint32, near int, area float64, h *hit) {
+func (x *fitter) gatherNormal(i []uint32, near int, h *sampleHit) {
 	s := x.s
 	unit := s.scale[0]
 	var n vec
@@ -131,8 +164,12 @@ func (x *fitter) gatherNormal(i []uint32, near int, area float64, h *hit) {
 		n = n.add(vec{finite(a[0]), finite(a[1]), finite(a[2])}.scale(w))
 	}
 	n = n.scale(unit / 6)
-	for j, c := range h.corner {
-		n = n.sub(s.normal(c).scale(h.b[j]))
+	const part = 1.0 / math.MaxUint8
+	b1, b2 := float64(float64(h.u)*part), float64(float64(h.v)*part)
+	b := [3]float64{1 - b1 - b2, b1, b2}
+	first := s.crease.index(h.t)
+	for j, w := range b {
+		n = n.sub(s.normalAt(h.t+uint32(j), first+uint32(j)).scale(w))
 	}
 	d2 := n.length2()
 	if !(d2 < float64(unit*unit)) {
@@ -140,10 +177,10 @@ func (x *fitter) gatherNormal(i []uint32, near int, area float64, h *hit) {
 	}
 	// So weighted, sums get close to what makes the mean angle least, not the
 	// mean of squares.
-	area *= unit / (math.Sqrt(d2) + float64(0.05*unit))
-	for j, c := range h.corner {
-		if w := float64(area * h.b[j]); w > 0 {
-			x.turns[s.crease.index(c)].add(n, w)
+	area := float64(math.Float32frombits(uint32(h.area)<<16)) * unit / (math.Sqrt(d2) + float64(0.05*unit))
+	for j, w := range b {
+		if w = float64(area * w); w > 0 {
+			x.turns[first+uint32(j)].add(n, w)
 		}
 	}
 }
@@ -191,8 +228,8 @@ func (s *Simplifier) sourcePoint(v uint32) vec {
 // distances measures how far source vertices lie from the mesh: the greatest
 // distance and the root mean square. Components that are gone do not count. Of
 // large sources it takes every few triangles' first corner.
-func (s *Simplifier) distances() (worst, rms float64) {
-	x := finder{s: s, loaded: none}
+func (s *Simplifier) distances(x *finder) (worst, rms float64) {
+	x.forget()
 	m := s.in
 	places := s.triangles/2 + 1
 	stride := max(1, len(m.Indices)/3/(2*measureDensity*places))

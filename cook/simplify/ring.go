@@ -12,6 +12,7 @@ type scratch struct {
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
+	sum        form // of the edge priced last
 }
 
 // fan is the living corners of a place and the places that they lead to.
