@@ -233,7 +233,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(cmd.Context(), a, args); err != nil {
 		return o, closeRemote, err
 	}
-	if f, ok := o.Fetcher.(*remote.Fetcher); ok {
+	if f, ok := o.Fetcher.(*askedFor); ok {
 		o.AwaitTextures = f.WaitTextures
 	}
 	if err = p.aim(cmd, a, args[0], &o); err != nil {
@@ -269,7 +269,7 @@ func (p *previewFlags) looks() (v render.ViewMode, s preview.Show, err error) {
 // scenes opens the arguments; addresses share one fetcher.
 func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list []preview.Scene, fetcher runtime.Fetcher, closeRemote func() error, err error) {
 	closeRemote = func() error { return nil }
-	var f *remote.Fetcher
+	var f *askedFor
 	for _, arg := range args {
 		if !remote.IsURL(arg) {
 			found, err := preview.Open(arg)
@@ -281,17 +281,24 @@ func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list 
 		}
 		if f == nil {
 			cfg := runtime.DefaultConfig()
-			if f, err = remote.New(p.sim.remote.options(a, &cfg)); err != nil {
+			rf, err := remote.New(p.sim.remote.options(a, &cfg))
+			if err != nil {
 				return nil, nil, closeRemote, err
 			}
-			fetcher, closeRemote = f, f.Close
+			f = newAskedFor(rf)
+			fetcher, closeRemote = f, func() error {
+				if p.headless { // nobody waits at a window
+					f.complete(ctx, a)
+				}
+				return f.Close()
+			}
 		}
 		list = append(list, preview.Scene{Name: nameOf(arg), Load: func() (*preview.Loaded, error) { return loadRemote(ctx, f, arg) }})
 	}
 	return list, fetcher, closeRemote, nil
 }
 
-func loadRemote(ctx context.Context, f *remote.Fetcher, address string) (*preview.Loaded, error) {
+func loadRemote(ctx context.Context, f *askedFor, address string) (*preview.Loaded, error) {
 	opened, err := f.OpenManifest(ctx, address)
 	if err != nil {
 		return nil, explainRemote(err)
@@ -300,6 +307,7 @@ func loadRemote(ctx context.Context, f *remote.Fetcher, address string) (*previe
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", opened.URL, err)
 	}
+	f.scene(opened.Base, m)
 	return &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}, nil
 }
 

@@ -1,28 +1,18 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"reflect"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
-
-// completeTime is how long the end of a run waits for files that were asked for
-// but have not come.
-const completeTime = 30 * time.Second
 
 // runRemote streams a scene from an address.
 func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, conditions []simulate.Condition) error {
@@ -62,7 +52,8 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	if err := s.apply(cmd, a, sc); err != nil {
 		return err
 	}
-	asked := &askedFor{Fetcher: scene.Fetcher, files: map[string]remote.Want{}}
+	asked := newAskedFor(scene.Fetcher)
+	asked.scene(scene.Manifest.Base, sc.Manifest)
 	opts := simulate.Options{Fetcher: asked, Base: scene.Manifest.Base}
 	if !cmd.Flags().Changed("parse-time") {
 		loader := runtime.NewFileLoader(0)
@@ -73,59 +64,12 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	if err != nil {
 		return err
 	}
-	asked.complete(cmd.Context(), a, scene)
+	asked.complete(cmd.Context(), a)
 	network := scene.Metrics()
 	if err := s.write(a, res, &network); err != nil {
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
-}
-
-// askedFor notes what a run asks a Fetcher for.
-type askedFor struct {
-	*remote.Fetcher
-	files map[string]remote.Want // by path; the streamer's goroutine writes
-}
-
-// Fetch passes a request on.
-func (f *askedFor) Fetch(req runtime.Request) {
-	f.files[req.Path] = remote.Want{Size: req.Size, SHA256: req.SHA256}
-	f.Fetcher.Fetch(req)
-}
-
-// complete brings what the run has asked for and given up, and the textures, so
-// that the same flight finds everything in the cache.
-func (f *askedFor) complete(ctx context.Context, a *app, scene *remoteScene) {
-	ctx, stop := context.WithTimeout(ctx, completeTime)
-	defer stop()
-	base, err := url.Parse(scene.Manifest.Base)
-	if err != nil {
-		return // the Fetcher has read it
-	}
-	have := map[string]bool{}
-	for _, e := range f.Cache().Entries() {
-		have[e.URL] = true
-	}
-	var g errgroup.Group
-	g.SetLimit(8)
-	var missing atomic.Int64
-	for name, want := range f.files {
-		u, err := manifest.ResolveURL(base, name)
-		if err != nil || have[u.String()] {
-			continue
-		}
-		g.Go(func() error {
-			if _, err := f.Local(ctx, u.String(), want); err != nil {
-				missing.Add(1)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait()
-	_ = f.WaitTextures(ctx)
-	if n := missing.Load() + f.Metrics().TexturesPending; n > 0 {
-		a.info("%d files have not come", n)
-	}
 }
 
 // printNetwork prints what a streamed run has asked of the network and the

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// completeTime is how long the end of a run waits for files that a second one
+// would ask for.
+const completeTime = 30 * time.Second
+
+// askedFor notes what a run asks a Fetcher for. Its methods belong to the
+// goroutine of the streamer, but for complete.
+type askedFor struct {
+	*remote.Fetcher
+	tiles  map[tileAt]bool
+	files  map[string]remote.Want        // by address
+	scenes map[string]*manifest.Manifest // by base address
+}
+
+type tileAt struct{ base, id string }
+
+func newAskedFor(f *remote.Fetcher) *askedFor {
+	return &askedFor{f, map[tileAt]bool{}, map[string]remote.Want{}, map[string]*manifest.Manifest{}}
+}
+
+// scene tells of a scene.
+func (f *askedFor) scene(base string, m *manifest.Manifest) { f.scenes[base] = m }
+
+// Fetch passes a request on.
+func (f *askedFor) Fetch(req runtime.Request) {
+	f.tiles[tileAt{req.Dir, req.TileID}] = true
+	f.note(req.Dir, req.Path, remote.Want{Size: req.Size, SHA256: req.SHA256})
+	f.Fetcher.Fetch(req)
+}
+
+func (f *askedFor) note(base, path string, want remote.Want) {
+	if b, err := url.Parse(base); err == nil {
+		if u, err := manifest.ResolveURL(b, path); err == nil {
+			f.files[u.String()] = want
+		}
+	}
+}
+
+// complete brings what the run has asked for and given up, the other levels of
+// the tiles that it was asked for, and the textures: which level comes first
+// depends on how fast they come, and the same flight is to find everything in
+// the cache.
+func (f *askedFor) complete(ctx context.Context, a *app) {
+	ctx, stop := context.WithTimeout(ctx, completeTime)
+	defer stop()
+	for base, m := range f.scenes {
+		for i := range m.Tiles {
+			t := &m.Tiles[i]
+			if !f.tiles[tileAt{base, t.ID}] {
+				continue
+			}
+			for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+				for k := range levels {
+					f.note(base, levels[k].Path, remote.Want{Size: levels[k].FileSizeBytes, SHA256: levels[k].SHA256})
+				}
+			}
+		}
+	}
+	have := map[string]bool{}
+	for _, e := range f.Cache().Entries() {
+		have[e.URL] = true
+	}
+	var g errgroup.Group
+	g.SetLimit(8)
+	var missing atomic.Int64
+	for address, want := range f.files {
+		if have[address] {
+			continue
+		}
+		g.Go(func() error {
+			if _, err := f.Local(ctx, address, want); err != nil {
+				missing.Add(1)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait()
+	_ = f.WaitTextures(ctx)
+	if n := missing.Load() + f.Metrics().TexturesPending; n > 0 {
+		a.info("%d files have not come", n)
+	}
+}
