@@ -91,6 +91,36 @@ func TestSimulateRemote(t *testing.T) {
 	}
 }
 
+// TestSimulateRemoteFlight: what a moving camera wants depends on how fast files
+// come, but what has come is not asked for again.
+func TestSimulateRemoteFlight(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, cooked(t, "--lod", "--hlod", "--tile-size", "6"), "--latency", "5ms")
+	cache := t.TempDir()
+	flags := []string{"--fly-through", "--speed", "20", "--duration", "5s"}
+	first := stream(t, s.scenes[0], cache, flags...)
+	have := map[string]bool{}
+	for _, l := range s.requests(t, int(first.Network.Requests)) {
+		have[l.Path] = true
+	}
+	if first.Undrawn != 0 {
+		t.Errorf("%+v", first)
+	}
+	again := stream(t, s.scenes[0], cache, flags...)
+	conditional := 0
+	for _, l := range s.requests(t, int(again.Network.Requests)) {
+		switch {
+		case l.Path == "/yard.json" && l.Status == 304:
+			conditional++
+		case have[l.Path]:
+			t.Errorf("asked again for %s", l.Path)
+		}
+	}
+	if conditional != 1 {
+		t.Errorf("%d conditional requests", conditional)
+	}
+}
+
 // TestSimulateRemoteInterrupted: Ctrl-C ends a run that waits for the network.
 func TestSimulateRemoteInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
