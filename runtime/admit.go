@@ -9,7 +9,7 @@ package runtime
 // memory forbids.
 func (s *Streamer) admit(r *record, rep Rep) Rep {
 	if !s.bare(r) {
-		if s.fits(r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
+		if s.fitsInstead(r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
 			return rep
 		}
 		s.refused = true
@@ -21,10 +21,10 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 	if s.fits(r, rep) {
 		return rep
 	}
-	if floor := r.scene.floorRep(r.tile); floor != RepFull && s.cfg.Handoff == HandoffCovered && !r.holds(floor) && s.retryable(r.rep(floor)) {
+	if floor := r.scene.floorRep(r.tile); floor != RepFull && s.cfg.Handoff == HandoffCovered && rep != floor && (r.holds(floor) || s.retryable(r.rep(floor))) {
 		rep = floor
 	}
-	if s.fitsBudget(r, rep) {
+	if !r.holds(rep) && s.fitsBudget(r, rep) {
 		return rep
 	}
 	s.refused = true
@@ -34,7 +34,7 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 // admitFull reports whether there is room for a full tile. One may always load,
 // and what streams mesh by mesh takes none before its meshes do.
 func (s *Streamer) admitFull(r *record) bool {
-	if s.fits(r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || s.ownsMeshes(r.scene, r.tile, r) {
+	if s.fitsInstead(r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || s.ownsMeshes(r.scene, r.tile, r) {
 		return true
 	}
 	s.refused = true
@@ -54,6 +54,19 @@ func (s *Streamer) fits(r *record, rep Rep) bool {
 	return budget <= 0 || float64(s.geometryUsed()+s.pending)+s.cost(r.scene, r.tile, rep) < s.cfg.HighWaterMark*budget
 }
 
+// fitsInstead is the same for what takes the place of what the tile has: that
+// goes as soon as the other is there, and until then the whole of the budget is
+// the limit.
+func (s *Streamer) fitsInstead(r *record, rep Rep) bool {
+	budget := float64(s.memory.GeometryBudget)
+	own := int64(0)
+	for i := range r.reps {
+		own += r.reps[i].geometry
+	}
+	return budget <= 0 || s.fitsBudget(r, rep) &&
+		float64(s.geometryUsed()+s.pending-own)+s.cost(r.scene, r.tile, rep) < s.cfg.HighWaterMark*budget
+}
+
 // fitsBudget is the same for the whole of the budget.
 func (s *Streamer) fitsBudget(r *record, rep Rep) bool {
 	budget := float64(s.memory.GeometryBudget)
@@ -64,8 +77,17 @@ func (s *Streamer) fitsBudget(r *record, rep Rep) bool {
 func (s *Streamer) sumPending() {
 	s.pending = 0
 	for _, f := range s.flights {
-		if r := f.record(); r != nil && !f.orphan && !f.reread {
-			s.pending += int64(s.cost(f.scene, r.tile, f.request.Key.Rep))
+		if r := f.record(); r != nil && !f.orphan && !f.reread && f.phase != phaseParts {
+			s.pending += s.expected(r, f.request.Key.Rep)
 		}
 	}
+}
+
+// expected returns what a load will bring to the Device at once: nothing of a
+// tile whose meshes follow one by one.
+func (s *Streamer) expected(r *record, rep Rep) int64 {
+	if rep == RepFull && s.ownsMeshes(r.scene, r.tile, r) {
+		return 0
+	}
+	return int64(s.cost(r.scene, r.tile, rep))
 }

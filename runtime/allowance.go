@@ -53,8 +53,9 @@ func stepFrom(step int) float64 {
 type allowance struct {
 	scarce        bool // else everything is granted, and the limits mean nothing
 	reach, detail float64
-	memory        Memory // that the limits are for
+	worked        bool // worked out at the time for the budget that follow
 	at            time.Duration
+	budget        int64
 	steps         [allowanceSteps]demand
 }
 
@@ -95,10 +96,10 @@ func (s *Streamer) allot() {
 		s.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	if a.scarce && s.memory == a.memory && s.now-a.at < s.updateInterval {
+	if a.worked && s.memory.GeometryBudget == a.budget && s.now-a.at < s.updateInterval {
 		return
 	}
-	a.memory, a.at = s.memory, s.now
+	a.worked, a.budget, a.at = true, s.memory.GeometryBudget, s.now
 	clear(a.steps[:])
 	floors, extras, meshes := 0.0, 0.0, 0.0
 	for _, sc := range s.scenes {
@@ -249,7 +250,7 @@ func (sc *scene) floorRep(tile int32) Rep {
 
 // ownsMeshes reports whether a tile streams mesh by mesh, as far as is known.
 func (s *Streamer) ownsMeshes(sc *scene, tile int32, r *record) bool {
-	return s.cfg.OutOfCorePolicy == OutOfCoreAlways || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
+	return s.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
 }
 
 // cost returns what a representation takes on the Device, in bytes: what it took
@@ -267,18 +268,21 @@ func (s *Streamer) cost(sc *scene, tile int32, rep Rep) float64 {
 	}
 	switch {
 	case l.sizes > 0 && sc.tiles.declared(tile, rep) > 0:
-		return float64(sc.tiles.declared(tile, rep)) * (float64(l.sized) / float64(l.sizes))
+		return min(maxCost, float64(sc.tiles.declared(tile, rep))*(l.sized/l.sizes))
 	case l.n > 0:
-		return float64(l.bytes) / float64(l.n)
+		return min(maxCost, l.bytes/l.n)
 	}
 	return 0
 }
 
 // learned is what payloads of a class have taken on the Device.
 type learned struct {
-	n, bytes     int64
-	sizes, sized int64 // of those with a declared size: sizes, and bytes taken
+	n, bytes     float64
+	sizes, sized float64 // of those with a declared size: sizes, and bytes taken
 }
+
+// maxCost bounds what manifests can claim, so that sums stay exact.
+const maxCost = 1 << 50
 
 // declared returns the size that the manifest gives for a representation: an
 // estimate of its memory if there is one, else that of its file; 0 without.
@@ -298,9 +302,9 @@ func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
 	if p.gpu == 0 {
 		for _, c := range [...]class{classOf(rep), classes} {
 			l := &s.learned[c]
-			l.n, l.bytes = l.n+1, l.bytes+bytes
+			l.n, l.bytes = l.n+1, l.bytes+float64(bytes)
 			if size := r.scene.tiles.declared(r.tile, rep); size > 0 {
-				l.sizes, l.sized = l.sizes+size, l.sized+bytes
+				l.sizes, l.sized = l.sizes+float64(size), l.sized+float64(bytes)
 			}
 		}
 	}
@@ -310,7 +314,7 @@ func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
 // surplus reports whether a tile is granted less than its full representation,
 // and has something cheaper.
 func (s *Streamer) surplus(r *record) bool {
-	return r.share != shareAll && !r.full().split && r.scene.floorRep(r.tile) != RepFull
+	return r.share == shareFloor && !s.ownsMeshes(r.scene, r.tile, r) && r.scene.floorRep(r.tile) != RepFull
 }
 
 // goal is levelFor within the tile's share.

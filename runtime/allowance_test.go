@@ -164,3 +164,74 @@ func TestAllowanceLeavesNothingUndrawn(t *testing.T) {
 		})
 	}
 }
+
+// An exchange needs room for both for a moment: it may use the whole budget, or
+// a tile would keep its full representation for ever.
+func TestExchangesFitTheBudget(t *testing.T) {
+	m := sceneOf(tileAt("a", face(0), radiiAt(50, 70), lodsAt(60)), tileAt("b", face(0), radiiAt(50, 70), lodsAt(60)))
+	r := newRig(t, m)
+	r.loader.bytes = func(q Request) int64 {
+		return map[string]int64{"a full": 500, "b full": 240}[q.TileID+" "+q.Key.Rep.String()]
+	}
+	bytes := r.loader.bytes
+	r.loader.bytes = func(q Request) int64 {
+		if q.Key.Rep != RepFull {
+			return 120
+		}
+		return bytes(q)
+	}
+	r.memory.GeometryBudget = 1000
+	r.path(20, [2]float64{0, -20})
+	if st := r.s.Stats(); st.GeometryUsed != 740 {
+		t.Fatalf("%d bytes in use, want both full tiles", st.GeometryUsed)
+	}
+	r.path(40, [2]float64{20, -90})
+	if st := r.s.Stats(); st.GeometryUsed != 240 || st.Undrawn > 0 {
+		t.Errorf("%d bytes in use, %d undrawn, want two LODs\n%v", st.GeometryUsed, st.Undrawn, r.log)
+	}
+	r.path(60, [2]float64{40, -20})
+	if st := r.s.Stats(); st.GeometryUsed != 740 || st.Undrawn > 0 {
+		t.Errorf("%d bytes in use, %d undrawn, want both full tiles again\n%v", st.GeometryUsed, st.Undrawn, r.log)
+	}
+}
+
+// What manifests claim does not overflow.
+func TestCostsAreBounded(t *testing.T) {
+	tile := tileAt("a", face(0))
+	huge := int64(math.MaxInt64)
+	tile.EstimatedMemoryBytes = &huge
+	r := newRig(t, sceneOf(tile, tileAt("b", face(0))), withBytes(1000))
+	r.until(1)
+	sc := r.s.scenes[0]
+	sc.tiles.full[0].gpu = 0
+	if c := r.s.cost(sc, 0, RepFull); !(c > 0 && c <= maxCost) {
+		t.Errorf("cost %v", c)
+	}
+}
+
+// A tile whose meshes come one by one is no surplus, not while its file loads
+// either, nor is what lies beyond the reach: that goes when the room is needed.
+func TestSurplus(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), lodsAt(60))))
+	sc := r.s.scenes[0]
+	rec := sc.activate(0)
+	for _, c := range []struct {
+		share share
+		flags uint8
+		state TileState
+		want  bool
+	}{
+		{shareAll, 0, TileParsed, false},
+		{shareFloor, 0, TileParsed, true},
+		{shareFloor, 0, TileParsing, true},
+		{shareFloor, flagMeshes, TileParsing, false},
+		{shareFloor, flagMeshes, TileParsed, false},
+		{shareNone, 0, TileParsed, false},
+	} {
+		rec.share, sc.tiles.flags[0], rec.full().state = c.share, c.flags, c.state
+		if got := r.s.surplus(rec); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	rec.full().state = TileUnloaded
+}

@@ -81,7 +81,7 @@ func (s *Streamer) startLoad(r *record, rep Rep) {
 	f := s.request(r, rep, int(st.fails)+1)
 	st.state, st.token = TileParsing, f.request.Token
 	r.touch()
-	s.pending += int64(s.cost(r.scene, r.tile, rep))
+	s.pending += s.expected(r, rep)
 	s.stats.Loads++
 	s.stats.StartedLoads++
 	if rep == RepFull {

@@ -22,14 +22,20 @@ const completeTime = 30 * time.Second
 type askedFor struct {
 	*remote.Fetcher
 	tiles  map[tileAt]bool
-	files  map[string]remote.Want        // by address
+	files  map[string]wanted             // by address
 	scenes map[string]*manifest.Manifest // by base address
 }
 
 type tileAt struct{ base, id string }
 
+// wanted is a file that a run could use; parts of it may be enough.
+type wanted struct {
+	remote.Want
+	parts bool
+}
+
 func newAskedFor(f *remote.Fetcher) *askedFor {
-	return &askedFor{f, map[tileAt]bool{}, map[string]remote.Want{}, map[string]*manifest.Manifest{}}
+	return &askedFor{f, map[tileAt]bool{}, map[string]wanted{}, map[string]*manifest.Manifest{}}
 }
 
 // scene tells of a scene.
@@ -38,11 +44,11 @@ func (f *askedFor) scene(base string, m *manifest.Manifest) { f.scenes[base] = m
 // Fetch passes a request on.
 func (f *askedFor) Fetch(req runtime.Request) {
 	f.tiles[tileAt{req.Dir, req.TileID}] = true
-	f.note(req.Dir, req.Path, remote.Want{Size: req.Size, SHA256: req.SHA256})
+	f.note(req.Dir, req.Path, wanted{remote.Want{Size: req.Size, SHA256: req.SHA256}, req.Split != nil})
 	f.Fetcher.Fetch(req)
 }
 
-func (f *askedFor) note(base, path string, want remote.Want) {
+func (f *askedFor) note(base, path string, want wanted) {
 	if b, err := url.Parse(base); err == nil {
 		if u, err := manifest.ResolveURL(b, path); err == nil {
 			f.files[u.String()] = want
@@ -65,24 +71,25 @@ func (f *askedFor) complete(ctx context.Context, a *app) {
 			}
 			for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
 				for k := range levels {
-					f.note(base, levels[k].Path, remote.Want{Size: levels[k].FileSizeBytes, SHA256: levels[k].SHA256})
+					f.note(base, levels[k].Path, wanted{Want: remote.Want{Size: levels[k].FileSizeBytes, SHA256: levels[k].SHA256}})
 				}
 			}
 		}
 	}
-	have := map[string]bool{}
+	have, begun := map[string]bool{}, map[string]bool{}
 	for _, e := range f.Cache().Entries() {
-		have[e.URL] = true
+		have[e.URL] = have[e.URL] || e.Whole == 0 && !e.Old
+		begun[e.URL] = true
 	}
 	var g errgroup.Group
 	g.SetLimit(8)
 	var missing atomic.Int64
 	for address, want := range f.files {
-		if have[address] {
+		if have[address] || want.parts && begun[address] {
 			continue
 		}
 		g.Go(func() error {
-			if _, err := f.Local(ctx, address, want); err != nil {
+			if _, err := f.Local(ctx, address, want.Want); err != nil {
 				missing.Add(1)
 			}
 			return nil
