@@ -317,13 +317,17 @@ func (s *Streamer) surplus(r *record) bool {
 	return r.share == shareFloor && !s.ownsMeshes(r.scene, r.tile, r) && r.scene.floorRep(r.tile) != RepFull
 }
 
+// shareOf returns the share of a tile at distance d; r is nil for an idle one.
+func (s *Streamer) shareOf(r *record, d float64) share {
+	if r != nil {
+		return r.share
+	}
+	return s.allowance.grant(d, shareNone)
+}
+
 // goal is levelFor within the tile's share.
 func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
-	next := s.levelFor(sc, tile, r, d)
-	given := s.allowance.grant(d, shareNone)
-	if r != nil {
-		given = r.share
-	}
+	next, given := s.levelFor(sc, tile, r, d), s.shareOf(r, d)
 	switch {
 	case given == shareAll:
 		return next
@@ -339,10 +343,7 @@ func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
 // mayLoadFull reports whether a tile's share has room for its full
 // representation. What streams mesh by mesh is judged mesh by mesh.
 func (s *Streamer) mayLoadFull(sc *scene, tile int32, r *record, d float64) bool {
-	given := s.allowance.grant(d, shareNone)
-	if r != nil {
-		given = r.share
-	}
+	given := s.shareOf(r, d)
 	return given == shareAll || given == shareFloor && (sc.floorRep(tile) == RepFull || s.ownsMeshes(sc, tile, r))
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -27,14 +28,10 @@ const defaultWorkers = 10
 // work, and reuses the buffers that released assets give back. Its content hash
 // is checked the first time a file is loaded.
 type FileLoader struct {
+	pool    *workpool.Pool[Request]
 	mu      sync.Mutex
-	queue   []Request
-	running int
-	limit   int
-	closed  bool
 	sound   map[string]bool // files whose hash was checked
-	workers sync.WaitGroup
-	buffers sync.Pool // of *format.Geometry
+	buffers sync.Pool       // of *format.Geometry
 }
 
 // NewFileLoader returns a loader with at most so many workers; 0 means as many
@@ -43,52 +40,25 @@ func NewFileLoader(workers int) *FileLoader {
 	if workers <= 0 {
 		workers = defaultWorkers
 	}
-	return &FileLoader{limit: workers, sound: map[string]bool{}}
+	l := &FileLoader{sound: map[string]bool{}}
+	l.pool = workpool.New(workers, func(req Request) { req.Done.Loaded(req.Token, l.load(req)) })
+	return l
 }
 
 // Start queues a request.
 func (l *FileLoader) Start(req Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		req.Done.Loaded(req.Token, Result{Err: ErrClosed})
-		return
-	}
-	l.queue = append(l.queue, req)
-	if l.running < l.limit {
-		l.running++
-		l.workers.Go(l.work)
+	if !l.pool.Start(req) {
+		refuse(req)
 	}
 }
 
 // Close answers what is queued with ErrClosed and waits for the workers.
 func (l *FileLoader) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	queue := l.queue
-	l.queue = nil
-	l.mu.Unlock()
-	for _, req := range queue {
-		req.Done.Loaded(req.Token, Result{Err: ErrClosed})
-	}
-	l.workers.Wait()
+	l.pool.Close(refuse)
 	return nil
 }
 
-func (l *FileLoader) work() {
-	for {
-		l.mu.Lock()
-		if len(l.queue) == 0 {
-			l.running--
-			l.mu.Unlock()
-			return
-		}
-		req := l.queue[0]
-		l.queue = l.queue[1:]
-		l.mu.Unlock()
-		req.Done.Loaded(req.Token, l.load(req))
-	}
-}
+func refuse(req Request) { req.Done.Loaded(req.Token, Result{Err: ErrClosed}) }
 
 func (l *FileLoader) load(req Request) Result {
 	asset, err := l.read(req)

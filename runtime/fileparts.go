@@ -42,19 +42,15 @@ type fileParts struct {
 // LoadParts brings the ranges of some meshes and reads them, in a goroutine of
 // its own: as it waits for the network, it takes none of the loader's workers.
 func (p *fileParts) LoadParts(req Request, meshes []int) {
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	if p.l.closed {
-		req.Done.Loaded(req.Token, Result{Err: ErrClosed})
-		return
-	}
-	p.l.workers.Go(func() {
+	if !p.l.pool.Beside(func() {
 		a, err := p.load(req, meshes)
 		if err != nil {
 			err = fmt.Errorf("tile %s: %w", req.TileID, err)
 		}
 		req.Done.Loaded(req.Token, Result{Asset: a, Err: err})
-	})
+	}) {
+		refuse(req)
+	}
 }
 
 // load brings and reads. What was brought may be evicted before it is read, once

@@ -312,7 +312,7 @@ func TestWorkers(t *testing.T) {
 		b.Update(Frame{Drawn: drawn})
 	}
 	for range 20 {
-		workers.done.Wait()
+		workers.jobs.Wait()
 		b.Update(Frame{Drawn: drawn})
 	}
 	if n := len(b.AppendAlone(nil)); n != 0 {

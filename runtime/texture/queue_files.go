@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
+
+	"github.com/untoldkit/untold/internal/workpool"
 )
 
 // FileLoader is the Loader of files on the local disk: images, which are
@@ -13,12 +14,7 @@ import (
 // while there is work.
 type FileLoader struct {
 	options FileOptions
-
-	mu      sync.Mutex
-	queue   []Request
-	running int
-	closed  bool
-	workers sync.WaitGroup
+	pool    *workpool.Pool[Request]
 }
 
 // FileOptions configures a FileLoader. The zero value is useful.
@@ -38,55 +34,29 @@ func NewFileLoader(o FileOptions) *FileLoader {
 	if o.Workers <= 0 {
 		o.Workers = 2
 	}
-	return &FileLoader{options: o}
+	l := &FileLoader{options: o}
+	l.pool = workpool.New(o.Workers, func(req Request) {
+		img, err := l.Read(req)
+		req.Done.Loaded(req.Token, img, err)
+	})
+	return l
 }
 
 // Start queues a request.
 func (l *FileLoader) Start(req Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		req.Done.Loaded(req.Token, nil, ErrClosed)
-		return
-	}
-	l.queue = append(l.queue, req)
-	if l.running < l.options.Workers {
-		l.running++
-		l.workers.Go(l.work)
+	if !l.pool.Start(req) {
+		refuse(req)
 	}
 }
 
 // Close answers what is queued with ErrClosed and waits for the workers, who
 // finish what they are at unless its Context ends.
 func (l *FileLoader) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	queue := l.queue
-	l.queue = nil
-	l.mu.Unlock()
-	for _, req := range queue {
-		req.Done.Loaded(req.Token, nil, ErrClosed)
-	}
-	l.workers.Wait()
+	l.pool.Close(refuse)
 	return nil
 }
 
-func (l *FileLoader) work() {
-	for {
-		l.mu.Lock()
-		if len(l.queue) == 0 {
-			l.running--
-			l.mu.Unlock()
-			return
-		}
-		req := l.queue[0]
-		l.queue[0] = Request{}
-		l.queue = l.queue[1:]
-		l.mu.Unlock()
-		img, err := l.Read(req)
-		req.Done.Loaded(req.Token, img, err)
-	}
-}
+func refuse(req Request) { req.Done.Loaded(req.Token, nil, ErrClosed) }
 
 // Read answers a request at once, in the calling goroutine; it does not use
 // its Token and Done. Errors are those of Find, Open and DecodeAt, or of
