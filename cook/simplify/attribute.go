@@ -51,7 +51,7 @@ func (s *Simplifier) normalWeight() float64 {
 	return smoothWeight * (1 - float64(0.5*min(1, float64(seams*6))))
 }
 
-const smoothWeight = 0.33
+const smoothWeight = 0.345
 
 // setScales decides which attributes are in the metric, and their units.
 func (s *Simplifier) setScales(area, areaUV [2]float64) {

@@ -20,7 +20,7 @@ type edgeSide struct {
 // those with several wedges, and adds the quadrics that hold such lines. crowds
 // says that there may be crowded places.
 func (s *Simplifier) constrain(crowds bool) {
-	f := &s.scratch.u
+	f := &s.scratch.fan
 	var sides []edgeSide
 	for i := range s.nodes {
 		u := uint32(i)

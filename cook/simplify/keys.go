@@ -1,9 +1,6 @@
 package simplify
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // key rounds a cost down to 16 bits that sort like it: the exponent and eight
 // bits of the fraction of a single-precision number.
@@ -21,8 +18,30 @@ const (
 	infinite = 0xff00 // the key of +Inf
 )
 
+// lowest returns the lowest of some keys, or never.
+func lowest(keys []uint16) uint16 {
+	a, b := uint16(never), uint16(never)
+	for ; len(keys) >= 4; keys = keys[4:] {
+		a = min(a, keys[0], keys[1])
+		b = min(b, keys[2], keys[3])
+	}
+	for _, k := range keys {
+		a = min(a, k)
+	}
+	return min(a, b)
+}
+
+// next returns the first index from i on of a key that is not above a limit, or
+// the number of keys.
+func next(keys []uint16, i int, limit uint16) int {
+	for i < len(keys) && keys[i] > limit {
+		i++
+	}
+	return i
+}
+
 // blockSize is how many corners share an entry of Simplifier.least.
-const blockSize = 32
+const blockSize = 16
 
 // setKey stores a key that may be lower than before.
 func (s *Simplifier) setKey(c uint32, key uint16) {
@@ -75,7 +94,7 @@ func (s *Simplifier) priceSome(stride int) {
 				s.cost[c] = s.firstKey(uint32(c))
 			}
 		}
-		s.least[i] = slices.Min(s.cost[low:high])
+		s.least[i] = lowest(s.cost[low:high])
 	}
 }
 
@@ -83,10 +102,11 @@ func (s *Simplifier) priceSome(stride int) {
 func (s *Simplifier) firstKey(c uint32) uint16 {
 	n, _ := corners(c)
 	u, v := s.at(c), s.at(n)
-	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
-		return key(s.floor(u, v))
+	var e candidate
+	s.seek(u, v, &e)
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti == 0 {
+		s.join(u, v, &e)
 	}
-	e := s.price(u, v)
 	return key(e.cost)
 }
 
@@ -184,19 +204,6 @@ func (s *Simplifier) closeEdges() {
 	s.unpriced = true
 }
 
-// priceRings is price after gathering the fans if that needs them.
-func (s *Simplifier) priceRings(u, v uint32) candidate {
-	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
-		x := &s.scratch
-		s.gather(u, &x.u, ringMaxMulti+1)
-		s.gather(v, &x.v, ringMaxMulti+1)
-		if len(x.u.c)+len(x.v.c) > ringMaxMulti {
-			return candidate{cost: math.Inf(1)} // see ringMax
-		}
-	}
-	return s.price(u, v)
-}
-
 // oneKey leaves the lowest key of the corners of the edge to w, once. They are
 // in either of the fans.
 func (s *Simplifier) oneKey(w uint32, paid uint16) {
@@ -207,24 +214,14 @@ func (s *Simplifier) oneKey(w uint32, paid uint16) {
 		}
 		s.cost[c] = never
 	}
-	for _, f := range [2]*fan{&s.scratch.u, &s.scratch.v} {
-		na, ia := count(f.a, w)
-		nb, ib := count(f.b, w)
-		switch {
-		case na+nb == 0:
-		case na == 1 && nb == 0:
-			look(f.c[ia])
-		case na == 0 && nb == 1:
-			_, n2 := corners(f.c[ib])
-			look(n2)
-		default: // not manifold
-			for i, c := range f.c {
-				if f.a[i] == w {
-					look(c)
-				} else if f.b[i] == w {
-					_, n2 := corners(c)
-					look(n2)
-				}
+	for _, f := range [2]*star{&s.scratch.u, &s.scratch.v} {
+		for i := range f.list() {
+			switch e := &f.spokes[i]; w {
+			case e.a:
+				look(e.c)
+			case e.b:
+				_, n2 := corners(e.c)
+				look(n2)
 			}
 		}
 	}

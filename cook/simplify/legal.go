@@ -31,27 +31,25 @@ const (
 	ringMaxMulti = 100 // where several wedges meet
 )
 
-// legal reports whether u and v may collapse to a point relative to u. Their
-// fans must be in scratch; triangles at the edge are moved from there to
-// scratch.dead.
+// legal reports whether u and v may collapse to a point relative to u. split
+// must have been called.
 func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	x := &s.scratch
 	if s.nodes[u].flags&s.nodes[v].flags&flagLocked != 0 {
 		return holdsLocked
 	}
-	if len(x.u.c)+len(x.v.c) > ringMax {
-		return folds
-	}
 	if c.loose && !r.seams {
 		return acrossSeam
 	}
-	x.dead, x.opp = x.v.part(u, x.dead, x.opp)
-	x.dead, x.opp = x.u.part(v, x.dead, x.opp)
-	shared := len(x.dead)
+	shared := x.atU.n
+	x.opp = x.opp[:0]
+	for _, e := range x.atU.list() {
+		x.opp = append(x.opp, e.a^e.b^v)
+	}
 	if shared != 2 || x.opp[0] == x.opp[1] {
 		x.opp = distinct(x.opp)
 	}
-	if shared == 0 || len(x.u.c)+len(x.v.c) == 0 {
+	if shared == 0 || x.u.n+x.v.n == 0 {
 		return lastOne
 	}
 	if s.orphans(u, v, shared) {
@@ -75,7 +73,7 @@ func (s *Simplifier) stands(u, v uint32, at vec, turn float64) bool {
 	x := &s.scratch
 	pu := s.point(u)
 	p := pu.add(at)
-	return s.upright(&x.u, pu, p, turn) && s.upright(&x.v, s.point(v), p, turn)
+	return s.upright(x.u.list(), pu, p, turn) && s.upright(x.v.list(), s.point(v), p, turn)
 }
 
 // distinct removes repetitions and keeps the order.
@@ -96,9 +94,7 @@ func (s *Simplifier) orphans(u, v uint32, shared int) bool {
 	x := &s.scratch
 	for _, w := range x.opp {
 		// Mostly a neighbouring triangle has it too.
-		n1, _ := count(x.u.a, w)
-		n2, _ := count(x.u.b, w)
-		if n1+n2 == 0 && !s.hasOther(w, u, v, shared) {
+		if !x.u.has(w) && !s.hasOther(w, u, v, shared) {
 			return true
 		}
 	}
@@ -131,37 +127,33 @@ func (s *Simplifier) linked(u, v uint32) bool {
 	// opposite are left out without a branch.
 	p, q := x.opp[0], x.opp[len(x.opp)-1]
 	var seen, common uint64
-	for _, list := range [2][]uint32{x.u.a, x.u.b} {
-		for _, a := range list {
-			bit := bitOf(a)
-			if a == p {
-				bit = 0
-			}
-			if a == q {
-				bit = 0
-			}
-			seen |= bit
+	for _, e := range x.u.list() {
+		bit := bitOf(e.a)
+		if e.a == p {
+			bit = 0
 		}
+		if e.a == q {
+			bit = 0
+		}
+		seen |= bit
+		bit = bitOf(e.b)
+		if e.b == p {
+			bit = 0
+		}
+		if e.b == q {
+			bit = 0
+		}
+		seen |= bit
 	}
-	for _, list := range [2][]uint32{x.v.a, x.v.b} {
-		for _, a := range list {
-			bit := bitOf(a)
-			if a == p {
-				bit = 0
-			}
-			if a == q {
-				bit = 0
-			}
-			common |= seen & bit
-		}
+	for _, e := range x.v.list() {
+		common |= seen & (bitOf(e.a) | bitOf(e.b))
 	}
 	if common == 0 {
 		return true
 	}
-	for _, list := range [2][]uint32{x.v.a, x.v.b} {
-		for _, a := range list {
-			if common&bitOf(a) != 0 && !slices.Contains(x.opp, a) &&
-				(slices.Contains(x.u.a, a) || slices.Contains(x.u.b, a)) {
+	for _, e := range x.v.list() {
+		for _, a := range [2]uint32{e.a, e.b} {
+			if common&bitOf(a) != 0 && !slices.Contains(x.opp, a) && x.u.has(a) {
 				return false
 			}
 		}
@@ -175,12 +167,11 @@ func bitOf(v uint32) uint64 { return 1 << (v * 0x9e3779b1 >> 26) }
 // upright reports whether no triangle of a fan turns over or degenerates when
 // its corner moves from one point to another. turn is the least cosine between
 // the normals.
-func (s *Simplifier) upright(f *fan, from, to vec, turn float64) bool {
+func (s *Simplifier) upright(around []spoke, from, to vec, turn float64) bool {
 	turn2 := float64(turn * turn)
-	fb := f.b[:len(f.a)]
-	for i, va := range f.a {
-		vb := fb[i]
-		a, b := s.point(va), s.point(vb)
+	nodes := s.nodes
+	for i := range around {
+		a, b := fromF32(&nodes[around[i].a].pos), fromF32(&nodes[around[i].b].pos)
 		e := b.sub(a)
 		fa, ta := from.sub(a), to.sub(a)
 		before, after := e.cross(fa), e.cross(ta)
@@ -192,9 +183,13 @@ func (s *Simplifier) upright(f *fan, from, to vec, turn float64) bool {
 		if !(dot > 0) || float64(dot*dot) < float64(turn2*float64(a2*b2)) {
 			return false
 		}
-		// Thin triangles only where they were as thin before.
-		e2 := e.length2()
-		long := max(e2, ta.length2(), to.sub(b).length2())
+		// Thin triangles only where they were as thin before. The third edge is
+		// shorter than the sum of the two others.
+		e2, t2 := e.length2(), ta.length2()
+		if long := 2 * (e2 + t2); a2 >= float64(float64(thinnest*long)*long) {
+			continue
+		}
+		long := max(e2, t2, to.sub(b).length2())
 		if a2 < float64(float64(thinnest*long)*long) {
 			old := max(e2, fa.length2(), from.sub(b).length2())
 			if float64(float64(a2*old)*old) < float64(float64(b2*long)*long) {

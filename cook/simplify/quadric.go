@@ -70,17 +70,6 @@ func (f *form) recentre(o vec) {
 	f.b = f.b.add(ao)
 }
 
-func (f *form) add(g *form) {
-	f.axx += g.axx
-	f.ayy += g.ayy
-	f.azz += g.azz
-	f.axy += g.axy
-	f.axz += g.axz
-	f.ayz += g.ayz
-	f.b = f.b.add(g.b)
-	f.c += g.c
-}
-
 func (f *form) addQuad(q *quad) {
 	f.axx += float64(q.axx)
 	f.ayy += float64(q.ayy)
@@ -107,6 +96,37 @@ func (f *form) addSquare(g vec, d, w float64) {
 	f.c += float64(float64(w*d) * d)
 }
 
+// add adds a form.
+func (q *quad) add(f *form) {
+	addTo(q, f)
+	q.bx += float32(f.b.x)
+	q.by += float32(f.b.y)
+	q.bz += float32(f.b.z)
+	q.c += float32(f.c)
+}
+
+// take adds another quadric and moves the origin, which lies at the given
+// points relative to the present ones.
+func (q *quad) take(o *quad, at, off vec) {
+	xx, yy, zz := float64(q.axx), float64(q.ayy), float64(q.azz)
+	xy, xz, yz := float64(q.axy), float64(q.axz), float64(q.ayz)
+	bx, by, bz := float64(q.bx), float64(q.by), float64(q.bz)
+	ax := float64(xx*at.x) + float64(xy*at.y) + float64(xz*at.z) + bx
+	ay := float64(xy*at.x) + float64(yy*at.y) + float64(yz*at.z) + by
+	az := float64(xz*at.x) + float64(yz*at.y) + float64(zz*at.z) + bz
+	c := float64(at.x*(ax+bx)) + float64(at.y*(ay+by)) + float64(at.z*(az+bz)) + float64(q.c)
+	ux, uy, uz := float64(o.axx), float64(o.ayy), float64(o.azz)
+	q.axx, q.ayy, q.azz = float32(xx+ux), float32(yy+uy), float32(zz+uz)
+	vx, vy, vz := float64(o.axy), float64(o.axz), float64(o.ayz)
+	q.axy, q.axz, q.ayz = float32(xy+vx), float32(xz+vy), float32(yz+vz)
+	bx, by, bz = float64(o.bx), float64(o.by), float64(o.bz)
+	wx := float64(ux*off.x) + float64(vx*off.y) + float64(vy*off.z) + bx
+	wy := float64(vx*off.x) + float64(uy*off.y) + float64(vz*off.z) + by
+	wz := float64(vy*off.x) + float64(vz*off.y) + float64(uz*off.z) + bz
+	q.bx, q.by, q.bz = float32(ax+wx), float32(ay+wy), float32(az+wz)
+	q.c = float32(c + float64(off.x*(wx+bx)) + float64(off.y*(wy+by)) + float64(off.z*(wz+bz)) + float64(o.c))
+}
+
 // least returns the point where f is least, as near to m as f leaves open: on
 // planes and straight creases that is a plane or a line of points. It solves
 // for f plus a weak pull towards m, twice, the second time towards the first
@@ -128,16 +148,19 @@ func (f *form) least(m vec) vec {
 		return m
 	}
 	inv := 1 / det
-	bx, by, bz := f.b.x, f.b.y, f.b.z
-	for range 2 {
-		rx := (float64(xx*m.x) + float64(xy*m.y)) + (float64(xz*m.z) + bx)
-		ry := (float64(xy*m.x) + float64(yy*m.y)) + (float64(yz*m.z) + by)
-		rz := (float64(xz*m.x) + float64(yz*m.y)) + (float64(zz*m.z) + bz)
-		m.x -= float64((float64(cxx*rx) + float64(cxy*ry) + float64(cxz*rz)) * inv)
-		m.y -= float64((float64(cxy*rx) + float64(cyy*ry) + float64(cyz*rz)) * inv)
-		m.z -= float64((float64(cxz*rx) + float64(cyz*ry) + float64(czz*rz)) * inv)
+	rx := (float64(xx*m.x) + float64(xy*m.y)) + (float64(xz*m.z) + f.b.x)
+	ry := (float64(xy*m.x) + float64(yy*m.y)) + (float64(yz*m.z) + f.b.y)
+	rz := (float64(xz*m.x) + float64(yz*m.y)) + (float64(zz*m.z) + f.b.z)
+	x := float64((float64(cxx*rx) + float64(cxy*ry) + float64(cxz*rz)) * inv)
+	y := float64((float64(cxy*rx) + float64(cyy*ry) + float64(cyz*rz)) * inv)
+	z := float64((float64(cxz*rx) + float64(cyz*ry) + float64(czz*rz)) * inv)
+	// The residual of this solution is the pull times the step.
+	inv = float64(inv * pull)
+	return vec{
+		m.x - x - float64((float64(cxx*x)+float64(cxy*y)+float64(cxz*z))*inv),
+		m.y - y - float64((float64(cxy*x)+float64(cyy*y)+float64(cyz*z))*inv),
+		m.z - z - float64((float64(cxz*x)+float64(cyz*y)+float64(czz*z))*inv),
 	}
-	return m
 }
 
 // placementPull is the weight of the pull towards the middle of the edge, as a

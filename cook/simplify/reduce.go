@@ -1,9 +1,6 @@
 package simplify
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 var inf = float32(math.Inf(1))
 
@@ -169,16 +166,14 @@ func (r *run) sweep(limit uint16) bool {
 			continue
 		}
 		low := i * blockSize
-		high := min(low+blockSize, len(s.cost))
-		for c := low; c < high; c++ {
-			if s.cost[c] <= limit {
-				r.try(uint32(c), limit)
-				if s.triangles <= r.target {
-					return true
-				}
+		keys := s.cost[low:min(low+blockSize, len(s.cost))]
+		for j := next(keys, 0, limit); j < len(keys); j = next(keys, j+1, limit) {
+			r.try(uint32(low+j), limit)
+			if s.triangles <= r.target {
+				return true
 			}
 		}
-		s.least[i] = slices.Min(s.cost[low:high])
+		s.least[i] = lowest(keys)
 	}
 	return false
 }
@@ -212,27 +207,28 @@ func (r *run) try(c uint32, limit uint16) {
 		s.cost[c], s.held = never, true // nothing will change that
 		return
 	}
-	if s.cost[c] == unpriced && (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0 {
-		// Fans are worth their price only where they can matter.
-		if k := key(s.floor(u, v)); k > limit {
-			s.cost[c] = k
-			r.changed++
+	var e candidate
+	s.seek(u, v, &e)
+	if k := key(e.cost); k > limit {
+		s.cost[c] = k // the rest would only add to it
+		r.changed++
+		return
+	}
+	multi := (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0
+	if multi {
+		if !r.split(c, u, v, ringMaxMulti) {
 			return
 		}
+		s.pairWedges(u, v, &e)
 	}
-	e := s.priceRings(u, v)
+	s.join(u, v, &e)
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k
 		r.changed++
-		if k == never {
-			r.refused[folds]++ // see ringMax
-		}
 		return
 	}
-	x := &s.scratch
-	if (s.nodes[u].flags|s.nodes[v].flags)&flagMulti == 0 {
-		s.gather(u, &x.u, ringMax+1)
-		s.gather(v, &x.v, ringMax+1)
+	if !multi && !r.split(c, u, v, ringMax) {
+		return
 	}
 	why := r.judge(u, v, &e)
 	if why == turns && r.elsewhere(u, v, &e, limit) {
@@ -252,6 +248,17 @@ func (r *run) try(c uint32, limit uint16) {
 	r.apply(u, v, &e)
 }
 
+// split gathers both ends of an edge, or closes it if they are too crowded.
+func (r *run) split(c, u, v uint32, most int) bool {
+	if r.s.split(u, v, most) {
+		return true
+	}
+	r.s.cost[c] = never
+	r.changed++
+	r.refused[folds]++
+	return false
+}
+
 // elsewhere looks for another place for a collapse that would turn triangles
 // over where it costs least: where thin triangles meet, such as at the poles of
 // a sphere, the middle of the edge or one of its ends often does.
@@ -263,6 +270,7 @@ func (r *run) elsewhere(u, v uint32, c *candidate, limit uint16) bool {
 	d := s.point(v).sub(s.point(u))
 	for _, at := range [3]vec{d.scale(0.5), {}, d} {
 		s.place(u, v, at, c)
+		s.join(u, v, c)
 		if key(c.cost) <= limit && r.exact(u, v, c) && s.stands(u, v, c.at, r.rules.turn) {
 			return true
 		}
@@ -303,8 +311,8 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	x := &s.scratch
 	if r.rules.topology {
 		s.dropRepeats(u)
-		s.gather(u, &x.u, maxCorners)
-		x.v.c, x.v.a, x.v.b = x.v.c[:0], x.v.a[:0], x.v.b[:0]
+		s.gatherApart(u, none, &x.u, &x.atU, ringMax)
+		x.v.n = 0
 	}
 	// Edges of u and v to the same place are one now.
 	for _, w := range x.opp {
@@ -313,8 +321,9 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	// Edges of u cost more than they did, mostly more than twice what was just
 	// paid. Looking at them later saves looking again and again.
 	least := min(key(c.cost)+1<<8, infinite-1)
-	for _, f := range [2]*fan{&x.u, &x.v} {
-		for _, c := range f.c {
+	for _, f := range [2]*star{&x.u, &x.v} {
+		for i := range f.list() {
+			c := f.spokes[i].c
 			_, p := corners(c)
 			s.cost[c], s.cost[p] = max(dearer(s.cost[c]), least), max(dearer(s.cost[p]), least)
 		}

@@ -199,8 +199,8 @@ func (x *fitter) move() {
 		if p.w > 0 && nd.flags&flagLocked == 0 {
 			from := fromF32(&nd.pos)
 			to := from.add(p.mean()).f32()
-			s.gather(uint32(i), f, maxCorners)
-			if to != nd.pos && s.upright(f, from, fromF32(&to), fitTurn) {
+			crowded := s.gatherApart(uint32(i), none, f, &s.scratch.atU, ringMax) > ringMax
+			if to != nd.pos && !crowded && s.upright(f.list(), from, fromF32(&to), fitTurn) {
 				s.shift(uint32(i), fromF32(&to).sub(from))
 				nd.pos = to
 				nd.flags |= flagMoved

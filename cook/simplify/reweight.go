@@ -14,13 +14,14 @@ func (s *Simplifier) reweight() {
 	for k := range s.scale {
 		s.scale[k] = float64(s.scale[k] * f)
 	}
+	f32 := float32(f)
 	for w := range s.wv {
 		if s.wv[w]&gone != 0 {
 			continue
 		}
 		q := s.wq[w*s.stride+1 : (w+1)*s.stride]
 		for k := range q {
-			q[k] = float32(float64(q[k]) * f)
+			q[k] = float32(q[k] * f32)
 		}
 	}
 	f2 := float64(f * f)

@@ -4,15 +4,15 @@ import "slices"
 
 // scratch holds buffers that are reused.
 type scratch struct {
-	u, v       fan      // around the two ends of the edge
+	u, v       star // around the two ends of the edge, without the triangles at it
+	atU, atV   star // the triangles at the edge
+	fan        fan
 	ringU      []uint32 // corners
 	nearU      []uint32 // neighbouring places
 	opp        []uint32 // places opposite of the edge
-	dead       []uint32 // corners of the triangles at the edge
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
-	sum        form // of the edge priced last
 }
 
 // fan is the living corners of a place and the places that they lead to.
@@ -36,31 +36,76 @@ func (s *Simplifier) gather(v uint32, f *fan, most int) {
 	}
 }
 
-// part moves the corners of triangles that lead to a place from a fan to dead,
-// and the places opposite to opp. As branches on what is where would be
-// mispredicted, both lists are written to all the time, and only their ends
-// depend on it.
-func (f *fan) part(v uint32, dead, opp []uint32) ([]uint32, []uint32) {
-	n := len(f.c)
-	if cap(dead) < n {
-		dead, opp = make([]uint32, 2*n), make([]uint32, 2*n)
-	}
-	dead, opp = dead[:n], opp[:n]
-	c, a, b := f.c, f.a[:n], f.b[:n]
-	in, out := 0, 0
-	for i := range c {
-		ci, ai, bi := c[i], a[i], b[i]
-		dead[in], opp[in] = ci, ai^bi^v
-		c[out], a[out], b[out] = ci, ai, bi
-		step := 0
-		if uint64(ai^v)*uint64(bi^v) == 0 { // one of them is v
-			step = 1
+// spoke is a corner and the places of the next corner in its triangle and of
+// the last.
+type spoke struct{ c, a, b uint32 }
+
+// star is some corners at a place.
+type star struct {
+	spokes [ringMax + 2]spoke
+	n      int
+}
+
+func (f *star) list() []spoke { return f.spokes[:f.n] }
+
+// has reports whether one of the places is v.
+func (f *star) has(v uint32) bool {
+	for i := range f.list() {
+		if f.spokes[i].a == v || f.spokes[i].b == v {
+			return true
 		}
-		in += step
-		out += 1 - step
 	}
-	f.c, f.a, f.b = c[:out], a[:out], b[:out]
-	return dead[:in], opp[:in]
+	return false
+}
+
+// split gathers both ends of an edge, and reports whether there are at most so
+// many corners, which must not be more than ringMax.
+func (s *Simplifier) split(u, v uint32, most int) bool {
+	x := &s.scratch
+	n := s.gatherApart(u, v, &x.u, &x.atU, most)
+	return n <= most && n+s.gatherApart(v, u, &x.v, &x.atV, most) <= most
+}
+
+// gatherApart finds the living corners at u, those of triangles at the edge to
+// v apart. It returns how many there are, or one more than most, and takes dead
+// ones out of the ring. As branches on what is where would be mispredicted,
+// both lists are written to all the time, and only their ends depend on it.
+func (s *Simplifier) gatherApart(u, v uint32, others, edge *star, most int) int {
+	in, at := 0, 0
+	if head := s.nodes[u].first; head != none {
+		cw, wv, next := s.cw, s.wv, s.next
+		prev, c := head, next[head]
+		for in+at <= most {
+			n := next[c]
+			if cw[c] == none {
+				next[prev] = n
+				if c == head {
+					s.nodes[u].first = prev
+				}
+			} else {
+				k := c % 3
+				a, b := wv[cw[c+toNext[k]]], wv[cw[c+toLast[k]]]
+				others.spokes[in] = spoke{c, a, b}
+				edge.spokes[at] = spoke{c, a, b}
+				step := 0
+				if uint64(a^v)*uint64(b^v) == 0 { // one of them is v
+					step = 1
+				}
+				at += step
+				in += 1 - step
+				prev = c
+			}
+			if c == head {
+				break
+			}
+			c = n
+		}
+		if in+at == 0 {
+			s.nodes[u].first = none
+		}
+	}
+	others.n, edge.n = in, at
+	return in + at
 }
 
 // count returns how many of some numbers are x, and the place of the last one.
@@ -116,23 +161,20 @@ func (s *Simplifier) ringUpTo(v uint32, buf []uint32, most int) []uint32 {
 // at returns a living corner's place.
 func (s *Simplifier) at(c uint32) uint32 { return s.wv[s.cw[c]] }
 
-// wedgesOf appends the distinct wedges of a ring.
-func (s *Simplifier) wedgesOf(ring, buf []uint32) []uint32 {
-	buf = buf[:0]
+// wedgesOf appends the distinct wedges of some corners.
+func (s *Simplifier) wedgesOf(buf []uint32, stars ...*star) []uint32 {
 	last := none
-	for _, c := range ring {
-		w := s.cw[c]
-		if w == last {
-			continue
+	for _, f := range stars {
+		for i := range f.list() {
+			w := s.cw[f.spokes[i].c]
+			if w == last {
+				continue
+			}
+			last = w
+			if !slices.Contains(buf, w) {
+				buf = append(buf, w)
+			}
 		}
-		last = w
-		if len(buf) > 64 || !slices.Contains(buf, w) {
-			buf = append(buf, w)
-		}
-	}
-	if len(buf) > 64 {
-		slices.Sort(buf)
-		buf = slices.Compact(buf)
 	}
 	return buf
 }

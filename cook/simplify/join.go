@@ -1,0 +1,180 @@
+package simplify
+
+// member is a wedge that takes part in a collapse: of u or of v.
+type member struct {
+	w     uint32
+	group int32 // members with the same number become one wedge
+	side  uint8
+}
+
+// join adds to a candidate what seek leaves out: what it costs that wedges of u
+// and v get the same attributes, and a little for the edge's length. If there
+// are several wedges, pairWedges must have been called.
+func (s *Simplifier) join(u, v uint32, c *candidate) {
+	nu, nv := &s.nodes[u], &s.nodes[v]
+	d := fromF32(&nv.pos).sub(fromF32(&nu.pos))
+	off := c.at.sub(d)
+	cost := 0.0
+	switch {
+	case (nu.flags|nv.flags)&flagMulti != 0:
+		c.area, cost = s.joinMembers(c.at, off)
+	case nu.wedge != none && nv.wedge != none:
+		c.area, cost = s.joinPair(nu.wedge, nv.wedge, c.at, off)
+	}
+	c.cost = bounded(c.cost + cost + float64(float64(c.area*shapeWeight)*d.length2()))
+}
+
+// shapeWeight is a small price for long edges, which orders collapses where
+// everything is flat.
+const shapeWeight = 1e-6
+
+// joinPair returns the area around two wedges and what it costs that both get
+// the same attributes at a point, which is given relative to each one's place.
+// Only squares are added up: single precision does.
+func (s *Simplifier) joinPair(wu, wv uint32, at, off vec) (area, cost float64) {
+	qu := s.wq[int(wu)*s.stride:][:s.stride]
+	qv := s.wq[int(wv)*s.stride:][:s.stride]
+	areaU, areaV := float64(qu[0]), float64(qv[0])
+	area = areaU + areaV
+	if !(areaU > 0 && areaV > 0) {
+		return area, 0
+	}
+	x := span{float32(at.x), float32(at.y), float32(at.z), float32(off.x), float32(off.y), float32(off.z)}
+	var sum float32
+	switch s.k {
+	case 5:
+		u, v := (*[21]float32)(qu), (*[21]float32)(qv)
+		sum = (x.gap2((*[4]float32)(u[1:5]), (*[4]float32)(v[1:5])) +
+			x.gap2((*[4]float32)(u[5:9]), (*[4]float32)(v[5:9]))) +
+			(x.gap2((*[4]float32)(u[9:13]), (*[4]float32)(v[9:13])) +
+				x.gap2((*[4]float32)(u[13:17]), (*[4]float32)(v[13:17]))) +
+			x.gap2((*[4]float32)(u[17:21]), (*[4]float32)(v[17:21]))
+	default:
+		for qu, qv = qu[1:], qv[1:]; len(qu) >= 4 && len(qv) >= 4; qu, qv = qu[4:], qv[4:] {
+			sum += x.gap2((*[4]float32)(qu), (*[4]float32)(qv))
+		}
+	}
+	return area, float64(float64(sum) * (float64(areaU*areaV) / area))
+}
+
+// span is a point relative to two places.
+type span struct{ ux, uy, uz, vx, vy, vz float32 }
+
+// gap2 is the square of the difference of two linear functions at a point.
+func (x *span) gap2(u, v *[4]float32) float32 {
+	e := (v[0] - u[0]) + (float32(v[1]*x.vx) - float32(u[1]*x.ux)) +
+		((float32(v[2]*x.vy) - float32(u[2]*x.uy)) + (float32(v[3]*x.vz) - float32(u[3]*x.uz)))
+	return float32(e * e)
+}
+
+// pairWedges finds which wedges of u and v become one: those that share a
+// triangle on the edge. The rest stay wedges of their own. split must have been
+// called.
+func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
+	x := &s.scratch
+	x.wedU = s.wedgesOf(x.wedU[:0], &x.atU, &x.u)
+	x.wedV = s.wedgesOf(x.wedV[:0], &x.atV, &x.v)
+	x.members = x.members[:0]
+	for i, w := range x.wedU {
+		x.members = append(x.members, member{w: w, side: 0, group: int32(i)})
+	}
+	for i, w := range x.wedV {
+		x.members = append(x.members, member{w: w, side: 1, group: int32(len(x.wedU) + i)})
+	}
+	find := func(w uint32, side uint8) int {
+		for i := range x.members {
+			if x.members[i].w == w && x.members[i].side == side {
+				return i
+			}
+		}
+		return -1
+	}
+	for _, e := range x.atU.list() {
+		cu := e.c
+		cv, n2 := corners(cu)
+		if e.a != v {
+			cv = n2
+		}
+		i, j := find(s.cw[cu], 0), find(s.cw[cv], 1)
+		a, b := x.members[i].group, x.members[j].group
+		if a == b {
+			continue
+		}
+		// A group of more than one of each side joins sides of a seam.
+		nu, nv := 0, 0
+		for k := range x.members {
+			if g := x.members[k].group; g == a || g == b {
+				x.members[k].group = min(a, b)
+				if x.members[k].side == 0 {
+					nu++
+				} else {
+					nv++
+				}
+			}
+		}
+		if nu > 1 || nv > 1 {
+			c.loose = true
+		}
+	}
+}
+
+// joinMembers is joinPair for any number of wedges: members of the same group
+// become one.
+func (s *Simplifier) joinMembers(at, off vec) (area, cost float64) {
+	ms := s.scratch.members
+	for i := range ms {
+		if int(ms[i].group) != i {
+			continue // not the first of its group
+		}
+		count, last := 0, i
+		for j := i; j < len(ms); j++ {
+			if int(ms[j].group) == i {
+				count++
+				last = j
+			}
+		}
+		a, c := 0.0, 0.0
+		switch {
+		case count == 1:
+			a = float64(s.wq[int(ms[i].w)*s.stride])
+		case count == 2 && ms[i].side == 0 && ms[last].side == 1:
+			a, c = s.joinPair(ms[i].w, ms[last].w, at, off)
+		default:
+			a, c = s.joinGroup(i, at, off)
+		}
+		area += a
+		cost += c
+	}
+	return area, cost
+}
+
+// joinGroup is joinPair for the members of a group, of which i is the first.
+// One after the other joins the mean of those before.
+func (s *Simplifier) joinGroup(i int, at, off vec) (area, cost float64) {
+	ms := s.scratch.members
+	var mean [maxAttributes]float64
+	for j := i; j < len(ms); j++ {
+		if int(ms[j].group) != i {
+			continue
+		}
+		q := s.wq[int(ms[j].w)*s.stride:][:s.stride]
+		added := float64(q[0])
+		if !(added > 0) {
+			continue
+		}
+		o := at
+		if ms[j].side == 1 {
+			o = off
+		}
+		w := float64(area*added) / (area + added)
+		part := added / (area + added)
+		area += added
+		for k := range s.k {
+			r := (*[4]float32)(q[1+4*k:])
+			e := float64(r[0]) + vec{float64(r[1]), float64(r[2]), float64(r[3])}.dot(o) - mean[k]
+			cost += float64(float64(w*e) * e)
+			mean[k] += float64(e * part)
+		}
+	}
+	return area, cost
+}
