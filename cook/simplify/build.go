@@ -96,9 +96,8 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 		s.wv = place
 	}
 	s.wedges.place = nil
-	s.placeVertices(m, firsts, len(place))
-	s.dropDegenerate()
-	s.link()
+	s.placeVertices(m, firsts)
+	s.linkAll()
 	crowds := s.crowdedAnywhere()
 	if crowds {
 		s.dropDuplicates()
@@ -119,37 +118,88 @@ func (s *Simplifier) welds(v uint32) bool {
 }
 
 // placeVertices fills the positions.
-func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32, vertices int) {
-	box := geom.EmptyBox()
-	for _, p := range m.Positions {
-		box = box.Extend(p)
-	}
+func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32) {
+	box := boxOf(m.Positions)
 	s.centre = box.Center()
 	s.diag = box.Size().Len()
-	n := vertices
-	if firsts != nil {
-		n = len(firsts)
-	}
-	s.nodes = make([]node, n)
-	for i := range s.nodes {
-		v := uint32(i)
-		if firsts != nil {
-			v = firsts[i]
+	if firsts == nil {
+		s.nodes = make([]node, len(m.Positions))
+		for i := range m.Positions {
+			s.nodes[i].init(&m.Positions[i], s.centre)
 		}
-		s.nodes[i] = node{pos: m.Positions[v].Sub(s.centre).F32(), wedge: none, first: none}
+		return
+	}
+	s.nodes = make([]node, len(firsts))
+	for i, v := range firsts {
+		s.nodes[i].init(&m.Positions[v], s.centre)
 	}
 }
 
-// dropDegenerate kills triangles with two corners at one place.
-func (s *Simplifier) dropDegenerate() {
-	for c := 0; c < len(s.cw); c += 3 {
-		a, b, d := s.wv[s.cw[c]], s.wv[s.cw[c+1]], s.wv[s.cw[c+2]]
-		if a == b || b == d || d == a {
-			s.cw[c], s.cw[c+1], s.cw[c+2] = none, none, none
+func (n *node) init(p *geom.Vec3, centre geom.Vec3) {
+	n.pos = [3]float32{float32(p[0] - centre[0]), float32(p[1] - centre[1]), float32(p[2] - centre[2])}
+	n.wedge, n.first = none, none
+}
+
+// boxOf returns the box of finite points. Unlike Extend it need not mind NaN
+// and the signs of zeros.
+func boxOf(points []geom.Vec3) geom.Box {
+	if len(points) == 0 {
+		return geom.EmptyBox()
+	}
+	low := vec{points[0][0], points[0][1], points[0][2]}
+	high := low
+	for i := range points {
+		x, y, z := points[i][0], points[i][1], points[i][2]
+		if x < low.x {
+			low.x = x
+		} else if x > high.x {
+			high.x = x
+		}
+		if y < low.y {
+			low.y = y
+		} else if y > high.y {
+			high.y = y
+		}
+		if z < low.z {
+			low.z = z
+		} else if z > high.z {
+			high.z = z
+		}
+	}
+	return geom.Box{Min: geom.Vec3{low.x, low.y, low.z}, Max: geom.Vec3{high.x, high.y, high.z}}
+}
+
+// linkAll counts the triangles and strings the corners of each place into a
+// ring. It kills triangles with two corners at one place. The number of
+// corners is left in the places' flags for crowdedAnywhere.
+func (s *Simplifier) linkAll() {
+	cw, next := s.cw, s.next[:len(s.cw)]
+	for c := 0; c+2 < len(cw); c += 3 {
+		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
+		p0, p1, p2 := s.wv[w0], s.wv[w1], s.wv[w2]
+		if p0 == p1 || p1 == p2 || p2 == p0 {
+			cw[c], cw[c+1], cw[c+2] = none, none, none
 			continue
 		}
 		s.triangles++
+		s.nodes[p0].append(uint32(c), w0, next)
+		s.nodes[p1].append(uint32(c+1), w1, next)
+		s.nodes[p2].append(uint32(c+2), w2, next)
 	}
+}
+
+// append makes a corner the last of a place's ring.
+func (n *node) append(c, w uint32, next []uint32) {
+	n.flags++
+	last := n.first
+	n.first = c
+	if last == none {
+		n.wedge = w
+		next[c] = c
+		return
+	}
+	next[c] = next[last]
+	next[last] = c
 }
 
 // link strings the corners of each place into a ring, in their order.
@@ -173,20 +223,14 @@ func (s *Simplifier) link() {
 }
 
 // crowdedAnywhere reports whether some place has so many triangles that copies
-// of parts at one place are likely.
+// of parts at one place are likely. It takes linkAll's counts out of the flags.
 func (s *Simplifier) crowdedAnywhere() bool {
-	count := make([]uint8, len(s.nodes))
-	for _, w := range s.cw {
-		if w == none {
-			continue
-		}
-		if n := &count[s.wv[w]]; *n < crowd {
-			*n++
-		} else {
-			return true
-		}
+	most := uint32(0)
+	for i := range s.nodes {
+		most = max(most, s.nodes[i].flags)
+		s.nodes[i].flags = 0
 	}
-	return false
+	return most > crowd
 }
 
 const crowd = 60
@@ -232,7 +276,7 @@ func (s *Simplifier) point(v uint32) vec { return fromF32(&s.nodes[v].pos) }
 func (s *Simplifier) measure() {
 	var area, areaUV [2]float64
 	total := 0.0
-	for c := 0; c < len(s.cw); c += 3 {
+	for c := 0; c+2 < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
 		}
@@ -242,9 +286,9 @@ func (s *Simplifier) measure() {
 		total += t
 		for i, uv := range s.in.UV {
 			if uv != nil {
-				u := uvArea(uv[s.in.Indices[c]], uv[s.in.Indices[c+1]], uv[s.in.Indices[c+2]])
+				v := (*[3]uint32)(s.in.Indices[c:])
 				area[i] += t
-				areaUV[i] += u
+				areaUV[i] += uvArea(&uv[v[0]], &uv[v[1]], &uv[v[2]])
 			}
 		}
 	}
@@ -256,7 +300,7 @@ func (s *Simplifier) measure() {
 
 // uvArea returns twice the area of a triangle in texture space, 0 if that is
 // not finite.
-func uvArea(a, b, c [2]float32) float64 {
+func uvArea(a, b, c *[2]float32) float64 {
 	x1, y1 := float64(b[0])-float64(a[0]), float64(b[1])-float64(a[1])
 	x2, y2 := float64(c[0])-float64(a[0]), float64(c[1])-float64(a[1])
 	d := math.Abs(float64(x1*y2) - float64(x2*y1))
