@@ -97,190 +97,58 @@ func finite(x float32) float64 {
 func (s *Simplifier) attributes(v uint32, out *[maxAttributes]float64) {
 	m := s.in
 	k := 0
-	put := func(x float32) {
-		out[k] = float64(finite(x) * s.scale[k])
-		k++
-	}
 	if m.Normals != nil {
-		for _, x := range m.Normals[v] {
-			put(x)
-		}
+		k = s.convert(m.Normals[v][:], out, k)
 	}
 	for _, uv := range m.UV {
 		if uv != nil {
-			put(uv[v][0])
-			put(uv[v][1])
+			k = s.convert(uv[v][:], out, k)
 		}
 	}
 	if m.Colors != nil {
-		for _, x := range m.Colors[v] {
-			put(x)
-		}
+		s.convert(m.Colors[v][:], out, k)
 	}
+}
+
+// convert writes some attributes, the first of which is k, and returns the
+// number of the next.
+func (s *Simplifier) convert(from []float32, out *[maxAttributes]float64, k int) int {
+	scale, to := s.scale[k:], out[k:]
+	scale, to = scale[:len(from)], to[:len(from)]
+	for i, x := range from {
+		to[i] = float64(finite(x) * scale[i])
+	}
+	return k + len(from)
 }
 
 // maxAttributes: a normal, two texture coordinates and a colour.
 const maxAttributes = 11
 
-// buildQuadrics sums the quadrics of all triangles.
-func (s *Simplifier) buildQuadrics() {
-	s.geo = make([]quad, len(s.nodes))
-	s.wq = make([]float32, len(s.wv)*s.stride)
-	s.meanAttributes()
-	var at [3][maxAttributes]float64
-	var grad [maxAttributes][3]float32 // times w
-	for c := 0; c < len(s.cw); c += 3 {
-		if s.cw[c] == none {
-			continue
-		}
-		a, b, d := s.point(s.wv[s.cw[c]]), s.point(s.wv[s.cw[c+1]]), s.point(s.wv[s.cw[c+2]])
-		e1, e2 := b.sub(a), d.sub(a)
-		n := e1.cross(e2)
-		n2 := n.length2()
-		if !(n2 > 0) {
-			continue
-		}
-		size := math.Sqrt(n2)
-		w := size / 6
-		plane := outer{}.plus(n.scale(1/size), w).f32()
-		// Needles have wild gradients: damp them.
-		long := max(e1.length2(), e2.length2(), e2.sub(e1).length2())
-		inv := 1 / max(n2, float64(float64(1e-4*long)*long))
-		g1, g2 := e2.cross(n).scale(inv), n.cross(e1).scale(inv)
-		var f outer
-		if s.k > 0 {
-			s.cornerAttributes(c, &at)
-		}
-		for k := range s.k {
-			g := g1.scale(at[1][k] - at[0][k]).add(g2.scale(at[2][k] - at[0][k]))
-			f = f.plus(g, w)
-			grad[k] = g.scale(w).f32()
-		}
-		attr := f.f32()
-		for i := range 3 {
-			w0 := s.cw[c+i]
-			p := s.wv[w0]
-			s.geo[p].addSquares(&plane)
-			s.nodes[p].sum.addSquares(&attr)
-			s.addWedge(w0, p, &grad, &at[i], w)
-		}
-	}
-	s.reduceWedges()
-	for i := range s.geo {
-		g := &s.geo[i]
-		s.nodes[i].sum.addSquares(&[6]float32{g.axx, g.ayy, g.azz, g.axy, g.axz, g.ayz})
-	}
-}
-
-// cornerAttributes gets the attributes of a triangle's corners: those of their
-// wedges, which are the vertices' own if nothing is welded.
-func (s *Simplifier) cornerAttributes(c int, at *[3][maxAttributes]float64) {
-	for i := range at {
-		if s.opt.Seams == SeamsWeld {
-			s.attributes(s.in.Indices[c+i], &at[i])
-			continue
-		}
-		q := s.wq[int(s.cw[c+i])*s.stride : int(s.cw[c+i]+1)*s.stride]
-		for k := 0; 1+4*k < len(q); k++ {
-			at[i][k] = float64(q[1+4*k])
-		}
-	}
-}
-
-// reduceWedges divides the wedges' sums of gradients by their areas, and takes
-// from the places what the best attributes at each point save.
-func (s *Simplifier) reduceWedges() {
-	if s.k == 0 {
-		return
-	}
-	for w, p := range s.wv {
-		q := s.wq[w*s.stride : (w+1)*s.stride]
-		area := q[0]
-		if !(area > 0) {
-			continue
-		}
-		var saved form
-		for r := q[1:]; len(r) >= 4; r = r[4:] {
-			r[1], r[2], r[3] = r[1]/area, r[2]/area, r[3]/area
-			saved.addSquare(vec{float64(r[1]), float64(r[2]), float64(r[3])}, 0, -float64(area))
-		}
-		addTo(&s.nodes[p].sum, &saved)
-	}
-}
-
-// addTo adds the quadratic part.
-func addTo(q *quad, f *form) {
-	q.axx += float32(f.axx)
-	q.ayy += float32(f.ayy)
-	q.azz += float32(f.azz)
-	q.axy += float32(f.axy)
-	q.axz += float32(f.axz)
-	q.ayz += float32(f.ayz)
-}
-
-// outer is the quadratic part of a form: a sum of outer products.
-type outer struct{ xx, yy, zz, xy, xz, yz float64 }
-
-// plus adds w gg'.
-func (o outer) plus(g vec, w float64) outer {
-	x, y, z := float64(g.x*w), float64(g.y*w), float64(g.z*w)
-	return outer{
-		o.xx + float64(x*g.x), o.yy + float64(y*g.y), o.zz + float64(z*g.z),
-		o.xy + float64(x*g.y), o.xz + float64(x*g.z), o.yz + float64(y*g.z),
-	}
-}
-
-func (o outer) f32() [6]float32 {
-	return [6]float32{float32(o.xx), float32(o.yy), float32(o.zz), float32(o.xy), float32(o.xz), float32(o.yz)}
-}
-
-// addSquares adds a quadratic part.
-func (q *quad) addSquares(o *[6]float32) {
-	q.axx += o[0]
-	q.ayy += o[1]
-	q.azz += o[2]
-	q.axy += o[3]
-	q.axz += o[4]
-	q.ayz += o[5]
-}
-
-// addWedge adds a triangle's attributes to the wedge of one of its corners,
-// where m is a sum so far.
-func (s *Simplifier) addWedge(w, p uint32, grad *[maxAttributes][3]float32, at *[maxAttributes]float64, weight float64) {
-	q := s.wq[int(w)*s.stride : int(w+1)*s.stride]
-	weld := s.opt.Seams == SeamsWeld
-	if !weld {
-		q[0] += float32(weight)
-	}
-	for k, r := 0, q[1:]; len(r) >= 4; k, r = k+1, r[4:] {
-		g := &grad[k]
-		r[1] += g[0]
-		r[2] += g[1]
-		r[3] += g[2]
-		// Not 0 only where vertices with different attributes are welded. The
-		// constant part, a price already paid, is left out.
-		if weld {
-			a, e := &s.nodes[p].sum, float32(at[k]-float64(r[0]))
-			a.bx += float32(e * g[0])
-			a.by += float32(e * g[1])
-			a.bz += float32(e * g[2])
-		}
-	}
-}
-
 // meanAttributes sets every wedge's attributes: those of its vertex, or, where
 // vertices are welded, the area-weighted mean, and then the area too.
 func (s *Simplifier) meanAttributes() {
-	var at [maxAttributes]float64
-	if s.opt.Seams != SeamsWeld {
-		for w := range s.wv {
-			s.attributes(s.wedges.source(uint32(w)), &at)
-			for k := range s.k {
-				s.wq[w*s.stride+1+4*k] = float32(at[k])
-			}
-		}
-		return
+	if s.opt.Seams == SeamsWeld {
+		s.sumAttributes()
 	}
+	var at [maxAttributes]float64
+	for w := range s.wv {
+		q := s.record(uint32(w))
+		if q[0] > 0 {
+			for k := range s.k {
+				q[1+4*k] = float32(float64(q[1+4*k]) / float64(q[0]))
+			}
+			continue
+		}
+		s.attributes(s.wedges.source(uint32(w)), &at)
+		for k, x := range at[:s.k] {
+			q[1+4*k] = float32(x)
+		}
+	}
+}
+
+// sumAttributes sums areas, and attributes times areas.
+func (s *Simplifier) sumAttributes() {
+	var at [maxAttributes]float64
 	for c := 0; c < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
@@ -289,7 +157,7 @@ func (s *Simplifier) meanAttributes() {
 		n := s.point(s.wv[s.cw[c+1]]).sub(a).cross(s.point(s.wv[s.cw[c+2]]).sub(a))
 		area := math.Sqrt(n.length2()) / 6
 		for i := range 3 {
-			q := s.wq[int(s.cw[c+i])*s.stride:]
+			q := s.record(s.cw[c+i])
 			q[0] += float32(area)
 			s.attributes(s.in.Indices[c+i], &at)
 			for k := range s.k {
@@ -297,17 +165,9 @@ func (s *Simplifier) meanAttributes() {
 			}
 		}
 	}
-	for w := range s.wv {
-		q := s.wq[w*s.stride : (w+1)*s.stride]
-		if q[0] > 0 {
-			for k := range s.k {
-				q[1+4*k] = float32(float64(q[1+4*k]) / float64(q[0]))
-			}
-			continue
-		}
-		s.attributes(s.wedges.source(uint32(w)), &at)
-		for k := range s.k {
-			q[1+4*k] = float32(at[k])
-		}
-	}
+}
+
+// addTo adds the quadratic part.
+func addTo(q *quad, f *form) {
+	q.addSquare(float32(f.axx), float32(f.ayy), float32(f.azz), float32(f.axy), float32(f.axz), float32(f.ayz))
 }
