@@ -166,8 +166,3 @@ func (s *Simplifier) sumAttributes() {
 		}
 	}
 }
-
-// addTo adds the quadratic part.
-func addTo(q *quad, f *form) {
-	q.addSquare(float32(f.axx), float32(f.ayy), float32(f.azz), float32(f.axy), float32(f.axz), float32(f.ayz))
-}

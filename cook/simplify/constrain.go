@@ -20,62 +20,62 @@ type edgeSide struct {
 // those with several wedges, and adds the quadrics that hold such lines. crowds
 // says that there may be crowded places.
 func (s *Simplifier) constrain(crowds bool) {
-	f := &s.scratch.fan
+	var f spokes
 	var sides []edgeSide
 	for i := range s.nodes {
 		u := uint32(i)
-		s.gather(u, f, maxCorners)
-		if len(f.c) == 0 {
+		if s.nodes[u].first == none {
 			continue
 		}
-		w := s.cw[f.c[0]]
-		for _, c := range f.c {
-			if s.cw[c] != w {
-				s.nodes[u].flags |= flagMulti
-				break
-			}
-		}
-		if len(f.c) > 64 {
-			s.openCrowded(u, f)
-			continue // its edges are looked at from their other ends
-		}
-		pu := s.point(u)
-		for i, v := range f.a {
-			if v < u && !(crowds && s.crowded(v)) {
-				continue
-			}
-			na, _ := count(f.a, v)
-			nb, k := count(f.b, v)
-			if na == 1 && nb == 1 {
-				// As nearly all edges are.
-				s.cost[f.c[i]] = unpriced
-				_, cv := corners(f.c[k])
-				n1, _ := corners(f.c[i])
-				sides = append(sides[:0], edgeSide{f.c[i], n1, f.b[i]}, edgeSide{f.c[k], cv, f.a[k]})
-				d := s.point(v).sub(pu)
-				if l2 := d.length2(); !s.ordinary(&sides[0], &sides[1], pu, d, l2) {
-					s.constrainEdge(u, v, sides)
-				}
-			} else if before, _ := count(f.a[:i], v); before == 0 {
-				s.cost[f.c[i]] = unpriced
-				sides = s.sidesOf(f, v, sides)
-				s.constrainEdge(u, v, sides)
-			}
-		}
-		for i, v := range f.b {
-			if v < u && !(crowds && s.crowded(v)) {
-				continue
-			}
-			na, _ := count(f.a, v)
-			before, _ := count(f.b[:i], v)
-			if na+before == 0 {
-				_, n2 := corners(f.c[i])
-				s.cost[n2] = unpriced
-				sides = s.sidesOf(f, v, sides)
-				s.constrainEdge(u, v, sides)
-			}
+		if s.gatherSpokes(u, &f) && !(crowds && s.crowdNear(&f)) && s.pairSpokes(u, &f) {
+			s.constrainSpokes(u, &f)
+		} else {
+			sides = s.constrainAround(u, crowds, sides)
 		}
 	}
+}
+
+// constrainAround looks at a place's edges to places with greater numbers and
+// to crowded ones, whatever the triangles there are like. It returns the memory
+// for sides.
+func (s *Simplifier) constrainAround(u uint32, crowds bool, sides []edgeSide) []edgeSide {
+	f := &s.scratch.fan
+	s.gather(u, f, maxCorners)
+	w := s.cw[f.c[0]]
+	for _, c := range f.c {
+		if s.cw[c] != w {
+			s.nodes[u].flags |= flagMulti
+			break
+		}
+	}
+	if len(f.c) > crowdedCorners {
+		s.openCrowded(u, f)
+		return sides // its edges are looked at from their other ends
+	}
+	for i, v := range f.a {
+		if v < u && !(crowds && s.crowded(v)) {
+			continue
+		}
+		if before, _ := count(f.a[:i], v); before == 0 {
+			s.cost[f.c[i]] = unpriced
+			sides = s.sidesOf(f, v, sides)
+			s.constrainEdge(u, v, sides)
+		}
+	}
+	for i, v := range f.b {
+		if v < u && !(crowds && s.crowded(v)) {
+			continue
+		}
+		na, _ := count(f.a, v)
+		before, _ := count(f.b[:i], v)
+		if na+before == 0 {
+			_, n2 := corners(f.c[i])
+			s.cost[n2] = unpriced
+			sides = s.sidesOf(f, v, sides)
+			s.constrainEdge(u, v, sides)
+		}
+	}
+	return sides
 }
 
 // openCrowded opens the edges of a crowded place to others, at all corners.
@@ -111,7 +111,7 @@ func (s *Simplifier) sidesOf(f *fan, v uint32, sides []edgeSide) []edgeSide {
 func (s *Simplifier) crowded(v uint32) bool {
 	head := s.nodes[v].first
 	c := head
-	for range 64 {
+	for range crowdedCorners {
 		c = s.next[c]
 		if c == head {
 			return false
@@ -119,6 +119,8 @@ func (s *Simplifier) crowded(v uint32) bool {
 	}
 	return true
 }
+
+const crowdedCorners = 64
 
 // constrainEdge handles one edge.
 func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
@@ -135,12 +137,7 @@ func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
 		}
 	}
 	if open {
-		s.nodes[u].flags |= flagBorder
-		s.nodes[v].flags |= flagBorder
-		if s.opt.LockBorder {
-			s.nodes[u].flags |= flagLocked
-			s.nodes[v].flags |= flagLocked
-		}
+		s.markBorder(u, v)
 	}
 	for i := range sides {
 		in := s.inward(sides[i].opp, pu, d, l2)
@@ -161,30 +158,17 @@ func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
 				seam = false
 			}
 		}
-		switch {
-		case ends:
-			f := held(in, float64(borderWeight*l2))
-			addTo(&s.geo[u], &f)
-			addTo(&s.geo[v], &f)
-			addTo(&s.nodes[u].sum, &f)
-			addTo(&s.nodes[v].sum, &f)
-		case seam:
-			f := held(in, float64(seamWeight*l2))
-			addTo(&s.nodes[u].sum, &f)
-			addTo(&s.nodes[v].sum, &f)
-		}
+		s.hold(u, v, in, l2, ends, seam)
 	}
 }
 
-// ordinary reports whether two triangles share their wedges and do not fold
-// back at all: nothing is to be held.
-func (s *Simplifier) ordinary(a, b *edgeSide, pu, d vec, l2 float64) bool {
-	if a.opp == b.opp || s.cw[a.cu] != s.cw[b.cu] || s.cw[a.cv] != s.cw[b.cv] {
-		return false
+func (s *Simplifier) markBorder(u, v uint32) {
+	flags := uint32(flagBorder)
+	if s.opt.LockBorder {
+		flags |= flagLocked
 	}
-	e, f := s.point(a.opp).sub(pu), s.point(b.opp).sub(pu)
-	// The product of the parts that are upright on the edge.
-	return float64(e.dot(f)*l2) < float64(e.dot(d)*f.dot(d))
+	s.nodes[u].flags |= flags
+	s.nodes[v].flags |= flags
 }
 
 // foldCosine: two triangles that enclose less than about 45 degrees end at
@@ -203,8 +187,24 @@ func (s *Simplifier) inward(opp uint32, pu, d vec, l2 float64) vec {
 	return e.scale(1 / math.Sqrt(n))
 }
 
-// held is the quadric of a plane with a unit normal.
-func held(normal vec, weight float64) (f form) {
-	f.addSquare(normal, 0, weight)
-	return f
+// hold adds to both ends of an edge the quadric of a plane through it.
+func (s *Simplifier) hold(u, v uint32, normal vec, l2 float64, ends, seam bool) {
+	weight := 0.0
+	switch {
+	case ends:
+		weight = float64(borderWeight * l2)
+	case seam:
+		weight = float64(seamWeight * l2)
+	default:
+		return
+	}
+	m := normal.scale(weight)
+	xx, yy, zz := float32(m.x*normal.x), float32(m.y*normal.y), float32(m.z*normal.z)
+	xy, xz, yz := float32(m.x*normal.y), float32(m.x*normal.z), float32(m.y*normal.z)
+	s.nodes[u].sum.addSquare(xx, yy, zz, xy, xz, yz)
+	s.nodes[v].sum.addSquare(xx, yy, zz, xy, xz, yz)
+	if ends {
+		s.geo[u].addSquare(xx, yy, zz, xy, xz, yz)
+		s.geo[v].addSquare(xx, yy, zz, xy, xz, yz)
+	}
 }
