@@ -54,7 +54,7 @@ func (s *Simplifier) normalWeight() float64 {
 const smoothWeight = 0.345
 
 // setScales decides which attributes are in the metric, and their units.
-func (s *Simplifier) setScales(area, areaUV [2]float64) {
+func (s *Simplifier) setScales(area float64, areaUV [2]float64) {
 	w := s.opt.Weights.withDefaults(s.normalWeight())
 	if s.in.Normals != nil {
 		for range 3 {
@@ -65,7 +65,7 @@ func (s *Simplifier) setScales(area, areaUV [2]float64) {
 		if uv != nil {
 			length := 0.0
 			if areaUV[i] > 0 {
-				length = math.Sqrt(area[i] / areaUV[i])
+				length = math.Sqrt(area / areaUV[i])
 			}
 			s.scale = append(s.scale, float64(w.UV*length), float64(w.UV*length))
 		}
@@ -127,9 +127,11 @@ const maxAttributes = 11
 // meanAttributes sets every wedge's attributes: those of its vertex, or, where
 // vertices are welded, the area-weighted mean, and then the area too.
 func (s *Simplifier) meanAttributes() {
-	if s.opt.Seams == SeamsWeld {
-		s.sumAttributes()
+	if s.opt.Seams != SeamsWeld {
+		s.ownAttributes()
+		return
 	}
+	s.sumAttributes()
 	var at [maxAttributes]float64
 	for w := range s.wv {
 		q := s.record(uint32(w))
@@ -145,6 +147,42 @@ func (s *Simplifier) meanAttributes() {
 		}
 	}
 }
+
+// ownAttributes sets every wedge's attributes to those of its vertex.
+func (s *Simplifier) ownAttributes() {
+	if len(s.wv) == 0 {
+		return
+	}
+	m, wq, scale := s.in, s.wq[1:], s.scale
+	if m.Normals != nil {
+		f := (*[3]float64)(scale)
+		for w := range s.wv {
+			q, x := (*[9]float32)(wq[w*s.stride:]), &m.Normals[s.wedges.source(uint32(w))]
+			q[0], q[4], q[8] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2])
+		}
+		wq, scale = wq[4*3:], scale[3:]
+	}
+	for _, uv := range m.UV {
+		if uv == nil {
+			continue
+		}
+		f := (*[2]float64)(scale)
+		for w := range s.wv {
+			q, x := (*[5]float32)(wq[w*s.stride:]), &uv[s.wedges.source(uint32(w))]
+			q[0], q[4] = scaled(x[0], f[0]), scaled(x[1], f[1])
+		}
+		wq, scale = wq[4*2:], scale[2:]
+	}
+	if m.Colors != nil {
+		f := (*[4]float64)(scale)
+		for w := range s.wv {
+			q, x := (*[13]float32)(wq[w*s.stride:]), &m.Colors[s.wedges.source(uint32(w))]
+			q[0], q[4], q[8], q[12] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2]), scaled(x[3], f[3])
+		}
+	}
+}
+
+func scaled(x float32, scale float64) float32 { return float32(finite(x) * scale) }
 
 // sumAttributes sums areas, and attributes times areas.
 func (s *Simplifier) sumAttributes() {

@@ -274,28 +274,38 @@ func (s *Simplifier) point(v uint32) vec { return fromF32(&s.nodes[v].pos) }
 
 // measure finds the typical edge and the attributes' scales.
 func (s *Simplifier) measure() {
-	var area, areaUV [2]float64
-	total := 0.0
+	area := 0.0
 	for c := 0; c+2 < len(s.cw); c += 3 {
-		if s.cw[c] == none {
+		w0, w1, w2 := s.cw[c], s.cw[c+1], s.cw[c+2]
+		if w0 == none {
 			continue
 		}
-		a := s.point(s.wv[s.cw[c]])
-		n := s.point(s.wv[s.cw[c+1]]).sub(a).cross(s.point(s.wv[s.cw[c+2]]).sub(a))
-		t := math.Sqrt(n.length2())
-		total += t
-		for i, uv := range s.in.UV {
-			if uv != nil {
-				v := (*[3]uint32)(s.in.Indices[c:])
-				area[i] += t
-				areaUV[i] += uvArea(&uv[v[0]], &uv[v[1]], &uv[v[2]])
-			}
-		}
+		a := s.point(s.wv[w0])
+		n := s.point(s.wv[w1]).sub(a).cross(s.point(s.wv[w2]).sub(a))
+		area += math.Sqrt(n.length2())
 	}
 	if s.triangles > 0 {
-		s.edge0 = math.Sqrt(total / float64(s.triangles))
+		s.edge0 = math.Sqrt(area / float64(s.triangles))
+	}
+	var areaUV [2]float64
+	for i, uv := range s.in.UV {
+		if uv != nil {
+			areaUV[i] = s.totalUV(uv)
+		}
 	}
 	s.setScales(area, areaUV)
+}
+
+// totalUV returns twice the area of all triangles in texture space.
+func (s *Simplifier) totalUV(uv [][2]float32) float64 {
+	area := 0.0
+	indices := s.in.Indices[:len(s.cw)]
+	for c := 0; c+2 < len(s.cw); c += 3 {
+		if s.cw[c] != none {
+			area += uvArea(&uv[indices[c]], &uv[indices[c+1]], &uv[indices[c+2]])
+		}
+	}
+	return area
 }
 
 // uvArea returns twice the area of a triangle in texture space, 0 if that is

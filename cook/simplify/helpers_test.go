@@ -273,3 +273,7 @@ func loadShared(t testing.TB, name string) *Mesh {
 	}
 	return m
 }
+
+func maxAbs(p geom.Vec3) float64 {
+	return max(math.Abs(p[0]), math.Abs(p[1]), math.Abs(p[2]))
+}

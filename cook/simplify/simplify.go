@@ -30,7 +30,6 @@ package simplify
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -162,9 +161,10 @@ func check(m *Mesh, o *Options) error {
 			return fmt.Errorf("%w: Indices[%d] is %d, but there are %d vertices", ErrMesh, i, v, n)
 		}
 	}
-	for i, p := range m.Positions {
-		if !p.IsFinite() || maxAbs(p) > maxCoordinate {
-			return fmt.Errorf("%w: Positions[%d] is %v, not within +-%g", ErrMesh, i, p, maxCoordinate)
+	for i := range m.Positions {
+		p := &m.Positions[i]
+		if !(within(p[0]) && within(p[1]) && within(p[2])) {
+			return fmt.Errorf("%w: Positions[%d] is %v, not within +-%g", ErrMesh, i, *p, maxCoordinate)
 		}
 	}
 	return nil
@@ -178,6 +178,5 @@ const (
 	maxCoordinate = 1e9
 )
 
-func maxAbs(p geom.Vec3) float64 {
-	return max(math.Abs(p[0]), math.Abs(p[1]), math.Abs(p[2]))
-}
+// within is false for NaN, too.
+func within(x float64) bool { return -maxCoordinate <= x && x <= maxCoordinate }

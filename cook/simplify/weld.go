@@ -2,6 +2,7 @@ package simplify
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -61,11 +62,16 @@ func mix(h uint64) uint64 {
 	return h ^ h>>31
 }
 
-func hashPosition(p geom.Vec3) uint64 {
+func hashPosition(p *geom.Vec3) uint64 {
 	// Adding zero turns -0 into 0, which is the same place.
-	h := mix(math.Float64bits(p[0] + 0))
-	h = mix(h ^ math.Float64bits(p[1]+0))
-	return mix(h ^ math.Float64bits(p[2]+0))
+	x, y, z := math.Float64bits(p[0]+0), math.Float64bits(p[1]+0), math.Float64bits(p[2]+0)
+	return fold(fold(x^0x9e3779b97f4a7c15, y^0xbf58476d1ce4e5b9)^z, 0x94d049bb133111eb)
+}
+
+// fold mixes two numbers by the two halves of their product.
+func fold(a, b uint64) uint64 {
+	high, low := bits.Mul64(a, b)
+	return high ^ low
 }
 
 // weldPositions numbers distinct positions by their first vertex and returns
@@ -76,17 +82,19 @@ func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint
 	place = make([]uint32, len(positions))
 	shared := false
 	count := uint32(0)
-	for i, p := range positions {
+	slots := t.slots
+	for i := range positions {
+		p := &positions[i]
 		h := hashPosition(p) & t.mask
 		for {
-			j := t.slots[h]
+			j := slots[h]
 			if j == none {
-				t.slots[h] = uint32(i)
+				slots[h] = uint32(i)
 				place[i] = count
 				count++
 				break
 			}
-			if positions[j] == p {
+			if q := &positions[j]; q[0] == p[0] && q[1] == p[1] && q[2] == p[2] {
 				place[i] = place[j]
 				shared = true
 				break
