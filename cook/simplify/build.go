@@ -90,7 +90,7 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.cw = make([]uint32, len(m.Indices))
 	s.next = make([]uint32, len(m.Indices))
 	place, firsts := weldPositions(m.Positions, s.next)
-	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw)
+	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw, s.next)
 	s.wv = s.wedges.place
 	if s.wedges.vertex == nil {
 		s.wv = place

@@ -25,43 +25,61 @@ func (s *Simplifier) findParts() {
 	for i := range of {
 		of[i] = uint32(i)
 	}
-	find := func(v uint32) uint32 {
-		for of[v] != v {
-			of[v] = of[of[v]]
-			v = of[v]
-		}
-		return v
-	}
-	for c := 0; c < len(s.cw); c += 3 {
+	for c := 0; c+2 < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
 		}
-		a := find(s.at(uint32(c)))
-		for i := 1; i < 3; i++ {
-			b := find(s.at(uint32(c + i)))
-			// The lowest number wins, whatever the order.
-			if a > b {
-				a, b = b, a
-			}
-			of[b] = a
-		}
+		a := rootOf(of, s.wv[s.cw[c]])
+		a = unite(of, a, s.wv[s.cw[c+1]])
+		unite(of, a, s.wv[s.cw[c+2]])
 	}
 	// Roots come before their members.
 	for i := range s.nodes {
 		nd := &s.nodes[i]
 		if of[i] != uint32(i) {
 			of[i] = of[of[i]]
-		} else {
-			of[i] = uint32(len(s.parts))
-			s.parts = append(s.parts, part{min: nd.pos, max: nd.pos, key: never})
+			s.parts[of[i]].add(nd)
+			continue
 		}
-		p := &s.parts[of[i]]
-		for k := range 3 {
-			p.min[k] = min(p.min[k], nd.pos[k])
-			p.max[k] = max(p.max[k], nd.pos[k])
-		}
-		p.locked = p.locked || nd.flags&flagLocked != 0
+		of[i] = uint32(len(s.parts))
+		s.parts = append(s.parts, part{min: nd.pos, max: nd.pos, key: never, locked: nd.flags&flagLocked != 0})
 	}
+}
+
+// rootOf finds the root of a tree, and halves the way to it.
+func rootOf(of []uint32, v uint32) uint32 {
+	for of[v] != v {
+		of[v] = of[of[v]]
+		v = of[v]
+	}
+	return v
+}
+
+// unite joins the tree with root a and that of v. The lowest number becomes the
+// root, whatever the order.
+func unite(of []uint32, a, v uint32) uint32 {
+	if of[v] == a {
+		return a
+	}
+	b := rootOf(of, v)
+	if a > b {
+		a, b = b, a
+	}
+	of[b] = a
+	return a
+}
+
+// add adds a place.
+func (p *part) add(nd *node) {
+	for k, x := range nd.pos {
+		if x < p.min[k] {
+			p.min[k] = x
+		}
+		if x > p.max[k] {
+			p.max[k] = x
+		}
+	}
+	p.locked = p.locked || nd.flags&flagLocked != 0
 }
 
 // priceParts finds what the removal of each component costs: its area times

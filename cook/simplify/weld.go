@@ -129,32 +129,91 @@ func (w *wedges) source(i uint32) uint32 {
 
 // weldWedges finds the wedges and writes the one of each corner. place is kept
 // as the wedges' places when every vertex is a wedge of its own. Vertices that
-// weld says so for may differ in their normals.
-func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corners []uint32) wedges {
-	if firsts == nil && m.Groups == nil {
+// weld says so for may differ in their normals. memory is overwritten.
+func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corners, memory []uint32) wedges {
+	switch {
+	case m.Groups != nil:
+		return weldGroups(m, place, weld, corners)
+	case firsts == nil:
 		copy(corners, m.Indices)
 		return wedges{place: place}
 	}
-	w := wedges{of: make([]uint32, len(place))}
-	for i := range w.of {
-		w.of[i] = none
+	// In the order of vertices, so that neighbours in memory stay so. At first
+	// the wedges go by their vertices, until their number is known.
+	of := make([]uint32, len(place))
+	for i := range of {
+		of[i] = none
 	}
+	for _, v := range m.Indices {
+		of[v] = v
+	}
+	count := joinVertices(m, place, len(firsts), weld, of, memory)
+	w := wedges{place: make([]uint32, 0, count), vertex: make([]uint32, 0, count), of: of}
+	for v, first := range of {
+		switch {
+		case first == uint32(v):
+			of[v] = uint32(len(w.place))
+			w.place = append(w.place, place[v])
+			w.vertex = append(w.vertex, first)
+		case first != none:
+			of[v] = of[first]
+		}
+	}
+	for c, v := range m.Indices {
+		corners[c] = of[v]
+	}
+	return w
+}
+
+// joinVertices finds the vertices that are one wedge and writes the first of
+// them to of, which holds each vertex's own number, none for unused ones. It
+// returns the number of wedges.
+func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool, of, memory []uint32) (wedges int) {
 	// The wedges of a place form a chain.
-	places := len(place)
-	if firsts != nil {
-		places = len(firsts)
+	if len(memory) < places+len(place) {
+		memory = make([]uint32, places+len(place))
 	}
-	head := make([]uint32, places)
+	head, next := memory[:places], memory[places:places+len(place)]
 	for i := range head {
 		head[i] = none
+	}
+	for i, p := range place {
+		v := uint32(i)
+		if of[v] == none {
+			continue
+		}
+		j := head[p]
+		for n := 1; j != none && !sameAttributes(m, j, v, weld); n++ {
+			if j = next[j]; n == chainMax {
+				j = none
+			}
+		}
+		if j != none {
+			of[v] = j
+			continue
+		}
+		next[v] = head[p]
+		head[p] = v
+		wedges++
+	}
+	return wedges
+}
+
+// weldGroups is weldWedges where groups tell wedges apart.
+func weldGroups(m *Mesh, place []uint32, weld func(v uint32) bool, corners []uint32) wedges {
+	w := wedges{of: make([]uint32, len(place))}
+	head := make([]uint32, len(place))
+	for i := range place {
+		w.of[i], head[i] = none, none
 	}
 	next := make([]uint32, 0, len(place))
 	w.place = make([]uint32, 0, len(place))
 	w.vertex = make([]uint32, 0, len(place))
+	w.group = make([]int32, 0, len(place))
 	add := func(v uint32, group int32) uint32 {
 		p := place[v]
 		for j, n := head[p], 0; j != none && n < chainMax; j, n = next[j], n+1 {
-			if (w.group == nil || w.group[j] == group) && sameAttributes(m, w.vertex[j], v, weld(v) && weld(w.vertex[j])) {
+			if w.group[j] == group && sameAttributes(m, w.vertex[j], v, weld) {
 				return j
 			}
 		}
@@ -163,30 +222,14 @@ func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corne
 		head[p] = j
 		w.place = append(w.place, p)
 		w.vertex = append(w.vertex, v)
-		if m.Groups != nil {
-			w.group = append(w.group, group)
-		}
+		w.group = append(w.group, group)
 		return j
 	}
-	if m.Groups == nil {
-		// In the order of vertices, so that neighbours in memory stay so.
-		used := make([]bool, len(place))
-		for _, v := range m.Indices {
-			used[v] = true
-		}
-		for v := range place {
-			if used[v] {
-				w.of[v] = add(uint32(v), 0)
-			}
-		}
-	}
 	for c, v := range m.Indices {
-		j := w.of[v]
-		if m.Groups != nil {
-			if g := m.Groups[c/3]; j == none || w.group[j] != g {
-				j = add(v, g)
-				w.of[v] = j
-			}
+		j, g := w.of[v], m.Groups[c/3]
+		if j == none || w.group[j] != g {
+			j = add(v, g)
+			w.of[v] = j
 		}
 		corners[c] = j
 	}
@@ -197,28 +240,29 @@ func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corne
 // ones may stay apart.
 const chainMax = 64
 
-func sameFloat(a, b float32) bool { return a == b || a != a && b != b }
-
 // sameAttributes reports whether two vertices at one place are one wedge.
-func sameAttributes(m *Mesh, a, b uint32, weld bool) bool {
+func sameAttributes(m *Mesh, a, b uint32, weld func(v uint32) bool) bool {
 	if a == b {
 		return true
 	}
-	same := true
-	if m.Normals != nil && !weld {
-		for i := range 3 {
-			same = same && sameFloat(m.Normals[a][i], m.Normals[b][i])
-		}
+	if m.Normals != nil && !sameFloats(m.Normals[a][:], m.Normals[b][:]) && !(weld(a) && weld(b)) {
+		return false
 	}
 	for _, uv := range m.UV {
-		if uv != nil {
-			same = same && sameFloat(uv[a][0], uv[b][0]) && sameFloat(uv[a][1], uv[b][1])
+		if uv != nil && !sameFloats(uv[a][:], uv[b][:]) {
+			return false
 		}
 	}
-	if m.Colors != nil {
-		for i := range 4 {
-			same = same && sameFloat(m.Colors[a][i], m.Colors[b][i])
+	return m.Colors == nil || sameFloats(m.Colors[a][:], m.Colors[b][:])
+}
+
+// sameFloats counts NaN as the same as NaN.
+func sameFloats(a, b []float32) bool {
+	b = b[:len(a)]
+	for i, x := range a {
+		if y := b[i]; x != y && (x == x || y == y) {
+			return false
 		}
 	}
-	return same
+	return true
 }
