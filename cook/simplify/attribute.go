@@ -150,33 +150,40 @@ func (s *Simplifier) meanAttributes() {
 
 // ownAttributes sets every wedge's attributes to those of its vertex.
 func (s *Simplifier) ownAttributes() {
-	if len(s.wv) == 0 {
-		return
-	}
-	m, wq, scale := s.in, s.wq[1:], s.scale
+	m, stride, vertex := s.in, s.stride, s.wedges.vertex
+	wq := s.wq[:cap(s.wq)]
+	k := 0
 	if m.Normals != nil {
-		f := (*[3]float64)(scale)
-		for w := range s.wv {
-			q, x := (*[9]float32)(wq[w*s.stride:]), &m.Normals[s.wedges.source(uint32(w))]
+		f := (*[3]float64)(s.scale)
+		for w, at := 0, 1; w < len(s.wv); w, at = w+1, at+stride {
+			v := uint32(w)
+			if vertex != nil {
+				v = vertex[w]
+			}
+			q, x := (*[9]float32)(wq[at:at+9]), &m.Normals[v]
 			q[0], q[4], q[8] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2])
 		}
-		wq, scale = wq[4*3:], scale[3:]
+		k = 3
 	}
 	for _, uv := range m.UV {
 		if uv == nil {
 			continue
 		}
-		f := (*[2]float64)(scale)
-		for w := range s.wv {
-			q, x := (*[5]float32)(wq[w*s.stride:]), &uv[s.wedges.source(uint32(w))]
+		f := (*[2]float64)(s.scale[k:])
+		for w, at := 0, 1+4*k; w < len(s.wv); w, at = w+1, at+stride {
+			v := uint32(w)
+			if vertex != nil {
+				v = vertex[w]
+			}
+			q, x := (*[5]float32)(wq[at:at+5]), &uv[v]
 			q[0], q[4] = scaled(x[0], f[0]), scaled(x[1], f[1])
 		}
-		wq, scale = wq[4*2:], scale[2:]
+		k += 2
 	}
 	if m.Colors != nil {
-		f := (*[4]float64)(scale)
+		f := (*[4]float64)(s.scale[k:])
 		for w := range s.wv {
-			q, x := (*[13]float32)(wq[w*s.stride:]), &m.Colors[s.wedges.source(uint32(w))]
+			q, x := (*[13]float32)(s.record(uint32(w))[1+4*k:]), &m.Colors[s.wedges.source(uint32(w))]
 			q[0], q[4], q[8], q[12] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2]), scaled(x[3], f[3])
 		}
 	}

@@ -179,7 +179,12 @@ const foldCosine = 0.7
 // from pu, that points to the opposite corner; zero if there is none.
 func (s *Simplifier) inward(opp uint32, pu, d vec, l2 float64) vec {
 	e := s.point(opp).sub(pu)
-	e = e.sub(d.scale(e.dot(d) / l2))
+	return upright(e, d, e.dot(d)/l2)
+}
+
+// upright returns the direction of e - along d; zero if it has none.
+func upright(e, d vec, along float64) vec {
+	e = e.sub(d.scale(along))
 	n := e.length2()
 	if !(n > 0) {
 		return vec{}

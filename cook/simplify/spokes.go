@@ -105,36 +105,39 @@ func (s *Simplifier) constrainSpokes(u uint32, f *spokes) {
 		}
 		s.cost[a.c] = unpriced
 		b := &f.list[a.twin%uint32(len(f.list))]
-		d := s.point(a.a).sub(pu)
-		l2 := d.length2()
+		d, e, g := s.point(a.a).sub(pu), s.point(a.b).sub(pu), s.point(b.a).sub(pu)
+		l2, ed, gd := d.length2(), e.dot(d), g.dot(d)
 		seam := a.w != b.w || a.wa != b.wb
-		if !seam && a.b != b.a {
-			e, g := s.point(a.b).sub(pu), s.point(b.a).sub(pu)
-			// The product of the parts that are upright on the edge: nothing is to
-			// be held where triangles do not fold back at all.
-			if float64(e.dot(g)*l2) < float64(e.dot(d)*g.dot(d)) {
-				continue
-			}
+		// The product of the parts that are upright on the edge: nothing is to be
+		// held where triangles do not fold back at all.
+		if !seam && a.b != b.a && float64(e.dot(g)*l2) < float64(ed*gd) || l2 == 0 {
+			continue
 		}
-		s.constrainPair(u, a, b, pu, d, l2, seam)
+		if a.b == b.a {
+			s.markBorder(u, a.a)
+		}
+		in, on := upright(e, d, ed/l2), upright(g, d, gd/l2)
+		switch {
+		case !(in.dot(on) < foldCosine):
+			s.holdPair(u, a.a, in, on, float64(borderWeight*l2), true)
+		case seam:
+			s.holdPair(u, a.a, in, on, float64(seamWeight*l2), false)
+		}
 	}
 }
 
-// constrainPair is constrainEdge for two spokes.
-func (s *Simplifier) constrainPair(u uint32, a, b *spoke, pu, d vec, l2 float64, seam bool) {
-	if l2 == 0 {
-		return
-	}
-	v := a.a
-	if a.b == b.a {
-		s.markBorder(u, v)
-	}
-	in, on := s.inward(a.b, pu, d, l2), s.inward(b.a, pu, d, l2)
-	ends := !(in.dot(on) < foldCosine)
-	if in != (vec{}) {
-		s.hold(u, v, in, l2, ends, seam)
-	}
-	if on != (vec{}) {
-		s.hold(u, v, on, l2, ends, seam)
+// holdPair is hold for two planes.
+func (s *Simplifier) holdPair(u, v uint32, m, n vec, weight float64, ends bool) {
+	xx := float32((float64(m.x*m.x) + float64(n.x*n.x)) * weight)
+	yy := float32((float64(m.y*m.y) + float64(n.y*n.y)) * weight)
+	zz := float32((float64(m.z*m.z) + float64(n.z*n.z)) * weight)
+	xy := float32((float64(m.x*m.y) + float64(n.x*n.y)) * weight)
+	xz := float32((float64(m.x*m.z) + float64(n.x*n.z)) * weight)
+	yz := float32((float64(m.y*m.z) + float64(n.y*n.z)) * weight)
+	s.nodes[u].sum.addSquare(xx, yy, zz, xy, xz, yz)
+	s.nodes[v].sum.addSquare(xx, yy, zz, xy, xz, yz)
+	if ends {
+		s.geo[u].addSquare(xx, yy, zz, xy, xz, yz)
+		s.geo[v].addSquare(xx, yy, zz, xy, xz, yz)
 	}
 }
