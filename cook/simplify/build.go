@@ -92,9 +92,6 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	place, firsts := weldPositions(m.Positions, s.next)
 	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw, s.next)
 	s.wv = s.wedges.place
-	if s.wedges.vertex == nil {
-		s.wv = place
-	}
 	s.wedges.place = nil
 	s.placeVertices(m, firsts)
 	s.linkAll()
@@ -105,7 +102,7 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.stats.fitted = s.triangles
 	s.measure()
 	s.buildQuadrics()
-	s.lock(place)
+	s.lock()
 	s.closeEdges()
 	s.constrain(crowds)
 	s.findParts()
@@ -321,22 +318,17 @@ func uvArea(a, b, c *[2]float32) float64 {
 }
 
 // lock marks the places that must stay.
-func (s *Simplifier) lock(place []uint32) {
-	if s.opt.Locked == nil {
-		return
-	}
+func (s *Simplifier) lock() {
 	for i, l := range s.opt.Locked {
 		if !l {
 			continue
 		}
-		v := place[i]
+		w := uint32(i)
 		if s.wedges.of != nil {
-			w := s.wedges.of[i]
-			if w == none {
-				continue // no triangle uses it
-			}
-			v = s.wv[w]
+			w = s.wedges.of[i]
 		}
-		s.nodes[v].flags |= flagLocked
+		if w != none { // some triangle uses it
+			s.nodes[s.wv[w]].flags |= flagLocked
+		}
 	}
 }

@@ -33,6 +33,13 @@ func (s *Simplifier) findParts() {
 		a = unite(of, a, s.wv[s.cw[c+1]])
 		unite(of, a, s.wv[s.cw[c+2]])
 	}
+	count := 0
+	for i, v := range of {
+		if v == uint32(i) {
+			count++
+		}
+	}
+	s.parts = make([]part, 0, count)
 	// Roots come before their members.
 	for i := range s.nodes {
 		nd := &s.nodes[i]

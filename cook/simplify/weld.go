@@ -18,18 +18,12 @@ type table struct {
 	mask  uint64
 }
 
-func newTable(n int) table { return newTableIn(nil, n) }
-
-// newTableIn is newTable in the memory of a list, if that is long enough.
-func newTableIn(memory []uint32, n int) table {
+func newTable(n int) table {
 	size := 16
 	for size < n+n/2 {
 		size *= 2
 	}
-	if len(memory) < size {
-		memory = make([]uint32, size)
-	}
-	t := table{slots: memory[:size], mask: uint64(size - 1)}
+	t := table{slots: make([]uint32, size), mask: uint64(size - 1)}
 	for i := range t.slots {
 		t.slots[i] = none
 	}
@@ -78,14 +72,20 @@ func fold(a, b uint64) uint64 {
 // each vertex's number and each number's first vertex. firsts is nil when no
 // two vertices share a position. memory is overwritten.
 func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint32) {
-	t := newTableIn(memory, len(positions))
-	place = make([]uint32, len(positions))
-	shared := false
+	// Like table, but of any size, which mostly fits into memory.
+	n := len(positions)
+	if len(memory) < n+n/2 {
+		memory = make([]uint32, n+n/2+1)
+	}
+	slots := memory[:min(len(memory), 2*n)]
+	for i := range slots {
+		slots[i] = none
+	}
+	place = make([]uint32, n)
 	count := uint32(0)
-	slots := t.slots
 	for i := range positions {
 		p := &positions[i]
-		h := hashPosition(p) & t.mask
+		h, _ := bits.Mul64(hashPosition(p), uint64(len(slots)))
 		for {
 			j := slots[h]
 			if j == none {
@@ -96,17 +96,18 @@ func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint
 			}
 			if q := &positions[j]; q[0] == p[0] && q[1] == p[1] && q[2] == p[2] {
 				place[i] = place[j]
-				shared = true
 				break
 			}
-			h = (h + 1) & t.mask
+			if h++; h == uint64(len(slots)) {
+				h = 0
+			}
 		}
 	}
-	if !shared {
+	if int(count) == n {
 		return place, nil
 	}
 	firsts = make([]uint32, count)
-	for i := len(place) - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- {
 		firsts[place[i]] = uint32(i)
 	}
 	return place, firsts
@@ -127,48 +128,61 @@ func (w *wedges) source(i uint32) uint32 {
 	return w.vertex[i]
 }
 
-// weldWedges finds the wedges and writes the one of each corner. place is kept
-// as the wedges' places when every vertex is a wedge of its own. Vertices that
-// weld says so for may differ in their normals. memory is overwritten.
+// weldWedges finds the wedges and writes the one of each corner. Vertices that
+// weld says so for may differ in their normals. place becomes that of the
+// wedges; memory is overwritten.
 func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corners, memory []uint32) wedges {
-	switch {
-	case m.Groups != nil:
-		return weldGroups(m, place, weld, corners)
-	case firsts == nil:
+	places := len(place)
+	if firsts != nil {
+		places = len(firsts)
+	}
+	if m.Groups != nil {
+		return weldGroups(m, place, places, weld, corners)
+	}
+	if firsts == nil {
 		copy(corners, m.Indices)
 		return wedges{place: place}
 	}
-	// In the order of vertices, so that neighbours in memory stay so. At first
-	// the wedges go by their vertices, until their number is known.
-	of := make([]uint32, len(place))
-	for i := range of {
-		of[i] = none
+	joined := corners
+	if len(joined) < len(place) {
+		joined = make([]uint32, len(place))
+	}
+	joined = joined[:len(place)]
+	for i := range joined {
+		joined[i] = none
 	}
 	for _, v := range m.Indices {
-		of[v] = v
+		joined[v] = v
 	}
-	count := joinVertices(m, place, len(firsts), weld, of, memory)
-	w := wedges{place: make([]uint32, 0, count), vertex: make([]uint32, 0, count), of: of}
-	for v, first := range of {
+	count := joinVertices(m, place, places, weld, joined, memory)
+	if count == len(place) {
+		copy(corners, m.Indices)
+		return wedges{place: place}
+	}
+	// Wedges are in the order of vertices, so that neighbours in memory stay so.
+	w := wedges{place: place[:0], vertex: make([]uint32, 0, count), of: make([]uint32, len(place))}
+	for v, first := range joined {
 		switch {
 		case first == uint32(v):
-			of[v] = uint32(len(w.place))
+			w.of[v] = uint32(len(w.place))
 			w.place = append(w.place, place[v])
 			w.vertex = append(w.vertex, first)
 		case first != none:
-			of[v] = of[first]
+			w.of[v] = w.of[first]
+		default:
+			w.of[v] = none
 		}
 	}
 	for c, v := range m.Indices {
-		corners[c] = of[v]
+		corners[c] = w.of[v]
 	}
 	return w
 }
 
-// joinVertices finds the vertices that are one wedge and writes the first of
-// them to of, which holds each vertex's own number, none for unused ones. It
-// returns the number of wedges.
-func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool, of, memory []uint32) (wedges int) {
+// joinVertices finds the vertices that are one wedge and replaces them by the
+// first of them in joined, which holds each vertex's own number at first, or none
+// for unused ones. It returns the number of wedges.
+func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool, joined, memory []uint32) (wedges int) {
 	// The wedges of a place form a chain.
 	if len(memory) < places+len(place) {
 		memory = make([]uint32, places+len(place))
@@ -179,7 +193,7 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 	}
 	for i, p := range place {
 		v := uint32(i)
-		if of[v] == none {
+		if joined[v] == none {
 			continue
 		}
 		j := head[p]
@@ -189,7 +203,7 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 			}
 		}
 		if j != none {
-			of[v] = j
+			joined[v] = j
 			continue
 		}
 		next[v] = head[p]
@@ -200,11 +214,14 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 }
 
 // weldGroups is weldWedges where groups tell wedges apart.
-func weldGroups(m *Mesh, place []uint32, weld func(v uint32) bool, corners []uint32) wedges {
+func weldGroups(m *Mesh, place []uint32, places int, weld func(v uint32) bool, corners []uint32) wedges {
 	w := wedges{of: make([]uint32, len(place))}
-	head := make([]uint32, len(place))
-	for i := range place {
-		w.of[i], head[i] = none, none
+	for i := range w.of {
+		w.of[i] = none
+	}
+	head := make([]uint32, places)
+	for i := range head {
+		head[i] = none
 	}
 	next := make([]uint32, 0, len(place))
 	w.place = make([]uint32, 0, len(place))
