@@ -5,9 +5,8 @@ import "math"
 // Quadrics are assembled triangle by triangle: each adds the same plane and the
 // same gradients to the places and wedges of its three corners.
 
-// element is what a triangle adds.
+// element is what attributes on a triangle need to know of it.
 type element struct {
-	xx, yy, zz, xy, xz, yz float32 // quadric of the plane
 	// The gradient of an attribute, times weight, is u times its difference
 	// along the first edge plus v times that along the edge to the third corner.
 	ux, uy, uz, vx, vy, vz float32
@@ -15,10 +14,11 @@ type element struct {
 	inv                    float32 // 1 / weight
 }
 
-// set looks at a triangle and reports whether it has an area. Its normal is in
-// double precision, as that of a needle is a small difference; the rest is
-// products of that and the edges.
-func (t *element) set(a, b, c *[3]float32) bool {
+// addPlane looks at a triangle, adds the squared distance from its plane to the
+// corners' quadrics, and reports whether it has an area. The normal is in double
+// precision, as that of a needle is a small difference; the rest is products of
+// that and the edges.
+func (t *element) addPlane(a, b, c *[3]float32, qa, qb, qc *quad) bool {
 	bx, by, bz := b[0]-a[0], b[1]-a[1], b[2]-a[2]
 	cx, cy, cz := c[0]-a[0], c[1]-a[1], c[2]-a[2]
 	n := vec{float64(bx), float64(by), float64(bz)}.cross(vec{float64(cx), float64(cy), float64(cz)})
@@ -29,8 +29,11 @@ func (t *element) set(a, b, c *[3]float32) bool {
 	size := math.Sqrt(n2)
 	f := 1 / float64(6*size)
 	m := n.scale(f) // a sixth of the unit normal
-	t.xx, t.yy, t.zz = float32(n.x*m.x), float32(n.y*m.y), float32(n.z*m.z)
-	t.xy, t.xz, t.yz = float32(n.x*m.y), float32(n.x*m.z), float32(n.y*m.z)
+	xx, yy, zz := float32(n.x*m.x), float32(n.y*m.y), float32(n.z*m.z)
+	xy, xz, yz := float32(n.x*m.y), float32(n.x*m.z), float32(n.y*m.z)
+	qa.addSquare(xx, yy, zz, xy, xz, yz)
+	qb.addSquare(xx, yy, zz, xy, xz, yz)
+	qc.addSquare(xx, yy, zz, xy, xz, yz)
 	t.weight, t.inv = float32(size*(1.0/6)), float32(36*f)
 
 	x, y, z := float32(m.x), float32(m.y), float32(m.z)
@@ -57,14 +60,6 @@ const needle = 1e-4
 func (t *element) damp(f float32) {
 	t.ux, t.uy, t.uz = float32(t.ux*f), float32(t.uy*f), float32(t.uz*f)
 	t.vx, t.vy, t.vz = float32(t.vx*f), float32(t.vy*f), float32(t.vz*f)
-}
-
-// addPlane adds the squared distance from the triangle's plane.
-func (t *element) addPlane(a, b, c *quad) {
-	xx, yy, zz, xy, xz, yz := t.xx, t.yy, t.zz, t.xy, t.xz, t.yz
-	a.addSquare(xx, yy, zz, xy, xz, yz)
-	b.addSquare(xx, yy, zz, xy, xz, yz)
-	c.addSquare(xx, yy, zz, xy, xz, yz)
 }
 
 // gram is the sum over attributes of the squares and the product of their two
@@ -119,10 +114,9 @@ func (s *Simplifier) buildQuadrics() {
 		}
 		p0, p1, p2 := wv[w0], wv[w1], wv[w2]
 		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
-		if !t.set(&n0.pos, &n1.pos, &n2.pos) {
+		if !t.addPlane(&n0.pos, &n1.pos, &n2.pos, &geo[p0], &geo[p1], &geo[p2]) {
 			continue
 		}
-		t.addPlane(&geo[p0], &geo[p1], &geo[p2])
 		var g gram
 		if welded {
 			g = s.addWelded(c, &t)

@@ -194,13 +194,11 @@ func scaled(x float32, scale float64) float32 { return float32(finite(x) * scale
 // sumAttributes sums areas, and attributes times areas.
 func (s *Simplifier) sumAttributes() {
 	var at [maxAttributes]float64
-	for c := 0; c < len(s.cw); c += 3 {
+	for c := 0; c+2 < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
 		}
-		a := s.point(s.wv[s.cw[c]])
-		n := s.point(s.wv[s.cw[c+1]]).sub(a).cross(s.point(s.wv[s.cw[c+2]]).sub(a))
-		area := math.Sqrt(n.length2()) / 6
+		area := doubleArea(&s.nodes[s.wv[s.cw[c]]].pos, &s.nodes[s.wv[s.cw[c+1]]].pos, &s.nodes[s.wv[s.cw[c+2]]].pos) / 6
 		for i := range 3 {
 			q := s.record(s.cw[c+i])
 			q[0] += float32(area)

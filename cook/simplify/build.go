@@ -170,18 +170,18 @@ func boxOf(points []geom.Vec3) geom.Box {
 // ring. It kills triangles with two corners at one place. The number of
 // corners is left in the places' flags for crowdedAnywhere.
 func (s *Simplifier) linkAll() {
-	cw, next := s.cw, s.next[:len(s.cw)]
+	cw, wv, nodes, next := s.cw, s.wv, s.nodes, s.next[:len(s.cw)]
 	for c := 0; c+2 < len(cw); c += 3 {
 		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
-		p0, p1, p2 := s.wv[w0], s.wv[w1], s.wv[w2]
+		p0, p1, p2 := wv[w0], wv[w1], wv[w2]
 		if p0 == p1 || p1 == p2 || p2 == p0 {
 			cw[c], cw[c+1], cw[c+2] = none, none, none
 			continue
 		}
 		s.triangles++
-		s.nodes[p0].append(uint32(c), w0, next)
-		s.nodes[p1].append(uint32(c+1), w1, next)
-		s.nodes[p2].append(uint32(c+2), w2, next)
+		nodes[p0].append(uint32(c), w0, next)
+		nodes[p1].append(uint32(c+1), w1, next)
+		nodes[p2].append(uint32(c+2), w2, next)
 	}
 }
 
@@ -271,15 +271,13 @@ func (s *Simplifier) point(v uint32) vec { return fromF32(&s.nodes[v].pos) }
 
 // measure finds the typical edge and the attributes' scales.
 func (s *Simplifier) measure() {
+	cw, wv, nodes := s.cw, s.wv, s.nodes
 	area := 0.0
-	for c := 0; c+2 < len(s.cw); c += 3 {
-		w0, w1, w2 := s.cw[c], s.cw[c+1], s.cw[c+2]
-		if w0 == none {
-			continue
+	for c := 0; c+2 < len(cw); c += 3 {
+		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
+		if w0 != none {
+			area += doubleArea(&nodes[wv[w0]].pos, &nodes[wv[w1]].pos, &nodes[wv[w2]].pos)
 		}
-		a := s.point(s.wv[w0])
-		n := s.point(s.wv[w1]).sub(a).cross(s.point(s.wv[w2]).sub(a))
-		area += math.Sqrt(n.length2())
 	}
 	if s.triangles > 0 {
 		s.edge0 = math.Sqrt(area / float64(s.triangles))
@@ -293,28 +291,33 @@ func (s *Simplifier) measure() {
 	s.setScales(area, areaUV)
 }
 
-// totalUV returns twice the area of all triangles in texture space.
-func (s *Simplifier) totalUV(uv [][2]float32) float64 {
-	area := 0.0
-	indices := s.in.Indices[:len(s.cw)]
-	for c := 0; c+2 < len(s.cw); c += 3 {
-		if s.cw[c] != none {
-			area += uvArea(&uv[indices[c]], &uv[indices[c+1]], &uv[indices[c+2]])
-		}
-	}
-	return area
+// doubleArea returns twice the area of a triangle, in single precision, as it
+// only goes into sums and means.
+func doubleArea(a, b, c *[3]float32) float64 {
+	bx, by, bz := b[0]-a[0], b[1]-a[1], b[2]-a[2]
+	cx, cy, cz := c[0]-a[0], c[1]-a[1], c[2]-a[2]
+	x := float32(by*cz) - float32(bz*cy)
+	y := float32(bz*cx) - float32(bx*cz)
+	z := float32(bx*cy) - float32(by*cx)
+	return math.Sqrt(float64(float32(x*x) + float32(y*y) + float32(z*z)))
 }
 
-// uvArea returns twice the area of a triangle in texture space, 0 if that is
-// not finite.
-func uvArea(a, b, c *[2]float32) float64 {
-	x1, y1 := float64(b[0])-float64(a[0]), float64(b[1])-float64(a[1])
-	x2, y2 := float64(c[0])-float64(a[0]), float64(c[1])-float64(a[1])
-	d := math.Abs(float64(x1*y2) - float64(x2*y1))
-	if d-d != 0 {
-		return 0
+// totalUV returns twice the area of all triangles in texture space, without
+// those that are not finite.
+func (s *Simplifier) totalUV(uv [][2]float32) float64 {
+	sum := 0.0
+	cw, indices := s.cw, s.in.Indices[:len(s.cw)]
+	for c := 0; c+2 < len(cw); c += 3 {
+		if cw[c] == none {
+			continue
+		}
+		p, q, r := &uv[indices[c]], &uv[indices[c+1]], &uv[indices[c+2]]
+		x1, y1, x2, y2 := q[0]-p[0], q[1]-p[1], r[0]-p[0], r[1]-p[1]
+		if area := float64(float32(x1*y2) - float32(x2*y1)); area-area == 0 {
+			sum += math.Abs(area)
+		}
 	}
-	return d
+	return sum
 }
 
 // lock marks the places that must stay.

@@ -49,13 +49,12 @@ func (s *Simplifier) pairSpokes(u uint32, f *spokes) bool {
 	// For a while the flags of a place know the spoke of which it is b. Then
 	// those that are a find it there.
 	wv, nodes, list := s.wv, s.nodes, f.list[:f.n]
-	open, several := 0, uint32(0)
+	open, missed := 0, uint32(0)
 	for i := range list {
 		p := &list[i]
 		p.a, p.b = wv[p.wa], wv[p.wb]
 		if p.b > u {
 			flags := &nodes[p.b].flags
-			several |= *flags >> spokeShift
 			*flags = *flags&flagMask | uint32(i+1)<<spokeShift
 			open++
 		}
@@ -65,12 +64,13 @@ func (s *Simplifier) pairSpokes(u uint32, f *spokes) bool {
 		if p.a > u {
 			flags := &nodes[p.a].flags
 			p.twin = *flags>>spokeShift - 1
-			several |= p.twin >> spokeShift // of none
+			missed |= p.twin >> spokeShift // 0 - 1 is great
 			*flags &= flagMask
 			open--
 		}
 	}
-	if several == 0 && open == 0 {
+	// As many of them as marks, and each found its own: no number twice.
+	if missed == 0 && open == 0 {
 		return true
 	}
 	for i := range list {
