@@ -132,8 +132,9 @@ func (s *Simplifier) buildQuadrics() {
 	}
 }
 
-// record is the longest that a wedge can have in Simplifier.wq, of which its
-// first stride numbers are its own: an array needs no checks of bounds.
+// record starts with the stride numbers of a wedge in Simplifier.wq, and is as
+// long as any can be: an array needs no checks of bounds. There is room behind
+// the last one.
 type record [1 + 4*maxAttributes]float32
 
 func (s *Simplifier) record(w uint32) *record {

@@ -150,17 +150,13 @@ func (s *Simplifier) meanAttributes() {
 
 // ownAttributes sets every wedge's attributes to those of its vertex.
 func (s *Simplifier) ownAttributes() {
-	m, stride, vertex := s.in, s.stride, s.wedges.vertex
+	m, stride := s.in, s.stride
 	wq := s.wq[:cap(s.wq)]
 	k := 0
 	if m.Normals != nil {
 		f := (*[3]float64)(s.scale)
 		for w, at := 0, 1; w < len(s.wv); w, at = w+1, at+stride {
-			v := uint32(w)
-			if vertex != nil {
-				v = vertex[w]
-			}
-			q, x := (*[9]float32)(wq[at:at+9]), &m.Normals[v]
+			q, x := (*[9]float32)(wq[at:at+9]), &m.Normals[s.wedges.source(uint32(w))]
 			q[0], q[4], q[8] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2])
 		}
 		k = 3
@@ -171,19 +167,15 @@ func (s *Simplifier) ownAttributes() {
 		}
 		f := (*[2]float64)(s.scale[k:])
 		for w, at := 0, 1+4*k; w < len(s.wv); w, at = w+1, at+stride {
-			v := uint32(w)
-			if vertex != nil {
-				v = vertex[w]
-			}
-			q, x := (*[5]float32)(wq[at:at+5]), &uv[v]
+			q, x := (*[5]float32)(wq[at:at+5]), &uv[s.wedges.source(uint32(w))]
 			q[0], q[4] = scaled(x[0], f[0]), scaled(x[1], f[1])
 		}
 		k += 2
 	}
 	if m.Colors != nil {
 		f := (*[4]float64)(s.scale[k:])
-		for w := range s.wv {
-			q, x := (*[13]float32)(s.record(uint32(w))[1+4*k:]), &m.Colors[s.wedges.source(uint32(w))]
+		for w, at := 0, 1+4*k; w < len(s.wv); w, at = w+1, at+stride {
+			q, x := (*[13]float32)(wq[at:at+13]), &m.Colors[s.wedges.source(uint32(w))]
 			q[0], q[4], q[8], q[12] = scaled(x[0], f[0]), scaled(x[1], f[1]), scaled(x[2], f[2]), scaled(x[3], f[3])
 		}
 	}

@@ -291,15 +291,17 @@ func (s *Simplifier) measure() {
 	s.setScales(area, areaUV)
 }
 
-// doubleArea returns twice the area of a triangle, in single precision, as it
-// only goes into sums and means.
+// doubleArea returns twice the area of a triangle. Single precision does for the
+// normal, as that only goes into sums and means; its square may be very small.
 func doubleArea(a, b, c *[3]float32) float64 {
 	bx, by, bz := b[0]-a[0], b[1]-a[1], b[2]-a[2]
 	cx, cy, cz := c[0]-a[0], c[1]-a[1], c[2]-a[2]
-	x := float32(by*cz) - float32(bz*cy)
-	y := float32(bz*cx) - float32(bx*cz)
-	z := float32(bx*cy) - float32(by*cx)
-	return math.Sqrt(float64(float32(x*x) + float32(y*y) + float32(z*z)))
+	n := [3]float32{
+		float32(by*cz) - float32(bz*cy),
+		float32(bz*cx) - float32(bx*cz),
+		float32(bx*cy) - float32(by*cx),
+	}
+	return math.Sqrt(fromF32(&n).length2())
 }
 
 // totalUV returns twice the area of all triangles in texture space, without
