@@ -190,7 +190,8 @@ func (s *Simplifier) sumAttributes() {
 		if s.cw[c] == none {
 			continue
 		}
-		area := doubleArea(&s.nodes[s.wv[s.cw[c]]].pos, &s.nodes[s.wv[s.cw[c+1]]].pos, &s.nodes[s.wv[s.cw[c+2]]].pos) / 6
+		v := uint32(c)
+		area := doubleArea(&s.nodes[s.at(v)].pos, &s.nodes[s.at(v+1)].pos, &s.nodes[s.at(v+2)].pos) / 6
 		for i := range 3 {
 			q := s.record(s.cw[c+i])
 			q[0] += float32(area)

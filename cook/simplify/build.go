@@ -94,13 +94,13 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.wv = s.wedges.place
 	s.wedges.place = nil
 	s.placeVertices(m, firsts)
-	s.linkAll()
+	area := s.linkAll()
 	crowds := s.crowdedAnywhere()
 	if crowds {
-		s.dropDuplicates()
+		area -= s.dropDuplicates()
 	}
 	s.stats.fitted = s.triangles
-	s.measure()
+	s.measure(area)
 	s.buildQuadrics()
 	s.lock()
 	s.closeEdges()
@@ -168,8 +168,9 @@ func boxOf(points []geom.Vec3) geom.Box {
 
 // linkAll counts the triangles and strings the corners of each place into a
 // ring. It kills triangles with two corners at one place. The number of
-// corners is left in the places' flags for crowdedAnywhere.
-func (s *Simplifier) linkAll() {
+// corners is left in the places' flags for crowdedAnywhere. It returns twice the
+// area.
+func (s *Simplifier) linkAll() (area float64) {
 	cw, wv, nodes, next := s.cw, s.wv, s.nodes, s.next[:len(s.cw)]
 	for c := 0; c+2 < len(cw); c += 3 {
 		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
@@ -179,10 +180,13 @@ func (s *Simplifier) linkAll() {
 			continue
 		}
 		s.triangles++
-		nodes[p0].append(uint32(c), w0, next)
-		nodes[p1].append(uint32(c+1), w1, next)
-		nodes[p2].append(uint32(c+2), w2, next)
+		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
+		n0.append(uint32(c), w0, next)
+		n1.append(uint32(c+1), w1, next)
+		n2.append(uint32(c+2), w2, next)
+		area += doubleArea(&n0.pos, &n1.pos, &n2.pos)
 	}
+	return area
 }
 
 // append makes a corner the last of a place's ring.
@@ -234,13 +238,14 @@ const crowd = 60
 
 // dropDuplicates kills triangles that have the same wedges in the same sense as
 // an earlier one: they cover each other exactly, and collapses that must keep
-// them apart would be stuck.
-func (s *Simplifier) dropDuplicates() {
+// them apart would be stuck. It returns twice their area.
+func (s *Simplifier) dropDuplicates() (area float64) {
 	turned := func(c uint32) [3]uint32 { return turn(s.cw[c], s.cw[c+1], s.cw[c+2]) }
 	t := newTable(s.triangles)
 	dropped := false
 	for c := uint32(0); int(c) < len(s.cw); c += 3 {
 		if s.cw[c] != none && t.has(c, turned) {
+			area += doubleArea(&s.nodes[s.at(c)].pos, &s.nodes[s.at(c+1)].pos, &s.nodes[s.at(c+2)].pos)
 			s.cw[c], s.cw[c+1], s.cw[c+2] = none, none, none
 			s.triangles--
 			dropped = true
@@ -252,6 +257,7 @@ func (s *Simplifier) dropDuplicates() {
 		}
 		s.link()
 	}
+	return area
 }
 
 // corners returns the other two corners of a corner's triangle, in order.
@@ -269,16 +275,8 @@ var (
 // point returns a place's position relative to the centre.
 func (s *Simplifier) point(v uint32) vec { return fromF32(&s.nodes[v].pos) }
 
-// measure finds the typical edge and the attributes' scales.
-func (s *Simplifier) measure() {
-	cw, wv, nodes := s.cw, s.wv, s.nodes
-	area := 0.0
-	for c := 0; c+2 < len(cw); c += 3 {
-		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
-		if w0 != none {
-			area += doubleArea(&nodes[wv[w0]].pos, &nodes[wv[w1]].pos, &nodes[wv[w2]].pos)
-		}
-	}
+// measure finds the typical edge and the attributes' scales from twice the area.
+func (s *Simplifier) measure(area float64) {
 	if s.triangles > 0 {
 		s.edge0 = math.Sqrt(area / float64(s.triangles))
 	}
