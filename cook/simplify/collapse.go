@@ -38,7 +38,7 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 }
 
 // kill removes the triangles of some corners.
-func (s *Simplifier) kill(dead []spoke) {
+func (s *Simplifier) kill(dead []ray) {
 	for i := range dead {
 		t := dead[i].c - dead[i].c%3
 		s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
@@ -48,7 +48,7 @@ func (s *Simplifier) kill(dead []spoke) {
 }
 
 // rename gives living corners the wedges that took over theirs.
-func (s *Simplifier) rename(around []spoke) {
+func (s *Simplifier) rename(around []ray) {
 	for i := range around {
 		c := around[i].c
 		if w := s.cw[c]; w != none && s.wv[w]&gone != 0 {

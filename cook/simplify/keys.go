@@ -216,7 +216,7 @@ func (s *Simplifier) oneKey(w uint32, paid uint16) {
 	}
 	for _, f := range [2]*star{&s.scratch.u, &s.scratch.v} {
 		for i := range f.list() {
-			switch e := &f.spokes[i]; w {
+			switch e := &f.rays[i]; w {
 			case e.a:
 				look(e.c)
 			case e.b:

@@ -167,7 +167,7 @@ func bitOf(v uint32) uint64 { return 1 << (v * 0x9e3779b1 >> 26) }
 // upright reports whether no triangle of a fan turns over or degenerates when
 // its corner moves from one point to another. turn is the least cosine between
 // the normals.
-func (s *Simplifier) upright(around []spoke, from, to vec, turn float64) bool {
+func (s *Simplifier) upright(around []ray, from, to vec, turn float64) bool {
 	turn2 := float64(turn * turn)
 	nodes := s.nodes
 	for i := range around {

@@ -98,7 +98,12 @@ func (f *form) addSquare(g vec, d, w float64) {
 
 // add adds a form.
 func (q *quad) add(f *form) {
-	addTo(q, f)
+	q.axx += float32(f.axx)
+	q.ayy += float32(f.ayy)
+	q.azz += float32(f.azz)
+	q.axy += float32(f.axy)
+	q.axz += float32(f.axz)
+	q.ayz += float32(f.ayz)
 	q.bx += float32(f.b.x)
 	q.by += float32(f.b.y)
 	q.bz += float32(f.b.z)

@@ -323,7 +323,7 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	least := min(key(c.cost)+1<<8, infinite-1)
 	for _, f := range [2]*star{&x.u, &x.v} {
 		for i := range f.list() {
-			c := f.spokes[i].c
+			c := f.rays[i].c
 			_, p := corners(c)
 			s.cost[c], s.cost[p] = max(dearer(s.cost[c]), least), max(dearer(s.cost[p]), least)
 		}

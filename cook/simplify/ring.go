@@ -36,22 +36,22 @@ func (s *Simplifier) gather(v uint32, f *fan, most int) {
 	}
 }
 
-// spoke is a corner and the places of the next corner in its triangle and of
+// ray is a corner and the places of the next corner in its triangle and of
 // the last.
-type spoke struct{ c, a, b uint32 }
+type ray struct{ c, a, b uint32 }
 
 // star is some corners at a place.
 type star struct {
-	spokes [ringMax + 2]spoke
+	rays [ringMax + 2]ray
 	n      int
 }
 
-func (f *star) list() []spoke { return f.spokes[:f.n] }
+func (f *star) list() []ray { return f.rays[:f.n] }
 
 // has reports whether one of the places is v.
 func (f *star) has(v uint32) bool {
 	for i := range f.list() {
-		if f.spokes[i].a == v || f.spokes[i].b == v {
+		if f.rays[i].a == v || f.rays[i].b == v {
 			return true
 		}
 	}
@@ -85,8 +85,8 @@ func (s *Simplifier) gatherApart(u, v uint32, others, edge *star, most int) int 
 			} else {
 				k := c % 3
 				a, b := wv[cw[c+toNext[k]]], wv[cw[c+toLast[k]]]
-				others.spokes[in] = spoke{c, a, b}
-				edge.spokes[at] = spoke{c, a, b}
+				others.rays[in] = ray{c, a, b}
+				edge.rays[at] = ray{c, a, b}
 				step := 0
 				if uint64(a^v)*uint64(b^v) == 0 { // one of them is v
 					step = 1
@@ -166,7 +166,7 @@ func (s *Simplifier) wedgesOf(buf []uint32, stars ...*star) []uint32 {
 	last := none
 	for _, f := range stars {
 		for i := range f.list() {
-			w := s.cw[f.spokes[i].c]
+			w := s.cw[f.rays[i].c]
 			if w == last {
 				continue
 			}
