@@ -24,74 +24,87 @@ const creaseTurn = 0.2 * 3.14159265 / 180
 // creaseCorners is the largest number of corners of a place with a crease.
 const creaseCorners = 64
 
-// creases are the second normals of the state that was fitted last.
+// creases are the normals of the state that was fitted last, or only numbers
+// for them where there are none.
 type creases struct {
-	left    ranks    // the triangles of the source that are left
-	of      []uint32 // per corner of these: index of its normal, or none
-	normals []vec    // in internal units; two for each place with a crease
+	of      []uint32 // per corner of the triangles that are left: its normal
+	normals []vec32  // in internal units: those of wedges, then two for each crease
+	wedges  uint32   // how many are of wedges
 }
 
-// number numbers the triangles that are left.
-func (k *creases) number(s *Simplifier) {
-	k.left = newRanks(len(s.cw)/3, func(t int) bool { return s.cw[3*t] != none })
-	k.of = make([]uint32, 3*k.left.count)
-	for i := range k.of {
-		k.of[i] = none
-	}
+// count returns how many places have two normals.
+func (k *creases) count() int {
+	return (len(k.normals) - min(len(k.normals), int(k.wedges))) / 2
 }
 
-// index returns the number of a living corner among the living ones.
-func (k *creases) index(c uint32) uint32 { return 3*k.left.of(c/3) + c%3 }
-
-// at returns the index of a corner's normal, or none.
-func (k *creases) at(c uint32) uint32 {
-	if len(k.normals) == 0 {
-		return none
+// numberNormals gives each wedge that some triangle uses a normal.
+func (s *Simplifier) numberNormals() (k creases, used ranks) {
+	used = newRanks(len(s.wv))
+	for c := 0; c < len(s.cw); c += 3 {
+		if t := (*[3]uint32)(s.cw[c:]); t[0] != none {
+			used.put(t[0])
+			used.put(t[1])
+			used.put(t[2])
+		}
 	}
-	return k.of[k.index(c)]
+	k.wedges = uint32(used.number())
+	k.of = make([]uint32, 0, 3*s.triangles)
+	for c := 0; c < len(s.cw); c += 3 {
+		if t := (*[3]uint32)(s.cw[c:]); t[0] != none {
+			k.of = append(k.of, used.of(t[0]), used.of(t[1]), used.of(t[2]))
+		}
+	}
+	return k, used
 }
 
-// normal returns the normal at a corner, in internal units.
-func (s *Simplifier) normal(c uint32) vec { return s.normalAt(c, s.crease.index(c)) }
-
-// normalAt is normal of the corner with number i among the living ones.
-func (s *Simplifier) normalAt(c, i uint32) vec {
-	if k := &s.crease; len(k.normals) > 0 && k.of[i] != none {
-		return k.normals[k.of[i]]
+// startNormals starts with the normals of the wedges.
+func (x *fitter) startNormals() {
+	s := x.s
+	k := &s.crease
+	k.normals = make([]vec32, 0, int(k.wedges)+2*x.budget())
+	for w := range s.wv {
+		if x.wedges.has(uint32(w)) {
+			r := (*[10]float32)(s.wq[w*s.stride:])
+			k.normals = append(k.normals, vec32{r[1], r[5], r[9]})
+		}
 	}
-	r := s.wq[int(s.cw[c])*s.stride:]
-	return vec{float64(r[1]), float64(r[5]), float64(r[9])}
+	x.turns = make([]pull, len(k.of))
+	x.hits = make([]sampleHit, (len(s.in.Indices)+x.stride-1)/x.stride)
+	x.unit = float32(s.scale[0])
+}
+
+// budget returns how many creases there may be.
+func (x *fitter) budget() int {
+	share := x.s.opt.Creases
+	if share == 0 {
+		share = defaultCreases
+	}
+	return int(min(max(0, float64(share*float64(x.places))), float64(len(x.s.crease.of)/2)))
 }
 
 // cut is a possible crease: it parts a fan of corners in two.
 type cut struct {
 	gain     float32
-	fan      uint32 // offset among those of all cuts
-	len      uint8
+	place    uint32
+	fan      uint8 // the number of the fan among those of the place
 	from, to uint8 // the corners that it takes away
 }
 
 // crease makes the creases that gain most.
 func (x *fitter) crease() {
 	s := x.s
-	share := s.opt.Creases
-	if share == 0 {
-		share = defaultCreases
-	}
-	budget := int(min(max(0, float64(share*float64(len(x.pulls)))), maxVertices))
+	budget := x.budget()
 	if budget == 0 {
 		return
 	}
-	cuts, fans := x.cuts()
-	slices.SortFunc(cuts, func(a, b cut) int {
-		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.fan, b.fan))
-	})
-	cuts = cuts[:min(len(cuts), budget)]
-	s.crease.normals = make([]vec, 0, 2*len(cuts))
-	for _, c := range cuts {
-		fan := fans[c.fan : c.fan+uint32(c.len)]
-		x.part(fan[c.from:c.to])
-		x.part(fan[:c.from], fan[c.to:])
+	for _, c := range x.cuts(budget) {
+		ring := s.ringUpTo(c.place, s.scratch.ringU, creaseCorners)
+		s.scratch.ringU = ring
+		for range c.fan + 1 {
+			x.fan, ring = s.fan(ring, x.fan)
+		}
+		x.part(x.fan[c.from:c.to])
+		x.part(x.fan[:c.from], x.fan[c.to:])
 	}
 }
 
@@ -99,29 +112,26 @@ func (x *fitter) crease() {
 func (x *fitter) part(fan ...[]uint32) {
 	k := &x.s.crease
 	var p pull
-	var n vec
+	var n vec32
 	for _, part := range fan {
 		for _, c := range part {
-			n = x.s.normal(c)
-			p.join(&x.turns[k.index(c)])
+			i := x.corner(c)
+			n = k.normals[k.of[i]]
+			p.join(&x.turns[i])
+			k.of[i] = uint32(len(k.normals))
 		}
 	}
 	if p.w > 0 {
 		n = n.add(p.mean())
 	}
-	for _, part := range fan {
-		for _, c := range part {
-			k.of[k.index(c)] = uint32(len(k.normals))
-		}
-	}
 	k.normals = append(k.normals, n)
 }
 
-// cuts returns the best cut of every fan that has a useful one, and the corners
-// of these fans.
-func (x *fitter) cuts() (cuts []cut, fans []uint32) {
+// cuts returns, of the best cuts of all fans that have a useful one, those that
+// gain most.
+func (x *fitter) cuts(most int) []cut {
 	s := x.s
-	var fan []uint32
+	cuts := make([]cut, 0, 2*most)
 	for v := range s.nodes {
 		if nd := &s.nodes[v]; nd.first == none || nd.flags&flagLocked != 0 {
 			continue
@@ -131,16 +141,26 @@ func (x *fitter) cuts() (cuts []cut, fans []uint32) {
 		if len(ring) > creaseCorners {
 			continue
 		}
-		for len(ring) > 1 {
-			fan, ring = s.fan(ring, fan)
-			if c := x.best(fan); c.to > 0 {
-				c.fan, c.len = uint32(len(fans)), uint8(len(fan))
+		for i := uint8(0); len(ring) > 1; i++ {
+			x.fan, ring = s.fan(ring, x.fan)
+			if c := x.best(x.fan); c.to > 0 {
+				c.place, c.fan = uint32(v), i
+				if len(cuts) == cap(cuts) {
+					cuts = bestCuts(cuts, most)
+				}
 				cuts = append(cuts, c)
-				fans = append(fans, fan...)
 			}
 		}
 	}
-	return cuts, fans
+	return bestCuts(cuts, most)
+}
+
+// bestCuts sorts cuts by what they gain and drops the last ones.
+func bestCuts(cuts []cut, most int) []cut {
+	slices.SortFunc(cuts, func(a, b cut) int {
+		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.place, b.place), cmp.Compare(a.fan, b.fan))
+	})
+	return cuts[:min(len(cuts), most)]
 }
 
 // fan moves the corners that are connected to a ring's first one, and have its
@@ -196,11 +216,10 @@ type sums struct {
 	w float64
 }
 
-func (a sums) add(p *pull) sums {
-	return sums{a.d.add(vec{float64(p.x), float64(p.y), float64(p.z)}), a.w + float64(p.w)}
-}
+func (a sums) plus(b sums) sums { return sums{a.d.add(b.d), a.w + b.w} }
+func (a sums) sub(b sums) sums  { return sums{a.d.sub(b.d), a.w - b.w} }
 
-func (a sums) sub(b sums) sums { return sums{a.d.sub(b.d), a.w - b.w} }
+func (p *pull) double() sums { return sums{vec32{p.x, p.y, p.z}.double(), float64(p.w)} }
 
 // saved is the squared deviation that turning one normal saves.
 func (a sums) saved() float64 {
@@ -216,14 +235,20 @@ func (x *fitter) best(fan []uint32) (best cut) {
 	_, last := corners(fan[len(fan)-1])
 	first, _ := corners(fan[0])
 	closed := s.at(last) == s.at(first)
-	var upTo [creaseCorners + 1]sums
+	upTo := &x.upTo
+	each := 0.0 // what a normal for each corner would save
 	for i, c := range fan {
-		upTo[i+1] = upTo[i].add(&x.turns[s.crease.index(c)])
+		d := x.turns[x.corner(c)].double()
+		upTo[i+1] = upTo[i].plus(d)
+		each += d.saved()
 	}
 	all := upTo[len(fan)]
 	base := all.saved()
 	turn := float64(creaseTurn * s.scale[0])
 	gain := float64(float64(turn*turn) * all.w)
+	if each-base < gain {
+		return best // nothing saves more than that
+	}
 	for i := 1; i < len(fan); i++ {
 		j := len(fan)
 		if closed {
@@ -240,55 +265,49 @@ func (x *fitter) best(fan []uint32) (best cut) {
 	return best
 }
 
-// turn applies the pulls on normals and clears them. In the first pass those on
-// corners with creases have been applied to these; then they also count for the
-// place's own normal, from which further levels start.
-func (x *fitter) turn(first bool) {
-	s := x.s
-	k := &s.crease
-	extra := make([]pull, len(k.normals))
-	for v := range s.nodes {
-		if nd := &s.nodes[v]; nd.first == none || nd.flags&flagLocked != 0 {
-			continue
-		}
-		ring := s.ring(uint32(v), s.scratch.ringU)
-		s.scratch.ringU = ring
-		for len(ring) > 0 {
-			w := s.cw[ring[0]]
-			var p pull
-			rest := ring[:0]
-			for _, c := range ring {
-				if s.cw[c] != w {
-					rest = append(rest, c)
-					continue
-				}
-				d := &x.turns[k.index(c)]
-				if i := k.at(c); i != none && !first {
-					extra[i].join(d)
-				} else {
-					p.join(d)
-				}
-			}
-			ring = rest
-			s.turnWedge(w, &p)
+// turn applies the pulls on normals, makes creases, and does it once more. At
+// first, pulls on corners with creases count for these and for the wedge's own
+// normal, from which further levels start; then for creases alone.
+func (x *fitter) turn() {
+	k := &x.s.crease
+	own := zeroed(x.pulls, int(k.wedges))
+	for i, n := range k.of {
+		own[n].join(&x.turns[i])
+	}
+	x.crease()
+	x.turnWedges(own)
+	sums := zeroed(x.turns, len(k.normals))
+	x.gatherNormals(sums)
+	x.turnWedges(sums[:k.wedges])
+	for i := int(k.wedges); i < len(k.normals); i++ {
+		if p := &sums[i]; p.w > 0 {
+			k.normals[i] = k.normals[i].add(p.mean())
 		}
 	}
-	for i := range extra {
-		if extra[i].w > 0 {
-			k.normals[i] = k.normals[i].add(extra[i].mean())
-		}
-	}
-	clear(x.turns)
 }
 
-// turnWedge adds to a wedge's normal.
-func (s *Simplifier) turnWedge(w uint32, p *pull) {
-	if !(p.w > 0) {
-		return
+// zeroed returns so many empty sums, in the memory of others if that suffices.
+func zeroed(p []pull, n int) []pull {
+	p = slices.Grow(p[:0], n)[:n]
+	clear(p)
+	return p
+}
+
+// turnWedges adds to the normals of wedges that may change.
+func (x *fitter) turnWedges(sums []pull) {
+	s := x.s
+	i := 0
+	for w := range s.wv {
+		if !x.wedges.has(uint32(w)) {
+			continue
+		}
+		p := &sums[i]
+		if p.w > 0 && s.nodes[s.wv[w]].flags&flagLocked == 0 {
+			n := &s.crease.normals[i]
+			*n = n.add(p.mean())
+			r := (*[10]float32)(s.wq[w*s.stride:])
+			r[1], r[5], r[9] = n.x, n.y, n.z
+		}
+		i++
 	}
-	d := p.mean()
-	r := s.wq[int(w)*s.stride:]
-	r[1] += float32(d.x)
-	r[5] += float32(d.y)
-	r[9] += float32(d.z)
 }

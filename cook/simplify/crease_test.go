@@ -26,9 +26,9 @@ func normalError(source, m *Mesh) float64 {
 		for t := 0; t < len(m.Indices); t += 3 {
 			i := m.Indices[t : t+3]
 			at := func(j int) vec { q := m.Positions[i[j]]; return vec{q[0], q[1], q[2]} }
-			f := facet{a: at(0), e: at(1).sub(at(0)), f: at(2).sub(at(0))}
-			u, v := f.project(p.sub(f.a))
-			if d := p.sub(f.a.add(f.e.scale(u)).add(f.f.scale(v))).length2(); d < nearest {
+			e, f, off := at(1).sub(at(0)), at(2).sub(at(0)), p.sub(at(0))
+			u, v := project(e, f, off)
+			if d := off.sub(e.scale(u)).sub(f.scale(v)).length2(); d < nearest {
 				nearest = d
 				got = fromF32(&m.Normals[i[0]]).scale(1 - u - v).add(fromF32(&m.Normals[i[1]]).scale(u)).add(fromF32(&m.Normals[i[2]]).scale(v))
 			}

@@ -12,18 +12,19 @@ import (
 // the middles of triangles.
 func distance(from, to *Mesh) (worst, rms float64) {
 	v := func(m *Mesh, i uint32) vec { p := m.Positions[i]; return vec{p[0], p[1], p[2]} }
+	type facet struct{ a, e, f vec }
 	var facets []facet
 	for c := 0; c < len(to.Indices); c += 3 {
-		f := facet{a: v(to, to.Indices[c])}
-		f.e, f.f = v(to, to.Indices[c+1]).sub(f.a), v(to, to.Indices[c+2]).sub(f.a)
-		facets = append(facets, f)
+		a := v(to, to.Indices[c])
+		facets = append(facets, facet{a, v(to, to.Indices[c+1]).sub(a), v(to, to.Indices[c+2]).sub(a)})
 	}
 	nearest := func(p vec) float64 {
 		best := math.Inf(1)
 		for i := range facets {
 			f := &facets[i]
-			u, v := f.project(p.sub(f.a))
-			best = min(best, p.sub(f.a.add(f.e.scale(u)).add(f.f.scale(v))).length2())
+			off := p.sub(f.a)
+			u, v := project(f.e, f.f, off)
+			best = min(best, off.sub(f.e.scale(u)).sub(f.f.scale(v)).length2())
 		}
 		return best
 	}

@@ -5,38 +5,46 @@ import (
 	"slices"
 )
 
-// facet is a triangle, ready for projections.
+// facet is a triangle around a place, ready for projections of points relative
+// to that place. It fills a cache line.
 type facet struct {
-	t    uint32 // its first corner
-	a, n vec    // a corner and the normal, of any length
-	u, v vec    // gradients of the barycentric coordinates of the other two
-	inv  float64
-	e, f vec // the edges from a
+	c    uint32 // its corner at the place
+	n    vec32  // unit normal
+	u, v vec32  // gradients of the barycentric coordinates of the next two corners
+	e, f vec32  // the edges to these
 }
 
-// newFacet prepares a triangle. One without area has no gradients: they are
-// not numbers, and no point lies inside.
-func newFacet(t uint32, a, b, c vec) (f facet) {
-	f.t, f.a, f.e, f.f = t, a, b.sub(a), c.sub(a)
-	f.n = f.e.cross(f.f)
-	nn := f.n.length2()
-	if !(nn > 0) {
-		nan := math.NaN()
-		f.u, f.v = vec{nan, nan, nan}, vec{nan, nan, nan}
-		return f
+// leastArea is the least double area, squared, of a triangle that counts: that
+// of one with edges of a ten-millionth of a millimetre.
+const leastArea = 1e-40
+
+// set prepares a triangle with two edges from a place. One without area has no
+// normal: it is not a number, and no point lies over the triangle.
+func (t *facet) set(c uint32, e, f vec) {
+	t.c, t.e, t.f = c, e.single(), f.single()
+	n := e.cross(f)
+	nn := n.length2()
+	if !(nn > leastArea) {
+		nan := float32(math.NaN())
+		t.n, t.u, t.v = vec32{nan, nan, nan}, vec32{}, vec32{}
+		return
 	}
-	f.inv = 1 / nn
-	f.u, f.v = f.f.cross(f.n).scale(f.inv), f.n.cross(f.e).scale(f.inv)
-	return f
+	inv := 1 / nn
+	u, v := f.cross(n), n.cross(e)
+	t.u, t.v = u.scale(inv).single(), v.scale(inv).single()
+	t.n = n.scale(math.Sqrt(inv)).single()
 }
 
 // hit is a point of the present mesh.
 type hit struct {
-	t  uint32 // first corner of its triangle
-	at vec
-	b  [3]float64 // barycentric coordinates
-	d2 float64    // squared distance from what was looked for
+	c    uint32  // a corner of its triangle, or none
+	u, v float32 // barycentric coordinates of the next two corners
+	off  vec32   // from there to what was looked for
+	d2   float32 // its square
 }
+
+// nothing is no hit yet.
+func nothing() hit { return hit{c: none, d2: inf} }
 
 // finder looks for a near point of the present mesh. It starts at the place
 // that a source vertex went into and takes the nearest triangle that the query
@@ -53,16 +61,18 @@ type finder struct {
 // surroundings are the triangles of a place.
 type surroundings struct {
 	place  uint32 // none if empty
+	at     vec    // its position
 	facets []facet
+	last   int // the one that was hit last
 }
 
 // cacheSize is how many places keep their triangles ready at most: a few rows of
 // what large meshes are mostly made of. Small ones need less.
-const cacheSize = 256
+const cacheSize = 1024
 
 func newFinder(s *Simplifier) *finder {
 	size := 1
-	for size < min(cacheSize, s.triangles/128) {
+	for size < cacheSize && size*size < 4*s.triangles {
 		size *= 2
 	}
 	x := &finder{s: s, cache: make([]surroundings, size)}
@@ -101,16 +111,17 @@ func (s *Simplifier) root(w uint32) uint32 {
 // query is a point of the source: n is the normal there, zero for "any side",
 // and group its triangle's group.
 type query struct {
-	p, n  vec
+	p     vec
+	n     vec32
 	group int32
 }
 
 // fits reports whether a facet may answer a query.
 func (x *finder) fits(q *query, f *facet) bool {
-	if groups := x.s.in.Groups; groups != nil && groups[f.t/3] != q.group {
+	if groups := x.s.in.Groups; groups != nil && groups[f.c/3] != q.group {
 		return false
 	}
-	return q.n == vec{} || f.n.dot(q.n) > 0
+	return q.n == vec32{} || f.n.dot(q.n) > 0
 }
 
 // descend improves h until it is inside of a triangle or no triangle at its
@@ -121,14 +132,7 @@ func (x *finder) descend(q *query, place uint32, h *hit) {
 		if x.over(q, around, h) || !x.visit(q, around, h) {
 			return
 		}
-		i := uint32(0)
-		if h.b[1] > h.b[0] {
-			i = 1
-		}
-		if h.b[2] > h.b[i] {
-			i = 2
-		}
-		next := x.s.at(h.t + i)
+		next := x.s.at(h.nearest())
 		if next == place {
 			return
 		}
@@ -138,6 +142,19 @@ func (x *finder) descend(q *query, place uint32, h *hit) {
 
 const descendMax = 16
 
+// nearest returns the corner with the largest barycentric coordinate.
+func (h *hit) nearest() uint32 {
+	n1, n2 := corners(h.c)
+	w := 1 - h.u - h.v
+	switch {
+	case h.v > h.u && h.v > w:
+		return n2
+	case h.u > w:
+		return n1
+	}
+	return h.c
+}
+
 // spread looks at all triangles up to three edges away.
 func (x *finder) spread(q *query, place uint32, h *hit) {
 	x.places = append(x.places[:0], place)
@@ -146,9 +163,10 @@ func (x *finder) spread(q *query, place uint32, h *hit) {
 		for end := len(x.places); done < end; done++ {
 			around := x.around(x.places[done])
 			x.visit(q, around, h)
-			for i := range around {
-				for k := range uint32(3) {
-					if v := x.s.at(around[i].t + k); len(x.places) < spreadMax && !slices.Contains(x.places, v) {
+			for i := range around.facets {
+				n1, n2 := corners(around.facets[i].c)
+				for _, c := range [2]uint32{n1, n2} {
+					if v := x.s.at(c); len(x.places) < spreadMax && !slices.Contains(x.places, v) {
 						x.places = append(x.places, v)
 					}
 				}
@@ -160,85 +178,126 @@ func (x *finder) spread(q *query, place uint32, h *hit) {
 const spreadMax = 150
 
 // over looks for the nearest of the triangles that the query lies over, and
-// reports whether there is one that is nearer than the hit.
-func (x *finder) over(q *query, around []facet, h *hit) bool {
+// reports whether there is one that is nearer than the hit. One that is near
+// will do. It begins with the one that the last query found there, which mostly
+// lay near.
+func (x *finder) over(q *query, around *surroundings, h *hit) bool {
 	var best *facet
-	var u, v float64
-	for i := range around {
-		f := &around[i]
-		off := q.p.sub(f.a)
-		fu, fv := f.u.dot(off), f.v.dot(off)
-		if !(min(fu, fv, 1-fu-fv) >= 0) {
-			continue
+	off := q.p.sub(around.at).single()
+	near := float32(off.length2() * nearEnough)
+	facets := around.facets
+	i := around.last
+	for range facets {
+		if i >= len(facets) {
+			i = 0
 		}
-		d := f.n.dot(off)
-		if d2 := float64(float64(d*d) * f.inv); d2 < h.d2 && x.fits(q, f) {
-			h.d2, best, u, v = d2, f, fu, fv
+		f := &facets[i]
+		u, v := f.u.dot(off), f.v.dot(off)
+		if !negative(u, v, 1-u-v) {
+			d := f.n.dot(off)
+			if d2 := float32(d * d); d2 < h.d2 && x.fits(q, f) {
+				best = f
+				h.u, h.v, h.d2 = u, v, d2
+				around.last = i
+				if d2 <= near {
+					break
+				}
+			}
 		}
+		i++
 	}
 	if best == nil {
 		return false
 	}
-	h.set(best, u, v)
+	h.set(best, off)
 	return true
+}
+
+// nearEnough is the squared sine of the angle, seen from the place, between a
+// point and the triangle under it, up to which no nearer one is looked for.
+const nearEnough = 1.0 / 16384
+
+// negative reports whether one of three numbers is below zero, or its negative:
+// one branch, as three would be mispredicted.
+func negative(a, b, c float32) bool {
+	return int32(math.Float32bits(a)|math.Float32bits(b)|math.Float32bits(c)) < 0
 }
 
 // visit looks for the nearest triangle and reports whether it is nearer than
 // the hit.
-func (x *finder) visit(q *query, around []facet, h *hit) bool {
+func (x *finder) visit(q *query, around *surroundings, h *hit) bool {
 	var best *facet
-	var u, v float64
-	for i := range around {
-		f := &around[i]
+	off := q.p.sub(around.at).single()
+	for i := range around.facets {
+		f := &around.facets[i]
 		if !x.fits(q, f) {
 			continue
 		}
 		// Its plane may be too far off already.
-		off := q.p.sub(f.a)
-		if d := f.n.dot(off); float64(float64(d*d)*f.inv) >= h.d2 {
+		if d := f.n.dot(off); float32(d*d) >= h.d2 {
 			continue
 		}
-		fu, fv := f.project(off)
-		if d2 := off.sub(f.e.scale(fu)).sub(f.f.scale(fv)).length2(); d2 < h.d2 {
-			h.d2, best, u, v = d2, f, fu, fv
+		u, v := f.project(off)
+		if d2 := f.from(off, u, v).length2(); d2 < h.d2 {
+			h.d2, best = d2, f
+			h.u, h.v = u, v
 		}
 	}
 	if best == nil {
 		return false
 	}
-	h.set(best, u, v)
+	h.set(best, off)
 	return true
 }
 
-func (h *hit) set(f *facet, u, v float64) {
-	h.t = f.t
-	h.at = f.a.add(f.e.scale(u)).add(f.f.scale(v))
-	h.b = [3]float64{1 - u - v, u, v}
+// set notes the facet that was hit.
+func (h *hit) set(f *facet, off vec32) {
+	h.c = f.c
+	h.off = f.from(off, h.u, h.v)
+}
+
+// from returns a point relative to one of the facet.
+func (f *facet) from(off vec32, u, v float32) vec32 {
+	return off.sub(f.e.scale(u)).sub(f.f.scale(v))
 }
 
 // around returns the triangles at a place, until the next call.
-func (x *finder) around(place uint32) []facet {
+func (x *finder) around(place uint32) *surroundings {
 	r := &x.cache[int(place)&(len(x.cache)-1)]
-	if r.place == place {
-		return r.facets
+	if r.place != place {
+		x.fill(r, place)
 	}
-	s := x.s
-	x.ring = s.ringUpTo(place, x.ring, ringMax)
-	r.place = place
-	r.facets = slices.Grow(r.facets[:0], len(x.ring))[:len(x.ring)]
-	for i, c := range x.ring {
-		t := c - c%3
-		r.facets[i] = newFacet(t, s.point(s.at(t)), s.point(s.at(t+1)), s.point(s.at(t+2)))
-	}
-	return r.facets
+	return r
 }
 
+// fill prepares the triangles at a place.
+func (x *finder) fill(r *surroundings, place uint32) {
+	s := x.s
+	x.ring = s.ringUpTo(place, x.ring, ringMax)
+	r.place, r.at, r.last = place, s.point(place), 0
+	r.facets = slices.Grow(r.facets[:0], max(len(x.ring), usualRing))[:len(x.ring)]
+	for i, c := range x.ring {
+		n1, n2 := corners(c)
+		r.facets[i].set(c, s.point(s.at(n1)).sub(r.at), s.point(s.at(n2)).sub(r.at))
+	}
+}
+
+// usualRing is how many triangles few places have more of.
+const usualRing = 8
+
 // project returns the barycentric coordinates of the second and third corner at
-// the point of the triangle that is nearest to a point at ap from its first
+// the point of the triangle that is nearest to a point relative to the first
 // corner (Ericson, "Real-Time Collision Detection", 2005, section 5.1.5).
-func (f *facet) project(ap vec) (u, v float64) {
-	ee, ef, ff := f.e.length2(), f.e.dot(f.f), f.f.length2()
-	d1, d2 := f.e.dot(ap), f.f.dot(ap)
+func (f *facet) project(off vec32) (u, v float32) {
+	a, b := project(f.e.double(), f.f.double(), off.double())
+	u, v = float32(a), float32(b)
+	return u, min(v, 1-u) // also once rounded
+}
+
+// project does the same for a triangle with two edges from its first corner.
+func project(e, f, ap vec) (u, v float64) {
+	ee, ef, ff := e.length2(), e.dot(f), f.length2()
+	d1, d2 := e.dot(ap), f.dot(ap)
 	d3, d4 := d1-ee, d2-ef
 	d5, d6 := d1-ef, d2-ff
 	switch {

@@ -12,74 +12,71 @@ import (
 // locked ones the source's attributes too. Normals of others have unit length,
 // texture coordinates and colours stay in the source's range.
 func (s *Simplifier) Mesh() *Mesh {
-	m, _ := s.extract()
+	m, _ := s.extract(false)
 	return m
 }
 
 // MeshAndSources is Mesh with, for each vertex, the source vertex that it is a
 // copy of if it is locked, or -1. Locked vertices that are equal in all respects
 // are one.
-func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract() }
+func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) }
 
-func (s *Simplifier) extract() (*Mesh, []int32) {
-	out := &Mesh{Indices: make([]uint32, 0, 3*s.triangles)}
-	var source []int32
-	if s.in.Groups != nil {
-		out.Groups = make([]int32, 0, s.triangles)
+func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
+	k := &s.crease
+	if len(k.of) != 3*s.triangles { // not fitted
+		unfitted, _ := s.numberNormals()
+		k = &unfitted
+	}
+	number, vertices := k.used()
+	out = s.reserve(vertices)
+	if sources {
+		source = make([]int32, 0, vertices)
 	}
 	box := s.attributeBox()
-	number, vertices := s.numberWedges()
-	s.reserve(out, vertices+len(s.crease.normals))
-	creased := make([]uint32, len(s.crease.normals))
-	for i := range creased {
-		creased[i] = none
-	}
-	source = make([]int32, 0, vertices)
-	for c := 0; c < len(s.cw); c += 3 {
-		if s.cw[c] == none {
+	for c, w := range s.cw {
+		if w == none {
 			continue
 		}
-		for i := range 3 {
-			w := s.cw[c+i]
-			n, k := &number[w], s.crease.at(uint32(c+i))
-			if k != none {
-				n = &creased[k]
+		normal := k.of[len(out.Indices)]
+		n := number[normal]
+		if n == none {
+			n = uint32(len(out.Positions))
+			number[normal] = n
+			v := s.emit(out, w, &box)
+			if normal >= k.wedges {
+				out.Normals[n] = s.unitNormal(k.normals[normal].double(), s.wedges.source(w))
 			}
-			if *n == none {
-				*n = uint32(len(out.Positions))
-				source = append(source, s.emit(out, w, &box))
-				if k != none {
-					out.Normals[*n] = s.unitNormal(s.crease.normals[k], s.wedges.source(w))
-				}
+			if sources {
+				source = append(source, v)
 			}
-			out.Indices = append(out.Indices, *n)
 		}
-		if s.in.Groups != nil {
+		out.Indices = append(out.Indices, n)
+		if s.in.Groups != nil && c%3 == 0 {
 			out.Groups = append(out.Groups, s.in.Groups[c/3])
 		}
 	}
 	return out, source
 }
 
-// numberWedges returns a slot per wedge, filled with none, and how many wedges
-// some triangle uses.
-func (s *Simplifier) numberWedges() (number []uint32, used int) {
-	number = make([]uint32, len(s.wv))
-	for _, w := range s.cw {
-		if w != none && number[w] != none {
-			number[w] = none
+// used returns how many normals some corner has, and a number for each, which
+// for these is none.
+func (k *creases) used() (number []uint32, used int) {
+	number = make([]uint32, max(len(k.normals), int(k.wedges)))
+	for _, n := range k.of {
+		if number[n] != none {
+			number[n] = none
 			used++
 		}
-	}
-	for i := range number {
-		number[i] = none
 	}
 	return number, used
 }
 
-// reserve makes room for vertices.
-func (s *Simplifier) reserve(out *Mesh, vertices int) {
-	out.Positions = make([]geom.Vec3, 0, vertices)
+// reserve makes room for the triangles that are left and so many vertices.
+func (s *Simplifier) reserve(vertices int) *Mesh {
+	out := &Mesh{
+		Positions: make([]geom.Vec3, 0, vertices),
+		Indices:   make([]uint32, 0, 3*s.triangles),
+	}
 	if s.in.Normals != nil {
 		out.Normals = make([][3]float32, 0, vertices)
 	}
@@ -91,6 +88,10 @@ func (s *Simplifier) reserve(out *Mesh, vertices int) {
 	if s.in.Colors != nil {
 		out.Colors = make([][4]float32, 0, vertices)
 	}
+	if s.in.Groups != nil {
+		out.Groups = make([]int32, 0, s.triangles)
+	}
+	return out
 }
 
 // attributeBox is the range of the source's attributes.

@@ -6,22 +6,25 @@ import "math/bits"
 type ranks struct {
 	bits   []uint64
 	before []uint32 // how many come before those of a word
-	count  int
 }
 
-func newRanks(n int, is func(i int) bool) ranks {
+// newRanks makes room for n things; none has a number.
+func newRanks(n int) ranks {
 	words := (n + 63) / 64
-	r := ranks{bits: make([]uint64, words), before: make([]uint32, words)}
-	for i := range words {
-		r.before[i] = uint32(r.count)
-		for k := 64 * i; k < min(64*i+64, n); k++ {
-			if is(k) {
-				r.bits[i] |= 1 << (k & 63)
-				r.count++
-			}
-		}
+	return ranks{bits: make([]uint64, words), before: make([]uint32, words)}
+}
+
+// put adds one to those that get a number.
+func (r *ranks) put(i uint32) { r.bits[i/64] |= 1 << (i & 63) }
+
+// number numbers those that were put and returns how many they are.
+func (r *ranks) number() int {
+	n := 0
+	for i, w := range r.bits {
+		r.before[i] = uint32(n)
+		n += bits.OnesCount64(w)
 	}
-	return r
+	return n
 }
 
 func (r *ranks) has(i uint32) bool { return r.bits[i/64]>>(i&63)&1 != 0 }

@@ -352,7 +352,7 @@ func (s *Simplifier) result(target int, stop StopReason) Result {
 			s.stats.fitted = s.triangles
 			s.stats.worst, s.stats.rms = s.distances(near)
 		}
-		r.Creases = len(s.crease.normals) / 2
+		r.Creases = s.crease.count()
 		r.Error, r.MeanError = max(s.stats.worst, s.stats.least), s.stats.rms
 	}
 	if s.diag > 0 {

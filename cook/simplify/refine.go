@@ -9,13 +9,13 @@ import (
 // source are projected onto the mesh and pull the corners of the triangle that
 // they hit, in proportion to their barycentric coordinates. It takes 10 to 20 %
 // off the distances. The same is done for normals, twice with the same hits, as
-// that is cheap; where they pull different ways on different sides of a place,
-// the place gets a second normal, see crease.go.
+// that is cheap: the second time is worth 1 to 4 % of their deviation. Where they
+// pull different ways on different sides of a place, the place gets a second
+// normal, see crease.go.
 const (
 	fitStep    = 1.5 // corners that pull the same way make single steps too short
 	fitDensity = 10  // samples per place of the result; more gain little
 	fitTurn    = 0.5 // least cosine between a triangle's normals before and after
-	turnPasses = 2   // of normals
 
 	measureDensity = 2 // source vertices per place of the result
 )
@@ -23,28 +23,35 @@ const (
 // fitter holds the sums of a pass.
 type fitter struct {
 	*finder
-	places ranks // those that are left
-	pulls  []pull
-	turns  []pull      // of normals, per living corner; nil if there are none
-	stride int         // of samples
-	hits   []sampleHit // of samples, for normals
+	places int    // that are left
+	left   ranks  // triangles of the source
+	wedges ranks  // those that are left
+	pulls  []pull // of positions, per wedge that is left
+	stride int    // of samples
+
+	// For normals.
+	hits  []sampleHit // of samples
+	turns []pull      // per living corner, later per normal
+	unit  float32
+	fan   []uint32
+	upTo  [creaseCorners + 1]sums // of a fan's first corners
 }
 
 // sampleHit is where a sample fell on the mesh, rounded to what normals need.
 type sampleHit struct {
-	t    uint32 // first corner of the triangle, or none
-	u, v uint8  // barycentric coordinates of the other corners, in 255ths
+	i    uint32 // number of a corner of the triangle among the living ones, or none
+	u, v uint8  // barycentric coordinates of the next two corners, in 255ths
 	area uint16 // the first half of the source triangle's double area as a float32
 }
 
 // pull is a weighted sum of displacements.
 type pull struct{ x, y, z, w float32 }
 
-func (p *pull) add(d vec, w float64) {
-	p.x += float32(float64(d.x * w))
-	p.y += float32(float64(d.y * w))
-	p.z += float32(float64(d.z * w))
-	p.w += float32(w)
+func (p *pull) add(d vec32, w float32) {
+	p.x += float32(d.x * w)
+	p.y += float32(d.y * w)
+	p.z += float32(d.z * w)
+	p.w += w
 }
 
 func (p *pull) join(q *pull) {
@@ -55,134 +62,131 @@ func (p *pull) join(q *pull) {
 }
 
 // mean returns the step that the sum asks for.
-func (p *pull) mean() vec {
-	s := fitStep / float64(p.w)
-	return vec{float64(p.x), float64(p.y), float64(p.z)}.scale(s)
-}
+func (p *pull) mean() vec32 { return vec32{p.x, p.y, p.z}.scale(fitStep / p.w) }
 
 // fit improves positions and normals.
 func (s *Simplifier) fit(near *finder) {
 	x := fitter{finder: near}
-	x.places = newRanks(len(s.nodes), func(i int) bool { return s.nodes[i].first != none })
-	x.pulls = make([]pull, x.places.count)
-	s.crease = creases{}
+	for i := range s.nodes {
+		if s.nodes[i].first != none {
+			x.places++
+		}
+	}
 	x.plan()
+	x.number()
 	x.gather()
 	x.move()
-	if s.in.Normals == nil {
-		return
-	}
-	s.crease.number(s)
-	x.turns = make([]pull, len(s.crease.of))
-	for pass := range turnPasses {
-		x.gatherNormals()
-		if pass == 0 {
-			x.crease()
-		}
-		x.turn(pass == 0)
+	if s.in.Normals != nil {
+		x.turn()
 	}
 }
+
+// number numbers what is left, and makes room for sums.
+func (x *fitter) number() {
+	s := x.s
+	s.crease, x.wedges = s.numberNormals()
+	x.left = newRanks(len(s.cw) / 3)
+	for t := range len(s.cw) / 3 {
+		if s.cw[3*t] != none {
+			x.left.put(uint32(t))
+		}
+	}
+	x.left.number()
+	x.pulls = make([]pull, s.crease.wedges)
+	if s.in.Normals != nil {
+		x.startNormals()
+	}
+}
+
+// corner returns the number of a living corner among the living ones.
+func (x *fitter) corner(c uint32) uint32 { return 3*x.left.of(c/3) + c%3 }
 
 // Samples are taken halfway between a triangle's middle and its corners: unlike
 // vertices they know the surface's mean. They are numbered, three to a triangle,
 // of which large sources have every few taken.
 func (x *fitter) plan() {
-	n := len(x.s.in.Indices)
-	x.stride = max(1, n/(fitDensity*len(x.pulls)+1))
+	x.stride = max(1, len(x.s.in.Indices)/(fitDensity*x.places+1))
 	if x.stride%3 == 0 {
 		x.stride-- // all three in turn
 	}
-	if x.s.in.Normals != nil {
-		x.hits = make([]sampleHit, (n+x.stride-1)/x.stride)
+}
+
+// sourceTriangle is what samples of a triangle have in common.
+type sourceTriangle struct {
+	v    []uint32 // its vertices
+	sum  vec      // of their positions
+	turn vec32    // of their normals
+	area float32  // doubled
+	q    query
+}
+
+// look reads the triangle of a sample.
+func (x *fitter) look(t *sourceTriangle, first int) {
+	m := x.s.in
+	t.v = m.Indices[first:][:3]
+	a, b, c := position(m, t.v[0]), position(m, t.v[1]), position(m, t.v[2])
+	t.sum = a.add(b).add(c)
+	n := b.sub(a).cross(c.sub(a))
+	t.area = float32(math.Sqrt(n.length2()))
+	t.q.n = n.single()
+	if m.Groups != nil {
+		t.q.group = m.Groups[first/3]
+	}
+	if m.Normals != nil {
+		t.turn = x.normalSum(t.v)
 	}
 }
 
-// gather projects samples and sums their pulls.
+// position returns where a vertex lies.
+func position(m *Mesh, v uint32) vec {
+	p := &m.Positions[v]
+	return vec{p[0], p[1], p[2]}
+}
+
+// gather projects samples, and sums their pulls on positions and normals.
 func (x *fitter) gather() {
-	s, m := x.s, x.s.in
-	for i, k := 0, 0; k < len(m.Indices); i, k = i+1, k+x.stride {
-		t, j := k-k%3, k%3
-		v := m.Indices[t : t+3]
-		a, b, c := s.sourcePoint(v[0]), s.sourcePoint(v[1]), s.sourcePoint(v[2])
-		q := query{n: b.sub(a).cross(c.sub(a))}
-		h := hit{d2: math.Inf(1)}
-		if area := math.Sqrt(q.n.length2()); area > 0 {
-			q.p = a.add(b).add(c).add([3]vec{a, b, c}[j].scale(3)).scale(1.0 / 6)
-			if m.Groups != nil {
-				q.group = m.Groups[t/3]
-			}
-			x.descend(&q, x.start(v[j]), &h)
-			if !math.IsInf(h.d2, 1) {
-				x.pull(&h, q.p.sub(h.at), area)
-			}
-		}
-		if x.hits != nil {
-			x.hits[i] = h.sample(math.Sqrt(q.n.length2()))
-		}
-	}
-}
-
-// sample rounds a hit.
-func (h *hit) sample(area float64) sampleHit {
-	if math.IsInf(h.d2, 1) {
-		return sampleHit{t: none}
-	}
-	return sampleHit{h.t, uint8(h.b[1] * math.MaxUint8), uint8(h.b[2] * math.MaxUint8), uint16(math.Float32bits(float32(area)) >> 16)}
-}
-
-// pull draws the corners of the triangle that was hit.
-func (x *fitter) pull(h *hit, off vec, area float64) {
-	for j, b := range h.b {
-		if w := float64(area * b); w > 0 {
-			x.pulls[x.places.of(x.s.at(h.t+uint32(j)))].add(off, w)
-		}
-	}
-}
-
-// gatherNormals sums the pulls on normals where samples fell.
-func (x *fitter) gatherNormals() {
-	for i := range x.hits {
-		if h := &x.hits[i]; h.t != none {
-			k := i * x.stride
-			x.gatherNormal(x.s.in.Indices[k-k%3:][:3], k%3, h)
-		}
-	}
-}
-
-// gatherNormal sums the pull on normals of a sample near one corner of a source
-// triangle. A sample that is far off belongs to the other side of an edge.
-func (x *fitter) gatherNormal(i []uint32, near int, h *sampleHit) {
 	s := x.s
-	unit := s.scale[0]
-	var n vec
-	for j, v := range i {
-		a := s.in.Normals[v]
-		w := 1.0
-		if j == near {
-			w = 4
-		}
-		n = n.add(vec{finite(a[0]), finite(a[1]), finite(a[2])}.scale(w))
-	}
-	n = n.scale(unit / 6)
-	const part = 1.0 / math.MaxUint8
-	b1, b2 := float64(float64(h.u)*part), float64(float64(h.v)*part)
-	b := [3]float64{1 - b1 - b2, b1, b2}
-	first := s.crease.index(h.t)
-	for j, w := range b {
-		n = n.sub(s.normalAt(h.t+uint32(j), first+uint32(j)).scale(w))
-	}
-	d2 := n.length2()
-	if !(d2 < float64(unit*unit)) {
-		return
-	}
-	// So weighted, sums get close to what makes the mean angle least, not the
-	// mean of squares.
-	area := float64(math.Float32frombits(uint32(h.area)<<16)) * unit / (math.Sqrt(d2) + float64(0.05*unit))
-	for j, w := range b {
-		if w = float64(area * w); w > 0 {
-			x.turns[first+uint32(j)].add(n, w)
+	var t sourceTriangle
+	centre := vec{s.centre[0], s.centre[1], s.centre[2]}
+	for i, k := 0, 0; k < len(s.in.Indices); {
+		first := k - k%3
+		x.look(&t, first)
+		for ; k < first+3; i, k = i+1, k+x.stride {
+			if x.hits != nil {
+				x.hits[i].i = none
+			}
+			v := t.v[k-first]
+			place := x.start(v)
+			if !(t.area > 0) || s.nodes[place].first == none {
+				continue
+			}
+			t.q.p = t.sum.add(position(s.in, v).scale(3)).scale(1.0 / 6).sub(centre)
+			h := nothing()
+			x.descend(&t.q, place, &h)
+			if h.c == none {
+				continue
+			}
+			n := x.corner(h.c)
+			x.pull(n, &h, t.area)
+			if x.hits != nil {
+				x.hits[i] = sampleHit{n, uint8(h.u * math.MaxUint8), uint8(h.v * math.MaxUint8), uint16(math.Float32bits(t.area) >> 16)}
+				x.pullNormals(x.turns, true, n, h.u, h.v, t.area, x.sampleNormal(t.turn, v))
+			}
 		}
 	}
+}
+
+// pull draws the corners of the triangle that was hit, i being the number of the
+// first one.
+func (x *fitter) pull(i uint32, h *hit, area float32) {
+	i1, i2 := corners(i)
+	of := x.s.crease.of
+	a, b, c := of[i], of[i1], of[i2]
+	u, v := h.u, h.v
+	off := h.off
+	x.pulls[a].add(off, float32(area*(1-u-v)))
+	x.pulls[b].add(off, float32(area*u))
+	x.pulls[c].add(off, float32(area*v))
 }
 
 // move applies the pulls on positions, one place after the other, as far as no
@@ -192,22 +196,92 @@ func (x *fitter) move() {
 	f := &s.scratch.u
 	for i := range s.nodes {
 		nd := &s.nodes[i]
-		if !x.places.has(uint32(i)) {
+		if nd.first == none || nd.flags&flagLocked != 0 {
 			continue
 		}
-		p := &x.pulls[x.places.of(uint32(i))]
-		if p.w > 0 && nd.flags&flagLocked == 0 {
-			from := fromF32(&nd.pos)
-			to := from.add(p.mean()).f32()
-			crowded := s.gatherApart(uint32(i), none, f, &s.scratch.atU, ringMax) > ringMax
-			if to != nd.pos && !crowded && s.upright(f.list(), from, fromF32(&to), fitTurn) {
-				s.shift(uint32(i), fromF32(&to).sub(from))
-				nd.pos = to
-				nd.flags |= flagMoved
+		if s.gatherApart(uint32(i), none, f, &s.scratch.atU, ringMax) > ringMax {
+			continue
+		}
+		p := x.pullAt(nd, f)
+		if !(p.w > 0) {
+			continue
+		}
+		from := fromF32(&nd.pos)
+		to := from.add(p.mean().double()).f32()
+		if to != nd.pos && s.upright(f.list(), from, fromF32(&to), fitTurn) {
+			s.shift(uint32(i), fromF32(&to).sub(from))
+			nd.pos = to
+			nd.flags |= flagMoved
+		}
+	}
+}
+
+// pullAt sums the pulls on the wedges of a place.
+func (x *fitter) pullAt(nd *node, around *star) (p pull) {
+	s := x.s
+	if nd.flags&flagMulti == 0 {
+		return x.pulls[x.wedges.of(nd.wedge)]
+	}
+	s.scratch.wedU = s.wedgesOf(s.scratch.wedU[:0], around)
+	for _, w := range s.scratch.wedU {
+		p.join(&x.pulls[x.wedges.of(w)])
+	}
+	return p
+}
+
+// gatherNormals sums the pulls on normals where samples fell, for each normal.
+func (x *fitter) gatherNormals(sums []pull) {
+	in := x.s.in.Indices
+	for i, k := 0, 0; k < len(in); {
+		first := k - k%3
+		v := in[first:][:3]
+		sum := x.normalSum(v)
+		for ; k < first+3; i, k = i+1, k+x.stride {
+			if h := &x.hits[i]; h.i != none {
+				const part = 1.0 / math.MaxUint8
+				area := math.Float32frombits(uint32(h.area) << 16)
+				x.pullNormals(sums, false, h.i, float32(float32(h.u)*part), float32(float32(h.v)*part), area, x.sampleNormal(sum, v[k-first]))
 			}
 		}
-		*p = pull{}
 	}
+}
+
+// normalSum returns the sum of the normals at three vertices.
+func (x *fitter) normalSum(v []uint32) vec32 {
+	m := x.s.in.Normals
+	a, b, c := &m[v[0]], &m[v[1]], &m[v[2]]
+	return vec32{a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]}
+}
+
+// sampleNormal returns the normal of a sample near a vertex of a triangle with
+// that sum of normals, in internal units.
+func (x *fitter) sampleNormal(sum vec32, v uint32) vec32 {
+	n := &x.s.in.Normals[v]
+	return vec32{n[0], n[1], n[2]}.scale(3).add(sum).scale(x.unit / 6)
+}
+
+// pullNormals draws the normals of the triangle that a sample fell on towards
+// the sample's. The sums are those of corners or of normals. A sample that is far
+// off, or not a number, belongs to the other side of an edge.
+func (x *fitter) pullNormals(sums []pull, corner bool, i uint32, u, v, area float32, n vec32) {
+	k := &x.s.crease
+	i1, i2 := corners(i)
+	a, b, c := k.of[i], k.of[i1], k.of[i2]
+	w := 1 - u - v
+	n = n.sub(k.normals[a].scale(w)).sub(k.normals[b].scale(u)).sub(k.normals[c].scale(v))
+	d2 := n.length2()
+	if !(d2 < float32(x.unit*x.unit)) {
+		return
+	}
+	// So weighted, sums get close to what makes the mean angle least, not the
+	// mean of squares.
+	area = float32(area*x.unit) / (sqrt32(d2) + float32(0.05*x.unit))
+	if corner {
+		a, b, c = i, i1, i2
+	}
+	sums[a].add(n, float32(area*w))
+	sums[b].add(n, float32(area*u))
+	sums[c].add(n, float32(area*v))
 }
 
 // shift moves the origin of a place's quadrics.
@@ -219,18 +293,14 @@ func (s *Simplifier) shift(v uint32, d vec) {
 	}
 }
 
-// sourcePoint returns a source vertex relative to the centre.
-func (s *Simplifier) sourcePoint(v uint32) vec {
-	p := s.in.Positions[v]
-	return vec{p[0] - s.centre[0], p[1] - s.centre[1], p[2] - s.centre[2]}
-}
-
 // distances measures how far source vertices lie from the mesh: the greatest
 // distance and the root mean square. Components that are gone do not count. Of
 // large sources it takes every few triangles' first corner.
-func (s *Simplifier) distances(x *finder) (worst, rms float64) {
+func (s *Simplifier) distances(x *finder) (most, rms float64) {
 	x.forget()
 	m := s.in
+	worst := float32(0)
+	centre := vec{s.centre[0], s.centre[1], s.centre[2]}
 	places := s.triangles/2 + 1
 	stride := max(1, len(m.Indices)/3/(2*measureDensity*places))
 	sum, weight := 0.0, 0.0
@@ -241,26 +311,26 @@ func (s *Simplifier) distances(x *finder) (worst, rms float64) {
 		if s.nodes[place].first == none {
 			continue
 		}
-		q := query{p: s.sourcePoint(v)}
+		q := query{p: position(m, v).sub(centre)}
 		if m.Groups != nil {
 			q.group = m.Groups[t]
 		}
-		h := hit{d2: math.Inf(1)}
+		h := nothing()
 		x.descend(&q, place, &h)
 		if h.d2 > worst {
 			x.spread(&q, place, &h)
 		}
-		if math.IsInf(h.d2, 1) {
+		if h.c == none {
 			continue
 		}
-		a := s.sourcePoint(i[0])
-		w := math.Sqrt(s.sourcePoint(i[1]).sub(a).cross(s.sourcePoint(i[2]).sub(a)).length2())
-		sum += float64(w * h.d2)
+		a := position(m, i[0])
+		w := math.Sqrt(position(m, i[1]).sub(a).cross(position(m, i[2]).sub(a)).length2())
+		sum += float64(w * float64(h.d2))
 		weight += w
 		worst = max(worst, h.d2)
 	}
 	if weight > 0 {
 		rms = math.Sqrt(sum / weight)
 	}
-	return math.Sqrt(worst), rms
+	return math.Sqrt(float64(worst)), rms
 }
