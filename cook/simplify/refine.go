@@ -39,9 +39,9 @@ type fitter struct {
 
 // sampleHit is where a sample fell on the mesh, rounded to what normals need.
 type sampleHit struct {
-	i    uint32 // number of a corner of the triangle among the living ones, or none
+	i    uint32 // number of a corner of the triangle among the living ones
 	u, v uint8  // barycentric coordinates of the next two corners, in 255ths
-	area uint16 // the first half of the source triangle's double area as a float32
+	area uint16 // the first half of the source triangle's double area as a float32, 0 for no hit
 }
 
 // pull is a weighted sum of displacements.
@@ -113,18 +113,17 @@ func (x *fitter) plan() {
 
 // sourceTriangle is what samples of a triangle have in common.
 type sourceTriangle struct {
-	v    []uint32 // its vertices
-	sum  vec      // of their positions
-	turn vec32    // of their normals
-	area float32  // doubled
+	sum  vec     // of its vertices' positions
+	turn vec32   // of their normals
+	area float32 // doubled
 	q    query
 }
 
 // look reads the triangle of a sample.
 func (x *fitter) look(t *sourceTriangle, first int) {
 	m := x.s.in
-	t.v = m.Indices[first:][:3]
-	a, b, c := position(m, t.v[0]), position(m, t.v[1]), position(m, t.v[2])
+	v := (*[3]uint32)(m.Indices[first:])
+	a, b, c := position(m, v[0]), position(m, v[1]), position(m, v[2])
 	t.sum = a.add(b).add(c)
 	n := b.sub(a).cross(c.sub(a))
 	t.area = float32(math.Sqrt(n.length2()))
@@ -133,7 +132,7 @@ func (x *fitter) look(t *sourceTriangle, first int) {
 		t.q.group = m.Groups[first/3]
 	}
 	if m.Normals != nil {
-		t.turn = x.normalSum(t.v)
+		t.turn = x.normalSum(v)
 	}
 }
 
@@ -146,32 +145,34 @@ func position(m *Mesh, v uint32) vec {
 // gather projects samples, and sums their pulls on positions and normals.
 func (x *fitter) gather() {
 	s := x.s
-	var t sourceTriangle
+	in := s.in.Indices
 	centre := vec{s.centre[0], s.centre[1], s.centre[2]}
-	for i, k := 0, 0; k < len(s.in.Indices); {
-		first := k - k%3
-		x.look(&t, first)
-		for ; k < first+3; i, k = i+1, k+x.stride {
-			if x.hits != nil {
-				x.hits[i].i = none
-			}
-			v := t.v[k-first]
-			place := x.start(v)
-			if !(t.area > 0) || s.nodes[place].first == none {
-				continue
-			}
-			t.q.p = t.sum.add(position(s.in, v).scale(3)).scale(1.0 / 6).sub(centre)
-			h := nothing()
-			x.descend(&t.q, place, &h)
-			if h.c == none {
-				continue
-			}
-			n := x.corner(h.c)
-			x.pull(n, &h, t.area)
-			if x.hits != nil {
-				x.hits[i] = sampleHit{n, uint8(h.u * math.MaxUint8), uint8(h.v * math.MaxUint8), uint16(math.Float32bits(t.area) >> 16)}
-				x.pullNormals(x.turns, true, n, h.u, h.v, t.area, x.sampleNormal(t.turn, v))
-			}
+	var t sourceTriangle
+	last := -1
+	for i, k := 0, 0; k < len(in); i, k = i+1, k+x.stride {
+		v := in[k]
+		place := x.start(v)
+		if s.nodes[place].first == none {
+			continue
+		}
+		if first := k - k%3; first != last {
+			x.look(&t, first)
+			last = first
+		}
+		if !(t.area > 0) {
+			continue
+		}
+		t.q.p = t.sum.add(position(s.in, v).scale(3)).scale(1.0 / 6).sub(centre)
+		h := nothing()
+		x.descend(&t.q, place, &h)
+		if h.c == none {
+			continue
+		}
+		n := x.corner(h.c)
+		x.pull(n, &h, t.area)
+		if x.hits != nil {
+			x.hits[i] = sampleHit{n, uint8(h.u * math.MaxUint8), uint8(h.v * math.MaxUint8), uint16(math.Float32bits(t.area) >> 16)}
+			x.pullNormals(x.turns, true, n, h.u, h.v, t.area, x.sampleNormal(t.turn, v))
 		}
 	}
 }
@@ -232,22 +233,25 @@ func (x *fitter) pullAt(nd *node, around *star) (p pull) {
 // gatherNormals sums the pulls on normals where samples fell, for each normal.
 func (x *fitter) gatherNormals(sums []pull) {
 	in := x.s.in.Indices
-	for i, k := 0, 0; k < len(in); {
-		first := k - k%3
-		v := in[first:][:3]
-		sum := x.normalSum(v)
-		for ; k < first+3; i, k = i+1, k+x.stride {
-			if h := &x.hits[i]; h.i != none {
-				const part = 1.0 / math.MaxUint8
-				area := math.Float32frombits(uint32(h.area) << 16)
-				x.pullNormals(sums, false, h.i, float32(float32(h.u)*part), float32(float32(h.v)*part), area, x.sampleNormal(sum, v[k-first]))
-			}
+	var sum vec32
+	last := -1
+	for i, k := 0, 0; i < len(x.hits); i, k = i+1, k+x.stride {
+		h := x.hits[i]
+		if h.area == 0 {
+			continue
 		}
+		if first := k - k%3; first != last {
+			sum = x.normalSum((*[3]uint32)(in[first:]))
+			last = first
+		}
+		const part = 1.0 / math.MaxUint8
+		area := math.Float32frombits(uint32(h.area) << 16)
+		x.pullNormals(sums, false, h.i, float32(float32(h.u)*part), float32(float32(h.v)*part), area, x.sampleNormal(sum, in[k]))
 	}
 }
 
 // normalSum returns the sum of the normals at three vertices.
-func (x *fitter) normalSum(v []uint32) vec32 {
+func (x *fitter) normalSum(v *[3]uint32) vec32 {
 	m := x.s.in.Normals
 	a, b, c := &m[v[0]], &m[v[1]], &m[v[2]]
 	return vec32{a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]}
