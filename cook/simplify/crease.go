@@ -37,24 +37,29 @@ func (k *creases) count() int {
 	return (len(k.normals) - min(len(k.normals), int(k.wedges))) / 2
 }
 
-// numberNormals gives each wedge that some triangle uses a normal.
-func (s *Simplifier) numberNormals() (k creases, used ranks) {
-	used = newRanks(len(s.wv))
-	for c := 0; c < len(s.cw); c += 3 {
-		if t := (*[3]uint32)(s.cw[c:]); t[0] != none {
-			used.put(t[0])
-			used.put(t[1])
-			used.put(t[2])
+// numberNormals gives each wedge that some triangle uses a normal. It returns
+// these wedges and the triangles that are left, too.
+func (s *Simplifier) numberNormals() (k creases, used, left ranks) {
+	used, left = newRanks(len(s.wv)), newRanks(len(s.cw)/3)
+	for t := range len(s.cw) / 3 {
+		if s.cw[3*t] != none {
+			left.put(uint32(t))
 		}
+	}
+	left.number()
+	for t := range left.all() {
+		w := (*[3]uint32)(s.cw[3*t:])
+		used.put(w[0])
+		used.put(w[1])
+		used.put(w[2])
 	}
 	k.wedges = uint32(used.number())
 	k.of = make([]uint32, 0, 3*s.triangles)
-	for c := 0; c < len(s.cw); c += 3 {
-		if t := (*[3]uint32)(s.cw[c:]); t[0] != none {
-			k.of = append(k.of, used.of(t[0]), used.of(t[1]), used.of(t[2]))
-		}
+	for t := range left.all() {
+		w := (*[3]uint32)(s.cw[3*t:])
+		k.of = append(k.of, used.of(w[0]), used.of(w[1]), used.of(w[2]))
 	}
-	return k, used
+	return k, used, left
 }
 
 // startNormals starts with the normals of the wedges.
@@ -62,11 +67,9 @@ func (x *fitter) startNormals() {
 	s := x.s
 	k := &s.crease
 	k.normals = make([]vec32, 0, int(k.wedges)+2*x.budget())
-	for w := range s.wv {
-		if x.wedges.has(uint32(w)) {
-			r := (*[10]float32)(s.wq[w*s.stride:])
-			k.normals = append(k.normals, vec32{r[1], r[5], r[9]})
-		}
+	for w := range x.wedges.all() {
+		r := (*[10]float32)(s.wq[int(w)*s.stride:])
+		k.normals = append(k.normals, vec32{r[1], r[5], r[9]})
 	}
 	x.turns = make([]pull, len(k.of))
 	x.hits = make([]sampleHit, (len(s.in.Indices)+x.stride-1)/x.stride)
@@ -297,15 +300,12 @@ func zeroed(p []pull, n int) []pull {
 func (x *fitter) turnWedges(sums []pull) {
 	s := x.s
 	i := 0
-	for w := range s.wv {
-		if !x.wedges.has(uint32(w)) {
-			continue
-		}
+	for w := range x.wedges.all() {
 		p := &sums[i]
 		if p.w > 0 && s.nodes[s.wv[w]].flags&flagLocked == 0 {
 			n := &s.crease.normals[i]
 			*n = n.add(p.mean())
-			r := (*[10]float32)(s.wq[w*s.stride:])
+			r := (*[10]float32)(s.wq[int(w)*s.stride:])
 			r[1], r[5], r[9] = n.x, n.y, n.z
 		}
 		i++

@@ -276,12 +276,9 @@ func (x *finder) fill(r *surroundings, place uint32) {
 	x.ring = s.ringUpTo(place, x.ring, ringMax)
 	r.place, r.at, r.last = place, s.point(place), 0
 	r.facets = slices.Grow(r.facets[:0], max(len(x.ring), usualRing))[:len(x.ring)]
-	at, cw, wv, nodes := r.at, s.cw, s.wv, s.nodes
-	facets := r.facets
 	for i, c := range x.ring {
 		n1, n2 := corners(c)
-		e, f := fromF32(&nodes[wv[cw[n1]]].pos), fromF32(&nodes[wv[cw[n2]]].pos)
-		facets[i].set(c, e.sub(at), f.sub(at))
+		r.facets[i].set(c, s.point(s.at(n1)).sub(r.at), s.point(s.at(n2)).sub(r.at))
 	}
 }
 

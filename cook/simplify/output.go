@@ -24,7 +24,7 @@ func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) 
 func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 	k := &s.crease
 	if len(k.of) != 3*s.triangles { // not fitted
-		unfitted, _ := s.numberNormals()
+		unfitted, _, _ := s.numberNormals()
 		k = &unfitted
 	}
 	number, vertices := k.used()

@@ -1,6 +1,9 @@
 package simplify
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // ranks numbers some of many things in their order.
 type ranks struct {
@@ -27,7 +30,18 @@ func (r *ranks) number() int {
 	return n
 }
 
-func (r *ranks) has(i uint32) bool { return r.bits[i/64]>>(i&63)&1 != 0 }
+// all goes through those that were put.
+func (r *ranks) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i, w := range r.bits {
+			for ; w != 0; w &= w - 1 {
+				if !yield(uint32(64*i + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // of returns the number of one of them.
 func (r *ranks) of(i uint32) uint32 {

@@ -84,14 +84,7 @@ func (s *Simplifier) fit(near *finder) {
 // number numbers what is left, and makes room for sums.
 func (x *fitter) number() {
 	s := x.s
-	s.crease, x.wedges = s.numberNormals()
-	x.left = newRanks(len(s.cw) / 3)
-	for t := range len(s.cw) / 3 {
-		if s.cw[3*t] != none {
-			x.left.put(uint32(t))
-		}
-	}
-	x.left.number()
+	s.crease, x.wedges, x.left = s.numberNormals()
 	x.pulls = make([]pull, s.crease.wedges)
 	if s.in.Normals != nil {
 		x.startNormals()
