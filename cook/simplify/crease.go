@@ -134,7 +134,7 @@ func (x *fitter) part(fan ...[]uint32) {
 // gain most.
 func (x *fitter) cuts(most int) []cut {
 	s := x.s
-	cuts := make([]cut, 0, 2*most)
+	var cuts []cut
 	for v := range s.nodes {
 		if nd := &s.nodes[v]; nd.first == none || nd.flags&flagLocked != 0 {
 			continue
@@ -148,6 +148,9 @@ func (x *fitter) cuts(most int) []cut {
 			x.fan, ring = s.fan(ring, x.fan)
 			if c := x.best(x.fan); c.to > 0 {
 				c.place, c.fan = uint32(v), i
+				if cuts == nil {
+					cuts = make([]cut, 0, 2*most)
+				}
 				if len(cuts) == cap(cuts) {
 					cuts = bestCuts(cuts, most)
 				}
