@@ -19,7 +19,8 @@ func (s *Simplifier) seek(u, v uint32, c *candidate) {
 	nu, nv := &s.nodes[u], &s.nodes[v]
 	p := fromF32(&nu.pos)
 	d := fromF32(&nv.pos).sub(p)
-	f := nu.sum.rise(&nv.sum, d)
+	var f form
+	f.rise(&nu.sum, &nv.sum, d)
 	at := vec{}
 	switch {
 	case (nu.flags|nv.flags)&flagLocked == 0:
@@ -35,7 +36,8 @@ func (s *Simplifier) seek(u, v uint32, c *candidate) {
 func (s *Simplifier) place(u, v uint32, at vec, c *candidate) {
 	nu, nv := &s.nodes[u], &s.nodes[v]
 	p := fromF32(&nu.pos)
-	f := nu.sum.rise(&nv.sum, fromF32(&nv.pos).sub(p))
+	var f form
+	f.rise(&nu.sum, &nv.sum, fromF32(&nv.pos).sub(p))
 	c.at = at.stored(p)
 	c.cost = bounded(f.at(c.at))
 }
@@ -79,10 +81,10 @@ func (f *form) near(d vec) vec {
 // of the edge.
 const reach = 2
 
-// rise returns how much the sum of two quadrics, the other one's origin being
-// at d, exceeds the sum of their values at their own origins: what is added to
-// the error that is there already.
-func (q *quad) rise(o *quad, d vec) form {
+// rise makes f what the sum of two quadrics, the other one's origin being at d,
+// exceeds the sum of their values at their own origins by: what is added to the
+// error that is there already.
+func (f *form) rise(q, o *quad, d vec) {
 	xx, yy, zz := float64(o.axx), float64(o.ayy), float64(o.azz)
 	xy, xz, yz := float64(o.axy), float64(o.axz), float64(o.ayz)
 	bx, by, bz := float64(o.bx), float64(o.by), float64(o.bz)
@@ -90,12 +92,10 @@ func (q *quad) rise(o *quad, d vec) form {
 	ax := float64(xx*d.x) + float64(xy*d.y) + float64(xz*d.z)
 	ay := float64(xy*d.x) + float64(yy*d.y) + float64(yz*d.z)
 	az := float64(xz*d.x) + float64(yz*d.y) + float64(zz*d.z)
-	return form{
-		xx + float64(q.axx), yy + float64(q.ayy), zz + float64(q.azz),
-		xy + float64(q.axy), xz + float64(q.axz), yz + float64(q.ayz),
-		vec{bx - ax + float64(q.bx), by - ay + float64(q.by), bz - az + float64(q.bz)},
-		float64(d.x*(ax-bx-bx)) + float64(d.y*(ay-by-by)) + float64(d.z*(az-bz-bz)),
-	}
+	f.c = float64(d.x*(ax-bx-bx)) + float64(d.y*(ay-by-by)) + float64(d.z*(az-bz-bz))
+	f.b = vec{bx - ax + float64(q.bx), by - ay + float64(q.by), bz - az + float64(q.bz)}
+	f.axx, f.ayy, f.azz = xx+float64(q.axx), yy+float64(q.ayy), zz+float64(q.azz)
+	f.axy, f.axz, f.ayz = xy+float64(q.axy), xz+float64(q.axz), yz+float64(q.ayz)
 }
 
 // deviation returns the geometric part of a collapse's cost: the squared

@@ -77,7 +77,7 @@ func (s *Simplifier) threshold(wanted int) uint16 {
 
 const (
 	thresholdSample = 1 << 13 // corners
-	thresholdExact  = 30      // collapses wanted, in units of the sample
+	thresholdExact  = 10      // collapses wanted, in units of the sample
 	firstSample     = 64      // blocks
 )
 
