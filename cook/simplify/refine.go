@@ -17,7 +17,8 @@ const (
 	fitDensity = 10  // samples per place of the result; more gain little
 	fitTurn    = 0.5 // least cosine between a triangle's normals before and after
 
-	measureDensity = 2 // source vertices per place of the result
+	measureDensity = 2    // source vertices per place of the result
+	measureLeast   = 2000 // source vertices, if there are as many
 )
 
 // fitter holds the sums of a pass.
@@ -299,7 +300,7 @@ func (s *Simplifier) distances(x *finder) (most, rms float64) {
 	worst := float32(0)
 	centre := vec{s.centre[0], s.centre[1], s.centre[2]}
 	places := s.triangles/2 + 1
-	stride := max(1, len(m.Indices)/3/(2*measureDensity*places))
+	stride := max(1, len(m.Indices)/3/max(2*measureDensity*places, measureLeast))
 	sum, weight := 0.0, 0.0
 	for t := 0; t < len(m.Indices)/3; t += stride {
 		i := m.Indices[3*t : 3*t+3]

@@ -43,7 +43,7 @@ type ray struct{ c, a, b uint32 }
 // star is some corners at a place.
 type star struct {
 	rays [ringMax + 2]ray
-	n      int
+	n    int
 }
 
 func (f *star) list() []ray { return f.rays[:f.n] }
