@@ -63,5 +63,5 @@ func ExampleSimplifier_Reduce() {
 	// Output:
 	// 1023 triangles, error 0.01 m
 	// 408 triangles, error 0.03 m
-	// 203 triangles, error 0.07 m
+	// 203 triangles, error 0.08 m
 }
