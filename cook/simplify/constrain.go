@@ -39,7 +39,7 @@ func (s *Simplifier) constrain(crowds bool) {
 // to crowded ones, whatever the triangles there are like. It returns the memory
 // for sides.
 func (s *Simplifier) constrainAround(u uint32, crowds bool, sides []edgeSide) []edgeSide {
-	f := &s.scratch.fan
+	f := &s.scratch.wheel
 	s.gather(u, f, maxCorners)
 	w := s.cw[f.c[0]]
 	for _, c := range f.c {
@@ -79,7 +79,7 @@ func (s *Simplifier) constrainAround(u uint32, crowds bool, sides []edgeSide) []
 }
 
 // openCrowded opens the edges of a crowded place to others, at all corners.
-func (s *Simplifier) openCrowded(u uint32, f *fan) {
+func (s *Simplifier) openCrowded(u uint32, f *wheel) {
 	for i, v := range f.a {
 		if v > u && s.crowded(v) {
 			s.cost[f.c[i]] = unpriced
@@ -91,8 +91,8 @@ func (s *Simplifier) openCrowded(u uint32, f *fan) {
 	}
 }
 
-// sidesOf returns the triangles of a fan that have an edge to v.
-func (s *Simplifier) sidesOf(f *fan, v uint32, sides []edgeSide) []edgeSide {
+// sidesOf returns the triangles of a wheel that have an edge to v.
+func (s *Simplifier) sidesOf(f *wheel, v uint32, sides []edgeSide) []edgeSide {
 	sides = sides[:0]
 	for i, c := range f.c {
 		n1, n2 := corners(c)
@@ -212,4 +212,37 @@ func (s *Simplifier) hold(u, v uint32, normal vec, l2 float64, ends, seam bool) 
 		s.geo[u].addSquare(xx, yy, zz, xy, xz, yz)
 		s.geo[v].addSquare(xx, yy, zz, xy, xz, yz)
 	}
+}
+
+// wheel is the living corners of a place and the places that they lead to.
+type wheel struct {
+	c    []uint32 // corners
+	a, b []uint32 // places of the next corner in the triangle and of the last
+}
+
+// gather fills a wheel with at most so many corners.
+func (s *Simplifier) gather(v uint32, f *wheel, most int) {
+	f.c = s.ringUpTo(v, f.c, most)
+	n := len(f.c)
+	if cap(f.a) < n {
+		f.a, f.b = make([]uint32, 2*n), make([]uint32, 2*n)
+	}
+	f.a, f.b = f.a[:n], f.b[:n]
+	a, b := f.a, f.b
+	for i, c := range f.c {
+		n1, n2 := corners(c)
+		a[i], b[i] = s.at(n1), s.at(n2)
+	}
+}
+
+// count returns how many of some numbers are x, and the place of the last one.
+func count(list []uint32, x uint32) (n, last int) {
+	for i, y := range list {
+		step := 0
+		if x == y {
+			step, last = 1, i
+		}
+		n += step
+	}
+	return n, last
 }

@@ -76,7 +76,7 @@ func (s *Simplifier) threshold(wanted int) uint16 {
 }
 
 const (
-	thresholdSample = 1 << 13 // corners
+	thresholdSample = 1 << 12 // corners
 	thresholdExact  = 10      // collapses wanted, in units of the sample
 	firstSample     = 64      // blocks
 )

@@ -6,34 +6,13 @@ import "slices"
 type scratch struct {
 	u, v       star // around the two ends of the edge, without the triangles at it
 	atU, atV   star // the triangles at the edge
-	fan        fan
+	wheel      wheel
 	ringU      []uint32 // corners
 	nearU      []uint32 // neighbouring places
 	opp        []uint32 // places opposite of the edge
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
-}
-
-// fan is the living corners of a place and the places that they lead to.
-type fan struct {
-	c    []uint32 // corners
-	a, b []uint32 // places of the next corner in the triangle and of the last
-}
-
-// gather fills a fan with at most so many corners.
-func (s *Simplifier) gather(v uint32, f *fan, most int) {
-	f.c = s.ringUpTo(v, f.c, most)
-	n := len(f.c)
-	if cap(f.a) < n {
-		f.a, f.b = make([]uint32, 2*n), make([]uint32, 2*n)
-	}
-	f.a, f.b = f.a[:n], f.b[:n]
-	a, b := f.a, f.b
-	for i, c := range f.c {
-		n1, n2 := corners(c)
-		a[i], b[i] = s.at(n1), s.at(n2)
-	}
 }
 
 // ray is a corner and the places of the next corner in its triangle and of
@@ -106,18 +85,6 @@ func (s *Simplifier) gatherApart(u, v uint32, others, edge *star, most int) int 
 	}
 	others.n, edge.n = in, at
 	return in + at
-}
-
-// count returns how many of some numbers are x, and the place of the last one.
-func count(list []uint32, x uint32) (n, last int) {
-	for i, y := range list {
-		step := 0
-		if x == y {
-			step, last = 1, i
-		}
-		n += step
-	}
-	return n, last
 }
 
 // ring appends the living corners at a place to buf[:0] and takes dead ones
