@@ -42,8 +42,11 @@ type Fetcher struct {
 	parts   map[string]*parts    // files that are read in parts, by their name in the cache
 	partial map[*parts]bool      // those that a Request has opened
 	probes  map[string]probes    // by the base of the scene
-	closed  bool
-	work    sync.WaitGroup
+	// replaced counts, by names in the cache, how often the parts of a file were
+	// those of a version that is gone, since all of it has last come.
+	replaced map[string]int
+	closed   bool
+	work     sync.WaitGroup
 }
 
 // New opens the cache and returns a Fetcher. Close it.
@@ -65,6 +68,7 @@ func New(opts Options) (*Fetcher, error) {
 	f := &Fetcher{
 		opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
 		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{},
+		replaced: map[string]int{},
 	}
 	f.base, f.cancel = context.WithCancelCause(context.Background())
 	f.gate = newGate(opts.HostRequests, opts.TextureRequests, &f.m)
@@ -304,6 +308,7 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 	if err != nil {
 		return local{}, err
 	}
+	f.settled(s.name)
 	file.changed = !had || before.SHA256 != file.entry.SHA256
 	return file, nil
 }

@@ -21,6 +21,11 @@ const minParts = 256 << 10
 // taken to have none that can be read in parts.
 const enoughProbes = 4
 
+// maxReplaced is how often a file may turn out to be another version while it is
+// read in parts; then it comes whole. Hosts behind one address that disagree about
+// its ETag would make it begin anew for ever.
+const maxReplaced = 3
+
 // probes counts what the first looks at files of a scene have shown.
 type probes struct{ fit, unfit int }
 
@@ -35,6 +40,9 @@ func (f *Fetcher) openParts(ctx context.Context, req runtime.Request, s source) 
 		return nil, nil, err
 	}
 	if _, ok := f.cached(s); ok {
+		return nil, nil, nil
+	}
+	if f.restless(s.name) {
 		return nil, nil, nil
 	}
 	p, err := f.beginParts(ctx, s)
@@ -187,6 +195,27 @@ func (f *Fetcher) addParts(s source, h have) *parts {
 	p := &parts{f: f, s: s, file: h.entry.Name, size: h.entry.Whole, have: h, coming: map[int64]chan struct{}{}}
 	f.parts[s.name] = p
 	return p
+}
+
+// countReplaced notes that the parts of a file were of a version that is gone.
+func (f *Fetcher) countReplaced(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replaced[name]++
+}
+
+// restless reports whether a file has been replaced too often to be read in parts.
+func (f *Fetcher) restless(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replaced[name] >= maxReplaced
+}
+
+// settled forgets how often a file was replaced, as all of one version has come.
+func (f *Fetcher) settled(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.replaced, name)
 }
 
 // noteParts counts a file for BytesSaved.

@@ -324,12 +324,14 @@ func (p *parts) complete() error {
 		return nil // evicted or promoted by another process: the next reader sees to it
 	case errors.Is(err, ErrMismatch):
 		p.dead = final{fmt.Errorf("%w: %s: %w", ErrChanged, p.s.url.Redacted(), err)}
+		p.f.countReplaced(p.s.name)
 		p.f.forgetParts(p)
 		return p.dead
 	case err != nil:
 		return err
 	}
 	p.whole = true
+	p.f.settled(p.s.name)
 	p.f.cache.pin(e.Name, p.f.opts.Clock.Now().Add(pinFor))
 	return nil
 }

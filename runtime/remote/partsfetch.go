@@ -131,9 +131,13 @@ func (p *parts) judgeRange(resp *http.Response, e *Entry, from, to int64) error 
 func (p *parts) kill(why string) error {
 	err := final{fmt.Errorf("%w: %s: %s", ErrChanged, p.s.url.Redacted(), why)}
 	p.mu.Lock()
+	first := p.dead == nil
 	p.dead = err
 	e, whole := p.have.entry, p.whole
 	p.mu.Unlock()
+	if first {
+		p.f.countReplaced(p.s.name)
+	}
 	p.f.forgetParts(p)
 	if !whole {
 		if err := p.f.cache.discard(&e); err != nil {
