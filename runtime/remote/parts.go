@@ -26,8 +26,8 @@ const (
 	lineBytes = 32 << 10
 	// pieceBytes is how much of a body is in memory before it goes to the disk.
 	pieceBytes = 256 << 10
-	// partTries is how often what was brought may be gone from the disk again
-	// before a reader gives up.
+	// partTries is how often what was brought may be gone from the disk again, or
+	// be something else, before a reader gives up.
 	partTries = 3
 )
 
@@ -37,6 +37,13 @@ var errNoRanges = errors.New("remote: the server gives no parts of files")
 
 // errNotHere: bytes that nobody has brought.
 var errNotHere = errors.New("remote: that part of the file has not been brought")
+
+// damaged says that a disk does not give back what was stored. It is an
+// errNotHere, as whoever asks again may be luckier.
+func (p *parts) damaged(bad []int64) error {
+	return fmt.Errorf("%w: %s: the %d bytes from %d on are not what was stored (%w): check the disk, or use another folder (--cache-dir, Options.CacheDir)",
+		ErrCache, p.f.cache.path(p.file), blockBytes(p.size, bad[0]), bad[0]*blockSize, errNotHere)
+}
 
 // parts is a remote file that is read in parts, which the cache keeps. It is a
 // runtime.Ranges, and safe for concurrent use.
@@ -135,7 +142,7 @@ func (p *parts) read(b []byte, off int64) error {
 	for _, i := range bad {
 		p.have.drop(i)
 	}
-	return errNotHere
+	return p.damaged(bad)
 }
 
 // name is where the bytes lie. The caller holds mu.
@@ -147,12 +154,13 @@ func (p *parts) name() string {
 }
 
 // Bring brings what is missing of some ranges. It returns when all of them can
-// be read, or with an error: ErrChanged when the server has another version.
+// be read, or with an error: ErrChanged when the server has another version,
+// ErrCache when the disk does not keep them.
 func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(p.f.base, func() { cancel(ErrClosed) })()
-	for {
+	for tries := 1; ; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -162,7 +170,8 @@ func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 			return err
 		}
 		if len(mine) == 0 && others == nil {
-			if err = p.complete(); errors.Is(err, errNotHere) {
+			if err = p.complete(); errors.Is(err, errNotHere) && tries < partTries {
+				tries++
 				continue
 			}
 			p.f.cache.use(p.file)
@@ -314,7 +323,7 @@ func (p *parts) complete() error {
 			p.have.drop(b)
 		}
 		if len(bad) > 0 {
-			return errNotHere
+			return p.damaged(bad)
 		}
 		return nil // evicted: the next reader sees to it
 	}
