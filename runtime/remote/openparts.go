@@ -362,7 +362,7 @@ func (f *Fetcher) finishParts(ctx context.Context, s source) (e Entry, ok bool, 
 	if p == nil {
 		return Entry{}, false, nil
 	}
-	err = p.Bring(ctx, []runtime.Span{{From: 0, To: p.size}})
+	err = p.bringAll(ctx)
 	switch {
 	case errors.Is(err, ErrChanged) && ctx.Err() == nil:
 		return Entry{}, false, nil

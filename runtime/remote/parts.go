@@ -58,6 +58,9 @@ type parts struct {
 	coming map[int64]chan struct{} // blocks under way; closed at their end
 	dead   error                   // the server has another version
 	whole  bool                    // complete, under its final name
+	// finishing is closed when the file has its final name, or has not; nil while
+	// nobody gives it one.
+	finishing chan struct{}
 }
 
 // partName is the name of a file's parts in the cache.
@@ -311,23 +314,38 @@ func (p *parts) keep(from int64, sums []uint32) error {
 	return p.f.cache.keepPart(&p.have, from, sums)
 }
 
-// complete gives the file its final name when all of it is here.
+// complete gives the file its final name when all of it is here. It reads the
+// file once, without the lock; others go on meanwhile, and do not wait for it.
 func (p *parts) complete() error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.whole || p.have.bytes != p.size || p.dead != nil {
+	if p.whole || p.have.bytes != p.size || p.dead != nil || p.finishing != nil {
+		p.mu.Unlock()
 		return nil
 	}
-	if bad, err := p.f.cache.badBlocks(p.file, &p.have); err != nil || len(bad) > 0 {
+	done := make(chan struct{})
+	p.finishing = done
+	e := p.have.entry
+	p.mu.Unlock()
+	read, err := p.f.cache.sumPart(&e)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finishing = nil
+	defer close(done)
+	if err != nil || p.whole || p.dead != nil || p.have.bytes != p.size || !p.have.entry.CachedAt.Equal(e.CachedAt) {
+		return nil // evicted or replaced: the next reader sees to it
+	}
+	if bad := read.differs(&p.have); len(bad) > 0 {
 		for _, b := range bad {
 			p.have.drop(b)
 		}
-		if len(bad) > 0 {
-			return p.damaged(bad)
-		}
-		return nil // evicted: the next reader sees to it
+		return p.damaged(bad)
 	}
-	e, err := p.f.cache.promotePart(&p.have)
+	return p.promote(read)
+}
+
+// promote gives the file its final name. The caller holds mu.
+func (p *parts) promote(read fileSums) error {
+	e, err := p.f.cache.promotePart(p.have.entry, read)
 	switch {
 	case errors.Is(err, errPartGone):
 		return nil // evicted or promoted by another process: the next reader sees to it
@@ -343,6 +361,26 @@ func (p *parts) complete() error {
 	p.f.settled(p.s.name)
 	p.f.cache.pin(e.Name, p.f.opts.Clock.Now().Add(pinFor))
 	return nil
+}
+
+// bringAll brings the whole file, and returns when it has its final name.
+func (p *parts) bringAll(ctx context.Context) error {
+	for {
+		if err := p.Bring(ctx, []runtime.Span{{From: 0, To: p.size}}); err != nil {
+			return err
+		}
+		p.mu.Lock()
+		busy := p.finishing
+		p.mu.Unlock()
+		if busy == nil {
+			return nil
+		}
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // bringer reads parts of a file, and brings what is missing.

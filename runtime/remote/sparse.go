@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -247,45 +249,71 @@ func (c *Cache) readPart(name string, h *have, p []byte, off int64) (bad []int64
 	return bad, nil
 }
 
-// badBlocks reads all of a complete partial file and lists the blocks that are
-// not what was stored.
-func (c *Cache) badBlocks(name string, h *have) (bad []int64, err error) {
-	buf := make([]byte, maxLineBlocks*blockSize)
-	for off := int64(0); off < h.entry.Whole; off += int64(len(buf)) {
-		piece, err := c.readPart(name, h, buf[:min(int64(len(buf)), h.entry.Whole-off)], off)
-		if err != nil {
-			return nil, err
-		}
-		bad = append(bad, piece...)
-	}
-	return bad, nil
+// fileSums is what one reading of a complete partial file says of it.
+type fileSums struct {
+	blocks []uint32 // CRC-32C
+	sha256 string
+	size   int64 // at most one buffer more than the file is to have
 }
 
-// promotePart turns a complete partial file into a whole one. The file's hash is
-// compared with the declared one, if there is one; a file that does not fit is
-// removed and ErrMismatch returned.
-func (c *Cache) promotePart(h *have) (Entry, error) {
-	old := h.entry
-	sum, size, err := c.hash(old.Name)
-	if missing(err) {
-		return Entry{}, errPartGone
-	}
+// sumPart reads all of a partial file, once.
+func (c *Cache) sumPart(e *Entry) (s fileSums, err error) {
+	f, err := c.root.Open(filepath.FromSlash(e.Name))
 	if err != nil {
-		return Entry{}, cacheError("read "+old.Name, err)
+		return s, err
 	}
-	if size != old.Whole || old.SHA256 != "" && sum != old.SHA256 {
+	defer f.Close()
+	hash := sha256.New()
+	buf := make([]byte, pieceBytes)
+	for s.size <= e.Whole {
+		n, err := io.ReadFull(f, buf)
+		hash.Write(buf[:n])
+		s.size += int64(n)
+		for block := range slices.Chunk(buf[:n], blockSize) {
+			s.blocks = append(s.blocks, crc32.Checksum(block, castagnoli))
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	s.sha256 = hex.EncodeToString(hash.Sum(nil))
+	return s, nil
+}
+
+// differs lists the blocks of a complete file that are not what was stored; of a
+// file that is too long none, as fetching them again would not help.
+func (s *fileSums) differs(h *have) (bad []int64) {
+	if s.size > h.entry.Whole {
+		return nil
+	}
+	for b := range blocksOf(h.entry.Whole) {
+		if sum, ok := h.sums[b]; !ok || b >= int64(len(s.blocks)) || s.blocks[b] != sum {
+			bad = append(bad, b)
+		}
+	}
+	return bad
+}
+
+// promotePart turns a complete partial file, which has just been read, into a
+// whole one. Its hash is compared with the declared one, if there is one; a file
+// that does not fit is removed and ErrMismatch returned.
+func (c *Cache) promotePart(old Entry, read fileSums) (Entry, error) {
+	if read.size != old.Whole || old.SHA256 != "" && read.sha256 != old.SHA256 {
 		if x, ok := c.peek(old.Name); !ok || !x.CachedAt.Equal(old.CachedAt) {
 			return Entry{}, errPartGone // that was another file
 		}
 		if err := c.discard(&old); err != nil {
 			return Entry{}, err
 		}
-		return Entry{}, fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, sum, old.SHA256)
+		return Entry{}, fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, read.sha256, old.SHA256)
 	}
 	e := old
-	e.Name, e.Size, e.Whole, e.SHA256 = wholeName(old.Name), size, 0, sum
+	e.Name, e.Size, e.Whole, e.SHA256 = wholeName(old.Name), read.size, 0, read.sha256
 	e.LastAccess = c.opts.Clock.Now().UTC()
-	err = c.locked(func() error {
+	err := c.locked(func() error {
 		c.mu.Lock()
 		x := c.index.entries[old.Name]
 		mine := x != nil && x.CachedAt.Equal(old.CachedAt)
