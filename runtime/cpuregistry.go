@@ -57,8 +57,8 @@ type CPURegistry struct {
 
 // cpuRoot is what is kept for one root.
 type cpuRoot struct {
-	asset      *Asset           // nil: released, or not there yet
-	parts      map[int32]*Asset // geometry by part, of an asset that comes without
+	asset      *Asset            // nil: released, or not there yet
+	parts      map[int32]cpuPart // geometry by part, of an asset that comes without
 	bytes      int64
 	entries    []cpuStub // by stub
 	prewarming bool
@@ -287,8 +287,8 @@ func (c *CPURegistry) View(id RootID, part int32) *Asset {
 	if r.asset.Parts == nil {
 		return r.asset.View(int(n.list[part-1]))
 	}
-	if p := r.parts[part]; p != nil {
-		return r.asset.viewOf(int(n.list[part-1]), p)
+	if p, ok := r.parts[part]; ok {
+		return r.asset.viewOf(int(n.list[part-1]), p.asset)
 	}
 	return nil
 }
@@ -301,63 +301,6 @@ func (c *CPURegistry) asset(id RootID) *Asset {
 		return r.asset
 	}
 	return nil
-}
-
-// ready reports whether the geometry of a stub is in the main memory, as far as
-// the asset of its root is.
-func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.roots[id]
-	if r == nil || r.asset == nil || r.asset.Parts == nil {
-		return true
-	}
-	for _, x := range p.parts {
-		if r.parts[x.part] == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// storeParts keeps the geometry of some stubs: the meshes of their parts one
-// behind the other. It is false when the root is not warm any more or loaded has
-// other meshes.
-func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *Asset) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.roots[id]
-	if r == nil || r.asset == nil || r.asset.Parts == nil || loaded == nil {
-		return false
-	}
-	at := 0
-	for _, stub := range stubs {
-		for _, x := range plan.stubs[stub].parts {
-			at += len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
-		}
-	}
-	if at != len(loaded.Meshes) {
-		return false
-	}
-	if r.parts == nil {
-		r.parts = map[int32]*Asset{}
-	}
-	at = 0
-	for _, stub := range stubs {
-		for _, x := range plan.stubs[stub].parts {
-			n := len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
-			if part := loaded.Retain(); part != nil {
-				part.Meshes = part.Meshes[at : at+n : at+n]
-				r.parts[x.part].Release()
-				r.parts[x.part] = part
-			}
-			at += n
-		}
-	}
-	size := int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))
-	r.bytes += size
-	c.bytes += size
-	return true
 }
 
 // ReleaseWarm drops the decoded asset of a root and returns how many bytes that
@@ -384,7 +327,7 @@ func (c *CPURegistry) unpin(r *cpuRoot) *Asset {
 		c.warm--
 	}
 	for _, p := range r.parts {
-		p.Release()
+		p.asset.Release()
 	}
 	r.asset, r.parts, r.bytes = nil, nil, 0
 	return old

@@ -3,9 +3,12 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/untoldkit/untold/format"
 )
 
 func TestCPURegistry(t *testing.T) {
@@ -208,5 +211,47 @@ func TestCPURegistryConcurrently(t *testing.T) {
 	c.CancelAll()
 	if u := c.Usage(); u != (CPUUsage{}) {
 		t.Errorf("%+v", u)
+	}
+}
+
+// Parts that come twice count once: what the first load brought is free when the
+// last of its parts has been replaced, and counts until then.
+func TestPartsThatComeTwice(t *testing.T) {
+	root := assetOf(nil, nodesAt(100, 0, 10, 20)...)
+	root.Parts = &fakeParts{}
+	plan := root.layout()
+	c := NewCPURegistry(nil)
+	c.StoreAsset(1, root)
+	held := map[string]int{}
+	load := func(name string, stubs ...int32) {
+		t.Helper()
+		held[name]++
+		a := NewAsset(func() { held[name]-- })
+		a.Meshes = make([]format.Mesh, len(stubs))
+		a.Geometry.Vertices = make([]byte, 100*len(stubs))
+		if !c.storeParts(1, plan, stubs, a) {
+			t.Fatal("not stored")
+		}
+		a.Release()
+	}
+	for _, step := range []struct {
+		name  string
+		stubs []int32
+		bytes int64
+		held  string
+	}{
+		{"a", []int32{0, 1, 2}, 300, "map[a:1]"},
+		{"b", []int32{0, 1, 2}, 300, "map[a:0 b:1]"},
+		{"c", []int32{1}, 400, "map[a:0 b:1 c:1]"}, // b keeps 0 and 2
+		{"d", []int32{0, 2}, 300, "map[a:0 b:0 c:1 d:1]"},
+		{"e", []int32{2}, 400, "map[a:0 b:0 c:1 d:1 e:1]"},
+	} {
+		load(step.name, step.stubs...)
+		if n := c.Usage().Bytes; n != step.bytes || fmt.Sprint(held) != step.held {
+			t.Errorf("%s: %d bytes, %v; want %d, %s", step.name, n, held, step.bytes, step.held)
+		}
+	}
+	if n := c.ReleaseWarm(1); n != 400 || c.Usage().Bytes != 0 {
+		t.Errorf("%d bytes were freed, %d are left", n, c.Usage().Bytes)
 	}
 }

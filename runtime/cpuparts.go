@@ -1,0 +1,85 @@
+package runtime
+
+// cpuPart is the geometry of a part that was loaded on its own.
+type cpuPart struct {
+	asset *Asset
+	load  *cpuLoad
+}
+
+// cpuLoad is what the parts of one load share: its buffers are free when all of
+// them are.
+type cpuLoad struct {
+	bytes int64
+	parts int // that are kept
+}
+
+// ready reports whether the geometry of a stub is in the main memory, as far as
+// the asset of its root is.
+func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.roots[id]
+	if r == nil || r.asset == nil || r.asset.Parts == nil {
+		return true
+	}
+	for _, x := range p.parts {
+		if _, ok := r.parts[x.part]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// storeParts keeps the geometry of some stubs: the meshes of their parts one
+// behind the other. It is false when the root is not warm any more or loaded has
+// other meshes. A part that has come before is replaced.
+func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *Asset) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.roots[id]
+	if r == nil || r.asset == nil || r.asset.Parts == nil || loaded == nil {
+		return false
+	}
+	at := 0
+	for _, stub := range stubs {
+		for _, x := range plan.stubs[stub].parts {
+			at += len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+		}
+	}
+	if at != len(loaded.Meshes) {
+		return false
+	}
+	if r.parts == nil {
+		r.parts = map[int32]cpuPart{}
+	}
+	load := &cpuLoad{bytes: int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))}
+	was := r.bytes
+	at = 0
+	for _, stub := range stubs {
+		for _, x := range plan.stubs[stub].parts {
+			n := len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+			if part := loaded.Retain(); part != nil {
+				part.Meshes = part.Meshes[at : at+n : at+n]
+				r.keepPart(x.part, cpuPart{part, load})
+			}
+			at += n
+		}
+	}
+	c.bytes += r.bytes - was
+	return true
+}
+
+// keepPart puts a part in the place of the one that may be there. The bytes of a
+// load count from its first part to its last.
+func (r *cpuRoot) keepPart(at int32, p cpuPart) {
+	if p.load.parts++; p.load.parts == 1 {
+		r.bytes += p.load.bytes
+	}
+	if old, ok := r.parts[at]; ok {
+		if old.load.parts--; old.load.parts == 0 {
+			r.bytes -= old.load.bytes
+		}
+		old.asset.Release()
+	}
+	r.parts[at] = p
+}
