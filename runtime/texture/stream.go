@@ -65,6 +65,10 @@ type StreamOptions struct {
 	// FirstLoads is how many textures may come for the first time at once; these
 	// do not count as operations. 0 means 4.
 	FirstLoads int
+	// Timeout is how long a texture may be on its way, loaded and uploaded, before
+	// it is given up: its slot goes to others, and it is tried again after a delay.
+	// 0 means 60 s, as runtime.Config.MeshLoadTimeoutSeconds.
+	Timeout time.Duration
 	// NearestFirst takes visible entities by their distance instead of the order
 	// of View.Visible.
 	NearestFirst bool
@@ -157,8 +161,11 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 	switch {
 	case o.Device == nil:
 		return nil, fmt.Errorf("%w: no Device", ErrParams)
-	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstLoads < 0:
-		return nil, fmt.Errorf("%w: Budget, MaxEdge and FirstLoads are at least 0", ErrParams)
+	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstLoads < 0 || o.Timeout < 0:
+		return nil, fmt.Errorf("%w: Budget, MaxEdge, FirstLoads and Timeout are at least 0", ErrParams)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
 	}
 	if o.FirstLoads == 0 {
 		o.FirstLoads = 4
@@ -188,6 +195,7 @@ func (s *Streamer) Update(v View) {
 	}
 	s.deliver()
 	s.poll()
+	s.watchdog()
 	if s.due(v.Force) {
 		s.tick(v.Visible)
 	}

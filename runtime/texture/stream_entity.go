@@ -235,6 +235,7 @@ type resource struct {
 	refs     int   // 0: the record is free
 	state    state
 	busy     bool // a flight changes it
+	late     bool // the first load did not come in time
 	start    int  // first level on the device
 	at       starts
 	voted    uint64  // tick in which vote was set

@@ -22,6 +22,7 @@ type flight struct {
 	maxSize   int   // longest edge that was asked for
 	reserve   int64 // bytes that are kept free for it
 	frees     int64 // bytes that a downgrade will give back
+	started   time.Duration
 	uploading bool
 	cancel    context.CancelFunc
 }
@@ -118,7 +119,7 @@ func (s *Streamer) load(texture, entity int32, maxSize int, reserve, frees int64
 	t.busy = true
 	s.freeing += frees
 	s.flights = append(s.flights, flight{
-		token: s.token, texture: texture, entity: entity, maxSize: maxSize, reserve: reserve, frees: frees, cancel: cancel,
+		token: s.token, texture: texture, entity: entity, maxSize: maxSize, reserve: reserve, frees: frees, started: s.now, cancel: cancel,
 	})
 	s.trace(Event{Kind: EventStart, Texture: ID(texture) + 1, From: t.edge(), To: maxSize})
 	slot := t.name.slot
@@ -193,6 +194,7 @@ func (s *Streamer) accept(f *flight, img *Image) error {
 	from := t.edge()
 	t.file = file
 	t.state, t.failures, t.retryAt, t.need = stateResident, 0, 0, 0
+	t.late = false
 	s.resting = false
 	s.setStarts(t)
 	s.put(f.texture, from, start, bytes)
@@ -231,17 +233,17 @@ const (
 	backoffMax  = time.Minute
 )
 
-// revive queues the first loads that were too large for what was left, after
-// their delay.
+// revive queues the first loads that were too large for what was left, or did not
+// come in time, after their delay.
 func (s *Streamer) revive() {
 	for i := range s.textures {
-		if t := &s.textures[i]; t.state == stateMissing && t.need > 0 && s.now >= t.retryAt {
+		if t := &s.textures[i]; t.state == stateMissing && (t.need > 0 || t.late) && s.now >= t.retryAt {
 			s.await(int32(i))
 		}
 	}
 }
 
-// fail notes that a texture stays as it is.
+// fail notes that a texture stays as it is; one that the device has is there.
 func (s *Streamer) fail(f *flight, err error) {
 	t := &s.textures[f.texture]
 	s.stats.Failures++
@@ -249,8 +251,8 @@ func (s *Streamer) fail(f *flight, err error) {
 	t.failures++
 	s.resting = false
 	kind := EventFail
-	if f.entity < 0 {
-		t.state = stateMissing
+	if f.entity < 0 && !f.uploading {
+		t.state, t.late = stateMissing, errors.Is(err, ErrTimeout)
 		kind = EventMissing
 	}
 	s.trace(Event{Kind: kind, Texture: ID(f.texture) + 1, From: t.edge(), To: f.maxSize, Err: err})

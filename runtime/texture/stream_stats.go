@@ -10,7 +10,8 @@ type Stats struct {
 	Downgrades uint64 // changes to a smaller size, those of sheds included
 	Sheds      uint64 // entities that gave memory up
 	Refused    uint64 // upgrades put off for lack of room
-	Failures   uint64 // loads and uploads that failed
+	Failures   uint64 // loads and uploads that failed, Timeouts included
+	Timeouts   uint64 // those that took longer than StreamOptions.Timeout
 	Stale      uint64 // answers that nobody waited for any more
 	PeakBytes  int64
 	// PeakReserved is the most that was reserved at a time.
