@@ -15,7 +15,7 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 		s.refused = true
 		return RepNone
 	}
-	if r.evicted && s.now-r.evictedAt < evictionHold || r.share == shareNone {
+	if s.heldBack(r) || r.share == shareNone {
 		return RepNone
 	}
 	if s.fits(r, rep) {
@@ -41,10 +41,11 @@ func (s *Streamer) admitFull(r *record) bool {
 	return false
 }
 
-// mayReturn reports whether the full representation of a tile that was evicted
-// may be loaded: there is room for it below the high-water mark.
-func (s *Streamer) mayReturn(r *record, rep Rep) bool {
-	return !s.relieving && s.now-r.evictedAt >= evictionHold && s.fits(r, rep)
+// mayReturn reports whether the full representation of a tile of which something
+// was evicted may be loaded: there is room for it below the high-water mark, with
+// that of the levels that it replaces.
+func (s *Streamer) mayReturn(r *record) bool {
+	return !s.relieving && !s.heldBack(r) && s.fitsInstead(r, RepFull)
 }
 
 // fits reports whether a representation would stay below the high-water mark,

@@ -175,14 +175,24 @@ func sortEvictees(list []evictee) {
 	slices.SortStableFunc(list, func(a, b evictee) int { return cmp.Compare(b.record.actual, a.record.actual) })
 }
 
-// evictionHold is how long at least an evicted representation stays away.
+// evictionHold is how long at least an evicted representation stays away, while
+// the tile lies where such are evicted.
 const evictionHold = 3 * time.Second
+
+// heldBack reports whether something of a tile was evicted a moment ago. Within
+// its streaming radius nothing is held back, as pressure evicts nothing there (seed
+// 003: full-load tile geometry eviction).
+func (s *Streamer) heldBack(r *record) bool {
+	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && s.now-r.evictedAt < evictionHold
+}
 
 func (s *Streamer) evict(e evictee) {
 	s.stats.Evictions++
 	s.stats.EvictionsPerformed++
 	r := e.record
-	r.evicted, r.evictedAt = true, s.now
+	if r.evictedAt = s.now; r.evicted != RepFull {
+		r.evicted = e.rep
+	}
 	s.emitRep(EventEvictTile, r, e.rep)
 	s.unloadRep(r, e.rep)
 }

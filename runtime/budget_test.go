@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/untoldkit/untold/manifest"
 )
@@ -65,6 +66,50 @@ func TestEvictedReturnsWithinItsStreamingRadius(t *testing.T) {
 	r.s.Pressure(PressureWarning)
 	r.path(11, [2]float64{10.5, 20})
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 10 tile.unload a; 10.5 tile.dispatch a; 10.8 tile.parsed a")
+}
+
+// A level that was evicted stays away for 3 s too, but not when the camera comes
+// within the streaming radius: nothing of the tile would be evicted again, and
+// it has to show something until its full representation has come.
+func TestEvictedLevelReturns(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		x    float64 // of the camera, from 10.5 s on
+		want string
+	}{
+		{"beyond", 0, "13 lod.load a 0; 13.3 lod.loaded a 0"},
+		{"within", 45, "10.5 tile.dispatch a; 10.5 lod.load a 0; 10.8 lod.loaded a 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, sceneOf(tileAt("a", face(90), lodsAt(55))), withBytes(100))
+			r.memory.GeometryBudget = 1000
+			r.loader.latency = func(q Request) time.Duration {
+				return map[bool]time.Duration{true: 8 * time.Second, false: 250 * time.Millisecond}[q.Key.Rep == RepFull]
+			}
+			r.until(10)
+			r.s.Pressure(PressureWarning)
+			r.path(14, [2]float64{10.5, tt.x})
+			r.expect("0 lod.load a 0; 0.3 lod.loaded a 0; 10 lod.unload a 0;" + tt.want)
+		})
+	}
+}
+
+// Beyond its streaming radius a full representation that was evicted stays away
+// for 3 s, whether a level has taken its place or not.
+func TestEvictedWaitsBehindItsLevel(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(60), lodsAt(55))), withBytes(100))
+	r.memory.GeometryBudget = 1000
+	r.until(10)
+	r.log = nil
+	r.s.Pressure(PressureWarning)
+	r.until(14)
+	r.expect("10 tile.unload a; 10 lod.load a 0; 10.3 lod.loaded a 0; 13 tile.dispatch a; 13.3 tile.parsed a; 13.3 lod.unload a 0")
+	// Not so when the camera comes nearer.
+	r.until(30)
+	r.log = nil
+	r.s.Pressure(PressureWarning)
+	r.path(32, [2]float64{31, 20})
+	r.expect("30 tile.unload a; 30 lod.load a 0; 30.3 lod.loaded a 0; 31 tile.dispatch a; 31.3 tile.parsed a; 31.3 lod.unload a 0")
 }
 
 func TestNothingToEvictWarnsOnce(t *testing.T) {

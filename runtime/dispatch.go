@@ -72,7 +72,7 @@ func (s *Streamer) dispatchable(r *record) bool {
 	if r.full().state != TileUnloaded {
 		return false
 	}
-	return !r.evicted || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r, RepFull)
+	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r)
 }
 
 // propose adds a level to the candidates of its class, unless memory forbids.

@@ -54,7 +54,7 @@ type record struct {
 	parsedAtStart bool // of the tick, for strict mode
 	everDrawn     bool // since the tile last wanted no representation
 	undrawn       bool
-	evicted       bool // under memory pressure, and not back yet
+	evicted       Rep // under memory pressure, and not back yet; RepNone: nothing
 	evictedAt     time.Duration
 
 	seenAt     time.Duration // when the camera came within the streaming radius
@@ -74,7 +74,7 @@ func (r *record) key(rep Rep) Key { return Key{Scene: r.scene.id, Tile: r.tile, 
 
 // idle reports whether the record holds nothing that must be remembered.
 func (r *record) idle(now time.Duration) bool {
-	if r.inGrace || r.drawn != RepNone || r.everDrawn || r.fading != RepNone || r.seen || r.evicted && r.near {
+	if r.inGrace || r.drawn != RepNone || r.everDrawn || r.fading != RepNone || r.seen || r.evicted != RepNone && r.near {
 		return false
 	}
 	for i := range r.reps {

@@ -13,7 +13,9 @@ const (
 func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
 	st.state, st.residentAt, st.fails = TileParsed, s.now, 0
-	r.evicted = false
+	if r.evicted != RepFull || rep == RepFull {
+		r.evicted = RepNone
+	}
 	r.touch()
 	*s.residentCount(rep)++
 	if st.split = rep == RepFull && r.meshes != nil; st.split {

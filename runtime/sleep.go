@@ -89,7 +89,7 @@ func (s *Streamer) quiet(r *record) bool {
 	if !r.near {
 		return r.leftBehind()
 	}
-	if r.evicted {
+	if r.evicted != RepNone && r.drawn == RepNone {
 		return false
 	}
 	resident := RepNone
