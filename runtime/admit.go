@@ -9,7 +9,7 @@ package runtime
 // memory forbids.
 func (s *Streamer) admit(r *record, rep Rep) Rep {
 	if !s.bare(r) {
-		if s.fitsInstead(r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
+		if s.fitsInstead(r.scene, r.tile, r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
 			return rep
 		}
 		s.refused = true
@@ -31,10 +31,11 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 	return RepNone
 }
 
-// admitFull reports whether there is room for a full tile. One may always load,
-// and what streams mesh by mesh takes none before its meshes do.
-func (s *Streamer) admitFull(r *record) bool {
-	if s.fitsInstead(r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || s.ownsMeshes(r.scene, r.tile, r) {
+// admitFull reports whether there is room for a full tile; r is nil for an idle
+// one. One may always load, and what streams mesh by mesh takes none before its
+// meshes do.
+func (s *Streamer) admitFull(sc *scene, tile int32, r *record) bool {
+	if s.fitsInstead(sc, tile, r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || s.ownsMeshes(sc, tile, r) {
 		return true
 	}
 	s.refused = true
@@ -45,7 +46,7 @@ func (s *Streamer) admitFull(r *record) bool {
 // was evicted may be loaded: there is room for it below the high-water mark, with
 // that of the levels that it replaces.
 func (s *Streamer) mayReturn(r *record) bool {
-	return !s.relieving && !s.heldBack(r) && s.fitsInstead(r, RepFull)
+	return !s.relieving && !s.heldBack(r) && s.fitsInstead(r.scene, r.tile, r, RepFull)
 }
 
 // fits reports whether a representation would stay below the high-water mark,
@@ -57,15 +58,20 @@ func (s *Streamer) fits(r *record, rep Rep) bool {
 
 // fitsInstead is the same for what takes the place of what the tile has: that
 // goes as soon as the other is there, and until then the whole of the budget is
-// the limit.
-func (s *Streamer) fitsInstead(r *record, rep Rep) bool {
+// the limit. r is nil for an idle tile.
+func (s *Streamer) fitsInstead(sc *scene, tile int32, r *record, rep Rep) bool {
 	budget := float64(s.memory.GeometryBudget)
-	own := int64(0)
-	for i := range r.reps {
-		own += r.reps[i].geometry
+	if budget <= 0 {
+		return true
 	}
-	return budget <= 0 || s.fitsBudget(r, rep) &&
-		float64(s.geometryUsed()+s.pending-own)+s.cost(r.scene, r.tile, rep) < s.cfg.HighWaterMark*budget
+	own := int64(0)
+	if r != nil {
+		for i := range r.reps {
+			own += r.reps[i].geometry
+		}
+	}
+	with := float64(s.geometryUsed()+s.pending) + s.cost(sc, tile, rep)
+	return with <= budget && with-float64(own) < s.cfg.HighWaterMark*budget
 }
 
 // fitsBudget is the same for the whole of the budget.

@@ -103,19 +103,22 @@ func (s *Streamer) dispatchFull() {
 		return
 	}
 	s.scoreFull(list)
-	for slots > 0 {
-		at := s.bestFull(list)
-		if at < 0 {
-			break
+	heapOf(list)
+	passed := false // over, as a smaller one may fit the parse budget
+	for slots > 0 && len(list) > 0 {
+		var c *candidate
+		c, list = popBest(list)
+		if s.deps.Fetcher == nil && !s.fitsParseBudget(c.scene.tiles.memory[c.tile]) {
+			passed = true
+			continue
 		}
-		if r := list[at].scene.activate(list[at].tile); s.dispatchable(r) && s.admitFull(r) {
-			s.startLoad(r, RepFull)
+		// What is refused gets no record for that: it may be many.
+		if r := c.scene.recordOf(c.tile); (r == nil || s.dispatchable(r)) && s.admitFull(c.scene, c.tile, r) {
+			s.startLoad(c.scene.activate(c.tile), RepFull)
 			slots--
 		}
-		list[at] = list[len(list)-1]
-		list = list[:len(list)-1]
 	}
-	s.waits[classFull] = len(list) > 0
+	s.waits[classFull] = passed || len(list) > 0
 }
 
 // scoreFull rates candidates by solid angle, alignment and occlusion.
@@ -179,23 +182,6 @@ func (s *Streamer) findOccluders(sc *scene) {
 		}
 	}
 	o.sort()
-}
-
-// bestFull returns the index of the first full tile in the order of dispatch,
-// -1 when none may start. Tiles that do not fit the parse budget are passed
-// over, for a smaller one may fit.
-func (s *Streamer) bestFull(list []candidate) int {
-	at := -1
-	for i := range list {
-		c := &list[i]
-		if s.deps.Fetcher == nil && !s.fitsParseBudget(c.scene.tiles.memory[c.tile]) {
-			continue
-		}
-		if at < 0 || c.before(&list[at]) {
-			at = i
-		}
-	}
-	return at
 }
 
 // before orders candidates: in view, priority, urgency, score, distance, id.

@@ -8,14 +8,12 @@ func (s *Streamer) dispatchLevels(c class) int {
 	if len(list) > slots && (slots > 0 || s.windowed) {
 		s.scoreLevels(list)
 	}
+	if slots > 0 {
+		heapOf(list)
+	}
 	for slots > 0 && len(list) > 0 {
-		at := 0
-		for i := range list {
-			if list[i].before(&list[at]) {
-				at = i
-			}
-		}
-		best := &list[at]
+		var best *candidate
+		best, list = popBest(list)
 		r := best.scene.activate(best.tile)
 		// Others may have taken the room, so that a smaller one has to do.
 		if rep := s.admit(r, best.rep); rep != RepNone && s.freeSlots(classOf(rep)) > 0 {
@@ -24,8 +22,6 @@ func (s *Streamer) dispatchLevels(c class) int {
 				slots--
 			}
 		}
-		list[at] = list[len(list)-1]
-		list = list[:len(list)-1]
 	}
 	if s.windowed {
 		s.keepBest(c, list)
