@@ -16,6 +16,7 @@ import (
 // cacheFlags are the flags of untold cache.
 type cacheFlags struct {
 	dir    string
+	budget byteSize
 	asJSON bool
 }
 
@@ -34,6 +35,7 @@ used while other programs stream through the same folder.`,
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.dir, "cache-dir", "", "folder of the cache (default: untold in the user's cache folder)")
+	p.Var(&f.budget, "cache-budget", "size that the cache may have for those who stream: told by stat, nothing is evicted here (default 500M)")
 	p.BoolVar(&f.asJSON, "json", false, "print JSON")
 	cmd.AddCommand(newCacheList(a, &f), newCacheStat(a, &f), newCacheVerify(a, &f), newCacheClear(a, &f))
 	return cmd
@@ -50,8 +52,19 @@ func (f *cacheFlags) open() (dir string, c *remote.Cache, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return dir, nil, nil
 	}
-	c, err = remote.OpenCache(dir, remote.CacheOptions{})
+	c, err = remote.OpenCache(dir, remote.CacheOptions{Budget: f.budget.or(remote.DefaultCacheBudget)})
 	return dir, c, err
+}
+
+// sum opens the cache for one thing that sums it up, and closes it. A folder that
+// is not there has nothing in it.
+func (f *cacheFlags) sum(do func(*remote.Cache) (remote.CacheStat, error)) (remote.CacheStat, error) {
+	dir, c, err := f.open()
+	if c == nil {
+		return remote.CacheStat{Dir: dir, Budget: f.budget.or(remote.DefaultCacheBudget)}, err
+	}
+	s, err := do(c)
+	return s, errors.Join(err, c.Close())
 }
 
 // printJSON prints a result for machines.
@@ -124,21 +137,14 @@ func newCacheStat(a *app, f *cacheFlags) *cobra.Command {
 		Short: "Sum up",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			dir, c, err := f.open()
+			s, err := f.sum(func(c *remote.Cache) (remote.CacheStat, error) { return c.Stat(), nil })
 			if err != nil {
 				return err
-			}
-			s := remote.CacheStat{Dir: dir}
-			if c != nil {
-				s = c.Stat()
-				if err := c.Close(); err != nil {
-					return err
-				}
 			}
 			if f.asJSON {
 				return a.printJSON(s)
 			}
-			fmt.Fprintf(a.stdout, "folder    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir),
+			fmt.Fprintf(a.stdout, "folder    %s\nbudget    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir), bytesText(s.Budget),
 				countText(s.Files), bytesText(s.Bytes), countText(s.Textures), bytesText(s.TextureBytes))
 			if s.Partial > 0 {
 				fmt.Fprintf(a.stdout, "in parts  %s of them, %s of %s\n", countText(s.Partial), bytesText(s.PartialBytes), bytesText(s.PartialWhole))
@@ -194,16 +200,9 @@ func newCacheClear(a *app, f *cacheFlags) *cobra.Command {
 		Short: "Remove all files",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			dir, c, err := f.open()
+			s, err := f.sum((*remote.Cache).Clear)
 			if err != nil {
 				return err
-			}
-			s := remote.CacheStat{Dir: dir}
-			if c != nil {
-				s, err = c.Clear()
-				if err := errors.Join(err, c.Close()); err != nil {
-					return err
-				}
 			}
 			if f.asJSON {
 				return a.printJSON(s)

@@ -116,3 +116,40 @@ func TestCacheCommandWithoutCache(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// To look at a cache evicts nothing, whatever its budget is for those who stream,
+// and the budget that stat tells is that one.
+func TestCacheCommandAndItsBudget(t *testing.T) {
+	dir := filledCache(t)
+	budget := func(r result) int64 {
+		t.Helper()
+		var s remote.CacheStat
+		if err := json.Unmarshal([]byte(r.stdout), &s); err != nil || r.code != 0 {
+			t.Fatalf("exit %d, %v: %s%s", r.code, err, r.stdout, r.err)
+		}
+		if s.Dir == dir && s.Files != 2 {
+			t.Errorf("%+v", s)
+		}
+		return s.Budget
+	}
+	for _, sub := range []string{"ls", "stat", "verify"} {
+		if r := execute(t, nil, "cache", sub, "--cache-dir", dir, "--cache-budget", "10"); r.code != 0 {
+			t.Errorf("%s: exit %d, %s", sub, r.code, r.err)
+		}
+	}
+	if n := budget(execute(t, nil, "cache", "stat", "--json", "--cache-dir", dir)); n != 500_000_000 {
+		t.Errorf("%d", n)
+	}
+	if n := budget(execute(t, nil, "cache", "stat", "--json", "--cache-dir", dir, "--cache-budget", "2G")); n != 2_000_000_000 {
+		t.Errorf("%d", n)
+	}
+	if n := budget(execute(t, []string{"UNTOLD_CACHE_BUDGET=30", "UNTOLD_CACHE_DIR=" + dir}, "cache", "stat", "--json")); n != 30 {
+		t.Errorf("%d", n)
+	}
+	if n := budget(execute(t, nil, "cache", "stat", "--json", "--cache-dir", filepath.Join(dir, "none"))); n != 500_000_000 {
+		t.Errorf("%d", n)
+	}
+	if r := execute(t, nil, "cache", "stat", "--cache-dir", dir, "--cache-budget", "2G"); !strings.Contains(r.stdout, "budget    2.00 GB") {
+		t.Error(r.stdout)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,9 +70,7 @@ func (r *remoteFlags) options(a *app, cfg *runtime.Config) remote.Options {
 	if r.cacheDir != "" {
 		o.CacheDir = r.cacheDir
 	}
-	if r.cacheBudget != 0 {
-		o.CacheBudget = int64(r.cacheBudget)
-	}
+	o.CacheBudget = r.cacheBudget.or(o.CacheBudget)
 	if a.verbose {
 		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
 	}
@@ -154,6 +153,9 @@ func (b *byteSize) String() string {
 
 // Type names the value in help texts.
 func (b *byteSize) Type() string { return "bytes" }
+
+// or returns the size, or another one when the flag was not given.
+func (b *byteSize) or(n int64) int64 { return cmp.Or(int64(*b), n) }
 
 // Set reads a number of at least one byte with an optional unit.
 func (b *byteSize) Set(s string) error {

@@ -99,7 +99,7 @@ func DefaultCacheDir() (string, error) {
 // crash has left is cleared away.
 func OpenCache(dir string, opts CacheOptions) (*Cache, error) {
 	if opts.Budget == 0 {
-		opts.Budget = defaultCacheBudget
+		opts.Budget = DefaultCacheBudget
 	}
 	if opts.Clock == nil {
 		opts.Clock = SystemClock{}

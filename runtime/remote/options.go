@@ -67,8 +67,11 @@ const (
 	defaultTextureRequests = 4
 	defaultMaxBody         = 1 << 30
 	defaultJitter          = 0.25
-	defaultCacheBudget     = 500_000_000 // DECISIONS R13
 )
+
+// DefaultCacheBudget is the size in bytes that a Cache may have unless told
+// otherwise (DECISIONS R13).
+const DefaultCacheBudget = 500_000_000
 
 // withDefaults fills zero fields in and refuses senseless ones.
 func (o Options) withDefaults() (Options, error) {
@@ -92,7 +95,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.MaxBody = defaultMaxBody
 	}
 	if o.CacheBudget == 0 {
-		o.CacheBudget = defaultCacheBudget
+		o.CacheBudget = DefaultCacheBudget
 	}
 	if o.Ranges == "" {
 		o.Ranges = RangesAuto
