@@ -1,19 +1,12 @@
 package runtime
 
-import (
-	"cmp"
-	"slices"
-	"sync"
-)
+import "github.com/untoldkit/untold/internal/inbox"
 
 // Completions collects the answers of loaders and fetchers until the next
 // Update. Its methods are safe for concurrent use and never block.
 type Completions struct {
-	mu     sync.Mutex
-	queue  []completion
-	closed bool
-	notify chan struct{}    // holds a token while answers wait; may be nil
-	divert func(completion) // takes the answers instead of the queue, when set
+	box    inbox.Box[completion]
+	divert func(completion) // takes the answers instead of the box, when set
 }
 
 // completion is one answer: of a Fetcher when fetched is set, else of a Loader.
@@ -23,6 +16,9 @@ type completion struct {
 	local   Fetched
 	result  Result
 }
+
+// Order is the token: that of two answers, fetched, then loaded.
+func (c completion) Order() uint64 { return c.token }
 
 // Loaded answers a Loader's request.
 func (c *Completions) Loaded(token uint64, r Result) {
@@ -52,47 +48,12 @@ func (c *Completions) post(x completion) bool {
 		c.divert(x)
 		return true
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.queue = append(c.queue, x)
-	c.wake()
-	return true
-}
-
-// wake says that there is something for the next Update.
-func (c *Completions) wake() {
-	select {
-	case c.notify <- struct{}{}:
-	default:
-	}
-}
-
-// drain moves all answers to dst[:0], in order of their tokens. Two answers of
-// one token (fetched, then loaded) keep the order in which they came.
-func (c *Completions) drain(dst []completion) []completion {
-	c.mu.Lock()
-	select {
-	case <-c.notify:
-	default:
-	}
-	dst = append(dst[:0], c.queue...)
-	clear(c.queue)
-	c.queue = c.queue[:0]
-	c.mu.Unlock()
-	slices.SortStableFunc(dst, func(a, b completion) int { return cmp.Compare(a.token, b.token) })
-	return dst
+	return c.box.Post(x)
 }
 
 // close drops what is queued and everything that comes later.
 func (c *Completions) close() {
-	c.mu.Lock()
-	queue := c.queue
-	c.queue, c.closed = nil, true
-	c.mu.Unlock()
-	for i := range queue {
-		queue[i].result.Asset.Release()
+	for _, x := range c.box.Close() {
+		x.result.Asset.Release()
 	}
 }

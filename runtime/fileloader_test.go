@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/inbox"
 	"github.com/untoldkit/untold/manifest"
 	"go.uber.org/goleak"
 )
@@ -126,14 +127,14 @@ func TestFileLoaderStreamsAScene(t *testing.T) {
 // ask loads one request and returns the answer.
 func ask(t *testing.T, l *FileLoader, req Request) Result {
 	t.Helper()
-	done := Completions{notify: make(chan struct{}, 1)}
+	done := Completions{box: inbox.New[completion]()}
 	req.Done, req.Token = &done, 1
 	if req.Context == nil {
 		req.Context = context.Background()
 	}
 	l.Start(req)
-	<-done.notify
-	return done.drain(nil)[0].result
+	<-done.box.Bell()
+	return done.box.Drain(nil)[0].result
 }
 
 // Size and content hash are checked, and no path leads out of the folder

@@ -148,7 +148,7 @@ func (s *Streamer) promote() {
 
 // deliver takes all answers that have come since the last Update.
 func (s *Streamer) deliver() {
-	s.answers = s.completions.drain(s.answers)
+	s.answers = s.completions.box.Drain(s.answers)
 	for i := range s.answers {
 		a := &s.answers[i]
 		if at := s.flightByToken(a.token); at >= 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/inbox"
 )
 
 // heldLoader keeps requests until it is told to answer.
@@ -37,14 +39,14 @@ func TestMeshCacheSharesLoads(t *testing.T) {
 		t.Fatalf("%d loads of one file", len(inner.requests))
 	}
 	inner.answer(Result{Asset: assetOf(&released, nodesAt(40, 0)...), GeometryBytes: 40})
-	answers := done.drain(nil)
+	answers := done.box.Drain(nil)
 	if len(answers) != 3 || answers[2].token != 3 || answers[0].result.Asset == answers[1].result.Asset {
 		t.Fatalf("%+v", answers)
 	}
 	q, cancel := cacheRequest(&done, 4, "tree")
 	defer cancel()
 	c.Start(q) // at once
-	if more := done.drain(nil); len(more) != 1 || more[0].result.GeometryBytes != 40 || len(inner.requests) != 0 {
+	if more := done.box.Drain(nil); len(more) != 1 || more[0].result.GeometryBytes != 40 || len(inner.requests) != 0 {
 		t.Fatalf("%+v", more)
 	} else {
 		answers = append(answers, more...)
@@ -75,7 +77,7 @@ func TestMeshCacheKeepsTheLatest(t *testing.T) {
 		if len(inner.requests) > 0 {
 			inner.answer(Result{Asset: assetOf(nil, nodesAt(40, 0)...)})
 		}
-		for _, a := range done.drain(nil) {
+		for _, a := range done.box.Drain(nil) {
 			a.result.Asset.Release()
 		}
 	}
@@ -93,7 +95,7 @@ func TestMeshCacheKeepsTheLatest(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	inner.answer(Result{Err: errFake})
-	if answers := done.drain(nil); len(answers) != 1 || answers[0].result.Err == nil {
+	if answers := done.box.Drain(nil); len(answers) != 1 || answers[0].result.Err == nil {
 		t.Errorf("%+v", answers)
 	}
 	c.Start(q) // a failure is not kept
@@ -101,7 +103,7 @@ func TestMeshCacheKeepsTheLatest(t *testing.T) {
 		t.Error("the failure was kept")
 	}
 	inner.answer(Result{}) // neither is nothing
-	if done.drain(nil); c.Usage().Files > 3 {
+	if done.box.Drain(nil); c.Usage().Files > 3 {
 		t.Errorf("%+v", c.Usage())
 	}
 }
@@ -119,7 +121,7 @@ func TestMeshCacheCancels(t *testing.T) {
 	cancelSecond()
 	<-inner.requests[0].Context.Done()
 	inner.answer(Result{Err: context.Canceled})
-	if answers := done.drain(nil); len(answers) != 2 {
+	if answers := done.box.Drain(nil); len(answers) != 2 {
 		t.Errorf("%d answers", len(answers))
 	}
 }
@@ -131,12 +133,12 @@ func TestMeshCacheConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			done := &Completions{notify: make(chan struct{}, 1)}
+			done := &Completions{box: inbox.New[completion]()}
 			for i := range 100 {
 				q, cancel := cacheRequest(done, uint64(i+1), fmt.Sprint((g+i)%5))
 				c.Start(q)
-				<-done.notify
-				for _, a := range done.drain(nil) {
+				<-done.box.Bell()
+				for _, a := range done.box.Drain(nil) {
 					if a.result.Err != nil || a.result.Asset.View(0) == nil {
 						t.Errorf("%+v", a.result)
 					}

@@ -167,7 +167,7 @@ func (m *Regions) open(at int) {
 		m.mu.Lock()
 		m.ready = append(m.ready, regionAnswer{at, data, err})
 		m.mu.Unlock()
-		m.s.completions.wake()
+		m.s.completions.box.Ring()
 	})
 }
 

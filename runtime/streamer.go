@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/inbox"
 )
 
 // maxFrame is the longest time between two frames that counts, so that sums of
@@ -119,10 +120,10 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		fadeDuration: seconds(cfg.FadeDuration), window: scanWindow,
 	}
 	s.camera.Forward = [3]float64{0, 0, -1}
-	s.completions.notify = make(chan struct{}, 1)
+	s.completions.box = inbox.New[completion]()
 	s.fillDeps()
 	s.registry = NewCPURegistry(s.deps.Prewarmer)
-	s.registry.notify = s.completions.wake
+	s.registry.notify = s.completions.box.Ring
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.now = s.deps.Clock.Now()
 	s.lastBeat = s.now
@@ -195,7 +196,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 
 // Ready returns a channel that has a value while answers of loaders wait for
 // the next Update, for programs that would otherwise poll.
-func (s *Streamer) Ready() <-chan struct{} { return s.completions.notify }
+func (s *Streamer) Ready() <-chan struct{} { return s.completions.box.Bell() }
 
 // aim takes the camera; positions and directions that are none keep the last.
 func (s *Streamer) aim(c Camera) {

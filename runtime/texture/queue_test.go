@@ -177,7 +177,7 @@ func TestFileLoaderClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(20)
-	got := done.drain(nil)
+	got := done.box.Drain(nil)
 	if len(got) != 21 {
 		t.Fatalf("%d answers", len(got))
 	}
@@ -189,9 +189,9 @@ func TestFileLoaderClose(t *testing.T) {
 	if !errors.Is(got[20].err, ErrClosed) {
 		t.Errorf("after Close: %v", got[20].err)
 	}
-	done.close()
+	done.box.Close()
 	done.Loaded(1, nil, nil)
-	if len(done.drain(nil)) != 0 {
+	if len(done.box.Drain(nil)) != 0 {
 		t.Error("an answer came through after the end")
 	}
 }

@@ -244,13 +244,13 @@ func (s *Streamer) Params() Params { return s.policy.Params }
 
 // Arrived is readable while answers wait for the next Update, for callers that
 // wait until nothing is left to do. It is never closed.
-func (s *Streamer) Arrived() <-chan struct{} { return s.done.notify }
+func (s *Streamer) Arrived() <-chan struct{} { return s.done.box.Bell() }
 
 // Await waits until every load that has been asked for is answered, cancelled
 // ones included; the next Update takes the answers over. For runs that must not
 // depend on how fast files are read: call it before each Update. The error is
 // the context's.
-func (s *Streamer) Await(ctx context.Context) error { return s.done.await(ctx, s.token) }
+func (s *Streamer) Await(ctx context.Context) error { return s.done.box.Await(ctx, s.token) }
 
 // Retry loads missing textures again, and ends the delays after failures: for
 // files that may have come in the meantime.
@@ -277,7 +277,7 @@ func (s *Streamer) Close() error {
 		}
 	}
 	s.closed = true
-	s.done.close()
+	s.done.box.Close()
 	if s.own != nil {
 		return s.own.Close()
 	}

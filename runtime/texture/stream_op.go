@@ -130,7 +130,7 @@ func (s *Streamer) load(texture, entity int32, maxSize int, reserve, frees int64
 
 // deliver takes over the answers that have come.
 func (s *Streamer) deliver() {
-	s.arrived = s.done.drain(s.arrived)
+	s.arrived = s.done.box.Drain(s.arrived)
 	for i := range s.arrived {
 		s.answer(&s.arrived[i])
 	}

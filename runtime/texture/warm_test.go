@@ -35,10 +35,10 @@ func pictures(t testing.TB, n int) (dir string) {
 func request(l Loader, dir, uri string, maxSize int) (*Image, bool) {
 	done := newCompletions()
 	l.Start(Request{Token: 1, Dir: dir, URI: uri, MaxSize: maxSize, Context: context.Background(), Done: done})
-	if err := done.await(context.Background(), 1); err != nil {
+	if err := done.box.Await(context.Background(), 1); err != nil {
 		panic(err)
 	}
-	list := done.drain(nil)
+	list := done.box.Drain(nil)
 	return list[0].image, list[0].err == nil
 }
 

@@ -1,0 +1,87 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+type note struct {
+	token uint64
+	text  string
+}
+
+func (n note) Order() uint64 { return n.token }
+
+func rung[M Message](b *Box[M]) bool {
+	select {
+	case <-b.Bell():
+		return true
+	default:
+		return false
+	}
+}
+
+func TestBox(t *testing.T) {
+	b := New[note]()
+	if rung(&b) {
+		t.Error("it rings for nothing")
+	}
+	for _, n := range []note{{3, "c"}, {1, "a"}, {3, "d"}, {2, "b"}} {
+		if !b.Post(n) {
+			t.Error("refused")
+		}
+	}
+	got := b.Drain(nil)
+	if fmt.Sprint(got) != "[{1 a} {2 b} {3 c} {3 d}]" {
+		t.Error(got)
+	}
+	if rung(&b) {
+		t.Error("it rings after everything was taken")
+	}
+	b.Post(note{5, "e"})
+	if !rung(&b) {
+		t.Error("it does not ring")
+	}
+	if got = b.Drain(got); fmt.Sprint(got) != "[{5 e}]" {
+		t.Error(got)
+	}
+	b.Post(note{6, "f"})
+	if left := b.Close(); fmt.Sprint(left) != "[{6 f}]" || b.Post(note{7, "g"}) || len(b.Drain(nil)) != 0 || b.Close() != nil {
+		t.Error("what comes after Close is kept")
+	}
+}
+
+func TestBoxWithoutBell(t *testing.T) {
+	var b Box[note]
+	b.Post(note{1, "a"})
+	b.Ring()
+	if got := b.Drain(nil); len(got) != 1 || b.Bell() != nil {
+		t.Error(got)
+	}
+}
+
+func TestAwait(t *testing.T) {
+	b := New[note]()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.Await(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() { b.Post(note{uint64(i), ""}) })
+	}
+	if err := b.Await(t.Context(), 8); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	if !rung(&b) || len(b.Drain(nil)) != 8 {
+		t.Error("what has come is not announced")
+	}
+	if err := b.Await(t.Context(), 8); err != nil || rung(&b) {
+		t.Error("taken messages count, and ring no more", err)
+	}
+}
