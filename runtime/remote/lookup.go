@@ -84,6 +84,17 @@ func (c *Cache) peek(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
+// latest is peek with what other processes have changed.
+func (c *Cache) latest(name string) (Entry, bool) {
+	c.mu.Lock()
+	current := c.closed || c.index.current(c.root)
+	c.mu.Unlock()
+	if !current {
+		_ = c.catchUp() // what is known already is good enough
+	}
+	return c.peek(name)
+}
+
 // check reads a file again and compares its hash with one, or with that of its
 // entry if sum is "". A file that was found after a crash becomes a whole entry
 // by it; a damaged one is removed.

@@ -128,6 +128,12 @@ func (p *parts) read(b []byte, off int64) error {
 		return errNotHere
 	}
 	bad, err := p.f.cache.readPart(name, &h, b, off)
+	if errors.Is(err, fs.ErrNotExist) && name == p.file {
+		// Another process may have completed it: the sums of the blocks tell.
+		if none, e := p.f.cache.readPart(wholeName(p.file), &h, b, off); e == nil && len(none) == 0 {
+			return nil
+		}
+	}
 	if err == nil && len(bad) == 0 {
 		return nil
 	}
@@ -196,11 +202,19 @@ func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 	}
 }
 
-// refresh reads what other processes have added, if anything is missing.
+// refresh reads what other processes have added, if anything is missing, or takes
+// over the whole file that they have made of it.
 func (p *parts) refresh(spans []runtime.Span) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.whole || len(p.missing(spans)) == 0 || !p.f.cache.partGrown(&p.have) {
+	if p.whole || p.dead != nil || len(p.missing(spans)) == 0 {
+		return
+	}
+	grown, gone := p.f.cache.partGrown(&p.have)
+	if gone {
+		p.takeWhole()
+	}
+	if !grown {
 		return
 	}
 	h, ok := p.f.cache.readHave(p.file)
@@ -361,6 +375,29 @@ func (p *parts) promote(read fileSums) error {
 	p.f.settled(p.s.name)
 	p.f.cache.pin(e.Name, p.f.opts.Clock.Now().Add(pinFor))
 	return nil
+}
+
+// takeWhole makes the parts those of the whole file in the cache, if that is of
+// the same version: another process has completed it. The caller holds mu, which
+// is let go while the file is read.
+func (p *parts) takeWhole() {
+	e := p.have.entry
+	now, ok := p.f.cache.lookup(wholeName(p.file))
+	if !ok || now.Size != p.size || now.ETag != e.ETag || now.LastModified != e.LastModified || e.SHA256 != "" && now.SHA256 != e.SHA256 {
+		return
+	}
+	p.mu.Unlock()
+	read, err := p.f.cache.sumPart(&Entry{Name: now.Name, Whole: now.Size})
+	p.mu.Lock()
+	if err != nil || read.sha256 != now.SHA256 || p.whole || p.dead != nil || !p.have.entry.CachedAt.Equal(e.CachedAt) {
+		return
+	}
+	for b, sum := range read.blocks {
+		p.have.add(int64(b), sum)
+	}
+	p.whole = true
+	p.f.settled(p.s.name)
+	p.f.cache.pin(now.Name, p.f.opts.Clock.Now().Add(pinFor))
 }
 
 // bringAll brings the whole file, and returns when it has its final name.

@@ -44,7 +44,7 @@ func (p *parts) fetch(ctx context.Context, r blockRun) error {
 // one that another process has made instead.
 func (p *parts) ensure() error {
 	p.mu.Lock()
-	now, ok := p.f.cache.peek(p.file)
+	now, ok := p.f.cache.latest(p.file)
 	e := p.have.entry
 	if p.dead != nil || ok && !p.whole && now.CachedAt.Equal(e.CachedAt) {
 		defer p.mu.Unlock()

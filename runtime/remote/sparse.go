@@ -78,10 +78,11 @@ func (c *Cache) readHave(name string) (have, bool) {
 	return h, ok && h.entry.Name == name
 }
 
-// partGrown reports whether somebody has written to a sidecar since it was read.
-func (c *Cache) partGrown(h *have) bool {
+// partGrown reports whether somebody has written to a sidecar since it was read,
+// or removed it.
+func (c *Cache) partGrown(h *have) (grown, gone bool) {
 	info, err := c.root.Lstat(sidecarName(h.entry.Name))
-	return err == nil && info.Size() != h.read
+	return err == nil && info.Size() != h.read, missing(err)
 }
 
 // writePart puts bytes at their place in a partial file. They count from keepPart

@@ -179,7 +179,7 @@ func TestTwoCachesOnePartialFile(t *testing.T) {
 	if err := b.keepPart(&other, 2, []uint32{crc32.Checksum(block, castagnoli)}); err != nil {
 		t.Fatal(err)
 	}
-	if !a.partGrown(&h) {
+	if grown, gone := a.partGrown(&h); !grown || gone {
 		t.Error("nothing seems to have come")
 	}
 	if again, ok := a.readHave(h.entry.Name); !ok || again.bytes != 2*blockSize {

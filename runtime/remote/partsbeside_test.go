@@ -1,0 +1,119 @@
+package remote
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/untoldkit/untold/runtime"
+)
+
+// beside opens another Fetcher on the folder of a rig, as another process would.
+func (r *rig) beside(opts ...rigOption) *Fetcher {
+	r.t.Helper()
+	o := r.opts
+	for _, opt := range opts {
+		opt(&o)
+	}
+	f, err := New(o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return f
+}
+
+// A file of which two processes read parts is complete for both when one of them
+// has completed it.
+func TestPartsThatAnotherProcessCompletes(t *testing.T) {
+	for _, declared := range []bool{true, false} {
+		r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })
+		req := partsRequest(data)
+		if !declared {
+			req.SHA256 = ""
+		}
+		x := r.openParts(req)
+		mustRead(t, x, data, 0, len(data)/4)
+		other, err := r.beside().payload(req)
+		if err != nil || other.Ranges == nil {
+			t.Fatalf("%+v, %v", other, err)
+		}
+		mustRead(t, other.Ranges, data, 0, len(data))
+		n := len(r.origin.requests())
+		mustRead(t, x, data, 100, len(data)/5)
+		mustRead(t, x, data, 0, len(data))
+		if got := len(r.origin.requests()); got != n {
+			t.Errorf("declared %v: %d more requests for what is there", declared, got-n)
+		}
+		if st := r.Cache().Stat(); st.Partial != 0 || st.Files != 1 || st.Bytes != int64(len(data)) {
+			t.Errorf("%+v", st)
+		}
+	}
+}
+
+// The complete file must be of the version whose parts are read, and be what was
+// stored.
+func TestPartsBesideAnotherWholeFile(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, file string)
+		edit  func(data []byte)
+	}{
+		{name: "another version", edit: func(data []byte) { data[len(data)-1] ^= 1 }},
+		{name: "damaged", spoil: func(t *testing.T, file string) {
+			info, err := os.Stat(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/2] ^= 1
+			if err := os.WriteFile(file, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })
+			req := partsRequest(data)
+			req.SHA256 = ""
+			x := r.openParts(req)
+			mustRead(t, x, data, 0, len(data)/4)
+			now := bytes.Clone(data)
+			if tt.edit != nil {
+				tt.edit(now)
+				r.origin.put(partsURL, now)
+			}
+			f := r.beside(func(o *Options) { o.Ranges = RangesOff })
+			if _, err := f.Cache().Clear(); err != nil {
+				t.Fatal(err)
+			}
+			file, err := f.Local(t.Context(), partsURL, Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.spoil != nil {
+				tt.spoil(t, file)
+			}
+			got := make([]byte, len(data))
+			err = x.Bring(t.Context(), []runtime.Span{{From: 0, To: int64(len(data))}})
+			if err == nil {
+				_, err = x.ReadAt(got, 0)
+			}
+			if err == nil && !bytes.Equal(got, data) {
+				t.Error("bytes of another file")
+			} else if err != nil && tt.edit == nil {
+				t.Error(err)
+			}
+		})
+	}
+}
