@@ -204,9 +204,21 @@ func (x *index) replay(r io.Reader) error {
 	}
 }
 
-// append writes changes to the log and applies them. The caller holds the lock
-// of the folder and mu, and the index is up to date.
+// append writes changes to the log and applies them, with room for them if the
+// disk is full. The caller holds the lock of the folder and mu, and the index is
+// up to date.
 func (c *Cache) append(changes ...change) error {
+	var named []string
+	for i := range changes {
+		if named = append(named, changes[i].Name); changes[i].Entry != nil {
+			named = append(named, changes[i].Entry.Name)
+		}
+	}
+	return c.roomy(func() error { return c.log(changes) }, named...)
+}
+
+// log is append without more room.
+func (c *Cache) log(changes []change) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -228,7 +240,7 @@ func (c *Cache) append(changes ...change) error {
 	if err := f.Truncate(c.index.read); err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(lines, c.index.read); err != nil {
+	if err := c.writeAt(f, lines, c.index.read); err != nil {
 		return err
 	}
 	c.index.read += int64(len(lines))
@@ -246,7 +258,7 @@ func (c *Cache) compact() error {
 		lines = appendChange(lines, &change{Op: "put", Entry: e})
 	}
 	tmp := c.tempName("index")
-	if err := c.root.WriteFile(tmp, lines, 0o600); err != nil {
+	if err := c.writeFile(tmp, lines); err != nil {
 		c.root.Remove(tmp)
 		return err
 	}

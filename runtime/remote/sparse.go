@@ -92,7 +92,7 @@ func (c *Cache) writePart(name string, data []byte, off int64) error {
 	if err != nil {
 		return cacheError("store", err)
 	}
-	_, err = f.WriteAt(data, off)
+	err = c.roomyApart(func() error { return c.writeAt(f, data, off) }, name)
 	if e := f.Close(); err == nil {
 		err = e
 	}
@@ -152,7 +152,7 @@ func (c *Cache) beginPart(e Entry) (have, error) {
 // the folder and mu.
 func (c *Cache) startPart(h *have) error {
 	line := appendHaveLine(nil, &haveLine{Magic: partMagic, Entry: &h.entry})
-	if err := c.root.WriteFile(sidecarName(h.entry.Name), line, 0o600); err != nil {
+	if err := c.roomy(func() error { return c.writeFile(sidecarName(h.entry.Name), line) }, h.entry.Name); err != nil {
 		return err
 	}
 	f, err := c.root.OpenFile(h.entry.Name, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -186,7 +186,10 @@ func (c *Cache) keepPart(h *have, from int64, sums []uint32) error {
 		if err != nil {
 			return errPartGone
 		}
-		_, err = f.Write(lines)
+		err = c.roomy(func() error {
+			_, err := c.writeAll(f, lines)
+			return err
+		}, name)
 		if e := f.Close(); err == nil {
 			err = e
 		}

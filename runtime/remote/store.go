@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,6 +22,7 @@ const tempSuffix = ".tmp"
 // staged is a file on its way into the cache. It is used by one goroutine.
 type staged struct {
 	c     *Cache
+	name  string // that it is to have
 	tmp   string
 	file  *os.File
 	hash  hash.Hash
@@ -39,9 +41,13 @@ func (c *Cache) tempName(stem string) string {
 func (c *Cache) stage(name string) (*staged, error) {
 	for range 1000 {
 		tmp := c.tempName(tempStem(name))
-		f, err := c.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		var f *os.File
+		err := c.roomyApart(func() (err error) {
+			f, err = c.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			return err
+		}, name)
 		if err == nil {
-			return &staged{c: c, tmp: tmp, file: f, hash: sha256.New()}, nil
+			return &staged{c: c, name: name, tmp: tmp, file: f, hash: sha256.New()}, nil
 		}
 		// A dead process with this number may have left the name behind.
 		if !errors.Is(err, fs.ErrExist) {
@@ -62,7 +68,12 @@ func tempStem(name string) string {
 
 // Write appends to the file.
 func (s *staged) Write(p []byte) (int, error) {
-	n, err := s.file.Write(p)
+	n := 0
+	err := s.c.roomyApart(func() error {
+		m, err := s.c.writeAll(s.file, p[n:])
+		n += m
+		return err
+	}, s.name)
 	s.hash.Write(p[:n])
 	if s.first == 0 {
 		if text := bytes.TrimLeft(p[:n], "\xef\xbb\xbf \t\r\n"); len(text) > 0 {
@@ -146,7 +157,10 @@ func (c *Cache) put(e *Entry, tmp string) error {
 	}
 	e.ModTime = info.ModTime().UnixNano()
 	if side != "" && e.ETag != "" {
-		if err := c.root.WriteFile(side, encodeSidecar(e), 0o600); err != nil {
+		c.mu.Lock()
+		err := c.roomy(func() error { return c.writeFile(side, encodeSidecar(e)) }, e.Name)
+		c.mu.Unlock()
+		if err != nil {
 			return err
 		}
 	}
@@ -204,27 +218,33 @@ func (c *Cache) evict(keep string) error {
 	if c.index.bytes <= c.opts.Budget {
 		return nil
 	}
+	return c.append(c.trim(int64(evictTo*float64(c.opts.Budget)), pinFor, keep)...)
+}
+
+// trim removes the least recently used files until so many bytes are left, and
+// returns what the index has to be told. Those to keep stay, and those handed out
+// within a time of at most pinFor.
+func (c *Cache) trim(target int64, pinned time.Duration, keep ...string) (gone []change) {
 	now := c.opts.Clock.Now()
 	for name, until := range c.pinned {
 		if !now.Before(until) {
 			delete(c.pinned, name)
 		}
 	}
-	target := int64(evictTo * float64(c.opts.Budget))
 	left := c.index.bytes
-	var gone []change
 	for _, e := range c.sorted() {
 		if left <= target {
 			break
 		}
-		if _, held := c.pinned[e.Name]; held || e.Name == keep || c.remove(e.Name) != nil {
+		until, held := c.pinned[e.Name]
+		if held && until.Sub(now) > pinFor-pinned || slices.Contains(keep, e.Name) || c.remove(e.Name) != nil {
 			continue // on Windows an open file cannot be removed: next time
 		}
 		left -= e.Size
 		c.evictions++
 		gone = append(gone, change{Op: "drop", Name: e.Name})
 	}
-	return c.append(gone...)
+	return gone
 }
 
 // remove deletes a file, its sidecar and the folders that it leaves empty.

@@ -1,0 +1,97 @@
+package remote
+
+import (
+	"os"
+	"time"
+)
+
+// A disk that is full counts as a smaller budget: before a write fails for want
+// of room the least recently used files go, a quarter of what is there at a time.
+// So a scene goes on being streamed through what room there is. Where that does
+// not help, as others take what becomes free, most of the cache stays.
+
+const (
+	// shedTries is how often files go for one write.
+	shedTries = 3
+	// pinForFull is pinFor of a disk that is full: their readers have opened files
+	// by then, as a rule.
+	pinForFull = 2 * time.Second
+)
+
+// shed removes files but those to keep, which a write needs room for, and reports
+// whether there were any. The caller holds the lock of the folder and mu.
+func (c *Cache) shed(keep ...string) bool {
+	gone := c.trim(int64(evictTo*float64(c.index.bytes)), pinForFull, keep...)
+	if c.log(gone) != nil { // others find out when they look for the files
+		for i := range gone {
+			c.index.apply(&gone[i])
+		}
+	}
+	return len(gone) > 0
+}
+
+// roomy writes, and again while the disk is full and files can go instead. write
+// must be able to follow on itself. The caller holds the lock of the folder and
+// mu.
+func (c *Cache) roomy(write func() error, keep ...string) error {
+	for try := 0; ; try++ {
+		err := write()
+		if !noSpace(err) || try == shedTries || !c.shed(keep...) {
+			return err
+		}
+	}
+}
+
+// roomyApart is roomy for a caller that holds neither.
+func (c *Cache) roomyApart(write func() error, keep ...string) error {
+	for try := 0; ; try++ {
+		c.mu.Lock()
+		before := c.evictions
+		c.mu.Unlock()
+		err := write()
+		if !noSpace(err) || try == shedTries {
+			return err
+		}
+		more := false
+		lockErr := c.locked(func() error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			more = c.evictions != before || c.shed(keep...) // somebody else may have made room
+			return nil
+		})
+		if lockErr != nil || !more {
+			return err
+		}
+	}
+}
+
+// writeAll writes to a file of the cache.
+func (c *Cache) writeAll(f *os.File, p []byte) (int, error) {
+	if c.full != nil {
+		if err := c.full(len(p)); err != nil {
+			return 0, err
+		}
+	}
+	return f.Write(p)
+}
+
+// writeAt writes to a place in a file of the cache.
+func (c *Cache) writeAt(f *os.File, p []byte, off int64) error {
+	if c.full != nil {
+		if err := c.full(len(p)); err != nil {
+			return err
+		}
+	}
+	_, err := f.WriteAt(p, off)
+	return err
+}
+
+// writeFile makes a small file of the cache anew.
+func (c *Cache) writeFile(name string, p []byte) error {
+	if c.full != nil {
+		if err := c.full(len(p)); err != nil {
+			return err
+		}
+	}
+	return c.root.WriteFile(name, p, 0o600)
+}

@@ -1,0 +1,6 @@
+//go:build !unix && !windows
+
+package remote
+
+// noSpace cannot tell here.
+func noSpace(error) bool { return false }
