@@ -326,17 +326,7 @@ func (f *Fetcher) startParts(s source, e Entry, head []byte) error {
 		n = blocksOf(e.Whole)
 	}
 	head = head[:min(n*blockSize, int64(len(head)))]
-	if err := f.cache.writePart(e.Name, head, 0); err != nil {
-		return err
-	}
-	if err := f.cache.syncPart(e.Name); err != nil {
-		return err
-	}
-	var sums []uint32
-	for block := range slices.Chunk(head, blockSize) {
-		sums = append(sums, crc32.Checksum(block, castagnoli))
-	}
-	if err := f.cache.keepPart(&h, 0, sums); err != nil && !errors.Is(err, errPartGone) {
+	if err := f.storeHead(&h, head); err != nil && !errors.Is(err, errPartGone) && !missing(err) {
 		return err
 	}
 	// Who has opened the file since it was begun does not know its head yet.
@@ -349,6 +339,21 @@ func (f *Fetcher) startParts(s source, e Entry, head []byte) error {
 		}
 	}
 	return nil
+}
+
+// storeHead writes the first blocks of a partial file.
+func (f *Fetcher) storeHead(h *have, head []byte) error {
+	if err := f.cache.writePart(h.entry.Name, head, 0); err != nil {
+		return err
+	}
+	if err := f.cache.syncPart(h.entry.Name); err != nil {
+		return err
+	}
+	var sums []uint32
+	for block := range slices.Chunk(head, blockSize) {
+		sums = append(sums, crc32.Checksum(block, castagnoli))
+	}
+	return f.cache.keepPart(h, 0, sums)
 }
 
 // finishParts makes a whole file of what the cache has of it, by fetching the

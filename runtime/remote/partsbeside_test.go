@@ -2,6 +2,8 @@ package remote
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"os"
 	"testing"
 
@@ -117,3 +119,57 @@ func TestPartsBesideAnotherWholeFile(t *testing.T) {
 		})
 	}
 }
+
+// A file that another process completes while parts of it are on their way: what
+// comes is no failure, and leaves nothing behind.
+func TestPartsOnTheirWayAreCompletedElsewhere(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })
+		req := partsRequest(data)
+		x := r.openParts(req)
+		asked, goOn := make(chan struct{}), make(chan struct{})
+		answer := r.origin.answer
+		r.origin.answer = func(q *http.Request) (*http.Response, error) {
+			resp, err := answer(q)
+			body, _ := io.ReadAll(resp.Body)
+			hold := reader(func([]byte) (int, error) { close(asked); <-goOn; return 0, io.EOF })
+			at := 0
+			if late {
+				at = len(body) - 1
+			}
+			resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:at]), hold, bytes.NewReader(body[at:])))
+			return resp, err
+		}
+		done := async(func() error { return x.Bring(t.Context(), spansOf(t, data, 12)[:1]) })
+		<-asked
+		other := r.beside(func(o *Options) {
+			t := newOrigin(r.clock)
+			t.put(partsURL, data)
+			t.answer = withRanges(t)
+			o.Transport = t
+		})
+		if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.origin.requests())
+		close(goOn)
+		if err := <-done; err != nil {
+			t.Errorf("late %v: %v", late, err)
+		}
+		mustRead(t, x, data, 0, len(data))
+		if got := len(r.origin.requests()); got != n {
+			t.Errorf("late %v: %d more requests", late, got-n)
+		}
+		if m := r.Metrics(); m.FailedAttempts != 0 {
+			t.Errorf("late %v: %+v", late, m)
+		}
+		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
+			t.Errorf("late %v: %q", late, list)
+		}
+	}
+}
+
+// reader is an io.Reader.
+type reader func([]byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }

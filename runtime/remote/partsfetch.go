@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -28,16 +29,36 @@ func (p *parts) fetch(ctx context.Context, r blockRun) error {
 		}
 		sums, err := p.transfer(ctx, blockRun{at, r.end})
 		if len(sums) > 0 {
-			if e := p.keep(at, sums); e != nil {
+			e := p.keep(at, sums)
+			if e == nil {
+				at += int64(len(sums))
+			} else if err = e; !errors.Is(e, errPartGone) {
 				return e
 			}
-			at += int64(len(sums))
+		}
+		if errors.Is(err, errPartGone) {
+			if done, e := p.overElsewhere(); done {
+				return e
+			}
 		}
 		if err == nil && at < r.end {
 			err = io.ErrUnexpectedEOF
 		}
 		return err
 	})
+}
+
+// overElsewhere reports whether there is nothing more to fetch as the partial file
+// is gone: another process has made the whole file of it, with which it goes on
+// then, or another request has found that the server has a new version, which is
+// the error.
+func (p *parts) overElsewhere() (bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.whole && p.dead == nil {
+		p.takeWhole()
+	}
+	return p.whole || p.dead != nil, p.dead
 }
 
 // ensure makes the partial file anew when it has been evicted, and takes over the

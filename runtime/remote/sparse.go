@@ -86,9 +86,12 @@ func (c *Cache) partGrown(h *have) (grown, gone bool) {
 }
 
 // writePart puts bytes at their place in a partial file. They count from keepPart
-// on.
+// on. errPartGone: there is no such file any more.
 func (c *Cache) writePart(name string, data []byte, off int64) error {
-	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY, 0o600)
+	if missing(err) {
+		return errPartGone
+	}
 	if err != nil {
 		return cacheError("store", err)
 	}
