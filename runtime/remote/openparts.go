@@ -317,9 +317,12 @@ func (f *Fetcher) readHead(resp *http.Response, want Want, asked int64, e *Entry
 
 // startParts makes the partial file with its head.
 func (f *Fetcher) startParts(s source, e Entry, head []byte) error {
-	h, err := f.cache.beginPart(e)
-	if err != nil {
-		return err
+	h, ok := f.cache.joinPart(e)
+	if !ok {
+		var err error
+		if h, err = f.cache.beginPart(e); err != nil {
+			return err
+		}
 	}
 	n := int64(len(head)) / blockSize
 	if int64(len(head)) == e.Whole {

@@ -367,13 +367,11 @@ func TestPartsOfAReplacedFile(t *testing.T) {
 				other[i] ^= 1
 			}
 			r.origin.put(partsURL, other)
-			changed := false
+			var once sync.Once
 			r.origin.answer = func(req *http.Request) (*http.Response, error) {
-				if !changed {
-					changed = true
-					if resp := tt.change(r.origin, req); resp != nil {
-						return resp, nil
-					}
+				var resp *http.Response
+				if once.Do(func() { resp = tt.change(r.origin, req) }); resp != nil {
+					return resp, nil
 				}
 				return withRanges(r.origin)(req)
 			}

@@ -173,3 +173,49 @@ func TestPartsOnTheirWayAreCompletedElsewhere(t *testing.T) {
 type reader func([]byte) (int, error)
 
 func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+// Who has asked for the head of a file at the same time as another process adds to
+// the parts of that one, and does not begin anew.
+func TestPartsThatTwoProcessesBegin(t *testing.T) {
+	r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })
+	req := partsRequest(data)
+	asked, goOn := make(chan struct{}, 9), make(chan struct{})
+	answer := r.origin.answer
+	r.origin.answer = func(q *http.Request) (*http.Response, error) {
+		asked <- struct{}{}
+		<-goOn
+		return answer(q)
+	}
+	var x runtime.Ranges
+	done := async(func() error {
+		got, err := r.payload(req)
+		x = got.Ranges
+		return err
+	})
+	<-asked
+	other := r.beside(func(o *Options) {
+		t := newOrigin(r.clock)
+		t.put(partsURL, data)
+		t.answer = withRanges(t)
+		o.Transport = t
+	})
+	theirs, err := other.payload(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans := spansOf(t, data, 12)
+	mustRead(t, theirs.Ranges, data, int(spans[0].From), int(spans[0].To))
+	close(goOn)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	n := len(r.origin.requests())
+	mustRead(t, x, data, int(spans[0].From), int(spans[0].To))
+	if got := len(r.origin.requests()); got != n {
+		t.Errorf("%d requests for what the other one has brought", got-n)
+	}
+	mustRead(t, theirs.Ranges, data, int(spans[1].From), int(spans[1].To))
+	if m := other.Metrics(); m.FailedAttempts != 0 {
+		t.Errorf("%+v", m)
+	}
+}

@@ -71,8 +71,7 @@ func (p *parts) ensure() error {
 		defer p.mu.Unlock()
 		return p.dead
 	}
-	same := now.Whole == e.Whole && now.ETag == e.ETag && now.LastModified == e.LastModified && now.SHA256 == e.SHA256
-	if ok && !same {
+	if ok && !now.sameVersion(&e) {
 		p.mu.Unlock()
 		return p.kill("another program has begun to read another version")
 	}

@@ -63,6 +63,21 @@ func (c *Cache) loadPart(name string) (have, bool) {
 	return h, true
 }
 
+// joinPart is loadPart of a file that another process has begun meanwhile, if that
+// is of the version of an entry.
+func (c *Cache) joinPart(e Entry) (have, bool) {
+	if now, ok := c.latest(e.Name); !ok || !now.sameVersion(&e) || now.Old && e.SHA256 == "" {
+		return have{}, false
+	}
+	return c.loadPart(e.Name)
+}
+
+// sameVersion reports whether two entries are of one version of a file, as far as
+// server and manifest say.
+func (e *Entry) sameVersion(o *Entry) bool {
+	return e.Whole == o.Whole && e.ETag == o.ETag && e.LastModified == o.LastModified && e.SHA256 == o.SHA256
+}
+
 // readHave reads the sidecar of a partial file.
 func (c *Cache) readHave(name string) (have, bool) {
 	f, err := c.root.Open(sidecarName(name))
