@@ -117,7 +117,7 @@ func OpenCache(dir string, opts CacheOptions) (*Cache, error) {
 	}
 	if err := c.open(); err != nil {
 		c.closeFiles()
-		return nil, cacheError("open "+dir, err)
+		return nil, cacheError("open "+dir, fmt.Errorf("%w: it must be a folder that can be written to; name another one with --cache-dir (Options.CacheDir)", err))
 	}
 	return c, nil
 }

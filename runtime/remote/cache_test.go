@@ -484,3 +484,22 @@ func TestCacheProperties(t *testing.T) {
 		}
 	})
 }
+
+// A folder that cannot be a cache, as it is no folder or may not be written to, is
+// an error that says what to do.
+func TestOpenCacheSaysWhatToDo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	locked := t.TempDir()
+	if err := os.Mkdir(filepath.Join(locked, lockName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, locked} {
+		_, err := OpenCache(dir, CacheOptions{})
+		if !errors.Is(err, ErrCache) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--cache-dir") {
+			t.Errorf("%v", err)
+		}
+	}
+}
