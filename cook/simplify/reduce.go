@@ -216,7 +216,8 @@ func (r *run) try(c uint32, limit uint16) {
 	}
 	multi := (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0
 	if multi {
-		if !r.split(c, u, v, ringMaxMulti) {
+		if !s.split(u, v, ringMaxMulti) {
+			r.refuse(c, folds, limit)
 			return
 		}
 		s.pairWedges(u, v, &e)
@@ -227,7 +228,8 @@ func (r *run) try(c uint32, limit uint16) {
 		r.changed++
 		return
 	}
-	if !multi && !r.split(c, u, v, ringMax) {
+	if !multi && !s.split(u, v, ringMax) {
+		r.refuse(c, folds, limit)
 		return
 	}
 	why := r.judge(u, v, &e)
@@ -235,28 +237,24 @@ func (r *run) try(c uint32, limit uint16) {
 		why = allowed
 	}
 	if why != allowed {
-		r.refused[why]++
-		s.cost[c] = never
-		switch k := uint32(limit) + refusedFactor; {
-		case why == inexact:
-			s.cost[c] = barred // errors only grow
-		case k < uint32(infinite) && why != lastOne:
-			s.cost[c] = uint16(k)
-		}
+		r.refuse(c, why, limit)
 		return
 	}
 	r.apply(u, v, &e)
 }
 
-// split gathers both ends of an edge, or closes it if they are too crowded.
-func (r *run) split(c, u, v uint32, most int) bool {
-	if r.s.split(u, v, most) {
-		return true
+// refuse counts an edge that is not allowed to collapse and says when it comes
+// again.
+func (r *run) refuse(c uint32, why verdict, limit uint16) {
+	r.refused[why]++
+	key := uint16(never)
+	switch k := uint32(limit) + refusedFactor; {
+	case why == inexact:
+		key = barred // errors only grow
+	case k < uint32(infinite) && why != lastOne:
+		key = uint16(k)
 	}
-	r.s.cost[c] = never
-	r.changed++
-	r.refused[folds]++
-	return false
+	r.s.cost[c] = key
 }
 
 // elsewhere looks for another place for a collapse that would turn triangles
