@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/internal/walltime"
 	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/render"
@@ -37,6 +36,7 @@ type app struct {
 	ctx  context.Context
 
 	clock  *clock
+	pacer  pacer
 	loader *runtime.FileLoader
 	gate   *gate
 	s      *runtime.Streamer
@@ -129,6 +129,10 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		o: o, surf: surf, r: r, ctx: ctx, scenes: o.Scenes, view: o.View, show: o.Show, following: o.Path != nil,
 		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0},
 		loader: runtime.NewFileLoader(0),
+		pacer:  pacer{wall: wallWaiter{}},
+	}
+	if o.Headless && !a.clock.virtual {
+		a.pacer.step = o.frameTime()
 	}
 	a.rootOf = a.root // once: every use of a method as a value is garbage
 	defer func() { err = errors.Join(err, a.loader.Close()) }()
@@ -308,6 +312,7 @@ func (a *app) aspect() float64 {
 // loop runs frames until the end.
 func (a *app) loop() error {
 	a.clock.start = time.Now()
+	a.pacer.start()
 	last := time.Duration(0)
 	for !a.ended && a.ctx.Err() == nil {
 		begin, cpu := time.Now(), cpuTime()
@@ -327,6 +332,7 @@ func (a *app) loop() error {
 		a.busy = time.Since(begin)
 		a.usual += (a.busy - a.usual) / usualFrames
 		a.cost.Frame, a.cost.MS, a.cost.CPU = a.frame, a.busy.Seconds()*1e3, (cpuTime()-cpu).Seconds()*1e3
+		a.cost.Interval = a.pacer.hand(a.ctx).Seconds() * 1e3
 		if a.frame > 0 { // the first one compiles shaders
 			a.meter.timed(&a.cost)
 		}
@@ -338,9 +344,6 @@ func (a *app) loop() error {
 		a.overlay.times.add(a.busy)
 		a.frame++
 		a.ended = a.ended || a.done()
-		if a.o.Headless && !a.clock.virtual && !a.ended {
-			_ = walltime.Clock{}.Sleep(a.ctx, a.o.frameTime()-a.busy) // the loop sees the end of ctx
-		}
 	}
 	return a.finish()
 }

@@ -15,7 +15,12 @@ import (
 type Frame struct {
 	Frame int     `json:"frame"`  // from 0
 	CPU   float64 `json:"cpu_ms"` // computed by all threads; 0 where the system cannot tell
-	MS    float64 `json:"ms"`     // on the wall, of which:
+	// Interval is the time from the moment in which the frame before was handed
+	// over to that of this one, 0 for the first: what a viewer sees. In a window
+	// that is the end of the swap of buffers, headless the end of the wait that
+	// keeps the pace.
+	Interval float64 `json:"interval_ms"`
+	MS       float64 `json:"ms"` // on the wall, of which:
 
 	Load     float64 `json:"load_ms"`     // waiting for files, on a virtual clock only
 	Update   float64 `json:"update_ms"`   // Streamer.Update, uploads of payloads begun in it

@@ -23,8 +23,13 @@ type Report struct {
 	Frames  int     `json:"frames"`
 	Seconds float64 `json:"seconds"` // of the clock: virtual with a fixed frame time
 
-	// Frame times are from the start of a frame to the start of the next,
-	// without the time that the run sleeps to keep its pace.
+	// Intervals are the times from the moment in which a frame is handed over to
+	// that of the next, see Frame.Interval: what is commonly called frame time.
+	IntervalMSP50 float64 `json:"interval_ms_p50"`
+	IntervalMSP99 float64 `json:"interval_ms_p99"`
+	IntervalMSMax float64 `json:"interval_ms_max"`
+	// FrameMS is what a frame keeps the program busy, without the time for which
+	// the run waits to keep its pace.
 	FrameMSP50 float64 `json:"frame_ms_p50"`
 	FrameMSP99 float64 `json:"frame_ms_p99"`
 	FrameMSMax float64 `json:"frame_ms_max"`
@@ -154,7 +159,7 @@ func ParseCondition(s string) (simulate.Condition, error) {
 // meter works out a report.
 type meter struct {
 	frames, updates []float32 // milliseconds
-	cpu             []float32 // milliseconds
+	intervals, cpu  []float32 // milliseconds
 	work            []float32 // triangles, shadows included
 	worst           worst
 	collections     collections
@@ -166,6 +171,7 @@ type meter struct {
 // timed adds a frame that is done.
 func (m *meter) timed(f *Frame) {
 	m.frames = append(m.frames, float32(f.MS))
+	m.intervals = append(m.intervals, float32(f.Interval))
 	m.cpu = append(m.cpu, float32(f.CPU))
 	m.work = append(m.work, float32(f.Triangles+f.ShadowTriangles))
 	m.out.ShadowMax = max(m.out.ShadowMax, f.ShadowTriangles)
@@ -239,6 +245,7 @@ func (m *meter) report(st runtime.Stats, errs int) *Report {
 	quantiles(paces(m.cpu), &none, &o.CPUPaceP99, &none)
 	quantiles(m.cpu, &o.CPUMSP50, &o.CPUMSP99, &none)
 	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
+	quantiles(m.intervals, &o.IntervalMSP50, &o.IntervalMSP99, &o.IntervalMSMax)
 	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
 	o.Worst = m.worst.list
 	quantiles(m.updates, &o.UpdateMSP50, &o.UpdateMSP99, &o.UpdateMSMax)

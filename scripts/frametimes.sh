@@ -21,7 +21,7 @@ run() {
   echo "== $name"
   "${UNTOLD:-bin/untold}" preview "$scene" --headless --fly-through --speed "${SPEED:-60}" --size "${SIZE:-1280x720}" \
     --frame-log "$logs/$name.jsonl" "$@" |
-    grep -E 'OpenGL|^(frames|seconds|frame_ms|pace|hitches|cpu_ms|update_ms|upload|work|shadow|draws_max|triangles_max)|worst'
+    grep -E 'OpenGL|^(frames|seconds|interval_ms|frame_ms|pace|hitches|cpu_ms|update_ms|upload|work|shadow|draws_max|triangles_max)|worst'
 }
 
 run all "$@"
