@@ -156,6 +156,7 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	r.pool.ahead()
 	r.stats.UploadBytes += spent
 	r.stats.UploadTime += time.Since(start)
 	return len(r.queue) == 0 && !r.textures.device.busy() && !r.batches.busy()

@@ -87,13 +87,13 @@ func TestDevice(t *testing.T) {
 // TestPagesComeAndGo: more than one page, large meshes, reuse.
 func TestPagesComeAndGo(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
-	big := part{vertices: make([]format.Vertex, pageVertices*3/4), indices: []uint32{0, 1, 2}, wide: true}
-	for i := range int32(3) {
-		if err := r.Upload(key(i, runtime.RepFull), assemble([]part{big}, nil)); err != nil {
+	for i, vertices := range []int{firstVertices * 3 / 4, firstVertices * 3 / 4, pageVertices / 2} {
+		big := part{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}
+		if err := r.Upload(key(int32(i), runtime.RepFull), assemble([]part{big}, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(r.pool.pages); n != 3 {
+	if n := len(r.pool.pages); n != 2 {
 		t.Errorf("%d pages", n)
 	}
 	for i := range int32(3) {
@@ -102,6 +102,64 @@ func TestPagesComeAndGo(t *testing.T) {
 	if n := len(r.pool.pages); n != 1 || r.pool.used != 0 {
 		t.Errorf("%d pages are kept, %d bytes used", n, r.pool.used)
 	}
+}
+
+// TestPagesAreMadeAhead: a page is there before it is needed, made in the course
+// of two frames, and one that is needed sooner is completed at once.
+func TestPagesAreMadeAhead(t *testing.T) {
+	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
+		upload := func(tile int32, vertices int) {
+			t.Helper()
+			a := assemble([]part{{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
+			if err := r.Upload(key(tile, runtime.RepFull), a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pages := func(want, spares int) {
+			t.Helper()
+			got := 0
+			if r.pool.spare != nil {
+				got = 1
+			}
+			if n := len(r.pool.pages); n != want || got != spares {
+				t.Fatalf("%d pages and %d in the making, want %d and %d", n, got, want, spares)
+			}
+		}
+		const vertexBytes, indexBytes = pageVertices * format.VertexSize, pageIndices * indexUnit
+		r.Pump(Budget{})
+		pages(0, 0)
+		upload(0, firstVertices-pageVertices/2)
+		r.Pump(Budget{})
+		pages(1, 0)
+		upload(1, 16)
+		before := r.pool.allocated()
+		r.Pump(Budget{Bytes: 1})
+		if pages(1, 1); r.pool.allocated() != before+vertexBytes {
+			t.Errorf("%d bytes in the first step", r.pool.allocated()-before)
+		}
+		r.Pump(Budget{Bytes: 1})
+		if pages(2, 0); r.pool.allocated() != before+vertexBytes+indexBytes {
+			t.Errorf("%d bytes in both steps", r.pool.allocated()-before)
+		}
+		for range 3 { // there is room
+			r.Pump(Budget{})
+			pages(2, 0)
+		}
+		upload(2, pageVertices)
+		r.Pump(Budget{})
+		pages(2, 1)
+		upload(3, pageVertices/2) // sooner
+		pages(3, 0)
+		for i := range int32(4) {
+			r.Release(key(i, runtime.RepFull))
+		}
+		for range 3 {
+			r.Pump(Budget{})
+		}
+		if pages(1, 0); r.pool.used != 0 {
+			t.Errorf("%d bytes are left", r.pool.used)
+		}
+	})
 }
 
 // TestSteadyStateAllocatesNothing: a frame costs no garbage.

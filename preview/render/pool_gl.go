@@ -10,13 +10,22 @@ import (
 	"github.com/untoldkit/untold/format"
 )
 
-// Sizes of a page of the geometry pool: the vertices and indices of many
-// representations, so that one call can draw from all of them.
+// Sizes of the pages of the geometry pool: the vertices and indices of many
+// representations, so that one call can draw from all of them. The first page is
+// made before there is a frame that could be late. New memory is dear, since
+// drivers clear it, so later pages are a compromise: smaller ones would be made
+// sooner, but take more calls to draw from.
 const (
-	pageVertices = 1 << 20 // 32 MiB
-	pageIndices  = 1 << 20 // in units of indexUnit: 16 MiB
-	indexUnit    = 16      // bytes
+	firstVertices = 1 << 20 // 32 MiB
+	firstIndices  = 1 << 20 // in units of indexUnit: 16 MiB
+	pageVertices  = 1 << 18 // 8 MiB
+	pageIndices   = 1 << 18 // 4 MiB
+	indexUnit     = 16      // bytes
 )
+
+// spareRoom is the part of a page that should be free, as a divisor: when less
+// is, the next page is made.
+const spareRoom = 2
 
 // page is one vertex buffer, one index buffer and the vertex array over them.
 type page struct {
@@ -40,6 +49,8 @@ type pool struct {
 	storage bool // immutable buffers
 	ids     uint32
 	pages   []*page
+	spare   *page // that is being made ahead; nil: none
+	full    bool  // there was no memory for one
 	used    int64
 }
 
@@ -53,13 +64,53 @@ func (p *pool) allocate(vertexBytes, indexBytes int) (place, error) {
 			return at, nil
 		}
 	}
-	g, err := p.addPage(max(nv, pageVertices), max(ni, pageIndices))
+	g, err := p.nextPage(nv, ni)
 	if err != nil {
 		return place{}, err
 	}
 	at, _ := g.allocate(nv, ni)
 	p.used += at.bytes()
 	return at, nil
+}
+
+// nextPage makes a page with the given room at once: the one that is being made
+// ahead, if it has it.
+func (p *pool) nextPage(nv, ni int) (*page, error) {
+	if g := p.spare; g != nil && nv <= g.vertices.size && ni <= g.indices.size {
+		return g, p.complete(g)
+	}
+	g := p.newPage(max(nv, pageVertices), max(ni, pageIndices))
+	if len(p.pages) == 0 {
+		g = p.newPage(max(nv, firstVertices), max(ni, firstIndices))
+	}
+	if err := p.storeVertices(g); err != nil {
+		return nil, err
+	}
+	return g, p.complete(g)
+}
+
+// ahead makes a part of the next page when room becomes scarce, and is called
+// once per frame: so that no frame has to wait for all of it.
+func (p *pool) ahead() {
+	switch {
+	case p.full || len(p.pages) == 0:
+		return
+	case p.spare != nil:
+		p.full = p.complete(p.spare) != nil
+		return
+	}
+	vertices, indices := 0, 0
+	for _, g := range p.pages {
+		vertices += g.vertices.size - g.vertices.used
+		indices += g.indices.size - g.indices.used
+	}
+	if vertices >= pageVertices/spareRoom && indices >= pageIndices/spareRoom {
+		return
+	}
+	g := p.newPage(pageVertices, pageIndices)
+	if p.full = p.storeVertices(g) != nil; !p.full { // else those who need it will hear of it
+		p.spare = g
+	}
 }
 
 func (g *page) allocate(nv, ni int) (place, bool) {
@@ -85,6 +136,7 @@ func (p *pool) release(a place) {
 	if a.page == nil {
 		return
 	}
+	p.full = false
 	p.used -= a.bytes()
 	a.page.vertices.release(a.vertices)
 	a.page.indices.release(a.indices)
@@ -111,30 +163,42 @@ func (p *pool) allocated() (n int64) {
 	for _, g := range p.pages {
 		n += int64(g.bytes)
 	}
+	if p.spare != nil {
+		n += int64(p.spare.bytes)
+	}
 	return n
 }
 
-func (p *pool) addPage(vertices, indices int) (*page, error) {
-	g := &page{vertices: newFreeList(vertices), indices: newFreeList(indices)}
-	g.id = p.freeID()
-	for range 8 { // errors of others, of which a driver may keep several
-		gl.GetError()
+// newPage returns a page that has no memory yet.
+func (p *pool) newPage(vertices, indices int) *page {
+	return &page{vertices: newFreeList(vertices), indices: newFreeList(indices)}
+}
+
+// storeVertices makes the vertex buffer of a new page, which is the larger part
+// of it.
+func (p *pool) storeVertices(g *page) error {
+	gl.GenBuffers(1, &g.vertex)
+	return p.store(g, gl.ARRAY_BUFFER, g.vertex, g.vertices.size*format.VertexSize)
+}
+
+// complete makes the rest of a page and takes it into use.
+func (p *pool) complete(g *page) error {
+	if p.spare == g {
+		p.spare = nil
 	}
 	gl.GenVertexArrays(1, &g.vao)
 	gl.BindVertexArray(g.vao)
-	gl.GenBuffers(1, &g.vertex)
-	gl.GenBuffers(1, &g.index)
-	p.store(gl.ARRAY_BUFFER, g.vertex, vertices*format.VertexSize)
+	gl.BindBuffer(gl.ARRAY_BUFFER, g.vertex)
 	vertexAttributes(p.ids)
-	p.store(gl.ELEMENT_ARRAY_BUFFER, g.index, indices*indexUnit)
+	gl.GenBuffers(1, &g.index)
+	err := p.store(g, gl.ELEMENT_ARRAY_BUFFER, g.index, g.indices.size*indexUnit)
 	gl.BindVertexArray(0)
-	g.bytes = vertices*format.VertexSize + indices*indexUnit
-	if e := gl.GetError(); e != gl.NO_ERROR {
-		g.close()
-		return nil, fmt.Errorf("render: no GPU memory for %d bytes of geometry (OpenGL error 0x%x)", g.bytes, e)
+	if err != nil {
+		return err
 	}
+	g.id = p.freeID()
 	p.pages = append(p.pages, g)
-	return g, nil
+	return nil
 }
 
 func (p *pool) freeID() int {
@@ -149,13 +213,23 @@ func (p *pool) freeID() int {
 	}
 }
 
-func (p *pool) store(target, buffer uint32, size int) {
+// store makes a buffer of a page; the page is gone when there is no memory.
+func (p *pool) store(g *page, target, buffer uint32, size int) error {
+	for range 8 { // errors of others, of which a driver may keep several
+		gl.GetError()
+	}
 	gl.BindBuffer(target, buffer)
 	if p.storage {
 		gl.BufferStorage(target, size, nil, gl.DYNAMIC_STORAGE_BIT)
-		return
+	} else {
+		gl.BufferData(target, size, nil, gl.STATIC_DRAW)
 	}
-	gl.BufferData(target, size, nil, gl.STATIC_DRAW)
+	if e := gl.GetError(); e != gl.NO_ERROR {
+		g.close()
+		return fmt.Errorf("render: no GPU memory for %d bytes of geometry (OpenGL error 0x%x)", size, e)
+	}
+	g.bytes += size
+	return nil
 }
 
 // vertexAttributes describes format.Vertex in the bound buffers, and the record
@@ -199,5 +273,8 @@ func (p *pool) close() {
 	for _, g := range p.pages {
 		g.close()
 	}
-	p.pages = nil
+	if p.spare != nil {
+		p.spare.close()
+	}
+	p.pages, p.spare = nil, nil
 }
