@@ -190,6 +190,11 @@ func TestWarm(t *testing.T) {
 		if len(r.reps) != 0 || r.pool.used != 0 || r.materials.list.used != 0 {
 			t.Errorf("%d representations, %d bytes, %d materials", len(r.reps), r.pool.used, r.materials.list.used)
 		}
+		for _, name := range append(r.programs.mesh[:], r.programs.debug[:]...) {
+			if name == 0 {
+				t.Error("a program is left to the frame that needs it")
+			}
+		}
 		f := Frame{Camera: boardCamera(), Drawn: put(t, r, board(t, ""))}
 		s := r.Draw(f)
 		if s.ShadowCascades != r.options.Cascades || s.GeometryBytes == 0 {

@@ -77,7 +77,7 @@ func (r *Renderer) fillBlock(f *Frame) {
 	b.sunColor = vec(s.sun, math.Exp2(exposure)*exposureBias)
 	b.zenith = vec(s.zenith, 1/float64(max(1, r.options.ShadowSize)))
 	b.horizon = vec(s.horizon, c.shadowFar)
-	b.ground, b.glow = vec(s.ground, 0), vec(s.glow, 0)
+	b.ground, b.glow = vec(s.ground, 0), vec(s.glow, float64(c.shade))
 	w, h := float64(r.targets.width), float64(r.targets.height)
 	b.window = [4]float32{float32(w), float32(h), float32(1 / w), float32(1 / h)}
 	r.shadows.fill(b, l.eye)

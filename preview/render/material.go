@@ -25,6 +25,7 @@ const (
 	flagDoubleSided    = 1 << 7
 	flagMetallicShift  = 8
 	flagRoughnessShift = 10
+	flagMasked         = 1 << 12
 	materialFloats     = 16 // four texels
 )
 
@@ -63,6 +64,9 @@ func packMaterial(dst []float32, m *format.Material, has uint32) []float32 {
 	}
 	if m.Flags&format.MaterialDoubleSided != 0 {
 		flags |= flagDoubleSided
+	}
+	if m.Flags&format.MaterialAlphaMask == format.MaterialCutout {
+		flags |= flagMasked
 	}
 	flags |= m.Reserved[0] & 3 << flagRoughnessShift
 	flags |= m.Reserved[0] >> 2 & 3 << flagMetallicShift

@@ -206,7 +206,7 @@ func TestMaterials(t *testing.T) {
 		t.Errorf("packed %v", p)
 	}
 	flags := uint32(p[12])
-	if flags&^0xf00 != 1|8|flagUnlit|flagDoubleSided || flags>>flagMetallicShift&3 != 2 || flags>>flagRoughnessShift&3 != 1 {
+	if flags&^0xf00 != 1|8|flagUnlit|flagDoubleSided|flagMasked || flags>>flagMetallicShift&3 != 2 || flags>>flagRoughnessShift&3 != 1 {
 		t.Errorf("flags %x", flags)
 	}
 }

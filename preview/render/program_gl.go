@@ -5,6 +5,7 @@ package render
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
@@ -29,7 +30,8 @@ var samplers = map[string]int32{
 	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitScratch,
 }
 
-// shade is what a mesh program computes: VIEW in mesh.frag.glsl.
+// shade is what meshes show: the lit view has programs of its own, the others
+// share theirs and read it from frame.glsl.
 type shade int
 
 const (
@@ -37,7 +39,6 @@ const (
 	shadeFlat
 	shadeAlbedo
 	shadeNormals
-	shades
 )
 
 // shadeOf returns the shading of a view.
@@ -53,17 +54,41 @@ func shadeOf(v ViewMode) shade {
 	return shadeLit
 }
 
-// programs compiles and keeps programs. Meshes need one for each pass and
-// shading; those of the lit view are made at the start, the others when they
-// are first seen.
+// programs compiles and keeps programs. Meshes need one for each pass of the lit
+// view, which are made at the start, and three for all other views, which are
+// made when they are first seen or by warm. Those are few, since time that they
+// take at the start would be lost to most.
 type programs struct {
 	defines string
-	mesh    [passes][shades]uint32
+	mesh    [passes]uint32
+	debug   [debugKinds]uint32
 
 	shadow, shadowMask           uint32
 	shadowLight, shadowMaskLight int32 // uniform locations
 	sky, line, overlay, wire     uint32
 	skyDepth, wireColor          int32
+}
+
+// debugKind is a program of the views that are not lit.
+type debugKind int
+
+const (
+	debugOpaque debugKind = iota
+	debugHoles            // fading, masked or both
+	debugBlend
+	debugKinds
+)
+
+// debugKindOf returns the program of a pass in views that are not lit. Meshes
+// without textures have neutral ones bound.
+func debugKindOf(p pass) debugKind {
+	switch p {
+	case passOpaque, passOpaqueTextured:
+		return debugOpaque
+	case passBlend:
+		return debugBlend
+	}
+	return debugHoles
 }
 
 func newPrograms(defines string) (*programs, error) {
@@ -98,34 +123,54 @@ func newPrograms(defines string) (*programs, error) {
 
 // meshProgram returns the program of a pass.
 func (p *programs) meshProgram(i pass, s shade) (uint32, error) {
-	if p.mesh[i][s] != 0 {
-		return p.mesh[i][s], nil
+	if s != shadeLit {
+		return p.debugProgram(debugKindOf(i))
 	}
-	d := p.defines + fmt.Sprintf("#define VIEW %d\n", s)
-	textured := i != passOpaque && i != passDither
-	for _, f := range [...]struct {
-		name string
-		on   bool
-	}{
-		{"TEXTURED", textured},
-		{"DITHER", i == passDither || i == passDitherTextured || i == passMaskDither},
-		{"MASK", i == passMask || i == passMaskDither},
-		{"BLEND", i == passBlend},
-	} {
-		if f.on {
-			d += "#define " + f.name + "\n"
-		}
+	if p.mesh[i] != 0 {
+		return p.mesh[i], nil
 	}
 	var err error
-	p.mesh[i][s], err = build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
-	return p.mesh[i][s], err
+	p.mesh[i], err = p.linkMesh(map[string]bool{
+		"TEXTURED": i != passOpaque && i != passDither,
+		"DITHER":   i == passDither || i == passDitherTextured || i == passMaskDither,
+		"MASK":     i == passMask || i == passMaskDither,
+		"BLEND":    i == passBlend,
+	})
+	return p.mesh[i], err
+}
+
+func (p *programs) debugProgram(k debugKind) (uint32, error) {
+	if p.debug[k] != 0 {
+		return p.debug[k], nil
+	}
+	var err error
+	p.debug[k], err = p.linkMesh(map[string]bool{
+		"DEBUG": true, "TEXTURED": true, "DITHER": k == debugHoles, "MASK": k == debugHoles, "BLEND": k == debugBlend,
+	})
+	return p.debug[k], err
+}
+
+// replace puts the lit program in the place of one that does not compile.
+func (p *programs) replace(i pass, s shade) uint32 {
+	if s != shadeLit {
+		p.debug[debugKindOf(i)] = p.mesh[i]
+	}
+	return p.mesh[i]
+}
+
+func (p *programs) linkMesh(on map[string]bool) (uint32, error) {
+	d := p.defines
+	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "BLEND"} {
+		if on[name] {
+			d += "#define " + name + "\n"
+		}
+	}
+	return build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
 }
 
 func (p *programs) close() {
-	for i := range p.mesh {
-		for _, name := range p.mesh[i] {
-			gl.DeleteProgram(name)
-		}
+	for _, name := range slices.Concat(p.mesh[:], p.debug[:]) {
+		gl.DeleteProgram(name)
 	}
 	for _, name := range [...]uint32{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
 		gl.DeleteProgram(name)

@@ -133,8 +133,7 @@ func (r *Renderer) meshProgram(p pass, s shade) uint32 {
 	name, err := r.programs.meshProgram(p, s)
 	if err != nil {
 		r.options.Logger.Error("a view cannot be shown", "error", err)
-		r.programs.mesh[p][s] = r.programs.mesh[p][shadeLit]
-		return r.programs.mesh[p][s]
+		return r.programs.replace(p, s)
 	}
 	return name
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// warm draws a frame that shows nothing with every program of the lit view.
+// warm draws frames that show nothing with every program.
 // Drivers compile a program for the state it is drawn with when they first meet
 // the two together, which takes up to a tenth of a second: too long for the
 // frame in which the first leaf comes into view.
@@ -59,6 +59,10 @@ func (r *Renderer) warm() error {
 	}
 	for range inFlight { // and their buffers
 		r.exactShadows()
+		r.Draw(f)
+	}
+	for _, v := range [...]ViewMode{ViewLOD, ViewWireframe} { // whose programs the other views share
+		f.View, f.Wireframe = v, v == ViewLOD
 		r.Draw(f)
 	}
 	for _, d := range f.Drawn {

@@ -9,6 +9,6 @@ layout(std140) uniform Frame {
     vec4 zenith;        // w: 1 / edge of the shadow map
     vec4 horizon;       // w: where shadows end, metres
     vec4 ground;
-    vec4 glow;
+    vec4 glow;          // w: what meshes show where the view is not lit: 1 colours of draws, 2 base colours, 3 normals
     vec4 viewport;      // width, height, 1 / width, 1 / height
 } frame;

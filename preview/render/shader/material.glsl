@@ -3,7 +3,7 @@
 uniform samplerBuffer u_materials;
 
 const uint HAS_BASE = 1u, HAS_NORMAL = 2u, HAS_METALLIC = 4u, HAS_ROUGHNESS = 8u, HAS_EMISSIVE = 16u, HAS_OCCLUSION = 32u;
-const uint UNLIT = 64u, DOUBLE_SIDED = 128u;
+const uint UNLIT = 64u, DOUBLE_SIDED = 128u, MASKED = 4096u;
 
 float channel(vec4 c, uint which) {
     return which == 0u ? c.r : which == 1u ? c.g : which == 2u ? c.b : c.a;

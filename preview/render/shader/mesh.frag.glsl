@@ -100,6 +100,9 @@ void main() {
     // their neighbours take differences with them.
     bool hole = false;
 #ifdef MASK
+#ifdef DEBUG // one program for all passes with holes
+    if ((flags & MASKED) != 0u) {
+#endif
     // Leaves must not thin out in the distance, where levels average them.
     base.a *= 1.0 + 0.25 * max(textureQueryLod(u_base, v_uv).x, 0.0);
     // The edge is one pixel wide and becomes coverage of the samples.
@@ -108,6 +111,9 @@ void main() {
     hole = alpha <= 0.0;
 #else
     hole = alpha < 0.5;
+#endif
+#ifdef DEBUG
+    }
 #endif
 #endif
 #ifdef BLEND
@@ -134,15 +140,17 @@ void main() {
     hole = hole || fadedOut(fade);
 #endif
 
-#if VIEW == 2 // albedo
-    o_color = vec4(base.rgb, alpha);
-#elif VIEW == 3 // normals, stored as they are
-    vec3 shown = n * 0.5 + 0.5;
-    o_color = vec4(pow(shown, vec3(2.2)), alpha);
-#elif VIEW == 1 // the colour of the draw, with a hint of light
-    vec3 flatColor = pow(unpackUnorm4x8(v_draw.z).rgb, vec3(2.2));
-    float shade = 0.35 + 0.4 * max(dot(n, frame.sunDir.xyz), 0.0) + 0.25 * (0.5 + 0.5 * n.y);
-    o_color = vec4(flatColor * shade, alpha);
+#ifdef DEBUG
+    if (frame.glow.w > 2.5) { // normals, stored as they are
+        vec3 shown = n * 0.5 + 0.5;
+        o_color = vec4(pow(shown, vec3(2.2)), alpha);
+    } else if (frame.glow.w > 1.5) { // albedo
+        o_color = vec4(base.rgb, alpha);
+    } else { // the colour of the draw, with a hint of light
+        vec3 flatColor = pow(unpackUnorm4x8(v_draw.z).rgb, vec3(2.2));
+        float shade = 0.35 + 0.4 * max(dot(n, frame.sunDir.xyz), 0.0) + 0.25 * (0.5 + 0.5 * n.y);
+        o_color = vec4(flatColor * shade, alpha);
+    }
 #else
     float metallic = factors.x, roughness = factors.y, occlusion = 1.0;
 #ifdef TEXTURED
