@@ -47,7 +47,7 @@ func (a *app) textureBudget() int64 {
 	if b == 0 {
 		b = a.textureLimit // before the first tick of the runtime
 	}
-	if b < 0 || b == math.MaxInt64 {
+	if b <= 0 || b == math.MaxInt64 {
 		return 0
 	}
 	return max(1, int64(a.o.Config.HighWaterMark*float64(b))-1)

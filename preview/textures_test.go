@@ -67,6 +67,17 @@ func TestTexturesFollowTheRun(t *testing.T) {
 	}
 }
 
+// TestTexturesWithoutBudget: virtual time, which knows nothing of the machine,
+// has no limit unless one is configured.
+func TestTexturesWithoutBudget(t *testing.T) {
+	o := options(t, writeTown(t, t.TempDir(), 2))
+	o.Frames = 5
+	r := newFakeRenderer()
+	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil || r.budget != 0 {
+		t.Errorf("textures have %d bytes, want no limit (%v)", r.budget, err)
+	}
+}
+
 // TestTexturesAreShed: textures above the high-water mark of their budget, as
 // after it has shrunk, become smaller before anything else goes.
 func TestTexturesAreShed(t *testing.T) {
