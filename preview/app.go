@@ -54,6 +54,7 @@ type app struct {
 	current int
 	open    *Loaded
 	look    *camera.Scene
+	bounds  geom.Box // of the scene in the world, in this frame
 	sun     [3]float64
 
 	rig       *camera.Rig
@@ -405,8 +406,9 @@ func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
 func (a *app) draw() {
 	f := render.Frame{
 		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf, View: a.view, Wireframe: a.show.Wireframe,
-		Sun: a.sun, Exposure: a.exposure,
+		Sun: a.sun, Exposure: a.exposure, Bounds: &a.bounds,
 	}
+	a.bounds = placed(a.look.Bounds, a.root(a.id))
 	w := stopwatch{time.Now()}
 	a.overlay.compose(a, &f)
 	a.cost.HUD = w.lap()
@@ -415,6 +417,18 @@ func (a *app) draw() {
 	a.meter.frame(a.drawn, &a.stats, a.undrawn, undrawn)
 	a.undrawn = undrawn
 	a.settleCount()
+}
+
+// placed returns the box around a box that was moved.
+func placed(b geom.Box, m geom.Mat4) geom.Box {
+	if m == geom.Identity() || b.IsEmpty() {
+		return b
+	}
+	out := geom.EmptyBox()
+	for _, c := range b.Corners() {
+		out = out.Extend(m.Point(c))
+	}
+	return out
 }
 
 func (a *app) root(id runtime.SceneID) geom.Mat4 {

@@ -63,7 +63,7 @@ func (i *Info) settle(o *Options) {
 	}
 	def(&o.Width, 1280)
 	def(&o.Height, 720)
-	def(&o.Cascades, 3)
+	def(&o.Cascades, maxCascades)
 	def(&o.MaxTexture, 2048)
 	if i.Software { // where these cost the most
 		def(&o.Samples, 1)

@@ -197,21 +197,38 @@ func (f *fit) casters() (out [5]plane) {
 	return out
 }
 
-// shadowRange returns between which distances from the eye shadows are drawn:
-// limit reaches farther when everything is far away, and less far when
-// everything is near. Both move in steps of half a power of two, so that they
-// rarely change.
-func shadowRange(limit, nearest, farthest float64) (near, far float64) {
+// shadowReach says where there are shadows: distances from the eye.
+type shadowReach struct {
+	near, far float64 // of the sharper cascades
+	end       float64 // of the last one; far: it rests
+	scene     slice   // around all that can be seen; radius 0: not known
+}
+
+// shadowRange returns the distances of a shadowReach: limit reaches farther when
+// everything is far away, and less far when everything is near; end is beyond
+// everything. They move in steps of half a power of two, so that they rarely
+// change.
+func shadowRange(limit, nearest, farthest float64) (r shadowReach) {
 	step := func(v float64, round func(float64) float64) float64 { return math.Exp2(round(2*math.Log2(v)) / 2) }
-	far = limit
+	r.far = limit
 	if nearest > 0 {
-		near = step(nearest, math.Floor)
-		far = max(far, shadowStretch*near)
+		r.near = step(nearest, math.Floor)
+		r.far = max(r.far, shadowStretch*r.near)
 	}
-	if farthest > 0 && farthest < far {
-		far = min(far, step(farthest, math.Ceil))
+	r.end = r.far
+	if farthest > 0 {
+		most := step(farthest, math.Ceil)
+		r.far, r.end = min(r.far, most), most
 	}
-	return near, far
+	return r
+}
+
+// sceneSlice returns the sphere around a scene.
+func sceneSlice(b *geom.Box) slice {
+	if b == nil || b.IsEmpty() || !b.Min.IsFinite() || !b.Max.IsFinite() {
+		return slice{}
+	}
+	return slice{b.Center(), b.Size().Len() / 2}
 }
 
 // shadowStretch is how many times the distance to the nearest thing shadows

@@ -124,20 +124,72 @@ func TestCascadeSplits(t *testing.T) {
 }
 
 func TestShadowRange(t *testing.T) {
-	inf := math.Inf(1)
-	for _, c := range []struct{ nearest, farthest, near, far float64 }{
-		{0, 5000, 0, 240},           // in the middle of a city
-		{0, 2, 0, 2},                // a small thing
-		{1, 3, 1, 4},                // a small thing, framed
-		{1000, 3000, 724.077, 2896}, // a city from far away
-		{inf, 0, 0, 0},              // nothing
+	for _, c := range []struct{ nearest, farthest, near, far, end float64 }{
+		{0, 5000, 0, 240, 5793},           // in the middle of a city
+		{0, 2, 0, 2, 2},                   // a small thing
+		{1, 3, 1, 4, 4},                   // a small thing, framed
+		{1000, 3000, 724.077, 2896, 4096}, // a city from far away
+		{0, 230, 0, 240, 256},             // near the limit the last cascade is just there
 	} {
-		near, far := shadowRange(240, c.nearest, c.farthest)
-		if c.farthest == 0 {
-			continue
+		got := shadowRange(240, c.nearest, c.farthest)
+		if math.Abs(got.near-c.near) > 0.01 || math.Abs(got.far-c.far) > 1 || math.Abs(got.end-c.end) > 1 || got.end < c.farthest {
+			t.Errorf("from %v to %v: shadows from %v to %v and %v, want %v to %v and %v", c.nearest, c.farthest, got.near, got.far, got.end, c.near, c.far, c.end)
 		}
-		if math.Abs(near-c.near) > 0.01 || math.Abs(far-c.far) > 1 {
-			t.Errorf("from %v to %v: shadows from %v to %v, want %v to %v", c.nearest, c.farthest, near, far, c.near, c.far)
+	}
+	if r := shadowRange(240, math.Inf(1), 0); r.end != r.far || r.far < 240 {
+		t.Errorf("nothing to see: %+v", r)
+	}
+}
+
+// TestLastCascade: it rests while everything is near, is drawn bit by bit when
+// that changes, and lies around the scene where that is smaller than the view.
+func TestLastCascade(t *testing.T) {
+	l := lens{forward: geom.Vec3{0, 0, -1}, right: geom.Vec3{1, 0, 0}, up: geom.Vec3{0, 1, 0}, tanX: 0.6, tanY: 0.5}
+	light := lightSpaceOf(defaultSun)
+	s := schedule{count: 4}
+	draw := func(r *shadowReach) (jump bool) {
+		jump = s.follow(&l, &light, r)
+		for i := range s.active {
+			if !s.cascades[i].valid {
+				s.begin(i, &light, 64)
+				s.end(i, 0)
+			}
+		}
+		return jump
+	}
+	near := shadowReach{near: 1, far: 100, end: 100}
+	if jump := draw(&near); !jump || s.active != 3 || s.shown() != 3 || s.reach(&near) != 100 {
+		t.Errorf("near: jump %v, %d of %d cascades, to %v", jump, s.shown(), s.active, s.reach(&near))
+	}
+	wide := shadowReach{near: 1, far: 100, end: 1000, scene: slice{geom.Vec3{7, 8, 9}, 300}}
+	if jump := s.follow(&l, &light, &wide); jump || s.active != 4 || s.shown() != 3 || s.reach(&wide) != 100 {
+		t.Errorf("at first: jump %v, %d of %d cascades, to %v", jump, s.shown(), s.active, s.reach(&wide))
+	}
+	if jump := draw(&wide); jump || s.shown() != 4 || s.reach(&wide) < 1000 || s.slices[3] != wide.scene {
+		t.Errorf("far: jump %v, %d of %d cascades, to %v, %+v", jump, s.shown(), s.active, s.reach(&wide), s.slices[3])
+	}
+	wide.scene.radius = 1e6
+	if s.follow(&l, &light, &wide); s.slices[3] != sliceOf(&l, 100, 1000) {
+		t.Errorf("a scene that is larger than the view: %+v", s.slices[3])
+	}
+	if jump := draw(&near); jump || s.shown() != 3 || s.cascades[3].valid {
+		t.Errorf("near again: jump %v, %d cascades", jump, s.shown())
+	}
+	one := schedule{count: 1}
+	if one.follow(&l, &light, &wide); one.active != 1 || one.ends[0] != 100 {
+		t.Errorf("a single cascade: %+v", one)
+	}
+}
+
+func TestSceneSlice(t *testing.T) {
+	b := geom.Box{Min: geom.Vec3{-1, -2, -2}, Max: geom.Vec3{1, 2, 2}}
+	if s := sceneSlice(&b); s != (slice{radius: 3}) {
+		t.Errorf("%+v", s)
+	}
+	empty, huge := geom.EmptyBox(), geom.Box{Max: geom.Vec3{math.Inf(1), 1, 1}}
+	for _, b := range []*geom.Box{nil, &empty, &huge} {
+		if s := sceneSlice(b); s.radius != 0 {
+			t.Errorf("%v: %+v", b, s)
 		}
 	}
 }

@@ -197,7 +197,7 @@ func TestWarm(t *testing.T) {
 		}
 		f := Frame{Camera: boardCamera(), Drawn: put(t, r, board(t, ""))}
 		s := r.Draw(f)
-		if s.ShadowCascades != r.options.Cascades || s.GeometryBytes == 0 {
+		if s.ShadowCascades != r.shadows.sharp() || s.GeometryBytes == 0 {
 			t.Errorf("%+v", s)
 		}
 		got := r.ReadPixels()

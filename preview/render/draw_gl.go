@@ -73,7 +73,7 @@ func (r *Renderer) fillBlock(f *Frame) {
 		exposure = 0
 	}
 	s := &daylight
-	b.sunDir = vec(c.sun, float64(r.shadows.count))
+	b.sunDir = vec(c.sun, float64(r.shadows.shown()))
 	b.sunColor = vec(s.sun, math.Exp2(exposure)*exposureBias)
 	b.zenith = vec(s.zenith, 1/float64(max(1, r.options.ShadowSize)))
 	b.horizon = vec(s.horizon, c.shadowFar)

@@ -184,7 +184,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	c.collectBatches(r, &f)
 	c.collectMain(r, &f)
 	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
-		r.shadows.plan(r, c)
+		r.shadows.plan(r, c, f.Bounds)
 	}
 	r.uploadFrame(at, &f)
 	r.stats.Collect = lap.next()

@@ -57,19 +57,20 @@ func (s *shadows) init(o *Options) error {
 func (r *Renderer) exactShadows() { r.shadows.exact = true }
 
 // plan decides what is drawn into which maps in this frame, and collects it.
-func (s *shadows) plan(r *Renderer, c *collected) {
+func (s *shadows) plan(r *Renderer, c *collected, bounds *geom.Box) {
 	if len(c.reps) == 0 {
 		return // nothing that could cast or show shadows
 	}
-	near, far := shadowRange(s.distance, c.near, c.far)
+	reach := shadowRange(s.distance, c.near, c.far)
+	reach.scene = sceneSlice(bounds)
 	light := lightSpaceOf(c.sun)
-	whole := s.follow(&c.lens, &light, near, far) || s.exact
+	whole := s.follow(&c.lens, &light, &reach) || s.exact
 	s.exact = false
-	for i := range s.count {
+	for i := range s.active {
 		s.consider(r, c, i, &light, whole)
 	}
 	left := shadowBudget
-	for i := range s.count {
+	for i := range s.active {
 		if !s.builds[i].on {
 			continue
 		}
@@ -79,8 +80,8 @@ func (s *shadows) plan(r *Renderer, c *collected) {
 		}
 		left = max(0, left-s.advance(r, c, i, limit))
 	}
-	c.shadowFar = s.reach(far)
-	r.stats.ShadowLate = slices.Max(s.late[:s.count])
+	c.shadowFar = s.reach(&reach)
+	r.stats.ShadowLate = slices.Max(s.late[:s.active])
 }
 
 // consider begins to draw the map of cascade i when that is due.

@@ -72,7 +72,7 @@ func TestShadowsSettle(t *testing.T) {
 		if err := r.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Draw(f); s.ShadowCascades != r.options.Cascades {
+		if s := r.Draw(f); s.ShadowCascades != r.shadows.sharp() {
 			t.Errorf("%d maps are drawn after Settle", s.ShadowCascades)
 		}
 		if want := r.ReadPixels(); !bytes.Equal(got.Pix, want.Pix) {

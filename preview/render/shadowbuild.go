@@ -19,7 +19,7 @@ const (
 // buildFrames is in how many frames a cascade's map is drawn at most, however
 // much it holds. What changes while it is drawn may have to wait for the next
 // one: shadows are late by at most twice as many frames.
-var buildFrames = [maxCascades]int{8, 16, 32, 32}
+var buildFrames = [maxCascades]int{8, 16, 32, 64}
 
 // mapBuild is a map that is being drawn. What is drawn when is decided by counts
 // alone, so that the same frames give the same pictures on every machine.
@@ -44,7 +44,8 @@ func (c *caster) done(build uint64, meshes int) bool {
 
 // schedule decides which maps are drawn and where they lie.
 type schedule struct {
-	count    int
+	count    int // of cascades
+	active   int // that are in use in this frame
 	cascades [maxCascades]cascade
 	builds   [maxCascades]mapBuild
 	slices   [maxCascades]slice
@@ -60,19 +61,43 @@ const steadiness = 6
 
 // follow takes over the slices of a frame and reports a jump: the camera is
 // where no map reaches, the sun is another one, or there are no maps yet.
-func (s *schedule) follow(l *lens, light *lightSpace, near, far float64) (jump bool) {
-	near = max(l.near, near)
-	cascadeSplits(&s.ends, s.count, near, far)
-	for i := range s.count {
+func (s *schedule) follow(l *lens, light *lightSpace, r *shadowReach) (jump bool) {
+	near := max(l.near, r.near)
+	sharp := s.sharp()
+	cascadeSplits(&s.ends, sharp, near, r.far)
+	s.active = sharp
+	if r.end > r.far && sharp < s.count {
+		s.ends[sharp], s.active = r.end, s.count
+	}
+	for i := range s.active {
 		now := sliceOf(l, near, s.ends[i])
+		if i == sharp && r.scene.radius > 0 && r.scene.radius < now.radius {
+			now = r.scene
+		}
 		near = s.ends[i]
 		s.motions[i].follow(&s.slices[i], &now, s.moving)
 		s.slices[i] = now
 		c := &s.cascades[i]
-		jump = jump || !c.valid || c.fit.light != *light || i == s.count-1 && !c.fit.holds(now)
+		// The last one may come later: it is not there when it has rested.
+		jump = jump || !c.valid && i < sharp || c.valid && c.fit.light != *light || i == sharp-1 && !c.fit.holds(now)
+	}
+	for i := s.active; i < s.count; i++ {
+		s.cascades[i].valid, s.builds[i].on = false, false
 	}
 	s.moving = true
 	return jump
+}
+
+// sharp returns how many cascades there are up to the limit of shadows.
+func (s *schedule) sharp() int { return max(1, s.count-1) }
+
+// shown returns how many maps are there, the nearest first.
+func (s *schedule) shown() int {
+	n := s.sharp()
+	for n < s.active && s.cascades[n].valid {
+		n++
+	}
+	return n
 }
 
 // follow averages the steps of a slice. Those that are no motion do not count.
@@ -113,8 +138,17 @@ func (s *schedule) end(i int, content uint64) {
 	}
 }
 
-// reach returns to which distance there are maps.
-func (s *schedule) reach(far float64) float64 { return min(far, s.cascades[s.count-1].far) }
+// reach returns at which distance shadows have faded out.
+func (s *schedule) reach(r *shadowReach) float64 {
+	if s.shown() > s.sharp() {
+		return fadeless * r.end // beyond all that is seen
+	}
+	return min(r.far, s.cascades[s.sharp()-1].far)
+}
+
+// fadeless is how many times its distance an end has to be away from what should
+// not fade: the shaders fade shadows out over the last 15 %.
+const fadeless = 1.25
 
 // share returns how much of the map of cascade i is drawn in this frame: of what
 // is left of the frame's budget, and of the cost that remains. Of several maps

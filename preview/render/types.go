@@ -22,10 +22,12 @@ type Options struct {
 	// ShadowSize is the edge of one cascade's shadow map in texels; 0 means
 	// 2048 (1024 for pictures below 480 rows), negative means no shadows.
 	ShadowSize int
-	// Cascades is the number of shadow cascades, 1 to 4; 0 means 3.
+	// Cascades is the number of shadow cascades, 1 to 4; 0 means 4. The last of
+	// several is for what lies beyond ShadowDistance, and rests while nothing
+	// does.
 	Cascades int
-	// ShadowDistance is how far shadows reach in metres, less where all is near,
-	// farther where all is far away; 0 means 400.
+	// ShadowDistance is how far the sharper cascades reach in metres, less where
+	// all is near, farther where all is far away; 0 means 400.
 	ShadowDistance float64
 	// MaxTexture limits the edge of textures in pixels: larger images start at
 	// the mip level that fits. 0 means 2048; clamped to what the driver has.
@@ -118,6 +120,9 @@ type Frame struct {
 	View ViewMode
 	// Wireframe draws edges over the picture.
 	Wireframe bool
+	// Bounds is the box of the scene in the world, beyond which no shadow has to
+	// reach; nil means that it is not known.
+	Bounds *geom.Box
 	// Sun points from the scene to the sun, any length; zero means the default,
 	// a sun in the afternoon.
 	Sun [3]float64
