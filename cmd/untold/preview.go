@@ -88,7 +88,7 @@ A binary that was built without cgo runs untold-preview, which lies beside it or
 		},
 	}
 	p.register(cmd.Flags())
-	cmd.MarkFlagsMutuallyExclusive("camera-path", "orbit", "fly-through", "walk")
+	onePath(cmd)
 	return cmd
 }
 
@@ -151,12 +151,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.plainGL, "plain-gl", false, "keep to OpenGL 4.1 without extensions")
 	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say")
 
-	f.StringVar(&s.cameraPath, "camera-path", "", "move the camera along this recorded path")
-	f.BoolVar(&s.orbit, "orbit", false, "move the camera once around the scene")
-	f.BoolVar(&s.fly, "fly-through", false, "move the camera through the scene in lanes")
-	f.Uint64Var(&s.walk, "walk", 0, "stroll through the scene; the number picks one of many ways")
-	f.Float64Var(&s.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5)")
-	f.DurationVar(&s.duration, "duration", 0, "end of the camera path; a generated path without --speed takes as long")
+	s.pathFlags.register(f, "end of the camera path")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")

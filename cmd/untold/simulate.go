@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
-	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -26,11 +25,8 @@ type simulateFlags struct {
 	check, asJSON        bool
 	failIf               []string
 
-	cameraPath       string
-	orbit, fly       bool
-	walk             uint64
-	speed            float64
-	duration, dt     time.Duration
+	pathFlags
+	dt               time.Duration
 	bandwidth        bandwidth
 	latency, parsing time.Duration
 	set              []string
@@ -79,12 +75,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.StringVar(&s.plot, "plot", "", "draw the run to this SVG file")
 	f.BoolVar(&s.check, "check", false, "compare with the scenario's expectations; exit code 1 when something differs")
 	f.StringArrayVar(&s.failIf, "fail-if", nil, "exit code 1 when this holds of the report, such as 'undrawn>0' (repeatable)")
-	f.StringVar(&s.cameraPath, "camera-path", "", "move the camera along this recorded path")
-	f.BoolVar(&s.orbit, "orbit", false, "move the camera once around the scene")
-	f.BoolVar(&s.fly, "fly-through", false, "move the camera through the scene in lanes")
-	f.Uint64Var(&s.walk, "walk", 0, "stroll through the scene; the number picks one of many ways")
-	f.Float64Var(&s.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5)")
-	f.DurationVar(&s.duration, "duration", 0, "length of the run; a generated path without --speed takes as long")
+	s.pathFlags.register(f, "length of the run")
 	f.DurationVar(&s.dt, "dt", 0, "time between frames (default: the scenario's, 1/60 s for a manifest)")
 	f.Var(&s.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
 	f.DurationVar(&s.latency, "latency", 0, "latency of the network before every download")
@@ -93,7 +84,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
 	s.remote.register(f)
-	cmd.MarkFlagsMutuallyExclusive("camera-path", "orbit", "fly-through", "walk")
+	onePath(cmd)
 	return cmd
 }
 
@@ -213,27 +204,11 @@ func (s *simulateFlags) apply(cmd *cobra.Command, a *app, sc *simulate.Scenario)
 
 // move gives the camera its path.
 func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) error {
-	o := simulate.PathOptions{Bounds: geom.EmptyBox(), Speed: s.speed, Duration: s.duration}
-	for i := range sc.Manifest.Tiles {
-		o.Bounds = o.Bounds.Union(sc.Manifest.Tiles[i].Bounds.Box())
+	if !s.chosen(cmd) && (sc.Cooked || sc.ManifestPath != "") && len(sc.Path.Keys) == 0 && sc.Duration == 0 {
+		a.info("no camera path given: --fly-through")
+		s.fly = true
 	}
-	var path *simulate.CameraPath
-	var err error
-	switch {
-	case s.cameraPath != "":
-		if path, err = simulate.LoadCameraPath(s.cameraPath); err != nil {
-			return inputError(err)
-		}
-	case s.orbit:
-		path, err = simulate.Orbit(o)
-	case cmd.Flags().Changed("walk"):
-		path, err = simulate.Walk(o, s.walk)
-	case s.fly, (sc.Cooked || sc.ManifestPath != "") && len(sc.Path.Keys) == 0 && sc.Duration == 0:
-		if !s.fly {
-			a.info("no camera path given: --fly-through")
-		}
-		path, err = simulate.FlyThrough(o)
-	}
+	path, err := s.path(cmd, sc.Manifest)
 	if err != nil {
 		return err
 	}
