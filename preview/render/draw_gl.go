@@ -30,8 +30,9 @@ func newIDs(n int) (buffer uint32) {
 // frameBlock is the uniform block of frame.glsl.
 type frameBlock struct {
 	viewProj                                                [16]float32
-	shadow                                                  [maxCascades][16]float32
-	shadowTexel                                             [maxCascades][4]float32
+	shadowAxes                                              [3][4]float32
+	shadowMap                                               [maxCascades][4]float32
+	shadowLayers                                            [4]float32
 	rayX, rayY, rayZ                                        [4]float32
 	sunDir, sunColor, zenith, horizon, ground, glow, window [4]float32
 }

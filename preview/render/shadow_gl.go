@@ -310,13 +310,19 @@ func (r *Renderer) shadowState(on bool) {
 	gl.ClearDepth(1)
 }
 
-// fill writes the matrices of the cascades into the frame's block.
+// fill writes where the maps lie into the frame's block. All have the same
+// light: under another one all are drawn anew at once.
 func (s *shadows) fill(b *frameBlock, eye geom.Vec3) {
-	for i := range s.count {
-		m := relative(&s.cascades[i].matrix, eye)
-		b.shadow[i] = f32(m)
-		texel := 2 * s.cascades[i].fit.radius / float64(max(1, s.size))
-		b.shadowTexel[i] = [4]float32{float32(texel), float32(1 / float64(max(1, s.size))), float32(s.cascades[i].layer)}
+	light := &s.cascades[0].fit.light
+	for i, axis := range [...]geom.Vec3{light.x, light.y, light.z.Scale(-1)} {
+		a := axis.F32()
+		b.shadowAxes[i] = [4]float32{a[0], a[1], a[2]}
+	}
+	for i := range s.shown() {
+		c := &s.cascades[i]
+		at := c.matrix.Point(eye).F32()
+		b.shadowMap[i] = [4]float32{at[0], at[1], at[2], float32(0.5 / c.fit.radius)}
+		b.shadowLayers[i] = float32(c.layer)
 	}
 }
 

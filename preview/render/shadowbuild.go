@@ -19,7 +19,7 @@ const (
 // buildFrames is in how many frames a cascade's map is drawn at most, however
 // much it holds. What changes while it is drawn may have to wait for the next
 // one: shadows are late by at most twice as many frames.
-var buildFrames = [maxCascades]int{8, 16, 32, 64}
+var buildFrames = [maxCascades]int{8, 16, 32, 128}
 
 // mapBuild is a map that is being drawn. What is drawn when is decided by counts
 // alone, so that the same frames give the same pictures on every machine.
@@ -152,8 +152,12 @@ const fadeless = 1.25
 
 // share returns how much of the map of cascade i is drawn in this frame: of what
 // is left of the frame's budget, and of the cost that remains. Of several maps
-// the nearest gets half, so that none has to wait.
+// the nearest gets half, so that none has to wait; the last of all, in which a
+// change is hardly seen, no more than it needs to be done in time.
 func (s *schedule) share(i, left, remains int) int {
+	if i >= s.sharp() {
+		left = 0
+	}
 	for k := i + 1; k < s.count; k++ {
 		if s.builds[k].on {
 			left /= 2

@@ -1,8 +1,9 @@
 // What holds for a whole frame; Go fills it in frameBlock.
 layout(std140) uniform Frame {
     mat4 viewProj;      // from positions relative to the eye
-    mat4 shadow[4];     // from positions relative to the eye to texture space
-    vec4 shadowTexel[4]; // x: metres per texel, y: depth of one texel, z: layer
+    vec4 shadowAxes[3]; // of the space of the shadow maps: across, up, away from the sun
+    vec4 shadowMap[4];  // w * position along the axes + xyz is the place in a map, for positions relative to the eye
+    vec4 shadowLayers;  // of the maps
     vec4 rayX, rayY, rayZ; // view ray = x * rayX + y * rayY + rayZ in clip coordinates; rayZ is the view direction
     vec4 sunDir;        // to the sun; w: number of cascades
     vec4 sunColor;      // w: exposure

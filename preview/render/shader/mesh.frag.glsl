@@ -30,33 +30,51 @@ float tapShadow(vec3 uvz, float layer, float texel) {
 #endif
 }
 
-// How much of the sun reaches a point with the geometric normal n.
+// How much of the sun reaches a point with the geometric normal n. The maps
+// differ in place and size alone, so that what is dear is computed once; software
+// renderers compute all that is in a branch or loop for every pixel.
 float sunVisible(vec3 position, vec3 n, float nDotL) {
     int count = int(frame.sunDir.w);
     float end = frame.horizon.w;
     float away = length(position);
-    if (away >= end) return 1.0;
     float texel = frame.zenith.w;
+    // Offset along the normal against self-shadowing, by how slanted the light
+    // is: so many texels, whatever their size, and half a texel in depth.
+    vec3 offset = n * (texel * (0.6 + 1.6 * sqrt(1.0 - nDotL * nDotL)));
+    vec3 axisX = frame.shadowAxes[0].xyz, axisY = frame.shadowAxes[1].xyz, axisZ = frame.shadowAxes[2].xyz;
+    vec3 p = vec3(dot(axisX, position), dot(axisY, position), dot(axisZ, position));
+    vec3 shift = vec3(dot(axisX, offset), dot(axisY, offset), dot(axisZ, offset) - 0.5 * texel);
+    // Over the last tenth of a map the next one fades in.
+    const float fade = 0.05;
     float border = 3.0 * texel;
-    // Offset along the normal against self-shadowing, by how slanted the light is.
-    float slope = sqrt(1.0 - nDotL * nDotL);
-    for (int i = 0; i < count; i++) {
-        vec3 p = position + n * frame.shadowTexel[i].x * (0.6 + 1.6 * slope);
-        vec3 uvz = (frame.shadow[i] * vec4(p, 1.0)).xyz;
-        vec2 rim = min(uvz.xy, 1.0 - uvz.xy);
-        float inside = min(rim.x, rim.y) - border;
-        if (inside <= 0.0 || uvz.z <= 0.0 || uvz.z >= 1.0) continue;
-        uvz.z -= 0.5 * frame.shadowTexel[i].y;
-        float s = tapShadow(uvz, frame.shadowTexel[i].z, texel);
-        // Over the last tenth of a map the next one fades in.
-        if (inside < 0.05 && i + 1 < count) {
-            vec3 q = (frame.shadow[i + 1] * vec4(position + n * frame.shadowTexel[i + 1].x * (0.6 + 1.6 * slope), 1.0)).xyz;
-            q.z -= 0.5 * frame.shadowTexel[i + 1].y;
-            s = mix(tapShadow(q, frame.shadowTexel[i + 1].z, texel), s, inside / 0.05);
+#ifdef FEW_TAPS
+    float skip = border + fade * ditherThreshold(); // some pixels take one map, some the other
+#else
+    float skip = border;
+#endif
+    vec3 uvz = vec3(0.0);
+    float inside = 0.0, layer = -1.0;
+    int next = 0;
+    for (int i = 3; i >= 0; i--) { // unrolled; the nearest wins
+        vec3 q = p * frame.shadowMap[i].w + frame.shadowMap[i].xyz + shift;
+        vec3 r = min(q, 1.0 - q);
+        float rim = min(r.x, r.y);
+        if (i < count && r.z > 0.0 && rim > (i + 1 < count ? skip : border)) {
+            uvz = q;
+            inside = rim - border;
+            layer = frame.shadowLayers[i];
+            next = i + 1;
         }
-        return mix(s, 1.0, smoothstep(0.85 * end, end, away));
     }
-    return 1.0;
+    if (layer < 0.0 || away >= end) return 1.0;
+    float s = tapShadow(uvz, layer, texel);
+#ifndef FEW_TAPS
+    if (inside < fade && next < count) {
+        vec3 q = p * frame.shadowMap[next].w + frame.shadowMap[next].xyz + shift;
+        s = mix(tapShadow(q, frame.shadowLayers[next], texel), s, inside / fade);
+    }
+#endif
+    return mix(s, 1.0, smoothstep(0.85 * end, end, away));
 }
 #endif
 
