@@ -77,6 +77,7 @@ type app struct {
 	cost    Frame         // the same by parts
 	usual   time.Duration // what frames take, a sliding mean
 	drawn   []runtime.Drawn
+	sight   render.Frame // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
 	undrawn uint64

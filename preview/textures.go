@@ -31,7 +31,8 @@ func (a *app) streamTextures() error {
 			return err
 		}
 	}
-	a.r.StreamTextures(render.TextureView{Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.rootOf})
+	a.sight = render.Frame{Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf}
+	a.r.StreamTextures(render.TextureView{Frame: &a.sight, Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.rootOf})
 	return nil
 }
 

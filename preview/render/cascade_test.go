@@ -157,6 +157,9 @@ func TestLastCascade(t *testing.T) {
 		}
 		return jump
 	}
+	if s.shown() != 0 {
+		t.Errorf("%d cascades before the first frame", s.shown())
+	}
 	near := shadowReach{near: 1, far: 100, end: 100}
 	if jump := draw(&near); !jump || s.active != 3 || s.shown() != 3 || s.reach(&near) != 100 {
 		t.Errorf("near: jump %v, %d of %d cascades, to %v", jump, s.shown(), s.active, s.reach(&near))

@@ -93,7 +93,7 @@ func (s *schedule) sharp() int { return max(1, s.count-1) }
 
 // shown returns how many maps are there, the nearest first.
 func (s *schedule) shown() int {
-	n := s.sharp()
+	n := 0
 	for n < s.active && s.cascades[n].valid {
 		n++
 	}

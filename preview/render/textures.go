@@ -8,9 +8,12 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// TextureView is what texture streaming needs to know of a frame; what is seen
-// it takes from the last Draw.
+// TextureView is what texture streaming needs to know of a frame.
 type TextureView struct {
+	// Frame is what the next Draw will draw, of which Camera, CullCamera, Drawn
+	// and Root are read: what is in view comes first. Nil means what the last
+	// Draw has seen.
+	Frame *Frame
 	// Now is the time since an arbitrary but fixed origin; it never goes back.
 	Now time.Duration
 	// Camera is the point of view in world space, metres.

@@ -27,7 +27,7 @@ type textures struct {
 	stream   *texture.Streamer
 	fallback [slots]uint32
 
-	view    texture.View // of the last StreamTextures; Visible is that of the last Draw
+	view    texture.View // of the last StreamTextures
 	visible []texture.Entity
 	scenes  map[runtime.SceneID]*textureScene
 	told    map[texture.Slot]bool // that it is missing
@@ -199,8 +199,33 @@ func (r *Renderer) StreamTextures(v TextureView) {
 			}
 		}
 	}
+	if v.Frame != nil {
+		r.frame.see(r, v.Frame)
+	}
 	t.view.Now, t.view.Camera = v.Now, v.Camera
 	t.update(false)
+}
+
+// see lists the meshes with textures that are in view of a frame before it is
+// drawn.
+func (c *collected) see(r *Renderer, f *Frame) {
+	c.begin(r, f)
+	for i := range f.Drawn {
+		n := r.reps[f.Drawn[i].Key]
+		if n == nil || !n.resident || len(n.meshes) == 0 {
+			continue
+		}
+		view := &c.scenes[c.sceneOf(f, n.key.Scene)].view
+		center, half := [3]float64(n.box.Center()), [3]float64(n.box.Size().Scale(0.5))
+		if !view.sees(&center, &half) {
+			continue
+		}
+		for k := range n.meshes {
+			if m := &n.meshes[k]; m.entity != 0 && view.sees(&m.center, &m.half) {
+				r.textures.visible = append(r.textures.visible, m.entity)
+			}
+		}
+	}
 }
 
 // move puts the boxes of a representation to where its scene is now.

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 	"unsafe"
@@ -363,6 +364,39 @@ func TestTrim(t *testing.T) {
 			}
 		}
 		d.Release(1)
+	}
+}
+
+// TestTexturesOfThisFrame: what is in view is that of the frame to come, not of
+// the last one, and the same that its Draw finds.
+func TestTexturesOfThisFrame(t *testing.T) {
+	dir := t.TempDir()
+	writePNG(t, filepath.Join(dir, "a.png"), solid(16, 16, color.NRGBA{0, 200, 0, 255}))
+	r := headless(t, Options{Width: 16, Height: 16})
+	ahead, behind := flagged(dir, "a.png"), flagged(dir, "a.png")
+	f := Frame{Camera: at(0), Drawn: put(t, r, ahead, behind)}
+	f.Root = func(runtime.SceneID) geom.Mat4 { return geom.Identity() }
+	// The second one is moved behind the camera.
+	m := &r.reps[f.Drawn[1].Key].meshes[0]
+	m.center[2] = 5
+	r.reps[f.Drawn[1].Key].box = geom.Box{Min: geom.Vec3{-9, -9, 5}, Max: geom.Vec3{9, 9, 5}}
+	r.Draw(f)
+	first, second := r.reps[f.Drawn[0].Key].meshes[0].entity, m.entity
+	if !slices.Equal(r.textures.visible, []texture.Entity{first}) {
+		t.Fatalf("looking ahead: %v, want %v", r.textures.visible, first)
+	}
+	f.Camera.Forward = [3]float64{0, 0, 1}
+	r.StreamTextures(TextureView{})
+	if !slices.Equal(r.textures.visible, []texture.Entity{first}) {
+		t.Errorf("without a frame: %v, want that of the last one, %v", r.textures.visible, first)
+	}
+	r.StreamTextures(TextureView{Frame: &f})
+	if !slices.Equal(r.textures.visible, []texture.Entity{second}) {
+		t.Errorf("turned around: %v, want %v", r.textures.visible, second)
+	}
+	r.Draw(f)
+	if !slices.Equal(r.textures.visible, []texture.Entity{second}) {
+		t.Errorf("Draw: %v, want %v", r.textures.visible, second)
 	}
 }
 
