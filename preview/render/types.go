@@ -19,7 +19,8 @@ type Options struct {
 	// software renderers, where four samples treble the time. Clamped to what
 	// the driver has.
 	Samples int
-	// ShadowSize is the edge of one cascade's shadow map in texels; 0 means
+	// ShadowSize is the edge of one cascade's shadow map in texels, of which
+	// there are two for each; 0 means
 	// 2048 (1024 for pictures below 480 rows), negative means no shadows.
 	ShadowSize int
 	// Cascades is the number of shadow cascades, 1 to 4; 0 means 4. The last of
