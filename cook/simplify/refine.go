@@ -99,7 +99,11 @@ func (x *fitter) corner(c uint32) uint32 { return 3*x.left.of(c/3) + c%3 }
 // vertices they know the surface's mean. They are numbered, three to a triangle,
 // of which large sources have every few taken.
 func (x *fitter) plan() {
-	x.stride = max(1, len(x.s.in.Indices)/(fitDensity*x.places+1))
+	density := fitDensity
+	if len(x.s.wv) > 2*len(x.s.nodes) {
+		density /= 2 // flat faces, as of buildings, show where they lie sooner
+	}
+	x.stride = max(1, len(x.s.in.Indices)/(density*x.places+1))
 	if x.stride%3 == 0 {
 		x.stride-- // all three in turn
 	}
