@@ -65,7 +65,7 @@ type Report struct {
 	TextureLoads        int   `json:"texture_loads"`         // that came for the first time, tex.load
 	TextureUpgrades     int   `json:"texture_upgrades"`      // tex.upgrade
 	TextureDowngrades   int   `json:"texture_downgrades"`    // tex.downgrade
-	TextureFailures     int   `json:"texture_failures"`      // tex.fail and tex.missing
+	TextureFailures     int   `json:"texture_failures"`      // tex.fail and tex.missing, but for files of a scene at an address that have not come
 	TextureSheds        int   `json:"texture_sheds"`         // entities that gave memory up
 	TextureRefusals     int   `json:"texture_refusals"`      // upgrades put off for lack of room
 	TextureBytesLoaded  int64 `json:"texture_bytes_loaded"`  // of all that was uploaded

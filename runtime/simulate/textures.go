@@ -1,7 +1,10 @@
 package simulate
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"slices"
 	"time"
 
@@ -34,6 +37,7 @@ type textureTier struct {
 	peak   int64 // of used and the use by others
 
 	loaded int64 // bytes of all uploads
+	early  int   // failures of files that may follow
 }
 
 // placed is an entity and where it is.
@@ -65,8 +69,17 @@ func newTextureTier(w *world, emit func(Record), before func()) (*textureTier, e
 		w: w, emit: emit, before: before,
 		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
 	}
-	t.stream, err = texture.NewStreamer(texture.StreamOptions{Params: p, Device: t, Loader: t, MaxEdge: maxTexture, NearestFirst: true, Trace: t.trace})
+	t.stream, err = texture.NewStreamer(texture.StreamOptions{
+		Params: p, Device: t, Loader: t, MaxEdge: maxTexture, Timeout: timeout(s.Config.MeshLoadTimeoutSeconds), NearestFirst: true, Trace: t.trace,
+	})
 	return t, err
+}
+
+// timeout returns a number of seconds, which may be infinite, as an option whose
+// zero means another one.
+func timeout(s float64) time.Duration {
+	const most = math.MaxInt64 / 4
+	return max(1, time.Duration(min(s*float64(time.Second), most)))
 }
 
 // maxTexture is the longest edge of a texture that the device takes, as in the
@@ -199,6 +212,9 @@ func (t *textureTier) trace(e texture.Event) {
 	}
 	if e.Err != nil {
 		r.add("error", e.Err.Error())
+		if t.w.fetcher != nil && errors.Is(e.Err, fs.ErrNotExist) {
+			t.early++
+		}
 	}
 	t.emit(r)
 }
@@ -294,7 +310,7 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 	t.deliver()
 	others := stats.TextureUsed
 	t.stream.SetBudget(textureRoom(stats.TextureBudget, others))
-	if t.w.loader != nil && t.w.frame%retryFrames == 0 {
+	if (t.w.loader != nil || t.w.fetcher != nil) && t.w.frame%retryFrames == 0 {
 		t.stream.Retry()
 	}
 	t.visible = t.visible[:0]
@@ -325,7 +341,7 @@ func (t *textureTier) report(r *Report) {
 	st := t.stream.Stats()
 	r.PeakTextureBytes = max(r.PeakTextureBytes, t.peak)
 	r.TextureLoads, r.TextureUpgrades, r.TextureDowngrades = int(st.Loads), int(st.Upgrades), int(st.Downgrades)
-	r.TextureFailures, r.TextureSheds, r.TextureRefusals = int(st.Failures), int(st.Sheds), int(st.Refused)
+	r.TextureFailures, r.TextureSheds, r.TextureRefusals = int(st.Failures)-t.early, int(st.Sheds), int(st.Refused)
 	r.TextureBytesLoaded, r.PeakTextureReserved = t.loaded, st.PeakReserved
 	r.TexturesMinimum, r.TexturesMedium, r.TexturesFull = st.Minimum, st.Medium, st.Full
 	r.TexturesMissing = st.Missing

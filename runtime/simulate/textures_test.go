@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -185,5 +187,88 @@ func TestRecordsOfTextures(t *testing.T) {
 	}
 	if shed == 0 || at != 5 {
 		t.Errorf("shed is record %d, after %d downgrades", shed, at)
+	}
+}
+
+// A texture that takes longer than meshLoadTimeoutSeconds is given up, and tried
+// again; 0 gives it no time at all, and inf all of it.
+func TestTexturesTimeOut(t *testing.T) {
+	const text = `{"scene": {"tiles": [{"tile_id": "a", "bounds": {"min": [-5, -5, -9], "max": [5, 5, -8]}, "textures": ["x"]}],
+		"streaming_defaults": {"streaming_radius": 200, "unload_radius": 300}, "textures": {"x": 64}},
+		"config": {"meshLoadTimeoutSeconds": %s}, "latency": {"texture": 70}, "dt": 0.5, "duration": 80,
+		"camera": [{"t": 0, "position": [0, 0, 0], "forward": [0, 0, -1]}]}`
+	for limit, want := range map[string]time.Duration{"0": 500 * time.Millisecond, "3.25": 3500 * time.Millisecond, "60": 60500 * time.Millisecond, `"inf"`: 0} {
+		s, err := Parse(fmt.Appendf(nil, text, limit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := mustRun(t, s, Options{})
+		var start, missing time.Duration
+		loads := 0
+		for _, x := range slices.Backward(r.Records) {
+			switch x.Event {
+			case "tex.start":
+				start = x.T
+			case "tex.missing":
+				missing = x.T
+				if e, _ := x.value("error"); !strings.Contains(fmt.Sprint(e), texture.ErrTimeout.Error()) {
+					t.Errorf("%s: %v", limit, e)
+				}
+			case "tex.load":
+				loads++
+			}
+		}
+		if want == 0 && (loads != 1 || missing != 0) || want != 0 && (loads != 0 || missing-start != want) {
+			t.Errorf("%s: started at %v, missing at %v, %d loads", limit, start, missing, loads)
+		}
+	}
+}
+
+// folder is a Fetcher that has everything at once.
+type folder string
+
+func (dir folder) Fetch(req runtime.Request) {
+	file := filepath.Join(string(dir), filepath.FromSlash(req.Path))
+	req.Done.Fetched(req.Token, runtime.Fetched{File: file, Dir: filepath.Dir(file)}, nil)
+}
+
+// Textures of a scene at an address follow their payloads. While they have not
+// come they are no failures, as often as they are asked for; those that cannot be
+// read are. What has not come at the end is missing.
+func TestTexturesThatFollow(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		scene := texturedScene(t)
+		picture := filepath.Join(filepath.Dir(scene), "tiles", "Textures", "wall.png")
+		data, err := os.ReadFile(picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(picture); err != nil {
+			t.Fatal(err)
+		}
+		if damaged {
+			data = data[:20]
+		}
+		s := load(t, scene)
+		s.Duration = 20 * time.Second
+		s.Path.Keys = []CameraKey{{Position: [3]float64{5, 5, 10}, Forward: [3]float64{0, 0, -1}}}
+		missing := 0
+		follow := func(r *Record) error {
+			if name, _ := r.value("texture"); r.Event != "tex.missing" || name != "Textures/wall.png" {
+				return nil
+			}
+			if missing++; missing < 5 {
+				return nil
+			}
+			return os.WriteFile(picture, data, 0o600)
+		}
+		wall := &fakeWall{now: time.Unix(1_000_000, 0)}
+		p := mustRun(t, s, Options{Fetcher: folder(filepath.Dir(scene)), OnRecord: follow, wall: wall}).Report
+		if damaged && (missing < 6 || p.TextureFailures != missing-5 || p.TexturesMissing != 2) {
+			t.Errorf("damaged: %d events, %+v", missing, p)
+		}
+		if !damaged && (missing != 5 || p.TextureFailures != 0 || p.TexturesMissing != 1 || p.TexturesFull != 1) {
+			t.Errorf("%d events, %+v", missing, p)
+		}
 	}
 }
