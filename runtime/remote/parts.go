@@ -162,6 +162,14 @@ func (p *parts) name() string {
 	return p.file
 }
 
+// used notes an access to the file, for eviction.
+func (p *parts) used() {
+	p.mu.Lock()
+	name := p.name()
+	p.mu.Unlock()
+	p.f.cache.use(name)
+}
+
 // Bring brings what is missing of some ranges. It returns when all of them can
 // be read, or with an error: ErrChanged when the server has another version,
 // ErrCache when the disk does not keep them.
@@ -183,7 +191,7 @@ func (p *parts) Bring(ctx context.Context, spans []runtime.Span) error {
 				tries++
 				continue
 			}
-			p.f.cache.use(p.file)
+			p.used()
 			return err
 		}
 		var g errgroup.Group

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/untoldkit/untold/runtime"
 )
@@ -165,6 +167,67 @@ func TestPartsOnTheirWayAreCompletedElsewhere(t *testing.T) {
 		}
 		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
 			t.Errorf("late %v: %q", late, list)
+		}
+	}
+}
+
+// A file that another process completes while a request for parts of it fails: the
+// next attempt finds the whole file, and begins nothing anew.
+func TestPartsThatFailAreCompletedElsewhere(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		r, data := newPartsRig(t)
+		x := r.openParts(partsRequest(data))
+		asked, goOn := make(chan struct{}), make(chan struct{})
+		var first atomic.Bool
+		answer := r.origin.answer
+		r.origin.answer = func(q *http.Request) (*http.Response, error) {
+			if first.Swap(true) {
+				return answer(q)
+			}
+			close(asked)
+			<-goOn
+			return nil, io.ErrUnexpectedEOF
+		}
+		done := async(func() error { return x.Bring(t.Context(), spansOf(t, data, 12)[:1]) })
+		<-asked
+		other := r.beside(func(o *Options) {
+			t := newOrigin(r.clock)
+			t.put(partsURL, data)
+			t.answer = withRanges(t)
+			o.Transport = t
+		})
+		if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
+			t.Fatal(err)
+		}
+		if known {
+			mustRead(t, x, data, len(data)/4, len(data)/3)
+		}
+		n := len(r.origin.requests())
+		close(goOn)
+		r.clock.pass(time.Second)
+		if err := <-done; err != nil {
+			t.Errorf("known %v: %v", known, err)
+		}
+		mustRead(t, x, data, 0, len(data))
+		if got := len(r.origin.requests()); got != n {
+			t.Errorf("known %v: %d more requests", known, got-n)
+		}
+		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
+			t.Errorf("known %v: %q", known, list)
+		}
+	}
+}
+
+// What reads parts uses the file, also when that is complete.
+func TestPartsAreUsed(t *testing.T) {
+	r, data := newPartsRig(t)
+	x := r.openParts(partsRequest(data))
+	for _, end := range []int{len(data) / 2, len(data), 100} {
+		r.clock.Advance(time.Minute)
+		mustRead(t, x, data, 0, end)
+		list := r.Cache().Entries()
+		if now := r.clock.Now(); len(list) != 1 || !list[0].LastAccess.Equal(now) {
+			t.Errorf("up to %d: %+v at %v", end, list, now)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/untoldkit/untold/runtime"
 )
 
 // fetch brings a run of blocks. What has come before an error stays.
@@ -24,6 +26,9 @@ func (p *parts) fetch(ctx context.Context, r blockRun) error {
 	}()
 	at := r.from
 	return p.f.attempts(ctx, p.s.url, func(ctx context.Context) error {
+		if p.doneElsewhere(blockRun{at, r.end}) {
+			return nil
+		}
 		if err := p.ensure(); err != nil {
 			return err
 		}
@@ -59,6 +64,19 @@ func (p *parts) overElsewhere() (bool, error) {
 		p.takeWhole()
 	}
 	return p.whole || p.dead != nil, p.dead
+}
+
+// doneElsewhere reports whether a run is there since another process has completed
+// the file: what would be fetched now would be a partial file beside it.
+func (p *parts) doneElsewhere(r blockRun) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.whole && p.dead == nil {
+		if _, ok := p.f.cache.latest(p.file); !ok {
+			p.takeWhole()
+		}
+	}
+	return p.whole && len(p.missing([]runtime.Span{{From: r.from * blockSize, To: r.end * blockSize}})) == 0
 }
 
 // ensure makes the partial file anew when it has been evicted, and takes over the
