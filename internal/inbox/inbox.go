@@ -69,19 +69,27 @@ func (b *Box[M]) Drain(dst []M) []M {
 func (b *Box[M]) Await(ctx context.Context, messages uint64) error {
 	for {
 		b.mu.Lock()
-		enough, waiting := b.posted >= messages, len(b.queue) > 0
+		enough := b.posted >= messages
 		b.mu.Unlock()
 		if enough {
-			if waiting {
-				b.Ring() // the loop may have taken the token
-			}
+			b.ringAgain()
 			return nil
 		}
 		select {
 		case <-b.bell:
 		case <-ctx.Done():
+			b.ringAgain()
 			return ctx.Err()
 		}
+	}
+}
+
+// ringAgain rings if messages wait, as Await may have taken the token.
+func (b *Box[M]) ringAgain() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.queue) > 0 {
+		b.Ring()
 	}
 }
 

@@ -85,3 +85,19 @@ func TestAwait(t *testing.T) {
 		t.Error("taken messages count, and ring no more", err)
 	}
 }
+
+// Who gives up waiting leaves the bell as it was: something waits.
+func TestAwaitGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 64 { // it may look at the bell first, or at ctx
+		b := New[note]()
+		b.Post(note{1, "a"})
+		if err := b.Await(ctx, 2); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if !rung(&b) {
+			t.Fatal("what has come is not announced")
+		}
+	}
+}
