@@ -37,7 +37,7 @@ type Cache struct {
 	lock  *os.File
 	users *os.File
 	alone bool                  // when opened
-	full  func(bytes int) error // asked before every write by tests; else nil
+	full  func(bytes int) error // asked by tests before every write, and with 0 before a folder is made; else nil
 
 	mu        sync.Mutex
 	index     index

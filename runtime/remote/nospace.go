@@ -42,6 +42,22 @@ func (c *Cache) roomy(write func() error, keep ...string) error {
 	}
 }
 
+// roomyHere is roomy for a caller that holds the lock of the folder only.
+func (c *Cache) roomyHere(write func() error, keep ...string) error {
+	for try := 0; ; try++ {
+		err := write()
+		if !noSpace(err) || try == shedTries {
+			return err
+		}
+		c.mu.Lock()
+		more := c.shed(keep...)
+		c.mu.Unlock()
+		if !more {
+			return err
+		}
+	}
+}
+
 // roomyApart is roomy for a caller that holds neither.
 func (c *Cache) roomyApart(write func() error, keep ...string) error {
 	for try := 0; ; try++ {
@@ -84,6 +100,16 @@ func (c *Cache) writeAt(f *os.File, p []byte, off int64) error {
 	}
 	_, err := f.WriteAt(p, off)
 	return err
+}
+
+// mkdirAll makes a folder of the cache, unless it is there.
+func (c *Cache) mkdirAll(dir string) error {
+	if c.full != nil {
+		if err := c.full(0); err != nil {
+			return err
+		}
+	}
+	return c.root.MkdirAll(dir, 0o700)
 }
 
 // writeFile makes a small file of the cache anew.

@@ -101,6 +101,35 @@ func TestDiskWithoutAnyRoom(t *testing.T) {
 	// newRig closes, and looks at the error.
 }
 
+// A disk may be full of files, too: then there is no room for a folder.
+func TestDiskFullOfFiles(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.HTTP = oneAttempt })
+	r.Cache().full = func(n int) error {
+		if n == 0 && r.Cache().Stat().Files >= 8 { // nobody holds mu then
+			return fmt.Errorf("mkdir: %w", syscall.ENOSPC)
+		}
+		return nil
+	}
+	base, err := parseBase(sceneBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		s, err := textureSource(payload{url: base, folder: textureRoot(base)}, fmt.Sprintf("%d/wall.png", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.origin.put(s.url.String(), body(100+i))
+		if _, err := r.bring(t.Context(), s); err != nil {
+			t.Error(err)
+		}
+		r.clock.Advance(pinFor)
+	}
+	if st := r.Cache().Stat(); st.Files < 6 || st.Files > 8 || st.Evictions != int64(20-st.Files) {
+		t.Errorf("%+v", st)
+	}
+}
+
 // Parts make room for each other, too.
 func TestFullDiskForParts(t *testing.T) {
 	r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })

@@ -170,14 +170,17 @@ func (c *Cache) beginPart(e Entry) (have, error) {
 // the folder and mu.
 func (c *Cache) startPart(h *have) error {
 	line := appendHaveLine(nil, &haveLine{Magic: partMagic, Entry: &h.entry})
-	if err := c.roomy(func() error { return c.writeFile(sidecarName(h.entry.Name), line) }, h.entry.Name); err != nil {
-		return err
-	}
-	f, err := c.root.OpenFile(h.entry.Name, os.O_WRONLY|os.O_CREATE, 0o600)
+	err := c.roomy(func() error {
+		if err := c.writeFile(sidecarName(h.entry.Name), line); err != nil {
+			return err
+		}
+		f, err := c.root.OpenFile(h.entry.Name, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}, h.entry.Name)
 	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
 		return err
 	}
 	h.read = int64(len(line))

@@ -134,11 +134,6 @@ func (s *staged) commit(e Entry) (Entry, error) {
 // is not there, or an older one, is found out by lookup.
 func (c *Cache) put(e *Entry, tmp string) error {
 	name := filepath.FromSlash(e.Name)
-	if dir := filepath.Dir(name); dir != "." {
-		if err := c.root.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
 	// The sidecar goes first and comes last, so that none tells of other bytes
 	// than those beside it.
 	side := sidecarName(e.Name)
@@ -147,7 +142,7 @@ func (c *Cache) put(e *Entry, tmp string) error {
 			return err
 		}
 	}
-	if err := c.rename(tmp, name); err != nil {
+	if err := c.roomyHere(func() error { return c.moveTo(tmp, name) }, e.Name); err != nil {
 		return err
 	}
 	// Not earlier: some systems set the time when the file is closed.
@@ -157,10 +152,7 @@ func (c *Cache) put(e *Entry, tmp string) error {
 	}
 	e.ModTime = info.ModTime().UnixNano()
 	if side != "" && e.ETag != "" {
-		c.mu.Lock()
-		err := c.roomy(func() error { return c.writeFile(side, encodeSidecar(e)) }, e.Name)
-		c.mu.Unlock()
-		if err != nil {
+		if err := c.roomyHere(func() error { return c.writeFile(side, encodeSidecar(e)) }, e.Name); err != nil {
 			return err
 		}
 	}
@@ -170,6 +162,16 @@ func (c *Cache) put(e *Entry, tmp string) error {
 		return err
 	}
 	return c.evict(e.Name)
+}
+
+// moveTo renames a file, into a folder that is made if it is missing.
+func (c *Cache) moveTo(tmp, name string) error {
+	if dir := filepath.Dir(name); dir != "." {
+		if err := c.mkdirAll(dir); err != nil {
+			return err
+		}
+	}
+	return c.rename(tmp, name)
 }
 
 // renew notes that the server has confirmed an entry.
