@@ -40,6 +40,7 @@ type Simplifier struct {
 	scratch   scratch
 	parts     []part
 	partOf    []uint32 // per place; nil if no component may go
+	fixed     []uint32 // per place: if it is locked, a vertex of the source there; nil if none is
 	exhausted bool     // no rule allowed anything more
 	held      bool     // an edge between locked places stood in the way
 	barLimit  float64  // the error limit of barred edges
@@ -94,6 +95,7 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.wv = s.wedges.place
 	s.wedges.place = nil
 	s.placeVertices(m, firsts)
+	s.keepVertices(firsts)
 	area := s.linkAll()
 	crowds := s.crowdedAnywhere()
 	if crowds {
@@ -129,6 +131,19 @@ func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32) {
 	s.nodes = make([]node, len(firsts))
 	for i, v := range firsts {
 		s.nodes[i].init(&m.Positions[v], s.centre)
+	}
+}
+
+// keepVertices keeps a vertex of each place, if places may be locked.
+func (s *Simplifier) keepVertices(firsts []uint32) {
+	if s.opt.Locked == nil && !s.opt.LockBorder {
+		return
+	}
+	if s.fixed = firsts; firsts == nil {
+		s.fixed = make([]uint32, len(s.nodes))
+		for i := range s.fixed {
+			s.fixed[i] = uint32(i)
+		}
 	}
 }
 

@@ -31,6 +31,9 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 	nu.flags = flags&^flagMulti | flagMoved
 	if flags&flagLocked != 0 {
 		nu.flags &^= flagMoved // it lies where the locked one was
+		if nv.flags&flagLocked != 0 {
+			s.fixed[u] = s.fixed[v]
+		}
 	}
 	if groups > 1 {
 		nu.flags |= flagMulti

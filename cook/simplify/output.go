@@ -18,7 +18,8 @@ func (s *Simplifier) Mesh() *Mesh {
 
 // MeshAndSources is Mesh with, for each vertex, the source vertex that it is a
 // copy of if it is locked, or -1. Locked vertices that are equal in all respects
-// are one.
+// are one. A triangle whose group or attributes a locked place did not have may
+// come to it: that makes another vertex at this place, which is no copy.
 func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) }
 
 func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
@@ -131,14 +132,20 @@ func (s *Simplifier) attributeBox() attributeBox {
 // emit appends a wedge as a vertex and returns the source vertex that it
 // copies, or -1.
 func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
-	p := &s.nodes[s.wv[w]]
-	v := s.wedges.source(w)
-	if p.flags&flagMoved == 0 {
-		out.Positions = append(out.Positions, s.in.Positions[v])
-	} else {
-		out.Positions = append(out.Positions, geom.FromF32(p.pos).Add(s.centre))
+	place, v := s.wv[w], s.wedges.source(w)
+	p := &s.nodes[place]
+	at, came := s.in.Positions[v], false
+	switch {
+	case p.flags&flagMoved != 0:
+		at = geom.FromF32(p.pos).Add(s.centre)
+	case p.flags&flagLocked != 0:
+		// A wedge that came from elsewhere has attributes of its own.
+		if there := s.in.Positions[s.fixed[place]]; there != at {
+			at, came = there, true
+		}
 	}
-	if p.flags&flagLocked != 0 && !s.welds(v) {
+	out.Positions = append(out.Positions, at)
+	if p.flags&flagLocked != 0 && !came && !s.welds(v) {
 		s.copyAttributes(out, v)
 		return int32(v)
 	}
