@@ -87,6 +87,8 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	if err := check(m, &o); err != nil {
 		return nil, err
 	}
+	m = m.withoutEmpty()
+	o.Locked = nilIfEmpty(o.Locked)
 	s := &Simplifier{in: m, opt: o}
 	s.cw = make([]uint32, len(m.Indices))
 	s.next = make([]uint32, len(m.Indices))
@@ -109,6 +111,23 @@ func New(m *Mesh, o Options) (*Simplifier, error) {
 	s.constrain(crowds)
 	s.findParts()
 	return s, nil
+}
+
+// withoutEmpty returns a mesh whose empty attributes are nil.
+func (m *Mesh) withoutEmpty() *Mesh {
+	c := *m
+	c.Normals, c.Colors, c.Groups = nilIfEmpty(m.Normals), nilIfEmpty(m.Colors), nilIfEmpty(m.Groups)
+	for i, uv := range m.UV {
+		c.UV[i] = nilIfEmpty(uv)
+	}
+	return &c
+}
+
+func nilIfEmpty[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // welds reports whether a vertex shares its normal with others at its place.

@@ -82,7 +82,10 @@ func (x *fitter) budget() int {
 	if share == 0 {
 		share = defaultCreases
 	}
-	return int(min(max(0, float64(share*float64(x.places))), float64(len(x.s.crease.of)/2)))
+	if !(share > 0) {
+		return 0
+	}
+	return int(min(float64(share*float64(x.places)), float64(len(x.s.crease.of)/2)))
 }
 
 // cut is a possible crease: it parts a fan of corners in two.

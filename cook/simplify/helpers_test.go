@@ -166,7 +166,7 @@ func checkMesh(t testing.TB, in, out *Mesh, r Result, o Options) {
 			t.Fatalf("%s: %d for %d vertices", name, l[1], n)
 		}
 	}
-	if in.Groups != nil && len(out.Groups) != out.Triangles() {
+	if len(in.Groups) != 0 && len(out.Groups) != out.Triangles() {
 		t.Fatalf("%d groups for %d triangles", len(out.Groups), out.Triangles())
 	}
 	used := make([]bool, n)

@@ -293,7 +293,8 @@ func (r *run) exact(u, v uint32, c *candidate) bool {
 	if r.limit < math.Inf(1) || r.s.opt.NoRefine {
 		c.geo = r.s.deviation(u, v, c.at)
 	}
-	return float64(c.geo*(boundFactor*boundFactor)) <= float64(float64(r.limit*r.limit)*c.area)
+	// Without a limit there need not be an area, either.
+	return math.IsInf(r.limit, 1) || float64(c.geo*(boundFactor*boundFactor)) <= float64(float64(r.limit*r.limit)*c.area)
 }
 
 // apply collapses.

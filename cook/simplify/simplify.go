@@ -39,14 +39,14 @@ import (
 var ErrMesh = errors.New("simplify: unusable mesh")
 
 // Mesh is a triangle list. Positions are in metres. Optional attributes are
-// nil or as long as Positions.
+// empty or as long as Positions.
 type Mesh struct {
 	Positions []geom.Vec3
 	Normals   [][3]float32
 	UV        [2][][2]float32
 	Colors    [][4]float32
 	Indices   []uint32 // three per triangle
-	// Groups is nil or holds a number per triangle, such as its material or
+	// Groups is empty or holds a number per triangle, such as its material or
 	// part. Where groups meet, the mesh has a seam: triangles of different
 	// groups share positions but no attributes.
 	Groups []int32
@@ -81,7 +81,7 @@ const (
 // on the surface that one unit spans. Zero stands for the default, a negative
 // weight for "does not count".
 type Weights struct {
-	Normal float64 // default 0.33 on smooth meshes, down to half of that on those with many seams
+	Normal float64 // default 0.345 on smooth meshes, down to half of that on those with many seams
 	UV     float64 // default 0.1, both sets
 	Color  float64 // default 0.5
 }
@@ -89,7 +89,7 @@ type Weights struct {
 // Options control a Simplifier. The zero value keeps nothing locked, relaxes
 // seams when nothing else is left, and removes no components.
 type Options struct {
-	// Locked is nil or says for each vertex whether it must stay as it is: it
+	// Locked is empty or says for each vertex whether it must stay as it is: it
 	// neither moves nor vanishes, and keeps its attributes bit for bit. Borders
 	// between tiles are locked so that neighbours of any level fit. Locking one
 	// vertex locks all others at its position.

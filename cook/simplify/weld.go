@@ -119,6 +119,7 @@ type wedges struct {
 	vertex []uint32 // per wedge: an input vertex with its attributes; nil: the same number
 	group  []int32  // per wedge; nil without groups
 	of     []uint32 // per vertex: one of its wedges, none for unused ones; nil: the same number
+	places int      // that have a wedge
 }
 
 func (w *wedges) source(i uint32) uint32 {
@@ -141,7 +142,7 @@ func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corne
 	}
 	if firsts == nil {
 		copy(corners, m.Indices)
-		return wedges{place: place}
+		return wedges{place: place, places: places}
 	}
 	joined := corners
 	if len(joined) < len(place) {
@@ -154,13 +155,13 @@ func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corne
 	for _, v := range m.Indices {
 		joined[v] = v
 	}
-	count := joinVertices(m, place, places, weld, joined, memory)
+	count, used := joinVertices(m, place, places, weld, joined, memory)
 	if count == len(place) {
 		copy(corners, m.Indices)
-		return wedges{place: place}
+		return wedges{place: place, places: used}
 	}
 	// Wedges are in the order of vertices, so that neighbours in memory stay so.
-	w := wedges{place: place[:0], vertex: make([]uint32, 0, count), of: make([]uint32, len(place))}
+	w := wedges{place: place[:0], vertex: make([]uint32, 0, count), of: make([]uint32, len(place)), places: used}
 	for v, first := range joined {
 		switch {
 		case first == uint32(v):
@@ -181,8 +182,8 @@ func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corne
 
 // joinVertices finds the vertices that are one wedge and replaces them by the
 // first of them in joined, which holds each vertex's own number at first, or none
-// for unused ones. It returns the number of wedges.
-func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool, joined, memory []uint32) (wedges int) {
+// for unused ones. It returns the numbers of wedges and of places that have any.
+func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool, joined, memory []uint32) (wedges, used int) {
 	// The wedges of a place form a chain.
 	if len(memory) < places+len(place) {
 		memory = make([]uint32, places+len(place))
@@ -206,11 +207,13 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 			joined[v] = j
 			continue
 		}
-		next[v] = head[p]
+		if next[v] = head[p]; next[v] == none {
+			used++
+		}
 		head[p] = v
 		wedges++
 	}
-	return wedges
+	return wedges, used
 }
 
 // weldGroups is weldWedges where groups tell wedges apart.
@@ -235,6 +238,9 @@ func weldGroups(m *Mesh, place []uint32, places int, weld func(v uint32) bool, c
 			}
 		}
 		j := uint32(len(w.place))
+		if head[p] == none {
+			w.places++
+		}
 		next = append(next, head[p])
 		head[p] = j
 		w.place = append(w.place, p)
