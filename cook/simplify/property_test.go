@@ -2,6 +2,7 @@ package simplify
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -100,18 +101,14 @@ func checkPlaces(t *rapid.T, m *Mesh) {
 }
 
 func checkSources(t *rapid.T, in, out *Mesh, sources []int32, o Options) {
-	same := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+	locked := map[geom.Vec3]bool{}
+	for v, l := range o.Locked {
+		if l {
+			locked[in.Positions[v]] = true
+		}
+	}
 	for v, src := range sources {
-		var x []float32
-		if out.UV[0] != nil {
-			x = append(x, out.UV[0][v][:]...)
-		}
-		if out.UV[1] != nil {
-			x = append(x, out.UV[1][v][:]...)
-		}
-		if out.Colors != nil {
-			x = append(x, out.Colors[v][:]...)
-		}
+		x := numbers(out, uint32(v))
 		if src < 0 {
 			for _, f := range x {
 				if f-f != 0 {
@@ -120,10 +117,30 @@ func checkSources(t *rapid.T, in, out *Mesh, sources []int32, o Options) {
 			}
 			continue
 		}
-		if out.Positions[v] != in.Positions[src] || out.UV[0] != nil && !same(out.UV[0][v][0], in.UV[0][src][0]) {
+		same := func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+		if out.Positions[v] != in.Positions[src] || !slices.EqualFunc(x, numbers(in, uint32(src)), same) {
 			t.Fatalf("locked vertex %d is not %d", v, src)
 		}
+		if !o.LockBorder && !locked[in.Positions[src]] {
+			t.Fatalf("vertex %d is a copy of %d, which is not locked", v, src)
+		}
 	}
+}
+
+// numbers returns the attributes of a vertex.
+func numbers(m *Mesh, v uint32) (x []float32) {
+	if m.Normals != nil {
+		x = append(x, m.Normals[v][:]...)
+	}
+	for _, uv := range m.UV {
+		if uv != nil {
+			x = append(x, uv[v][:]...)
+		}
+	}
+	if m.Colors != nil {
+		x = append(x, m.Colors[v][:]...)
+	}
+	return x
 }
 
 // FuzzSimplify turns bytes into a mesh and options.
