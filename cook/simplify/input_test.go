@@ -75,3 +75,24 @@ func TestNoArea(t *testing.T) {
 		}
 	}
 }
+
+// TestRecallLeavesClosed: costs beyond single precision have the highest key
+// below that of +Inf. What is refused there must not bring back edges that are
+// gone.
+func TestRecallLeavesClosed(t *testing.T) {
+	s, err := New(grid(4, hills), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit := key(math.MaxFloat32) - 2*refusedFactor; limit < barred; limit++ {
+		s.cost[3], s.cost[4], s.cost[5] = never, barred, infinite
+		s.recall(limit)
+		if s.cost[3] != never || s.cost[4] != barred || s.cost[5] != infinite {
+			t.Fatalf("recall(%#x) left keys %#x", limit, s.cost[3:6])
+		}
+	}
+	s.cost[3], s.cost[4] = 0x4101, 0x4200
+	if s.recall(0x4100); s.cost[3] != 0x4100 || s.cost[4] != 0x4100 {
+		t.Errorf("keys are %#x", s.cost[3:5])
+	}
+}

@@ -187,8 +187,9 @@ func (s *Simplifier) unbar(limit float64) {
 
 // recall brings back the edges that were refused at a limit, among others.
 func (s *Simplifier) recall(limit uint16) {
+	highest := uint16(min(uint32(limit)+refusedFactor, infinite-1))
 	for c, k := range s.cost {
-		if k > limit && k <= limit+refusedFactor {
+		if k > limit && k <= highest {
 			s.setKey(uint32(c), limit)
 		}
 	}

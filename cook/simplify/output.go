@@ -151,8 +151,11 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 	}
 	r := s.wq[int(w)*s.stride+1 : int(w+1)*s.stride]
 	k := 0
-	get := func() float32 {
+	get := func(own float32) float32 {
 		x := float32(float64(r[4*k]) / s.scale[k])
+		if x != x { // very large numbers met
+			x = float32(finite(own))
+		}
 		x = max(box.min[k], min(box.max[k], x))
 		k++
 		return x
@@ -164,11 +167,13 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 	}
 	for i, uv := range s.in.UV {
 		if uv != nil {
-			out.UV[i] = append(out.UV[i], [2]float32{get(), get()})
+			own := uv[v]
+			out.UV[i] = append(out.UV[i], [2]float32{get(own[0]), get(own[1])})
 		}
 	}
 	if s.in.Colors != nil {
-		out.Colors = append(out.Colors, [4]float32{get(), get(), get(), get()})
+		own := s.in.Colors[v]
+		out.Colors = append(out.Colors, [4]float32{get(own[0]), get(own[1]), get(own[2]), get(own[3])})
 	}
 	return -1
 }
@@ -191,8 +196,8 @@ func (s *Simplifier) copyAttributes(out *Mesh, v uint32) {
 // unitNormal returns a wedge's normal with length 1.
 func (s *Simplifier) unitNormal(n vec, v uint32) [3]float32 {
 	l := math.Sqrt(n.length2())
-	if !(l > 0) {
-		// Opposite normals met: any one of the source will do.
+	if !(l > 0 && l <= math.MaxFloat64) {
+		// Opposite or very large normals met: any one of the source will do.
 		a := s.in.Normals[v]
 		n = vec{finite(a[0]), finite(a[1]), finite(a[2])}
 		if l = math.Sqrt(n.length2()); !(l > 0) {

@@ -15,8 +15,8 @@ func soup(t *rapid.T) (*Mesh, Options) {
 	n := rapid.IntRange(1, 40).Draw(t, "vertices")
 	m := &Mesh{}
 	lattice := rapid.IntRange(1, 4).Draw(t, "lattice")
-	scale := rapid.SampledFrom([]float64{1, 1e-3, 1e6}).Draw(t, "scale")
-	number := rapid.SampledFrom([]float32{0, 1, -1, 0.5, float32(math.NaN()), float32(math.Inf(1)), 3e38})
+	scale := rapid.SampledFrom([]float64{1, 1e-3, 1e6, 1e-9, 1e-14, 2.4e8}).Draw(t, "scale")
+	number := rapid.SampledFrom([]float32{0, 1, -1, 0.5, float32(math.NaN()), float32(math.Inf(1)), 3e38, 9e14, 1e-30})
 	kinds := rapid.IntRange(0, 15).Draw(t, "attributes")
 	var o Options
 	for range n {
