@@ -96,3 +96,18 @@ func TestRecallLeavesClosed(t *testing.T) {
 		t.Errorf("keys are %#x", s.cost[3:5])
 	}
 }
+
+// TestHashesDiffer: no coordinate makes others not count.
+func TestHashesDiffer(t *testing.T) {
+	for axis, c := range []uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9} {
+		seen := map[uint64]bool{}
+		for i := range 1000 {
+			var p geom.Vec3
+			p[axis], p[1-axis] = math.Float64frombits(c), float64(i)
+			seen[hashPosition(&p)] = true
+		}
+		if len(seen) < 990 {
+			t.Errorf("1000 places with %g have %d hashes", math.Float64frombits(c), len(seen))
+		}
+	}
+}

@@ -62,10 +62,11 @@ func hashPosition(p *geom.Vec3) uint64 {
 	return fold(fold(x^0x9e3779b97f4a7c15, y^0xbf58476d1ce4e5b9)^z, 0x94d049bb133111eb)
 }
 
-// fold mixes two numbers by the two halves of their product.
+// fold mixes two numbers by the two halves of their product, and themselves, as
+// one may be zero.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
-	return high ^ low
+	return high ^ low ^ a ^ b
 }
 
 // weldPositions numbers distinct positions by their first vertex and returns
