@@ -51,7 +51,7 @@ func (s *Simplifier) clusters(resolution int, cells []uint32) int {
 		p := s.nodes[v].pos
 		var g [3]int32
 		for i := range g {
-			g[i] = int32(math.Floor(float64((float64(p[i]) + s.diag/2) * scale)))
+			g[i] = int32(math.Floor(float64((float64(p[i]) + float64(s.diag/2)) * scale)))
 		}
 		return g
 	}

@@ -22,7 +22,7 @@ func grid(n int, height func(x, z float64) float64) *Mesh {
 	step := 1 / float64(n)
 	for j := range n + 1 {
 		for i := range n + 1 {
-			x, z := float64(i)*step, float64(j)*step
+			x, z := float64(float64(i)*step), float64(float64(j)*step)
 			m.Positions = append(m.Positions, geom.Vec3{x, height(x, z), z})
 			const e = 1e-4
 			dx := (height(x+e, z) - height(x-e, z)) / (2 * e)

@@ -108,7 +108,7 @@ func (r *run) priceParts() {
 		a := s.point(v)
 		n := s.point(s.at(uint32(c + 1))).sub(a).cross(s.point(s.at(uint32(c + 2))).sub(a))
 		i := s.partOf[v]
-		area[i] += math.Sqrt(n.length2()) / 2
+		area[i] += float64(math.Sqrt(n.length2()) / 2)
 		s.parts[i].corners += 3
 	}
 	for i := range s.parts {
