@@ -2,7 +2,10 @@ package simplify
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // TestLockedTakesGroups: what a locked place takes over from a neighbour may
@@ -44,6 +47,46 @@ func TestLockedTakesGroups(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestLockedKeepsSeams: a place in the middle of four sectors, between which
+// seams run outwards over locked places, may go to one of these. The sides of
+// the seam there stay two.
+func TestLockedKeepsSeams(t *testing.T) {
+	m := &Mesh{Positions: []geom.Vec3{{}}, UV: [2][][2]float32{{{}}}}
+	add := func(p geom.Vec3, u int) uint32 {
+		m.Positions = append(m.Positions, p)
+		m.UV[0] = append(m.UV[0], [2]float32{float32(u), float32(len(m.Positions))})
+		return uint32(len(m.Positions) - 1)
+	}
+	ring := [4]geom.Vec3{{1, 0, 0}, {0, 0, -1}, {-1, 0, 0}, {0, 0, 1}}
+	for i, p := range ring {
+		q := ring[(i+1)%4]
+		a, b := add(p, i), add(q, i)
+		c, d := add(p.Scale(2), i), add(q.Scale(2), i)
+		m.Indices = append(m.Indices, 0, a, b, a, c, b, c, d, b)
+	}
+	o := Options{Locked: make([]bool, len(m.Positions))}
+	for v := range o.Locked {
+		o.Locked[v] = v > 0
+	}
+	for _, o.Seams = range []SeamMode{SeamsRelax, SeamsWeld} {
+		s, err := New(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.Reduce(10, 0)
+		out, sources := s.MeshAndSources()
+		checkMesh(t, m, out, r, o)
+		if r.Stop != Reached {
+			t.Errorf("seams %d: %v", o.Seams, r)
+		}
+		for v := 1; v < len(m.Positions); v++ {
+			if !slices.Contains(sources, int32(v)) {
+				t.Errorf("seams %d: locked vertex %d at %v is gone", o.Seams, v, m.Positions[v])
+			}
 		}
 	}
 }

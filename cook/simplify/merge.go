@@ -96,15 +96,20 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 	keep := int(i)
 	fixed := false
 	if (fu|fv)&flagLocked != 0 {
-		// Attributes of the locked side stay.
+		// Attributes of the locked side stay: the first one takes over what comes,
+		// and others of that side stay on their own.
 		side := uint8(0)
 		if fv&flagLocked != 0 {
 			side = 1
 		}
 		for j := range ms {
-			if ms[j].group == i && ms[j].side == side {
+			if ms[j].group != i || ms[j].side != side {
+				continue
+			}
+			if fixed {
+				ms[j].group = int32(j)
+			} else {
 				keep, fixed = j, true
-				break
 			}
 		}
 	}
