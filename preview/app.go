@@ -110,6 +110,7 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 		ro.Logger = o.Logger
 	}
 	ro.Warm = o.timed()
+	ro.TextureTimeout = o.Config.LoadTimeout()
 	r, err := render.New(ro)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,9 @@
 package runtime
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Handoff says how one representation follows another.
 type Handoff string
@@ -180,6 +183,13 @@ func Preset(name string) (c Config, ok bool) {
 		return c, false
 	}
 	return c, true
+}
+
+// LoadTimeout returns MeshLoadTimeoutSeconds, which may be infinite, as a
+// duration for options whose zero means another one.
+func (c *Config) LoadTimeout() time.Duration {
+	const most = math.MaxInt64 / 4
+	return max(1, time.Duration(min(c.MeshLoadTimeoutSeconds*float64(time.Second), most)))
 }
 
 // SetMemoryBudget splits a budget in bytes: 60 % for geometry, 40 % for

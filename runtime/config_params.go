@@ -83,7 +83,7 @@ func tileParams() []param {
 		{"unloadGracePeriod", "s", "time beyond the unload radius before a tile goes", func(c *Config) any { return &c.UnloadGracePeriod }, 0, inf, false},
 		{"minimumParsedTileResidentSeconds", "s", "shortest residence of a full tile", func(c *Config) any { return &c.MinimumParsedTileResidentSeconds }, 0, inf, false},
 		{"tileParseTimeoutSeconds", "s", "deadline of one parse, for full tiles, LODs and HLODs alike", func(c *Config) any { return &c.TileParseTimeoutSeconds }, 0, inf, true},
-		{"meshLoadTimeoutSeconds", "s", "deadline of one mesh load (second tier)", func(c *Config) any { return &c.MeshLoadTimeoutSeconds }, 0, inf, true},
+		{"meshLoadTimeoutSeconds", "s", "deadline of one load of a mesh (second tier) or a texture", func(c *Config) any { return &c.MeshLoadTimeoutSeconds }, 0, inf, true},
 		{"retryBackoffBase", "s", "delay after the first failure; doubles with each", func(c *Config) any { return &c.RetryBackoffBase }, 0, inf, false},
 		{"retryBackoffMax", "s", "longest delay after a failure", func(c *Config) any { return &c.RetryBackoffMax }, 0, inf, false},
 		{"lodHysteresisFactor", "", "a LOD level that is shown stays down to this part of its switch distance", func(c *Config) any { return &c.LODHysteresisFactor }, 0, 1, false},

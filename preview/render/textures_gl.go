@@ -54,7 +54,8 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
 	var err error
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: o.Textures, Device: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, NearestFirst: true,
+		Params: o.Textures, Device: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
+		NearestFirst: true,
 		Trace: func(e texture.Event) { t.trace(o, &e) },
 	})
 	if err != nil {

@@ -41,6 +41,9 @@ type Options struct {
 	// TextureBudget limits the bytes of textures on the GPU; 0 means no limit.
 	// While a texture is replaced both versions are there; the larger counts.
 	TextureBudget int64
+	// TextureTimeout is how long a load or an upload of a texture may take before
+	// it is tried again; 0 means the default of runtime/texture.
+	TextureTimeout time.Duration
 	// TextureWorkers is how many goroutines decode textures; 0 means half the
 	// processors, at least 1, at most 4.
 	TextureWorkers int

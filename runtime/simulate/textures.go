@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"time"
 
@@ -70,16 +69,9 @@ func newTextureTier(w *world, emit func(Record), before func()) (*textureTier, e
 		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: p, Device: t, Loader: t, MaxEdge: maxTexture, Timeout: timeout(s.Config.MeshLoadTimeoutSeconds), NearestFirst: true, Trace: t.trace,
+		Params: p, Device: t, Loader: t, MaxEdge: maxTexture, Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	})
 	return t, err
-}
-
-// timeout returns a number of seconds, which may be infinite, as an option whose
-// zero means another one.
-func timeout(s float64) time.Duration {
-	const most = math.MaxInt64 / 4
-	return max(1, time.Duration(min(s*float64(time.Second), most)))
 }
 
 // maxTexture is the longest edge of a texture that the device takes, as in the
