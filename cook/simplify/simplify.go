@@ -4,10 +4,14 @@
 // The method is edge collapse after Garland and Heckbert ("Surface
 // simplification using quadric error metrics", 1997), with attributes in the
 // metric after Hoppe ("New quadric metric for simplifying meshes with
-// appearance attributes", 1999): every vertex carries a quadric that measures
-// squared distances from the planes around it, and every set of attributes at
-// a vertex one that measures how far normals, texture coordinates and colours
-// run off. A collapse puts the new vertex where their sum is least.
+// appearance attributes", 1999): every place carries a quadric that measures
+// squared distances from the planes around it, and how far normals, texture
+// coordinates and colours around it are from linear functions; every set of
+// attributes there carries these functions. A collapse puts the new vertex where
+// the quadrics of both ends cost least together. That the attributes of both
+// ends must agree from then on is priced at the place found, which it does not
+// move: what the place alone costs is a lower bound, with which most edges are
+// too dear already.
 //
 // Topology lives on positions: vertices at one place are one, and the
 // attribute sets that meet there (wedges) stay apart. UV seams, hard edges and
