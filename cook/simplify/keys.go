@@ -98,7 +98,8 @@ func (s *Simplifier) priceSome(stride int) {
 	}
 }
 
-// firstKey is the key of an edge's price, or a lower bound if that needs fans.
+// firstKey is the key of an edge's price, or a lower bound if that needs the
+// triangles around.
 func (s *Simplifier) firstKey(c uint32) uint16 {
 	n, _ := corners(c)
 	u, v := s.at(c), s.at(n)
@@ -206,7 +207,7 @@ func (s *Simplifier) closeEdges() {
 }
 
 // oneKey leaves the lowest key of the corners of the edge to w, once. They are
-// in either of the fans.
+// in either of the stars.
 func (s *Simplifier) oneKey(w uint32, paid uint16) {
 	best, at := uint16(never), none
 	look := func(c uint32) {
