@@ -56,7 +56,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
 		Params: o.Textures, Device: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
 		NearestFirst: true,
-		Trace: func(e texture.Event) { t.trace(o, &e) },
+		Trace:        func(e texture.Event) { t.trace(o, &e) },
 	})
 	if err != nil {
 		return nil, errors.Join(err, t.loader.Close())
