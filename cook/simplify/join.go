@@ -42,7 +42,7 @@ func (s *Simplifier) joinPair(wu, wv uint32, at, off vec) (area, cost float64) {
 	x := span{float32(at.x), float32(at.y), float32(at.z), float32(off.x), float32(off.y), float32(off.z)}
 	var sum float32
 	switch s.k {
-	case 5:
+	case 5: // a normal and texture coordinates, as most meshes have
 		u, v := (*[21]float32)(qu), (*[21]float32)(qv)
 		sum = (x.gap2((*[4]float32)(u[1:5]), (*[4]float32)(v[1:5])) +
 			x.gap2((*[4]float32)(u[5:9]), (*[4]float32)(v[5:9]))) +

@@ -144,15 +144,7 @@ func TestPartsOnTheirWayAreCompletedElsewhere(t *testing.T) {
 		}
 		done := async(func() error { return x.Bring(t.Context(), spansOf(t, data, 12)[:1]) })
 		<-asked
-		other := r.beside(func(o *Options) {
-			t := newOrigin(r.clock)
-			t.put(partsURL, data)
-			t.answer = withRanges(t)
-			o.Transport = t
-		})
-		if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
-			t.Fatal(err)
-		}
+		completeBeside(t, r, data)
 		n := len(r.origin.requests())
 		close(goOn)
 		if err := <-done; err != nil {
@@ -190,15 +182,7 @@ func TestPartsThatFailAreCompletedElsewhere(t *testing.T) {
 		}
 		done := async(func() error { return x.Bring(t.Context(), spansOf(t, data, 12)[:1]) })
 		<-asked
-		other := r.beside(func(o *Options) {
-			t := newOrigin(r.clock)
-			t.put(partsURL, data)
-			t.answer = withRanges(t)
-			o.Transport = t
-		})
-		if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
-			t.Fatal(err)
-		}
+		completeBeside(t, r, data)
 		if known {
 			mustRead(t, x, data, len(data)/4, len(data)/3)
 		}
@@ -215,6 +199,21 @@ func TestPartsThatFailAreCompletedElsewhere(t *testing.T) {
 		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
 			t.Errorf("known %v: %q", known, list)
 		}
+	}
+}
+
+// completeBeside lets another process, with an origin of its own, fetch the whole
+// file into the same cache.
+func completeBeside(t *testing.T, r *rig, data []byte) {
+	t.Helper()
+	other := r.beside(func(o *Options) {
+		t := newOrigin(r.clock)
+		t.put(partsURL, data)
+		t.answer = withRanges(t)
+		o.Transport = t
+	})
+	if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
+		t.Fatal(err)
 	}
 }
 
