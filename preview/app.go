@@ -410,7 +410,8 @@ func (a *app) draw() {
 		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf, View: a.view, Wireframe: a.show.Wireframe,
 		Sun: a.sun, Exposure: a.exposure, Bounds: &a.bounds,
 	}
-	a.bounds = placed(a.look.Bounds, a.root(a.id))
+	root := a.root(a.id)
+	a.bounds = a.look.Bounds.Transform(&root)
 	w := stopwatch{time.Now()}
 	a.overlay.compose(a, &f)
 	a.cost.HUD = w.lap()
@@ -419,18 +420,6 @@ func (a *app) draw() {
 	a.meter.frame(a.drawn, &a.stats, a.undrawn, undrawn)
 	a.undrawn = undrawn
 	a.settleCount()
-}
-
-// placed returns the box around a box that was moved.
-func placed(b geom.Box, m geom.Mat4) geom.Box {
-	if m == geom.Identity() || b.IsEmpty() {
-		return b
-	}
-	out := geom.EmptyBox()
-	for _, c := range b.Corners() {
-		out = out.Extend(m.Point(c))
-	}
-	return out
 }
 
 func (a *app) root(id runtime.SceneID) geom.Mat4 {

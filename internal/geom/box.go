@@ -84,3 +84,16 @@ func (b Box) Corners() [8]Vec3 {
 	}
 	return c
 }
+
+// Transform returns the box around a box that m moves. An empty one stays as it
+// is.
+func (b Box) Transform(m *Mat4) Box {
+	if *m == Identity() || b.IsEmpty() {
+		return b
+	}
+	out := EmptyBox()
+	for _, c := range b.Corners() {
+		out = out.Extend(m.Point(c))
+	}
+	return out
+}

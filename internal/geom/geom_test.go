@@ -127,3 +127,19 @@ func TestIsFinite(t *testing.T) {
 		t.Error("NaN is finite")
 	}
 }
+
+func TestBoxTransform(t *testing.T) {
+	box := Box{Min: Vec3{-1, -2, -3}, Max: Vec3{1, 2, 3}}
+	same := Identity()
+	turned := TRS(Vec3{10, 0, 0}, [4]float64{0, 0, math.Sqrt2 / 2, math.Sqrt2 / 2}, Vec3{1, 1, 2})
+	if got := box.Transform(&same); got != box {
+		t.Errorf("unmoved: %v", got)
+	}
+	if got := EmptyBox().Transform(&turned); !got.IsEmpty() {
+		t.Errorf("empty: %v", got)
+	}
+	got, want := box.Transform(&turned), Box{Min: Vec3{8, -1, -6}, Max: Vec3{12, 1, 6}}
+	if got.Min.Sub(want.Min).Len()+got.Max.Sub(want.Max).Len() > 1e-12 {
+		t.Errorf("turned: %v, not %v", got, want)
+	}
+}

@@ -221,12 +221,5 @@ func meshBox(b format.Bounds, world *geom.Mat4) geom.Box {
 	if !box.Min.IsFinite() || !box.Max.IsFinite() || box.IsEmpty() {
 		return geom.Box{Min: geom.Vec3{-hugeBox, -hugeBox, -hugeBox}, Max: geom.Vec3{hugeBox, hugeBox, hugeBox}}
 	}
-	if *world == geom.Identity() {
-		return box
-	}
-	out := geom.EmptyBox()
-	for _, c := range box.Corners() {
-		out = out.Extend(world.Point(c))
-	}
-	return out
+	return box.Transform(world)
 }

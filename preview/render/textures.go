@@ -122,13 +122,5 @@ func tierColor(id texture.ID, l texture.Look) [3]uint8 {
 // half its size, in the world.
 func worldBox(center, half [3]float64, root *geom.Mat4) geom.Box {
 	c, h := geom.Vec3(center), geom.Vec3(half)
-	box := geom.Box{Min: c.Sub(h), Max: c.Add(h)}
-	if *root == geom.Identity() {
-		return box
-	}
-	out := geom.EmptyBox()
-	for _, p := range box.Corners() {
-		out = out.Extend(root.Point(p))
-	}
-	return out
+	return geom.Box{Min: c.Sub(h), Max: c.Add(h)}.Transform(root)
 }
