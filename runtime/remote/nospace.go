@@ -34,69 +34,69 @@ func (c *Cache) shed(keep ...string) bool {
 // must be able to follow on itself. The caller holds the lock of the folder and
 // mu.
 func (c *Cache) roomy(write func() error, keep ...string) error {
-	for try := 0; ; try++ {
-		err := write()
-		if !noSpace(err) || try == shedTries || !c.shed(keep...) {
-			return err
-		}
-	}
+	return whileFull(write, func() bool { return c.shed(keep...) })
 }
 
 // roomyHere is roomy for a caller that holds the lock of the folder only.
 func (c *Cache) roomyHere(write func() error, keep ...string) error {
-	for try := 0; ; try++ {
-		err := write()
-		if !noSpace(err) || try == shedTries {
-			return err
-		}
+	return whileFull(write, func() bool {
 		c.mu.Lock()
-		more := c.shed(keep...)
-		c.mu.Unlock()
-		if !more {
-			return err
-		}
-	}
+		defer c.mu.Unlock()
+		return c.shed(keep...)
+	})
 }
 
 // roomyApart is roomy for a caller that holds neither.
 func (c *Cache) roomyApart(write func() error, keep ...string) error {
-	for try := 0; ; try++ {
+	var before int64
+	return whileFull(func() error {
 		c.mu.Lock()
-		before := c.evictions
+		before = c.evictions
 		c.mu.Unlock()
-		err := write()
-		if !noSpace(err) || try == shedTries {
-			return err
-		}
-		more := false
-		lockErr := c.locked(func() error {
+		return write()
+	}, func() (more bool) {
+		err := c.locked(func() error {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			more = c.evictions != before || c.shed(keep...) // somebody else may have made room
 			return nil
 		})
-		if lockErr != nil || !more {
+		return err == nil && more
+	})
+}
+
+// whileFull writes until that does not fail for want of room, a few times at most
+// and as long as there is more room each time.
+func whileFull(write func() error, more func() bool) error {
+	for try := 0; ; try++ {
+		err := write()
+		if !noSpace(err) || try == shedTries || !more() {
 			return err
 		}
 	}
 }
 
+// refused asks the test that wants a disk to be full before so many bytes are
+// written.
+func (c *Cache) refused(bytes int) error {
+	if c.full == nil {
+		return nil
+	}
+	return c.full(bytes)
+}
+
 // writeAll writes to a file of the cache.
 func (c *Cache) writeAll(f *os.File, p []byte) (int, error) {
-	if c.full != nil {
-		if err := c.full(len(p)); err != nil {
-			return 0, err
-		}
+	if err := c.refused(len(p)); err != nil {
+		return 0, err
 	}
 	return f.Write(p)
 }
 
 // writeAt writes to a place in a file of the cache.
 func (c *Cache) writeAt(f *os.File, p []byte, off int64) error {
-	if c.full != nil {
-		if err := c.full(len(p)); err != nil {
-			return err
-		}
+	if err := c.refused(len(p)); err != nil {
+		return err
 	}
 	_, err := f.WriteAt(p, off)
 	return err
@@ -104,20 +104,16 @@ func (c *Cache) writeAt(f *os.File, p []byte, off int64) error {
 
 // mkdirAll makes a folder of the cache, unless it is there.
 func (c *Cache) mkdirAll(dir string) error {
-	if c.full != nil {
-		if err := c.full(0); err != nil {
-			return err
-		}
+	if err := c.refused(0); err != nil {
+		return err
 	}
 	return c.root.MkdirAll(dir, 0o700)
 }
 
 // writeFile makes a small file of the cache anew.
 func (c *Cache) writeFile(name string, p []byte) error {
-	if c.full != nil {
-		if err := c.full(len(p)); err != nil {
-			return err
-		}
+	if err := c.refused(len(p)); err != nil {
+		return err
 	}
 	return c.root.WriteFile(name, p, 0o600)
 }
