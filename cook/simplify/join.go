@@ -118,6 +118,18 @@ func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
 	}
 }
 
+// sizeOf returns how many members the group has of which i is the first, and which
+// is the last.
+func sizeOf(ms []member, i int) (count, last int) {
+	for j := i; j < len(ms); j++ {
+		if int(ms[j].group) == i {
+			count++
+			last = j
+		}
+	}
+	return count, last
+}
+
 // joinMembers is joinPair for any number of wedges: members of the same group
 // become one.
 func (s *Simplifier) joinMembers(at, off vec) (area, cost float64) {
@@ -126,13 +138,7 @@ func (s *Simplifier) joinMembers(at, off vec) (area, cost float64) {
 		if int(ms[i].group) != i {
 			continue // not the first of its group
 		}
-		count, last := 0, i
-		for j := i; j < len(ms); j++ {
-			if int(ms[j].group) == i {
-				count++
-				last = j
-			}
-		}
+		count, last := sizeOf(ms, i)
 		a, c := 0.0, 0.0
 		switch {
 		case count == 1:

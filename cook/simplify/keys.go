@@ -43,6 +43,11 @@ func next(keys []uint16, i int, limit uint16) int {
 // blockSize is how many corners share an entry of Simplifier.least.
 const blockSize = 16
 
+// block returns the keys that share an entry of Simplifier.least.
+func (s *Simplifier) block(i int) []uint16 {
+	return s.cost[i*blockSize : min((i+1)*blockSize, len(s.cost))]
+}
+
 // setKey stores a key that may be lower than before.
 func (s *Simplifier) setKey(c uint32, key uint16) {
 	s.cost[c] = key
@@ -87,14 +92,13 @@ func (s *Simplifier) priceSome(stride int) {
 		if s.least[i] != unpriced {
 			continue
 		}
-		low := i * blockSize
-		high := min(low+blockSize, len(s.cost))
-		for c := low; c < high; c++ {
-			if s.cost[c] == unpriced {
-				s.cost[c] = s.firstKey(uint32(c))
+		keys := s.block(i)
+		for j, k := range keys {
+			if k == unpriced {
+				keys[j] = s.firstKey(uint32(i*blockSize + j))
 			}
 		}
-		s.least[i] = lowest(s.cost[low:high])
+		s.least[i] = lowest(keys)
 	}
 }
 
@@ -122,7 +126,7 @@ func (s *Simplifier) quantile(stride, wanted int) uint16 {
 		if s.least[i] >= barred {
 			continue
 		}
-		keys := s.cost[i*blockSize : min((i+1)*blockSize, len(s.cost))]
+		keys := s.block(i)
 		count += len(keys)
 		for ; len(keys) >= 2; keys = keys[2:] {
 			bins[keys[0]>>shift]++

@@ -128,22 +128,7 @@ func (s *Simplifier) linked(u, v uint32) bool {
 	p, q := x.opp[0], x.opp[len(x.opp)-1]
 	var seen, common uint64
 	for _, e := range x.u.list() {
-		bit := bitOf(e.a)
-		if e.a == p {
-			bit = 0
-		}
-		if e.a == q {
-			bit = 0
-		}
-		seen |= bit
-		bit = bitOf(e.b)
-		if e.b == p {
-			bit = 0
-		}
-		if e.b == q {
-			bit = 0
-		}
-		seen |= bit
+		seen |= bitBut(e.a, p, q) | bitBut(e.b, p, q)
 	}
 	for _, e := range x.v.list() {
 		common |= seen & (bitOf(e.a) | bitOf(e.b))
@@ -159,6 +144,18 @@ func (s *Simplifier) linked(u, v uint32) bool {
 		}
 	}
 	return true
+}
+
+// bitBut is bitOf, but 0 for two places.
+func bitBut(v, p, q uint32) uint64 {
+	bit := bitOf(v)
+	if v == p {
+		bit = 0
+	}
+	if v == q {
+		bit = 0
+	}
+	return bit
 }
 
 // bitOf returns one of 64 bits.

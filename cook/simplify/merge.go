@@ -5,13 +5,7 @@ package simplify
 // to u, off relative to v. What that costs is added to u's quadric.
 func (s *Simplifier) unite(i int32, u uint32, at, off vec, fu, fv uint32) uint32 {
 	ms := s.scratch.members
-	count, last := 1, int(i)
-	for j := last + 1; j < len(ms); j++ {
-		if ms[j].group == i {
-			last = j
-			count++
-		}
-	}
+	count, last := sizeOf(ms, int(i))
 	switch a, b := ms[i].w, ms[last].w; {
 	case (fu|fv)&flagLocked != 0:
 	case count == 1:

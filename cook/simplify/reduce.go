@@ -168,10 +168,9 @@ func (r *run) sweep(limit uint16) bool {
 		if least > limit {
 			continue
 		}
-		low := i * blockSize
-		keys := s.cost[low:min(low+blockSize, len(s.cost))]
+		keys := s.block(i)
 		for j := next(keys, 0, limit); j < len(keys); j = next(keys, j+1, limit) {
-			r.try(uint32(low+j), limit)
+			r.try(uint32(i*blockSize+j), limit)
 			if s.triangles <= r.target {
 				return true
 			}
