@@ -24,9 +24,7 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 		}
 	}
 	nu.pos = pu.add(at).f32()
-	s.rename(x.u.list())
-	s.rename(x.v.list())
-	s.next[nu.first], s.next[nv.first] = s.next[nv.first], s.next[nu.first]
+	s.rename(u)
 	nv.first = none
 	nu.flags = flags&^flagMulti | flagMoved
 	if flags&flagLocked != 0 {
@@ -50,14 +48,31 @@ func (s *Simplifier) kill(dead []ray) {
 	s.triangles -= len(dead)
 }
 
-// rename gives living corners the wedges that took over theirs.
-func (s *Simplifier) rename(around []ray) {
+// rename makes the corners around both ends the ring of u, and gives them the
+// wedges that took over theirs.
+func (s *Simplifier) rename(u uint32) {
+	x := &s.scratch
+	around := x.around.list()
+	if len(around) == 0 {
+		s.nodes[u].first = none
+		return
+	}
+	cw, wv, next := s.cw, s.wv, s.next
+	last := around[len(around)-1].c
 	for i := range around {
 		c := around[i].c
-		if w := s.cw[c]; w != none && s.wv[w]&gone != 0 {
-			s.cw[c] = s.wv[w] &^ gone
-		}
+		next[last] = c
+		last = c
+		w := cw[c]
+		merged := wv[w]
+		take := uint32(int32(merged) >> 31) // all bits, if it is marked by gone
+		cw[c] = w&^take | merged&^gone&take
 	}
+	// A ring begins behind what its place calls the first.
+	if x.fromV > 0 {
+		last = around[x.fromV-1].c
+	}
+	s.nodes[u].first = last
 }
 
 // dropRepeats removes triangles at u that have the same corners, in the same

@@ -72,8 +72,8 @@ func (x *span) gap2(u, v *[4]float32) float32 {
 // called.
 func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
 	x := &s.scratch
-	x.wedU = s.wedgesOf(x.wedU[:0], &x.atU, &x.u)
-	x.wedV = s.wedgesOf(x.wedV[:0], &x.atV, &x.v)
+	x.wedU = s.wedgesOf(x.wedU[:0], x.atU.list(), x.aroundU())
+	x.wedV = s.wedgesOf(x.wedV[:0], x.atV.list(), x.aroundV())
 	x.members = x.members[:0]
 	for i, w := range x.wedU {
 		x.members = append(x.members, member{w: w, side: 0, group: int32(i)})

@@ -211,25 +211,25 @@ func (s *Simplifier) closeEdges() {
 }
 
 // oneKey leaves the lowest key of the corners of the edge to w, once. They are
-// in either of the stars.
+// among those around u and v.
 func (s *Simplifier) oneKey(w uint32, paid uint16) {
+	x := &s.scratch
+	// As it can't be foretold where w is, all are written down, and kept if so.
+	found := &s.scratch.found
+	n := 0
+	for _, e := range x.around.list() {
+		_, p := corners(e.c)
+		found[n] = e.c
+		n += one(e.a == w)
+		found[n] = p
+		n += one(e.b == w)
+	}
 	best, at := uint16(never), none
-	look := func(c uint32) {
-		if at == none || s.cost[c] < best {
+	for i, c := range found[:n] {
+		if i == 0 || s.cost[c] < best {
 			best, at = s.cost[c], c
 		}
 		s.cost[c] = never
-	}
-	for _, f := range [2]*star{&s.scratch.u, &s.scratch.v} {
-		for i := range f.list() {
-			switch e := &f.rays[i]; w {
-			case e.a:
-				look(e.c)
-			case e.b:
-				_, n2 := corners(e.c)
-				look(n2)
-			}
-		}
 	}
 	if at != none {
 		if best >= barred {
@@ -237,4 +237,13 @@ func (s *Simplifier) oneKey(w uint32, paid uint16) {
 		}
 		s.setKey(at, best)
 	}
+}
+
+// one is 1 if so, else 0.
+func one(is bool) int {
+	n := 0
+	if is {
+		n = 1
+	}
+	return n
 }

@@ -49,13 +49,14 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	if shared != 2 || x.opp[0] == x.opp[1] {
 		x.opp = distinct(x.opp)
 	}
-	if shared == 0 || x.u.n+x.v.n == 0 {
+	if shared == 0 || x.around.n == 0 {
 		return lastOne
 	}
-	if s.orphans(u, v, shared) {
+	common, missing := s.neighbours()
+	if missing && s.orphans(u, v, shared) {
 		return lastOne
 	}
-	if !r.topology && !s.linked(u, v) {
+	if !r.topology && !s.linked(u, v, common) {
 		return folds
 	}
 	if r.turn == anyTurn {
@@ -73,7 +74,7 @@ func (s *Simplifier) stands(u, v uint32, at vec, turn float64) bool {
 	x := &s.scratch
 	pu := s.point(u)
 	p := pu.add(at)
-	return s.upright(x.u.list(), pu, p, turn) && s.upright(x.v.list(), s.point(v), p, turn)
+	return s.upright(x.aroundU(), pu, p, turn) && s.upright(x.aroundV(), s.point(v), p, turn)
 }
 
 // distinct removes repetitions and keeps the order.
@@ -88,13 +89,62 @@ func distinct(list []uint32) []uint32 {
 	return list[:n]
 }
 
+// neighbours takes a quick look at what orphans and linked look for: bits of
+// those places that both ends of the edge may have as neighbours, without those
+// opposite of it, and whether one of the latter may be missing in the other
+// triangles at u.
+func (s *Simplifier) neighbours() (common uint64, missing bool) {
+	x := &s.scratch
+	// The first two places opposite are left out without a branch.
+	p, q := x.opp[0], x.opp[len(x.opp)-1]
+	var seen, found uint64
+	for _, e := range x.aroundU() {
+		seen |= bitBut(e.a, p, q) | bitBut(e.b, p, q)
+		found |= bitIf(e.a, p, 1) | bitIf(e.b, p, 1) | bitIf(e.a, q, 2) | bitIf(e.b, q, 2)
+	}
+	for _, e := range x.aroundV() {
+		common |= bitOf(e.a) | bitOf(e.b)
+	}
+	return common & seen, found != 3 || len(x.opp) > 2
+}
+
+// bitIf is a bit, but 0 for different places.
+func bitIf(v, p uint32, bit uint64) uint64 {
+	if v != p {
+		bit = 0
+	}
+	return bit
+}
+
+// bitBut is bitOf, but 0 for two places.
+func bitBut(v, p, q uint32) uint64 {
+	bit := bitOf(v)
+	if v == p {
+		bit = 0
+	}
+	if v == q {
+		bit = 0
+	}
+	return bit
+}
+
 // orphans reports whether a place opposite of the edge would lose its last
 // triangle: it would vanish without a trace in any quadric.
 func (s *Simplifier) orphans(u, v uint32, shared int) bool {
 	x := &s.scratch
 	for _, w := range x.opp {
 		// Mostly a neighbouring triangle has it too.
-		if !x.u.has(w) && !s.hasOther(w, u, v, shared) {
+		if !has(x.aroundU(), w) && !s.hasOther(w, u, v, shared) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether one of the places of some rays is v.
+func has(list []ray, v uint32) bool {
+	for i := range list {
+		if list[i].a == v || list[i].b == v {
 			return true
 		}
 	}
@@ -118,44 +168,23 @@ func (s *Simplifier) hasOther(w, u, v uint32, shared int) bool {
 
 // linked is the link condition: u and v have no common neighbours but those
 // opposite of their edge, and an edge between two borders is a border itself.
-func (s *Simplifier) linked(u, v uint32) bool {
+// common has bits of those that they may have in common.
+func (s *Simplifier) linked(u, v uint32, common uint64) bool {
 	x := &s.scratch
 	if s.nodes[u].flags&s.nodes[v].flags&flagBorder != 0 && len(x.opp) != 1 {
 		return false
 	}
-	// Neighbours of u, one bit each for a quick no. The first two places
-	// opposite are left out without a branch.
-	p, q := x.opp[0], x.opp[len(x.opp)-1]
-	var seen, common uint64
-	for _, e := range x.u.list() {
-		seen |= bitBut(e.a, p, q) | bitBut(e.b, p, q)
-	}
-	for _, e := range x.v.list() {
-		common |= seen & (bitOf(e.a) | bitOf(e.b))
-	}
 	if common == 0 {
 		return true
 	}
-	for _, e := range x.v.list() {
+	for _, e := range x.aroundV() {
 		for _, a := range [2]uint32{e.a, e.b} {
-			if common&bitOf(a) != 0 && !slices.Contains(x.opp, a) && x.u.has(a) {
+			if common&bitOf(a) != 0 && !slices.Contains(x.opp, a) && has(x.aroundU(), a) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// bitBut is bitOf, but 0 for two places.
-func bitBut(v, p, q uint32) uint64 {
-	bit := bitOf(v)
-	if v == p {
-		bit = 0
-	}
-	if v == q {
-		bit = 0
-	}
-	return bit
 }
 
 // bitOf returns one of 64 bits.

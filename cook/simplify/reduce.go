@@ -312,8 +312,9 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	x := &s.scratch
 	if r.rules.topology {
 		s.dropRepeats(u)
-		s.gatherApart(u, none, &x.u, &x.atU, ringMax)
-		x.v.n = 0
+		x.around.n = 0
+		s.gatherApart(u, none, &x.around, &x.atU, ringMax)
+		x.fromV = x.around.n
 	}
 	// Edges of u and v to the same place are one now.
 	for _, w := range x.opp {
@@ -322,22 +323,21 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	// Edges of u cost more than they did, mostly more than twice what was just
 	// paid. Looking at them later saves looking again and again.
 	least := min(key(c.cost)+1<<8, infinite-1)
-	for _, f := range [2]*star{&x.u, &x.v} {
-		for i := range f.list() {
-			c := f.rays[i].c
-			_, p := corners(c)
-			s.cost[c], s.cost[p] = max(dearer(s.cost[c]), least), max(dearer(s.cost[p]), least)
-		}
+	cost := s.cost
+	for _, e := range x.around.list() {
+		_, p := corners(e.c)
+		cost[e.c], cost[p] = max(dearer(cost[e.c]), least), max(dearer(cost[p]), least)
 	}
 }
 
 // dearer is the key of about 1.4 times the cost. Keys beyond all costs and that
 // of no price stay.
 func dearer(k uint16) uint16 {
-	if k != unpriced && k < infinite-1<<7 {
-		return k + 1<<7
+	more := k + 1<<7
+	if uint16(k-1) >= infinite-1<<7-1 { // 0 wraps around
+		more = k
 	}
-	return k
+	return more
 }
 
 func (s *Simplifier) result(target int, stop StopReason) Result {

@@ -192,16 +192,17 @@ func (x *fitter) pull(i uint32, h *hit, area float32) {
 // triangle turns over.
 func (x *fitter) move() {
 	s := x.s
-	f := &s.scratch.u
+	f := &s.scratch.around
 	for i := range s.nodes {
 		nd := &s.nodes[i]
 		if nd.first == none || nd.flags&flagLocked != 0 {
 			continue
 		}
+		f.n = 0
 		if s.gatherApart(uint32(i), none, f, &s.scratch.atU, ringMax) > ringMax {
 			continue
 		}
-		p := x.pullAt(nd, f)
+		p := x.pullAt(nd, f.list())
 		if !(p.w > 0) {
 			continue
 		}
@@ -216,7 +217,7 @@ func (x *fitter) move() {
 }
 
 // pullAt sums the pulls on the wedges of a place.
-func (x *fitter) pullAt(nd *node, around *star) (p pull) {
+func (x *fitter) pullAt(nd *node, around []ray) (p pull) {
 	s := x.s
 	if nd.flags&flagMulti == 0 {
 		return x.pulls[x.wedges.of(nd.wedge)]

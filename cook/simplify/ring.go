@@ -4,7 +4,10 @@ import "slices"
 
 // scratch holds buffers that are reused.
 type scratch struct {
-	u, v       star // around the two ends of the edge, without the triangles at it
+	// Around the two ends of the edge, without the triangles at it: first those of
+	// u, then, from fromV on, those of v.
+	around     star
+	fromV      int
 	atU, atV   star // the triangles at the edge
 	wheel      wheel
 	ringU      []uint32 // corners
@@ -13,78 +16,81 @@ type scratch struct {
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
+	found      [4*ringMax + 5]uint32 // corners
 }
+
+// aroundU returns the triangles at u, but not at the edge.
+func (x *scratch) aroundU() []ray { return x.around.rays[:x.fromV] }
+
+// aroundV returns the triangles at v, but not at the edge.
+func (x *scratch) aroundV() []ray { return x.around.rays[x.fromV:x.around.n] }
 
 // ray is a corner and the places of the next corner in its triangle and of
 // the last.
 type ray struct{ c, a, b uint32 }
 
-// star is some corners at a place.
+// star is some corners at one or two places.
 type star struct {
-	rays [ringMax + 2]ray
+	rays [2*ringMax + 2]ray
 	n    int
 }
 
 func (f *star) list() []ray { return f.rays[:f.n] }
 
-// has reports whether one of the places is v.
-func (f *star) has(v uint32) bool {
-	for i := range f.list() {
-		if f.rays[i].a == v || f.rays[i].b == v {
-			return true
-		}
-	}
-	return false
-}
-
 // split gathers both ends of an edge, and reports whether there are at most so
 // many corners, which must not be more than ringMax.
 func (s *Simplifier) split(u, v uint32, most int) bool {
 	x := &s.scratch
-	n := s.gatherApart(u, v, &x.u, &x.atU, most)
-	return n <= most && n+s.gatherApart(v, u, &x.v, &x.atV, most) <= most
+	x.around.n = 0
+	n := s.gatherApart(u, v, &x.around, &x.atU, most)
+	if n > most {
+		return false
+	}
+	x.fromV = x.around.n
+	return n+s.gatherApart(v, u, &x.around, &x.atV, most) <= most
 }
 
 // gatherApart finds the living corners at u, those of triangles at the edge to
-// v apart. It returns how many there are, or one more than most, and takes dead
-// ones out of the ring. As branches on what is where would be mispredicted,
-// both lists are written to all the time, and only their ends depend on it.
+// v apart: these replace a star, the others are added to one. It returns how many
+// there are, or one more than most, and takes dead ones out of the ring. As
+// branches on what is where would be mispredicted, there are none: both lists
+// are written to all the time, and only their ends depend on it.
 func (s *Simplifier) gatherApart(u, v uint32, others, edge *star, most int) int {
-	in, at := 0, 0
+	in, at := others.n, 0
+	most += in
 	if head := s.nodes[u].first; head != none {
 		cw, wv, next := s.cw, s.wv, s.next
 		prev, c := head, next[head]
 		for in+at <= most {
 			n := next[c]
-			if cw[c] == none {
-				next[prev] = n
-				if c == head {
-					s.nodes[u].first = prev
-				}
-			} else {
-				k := c % 3
-				a, b := wv[cw[c+toNext[k]]], wv[cw[c+toLast[k]]]
-				others.rays[in] = ray{c, a, b}
-				edge.rays[at] = ray{c, a, b}
-				step := 0
-				if uint64(a^v)*uint64(b^v) == 0 { // one of them is v
-					step = 1
-				}
-				at += step
-				in += 1 - step
-				prev = c
+			k := c % 3
+			wa, wb := cw[c+toNext[k]], cw[c+toLast[k]]
+			dead := uint32(int32(wa) >> 31) // all bits, or none
+			a, b := wv[wa&^dead], wv[wb&^dead]
+			others.rays[in] = ray{c, a, b}
+			edge.rays[at] = ray{c, a, b}
+			step := 0
+			if uint64(a^v)*uint64(b^v) == 0 { // one of them is v
+				step = 1
 			}
+			live := 1 - int(dead&1)
+			at += step & live
+			in += live &^ step
+			next[prev] = c ^ (c^n)&dead
+			prev ^= (prev ^ c) &^ dead
 			if c == head {
+				s.nodes[u].first = prev
 				break
 			}
 			c = n
 		}
-		if in+at == 0 {
+		if in+at == others.n {
 			s.nodes[u].first = none
 		}
 	}
+	n := in + at - others.n
 	others.n, edge.n = in, at
-	return in + at
+	return n
 }
 
 // ring appends the living corners at a place to buf[:0] and takes dead ones
@@ -129,11 +135,11 @@ func (s *Simplifier) ringUpTo(v uint32, buf []uint32, most int) []uint32 {
 func (s *Simplifier) at(c uint32) uint32 { return s.wv[s.cw[c]] }
 
 // wedgesOf appends the distinct wedges of some corners.
-func (s *Simplifier) wedgesOf(buf []uint32, stars ...*star) []uint32 {
+func (s *Simplifier) wedgesOf(buf []uint32, lists ...[]ray) []uint32 {
 	last := none
-	for _, f := range stars {
-		for i := range f.list() {
-			w := s.cw[f.rays[i].c]
+	for _, f := range lists {
+		for i := range f {
+			w := s.cw[f[i].c]
 			if w == last {
 				continue
 			}
