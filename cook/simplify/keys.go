@@ -18,34 +18,35 @@ const (
 	infinite = 0xff00 // the key of +Inf
 )
 
-// lowest returns the lowest of some keys, or never.
-func lowest(keys []uint16) uint16 {
-	a, b := uint16(never), uint16(never)
-	for ; len(keys) >= 4; keys = keys[4:] {
-		a = min(a, keys[0], keys[1])
-		b = min(b, keys[2], keys[3])
-	}
-	for _, k := range keys {
-		a = min(a, k)
-	}
-	return min(a, b)
+// block is some keys that share an entry of Simplifier.least.
+type block [blockSize]uint16
+
+// lowest returns the lowest key.
+func (b *block) lowest() uint16 {
+	return min(
+		min(min(b[0], b[1]), min(b[2], b[3]), min(b[4], b[5]), min(b[6], b[7])),
+		min(min(b[8], b[9]), min(b[10], b[11]), min(b[12], b[13]), min(b[14], b[15])),
+	)
 }
 
-// next returns the first index from i on of a key that is not above a limit, or
-// the number of keys.
-func next(keys []uint16, i int, limit uint16) int {
-	for i < len(keys) && keys[i] > limit {
-		i++
+// upTo has a bit for each key that is not above a limit. Which ones these are
+// can't be foretold, so there are no branches.
+func (b *block) upTo(limit uint16) uint32 {
+	above := uint32(limit) + 1
+	quarter := func(a, b, c, d uint16) uint32 {
+		// The top bit is that of a negative number.
+		return (uint32(a)-above)>>31 | (uint32(b)-above)>>31<<1 | (uint32(c)-above)>>31<<2 | (uint32(d)-above)>>31<<3
 	}
-	return i
+	return quarter(b[0], b[1], b[2], b[3]) | quarter(b[4], b[5], b[6], b[7])<<4 |
+		quarter(b[8], b[9], b[10], b[11])<<8 | quarter(b[12], b[13], b[14], b[15])<<12
 }
 
 // blockSize is how many corners share an entry of Simplifier.least.
 const blockSize = 16
 
 // block returns the keys that share an entry of Simplifier.least.
-func (s *Simplifier) block(i int) []uint16 {
-	return s.cost[i*blockSize : min((i+1)*blockSize, len(s.cost))]
+func (s *Simplifier) block(i int) *block {
+	return (*block)(s.cost[i*blockSize:])
 }
 
 // setKey stores a key that may be lower than before.
@@ -98,7 +99,7 @@ func (s *Simplifier) priceSome(stride int) {
 				keys[j] = s.firstKey(uint32(i*blockSize + j))
 			}
 		}
-		s.least[i] = lowest(keys)
+		s.least[i] = keys.lowest()
 	}
 }
 
@@ -128,12 +129,9 @@ func (s *Simplifier) quantile(stride, wanted int) uint16 {
 		}
 		keys := s.block(i)
 		count += len(keys)
-		for ; len(keys) >= 2; keys = keys[2:] {
-			bins[keys[0]>>shift]++
-			odd[keys[1]>>shift]++
-		}
-		if len(keys) > 0 {
-			bins[keys[0]>>shift]++
+		for j := 0; j < len(keys); j += 2 {
+			bins[keys[j]>>shift]++
+			odd[keys[j+1]>>shift]++
 		}
 	}
 	for i := 0; i < len(s.parts); i += stride {
@@ -200,10 +198,11 @@ func (s *Simplifier) recall(limit uint16) {
 	}
 }
 
-// closeEdges makes room for keys; no edge is to be collapsed.
+// closeEdges makes room for keys, that of whole blocks; no edge is to be
+// collapsed.
 func (s *Simplifier) closeEdges() {
-	s.cost = make([]uint16, len(s.cw))
 	s.least = make([]uint16, (len(s.cw)+blockSize-1)/blockSize)
+	s.cost = make([]uint16, len(s.least)*blockSize)
 	for i := range s.cost {
 		s.cost[i] = never
 	}

@@ -1,6 +1,9 @@
 package simplify
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 var inf = float32(math.Inf(1))
 
@@ -169,13 +172,17 @@ func (r *run) sweep(limit uint16) bool {
 			continue
 		}
 		keys := s.block(i)
-		for j := next(keys, 0, limit); j < len(keys); j = next(keys, j+1, limit) {
-			r.try(uint32(i*blockSize+j), limit)
-			if s.triangles <= r.target {
-				return true
+		for left := keys.upTo(limit); left != 0; {
+			j := bits.TrailingZeros32(left)
+			left &= left - 1
+			if r.try(uint32(i*blockSize+j), limit) {
+				if s.triangles <= r.target {
+					return true
+				}
+				left = keys.upTo(limit) &^ (2<<j - 1) // others may have changed
 			}
 		}
-		s.least[i] = lowest(keys)
+		s.least[i] = keys.lowest()
 	}
 	return false
 }
@@ -200,27 +207,27 @@ const (
 )
 
 // try collapses an edge if it still costs no more than the limit and is
-// allowed; else it stores when to come back.
-func (r *run) try(c uint32, limit uint16) {
+// allowed, which it reports; else it stores when to come back.
+func (r *run) try(c uint32, limit uint16) bool {
 	s := r.s
 	n, _ := corners(c)
 	u, v := s.at(c), s.at(n)
 	if s.nodes[u].flags&s.nodes[v].flags&flagLocked != 0 {
 		s.cost[c], s.held = never, true // nothing will change that
-		return
+		return false
 	}
 	var e candidate
 	s.seek(u, v, &e)
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k // the rest would only add to it
 		r.changed++
-		return
+		return false
 	}
 	multi := (s.nodes[u].flags|s.nodes[v].flags)&flagMulti != 0
 	if multi {
 		if !s.split(u, v, ringMaxMulti) {
 			r.refuse(c, folds, limit)
-			return
+			return false
 		}
 		s.pairWedges(u, v, &e)
 	}
@@ -228,11 +235,11 @@ func (r *run) try(c uint32, limit uint16) {
 	if k := key(e.cost); k > limit {
 		s.cost[c] = k
 		r.changed++
-		return
+		return false
 	}
 	if !multi && !s.split(u, v, ringMax) {
 		r.refuse(c, folds, limit)
-		return
+		return false
 	}
 	why := r.judge(u, v, &e)
 	if why == turns && r.elsewhere(u, v, &e, limit) {
@@ -240,9 +247,10 @@ func (r *run) try(c uint32, limit uint16) {
 	}
 	if why != allowed {
 		r.refuse(c, why, limit)
-		return
+		return false
 	}
 	r.apply(u, v, &e)
+	return true
 }
 
 // refuse counts an edge that is not allowed to collapse and says when it comes
