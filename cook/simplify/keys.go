@@ -61,13 +61,13 @@ func (s *Simplifier) setKey(c uint32, key uint16) {
 // a price, it prices a sample: the pass that follows prices the others when it
 // comes to them, those that are left.
 func (s *Simplifier) threshold(wanted int) uint16 {
-	stride := len(s.cost) / thresholdSample
+	stride := len(s.cw) / thresholdSample
 	if stride < 2 || wanted < thresholdExact*stride {
 		stride = 1
 	}
 	if s.unpriced {
 		s.unpriced = false
-		first := max(1, len(s.least)/firstSample)
+		first := max(1, s.blocks()/firstSample)
 		s.priceSome(first)
 		if limit := s.quantile(first, wanted); limit != never {
 			return limit
@@ -198,10 +198,16 @@ func (s *Simplifier) recall(limit uint16) {
 	}
 }
 
-// closeEdges makes room for keys, that of whole blocks; no edge is to be
+// blocks returns how many blocks there are for corners; some that are empty may
+// follow.
+func (s *Simplifier) blocks() int { return blocksOf(len(s.cw)) }
+
+func blocksOf(n int) int { return (n + blockSize - 1) / blockSize }
+
+// closeEdges makes room for keys, in whole blocks of blocks; no edge is to be
 // collapsed.
 func (s *Simplifier) closeEdges() {
-	s.least = make([]uint16, (len(s.cw)+blockSize-1)/blockSize)
+	s.least = make([]uint16, blocksOf(s.blocks())*blockSize)
 	s.cost = make([]uint16, len(s.least)*blockSize)
 	for i := range s.cost {
 		s.cost[i] = never
@@ -209,33 +215,53 @@ func (s *Simplifier) closeEdges() {
 	s.unpriced = true
 }
 
-// oneKey leaves the lowest key of the corners of the edge to w, once. They are
-// among those around u and v.
-func (s *Simplifier) oneKey(w uint32, paid uint16) {
+// oneKeys leaves, of each place opposite of a collapsed edge, the lowest key of
+// the corners of the edge to it, once. They are among those around.
+func (s *Simplifier) oneKeys(paid uint16) {
 	x := &s.scratch
-	// As it can't be foretold where w is, all are written down, and kept if so.
-	found := &s.scratch.found
-	n := 0
-	for _, e := range x.around.list() {
-		_, p := corners(e.c)
-		found[n] = e.c
-		n += one(e.a == w)
-		found[n] = p
-		n += one(e.b == w)
-	}
-	best, at := uint16(never), none
-	for i, c := range found[:n] {
-		if i == 0 || s.cost[c] < best {
-			best, at = s.cost[c], c
+	// As it can't be foretold where the places are, all corners are written down,
+	// and kept if so. Mostly there are two places.
+	for i := 0; i < len(x.opp); i += 2 {
+		j := min(i+1, len(x.opp)-1)
+		p, q := x.opp[i], x.opp[j]
+		n, m := 0, 0
+		for _, e := range x.around.list() {
+			_, d := corners(e.c)
+			x.toP[n] = e.c
+			n += one(e.a == p)
+			x.toP[n] = d
+			n += one(e.b == p)
+			x.toQ[m] = e.c
+			m += one(e.a == q)
+			x.toQ[m] = d
+			m += one(e.b == q)
 		}
-		s.cost[c] = never
-	}
-	if at != none {
-		if best >= barred {
-			best = paid // it stood in a triangle that is gone
+		s.oneKey(x.toP[:n], paid)
+		if j > i {
+			s.oneKey(x.toQ[:m], paid)
 		}
-		s.setKey(at, best)
 	}
+}
+
+// oneKey leaves the lowest key of some corners.
+func (s *Simplifier) oneKey(list []uint32, paid uint16) {
+	if len(list) == 0 {
+		return
+	}
+	cost := s.cost
+	best, at := cost[list[0]], list[0]
+	for _, c := range list {
+		k := cost[c]
+		cost[c] = never
+		if k < best {
+			at = c
+		}
+		best = min(best, k)
+	}
+	if best >= barred {
+		best = paid // it stood in a triangle that is gone
+	}
+	s.setKey(at, best)
 }
 
 // one is 1 if so, else 0.

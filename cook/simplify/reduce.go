@@ -167,23 +167,38 @@ func (r *run) relaxable() int {
 // corners, which is kind to caches, and reports whether the target is reached.
 func (r *run) sweep(limit uint16) bool {
 	s := r.s
-	for i, least := range s.least {
-		if least > limit {
-			continue
-		}
-		keys := s.block(i)
-		for left := keys.upTo(limit); left != 0; {
-			j := bits.TrailingZeros32(left)
-			left &= left - 1
-			if r.try(uint32(i*blockSize+j), limit) {
-				if s.triangles <= r.target {
-					return true
-				}
-				left = keys.upTo(limit) &^ (2<<j - 1) // others may have changed
+	for at := 0; at < len(s.least); at += blockSize {
+		least := (*block)(s.least[at:])
+		for todo := least.upTo(limit); todo != 0; {
+			i := bits.TrailingZeros32(todo)
+			todo &= todo - 1
+			before := r.collapsed
+			if r.sweepBlock(at+i, limit) {
+				return true
+			}
+			if r.collapsed != before {
+				todo = least.upTo(limit) &^ (2<<i - 1) // others may have changed
 			}
 		}
-		s.least[i] = keys.lowest()
 	}
+	return false
+}
+
+// sweepBlock is sweep for a block of keys.
+func (r *run) sweepBlock(i int, limit uint16) bool {
+	s := r.s
+	keys := s.block(i)
+	for todo := keys.upTo(limit); todo != 0; {
+		j := bits.TrailingZeros32(todo)
+		todo &= todo - 1
+		if r.try(uint32(i*blockSize+j), limit) {
+			if s.triangles <= r.target {
+				return true
+			}
+			todo = keys.upTo(limit) &^ (2<<j - 1) // others may have changed
+		}
+	}
+	s.least[i] = keys.lowest()
 	return false
 }
 
@@ -325,9 +340,7 @@ func (r *run) apply(u, v uint32, c *candidate) {
 		x.fromV = x.around.n
 	}
 	// Edges of u and v to the same place are one now.
-	for _, w := range x.opp {
-		s.oneKey(w, key(c.cost))
-	}
+	s.oneKeys(key(c.cost))
 	// Edges of u cost more than they did, mostly more than twice what was just
 	// paid. Looking at them later saves looking again and again.
 	least := min(key(c.cost)+1<<8, infinite-1)
@@ -338,14 +351,9 @@ func (r *run) apply(u, v uint32, c *candidate) {
 	}
 }
 
-// dearer is the key of about 1.4 times the cost. Keys beyond all costs and that
-// of no price stay.
+// dearer is the key of about 1.4 times the cost. Keys beyond all costs stay.
 func dearer(k uint16) uint16 {
-	more := k + 1<<7
-	if uint16(k-1) >= infinite-1<<7-1 { // 0 wraps around
-		more = k
-	}
-	return more
+	return uint16(min(uint32(k)+1<<7, uint32(max(k, infinite-1))))
 }
 
 func (s *Simplifier) result(target int, stop StopReason) Result {

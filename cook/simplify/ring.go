@@ -16,7 +16,7 @@ type scratch struct {
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
-	found      [4*ringMax + 5]uint32 // corners
+	toP, toQ   [4*ringMax + 5]uint32 // corners
 }
 
 // aroundU returns the triangles at u, but not at the edge.
