@@ -14,7 +14,7 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 	nu.sum.take(&nv.sum, at, off)
 	s.kill(x.atU.list())
 	if flags&flagMulti == 0 {
-		x.members = append(x.members[:0], member{w: nu.wedge}, member{w: nv.wedge, side: 1})
+		x.members = append(x.members[:0], member{w: nu.wedge, count: 2, last: 1}, member{w: nv.wedge, side: 1})
 	}
 	groups := 0
 	for i := range x.members {

@@ -3,8 +3,11 @@ package simplify
 // member is a wedge that takes part in a collapse: of u or of v.
 type member struct {
 	w     uint32
-	group int32 // members with the same number become one wedge
-	side  uint8
+	group int32 // members with the same number, that of the first, become one wedge
+	side  int32 // 0 for u, 1 for v
+	// Of the first member of a group:
+	count int32 // members
+	last  int32 // number of the last
 }
 
 // join adds to a candidate what seek leaves out: what it costs that wedges of u
@@ -70,64 +73,62 @@ func (x *span) gap2(u, v *[4]float32) float32 {
 // pairWedges finds which wedges of u and v become one: those that share a
 // triangle on the edge. The rest stay wedges of their own. split must have been
 // called.
-func (s *Simplifier) pairWedges(u, v uint32, c *candidate) {
+func (s *Simplifier) pairWedges(v uint32, c *candidate) {
 	x := &s.scratch
 	x.wedU = s.wedgesOf(x.wedU[:0], x.atU.list(), x.aroundU())
 	x.wedV = s.wedgesOf(x.wedV[:0], x.atV.list(), x.aroundV())
 	x.members = x.members[:0]
 	for i, w := range x.wedU {
-		x.members = append(x.members, member{w: w, side: 0, group: int32(i)})
+		x.members = append(x.members, member{w: w, group: int32(i)})
 	}
 	for i, w := range x.wedV {
-		x.members = append(x.members, member{w: w, side: 1, group: int32(len(x.wedU) + i)})
+		x.members = append(x.members, member{w: w, group: int32(len(x.wedU) + i), side: 1})
 	}
-	find := func(w uint32, side uint8) int {
-		for i := range x.members {
-			if x.members[i].w == w && x.members[i].side == side {
-				return i
-			}
-		}
-		return -1
-	}
+	ms := x.members
 	for _, e := range x.atU.list() {
-		cu := e.c
-		cv, n2 := corners(cu)
+		cv, n2 := corners(e.c)
 		if e.a != v {
 			cv = n2
 		}
-		i, j := find(s.cw[cu], 0), find(s.cw[cv], 1)
-		a, b := x.members[i].group, x.members[j].group
+		a := ms[indexOf(x.wedU, s.cw[e.c])].group
+		b := ms[len(x.wedU)+indexOf(x.wedV, s.cw[cv])].group
 		if a == b {
 			continue
 		}
 		// A group of more than one of each side joins sides of a seam.
-		nu, nv := 0, 0
-		for k := range x.members {
-			if g := x.members[k].group; g == a || g == b {
-				x.members[k].group = min(a, b)
-				if x.members[k].side == 0 {
-					nu++
-				} else {
-					nv++
-				}
+		var sides [2]int
+		for k := range ms {
+			m := &ms[k]
+			in, g := one(m.group == a)|one(m.group == b), m.group
+			if in != 0 {
+				g = min(a, b)
 			}
+			m.group = g
+			sides[m.side&1] += in
 		}
-		if nu > 1 || nv > 1 {
-			c.loose = true
-		}
+		c.loose = c.loose || max(sides[0], sides[1]) > 1
+	}
+	x.countMembers()
+}
+
+// countMembers sets what the first members of groups know of them.
+func (x *scratch) countMembers() {
+	for k := range x.members {
+		first := &x.members[x.members[k].group]
+		first.count++
+		first.last = int32(k)
 	}
 }
 
-// sizeOf returns how many members the group has of which i is the first, and which
-// is the last.
-func sizeOf(ms []member, i int) (count, last int) {
-	for j := i; j < len(ms); j++ {
-		if int(ms[j].group) == i {
-			count++
-			last = j
+// indexOf returns where a wedge is in a list that has it.
+func indexOf(list []uint32, w uint32) int {
+	at := 0
+	for i, x := range list {
+		if x == w {
+			at = i
 		}
 	}
-	return count, last
+	return at
 }
 
 // joinMembers is joinPair for any number of wedges: members of the same group
@@ -138,7 +139,7 @@ func (s *Simplifier) joinMembers(at, off vec) (area, cost float64) {
 		if int(ms[i].group) != i {
 			continue // not the first of its group
 		}
-		count, last := sizeOf(ms, i)
+		count, last := ms[i].count, ms[i].last
 		a, c := 0.0, 0.0
 		switch {
 		case count == 1:

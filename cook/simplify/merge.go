@@ -5,7 +5,7 @@ package simplify
 // to u, off relative to v. What that costs is added to u's quadric.
 func (s *Simplifier) unite(i int32, u uint32, at, off vec, fu, fv uint32) uint32 {
 	ms := s.scratch.members
-	count, last := sizeOf(ms, int(i))
+	count, last := ms[i].count, ms[i].last
 	switch a, b := ms[i].w, ms[last].w; {
 	case (fu|fv)&flagLocked != 0:
 	case count == 1:
@@ -92,7 +92,7 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 	if (fu|fv)&flagLocked != 0 {
 		// Attributes of the locked side stay: the first one takes over what comes,
 		// and others of that side stay on their own.
-		side := uint8(0)
+		side := int32(0)
 		if fv&flagLocked != 0 {
 			side = 1
 		}

@@ -244,7 +244,7 @@ func (r *run) try(c uint32, limit uint16) bool {
 			r.refuse(c, folds, limit)
 			return false
 		}
-		s.pairWedges(u, v, &e)
+		s.pairWedges(v, &e)
 	}
 	s.join(u, v, &e)
 	if k := key(e.cost); k > limit {

@@ -136,18 +136,20 @@ func (s *Simplifier) at(c uint32) uint32 { return s.wv[s.cw[c]] }
 
 // wedgesOf appends the distinct wedges of some corners.
 func (s *Simplifier) wedgesOf(buf []uint32, lists ...[]ray) []uint32 {
-	last := none
 	for _, f := range lists {
+		buf = slices.Grow(buf, len(f)+1)
+		n := len(buf)
+		buf = buf[:cap(buf)]
 		for i := range f {
 			w := s.cw[f[i].c]
-			if w == last {
-				continue
+			known := 0
+			for _, x := range buf[:n] {
+				known |= one(x == w)
 			}
-			last = w
-			if !slices.Contains(buf, w) {
-				buf = append(buf, w)
-			}
+			buf[n] = w
+			n += 1 - known
 		}
+		buf = buf[:n]
 	}
 	return buf
 }
