@@ -118,36 +118,67 @@ func (s *Simplifier) firstKey(c uint32) uint16 {
 
 // quantile is threshold on one of stride blocks.
 func (s *Simplifier) quantile(stride, wanted int) uint16 {
-	const shift = 4 // 16 bins per factor of two
-	// Two sets of bins, as counting into one twice in a row is slow. Keys of
-	// edges that are closed, and no others, fall into the last.
-	var bins, odd [1 << (16 - shift)]int32
-	count := 0
+	var h histogram
 	for i := 0; i < len(s.least); i += stride {
-		if s.least[i] >= barred {
-			continue
-		}
-		keys := s.block(i)
-		count += len(keys)
-		for j := 0; j < len(keys); j += 2 {
-			bins[keys[j]>>shift]++
-			odd[keys[j+1]>>shift]++
-		}
+		h.add(s, i)
 	}
 	for i := 0; i < len(s.parts); i += stride {
-		bins[s.parts[i].key>>shift]++
-		count++
+		h.even[s.parts[i].key>>histogramShift]++
+		h.keys++
 	}
-	const last = len(bins) - 1
-	count -= int(bins[last] + odd[last])
-	if count == 0 {
+	open := h.open()
+	if open == 0 {
 		return never
 	}
-	want := min(int(passShare*float64(count)), wanted/stride) + 1
-	sum := 0
-	for i, n := range bins[:last] {
-		if sum += int(n + odd[i]); sum >= want {
-			return uint16(i)<<shift | (1<<shift - 1)
+	return h.limit(min(int(passShare*float64(open)), wanted/stride))
+}
+
+// cellLimit returns a cost that a small share of the edges of a range of blocks
+// does not exceed, and how many there are.
+func (s *Simplifier) cellLimit(from, to int) (limit uint16, open int) {
+	var h histogram
+	for i := from; i < to; i++ {
+		h.add(s, i)
+	}
+	open = h.open()
+	return h.limit(int(passShare * float64(open))), open
+}
+
+// histogram counts keys, 16 bins for each factor of two. There are two sets of
+// bins, as counting into one twice in a row is slow. Keys of edges that are
+// closed, and no others, fall into the last.
+type histogram struct {
+	even, odd [1 << (16 - histogramShift)]int32
+	keys      int
+}
+
+const histogramShift = 4
+
+// add counts the keys of a block.
+func (h *histogram) add(s *Simplifier, i int) {
+	if s.least[i] >= barred {
+		return
+	}
+	b := s.block(i)
+	for j := 0; j < len(b); j += 2 {
+		h.even[b[j]>>histogramShift]++
+		h.odd[b[j+1]>>histogramShift]++
+	}
+	h.keys += len(b)
+}
+
+// open returns how many keys are those of edges that are not closed.
+func (h *histogram) open() int {
+	const last = len(h.even) - 1
+	return h.keys - int(h.even[last]+h.odd[last])
+}
+
+// limit returns a key that more than so many of the open ones do not exceed.
+func (h *histogram) limit(wanted int) uint16 {
+	const last = len(h.even) - 1
+	for i, n := range h.even[:last] {
+		if wanted -= int(n + h.odd[i]); wanted < 0 {
+			return uint16(i)<<histogramShift | (1<<histogramShift - 1)
 		}
 	}
 	return barred - 1

@@ -1,9 +1,6 @@
 package simplify
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 var inf = float32(math.Inf(1))
 
@@ -46,7 +43,7 @@ type run struct {
 	refused   [verdicts]int // in this step
 	changed   int           // edges priced anew or collapsed, and triangles removed, in this pass
 	collapsed int           // edges in this pass
-	last      bool          // no more rules to relax
+	relaxed   bool          // no more rules to relax
 	early     uint16        // the limit at which the last step was given up, or never
 }
 
@@ -75,7 +72,7 @@ func (r *run) all() StopReason {
 			step.seams = true
 		}
 		r.rules = step
-		r.last = i == len(steps)-1
+		r.relaxed = i == len(steps)-1
 		r.refused = [verdicts]int{}
 		switch {
 		case i == 0 && s.exhausted || i > 0 && r.early == never:
@@ -122,19 +119,24 @@ func (r *run) passes() bool {
 	s := r.s
 	idle := 0
 	for s.triangles > r.target {
+		fresh := s.unpriced
 		limit := s.threshold(max((s.triangles-r.target)/4, r.target/40, leastWanted))
 		if limit == never || idle > idlePasses {
 			return false
 		}
 		r.changed, r.collapsed = 0, 0
 		before := r.relaxable()
-		if r.prune(limit) {
+		last := limit
+		if !fresh {
+			last = r.last(limit)
+		}
+		if r.prune(last) {
 			return true
 		}
 		if s.triangles > r.target+r.target/2 {
 			s.reweight()
 		}
-		if r.sweep(limit) {
+		if r.pass(limit, last) {
 			return true
 		}
 		if r.changed > 0 {
@@ -142,8 +144,8 @@ func (r *run) passes() bool {
 		} else {
 			idle++
 		}
-		if !r.last && r.relaxable()-before > refusedShare*r.collapsed+refusedFew {
-			r.early = limit
+		if !r.relaxed && r.relaxable()-before > refusedShare*r.collapsed+refusedFew {
+			r.early = last
 			return false
 		}
 	}
@@ -161,45 +163,6 @@ func (r *run) relaxable() int {
 		n += r.refused[acrossSeam]
 	}
 	return n
-}
-
-// sweep tries all edges whose key is not above the limit, in the order of
-// corners, which is kind to caches, and reports whether the target is reached.
-func (r *run) sweep(limit uint16) bool {
-	s := r.s
-	for at := 0; at < len(s.least); at += blockSize {
-		least := (*block)(s.least[at:])
-		for todo := least.upTo(limit); todo != 0; {
-			i := bits.TrailingZeros32(todo)
-			todo &= todo - 1
-			before := r.collapsed
-			if r.sweepBlock(at+i, limit) {
-				return true
-			}
-			if r.collapsed != before {
-				todo = least.upTo(limit) &^ (2<<i - 1) // others may have changed
-			}
-		}
-	}
-	return false
-}
-
-// sweepBlock is sweep for a block of keys.
-func (r *run) sweepBlock(i int, limit uint16) bool {
-	s := r.s
-	keys := s.block(i)
-	for todo := keys.upTo(limit); todo != 0; {
-		j := bits.TrailingZeros32(todo)
-		todo &= todo - 1
-		if r.try(uint32(i*blockSize+j), limit) {
-			if s.triangles <= r.target {
-				return true
-			}
-			todo = keys.upTo(limit) &^ (2<<j - 1) // others may have changed
-		}
-	}
-	s.least[i] = keys.lowest()
-	return false
 }
 
 // A step also ends when a pass refuses so many times as many edges as it

@@ -5,7 +5,7 @@ import "math"
 // reweight raises the weight of attributes as the mesh gets coarser: squared
 // distances grow faster with the triangles' size than attributes' deviations.
 func (s *Simplifier) reweight() {
-	if s.k == 0 || s.triangles*2 > s.scaled {
+	if s.k == 0 || s.triangles*3 > s.scaled*2 {
 		return
 	}
 	f := math.Sqrt(math.Sqrt(float64(s.scaled) / float64(max(s.triangles, 1))))
