@@ -99,14 +99,17 @@ func (q *quad) addSquare(xx, yy, zz, xy, xz, yz float32) {
 	q.ayz += yz
 }
 
-// buildQuadrics sums the quadrics of all triangles.
+// buildQuadrics sums the quadrics of all triangles. While it does, the wedges'
+// sums of gradients lie where the attributes and slopes will be, in full.
 func (s *Simplifier) buildQuadrics() {
 	s.geo = make([]quad, len(s.nodes))
-	s.wq = make([]float32, len(s.wv)*s.stride, len(s.wv)*s.stride+len(record{}))
-	s.meanAttributes()
-	welded := s.opt.Seams == SeamsWeld
+	s.wq = make([]float32, len(s.wv)*s.stride, len(s.wv)*s.stride+recordSize)
+	m := s.in.tame()
+	mean := s.meanAttributes(m)
 	cw, wv, nodes, geo := s.cw, s.wv, s.nodes, s.geo[:len(s.nodes)]
+	indices := m.Indices[:len(cw)]
 	var t element
+	var d record
 	for c := 0; c+2 < len(cw); c += 3 {
 		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
 		if w0 == none {
@@ -117,15 +120,14 @@ func (s *Simplifier) buildQuadrics() {
 		if !t.addPlane(&n0.pos, &n1.pos, &n2.pos, &geo[p0], &geo[p1], &geo[p2]) {
 			continue
 		}
-		var g gram
-		if welded {
-			g = s.addWelded(c, &t)
-		} else {
-			g = t.addTo(s.record(w0), s.record(w1), s.record(w2), s.stride)
-		}
+		s.differences(m, indices[c], indices[c+1], indices[c+2], &d)
+		g := t.addTo(s.record(w0), s.record(w1), s.record(w2), uint(s.stride), &d)
 		t.addGradients(g, &n0.sum, &n1.sum, &n2.sum)
+		if mean != nil {
+			s.addWelded(m, c, &t, &d, mean)
+		}
 	}
-	s.reduceWedges()
+	s.reduceWedges(m, mean)
 	for i := range geo {
 		g := &geo[i]
 		nodes[i].sum.addSquare(g.axx, g.ayy, g.azz, g.axy, g.axz, g.ayz)
@@ -135,96 +137,110 @@ func (s *Simplifier) buildQuadrics() {
 // record starts with the stride numbers of a wedge in Simplifier.wq, and is as
 // long as any can be: an array needs no checks of bounds. There is room behind
 // the last one.
-type record [1 + 4*maxAttributes]float32
+type record [recordSize]float32
+
+const recordSize = 1 + 3*maxAttributes
 
 func (s *Simplifier) record(w uint32) *record {
 	at := int(w) * s.stride
-	return (*record)(s.wq[at : at+len(record{})])
+	return (*record)(s.wq[at : at+recordSize])
 }
 
 // addTo adds a triangle to the wedges of its corners.
-func (t *element) addTo(a, b, c *record, stride int) (g gram) {
+func (t *element) addTo(a, b, c *record, stride uint, d *record) (g gram) {
 	a[0] += t.weight
 	b[0] += t.weight
 	c[0] += t.weight
-	end := min(uint(stride), uint(len(a)-3))
-	for k := uint(1); k < end; k += 4 {
-		u, v := b[k]-a[k], c[k]-a[k]
+	end := min(stride, uint(len(a)-2))
+	for k := uint(1); k < end; k += 3 {
+		u, v := d[k], d[k+1]
 		g.uu += float32(u * u)
 		g.uv += float32(u * v)
 		g.vv += float32(v * v)
 		x := float32(t.ux*u) + float32(t.vx*v)
-		a[k+1] += x
-		b[k+1] += x
-		c[k+1] += x
+		a[k] += x
+		b[k] += x
+		c[k] += x
 		y := float32(t.uy*u) + float32(t.vy*v)
-		a[k+2] += y
-		b[k+2] += y
-		c[k+2] += y
+		a[k+1] += y
+		b[k+1] += y
+		c[k+1] += y
 		z := float32(t.uz*u) + float32(t.vz*v)
-		a[k+3] += z
-		b[k+3] += z
-		c[k+3] += z
+		a[k+2] += z
+		b[k+2] += z
+		c[k+2] += z
 	}
 	return g
 }
 
-// addWelded is addTo where vertices with different attributes may share a
-// wedge: the differences from that are in the places' linear part. The constant
-// part, a price already paid, is left out. The wedges have their areas already.
-func (s *Simplifier) addWelded(c int, t *element) (g gram) {
-	var at [3][maxAttributes]float64
-	for i := range at {
-		s.attributes(s.in.Indices[c+i], &at[i])
-	}
-	for k := range s.k {
-		u, v := float32(at[1][k]-at[0][k]), float32(at[2][k]-at[0][k])
-		g.uu += float32(u * u)
-		g.uv += float32(u * v)
-		g.vv += float32(v * v)
-		x := float32(t.ux*u) + float32(t.vx*v)
-		y := float32(t.uy*u) + float32(t.vy*v)
-		z := float32(t.uz*u) + float32(t.vz*v)
-		for i := range at {
-			w := s.cw[c+i]
-			r := (*[4]float32)(s.record(w)[1+4*k:])
-			r[1] += x
-			r[2] += y
-			r[3] += z
-			p, e := &s.nodes[s.wv[w]].sum, float32(at[i][k]-float64(r[0]))
-			p.bx += float32(e * x)
-			p.by += float32(e * y)
-			p.bz += float32(e * z)
+// addWelded adds what else there is where vertices with different attributes may
+// share a wedge: the differences from its mean are in the places' linear part. The
+// constant part, a price already paid, is left out.
+func (s *Simplifier) addWelded(m *Mesh, c int, t *element, d *record, mean []float32) {
+	var own record
+	for i := range 3 {
+		w := s.cw[c+i]
+		s.attributes(m, m.Indices[c+i], &own)
+		of := mean[int(w)*(s.k+1)+1:]
+		var x, y, z float32
+		for i := range s.k {
+			k := 1 + 3*i
+			e := own[k] - of[i]
+			u, v := float32(e*d[k]), float32(e*d[k+1])
+			x += float32(t.ux*u) + float32(t.vx*v)
+			y += float32(t.uy*u) + float32(t.vy*v)
+			z += float32(t.uz*u) + float32(t.vz*v)
 		}
+		p := &s.nodes[s.wv[w]].sum
+		p.bx += x
+		p.by += y
+		p.bz += z
 	}
-	return g
 }
 
-// reduceWedges divides the wedges' sums of gradients by their areas, and takes
-// from the places what the best attributes at each point save.
-func (s *Simplifier) reduceWedges() {
+// reduceWedges makes gradients of the wedges' sums, takes from the places what the
+// best attributes at each point save, and gives the wedges their attributes: mean
+// ones, if there are any, or those of their vertices.
+func (s *Simplifier) reduceWedges(m *Mesh, mean []float32) {
 	if s.k == 0 {
 		return
 	}
-	end := min(uint(s.stride), uint(len(record{})-3))
 	for w, p := range s.wv {
 		q := s.record(uint32(w))
-		if !(q[0] > 0) {
+		q.divide(uint(s.stride), &s.nodes[p].sum)
+		if mean == nil {
+			s.attributes(m, s.wedges.source(uint32(w)), q)
 			continue
 		}
-		inv := 1 / q[0]
-		var xx, yy, zz, xy, xz, yz float32
-		for k := uint(1); k < end; k += 4 {
-			x, y, z := q[k+1], q[k+2], q[k+3]
-			mx, my, mz := float32(x*inv), float32(y*inv), float32(z*inv)
-			q[k+1], q[k+2], q[k+3] = mx, my, mz
-			xx -= float32(mx * x)
-			yy -= float32(my * y)
-			zz -= float32(mz * z)
-			xy -= float32(mx * y)
-			xz -= float32(mx * z)
-			yz -= float32(my * z)
+		for k, x := range mean[w*(s.k+1)+1:][:s.k] {
+			q[1+3*k] = x
 		}
-		s.nodes[p].sum.addSquare(xx, yy, zz, xy, xz, yz)
 	}
+}
+
+// divide makes slopes of the sums of gradients, which it divides by the area, and
+// takes from a quadric what they save. Where sums are too large there are none.
+func (r *record) divide(stride uint, sum *quad) {
+	inv := float32(0)
+	if r[0] > 0 {
+		inv = 1 / r[0]
+	}
+	end := min(stride, uint(len(r)-2))
+	var xx, yy, zz, xy, xz, yz float32
+	for k := uint(1); k < end; k += 3 {
+		x, y, z := r[k], r[k+1], r[k+2]
+		mx, my, mz := float32(x*inv), float32(y*inv), float32(z*inv)
+		xx -= float32(mx * x)
+		yy -= float32(my * y)
+		zz -= float32(mz * z)
+		xy -= float32(mx * y)
+		xz -= float32(mx * z)
+		yz -= float32(my * z)
+		r[k+1], r[k+2] = slopeOf(mx, my, mz)
+	}
+	if !(xx+yy+zz >= -math.MaxFloat32) {
+		clear(r[1:end])
+		return
+	}
+	sum.addSquare(xx, yy, zz, xy, xz, yz)
 }

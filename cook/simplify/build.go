@@ -21,8 +21,9 @@ type Simplifier struct {
 
 	// Per wedge.
 	k      int       // attributes
-	stride int       // 1 + 4k
+	stride int       // 1 + 3k
 	wq     []float32 // stride numbers each, see attribute.go
+	gain   float64   // what squares of attributes in wq are to be multiplied with
 	wv     []uint32  // place; of a merged wedge the wedge that took over, marked by gone
 	wedges wedges
 
@@ -33,7 +34,8 @@ type Simplifier struct {
 	least    []uint16 // lower bounds of blocks of cost
 	unpriced bool     // some edges have no price
 
-	scale     []float64 // per attribute: internal unit per unit
+	scale     []float64 // per attribute: internal unit per unit, of single precision
+	units     units     // the same
 	triangles int       // left
 	stats     stats
 	crease    creases

@@ -176,9 +176,11 @@ func (s *Simplifier) absorb(j, w uint32) {
 	a := s.wq[int(j)*s.stride : int(j+1)*s.stride]
 	b := s.wq[int(w)*s.stride : int(w+1)*s.stride]
 	area := float64(a[0]) + float64(b[0])
-	for k := 1; k < len(a) && area > 0; k++ {
-		sum := float64(float64(a[0])*float64(a[k])) + float64(float64(b[0])*float64(b[k]))
-		a[k] = float32(sum / area)
+	wa, wb := float64(a[0])/area, float64(b[0])/area
+	for k := 1; k < len(a) && area > 0; k += 3 {
+		p, q := (*[3]float32)(a[k:]), (*[3]float32)(b[k:])
+		p[0] = float32(float64(wa*float64(p[0])) + float64(wb*float64(q[0])))
+		setSlope(p, slopeIn(p).scale(wa).add(slopeIn(q).scale(wb)))
 	}
 	a[0] = float32(area)
 	s.wv[w] = gone | j

@@ -68,8 +68,8 @@ func (x *fitter) startNormals() {
 	k := &s.crease
 	k.normals = make([]vec32, 0, int(k.wedges)+2*x.budget())
 	for w := range x.wedges.all() {
-		r := (*[10]float32)(s.wq[int(w)*s.stride:])
-		k.normals = append(k.normals, vec32{r[1], r[5], r[9]})
+		r := (*[8]float32)(s.wq[int(w)*s.stride:])
+		k.normals = append(k.normals, vec32{r[1], r[4], r[7]})
 	}
 	x.turns = make([]pull, len(k.of))
 	x.hits = make([]sampleHit, (len(s.in.Indices)+x.stride-1)/x.stride)
@@ -311,8 +311,8 @@ func (x *fitter) turnWedges(sums []pull) {
 		if p.w > 0 && s.nodes[s.wv[w]].flags&flagLocked == 0 {
 			n := &s.crease.normals[i]
 			*n = n.add(p.mean())
-			r := (*[10]float32)(s.wq[int(w)*s.stride:])
-			r[1], r[5], r[9] = n.x, n.y, n.z
+			r := (*[8]float32)(s.wq[int(w)*s.stride:])
+			r[1], r[4], r[7] = n.x, n.y, n.z
 		}
 		i++
 	}

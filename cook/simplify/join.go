@@ -35,39 +35,25 @@ const shapeWeight = 1e-6
 // the same attributes at a point, which is given relative to each one's place.
 // Only squares are added up: single precision does.
 func (s *Simplifier) joinPair(wu, wv uint32, at, off vec) (area, cost float64) {
-	qu := s.wq[int(wu)*s.stride:][:s.stride]
-	qv := s.wq[int(wv)*s.stride:][:s.stride]
-	areaU, areaV := float64(qu[0]), float64(qv[0])
+	u, v := s.record(wu), s.record(wv)
+	areaU, areaV := float64(u[0]), float64(v[0])
 	area = areaU + areaV
 	if !(areaU > 0 && areaV > 0) {
 		return area, 0
 	}
-	x := span{float32(at.x), float32(at.y), float32(at.z), float32(off.x), float32(off.y), float32(off.z)}
+	ux, uy, uz := float32(at.x), float32(at.y), float32(at.z)
+	vx, vy, vz := float32(off.x), float32(off.y), float32(off.z)
+	w := float64(s.gain*float64(areaU*areaV)) / area
 	var sum float32
-	switch s.k {
-	case 5: // a normal and texture coordinates, as most meshes have
-		u, v := (*[21]float32)(qu), (*[21]float32)(qv)
-		sum = (x.gap2((*[4]float32)(u[1:5]), (*[4]float32)(v[1:5])) +
-			x.gap2((*[4]float32)(u[5:9]), (*[4]float32)(v[5:9]))) +
-			(x.gap2((*[4]float32)(u[9:13]), (*[4]float32)(v[9:13])) +
-				x.gap2((*[4]float32)(u[13:17]), (*[4]float32)(v[13:17]))) +
-			x.gap2((*[4]float32)(u[17:21]), (*[4]float32)(v[17:21]))
-	default:
-		for qu, qv = qu[1:], qv[1:]; len(qu) >= 4 && len(qv) >= 4; qu, qv = qu[4:], qv[4:] {
-			sum += x.gap2((*[4]float32)(qu), (*[4]float32)(qv))
-		}
+	end := min(uint(s.stride), uint(len(u)-2))
+	for k := uint(1); k < end; k += 3 {
+		a1, a2, a3 := slope(u[k+1], u[k+2])
+		b1, b2, b3 := slope(v[k+1], v[k+2])
+		e := (v[k] - u[k]) + (float32(b1*vx) - float32(a1*ux)) +
+			((float32(b2*vy) - float32(a2*uy)) + (float32(b3*vz) - float32(a3*uz)))
+		sum += float32(e * e)
 	}
-	return area, float64(float64(sum) * (float64(areaU*areaV) / area))
-}
-
-// span is a point relative to two places.
-type span struct{ ux, uy, uz, vx, vy, vz float32 }
-
-// gap2 is the square of the difference of two linear functions at a point.
-func (x *span) gap2(u, v *[4]float32) float32 {
-	e := (v[0] - u[0]) + (float32(v[1]*x.vx) - float32(u[1]*x.ux)) +
-		((float32(v[2]*x.vy) - float32(u[2]*x.uy)) + (float32(v[3]*x.vz) - float32(u[3]*x.uz)))
-	return float32(e * e)
+	return area, float64(float64(sum) * w)
 }
 
 // pairWedges finds which wedges of u and v become one: those that share a
@@ -173,12 +159,12 @@ func (s *Simplifier) joinGroup(i int, at, off vec) (area, cost float64) {
 		if ms[j].side == 1 {
 			o = off
 		}
-		w := float64(area*added) / (area + added)
+		w := float64(s.gain*float64(area*added)) / (area + added)
 		part := added / (area + added)
 		area += added
 		for k := range s.k {
-			r := (*[4]float32)(q[1+4*k:])
-			e := float64(r[0]) + vec{float64(r[1]), float64(r[2]), float64(r[3])}.dot(o) - mean[k]
+			r := (*[3]float32)(q[1+3*k:])
+			e := float64(r[0]) + slopeIn(r).dot(o) - mean[k]
 			cost += float64(float64(w*e) * e)
 			mean[k] += float64(e * part)
 		}

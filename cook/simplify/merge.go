@@ -25,59 +25,81 @@ func (s *Simplifier) unite(i int32, u uint32, at, off vec, fu, fv uint32) uint32
 // mergeOne moves a wedge.
 func (s *Simplifier) mergeOne(w uint32, at vec) {
 	x, y, z := float32(at.x), float32(at.y), float32(at.z)
-	for q := s.wq[int(w)*s.stride:][:s.stride][1:]; len(q) >= 4; q = q[4:] {
-		q[0] += float32(q[1]*x) + float32(q[2]*y) + float32(q[3]*z)
+	for q := s.wq[int(w)*s.stride:][:s.stride][1:]; len(q) >= 3; q = q[3:] {
+		gx, gy, gz := slope(q[1], q[2])
+		q[0] += float32(gx*x) + float32(gy*y) + float32(gz*z)
 	}
 }
 
 // mergePair is mergeGroup for what most groups are: a wedge of each place, with
 // an area. Others it leaves as they are.
 func (s *Simplifier) mergePair(wu, wv uint32, sum *quad, at, off vec) bool {
-	qu := s.wq[int(wu)*s.stride:][:s.stride]
-	qv := s.wq[int(wv)*s.stride:][:s.stride]
-	areaU, areaV := float64(qu[0]), float64(qv[0])
+	u, v := s.record(wu), s.record(wv)
+	areaU, areaV := float64(u[0]), float64(v[0])
 	if !(areaU > 0 && areaV > 0) {
 		return false
 	}
 	area := areaU + areaV
 	part := areaV / area
-	qu[0] = float32(area)
-	var xx, yy, zz, xy, xz, yz, bx, by, bz, c float32
+	u[0] = float32(area)
 	ux, uy, uz := float32(at.x), float32(at.y), float32(at.z)
 	vx, vy, vz := float32(off.x), float32(off.y), float32(off.z)
 	p := float32(part)
-	for qu, qv = qu[1:], qv[1:]; len(qu) >= 4 && len(qv) >= 4; qu, qv = qu[4:], qv[4:] {
-		a, b := (*[4]float32)(qu), (*[4]float32)(qv)
-		a1, a2, a3 := a[1], a[2], a[3]
-		b1, b2, b3 := b[1], b[2], b[3]
+	gaps := &s.scratch.gaps
+	end := min(uint(s.stride), uint(len(u)-2))
+	n := uint(0)
+	for k := uint(1); k < end && n < maxAttributes; k += 3 {
+		a1, a2, a3 := slope(u[k+1], u[k+2])
+		b1, b2, b3 := slope(v[k+1], v[k+2])
 		// The mean of both functions at the new place.
-		e := a[0] + (float32(a1*ux) + float32(a2*uy) + float32(a3*uz))
-		f := b[0] + (float32(b1*vx) + float32(b2*vy) + float32(b3*vz)) - e
+		e := u[k] + (float32(a1*ux) + float32(a2*uy) + float32(a3*uz))
+		f := v[k] + (float32(b1*vx) + float32(b2*vy) + float32(b3*vz)) - e
 		b1, b2, b3 = b1-a1, b2-a2, b3-a3
-		a[0], a[1], a[2], a[3] = e+float32(f*p), a1+float32(b1*p), a2+float32(b2*p), a3+float32(b3*p)
-		xx += float32(b1 * b1)
-		xy += float32(b1 * b2)
-		xz += float32(b1 * b3)
-		yy += float32(b2 * b2)
-		yz += float32(b2 * b3)
-		zz += float32(b3 * b3)
-		bx += float32(b1 * f)
-		by += float32(b2 * f)
-		bz += float32(b3 * f)
-		c += float32(f * f)
+		gaps[n] = gap{b1, b2, b3, f}
+		u[k] = e + float32(f*p)
+		u[k+1], u[k+2] = slopeOf(a1+float32(b1*p), a2+float32(b2*p), a3+float32(b3*p))
+		n++
 	}
-	w := float32(areaU * part)
-	sum.axx += float32(xx * w)
-	sum.ayy += float32(yy * w)
-	sum.azz += float32(zz * w)
-	sum.axy += float32(xy * w)
-	sum.axz += float32(xz * w)
-	sum.ayz += float32(yz * w)
-	sum.bx += float32(bx * w)
-	sum.by += float32(by * w)
-	sum.bz += float32(bz * w)
-	sum.c += float32(c * w)
+	sum.addGaps(gaps[:n], float32(float64(areaU*part)*s.gain))
 	return true
+}
+
+// gap is the difference of two linear functions: x x + y y + z z + c.
+type gap struct{ x, y, z, c float32 }
+
+// addGaps adds the squares of differences, times w.
+func (q *quad) addGaps(gaps []gap, w float32) {
+	// Two loops, as ten sums are more than there are registers for.
+	var xx, xy, xz, bx, c float32
+	for i := range gaps {
+		g := &gaps[i]
+		x := g.x
+		xx += float32(x * x)
+		xy += float32(x * g.y)
+		xz += float32(x * g.z)
+		bx += float32(x * g.c)
+		c += float32(g.c * g.c)
+	}
+	var yy, yz, by, zz, bz float32
+	for i := range gaps {
+		g := &gaps[i]
+		y, z := g.y, g.z
+		yy += float32(y * y)
+		yz += float32(y * z)
+		by += float32(y * g.c)
+		zz += float32(z * z)
+		bz += float32(z * g.c)
+	}
+	q.axx += float32(xx * w)
+	q.ayy += float32(yy * w)
+	q.azz += float32(zz * w)
+	q.axy += float32(xy * w)
+	q.axz += float32(xz * w)
+	q.ayz += float32(yz * w)
+	q.bx += float32(bx * w)
+	q.by += float32(by * w)
+	q.bz += float32(bz * w)
+	q.c += float32(c * w)
 }
 
 // share is the part that a member has in the mean of those up to it, and the
@@ -116,7 +138,7 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 		added, b := float64(s.wq[int(ms[j].w)*s.stride]), share{}
 		if added > 0 {
 			b.part = added / (area + added)
-			b.weight = float64(area * b.part)
+			b.weight = float64(float64(area*b.part) * s.gain)
 			area += added
 		}
 		shares = append(shares, b)
@@ -125,8 +147,8 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 	q := s.wq[int(ms[keep].w)*s.stride : int(ms[keep].w+1)*s.stride]
 	for k := 0; k < s.k && area > 0; k++ {
 		// The mean of the members' functions at the new place.
-		own, value := q[1+4*k], 0.0
-		var slope vec
+		own, value := q[1+3*k], 0.0
+		var mean vec
 		next := 0
 		for j := range ms {
 			m := &ms[j]
@@ -137,25 +159,25 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 			if m.side == 1 {
 				o = off
 			}
-			r := s.wq[int(m.w)*s.stride+1+4*k:][:4]
-			g := vec{float64(r[1]), float64(r[2]), float64(r[3])}
+			r := (*[3]float32)(s.wq[int(m.w)*s.stride+1+3*k:])
+			g := slopeIn(r)
 			e := float64(r[0]) + g.dot(o) - value
-			g = g.sub(slope)
+			g = g.sub(mean)
 			b := &shares[next]
 			next++
 			if b.weight > 0 {
 				sum.addSquare(g, e, b.weight)
 			}
 			value += float64(e * b.part)
-			slope = slope.add(g.scale(b.part))
+			mean = mean.add(g.scale(b.part))
 		}
 		if fixed {
 			e := value - float64(own)
-			sum.c += float64(float64(area*e) * e)
+			sum.c += float64(float64(float64(area*s.gain)*e) * e)
 			value = float64(own)
 		}
-		q[1+4*k] = float32(value)
-		q[2+4*k], q[3+4*k], q[4+4*k] = float32(slope.x), float32(slope.y), float32(slope.z)
+		q[1+3*k] = float32(value)
+		setSlope((*[3]float32)(q[1+3*k:]), mean)
 	}
 	q[0] = float32(area)
 	s.nodes[u].sum.add(&sum)

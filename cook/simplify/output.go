@@ -152,7 +152,7 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 	r := s.wq[int(w)*s.stride+1 : int(w+1)*s.stride]
 	k := 0
 	get := func(own float32) float32 {
-		x := float32(float64(r[4*k]) / s.scale[k])
+		x := float32(float64(r[3*k]) / s.scale[k])
 		if x != x { // very large numbers met
 			x = float32(finite(own))
 		}
@@ -161,7 +161,7 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 		return x
 	}
 	if s.in.Normals != nil {
-		n := vec{float64(r[0]), float64(r[4]), float64(r[8])}
+		n := vec{float64(r[0]), float64(r[3]), float64(r[6])}
 		k = 3
 		out.Normals = append(out.Normals, s.unitNormal(n, v))
 	}

@@ -11,38 +11,29 @@ func (s *Simplifier) reweight() {
 	f := math.Sqrt(math.Sqrt(float64(s.scaled) / float64(max(s.triangles, 1))))
 	f = 1 + float64(attributeGrowth*(f-1))
 	s.scaled = s.triangles
-	for k := range s.scale {
-		s.scale[k] = float64(s.scale[k] * f)
-	}
-	f32 := float32(f)
-	for w := range s.wv {
-		if s.wv[w]&gone != 0 {
-			continue
-		}
-		q := s.wq[w*s.stride+1 : (w+1)*s.stride]
-		for k := range q {
-			q[k] = float32(q[k] * f32)
-		}
-	}
-	f2 := float64(f * f)
+	f2 := float32(f * f)
+	s.gain = float64(s.gain * float64(f2))
 	for i := range s.nodes {
 		if s.nodes[i].first == none {
 			continue
 		}
-		a, g := s.nodes[i].sum.form(), s.geo[i].form()
-		a.scaleFrom(&g, f2)
-		s.nodes[i].sum = a.quad()
+		s.nodes[i].sum.scaleFrom(&s.geo[i], f2)
 	}
 }
 
 // attributeGrowth is the power of the edge length that weights follow.
 const attributeGrowth = 1.3
 
-// scaleFrom replaces f by g + s (f - g).
-func (f *form) scaleFrom(g *form, s float64) {
-	mix := func(a, b float64) float64 { return b + float64(s*(a-b)) }
-	f.axx, f.ayy, f.azz = mix(f.axx, g.axx), mix(f.ayy, g.ayy), mix(f.azz, g.azz)
-	f.axy, f.axz, f.ayz = mix(f.axy, g.axy), mix(f.axz, g.axz), mix(f.ayz, g.ayz)
-	f.b = vec{mix(f.b.x, g.b.x), mix(f.b.y, g.b.y), mix(f.b.z, g.b.z)}
-	f.c = mix(f.c, g.c)
+// scaleFrom replaces q by g + s (q - g).
+func (q *quad) scaleFrom(g *quad, s float32) {
+	q.axx = g.axx + float32(s*(q.axx-g.axx))
+	q.ayy = g.ayy + float32(s*(q.ayy-g.ayy))
+	q.azz = g.azz + float32(s*(q.azz-g.azz))
+	q.axy = g.axy + float32(s*(q.axy-g.axy))
+	q.axz = g.axz + float32(s*(q.axz-g.axz))
+	q.ayz = g.ayz + float32(s*(q.ayz-g.ayz))
+	q.bx = g.bx + float32(s*(q.bx-g.bx))
+	q.by = g.by + float32(s*(q.by-g.by))
+	q.bz = g.bz + float32(s*(q.bz-g.bz))
+	q.c = g.c + float32(s*(q.c-g.c))
 }

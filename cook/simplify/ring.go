@@ -17,6 +17,7 @@ type scratch struct {
 	members    []member
 	shares     []share
 	toP, toQ   [4*ringMax + 5]uint32 // corners
+	gaps       [maxAttributes]gap
 }
 
 // aroundU returns the triangles at u, but not at the edge.
