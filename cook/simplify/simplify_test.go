@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -68,6 +70,38 @@ func TestPlane(t *testing.T) {
 	if d := max(maxAbs(box.Min), maxAbs(box.Max.Sub(geom.Vec3{1, 0, 1}))); d > 1e-6 {
 		t.Errorf("the square's box is %v", box)
 	}
+}
+
+// TestTiltedPlanes: texture coordinates that are linear stay where they are but
+// for what slopes are rounded by.
+func TestTiltedPlanes(t *testing.T) {
+	flatGrid := grid(20, flat)
+	rapid.Check(t, func(rt *rapid.T) {
+		number := rapid.Float64Range(-1, 1)
+		a := vec{number.Draw(rt, "x"), number.Draw(rt, "y"), number.Draw(rt, "z")}
+		b := vec{-a.z, a.x, a.y}.cross(a)
+		u, v := number.Draw(rt, "u"), number.Draw(rt, "v")
+		if a.length2() < 0.1 || b.length2() < 0.01 || float64(u*u)+float64(v*v) < 0.1 {
+			rt.Skip("hardly a plane or a texture")
+		}
+		b = b.scale(math.Sqrt(a.length2() / b.length2()))
+		texture := func(x, z float64) float64 { return float64(u*x) + float64(v*z) }
+		m := &Mesh{Indices: flatGrid.Indices}
+		for _, p := range flatGrid.Positions {
+			at := a.scale(p[0]).add(b.scale(p[2]))
+			m.Positions = append(m.Positions, geom.Vec3{at.x, at.y, at.z})
+			m.UV[0] = append(m.UV[0], [2]float32{float32(texture(p[0], p[2])), float32(texture(p[2], -p[0]))})
+		}
+		out, _ := must(t, m, Options{}, 20, 0)
+		for i, p := range out.Positions {
+			at := vec{p[0], p[1], p[2]}.scale(1 / a.length2())
+			// Texture coordinates never leave the source's range.
+			want := min(max(texture(a.dot(at), b.dot(at)), min(0, u, v, u+v)), max(0, u, v, u+v))
+			if d := math.Abs(float64(out.UV[0][i][0]) - want); d > 2e-4 {
+				rt.Fatalf("texture slips by %v", d)
+			}
+		}
+	})
 }
 
 func TestCubeStays(t *testing.T) {

@@ -6,7 +6,8 @@ import "math"
 // wedge with a normal and texture coordinates fills one cache line. It has the
 // upper 21 bits of x and y and the upper 22 of z, rounded to the nearest: the sign,
 // the exponent and 12 or 13 bits of the fraction. They are in two float32, which
-// are x and y but for the last 11 bits, halves of z.
+// are x and y but for the last 11 bits, halves of z. What that loses moves texture
+// coordinates on a plane by some 1e-5 of their range there, 2e-4 at most.
 
 const (
 	tailBits = 11
@@ -14,7 +15,7 @@ const (
 )
 
 // slopeOf packs a gradient of finite numbers below 2^127, which do not become
-// infinite: those of record.divide are below 2^114, and means of them as well.
+// infinite: those of record.divide are below 2^116, and means of them as well.
 func slopeOf(x, y, z float32) (float32, float32) {
 	last := math.Float32bits(z) + 1<<(31-2*tailBits)
 	a := (math.Float32bits(x)+1<<(tailBits-1))&^tailMask | last>>(32-tailBits)
