@@ -67,7 +67,7 @@ func TestSlopesRound(t *testing.T) {
 func TestSlopesOfTexture(t *testing.T) {
 	m := grid(6, flat)
 	for i, p := range m.Positions {
-		m.UV[0][i] = [2]float32{float32(3*p[0] - 0.7*p[2] + 5), float32(p[2] / 3)}
+		m.UV[0][i] = [2]float32{float32(float64(3*p[0]) - float64(0.7*p[2]) + 5), float32(p[2] / 3)}
 	}
 	for _, seams := range []SeamMode{SeamsKeep, SeamsWeld} {
 		s, err := New(m, Options{Seams: seams})

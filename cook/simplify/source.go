@@ -32,7 +32,8 @@ type tuple interface {
 func tame[T tuple](list []T) []T {
 	for i := range list {
 		x, n := &list[i], len(list[i])
-		if isFinite((*x)[0]) && isFinite((*x)[1]) && isFinite((*x)[n-2]) && isFinite((*x)[n-1]) {
+		a, b, c, d := (*x)[0], (*x)[1], (*x)[n-2], (*x)[n-1]
+		if float32(a*a)+float32(b*b)+float32(c*c)+float32(d*d) < 1e30 { // then each is finite
 			continue
 		}
 		list = slices.Clone(list)
