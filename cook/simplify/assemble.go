@@ -15,7 +15,8 @@ type element struct {
 }
 
 // addPlane looks at a triangle, adds the squared distance from its plane to the
-// corners' quadrics, and reports whether it has an area. The normal is in double
+// corners' quadrics, and a sixth of its normal to their linear parts for
+// suspectFold, and reports whether it has an area. The normal is in double
 // precision, as that of a needle is a small difference; the rest is products of
 // that and the edges.
 func (t *element) addPlane(a, b, c *[3]float32, qa, qb, qc *quad) bool {
@@ -24,6 +25,7 @@ func (t *element) addPlane(a, b, c *[3]float32, qa, qb, qc *quad) bool {
 	n := vec{float64(bx), float64(by), float64(bz)}.cross(vec{float64(cx), float64(cy), float64(cz)})
 	n2 := n.length2()
 	if !(n2 > leastSquare) {
+		spoil(qa, qb, qc)
 		return false
 	}
 	size := math.Sqrt(n2)
@@ -37,6 +39,9 @@ func (t *element) addPlane(a, b, c *[3]float32, qa, qb, qc *quad) bool {
 	t.weight, t.inv = float32(size*(1.0/6)), float32(36*f)
 
 	x, y, z := float32(m.x), float32(m.y), float32(m.z)
+	qa.addLinear(x, y, z)
+	qb.addLinear(x, y, z)
+	qc.addLinear(x, y, z)
 	t.ux, t.uy, t.uz = float32(cy*z)-float32(cz*y), float32(cz*x)-float32(cx*z), float32(cx*y)-float32(cy*x)
 	t.vx, t.vy, t.vz = float32(y*bz)-float32(z*by), float32(z*bx)-float32(x*bz), float32(x*by)-float32(y*bx)
 	b2 := float32(bx*bx) + float32(by*by) + float32(bz*bz)
@@ -46,6 +51,7 @@ func (t *element) addPlane(a, b, c *[3]float32, qa, qb, qc *quad) bool {
 		x, y, z = cx-bx, cy-by, cz-bz
 		long = float64(max(b2, c2, float32(x*x)+float32(y*y)+float32(z*z)))
 		t.damp(float32(n2 / max(n2, float64(needle*long)*long)))
+		spoil(qa, qb, qc) // its normal is not exact
 	}
 	return true
 }
@@ -99,24 +105,43 @@ func (q *quad) addSquare(xx, yy, zz, xy, xz, yz float32) {
 	q.ayz += yz
 }
 
-// buildQuadrics sums the quadrics of all triangles. While it does, the wedges'
-// sums of gradients lie where the attributes and slopes will be, in full.
+// addLinear adds a linear part.
+func (q *quad) addLinear(x, y, z float32) {
+	q.bx += x
+	q.by += y
+	q.bz += z
+}
+
+// spoil makes suspectFold mark the places of a triangle without a normal.
+func spoil(a, b, c *quad) {
+	a.bx, b.bx, c.bx = nan, nan, nan
+}
+
+var nan = float32(math.NaN())
+
+// buildQuadrics sums the quadrics of all triangles, strings the corners of each
+// place into a ring, and marks places where triangles may be folded back. While
+// it does, the wedges' sums of gradients lie where the attributes and slopes will
+// be, in full.
 func (s *Simplifier) buildQuadrics() {
 	s.geo = make([]quad, len(s.nodes))
 	s.wq = make([]float32, len(s.wv)*s.stride, len(s.wv)*s.stride+recordSize)
 	m := s.in.tame()
 	mean := s.meanAttributes(m)
-	cw, wv, nodes, geo := s.cw, s.wv, s.nodes, s.geo[:len(s.nodes)]
+	cw, wv, nodes, geo, next := s.cw, s.wv, s.nodes, s.geo[:len(s.nodes)], s.next[:len(s.cw)]
 	indices := m.Indices[:len(cw)]
 	var t element
 	var d record
-	for c := 0; c+2 < len(cw); c += 3 {
+	for c := 0; c < len(cw)-2; c += 3 {
 		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
 		if w0 == none {
 			continue
 		}
 		p0, p1, p2 := wv[w0], wv[w1], wv[w2]
 		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
+		n0.append(uint32(c), w0, next)
+		n1.append(uint32(c+1), w1, next)
+		n2.append(uint32(c+2), w2, next)
 		if !t.addPlane(&n0.pos, &n1.pos, &n2.pos, &geo[p0], &geo[p1], &geo[p2]) {
 			continue
 		}
@@ -131,6 +156,7 @@ func (s *Simplifier) buildQuadrics() {
 	for i := range geo {
 		g := &geo[i]
 		nodes[i].sum.addSquare(g.axx, g.ayy, g.azz, g.axy, g.axz, g.ayz)
+		nodes[i].suspectFold(g)
 	}
 }
 

@@ -67,6 +67,13 @@ const (
 	flagBorder             // on an open edge
 	flagMulti              // may have more than one wedge
 	flagMoved              // not at its source position any more
+
+	// In New only.
+	flagSeen    // comes up a second time
+	flagSuspect // something may have to be held there, see tally.go
+	flagDoubt   // two edges may lead to the same place
+	_
+	flagTriangle // the unit of the number of triangles
 )
 
 // stats are what a Result reports beside counts.
@@ -86,33 +93,48 @@ type stats struct {
 // finite, with an error that wraps ErrMesh. Triangles with two corners at one
 // place are dropped. Attributes that are not finite count as 0.
 func New(m *Mesh, o Options) (*Simplifier, error) {
-	if err := check(m, &o); err != nil {
+	s, crowds, err := prepare(m, o)
+	if err != nil {
 		return nil, err
+	}
+	s.constrain(crowds)
+	s.findParts()
+	return s, nil
+}
+
+// prepare is New up to what holds lines in place. It reports whether there may be
+// crowded places.
+func prepare(m *Mesh, o Options) (s *Simplifier, crowds bool, err error) {
+	box, err := check(m, &o)
+	if err != nil {
+		return nil, false, err
 	}
 	m = m.withoutEmpty()
 	o.Locked = nilIfEmpty(o.Locked)
-	s := &Simplifier{in: m, opt: o}
+	s = &Simplifier{in: m, opt: o}
 	s.cw = make([]uint32, len(m.Indices))
 	s.next = make([]uint32, len(m.Indices))
 	place, firsts := weldPositions(m.Positions, s.next)
-	s.wedges = weldWedges(m, place, firsts, s.welds, s.cw, s.next)
+	welds := s.welds
+	if o.Seams != SeamsWeld {
+		welds = nil
+	}
+	s.wedges = weldWedges(m, place, firsts, welds, s.cw, s.next)
 	s.wv = s.wedges.place
 	s.wedges.place = nil
-	s.placeVertices(m, firsts)
+	s.placeVertices(m, firsts, box)
 	s.keepVertices(firsts)
-	area := s.linkAll()
-	crowds := s.crowdedAnywhere()
+	area := s.tallyAll()
+	crowds = s.suspect()
 	if crowds {
 		area -= s.dropDuplicates()
+		s.suspectCrowds()
 	}
 	s.stats.fitted = s.triangles
 	s.measure(area)
 	s.buildQuadrics()
 	s.lock()
-	s.closeEdges()
-	s.constrain(crowds)
-	s.findParts()
-	return s, nil
+	return s, crowds, nil
 }
 
 // withoutEmpty returns a mesh whose empty attributes are nil.
@@ -138,8 +160,7 @@ func (s *Simplifier) welds(v uint32) bool {
 }
 
 // placeVertices fills the positions.
-func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32) {
-	box := boxOf(m.Positions)
+func (s *Simplifier) placeVertices(m *Mesh, firsts []uint32, box geom.Box) {
 	s.centre = box.Center()
 	s.diag = box.Size().Len()
 	if firsts == nil {
@@ -170,64 +191,10 @@ func (s *Simplifier) keepVertices(firsts []uint32) {
 
 func (n *node) init(p *geom.Vec3, centre geom.Vec3) {
 	n.pos = [3]float32{float32(p[0] - centre[0]), float32(p[1] - centre[1]), float32(p[2] - centre[2])}
-	n.wedge, n.first = none, none
-}
-
-// boxOf returns the box of finite points. Unlike Extend it need not mind NaN
-// and the signs of zeros.
-func boxOf(points []geom.Vec3) geom.Box {
-	if len(points) == 0 {
-		return geom.EmptyBox()
-	}
-	low := vec{points[0][0], points[0][1], points[0][2]}
-	high := low
-	for i := range points {
-		x, y, z := points[i][0], points[i][1], points[i][2]
-		if x < low.x {
-			low.x = x
-		} else if x > high.x {
-			high.x = x
-		}
-		if y < low.y {
-			low.y = y
-		} else if y > high.y {
-			high.y = y
-		}
-		if z < low.z {
-			low.z = z
-		} else if z > high.z {
-			high.z = z
-		}
-	}
-	return geom.Box{Min: geom.Vec3{low.x, low.y, low.z}, Max: geom.Vec3{high.x, high.y, high.z}}
-}
-
-// linkAll counts the triangles and strings the corners of each place into a
-// ring. It kills triangles with two corners at one place. The number of
-// corners is left in the places' flags for crowdedAnywhere. It returns twice the
-// area.
-func (s *Simplifier) linkAll() (area float64) {
-	cw, wv, nodes, next := s.cw, s.wv, s.nodes, s.next[:len(s.cw)]
-	for c := 0; c+2 < len(cw); c += 3 {
-		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
-		p0, p1, p2 := wv[w0], wv[w1], wv[w2]
-		if p0 == p1 || p1 == p2 || p2 == p0 {
-			cw[c], cw[c+1], cw[c+2] = none, none, none
-			continue
-		}
-		s.triangles++
-		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
-		n0.append(uint32(c), w0, next)
-		n1.append(uint32(c+1), w1, next)
-		n2.append(uint32(c+2), w2, next)
-		area += doubleArea(&n0.pos, &n1.pos, &n2.pos)
-	}
-	return area
 }
 
 // append makes a corner the last of a place's ring.
 func (n *node) append(c, w uint32, next []uint32) {
-	n.flags++
 	last := n.first
 	n.first = c
 	if last == none {
@@ -259,17 +226,7 @@ func (s *Simplifier) link() {
 	}
 }
 
-// crowdedAnywhere reports whether some place has so many triangles that copies
-// of parts at one place are likely. It takes linkAll's counts out of the flags.
-func (s *Simplifier) crowdedAnywhere() bool {
-	most := uint32(0)
-	for i := range s.nodes {
-		most = max(most, s.nodes[i].flags)
-		s.nodes[i].flags = 0
-	}
-	return most > crowd
-}
-
+// crowd is how many triangles at one place make copies of parts there likely.
 const crowd = 60
 
 // dropDuplicates kills triangles that have the same wedges in the same sense as
@@ -282,16 +239,13 @@ func (s *Simplifier) dropDuplicates() (area float64) {
 	for c := uint32(0); int(c) < len(s.cw); c += 3 {
 		if s.cw[c] != none && t.has(c, turned) {
 			area += doubleArea(&s.nodes[s.at(c)].pos, &s.nodes[s.at(c+1)].pos, &s.nodes[s.at(c+2)].pos)
-			s.cw[c], s.cw[c+1], s.cw[c+2] = none, none, none
+			s.drop(c)
 			s.triangles--
 			dropped = true
 		}
 	}
 	if dropped {
-		for i := range s.nodes {
-			s.nodes[i].first = none
-		}
-		s.link()
+		s.suspectAll() // what was counted is no longer so
 	}
 	return area
 }
@@ -328,22 +282,18 @@ func (s *Simplifier) measure(area float64) {
 // doubleArea returns twice the area of a triangle. Single precision does for the
 // normal, as that only goes into sums and means; its square may be very small.
 func doubleArea(a, b, c *[3]float32) float64 {
-	bx, by, bz := b[0]-a[0], b[1]-a[1], b[2]-a[2]
-	cx, cy, cz := c[0]-a[0], c[1]-a[1], c[2]-a[2]
-	n := [3]float32{
-		float32(by*cz) - float32(bz*cy),
-		float32(bz*cx) - float32(bx*cz),
-		float32(bx*cy) - float32(by*cx),
-	}
-	return math.Sqrt(fromF32(&n).length2())
+	return math.Sqrt(edge(a, b).cross(edge(a, c)).double().length2())
 }
+
+// edge returns b - a.
+func edge(a, b *[3]float32) vec32 { return vec32{b[0] - a[0], b[1] - a[1], b[2] - a[2]} }
 
 // totalUV returns twice the area of all triangles in texture space, without
 // those that are not finite.
 func (s *Simplifier) totalUV(uv [][2]float32) float64 {
 	sum := 0.0
 	cw, indices := s.cw, s.in.Indices[:len(s.cw)]
-	for c := 0; c+2 < len(cw); c += 3 {
+	for c := 0; c < len(cw)-2; c += 3 {
 		if cw[c] == none {
 			continue
 		}

@@ -15,16 +15,23 @@ type edgeSide struct {
 	opp    uint32 // place opposite
 }
 
-// constrain looks at every edge once: it opens it for collapses, at one of its
-// corners. It finds open edges, sharp folds and seams, marks border places and
-// those with several wedges, and adds the quadrics that hold such lines. crowds
-// says that there may be crowded places.
+// constrain looks at every edge of the places that are marked, and takes the
+// marks away. It finds open edges, sharp folds and seams, marks border places and
+// those with several wedges, adds the quadrics that hold such lines, and leaves
+// one corner of each edge open for collapses. crowds says that there may be
+// crowded places.
 func (s *Simplifier) constrain(crowds bool) {
 	var f spokes
 	var sides []edgeSide
 	for i := range s.nodes {
+		n := &s.nodes[i]
+		marks := n.flags & (flagSuspect | flagDoubt)
+		if marks == 0 {
+			continue
+		}
+		n.flags &^= marks
 		u := uint32(i)
-		if s.nodes[u].first == none {
+		if n.first == none || marks == flagDoubt && s.distinct(u) {
 			continue
 		}
 		if s.gatherSpokes(u, &f) && !(crowds && s.crowdNear(&f)) && s.pairSpokes(u, &f) {
@@ -46,6 +53,11 @@ func (s *Simplifier) constrainAround(u uint32, crowds bool, sides []edgeSide) []
 		if s.cw[c] != w {
 			s.nodes[u].flags |= flagMulti
 			break
+		}
+	}
+	for i, v := range f.a {
+		if v > u {
+			s.cost[f.c[i]] = never // only one corner of the edge is to be open
 		}
 	}
 	if len(f.c) > crowdedCorners {
@@ -179,12 +191,11 @@ const foldCosine = 0.7
 // from pu, that points to the opposite corner; zero if there is none.
 func (s *Simplifier) inward(opp uint32, pu, d vec, l2 float64) vec {
 	e := s.point(opp).sub(pu)
-	return upright(e, d, e.dot(d)/l2)
+	return unit(e.sub(d.scale(e.dot(d) / l2)))
 }
 
-// upright returns the direction of e - along d; zero if it has none.
-func upright(e, d vec, along float64) vec {
-	e = e.sub(d.scale(along))
+// unit returns a vector's direction; zero if it has none.
+func unit(e vec) vec {
 	n := e.length2()
 	if !(n > 0) {
 		return vec{}

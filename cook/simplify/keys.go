@@ -235,12 +235,11 @@ func (s *Simplifier) blocks() int { return blocksOf(len(s.cw)) }
 
 func blocksOf(n int) int { return (n + blockSize - 1) / blockSize }
 
-// closeEdges makes room for keys, in whole blocks of blocks; no edge is to be
-// collapsed.
-func (s *Simplifier) closeEdges() {
+// makeKeys makes room for keys, in whole blocks of blocks.
+func (s *Simplifier) makeKeys() {
 	s.least = make([]uint16, blocksOf(s.blocks())*blockSize)
 	s.cost = make([]uint16, len(s.least)*blockSize)
-	for i := range s.cost {
+	for i := len(s.cw); i < len(s.cost); i++ {
 		s.cost[i] = never
 	}
 	s.unpriced = true

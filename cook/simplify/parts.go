@@ -25,13 +25,14 @@ func (s *Simplifier) findParts() {
 	for i := range of {
 		of[i] = uint32(i)
 	}
-	for c := 0; c+2 < len(s.cw); c += 3 {
-		if s.cw[c] == none {
+	cw, wv := s.cw, s.wv
+	for c := 0; c < len(cw)-2; c += 3 {
+		if cw[c] == none {
 			continue
 		}
-		a := rootOf(of, s.wv[s.cw[c]])
-		a = unite(of, a, s.wv[s.cw[c+1]])
-		unite(of, a, s.wv[s.cw[c+2]])
+		a := rootOf(of, wv[cw[c]])
+		a = unite(of, a, wv[cw[c+1]])
+		unite(of, a, wv[cw[c+2]])
 	}
 	count := 0
 	for i, v := range of {

@@ -34,6 +34,7 @@ package simplify
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -134,15 +135,16 @@ func Simplify(m *Mesh, o Options, target int, maxError float64) (*Mesh, Result, 
 	return s.Mesh(), r, nil
 }
 
-// check refuses meshes that the rest of the package could not work on.
-func check(m *Mesh, o *Options) error {
+// check refuses meshes that the rest of the package could not work on. It returns
+// the box of the positions.
+func check(m *Mesh, o *Options) (geom.Box, error) {
 	n := len(m.Positions)
 	if n > maxVertices || len(m.Indices) > maxCorners {
-		return fmt.Errorf("%w: %d vertices and %d indices, at most %d and %d are possible: split it",
+		return geom.Box{}, fmt.Errorf("%w: %d vertices and %d indices, at most %d and %d are possible: split it",
 			ErrMesh, n, len(m.Indices), maxVertices, maxCorners)
 	}
 	if len(m.Indices)%3 != 0 {
-		return fmt.Errorf("%w: %d indices are not whole triangles", ErrMesh, len(m.Indices))
+		return geom.Box{}, fmt.Errorf("%w: %d indices are not whole triangles", ErrMesh, len(m.Indices))
 	}
 	for _, a := range []struct {
 		name string
@@ -157,21 +159,63 @@ func check(m *Mesh, o *Options) error {
 		{"Options.Locked", len(o.Locked), n},
 	} {
 		if a.len != 0 && a.len != a.want {
-			return fmt.Errorf("%w: %s has length %d, not %d", ErrMesh, a.name, a.len, a.want)
+			return geom.Box{}, fmt.Errorf("%w: %s has length %d, not %d", ErrMesh, a.name, a.len, a.want)
 		}
 	}
-	for i, v := range m.Indices {
-		if int(v) >= n {
-			return fmt.Errorf("%w: Indices[%d] is %d, but there are %d vertices", ErrMesh, i, v, n)
+	if greatest(m.Indices) >= n {
+		i := slices.IndexFunc(m.Indices, func(v uint32) bool { return int(v) >= n })
+		return geom.Box{}, fmt.Errorf("%w: Indices[%d] is %d, but there are %d vertices", ErrMesh, i, m.Indices[i], n)
+	}
+	box, ok := boxOf(m.Positions)
+	if !ok {
+		i := slices.IndexFunc(m.Positions, func(p geom.Vec3) bool { return !(within(p[0]) && within(p[1]) && within(p[2])) })
+		return geom.Box{}, fmt.Errorf("%w: Positions[%d] is %v, not within +-%g", ErrMesh, i, m.Positions[i], maxCoordinate)
+	}
+	return box, nil
+}
+
+// greatest returns the greatest index of some triangles, -1 if there are none.
+func greatest(indices []uint32) int {
+	if len(indices) == 0 {
+		return -1
+	}
+	most := uint32(0)
+	for ; len(indices) >= 3; indices = indices[3:] {
+		most = max(most, indices[0], indices[1], indices[2])
+	}
+	return int(most)
+}
+
+// boxOf returns the box of some points, and whether it is within the limits. Unlike
+// Extend it need not mind the signs of zeros.
+func boxOf(points []geom.Vec3) (box geom.Box, ok bool) {
+	if len(points) == 0 {
+		return geom.EmptyBox(), true
+	}
+	low := vec{points[0][0], points[0][1], points[0][2]}
+	high, sum := low, 0.0 // a NaN stays in the sum, but not in the box
+	for i := range points {
+		p := &points[i]
+		x, y, z := p[0], p[1], p[2]
+		sum += x + y + z
+		if x < low.x {
+			low.x = x
+		} else if x > high.x {
+			high.x = x
+		}
+		if y < low.y {
+			low.y = y
+		} else if y > high.y {
+			high.y = y
+		}
+		if z < low.z {
+			low.z = z
+		} else if z > high.z {
+			high.z = z
 		}
 	}
-	for i := range m.Positions {
-		p := &m.Positions[i]
-		if !(within(p[0]) && within(p[1]) && within(p[2])) {
-			return fmt.Errorf("%w: Positions[%d] is %v, not within +-%g", ErrMesh, i, *p, maxCoordinate)
-		}
-	}
-	return nil
+	ok = sum == sum && within(low.x) && within(low.y) && within(low.z) && within(high.x) && within(high.y) && within(high.z)
+	return geom.Box{Min: geom.Vec3{low.x, low.y, low.z}, Max: geom.Vec3{high.x, high.y, high.z}}, ok
 }
 
 // Limits of a mesh. Vertices leave bits free in 32-bit numbers; coordinates

@@ -15,6 +15,14 @@ func (a vec32) scale(s float32) vec32 {
 func (a vec32) dot(b vec32) float32 {
 	return float32(a.x*b.x) + float32(a.y*b.y) + float32(a.z*b.z)
 }
+
+func (a vec32) cross(b vec32) vec32 {
+	return vec32{
+		float32(a.y*b.z) - float32(a.z*b.y),
+		float32(a.z*b.x) - float32(a.x*b.z),
+		float32(a.x*b.y) - float32(a.y*b.x),
+	}
+}
 func (a vec32) length2() float32 { return a.dot(a) }
 func (a vec32) double() vec      { return vec{float64(a.x), float64(a.y), float64(a.z)} }
 

@@ -103,7 +103,6 @@ func (s *Simplifier) constrainSpokes(u uint32, f *spokes) {
 		if a.a < u {
 			continue
 		}
-		s.cost[a.c] = unpriced
 		b := &f.list[a.twin%uint32(len(f.list))]
 		d, e, g := s.point(a.a).sub(pu), s.point(a.b).sub(pu), s.point(b.a).sub(pu)
 		l2, ed, gd := d.length2(), e.dot(d), g.dot(d)
@@ -116,7 +115,7 @@ func (s *Simplifier) constrainSpokes(u uint32, f *spokes) {
 		if a.b == b.a {
 			s.markBorder(u, a.a)
 		}
-		in, on := upright(e, d, ed/l2), upright(g, d, gd/l2)
+		in, on := unit(e.sub(d.scale(ed/l2))), unit(g.sub(d.scale(gd/l2)))
 		switch {
 		case !(in.dot(on) < foldCosine):
 			s.holdPair(u, a.a, in, on, float64(borderWeight*l2), true)

@@ -73,15 +73,14 @@ func fold(a, b uint64) uint64 {
 // each vertex's number and each number's first vertex. firsts is nil when no
 // two vertices share a position. memory is overwritten.
 func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint32) {
-	// Like table, but of any size, which mostly fits into memory.
+	// Like table, but of any size, which mostly fits into memory, and with numbers
+	// greater by one, so that empty slots are zero.
 	n := len(positions)
 	if len(memory) < n+n/2 {
 		memory = make([]uint32, n+n/2+1)
 	}
 	slots := memory[:min(len(memory), 2*n)]
-	for i := range slots {
-		slots[i] = none
-	}
+	clear(slots)
 	place = make([]uint32, n)
 	count := uint32(0)
 	for i := range positions {
@@ -89,14 +88,14 @@ func weldPositions(positions []geom.Vec3, memory []uint32) (place, firsts []uint
 		h, _ := bits.Mul64(hashPosition(p), uint64(len(slots)))
 		for {
 			j := slots[h]
-			if j == none {
-				slots[h] = uint32(i)
+			if j == 0 {
+				slots[h] = uint32(i) + 1
 				place[i] = count
 				count++
 				break
 			}
-			if q := &positions[j]; q[0] == p[0] && q[1] == p[1] && q[2] == p[2] {
-				place[i] = place[j]
+			if q := &positions[j-1]; q[0] == p[0] && q[1] == p[1] && q[2] == p[2] {
+				place[i] = place[j-1]
 				break
 			}
 			if h++; h == uint64(len(slots)) {
@@ -131,7 +130,7 @@ func (w *wedges) source(i uint32) uint32 {
 }
 
 // weldWedges finds the wedges and writes the one of each corner. Vertices that
-// weld says so for may differ in their normals. place becomes that of the
+// weld, if not nil, says so for may differ in their normals. place becomes that of the
 // wedges; memory is overwritten.
 func weldWedges(m *Mesh, place, firsts []uint32, weld func(v uint32) bool, corners, memory []uint32) wedges {
 	places := len(place)
@@ -193,13 +192,21 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 	for i := range head {
 		head[i] = none
 	}
+	normals := m.Normals // if they tell most wedges apart
+	if weld != nil {
+		normals = nil
+	}
+	joined, next = joined[:len(place)], next[:len(place)]
 	for i, p := range place {
 		v := uint32(i)
-		if joined[v] == none {
+		if joined[i] == none {
 			continue
 		}
 		j := head[p]
-		for n := 1; j != none && !sameAttributes(m, j, v, weld); n++ {
+		for n := 1; j != none; n++ {
+			if (normals == nil || sameNormal(&normals[j], &normals[i])) && sameAttributes(m, j, v, weld) {
+				break
+			}
 			if j = next[j]; n == chainMax {
 				j = none
 			}
@@ -264,29 +271,29 @@ func weldGroups(m *Mesh, place []uint32, places int, weld func(v uint32) bool, c
 // ones may stay apart.
 const chainMax = 64
 
-// sameAttributes reports whether two vertices at one place are one wedge.
+// sameAttributes reports whether two vertices at one place are one wedge. weld is
+// nil if their normals must always be the same.
 func sameAttributes(m *Mesh, a, b uint32, weld func(v uint32) bool) bool {
 	if a == b {
 		return true
 	}
-	if m.Normals != nil && !sameFloats(m.Normals[a][:], m.Normals[b][:]) && !(weld(a) && weld(b)) {
+	if m.Normals != nil && !sameNormal(&m.Normals[a], &m.Normals[b]) && (weld == nil || !(weld(a) && weld(b))) {
 		return false
 	}
-	for _, uv := range m.UV {
-		if uv != nil && !sameFloats(uv[a][:], uv[b][:]) {
-			return false
-		}
-	}
-	return m.Colors == nil || sameFloats(m.Colors[a][:], m.Colors[b][:])
+	return sameUV(m.UV[0], a, b) && sameUV(m.UV[1], a, b) && sameColors(m.Colors, a, b)
 }
 
-// sameFloats counts NaN as the same as NaN.
-func sameFloats(a, b []float32) bool {
-	b = b[:len(a)]
-	for i, x := range a {
-		if y := b[i]; x != y && (x == x || y == y) {
-			return false
-		}
-	}
-	return true
+func sameNormal(a, b *[3]float32) bool {
+	return same(a[0], b[0]) && same(a[1], b[1]) && same(a[2], b[2])
 }
+
+func sameUV(uv [][2]float32, a, b uint32) bool {
+	return uv == nil || same(uv[a][0], uv[b][0]) && same(uv[a][1], uv[b][1])
+}
+
+func sameColors(c [][4]float32, a, b uint32) bool {
+	return c == nil || same(c[a][0], c[b][0]) && same(c[a][1], c[b][1]) && same(c[a][2], c[b][2]) && same(c[a][3], c[b][3])
+}
+
+// same counts NaN as the same as NaN.
+func same(x, y float32) bool { return x == y || x != x && y != y }
