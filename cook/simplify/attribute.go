@@ -38,7 +38,7 @@ func (w Weights) withDefaults(normal float64) Weights {
 	return w
 }
 
-// normalWeight is the default weight of normals. On smooth meshes it is 0.345,
+// normalWeight is the default weight of normals. On smooth meshes it is 0.31,
 // which with creases keeps both distances and the deviation of normals below
 // those of simplifiers that care for only one of them. Where places have several
 // wedges, as at hard edges, those hold much of the shading, and half the weight
@@ -51,7 +51,7 @@ func (s *Simplifier) normalWeight() float64 {
 	return smoothWeight * (1 - float64(0.5*min(1, float64(seams*6))))
 }
 
-const smoothWeight = 0.345
+const smoothWeight = 0.31
 
 // setScales decides which attributes are in the metric, and their units.
 func (s *Simplifier) setScales(area float64, areaUV [2]float64) {

@@ -1,7 +1,7 @@
 package simplify
 
 import (
-	"cmp"
+	"math"
 	"slices"
 )
 
@@ -24,56 +24,35 @@ const creaseTurn = 0.2 * 3.14159265 / 180
 // creaseCorners is the largest number of corners of a place with a crease.
 const creaseCorners = 64
 
-// creases are the normals of the state that was fitted last, or only numbers
-// for them where there are none.
+// creases are those of the state that was fitted last. A crease parts the corners
+// of a wedge in two.
 type creases struct {
-	of      []uint32 // per corner of the triangles that are left: its normal
-	normals []vec32  // in internal units: those of wedges, then two for each crease
-	wedges  uint32   // how many are of wedges
+	triangles int      // of that state
+	wedges    ranks    // that have one
+	away      []uint64 // bits of corners that are left, numbered in their order: on the second side of a crease
+	normals   []vec32  // in internal units, two for each crease
 }
 
-// count returns how many places have two normals.
-func (k *creases) count() int {
-	return (len(k.normals) - min(len(k.normals), int(k.wedges))) / 2
+// count returns how many wedges have two normals.
+func (k *creases) count() int { return len(k.normals) / 2 }
+
+// cut reports whether a corner, by its number among those that are left, is on the
+// second side of a crease.
+func (k *creases) cut(i uint32) bool {
+	return k.away != nil && k.away[i/64]>>(i&63)&1 != 0
 }
 
-// numberNormals gives each wedge that some triangle uses a normal. It returns
-// these wedges and the triangles that are left, too.
-func (s *Simplifier) numberNormals() (k creases, used, left ranks) {
-	used, left = newRanks(len(s.wv)), newRanks(len(s.cw)/3)
-	for t := range len(s.cw) / 3 {
-		if s.cw[3*t] != none {
-			left.put(uint32(t))
-		}
+// normal returns the normal of one of a wedge's corners if there is a crease, or
+// nil.
+func (k *creases) normal(w, i uint32) *vec32 {
+	if k.away == nil || !k.wedges.has(w) {
+		return nil
 	}
-	left.number()
-	for t := range left.all() {
-		w := (*[3]uint32)(s.cw[3*t:])
-		used.put(w[0])
-		used.put(w[1])
-		used.put(w[2])
+	j := 2 * k.wedges.of(w)
+	if k.cut(i) {
+		j++
 	}
-	k.wedges = uint32(used.number())
-	k.of = make([]uint32, 0, 3*s.triangles)
-	for t := range left.all() {
-		w := (*[3]uint32)(s.cw[3*t:])
-		k.of = append(k.of, used.of(w[0]), used.of(w[1]), used.of(w[2]))
-	}
-	return k, used, left
-}
-
-// startNormals starts with the normals of the wedges.
-func (x *fitter) startNormals() {
-	s := x.s
-	k := &s.crease
-	k.normals = make([]vec32, 0, int(k.wedges)+2*x.budget())
-	for w := range x.wedges.all() {
-		r := (*[8]float32)(s.wq[int(w)*s.stride:])
-		k.normals = append(k.normals, vec32{r[1], r[4], r[7]})
-	}
-	x.turns = make([]pull, len(k.of))
-	x.hits = make([]sampleHit, (len(s.in.Indices)+x.stride-1)/x.stride)
-	x.unit = float32(s.scale[0])
+	return &k.normals[j]
 }
 
 // budget returns how many creases there may be.
@@ -85,13 +64,13 @@ func (x *fitter) budget() int {
 	if !(share > 0) {
 		return 0
 	}
-	return int(min(float64(share*float64(x.places)), float64(len(x.s.crease.of)/2)))
+	return int(min(float64(share*float64(x.count)), float64(3*x.s.triangles/2)))
 }
 
 // cut is a possible crease: it parts a fan of corners in two.
 type cut struct {
 	gain     float32
-	place    uint32
+	wedge    uint32
 	fan      uint8 // the number of the fan among those of the place
 	from, to uint8 // the corners that it takes away
 }
@@ -99,77 +78,136 @@ type cut struct {
 // crease makes the creases that gain most.
 func (x *fitter) crease() {
 	s := x.s
-	budget := x.budget()
-	if budget == 0 {
+	s.crease = creases{triangles: s.triangles}
+	most := x.budget()
+	if most == 0 {
 		return
 	}
-	for _, c := range x.cuts(budget) {
-		ring := s.ringUpTo(c.place, s.scratch.ringU, creaseCorners)
-		s.scratch.ringU = ring
-		for range c.fan + 1 {
-			x.fan, ring = s.fan(ring, x.fan)
-		}
-		x.part(x.fan[c.from:c.to])
-		x.part(x.fan[:c.from], x.fan[c.to:])
+	cuts := x.allCuts(most)
+	if len(cuts) == 0 {
+		return
+	}
+	k := &s.crease
+	k.wedges, k.away = newRanks(len(s.wv)), make([]uint64, (3*s.triangles+63)/64)
+	for i := range cuts {
+		k.wedges.put(cuts[i].wedge)
+	}
+	k.normals = make([]vec32, 2*k.wedges.number())
+	for i := range cuts {
+		x.part(&cuts[i])
 	}
 }
 
-// part gives corners a normal of their own.
-func (x *fitter) part(fan ...[]uint32) {
-	k := &x.s.crease
-	var p pull
-	var n vec32
-	for _, part := range fan {
-		for _, c := range part {
-			i := x.corner(c)
-			n = k.normals[k.of[i]]
-			p.join(&x.turns[i])
-			k.of[i] = uint32(len(k.normals))
-		}
-	}
-	if p.w > 0 {
-		n = n.add(p.mean())
-	}
-	k.normals = append(k.normals, n)
-}
-
-// cuts returns, of the best cuts of all fans that have a useful one, those that
-// gain most.
-func (x *fitter) cuts(most int) []cut {
+// part makes a crease.
+func (x *fitter) part(c *cut) {
 	s := x.s
-	var cuts []cut
+	k := &s.crease
+	ring := s.ringUpTo(s.wv[c.wedge], s.scratch.ringU, creaseCorners)
+	s.scratch.ringU = ring
+	for range c.fan + 1 {
+		x.fan, ring = s.fan(ring, x.fan)
+	}
+	for _, c := range x.fan[c.from:c.to] {
+		i := 3*x.sums.left.of(c/3) + c%3
+		k.away[i/64] |= 1 << (i & 63)
+	}
+	n := s.normal(c.wedge)
+	i := 2 * k.wedges.of(c.wedge)
+	k.normals[i], k.normals[i+1] = n, n
+}
+
+// allCuts returns, of the best cuts of all wedges that have a useful one, those
+// that gain most.
+func (x *fitter) allCuts(most int) []cut {
+	s := x.s
+	cuts := make([]cut, 0, most+most/4+1)
+	least := float32(0)
 	for v := range s.nodes {
 		if nd := &s.nodes[v]; nd.first == none || nd.flags&flagLocked != 0 {
 			continue
 		}
-		ring := s.ringUpTo(uint32(v), s.scratch.ringU, creaseCorners+1)
-		s.scratch.ringU = ring
-		if len(ring) > creaseCorners {
-			continue
-		}
-		for i := uint8(0); len(ring) > 1; i++ {
-			x.fan, ring = s.fan(ring, x.fan)
-			if c := x.best(x.fan); c.to > 0 {
-				c.place, c.fan = uint32(v), i
-				if cuts == nil {
-					cuts = make([]cut, 0, 2*most)
-				}
-				if len(cuts) == cap(cuts) {
-					cuts = bestCuts(cuts, most)
-				}
-				cuts = append(cuts, c)
+		for _, c := range x.cutsAt(uint32(v)) {
+			if c.gain < least {
+				continue
 			}
+			if len(cuts) == cap(cuts) {
+				cuts, least = bestCuts(cuts, most)
+			}
+			cuts = append(cuts, c)
 		}
 	}
-	return bestCuts(cuts, most)
+	cuts, _ = bestCuts(cuts, most)
+	return cuts
 }
 
-// bestCuts sorts cuts by what they gain and drops the last ones.
-func bestCuts(cuts []cut, most int) []cut {
-	slices.SortFunc(cuts, func(a, b cut) int {
-		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.place, b.place), cmp.Compare(a.fan, b.fan))
-	})
-	return cuts[:min(len(cuts), most)]
+// cutsAt returns the best cut of each wedge of a place that has a useful one.
+func (x *fitter) cutsAt(v uint32) []cut {
+	s := x.s
+	x.cuts = x.cuts[:0]
+	ring := s.ringUpTo(v, s.scratch.ringU, creaseCorners+1)
+	s.scratch.ringU = ring
+	if len(ring) > creaseCorners || !x.turns(ring) {
+		return nil
+	}
+	for i := uint8(0); len(ring) > 1; i++ {
+		x.fan, ring = s.fan(ring, x.fan)
+		c := x.best(x.fan)
+		if c.to == 0 {
+			continue
+		}
+		c.wedge, c.fan = s.cw[x.fan[0]], i
+		if j := slices.IndexFunc(x.cuts, func(d cut) bool { return d.wedge == c.wedge }); j < 0 {
+			x.cuts = append(x.cuts, c)
+		} else if c.gain > x.cuts[j].gain {
+			x.cuts[j] = c
+		}
+	}
+	return x.cuts
+}
+
+// turns reports whether some corner turns enough for a crease: where none does,
+// no fan saves what a crease is worth.
+func (x *fitter) turns(ring []uint32) bool {
+	turn := float32(creaseTurn * x.unit)
+	for _, c := range ring {
+		p := x.sums.of(c)
+		if d := (vec32{p.x, p.y, p.z}); d.length2() > float32(float32(turn*p.w)*float32(turn*p.w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// bestCuts drops all but those cuts that gain most, which keep their order, and
+// returns a gain that those dropped do not exceed. Of about equal ones the last
+// go.
+func bestCuts(cuts []cut, most int) ([]cut, float32) {
+	if len(cuts) <= most {
+		return cuts, 0
+	}
+	const shift = 19 // four bits of the fraction
+	var bins [1 << (31 - shift)]int
+	for i := range cuts {
+		bins[math.Float32bits(cuts[i].gain)>>shift]++
+	}
+	bin, left := len(bins)-1, most
+	for ; bins[bin] <= left; bin-- {
+		left -= bins[bin]
+	}
+	kept := cuts[:0]
+	for _, c := range cuts {
+		switch b := int(math.Float32bits(c.gain) >> shift); {
+		case b < bin:
+			continue
+		case b == bin:
+			if left == 0 {
+				continue
+			}
+			left--
+		}
+		kept = append(kept, c)
+	}
+	return kept, math.Float32frombits(uint32(bin) << shift)
 }
 
 // fan moves the corners that are connected to a ring's first one, and have its
@@ -247,7 +285,8 @@ func (x *fitter) best(fan []uint32) (best cut) {
 	upTo := &x.upTo
 	each := 0.0 // what a normal for each corner would save
 	for i, c := range fan {
-		d := x.turns[x.corner(c)].double()
+		p := x.sums.of(c)
+		d := p.double()
 		upTo[i+1] = upTo[i].plus(d)
 		each += d.saved()
 	}
@@ -272,48 +311,4 @@ func (x *fitter) best(fan []uint32) (best cut) {
 		}
 	}
 	return best
-}
-
-// turn applies the pulls on normals, makes creases, and does it once more. At
-// first, pulls on corners with creases count for these and for the wedge's own
-// normal, from which further levels start; then for creases alone.
-func (x *fitter) turn() {
-	k := &x.s.crease
-	own := zeroed(x.pulls, int(k.wedges))
-	for i, n := range k.of {
-		own[n].join(&x.turns[i])
-	}
-	x.crease()
-	x.turnWedges(own)
-	sums := zeroed(x.turns, len(k.normals))
-	x.gatherNormals(sums)
-	x.turnWedges(sums[:k.wedges])
-	for i := int(k.wedges); i < len(k.normals); i++ {
-		if p := &sums[i]; p.w > 0 {
-			k.normals[i] = k.normals[i].add(p.mean())
-		}
-	}
-}
-
-// zeroed returns so many empty sums, in the memory of others if that suffices.
-func zeroed(p []pull, n int) []pull {
-	p = slices.Grow(p[:0], n)[:n]
-	clear(p)
-	return p
-}
-
-// turnWedges adds to the normals of wedges that may change.
-func (x *fitter) turnWedges(sums []pull) {
-	s := x.s
-	i := 0
-	for w := range x.wedges.all() {
-		p := &sums[i]
-		if p.w > 0 && s.nodes[s.wv[w]].flags&flagLocked == 0 {
-			n := &s.crease.normals[i]
-			*n = n.add(p.mean())
-			r := (*[8]float32)(s.wq[int(w)*s.stride:])
-			r[1], r[4], r[7] = n.x, n.y, n.z
-		}
-		i++
-	}
 }

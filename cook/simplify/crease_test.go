@@ -41,13 +41,17 @@ func normalError(source, m *Mesh) float64 {
 }
 
 func TestCreasesKeepShading(t *testing.T) {
-	m := grid(96, rough)
-	for _, part := range []int{2, 5, 10} {
+	m := grid(128, rough)
+	for _, c := range []struct {
+		part int
+		most float64 // of the deviation without creases
+	}{{2, 1}, {5, 0.9}, {10, 0.95}} {
+		part := c.part
 		with, r := must(t, m, Options{}, m.Triangles()/part, 0)
 		without, none := must(t, m, Options{Creases: -1}, m.Triangles()/part, 0)
 		a, b := normalError(m, with), normalError(m, without)
 		t.Logf("1/%d: %d vertices, normals %.2f degrees off; with %d creases %.2f", part, len(without.Positions), b, r.Creases, a)
-		if r.Creases == 0 || none.Creases != 0 || !(a < 0.97*b) {
+		if r.Creases == 0 || none.Creases != 0 || !(a < c.most*b) {
 			t.Errorf("1/%d: %d creases: normals are %.2f degrees off, %.2f without (%d)", part, r.Creases, a, b, none.Creases)
 		}
 		if len(with.Positions) != len(without.Positions)+r.Creases {
@@ -121,6 +125,26 @@ func TestCreasesLeaveLocked(t *testing.T) {
 	for p, n := range at {
 		if n > 1 {
 			t.Errorf("%d vertices at %v", n, p)
+		}
+	}
+}
+
+// Normals of meshes whose areas are hardly numbers stay normals.
+func TestNormalsOfTinyMeshes(t *testing.T) {
+	for _, scale := range []float64{1e-12, 1e-16, 1e-18, 1e-19, 1e-22} {
+		m := grid(24, hills)
+		for i, p := range m.Positions {
+			m.Positions[i] = geom.Vec3{float64(p[0] * scale), float64(p[1] * scale), float64(p[2] * scale)}
+		}
+		s, err := New(m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Reduce(m.Triangles()*7/8, 0)
+		for w := range s.wv {
+			if n := s.normal(uint32(w)); n.dot(n) != n.dot(n) {
+				t.Fatalf("scale %g: normal %v of wedge %d", scale, n, w)
+			}
 		}
 	}
 }

@@ -54,7 +54,9 @@ func nothing() hit { return hit{c: none, d2: inf} }
 type finder struct {
 	s      *Simplifier
 	ring   []uint32
-	cache  []surroundings // of places, by the last bits of their numbers
+	left   ranks          // places
+	count  int            // of these
+	cache  []surroundings // by the last bits of places' numbers among those that are left
 	places []uint32
 }
 
@@ -75,7 +77,13 @@ func newFinder(s *Simplifier) *finder {
 	for size < cacheSize && size*size < 4*s.triangles {
 		size *= 2
 	}
-	x := &finder{s: s, cache: make([]surroundings, size)}
+	x := &finder{s: s, left: newRanks(len(s.nodes)), cache: make([]surroundings, size)}
+	for i := range s.nodes {
+		if s.nodes[i].first != none {
+			x.left.put(uint32(i))
+		}
+	}
+	x.count = x.left.number()
 	x.forget()
 	return x
 }
@@ -263,7 +271,7 @@ func (f *facet) from(off vec32, u, v float32) vec32 {
 
 // around returns the triangles at a place, until the next call.
 func (x *finder) around(place uint32) *surroundings {
-	r := &x.cache[int(place)&(len(x.cache)-1)]
+	r := &x.cache[int(x.left.of(place))&(len(x.cache)-1)]
 	if r.place != place {
 		x.fill(r, place)
 	}

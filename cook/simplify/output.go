@@ -24,52 +24,47 @@ func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) 
 
 func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 	k := &s.crease
-	if len(k.of) != 3*s.triangles { // not fitted
-		unfitted, _, _ := s.numberNormals()
-		k = &unfitted
+	if k.triangles != s.triangles { // not fitted
+		k = &creases{}
 	}
-	number, vertices := k.used()
-	out = s.reserve(vertices)
+	used := newRanks(len(s.wv))
+	for _, w := range s.cw {
+		if w != none {
+			used.put(w)
+		}
+	}
+	wedges := used.number()
+	// Vertices of wedges, and the second ones of those that have a crease.
+	number := make([]uint32, wedges+k.count())
+	out = s.reserve(len(number))
 	if sources {
-		source = make([]int32, 0, vertices)
+		source = make([]int32, 0, len(number))
 	}
 	box := s.attributeBox()
 	for c, w := range s.cw {
 		if w == none {
 			continue
 		}
-		normal := k.of[len(out.Indices)]
-		n := number[normal]
-		if n == none {
-			n = uint32(len(out.Positions))
-			number[normal] = n
+		i, corner := used.of(w), uint32(len(out.Indices))
+		if k.cut(corner) {
+			i = uint32(wedges) + k.wedges.of(w)
+		}
+		if number[i] == 0 {
 			v := s.emit(out, w, &box)
-			if normal >= k.wedges {
-				out.Normals[n] = s.unitNormal(k.normals[normal].double(), s.wedges.source(w))
+			number[i] = uint32(len(out.Positions))
+			if n := k.normal(w, corner); n != nil {
+				out.Normals[number[i]-1] = s.unitNormal(n.double(), s.wedges.source(w))
 			}
 			if sources {
 				source = append(source, v)
 			}
 		}
-		out.Indices = append(out.Indices, n)
+		out.Indices = append(out.Indices, number[i]-1)
 		if s.in.Groups != nil && c%3 == 0 {
 			out.Groups = append(out.Groups, s.in.Groups[c/3])
 		}
 	}
 	return out, source
-}
-
-// used returns how many normals some corner has, and a number for each, which
-// for these is none.
-func (k *creases) used() (number []uint32, used int) {
-	number = make([]uint32, max(len(k.normals), int(k.wedges)))
-	for _, n := range k.of {
-		if number[n] != none {
-			number[n] = none
-			used++
-		}
-	}
-	return number, used
 }
 
 // reserve makes room for the triangles that are left and so many vertices.

@@ -6,35 +6,38 @@ import (
 )
 
 // ranks numbers some of many things in their order.
-type ranks struct {
-	bits   []uint64
-	before []uint32 // how many come before those of a word
+type ranks []rankWord
+
+// rankWord has the bits of 64 things.
+type rankWord struct {
+	bits   uint64
+	before uint32 // how many come before them
 }
 
 // newRanks makes room for n things; none has a number.
-func newRanks(n int) ranks {
-	words := (n + 63) / 64
-	return ranks{bits: make([]uint64, words), before: make([]uint32, words)}
-}
+func newRanks(n int) ranks { return make(ranks, (n+63)/64) }
 
 // put adds one to those that get a number.
-func (r *ranks) put(i uint32) { r.bits[i/64] |= 1 << (i & 63) }
+func (r ranks) put(i uint32) { r[i/64].bits |= 1 << (i & 63) }
+
+// has reports whether one was put.
+func (r ranks) has(i uint32) bool { return r[i/64].bits>>(i&63)&1 != 0 }
 
 // number numbers those that were put and returns how many they are.
-func (r *ranks) number() int {
+func (r ranks) number() int {
 	n := 0
-	for i, w := range r.bits {
-		r.before[i] = uint32(n)
-		n += bits.OnesCount64(w)
+	for i := range r {
+		r[i].before = uint32(n)
+		n += bits.OnesCount64(r[i].bits)
 	}
 	return n
 }
 
 // all goes through those that were put.
-func (r *ranks) all() iter.Seq[uint32] {
+func (r ranks) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		for i, w := range r.bits {
-			for ; w != 0; w &= w - 1 {
+		for i := range r {
+			for w := r[i].bits; w != 0; w &= w - 1 {
 				if !yield(uint32(64*i + bits.TrailingZeros64(w))) {
 					return
 				}
@@ -44,6 +47,7 @@ func (r *ranks) all() iter.Seq[uint32] {
 }
 
 // of returns the number of one of them.
-func (r *ranks) of(i uint32) uint32 {
-	return r.before[i/64] + uint32(bits.OnesCount64(r.bits[i/64]&(1<<(i&63)-1)))
+func (r ranks) of(i uint32) uint32 {
+	w := &r[i/64]
+	return w.before + uint32(bits.OnesCount64(w.bits&(1<<(i&63)-1)))
 }

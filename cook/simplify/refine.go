@@ -8,13 +8,12 @@ import (
 // them once more, to where the surface between them fits best: samples of the
 // source are projected onto the mesh and pull the corners of the triangle that
 // they hit, in proportion to their barycentric coordinates. It takes 10 to 20 %
-// off the distances. The same is done for normals, twice with the same hits, as
-// that is cheap: the second time is worth 1 to 4 % of their deviation. Where they
+// off the distances. The same samples pull at normals, see turn.go. Where they
 // pull different ways on different sides of a place, the place gets a second
 // normal, see crease.go.
 const (
 	fitStep    = 1.5 // corners that pull the same way make single steps too short
-	fitDensity = 10  // samples per place of the result; more gain little
+	fitDensity = 12  // samples per place of the result; more gain little
 	fitTurn    = 0.5 // least cosine between a triangle's normals before and after
 
 	measureDensity = 2    // source vertices per place of the result
@@ -24,25 +23,17 @@ const (
 // fitter holds the sums of a pass.
 type fitter struct {
 	*finder
-	places int    // that are left
-	left   ranks  // triangles of the source
-	wedges ranks  // those that are left
-	pulls  []pull // of positions, per wedge that is left
-	stride int    // of samples
+	wedges  ranks  // that are left
+	normals int    // of these
+	stride  int    // of samples
+	pulls   []pull // of positions, per wedge; later of normals
 
 	// For normals.
-	hits  []sampleHit // of samples
-	turns []pull      // per living corner, later per normal
-	unit  float32
-	fan   []uint32
-	upTo  [creaseCorners + 1]sums // of a fan's first corners
-}
-
-// sampleHit is where a sample fell on the mesh, rounded to what normals need.
-type sampleHit struct {
-	i    uint32 // number of a corner of the triangle among the living ones
-	u, v uint8  // barycentric coordinates of the next two corners, in 255ths
-	area uint16 // the first half of the source triangle's double area as a float32, 0 for no hit
+	sums cornerSums
+	unit float32
+	fan  []uint32
+	cuts []cut                   // of a place
+	upTo [creaseCorners + 1]sums // of a fan's first corners
 }
 
 // pull is a weighted sum of displacements.
@@ -55,7 +46,7 @@ func (p *pull) add(d vec32, w float32) {
 	p.w += w
 }
 
-func (p *pull) join(q *pull) {
+func (p *pull) join(q pull) {
 	p.x += q.x
 	p.y += q.y
 	p.z += q.z
@@ -67,33 +58,29 @@ func (p *pull) mean() vec32 { return vec32{p.x, p.y, p.z}.scale(fitStep / p.w) }
 
 // fit improves positions and normals.
 func (s *Simplifier) fit(near *finder) {
-	x := fitter{finder: near}
-	for i := range s.nodes {
-		if s.nodes[i].first != none {
-			x.places++
+	x := fitter{finder: near, wedges: newRanks(len(s.wv))}
+	for _, w := range s.cw {
+		if w != none {
+			x.wedges.put(w)
 		}
 	}
+	x.normals = x.wedges.number()
 	x.plan()
-	x.number()
+	if s.in.Normals == nil {
+		x.pulls = make([]pull, x.normals)
+		x.gather()
+		x.move()
+		return
+	}
+	x.pulls = make([]pull, x.normals, x.normals+x.budget())
+	x.unit = float32(s.scale[0])
+	x.sums = s.borrow()
 	x.gather()
 	x.move()
-	if s.in.Normals != nil {
-		x.turn()
-	}
+	x.crease()
+	x.turn()
+	s.giveBack(&x.sums)
 }
-
-// number numbers what is left, and makes room for sums.
-func (x *fitter) number() {
-	s := x.s
-	s.crease, x.wedges, x.left = s.numberNormals()
-	x.pulls = make([]pull, s.crease.wedges)
-	if s.in.Normals != nil {
-		x.startNormals()
-	}
-}
-
-// corner returns the number of a living corner among the living ones.
-func (x *fitter) corner(c uint32) uint32 { return 3*x.left.of(c/3) + c%3 }
 
 // Samples are taken halfway between a triangle's middle and its corners: unlike
 // vertices they know the surface's mean. They are numbered, three to a triangle,
@@ -103,7 +90,7 @@ func (x *fitter) plan() {
 	if len(x.s.wv) > 2*len(x.s.nodes) {
 		density /= 2 // flat faces, as of buildings, show where they lie sooner
 	}
-	x.stride = max(1, len(x.s.in.Indices)/(density*x.places+1))
+	x.stride = max(1, len(x.s.in.Indices)/(density*x.count+1))
 	if x.stride%3 == 0 {
 		x.stride-- // all three in turn
 	}
@@ -147,7 +134,7 @@ func (x *fitter) gather() {
 	centre := vec{s.centre[0], s.centre[1], s.centre[2]}
 	var t sourceTriangle
 	last := -1
-	for i, k := 0, 0; k < len(in); i, k = i+1, k+x.stride {
+	for k := 0; k < len(in); k += x.stride {
 		v := in[k]
 		place := x.start(v)
 		if s.nodes[place].first == none {
@@ -160,27 +147,41 @@ func (x *fitter) gather() {
 		if !(t.area > 0) {
 			continue
 		}
-		t.q.p = t.sum.add(position(s.in, v).scale(3)).scale(1.0 / 6).sub(centre)
-		h := nothing()
-		x.descend(&t.q, place, &h)
-		if h.c == none {
-			continue
+		h := hit{c: uint32(k), u: 1.0 / 6, v: 1.0 / 6}
+		if s.nodes[place].flags&flagsTouched != 0 || !x.untouched(uint32(k)) {
+			t.q.p = t.sum.add(position(s.in, v).scale(3)).scale(1.0 / 6).sub(centre)
+			h = nothing()
+			x.descend(&t.q, place, &h)
+			if h.c == none {
+				continue
+			}
 		}
-		n := x.corner(h.c)
-		x.pull(n, &h, t.area)
-		if x.hits != nil {
-			x.hits[i] = sampleHit{n, uint8(h.u * math.MaxUint8), uint8(h.v * math.MaxUint8), uint16(math.Float32bits(t.area) >> 16)}
-			x.pullNormals(x.turns, true, n, h.u, h.v, t.area, x.sampleNormal(t.turn, v))
+		x.pull(&h, t.area)
+		if s.in.Normals != nil {
+			x.pullNormals(&h, t.area, x.sampleNormal(t.turn, v))
 		}
 	}
 }
 
-// pull draws the corners of the triangle that was hit, i being the number of the
-// first one.
-func (x *fitter) pull(i uint32, h *hit, area float32) {
-	i1, i2 := corners(i)
-	of := x.s.crease.of
-	a, b, c := of[i], of[i1], of[i2]
+// flagsTouched are those of places that other ones went into.
+const flagsTouched = flagMoved | flagLocked
+
+// untouched reports whether a corner's triangle is as it was, where nothing went
+// into the corner's place.
+func (x *fitter) untouched(c uint32) bool {
+	s := x.s
+	if left := x.sums.left; left != nil && !left.has(c/3) || left == nil && s.cw[c] == none {
+		return false
+	}
+	n1, n2 := corners(c)
+	return (s.nodes[s.at(n1)].flags|s.nodes[s.at(n2)].flags)&flagsTouched == 0
+}
+
+// pull draws the corners of the triangle that was hit.
+func (x *fitter) pull(h *hit, area float32) {
+	s := x.s
+	c1, c2 := corners(h.c)
+	a, b, c := x.wedges.of(s.cw[h.c]), x.wedges.of(s.cw[c1]), x.wedges.of(s.cw[c2])
 	u, v := h.u, h.v
 	off := h.off
 	x.pulls[a].add(off, float32(area*(1-u-v)))
@@ -224,67 +225,9 @@ func (x *fitter) pullAt(nd *node, around []ray) (p pull) {
 	}
 	s.scratch.wedU = s.wedgesOf(s.scratch.wedU[:0], around)
 	for _, w := range s.scratch.wedU {
-		p.join(&x.pulls[x.wedges.of(w)])
+		p.join(x.pulls[x.wedges.of(w)])
 	}
 	return p
-}
-
-// gatherNormals sums the pulls on normals where samples fell, for each normal.
-func (x *fitter) gatherNormals(sums []pull) {
-	in := x.s.in.Indices
-	var sum vec32
-	last := -1
-	for i, k := 0, 0; i < len(x.hits); i, k = i+1, k+x.stride {
-		h := x.hits[i]
-		if h.area == 0 {
-			continue
-		}
-		if first := k - k%3; first != last {
-			sum = x.normalSum((*[3]uint32)(in[first:]))
-			last = first
-		}
-		const part = 1.0 / math.MaxUint8
-		area := math.Float32frombits(uint32(h.area) << 16)
-		x.pullNormals(sums, false, h.i, float32(float32(h.u)*part), float32(float32(h.v)*part), area, x.sampleNormal(sum, in[k]))
-	}
-}
-
-// normalSum returns the sum of the normals at three vertices.
-func (x *fitter) normalSum(v *[3]uint32) vec32 {
-	m := x.s.in.Normals
-	a, b, c := &m[v[0]], &m[v[1]], &m[v[2]]
-	return vec32{a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2]}
-}
-
-// sampleNormal returns the normal of a sample near a vertex of a triangle with
-// that sum of normals, in internal units.
-func (x *fitter) sampleNormal(sum vec32, v uint32) vec32 {
-	n := &x.s.in.Normals[v]
-	return vec32{n[0], n[1], n[2]}.scale(3).add(sum).scale(x.unit / 6)
-}
-
-// pullNormals draws the normals of the triangle that a sample fell on towards
-// the sample's. The sums are those of corners or of normals. A sample that is far
-// off, or not a number, belongs to the other side of an edge.
-func (x *fitter) pullNormals(sums []pull, corner bool, i uint32, u, v, area float32, n vec32) {
-	k := &x.s.crease
-	i1, i2 := corners(i)
-	a, b, c := k.of[i], k.of[i1], k.of[i2]
-	w := 1 - u - v
-	n = n.sub(k.normals[a].scale(w)).sub(k.normals[b].scale(u)).sub(k.normals[c].scale(v))
-	d2 := n.length2()
-	if !(d2 < float32(x.unit*x.unit)) {
-		return
-	}
-	// So weighted, sums get close to what makes the mean angle least, not the
-	// mean of squares.
-	area = float32(area*x.unit) / (sqrt32(d2) + float32(0.05*x.unit))
-	if corner {
-		a, b, c = i, i1, i2
-	}
-	sums[a].add(n, float32(area*w))
-	sums[b].add(n, float32(area*u))
-	sums[c].add(n, float32(area*v))
 }
 
 // shift moves the origin of a place's quadrics.
@@ -314,17 +257,20 @@ func (s *Simplifier) distances(x *finder) (most, rms float64) {
 		if s.nodes[place].first == none {
 			continue
 		}
-		q := query{p: position(m, v).sub(centre)}
-		if m.Groups != nil {
-			q.group = m.Groups[t]
-		}
-		h := nothing()
-		x.descend(&q, place, &h)
-		if h.d2 > worst {
-			x.spread(&q, place, &h)
-		}
-		if h.c == none {
-			continue
+		h := hit{} // of the vertex itself, unless the place has other ones
+		if s.nodes[place].flags&flagsTouched != 0 || m.Groups != nil {
+			q := query{p: position(m, v).sub(centre)}
+			if m.Groups != nil {
+				q.group = m.Groups[t]
+			}
+			h = nothing()
+			x.descend(&q, place, &h)
+			if h.d2 > worst {
+				x.spread(&q, place, &h)
+			}
+			if h.c == none {
+				continue
+			}
 		}
 		a := position(m, i[0])
 		w := math.Sqrt(position(m, i[1]).sub(a).cross(position(m, i[2]).sub(a)).length2())
