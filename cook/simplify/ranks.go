@@ -8,27 +8,33 @@ import (
 // ranks numbers some of many things in their order.
 type ranks []rankWord
 
-// rankWord has the bits of 64 things.
+// rankWord has the bits of 64 things, in two halves as that takes no padding.
 type rankWord struct {
-	bits   uint64
-	before uint32 // how many come before them
+	low, high uint32
+	before    uint32 // how many come before them
 }
+
+func (w *rankWord) bits() uint64 { return uint64(w.low) | uint64(w.high)<<32 }
 
 // newRanks makes room for n things; none has a number.
 func newRanks(n int) ranks { return make(ranks, (n+63)/64) }
 
 // put adds one to those that get a number.
-func (r ranks) put(i uint32) { r[i/64].bits |= 1 << (i & 63) }
+func (r ranks) put(i uint32) {
+	w, bit := &r[i/64], uint64(1)<<(i&63)
+	w.low |= uint32(bit)
+	w.high |= uint32(bit >> 32)
+}
 
 // has reports whether one was put.
-func (r ranks) has(i uint32) bool { return r[i/64].bits>>(i&63)&1 != 0 }
+func (r ranks) has(i uint32) bool { return r[i/64].bits()>>(i&63)&1 != 0 }
 
 // number numbers those that were put and returns how many they are.
 func (r ranks) number() int {
 	n := 0
 	for i := range r {
 		r[i].before = uint32(n)
-		n += bits.OnesCount64(r[i].bits)
+		n += bits.OnesCount64(r[i].bits())
 	}
 	return n
 }
@@ -37,7 +43,7 @@ func (r ranks) number() int {
 func (r ranks) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i := range r {
-			for w := r[i].bits; w != 0; w &= w - 1 {
+			for w := r[i].bits(); w != 0; w &= w - 1 {
 				if !yield(uint32(64*i + bits.TrailingZeros64(w))) {
 					return
 				}
@@ -49,5 +55,5 @@ func (r ranks) all() iter.Seq[uint32] {
 // of returns the number of one of them.
 func (r ranks) of(i uint32) uint32 {
 	w := &r[i/64]
-	return w.before + uint32(bits.OnesCount64(w.bits&(1<<(i&63)-1)))
+	return w.before + uint32(bits.OnesCount64(w.bits()&(1<<(i&63)-1)))
 }
