@@ -11,9 +11,9 @@ type cornerSums struct {
 	at     []uint32 // where the sums of each of these lie: the number of a triangle
 }
 
-// borrow makes room for sums. Until giveBack, triangles that are gone look as if
+// borrow makes room for sums on the corners of the places that are left. Until giveBack, triangles that are gone look as if
 // they were not; no ring has them.
-func (s *Simplifier) borrow() cornerSums {
+func (s *Simplifier) borrow(places ranks) cornerSums {
 	t := cornerSums{left: newRanks(len(s.cw) / 3), at: make([]uint32, 0, s.triangles)}
 	for i := range len(s.cw) / 3 {
 		if s.cw[3*i] != none {
@@ -28,10 +28,8 @@ func (s *Simplifier) borrow() cornerSums {
 		}
 		return t
 	}
-	for i := range s.nodes {
-		if s.nodes[i].first != none {
-			s.scratch.ringU = s.ring(uint32(i), s.scratch.ringU)
-		}
+	for v := range places.all() {
+		s.scratch.ringU = s.ring(v, s.scratch.ringU)
 	}
 	t.xy, t.zw = s.cw, s.next
 	for i := uint32(0); len(t.at) < s.triangles; i++ {

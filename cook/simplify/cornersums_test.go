@@ -34,7 +34,7 @@ func TestBorrow(t *testing.T) {
 		}
 		s.Reduce(target, 0)
 		before := hash(s.Mesh())
-		sums := s.borrow()
+		sums := s.borrow(newFinder(s).left)
 		if lent := &sums.xy[0] == &s.cw[0]; lent != (2*s.triangles <= m.Triangles()) {
 			t.Errorf("%d of %d triangles: borrowed %v", s.triangles, m.Triangles(), lent)
 		}

@@ -122,11 +122,11 @@ func (x *fitter) allCuts(most int) []cut {
 	s := x.s
 	cuts := make([]cut, 0, most+most/4+1)
 	least := float32(0)
-	for v := range s.nodes {
-		if nd := &s.nodes[v]; nd.first == none || nd.flags&flagLocked != 0 {
+	for v := range x.left.all() {
+		if s.nodes[v].flags&flagLocked != 0 {
 			continue
 		}
-		for _, c := range x.cutsAt(uint32(v)) {
+		for _, c := range x.cutsAt(v) {
 			if c.gain < least {
 				continue
 			}

@@ -61,10 +61,7 @@ func (s *Simplifier) setKey(c uint32, key uint16) {
 // a price, it prices a sample: the pass that follows prices the others when it
 // comes to them, those that are left.
 func (s *Simplifier) threshold(wanted int) uint16 {
-	stride := len(s.cw) / thresholdSample
-	if stride < 2 || wanted < thresholdExact*stride {
-		stride = 1
-	}
+	stride := max(1, min(len(s.cw)/thresholdSample, wanted/thresholdLeast))
 	if s.unpriced {
 		s.unpriced = false
 		first := max(1, s.blocks()/firstSample)
@@ -83,7 +80,7 @@ func (s *Simplifier) threshold(wanted int) uint16 {
 
 const (
 	thresholdSample = 1 << 12 // corners
-	thresholdExact  = 10      // collapses wanted, in units of the sample
+	thresholdLeast  = 16      // collapses wanted, of those in the sample
 	firstSample     = 64      // blocks
 )
 

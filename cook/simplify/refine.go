@@ -74,7 +74,7 @@ func (s *Simplifier) fit(near *finder) {
 	}
 	x.pulls = make([]pull, x.normals, x.normals+x.budget())
 	x.unit = float32(s.scale[0])
-	x.sums = s.borrow()
+	x.sums = s.borrow(x.left)
 	x.gather()
 	x.move()
 	x.crease()
@@ -194,13 +194,13 @@ func (x *fitter) pull(h *hit, area float32) {
 func (x *fitter) move() {
 	s := x.s
 	f := &s.scratch.around
-	for i := range s.nodes {
+	for i := range x.left.all() {
 		nd := &s.nodes[i]
-		if nd.first == none || nd.flags&flagLocked != 0 {
+		if nd.flags&flagLocked != 0 {
 			continue
 		}
 		f.n = 0
-		if s.gatherApart(uint32(i), none, f, &s.scratch.atU, ringMax) > ringMax {
+		if s.gatherApart(i, none, f, &s.scratch.atU, ringMax) > ringMax {
 			continue
 		}
 		p := x.pullAt(nd, f.list())
@@ -210,7 +210,7 @@ func (x *fitter) move() {
 		from := fromF32(&nd.pos)
 		to := from.add(p.mean().double()).f32()
 		if to != nd.pos && s.upright(f.list(), from, fromF32(&to), fitTurn) {
-			s.shift(uint32(i), fromF32(&to).sub(from))
+			s.shift(i, fromF32(&to).sub(from))
 			nd.pos = to
 			nd.flags |= flagMoved
 		}
