@@ -180,6 +180,9 @@ func (t *element) addTo(a, b, c *record, stride uint, d *record) (g gram) {
 	end := min(stride, uint(len(a)-2))
 	for k := uint(1); k < end; k += 3 {
 		u, v := d[k], d[k+1]
+		if u == 0 && v == 0 {
+			continue // as normals on flat faces
+		}
 		g.uu += float32(u * u)
 		g.uv += float32(u * v)
 		g.vv += float32(v * v)
@@ -255,6 +258,9 @@ func (r *record) divide(stride uint, sum *quad) {
 	var xx, yy, zz, xy, xz, yz float32
 	for k := uint(1); k < end; k += 3 {
 		x, y, z := r[k], r[k+1], r[k+2]
+		if x == 0 && y == 0 && z == 0 {
+			continue
+		}
 		mx, my, mz := float32(x*inv), float32(y*inv), float32(z*inv)
 		xx -= float32(mx * x)
 		yy -= float32(my * y)
