@@ -86,7 +86,7 @@ const (
 // on the surface that one unit spans. Zero stands for the default, a negative
 // weight for "does not count".
 type Weights struct {
-	Normal float64 // default 0.345 on smooth meshes, down to half of that on those with many seams
+	Normal float64 // default 0.31 on smooth meshes, down to half of that on those with many seams
 	UV     float64 // default 0.1, both sets
 	Color  float64 // default 0.5
 }
