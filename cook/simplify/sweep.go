@@ -17,7 +17,7 @@ const (
 	fewCells   = 3       // with less than so many, sweeps over all are as fast
 
 	cellRise = 512 // how far a pass goes beyond its limit, in keys: 4 times the cost
-	cellStep = 96  // from sweep to sweep
+	cellStep = 144 // from sweep to sweep
 
 	// Costs grow with the third power of the size of triangles, if surfaces are
 	// smooth; by the second, a pass does not go too far on others either.
