@@ -132,6 +132,7 @@ func (s *Simplifier) merge(cells []uint32) {
 			to.flags |= nd.flags
 		}
 	}
+	s.joinParts(cells)
 	s.mergeWedges(cells)
 	s.relink()
 }

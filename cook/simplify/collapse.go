@@ -76,7 +76,8 @@ func (s *Simplifier) rename(u uint32) {
 }
 
 // dropRepeats removes triangles at u that have the same corners, in the same
-// sense, as another one there. Only collapses that fold the surface make such.
+// sense, as another one there, which takes over their keys: an edge may have its
+// only one there. Only collapses that fold the surface make such.
 func (s *Simplifier) dropRepeats(u uint32) {
 	x := &s.scratch
 	x.ringU = s.ring(u, x.ringU)
@@ -88,6 +89,9 @@ func (s *Simplifier) dropRepeats(u uint32) {
 			}
 			m1, m2 := corners(d)
 			if s.at(m1) == s.at(n1) && s.at(m2) == s.at(n2) {
+				for _, k := range [3][2]uint32{{d, c}, {m1, n1}, {m2, n2}} {
+					s.setKey(k[0], min(s.cost[k[0]], s.cost[k[1]]))
+				}
 				t := c - c%3
 				s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
 				s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never

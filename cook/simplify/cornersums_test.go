@@ -82,3 +82,50 @@ func TestBestCuts(t *testing.T) {
 		t.Errorf("%d of 100 cuts", len(all))
 	}
 }
+
+// Where the sums lie makes no difference.
+func TestFitBorrowed(t *testing.T) {
+	plain := grid(24, hills)
+	padded := *plain
+	padded.Indices = nil
+	for c := 0; c < len(plain.Indices); c += 3 {
+		a := plain.Indices[c]
+		padded.Indices = append(padded.Indices, a, a, a) // New drops these
+		padded.Indices = append(padded.Indices, plain.Indices[c:c+3]...)
+	}
+	var hashes [2]string
+	for i, m := range []*Mesh{plain, &padded} {
+		s, err := New(m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range s.nodes { // something to fit
+			s.nodes[v].pos[1] += float32(v*7%11) / 1000
+			s.nodes[v].flags |= flagMoved
+		}
+		for w := range s.wv {
+			n := s.normal(uint32(w))
+			n.x += float32(s.units.normal * float32(w*5%13) / 50)
+			s.setNormal(uint32(w), n)
+		}
+		sums := s.borrow(newFinder(s).left)
+		if lent := &sums.xy[0] == &s.cw[0]; lent != (i == 1) {
+			t.Fatalf("mesh %d: borrowed %v", i, lent)
+		}
+		s.giveBack(&sums)
+		before := hash(s.Mesh())
+		s.fit(newFinder(s))
+		if err := checkState(s); err != nil {
+			t.Error(err)
+		}
+		if s.crease.count() == 0 {
+			t.Error("there are no creases")
+		}
+		if hashes[i] = hash(s.Mesh()); hashes[i] == before {
+			t.Error("fitting did nothing")
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Error("the fitted meshes differ")
+	}
+}

@@ -179,8 +179,7 @@ func (x *fitter) turns(ring []uint32) bool {
 }
 
 // bestCuts drops all but those cuts that gain most, which keep their order, and
-// returns a gain that those dropped do not exceed. Of about equal ones the last
-// go.
+// returns a gain that all of these reach. Of about equal ones the last go.
 func bestCuts(cuts []cut, most int) ([]cut, float32) {
 	if len(cuts) <= most {
 		return cuts, 0

@@ -44,7 +44,7 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	shared := x.atU.n
 	x.opp = x.opp[:0]
 	for _, e := range x.atU.list() {
-		x.opp = append(x.opp, e.a^e.b^v)
+		x.opp = append(x.opp, e.a^e.b^v) // the one that is not v
 	}
 	if shared != 2 || x.opp[0] == x.opp[1] {
 		x.opp = distinct(x.opp)
@@ -95,7 +95,7 @@ func distinct(list []uint32) []uint32 {
 // triangles at u.
 func (s *Simplifier) neighbours() (common uint64, missing bool) {
 	x := &s.scratch
-	// The first two places opposite are left out without a branch.
+	// Two places opposite, mostly all, are left out without a branch.
 	p, q := x.opp[0], x.opp[len(x.opp)-1]
 	var seen, found uint64
 	for _, e := range x.aroundU() {

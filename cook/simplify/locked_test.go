@@ -2,10 +2,12 @@ package simplify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"pgregory.net/rapid"
 )
 
 // TestLockedTakesGroups: what a locked place takes over from a neighbour may
@@ -89,4 +91,38 @@ func TestLockedKeepsSeams(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Locked places stay where they are and keep a triangle, whatever the mesh.
+func TestLockedStay(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m, o := soup(rt)
+		o.Sloppy = false
+		s, err := New(m, o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		before := lockedPlaces(s)
+		for _, target := range []int{40, 10, 3, 0} {
+			r := s.Reduce(target, 0)
+			if after := lockedPlaces(s); !maps.Equal(before, after) {
+				rt.Fatalf("%v: %v became %v", r, before, after)
+			}
+		}
+	})
+}
+
+// lockedPlaces returns the positions of locked places that have triangles, by
+// their vertices.
+func lockedPlaces(s *Simplifier) map[uint32][3]float32 {
+	places := make(map[uint32][3]float32)
+	for c, w := range s.cw {
+		if w == none {
+			continue
+		}
+		if p := s.at(uint32(c)); s.nodes[p].flags&flagLocked != 0 {
+			places[s.fixed[p]] = s.nodes[p].pos
+		}
+	}
+	return places
 }

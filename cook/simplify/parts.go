@@ -90,6 +90,37 @@ func (p *part) add(nd *node) {
 	p.locked = p.locked || nd.flags&flagLocked != 0
 }
 
+// join adds another component, but for its corners, which priceParts counts.
+func (p *part) join(q *part) {
+	for k := range p.min {
+		p.min[k] = min(p.min[k], q.min[k])
+		p.max[k] = max(p.max[k], q.max[k])
+	}
+	p.locked = p.locked || q.locked
+}
+
+// joinParts makes one component of those that share a cell, see cluster.
+func (s *Simplifier) joinParts(cells []uint32) {
+	if s.parts == nil {
+		return
+	}
+	of := make([]uint32, len(s.parts))
+	for i := range of {
+		of[i] = uint32(i)
+	}
+	for i, cell := range cells {
+		unite(of, rootOf(of, s.partOf[i]), s.partOf[cell])
+	}
+	for i := range s.parts {
+		if root := rootOf(of, uint32(i)); root != uint32(i) {
+			s.parts[root].join(&s.parts[i])
+		}
+	}
+	for i, p := range s.partOf {
+		s.partOf[i] = rootOf(of, p)
+	}
+}
+
 // priceParts finds what the removal of each component costs: its area times
 // the square of a part of its extent.
 func (r *run) priceParts() {

@@ -133,6 +133,7 @@ func (r *run) passes() bool {
 		if r.prune(last) {
 			return true
 		}
+		last = min(last, r.last(limit)) // the target may be near now
 		if s.triangles > r.target+r.target/2 {
 			s.reweight()
 		}

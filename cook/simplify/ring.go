@@ -16,7 +16,7 @@ type scratch struct {
 	wedU, wedV []uint32 // wedges
 	members    []member
 	shares     []share
-	toP, toQ   [4*ringMax + 5]uint32 // corners
+	toP, toQ   [2*starMax + 1]uint32 // corners: two of each ray, and one that need not stay
 	gaps       [maxAttributes]gap
 }
 
@@ -30,9 +30,13 @@ func (x *scratch) aroundV() []ray { return x.around.rays[x.fromV:x.around.n] }
 // the last.
 type ray struct{ c, a, b uint32 }
 
+// starMax is how many corners two ends of an edge may have together, with one more
+// each that is seen before it is too many.
+const starMax = 2 * (ringMax + 1)
+
 // star is some corners at one or two places.
 type star struct {
-	rays [2*ringMax + 2]ray
+	rays [starMax]ray
 	n    int
 }
 

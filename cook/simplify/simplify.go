@@ -112,6 +112,7 @@ type Options struct {
 	// Sloppy falls back to clustering vertices in a grid when collapses do not
 	// reach the target: seams and shading are lost, but not the outline. Combine
 	// it with PruneBelow, or components are flattened before it comes to that.
+	// Locked vertices stay where they are, but can lose their last triangle.
 	Sloppy bool
 	// Creases is how many places may get a second normal in the result, as a part
 	// of the places left: normals may then turn at once along an edge, as they do

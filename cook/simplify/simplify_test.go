@@ -371,6 +371,16 @@ func TestResultString(t *testing.T) {
 	}
 }
 
+// coloured gives a mesh with texture coordinates a second set and colours.
+func coloured(m *Mesh) *Mesh {
+	for _, uv := range m.UV[0] {
+		u, v := uv[0], uv[1]
+		m.UV[1] = append(m.UV[1], [2]float32{v * v, u / (1 + v)})
+		m.Colors = append(m.Colors, [4]float32{u, u * v, 1 - v, 1})
+	}
+	return m
+}
+
 // TestGolden pins the bits: every architecture must give these.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
@@ -387,6 +397,8 @@ func TestGolden(t *testing.T) {
 		{"boxes clustered", boxes(8), Options{Sloppy: true}, 100},
 		{"groups", join(grid(16, hills), boxes(3)), Options{}, 200},
 		{"welded", boxes(6), Options{Seams: SeamsWeld}, 300},
+		{"hills in parts", grid(100, hills), Options{}, 2000},
+		{"coloured, not fitted", coloured(grid(32, hills)), Options{NoRefine: true}, 400},
 	} {
 		out, r := must(t, c.m, c.o, c.target, 0)
 		again, _ := must(t, c.m, c.o, c.target, 0)

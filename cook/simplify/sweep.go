@@ -36,11 +36,19 @@ func (r *run) last(limit uint16) uint16 {
 	if len(s.least) < fewCells*cellBlocks || limit >= infinite-cellRise {
 		return limit
 	}
-	halvings := math.Log2(float64(s.triangles) / float64(max(r.target, 1)))
-	if halvings < farHalvings {
+	left := halvings(float64(s.triangles) / float64(max(r.target, 1)))
+	if left < farHalvings {
 		return limit
 	}
-	return limit + uint16(min(cellRise, risePerHalf*(halvings-farHalvings/2)))
+	return limit + uint16(min(cellRise, risePerHalf*(left-farHalvings/2)))
+}
+
+// halvings returns the binary logarithm of a positive number to two digits, and
+// the same on every machine: math.Log2 has code of its own on some.
+func halvings(x float64) float64 {
+	frac, exp := math.Frexp(x) // at least a half
+	part := float64(2*frac) - 1
+	return float64(exp-1) + part + float64(0.34*float64(part*(1-part)))
 }
 
 // pass tries all edges whose key is not above the limit, or the last one, and
