@@ -271,7 +271,7 @@ func (r *record) divide(stride uint, sum *quad) {
 		r[k+1], r[k+2] = slopeOf(mx, my, mz)
 	}
 	if !(xx+yy+zz >= -math.MaxFloat32) {
-		clear(r[1:end])
+		clear(r[1:min(stride, uint(len(r)))])
 		return
 	}
 	sum.addSquare(xx, yy, zz, xy, xz, yz)

@@ -90,11 +90,19 @@ func TestSlopesOfTexture(t *testing.T) {
 }
 
 // TestDivideOverflow: where a gradient is too large for single precision there is
-// none.
+// none, however many attributes there are.
 func TestDivideOverflow(t *testing.T) {
-	r, sum := record{1, 3e38, 0, 0, 1, 2, 3}, quad{}
-	r.divide(7, &sum)
-	if r != (record{1}) || sum != (quad{}) {
-		t.Errorf("left %v and %v", r, sum)
+	for k := 1; k <= maxAttributes; k++ {
+		var r record
+		stride := 1 + 3*k
+		for i := range stride {
+			r[i] = float32(1 + i)
+		}
+		r[0], r[1] = 1, 3e38
+		var sum quad
+		r.divide(uint(stride), &sum)
+		if r != (record{1}) || sum != (quad{}) {
+			t.Errorf("%d attributes: left %v and %v", k, r, sum)
+		}
 	}
 }
