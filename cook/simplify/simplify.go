@@ -163,8 +163,8 @@ func check(m *Mesh, o *Options) (geom.Box, error) {
 			return geom.Box{}, fmt.Errorf("%w: %s has length %d, not %d", ErrMesh, a.name, a.len, a.want)
 		}
 	}
-	if greatest(m.Indices) >= n {
-		i := slices.IndexFunc(m.Indices, func(v uint32) bool { return int(v) >= n })
+	if greatest(m.Indices) >= int64(n) {
+		i := slices.IndexFunc(m.Indices, func(v uint32) bool { return int64(v) >= int64(n) })
 		return geom.Box{}, fmt.Errorf("%w: Indices[%d] is %d, but there are %d vertices", ErrMesh, i, m.Indices[i], n)
 	}
 	box, ok := boxOf(m.Positions)
@@ -176,7 +176,7 @@ func check(m *Mesh, o *Options) (geom.Box, error) {
 }
 
 // greatest returns the greatest index of some triangles, -1 if there are none.
-func greatest(indices []uint32) int {
+func greatest(indices []uint32) int64 {
 	if len(indices) == 0 {
 		return -1
 	}
@@ -184,7 +184,7 @@ func greatest(indices []uint32) int {
 	for ; len(indices) >= 3; indices = indices[3:] {
 		most = max(most, indices[0], indices[1], indices[2])
 	}
-	return int(most)
+	return int64(most)
 }
 
 // boxOf returns the box of some points, and whether it is within the limits. Unlike

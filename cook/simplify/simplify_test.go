@@ -27,6 +27,7 @@ func TestErrors(t *testing.T) {
 		want   string
 	}{
 		{"index", func(m *Mesh, _ *Options) { m.Indices[1] = 3 }, "Indices[1] is 3"},
+		{"last index", func(m *Mesh, _ *Options) { m.Indices[2] = math.MaxUint32 }, "Indices[2] is 4294967295"},
 		{"triangles", func(m *Mesh, _ *Options) { m.Indices = m.Indices[:2] }, "whole triangles"},
 		{"normals", func(m *Mesh, _ *Options) { m.Normals = make([][3]float32, 2) }, "Normals has length 2, not 3"},
 		{"uv", func(m *Mesh, _ *Options) { m.UV[1] = make([][2]float32, 4) }, "UV[1] has length 4"},
