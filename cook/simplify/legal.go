@@ -56,6 +56,9 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	if missing && s.orphans(u, v, shared) {
 		return lastOne
 	}
+	if (s.nodes[u].flags|s.nodes[v].flags)&flagLocked != 0 && s.bares() {
+		return holdsLocked
+	}
 	if !r.topology && !s.linked(u, v, common) {
 		return folds
 	}
@@ -135,6 +138,18 @@ func (s *Simplifier) orphans(u, v uint32, shared int) bool {
 	for _, w := range x.opp {
 		// Mostly a neighbouring triangle has it too.
 		if !has(x.aroundU(), w) && !s.hasOther(w, u, v, shared) {
+			return true
+		}
+	}
+	return false
+}
+
+// bares reports whether an edge between the locked end and a locked place opposite
+// would lose its last triangle: across a border that tiles share, that is a crack.
+func (s *Simplifier) bares() bool {
+	x := &s.scratch
+	for _, w := range x.opp {
+		if s.nodes[w].flags&flagLocked != 0 && !has(x.aroundU(), w) && !has(x.aroundV(), w) {
 			return true
 		}
 	}
