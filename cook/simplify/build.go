@@ -72,9 +72,11 @@ const (
 	flagSeen    // comes up a second time
 	flagSuspect // something may have to be held there, see tally.go
 	flagDoubt   // two edges may lead to the same place
-	_
-	flagTriangle // the unit of the number of triangles
 )
+
+// flagTriangle is the unit of the number of triangles at a place, which New keeps
+// in its flags, above all of these.
+const flagTriangle = 1 << spokeShift
 
 // stats are what a Result reports beside counts.
 type stats struct {

@@ -239,7 +239,7 @@ func (r *run) refuse(c uint32, why verdict, limit uint16) {
 	key := uint16(never)
 	switch k := uint32(limit) + refusedFactor; {
 	case why == inexact:
-		key = barred // errors only grow
+		key = barred // errors grow faster than areas, with few exceptions
 	case k < uint32(infinite) && why != lastOne:
 		key = uint16(k)
 	}

@@ -62,7 +62,7 @@ func (s *Simplifier) attributes(m *Mesh, v uint32, to *record) {
 		at = 10
 	}
 	for i := range m.UV {
-		if uv := m.UV[i]; uv != nil && at < recordSize-3 {
+		if uv := m.UV[i]; uv != nil && at < recordSize-3 { // it always is: no checks of bounds
 			x, f := &uv[v], s.units.uv[i]
 			to[at], to[at+3] = float32(x[0]*f), float32(x[1]*f)
 			at += 6
@@ -90,7 +90,7 @@ func (s *Simplifier) differences(m *Mesh, a, b, c uint32, to *record) {
 		at = 10
 	}
 	for i := range m.UV {
-		if uv := m.UV[i]; uv != nil && at < recordSize-4 {
+		if uv := m.UV[i]; uv != nil && at < recordSize-4 { // it always is
 			p, q, r, f := &uv[a], &uv[b], &uv[c], s.units.uv[i]
 			to[at], to[at+1] = float32((q[0]-p[0])*f), float32((r[0]-p[0])*f)
 			to[at+3], to[at+4] = float32((q[1]-p[1])*f), float32((r[1]-p[1])*f)

@@ -26,7 +26,7 @@ import (
 // The fields of flags. Places with so many triangles that a field runs over show in
 // the sum of all numbers of triangles.
 const (
-	tallyTriangle = 1 << 8
+	tallyTriangle = flagTriangle
 	tallyHashes   = 1 << 17
 	tallyMost     = tallyHashes/tallyTriangle - 1
 )

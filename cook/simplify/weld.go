@@ -192,7 +192,7 @@ func joinVertices(m *Mesh, place []uint32, places int, weld func(v uint32) bool,
 	for i := range head {
 		head[i] = none
 	}
-	normals := m.Normals // if they tell most wedges apart
+	normals := m.Normals // looked at first, as they tell most wedges apart
 	if weld != nil {
 		normals = nil
 	}
