@@ -174,8 +174,7 @@ func (s *Simplifier) mergeWedges(cells []uint32) {
 
 // absorb adds a wedge to another.
 func (s *Simplifier) absorb(j, w uint32) {
-	a := s.wq[int(j)*s.stride : int(j+1)*s.stride]
-	b := s.wq[int(w)*s.stride : int(w+1)*s.stride]
+	a, b := s.record(j)[:s.stride], s.record(w)[:s.stride]
 	area := float64(a[0]) + float64(b[0])
 	wa, wb := float64(a[0])/area, float64(b[0])/area
 	for k := 1; k < len(a) && area > 0; k += 3 {
@@ -203,9 +202,7 @@ func (s *Simplifier) relink() {
 			s.cw[c+i] = s.root(s.cw[c+i])
 		}
 		if s.repeats(uint32(c), &t) {
-			for i := range 3 {
-				s.cw[c+i], s.cost[c+i] = none, never
-			}
+			s.drop(uint32(c))
 			continue
 		}
 		s.triangles++

@@ -41,11 +41,16 @@ func (s *Simplifier) collapse(u, v uint32, c *candidate) {
 // kill removes the triangles of some corners.
 func (s *Simplifier) kill(dead []ray) {
 	for i := range dead {
-		t := dead[i].c - dead[i].c%3
-		s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
-		s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never
+		s.drop(dead[i].c - dead[i].c%3)
 	}
 	s.triangles -= len(dead)
+}
+
+// drop takes the triangle out that begins at a corner. Rings may still have its
+// corners.
+func (s *Simplifier) drop(t uint32) {
+	s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
+	s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never
 }
 
 // rename makes the corners around both ends the ring of u, and gives them the
@@ -92,9 +97,7 @@ func (s *Simplifier) dropRepeats(u uint32) {
 				for _, k := range [3][2]uint32{{d, c}, {m1, n1}, {m2, n2}} {
 					s.setKey(k[0], min(s.cost[k[0]], s.cost[k[1]]))
 				}
-				t := c - c%3
-				s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
-				s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never
+				s.drop(c - c%3)
 				s.triangles--
 				break
 			}

@@ -11,8 +11,8 @@ type cornerSums struct {
 	at     []uint32 // where the sums of each of these lie: the number of a triangle
 }
 
-// borrow makes room for sums on the corners of the places that are left. Until giveBack, triangles that are gone look as if
-// they were not; no ring has them.
+// borrow makes room for sums on the corners of the places that are left. Until
+// giveBack, triangles that are gone look as if they were not; no ring has them.
 func (s *Simplifier) borrow(places ranks) cornerSums {
 	t := cornerSums{left: newRanks(len(s.cw) / 3), at: make([]uint32, 0, s.triangles)}
 	for i := range len(s.cw) / 3 {
@@ -28,7 +28,7 @@ func (s *Simplifier) borrow(places ranks) cornerSums {
 		}
 		return t
 	}
-	for v := range places.all() {
+	for _, v := range places.all() {
 		s.scratch.ringU = s.ring(v, s.scratch.ringU)
 	}
 	t.xy, t.zw = s.cw, s.next

@@ -39,7 +39,7 @@ func TestBorrow(t *testing.T) {
 			t.Errorf("%d of %d triangles: borrowed %v", s.triangles, m.Triangles(), lent)
 		}
 		seen := make(map[uint32]bool)
-		for tri := range sums.left.all() {
+		for _, tri := range sums.left.all() {
 			i := sums.start(tri)
 			if seen[i] || unpack(sums.xy[i], sums.zw[i]) != (pull{}) {
 				t.Errorf("triangle %d: sums at %d", tri, i)

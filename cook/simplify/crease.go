@@ -122,7 +122,7 @@ func (x *fitter) allCuts(most int) []cut {
 	s := x.s
 	cuts := make([]cut, 0, most+most/4+1)
 	least := float32(0)
-	for v := range x.left.all() {
+	for _, v := range x.left.all() {
 		if s.nodes[v].flags&flagLocked != 0 {
 			continue
 		}

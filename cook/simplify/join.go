@@ -129,7 +129,7 @@ func (s *Simplifier) joinMembers(at, off vec) (area, cost float64) {
 		a, c := 0.0, 0.0
 		switch {
 		case count == 1:
-			a = float64(s.wq[int(ms[i].w)*s.stride])
+			a = float64(s.record(ms[i].w)[0])
 		case count == 2 && ms[i].side == 0 && ms[last].side == 1:
 			a, c = s.joinPair(ms[i].w, ms[last].w, at, off)
 		default:
@@ -150,7 +150,7 @@ func (s *Simplifier) joinGroup(i int, at, off vec) (area, cost float64) {
 		if int(ms[j].group) != i {
 			continue
 		}
-		q := s.wq[int(ms[j].w)*s.stride:][:s.stride]
+		q := s.record(ms[j].w)
 		added := float64(q[0])
 		if !(added > 0) {
 			continue

@@ -25,7 +25,7 @@ func (s *Simplifier) unite(i int32, u uint32, at, off vec, fu, fv uint32) uint32
 // mergeOne moves a wedge.
 func (s *Simplifier) mergeOne(w uint32, at vec) {
 	x, y, z := float32(at.x), float32(at.y), float32(at.z)
-	for q := s.wq[int(w)*s.stride:][:s.stride][1:]; len(q) >= 3; q = q[3:] {
+	for q := s.record(w)[1:s.stride]; len(q) >= 3; q = q[3:] {
 		gx, gy, gz := slope(q[1], q[2])
 		q[0] += float32(gx*x) + float32(gy*y) + float32(gz*z)
 	}
@@ -135,7 +135,7 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 		if ms[j].group != i {
 			continue
 		}
-		added, b := float64(s.wq[int(ms[j].w)*s.stride]), share{}
+		added, b := float64(s.record(ms[j].w)[0]), share{}
 		if added > 0 {
 			b.part = added / (area + added)
 			b.weight = float64(float64(area*b.part) * s.gain)
@@ -144,7 +144,7 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 		shares = append(shares, b)
 	}
 	s.scratch.shares = shares
-	q := s.wq[int(ms[keep].w)*s.stride : int(ms[keep].w+1)*s.stride]
+	q := s.record(ms[keep].w)
 	for k := 0; k < s.k && area > 0; k++ {
 		// The mean of the members' functions at the new place.
 		own, value := q[1+3*k], 0.0
@@ -159,7 +159,7 @@ func (s *Simplifier) mergeGroup(i int32, u uint32, at, off vec, fu, fv uint32) u
 			if m.side == 1 {
 				o = off
 			}
-			r := (*[3]float32)(s.wq[int(m.w)*s.stride+1+3*k:])
+			r := (*[3]float32)(s.record(m.w)[1+3*k:])
 			g := slopeIn(r)
 			e := float64(r[0]) + g.dot(o) - value
 			g = g.sub(mean)

@@ -76,7 +76,14 @@ func TestRanks(t *testing.T) {
 	if n := r.number(); n != len(put) {
 		t.Errorf("%d of %d", n, len(put))
 	}
-	if got := slices.Collect(r.all()); !slices.Equal(got, put) {
+	var got []uint32
+	for n, i := range r.all() {
+		if int(n) != len(got) {
+			t.Errorf("%d is number %d, not %d", i, n, len(got))
+		}
+		got = append(got, i)
+	}
+	if !slices.Equal(got, put) {
 		t.Errorf("%v, not %v", got, put)
 	}
 	for i, k := range put {

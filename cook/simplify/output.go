@@ -144,7 +144,7 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 		s.copyAttributes(out, v)
 		return int32(v)
 	}
-	r := s.wq[int(w)*s.stride+1 : int(w+1)*s.stride]
+	r := s.record(w)[1:]
 	k := 0
 	get := func(own float32) float32 {
 		x := float32(float64(r[3*k]) / s.scale[k])

@@ -190,9 +190,7 @@ func (r *run) prune(limit uint16) bool {
 		for i := range 3 {
 			s.nodes[s.at(uint32(c+i))].first = none
 		}
-		for i := range 3 {
-			s.cw[c+i], s.cost[c+i] = none, never
-		}
+		s.drop(uint32(c))
 		s.triangles--
 		r.changed++
 	}

@@ -39,14 +39,16 @@ func (r ranks) number() int {
 	return n
 }
 
-// all goes through those that were put.
-func (r ranks) all() iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
+// all goes through those that were put: their numbers, and they.
+func (r ranks) all() iter.Seq2[uint32, uint32] {
+	return func(yield func(n, i uint32) bool) {
+		n := uint32(0)
 		for i := range r {
 			for w := r[i].bits(); w != 0; w &= w - 1 {
-				if !yield(uint32(64*i + bits.TrailingZeros64(w))) {
+				if !yield(n, uint32(64*i+bits.TrailingZeros64(w))) {
 					return
 				}
+				n++
 			}
 		}
 	}

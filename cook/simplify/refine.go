@@ -194,7 +194,7 @@ func (x *fitter) pull(h *hit, area float32) {
 func (x *fitter) move() {
 	s := x.s
 	f := &s.scratch.around
-	for i := range x.left.all() {
+	for _, i := range x.left.all() {
 		nd := &s.nodes[i]
 		if nd.flags&flagLocked != 0 {
 			continue

@@ -37,10 +37,8 @@ const (
 // area.
 func (s *Simplifier) tallyAll() (area float64) {
 	s.makeKeys()
-	if s.seamsAnywhere() {
-		return s.tallySeams()
-	}
 	cw, wv, nodes, cost := s.cw, s.wv, s.nodes, s.cost[:len(s.cw)]
+	seams := s.seamsAnywhere()
 	triangles := 0
 	for c := 0; c < len(cw)-2; c += 3 {
 		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
@@ -52,33 +50,17 @@ func (s *Simplifier) tallyAll() (area float64) {
 		triangles++
 		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
 		area += math.Sqrt(edge(&n0.pos, &n1.pos).cross(edge(&n0.pos, &n2.pos)).double().length2()) // doubleArea, inlined
+		if seams {                                                                                 // all places will be looked at, whatever the sums
+			n0.flags += tallyTriangle
+			n1.flags += tallyTriangle
+			n2.flags += tallyTriangle
+			cost[c], cost[c+1], cost[c+2] = openKey(less(p0, p1)), openKey(less(p1, p2)), openKey(less(p2, p0))
+			continue
+		}
 		h0, h1, h2 := hashWedge(w0), hashWedge(w1), hashWedge(w2)
 		cost[c] = n0.tally(p0, p1, h1-h2)
 		cost[c+1] = n1.tally(p1, p2, h2-h0)
 		cost[c+2] = n2.tally(p2, p0, h0-h1)
-	}
-	s.triangles = triangles
-	return area
-}
-
-// tallySeams is tallyAll where all places will be looked at.
-func (s *Simplifier) tallySeams() (area float64) {
-	cw, wv, nodes, cost := s.cw, s.wv, s.nodes, s.cost[:len(s.cw)]
-	triangles := 0
-	for c := 0; c < len(cw)-2; c += 3 {
-		w0, w1, w2 := cw[c], cw[c+1], cw[c+2]
-		p0, p1, p2 := wv[w0], wv[w1], wv[w2]
-		if p0 == p1 || p1 == p2 || p2 == p0 {
-			s.drop(uint32(c))
-			continue
-		}
-		triangles++
-		n0, n1, n2 := &nodes[p0], &nodes[p1], &nodes[p2]
-		area += math.Sqrt(edge(&n0.pos, &n1.pos).cross(edge(&n0.pos, &n2.pos)).double().length2()) // doubleArea, inlined
-		n0.flags += tallyTriangle
-		n1.flags += tallyTriangle
-		n2.flags += tallyTriangle
-		cost[c], cost[c+1], cost[c+2] = openKey(less(p0, p1)), openKey(less(p1, p2)), openKey(less(p2, p0))
 	}
 	s.triangles = triangles
 	return area
@@ -95,13 +77,6 @@ func openKey(open uint32) uint16 {
 // seamsAnywhere reports whether nearly all places are on a seam, so that there is
 // no point in looking for the others.
 func (s *Simplifier) seamsAnywhere() bool { return len(s.wv) > 2*s.wedges.places }
-
-// drop takes a triangle out before there are rings.
-func (s *Simplifier) drop(c uint32) {
-	for i := c; i < c+3; i++ {
-		s.cw[i], s.cost[i] = none, never
-	}
-}
 
 // hashWedge hashes the number of a wedge into the upper 47 bits. It is not linear,
 // as numbers of neighbours are at regular distances.

@@ -77,13 +77,13 @@ func (p pull) more(d vec32, part, weight float32) (xy, zw uint32) {
 
 // normal returns a wedge's normal, in internal units.
 func (s *Simplifier) normal(w uint32) vec32 {
-	i := uint(w) * uint(s.stride)
-	return vec32{s.wq[i+1], s.wq[i+4], s.wq[i+7]}
+	r := s.record(w)
+	return vec32{r[1], r[4], r[7]}
 }
 
 func (s *Simplifier) setNormal(w uint32, n vec32) {
-	i := uint(w) * uint(s.stride)
-	s.wq[i+1], s.wq[i+4], s.wq[i+7] = n.x, n.y, n.z
+	r := s.record(w)
+	r[1], r[4], r[7] = n.x, n.y, n.z
 }
 
 // turn turns normals to where the sums draw them.
@@ -123,11 +123,9 @@ func (x *fitter) numbers(t, n uint32) (a, b, c uint32) {
 func (x *fitter) sumUp() {
 	xy := x.sums.xy
 	zw := x.sums.zw[:len(xy)]
-	n := uint32(0)
-	for t := range x.sums.left.all() {
+	for n, t := range x.sums.left.all() {
 		i := 3 * x.sums.at[n]
 		a, b, c := x.numbers(t, n)
-		n++
 		x.pulls[a].join(unpack(xy[i], zw[i]))
 		x.pulls[b].join(unpack(xy[i+1], zw[i+1]))
 		x.pulls[c].join(unpack(xy[i+2], zw[i+2]))
@@ -140,10 +138,8 @@ func (x *fitter) sumUp() {
 func (x *fitter) step(first bool) {
 	s := x.s
 	k := &s.crease
-	n := 0
-	for w := range x.wedges.all() {
+	for n, w := range x.wedges.all() {
 		p := &x.pulls[n]
-		n++
 		switch {
 		case s.nodes[s.wv[w]].flags&flagLocked != 0:
 			*p = pull{}
@@ -183,16 +179,14 @@ func (s *Simplifier) turnNormal(w uint32, p pull) {
 func (x *fitter) fulfil() {
 	xy := x.sums.xy
 	zw := x.sums.zw[:len(xy)]
-	n := uint32(0)
-	for t := range x.sums.left.all() {
+	for n, t := range x.sums.left.all() {
 		i := 3 * x.sums.at[n]
-		n++
 		w0, w1, w2 := high(zw[i]), high(zw[i+1]), high(zw[i+2])
 		all := w0 + w1 + w2
 		if !(all > turnLeast) {
 			continue
 		}
-		a, b, c := x.numbers(t, n-1)
+		a, b, c := x.numbers(t, n)
 		p, q, r := &x.pulls[a], &x.pulls[b], &x.pulls[c]
 		f := (1 - turnSpread) / all
 		f0, f1, f2 := float32(f*w0), float32(f*w1), float32(f*w2)
