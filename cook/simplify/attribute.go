@@ -56,18 +56,17 @@ const smoothWeight = 0.31
 // setScales decides which attributes are in the metric, and their units.
 func (s *Simplifier) setScales(area float64, areaUV [2]float64) {
 	w := s.opt.Weights.withDefaults(s.normalWeight())
-	add := func(n int, x float64) float32 {
+	add := func(n int, x float64) {
 		if !(x > 0) || math.IsInf(x, 0) {
 			x = float64(1e-6 * s.edge0) // what does not count still travels along
 		}
 		f := float32(min(max(x, leastScale), 1/leastScale))
 		for range n {
-			s.scale = append(s.scale, float64(f))
+			s.scale = append(s.scale, f)
 		}
-		return f
 	}
 	if s.in.Normals != nil {
-		s.units.normal = add(3, float64(w.Normal*s.edge0))
+		add(3, float64(w.Normal*s.edge0))
 	}
 	for i, uv := range s.in.UV {
 		if uv != nil {
@@ -75,11 +74,11 @@ func (s *Simplifier) setScales(area float64, areaUV [2]float64) {
 			if areaUV[i] > 0 {
 				length = math.Sqrt(area / areaUV[i])
 			}
-			s.units.uv[i] = add(2, float64(w.UV*length))
+			add(2, float64(w.UV*length))
 		}
 	}
 	if s.in.Colors != nil {
-		s.units.color = add(4, float64(w.Color*s.edge0))
+		add(4, float64(w.Color*s.edge0))
 	}
 	s.k = len(s.scale)
 	s.stride = 1 + 3*s.k

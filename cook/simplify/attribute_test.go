@@ -32,7 +32,7 @@ func TestOwnAttributes(t *testing.T) {
 				own = append(own, m.Colors[v][:]...)
 			}
 			for k, x := range own {
-				got, want := s.wq[w*s.stride+1+3*k], float32(finite(x)*s.scale[k])
+				got, want := s.wq[w*s.stride+1+3*k], float32(finite(x)*float64(s.scale[k]))
 				if got != want {
 					rt.Fatalf("attribute %d of wedge %d is %g, not %g", k, w, got, want)
 				}

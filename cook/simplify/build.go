@@ -34,8 +34,7 @@ type Simplifier struct {
 	least    []uint16 // lower bounds of blocks of cost
 	unpriced bool     // some edges have no price
 
-	scale     []float64 // per attribute: internal unit per unit, of single precision
-	units     units     // the same
+	scale     []float32 // per attribute: internal unit per unit
 	triangles int       // left
 	stats     stats
 	crease    creases

@@ -105,7 +105,7 @@ func TestFitBorrowed(t *testing.T) {
 		}
 		for w := range s.wv {
 			n := s.normal(uint32(w))
-			n.x += float32(s.units.normal * float32(w*5%13) / 50)
+			n.x += float32(s.scale[0] * float32(w*5%13) / 50)
 			s.setNormal(uint32(w), n)
 		}
 		sums := s.borrow(newFinder(s).left)

@@ -291,7 +291,7 @@ func (x *fitter) best(fan []uint32) (best cut) {
 	}
 	all := upTo[len(fan)]
 	base := all.saved()
-	turn := float64(creaseTurn * s.scale[0])
+	turn := float64(creaseTurn * float64(s.scale[0]))
 	gain := float64(float64(turn*turn) * all.w)
 	if each-base < gain {
 		return best // nothing saves more than that

@@ -147,7 +147,7 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 	r := s.record(w)[1:]
 	k := 0
 	get := func(own float32) float32 {
-		x := float32(float64(r[3*k]) / s.scale[k])
+		x := float32(float64(r[3*k]) / float64(s.scale[k]))
 		if x != x { // very large numbers met
 			x = float32(finite(own))
 		}

@@ -73,7 +73,7 @@ func (s *Simplifier) fit(near *finder) {
 		return
 	}
 	x.pulls = make([]pull, x.normals, x.normals+x.budget())
-	x.unit = float32(s.scale[0])
+	x.unit = s.scale[0]
 	x.sums = s.borrow(x.left)
 	x.gather()
 	x.move()

@@ -80,7 +80,7 @@ func TestSlopesOfTexture(t *testing.T) {
 		for w := range s.wv {
 			r := s.record(uint32(w))
 			for i, want := range [5]vec{{}, {}, {}, {x: 3, z: -0.7}, {z: 1. / 3}} {
-				got := slopeIn((*[3]float32)(r[1+3*i:])).scale(1 / s.scale[i])
+				got := slopeIn((*[3]float32)(r[1+3*i:])).scale(1 / float64(s.scale[i]))
 				if d := got.sub(want); d.length2() > 1e-7*want.length2() {
 					t.Fatalf("the slope of attribute %d of wedge %d is %v, not %v", i, w, got, want)
 				}

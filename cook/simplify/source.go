@@ -47,29 +47,23 @@ func tame[T tuple](list []T) []T {
 	return list
 }
 
-// units are what attributes are multiplied with: internal units per unit.
-type units struct {
-	normal, color float32
-	uv            [2]float32
-}
-
 // attributes writes a vertex's attributes, in internal units, into a record.
 func (s *Simplifier) attributes(m *Mesh, v uint32, to *record) {
-	at := uint(1)
+	at, scale := uint(1), s.scale
 	if m.Normals != nil {
-		x, f := &m.Normals[v], s.units.normal
+		x, f := &m.Normals[v], scale[0]
 		to[1], to[4], to[7] = float32(x[0]*f), float32(x[1]*f), float32(x[2]*f)
 		at = 10
 	}
 	for i := range m.UV {
 		if uv := m.UV[i]; uv != nil && at < recordSize-3 { // it always is: no checks of bounds
-			x, f := &uv[v], s.units.uv[i]
+			x, f := &uv[v], scale[at/3]
 			to[at], to[at+3] = float32(x[0]*f), float32(x[1]*f)
 			at += 6
 		}
 	}
 	if m.Colors != nil {
-		f := s.units.color
+		f := scale[at/3]
 		for _, x := range m.Colors[v] {
 			to[at] = float32(x * f)
 			at += 3
@@ -81,9 +75,9 @@ func (s *Simplifier) attributes(m *Mesh, v uint32, to *record) {
 // from its first vertex: to the second where the attribute is in a record, and to
 // the third behind that.
 func (s *Simplifier) differences(m *Mesh, a, b, c uint32, to *record) {
-	at := uint(1)
+	at, scale := uint(1), s.scale
 	if m.Normals != nil {
-		p, q, r, f := &m.Normals[a], &m.Normals[b], &m.Normals[c], s.units.normal
+		p, q, r, f := &m.Normals[a], &m.Normals[b], &m.Normals[c], scale[0]
 		to[1], to[2] = float32((q[0]-p[0])*f), float32((r[0]-p[0])*f)
 		to[4], to[5] = float32((q[1]-p[1])*f), float32((r[1]-p[1])*f)
 		to[7], to[8] = float32((q[2]-p[2])*f), float32((r[2]-p[2])*f)
@@ -91,14 +85,14 @@ func (s *Simplifier) differences(m *Mesh, a, b, c uint32, to *record) {
 	}
 	for i := range m.UV {
 		if uv := m.UV[i]; uv != nil && at < recordSize-4 { // it always is
-			p, q, r, f := &uv[a], &uv[b], &uv[c], s.units.uv[i]
+			p, q, r, f := &uv[a], &uv[b], &uv[c], scale[at/3]
 			to[at], to[at+1] = float32((q[0]-p[0])*f), float32((r[0]-p[0])*f)
 			to[at+3], to[at+4] = float32((q[1]-p[1])*f), float32((r[1]-p[1])*f)
 			at += 6
 		}
 	}
 	if m.Colors != nil {
-		p, q, r, f := &m.Colors[a], &m.Colors[b], &m.Colors[c], s.units.color
+		p, q, r, f := &m.Colors[a], &m.Colors[b], &m.Colors[c], scale[at/3]
 		for i, x := range p {
 			to[at], to[at+1] = float32((q[i]-x)*f), float32((r[i]-x)*f)
 			at += 3
