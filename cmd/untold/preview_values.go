@@ -26,17 +26,9 @@ func (s *secondsFlag) Type() string { return "seconds" }
 
 // Set reads 0.05 or 50ms.
 func (s *secondsFlag) Set(text string) error {
-	text = strings.TrimSpace(text)
-	d, err := time.ParseDuration(text)
+	d, err := parseTime(text)
 	if err != nil {
-		v, e := strconv.ParseFloat(text, 64)
-		if e != nil || !(v >= 0) || v > 1e6 {
-			return fmt.Errorf("%q is no time: write 0.05 (seconds) or 50ms", text)
-		}
-		d = time.Duration(v*1e9 + 0.5)
-	}
-	if d < 0 {
-		return fmt.Errorf("%q is before now", text)
+		return err
 	}
 	s.d, s.set = d, true
 	return nil

@@ -65,10 +65,11 @@ Other machines refuse plain http unless they are told --allow-insecure-http; --t
 	f.Float64Var(&s.failRate, "fail-rate", 0, "share of the requests for files that fail, 0 to 1")
 	f.StringVar(&s.failWith, "fail-with", string(serve.FaultStatus), "what a failure is: status, abort, truncate, or several with commas")
 	f.IntVar(&s.failStatus, "fail-status", 503, "status of failures")
-	f.DurationVar(&s.retry, "retry-after", 0, "Retry-After header of failures with a status")
+	f.Var(timeVar(&s.retry), "retry-after", "Retry-After header of failures with a status")
 	f.Uint64Var(&s.seed, "seed", 0, "picks one of many choices of the requests that fail")
 	f.StringVar(&s.cors, "cors", "*", `origin whose pages may read the files, "" for none`)
-	f.DurationVar(&s.readTimeout, "read-timeout", 10*time.Second, "how long a client may take to send a request")
+	s.readTimeout = 10 * time.Second
+	f.Var(timeVar(&s.readTimeout), "read-timeout", "how long a client may take to send a request")
 	f.StringVar(&s.certFile, "tls-cert", "", "serve https with this certificate (PEM)")
 	f.StringVar(&s.keyFile, "tls-key", "", "key of the certificate (PEM)")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")

@@ -76,10 +76,10 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.BoolVar(&s.check, "check", false, "compare with the scenario's expectations; exit code 1 when something differs")
 	f.StringArrayVar(&s.failIf, "fail-if", nil, "exit code 1 when this holds of the report, such as 'undrawn>0' (repeatable)")
 	s.pathFlags.register(f, "length of the run")
-	f.DurationVar(&s.dt, "dt", 0, "time between frames (default: the scenario's, 1/60 s for a manifest)")
+	f.Var(timeVar(&s.dt), "dt", "time between frames, 0.05 or 50ms (default: the scenario's, 1/60 s for a manifest)")
 	f.Var(&s.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
 	f.DurationVar(&s.latency, "latency", 0, "latency of the network before every download")
-	f.DurationVar(&s.parsing, "parse-time", 0, "time to load a payload from the disk (default: the scenario's, 50 ms for a manifest)")
+	f.Var(timeVar(&s.parsing), "parse-time", "time to load a payload from the disk (default: the scenario's, 50 ms for a manifest)")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
@@ -152,8 +152,8 @@ func (s *simulateFlags) usage() ([]simulate.Condition, error) {
 	if err := jsonOutput(s.asJSON, "--report", &s.report); err != nil {
 		return nil, err
 	}
-	if s.speed < 0 || s.duration < 0 || s.dt < 0 || s.latency < 0 || s.parsing < 0 {
-		return nil, errors.New("--speed, --duration, --dt, --latency and --parse-time must not be negative")
+	if s.speed < 0 || s.latency < 0 {
+		return nil, errors.New("--speed and --latency must not be negative")
 	}
 	if path := namedTwice(s.events, s.report, s.plot); path != "" {
 		return nil, fmt.Errorf("two outputs go to %q", path)
