@@ -102,7 +102,7 @@ func tileParams() []param {
 		{key: "enableOcclusionSort", meaning: "order candidates behind loaded tiles last", at: func(c *Config) any { return &c.EnableOcclusionSort }},
 		{"occlusionFullThreshold", "", "covered part of the footprint that counts as all", func(c *Config) any { return &c.OcclusionFullThreshold }, 0, 1, false},
 		{"occlusionMinWeight", "", "weight of a covered candidate", func(c *Config) any { return &c.OcclusionMinWeight }, 0, 1, false},
-		{"hierarchyOcclusionPenalty", "", "further weight of a candidate whose parent region is covered", func(c *Config) any { return &c.HierarchyOcclusionPenalty }, 0, 1, false},
+		{"hierarchyOcclusionPenalty", "", "further weight of a candidate whose parent region is covered; 0: such a candidate is not loaded", func(c *Config) any { return &c.HierarchyOcclusionPenalty }, 0, 1, false},
 		{key: "lodGate", meaning: "dispatch tiles with LODs only within their finest switch, as the reference engine does", at: func(c *Config) any { return &c.LODGate }},
 		{key: "normalizeBands", meaning: "clamp the distances as the reference engine does on load", at: func(c *Config) any { return &c.NormalizeBands }},
 		{key: "handoff", meaning: "covered: what is drawn stays until its successor can be drawn; strict: the literal seed rule", at: func(c *Config) any { return &c.Handoff }},

@@ -98,11 +98,12 @@ func (s *Streamer) dispatchFull() {
 	if len(list) == 0 || s.geometryHigh() {
 		return
 	}
-	s.fullBacklog = max(0, len(list)-max(0, slots))
 	if slots <= 0 {
+		s.fullBacklog = len(list)
 		return
 	}
-	s.scoreFull(list)
+	list = s.scoreFull(list)
+	s.fullBacklog = max(0, len(list)-slots)
 	heapOf(list)
 	passed := false // over, as a smaller one may fit the parse budget
 	for slots > 0 && len(list) > 0 {
@@ -121,8 +122,10 @@ func (s *Streamer) dispatchFull() {
 	s.waits[classFull] = passed || len(list) > 0
 }
 
-// scoreFull rates candidates by solid angle, alignment and occlusion.
-func (s *Streamer) scoreFull(list []candidate) {
+// scoreFull rates candidates by solid angle, alignment and occlusion, and
+// returns those that may be loaded: a penalty of 0 is no weight but a gate, which
+// keeps out what a covered region holds.
+func (s *Streamer) scoreFull(list []candidate) []candidate {
 	if s.cfg.EnableOcclusionSort {
 		for _, sc := range s.scenes {
 			s.findOccluders(sc)
@@ -135,6 +138,7 @@ func (s *Streamer) scoreFull(list []candidate) {
 		c.score = solidAngle(&box, &c.scene.view, c.distance)
 		largest = max(largest, c.score)
 	}
+	open := list[:0]
 	for i := range list {
 		c := &list[i]
 		t := c.scene.tiles
@@ -145,10 +149,15 @@ func (s *Streamer) scoreFull(list []candidate) {
 			weight *= w
 			if hidden {
 				s.stats.TilesSkippedByHierarchy++
+				if s.cfg.HierarchyOcclusionPenalty == 0 {
+					continue
+				}
 			}
 		}
 		c.quantise(largest, weight, s.cfg.EnableImportanceSort)
+		open = append(open, *c)
 	}
+	return open
 }
 
 // quantise turns the score into steps that compare transitively.

@@ -78,11 +78,11 @@ func TestB15Alignment(t *testing.T) {
 	r.expect("0 tile.dispatch on; 0.3 tile.parsed on; 0.3 tile.dispatch off")
 }
 
-func hierarchyRig(t *testing.T, cand manifest.Bounds) *rig {
+func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 	m := sceneOf(tileAt("occluder", box(-200, -200, -6, 200, 200, -4)), tileAt("competitor", around(0, 0, -5, 2)),
 		tileAt("cand", cand, nodeID("F01_Q_0_0")))
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
-	r := newRig(t, m, withConfig(func(c *Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))
+	r := newRig(t, m, append(opts, withConfig(func(c *Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))...)
 	r.lens()
 	if err := r.s.Adopt(1, "occluder", RepFull, Result{}); err != nil {
 		t.Fatal(err)
@@ -100,6 +100,24 @@ func TestB17Hierarchy(t *testing.T) {
 	sc := r.s.scenes[0]
 	if w, hidden := sc.occlusion.weight(&sc.tiles.box[2], sc.tiles.node[2], 45); !hidden || !near(w, 0.05*0.005) {
 		t.Errorf("weight %v, hidden %v", w, hidden)
+	}
+}
+
+// A penalty puts what a covered region holds behind everything else, a penalty
+// of 0 keeps it out, until the region is no longer covered.
+func TestHierarchyGate(t *testing.T) {
+	for penalty, want := range map[float64]string{
+		0.005: "0 tile.dispatch competitor; 0.3 tile.parsed competitor; 0.3 tile.dispatch cand; 0.6 tile.parsed cand",
+		0:     "0 tile.dispatch competitor; 0.3 tile.parsed competitor; 5 tile.dispatch cand; 5.3 tile.parsed cand",
+	} {
+		r := hierarchyRig(t, around(0, 0, -50, 5), withConfig(func(c *Config) { c.HierarchyOcclusionPenalty = penalty }))
+		r.until(5)
+		if st := r.s.Stats(); penalty == 0 && (st.TilesSkippedByHierarchy != 1 || st.PendingLoadBacklog != 0) {
+			t.Errorf("%+v", st)
+		}
+		r.camera.Position = [3]float64{0, 0, -20} // past the occluder
+		r.until(6)
+		r.expect(want)
 	}
 }
 
