@@ -4,17 +4,20 @@
 # make test   all tests with the race detector
 # make lint   gofumpt, go vet, staticcheck
 # make bench  benchmarks; each carries its own baseline
-# make fuzz   every fuzz target for FUZZTIME (30s)
+# make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
+#             fuzz-replay: see CONTRIBUTING.md
 
 GO       ?= go
 FUZZTIME ?= 30s
+FUZZTOTAL ?= 8h
+FUZZDIR  ?= $(OUT)/fuzz
 OUT      ?= out
 TOOLS    := -modfile=scripts/tools.mod
 
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz deps clean cross
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay deps clean cross
 
 all: build
 
@@ -68,7 +71,19 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./format ./manifest ./partition ./cook/... ./runtime/...
 
 fuzz:
-	FUZZTIME=$(FUZZTIME) GO="$(GO)" sh scripts/fuzz.sh
+	GO="$(GO)" $(GO) run ./scripts/fuzz -each $(FUZZTIME) -dir "$(FUZZDIR)"
+
+# A minute for all targets together, building apart.
+fuzz-short:
+	GO="$(GO)" $(GO) run ./scripts/fuzz -total 1m -dir "$(FUZZDIR)"
+
+# Turns of two minutes for FUZZTOTAL; goes on where the last one ended.
+fuzz-long:
+	GO="$(GO)" $(GO) run ./scripts/fuzz -long -total $(FUZZTOTAL) -dir "$(FUZZDIR)"
+
+# Every input in the code, in testdata/fuzz and in FUZZDIR, once.
+fuzz-replay:
+	GO="$(GO)" $(GO) run ./scripts/fuzz -replay -dir "$(FUZZDIR)"
 
 cross:
 	for t in windows/amd64 darwin/arm64 linux/arm64; do \
