@@ -16,6 +16,7 @@ type notes struct {
 	mu   sync.Mutex
 	by   map[string]*Note
 	rank map[string]int
+	more map[string]string
 }
 
 // cookNotes fixes the order and wording of the notes of this package.
@@ -28,6 +29,8 @@ var cookNotes = []Note{
 	{Code: "uv-set-mismatch", Message: "textures of one material use different UV sets; the base colour's is stored", Warning: true},
 	{Code: "texture-transform-mismatch", Message: "textures of one material have different transforms; the base colour's is baked", Warning: true},
 	{Code: "uv-clamped", Message: "vertices have texture coordinates beyond the range of half floats; they are clamped", Warning: true},
+	{Code: "normals-repaired", Message: "vertices have a normal without a direction (zero, or flattened by their node); they take their face's", Warning: true},
+	{Code: "tangents-repaired", Message: "vertices have a tangent without a direction; it is made from the texture coordinates"},
 	{Code: "degenerate-triangles", Message: "triangles without area were dropped"},
 	{Code: "empty-object", Message: "objects have no triangle with an area", Warning: true},
 	{Code: "black-lifted", Message: "black base colours were lifted to 0.001, because the reference engine draws black as white"},
@@ -65,6 +68,16 @@ func (s *notes) add(code string, n, rank int, where string) {
 	}
 }
 
+// detail puts text behind the message of a kind that was added.
+func (s *notes) detail(code, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.more == nil {
+		s.more = map[string]string{}
+	}
+	s.more[code] = text
+}
+
 // list returns the notes in their fixed order.
 func (s *notes) list() []Note {
 	s.mu.Lock()
@@ -73,6 +86,9 @@ func (s *notes) list() []Note {
 	for _, k := range cookNotes {
 		if n, ok := s.by[k.Code]; ok {
 			k.Count, k.Where = n.Count, n.Where
+			if more := s.more[k.Code]; more != "" {
+				k.Message += ": " + more
+			}
 			out = append(out, k)
 		}
 	}

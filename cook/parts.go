@@ -17,6 +17,9 @@ type part struct {
 	material int // index into tileBuilder.materials
 	shape    *mesh.Mesh
 	instance *instancePart // of a mesh that the container stores once, else nil
+
+	// Vertices that had no usable normal or tangent and got one: for the notes.
+	normals, tangents int
 }
 
 // pack quantises the part; instances of one mesh do it once.
@@ -55,13 +58,18 @@ func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) []part {
 		material := b.material(p)
 		m := meshOf(p, &b.plans[material])
 		m.Transform(world)
+		made := part{placed: at, slot: p.Slot, material: material, shape: m}
 		if m.Normals == nil {
 			m.FlatNormals()
+		} else {
+			made.normals = m.RepairNormals()
 		}
 		if m.Tangents == nil {
 			m.GenerateTangents()
+		} else {
+			made.tangents = m.RepairTangents()
 		}
-		out = append(out, part{placed: at, slot: p.Slot, material: material, shape: m})
+		out = append(out, made)
 	}
 	return out
 }
@@ -163,6 +171,7 @@ func (s *splitter) cut(object int) (map[[3]int][]part, error) {
 		for _, piece := range p.shape.Split(grid) {
 			q := p
 			q.shape = piece.Mesh
+			p.normals, p.tangents = 0, 0 // the first piece counts for all
 			out[piece.Cell] = append(out[piece.Cell], q)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
@@ -111,6 +112,13 @@ func (t *textures) stage(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %w", s.Source, err)
 	}
+	t.staged = staged
+	if lost := t.lost(texture.ErrFormat); lost != "" {
+		t.ns.detail("texture-format-skipped", lost+"; give these textures a PNG, JPEG or WebP image")
+	}
+	if lost := t.lost(texture.ErrDamaged); lost != "" {
+		t.ns.detail("texture-damaged-skipped", lost)
+	}
 	for i, r := range staged {
 		if r.Err != nil {
 			code := "texture-format-skipped"
@@ -123,9 +131,44 @@ func (t *textures) stage(ctx context.Context) error {
 			t.ns.add("texture-converted", 1, i, fmt.Sprintf("%s: %s", t.place(i), r.Change))
 		}
 	}
-	t.staged = staged
 	return nil
 }
+
+// lost says what the materials lack because images of one kind are left out:
+// which slots of how many materials.
+func (t *textures) lost(kind error) string {
+	var count [len(slotNames)]int
+	materials := 0
+	for i := range t.scene.Materials {
+		any := false
+		for k, slot := range slots(&t.scene.Materials[i]) {
+			if slot.Image >= 0 && errors.Is(t.staged[slot.Image].Err, kind) {
+				any = true
+				count[k]++
+			}
+		}
+		if any {
+			materials++
+		}
+	}
+	if materials == 0 {
+		return ""
+	}
+	var list []string
+	for k, n := range count {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%s (%d)", slotNames[k], n))
+		}
+	}
+	plural := "s lack"
+	if materials == 1 {
+		plural = " lacks"
+	}
+	return fmt.Sprintf("%d material%s %s", materials, plural, strings.Join(list, ", "))
+}
+
+// slotNames are the names of what slots returns.
+var slotNames = [5]string{"base colour", "normals", "metalness and roughness", "emission", "occlusion"}
 
 // place names an image in notes.
 func (t *textures) place(i int) string { return fmt.Sprintf("images[%d]", t.scene.Images[i].Index) }

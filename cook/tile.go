@@ -153,6 +153,8 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 			return nil, fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.slot, err)
 		}
 		if m.count {
+			b.notes.add("normals-repaired", p.normals, m.object, o.name)
+			b.notes.add("tangents-repaired", p.tangents, m.object, o.name)
 			b.notes.add("degenerate-triangles", packed.Degenerate, m.object, o.name)
 			b.notes.add("uv-clamped", packed.UVClamped, m.object, o.name)
 		}

@@ -208,9 +208,9 @@ func TestAccessorFaults(t *testing.T) {
 		{"NaN", func(b *builder, p object) {
 			p["attributes"].(object)["POSITION"] = b.floats("VEC3", 3, 0, 0, 0, 0, nan, 0, 0, 0, 0)
 		}, ErrMalformed, "meshes[0].primitives[0].attributes.POSITION (accessor 1): element 1 is not finite"},
-		{"infinite normal", func(b *builder, p object) {
-			p["attributes"].(object)["NORMAL"] = b.floats("VEC3", 3, 0, 0, 0, 0, 0, 0, 0, 0, -inf)
-		}, ErrMalformed, "NORMAL (accessor 1): element 2 is not finite"},
+		{"infinite UV", func(b *builder, p object) {
+			p["attributes"].(object)["TEXCOORD_0"] = b.floats("VEC2", 2, 0, 0, 0, 0, 0, -inf)
+		}, ErrMalformed, "TEXCOORD_0 (accessor 1): element 2 is not finite"},
 		{"NaN colour", func(b *builder, p object) {
 			p["attributes"].(object)["COLOR_0"] = b.floats("VEC3", 3, 0, 0, 0, 0, nan, 0, 0, 0, 0)
 		}, ErrMalformed, "COLOR_0 (accessor 1): element 1 is not finite"},
@@ -275,5 +275,28 @@ func BenchmarkDecodeIndices(b *testing.B) {
 	b.SetBytes(6 << 20)
 	for b.Loop() {
 		decodeIndices(a)
+	}
+}
+
+// TestDirectionsNotFinite: a normal or a tangent that is no number is no
+// reason to refuse a file; it counts as one that is missing.
+func TestDirectionsNotFinite(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	b, p := oneTriangle()
+	p["attributes"].(object)["NORMAL"] = b.floats("VEC3", 3, 0, 0, 1, nan, 0, 0, 0, 0, -inf)
+	p["attributes"].(object)["TANGENT"] = b.floats("VEC4", 4, 1, 0, 0, 1, nan, 0, 0, nan, 1, 0, 0, -1)
+	s := b.load(t)
+	got := s.Meshes[0].Primitives[0]
+	if want := [][3]float32{{0, 0, 1}, {}, {}}; !slices.Equal(got.Normals, want) {
+		t.Errorf("normals %v, want %v", got.Normals, want)
+	}
+	if want := [][4]float32{{1, 0, 0, 1}, {0, 0, 0, 1}, {1, 0, 0, -1}}; !slices.Equal(got.Tangents, want) {
+		t.Errorf("tangents %v, want %v", got.Tangents, want)
+	}
+	if n := note(s, "normals-not-finite"); n.Count != 2 || !n.Warning {
+		t.Errorf("notes %v", s.Notes)
+	}
+	if n := note(s, "tangents-not-finite"); n.Count != 1 || !n.Warning {
+		t.Errorf("notes %v", s.Notes)
 	}
 }

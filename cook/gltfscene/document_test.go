@@ -156,6 +156,42 @@ func TestUnusedFaults(t *testing.T) {
 	}
 }
 
+// names lists the nodes of a scene.
+func names(s *Scene) (out string) {
+	for _, n := range s.Nodes {
+		out += n.Name + " "
+	}
+	return out
+}
+
+// TestNoScene: without scenes every node is placed once, children below their
+// parents and levels of detail beside their owners.
+func TestNoScene(t *testing.T) {
+	b, _ := oneTriangle()
+	delete(b.doc, "scenes")
+	b.doc["extensionsUsed"] = []string{lodName}
+	b.doc["nodes"] = []any{
+		object{"name": "child", "mesh": 0},
+		object{"name": "parent", "children": []int{0}, "translation": []int{1, 2, 3}},
+		object{"name": "far", "mesh": 0},
+		object{"name": "near", "mesh": 0, "extensions": object{lodName: object{"ids": []int{2}}}},
+	}
+	s := b.load(t)
+	if got := names(s); got != "parent child near far " {
+		t.Errorf("nodes %q", got)
+	}
+	if s.Triangles() != 2 || s.Nodes[1].World[13] != 2 || len(s.LODs) != 1 {
+		t.Errorf("%d triangles, %d groups, %v", s.Triangles(), len(s.LODs), s.Nodes)
+	}
+	if n := note(s, "no-scene"); n.Count != 1 || !n.Warning {
+		t.Errorf("notes %v", s.Notes)
+	}
+	b.doc["nodes"] = []any{object{"children": []int{1}}, object{"children": []int{2}}, object{"children": []int{1}}}
+	if _, err := LoadBytes(context.Background(), "a.glb", b.glb(), DefaultOptions()); !errors.Is(err, ErrMalformed) {
+		t.Errorf("a node with two parents: %v", err)
+	}
+}
+
 func TestScenes(t *testing.T) {
 	b := newBuilder()
 	b.doc["nodes"] = []any{object{"name": "a"}, object{"name": "b"}, object{}}
@@ -168,11 +204,7 @@ func TestScenes(t *testing.T) {
 		if s.Name != "some.name" || s.Source != "some.name.glb" {
 			t.Errorf("Name %q, Source %q", s.Name, s.Source)
 		}
-		var names string
-		for _, n := range s.Nodes {
-			names += n.Name + " "
-		}
-		return names, nil
+		return names(s), nil
 	}
 	for scene, want := range map[int]string{DefaultScene: "a ", 0: "a ", 1: "b node_2 "} {
 		if got, err := load(scene); err != nil || got != want {
@@ -189,8 +221,8 @@ func TestScenes(t *testing.T) {
 	delete(b.doc, "scene")
 	delete(b.doc, "scenes")
 	s := b.load(t)
-	if len(s.Nodes) != 0 || note(s, "no-scene").Count != 1 {
-		t.Errorf("without scenes: %d nodes, notes %v", len(s.Nodes), s.Notes)
+	if names(s) != "a b node_2 " || note(s, "no-scene").Count != 1 {
+		t.Errorf("without scenes: %q, notes %v", names(s), s.Notes)
 	}
 }
 

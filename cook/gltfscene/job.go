@@ -31,6 +31,7 @@ type job struct {
 	index             []uint32
 	smallest, largest uint32 // of index
 	fixed             int    // elements that were repaired
+	odd               int    // directions that were not finite and are 0 now
 	once              sync.Once
 	shifted           []uint32 // see rebased
 	err               error
@@ -112,8 +113,14 @@ func (j *job) run() {
 	case classPosition, classNormal:
 		j.vec3, bad = decodeVec[[3]float32](j.acc, 0)
 		decoded = j.vec3 != nil
+		if j.class == classNormal && decoded && bad >= 0 {
+			j.odd, bad = zeroNotFinite(j.vec3), -1
+		}
 	case classTangent:
 		j.vec4, bad = decodeVec[[4]float32](j.acc, 0)
+		if j.vec4 != nil && bad >= 0 {
+			j.odd, bad = zeroNotFinite(j.vec4), -1
+		}
 		j.fixed = fixHandedness(j.vec4)
 		decoded = j.vec4 != nil
 	case classUV:
@@ -155,6 +162,18 @@ func (j *job) rebased() []uint32 {
 		}
 	})
 	return j.shifted
+}
+
+// zeroNotFinite puts 0, which says that there is no direction, in place of
+// elements that are not finite and counts them.
+func zeroNotFinite[V vec](list []V) (changed int) {
+	for i := range list {
+		if firstNotFinite(list[i:i+1]) == 0 {
+			clear(list[i : i+1])
+			changed++
+		}
+	}
+	return changed
 }
 
 // fixHandedness makes w exactly +1 or -1 and counts the tangents changed.

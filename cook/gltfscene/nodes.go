@@ -20,7 +20,7 @@ type pending struct {
 	lesser bool   // within such a level: its cameras and lights are left out
 }
 
-// sceneIndex chooses the scene, -1 when the file has none.
+// sceneIndex chooses the scene, -1 when the file has none: then all roots count.
 func (im *importer) sceneIndex() (int, error) {
 	d := im.doc
 	n := len(d.scenes.raw)
@@ -44,28 +44,65 @@ func (im *importer) sceneIndex() (int, error) {
 		return 0, nil
 	}
 	if len(d.nodes.raw) > 0 || len(d.meshes.raw) > 0 {
-		im.notes.warn("no-scene", "scenes", "the file has no scene: none of its nodes is placed")
+		im.notes.warn("no-scene", "scenes", "the file has no scene: all nodes without a parent are placed")
 	}
 	return -1, nil
+}
+
+// roots returns the nodes that are no other's child and no other's level of
+// detail. Faults are left to the walk.
+func (im *importer) roots() []int {
+	t := &im.doc.nodes
+	below := make([]bool, len(t.raw))
+	for i, raw := range t.raw {
+		node, err := t.peek(i)
+		if err != nil {
+			continue
+		}
+		list := node.Children
+		var ext struct{ IDs []int }
+		if lod := member(member(raw, "extensions"), lodName); isObjectValue(lod) && lodSchema.decode(lod, &ext) == nil {
+			list = append(slices.Clip(list), ext.IDs...)
+		}
+		for _, c := range list {
+			if c >= 0 && c < len(below) && c != i {
+				below[c] = true
+			}
+		}
+	}
+	var out []int
+	for i := range below {
+		if !below[i] {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // placeNodes walks the scene's hierarchy depth-first, without recursion, and
 // appends every node with its world transform.
 func (im *importer) placeNodes() error {
 	index, err := im.sceneIndex()
-	if err != nil || index < 0 {
-		return err
-	}
-	scene, err := im.doc.scenes.get(index)
 	if err != nil {
 		return err
 	}
+	var roots []int
+	place := "scenes"
+	if index < 0 {
+		roots = im.roots()
+	} else {
+		scene, err := im.doc.scenes.get(index)
+		if err != nil {
+			return err
+		}
+		roots, place = scene.Nodes, im.doc.scenes.place(index)
+	}
 	im.placed = make([]int32, len(im.doc.nodes.raw))
 	var stack []pending
-	for i, root := range slices.Backward(scene.Nodes) {
+	for i, root := range slices.Backward(roots) {
 		stack = append(stack, pending{index: root, parent: -1, child: i})
 	}
-	if err := im.descend(stack, im.doc.scenes.place(index)); err != nil {
+	if err := im.descend(stack, place); err != nil {
 		return err
 	}
 	return im.groupLODs()

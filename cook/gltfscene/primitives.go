@@ -227,7 +227,10 @@ func (im *importer) decodeMeshes() error {
 			return j.err
 		}
 		switch j.class {
+		case classNormal:
+			im.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
 		case classTangent:
+			im.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
 			im.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
 		case classColor:
 			im.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")

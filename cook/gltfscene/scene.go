@@ -117,7 +117,7 @@ type Primitive struct {
 	Slot      int // index in the glTF mesh's primitives array
 	Material  int // index into Scene.Materials, -1 for glTF's default material
 	Positions [][3]float32
-	Normals   [][3]float32    // as stored; not necessarily of unit length
+	Normals   [][3]float32    // as stored; not necessarily of unit length, 0 where there is none
 	Tangents  [][4]float32    // w is the handedness, +1 or -1
 	UV        [2][][2]float32 // TEXCOORD_0 and TEXCOORD_1, v top-down as in glTF
 	Colors    [][4]float32    // COLOR_0, linear, alpha 1 for VEC3 sources
