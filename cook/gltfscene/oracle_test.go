@@ -58,6 +58,9 @@ func compareCorners(t *testing.T, name string, doc *gltf.Document, mesh int, p P
 	if !ok {
 		return 0 // quantized: its reader does not do it
 	}
+	if a.BufferView == nil && a.Sparse == nil {
+		return 0 // zeros; its reader gives what its memory held before
+	}
 	positions, err := modeler.ReadPosition(doc, a, nil)
 	if err != nil {
 		t.Fatal(name, err)
