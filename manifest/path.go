@@ -13,36 +13,55 @@ import (
 
 // ErrEscapes is matched by errors about payload paths that lead out of the
 // manifest's folder or could do so on some system: absolute paths, "..",
-// backslashes, drive letters, URLs, control characters, links to elsewhere.
+// backslashes, drive letters, URLs, control characters, links to elsewhere; and
+// about those that are longer or deeper than MaxPath, MaxPathName and
+// MaxPathDepth allow.
 var ErrEscapes = errors.New("manifest: path leaves the manifest's folder")
 
-// maxPath is the longest payload path, in bytes; systems allow less.
-const maxPath = 4096
+// The limits of payload paths. They leave room for the folder before the path on
+// every system, and keep who mirrors paths from making a tree of thousands of
+// folders for one short text.
+const (
+	// MaxPath is the longest payload path, in bytes.
+	MaxPath = 1024
+	// MaxPathName is the longest name in a payload path, in bytes: that of a file or
+	// folder on the usual file systems.
+	MaxPathName = 255
+	// MaxPathDepth is how many names a payload path may have.
+	MaxPathDepth = 32
+)
 
 // PathError is a payload path that was refused. errors.Is matches ErrEscapes.
 type PathError struct {
 	Path   string // as the manifest has it
 	Reason string // such as "is absolute"
+	large  bool   // it is refused for its size
 }
 
 // Error returns one line.
 func (e *PathError) Error() string {
-	return fmt.Sprintf("%v: %q %s", ErrEscapes, clip(e.Path, 200), e.Reason)
+	what := ErrEscapes.Error()
+	if e.large {
+		what = "manifest: path is not followed"
+	}
+	return fmt.Sprintf("%s: %q %s", what, clip(e.Path, 200), e.Reason)
 }
 
 // Unwrap returns ErrEscapes.
 func (e *PathError) Unwrap() error { return ErrEscapes }
 
 // CheckPath says whether a payload path is relative, written with forward
-// slashes, and stays in its folder on every operating system. It looks at the
-// text only; Resolve and Open look at links too. The error is a *PathError.
+// slashes, stays in its folder on every operating system, and is within MaxPath,
+// MaxPathName and MaxPathDepth. It looks at the text only; Resolve and Open look
+// at links too. The error is a *PathError.
 func CheckPath(rel string) error {
-	reason := ""
+	reason := checkSize(rel)
+	if reason != "" {
+		return &PathError{Path: rel, Reason: reason, large: true}
+	}
 	switch {
 	case rel == "":
 		reason = "is empty"
-	case len(rel) > maxPath:
-		reason = "is too long"
 	case !utf8.ValidString(rel):
 		reason = "is not UTF-8"
 	case strings.ContainsFunc(rel, func(r rune) bool { return r < 0x20 || r == 0x7f }):
@@ -62,6 +81,25 @@ func CheckPath(rel string) error {
 		return nil
 	}
 	return &PathError{Path: rel, Reason: reason}
+}
+
+// checkSize compares a path with the limits. Names that stand for no folder of
+// their own count too: they cost whoever follows them.
+func checkSize(rel string) string {
+	if len(rel) > MaxPath {
+		return fmt.Sprintf("is too long: %d bytes, at most %d are allowed", len(rel), MaxPath)
+	}
+	depth := 0
+	for name := range strings.SplitSeq(rel, "/") {
+		if len(name) > MaxPathName {
+			return fmt.Sprintf("holds a name that is too long: %d bytes, at most %d are allowed", len(name), MaxPathName)
+		}
+		depth++
+	}
+	if depth > MaxPathDepth {
+		return fmt.Sprintf("is too deep: %d names, at most %d are allowed", depth, MaxPathDepth)
+	}
+	return ""
 }
 
 // checkSegments looks for "..", also in the spellings that Windows takes for
