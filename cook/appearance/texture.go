@@ -1,0 +1,95 @@
+package appearance
+
+import (
+	"image"
+	"math"
+	"math/bits"
+)
+
+// texel is linear light, not multiplied by alpha, in units of one.
+type texel [4]uint16
+
+// Texture is a base colour texture with all its mips. It repeats.
+type Texture struct {
+	levels []mip // the largest first
+}
+
+type mip struct {
+	w, h int
+	pix  []texel
+}
+
+// NewTexture takes an sRGB image, whose pixels linear turns into linear light,
+// 0 to 1, and makes mips of it. It keeps no reference to the image.
+func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
+	var table [256]uint16
+	for i := range table {
+		table[i] = uint16(fixed(float64(linear(uint8(i)))))
+	}
+	size := img.Bounds().Size()
+	base := mip{size.X, size.Y, make([]texel, size.X*size.Y)}
+	for y := range size.Y {
+		row := img.Pix[y*img.Stride:]
+		for x := range size.X {
+			p := row[4*x : 4*x+4]
+			base.pix[y*size.X+x] = texel{table[p[0]], table[p[1]], table[p[2]], uint16((int(p[3])*one + 127) / 255)}
+		}
+	}
+	t := &Texture{}
+	for level := base; ; level = level.half() {
+		t.levels = append(t.levels, level)
+		if level.w*level.h <= 1 {
+			return t
+		}
+	}
+}
+
+// half returns the next mip. Colours count by their alpha.
+func (m mip) half() mip {
+	out := mip{max(1, m.w/2), max(1, m.h/2), nil}
+	out.pix = make([]texel, out.w*out.h)
+	for y := range out.h {
+		for x := range out.w {
+			var sum [3]uint64
+			var plain [3]uint64
+			alpha := uint64(0)
+			for k := range 4 {
+				p := m.pix[min(2*y+k/2, m.h-1)*m.w+min(2*x+k%2, m.w-1)]
+				for c := range sum {
+					sum[c] += uint64(p[c]) * uint64(p[3])
+					plain[c] += uint64(p[c])
+				}
+				alpha += uint64(p[3])
+			}
+			to := &out.pix[y*out.w+x]
+			for c := range sum {
+				if alpha > 0 {
+					to[c] = uint16((sum[c] + alpha/2) / alpha)
+				} else {
+					to[c] = uint16(plain[c] / 4)
+				}
+			}
+			to[3] = uint16((alpha + 2) / 4)
+		}
+	}
+	return out
+}
+
+// at returns the texel at u, v, each in 1/65536 of the texture.
+func (m *mip) at(u, v int64) texel {
+	x := (u & 0xffff) * int64(m.w) >> 16
+	y := (v & 0xffff) * int64(m.h) >> 16
+	return m.pix[y*int64(m.w)+x]
+}
+
+// level returns the mip of which a texel is about as large as a pixel, where a
+// pixel covers a part of the texture's area.
+func (t *Texture) level(pixel float64) *mip {
+	texels := float64(pixel * float64(len(t.levels[0].pix)))
+	if !(texels > 1) {
+		return &t.levels[0]
+	}
+	// Half the logarithm to the base of 2, rounded.
+	n := uint64(min(float64(texels*2), math.MaxInt64/2))
+	return &t.levels[min((bits.Len64(n)-1)/2, len(t.levels)-1)]
+}

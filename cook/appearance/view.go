@@ -1,0 +1,79 @@
+package appearance
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// view is a parallel projection onto a picture.
+type view struct {
+	right, up, toward geom.Vec3 // unit vectors; toward the viewer
+	origin            geom.Vec3
+	pixel             float64 // metres
+	w, h              int     // pixels, multiples of tile
+	x0, y0            float64 // of the picture's corner, pixels
+}
+
+// Pictures have a margin and are whole multiples of the largest pixel that they
+// are compared with.
+const (
+	tileShift = 6
+	tile      = 1 << tileShift
+	margin    = 2
+)
+
+// directions are seen from the sides and from above, none of them along an
+// axis, where walls would be edges: sines and cosines are fractions.
+var directions = func() (out []geom.Vec3) {
+	for i, az := range [][2]float64{{4, 3}, {-3, 4}, {-4, -3}, {3, -4}, {3, 4}, {-4, 3}, {-3, -4}, {4, -3}} {
+		sin, cos := 7.0/25, 24.0/25 // 16 degrees above the ground
+		if i >= 4 {
+			sin, cos = 4.0/5, 3.0/5 // 53 degrees
+		}
+		out = append(out, geom.Vec3{cos * az[0] / 5, sin, cos * az[1] / 5})
+	}
+	return out
+}()
+
+// newView looks at a box from a direction with pixels of a given size.
+func newView(toward geom.Vec3, box geom.Box, pixel float64) view {
+	v := view{toward: toward, origin: box.Center(), pixel: pixel}
+	v.right = geom.Vec3{0, 1, 0}.Cross(toward).Normalize(1e-12, geom.Vec3{1, 0, 0})
+	v.up = toward.Cross(v.right)
+	lo, hi := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	for _, c := range box.Corners() {
+		d := c.Sub(v.origin)
+		for k, axis := range []geom.Vec3{v.right, v.up} {
+			p := d.Dot(axis) / pixel
+			lo[k], hi[k] = min(lo[k], p), max(hi[k], p)
+		}
+	}
+	v.x0, v.y0 = math.Floor(lo[0])-margin, math.Floor(lo[1])-margin
+	v.w = (int(math.Ceil(hi[0])-v.x0) + margin + tile - 1) / tile * tile
+	v.h = (int(math.Ceil(hi[1])-v.y0) + margin + tile - 1) / tile * tile
+	return v
+}
+
+// subpixel is how many steps vertices have within a pixel.
+const subpixel = 16
+
+// point is a vertex on the picture.
+type point struct {
+	x, y int32 // in 1/subpixel of a pixel
+	z    int32 // towards the viewer, in 1/subpixel of a pixel
+}
+
+// project moves a vertex onto the picture. What is far outside of the box that
+// the view was made for stays at its border.
+func (v *view) project(p geom.Vec3) point {
+	d := p.Sub(v.origin)
+	snap := func(x float64) int32 {
+		return int32(math.Floor(min(max(float64(x*subpixel), -1<<20), 1<<20) + 0.5))
+	}
+	return point{
+		snap(d.Dot(v.right)/v.pixel - v.x0),
+		snap(d.Dot(v.up)/v.pixel - v.y0),
+		snap(d.Dot(v.toward) / v.pixel),
+	}
+}
