@@ -129,6 +129,9 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		Notes:       allNotes(s, ns),
 	}
 	res.Bounds, _ = f.Bounds()
+	if err := images.prune(usedTextures([]payload{{textures: texturesOf(f)}})); err != nil {
+		return nil, err
+	}
 	res.TextureTotals = images.totals()
 	res.Textures, res.TextureBytes = res.TextureTotals.Files, res.TextureTotals.Bytes
 	return res, nil

@@ -95,7 +95,8 @@ type cooker struct {
 	name    string
 	out     *output
 	images  *textures
-	dropped []Drop // of levels
+	dropped []Drop   // of levels
+	unmade  []string // staged files of levels that were taken back
 }
 
 // plan partitions the objects.
@@ -167,6 +168,7 @@ type payload struct {
 	written   written
 	bounds    format.Bounds
 	triangles int
+	textures  []string // file names in the folder of textures
 	gpuBytes  int64
 	order     orderStats
 	empty     bool
@@ -223,10 +225,16 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := c.build(ctx, payloads); err != nil {
 		return nil, err
 	}
+	m := c.manifest(payloads)
+	if err := c.out.unstage(c.unmade); err != nil {
+		return nil, err
+	}
 	if err := c.images.publish(); err != nil {
 		return nil, err
 	}
-	m := c.manifest(payloads)
+	if err := c.images.prune(usedTextures(payloads)); err != nil {
+		return nil, err
+	}
 	if len(m.Tiles) == 0 && m.SharedBucket == nil {
 		return nil, nothing(c.path, c.scene, c.ns)
 	}
@@ -375,7 +383,7 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 	f := t.file
 	p.present, p.order = t.present, t.order
 	p.bounds, _ = f.Bounds()
-	p.triangles = triangles(f)
+	p.triangles, p.textures = triangles(f), texturesOf(f)
 	// Instances share their ranges, so this is less than the records' sum.
 	p.gpuBytes = int64(len(f.Vertices) + len(f.Indices))
 	if c.opts.DryRun {

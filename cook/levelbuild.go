@@ -16,16 +16,14 @@ import (
 func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, src *levelSource) error {
 	full := src.triangles()
 	finer, name := full, "the full tile"
-	var lods *simplify.Simplifier
-	// An HLOD goes on from the coarsest LOD: a fraction of the work, and its
-	// seams are welded anew. Errors add up.
-	base, baseErr := src.mesh(), 0.0
-	places := src.borderPlaces(p.border)
+	least, most := c.opts.LODMinTriangles, 0.0
+	pays := func(triangles int) bool { return triangles >= least && float64(triangles) <= most }
+	chain := newLevelChain(c.opts, src, p.border)
 	for i := range p.levels {
 		l := &p.levels[i]
 		target := atLeast(l.ratio, full)
-		if target < c.opts.LODMinTriangles {
-			p.drop(l, "it would keep %d of %d triangles; a level needs %d", target, full, c.opts.LODMinTriangles)
+		if target < least {
+			p.drop(l, "it would keep %d of %d triangles; a level needs %d", target, full, least)
 			continue
 		}
 		if c.opts.DryRun {
@@ -35,44 +33,29 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s := lods
-		if s == nil || l.hlod {
-			var err error
-			if s, err = simplify.New(base, c.opts.simplification(l, lockedIn(base, places, p.border))); err != nil {
-				return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
-			}
-			if !l.hlod {
-				lods = s // the next LOD goes on from here
-			}
+		most = (1 - levelSaves) * float64(finer)
+		r, err := chain.reduce(l, target, pays)
+		if err != nil {
+			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
 		}
-		r := s.Reduce(target, c.opts.maxError(l))
-		if r.Triangles < c.opts.LODMinTriangles {
-			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.Triangles, full, c.opts.LODMinTriangles)
+		switch {
+		case r.Triangles < least:
+			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.Triangles, full, least)
 			continue
-		}
-		if float64(r.Triangles) > (1-levelSaves)*float64(finer) {
+		case !pays(r.Triangles):
 			p.drop(l, "its %d triangles save less than %.0f %% of the %d of %s (%s)", r.Triangles, 100*levelSaves, finer, name, r)
 			continue
+		case c.opts.tooCoarse(r.err, l.distance):
+			p.drop(l, "%s", c.opts.describeError(r.err, l.distance))
+			continue
 		}
-		m := s.Mesh()
-		l.err = r.Error
-		if l.hlod {
-			l.err += baseErr
-		} else {
-			base, baseErr = m, r.Error
-		}
-		if err := c.writeLevel(b, p, l, src, m); err != nil {
+		chain.keep(l, r)
+		if err := c.writeLevel(b, p, l, src, r.mesh); err != nil {
 			return err
 		}
 		finer, name = l.triangles, l.name
 	}
 	return nil
-}
-
-// maxError is the largest error of a level in metres: what LODMaxErrorPixels
-// measure where it begins; 0 is no limit.
-func (o *Options) maxError(l *level) float64 {
-	return float64(float64(l.distance*o.pixelAngle()) * o.LODMaxErrorPixels)
 }
 
 // simplification returns the simplifier's options for a level. Loose parts may
@@ -129,7 +112,7 @@ func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSour
 	if err != nil {
 		return err
 	}
-	l.triangles, l.made = triangles(f), true
+	l.triangles, l.textures, l.made = triangles(f), texturesOf(f), true
 	l.written, err = c.out.write(l.file, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
 		return err

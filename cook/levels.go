@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
 
-// The defaults of the level options (DECISIONS M12).
+// The defaults of the level options.
 const (
 	DefaultLevelMinTriangles = 12
 	DefaultHLODMaxTexture    = 256
@@ -133,6 +132,9 @@ func (o *Options) checkLevels() error {
 	switch {
 	case !(o.LODErrorPixels >= 0 && o.LODErrorPixels <= 1e4):
 		return fmt.Errorf("cook: the error in pixels is %v; it must be between 0 (off) and 10000", o.LODErrorPixels)
+	case o.LODMaxErrorPixels > 0 && o.LODErrorPixels > o.LODMaxErrorPixels:
+		return fmt.Errorf("cook: levels would begin where their error is %v pixels high, but none may have more than %v there: raise the largest error in pixels",
+			o.LODErrorPixels, o.LODMaxErrorPixels)
 	case o.LODMaxErrorPixels != o.LODMaxErrorPixels:
 		return fmt.Errorf("cook: the largest error in pixels is not a number")
 	case !(o.LevelFovY > 0 && o.LevelFovY < 180):
@@ -168,9 +170,10 @@ type level struct {
 	made       bool
 	written    written
 	triangles  int
-	err        float64 // metres
-	atlasBytes int64   // of its own texture
-	atlasGPU   int64   // bytes of video memory
+	err        float64  // metres
+	textures   []string // file names in the folder of textures
+	atlasBytes int64    // of its own texture
+	atlasGPU   int64    // bytes of video memory
 }
 
 // Drop is a LOD or HLOD that was asked for and is not in the manifest.
@@ -185,8 +188,7 @@ type Drop struct {
 // hasLevels reports whether any LOD or HLOD is wanted.
 func (o *Options) hasLevels() bool { return len(o.LODs)+len(o.HLODs) > 0 }
 
-// levelTiers are the tiers of which levels are made (facts/manifest.md section
-// 2.12); TierNone is a grid's.
+// levelTiers are the tiers of which levels are made; TierNone is a grid's.
 var levelTiers = []partition.Tier{partition.TierNone, partition.ExteriorShell, partition.StructuralInterior}
 
 // planLevels gives every tile its levels with their switch distances, and
@@ -303,7 +305,7 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 		}
 	}
 	if c.opts.LODErrorPixels > 0 && !c.opts.DryRun {
-		made = c.fitErrors(e.ID, made, r)
+		made = c.fitErrors(b, made, r)
 	}
 	for _, l := range made {
 		entry := manifest.Level{
@@ -319,53 +321,6 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 			e.LODLevels = append(e.LODLevels, entry)
 		}
 	}
-}
-
-// pixelAngle is the size in metres of one pixel at a distance of one metre.
-func (o *Options) pixelAngle() float64 {
-	half := float64(o.LevelFovY * (math.Pi / 360))
-	return 2 * geom.Tan(half) / float64(o.LevelHeight)
-}
-
-// fitErrors moves the switches to where a level's error shrinks to the wanted
-// number of pixels, as far as the bands allow.
-func (c *cooker) fitErrors(tile string, made []*level, r partition.Radii) []*level {
-	var hlods, lods []float64
-	var which [2][]*level
-	for _, l := range made {
-		// Above 1, so that it counts as metres.
-		d := max(l.err/float64(c.opts.pixelAngle()*c.opts.LODErrorPixels), 1.001)
-		if l.hlod {
-			hlods, which[1] = append(hlods, d), append(which[1], l)
-		} else {
-			lods, which[0] = append(lods, d), append(which[0], l)
-		}
-	}
-	var out []*level
-	place := func(l *level, want, d float64) {
-		if l.distance = d; d < want-0.01 {
-			c.ns.add("lod-error-visible", 1, l.index, fmt.Sprintf("%s %s: %v m of error at %v m", tile, l.name, manifest.Round(l.err, 4), d))
-		}
-		out = append(out, l)
-	}
-	if c.opts.Compat {
-		h := manifest.HLODDistances(r.Streaming, r.Unload, hlods)
-		for i, d := range manifest.LODDistances(r.Streaming, r.Unload, h, lods) {
-			place(which[0][i], lods[i], manifest.RoundDistance(d))
-		}
-		for i, d := range h {
-			place(which[1][i], hlods[i], manifest.RoundDistance(d))
-		}
-		return out
-	}
-	fit := manifest.FitBands(r.Streaming, r.Unload, hlods, lods)
-	for _, s := range fit.LODs {
-		place(which[0][s.Level], lods[s.Level], s.Distance)
-	}
-	for _, s := range fit.HLOD {
-		place(which[1][s.Level], hlods[s.Level], s.Distance)
-	}
-	return out
 }
 
 // describeLevels records what was configured.

@@ -58,8 +58,9 @@ type Options struct {
 	// error is this many pixels high, on a screen of LevelHeight pixels with a
 	// vertical field of view of LevelFovY degrees, as far as the bands allow.
 	LODErrorPixels float64
-	// LODMaxErrorPixels: no level gets an error of more pixels where it begins,
-	// even if it keeps more triangles than its ratio says. Default 24; below 0
+	// LODMaxErrorPixels: no level has an error of more pixels where it begins,
+	// even if it keeps more triangles than its ratio says; what cannot keep to
+	// it is left out. Not less than LODErrorPixels. Default 24; below 0
 	// is no limit.
 	LODMaxErrorPixels float64
 	LevelFovY         float64 // default 60

@@ -119,6 +119,16 @@ func (o *output) write(name string, put func(io.Writer) error) (written, error) 
 	return written{n.n, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
+// unstage removes staged files, named as for write.
+func (o *output) unstage(names []string) error {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(o.stage, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("cook: %w", err)
+		}
+	}
+	return nil
+}
+
 type counter struct {
 	w io.Writer
 	n int64

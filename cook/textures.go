@@ -1,15 +1,18 @@
 package cook
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/format"
 )
 
 // sourcesFolder keeps the images of a cook until they are resized or
@@ -62,10 +65,11 @@ type textures struct {
 	// textures of their own.
 	smallRoles []texture.Roles
 	shrunk     []texture.Staged // PNG and JPEG files in from that atlases are drawn from
+	used       map[string]bool  // names of the files that stay, known when all is built
 }
 
 // newTextures converts and names the scene's images and, unless this is a dry
-// run, cooks them. The files go below payloads. Call publish when all is built.
+// run, cooks them. The files go below payloads. Call publish and prune when all is built.
 func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Options, ns *notes) (*textures, error) {
 	all := func(*gltfscene.Material) bool { return true }
 	t := &textures{opts: o, ns: ns, scene: s, dir: filepath.Join(payloads, texture.Folder), roles: textureRoles(s, all)}
@@ -234,11 +238,10 @@ func (t *textures) shrink(ctx context.Context) error {
 	return nil
 }
 
-// publish moves the images that serve as they are to the others and removes
-// what is not needed any more.
+// publish moves the images that serve as they are to the others.
 func (t *textures) publish() error {
 	if t.from == t.dir {
-		return t.dropShrunk()
+		return nil
 	}
 	if err := texture.Publish(t.from, t.dir, t.staged, t.roles); err != nil {
 		return err
@@ -249,27 +252,49 @@ func (t *textures) publish() error {
 	return os.RemoveAll(t.from)
 }
 
-// dropShrunk removes the small copies that only an atlas was drawn from.
-func (t *textures) dropShrunk() error {
-	keep := map[string]bool{}
-	for i := range t.staged {
-		keep[t.staged[i].File] = true
-		if t.small != nil && t.smallRoles[i].Count() > 0 {
-			keep[t.small[i].File] = true
-		}
+// prune removes the staged files that no container names, such as small copies
+// for HLODs that were not made.
+func (t *textures) prune(used map[string]bool) error {
+	t.used = used
+	files, err := os.ReadDir(t.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cook: %w", err)
 	}
-	for i := range t.small {
-		if name := t.small[i].File; name != "" && !keep[name] {
-			if err := os.Remove(filepath.Join(t.dir, name)); err != nil {
-				return err
+	for _, f := range files {
+		if !used[f.Name()] {
+			if err := os.Remove(filepath.Join(t.dir, f.Name())); err != nil {
+				return fmt.Errorf("cook: %w", err)
 			}
-			keep[name] = true
-		}
-		if t.smallRoles[i].Count() == 0 {
-			t.small[i] = texture.Staged{}
 		}
 	}
 	return nil
+}
+
+// texturesOf returns the names of a container's textures inside their folder.
+func texturesOf(f *format.File) []string {
+	var out []string
+	for i := range f.Textures {
+		uri, _, _ := bytes.Cut(f.Strings[f.Textures[i].URIOffset:], []byte{0})
+		out = append(out, strings.TrimPrefix(string(uri), texture.Folder+"/"))
+	}
+	return out
+}
+
+// usedTextures returns the names of the textures of all containers.
+func usedTextures(payloads []payload) map[string]bool {
+	used := map[string]bool{}
+	add := func(names []string) {
+		for _, name := range names {
+			used[name] = true
+		}
+	}
+	for i := range payloads {
+		add(payloads[i].textures)
+		for k := range payloads[i].levels {
+			add(payloads[i].levels[k].textures)
+		}
+	}
+	return used
 }
 
 // files returns the names of an image's files in the output, without those for
@@ -306,7 +331,7 @@ type TextureTotals struct {
 	SourceBytes int64 `json:"source_bytes"`
 }
 
-// totals counts the files.
+// totals counts the files, once prune knows them.
 func (t *textures) totals() TextureTotals {
 	out := TextureTotals{Mode: t.opts.Textures.String()}
 	seen, sources := map[string]bool{}, map[string]bool{}
@@ -321,7 +346,7 @@ func (t *textures) totals() TextureTotals {
 				out.SourceBytes += s.Size
 			}
 			for _, c := range t.cookedOf(s, &roles[i]) {
-				if !seen[c.File] {
+				if t.used[c.File] && !seen[c.File] {
 					seen[c.File] = true
 					out.Files++
 					out.Bytes += c.Size

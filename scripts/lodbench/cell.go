@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/scripts/lodbench/measure"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
 

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/untoldkit/untold/scripts/lodbench/measure"
+	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
 

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/scripts/internal/stable"
 )
 
 // Report tells how far two surfaces lie apart.
@@ -185,6 +184,9 @@ func (x *Index) samples(n int) []sample {
 // SplitMix64 (Steele et al., Fast splittable pseudorandom number generators,
 // 2014).
 func unit(k, stream int) float64 {
-	z := stable.Mix((uint64(k)*3 + uint64(stream) + 1) * 0x9e3779b97f4a7c15)
+	z := (uint64(k)*3 + uint64(stream) + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	z ^= z >> 31
 	return float64(z>>11) / (1 << 53)
 }

@@ -245,3 +245,21 @@ func BenchmarkCompare(b *testing.B) {
 		}
 	})
 }
+
+// TestFarthest: the largest distance of a vertex, whichever surface has it.
+func TestFarthest(t *testing.T) {
+	a := NewIndex(grid(8, flat(0)))
+	bump := grid(8, flat(0))
+	bump.Positions[40][2] += 3
+	b := NewIndex(bump)
+	near(t, "bump", Farthest(a, b), 3, 1e-12)
+	near(t, "bump, turned", Farthest(b, a), 3, 1e-12)
+	near(t, "itself", Farthest(b, b), 0, 1e-12)
+	none := NewIndex(&Surface{})
+	if d := Farthest(a, none); !math.IsInf(d, 1) {
+		t.Errorf("to nothing: %v", d)
+	}
+	if d := Farthest(none, none); d != 0 {
+		t.Errorf("nothing to nothing: %v", d)
+	}
+}

@@ -1,0 +1,102 @@
+package cook
+
+import (
+	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// levelChain makes the levels of one tile, each out of a finer one where that
+// does.
+type levelChain struct {
+	opts   *Options
+	src    *levelSource
+	border *geom.Box // the cell's, nil where geometry is not cut
+	places map[geom.Vec3]bool
+	full   *measure.Index       // of the full geometry, made when it is needed
+	lods   *simplify.Simplifier // stands at the coarsest LOD
+	base   *simplify.Mesh       // the coarsest LOD, or the full geometry
+	err    float64              // of the coarsest level so far, metres
+}
+
+func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
+	return &levelChain{opts: o, src: src, border: border, places: src.borderPlaces(border), base: src.mesh()}
+}
+
+// reduced is a level before it is written.
+type reduced struct {
+	simplify.Result
+	mesh *simplify.Mesh // nil if there are too many or too few triangles
+	err  float64        // greatest distance between it and the full geometry, metres
+	from *simplify.Simplifier
+}
+
+// The attempts at a level that must keep to an error. The first goes on from a
+// finer level; its errors may add up to too much, and the simplifier's limit is
+// one of an estimate. The others begin at the full geometry with a tighter
+// limit.
+const (
+	levelAttempts = 4
+	tighter       = 0.8 // times what would have done
+	tightest      = 0.6 // of the last attempt's limit, at most
+)
+
+// reduce goes to a number of triangles, or to as many as the error limit
+// allows. Pays says whether a result is worth a look at its error. One that is
+// over the limit after all attempts is returned as it is.
+func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool) (*reduced, error) {
+	limit := x.opts.maxError(l)
+	allowed := limit
+	for attempt := 0; ; attempt++ {
+		s, err := x.start(l, attempt)
+		if err != nil {
+			return nil, err
+		}
+		out := &reduced{Result: s.Reduce(target, allowed), from: s}
+		if !pays(out.Triangles) {
+			return out, nil
+		}
+		out.mesh = s.Mesh()
+		out.err = x.distance(out.mesh)
+		if !x.opts.tooCoarse(out.err, l.distance) || attempt == levelAttempts-1 {
+			return out, nil
+		}
+		allowed *= min(tightest, tighter*limit/out.err)
+	}
+}
+
+// start returns a simplifier for an attempt.
+func (x *levelChain) start(l *level, attempt int) (*simplify.Simplifier, error) {
+	from := x.base
+	switch {
+	case attempt > 0:
+		from = x.src.mesh()
+	case !l.hlod && x.lods != nil:
+		return x.lods, nil
+	}
+	return simplify.New(from, x.opts.simplification(l, lockedIn(from, x.places, x.border)))
+}
+
+// distance returns how far a level and the full geometry lie apart at most.
+func (x *levelChain) distance(m *simplify.Mesh) float64 {
+	index := func(m *simplify.Mesh) *measure.Index {
+		return measure.NewIndex(&measure.Surface{Positions: m.Positions, Indices: m.Indices})
+	}
+	if x.full == nil {
+		x.full = index(x.src.mesh())
+	}
+	return measure.Farthest(x.full, index(m))
+}
+
+// keep notes a level that is made; the next one goes on from there unless it is
+// an HLOD, whose seams are closed. Of two levels the coarser never gets the
+// smaller error: readers rely on it.
+func (x *levelChain) keep(l *level, r *reduced) {
+	if !l.hlod {
+		x.lods, x.base = r.from, r.mesh
+	}
+	if l.err = r.err; !x.opts.tooCoarse(x.err, l.distance) {
+		l.err = max(r.err, x.err)
+	}
+	x.err = max(x.err, l.err)
+}
