@@ -34,6 +34,7 @@ endif
 
 static:
 	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
+	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 
 demo: build
 	$(GO) run ./scripts/gen -o $(OUT)/demo/city.glb
@@ -88,6 +89,7 @@ fuzz-replay:
 cross:
 	for t in windows/amd64 darwin/arm64 linux/arm64; do \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build $(BUILDFLAGS) -o bin/untold-$${t%/*}-$${t#*/} ./cmd/untold || exit 1; done
+	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 
 clean:
 	rm -rf bin $(OUT)

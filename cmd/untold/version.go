@@ -2,24 +2,31 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/licenses"
 )
 
 // version is set by the linker for releases.
 var version = "0.1.0-dev"
 
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
+	all := false
+	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		GroupID: "more",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if all {
+				_, err := io.WriteString(a.stdout, licenses.ThirdParty)
+				return err
+			}
 			revision := ""
 			if info, ok := debug.ReadBuildInfo(); ok {
 				for _, s := range info.Settings {
@@ -33,4 +40,6 @@ func newVersion(a *app) *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&all, "licenses", false, "print the licences of the software that is compiled in")
+	return cmd
 }
