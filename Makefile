@@ -6,6 +6,7 @@
 # make bench  benchmarks; each carries its own baseline
 # make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
 #             fuzz-replay: see CONTRIBUTING.md
+# make hashes reproducible builds; make vulncheck: known vulnerabilities
 
 GO       ?= go
 FUZZTIME ?= 30s
@@ -17,7 +18,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay deps clean cross
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes deps clean cross
 
 all: build
 
@@ -85,6 +86,15 @@ fuzz-long:
 # Every input in the code, in testdata/fuzz and in FUZZDIR, once.
 fuzz-replay:
 	GO="$(GO)" $(GO) run ./scripts/fuzz -replay -dir "$(FUZZDIR)"
+
+# Known vulnerabilities in what the programs call. Needs their database, so no
+# part of the check.
+vulncheck:
+	@GO="$(GO)" sh scripts/vulncheck.sh
+
+# sha256 of the static binaries, each built twice; fails where the two differ.
+hashes:
+	@GO="$(GO)" HASHTARGETS="$(HASHTARGETS)" sh scripts/hashes.sh
 
 cross:
 	for t in windows/amd64 darwin/arm64 linux/arm64; do \
