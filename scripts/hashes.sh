@@ -9,6 +9,11 @@ set -eu
 GO=${GO:-go}
 TARGETS=${HASHTARGETS:-linux/amd64 linux/arm64 darwin/arm64 windows/amd64}
 cd "$(dirname "$0")/.."
+umask 022
+commit="no commit"
+if [ -e .git ] && command -v git >/dev/null 2>&1; then
+	commit=$(git rev-parse HEAD)
+fi
 
 tmp=$(mktemp -d)
 # Caches of modules are written read-only, and the link leads to the user's.
@@ -24,7 +29,7 @@ sum() {
 }
 
 copy() { # copy FOLDER: the commit, or without git the files
-	if [ -e .git ] && command -v git >/dev/null 2>&1; then
+	if [ "$commit" != "no commit" ]; then
 		git clone -q --no-hardlinks . "$1"
 	else
 		mkdir -p "$1"
@@ -32,7 +37,7 @@ copy() { # copy FOLDER: the commit, or without git the files
 	fi
 }
 
-if [ -e .git ] && [ -n "$(git status --porcelain --untracked-files=no 2>/dev/null)" ]; then
+if [ "$commit" != "no commit" ] && [ -n "$(git status --porcelain --untracked-files=no 2>/dev/null)" ]; then
 	echo "hashes: there are changes that are not committed; the hashes are those of the commit" >&2
 fi
 first=$tmp/first
@@ -44,10 +49,10 @@ ln -s "$($GO env GOMODCACHE)" "$tmp/modules"
 path=$($GO env GOPATH)
 
 build() { # build FOLDER TARGET: the binary lies in FOLDER/bin/untold
-	(cd "$1" && rm -rf bin && GOOS=${2%/*} GOARCH=${2#*/} make -s static GO="$GO")
+	(cd "$1" && rm -rf bin && GOOS=${2%/*} GOARCH=${2#*/} MAKEFLAGS= make -s static GO="$GO")
 }
 
-echo "$($GO version | sed 's/^go version/#/'), $(git rev-parse HEAD 2>/dev/null || echo 'no commit')"
+echo "$($GO version | sed 's/^go version/#/'), $commit"
 different=""
 for t in $TARGETS; do
 	build "$first" "$t"

@@ -1,0 +1,159 @@
+// Package checks tests the shell scripts that make runs, with stand-ins for
+// the go command.
+package checks
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const repository = "../.."
+
+// script runs a script of a repository with a go command that is a shell
+// script itself.
+func script(t *testing.T, dir, name, goScript string, env ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("shell scripts")
+	}
+	tool := filepath.Join(t.TempDir(), "go")
+	if err := os.WriteFile(tool, []byte("#!/bin/sh\n"+goScript), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", name)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GO="+tool), env...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestVulncheck(t *testing.T) {
+	for _, c := range []struct {
+		name, tool string
+		code       int
+		says       string
+	}{
+		{"nothing found", "echo No vulnerabilities found.", 0, ""},
+		{"found", "echo Vulnerability 1; exit 3", 1, ""},
+		{"no network", "echo 'govulncheck: fetching vulnerabilities: no such host' >&2; exit 1", 2, "the database at https://vuln.go.dev is out of reach"},
+		{"no folder", "echo 'govulncheck: creating client: no such directory' >&2; exit 1", 2, "is out of reach"},
+		{"no build", "echo 'govulncheck: loading packages: syntax error' >&2; exit 1", 2, "could not do its work (exit code 1)"},
+	} {
+		code, _, errs := script(t, repository, "scripts/vulncheck.sh", c.tool, "VULNDB=")
+		if code != c.code || !strings.Contains(errs, c.says) || c.says == "" && errs != "" || strings.Count(errs, "\n") > 1 {
+			t.Errorf("%s: exit code %d, said %q", c.name, code, errs)
+		}
+	}
+	_, out, _ := script(t, repository, "scripts/vulncheck.sh", `echo "$@"`, "VULNDB=file:///copy")
+	if out != "tool -modfile=scripts/vuln.mod govulncheck -db file:///copy ./...\n" {
+		t.Errorf("runs %q", out)
+	}
+}
+
+// TestToolsArePinned: every tool has an exact version and a checksum.
+func TestToolsArePinned(t *testing.T) {
+	for file, modules := range map[string][]string{
+		"vuln":  {"golang.org/x/vuln v1.1.4"},
+		"tools": {"honnef.co/go/tools v0.8.2", "mvdan.cc/gofumpt v0.12.0"},
+	} {
+		mod, err := os.ReadFile(filepath.Join(repository, "scripts", file+".mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := os.ReadFile(filepath.Join(repository, "scripts", file+".sum"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range modules {
+			if !strings.Contains(string(mod), m+" ") || !strings.Contains(string(sum), m+" h1:") {
+				t.Errorf("scripts/%s.mod: %s is not pinned", file, m)
+			}
+		}
+	}
+}
+
+// sources makes a folder with the script, a Makefile and what is built.
+func sources(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := os.ReadFile(filepath.Join(repository, "scripts", "hashes.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{
+		"scripts/hashes.sh": text,
+		"Makefile":          []byte("static:\n\tmkdir -p bin\n\t$(GO) build\n"),
+		"source":            []byte("source\n"),
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// fakeGo answers what the script asks; build writes what the %s prints.
+const fakeGo = `case "$*" in
+version) echo go version go1.26.0 test/test ;;
+"env GOMODCACHE") echo /modules ;;
+"env GOPATH") echo /path ;;
+build) { cat source; echo "$GOOS $GOARCH"; WHAT; } > bin/untold ;;
+*) exit 9 ;;
+esac
+`
+
+func TestHashes(t *testing.T) {
+	for _, tool := range []string{"make", "tar"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	dir := sources(t)
+	code, out, errs := script(t, dir, "scripts/hashes.sh", strings.Replace(fakeGo, "WHAT", ":", 1), "HASHTARGETS=a/b c/d")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || errs != "" || len(lines) != 3 || lines[0] != "# go1.26.0 test/test, no commit" ||
+		!strings.HasSuffix(lines[1], "  untold-a-b") || !strings.HasSuffix(lines[2], "  untold-c-d") || lines[1][:64] == lines[2][:64] {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	// Whatever of its surroundings gets into a binary is noticed.
+	for _, what := range []string{"pwd", `echo "$GOCACHE"`, `echo "$HOME"`, `echo "$GOMODCACHE"`, `echo "$TZ"`, "umask"} {
+		code, _, errs := script(t, dir, "scripts/hashes.sh", strings.Replace(fakeGo, "WHAT", what, 1), "HASHTARGETS=a/b")
+		if code != 1 || !strings.Contains(errs, "two builds of the same sources differ for a/b") {
+			t.Errorf("%s in the binary: %d %q", what, code, errs)
+		}
+	}
+	if code, _, _ := script(t, dir, "scripts/hashes.sh", "exit 1", "HASHTARGETS=a/b"); code == 0 {
+		t.Error("a build that fails passes")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+		t.Errorf("%v lie in the sources afterwards", left)
+	}
+}
+
+// TestPartOfTheCheck: the whole check compares the hashes for the machine's own
+// system.
+func TestPartOfTheCheck(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join(repository, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(b), "\nmake hashes HASHTARGETS=") {
+		t.Error(".ci/run does not build twice")
+	}
+}
