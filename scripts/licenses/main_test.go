@@ -81,7 +81,7 @@ func TestModuleWithoutALicense(t *testing.T) {
 func TestInSource(t *testing.T) {
 	const words = "Permission is hereby granted, free."
 	for src, want := range map[string]string{
-		"/* no licence */ int x;":                       "",
+		"/* no licence */ int x;":                                 "",
 		"/* a */\n/*\n * Copyright 2001 A\n * " + words + "\n */": "Copyright 2001 A\n" + words + "\n",
 		"/**\n * @page x\n * <pre>\n * Copyright © 2001 A\n * " + words + "\n * </pre>\n * more\n */": "Copyright © 2001 A\n" + words + "\n",
 	} {
