@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -53,6 +54,7 @@ type app struct {
 	scenes  []Scene
 	current int
 	open    *Loaded
+	fresh   atomic.Pointer[Loaded] // what the runtime has read again
 	look    *camera.Scene
 	bounds  geom.Box // of the scene in the world, in this frame
 	sun     [3]float64
@@ -204,6 +206,7 @@ func (a *app) choose(i int) error {
 		return err
 	}
 	cfg := a.o.Config
+	open.Source.Reload = a.reader(i)
 	open.reach(&cfg)
 	if a.clock.virtual && cfg.OutOfCorePolicy == runtime.OutOfCoreAuto {
 		cfg.OutOfCorePolicy = runtime.OutOfCoreImmediate // simulate knows of no meshes either
@@ -274,16 +277,52 @@ func (a *app) reload() error {
 	if err != nil {
 		return err
 	}
+	open.Source.Reload = a.reader(a.current)
 	id, err := a.s.ReloadScene(a.id, open.Source)
 	if err != nil {
 		return err
 	}
+	a.follow(id, open, params)
+	return nil
+}
+
+// follow takes over a scene in the place of the one before it.
+func (a *app) follow(id runtime.SceneID, open *Loaded, params texture.Params) {
 	a.r.SetBatchScene(a.id, 0)
 	a.r.SetBatchScene(id, batchCell(open))
 	a.id, a.textures = id, params
 	a.adopt(open, a.o.Config.MaxQueryRadius)
 	a.rig.SetBounds(a.look.Bounds)
-	return nil
+}
+
+// reader reads a scene again for the runtime, which finds that payloads are not
+// those that the manifest declares.
+func (a *app) reader(i int) func(context.Context) (runtime.Source, error) {
+	return func(context.Context) (runtime.Source, error) {
+		open, err := a.load(i)
+		if err != nil {
+			return runtime.Source{}, err
+		}
+		open.Source.Reload = a.reader(i)
+		a.fresh.Store(open)
+		return open.Source, nil
+	}
+}
+
+// succeeded takes over the scene that the runtime has made of a manifest that it
+// has read again.
+func (a *app) succeeded(id runtime.SceneID) {
+	open := a.fresh.Swap(nil)
+	if open == nil {
+		return
+	}
+	params, err := textureParams(&a.o.Config, open.Source.Manifest)
+	if err != nil {
+		a.fault(fmt.Sprintf("%s was cooked again, but: %v", open.Source.Path, err))
+		params = a.textures
+	}
+	a.follow(id, open, params)
+	a.say("cooked again: " + a.scenes[a.current].Name)
 }
 
 // start puts the camera where the scene's author wants it, else where it sees
@@ -450,6 +489,9 @@ func (a *app) takeEvents() error {
 			if err := a.o.OnRecord(&r); err != nil {
 				return err
 			}
+		}
+		if e.Kind == runtime.EventSceneReload {
+			a.succeeded(e.Scene)
 		}
 		if isFailure(e.Kind) && e.Err != nil {
 			a.news.alarm(a.clock.elapsed(), fmt.Sprintf("tile %s: %v", e.Tile, e.Err))

@@ -25,7 +25,8 @@ type Scene struct {
 	Name string
 	// Path is the file that is watched for a new cook, "" for none.
 	Path string
-	// Load reads the scene. It is called again after a new cook.
+	// Load reads the scene. It is called again after a new cook, and must be safe
+	// for concurrent use.
 	Load func() (*Loaded, error)
 }
 

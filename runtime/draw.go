@@ -155,6 +155,13 @@ func (s *Streamer) countDrawn(rep Rep, by int) {
 // AppendDrawn appends what is to be drawn now, by scene and tile. A full tile
 // that streams mesh by mesh has an entry for each mesh.
 func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
+	for i := range s.retired {
+		x := &s.retired[i]
+		for _, tile := range x.active {
+			r := x.recordOf(tile)
+			dst = r.appendDrawn(dst, r.drawn, 1)
+		}
+	}
 	for _, sc := range s.scenes {
 		for _, tile := range sc.active {
 			r := sc.recordOf(tile)

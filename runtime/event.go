@@ -36,7 +36,8 @@ const (
 	EventDrawn            Kind = "drawn"      // Rep
 	EventSceneLoad        Kind = "scene.load"
 	EventSceneUnload      Kind = "scene.unload"
-	EventWarn             Kind = "warn" // Message
+	EventSceneReload      Kind = "scene.reload" // Scene has taken over from one whose manifest has changed; Message
+	EventWarn             Kind = "warn"         // Message
 
 	// Of Regions. The events of the scene come before those of its region.
 	EventRegionLoad   Kind = "region.load"

@@ -25,13 +25,15 @@ const defaultWorkers = 10
 
 // FileLoader is the Loader of .untold files on the local disk. It reads and
 // decodes in a bounded number of goroutines, which exist only while there is
-// work, and reuses the buffers that released assets give back. Its content hash
-// is checked the first time a file is loaded.
+// work, and reuses the buffers that released assets give back. A file is compared
+// with the size and the SHA-256 that the manifest declares, and with its own
+// content hash, the first time it is loaded and whenever it has changed since.
 type FileLoader struct {
 	pool    *workpool.Pool[Request]
 	mu      sync.Mutex
-	sound   map[string]bool // files whose hash was checked
-	buffers sync.Pool       // of *format.Geometry
+	sound   map[string]checked // by path
+	buffers sync.Pool          // of *format.Geometry
+	blocks  sync.Pool          // of *[]byte, to hash files with
 }
 
 // NewFileLoader returns a loader with at most so many workers; 0 means as many
@@ -40,7 +42,7 @@ func NewFileLoader(workers int) *FileLoader {
 	if workers <= 0 {
 		workers = defaultWorkers
 	}
-	l := &FileLoader{sound: map[string]bool{}}
+	l := &FileLoader{sound: map[string]checked{}}
 	l.pool = workpool.New(workers, func(req Request) { req.Done.Loaded(req.Token, l.load(req)) })
 	return l
 }
@@ -86,14 +88,14 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if req.Size > 0 && info.Size() != req.Size {
-		return nil, fmt.Errorf("%w: %s has %d bytes, %d are declared: cook the scene again", ErrPayload, f.Name(), info.Size(), req.Size)
+	if err := l.verifyFile(&req, f, info); err != nil {
+		return nil, err
 	}
 	r, err := format.NewReader(cancellable{req.Context, f}, info.Size())
 	if err != nil {
 		return nil, err
 	}
-	if err := l.verify(req, r); err != nil {
+	if err := l.verifyContent(&req, info, r); err != nil {
 		return nil, err
 	}
 	buffer, _ := l.buffers.Get().(*format.Geometry)
@@ -110,27 +112,6 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	a.buffers.release = func() { l.buffers.Put(buffer) }
 	a.Dir, a.Geometry = textureDir(req), geometry
 	return a, nil
-}
-
-// verify checks the content hash of a file once.
-func (l *FileLoader) verify(req Request, r *format.Reader) error {
-	key := req.Local.File
-	if key == "" {
-		key = filepath.Join(req.Dir, req.Path)
-	}
-	l.mu.Lock()
-	known := l.sound[key]
-	l.mu.Unlock()
-	if known {
-		return nil
-	}
-	if err := r.VerifyHash(); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.sound[key] = true
-	l.mu.Unlock()
-	return nil
 }
 
 // textureDir returns the folder that the texture URIs of a payload are relative

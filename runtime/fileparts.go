@@ -14,7 +14,7 @@ import (
 func (l *FileLoader) readRecords(req Request) (*Asset, error) {
 	src := req.Local.Ranges
 	if req.Size > 0 && src.Size() != req.Size {
-		return nil, fmt.Errorf("%w: it has %d bytes, %d are declared: cook the scene again", ErrPayload, src.Size(), req.Size)
+		return nil, fmt.Errorf("%w: it has %d bytes, %d are declared: cook the scene again", ErrMismatch, src.Size(), req.Size)
 	}
 	r, err := format.NewReader(src, src.Size())
 	if err != nil {

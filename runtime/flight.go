@@ -276,6 +276,7 @@ func (s *Streamer) loaded(r *record, f *flight, res *Result) {
 		s.stats.LastAsyncReloadLODMs = took
 	}
 	s.makeResident(r, rep, res)
+	r.scene.reloading.fails = 0
 	s.emitRep(loadedKind(rep), r, rep)
 	s.stamp(r, rep)
 	s.toggled(r, rep)
@@ -314,6 +315,7 @@ func (s *Streamer) failed(r *record, rep Rep, err error) {
 	e.Attempt, e.RetryIn, e.Err = int(st.fails), retry, err
 	s.emit(e)
 	s.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
+	s.suspect(r, rep, err)
 }
 
 // discarded ends the cancelled load of a full tile; those of levels are over

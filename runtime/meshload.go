@@ -289,6 +289,7 @@ func (s *Streamer) rereadDone(r *record, f *flight, res *Result) {
 		e.Attempt, e.RetryIn, e.Err = int(m.rereadFails), s.backoff(m.rereadFails), err
 		s.emit(e)
 		s.log.Warn("reading a tile again failed", "tile", e.Tile, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
+		s.suspect(r, RepFull, err)
 	case !m.plan.same(res.Asset.layout()), m.version != res.Asset.version:
 		res.Asset.Release()
 		s.warn(r, RepFull, "the file of the tile has changed since it was loaded")

@@ -125,6 +125,9 @@ func (s *Streamer) partsLoaded(r *record, f *flight, res *Result) {
 			s.meshFailure(r, int(stub), err)
 		}
 	}
+	if err != nil {
+		s.suspect(r, RepFull, err)
+	}
 	if errors.Is(err, ErrReplaced) {
 		// Nothing more of that version will come. What is drawn stays until the
 		// file has been opened again.

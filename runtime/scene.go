@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -25,8 +26,18 @@ type Source struct {
 	// Manifest, when not nil, is used instead of reading Path. The Streamer
 	// keeps its strings, not the struct.
 	Manifest *manifest.Manifest
+	// Reload, when not nil, reads the scene anew, in a goroutine of its own: when a
+	// payload turns out not to be the one that the manifest declares by its SHA-256,
+	// which it mostly is not because the scene was cooked again. Without it the
+	// manifest is read from Path.
+	Reload func(ctx context.Context) (Source, error)
 
 	entities bool // the tiles are streaming entities
+}
+
+// empty reports whether a source names nothing.
+func (src *Source) empty() bool {
+	return src.Path == "" && src.Base == "" && src.Manifest == nil && src.Reload == nil
 }
 
 // scene is a registered manifest with the state of its tiles.
@@ -60,6 +71,7 @@ type scene struct {
 	moved                  bool
 	occlusion              occlusion
 	allowance              *allowance // the Streamer's
+	reloading              reloading
 
 	active  []int32 // tiles with a record, ascending
 	split   []int32 // of them, those that stream mesh by mesh
@@ -91,6 +103,7 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 		bounds: geom.EmptyBox(), root: geom.Identity(), inverse: geom.Identity(), scale: 1,
 		query: nearby{radius: -1}, inner: nearby{radius: -1}, jumped: true,
 	}
+	sc.reloading.read = src.reader()
 	if sc.dir == "" {
 		sc.dir = filepath.Dir(src.Path)
 	}
@@ -245,9 +258,10 @@ func (s *Streamer) RemoveScene(id SceneID) error {
 	}
 	s.now = s.deps.Clock.Now()
 	s.deliver()
+	s.dropRetiredFor(sc)
 	s.dropScene(sc)
 	s.scenes = append(s.scenes[:at], s.scenes[at+1:]...)
-	s.emit(Event{Kind: EventSceneUnload, Scene: id})
+	s.emit(Event{Kind: EventSceneUnload, Scene: sc.id})
 	return nil
 }
 
@@ -296,10 +310,23 @@ func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
 	if sc == nil {
 		return fmt.Errorf("%w: %d", ErrNoScene, id)
 	}
-	return sc.setRoot(m)
+	if err := sc.setRoot(m); err != nil {
+		return err
+	}
+	for i := range s.retired {
+		if x := &s.retired[i]; x.next == sc {
+			x.root, x.inverse, x.scale = sc.root, sc.inverse, sc.scale
+		}
+	}
+	return nil
 }
 
+// sceneByID returns a scene and its place; the id of one that was replaced after
+// its manifest had changed is as good as that of its successor.
 func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
+	for next, ok := s.successors[id]; ok; next, ok = s.successors[id] {
+		id = next
+	}
 	for i, sc := range s.scenes {
 		if sc.id == id {
 			return sc, i
@@ -311,18 +338,7 @@ func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
 // dropScene releases everything of a scene without reporting on its tiles.
 func (s *Streamer) dropScene(sc *scene) {
 	s.clearShortlists()
-	for at := len(s.flights) - 1; at >= 0; at-- {
-		f := s.flights[at]
-		if f.scene != sc {
-			continue
-		}
-		f.orphan = true
-		f.cancel()
-		f.scene = nil
-		if f.phase == phaseWaiting { // no worker has it
-			s.endFlight(at)
-		}
-	}
+	s.abandonFlights(sc)
 	for _, tile := range sc.active {
 		r := sc.recordOf(tile)
 		s.countDrawn(r.drawn, -1)
@@ -338,6 +354,22 @@ func (s *Streamer) dropScene(sc *scene) {
 			if rep == RepFull && (r.reps[i].state == TileParsing || r.reps[i].state == TileUnloading) {
 				s.stats.LoadingCount--
 			}
+		}
+	}
+}
+
+// abandonFlights gives up all requests of a scene that is gone.
+func (s *Streamer) abandonFlights(sc *scene) {
+	for at := len(s.flights) - 1; at >= 0; at-- {
+		f := s.flights[at]
+		if f.scene != sc {
+			continue
+		}
+		f.orphan = true
+		f.cancel()
+		f.scene = nil
+		if f.phase == phaseWaiting { // no worker has it
+			s.endFlight(at)
 		}
 	}
 }

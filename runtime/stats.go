@@ -91,39 +91,41 @@ type Stats struct {
 	OctreeDepth              int     `json:"octreeDepth"` // levels of the deepest scene's
 
 	// Totals.
-	Frames                uint64 `json:"frames"`
-	Ticks                 uint64 `json:"ticks"`
-	Loads                 uint64 `json:"loads"` // requests started
-	LoadsCompleted        uint64 `json:"loadsCompleted"`
-	Cancels               uint64 `json:"cancels"`  // tile.cancel
-	Failures              uint64 `json:"failures"` // *.failed
-	Retries               uint64 `json:"retries"`  // tile.retry
-	Timeouts              uint64 `json:"timeouts"` // tile.timeout
-	Evictions             uint64 `json:"evictions"`
-	Stale                 uint64 `json:"stale"` // answers to requests that were no longer current
-	Undrawn               uint64 `json:"undrawn"`
-	RepresentationChanges uint64 `json:"representationChanges"`
-	SwapWarnings          uint64 `json:"tileSwapWarnings"`
-	GapWarnings           uint64 `json:"tileRepresentationGapWarnings"`
-	LOD0Warnings          uint64 `json:"lod0VisibilityWarnings"`
-	LOD0WithFallback      uint64 `json:"lod0VisibilityWarningsWithFallback"`
-	LOD0NoFallback        uint64 `json:"lod0VisibilityWarningsNoFallback"`
-	BytesRequested        int64  `json:"bytesRequested"` // declared file sizes
-	BytesLoaded           int64  `json:"bytesLoaded"`
-	PeakGeometryBytes     int64  `json:"peakGeometryBytes"`
-	PeakTextureBytes      int64  `json:"peakTextureBytes"`
-	MeshLoads             uint64 `json:"meshLoads"` // mesh.load
-	MeshLoadsCompleted    uint64 `json:"meshLoadsCompleted"`
-	MeshFailures          uint64 `json:"meshFailures"` // mesh.failed, timeouts included
-	MeshTimeouts          uint64 `json:"meshTimeouts"`
-	MeshUnloads           uint64 `json:"meshUnloads"`   // mesh.unload
-	PartLoads             uint64 `json:"partLoads"`     // requests for the geometry of single meshes, of files that come in parts
-	MeshEvictions         uint64 `json:"meshEvictions"` // evict.lru, also among evictions
-	LODSwitches           uint64 `json:"lodSwitches"`   // of LOD groups
-	TexturesShed          uint64 `json:"texturesShed"`  // evict.shed: entities whose textures were lowered
-	CPUReleased           int64  `json:"cpuReleased"`   // bytes of main memory given back under critical pressure
-	CPURereads            uint64 `json:"cpuRereads"`    // files read again after that
-	DroppedEvents         uint64 `json:"droppedEvents"` // Events was not called for too long
+	Frames                 uint64 `json:"frames"`
+	Ticks                  uint64 `json:"ticks"`
+	Loads                  uint64 `json:"loads"` // requests started
+	LoadsCompleted         uint64 `json:"loadsCompleted"`
+	Cancels                uint64 `json:"cancels"`  // tile.cancel
+	Failures               uint64 `json:"failures"` // *.failed
+	Retries                uint64 `json:"retries"`  // tile.retry
+	Timeouts               uint64 `json:"timeouts"` // tile.timeout
+	Evictions              uint64 `json:"evictions"`
+	Stale                  uint64 `json:"stale"` // answers to requests that were no longer current
+	Undrawn                uint64 `json:"undrawn"`
+	RepresentationChanges  uint64 `json:"representationChanges"`
+	SwapWarnings           uint64 `json:"tileSwapWarnings"`
+	GapWarnings            uint64 `json:"tileRepresentationGapWarnings"`
+	LOD0Warnings           uint64 `json:"lod0VisibilityWarnings"`
+	LOD0WithFallback       uint64 `json:"lod0VisibilityWarningsWithFallback"`
+	LOD0NoFallback         uint64 `json:"lod0VisibilityWarningsNoFallback"`
+	BytesRequested         int64  `json:"bytesRequested"` // declared file sizes
+	BytesLoaded            int64  `json:"bytesLoaded"`
+	PeakGeometryBytes      int64  `json:"peakGeometryBytes"`
+	PeakTextureBytes       int64  `json:"peakTextureBytes"`
+	MeshLoads              uint64 `json:"meshLoads"` // mesh.load
+	MeshLoadsCompleted     uint64 `json:"meshLoadsCompleted"`
+	MeshFailures           uint64 `json:"meshFailures"` // mesh.failed, timeouts included
+	MeshTimeouts           uint64 `json:"meshTimeouts"`
+	MeshUnloads            uint64 `json:"meshUnloads"`            // mesh.unload
+	PartLoads              uint64 `json:"partLoads"`              // requests for the geometry of single meshes, of files that come in parts
+	MeshEvictions          uint64 `json:"meshEvictions"`          // evict.lru, also among evictions
+	LODSwitches            uint64 `json:"lodSwitches"`            // of LOD groups
+	TexturesShed           uint64 `json:"texturesShed"`           // evict.shed: entities whose textures were lowered
+	CPUReleased            int64  `json:"cpuReleased"`            // bytes of main memory given back under critical pressure
+	CPURereads             uint64 `json:"cpuRereads"`             // files read again after that
+	ManifestReloads        uint64 `json:"manifestReloads"`        // scenes replaced because a payload was not the declared one
+	ManifestReloadFailures uint64 `json:"manifestReloadFailures"` // manifests read again for that, in vain
+	DroppedEvents          uint64 `json:"droppedEvents"`          // Events was not called for too long
 }
 
 // Counter returns a counter by its JSON key; booleans are 0 or 1.

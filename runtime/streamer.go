@@ -36,8 +36,11 @@ type Streamer struct {
 	updateInterval, burstInterval, gracePeriod, minResident time.Duration
 	dwell, handoffMaxWait, fadeDuration                     time.Duration
 
-	scenes    []*scene
-	lastScene SceneID
+	scenes     []*scene
+	lastScene  SceneID
+	retired    []retired           // replaced scenes of which something is drawn
+	successors map[SceneID]SceneID // of replaced scenes
+	reloads    reloads
 
 	// The frame and the tick.
 	now          time.Duration
@@ -127,7 +130,7 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.now = s.deps.Clock.Now()
 	s.lastBeat = s.now
-	if src != (Source{}) {
+	if !src.empty() {
 		if _, err := s.AddScene(src); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -170,6 +173,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.aim(camera)
 	s.stats.ActiveLoadsAtUpdateStart = len(s.flights)
 	s.deliver()
+	s.takeReloads()
 	s.promote()
 	s.pollDrawable()
 	s.pollMeshes()
@@ -256,6 +260,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	for _, sc := range s.scenes {
 		s.settleAll(sc)
 	}
+	s.easeOut(signal)
 	s.endTick()
 }
 
@@ -418,11 +423,13 @@ func (s *Streamer) Close() error {
 	}
 	s.closed = true
 	s.snapshot = nil
+	s.dropRetiredFor(nil)
 	for _, sc := range s.scenes {
 		s.dropScene(sc)
 	}
 	s.scenes = nil
 	s.cancel()
+	s.reloads.tasks.Wait()
 	s.completions.close()
 	for len(s.flights) > 0 {
 		s.endFlight(len(s.flights) - 1)

@@ -115,6 +115,7 @@ func (s *Streamer) ForceUnloadAll() {
 	}
 	s.now = s.deps.Clock.Now()
 	s.deliver()
+	s.dropRetiredFor(nil)
 	s.forEach(s.endFade)
 	s.forEach(func(r *record) {
 		if r.full().loading() {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -315,9 +316,10 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 		return inputError(err)
 	}
 	// The preview opens with it, and asks a server once.
-	opened := first
-	o.Scenes[0].Load = func() (l *preview.Loaded, err error) {
-		if l, opened = opened, nil; l != nil {
+	var opened atomic.Pointer[preview.Loaded]
+	opened.Store(first)
+	o.Scenes[0].Load = func() (*preview.Loaded, error) {
+		if l := opened.Swap(nil); l != nil {
 			return l, nil
 		}
 		return load()

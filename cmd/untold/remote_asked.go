@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +23,8 @@ const completeTime = 30 * time.Second
 type askedFor struct {
 	*remote.Fetcher
 	tiles  map[tileAt]bool
-	files  map[string]wanted             // by address
+	files  map[string]wanted // by address
+	mu     sync.Mutex
 	scenes map[string]*manifest.Manifest // by base address
 }
 
@@ -35,11 +37,15 @@ type wanted struct {
 }
 
 func newAskedFor(f *remote.Fetcher) *askedFor {
-	return &askedFor{f, map[tileAt]bool{}, map[string]wanted{}, map[string]*manifest.Manifest{}}
+	return &askedFor{Fetcher: f, tiles: map[tileAt]bool{}, files: map[string]wanted{}, scenes: map[string]*manifest.Manifest{}}
 }
 
-// scene tells of a scene.
-func (f *askedFor) scene(base string, m *manifest.Manifest) { f.scenes[base] = m }
+// scene tells of a scene, from any goroutine.
+func (f *askedFor) scene(base string, m *manifest.Manifest) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.scenes[base] = m
+}
 
 // Fetch passes a request on.
 func (f *askedFor) Fetch(req runtime.Request) {

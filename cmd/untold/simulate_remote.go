@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -54,7 +56,7 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	}
 	asked := newAskedFor(scene.Fetcher)
 	asked.scene(scene.Manifest.Base, sc.Manifest)
-	opts := simulate.Options{Fetcher: asked, Base: scene.Manifest.Base}
+	opts := simulate.Options{Fetcher: asked, Base: scene.Manifest.Base, Reload: scene.read(asked)}
 	if !cmd.Flags().Changed("parse-time") {
 		loader := runtime.NewFileLoader(0)
 		defer loader.Close()
@@ -70,6 +72,17 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
+}
+
+// read returns what asks the server for the manifest again.
+func (r *remoteScene) read(asked *askedFor) func(ctx context.Context) (*manifest.Manifest, error) {
+	return func(ctx context.Context) (*manifest.Manifest, error) {
+		l, err := loadRemote(ctx, asked, r.Manifest.URL)
+		if err != nil {
+			return nil, err
+		}
+		return l.Source.Manifest, nil
+	}
 }
 
 // printNetwork prints what a streamed run has asked of the network and the

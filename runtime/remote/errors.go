@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 
 	"github.com/untoldkit/untold/runtime"
@@ -38,8 +39,17 @@ var (
 	ErrClosed = errors.New("remote: closed")
 )
 
+// errDeclared is an ErrMismatch with what the manifest declares, which says that
+// the manifest may be older than the file: it matches runtime.ErrMismatch too.
+var errDeclared error = declaredError{}
+
+type declaredError struct{}
+
+func (declaredError) Error() string   { return ErrMismatch.Error() }
+func (declaredError) Unwrap() []error { return []error{ErrMismatch, runtime.ErrMismatch} }
+
 // StatusError is an answer with a status other than the expected ones.
-// errors.Is matches ErrStatus.
+// errors.Is matches ErrStatus, and fs.ErrNotExist when the file is not there.
 type StatusError struct {
 	URL    string
 	Status int // such as 404
@@ -52,6 +62,11 @@ func (e *StatusError) Error() string {
 
 // Unwrap returns ErrStatus.
 func (e *StatusError) Unwrap() error { return ErrStatus }
+
+// Is reports whether the answer says what a file that is missing says.
+func (e *StatusError) Is(target error) bool {
+	return target == fs.ErrNotExist && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
+}
 
 // final marks an error that another attempt would only repeat.
 type final struct{ error }

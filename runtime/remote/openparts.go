@@ -301,7 +301,7 @@ func (f *Fetcher) readHead(resp *http.Response, want Want, asked int64, e *Entry
 	case !ok || from != 0 || to != min(size, asked):
 		return nil, final{fmt.Errorf("%w: Content-Range %q for the first %d bytes", errNoRanges, resp.Header.Get("Content-Range"), asked)}
 	case want.Size > 0 && size != want.Size:
-		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", ErrMismatch, size, want.Size)
+		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, size, want.Size)
 	case size > f.opts.MaxBody:
 		return nil, final{fmt.Errorf("%w: %d bytes, %d are allowed (Options.MaxBody)", ErrTooLarge, size, f.opts.MaxBody)}
 	case !strongETag(e.ETag) && e.LastModified == "":

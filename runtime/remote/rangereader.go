@@ -139,7 +139,7 @@ func (r *RangeReader) first(resp *http.Response, want Want) error {
 	case !ok || from != 0 || to != min(size, rangeBlock):
 		return fmt.Errorf("%w: Content-Range %q for the first %d bytes", ErrMismatch, resp.Header.Get("Content-Range"), rangeBlock)
 	case want.Size > 0 && size != want.Size:
-		return fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", ErrMismatch, size, want.Size)
+		return fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, size, want.Size)
 	}
 	block := make([]byte, to)
 	if _, err := io.ReadFull(resp.Body, block); err != nil {

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type stage struct {
 	device  runtime.Device // nil: one that shows nothing
 	camera  [3]float64
 	ranges  bool // the origin knows ranges
+	reload  func(context.Context) (runtime.Source, error)
 }
 
 // Now is the clock of the Streamer.
@@ -84,7 +86,7 @@ func onStage(t *testing.T, plan func(s *stage) *manifest.Manifest, play func(s *
 		cfg := runtime.DefaultConfig()
 		cfg.EnableFrustumGate = false
 		cfg.GeometryBudget, cfg.TextureBudget = 1<<40, 1<<40
-		s.s, err = runtime.Open(context.Background(), runtime.Source{Path: "city.json", Base: sceneBase, Manifest: m}, cfg,
+		s.s, err = runtime.Open(context.Background(), runtime.Source{Path: "city.json", Base: sceneBase, Manifest: m, Reload: s.reload}, cfg,
 			runtime.Deps{Fetcher: s.f, Clock: s, Device: s.device})
 		if err != nil {
 			t.Fatal(err)
@@ -141,6 +143,51 @@ func TestI3TileBacksOff(t *testing.T) {
 		}
 		if !slices.Equal(at, []float64{0, 1, 3, 8, 9}) {
 			t.Errorf("requests at %v s", at)
+		}
+	})
+}
+
+// The scene is cooked again on the server while it is streamed: the tile that is
+// not the declared one is refused, the manifest is asked for again, and what it
+// declares is loaded.
+func TestServerCooksAgain(t *testing.T) {
+	const address = sceneBase + "city.json"
+	var m *manifest.Manifest
+	put := func(s *stage) {
+		m.Version, m.PartitioningMode = 3, manifest.ModeUniformGrid
+		m.StreamingDefaults = manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 100, Priority: 10}
+		var data bytes.Buffer
+		if err := m.Encode(&data); err != nil {
+			t.Fatal(err)
+		}
+		s.origin.put(address, data.Bytes())
+	}
+	onStage(t, func(s *stage) *manifest.Manifest {
+		m = &manifest.Manifest{Tiles: []manifest.Tile{tile(t, s.origin, "a", 10), tile(t, s.origin, "b", 120)}}
+		put(s)
+		s.reload = func(ctx context.Context) (runtime.Source, error) {
+			file, err := s.f.OpenManifest(ctx, address)
+			if err != nil {
+				return runtime.Source{}, err
+			}
+			again, err := manifest.Load(file.File)
+			return runtime.Source{Path: file.File, Base: file.Base, Manifest: again, Reload: s.reload}, err
+		}
+		return m
+	}, func(s *stage) {
+		s.frames(2, nil)
+		m.Tiles = []manifest.Tile{tile(t, s.origin, "b", 120, "x.png"), tile(t, s.origin, "a", 10, "x.png")}
+		put(s)
+		s.camera[0] = 60
+		bare := 0
+		s.frames(30, func() {
+			if len(s.s.AppendDrawn(nil)) == 0 {
+				bare++
+			}
+		})
+		st := s.s.Stats()
+		if st.ManifestReloads != 1 || st.ManifestReloadFailures != 0 || st.ResidentFull != 2 || st.VisibleFull != 2 || bare > 0 || s.origin.count(address) != 1 {
+			t.Errorf("%d frames bare, %+v\n%s", bare, st, s.log(runtime.EventTileFailed, runtime.EventSceneReload, runtime.EventTileParsed))
 		}
 	})
 }

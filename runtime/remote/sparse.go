@@ -333,7 +333,7 @@ func (c *Cache) promotePart(old Entry, read fileSums) (Entry, error) {
 		if err := c.discard(&old); err != nil {
 			return Entry{}, err
 		}
-		return Entry{}, fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, read.sha256, old.SHA256)
+		return Entry{}, fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, read.sha256, old.SHA256)
 	}
 	e := old
 	e.Name, e.Size, e.Whole, e.SHA256 = wholeName(old.Name), read.size, 0, read.sha256

@@ -109,7 +109,7 @@ func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*sta
 		limit = min(limit, s.want.Size)
 	}
 	if n := resp.ContentLength; n >= 0 && s.want.Size > 0 && n != s.want.Size {
-		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", ErrMismatch, n, s.want.Size)
+		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, n, s.want.Size)
 	} else if n > limit {
 		return nil, final{fmt.Errorf("%w: %d bytes, %d are allowed (Options.MaxBody)", ErrTooLarge, n, limit)}
 	}
@@ -158,11 +158,11 @@ func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error 
 	case err != nil:
 		return fmt.Errorf("after %d bytes: %w", n, err)
 	case s.want.Size > 0 && n != s.want.Size && n <= f.opts.MaxBody:
-		return fmt.Errorf("%w: %d bytes or more came, the manifest declares %d", ErrMismatch, n, s.want.Size)
+		return fmt.Errorf("%w: %d bytes or more came, the manifest declares %d", errDeclared, n, s.want.Size)
 	case n > limit:
 		return final{fmt.Errorf("%w: more than %d bytes (Options.MaxBody)", ErrTooLarge, limit)}
 	case s.want.SHA256 != "" && st.sum() != s.want.SHA256:
-		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", ErrMismatch, st.sum(), s.want.SHA256)
+		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, st.sum(), s.want.SHA256)
 	case s.manifest && st.first != '{':
 		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, st.first)
 	case s.manifest && !s.lenient && !st.json():

@@ -17,6 +17,8 @@ import (
 // for how far the geometry budget reaches: what lies beyond counts apart.
 type meter struct {
 	s     *Scenario
+	scene runtime.SceneID // whose tiles these are, 0: of the only one
+	zone  *manifest.Bounds
 	tiles []measured
 	index map[string]int32
 	tree  *octree.Tree
@@ -58,24 +60,37 @@ type measured struct {
 }
 
 func newMeter(s *Scenario) *meter {
-	m := &meter{s: s, index: make(map[string]int32, len(s.Manifest.Tiles))}
-	boxes := make([]geom.Box, len(s.Manifest.Tiles))
-	for i := range s.Manifest.Tiles {
-		t := &s.Manifest.Tiles[i]
-		x := s.measured(t)
+	m := &meter{s: s}
+	m.measure(s.Manifest)
+	return m
+}
+
+// follow takes over the tiles of a scene that has taken the place of the last
+// one: nothing is known of them.
+func (m *meter) follow(id runtime.SceneID, scene *manifest.Manifest) {
+	m.scene, m.tiles, m.alive, m.waiting = id, nil, m.alive[:0], m.waiting[:0]
+	m.measure(scene)
+}
+
+// measure reads the tiles of a manifest.
+func (m *meter) measure(scene *manifest.Manifest) {
+	m.index, m.reach, m.zone = make(map[string]int32, len(scene.Tiles)), 0, scene.InteriorZone
+	boxes := make([]geom.Box, len(scene.Tiles))
+	for i := range scene.Tiles {
+		t := &scene.Tiles[i]
+		x := m.s.measured(scene, t)
 		boxes[i] = x.box
 		m.reach = max(m.reach, x.streaming)
 		m.index[t.ID] = int32(i)
 		m.tiles = append(m.tiles, x)
 	}
-	m.reach = min(m.reach, s.Config.MaxQueryRadius)
+	m.reach = min(m.reach, m.s.Config.MaxQueryRadius)
 	m.tree = octree.New(boxes)
-	return m
 }
 
 // measured returns a tile with its distances as the runtime uses them.
-func (s *Scenario) measured(t *manifest.Tile) measured {
-	b := manifest.Bands{Streaming: s.Manifest.StreamingDefaults.StreamingRadius, Unload: s.Manifest.StreamingDefaults.UnloadRadius}
+func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured {
+	b := manifest.Bands{Streaming: scene.StreamingDefaults.StreamingRadius, Unload: scene.StreamingDefaults.UnloadRadius}
 	if t.StreamingRadius != nil {
 		b.Streaming = *t.StreamingRadius
 	}
@@ -94,7 +109,7 @@ func (s *Scenario) measured(t *manifest.Tile) measured {
 	}
 	return measured{
 		box: t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
-		interior: t.Interior, floors: s.Manifest.HasFloors() && t.FloorID != nil,
+		interior: t.Interior, floors: scene.HasFloors() && t.FloorID != nil,
 	}
 }
 
@@ -214,7 +229,7 @@ func (m *meter) look(drawn []runtime.Drawn) {
 		if reps > 2 || reps == 2 && sum > 1+1e-9 {
 			m.out.DoubleDrawn++
 		}
-		if int(first.Tile) < len(m.tiles) { // not the shared bucket
+		if int(first.Tile) < len(m.tiles) && (m.scene == 0 || m.scene == first.Scene) { // not the shared bucket
 			m.show(first.Tile, rep)
 		}
 	}
@@ -291,7 +306,7 @@ func (m *meter) gated(t *measured, camera geom.Vec3) bool {
 	if !t.interior {
 		return false
 	}
-	if z := m.s.Manifest.InteriorZone; z != nil && !z.Box().Contains(geom.Box{Min: camera, Max: camera}, 0) {
+	if z := m.zone; z != nil && !z.Box().Contains(geom.Box{Min: camera, Max: camera}, 0) {
 		return true
 	}
 	return t.floors && math.Abs(t.center-camera[1]) > m.s.Config.FloorProximityGateY

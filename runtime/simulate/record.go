@@ -37,7 +37,7 @@ func NewRecord(e *runtime.Event, origin time.Duration) Record {
 		r.add("level", float64(e.Level))
 	case runtime.EventDrawn, runtime.EventEvictTile:
 		r.add("rep", e.Rep.String())
-	case runtime.EventWarn:
+	case runtime.EventWarn, runtime.EventSceneReload:
 		r.add("message", e.Message)
 	}
 	switch e.Kind {

@@ -3,9 +3,11 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/untoldkit/untold/internal/walltime"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -29,6 +31,9 @@ type Options struct {
 	Fetcher runtime.Fetcher
 	Loader  runtime.Loader
 	Base    string
+	// Reload, when set, reads the manifest again when a payload that was loaded for
+	// real is not the declared one.
+	Reload func(ctx context.Context) (*manifest.Manifest, error)
 	// Series asks for Result.Series, which a plot needs.
 	Series bool
 	// OnRecord, when set, gets every event as it happens; Result.Records stays
@@ -108,6 +113,7 @@ type run struct {
 	res      *Result
 	counters []CounterSample
 	pacer    pacer
+	fresh    atomic.Pointer[manifest.Manifest] // read again
 	keep     bool
 	loading  bool  // requests were under way after the latest update
 	over     bool  // no records are taken any more
@@ -117,7 +123,20 @@ type run struct {
 }
 
 func (r *run) source() runtime.Source {
-	return runtime.Source{Path: r.s.ManifestPath, Base: r.o.Base, Manifest: r.s.Manifest}
+	src := runtime.Source{Path: r.s.ManifestPath, Base: r.o.Base, Manifest: r.s.Manifest}
+	if r.o.Reload == nil {
+		return src
+	}
+	again := src
+	src.Reload = func(ctx context.Context) (runtime.Source, error) {
+		m, err := r.o.Reload(ctx)
+		if err == nil {
+			r.fresh.Store(m)
+		}
+		again.Manifest, again.Reload = m, src.Reload
+		return again, err
+	}
+	return src
 }
 
 func (r *run) frames(ctx context.Context) error {
@@ -184,7 +203,7 @@ func (r *run) step() error {
 	if r.w.textures != nil {
 		r.w.textures.frame(camera, r.meter.drawn, &stats)
 	}
-	if r.series != nil && r.w.frame%r.series.every == 0 {
+	if r.series != nil && r.meter.scene == 0 && r.w.frame%r.series.every == 0 { // it has the tiles of one manifest
 		r.series.frame(r.streamer.Snapshot(), r.meter.nearest, r.w.textures)
 	}
 	for i := range r.s.ExpectStats {
@@ -246,6 +265,11 @@ func (r *run) act() error {
 func (r *run) take() error {
 	events := r.streamer.Events()
 	for i := range events {
+		if events[i].Kind == runtime.EventSceneReload {
+			if m := r.fresh.Swap(nil); m != nil {
+				r.meter.follow(events[i].Scene, m)
+			}
+		}
 		r.meter.event(&events[i])
 		r.record(NewRecord(&events[i], origin))
 	}
