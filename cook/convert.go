@@ -90,6 +90,15 @@ func checkOutputFile(model, out string) error {
 }
 
 func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects []object, o *output, name string, opts *Options, ns *notes) (*ConvertResult, error) {
+	members := make([]int, len(objects))
+	for i := range members {
+		members[i] = i
+	}
+	r := newRoom(s, objects, opts)
+	whole, _ := r.load(members, func(int) int64 { return 1 })
+	if err := r.check(model, name, members, whole, false); err != nil {
+		return nil, err
+	}
 	images, err := newTextures(ctx, s, o.stage, opts, ns)
 	if err != nil {
 		return nil, err
@@ -99,10 +108,6 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	}
 	if err := o.avoidForeignTextures(images); err != nil {
 		return nil, err
-	}
-	members := make([]int, len(objects))
-	for i := range members {
-		members[i] = i
 	}
 	b := newTileBuilder(s, objects, images.staged, opts, ns)
 	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
@@ -151,7 +156,7 @@ func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscen
 	opts.progress("load", 0, 1)
 	s, err := gltfscene.Load(ctx, path, gltfscene.Options{
 		Scene: opts.Scene, AllowParentPaths: opts.AllowParentPaths,
-		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs,
+		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs, MaxTriangles: int64(max(0, opts.MaxTriangles)),
 	})
 	if err != nil {
 		return nil, nil, err

@@ -95,6 +95,7 @@ type cooker struct {
 	name    string
 	out     *output
 	images  *textures
+	room    *room
 	dropped []Drop   // of levels
 	unmade  []string // staged files of levels that were taken back
 }
@@ -162,6 +163,7 @@ type payload struct {
 	coord   *[3]int   // of a grid tile, nil for the bucket
 	border  *geom.Box // where geometry is cut, nil where it is not
 	levels  []level   // from fine to coarse
+	share   geometryLoad
 
 	// results
 	present   []int // members that have geometry here
@@ -215,13 +217,16 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := refuseForeign(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir); err != nil {
 		return nil, err
 	}
+	payloads := c.payloads()
+	c.planLevels(payloads)
 	var err error
+	if c.room, err = c.weigh(payloads); err != nil {
+		return nil, err
+	}
 	payloadDir := c.stagedDir()
 	if c.images, err = newTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
 		return nil, err
 	}
-	payloads := c.payloads()
-	c.planLevels(payloads)
 	if err := c.build(ctx, payloads); err != nil {
 		return nil, err
 	}
@@ -302,7 +307,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
 	b.small, b.shrunk = c.images.small, c.images.shrunk
 	b.images.dir = c.images.from
-	split := newSplitter(b, c.planned, c.opts.Clip)
+	split := newSplitter(b, c.planned, c.opts)
 	var mu sync.Mutex
 	done := 0
 	c.opts.progress("cook", 0, len(payloads))
@@ -314,6 +319,11 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			free, err := c.room.take(ctx, payloads[i].share, len(payloads[i].levels) > 0)
+			if err != nil {
+				return err
+			}
+			defer free()
 			get := func(o int) (member, error) {
 				parts, cut, err := split.parts(o, payloads[i].coord)
 				return member{object: o, parts: parts, cut: cut, count: cut || first[o] == i}, err

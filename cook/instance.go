@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -25,7 +26,7 @@ func (b *tileBuilder) sharedMeshes(members []int) map[int]*sharedMesh {
 	}
 	out := map[int]*sharedMesh{}
 	for _, i := range members {
-		if !b.canInstance(i) {
+		if !canInstance(b.scene, &b.objects[i]) {
 			continue
 		}
 		m := b.objects[i].placed[0].mesh
@@ -39,14 +40,13 @@ func (b *tileBuilder) sharedMeshes(members []int) map[int]*sharedMesh {
 
 // canInstance reports whether an object may carry its transform in its entity:
 // mirrored ones may not, because a renderer would cull their front faces.
-func (b *tileBuilder) canInstance(i int) bool {
-	o := &b.objects[i]
-	return o.group == 0 && len(o.placed) == 1 && b.scene.Nodes[o.node].World.Det3() > 0
+func canInstance(s *gltfscene.Scene, o *object) bool {
+	return o.group == 0 && len(o.placed) == 1 && s.Nodes[o.node].World.Det3() > 0
 }
 
 // instanced reports whether the object is one of several uses of its mesh.
 func (b *tileBuilder) instanced(i int, shared map[int]*sharedMesh) bool {
-	if !b.instances || !b.canInstance(i) {
+	if !b.instances || !canInstance(b.scene, &b.objects[i]) {
 		return false
 	}
 	m := shared[b.objects[i].placed[0].mesh]

@@ -122,6 +122,16 @@ type Options struct {
 	// Report asks for Result.Report, which costs time and memory for every
 	// object.
 	Report bool
+	// MaxTriangles is how many triangles the scene may place, those of a mesh
+	// once for every node that shows it. 0: none of its containers may need more
+	// than Memory by an estimate from its triangles and vertices; below 0: any
+	// number. More are an error that matches gltfscene.ErrTooLarge, before memory
+	// is taken for them.
+	MaxTriangles int
+	// Memory is the main memory, in bytes, that the cook may count on: containers
+	// that would take more together are built one after the other, like images.
+	// It does not change what is written. 0 means DefaultMemory.
+	Memory int64
 	// Jobs is how many tiles are built at a time; 0 means all processors.
 	Jobs int
 	// Generator is what the manifest names as its program, such as

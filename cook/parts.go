@@ -96,7 +96,7 @@ func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
 	return m
 }
 
-// maxPolygons bounds what clipping one object may produce.
+// maxPolygons bounds what clipping one object may produce, whatever the memory.
 const maxPolygons = 100e6
 
 // splitter cuts objects that lie in several tiles, each once: the first tile
@@ -105,6 +105,8 @@ type splitter struct {
 	b       *tileBuilder
 	plan    *partition.Plan
 	entries map[int]*splitEntry // objects in several tiles; the map is fixed
+	// polygons is how many of one object are accepted.
+	polygons float64
 }
 
 type splitEntry struct {
@@ -116,9 +118,10 @@ type splitEntry struct {
 }
 
 // newSplitter finds the objects to cut.
-func newSplitter(b *tileBuilder, plan *partition.Plan, clip bool) *splitter {
+func newSplitter(b *tileBuilder, plan *partition.Plan, o *Options) *splitter {
 	s := &splitter{b: b, plan: plan, entries: map[int]*splitEntry{}}
-	if !clip {
+	s.polygons = min(maxPolygons, float64(o.memory()/bytesPerPolygon))
+	if !o.Clip {
 		return s
 	}
 	for i := range plan.Tiles {
@@ -164,7 +167,7 @@ func (s *splitter) cut(object int) (map[[3]int][]part, error) {
 	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
 	out := map[[3]int][]part{}
 	for _, p := range s.b.bake(object) {
-		if n := p.shape.SplitBound(grid); n > maxPolygons {
+		if n := p.shape.SplitBound(grid); n > s.polygons {
 			return nil, fmt.Errorf("%s: object %q would be cut into some %.0f polygons; use larger tiles, or the node extra \"untold_tile_policy\": \"force_shared\" (%w)",
 				s.b.scene.Source, s.b.objects[object].name, n, ErrBadInput)
 		}

@@ -38,6 +38,7 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
+	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node; -1 is any number (default: what the memory carries)")
 	s.textures.register(f, &s.opts)
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
 	f.StringVar(&s.report, "report", "", "write what was done and why to FILE.json or, from cook, FILE.html")
@@ -55,6 +56,7 @@ func (s *sceneFlags) resolve(a *app) error {
 	s.opts.Compress = mode
 	s.opts.Generator = "untold " + version
 	s.opts.Progress = a.progress()
+	s.opts.Memory = memoryAt("/")
 	return s.textures.resolve(&s.opts)
 }
 

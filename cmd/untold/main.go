@@ -65,6 +65,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 var flagNames = strings.NewReplacer(
 	"Options.AllowParentPaths", "--allow-parent-paths",
 	"Options.AllowMissingImages", "--allow-missing-images",
+	"Options.MaxTriangles", "--max-triangles",
+	"Options.Instances", "--instances",
 )
 
 // suggestion brings cobra's list of similar commands into one line.

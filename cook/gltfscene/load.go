@@ -37,6 +37,11 @@ type Options struct {
 	Jobs int
 	// MaxFileBytes limits each file that is read; 0 means 16 GiB.
 	MaxFileBytes int64
+	// MaxTriangles limits how many triangles the scene places, those
+	// of a mesh once for every node that shows it, at any level of detail; 0
+	// means any number. It is judged before
+	// the geometry is decoded.
+	MaxTriangles int64
 	// MaxDecodedBytes limits the memory of the decoded geometry, which a small
 	// file can blow up by overlapping accessors; 0 means 64 MiB plus 32 times
 	// the size of the file and its buffers.
@@ -143,6 +148,7 @@ type importer struct {
 	bufferBytes int64        // of the file and all buffers read
 	ext         extensionUse
 
+	root      string     // the place of the scene
 	placed    []int32    // by the file's index of a node: position in Scene.Nodes + 1
 	lodOwners []lodOwner // nodes with MSFT_lod, in the order of Scene.Nodes
 

@@ -97,6 +97,7 @@ func (im *importer) placeNodes() error {
 		}
 		roots, place = scene.Nodes, im.doc.scenes.place(index)
 	}
+	im.root = place
 	im.placed = make([]int32, len(im.doc.nodes.raw))
 	var stack []pending
 	for i, root := range slices.Backward(roots) {

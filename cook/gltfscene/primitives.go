@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -57,7 +58,64 @@ func (im *importer) planMeshes() error {
 			im.scene.Nodes[i].Mesh = im.meshOf[m]
 		}
 	}
-	return im.checkReserved()
+	if err := im.checkReserved(); err != nil {
+		return err
+	}
+	return im.checkPlaced()
+}
+
+// checkPlaced applies the limit for placed triangles: a mesh counts once for
+// every node, which a small file can have many of.
+func (im *importer) checkPlaced() error {
+	limit := im.opts.MaxTriangles
+	if limit <= 0 {
+		return nil
+	}
+	stored := make([]int64, len(im.scene.Meshes))
+	for _, pl := range im.plans {
+		stored[pl.mesh] += pl.triangles()
+	}
+	var once, placed, nodes int64
+	for _, n := range stored {
+		once = saturate(once, n)
+	}
+	for i := range im.scene.Nodes {
+		if m := im.scene.Nodes[i].Mesh; m >= 0 {
+			placed, nodes = saturate(placed, stored[m]), nodes+1
+		}
+	}
+	if placed <= limit {
+		return nil
+	}
+	meshes := "meshes"
+	if len(stored) == 1 {
+		meshes = "mesh"
+	}
+	return &Error{
+		Place:  im.root,
+		Reason: fmt.Sprintf("%d nodes place %d triangles (%d in %d %s), the limit is %d", nodes, placed, once, len(stored), meshes, limit),
+		Hint:   "divide the scene, or raise Options.MaxTriangles", Err: ErrTooLarge,
+	}
+}
+
+// saturate adds counts.
+func saturate(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// triangles returns how many the primitive has, at most.
+func (pl *plan) triangles() int64 {
+	n := int64(pl.count)
+	if pl.index != nil {
+		n = int64(pl.index.acc.count)
+	}
+	if pl.mode == gltf.PrimitiveTriangles {
+		return n / 3
+	}
+	return max(0, n-2)
 }
 
 // planMesh plans the primitives of one mesh.

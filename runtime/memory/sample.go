@@ -11,6 +11,7 @@ import (
 type Sample struct {
 	Total     int64 // MemTotal
 	Available int64 // MemAvailable: what programs can have without swapping
+	Swap      int64 // SwapFree
 	Own       int64 // resident memory of this process
 
 	// Of the control group with the least room, this process's or one above it;
@@ -85,6 +86,9 @@ func (r *reader) sample() (s Sample) {
 		s.Available = min(v<<10, s.Total)
 	} else {
 		s.Total = 0 // one without the other says nothing
+	}
+	if v, ok := field(text, "SwapFree:"); ok && v < unlimited>>10 {
+		s.Swap = v << 10
 	}
 	if f := strings.Fields(r.files.read("/proc/self/statm")); len(f) > 1 {
 		if v, ok := parseNumber(f[1]); ok && v < unlimited>>16 {

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMemoryAt reads copies of system files: a control group's limit counts
+// where it is less than what the machine has.
+func TestMemoryAt(t *testing.T) {
+	for tree, want := range map[string]int64{"bare": 12 << 30, "v2": 640 << 20, "v1free": 12 << 30, "no such tree": 0} {
+		if got := memoryAt(filepath.Join("..", "..", "runtime", "memory", "testdata", tree)); got != want {
+			t.Errorf("%s: %d bytes, want %d", tree, got, want)
+		}
+	}
+}
+
+// TestMemoryAtSwap: a machine's free swap space counts as well.
+func TestMemoryAtSwap(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "proc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "MemTotal: 4096 kB\nMemAvailable: 3072 kB\nSwapTotal: 9999 kB\nSwapFree: 1024 kB\n"
+	if err := os.WriteFile(filepath.Join(root, "proc", "meminfo"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := memoryAt(root); got != 4<<20 {
+		t.Errorf("%d bytes, want 4 MiB", got)
+	}
+}
+
+// TestMaxTriangles: both commands refuse a scene beyond the limit, name the
+// flag, and take any number when told so.
+func TestMaxTriangles(t *testing.T) {
+	scene := writeScene(t, "boxes.glb", boxScene(4))
+	for _, c := range []struct {
+		limit string
+		code  int
+	}{{"1", 2}, {"-1", 0}, {"0", 0}} {
+		for _, args := range [][]string{{"cook", scene, "-o", t.TempDir()}, {"convert", scene, "-o", filepath.Join(t.TempDir(), "a.untold")}} {
+			r := execute(t, nil, append(args, "--max-triangles", c.limit)...)
+			if r.code != c.code || c.code != 0 && !strings.Contains(r.err, "the limit is 1 (divide the scene, or raise --max-triangles)") {
+				t.Errorf("%s --max-triangles %s: exit %d, %s", args[0], c.limit, r.code, r.err)
+			}
+		}
+	}
+}

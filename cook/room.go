@@ -1,0 +1,159 @@
+package cook
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+)
+
+// DefaultMemory is what a cook counts on when nobody says how much memory
+// there is: 8 GiB.
+const DefaultMemory = 8 << 30
+
+// What a placed triangle takes while its container is built, in bytes by
+// vertex and by triangle. They are fitted to the peak of real cooks of 500,000
+// and 2,000,000 triangles in one tile (79 bytes a triangle where two of them
+// share a vertex, 443 where each has three of its own; 298 and 930 with
+// levels) and a tenth below it: what is refused could not be cooked.
+const (
+	bytesPerVertex        = 130
+	bytesPerTriangle      = 6
+	levelBytesPerVertex   = 95
+	levelBytesPerTriangle = 140
+	// A polygon that a cut makes has at least a triangle of its own.
+	bytesPerPolygon = 48
+)
+
+// memory returns the bytes that the cook may count on.
+func (o *Options) memory() int64 {
+	if o.Memory > 0 {
+		return o.Memory
+	}
+	return DefaultMemory
+}
+
+// geometryLoad is geometry at its size in a container.
+type geometryLoad struct{ vertices, triangles int64 }
+
+// bytes estimates what a container of this geometry takes while it is built.
+func (g geometryLoad) bytes(levels bool) int64 {
+	n := g.vertices*bytesPerVertex + g.triangles*bytesPerTriangle
+	if levels {
+		n += g.vertices*levelBytesPerVertex + g.triangles*levelBytesPerTriangle
+	}
+	return n
+}
+
+func (g *geometryLoad) add(o geometryLoad) {
+	g.vertices += o.vertices
+	g.triangles += o.triangles
+}
+
+// meshLoads returns the geometry of every mesh of a scene as it is baked:
+// without normals each triangle gets vertices of its own.
+func meshLoads(s *gltfscene.Scene) []geometryLoad {
+	out := make([]geometryLoad, len(s.Meshes))
+	for i := range s.Meshes {
+		for k := range s.Meshes[i].Primitives {
+			p := &s.Meshes[i].Primitives[k]
+			n := geometryLoad{int64(len(p.Positions)), int64(len(p.Indices) / 3)}
+			if p.Normals == nil {
+				n.vertices = 3 * n.triangles
+			}
+			out[i].add(n)
+		}
+	}
+	return out
+}
+
+// room shares the memory among the containers that are built at a time.
+type room struct {
+	opts    *Options
+	scene   *gltfscene.Scene
+	objects []object
+	meshes  []geometryLoad
+	sem     *semaphore.Weighted
+}
+
+func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
+	return &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), sem: semaphore.NewWeighted(o.memory())}
+}
+
+// load sums up the members of a container. cells tells in how many tiles an
+// object is cut, 1 for none.
+func (r *room) load(members []int, cells func(object int) int64) (whole, share geometryLoad) {
+	stored := map[int]bool{}
+	for _, i := range members {
+		o := &r.objects[i]
+		n := max(1, cells(i))
+		if r.opts.Instances && n == 1 && canInstance(r.scene, o) {
+			if stored[o.placed[0].mesh] {
+				continue
+			}
+			stored[o.placed[0].mesh] = true
+		}
+		for _, at := range o.placed {
+			g := r.meshes[at.mesh]
+			whole.add(g)
+			share.add(geometryLoad{g.vertices/n + 1, g.triangles/n + 1})
+		}
+	}
+	return whole, share
+}
+
+// check refuses a container whose geometry cannot fit into the memory, unless
+// the caller has set a limit of their own. What it is about to hold is known
+// here, and nothing of it is allocated yet.
+func (r *room) check(path, name string, members []int, whole geometryLoad, levels bool) error {
+	limit := r.opts.memory()
+	need := whole.bytes(levels)
+	if r.opts.MaxTriangles != 0 || need <= limit {
+		return nil
+	}
+	const mb = 1e6
+	return &gltfscene.Error{
+		File: path, Place: name,
+		Reason: fmt.Sprintf("%d objects place %d triangles in it, which takes some %.0f MB, and %.0f MB of memory can be had",
+			len(members), whole.triangles, float64(need)/mb, float64(limit)/mb),
+		Hint: "divide the scene or its meshes, make tiles smaller, store repeated meshes once (Options.Instances), cook where there is more memory, or allow as many by Options.MaxTriangles",
+		Err:  gltfscene.ErrTooLarge,
+	}
+}
+
+// take waits until the memory has room for a container and returns what gives
+// it back. One that needs all of it is built alone.
+func (r *room) take(ctx context.Context, share geometryLoad, levels bool) (func(), error) {
+	need := min(share.bytes(levels), r.opts.memory())
+	if err := r.sem.Acquire(ctx, need); err != nil {
+		return nil, err
+	}
+	return func() { r.sem.Release(need) }, nil
+}
+
+// weigh finds what every payload takes and refuses what cannot be built.
+func (c *cooker) weigh(payloads []payload) (*room, error) {
+	r := newRoom(c.scene, c.objects, c.opts)
+	for i := range payloads {
+		p := &payloads[i]
+		cells := func(o int) int64 {
+			plan := &c.planned.Objects[o]
+			if !c.opts.Clip || p.coord == nil || !plan.InTiles {
+				return 1
+			}
+			n := int64(1)
+			for a := range 3 {
+				n *= 1 + int64(plan.Cells.Max[a]) - int64(plan.Cells.Min[a])
+			}
+			return n
+		}
+		var whole geometryLoad
+		whole, p.share = r.load(p.members, cells)
+		if err := r.check(c.path, p.name, p.members, whole, len(p.levels) > 0); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
