@@ -43,6 +43,8 @@ const (
 	ChunkVertices  ChunkType = 6
 	ChunkIndices   ChunkType = 7
 
+	chunkEdges ChunkType = 18 // of later writers
+
 	firstRequiredChunk = ChunkStrings
 	lastRequiredChunk  = ChunkIndices
 )

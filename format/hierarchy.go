@@ -31,7 +31,18 @@ func (m *matrix) mul(o *matrix) matrix {
 type worldTransform struct {
 	m        matrix
 	ok       bool // finite and not part of a cycle
+	overflow bool // finite transforms whose product is not
 	identity bool
+}
+
+// finite reports whether all numbers are.
+func (w *worldTransform) finite() bool {
+	for _, v := range w.m {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // worldTransforms computes the transform of every entity, parents first
@@ -83,6 +94,7 @@ func (p *parser) worldOf(k int, state []uint8, out []worldTransform, rooted bool
 	for _, v := range w.m {
 		w.ok = w.ok && v-v == 0
 	}
+	w.overflow = !w.ok && parent.finite() && finite(e.LocalTransform[:]...)
 	return w
 }
 
@@ -105,24 +117,4 @@ func transformedBounds(vertices []byte, m *matrix) Bounds {
 		b.Min[r], b.Max[r] = float32(lo[r]), float32(hi[r])
 	}
 	return b
-}
-
-// checkEntityBox compares the world box of the entity that owns a mesh with
-// the mesh's vertices in the world; box is that of the stored positions.
-func (g *geometryChecker) checkEntityBox(m *Mesh, box Bounds, vertices []byte, worlds []worldTransform) {
-	p := g.p
-	i, ok := p.byID[m.EntityID]
-	if !ok || !worlds[i].ok {
-		return
-	}
-	e := &p.entities[i]
-	slack := float32(1)
-	if !worlds[i].identity {
-		// Writers compute this in single precision.
-		box, slack = transformedBounds(vertices, &worlds[i].m), 8
-	}
-	if !finite(box.Min[:]...) || !finite(box.Max[:]...) || !finite(e.WorldBounds.Min[:]...) || !finite(e.WorldBounds.Max[:]...) {
-		return
-	}
-	p.compareBox(e.WorldBounds, box, "world bounds", p.recordAt(ChunkEntities, i, 48), e.MeshCount == 1, slack)
 }

@@ -25,6 +25,14 @@ func (p *parser) spans() []span {
 	return out
 }
 
+// reachesOut reports whether a payload that does not end inside the file begins
+// in [from, to): those bytes are what is left of it.
+func (p *parser) reachesOut(from, to uint64) bool {
+	return slices.ContainsFunc(p.chunks, func(c Chunk) bool {
+		return c.Offset >= from && c.Offset < to && c.CompressedSize > p.size-c.Offset
+	})
+}
+
 // checkTrailing accepts up to 15 zero bytes behind the last payload, which
 // tools that patch texture references leave there.
 func (p *parser) checkTrailing() {
@@ -32,7 +40,7 @@ func (p *parser) checkTrailing() {
 	for _, s := range p.spans() {
 		end = max(end, s.end)
 	}
-	if end >= p.size {
+	if end >= p.size || p.reachesOut(0, p.size) {
 		return
 	}
 	n := p.size - end
@@ -55,6 +63,7 @@ func (p *parser) checkLayout() {
 		switch {
 		case s.off < prev && s.end > s.off && k > 0:
 			p.report(CodeChunkOverlap, at, "payload [%d, %d) overlaps bytes before %d that belong to another chunk", s.off, s.end, prev)
+		case s.off > prev && p.reachesOut(prev, s.off):
 		case s.off > prev && s.off-prev >= Alignment:
 			p.report(CodeGap, inFile(int64(prev)), "%d bytes before %s belong to nothing", s.off-prev, c.Type)
 		case s.off > prev:

@@ -88,6 +88,12 @@ const (
 	CodeTextureFlags        Code = "texture-flags"
 	CodeTextureSize         Code = "texture-size"
 	CodeTextureUnused       Code = "texture-unreferenced"
+	CodeGroupBounds         Code = "group-bounds"
+	CodeChecksCut           Code = "checks-cut"
+	CodeEmptyCompressed     Code = "empty-chunk-compressed"
+	CodeEdgeRange           Code = "edge-range"
+	CodeHeightTexture       Code = "material-height-texture"
+	CodeTextureFile         Code = "texture-file-type"
 	CodeFindingsSuppressed  Code = "findings-suppressed"
 	codeInternalUnspecified Code = ""
 )
@@ -184,6 +190,12 @@ var rules = map[Code]rule{
 	CodeTextureFlags:        {severity: SeverityWarning, hint: "use the documented bits only"},
 	CodeTextureSize:         {severity: SeverityWarning, hint: "write the size and mip count of the file, 1 mip for PNG and JPEG"},
 	CodeTextureUnused:       {severity: SeverityInfo, hint: "drop textures that no material names"},
+	CodeGroupBounds:         {severity: SeverityInfo, hint: "write the box around what lies below the entity; nothing is culled by it"},
+	CodeChecksCut:           {severity: SeverityWarning, hint: "nothing needs that many copies of a range: write fewer meshes, or give them their own geometry"},
+	CodeEmptyCompressed:     {severity: SeverityWarning, hint: "store empty chunks uncompressed: the reference engine ends when it decodes one"},
+	CodeEdgeRange:           {severity: SeverityWarning, hint: "keep the edges' range inside the chunk of edge indices, or write 0"},
+	CodeHeightTexture:       {severity: SeverityWarning, hint: "name an existing texture or 0xffffffff"},
+	CodeTextureFile:         {severity: SeverityWarning, hint: "name .utex files with block formats and pictures without: the reference engine chooses its reader by the format"},
 	CodeFindingsSuppressed:  {severity: SeverityInfo, hint: "raise the limit to see all"},
 	codeInternalUnspecified: {hint: hintRecook},
 }

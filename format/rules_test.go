@@ -42,7 +42,21 @@ func producers(t *testing.T) map[Code][]byte {
 	decoded := encode(func(f *File) {}, ModeZstd)
 	le.PutUint64(decoded[HeaderSize+5*ChunkEntrySize+24:], le.Uint64(decoded[HeaderSize+5*ChunkEntrySize+24:])+VertexSize)
 
+	// A material record of version 3 behind the other payloads.
+	height := append(bytes.Clone(good), make([]byte, 0x3e0+100-len(good))...)
+	copy(height[0x3e0:], good[0x310:0x310+80])
+	le.PutUint32(height[0x3e0+80:], 7)
+	le.PutUint32(height[8:], 3)
+	entry := height[HeaderSize+3*ChunkEntrySize:]
+	le.PutUint64(entry[8:], 0x3e0)
+	le.PutUint64(entry[16:], 100)
+	le.PutUint64(entry[24:], 100)
+
 	return map[Code][]byte{
+		CodeHeightTexture: height,
+		CodeGroupBounds: encode(func(f *File) {
+			f.Entities[0].MeshCount, f.Entities[1].ParentID = 0, 0
+		}, ModeNone),
 		CodeChunkOrder:         order,
 		CodeMetadataCompressed: packed,
 		CodeHashZero:           zeroHash(good),
@@ -63,6 +77,27 @@ func producers(t *testing.T) map[Code][]byte {
 		CodeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = NoIndex }, ModeNone),
 		CodeTextureEscape: bytes.Replace(encode(func(*File) {}, ModeNone), []byte("Textures/brick.png"), []byte("../tures/brick.png"), 1),
 	}
+}
+
+// instances is a file in which so many entities move one mesh.
+func instances(t *testing.T, n int) []byte {
+	t.Helper()
+	b := NewBuilder(FileTile)
+	vertices, indices := bytes.Clone(triangleFile(t).Vertices), []uint32{0, 1, 2}
+	for i := range n {
+		o := Object{Name: "o", MeshName: "m", Material: NoIndex, Vertices: vertices, Indices: indices, Transform: identity}
+		o.Transform[12] = float32(i + 1)
+		var err error
+		if i == 0 {
+			err = b.AddObject(o)
+		} else {
+			err = b.AddInstance(0, o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return mustEncode(t, b.File(), ModeNone)
 }
 
 type failingReader struct{}
@@ -99,6 +134,7 @@ func TestEveryCodeIsProduced(t *testing.T) {
 		}
 		note(r)
 	}
+	note(ValidateBytes(instances(t, 1000), ValidateOptions{leastWork: 1}))
 	note(Validate(failingReader{}, 4096, ValidateOptions{}))
 	path := filepath.Join(t.TempDir(), "grid.untold")
 	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 1, 2), ModeNone), 0o644); err != nil {

@@ -16,6 +16,8 @@ type ValidateOptions struct {
 	MaxPerCode int
 	// SkipHash leaves the content hash alone (range reads of remote files).
 	SkipHash bool
+	// leastWork replaces leastWork in tests.
+	leastWork uint64
 	// SkipGeometry leaves vertex and index values alone.
 	SkipGeometry bool
 }
@@ -90,11 +92,11 @@ func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts Validate
 		p.checkMeshOwners()
 		p.checkMaterialValues()
 		p.checkTextureValues(dir)
-		p.checkUsedStrings()
+		p.checkUnnamedStrings()
 		if opts.SkipGeometry {
 			p.checkMeshRanges()
 		} else {
-			p.checkGeometry()
+			p.checkGeometry(cmp.Or(opts.leastWork, leastWork))
 		}
 		if !opts.SkipHash {
 			p.checkHash()
@@ -184,6 +186,8 @@ func (p *parser) checkPortability() {
 		case !c.Type.required():
 			p.report(CodeUnknownChunk, inChunk(c.Type, entryOffset(i)), "chunk type %d (%s) of %d bytes", uint32(c.Type), c.Type, c.CompressedSize)
 			continue
+		case c.Compression != CompressNone && c.UncompressedSize == 0:
+			p.report(CodeEmptyCompressed, at, "%s is empty and compressed with %s", c.Type, c.Compression)
 		case c.Compression == CompressZstd:
 			p.report(CodeZstd, at, "%s is compressed with zstd", c.Type)
 		case c.Compression != CompressNone && !c.Type.isGeometry():

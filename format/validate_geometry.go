@@ -66,23 +66,43 @@ type geometryChecker struct {
 	haveV, haveI  bool
 	vBase, iBase  int64 // file offset of the chunk, -1 when compressed
 	work, maxWork uint64
-	seen          map[[2]uint64]bool // vertex ranges judged before
-	used          []uint64           // bit set of the mesh's referenced vertices
+	seen          map[[2]uint64]Bounds // vertex ranges judged before, with their boxes
+	seenIndices   map[indexKey]bool
+	used          []uint64 // bit set of the mesh's referenced vertices
+	worlds        []worldTransform
+	boxes         []entityBoxes // by entities
+	cut           int           // meshes that were not looked at
 }
 
-// checkGeometry decodes the geometry and judges every mesh.
-func (p *parser) checkGeometry() {
+// indexKey is what the verdict on a mesh's indices depends on.
+type indexKey struct {
+	off, n   uint64
+	typ      IndexType
+	vertices uint32
+}
+
+// leastWork is how many bytes of geometry may be looked at in small files with
+// many instances, too.
+const leastWork = 1 << 30
+
+// checkGeometry decodes the geometry and judges every mesh, until it has looked
+// at so many bytes at least.
+func (p *parser) checkGeometry(least uint64) {
 	p.checkMeshRanges()
-	g := geometryChecker{p: p, seen: map[[2]uint64]bool{}}
+	g := geometryChecker{p: p, seen: map[[2]uint64]Bounds{}, seenIndices: map[indexKey]bool{}}
 	g.vertices, g.haveV, g.vBase = p.geometryTable(ChunkVertices)
 	g.indices, g.haveI, g.iBase = p.geometryTable(ChunkIndices)
-	g.maxWork = 8*uint64(len(g.vertices)+len(g.indices)) + 1<<20
+	g.maxWork = 8*uint64(len(g.vertices)+len(g.indices)) + least
 	if !p.usable[ChunkMeshes] {
 		return
 	}
-	worlds := p.worldTransforms()
+	g.worlds, g.boxes = p.worldTransforms(), make([]entityBoxes, len(p.entities))
 	for i := range p.meshes {
-		g.mesh(i, worlds)
+		g.mesh(i)
+	}
+	g.checkEntityBoxes()
+	if g.cut > 0 {
+		p.report(CodeChecksCut, inChunk(ChunkMeshes, -1), "%d of %d meshes were not looked at: they name more than %d bytes of geometry together", g.cut, len(p.meshes), g.maxWork)
 	}
 }
 
@@ -94,7 +114,7 @@ func (p *parser) geometryTable(t ChunkType) ([]byte, bool, int64) {
 	return b, ok, -1
 }
 
-func (g *geometryChecker) mesh(i int, worlds []worldTransform) {
+func (g *geometryChecker) mesh(i int) {
 	p, m := g.p, &g.p.meshes[i]
 	at := func(f int) place { return p.recordAt(ChunkMeshes, i, f) }
 	if m.IndexCount == 0 || m.VertexCount == 0 {
@@ -107,31 +127,51 @@ func (g *geometryChecker) mesh(i int, worlds []worldTransform) {
 	if want := m.VertexSize + m.IndexSize; m.EstimatedGPUBytes != want && m.EstimatedGPUBytes != want+edgeBytes {
 		p.report(CodeGPUBytes, at(64), "%d bytes, vertices and indices have %d", m.EstimatedGPUBytes, want)
 	}
+	if edgeBytes > 0 && !p.holdsEdges(m.Reserved0&0xffffffff, edgeBytes) {
+		p.report(CodeEdgeRange, at(72), "edge indices [%d, +%d) are not in the file", m.Reserved0&0xffffffff, edgeBytes)
+	}
 	if m.Flags != 0 {
 		p.report(CodeReserved, at(28), "mesh flags are 0x%x", m.Flags)
 	}
 	boxOK := p.checkBox(m.LocalBounds, "mesh bounds", at(80))
-	if g.work += m.VertexSize + m.IndexSize; g.work > g.maxWork {
-		return // ranges shared far beyond any use; reported as overlaps
+	if g.work > g.maxWork {
+		g.cut++
+		return
 	}
 	vertices, vok := subRange(g.vertices, m.VertexOffset, m.VertexSize, g.haveV)
 	indices, iok := subRange(g.indices, m.IndexOffset, m.IndexSize, g.haveI)
 	vok = vok && m.VertexSize == uint64(m.VertexCount)*VertexSize
 	iok = iok && m.IndexType.Size() > 0 && m.IndexSize == uint64(m.IndexCount)*uint64(m.IndexType.Size())
-	if iok {
+	if key := (indexKey{m.IndexOffset, m.IndexSize, m.IndexType, m.VertexCount}); iok && !g.seenIndices[key] {
+		g.seenIndices[key] = true
+		g.work += m.IndexSize
 		g.checkIndexValues(i, m, indices)
 	}
 	if !vok || m.VertexCount == 0 {
 		return
 	}
-	if key := [2]uint64{m.VertexOffset, m.VertexSize}; !g.seen[key] {
-		g.seen[key] = true
+	key := [2]uint64{m.VertexOffset, m.VertexSize}
+	box, seen := g.seen[key]
+	if !seen {
+		box, _ = PositionBounds(vertices)
+		g.seen[key] = box
+		g.work += m.VertexSize
 		g.checkVertexValues(i, m, vertices)
+	} else if j, ok := p.byID[m.EntityID]; ok && !g.worlds[j].identity {
+		g.work += m.VertexSize // its transform moves them once more
 	}
-	if box, _ := PositionBounds(vertices); boxOK && finite(box.Min[:]...) && finite(box.Max[:]...) {
+	if boxOK && finite(box.Min[:]...) && finite(box.Max[:]...) {
 		p.compareBox(m.LocalBounds, box, "mesh bounds", at(80), true, 1)
-		g.checkEntityBox(m, box, vertices, worlds)
 	}
+	g.gather(m, box, vertices)
+}
+
+// holdsEdges reports whether the chunk of edge indices, which later writers
+// add, has a range.
+func (p *parser) holdsEdges(off, n uint64) bool {
+	return slices.ContainsFunc(p.chunks, func(c Chunk) bool {
+		return c.Type == chunkEdges && off <= c.UncompressedSize && n <= c.UncompressedSize-off
+	})
 }
 
 func subRange(b []byte, off, n uint64, ok bool) ([]byte, bool) {

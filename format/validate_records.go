@@ -2,11 +2,11 @@ package format
 
 import (
 	"math"
+	"math/bits"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -158,6 +158,9 @@ func (p *parser) checkMaterialValues() {
 		if reserved := MaterialSize(p.header.FormatVersion) - 8; m.Reserved[0]&^15 != 0 || m.Reserved[1] != 0 {
 			p.report(CodeMaterialChannels, at(reserved), "channel words 0x%x 0x%x", m.Reserved[0], m.Reserved[1])
 		}
+		if h := m.HeightTexture; h != NoIndex && p.header.FormatVersion >= 3 && p.usable[ChunkTextures] && uint64(h) >= uint64(len(p.textures)) {
+			p.report(CodeHeightTexture, at(80), "height texture %d of %d", h, len(p.textures))
+		}
 		if !used[i] && p.usable[ChunkMeshes] {
 			p.report(CodeMaterialUnused, at(0), "no mesh uses the material")
 		}
@@ -220,15 +223,28 @@ func (p *parser) checkTextureValues(dir string) {
 		if t.Flags&^known != 0 {
 			p.report(CodeTextureFlags, at(12), "flags 0x%x", t.Flags)
 		}
-		if t.Width == 0 || t.Height == 0 || t.MipCount == 0 {
+		if t.Width == 0 || t.Height == 0 || t.MipCount == 0 || int(min(t.MipCount, 99)) > bits.Len32(max(t.Width, t.Height)) {
 			p.report(CodeTextureSize, at(16), "%d x %d pixels, %d mips", t.Width, t.Height, t.MipCount)
 		}
 		if t.Reserved0 != 0 {
 			p.report(CodeReserved, at(28), "reserved word is 0x%x", t.Reserved0)
 		}
+		p.checkTextureFile(i, t)
 		if !used[i] && p.usable[ChunkMaterials] {
 			p.report(CodeTextureUnused, at(0), "no material uses the texture")
 		}
+	}
+}
+
+// checkTextureFile compares a texture's format with its file's name: block
+// formats and the later ones are .utex files, and only these are.
+func (p *parser) checkTextureFile(i int, t *Texture) {
+	if !p.usable[ChunkStrings] || t.URIOffset == NoIndex || p.strings.check(t.URIOffset) != "" || t.Format > TextureR16Unorm {
+		return
+	}
+	uri := p.strings.get(t.URIOffset)
+	if blocks := t.Format > TextureRGBA8; blocks != strings.EqualFold(path.Ext(uri), ".utex") {
+		p.report(CodeTextureFile, p.recordAt(ChunkTextures, i, 8), "%.200q with the format %s", uri, t.Format)
 	}
 }
 
@@ -281,49 +297,4 @@ func URIEscape(uri string) string {
 		return "leaves the folder"
 	}
 	return ""
-}
-
-// checkUsedStrings counts strings that no record names.
-func (p *parser) checkUsedStrings() {
-	for t := ChunkStrings; t <= ChunkTextures; t++ {
-		if !p.usable[t] {
-			return
-		}
-	}
-	var refs []uint32
-	for i := range p.entities {
-		refs = append(refs, p.entities[i].NameOffset)
-	}
-	for i := range p.meshes {
-		refs = append(refs, p.meshes[i].NameOffset)
-	}
-	for i := range p.materials {
-		refs = append(refs, p.materials[i].NameOffset)
-	}
-	for i := range p.textures {
-		refs = append(refs, p.textures[i].NameOffset, p.textures[i].URIOffset)
-	}
-	slices.Sort(refs)
-	data := p.strings.data
-	unused, first := 0, 0
-	for start := 0; start < len(data); {
-		end := strings.IndexByte(data[start:], 0)
-		if end < 0 {
-			end = len(data) - start
-		}
-		if k, _ := slices.BinarySearch(refs, uint32(start)); k == len(refs) || int(refs[k]) > start+end {
-			if unused++; unused == 1 {
-				first = start
-			}
-		}
-		start += end + 1
-	}
-	if unused > 0 {
-		c := p.chunk(ChunkStrings)
-		at := inChunk(ChunkStrings, -1)
-		if c.Compression == CompressNone {
-			at.offset = int64(c.Offset) + int64(first)
-		}
-		p.report(CodeStringUnused, at, "%d strings are not referenced, the first at offset %d", unused, first)
-	}
 }

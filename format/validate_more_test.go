@@ -1,0 +1,220 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+)
+
+// finds fails unless a report has a finding of a code, at an offset.
+func finds(t *testing.T, what string, r *Report, code Code, severity Severity, offset int64) {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Code == code && f.Severity == severity && f.Offset == offset {
+			if f.Hint == "" || f.Message == "" {
+				t.Errorf("%s: no message or hint: %+v", what, f)
+			}
+			return
+		}
+	}
+	t.Errorf("%s: no %v %s at 0x%x: %+v", what, severity, code, offset, r.Findings)
+}
+
+// The boxes of an entity are those of its meshes' stored positions, in its own
+// space and in the world.
+func TestValidateEntityBoxes(t *testing.T) {
+	const ent = 0x210 // in the triangle's file
+	good := mustEncode(t, triangleFile(t), ModeNone)
+	for _, c := range []struct {
+		name     string
+		at       int
+		v        float32
+		code     Code
+		severity Severity
+		offset   int64
+	}{
+		{"local box small", ent + 36, .5, CodeBoundsOutside, SeverityError, ent + 24},
+		{"local box loose", ent + 36, 5, CodeBoundsLoose, SeverityWarning, ent + 24},
+		{"world box small", ent + 60, .5, CodeBoundsOutside, SeverityError, ent + 48},
+		{"world box loose", ent + 60, 5, CodeBoundsLoose, SeverityWarning, ent + 48},
+		{"scaled out of single precision", ent + 72, math.MaxFloat32, CodeNotFinite, SeverityError, ent + 72},
+		{"moved far away", ent + 72 + 48, math.MaxFloat32, CodeBoundsOutside, SeverityError, ent + 48},
+	} {
+		data := patch(good, c.at, math.Float32bits(c.v))
+		if c.name == "scaled out of single precision" {
+			data = patch(data, 0x370+32, f32(2)) // a vertex at x = 2
+		}
+		finds(t, c.name, ValidateBytes(data, ValidateOptions{}), c.code, c.severity, c.offset)
+	}
+	// A box that another writer rounded its own way is no finding.
+	r := ValidateBytes(patch(good, ent+36, math.Float32bits(math.Nextafter32(1, 2))), ValidateOptions{})
+	if codes := append(codes(r, SeverityError), codes(r, SeverityWarning)...); slices.Contains(codes, CodeBoundsLoose) || slices.Contains(codes, CodeBoundsOutside) {
+		t.Errorf("a last place: %v", codes)
+	}
+}
+
+// An entity of several meshes has the box of all of them, and it is compared
+// with all of them at once.
+func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
+	merged := func() *File {
+		f := gridFile(t, 2, 4)
+		f.Entities[0].MeshCount = 2
+		f.Entities[0].LocalBounds = f.Entities[0].LocalBounds.union(f.Entities[1].LocalBounds)
+		f.Entities[0].WorldBounds = f.Entities[0].LocalBounds
+		f.Meshes[1].EntityID = 0
+		f.Entities = f.Entities[:1]
+		return f
+	}
+	r := ValidateBytes(mustEncode(t, merged(), ModeNone), ValidateOptions{})
+	if n := r.Errors + r.Warnings; n != 0 {
+		t.Errorf("faultless: %+v", r.Findings)
+	}
+	for name, change := range map[string]func(e *Entity){
+		"local": func(e *Entity) { e.LocalBounds.Max[1] += 9 },
+		"world": func(e *Entity) { e.WorldBounds.Max[1] += 9 },
+	} {
+		f := merged()
+		change(&f.Entities[0])
+		r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+		if !slices.Contains(codes(r, SeverityWarning), CodeBoundsLoose) {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}
+
+// Numbers whose product is out of range do not switch checks off.
+func TestValidateTransformsOutOfRange(t *testing.T) {
+	const depth = 12
+	f := gridFile(t, depth, 3)
+	for i := range f.Entities {
+		for k := range 3 {
+			f.Entities[i].LocalTransform[5*k] = math.MaxFloat32
+		}
+		if i > 0 {
+			f.Entities[i].ParentID = f.Entities[i-1].ID
+		}
+	}
+	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{MaxPerCode: -1})
+	far := map[int]bool{}
+	for _, x := range r.Findings {
+		if x.Code == CodeNotFinite || x.Code == CodeBoundsOutside {
+			far[x.Record] = true
+		}
+	}
+	if len(far) != depth {
+		t.Errorf("%d of %d entities are found: %+v", len(far), depth, r.Findings)
+	}
+}
+
+// Instances are all looked at, however many share a mesh.
+func TestValidateManyInstances(t *testing.T) {
+	data := instances(t, 20000)
+	if r := ValidateBytes(data, ValidateOptions{}); r.Errors+r.Warnings != 0 {
+		t.Fatalf("faultless: %+v", r.Findings)
+	}
+	le := binary.LittleEndian
+	entities := int(le.Uint64(data[HeaderSize+ChunkEntrySize+8:]))
+	last := entities + 19999*EntitySize
+	r := ValidateBytes(patch(data, last+60, f32(-1e6)), ValidateOptions{})
+	if !slices.Contains(codes(r, SeverityError), CodeBoundsInverted) {
+		t.Errorf("%+v", r.Findings)
+	}
+	r = ValidateBytes(patch(data, last+48, f32(2e4+.5)), ValidateOptions{})
+	finds(t, "the last of many", r, CodeBoundsOutside, SeverityError, int64(last+48))
+}
+
+// Strings are well-formed whether a record names them or not.
+func TestValidateStringsThatNothingNames(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		tail   string
+		code   Code
+		offset int // in the table; -1: no such finding
+	}{
+		{"plain", "spare\x00", CodeStringUnused, 0},
+		{"empty", "\x00", CodeStringUnused, 0},
+		{"unterminated", "spare", CodeStringUnterminated, 0},
+		{"not UTF-8", "sp\xffare\x00", CodeStringUTF8, 0},
+		{"cut in a rune", "x\x00caf\xc3\x00", CodeStringUTF8, 2},
+		{"both", "a\xffb", CodeStringUTF8, 0},
+	} {
+		f := triangleFile(t)
+		at := len(f.Strings)
+		f.Strings = append(f.Strings, c.tail...)
+		data := mustEncode(t, f, ModeNone)
+		severity := SeverityError
+		if c.code == CodeStringUnused {
+			severity = SeverityInfo
+		}
+		strings := int64(binary.LittleEndian.Uint64(data[HeaderSize+8:]))
+		finds(t, c.name, ValidateBytes(data, ValidateOptions{}), c.code, severity, strings+int64(at+c.offset))
+	}
+	// What a record names has one finding, at the record.
+	f := triangleFile(t)
+	f.Strings[0] = 0xff
+	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	if n := codes(r, SeverityError); !slices.Equal(n, []Code{CodeStringUTF8}) {
+		t.Errorf("%v", r.Findings)
+	}
+	// Where other tables cannot be read it is judged all the same.
+	f = triangleFile(t)
+	f.Strings = append(f.Strings, 0xff, 0)
+	data := mustEncode(t, f, ModeNone)
+	binary.LittleEndian.PutUint32(data[HeaderSize+2*ChunkEntrySize+32:], 9)
+	if r := ValidateBytes(data, ValidateOptions{}); !slices.Contains(codes(r, SeverityError), CodeStringUTF8) {
+		t.Errorf("%v", r.Findings)
+	}
+}
+
+// What is left of a payload that is cut off is not taken for bytes that nobody
+// owns: to cut those off would lose the rest.
+func TestValidateCutOff(t *testing.T) {
+	good := mustEncode(t, gridFile(t, 2, 4), ModeNone)
+	for n := 1; n < 40; n++ {
+		r := ValidateBytes(good[:len(good)-n], ValidateOptions{})
+		errors := codes(r, SeverityError)
+		if !slices.Contains(errors, CodeChunkBounds) || slices.Contains(errors, CodeTrailing) {
+			t.Errorf("%d bytes are missing: %v", n, r.Findings)
+		}
+	}
+	// A size that reaches beyond the file, with payloads behind.
+	huge := patch(bytes.Clone(good), HeaderSize+2*ChunkEntrySize+16, 1<<30)
+	for _, f := range ValidateBytes(huge, ValidateOptions{}).Findings {
+		if f.Code == CodeGap || f.Code == CodeTrailing || f.Code == CodePadding {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Later generations' words are judged where they name something.
+func TestValidateLaterWords(t *testing.T) {
+	f := gridFile(t, 1, 3)
+	f.Meshes[0].Reserved0 = 12 | 6<<32
+	f.Meshes[0].EstimatedGPUBytes += 12
+	data := mustEncode(t, f, ModeNone)
+	at := int64(binary.LittleEndian.Uint64(data[HeaderSize+2*ChunkEntrySize+8:])) + 72
+	finds(t, "edges without a chunk", ValidateBytes(data, ValidateOptions{}), CodeEdgeRange, SeverityWarning, at)
+	f.Meshes[0].Reserved0, f.Meshes[0].EstimatedGPUBytes = 12, f.Meshes[0].EstimatedGPUBytes-12
+	if r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}); r.Errors+r.Warnings != 0 {
+		t.Errorf("a running offset of no edges: %+v", r.Findings)
+	}
+	for _, c := range []struct {
+		format TextureFormat
+		mips   uint32
+		want   []Code
+	}{
+		{TextureUnknown, 1, nil},
+		{TextureRGBA8, 7, nil},
+		{TextureRGBA8, 8, []Code{CodeTextureSize}},
+		{TextureBC7, 1, []Code{CodeTextureFile}},
+		{TextureASTC4x4, 1, []Code{CodeTextureFile}},
+	} {
+		f := gridFile(t, 1, 3) // brick.png, 64 x 32
+		f.Textures[0].Format, f.Textures[0].MipCount = c.format, c.mips
+		if got := codes(ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}), SeverityWarning); !slices.Equal(got, c.want) {
+			t.Errorf("format %v, %d mips: %v, want %v", c.format, c.mips, got, c.want)
+		}
+	}
+}
