@@ -47,6 +47,9 @@ mkdir -p "$(dirname "$second")" "$tmp/home"
 copy "$second"
 ln -s "$($GO env GOMODCACHE)" "$tmp/modules"
 path=$($GO env GOPATH)
+settings=$($GO env GOENV)
+# Flags of the user's own would change the bytes; this one is used anyway.
+export GOFLAGS=-trimpath
 
 build() { # build FOLDER TARGET: the binary lies in FOLDER/bin/untold
 	(cd "$1" && rm -rf bin && GOOS=${2%/*} GOARCH=${2#*/} MAKEFLAGS= make -s static GO="$GO")
@@ -57,7 +60,7 @@ different=""
 for t in $TARGETS; do
 	build "$first" "$t"
 	(
-		export GOCACHE="$tmp/cache" GOMODCACHE="$tmp/modules" GOPATH="$path" HOME="$tmp/home" TZ=Pacific/Chatham LC_ALL=C
+		export GOCACHE="$tmp/cache" GOMODCACHE="$tmp/modules" GOPATH="$path" GOENV="$settings" HOME="$tmp/home" TZ=Pacific/Chatham LC_ALL=C
 		umask 077
 		build "$second" "$t"
 	)

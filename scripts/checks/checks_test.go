@@ -113,7 +113,8 @@ const fakeGo = `case "$*" in
 version) echo go version go1.26.0 test/test ;;
 "env GOMODCACHE") echo /modules ;;
 "env GOPATH") echo /path ;;
-build) { cat source; echo "$GOOS $GOARCH"; WHAT; } > bin/untold ;;
+"env GOENV") echo /settings ;;
+build) { cat source; echo "$GOOS $GOARCH $GOFLAGS $GOPATH"; WHAT; } > bin/untold ;;
 *) exit 9 ;;
 esac
 `
@@ -125,7 +126,9 @@ func TestHashes(t *testing.T) {
 		}
 	}
 	dir := sources(t)
-	code, out, errs := script(t, dir, "scripts/hashes.sh", strings.Replace(fakeGo, "WHAT", ":", 1), "HASHTARGETS=a/b c/d")
+	// The user's settings of Go hold for both builds, flags for none.
+	same := strings.Replace(fakeGo, "WHAT", `test "$GOFLAGS" = -trimpath && test "${GOENV:-/settings}" = /settings || exit 3`, 1)
+	code, out, errs := script(t, dir, "scripts/hashes.sh", same, "HASHTARGETS=a/b c/d", "GOFLAGS=-race", "GOENV=", "GOPATH=/path")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || errs != "" || len(lines) != 3 || lines[0] != "# go1.26.0 test/test, no commit" ||
 		!strings.HasSuffix(lines[1], "  untold-a-b") || !strings.HasSuffix(lines[2], "  untold-c-d") || lines[1][:64] == lines[2][:64] {
