@@ -317,7 +317,7 @@ func (s *story) act(t *rapid.T, r *rig, f frame) {
 	}
 }
 
-func checkInvariants(t *rapid.T, rig *rig, calm bool) {
+func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 	s := rig.s
 	var parsing, fetching [classes]int
 	var memory int64
@@ -382,7 +382,7 @@ func checkInvariants(t *rapid.T, rig *rig, calm bool) {
 }
 
 // checkMeshes counts the second tier.
-func checkMeshes(t *rapid.T, s *Streamer) {
+func checkMeshes(t rapid.TB, s *Streamer) {
 	var want Stats
 	groups := 0
 	s.forEachSplit(func(r *record) {
@@ -425,7 +425,7 @@ func checkMeshes(t *rapid.T, s *Streamer) {
 	}
 }
 
-func checkRecord(t *rapid.T, s *Streamer, r *record) {
+func checkRecord(t rapid.TB, s *Streamer, r *record) {
 	if r.drawn != RepNone && !r.rep(r.drawn).resident() || r.fading != RepNone && !r.rep(r.fading).resident() {
 		t.Fatalf("%s draws %v and fades %v out, but one of them is not resident", r.scene.tiles.id[r.tile], r.drawn, r.fading)
 	}
@@ -439,7 +439,7 @@ func checkRecord(t *rapid.T, s *Streamer, r *record) {
 }
 
 // checkDrawn checks that every tile is drawn once, its parts with one opacity.
-func checkDrawn(t *rapid.T, s *Streamer) {
+func checkDrawn(t rapid.TB, s *Streamer) {
 	perTile, perPart := map[Key]float64{}, map[Key]float64{}
 	for _, d := range s.AppendDrawn(nil) {
 		k := d.Key
