@@ -27,7 +27,8 @@ func newCache(a *app) *cobra.Command {
 		Short:   "List, check and clear the disk cache of remote scenes",
 		GroupID: "look",
 		Long: `cache looks after the folder in which simulate and preview keep what they download. It may be
-used while other programs stream through the same folder.`,
+used while other programs stream through the same folder. A folder that holds anything else than
+a cache is refused, and what others have put into a cache stays.`,
 		Example: `  untold cache stat
   untold cache ls --limit 20
   untold cache verify && echo sound
@@ -41,15 +42,15 @@ used while other programs stream through the same folder.`,
 	return cmd
 }
 
-// open opens the cache. A folder that is not there is an empty cache, and not
-// made for a look: c is nil then.
+// open opens the cache. A folder that is not there or empty is an empty cache, and
+// not made one for a look: c is nil then.
 func (f *cacheFlags) open() (dir string, c *remote.Cache, err error) {
 	if dir = f.dir; dir == "" {
 		if dir, err = remote.DefaultCacheDir(); err != nil {
 			return "", nil, err
 		}
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && remote.IsEmptyFolder(dir) {
 		return dir, nil, nil
 	}
 	c, err = remote.OpenCache(dir, remote.CacheOptions{Budget: f.budget.or(remote.DefaultCacheBudget)})

@@ -117,6 +117,59 @@ func TestCacheCommandWithoutCache(t *testing.T) {
 	}
 }
 
+// A folder that is no cache is refused by every command, and stays as it is; so do
+// foreign files in a cache.
+func TestCacheCommandLeavesForeignFiles(t *testing.T) {
+	home := t.TempDir()
+	key := strings.Repeat("a", 64)
+	theirs := []string{"thesis.tmp", key + ".dat", "textures/" + key[:32] + "/a/photo.png"}
+	fill := func(dir string) {
+		for _, name := range theirs {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	kept := func(dir string, args ...string) {
+		t.Helper()
+		for _, name := range theirs {
+			if b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); string(b) != "mine" {
+				t.Errorf("%v: %s: %v", args, name, err)
+			}
+		}
+	}
+	foreign, cache := filepath.Join(home, "foreign"), filledCache(t)
+	fill(foreign)
+	fill(cache)
+	for _, args := range [][]string{{"cache", "stat"}, {"cache", "ls"}, {"cache", "verify"}, {"cache", "clear"}, {"simulate", "http://127.0.0.1:1/a.json"}} {
+		r := execute(t, nil, append(args, "--cache-dir", foreign)...)
+		if r.code != 2 || !strings.Contains(r.err, foreign) || !strings.Contains(r.err, "--cache-dir") {
+			t.Errorf("%v: exit %d, %s", args, r.code, r.err)
+		}
+		kept(foreign, args...)
+		if list, _ := os.ReadDir(foreign); len(list) != 3 {
+			t.Errorf("%v: %v", args, list)
+		}
+	}
+	for _, args := range [][]string{{"cache", "stat"}, {"cache", "ls"}, {"cache", "verify"}, {"cache", "clear"}} {
+		if r := execute(t, nil, append(args, "--cache-dir", cache)...); r.code != 0 {
+			t.Errorf("%v: exit %d, %s", args, r.code, r.err)
+		}
+		kept(cache, args...)
+	}
+	empty := t.TempDir()
+	if r := execute(t, nil, "cache", "stat", "--cache-dir", empty); r.code != 0 {
+		t.Errorf("exit %d, %s", r.code, r.err)
+	}
+	if list, _ := os.ReadDir(empty); len(list) != 0 {
+		t.Errorf("a look made %v", list)
+	}
+}
+
 // To look at a cache evicts nothing, whatever its budget is for those who stream,
 // and the budget that stat tells is that one.
 func TestCacheCommandAndItsBudget(t *testing.T) {

@@ -122,15 +122,16 @@ func (f *inspectFlags) forContainer(name string) error {
 
 // inspectRemote shows a file at an address.
 func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags) error {
+	name := remote.Redact(address)
 	return f.server.visit(a, func(_ string, fetch *remote.Fetcher) error {
 		if strings.EqualFold(path.Ext(nameOf(address)), ".json") {
 			m, err := fetch.OpenManifest(ctx, address)
 			if err != nil {
 				return err
 			}
-			return inspectManifest(a, m.File, address, f)
+			return inspectManifest(a, m.File, name, f)
 		}
-		if err := f.forContainer(address); err != nil {
+		if err := f.forContainer(name); err != nil {
 			return err
 		}
 		part, err := fetch.OpenRange(ctx, address, remote.Want{})
@@ -139,7 +140,7 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 		}
 		defer part.Close()
 		file := &remotePart{RangeReader: part}
-		if err = inspectPart(a, address, file, f); file.err != nil {
+		if err = inspectPart(a, name, file, f); file.err != nil {
 			err = file.err
 		}
 		if a.verbose {
@@ -151,13 +152,13 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 }
 
 // inspectPart shows a container that is read in parts.
-func inspectPart(a *app, address string, file *remotePart, f *inspectFlags) error {
+func inspectPart(a *app, name string, file *remotePart, f *inspectFlags) error {
 	r, err := format.NewReader(file, file.Size())
 	if err != nil {
-		return judged(fmt.Errorf("%s: %w", address, err))
+		return judged(fmt.Errorf("%s: %w", name, err))
 	}
 	defer r.Close()
-	return inspectContainer(a, address, r, f)
+	return inspectContainer(a, name, r, f)
 }
 
 // judged marks an error about a file's content, so that the exit code is 1.

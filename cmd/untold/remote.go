@@ -96,7 +96,7 @@ func (r *remoteFlags) openRemote(ctx context.Context, a *app, address string, cf
 		return nil, errors.Join(explainRemote(err), f.Close())
 	}
 	if m.Stale {
-		a.info("%s the server does not answer; %s is the copy of an earlier time", a.paint(yellow, "warning:"), oneLine(address))
+		a.info("%s the server does not answer; %s is the copy of an earlier time", a.paint(yellow, "warning:"), oneLine(remote.Redact(address)))
 	}
 	return &remoteScene{Fetcher: f, Manifest: m, Name: nameOf(address)}, nil
 }
@@ -105,7 +105,7 @@ func (r *remoteFlags) openRemote(ctx context.Context, a *app, address string, cf
 func nameOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return address
+		return remote.Redact(address)
 	}
 	return path.Base(u.Path)
 }

@@ -91,7 +91,7 @@ func (f *askedFor) complete(ctx context.Context, a *app) {
 	g.SetLimit(8)
 	var missing atomic.Int64
 	for address, want := range f.files {
-		if have[address] || want.parts && begun[address] {
+		if stored := remote.Redact(address); have[stored] || want.parts && begun[stored] {
 			continue
 		}
 		g.Go(func() error {

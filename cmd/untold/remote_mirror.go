@@ -63,11 +63,11 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 	}
 	u, err := url.Parse(arg)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", arg, err)
+		return "", fmt.Errorf("%s: it is no address: write it with %%XX in the place of what none may hold", remote.Redact(arg))
 	}
 	name := path.Base(u.Path)
 	if name == "." || name == "/" || strings.HasSuffix(u.Path, "/") {
-		return "", fmt.Errorf("%s is a folder; name a manifest or a container in it", arg)
+		return "", fmt.Errorf("%s is a folder; name a manifest or a container in it", remote.Redact(arg))
 	}
 	if manifest.CheckPath(name) != nil {
 		name = "file" + path.Ext(name)
@@ -78,7 +78,8 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 	}
 	copied := filepath.Join(dir, name)
 	if !strings.EqualFold(path.Ext(name), ".json") {
-		m.names = append(m.names, [2]string{dir + string(filepath.Separator), strings.TrimSuffix(arg, name)})
+		plain, _, _ := strings.Cut(remote.Redact(arg), "?")
+		m.names = append(m.names, [2]string{dir + string(filepath.Separator), plain[:strings.LastIndexByte(plain, '/')+1]})
 		from, err := m.fetch.Local(ctx, arg, remote.Want{})
 		if err != nil {
 			return "", err

@@ -41,22 +41,22 @@ func parseAddress(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+		return nil, fmt.Errorf("%w: %q: %w", ErrAddress, Redact(raw), withoutURL(err))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" {
-		return nil, fmt.Errorf("%w: %q; use http:// or https:// and a host", ErrAddress, u.Redacted())
+		return nil, fmt.Errorf("%w: %q; use http:// or https:// and a host", ErrAddress, shown(u))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
 }
 
-// checkScheme refuses plain http to other machines (DECISIONS R4).
+// checkScheme refuses plain http to other machines.
 func checkScheme(u *url.URL, allowInsecure bool) error {
 	switch {
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme != "http":
-		return fmt.Errorf("%w: %q", ErrAddress, u.Redacted())
+		return fmt.Errorf("%w: %q", ErrAddress, shown(u))
 	case allowInsecure || isLoopback(u.Hostname()):
 		return nil
 	}
@@ -78,17 +78,18 @@ func isLoopback(host string) bool {
 func checkRedirect(allowInsecure bool) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		from, to := via[len(via)-1].URL, req.URL
+		keepSecrets(req, via[0].URL)
 		if len(via) > maxRedirects {
 			return fmt.Errorf("%w: more than %d redirects", ErrAddress, maxRedirects)
 		}
 		if to.Hostname() == "" {
-			return fmt.Errorf("%w: a redirect to %q", ErrAddress, to.Redacted())
+			return fmt.Errorf("%w: a redirect to %q", ErrAddress, shown(to))
 		}
 		if err := checkScheme(to, allowInsecure); err != nil {
 			return err
 		}
 		if from.Scheme == "https" && to.Scheme == "http" {
-			return fmt.Errorf("%w: a redirect from https to %s", ErrInsecure, to.Redacted())
+			return fmt.Errorf("%w: a redirect from https to %s", ErrInsecure, shown(to))
 		}
 		if isLoopback(to.Hostname()) && !isLoopback(from.Hostname()) {
 			return fmt.Errorf("%w: a redirect from %s to this machine", ErrAddress, from.Host)
@@ -98,7 +99,7 @@ func checkRedirect(allowInsecure bool) func(*http.Request, []*http.Request) erro
 }
 
 // key is the cache key of an address: lower-case hex of its SHA-256, query
-// included (facts section 17).
+// included.
 func key(u *url.URL) string {
 	sum := sha256.Sum256([]byte(u.String()))
 	return hex.EncodeToString(sum[:])
@@ -161,10 +162,10 @@ func parseBase(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// textureRoot is the folder of the cache, with slashes, in which the tree of
-// the scene at base is mirrored. Scenes with equal relative names do not share
-// files.
-func textureRoot(base *url.URL) string { return texturesDir + "/" + key(base)[:32] }
+// textureFolder is the folder of the cache, with slashes, in which the texture URIs
+// of the containers in the folder at an address resolve. Its name is a hash: a
+// path of the server's costs no folders here.
+func textureFolder(folder *url.URL) string { return texturesDir + "/" + key(folder)[:32] }
 
 // checkTextureURI refuses texture URIs that are no plain paths below the folder
 // of their container, also when somebody on the way undoes percent encoding.

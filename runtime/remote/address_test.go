@@ -178,7 +178,7 @@ func TestTextureNames(t *testing.T) {
 			t.Errorf("%q: %v", uri, err)
 		}
 		u, _ := url.Parse("https://h/tiles/t.untold")
-		s, err := textureSource(payload{url: u, folder: textureRoot(u) + "/tiles"}, uri)
+		s, err := textureSource(payload{url: u, folder: textureFolder(u)}, uri)
 		if err != nil || !validName(s.name) || !strings.HasPrefix(s.url.Path, "/tiles/") {
 			t.Errorf("%q: %+v, %v", uri, s, err)
 		}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,7 +29,7 @@ const (
 type Cache struct {
 	dir  string
 	opts CacheOptions
-	root *os.Root
+	root disk
 
 	// disk orders what changes the folder; it is taken before mu and held
 	// together with the lock file.
@@ -38,6 +38,7 @@ type Cache struct {
 	users *os.File
 	alone bool                  // when opened
 	full  func(bytes int) error // asked by tests before every write, and with 0 before a folder is made; else nil
+	wrap  func(disk) disk       // set by tests to put another disk in the place of the system's
 
 	mu        sync.Mutex
 	index     index
@@ -46,6 +47,8 @@ type Cache struct {
 	pinned    map[string]time.Time // not evicted by this process before
 	evictions int64
 	closed    bool
+
+	lost atomic.Int64 // files that were damaged or gone, without having been evicted
 }
 
 // CacheOptions changes a Cache.
@@ -96,9 +99,12 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(dir, "untold"), nil
 }
 
-// OpenCache opens the cache in a folder, which is made when missing. What a
+// OpenCache opens the cache in a folder, which is made when missing and marked as
+// a cache when empty. A folder that holds anything else is ErrForeign. What a
 // crash has left is cleared away.
-func OpenCache(dir string, opts CacheOptions) (*Cache, error) {
+func OpenCache(dir string, opts CacheOptions) (*Cache, error) { return openCacheOn(dir, opts, nil) }
+
+func openCacheOn(dir string, opts CacheOptions, wrap func(disk) disk) (*Cache, error) {
 	if opts.Budget == 0 {
 		opts.Budget = DefaultCacheBudget
 	}
@@ -113,10 +119,13 @@ func OpenCache(dir string, opts CacheOptions) (*Cache, error) {
 		return nil, cacheError("open", err)
 	}
 	c := &Cache{
-		dir: dir, opts: opts, index: newIndex(), touched: map[string]time.Time{}, pinned: map[string]time.Time{}, flushed: opts.Clock.Now(),
+		dir: dir, opts: opts, wrap: wrap, index: newIndex(), touched: map[string]time.Time{}, pinned: map[string]time.Time{}, flushed: opts.Clock.Now(),
 	}
 	if err := c.open(); err != nil {
 		c.closeFiles()
+		if errors.Is(err, ErrForeign) {
+			return nil, cacheError("open "+dir, fmt.Errorf("%w; name a new or an empty folder with --cache-dir (Options.CacheDir), or remove this one by hand", err))
+		}
 		return nil, cacheError("open "+dir, fmt.Errorf("%w: it must be a folder that can be written to; name another one with --cache-dir (Options.CacheDir)", err))
 	}
 	return c, nil
@@ -126,14 +135,26 @@ func (c *Cache) open() (err error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	if c.root, err = os.OpenRoot(c.dir); err != nil {
+	folder, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return err
+	}
+	c.root = rootDisk{folder}
+	if c.wrap != nil {
+		c.root = c.wrap(c.root)
+	}
+	older, err := c.claim()
+	if err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		file **os.File
 		name string
 	}{{&c.lock, lockName}, {&c.users, usersName}} {
-		if *f.file, err = c.root.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		if info, err := c.root.Lstat(f.name); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no plain file", f.name)
+		}
+		if *f.file, err = folder.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}
@@ -151,7 +172,10 @@ func (c *Cache) open() (err error) {
 		if err != nil { // a file system without locks
 			c.alone = false
 		}
-		return c.recover()
+		if err := c.recover(); err != nil || !older {
+			return err
+		}
+		return c.migrate()
 	})
 }
 
@@ -233,7 +257,7 @@ func (c *Cache) Stat() CacheStat {
 	for _, e := range c.Entries() {
 		s.Files++
 		s.Bytes += e.Size
-		if strings.HasPrefix(e.Name, texturesDir+"/") {
+		if isTexture(e.Name) {
 			s.Textures++
 			s.TextureBytes += e.Size
 		}

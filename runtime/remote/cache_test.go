@@ -275,7 +275,7 @@ func TestClear(t *testing.T) {
 	c := openCache(t, dir, newClock(), 0)
 	put(t, c, 1, []byte("data"))
 	u, _ := parseAddress("https://h/")
-	store(t, c, Entry{Name: textureRoot(u) + "/a/b.png"}, []byte("texture"))
+	store(t, c, Entry{Name: textureFolder(u) + "/a/b.png"}, []byte("texture"))
 	os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600)
 	s, err := c.Clear()
 	if err != nil || s.Files != 2 || s.Bytes != 11 || s.Textures != 1 {
@@ -301,13 +301,14 @@ func TestRecovery(t *testing.T) {
 		put(t, c, i, []byte("data"))
 	}
 	u, _ := parseAddress("https://h/")
-	texture := store(t, c, Entry{Name: textureRoot(u) + "/a.png"}, []byte("texture"))
+	texture := store(t, c, Entry{Name: textureFolder(u) + "/a.png"}, []byte("texture"))
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 	os.Remove(c.path(name(2)))
 	os.WriteFile(filepath.Join(dir, tempStem(name(5))+".99-1.tmp"), []byte("half"), 0o600)
-	os.WriteFile(filepath.Join(dir, tempStem(name(6))+".meta"), []byte("{}"), 0o600)
+	u6, _ := parseAddress(address(6))
+	os.WriteFile(filepath.Join(dir, key(u6)+".meta"), encodeSidecar(&Entry{URL: u6.String(), ETag: "e"}), 0o600)
 
 	c = openCache(t, dir, clock, 0)
 	if got := has(c, 9); !slices.Equal(got, []int{0, 1}) || c.Stat().Files != 3 {
@@ -338,8 +339,8 @@ func TestRecovery(t *testing.T) {
 		c.Close()
 	}
 
-	// No index at all: files serve only where their hash is declared, textures
-	// have none.
+	// No index at all: files serve only where their hash is declared, if their
+	// sidecars prove that they are the cache's. Textures have neither.
 	os.Remove(log)
 	c = openCache(t, dir, clock, 0)
 	if _, ok := c.lookup(name(0)); ok {
@@ -351,8 +352,11 @@ func TestRecovery(t *testing.T) {
 	if e, ok := c.check(name(1), hashOf([]byte("data"))); !ok || e.ETag != etagOf([]byte("data")) || e.URL != address(1) {
 		t.Error(e, ok)
 	}
-	if _, err := os.Stat(c.path(texture.Name)); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a texture that nobody knows stays", err)
+	if _, ok := c.lookup(texture.Name); ok {
+		t.Error("a texture that nobody knows serves")
+	}
+	if text(t, c.path(texture.Name)) != "texture" {
+		t.Error("a file that nothing proves to be the cache's is gone")
 	}
 }
 

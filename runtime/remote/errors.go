@@ -35,6 +35,9 @@ var (
 	ErrWait = errors.New("remote: the server wants to be left alone for a while")
 	// ErrCache: the disk cache could not be read or written.
 	ErrCache = errors.New("remote: cache")
+	// ErrForeign: a folder that is to be the cache holds what is not a cache's.
+	// Nothing in it has been changed.
+	ErrForeign = errors.New("remote: the folder is no cache of untold's")
 	// ErrClosed: the Fetcher, Cache or RangeReader is closed.
 	ErrClosed = errors.New("remote: closed")
 )

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path"
 	"sync"
 	"time"
 
@@ -27,6 +26,7 @@ type Fetcher struct {
 	client  *http.Client
 	own     *http.Transport // made here; nil when the transport was given
 	gate    *gate
+	logins  logins
 	flights flights
 	m       counters
 	buffers sync.Pool // of *[]byte, to copy bodies
@@ -103,7 +103,7 @@ type Want struct {
 type Manifest struct {
 	File    string // local copy, in the cache
 	Base    string // address that payload paths are relative to, with a slash at its end
-	URL     string // as asked for, without a fragment
+	URL     string // as asked for, by Redact: for messages
 	Changed bool   // the cache had none, or another one
 	Stale   bool   // the server gave none: this is the copy of an earlier time
 }
@@ -147,6 +147,7 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	if err != nil {
 		return runtime.Fetched{}, err
 	}
+	f.logins.take(base)
 	u, err := manifest.ResolveURL(base, req.Path)
 	if err != nil {
 		return runtime.Fetched{}, err
@@ -169,8 +170,7 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	if name, ok := f.manifests.Load(base.String()); ok {
 		f.cache.use(name.(string))
 	}
-	// Where the payload would lie in a copy of the scene's folder.
-	folder := path.Join(textureRoot(base), path.Dir(req.Path))
+	folder := textureFolder(directory(u))
 	if p != nil {
 		f.tex.scan(payload{name: s.name, url: u, folder: folder, uris: uris, open: true})
 		return runtime.Fetched{Ranges: p, Dir: f.cache.path(folder)}, nil
@@ -183,7 +183,7 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 // cache if there is one that fits want, else a new one. The file stays for 10 s
 // at least, then until its room is needed.
 func (f *Fetcher) Local(ctx context.Context, rawURL string, want Want) (string, error) {
-	u, err := parseAddress(rawURL)
+	u, err := f.address(rawURL)
 	if err != nil {
 		return "", err
 	}
@@ -200,7 +200,7 @@ func (f *Fetcher) Local(ctx context.Context, rawURL string, want Want) (string, 
 // unless the new manifest declares the hash that it has. Payload paths are
 // relative to the address as given, whatever it redirects to.
 func (f *Fetcher) OpenManifest(ctx context.Context, rawURL string) (Manifest, error) {
-	u, err := parseAddress(rawURL)
+	u, err := f.address(rawURL)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -211,7 +211,7 @@ func (f *Fetcher) OpenManifest(ctx context.Context, rawURL string) (Manifest, er
 	}
 	base := directory(u).String()
 	f.manifests.Store(base, s.name)
-	return Manifest{File: f.cache.path(s.name), Base: base, URL: u.String(), Changed: file.changed, Stale: file.stale}, nil
+	return Manifest{File: f.cache.path(s.name), Base: base, URL: shown(u), Changed: file.changed, Stale: file.stale}, nil
 }
 
 // bring gets a file from the cache or the network.
@@ -301,7 +301,7 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 		// Better an old one than none, if it is still there.
 		if e, ok := f.cache.lookup(s.name); ok {
 			f.m.staleServed.Add(1)
-			f.log.Warn("an old copy serves", "url", s.url.Redacted(), "since", e.CachedAt, "error", err)
+			f.log.Warn("an old copy serves", "url", shown(s.url), "since", e.CachedAt, "error", err)
 			return local{entry: e, stale: true, cached: true}, nil
 		}
 	}

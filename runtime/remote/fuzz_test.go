@@ -48,6 +48,9 @@ func FuzzIndex(f *testing.F) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(dir, versionName), []byte(versionText), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		for _, file := range []string{filepath.Join(outer, "x"), filepath.Join(dir, name(1))} {
 			if err := os.WriteFile(file, []byte("data"), 0o600); err != nil {
 				t.Fatal(err)
@@ -121,12 +124,12 @@ func FuzzNames(f *testing.F) {
 		if again, err := parseBase(base.String()); err != nil || again.String() != base.String() || base.Host != u.Host {
 			t.Fatalf("%q: base %v, then %v, %v", raw, base, again, err)
 		}
-		root := textureRoot(base)
-		s, err := textureSource(payload{url: u, folder: root + "/tiles"}, uri)
+		root := textureFolder(base)
+		s, err := textureSource(payload{url: u, folder: root}, uri)
 		if err != nil {
 			return
 		}
-		if !validName(s.name) || !strings.HasPrefix(s.name, root+"/tiles/") || !filepath.IsLocal(filepath.FromSlash(s.name)) {
+		if !validName(s.name) || !strings.HasPrefix(s.name, root+"/") || !filepath.IsLocal(filepath.FromSlash(s.name)) {
 			t.Fatalf("%q at %q lies at %q", uri, raw, s.name)
 		}
 		if s.url.Host != u.Host || s.url.Scheme != u.Scheme || s.url.RawQuery != "" {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -359,7 +360,7 @@ func files(t testing.TB, dir string) []string {
 			return err
 		}
 		rel, err := filepath.Rel(dir, p)
-		if base := filepath.Base(rel); base != lockName && base != usersName && base != indexName {
+		if !slices.Contains([]string{lockName, usersName, indexName, versionName, tagName}, filepath.Base(rel)) {
 			list = append(list, filepath.ToSlash(rel))
 		}
 		return err
@@ -377,3 +378,12 @@ func temporary(list []string) []string {
 
 // oneAttempt is for tests of failures on the real clock.
 var oneAttempt = runtime.HTTPConfig{Attempts: 1}
+
+func mustParse(t testing.TB, address string) *url.URL {
+	t.Helper()
+	u, err := parseAddress(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

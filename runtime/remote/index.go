@@ -21,7 +21,8 @@ import (
 // is not complete yet has no newline or a wrong sum.
 
 const (
-	indexName  = "index.log"
+	indexStem  = "index"
+	indexName  = indexStem + ".log"
 	indexMagic = "untold-cache-1"
 	// maxIndexLine bounds a line; addresses and ETags are bounded too.
 	maxIndexLine = 64 << 10
@@ -29,11 +30,13 @@ const (
 	compactAt = 256 << 10
 	// maxFile bounds the sizes that an index may name, so that sums fit.
 	maxFile = 1 << 46
+	// maxSalvage is how many bytes of a damaged log are looked through for names.
+	maxSalvage = 64 << 20
 )
 
 // change is one line of the index.
 type change struct {
-	Op    string `json:"op"` // begin, put, use, old or drop
+	Op    string `json:"op"` // begin, make, put, use, old or drop
 	Name  string `json:"name,omitempty"`
 	At    int64  `json:"at,omitempty"`    // use: last access, nanoseconds of Unix time
 	Entry *Entry `json:"entry,omitempty"` // put
@@ -65,7 +68,7 @@ func parseChange(line []byte) (c change, ok bool) {
 		return c, c.Magic == indexMagic && c.Gen != ""
 	case "put":
 		return c, c.Entry != nil && c.Entry.valid()
-	case "use", "old", "drop":
+	case "make", "use", "old", "drop":
 		return c, validName(c.Name)
 	}
 	return c, false
@@ -93,6 +96,7 @@ func (e *Entry) valid() bool {
 // index is what the log says.
 type index struct {
 	entries map[string]*Entry
+	made    map[string]bool // names that files may have got, and have no entry
 	bytes   int64
 	gen     string
 	file    fs.FileInfo // of the log; nil: not known
@@ -100,11 +104,15 @@ type index struct {
 	damaged int         // lines that made no sense
 }
 
-func newIndex() index { return index{entries: map[string]*Entry{}} }
+func newIndex() index { return index{entries: map[string]*Entry{}, made: map[string]bool{}} }
 
 // apply brings the index up to date with one change.
 func (x *index) apply(c *change) {
 	switch c.Op {
+	case "make":
+		if x.entries[c.Name] == nil {
+			x.made[c.Name] = true
+		}
 	case "put":
 		e := *c.Entry
 		x.drop(e.Name)
@@ -126,6 +134,7 @@ func (x *index) apply(c *change) {
 }
 
 func (x *index) drop(name string) {
+	delete(x.made, name)
 	if e := x.entries[name]; e != nil {
 		x.bytes -= e.Size
 		delete(x.entries, name)
@@ -134,8 +143,8 @@ func (x *index) drop(name string) {
 
 // catchUp reads what was appended to the log since the last time, or all of it
 // when it was written anew. A missing log is an empty one.
-func (x *index) catchUp(root *os.Root) error {
-	f, err := root.Open(indexName)
+func (x *index) catchUp(root disk) error {
+	f, err := openPlain(root, indexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		*x = newIndex()
 		return nil
@@ -161,9 +170,11 @@ func (x *index) catchUp(root *os.Root) error {
 	if ok = ok && begin.Op == "begin"; !ok || begin.Gen != x.gen || info.Size() < x.read {
 		*x = newIndex()
 		if !ok {
-			// Nothing of a log without a beginning is trusted.
+			// Nothing of a log without a beginning is trusted, but that its names
+			// are those of files of the cache.
 			if info.Size() > 0 {
 				x.damaged++
+				return x.salvage(io.NewSectionReader(f, 0, min(info.Size(), maxSalvage)))
 			}
 			return nil
 		}
@@ -178,9 +189,28 @@ func (x *index) catchUp(root *os.Root) error {
 
 // current reports whether nobody has written to the log since. It costs less
 // than catchUp.
-func (x *index) current(root *os.Root) bool {
+func (x *index) current(root disk) bool {
 	info, err := root.Lstat(indexName)
 	return err == nil && x.file != nil && info.Size() == x.read && os.SameFile(info, x.file)
+}
+
+// salvage takes the names out of a log that has lost its beginning: what has them
+// is the cache's, whatever it is now.
+func (x *index) salvage(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		c, ok := parseChange(line)
+		if ok && c.Entry != nil {
+			c.Name = c.Entry.Name
+		}
+		if ok && c.Name != "" {
+			x.made[c.Name] = true
+		}
+	}
+	return nil
 }
 
 // replay applies complete lines. What follows the last newline stays for later.
@@ -254,10 +284,13 @@ func (c *Cache) log(changes []change) error {
 func (c *Cache) compact() error {
 	gen := fmt.Sprintf("%x-%x-%x", c.opts.Clock.Now().UnixNano(), os.Getpid(), temps.Add(1))
 	lines := appendChange(nil, &change{Op: "begin", Magic: indexMagic, Gen: gen})
+	for _, name := range sortedKeys(c.index.made) {
+		lines = appendChange(lines, &change{Op: "make", Name: name})
+	}
 	for _, e := range c.sorted() {
 		lines = appendChange(lines, &change{Op: "put", Entry: e})
 	}
-	tmp := c.tempName("index")
+	tmp := c.tempName(indexStem)
 	if err := c.writeFile(tmp, lines); err != nil {
 		c.root.Remove(tmp)
 		return err

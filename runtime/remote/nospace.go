@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"os"
 	"time"
 )
 
@@ -86,7 +85,7 @@ func (c *Cache) refused(bytes int) error {
 }
 
 // writeAll writes to a file of the cache.
-func (c *Cache) writeAll(f *os.File, p []byte) (int, error) {
+func (c *Cache) writeAll(f diskFile, p []byte) (int, error) {
 	if err := c.refused(len(p)); err != nil {
 		return 0, err
 	}
@@ -94,7 +93,7 @@ func (c *Cache) writeAll(f *os.File, p []byte) (int, error) {
 }
 
 // writeAt writes to a place in a file of the cache.
-func (c *Cache) writeAt(f *os.File, p []byte, off int64) error {
+func (c *Cache) writeAt(f diskFile, p []byte, off int64) error {
 	if err := c.refused(len(p)); err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ func TestDiskFullOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		s, err := textureSource(payload{url: base, folder: textureRoot(base)}, fmt.Sprintf("%d/wall.png", i))
+		s, err := textureSource(payload{url: base, folder: textureFolder(base)}, fmt.Sprintf("%d/wall.png", i))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -268,7 +268,7 @@ func (f *Fetcher) firstPart(ctx context.Context, s source) error {
 	err := f.attempts(ctx, s.url, func(ctx context.Context) error {
 		f.m.ranges.Add(1)
 		return f.request(ctx, rangeJob(s, 0, size, ""), func(resp *http.Response) (err error) {
-			e = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+			e = Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
 			switch resp.StatusCode {
 			case http.StatusPartialContent:
 				head, err = f.readHead(resp, s.want, size, &e)

@@ -70,7 +70,7 @@ const (
 )
 
 // DefaultCacheBudget is the size in bytes that a Cache may have unless told
-// otherwise (DECISIONS R13).
+// otherwise.
 const DefaultCacheBudget = 500_000_000
 
 // withDefaults fills zero fields in and refuses senseless ones.

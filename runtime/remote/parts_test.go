@@ -640,8 +640,7 @@ func TestPartsOfAnotherManifest(t *testing.T) {
 	if n := len(r.origin.requests()); n != 4 {
 		t.Errorf("%d requests", n)
 	}
-	u, _ := parseAddress(sceneBase)
-	if err := r.Cache().age(sceneBase, textureRoot(u), ""); err != nil {
+	if err := r.Cache().age(sceneBase, ""); err != nil {
 		t.Fatal(err)
 	}
 	r.restart()

@@ -167,7 +167,7 @@ func (p *parts) judgeRange(resp *http.Response, e *Entry, from, to int64) error 
 // kill ends the reading of a file that the server has replaced. What the cache
 // has of it goes.
 func (p *parts) kill(why string) error {
-	err := final{fmt.Errorf("%w: %s: %s", ErrChanged, p.s.url.Redacted(), why)}
+	err := final{fmt.Errorf("%w: %s: %s", ErrChanged, shown(p.s.url), why)}
 	p.mu.Lock()
 	first := p.dead == nil
 	p.dead = err

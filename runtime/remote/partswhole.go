@@ -46,7 +46,7 @@ func (p *parts) promote(read fileSums) error {
 	case errors.Is(err, errPartGone):
 		return nil // evicted or promoted by another process: the next reader sees to it
 	case errors.Is(err, ErrMismatch):
-		p.dead = final{fmt.Errorf("%w: %s: %w", ErrChanged, p.s.url.Redacted(), err)}
+		p.dead = final{fmt.Errorf("%w: %s: %w", ErrChanged, shown(p.s.url), err)}
 		p.f.countReplaced(p.s.name)
 		p.f.forgetParts(p)
 		return p.dead

@@ -58,7 +58,7 @@ type RangeStats struct {
 // cache. The requests end with ctx or Close; hashes are not compared, only the
 // size of want and, from request to request, the ETag or Last-Modified.
 func (f *Fetcher) OpenRange(ctx context.Context, rawURL string, want Want) (*RangeReader, error) {
-	u, err := parseAddress(rawURL)
+	u, err := f.address(rawURL)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (r *RangeReader) begin(s source) error {
 					return nil // an empty file
 				}
 			case http.StatusOK:
-				entry = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+				entry = Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
 				whole, err = r.f.receive(s, resp, new(unfinished))
 				return err
 			}
@@ -292,14 +292,14 @@ func (r *RangeReader) fetch(from, to int64) (data []byte, err error) {
 			switch resp.StatusCode {
 			case http.StatusPartialContent:
 			case http.StatusOK, http.StatusRequestedRangeNotSatisfiable:
-				return final{fmt.Errorf("%w: the server has another version of %s", ErrChanged, r.url.Redacted())}
+				return final{fmt.Errorf("%w: the server has another version of %s", ErrChanged, shown(r.url))}
 			default:
 				return r.f.statusError(resp)
 			}
 			a, b, size, ok := contentRange(resp.Header.Get("Content-Range"))
 			switch {
 			case ok && size != r.size, validator(resp, "ETag") != r.etag, validator(resp, "Last-Modified") != r.modified:
-				return final{fmt.Errorf("%w: the server has another version of %s", ErrChanged, r.url.Redacted())}
+				return final{fmt.Errorf("%w: the server has another version of %s", ErrChanged, shown(r.url))}
 			case !ok || a != from || b != to:
 				return fmt.Errorf("%w: Content-Range %q for the bytes %d to %d", ErrMismatch, resp.Header.Get("Content-Range"), from, to-1)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,8 +19,9 @@ var temps atomic.Int64
 // process where locks cannot tell: longer than any download may last.
 const deadAfter = time.Hour
 
-// recover brings folder and index into agreement after a crash. The caller
-// holds the lock of the folder.
+// recover brings folder and index into agreement after a crash. It looks at what
+// the index names and at the list of the folder itself; it walks through nothing.
+// The caller holds the lock of the folder.
 func (c *Cache) recover() error {
 	found, err := c.scan()
 	if err != nil || !c.alone {
@@ -29,8 +31,15 @@ func (c *Cache) recover() error {
 	defer c.mu.Unlock()
 	var list []change
 	for _, e := range c.sorted() {
-		_, ok := found[e.Name]
+		ok := found[e.Name] != nil
+		if isTexture(e.Name) {
+			info, err := c.root.Lstat(filepath.FromSlash(e.Name))
+			ok = err == nil && info.Mode().IsRegular()
+		}
 		delete(found, e.Name)
+		if !ok {
+			c.lost.Add(1)
+		}
 		if ok && e.Whole > 0 {
 			now := c.recoverPart(e.Name, e)
 			if ok = now != nil; ok && now.Size != e.Size {
@@ -43,82 +52,136 @@ func (c *Cache) recover() error {
 			list = append(list, change{Op: "drop", Name: e.Name})
 		}
 	}
+	// Files that the index does not know, or knows by their names only. What they
+	// hold is not certain: they serve only where a manifest declares their hash.
 	for _, name := range sortedKeys(found) {
-		// Files that the index does not know. What they are is not certain: they
-		// serve only where a manifest declares their hash. Textures have none.
-		if strings.HasPrefix(name, texturesDir+"/") {
-			c.remove(name)
-			continue
+		if e := c.adopt(name, found[name]); e != nil {
+			list = append(list, change{Op: "put", Entry: e})
 		}
-		if isPart(name) {
-			if e := c.recoverPart(name, nil); e != nil {
-				list = append(list, change{Op: "put", Entry: e})
-			} else {
-				c.remove(name)
-			}
-			continue
-		}
-		list = append(list, change{Op: "put", Entry: c.adopt(name, found[name])})
 	}
-	return c.append(list...)
+	return c.append(append(list, c.unmake(list)...)...)
 }
 
-// adopt makes the entry of a file without one. Its hash is not known.
+// unmake removes the files that may have got a name and have no entry, but for
+// those that changes put into the index. The caller holds mu.
+func (c *Cache) unmake(changes []change) (list []change) {
+	put := map[string]bool{}
+	for i := range changes {
+		if e := changes[i].Entry; e != nil {
+			put[e.Name] = true
+		}
+	}
+	for _, name := range sortedKeys(c.index.made) {
+		if !put[name] && c.remove(name) == nil {
+			list = append(list, change{Op: "drop", Name: name})
+		}
+	}
+	return list
+}
+
+// migrate drops the textures of an earlier version, which lie where nobody looks
+// for them any more, and what was stored with a password in its address. The
+// caller holds the lock of the folder.
+func (c *Cache) migrate() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []change
+	for _, e := range c.sorted() {
+		if (isTexture(e.Name) || e.URL != Redact(e.URL)) && c.remove(e.Name) == nil {
+			list = append(list, change{Op: "drop", Name: e.Name})
+		}
+	}
+	if err := c.append(list...); err != nil || c.index.gen == "" {
+		return err
+	}
+	return c.compact() // the lines of what was dropped go too
+}
+
+// isTexture reports whether a name of the index is that of a texture.
+func isTexture(name string) bool { return strings.HasPrefix(name, texturesDir+"/") }
+
+// adopt makes the entry of a file that the index does not know, nil when nothing
+// proves that the file is the cache's: a name can be anybody's. Its hash is not
+// known.
 func (c *Cache) adopt(name string, info fs.FileInfo) *Entry {
-	e := &Entry{
-		Name: name, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Old: true,
+	if isPart(name) {
+		return c.recoverPart(name, nil)
+	}
+	s, ok := c.readSidecar(sidecarName(name))
+	if !ok || s.name != name {
+		return nil
+	}
+	return &Entry{
+		Name: name, URL: s.RemoteURL, ETag: s.ETag, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Old: true,
 		CachedAt: info.ModTime().UTC(), LastAccess: info.ModTime().UTC(),
 	}
-	if text, err := c.root.ReadFile(sidecarName(name)); err == nil {
-		if s, ok := decodeSidecar(text); ok {
-			if u, err := parseAddress(s.RemoteURL); err == nil && fileName(u) == name {
-				e.URL, e.ETag = s.RemoteURL, s.ETag
-			}
-		}
-	}
-	return e
 }
 
-// scan lists the files of the cache and removes dead temporary files and
-// sidecars without a file.
+// namedSidecar is a sidecar and the name of the file that its address has.
+type namedSidecar struct {
+	sidecar
+	name string
+}
+
+// readSidecar reads the <key>.meta file of a name.
+func (c *Cache) readSidecar(side string) (n namedSidecar, ok bool) {
+	text, err := c.readSmall(side)
+	if err != nil {
+		return n, false
+	}
+	if n.sidecar, ok = decodeSidecar(text); !ok {
+		return n, false
+	}
+	u, err := parseAddress(n.RemoteURL)
+	if err != nil {
+		return n, false
+	}
+	n.name = fileName(u)
+	return n, sidecarName(n.name) == side
+}
+
+// scan lists the files in the folder itself that have names of the cache. Alone, it
+// removes temporary files of the dead, and sidecars whose files are gone.
 func (c *Cache) scan() (map[string]fs.FileInfo, error) {
 	found := map[string]fs.FileInfo{}
-	list, err := fs.ReadDir(c.root.FS(), ".")
+	list, err := c.root.ReadDir(".")
 	if err != nil {
 		return nil, err
 	}
 	stems := map[string]bool{}
 	for _, d := range list {
 		name := d.Name()
-		if strings.HasSuffix(name, tempSuffix) && d.Type().IsRegular() {
+		if !d.Type().IsRegular() {
+			continue
+		}
+		if isTemp(name) {
 			c.removeDead(d)
 			continue
 		}
-		if d.Type().IsRegular() && validName(name) {
+		if validName(name) {
 			if info, err := d.Info(); err == nil {
 				stem, _, _ := strings.Cut(name, ".")
 				found[name], stems[stem] = info, true
 			}
 		}
 	}
+	if !c.alone {
+		return found, nil
+	}
 	for _, d := range list {
-		if stem, ok := strings.CutSuffix(d.Name(), ".meta"); ok && c.alone && isKey(stem) && !stems[stem] {
-			c.root.Remove(d.Name())
+		name := d.Name()
+		if stem, ok := strings.CutSuffix(name, ".meta"); ok && isKey(stem) && !stems[stem] {
+			if _, proved := c.readSidecar(name); proved {
+				c.root.Remove(name)
+			}
 		}
-		if whole, ok := strings.CutSuffix(d.Name(), haveSuffix); ok && c.alone && validName(whole) && found[whole+partSuffix] == nil {
-			c.root.Remove(d.Name())
+		if whole, ok := strings.CutSuffix(name, haveSuffix); ok && validName(whole) && found[partName(whole)] == nil {
+			if _, proved := c.readHave(partName(whole)); proved {
+				c.root.Remove(name)
+			}
 		}
 	}
-	err = fs.WalkDir(c.root.FS(), texturesDir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !validName(name) {
-			return nil // what is not ours is left alone
-		}
-		if info, err := d.Info(); err == nil {
-			found[name] = info
-		}
-		return nil
-	})
-	return found, err
+	return found, nil
 }
 
 // removeDead removes a temporary file of a process that is no more.
@@ -210,28 +273,24 @@ func (c *Cache) discard(e *Entry) error {
 	return nil
 }
 
-// Clear removes all files and returns what they were. Files that the cache did
-// not make stay.
+// Clear removes all files of the cache and returns what they were. What the index
+// does not prove to be the cache's stays.
 func (c *Cache) Clear() (CacheStat, error) {
 	was := c.Stat()
 	err := c.locked(func() error {
-		found, err := c.scan()
-		if err != nil {
+		if _, err := c.scan(); err != nil { // temporary files
 			return err
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for _, e := range c.sorted() {
-			found[e.Name] = nil
-		}
-		var list []change
 		var failed error
-		for _, name := range sortedKeys(found) {
-			if err := c.remove(name); err != nil {
+		list := c.unmake(nil)
+		for _, e := range c.sorted() {
+			if err := c.remove(e.Name); err != nil {
 				failed = err
 				continue
 			}
-			list = append(list, change{Op: "drop", Name: name})
+			list = append(list, change{Op: "drop", Name: e.Name})
 		}
 		if err := c.append(list...); err != nil {
 			return err

@@ -34,24 +34,25 @@ func (f *Fetcher) request(ctx context.Context, j job, read func(*http.Response) 
 	defer d.stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.url.String(), nil)
 	if err != nil {
-		return final{fmt.Errorf("%w: %w", ErrAddress, err)}
+		return final{fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))}
 	}
 	for k, v := range j.header {
 		req.Header[k] = v
 	}
 	req.Header.Set("User-Agent", f.opts.UserAgent)
+	f.logins.add(req)
 	// Sizes and hashes are those of the file, so the transport must not unpack.
 	req.Header.Set("Accept-Encoding", "identity")
 	f.m.requests.Add(1)
 	resp, err := f.client.Do(req)
 	if err != nil {
-		return because(ctx, err)
+		return because(ctx, withoutURL(err))
 	}
 	defer resp.Body.Close()
 	d.progress()
 	resp.Body = &watchedBody{resp.Body, d, &f.m.bytes}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return fmt.Errorf("%w: content encoding %q, which was not asked for: have the server send %s as it is", ErrMismatch, enc, j.url.Redacted())
+		return fmt.Errorf("%w: content encoding %q, which was not asked for: have the server send %s as it is", ErrMismatch, enc, shown(j.url))
 	}
 	return because(ctx, read(resp))
 }

@@ -71,6 +71,6 @@ func (u *unfinished) keep(f *Fetcher, s source) {
 		return
 	}
 	if err := f.cache.adoptPrefix(e, u.st.tmp, u.st.size); err != nil {
-		f.log.Info("the beginning of a broken download is not kept", "url", s.url.Redacted(), "error", err)
+		f.log.Info("the beginning of a broken download is not kept", "url", shown(s.url), "error", err)
 	}
 }

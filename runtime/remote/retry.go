@@ -24,7 +24,7 @@ const (
 )
 
 // attempts calls try until it succeeds, at 0, 1 and 3 s by default. Every error
-// counts the same, a 404 too (DECISIONS R9), but for those that are final and
+// counts the same, a 404 too, but for those that are final and
 // those of a cancelled ctx.
 func (f *Fetcher) attempts(ctx context.Context, u *url.URL, try func(ctx context.Context) error) error {
 	if err := f.banned(u); err != nil {
@@ -47,11 +47,11 @@ func (f *Fetcher) attempts(ctx context.Context, u *url.URL, try func(ctx context
 		stop := errors.As(err, new(final)) || errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure)
 		if stop || n >= f.opts.HTTP.Attempts || wait != nil && wait.d > longestWait {
 			f.m.failures.Add(1)
-			f.log.Warn("download failed", "url", u.Redacted(), "attempts", n, "error", err)
-			return fmt.Errorf("remote: %s, attempt %d: %w", u.Redacted(), n, err)
+			f.log.Warn("download failed", "url", shown(u), "attempts", n, "error", err)
+			return fmt.Errorf("remote: %s, attempt %d: %w", shown(u), n, err)
 		}
 		pause := f.pause(n, wait)
-		f.log.Info("download is retried", "url", u.Redacted(), "attempt", n, "pause", pause, "error", err)
+		f.log.Info("download is retried", "url", shown(u), "attempt", n, "pause", pause, "error", err)
 		if err := f.sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (e *waitError) Unwrap() error { return e.error }
 func (f *Fetcher) statusError(resp *http.Response) error {
 	// A short rest is read, so that the connection can be used again.
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
-	err := error(&StatusError{URL: resp.Request.URL.Redacted(), Status: resp.StatusCode})
+	err := error(&StatusError{URL: shown(resp.Request.URL), Status: resp.StatusCode})
 	if d := retryAfter(resp.Header.Get("Retry-After"), f.opts.Clock.Now()); d > 0 {
 		return &waitError{err, d}
 	}
@@ -137,7 +137,7 @@ func (f *Fetcher) banned(u *url.URL) error {
 	defer f.mu.Unlock()
 	until, ok := f.bans[u.String()]
 	if left := until.Sub(f.opts.Clock.Now()); ok && left > 0 {
-		return fmt.Errorf("%w: %s, for %v more", ErrWait, u.Redacted(), left)
+		return fmt.Errorf("%w: %s, for %v more", ErrWait, shown(u), left)
 	}
 	return nil
 }

@@ -224,9 +224,9 @@ func TestI11TexturesFollow(t *testing.T) {
 		if m := s.f.Metrics(); m.Textures != 7 || m.TexturesFailed != 1 || m.TexturesPending != 0 {
 			t.Errorf("at the end: %+v", m)
 		}
-		base, _ := parseBase(sceneBase)
+		base, _ := parseBase(sceneBase + "tiles")
 		for _, uri := range uris[1:] {
-			if got := text(t, s.f.cache.path(textureRoot(base)+"/tiles/"+uri)); got != uri {
+			if got := text(t, s.f.cache.path(textureFolder(base)+"/"+uri)); got != uri {
 				t.Errorf("%s: %q", uri, got)
 			}
 		}

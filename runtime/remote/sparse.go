@@ -158,6 +158,9 @@ func (c *Cache) beginPart(e Entry) (have, error) {
 		if err := c.remove(e.Name); err != nil {
 			return err
 		}
+		if err := c.announceHere(e.Name); err != nil {
+			return err
+		}
 		return c.startPart(&h)
 	})
 	if err != nil {

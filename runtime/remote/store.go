@@ -24,16 +24,11 @@ type staged struct {
 	c     *Cache
 	name  string // that it is to have
 	tmp   string
-	file  *os.File
+	file  diskFile
 	hash  hash.Hash
 	size  int64
 	first byte // of the text: after a byte order mark and white space
 	done  bool
-}
-
-// tempName makes the name of a temporary file: stem, process and number.
-func (c *Cache) tempName(stem string) string {
-	return fmt.Sprintf("%s.%d-%d%s", stem, os.Getpid(), temps.Add(1), tempSuffix)
 }
 
 // stage opens a temporary file for the file of a name. Its bytes become visible
@@ -41,7 +36,7 @@ func (c *Cache) tempName(stem string) string {
 func (c *Cache) stage(name string) (*staged, error) {
 	for range 1000 {
 		tmp := c.tempName(tempStem(name))
-		var f *os.File
+		var f diskFile
 		err := c.roomyApart(func() (err error) {
 			f, err = c.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			return err
@@ -134,6 +129,9 @@ func (s *staged) commit(e Entry) (Entry, error) {
 // is not there, or an older one, is found out by lookup.
 func (c *Cache) put(e *Entry, tmp string) error {
 	name := filepath.FromSlash(e.Name)
+	if err := c.announce(e.Name); err != nil {
+		return err
+	}
 	// The sidecar goes first and comes last, so that none tells of other bytes
 	// than those beside it.
 	side := sidecarName(e.Name)
@@ -162,6 +160,23 @@ func (c *Cache) put(e *Entry, tmp string) error {
 		return err
 	}
 	return c.evict(e.Name)
+}
+
+// announce writes to the index that a file may get a name, before it does: a crash
+// in between leaves no file that nobody knows to be the cache's. The caller holds
+// the lock of the folder.
+func (c *Cache) announce(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.announceHere(name)
+}
+
+// announceHere is announce for a caller that holds mu too.
+func (c *Cache) announceHere(name string) error {
+	if c.index.entries[name] != nil || c.index.made[name] {
+		return nil
+	}
+	return c.append(change{Op: "make", Name: name})
 }
 
 // moveTo renames a file, into a folder that is made if it is missing.
@@ -194,14 +209,13 @@ func (c *Cache) renew(e Entry) error {
 }
 
 // age marks what belongs to the scene at base as old: its manifest has changed.
-func (c *Cache) age(base, textures, except string) error {
+func (c *Cache) age(base, except string) error {
 	err := c.locked(func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		var list []change
 		for _, e := range c.sorted() {
-			ours := strings.HasPrefix(e.URL, base) || strings.HasPrefix(e.Name, textures+"/")
-			if ours && !e.Old && e.Name != except {
+			if strings.HasPrefix(e.URL, base) && !e.Old && e.Name != except {
 				list = append(list, change{Op: "old", Name: e.Name})
 			}
 		}
@@ -249,9 +263,19 @@ func (c *Cache) trim(target int64, pinned time.Duration, keep ...string) (gone [
 	return gone
 }
 
-// remove deletes a file, its sidecar and the folders that it leaves empty.
+// remove deletes a file that the index names, its sidecar and the folders that it
+// leaves empty. What has that name now and is neither a file nor a link is not the
+// cache's, nor is what lies behind a link.
 func (c *Cache) remove(name string) error {
-	if err := c.root.Remove(filepath.FromSlash(name)); err != nil && !missing(err) {
+	local := filepath.FromSlash(name)
+	info, err := c.root.Lstat(local)
+	if errors.Is(err, fs.ErrInvalid) || err == nil && info.IsDir() {
+		return nil
+	}
+	if err == nil {
+		err = c.root.Remove(local)
+	}
+	if err != nil && !missing(err) {
 		return err
 	}
 	if side := sidecarName(name); side != "" {

@@ -134,7 +134,7 @@ func (p *prefetcher) bring(s *source) {
 		return
 	}
 	if p.f.base.Err() == nil {
-		p.fail(s.name, s.url.Redacted(), err)
+		p.fail(s.name, shown(s.url), err)
 	}
 }
 

@@ -110,8 +110,8 @@ func TestI7LinkInTheCache(t *testing.T) {
 	for _, absolute := range []bool{true, false} {
 		r := newRig(t)
 		outside := filepath.Join(filepath.Dir(r.Cache().Dir()), "outside")
-		base, _ := parseBase(sceneBase)
-		mirror := r.Cache().path(textureRoot(base) + "/tiles")
+		base, _ := parseBase(sceneBase + "tiles")
+		mirror := r.Cache().path(textureFolder(base))
 		if err := os.MkdirAll(mirror, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 			return f.statusError(resp)
 		}
 		rest.drop() // all of it comes
-		e = Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+		e = Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
 		if st, err = f.receive(s, resp, rest); err == nil && s.lenient && !st.json() {
 			e.ETag, e.LastModified = "", "" // or the server would confirm it
 		}
@@ -66,7 +66,7 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 	if s.manifest && st.sum() != before.SHA256 {
 		// First, so that a crash between the two costs requests and not freshness.
 		base := directory(s.url)
-		if err := f.cache.age(base.String(), textureRoot(base), s.name); err != nil {
+		if err := f.cache.age(base.String(), s.name); err != nil {
 			return local{}, err
 		}
 	}
@@ -118,7 +118,7 @@ func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*sta
 		return nil, err
 	}
 	if err := f.fill(st, s, resp.Body, limit); err != nil {
-		e := Entry{Name: s.name, URL: s.url.String(), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
+		e := Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
 		if !rest.take(st, s, e, resp, err) {
 			st.abort()
 		}
