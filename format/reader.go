@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // ErrClosed is returned by geometry reads of a closed Reader.
@@ -59,14 +61,11 @@ func Open(path string, opts ...ReaderOption) (*Reader, error) {
 
 // openRegular opens a plain file; to open a pipe would block.
 func openRegular(path string) (*os.File, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	f, _, err := plainfile.Open(path)
+	if errors.Is(err, plainfile.ErrNotPlain) {
+		err = fmt.Errorf("untold: %w", err)
 	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("untold: %s is not a regular file", path)
-	}
-	return os.Open(path)
+	return f, err
 }
 
 func openFile(f *os.File, opts []ReaderOption) (*Reader, error) {

@@ -2,15 +2,21 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // Load reads the manifest at path. See Decode for what it accepts.
 func Load(path string) (*Manifest, error) {
 	data, err := readFile(path)
+	var long *DecodeError
+	if errors.As(err, &long) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -23,37 +29,32 @@ func Load(path string) (*Manifest, error) {
 
 // readFile reads a whole file of at most MaxBytes.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("manifest: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	data, err := plainfile.Read(path, MaxBytes)
+	var kind *plainfile.KindError
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("manifest: %w", err)
-	case info.IsDir():
+	case err == nil:
+		return data, nil
+	case errors.As(err, &kind) && kind.Mode.IsDir():
 		return nil, fmt.Errorf("manifest: %s is a folder: name the .json file in it", path)
+	case errors.Is(err, plainfile.ErrTooLarge):
+		return nil, tooLong()
 	}
-	// The size is a hint only: the file may be a pipe, or grow.
-	data := make([]byte, 0, min(max(info.Size(), 0), MaxBytes)+bytes.MinRead)
-	data, err = readAll(f, data)
-	if err != nil {
-		return nil, fmt.Errorf("manifest: read %s: %w", path, err)
-	}
-	return data, nil
+	return nil, fmt.Errorf("manifest: %w", err)
 }
 
-// readAll appends the rest of r to data, one byte more than MaxBytes at most.
-func readAll(r io.Reader, data []byte) ([]byte, error) {
-	buf := bytes.NewBuffer(data)
-	_, err := buf.ReadFrom(io.LimitReader(r, MaxBytes+1))
-	return buf.Bytes(), err
+// tooLong is the error for texts of more than MaxBytes.
+func tooLong() *DecodeError {
+	return &DecodeError{
+		Kind: ErrTooLarge, Offset: MaxBytes, Expected: fmt.Sprintf("at most %d bytes", MaxBytes), Found: "more",
+		Hint: "is this a manifest? A scene that needs more goes into several, one per cook",
+	}
 }
+
 
 // Read decodes a manifest from r, to its end. See Decode.
 func Read(r io.Reader) (*Manifest, error) {
-	data, err := readAll(r, nil)
+	// One byte more, so that a text that is too long is refused.
+	data, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("manifest: read: %w", err)
 	}
@@ -144,7 +145,7 @@ func (s *scanner) skipBOM() {
 // checkText refuses what is no UTF-8 text of a sane size.
 func (s *scanner) checkText() *DecodeError {
 	if len(s.data) > MaxBytes {
-		return s.errorAt(ErrTooLarge, MaxBytes, fmt.Sprintf("at most %d bytes", MaxBytes), "more", "")
+		return tooLong()
 	}
 	if utf8.Valid(s.data) {
 		return nil

@@ -35,7 +35,7 @@ type DecodeError struct {
 	Kind     error  // one of the sentinels above
 	Pointer  string // JSON pointer (RFC 6901) of the value; "" is the top level
 	Offset   int64  // of the value or of the offending byte, from 0
-	Line     int    // from 1
+	Line     int    // from 1; 0: the text is too long to look for it
 	Column   int    // in bytes, from 1
 	Expected string
 	Found    string
@@ -44,7 +44,10 @@ type DecodeError struct {
 
 // Error returns one line.
 func (e *DecodeError) Error() string {
-	s := fmt.Sprintf("%v: line %d, column %d (byte %d): ", e.Kind, e.Line, e.Column, e.Offset)
+	s := fmt.Sprintf("%v: ", e.Kind)
+	if e.Line > 0 { // else nobody has looked for lines
+		s += fmt.Sprintf("line %d, column %d (byte %d): ", e.Line, e.Column, e.Offset)
+	}
 	if e.Pointer != "" {
 		s += oneLine(clip(e.Pointer, 200)) + ": "
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // ErrEscapes is matched by errors about payload paths that lead out of the
@@ -203,16 +205,12 @@ func Open(dir, rel string) (*os.File, error) {
 // openIn opens a checked path below an open folder. It opens plain files only:
 // a pipe would block.
 func openIn(root *os.Root, dir, rel string) (*os.File, error) {
-	local := filepath.FromSlash(rel)
-	info, err := root.Stat(local)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("manifest: %q is no plain file: %w", clip(rel, 200), fs.ErrInvalid)
-	}
+	f, _, err := plainfile.OpenIn(root, filepath.FromSlash(rel))
 	if err == nil {
-		var f *os.File
-		if f, err = root.Open(local); err == nil {
-			return f, nil
-		}
+		return f, nil
+	}
+	if errors.Is(err, plainfile.ErrNotPlain) {
+		return nil, fmt.Errorf("manifest: %q is no plain file: %w", clip(rel, 200), fs.ErrInvalid)
 	}
 	// os.Root has no sentinel for an escape, so ask Resolve.
 	if _, why := Resolve(dir, rel); errors.Is(why, ErrEscapes) {

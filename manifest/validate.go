@@ -47,6 +47,10 @@ func Validate(m *Manifest, dir string, opts ValidateOptions) []Finding {
 // the file at path only.
 func ValidateFile(path string, opts ValidateOptions) ([]Finding, error) {
 	data, err := readFile(path)
+	var long *DecodeError
+	if errors.As(err, &long) {
+		return []Finding{codeOf(long).finding("", long.Offset, long.what())}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // file is a payload file that a manifest names.
@@ -109,7 +111,7 @@ func (c *fileChecker) check(f *file) *Finding {
 // of a payload file, as the manifest declares them. It reads the file in
 // pieces.
 func HashFile(path string) (size int64, sum string, err error) {
-	f, err := os.Open(path)
+	f, _, err := plainfile.Open(path)
 	if err != nil {
 		return 0, "", fmt.Errorf("manifest: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -128,7 +129,8 @@ func textureDir(req Request) string {
 
 func openPayload(req Request) (*os.File, error) {
 	if req.Local.File != "" {
-		return os.Open(req.Local.File)
+		f, _, err := plainfile.Open(req.Local.File)
+		return f, err
 	}
 	return manifest.Open(req.Dir, req.Path)
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -80,7 +80,7 @@ path that leads out of the folder.`,
 
 // readText reads a manifest's text.
 func readText(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, _, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -78,7 +77,7 @@ func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
 	}
 	// The main file may be a link to anywhere: the caller named it.
 	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
-	f, size, err := openRegular(name, os.Stat, os.Open)
+	f, size, err := openRegular(name)
 	if err != nil {
 		return nil, named(name, openError(base, err))
 	}

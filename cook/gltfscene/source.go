@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // source opens the files beside a glTF file. Names are slash-separated and
@@ -75,15 +77,21 @@ func (s dirSource) path(name string) string {
 func (s dirSource) open(name string) (io.ReadCloser, int64, error) {
 	local := filepath.FromSlash(name)
 	if s.parents {
-		return openRegular(filepath.Join(s.dir, local), os.Stat, os.Open)
+		return openRegular(filepath.Join(s.dir, local))
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer root.Close()
-	f, size, err := openRegular(local, root.Stat, root.Open)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotRegular) {
+	f, st, err := plainfile.OpenIn(root, local)
+	if err == nil {
+		return f, st.Size(), nil
+	}
+	if errors.Is(err, plainfile.ErrNotPlain) {
+		return nil, 0, errNotRegular
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
 		// The file exists for the system, but not within the root: a link.
 		if _, statErr := os.Stat(filepath.Join(s.dir, local)); statErr == nil && !errors.Is(err, fs.ErrPermission) {
 			err = &Error{
@@ -92,23 +100,19 @@ func (s dirSource) open(name string) (io.ReadCloser, int64, error) {
 			}
 		}
 	}
-	return f, size, err
+	return nil, 0, err
 }
 
-// openRegular stats before it opens, since opening a pipe would block.
-func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (io.ReadCloser, int64, error) {
-	info, err := stat(name)
+// openRegular opens a file by its path; messages name it already.
+func openRegular(name string) (io.ReadCloser, int64, error) {
+	f, st, err := plainfile.Open(name)
+	if errors.Is(err, plainfile.ErrNotPlain) {
+		err = errNotRegular
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errNotRegular
-	}
-	f, err := open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
+	return f, st.Size(), nil
 }
 
 // external is a file that a URI names.

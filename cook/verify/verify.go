@@ -19,6 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -228,10 +229,7 @@ func (l *fileList) addFolder(dir string) error {
 // looksLikeManifest reports whether a JSON file has the two keys that every
 // manifest has and hardly any other file.
 func looksLikeManifest(path string) bool {
-	if st, err := os.Stat(path); err != nil || st.Size() > manifest.MaxBytes {
-		return false
-	}
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, manifest.MaxBytes)
 	return err == nil && strings.Contains(string(data), `"streaming_defaults"`) && strings.Contains(string(data), `"tiles"`)
 }
 

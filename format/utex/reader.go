@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // Reader gives access to one texture. Header and table are read and checked
@@ -59,14 +60,10 @@ func Open(path string) (*Reader, error) {
 
 // openRegular opens a plain file; to open a pipe would block.
 func openRegular(path string) (*os.File, int64, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
+	f, st, err := plainfile.Open(path)
+	if errors.Is(err, plainfile.ErrNotPlain) {
+		err = fmt.Errorf("utex: %w", err)
 	}
-	if !st.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("utex: %s is not a regular file", path)
-	}
-	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -3,12 +3,11 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -122,20 +121,15 @@ func (s *Scenario) measure() {
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("simulate: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	data, err := plainfile.Read(path, limit)
+	var kind *plainfile.KindError
+	switch {
+	case errors.As(err, &kind) && kind.Mode.IsDir():
 		return nil, fmt.Errorf("simulate: %s is a folder: name the .json file in it", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
+	case errors.Is(err, plainfile.ErrTooLarge):
+		return nil, fmt.Errorf("simulate: %s has more than %d bytes; large scenes are manifests that cook writes, long paths have fewer keys", path, limit)
+	case err != nil:
 		return nil, fmt.Errorf("simulate: %w", err)
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("simulate: %s is larger than %d bytes", path, limit)
 	}
 	return data, nil
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package plainfile
+
+const nonblocking = 0
