@@ -1,17 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/untoldkit/untold/internal/spell"
 )
@@ -26,6 +21,9 @@ const (
 
 const sourceAnnotation = "untold-source"
 
+// profileSource is the annotation of flags that a file has set.
+const profileSource = "file"
+
 // source tells where a flag's value comes from.
 func source(f *pflag.FlagSet, name string) int {
 	x := f.Lookup(name)
@@ -34,7 +32,7 @@ func source(f *pflag.FlagSet, name string) int {
 		return fromDefault
 	case len(x.Annotations[sourceAnnotation]) == 0:
 		return fromCommandLine
-	case x.Annotations[sourceAnnotation][0] == profileName:
+	case x.Annotations[sourceAnnotation][0] == profileSource:
 		return fromProfile
 	}
 	return fromEnv
@@ -48,13 +46,26 @@ func setFrom(cmd *cobra.Command, name, value, from string) error {
 	return cmd.Flags().SetAnnotation(name, sourceAnnotation, []string{from})
 }
 
+// outranked reports whether a flag that excludes this one comes from a higher
+// source: the command line's --walk sets an orbit of the environment aside.
+func outranked(cmd *cobra.Command, f *pflag.Flag) bool {
+	for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+		for name := range strings.FieldsSeq(group) {
+			if other := cmd.Flags().Lookup(name); name != f.Name && other != nil && other.Changed && source(cmd.Flags(), name) > fromProfile {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // applyEnv sets flags that the command line left alone from UNTOLD_<FLAG>.
 func applyEnv(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name := "UNTOLD_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		v, ok := os.LookupEnv(name)
-		if !ok || f.Changed || f.Name == "help" || err != nil {
+		if !ok || f.Changed || f.Name == "help" || err != nil || outranked(cmd, f) {
 			return
 		}
 		if e := setFrom(cmd, f.Name, v, name); e != nil {
@@ -62,86 +73,6 @@ func applyEnv(cmd *cobra.Command) error {
 		}
 	})
 	return err
-}
-
-// profileName is the file with cook settings beside a scene.
-const profileName = "untold.yaml"
-
-// profileEntry is a line of a profile.
-type profileEntry struct {
-	key   *yaml.Node
-	value *yaml.Node
-}
-
-// readProfile reads the profile beside a file; without one there are no
-// entries. Errors name the profile's path.
-func readProfile(beside string) (path string, entries []profileEntry, err error) {
-	path = filepath.Join(filepath.Dir(beside), profileName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil, nil
-	}
-	if err != nil {
-		return path, nil, err
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return path, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(doc.Content) == 0 {
-		return path, nil, nil
-	}
-	top := doc.Content[0]
-	if top.Kind != yaml.MappingNode {
-		return path, nil, fmt.Errorf("%s:%d: expected keys and values, such as \"tile-size: 25\"", path, top.Line)
-	}
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		entries = append(entries, profileEntry{top.Content[i], top.Content[i+1]})
-	}
-	return path, entries, nil
-}
-
-// applyProfile sets flags that neither the command line nor the environment
-// has set from the profile beside the scene. Its keys are the flags' names.
-func applyProfile(cmd *cobra.Command, scene string) error {
-	path, entries, err := readProfile(scene)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := applyKey(cmd, e.key.Value, e.value); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
-		}
-	}
-	return nil
-}
-
-// applyKey sets one flag; a list sets a repeatable flag item by item.
-func applyKey(cmd *cobra.Command, key string, v *yaml.Node) error {
-	name := strings.ReplaceAll(key, "_", "-")
-	f := cmd.Flags().Lookup(name)
-	if slices.Contains(freeText, key) || isParameter(key, v) {
-		return nil // what simulate and preview read from the same file
-	}
-	if f == nil || name == "help" {
-		return fmt.Errorf("unknown key %q%s", key, nearest(cmd, name))
-	}
-	if f.Changed {
-		return nil // flags and environment win
-	}
-	values := []*yaml.Node{v}
-	if v.Kind == yaml.SequenceNode {
-		values = v.Content
-	}
-	for _, item := range values {
-		if item.Kind != yaml.ScalarNode {
-			return fmt.Errorf("key %q wants a plain value", key)
-		}
-		if err := setFrom(cmd, name, item.Value, profileName); err != nil {
-			return fmt.Errorf("key %q: %w", key, err)
-		}
-	}
-	return nil
 }
 
 // suggestFlag adds the nearest flag to the message about an unknown one.
@@ -156,12 +87,19 @@ func suggestFlag(cmd *cobra.Command, err error) string {
 
 // nearest returns `; did you mean "x"?` for a flag within three edits.
 func nearest(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return nearestOf(name, names)
+}
+
+// nearestOf is nearest among some names; of equals the first.
+func nearestOf(name string, names []string) string {
 	best, at := 4, ""
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := spell.Distance(name, f.Name); d < best {
-			best, at = d, f.Name
+	for _, n := range names {
+		if d := spell.Distance(name, n); d < best {
+			best, at = d, n
 		}
-	})
+	}
 	if at == "" {
 		return ""
 	}

@@ -37,10 +37,13 @@ The same scene and flags give the same bytes, whatever --jobs is. Nothing is wri
 final name before the whole cook has succeeded. What a killed cook left behind goes with the
 next one; two cooks cannot write to one folder at the same time.
 
-Settings can also come from untold.yaml beside the scene; its keys are the flags' names.`,
+Settings can also come from untold.yaml beside the scene, or from the file that --config names
+instead; the keys are the flags' names. A file that lies beside a scene may have come with it from
+anywhere, so it sets how the scene is cut, simplified and stored, but no paths, trust or use of the
+machine.`,
 		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb -o out/city --tile-size 100 --dry-run --json",
 		Args:    cobra.ExactArgs(1),
-		PreRunE: func(cmd *cobra.Command, args []string) error { return applyProfile(cmd, args[0]) },
+		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfile(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.reports = []string{".json", ".html"}
 			if err := grid.resolve(cmd.Flags(), &s.opts); err != nil {

@@ -324,10 +324,12 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 		}
 		return load()
 	}
+	beside := ""
 	if !remote.IsURL(arg) && !first.Everywhere {
-		if err := runtimeProfile(a, &o.Config, first.Source.Path); err != nil {
-			return err
-		}
+		beside = first.Source.Path
+	}
+	if err := a.runtimeProfile(&o.Config, beside); err != nil {
+		return err
 	}
 	sc := simulate.Cooked(first.Source.Path, first.Source.Manifest)
 	sc.Config = o.Config

@@ -30,6 +30,9 @@ func (r *remoteFlags) visit(a *app, f func(dir string, fetch *remote.Fetcher) er
 		return err
 	}
 	cfg := runtime.DefaultConfig()
+	if err := a.runtimeProfile(&cfg, ""); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
 	o := r.options(a, &cfg)
 	o.CacheDir, o.CacheBudget, o.NoSync = filepath.Join(dir, "cache"), math.MaxInt64/4, true
 	fetch, err := remote.New(o)

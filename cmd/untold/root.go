@@ -17,7 +17,9 @@ inspects the result, and runs the streaming runtime on it without a display.
 
 Results go to stdout, progress and messages to stderr. Exit code 0: fine. 1: the
 input was judged and found wanting. 2: wrong usage, or the work could not be done.
-Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE.`,
+Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE, and by a file
+that --config names: YAML whose keys are the flags' names, of any command, and runtime parameters;
+relative paths in it start at its folder. The command line wins over variables, these over the file.`,
 		Example: `  untold cook city.glb -o out/city
   untold validate out/city
   untold inspect out/city/city.json --map city.svg
@@ -26,6 +28,10 @@ Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := applyEnv(cmd); err != nil {
+				return err
+			}
+			a.flags = allFlags(cmd.Root())
+			if err := a.applyNamed(cmd); err != nil {
 				return err
 			}
 			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
@@ -39,6 +45,7 @@ Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	f.BoolVar(&a.noProgress, "no-progress", false, "no progress bar or lines")
 	f.StringVar(&a.color, "color", "auto", "colour on terminals: auto, always or never (NO_COLOR is honoured)")
+	f.StringVar(&a.config, "config", "", "file of settings (YAML), instead of an untold.yaml beside the scene; flags and environment win")
 	root.AddGroup(
 		&cobra.Group{ID: "make", Title: "Make:"},
 		&cobra.Group{ID: "look", Title: "Look:"},

@@ -100,8 +100,8 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err != nil {
 		return inputError(err)
 	}
-	if sc.Cooked {
-		if err := runtimeProfile(a, &sc.Config, path); err != nil {
+	if sc.Cooked || a.profile != nil {
+		if err := a.runtimeProfile(&sc.Config, path); err != nil {
 			return err
 		}
 	}

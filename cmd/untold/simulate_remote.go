@@ -22,6 +22,9 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, co
 		return errors.New("--bandwidth and --latency model a network, but the scene at an address has a real one; untold serve has the same flags")
 	}
 	cfg := runtime.DefaultConfig()
+	if err := a.runtimeProfile(&cfg, ""); err != nil {
+		return err
+	}
 	for _, text := range s.set {
 		if err := setParameter(&cfg, text); err != nil {
 			return fmt.Errorf("--set %s: %w", text, err)
@@ -49,6 +52,9 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	}
 	sc.Name = scene.Name
 	if err := s.spare(scene.Manifest.File, s.cameraPath); err != nil {
+		return err
+	}
+	if err := a.runtimeProfile(&sc.Config, ""); err != nil {
 		return err
 	}
 	if err := s.apply(cmd, a, sc); err != nil {

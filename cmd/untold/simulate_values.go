@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -72,44 +71,4 @@ func setParameter(c *runtime.Config, text string) error {
 		return fmt.Errorf("%q is no value", value)
 	}
 	return c.Set(strings.TrimSpace(key), v)
-}
-
-// freeText are keys of a profile that anybody may use.
-var freeText = []string{"name", "note", "id"}
-
-// isParameter reports whether a key of a profile is one of the runtime's, or a
-// group of them.
-func isParameter(key string, v *yaml.Node) bool {
-	for _, p := range runtime.Params() {
-		if p.Key == key || v.Kind == yaml.MappingNode && strings.HasPrefix(p.Key, key+".") {
-			return true
-		}
-	}
-	return false
-}
-
-// runtimeProfile sets parameters from untold.yaml beside a manifest. Its keys
-// are the parameters' names. Keys of cook settings are skipped, since one folder
-// may hold a scene and what was cooked from it.
-func runtimeProfile(a *app, c *runtime.Config, manifestPath string) error {
-	path, entries, err := readProfile(manifestPath)
-	if err != nil {
-		return err
-	}
-	settings := newCook(a).Flags()
-	for _, e := range entries {
-		// lod is a switch of cook and a group of the runtime's.
-		group := e.value.Kind == yaml.MappingNode
-		if slices.Contains(freeText, e.key.Value) || !group && settings.Lookup(strings.ReplaceAll(e.key.Value, "_", "-")) != nil {
-			continue
-		}
-		var v any
-		if err := e.value.Decode(&v); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
-		}
-		if err := c.Set(e.key.Value, v); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, e.key.Line, err)
-		}
-	}
-	return nil
 }

@@ -20,7 +20,10 @@ type app struct {
 	quiet          bool
 	verbose        bool
 	noProgress     bool
-	color          string // auto, always or never
+	color          string   // auto, always or never
+	config         string   // a file of settings, "" for none
+	profile        *profile // what config holds, nil for none
+	flags          []string // names of all commands' flags
 
 	stdoutTerminal bool
 }

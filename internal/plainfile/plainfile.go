@@ -74,6 +74,10 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 func (o opener) do(name string) (*os.File, fs.FileInfo, error) {
 	// To open a device can have an effect, so it is not even tried.
 	st, err := o.stat(name)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: failed.Err}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
