@@ -50,7 +50,6 @@ func tooLong() *DecodeError {
 	}
 }
 
-
 // Read decodes a manifest from r, to its end. See Decode.
 func Read(r io.Reader) (*Manifest, error) {
 	// One byte more, so that a text that is too long is refused.
