@@ -6,11 +6,12 @@
 set -eu
 
 packages=""
+root=${DEPSROOT:-} # where files are looked for, for the test of this script
 need() { # need PACKAGE FILE...: the package, unless one of the files is there
 	package=$1
 	shift
 	for file; do
-		for found in $file; do
+		for found in $root$file; do
 			[ -e "$found" ] && return 0
 		done
 	done
@@ -19,6 +20,11 @@ need() { # need PACKAGE FILE...: the package, unless one of the files is there
 
 command -v gcc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
 command -v git >/dev/null 2>&1 || packages="$packages git"
+if [ "$(uname -s)" = Linux ] && [ -z "${SSL_CERT_FILE:-}${SSL_CERT_DIR:-}" ]; then
+	# Go fetches modules over https, which needs the system's certificates.
+	need ca-certificates /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem \
+		/etc/pki/tls/cacert.pem /etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem /etc/ssl/cert.pem
+fi
 if [ "$(uname -s)" = Linux ] && [ "${NOPREVIEW:-}" != 1 ]; then
 	command -v pkg-config >/dev/null 2>&1 || packages="$packages pkg-config"
 	# Headers: GLFW on X11, OpenGL, EGL.
