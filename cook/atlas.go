@@ -165,8 +165,11 @@ func (b *tileBuilder) smallImage(i int) (*image.NRGBA, error) {
 	if img, ok := s.img[i]; ok {
 		return img, nil
 	}
+	if b.shrunk[i].Kept != nil {
+		return white(), nil // a note says so; the material's own colour remains
+	}
 	img, err := texture.Load(filepath.Join(s.dir, b.shrunk[i].File))
-	if errors.Is(err, texture.ErrDamaged) || errors.Is(err, texture.ErrFormat) {
+	if errors.Is(err, texture.ErrDamaged) || errors.Is(err, texture.ErrFormat) || errors.Is(err, texture.ErrTooLarge) {
 		img = white() // a note says so; the material's own colour remains
 	} else if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type notes struct {
 // cookNotes fixes the order and wording of the notes of this package.
 var cookNotes = []Note{
 	{Code: "texture-format-skipped", Message: "textures in a format that cannot be staged are left out", Warning: true},
+	{Code: "texture-too-large", Message: "images need too much memory to be converted and are left out", Warning: true},
 	{Code: "texture-damaged-skipped", Message: "damaged images are left out", Warning: true},
 	{Code: "texture-converted", Message: "images were converted: WebP to PNG, 16 to 8 bits"},
 	{Code: "texture-kept", Message: "images cannot be decoded and stay as they are, without a smaller or compressed copy", Warning: true},

@@ -98,15 +98,22 @@ func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Op
 // cooks reports whether images are resized or compressed.
 func (t *textures) cooks() bool { return t.opts.Textures != texture.ModeCopy && !t.opts.DryRun }
 
+// limits bounds the memory of the images at work: together a quarter of what
+// the cook may have, 512 MiB at most; one alone may take half of it.
+func (t *textures) limits() texture.Limits {
+	m := t.opts.memory()
+	return texture.Limits{Together: max(1, min(m/4, texture.DefaultMemory)), Each: max(1, m/2)}
+}
+
 // stage brings the images into the folder from.
 func (t *textures) stage(ctx context.Context) error {
 	s := t.scene
 	sources := make([]texture.Source, len(s.Images))
 	for i := range s.Images {
 		im := &s.Images[i]
-		sources[i] = texture.Source{Index: im.Index, Name: im.Name, URI: im.URI, Bytes: im.Bytes, Optional: t.opts.AllowMissingImages}
+		sources[i] = texture.Source{Index: im.Index, Name: im.Name, URI: im.URI, Size: im.Size(), Bytes: im.Bytes, Optional: t.opts.AllowMissingImages}
 	}
-	staged, err := texture.Stage(ctx, t.from, sources, t.opts.jobs())
+	staged, err := texture.Stage(ctx, t.from, sources, t.limits(), t.opts.jobs())
 	if err != nil {
 		if errors.Is(err, texture.ErrDamaged) {
 			return fmt.Errorf("%s: %w (repair or replace the image, or leave it out with Options.AllowMissingImages)", s.Source, err)
@@ -120,14 +127,20 @@ func (t *textures) stage(ctx context.Context) error {
 	if lost := t.lost(texture.ErrFormat); lost != "" {
 		t.ns.detail("texture-format-skipped", lost+"; give these textures a PNG, JPEG or WebP image")
 	}
+	if lost := t.lost(texture.ErrTooLarge); lost != "" {
+		t.ns.detail("texture-too-large", lost)
+	}
 	if lost := t.lost(texture.ErrDamaged); lost != "" {
 		t.ns.detail("texture-damaged-skipped", lost)
 	}
 	for i, r := range staged {
 		if r.Err != nil {
 			code := "texture-format-skipped"
-			if errors.Is(r.Err, texture.ErrDamaged) {
+			switch {
+			case errors.Is(r.Err, texture.ErrDamaged):
 				code = "texture-damaged-skipped"
+			case errors.Is(r.Err, texture.ErrTooLarge):
+				code = "texture-too-large"
 			}
 			t.ns.add(code, 1, i, fmt.Sprintf("%s: %v", t.place(i), r.Err))
 		}
@@ -189,7 +202,7 @@ func (t *textures) cook(ctx context.Context) error {
 		variants = append(variants, texture.Variant{MaxSize: small, Suffix: smallSuffix, Only: t.smallRoles})
 	}
 	cooked, err := texture.Cook(ctx, t.from, t.dir, t.staged, t.roles, texture.Options{
-		Mode: o.Textures, Variants: variants, Jobs: o.jobs(),
+		Mode: o.Textures, Variants: variants, Jobs: o.jobs(), Limits: t.limits(),
 		Progress: func(done, total int) { o.progress(TextureStage, done, total) },
 	})
 	if err != nil {
@@ -224,7 +237,7 @@ func (t *textures) shrink(ctx context.Context) error {
 		plain[i].Cooked = [len(plain[i].Cooked)]*texture.Cooked{}
 	}
 	var err error
-	if t.shrunk, err = texture.Shrink(ctx, t.from, plain, uses, o.HLODMaxTexture, smallSuffix, o.jobs()); err != nil {
+	if t.shrunk, err = texture.Shrink(ctx, t.from, plain, uses, o.HLODMaxTexture, smallSuffix, t.limits(), o.jobs()); err != nil {
 		return err
 	}
 	for i := range t.shrunk {

@@ -33,15 +33,16 @@ type converted struct {
 }
 
 // convert passes 8-bit PNG and JPEG through unchanged, reduces 16-bit PNG to 8
-// bits and turns WebP into PNG.
-func convert(data []byte) (converted, error) {
+// bits and turns WebP into PNG. take is called with what decoding needs before
+// anything is decoded.
+func convert(data []byte, take func(need int64) error, limits Limits) (converted, error) {
 	switch kind := sniff(data); kind {
 	case "png":
-		return convertPNG(data)
+		return convertPNG(data, take, limits)
 	case "jpeg":
 		return convertJPEG(data)
 	case "webp":
-		return convertWebP(data)
+		return convertWebP(data, take, limits)
 	case "":
 		return converted{}, fmt.Errorf("%w: neither PNG, JPEG nor WebP", ErrDamaged)
 	default:
@@ -49,7 +50,21 @@ func convert(data []byte) (converted, error) {
 	}
 }
 
-func convertPNG(data []byte) (converted, error) {
+// decodable judges what decoding takes and waits for it.
+func decodable(data []byte, cfg image.Config, take func(need int64) error, limits Limits) error {
+	need, err := decodeCost(data, cfg)
+	if err != nil {
+		return err
+	}
+	// The converted file is in memory as well, as large as its pixels at most.
+	need += 4 * int64(cfg.Width) * int64(cfg.Height)
+	if err := limits.check(cfg.Width, cfg.Height, need); err != nil {
+		return err
+	}
+	return take(need)
+}
+
+func convertPNG(data []byte, take func(need int64) error, limits Limits) (converted, error) {
 	cfg, err := png.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return converted{}, decodeError(err)
@@ -70,6 +85,9 @@ func convertPNG(data []byte) (converted, error) {
 	const bestRatio = 1032
 	if cfg.Width*cfg.Height/bestRatio > len(data) {
 		return converted{}, fmt.Errorf("%w: %d bytes cannot hold %d x %d pixels", ErrDamaged, len(data), cfg.Width, cfg.Height)
+	}
+	if err := decodable(data, cfg, take, limits); err != nil {
+		return converted{}, err
 	}
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -92,7 +110,7 @@ func convertJPEG(data []byte) (converted, error) {
 	return converted{data: data, ext: ".jpg", width: cfg.Width, height: cfg.Height}, nil
 }
 
-func convertWebP(data []byte) (converted, error) {
+func convertWebP(data []byte, take func(need int64) error, limits Limits) (converted, error) {
 	if len(data) > 20 && string(data[12:16]) == "VP8X" && data[20]&2 != 0 {
 		return converted{}, fmt.Errorf("%w: animated WebP", ErrFormat)
 	}
@@ -108,6 +126,9 @@ func convertWebP(data []byte) (converted, error) {
 	const free, perByte = 64 << 20, 64
 	if n := cfg.Width * cfg.Height; n > free && n/perByte > len(data) {
 		return converted{}, fmt.Errorf("%w: %d bytes hardly hold %d x %d pixels", ErrDamaged, len(data), cfg.Width, cfg.Height)
+	}
+	if err := decodable(data, cfg, take, limits); err != nil {
+		return converted{}, err
 	}
 	img, err := webp.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -23,7 +23,7 @@ func TestConvertPassesThrough(t *testing.T) {
 		"png with a tail":  append(pngOf(t, small(3)), bytes.Repeat([]byte("tail"), 100)...),
 		"jpeg with a tail": append(jpegOf(t, small(3)), "tail"...),
 	} {
-		c, err := convert(data)
+		c, err := convert(data, takeAll, Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -43,7 +43,7 @@ func TestConvertPassesThrough(t *testing.T) {
 func TestConvert16Bit(t *testing.T) {
 	round := func(v uint16) uint8 { return uint8(math.Round(float64(v) * 255 / 65535)) }
 	src := deep()
-	c, err := convert(pngOf(t, src))
+	c, err := convert(pngOf(t, src), takeAll, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +69,11 @@ func TestConvert16Bit(t *testing.T) {
 		grey.SetGray16(i%256, i/256, color.Gray16{uint16(i)})
 		opaque.SetRGBA64(i%256, i/256, color.RGBA64{uint16(i), uint16(65535 - i), 7, 65535})
 	}
-	if c, err = convert(pngOf(t, grey)); err != nil {
+	if c, err = convert(pngOf(t, grey), takeAll, Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	g := decode(t, c.data).(*image.Gray)
-	if c, err = convert(pngOf(t, opaque)); err != nil {
+	if c, err = convert(pngOf(t, opaque), takeAll, Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	o := decode(t, c.data)
@@ -93,7 +93,7 @@ func TestConvertWebP(t *testing.T) {
 	if err != nil {
 		t.Skip("the shared assets are absent: ", err)
 	}
-	c, err := convert(data)
+	c, err := convert(data, takeAll, Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestConvertWebP(t *testing.T) {
 		t.Errorf("%s, %d x %d, %q", c.ext, c.width, c.height, c.change)
 	}
 	for n := range len(data) { // every truncation fails or, late, still decodes
-		if c, err := convert(data[:n]); err == nil && c.width != img.Bounds().Dx() || err != nil && !errors.Is(err, ErrDamaged) {
+		if c, err := convert(data[:n], takeAll, Limits{}); err == nil && c.width != img.Bounds().Dx() || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut at %d of %d: %v", n, len(data), err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestConvertFailures(t *testing.T) {
 		{"avif", []byte("\x00\x00\x00\x1cftypavif"), ErrFormat},
 		{"basis", []byte("sB\x13\x00"), ErrFormat},
 	} {
-		if _, err := convert(c.data); !errors.Is(err, c.want) || errors.Is(err, ErrDamaged) == errors.Is(err, ErrFormat) {
+		if _, err := convert(c.data, takeAll, Limits{}); !errors.Is(err, c.want) || errors.Is(err, ErrDamaged) == errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -192,7 +192,7 @@ func TestConvertHugeHeaders(t *testing.T) {
 		"lossless webp":       webpLossless(16384, 16384, make([]byte, 64)...),
 		"lossless webp, wide": webpLossless(16384, 8000, make([]byte, 64)...),
 	} {
-		if _, err := convert(data); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrFormat) {
+		if _, err := convert(data, takeAll, Limits{}); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -212,7 +212,7 @@ func FuzzConvert(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := convert(data)
+		c, err := convert(data, takeAll, Limits{})
 		switch {
 		case errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat):
 		case err != nil:

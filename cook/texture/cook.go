@@ -14,7 +14,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // Variant is one version of all images.
@@ -32,9 +33,9 @@ type Options struct {
 	Variants []Variant
 	// Jobs is how many goroutines work at a time; at least 1.
 	Jobs int
-	// Memory bounds the bytes of the images at work at a time, by an estimate of
-	// 18 bytes a pixel; a single image may exceed it. 0 means DefaultMemory.
-	Memory int64
+	// Limits bound the memory of the images at work, by an estimate of 14 bytes a
+	// pixel and what decoding takes. Larger images stay as they are: Kept says so.
+	Limits Limits
 	// Progress, when set, is called before the first and after each image, by one
 	// goroutine at a time.
 	Progress func(done, total int)
@@ -43,9 +44,45 @@ type Options struct {
 // DefaultMemory lets two textures of 3600 x 3600 pixels be cooked at a time.
 const DefaultMemory = 512 << 20
 
-// bytesPerPixel is what cooking needs at its peak: the decoded picture, a copy
-// for the role, the first filtered level, blocks, and a decoder's own.
-const bytesPerPixel = 18
+// bytesPerPixel is what cooking needs beside the decoder: a copy for the role,
+// the first filtered level, blocks.
+const bytesPerPixel = 14
+
+// need estimates what work on a staged image takes that needs perPixel bytes a
+// pixel beside the decoder.
+func (s *Staged) need(path string, perPixel int64) (int64, error) {
+	c, err := s.inspect(path)
+	if err != nil {
+		return 0, err
+	}
+	if c.Bytes > MaxDecodeBytes {
+		return 0, tooLarge(s.Width, s.Height, c.Bytes, MaxDecodeBytes)
+	}
+	return s.Size + c.Bytes + perPixel*int64(s.Width)*int64(s.Height), nil
+}
+
+// inspect reads as much of a staged image as tells what decoding takes: of
+// files with much in front of the picture all of it.
+func (s *Staged) inspect(path string) (picture.Cost, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return picture.Cost{}, err
+	}
+	defer f.Close()
+	const first = 64 << 10
+	data, err := io.ReadAll(io.LimitReader(f, first))
+	if err != nil {
+		return picture.Cost{}, err
+	}
+	if _, ok := picture.Inspect(data); !ok && len(data) == first {
+		rest, err := io.ReadAll(f)
+		if err != nil {
+			return picture.Cost{}, err
+		}
+		data = append(data, rest...)
+	}
+	return picture.Estimate(data, s.Width, s.Height), nil
+}
 
 // Cook makes the files for the roles of staged images, which lie in from, and
 // writes them to dir. It returns for each variant a copy of staged with Cooked
@@ -200,11 +237,7 @@ func (w *work) needed() bool {
 
 // run cooks all images, several at a time, within the memory.
 func (k *kitchen) run(ctx context.Context) error {
-	limit := k.o.Memory
-	if limit <= 0 {
-		limit = DefaultMemory
-	}
-	memory := semaphore.NewWeighted(limit)
+	memory := k.o.Limits.budget()
 	if k.o.Progress != nil && len(k.works) > 0 {
 		k.o.Progress(0, len(k.works))
 	}
@@ -215,11 +248,25 @@ func (k *kitchen) run(ctx context.Context) error {
 	done := 0
 	for i, w := range k.works {
 		g.Go(func() error {
-			need := min(limit, w.staged.Size+bytesPerPixel*int64(w.staged.Width)*int64(w.staged.Height))
-			if err := memory.Acquire(ctx, need); err != nil {
+			var need int64
+			if w.needed() {
+				var err error
+				need, err = w.staged.need(filepath.Join(k.from, w.staged.File), bytesPerPixel)
+				if err == nil {
+					err = k.o.Limits.check(w.staged.Width, w.staged.Height, need)
+				}
+				if errors.Is(err, ErrTooLarge) {
+					w.kept, need = err, 0
+				} else if err != nil {
+					errs[i] = err
+					return err
+				}
+			}
+			free, err := memory.Take(ctx, need)
+			if err != nil {
 				return err
 			}
-			defer memory.Release(need)
+			defer free()
 			k.crew.join()
 			defer k.crew.leave()
 			if errs[i] = k.cook(ctx, w); errs[i] != nil {
@@ -247,11 +294,11 @@ func (k *kitchen) run(ctx context.Context) error {
 // cook makes all files of one image. An image that cannot be decoded stays as
 // it is.
 func (k *kitchen) cook(ctx context.Context, w *work) error {
-	if err := ctx.Err(); err != nil || !w.needed() {
+	if err := ctx.Err(); err != nil || !w.needed() || w.kept != nil {
 		return err
 	}
 	img, err := Load(filepath.Join(k.from, w.staged.File))
-	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge) {
 		w.kept = err
 		return nil
 	}

@@ -28,7 +28,7 @@ func kitchenOf(t *testing.T, pictures map[string][]byte, order ...string) (from,
 	for i, name := range order {
 		sources = append(sources, source(i, name, pictures[name]))
 	}
-	staged, err := Stage(context.Background(), from, sources, 2)
+	staged, err := Stage(context.Background(), from, sources, Limits{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestCookDamaged(t *testing.T) {
 	for _, mode := range []Mode{ModeResize, ModeBC} {
 		from, dir, staged := kitchenOf(t, pictures, "garbage.png", "huge.png", "good.png", "wide.jpg")
 		roles := []Roles{asColor, asColor, asColor, asColor}
-		out, err := Cook(context.Background(), from, dir, staged, roles, Options{Mode: mode, Variants: []Variant{{MaxSize: 20}}, Jobs: 2, Memory: 1})
+		out, err := Cook(context.Background(), from, dir, staged, roles, Options{Mode: mode, Variants: []Variant{{MaxSize: 20}}, Jobs: 2, Limits: Limits{Together: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestCookDamaged(t *testing.T) {
 	}
 	// The same in copies that are shrunk.
 	from, _, staged := kitchenOf(t, pictures, "garbage.png", "good.png")
-	small, err := Shrink(context.Background(), from, staged, []Use{Color, Color}, 10, "_hlod", 2)
+	small, err := Shrink(context.Background(), from, staged, []Use{Color, Color}, 10, "_hlod", Limits{}, 2)
 	if err != nil || small[0].File != "garbage.png" || !errors.Is(small[0].Kept, ErrDamaged) || small[1].File != "good_hlod.png" {
 		t.Errorf("%+v, %v", small, err)
 	}
@@ -282,7 +282,7 @@ func TestCookIgnoresJobs(t *testing.T) {
 		}
 		var calls atomic.Int32
 		got, err := Cook(context.Background(), from, dir, staged, roles, Options{
-			Mode: ModeBC, Variants: []Variant{{}, {MaxSize: 16, Suffix: "_hlod"}}, Jobs: jobs, Memory: int64(i * 100000),
+			Mode: ModeBC, Variants: []Variant{{}, {MaxSize: 16, Suffix: "_hlod"}}, Jobs: jobs, Limits: Limits{Together: int64(i * 100000)},
 			Progress: func(done, total int) {
 				if int32(done) != calls.Load() || total != len(order) {
 					t.Errorf("progress %d of %d at call %d", done, total, calls.Load())
@@ -387,7 +387,7 @@ func ExampleCook() {
 	defer os.RemoveAll(dir)
 	wall := pngOf(nil, photo(64, 32))
 	ctx := context.Background()
-	staged, err := Stage(ctx, dir, []Source{{URI: "wall.png", Bytes: func() ([]byte, error) { return wall, nil }}}, 1)
+	staged, err := Stage(ctx, dir, []Source{{URI: "wall.png", Bytes: func() ([]byte, error) { return wall, nil }}}, Limits{}, 1)
 	if err != nil {
 		panic(err)
 	}

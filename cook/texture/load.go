@@ -13,7 +13,7 @@ import (
 )
 
 // Load decodes a staged image. Colours under transparent pixels are kept. The
-// error matches ErrDamaged or ErrFormat when the file is at fault; what its
+// error matches ErrDamaged, ErrFormat or ErrTooLarge when the file is at fault; what its
 // header claims is judged before memory is taken for it.
 func Load(path string) (*image.NRGBA, error) {
 	data, err := os.ReadFile(path)
@@ -45,6 +45,9 @@ func decodeStaged(data []byte) (image.Image, error) {
 		return nil, err
 	}
 	if err := checkBacked(kind, cfg, len(data)); err != nil {
+		return nil, err
+	}
+	if _, err := decodeCost(data, cfg); err != nil {
 		return nil, err
 	}
 	img, err := decode(bytes.NewReader(data))

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // Shrink writes copies of staged images into dir whose longer side is at most
@@ -21,7 +23,7 @@ import (
 // enough stand for themselves; unused ones get no copy and no File. uses is
 // parallel to staged. An image that turns out to be damaged stands for itself,
 // with Kept set. The outcome does not depend on jobs.
-func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side int, suffix string, jobs int) ([]Staged, error) {
+func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side int, suffix string, limits Limits, jobs int) ([]Staged, error) {
 	uses = slices.Clone(uses)
 	out := make([]Staged, len(staged))
 	names := namer{}
@@ -51,13 +53,11 @@ func Shrink(ctx context.Context, dir string, staged []Staged, uses []Use, side i
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(jobs, 1))
+	memory := limits.budget()
 	for _, i := range todo {
 		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n, err := shrinkFile(dir, staged[i].File, &out[i], uses[i])
-			if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) {
+			n, err := shrinkWithin(ctx, memory, limits, dir, &staged[i], &out[i], uses[i])
+			if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge) {
 				out[i] = staged[i] // what cannot be decoded stands for itself
 				out[i].Kept = err
 				return nil
@@ -90,6 +90,23 @@ func fitInto(w, h, side int) (int, int) {
 	long := max(w, h)
 	scale := func(n int) int { return max(1, (n*side+long/2)/long) }
 	return scale(w), scale(h)
+}
+
+// shrinkWithin is shrinkFile once the memory has room for it.
+func shrinkWithin(ctx context.Context, memory *picture.Budget, limits Limits, dir string, from, to *Staged, use Use) (int64, error) {
+	need, err := from.need(filepath.Join(dir, from.File), 0)
+	if err != nil {
+		return 0, err
+	}
+	if err := limits.check(from.Width, from.Height, need); err != nil {
+		return 0, err
+	}
+	free, err := memory.Take(ctx, need)
+	if err != nil {
+		return 0, err
+	}
+	defer free()
+	return shrinkFile(dir, from.File, to, use)
 }
 
 // shrinkFile writes the copy that to describes and returns its size.

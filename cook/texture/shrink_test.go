@@ -90,7 +90,7 @@ func TestShrink(t *testing.T) {
 	write("big.png", 64, 16)
 	write("small.png", 8, 8)
 	staged := []Staged{{File: "big.png", Width: 64, Height: 16}, {File: "small.png", Width: 8, Height: 8}, {File: "big.png", Width: 64, Height: 16}, {}, {File: "small.png", Width: 8, Height: 8}}
-	out, err := Shrink(context.Background(), dir, staged, []Use{Data, Color, Color, Color, Unused}, 32, "_hlod", 2)
+	out, err := Shrink(context.Background(), dir, staged, []Use{Data, Color, Color, Color, Unused}, 32, "_hlod", Limits{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ type Source struct {
 	Index int    // in the scene file, for names and messages
 	Name  string // may be empty
 	URI   string // decoded, empty when embedded
+	Size  int64  // of what Bytes returns, as far as it is known
 	Bytes func() ([]byte, error)
 	// Optional images that are damaged do not fail the call: their result has
 	// Err set.
@@ -41,7 +42,7 @@ type Staged struct {
 	Width, Height int    // pixels
 	Size          int64  // bytes of the file
 	Change        string // what was done to the image, empty for a plain copy
-	Err           error  // ErrFormat, or ErrDamaged for optional images: the slot has to stay empty
+	Err           error  // ErrFormat, ErrTooLarge, or ErrDamaged for optional images: the slot has to stay empty
 
 	Cooked [uses]*Cooked // by use; nil: the file itself serves
 	Kept   error         // why the image could not be cooked and stays as it is
@@ -49,11 +50,11 @@ type Staged struct {
 
 // Stage writes the images into dir (created when needed) and returns one
 // result per source, in order. Sources with the same content share one file,
-// named after the first of them. A format that cannot be staged is reported in
-// the result; damaged or unreadable images fail the whole call, unless they are
+// named after the first of them. A format that cannot be staged, and an image
+// that needs too much memory to be converted, is reported in the result; damaged or unreadable images fail the whole call, unless they are
 // optional. The outcome
 // does not depend on jobs.
-func Stage(ctx context.Context, dir string, sources []Source, jobs int) ([]Staged, error) {
+func Stage(ctx context.Context, dir string, sources []Source, limits Limits, jobs int) ([]Staged, error) {
 	out := make([]Staged, len(sources))
 	if len(sources) == 0 {
 		return out, nil
@@ -68,19 +69,34 @@ func Stage(ctx context.Context, dir string, sources []Source, jobs int) ([]Stage
 	results := make([]result, len(sources))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(jobs, 1))
+	memory := limits.budget()
 	errs := make([]error, len(sources))
 	for i, s := range sources {
 		g.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			free, err := memory.Take(ctx, s.Size)
+			if err != nil {
+				return err
 			}
+			defer func() { free() }()
 			data, err := s.Bytes()
 			if err != nil {
 				errs[i] = err
 				return nil
 			}
-			c, err := convert(data)
-			if errors.Is(err, ErrFormat) || s.Optional && errors.Is(err, ErrDamaged) {
+			c, err := convert(data, func(need int64) error {
+				// Given back before more is taken: what waits must hold nothing.
+				free()
+				free = func() {}
+				more, err := memory.Take(ctx, s.Size+need)
+				if err == nil {
+					free = more
+				}
+				return err
+			}, limits)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge) || s.Optional && errors.Is(err, ErrDamaged) {
 				out[i].Err = err
 				return nil
 			}

@@ -49,7 +49,7 @@ func TestStage(t *testing.T) {
 		source(4, "ktx.ktx2", []byte("\xabKTX 20\xbb\r\n\x1a\n")), // left out
 		source(5, "deep.png", pngOf(t, deep())),
 		{Index: 9, Bytes: func() ([]byte, error) { return pngOf(t, small(4)), nil }},
-	}, 2)
+	}, Limits{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestStageIgnoresJobs(t *testing.T) {
 	var results []Staged
 	for _, jobs := range []int{0, 1, 2, 7, 100} {
 		dir := t.TempDir()
-		got, err := Stage(context.Background(), dir, sources, jobs)
+		got, err := Stage(context.Background(), dir, sources, Limits{}, jobs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestStageHostileNames(t *testing.T) {
 		sources = append(sources, source(i, name, pngOf(t, small(uint8(i)))))
 		sources = append(sources, Source{Index: 100 + i, Name: name, Bytes: sources[len(sources)-1].Bytes})
 	}
-	got, err := Stage(context.Background(), dir, sources, 3)
+	got, err := Stage(context.Background(), dir, sources, Limits{}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestStageHostileNames(t *testing.T) {
 
 func TestStageNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), Folder)
-	if got, err := Stage(context.Background(), dir, nil, 1); err != nil || len(got) != 0 {
+	if got, err := Stage(context.Background(), dir, nil, Limits{}, 1); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -159,20 +159,20 @@ func TestStageErrors(t *testing.T) {
 			source(3, "fine.png", good),
 			source(5, "bad.png", good[:20]),
 			{Index: 6, Bytes: func() ([]byte, error) { return nil, broken }},
-		}, jobs)
+		}, Limits{}, jobs)
 		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "images[5] (bad.png)") {
 			t.Errorf("%d jobs: %v", jobs, err)
 		}
 		_, err = Stage(context.Background(), t.TempDir(), []Source{
 			{Index: 6, Bytes: func() ([]byte, error) { return nil, broken }}, source(5, "bad.png", nil),
-		}, jobs)
+		}, Limits{}, jobs)
 		if !errors.Is(err, broken) {
 			t.Errorf("%d jobs: %v", jobs, err)
 		}
 	}
 	for want, s := range map[string]Source{"(embedded)": {}, "(called so)": {Name: "called so"}} {
 		s.Bytes = func() ([]byte, error) { return nil, nil }
-		if _, err := Stage(context.Background(), t.TempDir(), []Source{s}, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Stage(context.Background(), t.TempDir(), []Source{s}, Limits{}, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestStageOptional(t *testing.T) {
 	good := pngOf(t, small(1))
 	bad := source(1, "bad.png", good[:30])
 	bad.Optional = true
-	got, err := Stage(context.Background(), t.TempDir(), []Source{source(0, "good.png", good), bad}, 2)
+	got, err := Stage(context.Background(), t.TempDir(), []Source{source(0, "good.png", good), bad}, Limits{}, 2)
 	if err != nil || got[0].Err != nil || !errors.Is(got[1].Err, ErrDamaged) || got[1].File != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -195,7 +195,7 @@ func TestStageUnwritable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Stage(context.Background(), filepath.Join(file, Folder), []Source{source(0, "a.png", pngOf(t, small(1)))}, 1); err == nil {
+	if _, err := Stage(context.Background(), filepath.Join(file, Folder), []Source{source(0, "a.png", pngOf(t, small(1)))}, Limits{}, 1); err == nil {
 		t.Error("staging below a file worked")
 	}
 	// A folder in the way of a texture.
@@ -203,7 +203,7 @@ func TestStageUnwritable(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "a.png", "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Stage(context.Background(), dir, []Source{source(0, "a.png", pngOf(t, small(1)))}, 1); err == nil {
+	if _, err := Stage(context.Background(), dir, []Source{source(0, "a.png", pngOf(t, small(1)))}, Limits{}, 1); err == nil {
 		t.Error("a folder was replaced")
 	}
 }
@@ -224,7 +224,7 @@ func TestStageCancelled(t *testing.T) {
 		}})
 	}
 	dir := t.TempDir()
-	if _, err := Stage(ctx, dir, sources, 1); !errors.Is(err, context.Canceled) {
+	if _, err := Stage(ctx, dir, sources, Limits{}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if n := read.Load(); n != 3 {
@@ -237,7 +237,7 @@ func TestStageCancelled(t *testing.T) {
 	}
 	done, stop := context.WithCancel(context.Background())
 	stop()
-	if _, err := Stage(done, dir, sources, 4); !errors.Is(err, context.Canceled) {
+	if _, err := Stage(done, dir, sources, Limits{}, 4); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -252,7 +252,7 @@ func ExampleStage() {
 	staged, err := Stage(context.Background(), dir, []Source{
 		{Index: 0, URI: "stone.png", Bytes: func() ([]byte, error) { return grey, nil }},
 		{Index: 1, URI: "copy of stone.png", Bytes: func() ([]byte, error) { return grey, nil }},
-	}, 0)
+	}, Limits{}, 0)
 	if err != nil {
 		panic(err)
 	}

@@ -3,6 +3,7 @@ package texture
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -11,6 +12,8 @@ import (
 	"io"
 
 	"golang.org/x/image/webp"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // Errors that callers can test for.
@@ -18,8 +21,9 @@ var (
 	// ErrFormat: the bytes are no PNG, JPEG or WebP. Typically a KTX2 or DDS file
 	// under another name.
 	ErrFormat = errors.New("texture: neither PNG nor JPEG nor WebP")
-	// ErrTooLarge: the header promises more pixels than Options.MaxPixels.
-	// Typically a damaged or hostile file.
+	// ErrTooLarge: the header promises more pixels than Options.MaxPixels, or
+	// decoding would take more than MaxDecodeBytes. Typically a damaged or hostile
+	// file.
 	ErrTooLarge = errors.New("texture: too many pixels")
 	// ErrDamaged: the image ends early or its data make no sense.
 	ErrDamaged = errors.New("texture: damaged image")
@@ -57,6 +61,9 @@ type Options struct {
 	// Blocks keeps the blocks of cooked textures, for GPUs that read them
 	// (DecodeAt only).
 	Blocks bool
+
+	ctx    context.Context // of waiting for memory; nil: without end
+	budget *picture.Budget // nil: the one that all share
 }
 
 // Image is a decoded texture.
@@ -100,7 +107,8 @@ func (i *Image) LevelBytes(level int) int64 {
 }
 
 // Decode reads one image. Sizes are checked by the header first; animations
-// give their first picture. Errors match ErrFormat, ErrTooLarge or ErrDamaged,
+// give their first picture. Pictures that take more than MaxDecodeBytes together
+// are decoded one after the other. Errors match ErrFormat, ErrTooLarge or ErrDamaged,
 // or are r's own.
 func Decode(r io.Reader, o Options) (*Image, error) {
 	in := &source{r: bufio.NewReader(r)}
@@ -115,6 +123,11 @@ func Decode(r io.Reader, o Options) (*Image, error) {
 	if err := checkSize(size, o.MaxPixels); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
+	free, err := o.takePicture(f.name, header, size)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	img, err := f.decode(io.MultiReader(bytes.NewReader(header), in))
 	if err != nil {
 		return nil, in.explain(f.name, err)

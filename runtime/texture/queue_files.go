@@ -86,6 +86,7 @@ func (l *FileLoader) Read(req Request) (img *Image, err error) {
 		return nil, fmt.Errorf("texture: %w", err)
 	}
 	img, err = DecodeAt(interruptible{req.Context, f}, info.Size(), Options{
+		ctx: req.Context,
 		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks,
 	})
 	if err != nil {

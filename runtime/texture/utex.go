@@ -85,6 +85,18 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	if l := r.Levels[first]; int64(l.Width)*int64(l.Height) > int64(limit) {
 		return nil, fmt.Errorf("utex: %w: %d x %d, at most %d are accepted", ErrTooLarge, l.Width, l.Height, limit)
 	}
+	var need int64
+	for _, l := range r.Levels[first:] {
+		need += levelBytes(enc, l.Width, l.Height)
+		if !o.Blocks {
+			need += levelBytes(RGBA8, l.Width, l.Height)
+		}
+	}
+	free, err := o.take(need)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	data, err := r.ReadLevels(first)
 	if err != nil {
 		return nil, utexError(err)

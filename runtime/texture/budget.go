@@ -1,0 +1,42 @@
+package texture
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"github.com/untoldkit/untold/internal/picture"
+)
+
+// MaxDecodeBytes is the most memory that decoding one picture may take, and
+// what all pictures share that are decoded at a time, by an estimate from their
+// headers: 1 GiB. It is enough for DefaultMaxPixels in every form but JPEG that
+// is progressive and has colours at full resolution, whose coefficients alone
+// take 12 bytes a pixel.
+const MaxDecodeBytes = 1 << 30
+
+// decoding is the memory that all decoders of the program share.
+var decoding = picture.NewBudget(MaxDecodeBytes)
+
+// takePicture judges what decoding takes and waits until there is room.
+func (o *Options) takePicture(format string, header []byte, size image.Config) (free func(), err error) {
+	c := picture.Estimate(header, size.Width, size.Height)
+	if c.Bytes > MaxDecodeBytes {
+		return nil, fmt.Errorf("%s: %w: decoding %d x %d takes some %d MB, at most %d are accepted (store it smaller, or as baseline JPEG, PNG or .utex)",
+			format, ErrTooLarge, size.Width, size.Height, c.Bytes/1e6, int64(MaxDecodeBytes)/1e6)
+	}
+	const smallerLevels = 2 // bytes a pixel
+	return o.take(c.Bytes + smallerLevels*int64(size.Width)*int64(size.Height))
+}
+
+// take waits until there is room for n bytes.
+func (o *Options) take(n int64) (free func(), err error) {
+	ctx, b := o.ctx, o.budget
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if b == nil {
+		b = decoding
+	}
+	return b.Take(ctx, n)
+}
