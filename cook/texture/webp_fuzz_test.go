@@ -87,7 +87,7 @@ func FuzzWebP(f *testing.F) {
 			return // what large ones may cost is bounded elsewhere
 		}
 		fuzzbound.Run(t, len(data), fuzzbound.Limits{Alloc: 64 * pixels, PerByte: 100}, func() {
-			c, err := convert(data)
+			c, err := convert(data, takeAll, Limits{})
 			if err != nil {
 				if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrFormat) {
 					t.Fatalf("untyped error: %v", err)
