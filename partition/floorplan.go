@@ -296,12 +296,12 @@ func (r *floorRun) finish(profile string) {
 			byTier[tier] = Radii{t.Streaming, t.Unload, *t.Priority}
 		}
 	}
-	shell := r.shell()
+	zone, shell := r.shell()
 	hasShell := !shell.IsEmpty()
 	for i := range p.Tiles {
 		t := &p.Tiles[i]
 		t.Interior = t.Tier != ExteriorShell &&
-			(r.opts.Compat || hasShell && profile == ProfileIndoor && indoors(t.Content, shell))
+			(r.opts.Compat || hasShell && profile == ProfileIndoor && Indoors(t.Content, shell))
 		t.Radii = byTier[t.Tier]
 		for _, o := range t.Objects {
 			t.Radii.Priority = max(t.Radii.Priority, r.objects[o].PriorityHint)
@@ -312,7 +312,7 @@ func (r *floorRun) finish(profile string) {
 		p.SharedRadii.Priority = max(p.SharedRadii.Priority, r.objects[o].PriorityHint)
 	}
 	if hasShell {
-		p.InteriorZone = &shell
+		p.InteriorZone = &zone
 	}
 	side := r.tileSide()
 	p.TileSize = geom.Vec3{side, DefaultTileHeight, side}
@@ -322,9 +322,10 @@ func (r *floorRun) finish(profile string) {
 // still be inside: window sills do.
 const interiorReach = 1
 
-// indoors reports whether a tile lies inside the shell seen from above. The
-// plot around a house is in no tile that is wanted only inside of it.
-func indoors(tile, shell geom.Box) bool {
+// Indoors reports whether a tile lies inside the shell seen from above, 1 m
+// around it. The plot around a house is in no tile that is wanted only inside
+// of it.
+func Indoors(tile, shell geom.Box) bool {
 	for _, a := range []int{0, 2} {
 		if tile.Min[a] < shell.Min[a]-interiorReach || tile.Max[a] > shell.Max[a]+interiorReach {
 			return false
@@ -333,26 +334,28 @@ func indoors(tile, shell geom.Box) bool {
 	return true
 }
 
-// shell returns the box around the exterior shell, empty when there is none.
-// The reference takes the shared bucket's part only when no tile is shell,
-// which leaves a zone around the roof of a house whose facades span it.
-func (r *floorRun) shell() geom.Box {
+// shell returns the interior zone, which is the box around the shell's tiles,
+// or, where there are none, around what of it is in the shared bucket; and the
+// box around both, within whose footprint a tile is interior. They are empty
+// when there is no shell.
+func (r *floorRun) shell() (zone, all geom.Box) {
 	p := r.plan
-	box := geom.EmptyBox()
+	zone = geom.EmptyBox()
 	for i := range p.Tiles {
 		if p.Tiles[i].Tier == ExteriorShell {
-			box = box.Union(p.Tiles[i].Content)
+			zone = zone.Union(p.Tiles[i].Content)
 		}
 	}
-	if r.opts.Compat && !box.IsEmpty() {
-		return box
-	}
+	all = zone
 	for _, i := range p.Shared {
 		if p.Objects[i].Tier == ExteriorShell {
-			box = box.Union(r.objects[i].Box)
+			all = all.Union(r.objects[i].Box)
 		}
 	}
-	return box
+	if zone.IsEmpty() {
+		zone = all
+	}
+	return zone, all
 }
 
 // tileSide is the footprint that nine of ten tiles stay below, at least 1 m.

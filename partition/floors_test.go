@@ -188,15 +188,37 @@ func TestInteriorNeedsAShell(t *testing.T) {
 			t.Errorf("%s: zone %v", c.name, p.InteriorZone)
 		}
 	}
-	// The facade spans the floor and is in the bucket; its part of the zone
-	// must not be lost to the roof's.
-	p := mustFloors(t, Quadtree, house, FloorOptions{})
-	if len(p.Shared) != 1 || *p.InteriorZone != house[1].Box.Union(house[2].Box) {
-		t.Errorf("bucket %v, zone %v", p.Shared, *p.InteriorZone)
+	// The facade spans the floor and is in the bucket; the roof is a tile, and
+	// tiles alone make the zone.
+	for _, compat := range []bool{false, true} {
+		p := mustFloors(t, Quadtree, house, FloorOptions{Compat: compat})
+		if len(p.Shared) != 1 || *p.InteriorZone != house[2].Box {
+			t.Errorf("compat %v: bucket %v, zone %v", compat, p.Shared, *p.InteriorZone)
+		}
+		// Without the roof the bucket's facade is all the shell there is.
+		if p = mustFloors(t, Quadtree, house[:2], FloorOptions{Compat: compat}); len(p.Shared) != 1 || *p.InteriorZone != house[1].Box {
+			t.Errorf("compat %v, no roof: bucket %v, zone %v", compat, p.Shared, *p.InteriorZone)
+		}
 	}
-	p = mustFloors(t, Quadtree, house, FloorOptions{Compat: true})
-	if *p.InteriorZone != house[2].Box {
-		t.Errorf("compat: zone %v", *p.InteriorZone)
+}
+
+// TestInteriorFootprint: a tile is interior within the shell's footprint and
+// 1 m around it, the bucket's part of the shell included, and not beyond.
+func TestInteriorFootprint(t *testing.T) {
+	for _, c := range []struct {
+		reach    float64
+		interior bool
+	}{{0, true}, {0.9, true}, {1, true}, {1.1, false}, {30, false}} {
+		objects := numbered(
+			named("Desk", box(1, 0, 1, 20+c.reach, 1, 2)),
+			named("Facade", box(0, 0, 0, 20, 6, 3)), named("Roof", box(3, 6, 3, 4, 6.2, 4)),
+		)
+		p := mustFloors(t, Quadtree, objects, FloorOptions{})
+		for _, tile := range p.Tiles {
+			if tile.Tier != ExteriorShell && tile.Interior != c.interior {
+				t.Errorf("%v m beyond the shell: %s interior %v", c.reach, tile.ID, tile.Interior)
+			}
+		}
 	}
 }
 

@@ -288,7 +288,9 @@ func (b *builder) bucket(halfDiag float64) *manifest.SharedBucket {
 }
 
 // interior marks the tiles that the older manifest does not speak of: those
-// of an indoor scene with a shell that are no shell (DECISIONS M7).
+// of an indoor scene that are no shell and lie within the shell's footprint. The
+// zone is the box around the shell's tiles, or the bucket's where there are
+// none.
 func (b *builder) interior(m *manifest.Manifest) {
 	if !m.HasFloors() {
 		return
@@ -299,9 +301,13 @@ func (b *builder) interior(m *manifest.Manifest) {
 			shell = shell.Union(e.full.bounds.Box())
 		}
 	}
+	union := shell
 	if b.shared != nil {
 		// What spans a floor and is in the bucket is shell.
-		shell = shell.Union(b.shared.bounds.Box())
+		union = union.Union(b.shared.bounds.Box())
+	}
+	if shell.IsEmpty() {
+		shell = union
 	}
 	if shell.IsEmpty() {
 		return
@@ -312,7 +318,8 @@ func (b *builder) interior(m *manifest.Manifest) {
 	}
 	for i, e := range b.entries {
 		if e.old == nil && e.tier != "" && m.InteriorZone != nil {
-			m.Tiles[i].Interior = e.tier != manifest.TierExteriorShell && b.profile() == partition.ProfileIndoor
+			m.Tiles[i].Interior = e.tier != manifest.TierExteriorShell && b.profile() == partition.ProfileIndoor &&
+				partition.Indoors(e.full.bounds.Box(), union)
 		}
 	}
 }
