@@ -8,6 +8,9 @@ package runtime
 // admit returns the level that a tile which wants rep may load, RepNone when
 // memory forbids.
 func (s *Streamer) admit(r *record, rep Rep) Rep {
+	if r.rep(rep).held(s.now) {
+		return RepNone
+	}
 	if !s.bare(r) {
 		if s.fitsInstead(r.scene, r.tile, r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
 			return rep

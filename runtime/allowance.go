@@ -53,7 +53,8 @@ func stepFrom(step int) float64 {
 type allowance struct {
 	scarce        bool // else everything is granted, and the limits mean nothing
 	reach, detail float64
-	worked        bool // worked out at the time for the budget that follow
+	given         float64 // the nearest tile that was given up a moment ago
+	worked        bool    // worked out at the time for the budget that follow
 	at            time.Duration
 	budget        int64
 	steps         [allowanceSteps]demand
@@ -167,6 +168,20 @@ func (s *Streamer) setLimits(scarce bool, reach, detail float64) {
 	}
 }
 
+// leftAlone reports whether all of a tile was given up so short a time ago that
+// it is out of reach, wherever the reach ends now: else it would come and go.
+func (s *Streamer) leftAlone(r *record) bool {
+	held := false
+	for i := range r.reps {
+		st := &r.reps[i]
+		if st.resident() && (!st.split || r.meshes.uploaded > 0) {
+			return false
+		}
+		held = held || st.held(s.now)
+	}
+	return held
+}
+
 // wish is what one tile asks for, in bytes.
 type wish struct {
 	floor, extra float64
@@ -218,11 +233,20 @@ func (s *Streamer) desired(sc *scene, tile int32, r *record, d float64) Rep {
 	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
 		return RepFull
 	}
-	if rep := s.levelFor(sc, tile, r, d); rep != RepNone || d > rd.unload || len(sc.tiles.lods(tile)) == 0 {
+	rep := s.levelFor(sc, tile, r, d)
+	switch {
+	case rep != RepNone || d > rd.unload:
+		return rep
+	case s.stays(r):
+		return r.drawn // wanted or not, until something follows it
+	case len(sc.tiles.lods(tile)) == 0:
 		return rep
 	}
 	return LOD(0)
 }
+
+// stays reports whether something of a tile is drawn: no gate takes it away.
+func (s *Streamer) stays(r *record) bool { return r != nil && r.drawn != RepNone }
 
 // floorRep returns the representation of a tile with the smallest file, of
 // equal ones the coarsest; sizes that are not declared count as those of levels
@@ -331,7 +355,7 @@ func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
 	switch {
 	case given == shareAll:
 		return next
-	case given == shareNone, next == RepNone && (d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile)):
+	case given == shareNone, next == RepNone && (d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile) && !s.stays(r)):
 		return RepNone
 	}
 	if floor := sc.floorRep(tile); floor != RepFull {
@@ -373,17 +397,40 @@ func (s *Streamer) giveUp(limit int) {
 		if !s.refused && !s.geometryAboveLow() {
 			break
 		}
-		s.evict(s.evictees[i])
+		s.giveUpRep(s.evictees[i])
 	}
 	clear(s.evictees)
 }
 
-// limits returns reach and detail, those of no shortage at the query radius.
-func (a *allowance) limits(query float64) (reach, detail float64) {
-	if !a.scarce {
-		return query, query
+// giveUpRep evicts a representation for want of room.
+func (s *Streamer) giveUpRep(e evictee) {
+	s.evict(e)
+	s.noteGivenUp(e.record, e.rep)
+}
+
+// noteGivenUp keeps a representation away for a while, and with the last one its
+// tile.
+func (s *Streamer) noteGivenUp(r *record, rep Rep) {
+	if s.cfg.Handoff != HandoffCovered {
+		return
 	}
-	return min(a.reach, query), min(a.detail, query)
+	st := r.rep(rep)
+	if st.given, st.givenAt = true, s.now; s.leftAlone(r) {
+		r.share = shareNone
+	}
+}
+
+// limits returns reach and detail, those of no shortage at the query radius.
+// What was given up a moment ago is never within reach.
+func (a *allowance) limits(query float64) (reach, detail float64) {
+	reach = query
+	if a.given <= query {
+		reach = math.Nextafter(a.given, math.Inf(-1))
+	}
+	if !a.scarce {
+		return reach, query
+	}
+	return min(a.reach, reach), min(a.detail, query)
 }
 
 // limitSlack is slack for the limits of the allowance.

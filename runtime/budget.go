@@ -118,10 +118,12 @@ func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
 			break
 		}
 		e := s.evictees[i]
-		if signal == PressureNone && s.spares(e) {
-			continue
+		switch {
+		case signal != PressureNone:
+			s.evict(e)
+		case !s.spares(e):
+			s.giveUpRep(e)
 		}
-		s.evict(e)
 	}
 	clear(s.evictees)
 }

@@ -69,7 +69,7 @@ func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64
 // dispatchable reports whether the full representation of a tile is to be
 // considered.
 func (s *Streamer) dispatchable(r *record) bool {
-	if r.full().state != TileUnloaded {
+	if r.full().state != TileUnloaded || r.full().held(s.now) {
 		return false
 	}
 	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r)

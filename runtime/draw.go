@@ -127,6 +127,9 @@ func (s *Streamer) settle(r *record) {
 	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
 		wants = inRange
 	}
+	if wants && r.share == shareNone && s.leftAlone(r) {
+		s.allowance.given = min(s.allowance.given, r.actual)
+	}
 	wants = wants && r.share != shareNone
 	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
 	s.markUndrawn(r, r.everDrawn && r.drawn == RepNone)

@@ -100,18 +100,18 @@ func (s *Streamer) relieveMeshes(limit int, mark, outOfRange bool) (left int) {
 		if mark && s.lastDrawn(list[i].record) {
 			continue
 		}
-		s.evictMesh(&list[i])
+		s.evictMesh(&list[i], !mark)
 		limit--
 	}
 	clear(s.meshEvictees)
 	return limit
 }
 
-// lastDrawn reports whether a tile has one mesh left to draw and no level to take
-// its place, though it has some: that mesh stays while the budget holds it, until
-// one has come in.
+// lastDrawn reports whether a tile within reach has one mesh left to draw and no
+// level to take its place: that mesh stays while the budget holds it, until a
+// level has come in.
 func (s *Streamer) lastDrawn(r *record) bool {
-	return r.hasLevels() && r.drawn == RepFull && r.meshes.uploaded == 1 && !s.covered(r) &&
+	return s.cfg.Handoff == HandoffCovered && r.share != shareNone && r.drawn == RepFull && r.meshes.uploaded == 1 && !s.covered(r) &&
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && s.geometryUsed() <= s.memory.GeometryBudget
 }
 
@@ -129,11 +129,12 @@ func (s *Streamer) makeRoom(c *meshCandidate, need float64) bool {
 	n := min(evictMeshes, len(s.meshEvictees))
 	selectFirst(s.meshEvictees, n, meshEvictee.compare)
 	for i := 0; i < n && need > 0; i++ {
-		if s.lastDrawn(s.meshEvictees[i].record) {
+		// What would show nothing takes the place of what is farther away.
+		if r := s.meshEvictees[i].record; s.lastDrawn(r) && (r.hasLevels() || c.record.drawn != RepNone) {
 			continue
 		}
 		need -= float64(s.meshEvictees[i].bytes)
-		s.evictMesh(&s.meshEvictees[i])
+		s.evictMesh(&s.meshEvictees[i], false)
 	}
 	clear(s.meshEvictees)
 	return need <= 0
@@ -153,14 +154,15 @@ func (s *Streamer) makeRoomFarAway(c *meshCandidate, need float64) bool {
 	}
 	if need <= 0 {
 		for _, e := range s.evictees[:n] {
-			s.evict(e)
+			s.giveUpRep(e)
 		}
 	}
 	clear(s.evictees)
 	return need <= 0
 }
 
-func (s *Streamer) evictMesh(e *meshEvictee) {
+// evictMesh evicts a mesh, for a signal from outside or for want of room.
+func (s *Streamer) evictMesh(e *meshEvictee, forSignal bool) {
 	s.stats.Evictions++
 	s.stats.EvictionsPerformed++
 	s.stats.MeshEvictions++
@@ -168,6 +170,9 @@ func (s *Streamer) evictMesh(e *meshEvictee) {
 	s.unloadStub(e.record, int(e.stub))
 	x := &e.record.meshes.stubs[e.stub]
 	x.evicted, x.evictedAt = true, s.now
+	if !forSignal && e.record.meshes.uploaded == 0 {
+		s.noteGivenUp(e.record, RepFull)
+	}
 	s.meshShort = true
 }
 

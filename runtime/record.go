@@ -16,13 +16,19 @@ type repState struct {
 	failedAt   time.Duration
 	residentAt time.Duration
 	togglesAt  time.Duration
-	geometry   int64 // bytes on the device
+	given      bool          // given up for want of room, and not back yet
+	givenAt    time.Duration // when
+	geometry   int64         // bytes on the device
 	texture    int64
 	split      bool // streams mesh by mesh: drawable means that enough of them are
 }
 
 func (r *repState) resident() bool { return r.state == TileParsed }
 func (r *repState) loading() bool  { return r.state == TileParsing }
+
+// held reports whether a representation was given up so short a time ago that it
+// must not come back yet.
+func (r *repState) held(now time.Duration) bool { return r.given && now-r.givenAt < evictionHold }
 
 // record is the mutable state of a tile that is not idle.
 type record struct {
@@ -79,7 +85,7 @@ func (r *record) idle(now time.Duration) bool {
 	}
 	for i := range r.reps {
 		st := &r.reps[i]
-		if st.state != TileUnloaded || st.fails > 0 || st.toggles > 0 && now-st.togglesAt <= swapWindow {
+		if st.held(now) || st.state != TileUnloaded || st.fails > 0 || st.toggles > 0 && now-st.togglesAt <= swapWindow {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ const (
 // makeResident books an uploaded representation.
 func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
-	st.state, st.residentAt, st.fails = TileParsed, s.now, 0
+	st.state, st.residentAt, st.fails, st.given = TileParsed, s.now, 0, false
 	if r.evicted != RepFull || rep == RepFull {
 		r.evicted = RepNone
 	}
@@ -58,6 +58,9 @@ func (s *Streamer) freeRep(r *record, rep Rep) {
 // unloadRep tears a resident representation down and reports it.
 func (s *Streamer) unloadRep(r *record, rep Rep) {
 	s.freeRep(r, rep)
+	if r.share != shareAll {
+		s.noteGivenUp(r, rep)
+	}
 	if rep == RepFull {
 		r.inGrace, r.retire, r.handoffAge = false, false, 0
 	}

@@ -82,6 +82,7 @@ type rig struct {
 	loader *fakeLoader
 	s      *Streamer
 	dt     time.Duration
+	last   []Event // of the latest frame
 	frame  int
 	log    []string // "0.3 tile.parsed a"
 	camera Camera
@@ -132,7 +133,8 @@ func (r *rig) step() {
 }
 
 func (r *rig) collect() {
-	for _, e := range r.s.Events() {
+	r.last = append(r.last[:0], r.s.Events()...)
+	for _, e := range r.last {
 		r.log = append(r.log, describe(e))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -122,6 +123,7 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		dwell: seconds(cfg.SecondaryRepresentationMinDwellSeconds), handoffMaxWait: seconds(cfg.HandoffMaxWait),
 		fadeDuration: seconds(cfg.FadeDuration), window: scanWindow,
 	}
+	s.allowance.given = math.Inf(1)
 	s.camera.Forward = [3]float64{0, 0, -1}
 	s.completions.box = inbox.New[completion]()
 	s.fillDeps()
@@ -271,6 +273,7 @@ func (s *Streamer) startTick() {
 	}
 	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
 	s.readMemory()
+	s.allowance.given = math.Inf(1)
 	s.sumPending()
 	for c := range s.candidates {
 		s.candidates[c] = s.candidates[c][:0]
@@ -340,6 +343,9 @@ func (s *Streamer) measure(r *record) {
 	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
 	r.near = r.actual <= s.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
 	r.share = s.allowance.grant(r.actual, r.share)
+	if s.leftAlone(r) {
+		r.share = shareNone
+	}
 }
 
 // planLevels plans the LODs and HLODs of all tiles near the camera; those

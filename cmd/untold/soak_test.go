@@ -68,3 +68,46 @@ func TestSoakCity(t *testing.T) {
 		})
 	}
 }
+
+// Ten minutes of a walk through the generated office, with a quarter and half of
+// the geometry that the walk takes: nothing that was drawn goes undrawn within
+// reach, not behind the gates of floors and the interior zone either.
+func TestSoakOffice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates and cooks an office, and walks through it for ten virtual minutes")
+	}
+	dir := t.TempDir()
+	scene := filepath.Join(dir, "office.glb")
+	gen := exec.Command("go", "run", "./scripts/gen", "-kind", "office", "-textures=false", "-o", scene)
+	gen.Dir = "../.."
+	if out, err := gen.CombinedOutput(); err != nil {
+		t.Skipf("cannot generate the office: %v: %s", err, out)
+	}
+	for _, args := range [][]string{{"quadtree", "--lod", "--hlod"}, {"kdtree", "--lod", "--hlod"}, {"grid"}} {
+		t.Run(args[0], func(t *testing.T) {
+			out := filepath.Join(dir, args[0])
+			if r := execute(t, nil, append([]string{"cook", scene, "-o", out, "-q", "--partition"}, args...)...); r.code != 0 {
+				t.Fatalf("%+v", r)
+			}
+			walk := func(budget int64) (peak int64, undrawn int) {
+				r := execute(t, nil, "simulate", filepath.Join(out, "office.json"), "--walk", "7", "--duration", "600s", "--dt", "50ms",
+					"--set", fmt.Sprint("geometryBudget=", budget), "--json")
+				var rep struct {
+					Peak    int64 `json:"peak_geometry_bytes"`
+					Undrawn int   `json:"undrawn"`
+				}
+				if err := json.Unmarshal([]byte(r.stdout), &rep); err != nil || r.code != 0 {
+					t.Fatalf("%v: %+v", err, r)
+				}
+				return rep.Peak, rep.Undrawn
+			}
+			need, undrawn := walk(1 << 40)
+			for _, part := range []int64{4, 2, 1} {
+				peak, n := walk(need / part)
+				if undrawn += n; undrawn > 0 || peak > need/part {
+					t.Errorf("%d bytes of %d, %d tile-frames undrawn", peak, need/part, undrawn)
+				}
+			}
+		})
+	}
+}

@@ -175,7 +175,7 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
 	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
-	reach := stats.GeometryReach
+	reach, ceiling := stats.GeometryReach, m.s.Config.MaxQueryRadius
 	if m.frames == 1 {
 		m.out.GeometryReachMin = reach
 	}
@@ -192,12 +192,12 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 		switch {
 		case drawn:
 			return false
-		case t.wants(d, reach):
+		case t.wants(d, reach, ceiling):
 			if !t.given { // else it begins anew, now that it is within reach again
 				m.out.Undrawn++
 				return false
 			}
-		case t.wants(d, m.s.Config.MaxQueryRadius):
+		case t.wants(d, ceiling, ceiling):
 			m.out.GivenUp++
 			t.given = true
 			return false
@@ -273,8 +273,10 @@ func finer(a, b runtime.Rep) runtime.Rep {
 
 // wants reports whether the tile wants any representation at a distance
 // (DECISIONS R10).
-func (t *measured) wants(d, reach float64) bool {
+func (t *measured) wants(d, reach, ceiling float64) bool {
 	switch {
+	case d > reach && reach < ceiling:
+		return false // given up, whatever is resident
 	case t.parsed:
 		return true // grace and residence
 	case d > reach:
