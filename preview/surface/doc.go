@@ -3,7 +3,10 @@
 //
 // Both give an OpenGL 4.1 core context (or later) that is current on the
 // calling goroutine, which is locked to its operating system thread until
-// Close. Every method of a Surface belongs to that goroutine.
+// Close. Every method of a Surface belongs to that goroutine. Contexts may be
+// open beside each other as long as they share a driver: a process has one table
+// of the functions of OpenGL. One of another driver fails with ErrContext while
+// they are.
 //
 // In a build without cgo, or with the tag nopreview, opening fails with
 // ErrUnavailable; the types are there, so that callers compile either way.

@@ -18,6 +18,7 @@ type headless struct {
 	context       *eglContext
 	width, height int
 	resized       bool
+	loaded        bool // the functions of OpenGL
 	fbo, color    uint32
 }
 
@@ -53,6 +54,7 @@ func (s *headless) open() error {
 	if err := loadGL(c.procAddress); err != nil {
 		return err
 	}
+	s.loaded = true
 	gl.GenFramebuffers(1, &s.fbo)
 	gl.GenRenderbuffers(1, &s.color)
 	return s.allocate()
@@ -108,6 +110,10 @@ func (s *headless) Close() error {
 		}
 		s.context.close()
 		s.context = nil
+	}
+	if s.loaded {
+		openGL.release()
+		s.loaded = false
 	}
 	goruntime.UnlockOSThread()
 	return nil

@@ -144,6 +144,7 @@ func (s *window) Close() error {
 	gl.Finish()
 	s.w.Destroy()
 	glfw.Terminate()
+	openGL.release()
 	goruntime.UnlockOSThread()
 	return nil
 }
