@@ -36,13 +36,17 @@ type app struct {
 	r    renderer
 	ctx  context.Context
 
-	clock  *clock
-	pacer  pacer
-	loader *runtime.FileLoader
-	gate   *gate
-	s      *runtime.Streamer
-	id     runtime.SceneID
-	rootOf func(runtime.SceneID) geom.Mat4
+	clock   *clock
+	pacer   pacer
+	loader  *runtime.FileLoader
+	gate    *gate
+	s       *runtime.Streamer
+	id      runtime.SceneID
+	judge   *simulate.Meter   // of s, in real time
+	session *simulate.Session // that drives s in virtual time, else nil
+	updates uint64            // of s
+	failed  error             // of OnRecord, where nothing could return it
+	rootOf  func(runtime.SceneID) geom.Mat4
 
 	probe    *memory.Probe   // nil in virtual time, as the next one
 	monitor  *memory.Monitor // of s
@@ -75,6 +79,7 @@ type app struct {
 	chooser  *hud.Chooser
 
 	frame   int
+	dt      time.Duration // since the frame before
 	busy    time.Duration // what the last frame took
 	cost    Frame         // the same by parts
 	usual   time.Duration // what frames take, a sliding mean
@@ -82,7 +87,6 @@ type app struct {
 	sight   render.Frame // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
-	undrawn uint64
 	quiet   int // frames in a row in which nothing is left to load
 	errs    int
 	overlay overlay
@@ -113,6 +117,11 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 	}
 	ro.Warm = o.timed()
 	ro.TextureTimeout = o.Config.LoadTimeout()
+	ro.OnTexture = func(e *texture.Event, slot texture.Slot) {
+		if o.onTexture != nil {
+			o.onTexture(e, slot)
+		}
+	}
 	r, err := render.New(ro)
 	if err != nil {
 		return nil, err
@@ -132,7 +141,7 @@ func openSurface(o *Options) (surface.Surface, error) {
 func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep *Report, err error) {
 	a := &app{
 		o: o, surf: surf, r: r, ctx: ctx, scenes: o.Scenes, view: o.View, show: o.Show, following: o.Path != nil,
-		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0},
+		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0, wall: o.wall},
 		loader: runtime.NewFileLoader(0),
 		pacer:  pacer{wall: wallWaiter{}},
 	}
@@ -144,7 +153,9 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	if !o.Headless && !o.NoHUD {
 		a.show.Panel, a.show.Map = true, true
 	}
-	a.gate = a.newGate()
+	a.gate = &gate{inner: a.loader, clock: a.clock, latency: o.latency()}
+	o.onTexture = a.textureEvent
+	defer func() { o.onTexture = nil }()
 	a.openProbe()
 	defer func() { err = errors.Join(err, a.closeProbe()) }()
 	a.startBatching()
@@ -168,33 +179,13 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	return a.report(), nil
 }
 
-func (a *app) newGate() *gate {
-	g := &gate{
-		inner: a.loader, fetcher: a.o.Fetcher, clock: a.clock, exact: a.clock.virtual,
-		ready: func() <-chan struct{} { return a.s.Ready() },
-	}
-	switch {
-	case a.o.Latency != nil:
-		g.latency = *a.o.Latency
-	case g.exact:
-		g.latency = defaultLatency
-	}
-	return g
-}
-
-// deps is what the runtime works with.
+// deps is what the runtime works with in real time.
 func (a *app) deps() runtime.Deps {
-	d := &device{a.r, a.clock.virtual}
-	deps := runtime.Deps{Clock: a.clock, Loader: a.gate, Device: d, Visibility: d, Textures: a.r, Logger: a.o.Logger}
+	deps := runtime.Deps{
+		Clock: a.clock, Loader: a.gate, Device: a.r, Visibility: a.r, Textures: relief{a}, MemoryProbe: a.probe, Prewarmer: a.r, Logger: a.o.Logger,
+	}
 	if a.o.Fetcher != nil {
-		deps.Fetcher = gatedFetcher{a.gate}
-	}
-	deps.MemoryProbe = memoryProbe{a}
-	if a.probe != nil {
-		deps.MemoryProbe = a.probe
-	}
-	if !a.clock.virtual {
-		deps.Prewarmer = a.r // when it has finished depends on the machine
+		deps.Fetcher = a.o.Fetcher
 	}
 	return deps
 }
@@ -208,26 +199,24 @@ func (a *app) choose(i int) error {
 	cfg := a.o.Config
 	open.Source.Reload = a.reader(i)
 	open.reach(&cfg)
-	if a.clock.virtual && cfg.OutOfCorePolicy == runtime.OutOfCoreAuto {
-		cfg.OutOfCorePolicy = runtime.OutOfCoreImmediate // simulate knows of no meshes either
-	}
 	params, err := textureParams(&cfg, open.Source.Manifest)
 	if err != nil {
 		return err
 	}
-	s, err := runtime.Open(a.ctx, open.Source, cfg, a.deps())
+	s, session, err := a.openStreamer(open, cfg)
 	if err != nil {
 		return err
 	}
 	if a.s != nil {
-		st := a.s.Stats()
-		a.meter.retire(&st)
+		a.retire()
 		a.gate.forget()
 		if err := a.closeStreamer(); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}
-	a.s, a.id, a.current, a.undrawn, a.frozen = s, s.Scenes()[0], i, 0, nil
+	a.session, a.updates = session, 0
+	a.judge = newJudge(open, cfg)
+	a.s, a.id, a.current, a.frozen = s, s.Scenes()[0], i, nil
 	a.textures, a.textureLimit = params, cfg.TextureBudget
 	a.r.SetBatchScene(a.id, batchCell(open))
 	a.watchMemory(s)
@@ -239,6 +228,19 @@ func (a *app) choose(i int) error {
 		a.watch.follow(a.scenes[i].Path)
 	}
 	return nil
+}
+
+// openStreamer opens a scene, in virtual time with what drives it.
+func (a *app) openStreamer(open *Loaded, cfg runtime.Config) (*runtime.Streamer, *simulate.Session, error) {
+	if a.clock.virtual {
+		session, err := a.openSession(open, cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return session.Streamer(), session, nil
+	}
+	s, err := runtime.Open(a.ctx, open.Source, cfg, a.deps())
+	return s, nil, err
 }
 
 // load reads a scene.
@@ -278,7 +280,7 @@ func (a *app) reload() error {
 		return err
 	}
 	open.Source.Reload = a.reader(a.current)
-	id, err := a.s.ReloadScene(a.id, open.Source)
+	id, err := a.reopen(open)
 	if err != nil {
 		return err
 	}
@@ -321,8 +323,23 @@ func (a *app) succeeded(id runtime.SceneID) {
 		a.fault(fmt.Sprintf("%s was cooked again, but: %v", open.Source.Path, err))
 		params = a.textures
 	}
+	if a.session == nil {
+		a.judge.Follow(id, open.Source.Manifest)
+	}
 	a.follow(id, open, params)
 	a.say("cooked again: " + a.scenes[a.current].Name)
+}
+
+// reopen tells the runtime of a scene that was cooked anew.
+func (a *app) reopen(open *Loaded) (runtime.SceneID, error) {
+	if a.session != nil {
+		return a.session.Reload(open.Source.Manifest)
+	}
+	id, err := a.s.ReloadScene(a.id, open.Source)
+	if err == nil {
+		a.judge.Follow(id, open.Source.Manifest)
+	}
+	return id, err
 }
 
 // start puts the camera where the scene's author wants it, else where it sees
@@ -394,34 +411,19 @@ func (a *app) loop() error {
 func (a *app) step(dt time.Duration) error {
 	c := &a.cost
 	*c = Frame{}
+	a.dt = dt
 	a.handle()
 	a.newCook()
 	a.move(dt)
 	w := stopwatch{time.Now()}
-	if err := a.gate.deliver(a.ctx); err != nil {
-		return err
-	}
-	a.relieve()
-	c.Load = w.lap()
-	if !a.paused {
-		a.s.Update(a.streamCam, dt)
-		c.Update = w.lap()
-		a.meter.updates = append(a.meter.updates, float32(c.Update))
-	}
-	if err := a.takeEvents(); err != nil {
-		return err
-	}
-	a.drawn = a.s.AppendDrawn(a.drawn[:0])
-	a.limitBatches()
-	w.lap()
-	if err := a.streamTextures(); err != nil {
-		return err
-	}
-	c.Textures = w.lap()
-	if a.clock.virtual {
-		pumpAll(a.r)
+	var err error
+	if a.session != nil {
+		err = a.advance(&w)
 	} else {
-		a.r.Pump(render.Budget{Time: max(uploadTime, a.usual/uploadPart), Bytes: uploadBytes})
+		err = a.live(&w)
+	}
+	if err != nil {
+		return err
 	}
 	if a.settles() {
 		if err := a.r.Settle(a.ctx); err != nil {
@@ -440,6 +442,34 @@ func (a *app) step(dt time.Duration) error {
 	return a.picture()
 }
 
+// live runs the frame of a runtime in real time.
+func (a *app) live(w *stopwatch) error {
+	c := &a.cost
+	a.gate.deliver()
+	a.relieve()
+	c.Load = w.lap()
+	if !a.paused {
+		a.s.Update(a.streamCam, a.dt)
+		a.updates++
+		c.Update = w.lap()
+		a.judge.Updated(time.Duration(c.Update * 1e6))
+	}
+	if err := a.takeEvents(); err != nil {
+		return err
+	}
+	st := a.s.Stats()
+	a.judge.Frame(a.s, &st, a.streamCam.Position, a.clock.elapsed(), a.dt)
+	a.drawn = append(a.drawn[:0], a.judge.Drawn()...)
+	a.limitBatches()
+	w.lap()
+	if err := a.streamTextures(); err != nil {
+		return err
+	}
+	c.Textures = w.lap()
+	a.r.Pump(render.Budget{Time: max(uploadTime, a.usual/uploadPart), Bytes: uploadBytes})
+	return nil
+}
+
 // settles reports whether a frame waits for its textures: pictures of a run on
 // a virtual clock must not depend on how fast they come.
 func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
@@ -455,9 +485,7 @@ func (a *app) draw() {
 	a.overlay.compose(a, &f)
 	a.cost.HUD = w.lap()
 	a.stats = a.r.Draw(f)
-	undrawn := a.s.Stats().Undrawn
-	a.meter.frame(a.drawn, &a.stats, a.undrawn, undrawn)
-	a.undrawn = undrawn
+	a.meter.frame(&a.stats)
 	a.settleCount()
 }
 
@@ -478,26 +506,60 @@ func (a *app) settleCount() {
 	a.quiet++
 }
 
-// takeEvents passes on what the runtime reports.
+// takeEvents passes on what the runtime reports in real time.
 func (a *app) takeEvents() error {
 	events := a.s.Events()
-	a.cost.Events = len(events)
+	a.cost.Events += len(events)
 	for i := range events {
 		e := &events[i]
-		if a.o.OnRecord != nil {
-			r := simulate.NewRecord(e, origin)
-			if err := a.o.OnRecord(&r); err != nil {
-				return err
-			}
-		}
 		if e.Kind == runtime.EventSceneReload {
 			a.succeeded(e.Scene)
 		}
-		if isFailure(e.Kind) && e.Err != nil {
-			a.news.alarm(a.clock.elapsed(), fmt.Sprintf("tile %s: %v", e.Tile, e.Err))
+		a.judge.Event(e)
+		r := simulate.NewRecord(e, origin)
+		if err := a.record(&r); err != nil {
+			return err
 		}
+		a.alarmOf(e)
 	}
-	return nil
+	return a.failed
+}
+
+// noticed is told of an event in virtual time.
+func (a *app) noticed(e *runtime.Event) {
+	a.cost.Events++
+	if e.Kind == runtime.EventSceneReload {
+		a.succeeded(e.Scene)
+	}
+	a.alarmOf(e)
+}
+
+// alarmOf tells the person of a load that went wrong.
+func (a *app) alarmOf(e *runtime.Event) {
+	if isFailure(e.Kind) && e.Err != nil {
+		a.news.alarm(a.clock.elapsed(), fmt.Sprintf("tile %s: %v", e.Tile, e.Err))
+	}
+}
+
+// textureEvent passes on what happens to a texture in real time.
+func (a *app) textureEvent(e *texture.Event, slot texture.Slot) {
+	if a.o.OnRecord == nil || a.failed != nil {
+		return
+	}
+	r := simulate.NewTextureRecord(e, slot, a.clock.elapsed(), max(1, a.updates)-1)
+	a.failed = a.o.OnRecord(&r)
+}
+
+// relief is the runtime.TextureRelief of real time: what has happened so far
+// comes before what it does to textures.
+type relief struct{ *app }
+
+// Shed makes textures smaller.
+func (f relief) Shed(n int) int {
+	if err := f.takeEvents(); err != nil {
+		f.failed = err
+	}
+	return f.r.Shed(n)
 }
 
 // move takes the camera to its place in this frame.

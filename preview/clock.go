@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -17,7 +16,8 @@ const origin = 1000 * time.Second
 type clock struct {
 	start   time.Time
 	virtual bool
-	now     time.Duration // since frame 0
+	now     time.Duration        // since frame 0, if it is virtual
+	wall    func() time.Duration // stands for the wall's time since frame 0; of tests
 }
 
 // Now is the runtime.Clock.
@@ -25,27 +25,22 @@ func (c *clock) Now() time.Duration {
 	if c.virtual {
 		return origin + c.now
 	}
+	if c.wall != nil {
+		return origin + c.wall()
+	}
 	return origin + time.Since(c.start)
 }
 
 // elapsed returns the time since frame 0.
 func (c *clock) elapsed() time.Duration { return c.Now() - origin }
 
-// gate is a Loader, and in front of a Fetcher a Fetcher, that holds requests
-// back for a latency. With exact set the answer comes then and not later: deliver waits for
-// it. So a run on a virtual clock sees the same answers at the same times
-// however fast the disk is.
+// gate is a Loader that holds requests back for a latency, at least.
 type gate struct {
 	inner   runtime.Loader
-	fetcher runtime.Fetcher // may be nil
 	clock   *clock
 	latency time.Duration
-	exact   bool
-	// ready is Streamer.Ready: it has a value when an answer came in.
-	ready func() <-chan struct{}
 
-	waiting  []held // by the order of the requests
-	fetching []runtime.Request
+	waiting []held // by the order of the requests
 }
 
 // held is a request that is not passed on yet.
@@ -56,83 +51,24 @@ type held struct {
 
 // Start is the Loader.
 func (g *gate) Start(req runtime.Request) {
-	if g.latency == 0 && !g.exact {
+	if g.latency == 0 {
 		g.inner.Start(req)
 		return
 	}
 	g.waiting = append(g.waiting, held{req, g.clock.Now() + g.latency})
 }
 
-// gatedFetcher lets deliver wait for downloads too.
-type gatedFetcher struct{ *gate }
-
-// Fetch is the Fetcher.
-func (g gatedFetcher) Fetch(req runtime.Request) {
-	if !g.exact {
-		g.fetcher.Fetch(req)
-		return
-	}
-	req.Split = nil // parts would be asked for past the gate
-	g.fetching = append(g.fetching, req)
-}
-
-// deliver passes on what is due. With exact it returns when the answers are
-// there, or with ctx.
-func (g *gate) deliver(ctx context.Context) error {
-	for _, req := range g.fetching {
-		if err := g.await(ctx, func() { g.fetcher.Fetch(req) }); err != nil {
-			return err
-		}
-	}
-	g.fetching = g.fetching[:0]
+// deliver passes on what is due.
+func (g *gate) deliver() {
 	now := g.clock.Now()
-	var err error
 	g.waiting = slices.DeleteFunc(g.waiting, func(h held) bool {
-		if h.due > now || err != nil {
+		if h.due > now {
 			return false
 		}
-		err = g.await(ctx, func() { g.inner.Start(h.req) })
+		g.inner.Start(h.req)
 		return true
 	})
-	return err
-}
-
-// await starts a piece of work and, with exact, waits for its answer.
-func (g *gate) await(ctx context.Context, start func()) error {
-	if !g.exact {
-		start()
-		return nil
-	}
-	ready := g.ready()
-	select { // of an earlier answer
-	case <-ready:
-	default:
-	}
-	start()
-	select {
-	case <-ready:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // forget drops what waits, when the Streamer that asked for it is closed.
-func (g *gate) forget() { g.waiting, g.fetching = nil, nil }
-
-// device is what the runtime sees of the renderer. With sync set everything
-// that was uploaded can be drawn at once, and nothing depends on how long that
-// takes.
-type device struct {
-	renderer
-	sync bool
-}
-
-// Drawable is the Visibility.
-func (d *device) Drawable(key runtime.Key) bool {
-	if !d.sync {
-		return d.renderer.Drawable(key)
-	}
-	pumpAll(d.renderer)
-	return true
-}
+func (g *gate) forget() { g.waiting = nil }

@@ -50,6 +50,11 @@ func (a *app) finish() error {
 	// Textures that are on their way belong into the picture.
 	ctx, stop := context.WithTimeout(a.ctx, settleLimit)
 	defer stop()
+	if a.session != nil {
+		if err := a.session.Rest(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+	}
 	if a.o.AwaitTextures != nil && a.o.AwaitTextures(ctx) == nil {
 		a.r.RetryTextures()
 	}
@@ -57,12 +62,17 @@ func (a *app) finish() error {
 		return fmt.Errorf("preview: %w", err)
 	}
 	a.draw()
-	a.meter.out.Frames--
 	return writePNG(a.o.Screenshot, a.r.ReadPixels())
 }
 
 func (a *app) report() *Report {
-	rep := a.meter.report(a.s.Stats(), a.errs)
+	a.retire()
+	all := a.meter.closed
+	if a.session == nil {
+		addTextures(&all, &a.stats)
+	}
+	all.TexturesMissing = max(all.TexturesMissing, a.stats.TexturesMissing) // in the picture
+	rep := a.meter.report(&all, a.s.Stats(), a.errs)
 	info := a.r.Info()
 	rep.Scene, rep.Device, rep.View = a.scenes[a.current].Name, info.Device+", OpenGL "+info.Version, a.view.String()
 	rep.Seconds = a.clock.elapsed().Seconds()

@@ -56,6 +56,8 @@ type fakeRenderer struct {
 	params         texture.Params
 	budget         int64
 	viewed         []time.Duration
+	followed       *texture.Streamer
+	shown          map[texture.ID]int // edges
 	refuse         func(runtime.Key) error
 	onDraw         func(render.Frame)
 	batching       *render.BatchOptions
@@ -111,6 +113,12 @@ func (r *fakeRenderer) Shed(n int) int {
 	return 0
 }
 func (r *fakeRenderer) RetryTextures() {}
+
+func (r *fakeRenderer) Follow(s *texture.Streamer) { r.followed, r.shown = s, map[texture.ID]int{} }
+func (r *fakeRenderer) Show(id texture.ID, _ texture.Slot, edge int) {
+	r.shown[id] = edge
+}
+func (r *fakeRenderer) Hide(id texture.ID) { delete(r.shown, id) }
 
 func (r *fakeRenderer) SetBatching(o *render.BatchOptions)             { r.batching = o }
 func (r *fakeRenderer) SetBatchScene(id runtime.SceneID, cell float64) { r.cells[id] = cell }

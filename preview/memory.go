@@ -54,16 +54,6 @@ func (a *app) closeProbe() error {
 // the last frame.
 func (a *app) used() (geometry, textures int64) { return a.stats.BatchBytes, a.stats.TextureBytes }
 
-// memoryProbe is the runtime.MemoryProbe of virtual time: budgets are left to
-// the configuration.
-type memoryProbe struct{ *app }
-
-// Memory is the runtime.MemoryProbe.
-func (p memoryProbe) Memory() (m runtime.Memory) {
-	m.GeometryUsed, m.TextureUsed = p.used()
-	return m
-}
-
 // watchMemory passes on to a Streamer when the system wants memory back.
 func (a *app) watchMemory(s *runtime.Streamer) {
 	if a.clock.virtual {
@@ -93,6 +83,9 @@ func (a *app) closeMonitor() error {
 func (a *app) closeStreamer() error {
 	if err := a.closeMonitor(); err != nil {
 		return err
+	}
+	if a.session != nil {
+		return a.session.Close()
 	}
 	return a.s.Close()
 }

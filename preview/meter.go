@@ -20,7 +20,10 @@ type Report struct {
 	Device string `json:"device"` // what OpenGL says about itself
 	View   string `json:"view"`   // at the end
 
-	Frames  int     `json:"frames"`
+	// Report has what is known of a run without a picture. Undrawn counts what
+	// the renderer has not uploaded too.
+	simulate.Report
+
 	Seconds float64 `json:"seconds"` // of the clock: virtual with a fixed frame time
 
 	// Intervals are the times from the moment in which a frame is handed over to
@@ -42,9 +45,6 @@ type Report struct {
 	CPUMSP99   float64 `json:"cpu_ms_p99"`
 	CPUPaceP99 float64 `json:"cpu_pace_p99"`
 
-	UpdateMSP50 float64 `json:"update_ms_p50"` // Streamer.Update
-	UpdateMSP99 float64 `json:"update_ms_p99"`
-	UpdateMSMax float64 `json:"update_ms_max"`
 	UploadMSMax float64 `json:"upload_ms_max"` // of one frame
 
 	// Triangles of a frame, those of shadow maps included: the same in every
@@ -69,34 +69,16 @@ type Report struct {
 	Uploads     int   `json:"uploads"` // pieces
 	UploadBytes int64 `json:"upload_bytes"`
 
-	ResidentFull      int   `json:"resident_full"` // at the end, as all residency
-	ResidentLOD       int   `json:"resident_lod"`
-	ResidentHLOD      int   `json:"resident_hlod"`
-	GeometryBytes     int64 `json:"geometry_bytes"`
-	PeakGeometryBytes int64 `json:"peak_geometry_bytes"`
-	TextureBytes      int64 `json:"texture_bytes"`
-	TextureBudget     int64 `json:"texture_budget"` // 0: no limit
-	Textures          int   `json:"textures"`
-	TexturesMissing   int   `json:"textures_missing"`
-	TextureUpgrades   int   `json:"texture_upgrades"`   // to a larger size
-	TextureDowngrades int   `json:"texture_downgrades"` // to a smaller one
+	ResidentFull  int   `json:"resident_full"` // at the end, as all residency
+	ResidentLOD   int   `json:"resident_lod"`
+	ResidentHLOD  int   `json:"resident_hlod"`
+	GeometryBytes int64 `json:"geometry_bytes"`
+	TextureBytes  int64 `json:"texture_bytes"`
+	TextureBudget int64 `json:"texture_budget"` // 0: no limit
+	Textures      int   `json:"textures"`
 
-	Loads     int `json:"loads"`
-	Failures  int `json:"failures"`
-	Retries   int `json:"retries"`
-	Cancels   int `json:"cancels"`
-	Timeouts  int `json:"timeouts"`
-	Evictions int `json:"evictions"`
-
-	// Undrawn counts tile-frames in which a tile that was drawn before and
-	// still wants a representation shows none (DECISIONS R10), be it that the
-	// runtime has none or that the renderer has not.
-	Undrawn int `json:"undrawn"`
 	// NotUploaded is the renderer's share of Undrawn.
 	NotUploaded int `json:"not_uploaded"`
-	// DoubleDrawn counts tile-frames with more than one representation, but
-	// for two that fade into each other.
-	DoubleDrawn int `json:"double_drawn"`
 	// Errors counts what went wrong: failed loads, textures that are missing,
 	// pictures that could not be written.
 	Errors int `json:"errors"`
@@ -158,14 +140,14 @@ func ParseCondition(s string) (simulate.Condition, error) {
 
 // meter works out a report.
 type meter struct {
-	frames, updates []float32 // milliseconds
-	intervals, cpu  []float32 // milliseconds
-	work            []float32 // triangles, shadows included
-	worst           worst
-	collections     collections
-	out             Report
-	closed          runtime.Stats // sums of Streamers that are closed
-	batches         batchMeter
+	frames         []float32 // milliseconds
+	intervals, cpu []float32 // milliseconds
+	work           []float32 // triangles, shadows included
+	worst          worst
+	collections    collections
+	out            Report
+	closed         simulate.Report // of Streamers that are closed
+	batches        batchMeter
 }
 
 // timed adds a frame that is done.
@@ -178,58 +160,26 @@ func (m *meter) timed(f *Frame) {
 	m.worst.add(f)
 }
 
-// frame adds a frame: its list of what is drawn and what the renderer did.
-func (m *meter) frame(drawn []runtime.Drawn, st *render.Stats, undrawnBefore, undrawn uint64) {
+// frame adds a frame: what the renderer did.
+func (m *meter) frame(st *render.Stats) {
 	o := &m.out
-	o.Frames++
 	o.Draws, o.DrawCalls, o.Triangles = st.Draws, st.Calls, st.Triangles
 	o.DrawsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.TrianglesMax, st.Triangles)
 	o.ShadowLateMax = max(o.ShadowLateMax, st.ShadowLate)
 	o.Uploads += st.UploadPieces
 	o.UploadBytes += st.UploadBytes
 	o.UploadMSMax = max(o.UploadMSMax, st.UploadTime.Seconds()*1000)
-	o.Undrawn += int(undrawn-undrawnBefore) + st.NotResident
 	o.NotUploaded += st.NotResident
-	o.DoubleDrawn += doubleDrawn(drawn)
 	m.batches.frame(&o.BatchFigures, st)
-	o.TextureBytes, o.TextureBudget, o.Textures, o.TexturesMissing = st.TextureBytes, st.TextureBudget, st.Textures, st.TexturesMissing
-	o.TextureUpgrades, o.TextureDowngrades = int(st.TextureUpgrades), int(st.TextureDowngrades)
+	o.TextureBytes, o.TextureBudget, o.Textures = st.TextureBytes, st.TextureBudget, st.Textures
 }
 
-// doubleDrawn counts tiles with several representations that do not fade into
-// each other. The parts of a representation that streams mesh by mesh are one.
-func doubleDrawn(drawn []runtime.Drawn) (n int) {
-	for i := 0; i < len(drawn); {
-		reps, sum := 0, 0.0
-		first := i
-		for ; i < len(drawn) && drawn[i].Tile == drawn[first].Tile && drawn[i].Scene == drawn[first].Scene; i++ {
-			if i == first || drawn[i].Rep != drawn[i-1].Rep {
-				reps++
-				sum += drawn[i].Fade
-			}
-		}
-		if reps > 2 || reps == 2 && sum > 1+1e-9 {
-			n++
-		}
-	}
-	return n
-}
-
-// retire keeps the totals of a Streamer that is about to be closed.
-func (m *meter) retire(st *runtime.Stats) {
-	m.closed.Loads += st.Loads
-	m.closed.Failures += st.Failures
-	m.closed.Retries += st.Retries
-	m.closed.Cancels += st.Cancels
-	m.closed.Timeouts += st.Timeouts
-	m.closed.Evictions += st.Evictions
-	m.closed.PeakGeometryBytes = max(m.closed.PeakGeometryBytes, st.PeakGeometryBytes)
-}
-
-// report sums up; st is that of the present Streamer.
-func (m *meter) report(st runtime.Stats, errs int) *Report {
-	m.retire(&st)
+// report sums up; all is what was measured without the picture, st of the present
+// Streamer.
+func (m *meter) report(all *simulate.Report, st runtime.Stats, errs int) *Report {
 	o := m.out
+	o.Report = *all
+	o.Undrawn += o.NotUploaded
 	quantiles := func(list []float32, p50, p99, most *float64) {
 		if len(list) == 0 {
 			return
@@ -248,12 +198,8 @@ func (m *meter) report(st runtime.Stats, errs int) *Report {
 	quantiles(m.intervals, &o.IntervalMSP50, &o.IntervalMSP99, &o.IntervalMSMax)
 	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
 	o.Worst = m.worst.list
-	quantiles(m.updates, &o.UpdateMSP50, &o.UpdateMSP99, &o.UpdateMSMax)
 	o.ResidentFull, o.ResidentLOD, o.ResidentHLOD = st.ResidentFull, st.ResidentLOD, st.ResidentHLOD
-	c := &m.closed
-	o.GeometryBytes, o.PeakGeometryBytes = st.GeometryBytes, c.PeakGeometryBytes
-	o.Loads, o.Failures, o.Retries = int(c.Loads), int(c.Failures), int(c.Retries)
-	o.Cancels, o.Timeouts, o.Evictions = int(c.Cancels), int(c.Timeouts), int(c.Evictions)
+	o.GeometryBytes = st.GeometryBytes
 	o.Errors = errs + o.Failures + o.TexturesMissing
 	return &o
 }

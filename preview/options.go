@@ -73,7 +73,9 @@ type Options struct {
 	// OnFrame gets what each frame took; the Frame is used again afterwards.
 	OnFrame func(*Frame) error
 
-	memoryRoot string // stands for / in package memory; of tests
+	onTexture  func(*texture.Event, texture.Slot) // of the run
+	wall       func() time.Duration               // the clock on the wall since frame 0; of tests
+	memoryRoot string                             // stands for / in package memory; of tests
 }
 
 // Show is what is drawn over the scene.
@@ -93,7 +95,6 @@ const (
 	defaultWidth, defaultHeight = 1280, 720
 	maxEdge                     = 16384
 	defaultFPS                  = 60
-	defaultLatency              = 50 * time.Millisecond // that of simulate
 )
 
 func (o *Options) check() error {
@@ -153,6 +154,7 @@ type renderer interface {
 	StreamTextures(render.TextureView)
 	AwaitTextures(context.Context) error
 	RetryTextures()
+	simulate.TextureCanvas
 	SetBatching(*render.BatchOptions)
 	SetBatchScene(id runtime.SceneID, cell float64)
 	LimitBatches(bytes int64)

@@ -226,7 +226,7 @@ func TestOptions(t *testing.T) {
 }
 
 func TestConditions(t *testing.T) {
-	rep := &Report{Scene: "undrawn", Undrawn: 3, FrameMSP99: 12.5}
+	rep := &Report{Scene: "undrawn", Report: simulate.Report{Undrawn: 3}, FrameMSP99: 12.5}
 	for text, want := range map[string]bool{
 		"undrawn>0": true, "undrawn == 3": true, "undrawn<3": false, " frame_ms_p99 >= 12.5 ": true, "frame_ms_p99<=12": false, "double_drawn==0": true,
 	} {
@@ -253,26 +253,6 @@ func TestConditions(t *testing.T) {
 	keys := ReportKeys()
 	if keys[0] != "frames" || !slices.Contains(keys, "errors") || slices.Contains(keys, "device") {
 		t.Errorf("%v", keys)
-	}
-}
-
-func TestDoubleDrawn(t *testing.T) {
-	d := func(tile int32, rep runtime.Rep, fade float64) runtime.Drawn {
-		return runtime.Drawn{Key: runtime.Key{Scene: 1, Tile: tile, Rep: rep}, Fade: fade}
-	}
-	for _, tc := range []struct {
-		list []runtime.Drawn
-		want int
-	}{
-		{nil, 0},
-		{[]runtime.Drawn{d(0, 1, 1), d(1, 1, 1)}, 0},
-		{[]runtime.Drawn{d(0, 1, 0.25), d(0, 2, 0.75)}, 0},
-		{[]runtime.Drawn{d(0, 1, 1), d(0, 1, 1), d(0, 1, 1)}, 0}, // parts
-		{[]runtime.Drawn{d(0, 1, 1), d(0, 2, 1), d(3, 1, 1), d(3, 3, 0.5)}, 2},
-	} {
-		if got := doubleDrawn(tc.list); got != tc.want {
-			t.Errorf("%v: %d", tc.list, got)
-		}
 	}
 }
 
@@ -322,6 +302,6 @@ func TestDebugViews(t *testing.T) {
 
 func ExampleParseCondition() {
 	c, err := ParseCondition("undrawn > 0")
-	fmt.Println(c, c.Holds(&Report{Undrawn: 2}), err)
+	fmt.Println(c, c.Holds(&Report{Report: simulate.Report{Undrawn: 2}}), err)
 	// Output: undrawn>0 true <nil>
 }

@@ -17,7 +17,7 @@ func textureParams(cfg *runtime.Config, m *manifest.Manifest) (texture.Params, e
 	return texture.ForScene(set, standard, m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
 }
 
-// streamTextures lets the renderer judge its textures, within the budget that
+// streamTextures lets the renderer judge its textures in real time, within the budget that
 // the runtime has for them, of which it learns by used.
 func (a *app) streamTextures() error {
 	if err := a.r.SetTextures(a.textures, a.textureBudget()); err != nil {
@@ -25,11 +25,6 @@ func (a *app) streamTextures() error {
 	}
 	if a.o.Fetcher != nil && a.stats.TexturesMissing > 0 && a.frame%retryFrames == 0 {
 		a.r.RetryTextures() // those of a remote scene follow their payload
-	}
-	if a.clock.virtual {
-		if err := a.r.AwaitTextures(a.ctx); err != nil {
-			return err
-		}
 	}
 	a.sight = render.Frame{Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf}
 	a.r.StreamTextures(render.TextureView{Frame: &a.sight, Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.rootOf})

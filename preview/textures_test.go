@@ -45,7 +45,8 @@ func TestTextureParams(t *testing.T) {
 }
 
 // TestTexturesFollowTheRun: they are judged once a frame under the clock and the
-// budget of the run, and in virtual time wait for what is being read.
+// budget of the run; in virtual time by the simulation, and the picture waits for
+// what is being read.
 func TestTexturesFollowTheRun(t *testing.T) {
 	town := writeTown(t, t.TempDir(), 2)
 	for _, virtual := range []bool{true, false} {
@@ -58,11 +59,14 @@ func TestTexturesFollowTheRun(t *testing.T) {
 		if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil {
 			t.Fatal(err)
 		}
-		if len(r.viewed) != 5 || r.budget != 10493825 || r.params.UpgradeRadius == 0 {
-			t.Errorf("%d times, budget %d, %+v", len(r.viewed), r.budget, r.params)
+		if virtual {
+			if r.awaited != 5 || len(r.viewed) != 0 || r.followed == nil || r.followed.Stats().Budget != 12345678 {
+				t.Errorf("awaited %d times, judged %d times, %v", r.awaited, len(r.viewed), r.followed)
+			}
+			continue
 		}
-		if virtual != (r.awaited == 5) || virtual && r.viewed[4] != origin+200*time.Millisecond {
-			t.Errorf("virtual %v: awaited %d times, last at %v", virtual, r.awaited, r.viewed[4])
+		if len(r.viewed) != 5 || r.budget != 10493825 || r.params.UpgradeRadius == 0 || r.awaited != 0 {
+			t.Errorf("%d times, budget %d, %+v, awaited %d times", len(r.viewed), r.budget, r.params, r.awaited)
 		}
 	}
 }
@@ -73,8 +77,11 @@ func TestTexturesWithoutBudget(t *testing.T) {
 	o := options(t, writeTown(t, t.TempDir(), 2))
 	o.Frames = 5
 	r := newFakeRenderer()
-	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil || r.budget != 0 {
-		t.Errorf("textures have %d bytes, want no limit (%v)", r.budget, err)
+	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.followed.Stats().Budget; got != 0 {
+		t.Errorf("textures have %d bytes, want no limit", got)
 	}
 }
 
@@ -82,9 +89,10 @@ func TestTexturesWithoutBudget(t *testing.T) {
 // after it has shrunk, become smaller before anything else goes.
 func TestTexturesAreShed(t *testing.T) {
 	o := options(t, writeTown(t, t.TempDir(), 2))
-	o.Frames, o.Config.TextureBudget = 40, 1_000_000
+	o.FixedDT, o.FPS, o.Frames, o.Config.TextureBudget = 0, -1, 40, 1_000_000
 	var shed []int
-	r := newFakeRenderer()
+	r, s := newFakeRenderer(), &fakeSurface{w: 64, h: 48}
+	o.wall = func() time.Duration { return time.Duration(s.frame) * 50 * time.Millisecond }
 	r.textureBytes = 1_000_000
 	r.onShed = func(n int) int {
 		shed = append(shed, n)
@@ -92,7 +100,7 @@ func TestTexturesAreShed(t *testing.T) {
 		return n
 	}
 	events := lines(&o)
-	rep, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r)
+	rep, err := fakeRun(t, o, s, r)
 	if err != nil {
 		t.Fatal(err)
 	}

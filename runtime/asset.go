@@ -233,14 +233,24 @@ func (a *Asset) bytesOf(e *format.Entity) int64 {
 	return int64(sum)
 }
 
-// cpuBytes returns the main memory that the decoded asset takes: its buffers,
-// or what the records estimate when there are none.
+// cpuBytes returns the main memory that the decoded asset takes: its buffers, or
+// how far the records reach into them, or else what the records estimate.
 func (a *Asset) cpuBytes() int64 {
 	if a.Parts != nil {
 		return 0 // each part counts when it comes
 	}
 	if n := int64(len(a.Geometry.Vertices) + len(a.Geometry.Indices)); n > 0 {
 		return n
+	}
+	const most = math.MaxInt64 / 4
+	vertices, indices := uint64(0), uint64(0)
+	for i := range a.Meshes {
+		m := &a.Meshes[i]
+		vertices = max(vertices, min(m.VertexOffset, most)+min(m.VertexSize, most))
+		indices = max(indices, min(m.IndexOffset, most)+min(m.IndexSize, most))
+	}
+	if vertices+indices > 0 {
+		return int64(min(vertices, most/2) + min(indices, most/2))
 	}
 	sum := int64(0)
 	for i := range a.Entities {

@@ -9,6 +9,23 @@ type Completions struct {
 	divert func(completion) // takes the answers instead of the box, when set
 }
 
+// Intercept returns Completions that hand over every answer at once, in the
+// goroutine that gives it: for a Loader or a Fetcher that stands in front of
+// another one and answers later, or with something else. A nil function drops
+// its answers.
+func Intercept(loaded func(token uint64, r Result), fetched func(token uint64, local Fetched, err error)) *Completions {
+	return &Completions{divert: func(x completion) {
+		switch {
+		case x.fetched && fetched != nil:
+			fetched(x.token, x.local, x.result.Err)
+		case !x.fetched && loaded != nil:
+			loaded(x.token, x.result)
+		case !x.fetched:
+			x.result.Asset.Release()
+		}
+	}}
+}
+
 // completion is one answer: of a Fetcher when fetched is set, else of a Loader.
 type completion struct {
 	token   uint64

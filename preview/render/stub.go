@@ -42,6 +42,15 @@ func (*Renderer) StreamTextures(TextureView) {}
 // AwaitTextures waits for what is being read.
 func (*Renderer) AwaitTextures(context.Context) error { return surface.ErrUnavailable }
 
+// Follow lets another Streamer decide about textures.
+func (*Renderer) Follow(*texture.Streamer) {}
+
+// Show gives a texture another size.
+func (*Renderer) Show(texture.ID, texture.Slot, int) {}
+
+// Hide frees a texture.
+func (*Renderer) Hide(texture.ID) {}
+
 // Shed makes textures smaller.
 func (*Renderer) Shed(int) int { return 0 }
 

@@ -24,6 +24,7 @@ type textureDevice struct {
 	staging    *staging     // nil: the driver reads from the program's memory
 	table      []gpuTexture // ID - 1 is the index
 	queue      []*upload    // first in, first out
+	sent       int64        // bytes of all images
 }
 
 var (
@@ -74,6 +75,7 @@ func (d *textureDevice) Upload(id texture.ID, img *texture.Image) error {
 	d.cancel(t)
 	t.next = &upload{id: id, image: img, level: len(img.Levels) - 1}
 	d.queue = append(d.queue, t.next)
+	d.sent += img.Bytes()
 	return nil
 }
 

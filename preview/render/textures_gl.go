@@ -22,9 +22,13 @@ type textures struct {
 	sets     textureSets
 	device   textureDevice
 	loader   *texture.FileLoader
+	workers  int // of it
 	warmer   *texture.Warmer
-	first    atomic.Int64 // size of first loads in texels
-	stream   *texture.Streamer
+	first    atomic.Int64      // size of first loads in texels
+	stream   *texture.Streamer // that decides: own, or the one that is followed
+	own      *texture.Streamer
+	shown    []shown // of a Streamer that is followed: to be read
+	unread   map[texture.ID]bool
 	fallback [slots]uint32
 
 	view    texture.View // of the last StreamTextures
@@ -50,6 +54,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 		scenes: map[runtime.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks})
+	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
 	var err error
@@ -61,14 +66,19 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 	if err != nil {
 		return nil, errors.Join(err, t.loader.Close())
 	}
+	t.own = t.stream
 	for slot := range t.fallback {
 		t.fallback[slot] = t.device.neutral(slot)
 	}
 	return t, nil
 }
 
-// trace reports what fails: a missing texture once.
+// trace passes on what happens, and reports what fails: a missing texture once.
 func (t *textures) trace(o *Options, e *texture.Event) {
+	if o.OnTexture != nil {
+		slot, _ := t.stream.Slot(e.Texture)
+		o.OnTexture(e, slot)
+	}
 	if e.Kind != texture.EventMissing && e.Kind != texture.EventFail {
 		return
 	}
@@ -115,13 +125,15 @@ func (t *textures) add(n *rep, p *prepared, asset *runtime.Asset) (sets []*textu
 		if !anySlot(t.slots) {
 			continue
 		}
-		box := worldBox(m.center, m.half, root)
-		m.entity = t.stream.Add(texture.Part{
-			Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
-		})
+		if !t.follows() {
+			box := worldBox(m.center, m.half, root)
+			m.entity = t.stream.Add(texture.Part{
+				Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
+			})
+		}
 		if !known[m.material] {
 			known[m.material] = true
-			t.ids = t.stream.Textures(t.ids[:0], m.entity)
+			t.ids = t.idsOf(t.ids[:0], m.entity)
 			sets[m.material] = t.sets.acquire(textureKey(t.ids))
 		}
 	}
@@ -170,9 +182,12 @@ func (t *textures) remove(n *rep) {
 }
 
 // SetTextures changes the parameters of texture streaming, and its budget in
-// bytes; 0 means no limit. The error matches texture.ErrParams; then both stay
+// bytes; 0 means no limit. Those of a Streamer that is followed are its own. The error matches texture.ErrParams; then both stay
 // as they are.
 func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
+	if r.textures.follows() {
+		return nil
+	}
 	if p != r.textures.stream.Params() {
 		if err := r.textures.stream.SetParams(p); err != nil {
 			return err
@@ -188,6 +203,9 @@ func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
 // which uploads them.
 func (r *Renderer) StreamTextures(v TextureView) {
 	t := r.textures
+	if t.follows() {
+		return
+	}
 	for id, s := range t.scenes {
 		root := rootOf(v.Root, id)
 		if root == s.root {
@@ -248,11 +266,16 @@ func (t *textures) update(force bool) {
 // AwaitTextures waits until what is being read has been read; the next
 // StreamTextures takes it over. Runs that must not depend on how fast files are
 // read call it before each. The error is the context's.
-func (r *Renderer) AwaitTextures(ctx context.Context) error { return r.textures.stream.Await(ctx) }
+func (r *Renderer) AwaitTextures(ctx context.Context) error {
+	if r.textures.follows() {
+		return r.textures.read(ctx, &r.options)
+	}
+	return r.textures.stream.Await(ctx)
+}
 
 // Shed is the runtime.TextureRelief: the textures of the n farthest meshes that
 // are above the minimum become smaller.
-func (r *Renderer) Shed(n int) int { return r.textures.stream.Shed(n) }
+func (r *Renderer) Shed(n int) int { return r.textures.own.Shed(n) }
 
 // warmTime bounds how long meshes wait for textures.
 const warmTime = 300 * time.Millisecond
@@ -276,7 +299,7 @@ func (r *Renderer) Prewarm(ctx context.Context, _ runtime.RootID, asset *runtime
 
 // RetryTextures looks for the textures again that were missing: those of a
 // remote scene may come after the payload that names them.
-func (r *Renderer) RetryTextures() { r.textures.stream.Retry() }
+func (r *Renderer) RetryTextures() { r.textures.own.Retry() }
 
 // Settle uploads everything and lets textures come to rest, for pictures that
 // must not depend on time: those that the last Draw has seen, from where the
@@ -284,6 +307,11 @@ func (r *Renderer) RetryTextures() { r.textures.stream.Retry() }
 // ends early with ctx.
 func (r *Renderer) Settle(ctx context.Context) error {
 	r.exactShadows()
+	if r.textures.follows() {
+		err := r.textures.read(ctx, &r.options)
+		r.Pump(Budget{})
+		return err
+	}
 	for {
 		r.Pump(Budget{})
 		r.textures.update(true)
@@ -302,7 +330,8 @@ func (r *Renderer) Settle(ctx context.Context) error {
 // count fills in the counters.
 func (t *textures) count(s *Stats) {
 	st := t.stream.Stats()
-	s.Textures, s.TexturesMissing = st.Textures-st.Missing, st.Missing
+	s.Textures, s.TexturesMissing = st.Textures-st.Missing, st.Missing+len(t.unread)
+	s.TextureStream, s.TextureBytesLoaded = st, t.device.sent
 	if !st.Idle {
 		s.TexturesPending = st.Waiting + st.Loading + st.ActiveOps
 	}
@@ -313,7 +342,7 @@ func (t *textures) count(s *Stats) {
 // close frees everything; what was uploaded has been removed.
 func (t *textures) close() error {
 	t.warmer.Close()
-	err := errors.Join(t.stream.Close(), t.loader.Close())
+	err := errors.Join(t.own.Close(), t.loader.Close())
 	t.device.pump() // forgets what is gone
 	gl.DeleteTextures(slots, &t.fallback[0])
 	return err

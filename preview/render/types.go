@@ -47,6 +47,9 @@ type Options struct {
 	// TextureWorkers is how many goroutines decode textures; 0 means half the
 	// processors, at least 1, at most 4.
 	TextureWorkers int
+	// OnTexture, when set, is told of everything that happens to textures, on the
+	// goroutine of the Renderer; not while another Streamer is followed.
+	OnTexture func(e *texture.Event, slot texture.Slot)
 	// NoTextures draws every material by its factors alone.
 	NoTextures bool
 
@@ -229,4 +232,6 @@ type Stats struct {
 
 	// Since New.
 	TextureUpgrades, TextureDowngrades uint64 // to a larger, to a smaller size
+	TextureStream                      texture.Stats
+	TextureBytesLoaded                 int64 // of all that was handed to the GPU
 }

@@ -140,7 +140,7 @@ func TestMeterCountsRepresentations(t *testing.T) {
 		"two representations": {[]runtime.Drawn{part(0, hlod, 0, 1), part(0, full, 1, 1)}, 1},
 		"whole and parts":     {[]runtime.Drawn{part(0, full, 0, 1), part(0, full, 0, 1)}, 1},
 	} {
-		m := newMeter(s)
+		m := NewMeter(s)
 		m.look(c.drawn)
 		if m.out.DoubleDrawn != c.want {
 			t.Errorf("%s: drawn twice %d times, want %d", name, m.out.DoubleDrawn, c.want)

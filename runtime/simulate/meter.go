@@ -12,10 +12,11 @@ import (
 	"github.com/untoldkit/untold/runtime/octree"
 )
 
-// meter works out a report from what is drawn in every frame. It judges by the
+// Meter works out a Report from what is drawn in every frame. It judges by the
 // manifest and the camera alone, not by what the runtime says about itself, but
-// for how far the geometry budget reaches: what lies beyond counts apart.
-type meter struct {
+// for how far the geometry budget reaches: what lies beyond counts apart. It
+// serves whoever drives a Streamer: the figures of textures are the caller's.
+type Meter struct {
 	s     *Scenario
 	scene runtime.SceneID // whose tiles these are, 0: of the only one
 	zone  *manifest.Bounds
@@ -25,6 +26,7 @@ type meter struct {
 	reach float64 // longest streaming radius
 
 	frames  int
+	dt      time.Duration // of the latest frame
 	drawn   []runtime.Drawn
 	near    []int32
 	alive   []int32 // tiles that were drawn since they last wanted none
@@ -32,11 +34,11 @@ type meter struct {
 	updates []float32
 	toFull  []float64
 
-	nearest     int32 // the nearest tile of the latest frame, -1 for none
-	drawnFrames int
-	changes     int
-	stalls      int
-	out         Report
+	nearest   int32         // the nearest tile of the latest frame, -1 for none
+	drawnTime time.Duration // of all tiles together
+	changes   int
+	stalled   time.Duration
+	out       Report
 }
 
 // measured is a tile and what the meter remembers about it.
@@ -59,21 +61,22 @@ type measured struct {
 	full    bool          // its full geometry was drawn since then
 }
 
-func newMeter(s *Scenario) *meter {
-	m := &meter{s: s}
+// NewMeter returns a Meter for the scene and the configuration of a scenario.
+func NewMeter(s *Scenario) *Meter {
+	m := &Meter{s: s}
 	m.measure(s.Manifest)
 	return m
 }
 
-// follow takes over the tiles of a scene that has taken the place of the last
+// Follow takes over the tiles of a scene that has taken the place of the last
 // one: nothing is known of them.
-func (m *meter) follow(id runtime.SceneID, scene *manifest.Manifest) {
+func (m *Meter) Follow(id runtime.SceneID, scene *manifest.Manifest) {
 	m.scene, m.tiles, m.alive, m.waiting = id, nil, m.alive[:0], m.waiting[:0]
 	m.measure(scene)
 }
 
 // measure reads the tiles of a manifest.
-func (m *meter) measure(scene *manifest.Manifest) {
+func (m *Meter) measure(scene *manifest.Manifest) {
 	m.index, m.reach, m.zone = make(map[string]int32, len(scene.Tiles)), 0, scene.InteriorZone
 	boxes := make([]geom.Box, len(scene.Tiles))
 	for i := range scene.Tiles {
@@ -115,7 +118,7 @@ func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured
 
 // reset forgets the tiles' history: the program had everything unloaded, which
 // explains what is missing.
-func (m *meter) reset() {
+func (m *Meter) reset() {
 	for i := range m.tiles {
 		t := &m.tiles[i]
 		t.drawn, t.seen, t.parsed, t.alive, t.given, t.inside, t.full = 0, 0, false, false, false, false, false
@@ -123,8 +126,8 @@ func (m *meter) reset() {
 	m.alive, m.waiting = m.alive[:0], m.waiting[:0]
 }
 
-// event counts.
-func (m *meter) event(e *runtime.Event) {
+// Event counts an event. Those of a frame come before its Frame.
+func (m *Meter) Event(e *runtime.Event) {
 	switch e.Kind {
 	case runtime.EventMeshLoad:
 		m.out.MeshLoads++
@@ -168,10 +171,11 @@ func (m *meter) event(e *runtime.Event) {
 	}
 }
 
-// frame judges what is drawn after an update.
-func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3) {
+// Frame judges what is drawn after an update, at a time since the first frame;
+// it lasts for dt.
+func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
 	m.frames++
-	now := time.Duration(m.frames-1) * m.s.DT
+	m.dt = dt
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
 	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
@@ -212,7 +216,7 @@ func (m *meter) frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 
 // look reads the list of what is drawn. The meshes of one representation, with
 // one opacity, are drawn once.
-func (m *meter) look(drawn []runtime.Drawn) {
+func (m *Meter) look(drawn []runtime.Drawn) {
 	m.drawn = drawn
 	for i := 0; i < len(drawn); {
 		first := &drawn[i]
@@ -236,13 +240,13 @@ func (m *meter) look(drawn []runtime.Drawn) {
 }
 
 // show notes that a tile is drawn in this frame.
-func (m *meter) show(i int32, rep runtime.Rep) {
+func (m *Meter) show(i int32, rep runtime.Rep) {
 	t := &m.tiles[i]
 	if t.drawn != rep {
 		m.changes++
 	}
 	t.drawn, t.seen = rep, m.frames
-	m.drawnFrames++
+	m.drawnTime += m.dt
 	t.given = false
 	if !t.alive {
 		t.alive = true
@@ -304,7 +308,7 @@ func (t *measured) detail(d float64) runtime.Rep {
 }
 
 // gated reports whether the interior or the floor gate keeps the tile out.
-func (m *meter) gated(t *measured, camera geom.Vec3) bool {
+func (m *Meter) gated(t *measured, camera geom.Vec3) bool {
 	if !t.interior {
 		return false
 	}
@@ -316,7 +320,7 @@ func (m *meter) gated(t *measured, camera geom.Vec3) bool {
 
 // arrivals measures how long tiles within their streaming radius wait for
 // their full geometry.
-func (m *meter) arrivals(now time.Duration, camera geom.Vec3) {
+func (m *Meter) arrivals(now time.Duration, camera geom.Vec3) {
 	for _, i := range m.near {
 		t := &m.tiles[i]
 		if !t.inside && t.box.Distance(camera) <= t.streaming && !m.gated(t, camera) {
@@ -336,7 +340,7 @@ func (m *meter) arrivals(now time.Duration, camera geom.Vec3) {
 }
 
 // stall looks at the nearest tile; of several, the first.
-func (m *meter) stall(camera geom.Vec3) {
+func (m *Meter) stall(camera geom.Vec3) {
 	best := m.find(camera)
 	if m.nearest < 0 && m.reach < m.s.Config.MaxQueryRadius {
 		m.near = m.tree.Sphere(camera, m.s.Config.MaxQueryRadius, m.near[:0])
@@ -351,12 +355,12 @@ func (m *meter) stall(camera geom.Vec3) {
 		drawn = t.drawn
 	}
 	if rank(drawn) < rank(t.detail(best)) {
-		m.stalls++
+		m.stalled += m.dt
 	}
 }
 
 // find sets the nearest tile of those in near, and returns its distance.
-func (m *meter) find(camera geom.Vec3) float64 {
+func (m *Meter) find(camera geom.Vec3) float64 {
 	best := math.Inf(1)
 	m.nearest = -1
 	for _, i := range m.near {
@@ -367,22 +371,29 @@ func (m *meter) find(camera geom.Vec3) float64 {
 	return best
 }
 
-// report sums up.
-func (m *meter) report(r *run) Report {
+// Updated adds what an Update took on the wall clock.
+func (m *Meter) Updated(d time.Duration) {
+	m.updates = append(m.updates, float32(d.Seconds()*1000))
+}
+
+// Drawn returns what is drawn after the latest Frame, until the next one.
+func (m *Meter) Drawn() []runtime.Drawn { return m.drawn }
+
+// Report sums up. What was requested and loaded, and textures, are left out.
+func (m *Meter) Report() Report {
 	out := m.out
 	out.Frames = m.frames
-	slices.Sort(m.updates)
 	ms := make([]float64, len(m.updates))
 	for i, v := range m.updates {
 		ms[i] = float64(v)
 	}
+	slices.Sort(ms)
 	out.UpdateMSP50, out.UpdateMSP99, out.UpdateMSMax = quantile(ms, 0.5), quantile(ms, 0.99), quantile(ms, 1)
-	out.BytesRequested, out.BytesLoaded = r.w.requested, r.w.loaded
-	if m.drawnFrames > 0 {
-		out.RepresentationChangesPerTileMinute = float64(m.changes) / (float64(m.drawnFrames) * m.s.DT.Minutes())
+	if m.drawnTime > 0 {
+		out.RepresentationChangesPerTileMinute = float64(m.changes) / m.drawnTime.Minutes()
 	}
-	slices.Sort(m.toFull)
-	out.TimeToFullP50, out.TimeToFullP95 = quantile(m.toFull, 0.5), quantile(m.toFull, 0.95)
-	out.StallSeconds = (time.Duration(m.stalls) * m.s.DT).Seconds()
+	toFull := slices.Sorted(slices.Values(m.toFull))
+	out.TimeToFullP50, out.TimeToFullP95 = quantile(toFull, 0.5), quantile(toFull, 0.95)
+	out.StallSeconds = m.stalled.Seconds()
 	return out
 }

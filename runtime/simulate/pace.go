@@ -58,7 +58,9 @@ func (r *run) settle(ctx context.Context) error {
 	camera := r.s.Path.At(r.w.now)
 	for left := settleTime; r.loading && left > 0; left -= r.s.DT {
 		r.w.now, r.w.frame = r.w.now+r.s.DT, r.w.frame+1
-		r.w.deliver()
+		if err := r.w.deliver(); err != nil {
+			return err
+		}
 		r.streamer.Update(camera, r.s.DT)
 		stats := r.streamer.Stats()
 		r.note(&stats)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // Record is one line of the event stream.
@@ -44,6 +45,19 @@ func NewRecord(e *runtime.Event, origin time.Duration) Record {
 	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed, runtime.EventMeshFailed, runtime.EventRegionFailed:
 		r.add("attempt", float64(e.Attempt))
 		r.add("retry_in", e.RetryIn.Seconds())
+	}
+	if e.Err != nil {
+		r.add("error", e.Err.Error())
+	}
+	return r
+}
+
+// NewTextureRecord converts an event of a texture, which has no time of its own.
+func NewTextureRecord(e *texture.Event, slot texture.Slot, at time.Duration, frame uint64) Record {
+	r := Record{T: at, Frame: frame, Event: e.Kind.String()}
+	r.add("texture", slot.URI)
+	if e.Kind != texture.EventRelease {
+		r.add("to", float64(e.To))
 	}
 	if e.Err != nil {
 		r.add("error", e.Err.Error())

@@ -78,6 +78,59 @@ type Report struct {
 	TexturesMissing int `json:"textures_missing"`
 }
 
+// Then returns the figures of two runs, one after the other: sums of what is
+// counted, the larger of peaks and times of updates, and the second's of what is
+// so at the end. Quantiles and rates are those of the longer run.
+func (r *Report) Then(next *Report) Report {
+	out, other := *next, r
+	if r.Frames > next.Frames {
+		out, other = *r, next
+		out.TexturesMinimum, out.TexturesMedium, out.TexturesFull, out.TexturesMissing = next.TexturesMinimum, next.TexturesMedium, next.TexturesFull, next.TexturesMissing
+	}
+	if other.Frames == 0 {
+		return out
+	}
+	out.Frames += other.Frames
+	out.UpdateMSMax = max(out.UpdateMSMax, other.UpdateMSMax)
+	out.BytesRequested += other.BytesRequested
+	out.BytesLoaded += other.BytesLoaded
+	out.PeakGeometryBytes = max(out.PeakGeometryBytes, other.PeakGeometryBytes)
+	out.PeakTextureBytes = max(out.PeakTextureBytes, other.PeakTextureBytes)
+	out.PeakCPUBytes = max(out.PeakCPUBytes, other.PeakCPUBytes)
+	out.PeakTextureReserved = max(out.PeakTextureReserved, other.PeakTextureReserved)
+	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
+	out.StallSeconds += other.StallSeconds
+	out.TextureBytesLoaded += other.TextureBytesLoaded
+	for _, f := range [...]struct {
+		sum *int
+		add int
+	}{
+		{&out.Loads, other.Loads},
+		{&out.Cancels, other.Cancels},
+		{&out.Failures, other.Failures},
+		{&out.Retries, other.Retries},
+		{&out.Timeouts, other.Timeouts},
+		{&out.Evictions, other.Evictions},
+		{&out.Undrawn, other.Undrawn},
+		{&out.DoubleDrawn, other.DoubleDrawn},
+		{&out.MeshLoads, other.MeshLoads},
+		{&out.MeshUnloads, other.MeshUnloads},
+		{&out.MeshFailures, other.MeshFailures},
+		{&out.MeshEvictions, other.MeshEvictions},
+		{&out.LODSwitches, other.LODSwitches},
+		{&out.GivenUp, other.GivenUp},
+		{&out.TextureLoads, other.TextureLoads},
+		{&out.TextureUpgrades, other.TextureUpgrades},
+		{&out.TextureDowngrades, other.TextureDowngrades},
+		{&out.TextureFailures, other.TextureFailures},
+		{&out.TextureSheds, other.TextureSheds},
+		{&out.TextureRefusals, other.TextureRefusals},
+	} {
+		*f.sum += f.add
+	}
+	return out
+}
+
 // ReportKeys returns the keys of a report in their order.
 func ReportKeys() []string {
 	keys, _ := new(Report).pairs()

@@ -2,11 +2,9 @@ package simulate
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
-	"github.com/untoldkit/untold/internal/walltime"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -39,6 +37,14 @@ type Options struct {
 	// OnRecord, when set, gets every event as it happens; Result.Records stays
 	// nil then, unless the scenario has expectations.
 	OnRecord func(*Record) error
+	// OnEvent, when set, gets every event of the runtime as it is, before its
+	// record; those of textures have a record alone.
+	OnEvent func(*runtime.Event)
+	// Drawing, when set, makes the run one that is drawn as well.
+	Drawing *Drawing
+	// MaxTexture is the longest edge of a texture that the device takes; 0: 2048,
+	// as in the preview.
+	MaxTexture int
 	// Progress, when set, is called now and then with the frames done and the
 	// frames in all.
 	Progress func(done, total int)
@@ -65,28 +71,14 @@ type Result struct {
 // done. Two runs of the same scenario give the same result, the update times
 // and what Options.Fetcher and Options.Loader bring about aside.
 func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
-	if s.Manifest == nil {
-		return nil, fmt.Errorf("simulate: the scenario's manifest %q is not loaded: use Load", s.ManifestPath)
-	}
-	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
-	if o.wall == nil {
-		r.pacer.wall = walltime.Clock{}
-	}
-	var err error
-	if r.w.textures, err = newTextureTier(r.w, r.record, r.early); err != nil {
-		return nil, err
-	}
-	r.streamer, err = runtime.Open(ctx, r.source(), s.Config, r.w.deps())
+	session, err := Start(ctx, s, o)
 	if err != nil {
 		return nil, err
 	}
-	err = r.frames(ctx)
-	r.res.Report = r.meter.report(r)
-	if r.w.textures != nil {
-		r.w.textures.report(&r.res.Report)
-		r.over = true // what closing does is no part of the run
-	}
-	if e := r.streamer.Close(); err == nil {
+	r := session.r
+	err = r.frames(ctx, session)
+	r.finish()
+	if e := session.Close(); err == nil {
 		err = e
 	}
 	if r.err != nil {
@@ -108,12 +100,15 @@ type run struct {
 	o        Options
 	w        *world
 	streamer *runtime.Streamer
-	meter    *meter
+	meter    *Meter
 	series   *Series
 	res      *Result
 	counters []CounterSample
 	pacer    pacer
 	fresh    atomic.Pointer[manifest.Manifest] // read again
+	camera   runtime.Camera                    // of the latest frame
+	took     time.Duration                     // its Update, on the wall clock
+	started  bool                              // there was a frame
 	keep     bool
 	loading  bool  // requests were under way after the latest update
 	over     bool  // no records are taken any more
@@ -139,16 +134,19 @@ func (r *run) source() runtime.Source {
 	return src
 }
 
-func (r *run) frames(ctx context.Context) error {
-	r.meter = newMeter(r.s)
+// begin makes what is measured, and the tiles that are there from the start.
+func (r *run) begin() error {
+	r.meter = NewMeter(r.s)
 	if r.o.Series {
 		r.series = newSeries(r.s)
 	}
 	r.keep = r.o.OnRecord == nil || len(r.s.Expect)+len(r.s.ExpectNone) > 0 || r.s.Exact
 	r.w.setMemory()
-	if err := r.adopt(); err != nil {
-		return err
-	}
+	return r.adopt()
+}
+
+// frames runs all frames along the scenario's path.
+func (r *run) frames(ctx context.Context, session *Session) error {
 	total := int(r.s.Duration/r.s.DT) + 1
 	often := 256
 	if r.o.real() {
@@ -161,8 +159,7 @@ func (r *run) frames(ctx context.Context) error {
 			}
 			r.progress(k, total)
 		}
-		r.w.now, r.w.frame = time.Duration(k)*r.s.DT, k
-		if err := r.step(); err != nil {
+		if err := session.Frame(ctx, r.s.Path.At(time.Duration(k)*r.s.DT)); err != nil {
 			return err
 		}
 		if r.o.real() {
@@ -182,24 +179,26 @@ func (r *run) progress(done, total int) {
 }
 
 // step runs one frame.
-func (r *run) step() error {
+func (r *run) step(camera runtime.Camera) error {
+	r.camera = camera
 	r.w.setMemory()
-	r.w.deliver()
+	if err := r.w.deliver(); err != nil {
+		return err
+	}
 	if err := r.act(); err != nil {
 		return err
 	}
-	camera := r.s.Path.At(r.w.now)
 	start := time.Now()
 	r.streamer.Update(camera, r.s.DT)
-	took := time.Since(start).Seconds()
-	r.res.UpdateSeconds += took
-	r.meter.updates = append(r.meter.updates, float32(took*1000))
+	r.took = time.Since(start)
+	r.res.UpdateSeconds += r.took.Seconds()
+	r.meter.Updated(r.took)
 	if err := r.take(); err != nil {
 		return err
 	}
 	stats := r.streamer.Stats()
 	r.note(&stats)
-	r.meter.frame(r.streamer, &stats, camera.Position)
+	r.meter.Frame(r.streamer, &stats, camera.Position, r.w.now, r.s.DT)
 	if r.w.textures != nil {
 		r.w.textures.frame(camera, r.meter.drawn, &stats)
 	}
@@ -267,13 +266,28 @@ func (r *run) take() error {
 	for i := range events {
 		if events[i].Kind == runtime.EventSceneReload {
 			if m := r.fresh.Swap(nil); m != nil {
-				r.meter.follow(events[i].Scene, m)
+				r.follow(events[i].Scene, m)
 			}
 		}
-		r.meter.event(&events[i])
+		r.meter.Event(&events[i])
+		if r.o.OnEvent != nil && !r.over {
+			r.o.OnEvent(&events[i])
+		}
 		r.record(NewRecord(&events[i], origin))
 	}
 	return r.err
+}
+
+// follow takes over a manifest that has taken the place of the last one.
+func (r *run) follow(id runtime.SceneID, m *manifest.Manifest) {
+	sc := *r.s
+	sc.Manifest = m
+	if sc.Cooked {
+		sc.measure()
+	}
+	r.s = &sc
+	r.meter.Follow(id, m)
+	r.w.follow(&sc)
 }
 
 // early takes the events of an update that is under way, before what is about

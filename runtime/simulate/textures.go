@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +33,7 @@ type textureTier struct {
 	visible  []texture.Entity
 
 	levels [][]int64 // bytes on the device: by texture, from 0, and level
+	edges  []int     // the longest edge there, by texture
 	used   int64
 	peak   int64 // of used and the use by others
 
@@ -54,7 +56,7 @@ type textureJob struct {
 }
 
 // newTextureTier returns nil for a scene that can have no textures.
-func newTextureTier(w *world, emit func(Record), before func()) (*textureTier, error) {
+func newTextureTier(w *world, edge int, emit func(Record), before func()) (*textureTier, error) {
 	s := w.s
 	if len(s.Textures) == 0 && w.loader == nil && (s.ManifestPath == "" || s.Manifest.DryRun) {
 		return nil, nil
@@ -69,7 +71,7 @@ func newTextureTier(w *world, emit func(Record), before func()) (*textureTier, e
 		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: p, Device: t, Loader: t, MaxEdge: maxTexture, Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
+		Params: p, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	})
 	return t, err
 }
@@ -151,9 +153,9 @@ func (t *textureTier) deliver() {
 // Upload is the texture.Device: it counts.
 func (t *textureTier) Upload(id texture.ID, img *texture.Image) error {
 	for int(id) > len(t.levels) {
-		t.levels = append(t.levels, nil)
+		t.levels, t.edges = append(t.levels, nil), append(t.edges, 0)
 	}
-	t.Release(id)
+	t.free(id)
 	list := make([]int64, len(img.Levels))
 	for i := range list {
 		list[i] = img.LevelBytes(i)
@@ -161,11 +163,20 @@ func (t *textureTier) Upload(id texture.ID, img *texture.Image) error {
 	t.levels[id-1] = list
 	t.used += sum(list)
 	t.loaded += sum(list)
+	if len(img.Levels) > 0 {
+		t.edges[id-1] = max(img.Levels[0].Width, img.Levels[0].Height)
+	}
+	t.show(id)
 	return nil
 }
 
 // Release is the texture.Device.
 func (t *textureTier) Release(id texture.ID) {
+	t.free(id)
+	t.hide(id)
+}
+
+func (t *textureTier) free(id texture.ID) {
 	t.used -= sum(t.levels[id-1])
 	t.levels[id-1] = nil
 }
@@ -178,6 +189,8 @@ func (t *textureTier) Trim(id texture.ID, levels int) bool {
 	}
 	t.used -= sum(list[:levels])
 	t.levels[id-1] = list[levels:]
+	t.edges[id-1] = max(1, t.edges[id-1]>>levels)
+	t.show(id)
 	return true
 }
 
@@ -197,18 +210,10 @@ func (t *textureTier) Shed(n int) int {
 // trace turns what happens to a texture into a record.
 func (t *textureTier) trace(e texture.Event) {
 	slot, _ := t.stream.Slot(e.Texture)
-	r := Record{T: t.w.now, Frame: uint64(t.w.frame), Event: e.Kind.String()}
-	r.add("texture", slot.URI)
-	if e.Kind != texture.EventRelease {
-		r.add("to", float64(e.To))
+	if t.w.remote() && errors.Is(e.Err, fs.ErrNotExist) {
+		t.early++
 	}
-	if e.Err != nil {
-		r.add("error", e.Err.Error())
-		if t.w.fetcher != nil && errors.Is(e.Err, fs.ErrNotExist) {
-			t.early++
-		}
-	}
-	t.emit(r)
+	t.emit(NewTextureRecord(&e, slot, t.w.now, uint64(t.w.frame)))
 }
 
 // add registers what has been uploaded.
@@ -255,7 +260,7 @@ func (t *textureTier) addRecords(key runtime.Key, asset *runtime.Asset) {
 			}
 			t.slots = texture.MaterialSlots(t.slots[:0], &asset.Materials[at], asset.Textures, asset.Strings, asset.Dir)
 			t.slots = t.slots[:len(t.slots)-1] // the height, which no renderer of ours draws
-			t.addPart(key, boxOf(e.WorldBounds))
+			t.addPart(key, boxOf(e.WorldBounds), asset.Level, asset.Levels)
 		}
 	}
 }
@@ -273,15 +278,16 @@ func (t *textureTier) addNamed(key runtime.Key, box manifest.Bounds, names []str
 	for _, name := range names {
 		t.slots = append(t.slots, texture.Slot{URI: name})
 	}
-	t.addPart(key, box)
+	t.addPart(key, box, 0, 0)
 }
 
-// addPart registers an entity with t.slots.
-func (t *textureTier) addPart(key runtime.Key, box manifest.Bounds) {
+// addPart registers an entity with t.slots; level and levels are its place in an
+// LOD group.
+func (t *textureTier) addPart(key runtime.Key, box manifest.Bounds, level, levels int) {
 	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
 		return
 	}
-	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != runtime.RepFull, Burst: true, Slots: t.slots})
+	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != runtime.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
 	t.entities[key] = append(t.entities[key], placed{e, box.Min, box.Max})
 }
 
@@ -302,7 +308,7 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 	t.deliver()
 	others := stats.TextureUsed
 	t.stream.SetBudget(textureRoom(stats.TextureBudget, others))
-	if (t.w.loader != nil || t.w.fetcher != nil) && t.w.frame%retryFrames == 0 {
+	if (t.w.loader != nil || t.w.remote()) && t.w.frame%retryFrames == 0 {
 		t.stream.Retry()
 	}
 	t.visible = t.visible[:0]

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
@@ -31,6 +32,9 @@ type world struct {
 
 	fetcher runtime.Fetcher // real ones, nil for those of the scenario
 	loader  runtime.Loader
+	draw    *Drawing // nil: the run is not drawn
+	ctx     context.Context
+	brought bool // payloads that textures may follow
 
 	records  map[string]*format.Reader // of the files of a cooked scene, by path
 	tiles    map[string]*manifest.Tile // by id, made when first asked for
@@ -53,16 +57,17 @@ type job struct {
 	rep     string
 	attempt int // of this representation since the start, from 1
 	fetch   bool
-	parts   []int         // meshes whose geometry is asked for; nil: a whole file, or its tables
-	records []format.Mesh // of the file that they are in
-	tables  int64         // bytes of a file of which no more is to come
-	due     time.Duration // never for those that hang or are on the network
+	parts   []int              // meshes whose geometry is asked for; nil: a whole file, or its tables
+	records []format.Mesh      // of the file that they are in
+	inner   runtime.PartLoader // loads them for real
+	tables  int64              // bytes of a file of which no more is to come
+	due     time.Duration      // never for those that hang or are on the network
 }
 
 const never = time.Duration(1<<63 - 1)
 
 func newWorld(s *Scenario, o *Options) *world {
-	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}, stuck: map[runtime.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader}
+	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}, stuck: map[runtime.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
 		w.ranges = o.Ranges
@@ -70,10 +75,22 @@ func newWorld(s *Scenario, o *Options) *world {
 	return w
 }
 
+// follow takes over another manifest, whose files are others.
+func (w *world) follow(s *Scenario) {
+	w.s, w.sizes, w.boxes = s, s.Tiles, boundsOfTiles(s)
+	w.tiles, w.records = nil, map[string]*format.Reader{}
+	if w.textures != nil {
+		w.textures.files = map[texture.Slot]texture.Size{}
+	}
+}
+
 // deps returns the injected dependencies.
 func (w *world) deps() runtime.Deps {
 	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
 	if l := &w.s.Download; w.net != nil || l.Default > 0 || len(l.Reps)+len(l.Tiles)+len(l.Attempts) > 0 {
+		d.Fetcher = w
+	}
+	if w.draw != nil && w.draw.Fetcher != nil {
 		d.Fetcher = w
 	}
 	if w.fetcher != nil {
@@ -139,16 +156,21 @@ func (w *world) fault(j *job) *Fault {
 	return nil
 }
 
-// deliver answers what is due.
-func (w *world) deliver() {
+// deliver answers what is due. The error is that of the context of a run that is
+// drawn.
+func (w *world) deliver() error {
 	w.download()
 	w.waiting = slices.DeleteFunc(w.waiting, func(j job) bool {
 		if j.due > w.now {
 			return false
 		}
 		switch {
+		case j.inner != nil:
+			w.readParts(&j)
 		case j.parts != nil:
 			w.deliverParts(&j)
+		case j.fetch && w.draw != nil && w.draw.Fetcher != nil:
+			w.bring(&j)
 		case j.fetch:
 			got := runtime.Fetched{File: "simulated/" + j.req.Path}
 			if j.tables > 0 {
@@ -160,6 +182,14 @@ func (w *world) deliver() {
 		}
 		return true
 	})
+	if w.draw == nil {
+		return nil
+	}
+	if w.brought && w.draw.Await != nil {
+		_ = w.draw.Await(w.ctx) // a texture that fails is missing
+	}
+	w.brought = false
+	return w.ctx.Err()
 }
 
 // download moves the network on. Downloads that were cancelled end at once, as
@@ -193,6 +223,9 @@ func (w *world) result(j *job) runtime.Result {
 	if f := w.fault(j); f != nil {
 		return runtime.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
 	}
+	if w.draw != nil {
+		return w.read(j)
+	}
 	res := w.payload(j.req.TileID, j.req.Key.Rep)
 	if t, ok := j.req.Local.Ranges.(tablesOnly); ok && res.Asset != nil {
 		w.loaded += t.size
@@ -205,14 +238,25 @@ func (w *world) result(j *job) runtime.Result {
 
 // payload is what a representation takes when it is resident.
 func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
+	r := w.sizesOf(tile, rep)
+	if x := w.sizes[tile]; rep == runtime.RepFull {
+		r.Asset = w.asset(tile, &x)
+	} else {
+		r.Asset = w.fileAsset(w.path(tile, rep))
+	}
+	return r
+}
+
+// sizesOf is payload without the asset.
+func (w *world) sizesOf(tile string, rep runtime.Rep) runtime.Result {
 	x := w.sizes[tile]
 	switch level, lod := rep.Level(); {
 	case rep == runtime.RepFull:
-		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes), Asset: w.asset(tile, &x)}
+		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes)}
 	case rep == runtime.RepHLOD:
-		return runtime.Result{GeometryBytes: x.HLOD, Asset: w.fileAsset(w.path(tile, rep))}
+		return runtime.Result{GeometryBytes: x.HLOD}
 	case lod && level < len(x.LODs):
-		return runtime.Result{GeometryBytes: x.LODs[level], Asset: w.fileAsset(w.path(tile, rep))}
+		return runtime.Result{GeometryBytes: x.LODs[level]}
 	}
 	return runtime.Result{}
 }
@@ -227,7 +271,14 @@ func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
 	if w.textures != nil {
 		w.textures.add(key, asset)
 	}
-	asset.Release()
+	if w.draw == nil {
+		asset.Release()
+	} else if err := w.draw.Device.Upload(key, asset); err != nil {
+		if w.textures != nil {
+			w.textures.remove(key)
+		}
+		return err
+	}
 	w.uploaded[key] = w.frame
 	return nil
 }
@@ -238,6 +289,9 @@ func (w *world) Release(key runtime.Key) {
 	delete(w.stuck, key)
 	if w.textures != nil {
 		w.textures.remove(key)
+	}
+	if w.draw != nil {
+		w.draw.Device.Release(key)
 	}
 }
 

@@ -147,6 +147,14 @@ func (s *Streamer) Textures(dst []ID, h Entity) []ID {
 	return dst
 }
 
+// ID returns the texture of a slot, 0 when no entity has it.
+func (s *Streamer) ID(slot Slot) ID {
+	if i, ok := s.byKey[keyOf(slot)]; ok && slot.URI != "" {
+		return ID(i) + 1
+	}
+	return 0
+}
+
 // Remove takes an entity out. Textures that no other uses are released, and
 // what is being loaded for it is dropped. Unknown handles are ignored.
 func (s *Streamer) Remove(h Entity) {
