@@ -11,11 +11,9 @@
 // draws, camera steers, hud lays out what is written over the picture. This
 // package ties them to a runtime.Streamer.
 //
-// With Options.FixedDT time is virtual: frame k is at k*FixedDT, loads are
-// answered Options.Latency after they began, however long they take,
-// textures are there in the frame after they were asked for, and pictures wait
-// for theirs. Such a run gives the same events as package
-// simulate with the same camera, frame time and parse time, byte for byte, as
-// long as no memory budget is reached: the simulation knows sizes on the GPU
-// only as the manifest estimates them.
+// With Options.FixedDT time is virtual: frame k is at k*FixedDT, and package
+// simulate decides with its model of loads, memory and textures what happens
+// when; this package reads what has been loaded by then, waits for it and draws
+// it. Such a run gives the same events as simulate with the same camera, frame
+// time and parse time, byte for byte, textures and budgets included.
 package preview

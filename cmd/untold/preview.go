@@ -69,7 +69,7 @@ machine, whose memory pressure is answered. Static meshes are joined into fewer 
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
 loaded. --fixed-dt S makes time virtual: frame k is at k*S seconds and loads are answered
 --latency S after their request (default 0.05). Such a run gives the same events as
-untold simulate --dt S --parse-time S along the same camera path, those of textures aside.
+untold simulate --dt S --parse-time S along the same camera path, and has its figures.
 
 The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
 command with exit code 1 when a condition on them holds.
