@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -164,6 +165,10 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	use := parameterUse{draws: true, address: slices.ContainsFunc(args, remote.IsURL)}
+	if err := use.refuse(p.sim.set); err != nil {
+		return err
+	}
 	o, closeRemote, err := p.options(cmd, a, args)
 	if err != nil {
 		return err
@@ -277,6 +282,12 @@ func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list 
 		}
 		if f == nil {
 			cfg := runtime.DefaultConfig()
+			if err := a.runtimeProfile(&cfg, ""); err != nil {
+				return nil, nil, closeRemote, err
+			}
+			if err := setParameters(&cfg, p.sim.set); err != nil {
+				return nil, nil, closeRemote, err
+			}
 			rf, err := remote.New(p.sim.remote.options(a, &cfg))
 			if err != nil {
 				return nil, nil, closeRemote, err
@@ -294,10 +305,17 @@ func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list 
 	return list, fetcher, closeRemote, nil
 }
 
+// unreachable is the error of a manifest that did not come, as opposed to one
+// that is wrong.
+type unreachable struct{ error }
+
+// Unwrap returns the error.
+func (u *unreachable) Unwrap() error { return u.error }
+
 func loadRemote(ctx context.Context, f *askedFor, address string) (*preview.Loaded, error) {
 	opened, err := f.OpenManifest(ctx, address)
 	if err != nil {
-		return nil, explainRemote(err)
+		return nil, &unreachable{explainRemote(err)}
 	}
 	m, err := manifest.Load(opened.File)
 	if err != nil {
@@ -312,6 +330,9 @@ func loadRemote(ctx context.Context, f *askedFor, address string) (*preview.Load
 func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Options) error {
 	load := o.Scenes[0].Load
 	first, err := load()
+	if errors.As(err, new(*unreachable)) {
+		return err
+	}
 	if err != nil {
 		return inputError(err)
 	}

@@ -100,6 +100,10 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err != nil {
 		return inputError(err)
 	}
+	use := parameterUse{network: s.bandwidth > 0 || s.latency > 0 || sc.Downloads()}
+	if err := use.refuse(s.set); err != nil {
+		return err
+	}
 	if sc.Cooked || a.profile != nil {
 		if err := a.runtimeProfile(&sc.Config, path); err != nil {
 			return err
@@ -179,10 +183,8 @@ func (s *simulateFlags) apply(cmd *cobra.Command, a *app, sc *simulate.Scenario)
 			return fmt.Errorf("--mode is %q; use covered or strict", s.mode)
 		}
 	}
-	for _, text := range s.set {
-		if err := setParameter(&sc.Config, text); err != nil {
-			return fmt.Errorf("--set %s: %w", text, err)
-		}
+	if err := setParameters(&sc.Config, s.set); err != nil {
+		return err
 	}
 	if err := sc.Config.Validate(); err != nil {
 		return err

@@ -25,10 +25,9 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, co
 	if err := a.runtimeProfile(&cfg, ""); err != nil {
 		return err
 	}
-	for _, text := range s.set {
-		if err := setParameter(&cfg, text); err != nil {
-			return fmt.Errorf("--set %s: %w", text, err)
-		}
+	use := parameterUse{address: true}
+	if err := errors.Join(use.refuse(s.set), setParameters(&cfg, s.set)); err != nil {
+		return err
 	}
 	scene, err := s.remote.openRemote(cmd.Context(), a, address, &cfg)
 	if err != nil {

@@ -72,3 +72,13 @@ func setParameter(c *runtime.Config, text string) error {
 	}
 	return c.Set(strings.TrimSpace(key), v)
 }
+
+// setParameters sets the parameters of --set.
+func setParameters(c *runtime.Config, texts []string) error {
+	for _, text := range texts {
+		if err := setParameter(c, text); err != nil {
+			return fmt.Errorf("--set %s: %w", text, err)
+		}
+	}
+	return nil
+}

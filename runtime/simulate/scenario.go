@@ -46,6 +46,12 @@ type Scenario struct {
 	ExpectStats []StatExpectation
 }
 
+// Downloads reports whether payloads take network time.
+func (s *Scenario) Downloads() bool {
+	l := &s.Download
+	return l.Default > 0 || len(l.Reps)+len(l.Tiles)+len(l.Attempts) > 0
+}
+
 // Extra is what a scenario says about a tile beyond its manifest entry.
 type Extra struct {
 	Nodes    int64   // renderable nodes of the full geometry, at most MaxNodes

@@ -87,7 +87,7 @@ func (w *world) follow(s *Scenario) {
 // deps returns the injected dependencies.
 func (w *world) deps() runtime.Deps {
 	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
-	if l := &w.s.Download; w.net != nil || l.Default > 0 || len(l.Reps)+len(l.Tiles)+len(l.Attempts) > 0 {
+	if w.net != nil || w.s.Downloads() {
 		d.Fetcher = w
 	}
 	if w.draw != nil && w.draw.Fetcher != nil {
