@@ -18,7 +18,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes deps clean cross
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross
 
 all: build
 
@@ -27,10 +27,13 @@ deps:
 
 # bin/untold is static and has all but the window; its preview command starts
 # bin/untold-preview, the same program linked against OpenGL. NOPREVIEW=1 leaves
-# that one out.
+# that one out. It is loaded at an address of the system's choice (PIE) where the
+# go command can do that: C code and a driver run in it.
+PIE = $(shell $(GO) list -buildmode=pie unsafe >/dev/null 2>&1 && echo -buildmode=pie)
+
 build: deps static
 ifneq ($(NOPREVIEW),1)
-	CGO_ENABLED=1 $(GO) build $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
+	CGO_ENABLED=1 $(GO) build $(PIE) $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
 endif
 
 static:
@@ -91,6 +94,10 @@ fuzz-replay:
 # part of the check.
 vulncheck:
 	@GO="$(GO)" sh scripts/vulncheck.sh
+
+# Builds the preview twice: position independent, and the same bytes.
+pie:
+	@GO="$(GO)" PIE="$(PIE)" BUILDFLAGS='$(BUILDFLAGS)' sh scripts/pie.sh
 
 # sha256 of the static binaries, each built twice; fails where the two differ.
 hashes:

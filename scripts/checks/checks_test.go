@@ -160,3 +160,37 @@ func TestPartOfTheCheck(t *testing.T) {
 		t.Error(".ci/run does not build twice")
 	}
 }
+
+// TestPie: the preview is built position independent, and a build that is not,
+// or differs the second time, is found.
+func TestPie(t *testing.T) {
+	const fakeGo = `case $1 in
+build) for x; do [ "$last" = -o ] && out=$x; last=$x; done; WHAT > "$out" ;;
+version) echo MODE ;;
+esac`
+	build := func(what, mode string) string {
+		return strings.NewReplacer("WHAT", what, "MODE", mode).Replace(fakeGo)
+	}
+	for _, c := range []struct {
+		name, tool, pie string
+		code            int
+		says            string
+	}{
+		{"good", build("echo x", "build -buildmode=pie"), "-buildmode=pie", 0, "the same twice"},
+		{"not there", build("echo x", "no"), "", 0, "has no position independent"},
+		{"forgotten", build("echo x", "build -buildmode=exe"), "-buildmode=pie", 1, "was not built with"},
+		{"different", build(`echo "$out"`, "build -buildmode=pie"), "-buildmode=pie", 1, "differ"},
+	} {
+		code, out, errs := script(t, repository, "scripts/pie.sh", c.tool, "PIE="+c.pie, `BUILDFLAGS=-trimpath -ldflags="-s -w"`)
+		if code != c.code || !strings.Contains(out+errs, c.says) {
+			t.Errorf("%s: exit code %d, %q %q", c.name, code, out, errs)
+		}
+	}
+	makefile, err := os.ReadFile(filepath.Join(repository, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(makefile), "build $(PIE) $(BUILDFLAGS) -o bin/untold-preview") {
+		t.Error("make build does not use PIE")
+	}
+}
