@@ -187,7 +187,5 @@ func fakeRun(t testing.TB, o Options, s *fakeSurface, r *fakeRenderer) (*Report,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	return run(ctx, &o, s, r)
+	return run(t.Context(), &o, s, r)
 }

@@ -74,9 +74,7 @@ type process struct {
 
 func startChild(t *testing.T, mode string, env []string, paths ...string) *process {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(stop)
-	p := &process{t: t, cmd: exec.CommandContext(ctx, os.Args[0], paths...)}
+	p := &process{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0], paths...)}
 	p.cmd.Dir = t.TempDir()
 	p.cmd.Env = append(append(os.Environ(), child+"="+mode), env...)
 	p.cmd.Stderr = os.Stderr
@@ -165,9 +163,7 @@ func TestWindow(t *testing.T) {
 	p := startChild(t, "window", env, one, two)
 	xdo := func(args ...string) string {
 		t.Helper()
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		cmd := exec.CommandContext(ctx, "xdotool", args...)
+		cmd := exec.CommandContext(t.Context(), "xdotool", args...)
 		cmd.Env = append(os.Environ(), env...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -213,9 +213,16 @@ func TestUnreachable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	address := fmt.Sprintf("http://%s/yard.json", l.Addr())
-	if r := execute(t, nil, "simulate", address, "--cache-dir", t.TempDir(), "--set", "http.attempts=1"); r.code != 2 || !strings.Contains(r.err, l.Addr().String()) {
+	defer l.Close()
+	// The port at the other end of a connection is taken, and nobody listens there.
+	taken, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	host := taken.LocalAddr().String()
+	address := fmt.Sprintf("http://%s/yard.json", host)
+	if r := execute(t, nil, "simulate", address, "--cache-dir", t.TempDir(), "--set", "http.attempts=1"); r.code != 2 || !strings.Contains(r.err, host) {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
