@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxSeconds bounds times that are given in seconds, some thirty years: what
+// maxSeconds is more than a time in seconds may be, some thirty years: what
 // fits into a time.Duration with room to calculate.
 const maxSeconds = 1e9
 
@@ -19,7 +19,7 @@ func parseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		v, e := strconv.ParseFloat(text, 64)
-		if e != nil || !(v >= -maxSeconds && v <= maxSeconds) {
+		if e != nil || !(v > -maxSeconds && v < maxSeconds) {
 			return 0, fmt.Errorf("%q is no time: write 0.05 (seconds) or 50ms", text)
 		}
 		d = time.Duration(math.Round(v * 1e9))
