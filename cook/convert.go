@@ -50,17 +50,21 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 	if err != nil {
 		return nil, err
 	}
-	o, err := newOutput(filepath.Dir(out), opts.wrap)
+	o, err := newOutput(filepath.Dir(out), opts.output())
 	if err != nil {
 		return nil, err
 	}
 	defer o.endHolds()
+	if err := o.finishOthers(); err != nil {
+		o.discard()
+		return nil, err
+	}
 	res, err := convertInto(ctx, model, scene, objects, o, filepath.Base(out), &opts, ns)
 	if err != nil {
 		o.discard()
 		return nil, err
 	}
-	if err := o.commit(filepath.Base(out), false); err != nil {
+	if err := o.move(filepath.Base(out)); err != nil {
 		o.discard()
 		return nil, err
 	}

@@ -278,7 +278,7 @@ func TestConvertFailuresLeaveNothing(t *testing.T) {
 		t.Errorf("cancelled late: %v", err)
 	}
 	for _, e := range must(os.ReadDir(filepath.Join(base, "good"))) {
-		if strings.HasPrefix(e.Name(), stagePrefix) {
+		if strings.HasPrefix(e.Name(), ".untold") {
 			t.Errorf("%s was left behind", e.Name())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 
@@ -13,8 +14,10 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/report"
+	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -56,8 +59,11 @@ type VertexCache struct {
 
 // Run cooks a scene into dir: dir/<scene>.json and the payloads in
 // dir/<PayloadDir>. The error matches ErrNothing when the scene has no
-// triangles, ErrBusy when another Run writes to dir; on any error dir is as it
-// was before.
+// triangles, ErrBusy when another Run writes to dir; on any error but
+// ErrUnfinished dir is as it was before. At every instant dir holds the complete
+// old scene or the complete new one for readers of this module, also when the
+// process is killed or the machine fails; the next Run finishes or clears away
+// what such a stop has left.
 func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -71,7 +77,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) 
 		return nil, err
 	}
 	c.name = partition.Sanitize(c.scene.Name)
-	if c.out, err = newOutput(dir, opts.wrap); err != nil {
+	if c.out, err = newOutput(dir, opts.output()); err != nil {
 		return nil, err
 	}
 	defer c.out.endHolds()
@@ -214,12 +220,16 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := c.out.claim(); err != nil {
 		return nil, err
 	}
-	if err := refuseForeign(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir); err != nil {
+	others, err := otherScenes(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir)
+	if err != nil {
 		return nil, err
+	}
+	// Before the work, not after it.
+	if err := journal.CheckFolder(c.out.files, path.Join(c.opts.PayloadDir, texture.Folder)); err != nil {
+		return nil, fmt.Errorf("cook: output %s: %w", c.out.dir, err)
 	}
 	payloads := c.payloads()
 	c.planLevels(payloads)
-	var err error
 	if c.room, err = c.weigh(payloads); err != nil {
 		return nil, err
 	}
@@ -250,7 +260,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := c.commit(m, file); err != nil {
+	if err := c.commit(ctx, m, file, others); err != nil {
 		return nil, err
 	}
 	res := &Result{
@@ -407,64 +417,37 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 	return err
 }
 
-// commit puts the staged files into place. An older manifest goes first and
-// the new one comes last, so that no manifest ever names files of another
-// cook.
-func (c *cooker) commit(m *manifest.Manifest, file string) error {
-	path := filepath.Join(c.out.dir, file)
-	var stale []string
-	oldDir := c.opts.PayloadDir
-	if old, err := manifest.Load(path); err == nil {
-		stale, oldDir = old.Payloads(), old.PayloadDir
-		if c.opts.DryRun && !old.DryRun {
+// commit makes the staged files and the removal of what the new scene does not
+// have any more one change.
+func (c *cooker) commit(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
+	if c.opts.DryRun {
+		if old := c.out.readManifest(file); old != nil && !old.DryRun {
 			c.ns.add("dry-run-replaced", 1, 0, file)
 		}
-	}
-	if c.opts.DryRun {
 		// A plan writes its manifest and nothing else.
 		if err := os.RemoveAll(c.stagedDir()); err != nil {
 			return err
 		}
+		return c.out.publish(file, nil)
 	}
-	if err := c.out.commit(file, !c.opts.DryRun); err != nil {
+	old, err := c.out.readOldScene(ctx, file, others, c.opts.jobs())
+	if err != nil {
 		return err
 	}
-	if !c.opts.DryRun {
-		c.out.removeStale(stale, m.Payloads(), oldDir)
-	}
-	return nil
-}
-
-// refuseForeign keeps two scenes from sharing one payload folder, where tiles
-// have the same names.
-func refuseForeign(dir, file, payloadDir string) error {
-	found, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.json"))
+	staged, err := c.out.staged(file)
 	if err != nil {
-		return nil
+		return fmt.Errorf("cook: output: %w", err)
 	}
-	for _, f := range found {
-		if st, err := os.Stat(f); filepath.Base(f) == file || err != nil || !st.Mode().IsRegular() {
-			continue // to read a pipe would block
-		}
-		if m, err := manifest.Load(f); err == nil && m.PayloadDir == payloadDir && !m.DryRun {
-			return fmt.Errorf("cook: %s already holds the scene of %s in the folder %q; choose another output folder or --payload-dir", dir, filepath.Base(f), payloadDir)
-		}
+	fresh := make([]string, len(staged))
+	for i := range staged {
+		fresh[i] = staged[i].Path
 	}
-	return nil
-}
-
-// escapeGlob quotes the characters that Glob gives a meaning.
-func escapeGlob(s string) string {
-	if os.PathSeparator == '\\' {
-		return s // there Glob knows no escapes
+	if err := others.check(fresh); err != nil {
+		return err
 	}
-	var b []byte
-	for i := range len(s) {
-		switch s[i] {
-		case '*', '?', '[', '\\':
-			b = append(b, '\\')
-		}
-		b = append(b, s[i])
+	removes, err := old.stale(ctx, fresh, c.opts.jobs())
+	if err != nil {
+		return err
 	}
-	return string(b)
+	return c.out.publish(file, removes)
 }

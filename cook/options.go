@@ -19,6 +19,7 @@ import (
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -134,6 +135,9 @@ type Options struct {
 	Memory int64
 	// Jobs is how many tiles are built at a time; 0 means all processors.
 	Jobs int
+	// NoSync leaves out the flushes to the disk: what was cooked then survives a
+	// kill, but not a failure of the machine in the moments after.
+	NoSync bool
 	// Generator is what the manifest names as its program, such as
 	// "untold 0.1.0".
 	Generator string
@@ -144,6 +148,9 @@ type Options struct {
 	// wrap, in tests, stands between the cook and its files, like a disk that
 	// runs full.
 	wrap func(io.Writer) io.Writer
+	// faults, in tests, stands between the cook and the output folder and stops
+	// or fails at chosen calls.
+	faults func(journal.FS) journal.FS
 }
 
 // EnginePayloadDir is the reference exporter's name for the payload folder.
@@ -219,8 +226,8 @@ func (o *Options) check() error {
 	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") || strings.ContainsFunc(p, unicode.IsControl) {
 		return fmt.Errorf("cook: payload folder %q is not a plain relative path", p)
 	}
-	if strings.HasPrefix(p, stagePrefix) {
-		return fmt.Errorf("cook: payload folder %q has the name of a temporary folder", p)
+	if strings.HasPrefix(journal.Fold(p), journal.Folder) {
+		return fmt.Errorf("cook: payload folder %q has the name of the folder for a cook's state; choose another", p)
 	}
 	return nil
 }

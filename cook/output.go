@@ -12,42 +12,69 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
 )
 
-// output gathers the files of a cook in a hidden folder inside the output
-// folder, on the same file system, and renames them into place when all of
-// them are complete. Until then an older cook in the folder stays as it was.
+// output gathers the files of a cook in a stage inside the output folder, on
+// the same file system, and publishes them as one change when all of them are
+// complete. Until then an older cook in the folder stays as it was.
 type output struct {
-	dir     string   // the user's folder
-	stage   string   // hidden folder inside it
-	created []string // folders that were not there before, the deepest first
-	wrap    func(io.Writer) io.Writer
-	holds   []func() // end the holds on dir and stage
+	dir     string     // the user's folder
+	files   journal.FS // the same
+	stage   string     // where files are gathered, for those who write there themselves
+	name    string     // of the stage
+	created []string   // folders that were not there before, the deepest first
+	opts    outputOptions
+	ends    []func() // end the holds on dir and stage, and close files
+	done    bool     // the stage belongs to a commit
+
+	mu    sync.Mutex
+	known map[string]journal.Entry // what write has written, by folded names
 }
 
+// outputOptions change how files are written.
+type outputOptions struct {
+	noSync bool
+	wrap   func(io.Writer) io.Writer       // tests: a disk that runs full
+	faults func(dir journal.FS) journal.FS // tests: a folder that fails
+}
+
+func (o *Options) output() outputOptions { return outputOptions{o.NoSync, o.wrap, o.faults} }
+
 // newOutput creates the folders and removes the stages of killed cooks. Call
-// discard when commit is not reached or fails.
-func newOutput(dir string, wrap func(io.Writer) io.Writer) (*output, error) {
-	o := &output{dir: dir, wrap: wrap}
+// discard when the files are not published.
+func newOutput(dir string, opts outputOptions) (*output, error) {
+	o := &output{dir: dir, opts: opts, known: map[string]journal.Entry{}}
 	if err := o.makeFolder(filepath.Clean(dir)); err != nil {
-		o.removeCreated()
+		o.discard()
 		return nil, fmt.Errorf("cook: output folder: %w", err)
 	}
-	sweep(dir)
-	stage, release, err := makeStage(dir)
+	root, err := journal.OpenDir(dir, opts.noSync)
 	if err != nil {
-		o.removeCreated()
+		o.discard()
+		return nil, fmt.Errorf("cook: output folder: %w", err)
+	}
+	o.ends = append(o.ends, func() { root.Close() })
+	if o.files = root; opts.faults != nil {
+		o.files = opts.faults(root)
+	}
+	sweep(dir, o.files)
+	name, release, err := makeStage(dir, o.files)
+	if err != nil {
+		o.discard()
 		return nil, fmt.Errorf("cook: output folder is not writable: %w", err)
 	}
-	o.stage, o.holds = stage, append(o.holds, release)
+	o.name, o.ends = name, append(o.ends, release)
+	o.stage = filepath.Join(dir, journal.Folder, name)
 	return o, nil
 }
 
-// claim keeps other cooks out of the output folder: the tiles of two would
-// overwrite each other. The error matches ErrBusy.
+// claim keeps other cooks out of the output folder, where the tiles of two
+// would overwrite each other, and finishes what a killed one has committed. The
+// error matches ErrBusy.
 func (o *output) claim() error {
 	release, state, err := hold(o.dir)
 	switch {
@@ -58,29 +85,46 @@ func (o *output) claim() error {
 	case state == busy:
 		return fmt.Errorf("cook: %s: %w; wait for it or choose another folder", o.dir, ErrBusy)
 	}
-	o.holds = append(o.holds, release)
+	o.ends = append(o.ends, release)
+	// What is damaged is replaced by the next commit.
+	if _, err := journal.Recover(o.files); err != nil && !errors.Is(err, journal.ErrDamaged) {
+		return fmt.Errorf("cook: %s: %w", o.dir, err)
+	}
 	return nil
 }
 
+// finishOthers finishes what a killed cook has committed to the folder, unless
+// the cook is alive and does that itself.
+func (o *output) finishOthers() error {
+	if j, err := journal.Load(o.files); j == nil && err == nil {
+		return nil
+	}
+	if err := o.claim(); !errors.Is(err, ErrBusy) {
+		return err
+	}
+	return nil
+}
+
+// endHolds lets others use the folder.
 func (o *output) endHolds() {
-	for _, end := range o.holds {
+	for _, end := range slices.Backward(o.ends) {
 		end()
 	}
-	o.holds = nil
+	o.ends = nil
 }
 
 // discard removes everything that this cook has written, and the folders that
 // it created.
 func (o *output) discard() {
-	os.RemoveAll(o.stage)
-	o.removeCreated()
-	o.endHolds()
-}
-
-func (o *output) removeCreated() {
-	for _, d := range o.created {
-		os.Remove(d) // fails when somebody uses it by now: it is not empty
+	if !o.done {
+		if o.name != "" {
+			_ = journal.RemoveStage(o.files, o.name) // or the next cook will
+		}
+		for _, d := range o.created {
+			os.Remove(d) // fails when somebody uses it by now: it is not empty
+		}
 	}
+	o.endHolds()
 }
 
 // written describes a staged file.
@@ -91,17 +135,17 @@ type written struct {
 
 // write stores a file in the stage under a path with slashes.
 func (o *output) write(name string, put func(io.Writer) error) (written, error) {
-	path := filepath.Join(o.stage, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return written{}, err
+	if err := o.reserve(name); err != nil {
+		return written{}, fmt.Errorf("cook: %w", err)
 	}
-	f, err := os.Create(path)
+	at := path.Join(journal.Folder, o.name, name)
+	f, err := o.create(at)
 	if err != nil {
-		return written{}, err
+		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
 	w := io.Writer(f)
-	if o.wrap != nil {
-		w = o.wrap(f)
+	if o.opts.wrap != nil {
+		w = o.opts.wrap(f)
 	}
 	h := sha256.New()
 	n := &counter{w: io.MultiWriter(w, h)}
@@ -116,7 +160,49 @@ func (o *output) write(name string, put func(io.Writer) error) (written, error) 
 	if err != nil {
 		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
-	return written{n.n, hex.EncodeToString(h.Sum(nil))}, nil
+	out := written{n.n, hex.EncodeToString(h.Sum(nil))}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.known[journal.Fold(name)] = journal.Entry{Path: name, Size: out.size, SHA256: out.sha256}
+	return out, nil
+}
+
+// reserve refuses a second file of a name: where case is ignored it would
+// replace the first in the stage already.
+func (o *output) reserve(name string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if there, ok := o.known[journal.Fold(name)]; ok {
+		return &journal.CaseError{A: there.Path, B: name}
+	}
+	o.known[journal.Fold(name)] = journal.Entry{Path: name}
+	return nil
+}
+
+// create makes a file of the stage, with the folders above it.
+func (o *output) create(at string) (journal.File, error) {
+	f, err := o.files.Create(at)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := o.mkdirAll(path.Dir(at)); err != nil {
+		return nil, err
+	}
+	return o.files.Create(at)
+}
+
+func (o *output) mkdirAll(dir string) error {
+	err := o.files.Mkdir(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir != "." {
+		if err := o.mkdirAll(path.Dir(dir)); err != nil {
+			return err
+		}
+		err = o.files.Mkdir(dir)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
 }
 
 // unstage removes staged files, named as for write.
@@ -140,53 +226,90 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// staged lists the files of the stage, relative, with slashes, sorted.
-func (o *output) staged() ([]string, error) {
-	var out []string
-	err := filepath.WalkDir(o.stage, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+// staged lists the files of the stage by their names, but last as the last.
+func (o *output) staged(last string) ([]journal.Entry, error) {
+	var out []journal.Entry
+	var walk func(dir, prefix string) error
+	walk = func(dir, prefix string) error {
+		list, err := o.files.ReadDir(dir)
+		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(o.stage, p)
-		out = append(out, filepath.ToSlash(rel))
-		return err
-	})
-	slices.Sort(out)
-	return out, err
+		for _, d := range list {
+			name := prefix + d.Name()
+			switch {
+			case d.IsDir():
+				err = walk(dir+"/"+d.Name(), name+"/")
+			case name != last:
+				out = append(out, o.entry(name))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := walk(path.Join(journal.Folder, o.name), "")
+	return append(out, o.entry(last)), err
 }
 
-// commit renames every staged file into the output folder, last of all the
-// one named, and removes the stage. With retire an older file of that name
-// goes first, so that it never stands beside files of another cook. It is
-// called when nothing but a rename can fail any more.
-func (o *output) commit(last string, retire bool) error {
-	files, err := o.staged()
+// entry is what is known of a staged file.
+func (o *output) entry(name string) journal.Entry {
+	if e := o.known[journal.Fold(name)]; e.Path == name {
+		return e
+	}
+	return journal.Entry{Path: name}
+}
+
+// publish makes the staged files, last of all the one named, and the removal of
+// others one change of the output folder.
+func (o *output) publish(last string, removes []string) error {
+	files, err := o.staged(last)
 	if err != nil {
-		return err
+		return fmt.Errorf("cook: output: %w", err)
 	}
-	files = append(slices.DeleteFunc(files, func(f string) bool { return f == last }), last)
-	// Whatever can be in the way is found before the first file moves.
-	for _, f := range files {
-		to := filepath.Join(o.dir, filepath.FromSlash(f))
-		if err := o.makeFolder(filepath.Dir(to)); err != nil {
-			return fmt.Errorf("cook: output folder: %w", err)
-		}
-		if err := atomicfile.Replaceable(to); err != nil {
-			return fmt.Errorf("cook: output: %w", err)
-		}
+	o.syncCreated()
+	o.done, err = journal.Publish(o.files, journal.Change{Stage: o.name, Files: files, Removes: removes, Jobs: o.syncJobs()})
+	if err != nil {
+		return fmt.Errorf("cook: output %s: %w", o.dir, err)
 	}
-	if retire {
-		if err := os.Remove(filepath.Join(o.dir, filepath.FromSlash(last))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cook: replacing the manifest: %w", err)
-		}
+	return nil
+}
+
+// move brings the staged files to their places one by one, last of all the one
+// named, which alone refers to the others.
+func (o *output) move(last string) error {
+	files, err := o.staged(last)
+	if err != nil {
+		return fmt.Errorf("cook: output: %w", err)
 	}
-	for _, f := range files {
-		to := filepath.Join(o.dir, filepath.FromSlash(f))
-		if err := os.Rename(filepath.Join(o.stage, filepath.FromSlash(f)), to); err != nil {
-			return fmt.Errorf("cook: output: %w", err)
-		}
+	o.syncCreated()
+	if err := journal.Move(o.files, o.name, files, o.syncJobs()); err != nil {
+		return fmt.Errorf("cook: output %s: %w", o.dir, err)
 	}
-	return os.RemoveAll(o.stage)
+	// An empty stage is no reason to say that the cook failed.
+	_ = journal.RemoveStage(o.files, o.name)
+	o.done = true
+	return nil
+}
+
+// syncJobs is one where tests count calls.
+func (o *output) syncJobs() int {
+	if o.opts.faults != nil {
+		return 1
+	}
+	return 0
+}
+
+// syncCreated flushes the names of the folders above the output that were not
+// there.
+func (o *output) syncCreated() {
+	if o.opts.noSync {
+		return
+	}
+	for _, d := range o.created {
+		atomicfile.SyncDir(filepath.Dir(d))
+	}
 }
 
 // makeFolder creates a folder of the output and its parents; discard removes
@@ -209,22 +332,4 @@ func (o *output) makeFolder(dir string) error {
 		return nil
 	}
 	return err
-}
-
-// removeStale deletes payloads that an earlier cook of ours left and that the
-// new manifest does not name: keep holds the names that stay. Only files whose
-// manifest entry is theirs are touched, and never outside the payload folder.
-func (o *output) removeStale(old, keep []string, payloadDir string) {
-	// Some file systems ignore case: there a.untold is A.untold.
-	stays := map[string]bool{}
-	for _, k := range keep {
-		stays[strings.ToLower(k)] = true
-	}
-	for _, f := range old {
-		if stays[strings.ToLower(f)] || !strings.HasPrefix(f, payloadDir+"/") || path.Clean(f) != f ||
-			!filepath.IsLocal(filepath.FromSlash(f)) || !strings.HasSuffix(f, ".untold") {
-			continue
-		}
-		os.Remove(filepath.Join(o.dir, filepath.FromSlash(f)))
-	}
 }

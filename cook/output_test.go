@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
 )
 
 // touch writes files that hold their own names.
@@ -43,7 +44,7 @@ func say(s string) func(io.Writer) error {
 
 func TestOutputCommit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	o, err := newOutput(dir, nil)
+	o, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestOutputCommit(t *testing.T) {
 	if len(must(os.ReadDir(dir))) != 1 {
 		t.Error("files appear before the commit")
 	}
-	if err := o.commit("scene.json", true); err != nil {
+	if err := o.publish("scene.json", nil); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"scene.json": "{}", "tiles/x.untold": "hello"}
@@ -76,7 +77,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 		dir := t.TempDir()
 		touch(t, dir, block, "tiles/a.untold")
 		before := snapshot(t, dir)
-		o, err := newOutput(dir, nil)
+		o, err := newOutput(dir, outputOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := o.commit("scene.json", true); err == nil {
+		if err := o.publish("scene.json", nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		o.discard()
@@ -102,7 +103,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 // stays.
 func TestOutputDiscardKeepsOthers(t *testing.T) {
 	base := t.TempDir()
-	o, err := newOutput(filepath.Join(base, "a", "b", "c"), nil)
+	o, err := newOutput(filepath.Join(base, "a", "b", "c"), outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,21 +117,39 @@ func TestOutputDiscardKeepsOthers(t *testing.T) {
 	}
 }
 
+// TestOutputRemoveStale: of an older scene go the containers that its manifest
+// names, in its payload folder, and nothing else.
 func TestOutputRemoveStale(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "out")
-	all := []string{
+	touch(t, dir,
 		"tiles/a.untold", "tiles/b.untold", "tiles/deep/c.untold", "tiles/notes.txt", "tiles/Kept.untold",
-		"other/d.untold", "e.untold", "scene.json", "tilesX/f.untold",
-	}
-	touch(t, dir, all...)
+		"other/d.untold", "e.untold", "tilesX/f.untold")
 	touch(t, base, "g.untold")
-	o := &output{dir: dir}
-	o.removeStale([]string{
+	m := &manifest.Manifest{Version: 3, PartitioningMode: manifest.ModeUniformGrid, PayloadDir: "tiles"}
+	for _, p := range []string{
 		"tiles/a.untold", "tiles/b.untold", "tiles/deep/c.untold", "tiles/notes.txt", "tiles/kept.untold",
 		"tiles/../e.untold", "tiles/../../g.untold", "../g.untold", "tiles/../other/d.untold", "other/d.untold", "e.untold",
-		"tilesX/f.untold", "/e.untold", "tiles//Kept.untold", "tiles/missing.untold", "tiles/", "",
-	}, []string{"tiles/b.untold", "tiles/Kept.untold"}, "tiles")
+		"tilesX/f.untold", "/e.untold", "tiles//Kept.untold", "tiles/missing.untold", "tiles/",
+	} {
+		m.Tiles = append(m.Tiles, manifest.Tile{ID: p, Path: p})
+	}
+	o := must(newOutput(dir, outputOptions{}))
+	defer o.discard()
+	old := &oldScene{o: o, m: m, neighbours: &neighbours{}}
+	for _, p := range m.Payloads() {
+		if old.owns(p) {
+			old.payloads = append(old.payloads, p)
+		}
+	}
+	old.payloads = slices.DeleteFunc(old.payloads, func(p string) bool { return !strings.HasSuffix(p, ".untold") })
+	for _, f := range []string{"tiles/b.untold", "tiles/Kept.untold", "scene.json"} {
+		must(o.write(f, say("new")))
+	}
+	removes := must(old.stale(context.Background(), []string{"tiles/b.untold", "tiles/Kept.untold", "scene.json"}, 1))
+	if err := o.publish("scene.json", removes); err != nil {
+		t.Fatal(err)
+	}
 	want := []string{
 		"e.untold", "other/d.untold", "scene.json", "tiles/Kept.untold", "tiles/b.untold", "tiles/notes.txt", "tilesX/f.untold",
 	}

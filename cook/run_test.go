@@ -386,7 +386,7 @@ func TestRunBadInput(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x"} {
+	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x", ".untold", ".Untold/x"} {
 		o := DefaultOptions()
 		if o.PayloadDir = p; o.check() == nil {
 			t.Errorf("payload folder %q passes", p)

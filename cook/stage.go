@@ -4,17 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"math/rand/v2"
+	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/journal"
 )
 
 // ErrBusy says that another cook writes to the same output folder.
 var ErrBusy = errors.New("another cook is at work in the output folder")
 
-// stagePrefix starts the name of the folder in which a cook gathers its files.
-// Digits follow.
-const stagePrefix = ".untold-cook-"
+// ErrUnfinished says that a cook has committed its scene, so that all readers
+// of this module see the new one, but could not bring every file to its name.
+var ErrUnfinished = journal.ErrUnfinished
+
+// oldStagePrefix starts the name of the folder in which cooks of earlier
+// versions gathered their files. Digits follow.
+const oldStagePrefix = ".untold-cook-"
 
 // holding is what is known about who uses a folder.
 type holding int
@@ -25,22 +32,29 @@ const (
 	busy                  // by somebody else
 )
 
-// makeStage creates a folder inside dir that no other cook takes for
-// abandoned.
-func makeStage(dir string) (stage string, release func(), err error) {
+// makeStage creates a folder in the state folder of dir that no other cook
+// takes for abandoned.
+func makeStage(dir string, f journal.FS) (name string, release func(), err error) {
 	for range 100 {
-		stage, err = os.MkdirTemp(dir, stagePrefix+"*")
+		if err := journal.MakeFolder(f); err != nil {
+			return "", nil, err
+		}
+		name = fmt.Sprint(journal.StagePrefix, rand.Uint32())
+		if err = f.Mkdir(path.Join(journal.Folder, name)); errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			continue // or another cook has removed the empty state folder
+		}
 		if err != nil {
+			_ = f.Remove(journal.Folder) // fails while somebody uses it
 			return "", nil, err
 		}
 		var state holding
-		release, state, err = hold(stage)
+		release, state, err = hold(filepath.Join(dir, journal.Folder, name))
 		if err == nil && state != busy {
-			return stage, release, nil
+			return name, release, nil
 		}
 		// A sweep came between creation and hold: it removes the folder.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			os.Remove(stage)
+			_ = journal.RemoveStage(f, name)
 			return "", nil, err
 		}
 	}
@@ -48,24 +62,34 @@ func makeStage(dir string) (stage string, release func(), err error) {
 }
 
 // sweep removes the stages of cooks that were killed. Those of living cooks
-// are held; where that cannot be known nothing is removed.
-func sweep(dir string) {
-	entries, err := os.ReadDir(dir)
+// are held, those that a journal names hold a committed scene; where it cannot
+// be known nothing is removed.
+func sweep(dir string, f journal.FS) {
+	sweepFolder(dir, ".", f, func(name string) bool {
+		number, ours := strings.CutPrefix(name, oldStagePrefix)
+		return ours && number != "" && strings.Trim(number, "0123456789") == ""
+	})
+	if st, err := f.Lstat(journal.Folder); err == nil && st.IsDir() {
+		sweepFolder(dir, journal.Folder, f, journal.IsStage)
+	}
+}
+
+func sweepFolder(dir, in string, f journal.FS, ours func(name string) bool) {
+	entries, err := f.ReadDir(in)
 	if err != nil {
 		return // creating the stage will say what is wrong
 	}
 	for _, e := range entries {
-		number, ours := strings.CutPrefix(e.Name(), stagePrefix)
-		if !ours || !e.IsDir() || number == "" || strings.Trim(number, "0123456789") != "" {
+		if !e.IsDir() || !ours(e.Name()) {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
-		release, state, err := hold(path)
+		release, state, err := hold(filepath.Join(dir, in, e.Name()))
 		if err != nil || state == busy {
 			continue
 		}
-		if state == held {
-			os.RemoveAll(path)
+		// Who is held now does not commit any more, so this look lasts.
+		if j, err := journal.Load(f); state == held && err == nil && (j == nil || j.Stage != e.Name()) {
+			_ = journal.RemoveAll(f, path.Join(in, e.Name())) // the next cook tries again
 		}
 		release()
 	}

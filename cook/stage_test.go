@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/journal"
 )
 
 // locks skips tests where folders cannot be held.
@@ -26,22 +28,22 @@ func isThere(path string) bool { _, err := os.Lstat(path); return err == nil }
 func TestOutputSweepsDeadStages(t *testing.T) {
 	locks(t)
 	dir := t.TempDir()
-	touch(t, dir, stagePrefix+"123/tiles/a.untold", stagePrefix+"mine/b", stagePrefix+"/c", stagePrefix+"77")
+	touch(t, dir, ".untold/cook-9/tiles/a.untold", ".untold/cook-x/b", ".untold/notes", oldStagePrefix+"123/tiles/a.untold", oldStagePrefix+"mine/b", oldStagePrefix+"/c", oldStagePrefix+"77")
 	elsewhere := t.TempDir()
 	touch(t, elsewhere, "d")
-	link := filepath.Join(dir, stagePrefix+"5")
+	link := filepath.Join(dir, oldStagePrefix+"5")
 	linked := os.Symlink(elsewhere, link) == nil
-	alive, err := newOutput(dir, nil)
+	alive, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := alive.write("tiles/a.untold", say("hello")); err != nil {
 		t.Fatal(err)
 	}
-	if isThere(filepath.Join(dir, stagePrefix+"123")) {
+	if isThere(filepath.Join(dir, oldStagePrefix+"123")) || isThere(filepath.Join(dir, ".untold", "cook-9")) {
 		t.Error("the dead stage was left behind")
 	}
-	for _, n := range []string{stagePrefix + "mine/b", stagePrefix + "/c", stagePrefix + "77"} {
+	for _, n := range []string{".untold/cook-x/b", ".untold/notes", oldStagePrefix + "mine/b", oldStagePrefix + "/c", oldStagePrefix + "77"} {
 		if !isThere(filepath.Join(dir, filepath.FromSlash(n))) {
 			t.Errorf("%s was removed", n)
 		}
@@ -50,7 +52,7 @@ func TestOutputSweepsDeadStages(t *testing.T) {
 		t.Error("a link was followed or removed")
 	}
 
-	second, err := newOutput(dir, nil)
+	second, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestOutputSweepsDeadStages(t *testing.T) {
 	second.discard()
 	// What is no longer held, as after a kill, goes with the next cook.
 	alive.endHolds()
-	third, err := newOutput(dir, nil)
+	third, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +73,19 @@ func TestOutputSweepsDeadStages(t *testing.T) {
 }
 
 func TestMakeStageInMissingFolder(t *testing.T) {
-	if _, _, err := makeStage(filepath.Join(t.TempDir(), "none")); err == nil {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := must(journal.OpenDir(dir, true))
+	defer f.Close()
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := makeStage(dir, f); err == nil {
 		t.Error("no error")
 	}
-	sweep(filepath.Join(t.TempDir(), "none"))
+	sweep(dir, f)
 	locks(t)
 	if _, _, err := hold(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
@@ -85,14 +96,14 @@ func TestMakeStageInMissingFolder(t *testing.T) {
 func TestOutputClaim(t *testing.T) {
 	locks(t)
 	dir := t.TempDir()
-	first, err := newOutput(dir, nil)
+	first, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := first.claim(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := newOutput(dir, nil)
+	second, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +112,7 @@ func TestOutputClaim(t *testing.T) {
 	}
 	second.discard()
 	first.discard()
-	third, err := newOutput(dir, nil)
+	third, err := newOutput(dir, outputOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func (f *File) commit() error {
 	}
 	f.done = true
 	if !f.opts.NoSync {
-		syncDir(filepath.Dir(f.path))
+		SyncDir(filepath.Dir(f.path))
 	}
 	return nil
 }

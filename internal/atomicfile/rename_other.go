@@ -8,9 +8,9 @@ import "os"
 // Windows minds.
 var inUse = func(error) bool { return false }
 
-// syncDir flushes a folder, so that the new name survives a crash of the
+// SyncDir flushes a folder, so that the new name survives a crash of the
 // machine. Not every file system can; the file itself is already safe.
-func syncDir(dir string) {
+func SyncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
 		d.Close()

@@ -14,5 +14,5 @@ var inUse = func(err error) bool {
 		errors.Is(err, windows.ERROR_LOCK_VIOLATION)
 }
 
-// syncDir does nothing: Windows has no flush of a folder.
-func syncDir(string) {}
+// SyncDir does nothing: Windows has no flush of a folder.
+func SyncDir(string) {}
