@@ -4,10 +4,11 @@ import (
 	"math"
 	"math/bits"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/journal"
 )
 
 // checkBox judges a box's own numbers. It reports whether the box can be
@@ -268,7 +269,7 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 	if dir == "" {
 		return
 	}
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(uri))); err != nil {
+	if _, err := journal.Stat(filepath.Join(dir, filepath.FromSlash(uri))); err != nil {
 		p.report(CodeTextureMissing, at, "the file of uri %.200q is not there", uri)
 	}
 }

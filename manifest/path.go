@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -186,7 +187,9 @@ func checkMissing(root, local, rel string) error {
 
 // Open opens the file that a payload path of a manifest in the folder dir
 // names, for reading. It refuses what Resolve refuses, at the moment of
-// opening.
+// opening. While a cook moves its files into place, or was stopped there, it
+// opens the file of the new scene wherever that lies; so do Load and
+// format.Open.
 func Open(dir, rel string) (*os.File, error) {
 	if err := CheckPath(rel); err != nil {
 		return nil, err
@@ -194,17 +197,24 @@ func Open(dir, rel string) (*os.File, error) {
 	if dir == "" {
 		dir = "."
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("manifest: %w", err)
-	}
-	defer root.Close()
-	return openIn(root, dir, rel)
+	return journal.Follow(dir, filepath.Join(dir, filepath.FromSlash(rel)), func() (*os.File, error) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, fmt.Errorf("manifest: %w", err)
+		}
+		defer root.Close()
+		return openPlain(root, dir, rel)
+	})
 }
 
-// openIn opens a checked path below an open folder. It opens plain files only:
-// a pipe would block.
+// openIn is Open for a checked path below a folder that is open.
 func openIn(root *os.Root, dir, rel string) (*os.File, error) {
+	return journal.Follow(dir, filepath.Join(dir, filepath.FromSlash(rel)), func() (*os.File, error) { return openPlain(root, dir, rel) })
+}
+
+// openPlain opens a checked path below an open folder. It opens plain files
+// only: a pipe would block.
+func openPlain(root *os.Root, dir, rel string) (*os.File, error) {
 	f, _, err := plainfile.OpenIn(root, filepath.FromSlash(rel))
 	if err == nil {
 		return f, nil

@@ -63,13 +63,15 @@ func (at *found) state() string {
 
 // Open opens a file for reading as the journal of its scene says.
 func Open(name string) (*os.File, error) {
-	return Follow(name, func() (*os.File, error) { return os.Open(name) })
+	return Follow("", name, func() (*os.File, error) { return os.Open(name) })
 }
 
 // Follow is Open with another way to open the file in its place, which is asked
-// unless the file lies in a stage.
-func Follow(name string, final func() (*os.File, error)) (*os.File, error) {
-	f, err := follow(finder(name), openStaged, final)
+// unless the file lies in a stage. The name must begin with within, if that is
+// not "": then links below within are not followed to a journal, so that no
+// file outside is opened.
+func Follow(within, name string, final func() (*os.File, error)) (*os.File, error) {
+	f, err := follow(finder(within, name), openStaged, final)
 	if err == fs.ErrNotExist { // removed by the journal
 		err = &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
@@ -78,7 +80,7 @@ func Follow(name string, final func() (*os.File, error)) (*os.File, error) {
 
 // Stat describes a file as the journal of its scene says, links followed.
 func Stat(name string) (fs.FileInfo, error) {
-	st, err := follow(finder(name), func(at found) (fs.FileInfo, error) {
+	st, err := follow(finder("", name), func(at found) (fs.FileInfo, error) {
 		f, err := openStaged(at)
 		if err != nil {
 			return nil, err
@@ -110,9 +112,9 @@ func openStaged(at found) (*os.File, error) {
 }
 
 // finder looks for the journal that moves or removes a file.
-func finder(name string) func() (found, error) {
+func finder(within, name string) func() (found, error) {
 	return func() (found, error) {
-		at, rel, err := scan(filepath.Dir(name), func(j *Journal, prefix string) bool {
+		at, rel, err := scan(within, filepath.Dir(name), func(j *Journal, prefix string) bool {
 			_, moves := j.files[prefix+filepath.Base(name)]
 			return moves || j.gone[prefix+filepath.Base(name)]
 		})
@@ -126,9 +128,13 @@ func finder(name string) func() (found, error) {
 // scan looks for a journal that concerns what lies in a folder: in the folder
 // itself and those around it. prefix is what stands before the folder's names
 // there.
-func scan(dir string, concerns func(j *Journal, prefix string) bool) (at found, prefix string, err error) {
-	if dir == "" {
-		dir = "."
+func scan(within, dir string, concerns func(j *Journal, prefix string) bool) (at found, prefix string, err error) {
+	if within != "" {
+		real, ok := plainBelow(within, dir)
+		if !ok {
+			return found{}, "", nil
+		}
+		return scanUp(real, "", concerns)
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -142,6 +148,36 @@ func scan(dir string, concerns func(j *Journal, prefix string) bool) (at found, 
 		return found{}, "", nil // the opening will say what is wrong
 	}
 	return scanUp(real, "", concerns)
+}
+
+// plainBelow returns the real path of a folder below another; the answer is
+// false when a link leads there. Elements that are not there may be.
+func plainBelow(within, dir string) (string, bool) {
+	rel, err := filepath.Rel(within, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(within)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		// The folder of the first cook's tiles, for instance.
+		real, err = filepath.Abs(within)
+	}
+	if err != nil {
+		return "", false
+	}
+	if rel == "." {
+		return real, true
+	}
+	for seg := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		real = filepath.Join(real, seg)
+		if st, err := os.Lstat(real); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			return "", false
+		}
+	}
+	return real, true
 }
 
 // scanMissing is scan for a folder that is not there: the journal may be in one
@@ -284,7 +320,7 @@ func Names(dir string) ([]string, error) {
 	if err != nil && !missing {
 		return nil, err
 	}
-	at, prefix, e := scan(dir, anyBelow)
+	at, prefix, e := scan("", dir, anyBelow)
 	if e != nil {
 		return nil, e
 	}
@@ -315,7 +351,7 @@ func Files(dir string) ([]string, error) {
 	var out []string
 	gone := map[string]bool{}
 	// The journals of folders around this one count, too.
-	if at, prefix, err := scan(dir, anyBelow); err != nil {
+	if at, prefix, err := scan("", dir, anyBelow); err != nil {
 		return nil, err
 	} else if at.j != nil {
 		out = at.j.list(dir, prefix, gone)
@@ -377,4 +413,12 @@ func Read(f FS, name string) ([]byte, error) {
 		}
 		return at, err
 	}, func(at found) ([]byte, error) { return readAll(f, at.staged) }, func() ([]byte, error) { return readAll(f, name) })
+}
+
+// Says tells what the journal of its scene says of a file: that it moves, so
+// that it is there, or that it is removed, so that it is not; or nothing.
+// As for Follow, name must begin with within.
+func Says(within, name string) (moves, removed bool) {
+	at, err := finder(within, name)()
+	return err == nil && at.staged != "", err == nil && at.removed
 }

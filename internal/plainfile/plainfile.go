@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/untoldkit/untold/internal/journal"
 )
 
 var (
@@ -61,9 +63,21 @@ type opener struct {
 	open func(string, int, fs.FileMode) (*os.File, error)
 }
 
-// Open opens a regular file for reading; links are followed.
+// Open opens a regular file for reading; links are followed. The file of a
+// scene is opened where the journal of a cook says that it lies.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	return opener{os.Stat, os.OpenFile}.do(path)
+	f, err := journal.Follow("", path, func() (*os.File, error) {
+		f, _, err := opener{os.Stat, os.OpenFile}.do(path)
+		return f, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, st, nil
 }
 
 // OpenIn opens a regular file inside an open folder.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/journal"
 )
 
 // errHidden is the error for files that may exist but are not served.
@@ -42,21 +44,34 @@ func (t *tree) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, errHidden
 	}
-	dir, err := filepath.EvalSymlinks(t.dir)
+	f, err := journal.Follow(t.dir, filepath.Join(t.dir, local), func() (*os.File, error) { return t.openLocal(local) })
 	if err != nil {
 		return nil, nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, st, nil
+}
+
+// openLocal opens a file in its place.
+func (t *tree) openLocal(local string) (*os.File, error) {
+	dir, err := filepath.EvalSymlinks(t.dir)
+	if err != nil {
+		return nil, err
 	}
 	// Links may be used inside the folder, but not to show what is hidden.
 	real, err := filepath.EvalSymlinks(filepath.Join(dir, local))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if local, err = filepath.Rel(dir, real); err != nil || !filepath.IsLocal(local) || hidden(filepath.ToSlash(local)) {
-		return nil, nil, errHidden
+		return nil, errHidden
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer root.Close()
 	return openPlain(root, local)
@@ -64,25 +79,25 @@ func (t *tree) open(name string) (*os.File, fs.FileInfo, error) {
 
 // openPlain opens a plain file below an open folder; a link that was put there
 // in the meantime does not lead out either.
-func openPlain(root *os.Root, local string) (*os.File, fs.FileInfo, error) {
+func openPlain(root *os.Root, local string) (*os.File, error) {
 	// Opening a pipe would block.
 	if st, err := root.Stat(local); err != nil {
-		return nil, nil, err
+		return nil, err
 	} else if !st.Mode().IsRegular() {
-		return nil, nil, errHidden
+		return nil, errHidden
 	}
 	f, err := root.Open(local)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		err = errHidden
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
-	return f, st, nil
+	return f, nil
 }
 
 // hidden reports whether an element of a slash-separated path starts with a

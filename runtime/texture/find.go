@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -51,13 +52,19 @@ func Find(dir, uri string) (string, error) {
 	if err := CheckURI(uri); err != nil {
 		return "", err
 	}
+	clean := path.Clean(uri)
+	tried := [...]string{clean, path.Base(clean)}
+	for _, rel := range tried {
+		if moves, _ := journal.Says(folder(dir), filepath.Join(folder(dir), filepath.FromSlash(rel))); moves {
+			return rel, nil
+		}
+	}
 	root, err := os.OpenRoot(folder(dir))
 	if err != nil {
 		return "", fmt.Errorf("texture: %w", err)
 	}
 	defer root.Close()
-	clean := path.Clean(uri)
-	for _, rel := range [...]string{clean, path.Base(clean)} {
+	for _, rel := range tried {
 		if isFile(root, rel) {
 			return rel, nil
 		}
