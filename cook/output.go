@@ -208,7 +208,7 @@ func (o *output) mkdirAll(dir string) error {
 // unstage removes staged files, named as for write.
 func (o *output) unstage(names []string) error {
 	for _, name := range names {
-		if err := os.Remove(filepath.Join(o.stage, filepath.FromSlash(name))); err != nil {
+		if err := o.files.Remove(path.Join(journal.Folder, o.name, name)); err != nil {
 			return fmt.Errorf("cook: %w", err)
 		}
 	}

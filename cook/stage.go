@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -32,6 +33,9 @@ const (
 	busy                  // by somebody else
 )
 
+// stages makes the names of this process's stages differ.
+var stages atomic.Uint32
+
 // makeStage creates a folder in the state folder of dir that no other cook
 // takes for abandoned.
 func makeStage(dir string, f journal.FS) (name string, release func(), err error) {
@@ -39,7 +43,7 @@ func makeStage(dir string, f journal.FS) (name string, release func(), err error
 		if err := journal.MakeFolder(f); err != nil {
 			return "", nil, err
 		}
-		name = fmt.Sprint(journal.StagePrefix, rand.Uint32())
+		name = fmt.Sprintf("%s%d%06d", journal.StagePrefix, os.Getpid(), stages.Add(1))
 		if err = f.Mkdir(path.Join(journal.Folder, name)); errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 			continue // or another cook has removed the empty state folder
 		}

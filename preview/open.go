@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -42,7 +43,7 @@ type Loaded struct {
 // it or one level below; a .untold file, or a folder of them, which are shown
 // whole, without streaming.
 func Open(path string) ([]Scene, error) {
-	info, err := os.Stat(path)
+	info, err := journal.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("preview: %w", err)
 	}
@@ -69,12 +70,8 @@ func manifestScene(path string) Scene {
 
 func openFolder(dir string) ([]Scene, error) {
 	var scenes []Scene
-	for _, pattern := range []string{"*.json", "*/*.json"} {
-		list, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
-		if err != nil {
-			return nil, fmt.Errorf("preview: %w", err)
-		}
-		for _, path := range list {
+	for depth := range 2 {
+		for _, path := range jsonFiles(dir, depth) {
 			// Reports and the like lie beside manifests.
 			if m, err := manifest.Load(path); err == nil && m.Tiles != nil {
 				scenes = append(scenes, manifestScene(path))
@@ -84,14 +81,14 @@ func openFolder(dir string) ([]Scene, error) {
 			return scenes, nil
 		}
 	}
-	files, err := os.ReadDir(dir)
+	files, err := journal.Names(dir)
 	if err != nil {
 		return nil, fmt.Errorf("preview: %w", err)
 	}
 	var names []string
-	for _, f := range files {
-		if isPayload(f.Name()) && !f.IsDir() {
-			names = append(names, f.Name())
+	for _, name := range files {
+		if isPayload(name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
@@ -100,12 +97,24 @@ func openFolder(dir string) ([]Scene, error) {
 	return []Scene{payloadScene(dir, dir, names)}, nil
 }
 
-// escapeGlob makes a folder's name match itself.
-func escapeGlob(dir string) string {
-	if filepath.Separator == '\\' {
-		return dir // there is no escaping
+// jsonFiles lists the JSON files of a folder, or of the folders right below it.
+func jsonFiles(dir string, depth int) (out []string) {
+	if depth > 0 {
+		list, _ := os.ReadDir(dir) // without it there is nothing to show
+		for _, d := range list {
+			if st, err := os.Stat(filepath.Join(dir, d.Name())); err == nil && st.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+				out = append(out, jsonFiles(filepath.Join(dir, d.Name()), depth-1)...)
+			}
+		}
+		return out
 	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	names, _ := journal.Names(dir)
+	for _, name := range names {
+		if filepath.Ext(name) == ".json" {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out
 }
 
 // payloadScene shows .untold files without a manifest.
@@ -182,7 +191,7 @@ func (l *Loaded) reach(cfg *runtime.Config) {
 // modified returns a stamp that changes when a file is written anew; "" while
 // it is not there.
 func modified(path string) string {
-	info, err := os.Stat(path)
+	info, err := journal.Stat(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return ""

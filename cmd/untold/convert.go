@@ -23,6 +23,7 @@ type sceneFlags struct {
 	compress string
 	report   string
 	asJSON   bool
+	sync     bool
 	reports  []string // file endings of reports
 	textures textureFlags
 	opts     cook.Options
@@ -39,6 +40,7 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
 	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node; -1 is any number (default: what the memory carries)")
+	f.BoolVar(&s.sync, "sync", true, "flush files and folders to the disk, so that a power failure loses nothing; --sync=false is for scratch disks")
 	s.textures.register(f, &s.opts)
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
 	f.StringVar(&s.report, "report", "", "write what was done and why to FILE.json or, from cook, FILE.html")
@@ -53,7 +55,7 @@ func (s *sceneFlags) resolve(a *app) error {
 	if s.report != "" && !slices.Contains(s.reports, strings.ToLower(filepath.Ext(s.report))) {
 		return fmt.Errorf("--report is %q; it must end in %s", s.report, strings.Join(s.reports, " or "))
 	}
-	s.opts.Compress = mode
+	s.opts.Compress, s.opts.NoSync = mode, !s.sync
 	s.opts.Generator = "untold " + version
 	s.opts.Progress = a.progress()
 	s.opts.Memory = memoryAt("/")

@@ -33,9 +33,10 @@ With --partition quadtree or kdtree the scene is cut into floors, the floors int
 into semantic tiers (shell, structure, furniture, small props), which load from ever less far.
 Every object is whole in one tile.
 
-The same scene and flags give the same bytes, whatever --jobs is. Nothing is written under its
-final name before the whole cook has succeeded. What a killed cook left behind goes with the
-next one; two cooks cannot write to one folder at the same time.
+The same scene and flags give the same bytes, whatever --jobs is. At every instant the folder is
+the complete old scene or the complete new one, also when the cook is killed or the power fails;
+the next cook finishes or clears away what a stop has left. Two cooks cannot write to one folder
+at the same time.
 
 Settings can also come from untold.yaml beside the scene, or from the file that --config names
 instead; the keys are the flags' names. A file that lies beside a scene may have come with it from

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -73,7 +73,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			if remote.IsURL(args[0]) {
 				return inspectRemote(cmd.Context(), a, args[0], &f)
 			}
-			st, err := os.Stat(args[0])
+			st, err := journal.Stat(args[0])
 			if err != nil {
 				return err
 			}
@@ -177,7 +177,7 @@ func (b *badFile) Unwrap() error { return b.error }
 
 // inspectFolder looks for the one manifest of a cooked scene.
 func inspectFolder(a *app, dir string, f *inspectFlags) error {
-	found, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	found, err := jsonFiles(dir)
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/rebuild"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -55,11 +55,11 @@ func judgedManifest(err error) error {
 // manifestPath returns the path itself, or that of the one manifest in a
 // folder.
 func manifestPath(path string) (string, error) {
-	st, err := os.Stat(path)
+	st, err := journal.Stat(path)
 	if err != nil || !st.IsDir() {
 		return path, err
 	}
-	found, err := filepath.Glob(filepath.Join(path, "*.json"))
+	found, err := jsonFiles(path)
 	if err != nil {
 		return "", err
 	}
@@ -67,4 +67,17 @@ func manifestPath(path string) (string, error) {
 		return "", fmt.Errorf("%s holds %d manifests (*.json); name one", path, len(found))
 	}
 	return found[0], nil
+}
+
+// jsonFiles lists the .json files of a folder, as the journal of a stopped cook
+// says.
+func jsonFiles(dir string) ([]string, error) {
+	names, err := journal.Names(dir)
+	var out []string
+	for _, name := range names {
+		if filepath.Ext(name) == ".json" {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out, err
 }

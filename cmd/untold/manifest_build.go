@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/rebuild"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -75,6 +76,9 @@ func (f *buildFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return judgedManifest(err)
 	}
 	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if err := cook.Finish(filepath.Dir(out)); err != nil {
 		return err
 	}
 	if err := res.Manifest.Save(out); err != nil {

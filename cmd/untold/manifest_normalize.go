@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
@@ -60,6 +62,9 @@ path that leads out of the folder.`,
 				return printChanges(a, a.stderr, n, false)
 			}
 			if !inPlace || len(n.Changes) > 0 { // a file that is right keeps its date
+				if err := cook.Finish(filepath.Dir(out)); err != nil {
+					return err
+				}
 				err := atomicfile.Write(out, func(w io.Writer) error {
 					_, err := w.Write(n.Text)
 					return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -134,7 +135,7 @@ func checkOutput(out string) error {
 
 // locate returns the file to export: path itself, or the manifest in it.
 func locate(path string) (string, error) {
-	st, err := os.Stat(path)
+	st, err := journal.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("gltfexport: %w", err)
 	}
@@ -145,14 +146,14 @@ func locate(path string) (string, error) {
 		// A pipe would block.
 		return "", fmt.Errorf("gltfexport: %s is neither a plain file nor a folder", path)
 	}
-	list, err := os.ReadDir(path)
+	list, err := journal.Names(path)
 	if err != nil {
 		return "", fmt.Errorf("gltfexport: %w", err)
 	}
 	var found []string
-	for _, d := range list {
-		if !d.IsDir() && strings.EqualFold(filepath.Ext(d.Name()), ".json") {
-			found = append(found, d.Name())
+	for _, name := range list {
+		if strings.EqualFold(filepath.Ext(name), ".json") {
+			found = append(found, name)
 		}
 	}
 	switch len(found) {

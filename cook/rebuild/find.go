@@ -2,13 +2,12 @@ package rebuild
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -18,7 +17,7 @@ import (
 func Find(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
-		st, err := os.Stat(p)
+		st, err := journal.Stat(p)
 		if err != nil {
 			return nil, fmt.Errorf("rebuild: %w", err)
 		}
@@ -26,19 +25,14 @@ func Find(paths []string) ([]string, error) {
 			out = append(out, p)
 			continue
 		}
-		err = filepath.WalkDir(p, func(file string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && file != p && strings.HasPrefix(d.Name(), "."):
-				return fs.SkipDir
-			case !d.IsDir() && !atomicfile.IsTemp(file) && strings.EqualFold(filepath.Ext(file), partition.PayloadExt):
-				out = append(out, file)
-			}
-			return nil
-		})
+		files, err := journal.Files(p)
 		if err != nil {
 			return nil, fmt.Errorf("rebuild: %w", err)
+		}
+		for _, file := range files {
+			if !atomicfile.IsTemp(file) && strings.EqualFold(filepath.Ext(file), partition.PayloadExt) {
+				out = append(out, file)
+			}
 		}
 	}
 	slices.Sort(out)

@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -98,12 +97,13 @@ var ErrNoFiles = errors.New("no .untold files or manifests")
 // these below it. Each file
 // is judged once. The error is about reading; findings are in the report.
 func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
-	list := &fileList{seen: map[string]bool{}}
+	list := &fileList{seen: map[string]bool{}, index: map[string]int{}}
 	for _, p := range paths {
 		if err := list.add(p); err != nil {
 			return nil, err
 		}
 	}
+	list.findUnnamed()
 	files := make([]File, len(list.files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(opts.Jobs, 1))
@@ -142,15 +142,19 @@ type job struct {
 	path     string
 	manifest bool
 	found    bool // below a folder, not named by the caller
+	noted    bool // nothing is judged: the findings are there already
+	preset   []Finding
 }
 
 type fileList struct {
-	files []job
-	seen  map[string]bool
+	files  []job
+	index  map[string]int // of files, by path
+	seen   map[string]bool
+	scenes scenes
 }
 
 func (l *fileList) add(path string) error {
-	st, err := os.Stat(path)
+	st, err := journal.Stat(path)
 	switch {
 	case err != nil:
 		return err
@@ -171,6 +175,7 @@ func (l *fileList) addFile(j job) {
 	}
 	if !l.seen[key] {
 		l.seen[key] = true
+		l.index[j.path] = len(l.files)
 		l.files = append(l.files, j)
 	}
 }
@@ -180,7 +185,11 @@ func (l *fileList) addFile(j job) {
 func (l *fileList) addManifest(path string) {
 	l.addFile(job{path: path, manifest: true})
 	m, err := manifest.Load(path)
-	if err != nil || m.DryRun {
+	if err != nil {
+		return
+	}
+	l.scenes.add(path, m)
+	if m.DryRun {
 		return
 	}
 	dir := filepath.Dir(path)
@@ -189,7 +198,7 @@ func (l *fileList) addManifest(path string) {
 		if err != nil {
 			continue
 		}
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+		if st, err := journal.Stat(p); err == nil && st.Mode().IsRegular() {
 			l.addFile(job{path: p})
 		}
 	}
@@ -198,32 +207,30 @@ func (l *fileList) addManifest(path string) {
 // addFolder lists all containers and manifests below a folder, in the order of
 // their paths. JSON files that are no manifests are passed over.
 func (l *fileList) addFolder(dir string) error {
+	files, err := journal.Files(dir)
+	if err != nil {
+		return err
+	}
 	found := false // also files that were listed before
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, p := range files {
+		if st, err := journal.Stat(p); err == nil && !st.Mode().IsRegular() {
+			continue // a link to a folder; or a pipe or a device: reading would block or not end
 		}
-		name := d.Name()
-		if st, err := os.Stat(p); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
-			return nil // a pipe or a device: reading would block or not end
-		}
+		name := filepath.Base(p)
 		switch {
-		case d.IsDir() && strings.HasPrefix(name, ".") && p != dir:
-			return fs.SkipDir
-		case d.IsDir() || atomicfile.IsTemp(name):
-		case strings.EqualFold(filepath.Ext(name), ".untold") || isTexture(name):
+		case atomicfile.IsTemp(name):
+		case isContainer(name) || isTexture(name):
 			found = true
 			l.addFile(job{path: p, found: true})
 		case strings.EqualFold(filepath.Ext(name), ".json") && looksLikeManifest(p):
 			found = true
 			l.addManifest(p)
 		}
-		return nil
-	})
-	if err == nil && !found {
-		err = fmt.Errorf("%s: %w", dir, ErrNoFiles)
 	}
-	return err
+	if !found {
+		return fmt.Errorf("%s: %w", dir, ErrNoFiles)
+	}
+	return l.findLeftovers(dir)
 }
 
 // looksLikeManifest reports whether a JSON file has the two keys that every
@@ -238,6 +245,7 @@ func (j job) judge(opts Options) (File, error) {
 	f := File{Path: j.path, Findings: []Finding{}}
 	limit := opts.MaxPerCode
 	switch {
+	case j.noted:
 	case isTexture(j.path):
 		if err := f.addTexture(j.found); err != nil {
 			return f, err
@@ -275,6 +283,9 @@ func (j job) judge(opts Options) (File, error) {
 			})
 		}
 		f.errors, f.warnings = r.Errors, r.Warnings // with those that are not listed
+	}
+	for _, x := range j.preset {
+		f.add(x)
 	}
 	f.OK = f.errors == 0
 	return f, nil

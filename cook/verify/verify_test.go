@@ -201,7 +201,10 @@ func TestTextures(t *testing.T) {
 	}
 	for _, f := range r.Files {
 		cut := filepath.Base(f.Path) == "CUT.UTEX"
-		if cut == f.OK || cut && (len(f.Findings) != 1 || f.Findings[0].Code != string(utex.CodeLayout) || f.Findings[0].Offset != 40) {
+		if texture := isTexture(f.Path); texture && f.Findings[len(f.Findings)-1].Code != CodeTextureUnnamed {
+			t.Errorf("no container names it: %+v", f)
+		}
+		if cut == f.OK || cut && (len(f.Findings) != 2 || f.Findings[0].Code != string(utex.CodeLayout) || f.Findings[0].Offset != 40) {
 			t.Errorf("%+v", f)
 		}
 	}

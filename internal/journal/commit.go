@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -162,7 +164,7 @@ func CheckFolder(f FS, name string) error {
 // Reaches reports whether all folders above a name are there and none is a
 // link.
 func Reaches(f FS, name string) bool {
-	ok, err := reaches(f, name)
+	_, ok, err := reaches(f, name)
 	return ok && err == nil
 }
 
@@ -340,32 +342,44 @@ func apply(f FS, j *Journal) error {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
-	touched, err := applyRemoves(f, j)
+	left, err := applyRemoves(f, j)
 	if err != nil {
 		return err
 	}
+	dirs := maps.Clone(left)
 	for _, e := range j.Files {
 		for _, d := range parents(e.Path) {
-			touched[d] = true
+			dirs[d] = true
 		}
 	}
-	for _, d := range append(deepestFirst(touched), ".") {
+	for _, d := range append(deepestFirst(dirs), ".") {
 		if err := f.SyncDir(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	// Folders go when it is certain that what was in them is gone.
+	for _, d := range deepestFirst(left) {
+		if f.Remove(d) != nil {
+			continue // it holds something
+		}
+		if err := f.SyncDir(path.Dir(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// applyRemoves removes the stale files and the folders that they leave empty.
-// A name behind a link is not in the folder and stays. The answer lists the
-// folders above the names.
+// applyRemoves removes the stale files. A name behind a link is not in the
+// folder and stays. The answer lists the folders above the names.
 func applyRemoves(f FS, j *Journal) (touched map[string]bool, err error) {
 	touched = map[string]bool{}
 	for _, name := range j.Removes {
-		reached, err := reaches(f, name)
+		dirs, reached, err := reaches(f, name)
 		if err != nil {
 			return nil, err
+		}
+		for _, d := range dirs {
+			touched[d] = true // also of a file that went before a stop
 		}
 		if !reached {
 			continue
@@ -377,31 +391,25 @@ func applyRemoves(f FS, j *Journal) (touched map[string]bool, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		for _, d := range parents(name) {
-			touched[d] = true
-		}
-	}
-	for _, d := range deepestFirst(touched) {
-		_ = f.Remove(d) // fails while it holds something
 	}
 	return touched, nil
 }
 
-// reaches reports whether all folders above a name are there and none is a
-// link.
-func reaches(f FS, name string) (bool, error) {
-	dirs := parents(name)
-	slices.Reverse(dirs)
-	for _, d := range dirs {
+// reaches lists the folders above a name that are there and not behind a link,
+// and reports whether they are all.
+func reaches(f FS, name string) (dirs []string, all bool, err error) {
+	want := parents(name)
+	for _, d := range slices.Backward(want) {
 		there, err := isFolder(f, d)
 		if errors.Is(err, atomicfile.ErrInTheWay) {
-			return false, nil
+			return dirs, false, nil
 		}
 		if !there {
-			return false, err
+			return dirs, false, err
 		}
+		dirs = append(dirs, d)
 	}
-	return true, nil
+	return dirs, true, nil
 }
 
 // makeFolders makes the folders above a name that are not there.
