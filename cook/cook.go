@@ -421,7 +421,7 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 // have any more one change.
 func (c *cooker) commit(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
 	if c.opts.DryRun {
-		if old := c.out.readManifest(file); old != nil && !old.DryRun {
+		if old, err := c.out.readManifest(file); err == nil && old != nil && !old.DryRun {
 			c.ns.add("dry-run-replaced", 1, 0, file)
 		}
 		// A plan writes its manifest and nothing else.

@@ -82,19 +82,25 @@ type oldScene struct {
 // names of its containers; nil when there is none. Nothing is read through a
 // link.
 func (o *output) readOldScene(ctx context.Context, file string, n *neighbours, jobs int) (*oldScene, error) {
-	m := o.readManifest(file)
-	if m == nil {
-		return nil, nil
+	m, err := o.readManifest(file)
+	if m == nil || err != nil {
+		return nil, err
 	}
 	s := &oldScene{o: o, m: m, neighbours: n}
 	for _, p := range m.Payloads() {
-		if s.owns(p) && strings.HasSuffix(p, partition.PayloadExt) && journal.Reaches(o.files, p) {
+		if !s.owns(p) || !strings.HasSuffix(p, partition.PayloadExt) {
+			continue
+		}
+		reached, err := journal.Reaches(o.files, p)
+		if err != nil {
+			return nil, oldError(p, err)
+		}
+		if reached {
 			s.payloads = append(s.payloads, p)
 		}
 	}
 	slices.Sort(s.payloads)
 	s.payloads = slices.Compact(s.payloads)
-	var err error
 	s.textures, err = o.texturesOf(ctx, s.payloads, jobs)
 	s.textures = slices.DeleteFunc(s.textures, func(t string) bool { return !s.owns(t) })
 	return s, err
@@ -106,22 +112,37 @@ func (s *oldScene) owns(name string) bool {
 	return dir != "" && path.Clean(dir) == dir && dir != "." && strings.HasPrefix(name, dir+"/") && journal.CheckPath(name) == nil
 }
 
-// readManifest reads a manifest in its place, nil when it cannot be read.
-func (o *output) readManifest(file string) *manifest.Manifest {
+// oldError is about a file of the old scene that cannot be read. To go on would
+// leave files of it for ever.
+func oldError(name string, err error) error {
+	return fmt.Errorf("cook: reading the scene that is to be replaced: %s: %w", name, err)
+}
+
+// readManifest reads a manifest in its place, nil when there is none.
+func (o *output) readManifest(file string) (*manifest.Manifest, error) {
 	st, err := o.files.Lstat(file)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > manifest.MaxBytes {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, oldError(file, err)
+	case !st.Mode().IsRegular() || st.Size() > manifest.MaxBytes:
+		return nil, nil
 	}
 	f, err := o.files.Open(file)
 	if err != nil {
-		return nil
+		return nil, oldError(file, err)
 	}
 	defer f.Close()
-	m, err := manifest.Read(io.LimitReader(f, manifest.MaxBytes))
+	data, err := io.ReadAll(io.LimitReader(f, manifest.MaxBytes))
 	if err != nil {
-		return nil
+		return nil, oldError(file, err)
 	}
-	return m
+	m, err := manifest.Decode(data)
+	if err != nil {
+		return nil, nil // another kind of file
+	}
+	return m, nil
 }
 
 // texturesOf lists the textures in the folder beside containers that these
@@ -132,7 +153,10 @@ func (o *output) texturesOf(ctx context.Context, containers []string, jobs int) 
 	g.SetLimit(max(jobs, 1))
 	for i, c := range containers {
 		g.Go(func() error {
-			lists[i] = o.texturesIn(c)
+			var err error
+			if lists[i], err = o.texturesIn(c); err != nil {
+				return oldError(c, err)
+			}
 			return ctx.Err()
 		})
 	}
@@ -143,22 +167,24 @@ func (o *output) texturesOf(ctx context.Context, containers []string, jobs int) 
 }
 
 // texturesIn lists what one container names.
-func (o *output) texturesIn(container string) (out []string) {
-	if st, err := o.files.Lstat(container); err != nil || !st.Mode().IsRegular() {
-		return nil
+func (o *output) texturesIn(container string) (out []string, err error) {
+	st, err := o.files.Lstat(container)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, nil
 	}
 	f, err := o.files.Open(container)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil
-	}
 	r, err := format.NewReader(f, st.Size())
 	if err != nil {
-		return nil
+		return nil, nil // damaged: it names none
 	}
 	for _, t := range r.Textures() {
 		name := path.Join(path.Dir(container), r.String(t.URIOffset))
@@ -167,7 +193,7 @@ func (o *output) texturesIn(container string) (out []string) {
 			out = append(out, name)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // stale lists the files of the old scene that the new one does not have: its
@@ -183,7 +209,11 @@ func (s *oldScene) stale(ctx context.Context, fresh []string, jobs int) ([]strin
 	for f := range s.neighbours.names {
 		stays[f] = f
 	}
-	others, err := s.o.texturesOf(ctx, s.foreign(stays), jobs)
+	foreign, err := s.foreign(stays)
+	if err != nil {
+		return nil, err
+	}
+	others, err := s.o.texturesOf(ctx, foreign, jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -193,10 +223,18 @@ func (s *oldScene) stale(ctx context.Context, fresh []string, jobs int) ([]strin
 	var out []string
 	for _, f := range slices.Concat(s.payloads, s.textures) {
 		by, ok := stays[journal.Fold(f)]
-		if st, err := s.o.files.Lstat(f); err != nil || st.IsDir() || ok && s.o.same(f, by) {
+		reached, err := journal.Reaches(s.o.files, f)
+		if err != nil {
+			return nil, oldError(f, err)
+		}
+		if !reached || ok && s.o.same(f, by) {
 			continue
 		}
-		if journal.Reaches(s.o.files, f) {
+		st, err := s.o.files.Lstat(f)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, oldError(f, err)
+		}
+		if err == nil && !st.IsDir() {
 			out = append(out, f)
 		}
 	}
@@ -220,15 +258,15 @@ func (o *output) same(a, b string) bool {
 
 // foreign lists containers beside those of the old scene that belong to neither
 // scene, such as single models.
-func (s *oldScene) foreign(stays map[string]string) (out []string) {
+func (s *oldScene) foreign(stays map[string]string) (out []string, err error) {
 	dirs := map[string]bool{}
 	for _, p := range s.payloads {
 		dirs[path.Dir(p)] = true
 	}
 	for d := range dirs {
 		list, err := s.o.files.ReadDir(d)
-		if err != nil {
-			continue
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, oldError(d, err)
 		}
 		for _, e := range list {
 			name := path.Join(d, e.Name())
@@ -238,5 +276,5 @@ func (s *oldScene) foreign(stays map[string]string) (out []string) {
 			}
 		}
 	}
-	return out
+	return out, nil
 }

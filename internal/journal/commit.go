@@ -163,9 +163,9 @@ func CheckFolder(f FS, name string) error {
 
 // Reaches reports whether all folders above a name are there and none is a
 // link.
-func Reaches(f FS, name string) bool {
+func Reaches(f FS, name string) (bool, error) {
 	_, ok, err := reaches(f, name)
-	return ok && err == nil
+	return ok, err
 }
 
 // isFolder reports whether a folder is there. Another thing of that name is an
