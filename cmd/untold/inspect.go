@@ -107,7 +107,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 	fl.BoolVar(&f.strings, "strings", false, "list the strings")
 	fl.BoolVar(&f.stats, "stats", false, "show sizes, ratios and geometry statistics")
 	f.plan.register(cmd)
-	f.server.registerInsecure(fl)
+	f.server.registerVisit(fl)
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
 	return cmd
 }
@@ -123,7 +123,7 @@ func (f *inspectFlags) forContainer(name string) error {
 // inspectRemote shows a file at an address.
 func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags) error {
 	name := remote.Redact(address)
-	return f.server.visit(a, func(_ string, fetch *remote.Fetcher) error {
+	return f.server.visit(ctx, a, func(ctx context.Context, _ string, fetch *remote.Fetcher) error {
 		if strings.EqualFold(path.Ext(nameOf(address)), ".json") {
 			m, err := fetch.OpenManifest(ctx, address)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +26,21 @@ type remoteFlags struct {
 	cacheBudget byteSize
 	insecure    bool
 	ranges      rangesFlag
+	maxManifest byteSize
+
+	// Of commands that keep nothing:
+	maxDownload byteSize
+	maxFiles    int
+	timeout     time.Duration
 }
+
+// What a visit may take unless told otherwise: more than any scene known, and less
+// than the disk of a build machine.
+const (
+	visitBytes = 20_000_000_000
+	visitFiles = 100_000
+	visitTime  = time.Hour
+)
 
 // rangesFlag says whether payloads are read in parts: auto or off.
 type rangesFlag remote.RangePolicy
@@ -52,11 +67,18 @@ func (r *remoteFlags) register(f *pflag.FlagSet) {
 	f.Var(&r.cacheBudget, "cache-budget", "size of the disk cache, such as 500M or 2G (default 500M)")
 	r.ranges = rangesFlag(remote.RangesAuto)
 	f.Var(&r.ranges, "ranges", "fetch only the parts that are wanted of uncompressed tiles that stream mesh by mesh, or off: whole files")
-	r.registerInsecure(f)
+	r.registerCommon(f)
 }
 
-// registerInsecure adds that one alone: for commands that keep nothing.
-func (r *remoteFlags) registerInsecure(f *pflag.FlagSet) {
+// registerVisit adds those of commands that keep nothing.
+func (r *remoteFlags) registerVisit(f *pflag.FlagSet) {
+	f.Var(&r.maxDownload, "max-download", "most bytes that are read from servers in all (default 20G)")
+	f.DurationVar(&r.timeout, "timeout", visitTime, "most time that reading from servers may take in all, 0 for no limit")
+	r.registerCommon(f)
+}
+
+func (r *remoteFlags) registerCommon(f *pflag.FlagSet) {
+	f.Var(&r.maxManifest, "max-manifest", "largest manifest that is read from a server (default 256MiB)")
 	f.BoolVar(&r.insecure, "allow-insecure-http", false, "allow plain http to other machines than this one")
 }
 
@@ -65,7 +87,7 @@ func (r *remoteFlags) registerInsecure(f *pflag.FlagSet) {
 func (r *remoteFlags) options(a *app, cfg *runtime.Config) remote.Options {
 	o := remote.Options{
 		CacheDir: cfg.Cache.Dir, CacheBudget: int64(cfg.Cache.Budget), HTTP: cfg.HTTP,
-		AllowInsecureHTTP: r.insecure, UserAgent: "untold/" + version, Ranges: remote.RangePolicy(r.ranges),
+		AllowInsecureHTTP: r.insecure, MaxManifest: int64(r.maxManifest), UserAgent: "untold/" + version, Ranges: remote.RangePolicy(r.ranges),
 	}
 	if r.cacheDir != "" {
 		o.CacheDir = r.cacheDir

@@ -22,9 +22,17 @@ import (
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
-// visit gives f a Fetcher whose cache is empty and goes afterwards, for
-// commands that judge or show what a server has now.
-func (r *remoteFlags) visit(a *app, f func(dir string, fetch *remote.Fetcher) error) error {
+// errVisitTime ends a visit that takes too long.
+var errVisitTime = errors.New("reading from servers takes too long")
+
+// visit gives f a Fetcher whose cache is empty and goes afterwards, and a context
+// with a deadline, for commands that judge or show what a server has now.
+func (r *remoteFlags) visit(ctx context.Context, a *app, f func(ctx context.Context, dir string, fetch *remote.Fetcher) error) error {
+	if r.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("%w: more than %v (--timeout)", errVisitTime, r.timeout))
+		defer stop()
+	}
 	dir, err := os.MkdirTemp("", "untold-*")
 	if err != nil {
 		return err
@@ -35,9 +43,10 @@ func (r *remoteFlags) visit(a *app, f func(dir string, fetch *remote.Fetcher) er
 	}
 	o := r.options(a, &cfg)
 	o.CacheDir, o.CacheBudget, o.NoSync = filepath.Join(dir, "cache"), math.MaxInt64/4, true
+	o.MaxTotal = r.maxDownload.or(visitBytes)
 	fetch, err := remote.New(o)
 	if err == nil {
-		err = f(dir, fetch)
+		err = f(ctx, dir, fetch)
 		if e := fetch.Close(); err == nil {
 			err = e
 		}
@@ -55,7 +64,10 @@ type mirror struct {
 	fetch *remote.Fetcher
 	// names maps folders of the copy to the addresses that they stand for; both
 	// end in a separator.
-	names [][2]string
+	names    [][2]string
+	maxFiles int // of all manifests; 0: no limit
+	maxBytes int64
+	files    int
 }
 
 // add copies what an argument names and returns the path of the copy. Paths are
@@ -114,6 +126,9 @@ func (m *mirror) payloads(ctx context.Context, scene remote.Manifest, dir string
 	list := doc.Payloads()
 	slices.Sort(list)
 	list = slices.Compact(list)
+	if err := m.count(doc, len(list), scene.URL); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(8) // the Fetcher has a limit of its own
 	for i, rel := range list {
@@ -127,6 +142,33 @@ func (m *mirror) payloads(ctx context.Context, scene remote.Manifest, dir string
 		progress(len(list), len(list))
 	}
 	return err
+}
+
+// count refuses a manifest that names more files, or declares more bytes, than may be
+// downloaded, before any is.
+func (m *mirror) count(doc *manifest.Manifest, files int, address string) error {
+	if m.files += files; m.maxFiles > 0 && m.files > m.maxFiles {
+		return fmt.Errorf("%s names %d files, at most %d are downloaded in all: raise --max-files, or validate the folder where it lies", address, files, m.maxFiles)
+	}
+	var declared, most int64 = 0, m.maxBytes
+	add := func(n int64) {
+		if declared += min(max(n, 0), most+1); declared > most {
+			declared = most + 1
+		}
+	}
+	for i := range doc.Tiles {
+		t := &doc.Tiles[i]
+		add(t.FileSizeBytes)
+		for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+			for k := range levels {
+				add(levels[k].FileSizeBytes)
+			}
+		}
+	}
+	if declared > most {
+		return fmt.Errorf("%s declares files of more than %s in all: raise --max-download, or validate the folder where it lies", address, bytesText(most))
+	}
+	return nil
 }
 
 func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) error {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/untoldkit/untold/manifest"
 )
 
 // guarded serves a folder to whoever has user and password and the right query for
@@ -56,4 +60,62 @@ func TestAddressesWithSecrets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is read of servers in all has limits, and the error names the flag.
+func TestVisitLimits(t *testing.T) {
+	tile := make([]byte, 100_000)
+	var asked atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/endless.json":
+			for _, err := w.Write([]byte("{")); err == nil; {
+				_, err = w.Write(bytes.Repeat([]byte(" "), 1<<16))
+			}
+		case r.URL.Path == "/declared.json":
+			_, _ = w.Write(manifestOf(t, 30_000_000_000, "a.untold"))
+		case strings.HasSuffix(r.URL.Path, ".json"):
+			_, _ = w.Write(manifestOf(t, int64(len(tile)), "a.untold", "b.untold"))
+		default:
+			asked.Add(1)
+			_, _ = w.Write(tile)
+		}
+	}))
+	defer srv.Close()
+	for _, tt := range []struct {
+		args  []string
+		flag  string
+		asked bool
+	}{
+		{[]string{"validate", srv.URL + "/m.json", "--max-files", "1"}, "--max-files", false},
+		{[]string{"validate", srv.URL + "/declared.json"}, "--max-download", false},
+		{[]string{"validate", srv.URL + "/m.json", "--max-download", "200001", "-j", "1"}, "--max-download", true},
+		{[]string{"validate", srv.URL + "/endless.json", "--max-manifest", "1M"}, "--max-manifest", false},
+		{[]string{"inspect", srv.URL + "/endless.json", "--max-manifest", "1M"}, "--max-manifest", false},
+		{[]string{"simulate", srv.URL + "/endless.json", "--max-manifest", "1M", "--cache-dir", t.TempDir()}, "--max-manifest", false},
+		{[]string{"validate", srv.URL + "/m.json", "--timeout", "1ns"}, "--timeout", false},
+		{[]string{"inspect", srv.URL + "/m.json", "--timeout", "1ns"}, "--timeout", false},
+	} {
+		asked.Store(0)
+		r := execute(t, nil, tt.args...)
+		if r.code != 2 || !strings.Contains(r.err, tt.flag) || (asked.Load() > 0) != tt.asked {
+			t.Errorf("%v: exit %d, %d asked: %s%s", tt.args, r.code, asked.Load(), r.stdout, r.err)
+		}
+	}
+}
+
+// manifestOf returns a manifest of files of a size each.
+func manifestOf(t *testing.T, size int64, paths ...string) []byte {
+	m := &manifest.Manifest{
+		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
+		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 10, UnloadRadius: 20, Priority: manifest.DefaultPriority},
+	}
+	for _, path := range paths {
+		m.Tiles = append(m.Tiles, manifest.Tile{ID: path, Path: path, FileSizeBytes: size})
+	}
+	var text bytes.Buffer
+	if err := m.Encode(&text); err != nil {
+		t.Error(err)
+	}
+	return text.Bytes()
 }

@@ -70,7 +70,8 @@ containers that it names. The disk cache has no part in that: the server's files
 	f.BoolVar(&asJSON, "json", false, "short for --format json")
 	f.BoolVar(&strict, "strict", false, "warnings fail, too")
 	f.IntVar(&limit, "max-findings", 100, "findings listed per code and file, 0 for all")
-	server.registerInsecure(f)
+	server.registerVisit(f)
+	f.IntVar(&server.maxFiles, "max-files", visitFiles, "most files of manifests at addresses that are downloaded, 0 for no limit")
 	f.IntVarP(&jobs, "jobs", "j", 0, "files judged at a time (default: all processors)")
 	return cmd
 }
@@ -84,8 +85,8 @@ func judge(ctx context.Context, a *app, args []string, opts verify.Options, serv
 	if report := a.progress(); report != nil && isTerminal(a.stderr) {
 		progress = func(done, total int) { report("download", done, total) }
 	}
-	err = server.visit(a, func(dir string, fetch *remote.Fetcher) error {
-		m := &mirror{dir: dir, fetch: fetch}
+	err = server.visit(ctx, a, func(ctx context.Context, dir string, fetch *remote.Fetcher) error {
+		m := &mirror{dir: dir, fetch: fetch, maxFiles: server.maxFiles, maxBytes: server.maxDownload.or(visitBytes)}
 		paths := make([]string, len(args))
 		for i, arg := range args {
 			if paths[i], err = m.add(ctx, arg, progress); err != nil {

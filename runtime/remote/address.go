@@ -74,8 +74,9 @@ func isLoopback(host string) bool {
 }
 
 // checkRedirect is the CheckRedirect of the client: few hops, never from https
-// to http, never from another machine to this one.
-func checkRedirect(allowInsecure bool) func(*http.Request, []*http.Request) error {
+// to http, never farther in by what the addresses name. byName: there is no border
+// that looks names up, so that those of unknown hosts count as public.
+func checkRedirect(allowInsecure, byName bool) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		from, to := via[len(via)-1].URL, req.URL
 		keepSecrets(req, via[0].URL)
@@ -91,8 +92,12 @@ func checkRedirect(allowInsecure bool) func(*http.Request, []*http.Request) erro
 		if from.Scheme == "https" && to.Scheme == "http" {
 			return fmt.Errorf("%w: a redirect from https to %s", ErrInsecure, shown(to))
 		}
-		if isLoopback(to.Hostname()) && !isLoopback(from.Hostname()) {
-			return fmt.Errorf("%w: a redirect from %s to this machine", ErrAddress, from.Host)
+		outer, named := namedZone(from.Hostname())
+		if !named {
+			outer = zonePublic
+		}
+		if z, ok := namedZone(to.Hostname()); ok && z > outer && (named || byName) {
+			return fmt.Errorf("%w: a redirect from %s to %s, %v", ErrAddress, from.Host, to.Host, z)
 		}
 		return nil
 	}

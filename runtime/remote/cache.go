@@ -48,7 +48,8 @@ type Cache struct {
 	evictions int64
 	closed    bool
 
-	lost atomic.Int64 // files that were damaged or gone, without having been evicted
+	lost atomic.Int64   // files that were damaged or gone, without having been evicted
+	tell func(e *Entry) // of each of them, when a Fetcher wants to know; called with mu held
 }
 
 // CacheOptions changes a Cache.
@@ -219,6 +220,14 @@ func (c *Cache) catchUp() error {
 		}
 	}
 	return nil
+}
+
+// miss notes that a file is not what was stored. The caller holds mu.
+func (c *Cache) miss(e *Entry) {
+	c.lost.Add(1)
+	if c.tell != nil {
+		c.tell(e)
+	}
 }
 
 // Dir returns the folder.

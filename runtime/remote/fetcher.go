@@ -24,7 +24,7 @@ type Fetcher struct {
 	log     *slog.Logger
 	cache   *Cache
 	client  *http.Client
-	own     *http.Transport // made here; nil when the transport was given
+	own     *border // made here; nil when the transport was given
 	gate    *gate
 	logins  logins
 	flights flights
@@ -65,6 +65,9 @@ func New(opts Options) (*Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	cache.tell = func(e *Entry) {
+		opts.Logger.Warn("a file of the cache was damaged or gone; it is asked for again when it is wanted", "url", e.URL, "file", e.Name)
+	}
 	f := &Fetcher{
 		opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
 		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{},
@@ -76,10 +79,10 @@ func New(opts Options) (*Fetcher, error) {
 	f.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
 	transport := opts.Transport
 	if transport == nil {
-		f.own = newTransport(opts.HostRequests)
+		f.own = newBorder(opts.net(), opts.HostRequests)
 		transport = f.own
 	}
-	f.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP)}
+	f.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP, f.own == nil)}
 	return f, nil
 }
 
@@ -172,10 +175,14 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	}
 	folder := textureFolder(directory(u))
 	if p != nil {
-		f.tex.scan(payload{name: s.name, url: u, folder: folder, uris: uris, open: true})
+		c := payload{name: s.name, url: u, folder: folder, uris: uris, open: true}
+		f.tex.verify(c)
+		f.tex.scan(c)
 		return runtime.Fetched{Ranges: p, Dir: f.cache.path(folder)}, nil
 	}
-	f.tex.scan(payload{name: s.name, url: u, folder: folder})
+	c := payload{name: s.name, url: u, folder: folder}
+	f.tex.verify(c)
+	f.tex.scan(c)
 	return runtime.Fetched{File: f.cache.path(s.name), Dir: f.cache.path(folder)}, nil
 }
 
@@ -282,6 +289,11 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 		return local{entry: e}, err
 	}
 	before, had := f.cache.lookup(s.name)
+	if had { // or the server would confirm what the disk has damaged
+		sum := before.SHA256
+		before, had = f.cache.check(s.name, "")
+		before.SHA256 = sum // a manifest that comes as it was makes nothing old
+	}
 	conditional := had && s.want.fits(before)
 	if !s.texture && !conditional {
 		f.m.misses.Add(1)
@@ -309,7 +321,7 @@ func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
 		return local{}, err
 	}
 	f.settled(s.name)
-	file.changed = !had || before.SHA256 != file.entry.SHA256
+	file.changed = before.SHA256 != file.entry.SHA256
 	return file, nil
 }
 
@@ -331,6 +343,7 @@ func (f *Fetcher) Cache() *Cache { return f.cache }
 func (f *Fetcher) Metrics() Metrics {
 	m := f.m.metrics()
 	m.BytesSaved += f.partsSaved()
+	m.CacheDamaged = f.cache.lost.Load()
 	return m
 }
 

@@ -108,7 +108,13 @@ func (c *Cache) check(name, sum string) (Entry, bool) {
 	}
 	got, size, err := c.hash(name)
 	if err != nil || got != sum {
-		c.discard(&known)
+		if known.SHA256 != "" && c.discard(&known) == nil {
+			c.mu.Lock()
+			c.miss(&known)
+			c.mu.Unlock()
+		} else {
+			c.discard(&known)
+		}
 		return Entry{}, false
 	}
 	err = c.locked(func() error {
@@ -210,6 +216,7 @@ func (c *Cache) forget(name string) {
 		if e == nil || c.sameFile(e) {
 			return nil // another process has stored it meanwhile
 		}
+		c.miss(e)
 		return c.append(change{Op: "drop", Name: name})
 	})
 }

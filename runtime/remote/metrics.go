@@ -14,6 +14,7 @@ type Metrics struct {
 	Joined         int64 `json:"joined"`          // callers that shared the download of another
 	CacheHits      int64 `json:"cache_hits"`      // manifests and payloads served without a request; textures are below
 	CacheMisses    int64 `json:"cache_misses"`    // those of which the cache had nothing fit
+	CacheDamaged   int64 `json:"cache_damaged"`   // files of the cache that were not what was stored, or gone: asked for again when wanted
 	BytesFetched   int64 `json:"bytes_fetched"`   // of bodies, as far as they were read
 
 	Textures        int64 `json:"textures"`         // brought by prefetch

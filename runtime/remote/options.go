@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -41,14 +42,31 @@ type Options struct {
 	// 0: 0.25, or none when Clock is set; below 0: none.
 	Jitter float64
 	// Transport does the requests; nil: one made for this Fetcher, with as many
-	// connections to a host as HostRequests and HTTP/2 where offered.
+	// connections to a host as HostRequests and HTTP/2 where offered. That one looks
+	// at every address that it connects to; with another one, redirects inward are
+	// refused by the names and addresses in them only.
 	Transport http.RoundTripper
 	// Clock is the time; nil: SystemClock.
 	Clock Clock
 	// Logger hears of retries, failures and stale manifests; nil: silent.
 	Logger *slog.Logger
+	// MaxManifest is the largest manifest in bytes that is read; 0: 256 MiB.
+	MaxManifest int64
+	// MaxTotal is how many bytes of bodies are read in all before every request
+	// fails with ErrTooLarge; 0: no limit.
+	MaxTotal int64
 	// UserAgent is sent with every request; "": untold.
 	UserAgent string
+
+	network *network // of tests
+}
+
+// net returns what connects.
+func (o *Options) net() network {
+	if o.network != nil {
+		return *o.network
+	}
+	return systemNetwork()
 }
 
 // RangePolicy says when payloads are read in parts.
@@ -66,7 +84,10 @@ const (
 	defaultHostRequests    = 6
 	defaultTextureRequests = 4
 	defaultMaxBody         = 1 << 30
-	defaultJitter          = 0.25
+	// defaultMaxManifest is room for some 200,000 files at 1 kB each, and half of
+	// what a manifest on the disk may have.
+	defaultMaxManifest = manifest.MaxBytes / 2
+	defaultJitter      = 0.25
 )
 
 // DefaultCacheBudget is the size in bytes that a Cache may have unless told
@@ -94,6 +115,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = defaultMaxBody
 	}
+	if o.MaxManifest == 0 {
+		o.MaxManifest = defaultMaxManifest
+	}
 	if o.CacheBudget == 0 {
 		o.CacheBudget = DefaultCacheBudget
 	}
@@ -115,6 +139,8 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.HTTP.Attempts < 0, !(o.HTTP.RequestTimeout > 0), !(o.HTTP.ResourceTimeout > 0):
 		return o, fmt.Errorf("remote: attempts and timeouts must be above 0, not %+v", o.HTTP)
+	case o.MaxManifest < 0, o.MaxTotal < 0:
+		return o, fmt.Errorf("remote: limits must not be below 0: manifests of %d bytes, %d bytes in all", o.MaxManifest, o.MaxTotal)
 	case o.HostRequests < 0, o.TextureRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
 		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, bodies of %d bytes, a cache of %d bytes",
 			o.HostRequests, o.TextureRequests, o.MaxBody, o.CacheBudget)

@@ -38,7 +38,7 @@ func (c *Cache) recover() error {
 		}
 		delete(found, e.Name)
 		if !ok {
-			c.lost.Add(1)
+			c.miss(e)
 		}
 		if ok && e.Whole > 0 {
 			now := c.recoverPart(e.Name, e)

@@ -32,6 +32,7 @@ func (f *Fetcher) request(ctx context.Context, j job, read func(*http.Response) 
 	defer cancel(nil)
 	d := f.watch(cancel)
 	defer d.stop()
+	ctx = context.WithValue(ctx, travelKey{}, &travel{within: zoneHere})
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, j.url.String(), nil)
 	if err != nil {
 		return final{fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))}
@@ -50,7 +51,7 @@ func (f *Fetcher) request(ctx context.Context, j job, read func(*http.Response) 
 	}
 	defer resp.Body.Close()
 	d.progress()
-	resp.Body = &watchedBody{resp.Body, d, &f.m.bytes}
+	resp.Body = &watchedBody{resp.Body, d, &f.m.bytes, f.opts.MaxTotal}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return fmt.Errorf("%w: content encoding %q, which was not asked for: have the server send %s as it is", ErrMismatch, enc, shown(j.url))
 	}
@@ -120,14 +121,17 @@ type watchedBody struct {
 	io.ReadCloser
 	d *deadline
 	n *atomic.Int64
+
+	limit int64 // of n; 0: none
 }
 
 // Read reads from the body.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.n.Add(int64(n))
-		b.d.progress()
+		if b.d.progress(); b.n.Add(int64(n)) > b.limit && b.limit > 0 {
+			return 0, final{fmt.Errorf("%w: more than %d bytes in all (--max-download, Options.MaxTotal)", ErrTooLarge, b.limit)}
+		}
 	}
 	return n, err
 }

@@ -24,6 +24,7 @@ type prefetcher struct {
 	queue   []task
 	pending map[string]bool      // ids of queued and running tasks
 	failed  map[string]time.Time // textures that are left alone until then
+	sound   map[string]time.Time // textures whose hash was compared, and when these had come
 	workers int
 	idle    chan struct{} // closed when pending is empty
 }
@@ -52,7 +53,7 @@ func (t task) id() string {
 
 func (p *prefetcher) init(f *Fetcher, limit int) {
 	p.f, p.limit = f, limit
-	p.pending, p.failed = map[string]bool{}, map[string]time.Time{}
+	p.pending, p.failed, p.sound = map[string]bool{}, map[string]time.Time{}, map[string]time.Time{}
 	p.idle = make(chan struct{})
 	close(p.idle)
 }
@@ -163,13 +164,45 @@ func (p *prefetcher) resting(id string) bool {
 	return p.f.opts.Clock.Now().Before(p.failed[id])
 }
 
+// verify compares the hashes of the textures that the cache has of a container, each
+// once for every time that it came, before anybody reads them: unlike containers
+// they have no hash of their own, and a disk may damage them and keep size and time.
+// What is damaged leaves the cache, so that scan asks for it again.
+func (p *prefetcher) verify(c payload) {
+	for _, uri := range p.uris(c) {
+		s, err := textureSource(c, uri)
+		if err != nil {
+			continue
+		}
+		e, ok := p.f.cache.peek(s.name)
+		p.mu.Lock()
+		known := p.sound[s.name].Equal(e.CachedAt)
+		p.mu.Unlock()
+		if !ok || known {
+			continue
+		}
+		if e, ok = p.f.cache.lookup(s.name); ok {
+			e, ok = p.f.cache.check(s.name, "")
+		}
+		if ok {
+			p.mu.Lock()
+			p.sound[s.name] = e.CachedAt
+			p.mu.Unlock()
+		}
+	}
+}
+
+// uris returns the texture URIs of a container.
+func (p *prefetcher) uris(c payload) []string {
+	if c.open {
+		return c.uris
+	}
+	return textureURIs(p.f.cache.path(c.name))
+}
+
 // list queues the textures of a container that the cache does not have.
 func (p *prefetcher) list(c payload) {
-	uris := c.uris
-	if !c.open {
-		uris = textureURIs(p.f.cache.path(c.name))
-	}
-	for _, uri := range uris {
+	for _, uri := range p.uris(c) {
 		if p.f.base.Err() != nil {
 			return
 		}

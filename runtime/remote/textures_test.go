@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -320,5 +321,93 @@ func TestGateOrder(t *testing.T) {
 	}
 	if newGate(1, 4, &m).textures != 1 {
 		t.Error("a host that allows one request serves no textures")
+	}
+}
+
+// What a disk has damaged or lost in the cache is fetched again, also when size and
+// time of the file are as they were, and counted: textures, manifests, payloads.
+func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
+	for _, how := range []string{"flipped", "gone"} {
+		r := newRig(t)
+		r.origin.put(sceneURL, []byte(`{"v":1}`))
+		var uris []string
+		for i := range 25 {
+			uris = append(uris, fmt.Sprintf("Textures/%d.png", i))
+			r.origin.put(sceneBase+"tiles/"+uris[i], body(1000+i))
+		}
+		r.origin.put(sceneBase+"tiles/a.untold", container(t, uris...))
+		open(t, r)
+		r.fetch("tiles/a.untold")
+		r.restart()
+		list := r.Cache().Entries()
+		damaged := 0
+		for _, e := range list {
+			if strings.HasSuffix(e.URL, ".untold") {
+				continue // the loader finds that out: its hash is within
+			}
+			damaged++
+			path := r.Cache().path(e.Name)
+			if how == "gone" {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			damage(t, path)
+			if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := len(r.origin.requests())
+		m := open(t, r)
+		if got := text(t, m.File); got != `{"v":1}` {
+			t.Errorf("%s: the manifest is %q", how, got)
+		}
+		got := r.fetch("tiles/a.untold")
+		for i, uri := range uris {
+			if text(t, filepath.Join(got.Dir, filepath.FromSlash(uri))) != string(body(1000+i)) {
+				t.Errorf("%s: %s is damaged", how, uri)
+			}
+		}
+		want := damaged
+		if how == "gone" {
+			want++ // without its manifest the payload is asked about, once
+		}
+		if n := len(r.origin.requests()) - before; n != want || damaged != 26 {
+			t.Errorf("%s: %d requests for %d files", how, n, damaged)
+		}
+		if m := r.Metrics(); m.CacheDamaged != int64(damaged) || m.Textures != 25 {
+			t.Errorf("%s: %+v", how, m)
+		}
+		r.fetch("tiles/a.untold") // once
+		if m := r.Metrics(); m.Textures != 25 {
+			t.Errorf("%s: %+v", how, m)
+		}
+	}
+}
+
+// A texture is sound when its payload is answered for: nobody reads the damaged one.
+func TestDamagedTexturesAreNotRead(t *testing.T) {
+	r := newRig(t)
+	r.origin.put(sceneBase+"tiles/a.untold", container(t, "a.png"))
+	r.origin.put(sceneBase+"tiles/a.png", []byte("a"))
+	got := r.fetch("tiles/a.untold")
+	path := filepath.Join(got.Dir, "a.png")
+	info, _ := os.Stat(path)
+	damage(t, path)
+	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+	r.origin.answer = func(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
+	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !missing(err) {
+		t.Error(err)
 	}
 }

@@ -104,14 +104,14 @@ func validator(resp *http.Response, name string) string {
 // receive writes a body to a staged file and compares it with what is known. What
 // has come of a body that breaks off goes to rest.
 func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*staged, error) {
-	limit := f.opts.MaxBody
+	limit := f.limit(s)
 	if s.want.Size > 0 {
 		limit = min(limit, s.want.Size)
 	}
 	if n := resp.ContentLength; n >= 0 && s.want.Size > 0 && n != s.want.Size {
 		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, n, s.want.Size)
 	} else if n > limit {
-		return nil, final{fmt.Errorf("%w: %d bytes, %d are allowed (Options.MaxBody)", ErrTooLarge, n, limit)}
+		return nil, final{fmt.Errorf("%w: %d bytes, %d are allowed (%s)", ErrTooLarge, n, limit, s.limitName())}
 	}
 	st, err := f.cache.stage(s.name)
 	if err != nil {
@@ -127,6 +127,22 @@ func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*sta
 	return st, nil
 }
 
+// limit is the largest body that is read of a file.
+func (f *Fetcher) limit(s source) int64 {
+	if s.manifest {
+		return min(f.opts.MaxBody, f.opts.MaxManifest)
+	}
+	return f.opts.MaxBody
+}
+
+// limitName says how the limit is changed.
+func (s *source) limitName() string {
+	if s.manifest {
+		return "a manifest: --max-manifest, Options.MaxManifest"
+	}
+	return "Options.MaxBody"
+}
+
 // goOn appends a body to what an earlier attempt has left.
 func (f *Fetcher) goOn(s source, resp *http.Response, rest *unfinished) (*staged, error) {
 	if err := rest.goesOn(resp); err != nil {
@@ -139,7 +155,7 @@ func (f *Fetcher) goOn(s source, resp *http.Response, rest *unfinished) (*staged
 	if s.want.Size <= 0 {
 		s.want.Size = e.Whole
 	}
-	if err := f.fill(st, s, resp.Body, min(f.opts.MaxBody, e.Whole)); err != nil {
+	if err := f.fill(st, s, resp.Body, min(f.limit(s), e.Whole)); err != nil {
 		if !rest.take(st, s, e, resp, err) {
 			st.abort()
 		}
@@ -160,7 +176,7 @@ func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error 
 	case s.want.Size > 0 && n != s.want.Size && n <= f.opts.MaxBody:
 		return fmt.Errorf("%w: %d bytes or more came, the manifest declares %d", errDeclared, n, s.want.Size)
 	case n > limit:
-		return final{fmt.Errorf("%w: more than %d bytes (Options.MaxBody)", ErrTooLarge, limit)}
+		return final{fmt.Errorf("%w: more than %d bytes (%s)", ErrTooLarge, limit, s.limitName())}
 	case s.want.SHA256 != "" && st.sum() != s.want.SHA256:
 		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, st.sum(), s.want.SHA256)
 	case s.manifest && st.first != '{':
