@@ -14,7 +14,7 @@ func addSeeds(f *testing.F) {
 		f.Add(mustEncode(f, gridFile(f, 3, 9), mode))
 	}
 	f.Add(mustEncode(f, NewBuilder(FileHLOD).File(), ModeNone))
-	vectors, _ := filepath.Glob(filepath.Join("..", "..", "shared", "spec", "vectors", "*.untold"))
+	vectors, _ := filepath.Glob(filepath.Join("..", "testdata", "vectors", "*.untold"))
 	for _, v := range vectors {
 		if b, err := os.ReadFile(v); err == nil {
 			f.Add(b)

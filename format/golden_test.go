@@ -12,12 +12,11 @@ import (
 func TestWriterReproducesGoldenTriangle(t *testing.T) {
 	got := mustEncode(t, triangleFile(t), ModeNone)
 	sum := sha256.Sum256(got)
-	// facts/format.md section 10.
 	const want = "aad07a18858584cbe0b17f2f943d1017fe1260d59c13e93e584f0171e4832de0"
 	if hex.EncodeToString(sum[:]) != want {
 		t.Errorf("the triangle tile has hash %x, want %s", sum, want)
 	}
-	if golden := sharedFile(t, "spec/vectors/triangle_none.untold"); !bytes.Equal(got, golden) {
+	if golden := vector(t, "triangle_none.untold"); !bytes.Equal(got, golden) {
 		t.Errorf("bytes differ from the golden file (%d and %d bytes)", len(got), len(golden))
 	}
 }
@@ -26,7 +25,7 @@ func TestReaderReadsGoldenTriangles(t *testing.T) {
 	want := triangleFile(t)
 	for _, name := range []string{"triangle_none.untold", "triangle_lz4.untold"} {
 		t.Run(name, func(t *testing.T) {
-			data := sharedFile(t, "spec/vectors/"+name)
+			data := vector(t, name)
 			r, err := NewBytesReader(data, VerifyOnOpen())
 			if err != nil {
 				t.Fatal(err)

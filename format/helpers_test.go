@@ -8,18 +8,17 @@ import (
 	"testing"
 )
 
-// sharedFile reads a file of ../shared, which lies beside the repository when
-// the golden data is at hand.
-func sharedFile(t testing.TB, name string) []byte {
+// vector reads a file of the golden data.
+func vector(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "shared", name))
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
 	if err != nil {
-		t.Skipf("shared golden data is absent: %v", err)
+		t.Fatal(err)
 	}
 	return b
 }
 
-// triangleFile is the one-triangle tile of facts/format.md section 10.
+// triangleFile is the golden one-triangle tile.
 func triangleFile(t testing.TB) *File {
 	t.Helper()
 	b := NewBuilder(FileTile)

@@ -32,7 +32,7 @@ type partitionVectors struct {
 
 func loadVectors(t *testing.T) (v partitionVectors) {
 	t.Helper()
-	if err := json.Unmarshal(sharedFile(t, "partition_vectors.json"), &v); err != nil {
+	if err := json.Unmarshal(vector(t, "partition_vectors.json"), &v); err != nil {
 		t.Fatal(err)
 	}
 	return v

@@ -10,14 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sharedFile reads a file of the shared test data, which lies beside the
-// repository when it is there at all.
-func sharedFile(t testing.TB, name string) []byte {
+// vector reads a file of the golden data.
+func vector(t testing.TB, name string) []byte {
 	t.Helper()
-	path := filepath.Join("..", "..", "shared", "spec", "vectors", name)
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
 	if err != nil {
-		t.Skipf("golden data is not here: %v", err)
+		t.Fatal(err)
 	}
 	return data
 }
@@ -68,7 +66,7 @@ func keyOrder(t *testing.T, data []byte) []string {
 func TestGoldenManifestsSurviveDecodeAndEncode(t *testing.T) {
 	for _, name := range goldenManifests {
 		t.Run(name, func(t *testing.T) {
-			golden := sharedFile(t, name)
+			golden := vector(t, name)
 			m, notes, err := DecodeReport(golden)
 			if err != nil || len(notes) > 0 {
 				t.Fatal(err, notes)
@@ -103,7 +101,7 @@ func TestGoldenManifestsSurviveDecodeAndEncode(t *testing.T) {
 
 func TestGoldenManifestsEqualEncodingJSON(t *testing.T) {
 	for _, name := range goldenManifests {
-		golden := sharedFile(t, name)
+		golden := vector(t, name)
 		ours, err := Decode(golden)
 		if err != nil {
 			t.Fatal(err)

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -138,12 +136,7 @@ func documents(t testing.TB) map[string][]byte {
 	docs["older light keys"] = []byte(`{"version": 1, "streaming_defaults": {"streaming_radius": 1, "unload_radius": 9, "priority": 1}, "tiles": [],
 		"scene_lights": [{"name": "a", "type": "sun", "light_type": "spot", "local_transform": [[1, 0, 0, 0]]}], "scene_cameras": [{"name": "b"}]}`)
 	for _, name := range goldenManifests {
-		path := filepath.Join("..", "..", "shared", "spec", "vectors", name)
-		if data, err := os.ReadFile(path); err == nil {
-			docs[name] = data
-		} else {
-			t.Logf("golden data is not here: %v", err)
-		}
+		docs[name] = vector(t, name)
 	}
 	return docs
 }

@@ -333,7 +333,7 @@ func TestFindingText(t *testing.T) {
 // defects are those of its distances.
 func TestValidateGolden(t *testing.T) {
 	for _, name := range goldenManifests {
-		for _, f := range ValidateBytes(sharedFile(t, name), "", ValidateOptions{}) {
+		for _, f := range ValidateBytes(vector(t, name), "", ValidateOptions{}) {
 			if f.Severity == SeverityError || f.Offset < 0 {
 				t.Errorf("%s: %v", name, f)
 			}
