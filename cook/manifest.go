@@ -24,7 +24,7 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid, DryRun: c.opts.DryRun,
 		SourceSceneName: &source, PayloadDir: c.opts.PayloadDir, AxisConvention: manifest.EngineAxes(),
-		Generator: c.opts.Generator, Units: manifest.UnitsMetres,
+		Generator: c.opts.generator(), Units: manifest.UnitsMetres,
 		TileSizeMode: mode, TileSize: &manifest.Vec3Size{X: p.TileSize[0], Y: p.TileSize[1], Z: p.TileSize[2]},
 		SceneBounds: &bounds, SceneLights: lightsOf(c.scene), SceneCameras: camerasOf(c.scene),
 		StreamingDefaults: manifest.StreamingDefaults{

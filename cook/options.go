@@ -182,6 +182,14 @@ func DefaultOptions() Options {
 	}
 }
 
+// generator is what the manifest names: with Compat it says so.
+func (o *Options) generator() string {
+	if o.Compat {
+		return o.Generator + manifest.GeneratorParity
+	}
+	return o.Generator
+}
+
 func (o *Options) jobs() int {
 	if o.Jobs > 0 {
 		return o.Jobs

@@ -1,6 +1,10 @@
 package manifest
 
-import "github.com/untoldkit/untold/internal/geom"
+import (
+	"strings"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
 
 // The values of Manifest.PartitioningMode. The reference engine goes by this
 // string; the version number is only logged.
@@ -29,6 +33,17 @@ const UnitsMetres = "metres"
 
 // DefaultPriority is the load priority that the exporter writes as default.
 const DefaultPriority = 10
+
+// GeneratorParity ends the generator of manifests that were cooked as the
+// reference exporter does it, oddities included.
+const GeneratorParity = " --compat engine"
+
+// ours begins the generator of manifests of this program.
+const ours = "untold"
+
+// Parity reports whether the manifest was cooked as the reference exporter does
+// it: what is odd about its distances is meant.
+func (m *Manifest) Parity() bool { return strings.HasSuffix(m.Generator, GeneratorParity) }
 
 // SharedTileID is the tile id of the shared bucket.
 const SharedTileID = "shared"

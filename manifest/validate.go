@@ -113,6 +113,16 @@ func (v *validator) grade(severity Severity, code Code, pointer, format string, 
 	v.findings[len(v.findings)-1].Severity = severity
 }
 
+// parity is add, but only worth a note in a manifest that was cooked as the
+// reference exporter does it, on demand.
+func (v *validator) parity(code Code, pointer, format string, args ...any) {
+	if v.m.Parity() {
+		v.grade(SeverityInfo, code, pointer, format, args...)
+	} else {
+		v.add(code, pointer, format, args...)
+	}
+}
+
 // limited applies MaxPerCode.
 func (v *validator) limited() []Finding {
 	if v.opts.MaxPerCode <= 0 {
@@ -207,7 +217,7 @@ func (v *validator) interior() {
 	case z != nil:
 		v.box(*z, "/interior_zone", CodeInteriorZone)
 	case n > 0:
-		v.add(CodeInteriorZone, "", "%d tiles are interior, but there is no interior_zone", n)
+		v.parity(CodeInteriorZone, "", "%d tiles are interior, but there is no interior_zone", n)
 	}
 }
 

@@ -1,6 +1,9 @@
 package manifest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // sharedBy counts what the tiles of a manifest have in common, in the order of
 // the first tile of each kind.
@@ -71,17 +74,18 @@ func (v *validator) bands() {
 		}
 	}
 	for _, k := range changed.order {
-		v.add(CodeBands, v.tilePointer(changed.first[k]), "the engine changes the distances from (%s) to (%s)%s",
+		v.parity(CodeBands, v.tilePointer(changed.first[k]), "the engine changes the distances from (%s) to (%s)%s",
 			k.before, k.after, changed.others(k))
 	}
 	for _, k := range inside.order {
-		v.add(CodeLODInside, v.tilePointer(inside.first[k])+"/lod_levels",
+		v.parity(CodeLODInside, v.tilePointer(inside.first[k])+"/lod_levels",
 			"the first lod begins at %v m, inside the streaming radius of %v m%s", k[0], k[1], inside.others(k))
 	}
 }
 
 // ceiling reports radii beyond the distance at which the engine lets
-// everything go.
+// everything go: only a note where this program cooked, which knows, or where
+// it is the shared bucket's alone, whose box is around the camera.
 func (v *validator) ceiling() {
 	n, largest, at := 0, 0.0, ""
 	note := func(unload float64, pointer string) {
@@ -95,6 +99,7 @@ func (v *validator) ceiling() {
 	if b := v.m.SharedBucket; b != nil && b.UnloadRadius != nil {
 		note(*b.UnloadRadius, "/shared_bucket/unload_radius")
 	}
+	bucket := n
 	for i := range v.m.Tiles {
 		pointer := "/streaming_defaults/unload_radius"
 		if v.m.Tiles[i].UnloadRadius != nil {
@@ -102,8 +107,12 @@ func (v *validator) ceiling() {
 		}
 		note(v.m.BandsOf(&v.m.Tiles[i]).Unload, pointer)
 	}
+	tiles, severity := n > bucket, SeverityInfo
+	if tiles && !strings.HasPrefix(v.m.Generator, ours) {
+		severity = CodeQueryCeiling.finding("", -1, "").Severity
+	}
 	if n > 0 {
-		v.add(CodeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
+		v.grade(severity, CodeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
 			n, v.opts.QueryCeiling, RoundDistance(largest))
 	}
 }

@@ -13,10 +13,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
@@ -68,6 +70,9 @@ type mirror struct {
 	maxFiles int // of all manifests; 0: no limit
 	maxBytes int64
 	files    int
+
+	mu    sync.Mutex
+	asked map[string]bool // copies of textures
 }
 
 // add copies what an argument names and returns the path of the copy. Paths are
@@ -99,7 +104,10 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 		if err != nil {
 			return "", err
 		}
-		return copied, link(from, copied)
+		if err := link(from, copied); err != nil {
+			return "", err
+		}
+		return copied, m.textures(ctx, u, copied)
 	}
 	scene, err := m.fetch.OpenManifest(ctx, arg)
 	if err != nil {
@@ -180,6 +188,20 @@ func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) er
 	if err != nil {
 		return nil // no name for a file on this system
 	}
+	to := filepath.Join(dir, local)
+	if err := m.fetchTo(ctx, base, rel, to); err != nil {
+		return err
+	}
+	return m.textures(ctx, u, to)
+}
+
+// fetchTo copies a file that lies at a relative path from an address. What the
+// server does not have is missing in the copy.
+func (m *mirror) fetchTo(ctx context.Context, base *url.URL, rel, to string) error {
+	u, err := manifest.ResolveURL(base, rel)
+	if err != nil {
+		return nil
+	}
 	from, err := m.fetch.Local(ctx, u.String(), remote.Want{})
 	var status *remote.StatusError
 	switch {
@@ -188,11 +210,55 @@ func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) er
 	case err != nil:
 		return err
 	}
-	to := filepath.Join(dir, local)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return nil // a file of that name: one of both is missing
 	}
 	return link(from, to)
+}
+
+// textures copies the textures that a container at an address names to where
+// its copy looks for them.
+func (m *mirror) textures(ctx context.Context, container *url.URL, copied string) error {
+	r, err := format.Open(copied)
+	if err != nil {
+		return nil // what is wrong with it is a finding
+	}
+	defer r.Close()
+	for _, t := range r.Textures() {
+		uri := r.String(t.URIOffset)
+		if format.URIEscape(uri) != "" {
+			continue
+		}
+		to := filepath.Join(filepath.Dir(copied), filepath.FromSlash(uri))
+		if first, err := m.first(to); err != nil || !first {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.fetchTo(ctx, container, uri, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first reports whether a texture has not been asked for before. It counts among
+// the files that may be downloaded.
+func (m *mirror) first(to string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.asked[to] {
+		return false, nil
+	}
+	if m.files++; m.maxFiles > 0 && m.files > m.maxFiles {
+		return false, fmt.Errorf("the containers name textures beyond the %d files that are downloaded in all: raise --max-files, or validate the folder where it lies", m.maxFiles)
+	}
+	if m.asked == nil {
+		m.asked = map[string]bool{}
+	}
+	m.asked[to] = true
+	return true, nil
 }
 
 // link makes a file available under a second name.

@@ -46,7 +46,10 @@ func (b *builder) base() *manifest.Manifest {
 		m.Version = manifest.VersionFloor
 	}
 	if b.opts.Generator != "" {
-		m.Generator = b.opts.Generator
+		parity := m.Parity()
+		if m.Generator = b.opts.Generator; parity && !m.Parity() {
+			m.Generator += manifest.GeneratorParity
+		}
 	}
 	if side := b.opts.TileSide; side > 0 && b.opts.From != nil {
 		size := manifest.Vec3Size{X: side, Y: partition.DefaultTileHeight, Z: side}

@@ -27,6 +27,9 @@ type comparison struct {
 	file  *File
 	limit int // findings per code, below 0 none
 	count map[string]int
+	// parity: the manifest was cooked as the reference exporter does it, with
+	// cells as the bounds of uncut objects.
+	parity bool
 }
 
 // comparePayloads adds findings about containers that are not what the
@@ -36,7 +39,7 @@ func (f *File) comparePayloads(m *manifest.Manifest, dir string, limit int) {
 	if m.DryRun {
 		return
 	}
-	c := &comparison{dir: dir, file: f, limit: limit, count: map[string]int{}}
+	c := &comparison{dir: dir, file: f, limit: limit, count: map[string]int{}, parity: m.Parity()}
 	for i := range m.Tiles {
 		c.tile(&m.Tiles[i], fmt.Sprintf("/tiles/%d", i), format.FileTile)
 	}
@@ -100,7 +103,11 @@ func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manife
 		c.add(CodePayloadBounds, "error", at+"/bounds", fmt.Sprintf("%s: the geometry of %s lies %.4g m outside of the tile's bounds", id, rel, apart),
 			"distances are measured to the bounds: cook again, or rebuild with `untold manifest build`")
 	case beyond > size:
-		c.add(CodePayloadOutside, "warning", at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond the tile's bounds", id, rel, beyond),
+		severity := "warning"
+		if c.parity {
+			severity = "info"
+		}
+		c.add(CodePayloadOutside, severity, at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond the tile's bounds", id, rel, beyond),
 			"distances are measured to the bounds; cells as bounds of uncut objects have this")
 	}
 }
@@ -120,9 +127,10 @@ func trianglesOf(r *format.Reader) int {
 func (c *comparison) add(code, severity, pointer, message, hint string) {
 	c.count[code]++
 	if c.limit >= 0 && c.count[code] > c.limit {
-		if severity == "error" {
+		switch severity {
+		case "error":
 			c.file.errors++
-		} else {
+		case "warning":
 			c.file.warnings++
 		}
 		return

@@ -1,0 +1,55 @@
+package manifest
+
+import "testing"
+
+// What is odd by intention is a note where the manifest says so, and a warning
+// elsewhere.
+func TestParityIsANote(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	m := &Manifest{
+		Version: VersionFloor, PartitioningMode: ModeQuadtreeFloor,
+		StreamingDefaults: StreamingDefaults{StreamingRadius: 600, UnloadRadius: 601, Priority: 10},
+		Tiles: []Tile{{
+			ID: "F01_Q_0_RC", QuadtreeNodeID: "F01_Q_0", SemanticTier: TierRoomContents, FloorID: new(int), Path: "a.untold", Interior: true, TriangleCount: 1,
+			StreamingRadius: number(600), UnloadRadius: number(601), HLODLevels: []Level{}, LODLevels: []Level{{Path: "b.untold", SwitchDistance: 300}},
+		}},
+	}
+	for _, c := range []struct {
+		generator string
+		odd       Severity // of distances and zones
+		far       Severity
+	}{
+		{"", SeverityWarning, SeverityWarning},
+		{"exporter 2", SeverityWarning, SeverityWarning},
+		{"untold 1.0", SeverityWarning, SeverityInfo},
+		{"untold 1.0" + GeneratorParity, SeverityInfo, SeverityInfo},
+	} {
+		m.Generator = c.generator
+		want := map[Code]Severity{CodeBands: c.odd, CodeLODInside: c.odd, CodeInteriorZone: c.odd, CodeQueryCeiling: c.far}
+		for _, f := range Validate(m, "", ValidateOptions{}) {
+			if s, ok := want[f.Code]; ok && f.Severity != s {
+				t.Errorf("%q: %s is of severity %s, want %s", c.generator, f.Code, f.Severity, s)
+			}
+			delete(want, f.Code)
+		}
+		for code := range want {
+			t.Errorf("%q: %s is missing", c.generator, code)
+		}
+	}
+	// The bucket's box is around the camera: how far it unloads matters to nobody.
+	far := &Manifest{
+		Version: VersionGrid, PartitioningMode: ModeUniformGrid, StreamingDefaults: StreamingDefaults{StreamingRadius: 10, UnloadRadius: 20, Priority: 10},
+		SharedBucket: &SharedBucket{Tile: Tile{ID: SharedTileID, Path: "s.untold", StreamingRadius: number(500), UnloadRadius: number(700)}},
+	}
+	found := false
+	for _, f := range Validate(far, "", ValidateOptions{}) {
+		if f.Code == CodeQueryCeiling {
+			if found = true; f.Severity != SeverityInfo {
+				t.Errorf("the bucket alone: %+v", f)
+			}
+		}
+	}
+	if !found {
+		t.Error("nothing is said about the bucket")
+	}
+}
