@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"sync"
@@ -24,7 +23,7 @@ import (
 
 // Result tells what Run wrote.
 type Result struct {
-	ManifestPath   string             `json:"manifest"`
+	ManifestPath   string             `json:"manifest"` // where a dry run would write it
 	Manifest       *manifest.Manifest `json:"-"`
 	Plan           *PlanSummary       `json:"plan"`
 	Report         *report.Report     `json:"-"` // when Options.Report is set
@@ -60,10 +59,10 @@ type VertexCache struct {
 // Run cooks a scene into dir: dir/<scene>.json and the payloads in
 // dir/<PayloadDir>. The error matches ErrNothing when the scene has no
 // triangles, ErrBusy when another Run writes to dir; on any error but
-// ErrUnfinished dir is as it was before. At every instant dir holds the complete
-// old scene or the complete new one for readers of this module, also when the
-// process is killed or the machine fails; the next Run finishes or clears away
-// what such a stop has left.
+// ErrUnfinished, and after a dry run, dir is as it was before. At every instant
+// dir holds the complete old scene or the complete new one for readers of this
+// module, also when the process is killed or the machine fails; the next Run
+// finishes or clears away what such a stop has left.
 func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -77,6 +76,10 @@ func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) 
 		return nil, err
 	}
 	c.name = partition.Sanitize(c.scene.Name)
+	if opts.DryRun {
+		c.out = &output{dir: dir}
+		return c.run(ctx)
+	}
 	if c.out, err = newOutput(dir, opts.output()); err != nil {
 		return nil, err
 	}
@@ -215,18 +218,32 @@ func (c *cooker) tileRadii(t *partition.Tile) partition.Radii {
 	return c.planned.Defaults
 }
 
-// run builds everything in the stage and commits it.
-func (c *cooker) run(ctx context.Context) (*Result, error) {
-	if err := c.out.claim(); err != nil {
-		return nil, err
+// prepare claims the output folder and looks at what lies there, before the
+// work. A dry run only looks.
+func (c *cooker) prepare() (*neighbours, error) {
+	if !c.opts.DryRun {
+		if err := c.out.claim(); err != nil {
+			return nil, err
+		}
+	}
+	if c.out.dir == "" {
+		return nil, nil // a plan may have no place yet
 	}
 	others, err := otherScenes(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir)
-	if err != nil {
-		return nil, err
+	if err != nil || c.opts.DryRun {
+		return others, err
 	}
-	// Before the work, not after it.
 	if err := journal.CheckFolder(c.out.files, path.Join(c.opts.PayloadDir, texture.Folder)); err != nil {
 		return nil, fmt.Errorf("cook: output %s: %w", c.out.dir, err)
+	}
+	return others, nil
+}
+
+// run builds everything in the stage and commits it.
+func (c *cooker) run(ctx context.Context) (*Result, error) {
+	others, err := c.prepare()
+	if err != nil {
+		return nil, err
 	}
 	payloads := c.payloads()
 	c.planLevels(payloads)
@@ -254,14 +271,13 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 		return nil, nothing(c.path, c.scene, c.ns)
 	}
 	file := partition.ManifestFile(c.name)
-	if _, err := c.out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
-		return nil, err
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := c.commit(ctx, m, file, others); err != nil {
-		return nil, err
+	if !c.opts.DryRun {
+		if err := c.store(ctx, m, file, others); err != nil {
+			return nil, err
+		}
 	}
 	res := &Result{
 		ManifestPath: filepath.Join(c.out.dir, file), Manifest: m, Tiles: len(m.Tiles),
@@ -417,19 +433,17 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 	return err
 }
 
+// store writes the manifest beside the staged payloads and commits all of them.
+func (c *cooker) store(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
+	if _, err := c.out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
+		return err
+	}
+	return c.commit(ctx, m, file, others)
+}
+
 // commit makes the staged files and the removal of what the new scene does not
 // have any more one change.
 func (c *cooker) commit(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
-	if c.opts.DryRun {
-		if old, err := c.out.readManifest(file); err == nil && old != nil && !old.DryRun {
-			c.ns.add("dry-run-replaced", 1, 0, file)
-		}
-		// A plan writes its manifest and nothing else.
-		if err := os.RemoveAll(c.stagedDir()); err != nil {
-			return err
-		}
-		return c.out.publish(file, nil)
-	}
 	old, err := c.out.readOldScene(ctx, file, others, c.opts.jobs())
 	if err != nil {
 		return err

@@ -40,9 +40,15 @@ func manifestSchema(t *testing.T) *jsonschema.Schema {
 // schema must accept it, too.
 func engineLoads(t *testing.T, res *Result) {
 	t.Helper()
-	text, err := os.ReadFile(res.ManifestPath)
-	if err != nil {
+	var b bytes.Buffer
+	if err := res.Manifest.Encode(&b); err != nil {
 		t.Fatal(err)
+	}
+	text := b.Bytes()
+	if !res.DryRun {
+		if onDisk, err := os.ReadFile(res.ManifestPath); err != nil || !bytes.Equal(onDisk, text) {
+			t.Fatalf("%s is not what Run returns: %v", res.ManifestPath, err)
+		}
 	}
 	s, err := enginedecode.Decode(text)
 	if err != nil {

@@ -40,7 +40,6 @@ var cookNotes = []Note{
 	{Code: "annotation-unreadable", Message: "objects carry a node id that has no known form", Warning: true},
 	{Code: "annotations-followed", Message: "objects carry nodes and tiers of their own, which are followed; --partition does not matter"},
 	{Code: "annotation-missing", Message: "objects of an annotated scene carry no node and go to the shared bucket", Warning: true},
-	{Code: "dry-run-replaced", Message: "the plan took the place of the manifest of a cooked scene, whose tiles stay; cook it again, or run `untold manifest build --from` the plan", Warning: true},
 	{Code: "levels-without-room", Message: "levels are not made: the radii leave no room, or the engine would not use them", Warning: true},
 	{Code: "levels-not-paying", Message: "levels would not pay and are left out; the report says which"},
 	{Code: "lod-error-visible", Message: "levels show more than --lod-error-pixels where the radii put them", Warning: true},

@@ -118,7 +118,7 @@ type Options struct {
 	AllowParentPaths bool
 	// AllowMissingImages leaves out textures whose file is missing or damaged.
 	AllowMissingImages bool
-	// DryRun writes the manifest only: the same tiles with size 0.
+	// DryRun writes nothing: Result.Manifest lists the same tiles with size 0.
 	DryRun bool
 	// Report asks for Result.Report, which costs time and memory for every
 	// object.

@@ -299,12 +299,12 @@ func TestRunDryRun(t *testing.T) {
 	opts := DefaultOptions()
 	opts.DryRun = true
 	res := mustRun(t, scene, dir, opts)
-	if files := snapshot(t, dir); len(files) != 1 {
+	if files := snapshot(t, dir); len(files) != 0 {
 		t.Errorf("a dry run wrote %d files", len(files))
 	}
-	plan, err := manifest.Load(res.ManifestPath)
-	if err != nil || !plan.DryRun {
-		t.Fatalf("%v", err)
+	plan := res.Manifest
+	if !plan.DryRun {
+		t.Fatal("the manifest does not say that it is a plan")
 	}
 	real := mustRun(t, scene, t.TempDir(), DefaultOptions()).Manifest
 	if len(plan.Tiles) != len(real.Tiles) {
@@ -319,6 +319,27 @@ func TestRunDryRun(t *testing.T) {
 		if d := cmp.Diff(r, p); d != "" {
 			t.Errorf("%s differs from the real run: %s", p.ID, d)
 		}
+	}
+}
+
+// TestDryRunLeavesACookedSceneAlone: not a byte changes in the folder, whatever
+// the plan is of, and no folder appears.
+func TestDryRunLeavesACookedSceneAlone(t *testing.T) {
+	scene, dir := runScene(t, "town.gltf", townBoxes()), t.TempDir()
+	mustRun(t, scene, dir, DefaultOptions())
+	before := snapshot(t, dir)
+	opts := DefaultOptions()
+	opts.DryRun, opts.TileSize[0] = true, 7
+	mustRun(t, scene, dir, opts)
+	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+		t.Errorf("a dry run changed the folder: %s", d)
+	}
+	none := filepath.Join(dir, "none", "deeper")
+	for _, dir := range []string{none, ""} {
+		mustRun(t, scene, dir, opts)
+	}
+	if _, err := os.Stat(filepath.Dir(none)); err == nil {
+		t.Error("a dry run made a folder")
 	}
 }
 

@@ -81,6 +81,9 @@ func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Op
 	if t.cooks() {
 		t.from = filepath.Join(payloads, sourcesFolder)
 	}
+	if o.DryRun {
+		t.dir, t.from = "", "" // nothing is written
+	}
 	if err := t.stage(ctx); err != nil {
 		return nil, err
 	}
@@ -269,6 +272,9 @@ func (t *textures) publish() error {
 // for HLODs that were not made.
 func (t *textures) prune(used map[string]bool) error {
 	t.used = used
+	if t.opts.DryRun {
+		return nil
+	}
 	files, err := os.ReadDir(t.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cook: %w", err)

@@ -70,10 +70,13 @@ func Read(r io.Reader) (*Manifest, error) {
 // memory with data.
 func Decode(data []byte) (*Manifest, error) {
 	d := decode(data, false)
-	if d.err != nil {
-		return nil, d.err
+	switch {
+	case d.err == nil:
+		return d.manifest, nil
+	case IsPlan(data):
+		return nil, errIsPlan()
 	}
-	return d.manifest, nil
+	return nil, d.err
 }
 
 // DecodeReport is Decode that also tells what it tolerated: tiles left out,

@@ -33,6 +33,9 @@ type Normalized struct {
 //
 // The error is Decode's when the text has other faults than a center.
 func Normalize(data []byte) (*Normalized, error) {
+	if IsPlan(data) {
+		return nil, errIsPlan()
+	}
 	if first := decode(data, false); len(first.errs) > 0 {
 		if e := first.errs[0]; !isCenter(e.Pointer) {
 			return nil, e

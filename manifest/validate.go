@@ -54,7 +54,27 @@ func ValidateFile(path string, opts ValidateOptions) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if IsPlan(data) {
+		return validatePlan(data, filepath.Dir(path), opts), nil
+	}
 	return ValidateBytes(data, filepath.Dir(path), opts), nil
+}
+
+// validatePlan judges the manifest in a plan; offsets are those of the plan.
+func validatePlan(data []byte, dir string, opts ValidateOptions) []Finding {
+	inner, at, err := openPlan(data)
+	var e *DecodeError
+	if errors.As(err, &e) {
+		return []Finding{codeOf(e).finding(e.Pointer, e.Offset, e.what())}
+	}
+	found := ValidateBytes(inner, dir, opts)
+	for i := range found {
+		if found[i].Offset >= 0 {
+			found[i].Offset += at
+		}
+		found[i].Pointer = "/manifest" + found[i].Pointer
+	}
+	return found
 }
 
 // ValidateBytes is ValidateFile for the text of a manifest in the folder dir.

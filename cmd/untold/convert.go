@@ -78,9 +78,12 @@ func (s *sceneFlags) checkReport(scene, out string) error {
 	}
 	if st, err := os.Stat(filepath.Dir(s.report)); err != nil || !st.IsDir() {
 		// The output folder may be about to be made.
-		if !within(out, filepath.Dir(s.report)) {
+		if s.opts.DryRun || !within(out, filepath.Dir(s.report)) {
 			return fmt.Errorf("--report %s: the folder %s does not exist", s.report, filepath.Dir(s.report))
 		}
+	}
+	if out == "" {
+		return nil // a dry run without a place
 	}
 	name := strings.TrimSuffix(filepath.Base(scene), filepath.Ext(scene))
 	own := filepath.Join(out, partition.ManifestFile(partition.Sanitize(name)))

@@ -12,7 +12,7 @@ import (
 
 func newCook(a *app) *cobra.Command {
 	var s sceneFlags
-	var out string
+	var out, plan string
 	var floors floorFlags
 	var grid gridFlags
 	var levels levelFlags
@@ -42,11 +42,14 @@ Settings can also come from untold.yaml beside the scene, or from the file that 
 instead; the keys are the flags' names. A file that lies beside a scene may have come with it from
 anywhere, so it sets how the scene is cut, simplified and stored, but no paths, trust or use of the
 machine.`,
-		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb -o out/city --tile-size 100 --dry-run --json",
+		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb --tile-size 100 --dry-run --plan plan.json\n  untold cook city.glb -o out/city --config city.yaml",
 		Args:    cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfile(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.reports = []string{".json", ".html"}
+			if err := checkOutput(cmd, &s, args[0], out, plan); err != nil {
+				return err
+			}
 			if err := grid.resolve(cmd.Flags(), &s.opts); err != nil {
 				return err
 			}
@@ -78,20 +81,23 @@ machine.`,
 			if err := s.writeCookReport(res); err != nil {
 				return err
 			}
+			if err := writePlan(plan, res); err != nil {
+				return err
+			}
 			if s.asJSON {
-				return writeJSON(a.stdout, res)
+				return writeJSON(a.stdout, cookedJSON{res, plan})
 			}
 			return printCooked(a, res)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "", "the folder to write (required)")
+	f.StringVarP(&out, "output", "o", "", "the folder to write (required, but for --dry-run)")
 	s.register(f, true)
 	floors.register(f, &s.opts)
 	grid.register(f, &s.opts)
 	levels.register(f, &s.opts)
-	f.BoolVar(&s.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, and write the manifest alone, with sizes 0")
-	_ = cmd.MarkFlagRequired("output")
+	f.BoolVar(&s.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
+	f.StringVar(&plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 	return cmd
 }
 

@@ -13,12 +13,12 @@ import (
 // planned cooks the yard as a dry run and returns its manifest.
 func planned(t *testing.T, scene string, env []string, args ...string) *manifest.Manifest {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "out")
-	r := execute(t, env, append([]string{"cook", scene, "-o", dir, "--dry-run"}, args...)...)
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	r := execute(t, env, append([]string{"cook", scene, "--dry-run", "--plan", plan}, args...)...)
 	if r.code != 0 {
 		t.Fatalf("%v: exit %d: %s", args, r.code, r.err)
 	}
-	m, err := manifest.Load(filepath.Join(dir, "yard.json"))
+	m, err := manifest.LoadPlanned(plan)
 	if err != nil {
 		t.Fatal(err)
 	}

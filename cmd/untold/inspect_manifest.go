@@ -13,7 +13,7 @@ func inspectManifest(a *app, path, name string, f *inspectFlags) error {
 	if f.chunk != "" || f.mesh >= 0 || f.strings {
 		return errors.New("--chunk, --mesh and --strings go with a container; name one of the manifest's .untold files")
 	}
-	m, err := manifest.Load(path)
+	m, err := manifest.LoadPlanned(path)
 	var e *manifest.DecodeError
 	switch {
 	case errors.As(err, &e) && name != path:

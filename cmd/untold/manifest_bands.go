@@ -46,7 +46,7 @@ streaming radius: the engine does not load the full tile beyond it. With --check
 			if err != nil {
 				return err
 			}
-			m, err := manifest.Load(path)
+			m, err := manifest.LoadPlanned(path)
 			if err != nil {
 				return judgedManifest(err)
 			}

@@ -59,7 +59,7 @@ func (f *buildFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	if f.from != "" {
-		if f.opts.From, err = manifest.Load(f.from); err != nil {
+		if f.opts.From, err = manifest.LoadPlanned(f.from); err != nil {
 			return judgedManifest(err)
 		}
 	}

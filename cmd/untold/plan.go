@@ -1,12 +1,61 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
+
+// cookedJSON is what cook prints as JSON.
+type cookedJSON struct {
+	*cook.Result
+	PlanFile string `json:"plan_file,omitempty"` // of --plan
+}
+
+// checkOutput refuses, before any work is done, a cook without a place to go and
+// a plan that cannot be written or would lie on other files.
+func checkOutput(cmd *cobra.Command, s *sceneFlags, scene, out, plan string) error {
+	given := cmd.Flags().Changed("plan")
+	switch {
+	case out == "" && !s.opts.DryRun:
+		return errors.New("--output (-o) names the folder to write and is required, but for --dry-run")
+	case !given:
+		return nil
+	case !s.opts.DryRun:
+		return errors.New("--plan goes with --dry-run, which writes it; cooking from a plan is not supported yet: leave --plan out and give the same flags")
+	case !strings.EqualFold(filepath.Ext(plan), ".json"):
+		return fmt.Errorf("--plan is %q; it must end in .json", plan)
+	}
+	if st, err := os.Stat(filepath.Dir(plan)); err != nil || !st.IsDir() {
+		return fmt.Errorf("--plan %s: the folder %s does not exist", plan, filepath.Dir(plan))
+	}
+	if there, err := plainfile.Read(plan, manifest.MaxBytes); err == nil && !manifest.IsPlan(there) {
+		return fmt.Errorf("--plan %s is another file already; a plan takes the place of a plan only: choose another name", plan)
+	}
+	if s.report != "" && within(plan, s.report) && within(s.report, plan) {
+		return fmt.Errorf("--plan and --report both go to %s", plan)
+	}
+	return nil
+}
+
+// writePlan stores the plan of a dry run.
+func writePlan(path string, res *cook.Result) error {
+	if path == "" {
+		return nil
+	}
+	p := &manifest.Plan{Version: manifest.PlanVersion, Manifest: res.Manifest}
+	return atomicfile.Write(path, func(w io.Writer) error { return p.Encode(w) })
+}
 
 // printPlan shows how evenly the tiles share the scene.
 func printPlan(a *app, r *cook.Result) {

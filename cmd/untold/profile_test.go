@@ -33,7 +33,7 @@ func TestUntrustedProfile(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	lines := []string{
-		"output: " + out, "report: " + precious, "allow-parent-paths: true", "allow_parent_paths: true", "allow-missing-images: true",
+		"output: " + out, "report: " + precious, "plan: " + precious, "allow-parent-paths: true", "allow_parent_paths: true", "allow-missing-images: true",
 		"payload-dir: .git", "jobs: 1000", "dry-run: true", "json: true", "quiet: true", "color: always", "cache-dir: /tmp",
 		"allow-insecure-http: true", "camera-path: /etc/passwd", "events: " + precious, "config: other.yaml",
 		"cache.dir: /tmp", "cache:\n  dir: /tmp", "http.attempts: 100", "http:\n  attempts: 100", "cache: 3", "http.header: x",

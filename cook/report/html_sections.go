@@ -20,7 +20,7 @@ func (r *Report) subtitle() string {
 		parts = append(parts, "profile "+r.Profile)
 	}
 	if r.DryRun {
-		parts = append(parts, "dry run: nothing was written but the manifest")
+		parts = append(parts, "dry run: nothing was written")
 	}
 	if r.Generator != "" {
 		parts = append(parts, "by "+r.Generator)

@@ -51,16 +51,19 @@ type Staged struct {
 // Stage writes the images into dir (created when needed) and returns one
 // result per source, in order. Sources with the same content share one file,
 // named after the first of them. A format that cannot be staged, and an image
-// that needs too much memory to be converted, is reported in the result; damaged or unreadable images fail the whole call, unless they are
-// optional. The outcome
+// that needs too much memory to be converted, is reported in the result; damaged
+// or unreadable images fail the whole call, unless they are optional. With an
+// empty dir nothing is written, but judged and named all the same. The outcome
 // does not depend on jobs.
 func Stage(ctx context.Context, dir string, sources []Source, limits Limits, jobs int) ([]Staged, error) {
 	out := make([]Staged, len(sources))
 	if len(sources) == 0 {
 		return out, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
 	}
 	type result struct {
 		converted
@@ -110,6 +113,9 @@ func Stage(ctx context.Context, dir string, sources []Source, limits Limits, job
 			// Written under its hash, so that memory holds one image per job;
 			// names are given below, in order.
 			results[i].data = nil
+			if dir == "" {
+				return nil
+			}
 			return writeOnce(filepath.Join(dir, ".sha-"+results[i].hash), c.data)
 		})
 	}
@@ -136,6 +142,10 @@ func Stage(ctx context.Context, dir string, sources []Source, limits Limits, job
 			}
 			name = names.pick(stemOf(s.URI, s.Name, s.Index), r.ext, key)
 			byHash[r.hash] = name
+			if dir == "" {
+				out[i].File = name
+				continue
+			}
 			if err := os.Rename(filepath.Join(dir, ".sha-"+r.hash), filepath.Join(dir, name)); err != nil {
 				return nil, err
 			}

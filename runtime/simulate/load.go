@@ -31,6 +31,13 @@ func Load(path string) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	if manifest.IsPlan(data) {
+		p, err := manifest.DecodePlan(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return Cooked(path, p.Manifest), nil
+	}
 	keys := topKeys(data)
 	switch has := func(k string) bool { return slices.Contains(keys, k) }; {
 	case has("scene") || has("manifest"):
