@@ -65,6 +65,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 var flagNames = strings.NewReplacer(
 	"Options.AllowParentPaths", "--allow-parent-paths",
 	"Options.AllowMissingImages", "--allow-missing-images",
+	"raise Options.MaxDecodedBytes if the file is sound", "hardly any sound file unpacks to so much more than its size: export it again, or in parts",
+	"raise Options.MaxFileBytes", "export the scene in parts",
+	" (Options.MaxBody)", "",
+	" (Options.AllowInsecureHTTP)", "",
+	" (Options.CacheDir)", "",
+	", Options.CacheDir)", ")",
 	"Options.MaxTriangles", "--max-triangles",
 	"Options.Instances", "--instances",
 )

@@ -75,9 +75,12 @@ func (im *importer) job(c class, i int, place, name string, packed *compressedMe
 // reserve counts memory against the limit for decoded geometry. The product
 // cannot overflow: counts are at most 2^53 and checked one by one.
 func (im *importer) reserve(place string, count, size int64) error {
-	const most = 1 << 56
+	const most = 1 << 56 // far above any limit
 	if count > most/size || im.decoded+count*size > most {
-		return tooLarge(place, most)
+		return &Error{
+			Place: place, Reason: fmt.Sprintf("%d elements of %d bytes exceed every limit for decoded geometry", count, size),
+			Hint: "the count is damaged: export the file again", Err: ErrTooLarge,
+		}
 	}
 	im.decoded += count * size
 	return nil

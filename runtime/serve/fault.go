@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -47,6 +48,10 @@ func ParseFaults(text string) ([]Fault, error) {
 // maxCounted bounds the memory for counters; beyond, counting starts over.
 const maxCounted = 1 << 16
 
+// maxKey bounds what is kept of a path and a range, which clients make as long
+// as they like: of more its hash counts.
+const maxKey = 256
+
 // faults chooses which requests fail.
 type faults struct {
 	rate  float64
@@ -65,12 +70,17 @@ func (f *faults) choose(path, byteRange string) Fault {
 		return NoFault
 	}
 	key := path + "\x00" + byteRange
+	counted := key
+	if len(key) > maxKey {
+		sum := sha256.Sum256([]byte(key))
+		counted = string(sum[:])
+	}
 	f.mu.Lock()
 	if len(f.count) >= maxCounted {
 		clear(f.count)
 	}
-	n := f.count[key]
-	f.count[key] = n + 1
+	n := f.count[counted]
+	f.count[counted] = n + 1
 	f.mu.Unlock()
 
 	h := fnv.New64a()

@@ -94,6 +94,25 @@ func TestFailRate(t *testing.T) {
 	}
 }
 
+// TestFaultKeysAreShort: what a client sends as a range is not kept, and the
+// choice is made by all of it.
+func TestFaultKeysAreShort(t *testing.T) {
+	f := &faults{rate: 0.5, kinds: Faults(), count: map[string]uint64{}}
+	long := strings.Repeat("0-1,", 1<<14)
+	seen := map[Fault]bool{}
+	for i := range 64 {
+		seen[f.choose("a.untold", fmt.Sprint("bytes=", long, i))] = true
+	}
+	if len(seen) < 2 || len(f.count) != 64 {
+		t.Errorf("%v, %d counters", seen, len(f.count))
+	}
+	for key := range f.count {
+		if len(key) > maxKey {
+			t.Fatalf("a key of %d bytes", len(key))
+		}
+	}
+}
+
 func TestFailStatus(t *testing.T) {
 	dir := folder(t, map[string]string{"a.untold": digits})
 	h := handler(t, dir, Options{FailRate: 1, RetryAfter: 1500 * time.Millisecond})

@@ -19,6 +19,10 @@ type Handler struct {
 	faults *faults
 	bucket *bucket // nil without a limit
 
+	search chan struct{}    // held by the one search for scenes at a time
+	known  map[string]known // by path; belongs to that search
+	parsed int              // files read for it
+
 	mu    sync.Mutex
 	stats Stats
 }
@@ -35,6 +39,7 @@ func New(dir string, opts Options) (*Handler, error) {
 	}
 	h := &Handler{
 		opts: opts, tree: t, tags: &tags{clock: opts.Clock, known: map[string]*tag{}},
+		search: make(chan struct{}, 1), known: map[string]known{},
 		faults: &faults{rate: opts.FailRate, kinds: opts.FailWith, seed: opts.Seed, count: map[string]uint64{}},
 	}
 	if opts.Bandwidth > 0 {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"html/template"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +51,14 @@ func (h *Handler) Scenes(ctx context.Context) []Scene {
 		return nil
 	}
 	defer root.Close()
+	// One search at a time: a page that many ask for at once is not worth the
+	// memory of as many manifests.
+	select {
+	case h.search <- struct{}{}:
+		defer func() { <-h.search }()
+	case <-ctx.Done():
+		return nil
+	}
 	var list []Scene
 	visited := 0
 	// What cannot be read is not listed.
@@ -72,17 +82,56 @@ func (h *Handler) Scenes(ctx context.Context) []Scene {
 	return list
 }
 
-// scene reads a manifest, if a file is one.
+// maxKnown bounds the memory for what files were found to be.
+const maxKnown = 4 * maxScenes
+
+// known is what a file of some size and time was found to be.
+type known struct {
+	size  int64
+	mod   time.Time
+	scene Scene
+	is    bool // a manifest
+}
+
+// scene says what a file is, and reads it when it has changed. It belongs to
+// the one search at a time.
 func (h *Handler) scene(name string) (Scene, bool) {
 	f, st, err := h.tree.open(name)
 	if err != nil {
 		return Scene{}, false
 	}
 	defer f.Close()
-	if st.Size() > manifest.MaxBytes {
+	if k, ok := h.known[name]; ok && k.size == st.Size() && k.mod.Equal(st.ModTime()) {
+		return k.scene, k.is
+	}
+	h.parsed++
+	k := known{size: st.Size(), mod: st.ModTime()}
+	k.scene, k.is = readScene(f, name, st.Size())
+	if h.opts.Clock.Now().Sub(k.mod).Abs() > racy {
+		if len(h.known) >= maxKnown {
+			clear(h.known)
+		}
+		h.known[name] = k
+	}
+	return k.scene, k.is
+}
+
+// manifestKeys are some of those that stand near the beginning of a manifest,
+// in the order that cook writes and in that of the alphabet.
+var manifestKeys = []string{`"version"`, `"partitioning_mode"`, `"streaming_defaults"`, `"tiles"`, `"axis_convention"`, `"dry_run"`, `"colorLUT"`}
+
+// readScene reads a manifest, if a file is one. Large files are not read for a
+// page unless they begin like one.
+func readScene(f io.Reader, name string, size int64) (Scene, bool) {
+	if size > manifest.MaxBytes {
 		return Scene{}, false
 	}
-	m, err := manifest.Read(io.LimitReader(f, manifest.MaxBytes))
+	b := bufio.NewReaderSize(f, 4<<10)
+	head, _ := b.Peek(4 << 10) // what there is of it, also before an error
+	if !slices.ContainsFunc(manifestKeys, func(key string) bool { return bytes.Contains(head, []byte(key)) }) {
+		return Scene{}, false
+	}
+	m, err := manifest.Read(io.LimitReader(b, manifest.MaxBytes))
 	if err != nil {
 		return Scene{}, false
 	}

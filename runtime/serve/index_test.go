@@ -1,11 +1,14 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/untoldkit/untold/manifest"
 )
@@ -49,5 +52,43 @@ func TestIndex(t *testing.T) {
 	}
 	if r := ask(t, handler(t, t.TempDir(), Options{}), "GET", "/"); !strings.Contains(r.body, "no manifest") {
 		t.Error(r.body)
+	}
+}
+
+// TestIndexReadsOnce: however often the page is asked for, also by many at
+// once, a manifest is read once, until it changes. What is none is not parsed.
+func TestIndexReadsOnce(t *testing.T) {
+	dir := folder(t, map[string]string{"other.json": `{"frames": [` + strings.Repeat("0,", 1<<20) + `0]}`})
+	path := filepath.Join(dir, "city.json")
+	scene(t, path, 3)
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{path, filepath.Join(dir, "other.json")} {
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := handler(t, dir, Options{})
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			if list := h.Scenes(t.Context()); len(list) != 1 || list[0].Tiles != 3 {
+				t.Errorf("%+v", list)
+			}
+		})
+	}
+	wg.Wait()
+	if h.parsed != 2 {
+		t.Errorf("files were read %d times", h.parsed)
+	}
+	scene(t, path, 4)
+	if list := h.Scenes(t.Context()); len(list) != 1 || list[0].Tiles != 4 {
+		t.Errorf("%+v", list)
+	}
+	// Who went away does not wait for the search of another.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.search <- struct{}{}
+	if list := h.Scenes(ctx); list != nil {
+		t.Errorf("%+v", list)
 	}
 }
