@@ -59,6 +59,9 @@ machine.`,
 			if err := levels.resolve(cmd.Flags(), &s.opts); err != nil {
 				return err
 			}
+			if err := a.checkEffects(cmd.Flags(), cookNeeds(&s.opts)); err != nil {
+				return err
+			}
 			if err := s.resolve(a); err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,7 +54,7 @@ Other machines refuse plain http unless they are told --allow-insecure-http; --t
   untold serve out/city --addr 127.0.0.1:0 --latency 40ms --bandwidth 10MBps --fail-rate 0.05
   untold serve out --addr :8443 --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, a, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free one")
@@ -76,7 +75,21 @@ Other machines refuse plain http unless they are told --allow-insecure-http; --t
 	return cmd
 }
 
-func (s *serveFlags) run(ctx context.Context, a *app, dir string) error {
+// needs says which flags have no effect beside the others.
+func (s *serveFlags) needs() []need {
+	const noFault, noStatus = "nothing fails; add --fail-rate", "no failure is a status; leave --fail-with out or add status to it"
+	fails, statuses := s.failRate > 0, strings.Contains(s.failWith, string(serve.FaultStatus))
+	return []need{
+		{"fail-with", fails, noFault},
+		{"fail-status", fails, noFault},
+		{"retry-after", fails, noFault},
+		{"seed", fails, noFault},
+		{"retry-after", statuses, noStatus},
+	}
+}
+
+func (s *serveFlags) run(cmd *cobra.Command, a *app, dir string) error {
+	ctx := cmd.Context()
 	kinds, err := serve.ParseFaults(s.failWith)
 	if err != nil {
 		return fmt.Errorf("--fail-with: %w", err)
@@ -89,6 +102,9 @@ func (s *serveFlags) run(ctx context.Context, a *app, dir string) error {
 		Latency: s.latency, Bandwidth: float64(s.bandwidth), FailRate: s.failRate, FailWith: kinds, FailStatus: s.failStatus,
 		RetryAfter: s.retry, Seed: s.seed, AllowOrigin: s.cors, Log: out.request,
 	})
+	if err == nil {
+		err = a.checkEffects(cmd.Flags(), s.needs())
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/cook"
+)
+
+// need is what a flag needs to have an effect.
+type need struct {
+	flag string
+	met  bool
+	why  string // the sentence for users when it is not met
+}
+
+// checkEffects refuses flags of the command line that would change nothing, and
+// notes those of the environment and of files, which may be for other commands.
+func (a *app) checkEffects(f *pflag.FlagSet, needs []need) error {
+	for _, n := range needs {
+		if n.met || !f.Changed(n.flag) {
+			continue
+		}
+		if source(f, n.flag) == fromCommandLine {
+			return fmt.Errorf("--%s has no effect: %s", n.flag, n.why)
+		}
+		a.info("note: the setting %s has no effect: %s", n.flag, n.why)
+	}
+	return nil
+}
+
+// cookNeeds come after the levels and the preset are resolved.
+func cookNeeds(o *cook.Options) []need {
+	const noLevels, noHLODs = "no levels are made; add --lod, --hlod, --lod-level or --hlod-level", "no HLODs are made; add --hlod or --hlod-level"
+	levels, hlods := len(o.LODs)+len(o.HLODs) > 0, len(o.HLODs) > 0
+	list := []need{
+		{"hlod-atlas", hlods, noHLODs},
+		{"hlod-max-texture", hlods, noHLODs},
+		{"split-max-tiles", o.Clip || o.Partition != cook.PartitionGrid, "it says which objects are cut, and with --clip=false none is; there spanning objects go to the shared bucket"},
+	}
+	for _, name := range []string{"lod-min-triangles", "lod-max-error-pixels", "lod-fov", "lod-height"} {
+		list = append(list, need{name, levels, noLevels})
+	}
+	const noPixels = "no error is measured in pixels: --lod-max-error-pixels is below 0 and --lod-error-pixels is off"
+	pixels := o.LODMaxErrorPixels >= 0 || o.LODErrorPixels > 0
+	return append(list, need{"lod-fov", pixels, noPixels}, need{"lod-height", pixels, noPixels})
+}
