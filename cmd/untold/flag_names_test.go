@@ -116,7 +116,7 @@ func judgeCommand(t *testing.T, root *cobra.Command, place, line string) {
 // reaches users as a flag, or as something else that they can do.
 func TestOptionsAreNamedAsFlags(t *testing.T) {
 	messages(t, func(place, text string) {
-		if m := optionText.FindString(flagNames.Replace(text)); m != "" && !strings.HasPrefix(text, "Options.") {
+		if m := optionText.FindString(forUsers(text)); m != "" && !strings.HasPrefix(text, "Options.") {
 			t.Errorf("%s: %q names %s", place, text, m)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -57,7 +58,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "untold: interrupted; nothing was written under a final name")
 		return exitFailure
 	}
-	fmt.Fprintln(stderr, a.paint(red, "error:"), oneLine(suggestion(flagNames.Replace(err.Error()))))
+	fmt.Fprintln(stderr, a.paint(red, "error:"), oneLine(suggestion(forUsers(err.Error()))))
 	return exitCode(err)
 }
 
@@ -67,13 +68,17 @@ var flagNames = strings.NewReplacer(
 	"Options.AllowMissingImages", "--allow-missing-images",
 	"raise Options.MaxDecodedBytes if the file is sound", "hardly any sound file unpacks to so much more than its size: export it again, or in parts",
 	"raise Options.MaxFileBytes", "export the scene in parts",
-	" (Options.MaxBody)", "",
-	" (Options.AllowInsecureHTTP)", "",
-	" (Options.CacheDir)", "",
-	", Options.CacheDir)", ")",
 	"Options.MaxTriangles", "--max-triangles",
 	"Options.Instances", "--instances",
 )
+
+// optionBeside is the name of an option in brackets, or beside its flag.
+var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Options\.[A-Z]\w+`)
+
+// forUsers turns a message of the library into one for users of the command.
+func forUsers(text string) string {
+	return optionBeside.ReplaceAllString(flagNames.Replace(text), "$1")
+}
 
 // suggestion brings cobra's list of similar commands into one line.
 func suggestion(s string) string {
