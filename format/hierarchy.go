@@ -20,7 +20,7 @@ func (m *matrix) mul(o *matrix) matrix {
 	var r matrix
 	for c := range 4 {
 		for i := range 4 {
-			r[4*c+i] = m[i]*o[4*c] + m[4+i]*o[4*c+1] + m[8+i]*o[4*c+2] + m[12+i]*o[4*c+3]
+			r[4*c+i] = float64(m[i]*o[4*c]) + float64(m[4+i]*o[4*c+1]) + float64(m[8+i]*o[4*c+2]) + float64(m[12+i]*o[4*c+3])
 		}
 	}
 	return r
@@ -108,7 +108,7 @@ func transformedBounds(vertices []byte, m *matrix) Bounds {
 		y := float64(math.Float32frombits(le.Uint32(vertices[4:])))
 		z := float64(math.Float32frombits(le.Uint32(vertices[8:])))
 		for r := range 3 {
-			v := m[r]*x + m[4+r]*y + m[8+r]*z + m[12+r]
+			v := float64(m[r]*x) + float64(m[4+r]*y) + float64(m[8+r]*z) + m[12+r]
 			lo[r], hi[r] = min(lo[r], v), max(hi[r], v)
 		}
 	}

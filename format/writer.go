@@ -174,10 +174,12 @@ func (f *File) checkCounts() error {
 }
 
 // ToFile loads everything into memory, for writing the file again. Fields of
-// format versions after 1 are not carried over.
+// format versions after 1 are not carried over; a root transform is multiplied
+// into the entities.
 func (r *Reader) ToFile() (*File, error) {
+	entities, _ := r.Placed()
 	f := &File{
-		Type: r.p.header.FileType, Strings: []byte(r.p.strings.data), Entities: r.p.entities,
+		Type: r.p.header.FileType, Strings: []byte(r.p.strings.data), Entities: entities,
 		Meshes: r.p.meshes, Materials: r.p.materials, Textures: r.p.textures,
 	}
 	g, err := r.ReadGeometry(Geometry{})

@@ -55,9 +55,9 @@ func appendTriangles(list []camera.Triangle, dir, rel string) []camera.Triangle 
 	if err != nil {
 		return list
 	}
-	entities := r.Entities()
+	worlds := worldsOf(r)
 	for i, mesh := range r.Meshes() {
-		if len(list) >= maxPlanTriangles || int(mesh.EntityID) >= len(entities) {
+		if len(list) >= maxPlanTriangles {
 			break
 		}
 		vertices, err := r.MeshVertices(i, nil)
@@ -68,9 +68,9 @@ func appendTriangles(list []camera.Triangle, dir, rel string) []camera.Triangle 
 		if err != nil {
 			return list
 		}
-		var world geom.Mat4
-		for k, v := range entities[mesh.EntityID].LocalTransform {
-			world[k] = float64(v)
+		world, ok := worlds[mesh.EntityID]
+		if !ok {
+			world = geom.Identity()
 		}
 		indices := format.Indices(raw, mesh.IndexType)
 		at := func(k uint32) geom.Vec3 {
@@ -85,4 +85,14 @@ func appendTriangles(list []camera.Triangle, dir, rel string) []camera.Triangle 
 		}
 	}
 	return list
+}
+
+// worldsOf returns the transforms of a payload's entities to the world, by id.
+func worldsOf(r *format.Reader) map[uint32]geom.Mat4 {
+	out := map[uint32]geom.Mat4{}
+	entities := r.Entities()
+	for i, m := range r.WorldTransforms() {
+		out[entities[i].ID] = m
+	}
+	return out
 }

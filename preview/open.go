@@ -148,10 +148,11 @@ func wrapPayloads(dir string, names []string) (*manifest.Manifest, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
 		}
 		h, size := r.Header(), r.Size()
+		_, world := r.Placed()
 		if err := r.Close(); err != nil {
 			return nil, err
 		}
-		b := geom.Box{Min: geom.FromF32(h.WorldBounds.Min), Max: geom.FromF32(h.WorldBounds.Max)}
+		b := geom.Box{Min: geom.FromF32(world.Min), Max: geom.FromF32(world.Max)}
 		if b.IsEmpty() || !b.Min.IsFinite() || !b.Max.IsFinite() {
 			b = geom.Box{}
 		}

@@ -16,8 +16,8 @@ type Asset struct {
 	// Dir is the folder that the URIs of Textures are relative to; they are not
 	// to be trusted.
 	Dir       string
-	Bounds    format.Bounds // world box of the geometry
-	Entities  []format.Entity
+	Bounds    format.Bounds   // world box of the geometry
+	Entities  []format.Entity // with the root transform of the file in those that have no parent
 	Meshes    []format.Mesh
 	Materials []format.Material
 	Textures  []format.Texture

@@ -109,7 +109,7 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 		return nil, err
 	}
 	*buffer = geometry
-	a := recordsOf(r)
+	a := RecordsOf(r)
 	a.buffers.release = func() { l.buffers.Put(buffer) }
 	a.Dir, a.Geometry = textureDir(req), geometry
 	return a, nil

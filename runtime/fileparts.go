@@ -25,7 +25,7 @@ func (l *FileLoader) readRecords(req Request) (*Asset, error) {
 	if !ok || !both || vertices.Compression != format.CompressNone || indices.Compression != format.CompressNone {
 		return nil, errors.New("runtime: a file in parts must not be compressed")
 	}
-	a := recordsOf(r)
+	a := RecordsOf(r)
 	a.Dir = textureDir(req)
 	a.Parts = &fileParts{l, src, r.Meshes(), vertices, indices}
 	return a, nil

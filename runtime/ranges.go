@@ -42,7 +42,7 @@ type Split struct {
 
 // Admits reports whether a tile streams mesh by mesh. LOD groups always do, for
 // they can only be switched part by part.
-func (p *Split) Admits(r *format.Reader) bool { return p.admits(recordsOf(r).layout()) }
+func (p *Split) Admits(r *format.Reader) bool { return p.admits(RecordsOf(r).layout()) }
 
 func (p *Split) admits(n *nodes) bool {
 	return len(n.stubs) > 0 && (p.Always || n.groups > 0 || len(n.list) >= p.Nodes || p.Bytes > 0 && n.bytes > p.Bytes)
@@ -58,11 +58,12 @@ type PartLoader interface {
 	LoadParts(req Request, meshes []int)
 }
 
-// recordsOf makes an asset of a file's records, without its geometry.
-func recordsOf(r *format.Reader) *Asset {
+// RecordsOf makes an asset of a file's records, without its geometry.
+func RecordsOf(r *format.Reader) *Asset {
 	a := NewAsset(nil)
 	h := r.Header()
-	a.Type, a.Bounds, a.Strings, a.version = h.FileType, h.WorldBounds, r.String, h.ContentHash
-	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
+	a.Type, a.Strings, a.version = h.FileType, r.String, h.ContentHash
+	a.Entities, a.Bounds = r.Placed()
+	a.Meshes, a.Materials, a.Textures = r.Meshes(), r.Materials(), r.Textures()
 	return a
 }

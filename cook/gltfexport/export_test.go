@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 func TestParseLevels(t *testing.T) {
@@ -140,8 +141,17 @@ func TestRootTransform(t *testing.T) {
 	}
 	b[76+12*4+2], b[76+12*4+3] = 0x20, 0x41 // x = 10; the hash covers payloads only
 	_, s := back(t, saveBytes(t, t.TempDir(), "a.untold", b), ".glb", Options{})
-	if m := measureScene(s); m.min[0] != 10 || len(s.Nodes) != 2 {
+	m := measureScene(s)
+	if m.min[0] != 10 || len(s.Nodes) != 2 {
 		t.Errorf("%+v, %d nodes", m, len(s.Nodes))
+	}
+	// It stands where every other reader puts it.
+	r, err := format.NewBytesReader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, box := r.Placed(); m.min != geom.FromF32(box.Min) || m.max != geom.FromF32(box.Max) {
+		t.Errorf("%v to %v, want %v", m.min, m.max, box)
 	}
 }
 

@@ -108,7 +108,7 @@ func (p *payload) read(dir string) error {
 			p.memory += int64(c.UncompressedSize)
 		}
 	}
-	b := r.Header().WorldBounds
+	_, b := r.Placed()
 	p.bounds = manifest.BoundsOf(geom.Box{Min: geom.FromF32(b.Min), Max: geom.FromF32(b.Max)})
 	for a := range 3 {
 		lo, hi := p.bounds.Min[a], p.bounds.Max[a]

@@ -469,3 +469,24 @@ func TestDefaultPath(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The root transform of a foreign file is in the box of its tile.
+func TestBuildWithRootTransform(t *testing.T) {
+	dir, m := cooked(t, town(), cook.PartitionGrid)
+	tile := &m.Tiles[0]
+	file := filepath.Join(dir, filepath.FromSlash(tile.Path))
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(b[76+4*12:], math.Float32bits(300))
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res := built(t, dir, Options{})
+	for i := range res.Manifest.Tiles {
+		if got := &res.Manifest.Tiles[i]; got.ID == tile.ID && math.Abs(got.Bounds.Min[0]-tile.Bounds.Min[0]-300) > 1e-3 {
+			t.Errorf("the box begins at %v, it was at %v before it was moved by 300 m", got.Bounds.Min[0], tile.Bounds.Min[0])
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (c *comparison) payload(rel, pathAt, at, id string, want format.FileType, t
 }
 
 func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manifest.Bounds) {
-	w := r.Header().WorldBounds
+	w := worldBox(r)
 	file, entry := geom.Box{Min: geom.FromF32(w.Min), Max: geom.FromF32(w.Max)}, bounds.Box()
 	apart, beyond := 0.0, 0.0
 	for a := range 3 {
@@ -110,6 +110,20 @@ func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manife
 		c.add(CodePayloadOutside, severity, at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond the tile's bounds", id, rel, beyond),
 			"distances are measured to the bounds; cells as bounds of uncut objects have this")
 	}
+}
+
+// worldBox returns the header's box, which is tight, unless it cannot contain the
+// file's root transform.
+func worldBox(r *format.Reader) format.Bounds {
+	w := r.Header().WorldBounds
+	_, placed := r.Placed()
+	for a := range 3 {
+		size := slack + 1e-6*max(abs(float64(placed.Min[a])), abs(float64(placed.Max[a])))
+		if float64(w.Min[a]) < float64(placed.Min[a])-size || float64(w.Max[a]) > float64(placed.Max[a])+size {
+			return placed
+		}
+	}
+	return w
 }
 
 func abs(x float64) float64 { return max(x, -x) }

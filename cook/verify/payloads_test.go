@@ -2,6 +2,8 @@ package verify
 
 import (
 	"context"
+	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,4 +110,41 @@ func move(t *manifest.Tile, by float64) {
 	t.Bounds.Min[0] += by
 	t.Bounds.Max[0] += by
 	t.Center = t.Bounds.Center()
+}
+
+// A root transform moves the geometry, whether or not the writer of the file
+// has it in the boxes.
+func TestPayloadsWithRootTransform(t *testing.T) {
+	for _, boxed := range []bool{false, true} {
+		dir, path := scene(t)
+		m, err := manifest.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		move(&m.Tiles[0], 500)
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, "tiles", "tile_0_0_0.untold")
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put := func(at int, v float32) { binary.LittleEndian.PutUint32(b[at:], math.Float32bits(v)) }
+		put(76+4*12, 500)
+		if boxed {
+			put(52, 500)
+			put(64, 501)
+		}
+		write(t, file, b)
+		report, err := Paths(t.Context(), []string{path}, Options{Jobs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range report.codes() {
+			if code == CodePayloadBounds || code == CodePayloadOutside {
+				t.Errorf("boxes with it: %v: %v", boxed, report.codes())
+			}
+		}
+	}
 }

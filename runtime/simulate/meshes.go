@@ -109,11 +109,8 @@ func (w *world) fileAsset(file string) *runtime.Asset {
 	if r == nil {
 		return nil
 	}
-	a := runtime.NewAsset(nil)
-	h := r.Header()
-	a.Type, a.Bounds, a.Strings = h.FileType, h.WorldBounds, r.String
+	a := runtime.RecordsOf(r)
 	a.Dir = filepath.Join(filepath.Dir(w.s.ManifestPath), filepath.FromSlash(path.Dir(file)))
-	a.Entities, a.Meshes, a.Materials, a.Textures = r.Entities(), r.Meshes(), r.Materials(), r.Textures()
 	return a
 }
 

@@ -56,6 +56,10 @@ func (s *scene) add(path string, textures map[string][]*image.NRGBA) error {
 		return err
 	}
 	s.files++
+	worlds := map[uint32]geom.Mat4{}
+	for i, m := range r.WorldTransforms() {
+		worlds[f.Entities[i].ID] = m
+	}
 	for i := range f.Meshes {
 		m := &f.Meshes[i]
 		o := shape{base: [3]float64{1, 1, 1}}
@@ -75,9 +79,9 @@ func (s *scene) add(path string, textures map[string][]*image.NRGBA) error {
 				o.tex = o.mips[0]
 			}
 		}
-		var world geom.Mat4
-		for k, v := range f.Entities[m.EntityID].LocalTransform {
-			world[k] = float64(v)
+		world, ok := worlds[m.EntityID]
+		if !ok {
+			world = geom.Identity()
 		}
 		s.fill(&o, f.Vertices[m.VertexOffset:][:m.VertexSize], &world)
 		o.indices = format.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType)
