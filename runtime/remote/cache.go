@@ -230,6 +230,14 @@ func (c *Cache) miss(e *Entry) {
 	}
 }
 
+// failure says what the cache could not do, and where, and what helps.
+func (c *Cache) failure(what string, err error) error {
+	if errors.Is(err, ErrClosed) {
+		return cacheError(what, err)
+	}
+	return cacheError(what, fmt.Errorf("%w: check the disk of %s, or use another folder (--cache-dir, Options.CacheDir)", err, c.dir))
+}
+
 // Dir returns the folder.
 func (c *Cache) Dir() string { return c.dir }
 
@@ -295,7 +303,7 @@ func (c *Cache) Close() error {
 	defer c.disk.Unlock()
 	c.closeFiles()
 	if err != nil {
-		return cacheError("close", err)
+		return c.failure("close", err)
 	}
 	return nil
 }

@@ -41,8 +41,10 @@ func (c *Cache) claim() (older bool, err error) {
 		return false, fmt.Errorf("%w: a later version of untold has made it", ErrForeign)
 	case err == nil && !strings.HasPrefix(versionText, string(text)):
 		return false, fmt.Errorf("%w: its file %s is not untold's", ErrForeign, versionName)
+	case errors.Is(err, fs.ErrInvalid):
+		return false, fmt.Errorf("%w: its file %s is not untold's: %w", ErrForeign, versionName, err)
 	case err != nil && !missing(err):
-		return false, fmt.Errorf("%w: its file %s cannot be read: %w", ErrForeign, versionName, err)
+		return false, err
 	}
 	list, err := c.root.ReadDir(".")
 	if err != nil {

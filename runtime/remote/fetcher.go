@@ -50,7 +50,9 @@ type Fetcher struct {
 }
 
 // New opens the cache and returns a Fetcher. Close it.
-func New(opts Options) (*Fetcher, error) {
+func New(opts Options) (*Fetcher, error) { return newOn(opts, nil) }
+
+func newOn(opts Options, wrap func(disk) disk) (*Fetcher, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func New(opts Options) (*Fetcher, error) {
 			return nil, err
 		}
 	}
-	cache, err := OpenCache(dir, CacheOptions{Budget: opts.CacheBudget, NoSync: opts.NoSync, Clock: opts.Clock})
+	cache, err := openCacheOn(dir, CacheOptions{Budget: opts.CacheBudget, NoSync: opts.NoSync, Clock: opts.Clock}, wrap)
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,16 @@ func (c *Cache) lookup(name string) (Entry, bool) {
 		if closed {
 			return Entry{}, false
 		}
-		if e != nil && c.sound(&entry, fresh) {
+		sound, err := false, error(nil)
+		if e != nil {
+			sound, err = c.sound(&entry, fresh)
+		}
+		if sound {
 			c.use(name)
 			return entry, true
+		}
+		if err != nil {
+			return Entry{}, false // it may be there all the same
 		}
 		if fresh || e == nil {
 			if e != nil {
@@ -48,21 +55,31 @@ func (c *Cache) lookup(name string) (Entry, bool) {
 }
 
 // sound reports whether the file of an entry is what was stored. thorough also
-// compares the hash when only the time of change differs.
-func (c *Cache) sound(e *Entry, thorough bool) bool {
+// compares the hash when only the time of change differs. The error says that the
+// disk does not tell.
+func (c *Cache) sound(e *Entry, thorough bool) (bool, error) {
 	info, err := c.root.Lstat(filepath.FromSlash(e.Name))
-	if err != nil || !info.Mode().IsRegular() || info.Size() != e.Size {
-		return false
+	if missing(err) || errors.Is(err, fs.ErrInvalid) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() || info.Size() != e.Size {
+		return false, nil
 	}
 	if info.ModTime().UnixNano() == e.ModTime && e.SHA256 != "" {
-		return true
+		return true, nil
 	}
 	if !thorough || e.SHA256 == "" {
-		return false
+		return false, nil
 	}
 	sum, size, err := c.hash(e.Name)
+	if err != nil && !missing(err) {
+		return false, err
+	}
 	if err != nil || size != e.Size || sum != e.SHA256 {
-		return false
+		return false, nil
 	}
 	// The folder was copied, say. Remembered, so that the file is read once.
 	e.ModTime = info.ModTime().UnixNano()
@@ -71,7 +88,7 @@ func (c *Cache) sound(e *Entry, thorough bool) bool {
 	if x := c.index.entries[e.Name]; x != nil && x.SHA256 == e.SHA256 {
 		x.ModTime = e.ModTime
 	}
-	return true
+	return true, nil
 }
 
 // peek returns an entry as it is in the index.
@@ -206,8 +223,8 @@ func (c *Cache) flush(wait bool) error {
 	return c.append(used...)
 }
 
-// forget drops an entry whose file is gone or was changed by somebody else. The
-// file, if any, stays until a download replaces it.
+// forget drops an entry whose file is gone or was changed by somebody else. What is
+// there stays until a download replaces it, or the cache is opened again.
 func (c *Cache) forget(name string) {
 	_ = c.locked(func() error {
 		c.mu.Lock()
@@ -217,7 +234,11 @@ func (c *Cache) forget(name string) {
 			return nil // another process has stored it meanwhile
 		}
 		c.miss(e)
-		return c.append(change{Op: "drop", Name: name})
+		list := []change{{Op: "drop", Name: name}}
+		if c.present(name) {
+			list = append(list, change{Op: "make", Name: name})
+		}
+		return c.append(list...)
 	})
 }
 

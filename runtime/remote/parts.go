@@ -146,7 +146,7 @@ func (p *parts) read(b []byte, off int64) error {
 		return errNotHere
 	}
 	if err != nil {
-		return cacheError("read "+name, err)
+		return p.f.cache.failure("read "+name, err)
 	}
 	for _, i := range bad {
 		p.have.drop(i)

@@ -20,12 +20,15 @@ import (
 )
 
 // bigTile is a container with much geometry.
-func bigTile(t testing.TB) []byte {
+func bigTile(t testing.TB) []byte { return tileOfMeshes(t, 20, 3000) }
+
+// tileOfMeshes returns a container with so many meshes of so many vertices.
+func tileOfMeshes(t testing.TB, meshes, vertices int) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
-	for i := range 20 {
-		verts := make([]format.Vertex, 3000)
-		idx := make([]uint32, 3000)
+	for i := range meshes {
+		verts := make([]format.Vertex, vertices)
+		idx := make([]uint32, vertices)
 		for k := range verts {
 			verts[k] = format.Vertex{
 				Position: [3]float32{float32(i), float32(k), float32(k % 7)}, Normal: format.PackNormal([3]float32{0, 0, 1}),

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -33,8 +34,7 @@ func (c *Cache) recover() error {
 	for _, e := range c.sorted() {
 		ok := found[e.Name] != nil
 		if isTexture(e.Name) {
-			info, err := c.root.Lstat(filepath.FromSlash(e.Name))
-			ok = err == nil && info.Mode().IsRegular()
+			ok = c.present(e.Name) // or nobody can tell: then it is not forgotten
 		}
 		delete(found, e.Name)
 		if !ok {
@@ -44,8 +44,8 @@ func (c *Cache) recover() error {
 			now := c.recoverPart(e.Name, e)
 			if ok = now != nil; ok && now.Size != e.Size {
 				list = append(list, change{Op: "put", Entry: now})
-			} else if !ok {
-				c.remove(e.Name)
+			} else if !ok && c.remove(e.Name) != nil {
+				continue // or nobody would know it any more
 			}
 		}
 		if !ok {
@@ -95,6 +95,16 @@ func (c *Cache) migrate() error {
 		return err
 	}
 	return c.compact() // the lines of what was dropped go too
+}
+
+// present reports whether a file may be there: not when it is missing, or something
+// else has its name.
+func (c *Cache) present(name string) bool {
+	info, err := c.root.Lstat(filepath.FromSlash(name))
+	if err != nil {
+		return !missing(err) && !errors.Is(err, fs.ErrInvalid)
+	}
+	return info.Mode().IsRegular()
 }
 
 // isTexture reports whether a name of the index is that of a texture.
@@ -268,7 +278,7 @@ func (c *Cache) discard(e *Entry) error {
 		return c.append(change{Op: "drop", Name: e.Name})
 	})
 	if err != nil {
-		return cacheError("remove "+e.Name, err)
+		return c.failure("remove "+e.Name, err)
 	}
 	return nil
 }
@@ -298,7 +308,7 @@ func (c *Cache) Clear() (CacheStat, error) {
 		return failed
 	})
 	if err != nil {
-		return was, cacheError("clear", err)
+		return was, c.failure("clear", err)
 	}
 	return was, nil
 }

@@ -108,14 +108,14 @@ func (c *Cache) writePart(name string, data []byte, off int64) error {
 		return errPartGone
 	}
 	if err != nil {
-		return cacheError("store", err)
+		return c.failure("store", err)
 	}
 	err = c.roomyApart(func() error { return c.writeAt(f, data, off) }, name)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return cacheError("store "+name, err)
+		return c.failure("store "+name, err)
 	}
 	return nil
 }
@@ -127,14 +127,14 @@ func (c *Cache) syncPart(name string) error {
 	}
 	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY, 0o600)
 	if err != nil {
-		return cacheError("store", err)
+		return c.failure("store", err)
 	}
 	err = f.Sync()
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return cacheError("store "+name, err)
+		return c.failure("store "+name, err)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *Cache) beginPart(e Entry) (have, error) {
 	now := c.opts.Clock.Now().UTC()
 	e.Size, e.ModTime, e.CachedAt, e.LastAccess, e.Old = 0, 0, now, now, false
 	if !isPart(e.Name) || !e.valid() {
-		return have{}, cacheError("store", fmt.Errorf("%q is no name of a partial file", e.Name))
+		return have{}, c.failure("store", fmt.Errorf("%q is no name of a partial file", e.Name))
 	}
 	h := have{entry: e, sums: map[int64]uint32{}}
 	err := c.locked(func() error {
@@ -164,7 +164,7 @@ func (c *Cache) beginPart(e Entry) (have, error) {
 		return c.startPart(&h)
 	})
 	if err != nil {
-		return have{}, cacheError("store "+e.Name, err)
+		return have{}, c.failure("store "+e.Name, err)
 	}
 	return h, nil
 }
@@ -202,13 +202,17 @@ func (c *Cache) keepPart(h *have, from int64, sums []uint32) error {
 		if x == nil || !x.CachedAt.Equal(h.entry.CachedAt) {
 			return errPartGone
 		}
-		if _, err := c.root.Lstat(name); err != nil {
+		if _, err := c.root.Lstat(name); missing(err) {
 			return errPartGone
+		} else if err != nil {
+			return err
 		}
 		lines := appendSums(nil, from, sums)
 		f, err := c.root.OpenFile(sidecarName(name), os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
+		if missing(err) {
 			return errPartGone
+		} else if err != nil {
+			return err
 		}
 		err = c.roomy(func() error {
 			_, err := c.writeAll(f, lines)
@@ -238,7 +242,7 @@ func (c *Cache) keepPart(h *have, from int64, sums []uint32) error {
 		return err
 	}
 	if err != nil {
-		return cacheError("store "+h.entry.Name, err)
+		return c.failure("store "+h.entry.Name, err)
 	}
 	return nil
 }
@@ -362,7 +366,7 @@ func (c *Cache) promotePart(old Entry, read fileSums) (Entry, error) {
 		return Entry{}, errPartGone
 	}
 	if err != nil {
-		return Entry{}, cacheError("store "+e.Name, err)
+		return Entry{}, c.failure("store "+e.Name, err)
 	}
 	return e, nil
 }

@@ -46,10 +46,10 @@ func (c *Cache) stage(name string) (*staged, error) {
 		}
 		// A dead process with this number may have left the name behind.
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, cacheError("store", err)
+			return nil, c.failure("store", err)
 		}
 	}
-	return nil, cacheError("store", errors.New("too many temporary files: remove *"+tempSuffix))
+	return nil, c.failure("store", errors.New("too many temporary files: remove *"+tempSuffix))
 }
 
 // tempStem is the key of a name, for textures that of the name itself.
@@ -77,7 +77,7 @@ func (s *staged) Write(p []byte) (int, error) {
 	}
 	s.size += int64(n)
 	if err != nil {
-		return n, cacheError("store", err)
+		return n, s.c.failure("store", err)
 	}
 	return n, nil
 }
@@ -86,9 +86,12 @@ func (s *staged) Write(p []byte) (int, error) {
 func (s *staged) sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
 // json reports whether what was written is one JSON value.
-func (s *staged) json() bool {
+func (s *staged) json() (bool, error) {
 	text, err := s.c.root.ReadFile(s.tmp)
-	return err == nil && json.Valid(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	if err != nil {
+		return false, s.c.failure("read", err)
+	}
+	return json.Valid(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))), nil
 }
 
 // abort removes the file unless it was committed.
@@ -105,20 +108,20 @@ func (s *staged) abort() {
 func (s *staged) commit(e Entry) (Entry, error) {
 	if !s.c.opts.NoSync {
 		if err := s.file.Sync(); err != nil {
-			return e, cacheError("store", err)
+			return e, s.c.failure("store", err)
 		}
 	}
 	if err := s.file.Close(); err != nil {
-		return e, cacheError("store", err)
+		return e, s.c.failure("store", err)
 	}
 	now := s.c.opts.Clock.Now().UTC()
 	e.Size, e.SHA256 = s.size, s.sum()
 	e.CachedAt, e.LastAccess, e.Old = now, now, false
 	if !e.valid() {
-		return e, cacheError("store", fmt.Errorf("%q is no name of a cache file", e.Name))
+		return e, s.c.failure("store", fmt.Errorf("%q is no name of a cache file", e.Name))
 	}
 	if err := s.c.locked(func() error { return s.c.put(&e, s.tmp) }); err != nil {
-		return e, cacheError("store "+e.Name, err)
+		return e, s.c.failure("store "+e.Name, err)
 	}
 	s.done = true
 	return e, nil
@@ -203,7 +206,7 @@ func (c *Cache) renew(e Entry) error {
 		return c.append(change{Op: "put", Entry: &renewed})
 	})
 	if err != nil {
-		return cacheError("renew "+e.Name, err)
+		return c.failure("renew "+e.Name, err)
 	}
 	return nil
 }
@@ -222,7 +225,7 @@ func (c *Cache) age(base, except string) error {
 		return c.append(list...)
 	})
 	if err != nil {
-		return cacheError("mark what a new manifest makes old", err)
+		return c.failure("mark what a new manifest makes old", err)
 	}
 	return nil
 }

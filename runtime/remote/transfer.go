@@ -44,7 +44,13 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 		}
 		rest.drop() // all of it comes
 		e = Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-		if st, err = f.receive(s, resp, rest); err == nil && s.lenient && !st.json() {
+		if st, err = f.receive(s, resp, rest); err != nil || !s.lenient {
+			return err
+		}
+		sound, err := st.json()
+		if err != nil {
+			st.abort()
+		} else if !sound {
 			e.ETag, e.LastModified = "", "" // or the server would confirm it
 		}
 		return err
@@ -181,8 +187,12 @@ func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error 
 		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, st.sum(), s.want.SHA256)
 	case s.manifest && st.first != '{':
 		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, st.first)
-	case s.manifest && !s.lenient && !st.json():
-		return fmt.Errorf("%w: after %d bytes the manifest is no JSON: it may have been cut short", ErrMismatch, n)
+	case !s.manifest || s.lenient:
+		return nil
 	}
-	return nil
+	sound, err := st.json()
+	if err == nil && !sound {
+		err = fmt.Errorf("%w: after %d bytes the manifest is no JSON: it may have been cut short", ErrMismatch, n)
+	}
+	return err
 }
