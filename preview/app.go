@@ -59,6 +59,7 @@ type app struct {
 	current int
 	open    *Loaded
 	fresh   atomic.Pointer[Loaded] // what the runtime has read again
+	taken   bool                   // open is what it has read, and nobody has reloaded since
 	look    *camera.Scene
 	bounds  geom.Box // of the scene in the world, in this frame
 	sun     [3]float64
@@ -216,7 +217,7 @@ func (a *app) choose(i int) error {
 	}
 	a.session, a.updates = session, 0
 	a.judge = newJudge(open, cfg)
-	a.s, a.id, a.current, a.frozen = s, s.Scenes()[0], i, nil
+	a.s, a.id, a.current, a.frozen, a.taken = s, s.Scenes()[0], i, nil, false
 	a.textures, a.textureLimit = params, cfg.TextureBudget
 	a.r.SetBatchScene(a.id, batchCell(open))
 	a.watchMemory(s)
@@ -244,12 +245,15 @@ func (a *app) openStreamer(open *Loaded, cfg runtime.Config) (*runtime.Streamer,
 }
 
 // load reads a scene.
-func (a *app) load(i int) (*Loaded, error) {
-	open, err := a.scenes[i].Load()
+func (a *app) load(i int) (*Loaded, error) { return a.scenes[i].load(a.o.Whole) }
+
+// load is Load, for the view that was asked for.
+func (s *Scene) load(whole bool) (*Loaded, error) {
+	open, err := s.Load()
 	if err == nil && open.Source.Manifest.DryRun {
 		err = fmt.Errorf("preview: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", open.Source.Path)
 	}
-	if err == nil && a.o.Whole {
+	if err == nil && whole {
 		open.whole()
 	}
 	return open, err
@@ -285,6 +289,7 @@ func (a *app) reload() error {
 		return err
 	}
 	a.follow(id, open, params)
+	a.taken = false
 	return nil
 }
 
@@ -298,17 +303,21 @@ func (a *app) follow(id runtime.SceneID, open *Loaded, params texture.Params) {
 }
 
 // reader reads a scene again for the runtime, which finds that payloads are not
-// those that the manifest declares.
+// those that the manifest declares. It is called beside the frames, in which
+// scenes can be added to the list.
 func (a *app) reader(i int) func(context.Context) (runtime.Source, error) {
-	return func(context.Context) (runtime.Source, error) {
-		open, err := a.load(i)
+	scene, whole := a.scenes[i], a.o.Whole
+	var read func(context.Context) (runtime.Source, error)
+	read = func(context.Context) (runtime.Source, error) {
+		open, err := scene.load(whole)
 		if err != nil {
 			return runtime.Source{}, err
 		}
-		open.Source.Reload = a.reader(i)
+		open.Source.Reload = read
 		a.fresh.Store(open)
 		return open.Source, nil
 	}
+	return read
 }
 
 // succeeded takes over the scene that the runtime has made of a manifest that it
@@ -327,6 +336,7 @@ func (a *app) succeeded(id runtime.SceneID) {
 		a.judge.Follow(id, open.Source.Manifest)
 	}
 	a.follow(id, open, params)
+	a.taken = true
 	a.say("cooked again: " + a.scenes[a.current].Name)
 }
 

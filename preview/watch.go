@@ -2,6 +2,7 @@ package preview
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 )
@@ -80,14 +81,26 @@ func (a *app) newCook() {
 	}
 	select {
 	case path := <-a.watch.changed:
-		if path != a.scenes[a.current].Path {
-			return
+		if path == a.scenes[a.current].Path {
+			a.cookedAgain()
 		}
-		if err := a.reload(); err != nil {
-			a.fault(fmt.Sprintf("%s was cooked again, but: %v", path, err))
-			return
-		}
-		a.say("cooked again: " + a.scenes[a.current].Name)
 	default:
 	}
+}
+
+// cookedAgain reloads the scene, unless the runtime has done that already: it
+// sees a new cook by the first payload, often before the watcher does, and keeps
+// what is drawn, which a reload does not.
+func (a *app) cookedAgain() {
+	if a.taken {
+		a.taken = false
+		if open, err := a.load(a.current); err == nil && reflect.DeepEqual(open.Source.Manifest, a.open.Source.Manifest) {
+			return
+		}
+	}
+	if err := a.reload(); err != nil {
+		a.fault(fmt.Sprintf("%s was cooked again, but: %v", a.scenes[a.current].Path, err))
+		return
+	}
+	a.say("cooked again: " + a.scenes[a.current].Name)
 }

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime"
 )
 
 // ticker runs a watcher by hand.
@@ -143,5 +145,85 @@ func TestWatchInARun(t *testing.T) {
 	}
 	if !cooked {
 		t.Error("nothing was drawn")
+	}
+}
+
+// shownApp is an app with a scene, between two frames.
+func shownApp(t *testing.T, o *Options) *app {
+	t.Helper()
+	o.Frames = 1
+	if err := o.check(); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{
+		o: o, surf: &fakeSurface{w: 64, h: 48}, r: newFakeRenderer(), ctx: t.Context(), scenes: o.Scenes,
+		clock: &clock{virtual: true}, loader: runtime.NewFileLoader(0),
+	}
+	a.rootOf, a.gate, a.news.out = a.root, &gate{inner: a.loader, clock: a.clock}, o.Message
+	if err := a.choose(0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(a.closeStreamer(), a.loader.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// TestTakenBeforeWatched: a cook that the runtime has taken over is not loaded
+// once more when the watcher sees it, which would clear the picture.
+func TestTakenBeforeWatched(t *testing.T) {
+	dir := t.TempDir()
+	o := options(t, writeTown(t, dir, 1))
+	var news []string
+	o.Message = func(text string) { news = append(news, text) }
+	a := shownApp(t, &o)
+	for n := 2; n < 4; n++ {
+		writeTown(t, dir, n)
+		if _, err := a.open.Source.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.succeeded(a.id) // as when the runtime has told of it
+		id := a.id
+		if a.cookedAgain(); a.id != id || len(news) != 2*n-3 {
+			t.Errorf("cook %d is loaded again: %q", n, news)
+		}
+		if a.cookedAgain(); a.id == id || len(news) != 2*n-2 {
+			t.Errorf("cook %d, written again, is not loaded: %q", n, news)
+		}
+	}
+	// One that came since the runtime read is another one.
+	if _, err := a.open.Source.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.succeeded(a.id)
+	id := a.id
+	writeTown(t, dir, 1)
+	if a.cookedAgain(); a.id == id || len(a.open.Source.Manifest.Tiles) != 1 {
+		t.Error("a later cook is not loaded")
+	}
+}
+
+// TestReadBesideDrops: the runtime reads a scene again beside the frames, while
+// what is dropped onto the window makes the list another one.
+func TestReadBesideDrops(t *testing.T) {
+	path := writeTown(t, t.TempDir(), 1)
+	o := options(t, path)
+	o.Open = Open
+	a := shownApp(t, &o)
+	read := a.open.Source.Reload
+	done := make(chan error)
+	go func() {
+		_, err := read(t.Context())
+		done <- err
+	}()
+	a.scenes = append(a.scenes[:1:1], a.scenes[0])
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	a.scenes = nil
+	if _, err := read(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
