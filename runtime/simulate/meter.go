@@ -27,6 +27,7 @@ type Meter struct {
 
 	frames  int
 	dt      time.Duration // of the latest frame
+	now     time.Duration // since the first frame
 	drawn   []runtime.Drawn
 	near    []int32
 	alive   []int32 // tiles that were drawn since they last wanted none
@@ -56,6 +57,8 @@ type measured struct {
 	parsed  bool          // its full geometry is resident
 	alive   bool          // is in meter.alive
 	given   bool          // was given up, and has not been drawn since
+	gone    time.Duration // when it was given up
+	bare    int           // tile-frames since then that count as given up
 	entered time.Duration // when it came within the streaming radius
 	inside  bool          // is in meter.waiting
 	full    bool          // its full geometry was drawn since then
@@ -174,8 +177,12 @@ func (m *Meter) Event(e *runtime.Event) {
 // Frame judges what is drawn after an update, at a time since the first frame;
 // it lasts for dt.
 func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
+	m.judge(s.AppendDrawn(m.drawn[:0]), stats, camera, now, dt)
+}
+
+func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
 	m.frames++
-	m.dt = dt
+	m.dt, m.now = dt, now
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
 	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
@@ -184,7 +191,7 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 		m.out.GeometryReachMin = reach
 	}
 	m.out.GeometryReachMin = min(m.out.GeometryReachMin, reach)
-	m.look(s.AppendDrawn(m.drawn[:0]))
+	m.look(drawn)
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
 		drawn := t.seen == m.frames
@@ -202,8 +209,11 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec
 				return false
 			}
 		case t.wants(d, ceiling, ceiling):
+			if !t.given {
+				t.given, t.gone, t.bare = true, now, 0
+			}
 			m.out.GivenUp++
-			t.given = true
+			t.bare++
 			return false
 		}
 		t.alive = false
@@ -239,6 +249,10 @@ func (m *Meter) look(drawn []runtime.Drawn) {
 	}
 }
 
+// givenUpFor is how long a tile that was given up has to stay away. One that is
+// back sooner blinked, however far the budget reached: it was undrawn.
+const givenUpFor = 3 * time.Second
+
 // show notes that a tile is drawn in this frame.
 func (m *Meter) show(i int32, rep runtime.Rep) {
 	t := &m.tiles[i]
@@ -247,6 +261,10 @@ func (m *Meter) show(i int32, rep runtime.Rep) {
 	}
 	t.drawn, t.seen = rep, m.frames
 	m.drawnTime += m.dt
+	if t.given && m.now-t.gone < givenUpFor {
+		m.out.Undrawn += t.bare
+		m.out.GivenUp -= t.bare
+	}
 	t.given = false
 	if !t.alive {
 		t.alive = true

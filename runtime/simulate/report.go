@@ -56,7 +56,8 @@ type Report struct {
 
 	// GivenUp counts the tile-frames that would be undrawn if they did not lie
 	// farther away than the geometry budget reaches: not even the cheapest
-	// representations up to there fit into it. GeometryReachMin is the shortest
+	// representations up to there fit into it. A tile that is drawn again within
+	// 3 s was undrawn all the same. GeometryReachMin is the shortest
 	// such distance of the run in metres, the query radius without shortage.
 	GivenUp          int     `json:"given_up"`
 	GeometryReachMin float64 `json:"geometry_reach_min"`
