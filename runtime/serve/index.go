@@ -4,17 +4,20 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -60,10 +63,21 @@ func (h *Handler) Scenes(ctx context.Context) []Scene {
 		return nil
 	}
 	var list []Scene
-	visited := 0
+	visited, pending := 0, false
+	add := func(name string) {
+		if s, ok := h.scene(name); ok && len(list) < maxScenes {
+			list = append(list, s)
+		}
+	}
 	// What cannot be read is not listed.
 	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		visited++
+		if err == nil && d.IsDir() && (name == "." || !hidden(name) && strings.Count(name, "/") < indexDepth) {
+			for _, n := range coming(dir, name) {
+				pending = true
+				add(n)
+			}
+		}
 		switch {
 		case ctx.Err() != nil || visited > maxVisited || len(list) == maxScenes:
 			return fs.SkipAll
@@ -74,11 +88,35 @@ func (h *Handler) Scenes(ctx context.Context) []Scene {
 		case d.IsDir() || hidden(name) || !strings.EqualFold(filepath.Ext(name), ".json"):
 			return nil
 		}
-		if s, ok := h.scene(name); ok {
-			list = append(list, s)
-		}
+		add(name)
 		return nil
 	})
+	if pending {
+		slices.SortFunc(list, func(a, b Scene) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return list
+}
+
+// coming lists the manifests of a folder below dir that a cook has committed and not
+// brought to their places yet, where there is none of that name: those of first
+// cooks.
+func coming(dir, folder string) (list []string) {
+	at := filepath.Join(dir, filepath.FromSlash(folder))
+	if pending, err := journal.Pending(at); !pending || err != nil {
+		return nil
+	}
+	names, err := journal.Names(at)
+	if err != nil {
+		return nil
+	}
+	for _, n := range names {
+		if hidden(n) || !strings.EqualFold(filepath.Ext(n), ".json") {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(at, n)); errors.Is(err, fs.ErrNotExist) {
+			list = append(list, path.Join(folder, n))
+		}
+	}
 	return list
 }
 
