@@ -11,10 +11,8 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"unicode"
 
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
@@ -231,11 +229,12 @@ func (o *Options) check() error {
 		return err
 	}
 	p := o.PayloadDir
-	if p == "" || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) || p == "." || strings.ContainsAny(p, "\\:") || strings.ContainsFunc(p, unicode.IsControl) {
-		return fmt.Errorf("cook: payload folder %q is not a plain relative path", p)
-	}
 	if strings.HasPrefix(journal.Fold(p), journal.Folder) {
 		return fmt.Errorf("cook: payload folder %q has the name of the folder for a cook's state; choose another", p)
+	}
+	// The deepest names in it are those of textures.
+	if journal.CheckPath(p) != nil || journal.CheckPath(path.Join(p, texture.Folder, "x")) != nil {
+		return fmt.Errorf("cook: payload folder %q is not a plain relative path", p)
 	}
 	return nil
 }

@@ -376,6 +376,23 @@ func TestRunRefusesAnotherScenesFolder(t *testing.T) {
 	}
 }
 
+// TestManifestsDifferByCase: where case is ignored the second scene's manifest
+// would replace the first one's, and nothing would name its tiles any more.
+func TestManifestsDifferByCase(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, runScene(t, "town.gltf", townBoxes()), dir, DefaultOptions())
+	before := snapshot(t, dir)
+	opts := DefaultOptions()
+	opts.PayloadDir = "others"
+	_, err := Run(context.Background(), runScene(t, "Town.gltf", townBoxes()), dir, opts)
+	if err == nil || !strings.Contains(err.Error(), "by case alone") {
+		t.Errorf("got %v", err)
+	}
+	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestRunBadInput(t *testing.T) {
 	bad := townBoxes()
 	bad[0].extra = map[string]any{"untold_tile_policy": "sideways"}
@@ -407,7 +424,7 @@ func TestRunBadInput(t *testing.T) {
 }
 
 func TestOptionsCheck(t *testing.T) {
-	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x", ".untold", ".Untold/x"} {
+	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x", ".untold", ".Untold/x", "tiles ", "tiles./x", "a\xff", strings.Repeat("d/", 30) + "d"} {
 		o := DefaultOptions()
 		if o.PayloadDir = p; o.check() == nil {
 			t.Errorf("payload folder %q passes", p)

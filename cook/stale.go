@@ -49,6 +49,9 @@ func otherScenes(dir, file, payloadDir string) (*neighbours, error) {
 		if err != nil || m.DryRun {
 			continue
 		}
+		if journal.Fold(name) == journal.Fold(file) {
+			return nil, fmt.Errorf("cook: %s already holds the scene of %s, and not all file systems tell that name from %s, which differs by case alone; choose another output folder, or give the scene file its old name", dir, name, file)
+		}
 		if journal.Fold(path.Clean(m.PayloadDir)) == journal.Fold(payloadDir) {
 			return nil, fmt.Errorf("cook: %s already holds the scene of %s in the folder %q; choose another output folder or --payload-dir", dir, name, payloadDir)
 		}

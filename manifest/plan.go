@@ -130,6 +130,6 @@ func LoadPlanned(path string) (*Manifest, error) {
 func errIsPlan() *DecodeError {
 	return &DecodeError{
 		Kind: ErrPlan, Expected: "a manifest", Found: "the plan of a dry run, which has no payload files",
-		Hint: "cook the scene without --dry-run; untold inspect, validate, simulate and manifest read plans",
+		Hint: "cook the scene without --dry-run; untold inspect, validate, simulate and manifest bands read plans",
 	}
 }

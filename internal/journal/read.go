@@ -202,8 +202,9 @@ func scanMissing(dir string, concerns func(j *Journal, prefix string) bool) (fou
 	return found{}, "", nil
 }
 
-// maxUp is how far above a file its scene's folder can be.
-const maxUp = 10
+// maxUp is how many folders are looked at for the journal of a file: as many as
+// stand above the deepest name that one holds.
+const maxUp = maxDepth
 
 func scanUp(dir, prefix string, concerns func(j *Journal, prefix string) bool) (found, string, error) {
 	for up := range maxUp {
