@@ -154,8 +154,7 @@ func (e extras) number(key string, def float64) float64 {
 	return v
 }
 
-// describeFloors turns the manifest of a grid into one of floors: version 4
-// (facts/manifest.md sections 1.2 and 1.5).
+// describeFloors turns the manifest of a grid into one of floors: version 4.
 func (c *cooker) describeFloors(m *manifest.Manifest) {
 	p := c.planned
 	m.Version, m.PartitioningMode = manifest.VersionFloor, p.Mode

@@ -11,7 +11,7 @@ import (
 )
 
 // manifest describes the built payloads: version 3, uniform grid, or version
-// 4, floors (facts/manifest.md sections 1.2 to 1.7).
+// 4, floors.
 func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	p := c.planned
 	source := c.scene.Source

@@ -40,7 +40,7 @@ type Options struct {
 	// upwards. Default 25, 10000, 25.
 	TileSize geom.Vec3
 	// AutoTileSize chooses x and z of TileSize, for at most 2000 tiles of at
-	// most 32 objects (facts/manifest.md section 2.4). For grids.
+	// most 32 objects. For grids.
 	AutoTileSize bool
 	// SampleFraction keeps this part of a grid's tiles, those around the
 	// world's origin: a quick look at a large scene. 0 or 1 keeps all.
@@ -155,7 +155,7 @@ type Options struct {
 const EnginePayloadDir = "tile_exports"
 
 // EngineOptions returns the defaults of the preset --compat engine, which
-// cooks as the reference exporter does (DECISIONS, "The compat preset").
+// cooks as the reference exporter does.
 func EngineOptions() Options {
 	o := DefaultOptions()
 	o.Compat, o.Clip, o.PayloadDir = true, false, EnginePayloadDir

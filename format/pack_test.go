@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The vectors are those of facts/format.md section 5.
+// The vectors are the reference engine's.
 
 func TestHalf(t *testing.T) {
 	for _, c := range []struct {

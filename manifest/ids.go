@@ -52,7 +52,7 @@ func (n NodeID) Depth() int { return len(n.Path) }
 // ParseNodeID reads a quadtree_node_id: F01_Q_0_3 and F02_K_1, or in the
 // compact form of annotated scenes F02Q100. The digits are 0 to 3 in a
 // quadtree, 0 and 1 in a kd-tree. ok is false for any other text; the engine
-// finds no parent for such a node (facts/manifest.md section 1.10).
+// finds no parent for such a node.
 func ParseNodeID(id string) (n NodeID, ok bool) {
 	rest, ok := strings.CutPrefix(id, "F")
 	if !ok {

@@ -85,8 +85,7 @@ func (f *floorCutter) index(height float64) int {
 	return int(min(max(i, 0), float64(f.info.Count-1)))
 }
 
-// cutFloors finds the floors (facts/manifest.md section 2.7, and the heights
-// of slabs). profile is what is known at this point.
+// cutFloors finds the floors by the heights of slabs. profile is what is known at this point.
 func (r *floorRun) cutFloors(profile string) *floorCutter {
 	scene := r.plan.SceneBounds
 	f := &floorCutter{bottom: scene.Min[1]}

@@ -9,7 +9,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// When a scene counts as outdoor (facts/manifest.md section 2.11).
+// When a scene counts as outdoor.
 const (
 	outdoorMinHalfDiag  = 150.0 // metres
 	outdoorMinTiles     = 8.0   // half diagonal in tiles

@@ -11,8 +11,7 @@ import (
 const quadtreeDepth = 6
 
 // Quadtree partitions by floors, every floor by a quadtree over the scene's
-// footprint, and every node by semantic tier (facts/manifest.md sections 2.6
-// to 2.11).
+// footprint, and every node by semantic tier.
 //
 // An object goes into exactly one tile, that of the deepest node that holds
 // it whole, or into the shared bucket; geometry is not cut. Objects with empty

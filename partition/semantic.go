@@ -236,7 +236,7 @@ func newClassifier(m TierMatching, untagged Tier) *classifier {
 	return c
 }
 
-// guess asks the sources in their order (facts/manifest.md section 2.6). The
+// guess asks the sources in their order. The
 // second result holds the bits of the words in the name.
 func (c *classifier) guess(o *Object, a *Annotation) (guess, uint32) {
 	found := c.names.find(o.Name)

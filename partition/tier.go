@@ -9,7 +9,7 @@ const (
 )
 
 // tierScale holds the radii of a tier as fractions of the scene's half
-// diagonal (facts/manifest.md section 2.11).
+// diagonal.
 type tierScale struct {
 	tier              string
 	streaming, unload float64

@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// TestTierRadii checks the values of facts/manifest.md sections 1.11 and 2.11.
+// TestTierRadii checks the radii of each tier.
 func TestTierRadii(t *testing.T) {
 	for _, c := range []struct {
 		profile           string

@@ -22,11 +22,10 @@ func (p OutOfCorePolicy) known() bool {
 	return p == OutOfCoreAuto || p == OutOfCoreImmediate || p == OutOfCoreAlways
 }
 
-// outOfCore decides whether a full tile that was loaded streams mesh by mesh
-// (facts section 13): it has many nodes, or takes a large part of the geometry
-// budget, if there is one. Entities own their meshes (DECISIONS R11), and LOD
-// groups can only be switched part by part. A
-// Loader that gives no asset leaves nothing to decide.
+// outOfCore decides whether a full tile that was loaded streams mesh by mesh:
+// it has many nodes, or takes a large part of the geometry budget, if there is
+// one. Entities own their meshes, and LOD groups can only be switched part by
+// part. A Loader that gives no asset leaves nothing to decide.
 func (s *Streamer) outOfCore(r *record, res *Result) bool {
 	if res.Asset == nil {
 		return false

@@ -1,6 +1,6 @@
 package runtime
 
-// Which levels memory admits (DECISIONS R12). Below the high-water mark that is
+// Which levels memory admits. Below the high-water mark that is
 // all of them, but for what was evicted a moment ago. At the mark only tiles of
 // which nothing is drawn load any, and those that give up something dearer for
 // it.

@@ -2,7 +2,7 @@ package runtime
 
 import "time"
 
-// Limits of the audits (facts section 3).
+// Limits of the audits.
 const (
 	gapDwell         = 500 * time.Millisecond // parsing may take so long unnoticed
 	gapThrottle      = 2 * time.Second        // between two warnings about one tile

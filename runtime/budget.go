@@ -148,7 +148,7 @@ func (s *Streamer) geometryAboveLow() bool {
 }
 
 // listEvictees collects, farthest first, full tiles that have been resident
-// long enough and levels of other tiles, at any age (facts section 14); what
+// long enough and levels of other tiles, at any age; what
 // lies within its streaming radius would come back at once and stays.
 func (s *Streamer) listEvictees() {
 	s.evictees = s.evictees[:0]

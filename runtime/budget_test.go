@@ -10,7 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// DECISIONS R12: levels stop at the high-water mark too, unless nothing at all
+// Levels stop at the high-water mark too, unless nothing at all
 // is drawn for the tile.
 func TestLevelsStopAtTheHighMark(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("drawn", box(0, 0, 0, 10, 10, 10), radiiAt(90, 100), lodsAt(60, 80)), tileAt("bare", box(0, 0, 20, 10, 10, 30), lodsAt(60, 80))),
@@ -203,7 +203,7 @@ func TestNearHolesTakeThePlaceOfFartherLevels(t *testing.T) {
 	}
 }
 
-// DECISIONS R12: a tile in range of which nothing is drawn gets its cheapest
+// A tile in range of which nothing is drawn gets its cheapest
 // level as long as the budget holds it.
 func TestHoleInRangeGetsItsCheapestLevel(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }))

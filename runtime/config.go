@@ -11,9 +11,10 @@ type Handoff string
 // The hand-offs.
 const (
 	// HandoffCovered keeps what is drawn until its successor is resident and
-	// drawable (DECISIONS R2).
+	// drawable.
 	HandoffCovered Handoff = "covered"
-	// HandoffStrict is the literal seed rule, holes included.
+	// HandoffStrict is the literal rule of the reference engine's documents, holes
+	// included.
 	HandoffStrict Handoff = "strict"
 )
 
@@ -130,7 +131,7 @@ type HTTPConfig struct {
 
 const mib = 1 << 20
 
-// DefaultConfig returns the seeds' defaults (facts section 3).
+// DefaultConfig returns the defaults of the reference engine's documents.
 func DefaultConfig() Config {
 	return Config{
 		Enabled: true, UpdateInterval: 0.1, BurstTickInterval: 0.016, MaxQueryRadius: 500, DispatchEpsilon: 1,

@@ -105,7 +105,7 @@ func tileParams() []param {
 		{"hierarchyOcclusionPenalty", "", "further weight of a candidate whose parent region is covered; 0: such a candidate is not loaded", func(c *Config) any { return &c.HierarchyOcclusionPenalty }, 0, 1, false},
 		{key: "lodGate", meaning: "dispatch tiles with LODs only within their finest switch, as the reference engine does", at: func(c *Config) any { return &c.LODGate }},
 		{key: "normalizeBands", meaning: "clamp the distances as the reference engine does on load", at: func(c *Config) any { return &c.NormalizeBands }},
-		{key: "handoff", meaning: "covered: what is drawn stays until its successor can be drawn; strict: the literal seed rule", at: func(c *Config) any { return &c.Handoff }},
+		{key: "handoff", meaning: "covered: what is drawn stays until its successor can be drawn; strict: the literal rule of the reference engine's documents", at: func(c *Config) any { return &c.Handoff }},
 		{"handoffMaxWait", "s", "longest wait for a resident successor to become drawable", func(c *Config) any { return &c.HandoffMaxWait }, 0, inf, false},
 		{key: "enableFadeTransitions", meaning: "cross-fade between representations", at: func(c *Config) any { return &c.EnableFadeTransitions }},
 		{"fadeDuration", "s", "length of a cross-fade", func(c *Config) any { return &c.FadeDuration }, 0.001, inf, false},

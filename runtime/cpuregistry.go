@@ -31,15 +31,14 @@ type Prewarmer interface {
 	Prewarm(ctx context.Context, root RootID, asset *Asset) error
 }
 
-// CPURegistry keeps what streamed meshes are uploaded from (seed 004, DECISIONS
-// R5): an entry per mesh, entries by group and level for LOD groups, and for
-// each root one pin on the decoded asset whose buffers they share. Entries
+// CPURegistry keeps what streamed meshes are uploaded from: an entry per mesh,
+// entries by group and level for LOD groups, and for each root one pin on the decoded asset whose buffers they share. Entries
 // outlive uploads and evictions, so what comes back is uploaded from the main
 // memory. When that is short, ReleaseWarm drops the pin and keeps the entries:
 // the Streamer reads the file again when a mesh of the root is wanted.
 //
 // Everything of a root is kept under the one id of the root and goes with
-// RemoveRoot (facts section 20, O18). Methods are safe for concurrent use.
+// RemoveRoot. Methods are safe for concurrent use.
 type CPURegistry struct {
 	mu     sync.Mutex
 	roots  map[RootID]*cpuRoot

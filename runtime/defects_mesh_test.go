@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Defects of facts section 20 where they concern tiles that stream mesh by
+// Defects of the reference engine that must not exist here, where they concern tiles that stream mesh by
 // mesh. Those with other tests of their own are O18, O23 to O25 and O27 to O31.
 
 // O13: the answer to a file that was read again for a tile that has gone in the

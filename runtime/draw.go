@@ -119,7 +119,7 @@ func (s *Streamer) settleAll(sc *scene) {
 }
 
 // settle decides what a tile draws after the passes of a tick, and whether it
-// is undrawn (DECISIONS R10).
+// is undrawn.
 func (s *Streamer) settle(r *record) {
 	s.draw(r, s.drawnAfter(r))
 	inRange := r.actual <= r.scene.tiles.radius[r.tile].unload
@@ -213,7 +213,7 @@ const (
 )
 
 // VisualState returns the grade of a tile in the given state with so many of
-// its streamed meshes uploaded (facts section 9).
+// its streamed meshes uploaded.
 func VisualState(state TileState, total, uploaded int) TileVisualState {
 	switch {
 	case state != TileParsed:

@@ -6,15 +6,14 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// Defaults of an Entity, from seed 001's StreamingComponent.
+// Defaults of an Entity, those of a streaming component of the reference engine.
 const (
 	DefaultEntityRadius       = 100.0 // metres
 	DefaultEntityUnloadRadius = 150.0
 )
 
 // Entity is one .untold file that streams on its own, without a manifest: a
-// building or a street lamp of a scene that nobody has partitioned (DECISIONS
-// R11).
+// building or a street lamp of a scene that nobody has partitioned.
 type Entity struct {
 	ID   string // in events; Path when empty
 	Path string // from the folder, with slashes

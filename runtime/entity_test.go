@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// The story of seed 001: a city block of single files.
+// A city block of single files.
 func TestEntities(t *testing.T) {
 	r := newRig(t, sceneOf())
 	id, err := r.s.AddEntities("block",
@@ -45,7 +45,7 @@ func TestEntitiesRefuse(t *testing.T) {
 	}
 }
 
-// DECISIONS R11: in the second tier an entity owns its meshes.
+// In the second tier an entity owns its meshes.
 func TestEntityOwnsItsMeshes(t *testing.T) {
 	nodes := map[string][]nodeSpec{"building": nodesAt(30, 40, 42), "lamp": nodesAt(5, 45)}
 	r := newRig(t, sceneOf(), withNodes(nodes))

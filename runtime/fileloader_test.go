@@ -137,8 +137,7 @@ func ask(t *testing.T, l *FileLoader, req Request) Result {
 	return done.box.Drain(nil)[0].result
 }
 
-// Size and content hash are checked, and no path leads out of the folder
-// (facts section 20, O36 and O39).
+// Size and content hash are checked, and no path leads out of the folder.
 // Paths of a manifest that lead out of its folder are refused, also through
 // links, before anything is opened.
 func TestO36PathsStayInTheFolder(t *testing.T) {

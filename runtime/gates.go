@@ -4,7 +4,7 @@ import "math"
 
 // closedOff reports whether the interior zone or the floor keeps a tile from
 // being dispatched: no movement of the camera's direction changes that. Neither
-// gate unloads anything (facts section 7).
+// gate unloads anything.
 func (s *Streamer) closedOff(sc *scene, tile int32) bool {
 	return sc.floorClosed(tile, s.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
 }

@@ -20,7 +20,7 @@ func failing(reps ...Rep) rigOption {
 	})
 }
 
-// DECISIONS R2: while the successor loads, fails and backs off, the old
+// While the successor loads, fails and backs off, the old
 // representation stays.
 func TestOldStaysWhileTheSuccessorFails(t *testing.T) {
 	a := tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 80))

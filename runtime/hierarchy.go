@@ -8,7 +8,7 @@ import (
 
 // hierarchy is the index of parent regions: every prefix of the tiles'
 // quadtree or kd-tree node ids, with the box of all tiles below it, at whatever
-// depth (facts sections 8 and 20, O12).
+// depth.
 type hierarchy struct {
 	byName map[string]int32 // only while building
 	parent []int32          // -1: none

@@ -7,7 +7,7 @@ import (
 )
 
 // scoreStep is the resolution of scores. Quantising them makes the order of
-// candidates a strict weak order (facts section 20, O5).
+// candidates a strict weak order.
 const scoreStep = 0.001
 
 // solidAngle estimates the part of the view that a box takes: its area
@@ -48,7 +48,7 @@ func length(v [3]float64) float64 {
 
 // clip returns the part of a box inside limits, or the box itself when they do
 // not meet or there are no limits: boxes of uniform grids may be kilometres
-// tall (facts section 20, O10).
+// tall.
 func clip(b, limits geom.Box) geom.Box {
 	for i := range 3 {
 		limits.Min[i] = max(limits.Min[i], b.Min[i])

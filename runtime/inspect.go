@@ -71,7 +71,7 @@ func (s *Streamer) AppendOctreeLeaves(dst []manifest.Bounds, id SceneID) []manif
 	return dst
 }
 
-// Occlusion is the occlusion test of a scene (facts section 8) as it stands
+// Occlusion is the occlusion test of a scene as it stands
 // for the last camera.
 type Occlusion struct {
 	// Covered is the part of the screen that loaded tiles cover: bit 8*row+column

@@ -20,7 +20,7 @@ func tree() []nodeSpec {
 }
 
 // All levels are uploaded in one pass; the distance chooses, with 5 m of
-// hysteresis towards the finer one (facts section 16).
+// hysteresis towards the finer one.
 func TestLODGroupSwitches(t *testing.T) {
 	d := &meshDevice{}
 	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": tree()}), withDevice(d),

@@ -103,7 +103,7 @@ func BenchmarkMeshUpdate(b *testing.B) {
 		r := meshRig(b, 3000, 1_200_000)
 		benchMeshes(b, r, func(i int) { r.camera.Position[0] = 20 * math.Sin(float64(i)/50) })
 	})
-	b.Run("10k stubs, loaded, moving", func(b *testing.B) { // goal of facts 19.9: 2 ms
+	b.Run("10k stubs, loaded, moving", func(b *testing.B) { // the goal is 2 ms
 		r := meshRig(b, 10_000, 0)
 		benchMeshes(b, r, func(i int) { r.camera.Position[0] = 20 * math.Sin(float64(i)/50) })
 	})

@@ -10,9 +10,9 @@ import (
 )
 
 // The second tier: full tiles that are too large to be uploaded as a whole
-// stream mesh by mesh (facts section 13). Their asset is pinned in the
+// stream mesh by mesh. Their asset is pinned in the
 // CPURegistry; every renderable node of it, or LOD group, is a stub with the
-// radii of its tile, at whatever depth it hangs (facts section 20, O23, O24).
+// radii of its tile, at whatever depth it hangs.
 
 // meshState is the state of a stub.
 type meshState uint8
@@ -230,7 +230,7 @@ type meshScan struct {
 }
 
 // scanMeshes judges the stubs of a tile. Their distances are those from the
-// camera itself, not from where it will be (facts section 5).
+// camera itself, not from where it will be.
 func (s *Streamer) scanMeshes(r *record) {
 	sc, m := r.scene, r.meshes
 	v := &sc.view
@@ -446,7 +446,7 @@ func (s *Streamer) unloadStub(r *record, i int) {
 }
 
 // addMeshBytes books geometry of a stub, and the textures of its tile with the
-// first one (facts section 20, O31).
+// first one.
 func (s *Streamer) addMeshBytes(r *record, x *stub, bytes int64) {
 	st, m := r.full(), r.meshes
 	x.bytes += bytes

@@ -6,7 +6,7 @@ import (
 )
 
 // How many meshes one pass may evict, and how many entities a texture relief may
-// touch (facts section 3 and seed 001).
+// touch.
 const (
 	evictMeshes         = 16 // per tick over the mark, and on a warning
 	evictMeshesCritical = 32 // twice sixteen
@@ -40,7 +40,7 @@ func (e meshEvictee) compare(o meshEvictee) int {
 	return compareStubs(e.record, e.stub, o.record, o.stub)
 }
 
-// evictionScore rates a mesh: the larger, the sooner it goes (facts section 14).
+// evictionScore rates a mesh: the larger, the sooner it goes.
 // Only geometry counts, for it is the geometry's budget (section 20, O27).
 func (s *Streamer) evictionScore(distance float64, bytes int64) float64 {
 	far, large := 1.0, 0.0
@@ -120,7 +120,7 @@ func (s *Streamer) lastDrawn(r *record) bool {
 const swapLead = 1.1
 
 // makeRoom evicts what lies farther away than a candidate until so many bytes
-// are free (facts section 20, O25), if there is so much. A candidate that needs
+// are free, if there is so much. A candidate that needs
 // more than one pass may evict has the rest in the ticks that follow.
 func (s *Streamer) makeRoom(c *meshCandidate, need float64) bool {
 	if sum := s.listMeshEvictees(c.distance*swapLead, false); float64(sum) < need {

@@ -24,7 +24,7 @@ var errCold = errors.New("runtime: the geometry is not in the main memory")
 const maxMakeRoom = 2
 
 // dispatchMeshes starts the best stubs: those of the near band in slots of their
-// own, then the rest (facts section 13).
+// own, then the rest.
 func (s *Streamer) dispatchMeshes() {
 	defer func(all []meshCandidate) { clear(all) }(s.meshCandidates)
 	// Tiles may have been evicted since.

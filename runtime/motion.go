@@ -13,7 +13,7 @@ const minJump = 50
 
 // motion estimates the camera's velocity in world space. Unlike the reference
 // engine it works on time, not on ticks: neither frame rate nor tick rate
-// changes the estimate (facts section 20, O2).
+// changes the estimate.
 type motion struct {
 	last     geom.Vec3
 	at       time.Duration
@@ -22,7 +22,7 @@ type motion struct {
 }
 
 // sample takes the position at a time. smoothing is the weight of the old
-// velocity over 0.1 s; a movement beyond jump is no velocity (O3).
+// velocity over 0.1 s; a movement beyond jump is no velocity.
 func (m *motion) sample(p geom.Vec3, now time.Duration, smoothing, jump float64) {
 	if !m.started {
 		*m = motion{last: p, at: now, started: true}

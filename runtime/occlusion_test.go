@@ -6,7 +6,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// The vectors of facts section 8.
+// How much of a rectangle others in front of it cover, worked out by hand.
 func TestOcclusionVectors(t *testing.T) {
 	screen := rect{-1, -1, 1, 1}
 	left, right := rect{-1, -1, 0, 1}, rect{0, -1, 1, 1}

@@ -1,6 +1,6 @@
 package runtime
 
-// planStrict is the literal rule of seed 003, holes included: the HLOD pass,
+// planStrict is the literal rule of the reference engine's documents, holes included: the HLOD pass,
 // then the LOD pass, both judging the full tile as it was at the start of the
 // tick, every transition but those of a full tile that took over gated by the
 // dwell.

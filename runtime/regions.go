@@ -14,7 +14,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// Defaults of regions (facts sections 3 and 16).
+// Defaults of regions.
 const (
 	DefaultRegionRadius       = 100.0 // metres
 	DefaultRegionUnloadRadius = 150.0

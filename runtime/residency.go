@@ -3,7 +3,7 @@ package runtime
 import "time"
 
 // Swap-thrash audit: so many loads and unloads of one representation within the
-// window are one too many (facts section 18).
+// window are one too many.
 const (
 	swapWindow    = 5 * time.Second
 	swapThreshold = 4

@@ -94,7 +94,7 @@ func (r *rig) Memory() Memory { return r.memory }
 
 type rigOption func(*Config, *Deps, *rig)
 
-// scenarioConfig holds the shared defaults of facts 19.0.
+// scenarioConfig holds the defaults that the scenarios share.
 func scenarioConfig() Config {
 	c := DefaultConfig()
 	c.EnableFrustumGate, c.EnableOcclusionSort, c.VelocityLookAheadTime = false, false, 0
@@ -270,7 +270,7 @@ func interiorOn(floor int) tileOption {
 
 func nodeID(id string) tileOption { return func(t *manifest.Tile) { t.QuadtreeNodeID = id } }
 
-// sceneOf returns a grid with the shared defaults of facts 19.0.
+// sceneOf returns a grid with the defaults that the scenarios share.
 func sceneOf(tiles ...manifest.Tile) *manifest.Manifest {
 	return &manifest.Manifest{
 		Version: 3, PartitioningMode: manifest.ModeUniformGrid, Tiles: tiles,
@@ -294,7 +294,7 @@ func withBytes(n int64) rigOption {
 	return func(_ *Config, _ *Deps, r *rig) { r.loader.bytes = func(Request) int64 { return n } }
 }
 
-// lens gives the rig's camera the view of facts 19.1 B7.
+// lens gives the rig's camera a view of its own.
 func (r *rig) lens() {
 	r.camera.FovYDegrees, r.camera.Aspect, r.camera.Near, r.camera.Far = 60, 16.0/9, 0.1, 1000
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// The rows of facts 19.1.
+// Scenarios of dispatch: limits, order and gates.
 
 func TestB1DispatchLimit(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(76)), tileAt("b", box(-86.5, -5, -5, -76.5, 5, 5))))
@@ -128,7 +128,7 @@ func TestB19InsideRegion(t *testing.T) {
 	}
 }
 
-// The rows of facts 19.2.
+// Scenarios of motion.
 
 func TestVelocityRows(t *testing.T) {
 	for _, c := range []struct {
@@ -160,7 +160,7 @@ func TestC5Jump(t *testing.T) {
 	r.expect("")
 }
 
-// The rows of facts 19.3.
+// Scenarios of a tile's life: failures, timeouts, downloads.
 
 func TestLifecycleRows(t *testing.T) {
 	a := tileAt("a", box(0, 0, 0, 10, 10, 10))
@@ -289,7 +289,7 @@ func TestD15VisualState(t *testing.T) {
 	}
 }
 
-// The rows of facts 19.4: a tile with R50 U100, an HLOD at 95 and LODs at 60
+// Scenarios of levels: a tile with R50 U100, an HLOD at 95 and LODs at 60
 // and 80, the camera at (-d, 0, 0).
 func TestLevelRows(t *testing.T) {
 	levels := []tileOption{hlodAt(95), lodsAt(60, 80)}

@@ -183,7 +183,7 @@ type slowDevice struct{ clock *fakeClock }
 func (d slowDevice) Upload(Key, *Asset) error { d.clock.now += 3 * time.Millisecond; return nil }
 func (d slowDevice) Release(Key)              { d.clock.now += 2 * time.Millisecond }
 
-// The counters of facts section 18 about the device and its memory.
+// The counters about the device and its memory.
 func TestDeviceAndMemoryCounters(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95))), withBytes(25), func(_ *Config, d *Deps, r *rig) {
 		d.Device = slowDevice{r.clock}
@@ -263,7 +263,7 @@ func TestNormalizeBands(t *testing.T) {
 		t.Errorf("b: HLOD %v, LODs %v", from, lods)
 	}
 	if got := autoPrefetch(radii{stream: 50, unload: 120}); got != 85 {
-		t.Errorf("automatic prefetch %v, want 85", got) // facts 2.3
+		t.Errorf("automatic prefetch %v, want 85", got)
 	}
 }
 

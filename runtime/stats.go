@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Stats are the counters of a Streamer (facts section 18), under the names of
+// Stats are the counters of a Streamer, under the names of
 // their JSON keys. "Tick" counters describe the last tick, "total" ones the
 // time since Open; the others the present.
 //
@@ -62,7 +62,7 @@ type Stats struct {
 	OverlapLODLOD            int     `json:"overlapLODLOD"`
 	ActiveFades              int     `json:"activeFades"`
 	WaitingFades             int     `json:"waitingFades"`  // resident successors that are not drawable yet
-	UndrawnTiles             int     `json:"undrawnTiles"`  // tiles that are undrawn now (DECISIONS R10)
+	UndrawnTiles             int     `json:"undrawnTiles"`  // tiles that are undrawn now
 	GeometryBytes            int64   `json:"geometryBytes"` // uploaded by this Streamer
 	TextureBytes             int64   `json:"textureBytes"`
 	GeometryUsed             int64   `json:"geometryUsed"` // with the use from outside

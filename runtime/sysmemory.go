@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Limits of the probed budget (DECISIONS R6).
+// Limits of the probed budget.
 const (
 	probeShare = 0.4 // of the memory that is to be had
 	probeMin   = 512 * mib

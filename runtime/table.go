@@ -100,7 +100,7 @@ func (t *table) payloadOf(i int32, r Rep) *payload {
 	return &lods[r-RepLOD0].payload
 }
 
-// covers reports whether a level is meant for distance d (DECISIONS R10).
+// covers reports whether a level is meant for distance d.
 func (t *table) covers(i int32, d float64) bool {
 	for k := t.levelAt[i]; k < t.levelAt[i+1]; k++ {
 		if d >= t.levels[k].from {
@@ -182,7 +182,7 @@ func (b *tableBuilder) addTile(t *manifest.Tile) error {
 
 // addShared registers the shared bucket: resident from anywhere unless it has
 // radii of its own, and without the scene's prefetch radius, which would make
-// it wait (facts section 20, O38).
+// it wait.
 func (b *tableBuilder) addShared(t *manifest.Tile) {
 	r := radii{stream: math.Inf(1), unload: math.Inf(1)}
 	if t.StreamingRadius != nil {
@@ -205,7 +205,7 @@ func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
 	b.full = append(b.full, payload{path: t.Path, sha256: t.SHA256, size: t.FileSizeBytes})
 	memory := t.FileSizeBytes
 	if t.EstimatedMemoryBytes != nil && *t.EstimatedMemoryBytes > 0 {
-		memory = *t.EstimatedMemoryBytes // the file may be compressed (O11)
+		memory = *t.EstimatedMemoryBytes // the file may be compressed
 	}
 	b.memory = append(b.memory, memory)
 	b.centerY = append(b.centerY, t.Center[1])

@@ -69,7 +69,7 @@ func (s RepSet) Has(r Rep) bool { return s>>r&1 != 0 }
 // With returns the set with r.
 func (s RepSet) With(r Rep) RepSet { return s | 1<<r }
 
-// TileState is the state of a tile's full representation (facts section 9).
+// TileState is the state of a tile's full representation.
 type TileState uint8
 
 // The states. Unloading is only seen while a cancelled load has not answered.

@@ -8,7 +8,7 @@ type leaver struct {
 	distance float64
 }
 
-// unloadPass runs before anything is loaded (DECISIONS R7): it ends backoffs,
+// unloadPass runs before anything is loaded: it ends backoffs,
 // starts and ends grace periods, tears down what is out of range, farthest
 // first, and drops the levels of tiles beyond the query radius.
 func (s *Streamer) unloadPass() {
@@ -96,7 +96,7 @@ func (s *Streamer) judgeRange(r *record) {
 }
 
 // successorReady reports whether a full tile out of range may go: what is to
-// follow can be drawn, or nothing is to follow (facts section 20, O1).
+// follow can be drawn, or nothing is to follow.
 func (s *Streamer) successorReady(r *record) bool {
 	if s.cfg.Handoff == HandoffStrict || !r.near {
 		return true

@@ -6,7 +6,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// Padding of the near and far plane of the gates, in metres (facts section 3).
+// Padding of the near and far plane of the gates, in metres.
 const (
 	nearPadding = 0.05
 	farPadding  = 1.0

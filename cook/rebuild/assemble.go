@@ -110,7 +110,7 @@ func (b *builder) sceneBounds() manifest.Bounds {
 }
 
 // fresh fills in what an older manifest would have: sizes and radii by the
-// formulas of facts/manifest.md sections 2.8 and 2.11.
+// formulas by which cook chooses them.
 func (b *builder) fresh(m *manifest.Manifest, halfDiag float64) {
 	side := b.tileSide()
 	m.TileSizeMode, m.TileSize = "manual", &manifest.Vec3Size{X: side, Y: partition.DefaultTileHeight, Z: side}

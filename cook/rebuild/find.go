@@ -41,8 +41,7 @@ func Find(paths []string) ([]string, error) {
 
 // DefaultPath is where the manifest of some containers belongs: in the parent
 // of the folder that they lie in, named after the shared bucket
-// (<scene>_shared.untold), else after that parent (facts/manifest.md section
-// 2.13).
+// (<scene>_shared.untold), else after that parent.
 func DefaultPath(files []string) (string, error) {
 	if len(files) == 0 {
 		return "", ErrNoTiles

@@ -61,7 +61,7 @@ func reserved(stem string) bool {
 type namer struct{ taken map[string]bool }
 
 // pick returns stem+ext, or when that is taken the stem with the first eight
-// hex digits of the SHA-1 of key, then _1, _2, ... (facts/format.md section 6).
+// hex digits of the SHA-1 of key, then _1, _2, ...
 func (n *namer) pick(stem, ext, key string) string {
 	if n.taken == nil {
 		n.taken = map[string]bool{}

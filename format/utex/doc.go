@@ -1,5 +1,5 @@
 // Package utex reads, writes and validates .utex files: one texture with its
-// mip chain in a form that a GPU takes as it is (facts/format.md section 8).
+// mip chain in a form that a GPU takes as it is.
 //
 // A file is a header of 64 bytes, a table with 16 bytes per level, and the
 // levels, the largest first, each at a multiple of 16 bytes. Numbers are

@@ -3,7 +3,7 @@ package enginedecode
 // lightKinds is indexed by light_type.
 var lightKinds = [...]string{1: "directional", 2: "point", 3: "spot", 4: "area"}
 
-// decodeLight reads a light (facts/manifest.md section 1.7).
+// decodeLight reads a light.
 func decodeLight(v any, path string) Light {
 	k := asKeyed(v, path)
 	for _, key := range []string{"color", "position", "direction", "right", "up", "area_size"} {

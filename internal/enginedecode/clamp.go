@@ -5,7 +5,7 @@ import "slices"
 // gap is what the engine keeps between two switches, in metres.
 const gap float32 = 4
 
-// clamp does the engine's normalisation (facts/manifest.md section 1.9), in
+// clamp does the engine's normalisation, in
 // single precision.
 func (t *Tile) clamp(s, u, p float32, hlods, lods []Level) {
 	t.Streaming, t.Unload = s, max(u, s+gap)

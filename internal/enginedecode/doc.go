@@ -1,5 +1,5 @@
 // Package enginedecode re-implements, for tests, what the reference engine does
-// with the text of a manifest (facts/manifest.md sections 0 and 1): which texts
+// with the text of a manifest: which texts
 // its decoder refuses, what it makes of the others, and how it clamps their
 // distances on load.
 //

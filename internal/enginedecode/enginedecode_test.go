@@ -29,7 +29,7 @@ func TestDecodeSmall(t *testing.T) {
 	}
 }
 
-// The rules of facts/manifest.md section 0, one edit each.
+// The rules of the engine's decoder, one edit each.
 func TestDecodeRules(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"version is required", `"version": 3, `, ``, "manifest.version"},
@@ -96,7 +96,7 @@ func TestDecodeSkipsShortVectors(t *testing.T) {
 	}
 }
 
-// The numbers of facts/manifest.md sections 0 (point 11) and 2.12.
+// The numbers that the reference exporter and the engine's normalisation give.
 func TestClamp(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for _, c := range []struct {

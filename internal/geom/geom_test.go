@@ -84,7 +84,6 @@ func TestBox(t *testing.T) {
 		t.Errorf("centre %v, size %v", b.Center(), b.Size())
 	}
 	big := Box{Vec3{0, 0, 0}, Vec3{10, 10, 10}}
-	// facts/manifest.md section 5.
 	if d := big.Distance(Vec3{13, 14, 10}); d != 5 {
 		t.Errorf("distance %v", d)
 	}

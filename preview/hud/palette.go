@@ -5,7 +5,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// The colours of states (facts/runtime.md section 18; failed is ours).
+// The colours of states (failed is ours).
 var (
 	ColorResident = Color{64, 242, 89, 255}
 	ColorLoading  = Color{255, 217, 51, 255}

@@ -6,8 +6,8 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// lodColors are the colours of representations, sRGB (facts/runtime.md section
-// 18): full detail, LOD levels, and the last one for the HLOD.
+// lodColors are the colours of representations, sRGB: full detail, LOD levels,
+// and the last one for the HLOD.
 var lodColors = [...][3]uint8{
 	{255, 64, 64}, {64, 220, 64}, {72, 96, 255}, {255, 220, 48}, {230, 64, 230}, {48, 220, 230},
 }
@@ -41,8 +41,7 @@ func hue(h, saturation float64) (c [3]uint8) {
 	return c
 }
 
-// tierColors are the colours of texture sizes (facts/runtime.md section 18;
-// missing and none are ours), sRGB.
+// tierColors are the colours of texture sizes (missing and none are ours), sRGB.
 var tierColors = struct{ full, medium, minimum, loading, missing, none [3]uint8 }{
 	full: [3]uint8{26, 102, 255}, medium: [3]uint8{255, 140, 0}, minimum: [3]uint8{255, 64, 64},
 	loading: [3]uint8{255, 217, 51}, missing: [3]uint8{255, 0, 255}, none: [3]uint8{150, 150, 150},

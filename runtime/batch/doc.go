@@ -1,5 +1,5 @@
 // Package batch merges static meshes by cell, so that a frame has fewer draw
-// calls (facts/runtime.md section 16). It decides what is merged and what is
+// calls. It decides what is merged and what is
 // drawn alone; it knows no graphics API.
 //
 // Meshes of one scene whose centres lie in the same cell, with the same

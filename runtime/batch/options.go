@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// Limits bounds the work of one Update (facts section 16).
+// Limits bounds the work of one Update.
 type Limits struct {
 	Arrivals int // whole representations that come into cells; parts all come
 	Cells    int // cells that are looked at

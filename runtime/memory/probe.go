@@ -9,7 +9,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// What a Probe grants (DECISIONS R6).
+// What a Probe grants.
 const (
 	Share     = 0.4       // of the memory that is to be had
 	MinBudget = 512 << 20 // bytes

@@ -10,8 +10,8 @@ import (
 // The indexes that the packed tree was measured against. Both answer exactly
 // like it; TestBaselinesAgree sees to that.
 
-// pointerTree is the octree that the reference engine uses (facts/runtime.md
-// section 16) with bounds from the boxes: an entry stays at the smallest node that
+// pointerTree is the octree that the reference engine uses, with bounds from the
+// boxes: an entry stays at the smallest node that
 // holds it as a whole, leaves split beyond 16 entries, at most 12 levels.
 type pointerTree struct {
 	boxes []geom.Box

@@ -15,8 +15,7 @@
 // of 500 m in a scene of 1,000,000 tiles the packed tree is 2.6 and 3.9 times as
 // fast. For radii of a few tiles a grid of fitting cells needs about 0.6 times
 // its time, but suffers from mixed sizes, which the tree takes as they come. It
-// has no world size either, unlike the reference engine's octree
-// (facts/runtime.md section 20, O9).
+// has no world size either, unlike the reference engine's octree.
 package octree
 
 import (

@@ -262,7 +262,7 @@ func TestI15HostCap(t *testing.T) {
 	})
 }
 
-// A download of 90 s is no timeout of the parse (O16), and holds no slot: a tile
+// A download of 90 s is no timeout of the parse, and holds no slot: a tile
 // that the cache has is parsed meanwhile.
 func TestSlowDownloadHoldsNoSlot(t *testing.T) {
 	onStage(t, func(s *stage) *manifest.Manifest {

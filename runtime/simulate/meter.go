@@ -293,8 +293,7 @@ func finer(a, b runtime.Rep) runtime.Rep {
 	return a
 }
 
-// wants reports whether the tile wants any representation at a distance
-// (DECISIONS R10).
+// wants reports whether the tile wants any representation at a distance.
 func (t *measured) wants(d, reach, ceiling float64) bool {
 	switch {
 	case d > reach && reach < ceiling:

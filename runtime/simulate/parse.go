@@ -69,7 +69,7 @@ func ParseCameraPath(data []byte) (*CameraPath, error) {
 	return &p, nil
 }
 
-// defaultLens is the lens of the scenarios of facts/runtime.md section 19.
+// defaultLens is the lens of scenarios that name none.
 func defaultLens() CameraPath {
 	return CameraPath{FovYDegrees: 60, Aspect: 1.7778, Near: 0.1, Far: 1000}
 }

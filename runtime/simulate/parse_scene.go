@@ -10,8 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// The values of a scene that says nothing about streaming
-// (facts/runtime.md section 2.1).
+// The values of a scene that says nothing about streaming.
 const (
 	defaultStreamingRadius = 80
 	defaultUnloadRadius    = 120

@@ -29,7 +29,7 @@ type Report struct {
 	Evictions int `json:"evictions"` // evict.tile and evict.lru
 
 	// Undrawn counts tile-frames in which a tile that was drawn before and
-	// still wants a representation shows none (DECISIONS R10).
+	// still wants a representation shows none.
 	Undrawn int `json:"undrawn"`
 	// DoubleDrawn counts tile-frames with more than one representation, but
 	// for two that fade into each other.

@@ -61,8 +61,8 @@ func stream(records []Record) []byte {
 	return b.Bytes()
 }
 
-// TestScenarios runs the files of testdata: the rows of facts/runtime.md
-// section 19.1 to 19.7 and more of our own. Unless faults or memory explain it,
+// TestScenarios runs the files of testdata: the scenarios by which the rules
+// of the runtime are stated, and more. Unless faults or memory explain it,
 // nothing may be undrawn that was drawn, and nothing be drawn twice.
 func TestScenarios(t *testing.T) {
 	for _, path := range files(t) {

@@ -153,7 +153,7 @@ type Key struct {
 	Value any
 }
 
-// StatExpectation is the value of a counter (facts/runtime.md section 18) after
+// StatExpectation is the value of a counter after
 // the frame at a time.
 type StatExpectation struct {
 	T       time.Duration

@@ -14,7 +14,7 @@ import (
 )
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
-// cannot hide (facts/runtime.md section 19.0).
+// cannot hide.
 const origin = 1000 * time.Second
 
 // errFault is what an injected failure reports.

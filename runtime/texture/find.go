@@ -27,7 +27,7 @@ const maxListed = 1 << 16
 // file below its payload's folder. It looks at the text only. URLs, absolute
 // paths, drive letters, backslashes, control characters and ".." are refused,
 // also where they appear only after percent-decoding; the text itself is taken
-// as it is (facts/format.md section 6).
+// as it is.
 func CheckURI(uri string) error {
 	if err := manifest.CheckPath(uri); err != nil {
 		return fmt.Errorf("%w: %w", ErrURI, err)
@@ -44,7 +44,7 @@ func CheckURI(uri string) error {
 // Find returns the file that a texture URI of a payload in the folder dir
 // names, as a path relative to dir with forward slashes, for Open. It tries
 // the URI as it stands, then its last element beside the payload, then the
-// path without regard to case (facts/runtime.md section 17).
+// path without regard to case.
 //
 // The error matches ErrURI when the URI is refused and fs.ErrNotExist when
 // there is no such file.

@@ -66,7 +66,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindRefuses is row I7 of facts/runtime.md.
+// TestFindRefuses: no name leads out of the folder.
 func TestFindRefuses(t *testing.T) {
 	dir := payload(t)
 	for _, uri := range []string{

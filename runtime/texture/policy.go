@@ -42,7 +42,7 @@ type Params struct {
 // DefaultProfile is the name of the profile that runtime.DefaultConfig has.
 const DefaultProfile = "balanced"
 
-// profiles are those of facts/runtime.md section 15.
+// profiles are the reference engine's.
 var profiles = []Params{
 	{"detailed", 2.5, 6, 1024, 512, 0.1, 6, 0.20, 3},
 	{"superdetailed", 4, 8, 2048, 1024, 0.1, 6, 0.20, 3},
@@ -74,7 +74,7 @@ func ProfileNamed(name string) (Params, error) {
 }
 
 // AlignToManifest returns the profile tiled with the radii that suit a scene
-// whose tiles stream at the given radii in metres (facts/runtime.md section 15): full
+// whose tiles stream at the given radii in metres: full
 // size well within the radius at which a tile is loaded, and the medium size as
 // long as it can be there.
 func AlignToManifest(streamingRadius, unloadRadius float64) (Params, error) {
@@ -206,7 +206,7 @@ type starts [tiers]int
 // limits upgrades only, as a pressure hold does.
 //
 // A change waits until the distance has passed the radius of the tier by the
-// hysteresis (facts/runtime.md section 15). Where that keeps a texture from the full
+// hysteresis. Where that keeps a texture from the full
 // size, it may still come to the medium one, so that of two textures that start
 // alike the nearer is never the coarser.
 func (p *policy) decide(d float64, cur int, at *starts, finest, ceiling Tier) int {

@@ -93,7 +93,7 @@ type View struct {
 // Streamer decides how large every texture is and has it loaded. It works on
 // entities, which have a world box and textures in slots: near ones are wanted
 // at the size of the source, those farther away at the medium and minimum
-// sizes of Params, with a hysteresis between (facts/runtime.md section 15). Textures
+// sizes of Params, with a hysteresis between. Textures
 // are shared by file and use; one that several entities use is as large as the
 // one that needs most wants it.
 //

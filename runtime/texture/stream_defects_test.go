@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The defects of facts/runtime.md section 20 that concern textures.
+// Defects of the reference engine that concern textures, which must not exist here.
 
 // TestO30ShedMeasuresInWorldSpace: the camera of a view and the boxes of parts
 // are of the same space, whatever transform the scene has; a shed measures like

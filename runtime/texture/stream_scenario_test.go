@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The rows of facts/runtime.md section 19.7.
+// The scenarios of textures.
 
 func TestH1Distances(t *testing.T) {
 	for _, trim := range []bool{false, true} {

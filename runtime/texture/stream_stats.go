@@ -137,7 +137,7 @@ const (
 	EventRelease                    // nobody uses it any more
 )
 
-// String returns tex.start, tex.load, ... as in facts/runtime.md section 19.
+// String returns tex.start, tex.load, ... as in the records of simulate.
 func (k EventKind) String() string {
 	return [...]string{"tex.start", "tex.load", "tex.upgrade", "tex.downgrade", "tex.fail", "tex.missing", "tex.release"}[min(k, EventRelease)]
 }

@@ -10,11 +10,11 @@ import (
 // long.
 var ErrTimeout = errors.New("texture: it did not come in time")
 
-// defaultTimeout is that of the other tiers (facts/runtime.md section 1).
+// defaultTimeout is that of the other tiers.
 const defaultTimeout = 60 * time.Second
 
 // watchdog gives up on loads and uploads that take too long: none may keep a slot
-// for good (facts section 20, O14). What comes after that is not waited for.
+// for good. What comes after that is not waited for.
 func (s *Streamer) watchdog() {
 	for k := 0; k < len(s.flights); {
 		f := &s.flights[k]

@@ -10,7 +10,7 @@ import (
 const DefaultWarmBytes = 64 << 20
 
 // Warmer is a Loader in front of a FileLoader that keeps the first sizes of
-// textures which have been decoded ahead of their meshes (seed 004: prewarm).
+// textures which have been decoded ahead of their meshes.
 // What is kept is handed out once, to the first request that asks for it at that
 // size; all else goes to the FileLoader. Its methods are safe for concurrent use.
 type Warmer struct {
