@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/walltime"
 )
 
 // output gathers the files of a cook in a stage inside the output folder, on
@@ -61,7 +62,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	if o.files = root; opts.faults != nil {
 		o.files = opts.faults(root)
 	}
-	sweep(dir, o.files)
+	sweep(dir, o.files, hold, walltime.Clock{}.Now())
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()

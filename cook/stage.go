@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -65,20 +66,27 @@ func makeStage(dir string, f journal.FS) (name string, release func(), err error
 	return "", nil, fmt.Errorf("no temporary folder in %s lasts", dir)
 }
 
+// deadAfter is the time without any change after which a stage is taken for one of
+// a killed cook where there are no locks to tell.
+const deadAfter = 24 * time.Hour
+
+// holder is hold, which tests replace by that of a system without locks.
+type holder func(dir string) (release func(), state holding, err error)
+
 // sweep removes the stages of cooks that were killed. Those of living cooks
-// are held, those that a journal names hold a committed scene; where it cannot
-// be known nothing is removed.
-func sweep(dir string, f journal.FS) {
-	sweepFolder(dir, ".", f, func(name string) bool {
+// are held, those that a journal names hold a committed scene; where there are no
+// locks a stage goes when nothing in it has changed for a day.
+func sweep(dir string, f journal.FS, hold holder, now time.Time) {
+	sweepFolder(dir, ".", f, hold, now, func(name string) bool {
 		number, ours := strings.CutPrefix(name, oldStagePrefix)
 		return ours && number != "" && strings.Trim(number, "0123456789") == ""
 	})
 	if st, err := f.Lstat(journal.Folder); err == nil && st.IsDir() {
-		sweepFolder(dir, journal.Folder, f, journal.IsStage)
+		sweepFolder(dir, journal.Folder, f, hold, now, journal.IsStage)
 	}
 }
 
-func sweepFolder(dir, in string, f journal.FS, ours func(name string) bool) {
+func sweepFolder(dir, in string, f journal.FS, hold holder, now time.Time, ours func(name string) bool) {
 	entries, err := f.ReadDir(in)
 	if err != nil {
 		return // creating the stage will say what is wrong
@@ -92,9 +100,52 @@ func sweepFolder(dir, in string, f journal.FS, ours func(name string) bool) {
 			continue
 		}
 		// Who is held now does not commit any more, so this look lasts.
-		if j, err := journal.Load(f); state == held && err == nil && (j == nil || j.Stage != e.Name()) {
-			_ = journal.RemoveAll(f, path.Join(in, e.Name())) // the next cook tries again
+		if j, err := journal.Load(f); err == nil && (j == nil || j.Stage != e.Name()) {
+			at := path.Join(in, e.Name())
+			if state == held {
+				_ = journal.RemoveAll(f, at) // the next cook tries again
+			} else if unchanged(f, at, now.Add(-deadAfter)) {
+				removeUnheld(f, at, e.Name())
+			}
 		}
 		release()
 	}
+}
+
+// unchanged reports whether nothing in a folder has changed since a time.
+func unchanged(f journal.FS, at string, since time.Time) bool {
+	st, err := f.Lstat(at)
+	if err != nil || !st.ModTime().Before(since) {
+		return false
+	}
+	if !st.IsDir() {
+		return true
+	}
+	list, err := f.ReadDir(at)
+	if err != nil {
+		return false
+	}
+	for _, e := range list {
+		if !unchanged(f, path.Join(at, e.Name()), since) {
+			return false
+		}
+	}
+	return true
+}
+
+// removeUnheld removes a stage that nobody can hold. It gets another name first: a
+// cook that is alive all the same cannot commit it from then on, and one that has
+// committed it just now gets it back.
+func removeUnheld(f journal.FS, at, name string) {
+	aside := path.Join(path.Dir(at), fmt.Sprintf("%s%d%06d", journal.StagePrefix, os.Getpid(), stages.Add(1)))
+	if path.Dir(at) == "." {
+		aside = at // of earlier versions, which knew no commit
+	} else if _, err := f.Lstat(aside); !errors.Is(err, fs.ErrNotExist) || f.Rename(at, aside) != nil {
+		return // the next cook tries again
+	}
+	if j, err := journal.Load(f); err != nil || j != nil && j.Stage == name {
+		_ = f.Rename(aside, at)
+		return
+	}
+	_ = journal.RemoveAll(f, aside)
 }

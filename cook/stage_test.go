@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -85,7 +86,7 @@ func TestMakeStageInMissingFolder(t *testing.T) {
 	if _, _, err := makeStage(dir, f); err == nil {
 		t.Error("no error")
 	}
-	sweep(dir, f)
+	sweep(dir, f, hold, time.Now())
 	locks(t)
 	if _, _, err := hold(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
@@ -123,4 +124,72 @@ func TestOutputClaim(t *testing.T) {
 	if left := must(os.ReadDir(dir)); len(left) != 0 {
 		t.Error(left)
 	}
+}
+
+// commitsAt is a folder in which a cook that was thought dead commits its stage at
+// the moment when that gets another name.
+type commitsAt struct {
+	journal.FS
+	commit func()
+}
+
+func (d *commitsAt) Rename(from, to string) error {
+	if c := d.commit; c != nil {
+		d.commit = nil
+		c()
+	}
+	return d.FS.Rename(from, to)
+}
+
+// Without locks a stage goes when nothing in it has changed for a day, unless a
+// journal names it, also one of that very moment.
+func TestSweepWithoutLocks(t *testing.T) {
+	none := func(string) (func(), holding, error) { return func() {}, unsure, nil }
+	dir := t.TempDir()
+	touch(t, dir, ".untold/cook-7/tiles/a.untold", oldStagePrefix+"123/tiles/a.untold", ".untold/mine/x")
+	f := must(journal.OpenDir(dir, true))
+	defer f.Close()
+	day := time.Now().Add(deadAfter)
+	sweep(dir, f, none, day.Add(-time.Hour))
+	// One file that is younger keeps all.
+	if err := os.Chtimes(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold"), time.Time{}, day); err != nil {
+		t.Fatal(err)
+	}
+	sweep(dir, f, none, day.Add(time.Hour))
+	if !isThere(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold")) || isThere(filepath.Join(dir, oldStagePrefix+"123")) {
+		t.Errorf("%q", fileNames(snapshot(t, dir)))
+	}
+	sweep(dir, f, none, day.Add(25*time.Hour))
+	if got := fileNames(snapshot(t, dir)); len(got) != 1 || got[0] != ".untold/mine/x" {
+		t.Errorf("%q", got)
+	}
+	touch(t, dir, ".untold/cook-8/tiles/a.untold", ".untold/cook-8/town.json")
+	files := []journal.Entry{{Path: "tiles/a.untold"}, {Path: "town.json"}}
+	late := &commitsAt{FS: f, commit: func() {
+		_, err := journal.Publish(&stopsAtSecond{f, 0}, journal.Change{Stage: "cook-8", Files: files, Jobs: 1})
+		if !errors.Is(err, journal.ErrUnfinished) {
+			t.Errorf("%v", err)
+		}
+	}}
+	sweep(dir, late, none, time.Now().Add(48*time.Hour))
+	if got := seen(t, dir); got["tiles/a.untold"] != ".untold/cook-8/tiles/a.untold" || got["town.json"] == "" {
+		t.Errorf("a committed scene was removed: %v", got)
+	}
+	sweep(dir, f, none, time.Now().Add(48*time.Hour))
+	if got := seen(t, dir); got["town.json"] == "" {
+		t.Errorf("a committed scene was removed: %v", got)
+	}
+}
+
+// stopsAtSecond is a folder whose second rename fails.
+type stopsAtSecond struct {
+	journal.FS
+	renames int
+}
+
+func (d *stopsAtSecond) Rename(from, to string) error {
+	if d.renames++; d.renames == 2 {
+		return errStop
+	}
+	return d.FS.Rename(from, to)
 }
