@@ -34,6 +34,12 @@ type GridOptions struct {
 	// Auto replaces the horizontal sides of TileSize by one that suits the
 	// number of objects; see AutoTileSize.
 	Auto bool
+	// Fit replaces them by FitTileSize.
+	Fit *TileGoal
+	// AtScene puts the grid's corner to the scene's. Off, it lies at the
+	// multiple of the tile size below that, so that an object is in the same
+	// cell whatever else the scene holds.
+	AtScene bool
 	// Clip says that the caller cuts geometry at the cells' planes. Then
 	// spanning objects go to the tiles that they overlap. Off, they go to the
 	// shared bucket, and an object that overlaps several tiles is meant to be
@@ -137,8 +143,14 @@ func Grid(objects []Object, opts GridOptions) (*Plan, error) {
 		return nil, err
 	}
 	p.Mode = manifest.ModeUniformGrid
-	if p.AutoTileSize = opts.Auto; opts.Auto {
-		side := AutoTileSize(objects)
+	side := 0.0
+	switch p.AutoTileSize = opts.Auto || opts.Fit != nil; {
+	case opts.Auto:
+		side = AutoTileSize(objects)
+	case opts.Fit != nil:
+		side = FitTileSize(objects, *opts.Fit)
+	}
+	if side > 0 {
 		opts.TileSize[0], opts.TileSize[2] = side, side
 	}
 	g := &grid{opts: opts, objects: objects, order: order, plan: p}
@@ -200,13 +212,14 @@ func toGrid(b geom.Box) (lo, hi geom.Vec3) {
 	return geom.Vec3{b.Min[0], b.Min[1], -b.Max[2]}, geom.Vec3{b.Max[0], b.Max[1], -b.Min[2]}
 }
 
-// place chooses the origin: snapped to the pitch along u and v, so that the
-// same object lands in the same world cell whatever else the scene holds.
+// place chooses the origin.
 func (g *grid) place() error {
 	p, t := g.plan, g.opts.TileSize
 	p.TileSize = t
 	lo, hi := toGrid(p.SceneBounds)
-	p.Origin = geom.Vec3{snapDown(lo[0], t[0]), lo[1], snapDown(lo[2], t[2])}
+	if p.Origin = lo; !g.opts.AtScene {
+		p.Origin[0], p.Origin[2] = snapDown(lo[0], t[0]), snapDown(lo[2], t[2])
+	}
 	for i, axis := range []string{"x", "y", "z"} {
 		if n := (hi[i] - p.Origin[i]) / t[i]; !(n < maxIndex) {
 			return fmt.Errorf("%w: the scene is %v m along %s, the tiles are %v m: use larger tiles",

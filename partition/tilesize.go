@@ -1,0 +1,155 @@
+package partition
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// The defaults of TileGoal.
+const (
+	DefaultTileTriangles = 50_000
+	DefaultMaxTiles      = 2000
+	// wholeTiles is how many times its goal a single tile may hold, and the
+	// fullest one of several.
+	wholeTiles = 4
+)
+
+// TileGoal says how large tiles should be.
+type TileGoal struct {
+	// Triangles of a tile, on the average over the triangles; 0 is 50,000. A
+	// scene of up to four times as many is one tile, and no tile should hold
+	// more than that.
+	Triangles int
+	// MaxTiles bounds the number of tiles, unless one of them would hold more
+	// than four times the goal; 0 is 2000.
+	MaxTiles int
+}
+
+func (g TileGoal) withDefaults() TileGoal {
+	if g.Triangles <= 0 {
+		g.Triangles = DefaultTileTriangles
+	}
+	if g.MaxTiles <= 0 {
+		g.MaxTiles = DefaultMaxTiles
+	}
+	return g
+}
+
+// tileSteps are the sides that are tried, times powers of two: their planes are
+// exact in single precision.
+var tileSteps = [...]float64{1, 1.25, 1.5, 1.75}
+
+// FitTileSize returns the side in metres of square tiles, with an origin at the
+// scene's corner, that hold about as many triangles as wanted. An object's
+// triangles count for the cells that its box overlaps, evenly. It takes
+// O(n log n) for every side that is tried, some dozens at most.
+func FitTileSize(objects []Object, goal TileGoal) float64 {
+	goal = goal.withDefaults()
+	scene, total := geom.EmptyBox(), 0
+	for i := range objects {
+		if o := &objects[i]; !o.Box.IsEmpty() && checkBox(o) == nil {
+			scene = scene.Union(o.Box)
+			total += o.Triangles
+		}
+	}
+	if scene.IsEmpty() {
+		return DefaultTileSide
+	}
+	size := scene.Size()
+	longest := max(size[0], size[2])
+	side := stepAbove(max(longest, 1e-2))
+	if total <= wholeTiles*goal.Triangles {
+		return side
+	}
+	for {
+		finer := stepBelow(side)
+		if finer < longest/maxCellsAcross {
+			return side
+		}
+		now, next := loadOf(objects, scene, side), loadOf(objects, scene, finer)
+		crowded := now.fullest > float64(wholeTiles*goal.Triangles)
+		switch {
+		case crowded && next.fullest < now.fullest:
+		case next.tiles > goal.MaxTiles:
+			return side
+		case now.typical <= float64(goal.Triangles):
+			return side
+		}
+		side = finer
+	}
+}
+
+// maxCellsAcross ends the search: finer tiles would not make it better.
+const maxCellsAcross = 1 << 12
+
+// stepAbove returns the smallest side that is no less than v.
+func stepAbove(v float64) float64 {
+	_, exp := math.Frexp(v) // v < 2^exp
+	for _, s := range tileSteps {
+		if side := math.Ldexp(s, exp-1); side >= v {
+			return side
+		}
+	}
+	return math.Ldexp(1, exp)
+}
+
+// stepBelow returns the next smaller side.
+func stepBelow(side float64) float64 {
+	frac, exp := math.Frexp(side) // side = 2 frac * 2^(exp-1)
+	for i := len(tileSteps) - 1; i >= 0; i-- {
+		if tileSteps[i] < 2*frac {
+			return math.Ldexp(tileSteps[i], exp-1)
+		}
+	}
+	return math.Ldexp(tileSteps[len(tileSteps)-1], exp-2)
+}
+
+// load is how triangles share the cells of one size.
+type load struct {
+	tiles   int
+	fullest float64
+	typical float64 // of the tile that a triangle is in, on the average
+}
+
+// loadOf counts. An object over more cells than spread is taken to be even over
+// the whole of them and left out of the count.
+func loadOf(objects []Object, scene geom.Box, side float64) load {
+	const spread = 1 << 14
+	cells := map[[2]int32]float64{}
+	origin, _ := toGrid(scene)
+	for i := range objects {
+		o := &objects[i]
+		if o.Box.IsEmpty() || checkBox(o) != nil || o.Triangles == 0 {
+			continue
+		}
+		lo, hi := toGrid(o.Box)
+		x0, x1 := indexRange(lo[0], hi[0], side, origin[0])
+		z0, z1 := indexRange(lo[2], hi[2], side, origin[2])
+		n := (float64(x1) - float64(x0) + 1) * (float64(z1) - float64(z0) + 1)
+		if n > spread {
+			continue
+		}
+		each := float64(o.Triangles) / n
+		for z := z0; z <= z1; z++ {
+			for x := x0; x <= x1; x++ {
+				cells[[2]int32{x, z}] += each
+			}
+		}
+	}
+	var out load
+	sum, squares := 0.0, 0.0
+	// In order: sums depend on it in the last bit.
+	for _, n := range slices.Sorted(maps.Values(cells)) {
+		out.tiles++
+		out.fullest = max(out.fullest, n)
+		sum += n
+		squares += float64(n * n)
+	}
+	if sum > 0 {
+		out.typical = squares / sum
+	}
+	return out
+}

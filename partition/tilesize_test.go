@@ -1,0 +1,99 @@
+package partition
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+func TestTileSteps(t *testing.T) {
+	for _, c := range []struct{ v, above, below float64 }{
+		{1, 1, 0.875}, {1.01, 1.25, 1}, {24, 24, 20}, {25, 28, 24}, {57, 64, 56}, {0.01, 0.013671875 - 0.001953125, 0.009765625},
+	} {
+		side := stepAbove(c.v)
+		if side != c.above || stepBelow(side) != c.below {
+			t.Errorf("%v: %v and %v, want %v and %v", c.v, side, stepBelow(side), c.above, c.below)
+		}
+	}
+}
+
+// blocks is a square of n x n objects of 8 m, 10 m apart.
+func blocks(n, triangles int) []Object {
+	var out []Object
+	for z := range n {
+		for x := range n {
+			lo := geom.Vec3{1000 + 10*float64(x), 0, -300 + 10*float64(z)}
+			out = append(out, Object{ID: len(out), Box: geom.Box{Min: lo, Max: lo.Add(geom.Vec3{8, 5, 8})}, Triangles: triangles})
+		}
+	}
+	return out
+}
+
+func TestFitTileSize(t *testing.T) {
+	dense := append(blocks(40, 10), blocks(2, 150_000)...)
+	ground := append(blocks(40, 1000), Object{ID: 9999, Box: geom.Box{Min: geom.Vec3{0, 0, -2000}, Max: geom.Vec3{4000, 1, 2000}}, Triangles: 2})
+	for _, c := range []struct {
+		name    string
+		objects []Object
+		goal    TileGoal
+		want    float64
+	}{
+		{"nothing", nil, TileGoal{}, DefaultTileSide},
+		{"one tile below four times the goal", blocks(20, 500), TileGoal{}, 224},
+		{"1.6 M triangles on 400 m", blocks(40, 1000), TileGoal{}, 64},
+		{"a tighter goal", blocks(40, 1000), TileGoal{Triangles: 10_000}, 28},
+		{"few tiles allowed", blocks(40, 1000), TileGoal{Triangles: 10_000, MaxTiles: 50}, 56},
+		{"few tiles allowed, but they would be too full", blocks(40, 1000), TileGoal{Triangles: 1000, MaxTiles: 50}, 20},
+		{"a crowded corner", dense, TileGoal{}, 10},
+		{"a ground plane counts as tiles alone", ground, TileGoal{}, 96},
+		{"a millimetre", []Object{{Box: geom.Box{Max: geom.Vec3{0.001, 0.001, 0.001}}, Triangles: 1}}, TileGoal{}, stepAbove(0.01)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := FitTileSize(c.objects, c.goal); got != c.want {
+				l := loadOf(c.objects, sceneOf(c.objects), got)
+				t.Errorf("%v m, want %v: %+v", got, c.want, l)
+			}
+		})
+	}
+}
+
+func sceneOf(objects []Object) geom.Box {
+	box := geom.EmptyBox()
+	for i := range objects {
+		box = box.Union(objects[i].Box)
+	}
+	return box
+}
+
+// Whatever the scene is, the grid of the size that was chosen keeps the
+// promises about numbers of tiles.
+func TestFitTileSizeProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "objects")
+		var objects []Object
+		for i := range n {
+			lo := geom.Vec3{rapid.Float64Range(-2000, 2000).Draw(t, "x"), 0, rapid.Float64Range(-2000, 2000).Draw(t, "z")}
+			s := rapid.Float64Range(0, 300).Draw(t, "size")
+			objects = append(objects, Object{ID: i, Box: geom.Box{Min: lo, Max: lo.Add(geom.Vec3{s, s, s})}, Triangles: rapid.IntRange(0, 500_000).Draw(t, "triangles")})
+		}
+		side := FitTileSize(objects, TileGoal{})
+		if !(side > 0) || math.IsInf(side, 1) {
+			t.Fatal(side)
+		}
+		l := loadOf(objects, sceneOf(objects), side)
+		total := 0
+		for i := range objects {
+			total += objects[i].Triangles
+		}
+		if total <= wholeTiles*DefaultTileTriangles && l.tiles > 1 {
+			t.Errorf("%d triangles in %d tiles", total, l.tiles)
+		}
+		coarser := loadOf(objects, sceneOf(objects), stepAbove(side*1.01))
+		if l.tiles > DefaultMaxTiles && coarser.fullest <= wholeTiles*DefaultTileTriangles {
+			t.Errorf("%d tiles", l.tiles)
+		}
+	})
+}
