@@ -58,7 +58,7 @@ func TestConvertAssets(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "out")
 			out := filepath.Join(dir, "model.untold")
-			opts := DefaultOptions()
+			opts := ClassicOptions()
 			opts.Jobs = 2
 			res, err := Convert(context.Background(), path, out, opts)
 			if err != nil {
@@ -133,7 +133,7 @@ func TestConvertIgnoresJobs(t *testing.T) {
 			var files map[string]string
 			var told string
 			for _, jobs := range []int{1, 2, 7} {
-				opts := DefaultOptions()
+				opts := ClassicOptions()
 				opts.Jobs = jobs
 				dir := t.TempDir()
 				res, err := Convert(context.Background(), path, filepath.Join(dir, "model.untold"), opts)

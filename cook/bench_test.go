@@ -30,7 +30,7 @@ func BenchmarkRunLevels(b *testing.B) {
 	b.SetBytes(st.Size())
 	for b.Loop() {
 		for _, with := range []bool{false, true} {
-			o := DefaultOptions()
+			o := ClassicOptions()
 			o.TileSize[0], o.TileSize[2] = 50, 50
 			if with {
 				o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()

@@ -132,7 +132,7 @@ func TestConvertNothing(t *testing.T) {
 	flat.node("Flat", q)
 	for name, c := range map[string]*model{"lines and points": d, "degenerate": flat} {
 		out := filepath.Join(t.TempDir(), "a", "b", "out.untold")
-		_, err := Convert(context.Background(), c.save(t), out, DefaultOptions())
+		_, err := Convert(context.Background(), c.save(t), out, ClassicOptions())
 		var n *NothingError
 		if !errors.Is(err, ErrNothing) || !errors.As(err, &n) || len(n.Notes) == 0 {
 			t.Fatalf("%s: %v", name, err)
@@ -167,7 +167,7 @@ var red, green, blue = color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255},
 // and a file of the same name but other content is never overwritten.
 func TestConvertKeepsForeignTextures(t *testing.T) {
 	dir := t.TempDir()
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	first := convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), filepath.Join(dir, "a.untold"), opts)
 	before := snapshot(t, dir)
 	second := convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
@@ -215,7 +215,7 @@ func TestConvertAlternativeIsTaken(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, texture.Folder, "wood.png"), []byte("foreign"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := convertFile(t, textured(dataImage("wood", blue), dataImage(alternative, red)).save(t), filepath.Join(dir, "a.untold"), DefaultOptions())
+	c := convertFile(t, textured(dataImage("wood", blue), dataImage(alternative, red)).save(t), filepath.Join(dir, "a.untold"), ClassicOptions())
 	m, disk := c.f.Materials[0], snapshot(t, dir)
 	if disk[c.uri(m.BaseColorTexture)] != string(onePNG(blue)) || disk[c.uri(m.EmissiveTexture)] != string(onePNG(red)) {
 		t.Errorf("%s and %s were mixed up", c.uri(m.BaseColorTexture), c.uri(m.EmissiveTexture))
@@ -231,7 +231,7 @@ func TestConvertTextureFailures(t *testing.T) {
 	}
 	dir := t.TempDir()
 	damaged := obj{"name": "bad", "uri": "data:image/png;base64,iVBORw0KGgoAAAAN"}
-	_, err := Convert(context.Background(), textured(good, damaged).save(t), filepath.Join(dir, "new", "a.untold"), DefaultOptions())
+	_, err := Convert(context.Background(), textured(good, damaged).save(t), filepath.Join(dir, "new", "a.untold"), ClassicOptions())
 	if !errors.Is(err, texture.ErrDamaged) || !strings.Contains(err.Error(), "model.gltf: images[1] (bad)") {
 		t.Errorf("%v", err)
 	}
@@ -245,7 +245,7 @@ func TestConvertTextureFailures(t *testing.T) {
 func TestConvertFailuresLeaveNothing(t *testing.T) {
 	in := textured(dataImage("wood", red), dataImage("glow", green)).save(t)
 	base := t.TempDir()
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	good := convertFile(t, in, filepath.Join(base, "good", "a.untold"), opts)
 	before := snapshot(t, filepath.Join(base, "good"))
 	other := textured(dataImage("wood", blue), dataImage("other", green)).save(t)
@@ -268,7 +268,7 @@ func TestConvertFailuresLeaveNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Convert(ctx, in, filepath.Join(base, "new", "a.untold"), DefaultOptions()); !errors.Is(err, context.Canceled) {
+	if _, err := Convert(ctx, in, filepath.Join(base, "new", "a.untold"), ClassicOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	// Cancelled while textures are staged: the container's writer comes later.
@@ -311,7 +311,7 @@ func TestConvertBadOutput(t *testing.T) {
 		filepath.Join(dir, "new", texture.Folder),       // the folder's own name
 		filepath.Join(dir, "deep", "a\x00", "a.untold"), // no such name can exist
 	} {
-		if _, err := Convert(context.Background(), in, out, DefaultOptions()); err == nil {
+		if _, err := Convert(context.Background(), in, out, ClassicOptions()); err == nil {
 			t.Errorf("output %q was accepted", out)
 		}
 	}
@@ -331,7 +331,7 @@ func TestConvertBadOutput(t *testing.T) {
 func TestConvertOutOfRange(t *testing.T) {
 	d := &model{}
 	d.node("Far", d.square(0))["scale"] = []float64{1e39, 1, 1}
-	_, err := Convert(context.Background(), d.save(t), filepath.Join(t.TempDir(), "a.untold"), DefaultOptions())
+	_, err := Convert(context.Background(), d.save(t), filepath.Join(t.TempDir(), "a.untold"), ClassicOptions())
 	if !errors.Is(err, ErrBadInput) || !strings.Contains(err.Error(), "nodes[0] (Far)") {
 		t.Errorf("%v", err)
 	}

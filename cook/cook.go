@@ -107,6 +107,7 @@ type cooker struct {
 	room    *room
 	dropped []Drop   // of levels
 	unmade  []string // staged files of levels that were taken back
+	whole   bool     // the scene is wanted at full detail everywhere
 }
 
 // plan partitions the objects.
@@ -157,8 +158,12 @@ func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) 
 	if o.hasFloors() {
 		return o.planFloors(inputs)
 	}
+	var fit *partition.TileGoal
+	if o.TileSize[0] == 0 || o.TileSize[2] == 0 {
+		fit = &partition.TileGoal{Triangles: o.TileTriangles}
+	}
 	return partition.Grid(inputs, partition.GridOptions{
-		TileSize: o.TileSize, Auto: o.AutoTileSize, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
+		TileSize: o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
 		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
 	})
 }
@@ -246,6 +251,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	payloads := c.payloads()
+	c.whole = c.wantedWhole()
 	c.planLevels(payloads)
 	if c.room, err = c.weigh(payloads); err != nil {
 		return nil, err
@@ -332,7 +338,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
 	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
 	b.small, b.shrunk = c.images.small, c.images.shrunk
-	b.images.dir = c.images.from
+	b.images.dir, b.looks.dir = c.images.from, c.images.from
 	split := newSplitter(b, c.planned, c.opts)
 	var mu sync.Mutex
 	done := 0

@@ -30,7 +30,7 @@ func houseBoxes() []runNode {
 }
 
 func floorOptions(kind string) Options {
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Partition = kind
 	return o
 }

@@ -16,7 +16,7 @@ func TestRunPriorityHints(t *testing.T) {
 		{name: "Shared", extra: map[string]any{"untold_streaming_priority_hint": "High", "untold_tile_policy": "force_shared"}},
 	})
 	for _, mode := range []string{PartitionGrid, PartitionQuadtree, PartitionKDTree} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.Partition, o.Floors.MinObjects = mode, 1
 		res := mustRun(t, scene, t.TempDir(), o)
 		var got []int
@@ -37,7 +37,7 @@ func TestRunPriorityHints(t *testing.T) {
 // noted.
 func TestRunExtras(t *testing.T) {
 	for key, mode := range map[string]string{extraPriority: PartitionGrid, extraTier: PartitionKDTree} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.Partition = mode
 		scene := runScene(t, "bad.gltf", []runNode{{name: "Odd", extra: map[string]any{key: "bogus"}}})
 		_, err := Run(context.Background(), scene, t.TempDir(), o)
@@ -53,7 +53,7 @@ func TestRunExtras(t *testing.T) {
 
 // Annotated scenes say so, and what is not annotated.
 func TestRunNotesAnnotations(t *testing.T) {
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Partition = PartitionQuadtree
 	scene := runScene(t, "marked.gltf", []runNode{
 		{name: "A__UT_F01K0_L_SI"},

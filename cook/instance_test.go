@@ -23,7 +23,7 @@ func TestRunInstances(t *testing.T) {
 	areas := map[bool]float64{}
 	for _, on := range []bool{false, true} {
 		dir := t.TempDir()
-		opts := DefaultOptions()
+		opts := ClassicOptions()
 		opts.Instances, opts.Merge = on, false
 		m := mustRun(t, scene, dir, opts).Manifest
 		for i := range m.Tiles {

@@ -19,6 +19,12 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 	least, most := c.opts.LODMinTriangles, 0.0
 	pays := func(triangles int) bool { return triangles >= least && float64(triangles) <= most }
 	chain := newLevelChain(c.opts, src, p.border)
+	if !c.opts.Compat {
+		var err error
+		if chain.reference, err = b.newReference(src); err != nil {
+			return fmt.Errorf("%s: levels of %s: %w", c.path, p.name, err)
+		}
+	}
 	for i := range p.levels {
 		l := &p.levels[i]
 		target := atLeast(l.ratio, full)
@@ -26,7 +32,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 			p.drop(l, "it would keep %d of %d triangles; a level needs %d", target, full, least)
 			continue
 		}
-		if c.opts.DryRun {
+		if c.opts.DryRun && !c.opts.FitDistances {
 			l.made = true
 			continue
 		}
@@ -113,6 +119,9 @@ func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSour
 		return err
 	}
 	l.triangles, l.textures, l.made = triangles(f), texturesOf(f), true
+	if c.opts.DryRun {
+		return nil
+	}
 	l.written, err = c.out.write(l.file, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
 		return err

@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/internal/geom"
@@ -17,6 +18,9 @@ type levelChain struct {
 	lods   *simplify.Simplifier // stands at the coarsest LOD
 	base   *simplify.Mesh       // the coarsest LOD, or the full geometry
 	err    float64              // of the coarsest level so far, metres
+	seen   float64              // the same of what is seen
+
+	reference *appearance.Reference // nil: what is seen does not count
 }
 
 func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
@@ -99,4 +103,8 @@ func (x *levelChain) keep(l *level, r *reduced) {
 		l.err = max(r.err, x.err)
 	}
 	x.err = max(x.err, l.err)
+	if x.reference != nil {
+		x.seen = max(x.seen, x.reference.Error(seenMesh(r.mesh)))
+		l.seen = x.seen
+	}
 }

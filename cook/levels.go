@@ -19,6 +19,7 @@ const (
 	DefaultLevelMinTriangles = 12
 	DefaultHLODMaxTexture    = 256
 	DefaultLevelMaxPixels    = 24
+	DefaultLevelPixels       = 2    // with Options.FitDistances
 	DefaultLevelFovY         = 60   // degrees
 	DefaultLevelHeight       = 1080 // pixels
 	// levelSaves is the part of the finer representation's triangles that a
@@ -99,6 +100,9 @@ func (o *Options) checkLevels() error {
 	if o.LODMaxErrorPixels == 0 {
 		o.LODMaxErrorPixels = DefaultLevelMaxPixels
 	}
+	if o.LODErrorPixels == 0 && o.FitDistances {
+		o.LODErrorPixels = DefaultLevelPixels
+	}
 	for _, l := range o.LODs {
 		if err := checkLevel(l.SwitchDistance, l.DecimateRatio); err != nil {
 			return fmt.Errorf("cook: lod level: %w", err)
@@ -171,6 +175,7 @@ type level struct {
 	written    written
 	triangles  int
 	err        float64  // metres
+	seen       float64  // what is seen of the difference, metres
 	textures   []string // file names in the folder of textures
 	atlasBytes int64    // of its own texture
 	atlasGPU   int64    // bytes of video memory
@@ -194,7 +199,7 @@ var levelTiers = []partition.Tier{partition.TierNone, partition.ExteriorShell, p
 // planLevels gives every tile its levels with their switch distances, and
 // reports those for which the bands have no room. Called once.
 func (c *cooker) planLevels(payloads []payload) {
-	if !c.opts.hasLevels() {
+	if !c.opts.hasLevels() || c.whole {
 		return
 	}
 	plans := map[partition.Tier][]level{}
@@ -253,6 +258,16 @@ func (o *Options) distances() (hlods, lods []float64) {
 // fitLevels resolves the configured levels against the radii of a tile: from
 // fine to coarse, the HLODs last.
 func (o *Options) fitLevels(r partition.Radii) ([]level, []Drop) {
+	if o.FitDistances {
+		var out []level
+		for i := range o.LODs {
+			out = append(out, o.level(false, i, 0))
+		}
+		for i := range min(len(o.HLODs), 1) {
+			out = append(out, o.level(true, i, 0))
+		}
+		return out, nil
+	}
 	hlods, lods := o.distances()
 	if o.Compat {
 		h := manifest.HLODDistances(r.Streaming, r.Unload, hlods)
@@ -304,7 +319,12 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 			made = append(made, &b.levels[i])
 		}
 	}
-	if c.opts.LODErrorPixels > 0 && !c.opts.DryRun {
+	switch {
+	case c.opts.FitDistances:
+		var bands manifest.Bands
+		bands, made = c.fitDistances(b, made, c.leastRadii(r))
+		e.StreamingRadius, e.UnloadRadius, e.PrefetchRadius = &bands.Streaming, &bands.Unload, &bands.Prefetch
+	case c.opts.LODErrorPixels > 0 && !c.opts.DryRun:
 		made = c.fitErrors(b, made, r)
 	}
 	for _, l := range made {
@@ -314,6 +334,9 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 		if !c.opts.DryRun {
 			err := l.err
 			entry.GeometricError = &err
+			if !c.opts.Compat {
+				entry.VisualError = new(l.seen)
+			}
 		}
 		if l.hlod {
 			e.HLODLevels = append(e.HLODLevels, entry)

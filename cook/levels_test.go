@@ -91,7 +91,7 @@ func (d *model) box() int {
 }
 
 func levelOptions() Options {
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.TileSize[0], o.TileSize[2] = 16, 16
 	// Room for three levels.
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}

@@ -22,7 +22,7 @@ func TestRunLODGroup(t *testing.T) {
 		{name: "Bush", at: [3]float64{10, 1, -5}},
 	}
 	dir := t.TempDir()
-	m := mustRun(t, runScene(t, "wood.gltf", boxes), dir, DefaultOptions()).Manifest
+	m := mustRun(t, runScene(t, "wood.gltf", boxes), dir, ClassicOptions()).Manifest
 	if len(m.Tiles) != 1 {
 		t.Fatalf("%d tiles", len(m.Tiles))
 	}
@@ -69,7 +69,7 @@ func TestConvertMSFTLod(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "statue.untold")
-	if _, err := Convert(t.Context(), scene, out, DefaultOptions()); err != nil {
+	if _, err := Convert(t.Context(), scene, out, ClassicOptions()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := format.Open(out)

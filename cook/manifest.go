@@ -120,9 +120,14 @@ func boundsOf(b format.Bounds) manifest.Bounds {
 
 func (c *cooker) bucket(b *payload) *manifest.SharedBucket {
 	r := c.planned.SharedRadii
+	var prefetch *float64
+	if c.opts.FitDistances {
+		bands, _ := c.fitDistances(b, nil, r)
+		r.Streaming, r.Unload, prefetch = bands.Streaming, bands.Unload, &bands.Prefetch
+	}
 	s := &manifest.SharedBucket{
 		Tile: manifest.Tile{
-			ID: manifest.SharedTileID, StreamingRadius: &r.Streaming, UnloadRadius: &r.Unload, Priority: &r.Priority,
+			ID: manifest.SharedTileID, StreamingRadius: &r.Streaming, UnloadRadius: &r.Unload, PrefetchRadius: prefetch, Priority: &r.Priority,
 		},
 		ExportPolicy: partition.ExportShared.String(),
 	}

@@ -153,7 +153,7 @@ func (d *model) convert(t testing.TB) *cooked {
 
 // unmerged are the options of a cook whose objects can be told apart.
 func unmerged() Options {
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Merge = false
 	return o
 }

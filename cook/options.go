@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"runtime"
 	"strings"
@@ -37,8 +38,13 @@ type Options struct {
 	// side of TileSize when it is 0.
 	Floors partition.FloorOptions
 	// TileSize is the pitch of the grid in metres: x and z on the ground, y
-	// upwards. Default 25, 10000, 25.
+	// upwards. Where x or z is 0, the default, it follows from the scene, for
+	// TileTriangles a tile: see partition.FitTileSize. Default 0, 10000, 0. With
+	// floors, and Compat, 0 is 25.
 	TileSize geom.Vec3
+	// TileTriangles is how many triangles a tile should have when the scene
+	// decides about TileSize. Default 50,000.
+	TileTriangles int
 	// AutoTileSize chooses x and z of TileSize, for at most 2000 tiles of at
 	// most 32 objects. For grids.
 	AutoTileSize bool
@@ -48,14 +54,28 @@ type Options struct {
 	// PerimeterDepth keeps this many rings of tiles at the outside of a grid's
 	// occupied area; 0 keeps all.
 	PerimeterDepth int
+	// FitDistances derives all distances from the scene: a level begins where
+	// what is seen of its error is LODErrorPixels high, on a screen of LevelHeight
+	// pixels with a vertical field of view of LevelFovY degrees; a tile's coarsest
+	// representation is wanted until its largest object is two pixels high. The
+	// distances of LODs and HLODs do not count then. Off, the radii are the
+	// exporter's, and the levels' distances lie between them. Default true.
+	FitDistances bool
+	// WholeLimit: with FitDistances a scene whose full tiles take no more bytes
+	// of video memory is wanted whole, and has no levels. Default 64,000,000; 0
+	// makes levels of every scene.
+	WholeLimit int64
+	// ViewDistance, with FitDistances and above 0, is how far anything is wanted
+	// at most, in metres: all switches and ends are fitted into it.
+	ViewDistance float64
 	// LODs and HLODs are the levels to make of every tile (with floors, of the
-	// exterior shell's and the structure's); none by default. The package
-	// manifest has the exporter's defaults.
+	// exterior shell's and the structure's). Default DefaultLevels. The package
+	// manifest has the exporter's.
 	LODs  []manifest.LODLevel
 	HLODs []manifest.HLODLevel
-	// LODErrorPixels, when above 0, puts the switches where a level's measured
-	// error is this many pixels high, on a screen of LevelHeight pixels with a
-	// vertical field of view of LevelFovY degrees, as far as the bands allow.
+	// LODErrorPixels: with FitDistances see there; default 2. Without it, when
+	// above 0, it puts the switches where a level's greatest distance from the
+	// full geometry is so many pixels high, as far as the bands allow; default 0.
 	LODErrorPixels float64
 	// LODMaxErrorPixels: no level has an error of more pixels where it begins,
 	// even if it keeps more triangles than its ratio says; what cannot keep to
@@ -157,15 +177,34 @@ const EnginePayloadDir = "tile_exports"
 // EngineOptions returns the defaults of the preset --compat engine, which
 // cooks as the reference exporter does.
 func EngineOptions() Options {
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Compat, o.Clip, o.PayloadDir = true, false, EnginePayloadDir
 	return o
 }
 
+// ClassicOptions returns the defaults with tiles of 25 m, the exporter's radii
+// and no levels: nothing is derived from the scene.
+func ClassicOptions() Options {
+	o := DefaultOptions()
+	o.TileSize[0], o.TileSize[2] = partition.DefaultTileSide, partition.DefaultTileSide
+	o.FitDistances, o.WholeLimit, o.LODs, o.HLODs = false, 0, nil, nil
+	return o
+}
+
+// DefaultLevels returns the LODs and the HLOD that are made by default, as parts
+// of a tile's triangles.
+func DefaultLevels() ([]manifest.LODLevel, []manifest.HLODLevel) {
+	return []manifest.LODLevel{{DecimateRatio: 0.5}, {DecimateRatio: 0.2}}, []manifest.HLODLevel{{Suffix: "_hlod", ReductionRatio: 0.06}}
+}
+
 // DefaultOptions returns the documented defaults.
 func DefaultOptions() Options {
+	lods, hlods := DefaultLevels()
 	return Options{
-		TileSize:      geom.Vec3{25, 10000, 25},
+		FitDistances: true, WholeLimit: DefaultWholeLimit, TileTriangles: partition.DefaultTileTriangles,
+		LODs: lods, HLODs: hlods,
+
+		TileSize:      geom.Vec3{0, partition.DefaultTileHeight, 0},
 		Clip:          true,
 		SplitMaxTiles: partition.DefaultSplitMaxTiles,
 		Merge:         true,
@@ -201,6 +240,16 @@ func (o *Options) progress(stage string, done, total int) {
 	}
 }
 
+// fixTileSize gives a grid that is not to follow from the scene the exporter's
+// tiles.
+func (o *Options) fixTileSize() {
+	for _, i := range []int{0, 2} {
+		if o.TileSize[i] == 0 && (o.hasFloors() || o.Compat || o.AutoTileSize) {
+			o.TileSize[i] = partition.DefaultTileSide
+		}
+	}
+}
+
 // check refuses options that cannot work, before anything is read.
 func (o *Options) check() error {
 	switch o.Partition {
@@ -208,13 +257,25 @@ func (o *Options) check() error {
 	default:
 		return fmt.Errorf("cook: partition %q is unknown: use grid, quadtree or kdtree", o.Partition)
 	}
+	o.fixTileSize()
 	for i, v := range o.TileSize {
+		if v == 0 && i != 1 {
+			continue // follows from the scene
+		}
 		if !(v >= 1e-3 && v <= 1e9) {
 			return fmt.Errorf("cook: tile size %v on axis %c is not between 0.001 and 1e9 metres", v, "xyz"[i])
 		}
 	}
 	if !(o.SampleFraction >= 0 && o.SampleFraction <= 1) {
 		return fmt.Errorf("cook: the sample fraction is %v; it must be between 0 and 1", o.SampleFraction)
+	}
+	switch {
+	case o.TileTriangles < 0:
+		return fmt.Errorf("cook: the triangles of a tile are %d; they must be 1 or more", o.TileTriangles)
+	case o.WholeLimit < 0:
+		return fmt.Errorf("cook: the limit of whole scenes is %d bytes; it must be 0 (off) or more", o.WholeLimit)
+	case !(o.ViewDistance == 0 || o.ViewDistance >= leastViewDistance && o.ViewDistance <= math.MaxFloat32):
+		return fmt.Errorf("cook: the view distance is %v m; it must be 0 (no limit) or at least %v", o.ViewDistance, leastViewDistance)
 	}
 	if o.PerimeterDepth < 0 {
 		return fmt.Errorf("cook: the perimeter depth is %d; it must be 0 (all tiles) or more", o.PerimeterDepth)

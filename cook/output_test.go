@@ -260,7 +260,7 @@ func TestWorldBox(t *testing.T) {
 		t.Errorf("%v", b)
 	}
 	ns := &notes{}
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	_, objects, err := load(context.Background(), d.save(t), &opts, ns)
 	if err != nil {
 		t.Fatal(err)

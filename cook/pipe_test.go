@@ -39,11 +39,11 @@ func TestPipesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{pipe, link} {
-		if _, err := Convert(context.Background(), model, to, DefaultOptions()); !errors.Is(err, atomicfile.ErrInTheWay) {
+		if _, err := Convert(context.Background(), model, to, ClassicOptions()); !errors.Is(err, atomicfile.ErrInTheWay) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
-	if _, err := Run(context.Background(), model, out, DefaultOptions()); !errors.Is(err, atomicfile.ErrInTheWay) {
+	if _, err := Run(context.Background(), model, out, ClassicOptions()); !errors.Is(err, atomicfile.ErrInTheWay) {
 		t.Errorf("Run: %v", err)
 	}
 	for _, p := range []string{pipe, tile} {

@@ -44,7 +44,7 @@ func TestRunProperties(t *testing.T) {
 			s := boxes[i].size
 			area += 2 * (s[0]*s[1] + s[1]*s[2] + s[2]*s[0])
 		}
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.Partition = rapid.SampledFrom([]string{PartitionGrid, PartitionQuadtree, PartitionKDTree}).Draw(rt, "mode")
 		side := rapid.SampledFrom([]float64{5, 20, 64}).Draw(rt, "tile")
 		o.TileSize[0], o.TileSize[2] = side, side

@@ -30,7 +30,7 @@ func TestZeroNormals(t *testing.T) {
 		t.Errorf("notes %v", c.Notes)
 	}
 	for _, clip := range []bool{true, false} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.TileSize[0], o.TileSize[2], o.Clip = 0.3, 0.3, clip
 		res := mustRun(t, zero().save(t), t.TempDir(), o)
 		if noteCount(res.Notes, "normals-repaired") != 4 {
@@ -74,7 +74,7 @@ func TestLostTexturesAreNamed(t *testing.T) {
 	p := d.square(3)
 	p["material"] = add(&d.materials, second)
 	d.node("second", p)
-	res, err := Convert(context.Background(), d.save(t), filepath.Join(t.TempDir(), "a.untold"), DefaultOptions())
+	res, err := Convert(context.Background(), d.save(t), filepath.Join(t.TempDir(), "a.untold"), ClassicOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func mustRun(t *testing.T, scene, dir string, opts Options) *Result {
 
 func TestRunWritesAScene(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "town")
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.Clip, opts.Merge = false, false
 	res := mustRun(t, runScene(t, "my town!.gltf", townBoxes()), dir, opts)
 	if want := filepath.Join(dir, "my_town.json"); res.ManifestPath != want {
@@ -209,7 +209,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	var first map[string]string
 	for _, jobs := range []int{1, 2, 7} {
 		dir := t.TempDir()
-		opts := DefaultOptions()
+		opts := ClassicOptions()
 		opts.Jobs = jobs
 		mustRun(t, scene, dir, opts)
 		got := snapshot(t, dir)
@@ -221,8 +221,8 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 	// Cooking again over the old output gives the same files.
 	dir := t.TempDir()
-	mustRun(t, scene, dir, DefaultOptions())
-	mustRun(t, scene, dir, DefaultOptions())
+	mustRun(t, scene, dir, ClassicOptions())
+	mustRun(t, scene, dir, ClassicOptions())
 	if d := cmp.Diff(first, snapshot(t, dir)); d != "" {
 		t.Errorf("second cook in place: %s", d)
 	}
@@ -246,7 +246,7 @@ func (f *fullDisk) Write(b []byte) (int, error) {
 func TestRunOnAFullDisk(t *testing.T) {
 	scene := runScene(t, "town.gltf", townBoxes())
 	base := t.TempDir()
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.Jobs = 1
 	res := mustRun(t, scene, filepath.Join(base, "good"), opts)
 	before := snapshot(t, filepath.Join(base, "good"))
@@ -278,7 +278,7 @@ func TestRunCancelled(t *testing.T) {
 	scene := runScene(t, "town.gltf", townBoxes())
 	dir := filepath.Join(t.TempDir(), "out")
 	ctx, cancel := context.WithCancel(context.Background())
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.Jobs = 1
 	opts.Progress = func(stage string, done, _ int) {
 		if stage == "cook" && done == 2 {
@@ -296,7 +296,7 @@ func TestRunCancelled(t *testing.T) {
 func TestRunDryRun(t *testing.T) {
 	scene := runScene(t, "town.gltf", townBoxes())
 	dir := t.TempDir()
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.DryRun = true
 	res := mustRun(t, scene, dir, opts)
 	if files := snapshot(t, dir); len(files) != 0 {
@@ -306,7 +306,7 @@ func TestRunDryRun(t *testing.T) {
 	if !plan.DryRun {
 		t.Fatal("the manifest does not say that it is a plan")
 	}
-	real := mustRun(t, scene, t.TempDir(), DefaultOptions()).Manifest
+	real := mustRun(t, scene, t.TempDir(), ClassicOptions()).Manifest
 	if len(plan.Tiles) != len(real.Tiles) {
 		t.Fatalf("%d and %d tiles", len(plan.Tiles), len(real.Tiles))
 	}
@@ -326,9 +326,9 @@ func TestRunDryRun(t *testing.T) {
 // the plan is of, and no folder appears.
 func TestDryRunLeavesACookedSceneAlone(t *testing.T) {
 	scene, dir := runScene(t, "town.gltf", townBoxes()), t.TempDir()
-	mustRun(t, scene, dir, DefaultOptions())
+	mustRun(t, scene, dir, ClassicOptions())
 	before := snapshot(t, dir)
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.DryRun, opts.TileSize[0] = true, 7
 	mustRun(t, scene, dir, opts)
 	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
@@ -346,12 +346,12 @@ func TestDryRunLeavesACookedSceneAlone(t *testing.T) {
 func TestRunReplacesStaleTiles(t *testing.T) {
 	boxes := townBoxes()
 	dir := t.TempDir()
-	mustRun(t, runScene(t, "town.gltf", boxes), dir, DefaultOptions())
+	mustRun(t, runScene(t, "town.gltf", boxes), dir, ClassicOptions())
 	keep := filepath.Join(dir, "tiles", "mine.untold")
 	if err := os.WriteFile(keep, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m := mustRun(t, runScene(t, "town.gltf", boxes[:1]), dir, DefaultOptions()).Manifest
+	m := mustRun(t, runScene(t, "town.gltf", boxes[:1]), dir, ClassicOptions()).Manifest
 	found, _ := filepath.Glob(filepath.Join(dir, "tiles", "*.untold"))
 	if len(m.Tiles) != 1 || len(found) != 2 {
 		t.Errorf("%d tiles, files %v", len(m.Tiles), found)
@@ -360,16 +360,16 @@ func TestRunReplacesStaleTiles(t *testing.T) {
 
 func TestRunRefusesAnotherScenesFolder(t *testing.T) {
 	dir := t.TempDir()
-	mustRun(t, runScene(t, "a.gltf", townBoxes()), dir, DefaultOptions())
+	mustRun(t, runScene(t, "a.gltf", townBoxes()), dir, ClassicOptions())
 	before := snapshot(t, dir)
-	_, err := Run(context.Background(), runScene(t, "b.gltf", townBoxes()), dir, DefaultOptions())
+	_, err := Run(context.Background(), runScene(t, "b.gltf", townBoxes()), dir, ClassicOptions())
 	if err == nil || !strings.Contains(err.Error(), "a.json") {
 		t.Errorf("got %v", err)
 	}
 	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
 		t.Error(d)
 	}
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.PayloadDir = "b/tiles"
 	if m := mustRun(t, runScene(t, "b.gltf", townBoxes()), dir, opts).Manifest; m.Tiles[0].Path[:8] != "b/tiles/" {
 		t.Errorf("path %s", m.Tiles[0].Path)
@@ -380,9 +380,9 @@ func TestRunRefusesAnotherScenesFolder(t *testing.T) {
 // would replace the first one's, and nothing would name its tiles any more.
 func TestManifestsDifferByCase(t *testing.T) {
 	dir := t.TempDir()
-	mustRun(t, runScene(t, "town.gltf", townBoxes()), dir, DefaultOptions())
+	mustRun(t, runScene(t, "town.gltf", townBoxes()), dir, ClassicOptions())
 	before := snapshot(t, dir)
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.PayloadDir = "others"
 	_, err := Run(context.Background(), runScene(t, "Town.gltf", townBoxes()), dir, opts)
 	if err == nil || !strings.Contains(err.Error(), "by case alone") {
@@ -412,7 +412,7 @@ func TestRunBadInput(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			_, err := Run(context.Background(), runScene(t, "s.gltf", c.boxes), dir, DefaultOptions())
+			_, err := Run(context.Background(), runScene(t, "s.gltf", c.boxes), dir, ClassicOptions())
 			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("got %v", err)
 			}
@@ -425,13 +425,13 @@ func TestRunBadInput(t *testing.T) {
 
 func TestOptionsCheck(t *testing.T) {
 	for _, p := range []string{"", ".", "..", "../x", "/abs", "a/../b", `a\b`, "c:x", "a//b", "x/", "a\x1bb", ".untold-cook-1", ".untold-cook-1/x", ".untold", ".Untold/x", "tiles ", "tiles./x", "a\xff", strings.Repeat("d/", 30) + "d"} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		if o.PayloadDir = p; o.check() == nil {
 			t.Errorf("payload folder %q passes", p)
 		}
 	}
-	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-9} {
-		o := DefaultOptions()
+	for _, v := range []float64{-1, math.NaN(), math.Inf(1), 1e-9} {
+		o := ClassicOptions()
 		if o.TileSize[0] = v; o.check() == nil {
 			t.Errorf("tile size %v passes", v)
 		}
@@ -490,7 +490,7 @@ func TestRunClips(t *testing.T) {
 	scene := runScene(t, "town.gltf", boxes)
 	for _, mergeToo := range []bool{false, true} {
 		dir := t.TempDir()
-		opts := DefaultOptions()
+		opts := ClassicOptions()
 		opts.Merge = mergeToo
 		m := mustRun(t, scene, dir, opts).Manifest
 		if got := sceneArea(t, dir, m); math.Abs(got-want) > 1e-5*want {
@@ -515,7 +515,7 @@ func TestRunClips(t *testing.T) {
 // the same, bit for bit.
 func TestRunClippedNeighboursMeet(t *testing.T) {
 	dir := t.TempDir()
-	m := mustRun(t, runScene(t, "plane.gltf", []runNode{{name: "Ground", at: [3]float64{13, 0, -7}, scale: [3]float64{97, 1, 83}}}), dir, DefaultOptions()).Manifest
+	m := mustRun(t, runScene(t, "plane.gltf", []runNode{{name: "Ground", at: [3]float64{13, 0, -7}, scale: [3]float64{97, 1, 83}}}), dir, ClassicOptions()).Manifest
 	border := map[[3]float32]int{}
 	for i := range m.Tiles {
 		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(m.Tiles[i].Path)))
@@ -553,7 +553,7 @@ func TestRunMerges(t *testing.T) {
 	}
 	names := func(merge bool) []string {
 		dir := t.TempDir()
-		opts := DefaultOptions()
+		opts := ClassicOptions()
 		opts.Merge = merge
 		m := mustRun(t, runScene(t, "yard.gltf", boxes), dir, opts).Manifest
 		if *m.Tiles[0].ObjectCount != 5 {
@@ -585,7 +585,7 @@ func TestRunFarAway(t *testing.T) {
 	if err := os.WriteFile(model, []byte(scene), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), model, filepath.Join(t.TempDir(), "out"), DefaultOptions()); !errors.Is(err, ErrBadInput) {
+	if _, err := Run(context.Background(), model, filepath.Join(t.TempDir(), "out"), ClassicOptions()); !errors.Is(err, ErrBadInput) {
 		t.Error(err)
 	}
 }

@@ -305,7 +305,7 @@ func TestTextureDryRun(t *testing.T) {
 func TestConvertTextureModes(t *testing.T) {
 	for _, mode := range []texture.Mode{texture.ModeResize, texture.ModeBC} {
 		dir := t.TempDir()
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.Textures, o.MaxTexture = mode, 1
 		for i, c := range []color.NRGBA{red, blue, red} {
 			m := textured(dataImage("wood", c), dataImage("glow", green))
@@ -328,7 +328,7 @@ func TestTextureOptions(t *testing.T) {
 		"a negative limit":    func(o *Options) { o.Textures, o.MaxTexture = texture.ModeBC, -1 },
 		"an unknown mode":     func(o *Options) { o.Textures = 9 },
 	} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		set(&o)
 		if _, err := Run(context.Background(), scene, t.TempDir(), o); err == nil {
 			t.Errorf("Run: %s works", name)
@@ -356,7 +356,7 @@ func TestTextureRoles(t *testing.T) {
 		"pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": base}, "baseColorFactor": []float64{1, 1, 1, 0.5}},
 	})
 	d.node("Box", p)
-	o := DefaultOptions()
+	o := ClassicOptions()
 	s, _, err := load(context.Background(), d.save(t), &o, &notes{})
 	if err != nil {
 		t.Fatal(err)

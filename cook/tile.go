@@ -20,6 +20,7 @@ type tileBuilder struct {
 	small     []texture.Staged // the same for HLODs
 	shrunk    []texture.Staged // what atlases are drawn from
 	images    smallImages      // their pixels
+	looks     looks            // materials from afar
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
 	classes   []int    // by materials; nil: nothing is merged

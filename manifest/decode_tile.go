@@ -264,6 +264,8 @@ func (s *scanner) level() (l Level) {
 			loose(s, &l.TriangleCount, (*scanner).count)
 		case "geometric_error":
 			loose(s, &l.GeometricError, parseFloatPtr)
+		case "visual_error":
+			loose(s, &l.VisualError, parseFloatPtr)
 		default:
 			s.skip()
 		}

@@ -63,7 +63,7 @@ func full() *Manifest {
 				HLODLevels: []Level{{Path: "tiles/h.untold", SwitchDistance: 71}}, FileSizeBytes: 1 << 40, EstimatedMemoryBytes: new(int64(0)),
 				SHA256: strings.Repeat("a", 64), TriangleCount: 12, Bounds: Bounds{Min: [3]float64{-1, 0.1, 1e-7}, Max: [3]float64{1, 1e22, 3}},
 				CellBounds: &Bounds{}, Center: [3]float64{0, 0.05, 1e21}, ObjectCount: new(0), Objects: []string{"é", "\u2028\x00\x7f"},
-				LODLevels: []Level{{Path: "tiles/l.untold", SwitchDistance: 56.89, FileSizeBytes: 7, SHA256: strings.Repeat("b", 64), TriangleCount: 6, GeometricError: new(0.0)}},
+				LODLevels: []Level{{Path: "tiles/l.untold", SwitchDistance: 56.89, FileSizeBytes: 7, SHA256: strings.Repeat("b", 64), TriangleCount: 6, GeometricError: new(0.0), VisualError: new(0.25)}},
 			},
 			{
 				ID: "F01_Q_SI", FloorID: new(0), QuadtreeNodeID: "F01_Q", SemanticTier: TierStructuralInterior, Path: "tiles/F01_Q_SI.untold",

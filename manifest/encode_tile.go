@@ -109,6 +109,9 @@ func (e *encoder) level(l *Level) {
 	if l.GeometricError != nil {
 		e.key("geometric_error").float(*l.GeometricError)
 	}
+	if l.VisualError != nil {
+		e.key("visual_error").float(*l.VisualError)
+	}
 	e.open('}')
 }
 

@@ -128,7 +128,8 @@ type Level struct {
 	FileSizeBytes  int64    `json:"file_size_bytes,omitempty"` // ours: 0 when unknown or a dry run
 	SHA256         string   `json:"sha256,omitempty"`          // ours
 	TriangleCount  int      `json:"triangle_count,omitempty"`  // ours: 0 when unknown
-	GeometricError *float64 `json:"geometric_error,omitempty"` // ours: metres from the full geometry
+	GeometricError *float64 `json:"geometric_error,omitempty"` // ours: greatest distance from the full geometry, metres
+	VisualError    *float64 `json:"visual_error,omitempty"`    // ours: size of what is seen of the difference, metres
 }
 
 // SharedBucket holds the geometry that spans many tiles. It is streamed like a

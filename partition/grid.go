@@ -34,7 +34,7 @@ type GridOptions struct {
 	// Auto replaces the horizontal sides of TileSize by one that suits the
 	// number of objects; see AutoTileSize.
 	Auto bool
-	// Fit replaces them by FitTileSize.
+	// Fit replaces those of them that are 0 by FitTileSize.
 	Fit *TileGoal
 	// AtScene puts the grid's corner to the scene's. Off, it lies at the
 	// multiple of the tile size below that, so that an object is in the same
@@ -83,9 +83,12 @@ func (o GridOptions) withDefaults() (GridOptions, error) {
 	}
 	if o.TileSize == (geom.Vec3{}) {
 		o.TileSize = geom.Vec3{DefaultTileSide, DefaultTileHeight, DefaultTileSide}
+		if o.Fit != nil {
+			o.TileSize = geom.Vec3{0, DefaultTileHeight, 0}
+		}
 	}
 	for i, axis := range []string{"x", "y", "z"} {
-		if v := o.TileSize[i]; !(v >= 1e-3 && v <= maxCoordinate) {
+		if v := o.TileSize[i]; !(v == 0 && i != 1 && o.Fit != nil) && !(v >= 1e-3 && v <= maxCoordinate) {
 			return bad("tile size "+axis, v, "at least 0.001 m and finite")
 		}
 	}
@@ -150,8 +153,10 @@ func Grid(objects []Object, opts GridOptions) (*Plan, error) {
 	case opts.Fit != nil:
 		side = FitTileSize(objects, *opts.Fit)
 	}
-	if side > 0 {
-		opts.TileSize[0], opts.TileSize[2] = side, side
+	for _, axis := range []int{0, 2} {
+		if opts.Auto || opts.Fit != nil && opts.TileSize[axis] == 0 {
+			opts.TileSize[axis] = side
+		}
 	}
 	g := &grid{opts: opts, objects: objects, order: order, plan: p}
 	if err := g.place(); err != nil {

@@ -20,7 +20,8 @@ var gridFlagNames = []string{"auto-tile-size", "sample-fraction", "perimeter-dep
 
 func (x *gridFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.StringVar(&x.compat, "compat", "", `"engine" cooks as the reference exporter does: no clipping, its bounds, floors, tiers, distances and folder; flags beside it win`)
-	f.Float64Var(&x.tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default 25)")
+	f.Float64Var(&x.tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default: follows from the scene; 25 with --compat engine)")
+	f.IntVar(&o.TileTriangles, "tile-triangles", o.TileTriangles, "triangles a tile that the size of tiles is chosen for")
 	f.Float64Var(&o.TileSize[0], "tile-size-x", o.TileSize[0], "edge of a grid tile along x in metres")
 	f.Float64Var(&o.TileSize[1], "tile-size-y", o.TileSize[1], "height of a grid tile in metres")
 	f.Float64Var(&o.TileSize[2], "tile-size-z", o.TileSize[2], "edge of a grid tile along z in metres")

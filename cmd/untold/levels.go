@@ -16,11 +16,13 @@ type levelFlags struct {
 }
 
 func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
-	f.BoolVar(&x.lod, "lod", false, "make the default LODs: half and a fifth of the triangles")
-	f.BoolVar(&x.hlod, "hlod", false, "make the default HLOD: a tenth of the triangles, small textures")
+	f.BoolVar(&x.lod, "lod", true, "make LODs: half and a fifth of the triangles (false: none; off with --compat engine)")
+	f.BoolVar(&x.hlod, "hlod", true, "make an HLOD: 6 % of the triangles, small textures (false: none; off with --compat engine, a tenth there)")
 	f.StringArrayVar(&x.lods, "lod-level", nil, "DISTANCE:RATIO of a LOD; a distance up to 1 is a fraction of the band between the radii, a larger one metres; repeatable")
 	f.StringArrayVar(&x.hlods, "hlod-level", nil, "SUFFIX:DISTANCE:RATIO of an HLOD, such as _hlod:1:0.1; repeatable")
-	f.Float64Var(&o.LODErrorPixels, "lod-error-pixels", 0, "switch where a level's measured error is this many pixels high, instead of at fractions (0: off)")
+	f.Float64Var(&o.LODErrorPixels, "lod-error-pixels", 0, "a level begins where what is seen of its error is this many pixels high (default 2; with --lod-level, --hlod-level or --compat engine the greatest distance counts, and 0 is off)")
+	f.Int64Var(&o.WholeLimit, "whole-limit", o.WholeLimit, "bytes of video memory up to which a scene is wanted whole and gets no levels (0: levels for every scene)")
+	f.Float64Var(&o.ViewDistance, "view-distance", 0, "metres into which all switches and ends are fitted (0: as far as anything is seen; 500 suits the reference engine)")
 	f.Float64Var(&o.LODMaxErrorPixels, "lod-max-error-pixels", o.LODMaxErrorPixels, "a level keeps more triangles than its ratio rather than an error of more pixels where it begins (below 0: no limit)")
 	f.Float64Var(&o.LevelFovY, "lod-fov", o.LevelFovY, "vertical field of view in degrees that errors in pixels are for")
 	f.IntVar(&o.LevelHeight, "lod-height", o.LevelHeight, "screen height in pixels that errors in pixels are for")
@@ -30,7 +32,15 @@ func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 }
 
 // resolve parses the levels. --lod=false and --hlod=false switch them off.
+// Levels with distances of their own lie between the exporter's radii, like all
+// of --compat engine.
 func (x *levelFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
+	lods, hlods := cook.DefaultLevels()
+	classic := o.Compat || len(x.lods)+len(x.hlods) > 0
+	if classic {
+		o.FitDistances = false
+		lods, hlods = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	}
 	o.LODs, o.HLODs = nil, nil
 	for _, text := range x.lods {
 		l, err := cook.ParseLODLevel(text)
@@ -46,17 +56,21 @@ func (x *levelFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 		}
 		o.HLODs = append(o.HLODs, l)
 	}
-	if len(o.LODs) == 0 && x.lod {
-		o.LODs = manifest.DefaultLODLevels()
+	wanted := func(name string, flag bool) bool { return flag && (f.Changed(name) || !o.Compat) }
+	if len(o.LODs) == 0 && wanted("lod", x.lod) {
+		o.LODs = lods
 	}
-	if len(o.HLODs) == 0 && x.hlod {
-		o.HLODs = manifest.DefaultHLODLevels()
+	if len(o.HLODs) == 0 && wanted("hlod", x.hlod) {
+		o.HLODs = hlods
 	}
-	if f.Changed("lod") && !x.lod {
+	if !x.lod {
 		o.LODs = nil
 	}
-	if f.Changed("hlod") && !x.hlod {
+	if !x.hlod {
 		o.HLODs = nil
+	}
+	if asked := f.Changed("lod") && x.lod || f.Changed("hlod") && x.hlod; asked && !f.Changed("whole-limit") {
+		o.WholeLimit = 0 // who asks for levels gets them, of small scenes too
 	}
 	if o.LODErrorPixels > 0 && len(o.LODs)+len(o.HLODs) == 0 {
 		return fmt.Errorf("--lod-error-pixels places levels, and there are none: add --lod or --hlod")

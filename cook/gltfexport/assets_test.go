@@ -49,7 +49,7 @@ func TestRealModels(t *testing.T) {
 }
 
 func compareModel(t *testing.T, path string) {
-	opts := cook.DefaultOptions()
+	opts := cook.ClassicOptions()
 	opts.AllowMissingImages, opts.AllowParentPaths = true, true
 	container := filepath.Join(t.TempDir(), "m.untold")
 	_, err := cook.Convert(context.Background(), path, container, opts)

@@ -95,7 +95,7 @@ func town(t testing.TB, n int) string {
 func cookTown(t testing.TB, n int) (string, *cook.Result) {
 	t.Helper()
 	dir := t.TempDir()
-	res, err := cook.Run(context.Background(), town(t, n), dir, cook.DefaultOptions())
+	res, err := cook.Run(context.Background(), town(t, n), dir, cook.ClassicOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func TestValidatorModels(t *testing.T) {
 	var files []string
 	for _, path := range models(t, "models") {
 		container, out := filepath.Join(dir, "m.untold"), filepath.Join(dir, filepath.Base(path)+".glb")
-		if _, err := cook.Convert(context.Background(), path, container, cook.DefaultOptions()); err != nil {
+		if _, err := cook.Convert(context.Background(), path, container, cook.ClassicOptions()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Export(context.Background(), container, out, Options{}); err != nil {

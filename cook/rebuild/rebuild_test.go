@@ -101,7 +101,7 @@ func scene(t *testing.T, name string, boxes []box) string {
 // disk.
 func cooked(t *testing.T, boxes []box, partition string) (string, *manifest.Manifest) {
 	t.Helper()
-	opts := cook.DefaultOptions()
+	opts := cook.ClassicOptions()
 	opts.Partition = partition
 	dir := filepath.Join(t.TempDir(), "scene")
 	res, err := cook.Run(t.Context(), scene(t, "scene.gltf", boxes), dir, opts)

@@ -174,6 +174,7 @@ func (s *Scenario) levels(d *decoder, n *node, dst *[]manifest.Level) (gpu []int
 			"sha256":          d.text(&l.SHA256),
 			"triangle_count":  d.int(&l.TriangleCount),
 			"geometric_error": d.floatPtr(&l.GeometricError),
+			"visual_error":    d.floatPtr(&l.VisualError),
 			"gpu_bytes":       d.count(&bytes),
 			"textures":        func(n *node) { names = s.textureNames(d, n) },
 			"note":            d.text(new(string)),

@@ -90,7 +90,7 @@ func run(update, kits string) error {
 
 // row cooks a scene and describes its tiles.
 func row(in input, scene, mode, dir string) (string, error) {
-	o := cook.DefaultOptions()
+	o := cook.ClassicOptions()
 	o.Partition, o.TileSize[0], o.TileSize[2] = mode, in.tile, in.tile
 	res, err := cook.Run(context.Background(), scene, dir, o)
 	if err != nil {

@@ -1,0 +1,133 @@
+package cook
+
+import (
+	"fmt"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// DefaultWholeLimit is the default of Options.WholeLimit in bytes.
+const DefaultWholeLimit = 64_000_000
+
+const (
+	// endPixels: a tile ends where its largest object is so many pixels high.
+	endPixels = 2
+	// leastSpread is how many times as far the next coarser level begins at
+	// least. Where it would begin sooner it takes the finer one's place.
+	leastSpread = 1.3
+	// leastViewDistance has room for all bands.
+	leastViewDistance = 20.0
+)
+
+// wantedWhole reports whether the scene is so small that all of it is wanted at
+// full detail as far as it can be seen.
+func (c *cooker) wantedWhole() bool {
+	if !c.opts.FitDistances || c.opts.WholeLimit == 0 {
+		return false
+	}
+	total := int64(0)
+	for i := range c.objects {
+		for _, p := range c.objects[i].placed {
+			for k := range c.scene.Meshes[p.mesh].Primitives {
+				prim := &c.scene.Meshes[p.mesh].Primitives[k]
+				total += int64(len(prim.Positions))*format.VertexSize + 4*int64(len(prim.Indices))
+			}
+		}
+		if total > c.opts.WholeLimit {
+			return false
+		}
+	}
+	return true
+}
+
+// leastRadii are the radii below which a tile never goes: a tier's.
+func (c *cooker) leastRadii(r partition.Radii) partition.Radii {
+	if !c.opts.hasFloors() {
+		return partition.Radii{}
+	}
+	return r
+}
+
+// endOf returns the distance in metres at which the largest of some objects is
+// endPixels high, and at most ViewDistance. What was cut at the border of a cell
+// counts whole: the ground goes on in the next tile.
+func (c *cooker) endOf(members []int) float64 {
+	largest := 0.0
+	for _, i := range members {
+		size := c.objects[i].box.Size()
+		largest = max(largest, size[0], size[1], size[2])
+	}
+	end := largest / float64(c.opts.pixelAngle()*endPixels)
+	if c.opts.ViewDistance > 0 {
+		end = min(end, c.opts.ViewDistance)
+	}
+	// Far beyond every scene, and exact with two decimals.
+	return min(max(end, 1), 1e7)
+}
+
+// fitDistances gives a tile its radii, and its levels their switches: each where
+// what is seen of its error is LODErrorPixels high. Levels that nobody would see
+// are dropped. least are radii that the tile's tier has at any rate.
+func (c *cooker) fitDistances(p *payload, made []*level, least partition.Radii) (manifest.Bands, []*level) {
+	end := max(c.endOf(p.present), least.Streaming)
+	made = c.spread(p, made, end)
+	b := manifest.Bands{Streaming: manifest.RoundDistance(end), Unload: manifest.RoundDistance(max(end+manifest.BandGap, least.Unload))}
+	if len(made) == 0 {
+		b.Prefetch = b.Streaming
+		return b, nil
+	}
+	c.squeeze(made)
+	last := 0.0
+	for _, l := range made {
+		l.distance = manifest.RoundDistance(max(l.distance, last+manifest.BandGap))
+		last = l.distance
+	}
+	first, coarsest := made[0], made[len(made)-1]
+	b.Streaming = first.distance
+	if first.hlod {
+		b.Streaming = manifest.RoundDistance(max(first.distance-manifest.BandGap, 1))
+		first.distance = b.Streaming + manifest.BandGap
+	}
+	b.Prefetch = b.Streaming
+	b.Unload = manifest.RoundDistance(max(end, coarsest.distance+manifest.BandGap, least.Unload))
+	return b, made
+}
+
+// spread places the switches and drops the levels that begin beyond the end, and
+// those that a coarser level follows too closely.
+func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
+	var out []*level
+	for i := len(made) - 1; i >= 0; i-- { // from coarse to fine
+		l := made[i]
+		l.distance = l.seen / float64(c.opts.pixelAngle()*c.opts.LODErrorPixels)
+		switch {
+		case l.distance >= end:
+			c.unmake(p, l, fmt.Sprintf("what is seen of its error of %.3g m is %v pixels high at %.4g m, where nothing of the tile is larger than %v pixels",
+				l.seen, c.opts.LODErrorPixels, l.distance, endPixels))
+		case len(out) > 0 && out[0].distance < leastSpread*l.distance:
+			c.unmake(p, l, fmt.Sprintf("%s begins at %.4g m, it would at %.4g m", out[0].name, out[0].distance, l.distance))
+		default:
+			out = append([]*level{l}, out...)
+		}
+	}
+	return out
+}
+
+// squeeze moves the switches into the view distance, the far ones most.
+func (c *cooker) squeeze(made []*level) {
+	first, last := made[0].distance, made[len(made)-1].distance
+	room := c.opts.ViewDistance - 2*manifest.BandGap
+	if c.opts.ViewDistance == 0 || last <= room {
+		return
+	}
+	from := min(first, room-float64(manifest.BandGap*float64(len(made)-1)))
+	for _, l := range made {
+		t := 0.0
+		if last > first {
+			t = (l.distance - first) / (last - first)
+		}
+		l.distance = from + float64((room-from)*t)
+	}
+}
