@@ -197,7 +197,7 @@ func (a *app) choose(i int) error {
 	if err != nil {
 		return err
 	}
-	cfg := a.o.Config
+	cfg := a.o.Config.For(open.Source.Manifest)
 	open.Source.Reload = a.reader(i)
 	open.reach(&cfg)
 	params, err := textureParams(&cfg, open.Source.Manifest)
@@ -298,7 +298,8 @@ func (a *app) follow(id runtime.SceneID, open *Loaded, params texture.Params) {
 	a.r.SetBatchScene(a.id, 0)
 	a.r.SetBatchScene(id, batchCell(open))
 	a.id, a.textures = id, params
-	a.adopt(open, a.o.Config.MaxQueryRadius)
+	cfg := a.o.Config.For(open.Source.Manifest)
+	a.adopt(open, cfg.MaxQueryRadius)
 	a.rig.SetBounds(a.look.Bounds)
 }
 

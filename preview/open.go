@@ -179,6 +179,11 @@ func (l *Loaded) whole() {
 		t.StreamingRadius, t.UnloadRadius, t.PrefetchRadius, t.Interior = nil, nil, nil, false
 		t.HLODLevels, t.LODLevels, t.FloorID = nil, nil, nil
 	}
+	if m.SharedBucket != nil {
+		bucket := *m.SharedBucket
+		bucket.StreamingRadius, bucket.UnloadRadius, bucket.PrefetchRadius = nil, nil, nil
+		m.SharedBucket = &bucket
+	}
 	l.Source.Manifest, l.Everywhere = &m, true
 }
 

@@ -22,10 +22,13 @@ const (
 // docs/runtime.md; distances are metres, times seconds. Start from
 // DefaultConfig: the zero Config is not valid.
 type Config struct {
-	Enabled                                bool
-	UpdateInterval                         float64
-	BurstTickInterval                      float64
-	MaxQueryRadius                         float64
+	Enabled           bool
+	UpdateInterval    float64
+	BurstTickInterval float64
+	MaxQueryRadius    float64
+	// FitQueryRadius: Open takes the distance as far as which a manifest of
+	// untold's cook wants anything for MaxQueryRadius. Set of that switches it off.
+	FitQueryRadius                         bool
 	DispatchEpsilon                        float64
 	MaxConcurrentTileLoads                 int
 	MaxConcurrentLODLoads                  int
@@ -134,7 +137,7 @@ const mib = 1 << 20
 // DefaultConfig returns the defaults of the reference engine's documents.
 func DefaultConfig() Config {
 	return Config{
-		Enabled: true, UpdateInterval: 0.1, BurstTickInterval: 0.016, MaxQueryRadius: 500, DispatchEpsilon: 1,
+		Enabled: true, UpdateInterval: 0.1, BurstTickInterval: 0.016, MaxQueryRadius: 500, FitQueryRadius: true, DispatchEpsilon: 1,
 		MaxConcurrentTileLoads: 2, MaxConcurrentLODLoads: 4, MaxConcurrentHLODLoads: 4,
 		TileParseMemoryBudgetMB: 200, MaxTileUnloadsPerUpdate: 2, UnloadGracePeriod: 3,
 		MinimumParsedTileResidentSeconds: 8, TileParseTimeoutSeconds: 60, MeshLoadTimeoutSeconds: 60,

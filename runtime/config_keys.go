@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"github.com/untoldkit/untold/manifest"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,8 +107,21 @@ func (c *Config) Set(key string, value any) error {
 	if err := p.check(&trial); err != nil {
 		return err
 	}
+	if key == "maxQueryRadius" {
+		trial.FitQueryRadius = false
+	}
 	*c = trial
 	return nil
+}
+
+// For returns the parameters for a manifest: with FitQueryRadius, and when
+// untold cooked it, MaxQueryRadius is as far as anything of it is wanted.
+func (c Config) For(m *manifest.Manifest) Config {
+	if c.FitQueryRadius && m.ByUntold() {
+		c.MaxQueryRadius = m.Reach()
+	}
+	c.FitQueryRadius = false
+	return c
 }
 
 // SetJSON assigns the parameters of a JSON object, in order of their keys.

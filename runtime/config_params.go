@@ -74,6 +74,7 @@ func tileParams() []param {
 		{"updateInterval", "s", "tick interval when nothing waits", func(c *Config) any { return &c.UpdateInterval }, 0, inf, false},
 		{"burstTickInterval", "s", "tick interval while loads wait for a slot", func(c *Config) any { return &c.BurstTickInterval }, 0, inf, false},
 		{"maxQueryRadius", "m", "ceiling of all radii: tiles farther away are left alone, and their levels dropped", func(c *Config) any { return &c.MaxQueryRadius }, 0, inf, false},
+		{key: "fitQueryRadius", meaning: "maxQueryRadius becomes as far as anything is wanted, where a manifest of untold's cook is opened", at: func(c *Config) any { return &c.FitQueryRadius }},
 		{"dispatchEpsilon", "m", "added to the prefetch radius in the dispatch test", func(c *Config) any { return &c.DispatchEpsilon }, 0, inf, false},
 		{"maxConcurrentTileLoads", "", "full tiles parsed at a time", func(c *Config) any { return &c.MaxConcurrentTileLoads }, 0, 1024, false},
 		{"maxConcurrentLODLoads", "", "LOD levels loaded at a time", func(c *Config) any { return &c.MaxConcurrentLODLoads }, 0, 1024, false},

@@ -80,16 +80,21 @@ type scene struct {
 	spare   []*record
 }
 
+// loadManifest reads the manifest unless it is there.
+func (src *Source) loadManifest() (err error) {
+	if src.Manifest == nil {
+		src.Manifest, err = manifest.Load(src.Path)
+	}
+	return err
+}
+
 // newScene registers a manifest. No payload is touched.
 func newScene(src Source, cfg *Config) (*scene, error) {
-	m := src.Manifest
-	if m == nil {
-		var err error
-		if m, err = manifest.Load(src.Path); err != nil {
-			return nil, err
-		}
+	if err := src.loadManifest(); err != nil {
+		return nil, err
 	}
-	tiles, regions, err := newTable(m, cfg.NormalizeBands)
+	m := src.Manifest
+	tiles, regions, err := newTable(m, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,12 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if !src.empty() {
+		if err := src.loadManifest(); err != nil {
+			return nil, err
+		}
+		cfg = cfg.For(src.Manifest)
+	}
 	s := &Streamer{
 		cfg: cfg, deps: deps, log: deps.Logger, logs: deps.Logger != nil,
 		updateInterval: seconds(cfg.UpdateInterval), burstInterval: seconds(cfg.BurstTickInterval),

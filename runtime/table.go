@@ -111,7 +111,7 @@ func (t *table) covers(i int32, d float64) bool {
 }
 
 // newTable registers the tiles of a manifest; the shared bucket comes last.
-func newTable(m *manifest.Manifest, normalize bool) (*table, *hierarchy, error) {
+func newTable(m *manifest.Manifest, cfg *Config) (*table, *hierarchy, error) {
 	n, levels := len(m.Tiles), 0
 	for i := range m.Tiles {
 		levels += min(len(m.Tiles[i].HLODLevels), 1) + len(m.Tiles[i].LODLevels)
@@ -131,7 +131,10 @@ func newTable(m *manifest.Manifest, normalize bool) (*table, *hierarchy, error) 
 		t.record[i], t.wake[i] = -1, math.Inf(-1)
 	}
 	h := newHierarchy()
-	b := tableBuilder{table: t, regions: h, manifest: m, normalize: normalize}
+	b := tableBuilder{table: t, regions: h, manifest: m, normalize: cfg.NormalizeBands}
+	if cfg.Handoff == HandoffCovered && m.ByUntold() {
+		b.handover = cfg.LODHysteresisFactor
+	}
 	for i := range m.Tiles {
 		if err := b.addTile(&m.Tiles[i]); err != nil {
 			return nil, nil, err
@@ -149,6 +152,7 @@ type tableBuilder struct {
 	regions   *hierarchy
 	manifest  *manifest.Manifest
 	normalize bool
+	handover  float64 // the hysteresis of LODs where full tiles give way to them; 0: they stay
 }
 
 func (b *tableBuilder) addTile(t *manifest.Tile) error {
@@ -170,6 +174,7 @@ func (b *tableBuilder) addTile(t *manifest.Tile) error {
 	if b.normalize {
 		r = b.normalized(r, t, first, lods)
 	}
+	b.handOver(&r, first)
 	if t.Interior {
 		flags |= flagInterior
 	}
@@ -178,6 +183,21 @@ func (b *tableBuilder) addTile(t *manifest.Tile) error {
 	}
 	b.add(t, r, flags)
 	return nil
+}
+
+// handOver ends the full representation where the first of its levels, from the
+// index first on, has begun for good: beyond its switch and the hysteresis.
+// Manifests of untold's cook put the unload radius where nothing is seen of the
+// tile any more.
+func (b *tableBuilder) handOver(r *radii, first int) {
+	if b.handover <= 0 || len(b.levels) == first {
+		return
+	}
+	begins := math.Inf(1)
+	for _, l := range b.levels[first:] {
+		begins = min(begins, l.from)
+	}
+	r.unload = min(r.unload, max(begins/b.handover, r.stream+1))
 }
 
 // addShared registers the shared bucket: resident from anywhere unless it has

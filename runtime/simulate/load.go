@@ -83,7 +83,7 @@ func LoadCameraPath(path string) (*CameraPath, error) {
 func Cooked(path string, m *manifest.Manifest) *Scenario {
 	s := &Scenario{
 		Name: filepath.Base(path), Cooked: true, ManifestPath: path, Manifest: m,
-		Config: runtime.DefaultConfig(), DT: cookedDT, Path: defaultLens(),
+		Config: runtime.DefaultConfig().For(m), DT: cookedDT, Path: defaultLens(),
 		Latency: Latency{Default: cookedParseTime},
 	}
 	s.measure()

@@ -37,6 +37,7 @@ func Parse(data []byte) (*Scenario, error) {
 		Path:    defaultLens(),
 		Latency: Latency{Default: defaultLatency},
 	}
+	s.Config.FitQueryRadius = false // a scenario means what it says
 	s.read(d, root)
 	if d.err == nil {
 		s.finish(d, root)

@@ -61,6 +61,7 @@ func TestParseSample(t *testing.T) {
 		"b/full": {Parsed: true},
 	}
 	want.Config = runtime.DefaultConfig()
+	want.Config.FitQueryRadius = false
 	want.Config.EnableFrustumGate, want.Config.VelocityLookAheadTime, want.Config.LOD.Bias = false, 0, 2
 	want.Config.Handoff, want.Config.FloorProximityGateY = runtime.HandoffStrict, s.Config.FloorProximityGateY
 	want.DT, want.Duration = ms(100), ms(3000)
