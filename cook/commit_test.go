@@ -138,7 +138,7 @@ func TestRunStops(t *testing.T) {
 	moved := []runNode{boxes[0], {name: "Far", at: [3]float64{80, 1, -80}}}
 	oldScene, newScene := runScene(t, "town.gltf", boxes), runScene(t, "town.gltf", moved)
 	base := t.TempDir()
-	opts := DefaultOptions()
+	opts := ClassicOptions()
 	opts.Jobs, opts.NoSync = 1, true
 	want := map[string]map[string]string{}
 	for name, s := range map[string]string{"old": oldScene, "new": newScene} {
@@ -189,7 +189,7 @@ func TestRunOverLinks(t *testing.T) {
 	many, one := runScene(t, "town.gltf", townBoxes()), runScene(t, "town.gltf", townBoxes()[:1])
 	for _, link := range []string{"tiles", "tiles/Textures"} {
 		dir, outside := t.TempDir(), t.TempDir()
-		mustRun(t, many, dir, DefaultOptions())
+		mustRun(t, many, dir, ClassicOptions())
 		if err := os.RemoveAll(filepath.Join(outside, "x")); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestRunOverLinks(t *testing.T) {
 			t.Skip(err)
 		}
 		before := snapshot(t, outside)
-		if _, err := Run(context.Background(), one, dir, DefaultOptions()); err == nil {
+		if _, err := Run(context.Background(), one, dir, ClassicOptions()); err == nil {
 			t.Errorf("%s: no error", link)
 		}
 		if diff := cmp.Diff(before, snapshot(t, outside)); diff != "" {

@@ -2,6 +2,7 @@ package cook
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
@@ -50,8 +51,59 @@ func (c *cooker) leastRadii(r partition.Radii) partition.Radii {
 	return r
 }
 
+// radiiGiven reports whether the user gave the radii of a tier, or of a grid.
+func (c *cooker) radiiGiven(tier string) bool {
+	return slices.ContainsFunc(c.opts.Floors.TierRadii, func(r manifest.TierRadius) bool {
+		return r.Tier == tier || !c.opts.hasFloors() && (r.Tier == manifest.TierExteriorShell || r.Tier == manifest.TierStructuralInterior)
+	})
+}
+
+// fitGiven places the switches of a tile between radii that were given, as near
+// as they may to where they should be.
+func (c *cooker) fitGiven(p *payload, made []*level, r partition.Radii) (manifest.Bands, []*level) {
+	var wants [2][]float64 // of LODs and HLODs
+	var which [2][]*level
+	for _, l := range made {
+		k := 0
+		if l.hlod {
+			k = 1
+		}
+		// Above 1, so that it counts as metres.
+		wants[k] = append(wants[k], max(c.switchOf(l), 1.001))
+		which[k] = append(which[k], l)
+	}
+	fit := manifest.FitBands(r.Streaming, r.Unload, wants[1], wants[0])
+	var out []*level
+	for k, list := range [][]manifest.Switch{fit.LODs, fit.HLOD} {
+		for _, s := range list {
+			l := which[k][s.Level]
+			l.distance = s.Distance
+			out = append(out, l)
+		}
+	}
+	for _, d := range fit.Dropped {
+		k := 0
+		if d.HLOD {
+			k = 1
+		}
+		c.unmake(p, which[k][d.Level], d.Reason)
+	}
+	b := manifest.Bands{Streaming: fit.Bands.Streaming, Unload: fit.Bands.Unload}
+	b.Prefetch = b.AutoPrefetch()
+	if len(out) > 0 {
+		b.Prefetch = min(b.Prefetch, out[0].distance)
+	}
+	return b, out
+}
+
+// switchOf returns the distance at which what is seen of a level's error is
+// LODErrorPixels high.
+func (c *cooker) switchOf(l *level) float64 {
+	return l.seen / float64(c.opts.pixelAngle()*c.opts.LODErrorPixels)
+}
+
 // endOf returns the distance in metres at which the largest of some objects is
-// endPixels high, and at most ViewDistance. What was cut at the border of a cell
+// endPixels high. What was cut at the border of a cell
 // counts whole: the ground goes on in the next tile.
 func (c *cooker) endOf(members []int) float64 {
 	largest := 0.0
@@ -60,9 +112,6 @@ func (c *cooker) endOf(members []int) float64 {
 		largest = max(largest, size[0], size[1], size[2])
 	}
 	end := largest / float64(c.opts.pixelAngle()*endPixels)
-	if c.opts.ViewDistance > 0 {
-		end = min(end, c.opts.ViewDistance)
-	}
 	// Far beyond every scene, and exact with two decimals.
 	return min(max(end, 1), 1e7)
 }
@@ -72,13 +121,19 @@ func (c *cooker) endOf(members []int) float64 {
 // are dropped. least are radii that the tile's tier has at any rate.
 func (c *cooker) fitDistances(p *payload, made []*level, least partition.Radii) (manifest.Bands, []*level) {
 	end := max(c.endOf(p.present), least.Streaming)
+	if c.opts.ViewDistance > 0 {
+		end = min(end, c.opts.ViewDistance-manifest.BandGap)
+	}
 	made = c.spread(p, made, end)
 	b := manifest.Bands{Streaming: manifest.RoundDistance(end), Unload: manifest.RoundDistance(max(end+manifest.BandGap, least.Unload))}
 	if len(made) == 0 {
 		b.Prefetch = b.Streaming
 		return b, nil
 	}
-	c.squeeze(made)
+	if made = c.squeeze(p, made); len(made) == 0 {
+		b.Prefetch = b.Streaming
+		return b, nil
+	}
 	last := 0.0
 	for _, l := range made {
 		l.distance = manifest.RoundDistance(max(l.distance, last+manifest.BandGap))
@@ -88,7 +143,7 @@ func (c *cooker) fitDistances(p *payload, made []*level, least partition.Radii) 
 	b.Streaming = first.distance
 	if first.hlod {
 		b.Streaming = manifest.RoundDistance(max(first.distance-manifest.BandGap, 1))
-		first.distance = b.Streaming + manifest.BandGap
+		first.distance = manifest.RoundDistance(b.Streaming + manifest.BandGap)
 	}
 	b.Prefetch = b.Streaming
 	b.Unload = manifest.RoundDistance(max(end, coarsest.distance+manifest.BandGap, least.Unload))
@@ -101,7 +156,7 @@ func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
 	var out []*level
 	for i := len(made) - 1; i >= 0; i-- { // from coarse to fine
 		l := made[i]
-		l.distance = l.seen / float64(c.opts.pixelAngle()*c.opts.LODErrorPixels)
+		l.distance = c.switchOf(l)
 		switch {
 		case l.distance >= end:
 			c.unmake(p, l, fmt.Sprintf("what is seen of its error of %.3g m is %v pixels high at %.4g m, where nothing of the tile is larger than %v pixels",
@@ -115,19 +170,42 @@ func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
 	return out
 }
 
-// squeeze moves the switches into the view distance, the far ones most.
-func (c *cooker) squeeze(made []*level) {
-	first, last := made[0].distance, made[len(made)-1].distance
-	room := c.opts.ViewDistance - 2*manifest.BandGap
-	if c.opts.ViewDistance == 0 || last <= room {
-		return
-	}
-	from := min(first, room-float64(manifest.BandGap*float64(len(made)-1)))
-	for _, l := range made {
-		t := 0.0
-		if last > first {
-			t = (l.distance - first) / (last - first)
+// squeeze moves the switches into the view distance, the far ones most, and
+// drops the levels whose error would be too large there.
+func (c *cooker) squeeze(p *payload, made []*level) []*level {
+	for {
+		n := len(made)
+		if n == 0 {
+			return nil
 		}
-		l.distance = from + float64((room-from)*t)
+		first, last := made[0].distance, made[n-1].distance
+		room := c.opts.ViewDistance - 2*manifest.BandGap
+		if c.opts.ViewDistance == 0 || last <= room {
+			return made
+		}
+		from := min(first, room-float64(manifest.BandGap*float64(n-1)))
+		worst, most := -1, c.opts.LODMaxErrorPixels
+		at := make([]float64, n)
+		for i, l := range made {
+			t := 0.0
+			if last > first {
+				t = (l.distance - first) / (last - first)
+			}
+			at[i] = from + float64((room-from)*t)
+			if px := c.opts.pixels(l.seen, at[i]); c.opts.LODMaxErrorPixels > 0 && px > most {
+				worst, most = i, px
+			}
+		}
+		if worst >= 0 {
+			l := made[worst]
+			c.unmake(p, l, fmt.Sprintf("what is seen of its error of %.3g m would be %.3g pixels high within the view distance; at most %v are allowed",
+				l.seen, most, c.opts.LODMaxErrorPixels))
+			made = slices.Delete(made, worst, worst+1)
+			continue
+		}
+		for i, l := range made {
+			l.distance = at[i]
+		}
+		return made
 	}
 }

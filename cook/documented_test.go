@@ -20,6 +20,12 @@ func TestDocumentedCookDefaults(t *testing.T) {
 		got, want any
 	}{
 		{"tile size of the preset", e.TileSize, geom.Vec3{25, 10000, 25}},
+		{"tile size", o.TileSize, geom.Vec3{0, 10000, 0}},
+		{"triangles of a tile", o.TileTriangles, 50_000},
+		{"distances from the scene", o.FitDistances, true},
+		{"distances of the preset", e.FitDistances, false},
+		{"limit of whole scenes", o.WholeLimit, int64(64_000_000)},
+		{"levels", []int{len(o.LODs), len(o.HLODs)}, []int{2, 1}},
 		{"clipping", o.Clip, true},
 		{"clipping of the preset", e.Clip, false},
 		{"split-max-tiles", o.SplitMaxTiles, 400},

@@ -135,6 +135,8 @@ func (o *Options) placeErrors(made []*level, r partition.Radii) (fit []levelSwit
 func (c *cooker) unmake(p *payload, l *level, reason string) {
 	l.made, l.textures = false, nil
 	l.atlasBytes, l.atlasGPU = 0, 0
-	c.unmade = append(c.unmade, l.file)
+	if !c.opts.DryRun {
+		c.unmade = append(c.unmade, l.file)
+	}
 	p.drop(l, "%s", reason)
 }

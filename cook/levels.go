@@ -322,7 +322,11 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 	switch {
 	case c.opts.FitDistances:
 		var bands manifest.Bands
-		bands, made = c.fitDistances(b, made, c.leastRadii(r))
+		if c.radiiGiven(e.SemanticTier) {
+			bands, made = c.fitGiven(b, made, r)
+		} else {
+			bands, made = c.fitDistances(b, made, c.leastRadii(r))
+		}
 		e.StreamingRadius, e.UnloadRadius, e.PrefetchRadius = &bands.Streaming, &bands.Unload, &bands.Prefetch
 	case c.opts.LODErrorPixels > 0 && !c.opts.DryRun:
 		made = c.fitErrors(b, made, r)
@@ -351,8 +355,15 @@ func (c *cooker) describeLevels(m *manifest.Manifest) {
 	o := c.opts
 	r := c.planned.Defaults
 	list, _ := o.fitLevels(r)
-	m.HLODGeneration = &manifest.HLODGeneration{Enabled: len(o.HLODs) > 0, Levels: o.HLODs}
-	m.LODGeneration = &manifest.LODGeneration{Enabled: len(o.LODs) > 0, Levels: o.LODs}
+	hlods, lods := o.HLODs, o.LODs
+	if c.whole {
+		hlods, lods = nil, nil
+	}
+	m.HLODGeneration = &manifest.HLODGeneration{Enabled: len(hlods) > 0, Levels: hlods}
+	m.LODGeneration = &manifest.LODGeneration{Enabled: len(lods) > 0, Levels: lods}
+	if o.FitDistances {
+		return // every tile has its own
+	}
 	for i := range list {
 		l := &list[i]
 		if l.hlod {

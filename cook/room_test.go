@@ -69,7 +69,7 @@ func TestPlacedTriangles(t *testing.T) {
 			if convert && (name == "levels" || name == "cut") {
 				continue
 			}
-			o := DefaultOptions()
+			o := ClassicOptions()
 			c.change(&o)
 			dir := t.TempDir()
 			var err error
@@ -108,13 +108,13 @@ func TestMemoryDoesNotChangeBytes(t *testing.T) {
 	}
 	scene := d.save(t)
 	want := t.TempDir()
-	mustRun(t, scene, want, DefaultOptions())
+	mustRun(t, scene, want, ClassicOptions())
 	for name, change := range map[string]func(*Options){
 		"tight": func(o *Options) { o.Memory = 400_000 },
 		"any":   func(o *Options) { o.Memory, o.MaxTriangles = 1, -1 },
 		"limit": func(o *Options) { o.Memory, o.MaxTriangles = 1, 6*800 },
 	} {
-		o := DefaultOptions()
+		o := ClassicOptions()
 		o.Jobs = 4
 		change(&o)
 		got := t.TempDir()
@@ -126,7 +126,7 @@ func TestMemoryDoesNotChangeBytes(t *testing.T) {
 			}
 		}
 	}
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Memory = 100_000
 	if _, err := Run(context.Background(), scene, t.TempDir(), o); !errors.Is(err, gltfscene.ErrTooLarge) {
 		t.Errorf("a tile that does not fit: %v", err)
@@ -136,7 +136,7 @@ func TestMemoryDoesNotChangeBytes(t *testing.T) {
 // TestInstancesWeighOnce: a mesh that a container stores once counts once.
 func TestInstancesWeighOnce(t *testing.T) {
 	scene := crowd(50, 100, false).save(t) // 36 MB baked
-	o := DefaultOptions()
+	o := ClassicOptions()
 	o.Memory = 4 << 20
 	if _, err := Run(context.Background(), scene, t.TempDir(), o); !errors.Is(err, gltfscene.ErrTooLarge) {
 		t.Errorf("baked: %v", err)

@@ -39,10 +39,19 @@ func cookNeeds(o *cook.Options) []need {
 		{"hlod-max-texture", hlods, noHLODs},
 		{"split-max-tiles", o.Clip || o.Partition != cook.PartitionGrid, "it says which objects are cut, and with --clip=false none is; there spanning objects go to the shared bucket"},
 	}
-	for _, name := range []string{"lod-min-triangles", "lod-max-error-pixels", "lod-fov", "lod-height"} {
+	for _, name := range []string{"lod-min-triangles", "lod-max-error-pixels"} {
 		list = append(list, need{name, levels, noLevels})
 	}
+	const fixed = "with --lod-level, --hlod-level and --compat engine the distances do not follow from the scene"
+	const whole = "levels are made only of scenes beyond --whole-limit, and none are made at all: leave --lod and --hlod on"
+	list = append(list,
+		need{"whole-limit", o.FitDistances, fixed}, need{"whole-limit", levels, whole}, need{"view-distance", o.FitDistances, fixed},
+		need{"tile-triangles", o.TileSize[0] == 0 || o.TileSize[2] == 0, "the size of the tiles is given"})
+	// Where tiles end is measured in pixels, too.
 	const noPixels = "no error is measured in pixels: --lod-max-error-pixels is below 0 and --lod-error-pixels is off"
-	pixels := o.LODMaxErrorPixels >= 0 || o.LODErrorPixels > 0
-	return append(list, need{"lod-fov", pixels, noPixels}, need{"lod-height", pixels, noPixels})
+	pixels := o.FitDistances || levels && (o.LODMaxErrorPixels >= 0 || o.LODErrorPixels > 0)
+	for _, name := range []string{"lod-fov", "lod-height"} {
+		list = append(list, need{name, o.FitDistances || levels, noLevels}, need{name, pixels, noPixels})
+	}
+	return list
 }

@@ -14,15 +14,22 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		command, args string
 		flag          string // refused, "" for none
 	}{
-		{"cook", "--lod-min-triangles 20", "lod-min-triangles"},
-		{"cook", "--lod-fov 70", "lod-fov"},
-		{"cook", "--lod-height 2160", "lod-height"},
-		{"cook", "--lod-max-error-pixels 3", "lod-max-error-pixels"},
-		{"cook", "--hlod-max-texture 64", "hlod-max-texture"},
-		{"cook", "--hlod-max-texture 64 --lod", "hlod-max-texture"},
-		{"cook", "--hlod-atlas --lod", "hlod-atlas"},
-		{"cook", "--lod --lod=false --lod-fov 70", "lod-fov"},
-		{"cook", "--lod --lod-max-error-pixels -1 --lod-fov 70", "lod-fov"},
+		{"cook", "--lod=false --hlod=false --lod-min-triangles 20", "lod-min-triangles"},
+		{"cook", "--lod-fov 70", ""},
+		{"cook", "--compat engine --lod-fov 70", "lod-fov"},
+		{"cook", "--lod-height 2160", ""},
+		{"cook", "--compat engine --lod-height 2160", "lod-height"},
+		{"cook", "--compat engine --view-distance 400", "view-distance"},
+		{"cook", "--lod-level 0.5:0.5 --whole-limit 0", "whole-limit"},
+		{"cook", "--lod=false --hlod=false --whole-limit 0", "whole-limit"},
+		{"cook", "--tile-size 5 --tile-triangles 100", "tile-triangles"},
+		{"cook", "--tile-triangles 100 --whole-limit 0 --view-distance 400", ""},
+		{"cook", "--lod=false --hlod=false --lod-max-error-pixels 3", "lod-max-error-pixels"},
+		{"cook", "--lod=false --hlod=false --hlod-max-texture 64", "hlod-max-texture"},
+		{"cook", "--hlod-max-texture 64 --lod --hlod=false", "hlod-max-texture"},
+		{"cook", "--hlod-atlas --lod --hlod=false", "hlod-atlas"},
+		{"cook", "--compat engine --lod --lod=false --lod-fov 70", "lod-fov"},
+		{"cook", "--compat engine --lod --lod-max-error-pixels -1 --lod-fov 70", "lod-fov"},
 		{"cook", "--clip=false --split-max-tiles 9", "split-max-tiles"},
 		{"cook", "--compat engine --split-max-tiles 9", "split-max-tiles"},
 		{"cook", "--lod --lod-min-triangles 20 --lod-fov 70 --lod-height 2160 --lod-max-error-pixels 3", ""},
@@ -47,7 +54,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	}
 	// A file or a variable may be for several cooks: a note says so.
 	beside(t, scene, "lod-fov: 70\n")
-	r := execute(t, []string{"UNTOLD_HLOD_MAX_TEXTURE=64"}, "cook", scene, "-o", filepath.Join(dir, "o"))
+	r := execute(t, []string{"UNTOLD_HLOD_MAX_TEXTURE=64"}, "cook", scene, "-o", filepath.Join(dir, "o"), "--compat", "engine")
 	for _, want := range []string{"note: the setting lod-fov has no effect", "note: the setting hlod-max-texture has no effect"} {
 		if r.code != 0 || !strings.Contains(r.err, want) {
 			t.Errorf("exit %d: %s", r.code, r.err)

@@ -34,9 +34,10 @@ func TestTileSizeSources(t *testing.T) {
 		args          string
 		want          string // x z mode
 	}{
-		{"default", "", nil, "", "25 25 manual"},
+		{"default", "", nil, "", "40 40 auto"},
+		{"of the reference", "", nil, "--compat engine", "25 25 manual"},
 		{"both", "", nil, "--tile-size 40", "40 40 manual"},
-		{"one axis", "", nil, "--tile-size-x 40", "40 25 manual"},
+		{"one axis", "", nil, "--tile-size-x 20", "20 40 auto"},
 		{"flag over profile", "tile-size: 10", nil, "--tile-size-x 40", "40 10 manual"},
 		{"flag over env", "tile-size-x: 5", []string{"UNTOLD_TILE_SIZE_X=7"}, "--tile-size 40", "40 40 manual"},
 		{"env over profile", "tile-size: 5", []string{"UNTOLD_TILE_SIZE=7"}, "", "7 7 manual"},

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/untoldkit/untold/manifest"
 )
@@ -140,11 +141,28 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 	}
 	fmt.Fprintf(w, "  %d tiles, %d LOD and HLOD files, %d objects in the shared bucket, %d failed tiles\n", s.Tiles, s.Levels, s.SharedObjects, s.FailedTiles)
 	fmt.Fprintf(w, "  %s triangles, %s of payloads, %s on the GPU when all is loaded\n", countText(s.Triangles), bytesText(s.PayloadBytes), bytesText(s.MemoryBytes))
-	fmt.Fprintf(w, "  streaming radius %.6g m, unload radius %.6g m; %d lights, %d cameras\n\n", s.StreamingRadius, s.UnloadRadius, s.Lights, s.Cameras)
+	fmt.Fprintf(w, "  full within %s, wanted within %s; %d lights, %d cameras\n\n",
+		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), s.Lights, s.Cameras)
 	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")
 	for _, x := range s.TileList {
 		t.add(x.ID, x.Objects, countText(x.Triangles), x.Bytes, fmt.Sprintf("%.5g", x.Streaming), fmt.Sprintf("%.5g", x.Unload), x.Priority, x.Levels,
 			fmt.Sprintf("(%.5g, %.5g, %.5g) .. (%.5g, %.5g, %.5g)", x.Bounds.Min[0], x.Bounds.Min[1], x.Bounds.Min[2], x.Bounds.Max[0], x.Bounds.Max[1], x.Bounds.Max[2]))
 	}
 	t.print(w)
+}
+
+// span names the least and the greatest of a distance of all tiles.
+func (s *sceneSummary) span(of func(*tileSummary) float64) string {
+	if len(s.TileList) == 0 {
+		return "nothing"
+	}
+	lo, hi := math.Inf(1), 0.0
+	for i := range s.TileList {
+		d := of(&s.TileList[i])
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	if lo == hi {
+		return fmt.Sprintf("%.5g m", lo)
+	}
+	return fmt.Sprintf("%.5g to %.5g m", lo, hi)
 }

@@ -16,17 +16,20 @@ func TestLevelFlags(t *testing.T) {
 		hlods     int
 		suggested string // of an error
 	}{
-		{"", 0, 0, ""},
+		{"", 0, 0, ""}, // a small scene is wanted whole
+		{"--whole-limit 0", 2, 1, ""},
+		{"--compat engine", 0, 0, ""},
+		{"--compat engine --lod", 2, 0, ""},
 		{"--lod --hlod", 2, 1, ""},
-		{"--lod-level 0.5:0.4", 1, 0, ""},
-		{"--lod --lod-level 0.5:0.4", 1, 0, ""},
-		{"--hlod-level _far:1:0.05", 0, 1, ""},
+		{"--lod-level 0.5:0.4", 1, 1, ""},
+		{"--lod --lod-level 0.5:0.4 --hlod=false", 1, 0, ""},
+		{"--hlod-level _far:1:0.05", 2, 1, ""},
 		{"--lod=false --lod-level 0.5:0.4 --hlod", 0, 1, ""},
 		{"--lod-level 0.5", 0, 0, "DISTANCE:RATIO"},
 		{"--hlod-level far", 0, 0, "SUFFIX:DISTANCE:RATIO"},
 		{"--lod-level 0.5:2", 0, 0, "ratio"},
 		{"--hlod-level far:1:0.1", 0, 0, "suffix"},
-		{"--lod-error-pixels 2", 0, 0, "--lod"},
+		{"--lod=false --hlod=false --lod-error-pixels 2", 0, 0, "--lod"},
 		{"--lod --lod-fov 200", 0, 0, "field of view"},
 	} {
 		if c.suggested != "" {

@@ -79,13 +79,13 @@ func yard(t *testing.T) string {
 }
 
 func TestCookValidateInspect(t *testing.T) {
-	dir := cooked(t)
+	dir := cooked(t, "--tile-size", "25", "--whole-limit", "0")
 	r := execute(t, nil, "validate", dir, "--strict")
 	if r.code != 0 || !strings.Contains(r.stdout, "0 errors, 0 warnings") {
 		t.Errorf("validate: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
 	r = execute(t, nil, "inspect", dir)
-	for _, want := range []string{"uniform_grid", "tile_0_0_0", `from "yard.gltf"`, "348 triangles"} {
+	for _, want := range []string{"uniform_grid", "tile_0_0_0", `from "yard.gltf"`, "144 triangles"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("inspect lacks %q:\n%s", want, r.stdout)
 		}
@@ -314,7 +314,7 @@ func TestSettings(t *testing.T) {
 		s, _ := json.Marshal(m.TileSize.X)
 		return string(s)
 	}
-	if got := size(nil); got != "25" {
+	if got := size(nil); got != "40" {
 		t.Errorf("default: %s", got)
 	}
 	write("tile-size: 40\n")
