@@ -14,25 +14,9 @@ func rowOfBoxes(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "row")
 	scene := writeScene(t, "row.gltf", boxScene(500))
-	r := execute(t, nil, "cook", scene, "-o", dir, "--tile-size", "10000", "--merge=false", "--compress", "none")
+	r := execute(t, nil, "cook", scene, "-o", dir, "--tile-size", "10000", "--tier-radius", "ExteriorShell=60,90", "--merge=false", "--compress", "none")
 	if r.code != 0 {
 		t.Fatalf("cook: exit %d: %s", r.code, r.err)
-	}
-	path := filepath.Join(dir, "row.json")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
-	m["streaming_defaults"] = map[string]any{"streaming_radius": 60, "unload_radius": 90, "priority": 10}
-	if text, err = json.Marshal(m); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
 	}
 	return dir
 }

@@ -44,7 +44,7 @@ func stream(t *testing.T, address, cache string, flags ...string) streamed {
 // cache with one conditional request.
 func TestSimulateRemote(t *testing.T) {
 	t.Parallel()
-	dir := cooked(t, "--lod", "--hlod", "--tile-size", "6")
+	dir := cooked(t, "--lod-level", "0.3:0.5", "--hlod-level", "_hlod:1:0.1", "--tile-size", "6")
 	// Under this seed three tiles fail at first, the manifest never.
 	s := startServe(t, dir, "--latency", "2ms", "--bandwidth", "10MBps", "--fail-rate", "0.1", "--fail-with", "status,abort,truncate", "--seed", "0")
 	cache := t.TempDir()

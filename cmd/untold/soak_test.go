@@ -32,12 +32,12 @@ func TestSoakCity(t *testing.T) {
 	for _, size := range []string{"25", "100"} {
 		t.Run(size+" m", func(t *testing.T) {
 			out := filepath.Join(dir, size)
-			if r := execute(t, nil, "cook", scene, "-o", out, "--lod", "--hlod", "--tile-size", size, "-q"); r.code != 0 {
+			if r := execute(t, nil, "cook", scene, "-o", out, "--lod-level", "0.3:0.5", "--lod-level", "0.78:0.2", "--hlod-level", "_hlod:1:0.1", "--tile-size", size, "-q"); r.code != 0 {
 				t.Fatalf("%+v", r)
 			}
 			walk := func(budget int64) (rep report) {
 				r := execute(t, nil, "simulate", filepath.Join(out, "city.json"), "--walk", "7", "--speed", "5", "--duration", "600s", "--dt", "50ms",
-					"--set", fmt.Sprint("geometryBudget=", budget), "--json")
+					"--set", "maxQueryRadius=500", "--set", fmt.Sprint("geometryBudget=", budget), "--json")
 				if r.code != 0 {
 					t.Fatalf("%+v", r)
 				}
