@@ -42,7 +42,7 @@ static:
 
 demo: build
 	$(GO) run ./scripts/gen -o $(OUT)/demo/city.glb
-	bin/untold cook $(OUT)/demo/city.glb -o $(OUT)/demo/city --tile-size 50 --lod --hlod --report $(OUT)/demo/report.html
+	bin/untold cook $(OUT)/demo/city.glb -o $(OUT)/demo/city --report $(OUT)/demo/report.html
 	bin/untold validate $(OUT)/demo/city
 	bin/untold inspect $(OUT)/demo/city --limit 12
 	bin/untold inspect $(OUT)/demo/city/city.json --map $(OUT)/demo/map.png --map-size 1000
@@ -50,7 +50,7 @@ demo: build
 	@echo
 	@echo "The cooked city lies in $(OUT)/demo/city; $(OUT)/demo has a report.html, a map.png and the"
 	@echo "flight.svg of a run through it. Look closer with"
-	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_6_0_9.untold"
+	@echo "  bin/untold inspect $(OUT)/demo/city/tiles/tile_3_0_3.untold"
 	@if [ "$(NOPREVIEW)" = 1 ]; then :; \
 	elif [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	  echo "This window streams it: W A S D and the mouse fly, F1 lists the keys, Escape ends."; \

@@ -26,6 +26,7 @@ type Result struct {
 	ManifestPath   string             `json:"manifest"` // where a dry run would write it
 	Manifest       *manifest.Manifest `json:"-"`
 	Plan           *PlanSummary       `json:"plan"`
+	Needs          *Needs             `json:"needs"`
 	Report         *report.Report     `json:"-"` // when Options.Report is set
 	DryRun         bool               `json:"dry_run"`
 	Tiles          int                `json:"tiles"`
@@ -299,6 +300,7 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	res.Dropped = append([]Drop{}, c.dropped...)
 	res.Plan = Summarize(m)
 	res.Plan.countLevels(payloads)
+	res.Needs = c.needs(m, payloads)
 	for i := range payloads {
 		p := &payloads[i]
 		res.TileTriangles += p.triangles

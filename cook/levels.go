@@ -174,8 +174,9 @@ type level struct {
 	made       bool
 	written    written
 	triangles  int
-	err        float64  // metres
-	seen       float64  // what is seen of the difference, metres
+	err        float64 // metres
+	seen       float64 // what is seen of the difference, metres
+	gpuBytes   int64
 	textures   []string // file names in the folder of textures
 	atlasBytes int64    // of its own texture
 	atlasGPU   int64    // bytes of video memory

@@ -67,7 +67,7 @@ var keyClasses = map[string]keyClass{
 	"/tiles/0/lod_levels/0/switch_distance": required, "/tiles/0/lod_levels/0/file_size_bytes": ignored,
 	"/tiles/0/lod_levels/0/sha256": ignored, "/tiles/0/lod_levels/0/triangle_count": ignored,
 	"/tiles/0/lod_levels/0/geometric_error": ignored, "/tiles/0/lod_levels/0/visual_error": ignored,
-	"/tiles/1/floor_id":                     readIfSet, "/tiles/1/quadtree_node_id": readIfSet, "/tiles/1/semantic_tier": readIfSet,
+	"/tiles/1/floor_id": readIfSet, "/tiles/1/quadtree_node_id": readIfSet, "/tiles/1/semantic_tier": readIfSet,
 	"/tiles/1/streaming_radius": readIfSet, "/tiles/1/unload_radius": readIfSet, "/tiles/1/prefetch_radius": readIfSet,
 	"/tiles/1/interior": readIfSet, "/tiles/1/secondary_representation_policy": ignored,
 	"/interior_zone": readIfSet, "/interior_zone/min": required, "/interior_zone/max": required,

@@ -122,6 +122,9 @@ func printCooked(a *app, r *cook.Result) error {
 		}
 		_, err = fmt.Fprintf(a.stdout, "%d lods and hlods%s\n", r.Levels, size)
 	}
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout, needsText(r))
+	}
 	if r.DryRun || a.verbose {
 		printPlan(a, r)
 	}
@@ -129,4 +132,42 @@ func printCooked(a *app, r *cook.Result) error {
 		a.info("%s", cacheText(r.VertexCache))
 	}
 	return err
+}
+
+// needsText says in a line how the scene will be seen and what that takes.
+func needsText(r *cook.Result) string {
+	n, size := r.Needs, ""
+	if t := r.Manifest.TileSize; t != nil && !r.Manifest.HasFloors() {
+		size = " of " + distanceText(t.X)
+		if t.X != t.Z {
+			size = fmt.Sprintf(" of %s x %s", distanceText(t.X), distanceText(t.Z))
+		}
+	}
+	switch {
+	case n.Whole:
+		return fmt.Sprintf("%s%s; small enough to be whole: full detail as far as it is seen, %s of geometry on the GPU (--whole-limit 0 makes levels)",
+			tilesText(r.Tiles), size, bytesText(n.GPUBytes))
+	case r.Levels == 0:
+		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, distanceText(n.Full), bytesText(n.GPUBytes), bytesText(n.MostBytes))
+	}
+	return fmt.Sprintf("%s%s; full within %s, coarsest to %s; %s of geometry on the GPU, at most %s at a time",
+		tilesText(r.Tiles), size, distanceText(n.Full), distanceText(n.Seen), bytesText(n.GPUBytes), bytesText(n.MostBytes))
+}
+
+func tilesText(n int) string {
+	if n == 1 {
+		return "1 tile"
+	}
+	return countText(n) + " tiles"
+}
+
+// distanceText writes metres as people do.
+func distanceText(m float64) string {
+	switch {
+	case m >= 10_000:
+		return fmt.Sprintf("%.0f km", m/1000)
+	case m >= 100:
+		return fmt.Sprintf("%.0f m", m)
+	}
+	return fmt.Sprintf("%.4g m", m)
 }

@@ -1,0 +1,161 @@
+package cook
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// A small scene is one tile that is wanted as far as it can be seen, without
+// levels.
+func TestSmallScenesAreWhole(t *testing.T) {
+	scene := hills(t, 48)
+	res, _ := runLevels(t, scene, DefaultOptions())
+	m := res.Manifest
+	if len(m.Tiles) != 1 || res.Levels != 0 || !res.Needs.Whole || m.TileSizeMode != "auto" {
+		t.Fatalf("%d tiles, %d levels, %+v", len(m.Tiles), res.Levels, res.Needs)
+	}
+	b := m.BandsOf(&m.Tiles[0])
+	pixel := 2 * math.Tan(math.Pi/6) / 1080
+	if want := 48 / (2 * pixel); math.Abs(b.Streaming-want) > 0.02 || b.Prefetch != b.Streaming || b.Unload < b.Streaming+manifest.BandGap {
+		t.Errorf("%v, want %v", b, want)
+	}
+	if m.LODGeneration.Enabled || m.HLODGeneration.Enabled {
+		t.Error("levels are said to be made")
+	}
+	// Every limit decides its own value only.
+	o := DefaultOptions()
+	o.WholeLimit = 1000
+	if res, _ := runLevels(t, scene, o); res.Needs.Whole || res.Levels == 0 || len(res.Manifest.Tiles) != 1 {
+		t.Errorf("%d tiles, %d levels, %+v", len(res.Manifest.Tiles), res.Levels, res.Needs)
+	}
+	o = DefaultOptions()
+	o.TileTriangles = 400
+	if res, _ := runLevels(t, scene, o); len(res.Manifest.Tiles) < 6 || !res.Needs.Whole {
+		t.Errorf("%d tiles, %+v", len(res.Manifest.Tiles), res.Needs)
+	}
+}
+
+// Levels begin where their error is as large as was asked for, far enough apart;
+// the engine takes all distances as they are.
+func TestFitDistances(t *testing.T) {
+	scene := hills(t, 48)
+	pixel := 2 * math.Tan(math.Pi/6) / 1080
+	for _, c := range []struct {
+		pixels, view float64
+	}{{0, 0}, {1, 0}, {6, 0}, {0, 500}, {0, 40}} {
+		o := DefaultOptions()
+		o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+		o.LODErrorPixels, o.ViewDistance = c.pixels, c.view
+		res, _ := runLevels(t, scene, o)
+		m := res.Manifest
+		if len(m.Tiles) != 9 || c.view == 0 && res.Levels < 9 {
+			t.Fatalf("%+v: %d tiles, %d levels, dropped %v", c, len(m.Tiles), res.Levels, res.Dropped)
+		}
+		allowed := c.pixels
+		if allowed == 0 {
+			allowed = DefaultLevelPixels
+		}
+		if c.view > 0 {
+			allowed = DefaultLevelMaxPixels
+		}
+		for i := range m.Tiles {
+			tile := &m.Tiles[i]
+			b := m.BandsOf(tile)
+			if n := manifest.NormalizeBands(b); !n.Near(b) {
+				t.Errorf("%+v: %s: the engine turns %v into %v", c, tile.ID, b, n)
+			}
+			levels := append(slices.Clone(tile.LODLevels), tile.HLODLevels...)
+			first, last := math.Inf(1), 0.0
+			for _, l := range levels {
+				if px := *l.VisualError / (pixel * l.SwitchDistance); px > allowed*1.001 {
+					t.Errorf("%+v: %s begins with %v pixels", c, l.Path, px)
+				}
+				if c.view == 0 && last > 0 && l.SwitchDistance < leastSpread*last-0.02 {
+					t.Errorf("%+v: %s begins at %v, the level before at %v", c, l.Path, l.SwitchDistance, last)
+				}
+				first, last = min(first, l.SwitchDistance), l.SwitchDistance
+			}
+			if b.Streaming > first || b.Prefetch > first || b.Prefetch < b.Streaming {
+				t.Errorf("%+v: %s: %v, the first level begins at %v", c, tile.ID, b, first)
+			}
+			if c.view > 0 && b.Unload > c.view+manifest.BandGap {
+				t.Errorf("%+v: %s: %v", c, tile.ID, b)
+			}
+		}
+	}
+}
+
+// A plan has the distances of the cook.
+func TestFitDistancesOfPlans(t *testing.T) {
+	scene := hills(t, 32)
+	o := DefaultOptions()
+	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	real, _ := runLevels(t, scene, o)
+	o.DryRun = true
+	plan := mustRun(t, scene, filepath.Join(t.TempDir(), "out"), o)
+	for i := range real.Manifest.Tiles {
+		a, b := real.Manifest.BandsOf(&real.Manifest.Tiles[i]), plan.Manifest.BandsOf(&plan.Manifest.Tiles[i])
+		if d := cmp.Diff(a, b); d != "" {
+			t.Errorf("%s: %s", real.Manifest.Tiles[i].ID, d)
+		}
+	}
+}
+
+// Radii that were given hold, and levels find their places between them.
+func TestGivenRadiiHold(t *testing.T) {
+	o := DefaultOptions()
+	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}
+	res, _ := runLevels(t, hills(t, 48), o)
+	for i := range res.Manifest.Tiles {
+		tile := &res.Manifest.Tiles[i]
+		b := res.Manifest.BandsOf(tile)
+		if b.Streaming != 20 || b.Unload != 60 || b.HLOD == 0 || !manifest.NormalizeBands(b).Near(b) {
+			t.Errorf("%s: %v", tile.ID, b)
+		}
+	}
+}
+
+// The scene's place does not count: a box that crosses the origin is one tile.
+func TestGridBeginsAtTheScene(t *testing.T) {
+	for _, at := range []geom.Vec3{{}, {1000.3, 5, -77.7}, {-40, 0, 40}} {
+		d := &model{}
+		box := d.box()
+		add(&d.nodes, obj{"name": "box", "mesh": box, "translation": []float64{at[0], at[1], at[2]}})
+		res, _ := runLevels(t, d.save(t), DefaultOptions())
+		if n := len(res.Manifest.Tiles); n != 1 {
+			t.Errorf("at %v: %d tiles", at, n)
+		}
+	}
+}
+
+// The preset gives what it gave before there were distances of the scene's own.
+func TestPresetKeepsItsDistances(t *testing.T) {
+	o := EngineOptions()
+	o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	res, _ := runLevels(t, hills(t, 48), o)
+	m := res.Manifest
+	want := partition.GridRadii(25, m.StreamingProfile.SceneHalfDiag)
+	if d := m.StreamingDefaults; math.Abs(d.StreamingRadius-want.Streaming) > 0.01 || math.Abs(d.UnloadRadius-want.Unload) > 0.01 {
+		t.Errorf("%+v, want %+v", d, want)
+	}
+	for i := range m.Tiles {
+		tile := &m.Tiles[i]
+		if tile.StreamingRadius != nil || tile.PrefetchRadius != nil {
+			t.Errorf("%s has radii of its own", tile.ID)
+		}
+		for _, l := range append(tile.LODLevels, tile.HLODLevels...) {
+			if l.VisualError != nil {
+				t.Errorf("%s has a visual error", l.Path)
+			}
+		}
+	}
+}
