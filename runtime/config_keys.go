@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"github.com/untoldkit/untold/manifest"
-
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/manifest"
 
 	"github.com/untoldkit/untold/internal/spell"
 )
