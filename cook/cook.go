@@ -340,7 +340,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	first := c.firstUse(payloads)
 	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
 	b.small, b.shrunk = c.images.small, c.images.shrunk
-	b.images.dir, b.looks.dir = c.images.from, c.images.from
+	b.images.dir = c.images.from
 	split := newSplitter(b, c.planned, c.opts)
 	var mu sync.Mutex
 	done := 0

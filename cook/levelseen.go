@@ -1,8 +1,6 @@
 package cook
 
 import (
-	"errors"
-	"path/filepath"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/appearance"
@@ -15,12 +13,15 @@ import (
 // judged with: farther than a tile's side nobody sees more of them.
 const seenTexture = 256
 
+// seenMemory bounds what decoding one of them may take. It does not depend on the
+// machine, since the levels' errors must not.
+const seenMemory = 1 << 30
+
 // looks holds the materials as they are seen from afar, of which the textures
 // are read once, when they are first needed.
 type looks struct {
 	mu       sync.Mutex
 	textures map[int]*appearance.Texture // by image; nil: it cannot be read
-	dir      string                      // of the staged images
 }
 
 // look returns how a material is seen.
@@ -45,13 +46,14 @@ func (b *tileBuilder) lookTexture(i int) (*appearance.Texture, error) {
 	if t, ok := s.textures[i]; ok {
 		return t, nil
 	}
-	img, err := texture.Load(filepath.Join(s.dir, b.staged[i].File))
-	var t *appearance.Texture
-	switch {
-	case errors.Is(err, texture.ErrDamaged) || errors.Is(err, texture.ErrFormat): // a note says so
-	case err != nil:
+	// Staged or not, it is the same picture: a dry run stages nothing.
+	data, err := b.scene.Images[i].Bytes()
+	if err != nil {
 		return nil, err
-	default:
+	}
+	img, err := texture.Read(data, texture.Limits{Each: seenMemory})
+	var t *appearance.Texture
+	if err == nil { // else a note says what is wrong with it, or it is too large to be looked at
 		w, h := img.Rect.Dx(), img.Rect.Dy()
 		if most := max(w, h); most > seenTexture {
 			w, h = max(1, w*seenTexture/most), max(1, h*seenTexture/most)

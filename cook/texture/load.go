@@ -27,6 +27,33 @@ func Load(path string) (*image.NRGBA, error) {
 	return toNRGBA(img), nil
 }
 
+// Read decodes an image as it would be staged, unless that would take more memory
+// than the limits allow for one: the error matches ErrTooLarge then, else those of
+// Load.
+func Read(data []byte, limits Limits) (*image.NRGBA, error) {
+	ready := func(int64) error { return nil }
+	c, err := convert(data, ready, limits)
+	if err != nil {
+		return nil, err
+	}
+	config := png.DecodeConfig
+	if sniff(c.data) == "jpeg" {
+		config = jpeg.DecodeConfig
+	}
+	cfg, err := config(bytes.NewReader(c.data))
+	if err != nil {
+		return nil, decodeError(err)
+	}
+	if err := decodable(c.data, cfg, ready, limits); err != nil {
+		return nil, err
+	}
+	img, err := decodeStaged(c.data)
+	if err != nil {
+		return nil, err
+	}
+	return toNRGBA(img), nil
+}
+
 func decodeStaged(data []byte) (image.Image, error) {
 	config, decode := png.DecodeConfig, png.Decode
 	kind := sniff(data)
