@@ -56,7 +56,7 @@ func (s *Streamer) mayReturn(r *record) bool {
 // beside those on their way.
 func (s *Streamer) fits(r *record, rep Rep) bool {
 	budget := float64(s.memory.GeometryBudget)
-	return budget <= 0 || float64(s.geometryUsed()+s.pending)+s.cost(r.scene, r.tile, rep) < s.cfg.HighWaterMark*budget
+	return budget <= 0 || s.teaches() || float64(s.geometryUsed()+s.pending)+s.expect(r.scene, r.tile, rep) < s.cfg.HighWaterMark*budget
 }
 
 // fitsInstead is the same for what takes the place of what the tile has: that
@@ -64,7 +64,7 @@ func (s *Streamer) fits(r *record, rep Rep) bool {
 // the limit. r is nil for an idle tile.
 func (s *Streamer) fitsInstead(sc *scene, tile int32, r *record, rep Rep) bool {
 	budget := float64(s.memory.GeometryBudget)
-	if budget <= 0 {
+	if budget <= 0 || s.teaches() {
 		return true
 	}
 	own := int64(0)
@@ -73,14 +73,14 @@ func (s *Streamer) fitsInstead(sc *scene, tile int32, r *record, rep Rep) bool {
 			own += r.reps[i].geometry
 		}
 	}
-	with := float64(s.geometryUsed()+s.pending) + s.cost(sc, tile, rep)
+	with := float64(s.geometryUsed()+s.pending) + s.expect(sc, tile, rep)
 	return with <= budget && with-float64(own) < s.cfg.HighWaterMark*budget
 }
 
 // fitsBudget is the same for the whole of the budget.
 func (s *Streamer) fitsBudget(r *record, rep Rep) bool {
 	budget := float64(s.memory.GeometryBudget)
-	return budget <= 0 || float64(s.geometryUsed()+s.pending)+s.cost(r.scene, r.tile, rep) <= budget
+	return budget <= 0 || s.teaches() || float64(s.geometryUsed()+s.pending)+s.expect(r.scene, r.tile, rep) <= budget
 }
 
 // sumPending counts the geometry that is on its way.
@@ -99,5 +99,20 @@ func (s *Streamer) expected(r *record, rep Rep) int64 {
 	if rep == RepFull && s.ownsMeshes(r.scene, r.tile, r) {
 		return 0
 	}
-	return int64(s.cost(r.scene, r.tile, rep))
+	return int64(s.expect(r.scene, r.tile, rep))
+}
+
+// expect is cost, but takes estimates of a manifest at their word before the
+// first load: else the first wave would be admitted as if it took nothing.
+func (s *Streamer) expect(sc *scene, tile int32, rep Rep) float64 {
+	if !s.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.payloadOf(tile, rep).gpu == 0 {
+		return min(maxCost, float64(sc.tiles.memory[tile]))
+	}
+	return s.cost(sc, tile, rep)
+}
+
+// teaches reports whether the next load will be the first to tell what
+// estimates are worth: it is admitted whatever they say.
+func (s *Streamer) teaches() bool {
+	return !s.taught && s.geometryUsed()+s.pending == 0
 }

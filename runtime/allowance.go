@@ -319,6 +319,7 @@ func (t *table) declared(tile int32, rep Rep) int64 {
 
 // learn remembers what a representation takes on the Device.
 func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
+	s.taught = true
 	p := r.scene.tiles.payloadOf(r.tile, rep)
 	if p.gpu == bytes {
 		return

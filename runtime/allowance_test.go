@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -234,4 +235,39 @@ func TestSurplus(t *testing.T) {
 		}
 	}
 	rec.full().state = TileUnloaded
+}
+
+// Before anything has been loaded the estimates of the manifest count, so that
+// the first wave keeps to the budget; they cannot keep everything out, however
+// wrong they are.
+func TestFirstWaveKeepsToTheBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		estimate, budget int64
+		tiles            int // that fit
+	}{
+		{"right", 308, 616, 1},
+		{"far too large", 1 << 40, 1000, 2},
+		{"plenty", 308, 1 << 30, 6},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := sceneOf()
+			for i := range 6 {
+				tile := tileAt(fmt.Sprint("t", i), face(float64(i)))
+				tile.EstimatedMemoryBytes = &tt.estimate
+				m.Tiles = append(m.Tiles, tile)
+			}
+			r := newRig(t, m, withBytes(309), func(c *Config, _ *Deps, _ *rig) { c.MaxConcurrentTileLoads = 4 })
+			r.memory.GeometryBudget = tt.budget
+			for range 200 {
+				r.step()
+			}
+			if peak := r.s.Stats().PeakGeometryBytes; peak > tt.budget || len(r.events("evict.tile")) > 0 {
+				t.Errorf("%d bytes in use, the budget is %d; %v", peak, tt.budget, r.events("evict.tile"))
+			}
+			if n := len(r.events("tile.parsed")); n < tt.tiles {
+				t.Errorf("%d tiles were loaded, %d fit", n, tt.tiles)
+			}
+		})
+	}
 }

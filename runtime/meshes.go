@@ -78,6 +78,7 @@ func (r *record) part(part int32) Key {
 // registerMeshes makes the stubs of a full tile. The registry takes over the
 // asset.
 func (s *Streamer) registerMeshes(r *record, res *Result) {
+	s.taught = true
 	s.lastRoot++
 	n := res.Asset.layout()
 	m := &meshTile{root: s.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}

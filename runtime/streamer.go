@@ -101,6 +101,7 @@ type Streamer struct {
 	pending      int64                // bytes of geometry on their way
 	refused      bool                 // something found no room in the last tick
 	learned      [classes + 1]learned // by class, and of all
+	taught       bool                 // something has been loaded
 	allowance    allowance
 	awaited      int // resident representations that are not drawable yet
 

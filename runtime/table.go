@@ -12,12 +12,13 @@ import (
 
 // Flags of a tile.
 const (
-	flagInterior uint8 = 1 << iota // gated by the interior zone
-	flagFloor                      // gated by the floor's height
-	flagHLOD                       // the first of its levels is the HLOD
-	flagShared                     // the shared bucket
-	flagEntity                     // a streaming entity: nothing stands in for it
-	flagMeshes                     // its full representation has streamed mesh by mesh
+	flagInterior  uint8 = 1 << iota // gated by the interior zone
+	flagFloor                       // gated by the floor's height
+	flagHLOD                        // the first of its levels is the HLOD
+	flagShared                      // the shared bucket
+	flagEntity                      // a streaming entity: nothing stands in for it
+	flagMeshes                      // its full representation has streamed mesh by mesh
+	flagEstimated                   // the manifest estimates its memory
 )
 
 // table holds what is known of every tile, idle ones included, as one slice
@@ -225,7 +226,7 @@ func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
 	b.full = append(b.full, payload{path: t.Path, sha256: t.SHA256, size: t.FileSizeBytes})
 	memory := t.FileSizeBytes
 	if t.EstimatedMemoryBytes != nil && *t.EstimatedMemoryBytes > 0 {
-		memory = *t.EstimatedMemoryBytes // the file may be compressed
+		memory, flags = *t.EstimatedMemoryBytes, flags|flagEstimated // the file may be compressed
 	}
 	b.memory = append(b.memory, memory)
 	b.centerY = append(b.centerY, t.Center[1])
