@@ -13,6 +13,7 @@ var documented = map[string]string{
 	"updateInterval":                         "0.1",
 	"burstTickInterval":                      "0.016",
 	"maxQueryRadius":                         "500",
+	"fitQueryRadius":                         "true",
 	"dispatchEpsilon":                        "1",
 	"maxConcurrentTileLoads":                 "2",
 	"maxConcurrentLODLoads":                  "4",
