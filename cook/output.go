@@ -62,7 +62,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	if o.files = root; opts.faults != nil {
 		o.files = opts.faults(root)
 	}
-	sweep(dir, o.files, hold, walltime.Clock{}.Now())
+	sweep(dir, o.files, hold, journal.Idle(walltime.Clock{}.Now()))
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -66,27 +65,23 @@ func makeStage(dir string, f journal.FS) (name string, release func(), err error
 	return "", nil, fmt.Errorf("no temporary folder in %s lasts", dir)
 }
 
-// deadAfter is the time without any change after which a stage is taken for one of
-// a killed cook where there are no locks to tell.
-const deadAfter = 24 * time.Hour
-
 // holder is hold, which tests replace by that of a system without locks.
 type holder func(dir string) (release func(), state holding, err error)
 
 // sweep removes the stages of cooks that were killed. Those of living cooks
 // are held, those that a journal names hold a committed scene; where there are no
 // locks a stage goes when nothing in it has changed for a day.
-func sweep(dir string, f journal.FS, hold holder, now time.Time) {
-	sweepFolder(dir, ".", f, hold, now, func(name string) bool {
+func sweep(dir string, f journal.FS, hold holder, idle func(f journal.FS, at string) bool) {
+	sweepFolder(dir, ".", f, hold, idle, func(name string) bool {
 		number, ours := strings.CutPrefix(name, oldStagePrefix)
 		return ours && number != "" && strings.Trim(number, "0123456789") == ""
 	})
 	if st, err := f.Lstat(journal.Folder); err == nil && st.IsDir() {
-		sweepFolder(dir, journal.Folder, f, hold, now, journal.IsStage)
+		sweepFolder(dir, journal.Folder, f, hold, idle, journal.IsStage)
 	}
 }
 
-func sweepFolder(dir, in string, f journal.FS, hold holder, now time.Time, ours func(name string) bool) {
+func sweepFolder(dir, in string, f journal.FS, hold holder, idle func(f journal.FS, at string) bool, ours func(name string) bool) {
 	entries, err := f.ReadDir(in)
 	if err != nil {
 		return // creating the stage will say what is wrong
@@ -104,33 +99,12 @@ func sweepFolder(dir, in string, f journal.FS, hold holder, now time.Time, ours 
 			at := path.Join(in, e.Name())
 			if state == held {
 				_ = journal.RemoveAll(f, at) // the next cook tries again
-			} else if unchanged(f, at, now.Add(-deadAfter)) {
+			} else if idle(f, at) {
 				removeUnheld(f, at, e.Name())
 			}
 		}
 		release()
 	}
-}
-
-// unchanged reports whether nothing in a folder has changed since a time.
-func unchanged(f journal.FS, at string, since time.Time) bool {
-	st, err := f.Lstat(at)
-	if err != nil || !st.ModTime().Before(since) {
-		return false
-	}
-	if !st.IsDir() {
-		return true
-	}
-	list, err := f.ReadDir(at)
-	if err != nil {
-		return false
-	}
-	for _, e := range list {
-		if !unchanged(f, path.Join(at, e.Name()), since) {
-			return false
-		}
-	}
-	return true
 }
 
 // removeUnheld removes a stage that nobody can hold. It gets another name first: a

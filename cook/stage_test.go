@@ -86,7 +86,7 @@ func TestMakeStageInMissingFolder(t *testing.T) {
 	if _, _, err := makeStage(dir, f); err == nil {
 		t.Error("no error")
 	}
-	sweep(dir, f, hold, time.Now())
+	sweep(dir, f, hold, journal.Idle(time.Now()))
 	locks(t)
 	if _, _, err := hold(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
@@ -149,17 +149,17 @@ func TestSweepWithoutLocks(t *testing.T) {
 	touch(t, dir, ".untold/cook-7/tiles/a.untold", oldStagePrefix+"123/tiles/a.untold", ".untold/mine/x")
 	f := must(journal.OpenDir(dir, true))
 	defer f.Close()
-	day := time.Now().Add(deadAfter)
-	sweep(dir, f, none, day.Add(-time.Hour))
+	day := time.Now().Add(journal.DeadAfter)
+	sweep(dir, f, none, journal.Idle(day.Add(-time.Hour)))
 	// One file that is younger keeps all.
 	if err := os.Chtimes(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold"), time.Time{}, day); err != nil {
 		t.Fatal(err)
 	}
-	sweep(dir, f, none, day.Add(time.Hour))
+	sweep(dir, f, none, journal.Idle(day.Add(time.Hour)))
 	if !isThere(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold")) || isThere(filepath.Join(dir, oldStagePrefix+"123")) {
 		t.Errorf("%q", fileNames(snapshot(t, dir)))
 	}
-	sweep(dir, f, none, day.Add(25*time.Hour))
+	sweep(dir, f, none, journal.Idle(day.Add(25*time.Hour)))
 	if got := fileNames(snapshot(t, dir)); len(got) != 1 || got[0] != ".untold/mine/x" {
 		t.Errorf("%q", got)
 	}
@@ -171,11 +171,11 @@ func TestSweepWithoutLocks(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}}
-	sweep(dir, late, none, time.Now().Add(48*time.Hour))
+	sweep(dir, late, none, journal.Idle(time.Now().Add(48*time.Hour)))
 	if got := seen(t, dir); got["tiles/a.untold"] != ".untold/cook-8/tiles/a.untold" || got["town.json"] == "" {
 		t.Errorf("a committed scene was removed: %v", got)
 	}
-	sweep(dir, f, none, time.Now().Add(48*time.Hour))
+	sweep(dir, f, none, journal.Idle(time.Now().Add(48*time.Hour)))
 	if got := seen(t, dir); got["town.json"] == "" {
 		t.Errorf("a committed scene was removed: %v", got)
 	}
