@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ const (
 	compactAt = 256 << 10
 	// maxFile bounds the sizes that an index may name, so that sums fit.
 	maxFile = 1 << 46
-	// maxSalvage is how many bytes of a damaged log are looked through for names.
+	// maxSalvage is how many bytes of a damaged log are looked through for names,
+	// and how many that are no line are passed over within one.
 	maxSalvage = 64 << 20
 )
 
@@ -214,24 +216,31 @@ func (x *index) salvage(r io.Reader) error {
 }
 
 // replay applies complete lines. What follows the last newline stays for later.
+// Only a line is in memory at a time: a file with holes is as long as it likes.
+// Bytes that are no line, more than maxSalvage of them on end, are the end of
+// the log, and the next change is written over them.
 func (x *index) replay(r io.Reader) error {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	for {
-		line, rest, ok := bytes.Cut(data, []byte("\n"))
-		if !ok {
+	in, long := bufio.NewReaderSize(r, maxIndexLine+1), int64(0)
+	for long <= maxSalvage {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			long += int64(len(line))
+			continue
+		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil:
+			return err
 		}
-		x.read += int64(len(line)) + 1
-		data = rest
-		if c, ok := parseChange(line); ok {
+		x.read += long + int64(len(line))
+		if c, ok := parseChange(line[:len(line)-1]); ok && long == 0 {
 			x.apply(&c)
 		} else {
 			x.damaged++
 		}
+		long = 0
 	}
+	return nil
 }
 
 // append writes changes to the log and applies them, with room for them if the
