@@ -152,9 +152,7 @@ func (r *reloadRig) run(seconds float64, x float64) {
 
 func (r *reloadRig) frame() {
 	r.s.Update(r.camera, 100*time.Millisecond)
-	for _, e := range r.s.Events() {
-		r.events = append(r.events, e)
-	}
+	r.events = append(r.events, r.s.Events()...)
 	drawn := r.s.AppendDrawn(nil)
 	r.started = r.started || len(drawn) > 0
 	if r.started && len(drawn) == 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,13 +43,12 @@ type module struct {
 	Replace            *module
 }
 
+// goCommand is the go command that builds: $GO, else go.
+func goCommand() string { return cmp.Or(os.Getenv("GO"), "go") }
+
 // packages returns the foreign packages of a build.
 func packages(root string, b build) ([]pkg, error) {
-	name := os.Getenv("GO")
-	if name == "" {
-		name = "go"
-	}
-	cmd := exec.Command(name, "list", "-deps", "-json=ImportPath,Dir,Standard,CgoFiles,Module", "./cmd/untold")
+	cmd := exec.Command(goCommand(), "list", "-deps", "-json=ImportPath,Dir,Standard,CgoFiles,Module", "./cmd/untold")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+b.goos, "GOARCH="+b.goarch, "CGO_ENABLED="+b.cgo)
 	var stderr bytes.Buffer

@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -191,7 +191,12 @@ func tidy(s string) string {
 // every binary. Systems' own packages of Go lack the file; the modules of the
 // Go project have the same text.
 func goLicense(modules []*linked) (string, error) {
-	if b, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "LICENSE")); err == nil { //nolint:staticcheck // the running toolchain's
+	root, err := exec.Command(goCommand(), "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	folder := strings.TrimSpace(string(root))
+	if b, err := os.ReadFile(filepath.Join(folder, "LICENSE")); err == nil {
 		return tidy(string(b)), nil
 	}
 	for _, m := range modules {
@@ -200,5 +205,5 @@ func goLicense(modules []*linked) (string, error) {
 			return tidy(string(b)), err
 		}
 	}
-	return "", fmt.Errorf("the licence of Go is not in %s", runtime.GOROOT()) //nolint:staticcheck // as above
+	return "", fmt.Errorf("the licence of Go is not in %s", folder)
 }
