@@ -69,6 +69,10 @@ func meshLoads(s *gltfscene.Scene) []geometryLoad {
 	return out
 }
 
+// bytesPerTile is what a tile takes from the plan to the manifest, without its
+// geometry.
+const bytesPerTile = 3000
+
 // room shares the memory among the containers that are built at a time.
 type room struct {
 	opts    *Options

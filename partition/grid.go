@@ -74,6 +74,9 @@ type GridOptions struct {
 	// MaxAssignments: ErrTooManyCells when all objects together would go to
 	// more cells than this; 0 is 32,000,000 (about 1 GiB of memory).
 	MaxAssignments int
+	// MaxTiles: ErrTooManyCells when more tiles than this have an object; 0 is
+	// any number.
+	MaxTiles int
 }
 
 // withDefaults fills in the zero values and checks the rest.
@@ -168,7 +171,12 @@ func Grid(objects []Object, opts GridOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.tiles(g.subset(pairs))
+	pairs = g.subset(pairs)
+	if n := countCells(pairs); opts.MaxTiles > 0 && n > opts.MaxTiles {
+		return nil, fmt.Errorf("%w: the scene takes %d tiles of %v x %v m, and there is memory for %d: use larger tiles",
+			ErrTooManyCells, n, opts.TileSize[0], opts.TileSize[2], opts.MaxTiles)
+	}
+	g.tiles(pairs)
 	base := g.base()
 	p.Defaults = defaultRadii(base, p.HalfDiag, opts.TierRadii)
 	p.SharedRadii = SharedRadii(p.HalfDiag)
@@ -423,16 +431,21 @@ func (p *Plan) Cell(coord [3]int) geom.Box {
 	}
 }
 
-// tiles makes the plan's tiles out of sorted pairs.
-func (g *grid) tiles(pairs []pair) {
+// countCells counts the cells of sorted pairs.
+func countCells(pairs []pair) int {
 	count := 0
 	for i := range pairs {
 		if i == 0 || !pairs[i].sameCell(pairs[i-1]) {
 			count++
 		}
 	}
+	return count
+}
+
+// tiles makes the plan's tiles out of sorted pairs.
+func (g *grid) tiles(pairs []pair) {
 	p := g.plan
-	p.Tiles = make([]Tile, 0, count)
+	p.Tiles = make([]Tile, 0, countCells(pairs))
 	members := make([]int, len(pairs)) // shared by all tiles
 	for from := 0; from < len(pairs); {
 		to := from

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -96,4 +97,18 @@ func TestFitTileSizeProperty(t *testing.T) {
 			t.Errorf("%d tiles", l.tiles)
 		}
 	})
+}
+
+// A scene does not take more tiles than there is room for.
+func TestMaxTiles(t *testing.T) {
+	objects := blocks(40, 10)
+	for _, c := range []struct {
+		most int
+		ok   bool
+	}{{0, true}, {1600, true}, {1599, false}} {
+		_, err := Grid(objects, GridOptions{TileSize: geom.Vec3{10, 100, 10}, AtScene: true, Clip: true, MaxTiles: c.most})
+		if c.ok != (err == nil) || !c.ok && !errors.Is(err, ErrTooManyCells) {
+			t.Errorf("at most %d: %v", c.most, err)
+		}
+	}
 }
