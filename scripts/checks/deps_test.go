@@ -120,7 +120,7 @@ func TestBothCommandsSetUp(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, target := range []string{"demo", "test"} {
-		cmd := exec.Command("make", "-n", target)
+		cmd := exec.Command("make", "--no-print-directory", "-n", target)
 		cmd.Dir = repository
 		cmd.Env = append(os.Environ(), "MAKEFLAGS=")
 		out, err := cmd.Output()
