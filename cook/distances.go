@@ -61,34 +61,18 @@ func (c *cooker) radiiGiven(tier string) bool {
 // fitGiven places the switches of a tile between radii that were given, as near
 // as they may to where they should be.
 func (c *cooker) fitGiven(p *payload, made []*level, r partition.Radii) (manifest.Bands, []*level) {
-	var wants [2][]float64 // of LODs and HLODs
-	var which [2][]*level
+	fit, reasons := c.opts.placeErrors(made, r)
 	for _, l := range made {
-		k := 0
-		if l.hlod {
-			k = 1
+		if reason, ok := reasons[l]; ok {
+			c.unmake(p, l, reason)
 		}
-		// Above 1, so that it counts as metres.
-		wants[k] = append(wants[k], max(c.switchOf(l), 1.001))
-		which[k] = append(which[k], l)
 	}
-	fit := manifest.FitBands(r.Streaming, r.Unload, wants[1], wants[0])
 	var out []*level
-	for k, list := range [][]manifest.Switch{fit.LODs, fit.HLOD} {
-		for _, s := range list {
-			l := which[k][s.Level]
-			l.distance = s.Distance
-			out = append(out, l)
-		}
+	for _, f := range fit {
+		f.distance = f.at
+		out = append(out, f.level)
 	}
-	for _, d := range fit.Dropped {
-		k := 0
-		if d.HLOD {
-			k = 1
-		}
-		c.unmake(p, which[k][d.Level], d.Reason)
-	}
-	b := manifest.Bands{Streaming: fit.Bands.Streaming, Unload: fit.Bands.Unload}
+	b := c.radii(r)
 	b.Prefetch = b.AutoPrefetch()
 	if len(out) > 0 {
 		b.Prefetch = min(b.Prefetch, out[0].distance)
@@ -96,15 +80,9 @@ func (c *cooker) fitGiven(p *payload, made []*level, r partition.Radii) (manifes
 	return b, out
 }
 
-// switchOf returns the distance at which what is seen of a level's error is
-// LODErrorPixels high.
-func (c *cooker) switchOf(l *level) float64 {
-	return l.seen / float64(c.opts.pixelAngle()*c.opts.LODErrorPixels)
-}
-
 // endOf returns the distance in metres at which the largest of some objects is
-// endPixels high. What was cut at the border of a cell
-// counts whole: the ground goes on in the next tile.
+// endPixels high. What was cut at the border of a cell counts whole: the ground
+// goes on in the next tile.
 func (c *cooker) endOf(members []int) float64 {
 	largest := 0.0
 	for _, i := range members {
@@ -156,7 +134,7 @@ func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
 	var out []*level
 	for i := len(made) - 1; i >= 0; i-- { // from coarse to fine
 		l := made[i]
-		l.distance = c.switchOf(l)
+		l.distance = c.opts.switchOf(l)
 		switch {
 		case l.distance >= end:
 			c.unmake(p, l, fmt.Sprintf("what is seen of its error of %.3g m is %v pixels high at %.4g m, where nothing of the tile is larger than %v pixels",

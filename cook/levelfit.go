@@ -88,6 +88,16 @@ func (c *cooker) fitErrors(p *payload, made []*level, r partition.Radii) []*leve
 	}
 }
 
+// switchOf returns the distance at which a level's error is LODErrorPixels high:
+// with FitDistances what is seen of it, else all of it.
+func (o *Options) switchOf(l *level) float64 {
+	err := l.err
+	if o.FitDistances {
+		err = l.seen
+	}
+	return err / float64(o.pixelAngle()*o.LODErrorPixels)
+}
+
 // placeErrors fits the switches into the bands: the LODs first, then the HLODs.
 // Reasons tells of the levels that find no room.
 func (o *Options) placeErrors(made []*level, r partition.Radii) (fit []levelSwitch, reasons map[*level]string) {
@@ -99,7 +109,7 @@ func (o *Options) placeErrors(made []*level, r partition.Radii) (fit []levelSwit
 			k = 1
 		}
 		// Above 1, so that it counts as metres.
-		wants[k] = append(wants[k], max(l.err/float64(o.pixelAngle()*o.LODErrorPixels), 1.001))
+		wants[k] = append(wants[k], max(o.switchOf(l), 1.001))
 		which[k] = append(which[k], l)
 	}
 	add := func(k, i int, at float64) { fit = append(fit, levelSwitch{which[k][i], wants[k][i], at}) }

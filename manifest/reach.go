@@ -14,7 +14,7 @@ func (m *Manifest) ByUntold() bool { return strings.HasPrefix(m.Generator, "unto
 // no end of its own, counts at least to where it is two pixels high on a screen
 // of 1080 pixels with a field of view of 60 degrees.
 func (m *Manifest) Reach() float64 {
-	pixel := 2 * math.Tan(math.Pi/6) / 1080
+	const pixels, fovY, height = 2, 60, 1080
 	reach := 0.0
 	for i := range m.Tiles {
 		t := &m.Tiles[i]
@@ -22,7 +22,7 @@ func (m *Manifest) Reach() float64 {
 		reach = max(reach, b.Unload, b.Streaming)
 		if b.HLOD > 0 || len(b.LODs) > 0 {
 			size := t.Bounds.Box().Size()
-			reach = max(reach, max(size[0], size[1], size[2])/(2*pixel))
+			reach = max(reach, ScreenError(max(size[0], size[1], size[2]), pixels, fovY, height))
 		}
 	}
 	if b := m.SharedBucket; b != nil && b.UnloadRadius != nil {

@@ -65,15 +65,8 @@ func (s *splitter) split(v uint32, t [4]float32) uint32 {
 		s.twins = map[twinKey]uint32{}
 		m.own()
 	}
-	w := uint32(len(m.Positions))
-	s.twins[key] = w
-	m.Positions = append(m.Positions, m.Positions[v])
-	m.Normals = append(m.Normals, m.Normals[v])
-	m.Tangents = append(m.Tangents, t)
-	for k := range m.UV {
-		m.UV[k] = appendOwn(m.UV[k], v)
-	}
-	m.Colors = appendOwn(m.Colors, v)
+	w := m.copyVertex(v)
+	s.twins[key], m.Tangents[w] = w, t
 	return w
 }
 
