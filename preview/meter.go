@@ -83,6 +83,13 @@ type Report struct {
 	// pictures that could not be written.
 	Errors int `json:"errors"`
 
+	// What the driver has said where it was asked to (render.Options.Debug), else
+	// 0: errors, and messages about performance, those before the first frame
+	// apart.
+	GLErrors           int `json:"gl_errors"`
+	GLPerformance      int `json:"gl_performance"`
+	GLPerformanceStart int `json:"gl_performance_start"`
+
 	// Worst are the frames that took longest, the longest first.
 	Worst []Frame `json:"worst,omitempty"`
 }
@@ -171,6 +178,7 @@ func (m *meter) frame(st *render.Stats) {
 	o.UploadMSMax = max(o.UploadMSMax, st.UploadTime.Seconds()*1000)
 	o.NotUploaded += st.NotResident
 	m.batches.frame(&o.BatchFigures, st)
+	o.GLErrors, o.GLPerformance, o.GLPerformanceStart = st.GLErrors, st.GLPerformance, st.GLPerformanceStart
 	o.TextureBytes, o.TextureBudget, o.Textures = st.TextureBytes, st.TextureBudget, st.Textures
 }
 

@@ -151,7 +151,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&p.maxTexture, "max-texture", 0, "largest edge of textures in pixels (default 2048)")
 	f.Var(&p.batching, "batching", "join static meshes into fewer draws: on or off, short for --set batching.enabled= (default on)")
 	f.BoolVar(&p.plainGL, "plain-gl", false, "keep to OpenGL 4.1 without extensions")
-	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say")
+	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say; the figures count it (gl_errors, gl_performance)")
 
 	s.pathFlags.register(f, "end of the camera path")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
@@ -209,7 +209,16 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 	if p.frameLog == "-" {
 		return nil, errors.New("--frame-log wants a file")
 	}
-	return parseConditions(p.failIf, &preview.Report{})
+	conditions, err := parseConditions(p.failIf, &preview.Report{})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range conditions {
+		if strings.HasPrefix(c.Key, "gl_") && !p.debugGL {
+			return nil, fmt.Errorf("--fail-if %s needs --debug-gl: else nobody listens to OpenGL", c)
+		}
+	}
+	return conditions, nil
 }
 
 // options turns flags and arguments into what preview.Run needs. The function

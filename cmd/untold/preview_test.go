@@ -74,6 +74,7 @@ func TestPreviewUsage(t *testing.T) {
 		{[]string{"--frame-log", "-"}, "wants a file"},
 		{[]string{"--stats", "a", "--frame-log", "./a"}, "named twice"},
 		{[]string{"--fail-if", "undrown>0"}, `did you mean "undrawn"?`},
+		{[]string{"--headless", "--fail-if", "gl_performance>0"}, "needs --debug-gl"},
 		{[]string{"--headless", "--fixed-dt", "20ms", "--latency", "0.05", "--stats", "-", "--fail-if", "undrawn>0"}, ""},
 	} {
 		cmd := newPreview(a)

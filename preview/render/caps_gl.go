@@ -3,10 +3,8 @@
 package render
 
 import (
-	"context"
 	"log/slog"
 	"strings"
-	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
@@ -105,32 +103,4 @@ func integer(name uint32) int32 {
 	var v int32
 	gl.GetIntegerv(name, &v)
 	return v
-}
-
-// listen writes the driver's messages to a logger. What drivers say about
-// themselves without being asked (notifications) is left out.
-func listen(log *slog.Logger) {
-	gl.Enable(gl.DEBUG_OUTPUT)
-	gl.Enable(gl.DEBUG_OUTPUT_SYNCHRONOUS)
-	gl.DebugMessageCallback(func(_, kind, id, severity uint32, _ int32, message string, _ unsafe.Pointer) {
-		level := slog.LevelDebug
-		switch severity {
-		case gl.DEBUG_SEVERITY_NOTIFICATION:
-			return
-		case gl.DEBUG_SEVERITY_HIGH:
-			level = slog.LevelError
-		case gl.DEBUG_SEVERITY_MEDIUM:
-			level = slog.LevelWarn
-		}
-		if kind == gl.DEBUG_TYPE_ERROR {
-			level = slog.LevelError
-		}
-		log.Log(context.Background(), level, "OpenGL: "+message, "id", id)
-	}, nil)
-}
-
-// silence ends listen.
-func silence() {
-	gl.Disable(gl.DEBUG_OUTPUT)
-	gl.DebugMessageCallback(nil, nil)
 }

@@ -132,6 +132,7 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 	left := func() bool {
 		return spent == 0 || (b.Bytes <= 0 || spent < b.Bytes) && (b.Time <= 0 || time.Since(start) < b.Time)
 	}
+	r.messages.at(stageGeometry)
 	for left() {
 		n := r.uploadGeometry()
 		if n == 0 {
@@ -140,6 +141,7 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	r.messages.at(stageTextures)
 	for left() {
 		n := r.textures.device.pump()
 		if n == 0 {
@@ -148,6 +150,7 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	r.messages.at(stageBatches)
 	for left() {
 		n := r.batches.upload()
 		if n == 0 {
@@ -156,7 +159,9 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	r.messages.at(stageGeometry)
 	r.pool.ahead()
+	r.messages.at(stageBetween)
 	r.stats.UploadBytes += spent
 	r.stats.UploadTime += time.Since(start)
 	return len(r.queue) == 0 && !r.textures.device.busy() && !r.batches.busy()

@@ -40,15 +40,15 @@ func (o *overlay) upload(a *image.Alpha) {
 	}
 	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
 	gl.BindTexture(gl.TEXTURE_2D, o.atlas)
-	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
-	gl.PixelStorei(gl.UNPACK_ROW_LENGTH, int32(a.Stride))
-	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.R8, int32(w), int32(h), 0, gl.RED, gl.UNSIGNED_BYTE, unsafe.Pointer(&a.Pix[0]))
-	gl.PixelStorei(gl.UNPACK_ROW_LENGTH, 0)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, 0)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
+	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
+	gl.PixelStorei(gl.UNPACK_ROW_LENGTH, int32(a.Stride))
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.R8, int32(w), int32(h), 0, gl.RED, gl.UNSIGNED_BYTE, unsafe.Pointer(&a.Pix[0]))
+	gl.PixelStorei(gl.UNPACK_ROW_LENGTH, 0)
 }
 
 // draw draws the overlay of a frame into the resolved picture.

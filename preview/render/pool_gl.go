@@ -213,14 +213,16 @@ func (p *pool) freeID() int {
 	}
 }
 
-// store makes a buffer of a page; the page is gone when there is no memory.
+// store makes a buffer of a page, which the GPU alone writes: storage that the
+// program could write to may be kept in main memory, from which every frame would
+// draw. The page is gone when there is no memory.
 func (p *pool) store(g *page, target, buffer uint32, size int) error {
 	for range 8 { // errors of others, of which a driver may keep several
 		gl.GetError()
 	}
 	gl.BindBuffer(target, buffer)
 	if p.storage {
-		gl.BufferStorage(target, size, nil, gl.DYNAMIC_STORAGE_BIT)
+		gl.BufferStorage(target, size, nil, 0)
 	} else {
 		gl.BufferData(target, size, nil, gl.STATIC_DRAW)
 	}

@@ -5,6 +5,7 @@ package render
 import (
 	"embed"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -166,6 +167,23 @@ func (p *programs) linkMesh(on map[string]bool) (uint32, error) {
 		}
 	}
 	return build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
+}
+
+// log writes the names of the programs, by which drivers call them in messages.
+func (p *programs) log(l *slog.Logger) {
+	for i, name := range p.mesh {
+		l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, pass %d", i))
+	}
+	for i, name := range p.debug {
+		if name != 0 {
+			l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, not lit, %d", i))
+		}
+	}
+	for is, name := range map[string]uint32{
+		"shadow": p.shadow, "masked shadow": p.shadowMask, "sky": p.sky, "line": p.line, "overlay": p.overlay, "wire": p.wire,
+	} {
+		l.Info("OpenGL program", "name", name, "is", is)
+	}
 }
 
 func (p *programs) close() {

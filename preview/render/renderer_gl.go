@@ -30,6 +30,7 @@ type Renderer struct {
 	shadows   shadows
 	overlay   overlay
 	timer     timer
+	messages  messages
 
 	reps   map[runtime.Key]*rep
 	queue  []*rep // waiting for their upload, first in, first out
@@ -63,13 +64,18 @@ func New(o Options) (*Renderer, error) {
 	r.info = capabilities(&o)
 	r.info.settle(&o)
 	r.options = o
-	if o.Debug && r.info.DebugOutput {
-		listen(o.Logger)
+	r.messages.stage = stageStart
+	switch {
+	case o.Debug && r.info.DebugOutput:
+		r.messages.listen(o.Logger, &r.frames)
+	case o.Debug:
+		o.Logger.Warn("OpenGL says nothing: the driver has no GL_KHR_debug")
 	}
 	if err := r.init(); err != nil {
 		r.Close()
 		return nil, err
 	}
+	r.messages.stage = stageBetween
 	return r, nil
 }
 
@@ -132,6 +138,9 @@ func (r *Renderer) init() error {
 			return err
 		}
 	}
+	if o.Debug && i.DebugOutput {
+		r.programs.log(o.Logger)
+	}
 	for range 16 {
 		if e := gl.GetError(); e == gl.NO_ERROR {
 			return nil
@@ -164,7 +173,11 @@ func (r *Renderer) Resize(width, height int) error {
 
 // ReadPixels waits for the picture of the last Draw and returns it: sRGB,
 // opaque, the top row first.
-func (r *Renderer) ReadPixels() *image.NRGBA { return r.targets.read() }
+func (r *Renderer) ReadPixels() *image.NRGBA {
+	r.messages.at(stagePicture)
+	defer r.messages.at(stageBetween)
+	return r.targets.read()
+}
 
 // Draw draws a frame, copies it to Options.Framebuffer and returns the
 // counters. It allocates nothing once its buffers have grown to the scene.
@@ -173,6 +186,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	at := int(r.frames % inFlight)
 	r.frames++
 	lap := lapTimer{start}
+	r.messages.at(stageFrame)
 	r.wait(at)
 	r.staging.passed(at)
 	r.stats.Wait = lap.next()
@@ -188,12 +202,17 @@ func (r *Renderer) Draw(f Frame) Stats {
 	}
 	r.uploadFrame(at, &f)
 	r.stats.Collect = lap.next()
+	r.messages.at(stageShadows)
 	r.drawShadows()
 	r.stats.Shadow = lap.next()
+	r.messages.at(stageScene)
 	r.drawScene(at, &f)
 	r.stats.Scene = lap.next()
+	r.messages.at(stageOverlay)
 	r.overlay.draw(r, at, f.Overlay)
+	r.messages.at(stagePresent)
 	r.targets.present(r.options.Framebuffer)
+	r.messages.at(stageFrame)
 
 	r.timer.end(at)
 	if r.fences[at] != 0 {
@@ -202,6 +221,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	r.staging.submit(at)
 	r.stats.Finish = lap.next()
+	r.messages.at(stageBetween)
 	return r.count(time.Since(start))
 }
 
@@ -243,12 +263,14 @@ func (r *Renderer) count(cpu time.Duration) Stats {
 	s.Materials = r.materials.list.used
 	r.textures.count(&s)
 	r.batches.count(&s)
+	r.messages.count(&s)
 	return s
 }
 
 // Close frees everything, also what was never released. The context must still
 // be current.
 func (r *Renderer) Close() {
+	r.messages.stage = stageEnd
 	r.SetBatching(nil)
 	for key := range r.reps {
 		r.Release(key)
@@ -279,9 +301,7 @@ func (r *Renderer) Close() {
 			gl.DeleteSync(f)
 		}
 	}
-	if r.options.Debug && r.info.DebugOutput {
-		silence()
-	}
+	r.messages.silence()
 }
 
 // rootOf returns the transform of a scene.

@@ -31,7 +31,6 @@ func (s *shadows) init(o *Options) error {
 	gl.GenTextures(1, &s.texture)
 	gl.ActiveTexture(gl.TEXTURE0 + unitShadow)
 	gl.BindTexture(gl.TEXTURE_2D_ARRAY, s.texture)
-	gl.TexImage3D(gl.TEXTURE_2D_ARRAY, 0, gl.DEPTH_COMPONENT24, int32(s.size), int32(s.size), int32(2*s.count), 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, nil)
 	for name, v := range map[uint32]int32{
 		gl.TEXTURE_MIN_FILTER: gl.LINEAR, gl.TEXTURE_MAG_FILTER: gl.LINEAR, gl.TEXTURE_MAX_LEVEL: 0,
 		gl.TEXTURE_WRAP_S: gl.CLAMP_TO_EDGE, gl.TEXTURE_WRAP_T: gl.CLAMP_TO_EDGE,
@@ -39,6 +38,7 @@ func (s *shadows) init(o *Options) error {
 	} {
 		gl.TexParameteri(gl.TEXTURE_2D_ARRAY, name, v)
 	}
+	gl.TexImage3D(gl.TEXTURE_2D_ARRAY, 0, gl.DEPTH_COMPONENT24, int32(s.size), int32(s.size), int32(2*s.count), 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, nil)
 	gl.GenFramebuffers(int32(2*s.count), &s.fbos[0])
 	for i := range 2 * s.count {
 		gl.BindFramebuffer(gl.FRAMEBUFFER, s.fbos[i])

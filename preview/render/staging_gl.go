@@ -28,15 +28,14 @@ func (s *staging) init(persistent bool) {
 	gl.BindBuffer(gl.COPY_READ_BUFFER, s.buffer)
 	if persistent {
 		const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-		gl.BufferStorage(gl.COPY_READ_BUFFER, s.size, nil, flags)
+		gl.BufferStorage(gl.COPY_READ_BUFFER, s.size, nil, flags|gl.CLIENT_STORAGE_BIT)
 		s.mapped = gl.MapBufferRange(gl.COPY_READ_BUFFER, 0, s.size, flags)
 		return
 	}
 	gl.BufferData(gl.COPY_READ_BUFFER, s.size, nil, gl.STREAM_DRAW)
 }
 
-// write stores data and returns where. It is false when there is no room; then
-// the data has to go to its place directly.
+// write stores data and returns where. It is false when there is no room.
 func (s *staging) write(data []byte) (at int, ok bool) {
 	if at, ok = s.take(len(data)); !ok {
 		return 0, false
@@ -60,19 +59,25 @@ func writeMapped(target uint32, at int, data []byte) bool {
 	return gl.UnmapBuffer(target)
 }
 
-// copyTo stores data in a buffer.
+// copyTo stores data in a buffer that the GPU alone may write. Where there is no
+// room it goes by way of a buffer of its own.
 func (s *staging) copyTo(buffer uint32, offset int, data []byte) {
 	if len(data) == 0 {
 		return
 	}
 	at, ok := s.write(data)
+	if ok {
+		gl.BindBuffer(gl.COPY_READ_BUFFER, s.buffer)
+	} else {
+		var own uint32
+		gl.GenBuffers(1, &own)
+		defer gl.DeleteBuffers(1, &own) // once the copy is done
+		gl.BindBuffer(gl.COPY_READ_BUFFER, own)
+		gl.BufferData(gl.COPY_READ_BUFFER, len(data), unsafe.Pointer(&data[0]), gl.STREAM_COPY)
+		at = 0
+	}
 	// Not through the element array target, which belongs to a vertex array.
 	gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer)
-	if !ok {
-		gl.BufferSubData(gl.COPY_WRITE_BUFFER, offset, len(data), unsafe.Pointer(&data[0]))
-		return
-	}
-	gl.BindBuffer(gl.COPY_READ_BUFFER, s.buffer)
 	gl.CopyBufferSubData(gl.COPY_READ_BUFFER, gl.COPY_WRITE_BUFFER, at, offset, len(data))
 }
 

@@ -132,23 +132,26 @@ func (d *textureDevice) create(s *storage) {
 	gl.GenTextures(1, &s.name)
 	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
 	gl.BindTexture(gl.TEXTURE_2D, s.name)
-	if d.immutable {
-		gl.TexStorage2D(gl.TEXTURE_2D, int32(s.levels), s.format, int32(s.width), int32(s.height))
-	} else {
-		for i := range s.levels {
-			w, h := mipSize(s.width, s.height, i)
-			if s.enc == texture.RGBA8 {
-				gl.TexImage2D(gl.TEXTURE_2D, int32(i), int32(s.format), int32(w), int32(h), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
-			} else {
-				gl.CompressedTexImage2D(gl.TEXTURE_2D, int32(i), s.format, int32(w), int32(h), 0, int32(s.enc.RowBytes(w)*s.enc.Rows(h)), nil)
-			}
-		}
-	}
+	// First how many levels there are and how they are read: drivers keep a
+	// texture whose levels do not fit that in another way.
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_BASE_LEVEL, 0)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, int32(s.levels-1))
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
 	if d.anisotropy > 1 {
 		gl.TexParameterf(gl.TEXTURE_2D, textureMaxAnisotropy, float32(d.anisotropy))
+	}
+	if d.immutable {
+		gl.TexStorage2D(gl.TEXTURE_2D, int32(s.levels), s.format, int32(s.width), int32(s.height))
+		return
+	}
+	for i := range s.levels {
+		w, h := mipSize(s.width, s.height, i)
+		if s.enc == texture.RGBA8 {
+			gl.TexImage2D(gl.TEXTURE_2D, int32(i), int32(s.format), int32(w), int32(h), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
+		} else {
+			gl.CompressedTexImage2D(gl.TEXTURE_2D, int32(i), s.format, int32(w), int32(h), 0, int32(s.enc.RowBytes(w)*s.enc.Rows(h)), nil)
+		}
 	}
 }
 

@@ -60,7 +60,8 @@ type Options struct {
 	// Plain keeps to OpenGL 4.1 core where extensions would be used, to test
 	// that path.
 	Plain bool
-	// Debug asks the driver for its messages and writes them to Logger.
+	// Debug asks the driver for its messages, counts them and writes the first of
+	// each kind to Logger.
 	Debug  bool
 	Logger *slog.Logger // nil: silent
 }
@@ -234,4 +235,8 @@ type Stats struct {
 	TextureUpgrades, TextureDowngrades uint64 // to a larger, to a smaller size
 	TextureStream                      texture.Stats
 	TextureBytesLoaded                 int64 // of all that was handed to the GPU
+
+	// What the driver has said, with Options.Debug: errors, and messages about
+	// performance, those of New apart. Reading pictures does not count.
+	GLErrors, GLPerformance, GLPerformanceStart int
 }
