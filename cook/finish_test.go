@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
 )
 
@@ -34,8 +35,8 @@ func TestFinish(t *testing.T) {
 		if errors.Is(err, ErrUnfinished) {
 			unfinished++
 			if pending, e := journal.Pending(dir); e == nil && pending && unfinished == 1 {
-				release, state, e := hold(dir)
-				if e == nil && state == held {
+				release, state, e := holding.Folder(dir)
+				if e == nil && state == holding.Held {
 					if e := Finish(dir); !errors.Is(e, ErrBusy) {
 						t.Errorf("while a cook is at work: %v", e)
 					}

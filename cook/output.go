@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/walltime"
 )
@@ -62,7 +63,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	if o.files = root; opts.faults != nil {
 		o.files = opts.faults(root)
 	}
-	sweep(dir, o.files, hold, journal.Idle(walltime.Clock{}.Now()))
+	sweep(dir, o.files, holding.Folder, journal.Idle(walltime.Clock{}.Now()))
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()
@@ -77,13 +78,13 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 // would overwrite each other, and finishes what a killed one has committed. The
 // error matches ErrBusy.
 func (o *output) claim() error {
-	release, state, err := hold(o.dir)
+	release, state, err := holding.Folder(o.dir)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil // writable, but not readable: it cannot be held
 	case err != nil:
 		return fmt.Errorf("cook: output folder: %w", err)
-	case state == busy:
+	case state == holding.Busy:
 		return fmt.Errorf("cook: %s: %w; wait for it or choose another folder", o.dir, ErrBusy)
 	}
 	o.ends = append(o.ends, release)

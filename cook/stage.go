@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
 )
 
@@ -23,15 +24,6 @@ var ErrUnfinished = journal.ErrUnfinished
 // oldStagePrefix starts the name of the folder in which cooks of earlier
 // versions gathered their files. Digits follow.
 const oldStagePrefix = ".untold-cook-"
-
-// holding is what is known about who uses a folder.
-type holding int
-
-const (
-	unsure holding = iota // the system or the file system has no locks
-	held                  // by the caller
-	busy                  // by somebody else
-)
 
 // stages makes the names of this process's stages differ.
 var stages atomic.Uint32
@@ -51,9 +43,9 @@ func makeStage(dir string, f journal.FS) (name string, release func(), err error
 			_ = f.Remove(journal.Folder) // fails while somebody uses it
 			return "", nil, err
 		}
-		var state holding
-		release, state, err = hold(filepath.Join(dir, journal.Folder, name))
-		if err == nil && state != busy {
+		var state holding.State
+		release, state, err = holding.Folder(filepath.Join(dir, journal.Folder, name))
+		if err == nil && state != holding.Busy {
 			return name, release, nil
 		}
 		// A sweep came between creation and hold: it removes the folder.
@@ -65,8 +57,8 @@ func makeStage(dir string, f journal.FS) (name string, release func(), err error
 	return "", nil, fmt.Errorf("no temporary folder in %s lasts", dir)
 }
 
-// holder is hold, which tests replace by that of a system without locks.
-type holder func(dir string) (release func(), state holding, err error)
+// holder is holding.Folder, which tests replace by that of a system without locks.
+type holder func(dir string) (release func(), state holding.State, err error)
 
 // sweep removes the stages of cooks that were killed. Those of living cooks
 // are held, those that a journal names hold a committed scene; where there are no
@@ -91,13 +83,13 @@ func sweepFolder(dir, in string, f journal.FS, hold holder, idle func(f journal.
 			continue
 		}
 		release, state, err := hold(filepath.Join(dir, in, e.Name()))
-		if err != nil || state == busy {
+		if err != nil || state == holding.Busy {
 			continue
 		}
 		// Who is held now does not commit any more, so this look lasts.
 		if j, err := journal.Load(f); err == nil && (j == nil || j.Stage != e.Name()) {
 			at := path.Join(in, e.Name())
-			if state == held {
+			if state == holding.Held {
 				_ = journal.RemoveAll(f, at) // the next cook tries again
 			} else if idle(f, at) {
 				removeUnheld(f, at, e.Name())

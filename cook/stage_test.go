@@ -7,18 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
 )
 
 // locks skips tests where folders cannot be held.
 func locks(t *testing.T) {
 	t.Helper()
-	release, state, err := hold(t.TempDir())
+	release, state, err := holding.Folder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	release()
-	if state != held {
+	if state != holding.Held {
 		t.Skip("no locks on folders here")
 	}
 }
@@ -86,9 +87,9 @@ func TestMakeStageInMissingFolder(t *testing.T) {
 	if _, _, err := makeStage(dir, f); err == nil {
 		t.Error("no error")
 	}
-	sweep(dir, f, hold, journal.Idle(time.Now()))
+	sweep(dir, f, holding.Folder, journal.Idle(time.Now()))
 	locks(t)
-	if _, _, err := hold(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := holding.Folder(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -144,7 +145,7 @@ func (d *commitsAt) Rename(from, to string) error {
 // Without locks a stage goes when nothing in it has changed for a day, unless a
 // journal names it, also one of that very moment.
 func TestSweepWithoutLocks(t *testing.T) {
-	none := func(string) (func(), holding, error) { return func() {}, unsure, nil }
+	none := func(string) (func(), holding.State, error) { return func() {}, holding.Unsure, nil }
 	dir := t.TempDir()
 	touch(t, dir, ".untold/cook-7/tiles/a.untold", oldStagePrefix+"123/tiles/a.untold", ".untold/mine/x")
 	f := must(journal.OpenDir(dir, true))

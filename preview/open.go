@@ -50,10 +50,16 @@ func Open(path string) ([]Scene, error) {
 	switch {
 	case info.IsDir():
 		return openFolder(path)
+	case isGLTF(path):
+		return nil, fmt.Errorf("%w in %s: a glTF scene is shown when it is cooked (untold cook)", ErrNoScene, path)
 	case isPayload(path):
 		return []Scene{payloadScene(path, filepath.Dir(path), []string{filepath.Base(path)})}, nil
 	}
 	return []Scene{manifestScene(path)}, nil
+}
+
+func isGLTF(path string) bool {
+	return slices.Contains([]string{".glb", ".gltf"}, strings.ToLower(filepath.Ext(path)))
 }
 
 func isPayload(path string) bool { return strings.EqualFold(filepath.Ext(path), ".untold") }

@@ -1,21 +1,28 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
 )
 
+// cookFlags are the flags of untold cook.
+type cookFlags struct {
+	sceneFlags
+	out, plan string
+	floors    floorFlags
+	grid      gridFlags
+	levels    levelFlags
+}
+
 func newCook(a *app) *cobra.Command {
-	var s sceneFlags
-	var out, plan string
-	var floors floorFlags
-	var grid gridFlags
-	var levels levelFlags
+	var c cookFlags
 	cmd := &cobra.Command{
 		Use:     "cook SCENE -o DIR",
 		Short:   "Turn a glTF scene into tiles and a manifest",
@@ -45,63 +52,85 @@ machine.`,
 		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb --tile-size 100 --dry-run --plan plan.json\n  untold cook city.glb -o out/city --config city.yaml",
 		Args:    cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfile(cmd, args[0]) },
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s.reports = []string{".json", ".html"}
-			if err := checkOutput(cmd, &s, args[0], out, plan); err != nil {
-				return err
-			}
-			if err := grid.resolve(cmd.Flags(), &s.opts); err != nil {
-				return err
-			}
-			if err := floors.resolve(cmd.Flags(), &s.opts); err != nil {
-				return err
-			}
-			if err := levels.resolve(cmd.Flags(), &s.opts); err != nil {
-				return err
-			}
-			if err := a.checkEffects(cmd.Flags(), cookNeeds(&s.opts)); err != nil {
-				return err
-			}
-			if err := s.resolve(a); err != nil {
-				return err
-			}
-			if err := s.checkReport(args[0], out); err != nil {
-				return err
-			}
-			s.opts.Report = s.report != ""
-			if os.Getenv("GOGC") == "" {
-				// A cook holds the scene and little else: collecting sooner
-				// takes a fifth off its memory and no time.
-				debug.SetGCPercent(50)
-			}
-			res, err := cook.Run(cmd.Context(), args[0], out, s.opts)
-			if err != nil {
-				return err
-			}
-			a.notes(res.Notes)
-			s.portability(a)
-			s.textures.summary(a, &s.opts, &res.TextureTotals)
-			if err := s.writeCookReport(res); err != nil {
-				return err
-			}
-			if err := writePlan(plan, res); err != nil {
-				return err
-			}
-			if s.asJSON {
-				return writeJSON(a.stdout, cookedJSON{res, plan})
-			}
-			return printCooked(a, res)
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd, a, args[0]) },
 	}
-	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "", "the folder to write (required, but for --dry-run)")
-	s.register(f, true)
-	floors.register(f, &s.opts)
-	grid.register(f, &s.opts)
-	levels.register(f, &s.opts)
-	f.BoolVar(&s.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
-	f.StringVar(&plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
+	c.register(cmd.Flags())
 	return cmd
+}
+
+func (c *cookFlags) register(f *pflag.FlagSet) {
+	f.StringVarP(&c.out, "output", "o", "", "the folder to write (required, but for --dry-run)")
+	c.sceneFlags.register(f, true)
+	c.floors.register(f, &c.opts)
+	c.grid.register(f, &c.opts)
+	c.levels.register(f, &c.opts)
+	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
+	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
+}
+
+func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
+	c.reports = []string{".json", ".html"}
+	if err := checkOutput(cmd, &c.sceneFlags, scene, c.out, c.plan); err != nil {
+		return err
+	}
+	if err := c.resolve(cmd, a); err != nil {
+		return err
+	}
+	if err := c.checkReport(scene, c.out); err != nil {
+		return err
+	}
+	c.opts.Report = c.report != ""
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(cookGC)
+	}
+	res, err := c.cook(cmd.Context(), a, scene)
+	if err != nil {
+		return err
+	}
+	if err := c.writeCookReport(res); err != nil {
+		return err
+	}
+	if err := writePlan(c.plan, res); err != nil {
+		return err
+	}
+	if c.asJSON {
+		return writeJSON(a.stdout, cookedJSON{res, c.plan})
+	}
+	return printCooked(a, res)
+}
+
+// cookGC is how much garbage, in percent of what is in use, a cook lets be: it
+// holds the scene and little else, so that collecting sooner takes a fifth off
+// its memory and no time.
+const cookGC = 50
+
+// resolve turns the flags into options.
+func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
+	if err := c.grid.resolve(cmd.Flags(), &c.opts); err != nil {
+		return err
+	}
+	if err := c.floors.resolve(cmd.Flags(), &c.opts); err != nil {
+		return err
+	}
+	if err := c.levels.resolve(cmd.Flags(), &c.opts); err != nil {
+		return err
+	}
+	if err := a.checkEffects(cmd.Flags(), cookNeeds(&c.opts)); err != nil {
+		return err
+	}
+	return c.sceneFlags.resolve(a)
+}
+
+// cook cooks, and says what was left out or changed.
+func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Result, error) {
+	res, err := cook.Run(ctx, scene, c.out, c.opts)
+	if err != nil {
+		return nil, err
+	}
+	a.notes(res.Notes)
+	c.portability(a)
+	c.textures.summary(a, &c.opts, &res.TextureTotals)
+	return res, nil
 }
 
 func printCooked(a *app, r *cook.Result) error {

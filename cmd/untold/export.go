@@ -29,7 +29,11 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 			if err != nil {
 				return fmt.Errorf("--levels is %q; use full, lod1 or hlod", levels)
 			}
-			res, err := gltfexport.Export(cmd.Context(), args[0], out, gltfexport.Options{
+			path, err := manifestPath("export", " -o "+shellWord(out), args[0])
+			if err != nil {
+				return err
+			}
+			res, err := gltfexport.Export(cmd.Context(), path, out, gltfexport.Options{
 				Levels: l, Generator: "untold " + version, Progress: a.progress(),
 			})
 			if err != nil {

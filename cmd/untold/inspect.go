@@ -70,6 +70,9 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			if (f.hex || f.raw) && f.chunk == "" {
 				return errors.New("--hex and --raw go with --chunk NAME")
 			}
+			if err := refuseUncooked("inspect", "", args[0]); err != nil {
+				return err
+			}
 			if remote.IsURL(args[0]) {
 				return inspectRemote(cmd.Context(), a, args[0], &f)
 			}
@@ -175,17 +178,11 @@ type badFile struct{ error }
 
 func (b *badFile) Unwrap() error { return b.error }
 
-// inspectFolder looks for the one manifest of a cooked scene.
+// inspectFolder shows the one manifest of a cooked scene.
 func inspectFolder(a *app, dir string, f *inspectFlags) error {
-	found, err := jsonFiles(dir)
+	path, err := manifestPath("inspect", "", dir)
 	if err != nil {
 		return err
 	}
-	switch len(found) {
-	case 0:
-		return fmt.Errorf("%s holds no manifest (*.json); name a container or a manifest", dir)
-	case 1:
-		return inspectManifest(a, found[0], found[0], f)
-	}
-	return fmt.Errorf("%s holds %d manifests; name one of them", dir, len(found))
+	return inspectManifest(a, path, path, f)
 }

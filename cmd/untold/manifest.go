@@ -53,8 +53,11 @@ func judgedManifest(err error) error {
 }
 
 // manifestPath returns the path itself, or that of the one manifest in a
-// folder.
-func manifestPath(path string) (string, error) {
+// folder; a command line with command and rest around it is proposed for a glTF.
+func manifestPath(command, rest, path string) (string, error) {
+	if err := refuseUncooked(command, rest, path); err != nil {
+		return "", err
+	}
 	st, err := journal.Stat(path)
 	if err != nil || !st.IsDir() {
 		return path, err
@@ -63,10 +66,30 @@ func manifestPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(found) != 1 {
-		return "", fmt.Errorf("%s holds %d manifests (*.json); name one", path, len(found))
+	if len(found) > 1 {
+		found = manifestsAmong(found)
 	}
-	return found[0], nil
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if scenes := listGLTF(path); len(scenes) > 0 {
+			return "", refuseUncooked(command, rest, scenes...)
+		}
+		return "", fmt.Errorf("%s holds no manifest (*.json); name a file", path)
+	}
+	return "", fmt.Errorf("%s holds %d manifests; name one of them: %s", path, len(found), nameSome(found))
+}
+
+// manifestsAmong leaves out what lies beside manifests, such as reports.
+func manifestsAmong(files []string) []string {
+	var out []string
+	for _, path := range files {
+		if m, err := manifest.LoadPlanned(path); err == nil && m.Tiles != nil {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // jsonFiles lists the .json files of a folder, as the journal of a stopped cook

@@ -42,7 +42,7 @@ streaming radius: the engine does not load the full tile beyond it. With --check
 			if !(f.fov > 0 && f.fov < 180) || !(f.height >= 1) || math.IsInf(f.height, 0) {
 				return errors.New("--fov must be between 0 and 180 degrees, --height at least 1 pixel")
 			}
-			path, err := manifestPath(args[0])
+			path, err := manifestPath("manifest bands", "", args[0])
 			if err != nil {
 				return err
 			}

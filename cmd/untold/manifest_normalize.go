@@ -37,7 +37,7 @@ path that leads out of the folder.`,
 			if inPlace && out != "" || check && (inPlace || out != "") {
 				return errors.New("--check, --in-place and -o exclude each other")
 			}
-			path, err := manifestPath(args[0])
+			path, err := manifestPath("manifest normalize", "", args[0])
 			if err != nil {
 				return err
 			}

@@ -47,24 +47,32 @@ type previewFlags struct {
 	// What it shares with simulate: the camera's path and the parameters of the
 	// runtime.
 	sim simulateFlags
+
+	shop *workshop // cooks what is not cooked
 }
 
 func newPreview(a *app) *cobra.Command {
 	var p previewFlags
 	cmd := &cobra.Command{
-		Use:     "preview MANIFEST.json|URL|FOLDER|FILE.untold...",
-		Short:   "Show a cooked scene in a window, or draw it without one",
+		Use:     "preview SCENE.glb|MANIFEST.json|URL|FOLDER|FILE.untold...",
+		Short:   "Show a scene in a window, or draw it without one",
 		GroupID: "look",
 		Long: `preview shows cooked scenes with the streaming runtime and OpenGL 4.1: a manifest, an
 http or https address, a folder of manifests, a .untold file or a folder of them. Several scenes
 make a list to choose from (Tab). F1 lists the keys. What is dropped onto the window is opened.
+
+A glTF scene (.glb, .gltf, or a folder that holds one and nothing cooked) is cooked first, with the
+settings that cook would take from untold.yaml beside it, from --config and from the environment. What
+is made lies in the folder for temporary files (TMPDIR) and goes when the preview ends; cook is for
+what is to last.
 
 Without a camera path the camera starts at the scene's first authored camera, or where it sees
 something; --camera-path, --orbit, --fly-through and --walk move it as they do in simulate, and the
 key P records a path. Parameters of the runtime come from untold.yaml beside the manifest and from
 --set. Budgets of memory come from --preset or --set, else from the graphics card, else from the
 machine, whose memory pressure is answered. Static meshes are joined into fewer draws
-(--batching off: not). --watch reloads a scene that was cooked again.
+(--batching off: not). --watch reloads a scene that was cooked again, and cooks a glTF again when its
+file has changed.
 
 --headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
@@ -76,7 +84,8 @@ The figures of a headless run are printed, or written as JSON by --stats. --fail
 command with exit code 1 when a condition on them holds.
 
 A binary that was built without cgo runs untold-preview, which lies beside it or in the PATH.`,
-		Example: `  untold preview out/city/city.json
+		Example: `  untold preview city.glb
+  untold preview out/city/city.json
   untold preview out/ --watch
   untold preview out/city/city.json --headless --screenshot city.png --size 1920x1080
   untold preview out/city/city.json --headless --fly-through --fixed-dt 0.016666667 --size 320x240 \
@@ -169,12 +178,12 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err := use.refuse(p.sim.set); err != nil {
 		return err
 	}
-	o, closeRemote, err := p.options(cmd, a, args)
+	o, closeAll, err := p.options(cmd, a, args)
 	if err != nil {
 		return err
 	}
-	rep, err := p.play(cmd.Context(), a, o)
-	if e := closeRemote(); err == nil {
+	rep, err := p.play(p.shop.ctx, a, o)
+	if e := closeAll(); err == nil {
 		err = e
 	}
 	if err != nil {
@@ -222,14 +231,22 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 }
 
 // options turns flags and arguments into what preview.Run needs. The function
-// closes what remote scenes need.
-func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o preview.Options, closeRemote func() error, err error) {
-	closeRemote = func() error { return nil }
+// closes what remote scenes need, and removes what was cooked to be shown.
+func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o preview.Options, closeAll func() error, err error) {
+	p.shop = newWorkshop(cmd.Context(), a, p.watch)
+	closeRemote := func() error { return nil }
+	closeAll = func() error { return errors.Join(closeRemote(), p.shop.close()) }
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll())
+		}
+	}()
 	o = preview.Options{
 		Config: runtime.DefaultConfig(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
 		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
 		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
 		Message: func(text string) { a.info("%s", oneLine(text)) },
+		Open:    p.shop.open,
 	}
 	if p.latency.set {
 		o.Latency = &p.latency.d
@@ -238,22 +255,22 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
 	}
 	if o.View, o.Show, err = p.looks(); err != nil {
-		return o, closeRemote, err
+		return o, closeAll, err
 	}
-	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(cmd.Context(), a, args); err != nil {
-		return o, closeRemote, err
+	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(p.shop.ctx, a, args); err != nil {
+		return o, closeAll, err
 	}
 	if f, ok := o.Fetcher.(*askedFor); ok {
 		o.AwaitTextures = f.WaitTextures
 	}
 	if err = p.aim(cmd, a, args[0], &o); err != nil {
-		return o, closeRemote, errors.Join(err, closeRemote())
+		return o, closeAll, err
 	}
 	if p.record != "" {
 		err = os.MkdirAll(p.record, 0o755)
 		o.RecordDir = p.record
 	}
-	return o, closeRemote, err
+	return o, closeAll, err
 }
 
 // looks reads --view and --show.
@@ -282,12 +299,15 @@ func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list 
 	var f *askedFor
 	for _, arg := range args {
 		if !remote.IsURL(arg) {
-			found, err := preview.Open(arg)
+			found, err := p.shop.open(arg)
 			if err != nil {
-				return nil, nil, closeRemote, errors.Join(err, closeRemote())
+				return nil, nil, closeRemote, err
 			}
 			list = append(list, found...)
 			continue
+		}
+		if err := refuseUncooked("preview", "", arg); err != nil {
+			return nil, nil, closeRemote, err
 		}
 		if f == nil {
 			cfg := runtime.DefaultConfig()
@@ -356,7 +376,7 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	}
 	beside := ""
 	if !remote.IsURL(arg) && !first.Everywhere {
-		beside = first.Source.Path
+		beside = p.shop.source(first.Source.Path)
 	}
 	if err := a.runtimeProfile(&o.Config, beside); err != nil {
 		return err

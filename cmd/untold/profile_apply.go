@@ -35,8 +35,13 @@ func (a *app) applyNamed(cmd *cobra.Command) error {
 		return err
 	}
 	a.profile = p
+	return p.applyAll(cmd, a.flags)
+}
+
+// applyAll sets what the entries of a file that --config names say.
+func (p *profile) applyAll(cmd *cobra.Command, known []string) error {
 	for _, e := range p.entries {
-		if err := p.applyKey(cmd, e, a.flags); err != nil {
+		if err := p.applyKey(cmd, e, known); err != nil {
 			return p.fail(e, err)
 		}
 	}

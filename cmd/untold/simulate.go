@@ -37,7 +37,7 @@ type simulateFlags struct {
 func newSimulate(a *app) *cobra.Command {
 	var s simulateFlags
 	cmd := &cobra.Command{
-		Use:     "simulate SCENARIO.json|MANIFEST.json|URL",
+		Use:     "simulate SCENARIO.json|MANIFEST.json|FOLDER|URL",
 		Short:   "Run the streaming runtime on a fake clock",
 		GroupID: "look",
 		Long: `simulate runs the streaming runtime without a display, a GPU or a network, as fast as the
@@ -47,7 +47,7 @@ A scenario says what the scene is, where the camera goes, how long loads take an
 expected; --check compares and prints what differs. The format is described in
 testdata/simulate/README.md.
 
-A cooked scene runs with the manifest's tiles and sizes and the nodes and textures of its files,
+A cooked scene, a manifest or a folder with one, runs with the manifest's tiles and sizes and the nodes and textures of its files,
 60 frames a second, along a camera path: a recorded one (--camera-path), a turn around the scene
 (--orbit), lanes through it (--fly-through, the default) or a random stroll (--walk SEED). --bandwidth and --latency model the
 network; downloads share the bandwidth evenly. Parameters of the runtime come from untold.yaml beside
@@ -94,7 +94,13 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 		return err
 	}
 	if remote.IsURL(path) {
+		if err := refuseUncooked("simulate", "", path); err != nil {
+			return err
+		}
 		return s.runRemote(cmd, a, path, conditions)
+	}
+	if path, err = manifestPath("simulate", "", path); err != nil {
+		return err
 	}
 	sc, err := simulate.Load(path)
 	if err != nil {

@@ -123,7 +123,7 @@ func TestSimulateUsage(t *testing.T) {
 		{[]string{typo}, 1, `line 3, column 3: unknown key "duratoin"; did you mean "duration"?`},
 		{[]string{path}, 1, "it is a camera path"},
 		{[]string{filepath.Join(dir, "no.json")}, 2, "no.json"},
-		{[]string{dir}, 1, "is a folder"},
+		{[]string{dir}, 2, "holds no manifest"},
 		{nil, 2, "accepts 1 arg"},
 		{[]string{d01, "--fail-if", "undrwan>0"}, 2, `did you mean "undrawn"?`},
 		{[]string{d01, "--fail-if", "undrawn"}, 2, "has no comparison"},

@@ -33,6 +33,9 @@ containers that it names. The disk cache has no part in that: the server's files
 			if asJSON {
 				format = "json"
 			}
+			if err := refuseUncooked("validate", "", args...); err != nil {
+				return err
+			}
 			write := reportFormats[format]
 			if write == nil && format != "text" {
 				return fmt.Errorf("--format is %q; use text, json, junit, sarif or github", format)

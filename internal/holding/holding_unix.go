@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package cook
+package holding
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold marks a folder as in use until release is called or the process ends,
+// Folder marks a folder as in use until release is called or the process ends,
 // however it ends. The error is about a folder that is not there.
-func hold(dir string) (release func(), state holding, err error) {
+func Folder(dir string) (release func(), state State, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil, unsure, err
+		return nil, Unsure, err
 	}
 	release = func() { f.Close() }
 	err = unix.EINTR
@@ -25,9 +25,9 @@ func hold(dir string) (release func(), state holding, err error) {
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		release()
-		return nil, busy, nil
+		return nil, Busy, nil
 	case err != nil: // a file system without locks
-		return release, unsure, nil
+		return release, Unsure, nil
 	}
 	// Between the opening and the lock somebody may have removed the folder.
 	mine, err := f.Stat()
@@ -39,7 +39,7 @@ func hold(dir string) (release func(), state holding, err error) {
 	}
 	if err != nil {
 		release()
-		return nil, unsure, err
+		return nil, Unsure, err
 	}
-	return release, held, nil
+	return release, Held, nil
 }
