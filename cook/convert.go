@@ -99,7 +99,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		members[i] = i
 	}
 	r := newRoom(s, objects, opts)
-	whole, _ := r.load(members, func(int) int64 { return 1 })
+	whole, _ := r.load(members, func(int) int64 { return 1 }, nil)
 	if err := r.check(model, name, members, whole, false); err != nil {
 		return nil, err
 	}

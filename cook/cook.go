@@ -343,7 +343,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
 	b.small, b.shrunk = c.images.small, c.images.shrunk
 	b.images.dir = c.images.from
-	split := newSplitter(b, c.planned, c.opts)
+	split := c.newSplitter(b)
 	var mu sync.Mutex
 	done := 0
 	c.opts.progress("cook", 0, len(payloads))

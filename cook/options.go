@@ -142,10 +142,10 @@ type Options struct {
 	// object.
 	Report bool
 	// MaxTriangles is how many triangles the scene may place, those of a mesh
-	// once for every node that shows it. 0: none of its containers may need more
-	// than Memory by an estimate from its triangles and vertices; below 0: any
-	// number. More are an error that matches gltfscene.ErrTooLarge, before memory
-	// is taken for them.
+	// once for every node that shows it, and in how many pieces Clip may cut
+	// them. 0: neither a container nor the pieces that wait for their tiles may
+	// need more than Memory by estimates; below 0: any number. More are an error
+	// that matches gltfscene.ErrTooLarge, before memory is taken for them.
 	MaxTriangles int
 	// Memory is the main memory, in bytes, that the cook may count on: containers
 	// that would take more together are built one after the other, like images.

@@ -1,8 +1,9 @@
 package cook
 
 import (
-	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
@@ -96,17 +97,18 @@ func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
 	return m
 }
 
-// maxPolygons bounds what clipping one object may produce, whatever the memory.
-const maxPolygons = 100e6
-
 // splitter cuts objects that lie in several tiles, each once: the first tile
 // that needs an object cuts it, the last one lets go of the pieces.
 type splitter struct {
 	b       *tileBuilder
 	plan    *partition.Plan
 	entries map[int]*splitEntry // objects in several tiles; the map is fixed
-	// polygons is how many of one object are accepted.
-	polygons float64
+	// What the pieces take that have been cut and that no tile has asked for,
+	// in bytes, and how much they may; see cooker.countPieces, which comes
+	// before and can only estimate.
+	held  atomic.Int64
+	limit int64
+	full  func(held int64) error
 }
 
 type splitEntry struct {
@@ -118,15 +120,14 @@ type splitEntry struct {
 }
 
 // newSplitter finds the objects to cut.
-func newSplitter(b *tileBuilder, plan *partition.Plan, o *Options) *splitter {
-	s := &splitter{b: b, plan: plan, entries: map[int]*splitEntry{}}
-	s.polygons = min(maxPolygons, float64(o.memory()/bytesPerPolygon))
-	if !o.Clip {
-		return s
+func (c *cooker) newSplitter(b *tileBuilder) *splitter {
+	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
+	if c.opts.MaxTriangles == 0 {
+		s.limit = c.opts.memory()
 	}
-	for i := range plan.Tiles {
-		for _, o := range plan.Tiles[i].Objects {
-			if c := &plan.Objects[o]; c.InTiles && c.Cells.Min != c.Cells.Max {
+	for i := range c.planned.Tiles {
+		for _, o := range c.planned.Tiles[i].Objects {
+			if c.isCut(o) {
 				if s.entries[o] == nil {
 					s.entries[o] = &splitEntry{}
 				}
@@ -156,7 +157,12 @@ func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err 
 		key[a] = coord[a] - int(first[a])
 	}
 	out := e.pieces[key]
+	delete(e.pieces, key)
+	s.held.Add(-bytesOf(out))
 	if e.left--; e.left == 0 {
+		for _, rest := range e.pieces { // in cells that are no tiles
+			s.held.Add(-bytesOf(rest))
+		}
 		e.pieces = nil
 	}
 	return out, true, e.err
@@ -167,16 +173,23 @@ func (s *splitter) cut(object int) (map[[3]int][]part, error) {
 	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
 	out := map[[3]int][]part{}
 	for _, p := range s.b.bake(object) {
-		if n := p.shape.SplitBound(grid); n > s.polygons {
-			return nil, fmt.Errorf("%s: object %q would be cut into some %.0f polygons; use larger tiles, or the node extra \"untold_tile_policy\": \"force_shared\" (%w)",
-				s.b.scene.Source, s.b.objects[object].name, n, ErrBadInput)
-		}
 		for _, piece := range p.shape.Split(grid) {
 			q := p
 			q.shape = piece.Mesh
 			p.normals, p.tangents = 0, 0 // the first piece counts for all
 			out[piece.Cell] = append(out[piece.Cell], q)
+			if held := s.held.Add(piece.Mesh.Bytes()); held > s.limit {
+				return nil, s.full(held)
+			}
 		}
 	}
 	return out, nil
+}
+
+// bytesOf returns what parts take.
+func bytesOf(list []part) (n int64) {
+	for i := range list {
+		n += list[i].shape.Bytes()
+	}
+	return n
 }

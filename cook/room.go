@@ -23,8 +23,6 @@ const (
 	bytesPerTriangle      = 6
 	levelBytesPerVertex   = 95
 	levelBytesPerTriangle = 140
-	// A polygon that a cut makes has at least a triangle of its own.
-	bytesPerPolygon = 48
 )
 
 // memory returns the bytes that the cook may count on.
@@ -87,8 +85,9 @@ func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
 }
 
 // load sums up the members of a container. cells tells in how many tiles an
-// object is cut, 1 for none.
-func (r *room) load(members []int, cells func(object int) int64) (whole, share geometryLoad) {
+// object is cut, 1 for none; pieces are the triangles that cutting makes of
+// objects, where they have been counted.
+func (r *room) load(members []int, cells func(object int) int64, pieces map[int]int64) (whole, share geometryLoad) {
 	stored := map[int]bool{}
 	for _, i := range members {
 		o := &r.objects[i]
@@ -103,6 +102,9 @@ func (r *room) load(members []int, cells func(object int) int64) (whole, share g
 			g := r.meshes[at.mesh]
 			whole.add(g)
 			share.add(geometryLoad{g.vertices/n + 1, g.triangles/n + 1})
+		}
+		if made := pieces[i] / n; n > 1 {
+			share.add(geometryLoad{made, made})
 		}
 	}
 	return whole, share
@@ -142,22 +144,28 @@ func (c *cooker) weigh(payloads []payload) (*room, error) {
 	r := newRoom(c.scene, c.objects, c.opts)
 	for i := range payloads {
 		p := &payloads[i]
-		cells := func(o int) int64 {
-			plan := &c.planned.Objects[o]
-			if !c.opts.Clip || p.coord == nil || !plan.InTiles {
-				return 1
-			}
-			n := int64(1)
-			for a := range 3 {
-				n *= 1 + int64(plan.Cells.Max[a]) - int64(plan.Cells.Min[a])
-			}
-			return n
-		}
-		var whole geometryLoad
-		whole, p.share = r.load(p.members, cells)
+		whole, _ := r.load(p.members, c.cells(p), nil)
 		if err := r.check(c.path, p.name, p.members, whole, len(p.levels) > 0); err != nil {
 			return nil, err
 		}
 	}
+	pieces, err := c.countPieces()
+	if err != nil {
+		return nil, err
+	}
+	for i := range payloads {
+		p := &payloads[i]
+		_, p.share = r.load(p.members, c.cells(p), pieces)
+	}
 	return r, nil
+}
+
+// cells tells in how many tiles the members of a payload are cut.
+func (c *cooker) cells(p *payload) func(object int) int64 {
+	return func(o int) int64 {
+		if p.coord == nil || !c.isCut(o) {
+			return 1
+		}
+		return c.cellsOf(o)
+	}
 }

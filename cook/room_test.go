@@ -159,7 +159,7 @@ func TestLoadProperties(t *testing.T) {
 			r.objects = append(r.objects, object{placed: []placed{{mesh: i % 3}}})
 			members = append(members, i)
 			n := rapid.Int64Range(0, 400).Draw(t, "cells")
-			whole, share := r.load(members, func(int) int64 { return n })
+			whole, share := r.load(members, func(int) int64 { return n }, nil)
 			if share.triangles > whole.triangles+int64(len(members)) || whole.bytes(true) < whole.bytes(false) {
 				t.Fatalf("%+v of %+v", share, whole)
 			}

@@ -39,7 +39,7 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
-	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node; -1 is any number (default: what the memory carries)")
+	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node and every piece that is cut of a triangle; -1 is any number (default: what the memory carries)")
 	f.BoolVar(&s.sync, "sync", true, "flush files and folders to the disk, so that a power failure loses nothing; --sync=false is for scratch disks")
 	s.textures.register(f, &s.opts)
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")

@@ -70,6 +70,8 @@ var flagNames = strings.NewReplacer(
 	"raise Options.MaxFileBytes", "export the scene in parts",
 	"Options.MaxTriangles", "--max-triangles",
 	"Options.Instances", "--instances",
+	"Options.TileSize", "--tile-size",
+	"Options.Clip", "--clip=false",
 )
 
 // optionBeside is the name of an option in brackets, or beside its flag.

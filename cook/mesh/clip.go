@@ -33,7 +33,7 @@ type Piece struct {
 // A mesh with triangles in one cell only is returned itself, not a copy; else
 // the pieces share nothing with it. A mesh without triangles has no pieces.
 // Positions must be finite. The mesh is only read. The cost is linear in the
-// triangles and in the polygons that they are cut into; see SplitBound.
+// triangles and in the polygons that they are cut into; see CountSplit.
 func (m *Mesh) Split(g ClipGrid) []Piece {
 	if len(m.Indices) < 3 {
 		return nil
@@ -46,23 +46,6 @@ func (m *Mesh) Split(g ClipGrid) []Piece {
 		c.triangle([3]uint32(m.Indices[i : i+3]))
 	}
 	return c.pieces()
-}
-
-// SplitBound returns an upper bound of the number of polygons that Split makes
-// of the mesh, at the cost of a look at every triangle. It allows to refuse a
-// mesh of many triangles that each span the whole grid, which would fill the
-// memory.
-func (m *Mesh) SplitBound(g ClipGrid) float64 {
-	sum := 0.0
-	for i := 0; i+2 < len(m.Indices); i += 3 {
-		n := 1.0
-		for axis := range 3 {
-			first, last := g.span(axis, m, [3]uint32(m.Indices[i:i+3]), 0)
-			n *= float64(last - first + 1)
-		}
-		sum += n
-	}
-	return sum
 }
 
 // clipper is one run of Split.

@@ -138,8 +138,8 @@ func checkPieces(t must, m *Mesh, g ClipGrid, pieces []Piece) {
 	for i := range pieces {
 		triangles += pieces[i].Mesh.Triangles()
 	}
-	if n := m.SplitBound(g); float64(triangles) > 7*n { // polygons have up to nine corners
-		t.Fatalf("%d triangles, the bound for polygons is %v", triangles, n)
+	if n := m.CountSplit(g, math.MaxInt64); int64(triangles) > 7*n.Polygons || n.Inner > n.Polygons { // polygons have up to nine corners
+		t.Fatalf("%d triangles, the polygons are %+v", triangles, n)
 	}
 }
 

@@ -127,8 +127,8 @@ func TestSplitTrivial(t *testing.T) {
 	if p := (&Mesh{}).Split(g); p != nil {
 		t.Errorf("pieces of nothing: %v", p)
 	}
-	if n := (&Mesh{}).SplitBound(g); n != 0 {
-		t.Errorf("bound of nothing: %v", n)
+	if n := (&Mesh{}).CountSplit(g, 1); n != (SplitCount{}) {
+		t.Errorf("of nothing: %v", n)
 	}
 	m := cube()
 	if p := m.Split(ClipGrid{}); len(p) != 1 || p[0].Mesh != m || p[0].Cell != [3]int{} {
@@ -147,7 +147,7 @@ func TestSplitTrivial(t *testing.T) {
 				m := soup(geom.Vec3{0.5, 0.5, -0.5}, geom.Vec3{1.5, 2.5, -1.5}, geom.Vec3{2.5, 0.5, -2.5})
 				m.Positions[k][axis] = bad
 				m.Split(g)
-				m.SplitBound(g)
+				m.CountSplit(g, 1000)
 			}
 		}
 	}
@@ -327,22 +327,6 @@ func TestNewClipGrid(t *testing.T) {
 	}
 	if math.Signbit(g.Planes[0][3]) && g.Planes[0][3] == 0 {
 		t.Error("a plane at negative zero")
-	}
-}
-
-func TestSplitBound(t *testing.T) {
-	g := gridOf(geom.Vec3{}, geom.Vec3{1, 1, 1}, 10, 10, 10)
-	for _, c := range []struct {
-		mesh *Mesh
-		want float64
-	}{
-		{soup(geom.Vec3{0.5, 0.5, -0.5}, geom.Vec3{0.6, 0.5, -0.5}, geom.Vec3{0.5, 0.6, -0.5}), 1},
-		{soup(geom.Vec3{0.5, 0.5, -0.5}, geom.Vec3{1.6, 0.5, -0.5}, geom.Vec3{0.5, 0.6, -2.5}), 2 * 3},
-		{soup(geom.Vec3{0, 0, 0}, geom.Vec3{10, 10, 0}, geom.Vec3{0, 10, -10}, geom.Vec3{}, geom.Vec3{}, geom.Vec3{}), 1001},
-	} {
-		if got := c.mesh.SplitBound(g); got != c.want {
-			t.Errorf("bound %v, want %v", got, c.want)
-		}
 	}
 }
 

@@ -32,6 +32,12 @@ func (m *Mesh) Bounds() geom.Box {
 	return b
 }
 
+// Bytes returns what the attributes and the indices take in memory.
+func (m *Mesh) Bytes() int64 {
+	return int64(24*len(m.Positions) + 12*len(m.Normals) + 16*len(m.Tangents) + 8*(len(m.UV[0])+len(m.UV[1])) +
+		16*len(m.Colors) + 4*len(m.Indices))
+}
+
 // Transform moves the mesh by an affine matrix: positions by the matrix,
 // normals by its inverse transpose, tangents by the matrix, each renormalised.
 // A mirroring matrix flips the winding and the tangents' handedness, so that
