@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -157,5 +158,26 @@ func TestPresetKeepsItsDistances(t *testing.T) {
 				t.Errorf("%s has a visual error", l.Path)
 			}
 		}
+	}
+}
+
+// Where a wide plane lies below a small town, the manifest says where the town
+// is; the preset says nothing.
+func TestManifestSaysWhereTheContentIs(t *testing.T) {
+	boxes := []runNode{{name: "Ground", at: [3]float64{0, -0.5, 0}, scale: [3]float64{2000, 1, 2000}}}
+	for i := range 144 {
+		boxes = append(boxes, runNode{name: fmt.Sprint("House", i), at: [3]float64{float64(i%12) * 4, 0.5, float64(i/12) * 4}})
+	}
+	scene := runScene(t, "town.gltf", boxes)
+	m := mustRun(t, scene, t.TempDir(), DefaultOptions()).Manifest
+	want := manifest.Bounds{Min: [3]float64{-0.5, 0, -0.5}, Max: [3]float64{44.5, 1, 44.5}}
+	if m.ContentBounds == nil || *m.ContentBounds != want {
+		t.Errorf("%v, want %v", m.ContentBounds, want)
+	}
+	if m := mustRun(t, scene, t.TempDir(), EngineOptions()).Manifest; m.ContentBounds != nil {
+		t.Errorf("the preset has %v", m.ContentBounds)
+	}
+	if m := mustRun(t, runScene(t, "yard.gltf", townBoxes()), t.TempDir(), DefaultOptions()).Manifest; m.ContentBounds != nil {
+		t.Errorf("a yard has %v", m.ContentBounds)
 	}
 }

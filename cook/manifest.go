@@ -41,6 +41,7 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 		FailedTiles:            []manifest.FailedTile{},
 		Tiles:                  []manifest.Tile{},
 	}
+	c.describeContent(m)
 	c.describeLevels(m)
 	for i := range p.Objects {
 		if c.opts.hasFloors() {
@@ -58,6 +59,23 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 		c.describeFloors(m)
 	}
 	return m
+}
+
+// describeContent says where most of the triangles are, unless that is most of
+// the scene.
+func (c *cooker) describeContent(m *manifest.Manifest) {
+	if c.opts.Compat {
+		return
+	}
+	boxes, triangles := make([]geom.Box, len(c.objects)), make([]float64, len(c.objects))
+	for i := range c.objects {
+		boxes[i], triangles[i] = c.objects[i].box, float64(c.objects[i].triangles)
+	}
+	b := geom.Bulk(boxes, triangles)
+	if !b.IsEmpty() && b != c.planned.SceneBounds {
+		bounds := manifest.BoundsOf(b)
+		m.ContentBounds = &bounds
+	}
 }
 
 // addTile lists a tile, or says why it could not be written.

@@ -38,6 +38,9 @@ func (e *encoder) manifest(m *Manifest) {
 	if m.SceneBounds != nil {
 		e.line(in, "scene_bounds").bounds(m.SceneBounds)
 	}
+	if m.ContentBounds != nil {
+		e.line(in, "content_bounds").bounds(m.ContentBounds)
+	}
 	lines(e.line(in, "scene_lights"), in, m.SceneLights, e.light)
 	lines(e.line(in, "scene_cameras"), in, m.SceneCameras, e.camera)
 	e.line(in, "colorLUT").colorLUT(m.ColorLUT)

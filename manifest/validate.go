@@ -216,6 +216,9 @@ func (v *validator) top() {
 	if m.SceneBounds != nil {
 		v.box(*m.SceneBounds, "/scene_bounds", CodeBounds)
 	}
+	if m.ContentBounds != nil {
+		v.box(*m.ContentBounds, "/content_bounds", CodeBounds)
+	}
 	v.interior()
 	if m.ColorLUT != nil {
 		v.lut(m.ColorLUT)

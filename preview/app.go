@@ -221,7 +221,7 @@ func (a *app) choose(i int) error {
 	a.textures, a.textureLimit = params, cfg.TextureBudget
 	a.r.SetBatchScene(a.id, batchCell(open))
 	a.watchMemory(s)
-	a.adopt(open, cfg.MaxQueryRadius)
+	a.adopt(open)
 	a.rig = camera.New(a.look.Bounds)
 	a.start()
 	a.surf.SetTitle(a.scenes[i].Name + " - untold preview")
@@ -259,20 +259,6 @@ func (s *Scene) load(whole bool) (*Loaded, error) {
 	return open, err
 }
 
-// adopt takes what the views need of a manifest.
-func (a *app) adopt(open *Loaded, ceiling float64) {
-	m := open.Source.Manifest
-	a.open, a.look = open, camera.SceneOf(m, ceiling)
-	a.sun = [3]float64{}
-	for i := range m.SceneLights {
-		if l := &m.SceneLights[i]; l.Kind == "directional" && l.Direction[1] < 0 {
-			a.sun = geom.Vec3(l.Direction).Scale(-1)
-			break
-		}
-	}
-	a.overlay.changed()
-}
-
 // reload shows the scene as it was cooked anew; the camera stays.
 func (a *app) reload() error {
 	open, err := a.load(a.current)
@@ -298,8 +284,7 @@ func (a *app) follow(id runtime.SceneID, open *Loaded, params texture.Params) {
 	a.r.SetBatchScene(a.id, 0)
 	a.r.SetBatchScene(id, batchCell(open))
 	a.id, a.textures = id, params
-	cfg := a.o.Config.For(open.Source.Manifest)
-	a.adopt(open, cfg.MaxQueryRadius)
+	a.adopt(open)
 	a.rig.SetBounds(a.look.Bounds)
 }
 
@@ -351,27 +336,6 @@ func (a *app) reopen(open *Loaded) (runtime.SceneID, error) {
 		a.judge.Follow(id, open.Source.Manifest)
 	}
 	return id, err
-}
-
-// start puts the camera where the scene's author wants it, else where it sees
-// something.
-func (a *app) start() {
-	if len(a.look.Authored) > 0 {
-		a.rig.Jump(camera.Authored(&a.look.Authored[0]))
-		return
-	}
-	if a.look.Indoors {
-		if p, ok := indoors(a.look, a.open); ok {
-			a.rig.Jump(p)
-			return
-		}
-	}
-	a.frameScene()
-}
-
-func (a *app) frameScene() {
-	c := a.rig.Camera(a.aspect())
-	a.rig.Jump(a.look.Frame(a.aspect(), c.FovYDegrees))
 }
 
 func (a *app) aspect() float64 {

@@ -37,6 +37,16 @@ type Loaded struct {
 	Source runtime.Source
 	// Everywhere is set when the scene shows whole, whatever the distance.
 	Everywhere bool
+
+	asCooked *manifest.Manifest // of a scene that is shown whole, else nil
+}
+
+// streamed returns the manifest by which the scene streams.
+func (l *Loaded) streamed() *manifest.Manifest {
+	if l.asCooked != nil {
+		return l.asCooked
+	}
+	return l.Source.Manifest
 }
 
 // Open returns the scenes behind a path: a manifest; a folder with manifests in
@@ -190,7 +200,7 @@ func (l *Loaded) whole() {
 		bucket.StreamingRadius, bucket.UnloadRadius, bucket.PrefetchRadius = nil, nil, nil
 		m.SharedBucket = &bucket
 	}
-	l.Source.Manifest, l.Everywhere = &m, true
+	l.Source.Manifest, l.asCooked, l.Everywhere = &m, l.Source.Manifest, true
 }
 
 // reach widens the query of the runtime for scenes that show from anywhere.

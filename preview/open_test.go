@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/runtime"
 )
 
 func TestOpen(t *testing.T) {
@@ -184,5 +185,47 @@ func TestWhole(t *testing.T) {
 	rep, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, r)
 	if err != nil || rep.ResidentFull != 9 || rep.ResidentHLOD != 0 || len(r.last.Drawn) != 9 {
 		t.Errorf("%v, %+v", err, rep)
+	}
+}
+
+// TestStart: the camera starts at the first authored camera that sees something,
+// and at the same place whether the scene streams or is whole.
+func TestStart(t *testing.T) {
+	path := writeTown(t, t.TempDir(), 6)
+	m, err := manifest.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	away, eye := manifest.DefaultCamera(), manifest.DefaultCamera()
+	away.Name, away.Position, away.Forward = "Away", [3]float64{0, 5, 100}, [3]float64{0, 0, 1}
+	eye.Name, eye.Position, eye.Forward = "Eye", [3]float64{10, 5, 20}, [3]float64{0, 0, -1}
+	for name, tc := range map[string]struct {
+		cameras []manifest.Camera
+		want    [3]float64 // 0: anywhere
+		news    string
+	}{
+		"none":     {nil, [3]float64{}, ""},
+		"one":      {[]manifest.Camera{eye}, eye.Position, ""},
+		"a second": {[]manifest.Camera{away, eye}, eye.Position, `camera "Away" sees nothing of the scene: skipped`},
+		"blind":    {[]manifest.Camera{away}, [3]float64{}, `camera "Away" sees nothing of the scene: skipped`},
+	} {
+		m.SceneCameras = tc.cameras
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		var first runtime.Camera
+		for _, whole := range []bool{false, true} {
+			var got runtime.Camera
+			o := options(t, path)
+			o.Whole = whole
+			news, _, _ := play(t, o, 1, nil, func(f render.Frame) { got = f.Camera })
+			if strings.Join(news, "\n") != tc.news || tc.want != [3]float64{} && got.Position != tc.want {
+				t.Errorf("%s: starts at %v, says %q", name, got.Position, news)
+			}
+			if whole && got != first {
+				t.Errorf("%s: streamed at %+v, whole at %+v", name, first, got)
+			}
+			first = got
+		}
 	}
 }

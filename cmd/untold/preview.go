@@ -66,10 +66,10 @@ settings that cook would take from untold.yaml beside it, from --config and from
 is made lies in the folder for temporary files (TMPDIR) and goes when the preview ends; cook is for
 what is to last.
 
-Without a camera path the camera starts at the scene's first authored camera, or where it sees
-something; --camera-path, --orbit, --fly-through and --walk move it as they do in simulate, and the
-key P records a path. Parameters of the runtime come from untold.yaml beside the manifest and from
---set. Budgets of memory come from --preset or --set, else from the graphics card, else from the
+Without a camera path the camera starts at the first authored camera that sees something, or where
+the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through and --walk move it
+as they do in simulate, and the key P records a path. Parameters of the runtime come from untold.yaml
+beside the manifest and from --set. Budgets of memory come from --preset or --set, else from the graphics card, else from the
 machine, whose memory pressure is answered. Static meshes are joined into fewer draws
 (--batching off: not). --watch reloads a scene that was cooked again, and cooks a glTF again when its
 file has changed.

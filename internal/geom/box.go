@@ -50,6 +50,14 @@ func (b Box) Size() Vec3 {
 	return b.Max.Sub(b.Min)
 }
 
+// Intersect returns what both boxes have in common; an empty box for none.
+func (b Box) Intersect(o Box) Box {
+	for i := range 3 {
+		b.Min[i], b.Max[i] = max(b.Min[i], o.Min[i]), min(b.Max[i], o.Max[i])
+	}
+	return b
+}
+
 // Contains reports whether o lies inside b, each side widened by eps.
 func (b Box) Contains(o Box, eps float64) bool {
 	for i := range 3 {

@@ -6,11 +6,16 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
 )
 
 // Scene is what the choice of a view needs to know.
 type Scene struct {
-	Bounds   geom.Box
+	Bounds geom.Box
+	// Content is where most of the triangles are: what a view is to show. It is
+	// Bounds unless a few triangles reach far beyond all others; without a size it
+	// stands for Bounds.
+	Content  geom.Box
 	Tiles    []Tile
 	Authored []manifest.Camera
 	// Indoors is set when the scene has floors; Floor is the box of the tiles
@@ -30,6 +35,8 @@ type Tile struct {
 // runtime shows nothing.
 func SceneOf(m *manifest.Manifest, ceiling float64) *Scene {
 	s := &Scene{Bounds: geom.EmptyBox(), Authored: m.SceneCameras, Floor: geom.EmptyBox(), Zone: geom.EmptyBox()}
+	var boxes []geom.Box
+	var triangles []float64
 	add := func(t *manifest.Tile) {
 		b := m.BandsOf(t)
 		reach := b.AutoPrefetch() // from there its load starts
@@ -39,6 +46,7 @@ func SceneOf(m *manifest.Manifest, ceiling float64) *Scene {
 		box := t.Bounds.Box()
 		s.Bounds = s.Bounds.Union(box)
 		s.Tiles = append(s.Tiles, Tile{box, min(reach, ceiling)})
+		boxes, triangles = append(boxes, box), append(triangles, float64(t.TriangleCount))
 	}
 	for i := range m.Tiles {
 		add(&m.Tiles[i])
@@ -48,6 +56,13 @@ func SceneOf(m *manifest.Manifest, ceiling float64) *Scene {
 	}
 	if s.Bounds.IsEmpty() && m.SceneBounds != nil {
 		s.Bounds = m.SceneBounds.Box()
+	}
+	s.Content = geom.Bulk(boxes, triangles)
+	if m.ContentBounds != nil {
+		s.Content = m.ContentBounds.Box()
+	}
+	if s.Content.IsEmpty() || !s.Bounds.Contains(s.Content, 1e-3) {
+		s.Content = s.Bounds
 	}
 	s.ground(m)
 	return s
@@ -84,68 +99,171 @@ func Authored(c *manifest.Camera) Pose {
 	return p
 }
 
+// least is the part of the height of a picture below which a tile is nothing.
+const least = 0.01
+
+// Sees reports whether a pose has a part of the scene in view that is streamed
+// from there and not just a dot. aspect is width over height, fovY in degrees for
+// poses without one.
+func (s *Scene) Sees(p Pose, aspect, fovY float64) bool {
+	if p.FovYDegrees > 0 {
+		fovY = p.FovYDegrees
+	}
+	near, far := Clip(s.Bounds, p.Position)
+	c := runtime.Camera{Position: p.Position, Forward: p.Forward, Up: [3]float64{0, 1, 0}, FovYDegrees: fovY, Aspect: aspect, Near: near, Far: far}
+	frustum := c.Frustum()
+	tan := geom.Tan(float64(fovY * (math.Pi / 360)))
+	for i := range s.Tiles {
+		t := &s.Tiles[i]
+		d := t.Box.Distance(p.Position)
+		if d <= t.Reach && t.Box.Size().Len() > float64(2*least*d*tan) && frustum.Sees(t.Box.Min, t.Box.Max) {
+			return true
+		}
+	}
+	return false
+}
+
 // enough is the part of what lies in view that must be near enough to be
 // streamed for a view to count as a good one.
 const enough = 0.6
 
-// Frame returns a view of the whole scene from above one of its corners. Where
-// the scene is so large that little of it would be streamed from there, the
-// view moves in until most of what it shows is within reach. aspect is width
-// over height, fovY in degrees.
+// filled is the part of the picture's width or height, whichever is the tighter,
+// that a view's content takes.
+const filled = 2.0 / 3
+
+// Frame returns a view of the content from above and from the side on which
+// most of it is seen. Where the scene is so large that little of it would be
+// streamed from there, the view moves in until most of what it shows is within
+// reach. aspect is width over height, fovY in degrees.
 func (s *Scene) Frame(aspect, fovY float64) Pose {
 	if s.Bounds.IsEmpty() || !s.Bounds.Size().IsFinite() {
 		return Pose{Position: geom.Vec3{0, 0, 1}, Forward: geom.Vec3{0, 0, -1}}
 	}
+	content := s.Content
+	if content.IsEmpty() || content.Size().Len() == 0 {
+		content = s.Bounds
+	}
 	best, bestScore := Pose{}, -1.0
-	try := func(target geom.Box, part float64, azimuth float64) (good bool) {
-		p := fit(target, azimuth, aspect, fovY, part)
+	try := func(boxes []geom.Box, forward geom.Vec3, part float64) (good bool) {
+		p := fit(boxes, forward, aspect, fovY, part)
 		score := s.score(p, aspect, fovY)
 		if score > float64(bestScore*1.2) {
 			best, bestScore = p, score
 		}
 		return score >= enough
 	}
+	boxes := s.within(content)
 	for part := 1.0; part > 0.02; part *= 0.75 {
-		for i := range 8 {
-			if try(s.Bounds, part, azimuthOf(i)) {
+		for side := range 4 {
+			if try(boxes, direction(content, side), part) {
 				return best
 			}
 		}
 	}
 	// Nothing near the middle: look at one of the largest tiles.
 	for _, b := range s.largest(8) {
-		if try(b, 1, azimuthOf(0)) {
+		if try([]geom.Box{b}, direction(b, 0), 1) {
 			break
 		}
 	}
 	return best
 }
 
-// azimuthOf orders the directions from which to look: corners before sides.
-func azimuthOf(i int) float64 {
-	return [...]float64{1, -1, 3, -3, 0, 2, -2, 4}[i] * math.Pi / 4
+// within returns what the tiles have inside a box.
+func (s *Scene) within(content geom.Box) []geom.Box {
+	var out []geom.Box
+	for i := range s.Tiles {
+		if b := s.Tiles[i].Box.Intersect(content); !b.IsEmpty() && b.Size().IsFinite() {
+			out = append(out, b)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, content)
+	}
+	return out
 }
 
-// fit returns a view of a box from above; a part of 1 just holds it, less is
-// nearer.
-func fit(b geom.Box, azimuth, aspect, fovY, part float64) Pose {
-	const down = 27 * math.Pi / 180
-	sa, ca := geom.Sincos(azimuth)
-	sd, cd := geom.Sincos(down)
-	// From the side that the azimuth names, 0 being +Z.
-	f := geom.Vec3{float64(-sa * cd), -sd, float64(-ca * cd)}
+// The angles from which a view looks, in degrees: the azimuth off the front, and
+// down.
+const (
+	leastAzimuth, mostAzimuth = 20, 70
+	lowest, highest           = 12.0, 32.0
+	almostAll                 = 0.97
+)
+
+// direction returns the way to look at a box: as near to its front, +Z, as
+// almost the most of it is seen, and the lower the higher the box is. side picks
+// one of the four corners that this can be done from.
+func direction(b geom.Box, side int) geom.Vec3 {
+	size := b.Size()
+	width := func(degrees float64) float64 {
+		sin, cos := geom.Sincos(degrees * (math.Pi / 180))
+		return float64(size[0]*cos) + float64(size[2]*sin)
+	}
+	most := 0.0
+	for a := leastAzimuth; a <= mostAzimuth; a++ {
+		most = max(most, width(float64(a)))
+	}
+	azimuth := float64(leastAzimuth)
+	for width(azimuth) < float64(almostAll*most) {
+		azimuth++
+	}
+	down := highest
+	if across := max(size[0], size[2]); across > 0 {
+		down -= (highest - lowest) * min(size[1]/across, 1)
+	} else if size[1] > 0 {
+		down = lowest
+	}
+	sa, ca := geom.Sincos(azimuth * (math.Pi / 180))
+	sd, cd := geom.Sincos(down * (math.Pi / 180))
+	x, z := 1.0, 1.0
+	if side&1 != 0 {
+		x = -1
+	}
+	if side&2 != 0 {
+		z = -1
+	}
+	return geom.Vec3{-x * float64(sa*cd), -sd, -z * float64(ca*cd)}
+}
+
+// fit returns a view along a direction in which boxes fill their part of the
+// picture around its middle; a part of 1 is that, less is nearer.
+func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, part float64) Pose {
 	right := f.Cross(geom.Vec3{0, 1, 0}).Normalize(1e-9, geom.Vec3{1, 0, 0})
 	up := right.Cross(f)
 	tanY := geom.Tan(float64(fovY * (math.Pi / 360)))
 	tanX := tanY * aspect
-	middle, d := b.Center(), 0.0
-	for _, c := range b.Corners() {
-		rel := c.Sub(middle)
-		z := rel.Dot(f)
-		d = max(d, math.Abs(rel.Dot(right))/tanX-z, math.Abs(rel.Dot(up))/tanY-z)
+	all := geom.EmptyBox()
+	for _, b := range boxes {
+		all = all.Union(b)
 	}
-	d = max(d*1.04*part, 1e-3)
-	return Pose{Position: middle.Sub(f.Scale(d)), Forward: f}
+	target, size := all.Center(), all.Size().Len()
+	d := max(size, 1e-3) / min(tanX, tanY)
+	// Where the content lies in the picture depends on where the camera is, and
+	// the other way round; the steps shrink fast.
+	for range 60 {
+		lo, hi, nearest := [2]float64{1e9, 1e9}, [2]float64{-1e9, -1e9}, math.Inf(1)
+		for i := range boxes {
+			for _, c := range boxes[i].Corners() {
+				rel := c.Sub(target)
+				z := d + rel.Dot(f)
+				nearest = min(nearest, z)
+				z = max(z, float64(d*0.05)) // beside the camera
+				for k, v := range [2]float64{rel.Dot(right) / (z * tanX), rel.Dot(up) / (z * tanY)} {
+					lo[k], hi[k] = min(lo[k], v), max(hi[k], v)
+				}
+			}
+		}
+		x, y := (lo[0]+hi[0])/2, (lo[1]+hi[1])/2
+		if math.Abs(x)+math.Abs(y)+math.Abs(max(hi[0]-lo[0], hi[1]-lo[1])/2-filled) < 1e-3 && nearest > 0 {
+			break
+		}
+		target = target.Add(right.Scale(x * d * tanX)).Add(up.Scale(y * d * tanY))
+		fill := max(hi[0]-lo[0], hi[1]-lo[1]) / 2
+		// In front of what is nearest, whatever its place in the picture.
+		d = max(float64(d*fill/filled), d-nearest+float64(size*1e-3), 1e-3)
+	}
+	return Pose{Position: target.Sub(f.Scale(d * part)), Forward: f}
 }
 
 // score tells how much of what a pose looks at is within reach: 0 to 1,

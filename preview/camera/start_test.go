@@ -39,6 +39,91 @@ func TestFrameHoldsSmallScenes(t *testing.T) {
 	}
 }
 
+// A view fills two thirds of the picture, in its middle, with where the
+// triangles are, whatever lies below or beyond them.
+func TestFrameFillsThePicture(t *testing.T) {
+	town := box(-30, 0, -20, 30, 9, 20)
+	inf := math.Inf(1)
+	for name, tc := range map[string]struct {
+		s    Scene
+		show geom.Box
+	}{
+		"a room":         {Scene{Bounds: cube(3), Tiles: []Tile{{cube(3), inf}}}, cube(3)},
+		"a ship":         {Scene{Bounds: box(-4, -2, -14, 4, 22, 14), Tiles: []Tile{{box(-4, -2, -14, 4, 22, 14), inf}}}, box(-4, -2, -14, 4, 22, 14)},
+		"a mast":         {Scene{Bounds: box(0, 0, 0, 1, 60, 1), Tiles: []Tile{{box(0, 0, 0, 1, 60, 1), inf}}}, box(0, 0, 0, 1, 60, 1)},
+		"a plain":        {Scene{Bounds: box(0, 0, 0, 9, 0, 4), Tiles: []Tile{{box(0, 0, 0, 9, 0, 4), inf}}}, box(0, 0, 0, 9, 0, 4)},
+		"far away":       {Scene{Bounds: box(5e5, 0, 4e6, 5e5+90, 5, 4e6+40), Tiles: []Tile{{box(5e5, 0, 4e6, 5e5+90, 5, 4e6+40), inf}}}, box(5e5, 0, 4e6, 5e5+90, 5, 4e6+40)},
+		"town on ground": {Scene{Bounds: box(-1000, -1, -1000, 1000, 9, 1000), Content: town, Tiles: []Tile{{box(-1000, -1, -1000, 1000, 9, 1000), inf}}}, town},
+	} {
+		for _, aspect := range []float64{0.5, 1, 16.0 / 9} {
+			p := tc.s.Frame(aspect, 60)
+			x0, y0, x1, y1 := extent(p, tc.show, aspect, 60)
+			if fill := max(x1-x0, y1-y0) / 2; math.Abs(fill-filled) > 0.01 || math.Abs(x0+x1) > 0.02 || math.Abs(y0+y1) > 0.02 {
+				t.Errorf("%s at %.2f: %.2f to %.2f across, %.2f to %.2f up", name, aspect, x0, x1, y0, y1)
+			}
+			if p.Forward[1] >= 0 {
+				t.Errorf("%s is seen from below: %v", name, p.Forward)
+			}
+		}
+	}
+}
+
+// extent returns where a box lies in a picture, whose edges are at -1 and 1.
+func extent(p Pose, b geom.Box, aspect, fovY float64) (x0, y0, x1, y1 float64) {
+	right := p.Forward.Cross(geom.Vec3{0, 1, 0}).Normalize(1e-9, geom.Vec3{1, 0, 0})
+	up := right.Cross(p.Forward)
+	tan := math.Tan(fovY * math.Pi / 360)
+	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, c := range b.Corners() {
+		rel := c.Sub(p.Position)
+		z := rel.Dot(p.Forward)
+		x, y := rel.Dot(right)/(z*tan*aspect), rel.Dot(up)/(z*tan)
+		x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+	}
+	return x0, y0, x1, y1
+}
+
+// A ship is seen from the side, whichever way it lies, and a cube from its
+// front rather than from its corner.
+func TestFrameLooksAtTheLargestSide(t *testing.T) {
+	for _, tc := range []struct {
+		b      geom.Box
+		lo, hi float64 // degrees off +Z
+	}{
+		{box(-4, 0, -14, 4, 20, 14), 55, 80},
+		{box(-14, 0, -4, 14, 20, 4), 15, 30},
+		{cube(2), 25, 40},
+	} {
+		f := direction(tc.b, 0)
+		if a := math.Atan2(-f[0], -f[2]) * 180 / math.Pi; a < tc.lo || a > tc.hi {
+			t.Errorf("%v is seen from %.0f degrees off its front, want %g to %g", tc.b, a, tc.lo, tc.hi)
+		}
+	}
+}
+
+func TestSees(t *testing.T) {
+	s := Scene{Bounds: box(0, 0, 0, 10, 5, 10), Tiles: []Tile{{box(0, 0, 0, 10, 5, 10), 200}}}
+	for name, tc := range map[string]struct {
+		p    Pose
+		want bool
+	}{
+		"in front":    {Pose{Position: geom.Vec3{5, 2, 30}, Forward: geom.Vec3{0, 0, -1}}, true},
+		"inside":      {Pose{Position: geom.Vec3{5, 2, 5}, Forward: geom.Vec3{0, 0, -1}}, true},
+		"turned away": {Pose{Position: geom.Vec3{5, 2, 30}, Forward: geom.Vec3{0, 0, 1}}, false},
+		"too far":     {Pose{Position: geom.Vec3{5, 2, 230}, Forward: geom.Vec3{0, 0, -1}}, false},
+		"narrow":      {Pose{Position: geom.Vec3{15, 2, 30}, Forward: geom.Vec3{0, 0, -1}, FovYDegrees: 5}, false},
+		"wide":        {Pose{Position: geom.Vec3{15, 2, 30}, Forward: geom.Vec3{0, 0, -1}}, true},
+	} {
+		if got := s.Sees(tc.p, 1, 60); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	s.Tiles[0].Reach = math.Inf(1)
+	if s.Sees(Pose{Position: geom.Vec3{5, 2, 5000}, Forward: geom.Vec3{0, 0, -1}}, 1, 60) {
+		t.Error("a dot is something")
+	}
+}
+
 func TestFrameMovesInToWhatIsStreamed(t *testing.T) {
 	// 10 km of tiles that show nothing beyond 500 m.
 	s := Scene{Bounds: geom.EmptyBox()}
