@@ -88,7 +88,8 @@ type app struct {
 	sight   render.Frame // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
-	quiet   int // frames in a row in which nothing is left to load
+	quiet   int  // frames in a row in which nothing is left to load
+	empty   bool // nothing is drawn, but something is wanted
 	errs    int
 	overlay overlay
 	news    news
@@ -224,7 +225,7 @@ func (a *app) choose(i int) error {
 	a.adopt(open)
 	a.rig = camera.New(a.look.Bounds)
 	a.start()
-	a.surf.SetTitle(a.scenes[i].Name + " - untold preview")
+	a.overlay.load.look(a)
 	if a.watch != nil {
 		a.watch.follow(a.scenes[i].Path)
 	}
@@ -377,6 +378,9 @@ func (a *app) loop() error {
 		}
 		a.overlay.times.add(a.busy)
 		a.frame++
+		if err := a.nothingWanted(); err != nil {
+			return err
+		}
 		a.ended = a.ended || a.done()
 	}
 	return a.finish()

@@ -2,8 +2,13 @@ package preview
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
 )
 
 // done reports whether the run has reached its end.
@@ -45,7 +50,7 @@ func (a *app) finish() error {
 		a.savePath()
 	}
 	if a.o.Screenshot == "" || a.frame == 0 {
-		return nil
+		return a.outOfView()
 	}
 	// Textures that are on their way belong into the picture.
 	ctx, stop := context.WithTimeout(a.ctx, settleLimit)
@@ -62,7 +67,83 @@ func (a *app) finish() error {
 		return fmt.Errorf("preview: %w", err)
 	}
 	a.draw()
-	return writePNG(a.o.Screenshot, a.r.ReadPixels())
+	return errors.Join(writePNG(a.o.Screenshot, a.r.ReadPixels()), a.outOfView())
+}
+
+// ErrNothingSeen is matched by the error of a headless run whose camera stands
+// where nothing of the scene is wanted or in view.
+var ErrNothingSeen = errors.New("preview: nothing to see")
+
+// wantTicks is how many looks at the scene the runtime gets before nothing counts
+// as wanted.
+const wantTicks = 2
+
+// still reports whether nobody will move the camera or bring another scene.
+func (a *app) still() bool { return a.o.Headless && a.o.Path == nil && !a.o.Watch }
+
+// nothingWanted ends a run that would wait for ever, with an empty picture.
+func (a *app) nothingWanted() error {
+	st := a.s.Stats()
+	if !a.still() || st.Ticks < wantTicks || st.Loads > 0 || st.LoadCandidates > 0 || len(a.drawn) > 0 || a.empty {
+		return nil
+	}
+	for _, t := range a.s.Snapshot().Tiles {
+		if t.Wanted != runtime.RepNone {
+			a.empty = true // there is no room for it: what budgets do is no fault of the camera's
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNothingSeen, a.whyNothing())
+}
+
+// whyNothing says how far the scene is from where it would be wanted.
+func (a *app) whyNothing() string {
+	root := a.root(a.id)
+	best, nearest := runtime.TileInfo{}, math.Inf(1)
+	for i := range a.s.TileCount(a.id) {
+		if info, ok := a.s.TileInfo(a.id, int32(i)); ok {
+			if d := info.Bounds.Box().Transform(&root).Distance(a.streamCam.Position); d < nearest {
+				best, nearest = info, d
+			}
+		}
+	}
+	if math.IsInf(nearest, 1) {
+		return fmt.Sprintf("%s has no tiles", a.open.Source.Path)
+	}
+	cfg := a.o.Config.For(a.open.Source.Manifest)
+	a.open.reach(&cfg)
+	radius := best.Streaming
+	if best.HLOD > 0 || len(best.LODs) > 0 {
+		radius = cfg.MaxQueryRadius
+	}
+	if radius = min(radius, cfg.MaxQueryRadius); nearest <= radius {
+		return fmt.Sprintf("the camera at %s wants no tile; the nearest of %d, %s, is held back, as other floors and rooms are. Move the camera (--camera-path, --orbit),"+
+			" or show everything with --whole", place(a.streamCam.Position), a.s.TileCount(a.id), best.ID)
+	}
+	return fmt.Sprintf("the camera at %s wants no tile; the nearest of %d, %s, is %s away and wanted within %s. Move the camera (--camera-path, --orbit),"+
+		" show everything with --whole, or cook the scene without radii of your own", place(a.streamCam.Position), a.s.TileCount(a.id), best.ID,
+		metres(nearest), metres(radius))
+}
+
+// outOfView is the error of a last picture in which no tile is, although all that
+// is wanted has been loaded.
+func (a *app) outOfView() error {
+	if !a.still() || a.frame == 0 || a.quiet == 0 || a.stats.Draws > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: the camera at %s, looking along %s, has none of the %d tiles in view that are loaded. Turn it (--camera-path, --orbit)",
+		ErrNothingSeen, place(a.streamCam.Position), place(a.streamCam.Forward), len(a.drawn))
+}
+
+// place writes a point for people; adding 0 makes -0 one, too.
+func place(p geom.Vec3) string { return fmt.Sprintf("(%.4g, %.4g, %.4g)", p[0]+0, p[1]+0, p[2]+0) }
+
+// metres writes a distance for people.
+func metres(d float64) string {
+	if d >= 100 {
+		return fmt.Sprintf("%.0f m", d)
+	}
+	return fmt.Sprintf("%.3g m", d)
 }
 
 func (a *app) report() *Report {

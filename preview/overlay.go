@@ -36,6 +36,7 @@ type overlay struct {
 	onTop  []render.Line
 	status []hud.Color // of every tile, by index
 	cells  []batch.Cell
+	load   loading
 	radii  []hud.MapRing
 }
 
@@ -88,6 +89,12 @@ func (v *overlay) compose(a *app, f *render.Frame) {
 			v.lookAt(a)
 		}
 		v.age = (v.age + 1) % refresh
+	}
+	if !a.o.Headless || a.show.Panel {
+		if a.frame%refresh == 0 || v.load.missing > 0 && a.s.Stats().ActiveLoads == 0 {
+			v.load.look(a)
+		}
+		m.Missing = v.load.missing
 	}
 	v.drawLines(a)
 	f.Lines, f.LinesOnTop = v.lines, v.onTop

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/preview"
 )
 
 // Exit codes: 1 says that the input was judged and found wanting, 2 that the
@@ -114,6 +115,8 @@ func exitCode(err error) int {
 	case errors.Is(err, cook.ErrNothing), errors.Is(err, cook.ErrBadInput):
 		return exitWanting
 	case errors.Is(err, gltfscene.ErrMalformed), errors.Is(err, gltfscene.ErrUnsupported):
+		return exitWanting
+	case errors.Is(err, preview.ErrNothingSeen):
 		return exitWanting
 	case errors.As(err, new(*badFile)), errors.Is(err, texture.ErrDamaged):
 		return exitWanting

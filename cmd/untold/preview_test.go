@@ -192,6 +192,12 @@ func TestPreviewHeadless(t *testing.T) {
 	if r.code != exitWanting || !strings.Contains(r.stdout, "failed: frames is 3 (--fail-if frames==3)") || !strings.Contains(r.stdout, "triangles_max") {
 		t.Errorf("--fail-if: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
+	// A picture of nothing is not waited for.
+	empty := filepath.Join(out, "empty.png")
+	r = here(t, append([]string{"preview", dir, "--screenshot", empty, "--set", "maxQueryRadius=0.5"}, small...)...)
+	if _, err := os.Stat(empty); r.code != exitWanting || !strings.Contains(r.err, "wants no tile; the nearest of") || err == nil {
+		t.Errorf("nothing wanted: exit %d, %v\n%s", r.code, err, r.err)
+	}
 	bad := filepath.Join(out, "bad.json")
 	if err := os.WriteFile(bad, []byte(`{"tiles": []}`), 0o644); err != nil {
 		t.Fatal(err)

@@ -99,6 +99,7 @@ func TestDrawStaysInside(t *testing.T) {
 		m.Help = []HelpGroup{{"Title", [][2]string{{"k", "text"}}}}
 		m.Chooser = &Chooser{Names: make([]string, 300), Selected: 299}
 		m.Cursor = &Cursor{Info: runtime.TileInfo{ID: strings.Repeat("x", 500), Streaming: math.Inf(1)}}
+		m.Missing = 0.5
 		o := h.Draw(m).Overlay()
 		for i, v := range o.Vertices {
 			if !(v.U >= 0 && v.U <= 1 && v.V >= 0 && v.V <= 1) || v.X != v.X || v.Y != v.Y {
@@ -114,6 +115,18 @@ func TestDrawStaysInside(t *testing.T) {
 }
 
 // TestDrawDoesNotAllocate keeps the overlay out of the garbage collector's way.
+// TestLoadingBar: the bar at the upper edge is as long as what has come.
+func TestLoadingBar(t *testing.T) {
+	h := newHUD(t, 13)
+	if o := h.Draw(&Model{Width: 200, Height: 100}).Overlay(); len(o.Vertices) != 0 {
+		t.Errorf("%d vertices of nothing", len(o.Vertices))
+	}
+	o := h.Draw(&Model{Width: 200, Height: 100, Missing: 0.25}).Overlay()
+	if len(o.Vertices) != 8 || o.Vertices[2].X != 200 || o.Vertices[6].X != 150 || o.Vertices[6].Y < 2 || o.Vertices[6].Y > 5 {
+		t.Errorf("%+v", o.Vertices)
+	}
+}
+
 func TestDrawDoesNotAllocate(t *testing.T) {
 	h, m := newHUD(t, 12), sample(960, 600)
 	h.Draw(m)

@@ -24,6 +24,9 @@ type Model struct {
 	Message, Alert string
 	Cursor         *Cursor
 	Occlusion      *runtime.Occlusion
+	// Missing is the share of what is wanted that is still on its way, above 0
+	// to 1: a slim bar at the upper edge shows the rest. 0: no bar.
+	Missing float64
 }
 
 // Panel is what the panel of figures shows.

@@ -43,6 +43,9 @@ func (h *HUD) Draw(m *Model) *Canvas {
 		h.cursor(m)
 	}
 	h.news(m)
+	if m.Missing > 0 {
+		h.loading(m)
+	}
 	if m.Chooser != nil {
 		h.chooser(m)
 	}
@@ -50,6 +53,14 @@ func (h *HUD) Draw(m *Model) *Canvas {
 		h.help(m)
 	}
 	return c
+}
+
+// loading is the bar of what is resident.
+func (h *HUD) loading(m *Model) {
+	height := max(2, float32(h.canvas.font.Height)/5)
+	width := float32(m.Width)
+	h.canvas.Rect(0, 0, width, height, paper)
+	h.canvas.Rect(0, 0, width*float32(1-m.Missing), height, accent)
 }
 
 // compact reports whether there is no room for all there is to say.
