@@ -378,7 +378,7 @@ func (a *app) loop() error {
 		}
 		a.overlay.times.add(a.busy)
 		a.frame++
-		if err := a.nothingWanted(); err != nil {
+		if err := a.nothingWanted(false); err != nil {
 			return err
 		}
 		a.ended = a.ended || a.done()

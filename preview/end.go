@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
 )
 
 // done reports whether the run has reached its end.
@@ -46,11 +48,12 @@ func (a *app) pathEnd() time.Duration {
 
 // finish writes what is due at the end.
 func (a *app) finish() error {
+	nothing := a.nothingWanted(true)
 	if a.recording != nil {
 		a.savePath()
 	}
 	if a.o.Screenshot == "" || a.frame == 0 {
-		return a.outOfView()
+		return errors.Join(nothing, a.outOfView())
 	}
 	// Textures that are on their way belong into the picture.
 	ctx, stop := context.WithTimeout(a.ctx, settleLimit)
@@ -67,7 +70,7 @@ func (a *app) finish() error {
 		return fmt.Errorf("preview: %w", err)
 	}
 	a.draw()
-	return errors.Join(writePNG(a.o.Screenshot, a.r.ReadPixels()), a.outOfView())
+	return errors.Join(writePNG(a.o.Screenshot, a.r.ReadPixels()), nothing, a.outOfView())
 }
 
 // ErrNothingSeen is matched by the error of a headless run whose camera stands
@@ -79,12 +82,18 @@ var ErrNothingSeen = errors.New("preview: nothing to see")
 const wantTicks = 2
 
 // still reports whether nobody will move the camera or bring another scene.
-func (a *app) still() bool { return a.o.Headless && a.o.Path == nil && !a.o.Watch }
+func (a *app) still() bool {
+	if !a.o.Headless || a.o.Watch {
+		return false
+	}
+	return a.o.Path == nil || !slices.ContainsFunc(a.o.Path.Keys, func(k simulate.CameraKey) bool { return k.Position != a.o.Path.Keys[0].Position })
+}
 
-// nothingWanted ends a run that would wait for ever, with an empty picture.
-func (a *app) nothingWanted() error {
+// nothingWanted ends a run that would wait for ever, with an empty picture; one
+// with a camera that moves is judged at its end.
+func (a *app) nothingWanted(end bool) error {
 	st := a.s.Stats()
-	if !a.still() || st.Ticks < wantTicks || st.Loads > 0 || st.LoadCandidates > 0 || len(a.drawn) > 0 || a.empty {
+	if !a.still() && !(end && a.o.Headless) || st.Ticks < wantTicks || st.Loads > 0 || st.LoadCandidates > 0 || len(a.drawn) > 0 || a.empty {
 		return nil
 	}
 	for _, t := range a.s.Snapshot().Tiles {
@@ -128,7 +137,7 @@ func (a *app) whyNothing() string {
 // outOfView is the error of a last picture in which no tile is, although all that
 // is wanted has been loaded.
 func (a *app) outOfView() error {
-	if !a.still() || a.frame == 0 || a.quiet == 0 || a.stats.Draws > 0 {
+	if !a.still() || a.quiet == 0 || a.stats.Draws > 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: the camera at %s, looking along %s, has none of the %d tiles in view that are loaded. Turn it (--camera-path, --orbit)",

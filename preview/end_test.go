@@ -8,84 +8,77 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/simulate"
 )
 
-// townSeenFrom writes a town of short radii with a camera of its own.
-func townSeenFrom(t *testing.T, position, forward [3]float64, levels bool) string {
-	t.Helper()
+// standing is a path that stays where it begins.
+func standing(x, y, z float64, forward geom.Vec3) *simulate.CameraPath {
+	k := simulate.CameraKey{Position: geom.Vec3{x, y, z}, Forward: forward}
+	last := k
+	last.T = time.Minute
+	return &simulate.CameraPath{FovYDegrees: 60, Aspect: 4.0 / 3, Near: 0.1, Far: 1000, Keys: []simulate.CameraKey{k, last}}
+}
+
+// TestNothingWanted: a headless run whose camera is too far away for everything
+// says so and ends, at once where it stands still.
+func TestNothingWanted(t *testing.T) {
 	path := writeTown(t, t.TempDir(), 2)
 	m, err := manifest.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range m.Tiles {
-		if !levels {
-			m.Tiles[i].LODLevels, m.Tiles[i].HLODLevels = nil, nil
-		}
+		m.Tiles[i].LODLevels, m.Tiles[i].HLODLevels = nil, nil
 	}
-	c := manifest.DefaultCamera()
-	c.Position, c.Forward = position, forward
-	m.SceneCameras = append(m.SceneCameras, c)
-	if err := m.Save(path); err != nil {
+	bare := filepath.Join(filepath.Dir(path), "bare.json")
+	if err := m.Save(bare); err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-// TestNothingWanted: a headless run whose camera is too far away for everything,
-// or looks away from it, says so and ends, at once in the first case.
-func TestNothingWanted(t *testing.T) {
+	moving := standing(30, 5, 900, geom.Vec3{0, 0, -1})
+	moving.Keys[1].Position[0], moving.Keys[1].T = 60, 3*time.Second
 	for _, tc := range []struct {
-		name     string
-		position [3]float64
-		forward  [3]float64
-		levels   bool
-		frames   int
-		most     uint64 // frames that are drawn at most
-		want     string
+		name   string
+		path   *simulate.CameraPath
+		scene  string
+		frames int // that are drawn at most
+		want   string
 	}{
-		{name: "far", position: [3]float64{30, 5, 900}, forward: [3]float64{0, 0, -1}, most: 30, want: "tile_0_0_0, is 900 m away and wanted within 50 m"},
-		{name: "farther than queries", position: [3]float64{30, 5, 900}, forward: [3]float64{0, 0, -1}, levels: true, most: 30, want: "tile_0_0_0, is 900 m away and wanted within 500 m"},
-		{name: "so many frames", position: [3]float64{30, 5, 900}, forward: [3]float64{0, 0, -1}, frames: 5000, most: 30, want: "wants no tile"},
+		{"far", standing(30, 5, 900, geom.Vec3{0, 0, -1}), bare, 30, "tile_0_0_0, is 900 m away and wanted within 50 m"},
+		{"farther than queries", standing(30, 5, 900, geom.Vec3{0, 0, -1}), path, 30, "tile_0_0_0, is 900 m away and wanted within 500 m"},
+		{"on the way", moving, path, 61, "the camera at (60, 5, 900) wants no tile"},
 	} {
-		o := options(t, townSeenFrom(t, tc.position, tc.forward, tc.levels))
-		o.Frames, o.Screenshot = tc.frames, filepath.Join(t.TempDir(), "x.png")
+		o := options(t, tc.scene)
+		o.Path = tc.path
 		s := &fakeSurface{w: 64, h: 48}
 		_, err := fakeRun(t, o, s, newFakeRenderer())
-		if !errors.Is(err, ErrNothingSeen) || !strings.Contains(err.Error(), tc.want) || uint64(s.frame) > tc.most {
+		if !errors.Is(err, ErrNothingSeen) || !strings.Contains(err.Error(), tc.want) || s.frame > tc.frames {
 			t.Errorf("%s: after %d frames: %v", tc.name, s.frame, err)
 		}
-		if _, err := os.Stat(o.Screenshot); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s: there is a picture: %v", tc.name, err)
-		}
+	}
+	// What a budget keeps away is no fault of the camera's.
+	o := options(t, path)
+	o.Config.GeometryBudget, o.Frames = 1, 30
+	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, newFakeRenderer()); err != nil {
+		t.Error(err)
 	}
 }
 
 // TestOutOfView: tiles are loaded, and none is in the last picture.
 func TestOutOfView(t *testing.T) {
-	o := options(t, townSeenFrom(t, [3]float64{30, 5, 10}, [3]float64{0, 0, 1}, true))
-	o.Screenshot = filepath.Join(t.TempDir(), "x.png")
-	r := blind{newFakeRenderer()}
+	o := options(t, writeTown(t, t.TempDir(), 2))
+	o.Path, o.Frames, o.Screenshot = standing(30, 5, 10, geom.Vec3{0, 0, 1}), 60, filepath.Join(t.TempDir(), "x.png")
 	if err := o.check(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := run(t.Context(), &o, &fakeSurface{w: 64, h: 48}, r)
+	_, err := run(t.Context(), &o, &fakeSurface{w: 64, h: 48}, blind{newFakeRenderer()})
 	if !errors.Is(err, ErrNothingSeen) || !strings.Contains(err.Error(), "looking along (0, 0, 1), has none of the 4 tiles in view that are loaded") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(o.Screenshot); err != nil {
-		t.Error(err)
-	}
-	// Where a path moves the camera, an empty picture is the path's.
-	o = options(t, townSeenFrom(t, [3]float64{30, 5, 900}, [3]float64{0, 0, 1}, true))
-	o.Path = straight(2, 0.5)
-	for i := range o.Path.Keys {
-		o.Path.Keys[i].Position[2] += 5000
-	}
-	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, newFakeRenderer()); err != nil {
 		t.Error(err)
 	}
 }

@@ -192,11 +192,14 @@ func TestPreviewHeadless(t *testing.T) {
 	if r.code != exitWanting || !strings.Contains(r.stdout, "failed: frames is 3 (--fail-if frames==3)") || !strings.Contains(r.stdout, "triangles_max") {
 		t.Errorf("--fail-if: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
-	// A picture of nothing is not waited for.
-	empty := filepath.Join(out, "empty.png")
-	r = here(t, append([]string{"preview", dir, "--screenshot", empty, "--set", "maxQueryRadius=0.5"}, small...)...)
-	if _, err := os.Stat(empty); r.code != exitWanting || !strings.Contains(r.err, "wants no tile; the nearest of") || err == nil {
-		t.Errorf("nothing wanted: exit %d, %v\n%s", r.code, err, r.err)
+	// Nothing is not waited for.
+	away := filepath.Join(out, "away.json")
+	if err := os.WriteFile(away, []byte(`{"camera": [{"t": 0, "position": [0, 0, 9000]}, {"t": 3600, "position": [0, 0, 9000]}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r = here(t, append([]string{"preview", dir, "--camera-path", away, "--set", "maxQueryRadius=100"}, small...)...)
+	if r.code != exitWanting || !strings.Contains(r.err, "wants no tile; the nearest of") || strings.Contains(r.err, "\n\n") {
+		t.Errorf("nothing wanted: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
 	bad := filepath.Join(out, "bad.json")
 	if err := os.WriteFile(bad, []byte(`{"tiles": []}`), 0o644); err != nil {
