@@ -165,8 +165,9 @@ func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) 
 		fit = &partition.TileGoal{Triangles: o.TileTriangles}
 	}
 	return partition.Grid(inputs, partition.GridOptions{
-		MaxTiles: int(min(o.memory()/bytesPerTile, math.MaxInt32)),
-		TileSize: o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
+		MaxTiles:       int(min(o.memory()/bytesPerTile, math.MaxInt32)),
+		MaxAssignments: int(min(o.memory()/bytesPerAssignment, partition.DefaultMaxAssignments)),
+		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
 		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
 	})
 }

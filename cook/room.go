@@ -23,6 +23,8 @@ const (
 	bytesPerTriangle      = 6
 	levelBytesPerVertex   = 95
 	levelBytesPerTriangle = 140
+	// An entity that shows a mesh again: its record and its name.
+	bytesPerInstance = 250
 )
 
 // memory returns the bytes that the cook may count on.
@@ -34,11 +36,11 @@ func (o *Options) memory() int64 {
 }
 
 // geometryLoad is geometry at its size in a container.
-type geometryLoad struct{ vertices, triangles int64 }
+type geometryLoad struct{ vertices, triangles, instances int64 }
 
 // bytes estimates what a container of this geometry takes while it is built.
 func (g geometryLoad) bytes(levels bool) int64 {
-	n := g.vertices*bytesPerVertex + g.triangles*bytesPerTriangle
+	n := g.vertices*bytesPerVertex + g.triangles*bytesPerTriangle + g.instances*bytesPerInstance
 	if levels {
 		n += g.vertices*levelBytesPerVertex + g.triangles*levelBytesPerTriangle
 	}
@@ -48,6 +50,7 @@ func (g geometryLoad) bytes(levels bool) int64 {
 func (g *geometryLoad) add(o geometryLoad) {
 	g.vertices += o.vertices
 	g.triangles += o.triangles
+	g.instances += o.instances
 }
 
 // meshLoads returns the geometry of every mesh of a scene as it is baked:
@@ -57,7 +60,7 @@ func meshLoads(s *gltfscene.Scene) []geometryLoad {
 	for i := range s.Meshes {
 		for k := range s.Meshes[i].Primitives {
 			p := &s.Meshes[i].Primitives[k]
-			n := geometryLoad{int64(len(p.Positions)), int64(len(p.Indices) / 3)}
+			n := geometryLoad{vertices: int64(len(p.Positions)), triangles: int64(len(p.Indices) / 3)}
 			if p.Normals == nil {
 				n.vertices = 3 * n.triangles
 			}
@@ -67,9 +70,14 @@ func meshLoads(s *gltfscene.Scene) []geometryLoad {
 	return out
 }
 
-// bytesPerTile is what a tile takes from the plan to the manifest, without its
-// geometry.
-const bytesPerTile = 3000
+const (
+	// bytesPerTile is what a tile takes from the plan to the manifest, without
+	// its geometry.
+	bytesPerTile = 3000
+	// bytesPerAssignment is what an object in a tile takes while a grid is
+	// planned.
+	bytesPerAssignment = 24
+)
 
 // room shares the memory among the containers that are built at a time.
 type room struct {
@@ -94,6 +102,8 @@ func (r *room) load(members []int, cells func(object int) int64, pieces map[int]
 		n := max(1, cells(i))
 		if r.opts.Instances && n == 1 && canInstance(r.scene, o) {
 			if stored[o.placed[0].mesh] {
+				whole.instances++
+				share.instances++
 				continue
 			}
 			stored[o.placed[0].mesh] = true
@@ -101,10 +111,10 @@ func (r *room) load(members []int, cells func(object int) int64, pieces map[int]
 		for _, at := range o.placed {
 			g := r.meshes[at.mesh]
 			whole.add(g)
-			share.add(geometryLoad{g.vertices/n + 1, g.triangles/n + 1})
+			share.add(geometryLoad{vertices: g.vertices/n + 1, triangles: g.triangles/n + 1})
 		}
 		if made := pieces[i] / n; n > 1 {
-			share.add(geometryLoad{made, made})
+			share.add(geometryLoad{vertices: made, triangles: made})
 		}
 	}
 	return whole, share

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/partition"
 )
 
 // crowd is one grid mesh of 2*side*side triangles that many nodes show.
@@ -143,6 +144,15 @@ func TestInstancesWeighOnce(t *testing.T) {
 	}
 	o.Instances = true
 	mustRun(t, scene, t.TempDir(), o)
+	// Each entity has a record all the same, and each object a place in a tile.
+	o.Memory = 400_000
+	if _, err := Run(context.Background(), crowd(1, 2000, false).save(t), t.TempDir(), o); !errors.Is(err, gltfscene.ErrTooLarge) {
+		t.Errorf("2000 records: %v", err)
+	}
+	o.Memory = 40_000
+	if _, err := Run(context.Background(), crowd(1, 2000, false).save(t), t.TempDir(), o); !errors.Is(err, partition.ErrTooManyCells) {
+		t.Errorf("2000 places: %v", err)
+	}
 }
 
 // TestLoadProperties: the estimate grows with what is placed, the share of a
@@ -151,7 +161,7 @@ func TestLoadProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &room{opts: &Options{}, meshes: make([]geometryLoad, 3)}
 		for i := range r.meshes {
-			r.meshes[i] = geometryLoad{rapid.Int64Range(0, 1<<32).Draw(t, "v"), rapid.Int64Range(0, 1<<32).Draw(t, "t")}
+			r.meshes[i] = geometryLoad{vertices: rapid.Int64Range(0, 1<<32).Draw(t, "v"), triangles: rapid.Int64Range(0, 1<<32).Draw(t, "t")}
 		}
 		var members []int
 		last := int64(0)
