@@ -89,7 +89,7 @@ func (o *output) claim() error {
 	}
 	o.ends = append(o.ends, release)
 	// What is damaged is replaced by the next commit.
-	if _, err := journal.Recover(o.files); err != nil && !errors.Is(err, journal.ErrDamaged) {
+	if _, err := journal.Recover(o.files, o.judge); err != nil && !errors.Is(err, journal.ErrDamaged) {
 		return fmt.Errorf("cook: %s: %w", o.dir, err)
 	}
 	return nil

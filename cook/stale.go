@@ -200,7 +200,7 @@ func (o *output) texturesIn(container string) (out []string, err error) {
 }
 
 // stale lists the files of the old scene that the new one does not have: its
-// containers, and the textures that nobody else in their folder names.
+// textures that nobody else in their folder names, then its containers.
 func (s *oldScene) stale(ctx context.Context, fresh []string, jobs int) ([]string, error) {
 	if s == nil {
 		return nil, nil
@@ -224,7 +224,7 @@ func (s *oldScene) stale(ctx context.Context, fresh []string, jobs int) ([]strin
 		stays[journal.Fold(f)] = f
 	}
 	var out []string
-	for _, f := range slices.Concat(s.payloads, s.textures) {
+	for _, f := range slices.Concat(s.textures, s.payloads) {
 		by, ok := stays[journal.Fold(f)]
 		reached, err := journal.Reaches(s.o.files, f)
 		if err != nil {
@@ -241,8 +241,7 @@ func (s *oldScene) stale(ctx context.Context, fresh []string, jobs int) ([]strin
 			out = append(out, f)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return out, nil
 }
 
 // same reports whether two names, which differ by case at most, are one file:

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -31,7 +30,8 @@ type Change struct {
 	// Files are the staged files in the order of the renames, the manifest
 	// last. A size and hash that are not known yet are 0 and "".
 	Files []Entry
-	// Removes are files of the old scene that the new one does not have.
+	// Removes are files of the old scene that the new one does not have, in the
+	// order in which they go: those that others name before these.
 	Removes []string
 	// Jobs is how many files are hashed and flushed at a time; 0 means SyncJobs.
 	Jobs int
@@ -100,13 +100,29 @@ func checkLocal(name string) error {
 	return nil
 }
 
+// Judge says which files a journal may remove that was found in a folder: it may
+// have come with the folder from elsewhere. An error leaves the journal alone.
+type Judge func(j *Journal) (mayGo []string, err error)
+
 // Recover finishes the change that a stopped program has committed. The caller
 // must be the only one who writes to the folder. A damaged journal is left to
-// the next Publish, which replaces it.
-func Recover(f FS) (done bool, err error) {
+// the next Publish, which replaces it. Of the files that the journal removes
+// those stay that judge does not name; without a judge all may go.
+func Recover(f FS, judge Judge) (done bool, err error) {
 	j, err := Load(f)
 	if j == nil || err != nil {
 		return false, err
+	}
+	if judge != nil {
+		mayGo, err := judge(j)
+		if err != nil {
+			return false, err
+		}
+		j.Removes = slices.DeleteFunc(j.Removes, func(name string) bool {
+			_, err := f.Lstat(name)
+			// Of what has gone already the folders may be left.
+			return !slices.Contains(mayGo, name) && !errors.Is(err, fs.ErrNotExist)
+		})
 	}
 	if err := finish(f, j); err != nil {
 		return false, fmt.Errorf("finishing what an earlier cook has committed: %w", err)
@@ -321,7 +337,15 @@ func finish(f FS, j *Journal) error {
 
 // apply renames and removes what is not renamed and removed yet, and flushes
 // the folders.
+//
+// The removals come first and last before the first rename: while there is one
+// to do, all files of the old scene that say that it is its file are in their
+// places, for a Judge to read.
 func apply(f FS, j *Journal) error {
+	left, err := applyRemoves(f, j)
+	if err != nil {
+		return err
+	}
 	folders := map[string]bool{".": true} // that are there, and not links
 	for _, e := range j.Files {
 		staged := j.stageOf(e.Path)
@@ -342,18 +366,14 @@ func apply(f FS, j *Journal) error {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
-	left, err := applyRemoves(f, j)
-	if err != nil {
-		return err
-	}
-	dirs := maps.Clone(left)
+	dirs := map[string]bool{}
 	for _, e := range j.Files {
 		for _, d := range parents(e.Path) {
 			dirs[d] = true
 		}
 	}
 	for _, d := range append(deepestFirst(dirs), ".") {
-		if err := f.SyncDir(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := syncThere(f, d); err != nil {
 			return err
 		}
 	}
@@ -369,11 +389,17 @@ func apply(f FS, j *Journal) error {
 	return nil
 }
 
-// applyRemoves removes the stale files. A name behind a link is not in the
-// folder and stays. The answer lists the folders above the names.
+// applyRemoves removes the stale files and flushes their folders, one before a
+// file of the next goes. A name behind a link is not in the folder and stays. The
+// answer lists the folders above the names.
 func applyRemoves(f FS, j *Journal) (touched map[string]bool, err error) {
 	touched = map[string]bool{}
-	for _, name := range j.Removes {
+	for i, name := range j.Removes {
+		if i > 0 && path.Dir(name) != path.Dir(j.Removes[i-1]) {
+			if err := syncThere(f, path.Dir(j.Removes[i-1])); err != nil {
+				return nil, err
+			}
+		}
 		dirs, reached, err := reaches(f, name)
 		if err != nil {
 			return nil, err
@@ -392,7 +418,20 @@ func applyRemoves(f FS, j *Journal) (touched map[string]bool, err error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	for _, d := range append(deepestFirst(touched), ".") {
+		if err := syncThere(f, d); err != nil {
+			return nil, err
+		}
+	}
 	return touched, nil
+}
+
+// syncThere flushes a folder, if it is there.
+func syncThere(f FS, dir string) error {
+	if err := f.SyncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // reaches lists the folders above a name that are there and not behind a link,

@@ -44,7 +44,7 @@ func see(t *testing.T, d *disk) map[string]string {
 
 // testCook does what a cook does with the folder.
 func testCook(d *disk, scene map[string]string) error {
-	if _, err := Recover(d); err != nil {
+	if _, err := Recover(d, nil); err != nil {
 		return err
 	}
 	if list, err := d.ReadDir(Folder); err == nil {
@@ -196,7 +196,7 @@ func (c *crashes) future(d *disk, when string) string {
 	for stop := 1; ; stop++ {
 		r := d.restart(losses(c.random)[0])
 		r.stopAt = stop
-		_, err := Recover(r)
+		_, err := Recover(r, nil)
 		c.stops++
 		for _, l := range losses(c.random) {
 			s := r.restart(l)

@@ -11,8 +11,9 @@
 //     hashes, and which files of the old scene go. It is flushed and renamed to
 //     DIR/.untold/commit.json. That rename is the commit: before it the folder
 //     is the old scene, after it the new one.
-//  3. The files are renamed to their places, the stale ones are removed, the
-//     folders are flushed. Then the journal goes, then the stage.
+//  3. The stale files are removed, the new ones are renamed to their places, the
+//     manifest last; the folders are flushed. Then the journal goes, then the
+//     stage.
 //
 // A reader that finds a journal follows it without writing: what still lies in
 // the stage is read from there, what has left it lies in its place, and what
@@ -27,5 +28,6 @@
 //
 // A journal may come from elsewhere together with its scene. It names files
 // inside its folder alone: plain relative paths, no links on the way, bounded
-// in number, length and depth.
+// in number, length and depth. Who finishes it judges what it may remove and
+// replace ([Judge]).
 package journal

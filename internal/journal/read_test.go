@@ -111,7 +111,7 @@ func TestReadersFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if done, err := Recover(d); !done || err != nil {
+	if done, err := Recover(d, nil); !done || err != nil {
 		t.Fatal(done, err)
 	}
 	check()
@@ -208,7 +208,7 @@ func TestHostileJournals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Recover(d); !errors.Is(err, ErrDamaged) {
+		if _, err := Recover(d, nil); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: recovery: %v", name, err)
 		}
 		d.Close()
@@ -268,7 +268,7 @@ func TestJournalsAndLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Recover(d); (err != nil) != c.fails {
+		if _, err := Recover(d, nil); (err != nil) != c.fails {
 			t.Errorf("%s: %v", name, err)
 		}
 		d.Close()
