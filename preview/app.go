@@ -95,6 +95,7 @@ type app struct {
 	news    news
 	pics    *pictures
 	watch   *watcher
+	short   bool // it was said that the geometry budget is too small for the scene
 	ended   bool
 }
 
@@ -218,7 +219,7 @@ func (a *app) choose(i int) error {
 	}
 	a.session, a.updates = session, 0
 	a.judge = newJudge(open, cfg)
-	a.s, a.id, a.current, a.frozen, a.taken = s, s.Scenes()[0], i, nil, false
+	a.s, a.id, a.current, a.frozen, a.taken, a.short = s, s.Scenes()[0], i, nil, false, false
 	a.textures, a.textureLimit = params, cfg.TextureBudget
 	a.r.SetBatchScene(a.id, batchCell(open))
 	a.watchMemory(s)
@@ -410,6 +411,7 @@ func (a *app) step(dt time.Duration) error {
 		}
 	}
 	c.Upload = w.lap()
+	a.tellShortage()
 	a.draw()
 	c.drew(&a.stats)
 	w.lap()

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/runtime"
@@ -96,4 +97,20 @@ func (a *app) relieve() {
 		a.meter.out.PressureSignals++
 		a.r.RelieveBatches(level)
 	}
+}
+
+// tellShortage says once of a scene that the geometry budget leaves a part of
+// what is in view out.
+func (a *app) tellShortage() {
+	if a.short {
+		return
+	}
+	st := a.s.Stats()
+	if st.TilesGivenUp == 0 {
+		return
+	}
+	a.short = true
+	a.news.alarm(a.clock.elapsed(), fmt.Sprintf(
+		"%d of %d tiles in view are missing: %.1f MB for geometry do not go farther than %.0f m; --preset or --set geometryBudget gives more",
+		st.TilesGivenUp, st.TilesInView, float64(st.GeometryBudget)/1e6, st.GeometryReach))
 }

@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
 
 // closedOff reports whether the interior zone or the floor keeps a tile from
 // being dispatched: no movement of the camera's direction changes that. Neither
@@ -12,18 +16,24 @@ func (s *Streamer) closedOff(sc *scene, tile int32) bool {
 // floorClosed reports whether an interior tile lies on a floor too far above or
 // below the camera. Only tiles of manifests with floors are judged.
 func (sc *scene) floorClosed(tile int32, gate float64) bool {
+	return sc.floorKeepsOut(tile, gate, sc.view.pos)
+}
+
+func (sc *scene) floorKeepsOut(tile int32, gate float64, camera geom.Vec3) bool {
 	const judged = flagInterior | flagFloor
 	return sc.tiles.flags[tile]&judged == judged && !math.IsInf(gate, 1) &&
-		math.Abs(sc.tiles.centerY[tile]-sc.view.pos[1]) > gate
+		math.Abs(sc.tiles.centerY[tile]-camera[1]) > gate
 }
 
 // interiorClosed reports whether an interior tile is out of bounds because the
 // camera is outside the interior zone.
-func (sc *scene) interiorClosed(tile int32) bool {
+func (sc *scene) interiorClosed(tile int32) bool { return sc.zoneKeepsOut(tile, sc.view.pos) }
+
+func (sc *scene) zoneKeepsOut(tile int32, camera geom.Vec3) bool {
 	if !sc.hasZone || !sc.tiles.has(tile, flagInterior) {
 		return false
 	}
-	for i, v := range sc.view.pos {
+	for i, v := range camera {
 		if v < sc.zone.Min[i] || v > sc.zone.Max[i] {
 			return true
 		}

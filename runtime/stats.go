@@ -61,8 +61,11 @@ type Stats struct {
 	OverlapLODHLOD           int     `json:"overlapLODHLOD"`
 	OverlapLODLOD            int     `json:"overlapLODLOD"`
 	ActiveFades              int     `json:"activeFades"`
-	WaitingFades             int     `json:"waitingFades"`  // resident successors that are not drawable yet
-	UndrawnTiles             int     `json:"undrawnTiles"`  // tiles that are undrawn now
+	WaitingFades             int     `json:"waitingFades"` // resident successors that are not drawable yet
+	UndrawnTiles             int     `json:"undrawnTiles"` // tiles that are undrawn now
+	TilesInView              int     `json:"tilesInView"`  // of Coverage, as of its last call
+	UncoveredTiles           int     `json:"uncoveredTiles"`
+	TilesGivenUp             int     `json:"tilesGivenUp"`
 	GeometryBytes            int64   `json:"geometryBytes"` // uploaded by this Streamer
 	TextureBytes             int64   `json:"textureBytes"`
 	GeometryUsed             int64   `json:"geometryUsed"` // with the use from outside

@@ -60,6 +60,7 @@ type Streamer struct {
 	motion       motion
 	camera       Camera // with the last valid position and direction
 	pressure     atomic.Uint32
+	lookedFrom   Camera // of the last tick that looked for what could be loaded, levels included
 	lastBeat     time.Duration
 
 	// Requests.
@@ -310,6 +311,7 @@ func (s *Streamer) startLook(levels bool) {
 	s.sinceLook, s.fullBacklog = 0, 0
 	if levels {
 		s.scanning, s.waits = false, [classes]bool{}
+		s.lookedFrom = s.camera
 	}
 	st := &s.stats
 	st.TilesSkippedByHierarchy, st.TilesSkippedByFrustum, st.TilesSkippedByFloor, st.TilesSkippedByInterior = 0, 0, 0, 0

@@ -254,3 +254,30 @@ func TestBandwidthFlag(t *testing.T) {
 		}
 	}
 }
+
+// TestUncovered: a scene is covered to the horizon, and what a shorter radius or
+// a budget that is too small leaves out is counted.
+func TestUncovered(t *testing.T) {
+	scene := filepath.Join(cooked(t), "yard.json")
+	still := filepath.Join(t.TempDir(), "still.json")
+	path := `{"fov_y_degrees": 60, "aspect": 1.5, "near": 0.1, "far": 5000,
+	  "camera": [{"t": 0, "position": [0, 40, 300], "forward": [0, -0.1, -1]}, {"t": 3, "position": [0, 40, 300], "forward": [0, -0.1, -1]}]}`
+	if err := os.WriteFile(still, []byte(path), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args []string
+		key  string
+		code int
+	}{
+		{nil, "uncovered", 0},
+		{[]string{"--set", "maxQueryRadius=50"}, "uncovered", exitWanting},
+		{[]string{"--set", "maxQueryRadius=50"}, "uncovered_budget", 0},
+		{[]string{"--set", "geometryBudget=10"}, "uncovered_budget", exitWanting},
+	} {
+		args := append([]string{scene, "--camera-path", still, "--fail-if", tc.key + ">0"}, tc.args...)
+		if r := execute(t, nil, append([]string{"simulate"}, args...)...); r.code != tc.code {
+			t.Errorf("simulate %v %s: exit %d\n%s%s", tc.args, tc.key, r.code, r.stdout, r.err)
+		}
+	}
+}

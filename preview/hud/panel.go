@@ -125,19 +125,28 @@ func (h *HUD) panel(m *Model) {
 	next(ink)
 	h.text("drawn: full ").count(p.Stats.VisibleFull).text("  lod ").count(p.Stats.VisibleLOD).text("  hlod ").count(p.Stats.VisibleHLOD).
 		text("  of ").count(p.Stats.TotalStreamingEntities)
-	next(ink)
+	color := ink
+	if p.Stats.UncoveredTiles > 0 {
+		h.text("  uncovered ").count(p.Stats.UncoveredTiles)
+		color = warning
+	}
+	next(color)
 	h.text("queue: loading ").count(p.Stats.ActiveLoads).text("  waiting ").count(p.Stats.PendingLoadBacklog).
 		text("  uploads ").count(p.Render.Pending).text(" (").bytes(p.Render.PendingBytes).text(")")
 	next(ink)
 	h.text("load ").number(p.Stats.AverageAsyncLoadMs, 0).text(" ms  tick ").number(p.Stats.UpdateWorkMs, 2).
 		text(" ms  failures ").count(int(p.Stats.Failures)).text("  undrawn ").count(int(p.Stats.Undrawn))
-	color := faint
+	color = faint
 	if p.Stats.UndrawnTiles > 0 || p.Tiles.Failed > 0 {
 		color = warning
 	}
 	next(color)
-	y = h.memory("geometry", x, y, w, p.Stats.GeometryUsed, p.Stats.GeometryBudget)
-	y = h.memory("textures", x, y, w, p.Render.TextureBytes, p.Stats.TextureBudget)
+	reach := 0.0
+	if p.Stats.TilesGivenUp > 0 {
+		reach = p.Stats.GeometryReach
+	}
+	y = h.memory("geometry", x, y, w, p.Stats.GeometryUsed, p.Stats.GeometryBudget, reach)
+	y = h.memory("textures", x, y, w, p.Render.TextureBytes, p.Stats.TextureBudget, 0)
 	h.where(p)
 	next(faint)
 	h.flags(p)
@@ -207,8 +216,9 @@ func (h *HUD) tiles(p *Panel) {
 	}
 }
 
-// memory draws a bar of use against a budget and returns the next line.
-func (h *HUD) memory(name string, x, y, w float32, used, budget int64) float32 {
+// memory draws a bar of use against a budget and returns the next line. reach is
+// how many metres a budget that is too small goes, 0 for one that is not.
+func (h *HUD) memory(name string, x, y, w float32, used, budget int64, reach float64) float32 {
 	c := h.canvas
 	lh := float32(c.font.Height)
 	left := float32(10 * c.font.Advance)
@@ -232,7 +242,12 @@ func (h *HUD) memory(name string, x, y, w float32, used, budget int64) float32 {
 	} else {
 		h.text(", no budget")
 	}
-	c.TextBytes(x+left+bar+float32(c.font.Advance), y, h.line, ink)
+	words := ink
+	if reach > 0 {
+		h.text(": to ").number(reach, 0).text(" m")
+		words = warning
+	}
+	c.TextBytes(x+left+bar+float32(c.font.Advance), y, h.line, words)
 	h.line = h.line[:0]
 	return y + lh
 }

@@ -14,7 +14,8 @@ import (
 
 // Meter works out a Report from what is drawn in every frame. It judges by the
 // manifest and the camera alone, not by what the runtime says about itself, but
-// for how far the geometry budget reaches: what lies beyond counts apart. It
+// for how far the geometry budget reaches: what lies beyond counts apart; and for
+// what of the view is covered, since the runtime knows when it is at rest. It
 // serves whoever drives a Streamer: the figures of textures are the caller's.
 type Meter struct {
 	s     *Scenario
@@ -40,6 +41,10 @@ type Meter struct {
 	changes   int
 	stalled   time.Duration
 	out       Report
+
+	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
+	rested   bool              // it counts in seen
+	seen     runtime.Coverage  // sums over the frames that count
 }
 
 // measured is a tile and what the meter remembers about it.
@@ -178,6 +183,15 @@ func (m *Meter) Event(e *runtime.Event) {
 // it lasts for dt.
 func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
 	m.judge(s.AppendDrawn(m.drawn[:0]), stats, camera, now, dt)
+	m.streamer = s
+	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
+		add(&m.seen, s.Coverage())
+	}
+}
+
+// add counts the tiles of a frame.
+func add(sum *runtime.Coverage, c runtime.Coverage) {
+	sum.InView, sum.Bare, sum.GivenUp = sum.InView+c.InView, sum.Bare+c.Bare, sum.GivenUp+c.GivenUp
 }
 
 func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
@@ -412,5 +426,12 @@ func (m *Meter) Report() Report {
 	toFull := slices.Sorted(slices.Values(m.toFull))
 	out.TimeToFullP50, out.TimeToFullP95 = quantile(toFull, 0.5), quantile(toFull, 0.95)
 	out.StallSeconds = m.stalled.Seconds()
+	seen := m.seen
+	if m.streamer != nil && !m.rested {
+		add(&seen, m.streamer.Coverage())
+	}
+	out.Uncovered = seen.Share()
+	seen.Bare = seen.GivenUp
+	out.UncoveredBudget = seen.Share()
 	return out
 }

@@ -34,6 +34,13 @@ type Report struct {
 	// DoubleDrawn counts tile-frames with more than one representation, but
 	// for two that fade into each other.
 	DoubleDrawn int `json:"double_drawn"`
+	// Uncovered is the part of the tiles in view, larger than two pixels of 1080
+	// lines, that show nothing: over all frames in which nothing that is wanted is
+	// under way or waits, and the last one. Tiles that the floor or the interior
+	// gate keeps out do not count. UncoveredBudget is the share of those that lie
+	// farther away than the geometry budget reaches.
+	Uncovered       float64 `json:"uncovered"`
+	UncoveredBudget float64 `json:"uncovered_budget"`
 	// RepresentationChangesPerTileMinute is the number of changes of what is
 	// drawn for each minute that a tile is drawn.
 	RepresentationChangesPerTileMinute float64 `json:"representation_changes_per_tile_minute"`
@@ -80,7 +87,7 @@ type Report struct {
 }
 
 // Then returns the figures of two runs, one after the other: sums of what is
-// counted, the larger of peaks and times of updates, and the second's of what is
+// counted, the larger of peaks, shares of the view and times of updates, and the second's of what is
 // so at the end. Quantiles and rates are those of the longer run.
 func (r *Report) Then(next *Report) Report {
 	out, other := *next, r
@@ -101,6 +108,8 @@ func (r *Report) Then(next *Report) Report {
 	out.PeakTextureReserved = max(out.PeakTextureReserved, other.PeakTextureReserved)
 	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
 	out.StallSeconds += other.StallSeconds
+	out.Uncovered = max(out.Uncovered, other.Uncovered)
+	out.UncoveredBudget = max(out.UncoveredBudget, other.UncoveredBudget)
 	out.TextureBytesLoaded += other.TextureBytesLoaded
 	for _, f := range [...]struct {
 		sum *int

@@ -1,0 +1,96 @@
+package runtime
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// A tile counts for Coverage from so many pixels on, on a screen of so many
+// lines: the one for which a cook works out how far anything is wanted.
+const (
+	coveragePixels = 2
+	coverageHeight = 1080
+)
+
+// Coverage says how much of what is in view shows something.
+type Coverage struct {
+	// InView counts the tiles that touch the frustum and are larger than two
+	// pixels of 1080 lines. Those that the floor or the interior zone keeps out and
+	// that show nothing are left out.
+	InView int
+	Bare   int // of them, those that show nothing
+	// GivenUp counts those of Bare that lie farther away than the geometry budget
+	// reaches, or none of whose meshes it has room for.
+	GivenUp int
+}
+
+// Share returns the part of InView that shows nothing, from 0 to 1.
+func (c Coverage) Share() float64 {
+	if c.InView == 0 {
+		return 0
+	}
+	return float64(c.Bare) / float64(c.InView)
+}
+
+// Coverage looks at every tile of every scene from the camera of the last
+// Update, so that it costs more than a tick. A camera without a lens sees
+// everything.
+func (s *Streamer) Coverage() (c Coverage) {
+	if s.closed {
+		return c
+	}
+	fovY := s.camera.FovYDegrees
+	if !hasLens(&s.camera) {
+		fovY = 60
+	}
+	reach := math.Inf(1) // of the budget
+	if far, _ := s.allowance.limits(s.cfg.MaxQueryRadius); far < s.cfg.MaxQueryRadius {
+		reach = far
+	}
+	onePixel := manifest.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
+	for _, sc := range s.scenes {
+		v := makeView(&s.camera, s.camera.Position, s.camera.Forward, &sc.root, &sc.inverse, 0)
+		for i := range sc.tiles.len() {
+			s.cover(&c, sc, int32(i), &v, onePixel, reach)
+		}
+	}
+	s.stats.TilesInView, s.stats.UncoveredTiles, s.stats.TilesGivenUp = c.InView, c.Bare, c.GivenUp
+	return c
+}
+
+// cover counts a tile; onePixel is how many pixels a metre covers at a metre,
+// reach how far the geometry budget goes.
+func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, reach float64) {
+	box := &sc.tiles.box[tile]
+	size := box.Size()
+	d := box.Distance(v.pos)
+	if !(float64(max(size[0], size[1], size[2])*onePixel) > coveragePixels*d) || !v.seesWithin(box, 0) {
+		return
+	}
+	short := d >= reach
+	if sc.tiles.record[tile] >= 0 {
+		r := sc.recordOf(tile)
+		short = short || r.full().resident() && r.full().split // there, and there is no room for its meshes
+		if r.drawn != RepNone && r.shows(r.drawn) || r.fading != RepNone && r.shows(r.fading) {
+			c.InView++
+			return
+		}
+	}
+	if sc.floorKeepsOut(tile, s.cfg.FloorProximityGateY, v.pos) || sc.zoneKeepsOut(tile, v.pos) {
+		return
+	}
+	c.InView++
+	c.Bare++
+	if short {
+		c.GivenUp++
+	}
+}
+
+// AtRest reports whether everything that is wanted from where the camera is has
+// been asked for and has come: nothing is in flight, nothing waits for a slot or
+// to be looked at, and nothing fades.
+func (s *Streamer) AtRest() bool {
+	return s.lookedFrom == s.camera && len(s.flights) == 0 && len(s.meshLoads) == 0 && s.backlog == 0 && !s.scanning &&
+		!s.wake && s.awaited == 0 && s.stats.ActiveFades == 0
+}
