@@ -37,7 +37,7 @@ type previewFlags struct {
 	asJSON                 bool
 	failIf                 []string
 	fixedDT, latency       secondsFlag
-	view                   string
+	view, tone             string
 	show                   []string
 	samples, shadows       int
 	maxTexture             int
@@ -154,6 +154,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.whole, "whole", false, "show all tiles in full detail, whatever their distance")
 	f.BoolVar(&p.noHUD, "no-hud", false, "start without figures and map (F2, F3)")
 	f.StringVar(&p.view, "view", "lit", viewNames())
+	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
 	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
@@ -256,6 +257,10 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	}
 	if o.View, o.Show, err = p.looks(); err != nil {
 		return o, closeAll, err
+	}
+	var ok bool
+	if o.Render.Tone, ok = render.ParseTone(p.tone); !ok {
+		return o, closeAll, fmt.Errorf("--tone is %q; use neutral or aces", p.tone)
 	}
 	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(p.shop.ctx, a, args); err != nil {
 		return o, closeAll, err

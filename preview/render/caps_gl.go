@@ -76,6 +76,7 @@ func (i *Info) settle(o *Options) {
 	if o.ShadowDistance <= 0 {
 		o.ShadowDistance = 400
 	}
+	o.Tone = min(o.Tone, tones-1)
 	o.Samples = max(1, min(o.Samples, i.Samples))
 	o.Cascades = max(1, min(o.Cascades, maxCascades))
 	o.MaxTexture = max(1, min(o.MaxTexture, i.MaxTexture))

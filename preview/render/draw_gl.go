@@ -75,7 +75,7 @@ func (r *Renderer) fillBlock(f *Frame) {
 	}
 	s := &daylight
 	b.sunDir = vec(c.sun, float64(r.shadows.shown()))
-	b.sunColor = vec(s.sun, math.Exp2(exposure)*exposureBias)
+	b.sunColor = vec(s.sun, math.Exp2(exposure)*exposureBias[r.options.Tone])
 	b.zenith = vec(s.zenith, 1/float64(max(1, r.options.ShadowSize)))
 	b.horizon = vec(s.horizon, c.shadowFar)
 	b.ground, b.glow = vec(s.ground, 0), vec(s.glow, float64(c.shade))

@@ -108,7 +108,7 @@ func newPrograms(defines string) (*programs, error) {
 	mesh := []string{"frame", "mesh.vert"}
 	link(&p.shadow, mesh, []string{"shadow.frag"}, "#define SHADOW\n")
 	link(&p.shadowMask, mesh, []string{"material", "shadow.frag"}, "#define SHADOW\n#define MASK\n")
-	link(&p.sky, []string{"frame", "sky"}, []string{"frame", "light", "sky"}, "")
+	link(&p.sky, []string{"frame", "sky"}, []string{"frame", "light", "sky"}, defines)
 	link(&p.wire, mesh, []string{"wire.frag"}, "")
 	link(&p.line, []string{"frame", "line"}, []string{"line"}, "")
 	link(&p.overlay, []string{"frame", "overlay"}, []string{"overlay"}, "")
@@ -179,10 +179,8 @@ func (p *programs) log(l *slog.Logger) {
 			l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, not lit, %d", i))
 		}
 	}
-	for is, name := range map[string]uint32{
-		"shadow": p.shadow, "masked shadow": p.shadowMask, "sky": p.sky, "line": p.line, "overlay": p.overlay, "wire": p.wire,
-	} {
-		l.Info("OpenGL program", "name", name, "is", is)
+	for i, name := range [...]uint32{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "sky", "line", "overlay", "wire"}[i])
 	}
 }
 

@@ -102,6 +102,9 @@ func (r *Renderer) init() error {
 	if o.Samples > 1 {
 		defines += "#define COVERAGE\n"
 	}
+	if o.Tone == ToneACES {
+		defines += "#define TONE_ACES\n"
+	}
 	if r.programs, err = newPrograms(defines); err != nil {
 		return err
 	}

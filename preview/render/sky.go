@@ -24,5 +24,6 @@ var daylight = sky{
 	glow:    [3]float64{0.30, 0.26, 0.20},
 }
 
-// exposureBias brings a sunlit white wall to the shoulder of the tone curve.
-const exposureBias = 0.39
+// exposureBias brings a sunlit white wall to the shoulder of each tone curve, and
+// what lies in the middle to about the same brightness.
+var exposureBias = [tones]float64{ToneNeutral: 0.6, ToneACES: 0.39}

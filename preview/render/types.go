@@ -53,6 +53,9 @@ type Options struct {
 	// NoTextures draws every material by its factors alone.
 	NoTextures bool
 
+	// Tone is the curve from light to display colours.
+	Tone Tone
+
 	// Warm has New draw with everything once, so that the driver compiles it
 	// then and not in the frames that need it first.
 	Warm bool
@@ -71,6 +74,31 @@ type Options struct {
 type Budget struct {
 	Time  time.Duration
 	Bytes int64
+}
+
+// Tone is a curve from light to display colours.
+type Tone uint8
+
+// The curves.
+const (
+	ToneNeutral Tone = iota // Khronos PBR Neutral, which keeps hues
+	ToneACES                // Narkowicz' fit of ACES, by channel: more contrast, bright colours tend to yellow, cyan and magenta
+	tones
+)
+
+var toneNames = [...]string{"neutral", "aces"}
+
+// String returns the curve's name in lower case.
+func (t Tone) String() string { return toneNames[min(t, tones-1)] }
+
+// ParseTone is the inverse of String.
+func ParseTone(s string) (Tone, bool) {
+	for i, n := range toneNames {
+		if n == s {
+			return Tone(i), true
+		}
+	}
+	return ToneNeutral, false
 }
 
 // ViewMode chooses what the picture shows.

@@ -23,9 +23,23 @@ vec3 skyIrradiance(vec3 n) {
     return c + frame.glow.rgb * 0.6 * toSun * toSun;
 }
 
-// Narkowicz, "ACES filmic tone mapping curve" (2016): a rational fit of the
-// reference transform.
+// Radiance to linear display colour.
 vec3 toneMap(vec3 c) {
     c = max(c * frame.sunColor.w, 0.0);
+#ifdef TONE_ACES
+    // Narkowicz, "ACES filmic tone mapping curve" (2016): a rational fit of the
+    // reference transform, each channel for itself.
     return clamp((c * (2.51 * c + 0.03)) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+#else
+    // Khronos PBR Neutral (2024): colours below the shoulder stay as they are but
+    // for the 4 % that surfaces reflect, those above keep their hue and tend to
+    // white.
+    const float start = 0.8 - 0.04, desaturation = 0.15, d = 1.0 - start;
+    float least = min(c.r, min(c.g, c.b));
+    c -= least < 0.08 ? least - 6.25 * least * least : 0.04;
+    float peak = max(c.r, max(c.g, c.b));
+    if (peak < start) return c;
+    float to = 1.0 - d * d / (peak + d - start);
+    return mix(c * (to / peak), vec3(to), 1.0 - 1.0 / (desaturation * (peak - to) + 1.0));
+#endif
 }

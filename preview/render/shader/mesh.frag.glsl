@@ -196,13 +196,14 @@ void main() {
     // Light that bounces between microfacets is not lost (Turquin 2019).
     vec3 more = 1.0 + f0 * (1.0 / max(ab.x + ab.y, 1e-3) - 1.0);
 
+    // What a mapped normal would reflect from below the surface comes from where
+    // the surface ends.
     vec3 r = reflect(-v, n);
-    // Reflections that would come from below the surface are hidden by it.
-    float horizon = clamp(1.0 + dot(r, geometric), 0.0, 1.0);
+    r = normalize(r + geometric * max(1e-3 - dot(r, geometric), 0.0));
     float hidden = 1.0; // Lagarde and de Rousiers, "Moving Frostbite to PBR" (2014)
     if (occlusion < 1.0) hidden = clamp(pow(nDotV + occlusion, exp2(-16.0 * roughness - 1.0)) - 1.0 + occlusion, 0.0, 1.0);
     vec3 color = diffuse * (1.0 - albedo) * skyIrradiance(n) * occlusion;
-    color += albedo * more * skyRadiance(r, roughness) * hidden * horizon * horizon;
+    color += albedo * more * skyRadiance(r, roughness) * hidden;
 
     float nDotL = dot(n, frame.sunDir.xyz);
     float facing = dot(geometric, frame.sunDir.xyz);
