@@ -181,7 +181,7 @@ func TestTextureMips(t *testing.T) {
 	if last.w != 1 || last.h != 1 {
 		t.Fatal(last)
 	}
-	if p := tex.levels[1].pix[0]; p[0] != one || p[3] >= one {
+	if p := tex.levels[1].pix[0]; p&0xffff != one || p>>48 >= one {
 		t.Error(p)
 	}
 	for _, c := range []struct {
@@ -190,6 +190,46 @@ func TestTextureMips(t *testing.T) {
 	}{{0, 0}, {1.0 / 15, 0}, {4.0 / 15, 1}, {1, 2}, {1e300, 2}, {math.Inf(1), 2}, {math.NaN(), 0}} {
 		if got := tex.level(c.pixel); got != &tex.levels[c.want] {
 			t.Errorf("pixels of %v: mip %d x %d", c.pixel, got.w, got.h)
+		}
+	}
+}
+
+// The reference is drawn once for levels of the same pixels; that is not seen in
+// their errors.
+func TestErrorInAnyOrder(t *testing.T) {
+	fine := sphere(72)
+	levels := []*Mesh{sphere(8), sphere(68), sphere(6), sphere(8), sphere(60), fine}
+	r, drawn, last := New(fine, paints), 0, 0.0
+	for i, m := range levels {
+		if got, want := r.Error(m), New(fine, paints).Error(m); got != want {
+			t.Errorf("level %d: %v m after the others, %v alone", i, got, want)
+		}
+		if r.pixel != last {
+			drawn, last = drawn+1, r.pixel
+		}
+	}
+	if drawn < 3 || drawn == len(levels) {
+		t.Errorf("%d sizes of pixels for %d levels: this tests nothing", drawn, len(levels))
+	}
+}
+
+func TestSnap(t *testing.T) {
+	for _, x := range []float64{0, 1.0 / 32, -1.0 / 32, 0.03, -0.04, -0.0625, 17.97, -17.97, 65535.98, -65535.98, 1e300, -1e300} {
+		want := int32(math.Floor(min(max(x*subpixel, -1<<20), 1<<20) + 0.5))
+		if got := snap(x); got != want {
+			t.Errorf("%v pixels are %d steps, want %d", x, got, want)
+		}
+	}
+}
+
+// The four channels are rounded apart.
+func TestMean(t *testing.T) {
+	for _, v := range []uint64{0, 1, 2, 3, 2047, one - 1, one} {
+		a, b := makePixel(v, one-v, one, 0), makePixel(one, v, 0, one)
+		got := mean(a, b, b, 0)
+		want := makePixel((v+2*one+2)/4, (one-v+2*v+2)/4, (one+2)/4, (2*one+2)/4)
+		if got != want {
+			t.Errorf("%d: %x, want %x", v, got, want)
 		}
 	}
 }

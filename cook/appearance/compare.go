@@ -15,33 +15,17 @@ var encoded = func() (t [one + 1]uint8) {
 // seen against something else.
 const sky = one / 2
 
-// half returns the picture with pixels of twice the size, in its own memory.
-func (p picture) half() picture {
-	out := picture{p.w / 2, p.h / 2, p.pix[:p.w*p.h/4]}
-	for y := range out.h {
-		upper, lower := p.pix[2*y*p.w:(2*y+1)*p.w], p.pix[(2*y+1)*p.w:(2*y+2)*p.w]
-		for x := range out.w {
-			a, b, c, d := &upper[2*x], &upper[2*x+1], &lower[2*x], &lower[2*x+1]
-			var s pixel
-			for k := range s {
-				s[k] = uint16((uint32(a[k]) + uint32(b[k]) + uint32(c[k]) + uint32(d[k]) + 2) / 4)
-			}
-			out.pix[y*out.w+x] = s
-		}
-	}
-	return out
-}
-
 // difference returns how far two pixels are apart, 0 to 255.
-func difference(a, b *pixel) int {
-	if *a == *b {
+func difference(a, b pixel) int {
+	if a == b {
 		return 0
 	}
 	worst := 0
-	behindA, behindB := (one-int(a[3]))*sky/one, (one-int(b[3]))*sky/one
+	behindA, behindB := (one-a.coverage())*sky/one, (one-b.coverage())*sky/one
 	for k := range 3 {
-		black := int(encoded[a[k]]) - int(encoded[b[k]])
-		bright := int(encoded[min(int(a[k])+behindA, one)]) - int(encoded[min(int(b[k])+behindB, one)])
+		x, y := a.channel(k), b.channel(k)
+		black := int(encoded[x]) - int(encoded[y])
+		bright := int(encoded[min(x+behindA, one)]) - int(encoded[min(y+behindB, one)])
 		worst = max(worst, black, -black, bright, -bright)
 	}
 	return worst
@@ -67,13 +51,17 @@ func strain(a, b picture) float64 {
 	blocks := make([]int, across)
 	worst := 0
 	for y := range a.h {
-		for x := range a.w {
-			p, q := &a.pix[y*a.w+x], &b.pix[y*a.w+x]
-			if p[3]|q[3] == 0 {
+		rowA, rowB := a.pix[y*a.w:(y+1)*a.w], b.pix[y*a.w:(y+1)*a.w]
+		for x, p := range rowA {
+			q := rowB[x]
+			if (p | q).coverage() == 0 {
 				continue
 			}
 			covered++
 			d := difference(p, q)
+			if d == 0 {
+				continue
+			}
 			sum += d
 			blocks[x>>blockShift] += d
 			if d > visible {

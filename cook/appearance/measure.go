@@ -9,12 +9,18 @@ import (
 // Reference is a mesh that coarser ones are compared with. It is not safe for
 // use by several goroutines.
 type Reference struct {
-	mesh      *Mesh
-	materials []Material
-	lights    []int32
-	box       geom.Box
-	spacing   float64 // metres: about the length of a triangle's side
-	a, b      canvas
+	model   *model
+	box     geom.Box
+	spacing float64 // metres: about the length of a triangle's side
+	canvas  canvas
+	sides   []side  // the last pictures of it
+	pixel   float64 // of which size
+}
+
+// side is a mesh as it is seen from one direction.
+type side struct {
+	view
+	steps [tileShift]picture // with pixels of 2, 4, ... times the view's
 }
 
 // Limits of the pictures. Pixels are a part of a triangle's side, so that the
@@ -30,7 +36,7 @@ const (
 // and materials within their lists. materials serve both meshes of a
 // comparison.
 func New(m *Mesh, materials []Material) *Reference {
-	r := &Reference{mesh: m, materials: materials, lights: m.lights(), box: m.box()}
+	r := &Reference{model: newModel(m, newPaints(materials)), box: m.box()}
 	if n := len(m.Indices) / 3; n > 0 {
 		r.spacing = math.Sqrt(m.area() / float64(n))
 	}
@@ -42,9 +48,28 @@ func New(m *Mesh, materials []Material) *Reference {
 func (r *Reference) pixelFor(triangles int) float64 {
 	size := r.box.Size()
 	diagonal := size.Len()
-	side := r.spacing * math.Sqrt(float64(len(r.mesh.Indices)/3)/float64(max(triangles, 1)))
+	side := r.spacing * math.Sqrt(float64(len(r.model.Indices)/3)/float64(max(triangles, 1)))
 	pixel := min(side/perSide, diagonal/leastSide)
 	return max(pixel, diagonal/mostSide, 1e-9)
+}
+
+// look draws the reference with pixels of a size, from all sides. Small meshes
+// are compared at the same size whatever their levels keep, so it is often done
+// already.
+func (r *Reference) look(size float64) {
+	if r.sides != nil && size == r.pixel {
+		return
+	}
+	r.sides, r.pixel = make([]side, len(directions)), size
+	for i, d := range directions {
+		v := &r.sides[i]
+		v.view = newView(d, r.box, size)
+		p := r.canvas.draw(&v.view, r.model)
+		for k := range v.steps {
+			p = p.half(make([]pixel, p.w*p.h/4))
+			v.steps[k] = p
+		}
+	}
 }
 
 // Error returns the size in metres of what a viewer sees of the difference: at
@@ -61,19 +86,18 @@ func (r *Reference) Error(m *Mesh) float64 {
 		return diagonal
 	}
 	pixel := r.pixelFor(len(m.Indices) / 3)
-	lights := m.lights()
-	// strains[k] is of pixels of 2^k times the size, over all views.
+	r.look(pixel)
+	level := newModel(m, r.model.paints)
+	// sum[k] and worst[k] are of pixels of 2^k times the size, over all views.
 	var sum, worst [tileShift + 1]float64
-	for _, d := range directions {
-		v := newView(d, r.box, pixel)
-		a, b := r.a.draw(&v, r.mesh, r.lights, r.materials), r.b.draw(&v, m, lights, r.materials)
-		for k := range sum {
-			if k > 0 {
-				a, b = a.half(), b.half()
-			}
-			s := strain(a, b)
-			sum[k] += s
-			worst[k] = max(worst[k], s)
+	for i := range r.sides {
+		v := &r.sides[i]
+		p := r.canvas.draw(&v.view, level)
+		for k, reference := range v.steps {
+			p = p.half(p.pix)
+			s := strain(reference, p)
+			sum[k+1] += s
+			worst[k+1] = max(worst[k+1], s)
 		}
 	}
 	// A single side may be half as bad again as is allowed on the average.

@@ -6,8 +6,11 @@ import (
 	"math/bits"
 )
 
-// texel is linear light, not multiplied by alpha, in units of one.
-type texel [4]uint16
+// texel is linear light, not multiplied by alpha, and alpha, in units of one:
+// red, green, blue and alpha from the lowest 16 bits on.
+type texel uint64
+
+func makeTexel(r, g, b, a uint64) texel { return texel(r | g<<16 | b<<32 | a<<48) }
 
 // Texture is a base colour texture with all its mips. It repeats.
 type Texture struct {
@@ -22,9 +25,9 @@ type mip struct {
 // NewTexture takes an sRGB image, whose pixels linear turns into linear light,
 // 0 to 1, and makes mips of it. It keeps no reference to the image.
 func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
-	var table [256]uint16
+	var table [256]uint64
 	for i := range table {
-		table[i] = uint16(fixed(float64(linear(uint8(i)))))
+		table[i] = uint64(fixed(float64(linear(uint8(i)))))
 	}
 	size := img.Bounds().Size()
 	base := mip{size.X, size.Y, make([]texel, size.X*size.Y)}
@@ -32,7 +35,7 @@ func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
 		row := img.Pix[y*img.Stride:]
 		for x := range size.X {
 			p := row[4*x : 4*x+4]
-			base.pix[y*size.X+x] = texel{table[p[0]], table[p[1]], table[p[2]], uint16((int(p[3])*one + 127) / 255)}
+			base.pix[y*size.X+x] = makeTexel(table[p[0]], table[p[1]], table[p[2]], (uint64(p[3])*one+127)/255)
 		}
 	}
 	t := &Texture{}
@@ -55,21 +58,22 @@ func (m mip) half() mip {
 			alpha := uint64(0)
 			for k := range 4 {
 				p := m.pix[min(2*y+k/2, m.h-1)*m.w+min(2*x+k%2, m.w-1)]
+				a := uint64(p >> 48)
 				for c := range sum {
-					sum[c] += uint64(p[c]) * uint64(p[3])
-					plain[c] += uint64(p[c])
+					v := uint64(p >> (16 * c) & 0xffff)
+					sum[c] += v * a
+					plain[c] += v
 				}
-				alpha += uint64(p[3])
+				alpha += a
 			}
-			to := &out.pix[y*out.w+x]
 			for c := range sum {
 				if alpha > 0 {
-					to[c] = uint16((sum[c] + alpha/2) / alpha)
+					sum[c] = (sum[c] + alpha/2) / alpha
 				} else {
-					to[c] = uint16(plain[c] / 4)
+					sum[c] = plain[c] / 4
 				}
 			}
-			to[3] = uint16((alpha + 2) / 4)
+			out.pix[y*out.w+x] = makeTexel(sum[0], sum[1], sum[2], (alpha+2)/4)
 		}
 	}
 	return out

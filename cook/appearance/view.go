@@ -64,16 +64,27 @@ type point struct {
 	z    int32 // towards the viewer, in 1/subpixel of a pixel
 }
 
-// project moves a vertex onto the picture. What is far outside of the box that
+// project moves vertices onto the picture. What is far outside of the box that
 // the view was made for stays at its border.
-func (v *view) project(p geom.Vec3) point {
-	d := p.Sub(v.origin)
-	snap := func(x float64) int32 {
-		return int32(math.Floor(min(max(float64(x*subpixel), -1<<20), 1<<20) + 0.5))
+func (v *view) project(to []point, from []geom.Vec3) {
+	origin, right, up, toward := v.origin, v.right, v.up, v.toward
+	pixel, x0, y0 := v.pixel, v.x0, v.y0
+	for i, p := range from {
+		d := p.Sub(origin)
+		to[i] = point{snap(d.Dot(right)/pixel - x0), snap(d.Dot(up)/pixel - y0), snap(d.Dot(toward) / pixel)}
 	}
-	return point{
-		snap(d.Dot(v.right)/v.pixel - v.x0),
-		snap(d.Dot(v.up)/v.pixel - v.y0),
-		snap(d.Dot(v.toward) / v.pixel),
+}
+
+// snap rounds a number of pixels to whole steps, halves upwards.
+func snap(x float64) int32 {
+	x = float64(x * subpixel)
+	if !(x > -1<<20) {
+		return -1 << 20
 	}
+	x = min(x, 1<<20) + 0.5
+	n := int32(x)
+	if float64(n) > x {
+		n--
+	}
+	return n
 }
