@@ -59,28 +59,17 @@ func TestDriversAreHeard(t *testing.T) {
 	}
 }
 
-// TestGeometryBelongsToTheGPU: pages cannot be written by the program, so that no
-// driver has a reason to keep them in main memory, and what finds no room in the
-// staging memory gets there all the same.
+// TestGeometryBelongsToTheGPU: pages say that they are written once and drawn
+// often, and what finds no room in the staging memory gets there all the same.
 func TestGeometryBelongsToTheGPU(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
 		drawn := put(t, r, assemble([]part{screen(-5)}, nil))
 		p := r.pool.pages[0]
 		for _, buffer := range []uint32{p.vertex, p.index} {
+			var usage int32
 			gl.BindBuffer(gl.COPY_WRITE_BUFFER, buffer)
-			if r.pool.storage {
-				var immutable, flags int32
-				gl.GetBufferParameteriv(gl.COPY_WRITE_BUFFER, gl.BUFFER_IMMUTABLE_STORAGE, &immutable)
-				gl.GetBufferParameteriv(gl.COPY_WRITE_BUFFER, gl.BUFFER_STORAGE_FLAGS, &flags)
-				if immutable != 1 || flags != 0 {
-					t.Errorf("immutable %d, flags 0x%x", immutable, flags)
-				}
-			} else {
-				var usage int32
-				gl.GetBufferParameteriv(gl.COPY_WRITE_BUFFER, gl.BUFFER_USAGE, &usage)
-				if usage != gl.STATIC_DRAW {
-					t.Errorf("usage 0x%x", usage)
-				}
+			if gl.GetBufferParameteriv(gl.COPY_WRITE_BUFFER, gl.BUFFER_USAGE, &usage); usage != gl.STATIC_DRAW {
+				t.Errorf("usage 0x%x", usage)
 			}
 		}
 		r.Release(drawn[0].Key)
@@ -96,5 +85,19 @@ func TestGeometryBelongsToTheGPU(t *testing.T) {
 		r.Pump(Budget{})
 		r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: drawn[0].Key, Fade: 1}}})
 		wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{10, 200, 30, 255}, 1)
+	})
+}
+
+// TestNothingStaysBound: clearing and copying must not meet a program together
+// with vertices that are not its own.
+func TestNothingStaysBound(t *testing.T) {
+	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
+		r.Draw(Frame{
+			Camera: at(0), Drawn: put(t, r, assemble([]part{screen(-5)}, nil)),
+			Overlay: &Overlay{Vertices: make([]OverlayVertex, 3), Indices: []uint32{0, 1, 2}},
+		})
+		if program, vertices := integer(gl.CURRENT_PROGRAM), integer(gl.VERTEX_ARRAY_BINDING); program != 0 || vertices != 0 {
+			t.Errorf("program %d and vertex array %d are bound", program, vertices)
+		}
 	})
 }

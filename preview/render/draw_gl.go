@@ -95,6 +95,7 @@ func (r *Renderer) drawScene(at int, f *Frame) {
 	r.depthFunc()
 	gl.Disable(gl.BLEND)
 	gl.ClearColor(0.018, 0.020, 0.024, 1)
+	gl.UseProgram(0)
 	gl.Clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
 
 	if f.View == ViewWireframe {
@@ -121,8 +122,16 @@ func (r *Renderer) drawScene(at int, f *Frame) {
 	gl.Disable(gl.BLEND)
 	gl.DepthMask(true)
 	gl.Disable(gl.CULL_FACE)
-	gl.BindVertexArray(0)
+	unbind()
 	r.targets.resolve()
+}
+
+// unbind leaves no program and no vertices bound. Drivers look at both together
+// when they clear or copy, and compile a program anew for vertices that are not
+// its own.
+func unbind() {
+	gl.UseProgram(0)
+	gl.BindVertexArray(0)
 }
 
 // depthFunc sets the depth test and the value of the far plane.

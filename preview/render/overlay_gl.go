@@ -90,7 +90,7 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	gl.BindTexture(gl.TEXTURE_2D, o.atlas)
 	gl.UseProgram(r.programs.overlay)
 	gl.DrawElementsWithOffset(gl.TRIANGLES, int32(len(v.Indices)), gl.UNSIGNED_INT, 0)
-	gl.BindVertexArray(0)
+	unbind()
 	gl.Disable(gl.BLEND)
 	gl.Enable(gl.FRAMEBUFFER_SRGB)
 }

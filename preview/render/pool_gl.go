@@ -46,12 +46,11 @@ type place struct {
 
 // pool hands out geometry memory.
 type pool struct {
-	storage bool // immutable buffers
-	ids     uint32
-	pages   []*page
-	spare   *page // that is being made ahead; nil: none
-	full    bool  // there was no memory for one
-	used    int64
+	ids   uint32
+	pages []*page
+	spare *page // that is being made ahead; nil: none
+	full  bool  // there was no memory for one
+	used  int64
 }
 
 // allocate finds room. An error means that the GPU's memory is exhausted.
@@ -213,19 +212,16 @@ func (p *pool) freeID() int {
 	}
 }
 
-// store makes a buffer of a page, which the GPU alone writes: storage that the
-// program could write to may be kept in main memory, from which every frame would
-// draw. The page is gone when there is no memory.
+// store makes a buffer of a page. Drivers that choose between video and main
+// memory go by the usage: storage that is immutable counts as dynamic on NVIDIA's,
+// which moves it to main memory when it is drawn first. The page is gone when there
+// is no memory.
 func (p *pool) store(g *page, target, buffer uint32, size int) error {
 	for range 8 { // errors of others, of which a driver may keep several
 		gl.GetError()
 	}
 	gl.BindBuffer(target, buffer)
-	if p.storage {
-		gl.BufferStorage(target, size, nil, 0)
-	} else {
-		gl.BufferData(target, size, nil, gl.STATIC_DRAW)
-	}
+	gl.BufferData(target, size, nil, gl.STATIC_DRAW)
 	if e := gl.GetError(); e != gl.NO_ERROR {
 		g.close()
 		return fmt.Errorf("render: no GPU memory for %d bytes of geometry (OpenGL error 0x%x)", size, e)

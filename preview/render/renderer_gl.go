@@ -120,7 +120,6 @@ func (r *Renderer) init() error {
 	// An object takes four texels, and there are no more objects than draws.
 	r.frame.maxDraws = min(maxDrawsPerFrame, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/4)
 	r.overlay.init(i.PersistentMap)
-	r.pool.storage = i.PersistentMap
 	if i.MultiDraw {
 		r.pool.ids = newIDs(r.frame.maxDraws)
 	}
@@ -131,9 +130,6 @@ func (r *Renderer) init() error {
 	}
 	if r.textures, err = newTextures(o, i, workers); err != nil {
 		return err
-	}
-	if !i.Software { // which would compile programs of its own for that
-		r.textures.device.staging = &r.staging
 	}
 	r.timer.init(!i.Software)
 	if o.Warm {

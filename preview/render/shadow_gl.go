@@ -272,6 +272,7 @@ func (r *Renderer) drawShadows() {
 		next := &s.builds[i].next
 		gl.BindFramebuffer(gl.FRAMEBUFFER, s.fbos[next.layer])
 		if s.clear[i] {
+			gl.UseProgram(0)
 			gl.Clear(gl.DEPTH_BUFFER_BIT)
 			s.clear[i] = false
 		}

@@ -21,7 +21,6 @@ type textureDevice struct {
 	immutable  bool
 	copies     bool // between textures, ARB_copy_image
 	anisotropy int
-	staging    *staging     // nil: the driver reads from the program's memory
 	table      []gpuTexture // ID - 1 is the index
 	queue      []*upload    // first in, first out
 	sent       int64        // bytes of all images
@@ -199,7 +198,7 @@ func (d *textureDevice) pump() int64 {
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
 	n := int64(0)
 	for n < pieceBytes && u.level >= 0 {
-		n += u.step(d.staging, int(pieceBytes-n))
+		n += u.step(int(pieceBytes - n))
 	}
 	if u.level < 0 {
 		d.queue = d.queue[1:]
@@ -211,20 +210,15 @@ func (d *textureDevice) pump() int64 {
 	return n
 }
 
-// step uploads rows of the next level.
-func (u *upload) step(s *staging, limit int) int64 {
+// step uploads rows of the next level. The driver takes them from the program's
+// memory: no frame draws with the texture yet that would have to be waited for, and
+// from a buffer NVIDIA's fills levels slowly as long as others are missing.
+func (u *upload) step(limit int) int64 {
 	l := &u.image.Levels[u.level]
 	rowBytes, all := u.enc.RowBytes(l.Width), u.enc.Rows(l.Height)
 	rows := min(max(1, limit/rowBytes), all-u.row)
 	data := l.Pix[rowBytes*u.row:][:rowBytes*rows]
 	pix := unsafe.Pointer(&data[0])
-	if s != nil {
-		if at, ok := s.write(data); ok {
-			gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, s.buffer)
-			defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
-			pix = offsetPointer(at)
-		}
-	}
 	if u.enc == texture.RGBA8 {
 		gl.TexSubImage2D(gl.TEXTURE_2D, int32(u.level), 0, int32(u.row), int32(l.Width), int32(rows), gl.RGBA, gl.UNSIGNED_BYTE, pix)
 	} else {
@@ -238,12 +232,6 @@ func (u *upload) step(s *staging, limit int) int64 {
 	}
 	return int64(rowBytes * rows)
 }
-
-// offsetPointer is an offset in the bound buffer as the bindings want it, which
-// pointer checking takes for a bad pointer.
-//
-//go:nocheckptr
-func offsetPointer(at int) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(nil), at) }
 
 // internalFormat returns how an image is stored on the GPU.
 func internalFormat(img *texture.Image) uint32 {

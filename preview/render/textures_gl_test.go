@@ -88,7 +88,7 @@ func TestCookedTextures(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lean.utex"), b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	staged(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
+	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
 		m := defaultMaterial()
 		m.NormalTexture = 0
 		a := assemble([]part{screen(-5)}, []format.Material{m}, "lean.utex")
@@ -132,17 +132,6 @@ func TestTexturesOfLODGroups(t *testing.T) {
 	}
 }
 
-// staged runs a test as both does, and once more with textures that come from
-// the staging buffer, as they do on a GPU.
-func staged(t *testing.T, o Options, f func(t *testing.T, r *Renderer)) {
-	both(t, o, f)
-	t.Run("staged", func(t *testing.T) {
-		r := headless(t, o)
-		r.textures.device.staging = &r.staging
-		f(t, r)
-	})
-}
-
 // TestRetryTextures: a texture that comes later is found later.
 func TestRetryTextures(t *testing.T) {
 	dir := t.TempDir()
@@ -177,7 +166,7 @@ func TestTextureOrientation(t *testing.T) {
 		}
 	}
 	writePNG(t, filepath.Join(dir, "flag.png"), img)
-	staged(t, Options{Width: 32, Height: 32}, func(t *testing.T, r *Renderer) {
+	both(t, Options{Width: 32, Height: 32}, func(t *testing.T, r *Renderer) {
 		m := paint(255, 255, 255)
 		m.BaseColorTexture = 0
 		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []format.Material{m}, "flag.png")
@@ -234,7 +223,7 @@ func TestTextureSizes(t *testing.T) {
 	dir := t.TempDir()
 	green := color.NRGBA{0, 200, 0, 255}
 	writePNG(t, filepath.Join(dir, "green.png"), solid(256, 256, green))
-	staged(t, Options{Width: 16, Height: 16, Textures: rings()}, func(t *testing.T, r *Renderer) {
+	both(t, Options{Width: 16, Height: 16, Textures: rings()}, func(t *testing.T, r *Renderer) {
 		k := key(0, runtime.RepFull)
 		if err := r.Upload(k, flagged(dir, "green.png")); err != nil {
 			t.Fatal(err)
