@@ -176,7 +176,11 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.closeStreamer()) }()
-	if err := a.loop(); err != nil {
+	play := a.loop
+	if o.shoot != nil {
+		play = func() error { return o.shoot(a) }
+	}
+	if err := play(); err != nil {
 		return nil, err
 	}
 	return a.report(), nil

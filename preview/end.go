@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"math"
 	"slices"
 	"time"
@@ -55,22 +56,31 @@ func (a *app) finish() error {
 	if a.o.Screenshot == "" || a.frame == 0 {
 		return errors.Join(nothing, a.outOfView())
 	}
-	// Textures that are on their way belong into the picture.
-	ctx, stop := context.WithTimeout(a.ctx, settleLimit)
+	img, err := a.lastPicture(a.ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writePNG(a.o.Screenshot, img), nothing, a.outOfView())
+}
+
+// lastPicture draws what there is with all its textures, those that are on their
+// way included. No frame may follow.
+func (a *app) lastPicture(ctx context.Context) (*image.NRGBA, error) {
+	ctx, stop := context.WithTimeout(ctx, settleLimit)
 	defer stop()
 	if a.session != nil {
 		if err := a.session.Rest(ctx); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("preview: %w", err)
+			return nil, fmt.Errorf("preview: %w", err)
 		}
 	}
 	if a.o.AwaitTextures != nil && a.o.AwaitTextures(ctx) == nil {
 		a.r.RetryTextures()
 	}
 	if err := a.r.Settle(ctx); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("preview: %w", err)
+		return nil, fmt.Errorf("preview: %w", err)
 	}
 	a.draw()
-	return errors.Join(writePNG(a.o.Screenshot, a.r.ReadPixels()), nothing, a.outOfView())
+	return a.r.ReadPixels(), nil
 }
 
 // ErrNothingSeen is matched by the error of a headless run whose camera stands
@@ -165,6 +175,7 @@ func (a *app) report() *Report {
 	rep := a.meter.report(&all, a.s.Stats(), a.errs)
 	info := a.r.Info()
 	rep.Scene, rep.Device, rep.View = a.scenes[a.current].Name, info.Device+", OpenGL "+info.Version, a.view.String()
+	rep.SSIMMin = 1 // until something is compared
 	rep.Seconds = a.clock.elapsed().Seconds()
 	return rep
 }

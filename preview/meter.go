@@ -77,6 +77,9 @@ type Report struct {
 	TextureBudget int64 `json:"texture_budget"` // 0: no limit
 	Textures      int   `json:"textures"`
 
+	// CompareFigures say that there is no difference where nothing was compared.
+	CompareFigures
+
 	// NotUploaded is the renderer's share of Undrawn.
 	NotUploaded int `json:"not_uploaded"`
 	// Errors counts what went wrong: failed loads, textures that are missing,

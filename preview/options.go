@@ -74,6 +74,7 @@ type Options struct {
 	OnFrame func(*Frame) error
 
 	onTexture  func(*texture.Event, texture.Slot) // of the run
+	shoot      func(*app) error                   // takes the place of the frames
 	wall       func() time.Duration               // the clock on the wall since frame 0; of tests
 	memoryRoot string                             // stands for / in package memory; of tests
 }

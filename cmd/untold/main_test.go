@@ -22,7 +22,15 @@ import (
 // untold is the binary under test, built once without cgo.
 var untold string
 
+// asProgram names the variable that makes the binary of the tests the program.
+const asProgram = "UNTOLD_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Unsetenv(asProgram)
+		main()
+		os.Exit(0)
+	}
 	if slices.ContainsFunc(os.Args, func(s string) bool { return strings.HasPrefix(s, "-test.fuzz") }) {
 		os.Exit(m.Run()) // targets run the program in their own process
 	}

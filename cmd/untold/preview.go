@@ -43,6 +43,7 @@ type previewFlags struct {
 	maxTexture             int
 	plainGL, debugGL       bool
 	batching               onOff
+	compare                compareFlags
 
 	// What it shares with simulate: the camera's path and the parameters of the
 	// runtime.
@@ -80,6 +81,13 @@ loaded. --fixed-dt S makes time virtual: frame k is at k*S seconds and loads are
 --latency S after their request (default 0.05). Such a run gives the same events as
 untold simulate --dt S --parse-time S along the same camera path, and has its figures.
 
+--compare-whole CAMERAS takes pictures of the scene streamed and at rest, and with everything at full
+detail, and says how different they look: SSIM, and FLIP as seen at 67 pixels per degree. It needs no
+display. CAMERAS is auto, for all that follow from the scene; some of street, roof, high, far, orbit and the
+names of the scene's own cameras; or a JSON file of views, a recorded path among them (docs/preview.md).
+--report writes a page (.html), a contact sheet (.png) or the figures (.json); flip_mean, flip_p99 and
+ssim_min, of the worst camera, serve --fail-if.
+
 The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
 command with exit code 1 when a condition on them holds.
 
@@ -88,6 +96,7 @@ A binary that was built without cgo runs untold-preview, which lies beside it or
   untold preview out/city/city.json
   untold preview out/ --watch
   untold preview out/city/city.json --headless --screenshot city.png --size 1920x1080
+  untold preview out/city/city.json --compare-whole auto --report city.html --fail-if 'flip_mean>0.05'
   untold preview out/city/city.json --headless --fly-through --fixed-dt 0.016666667 --size 320x240 \
       --stats - --fail-if 'undrawn>0'`,
 		Args: cobra.MinimumNArgs(1),
@@ -163,6 +172,8 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.plainGL, "plain-gl", false, "keep to OpenGL 4.1 without extensions")
 	f.BoolVar(&p.debugGL, "debug-gl", false, "print what OpenGL and the runtime have to say; the figures count it (gl_errors, gl_performance)")
 
+	p.compare.register(f)
+
 	s.pathFlags.register(f, "end of the camera path")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
@@ -175,6 +186,9 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.compare.usage(cmd, args, conditions); err != nil {
+		return err
+	}
 	use := parameterUse{draws: true, address: slices.ContainsFunc(args, remote.IsURL)}
 	if err := use.refuse(p.sim.set); err != nil {
 		return err
@@ -183,7 +197,12 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	rep, err := p.play(p.shop.ctx, a, o)
+	var rep *preview.Report
+	if p.compare.cameras != "" {
+		rep, err = p.compare.run(p.shop.ctx, a, o, a.quiet || p.stats == "-")
+	} else {
+		rep, err = p.play(p.shop.ctx, a, o)
+	}
 	if e := closeAll(); err == nil {
 		err = e
 	}
@@ -442,7 +461,7 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 	}
 	switch p.stats {
 	case "":
-		if p.headless && p.events != "-" && !a.quiet {
+		if p.headless && p.events != "-" && !a.quiet && p.compare.cameras == "" {
 			printPreview(out, rep)
 		}
 	case "-":

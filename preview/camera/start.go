@@ -145,7 +145,7 @@ func (s *Scene) Frame(aspect, fovY float64) Pose {
 	}
 	best, bestScore := Pose{}, -1.0
 	try := func(boxes []geom.Box, forward geom.Vec3, part float64) (good bool) {
-		p := fit(boxes, forward, aspect, fovY, part)
+		p := fit(boxes, forward, aspect, fovY, filled, part)
 		score := s.score(p, aspect, fovY)
 		if score > float64(bestScore*1.2) {
 			best, bestScore = p, score
@@ -226,9 +226,9 @@ func direction(b geom.Box, side int) geom.Vec3 {
 	return geom.Vec3{-x * float64(sa*cd), -sd, -z * float64(ca*cd)}
 }
 
-// fit returns a view along a direction in which boxes fill their part of the
-// picture around its middle; a part of 1 is that, less is nearer.
-func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, part float64) Pose {
+// fit returns a view along a direction in which boxes fill a part of the picture's
+// width or height, around its middle, from that part of the distance.
+func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, fill, part float64) Pose {
 	right := f.Cross(geom.Vec3{0, 1, 0}).Normalize(1e-9, geom.Vec3{1, 0, 0})
 	up := right.Cross(f)
 	tanY := geom.Tan(float64(fovY * (math.Pi / 360)))
@@ -240,8 +240,9 @@ func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, part float64) Pose {
 	target, size := all.Center(), all.Size().Len()
 	d := max(size, 1e-3) / min(tanX, tanY)
 	// Where the content lies in the picture depends on where the camera is, and
-	// the other way round; the steps shrink fast.
-	for range 60 {
+	// the other way round. What is near grows faster than the way to it shrinks: half
+	// of each step does not overshoot.
+	for range 200 {
 		lo, hi, nearest := [2]float64{1e9, 1e9}, [2]float64{-1e9, -1e9}, math.Inf(1)
 		for i := range boxes {
 			for _, c := range boxes[i].Corners() {
@@ -255,13 +256,13 @@ func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, part float64) Pose {
 			}
 		}
 		x, y := (lo[0]+hi[0])/2, (lo[1]+hi[1])/2
-		if math.Abs(x)+math.Abs(y)+math.Abs(max(hi[0]-lo[0], hi[1]-lo[1])/2-filled) < 1e-3 && nearest > 0 {
+		if math.Abs(x)+math.Abs(y)+math.Abs(max(hi[0]-lo[0], hi[1]-lo[1])/2-fill) < 1e-3 && nearest > 0 {
 			break
 		}
-		target = target.Add(right.Scale(x * d * tanX)).Add(up.Scale(y * d * tanY))
-		fill := max(hi[0]-lo[0], hi[1]-lo[1]) / 2
+		target = target.Add(right.Scale(x / 2 * d * tanX)).Add(up.Scale(y / 2 * d * tanY))
+		filled := max(hi[0]-lo[0], hi[1]-lo[1]) / 2
 		// In front of what is nearest, whatever its place in the picture.
-		d = max(float64(d*fill/filled), d-nearest+float64(size*1e-3), 1e-3)
+		d = max(float64(d*math.Sqrt(filled/fill)), d-nearest+float64(size*1e-3), 1e-3)
 	}
 	return Pose{Position: target.Sub(f.Scale(d * part)), Forward: f}
 }

@@ -1,0 +1,252 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/untoldkit/untold/internal/imagediff"
+	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/runtime"
+)
+
+// Comparison says how different a scene looks streamed and whole.
+type Comparison struct {
+	Scene  string       `json:"scene"`
+	Device string       `json:"device"` // what OpenGL says about itself
+	Width  int          `json:"width"`
+	Height int          `json:"height"`
+	Views  []Difference `json:"views"`
+	CompareFigures
+}
+
+// CompareFigures are those of the worst view of a Comparison.
+type CompareFigures struct {
+	FLIPMean float64 `json:"flip_mean"` // the highest
+	FLIPP99  float64 `json:"flip_p99"`  // the highest
+	SSIMMin  float64 `json:"ssim_min"`  // the lowest
+}
+
+// CompareKeys returns the keys of CompareFigures, which only a comparison has.
+func CompareKeys() []string { return []string{"flip_mean", "flip_p99", "ssim_min"} }
+
+// Difference is a view of a Comparison.
+type Difference struct {
+	Name        string     `json:"name"`
+	Position    [3]float64 `json:"position"`
+	Forward     [3]float64 `json:"forward"`
+	FovYDegrees float64    `json:"fov_y_degrees"`
+	SSIM        float64    `json:"ssim"` // mean of luma
+	FLIPMean    float64    `json:"flip_mean"`
+	FLIPP99     float64    `json:"flip_p99"` // that 99 % of the pixels do not exceed
+
+	// Of the streamed picture: tiles drawn by representation, tiles in view that
+	// show nothing, and whether streaming came to rest within two minutes.
+	Full      int  `json:"drawn_full"`
+	LOD       int  `json:"drawn_lod"`
+	HLOD      int  `json:"drawn_hlod"`
+	Uncovered int  `json:"uncovered_tiles"`
+	AtRest    bool `json:"at_rest"`
+	// Triangles in view of either picture, without shadows.
+	Triangles      int `json:"triangles"`
+	WholeTriangles int `json:"whole_triangles"`
+
+	Streamed *image.NRGBA   `json:"-"`
+	Whole    *image.NRGBA   `json:"-"`
+	FLIP     *imagediff.Map `json:"-"` // of Streamed, with Whole as its reference
+}
+
+// shot is a picture of a view at rest.
+type shot struct {
+	view      camera.View
+	img       *image.NRGBA
+	stats     runtime.Stats
+	triangles int
+	rest      bool
+}
+
+// How long streaming may take to come to rest, and for how long nothing may
+// happen then, on the virtual clock.
+const (
+	compareStep  = 100 * time.Millisecond
+	compareLimit = 2 * time.Minute
+	compareQuiet = 3 * time.Second
+)
+
+// Compare takes pictures of the first scene from views, streamed and at rest,
+// and with everything at full detail, textures included, and says how different
+// they are. views is auto, for views that follow from the scene and its own
+// cameras; names of those, separated by commas; or a JSON file (see
+// camera.ReadViews). The run is headless and on a virtual clock, so that it
+// gives the same pictures every time. The Report is that of the streamed run.
+func Compare(ctx context.Context, o Options, views string) (*Comparison, *Report, error) {
+	if len(o.Scenes) != 1 {
+		return nil, nil, errors.New("preview: one scene at a time can be compared")
+	}
+	o.Headless, o.NoHUD, o.Show, o.Watch, o.Path, o.Screenshot, o.RecordDir = true, true, Show{}, false, nil, "", ""
+	o.FixedDT, o.Frames = compareStep, 1
+	o.Config.Batching.Enabled = false // it changes no picture
+	var taken [2][]shot
+	var reports [2]*Report
+	for i := range taken {
+		o.Whole = i == 1
+		o.shoot = func(a *app) (err error) {
+			taken[i], err = a.shots(views)
+			return err
+		}
+		var err error
+		if reports[i], err = Run(ctx, o); err != nil {
+			return nil, nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+	}
+	c := &Comparison{Scene: reports[0].Scene, Device: reports[0].Device}
+	c.SSIMMin = 1
+	for i := range taken[0] {
+		d, err := differ(&taken[0][i], &taken[1][i])
+		if err != nil {
+			return nil, nil, fmt.Errorf("preview: view %s: %w", d.Name, err)
+		}
+		c.Width, c.Height = d.Whole.Rect.Dx(), d.Whole.Rect.Dy()
+		c.FLIPMean, c.FLIPP99, c.SSIMMin = max(c.FLIPMean, d.FLIPMean), max(c.FLIPP99, d.FLIPP99), min(c.SSIMMin, d.SSIM)
+		c.Views = append(c.Views, d)
+	}
+	reports[0].CompareFigures = c.CompareFigures
+	return c, reports[0], nil
+}
+
+// differ compares two pictures of one view.
+func differ(streamed, whole *shot) (d Difference, err error) {
+	p, st := &streamed.view.Pose, &streamed.stats
+	d = Difference{
+		Name: streamed.view.Name, Position: p.Position, Forward: p.Forward, FovYDegrees: p.FovYDegrees,
+		Full: st.VisibleFull, LOD: st.VisibleLOD, HLOD: st.VisibleHLOD, Uncovered: st.UncoveredTiles, AtRest: streamed.rest && whole.rest,
+		Triangles: streamed.triangles, WholeTriangles: whole.triangles, Streamed: streamed.img, Whole: whole.img,
+	}
+	if d.SSIM, err = imagediff.SSIM(whole.img, streamed.img); err != nil {
+		return d, err
+	}
+	if d.FLIP, err = imagediff.FLIP(whole.img, streamed.img, imagediff.PixelsPerDegree); err != nil {
+		return d, err
+	}
+	d.FLIPMean, d.FLIPP99 = d.FLIP.Mean(), d.FLIP.Quantile(0.99)
+	return d, nil
+}
+
+// shots takes a picture of every view. The scene is opened anew for each, so
+// that none depends on where the camera was before.
+func (a *app) shots(names string) ([]shot, error) {
+	views, err := a.views(names)
+	if err != nil {
+		return nil, err
+	}
+	var out []shot
+	for i, v := range views {
+		if i > 0 {
+			if err := a.choose(0); err != nil {
+				return nil, err
+			}
+		}
+		if v.Pose.FovYDegrees == 0 {
+			v.Pose.FovYDegrees = a.rig.Camera(a.aspect()).FovYDegrees
+		}
+		v.Pose.Near, v.Pose.Far = 0, 0
+		a.rig.Jump(v.Pose)
+		s := shot{view: v}
+		if s.rest, err = a.comeToRest(); err != nil {
+			return nil, err
+		}
+		if s.img, err = a.lastPicture(a.ctx); err != nil {
+			return nil, err
+		}
+		a.s.Coverage()
+		s.stats, s.triangles = a.s.Stats(), a.stats.Triangles
+		out = append(out, s)
+		what := "streamed"
+		if a.o.Whole {
+			what = "whole"
+		}
+		a.o.Message(fmt.Sprintf("picture %d of %d: %s, %s", i+1, len(views), v.Name, what))
+	}
+	return out, nil
+}
+
+// comeToRest streams without drawing until nothing happens any more.
+func (a *app) comeToRest() (bool, error) {
+	quiet, changes := time.Duration(0), uint64(0)
+	for at := time.Duration(0); at < compareLimit && quiet < compareQuiet; at += compareStep {
+		if err := a.ctx.Err(); err != nil {
+			return false, err
+		}
+		a.streamCam = a.rig.Camera(a.aspect())
+		a.drawCam = a.streamCam
+		w := stopwatch{time.Now()}
+		if err := a.advance(&w); err != nil {
+			return false, err
+		}
+		a.clock.now += compareStep
+		st := a.s.Stats()
+		if !a.s.AtRest() || st.RepresentationChanges != changes {
+			quiet, changes = 0, st.RepresentationChanges
+			continue
+		}
+		quiet += compareStep
+	}
+	return quiet >= compareQuiet, nil
+}
+
+// views returns the views that are asked for.
+func (a *app) views(names string) ([]camera.View, error) {
+	if strings.EqualFold(filepath.Ext(names), ".json") {
+		return camera.ReadViews(names)
+	}
+	fovY := a.rig.Camera(a.aspect()).FovYDegrees
+	known := a.look.Views(a.aspect(), fovY)
+	if p, ok := street(a.look, a.open); ok {
+		for i := range known {
+			if known[i].Name == camera.StreetView {
+				known[i].Pose = p
+			}
+		}
+	}
+	taken := map[string]bool{}
+	for i := range known {
+		taken[known[i].Name] = true
+	}
+	for i := range a.look.Authored {
+		c := &a.look.Authored[i]
+		if p := camera.Authored(c); !taken[c.Name] && a.look.Sees(p, a.aspect(), fovY) {
+			taken[c.Name] = true
+			known = append(known, camera.View{Name: c.Name, Pose: p})
+		}
+	}
+	if names == "auto" {
+		if len(known) == 0 {
+			return nil, errors.New("preview: there is nothing to compare: the scene has no extent")
+		}
+		return known, nil
+	}
+	var out []camera.View
+	for _, name := range strings.Split(names, ",") {
+		found := false
+		for _, v := range known {
+			if name = strings.TrimSpace(name); v.Name == name || name == camera.OrbitView && strings.HasPrefix(v.Name, camera.OrbitView+"-") {
+				out, found = append(out, v), true
+			}
+		}
+		if !found {
+			var all []string
+			for _, v := range known {
+				all = append(all, v.Name)
+			}
+			return nil, fmt.Errorf("preview: the scene has no view %q: it has %s; auto takes them all, and a .json file may hold others", name, strings.Join(all, ", "))
+		}
+	}
+	return out, nil
+}
