@@ -235,7 +235,7 @@ func (u *upload) step(limit int) int64 {
 
 // internalFormat returns how an image is stored on the GPU.
 func internalFormat(img *texture.Image) uint32 {
-	srgb := img.Use == texture.Color
+	srgb := img.Use.SRGB()
 	switch {
 	case img.Encoding == texture.BC5:
 		return gl.COMPRESSED_RG_RGTC2

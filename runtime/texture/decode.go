@@ -44,10 +44,18 @@ const (
 	Color  Use = iota // sRGB colour with straight linear alpha: base colour, emissive
 	Data              // linear: roughness, metallic, occlusion
 	Normal            // tangent-space directions, green up, as v = 2c - 1
+	// OpaqueColor is colour whose alpha nobody looks at: of opaque materials, and
+	// of what glows. Alpha becomes 255.
+	OpaqueColor
 )
 
-// String returns color, data or normal.
-func (u Use) String() string { return [...]string{"color", "data", "normal"}[min(u, Normal)] }
+// String returns color, data, normal or opaque color.
+func (u Use) String() string {
+	return [...]string{"color", "data", "normal", "opaque color"}[min(u, OpaqueColor)]
+}
+
+// SRGB reports whether the values are sRGB colours, not numbers.
+func (u Use) SRGB() bool { return u == Color || u == OpaqueColor }
 
 // Options says how to decode. The zero value decodes a colour at its full size.
 type Options struct {
@@ -133,6 +141,12 @@ func Decode(r io.Reader, o Options) (*Image, error) {
 		return nil, in.explain(f.name, err)
 	}
 	level, opaque := convert(img)
+	if o.Use == OpaqueColor && !opaque {
+		for i := 3; i < len(level.Pix); i += 4 {
+			level.Pix[i] = 255
+		}
+		opaque = true
+	}
 	out := &Image{Use: o.Use, Opaque: opaque, SourceWidth: size.Width, SourceHeight: size.Height}
 	out.Levels = chain(level, o.Use, opaque, o.MaxSize)
 	return out, nil

@@ -13,7 +13,27 @@ func chain(l Level, use Use, opaque bool, maxSize int) []Level {
 		l = halve(l, use, opaque)
 		levels = append(levels, l)
 	}
+	if use == Color && !opaque {
+		fillHidden(levels)
+	}
 	return levels
+}
+
+// fillHidden gives what is transparent the colour of what is visible around it,
+// since a sampler mixes neighbours whatever their alpha: that of the next coarser
+// level, which is the mean of what is visible there.
+func fillHidden(levels []Level) {
+	for k := len(levels) - 2; k >= 0; k-- {
+		l, from := levels[k], levels[k+1]
+		for y := range l.Height {
+			row := from.Pix[4*from.Width*min(y/2, from.Height-1):]
+			for x := range l.Width {
+				if p := l.Pix[4*(y*l.Width+x):]; p[3] == 0 {
+					copy(p[:3], row[4*min(x/2, from.Width-1):][:3])
+				}
+			}
+		}
+	}
 }
 
 // halve returns the next level. Edges of even length average pairs; edges of
@@ -27,7 +47,7 @@ func halve(l Level, use Use, opaque bool) Level {
 	switch {
 	case !even(l.Width) || !even(l.Height):
 		halveOdd(n, l, use, opaque)
-	case use == Color && opaque:
+	case use.SRGB() && opaque:
 		halveOpaque(n, l)
 	case use == Data:
 		halveData(n, l)
@@ -133,7 +153,7 @@ type sum struct {
 func (s *sum) add(p []byte, w float32, use Use, opaque bool) {
 	s.alpha += float32(w * float32(p[3]))
 	switch use {
-	case Color:
+	case Color, OpaqueColor:
 		lin := linear()
 		k := w
 		if !opaque {
@@ -160,7 +180,7 @@ func (s *sum) add(p []byte, w float32, use Use, opaque bool) {
 func (s *sum) put(p []byte, use Use) {
 	p[3] = round(s.alpha)
 	switch use {
-	case Color:
+	case Color, OpaqueColor:
 		c, k := s.c, s.weight
 		if k == 0 { // all transparent: the colour still counts for neighbours
 			c, k = s.plain, 1

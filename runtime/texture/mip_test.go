@@ -1,10 +1,15 @@
 package texture
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/format"
 )
 
 func level(w, h int, at func(x, y int) [4]byte) Level {
@@ -51,6 +56,68 @@ func TestHalve(t *testing.T) {
 	} {
 		if got := [4]byte(halve(c.l, c.use, c.opaque).Pix); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLeavesDoNotFringe: a sampler that mixes a visible texel with a transparent
+// neighbour finds the visible colour in both, on every level; where alpha has no
+// meaning every colour is kept.
+func TestLeavesDoNotFringe(t *testing.T) {
+	for _, size := range [][2]int{{64, 64}, {50, 37}} {
+		leaf := func(x, y int) [4]byte {
+			if x, y := x-size[0]/2, y-size[1]/2; x*x+y*y < 150 {
+				return [4]byte{20, 200, 10, 255}
+			}
+			return [4]byte{255, 0, 255, 0}
+		}
+		for k, l := range chain(level(size[0], size[1], leaf), Color, false, 0) {
+			for i := 0; i < len(l.Pix); i += 4 {
+				if p := l.Pix[i:][:4]; p[0] > 24 || p[1] < 196 || p[2] > 14 {
+					t.Fatalf("%v, level %d, texel %d: %v", size, k, i/4, p)
+				}
+			}
+		}
+	}
+	var file bytes.Buffer
+	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
+	copy(img.Pix, []byte{20, 200, 10, 255, 255, 0, 255, 0})
+	if err := png.Encode(&file, img); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(&file, Options{Use: OpaqueColor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pix := got.Levels[0].Pix; !bytes.Equal(pix, []byte{20, 200, 10, 255, 255, 0, 255, 255}) {
+		t.Errorf("%v", pix)
+	}
+	if pix := got.Levels[1].Pix; !got.Opaque || pix[0] < 180 || pix[1] < 140 || pix[3] != 255 {
+		t.Errorf("opaque %t, the last level is %v", got.Opaque, pix)
+	}
+}
+
+// TestAlphaCountsWhereItIsUsed: base colours of opaque materials and what glows
+// keep the colours under transparent texels.
+func TestAlphaCountsWhereItIsUsed(t *testing.T) {
+	name := "a.png"
+	str := func(uint32) string { return name }
+	for _, c := range []struct {
+		flags          uint32
+		name           string
+		base, emissive Use
+	}{
+		{0, "a.png", OpaqueColor, OpaqueColor},
+		{format.MaterialCutout, "a.png", Color, OpaqueColor},
+		{format.MaterialBlend, "a.PNG", Color, OpaqueColor},
+		{0, "a.JPG", Color, Color},
+		{0, "a.utex", Color, Color},
+		{0, "a", OpaqueColor, OpaqueColor},
+	} {
+		name = c.name
+		slots := MaterialSlots(nil, &format.Material{Flags: c.flags}, make([]format.Texture, 1), str, "")
+		if slots[0].Use != c.base || slots[4].Use != c.emissive {
+			t.Errorf("%q, flags %d: %v and %v, want %v and %v", c.name, c.flags, slots[0].Use, slots[4].Use, c.base, c.emissive)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package texture
 
 import (
 	"math"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/untoldkit/untold/format"
@@ -39,15 +41,19 @@ type Part struct {
 // texture have no URI. textures and str are those of the material's payload
 // (runtime.Asset.Textures and Strings), dir is its folder.
 func MaterialSlots(dst []Slot, m *format.Material, textures []format.Texture, str func(offset uint32) string, dir string) []Slot {
+	base := OpaqueColor
+	if m.Flags&format.MaterialAlphaMask != 0 {
+		base = Color
+	}
 	for _, x := range [...]struct {
 		index uint32
 		use   Use
 	}{
-		{m.BaseColorTexture, Color},
+		{m.BaseColorTexture, base},
 		{m.NormalTexture, Normal},
 		{m.MetallicTexture, Data},
 		{m.RoughnessTexture, Data},
-		{m.EmissiveTexture, Color},
+		{m.EmissiveTexture, OpaqueColor},
 		{m.OcclusionTexture, Data},
 		{m.HeightTexture, Data},
 	} {
@@ -55,9 +61,23 @@ func MaterialSlots(dst []Slot, m *format.Material, textures []format.Texture, st
 		if uint64(x.index) < uint64(len(textures)) && str != nil {
 			slot.URI = str(textures[x.index].URIOffset)
 		}
+		if slot.Use == OpaqueColor && (slot.URI == "" || !mayHaveAlpha(slot.URI)) {
+			slot.Use = Color // one texture for all materials
+		}
 		dst = append(dst, slot)
 	}
 	return dst
+}
+
+// mayHaveAlpha reports whether a file may have alpha that was not made for the
+// materials that use it: neither of JPEG, which has none, nor of what a cook has
+// compressed.
+func mayHaveAlpha(uri string) bool {
+	switch strings.ToLower(path.Ext(uri)) {
+	case ".jpg", ".jpeg", ".utex":
+		return false
+	}
+	return true
 }
 
 // AssetSlots returns the slots of all materials of a payload, for Warmer.Warm;

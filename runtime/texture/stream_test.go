@@ -381,7 +381,7 @@ func TestMaterialSlots(t *testing.T) {
 	textures := []format.Texture{{URIOffset: 10}, {URIOffset: 20}, {URIOffset: 30}}
 	str := func(o uint32) string { return fmt.Sprint("file", o) }
 	want := []Slot{
-		{"d", "file10", Color},
+		{"d", "file10", OpaqueColor},
 		{"d", "file20", Normal},
 		{"d", "file30", Data},
 		{"d", "file30", Data},
