@@ -74,6 +74,9 @@ func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) 
 	if c.scene, c.objects, err = load(ctx, scene, &opts, c.ns); err != nil {
 		return nil, err
 	}
+	if c.offset, err = opts.recenter(ctx, c.scene, c.objects, c.ns); err != nil {
+		return nil, err
+	}
 	if err := c.plan(); err != nil {
 		return nil, err
 	}
@@ -101,6 +104,7 @@ type cooker struct {
 	ns      *notes
 	scene   *gltfscene.Scene
 	objects []object
+	offset  geom.Vec3 // taken off the scene's coordinates
 	inputs  []partition.Object
 	planned *partition.Plan
 	name    string

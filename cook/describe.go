@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/report"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -61,6 +62,12 @@ func (o *Options) list() []report.KV {
 	add("partition", mode)
 	if o.Compat {
 		add("compat", "engine")
+	}
+	switch r := o.Recenter; {
+	case r.Auto:
+		add("recenter", "auto")
+	case r.Offset != (geom.Vec3{}):
+		add("recenter", coordinates(r.Offset))
 	}
 	if o.hasFloors() {
 		o.listFloors(add)

@@ -41,6 +41,10 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 		FailedTiles:            []manifest.FailedTile{},
 		Tiles:                  []manifest.Tile{},
 	}
+	if c.offset != (geom.Vec3{}) {
+		offset := [3]float64(c.offset)
+		m.OriginOffset = &offset
+	}
 	c.describeContent(m)
 	c.describeLevels(m)
 	for i := range p.Objects {

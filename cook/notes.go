@@ -36,6 +36,8 @@ var cookNotes = []Note{
 	{Code: "empty-object", Message: "objects have no triangle with an area", Warning: true},
 	{Code: "black-lifted", Message: "black base colours were lifted to 0.001, because the reference engine draws black as white"},
 	{Code: "partial-scene", Message: "objects are left out: only a part of the scene is cooked (--sample-fraction, --perimeter-depth)"},
+	{Code: "recentred", Message: "coordinates lie far from the origin; an offset is taken off all of them, in double precision, and stands in the manifest as origin_offset"},
+	{Code: "coordinates-far", Message: "coordinates lie farther than 10 km from the origin, where single precision is coarse; --recenter auto takes an offset off", Warning: true},
 	{Code: "extra-ignored", Message: "node extras are ignored, because they are no texts", Warning: true},
 	{Code: "annotation-unreadable", Message: "objects carry a node id that has no known form", Warning: true},
 	{Code: "annotations-followed", Message: "objects carry nodes and tiers of their own, which are followed; --partition does not matter"},

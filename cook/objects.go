@@ -64,6 +64,21 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 		}
 		out = append(out, o)
 	}
+	if err := measureObjects(ctx, s, out, jobs); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		o := &out[i]
+		if !o.box.Min.IsFinite() || !o.box.Max.IsFinite() {
+			return nil, fmt.Errorf("%s: nodes[%d] (%s): its world transform moves vertices beyond single precision (%w)",
+				s.Source, s.Nodes[o.node].Index, o.name, ErrBadInput)
+		}
+	}
+	return out, nil
+}
+
+// measureObjects finds the boxes of objects in the world.
+func measureObjects(ctx context.Context, s *gltfscene.Scene, out []object, jobs int) error {
 	whole := wholePrimitives(s)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
@@ -79,17 +94,7 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	for i := range out {
-		o := &out[i]
-		if !o.box.Min.IsFinite() || !o.box.Max.IsFinite() {
-			return nil, fmt.Errorf("%s: nodes[%d] (%s): its world transform moves vertices beyond single precision (%w)",
-				s.Source, s.Nodes[o.node].Index, o.name, ErrBadInput)
-		}
-	}
-	return out, nil
+	return g.Wait()
 }
 
 func (o *object) add(s *gltfscene.Scene, p placed) {

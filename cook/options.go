@@ -41,6 +41,8 @@ type Options struct {
 	// upwards. Where x or z is 0, the default, it follows from the scene, for
 	// TileTriangles a tile: see partition.FitTileSize. Default 0, 10000, 0. With
 	// floors, and Compat, 0 is 25.
+	// Recenter takes an offset off coordinates that lie far from the origin.
+	Recenter Recenter
 	TileSize geom.Vec3
 	// TileTriangles is how many triangles a tile should have when the scene
 	// decides about TileSize. Default 50,000.
@@ -188,6 +190,7 @@ func ClassicOptions() Options {
 	o := DefaultOptions()
 	o.TileSize[0], o.TileSize[2] = partition.DefaultTileSide, partition.DefaultTileSide
 	o.FitDistances, o.WholeLimit, o.LODs, o.HLODs = false, 0, nil, nil
+	o.Recenter = Recenter{}
 	return o
 }
 
@@ -211,6 +214,7 @@ func DefaultOptions() Options {
 		PayloadDir:    "tiles",
 		FileType:      format.FileTile,
 
+		Recenter:          Recenter{Auto: true},
 		LODMaxErrorPixels: DefaultLevelMaxPixels, LevelFovY: DefaultLevelFovY, LevelHeight: DefaultLevelHeight,
 		LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture,
 
@@ -256,6 +260,9 @@ func (o *Options) check() error {
 	case "", PartitionGrid, PartitionQuadtree, PartitionKDTree:
 	default:
 		return fmt.Errorf("cook: partition %q is unknown: use grid, quadtree or kdtree", o.Partition)
+	}
+	if err := o.Recenter.check(); err != nil {
+		return err
 	}
 	o.fixTileSize()
 	for i, v := range o.TileSize {

@@ -333,6 +333,8 @@ func (s *scanner) manifestRest(m *Manifest) {
 		loose(s, &m.TileSizeMode, (*scanner).str)
 	case "scene_bounds":
 		loose(s, &m.SceneBounds, (*scanner).boundsPtr)
+	case "origin_offset":
+		loose(s, &m.OriginOffset, (*scanner).offset)
 	case "content_bounds":
 		loose(s, &m.ContentBounds, (*scanner).boundsPtr)
 	case "streaming_profile":

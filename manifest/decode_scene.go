@@ -52,6 +52,19 @@ func (s *scanner) vector(dst []float64) {
 	copy(dst, v[:])
 }
 
+// offset reads three numbers, or nil where there are fewer.
+func (s *scanner) offset() *[3]float64 {
+	if s.null() {
+		return nil
+	}
+	var v [3]float64
+	if n := s.floats(v[:]); n < len(v) {
+		s.noteShort("the offset", n)
+		return nil
+	}
+	return &v
+}
+
 // matrix reads four rows of four numbers; ok is false when there are fewer.
 func (s *scanner) matrix() (m [4][4]float64, ok bool) {
 	rows := 0

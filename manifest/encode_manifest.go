@@ -38,6 +38,9 @@ func (e *encoder) manifest(m *Manifest) {
 	if m.SceneBounds != nil {
 		e.line(in, "scene_bounds").bounds(m.SceneBounds)
 	}
+	if m.OriginOffset != nil {
+		e.line(in, "origin_offset").vec3(m.OriginOffset)
+	}
 	if m.ContentBounds != nil {
 		e.line(in, "content_bounds").bounds(m.ContentBounds)
 	}

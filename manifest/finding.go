@@ -93,6 +93,7 @@ const (
 	CodeFloor         Code = "tile-floor"
 	CodeTier          Code = "tile-tier"
 	CodeBounds        Code = "tile-bounds"
+	CodeOrigin        Code = "origin-offset"
 	CodeCenter        Code = "tile-center"
 	CodeRadii         Code = "tile-radii"
 	CodeLevels        Code = "tile-levels"
@@ -141,6 +142,7 @@ var rules = map[Code]rule{
 	CodeFloor:         {SeverityWarning, "with floors give every tile a floor_id: 0 on the ground floor, whose nodes begin with F01"},
 	CodeTier:          {SeverityWarning, "write ExteriorShell, StructuralInterior, RoomContents or FineProps"},
 	CodeBounds:        {SeverityError, "write min <= max on every axis"},
+	CodeOrigin:        {SeverityWarning, "write the metres that were taken off the source's coordinates, at most 1e9 on each axis, or leave the key out"},
 	CodeCenter:        {SeverityWarning, "write the middle of bounds: the floor gate compares its height with the camera's"},
 	CodeRadii:         {SeverityError, "write 0 <= streaming_radius < unload_radius: otherwise the tile loads and unloads in turn"},
 	CodeLevels:        {SeverityWarning, "write one hlod level, and lod levels in ascending order of switch_distance"},

@@ -26,7 +26,7 @@ var keyClasses = map[string]keyClass{
 	"/source_scene_name": ignored, "/payload_dir_relative_to_manifest": ignored, "/axis_convention": ignored,
 	"/axis_convention/up": ignored, "/generator": ignored, "/units": ignored, "/tile_size_mode": ignored,
 	"/tile_size": readIfSet, "/tile_size/x": required, "/tile_size/y": required, "/tile_size/z": required,
-	"/scene_bounds": ignored, "/scene_bounds/min": ignored, "/content_bounds": ignored, "/content_bounds/min": ignored, "/scene_lights": readIfSet, "/scene_cameras": readIfSet,
+	"/scene_bounds": ignored, "/scene_bounds/min": ignored, "/origin_offset": ignored, "/content_bounds": ignored, "/content_bounds/min": ignored, "/scene_lights": readIfSet, "/scene_cameras": readIfSet,
 	"/scene_lights/0/entity_name": readIfSet, "/scene_lights/0/kind": readIfSet, "/scene_lights/0/color": readIfSet,
 	"/scene_lights/0/intensity": readIfSet, "/scene_lights/0/position": readIfSet, "/scene_lights/0/radius": readIfSet,
 	"/scene_lights/0/range": readIfSet, "/scene_lights/0/direction": readIfSet, "/scene_lights/0/falloff": readIfSet,

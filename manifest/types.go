@@ -64,6 +64,7 @@ type Manifest struct {
 	TileSizeMode           string                  `json:"tile_size_mode,omitempty"` // auto or manual
 	TileSize               *Vec3Size               `json:"tile_size,omitempty"`      // metres; the engine batches in cells of max(x, z)
 	SceneBounds            *Bounds                 `json:"scene_bounds,omitempty"`
+	OriginOffset           *[3]float64             `json:"origin_offset,omitempty"`  // ours: metres that were taken off the source's coordinates; nil: none
 	ContentBounds          *Bounds                 `json:"content_bounds,omitempty"` // ours: where most of the triangles are; nil: everywhere
 	SceneLights            []Light                 `json:"scene_lights"`
 	SceneCameras           []Camera                `json:"scene_cameras"`

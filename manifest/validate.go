@@ -216,6 +216,14 @@ func (v *validator) top() {
 	if m.SceneBounds != nil {
 		v.box(*m.SceneBounds, "/scene_bounds", CodeBounds)
 	}
+	if o := m.OriginOffset; o != nil {
+		for i, axis := range []string{"x", "y", "z"} {
+			if !(math.Abs(o[i]) <= maxOriginOffset) {
+				v.add(CodeOrigin, "/origin_offset", "along %s, %v m is farther than all that is on Earth", axis, o[i])
+				break
+			}
+		}
+	}
 	if m.ContentBounds != nil {
 		v.box(*m.ContentBounds, "/content_bounds", CodeBounds)
 	}
@@ -288,6 +296,10 @@ func (v *validator) box(b Bounds, pointer string, code Code) bool {
 	}
 	return true
 }
+
+// maxOriginOffset is the greatest origin_offset that makes sense, in metres:
+// double precision steps by a tenth of a micrometre there.
+const maxOriginOffset = 1e9
 
 // entry checks what tiles and the shared bucket have in common.
 func (v *validator) entry(t *Tile, at string) {

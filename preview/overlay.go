@@ -285,8 +285,12 @@ func (a *app) radii(dst []hud.MapRing) []hud.MapRing {
 // pointer.
 func (v *overlay) figures(a *app, m *hud.Model) {
 	if a.show.Panel {
+		camera := a.streamCam
+		if o := a.open.Source.Manifest.OriginOffset; o != nil { // people know the source's coordinates
+			camera.Position = geom.Vec3(*o).Add(camera.Position)
+		}
 		v.panel = hud.Panel{
-			Times: v.times.list, Stats: a.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: a.streamCam,
+			Times: v.times.list, Stats: a.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: camera,
 			Mode: a.rig.Mode().String(), Recording: a.recording != nil, Paused: a.paused, Frozen: a.frozen != nil,
 			Batching: a.o.Config.Batching.Enabled,
 		}

@@ -30,6 +30,7 @@ func (x *gridFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.IntVar(&o.SplitMaxTiles, "split-max-tiles", o.SplitMaxTiles, "spanning objects over more tiles go to the shared bucket")
 	f.Float64Var(&o.SampleFraction, "sample-fraction", 0, "cook only this part of the grid's tiles, around the world's origin, for a quick look (0 to 1)")
 	f.IntVar(&o.PerimeterDepth, "perimeter-depth", 0, "cook only this many rings of tiles at the outside of the scene (0: all)")
+	f.Var(recenterFlag{&o.Recenter}, "recenter", "what is taken off all coordinates before they are stored in single precision, as origin_offset in the manifest: auto (the scene's middle, where coordinates exceed 10 km), none, or X,Y,Z in metres (none with --compat engine)")
 	f.StringVar(&o.PayloadDir, "payload-dir", o.PayloadDir, "folder of the tiles inside the output folder")
 }
 
@@ -87,6 +88,9 @@ func (x *gridFlags) preset(f *pflag.FlagSet, o *cook.Options) error {
 	o.Compat = e.Compat
 	if !f.Changed("clip") {
 		o.Clip = e.Clip
+	}
+	if !f.Changed("recenter") {
+		o.Recenter = e.Recenter
 	}
 	if !f.Changed("payload-dir") {
 		o.PayloadDir = e.PayloadDir

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/untoldkit/untold/manifest"
 )
@@ -49,6 +51,7 @@ type sceneSummary struct {
 	Generator        string           `json:"generator"`
 	DryRun           bool             `json:"dry_run"`
 	SceneBounds      *manifest.Bounds `json:"scene_bounds"`
+	OriginOffset     *[3]float64      `json:"origin_offset,omitempty"`
 	Tiles            int              `json:"tiles"`
 	FailedTiles      int              `json:"failed_tiles"`
 	Levels           int              `json:"lod_and_hlod_files"`
@@ -81,7 +84,7 @@ type tileSummary struct {
 
 func summarize(path string, m *manifest.Manifest) *sceneSummary {
 	s := &sceneSummary{
-		Path: path, Version: m.Version, Mode: m.PartitioningMode, Generator: m.Generator, DryRun: m.DryRun, SceneBounds: m.SceneBounds,
+		Path: path, Version: m.Version, Mode: m.PartitioningMode, Generator: m.Generator, DryRun: m.DryRun, SceneBounds: m.SceneBounds, OriginOffset: m.OriginOffset,
 		Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), StreamingRadius: m.StreamingDefaults.StreamingRadius,
 		UnloadRadius: m.StreamingDefaults.UnloadRadius, Lights: len(m.SceneLights), Cameras: len(m.SceneCameras), TileList: []tileSummary{},
 	}
@@ -136,6 +139,9 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 		fmt.Fprintf(w, "  scene %.6g x %.6g x %.6g m, from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n",
 			b.Max[0]-b.Min[0], b.Max[1]-b.Min[1], b.Max[2]-b.Min[2], b.Min[0], b.Min[1], b.Min[2], b.Max[0], b.Max[1], b.Max[2])
 	}
+	if o := s.OriginOffset; o != nil {
+		fmt.Fprintf(w, "  coordinates are those of the source less (%s) m\n", plainDigits(o[:]))
+	}
 	if t := m.TileSize; t != nil {
 		fmt.Fprintf(w, "  tile size %.6g x %.6g x %.6g m (%s)\n", t.X, t.Y, t.Z, oneLine(m.TileSizeMode))
 	}
@@ -149,6 +155,15 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 			fmt.Sprintf("(%.5g, %.5g, %.5g) .. (%.5g, %.5g, %.5g)", x.Bounds.Min[0], x.Bounds.Min[1], x.Bounds.Min[2], x.Bounds.Max[0], x.Bounds.Max[1], x.Bounds.Max[2]))
 	}
 	t.print(w)
+}
+
+// plainDigits writes coordinates without exponents.
+func plainDigits(v []float64) string {
+	var parts []string
+	for _, x := range v {
+		parts = append(parts, strconv.FormatFloat(x, 'f', -1, 64))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // span names the least and the greatest of a distance of all tiles.

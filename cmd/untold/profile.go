@@ -105,7 +105,7 @@ var sceneSettings = []string{
 	"partition", "floor-count", "floor-band-height", "scene-profile", "tier-radius", "tier-matching", "untagged-semantic-tier",
 	"kdtree-balance", "min-objects-per-tile-tier",
 	"compat", "tile-size", "tile-size-x", "tile-size-y", "tile-size-z", "auto-tile-size", "tile-triangles", "clip", "split-max-tiles",
-	"sample-fraction", "perimeter-depth",
+	"sample-fraction", "perimeter-depth", "recenter",
 	"lod", "hlod", "lod-level", "hlod-level", "lod-error-pixels", "lod-max-error-pixels", "lod-fov", "lod-height",
 	"lod-min-triangles", "whole-limit", "view-distance", "hlod-atlas", "hlod-max-texture",
 	"compress", "merge", "instances", "scene", "textures", "max-texture",

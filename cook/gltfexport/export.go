@@ -255,6 +255,21 @@ func (e *exporter) manifest(path string) error {
 	}
 	e.lights(m.SceneLights)
 	e.cameras(m.SceneCameras)
+	return e.moveBack(m.OriginOffset)
+}
+
+// moveBack puts back what cook took off the source's coordinates: one node above
+// all others has it, whose translation glTF keeps in double precision, while
+// positions have single.
+func (e *exporter) moveBack(offset *[3]float64) error {
+	if offset == nil || *offset == [3]float64{} || len(e.doc.roots) == 0 {
+		return nil
+	}
+	at := e.doc.nodes.n
+	if err := e.addNode(placement{*offset, noRotation, noScale, nil}, nodeJSON{Name: "origin_offset", Children: e.doc.roots}); err != nil {
+		return err
+	}
+	e.doc.roots = []int{at}
 	return nil
 }
 
