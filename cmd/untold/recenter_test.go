@@ -33,7 +33,7 @@ func TestRecenterFlag(t *testing.T) {
 // TestRecenter: the offset of a scene far away stands in the manifest, in what
 // inspect says, and nowhere with the preset.
 func TestRecenter(t *testing.T) {
-	scene := strings.Replace(string(boxScene(3)), `"translation":[`, `"translation":[500000`, 1) // the first of three boxes
+	scene := strings.Replace(string(boxScene(3)), `"translation":[`, `"translation":[500000`, -1)
 	if scene == string(boxScene(3)) {
 		t.Fatal("no box to move")
 	}
@@ -46,7 +46,7 @@ func TestRecenter(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.err, "recentred") {
 		t.Fatalf("exit %d: %s", r.code, r.err)
 	}
-	if r := execute(t, nil, "inspect", dir); !strings.Contains(r.stdout, "coordinates are those of the source less (2") {
+	if r := execute(t, nil, "inspect", dir); !strings.Contains(r.stdout, "coordinates are those of the source less (5000003, 0, 0) m") {
 		t.Errorf("inspect: %s%s", r.stdout, r.err)
 	}
 	for _, args := range [][]string{{"--compat", "engine"}, {"--recenter", "none"}, {"--compat", "engine", "--recenter", "0,100,0"}} {
