@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -158,8 +159,12 @@ func (a *app) shots(names string) ([]shot, error) {
 		}
 		v.Pose.Near, v.Pose.Far = 0, 0
 		a.rig.Jump(v.Pose)
+		aim := func() {
+			a.streamCam = a.rig.Camera(a.aspect())
+			a.drawCam = a.streamCam
+		}
 		s := shot{view: v}
-		if s.rest, err = a.comeToRest(); err != nil {
+		if s.rest, err = a.comeToRest(aim); err != nil {
 			return nil, err
 		}
 		if s.img, err = a.lastPicture(a.ctx); err != nil {
@@ -177,26 +182,26 @@ func (a *app) shots(names string) ([]shot, error) {
 	return out, nil
 }
 
-// comeToRest streams without drawing until nothing happens any more.
-func (a *app) comeToRest() (bool, error) {
+// comeToRest streams without drawing until nothing happens any more; aim sets the
+// camera of a frame.
+func (a *app) comeToRest(aim func()) (bool, error) {
 	quiet, changes := time.Duration(0), uint64(0)
-	for at := time.Duration(0); at < compareLimit && quiet < compareQuiet; at += compareStep {
+	for at := time.Duration(0); at < compareLimit && quiet < compareQuiet; at += a.o.FixedDT {
 		if err := a.ctx.Err(); err != nil {
 			return false, err
 		}
-		a.streamCam = a.rig.Camera(a.aspect())
-		a.drawCam = a.streamCam
+		aim()
 		w := stopwatch{time.Now()}
 		if err := a.advance(&w); err != nil {
 			return false, err
 		}
-		a.clock.now += compareStep
+		a.clock.now += a.o.FixedDT
 		st := a.s.Stats()
 		if !a.s.AtRest() || st.RepresentationChanges != changes {
 			quiet, changes = 0, st.RepresentationChanges
 			continue
 		}
-		quiet += compareStep
+		quiet += a.o.FixedDT
 	}
 	return quiet >= compareQuiet, nil
 }
@@ -249,4 +254,44 @@ func (a *app) views(names string) ([]camera.View, error) {
 		}
 	}
 	return out, nil
+}
+
+// sheet returns the comparison for people.
+func (c *Comparison) sheet() *sheet {
+	s := &sheet{
+		Title:   c.Scene + ": streamed and whole",
+		Summary: fmt.Sprintf("worst: SSIM %.4f, FLIP %.4f (p99 %.4f)", c.SSIMMin, c.FLIPMean, c.FLIPP99),
+		Note: fmt.Sprintf("%d x %d pixels, %s. The streamed picture shows the whole one under the pointer."+
+			" FLIP is from 0 (the same, black) to 1, as seen at 67 pixels per degree; SSIM is 1 for the same.", c.Width, c.Height, c.Device),
+		Columns: [3]string{"streamed", "whole", "FLIP: black is 0, white is 1"},
+		Width:   c.Width, Height: c.Height,
+		Head: []string{"camera", "SSIM", "FLIP mean", "FLIP p99", "full", "LOD", "HLOD", "triangles", "of", "uncovered"},
+	}
+	for i := range c.Views {
+		d := &c.Views[i]
+		s.Rows = append(s.Rows, sheetRow{
+			Name: d.Name, Title: d.title(), Subtitle: d.subtitle(), Pictures: [3]image.Image{d.Streamed, d.Whole, d.FLIP.Image()},
+			Cells: []string{
+				d.Name, fmt.Sprintf("%.4f", d.SSIM), fmt.Sprintf("%.4f", d.FLIPMean), fmt.Sprintf("%.4f", d.FLIPP99),
+				strconv.Itoa(d.Full), strconv.Itoa(d.LOD), strconv.Itoa(d.HLOD), strconv.Itoa(d.Triangles), strconv.Itoa(d.WholeTriangles), strconv.Itoa(d.Uncovered),
+			},
+		})
+	}
+	return s
+}
+
+func (d *Difference) title() string {
+	s := fmt.Sprintf("%s: SSIM %.4f, FLIP %.4f, p99 %.4f", d.Name, d.SSIM, d.FLIPMean, d.FLIPP99)
+	if !d.AtRest {
+		s += "; streaming did not come to rest"
+	}
+	return s
+}
+
+func (d *Difference) subtitle() string {
+	s := fmt.Sprintf("drawn: full %d, lod %d, hlod %d; triangles %d of %d", d.Full, d.LOD, d.HLOD, d.Triangles, d.WholeTriangles)
+	if d.Uncovered > 0 {
+		s += fmt.Sprintf("; %d tiles show nothing", d.Uncovered)
+	}
+	return s
 }

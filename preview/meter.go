@@ -79,6 +79,7 @@ type Report struct {
 
 	// CompareFigures say that there is no difference where nothing was compared.
 	CompareFigures
+	PopFigures
 
 	// NotUploaded is the renderer's share of Undrawn.
 	NotUploaded int `json:"not_uploaded"`

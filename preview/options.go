@@ -75,6 +75,7 @@ type Options struct {
 
 	onTexture  func(*texture.Event, texture.Slot) // of the run
 	shoot      func(*app) error                   // takes the place of the frames
+	late       *late                              // stands between a run on a virtual clock and the renderer
 	wall       func() time.Duration               // the clock on the wall since frame 0; of tests
 	memoryRoot string                             // stands for / in package memory; of tests
 }

@@ -34,6 +34,13 @@ func (a *app) openSession(open *Loaded, cfg runtime.Config) (*simulate.Session, 
 	if !a.o.Render.NoTextures {
 		o.Drawing.Textures = a.r
 	}
+	if l := a.o.late; l != nil {
+		l.renderer = a.r
+		o.Drawing.Device = l
+		if o.Drawing.Textures != nil {
+			o.Drawing.Textures = l
+		}
+	}
 	return simulate.Start(a.ctx, sc, o)
 }
 

@@ -86,7 +86,8 @@ detail, and says how different they look: SSIM, and FLIP as seen at 67 pixels pe
 display. CAMERAS is auto, for all that follow from the scene; some of street, roof, high, far, orbit and the
 names of the scene's own cameras; or a JSON file of views, a recorded path among them (docs/preview.md).
 --report writes a page (.html), a contact sheet (.png) or the figures (.json); flip_mean, flip_p99 and
-ssim_min, of the worst camera, serve --fail-if.
+ssim_min, of the worst camera, serve --fail-if. --pop-report FILE compares the pictures before and after
+the switches of each frame along a camera path; pop_p99 and pop_max are shares of pixels that change.
 
 The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
 command with exit code 1 when a condition on them holds.
@@ -182,6 +183,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 }
 
 func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
+	p.headless = p.headless || len(p.compare.pops) > 0 // for --fixed-dt
 	conditions, err := p.usage()
 	if err != nil {
 		return err
@@ -198,7 +200,7 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	var rep *preview.Report
-	if p.compare.cameras != "" {
+	if p.compare.on() {
 		rep, err = p.compare.run(p.shop.ctx, a, o, a.quiet || p.stats == "-")
 	} else {
 		rep, err = p.play(p.shop.ctx, a, o)
@@ -461,7 +463,7 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 	}
 	switch p.stats {
 	case "":
-		if p.headless && p.events != "-" && !a.quiet && p.compare.cameras == "" {
+		if p.headless && p.events != "-" && !a.quiet && !p.compare.on() {
 			printPreview(out, rep)
 		}
 	case "-":

@@ -22,11 +22,16 @@ import (
 type compareFlags struct {
 	cameras string
 	reports []string
+	pops    []string
 }
+
+// on reports whether pictures are compared instead of shown.
+func (c *compareFlags) on() bool { return c.cameras != "" || len(c.pops) > 0 }
 
 func (c *compareFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.cameras, "compare-whole", "", "compare streamed pictures with whole ones at these cameras: auto, names (street,roof,high,far,orbit and the scene's own) or a JSON file")
 	f.StringArrayVar(&c.reports, "report", nil, "write the comparison to this file, .html, .json or .png (repeatable)")
+	f.StringArrayVar(&c.pops, "pop-report", nil, "compare the pictures before and after each switch along the camera path, and write what is seen to this file, .html, .json or .png (repeatable)")
 }
 
 // excludeFrames are the flags that a comparison has no use for.
@@ -37,6 +42,9 @@ var excludeFrames = []string{
 
 // usage checks what needs no file.
 func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []simulate.Condition) error {
+	if err := c.popUsage(cmd, args, conditions); err != nil {
+		return err
+	}
 	if !cmd.Flags().Changed("compare-whole") {
 		if len(c.reports) > 0 {
 			return errors.New("--report needs --compare-whole, auto for example")
@@ -59,13 +67,8 @@ func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []sim
 			return fmt.Errorf("--%s has no effect with --compare-whole: leave one of them out", name)
 		}
 	}
-	for _, path := range c.reports {
-		if !preview.CompareFormat(path) {
-			return fmt.Errorf("--report %s: the name must end in .html, .json or .png", path)
-		}
-		if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
-			return fmt.Errorf("--report %s: there is no folder %s", path, filepath.Dir(path))
-		}
+	if err := checkReports("--report", c.reports); err != nil {
+		return err
 	}
 	if path := namedTwice(append([]string{c.cameras}, c.reports...)...); path != "" {
 		return fmt.Errorf("%q is named twice; choose another name", path)
@@ -73,8 +76,55 @@ func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []sim
 	return nil
 }
 
+// popUsage is usage for --pop-report.
+func (c *compareFlags) popUsage(cmd *cobra.Command, args []string, conditions []simulate.Condition) error {
+	if len(c.pops) == 0 {
+		for _, x := range conditions {
+			if slices.Contains(preview.PopKeys(), x.Key) {
+				return fmt.Errorf("--fail-if %s needs --pop-report and a camera path: else nobody looks at switches", x)
+			}
+		}
+		return nil
+	}
+	if len(args) != 1 {
+		return errors.New("--pop-report looks at one scene")
+	}
+	moves := slices.ContainsFunc([]string{"camera-path", "orbit", "fly-through", "walk"}, func(name string) bool { return cmd.Flags().Changed(name) })
+	if !moves {
+		return errors.New("--pop-report needs a camera path, --walk 1 for example: switches come with moving")
+	}
+	for _, name := range []string{"compare-whole", "whole", "watch", "frames", "fps", "screenshot", "record", "events", "frame-log", "show"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s has no effect with --pop-report: leave one of them out", name)
+		}
+	}
+	if err := checkReports("--pop-report", c.pops); err != nil {
+		return err
+	}
+	if path := namedTwice(c.pops...); path != "" {
+		return fmt.Errorf("%q is named twice; choose another name", path)
+	}
+	return nil
+}
+
+// checkReports looks at the names of reports before there is work to lose.
+func checkReports(flag string, paths []string) error {
+	for _, path := range paths {
+		if !preview.ReportFormat(path) {
+			return fmt.Errorf("%s %s: the name must end in .html, .json or .png", flag, path)
+		}
+		if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
+			return fmt.Errorf("%s %s: there is no folder %s", flag, path, filepath.Dir(path))
+		}
+	}
+	return nil
+}
+
 // run compares and writes the reports.
 func (c *compareFlags) run(ctx context.Context, a *app, o preview.Options, quiet bool) (*preview.Report, error) {
+	if len(c.pops) > 0 {
+		return c.findPops(ctx, a, o, quiet)
+	}
 	result, rep, err := preview.Compare(ctx, o, c.cameras)
 	if err != nil {
 		return nil, err
@@ -108,4 +158,23 @@ func printComparison(w io.Writer, c *preview.Comparison) {
 	}
 	t.add("worst", f(c.SSIMMin), f(c.FLIPMean), f(c.FLIPP99), "", "", "", "", "", "")
 	t.print(w)
+}
+
+// findPops looks at switches and writes the reports.
+func (c *compareFlags) findPops(ctx context.Context, a *app, o preview.Options, quiet bool) (*preview.Report, error) {
+	result, rep, err := preview.FindPops(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range c.pops {
+		if err := result.WriteReport(path); err != nil {
+			return nil, err
+		}
+	}
+	if !quiet {
+		fmt.Fprintf(a.stdout, "%s, %s, %d x %d\n%d of %d frames in %.1f s have switches; pixels that change: at most %.3f %%, p99 %.3f %%\n",
+			oneLine(result.Scene), oneLine(result.Device), result.Width, result.Height, len(result.Switches), result.Frames, result.Seconds,
+			100*result.PopMax, 100*result.PopP99)
+	}
+	return rep, nil
 }

@@ -90,6 +90,29 @@ func TestCompareWhole(t *testing.T) {
 	}
 }
 
+// TestPopReport: a walk towards a scene with levels sees them come.
+func TestPopReport(t *testing.T) {
+	if !preview.Available {
+		t.Skip("built without OpenGL (cgo)")
+	}
+	scene, out := cookScene(t, writeScene(t, "dunes.gltf", dunes(40)), "--whole-limit", "0"), t.TempDir()
+	path, report := filepath.Join(out, "path.json"), filepath.Join(out, "pops.json")
+	if err := os.WriteFile(path, []byte(`{"fov_y_degrees": 5, "camera": [{"t": 0, "position": [5, 20, 140], "forward": [0, -0.15, -1]},
+	  {"t": 4, "position": [5, 2, 12], "forward": [0, -0.3, -1], "mode": "linear"}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := itself(t, "preview", scene, "--camera-path", path, "--fixed-dt", "0.1", "--pop-report", report, "--size", "96x64", "--samples", "1", "--shadows", "-1",
+		"--fail-if", "pop_max>=0")
+	var p preview.Pops
+	if err := json.Unmarshal([]byte(read(t, report)), &p); err != nil || r.code != exitWanting || len(p.Switches) == 0 || !strings.Contains(r.stdout, " of 41 frames in 4.0 s have switches") {
+		t.Fatalf("exit %d, %v: %+v\n%s%s", r.code, err, p, r.stdout, r.err)
+	}
+	last := p.Switches[len(p.Switches)-1]
+	if to := last.Tiles[len(last.Tiles)-1].To; to != "full" {
+		t.Errorf("the last switch is to %s", to)
+	}
+}
+
 func TestCompareUsage(t *testing.T) {
 	dir := t.TempDir()
 	for _, tc := range []struct {
@@ -105,6 +128,11 @@ func TestCompareUsage(t *testing.T) {
 		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "a.pdf")}, "must end in .html, .json or .png"},
 		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "none", "a.png")}, "there is no folder"},
 		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "a.png"), "--report", filepath.Join(dir, "a.png")}, "named twice"},
+		{[]string{"x", "--pop-report", "a.html"}, "needs a camera path"},
+		{[]string{"x", "y", "--pop-report", "a.html", "--orbit"}, "looks at one scene"},
+		{[]string{"x", "--pop-report", "a.html", "--orbit", "--compare-whole", "auto"}, "--compare-whole has no effect with --pop-report"},
+		{[]string{"x", "--pop-report", "a.txt", "--orbit"}, "must end in .html, .json or .png"},
+		{[]string{"x", "--orbit", "--headless", "--fail-if", "pop_p99>0.002"}, "needs --pop-report"},
 	} {
 		var out, errs strings.Builder
 		if !preview.Available {

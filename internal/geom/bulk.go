@@ -6,11 +6,11 @@ import (
 )
 
 // stray is the part of all weight that may lie beyond each side of the bulk.
-const stray = 0.01
+const stray = 0.02
 
 // Bulk returns the box of what carries almost all of the weight: along each axis
 // the outermost boxes are left out at either end as long as they weigh no more
-// than a hundredth of all together. That is the box of all of them unless it is
+// than a fiftieth of all together. That is the box of all of them unless it is
 // more than twice as wide, so that a plane under everything, or something far
 // away, does not count. Boxes that are empty or not finite are left out;
 // without any weight all weigh the same.

@@ -1,0 +1,302 @@
+package preview
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/internal/imagediff"
+	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/texture"
+)
+
+// popThreshold is how much a channel of a pixel has to change, of 255, for
+// somebody to see it pop.
+const popThreshold = 32
+
+// Pops says what is seen of the moments in which tiles change what they show:
+// each time the picture before and the picture after, from where the camera is
+// then.
+type Pops struct {
+	Scene    string  `json:"scene"`
+	Device   string  `json:"device"` // what OpenGL says about itself
+	Width    int     `json:"width"`
+	Height   int     `json:"height"`
+	Seconds  float64 `json:"seconds"` // of the path
+	Frames   int     `json:"frames"`
+	Switches []Pop   `json:"switches"` // by time
+	PopFigures
+}
+
+// PopFigures are shares of all pixels, of which a channel changes by more than 32
+// of 255 from before a frame's switches to after them.
+type PopFigures struct {
+	PopP99 float64 `json:"pop_p99"` // what 99 % of the frames with switches do not exceed
+	PopMax float64 `json:"pop_max"`
+}
+
+// PopKeys returns the keys of PopFigures, which only a run that looks for pops
+// has.
+func PopKeys() []string { return []string{"pop_p99", "pop_max"} }
+
+// Pop is a frame in which tiles change what they show.
+type Pop struct {
+	T        float64      `json:"t"` // seconds
+	Position [3]float64   `json:"position"`
+	Forward  [3]float64   `json:"forward"`
+	Changed  float64      `json:"changed"` // share of the pixels
+	Tiles    []TileSwitch `json:"tiles"`
+
+	Before *image.NRGBA `json:"-"` // of the worst ones only
+	After  *image.NRGBA `json:"-"`
+}
+
+// TileSwitch is a tile and what it shows before and after; none is nothing.
+type TileSwitch struct {
+	Tile string `json:"tile"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// popPictures is how many of the worst switches keep their pictures.
+const popPictures = 8
+
+// FindPops moves the camera along o.Path through the first scene, streamed, and
+// compares the pictures before and after the switches of each frame. It starts
+// when all that is wanted from the first place has come. The run is headless and
+// on a virtual clock, with frames of o.FixedDT, 0: 1/30 s.
+func FindPops(ctx context.Context, o Options) (*Pops, *Report, error) {
+	if len(o.Scenes) != 1 || o.Path == nil || len(o.Path.Keys) == 0 {
+		return nil, nil, errors.New("preview: switches are looked for in one scene along a camera path")
+	}
+	o.Headless, o.NoHUD, o.Show, o.Watch, o.Screenshot, o.RecordDir, o.Frames = true, true, Show{}, false, "", "", 1
+	if o.FixedDT == 0 {
+		o.FixedDT = time.Second / 30
+	}
+	o.Config.Batching.Enabled = false // it changes no picture
+	p := &Pops{}
+	o.late = &late{}
+	o.shoot = func(a *app) error { return a.findPops(p) }
+	rep, err := Run(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Scene, p.Device = rep.Scene, rep.Device
+	changed := make([]float64, len(p.Switches))
+	for i := range p.Switches {
+		changed[i] = p.Switches[i].Changed
+	}
+	slices.Sort(changed)
+	if n := len(changed); n > 0 {
+		p.PopP99, p.PopMax = changed[(n*99+99)/100-1], changed[n-1]
+	}
+	rep.PopFigures = p.PopFigures
+	return p, rep, nil
+}
+
+func (a *app) findPops(p *Pops) error {
+	p.Width, p.Height = a.surf.Size()
+	o := *a.o.Path
+	a.following = true
+	a.moveTo(o.At(0))
+	if _, err := a.comeToRest(func() { a.moveTo(o.At(0)) }); err != nil {
+		return err
+	}
+	end := a.pathEnd()
+	p.Seconds = end.Seconds()
+	before := slices.Clone(a.drawn)
+	report := time.Duration(0)
+	for t := time.Duration(0); t <= end; t += a.o.FixedDT {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		a.moveTo(o.At(t))
+		w := stopwatch{time.Now()}
+		if err := a.advance(&w); err != nil {
+			return err
+		}
+		a.clock.now += a.o.FixedDT
+		a.frame++
+		p.Frames++
+		if !slices.Equal(before, a.drawn) {
+			if err := a.pop(p, before, t); err != nil {
+				return err
+			}
+			before = append(before[:0], a.drawn...)
+		}
+		a.o.late.flush()
+		if t >= report+10*time.Second {
+			report = t
+			a.o.Message(fmt.Sprintf("%.0f of %.0f s, %d switches", t.Seconds(), end.Seconds(), len(p.Switches)))
+		}
+	}
+	return nil
+}
+
+// pop compares the pictures of what was drawn and of what is, from here.
+func (a *app) pop(p *Pops, before []runtime.Drawn, t time.Duration) error {
+	after := a.drawn
+	var pictures [2]*image.NRGBA
+	for i, list := range [...][]runtime.Drawn{before, after} {
+		if err := a.r.Settle(a.ctx); err != nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+		a.drawn = list
+		a.draw()
+		pictures[i] = a.r.ReadPixels()
+	}
+	a.drawn = after
+	changed, err := imagediff.Changed(pictures[0], pictures[1], popThreshold)
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	s := Pop{T: t.Seconds(), Position: a.streamCam.Position, Forward: a.streamCam.Forward, Changed: changed, Before: pictures[0], After: pictures[1]}
+	s.Tiles = a.switches(before, after)
+	p.Switches = append(p.Switches, s)
+	// Pictures are large: only the worst keep theirs.
+	least, count := -1, 0
+	for i := range p.Switches {
+		if x := &p.Switches[i]; x.Before != nil {
+			if count++; least < 0 || x.Changed <= p.Switches[least].Changed {
+				least = i
+			}
+		}
+	}
+	if count > popPictures {
+		p.Switches[least].Before, p.Switches[least].After = nil, nil
+	}
+	return nil
+}
+
+// switches lists the tiles that show something else.
+func (a *app) switches(before, after []runtime.Drawn) (out []TileSwitch) {
+	shown := func(list []runtime.Drawn) map[int32]runtime.Rep {
+		m := map[int32]runtime.Rep{}
+		fade := map[int32]float64{}
+		for _, d := range list {
+			if d.Fade >= fade[d.Tile] { // of two that fade, the one to be
+				m[d.Tile], fade[d.Tile] = d.Rep, d.Fade
+			}
+		}
+		return m
+	}
+	from, to := shown(before), shown(after)
+	var tiles []int32
+	for tile, rep := range from {
+		if to[tile] != rep {
+			tiles = append(tiles, tile)
+		}
+	}
+	for tile := range to {
+		if _, ok := from[tile]; !ok {
+			tiles = append(tiles, tile)
+		}
+	}
+	slices.Sort(tiles)
+	for _, tile := range tiles {
+		info, _ := a.s.TileInfo(a.id, tile)
+		out = append(out, TileSwitch{info.ID, from[tile].String(), to[tile].String()})
+	}
+	return out
+}
+
+// moveTo takes the camera to a place of the path.
+func (a *app) moveTo(c runtime.Camera) {
+	c.Aspect = a.aspect()
+	a.streamCam, a.drawCam = c, c
+	a.drawCam.Near, a.drawCam.Far = camera.Clip(a.look.Bounds, c.Position)
+}
+
+// sheet returns the worst switches for people, the worst first.
+func (p *Pops) sheet() *sheet {
+	s := &sheet{
+		Title: fmt.Sprintf("%s: what is seen of switches", p.Scene),
+		Summary: fmt.Sprintf("%d frames with switches of %d in %.1f s; pixels that change by more than %d of 255: at most %.3f %%, p99 %.3f %%",
+			len(p.Switches), p.Frames, p.Seconds, popThreshold, 100*p.PopMax, 100*p.PopP99),
+		Note:    fmt.Sprintf("%d x %d pixels, %s. The picture before shows the one after under the pointer.", p.Width, p.Height, p.Device),
+		Columns: [3]string{"before", "after", "changed"},
+		Width:   p.Width, Height: p.Height,
+		Head: []string{"at", "pixels", "tiles"},
+	}
+	worst := make([]*Pop, 0, popPictures)
+	for i := range p.Switches {
+		if p.Switches[i].Before != nil {
+			worst = append(worst, &p.Switches[i])
+		}
+	}
+	slices.SortStableFunc(worst, func(a, b *Pop) int { return cmp.Compare(b.Changed, a.Changed) })
+	for _, x := range worst {
+		share := fmt.Sprintf("%.3f %%", 100*x.Changed)
+		list := ""
+		for i, t := range x.Tiles {
+			if i == 4 {
+				list += fmt.Sprintf(" and %d more", len(x.Tiles)-i)
+				break
+			}
+			list += fmt.Sprintf(" %s: %s to %s", t.Tile, t.From, t.To)
+		}
+		s.Rows = append(s.Rows, sheetRow{
+			Name: fmt.Sprintf("%.3f s", x.T), Title: fmt.Sprintf("at %.3f s: %s of the pixels", x.T, share), Subtitle: list,
+			Cells:    []string{fmt.Sprintf("%.3f s", x.T), share, list},
+			Pictures: [3]image.Image{x.Before, x.After, changedPixels(x.Before, x.After)},
+		})
+	}
+	return s
+}
+
+// changedPixels paints what a Pop counts white.
+func changedPixels(a, b *image.NRGBA) image.Image {
+	out := image.NewGray(a.Rect)
+	for i := range out.Pix {
+		for k := range 3 {
+			if d := int(a.Pix[4*i+k]) - int(b.Pix[4*i+k]); max(d, -d) > popThreshold {
+				out.Pix[i] = math.MaxUint8
+			}
+		}
+	}
+	return out
+}
+
+// late puts off what takes geometry and textures away, so that what has just been
+// replaced can still be drawn.
+type late struct {
+	renderer
+	released []runtime.Key
+	hidden   []texture.ID
+}
+
+func (l *late) Upload(key runtime.Key, asset *runtime.Asset) error {
+	if i := slices.Index(l.released, key); i >= 0 {
+		l.released = slices.Delete(l.released, i, i+1)
+		l.renderer.Release(key)
+	}
+	return l.renderer.Upload(key, asset)
+}
+
+func (l *late) Release(key runtime.Key) { l.released = append(l.released, key) }
+
+func (l *late) Show(id texture.ID, slot texture.Slot, edge int) {
+	if i := slices.Index(l.hidden, id); i >= 0 {
+		l.hidden = slices.Delete(l.hidden, i, i+1)
+	}
+	l.renderer.Show(id, slot, edge)
+}
+
+func (l *late) Hide(id texture.ID) { l.hidden = append(l.hidden, id) }
+
+// flush does what was put off.
+func (l *late) flush() {
+	for _, key := range l.released {
+		l.renderer.Release(key)
+	}
+	for _, id := range l.hidden {
+		l.renderer.Hide(id)
+	}
+	l.released, l.hidden = l.released[:0], l.hidden[:0]
+}
