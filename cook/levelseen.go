@@ -4,18 +4,8 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/cook/appearance"
-	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/cook/texture"
 )
-
-// seenTexture is the longest side in pixels of the textures that levels are
-// judged with: farther than a tile's side nobody sees more of them.
-const seenTexture = 256
-
-// seenMemory bounds what decoding one of them may take. It does not depend on the
-// machine, since the levels' errors must not.
-const seenMemory = 1 << 30
 
 // looks holds the materials as they are seen from afar, of which the textures
 // are read once, when they are first needed.
@@ -27,10 +17,7 @@ type looks struct {
 // look returns how a material is seen.
 func (b *tileBuilder) look(i int) (appearance.Material, error) {
 	m := &b.materials[i]
-	out := appearance.Material{
-		Color: m.BaseColor, Emissive: m.Emissive, Cutoff: m.AlphaCutoff, DoubleSided: m.DoubleSided, Unlit: m.Unlit,
-		Transparent: m.AlphaMode == gltfscene.AlphaBlend, Masked: m.AlphaMode == gltfscene.AlphaMask,
-	}
+	out := appearance.Look(m)
 	var err error
 	if t := &m.BaseColorTex; t.Image >= 0 && b.staged[t.Image].File != "" {
 		out.Texture, err = b.lookTexture(t.Image)
@@ -51,15 +38,9 @@ func (b *tileBuilder) lookTexture(i int) (*appearance.Texture, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err := texture.Read(data, texture.Limits{Each: seenMemory})
-	var t *appearance.Texture
-	if err == nil { // else a note says what is wrong with it, or it is too large to be looked at
-		w, h := img.Rect.Dx(), img.Rect.Dy()
-		if most := max(w, h); most > seenTexture {
-			w, h = max(1, w*seenTexture/most), max(1, h*seenTexture/most)
-			img = texture.Resize(img, w, h, texture.Color)
-		}
-		t = appearance.NewTexture(img, texture.Linear)
+	t, err := appearance.ReadTexture(data)
+	if err != nil {
+		t = nil // a note says what is wrong with it, or it is too large to be looked at
 	}
 	if s.textures == nil {
 		s.textures = map[int]*appearance.Texture{}

@@ -23,15 +23,18 @@ const (
 	margin    = 2
 )
 
+// Views is the number of sides that meshes are seen from.
+const Views = 8
+
 // directions are seen from the sides and from above, none of them along an
 // axis, where walls would be edges: sines and cosines are fractions.
-var directions = func() (out []geom.Vec3) {
-	for i, az := range [][2]float64{{4, 3}, {-3, 4}, {-4, -3}, {3, -4}, {3, 4}, {-4, 3}, {-3, -4}, {4, -3}} {
+var directions = func() (out [Views]geom.Vec3) {
+	for i, az := range [Views][2]float64{{4, 3}, {-3, 4}, {-4, -3}, {3, -4}, {3, 4}, {-4, 3}, {-3, -4}, {4, -3}} {
 		sin, cos := 7.0/25, 24.0/25 // 16 degrees above the ground
 		if i >= 4 {
 			sin, cos = 4.0/5, 3.0/5 // 53 degrees
 		}
-		out = append(out, geom.Vec3{cos * az[0] / 5, sin, cos * az[1] / 5})
+		out[i] = geom.Vec3{cos * az[0] / 5, sin, cos * az[1] / 5}
 	}
 	return out
 }()

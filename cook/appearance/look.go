@@ -1,0 +1,44 @@
+package appearance
+
+import (
+	"image"
+
+	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/texture"
+)
+
+// textureSide is the longest side in pixels of textures: farther than a tile's
+// side nobody sees more of them.
+const textureSide = 256
+
+// textureMemory bounds what decoding one of them may take. It does not depend on
+// the machine, since the levels' errors must not.
+const textureMemory = 1 << 30
+
+// Look returns how a material is seen, without its texture.
+func Look(m *gltfscene.Material) Material {
+	return Material{
+		Color: m.BaseColor, Emissive: m.Emissive, Cutoff: m.AlphaCutoff, DoubleSided: m.DoubleSided, Unlit: m.Unlit,
+		Transparent: m.AlphaMode == gltfscene.AlphaBlend, Masked: m.AlphaMode == gltfscene.AlphaMask,
+	}
+}
+
+// ReadTexture decodes the image of a base colour texture. The error says that it
+// is none, or too large to be looked at.
+func ReadTexture(data []byte) (*Texture, error) {
+	img, err := texture.Read(data, texture.Limits{Each: textureMemory})
+	if err != nil {
+		return nil, err
+	}
+	return NewTexture(smaller(img), texture.Linear), nil
+}
+
+// smaller returns an image with sides of at most textureSide.
+func smaller(img *image.NRGBA) *image.NRGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	most := max(w, h)
+	if most <= textureSide {
+		return img
+	}
+	return texture.Resize(img, max(1, w*textureSide/most), max(1, h*textureSide/most), texture.Color)
+}

@@ -1,0 +1,51 @@
+package appearance
+
+import (
+	"image"
+	"slices"
+
+	"github.com/untoldkit/untold/cook/texture"
+)
+
+// Picture is a mesh as it is seen from one side.
+type Picture struct{ p picture }
+
+// Draw draws a mesh, or the reference itself for nil, as it is seen from a side,
+// 0 to Views-1, with pixels of a size in metres. Materials are those given to
+// New. Pictures of one reference have the same bounds from the same side, around
+// the reference's box; their memory grows with the square of its diagonal in
+// pixels.
+func (r *Reference) Draw(m *Mesh, side int, pixel float64) *Picture {
+	v := newView(directions[side], r.box, pixel)
+	model := r.model
+	if m != nil {
+		model = newModel(m, r.model.paints)
+	}
+	p := r.canvas.draw(&v, model)
+	p.pix = slices.Clone(p.pix)
+	return &Picture{p}
+}
+
+// Half makes the pixels twice as large: the light of each is the mean of four.
+// It works MaxHalves times.
+func (p *Picture) Half() { p.p = p.p.half(p.p.pix) }
+
+// MaxHalves is how often the pixels of a picture can be made larger.
+const MaxHalves = tileShift
+
+// Image returns the picture in sRGB before a sky of half the full light, and
+// which of its pixels the mesh covers or touches: rows from the top in both.
+func (p *Picture) Image() (img *image.NRGBA, covered []bool) {
+	w, h := p.p.w, p.p.h
+	img, covered = image.NewNRGBA(image.Rect(0, 0, w, h)), make([]bool, w*h)
+	for i := range covered {
+		q := p.p.pix[(h-1-i/w)*w+i%w]
+		covered[i] = q.coverage() > 0
+		behind := (one - q.coverage()) * sky / one
+		for k := range 3 {
+			img.Pix[4*i+k] = texture.FromLinear(float32(min(q.channel(k)+behind, one)) / one)
+		}
+		img.Pix[4*i+3] = 255
+	}
+	return img, covered
+}
