@@ -27,6 +27,8 @@ type cell struct {
 	Stop     string  `json:"stop"`            // why it ended
 	Short    bool    `json:"short,omitempty"` // the target was not reached
 	Pruned   int     `json:"pruned,omitempty"`
+	Across   float64 `json:"across,omitempty"` // pixels along the diagonal where the level begins; 0: not looked at
+	Seen     float64 `json:"seen,omitempty"`   // mean FLIP there, 0 to 1
 
 	// These depend on the machine; no test compares them.
 	Speed  float64 `json:"mtriPerSecond"`  // of the source
@@ -38,11 +40,13 @@ type subject struct {
 	mesh     *model.Mesh
 	index    *measure.Index
 	diagonal float64
+	viewer   *viewer
 }
 
 func newSubject(m *model.Mesh) *subject {
 	s := &subject{mesh: m, index: measure.NewIndex(surface(m))}
 	s.diagonal = s.index.Surface().Diagonal()
+	s.viewer = newViewer(m, s.diagonal)
 	return s
 }
 
@@ -56,9 +60,19 @@ func measureAll(o *options, each func(cell)) ([]cell, error) {
 		}
 		s := newSubject(m)
 		for _, ratio := range o.ratios {
-			c, err := s.measure(o, ratio)
+			c, level, err := s.measure(o, ratio)
 			if err != nil {
 				return nil, err
+			}
+			if ratio <= o.seenTo {
+				if err := s.see(&c, level); err != nil {
+					return nil, err
+				}
+			}
+			if o.pictures != "" {
+				if err := s.writePictures(o, c, level); err != nil {
+					return nil, err
+				}
 			}
 			cells = append(cells, c)
 			each(c)
@@ -67,9 +81,10 @@ func measureAll(o *options, each func(cell)) ([]cell, error) {
 	return cells, nil
 }
 
-// measure simplifies the subject to a ratio and measures the result.
-func (s *subject) measure(o *options, ratio float64) (cell, error) {
-	in := &simplify.Mesh{Positions: s.mesh.Positions, Normals: s.mesh.Normals, UV: [2][][2]float32{s.mesh.UV}, Indices: s.mesh.Indices, Groups: s.mesh.Groups}
+// measure simplifies the subject to a ratio and measures the distance of the
+// result.
+func (s *subject) measure(o *options, ratio float64) (cell, *simplify.Mesh, error) {
+	in := &simplify.Mesh{Positions: s.mesh.Positions, Normals: s.mesh.Normals, UV: [2][][2]float32{s.mesh.UV}, Colors: s.mesh.Colors, Indices: s.mesh.Indices, Groups: s.mesh.Groups}
 	opts := o.simplify
 	opts.PruneBelow *= s.diagonal
 	limit := math.Inf(1)
@@ -87,7 +102,7 @@ func (s *subject) measure(o *options, ratio float64) (cell, error) {
 		mesh, r, err := simplify.Simplify(in, opts, target, limit)
 		seconds := time.Since(start).Seconds()
 		if err != nil {
-			return cell{}, fmt.Errorf("%s at %g %%: %w", c.Model, 100*ratio, err)
+			return cell{}, nil, fmt.Errorf("%s at %g %%: %w", c.Model, 100*ratio, err)
 		}
 		runtime.ReadMemStats(&after)
 		result = mesh
@@ -103,5 +118,5 @@ func (s *subject) measure(o *options, ratio float64) (cell, error) {
 	c.Reached = out.Surface().Triangles()
 	c.Short = c.Reached > target
 	c.RMS, c.Max, c.Normal = round(r.RMS*scale, 5), round(r.Max*scale, 3), round(r.Normal, 2)
-	return c, nil
+	return c, result, nil
 }

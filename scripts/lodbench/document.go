@@ -75,7 +75,7 @@ func (t *tally) add(ok bool) {
 func (t tally) String() string { return fmt.Sprintf("%d of %d", t.met, t.of) }
 
 // tallies are the goals that cells are counted for.
-type tallies struct{ blender, update, normal, reached tally }
+type tallies struct{ blender, update, normal, blenderSeen, updateSeen, reached tally }
 
 // judge counts the goals that cells meet. Cells without a reference do not
 // count, nor do those that the other does not reach.
@@ -94,16 +94,24 @@ func judge(cells []cell, refs map[key]reference) tallies {
 			_, ok = verdict(c.Normal, r.normal, r.degrees)
 			t.normal.add(ok && !c.Short)
 		}
+		if ref := seenBy(&c, r.blenderSeen); ref != nil && !r.blenderStuck {
+			_, ok := verdict(c.Seen, ref, seenDecimals)
+			t.blenderSeen.add(ok && !c.Short)
+		}
+		if ref := seenBy(&c, r.updateSeen); ref != nil && !r.stuck {
+			_, ok := verdict(c.Seen, ref, seenDecimals)
+			t.updateSeen.add(ok && !c.Short)
+		}
 	}
 	return t
 }
 
 func verdictTable(cells []cell, refs map[key]reference) string {
 	var b strings.Builder
-	b.WriteString("| | RMS <= Blender | RMS <= attr+update | normals <= attr+update | target reached |\n|---|---|---|---|---|\n")
+	b.WriteString("| | RMS <= Blender | RMS <= attr+update | normals <= attr+update | seen <= Blender | seen <= attr+update | target reached |\n|---|---|---|---|---|---|---|\n")
 	line := func(name string, list []cell) {
 		t := judge(list, refs)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, count(t.blender), count(t.update), count(t.normal), count(t.reached))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, count(t.blender), count(t.update), count(t.normal), count(t.blenderSeen), count(t.updateSeen), count(t.reached))
 	}
 	for _, name := range model.Names {
 		if list := of(name, cells); len(list) > 0 {
@@ -133,17 +141,19 @@ func of(name string, cells []cell) []cell {
 
 func qualityTable(cells []cell, refs map[key]reference) string {
 	var b strings.Builder
-	b.WriteString("| model | target | triangles | vertices, of these for creases | RMS % | Blender | attr+update | max % | claimed % | normals deg | attr+update | stopped because |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| model | target | triangles | vertices, of these for creases | RMS % | Blender | attr+update | max % | claimed % | normals deg | attr+update | seen | Blender | attr+update | across | stopped because |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range cells {
 		r := refs[key{c.Model, c.Ratio}]
 		name := c.Model
 		if c.Ratio == cells[0].Ratio {
 			name = fmt.Sprintf("%s (%s)", c.Model, thousands(c.Source))
 		}
-		fmt.Fprintf(&b, "| %s | %g %% | %s | %s, %s | %s | %s | %s | %.3f | %.3f | %.2f | %s | %s |\n",
+		fmt.Fprintf(&b, "| %s | %g %% | %s | %s, %s | %s | %s | %s | %.3f | %.3f | %.2f | %s | %s | %s | %s | %s | %s |\n",
 			name, 100*c.Ratio, thousands(c.Reached), thousands(c.Vertices), thousands(c.Creases), distance(c.RMS),
 			compared(c.RMS, r.blender, r.decimals, r.blenderStuck), compared(c.RMS, r.update, r.decimals, r.stuck),
-			c.Max, c.Claimed, c.Normal, compared(c.Normal, r.normal, r.degrees, r.stuck), c.Stop)
+			c.Max, c.Claimed, c.Normal, compared(c.Normal, r.normal, r.degrees, r.stuck),
+			figure(c.seen(), seenDecimals), compared(c.Seen, seenBy(&c, r.blenderSeen), seenDecimals, r.blenderStuck), compared(c.Seen, seenBy(&c, r.updateSeen), seenDecimals, r.stuck),
+			across(&c), c.Stop)
 	}
 	return b.String()
 }
@@ -164,6 +174,14 @@ func compared(v float64, ref *float64, decimals int, stuck bool) string {
 	return text
 }
 
+// across prints how large a model is where a level begins.
+func across(c *cell) string {
+	if c.Across == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", c.Across)
+}
+
 // distance prints percent with the digits that matter.
 func distance(v float64) string { return fmt.Sprintf("%.5f", v) }
 
@@ -173,6 +191,9 @@ func speedTable(r *results) string {
 	for _, name := range model.Names {
 		var speed, memory []string
 		for _, c := range of(name, r.Cells) {
+			if c.Speed == 0 {
+				continue // it was measured where speed could not be
+			}
 			speed = append(speed, fmt.Sprintf("%.2f", c.Speed))
 			memory = append(memory, fmt.Sprintf("%.0f", c.Memory))
 		}
@@ -188,6 +209,8 @@ var layout = map[string]string{
 	"FlightHelmet": "shared, with texture seams",
 	"Mountains":    "shared",
 	"dutch_ship":   "shared in small texture patches",
+	"kit":          "shared within faces, coloured by a palette",
+	"city":         "shared within faces, 43 materials",
 	"rock360":      "shared, one texture seam",
 	"terrain1k":    "shared",
 	"city24":       "four per face",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 // TestRun measures a small rock and reads the table.
 func TestRun(t *testing.T) {
 	var out, log bytes.Buffer
-	if err := run([]string{"-quick", "-models", "rock360", "-ratios", "0.5,0.1"}, &out, &log); err != nil {
+	if err := run([]string{"-quick", "-no-seen", "-models", "rock360", "-ratios", "0.5,0.1"}, &out, &log); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -59,6 +60,8 @@ func TestFlagErrors(t *testing.T) {
 		{"-weights", "1,2,x"},
 		{"-samples", "0"},
 		{"-quick", "-update"},
+		{"-no-seen", "-update"},
+		{"-no-seen", "-pictures", "x"},
 		{"-models", "teapot", "-update"},
 		{"city24"},
 		{"-peers", "nowhere", "-models", "rock360"},
@@ -69,6 +72,10 @@ func TestFlagErrors(t *testing.T) {
 		}
 	}
 }
+
+// unlookedAt are the models of which only distances and normals of the others'
+// results were measured.
+var unlookedAt = []string{"rock360", "terrain1k", "city24"}
 
 // TestReferences asserts that every cell of the tables has its references.
 func TestReferences(t *testing.T) {
@@ -81,6 +88,9 @@ func TestReferences(t *testing.T) {
 			r := refs[key{name, ratio}]
 			if r.blender == nil || r.update == nil || r.normal == nil {
 				t.Errorf("%s at %g lacks a reference: %+v", name, ratio, r)
+			}
+			if !slices.Contains(unlookedAt, name) && (len(r.blenderSeen) != rungs || len(r.updateSeen) != rungs) {
+				t.Errorf("%s at %g: what is seen of others is not known", name, ratio)
 			}
 		}
 	}
@@ -109,18 +119,22 @@ func TestVerdict(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	a, b, n := 1.0, 2.0, 3.0
+	worse, better := make([]float64, rungs), make([]float64, rungs)
+	for i := range worse {
+		worse[i], better[i] = 0.2, 0.1
+	}
 	refs := map[key]reference{
-		{"m", 0.5}: {blender: &a, update: &b, normal: &n},
+		{"m", 0.5}: {blender: &a, update: &b, normal: &n, blenderSeen: worse, updateSeen: better},
 		{"m", 0.2}: {blender: &a, update: &b, normal: &n, stuck: true},
 		{"m", 0.1}: {blender: &a, update: &b, normal: &n, blenderStuck: true},
 	}
 	got := judge([]cell{
-		{Model: "m", Ratio: 0.5, RMS: 1, Normal: 4},
+		{Model: "m", Ratio: 0.5, RMS: 1, Normal: 4, Across: 100, Seen: 0.15},
 		{Model: "m", Ratio: 0.2, RMS: 1, Short: true},
 		{Model: "m", Ratio: 0.1, RMS: 3, Normal: 3},
 		{Model: "other", Ratio: 0.1},
 	}, refs)
-	want := tallies{blender: tally{1, 2}, update: tally{1, 2}, normal: tally{1, 2}, reached: tally{3, 4}}
+	want := tallies{blender: tally{1, 2}, update: tally{1, 2}, normal: tally{1, 2}, blenderSeen: tally{1, 1}, updateSeen: tally{0, 1}, reached: tally{3, 4}}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -158,6 +172,29 @@ func TestUpdateKeeps(t *testing.T) {
 	}
 }
 
+// TestKeepSpeed asserts that figures of a busy machine do not replace those of
+// another one.
+func TestKeepSpeed(t *testing.T) {
+	fresh := func() *results {
+		return &results{
+			Cells: []cell{{Model: "a", Ratio: 0.5, RMS: 2, Speed: 1, Memory: 10}, {Model: "new", Ratio: 0.5, Speed: 1, Memory: 10}},
+			Stuck: []variant{{"x", cell{Model: "a", Speed: 1}}},
+		}
+	}
+	r, known := fresh(), fresh().copy()
+	known.Cells = known.Cells[:1]
+	known.Cells[0] = cell{Model: "a", Ratio: 0.5, RMS: 1, Speed: 3, Memory: 11}
+	known.Stuck[0].Cell.Speed = 4
+	r.takeSpeed(known)
+	want := &results{
+		Cells: []cell{{Model: "a", Ratio: 0.5, RMS: 2, Speed: 3, Memory: 11}, {Model: "new", Ratio: 0.5}},
+		Stuck: []variant{{"x", cell{Model: "a", Speed: 4}}},
+	}
+	if d := cmp.Diff(want, r); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestPeers measures a result that another program could have made.
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
@@ -191,7 +228,7 @@ func TestPeers(t *testing.T) {
 			continue
 		}
 		found++
-		if c.Peer != attrUpdate || c.Ratio != 0.5 || c.Triangles != c.Source || c.RMS > 1e-9 {
+		if c.Peer != attrUpdate || c.Ratio != 0.5 || c.Triangles != c.Source || c.RMS > 1e-9 || len(c.Seen) != rungs || c.Seen[0] != 0 {
 			t.Errorf("the model's distance from itself is %+v", c)
 		}
 	}

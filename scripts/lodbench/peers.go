@@ -55,6 +55,11 @@ func readMesh(path string) (*model.Mesh, error) {
 	return m, nil
 }
 
+// peerFile names what another simplifier made of a model.
+func peerFile(name, peer string, ratio float64) string {
+	return fmt.Sprintf("%s.%s.%d.mesh", name, peer, percent(ratio))
+}
+
 // measurePeers measures the results of other simplifiers in folder, named
 // MODEL.PEER.PERCENT.mesh, against MODEL.mesh. Missing results are skipped.
 func measurePeers(o *options, folder string, log io.Writer) ([]peerCell, error) {
@@ -64,11 +69,18 @@ func measurePeers(o *options, folder string, log io.Writer) ([]peerCell, error) 
 		if err != nil {
 			return nil, err
 		}
-		index := measure.NewIndex(surface(original))
-		scale := 100 / index.Surface().Diagonal()
+		m, err := model.Get(name, o.assets, o.small)
+		if err != nil {
+			return nil, err
+		}
+		s := newSubject(m)
+		if len(original.Positions) != len(m.Positions) || original.Triangles() != m.Triangles() {
+			return nil, fmt.Errorf("%s is not the model as it is now: export it again", filepath.Join(folder, name+".mesh"))
+		}
+		scale := 100 / s.diagonal
 		for _, peer := range peerNames {
 			for _, ratio := range o.ratios {
-				path := filepath.Join(folder, fmt.Sprintf("%s.%s.%d.mesh", name, peer, percent(ratio)))
+				path := filepath.Join(folder, peerFile(name, peer, ratio))
 				result, err := readMesh(path)
 				if errors.Is(err, fs.ErrNotExist) {
 					continue
@@ -76,11 +88,16 @@ func measurePeers(o *options, folder string, log io.Writer) ([]peerCell, error) 
 				if err != nil {
 					return nil, err
 				}
-				r := measure.Compare(index, measure.NewIndex(surface(result)), o.samples)
+				r := measure.Compare(s.index, measure.NewIndex(surface(result)), o.samples)
 				c := peerCell{Model: name, Ratio: ratio, Peer: peer, Source: original.Triangles(), Triangles: result.Triangles(), RMS: round(r.RMS*scale, 5), Max: round(r.Max*scale, 3)}
 				if !math.IsNaN(r.Normal) {
 					n := round(r.Normal, 2)
 					c.Normal = &n
+				}
+				if peer != attr {
+					if c.Seen, err = s.viewer.ladder(asSeen(result)); err != nil {
+						return nil, fmt.Errorf("%s: %w", path, err)
+					}
 				}
 				cells = append(cells, c)
 				fmt.Fprintf(log, "%-12s %-12s %4.0f %%  %8d triangles  RMS %.5f  max %.3f  normals %s\n", name, peer, 100*ratio, c.Triangles, c.RMS, c.Max, figure(c.Normal, 2))

@@ -40,11 +40,13 @@ func TestQuality(t *testing.T) {
 			{"triangles", float64(g.Reached), float64(w.Reached)},
 			{"RMS", g.RMS, w.RMS},
 			{"normal deviation", g.Normal, w.Normal},
+			{"what is seen", g.Seen, w.Seen},
+			{"the distance where the level begins", 1 / g.Across, 1 / w.Across},
 		} {
 			if f.got > f.want*tolerance {
 				t.Errorf("%s at %g: %s is %g, %g is committed: if this is meant, run go run ./scripts/lodbench -update", g.Model, g.Ratio, f.name, f.got, f.want)
 			}
 		}
-		t.Logf("%s at %g: RMS %.5f (%.5f committed), normals %.2f (%.2f)", g.Model, g.Ratio, g.RMS, w.RMS, g.Normal, w.Normal)
+		t.Logf("%s at %g: RMS %.5f (%.5f committed), normals %.2f (%.2f), seen %.4f (%.4f) at %.0f pixels (%.0f)", g.Model, g.Ratio, g.RMS, w.RMS, g.Normal, w.Normal, g.Seen, w.Seen, g.Across, w.Across)
 	}
 }

@@ -33,6 +33,9 @@ type peerCell struct {
 	RMS       float64  `json:"rms"`
 	Max       float64  `json:"max"`
 	Normal    *float64 `json:"normal,omitempty"` // mean degrees, nil for not measured
+	// Seen is the mean FLIP at all rungs of the ladder, 0 to 1, since our level
+	// decides at which size it counts; nil for not measured.
+	Seen []float64 `json:"seen,omitempty"`
 }
 
 // referenceFile is reference.json, which -peers writes.
@@ -72,6 +75,18 @@ type reference struct {
 	stuck                   bool // attr+update does not reach the target within 2 %
 	blenderStuck            bool // nor does Blender
 	decimals, degrees       int  // to which distances and angles are rounded
+
+	blenderSeen, updateSeen []float64 // ladders
+}
+
+// seenBy returns how the other's results look where our level begins, nil for
+// unknown.
+func seenBy(c *cell, ladder []float64) *float64 {
+	if c.Across == 0 || len(ladder) != rungs {
+		return nil
+	}
+	v := between(ladder, c.Across)
+	return &v
 }
 
 type key struct {
@@ -79,8 +94,9 @@ type key struct {
 	ratio float64
 }
 
-// references returns the figures to compare with: the published ones, and
-// reference.json for generated models in their full size.
+// references returns the figures to compare with: the published ones, and those
+// of reference.json for generated models in their full size, and for what is
+// seen of all.
 func references(small bool) (map[key]reference, error) {
 	refs := map[key]reference{}
 	for i := range published {
@@ -93,11 +109,21 @@ func references(small bool) (map[key]reference, error) {
 	}
 	for i := range file.Cells {
 		c := &file.Cells[i]
-		if small || !model.Generated(c.Model) {
+		if small && model.Generated(c.Model) {
 			continue
 		}
 		k := key{c.Model, c.Ratio}
 		r := refs[k]
+		switch c.Peer {
+		case blender:
+			r.blenderSeen = c.Seen
+		case attrUpdate:
+			r.updateSeen = c.Seen
+		}
+		if !model.Generated(c.Model) {
+			refs[k] = r
+			continue
+		}
 		r.decimals, r.degrees = 5, 2
 		short := float64(c.Triangles) > 1.02*c.Ratio*float64(c.Source)
 		switch c.Peer {

@@ -25,11 +25,16 @@ of the repository.
         one cell with another option
   go run ./scripts/lodbench -quick -models chair.glb,../scenes/house.gltf
         any other model; it has no references
+  go run ./scripts/lodbench -models kit -pictures out/pictures
+        what is seen: the model, its level, and what scripts/lodpeers made in
+        out/lodpeers
   go run ./scripts/lodbench -update
         measure everything and rewrite the tables of docs/lod.md and the
         figures that the tests compare with
 
 Distances are percent of the diagonal of the model's box, normals mean degrees.
+What is seen is mean FLIP, 0 to 1, of pictures in which the diagonal has so many
+pixels across as where the level begins.
 Before a reference, "<=" says that the figure is no worse, ">" that it is, and
 "/" that the other one did not reach the target.
 
@@ -45,6 +50,10 @@ type options struct {
 	repeat  int
 	small   bool
 	assets  string
+
+	seenTo           float64 // the greatest ratio at which what is seen is looked at
+	pictures, others string  // folders to write pictures to, and with results of others to show beside
+	keepSpeed        bool    // -update leaves what it cannot measure well
 
 	simplify simplify.Options // PruneBelow is in parts of the diagonal
 	maxError float64          // in parts of the diagonal, 0 for no limit
@@ -95,6 +104,10 @@ func parse(args []string, log io.Writer) (*options, *files, error) {
 	fs.BoolVar(&o.small, "small", false, "use small variants of the generated models; their references do not apply")
 	fs.StringVar(&o.assets, "assets", filepath.Join("..", "shared", "assets", "models"), "`folder` of the models that are not generated")
 
+	blind := fs.Bool("no-seen", false, "leave out what is seen, which takes most of the time of small models")
+	fs.StringVar(&o.pictures, "pictures", "", "write pictures to this `folder`: the model, the level, and beside it what -others holds")
+	fs.StringVar(&o.others, "others", filepath.Join("out", "lodpeers"), "`folder` with what scripts/lodpeers made, for -pictures")
+
 	seams := fs.String("seams", "relax", "what may happen to seams: relax, keep or weld")
 	weights := fs.String("weights", "0,0,0", "`normal,uv,colour` weights, 0 for the default")
 	fs.Float64Var(&o.simplify.Creases, "creases", 0, "places with a second normal, as a `part` of all; 0 for the default, -1 for none")
@@ -104,6 +117,7 @@ func parse(args []string, log io.Writer) (*options, *files, error) {
 	fs.Float64Var(&o.maxError, "max-error", 0, "error limit as `part` of the diagonal, 0 for none")
 
 	fs.BoolVar(&f.update, "update", false, "rewrite the tables of -o and the figures of -results")
+	fs.BoolVar(&o.keepSpeed, "keep-speed", false, "with -update: keep the speed and memory of -results, where the machine has other things to do")
 	fs.StringVar(&f.doc, "o", filepath.Join("docs", "lod.md"), "`file` with the tables")
 	fs.StringVar(&f.results, "results", filepath.Join("scripts", "lodbench", "results.json"), "`file` with the figures that tests compare with")
 	fs.StringVar(&f.reference, "reference", filepath.Join("scripts", "lodbench", "reference.json"), "`file` that -peers writes")
@@ -120,6 +134,11 @@ func parse(args []string, log io.Writer) (*options, *files, error) {
 	}
 	if f.update && (o.small || o.samples != 200_000) {
 		return nil, nil, fmt.Errorf("-update takes full models and 200,000 samples: leave -quick, -small and -samples out")
+	}
+	if !*blind {
+		o.seenTo = 1
+	} else if f.update || o.pictures != "" {
+		return nil, nil, fmt.Errorf("-no-seen does not go with -update or -pictures")
 	}
 	if o.samples < 1 || o.repeat < 1 {
 		return nil, nil, fmt.Errorf("-samples and -repeat are at least 1")

@@ -38,9 +38,10 @@ type variant struct {
 
 const gateSamples = 20_000
 
-// gateOptions are what TestQuality measures: FlightHelmet, quickly.
+// gateOptions are what TestQuality measures: FlightHelmet, quickly. It is looked
+// at where pictures are smallest.
 func gateOptions(assets string) *options {
-	return &options{models: []string{"FlightHelmet"}, ratios: []float64{0.5, 0.2, 0.1}, samples: gateSamples, repeat: 1, assets: assets}
+	return &options{models: []string{"FlightHelmet"}, ratios: []float64{0.5, 0.2, 0.1}, samples: gateSamples, repeat: 1, seenTo: 0.1, assets: assets}
 }
 
 // stuckModels are those that stop meshoptimizer short of 10 %.
@@ -83,7 +84,12 @@ func update(o *options, f *files, out io.Writer) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	res.Machine = machine()
+	var known *results
+	if o.keepSpeed {
+		known = res.copy()
+	} else {
+		res.Machine = machine()
+	}
 	head(out)
 	cells, err := measureAll(o, func(c cell) { row(out, c, refs) })
 	if err != nil {
@@ -106,6 +112,9 @@ func update(o *options, f *files, out io.Writer) error {
 		if err := res.survey(o.assets, each); err != nil {
 			return err
 		}
+	}
+	if known != nil {
+		res.takeSpeed(known)
 	}
 	if err := writeJSON(f.results, res); err != nil {
 		return err
@@ -137,6 +146,42 @@ func (r *results) merge(cells []cell) {
 	})
 }
 
+// copy returns the cells as they are now.
+func (r *results) copy() *results {
+	return &results{Cells: slices.Clone(r.Cells), Gate: slices.Clone(r.Gate), Stuck: slices.Clone(r.Stuck), Creases: slices.Clone(r.Creases), Survey: slices.Clone(r.Survey)}
+}
+
+// takeSpeed replaces speed and memory by what is known of the same cells, 0 for
+// nothing.
+func (r *results) takeSpeed(known *results) {
+	take := func(to *cell, from cell) { to.Speed, to.Memory = from.Speed, from.Memory }
+	list := func(to, from []cell) {
+		for i := range to {
+			take(&to[i], cell{})
+			for _, c := range from {
+				if c.Model == to[i].Model && c.Ratio == to[i].Ratio {
+					take(&to[i], c)
+				}
+			}
+		}
+	}
+	variants := func(to, from []variant) {
+		for i := range to {
+			take(&to[i].Cell, cell{})
+			for _, v := range from {
+				if v.Cell.Model == to[i].Cell.Model && v.Options == to[i].Options {
+					take(&to[i].Cell, v.Cell)
+				}
+			}
+		}
+	}
+	list(r.Cells, known.Cells)
+	list(r.Gate, known.Gate)
+	list(r.Survey, known.Survey)
+	variants(r.Stuck, known.Stuck)
+	variants(r.Creases, known.Creases)
+}
+
 // measureWays measures the selected ones of some models at 10 % in several ways.
 // What is known of others stays.
 func measureWays(known []variant, models []string, ways []way, o *options, each func(cell)) ([]variant, error) {
@@ -158,7 +203,7 @@ func measureWays(known []variant, models []string, ways []way, o *options, each 
 		for _, way := range ways {
 			own := &options{samples: o.samples, repeat: 1}
 			way.change(own)
-			c, err := s.measure(own, 0.1)
+			c, _, err := s.measure(own, 0.1)
 			if err != nil {
 				return nil, err
 			}
@@ -181,7 +226,7 @@ func (r *results) survey(folder string, each func(cell)) error {
 		if err != nil {
 			return nil //nolint:nilerr // see above
 		}
-		c, err := newSubject(m).measure(&options{samples: gateSamples, repeat: 1}, 0.1)
+		c, _, err := newSubject(m).measure(&options{samples: gateSamples, repeat: 1}, 0.1)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,8 @@
 // FOLDER/times.tsv per result. Modes:
 //
 //   pos          simplify: positions only
-//   attr         simplifyWithAttributes: normals (weight 0.5) and texture coordinates (1)
+//   attr         simplifyWithAttributes: normals (weight 0.5), texture coordinates
+//                and colours (1)
 //   attr+update  simplifyWithUpdate with the same weights: vertices move
 //
 // The error limit is off, so that the ratio decides.
@@ -20,7 +21,9 @@ const { MeshoptSimplifier } = await import(require.resolve('meshoptimizer'));
 await MeshoptSimplifier.ready;
 
 const [folder, models, ratios, modes] = process.argv.slice(2);
-const WEIGHTS = [0.5, 0.5, 0.5, 1, 1];
+// The attributes: the flag in the file, the numbers per vertex, and their weight.
+const NORMALS = [1, 3, 0.5], UV = [2, 2, 1], COLORS = [4, 4, 1];
+const GROUPS = 8;
 const NO_LIMIT = 3.4028234663852886e38;
 
 function read(path) {
@@ -34,43 +37,70 @@ function read(path) {
 		return view;
 	};
 	const positions = floats(3);
-	const normals = flags & 1 ? floats(3) : new Float32Array(3 * vertices);
-	const uv = flags & 2 ? floats(2) : new Float32Array(2 * vertices);
+	// Normals and texture coordinates always count, colours where there are any.
+	const lists = [NORMALS, UV, COLORS]
+		.filter(([flag]) => flags & flag || flag !== COLORS[0])
+		.map(([flag, n, weight]) => ({ flag, n, weight, values: flags & flag ? floats(n) : new Float32Array(n * vertices) }));
 	const indices = new Uint32Array(bytes, at, 3 * triangles);
-	return { positions, normals, uv, indices };
+	at += 12 * triangles;
+	const groups = flags & GROUPS ? new Uint32Array(bytes, at, triangles) : new Uint32Array(triangles);
+	return { positions, indices, lists, groups: ofVertices(indices, groups, vertices) };
 }
 
-function write(path, positions, normals, indices) {
-	const vertices = positions.length / 3;
-	const head = new Uint32Array([0x4d444f4c, vertices, indices.length / 3, 1]);
-	writeFileSync(path, Buffer.concat([head, positions, normals, indices].map((a) => Buffer.from(a.buffer, a.byteOffset, a.byteLength))));
+// A vertex belongs to one group: materials share none.
+function ofVertices(indices, groups, vertices) {
+	const out = new Uint32Array(vertices);
+	for (let i = 0; i < indices.length; i++) out[indices[i]] = groups[Math.floor(i / 3)];
+	return out;
 }
 
-function attributes(mesh) {
-	const n = mesh.positions.length / 3;
-	const out = new Float32Array(5 * n);
-	for (let i = 0; i < n; i++) {
-		out.set(mesh.normals.subarray(3 * i, 3 * i + 3), 5 * i);
-		out.set(mesh.uv.subarray(2 * i, 2 * i + 2), 5 * i + 3);
+function write(path, mesh, { positions, attrs, indices }) {
+	const n = positions.length / 3;
+	const groups = new Uint32Array(indices.length / 3).map((_, t) => mesh.groups[indices[3 * t]]);
+	const flags = mesh.lists.reduce((f, l) => f | l.flag, GROUPS);
+	const head = new Uint32Array([0x4d444f4c, n, groups.length, flags]);
+	const parts = [head, positions, ...split(attrs, mesh.lists, n), indices, groups];
+	writeFileSync(path, Buffer.concat(parts.map((a) => Buffer.from(a.buffer, a.byteOffset, a.byteLength))));
+}
+
+const width = (lists) => lists.reduce((sum, l) => sum + l.n, 0);
+
+// The attributes of a vertex lie together for the simplifier.
+function interleave(lists, n) {
+	const stride = width(lists), out = new Float32Array(stride * n);
+	let first = 0;
+	for (const l of lists) {
+		for (let i = 0; i < n; i++) out.set(l.values.subarray(l.n * i, l.n * (i + 1)), stride * i + first);
+		first += l.n;
 	}
 	return out;
 }
 
+function split(attrs, lists, n) {
+	const stride = width(lists);
+	let first = 0;
+	return lists.map((l) => {
+		const out = new Float32Array(l.n * n);
+		for (let i = 0; i < n; i++) out.set(attrs.subarray(stride * i + first, stride * i + first + l.n), l.n * i);
+		first += l.n;
+		return out;
+	});
+}
+
 function simplify(mesh, mode, target) {
-	const { indices, positions, normals } = mesh;
+	const { indices, positions, lists } = mesh;
+	const stride = width(lists), weights = lists.flatMap((l) => Array(l.n).fill(l.weight));
+	const attrs = interleave(lists, positions.length / 3);
 	if (mode === 'pos') {
-		return { positions, normals, indices: MeshoptSimplifier.simplify(indices, positions, 3, target, NO_LIMIT)[0] };
+		return { positions, attrs, indices: MeshoptSimplifier.simplify(indices, positions, 3, target, NO_LIMIT)[0] };
 	}
-	const attrs = attributes(mesh);
 	if (mode === 'attr') {
-		return { positions, normals, indices: MeshoptSimplifier.simplifyWithAttributes(indices, positions, 3, attrs, 5, WEIGHTS, null, target, NO_LIMIT)[0] };
+		return { positions, attrs, indices: MeshoptSimplifier.simplifyWithAttributes(indices, positions, 3, attrs, stride, weights, null, target, NO_LIMIT)[0] };
 	}
 	if (mode === 'attr+update') {
 		const i = indices.slice(), p = positions.slice();
-		const [count] = MeshoptSimplifier.simplifyWithUpdate(i, p, 3, attrs, 5, WEIGHTS, null, target, NO_LIMIT);
-		const n = new Float32Array(p.length);
-		for (let v = 0; v < p.length / 3; v++) n.set(attrs.subarray(5 * v, 5 * v + 3), 3 * v);
-		return { positions: p, normals: n, indices: i.slice(0, count) };
+		const [count] = MeshoptSimplifier.simplifyWithUpdate(i, p, 3, attrs, stride, weights, null, target, NO_LIMIT);
+		return { positions: p, attrs, indices: i.slice(0, count) };
 	}
 	throw new Error(`no mode ${mode}`);
 }
@@ -83,7 +113,7 @@ for (const model of models.split(',')) {
 			const start = performance.now();
 			const r = simplify(mesh, mode, Math.floor(triangles * ratio) * 3);
 			const seconds = (performance.now() - start) / 1000;
-			write(join(folder, `${model}.${mode}.${Math.round(ratio * 100)}.mesh`), r.positions, r.normals, r.indices);
+			write(join(folder, `${model}.${mode}.${Math.round(ratio * 100)}.mesh`), mesh, r);
 			const line = [model, mode, ratio, triangles, r.indices.length / 3, seconds.toFixed(3)].join('\t');
 			console.log(line);
 			appendFileSync(join(folder, 'times.tsv'), line + '\n');

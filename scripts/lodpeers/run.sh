@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs other simplifiers on the models of scripts/lodbench and measures their
 # results with the same ruler: scripts/lodbench/reference.json holds the
-# outcome. Takes about ten minutes. Run it from the top of the repository:
+# outcome. Takes about fifteen minutes. Run it from the top of the repository:
 #
 #   sh scripts/lodpeers/run.sh [folder for models and results]
 #
@@ -10,7 +10,7 @@
 set -eu
 
 dir=${1:-out/lodpeers}
-models=${MODELS:-FlightHelmet,Mountains,dutch_ship,rock360,terrain1k,city24}
+models=${MODELS:-FlightHelmet,Mountains,dutch_ship,kit,city,rock360,terrain1k,city24}
 blender_models=${BLENDER_MODELS:-$models}
 ratios=${RATIOS:-0.5,0.2,0.1}
 meshoptimizer=1.3.0

@@ -3,7 +3,9 @@ package model
 import (
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/scripts/internal/stable"
 )
@@ -97,13 +99,20 @@ func terrain(n int) *Mesh {
 	return m.finish()
 }
 
-// finish rounds the positions to single precision and fills the groups.
+// finish rounds the positions to single precision and fills the groups; what has
+// no materials is gray.
 func (m *Mesh) finish() *Mesh {
 	for i, p := range m.Positions {
 		m.Positions[i] = geom.FromF32(p.F32())
 	}
 	if m.Groups == nil {
 		m.Groups = make([]int32, m.Triangles())
+	}
+	if m.Materials == nil {
+		m.Materials = make([]appearance.Material, slices.Max(m.Groups)+1)
+		for i := range m.Materials {
+			m.Materials[i].Color = [4]float32{0.6, 0.6, 0.6, 1}
+		}
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 // Package model provides the meshes that simplifiers are compared on: models
-// of the shared assets, with all primitives joined in world space, and
-// generated ones of the kinds that cities and landscapes are made of.
+// of the shared assets and scenes that other commands make, with all primitives
+// joined in world space, and generated ones of the kinds that cities and
+// landscapes are made of.
 package model
 
 import (
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -19,16 +21,19 @@ type Mesh struct {
 	Name      string
 	Positions []geom.Vec3
 	Normals   [][3]float32 // unit length
-	UV        [][2]float32 // nil if no part has any
+	UV        [][2]float32 // of the base colour; nil if no part has any
+	Colors    [][4]float32 // linear; nil if no part has any
 	Indices   []uint32     // three per triangle
 	Groups    []int32      // one per triangle: its material
+
+	Materials []appearance.Material // by group
 }
 
 // Triangles returns the number of triangles.
 func (m *Mesh) Triangles() int { return len(m.Indices) / 3 }
 
 // Names lists the models in the order of tables.
-var Names = []string{"FlightHelmet", "Mountains", "dutch_ship", "rock360", "terrain1k", "city24"}
+var Names = []string{"FlightHelmet", "Mountains", "dutch_ship", "kit", "city", "rock360", "terrain1k", "city24"}
 
 // assets are the models to be loaded, as paths below the folder of models.
 var assets = map[string]string{
@@ -37,12 +42,13 @@ var assets = map[string]string{
 	"dutch_ship":   "dutch_ship_medium_1k/dutch_ship_medium_1k.gltf",
 }
 
-// Generated tells whether a model of Names is made here and needs no file.
+// Generated tells whether a model of Names is made, here or by another command,
+// and has a small variant.
 func Generated(name string) bool { return assets[name] == "" }
 
 // Get returns a model of Names, or any glTF file by its path. Those of Names
-// that are not generated are read from below the folder of models; small
-// selects lesser variants of the others.
+// that are not generated are read from below the folder of models, beside which
+// the parts of kits lie; small selects lesser variants of the others.
 func Get(name, folder string, small bool) (*Mesh, error) {
 	switch name {
 	case "rock360":
@@ -51,6 +57,9 @@ func Get(name, folder string, small bool) (*Mesh, error) {
 		return terrain(pick(small, 128, 1024)), nil
 	case "city24":
 		return city(pick(small, 4, 24)), nil
+	}
+	if _, ok := made[name]; ok {
+		return makeModel(name, folder, small)
 	}
 	if ext := filepath.Ext(name); ext == ".gltf" || ext == ".glb" {
 		return load(strings.TrimSuffix(filepath.Base(name), ext), name)
@@ -62,7 +71,7 @@ func Get(name, folder string, small bool) (*Mesh, error) {
 	return load(name, filepath.Join(folder, filepath.FromSlash(path)))
 }
 
-func pick(small bool, a, b int) int {
+func pick[T any](small bool, a, b T) T {
 	if small {
 		return a
 	}
@@ -75,24 +84,31 @@ func load(name, path string) (*Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mesh{Name: name}
+	m, looks := &Mesh{Name: name}, newPainter(scene)
 	for i := range scene.Nodes {
 		n := &scene.Nodes[i]
 		if n.Mesh < 0 {
 			continue
 		}
 		for j := range scene.Meshes[n.Mesh].Primitives {
-			m.add(&scene.Meshes[n.Mesh].Primitives[j], n.World)
+			if err := m.add(&scene.Meshes[n.Mesh].Primitives[j], n.World, looks); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
 		}
 	}
 	if m.Triangles() == 0 {
 		return nil, fmt.Errorf("%s: no triangles", path)
 	}
+	m.Materials = looks.looks
 	return m, nil
 }
 
 // add appends a primitive.
-func (m *Mesh) add(p *gltfscene.Primitive, world geom.Mat4) {
+func (m *Mesh) add(p *gltfscene.Primitive, world geom.Mat4, looks *painter) error {
+	group, err := looks.group(p.Material)
+	if err != nil {
+		return err
+	}
 	first := len(m.Positions)
 	for _, v := range p.Positions {
 		w := world.Point(geom.FromF32(v))
@@ -107,9 +123,15 @@ func (m *Mesh) add(p *gltfscene.Primitive, world geom.Mat4) {
 		n := cofactor.Dir(geom.FromF32(v)).Normalize(1e-20, geom.Vec3{0, 1, 0})
 		m.Normals = append(m.Normals, n.F32())
 	}
-	if p.UV[0] != nil || m.UV != nil {
+	if uv := looks.uv(p); uv != nil || m.UV != nil {
 		m.UV = append(m.UV, make([][2]float32, len(m.Positions)-len(m.UV))...)
-		copy(m.UV[first:], p.UV[0])
+		copy(m.UV[first:], uv)
+	}
+	if p.Colors != nil || m.Colors != nil {
+		for len(m.Colors) < len(m.Positions) {
+			m.Colors = append(m.Colors, [4]float32{1, 1, 1, 1})
+		}
+		copy(m.Colors[first:], p.Colors)
 	}
 	flip := world.Det3() < 0
 	for t := 0; t+2 < len(p.Indices); t += 3 {
@@ -118,8 +140,9 @@ func (m *Mesh) add(p *gltfscene.Primitive, world geom.Mat4) {
 			b, c = c, b
 		}
 		m.Indices = append(m.Indices, a, b, c)
-		m.Groups = append(m.Groups, int32(p.Material))
+		m.Groups = append(m.Groups, group)
 	}
+	return nil
 }
 
 // smooth returns area weighted vertex normals for a primitive without normals.
