@@ -1,7 +1,7 @@
 # make demo   everything a fresh Debian or Ubuntu machine with Go needs, then
 #             generate, cook, validate, inspect and fly through a city, and show
 #             it in a window, or in a picture where there is no display
-# make test   all tests with the race detector
+# make test   all tests with the race detector, and without it what takes minutes with it
 # make lint   gofumpt, go vet, staticcheck
 # make bench  benchmarks; each carries its own baseline
 # make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
@@ -60,9 +60,13 @@ demo: build
 	  echo "There is no display for a window: $(OUT)/demo/demo.png is what it would show."; \
 	fi
 
+# Tests that do less with the race detector, and where they are.
+SLOW   = TestConvertAssets/features/blender-io/24_gpu_instancing|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCrowds|TestStress
+SLOWIN = ./cook ./cook/gltfexport ./cook/simplify ./manifest ./runtime/remote
+
 test: deps
 	$(GO) test -race -timeout 20m ./...
-	$(GO) test -run TestConvertAssets/features/blender-io/24_gpu_instancing ./cook
+	$(GO) test -run '$(SLOW)' $(SLOWIN)
 
 lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi

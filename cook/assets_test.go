@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // eachModel calls f for the shared files below the given folders, or skips the
@@ -51,7 +52,7 @@ func TestConvertAssets(t *testing.T) {
 		}
 	})
 	eachModel(t, func(name, path string) {
-		if (testing.Short() || raceEnabled) && strings.Contains(name, "24_gpu_instancing") {
+		if (testing.Short() || race.Enabled) && strings.Contains(name, "24_gpu_instancing") {
 			return // eight million triangles
 		}
 		t.Run(name, func(t *testing.T) {

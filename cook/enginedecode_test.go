@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -124,27 +122,6 @@ func TestEngineLoadsSmallScenes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// generated is a scene of scripts/gen, or skips the test.
-func generated(t *testing.T, kind string, args ...string) string {
-	t.Helper()
-	return scripted(t, kind, append([]string{"./scripts/gen", "-kind", kind}, args...)...)
-}
-
-// scripted is a scene that a program under scripts makes, or skips the test.
-func scripted(t *testing.T, kind string, args ...string) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("generates and cooks a scene")
-	}
-	scene := filepath.Join(t.TempDir(), kind+".glb")
-	gen := exec.Command("go", append(append([]string{"run"}, args...), "-o", scene)...)
-	gen.Dir = ".."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Skipf("cannot generate the %s: %v: %s", kind, err, bytes.TrimSpace(out))
-	}
-	return scene
 }
 
 func TestEngineLoadsGeneratedScenes(t *testing.T) {

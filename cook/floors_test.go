@@ -2,7 +2,6 @@ package cook
 
 import (
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -180,15 +179,7 @@ func TestRunFloorsBadInput(t *testing.T) {
 
 // The generated office has four storeys on a wide terrain.
 func TestRunOfficeFloors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("generates and cooks a building")
-	}
-	scene := filepath.Join(t.TempDir(), "office.glb")
-	gen := exec.Command("go", "run", "./scripts/gen", "-kind", "office", "-o", scene)
-	gen.Dir = ".."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Skipf("cannot generate the office: %v: %s", err, out)
-	}
+	scene := generated(t, "office")
 	for _, kind := range []string{PartitionQuadtree, PartitionKDTree} {
 		dir := t.TempDir()
 		res := mustRun(t, scene, dir, floorOptions(kind))

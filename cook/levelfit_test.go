@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -67,7 +68,7 @@ func TestLevelErrorsKeepTheLimit(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("..", folder)); err != nil {
 				t.Skip("the shared assets are absent: ", err)
 			}
-			return scripted(t, name, "./scripts/assemble", "-kit", folder, "-cells", "9", "-scale", "10")
+			return scripted(t, name, "assemble", "-kit", folder, "-cells", "9", "-scale", "10")
 		}
 	}
 	for _, c := range []struct {
@@ -83,6 +84,9 @@ func TestLevelErrorsKeepTheLimit(t *testing.T) {
 		{"kenney", 50, kit("kenney-city")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if race.Enabled && c.name != "hills" {
+				t.Skip("takes minutes; make test runs it without the race detector")
+			}
 			t.Parallel()
 			scene := c.scene(t)
 			for name, set := range map[string]func(*Options){

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // hurried is a clock whose pauses are over at once and whose timeouts never
@@ -39,7 +41,7 @@ func TestStress(t *testing.T) {
 	switch {
 	case testing.Short():
 		requests = 200
-	case raceEnabled:
+	case race.Enabled:
 		requests = 1000
 	}
 	bodies := make([][]byte, addresses)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package cook
-
-const raceEnabled = false
