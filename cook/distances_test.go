@@ -47,7 +47,7 @@ func TestSmallScenesAreWhole(t *testing.T) {
 // Levels begin where their error is as large as was asked for, far enough apart;
 // the engine takes all distances as they are.
 func TestFitDistances(t *testing.T) {
-	scene := hills(t, 48)
+	scene := hills(t, 32)
 	pixel := 2 * math.Tan(math.Pi/6) / 1080
 	for _, c := range []struct {
 		pixels, view float64
@@ -57,7 +57,7 @@ func TestFitDistances(t *testing.T) {
 		o.LODErrorPixels, o.ViewDistance = c.pixels, c.view
 		res, _ := runLevels(t, scene, o)
 		m := res.Manifest
-		if len(m.Tiles) != 9 || c.view == 0 && res.Levels < 9 {
+		if len(m.Tiles) != 4 || c.view == 0 && res.Levels < 4 {
 			t.Fatalf("%+v: %d tiles, %d levels, dropped %v", c, len(m.Tiles), res.Levels, res.Dropped)
 		}
 		allowed := c.pixels
@@ -115,7 +115,7 @@ func TestGivenRadiiHold(t *testing.T) {
 	o := DefaultOptions()
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}
-	res, _ := runLevels(t, hills(t, 48), o)
+	res, _ := runLevels(t, hills(t, 32), o)
 	for i := range res.Manifest.Tiles {
 		tile := &res.Manifest.Tiles[i]
 		b := res.Manifest.BandsOf(tile)

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/untoldkit/untold/internal/enginedecode"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -125,6 +126,9 @@ func TestEngineLoadsSmallScenes(t *testing.T) {
 }
 
 func TestEngineLoadsGeneratedScenes(t *testing.T) {
+	if race.Enabled {
+		t.Skip("takes minutes; make test runs it without the race detector")
+	}
 	for _, name := range []string{"office", "city"} {
 		t.Run(name, func(t *testing.T) {
 			scene := generated(t, name)

@@ -1,15 +1,14 @@
 package appearance
 
-import "math"
-
 // canvas draws meshes; its memory serves one picture after the other.
 type canvas struct {
-	depth  []int32
+	depth  []int32 // greater is nearer; 0 is nothing
 	points []point
 	pix    []pixel
 }
 
-const farthest = math.MinInt32
+// zeroDepth is the depth of the view's origin.
+const zeroDepth = 1 << 30
 
 // model is a mesh made ready to be drawn from several sides.
 type model struct {
@@ -40,9 +39,7 @@ func (c *canvas) draw(v *view, m *model) picture {
 		c.depth, c.pix = make([]int32, n), make([]pixel, n)
 	}
 	c.depth, c.pix = c.depth[:n], c.pix[:n]
-	for i := range c.depth {
-		c.depth[i] = farthest
-	}
+	clear(c.depth)
 	clear(c.pix)
 	if cap(c.points) < len(m.Positions) {
 		c.points = make([]point, len(m.Positions))
@@ -91,7 +88,7 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 		for x := x0; x <= x1; x++ {
 			if w0|w1|w2 >= 0 { // none is negative
 				within = true
-				z := int32((w0*za + w1*zb + w2*zd) / area)
+				z := zeroDepth + int32((w0*za+w1*zb+w2*zd)/area)
 				if z > depth[x] {
 					if !known {
 						s, known = newShade(m, i, paint, area), true

@@ -19,20 +19,12 @@ func normalError(source, m *Mesh) float64 {
 		return p, n
 	}
 	sum, count := 0.0, 0
+	plates := platesOf(m)
 	for c := 0; c < len(source.Indices); c += 3 * 37 {
 		p, want := middle(c)
-		nearest := math.Inf(1)
-		var got vec
-		for t := 0; t < len(m.Indices); t += 3 {
-			i := m.Indices[t : t+3]
-			at := func(j int) vec { q := m.Positions[i[j]]; return vec{q[0], q[1], q[2]} }
-			e, f, off := at(1).sub(at(0)), at(2).sub(at(0)), p.sub(at(0))
-			u, v := project(e, f, off)
-			if d := off.sub(e.scale(u)).sub(f.scale(v)).length2(); d < nearest {
-				nearest = d
-				got = fromF32(&m.Normals[i[0]]).scale(1 - u - v).add(fromF32(&m.Normals[i[1]]).scale(u)).add(fromF32(&m.Normals[i[2]]).scale(v))
-			}
-		}
+		at, u, v, _ := nearestPlate(plates, p)
+		i := m.Indices[3*at:]
+		got := fromF32(&m.Normals[i[0]]).scale(1 - u - v).add(fromF32(&m.Normals[i[1]]).scale(u)).add(fromF32(&m.Normals[i[2]]).scale(v))
 		cos := got.dot(want) / math.Sqrt(got.length2()*want.length2())
 		sum += math.Acos(max(-1, min(1, cos))) * 180 / math.Pi
 		count++

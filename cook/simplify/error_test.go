@@ -7,34 +7,53 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
+// plate is a triangle whose other corners lie at most radius from the first.
+type plate struct {
+	a, e, f vec
+	radius  float64
+}
+
+func platesOf(m *Mesh) []plate {
+	v := func(i uint32) vec { p := m.Positions[i]; return vec{p[0], p[1], p[2]} }
+	var out []plate
+	for c := 0; c < len(m.Indices); c += 3 {
+		a := v(m.Indices[c])
+		e, f := v(m.Indices[c+1]).sub(a), v(m.Indices[c+2]).sub(a)
+		out = append(out, plate{a, e, f, math.Sqrt(max(e.length2(), f.length2()))})
+	}
+	return out
+}
+
+// nearestPlate looks at every triangle that may be nearest to a point, and
+// returns it, the place in it and the squared distance.
+func nearestPlate(plates []plate, p vec) (at int, u, v, best float64) {
+	best, reach := math.Inf(1), math.Inf(1)
+	for i := range plates {
+		f := plates[i]
+		off := p.sub(f.a)
+		if far := reach + f.radius; off.length2() > far*far*(1+1e-9) {
+			continue
+		}
+		x, y := project(f.e, f.f, off)
+		if d := off.sub(f.e.scale(x)).sub(f.f.scale(y)).length2(); d < best {
+			at, u, v, best, reach = i, x, y, d, math.Sqrt(d)
+		}
+	}
+	return at, u, v, best
+}
+
 // distance returns the greatest and the root mean square distance from points
-// of one mesh to another, by looking at every triangle: at vertices and at
-// the middles of triangles.
+// of one mesh to another: at vertices and at the middles of triangles.
 func distance(from, to *Mesh) (worst, rms float64) {
 	v := func(m *Mesh, i uint32) vec { p := m.Positions[i]; return vec{p[0], p[1], p[2]} }
-	type facet struct{ a, e, f vec }
-	var facets []facet
-	for c := 0; c < len(to.Indices); c += 3 {
-		a := v(to, to.Indices[c])
-		facets = append(facets, facet{a, v(to, to.Indices[c+1]).sub(a), v(to, to.Indices[c+2]).sub(a)})
-	}
-	nearest := func(p vec) float64 {
-		best := math.Inf(1)
-		for i := range facets {
-			f := &facets[i]
-			off := p.sub(f.a)
-			u, v := project(f.e, f.f, off)
-			best = min(best, off.sub(f.e.scale(u)).sub(f.f.scale(v)).length2())
-		}
-		return best
-	}
+	plates := platesOf(to)
 	sum, weight := 0.0, 0.0
 	for c := 0; c < len(from.Indices); c += 3 {
 		a, b, d := v(from, from.Indices[c]), v(from, from.Indices[c+1]), v(from, from.Indices[c+2])
 		w := math.Sqrt(b.sub(a).cross(d.sub(a)).length2())
 		// Exact for squares of linear functions.
 		for i, p := range []vec{a, b, d, a.add(b).add(d).scale(1.0 / 3)} {
-			n := nearest(p)
+			_, _, _, n := nearestPlate(plates, p)
 			worst = max(worst, n)
 			share := 1.0 / 12
 			if i == 3 {
