@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/format"
@@ -20,10 +21,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 	pays := func(triangles int) bool { return triangles >= least && float64(triangles) <= most }
 	chain := newLevelChain(c.opts, src, p.border)
 	if !c.opts.Compat {
-		var err error
-		if chain.reference, err = b.newReference(src); err != nil {
-			return fmt.Errorf("%s: levels of %s: %w", c.path, p.name, err)
-		}
+		chain.look = func() (*appearance.Reference, error) { return b.newReference(src) }
 	}
 	for i := range p.levels {
 		l := &p.levels[i]
@@ -55,7 +53,9 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 			p.drop(l, "%s", c.opts.describeError(r.err, l.distance))
 			continue
 		}
-		chain.keep(l, r)
+		if err := chain.keep(l, r); err != nil {
+			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
+		}
 		if err := c.writeLevel(b, p, l, src, r.mesh); err != nil {
 			return err
 		}

@@ -20,7 +20,10 @@ type levelChain struct {
 	err    float64              // of the coarsest level so far, metres
 	seen   float64              // the same of what is seen
 
-	reference *appearance.Reference // nil: what is seen does not count
+	// look makes the reference, when a level is made; nil: what is seen does not
+	// count.
+	look      func() (*appearance.Reference, error)
+	reference *appearance.Reference
 }
 
 func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
@@ -95,7 +98,7 @@ func (x *levelChain) distance(m *simplify.Mesh) float64 {
 // keep notes a level that is made; the next one goes on from there unless it is
 // an HLOD, whose seams are closed. Of two levels the coarser never gets the
 // smaller error: readers rely on it.
-func (x *levelChain) keep(l *level, r *reduced) {
+func (x *levelChain) keep(l *level, r *reduced) error {
 	if !l.hlod {
 		x.lods, x.base = r.from, r.mesh
 	}
@@ -103,8 +106,16 @@ func (x *levelChain) keep(l *level, r *reduced) {
 		l.err = max(r.err, x.err)
 	}
 	x.err = max(x.err, l.err)
-	if x.reference != nil {
-		x.seen = max(x.seen, x.reference.Error(seenMesh(r.mesh)))
-		l.seen = x.seen
+	if x.look == nil {
+		return nil
 	}
+	if x.reference == nil {
+		var err error
+		if x.reference, err = x.look(); err != nil {
+			return err
+		}
+	}
+	x.seen = max(x.seen, x.reference.Error(seenMesh(r.mesh)))
+	l.seen = x.seen
+	return nil
 }
