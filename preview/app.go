@@ -88,7 +88,8 @@ type app struct {
 	sight   render.Frame // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
-	quiet   int  // frames in a row in which nothing is left to load
+	quiet   int // frames in a row in which nothing is left to load
+	rest    rest
 	empty   bool // nothing is drawn, but something is wanted
 	errs    int
 	overlay overlay
@@ -386,7 +387,9 @@ func (a *app) loop() error {
 		if err := a.nothingWanted(false); err != nil {
 			return err
 		}
-		a.ended = a.ended || a.done()
+		if a.ended = a.ended || a.done(); !a.ended {
+			a.wait()
+		}
 	}
 	return a.finish()
 }

@@ -25,6 +25,7 @@ type fakeSurface struct {
 	onFrame  func(frame int) []surface.Event
 	titles   []string
 	captured bool
+	waited   []int // frames after which the run waited for events
 }
 
 func (s *fakeSurface) Size() (int, int)    { return s.w, s.h }
@@ -38,6 +39,7 @@ func (s *fakeSurface) Events(dst []surface.Event) []surface.Event {
 	}
 	return dst
 }
+func (s *fakeSurface) Wait(time.Duration)        { s.waited = append(s.waited, s.frame) }
 func (s *fakeSurface) SetTitle(t string)         { s.titles = append(s.titles, t) }
 func (s *fakeSurface) SetCursorCaptured(on bool) { s.captured = on }
 func (s *fakeSurface) SetVSync(bool)             {}

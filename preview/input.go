@@ -21,6 +21,7 @@ type input struct {
 	look   [2]float64
 	pan    [2]float64
 	zoom   float64
+	pace   float64
 	shot   bool // a picture is wanted
 	events []surface.Event
 }
@@ -50,7 +51,7 @@ func (in *input) moves() bool {
 			return true
 		}
 	}
-	return in.look != [2]float64{} || in.pan != [2]float64{} || in.zoom != 0
+	return in.look != [2]float64{} || in.pan != [2]float64{} || in.zoom != 0 || in.pace != 0
 }
 
 // take returns what happened since the last frame.
@@ -61,6 +62,7 @@ func (in *input) take(s surface.Surface) camera.Input {
 		Look: [2]float64{in.look[0] / height, in.look[1] / height},
 		Pan:  [2]float64{in.pan[0] / height, in.pan[1] / height},
 		Zoom: in.zoom,
+		Pace: in.pace,
 		Fast: in.held[surface.KeyLeftShift] || in.held[surface.KeyRightShift],
 		Slow: in.held[surface.KeyLeftControl] || in.held[surface.KeyRightControl],
 	}
@@ -70,7 +72,7 @@ func (in *input) take(s surface.Surface) camera.Input {
 		}
 	}
 	out.Move = geom.Vec3{max(-1, min(1, out.Move[0])), max(-1, min(1, out.Move[1])), max(-1, min(1, out.Move[2]))}
-	in.look, in.pan, in.zoom = [2]float64{}, [2]float64{}, 0
+	in.look, in.pan, in.zoom, in.pace = [2]float64{}, [2]float64{}, 0, 0
 	return out
 }
 
@@ -92,7 +94,11 @@ func (a *app) handle() {
 		case surface.EventDrop:
 			a.drop(e.Files)
 		case surface.EventScroll:
-			in.zoom += e.DY
+			if in.held[surface.KeyLeftControl] || in.held[surface.KeyRightControl] {
+				in.pace += e.DY
+			} else {
+				in.zoom += e.DY
+			}
 		case surface.EventMotion:
 			in.motion(e)
 		case surface.EventButton:
@@ -256,7 +262,8 @@ func helpGroups() []hud.HelpGroup {
 		{"Shift, Ctrl", "fast, slow"},
 		{"left drag", "look around, or turn around"},
 		{"right drag", "shift sideways"},
-		{"wheel", "speed, or distance"},
+		{"wheel", "nearer, farther"},
+		{"Ctrl wheel", "speed"},
 		{"1 - 9, 0", "authored cameras, the start"},
 	}}}
 	for _, b := range bindings {

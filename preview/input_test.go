@@ -183,7 +183,7 @@ func TestTakeOver(t *testing.T) {
 	o := options(t, writeTown(t, t.TempDir(), 3))
 	o.Path = straight(3, 10)
 	var at []geom.Vec3
-	play(t, o, 60, map[int][]surface.Event{30: press(surface.KeyLeftShift), 40: {{Kind: surface.EventScroll, DY: 1}}}, func(f render.Frame) {
+	play(t, o, 60, map[int][]surface.Event{30: {{Kind: surface.EventKey, Key: surface.KeyLeftControl, Pressed: true}}, 40: {{Kind: surface.EventScroll, DY: 1}}}, func(f render.Frame) {
 		at = append(at, f.Camera.Position)
 	})
 	if at[39].Sub(at[38]).Len() == 0 {

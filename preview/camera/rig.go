@@ -25,7 +25,8 @@ type Input struct {
 	Move geom.Vec3  // to the right, up and ahead, each from -1 to 1
 	Look [2]float64 // drag to the right and down: turns
 	Pan  [2]float64 // drag to the right and down: shifts sideways
-	Zoom float64    // notches of the wheel; positive is nearer, or faster when flying
+	Zoom float64    // notches of the wheel; positive is nearer
+	Pace float64    // notches of the wheel; positive is faster
 	Fast bool
 	Slow bool
 }
@@ -35,6 +36,7 @@ const (
 	turn       = math.Pi         // radians per window height
 	zoomStep   = 0.15            // of the logarithm of the distance, per notch
 	paceStep   = 0.22            // of the logarithm of the speed, per notch
+	glideTime  = 0.25            // seconds of flight that a notch takes the camera ahead, at least
 	inertia    = 0.08            // seconds until a change of speed has 63 % effect
 	fastFactor = 4.0             // and its inverse when slow
 	crossing   = 12.0            // seconds to fly through a scene of middling size
@@ -54,6 +56,7 @@ type Rig struct {
 	pitch    float64 // positive looks up
 	distance float64 // to the point that Orbit turns around
 	velocity geom.Vec3
+	glide    geom.Vec3 // what the wheel still has to move
 	pace     float64
 	fovY     float64 // degrees
 	near     float64 // authored, 0: from the scene
@@ -91,7 +94,7 @@ func (r *Rig) SetMode(m Mode) {
 		ahead := r.bounds.Center().Sub(r.position).Dot(r.Forward())
 		r.distance = max(float64(r.size*0.02), min(ahead, float64(r.size*4)))
 	}
-	r.mode, r.velocity = m, geom.Vec3{}
+	r.mode, r.velocity, r.glide = m, geom.Vec3{}, geom.Vec3{}
 }
 
 // Pose is a place and a direction.
@@ -105,7 +108,7 @@ type Pose struct {
 // Jump moves the rig to a pose; its speed is lost.
 func (r *Rig) Jump(p Pose) {
 	f := p.Forward.Normalize(1e-9, geom.Vec3{0, 0, -1})
-	r.position, r.velocity = p.Position, geom.Vec3{}
+	r.position, r.velocity, r.glide = p.Position, geom.Vec3{}, geom.Vec3{}
 	r.yaw = math.Atan2(f[0], -f[2])
 	r.pitch = max(-maxPitch, min(maxPitch, math.Asin(max(-1, min(1, f[1])))))
 	if p.FovYDegrees > 0 && p.FovYDegrees < 180 {
@@ -148,7 +151,7 @@ func (r *Rig) Step(in Input, dt float64) {
 
 func (r *Rig) fly(in Input, dt float64) {
 	r.look(in.Look)
-	r.pace = max(minPace, min(maxPace, r.pace*math.Exp(paceStep*in.Zoom)))
+	r.pace = max(minPace, min(maxPace, r.pace*math.Exp(paceStep*in.Pace)))
 	right, up := r.basis()
 	wanted := right.Scale(in.Move[0]).Add(geom.Vec3{0, in.Move[1], 0}).Add(r.Forward().Scale(in.Move[2]))
 	if l := wanted.Len(); l > 1 {
@@ -167,6 +170,15 @@ func (r *Rig) fly(in Input, dt float64) {
 		r.velocity = geom.Vec3{}
 	}
 	r.position = r.position.Add(r.velocity.Scale(dt))
+	// From afar a notch goes a part of the way, near and inside as far as a moment
+	// of flight.
+	notch := max(float64(zoomStep*r.bounds.Distance(r.position)), float64(glideTime*r.Speed()))
+	r.glide = r.glide.Add(r.Forward().Scale(float64(in.Zoom * notch)))
+	now := r.glide.Scale(part)
+	r.position, r.glide = r.position.Add(now), r.glide.Sub(now)
+	if r.glide.Len() < float64(r.size*1e-7) {
+		r.glide = geom.Vec3{}
+	}
 	// A hand's width of drag shifts by the same part of what a second of flight
 	// covers.
 	r.position = r.position.Add(right.Scale(-in.Pan[0] * r.Speed())).Add(up.Scale(in.Pan[1] * r.Speed()))

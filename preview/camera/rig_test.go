@@ -75,11 +75,45 @@ func TestFlyInput(t *testing.T) {
 		t.Errorf("a drag down ends at %v", f)
 	}
 	speed := r.Speed()
-	r.Step(Input{Zoom: 1}, 0)
+	r.Step(Input{Pace: 1}, 0)
 	if r.Speed() <= speed {
 		t.Error("the wheel does not make the flight faster")
 	}
 }
+
+// TestWheelMovesAhead: a notch goes a part of the way to the scene, and inside it
+// as far as a moment of flight, whatever frames take; the speed stays.
+func TestWheelMovesAhead(t *testing.T) {
+	for _, from := range []float64{300, 100, 0} {
+		var moved [2]float64
+		for i, dt := range []float64{1.0 / 60, 0.2} {
+			r := New(cube(10))
+			r.Jump(Pose{Position: geom.Vec3{0, 0, from}, Forward: geom.Vec3{0, 0, -1}})
+			speed := r.Speed()
+			r.Step(Input{Zoom: 1}, dt)
+			for range 200 {
+				r.Step(Input{}, dt)
+			}
+			moved[i] = from - r.Position()[2]
+			if r.Speed() != speed {
+				t.Errorf("from %g m: the speed is %g, was %g", from, r.Speed(), speed)
+			}
+			r.Step(Input{Zoom: -1}, dt)
+			for range 200 {
+				r.Step(Input{}, dt)
+			}
+			if r.Position()[2] <= from-moved[i] {
+				t.Errorf("from %g m: a notch back does not lead back", from)
+			}
+		}
+		if least := speedOf(10) * glideTime; moved[0] < least*0.99 || moved[0] > max(least*1.01, from/4) || math.Abs(moved[0]-moved[1]) > 0.001*moved[0] {
+			t.Errorf("from %g m: a notch moves by %v m", from, moved)
+		}
+	}
+}
+
+// speedOf returns the speed in a cube of so many metres.
+func speedOf(edge float64) float64 { return New(cube(edge)).Speed() }
 
 func TestOrbit(t *testing.T) {
 	r := New(cube(2))

@@ -57,7 +57,7 @@ func sample(w, h int) *Model {
 }
 
 func TestPictures(t *testing.T) {
-	big := sample(960, 600)
+	big := sample(1280, 760)
 	big.View, big.Note = "levels of detail", "The colour of a tile is the level that it draws."
 	big.Legend = []LegendEntry{{LevelColor(runtime.RepFull), "full"}, {LevelColor(runtime.LOD(0)), "lod0"}, {LevelColor(runtime.LOD(1)), "lod1"}, {LevelColor(runtime.RepHLOD), "hlod"}}
 	big.Message = "path saved to path-1.json"
@@ -110,6 +110,25 @@ func TestDrawStaysInside(t *testing.T) {
 			if int(i) >= len(o.Vertices) {
 				t.Fatalf("%v: index %d of %d", size, i, len(o.Vertices))
 			}
+		}
+	}
+}
+
+// TestFiguresLeaveRoom: in a window of any size the figures cover a small part of
+// the picture, in a large one all of them are there.
+func TestFiguresLeaveRoom(t *testing.T) {
+	for _, tc := range []struct {
+		font, w, h int
+		all        bool
+	}{{9, 640, 360, false}, {13, 800, 600, false}, {13, 960, 540, false}, {13, 1280, 720, true}, {13, 1920, 1080, true}, {26, 2560, 1440, true}} {
+		h, m := newHUD(t, tc.font), sample(tc.w, tc.h)
+		m.Map = nil
+		var right, bottom float32
+		for _, v := range h.Draw(m).Overlay().Vertices {
+			right, bottom = max(right, v.X), max(bottom, v.Y)
+		}
+		if x, y := right/float32(tc.w), bottom/float32(tc.h); x > 0.43 || y > 0.37 || tc.all == h.short(m) {
+			t.Errorf("%d x %d: up to %.2f of the width, %.2f of the height; short: %t", tc.w, tc.h, x, y, h.short(m))
 		}
 	}
 }

@@ -68,6 +68,12 @@ func (h *HUD) compact(m *Model) bool {
 	return m.Height < 26*h.canvas.font.Height || m.Width < (panelColumns+24)*h.canvas.font.Advance
 }
 
+// short reports whether all figures would cover too much of the picture: more
+// than about a third of its height or width.
+func (h *HUD) short(m *Model) bool {
+	return m.Height < 43*h.canvas.font.Height || 5*m.Width < 14*panelColumns*h.canvas.font.Advance
+}
+
 // pad is the distance between things.
 func (h *HUD) pad() float32 { return float32(h.canvas.font.Height) / 3 }
 
@@ -80,7 +86,7 @@ func (h *HUD) panel(m *Model) {
 	if p.Batching {
 		rows++
 	}
-	if h.compact(m) {
+	if h.short(m) {
 		graph, rows = 1.5*lh, 3
 		columns = min(columns, 40)
 		if m.Map != nil {
@@ -101,7 +107,7 @@ func (h *HUD) panel(m *Model) {
 		h.line = h.line[:0]
 		y += lh
 	}
-	if h.compact(m) {
+	if h.short(m) {
 		h.text("tiles ").count(p.Tiles.Parsed).text(" +").count(p.Tiles.Parsing).text(" coarse ").count(p.Tiles.Fallback)
 		next(ink)
 		h.text("tri ").count(p.Render.Triangles).text(" mem ").bytes(p.Stats.GeometryUsed)

@@ -235,12 +235,22 @@ func (l *lapTimer) next() time.Duration {
 	return d
 }
 
-// wait waits until the GPU is done with the frame that used the same buffers.
+// fenceStep is how long the wait for the GPU sleeps between two looks.
+const fenceStep = 100 * time.Microsecond
+
+// wait waits until the GPU is done with the frame that used the same buffers. It
+// sleeps: drivers that wait in a call keep a processor busy all the time.
 func (r *Renderer) wait(at int) {
-	for r.fences[at] != 0 {
-		if gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second)) != gl.TIMEOUT_EXPIRED {
-			return
+	if r.fences[at] == 0 {
+		return
+	}
+	if r.info.Software { // which has nothing else to do
+		for gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second)) == gl.TIMEOUT_EXPIRED {
 		}
+		return
+	}
+	for gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, 0) == gl.TIMEOUT_EXPIRED {
+		time.Sleep(fenceStep)
 	}
 }
 

@@ -12,7 +12,10 @@
 // ErrUnavailable; the types are there, so that callers compile either way.
 package surface
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrUnavailable is matched by the error of a program that was built without
 // the preview.
@@ -39,6 +42,9 @@ type Surface interface {
 	Present() error
 	// Events appends what happened since the last call, oldest first.
 	Events(dst []Event) []Event
+	// Wait returns when something happens to a window, or after d. A headless
+	// surface, to which nothing happens, returns at once.
+	Wait(d time.Duration)
 	// SetTitle sets the title of a window.
 	SetTitle(title string)
 	// SetCursorCaptured hides the cursor and lets it move without bounds, or

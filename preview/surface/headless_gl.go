@@ -5,6 +5,7 @@ package surface
 import (
 	"fmt"
 	goruntime "runtime"
+	"time"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 )
@@ -74,6 +75,7 @@ func (s *headless) allocate() error {
 func (s *headless) Size() (width, height int) { return s.width, s.height }
 func (s *headless) Scale() float64            { return 1 }
 func (s *headless) Framebuffer() uint32       { return s.fbo }
+func (s *headless) Wait(time.Duration)        {}
 func (s *headless) SetTitle(string)           {}
 func (s *headless) SetCursorCaptured(bool)    {}
 func (s *headless) SetVSync(bool)             {}

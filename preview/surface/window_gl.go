@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	goruntime "runtime"
+	"time"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 	"github.com/go-gl/glfw/v3.3/glfw"
@@ -101,6 +102,12 @@ func (s *window) Events(dst []Event) []Event {
 	dst = append(dst, s.events...)
 	s.events = s.events[:0]
 	return dst
+}
+
+func (s *window) Wait(d time.Duration) {
+	if len(s.events) == 0 {
+		glfw.WaitEventsTimeout(d.Seconds())
+	}
 }
 
 func (s *window) SetTitle(title string) { s.w.SetTitle(title) }
