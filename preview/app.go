@@ -85,6 +85,7 @@ type app struct {
 	cost    Frame         // the same by parts
 	usual   time.Duration // what frames take, a sliding mean
 	drawn   []runtime.Drawn
+	appear  appear
 	sight   render.Frame // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
@@ -412,6 +413,7 @@ func (a *app) step(dt time.Duration) error {
 	if err != nil {
 		return err
 	}
+	a.appearing()
 	if a.settles() {
 		if err := a.r.Settle(a.ctx); err != nil {
 			return fmt.Errorf("preview: %w", err)

@@ -79,6 +79,7 @@ func (a *app) lastPicture(ctx context.Context) (*image.NRGBA, error) {
 	if err := a.r.Settle(ctx); err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("preview: %w", err)
 	}
+	a.appear.end(a.drawn)
 	a.draw()
 	return a.r.ReadPixels(), nil
 }
