@@ -98,6 +98,7 @@ const (
 	CodeRadii         Code = "tile-radii"
 	CodeLevels        Code = "tile-levels"
 	CodeBands         Code = "tile-bands"
+	CodeEngineReach   Code = "beyond-engine-reach"
 	CodeLODInside     Code = "tile-lod-inside"
 
 	// About paths and files.
@@ -147,6 +148,7 @@ var rules = map[Code]rule{
 	CodeRadii:         {SeverityError, "write 0 <= streaming_radius < unload_radius: otherwise the tile loads and unloads in turn"},
 	CodeLevels:        {SeverityWarning, "write one hlod level, and lod levels in ascending order of switch_distance"},
 	CodeBands:         {SeverityWarning, "write distances that survive unchanged: `untold manifest normalize` does, `untold manifest bands` shows them"},
+	CodeEngineReach:   {SeverityInfo, "nothing is wrong where the runtime looks that far, as this one does by itself; for the reference engine cook with --view-distance 500"},
 	CodeLODInside:     {SeverityWarning, "let the first LOD begin at the streaming radius or beyond: the engine does not load the full tile farther away than that"},
 
 	CodePathEscapes:   {SeverityError, "write a relative path with forward slashes that stays in the manifest's folder"},

@@ -188,6 +188,7 @@ func (v *validator) run() {
 	v.radii()
 	v.bands()
 	v.ceiling()
+	v.reach()
 	if v.opts.CheckFiles && !v.m.DryRun {
 		v.checkFiles()
 	}

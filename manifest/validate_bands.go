@@ -83,6 +83,30 @@ func (v *validator) bands() {
 	}
 }
 
+// reach notes switches beyond the distance at which the engine looks for tiles:
+// there it never makes them.
+func (v *validator) reach() {
+	n, largest, at := 0, 0.0, ""
+	note := func(levels []Level, pointer string) {
+		for k := range levels {
+			if d := levels[k].SwitchDistance; d > v.opts.QueryCeiling {
+				n++
+				if d > largest {
+					largest, at = d, fmt.Sprintf("%s/%d/switch_distance", pointer, k)
+				}
+			}
+		}
+	}
+	for i := range v.m.Tiles {
+		t := &v.m.Tiles[i]
+		note(t.LODLevels, v.tilePointer(i)+"/lod_levels")
+		note(t.HLODLevels, v.tilePointer(i)+"/hlod_levels")
+	}
+	if n > 0 {
+		v.add(CodeEngineReach, at, "%d levels begin beyond the %v m within which the engine looks for tiles; the farthest at %v m", n, v.opts.QueryCeiling, RoundDistance(largest))
+	}
+}
+
 // ceiling reports radii beyond the distance at which the engine lets
 // everything go: only a note where this program cooked, which knows, or where
 // it is the shared bucket's alone, whose box is around the camera.

@@ -39,6 +39,35 @@ func TestValidateClean(t *testing.T) {
 	}
 }
 
+// TestValidateEngineReach: levels that begin beyond the engine's query radius are
+// noted once, with the farthest.
+func TestValidateEngineReach(t *testing.T) {
+	m := clean()
+	m.Generator = "untold 1"
+	for i := range m.Tiles {
+		m.Tiles[i].StreamingRadius, m.Tiles[i].UnloadRadius = new(500.0), new(1200.0)
+		m.Tiles[i].LODLevels = []Level{{Path: fmt.Sprintf("tiles/%d_lod1.untold", i), SwitchDistance: 500}}
+		m.Tiles[i].HLODLevels = []Level{{Path: fmt.Sprintf("tiles/%d_hlod.untold", i), SwitchDistance: 600 + float64(i)}}
+	}
+	of := func(opts ValidateOptions) (out []Finding) {
+		for _, f := range Validate(m, "", opts) {
+			if f.Code == CodeEngineReach {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	n := len(m.Tiles)
+	found := of(ValidateOptions{})
+	if len(found) != 1 || found[0].Severity != SeverityInfo || found[0].Pointer != fmt.Sprintf("/tiles/%d/hlod_levels/0/switch_distance", n-1) ||
+		!strings.Contains(found[0].Message, fmt.Sprintf("%d levels begin beyond the 500 m", n)) || !strings.Contains(found[0].Message, fmt.Sprintf("at %d m", 599+n)) {
+		t.Errorf("%+v", found)
+	}
+	if found := of(ValidateOptions{QueryCeiling: 5000}); len(found) > 0 {
+		t.Errorf("an engine that looks farther: %+v", found)
+	}
+}
+
 func TestValidateRules(t *testing.T) {
 	far := 501.0
 	for _, c := range []struct {
