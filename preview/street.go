@@ -52,7 +52,7 @@ func street(look *camera.Scene, open *Loaded) (camera.Pose, bool) {
 	if area.Min[1] = max(area.Min[1], floor); area.IsEmpty() {
 		return camera.Pose{}, false
 	}
-	p, ok := camera.Stand(near, geom.Box{Min: scaled(area.Min), Max: scaled(area.Max)}, 80*math.Pi/180)
+	p, ok := camera.StandOutside(near, geom.Box{Min: scaled(area.Min), Max: scaled(area.Max)}, 80*math.Pi/180)
 	p.Position = p.Position.Scale(1 / scale).Add(middle)
 	return p, ok
 }

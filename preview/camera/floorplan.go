@@ -15,6 +15,7 @@ const (
 	stepHeight  = 0.35 // what a person steps over
 	elbowRoom   = 0.45 // metres to the nearest obstacle
 	sightLimit  = 15.0 // metres; what is farther away counts no more
+	streetLimit = 60.0 // the same outside
 	sightRays   = 48   // directions that are tried
 	floorSearch = 1.5  // metres above the lowest point in which the floor is sought
 )
@@ -26,10 +27,22 @@ type Triangle [3]geom.Vec3
 // a view into a room: the farthest sight that ends at something. area is the
 // box of the floor. ok is false when there is no floor to stand on.
 func Stand(triangles []Triangle, area geom.Box, fovX float64) (p Pose, ok bool) {
+	return stand(triangles, area, fovX, false)
+}
+
+// StandOutside is Stand for a place with nothing overhead.
+func StandOutside(triangles []Triangle, area geom.Box, fovX float64) (p Pose, ok bool) {
+	return stand(triangles, area, fovX, true)
+}
+
+func stand(triangles []Triangle, area geom.Box, fovX float64, outside bool) (p Pose, ok bool) {
 	if area.IsEmpty() || !area.Size().IsFinite() {
 		return p, false
 	}
 	f := newFloorPlan(area)
+	if f.outside, f.limit = outside, sightLimit; outside {
+		f.limit = streetLimit
+	}
 	if !f.findFloor(triangles) {
 		return p, false
 	}
@@ -43,6 +56,8 @@ func Stand(triangles []Triangle, area geom.Box, fovX float64) (p Pose, ok bool) 
 // floorPlan is a picture of a floor from above.
 type floorPlan struct {
 	area    geom.Box
+	outside bool    // what is overhead blocks
+	limit   float64 // of sights
 	cell    float64
 	w, h    int
 	height  float64   // of the floor
@@ -93,7 +108,9 @@ func (f *floorPlan) add(t *Triangle) {
 		return
 	}
 	poly := clipY(t[:], f.height+stepHeight, 1)
-	poly = clipY(poly, f.height+EyeHeight+0.2, -1)
+	if !f.outside {
+		poly = clipY(poly, f.height+EyeHeight+0.2, -1)
+	}
 	if len(poly) > 0 {
 		f.fill(f.blocked, poly)
 	}
@@ -243,7 +260,7 @@ func directionOf(i int) geom.Vec3 {
 // when nothing is.
 func (f *floorPlan) sight(x, z int, dir geom.Vec3) float64 {
 	start := f.middle(x, z)
-	for d := f.cell; d <= sightLimit; d += f.cell {
+	for d := f.cell; d <= f.limit; d += f.cell {
 		cx, cz := f.at(start.Add(dir.Scale(d)))
 		switch {
 		case cx < 0 || cz < 0 || cx >= f.w || cz >= f.h:

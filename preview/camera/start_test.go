@@ -212,6 +212,10 @@ func TestStand(t *testing.T) {
 	if p.Position[0] > 17.5 || p.Position[2] < 0.4 || p.Position[2] > 7.6 {
 		t.Errorf("stands in a wall: %v", p.Position)
 	}
+	roof := append(tris[:len(tris):len(tris)], Triangle{geom.Vec3{6, 3, 0}, geom.Vec3{6, 3, 16}, geom.Vec3{30, 3, 0}}) // over the large room
+	if p, ok := StandOutside(roof, area, 1.2); !ok || p.Position[0] > 6 {
+		t.Errorf("outside at %+v, want where nothing is overhead", p)
+	}
 	again, _ := Stand(tris, area, 1.2)
 	if again != p {
 		t.Errorf("%+v, then %+v", p, again)

@@ -230,6 +230,9 @@ func (h *HUD) memory(name string, x, y, w float32, used, budget int64, reach flo
 	left := float32(10 * c.font.Advance)
 	c.Text(x, y, name, faint)
 	bar := (w - left) * 0.45
+	if reach > 0 {
+		bar = (w - left) * 0.25 // there is more to say
+	}
 	part, color := float32(0), accent
 	if budget > 0 && budget < math.MaxInt64 {
 		part = min(1, float32(float64(used)/float64(budget)))
