@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -18,12 +19,23 @@ type decoder struct {
 	data []byte
 	path []string // to the current value: keys, and indices as [3]
 	err  *SyntaxError
+
+	line, lineAt int // lines before a place, so that the next need not count them
+}
+
+// lineOf returns the line of a value. Values are read in their order.
+func (d *decoder) lineOf(n *node) int {
+	if at := int(n.start); at > d.lineAt {
+		d.line += bytes.Count(d.data[d.lineAt:min(at, len(d.data))], []byte{'\n'})
+		d.lineAt = at
+	}
+	return 1 + d.line
 }
 
 // fields maps the legal keys of an object to what reads their values.
 type fields map[string]func(n *node)
 
-func (d *decoder) fail(n *node, message, hint string) { d.failAt(n.start, message, hint) }
+func (d *decoder) fail(n *node, message, hint string) { d.failAt(int(n.start), message, hint) }
 
 func (d *decoder) failAt(pos int, message, hint string) {
 	if d.err != nil {
@@ -47,10 +59,10 @@ func (d *decoder) object(n *node, f fields, required ...string) {
 		case d.err != nil:
 			return
 		case !known:
-			d.failAt(k.pos, fmt.Sprintf("unknown key %q", clip(k.text)), nearest(k.text, f))
+			d.failAt(int(k.pos), fmt.Sprintf("unknown key %q", clip(k.text)), nearest(k.text, f))
 			return
 		case seen[k.text]:
-			d.failAt(k.pos, fmt.Sprintf("key %q stands twice", k.text), "")
+			d.failAt(int(k.pos), fmt.Sprintf("key %q stands twice", k.text), "")
 			return
 		}
 		seen[k.text] = true

@@ -36,7 +36,7 @@ var eventNames = func() map[string]bool {
 // readExpectation reads an entry of expect or expect_none.
 func readExpectation(d *decoder, n *node, timed bool) Expectation {
 	e := Expectation{AnyT: true}
-	e.line, _ = place(d.data, n.start)
+	e.line = d.lineOf(n)
 	f := fields{
 		"t": func(n *node) { d.seconds(&e.T)(n); e.AnyT = false },
 		"event": func(n *node) {

@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,7 +12,10 @@ import (
 const (
 	// MaxBytes is the longest scenario or camera path that is read.
 	MaxBytes = 16 << 20
-	maxDepth = 64
+	// maxValues bounds the values in a file, each of which takes some 20 times
+	// the memory of its shortest text: two bytes.
+	maxValues = 1 << 21
+	maxDepth  = 64
 )
 
 // SyntaxError says what a scenario or camera path file breaks, and where.
@@ -37,17 +41,24 @@ func (e *SyntaxError) Error() string {
 
 // node is one JSON value and where it stands in the text.
 type node struct {
-	kind  byte // one of { [ " 0 t f n, as a value begins; 0 stands for a number
-	start int  // offsets in the text
-	end   int
+	kind  byte  // one of { [ " 0 t f n, as a value begins; 0 stands for a number
+	start int32 // offsets in the text
+	end   int32
 	text  string // of a string, unescaped; of a number, as written
+	*children
+}
+
+// children are what an object or array holds; other values share an empty one.
+type children struct {
 	names []name // members of an object, in order
 	items []node // values of an object's members, or elements of an array
 }
 
+var childless = &children{}
+
 type name struct {
 	text string
-	pos  int
+	pos  int32
 }
 
 // member returns an object's value of a key, nil when absent.
@@ -89,10 +100,16 @@ func clip(s string) string {
 
 // parser reads JSON with // comments. A failure is kept in err and ends it.
 type parser struct {
-	data  []byte
-	pos   int
-	depth int
-	err   *SyntaxError
+	data   []byte
+	pos    int
+	depth  int
+	values int
+	err    *SyntaxError
+
+	// What is read of the lists that are open, so that each list takes its
+	// length and no more in the end.
+	names []name
+	items []node
 }
 
 // parse reads a whole text.
@@ -175,7 +192,10 @@ func (p *parser) space() byte {
 // value reads one value of any kind.
 func (p *parser) value(n *node) {
 	c := p.space()
-	n.start = p.pos
+	n.start, n.children = int32(p.pos), childless
+	if p.values++; p.values > maxValues {
+		p.fail(p.pos, fmt.Sprintf("the file has more than %d values", maxValues), "name a manifest for large scenes, and give paths fewer keys")
+	}
 	switch {
 	case p.err != nil:
 	case c == '{' || c == '[':
@@ -200,7 +220,7 @@ func (p *parser) value(n *node) {
 			p.unexpected("a value")
 		}
 	}
-	n.end = p.pos
+	n.end = int32(p.pos)
 }
 
 func (p *parser) unexpected(want string) {
@@ -218,7 +238,12 @@ func (p *parser) unexpected(want string) {
 
 // list reads an object or array whose first byte is open.
 func (p *parser) list(n *node, open byte) {
-	n.kind = open
+	n.kind, n.children = open, &children{}
+	names, items := len(p.names), len(p.items)
+	defer func() {
+		n.names, n.items = slices.Clone(p.names[names:]), slices.Clone(p.items[items:])
+		p.names, p.items = p.names[:names], p.items[:items]
+	}()
 	p.pos++
 	last := open + 2 // in ASCII both closing brackets come two behind
 	for first := true; p.err == nil; first = false {
@@ -232,16 +257,17 @@ func (p *parser) list(n *node, open byte) {
 				p.unexpected(`a key in quotes`)
 				return
 			}
-			key := name{pos: p.pos}
+			key := name{pos: int32(p.pos)}
 			if key.text = p.str(); p.err == nil && p.space() != ':' {
 				p.unexpected("a colon")
 				return
 			}
 			p.pos++
-			n.names = append(n.names, key)
+			p.names = append(p.names, key)
 		}
-		n.items = append(n.items, node{})
-		p.value(&n.items[len(n.items)-1])
+		var item node
+		p.value(&item)
+		p.items = append(p.items, item)
 		if p.err != nil {
 			return
 		}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -92,5 +93,37 @@ func TestTopKeys(t *testing.T) {
 	}
 	for _, text := range []string{"", "{", `{"a`, `{"a":`, `]]]`, "/"} {
 		topKeys([]byte(text)) // must end
+	}
+}
+
+// TestValuesAreBounded: a text takes some tens of times its bytes in memory at
+// most, and no file more values than there is a bound for.
+func TestValuesAreBounded(t *testing.T) {
+	const scene = `"scene":{"tiles":[{"tile_id":"a","bounds":{"min":[0,0,0],"max":[1,1,1]}`
+	for name, c := range map[string]struct{ before, item, after string }{
+		"numbers":  {`{"scene":{"tiles":[`, "0", `]}}`},
+		"lists":    {`{"scene":{"tiles":[`, "[]", `]}}`},
+		"texts":    {`{` + scene + `,"objects":[`, `""`, `]}]}}`},
+		"keys":     {`{"scene":{`, `"":0`, `}}`},
+		"attempts": {`{` + scene + `}]},"latency":{"attempts":{"a":[`, "0", `]}}}`},
+		"memory":   {`{` + scene + `}]},"memory":[`, `{"t":0}`, `]}`},
+	} {
+		text := func(items int) []byte {
+			return []byte(c.before + strings.Repeat(c.item+",", items-1) + c.item + c.after)
+		}
+		data := text(50_000)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		root, _ := parse(data)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if got, most := int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(len(data))*32; got > most {
+			t.Errorf("%s: %d bytes of text take %d", name, len(data), got)
+		}
+		runtime.KeepAlive(root)
+	}
+	if _, err := parse([]byte("[" + strings.Repeat("0,", maxValues) + "0]")); err == nil || !strings.Contains(err.Error(), "more than 2097152 values") {
+		t.Error(err)
 	}
 }

@@ -98,7 +98,7 @@ func (s *Scenario) read(d *decoder, root *node) {
 	f["mode"] = func(n *node) {
 		var mode string
 		if d.oneOf(&mode, "covered", "strict")(n); d.err == nil {
-			s.set(d, n.start, n, "handoff", mode)
+			s.set(d, int(n.start), n, "handoff", mode)
 		}
 	}
 	f["exact"] = d.boolean(&s.Exact)
@@ -216,15 +216,15 @@ func (s *Scenario) config(d *decoder, n *node, prefix string) {
 			case '{':
 				s.config(d, v, key+".")
 			case 't', 'f':
-				s.set(d, k.pos, v, key, v.kind == 't')
+				s.set(d, int(k.pos), v, key, v.kind == 't')
 			case '0':
-				s.set(d, k.pos, v, key, d.number(v, -math.MaxFloat64, math.MaxFloat64))
+				s.set(d, int(k.pos), v, key, d.number(v, -math.MaxFloat64, math.MaxFloat64))
 			case '"':
-				s.set(d, k.pos, v, key, v.text)
+				s.set(d, int(k.pos), v, key, v.text)
 			case '[':
 				list := []float64{}
 				d.array(v, func(n *node) { list = append(list, d.number(n, -math.MaxFloat64, math.MaxFloat64)) })
-				s.set(d, k.pos, v, key, list)
+				s.set(d, int(k.pos), v, key, list)
 			default:
 				d.fail(v, "null is no value of a parameter", "leave the key out for the default")
 			}
@@ -342,7 +342,7 @@ func (s *Scenario) action(d *decoder, n *node) {
 
 func (s *Scenario) stat(d *decoder, n *node) {
 	var e StatExpectation
-	e.line, _ = place(d.data, n.start)
+	e.line = d.lineOf(n)
 	d.object(n, fields{
 		"t":       d.seconds(&e.T),
 		"counter": d.text(&e.Counter),
