@@ -140,6 +140,7 @@ func (h *Handler) file(w *response, r *http.Request, name string) {
 		w.Header().Set("ETag", tag)
 	}
 	w.Header().Set("Content-Type", contentType(name))
+	settleRange(r, st.Size())
 	http.ServeContent(w, r, "", st.ModTime(), f)
 }
 
