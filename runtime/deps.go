@@ -16,7 +16,14 @@ type Deps struct {
 	MemoryProbe MemoryProbe   // default: the system's memory when Config has no budgets
 	Prewarmer   Prewarmer     // default: none, textures are the Device's business
 	Textures    TextureRelief // default: none, texture memory is never asked for
-	Logger      *slog.Logger  // default: silent
+	// Background runs what takes time beside the frames and is no Loader's or
+	// Fetcher's work: a manifest is read again. It is called on the owner
+	// goroutine and must return at once. What the task brings counts from the
+	// Update on that begins after its end. Default: a goroutine for each, which
+	// Close waits for; tasks of another one end soon when the Streamer has been
+	// closed.
+	Background func(task func())
+	Logger     *slog.Logger // default: silent
 }
 
 // Clock tells the time.

@@ -70,7 +70,11 @@ func (s *Streamer) suspect(r *record, rep Rep, err error) {
 	}
 	sc.reloading.running = true
 	s.reloads.running++
-	s.reloads.tasks.Go(func() {
+	run := s.deps.Background
+	if run == nil {
+		run = s.reloads.tasks.Go
+	}
+	run(func() {
 		a := reloaded{old: sc, tile: r.tile, rep: rep}
 		var src Source
 		if src, a.err = sc.reloading.read(s.ctx); a.err == nil {

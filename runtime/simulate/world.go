@@ -40,7 +40,8 @@ type world struct {
 	tiles    map[string]*manifest.Tile // by id, made when first asked for
 	textures *textureTier              // nil: the scene can have none
 
-	waiting  []job // what the loader or the fetcher has taken, by token
+	tasks    []func() // that the runtime has for the background
+	waiting  []job    // what the loader or the fetcher has taken, by token
 	net      *network
 	attempts map[string]int
 
@@ -102,6 +103,9 @@ func (w *world) deps() runtime.Deps {
 	if w.textures != nil {
 		d.Textures = w.textures
 	}
+	if w.fetcher == nil && w.loader == nil {
+		d.Background = func(task func()) { w.tasks = append(w.tasks, task) }
+	}
 	return d
 }
 
@@ -159,6 +163,11 @@ func (w *world) fault(j *job) *Fault {
 // deliver answers what is due. The error is that of the context of a run that is
 // drawn.
 func (w *world) deliver() error {
+	tasks := w.tasks
+	w.tasks = nil
+	for _, task := range tasks {
+		task() // in no time, so that the frame that sees its end is always the next
+	}
 	w.download()
 	w.waiting = slices.DeleteFunc(w.waiting, func(j job) bool {
 		if j.due > w.now {
