@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -26,6 +27,35 @@ func (a *app) checkEffects(f *pflag.FlagSet, needs []need) error {
 			return fmt.Errorf("--%s has no effect: %s", n.flag, n.why)
 		}
 		a.info("note: the setting %s has no effect: %s", n.flag, n.why)
+	}
+	return nil
+}
+
+// checkAsked is checkEffects without the notes: for settings that a user makes
+// once for all commands, such as the folder of the cache.
+func (a *app) checkAsked(f *pflag.FlagSet, needs []need) error {
+	return a.checkEffects(f, slices.DeleteFunc(needs, func(n need) bool { return source(f, n.flag) != fromCommandLine }))
+}
+
+// serverNeeds are those of the flags of commands that can read from servers.
+func serverNeeds(f *pflag.FlagSet, address bool) (list []need) {
+	for _, name := range []string{"allow-insecure-http", "cache-budget", "cache-dir", "max-download", "max-files", "max-manifest", "timeout"} {
+		if f.Lookup(name) != nil {
+			list = append(list, need{name, address, "nothing is downloaded of what is on the disk; name it by its address, or leave this out"})
+		}
+	}
+	return list
+}
+
+// generatedNeeds are those of flags for a path that is made.
+func generatedNeeds(made bool) []need {
+	return []need{{"speed", made, "a recorded path has its own; it goes with --orbit, --fly-through and --walk"}}
+}
+
+// oneFormat refuses --json beside another --format.
+func oneFormat(f *pflag.FlagSet, format string) error {
+	if f.Changed("json") && source(f, "format") == fromCommandLine && format != "json" {
+		return fmt.Errorf("--json is short for --format json and excludes --format %s: leave one of them out", format)
 	}
 	return nil
 }

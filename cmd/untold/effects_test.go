@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/preview"
 )
 
 // TestFlagsWithoutEffect: a flag that would change nothing is refused with a
@@ -58,6 +61,68 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	for _, want := range []string{"note: the setting lod-fov has no effect", "note: the setting hlod-max-texture has no effect"} {
 		if r.code != 0 || !strings.Contains(r.err, want) {
 			t.Errorf("exit %d: %s", r.code, r.err)
+		}
+	}
+}
+
+// TestFlagsWithoutEffectElsewhere is TestFlagsWithoutEffect for the commands
+// that show and judge.
+func TestFlagsWithoutEffectElsewhere(t *testing.T) {
+	manifest := cooked(t)
+	tiles, err := filepath.Glob(filepath.Join(manifest, "tiles", "tile_*[0-9].untold"))
+	if err != nil || len(tiles) == 0 {
+		t.Fatal(tiles, err)
+	}
+	tile := tiles[0]
+	scenario := filepath.Join("..", "..", "testdata", "simulate", "d01.json")
+	path := filepath.Join(t.TempDir(), "path.json")
+	if err := os.WriteFile(path, []byte(`{"camera": [{"t": 0, "position": [0, 0, 0]}, {"t": 0.1, "position": [1, 0, 0]}]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	server := []string{"--allow-insecure-http", "--max-manifest 1M"}
+	visit := append([]string{"--max-download 1G", "--timeout 3s"}, server...)
+	stream := append([]string{"--cache-dir x", "--cache-budget 1G", "--ranges off"}, server...)
+	export := "-o " + filepath.Join(t.TempDir(), "x.glb")
+	for _, c := range []struct {
+		command string
+		refused []string // the flag comes first
+		taken   []string
+	}{
+		{"simulate " + manifest + " --duration 0.05", append([]string{"--check", "--speed 5 --camera-path " + path}, stream...), []string{"--speed 5", "--speed 5 --orbit", "--ranges off --latency 1ms", "--walk 3 --parse-time 0.1"}},
+		{"simulate " + scenario, []string{"--speed 5", "--cache-dir x"}, []string{"--check", "--parse-time 1"}},
+		{"preview " + manifest + " --headless --frames 1", append([]string{"--fps 30 --fixed-dt 0.1", "--speed 3", "--speed 3 --camera-path " + path}, stream...), nil},
+		{"preview " + manifest, []string{"--fps 30"}, nil},
+		{"validate " + manifest, append([]string{"--max-files 3"}, visit...), []string{"--json", "--json --format json", "--max-findings 3 --strict"}},
+		{"inspect " + manifest, append([]string{"--limit 3 --json"}, visit...), []string{"--limit 3", "--json"}},
+		{"inspect " + tile, []string{"--json --raw --chunk VERTEX_DATA"}, []string{"--raw --chunk VERTEX_DATA", "--stats --json"}},
+		{"export " + tile + " " + export, []string{"--levels hlod"}, nil},
+		{"export " + manifest + " " + export, nil, []string{"--levels full"}},
+	} {
+		run := func(args string) result { return execute(t, nil, strings.Fields(c.command+" "+args)...) }
+		if strings.HasPrefix(c.command, "preview") {
+			if !preview.Available {
+				continue
+			}
+			run = func(args string) result { return here(t, strings.Fields(c.command+" "+args)...) }
+		}
+		for _, args := range c.refused {
+			if r := run(args); r.code != 2 || !strings.Contains(r.err, "error: "+strings.Fields(args)[0]+" has no effect: ") {
+				t.Errorf("%s %s: exit %d: %s", c.command, args, r.code, r.err)
+			}
+		}
+		for _, args := range c.taken {
+			if r := run(args); r.code != 0 && !strings.Contains(args, "--check") {
+				t.Errorf("%s %s: exit %d: %s", c.command, args, r.code, r.err)
+			}
+		}
+	}
+	// What stands in the environment is for several commands.
+	if r := execute(t, []string{"UNTOLD_CACHE_DIR=x"}, "simulate", manifest, "--duration", "0.05"); r.code != 0 || strings.Contains(r.err, "no effect") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	for _, command := range []string{"validate", "inspect"} {
+		if r := execute(t, nil, command, manifest, "--json", "--format", "text"); r.code != 2 || !strings.Contains(r.err, "excludes --format text") {
+			t.Errorf("%s: exit %d: %s", command, r.code, r.err)
 		}
 	}
 }

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
 )
 
 func newExport(a *app) *cobra.Command {
@@ -31,6 +34,9 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 			}
 			path, err := manifestPath("export", " -o "+shellWord(out), args[0])
 			if err != nil {
+				return err
+			}
+			if err := a.checkAsked(cmd.Flags(), []need{{"levels", !strings.EqualFold(filepath.Ext(path), partition.PayloadExt), "a container is exported as it is; it goes with a manifest"}}); err != nil {
 				return err
 			}
 			res, err := gltfexport.Export(cmd.Context(), path, out, gltfexport.Options{

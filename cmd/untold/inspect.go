@@ -57,6 +57,14 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			if err := f.plan.check(cmd); err != nil {
 				return err
 			}
+			if err := oneFormat(cmd.Flags(), f.format); err != nil {
+				return err
+			}
+			if err := a.checkAsked(cmd.Flags(), append(serverNeeds(cmd.Flags(), remote.IsURL(args[0])),
+				need{"limit", !f.asJSON && f.format != "json", "JSON lists all rows"},
+				need{"json", !f.raw, "--raw writes bytes"})); err != nil {
+				return err
+			}
 			switch f.format {
 			case "json":
 				f.asJSON = true

@@ -13,8 +13,8 @@ import (
 // inspectManifest shows the scene summary of the manifest in a file; name is
 // what the user calls it.
 func inspectManifest(a *app, path, name string, f *inspectFlags) error {
-	if f.chunk != "" || f.mesh >= 0 || f.strings {
-		return errors.New("--chunk, --mesh and --strings go with a container; name one of the manifest's .untold files")
+	if f.chunk != "" || f.mesh >= 0 || f.strings || f.stats {
+		return errors.New("--chunk, --mesh, --strings and --stats go with a container; name one of the manifest's .untold files")
 	}
 	m, err := manifest.LoadPlanned(path)
 	var e *manifest.DecodeError

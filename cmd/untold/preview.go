@@ -195,6 +195,9 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err := use.refuse(p.sim.set); err != nil {
 		return err
 	}
+	if err := a.checkAsked(cmd.Flags(), p.needs(cmd, use.address)); err != nil {
+		return err
+	}
 	o, closeAll, err := p.options(cmd, a, args)
 	if err != nil {
 		return err
@@ -212,6 +215,15 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	return p.judge(a, rep, conditions)
+}
+
+// needs are those of flags that go with others.
+func (p *previewFlags) needs(cmd *cobra.Command, address bool) []need {
+	list := append(serverNeeds(cmd.Flags(), address), generatedNeeds(p.sim.chosen(cmd) && p.sim.cameraPath == "")...)
+	return append(list,
+		need{"ranges", address, "nothing is downloaded of what is on the disk; name it by its address, or leave this out"},
+		need{"fps", p.headless, "a window has the rate of its display; add --headless"},
+		need{"fps", !p.fixedDT.set, "with --fixed-dt the time is virtual, and frames are drawn as fast as they can be"})
 }
 
 // usage checks what needs no file.

@@ -110,6 +110,9 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err := use.refuse(s.set); err != nil {
 		return err
 	}
+	if err := a.checkAsked(cmd.Flags(), append(serverNeeds(cmd.Flags(), false), s.needs(sc, use.network)...)); err != nil {
+		return err
+	}
 	if sc.Cooked || a.profile != nil {
 		if err := a.runtimeProfile(&sc.Config, path); err != nil {
 			return err
@@ -131,6 +134,15 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
+}
+
+// needs are those of flags that ask something of a scenario.
+func (s *simulateFlags) needs(sc *simulate.Scenario, network bool) []need {
+	expects := sc.Exact || len(sc.Expect)+len(sc.ExpectNone)+len(sc.ExpectStats) > 0
+	return []need{
+		{"check", expects, "only a scenario has expectations, and this one has none; --fail-if judges the report"},
+		{"ranges", network, "no network is modelled; add --bandwidth or --latency, or name the scene by its address"},
+	}
 }
 
 // spare refuses outputs that would take the place of an input.
@@ -215,6 +227,9 @@ func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) 
 	if !s.chosen(cmd) && (sc.Cooked || sc.ManifestPath != "") && len(sc.Path.Keys) == 0 && sc.Duration == 0 {
 		a.info("no camera path given: --fly-through")
 		s.fly = true
+	}
+	if err := a.checkAsked(cmd.Flags(), generatedNeeds(s.chosen(cmd) && s.cameraPath == "")); err != nil {
+		return err
 	}
 	path, err := s.path(cmd, sc.Manifest)
 	if err != nil {

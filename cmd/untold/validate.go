@@ -30,8 +30,14 @@ containers that it names. The disk cache has no part in that: the server's files
 		Example: "  untold validate out/city\n  untold validate out/city/city.json --format json\n  untold validate tiles/*.untold --strict\n  untold validate out/city --format junit > report.xml\n  untold validate https://cdn.example.com/city/city.json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneFormat(cmd.Flags(), format); err != nil {
+				return err
+			}
 			if asJSON {
 				format = "json"
+			}
+			if err := a.checkAsked(cmd.Flags(), serverNeeds(cmd.Flags(), slices.ContainsFunc(args, remote.IsURL))); err != nil {
+				return err
 			}
 			if err := refuseUncooked("validate", "", args...); err != nil {
 				return err
