@@ -8,11 +8,9 @@ import (
 	"image/png"
 	"io"
 
+	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest"
 )
-
-// maxPixels bounds what is decoded to combine textures: 8192 x 8192.
-const maxPixels = 1 << 26
 
 // source is one of two textures to combine.
 type source struct {
@@ -59,7 +57,7 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 			w, h = max(w, i.Bounds().Dx()), max(h, i.Bounds().Dy())
 		}
 	}
-	if w*h > maxPixels {
+	if w*h > picture.MaxPixels {
 		return -1, nil
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -91,8 +89,7 @@ func (c *container) decode(s source) (image.Image, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	cfg, _, err := image.DecodeConfig(f)
-	if err != nil || int64(cfg.Width)*int64(cfg.Height) > maxPixels {
+	if !affordable(f) {
 		return nil, false
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -100,6 +97,20 @@ func (c *container) decode(s source) (image.Image, bool) {
 	}
 	i, _, err := image.Decode(f)
 	return i, err == nil
+}
+
+// affordable reports whether a picture keeps, by its header, to the limits of
+// pictures that are decoded.
+func affordable(f io.ReadSeeker) bool {
+	cfg, _, err := image.DecodeConfig(f)
+	if err != nil || int64(cfg.Width)*int64(cfg.Height) > picture.MaxPixels {
+		return false
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false
+	}
+	header, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	return err == nil && picture.Estimate(header, cfg.Width, cfg.Height).Bytes <= picture.MaxBytes
 }
 
 // fill copies a channel of src into channel to of dst, taking the nearest

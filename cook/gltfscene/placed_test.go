@@ -100,3 +100,31 @@ func TestPlacedTrianglesAllocate(t *testing.T) {
 		t.Errorf("%d bytes allocated", n)
 	}
 }
+
+// TestCompressedIsCountedFirst: what is compressed is counted by its accessors
+// before it is decoded: a damaged stream is not even looked at.
+func TestCompressedIsCountedFirst(t *testing.T) {
+	draco, _, ext := packed(t)
+	ext["bufferView"] = draco.view([]byte("no such stream at all"), 0)
+	meshopt, view := compressedTriangle(khrMeshopt)
+	view["mode"] = "none such"
+	meshopt.doc["nodes"] = []any{object{"mesh": 0}, object{"mesh": 0}}
+	meshopt.doc["scenes"] = []any{object{"nodes": []int{0, 1}}}
+	for name, c := range map[string]struct {
+		data      []byte
+		triangles int64
+	}{
+		"Draco":   {draco.glb(), 12},
+		"meshopt": {meshopt.withPlaceholder(placeholder), 2},
+	} {
+		o := DefaultOptions()
+		o.MaxTriangles = c.triangles
+		if _, err := LoadBytes(context.Background(), "a.glb", c.data, o); err == nil || errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s within the limit: %v", name, err)
+		}
+		o.MaxTriangles--
+		if _, err := LoadBytes(context.Background(), "a.glb", c.data, o); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "by what accessors announce") {
+			t.Errorf("%s beyond the limit: %v", name, err)
+		}
+	}
+}

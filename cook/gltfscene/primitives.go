@@ -33,11 +33,14 @@ var skippedModes = map[gltf.PrimitiveMode]string{
 // planMeshes makes Scene.Meshes of the meshes that nodes use, in file order,
 // and plans the decoding of their primitives.
 func (im *importer) planMeshes() error {
+	uses := map[int]int64{} // by index in the file
 	for i := range im.scene.Nodes {
 		if m := im.scene.Nodes[i].Mesh; m >= 0 {
 			im.meshOf[m] = -1
+			uses[m]++
 		}
 	}
+	announced := int64(0)
 	for _, index := range slices.Sorted(maps.Keys(im.meshOf)) {
 		src, err := im.doc.meshes.get(index)
 		if err != nil {
@@ -49,6 +52,10 @@ func (im *importer) planMeshes() error {
 		}
 		im.meshOf[index] = len(im.scene.Meshes)
 		im.scene.Meshes = append(im.scene.Meshes, m)
+		announced = saturate(announced, im.announced(src, uses[index]))
+		if limit := im.opts.MaxTriangles; limit > 0 && announced > limit {
+			return im.tooMany(fmt.Sprintf("the nodes of %d meshes place %d triangles by what accessors announce, the limit is %d", len(im.scene.Meshes), announced, limit))
+		}
 		if err := im.planMesh(index, src); err != nil {
 			return err
 		}
@@ -91,11 +98,49 @@ func (im *importer) checkPlaced() error {
 	if len(stored) == 1 {
 		meshes = "mesh"
 	}
-	return &Error{
-		Place:  im.root,
-		Reason: fmt.Sprintf("%d nodes place %d triangles (%d in %d %s), the limit is %d", nodes, placed, once, len(stored), meshes, limit),
-		Hint:   "divide the scene, or raise Options.MaxTriangles", Err: ErrTooLarge,
+	return im.tooMany(fmt.Sprintf("%d nodes place %d triangles (%d in %d %s), the limit is %d", nodes, placed, once, len(stored), meshes, limit))
+}
+
+func (im *importer) tooMany(reason string) error {
+	return &Error{Place: im.root, Reason: reason, Hint: "divide the scene, or raise Options.MaxTriangles", Err: ErrTooLarge}
+}
+
+// announced returns how many triangles so many nodes place of the compressed
+// primitives of a mesh, by their accessors: what is compressed is decoded before
+// it can be counted, and a few bytes of it may be many triangles.
+func (im *importer) announced(src *gltf.Mesh, uses int64) (sum int64) {
+	for _, p := range src.Primitives {
+		if p == nil || p.Indices == nil {
+			continue
+		}
+		a, err := im.doc.accessors.peek(*p.Indices)
+		if _, skipped := skippedModes[p.Mode]; err != nil || skipped || !im.isCompressed(a) {
+			continue // what is plain is counted as it is
+		}
+		n := int64(max(0, a.Count-2))
+		if p.Mode == gltf.PrimitiveTriangles {
+			n = int64(a.Count / 3)
+		}
+		if n > 0 && uses > math.MaxInt64/n {
+			return math.MaxInt64
+		}
+		sum = saturate(sum, n*uses)
 	}
+	return sum
+}
+
+// isCompressed reports whether an accessor's data are in a compressed bufferView,
+// or in none, as those of a compressed primitive.
+func (im *importer) isCompressed(a *gltf.Accessor) bool {
+	if a.BufferView == nil {
+		return a.Sparse == nil
+	}
+	i := *a.BufferView
+	if i < 0 || i >= len(im.doc.views.raw) {
+		return false
+	}
+	ext, _ := meshoptOf(im.doc.views.raw[i])
+	return ext != nil
 }
 
 // saturate adds counts.

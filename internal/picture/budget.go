@@ -7,6 +7,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
+// What one picture of a scene may have, by its header, for those who decode
+// pictures to look at them: 8192 x 8192 pixels, and 1 GiB while it is decoded,
+// which all forms keep to but JPEG that comes in many passes.
+const (
+	MaxPixels = 8192 * 8192
+	MaxBytes  = 1 << 30
+)
+
 // Budget shares memory among decoders: those that would need more together
 // wait for each other, and one that needs all of it, or more, works alone.
 type Budget struct {

@@ -13,7 +13,7 @@ import (
 // headers: 1 GiB. It is enough for DefaultMaxPixels in every form but JPEG that
 // is progressive and has colours at full resolution, whose coefficients alone
 // take 12 bytes a pixel.
-const MaxDecodeBytes = 1 << 30
+const MaxDecodeBytes = picture.MaxBytes
 
 // decoding is the memory that all decoders of the program share.
 var decoding = picture.NewBudget(MaxDecodeBytes)

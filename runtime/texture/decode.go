@@ -30,7 +30,7 @@ var (
 )
 
 // DefaultMaxPixels is 8192 x 8192, which decodes to 256 MiB.
-const DefaultMaxPixels = 8192 * 8192
+const DefaultMaxPixels = picture.MaxPixels
 
 // maxEdge is the longest edge: wider than what any GPU takes, and small enough
 // that sizes fit in an int everywhere.
