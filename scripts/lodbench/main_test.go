@@ -75,7 +75,7 @@ func TestFlagErrors(t *testing.T) {
 
 // unlookedAt are the models of which only distances and normals of the others'
 // results were measured.
-var unlookedAt = []string{"rock360", "terrain1k", "city24"}
+var unlookedAt = []string{"terrain1k", "city24"}
 
 // TestReferences asserts that every cell of the tables has its references.
 func TestReferences(t *testing.T) {
