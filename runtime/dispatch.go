@@ -98,6 +98,9 @@ func (s *Streamer) dispatchFull() {
 	if len(list) == 0 || s.geometryHigh() {
 		return
 	}
+	if s.outlining() {
+		slots = 0
+	}
 	if slots <= 0 {
 		s.fullBacklog = len(list)
 		return
@@ -114,7 +117,12 @@ func (s *Streamer) dispatchFull() {
 			continue
 		}
 		// What is refused gets no record for that: it may be many.
-		if r := c.scene.recordOf(c.tile); (r == nil || s.dispatchable(r)) && s.admitFull(c.scene, c.tile, r) {
+		r := c.scene.recordOf(c.tile)
+		if s.awaitsOutline(r) {
+			passed = true
+			continue
+		}
+		if (r == nil || s.dispatchable(r)) && s.admitFull(c.scene, c.tile, r) {
 			s.startLoad(c.scene.activate(c.tile), RepFull)
 			slots--
 		}

@@ -76,7 +76,7 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 		}
 	}
 	if rep != RepNone {
-		s.propose(sc, tile, nil, rep, d)
+		s.propose(sc, tile, nil, s.outlineOf(sc, tile, nil, rep), d)
 	} else if s.quietIdle(sc, tile, effective, rep) {
 		s.rest(sc, tile, d, effective)
 	}
@@ -125,7 +125,7 @@ func (s *Streamer) plan(r *record) {
 		if !s.bare(r) {
 			s.cancelLevels(r, next)
 		}
-		s.requestLevel(r, next)
+		s.requestLevel(r, s.outlineOf(r.scene, r.tile, r, next))
 	}
 }
 
@@ -156,8 +156,12 @@ func (s *Streamer) wantedAt(r *record, level Rep) Rep {
 // stopgap returns the level to show where the full representation is wanted
 // but absent, and no level is meant for so near a distance: the finest.
 func (s *Streamer) stopgap(sc *scene, tile int32, d float64) Rep {
-	if d <= sc.tiles.radius[tile].unload && len(sc.tiles.lods(tile)) > 0 && !s.closedOff(sc, tile) {
+	switch {
+	case d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile):
+	case len(sc.tiles.lods(tile)) > 0:
 		return RepLOD0
+	case sc.tiles.has(tile, flagHLOD) && s.outlineFirst():
+		return RepHLOD
 	}
 	return RepNone
 }

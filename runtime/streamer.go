@@ -248,7 +248,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 			s.gatherFull(sc)
 		}
 	}
-	if look {
+	if look && !s.outlineFirst() {
 		s.dispatchFull()
 	}
 	s.windowed = false
@@ -263,6 +263,9 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	waiting := s.dispatchLevels(classLOD) + s.dispatchLevels(classHLOD)
 	if open {
 		s.levelBacklog = waiting
+	}
+	if look && s.outlineFirst() {
+		s.dispatchFull()
 	}
 	s.dispatchMeshes()
 	s.backlog = s.fullBacklog + s.levelBacklog + s.meshBacklog

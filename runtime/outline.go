@@ -1,0 +1,53 @@
+package runtime
+
+// Over a network what is loaded at the same time shares a bandwidth, so that a
+// large tile keeps many small ones back: the outline of everything in view comes
+// first, then detail. From a disk, where no one waits for another, both come at
+// once.
+
+// outlineFirst reports whether a tile of which nothing is drawn loads its smallest
+// representation first. The strict hand-off keeps the order of the engine.
+func (s *Streamer) outlineFirst() bool {
+	return s.deps.Fetcher != nil && s.cfg.Handoff == HandoffCovered
+}
+
+// outlineOf returns the representation that is loaded in the place of next: the
+// smallest one, while nothing of the tile is drawn. r is nil for an idle tile.
+func (s *Streamer) outlineOf(sc *scene, tile int32, r *record, next Rep) Rep {
+	if next == RepNone || !s.outlineFirst() || r != nil && (!s.bare(r) || r.holds(next)) {
+		return next
+	}
+	floor := sc.floorRep(tile)
+	if floor == RepFull || r != nil && !r.rep(floor).loading() && !s.retryable(r.rep(floor)) {
+		return next
+	}
+	return floor
+}
+
+// awaitsOutline reports whether a full tile waits, since something smaller of it
+// is on its way and nothing is drawn.
+func (s *Streamer) awaitsOutline(r *record) bool {
+	if r == nil || !s.outlineFirst() || !s.bare(r) {
+		return false
+	}
+	for i := 1; i < len(r.reps); i++ {
+		if r.reps[i].loading() {
+			return true
+		}
+	}
+	return false
+}
+
+// outlining reports whether the first representation of a tile in view is on its
+// way.
+func (s *Streamer) outlining() bool {
+	if !s.outlineFirst() {
+		return false
+	}
+	for _, f := range s.flights {
+		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != RepFull && s.bare(r) && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
+			return true
+		}
+	}
+	return false
+}
