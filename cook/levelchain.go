@@ -24,6 +24,8 @@ type levelChain struct {
 	// count.
 	look      func() (*appearance.Reference, error)
 	reference *appearance.Reference
+	faces     bool // much of the full geometry is flat faces
+	divided   bool // faces is known
 }
 
 func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
@@ -81,7 +83,22 @@ func (x *levelChain) start(l *level, attempt int) (*simplify.Simplifier, error) 
 	case !l.hlod && x.lods != nil:
 		return x.lods, nil
 	}
-	return simplify.New(from, x.opts.simplification(l, lockedIn(from, x.places, x.border)))
+	o := x.opts.simplification(l, lockedIn(from, x.places, x.border))
+	// Elsewhere distances decide where a level begins.
+	if x.look != nil && x.opts.FitDistances {
+		if err := x.divide(from, &o); err != nil {
+			return nil, err
+		}
+	}
+	return simplify.New(from, o)
+}
+
+// refer makes the reference if there is none yet.
+func (x *levelChain) refer() (err error) {
+	if x.reference == nil {
+		x.reference, err = x.look()
+	}
+	return err
 }
 
 // distance returns how far a level and the full geometry lie apart at most.
@@ -102,6 +119,9 @@ func (x *levelChain) keep(l *level, r *reduced) error {
 	if !l.hlod {
 		x.lods, x.base = r.from, r.mesh
 	}
+	if x.faces { // what they show has changed
+		x.lods, x.base = nil, r.mesh
+	}
 	if l.err = r.err; !x.opts.tooCoarse(x.err, l.distance) {
 		l.err = max(r.err, x.err)
 	}
@@ -109,11 +129,8 @@ func (x *levelChain) keep(l *level, r *reduced) error {
 	if x.look == nil {
 		return nil
 	}
-	if x.reference == nil {
-		var err error
-		if x.reference, err = x.look(); err != nil {
-			return err
-		}
+	if err := x.refer(); err != nil {
+		return err
 	}
 	x.seen = max(x.seen, x.reference.Error(seenMesh(r.mesh)))
 	l.seen = x.seen

@@ -5,6 +5,7 @@ type canvas struct {
 	depth  []int32 // greater is nearer; 0 is nothing
 	points []point
 	pix    []pixel
+	split  *split // nil: parts do not count
 }
 
 // zeroDepth is the depth of the view's origin.
@@ -47,6 +48,9 @@ func (c *canvas) draw(v *view, m *model) picture {
 	c.points = c.points[:len(m.Positions)]
 	v.project(c.points, m.Positions)
 	for t := range len(m.Indices) / 3 {
+		if c.split != nil {
+			c.split.part = c.split.parts[t]
+		}
 		c.triangle(v, m, t)
 	}
 	return picture{v.w, v.h, c.pix}
@@ -89,7 +93,7 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 			if w0|w1|w2 >= 0 { // none is negative
 				within = true
 				z := zeroDepth + int32((w0*za+w1*zb+w2*zd)/area)
-				if z > depth[x] {
+				if z > depth[x] && (c.split == nil || c.split.shows(y*v.w+x)) {
 					if !known {
 						s, known = newShade(m, i, paint, area), true
 					}
@@ -99,6 +103,9 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 					}
 					if ok {
 						depth[x], pix[x] = z, p
+						if c.split != nil {
+							c.split.owner[y*v.w+x] = c.split.part
+						}
 					}
 				}
 			} else if within {

@@ -40,6 +40,7 @@ type Simplifier struct {
 	crease    creases
 	scratch   scratch
 	parts     []part
+	given     []part   // parts, if they are those of the options
 	partOf    []uint32 // per place; nil if no component may go
 	fixed     []uint32 // per place: if it is locked, a vertex of the source there; nil if none is
 	exhausted bool     // no rule allowed anything more

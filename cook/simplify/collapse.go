@@ -49,6 +49,9 @@ func (s *Simplifier) kill(dead []ray) {
 // drop takes the triangle out that begins at a corner. Rings may still have its
 // corners.
 func (s *Simplifier) drop(t uint32) {
+	if s.given != nil {
+		s.given[s.opt.Parts[t/3]].corners -= 3
+	}
 	s.cw[t], s.cw[t+1], s.cw[t+2] = none, none, none
 	s.cost[t], s.cost[t+1], s.cost[t+2] = never, never, never
 }

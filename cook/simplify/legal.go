@@ -52,6 +52,9 @@ func (s *Simplifier) legal(u, v uint32, c *candidate, r *rules) verdict {
 	if shared == 0 || x.around.n == 0 {
 		return lastOne
 	}
+	if s.given != nil && s.halves() {
+		return lastOne
+	}
 	common, missing := s.neighbours()
 	if missing && s.orphans(u, v, shared) {
 		return lastOne

@@ -1,13 +1,30 @@
 package simplify
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
-// part is a connected component of the surface.
+// part is a connected component of the surface, or what Options.Parts says.
 type part struct {
 	min, max [3]float32
 	corners  int32
 	locked   bool
+	whole    bool   // collapses leave two triangles
 	key      uint16 // price of its removal, never if it must stay
+}
+
+// checkParts refuses parts that are not within their lists.
+func checkParts(o *Options) error {
+	if len(o.PartWhole) != len(o.PartCosts) {
+		return fmt.Errorf("%w: Options.PartWhole has length %d, PartCosts %d", ErrMesh, len(o.PartWhole), len(o.PartCosts))
+	}
+	for t, p := range o.Parts {
+		if p < 0 || int(p) >= len(o.PartCosts) {
+			return fmt.Errorf("%w: Options.Parts[%d] is %d, but there are %d parts", ErrMesh, t, p, len(o.PartCosts))
+		}
+	}
+	return nil
 }
 
 func (p *part) diagonal() float64 {
@@ -17,6 +34,10 @@ func (p *part) diagonal() float64 {
 // findParts numbers the connected components by their first place.
 func (s *Simplifier) findParts() {
 	s.scaled = s.triangles
+	if len(s.opt.Parts) > 0 {
+		s.givenParts()
+		return
+	}
 	if !(s.opt.PruneBelow > 0) {
 		return
 	}
@@ -52,6 +73,60 @@ func (s *Simplifier) findParts() {
 		of[i] = uint32(len(s.parts))
 		s.parts = append(s.parts, part{min: nd.pos, max: nd.pos, key: never, locked: nd.flags&flagLocked != 0})
 	}
+}
+
+// givenParts takes over the parts of the options.
+func (s *Simplifier) givenParts() {
+	s.given = make([]part, len(s.opt.PartCosts))
+	for i := range s.given {
+		s.given[i] = part{min: [3]float32{inf, inf, inf}, max: [3]float32{-inf, -inf, -inf}, key: never, whole: s.opt.PartWhole[i]}
+	}
+	for c := 0; c < len(s.cw); c += 3 {
+		if s.cw[c] == none {
+			continue
+		}
+		p := &s.given[s.opt.Parts[c/3]]
+		for i := range 3 {
+			p.add(&s.nodes[s.at(uint32(c+i))])
+		}
+		p.corners += 3
+	}
+	s.parts = s.given
+}
+
+// partAt returns the part of the triangle of a corner.
+func (s *Simplifier) partAt(c uint32) *part {
+	if s.given != nil {
+		return &s.given[s.opt.Parts[c/3]]
+	}
+	return &s.parts[s.partOf[s.at(c)]]
+}
+
+// lost reports whether a source corner's part of the options is gone.
+func (s *Simplifier) lost(c int) bool {
+	return s.given != nil && s.given[s.opt.Parts[c/3]].corners == 0
+}
+
+// halves reports whether the triangles at an edge are so many of a part that
+// stays whole that a piece would be left.
+func (s *Simplifier) halves() bool {
+	list := s.scratch.atU.list()
+	for i := range list {
+		p := &s.given[s.opt.Parts[list[i].c/3]]
+		if !p.whole {
+			continue
+		}
+		left := p.corners / 3
+		for k := range list {
+			if &s.given[s.opt.Parts[list[k].c/3]] == p {
+				left--
+			}
+		}
+		if left < 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // rootOf finds the root of a tree, and halves the way to it.
@@ -101,7 +176,7 @@ func (p *part) join(q *part) {
 
 // joinParts makes one component of those that share a cell, see cluster.
 func (s *Simplifier) joinParts(cells []uint32) {
-	if s.parts == nil {
+	if s.parts == nil || s.given != nil {
 		return
 	}
 	of := make([]uint32, len(s.parts))
@@ -128,6 +203,10 @@ func (r *run) priceParts() {
 	if s.parts == nil {
 		return
 	}
+	if s.given != nil {
+		r.priceGiven()
+		return
+	}
 	area := make([]float64, len(s.parts))
 	for i := range s.parts {
 		s.parts[i].corners = 0
@@ -152,6 +231,31 @@ func (r *run) priceParts() {
 	}
 }
 
+// priceGiven is priceParts for parts of the options. What a part costs is shared
+// out to its triangles: a collapse removes two.
+func (r *run) priceGiven() {
+	s := r.s
+	for i := range s.given {
+		p := &s.given[i]
+		p.key = never
+		if d := p.diagonal(); p.corners > 0 && !p.locked && d < s.opt.PruneBelow && d <= r.limit {
+			p.key = key(float64(6*s.opt.PartCosts[i]) / float64(p.corners))
+		}
+	}
+}
+
+// going is the key of a part of which the first triangles went.
+const going = unpriced
+
+// cheapestPart returns the lowest key of the options' parts that may go, or never.
+func (s *Simplifier) cheapestPart() uint16 {
+	least := uint16(never)
+	for i := range s.given {
+		least = min(least, s.given[i].key)
+	}
+	return least
+}
+
 // pruneFactor is the square of the part of the diagonal by which points of a
 // component are off once it is gone.
 const pruneFactor = 0.5
@@ -170,29 +274,37 @@ func (r *run) prune(limit uint16) bool {
 	if !found {
 		return false
 	}
+	var touched []uint32
 	for c := 0; c < len(s.cw); c += 3 {
 		if s.cw[c] == none {
 			continue
 		}
-		p := &s.parts[s.partOf[s.at(uint32(c))]]
+		p := s.partAt(uint32(c))
 		if p.key > limit {
 			continue
 		}
-		if p.corners > 0 {
+		if p.key != going {
 			if s.triangles <= r.target || s.triangles-int(p.corners/3) < r.target/2 {
 				p.key = never // stays for now
 				continue
 			}
-			p.corners = 0 // it goes as a whole
+			p.key = going
 			s.stats.pruned++
 			s.stats.least = max(s.stats.least, p.diagonal())
 		}
 		for i := range 3 {
-			s.nodes[s.at(uint32(c+i))].first = none
+			if v := s.at(uint32(c + i)); s.given == nil {
+				s.nodes[v].first = none
+			} else {
+				touched = append(touched, v)
+			}
 		}
 		s.drop(uint32(c))
 		s.triangles--
 		r.changed++
+	}
+	for _, v := range touched {
+		s.scratch.ringU = s.ring(v, s.scratch.ringU) // forgets places that are empty now
 	}
 	for i := range s.parts {
 		if s.parts[i].key <= limit {

@@ -122,7 +122,13 @@ func (r *run) passes() bool {
 		fresh := s.unpriced
 		limit := s.threshold(max((s.triangles-r.target)/4, r.target/40, leastWanted))
 		if limit == never || idle > idlePasses {
-			return false
+			part := s.cheapestPart()
+			if part == never {
+				return false
+			}
+			if limit == never || limit < part {
+				limit = part
+			}
 		}
 		r.changed, r.collapsed = 0, 0
 		before := r.relaxable()

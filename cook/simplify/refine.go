@@ -137,7 +137,7 @@ func (x *fitter) gather() {
 	for k := 0; k < len(in); k += x.stride {
 		v := in[k]
 		place := x.start(v)
-		if s.nodes[place].first == none {
+		if s.nodes[place].first == none || s.lost(k) {
 			continue
 		}
 		if first := k - k%3; first != last {
@@ -254,7 +254,7 @@ func (s *Simplifier) distances(x *finder) (most, rms float64) {
 		i := m.Indices[3*t : 3*t+3]
 		v := i[t%3]
 		place := x.start(v)
-		if s.nodes[place].first == none {
+		if s.nodes[place].first == none || s.lost(3*t) {
 			continue
 		}
 		h := hit{} // of the vertex itself, unless the place has other ones

@@ -109,6 +109,13 @@ type Options struct {
 	// limit. Components with locked vertices stay. 0 means never, +Inf any size;
 	// models of many small parts need it to get to a few percent.
 	PruneBelow float64
+	// Parts is empty or numbers the part of each triangle, from 0: what vanishes
+	// as a whole, for PartCosts of that part, instead of components. PruneBelow
+	// bounds their size too. Collapses leave two triangles of a part at least if
+	// PartWhole says so, as of a window: half of it would be worse than none.
+	Parts     []int32
+	PartCosts []float64 // in the unit of collapses: square metres times the square of a distance; +Inf means never
+	PartWhole []bool
 	// Sloppy falls back to clustering vertices in a grid when collapses do not
 	// reach the target: seams and shading are lost, but not the outline. Combine
 	// it with PruneBelow, or components are flattened before it comes to that.
@@ -158,9 +165,15 @@ func check(m *Mesh, o *Options) (geom.Box, error) {
 		{"Colors", len(m.Colors), n},
 		{"Groups", len(m.Groups), len(m.Indices) / 3},
 		{"Options.Locked", len(o.Locked), n},
+		{"Options.Parts", len(o.Parts), len(m.Indices) / 3},
 	} {
 		if a.len != 0 && a.len != a.want {
 			return geom.Box{}, fmt.Errorf("%w: %s has length %d, not %d", ErrMesh, a.name, a.len, a.want)
+		}
+	}
+	if len(o.Parts) > 0 {
+		if err := checkParts(o); err != nil {
+			return geom.Box{}, err
 		}
 	}
 	if greatest(m.Indices) >= int64(n) {
