@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/holding"
@@ -332,6 +333,8 @@ func (o *output) makeFolder(dir string) error {
 		o.created = append([]string{dir}, o.created...)
 	case isFolder(): // somebody else was faster
 		return nil
+	case errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s is no folder: choose another output, or move it away", dir)
 	}
 	return err
 }

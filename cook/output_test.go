@@ -269,3 +269,17 @@ func TestWorldBox(t *testing.T) {
 		t.Errorf("%+v", objects[0])
 	}
 }
+
+// A file where the folder or one above it should be is named.
+func TestOutputIsAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "taken")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "city")} {
+		o := &output{}
+		if err := o.makeFolder(dir); err == nil || !strings.Contains(err.Error(), file+" is no folder") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}

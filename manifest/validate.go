@@ -286,12 +286,16 @@ func pathFinding(err error, pointer string) Finding {
 	return CodeFileAccess.finding(pointer, -1, err.Error())
 }
 
-// box reports numbers that are not finite or in the wrong order.
+// box reports numbers that are not finite, or in the wrong order, and says which.
 func (v *validator) box(b Bounds, pointer string, code Code) bool {
 	for i, axis := range []string{"x", "y", "z"} {
 		lo, hi := b.Min[i], b.Max[i]
-		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || !(lo <= hi) {
-			v.add(code, pointer, "along %s, min %v and max %v are not finite and in order", axis, lo, hi)
+		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || math.IsNaN(lo) || math.IsNaN(hi) {
+			v.add(code, pointer, "along %s, min %v and max %v are not both finite", axis, lo, hi)
+			return false
+		}
+		if lo > hi {
+			v.add(code, pointer, "along %s, min %v is above max %v", axis, lo, hi)
 			return false
 		}
 	}

@@ -99,7 +99,7 @@ func TestValidateRules(t *testing.T) {
 
 		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, CodeTileID, SeverityWarning, "/tiles/1/tile_id", ""},
 		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, CodeDuplicateTile, SeverityError, "/tiles/1/tile_id", "/tiles/0"},
-		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, CodeBounds, SeverityError, "/tiles/0/bounds", "along y"},
+		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, CodeBounds, SeverityError, "/tiles/0/bounds", "along y, min 11 is above max"},
 		{"inverted cell", func(m *Manifest) { m.Tiles[0].CellBounds = &Bounds{Min: [3]float64{0, 1, 0}} }, CodeBounds, SeverityError, "/tiles/0/cell_bounds", ""},
 		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, CodeCenter, SeverityWarning, "/tiles/0/center", "not in the middle"},
 		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, CodeCenter, SeverityWarning, "/tiles/0/center", "outside"},

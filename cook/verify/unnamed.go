@@ -223,7 +223,7 @@ func (l *fileList) note(file string, c *folderCode) {
 
 // findLeftovers lists what stopped programs have left below a folder.
 func (l *fileList) findLeftovers(dir string) error {
-	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	return journal.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		name := ""
 		if d != nil {
 			name = d.Name()

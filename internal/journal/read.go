@@ -345,9 +345,28 @@ func Names(dir string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Files lists all files below a folder as the journals there say, sorted; links
-// to folders are not followed, and folders whose name begins with a dot are left
-// out, but not dir itself.
+// WalkDir is filepath.WalkDir for a folder that may be named by a link: links
+// below it are not followed.
+func WalkDir(dir string, visit fs.WalkDirFunc) error {
+	link, err := os.Lstat(dir)
+	if err != nil || link.Mode()&fs.ModeSymlink == 0 {
+		return filepath.WalkDir(dir, visit)
+	}
+	if to, err := os.Stat(dir); err != nil || !to.IsDir() {
+		return filepath.WalkDir(dir, visit)
+	}
+	root := dir + string(filepath.Separator) // what the link leads to
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if p == root {
+			p = dir
+		}
+		return visit(p, d, err)
+	})
+}
+
+// Files lists all files below a folder as the journals there say, sorted. Below
+// dir, links to folders are not followed, and folders whose name begins with a
+// dot are left out.
 func Files(dir string) ([]string, error) {
 	var out []string
 	gone := map[string]bool{}
@@ -357,7 +376,7 @@ func Files(dir string) ([]string, error) {
 	} else if at.j != nil {
 		out = at.j.list(dir, prefix, gone)
 	}
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	err := WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -310,3 +310,25 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// A folder may be named by a link; links below it stay what they are.
+func TestFilesThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"scene/a.json": "a", "scene/tiles/b.untold": "b", "else/c.untold": "c"})
+	for link, to := range map[string]string{"link": "scene", "scene/out": "../else"} {
+		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	got, err := Files(filepath.Join(dir, "link"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, name := range []string{"a.json", "out", "tiles/b.untold"} {
+		want = append(want, filepath.Join(dir, "link", filepath.FromSlash(name)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
