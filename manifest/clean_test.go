@@ -102,3 +102,22 @@ func TestEffectiveBands(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestErrorOf: what is seen counts before the greatest distance.
+func TestErrorOf(t *testing.T) {
+	for _, tc := range []struct {
+		level Level
+		want  float64
+	}{
+		{Level{VisualError: new(0.25), GeometricError: new(3.0)}, 0.25},
+		{Level{VisualError: new(0.0), GeometricError: new(3.0)}, 0},
+		{Level{GeometricError: new(3.0)}, 3},
+	} {
+		if got := errorOf(&tc.level); got != tc.want {
+			t.Errorf("%+v: %v, want %v", tc.level, got, tc.want)
+		}
+	}
+	if got := errorOf(&Level{}); !math.IsNaN(got) {
+		t.Errorf("no error: %v", got)
+	}
+}

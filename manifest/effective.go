@@ -13,7 +13,8 @@ type TileBands struct {
 	// clamping uses them. Absent radii of the shared bucket are infinite.
 	Written Bands
 	Engine  Bands // Written after NormalizeBands
-	// HLODError and LODErrors are the geometric errors of the levels of
+	// HLODError and LODErrors are the visual errors, or where there is none the
+	// geometric ones, of the levels of
 	// Written, in metres; NaN where the manifest has none.
 	HLODError float64
 	LODErrors []float64
@@ -72,11 +73,16 @@ func (m *Manifest) EffectiveBands() []TileBands {
 	return out
 }
 
+// errorOf is what is seen of a level's difference, which decides where it begins;
+// else its greatest distance, a bound that reads as far more.
 func errorOf(l *Level) float64 {
-	if l.GeometricError == nil {
-		return math.NaN()
+	switch {
+	case l.VisualError != nil:
+		return *l.VisualError
+	case l.GeometricError != nil:
+		return *l.GeometricError
 	}
-	return *l.GeometricError
+	return math.NaN()
 }
 
 // ScreenError returns how many pixels an error of the geometry covers at a

@@ -28,7 +28,8 @@ func newManifestBands(a *app) *cobra.Command {
 		Long: `bands lists the distances of every tile, in metres from its bounds, with the defaults for what
 the tile lacks: the tile is fetched within prefetch (half way between the radii when nothing is
 written), wanted within streaming, and goes beyond unload; LODs and the HLOD are shown beyond
-their switches. px is how high the error of the levels is on the screen at their switches, LODs
+their switches. px is how high what is seen of the levels' error
+(visual_error, else geometric_error) is on the screen at their switches, LODs
 first, where the manifest has errors.
 
 A star marks what the reference engine changes on load, an x a level that it drops; --engine
