@@ -17,8 +17,11 @@ import (
 // file of settings a relative one starts at that file's folder.
 var pathFlagNames = []string{
 	"output", "report", "plan", "map", "from", "cache-dir", "camera-path", "events", "plot", "stats", "frame-log", "screenshot",
-	"record", "tls-cert", "tls-key",
+	"record", "tls-cert", "tls-key", "pop-report",
 }
+
+// viewFlagNames are flags that take words or the name of a .json file.
+var viewFlagNames = []string{"compare-whole"}
 
 // pathParameters are those of the runtime.
 var pathParameters = []string{"cache.dir"}
@@ -112,7 +115,7 @@ func (p *profile) applyKey(cmd *cobra.Command, e profileEntry, known []string) e
 			return fmt.Errorf("key %q wants a plain value", key)
 		}
 		text := item.Value
-		if slices.Contains(pathFlagNames, name) {
+		if slices.Contains(pathFlagNames, name) || slices.Contains(viewFlagNames, name) && filepath.Ext(text) == ".json" {
 			text = p.resolve(text)
 		}
 		if err := setFrom(cmd, name, text, profileSource); err != nil {

@@ -99,7 +99,7 @@ func TestSceneSettings(t *testing.T) {
 		_, exempt := texts[f.Name]
 		isText := f.Value.Type() == "string"
 		named := strings.Contains(f.Usage, "file") || strings.Contains(f.Usage, "FILE") || strings.Contains(f.Usage, "folder") || strings.Contains(f.Usage, "write to")
-		if isText && named && !exempt && !slices.Contains(pathFlagNames, f.Name) {
+		if isText && named && !exempt && !slices.Contains(pathFlagNames, f.Name) && !slices.Contains(viewFlagNames, f.Name) {
 			t.Errorf("%s --%s (%s) is not in pathFlagNames", path, f.Name, f.Usage)
 		}
 	})
