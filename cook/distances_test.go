@@ -113,9 +113,9 @@ func TestFitDistancesOfPlans(t *testing.T) {
 // Radii that were given hold, and levels find their places between them.
 func TestGivenRadiiHold(t *testing.T) {
 	o := DefaultOptions()
-	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 32, 32
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}
-	res, _ := runLevels(t, hills(t, 32), o)
+	res, _ := runLevels(t, hills(t, 64), o)
 	for i := range res.Manifest.Tiles {
 		tile := &res.Manifest.Tiles[i]
 		b := res.Manifest.BandsOf(tile)

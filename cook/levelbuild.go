@@ -37,7 +37,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		most = (1 - levelSaves) * float64(finer)
+		most = c.opts.mostTriangles(finer)
 		r, err := chain.reduce(l, target, pays)
 		if err != nil {
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
@@ -47,7 +47,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.Triangles, full, least)
 			continue
 		case !pays(r.Triangles):
-			p.drop(l, "its %d triangles save less than %.0f %% of the %d of %s (%s)", r.Triangles, 100*levelSaves, finer, name, r)
+			p.drop(l, "its %d triangles save too few of the %d of %s: a level has at most %.0f (%s)", r.Triangles, finer, name, max(0, math.Floor(most)), r)
 			continue
 		case c.opts.tooCoarse(r.err, l.distance):
 			p.drop(l, "%s", c.opts.describeError(r.err, l.distance))

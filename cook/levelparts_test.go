@@ -111,7 +111,7 @@ func TestLevelsOfFaces(t *testing.T) {
 		if i == 0 && left[1] != full[1] {
 			t.Errorf("%v: %d of %d triangles of panes are left", ratio, left[1], full[1])
 		}
-		if most := []float64{0.2, 1.2, 6}[i]; !(l.seen <= most) {
+		if most := []float64{0.2, 1.6, 9}[i]; !(l.seen <= most) {
 			t.Errorf("%v: %v m are seen, more than %v", ratio, l.seen, most)
 		}
 	}

@@ -25,6 +25,10 @@ const (
 	// levelSaves is the part of the finer representation's triangles that a
 	// level must save.
 	levelSaves = 0.2
+	// levelSavesLeast is how many triangles it saves at least, where cook decides
+	// itself which levels there are: fewer cost less than one more file to ask for,
+	// and a ground tile of some dozens looks best as it is.
+	levelSavesLeast = 128
 )
 
 // ParseLODLevel reads DISTANCE:RATIO, such as 0.3:0.5. A distance of at most 1
@@ -189,6 +193,16 @@ type Drop struct {
 	Level  string `json:"level"`  // lod1, lod2, ..., hlod
 	Bands  bool   `json:"bands"`  // there is no room between the radii; else the level would not pay
 	Reason string `json:"reason"` // one line
+}
+
+// mostTriangles is how many triangles a level may have beside a finer
+// representation with so many.
+func (o *Options) mostTriangles(finer int) float64 {
+	most := (1 - levelSaves) * float64(finer)
+	if o.FitDistances {
+		most = min(most, float64(finer-levelSavesLeast))
+	}
+	return most
 }
 
 // hasLevels reports whether any LOD or HLOD is wanted.

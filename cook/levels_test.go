@@ -445,3 +445,18 @@ func TestHLODAtlas(t *testing.T) {
 		t.Errorf("%d textures", res.Textures)
 	}
 }
+
+// Where cook decides itself, a level saves a file's worth of triangles, too.
+func TestMostTriangles(t *testing.T) {
+	for _, c := range []struct {
+		fit         bool
+		finer, most int
+	}{
+		{false, 100, 80}, {false, 35, 28}, {true, 1000, 800}, {true, 640, 512}, {true, 600, 472}, {true, 128, 0}, {true, 35, -93},
+	} {
+		o := Options{FitDistances: c.fit}
+		if got := o.mostTriangles(c.finer); got != float64(c.most) {
+			t.Errorf("fit %v, %d triangles: %v, want %d", c.fit, c.finer, got, c.most)
+		}
+	}
+}

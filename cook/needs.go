@@ -10,7 +10,7 @@ import (
 // Needs says from how far what is wanted of a scene, and what that takes.
 type Needs struct {
 	Whole     bool    `json:"whole"`             // all of it is wanted at full detail
-	Full      float64 `json:"full_within"`       // metres: the median streaming radius
+	Full      float64 `json:"full_within"`       // metres: the median streaming radius of the tiles that have levels, else of all
 	Seen      float64 `json:"seen_within"`       // metres: the largest unload radius
 	GPUBytes  int64   `json:"gpu_bytes"`         // of the full geometry
 	MostBytes int64   `json:"gpu_bytes_at_most"` // wanted at a time, from the middle of any tile
@@ -31,7 +31,7 @@ func (c *cooker) needs(m *manifest.Manifest, payloads []payload) *Needs {
 		bytes []int64   // of the levels
 	}
 	tiles := make([]tile, 0, len(m.Tiles))
-	var full []float64
+	var full, all []float64 // streaming radii: of tiles with levels, of all
 	for i := range m.Tiles {
 		e := &m.Tiles[i]
 		p := byID[e.ID]
@@ -42,7 +42,9 @@ func (c *cooker) needs(m *manifest.Manifest, payloads []payload) *Needs {
 			}
 		}
 		tiles = append(tiles, t)
-		full = append(full, t.bands.Streaming)
+		if all = append(all, t.bands.Streaming); len(t.at) > 0 {
+			full = append(full, t.bands.Streaming)
+		}
 		n.Seen = max(n.Seen, t.bands.Unload)
 		n.GPUBytes += t.full
 	}
@@ -50,6 +52,9 @@ func (c *cooker) needs(m *manifest.Manifest, payloads []payload) *Needs {
 	if m.SharedBucket != nil {
 		shared = byID[manifest.SharedTileID].gpuBytes
 		n.GPUBytes += shared
+	}
+	if len(full) == 0 {
+		full = all
 	}
 	if len(full) > 0 {
 		slices.Sort(full)

@@ -36,12 +36,12 @@ func difference(a, b pixel) int {
 // any square of blockSide pixels. The last one is what a lost part meets: a
 // dark post before the sky passes when it is less than two pixels wide.
 const (
-	maxMean    = 9.0  // of 255
+	maxMean    = 7.0  // of 255
 	visible    = 32   // of 255
-	maxVisible = 0.04 // of all covered pixels
+	maxVisible = 0.03 // of all covered pixels
 	blockShift = 3
 	blockSide  = 1 << blockShift
-	maxBlock   = 60.0 // of 255
+	maxBlock   = 45.0 // of 255
 )
 
 // strain says how far two pictures differ, in parts of what may differ.
