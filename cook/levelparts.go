@@ -88,7 +88,26 @@ func findSurfaces(m *simplify.Mesh) *surfaces {
 			s.many[piece] = true
 		}
 	}
+	s.facets()
 	return s
+}
+
+// facets takes pieces most of whose faces are single triangles for round ones: a
+// rock or a landscape that is shaded flat, of which no triangle can go alone.
+func (s *surfaces) facets() {
+	faces, triangles := make([]int, len(s.pieces)), make([]int, len(s.pieces))
+	for t := range s.pieces {
+		piece := s.pieces.root(int32(t))
+		triangles[piece]++
+		if s.charts.root(int32(t)) == int32(t) {
+			faces[piece]++
+		}
+	}
+	for piece, n := range faces {
+		if n > 1 && 2*triangles[piece] < 3*n {
+			s.round[piece] = true
+		}
+	}
 }
 
 // flat returns how many triangles are in pieces that have flat faces only.

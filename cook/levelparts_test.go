@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -136,5 +137,28 @@ func TestSurfaces(t *testing.T) {
 		if p := findSurfaces(strip.mesh()).parts(faces); len(p.whole) != 1 || p.whole[0] {
 			t.Errorf("faces %v: %+v", faces, p)
 		}
+	}
+}
+
+// A landscape that is shaded flat has no faces that could go alone.
+func TestFacetsAreNoFaces(t *testing.T) {
+	m := &simplify.Mesh{}
+	add := func(p ...geom.Vec3) {
+		n := p[1].Sub(p[0]).Cross(p[2].Sub(p[0])).Normalize(1e-300, geom.Vec3{0, 1, 0})
+		for _, v := range p {
+			m.Indices = append(m.Indices, uint32(len(m.Positions)))
+			m.Positions = append(m.Positions, v)
+			m.Normals = append(m.Normals, [3]float32{float32(n[0]), float32(n[1]), float32(n[2])})
+		}
+	}
+	at := func(x, z int) geom.Vec3 { return geom.Vec3{float64(x), float64((3*x*x + 5*z*z*z + x*z) % 7), float64(z)} }
+	for x := range 8 {
+		for z := range 8 {
+			add(at(x, z), at(x, z+1), at(x+1, z))
+			add(at(x+1, z), at(x, z+1), at(x+1, z+1))
+		}
+	}
+	if n := findSurfaces(m).flat(); n != 0 {
+		t.Errorf("%d of %d triangles are flat faces", n, m.Triangles())
 	}
 }

@@ -59,8 +59,8 @@ func FitTileSize(objects []Object, goal TileGoal) float64 {
 		return DefaultTileSide
 	}
 	size := scene.Size()
-	longest := max(size[0], size[2])
-	side := stepAbove(max(longest, 1e-2))
+	longest := max(size[0], size[2], 1e-2) // all of it may be at one place
+	side := stepAbove(longest)
 	if total <= wholeTiles*goal.Triangles {
 		return side
 	}

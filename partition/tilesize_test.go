@@ -112,3 +112,14 @@ func TestMaxTiles(t *testing.T) {
 		}
 	}
 }
+
+// What is all at one place cannot be divided.
+func TestFitTileSizeOfOnePlace(t *testing.T) {
+	for _, s := range []float64{0, 1e-230, 1e-9} {
+		at := geom.Vec3{0.35, 0, -11.9}
+		o := Object{Box: geom.Box{Min: at, Max: at.Add(geom.Vec3{s, s, s})}, Triangles: 500_000}
+		if side := FitTileSize([]Object{o}, TileGoal{}); !(side > 0 && side <= 1) {
+			t.Errorf("%v m: tiles of %v m", s, side)
+		}
+	}
+}

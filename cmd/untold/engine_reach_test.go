@@ -44,7 +44,7 @@ func TestViewDistanceSuitsTheEngine(t *testing.T) {
 		for _, gated := range []string{"true", "false"} {
 			args := append([]string{
 				"simulate", out, "--set", "maxQueryRadius=500", "--set", "lodGate=" + gated, "--set", "normalizeBands=" + gated,
-				"--fail-if", "undrawn>0", "--fail-if", "double_drawn>0", "--fail-if", "loads<50",
+				"--fail-if", "undrawn>0", "--fail-if", "double_drawn>0", "--fail-if", "loads<30",
 			}, camera...)
 			if r := execute(t, nil, args...); r.code != 0 {
 				t.Errorf("%v: exit %d: %s", args, r.code, r.stdout)

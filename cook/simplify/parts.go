@@ -17,11 +17,11 @@ type part struct {
 // checkParts refuses parts that are not within their lists.
 func checkParts(o *Options) error {
 	if len(o.PartWhole) != len(o.PartCosts) {
-		return fmt.Errorf("%w: Options.PartWhole has length %d, PartCosts %d", ErrMesh, len(o.PartWhole), len(o.PartCosts))
+		return fmt.Errorf("%w: PartWhole has length %d, PartCosts %d", ErrMesh, len(o.PartWhole), len(o.PartCosts))
 	}
 	for t, p := range o.Parts {
 		if p < 0 || int(p) >= len(o.PartCosts) {
-			return fmt.Errorf("%w: Options.Parts[%d] is %d, but there are %d parts", ErrMesh, t, p, len(o.PartCosts))
+			return fmt.Errorf("%w: Parts[%d] is %d, but there are %d parts", ErrMesh, t, p, len(o.PartCosts))
 		}
 	}
 	return nil
