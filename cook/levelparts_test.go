@@ -151,7 +151,9 @@ func TestFacetsAreNoFaces(t *testing.T) {
 			m.Normals = append(m.Normals, [3]float32{float32(n[0]), float32(n[1]), float32(n[2])})
 		}
 	}
-	at := func(x, z int) geom.Vec3 { return geom.Vec3{float64(x), float64((3*x*x + 5*z*z*z + x*z) % 7), float64(z)} }
+	at := func(x, z int) geom.Vec3 {
+		return geom.Vec3{float64(x), float64((3*x*x + 5*z*z*z + x*z) % 7), float64(z)}
+	}
 	for x := range 8 {
 		for z := range 8 {
 			add(at(x, z), at(x, z+1), at(x+1, z))
