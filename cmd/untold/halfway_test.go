@@ -94,7 +94,7 @@ func lock(t *testing.T, dir string) {
 func TestCommandsFollowAJournal(t *testing.T) {
 	args := []string{"--tile-size", "25"}
 	_, files, all := townScenes(t, args...)
-	picture := append([]string{"--frames", "3", "--whole", "--stats", "-"}, plainPicture...)
+	picture := append([]string{"--frames", "8", "--fixed-dt", "0.1", "--whole", "--stats", "-"}, plainPicture...) // no real time, in which more or less is loaded
 	simulate := []string{"--fly-through", "--duration", "3s", "--events", "-"}
 	whole := filepath.Join(files["new"], "town.json")
 	want := execute(t, nil, append([]string{"simulate", whole}, simulate...)...)
