@@ -35,7 +35,7 @@ func TestPreviewCooks(t *testing.T) {
 	}
 	scene = filepath.Join(above, "glTF", filepath.Base(scene))
 	for _, path := range []string{scene, filepath.Dir(scene), above} {
-		r := here(t, append([]string{"preview", path, "--frames", "30", "--stats", "-"}, tiny...)...)
+		r := here(t, append([]string{"preview", path, "--frames", "30", "--fixed-dt", "0.1", "--stats", "-"}, tiny...)...)
 		var stats struct {
 			Scene  string
 			Loads  int
