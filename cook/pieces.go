@@ -45,18 +45,18 @@ func (c *cooker) cellsOf(object int) int64 {
 // from its first tile to its last. It returns them by object, and nothing when
 // they cannot be many.
 func (c *cooker) countPieces() (map[int]int64, error) {
-	most, allowed := int64(0), int64(math.MaxInt64)
+	most, allowed := 0.0, int64(math.MaxInt64) // products may exceed whole numbers
 	for i := range c.objects {
-		cells := int64(1)
+		cells := 1.0
 		if c.isCut(i) {
-			cells = c.cellsOf(i)
+			cells = float64(c.cellsOf(i))
 		}
-		most = addSaturating(most, c.triangles(i)*cells)
+		most += float64(float64(c.triangles(i)) * cells)
 	}
 	if c.opts.MaxTriangles > 0 {
 		allowed = int64(c.opts.MaxTriangles)
 	}
-	if most <= min(allowed, c.opts.memory()/bytesPerInner, maxPolygons) {
+	if most <= float64(min(allowed, c.opts.memory()/bytesPerInner, maxPolygons)) {
 		return nil, nil
 	}
 	n := pieceCount{c: c, limit: allowed, by: map[int]int64{}, bytes: map[int]int64{}}
@@ -87,13 +87,6 @@ func (c *cooker) triangles(object int) (n int64) {
 		n += int64(c.scene.Meshes[at.mesh].Triangles())
 	}
 	return n
-}
-
-func addSaturating(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }
 
 // pieceCount adds up objects in the order in which tiles need them.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"math"
 	"slices"
 	"time"
 
@@ -252,15 +251,8 @@ func (p *Pops) sheet() *sheet {
 
 // changedPixels paints what a Pop counts white.
 func changedPixels(a, b *image.NRGBA) image.Image {
-	out := image.NewGray(a.Rect)
-	for i := range out.Pix {
-		for k := range 3 {
-			if d := int(a.Pix[4*i+k]) - int(b.Pix[4*i+k]); max(d, -d) > popThreshold {
-				out.Pix[i] = math.MaxUint8
-			}
-		}
-	}
-	return out
+	img, _ := imagediff.ChangedPixels(a, b, popThreshold) // of one size: they were compared before
+	return img
 }
 
 // late puts off what takes geometry and textures away, so that what has just been

@@ -129,15 +129,23 @@ func (c *compareFlags) run(ctx context.Context, a *app, o preview.Options, quiet
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range c.reports {
-		if err := result.WriteReport(path); err != nil {
-			return nil, err
-		}
+	if err := writeReports(result, c.reports); err != nil {
+		return nil, err
 	}
 	if !quiet {
 		printComparison(a.stdout, result)
 	}
 	return rep, nil
+}
+
+// writeReports writes a result in each of the forms that are asked for.
+func writeReports(result interface{ WriteReport(path string) error }, paths []string) error {
+	for _, path := range paths {
+		if err := result.WriteReport(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printComparison(w io.Writer, c *preview.Comparison) {
@@ -166,10 +174,8 @@ func (c *compareFlags) findPops(ctx context.Context, a *app, o preview.Options, 
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range c.pops {
-		if err := result.WriteReport(path); err != nil {
-			return nil, err
-		}
+	if err := writeReports(result, c.pops); err != nil {
+		return nil, err
 	}
 	if !quiet {
 		fmt.Fprintf(a.stdout, "%s, %s, %d x %d\n%d of %d frames in %.1f s have switches; pixels that change: at most %.3f %%, p99 %.3f %%\n",

@@ -15,9 +15,6 @@ import (
 	"github.com/untoldkit/untold/preview/surface"
 )
 
-// tiny is a headless run that costs little.
-var tiny = []string{"--headless", "--size", "64x48", "--samples", "1", "--shadows", "-1"}
-
 // TestPreviewCooks: a glTF, and a folder with one, are cooked to be shown, with
 // the settings beside the scene, and nothing is left.
 func TestPreviewCooks(t *testing.T) {
@@ -35,7 +32,7 @@ func TestPreviewCooks(t *testing.T) {
 	}
 	scene = filepath.Join(above, "glTF", filepath.Base(scene))
 	for _, path := range []string{scene, filepath.Dir(scene), above} {
-		r := here(t, append([]string{"preview", path, "--frames", "30", "--fixed-dt", "0.1", "--stats", "-"}, tiny...)...)
+		r := here(t, append([]string{"preview", path, "--frames", "30", "--fixed-dt", "0.1", "--stats", "-"}, plainPicture...)...)
 		var stats struct {
 			Scene  string
 			Loads  int
@@ -107,7 +104,7 @@ func TestPreviewInterrupted(t *testing.T) {
 	}{{"to look at it", exitFailure}, {"of geometry on the GPU", 0}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		errs := &stopper{at: tc.at, stop: cancel}
-		code := run(ctx, append([]string{"preview", scene}, tiny...), &strings.Builder{}, errs)
+		code := run(ctx, append([]string{"preview", scene}, plainPicture...), &strings.Builder{}, errs)
 		if strings.Contains(errs.String(), surface.ErrContext.Error()) {
 			t.Skip("no OpenGL without a display here")
 		}
