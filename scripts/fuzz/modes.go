@@ -36,11 +36,13 @@ func turn(ctx context.Context, r runner, t target, d time.Duration, dir string, 
 	if ctx.Err() != nil {
 		return execs, ctx.Err()
 	}
-	state := "ok"
-	if err != nil {
+	state, remark := "ok", ""
+	if errors.Is(err, errClock) {
+		remark, err = "; "+err.Error(), nil
+	} else if err != nil {
 		state = "FAILED"
 	}
-	fmt.Fprintf(out, "%-52s %-6s %9d tried, %d new, %d kept\n", t, state, execs, now-before, now)
+	fmt.Fprintf(out, "%-52s %-6s %9d tried, %d new, %d kept%s\n", t, state, execs, now-before, now, remark)
 	if err != nil {
 		fmt.Fprintln(out, err)
 	}

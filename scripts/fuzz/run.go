@@ -19,7 +19,7 @@ import (
 // runner gives one target time, or repeats its inputs.
 type runner interface {
 	// fuzz looks for new inputs for d and returns how many it tried. The error
-	// says that an input failed; its text names what to do.
+	// says that an input failed, its text names what to do; or is errClock.
 	fuzz(ctx context.Context, t target, d time.Duration) (execs int64, err error)
 	// committed runs the inputs in the code and in testdata of all packages.
 	committed(ctx context.Context, targets []target) error
@@ -95,6 +95,7 @@ func (r *goRunner) fuzz(ctx context.Context, t target, d time.Duration) (int64, 
 	if err != nil {
 		return 0, err
 	}
+	before := files(t.committed())
 	b, err := cmd.CombinedOutput()
 	var execs int64
 	if all := execsLine.FindAllSubmatch(b, -1); len(all) > 0 {
@@ -102,6 +103,9 @@ func (r *goRunner) fuzz(ctx context.Context, t target, d time.Duration) (int64, 
 	}
 	if ctx.Err() != nil {
 		return execs, ctx.Err()
+	}
+	if err != nil && clockRanOut(t, b, before) {
+		return execs, errClock
 	}
 	return execs, failure(err, b)
 }
