@@ -13,8 +13,8 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// I1: the vectors of the facts, section 17.
-func TestI1FileNames(t *testing.T) {
+// The names of files in the cache are part of its form on the disk.
+func TestFileNames(t *testing.T) {
 	const tile = "fcd1b2529ae39b82a1cca0a81b7fda89d01b99ec9dc6801116c4490320d0d213"
 	for address, want := range map[string]string{
 		"https://cdn.example.com/scene/scene.json":                "36df320f1b6dd66938752ac99082b6a3a76e9b5e359691695fb8c15ec853e0d9.json",
@@ -91,8 +91,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// I9: plain http is for this machine, unless allowed.
-func TestI9Schemes(t *testing.T) {
+// Plain http is for this machine, unless allowed.
+func TestSchemes(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://127.0.0.1/a": true, "http://127.9.9.9:80/a": true, "http://[::1]:8080/a": true, "http://localhost/a": true,
 		"http://LOCALHOST./a": true, "http://x.localhost/a": true, "https://example.com/a": true,

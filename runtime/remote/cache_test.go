@@ -68,8 +68,8 @@ func has(c *Cache, n int) (list []int) {
 	return list
 }
 
-// Facts section 17: a budget of 1000, three files of 400 bytes: after the third
-// the two oldest go.
+// With a budget of 1000 bytes and three files of 400, the two oldest go after the
+// third has come.
 func TestEviction(t *testing.T) {
 	c := openCache(t, t.TempDir(), newClock(), 1000)
 	for i := range 3 {
@@ -136,9 +136,9 @@ func TestPinnedFilesStay(t *testing.T) {
 	}
 }
 
-// I13: a restart keeps the order of use, whatever the file system says about
+// A restart keeps the order of use, whatever the file system says about
 // access times.
-func TestI13RestartKeepsOrder(t *testing.T) {
+func TestRestartKeepsOrder(t *testing.T) {
 	for _, how := range []string{"close", "kill"} {
 		clock, dir := newClock(), t.TempDir()
 		c := openCache(t, dir, clock, 1000)

@@ -16,12 +16,9 @@ import (
 	"github.com/untoldkit/untold/runtime"
 )
 
-// One test for each defect of the reference engine's remote layer (facts
-// section 20).
-
-// O34: a cached manifest is never refreshed; an ETag whose file is gone gives
-// 304 for good.
-func TestO34ManifestIsRefreshed(t *testing.T) {
+// A manifest that has changed is noticed at the next open, and one whose cached
+// file is gone is fetched again rather than confirmed.
+func TestManifestIsRefreshed(t *testing.T) {
 	r := newRig(t)
 	for v := range 3 {
 		want := fmt.Sprintf(`{"v":%d}`, v)
@@ -40,8 +37,9 @@ func TestO34ManifestIsRefreshed(t *testing.T) {
 	}
 }
 
-// O35: texture files are not counted, not evicted, and two scenes share one.
-func TestO35TexturesAreCountedEvictedAndApart(t *testing.T) {
+// Textures count towards the budget and are evicted like all other files, and
+// scenes that use the same names keep their own.
+func TestTexturesAreCountedEvictedAndApart(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.CacheBudget = 10_000 })
 	for _, scene := range []string{"https://a/s/", "https://b/s/", "https://a/t/"} {
 		r.origin.put(scene+"t.untold", container(t, "wall.png"))
@@ -79,16 +77,9 @@ func TestO35TexturesAreCountedEvictedAndApart(t *testing.T) {
 	}
 }
 
-// O36: absolute texture URIs, manifest paths and links are not checked.
-func TestO36EverythingFromOutsideIsChecked(t *testing.T) {
-	TestTextureNames(t)
-	TestHostilePayloadPaths(t)
-	TestI7LinkInTheCache(t)
-}
-
-// O37: textures are fetched one after another, before the geometry is
-// returned, and once only.
-func TestO37TexturesAreParallelInTheBackgroundAndRetried(t *testing.T) {
+// Textures come in parallel, after the geometry has been handed out, and are tried
+// again when a request fails.
+func TestTexturesAreParallelInTheBackgroundAndRetried(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(sceneBase+"tiles/a.untold", container(t, "1.png", "2.png", "3.png", "4.png"))
 	gate := make(chan struct{})
@@ -122,9 +113,8 @@ func TestO37TexturesAreParallelInTheBackgroundAndRetried(t *testing.T) {
 	}
 }
 
-// O38: a remote shared bucket is skipped, and its prefetch falls to the scene
-// default.
-func TestO38SharedBucketComesAtOnce(t *testing.T) {
+// The shared bucket of a remote scene is loaded first, at any distance.
+func TestSharedBucketComesAtOnce(t *testing.T) {
 	onStage(t, func(s *stage) *manifest.Manifest {
 		far := tile(t, s.origin, "shared", 4000)
 		return &manifest.Manifest{
@@ -142,8 +132,8 @@ func TestO38SharedBucketComesAtOnce(t *testing.T) {
 	})
 }
 
-// O39: there is no check of size or hash.
-func TestO39SizeAndHashAreChecked(t *testing.T) {
+// A body whose size or hash is not the declared one is refused.
+func TestSizeAndHashAreChecked(t *testing.T) {
 	data := container(t)
 	for name, body := range map[string][]byte{"short": data[:len(data)-1], "long": append(bytes.Clone(data), 0), "other": make([]byte, len(data))} {
 		r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
@@ -156,8 +146,9 @@ func TestO39SizeAndHashAreChecked(t *testing.T) {
 	}
 }
 
-// O40: no Retry-After, no jitter. (That 4xx is retried is as the seed has it.)
-func TestO40RetryAfterAndJitter(t *testing.T) {
+// Retry-After lengthens a pause, up to a limit beyond which the address is left
+// alone, and jitter lengthens it at random.
+func TestRetryAfterAndJitter(t *testing.T) {
 	r := newRig(t)
 	start := r.clock.Now()
 	r.origin.answer = always(503, "Retry-After", "7")
@@ -214,11 +205,8 @@ func TestO40RetryAfterAndJitter(t *testing.T) {
 	}
 }
 
-// O41: the times of use are lost on restart.
-func TestO41OrderOfUseSurvives(t *testing.T) { TestI13RestartKeepsOrder(t) }
-
-// O42: a file is deleted before its successor has its name.
-func TestO42ReplaceHasNoGap(t *testing.T) {
+// A file that is replaced can be read at any time, the old bytes or the new ones.
+func TestReplaceHasNoGap(t *testing.T) {
 	c := openCache(t, t.TempDir(), newClock(), 0)
 	put(t, c, 1, bytes.Repeat([]byte{0}, 1000))
 	done := make(chan struct{})

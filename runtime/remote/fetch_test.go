@@ -30,9 +30,9 @@ func times(start time.Time, log []record) []float64 {
 	return list
 }
 
-// I3: a server that always fails gets requests at 0, 1 and 3 s. What the tile
-// does then is in TestI3TileBacksOff.
-func TestI3ThreeAttempts(t *testing.T) {
+// A server that always fails gets requests at 0, 1 and 3 s. What the tile
+// does then is in TestTileBacksOff.
+func TestThreeAttempts(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 408, 410, 418, 429, 500, 502, 503, 504, 204, 206, 304, 201} {
 		r := newRig(t)
 		r.origin.answer = always(status)
@@ -113,8 +113,8 @@ func TestNewHashInManifestFetchesAnew(t *testing.T) {
 	}
 }
 
-// I5: a sidecar without its payload makes no conditional request.
-func TestI5SidecarWithoutPayload(t *testing.T) {
+// A sidecar without its payload makes no conditional request.
+func TestSidecarWithoutPayload(t *testing.T) {
 	for _, how := range []string{"while open", "restart", "index lost"} {
 		r := newRig(t)
 		r.origin.put(sceneURL, []byte("{}"))
@@ -145,8 +145,8 @@ func TestI5SidecarWithoutPayload(t *testing.T) {
 	}
 }
 
-// I5, the other half: the payload goes while the server is being asked.
-func TestI5PayloadGoesDuringRequest(t *testing.T) {
+// The payload goes while the server is being asked.
+func TestPayloadGoesDuringRequest(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(sceneURL, []byte("{}"))
 	if _, err := r.OpenManifest(context.Background(), sceneURL); err != nil {

@@ -126,8 +126,8 @@ func (s *stage) log(kinds ...runtime.Kind) string {
 	return strings.Join(list, "; ")
 }
 
-// I3: three attempts, then the tile has failed once and comes back 5 s later.
-func TestI3TileBacksOff(t *testing.T) {
+// Three attempts, then the tile has failed once and comes back 5 s later.
+func TestTileBacksOff(t *testing.T) {
 	onStage(t, func(s *stage) *manifest.Manifest {
 		s.status = func(*http.Request) int { return 404 }
 		return &manifest.Manifest{Tiles: []manifest.Tile{tile(t, s.origin, "a", 10)}}
@@ -192,9 +192,9 @@ func TestServerCooksAgain(t *testing.T) {
 	})
 }
 
-// I11: eight textures of a second each do not hold the geometry up; four at a
+// Eight textures of a second each do not hold the geometry up; four at a
 // time or more; one that is missing is counted and nothing else.
-func TestI11TexturesFollow(t *testing.T) {
+func TestTexturesFollow(t *testing.T) {
 	var uris []string
 	for i := range 8 {
 		uris = append(uris, fmt.Sprintf("Textures/%d.png", i))
@@ -233,9 +233,9 @@ func TestI11TexturesFollow(t *testing.T) {
 	})
 }
 
-// I15: 25 tiles want the network. At most 6 requests are open at a time, and no
+// 25 tiles want the network. At most 6 requests are open at a time, and no
 // parse slot is held by one that downloads.
-func TestI15HostCap(t *testing.T) {
+func TestHostCap(t *testing.T) {
 	onStage(t, func(s *stage) *manifest.Manifest {
 		s.latency = func(*http.Request) time.Duration { return time.Second }
 		m := &manifest.Manifest{}

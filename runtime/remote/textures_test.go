@@ -58,9 +58,9 @@ func TestTexturesResolveInDir(t *testing.T) {
 	}
 }
 
-// I7: hostile names are refused, nothing outside is written or read, and the
+// Hostile names are refused, nothing outside is written or read, and the
 // tile loads.
-func TestI7HostileTextureNames(t *testing.T) {
+func TestHostileTextureNames(t *testing.T) {
 	var names []string
 	for _, uri := range hostile {
 		if !strings.Contains(uri, "\x00") { // a container's strings end there
@@ -103,8 +103,8 @@ func TestI7HostileTextureNames(t *testing.T) {
 	}
 }
 
-// I7: a link in the cache leads nowhere.
-func TestI7LinkInTheCache(t *testing.T) {
+// A link in the cache leads nowhere.
+func TestLinkInTheCache(t *testing.T) {
 	if gort.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")
 	}
