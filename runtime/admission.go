@@ -54,8 +54,9 @@ func (s *Streamer) split(r *record) *Split {
 
 // splitOf returns the Split of a request: also nil when the file is smaller than
 // what it decodes to, for then it is compressed, and useless in parts.
-func (s *Streamer) splitOf(r *record, rep Rep, size int64) *Split {
-	if rep != RepFull || s.deps.Fetcher == nil || size > 0 && size < r.scene.tiles.memory[r.tile] {
+func (s *Streamer) splitOf(r *record, rep Rep) *Split {
+	size := r.scene.tiles.payloadOf(r.tile, rep).size
+	if rep != RepFull || !s.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
 		return nil
 	}
 	return s.split(r)

@@ -11,14 +11,14 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 	if r.rep(rep).held(s.now) {
 		return RepNone
 	}
-	if !s.bare(r) {
-		if s.fitsInstead(r.scene, r.tile, r, rep) || s.surplus(r) && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
+	if !r.bare() {
+		if s.fitsInstead(r.scene, r.tile, r, rep) || r.surplus() && rep == r.scene.floorRep(r.tile) && s.fitsBudget(r, rep) {
 			return rep
 		}
 		s.refused = true
 		return RepNone
 	}
-	if s.heldBack(r) || r.share == shareNone {
+	if r.heldBack() || r.share == shareNone {
 		return RepNone
 	}
 	if s.fits(r, rep) {
@@ -38,7 +38,7 @@ func (s *Streamer) admit(r *record, rep Rep) Rep {
 // one. One may always load, and what streams mesh by mesh takes none before its
 // meshes do.
 func (s *Streamer) admitFull(sc *scene, tile int32, r *record) bool {
-	if s.fitsInstead(sc, tile, r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || s.ownsMeshes(sc, tile, r) {
+	if s.fitsInstead(sc, tile, r, RepFull) || s.stats.GeometryBytes+s.pending == 0 || sc.ownsMeshes(tile, r) {
 		return true
 	}
 	s.refused = true
@@ -49,7 +49,7 @@ func (s *Streamer) admitFull(sc *scene, tile int32, r *record) bool {
 // was evicted may be loaded: there is room for it below the high-water mark, with
 // that of the levels that it replaces.
 func (s *Streamer) mayReturn(r *record) bool {
-	return !s.relieving && !s.heldBack(r) && s.fitsInstead(r.scene, r.tile, r, RepFull)
+	return !s.relieving && !r.heldBack() && s.fitsInstead(r.scene, r.tile, r, RepFull)
 }
 
 // fits reports whether a representation would stay below the high-water mark,
@@ -86,7 +86,7 @@ func (s *Streamer) fitsBudget(r *record, rep Rep) bool {
 // sumPending counts the geometry that is on its way.
 func (s *Streamer) sumPending() {
 	s.pending = 0
-	for _, f := range s.flights {
+	for _, f := range s.loads.list {
 		if r := f.record(); r != nil && !f.orphan && !f.reread && f.phase != phaseParts {
 			s.pending += s.expected(r, f.request.Key.Rep)
 		}
@@ -96,7 +96,7 @@ func (s *Streamer) sumPending() {
 // expected returns what a load will bring to the Device at once: nothing of a
 // tile whose meshes follow one by one.
 func (s *Streamer) expected(r *record, rep Rep) int64 {
-	if rep == RepFull && s.ownsMeshes(r.scene, r.tile, r) {
+	if rep == RepFull && r.scene.ownsMeshes(r.tile, r) {
 		return 0
 	}
 	return int64(s.expect(r.scene, r.tile, rep))

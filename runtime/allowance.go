@@ -160,7 +160,7 @@ func (s *Streamer) setLimits(scarce bool, reach, detail float64) {
 	for _, sc := range s.scenes {
 		sc.awake = sc.awake[:0]
 		for _, tile := range sc.active {
-			s.lookAt(sc, tile)
+			sc.lookAt(tile)
 		}
 		for _, tile := range sc.query.tiles {
 			sc.tiles.wake[tile] = math.Inf(-1)
@@ -170,14 +170,14 @@ func (s *Streamer) setLimits(scarce bool, reach, detail float64) {
 
 // leftAlone reports whether all of a tile was given up so short a time ago that
 // it is out of reach, wherever the reach ends now: else it would come and go.
-func (s *Streamer) leftAlone(r *record) bool {
+func (r *record) leftAlone() bool {
 	held := false
 	for i := range r.reps {
 		st := &r.reps[i]
 		if st.resident() && (!st.split || r.meshes.uploaded > 0) {
 			return false
 		}
-		held = held || st.held(s.now)
+		held = held || st.held(r.scene.now)
 	}
 	return held
 }
@@ -204,12 +204,12 @@ func (s *Streamer) wish(sc *scene, tile int32) (w wish) {
 			w.far = w.near
 		}
 	}
-	rep := s.desired(sc, tile, r, d)
+	rep := sc.desired(tile, r, d)
 	if rep == RepNone {
 		return w
 	}
 	floor := sc.floorRep(tile)
-	if rep == RepFull && s.ownsMeshes(sc, tile, r) {
+	if rep == RepFull && sc.ownsMeshes(tile, r) {
 		if r != nil {
 			w.meshes = float64(r.full().geometry)
 		}
@@ -226,18 +226,18 @@ func (s *Streamer) wish(sc *scene, tile int32) (w wish) {
 }
 
 // desired returns what a tile would show at distance d if memory were plenty.
-func (s *Streamer) desired(sc *scene, tile int32, r *record, d float64) Rep {
+func (sc *scene) desired(tile int32, r *record, d float64) Rep {
 	rd := &sc.tiles.radius[tile]
-	open := !s.closedOff(sc, tile)
+	open := !sc.closedOff(tile)
 	switch {
 	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
 		return RepFull
 	}
-	rep := s.levelFor(sc, tile, r, d)
+	rep := sc.levelFor(tile, r, d)
 	switch {
 	case rep != RepNone || d > rd.unload:
 		return rep
-	case s.stays(r):
+	case r.stays():
 		return r.drawn // wanted or not, until something follows it
 	case len(sc.tiles.lods(tile)) == 0:
 		return rep
@@ -246,7 +246,7 @@ func (s *Streamer) desired(sc *scene, tile int32, r *record, d float64) Rep {
 }
 
 // stays reports whether something of a tile is drawn: no gate takes it away.
-func (s *Streamer) stays(r *record) bool { return r != nil && r.drawn != RepNone }
+func (r *record) stays() bool { return r != nil && r.drawn != RepNone }
 
 // floorRep returns the representation of a tile with the smallest file, of
 // equal ones the coarsest; sizes that are not declared count as those of levels
@@ -273,8 +273,8 @@ func (sc *scene) floorRep(tile int32) Rep {
 }
 
 // ownsMeshes reports whether a tile streams mesh by mesh, as far as is known.
-func (s *Streamer) ownsMeshes(sc *scene, tile int32, r *record) bool {
-	return s.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
+func (sc *scene) ownsMeshes(tile int32, r *record) bool {
+	return sc.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
 }
 
 // cost returns what a representation takes on the Device, in bytes: what it took
@@ -338,25 +338,25 @@ func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
 
 // surplus reports whether a tile is granted less than its full representation,
 // and has something cheaper.
-func (s *Streamer) surplus(r *record) bool {
-	return r.share == shareFloor && !s.ownsMeshes(r.scene, r.tile, r) && r.scene.floorRep(r.tile) != RepFull
+func (r *record) surplus() bool {
+	return r.share == shareFloor && !r.scene.ownsMeshes(r.tile, r) && r.scene.floorRep(r.tile) != RepFull
 }
 
 // shareOf returns the share of a tile at distance d; r is nil for an idle one.
-func (s *Streamer) shareOf(r *record, d float64) share {
+func (sc *scene) shareOf(r *record, d float64) share {
 	if r != nil {
 		return r.share
 	}
-	return s.allowance.grant(d, shareNone)
+	return sc.allowance.grant(d, shareNone)
 }
 
 // goal is levelFor within the tile's share.
-func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
-	next, given := s.levelFor(sc, tile, r, d), s.shareOf(r, d)
+func (sc *scene) goal(tile int32, r *record, d float64) Rep {
+	next, given := sc.levelFor(tile, r, d), sc.shareOf(r, d)
 	switch {
 	case given == shareAll:
 		return next
-	case given == shareNone, next == RepNone && (d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile) && !s.stays(r)):
+	case given == shareNone, next == RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
 		return RepNone
 	}
 	if floor := sc.floorRep(tile); floor != RepFull {
@@ -367,9 +367,9 @@ func (s *Streamer) goal(sc *scene, tile int32, r *record, d float64) Rep {
 
 // mayLoadFull reports whether a tile's share has room for its full
 // representation. What streams mesh by mesh is judged mesh by mesh.
-func (s *Streamer) mayLoadFull(sc *scene, tile int32, r *record, d float64) bool {
-	given := s.shareOf(r, d)
-	return given == shareAll || given == shareFloor && (sc.floorRep(tile) == RepFull || s.ownsMeshes(sc, tile, r))
+func (sc *scene) mayLoadFull(tile int32, r *record, d float64) bool {
+	given := sc.shareOf(r, d)
+	return given == shareAll || given == shareFloor && (sc.floorRep(tile) == RepFull || sc.ownsMeshes(tile, r))
 }
 
 // giveUp evicts what is beyond reach, the farthest first, up to a limit, once
@@ -383,7 +383,7 @@ func (s *Streamer) giveUp(limit int) {
 		if r.share != shareNone {
 			return
 		}
-		s.measure(r) // it may have slept
+		r.measure() // it may have slept
 		for i := range r.reps {
 			switch st := &r.reps[i]; {
 			case st.loading():
@@ -406,17 +406,17 @@ func (s *Streamer) giveUp(limit int) {
 // giveUpRep evicts a representation for want of room.
 func (s *Streamer) giveUpRep(e evictee) {
 	s.evict(e)
-	s.noteGivenUp(e.record, e.rep)
+	e.record.noteGivenUp(e.rep)
 }
 
 // noteGivenUp keeps a representation away for a while, and with the last one its
 // tile.
-func (s *Streamer) noteGivenUp(r *record, rep Rep) {
-	if s.cfg.Handoff != HandoffCovered {
+func (r *record) noteGivenUp(rep Rep) {
+	if r.scene.cfg.Handoff != HandoffCovered {
 		return
 	}
 	st := r.rep(rep)
-	if st.given, st.givenAt = true, s.now; s.leftAlone(r) {
+	if st.given, st.givenAt = true, r.scene.now; r.leftAlone() {
 		r.share = shareNone
 	}
 }

@@ -230,7 +230,7 @@ func TestSurplus(t *testing.T) {
 		{shareNone, 0, TileParsed, false},
 	} {
 		rec.share, sc.tiles.flags[0], rec.full().state = c.share, c.flags, c.state
-		if got := r.s.surplus(rec); got != c.want {
+		if got := rec.surplus(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

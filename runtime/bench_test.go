@@ -52,7 +52,7 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 		}
 	}
 	settle()
-	for i := 0; i < 30 && (len(r.s.flights) > 0 || r.s.backlog > 0); i++ {
+	for i := 0; i < 30 && (len(r.s.loads.list) > 0 || r.s.backlog > 0); i++ {
 		settle()
 	}
 	r.loader.latency = latency
@@ -77,7 +77,7 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
 	b.ReportMetric(float64(took[len(took)-1].Microseconds()), "max-us")
-	b.ReportMetric(float64(r.s.stats.NearbyEntitiesQueried), "near")
+	b.ReportMetric(float64(r.s.Stats().NearbyEntitiesQueried), "near")
 }
 
 // shortOf sets a budget of so many payloads.

@@ -153,7 +153,7 @@ func (s *Streamer) geometryAboveLow() bool {
 func (s *Streamer) listEvictees() {
 	s.evictees = s.evictees[:0]
 	s.forEach(func(r *record) {
-		s.measure(r) // it may have slept
+		r.measure() // it may have slept
 		if !(r.actual > r.scene.tiles.radius[r.tile].stream) {
 			return
 		}
@@ -184,8 +184,8 @@ const evictionHold = 3 * time.Second
 // heldBack reports whether something of a tile was evicted a moment ago. Within
 // its streaming radius nothing is held back, as pressure evicts nothing there (seed
 // 003: full-load tile geometry eviction).
-func (s *Streamer) heldBack(r *record) bool {
-	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && s.now-r.evictedAt < evictionHold
+func (r *record) heldBack() bool {
+	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
 }
 
 func (s *Streamer) evict(e evictee) {

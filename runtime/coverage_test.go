@@ -116,7 +116,7 @@ func TestAtRest(t *testing.T) {
 	}
 	r.dt *= 100
 	r.step()
-	if r.s.AtRest() || len(r.s.flights) == 0 {
+	if r.s.AtRest() || len(r.s.loads.list) == 0 {
 		t.Error("while b loads")
 	}
 	for range 100 {

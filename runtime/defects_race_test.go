@@ -21,13 +21,13 @@ func TestO13StaleAnswersAreDropped(t *testing.T) {
 	released := 0
 	first.Done.Loaded(first.Token, Result{Asset: NewAsset(func() { released++ })})
 	r.until(66.5)
-	if st := r.s.Stats(); st.Stale != 1 || released != 1 || st.ResidentFull != 0 || st.LoadingCount != 1 || r.s.parsing[classFull] != 1 {
-		t.Errorf("a stale answer counted: %+v, released %d, slots %v", st, released, r.s.parsing)
+	if st := r.s.Stats(); st.Stale != 1 || released != 1 || st.ResidentFull != 0 || st.LoadingCount != 1 || r.s.loads.parsing[classFull] != 1 {
+		t.Errorf("a stale answer counted: %+v, released %d, slots %v", st, released, r.s.loads.parsing)
 	}
 	second.Done.Loaded(second.Token, Result{})
 	second.Done.Loaded(second.Token, Result{}) // twice is once
 	r.until(67)
-	if st := r.s.Stats(); st.ResidentFull != 1 || r.s.parsing[classFull] != 0 || st.Stale != 2 {
+	if st := r.s.Stats(); st.ResidentFull != 1 || r.s.loads.parsing[classFull] != 0 || st.Stale != 2 {
 		t.Errorf("the answer got lost: %+v", st)
 	}
 }
@@ -37,7 +37,7 @@ func TestO14LevelsHaveWatchdogAndBackoff(t *testing.T) {
 	hang := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withFault(func(Request) string { return "hang" }))
 	hang.path(126, far)
 	hang.expect("0 hlod.load a; 60.1 hlod.failed a n=1 retry=5; 65.1 hlod.load a; 125.2 hlod.failed a n=2 retry=10")
-	if hang.s.parsing[classHLOD] != 0 {
+	if hang.s.loads.parsing[classHLOD] != 0 {
 		t.Error("the slot is still taken")
 	}
 	fail := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), lodsAt(80))), withFault(func(Request) string { return "fail" }))
@@ -66,7 +66,7 @@ func TestO16DownloadsTakeNoParseSlot(t *testing.T) {
 	for r.now() < 44 {
 		f.deliver()
 		r.step()
-		if r.now() < 40 && r.s.parsing[classFull] != 0 {
+		if r.now() < 40 && r.s.loads.parsing[classFull] != 0 {
 			t.Fatal("a download holds a parse slot")
 		}
 	}
@@ -161,8 +161,8 @@ func TestO22OwnerIsAlone(t *testing.T) {
 				return
 			default:
 				r.s.Pressure(PressureWarning)
-				r.s.completions.Loaded(1<<60, Result{})
-				r.s.completions.Fetched(1<<60, Fetched{}, errFake)
+				r.s.loads.completions.Loaded(1<<60, Result{})
+				r.s.loads.completions.Fetched(1<<60, Fetched{}, errFake)
 			}
 		}
 	}()
@@ -237,8 +237,8 @@ func TestNoEventsAfterTheSceneDied(t *testing.T) {
 	r.until(6)
 	// The old answers only free their slots; the new scene starts over.
 	r.expect(`1 scene.unload; 1 scene.load; 1 tile.dispatch a; 1 hlod.load b; 3 tile.parsed a; 3 hlod.loaded b`, "tile.", "hlod.", "scene.")
-	if st := r.s.Stats(); st.GeometryBytes != 18 || st.ActiveLoads != 0 || r.s.parsing != [classes]int{} {
-		t.Errorf("%+v, slots %v", st, r.s.parsing)
+	if st := r.s.Stats(); st.GeometryBytes != 18 || st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} {
+		t.Errorf("%+v, slots %v", st, r.s.loads.parsing)
 	}
 	if _, err := r.s.ReloadScene(id, Source{Manifest: m, Path: "x"}); !errors.Is(err, ErrNoScene) {
 		t.Errorf("a dead scene was reloaded: %v", err)

@@ -36,11 +36,11 @@ func (s *Streamer) gatherFull(sc *scene) {
 // considerFull adds a tile to the candidates if the gates let it pass.
 func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64) {
 	t := sc.tiles
-	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !s.mayLoadFull(sc, tile, sc.recordOf(tile), actual) {
+	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !sc.mayLoadFull(tile, sc.recordOf(tile), actual) {
 		return
 	}
 	low := false
-	switch s.gateOf(sc, tile, effective) {
+	switch sc.gateOf(tile, effective) {
 	case gateFar:
 		return
 	case gateFloor:
@@ -85,7 +85,7 @@ func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64)
 	c := classOf(rep)
 	s.candidates[c] = append(s.candidates[c], candidate{
 		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
-		urgent: r != nil && r.full().loading() && s.bare(r),
+		urgent: r != nil && r.full().loading() && r.bare(),
 	})
 }
 
@@ -93,7 +93,7 @@ func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64)
 // memory allow.
 func (s *Streamer) dispatchFull() {
 	list := s.candidates[classFull]
-	slots := s.freeSlots(classFull)
+	slots := s.loads.freeSlots(classFull)
 	s.waits[classFull] = len(list) > 0
 	if len(list) == 0 || s.geometryHigh() {
 		return
@@ -112,13 +112,13 @@ func (s *Streamer) dispatchFull() {
 	for slots > 0 && len(list) > 0 {
 		var c *candidate
 		c, list = popBest(list)
-		if s.deps.Fetcher == nil && !s.fitsParseBudget(c.scene.tiles.memory[c.tile]) {
+		if !s.fetches && !s.loads.fitsParse(c.scene.tiles.memory[c.tile]) {
 			passed = true
 			continue
 		}
 		// What is refused gets no record for that: it may be many.
 		r := c.scene.recordOf(c.tile)
-		if s.awaitsOutline(r) {
+		if r.awaitsOutline() {
 			passed = true
 			continue
 		}

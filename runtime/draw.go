@@ -8,24 +8,24 @@ import (
 // drawnAfter is the rule of what a tile draws: the full representation, else
 // the planned level, else what it draws already, else the finest level, else
 // the HLOD. Only what is ready counts.
-func (s *Streamer) drawnAfter(r *record) Rep {
+func (r *record) drawnAfter() Rep {
 	switch {
-	case !r.retire && s.ready(r.full()):
+	case !r.retire && r.scene.ready(r.full()):
 		return RepFull
-	case r.target != RepNone && s.ready(r.rep(r.target)):
+	case r.target != RepNone && r.scene.ready(r.rep(r.target)):
 		return r.target
-	case r.drawn != RepNone && s.ready(r.rep(r.drawn)):
+	case r.drawn != RepNone && r.scene.ready(r.rep(r.drawn)):
 		return r.drawn
 	}
 	for i := 2; i < len(r.reps); i++ {
-		if s.ready(&r.reps[i]) {
+		if r.scene.ready(&r.reps[i]) {
 			return Rep(i + 1)
 		}
 	}
 	switch {
-	case s.ready(r.rep(RepHLOD)):
+	case r.scene.ready(r.rep(RepHLOD)):
 		return RepHLOD
-	case s.ready(r.full()), r.full().split && r.shows(RepFull):
+	case r.scene.ready(r.full()), r.full().split && r.shows(RepFull):
 		return RepFull
 	}
 	return RepNone
@@ -50,17 +50,17 @@ func (s *Streamer) draw(r *record, rep Rep) {
 	if rep == r.fading { // turned round: what was left to fade out is faded in already
 		done = max(0, s.fadeDuration-r.faded)
 	}
-	s.endFade(r)
+	r.endFade()
 	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.shows(old) {
 		r.fading, r.faded = old, done
-		s.stats.ActiveFades++
+		r.scene.fades++
 	}
 }
 
 // advanceFades runs every frame; an outgoing representation that has faded out
 // is released by the next tick, which comes at once.
 func (s *Streamer) advanceFades(dt time.Duration) {
-	if s.stats.ActiveFades == 0 {
+	if s.activeFades() == 0 {
 		return
 	}
 	s.forEach(func(r *record) {
@@ -68,29 +68,38 @@ func (s *Streamer) advanceFades(dt time.Duration) {
 			return
 		}
 		if r.faded += dt; r.faded >= s.fadeDuration {
-			s.endFade(r)
+			r.endFade()
 			s.wake = true
 		}
 	})
 }
 
-func (s *Streamer) endFade(r *record) {
+// activeFades counts the tiles that fade.
+func (e *env) activeFades() int {
+	n := 0
+	for _, sc := range e.scenes {
+		n += sc.fades
+	}
+	return n
+}
+
+func (r *record) endFade() {
 	if r.fading != RepNone {
 		r.fading = RepNone
-		s.stats.ActiveFades--
+		r.scene.fades--
 	}
 }
 
 // fadesOut reports whether a full tile that may go has to fade into its
 // successor first.
-func (s *Streamer) fadesOut(r *record) bool {
-	if !s.cfg.EnableFadeTransitions || !r.near {
+func (r *record) fadesOut() bool {
+	if !r.scene.cfg.EnableFadeTransitions || !r.near {
 		return false
 	}
 	if r.fading == RepFull {
 		return true
 	}
-	return r.drawn == RepFull && r.target != RepNone && s.ready(r.rep(r.target))
+	return r.drawn == RepFull && r.target != RepNone && r.scene.ready(r.rep(r.target))
 }
 
 // settleAll ends the tick for the tiles of a scene and forgets or puts to sleep
@@ -109,8 +118,8 @@ func (s *Streamer) settleAll(sc *scene) {
 		case r.idle(s.now):
 			sc.forget(tile)
 			forgotten = true
-		case s.quiet(r):
-			s.rest(sc, tile, r.actual, r.effective)
+		case r.quiet():
+			sc.rest(tile, r.actual, r.effective)
 		}
 	}
 	if forgotten {
@@ -121,13 +130,13 @@ func (s *Streamer) settleAll(sc *scene) {
 // settle decides what a tile draws after the passes of a tick, and whether it
 // is undrawn.
 func (s *Streamer) settle(r *record) {
-	s.draw(r, s.drawnAfter(r))
+	s.draw(r, r.drawnAfter())
 	inRange := r.actual <= r.scene.tiles.radius[r.tile].unload
 	wants := r.full().resident() || r.near && (r.inGrace || inRange || r.scene.tiles.covers(r.tile, r.actual))
 	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
 		wants = inRange
 	}
-	if wants && r.share == shareNone && s.leftAlone(r) {
+	if wants && r.share == shareNone && r.leftAlone() {
 		s.allowance.given = min(s.allowance.given, r.actual)
 	}
 	wants = wants && r.share != shareNone
@@ -173,7 +182,7 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 			}
 			in := 1.0
 			if r.fading != RepNone {
-				in = s.fadeProgress(r)
+				in = r.fadeProgress()
 				dst = r.appendDrawn(dst, r.fading, 1-in)
 			}
 			dst = r.appendDrawn(dst, r.drawn, in)
@@ -196,8 +205,8 @@ func (r *record) shows(rep Rep) bool {
 	return st.resident() && (!st.split || r.meshes.uploaded > 0)
 }
 
-func (s *Streamer) fadeProgress(r *record) float64 {
-	return min(1, float64(r.faded)/float64(s.fadeDuration))
+func (r *record) fadeProgress() float64 {
+	return min(1, float64(r.faded)/float64(r.scene.fadeDuration))
 }
 
 // TileVisualState grades how much of a full tile is uploaded when its meshes

@@ -1,36 +1,55 @@
 package runtime
 
+import "log/slog"
+
 // maxEventBacklog is how many events are kept for a caller of Events that is
 // late: the oldest go first.
 const maxEventBacklog = 1 << 14
 
-// Events returns what happened since the last call, in order. The slice is
-// valid until the call of Events after this one. When Events is not called,
-// the last few thousand events are kept.
-func (s *Streamer) Events() []Event {
-	out := s.events
-	clear(s.eventsSpare)
-	s.events, s.eventsSpare = s.eventsSpare[:0], out
+// eventLog collects what happens, stamped with the time and the frame, and
+// writes what is odd to the logger too.
+type eventLog struct {
+	*env
+	log         *slog.Logger
+	logs        bool // somebody reads the log
+	list, spare []Event
+	dropped     uint64
+	changes     uint64 // of anything that a Snapshot shows
+}
+
+func newEventLog(e *env, log *slog.Logger) *eventLog {
+	l := &eventLog{env: e, log: log, logs: log != nil}
+	if log == nil {
+		l.log = slog.New(slog.DiscardHandler)
+	}
+	return l
+}
+
+// emit appends an event.
+func (l *eventLog) emit(e Event) {
+	e.Time, e.Frame = l.now, l.frame
+	l.changes++
+	l.list = append(l.list, e)
+}
+
+// take returns the events since the last call. They are valid until the next one.
+func (l *eventLog) take() []Event {
+	out := l.list
+	clear(l.spare)
+	l.list, l.spare = l.spare[:0], out
 	return out
 }
 
-// emit appends to the log.
-func (s *Streamer) emit(e Event) {
-	e.Time, e.Frame = s.now, s.frame
-	s.snapshot = nil
-	s.events = append(s.events, e)
-}
-
-// trimEvents bounds the log, once per Update.
-func (s *Streamer) trimEvents() {
-	if over := len(s.events) - maxEventBacklog; over > 0 {
-		s.events = s.events[:copy(s.events, s.events[over:])]
-		s.stats.DroppedEvents += uint64(over)
+// trim drops the oldest events when nobody takes them.
+func (l *eventLog) trim() {
+	if over := len(l.list) - maxEventBacklog; over > 0 {
+		l.list = l.list[:copy(l.list, l.list[over:])]
+		l.dropped += uint64(over)
 	}
 }
 
 // event returns an event about a representation of a tile.
-func (s *Streamer) event(k Kind, r *record, rep Rep) Event {
+func (l *eventLog) event(k Kind, r *record, rep Rep) Event {
 	e := Event{Kind: k, Scene: r.scene.id, Tile: r.scene.tiles.id[r.tile], Rep: rep}
 	if level, ok := rep.Level(); ok {
 		e.Level = level
@@ -38,14 +57,14 @@ func (s *Streamer) event(k Kind, r *record, rep Rep) Event {
 	return e
 }
 
-func (s *Streamer) emitRep(k Kind, r *record, rep Rep) { s.emit(s.event(k, r, rep)) }
+func (l *eventLog) emitRep(k Kind, r *record, rep Rep) { l.emit(l.event(k, r, rep)) }
 
 // warn reports something odd about a tile, to the log and the logger.
-func (s *Streamer) warn(r *record, rep Rep, message string) {
-	e := s.event(EventWarn, r, rep)
+func (l *eventLog) warn(r *record, rep Rep, message string) {
+	e := l.event(EventWarn, r, rep)
 	e.Message = message
-	s.emit(e)
-	s.log.Warn(message, "tile", e.Tile, "rep", rep)
+	l.emit(e)
+	l.log.Warn(message, "tile", e.Tile, "rep", rep)
 }
 
 func loadKind(r Rep) Kind {

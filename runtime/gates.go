@@ -9,8 +9,8 @@ import (
 // closedOff reports whether the interior zone or the floor keeps a tile from
 // being dispatched: no movement of the camera's direction changes that. Neither
 // gate unloads anything.
-func (s *Streamer) closedOff(sc *scene, tile int32) bool {
-	return sc.floorClosed(tile, s.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
+func (sc *scene) closedOff(tile int32) bool {
+	return sc.floorClosed(tile, sc.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
 }
 
 // floorClosed reports whether an interior tile lies on a floor too far above or
@@ -53,24 +53,24 @@ const (
 )
 
 // gateOf judges a tile for dispatch.
-func (s *Streamer) gateOf(sc *scene, tile int32, effective float64) gate {
+func (sc *scene) gateOf(tile int32, effective float64) gate {
 	t := sc.tiles
 	// What is dispatched beyond its unload radius would be in grace at once and
 	// come and go for ever.
-	if r := &t.radius[tile]; !(effective <= min(r.prefetch+s.cfg.DispatchEpsilon, r.unload)) {
+	if r := &t.radius[tile]; !(effective <= min(r.prefetch+sc.cfg.DispatchEpsilon, r.unload)) {
 		return gateFar
 	}
-	if s.cfg.LODGate {
+	if sc.cfg.LODGate {
 		if lods := t.lods(tile); len(lods) > 0 && effective > lods[0].from {
 			return gateFar
 		}
 	}
 	switch {
-	case sc.floorClosed(tile, s.cfg.FloorProximityGateY):
+	case sc.floorClosed(tile, sc.cfg.FloorProximityGateY):
 		return gateFloor
 	case sc.interiorClosed(tile):
 		return gateInterior
-	case s.cfg.EnableFrustumGate && !t.has(tile, flagShared) && !sc.view.sees(&t.box[tile]):
+	case sc.cfg.EnableFrustumGate && !t.has(tile, flagShared) && !sc.view.sees(&t.box[tile]):
 		return gateFrustum
 	}
 	return gateOpen

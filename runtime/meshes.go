@@ -127,9 +127,7 @@ func (s *Streamer) dropMeshes(r *record) {
 		}
 		s.cancelParts(r, i)
 	}
-	if at := s.flightByToken(m.reread); m.reread != 0 && at >= 0 {
-		s.orphan(at)
-	}
+	s.loads.giveUp(m.reread)
 	s.registry.RemoveRoot(m.root)
 	s.stats.Meshes -= len(m.stubs)
 	s.stats.OutOfCoreTiles--
@@ -137,16 +135,6 @@ func (s *Streamer) dropMeshes(r *record) {
 	sc := r.scene
 	if at, ok := slices.BinarySearch(sc.split, r.tile); ok {
 		sc.split = slices.Delete(sc.split, at, at+1)
-	}
-}
-
-// orphan gives up a flight whose answer nobody waits for.
-func (s *Streamer) orphan(at int) {
-	f := s.flights[at]
-	f.orphan = true
-	f.cancel()
-	if f.phase == phaseWaiting { // no worker has it
-		s.endFlight(at)
 	}
 }
 
@@ -244,7 +232,7 @@ func (s *Streamer) scanMeshes(r *record) {
 	}
 	d := sc.tiles.box[r.tile].Distance(v.pos)
 	scan.outside = d > s.cfg.MaxQueryRadius && !sc.tiles.has(r.tile, flagShared)
-	scan.closed = r.inGrace || scan.outside || s.closedOff(sc, r.tile)
+	scan.closed = r.inGrace || scan.outside || sc.closedOff(r.tile)
 	levels := r.hasLevels()
 	scan.more = levels && d <= scan.stream && m.uploaded+m.loading < m.usable()
 	candidates, leavers := len(s.meshCandidates), len(s.meshLeavers)
@@ -328,7 +316,7 @@ func (s *Streamer) trimLeavers(r *record, from int, wanted bool) {
 		return
 	}
 	m := r.meshes
-	covered := s.covered(r)
+	covered := r.covered()
 	if r.scene.tiles.has(r.tile, flagEntity) && r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) > r.scene.tiles.radius[r.tile].unload {
 		return // nothing takes its place
 	}
@@ -362,9 +350,9 @@ func (r *record) hasLevels() bool {
 }
 
 // covered reports whether a level can stand in for the full representation.
-func (s *Streamer) covered(r *record) bool {
+func (r *record) covered() bool {
 	for i := 1; i < len(r.reps); i++ {
-		if s.ready(&r.reps[i]) {
+		if r.scene.ready(&r.reps[i]) {
 			return true
 		}
 	}
@@ -434,7 +422,7 @@ func (s *Streamer) releaseStub(r *record, i int) {
 	s.addMeshBytes(r, x, -x.bytes)
 	x.state, x.resident, x.spared, x.seen = meshUnloaded, 0, false, false
 	if m.uploaded == 0 && r.fading == RepFull {
-		s.endFade(r) // nothing is left to fade out
+		r.endFade() // nothing is left to fade out
 	}
 	s.updateVisual(r)
 }

@@ -148,7 +148,7 @@ func TestF1Admission(t *testing.T) {
 	}
 	t.Run("levels are always whole", func(t *testing.T) {
 		r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withPolicy(OutOfCoreAlways))
-		r.s.deps.Loader = loaderFunc(func(q Request) {
+		r.s.loads.loader = loaderFunc(func(q Request) {
 			q.Done.Loaded(q.Token, Result{Asset: assetOf(nil, nodesAt(1, 0, 2)...)})
 		})
 		r.path(3, [2]float64{0, -70}, [2]float64{1, -120}, [2]float64{2, -20})

@@ -111,7 +111,7 @@ func (s *Streamer) relieveMeshes(limit int, mark, outOfRange bool) (left int) {
 // level to take its place: that mesh stays while the budget holds it, until a
 // level has come in.
 func (s *Streamer) lastDrawn(r *record) bool {
-	return s.cfg.Handoff == HandoffCovered && r.share != shareNone && r.drawn == RepFull && r.meshes.uploaded == 1 && !s.covered(r) &&
+	return s.cfg.Handoff == HandoffCovered && r.share != shareNone && r.drawn == RepFull && r.meshes.uploaded == 1 && !r.covered() &&
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && s.geometryUsed() <= s.memory.GeometryBudget
 }
 
@@ -171,7 +171,7 @@ func (s *Streamer) evictMesh(e *meshEvictee, forSignal bool) {
 	x := &e.record.meshes.stubs[e.stub]
 	x.evicted, x.evictedAt = true, s.now
 	if !forSignal && e.record.meshes.uploaded == 0 {
-		s.noteGivenUp(e.record, RepFull)
+		e.record.noteGivenUp(RepFull)
 	}
 	s.meshShort = true
 }

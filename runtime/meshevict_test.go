@@ -28,7 +28,7 @@ func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest
 
 // Facts 19.6, G1.
 func TestG1EvictionScore(t *testing.T) {
-	s := &Streamer{cfg: DefaultConfig(), memory: Memory{GeometryBudget: 100}}
+	s := &Streamer{eventLog: &eventLog{env: &env{cfg: DefaultConfig()}}, memory: Memory{GeometryBudget: 100}}
 	for _, c := range []struct {
 		distance float64
 		bytes    int64
@@ -188,7 +188,7 @@ func TestO27ScoreCountsGeometryOnly(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"A": 40, "B": 50}, map[string]float64{"A": 200, "B": -200})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
 	answer := r.loader
-	r.s.deps.Loader = loaderFunc(func(q Request) {
+	r.s.loads.loader = loaderFunc(func(q Request) {
 		res := Result{Asset: answer.asset(q)}
 		if q.TileID == "A" {
 			res.TextureBytes = 1 << 40
@@ -250,7 +250,7 @@ func TestO30DistancesUseTheRootOnce(t *testing.T) {
 func TestO31TexturesCountFromTheFirstMesh(t *testing.T) {
 	nodes := nodesAt(10, 40, 60)
 	r := outOfCoreRig(t, nodes)
-	r.s.deps.Loader = loaderFunc(func(q Request) {
+	r.s.loads.loader = loaderFunc(func(q Request) {
 		q.Done.Loaded(q.Token, Result{Asset: assetOf(nil, nodes...), TextureBytes: 1000})
 	})
 	r.until(2)

@@ -258,19 +258,19 @@ func (s *Streamer) readAgain(r *record) {
 	m := r.meshes
 	switch {
 	case m.reread != 0, m.rereadFails > 0 && s.now-m.rereadFailedAt < s.backoff(m.rereadFails),
-		s.freeSlots(classFull) <= 0, s.deps.Fetcher == nil && !s.fitsParseBudget(r.scene.tiles.memory[r.tile]), s.geometryHigh():
+		s.loads.freeSlots(classFull) <= 0, !s.fetches && !s.loads.fitsParse(r.scene.tiles.memory[r.tile]), s.geometryHigh():
 		return
 	}
 	s.stats.CPURereads++
-	f := s.request(r, RepFull, int(m.rereadFails)+1)
+	f := s.loads.request(r, RepFull, int(m.rereadFails)+1, s.splitOf(r, RepFull))
 	f.memory, f.reread = r.scene.tiles.memory[r.tile], true
 	m.reread = f.request.Token
-	s.send(f)
+	s.loads.send(f)
 }
 
 // rereadDone ends such a request. A file that has other nodes now is another
 // tile: what is drawn of the old one goes, and it is loaded anew.
-func (s *Streamer) rereadDone(r *record, f *flight, res *Result) {
+func (s *Streamer) rereadDone(r *record, f *load, res *Result) {
 	m := r.meshes
 	m.reread = 0
 	err := res.Err
@@ -296,7 +296,7 @@ func (s *Streamer) rereadDone(r *record, f *flight, res *Result) {
 		s.unloadRep(r, RepFull)
 	default:
 		m.rereadFails = 0
-		s.countLoaded(f, res)
+		s.loads.countLoaded(f, res)
 		s.registry.StoreAsset(m.root, res.Asset)
 	}
 }

@@ -7,18 +7,18 @@ package runtime
 
 // outlineFirst reports whether a tile of which nothing is drawn loads its smallest
 // representation first. The strict hand-off keeps the order of the engine.
-func (s *Streamer) outlineFirst() bool {
-	return s.deps.Fetcher != nil && s.cfg.Handoff == HandoffCovered
+func (e *env) outlineFirst() bool {
+	return e.fetches && e.cfg.Handoff == HandoffCovered
 }
 
 // outlineOf returns the representation that is loaded in the place of next: the
 // smallest one, while nothing of the tile is drawn. r is nil for an idle tile.
-func (s *Streamer) outlineOf(sc *scene, tile int32, r *record, next Rep) Rep {
-	if next == RepNone || !s.outlineFirst() || r != nil && (!s.bare(r) || r.holds(next)) {
+func (sc *scene) outlineOf(tile int32, r *record, next Rep) Rep {
+	if next == RepNone || !sc.outlineFirst() || r != nil && (!r.bare() || r.holds(next)) {
 		return next
 	}
 	floor := sc.floorRep(tile)
-	if floor == RepFull || r != nil && !r.rep(floor).loading() && !s.retryable(r.rep(floor)) {
+	if floor == RepFull || r != nil && !r.rep(floor).loading() && !sc.retryable(r.rep(floor)) {
 		return next
 	}
 	return floor
@@ -26,8 +26,8 @@ func (s *Streamer) outlineOf(sc *scene, tile int32, r *record, next Rep) Rep {
 
 // awaitsOutline reports whether a full tile waits, since something smaller of it
 // is on its way and nothing is drawn.
-func (s *Streamer) awaitsOutline(r *record) bool {
-	if r == nil || !s.outlineFirst() || !s.bare(r) {
+func (r *record) awaitsOutline() bool {
+	if r == nil || !r.scene.outlineFirst() || !r.bare() {
 		return false
 	}
 	for i := 1; i < len(r.reps); i++ {
@@ -44,8 +44,8 @@ func (s *Streamer) outlining() bool {
 	if !s.outlineFirst() {
 		return false
 	}
-	for _, f := range s.flights {
-		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != RepFull && s.bare(r) && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
+	for _, f := range s.loads.list {
+		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != RepFull && r.bare() && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
 			return true
 		}
 	}

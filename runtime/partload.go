@@ -28,7 +28,7 @@ func (s *Streamer) loadParts(list []meshCandidate) []meshCandidate {
 	})
 	cold := list[warm:]
 	cold = cold[:moveFirst(cold, func(c meshCandidate) bool { return c.record.meshes.stubs[c.stub].fetch == 0 })]
-	n := min(len(cold), maxPartLoads-s.partLoads)
+	n := min(len(cold), maxPartLoads-s.loads.parts)
 	selectFirst(cold, n, meshCandidate.compare)
 	if n <= 0 {
 		return list[:warm]
@@ -84,7 +84,7 @@ func (s *Streamer) startParts(r *record, stubs []int32) {
 	if asset == nil || asset.Parts == nil {
 		return
 	}
-	f := s.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1)
+	f := s.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
 	var meshes []int
 	bytes := int64(0)
 	for _, stub := range stubs {
@@ -97,16 +97,12 @@ func (s *Streamer) startParts(r *record, stubs []int32) {
 			bytes += p.bytes
 		}
 	}
-	s.stats.BytesRequested += bytes - f.request.Size
-	f.phase, f.stubs, f.wanted = phaseParts, stubs, len(stubs)
-	f.request.Size, f.request.SHA256, f.request.Split = bytes, "", nil
-	s.partLoads++
 	s.stats.PartLoads++
-	asset.Parts.LoadParts(f.request, meshes)
+	s.loads.sendParts(f, asset.Parts, stubs, meshes, bytes)
 }
 
 // partsLoaded ends such a load.
-func (s *Streamer) partsLoaded(r *record, f *flight, res *Result) {
+func (s *Streamer) partsLoaded(r *record, f *load, res *Result) {
 	m := r.meshes
 	err := res.Err
 	if err == nil && !s.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
@@ -114,7 +110,7 @@ func (s *Streamer) partsLoaded(r *record, f *flight, res *Result) {
 	}
 	res.Asset.Release() // the registry holds its own
 	if err == nil {
-		s.stats.BytesLoaded += f.request.Size
+		s.loads.count.bytesLoaded += f.request.Size
 	}
 	for _, stub := range f.stubs {
 		if m.stubs[stub].fetch != f.request.Token {
@@ -142,11 +138,7 @@ func (s *Streamer) cancelParts(r *record, stub int) {
 	if x.fetch == 0 {
 		return
 	}
-	if at := s.flightByToken(x.fetch); at >= 0 {
-		if s.flights[at].wanted--; s.flights[at].wanted == 0 {
-			s.orphan(at)
-		}
-	}
+	s.loads.giveUpStub(x.fetch)
 	x.fetch = 0
 }
 

@@ -169,8 +169,8 @@ func TestPartsTimeOut(t *testing.T) {
 	r, p := partsRig(t, nodesAt(100, 0), withConfig(func(c *Config) { c.HTTP.Attempts, c.HTTP.ResourceTimeout, c.TileParseTimeoutSeconds = 1, 5, 5 }))
 	p.latency = 12 * time.Second
 	p.until(11)
-	if st := r.s.Stats(); st.MeshTimeouts != 1 || st.ActiveLoads != 0 || r.s.partLoads != 0 {
-		t.Errorf("%+v, %d", st, r.s.partLoads)
+	if st := r.s.Stats(); st.MeshTimeouts != 1 || st.ActiveLoads != 0 || r.s.loads.parts != 0 {
+		t.Errorf("%+v, %d", st, r.s.loads.parts)
 	}
 	p.until(15)
 	if st := r.s.Stats(); st.Stale != 1 || st.MeshesLoaded != 0 || p.held != 0 {
@@ -184,7 +184,7 @@ func TestPartsAreCancelled(t *testing.T) {
 	r, p := partsRig(t, nodesAt(100, 0, 10, 140))
 	p.latency = 5 * time.Second
 	p.until(1)
-	if len(p.queue) != 1 || r.s.partLoads != 1 {
+	if len(p.queue) != 1 || r.s.loads.parts != 1 {
 		t.Fatalf("%d requests", len(p.queue))
 	}
 	ctx := p.queue[0].req.Context
@@ -199,13 +199,13 @@ func TestPartsAreCancelled(t *testing.T) {
 		t.Error("nobody waits any more")
 	}
 	p.until(2.5)
-	if r.s.partLoads > 1 || r.s.Stats().MeshFailures != 0 {
-		t.Errorf("%d loads, %+v", r.s.partLoads, r.s.Stats())
+	if r.s.loads.parts > 1 || r.s.Stats().MeshFailures != 0 {
+		t.Errorf("%d loads, %+v", r.s.loads.parts, r.s.Stats())
 	}
 	// The tile goes with requests under way.
 	r.camera.Position[0] = -1000
 	p.until(30)
-	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.partLoads != 0 || st.OutOfCoreTiles != 0 || p.held != 0 {
+	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parts != 0 || st.OutOfCoreTiles != 0 || p.held != 0 {
 		t.Errorf("%+v, %d held", st, p.held)
 	}
 }

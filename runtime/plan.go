@@ -2,9 +2,9 @@ package runtime
 
 // levelFor returns the level that distance d asks for, with the hysteresis of
 // what is shown, or RepNone. r is nil for an idle tile.
-func (s *Streamer) levelFor(sc *scene, tile int32, r *record, d float64) Rep {
+func (sc *scene) levelFor(tile int32, r *record, d float64) Rep {
 	if from, ok := sc.tiles.hlod(tile); ok {
-		if d >= from || r != nil && r.holds(RepHLOD) && d >= from*s.cfg.HLODHysteresisFactor {
+		if d >= from || r != nil && r.holds(RepHLOD) && d >= from*sc.cfg.HLODHysteresisFactor {
 			return RepHLOD
 		}
 	}
@@ -16,7 +16,7 @@ func (s *Streamer) levelFor(sc *scene, tile int32, r *record, d float64) Rep {
 	for i := len(lods) - 1; i >= 0; i-- {
 		from := lods[i].from
 		if i == shown {
-			from *= s.cfg.LODHysteresisFactor
+			from *= sc.cfg.LODHysteresisFactor
 		}
 		if d >= from {
 			return LOD(i)
@@ -26,12 +26,12 @@ func (s *Streamer) levelFor(sc *scene, tile int32, r *record, d float64) Rep {
 }
 
 // bare reports whether nothing of a tile is drawn, and nothing could be.
-func (s *Streamer) bare(r *record) bool {
+func (r *record) bare() bool {
 	if r.drawn != RepNone {
 		return false
 	}
 	for i := range r.reps {
-		if s.ready(&r.reps[i]) {
+		if r.scene.ready(&r.reps[i]) {
 			return false
 		}
 	}
@@ -70,15 +70,15 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 	d, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
 	rep := RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
-		rep = s.goal(sc, tile, nil, d)
+		rep = sc.goal(tile, nil, d)
 		if rep == RepNone && s.allowance.grant(d, shareNone) == shareAll && s.cfg.Handoff == HandoffCovered {
-			rep = s.stopgap(sc, tile, d)
+			rep = sc.stopgap(tile, d)
 		}
 	}
 	if rep != RepNone {
-		s.propose(sc, tile, nil, s.outlineOf(sc, tile, nil, rep), d)
-	} else if s.quietIdle(sc, tile, effective, rep) {
-		s.rest(sc, tile, d, effective)
+		s.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
+	} else if sc.quietIdle(tile, effective, rep) {
+		sc.rest(tile, d, effective)
 	}
 }
 
@@ -97,23 +97,23 @@ func (s *Streamer) plan(r *record) {
 		return
 	}
 	if len(r.reps) == 2 && !r.scene.tiles.has(r.tile, flagHLOD) {
-		r.wanted = s.wantedAt(r, RepNone)
+		r.wanted = r.wantedAt(RepNone)
 		return
 	}
-	next := s.goal(r.scene, r.tile, r, d)
-	if next == RepNone && r.share != shareNone && (s.bare(r) || r.partial()) {
-		next = s.stopgap(r.scene, r.tile, d)
+	next := r.scene.goal(r.tile, r, d)
+	if next == RepNone && r.share != shareNone && (r.bare() || r.partial()) {
+		next = r.scene.stopgap(r.tile, d)
 	}
-	r.wanted = s.wantedAt(r, next)
+	r.wanted = r.wantedAt(next)
 	if next == RepNone {
 		// What is drawn stays; what comes is of no use unless nothing is there.
-		if !s.bare(r) {
+		if !r.bare() {
 			s.cancelLevels(r, RepNone)
 		}
 		return
 	}
 	st := r.rep(next)
-	if s.ready(st) && s.flips(r, next) {
+	if s.ready(st) && r.flips(next) {
 		return
 	}
 	r.target = next
@@ -122,32 +122,32 @@ func (s *Streamer) plan(r *record) {
 		s.dropLevels(r, next)
 	case st.resident():
 	default:
-		if !s.bare(r) {
+		if !r.bare() {
 			s.cancelLevels(r, next)
 		}
-		s.requestLevel(r, s.outlineOf(r.scene, r.tile, r, next))
+		s.requestLevel(r, r.scene.outlineOf(r.tile, r, next))
 	}
 }
 
 // flips reports whether a tile would draw another of its LODs before the one
 // that it draws has dwelt: while both are resident nothing else keeps them from
 // taking turns.
-func (s *Streamer) flips(r *record, next Rep) bool {
+func (r *record) flips(next Rep) bool {
 	return r.drawn >= RepLOD0 && next >= RepLOD0 && next != r.drawn && r.drawn == r.target &&
-		s.ready(r.rep(r.drawn)) && s.now-r.drawnAt < s.dwell
+		r.scene.ready(r.rep(r.drawn)) && r.scene.now-r.drawnAt < r.scene.dwell
 }
 
 // wantedAt names what a tile should show: the full representation within the
 // streaming radius, else the level of the distance, else the full one up to the
 // unload radius.
-func (s *Streamer) wantedAt(r *record, level Rep) Rep {
+func (r *record) wantedAt(level Rep) Rep {
 	rd := &r.scene.tiles.radius[r.tile]
 	switch {
-	case r.actual <= rd.stream && !s.closedOff(r.scene, r.tile):
+	case r.actual <= rd.stream && !r.scene.closedOff(r.tile):
 		return RepFull
 	case level != RepNone:
 		return level
-	case r.actual <= rd.unload && !s.closedOff(r.scene, r.tile):
+	case r.actual <= rd.unload && !r.scene.closedOff(r.tile):
 		return RepFull
 	}
 	return RepNone
@@ -155,12 +155,12 @@ func (s *Streamer) wantedAt(r *record, level Rep) Rep {
 
 // stopgap returns the level to show where the full representation is wanted
 // but absent, and no level is meant for so near a distance: the finest.
-func (s *Streamer) stopgap(sc *scene, tile int32, d float64) Rep {
+func (sc *scene) stopgap(tile int32, d float64) Rep {
 	switch {
-	case d > sc.tiles.radius[tile].unload || s.closedOff(sc, tile):
+	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile):
 	case len(sc.tiles.lods(tile)) > 0:
 		return RepLOD0
-	case sc.tiles.has(tile, flagHLOD) && s.outlineFirst():
+	case sc.tiles.has(tile, flagHLOD) && sc.outlineFirst():
 		return RepHLOD
 	}
 	return RepNone
@@ -169,7 +169,7 @@ func (s *Streamer) stopgap(sc *scene, tile int32, d float64) Rep {
 // dropLevels unloads every level but keep, each class when it has dwelt long
 // enough, and cancels what is on its way.
 func (s *Streamer) dropLevels(r *record, keep Rep) {
-	hlod, lod := s.dwelt(r, RepHLOD), s.dwelt(r, RepLOD0)
+	hlod, lod := r.dwelt(RepHLOD), r.dwelt(RepLOD0)
 	for i := 1; i < len(r.reps); i++ {
 		rep := Rep(i + 1)
 		if rep == keep {
@@ -197,14 +197,14 @@ func (s *Streamer) requestLevel(r *record, rep Rep) {
 		return
 	}
 	if !s.retryable(r.rep(rep)) {
-		if !s.bare(r) {
+		if !r.bare() {
 			return
 		}
-		if rep = s.substitute(r, rep); rep == RepNone {
+		if rep = r.substitute(rep); rep == RepNone {
 			return
 		}
 	}
-	if !s.dwelt(r, rep) && !s.bare(r) {
+	if !r.dwelt(rep) && !r.bare() {
 		return
 	}
 	s.propose(r.scene, r.tile, r, rep, r.actual)
@@ -212,7 +212,7 @@ func (s *Streamer) requestLevel(r *record, rep Rep) {
 
 // substitute returns another level to load in place of one that failed;
 // RepNone when one is on its way or there is none.
-func (s *Streamer) substitute(r *record, failed Rep) Rep {
+func (r *record) substitute(failed Rep) Rep {
 	best, bestRank := RepNone, 0
 	for i := 1; i < len(r.reps); i++ {
 		rep := Rep(i + 1)
@@ -223,7 +223,7 @@ func (s *Streamer) substitute(r *record, failed Rep) Rep {
 		if st.loading() || st.resident() {
 			return RepNone
 		}
-		if !s.retryable(st) {
+		if !r.scene.retryable(st) {
 			continue
 		}
 		// Coarser levels in order, then the HLOD, then finer ones.

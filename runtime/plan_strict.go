@@ -18,7 +18,7 @@ func (s *Streamer) planStrict(r *record) {
 		level = RepHLOD
 	}
 	r.target = level
-	r.wanted = s.wantedAt(r, level)
+	r.wanted = r.wantedAt(level)
 }
 
 // strictHLOD loads and drops the HLOD; it reports whether the tile has one or
@@ -28,7 +28,7 @@ func (s *Streamer) strictHLOD(r *record) bool {
 	if !ok {
 		return false
 	}
-	st, dwelt := r.rep(RepHLOD), s.dwelt(r, RepHLOD)
+	st, dwelt := r.rep(RepHLOD), r.dwelt(RepHLOD)
 	switch d := r.actual; {
 	case d >= from:
 		if dwelt && s.retryable(st) {
@@ -46,10 +46,10 @@ func (s *Streamer) strictHLOD(r *record) bool {
 // strictLOD loads the level of the distance and drops the others at once. It
 // returns the level, RepNone when there is none or the HLOD has the tile.
 func (s *Streamer) strictLOD(r *record, hlod bool) Rep {
-	dwelt := s.dwelt(r, RepLOD0)
+	dwelt := r.dwelt(RepLOD0)
 	level := RepNone
 	if !hlod {
-		level = s.levelFor(r.scene, r.tile, r, r.actual)
+		level = r.scene.levelFor(r.tile, r, r.actual)
 	}
 	if level != RepNone && dwelt && s.retryable(r.rep(level)) {
 		s.propose(r.scene, r.tile, r, level, r.actual)

@@ -321,7 +321,7 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 	s := rig.s
 	var parsing, fetching [classes]int
 	var memory int64
-	for _, f := range s.flights {
+	for _, f := range s.loads.list {
 		if f.phase == phaseParsing {
 			parsing[f.class]++
 			memory += f.memory
@@ -329,11 +329,11 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 			fetching[f.class]++
 		}
 	}
-	if parsing != s.parsing || fetching != s.fetching || memory != s.parseMemory {
-		t.Fatalf("slots %v %v %v, counted %v %v %v", s.parsing, s.fetching, s.parseMemory, parsing, fetching, memory)
+	if parsing != s.loads.parsing || fetching != s.loads.fetching || memory != s.loads.parseMemory {
+		t.Fatalf("slots %v %v %v, counted %v %v %v", s.loads.parsing, s.loads.fetching, s.loads.parseMemory, parsing, fetching, memory)
 	}
 	for c := range classes {
-		if s.parseSlots(c) < 0 || fetching[c] > maxFetches {
+		if s.loads.parseSlots(c) < 0 || fetching[c] > maxFetches {
 			t.Fatalf("class %d: %d at the loader, %d at the fetcher", c, parsing[c], fetching[c])
 		}
 	}
@@ -366,7 +366,7 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 			}
 		}
 	}
-	got := s.stats
+	got := s.Stats()
 	if got.GeometryBytes != want.GeometryBytes || got.ResidentFull != want.ResidentFull || got.ResidentHLOD != want.ResidentHLOD ||
 		got.TextureBytes != want.TextureBytes || got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.awaited != awaited {
 		t.Fatalf("counters %+v, counted %+v, awaited %d and %d", got, want, s.awaited, awaited)
@@ -415,7 +415,7 @@ func checkMeshes(t rapid.TB, s *Streamer) {
 		want.MeshesLoaded += loaded
 		want.MeshesLoading += loading
 	})
-	got := s.stats
+	got := s.Stats()
 	if got.OutOfCoreTiles != want.OutOfCoreTiles || got.Meshes != want.Meshes || got.MeshesLoaded != want.MeshesLoaded ||
 		got.MeshesLoading != want.MeshesLoading || len(s.meshLoads) != want.MeshesLoading || len(s.meshLoads) > s.cfg.MaxConcurrentLoads || groups != s.groupsLoaded {
 		t.Fatalf("counters %+v, counted %+v, %d loads, %d groups", got, want, len(s.meshLoads), groups)
@@ -431,8 +431,8 @@ func checkRecord(t rapid.TB, s *Streamer, r *record) {
 	}
 	for i := range r.reps {
 		st := &r.reps[i]
-		at := s.flightByToken(st.token)
-		if st.loading() && (at < 0 || s.flights[at].orphan) {
+		at := s.loads.find(st.token)
+		if st.loading() && (at < 0 || s.loads.list[at].orphan) {
 			t.Fatalf("%s waits for %v, which nobody loads", r.scene.tiles.id[r.tile], Rep(i+1))
 		}
 	}

@@ -100,7 +100,7 @@ func NewRegions(s *Streamer, regions ...Region) (*Regions, error) {
 		seen[r.ID] = true
 		m.list[i] = region{Region: r, box: r.Bounds.Box()}
 	}
-	m.ctx, m.cancel = context.WithCancel(s.ctx)
+	m.ctx, m.cancel = context.WithCancel(s.loads.ctx)
 	return m, nil
 }
 
@@ -167,7 +167,7 @@ func (m *Regions) open(at int) {
 		m.mu.Lock()
 		m.ready = append(m.ready, regionAnswer{at, data, err})
 		m.mu.Unlock()
-		m.s.completions.box.Ring()
+		m.s.loads.completions.box.Ring()
 	})
 }
 

@@ -77,13 +77,13 @@ func (s *Streamer) suspect(r *record, rep Rep, err error) {
 	run(func() {
 		a := reloaded{old: sc, tile: r.tile, rep: rep}
 		var src Source
-		if src, a.err = sc.reloading.read(s.ctx); a.err == nil {
+		if src, a.err = sc.reloading.read(s.loads.ctx); a.err == nil {
 			a.next, a.err = s.register(src)
 		}
 		s.reloads.mu.Lock()
 		s.reloads.answers = append(s.reloads.answers, a)
 		s.reloads.mu.Unlock()
-		s.completions.box.Ring()
+		s.loads.completions.box.Ring()
 	})
 }
 

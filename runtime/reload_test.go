@@ -130,8 +130,8 @@ func (c *cooked) open(src Source, opts ...func(*Config)) *reloadRig {
 	}
 	r.s = s
 	c.t.Cleanup(func() {
-		if err := s.Close(); err != nil || len(r.device.on) > 0 || s.stats.GeometryBytes != 0 {
-			c.t.Errorf("after the end: %v, %v, %d bytes", err, r.device.on, s.stats.GeometryBytes)
+		if err := s.Close(); err != nil || len(r.device.on) > 0 || s.Stats().GeometryBytes != 0 {
+			c.t.Errorf("after the end: %v, %v, %d bytes", err, r.device.on, s.Stats().GeometryBytes)
 		}
 	})
 	return r
@@ -346,7 +346,7 @@ func TestReloadShortOfMemory(t *testing.T) {
 	r.run(2, 20)
 	c.save(c.cook(41, "a", "b"))
 	r.run(30, 150)
-	if got := r.versions(); !slices.Equal(got, []int{41}) || len(r.s.retired) > 0 || r.s.stats.ManifestReloads != 1 || r.s.stats.PeakGeometryBytes > budget || r.bare > 0 {
-		t.Errorf("%v drawn, %d retired, peak %d of %d, %d frames bare", got, len(r.s.retired), r.s.stats.PeakGeometryBytes, budget, r.bare)
+	if got := r.versions(); !slices.Equal(got, []int{41}) || len(r.s.retired) > 0 || r.s.Stats().ManifestReloads != 1 || r.s.Stats().PeakGeometryBytes > budget || r.bare > 0 {
+		t.Errorf("%v drawn, %d retired, peak %d of %d, %d frames bare", got, len(r.s.retired), r.s.Stats().PeakGeometryBytes, budget, r.bare)
 	}
 }

@@ -59,16 +59,16 @@ func (s *Streamer) freeRep(r *record, rep Rep) {
 func (s *Streamer) unloadRep(r *record, rep Rep) {
 	s.freeRep(r, rep)
 	if r.share != shareAll {
-		s.noteGivenUp(r, rep)
+		r.noteGivenUp(rep)
 	}
 	if rep == RepFull {
 		r.inGrace, r.retire, r.handoffAge = false, false, 0
 	}
 	if r.fading == rep {
-		s.endFade(r)
+		r.endFade()
 	}
 	s.emitRep(unloadKind(rep), r, rep)
-	s.stamp(r, rep)
+	r.stamp(rep)
 	s.toggled(r, rep)
 }
 
@@ -93,8 +93,8 @@ func (s *Streamer) succeed(r *record, rep Rep) {
 // ready reports whether a resident representation can take over: the device
 // can draw it, or has had long enough. What streams mesh by mesh has to come in
 // first, however long that takes.
-func (s *Streamer) ready(st *repState) bool {
-	return st.resident() && (st.drawable || !st.split && s.now-st.residentAt >= s.handoffMaxWait)
+func (e *env) ready(st *repState) bool {
+	return st.resident() && (st.drawable || !st.split && e.now-st.residentAt >= e.handoffMaxWait)
 }
 
 // pollDrawable asks the Visibility for what is not drawable yet.
@@ -127,21 +127,21 @@ func (s *Streamer) pollDrawable() {
 }
 
 // stamp notes a transition of a tile's LODs or of its HLOD.
-func (s *Streamer) stamp(r *record, rep Rep) {
+func (r *record) stamp(rep Rep) {
 	switch classOf(rep) {
 	case classHLOD:
-		r.hlodStamp, r.hlodStamped = s.now, true
+		r.hlodStamp, r.hlodStamped = r.scene.now, true
 	case classLOD:
-		r.lodStamp, r.lodStamped = s.now, true
+		r.lodStamp, r.lodStamped = r.scene.now, true
 	}
 }
 
 // dwelt reports whether the tile's HLOD, or its LODs, may change again.
-func (s *Streamer) dwelt(r *record, rep Rep) bool {
+func (r *record) dwelt(rep Rep) bool {
 	if classOf(rep) == classHLOD {
-		return !r.hlodStamped || s.now-r.hlodStamp >= s.dwell
+		return !r.hlodStamped || r.scene.now-r.hlodStamp >= r.scene.dwell
 	}
-	return !r.lodStamped || s.now-r.lodStamp >= s.dwell
+	return !r.lodStamped || r.scene.now-r.lodStamp >= r.scene.dwell
 }
 
 // toggled counts loads and unloads of one representation.

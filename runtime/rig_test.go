@@ -300,3 +300,13 @@ func (r *rig) lens() {
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// counter returns a counter of the rig's Streamer.
+func (r *rig) counter(name string) float64 {
+	st := r.s.Stats()
+	n, ok := st.Counter(name)
+	if !ok {
+		r.t.Fatalf("no counter %s", name)
+	}
+	return n
+}

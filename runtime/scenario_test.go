@@ -94,7 +94,7 @@ func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 func TestB17Hierarchy(t *testing.T) {
 	r := hierarchyRig(t, around(0, 0, -50, 5))
 	r.expect("0 tile.dispatch competitor")
-	if n, _ := r.s.stats.Counter("tilesSkippedByHierarchyGate"); n != 1 {
+	if n := r.counter("tilesSkippedByHierarchyGate"); n != 1 {
 		t.Errorf("%v tiles penalised, want 1", n)
 	}
 	sc := r.s.scenes[0]
@@ -123,7 +123,7 @@ func TestHierarchyGate(t *testing.T) {
 
 func TestB19InsideRegion(t *testing.T) {
 	r := hierarchyRig(t, around(0, 0, -10, 90))
-	if n, _ := r.s.stats.Counter("tilesSkippedByHierarchyGate"); n != 0 {
+	if n := r.counter("tilesSkippedByHierarchyGate"); n != 0 {
 		t.Errorf("%v tiles penalised, want 0", n)
 	}
 }

@@ -42,6 +42,7 @@ func (src *Source) empty() bool {
 
 // scene is a registered manifest with the state of its tiles.
 type scene struct {
+	*env
 	id      SceneID
 	dir     string
 	dryRun  bool // there are no payload files
@@ -75,6 +76,7 @@ type scene struct {
 
 	active  []int32 // tiles with a record, ascending
 	split   []int32 // of them, those that stream mesh by mesh
+	fades   int     // of them, how many fade
 	records []*record
 	free    []int32 // unused places of records
 	spare   []*record
@@ -244,7 +246,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc.allowance = &s.allowance
+	sc.env, sc.allowance = s.env, &s.allowance
 	if _, files := s.deps.Loader.(*FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}
@@ -343,11 +345,11 @@ func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
 // dropScene releases everything of a scene without reporting on its tiles.
 func (s *Streamer) dropScene(sc *scene) {
 	s.clearShortlists()
-	s.abandonFlights(sc)
+	s.loads.abandon(sc)
 	for _, tile := range sc.active {
 		r := sc.recordOf(tile)
 		s.countDrawn(r.drawn, -1)
-		s.endFade(r)
+		r.endFade()
 		if r.undrawn {
 			s.stats.UndrawnTiles--
 		}
@@ -359,22 +361,6 @@ func (s *Streamer) dropScene(sc *scene) {
 			if rep == RepFull && (r.reps[i].state == TileParsing || r.reps[i].state == TileUnloading) {
 				s.stats.LoadingCount--
 			}
-		}
-	}
-}
-
-// abandonFlights gives up all requests of a scene that is gone.
-func (s *Streamer) abandonFlights(sc *scene) {
-	for at := len(s.flights) - 1; at >= 0; at-- {
-		f := s.flights[at]
-		if f.scene != sc {
-			continue
-		}
-		f.orphan = true
-		f.cancel()
-		f.scene = nil
-		if f.phase == phaseWaiting { // no worker has it
-			s.endFlight(at)
 		}
 	}
 }

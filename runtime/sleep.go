@@ -51,28 +51,28 @@ func (r *record) touch() {
 }
 
 // rest puts a tile to sleep until the nearest of its distances can be crossed.
-func (s *Streamer) rest(sc *scene, tile int32, actual, effective float64) {
-	if s.sleepless {
+func (sc *scene) rest(tile int32, actual, effective float64) {
+	if sc.sleepless {
 		return
 	}
-	if slack := s.slack(sc, tile, actual, effective) - sleepMargin; slack > 0 {
+	if slack := sc.slack(tile, actual, effective) - sleepMargin; slack > 0 {
 		sc.tiles.wake[tile] = sc.odometer + slack
 	}
 }
 
 // slack returns how far the camera must move at least before a comparison of
 // one of the tile's distances comes out differently.
-func (s *Streamer) slack(sc *scene, tile int32, actual, effective float64) float64 {
+func (sc *scene) slack(tile int32, actual, effective float64) float64 {
 	t := sc.tiles
 	r := &t.radius[tile]
 	m := min(math.Abs(actual-r.stream), math.Abs(actual-(r.stream+1)), math.Abs(actual-r.unload),
-		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+s.cfg.DispatchEpsilon)),
-		math.Abs(actual-s.cfg.MaxQueryRadius), s.allowance.limitSlack(actual))
+		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+sc.cfg.DispatchEpsilon)),
+		math.Abs(actual-sc.cfg.MaxQueryRadius), sc.allowance.limitSlack(actual))
 	levels := t.levels[t.levelAt[tile]:t.levelAt[tile+1]]
 	for i := range levels {
-		factor := s.cfg.LODHysteresisFactor
+		factor := sc.cfg.LODHysteresisFactor
 		if i == 0 && t.has(tile, flagHLOD) {
-			factor = s.cfg.HLODHysteresisFactor
+			factor = sc.cfg.HLODHysteresisFactor
 		}
 		from := levels[i].from
 		m = min(m, math.Abs(actual-from), math.Abs(actual-float64(from*factor)), math.Abs(effective-from))
@@ -82,7 +82,7 @@ func (s *Streamer) slack(sc *scene, tile int32, actual, effective float64) float
 
 // quiet reports whether a tick would do nothing about a tile as long as none of
 // its distances is crossed.
-func (s *Streamer) quiet(r *record) bool {
+func (r *record) quiet() bool {
 	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn {
 		return false
 	}
@@ -108,15 +108,15 @@ func (s *Streamer) quiet(r *record) bool {
 	if resident == RepFull {
 		return true
 	}
-	if s.gateOf(r.scene, r.tile, r.effective) != gateFar {
+	if r.scene.gateOf(r.tile, r.effective) != gateFar {
 		return false
 	}
-	next := s.goal(r.scene, r.tile, r, r.actual)
-	if s.cfg.Handoff == HandoffStrict {
+	next := r.scene.goal(r.tile, r, r.actual)
+	if r.scene.cfg.Handoff == HandoffStrict {
 		return next == resident
 	}
 	if next == RepNone && resident == RepNone {
-		next = s.stopgap(r.scene, r.tile, r.actual)
+		next = r.scene.stopgap(r.tile, r.actual)
 	}
 	return next == RepNone || next == resident
 }
@@ -137,6 +137,6 @@ func (r *record) leftBehind() bool {
 
 // quietIdle is quiet for a tile without a record; level is what its distance
 // asks for.
-func (s *Streamer) quietIdle(sc *scene, tile int32, effective float64, level Rep) bool {
-	return level == RepNone && !sc.tiles.has(tile, flagInterior) && s.gateOf(sc, tile, effective) == gateFar
+func (sc *scene) quietIdle(tile int32, effective float64, level Rep) bool {
+	return level == RepNone && !sc.tiles.has(tile, flagInterior) && sc.gateOf(tile, effective) == gateFar
 }

@@ -5,7 +5,7 @@ import "slices"
 // Snapshot returns the present state. It allocates unless an Update has not
 // happened since the last call.
 func (s *Streamer) Snapshot() *Snapshot {
-	if s.snapshot != nil && s.snapshot.Frame == s.frame && s.snapshot.Time == s.now {
+	if s.snapshot != nil && s.snapshotOf == s.changes && s.snapshot.Frame == s.frame && s.snapshot.Time == s.now {
 		return s.snapshot
 	}
 	snap := &Snapshot{Frame: s.frame, Time: s.now, Stats: s.Stats()}
@@ -15,7 +15,7 @@ func (s *Streamer) Snapshot() *Snapshot {
 	}
 	snap.Tiles = make([]TileStatus, 0, n)
 	s.forEach(func(r *record) { snap.Tiles = append(snap.Tiles, s.status(r)) })
-	s.snapshot = snap
+	s.snapshot, s.snapshotOf = snap, s.changes
 	return snap
 }
 
@@ -26,7 +26,7 @@ func (s *Streamer) status(r *record) TileStatus {
 		Distance: r.scene.tiles.box[r.tile].Distance(r.scene.view.pos),
 	}
 	if r.fading != RepNone {
-		t.Progress = s.fadeProgress(r)
+		t.Progress = r.fadeProgress()
 	}
 	if m := r.meshes; m != nil {
 		t.Meshes, t.MeshesLoaded = len(m.stubs), m.uploaded
@@ -80,11 +80,13 @@ func (s *Streamer) Stats() Stats {
 	st.LoadedCount = st.ResidentFull + st.MeshesLoaded
 	st.LoadingCount += st.MeshesLoading
 	st.UnloadedCount = st.TotalStreamingEntities - st.LoadedCount - st.LoadingCount
-	st.ActiveLoads = len(s.flights) + len(s.meshLoads)
+	st.ActiveLoads = len(s.loads.list) + len(s.meshLoads)
 	cpu := s.registry.Usage()
 	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
 	st.GeometryReach, st.GeometryDetail = s.allowance.limits(s.cfg.MaxQueryRadius)
-	st.Frames = s.frame
+	st.ActiveFades = s.activeFades()
+	st.Stale, st.BytesRequested, st.BytesLoaded = s.loads.count.stale, s.loads.count.bytesRequested, s.loads.count.bytesLoaded
+	st.Frames, st.DroppedEvents = s.frame, s.dropped
 	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
 	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget
 	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/internal/inbox"
 )
 
 // maxFrame is the longest time between two frames that counts, so that sums of
@@ -24,31 +22,19 @@ var ErrClosed = errors.New("runtime: the streamer is closed")
 // Streamer streams one or more scenes. See the package comment for who may
 // call what.
 type Streamer struct {
-	cfg       Config
+	*eventLog
 	deps      Deps
-	log       *slog.Logger
-	logs      bool // somebody reads the log
-	ctx       context.Context
 	cancel    context.CancelFunc
 	closed    bool
 	ownLoader *FileLoader // the default one, nil when a Loader was given
 
-	// Parameters as durations.
-	updateInterval, burstInterval, gracePeriod, minResident time.Duration
-	dwell, handoffMaxWait, fadeDuration                     time.Duration
-
-	scenes     []*scene
 	lastScene  SceneID
 	retired    []retired           // replaced scenes of which something is drawn
 	successors map[SceneID]SceneID // of replaced scenes
 	reloads    reloads
 
 	// The frame and the tick.
-	now          time.Duration
-	frame        uint64
-	tickCount    uint32
 	sinceTick    time.Duration
-	wake         bool          // tick in this frame: something came in
 	sinceLook    time.Duration // since the last tick that looked for what could be loaded
 	backlog      int
 	fullBacklog  int
@@ -56,24 +42,12 @@ type Streamer struct {
 	waits        [classes]bool // whether the last look has left candidates over
 	scanning     bool          // a window of scanIdle is followed by another
 	windowed     bool          // not all idle tiles were looked at in this tick
-	sleepless    bool          // tests only: look at everything in every tick
 	motion       motion
-	camera       Camera // with the last valid position and direction
 	pressure     atomic.Uint32
 	lookedFrom   Camera // of the last tick that looked for what could be loaded, levels included
 	lastBeat     time.Duration
 
-	// Requests.
-	completions  Completions
-	answers      []completion
-	flights      []*flight // by token
-	spareFlights []*flight
-	lastToken    uint64
-	parsing      [classes]int
-	fetching     [classes]int // at the Fetcher or waiting behind it
-	parseMemory  int64
-	partLoads    int // requests for the geometry of stubs
-
+	loads *loadQueue
 	// Scratch lists, kept to avoid allocation.
 	candidates [classes][]candidate
 	best       []candidate
@@ -106,9 +80,9 @@ type Streamer struct {
 	allowance    allowance
 	awaited      int // resident representations that are not drawable yet
 
-	stats               Stats
-	events, eventsSpare []Event
-	snapshot            *Snapshot
+	stats      Stats
+	snapshot   *Snapshot
+	snapshotOf uint64 // changes that it shows
 }
 
 // Open starts a Streamer with one scene. ctx bounds all background work. The
@@ -124,20 +98,13 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		}
 		cfg = cfg.For(src.Manifest)
 	}
-	s := &Streamer{
-		cfg: cfg, deps: deps, log: deps.Logger, logs: deps.Logger != nil,
-		updateInterval: seconds(cfg.UpdateInterval), burstInterval: seconds(cfg.BurstTickInterval),
-		gracePeriod: seconds(cfg.UnloadGracePeriod), minResident: seconds(cfg.MinimumParsedTileResidentSeconds),
-		dwell: seconds(cfg.SecondaryRepresentationMinDwellSeconds), handoffMaxWait: seconds(cfg.HandoffMaxWait),
-		fadeDuration: seconds(cfg.FadeDuration), window: scanWindow,
-	}
+	s := &Streamer{eventLog: newEventLog(newEnv(&cfg), deps.Logger), deps: deps, window: scanWindow}
 	s.allowance.given = math.Inf(1)
-	s.camera.Forward = [3]float64{0, 0, -1}
-	s.completions.box = inbox.New[completion]()
 	s.fillDeps()
+	ctx, s.cancel = context.WithCancel(ctx)
+	s.loads = newLoadQueue(ctx, s.env, s.deps.Loader, s.deps.Fetcher)
 	s.registry = NewCPURegistry(s.deps.Prewarmer)
-	s.registry.notify = s.completions.box.Ring
-	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.registry.notify = s.loads.completions.box.Ring
 	s.now = s.deps.Clock.Now()
 	s.lastBeat = s.now
 	if !src.empty() {
@@ -163,9 +130,7 @@ func (s *Streamer) fillDeps() {
 	if d.MemoryProbe == nil && (s.cfg.GeometryBudget == 0 || s.cfg.TextureBudget == 0) {
 		d.MemoryProbe = systemMemory(&s.cfg)
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.fetches = d.Fetcher != nil
 }
 
 // Update advances to the camera's new position; dt is the time since the last
@@ -179,12 +144,12 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	}
 	s.now = s.deps.Clock.Now()
 	dt = max(0, min(dt, maxFrame))
-	s.trimEvents()
+	s.trim()
 	s.aim(camera)
-	s.stats.ActiveLoadsAtUpdateStart = len(s.flights)
+	s.stats.ActiveLoadsAtUpdateStart = len(s.loads.list)
 	s.deliver()
 	s.takeReloads()
-	s.promote()
+	s.loads.promote()
 	s.pollDrawable()
 	s.pollMeshes()
 	s.advanceFades(dt)
@@ -203,14 +168,19 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
 	s.judgeGroups()
-	s.stats.ActiveLoadsAtUpdateEnd = len(s.flights)
+	s.stats.ActiveLoadsAtUpdateEnd = len(s.loads.list)
 	s.stats.Undrawn += uint64(s.stats.UndrawnTiles)
 	s.frame++
 }
 
+// Events returns what happened since the last call, in order. The slice is
+// valid until the call of Events after this one. When Events is not called,
+// the last few thousand events are kept.
+func (s *Streamer) Events() []Event { return s.take() }
+
 // Ready returns a channel that has a value while answers of loaders wait for
 // the next Update, for programs that would otherwise poll.
-func (s *Streamer) Ready() <-chan struct{} { return s.completions.box.Bell() }
+func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Bell() }
 
 // aim takes the camera; positions and directions that are none keep the last.
 func (s *Streamer) aim(c Camera) {
@@ -269,7 +239,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	}
 	s.dispatchMeshes()
 	s.backlog = s.fullBacklog + s.levelBacklog + s.meshBacklog
-	s.promote()
+	s.loads.promote()
 	for _, sc := range s.scenes {
 		s.settleAll(sc)
 	}
@@ -298,7 +268,7 @@ func (s *Streamer) startTick() {
 // what could be loaded: something waits, and there is a slot for it.
 func (s *Streamer) slotForWaiting() bool {
 	for c := range s.waits {
-		if s.waits[c] && s.freeSlots(class(c)) > 0 {
+		if s.waits[c] && s.loads.freeSlots(class(c)) > 0 {
 			return true
 		}
 	}
@@ -306,7 +276,9 @@ func (s *Streamer) slotForWaiting() bool {
 }
 
 // levelSlot reports whether a level could start.
-func (s *Streamer) levelSlot() bool { return s.freeSlots(classLOD) > 0 || s.freeSlots(classHLOD) > 0 }
+func (s *Streamer) levelSlot() bool {
+	return s.loads.freeSlots(classLOD) > 0 || s.loads.freeSlots(classHLOD) > 0
+}
 
 // startLook begins the part of a tick that looks for what could be loaded;
 // levels is whether it looks at those of idle tiles.
@@ -338,24 +310,24 @@ func (s *Streamer) look(sc *scene) {
 		if sc.asleep(tile) {
 			continue
 		}
-		s.lookAt(sc, tile)
+		sc.lookAt(tile)
 	}
 }
 
 // lookAt makes a tile with a record one that this tick looks at.
-func (s *Streamer) lookAt(sc *scene, tile int32) {
+func (sc *scene) lookAt(tile int32) {
 	sc.awake = append(sc.awake, tile)
 	r := sc.recordOf(tile)
-	s.measure(r)
+	r.measure()
 	r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
 }
 
 // measure takes the distances of a tile.
-func (s *Streamer) measure(r *record) {
+func (r *record) measure() {
 	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
-	r.near = r.actual <= s.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
-	r.share = s.allowance.grant(r.actual, r.share)
-	if s.leftAlone(r) {
+	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
+	r.share = r.scene.allowance.grant(r.actual, r.share)
+	if r.leftAlone() {
 		r.share = shareNone
 	}
 }
@@ -389,7 +361,7 @@ func (s *Streamer) endTick() {
 	st.UpdateFrame = s.frame
 	st.Ticks++
 	st.PendingLoadBacklog = s.backlog
-	st.AvailableLoadSlots = max(0, s.freeSlots(classFull))
+	st.AvailableLoadSlots = max(0, s.loads.freeSlots(classFull))
 	st.IsUnderPressure = s.geometryHigh()
 }
 
@@ -428,7 +400,7 @@ func (s *Streamer) adopt(id SceneID, tileID string, rep Rep, res *Result) error 
 		return fmt.Errorf("runtime: adopt %v of tile %q: %w", rep, tileID, err)
 	}
 	s.makeResident(r, rep, res)
-	s.snapshot = nil
+	s.changes++
 	return nil
 }
 
@@ -440,7 +412,7 @@ func (s *Streamer) Close() error {
 		return nil
 	}
 	s.closed = true
-	s.snapshot = nil
+	s.changes++
 	s.dropRetiredFor(nil)
 	for _, sc := range s.scenes {
 		s.dropScene(sc)
@@ -448,10 +420,7 @@ func (s *Streamer) Close() error {
 	s.scenes = nil
 	s.cancel()
 	s.reloads.tasks.Wait()
-	s.completions.close()
-	for len(s.flights) > 0 {
-		s.endFlight(len(s.flights) - 1)
-	}
+	s.loads.close()
 	s.registry.CancelAll()
 	if s.ownLoader != nil {
 		return s.ownLoader.Close()

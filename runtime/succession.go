@@ -40,7 +40,7 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 // retire ends a scene but for what is drawn of it.
 func (s *Streamer) retire(old, next *scene) {
 	s.clearShortlists()
-	s.abandonFlights(old)
+	s.loads.abandon(old)
 	x := retired{scene: old, next: next, heir: make([]int32, old.tiles.len())}
 	at := make(map[string]int32, next.tiles.len())
 	for i, id := range next.tiles.id {
@@ -78,7 +78,7 @@ func (s *Streamer) retire(old, next *scene) {
 
 // retireTile keeps of a tile what is drawn.
 func (s *Streamer) retireTile(r *record) {
-	s.endFade(r)
+	r.endFade()
 	s.markUndrawn(r, false)
 	r.inGrace, r.retire, r.everDrawn, r.target, r.wanted = false, false, false, RepNone, RepNone
 	for i := range r.reps {
@@ -105,9 +105,7 @@ func (s *Streamer) stopMeshes(r *record) {
 		}
 		s.cancelParts(r, i)
 	}
-	if at := s.flightByToken(r.meshes.reread); r.meshes.reread != 0 && at >= 0 {
-		s.orphan(at)
-	}
+	s.loads.giveUp(r.meshes.reread)
 }
 
 // prune forgets the tiles of which nothing is drawn any more.
@@ -190,7 +188,7 @@ func (s *Streamer) takenOver(sc *scene, tile int32) bool {
 	if d > s.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
-	return s.shareOf(r, d) == shareNone || s.desired(sc, tile, r, d) == RepNone
+	return sc.shareOf(r, d) == shareNone || sc.desired(tile, r, d) == RepNone
 }
 
 // overlap reports whether boxes touch.
@@ -208,7 +206,7 @@ func (s *Streamer) dropRetired(r *record) {
 	s.countDrawn(r.drawn, -1)
 	s.freeRep(r, r.drawn)
 	r.drawn = RepNone
-	s.snapshot = nil
+	s.changes++
 }
 
 // dropRetiredFor ends what is left of the scenes before one; nil: of all.

@@ -51,7 +51,7 @@ func (s *Streamer) unloadPass() {
 // leaveRange drops the levels of a tile beyond the query radius. One that is
 // drawn while the full representation is about to take over stays that long.
 func (s *Streamer) leaveRange(r *record) {
-	s.endFade(r)
+	r.endFade()
 	r.target, r.wanted = RepNone, RepNone
 	full := r.full()
 	for i := 1; i < len(r.reps); i++ {
@@ -68,7 +68,7 @@ func (s *Streamer) judgeRange(r *record) {
 		r.inGrace, r.retire = false, false
 		return
 	}
-	surplus := s.surplus(r)
+	surplus := r.surplus()
 	hurry := surplus && (s.refused || s.relieving) // something waits for the room
 	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !surplus {
 		if r.inGrace {
@@ -87,8 +87,8 @@ func (s *Streamer) judgeRange(r *record) {
 	}
 	switch {
 	case !hurry && s.now-r.graceSince < s.gracePeriod:
-	case st.resident() && (!hurry && s.now-st.residentAt < s.minResident || !s.successorReady(r)):
-	case st.resident() && s.fadesOut(r):
+	case st.resident() && (!hurry && s.now-st.residentAt < s.minResident || !r.successorReady()):
+	case st.resident() && r.fadesOut():
 		r.retire = true
 	default:
 		s.leavers = append(s.leavers, leaver{r, r.actual})
@@ -97,12 +97,12 @@ func (s *Streamer) judgeRange(r *record) {
 
 // successorReady reports whether a full tile out of range may go: what is to
 // follow can be drawn, or nothing is to follow.
-func (s *Streamer) successorReady(r *record) bool {
-	if s.cfg.Handoff == HandoffStrict || !r.near {
+func (r *record) successorReady() bool {
+	if r.scene.cfg.Handoff == HandoffStrict || !r.near {
 		return true
 	}
-	next := s.goal(r.scene, r.tile, r, r.actual)
-	return next == RepNone || s.ready(r.rep(next))
+	next := r.scene.goal(r.tile, r, r.actual)
+	return next == RepNone || r.scene.ready(r.rep(next))
 }
 
 // ForceUnloadAll tears everything down at once: no grace, cap or dwell. Parses
@@ -116,7 +116,7 @@ func (s *Streamer) ForceUnloadAll() {
 	s.now = s.deps.Clock.Now()
 	s.deliver()
 	s.dropRetiredFor(nil)
-	s.forEach(s.endFade)
+	s.forEach((*record).endFade)
 	s.forEach(func(r *record) {
 		if r.full().loading() {
 			r.inGrace = false
@@ -141,8 +141,8 @@ func (s *Streamer) ForceUnloadAll() {
 }
 
 // forEach visits all records by scene and tile.
-func (s *Streamer) forEach(f func(*record)) {
-	for _, sc := range s.scenes {
+func (e *env) forEach(f func(*record)) {
+	for _, sc := range e.scenes {
 		for _, tile := range sc.active {
 			f(sc.recordOf(tile))
 		}

@@ -8,7 +8,7 @@ import (
 
 func TestBackoff(t *testing.T) {
 	cfg := DefaultConfig()
-	s := &Streamer{cfg: cfg}
+	s := &env{cfg: cfg}
 	// Facts section 3: n failures, then so many seconds.
 	for n, want := range map[uint16]float64{0: 5, 1: 5, 2: 10, 3: 20, 4: 40, 5: 60, 6: 60, 1000: 60, math.MaxUint16: 60} {
 		if got := s.backoff(n).Seconds(); got != want {
@@ -42,8 +42,8 @@ func TestCancelBetweenFetchAndParse(t *testing.T) {
 		r.step()
 	}
 	r.expect(`0 tile.dispatch a; 0 tile.dispatch b; 1.1 tile.cancel a; 1.1 tile.cancel b; 1.1 tile.discard b`)
-	if len(r.loader.started) != 1 || r.s.fetching != [classes]int{} {
-		t.Errorf("%d parses started, fetching %v", len(r.loader.started), r.s.fetching)
+	if len(r.loader.started) != 1 || r.s.loads.fetching != [classes]int{} {
+		t.Errorf("%d parses started, fetching %v", len(r.loader.started), r.s.loads.fetching)
 	}
 }
 
@@ -94,8 +94,8 @@ func TestLoadsStartInUpdateOnly(t *testing.T) {
 			t.Errorf("%s started %d loads", name, n)
 		}
 		r.step()
-		if r.s.parsing != [classes]int{} {
-			t.Errorf("%s: %v slots are taken", name, r.s.parsing)
+		if r.s.loads.parsing != [classes]int{} {
+			t.Errorf("%s: %v slots are taken", name, r.s.loads.parsing)
 		}
 	}
 }

@@ -1,0 +1,41 @@
+package runtime
+
+// deliver takes what has been loaded since the last Update, and notices that
+// prewarms have ended.
+func (s *Streamer) deliver() {
+	answered := s.loads.take(func(l load, res *Result) {
+		if res.Err != nil && !l.orphan && !l.reread && l.phase != phaseParts && l.record() != nil {
+			s.stats.LastFailedAsyncLoadMs = milliseconds(s.now - l.started)
+		}
+		s.finish(&l, res)
+	})
+	if prewarmed := s.registry.takeFinished(); prewarmed || answered {
+		s.wake = true
+	}
+}
+
+// watchdog gives up on what loaders and fetchers don't answer.
+func (s *Streamer) watchdog() {
+	s.loads.expire(func(l load) { s.finish(&l, &Result{Err: ErrTimeout}) })
+}
+
+// finish takes over the answer to a load that has ended.
+func (s *Streamer) finish(l *load, res *Result) {
+	r := l.record()
+	switch {
+	case r == nil:
+		res.Asset.Release()
+	case l.orphan:
+		res.Asset.Release()
+		s.discarded(r, l)
+	case l.phase == phaseParts:
+		s.partsLoaded(r, l, res)
+	case l.reread:
+		s.rereadDone(r, l, res)
+	case res.Err != nil:
+		res.Asset.Release()
+		s.failed(r, l.request.Key.Rep, res.Err)
+	default:
+		s.loaded(r, l, res)
+	}
+}
