@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -17,18 +18,24 @@ const (
 
 // Budget shares memory among decoders: those that would need more together
 // wait for each other, and one that needs all of it, or more, works alone.
+// What they have given back is collected before others would make it more than
+// the budget: garbage takes memory as well, and the collector by itself lets it
+// grow to the size of the largest pictures.
 type Budget struct {
 	size int64
 	sem  *semaphore.Weighted
 
+	collect func() // runtime.GC
+
 	mu         sync.Mutex
 	used, peak int64
+	left       int64 // given back since the last collection
 }
 
 // NewBudget returns a budget of size bytes, at least 1.
 func NewBudget(size int64) *Budget {
 	size = max(1, size)
-	return &Budget{size: size, sem: semaphore.NewWeighted(size)}
+	return &Budget{size: size, sem: semaphore.NewWeighted(size), collect: runtime.GC}
 }
 
 // Take waits until n bytes are free, or all of them when n is more, and
@@ -39,18 +46,31 @@ func (b *Budget) Take(ctx context.Context, n int64) (free func(), err error) {
 	if err := b.sem.Acquire(ctx, need); err != nil {
 		return nil, err
 	}
-	b.count(n)
+	if b.count(n) {
+		b.collect()
+	}
 	return func() {
 		b.count(-n)
 		b.sem.Release(need)
 	}, nil
 }
 
-func (b *Budget) count(n int64) {
+// count takes or gives back n bytes and reports whether what has been given back
+// is to be collected now.
+func (b *Budget) count(n int64) (collect bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used += n
 	b.peak = max(b.peak, b.used)
+	if n < 0 {
+		b.left -= n
+		return false
+	}
+	if b.left > 0 && b.left+b.used > b.size {
+		b.left = 0
+		return true
+	}
+	return false
 }
 
 // Peak returns the most bytes that were held at a time.

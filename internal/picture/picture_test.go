@@ -166,3 +166,32 @@ func TestBudget(t *testing.T) {
 		t.Errorf("peak %d", b.Peak())
 	}
 }
+
+// TestGarbageIsCollected: what pictures leave behind counts until it has been
+// collected, which happens no oftener than it must.
+func TestGarbageIsCollected(t *testing.T) {
+	b := NewBudget(100)
+	n := 0
+	b.collect = func() { n++ }
+	use := func(bytes int64, want int) {
+		t.Helper()
+		free, err := b.Take(context.Background(), bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		free()
+		if n != want {
+			t.Errorf("%d collections, want %d", n, want)
+		}
+	}
+	use(40, 0)
+	use(40, 0) // 40 are left
+	use(40, 1) // 80 are left
+	use(40, 1)
+	use(300, 2) // alone, and larger than all of it
+	use(300, 3)
+	for range 30 {
+		use(1, 4)
+	}
+	use(0, 4)
+}
