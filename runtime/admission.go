@@ -26,47 +26,47 @@ func (p OutOfCorePolicy) known() bool {
 // it has many nodes, or takes a large part of the geometry budget, if there is
 // one. Entities own their meshes, and LOD groups can only be switched part by
 // part. A Loader that gives no asset leaves nothing to decide.
-func (s *Streamer) outOfCore(r *record, res *Result) bool {
+func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
 	if res.Asset == nil {
 		return false
 	}
 	if res.Asset.Parts != nil {
 		return true // it was decided before the request, and has no geometry
 	}
-	split := s.split(r)
+	split := b.splitRule(r)
 	return split != nil && split.admits(res.Asset.layout())
 }
 
 // split returns what decides that of a full tile; nil: it never does.
-func (s *Streamer) split(r *record) *Split {
-	if s.cfg.OutOfCorePolicy == OutOfCoreImmediate {
+func (b *geometryBudget) splitRule(r *record) *Split {
+	if b.cfg.OutOfCorePolicy == OutOfCoreImmediate {
 		return nil
 	}
 	p := &Split{
-		Always: s.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
-		Nodes:  s.cfg.OutOfCoreNodeThreshold,
+		Always: b.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
+		Nodes:  b.cfg.OutOfCoreNodeThreshold,
 	}
-	if budget := s.memory.GeometryBudget; budget > 0 {
-		p.Bytes = max(1, int64(min(float64(budget)*s.cfg.OutOfCoreGeometryFraction, math.MaxInt64/4)))
+	if budget := b.memory.GeometryBudget; budget > 0 {
+		p.Bytes = max(1, int64(min(float64(budget)*b.cfg.OutOfCoreGeometryFraction, math.MaxInt64/4)))
 	}
 	return p
 }
 
 // splitOf returns the Split of a request: also nil when the file is smaller than
 // what it decodes to, for then it is compressed, and useless in parts.
-func (s *Streamer) splitOf(r *record, rep Rep) *Split {
+func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
 	size := r.scene.tiles.payloadOf(r.tile, rep).size
-	if rep != RepFull || !s.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
+	if rep != RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
 		return nil
 	}
-	return s.split(r)
+	return b.splitRule(r)
 }
 
 // place takes over a representation that was loaded: it goes to the Device, or
 // its meshes are registered. On an error the caller still has the asset.
 func (s *Streamer) place(r *record, rep Rep, res *Result) error {
-	if rep == RepFull && s.outOfCore(r, res) {
-		s.registerMeshes(r, res)
+	if rep == RepFull && s.budget.outOfCore(r, res) {
+		s.meshes.register(r, res)
 		return nil
 	}
 	return s.uploadWhole(r, rep, res)
@@ -77,13 +77,13 @@ func (s *Streamer) place(r *record, rep Rep, res *Result) error {
 func (s *Streamer) uploadWhole(r *record, rep Rep, res *Result) error {
 	asset := res.Asset
 	if asset == nil || rep != RepFull || asset.layout().groups == 0 {
-		return s.deps.Device.Upload(r.key(rep), asset)
+		return s.device.Upload(r.key(rep), asset)
 	}
 	view := asset.View(asset.layout().finest()...)
 	if view == nil {
 		return errCold
 	}
-	if err := s.deps.Device.Upload(r.key(rep), view); err != nil {
+	if err := s.device.Upload(r.key(rep), view); err != nil {
 		view.Release()
 		return err
 	}

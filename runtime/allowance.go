@@ -89,23 +89,23 @@ func (a *allowance) grant(d float64, before share) share {
 
 // allot works the limits out, once geometry comes near the low-water mark, and
 // goes on until everything fits again.
-func (s *Streamer) allot() {
-	a := &s.allowance
-	budget := float64(s.memory.GeometryBudget)
-	if budget <= 0 || s.cfg.Handoff == HandoffStrict ||
-		!a.scarce && float64(s.geometryUsed()+s.pending) < s.cfg.LowWaterMark*budget {
-		s.setLimits(false, math.Inf(1), math.Inf(1))
+func (b *geometryBudget) allot() {
+	a := &b.split
+	budget := float64(b.memory.GeometryBudget)
+	if budget <= 0 || b.cfg.Handoff == HandoffStrict ||
+		!a.scarce && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
+		b.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	if a.worked && s.memory.GeometryBudget == a.budget && s.now-a.at < s.updateInterval {
+	if a.worked && b.memory.GeometryBudget == a.budget && b.now-a.at < b.updateInterval {
 		return
 	}
-	a.worked, a.budget, a.at = true, s.memory.GeometryBudget, s.now
+	a.worked, a.budget, a.at = true, b.memory.GeometryBudget, b.now
 	clear(a.steps[:])
 	floors, extras, meshes := 0.0, 0.0, 0.0
-	for _, sc := range s.scenes {
+	for _, sc := range b.scenes {
 		for _, tile := range sc.query.tiles {
-			w := s.wish(sc, tile)
+			w := b.wish(sc, tile)
 			if w.floor+w.extra+w.meshes == 0 {
 				continue
 			}
@@ -117,18 +117,18 @@ func (s *Streamer) allot() {
 			a.steps[stepOf(w.far)].extra += w.extra
 		}
 	}
-	room := float64(allotted*s.cfg.HighWaterMark*budget) - float64(s.memory.GeometryUsed)
+	room := float64(allotted*b.cfg.HighWaterMark*budget) - float64(b.memory.GeometryUsed)
 	if floors+extras+meshes <= room {
-		s.setLimits(false, math.Inf(1), math.Inf(1))
+		b.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(s.memory.GeometryUsed))
+	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed))
 	left, last := room-meshes-floors, 0
 	for last < allowanceSteps && left >= a.steps[last].extra {
 		left -= a.steps[last].extra
 		last++
 	}
-	s.setLimits(true, reach, min(reach, stepFrom(last)))
+	b.setLimits(true, reach, min(reach, stepFrom(last)))
 }
 
 // extend returns how far floors may take so many bytes, those of levels in range
@@ -149,15 +149,15 @@ func (a *allowance) extend(room, budget float64) (reach, floors float64) {
 
 // setLimits takes over new limits. All tiles near have to look at them, so small
 // changes wait until they add up.
-func (s *Streamer) setLimits(scarce bool, reach, detail float64) {
-	a := &s.allowance
+func (b *geometryBudget) setLimits(scarce bool, reach, detail float64) {
+	a := &b.split
 	const worth = 0.02
 	same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= worth*min(x, y) }
 	if scarce == a.scarce && same(reach, a.reach) && same(detail, a.detail) {
 		return
 	}
 	a.scarce, a.reach, a.detail = scarce, reach, detail
-	for _, sc := range s.scenes {
+	for _, sc := range b.scenes {
 		sc.awake = sc.awake[:0]
 		for _, tile := range sc.active {
 			sc.lookAt(tile)
@@ -190,10 +190,10 @@ type wish struct {
 	held, level  bool    // see demand
 }
 
-func (s *Streamer) wish(sc *scene, tile int32) (w wish) {
+func (b *geometryBudget) wish(sc *scene, tile int32) (w wish) {
 	t := sc.tiles
 	d := t.box[tile].Distance(sc.view.pos)
-	if d > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
+	if d > b.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
 		return w
 	}
 	r := sc.recordOf(tile)
@@ -214,11 +214,11 @@ func (s *Streamer) wish(sc *scene, tile int32) (w wish) {
 			w.meshes = float64(r.full().geometry)
 		}
 		if floor != RepFull {
-			w.floor = s.cost(sc, tile, floor)
+			w.floor = b.cost(sc, tile, floor)
 		}
 	} else {
-		w.floor = s.cost(sc, tile, floor)
-		w.extra = max(0, s.cost(sc, tile, rep)-w.floor)
+		w.floor = b.cost(sc, tile, floor)
+		w.extra = max(0, b.cost(sc, tile, rep)-w.floor)
 	}
 	w.held = d <= t.radius[tile].stream
 	w.level = floor != RepFull && d <= t.radius[tile].unload
@@ -281,14 +281,14 @@ func (sc *scene) ownsMeshes(tile int32, r *record) bool {
 // the last time, else what the manifest declares by what such declarations have
 // been worth, else the mean of what has been loaded. Before the first load
 // nothing is known.
-func (s *Streamer) cost(sc *scene, tile int32, rep Rep) float64 {
+func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
 	p := sc.tiles.payloadOf(tile, rep)
 	if p.gpu > 0 {
 		return float64(p.gpu)
 	}
-	l := &s.learned[classOf(rep)]
+	l := &b.learned[classOf(rep)]
 	if l.n == 0 {
-		l = &s.learned[classes]
+		l = &b.learned[classes]
 	}
 	switch {
 	case l.sizes > 0 && sc.tiles.declared(tile, rep) > 0:
@@ -318,15 +318,15 @@ func (t *table) declared(tile int32, rep Rep) int64 {
 }
 
 // learn remembers what a representation takes on the Device.
-func (s *Streamer) learn(r *record, rep Rep, bytes int64) {
-	s.taught = true
+func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
+	b.taught = true
 	p := r.scene.tiles.payloadOf(r.tile, rep)
 	if p.gpu == bytes {
 		return
 	}
 	if p.gpu == 0 {
 		for _, c := range [...]class{classOf(rep), classes} {
-			l := &s.learned[c]
+			l := &b.learned[c]
 			l.n, l.bytes = l.n+1, l.bytes+float64(bytes)
 			if size := r.scene.tiles.declared(r.tile, rep); size > 0 {
 				l.sizes, l.sized = l.sizes+float64(size), l.sized+float64(bytes)
@@ -375,7 +375,7 @@ func (sc *scene) mayLoadFull(tile int32, r *record, d float64) bool {
 // giveUp evicts what is beyond reach, the farthest first, up to a limit, once
 // geometry is at the high-water mark or something waits for the room.
 func (s *Streamer) giveUp(limit int) {
-	if !s.allowance.scarce || !s.relieving && !s.refused {
+	if !s.budget.split.scarce || !s.budget.relieving && !s.budget.refused {
 		return
 	}
 	s.evictees = s.evictees[:0]
@@ -395,7 +395,7 @@ func (s *Streamer) giveUp(limit int) {
 	})
 	sortEvictees(s.evictees)
 	for i := range s.evictees[:min(limit, len(s.evictees))] {
-		if !s.refused && !s.geometryAboveLow() {
+		if !s.budget.refused && !s.budget.aboveLow() {
 			break
 		}
 		s.giveUpRep(s.evictees[i])

@@ -205,7 +205,7 @@ func TestCostsAreBounded(t *testing.T) {
 	r.until(1)
 	sc := r.s.scenes[0]
 	sc.tiles.full[0].gpu = 0
-	if c := r.s.cost(sc, 0, RepFull); !(c > 0 && c <= maxCost) {
+	if c := r.s.budget.cost(sc, 0, RepFull); !(c > 0 && c <= maxCost) {
 		t.Errorf("cost %v", c)
 	}
 }

@@ -70,5 +70,5 @@ func (s *Streamer) beat() {
 		return
 	}
 	s.log.Info("streaming", "tiles", s.stats.TotalStreamingEntities, "full", s.stats.ResidentFull, "lod", s.stats.ResidentLOD,
-		"hlod", s.stats.ResidentHLOD, "active", len(s.loads.list), "backlog", s.backlog, "geometry", s.geometryUsed())
+		"hlod", s.stats.ResidentHLOD, "active", len(s.loads.list), "backlog", s.backlog, "geometry", s.budget.used())
 }

@@ -29,28 +29,28 @@ func (s *Streamer) Pressure(level PressureLevel) {
 
 // readMemory asks the probe; a budget of the probe wins over the configured
 // one.
-func (s *Streamer) readMemory() {
+func (b *geometryBudget) read() {
 	m := Memory{}
-	if s.deps.MemoryProbe != nil {
-		m = s.deps.MemoryProbe.Memory()
+	if b.probe != nil {
+		m = b.probe.Memory()
 	}
 	if m.GeometryBudget <= 0 {
-		m.GeometryBudget = s.cfg.GeometryBudget
+		m.GeometryBudget = b.cfg.GeometryBudget
 	}
 	if m.TextureBudget <= 0 {
-		m.TextureBudget = s.cfg.TextureBudget
+		m.TextureBudget = b.cfg.TextureBudget
 	}
-	s.memory = m
+	b.memory = m
 }
 
 // geometryUsed returns all geometry on the device, in bytes.
-func (s *Streamer) geometryUsed() int64 { return s.stats.GeometryBytes + s.memory.GeometryUsed }
+func (b *geometryBudget) used() int64 { return b.geometryBytes + b.memory.GeometryUsed }
 
 // geometryHigh reports whether geometry is at or above the high-water mark.
-func (s *Streamer) geometryHigh() bool { return s.geometryAt(s.cfg.HighWaterMark) }
+func (b *geometryBudget) high() bool { return b.at(b.cfg.HighWaterMark) }
 
-func (s *Streamer) geometryAt(mark float64) bool {
-	return s.memory.GeometryBudget > 0 && float64(s.geometryUsed())/float64(s.memory.GeometryBudget) >= mark
+func (b *geometryBudget) at(mark float64) bool {
+	return b.memory.GeometryBudget > 0 && float64(b.used())/float64(b.memory.GeometryBudget) >= mark
 }
 
 // evictee is a representation that may be evicted.
@@ -65,13 +65,13 @@ type evictee struct {
 // streaming radius, the farthest first. A critical signal takes the main memory
 // of out-of-core tiles too.
 func (s *Streamer) relieve(signal PressureLevel) {
-	if s.geometryHigh() {
-		s.relieving = true
-	} else if !s.geometryAboveLow() {
-		s.relieving, s.reliefWarned = false, false
+	if s.budget.high() {
+		s.budget.relieving = true
+	} else if !s.budget.aboveLow() {
+		s.budget.relieving, s.reliefWarned = false, false
 	}
 	limit, meshes := 0, 0
-	if s.relieving {
+	if s.budget.relieving {
 		limit, meshes = evictPerTick, evictMeshes
 	}
 	switch signal {
@@ -81,40 +81,40 @@ func (s *Streamer) relieve(signal PressureLevel) {
 		limit, meshes = max(limit, evictCritical), evictMeshesCritical
 	}
 	if cache, ok := s.deps.Loader.(unusedEvicter); ok && signal != PressureNone {
-		s.stats.CPUReleased += cache.EvictUnused()
+		s.unusedFreed += cache.EvictUnused()
 	}
 	s.relieveTextures(signal)
 	s.stats.EvictionTriggered = limit > 0
 	s.giveUp(evictPerTick)
-	s.refused = false
+	s.budget.refused = false
 	if limit == 0 {
 		return
 	}
-	left := s.relieveMeshes(meshes, signal == PressureNone, true)
-	left = s.relieveMeshes(left, signal == PressureNone, false)
+	left := s.meshes.evict(meshes, signal == PressureNone, true)
+	left = s.meshes.evict(left, signal == PressureNone, false)
 	if signal == PressureCritical {
-		s.releaseCPU()
+		s.meshes.releaseCPU()
 	}
 	if signal != PressureNone || left > 0 { // else the next tick has more meshes
 		s.evictTiles(limit, signal)
 	}
-	if s.relieving && s.stats.EvictionsPerformed == 0 && !s.geometryHigh() {
-		s.relieving = false // this is as far down as it goes
+	if s.budget.relieving && s.budget.evicted == 0 && !s.budget.high() {
+		s.budget.relieving = false // this is as far down as it goes
 	}
-	if s.geometryHigh() && s.stats.EvictionsPerformed == 0 && !s.reliefWarned {
+	if s.budget.high() && s.budget.evicted == 0 && !s.reliefWarned {
 		s.reliefWarned = true
 		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
 		s.emit(Event{Kind: EventWarn, Message: message})
-		s.log.Warn(message, "used", s.geometryUsed(), "budget", s.memory.GeometryBudget)
+		s.log.Warn(message, "used", s.budget.used(), "budget", s.budget.memory.GeometryBudget)
 	}
 }
 
 // evictTiles evicts up to limit representations.
 func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
 	s.listEvictees()
-	before := s.stats.EvictionsPerformed
+	before := s.budget.evicted
 	for i := range s.evictees {
-		if s.stats.EvictionsPerformed-before == limit || signal == PressureNone && !s.geometryAboveLow() {
+		if s.budget.evicted-before == limit || signal == PressureNone && !s.budget.aboveLow() {
 			break
 		}
 		e := s.evictees[i]
@@ -132,7 +132,7 @@ func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
 // draw, and the whole of the budget still holds it.
 func (s *Streamer) spares(e evictee) bool {
 	r := e.record
-	if r.share == shareNone || s.geometryUsed() > s.memory.GeometryBudget || s.cfg.Handoff == HandoffStrict {
+	if r.share == shareNone || s.budget.used() > s.budget.memory.GeometryBudget || s.cfg.Handoff == HandoffStrict {
 		return false
 	}
 	for i := range r.reps {
@@ -143,8 +143,8 @@ func (s *Streamer) spares(e evictee) bool {
 	return true
 }
 
-func (s *Streamer) geometryAboveLow() bool {
-	return s.memory.GeometryBudget > 0 && float64(s.geometryUsed()) > s.cfg.LowWaterMark*float64(s.memory.GeometryBudget)
+func (b *geometryBudget) aboveLow() bool {
+	return b.memory.GeometryBudget > 0 && float64(b.used()) > b.cfg.LowWaterMark*float64(b.memory.GeometryBudget)
 }
 
 // listEvictees collects, farthest first, full tiles that have been resident
@@ -189,12 +189,77 @@ func (r *record) heldBack() bool {
 }
 
 func (s *Streamer) evict(e evictee) {
-	s.stats.Evictions++
-	s.stats.EvictionsPerformed++
+	s.budget.noteEviction()
 	r := e.record
 	if r.evictedAt = s.now; r.evicted != RepFull {
 		r.evicted = e.rep
 	}
 	s.emitRep(EventEvictTile, r, e.rep)
 	s.unloadRep(r, e.rep)
+}
+
+// makeRoomFarAway evicts whole representations beyond their streaming radius and
+// farther away than a distance for a mesh of the near band, the farthest first,
+// if a few of other tiles are enough.
+func (s *Streamer) makeRoomFarAway(tile *record, beyond, need float64) bool {
+	s.listEvictees()
+	n := 0
+	for ; n < min(len(s.evictees), evictPerTick) && need > 0; n++ {
+		e := s.evictees[n]
+		if !(e.record.actual > beyond) || s.spares(e) || e.record == tile {
+			break
+		}
+		need -= float64(e.record.rep(e.rep).geometry)
+	}
+	if need <= 0 {
+		for _, e := range s.evictees[:n] {
+			s.giveUpRep(e)
+		}
+	}
+	clear(s.evictees)
+	return need <= 0
+}
+
+// TextureRelief gives texture memory back before geometry goes.
+type TextureRelief interface {
+	// Shed lowers the textures of up to n entities, the farthest first, and
+	// returns how many it has touched. It is called on the owner goroutine.
+	Shed(n int) int
+}
+
+// shed asks for texture memory and reports what came of it.
+func (s *Streamer) shed(n int) {
+	if s.deps.Textures == nil {
+		return
+	}
+	if got := s.deps.Textures.Shed(n); got > 0 {
+		s.stats.TexturesShed += uint64(got)
+		s.emit(Event{Kind: EventEvictShed, Count: got})
+	}
+}
+
+// textureHigh reports whether textures are at or above the high-water mark.
+func (b *geometryBudget) textureHigh() bool {
+	used := b.textureBytes + b.memory.TextureUsed
+	return b.memory.TextureBudget > 0 && float64(used)/float64(b.memory.TextureBudget) >= b.cfg.HighWaterMark
+}
+
+// relieveTextures comes before any geometry goes.
+func (s *Streamer) relieveTextures(signal PressureLevel) {
+	n := 0
+	switch {
+	case s.budget.high():
+		n = shedGeometry
+	case s.budget.textureHigh():
+		n = shedTextures
+	}
+	switch signal {
+	case PressureWarning:
+		n = max(n, shedWarning)
+	case PressureCritical:
+		n = max(n, shedCritical)
+	}
+	if n > 0 {
+		s.shed(n)
+	}
 }

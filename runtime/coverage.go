@@ -45,7 +45,7 @@ func (s *Streamer) Coverage() (c Coverage) {
 		fovY = 60
 	}
 	reach := math.Inf(1) // of the budget
-	if far, _ := s.allowance.limits(s.cfg.MaxQueryRadius); far < s.cfg.MaxQueryRadius {
+	if far, _ := s.budget.split.limits(s.cfg.MaxQueryRadius); far < s.cfg.MaxQueryRadius {
 		reach = far
 	}
 	onePixel := manifest.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
@@ -91,6 +91,6 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 // been asked for and has come: nothing is in flight, nothing waits for a slot or
 // to be looked at, and nothing fades.
 func (s *Streamer) AtRest() bool {
-	return s.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshLoads) == 0 && s.backlog == 0 && !s.scanning &&
+	return s.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && !s.scanning &&
 		!s.wake && s.awaited == 0 && s.activeFades() == 0
 }

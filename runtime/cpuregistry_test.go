@@ -100,11 +100,11 @@ func TestO18UnloadFreesTheMainMemory(t *testing.T) {
 			r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
 		})
 		r.until(1)
-		if r.s.registry.Usage().Bytes != 10 {
-			t.Fatalf("%s: %+v", name, r.s.registry.Usage())
+		if r.s.meshes.registry.Usage().Bytes != 10 {
+			t.Fatalf("%s: %+v", name, r.s.meshes.registry.Usage())
 		}
 		end(r)
-		if u := r.s.registry.Usage(); u != (CPUUsage{}) || released != 1 {
+		if u := r.s.meshes.registry.Usage(); u != (CPUUsage{}) || released != 1 {
 			t.Errorf("%s: %+v, released %d", name, u, released)
 		}
 	}

@@ -9,7 +9,7 @@ func (s *Streamer) deliver() {
 		}
 		s.finish(&l, res)
 	})
-	if prewarmed := s.registry.takeFinished(); prewarmed || answered {
+	if prewarmed := s.meshes.registry.takeFinished(); prewarmed || answered {
 		s.wake = true
 	}
 }
@@ -29,9 +29,11 @@ func (s *Streamer) finish(l *load, res *Result) {
 		res.Asset.Release()
 		s.discarded(r, l)
 	case l.phase == phaseParts:
-		s.partsLoaded(r, l, res)
+		s.meshes.partsLoaded(r, l, res)
 	case l.reread:
-		s.rereadDone(r, l, res)
+		if s.meshes.rereadDone(r, l, res) {
+			s.unloadRep(r, RepFull)
+		}
 	case res.Err != nil:
 		res.Asset.Release()
 		s.failed(r, l.request.Key.Rep, res.Err)

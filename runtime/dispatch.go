@@ -72,13 +72,13 @@ func (s *Streamer) dispatchable(r *record) bool {
 	if r.full().state != TileUnloaded || r.full().held(s.now) {
 		return false
 	}
-	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || s.mayReturn(r)
+	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || s.budget.mayReturn(r)
 }
 
 // propose adds a level to the candidates of its class, unless memory forbids.
 func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
 	if r != nil {
-		if rep = s.admit(r, rep); rep == RepNone {
+		if rep = s.budget.admit(r, rep); rep == RepNone {
 			return
 		}
 	}
@@ -95,7 +95,7 @@ func (s *Streamer) dispatchFull() {
 	list := s.candidates[classFull]
 	slots := s.loads.freeSlots(classFull)
 	s.waits[classFull] = len(list) > 0
-	if len(list) == 0 || s.geometryHigh() {
+	if len(list) == 0 || s.budget.high() {
 		return
 	}
 	if s.outlining() {
@@ -122,7 +122,7 @@ func (s *Streamer) dispatchFull() {
 			passed = true
 			continue
 		}
-		if (r == nil || s.dispatchable(r)) && s.admitFull(c.scene, c.tile, r) {
+		if (r == nil || s.dispatchable(r)) && s.budget.admitFull(c.scene, c.tile, r) {
 			s.startLoad(c.scene.activate(c.tile), RepFull)
 			slots--
 		}

@@ -16,7 +16,7 @@ func (s *Streamer) dispatchLevels(c class) int {
 		best, list = popBest(list)
 		r := best.scene.activate(best.tile)
 		// Others may have taken the room, so that a smaller one has to do.
-		if rep := s.admit(r, best.rep); rep != RepNone && s.loads.freeSlots(classOf(rep)) > 0 {
+		if rep := s.budget.admit(r, best.rep); rep != RepNone && s.loads.freeSlots(classOf(rep)) > 0 {
 			s.startLoad(r, rep)
 			if classOf(rep) == c {
 				slots--

@@ -137,7 +137,7 @@ func (s *Streamer) settle(r *record) {
 		wants = inRange
 	}
 	if wants && r.share == shareNone && r.leftAlone() {
-		s.allowance.given = min(s.allowance.given, r.actual)
+		s.budget.split.given = min(s.budget.split.given, r.actual)
 	}
 	wants = wants && r.share != shareNone
 	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)

@@ -316,3 +316,8 @@ func (q *loadQueue) close() {
 		q.end(len(q.list) - 1)
 	}
 }
+
+// addTo adds the counters up.
+func (c *loadCounters) addTo(st *Stats) {
+	st.Stale, st.BytesRequested, st.BytesLoaded = c.stale, c.bytesRequested, c.bytesLoaded
+}

@@ -8,39 +8,39 @@ import "github.com/untoldkit/untold/internal/geom"
 
 // judgeGroups switches levels on every lod.frameInterval-th frame, and whenever
 // the camera has moved by more than lod.minCameraMove.
-func (s *Streamer) judgeGroups() {
-	if s.groupsLoaded == 0 {
+func (ms *meshStreamer) judgeGroups() {
+	if ms.groups == 0 {
 		return
 	}
-	moved := geom.Vec3(s.camera.Position).Sub(s.judgedFrom).Len()
-	if s.judged && s.frame-s.judgedAt < uint64(s.cfg.LOD.FrameInterval) && moved <= s.cfg.LOD.MinCameraMove {
+	moved := geom.Vec3(ms.camera.Position).Sub(ms.judgedFrom).Len()
+	if ms.judged && ms.frame-ms.judgedAt < uint64(ms.cfg.LOD.FrameInterval) && moved <= ms.cfg.LOD.MinCameraMove {
 		return
 	}
-	s.judged, s.judgedAt, s.judgedFrom = true, s.frame, s.camera.Position
-	s.forEachSplit(func(r *record) {
+	ms.judged, ms.judgedAt, ms.judgedFrom = true, ms.frame, ms.camera.Position
+	ms.forEachSplit(func(r *record) {
 		if r.meshes.plan.groups == 0 {
 			return
 		}
-		camera := r.scene.inverse.Point(s.camera.Position)
+		camera := r.scene.inverse.Point(ms.camera.Position)
 		for i := range r.meshes.stubs {
 			if r.meshes.stubs[i].state == meshLoaded && len(r.meshes.plan.stubs[i].parts) > 1 {
-				s.pickLevel(r, i, camera, false)
+				ms.pickLevel(r, i, camera, false)
 			}
 		}
 	})
 }
 
 // pickLevel chooses the level of a group that has just been loaded, or again.
-func (s *Streamer) pickLevel(r *record, i int, camera geom.Vec3, first bool) {
+func (ms *meshStreamer) pickLevel(r *record, i int, camera geom.Vec3, first bool) {
 	x, p := &r.meshes.stubs[i], &r.meshes.plan.stubs[i]
-	distance := float64(x.box.Center().Sub(camera).Len() * s.cfg.LOD.Bias)
+	distance := float64(x.box.Center().Sub(camera).Len() * ms.cfg.LOD.Bias)
 	current := x.level
 	if first {
 		current = p.parts[0].level
 	}
-	level := p.nearestResident(x.resident, s.levelAt(p, distance, current, first))
+	level := p.nearestResident(x.resident, ms.levelAt(p, distance, current, first))
 	if !first && level != x.level {
-		s.stats.LODSwitches++
+		ms.count.lodSwitches++
 	}
 	x.level = level
 }
@@ -48,15 +48,15 @@ func (s *Streamer) pickLevel(r *record, i int, camera geom.Vec3, first bool) {
 // levelAt returns the level for a distance: the first whose switch distance it
 // is within, else the last. One that is finer than the present one must be
 // nearer by lod.hysteresis.
-func (s *Streamer) levelAt(p *stubPlan, distance float64, current int16, first bool) int16 {
+func (ms *meshStreamer) levelAt(p *stubPlan, distance float64, current int16, first bool) int16 {
 	for k := range p.parts {
 		level := p.parts[k].level
-		if int(level) >= len(s.cfg.LOD.Distances) {
+		if int(level) >= len(ms.cfg.LOD.Distances) {
 			break
 		}
-		limit := s.cfg.LOD.Distances[level]
+		limit := ms.cfg.LOD.Distances[level]
 		if !first && level < current {
-			limit -= s.cfg.LOD.Hysteresis
+			limit -= ms.cfg.LOD.Hysteresis
 		}
 		if distance <= limit {
 			return level

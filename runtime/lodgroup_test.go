@@ -51,7 +51,7 @@ func TestLODGroupSwitches(t *testing.T) {
 	if st := r.s.Stats(); st.Meshes != 2 || st.GeometryBytes != 105 || len(d.since) != 4 || st.LODSwitches != 7 {
 		t.Errorf("%+v, %d parts on the device", st, len(d.since))
 	}
-	if !r.s.registry.HasLODData(StubID{1, 0}) || len(r.s.registry.LODMeshes(StubID{1, 0})) != 3 {
+	if !r.s.meshes.registry.HasLODData(StubID{1, 0}) || len(r.s.meshes.registry.LODMeshes(StubID{1, 0})) != 3 {
 		t.Error("the registry knows no levels")
 	}
 }
@@ -60,7 +60,7 @@ func TestLODGroupIsJudgedEveryFourthFrame(t *testing.T) {
 	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": tree()}))
 	r.camera.Position[0] = 49.9
 	r.until(1)
-	for r.s.frame-r.s.judgedAt != 1 {
+	for r.s.frame-r.s.meshes.judgedAt != 1 {
 		r.step()
 	}
 	var got []string

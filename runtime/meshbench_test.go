@@ -45,7 +45,7 @@ func meshRig(b testing.TB, nodes int, budget int64) *rig {
 		r.s.Update(r.camera, 100*time.Millisecond)
 		r.s.Events()
 		r.clock.now += 100 * time.Millisecond
-		if r.s.meshBacklog == 0 && len(r.s.loads.list) == 0 && r.s.fullBacklog == 0 && r.s.frame > 20 {
+		if r.s.meshes.backlog == 0 && len(r.s.loads.list) == 0 && r.s.fullBacklog == 0 && r.s.frame > 20 {
 			break
 		}
 	}
@@ -91,11 +91,11 @@ func BenchmarkMeshUpdate(b *testing.B) {
 		r := meshRig(b, 3000, 0)
 		r.s.forEachSplit(func(rec *record) {
 			for i := range rec.meshes.stubs {
-				r.s.releaseStub(rec, i)
+				r.s.meshes.releaseStub(rec, i)
 			}
 		})
 		d := &meshDevice{latency: time.Hour, clock: r.clock, since: map[Key]time.Duration{}}
-		r.s.deps.Device, r.s.deps.Visibility = d, d
+		r.s.device.Device, r.s.device.visibility = d, d
 		r.s.cfg.MeshLoadTimeoutSeconds = math.Inf(1)
 		benchMeshes(b, r, func(int) {})
 	})
@@ -113,19 +113,19 @@ func BenchmarkMeshUpdate(b *testing.B) {
 // all.
 func BenchmarkMeshEviction(b *testing.B) {
 	r := meshRig(b, 1500, 1_000_000_000)
-	n := int(r.s.listMeshEvictees(-1, true) / 1000)
+	n := int(r.s.meshes.listEvictees(-1, true) / 1000)
 	b.Run("choose 16", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			r.s.listMeshEvictees(-1, true)
-			selectFirst(r.s.meshEvictees, evictMeshes, meshEvictee.compare)
+			r.s.meshes.listEvictees(-1, true)
+			selectFirst(r.s.meshes.evictees, evictMeshes, meshEvictee.compare)
 		}
 		b.ReportMetric(float64(n), "candidates")
 	})
 	b.Run("sort all", func(b *testing.B) {
 		for range b.N {
-			r.s.listMeshEvictees(-1, true)
-			slices.SortFunc(r.s.meshEvictees, meshEvictee.compare)
+			r.s.meshes.listEvictees(-1, true)
+			slices.SortFunc(r.s.meshes.evictees, meshEvictee.compare)
 		}
 	})
 }

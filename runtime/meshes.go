@@ -77,11 +77,11 @@ func (r *record) part(part int32) Key {
 
 // registerMeshes makes the stubs of a full tile. The registry takes over the
 // asset.
-func (s *Streamer) registerMeshes(r *record, res *Result) {
-	s.taught = true
-	s.lastRoot++
+func (ms *meshStreamer) register(r *record, res *Result) {
+	ms.budget.taught = true
+	ms.lastRoot++
 	n := res.Asset.layout()
-	m := &meshTile{root: s.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
+	m := &meshTile{root: ms.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
 	for i := range n.stubs {
 		p := &n.stubs[i]
 		m.stubs[i].box = p.box
@@ -92,17 +92,17 @@ func (s *Streamer) registerMeshes(r *record, res *Result) {
 		m.stubs[i].half = max(size[0], size[1], size[2]) / 2
 		id := StubID{m.root, int32(i)}
 		if p.levels() == 1 && len(p.parts) == 1 {
-			s.registry.StoreMesh(id, CPUEntry{Name: p.name, Part: p.parts[0].part, Bytes: p.bytes})
+			ms.registry.StoreMesh(id, CPUEntry{Name: p.name, Part: p.parts[0].part, Bytes: p.bytes})
 			continue
 		}
 		for _, x := range p.parts {
-			s.registry.StoreLODMesh(id, CPUEntry{Name: p.name, Part: x.part, Bytes: x.bytes})
+			ms.registry.StoreLODMesh(id, CPUEntry{Name: p.name, Part: x.part, Bytes: x.bytes})
 		}
 	}
-	s.registry.StoreAsset(m.root, res.Asset)
+	ms.registry.StoreAsset(m.root, res.Asset)
 	r.meshes = m
-	s.stats.Meshes += len(m.stubs)
-	s.stats.OutOfCoreTiles++
+	ms.count.meshes += len(m.stubs)
+	ms.count.tiles++
 	sc := r.scene
 	at, _ := slices.BinarySearch(sc.split, r.tile)
 	sc.split = slices.Insert(sc.split, at, r.tile)
@@ -119,18 +119,18 @@ func sound(b *geom.Box) bool {
 }
 
 // dropMeshes releases all stubs of a tile, and what the main memory has of it.
-func (s *Streamer) dropMeshes(r *record) {
+func (ms *meshStreamer) drop(r *record) {
 	m := r.meshes
 	for i := range m.stubs {
 		if x := &m.stubs[i]; x.state == meshLoaded || x.state == meshLoading {
-			s.releaseStub(r, i)
+			ms.releaseStub(r, i)
 		}
-		s.cancelParts(r, i)
+		ms.cancelParts(r, i)
 	}
-	s.loads.giveUp(m.reread)
-	s.registry.RemoveRoot(m.root)
-	s.stats.Meshes -= len(m.stubs)
-	s.stats.OutOfCoreTiles--
+	ms.loads.giveUp(m.reread)
+	ms.registry.RemoveRoot(m.root)
+	ms.count.meshes -= len(m.stubs)
+	ms.count.tiles--
 	r.meshes = nil
 	sc := r.scene
 	if at, ok := slices.BinarySearch(sc.split, r.tile); ok {
@@ -195,11 +195,11 @@ func (l meshLeaver) compare(o meshLeaver) int {
 }
 
 // lookMeshes measures all stubs and lists what could be loaded and what may go.
-func (s *Streamer) lookMeshes() {
-	s.meshCandidates, s.meshLeavers, s.meshShort = s.meshCandidates[:0], s.meshLeavers[:0], false
-	for _, sc := range s.scenes {
+func (ms *meshStreamer) look() {
+	ms.candidates, ms.leavers, ms.short = ms.candidates[:0], ms.leavers[:0], false
+	for _, sc := range ms.scenes {
 		for _, tile := range sc.split {
-			s.scanMeshes(sc.recordOf(tile))
+			ms.scanMeshes(sc.recordOf(tile))
 		}
 	}
 }
@@ -220,63 +220,63 @@ type meshScan struct {
 
 // scanMeshes judges the stubs of a tile. Their distances are those from the
 // camera itself, not from where it will be.
-func (s *Streamer) scanMeshes(r *record) {
+func (ms *meshStreamer) scanMeshes(r *record) {
 	sc, m := r.scene, r.meshes
 	v := &sc.view
 	scan := meshScan{
-		radii: sc.tiles.radius[r.tile], pos: v.pos, shrink: s.cfg.TileFrustumGatePadding - s.cfg.FrustumGatePadding,
-		gate: s.cfg.EnableFrustumGate, priority: sc.tiles.priority[r.tile], importance: s.cfg.EnableImportanceSort, near: -1,
+		radii: sc.tiles.radius[r.tile], pos: v.pos, shrink: ms.cfg.TileFrustumGatePadding - ms.cfg.FrustumGatePadding,
+		gate: ms.cfg.EnableFrustumGate, priority: sc.tiles.priority[r.tile], importance: ms.cfg.EnableImportanceSort, near: -1,
 	}
 	if !math.IsInf(scan.stream, 1) {
-		scan.near = s.cfg.NearBandFraction * scan.stream
+		scan.near = ms.cfg.NearBandFraction * scan.stream
 	}
 	d := sc.tiles.box[r.tile].Distance(v.pos)
-	scan.outside = d > s.cfg.MaxQueryRadius && !sc.tiles.has(r.tile, flagShared)
+	scan.outside = d > ms.cfg.MaxQueryRadius && !sc.tiles.has(r.tile, flagShared)
 	scan.closed = r.inGrace || scan.outside || sc.closedOff(r.tile)
 	levels := r.hasLevels()
 	scan.more = levels && d <= scan.stream && m.uploaded+m.loading < m.usable()
-	candidates, leavers := len(s.meshCandidates), len(s.meshLeavers)
+	candidates, leavers := len(ms.candidates), len(ms.leavers)
 	for i := range m.stubs {
 		x := &m.stubs[i]
 		x.distance = x.box.Distance(scan.pos)
 		switch x.state {
 		case meshLoaded, meshLoading:
 			if x.visible = v.seesWithin(&x.box, scan.shrink); x.visible {
-				x.lastVisible = s.frame
+				x.lastVisible = ms.frame
 			}
 			if x.distance > scan.unload || scan.outside {
-				s.meshLeavers = append(s.meshLeavers, meshLeaver{r, int32(i), x.distance})
+				ms.leavers = append(ms.leavers, meshLeaver{r, int32(i), x.distance})
 			}
 		default:
-			s.considerMesh(r, int32(i), &scan)
+			ms.considerMesh(r, int32(i), &scan)
 		}
 	}
-	s.trimLeavers(r, leavers, levels && d <= scan.stream)
-	if len(s.meshCandidates) == candidates {
+	ms.trimLeavers(r, leavers, levels && d <= scan.stream)
+	if len(ms.candidates) == candidates {
 		return
 	}
 	// What the textures or the file are still wanted for takes no slot.
-	if !s.registry.Warm(m.root) {
-		s.readAgain(r)
-	} else if !s.registry.PrewarmActive(m.root) {
+	if !ms.registry.Warm(m.root) {
+		ms.readAgain(r)
+	} else if !ms.registry.PrewarmActive(m.root) {
 		return
 	}
-	s.meshCandidates = s.meshCandidates[:candidates]
+	ms.candidates = ms.candidates[:candidates]
 }
 
 // considerMesh adds a stub to the candidates if the gates let it pass.
-func (s *Streamer) considerMesh(r *record, i int32, scan *meshScan) {
+func (ms *meshStreamer) considerMesh(r *record, i int32, scan *meshScan) {
 	x := &r.meshes.stubs[i]
 	low := false
 	if x.fetch != 0 && !scan.more && (x.distance > scan.unload || scan.outside || r.inGrace) {
-		s.cancelParts(r, int(i))
+		ms.cancelParts(r, int(i))
 	}
 	switch {
 	case scan.closed:
 		return
 	case x.distance <= scan.stream+1:
 		if !x.seen {
-			x.seen, x.seenAt = true, s.now
+			x.seen, x.seenAt = true, ms.now
 		}
 	case scan.more:
 		low = true
@@ -285,24 +285,24 @@ func (s *Streamer) considerMesh(r *record, i int32, scan *meshScan) {
 		return
 	}
 	switch {
-	case x.state == meshFailed && s.now-x.failedAt < s.backoff(x.fails):
+	case x.state == meshFailed && ms.now-x.failedAt < ms.backoff(x.fails):
 		return
-	case x.evicted && s.now-x.evictedAt < evictionHold:
-		s.meshShort = true
+	case x.evicted && ms.now-x.evictedAt < evictionHold:
+		ms.short = true
 		return
 	case scan.gate && !r.scene.view.seesWithin(&x.box, scan.shrink):
 		// The hand-off may need what is out of view: the tile is drawn as a whole.
-		if !scan.more && !s.cfg.FillIdleSlots {
+		if !scan.more && !ms.cfg.FillIdleSlots {
 			return
 		}
 		low = true
 	}
-	s.meshShort = s.meshShort || x.evicted
+	ms.short = ms.short || x.evicted
 	importance := 0.0
 	if scan.importance {
 		importance = x.half / max(x.distance, 1)
 	}
-	s.meshCandidates = append(s.meshCandidates, meshCandidate{
+	ms.candidates = append(ms.candidates, meshCandidate{
 		record: r, stub: i, low: low, near: x.distance <= scan.near, priority: scan.priority, distance: x.distance, importance: importance,
 	})
 }
@@ -310,8 +310,8 @@ func (s *Streamer) considerMesh(r *record, i int32, scan *meshScan) {
 // trimLeavers takes off the list, from a place on, what the tile cannot do
 // without: nothing that is drawn goes before its successor can be drawn, and
 // what a hand-off is waiting for stays. The nearest stay.
-func (s *Streamer) trimLeavers(r *record, from int, wanted bool) {
-	list := s.meshLeavers[from:]
+func (ms *meshStreamer) trimLeavers(r *record, from int, wanted bool) {
+	list := ms.leavers[from:]
 	if len(list) == 0 {
 		return
 	}
@@ -320,7 +320,7 @@ func (s *Streamer) trimLeavers(r *record, from int, wanted bool) {
 	if r.scene.tiles.has(r.tile, flagEntity) && r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) > r.scene.tiles.radius[r.tile].unload {
 		return // nothing takes its place
 	}
-	if s.cfg.EnableFadeTransitions {
+	if ms.cfg.EnableFadeTransitions {
 		covered = covered && r.drawn != RepFull // it has to fade out first
 	}
 	keep := 0
@@ -340,7 +340,7 @@ func (s *Streamer) trimLeavers(r *record, from int, wanted bool) {
 	if !wanted { // what is on its way is needed no more
 		n += copy(list[n:], list[loaded:])
 	}
-	s.meshLeavers = s.meshLeavers[:from+n]
+	ms.leavers = ms.leavers[:from+n]
 }
 
 // hasLevels reports whether the tile has an HLOD or LODs.
@@ -360,15 +360,15 @@ func (r *record) covered() bool {
 }
 
 // unloadMeshes releases what is out of range, the farthest first.
-func (s *Streamer) unloadMeshes() {
-	s.stats.UnloadCandidates += len(s.meshLeavers)
-	n := min(len(s.meshLeavers), s.cfg.MaxUnloadsPerUpdate)
-	selectFirst(s.meshLeavers, n, meshLeaver.compare)
-	for _, l := range s.meshLeavers[:n] {
-		s.unloadStub(l.record, int(l.stub))
+func (ms *meshStreamer) unload() {
+	ms.count.unloadCandidates = len(ms.leavers)
+	n := min(len(ms.leavers), ms.cfg.MaxUnloadsPerUpdate)
+	selectFirst(ms.leavers, n, meshLeaver.compare)
+	for _, l := range ms.leavers[:n] {
+		ms.unloadStub(l.record, int(l.stub))
 	}
-	s.stats.ProcessedUnloads += n
-	clear(s.meshLeavers)
+	ms.count.processedUnloads = n
+	clear(ms.leavers)
 }
 
 // selectFirst moves the first n elements to the front, in order.
@@ -398,74 +398,71 @@ func selectFirst[T any](list []T, n int, compare func(a, b T) int) {
 }
 
 // releaseStub takes a stub off the Device.
-func (s *Streamer) releaseStub(r *record, i int) {
+func (ms *meshStreamer) releaseStub(r *record, i int) {
 	m := r.meshes
 	x := &m.stubs[i]
-	start := s.deps.Clock.Now()
+	start := ms.device.clock.Now()
 	for k := range m.plan.stubs[i].parts {
 		if x.resident>>k&1 != 0 {
-			s.deps.Device.Release(r.part(m.plan.stubs[i].parts[k].part))
+			ms.device.Release(r.part(m.plan.stubs[i].parts[k].part))
 		}
 	}
-	s.stats.LastUnloadMeshMs = milliseconds(s.deps.Clock.Now() - start)
+	ms.device.noteRelease(start)
 	if x.state == meshLoading {
 		m.loading--
-		s.stats.MeshesLoading--
-		s.meshLoads = slices.DeleteFunc(s.meshLoads, func(l meshLoad) bool { return l.record == r && int(l.stub) == i })
+		ms.count.loading--
+		ms.loading = slices.DeleteFunc(ms.loading, func(l meshLoad) bool { return l.record == r && int(l.stub) == i })
 	} else {
 		m.uploaded--
-		s.stats.MeshesLoaded--
+		ms.count.loaded--
 		if m.plan.stubs[i].levels() > 1 {
-			s.groupsLoaded--
+			ms.groups--
 		}
 	}
-	s.addMeshBytes(r, x, -x.bytes)
+	ms.bookStub(r, x, -x.bytes)
 	x.state, x.resident, x.spared, x.seen = meshUnloaded, 0, false, false
 	if m.uploaded == 0 && r.fading == RepFull {
 		r.endFade() // nothing is left to fade out
 	}
-	s.updateVisual(r)
+	ms.updateVisual(r)
 }
 
 // unloadStub releases a stub and reports it.
-func (s *Streamer) unloadStub(r *record, i int) {
-	s.releaseStub(r, i)
-	s.stats.MeshUnloads++
-	s.emitMesh(EventMeshUnload, r, i)
+func (ms *meshStreamer) unloadStub(r *record, i int) {
+	ms.releaseStub(r, i)
+	ms.count.unloads++
+	ms.emitMesh(EventMeshUnload, r, i)
 }
 
 // addMeshBytes books geometry of a stub, and the textures of its tile with the
 // first one.
-func (s *Streamer) addMeshBytes(r *record, x *stub, bytes int64) {
+func (ms *meshStreamer) bookStub(r *record, x *stub, bytes int64) {
 	st, m := r.full(), r.meshes
 	x.bytes += bytes
 	st.geometry += bytes
-	s.stats.GeometryBytes += bytes
 	texture := m.texture
 	if m.uploaded+m.loading == 0 {
 		texture = 0
 	}
-	s.stats.TextureBytes += texture - st.texture
+	ms.budget.book(bytes, texture-st.texture)
 	st.texture = texture
-	s.stats.PeakGeometryBytes = max(s.stats.PeakGeometryBytes, s.stats.GeometryBytes)
-	s.stats.PeakTextureBytes = max(s.stats.PeakTextureBytes, s.stats.TextureBytes)
 }
 
 // updateVisual lets the hand-off know whether enough of a tile is drawable.
-func (s *Streamer) updateVisual(r *record) {
+func (ms *meshStreamer) updateVisual(r *record) {
 	usable := r.meshes.visual() >= VisualUsable
 	if st := r.full(); st.drawable != usable {
 		st.drawable = usable
 		r.touch()
-		s.wake = true
+		ms.wake = true
 	}
 }
 
 // emitMesh reports on a stub.
-func (s *Streamer) emitMesh(k Kind, r *record, i int) { s.emit(s.meshEvent(k, r, i)) }
+func (ms *meshStreamer) emitMesh(k Kind, r *record, i int) { ms.emit(ms.meshEvent(k, r, i)) }
 
-func (s *Streamer) meshEvent(k Kind, r *record, i int) Event {
-	e := s.event(k, r, RepFull)
+func (ms *meshStreamer) meshEvent(k Kind, r *record, i int) Event {
+	e := ms.event(k, r, RepFull)
 	e.Mesh = r.meshes.plan.stubs[i].name
 	return e
 }

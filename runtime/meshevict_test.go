@@ -28,13 +28,14 @@ func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest
 
 // Facts 19.6, G1.
 func TestG1EvictionScore(t *testing.T) {
-	s := &Streamer{eventLog: &eventLog{env: &env{cfg: DefaultConfig()}}, memory: Memory{GeometryBudget: 100}}
+	e := &env{cfg: DefaultConfig()}
+	ms := &meshStreamer{eventLog: &eventLog{env: e}, budget: &geometryBudget{env: e, memory: Memory{GeometryBudget: 100}}}
 	for _, c := range []struct {
 		distance float64
 		bytes    int64
 		want     float64
 	}{{199.5, 50, 0.4394}, {199.5, 5, 0.2594}, {9.5, 50, 0.2114}, {9000, 9000, 1}, {0, 0, 0}} {
-		if got := s.evictionScore(c.distance, c.bytes); math.Abs(got-c.want) > 1e-12 {
+		if got := ms.evictionScore(c.distance, c.bytes); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v m, %d bytes: score %v, want %v", c.distance, c.bytes, got, c.want)
 		}
 	}

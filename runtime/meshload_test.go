@@ -128,7 +128,7 @@ func TestCloseEndsPrewarms(t *testing.T) {
 	if err := r.s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if u := r.s.registry.Usage(); u != (CPUUsage{}) {
+	if u := r.s.meshes.registry.Usage(); u != (CPUUsage{}) {
 		t.Errorf("%+v", u)
 	}
 }
@@ -213,7 +213,7 @@ func TestUnloadWhileReadingAgain(t *testing.T) {
 	r.path(3, [2]float64{0, -40})
 	r.s.Pressure(PressureCritical)
 	r.path(30, [2]float64{7, -800})
-	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} || st.CPUBytes != 0 || r.s.registry.Usage().Roots != 0 {
+	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} || st.CPUBytes != 0 || r.s.meshes.registry.Usage().Roots != 0 {
 		t.Errorf("%+v, %v", st, r.s.loads.parsing)
 	}
 }

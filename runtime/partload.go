@@ -22,23 +22,23 @@ const (
 
 // loadParts starts the loads of the best stubs whose geometry is not in the main
 // memory, and returns the others, which may go to the Device.
-func (s *Streamer) loadParts(list []meshCandidate) []meshCandidate {
+func (ms *meshStreamer) loadParts(list []meshCandidate) []meshCandidate {
 	warm := moveFirst(list, func(c meshCandidate) bool {
-		return s.registry.ready(c.record.meshes.root, &c.record.meshes.plan.stubs[c.stub])
+		return ms.registry.ready(c.record.meshes.root, &c.record.meshes.plan.stubs[c.stub])
 	})
 	cold := list[warm:]
 	cold = cold[:moveFirst(cold, func(c meshCandidate) bool { return c.record.meshes.stubs[c.stub].fetch == 0 })]
-	n := min(len(cold), maxPartLoads-s.loads.parts)
+	n := min(len(cold), maxPartLoads-ms.loads.parts)
 	selectFirst(cold, n, meshCandidate.compare)
 	if n <= 0 {
 		return list[:warm]
 	}
 	for i := range cold {
-		cold[i].record.meshes.stubs[cold[i].stub].cold = s.tickCount
+		cold[i].record.meshes.stubs[cold[i].stub].cold = ms.tickCount
 	}
 	for _, c := range cold[:n] {
 		if c.record.meshes.stubs[c.stub].fetch == 0 { // else a better one has taken it along
-			s.startParts(c.record, s.batch(c.record, c.stub))
+			ms.startParts(c.record, ms.batch(c.record, c.stub))
 		}
 	}
 	return list[:warm]
@@ -47,20 +47,20 @@ func (s *Streamer) loadParts(list []meshCandidate) []meshCandidate {
 // batch lists a stub with its neighbours in the file, in its order: many small
 // stubs must not cost a request each. Those that are wanted come along, and so do
 // others that may be soon.
-func (s *Streamer) batch(r *record, stub int32) []int32 {
+func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
 	m := r.meshes
 	list := []int32{stub}
 	bytes, ahead := m.plan.stubs[stub].bytes, int64(0)
 	for _, step := range [2]int{1, -1} {
 		for at := int(stub) + step; at >= 0 && at < len(m.stubs); at += step {
 			x, n := &m.stubs[at], m.plan.stubs[at].bytes
-			if x.cold != s.tickCount {
+			if x.cold != ms.tickCount {
 				ahead += n
 			}
 			if bytes += n; bytes > partBatch || ahead > partAhead {
 				break
 			}
-			if x.fetch == 0 && (x.cold == s.tickCount || s.soon(r, at)) {
+			if x.fetch == 0 && (x.cold == ms.tickCount || ms.soon(r, at)) {
 				list = append(list, int32(at))
 			}
 		}
@@ -71,20 +71,20 @@ func (s *Streamer) batch(r *record, stub int32) []int32 {
 
 // soon reports whether a stub that is not wanted may be so next: it is within its
 // unload radius, and its geometry has not come yet.
-func (s *Streamer) soon(r *record, stub int) bool {
+func (ms *meshStreamer) soon(r *record, stub int) bool {
 	x := &r.meshes.stubs[stub]
 	return x.state == meshUnloaded && x.distance <= r.scene.tiles.radius[r.tile].unload &&
-		!s.registry.ready(r.meshes.root, &r.meshes.plan.stubs[stub])
+		!ms.registry.ready(r.meshes.root, &r.meshes.plan.stubs[stub])
 }
 
 // startParts asks for the geometry of some stubs of a tile.
-func (s *Streamer) startParts(r *record, stubs []int32) {
+func (ms *meshStreamer) startParts(r *record, stubs []int32) {
 	m := r.meshes
-	asset := s.registry.asset(m.root)
+	asset := ms.registry.asset(m.root)
 	if asset == nil || asset.Parts == nil {
 		return
 	}
-	f := s.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
+	f := ms.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
 	var meshes []int
 	bytes := int64(0)
 	for _, stub := range stubs {
@@ -97,20 +97,20 @@ func (s *Streamer) startParts(r *record, stubs []int32) {
 			bytes += p.bytes
 		}
 	}
-	s.stats.PartLoads++
-	s.loads.sendParts(f, asset.Parts, stubs, meshes, bytes)
+	ms.count.partLoads++
+	ms.loads.sendParts(f, asset.Parts, stubs, meshes, bytes)
 }
 
 // partsLoaded ends such a load.
-func (s *Streamer) partsLoaded(r *record, f *load, res *Result) {
+func (ms *meshStreamer) partsLoaded(r *record, f *load, res *Result) {
 	m := r.meshes
 	err := res.Err
-	if err == nil && !s.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
+	if err == nil && !ms.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
 		err = errCold
 	}
 	res.Asset.Release() // the registry holds its own
 	if err == nil {
-		s.loads.count.bytesLoaded += f.request.Size
+		ms.loads.count.bytesLoaded += f.request.Size
 	}
 	for _, stub := range f.stubs {
 		if m.stubs[stub].fetch != f.request.Token {
@@ -118,43 +118,43 @@ func (s *Streamer) partsLoaded(r *record, f *load, res *Result) {
 		}
 		m.stubs[stub].fetch = 0
 		if err != nil {
-			s.meshFailure(r, int(stub), err)
+			ms.failed(r, int(stub), err)
 		}
 	}
 	if err != nil {
-		s.suspect(r, RepFull, err)
+		ms.reloads.suspect(r, RepFull, err)
 	}
 	if errors.Is(err, ErrReplaced) {
 		// Nothing more of that version will come. What is drawn stays until the
 		// file has been opened again.
-		s.registry.ReleaseWarm(m.root)
+		ms.registry.ReleaseWarm(m.root)
 	}
 }
 
 // cancelParts gives up the load of a stub's geometry. The request ends when
 // nobody waits for any of it.
-func (s *Streamer) cancelParts(r *record, stub int) {
+func (ms *meshStreamer) cancelParts(r *record, stub int) {
 	x := &r.meshes.stubs[stub]
 	if x.fetch == 0 {
 		return
 	}
-	s.loads.giveUpStub(x.fetch)
+	ms.loads.giveUpStub(x.fetch)
 	x.fetch = 0
 }
 
 // meshFailure puts a stub that is not with the Device into backoff.
-func (s *Streamer) meshFailure(r *record, i int, err error) {
+func (ms *meshStreamer) failed(r *record, i int, err error) {
 	x := &r.meshes.stubs[i]
-	x.state, x.failedAt = meshFailed, s.now
+	x.state, x.failedAt = meshFailed, ms.now
 	if x.fails < math.MaxUint16 {
 		x.fails++
 	}
-	s.stats.MeshFailures++
+	ms.count.failures++
 	if errors.Is(err, ErrTimeout) {
-		s.stats.MeshTimeouts++
+		ms.count.timeouts++
 	}
-	e := s.meshEvent(EventMeshFailed, r, i)
-	e.Attempt, e.RetryIn, e.Err = int(x.fails), s.backoff(x.fails), err
-	s.emit(e)
-	s.log.Warn("mesh load failed", "tile", e.Tile, "mesh", e.Mesh, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
+	e := ms.meshEvent(EventMeshFailed, r, i)
+	e.Attempt, e.RetryIn, e.Err = int(x.fails), ms.backoff(x.fails), err
+	ms.emit(e)
+	ms.log.Warn("mesh load failed", "tile", e.Tile, "mesh", e.Mesh, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
 }

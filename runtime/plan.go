@@ -71,7 +71,7 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 	rep := RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
 		rep = sc.goal(tile, nil, d)
-		if rep == RepNone && s.allowance.grant(d, shareNone) == shareAll && s.cfg.Handoff == HandoffCovered {
+		if rep == RepNone && s.budget.split.grant(d, shareNone) == shareAll && s.cfg.Handoff == HandoffCovered {
 			rep = sc.stopgap(tile, d)
 		}
 	}

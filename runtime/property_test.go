@@ -272,7 +272,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	}
 	r.loader.fault, r.clock.now = nil, r.clock.now+time.Hour
 	r.loader.deliver() // late answers give their buffers back
-	if usage := r.s.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || held != 0 {
+	if usage := r.s.meshes.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || held != 0 {
 		t.Fatalf("%d uploads are left, %+v in the main memory, %d buffers are held", len(device.since), usage, held)
 	}
 	return r.log
@@ -417,11 +417,11 @@ func checkMeshes(t rapid.TB, s *Streamer) {
 	})
 	got := s.Stats()
 	if got.OutOfCoreTiles != want.OutOfCoreTiles || got.Meshes != want.Meshes || got.MeshesLoaded != want.MeshesLoaded ||
-		got.MeshesLoading != want.MeshesLoading || len(s.meshLoads) != want.MeshesLoading || len(s.meshLoads) > s.cfg.MaxConcurrentLoads || groups != s.groupsLoaded {
-		t.Fatalf("counters %+v, counted %+v, %d loads, %d groups", got, want, len(s.meshLoads), groups)
+		got.MeshesLoading != want.MeshesLoading || len(s.meshes.loading) != want.MeshesLoading || len(s.meshes.loading) > s.cfg.MaxConcurrentLoads || groups != s.meshes.groups {
+		t.Fatalf("counters %+v, counted %+v, %d loads, %d groups", got, want, len(s.meshes.loading), groups)
 	}
-	if s.registry.Usage().Roots != want.OutOfCoreTiles {
-		t.Fatalf("%d roots of %d tiles", s.registry.Usage().Roots, want.OutOfCoreTiles)
+	if s.meshes.registry.Usage().Roots != want.OutOfCoreTiles {
+		t.Fatalf("%d roots of %d tiles", s.meshes.registry.Usage().Roots, want.OutOfCoreTiles)
 	}
 }
 

@@ -242,13 +242,13 @@ func (m *Regions) Close() {
 // need be after what lies beyond its streaming radius has gone.
 func (s *Streamer) acceptGeometry(bytes int64) bool {
 	fits := func() bool {
-		return s.memory.GeometryBudget <= 0 || float64(s.geometryUsed())+float64(bytes) <= float64(s.memory.GeometryBudget)
+		return s.budget.memory.GeometryBudget <= 0 || float64(s.budget.used())+float64(bytes) <= float64(s.budget.memory.GeometryBudget)
 	}
 	if fits() {
 		return true
 	}
 	s.now = s.deps.Clock.Now()
-	s.relieveMeshes(evictMeshes, false, true)
+	s.meshes.evict(evictMeshes, false, true)
 	if !fits() {
 		s.evictTiles(evictPerTick, PressureWarning)
 	}

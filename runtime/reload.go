@@ -35,8 +35,15 @@ type reloaded struct {
 	err  error
 }
 
-// reloads are readings that are under way, and their answers.
+// reloads reads manifests beside the frames, as often as it is worth it, and
+// keeps the answers until they are taken.
 type reloads struct {
+	*env
+	ctx      context.Context
+	run      func(task func())
+	register func(Source) (*scene, error)
+	notify   func() // that there is an answer; from any goroutine
+
 	tasks   sync.WaitGroup
 	running int // on the owner goroutine
 	mu      sync.Mutex
@@ -62,43 +69,45 @@ func (src *Source) reader() func(ctx context.Context) (Source, error) {
 // suspect reads the manifest of a tile again when an error says that its file is
 // not the declared one, or is gone. Manifests that declare no hashes are left
 // alone: nothing tells their versions apart.
-func (s *Streamer) suspect(r *record, rep Rep, err error) {
+func (l *reloads) suspect(r *record, rep Rep, err error) {
 	sc := r.scene
 	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.payloadOf(r.tile, rep).sha256 == "" ||
-		sc.reloading.read == nil || sc.reloading.running || s.now < sc.reloading.next {
+		sc.reloading.read == nil || sc.reloading.running || l.now < sc.reloading.next {
 		return
 	}
 	sc.reloading.running = true
-	s.reloads.running++
-	run := s.deps.Background
-	if run == nil {
-		run = s.reloads.tasks.Go
-	}
-	run(func() {
+	l.running++
+	l.run(func() {
 		a := reloaded{old: sc, tile: r.tile, rep: rep}
 		var src Source
-		if src, a.err = sc.reloading.read(s.loads.ctx); a.err == nil {
-			a.next, a.err = s.register(src)
+		if src, a.err = sc.reloading.read(l.ctx); a.err == nil {
+			a.next, a.err = l.register(src)
 		}
-		s.reloads.mu.Lock()
-		s.reloads.answers = append(s.reloads.answers, a)
-		s.reloads.mu.Unlock()
-		s.loads.completions.box.Ring()
+		l.mu.Lock()
+		l.answers = append(l.answers, a)
+		l.mu.Unlock()
+		l.notify()
 	})
+}
+
+// take returns what has been read since the last call, by scene.
+func (l *reloads) take() []reloaded {
+	if l.running == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	answers := l.answers
+	l.answers = nil
+	l.mu.Unlock()
+	slices.SortFunc(answers, func(a, b reloaded) int { return int(a.old.id) - int(b.old.id) })
+	l.running -= len(answers)
+	return answers
 }
 
 // takeReloads takes over what has been read again.
 func (s *Streamer) takeReloads() {
-	if s.reloads.running == 0 {
-		return
-	}
-	s.reloads.mu.Lock()
-	answers := s.reloads.answers
-	s.reloads.answers = nil
-	s.reloads.mu.Unlock()
-	slices.SortFunc(answers, func(a, b reloaded) int { return int(a.old.id) - int(b.old.id) })
+	answers := s.reloads.take()
 	for i := range answers {
-		s.reloads.running--
 		s.takeReload(&answers[i])
 	}
 }
@@ -109,7 +118,7 @@ func (s *Streamer) takeReload(a *reloaded) {
 	if !slices.Contains(s.scenes, old) {
 		return // removed or replaced meanwhile
 	}
-	old.postpone(s)
+	old.postponeReload()
 	p := old.tiles.payloadOf(a.tile, a.rep)
 	switch {
 	case a.err != nil:
@@ -123,12 +132,12 @@ func (s *Streamer) takeReload(a *reloaded) {
 	}
 }
 
-// postpone puts the next reading off, longer with each that was of no use.
-func (sc *scene) postpone(s *Streamer) {
+// postponeReload puts the next reading off, longer with each that was of no use.
+func (sc *scene) postponeReload() {
 	if sc.reloading.fails < math.MaxUint16 {
 		sc.reloading.fails++
 	}
-	sc.reloading.next = s.now + s.backoff(sc.reloading.fails)
+	sc.reloading.next = sc.now + sc.backoff(sc.reloading.fails)
 }
 
 // complain reports a tile that stays failed.

@@ -24,12 +24,9 @@ func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 		return
 	}
 	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
-	s.learn(r, rep, st.geometry)
-	s.stats.GeometryBytes += st.geometry
-	s.stats.TextureBytes += st.texture
-	s.stats.PeakGeometryBytes = max(s.stats.PeakGeometryBytes, s.stats.GeometryBytes)
-	s.stats.PeakTextureBytes = max(s.stats.PeakTextureBytes, s.stats.TextureBytes)
-	st.drawable = s.deps.Visibility == nil
+	s.budget.learn(r, rep, st.geometry)
+	s.budget.book(st.geometry, st.texture)
+	st.drawable = s.device.visibility == nil
 	if !st.drawable {
 		s.awaited++
 	}
@@ -39,14 +36,13 @@ func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
 func (s *Streamer) freeRep(r *record, rep Rep) {
 	st := r.rep(rep)
 	if st.split {
-		s.dropMeshes(r)
+		s.meshes.drop(r)
 	} else {
-		start := s.deps.Clock.Now()
-		s.deps.Device.Release(r.key(rep))
-		s.stats.LastUnloadMeshMs = milliseconds(s.deps.Clock.Now() - start)
+		start := s.device.clock.Now()
+		s.device.Release(r.key(rep))
+		s.device.noteRelease(start)
 	}
-	s.stats.GeometryBytes -= st.geometry
-	s.stats.TextureBytes -= st.texture
+	s.budget.book(-st.geometry, -st.texture)
 	*s.residentCount(rep)--
 	if !st.drawable && !st.split {
 		s.awaited--
@@ -113,7 +109,7 @@ func (s *Streamer) pollDrawable() {
 				if !st.resident() || st.drawable || st.split {
 					continue
 				}
-				st.drawable = s.deps.Visibility.Drawable(r.key(Rep(i + 1)))
+				st.drawable = s.device.visibility.Drawable(r.key(Rep(i + 1)))
 				if st.drawable {
 					s.awaited--
 				}

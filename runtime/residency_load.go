@@ -12,10 +12,10 @@ var ErrTimeout = errors.New("runtime: the load did not finish in time")
 // startLoad requests a representation.
 func (s *Streamer) startLoad(r *record, rep Rep) {
 	st := r.rep(rep)
-	f := s.loads.request(r, rep, int(st.fails)+1, s.splitOf(r, rep))
+	f := s.loads.request(r, rep, int(st.fails)+1, s.budget.splitOf(r, rep))
 	st.state, st.token = TileParsing, f.request.Token
 	r.touch()
-	s.pending += s.expected(r, rep)
+	s.budget.pending += s.budget.expected(r, rep)
 	s.stats.Loads++
 	s.stats.StartedLoads++
 	if rep == RepFull {
@@ -29,9 +29,9 @@ func (s *Streamer) startLoad(r *record, rep Rep) {
 // loaded makes a representation resident.
 func (s *Streamer) loaded(r *record, f *load, res *Result) {
 	rep := f.request.Key.Rep
-	start := s.deps.Clock.Now()
+	start := s.device.clock.Now()
 	err := s.place(r, rep, res)
-	s.stats.LastApplyLoadedMeshMs = milliseconds(s.deps.Clock.Now() - start)
+	s.device.noteUpload(start)
 	if err != nil {
 		res.Asset.Release()
 		s.failed(r, rep, err)
@@ -80,7 +80,7 @@ func (s *Streamer) failed(r *record, rep Rep, err error) {
 	e.Attempt, e.RetryIn, e.Err = int(st.fails), retry, err
 	s.emit(e)
 	s.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
-	s.suspect(r, rep, err)
+	s.reloads.suspect(r, rep, err)
 }
 
 // discarded ends the cancelled load of a full tile; those of levels are over

@@ -246,7 +246,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc.env, sc.allowance = s.env, &s.allowance
+	sc.env, sc.allowance = s.env, &s.budget.split
 	if _, files := s.deps.Loader.(*FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}

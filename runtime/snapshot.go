@@ -67,6 +67,9 @@ func (st *Stats) overlap(r *record) {
 // Stats returns the counters.
 func (s *Streamer) Stats() Stats {
 	st := s.stats
+	s.loads.count.addTo(&st)
+	s.budget.addTo(&st)
+	s.meshes.count.addTo(&st)
 	for _, sc := range s.scenes {
 		st.TotalStreamingEntities += sc.tiles.len()
 		st.OctreeEntries += sc.tree.Len()
@@ -80,18 +83,14 @@ func (s *Streamer) Stats() Stats {
 	st.LoadedCount = st.ResidentFull + st.MeshesLoaded
 	st.LoadingCount += st.MeshesLoading
 	st.UnloadedCount = st.TotalStreamingEntities - st.LoadedCount - st.LoadingCount
-	st.ActiveLoads = len(s.loads.list) + len(s.meshLoads)
-	cpu := s.registry.Usage()
-	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
-	st.GeometryReach, st.GeometryDetail = s.allowance.limits(s.cfg.MaxQueryRadius)
-	st.ActiveFades = s.activeFades()
-	st.Stale, st.BytesRequested, st.BytesLoaded = s.loads.count.stale, s.loads.count.bytesRequested, s.loads.count.bytesLoaded
-	st.Frames, st.DroppedEvents = s.frame, s.dropped
-	st.GeometryUsed, st.TextureUsed = s.geometryUsed(), st.TextureBytes+s.memory.TextureUsed
-	st.GeometryBudget, st.TextureBudget = s.memory.GeometryBudget, s.memory.TextureBudget
-	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)
-	st.TextureUtilization, st.TextureAvailable = utilization(st.TextureUsed, st.TextureBudget)
 	st.TrackedEntities = st.ResidentFull + st.ResidentLOD + st.ResidentHLOD + st.MeshesLoaded
+	st.ActiveLoads = len(s.loads.list) + len(s.meshes.loading)
+	cpu := s.meshes.registry.Usage()
+	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
+	st.CPUReleased += s.unusedFreed
+	st.LastApplyLoadedMeshMs, st.LastUnloadMeshMs = milliseconds(s.device.lastUpload), milliseconds(s.device.lastRelease)
+	st.ActiveFades = s.activeFades()
+	st.Frames, st.DroppedEvents = s.frame, s.dropped
 	return st
 }
 

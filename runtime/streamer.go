@@ -31,7 +31,6 @@ type Streamer struct {
 	lastScene  SceneID
 	retired    []retired           // replaced scenes of which something is drawn
 	successors map[SceneID]SceneID // of replaced scenes
-	reloads    reloads
 
 	// The frame and the tick.
 	sinceTick    time.Duration
@@ -56,28 +55,12 @@ type Streamer struct {
 	leavers    []leaver
 	evictees   []evictee
 
-	// The second tier.
-	registry       *CPURegistry
-	lastRoot       RootID
-	meshLoads      []meshLoad // with the Device, in the order of their starts
-	meshCandidates []meshCandidate
-	meshLeavers    []meshLeaver
-	meshEvictees   []meshEvictee
-	meshBacklog    int
-	meshShort      bool // something evicted waits to come back
-	groupsLoaded   int  // LOD groups
-	judged         bool // at judgedAt, from judgedFrom
-	judgedAt       uint64
-	judgedFrom     geom.Vec3
-
-	memory       Memory
-	relieving    bool // from the high-water mark down to the low one
+	device       *device
+	reloads      *reloads
+	budget       *geometryBudget
+	meshes       *meshStreamer
 	reliefWarned bool
-	pending      int64                // bytes of geometry on their way
-	refused      bool                 // something found no room in the last tick
-	learned      [classes + 1]learned // by class, and of all
-	taught       bool                 // something has been loaded
-	allowance    allowance
+	unusedFreed  int64
 	awaited      int // resident representations that are not drawable yet
 
 	stats      Stats
@@ -99,12 +82,16 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 		cfg = cfg.For(src.Manifest)
 	}
 	s := &Streamer{eventLog: newEventLog(newEnv(&cfg), deps.Logger), deps: deps, window: scanWindow}
-	s.allowance.given = math.Inf(1)
 	s.fillDeps()
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.loads = newLoadQueue(ctx, s.env, s.deps.Loader, s.deps.Fetcher)
-	s.registry = NewCPURegistry(s.deps.Prewarmer)
-	s.registry.notify = s.loads.completions.box.Ring
+	s.device = &device{Device: s.deps.Device, visibility: s.deps.Visibility, clock: s.deps.Clock}
+	s.budget = newGeometryBudget(s.env, s.deps.MemoryProbe)
+	s.reloads = &reloads{env: s.env, ctx: ctx, run: s.deps.Background, register: s.register, notify: s.loads.completions.box.Ring}
+	if s.reloads.run == nil {
+		s.reloads.run = s.reloads.tasks.Go
+	}
+	s.meshes = newMeshStreamer(s.eventLog, s.loads, s.budget, s.device, s.reloads, s.deps.Prewarmer)
 	s.now = s.deps.Clock.Now()
 	s.lastBeat = s.now
 	if !src.empty() {
@@ -151,7 +138,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.takeReloads()
 	s.loads.promote()
 	s.pollDrawable()
-	s.pollMeshes()
+	s.meshes.poll()
 	s.advanceFades(dt)
 
 	s.sinceTick += dt
@@ -167,7 +154,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 		s.stats.UpdateTriggered = true
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
-	s.judgeGroups()
+	s.meshes.judgeGroups()
 	s.stats.ActiveLoadsAtUpdateEnd = len(s.loads.list)
 	s.stats.Undrawn += uint64(s.stats.UndrawnTiles)
 	s.frame++
@@ -201,11 +188,11 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 		s.look(sc)
 	}
 	s.watchdog()
-	s.meshWatchdog()
-	s.allot()
+	s.meshes.expire()
+	s.budget.allot()
 	s.unloadPass()
-	s.lookMeshes()
-	s.unloadMeshes()
+	s.meshes.look()
+	s.meshes.unload()
 	s.relieve(signal)
 	look := regular || s.slotForWaiting()
 	open := look && s.levelSlot()
@@ -237,8 +224,9 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	if look && s.outlineFirst() {
 		s.dispatchFull()
 	}
-	s.dispatchMeshes()
-	s.backlog = s.fullBacklog + s.levelBacklog + s.meshBacklog
+	s.meshes.dispatch(s)
+	s.stats.LoadCandidates += s.meshes.count.candidates
+	s.backlog = s.fullBacklog + s.levelBacklog + s.meshes.backlog
 	s.loads.promote()
 	for _, sc := range s.scenes {
 		s.settleAll(sc)
@@ -253,14 +241,14 @@ func (s *Streamer) startTick() {
 		largest = max(largest, sc.largest*sc.scale)
 	}
 	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
-	s.readMemory()
-	s.allowance.given = math.Inf(1)
-	s.sumPending()
+	s.budget.read()
+	s.budget.split.given, s.budget.evicted = math.Inf(1), 0
+	s.budget.sumPending(s.loads.list)
 	for c := range s.candidates {
 		s.candidates[c] = s.candidates[c][:0]
 	}
 	st := &s.stats
-	st.StartedLoads, st.EvictionsPerformed, st.NearbyEntitiesQueried = 0, 0, 0
+	st.StartedLoads, st.NearbyEntitiesQueried = 0, 0
 	st.RepresentationGaps, st.WaitingFades = 0, 0
 }
 
@@ -362,7 +350,7 @@ func (s *Streamer) endTick() {
 	st.Ticks++
 	st.PendingLoadBacklog = s.backlog
 	st.AvailableLoadSlots = max(0, s.loads.freeSlots(classFull))
-	st.IsUnderPressure = s.geometryHigh()
+	st.IsUnderPressure = s.budget.high()
 }
 
 // Adopt hands over a representation that is resident already, as if its load
@@ -421,7 +409,7 @@ func (s *Streamer) Close() error {
 	s.cancel()
 	s.reloads.tasks.Wait()
 	s.loads.close()
-	s.registry.CancelAll()
+	s.meshes.registry.CancelAll()
 	if s.ownLoader != nil {
 		return s.ownLoader.Close()
 	}

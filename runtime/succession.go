@@ -92,20 +92,20 @@ func (s *Streamer) retireTile(r *record) {
 		case rep != r.drawn:
 			s.freeRep(r, rep)
 		case st.split:
-			s.stopMeshes(r)
+			s.meshes.stop(r)
 		}
 	}
 }
 
 // stopMeshes ends what is on its way of a tile that streams mesh by mesh.
-func (s *Streamer) stopMeshes(r *record) {
+func (ms *meshStreamer) stop(r *record) {
 	for i := range r.meshes.stubs {
 		if r.meshes.stubs[i].state == meshLoading {
-			s.releaseStub(r, i)
+			ms.releaseStub(r, i)
 		}
-		s.cancelParts(r, i)
+		ms.cancelParts(r, i)
 	}
-	s.loads.giveUp(r.meshes.reread)
+	ms.loads.giveUp(r.meshes.reread)
 }
 
 // prune forgets the tiles of which nothing is drawn any more.
@@ -143,15 +143,14 @@ func (s *Streamer) easeOut(signal PressureLevel) {
 	switch {
 	case signal == PressureCritical:
 		limit = evictCritical
-	case signal == PressureWarning || s.geometryHigh():
+	case signal == PressureWarning || s.budget.high():
 		limit = evictPerTick
-	case s.refused:
+	case s.budget.refused:
 		limit = 1
 	}
 	sortEvictees(s.evictees)
 	for i := range s.evictees[:min(limit, len(s.evictees))] {
-		s.stats.Evictions++
-		s.stats.EvictionsPerformed++
+		s.budget.noteEviction()
 		s.dropRetired(s.evictees[i].record)
 	}
 	clear(s.evictees)

@@ -69,7 +69,7 @@ func (s *Streamer) judgeRange(r *record) {
 		return
 	}
 	surplus := r.surplus()
-	hurry := surplus && (s.refused || s.relieving) // something waits for the room
+	hurry := surplus && (s.budget.refused || s.budget.relieving) // something waits for the room
 	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !surplus {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false

@@ -1,0 +1,59 @@
+package runtime
+
+import "math"
+
+// geometryBudget owns the memory of the device: what is used of it, what is on
+// its way, what representations cost as far as is known, and which tiles are
+// granted how much of what they ask for.
+//
+// It answers whether something may be loaded, and never evicts anything itself.
+// At the high-water mark only what replaces something dearer, or what belongs to
+// a tile of which nothing is drawn, may still come; the budget itself is exceeded
+// only by estimates that were wrong, and by a first tile that is larger.
+type geometryBudget struct {
+	*env
+	probe  MemoryProbe // nil: only what the configuration says
+	memory Memory      // as of the last read
+
+	geometryBytes, textureBytes         int64 // uploaded by this Streamer
+	peakGeometryBytes, peakTextureBytes int64
+	pending                             int64 // bytes of geometry on their way
+
+	relieving bool // from the high-water mark down to the low one
+	refused   bool // something found no room in the last tick
+	evictions uint64
+	evicted   int // of them in this tick
+
+	learned [classes + 1]learned // by class, and of all
+	taught  bool                 // something has been loaded
+	split   allowance
+}
+
+func newGeometryBudget(e *env, probe MemoryProbe) *geometryBudget {
+	return &geometryBudget{env: e, probe: probe, split: allowance{given: math.Inf(1)}}
+}
+
+// book counts bytes on the device.
+func (b *geometryBudget) book(geometry, texture int64) {
+	b.geometryBytes += geometry
+	b.textureBytes += texture
+	b.peakGeometryBytes = max(b.peakGeometryBytes, b.geometryBytes)
+	b.peakTextureBytes = max(b.peakTextureBytes, b.textureBytes)
+}
+
+// noteEviction counts one.
+func (b *geometryBudget) noteEviction() {
+	b.evictions++
+	b.evicted++
+}
+
+// addTo adds what is known of the memory up.
+func (b *geometryBudget) addTo(st *Stats) {
+	st.GeometryBytes, st.TextureBytes, st.PeakGeometryBytes, st.PeakTextureBytes = b.geometryBytes, b.textureBytes, b.peakGeometryBytes, b.peakTextureBytes
+	st.GeometryUsed, st.TextureUsed = b.used(), b.textureBytes+b.memory.TextureUsed
+	st.GeometryBudget, st.TextureBudget = b.memory.GeometryBudget, b.memory.TextureBudget
+	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)
+	st.TextureUtilization, st.TextureAvailable = utilization(st.TextureUsed, st.TextureBudget)
+	st.GeometryReach, st.GeometryDetail = b.split.limits(b.cfg.MaxQueryRadius)
+	st.Evictions, st.EvictionsPerformed = b.evictions, b.evicted
+}
