@@ -64,26 +64,26 @@ func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
 
 // place takes over a representation that was loaded: it goes to the Device, or
 // its meshes are registered. On an error the caller still has the asset.
-func (s *Streamer) place(r *record, rep Rep, res *Result) error {
-	if rep == RepFull && s.budget.outOfCore(r, res) {
-		s.meshes.register(r, res)
+func (rs *residency) place(r *record, rep Rep, res *Result) error {
+	if rep == RepFull && rs.budget.outOfCore(r, res) {
+		rs.meshes.register(r, res)
 		return nil
 	}
-	return s.uploadWhole(r, rep, res)
+	return rs.uploadWhole(r, rep, res)
 }
 
 // uploadWhole uploads a representation as a whole; of LOD groups only the finest
 // level, for nothing could hide the others.
-func (s *Streamer) uploadWhole(r *record, rep Rep, res *Result) error {
+func (rs *residency) uploadWhole(r *record, rep Rep, res *Result) error {
 	asset := res.Asset
 	if asset == nil || rep != RepFull || asset.layout().groups == 0 {
-		return s.device.Upload(r.key(rep), asset)
+		return rs.device.Upload(r.key(rep), asset)
 	}
 	view := asset.View(asset.layout().finest()...)
 	if view == nil {
 		return errCold
 	}
-	if err := s.device.Upload(r.key(rep), view); err != nil {
+	if err := rs.device.Upload(r.key(rep), view); err != nil {
 		view.Release()
 		return err
 	}

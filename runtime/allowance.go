@@ -374,12 +374,12 @@ func (sc *scene) mayLoadFull(tile int32, r *record, d float64) bool {
 
 // giveUp evicts what is beyond reach, the farthest first, up to a limit, once
 // geometry is at the high-water mark or something waits for the room.
-func (s *Streamer) giveUp(limit int) {
-	if !s.budget.split.scarce || !s.budget.relieving && !s.budget.refused {
+func (v *evictor) giveUp(limit int) {
+	if !v.budget.split.scarce || !v.budget.relieving && !v.budget.refused {
 		return
 	}
-	s.evictees = s.evictees[:0]
-	s.forEach(func(r *record) {
+	v.evictees = v.evictees[:0]
+	v.forEach(func(r *record) {
 		if r.share != shareNone {
 			return
 		}
@@ -387,25 +387,25 @@ func (s *Streamer) giveUp(limit int) {
 		for i := range r.reps {
 			switch st := &r.reps[i]; {
 			case st.loading():
-				s.cancelLoad(r, Rep(i+1))
+				v.residency.cancel(r, Rep(i+1))
 			case st.resident():
-				s.evictees = append(s.evictees, evictee{r, Rep(i + 1)})
+				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
 			}
 		}
 	})
-	sortEvictees(s.evictees)
-	for i := range s.evictees[:min(limit, len(s.evictees))] {
-		if !s.budget.refused && !s.budget.aboveLow() {
+	sortEvictees(v.evictees)
+	for i := range v.evictees[:min(limit, len(v.evictees))] {
+		if !v.budget.refused && !v.budget.aboveLow() {
 			break
 		}
-		s.giveUpRep(s.evictees[i])
+		v.giveUpRep(v.evictees[i])
 	}
-	clear(s.evictees)
+	clear(v.evictees)
 }
 
 // giveUpRep evicts a representation for want of room.
-func (s *Streamer) giveUpRep(e evictee) {
-	s.evict(e)
+func (v *evictor) giveUpRep(e evictee) {
+	v.evict(e)
 	e.record.noteGivenUp(e.rep)
 }
 

@@ -14,19 +14,6 @@ const (
 	evictCritical = 8
 )
 
-// Pressure reports memory pressure from outside; the next Update relieves it,
-// whatever the tick interval. Levels above PressureCritical count as critical.
-// It may be called from any goroutine.
-func (s *Streamer) Pressure(level PressureLevel) {
-	level = min(level, PressureCritical)
-	for {
-		old := s.pressure.Load()
-		if old >= uint32(level) || s.pressure.CompareAndSwap(old, uint32(level)) {
-			return
-		}
-	}
-}
-
 // readMemory asks the probe; a budget of the probe wins over the configured
 // one.
 func (b *geometryBudget) read() {
@@ -64,14 +51,14 @@ type evictee struct {
 // out of range before the others, then whole representations beyond their
 // streaming radius, the farthest first. A critical signal takes the main memory
 // of out-of-core tiles too.
-func (s *Streamer) relieve(signal PressureLevel) {
-	if s.budget.high() {
-		s.budget.relieving = true
-	} else if !s.budget.aboveLow() {
-		s.budget.relieving, s.reliefWarned = false, false
+func (v *evictor) relieve(signal PressureLevel) {
+	if v.budget.high() {
+		v.budget.relieving = true
+	} else if !v.budget.aboveLow() {
+		v.budget.relieving, v.warned = false, false
 	}
 	limit, meshes := 0, 0
-	if s.budget.relieving {
+	if v.budget.relieving {
 		limit, meshes = evictPerTick, evictMeshes
 	}
 	switch signal {
@@ -80,63 +67,63 @@ func (s *Streamer) relieve(signal PressureLevel) {
 	case PressureCritical:
 		limit, meshes = max(limit, evictCritical), evictMeshesCritical
 	}
-	if cache, ok := s.deps.Loader.(unusedEvicter); ok && signal != PressureNone {
-		s.unusedFreed += cache.EvictUnused()
+	if v.cache != nil && signal != PressureNone {
+		v.count.unusedFreed += v.cache.EvictUnused()
 	}
-	s.relieveTextures(signal)
-	s.stats.EvictionTriggered = limit > 0
-	s.giveUp(evictPerTick)
-	s.budget.refused = false
+	v.relieveTextures(signal)
+	v.count.triggered = limit > 0
+	v.giveUp(evictPerTick)
+	v.budget.refused = false
 	if limit == 0 {
 		return
 	}
-	left := s.meshes.evict(meshes, signal == PressureNone, true)
-	left = s.meshes.evict(left, signal == PressureNone, false)
+	left := v.meshes.evict(meshes, signal == PressureNone, true)
+	left = v.meshes.evict(left, signal == PressureNone, false)
 	if signal == PressureCritical {
-		s.meshes.releaseCPU()
+		v.meshes.releaseCPU()
 	}
 	if signal != PressureNone || left > 0 { // else the next tick has more meshes
-		s.evictTiles(limit, signal)
+		v.evictTiles(limit, signal)
 	}
-	if s.budget.relieving && s.budget.evicted == 0 && !s.budget.high() {
-		s.budget.relieving = false // this is as far down as it goes
+	if v.budget.relieving && v.budget.evicted == 0 && !v.budget.high() {
+		v.budget.relieving = false // this is as far down as it goes
 	}
-	if s.budget.high() && s.budget.evicted == 0 && !s.reliefWarned {
-		s.reliefWarned = true
+	if v.budget.high() && v.budget.evicted == 0 && !v.warned {
+		v.warned = true
 		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
-		s.emit(Event{Kind: EventWarn, Message: message})
-		s.log.Warn(message, "used", s.budget.used(), "budget", s.budget.memory.GeometryBudget)
+		v.emit(Event{Kind: EventWarn, Message: message})
+		v.log.Warn(message, "used", v.budget.used(), "budget", v.budget.memory.GeometryBudget)
 	}
 }
 
 // evictTiles evicts up to limit representations.
-func (s *Streamer) evictTiles(limit int, signal PressureLevel) {
-	s.listEvictees()
-	before := s.budget.evicted
-	for i := range s.evictees {
-		if s.budget.evicted-before == limit || signal == PressureNone && !s.budget.aboveLow() {
+func (v *evictor) evictTiles(limit int, signal PressureLevel) {
+	v.listEvictees()
+	before := v.budget.evicted
+	for i := range v.evictees {
+		if v.budget.evicted-before == limit || signal == PressureNone && !v.budget.aboveLow() {
 			break
 		}
-		e := s.evictees[i]
+		e := v.evictees[i]
 		switch {
 		case signal != PressureNone:
-			s.evict(e)
-		case !s.spares(e):
-			s.giveUpRep(e)
+			v.evict(e)
+		case !v.spares(e):
+			v.giveUpRep(e)
 		}
 	}
-	clear(s.evictees)
+	clear(v.evictees)
 }
 
 // spares reports whether something is the last that a tile within reach can
 // draw, and the whole of the budget still holds it.
-func (s *Streamer) spares(e evictee) bool {
+func (v *evictor) spares(e evictee) bool {
 	r := e.record
-	if r.share == shareNone || s.budget.used() > s.budget.memory.GeometryBudget || s.cfg.Handoff == HandoffStrict {
+	if r.share == shareNone || v.budget.used() > v.budget.memory.GeometryBudget || v.cfg.Handoff == HandoffStrict {
 		return false
 	}
 	for i := range r.reps {
-		if Rep(i+1) != e.rep && s.ready(&r.reps[i]) {
+		if Rep(i+1) != e.rep && v.ready(&r.reps[i]) {
 			return false
 		}
 	}
@@ -150,26 +137,26 @@ func (b *geometryBudget) aboveLow() bool {
 // listEvictees collects, farthest first, full tiles that have been resident
 // long enough and levels of other tiles, at any age; what
 // lies within its streaming radius would come back at once and stays.
-func (s *Streamer) listEvictees() {
-	s.evictees = s.evictees[:0]
-	s.forEach(func(r *record) {
+func (v *evictor) listEvictees() {
+	v.evictees = v.evictees[:0]
+	v.forEach(func(r *record) {
 		r.measure() // it may have slept
 		if !(r.actual > r.scene.tiles.radius[r.tile].stream) {
 			return
 		}
 		if full := r.full(); full.resident() {
-			if s.now-full.residentAt >= s.minResident {
-				s.evictees = append(s.evictees, evictee{r, RepFull})
+			if v.now-full.residentAt >= v.minResident {
+				v.evictees = append(v.evictees, evictee{r, RepFull})
 				return
 			}
 		}
 		for i := 1; i < len(r.reps); i++ {
 			if r.reps[i].resident() {
-				s.evictees = append(s.evictees, evictee{r, Rep(i + 1)})
+				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
 			}
 		}
 	})
-	sortEvictees(s.evictees)
+	sortEvictees(v.evictees)
 }
 
 // sortEvictees puts the farthest first.
@@ -188,35 +175,35 @@ func (r *record) heldBack() bool {
 	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
 }
 
-func (s *Streamer) evict(e evictee) {
-	s.budget.noteEviction()
+func (v *evictor) evict(e evictee) {
+	v.budget.noteEviction()
 	r := e.record
-	if r.evictedAt = s.now; r.evicted != RepFull {
+	if r.evictedAt = v.now; r.evicted != RepFull {
 		r.evicted = e.rep
 	}
-	s.emitRep(EventEvictTile, r, e.rep)
-	s.unloadRep(r, e.rep)
+	v.emitRep(EventEvictTile, r, e.rep)
+	v.residency.unload(r, e.rep)
 }
 
 // makeRoomFarAway evicts whole representations beyond their streaming radius and
 // farther away than a distance for a mesh of the near band, the farthest first,
 // if a few of other tiles are enough.
-func (s *Streamer) makeRoomFarAway(tile *record, beyond, need float64) bool {
-	s.listEvictees()
+func (v *evictor) makeRoomFarAway(tile *record, beyond, need float64) bool {
+	v.listEvictees()
 	n := 0
-	for ; n < min(len(s.evictees), evictPerTick) && need > 0; n++ {
-		e := s.evictees[n]
-		if !(e.record.actual > beyond) || s.spares(e) || e.record == tile {
+	for ; n < min(len(v.evictees), evictPerTick) && need > 0; n++ {
+		e := v.evictees[n]
+		if !(e.record.actual > beyond) || v.spares(e) || e.record == tile {
 			break
 		}
 		need -= float64(e.record.rep(e.rep).geometry)
 	}
 	if need <= 0 {
-		for _, e := range s.evictees[:n] {
-			s.giveUpRep(e)
+		for _, e := range v.evictees[:n] {
+			v.giveUpRep(e)
 		}
 	}
-	clear(s.evictees)
+	clear(v.evictees)
 	return need <= 0
 }
 
@@ -228,13 +215,13 @@ type TextureRelief interface {
 }
 
 // shed asks for texture memory and reports what came of it.
-func (s *Streamer) shed(n int) {
-	if s.deps.Textures == nil {
+func (v *evictor) shed(n int) {
+	if v.textures == nil {
 		return
 	}
-	if got := s.deps.Textures.Shed(n); got > 0 {
-		s.stats.TexturesShed += uint64(got)
-		s.emit(Event{Kind: EventEvictShed, Count: got})
+	if got := v.textures.Shed(n); got > 0 {
+		v.count.texturesShed += uint64(got)
+		v.emit(Event{Kind: EventEvictShed, Count: got})
 	}
 }
 
@@ -245,12 +232,12 @@ func (b *geometryBudget) textureHigh() bool {
 }
 
 // relieveTextures comes before any geometry goes.
-func (s *Streamer) relieveTextures(signal PressureLevel) {
+func (v *evictor) relieveTextures(signal PressureLevel) {
 	n := 0
 	switch {
-	case s.budget.high():
+	case v.budget.high():
 		n = shedGeometry
-	case s.budget.textureHigh():
+	case v.budget.textureHigh():
 		n = shedTextures
 	}
 	switch signal {
@@ -260,6 +247,22 @@ func (s *Streamer) relieveTextures(signal PressureLevel) {
 		n = max(n, shedCritical)
 	}
 	if n > 0 {
-		s.shed(n)
+		v.shed(n)
 	}
+}
+
+// acceptGeometry reports whether so many bytes more fit the geometry budget, if
+// need be after what lies beyond its streaming radius has gone.
+func (v *evictor) acceptGeometry(bytes int64) bool {
+	fits := func() bool {
+		return v.budget.memory.GeometryBudget <= 0 || float64(v.budget.used())+float64(bytes) <= float64(v.budget.memory.GeometryBudget)
+	}
+	if fits() {
+		return true
+	}
+	v.meshes.evict(evictMeshes, false, true)
+	if !fits() {
+		v.evictTiles(evictPerTick, PressureWarning)
+	}
+	return fits()
 }

@@ -33,6 +33,13 @@ func newGeometryBudget(e *env, probe MemoryProbe) *geometryBudget {
 	return &geometryBudget{env: e, probe: probe, split: allowance{given: math.Inf(1)}}
 }
 
+// begin takes the memory of a tick.
+func (b *geometryBudget) begin(loads []*load) {
+	b.read()
+	b.split.given, b.evicted = math.Inf(1), 0
+	b.sumPending(loads)
+}
+
 // book counts bytes on the device.
 func (b *geometryBudget) book(geometry, texture int64) {
 	b.geometryBytes += geometry

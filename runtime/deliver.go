@@ -5,7 +5,7 @@ package runtime
 func (s *Streamer) deliver() {
 	answered := s.loads.take(func(l load, res *Result) {
 		if res.Err != nil && !l.orphan && !l.reread && l.phase != phaseParts && l.record() != nil {
-			s.stats.LastFailedAsyncLoadMs = milliseconds(s.now - l.started)
+			s.residency.count.lastFailedMs = milliseconds(s.now - l.started)
 		}
 		s.finish(&l, res)
 	})
@@ -27,17 +27,17 @@ func (s *Streamer) finish(l *load, res *Result) {
 		res.Asset.Release()
 	case l.orphan:
 		res.Asset.Release()
-		s.discarded(r, l)
+		s.residency.discarded(r, l)
 	case l.phase == phaseParts:
 		s.meshes.partsLoaded(r, l, res)
 	case l.reread:
 		if s.meshes.rereadDone(r, l, res) {
-			s.unloadRep(r, RepFull)
+			s.residency.unload(r, RepFull)
 		}
 	case res.Err != nil:
 		res.Asset.Release()
-		s.failed(r, l.request.Key.Rep, res.Err)
+		s.residency.failed(r, l.request.Key.Rep, res.Err)
 	default:
-		s.loaded(r, l, res)
+		s.residency.loaded(r, l, res)
 	}
 }

@@ -19,24 +19,24 @@ type candidate struct {
 }
 
 // gatherFull collects the full tiles that may be dispatched.
-func (s *Streamer) gatherFull(sc *scene) {
+func (sel *selector) gatherFull(sc *scene) {
 	for _, tile := range sc.hot {
-		if r := sc.recordOf(tile); s.dispatchable(r) {
-			s.considerFull(sc, tile, r.actual, r.effective)
+		if r := sc.recordOf(tile); sel.dispatchable(r) {
+			sel.considerFull(sc, tile, r.actual, r.effective)
 		}
 	}
 	for _, tile := range sc.dispatchReach() {
 		if sc.tiles.record[tile] < 0 && !sc.asleep(tile) {
-			actual, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
-			s.considerFull(sc, tile, actual, effective)
+			actual, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
+			sel.considerFull(sc, tile, actual, effective)
 		}
 	}
 }
 
 // considerFull adds a tile to the candidates if the gates let it pass.
-func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64) {
+func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float64) {
 	t := sc.tiles
-	if actual > s.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !sc.mayLoadFull(tile, sc.recordOf(tile), actual) {
+	if actual > sel.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !sc.mayLoadFull(tile, sc.recordOf(tile), actual) {
 		return
 	}
 	low := false
@@ -44,46 +44,46 @@ func (s *Streamer) considerFull(sc *scene, tile int32, actual, effective float64
 	case gateFar:
 		return
 	case gateFloor:
-		s.stats.TilesSkippedByFloor++
+		sel.count.skippedByFloor++
 		return
 	case gateInterior:
-		s.stats.TilesSkippedByInterior++
+		sel.count.skippedByInterior++
 		return
 	case gateFrustum:
-		s.stats.TilesSkippedByFrustum++
-		if !s.cfg.FillIdleSlots {
+		sel.count.skippedByFrustum++
+		if !sel.cfg.FillIdleSlots {
 			return
 		}
 		low = true
 	}
 	if actual <= t.radius[tile].stream {
 		if r := sc.activate(tile); !r.seen {
-			r.seen, r.seenAt = true, s.now
+			r.seen, r.seenAt = true, sel.now
 		}
 	}
-	s.candidates[classFull] = append(s.candidates[classFull], candidate{
+	sel.candidates[classFull] = append(sel.candidates[classFull], candidate{
 		scene: sc, tile: tile, rep: RepFull, low: low, priority: t.priority[tile], distance: effective,
 	})
 }
 
 // dispatchable reports whether the full representation of a tile is to be
 // considered.
-func (s *Streamer) dispatchable(r *record) bool {
-	if r.full().state != TileUnloaded || r.full().held(s.now) {
+func (sel *selector) dispatchable(r *record) bool {
+	if r.full().state != TileUnloaded || r.full().held(sel.now) {
 		return false
 	}
-	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || s.budget.mayReturn(r)
+	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || sel.budget.mayReturn(r)
 }
 
 // propose adds a level to the candidates of its class, unless memory forbids.
-func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
+func (sel *selector) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
 	if r != nil {
-		if rep = s.budget.admit(r, rep); rep == RepNone {
+		if rep = sel.budget.admit(r, rep); rep == RepNone {
 			return
 		}
 	}
 	c := classOf(rep)
-	s.candidates[c] = append(s.candidates[c], candidate{
+	sel.candidates[c] = append(sel.candidates[c], candidate{
 		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
 		urgent: r != nil && r.full().loading() && r.bare(),
 	})
@@ -91,28 +91,28 @@ func (s *Streamer) propose(sc *scene, tile int32, r *record, rep Rep, d float64)
 
 // dispatchFull starts the best full tiles, as slots, the parse budget and
 // memory allow.
-func (s *Streamer) dispatchFull() {
-	list := s.candidates[classFull]
-	slots := s.loads.freeSlots(classFull)
-	s.waits[classFull] = len(list) > 0
-	if len(list) == 0 || s.budget.high() {
+func (sel *selector) dispatchFull() {
+	list := sel.candidates[classFull]
+	slots := sel.loads.freeSlots(classFull)
+	sel.waits[classFull] = len(list) > 0
+	if len(list) == 0 || sel.budget.high() {
 		return
 	}
-	if s.outlining() {
+	if sel.outlining() {
 		slots = 0
 	}
 	if slots <= 0 {
-		s.fullBacklog = len(list)
+		sel.fullBacklog = len(list)
 		return
 	}
-	list = s.scoreFull(list)
-	s.fullBacklog = max(0, len(list)-slots)
+	list = sel.scoreFull(list)
+	sel.fullBacklog = max(0, len(list)-slots)
 	heapOf(list)
 	passed := false // over, as a smaller one may fit the parse budget
 	for slots > 0 && len(list) > 0 {
 		var c *candidate
 		c, list = popBest(list)
-		if !s.fetches && !s.loads.fitsParse(c.scene.tiles.memory[c.tile]) {
+		if !sel.fetches && !sel.loads.fitsParse(c.scene.tiles.memory[c.tile]) {
 			passed = true
 			continue
 		}
@@ -122,21 +122,21 @@ func (s *Streamer) dispatchFull() {
 			passed = true
 			continue
 		}
-		if (r == nil || s.dispatchable(r)) && s.budget.admitFull(c.scene, c.tile, r) {
-			s.startLoad(c.scene.activate(c.tile), RepFull)
+		if (r == nil || sel.dispatchable(r)) && sel.budget.admitFull(c.scene, c.tile, r) {
+			sel.residency.start(c.scene.activate(c.tile), RepFull)
 			slots--
 		}
 	}
-	s.waits[classFull] = passed || len(list) > 0
+	sel.waits[classFull] = passed || len(list) > 0
 }
 
 // scoreFull rates candidates by solid angle, alignment and occlusion, and
 // returns those that may be loaded: a penalty of 0 is no weight but a gate, which
 // keeps out what a covered region holds.
-func (s *Streamer) scoreFull(list []candidate) []candidate {
-	if s.cfg.EnableOcclusionSort {
-		for _, sc := range s.scenes {
-			s.findOccluders(sc)
+func (sel *selector) scoreFull(list []candidate) []candidate {
+	if sel.cfg.EnableOcclusionSort {
+		for _, sc := range sel.scenes {
+			sc.findOccluders()
 		}
 	}
 	largest := 0.0
@@ -151,18 +151,18 @@ func (s *Streamer) scoreFull(list []candidate) []candidate {
 		c := &list[i]
 		t := c.scene.tiles
 		box := clip(t.box[c.tile], c.scene.bounds)
-		weight := alignment(&box, &c.scene.view, s.cfg.ViewAlignmentMinWeight)
-		if s.cfg.EnableOcclusionSort {
+		weight := alignment(&box, &c.scene.view, sel.cfg.ViewAlignmentMinWeight)
+		if sel.cfg.EnableOcclusionSort {
 			w, hidden := c.scene.occlusion.weight(&box, t.node[c.tile], c.distance)
 			weight *= w
 			if hidden {
-				s.stats.TilesSkippedByHierarchy++
-				if s.cfg.HierarchyOcclusionPenalty == 0 {
+				sel.count.skippedByHierarchy++
+				if sel.cfg.HierarchyOcclusionPenalty == 0 {
 					continue
 				}
 			}
 		}
-		c.quantise(largest, weight, s.cfg.EnableImportanceSort)
+		c.quantise(largest, weight, sel.cfg.EnableImportanceSort)
 		open = append(open, *c)
 	}
 	return open
@@ -180,11 +180,11 @@ func (c *candidate) quantise(largest, weight float64, importance bool) {
 }
 
 // findOccluders lists the parsed tiles of a scene that may hide others.
-func (s *Streamer) findOccluders(sc *scene) {
+func (sc *scene) findOccluders() {
 	o := &sc.occlusion
 	o.list = o.list[:0]
-	o.full, o.minimum, o.regionsPenalty = s.cfg.OcclusionFullThreshold, s.cfg.OcclusionMinWeight, s.cfg.HierarchyOcclusionPenalty
-	o.view, o.regions, o.tick = &sc.view, sc.regions, s.tickCount
+	o.full, o.minimum, o.regionsPenalty = sc.cfg.OcclusionFullThreshold, sc.cfg.OcclusionMinWeight, sc.cfg.HierarchyOcclusionPenalty
+	o.view, o.regions, o.tick = &sc.view, sc.regions, sc.tickCount
 	if !sc.view.lens {
 		return
 	}

@@ -2,11 +2,11 @@ package runtime
 
 // dispatchLevels starts the best levels of one class and returns how many are
 // left over.
-func (s *Streamer) dispatchLevels(c class) int {
-	list := s.candidates[c]
-	slots := s.loads.freeSlots(c)
-	if len(list) > slots && (slots > 0 || s.windowed) {
-		s.scoreLevels(list)
+func (sel *selector) dispatchLevels(c class) int {
+	list := sel.candidates[c]
+	slots := sel.loads.freeSlots(c)
+	if len(list) > slots && (slots > 0 || sel.windowed) {
+		sel.scoreLevels(list)
 	}
 	if slots > 0 {
 		heapOf(list)
@@ -16,22 +16,22 @@ func (s *Streamer) dispatchLevels(c class) int {
 		best, list = popBest(list)
 		r := best.scene.activate(best.tile)
 		// Others may have taken the room, so that a smaller one has to do.
-		if rep := s.budget.admit(r, best.rep); rep != RepNone && s.loads.freeSlots(classOf(rep)) > 0 {
-			s.startLoad(r, rep)
+		if rep := sel.budget.admit(r, best.rep); rep != RepNone && sel.loads.freeSlots(classOf(rep)) > 0 {
+			sel.residency.start(r, rep)
 			if classOf(rep) == c {
 				slots--
 			}
 		}
 	}
-	if s.windowed {
-		s.keepBest(c, list)
+	if sel.windowed {
+		sel.keepBest(c, list)
 	}
-	s.waits[c] = s.waits[c] || len(list) > 0
+	sel.waits[c] = sel.waits[c] || len(list) > 0
 	return len(list)
 }
 
 // scoreLevels rates candidates by solid angle and alignment.
-func (s *Streamer) scoreLevels(list []candidate) {
+func (sel *selector) scoreLevels(list []candidate) {
 	largest := 0.0
 	for i := range list {
 		c := &list[i]
@@ -40,7 +40,7 @@ func (s *Streamer) scoreLevels(list []candidate) {
 	}
 	for i := range list {
 		c := &list[i]
-		weight := alignment(&c.scene.tiles.box[c.tile], &c.scene.view, s.cfg.ViewAlignmentMinWeight)
-		c.quantise(largest, weight, s.cfg.EnableImportanceSort)
+		weight := alignment(&c.scene.tiles.box[c.tile], &c.scene.view, sel.cfg.ViewAlignmentMinWeight)
+		c.quantise(largest, weight, sel.cfg.EnableImportanceSort)
 	}
 }

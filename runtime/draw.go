@@ -32,26 +32,26 @@ func (r *record) drawnAfter() Rep {
 }
 
 // draw makes rep the tile's drawn representation.
-func (s *Streamer) draw(r *record, rep Rep) {
+func (h *handoff) draw(r *record, rep Rep) {
 	if rep == r.drawn {
 		return
 	}
 	old := r.drawn
-	s.countDrawn(old, -1)
-	s.countDrawn(rep, 1)
-	r.drawn, r.drawnAt = rep, s.now
-	s.stats.RepresentationChanges++
-	e := s.event(EventDrawn, r, rep)
+	h.countDrawn(old, -1)
+	h.countDrawn(rep, 1)
+	r.drawn, r.drawnAt = rep, h.now
+	h.count.changes++
+	e := h.event(EventDrawn, r, rep)
 	if rep == RepFull && r.seen {
-		e.Latency, r.seen = s.now-r.seenAt, false
+		e.Latency, r.seen = h.now-r.seenAt, false
 	}
-	s.emit(e)
+	h.emit(e)
 	done := time.Duration(0)
 	if rep == r.fading { // turned round: what was left to fade out is faded in already
-		done = max(0, s.fadeDuration-r.faded)
+		done = max(0, h.fadeDuration-r.faded)
 	}
 	r.endFade()
-	if s.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.shows(old) {
+	if h.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.shows(old) {
 		r.fading, r.faded = old, done
 		r.scene.fades++
 	}
@@ -59,17 +59,17 @@ func (s *Streamer) draw(r *record, rep Rep) {
 
 // advanceFades runs every frame; an outgoing representation that has faded out
 // is released by the next tick, which comes at once.
-func (s *Streamer) advanceFades(dt time.Duration) {
-	if s.activeFades() == 0 {
+func (h *handoff) advanceFades(dt time.Duration) {
+	if h.activeFades() == 0 {
 		return
 	}
-	s.forEach(func(r *record) {
+	h.forEach(func(r *record) {
 		if r.fading == RepNone {
 			return
 		}
-		if r.faded += dt; r.faded >= s.fadeDuration {
+		if r.faded += dt; r.faded >= h.fadeDuration {
 			r.endFade()
-			s.wake = true
+			h.wake = true
 		}
 	})
 }
@@ -104,7 +104,7 @@ func (r *record) fadesOut() bool {
 
 // settleAll ends the tick for the tiles of a scene and forgets or puts to sleep
 // those with nothing to do.
-func (s *Streamer) settleAll(sc *scene) {
+func (h *handoff) settleAll(sc *scene) {
 	if len(sc.fresh) > 0 {
 		sc.awake = append(sc.awake, sc.fresh...)
 		slices.Sort(sc.awake)
@@ -113,9 +113,9 @@ func (s *Streamer) settleAll(sc *scene) {
 	forgotten := false
 	for _, tile := range sc.awake {
 		r := sc.recordOf(tile)
-		s.settle(r)
+		h.settle(r)
 		switch {
-		case r.idle(s.now):
+		case r.idle(h.now):
 			sc.forget(tile)
 			forgotten = true
 		case r.quiet():
@@ -129,46 +129,46 @@ func (s *Streamer) settleAll(sc *scene) {
 
 // settle decides what a tile draws after the passes of a tick, and whether it
 // is undrawn.
-func (s *Streamer) settle(r *record) {
-	s.draw(r, r.drawnAfter())
+func (h *handoff) settle(r *record) {
+	h.draw(r, r.drawnAfter())
 	inRange := r.actual <= r.scene.tiles.radius[r.tile].unload
 	wants := r.full().resident() || r.near && (r.inGrace || inRange || r.scene.tiles.covers(r.tile, r.actual))
 	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
 		wants = inRange
 	}
 	if wants && r.share == shareNone && r.leftAlone() {
-		s.budget.split.given = min(s.budget.split.given, r.actual)
+		h.budget.split.given = min(h.budget.split.given, r.actual)
 	}
 	wants = wants && r.share != shareNone
 	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
-	s.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
-	s.audit(r)
+	h.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
+	h.audit(r)
 }
 
-func (s *Streamer) markUndrawn(r *record, undrawn bool) {
+func (h *handoff) markUndrawn(r *record, undrawn bool) {
 	if r.undrawn == undrawn {
 		return
 	}
 	r.undrawn = undrawn
 	if undrawn {
-		s.stats.UndrawnTiles++
+		h.count.undrawn++
 	} else {
-		s.stats.UndrawnTiles--
+		h.count.undrawn--
 	}
 }
 
-func (s *Streamer) countDrawn(rep Rep, by int) {
+func (h *handoff) countDrawn(rep Rep, by int) {
 	if rep == RepNone {
 		return
 	}
-	*[...]*int{&s.stats.VisibleFull, &s.stats.VisibleHLOD, &s.stats.VisibleLOD}[classOf(rep)] += by
+	h.count.visible[classOf(rep)] += by
 }
 
 // AppendDrawn appends what is to be drawn now, by scene and tile. A full tile
 // that streams mesh by mesh has an entry for each mesh.
 func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
-	for i := range s.retired {
-		x := &s.retired[i]
+	for i := range s.succession.retired {
+		x := &s.succession.retired[i]
 		for _, tile := range x.active {
 			r := x.recordOf(tile)
 			dst = r.appendDrawn(dst, r.drawn, 1)

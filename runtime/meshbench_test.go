@@ -45,7 +45,7 @@ func meshRig(b testing.TB, nodes int, budget int64) *rig {
 		r.s.Update(r.camera, 100*time.Millisecond)
 		r.s.Events()
 		r.clock.now += 100 * time.Millisecond
-		if r.s.meshes.backlog == 0 && len(r.s.loads.list) == 0 && r.s.fullBacklog == 0 && r.s.frame > 20 {
+		if r.s.meshes.backlog == 0 && len(r.s.loads.list) == 0 && r.s.selector.fullBacklog == 0 && r.s.frame > 20 {
 			break
 		}
 	}

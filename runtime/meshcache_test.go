@@ -156,7 +156,7 @@ func TestEntitiesShareAFile(t *testing.T) {
 	r := newRig(t, sceneOf())
 	r.loader.asset = func(Request) *Asset { return assetOf(nil, nodesAt(10, 5)...) }
 	cache := NewMeshCache(r.loader, 1000)
-	r.s.deps.Loader, r.s.loads.loader = cache, cache
+	r.s.evictor.cache, r.s.loads.loader = cache, cache
 	for i := range 3 {
 		if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint("car", i), Path: "car.untold", Bounds: face(5)}); err != nil {
 			t.Fatal(err)

@@ -40,11 +40,11 @@ func (r *record) awaitsOutline() bool {
 
 // outlining reports whether the first representation of a tile in view is on its
 // way.
-func (s *Streamer) outlining() bool {
-	if !s.outlineFirst() {
+func (sel *selector) outlining() bool {
+	if !sel.outlineFirst() {
 		return false
 	}
-	for _, f := range s.loads.list {
+	for _, f := range sel.loads.list {
 		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != RepFull && r.bare() && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
 			return true
 		}

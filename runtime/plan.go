@@ -65,18 +65,18 @@ func (r *record) shownLOD() int {
 }
 
 // planIdle plans the levels of a tile without a record.
-func (s *Streamer) planIdle(sc *scene, tile int32) {
+func (sel *selector) planIdle(sc *scene, tile int32) {
 	t := sc.tiles
-	d, effective := sc.measureIdle(tile, s.cfg.DispatchEpsilon)
+	d, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
 	rep := RepNone
-	if t.levelAt[tile] != t.levelAt[tile+1] && d <= s.cfg.MaxQueryRadius {
+	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
 		rep = sc.goal(tile, nil, d)
-		if rep == RepNone && s.budget.split.grant(d, shareNone) == shareAll && s.cfg.Handoff == HandoffCovered {
+		if rep == RepNone && sel.budget.split.grant(d, shareNone) == shareAll && sel.cfg.Handoff == HandoffCovered {
 			rep = sc.stopgap(tile, d)
 		}
 	}
 	if rep != RepNone {
-		s.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
+		sel.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
 	} else if sc.quietIdle(tile, effective, rep) {
 		sc.rest(tile, d, effective)
 	}
@@ -84,14 +84,14 @@ func (s *Streamer) planIdle(sc *scene, tile int32) {
 
 // plan decides what a tile shows besides its full representation, under the
 // covered hand-off: nothing that is drawn goes before its successor is there.
-func (s *Streamer) plan(r *record) {
+func (h *handoff) plan(r *record) {
 	full := r.full()
 	d := r.actual
 	if full.resident() && !r.inGrace && (!full.split || full.drawable) {
 		r.target, r.wanted = RepNone, RepFull
-		if s.ready(full) {
+		if h.ready(full) {
 			for i := 1; i < len(r.reps); i++ {
-				s.succeed(r, Rep(i+1))
+				h.succeed(r, Rep(i+1))
 			}
 		}
 		return
@@ -108,24 +108,24 @@ func (s *Streamer) plan(r *record) {
 	if next == RepNone {
 		// What is drawn stays; what comes is of no use unless nothing is there.
 		if !r.bare() {
-			s.cancelLevels(r, RepNone)
+			h.cancelLevels(r, RepNone)
 		}
 		return
 	}
 	st := r.rep(next)
-	if s.ready(st) && r.flips(next) {
+	if h.ready(st) && r.flips(next) {
 		return
 	}
 	r.target = next
 	switch {
-	case s.ready(st):
-		s.dropLevels(r, next)
+	case h.ready(st):
+		h.dropLevels(r, next)
 	case st.resident():
 	default:
 		if !r.bare() {
-			s.cancelLevels(r, next)
+			h.cancelLevels(r, next)
 		}
-		s.requestLevel(r, r.scene.outlineOf(r.tile, r, next))
+		h.requestLevel(r, r.scene.outlineOf(r.tile, r, next))
 	}
 }
 
@@ -168,7 +168,7 @@ func (sc *scene) stopgap(tile int32, d float64) Rep {
 
 // dropLevels unloads every level but keep, each class when it has dwelt long
 // enough, and cancels what is on its way.
-func (s *Streamer) dropLevels(r *record, keep Rep) {
+func (h *handoff) dropLevels(r *record, keep Rep) {
 	hlod, lod := r.dwelt(RepHLOD), r.dwelt(RepLOD0)
 	for i := 1; i < len(r.reps); i++ {
 		rep := Rep(i + 1)
@@ -176,27 +176,27 @@ func (s *Streamer) dropLevels(r *record, keep Rep) {
 			continue
 		}
 		if r.reps[i].loading() || rep == RepHLOD && hlod || rep != RepHLOD && lod {
-			s.succeed(r, rep)
+			h.succeed(r, rep)
 		}
 	}
 }
 
 // cancelLevels cancels the levels on their way, but not keep.
-func (s *Streamer) cancelLevels(r *record, keep Rep) {
+func (h *handoff) cancelLevels(r *record, keep Rep) {
 	for i := 1; i < len(r.reps); i++ {
 		if rep := Rep(i + 1); rep != keep && r.reps[i].loading() {
-			s.cancelLoad(r, rep)
+			h.residency.cancel(r, rep)
 		}
 	}
 }
 
 // requestLevel proposes a level for loading. While it backs off and nothing is
 // drawn, the nearest coarser level takes its place, else any.
-func (s *Streamer) requestLevel(r *record, rep Rep) {
+func (h *handoff) requestLevel(r *record, rep Rep) {
 	if r.rep(rep).loading() {
 		return
 	}
-	if !s.retryable(r.rep(rep)) {
+	if !h.retryable(r.rep(rep)) {
 		if !r.bare() {
 			return
 		}
@@ -207,7 +207,7 @@ func (s *Streamer) requestLevel(r *record, rep Rep) {
 	if !r.dwelt(rep) && !r.bare() {
 		return
 	}
-	s.propose(r.scene, r.tile, r, rep, r.actual)
+	h.selector.propose(r.scene, r.tile, r, rep, r.actual)
 }
 
 // substitute returns another level to load in place of one that failed;
@@ -239,4 +239,25 @@ func (r *record) substitute(failed Rep) Rep {
 		}
 	}
 	return best
+}
+
+// planLevels plans the LODs and HLODs of the tiles near the camera that have a
+// record.
+func (h *handoff) planLevels(sc *scene) {
+	for _, tile := range sc.hot {
+		h.planTile(sc.recordOf(tile))
+	}
+	for _, tile := range sc.fresh[sc.warmed:] {
+		h.planTile(sc.recordOf(tile))
+	}
+}
+
+func (h *handoff) planTile(r *record) {
+	switch {
+	case !r.near:
+	case h.cfg.Handoff == HandoffStrict:
+		h.planStrict(r)
+	default:
+		h.plan(r)
+	}
 }

@@ -4,16 +4,16 @@ package runtime
 // then the LOD pass, both judging the full tile as it was at the start of the
 // tick, every transition but those of a full tile that took over gated by the
 // dwell.
-func (s *Streamer) planStrict(r *record) {
+func (h *handoff) planStrict(r *record) {
 	if r.parsedAtStart {
 		r.target, r.wanted = RepNone, RepFull
 		for i := 1; i < len(r.reps); i++ {
-			s.dropRep(r, Rep(i+1))
+			h.residency.drop(r, Rep(i+1))
 		}
 		return
 	}
-	hlod := s.strictHLOD(r)
-	level := s.strictLOD(r, hlod)
+	hlod := h.strictHLOD(r)
+	level := h.strictLOD(r, hlod)
 	if hlod {
 		level = RepHLOD
 	}
@@ -23,7 +23,7 @@ func (s *Streamer) planStrict(r *record) {
 
 // strictHLOD loads and drops the HLOD; it reports whether the tile has one or
 // wants one.
-func (s *Streamer) strictHLOD(r *record) bool {
+func (h *handoff) strictHLOD(r *record) bool {
 	from, ok := r.scene.tiles.hlod(r.tile)
 	if !ok {
 		return false
@@ -31,13 +31,13 @@ func (s *Streamer) strictHLOD(r *record) bool {
 	st, dwelt := r.rep(RepHLOD), r.dwelt(RepHLOD)
 	switch d := r.actual; {
 	case d >= from:
-		if dwelt && s.retryable(st) {
-			s.propose(r.scene, r.tile, r, RepHLOD, d)
+		if dwelt && h.retryable(st) {
+			h.selector.propose(r.scene, r.tile, r, RepHLOD, d)
 		}
 		return true
-	case d < from*s.cfg.HLODHysteresisFactor && r.holds(RepHLOD):
+	case d < from*h.cfg.HLODHysteresisFactor && r.holds(RepHLOD):
 		if dwelt {
-			s.dropRep(r, RepHLOD)
+			h.residency.drop(r, RepHLOD)
 		}
 	}
 	return r.holds(RepHLOD)
@@ -45,18 +45,18 @@ func (s *Streamer) strictHLOD(r *record) bool {
 
 // strictLOD loads the level of the distance and drops the others at once. It
 // returns the level, RepNone when there is none or the HLOD has the tile.
-func (s *Streamer) strictLOD(r *record, hlod bool) Rep {
+func (h *handoff) strictLOD(r *record, hlod bool) Rep {
 	dwelt := r.dwelt(RepLOD0)
 	level := RepNone
 	if !hlod {
 		level = r.scene.levelFor(r.tile, r, r.actual)
 	}
-	if level != RepNone && dwelt && s.retryable(r.rep(level)) {
-		s.propose(r.scene, r.tile, r, level, r.actual)
+	if level != RepNone && dwelt && h.retryable(r.rep(level)) {
+		h.selector.propose(r.scene, r.tile, r, level, r.actual)
 	}
 	for i := 2; i < len(r.reps); i++ {
 		if rep := Rep(i + 1); rep != level && dwelt && r.holds(rep) {
-			s.dropRep(r, rep)
+			h.residency.drop(r, rep)
 		}
 	}
 	return level

@@ -244,7 +244,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 			d.Visibility = device
 		}
 	})
-	r.s.sleepless, r.s.window = sleepless, s.window
+	r.s.sleepless, r.s.selector.window = sleepless, s.window
 	if !s.calm {
 		r.memory.GeometryBudget = 1000
 	}
@@ -368,8 +368,8 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 	}
 	got := s.Stats()
 	if got.GeometryBytes != want.GeometryBytes || got.ResidentFull != want.ResidentFull || got.ResidentHLOD != want.ResidentHLOD ||
-		got.TextureBytes != want.TextureBytes || got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.awaited != awaited {
-		t.Fatalf("counters %+v, counted %+v, awaited %d and %d", got, want, s.awaited, awaited)
+		got.TextureBytes != want.TextureBytes || got.ResidentLOD != want.ResidentLOD || got.UndrawnTiles != want.UndrawnTiles || got.ActiveFades != want.ActiveFades || s.residency.awaited != awaited {
+		t.Fatalf("counters %+v, counted %+v, awaited %d and %d", got, want, s.residency.awaited, awaited)
 	}
 	if calm && got.Undrawn != 0 {
 		for _, tile := range s.Snapshot().Tiles {

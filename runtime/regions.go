@@ -145,7 +145,7 @@ func (m *Regions) Update(camera Camera, dt time.Duration) {
 		if loading >= regionLoads {
 			break
 		}
-		if m.s.acceptGeometry(m.list[i].Bytes) {
+		if m.s.evictor.acceptGeometry(m.list[i].Bytes) {
 			m.open(i)
 			loading++
 		}
@@ -236,21 +236,4 @@ func (m *Regions) Close() {
 		}
 	}
 	m.ready = nil
-}
-
-// acceptGeometry reports whether so many bytes more fit the geometry budget, if
-// need be after what lies beyond its streaming radius has gone.
-func (s *Streamer) acceptGeometry(bytes int64) bool {
-	fits := func() bool {
-		return s.budget.memory.GeometryBudget <= 0 || float64(s.budget.used())+float64(bytes) <= float64(s.budget.memory.GeometryBudget)
-	}
-	if fits() {
-		return true
-	}
-	s.now = s.deps.Clock.Now()
-	s.meshes.evict(evictMeshes, false, true)
-	if !fits() {
-		s.evictTiles(evictPerTick, PressureWarning)
-	}
-	return fits()
 }

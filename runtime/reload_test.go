@@ -204,8 +204,8 @@ func TestReloadAfterACook(t *testing.T) {
 	if r.bare > 0 || st.Undrawn > 0 || st.ManifestReloads != 1 || st.ManifestReloadFailures != 0 || r.count(EventSceneReload) != 1 || r.count(EventHLODFailed) == 0 {
 		t.Errorf("%d frames bare, %+v, %d events", r.bare, st, r.count(EventSceneReload))
 	}
-	if len(r.s.retired) != 0 || len(r.s.Scenes()) != 1 || r.s.Scenes()[0] == first {
-		t.Errorf("%d retired, scenes %v", len(r.s.retired), r.s.Scenes())
+	if len(r.s.succession.retired) != 0 || len(r.s.Scenes()) != 1 || r.s.Scenes()[0] == first {
+		t.Errorf("%d retired, scenes %v", len(r.s.succession.retired), r.s.Scenes())
 	}
 	if _, ok := r.s.SceneTransform(first); !ok { // its id goes on
 		t.Error("the first id is not known any more")
@@ -237,8 +237,8 @@ func TestReloadKeepsWhatIsDrawn(t *testing.T) {
 	}
 	c.put("tiles/a_hlod.untold", good)
 	r.run(70, 150)
-	if got := r.versions(); !slices.Equal(got, []int{2}) || len(r.s.retired) > 0 || r.bare > 0 {
-		t.Errorf("%v drawn, %d scenes retired, %d frames bare", got, len(r.s.retired), r.bare)
+	if got := r.versions(); !slices.Equal(got, []int{2}) || len(r.s.succession.retired) > 0 || r.bare > 0 {
+		t.Errorf("%v drawn, %d scenes retired, %d frames bare", got, len(r.s.succession.retired), r.bare)
 	}
 }
 
@@ -346,7 +346,7 @@ func TestReloadShortOfMemory(t *testing.T) {
 	r.run(2, 20)
 	c.save(c.cook(41, "a", "b"))
 	r.run(30, 150)
-	if got := r.versions(); !slices.Equal(got, []int{41}) || len(r.s.retired) > 0 || r.s.Stats().ManifestReloads != 1 || r.s.Stats().PeakGeometryBytes > budget || r.bare > 0 {
-		t.Errorf("%v drawn, %d retired, peak %d of %d, %d frames bare", got, len(r.s.retired), r.s.Stats().PeakGeometryBytes, budget, r.bare)
+	if got := r.versions(); !slices.Equal(got, []int{41}) || len(r.s.succession.retired) > 0 || r.s.Stats().ManifestReloads != 1 || r.s.Stats().PeakGeometryBytes > budget || r.bare > 0 {
+		t.Errorf("%v drawn, %d retired, peak %d of %d, %d frames bare", got, len(r.s.succession.retired), r.s.Stats().PeakGeometryBytes, budget, r.bare)
 	}
 }

@@ -10,50 +10,50 @@ const (
 )
 
 // makeResident books an uploaded representation.
-func (s *Streamer) makeResident(r *record, rep Rep, res *Result) {
+func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
-	st.state, st.residentAt, st.fails, st.given = TileParsed, s.now, 0, false
+	st.state, st.residentAt, st.fails, st.given = TileParsed, rs.now, 0, false
 	if r.evicted != RepFull || rep == RepFull {
 		r.evicted = RepNone
 	}
 	r.touch()
-	*s.residentCount(rep)++
+	rs.count.resident[classOf(rep)]++
 	if st.split = rep == RepFull && r.meshes != nil; st.split {
 		st.drawable = false // until enough of its meshes are
 		r.scene.tiles.flags[r.tile] |= flagMeshes
 		return
 	}
 	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
-	s.budget.learn(r, rep, st.geometry)
-	s.budget.book(st.geometry, st.texture)
-	st.drawable = s.device.visibility == nil
+	rs.budget.learn(r, rep, st.geometry)
+	rs.budget.book(st.geometry, st.texture)
+	st.drawable = rs.device.visibility == nil
 	if !st.drawable {
-		s.awaited++
+		rs.awaited++
 	}
 }
 
 // freeRep releases a resident representation.
-func (s *Streamer) freeRep(r *record, rep Rep) {
+func (rs *residency) free(r *record, rep Rep) {
 	st := r.rep(rep)
 	if st.split {
-		s.meshes.drop(r)
+		rs.meshes.drop(r)
 	} else {
-		start := s.device.clock.Now()
-		s.device.Release(r.key(rep))
-		s.device.noteRelease(start)
+		start := rs.device.clock.Now()
+		rs.device.Release(r.key(rep))
+		rs.device.noteRelease(start)
 	}
-	s.budget.book(-st.geometry, -st.texture)
-	*s.residentCount(rep)--
+	rs.budget.book(-st.geometry, -st.texture)
+	rs.count.resident[classOf(rep)]--
 	if !st.drawable && !st.split {
-		s.awaited--
+		rs.awaited--
 	}
 	st.state, st.drawable, st.split, st.geometry, st.texture = TileUnloaded, false, false, 0, 0
 	r.touch()
 }
 
 // unloadRep tears a resident representation down and reports it.
-func (s *Streamer) unloadRep(r *record, rep Rep) {
-	s.freeRep(r, rep)
+func (rs *residency) unload(r *record, rep Rep) {
+	rs.free(r, rep)
 	if r.share != shareAll {
 		r.noteGivenUp(rep)
 	}
@@ -63,26 +63,26 @@ func (s *Streamer) unloadRep(r *record, rep Rep) {
 	if r.fading == rep {
 		r.endFade()
 	}
-	s.emitRep(unloadKind(rep), r, rep)
+	rs.emitRep(unloadKind(rep), r, rep)
 	r.stamp(rep)
-	s.toggled(r, rep)
+	rs.toggled(r, rep)
 }
 
 // dropRep unloads or cancels a level, whichever applies.
-func (s *Streamer) dropRep(r *record, rep Rep) {
+func (rs *residency) drop(r *record, rep Rep) {
 	switch st := r.rep(rep); {
 	case st.resident() && r.fading != rep: // a fade needs both
-		s.unloadRep(r, rep)
+		rs.unload(r, rep)
 	case st.loading():
-		s.cancelLoad(r, rep)
+		rs.cancel(r, rep)
 	}
 }
 
 // succeed drops a level that something ready replaces. With fades what is still
 // drawn has to fade out first.
-func (s *Streamer) succeed(r *record, rep Rep) {
-	if !s.cfg.EnableFadeTransitions || r.drawn != rep {
-		s.dropRep(r, rep)
+func (h *handoff) succeed(r *record, rep Rep) {
+	if !h.cfg.EnableFadeTransitions || r.drawn != rep {
+		h.residency.drop(r, rep)
 	}
 }
 
@@ -94,11 +94,11 @@ func (e *env) ready(st *repState) bool {
 }
 
 // pollDrawable asks the Visibility for what is not drawable yet.
-func (s *Streamer) pollDrawable() {
-	if s.awaited == 0 {
+func (rs *residency) pollDrawable() {
+	if rs.awaited == 0 {
 		return
 	}
-	for _, sc := range s.scenes {
+	for _, sc := range rs.scenes {
 		for _, tile := range sc.active {
 			if sc.asleep(tile) {
 				continue
@@ -109,13 +109,13 @@ func (s *Streamer) pollDrawable() {
 				if !st.resident() || st.drawable || st.split {
 					continue
 				}
-				st.drawable = s.device.visibility.Drawable(r.key(Rep(i + 1)))
+				st.drawable = rs.device.visibility.Drawable(r.key(Rep(i + 1)))
 				if st.drawable {
-					s.awaited--
+					rs.awaited--
 				}
 				// A wait that ends, well or not, is worth a tick.
-				if waited := s.now - st.residentAt - s.handoffMaxWait; st.drawable || waited >= 0 && waited < s.updateInterval {
-					s.wake = true
+				if waited := rs.now - st.residentAt - rs.handoffMaxWait; st.drawable || waited >= 0 && waited < rs.updateInterval {
+					rs.wake = true
 				}
 			}
 		}
@@ -141,19 +141,15 @@ func (r *record) dwelt(rep Rep) bool {
 }
 
 // toggled counts loads and unloads of one representation.
-func (s *Streamer) toggled(r *record, rep Rep) {
+func (rs *residency) toggled(r *record, rep Rep) {
 	st := r.rep(rep)
-	if st.toggles == 0 || s.now-st.togglesAt > swapWindow {
-		st.toggles, st.togglesAt = 0, s.now
+	if st.toggles == 0 || rs.now-st.togglesAt > swapWindow {
+		st.toggles, st.togglesAt = 0, rs.now
 	}
 	if st.toggles++; st.toggles < swapThreshold {
 		return
 	}
 	st.toggles = 0
-	s.stats.SwapWarnings++
-	s.warn(r, rep, "the representation is loaded and unloaded over and over: its radii or switch distances lie too close together")
-}
-
-func (s *Streamer) residentCount(rep Rep) *int {
-	return [...]*int{&s.stats.ResidentFull, &s.stats.ResidentHLOD, &s.stats.ResidentLOD}[classOf(rep)]
+	rs.count.swapWarnings++
+	rs.warn(r, rep, "the representation is loaded and unloaded over and over: its radii or switch distances lie too close together")
 }

@@ -10,89 +10,89 @@ import (
 var ErrTimeout = errors.New("runtime: the load did not finish in time")
 
 // startLoad requests a representation.
-func (s *Streamer) startLoad(r *record, rep Rep) {
+func (rs *residency) start(r *record, rep Rep) {
 	st := r.rep(rep)
-	f := s.loads.request(r, rep, int(st.fails)+1, s.budget.splitOf(r, rep))
+	f := rs.loads.request(r, rep, int(st.fails)+1, rs.budget.splitOf(r, rep))
 	st.state, st.token = TileParsing, f.request.Token
 	r.touch()
-	s.budget.pending += s.budget.expected(r, rep)
-	s.stats.Loads++
-	s.stats.StartedLoads++
+	rs.budget.pending += rs.budget.expected(r, rep)
+	rs.count.loads++
+	rs.count.started++
 	if rep == RepFull {
 		f.memory = r.scene.tiles.memory[r.tile]
-		s.stats.LoadingCount++
+		rs.count.loading++
 	}
-	s.emitRep(loadKind(rep), r, rep)
-	s.loads.send(f)
+	rs.emitRep(loadKind(rep), r, rep)
+	rs.loads.send(f)
 }
 
 // loaded makes a representation resident.
-func (s *Streamer) loaded(r *record, f *load, res *Result) {
+func (rs *residency) loaded(r *record, f *load, res *Result) {
 	rep := f.request.Key.Rep
-	start := s.device.clock.Now()
-	err := s.place(r, rep, res)
-	s.device.noteUpload(start)
+	start := rs.device.clock.Now()
+	err := rs.place(r, rep, res)
+	rs.device.noteUpload(start)
 	if err != nil {
 		res.Asset.Release()
-		s.failed(r, rep, err)
+		rs.failed(r, rep, err)
 		return
 	}
-	took := milliseconds(s.now - f.started)
-	s.stats.LastAsyncLoadMs = took
-	if s.stats.LoadsCompleted == 0 {
-		s.stats.AverageAsyncLoadMs = took
+	took := milliseconds(rs.now - f.started)
+	rs.count.lastMs = took
+	if rs.count.completed == 0 {
+		rs.count.averageMs = took
 	}
-	s.stats.AverageAsyncLoadMs += float64((took - s.stats.AverageAsyncLoadMs) * 0.1)
-	s.stats.LoadsCompleted++
-	s.loads.countLoaded(f, res)
+	rs.count.averageMs += float64((took - rs.count.averageMs) * 0.1)
+	rs.count.completed++
+	rs.loads.countLoaded(f, res)
 	if rep == RepFull {
-		s.stats.LoadingCount--
+		rs.count.loading--
 	} else {
-		s.stats.LastAsyncReloadLODMs = took
+		rs.count.lastLevelMs = took
 	}
-	s.makeResident(r, rep, res)
+	rs.makeResident(r, rep, res)
 	r.scene.reloading.fails = 0
-	s.emitRep(loadedKind(rep), r, rep)
+	rs.emitRep(loadedKind(rep), r, rep)
 	r.stamp(rep)
-	s.toggled(r, rep)
+	rs.toggled(r, rep)
 }
 
 // failed puts a representation into backoff.
-func (s *Streamer) failed(r *record, rep Rep, err error) {
+func (rs *residency) failed(r *record, rep Rep, err error) {
 	st := r.rep(rep)
 	if rep == RepFull {
-		s.stats.LoadingCount--
+		rs.count.loading--
 	}
 	if st.fails < math.MaxUint16 {
 		st.fails++
 	}
-	st.state, st.failedAt = TileFailed, s.now
+	st.state, st.failedAt = TileFailed, rs.now
 	r.touch()
-	retry := s.backoff(st.fails)
+	retry := rs.backoff(st.fails)
 	kind := failedKind(rep)
 	if rep == RepFull && errors.Is(err, ErrTimeout) {
 		kind = EventTileTimeout
-		s.stats.Timeouts++
+		rs.count.timeouts++
 	} else {
-		s.stats.Failures++
+		rs.count.failures++
 	}
-	e := s.event(kind, r, rep)
+	e := rs.event(kind, r, rep)
 	e.Attempt, e.RetryIn, e.Err = int(st.fails), retry, err
-	s.emit(e)
-	s.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
-	s.reloads.suspect(r, rep, err)
+	rs.emit(e)
+	rs.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
+	rs.reloads.suspect(r, rep, err)
 }
 
 // discarded ends the cancelled load of a full tile; those of levels are over
 // when they are cancelled.
-func (s *Streamer) discarded(r *record, f *load) {
+func (rs *residency) discarded(r *record, f *load) {
 	if f.request.Key.Rep != RepFull || r.full().state != TileUnloading || r.full().token != f.request.Token {
 		return
 	}
 	r.full().state = TileUnloaded
 	r.touch()
-	s.stats.LoadingCount--
-	s.emitRep(EventTileDiscard, r, RepFull)
+	rs.count.loading--
+	rs.emitRep(EventTileDiscard, r, RepFull)
 }
 
 // backoff returns the delay after so many consecutive failures.
@@ -108,31 +108,31 @@ func (e *env) retryable(st *repState) bool {
 
 // revive ends the backoff of a full tile near the camera. The levels' ends when
 // they are wanted.
-func (s *Streamer) revive(r *record) {
-	if st := r.full(); st.state == TileFailed && r.near && s.retryable(st) {
+func (rs *residency) revive(r *record) {
+	if st := r.full(); st.state == TileFailed && r.near && rs.retryable(st) {
 		st.state = TileUnloaded
-		s.stats.Retries++
-		s.emitRep(EventTileRetry, r, RepFull)
+		rs.count.retries++
+		rs.emitRep(EventTileRetry, r, RepFull)
 	}
 }
 
 // cancelLoad gives up a load. A full tile stays in TileUnloading, and so blocks
 // another dispatch, until its worker has answered; a level is free at once, and
 // only the slot waits.
-func (s *Streamer) cancelLoad(r *record, rep Rep) {
+func (rs *residency) cancel(r *record, rep Rep) {
 	st := r.rep(rep)
 	r.touch()
 	if rep != RepFull {
 		st.state = TileUnloaded
-		s.emitRep(unloadKind(rep), r, rep)
+		rs.emitRep(unloadKind(rep), r, rep)
 		r.stamp(rep)
 	} else {
 		st.state = TileUnloading
-		s.stats.Cancels++
-		s.emitRep(EventTileCancel, r, rep)
+		rs.count.cancels++
+		rs.emitRep(EventTileCancel, r, rep)
 	}
-	if l, over := s.loads.giveUp(st.token); over {
-		s.discarded(r, &l)
+	if l, over := rs.loads.giveUp(st.token); over {
+		rs.discarded(r, &l)
 	}
 }
 

@@ -265,7 +265,7 @@ func (s *Streamer) RemoveScene(id SceneID) error {
 	}
 	s.now = s.deps.Clock.Now()
 	s.deliver()
-	s.dropRetiredFor(sc)
+	s.succession.dropRetiredFor(sc)
 	s.dropScene(sc)
 	s.scenes = append(s.scenes[:at], s.scenes[at+1:]...)
 	s.emit(Event{Kind: EventSceneUnload, Scene: sc.id})
@@ -320,8 +320,8 @@ func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
 	if err := sc.setRoot(m); err != nil {
 		return err
 	}
-	for i := range s.retired {
-		if x := &s.retired[i]; x.next == sc {
+	for i := range s.succession.retired {
+		if x := &s.succession.retired[i]; x.next == sc {
 			x.root, x.inverse, x.scale = sc.root, sc.inverse, sc.scale
 		}
 	}
@@ -344,23 +344,39 @@ func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
 
 // dropScene releases everything of a scene without reporting on its tiles.
 func (s *Streamer) dropScene(sc *scene) {
-	s.clearShortlists()
+	s.selector.clearShortlists()
 	s.loads.abandon(sc)
 	for _, tile := range sc.active {
 		r := sc.recordOf(tile)
-		s.countDrawn(r.drawn, -1)
+		s.handoff.countDrawn(r.drawn, -1)
 		r.endFade()
-		if r.undrawn {
-			s.stats.UndrawnTiles--
-		}
+		s.handoff.markUndrawn(r, false)
 		for i := range r.reps {
 			rep := Rep(i + 1)
 			if r.reps[i].resident() {
-				s.freeRep(r, rep)
+				s.residency.free(r, rep)
 			}
 			if rep == RepFull && (r.reps[i].state == TileParsing || r.reps[i].state == TileUnloading) {
-				s.stats.LoadingCount--
+				s.residency.count.loading--
 			}
 		}
+	}
+}
+
+// lookAt makes a tile with a record one that this tick looks at.
+func (sc *scene) lookAt(tile int32) {
+	sc.awake = append(sc.awake, tile)
+	r := sc.recordOf(tile)
+	r.measure()
+	r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
+}
+
+// measure takes the distances of a tile.
+func (r *record) measure() {
+	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
+	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
+	r.share = r.scene.allowance.grant(r.actual, r.share)
+	if r.leftAlone() {
+		r.share = shareNone
 	}
 }

@@ -21,46 +21,46 @@ type waiting struct {
 
 // scanIdle plans the levels of tiles without a record: the window's, and those
 // on the shortlist.
-func (s *Streamer) scanIdle(sc *scene) {
-	if len(sc.idle) <= s.window || sc.jumped {
-		s.windowed = s.windowed || len(sc.idle) > s.window
+func (sel *selector) scanIdle(sc *scene) {
+	if len(sc.idle) <= sel.window || sc.jumped {
+		sel.windowed = sel.windowed || len(sc.idle) > sel.window
 		sc.cursor, sc.jumped = 0, false
-		s.planAllIdle(sc, sc.idle)
+		sel.planAllIdle(sc, sc.idle)
 		return
 	}
-	s.windowed = true
+	sel.windowed = true
 	from, _ := slices.BinarySearch(sc.idle, sc.cursor)
-	to := min(len(sc.idle), from+s.window)
-	s.planAllIdle(sc, sc.idle[from:to])
+	to := min(len(sc.idle), from+sel.window)
+	sel.planAllIdle(sc, sc.idle[from:to])
 	first := sc.cursor
 	sc.cursor = 0
 	if to < len(sc.idle) {
 		sc.cursor = sc.idle[to]
-		s.scanning = true
+		sel.scanning = true
 	}
-	for c := range s.shortlist {
-		for _, w := range s.shortlist[c] {
+	for c := range sel.shortlist {
+		for _, w := range sel.shortlist[c] {
 			if w.scene != sc || w.tile >= first && (sc.cursor == 0 || w.tile < sc.cursor) {
 				continue // of another scene, or in the window
 			}
 			if _, ok := slices.BinarySearch(sc.idle, w.tile); ok && sc.tiles.record[w.tile] < 0 {
-				s.planIdle(sc, w.tile)
+				sel.planIdle(sc, w.tile)
 			}
 		}
 	}
 }
 
-func (s *Streamer) planAllIdle(sc *scene, tiles []int32) {
+func (sel *selector) planAllIdle(sc *scene, tiles []int32) {
 	for _, tile := range tiles {
 		if sc.tiles.record[tile] < 0 { // else it has got one in this tick
-			s.planIdle(sc, tile)
+			sel.planIdle(sc, tile)
 		}
 	}
 }
 
 // keepBest makes the shortlist of a class from the candidates without a slot.
-func (s *Streamer) keepBest(c class, list []candidate) {
-	best := s.best[:0]
+func (sel *selector) keepBest(c class, list []candidate) {
+	best := sel.best[:0]
 	for i := range list {
 		x := &list[i]
 		if x.scene.recordOf(x.tile) != nil {
@@ -78,18 +78,18 @@ func (s *Streamer) keepBest(c class, list []candidate) {
 		}
 		best = slices.Insert(best, at, *x)
 	}
-	s.shortlist[c] = s.shortlist[c][:0]
+	sel.shortlist[c] = sel.shortlist[c][:0]
 	for i := range best {
-		s.shortlist[c] = append(s.shortlist[c], waiting{best[i].scene, best[i].tile})
+		sel.shortlist[c] = append(sel.shortlist[c], waiting{best[i].scene, best[i].tile})
 	}
 	clear(best)
-	s.best = best
+	sel.best = best
 }
 
 // clearShortlists forgets what scenes that are gone have left.
-func (s *Streamer) clearShortlists() {
-	for c := range s.shortlist {
-		clear(s.shortlist[c])
-		s.shortlist[c] = s.shortlist[c][:0]
+func (sel *selector) clearShortlists() {
+	for c := range sel.shortlist {
+		clear(sel.shortlist[c])
+		sel.shortlist[c] = sel.shortlist[c][:0]
 	}
 }

@@ -11,7 +11,7 @@ import (
 // smallTiles is a rig over a city of 900 tiles of 12.5 m.
 func smallTiles(t *testing.T, window int) *rig {
 	r := newRig(t, cityOf(30, 12.5), withLatency(0.05), withConfig(func(c *Config) { c.EnableFrustumGate = true }))
-	r.s.window = window
+	r.s.selector.window = window
 	r.dt = 16 * time.Millisecond
 	r.lens()
 	return r
@@ -39,8 +39,8 @@ func TestWindowsReachEveryTile(t *testing.T) {
 			r.step()
 		}
 		r.until(60)
-		if st := r.s.Stats(); st.Undrawn != 0 || st.PendingLoadBacklog != 0 || r.s.scanning {
-			t.Errorf("window of %d: undrawn %d, backlog %d, scanning %v", r.s.window, st.Undrawn, st.PendingLoadBacklog, r.s.scanning)
+		if st := r.s.Stats(); st.Undrawn != 0 || st.PendingLoadBacklog != 0 || r.s.selector.scanning {
+			t.Errorf("window of %d: undrawn %d, backlog %d, scanning %v", r.s.selector.window, st.Undrawn, st.PendingLoadBacklog, r.s.selector.scanning)
 		}
 		var out []string
 		for _, d := range r.s.AppendDrawn(nil) {

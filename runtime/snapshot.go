@@ -70,6 +70,10 @@ func (s *Streamer) Stats() Stats {
 	s.loads.count.addTo(&st)
 	s.budget.addTo(&st)
 	s.meshes.count.addTo(&st)
+	s.residency.count.addTo(&st)
+	s.evictor.count.addTo(&st)
+	s.selector.count.addTo(&st)
+	s.handoff.count.addTo(&st)
 	for _, sc := range s.scenes {
 		st.TotalStreamingEntities += sc.tiles.len()
 		st.OctreeEntries += sc.tree.Len()
@@ -87,7 +91,6 @@ func (s *Streamer) Stats() Stats {
 	st.ActiveLoads = len(s.loads.list) + len(s.meshes.loading)
 	cpu := s.meshes.registry.Usage()
 	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
-	st.CPUReleased += s.unusedFreed
 	st.LastApplyLoadedMeshMs, st.LastUnloadMeshMs = milliseconds(s.device.lastUpload), milliseconds(s.device.lastRelease)
 	st.ActiveFades = s.activeFades()
 	st.Frames, st.DroppedEvents = s.frame, s.dropped

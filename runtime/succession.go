@@ -18,13 +18,29 @@ type retired struct {
 	heir []int32 // by tile: the one with the same id in next, -1: none
 }
 
+// succession owns the scenes that were replaced, as long as something of them is
+// drawn. They load nothing any more. What is drawn of them goes when the new
+// scene draws in its place, or the farthest first when memory is short.
+type succession struct {
+	*env
+	budget    *geometryBudget
+	loads     *loadQueue
+	residency *residency
+	meshes    *meshStreamer
+	selector  *selector
+	handoff   *handoff
+	log       *eventLog
+	retired   []retired
+	retiring  []evictee
+}
+
 // succeedScene lets next take over from old.
 func (s *Streamer) succeedScene(old, next *scene, why string) {
 	next.root, next.inverse, next.scale = old.root, old.inverse, old.scale
 	next.reloading.fails, next.reloading.next = old.reloading.fails, old.reloading.next
 	s.lastScene++
 	next.id = s.lastScene
-	s.retire(old, next)
+	s.succession.retire(old, next)
 	at := slices.Index(s.scenes, old)
 	s.scenes = append(slices.Delete(s.scenes, at, at+1), next)
 	if s.successors == nil {
@@ -38,9 +54,9 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 }
 
 // retire ends a scene but for what is drawn of it.
-func (s *Streamer) retire(old, next *scene) {
-	s.clearShortlists()
-	s.loads.abandon(old)
+func (su *succession) retire(old, next *scene) {
+	su.selector.clearShortlists()
+	su.loads.abandon(old)
 	x := retired{scene: old, next: next, heir: make([]int32, old.tiles.len())}
 	at := make(map[string]int32, next.tiles.len())
 	for i, id := range next.tiles.id {
@@ -53,8 +69,8 @@ func (s *Streamer) retire(old, next *scene) {
 		}
 		x.heir[i] = heir
 	}
-	for i := range s.retired { // what waits for old now waits for next
-		y := &s.retired[i]
+	for i := range su.retired { // what waits for old now waits for next
+		y := &su.retired[i]
 		if y.next != old {
 			continue
 		}
@@ -68,31 +84,31 @@ func (s *Streamer) retire(old, next *scene) {
 		}
 	}
 	for _, tile := range old.active {
-		s.retireTile(old.recordOf(tile))
+		su.retireTile(old.recordOf(tile))
 	}
 	x.prune()
 	if len(old.active) > 0 {
-		s.retired = append(s.retired, x)
+		su.retired = append(su.retired, x)
 	}
 }
 
 // retireTile keeps of a tile what is drawn.
-func (s *Streamer) retireTile(r *record) {
+func (su *succession) retireTile(r *record) {
 	r.endFade()
-	s.markUndrawn(r, false)
+	su.handoff.markUndrawn(r, false)
 	r.inGrace, r.retire, r.everDrawn, r.target, r.wanted = false, false, false, RepNone, RepNone
 	for i := range r.reps {
 		rep, st := Rep(i+1), &r.reps[i]
 		if rep == RepFull && (st.state == TileParsing || st.state == TileUnloading) {
-			s.stats.LoadingCount--
+			su.residency.count.loading--
 		}
 		switch {
 		case !st.resident():
 			st.state = TileUnloaded
 		case rep != r.drawn:
-			s.freeRep(r, rep)
+			su.residency.free(r, rep)
 		case st.split:
-			s.meshes.stop(r)
+			su.meshes.stop(r)
 		}
 	}
 }
@@ -121,21 +137,21 @@ func (x *retired) prune() {
 
 // easeOut drops what has been replaced and, when memory is short, up to limit of
 // the rest.
-func (s *Streamer) easeOut(signal PressureLevel) {
-	if len(s.retired) == 0 {
+func (su *succession) easeOut(signal PressureLevel) {
+	if len(su.retired) == 0 {
 		return
 	}
-	s.evictees = s.evictees[:0]
-	for i := range s.retired {
-		x := &s.retired[i]
-		camera := x.inverse.Point(s.camera.Position)
+	su.retiring = su.retiring[:0]
+	for i := range su.retired {
+		x := &su.retired[i]
+		camera := x.inverse.Point(su.camera.Position)
 		for _, tile := range x.active {
 			r := x.recordOf(tile)
 			r.actual = x.tiles.box[tile].Distance(camera)
-			if s.inherited(x, tile) {
-				s.dropRetired(r)
+			if su.inherited(x, tile) {
+				su.dropRetired(r)
 			} else {
-				s.evictees = append(s.evictees, evictee{r, r.drawn})
+				su.retiring = append(su.retiring, evictee{r, r.drawn})
 			}
 		}
 	}
@@ -143,33 +159,33 @@ func (s *Streamer) easeOut(signal PressureLevel) {
 	switch {
 	case signal == PressureCritical:
 		limit = evictCritical
-	case signal == PressureWarning || s.budget.high():
+	case signal == PressureWarning || su.budget.high():
 		limit = evictPerTick
-	case s.budget.refused:
+	case su.budget.refused:
 		limit = 1
 	}
-	sortEvictees(s.evictees)
-	for i := range s.evictees[:min(limit, len(s.evictees))] {
-		s.budget.noteEviction()
-		s.dropRetired(s.evictees[i].record)
+	sortEvictees(su.retiring)
+	for i := range su.retiring[:min(limit, len(su.retiring))] {
+		su.budget.noteEviction()
+		su.dropRetired(su.retiring[i].record)
 	}
-	clear(s.evictees)
-	for i := range s.retired {
-		s.retired[i].prune()
+	clear(su.retiring)
+	for i := range su.retired {
+		su.retired[i].prune()
 	}
-	s.retired = slices.DeleteFunc(s.retired, func(x retired) bool { return len(x.active) == 0 })
+	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool { return len(x.active) == 0 })
 }
 
 // inherited reports whether the new scene draws what belongs in the place of a
 // tile, or wants nothing there.
-func (s *Streamer) inherited(x *retired, tile int32) bool {
+func (su *succession) inherited(x *retired, tile int32) bool {
 	next := x.next
 	if heir := x.heir[tile]; heir >= 0 {
-		return s.takenOver(next, heir)
+		return next.takenOver(heir)
 	}
 	box := x.tiles.box[tile]
 	for _, other := range next.tree.Sphere(box.Center(), box.Size().Len()/2, nil) {
-		if overlap(&box, &next.tiles.box[other]) && !s.takenOver(next, other) {
+		if overlap(&box, &next.tiles.box[other]) && !next.takenOver(other) {
 			return false
 		}
 	}
@@ -178,13 +194,13 @@ func (s *Streamer) inherited(x *retired, tile int32) bool {
 
 // takenOver reports whether a tile draws something, or wants nothing where the
 // camera is.
-func (s *Streamer) takenOver(sc *scene, tile int32) bool {
+func (sc *scene) takenOver(tile int32) bool {
 	r := sc.recordOf(tile)
 	if r != nil && r.drawn != RepNone && !r.partial() {
 		return true
 	}
 	d := sc.tiles.box[tile].Distance(sc.view.pos)
-	if d > s.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
+	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
 	return sc.shareOf(r, d) == shareNone || sc.desired(tile, r, d) == RepNone
@@ -201,21 +217,21 @@ func overlap(a, b *geom.Box) bool {
 }
 
 // dropRetired ends what is drawn of a tile of a retired scene.
-func (s *Streamer) dropRetired(r *record) {
-	s.countDrawn(r.drawn, -1)
-	s.freeRep(r, r.drawn)
+func (su *succession) dropRetired(r *record) {
+	su.handoff.countDrawn(r.drawn, -1)
+	su.residency.free(r, r.drawn)
 	r.drawn = RepNone
-	s.changes++
+	su.log.changes++
 }
 
 // dropRetiredFor ends what is left of the scenes before one; nil: of all.
-func (s *Streamer) dropRetiredFor(next *scene) {
-	s.retired = slices.DeleteFunc(s.retired, func(x retired) bool {
+func (su *succession) dropRetiredFor(next *scene) {
+	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool {
 		if next != nil && x.next != next {
 			return false
 		}
 		for _, tile := range x.active {
-			s.dropRetired(x.recordOf(tile))
+			su.dropRetired(x.recordOf(tile))
 		}
 		return true
 	})

@@ -11,19 +11,19 @@ type leaver struct {
 // unloadPass runs before anything is loaded: it ends backoffs,
 // starts and ends grace periods, tears down what is out of range, farthest
 // first, and drops the levels of tiles beyond the query radius.
-func (s *Streamer) unloadPass() {
-	s.leavers = s.leavers[:0]
-	for _, sc := range s.scenes {
+func (h *handoff) unloadPass() {
+	h.leavers = h.leavers[:0]
+	for _, sc := range h.scenes {
 		for _, tile := range sc.awake {
 			r := sc.recordOf(tile)
-			s.revive(r)
-			s.judgeRange(r)
+			h.residency.revive(r)
+			h.judgeRange(r)
 			if !r.near {
-				s.leaveRange(r)
+				h.leaveRange(r)
 			}
 		}
 	}
-	slices.SortFunc(s.leavers, func(a, b leaver) int {
+	slices.SortFunc(h.leavers, func(a, b leaver) int {
 		switch {
 		case a.distance > b.distance:
 			return -1
@@ -34,64 +34,64 @@ func (s *Streamer) unloadPass() {
 		}
 		return int(a.record.tile) - int(b.record.tile)
 	})
-	s.stats.UnloadCandidates = len(s.leavers)
-	s.leavers = s.leavers[:min(len(s.leavers), s.cfg.MaxTileUnloadsPerUpdate)]
-	s.stats.ProcessedUnloads = len(s.leavers)
-	for i := range s.leavers {
-		if r := s.leavers[i].record; r.full().resident() {
-			s.unloadRep(r, RepFull)
+	h.count.unloadCandidates = len(h.leavers)
+	h.leavers = h.leavers[:min(len(h.leavers), h.cfg.MaxTileUnloadsPerUpdate)]
+	h.count.processedUnloads = len(h.leavers)
+	for i := range h.leavers {
+		if r := h.leavers[i].record; r.full().resident() {
+			h.residency.unload(r, RepFull)
 		} else {
 			r.inGrace = false
-			s.cancelLoad(r, RepFull)
+			h.residency.cancel(r, RepFull)
 		}
-		s.leavers[i].record = nil
+		h.leavers[i].record = nil
 	}
 }
 
 // leaveRange drops the levels of a tile beyond the query radius. One that is
 // drawn while the full representation is about to take over stays that long.
-func (s *Streamer) leaveRange(r *record) {
+func (h *handoff) leaveRange(r *record) {
 	r.endFade()
 	r.target, r.wanted = RepNone, RepNone
 	full := r.full()
 	for i := 1; i < len(r.reps); i++ {
-		if rep := Rep(i + 1); rep != r.drawn || !full.resident() || s.ready(full) {
-			s.dropRep(r, rep)
+		if rep := Rep(i + 1); rep != r.drawn || !full.resident() || h.ready(full) {
+			h.residency.drop(r, rep)
 		}
 	}
 }
 
 // judgeRange starts, ends and evaluates the grace period of a full tile.
-func (s *Streamer) judgeRange(r *record) {
+func (h *handoff) judgeRange(r *record) {
 	st := r.full()
 	if !st.resident() && !st.loading() {
 		r.inGrace, r.retire = false, false
 		return
 	}
 	surplus := r.surplus()
-	hurry := surplus && (s.budget.refused || s.budget.relieving) // something waits for the room
+	hurry := surplus && (h.budget.refused || h.budget.relieving) // something waits for the room
 	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !surplus {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false
-			s.emitRep(EventTileGraceCleared, r, RepFull)
+			h.emitRep(EventTileGraceCleared, r, RepFull)
 		}
 		return
 	}
 	if st.loading() && !r.near { // so far out nothing oscillates: no grace
-		s.leavers = append(s.leavers, leaver{r, r.actual})
+		h.leavers = append(h.leavers, leaver{r, r.actual})
 		return
 	}
 	if !r.inGrace {
-		r.inGrace, r.graceSince = true, s.now
-		s.emitRep(EventTileGrace, r, RepFull)
+		r.inGrace, r.graceSince = true, h.now
+		h.emitRep(EventTileGrace, r, RepFull)
 	}
 	switch {
-	case !hurry && s.now-r.graceSince < s.gracePeriod:
-	case st.resident() && (!hurry && s.now-st.residentAt < s.minResident || !r.successorReady()):
+	case !hurry && h.now-r.graceSince < h.gracePeriod:
+	case st.resident() && (!hurry && h.now-st.residentAt < h.minResident || !r.successorReady()):
 	case st.resident() && r.fadesOut():
 		r.retire = true
 	default:
-		s.leavers = append(s.leavers, leaver{r, r.actual})
+		h.leavers = append(h.leavers, leaver{r, r.actual})
 	}
 }
 
@@ -115,29 +115,29 @@ func (s *Streamer) ForceUnloadAll() {
 	}
 	s.now = s.deps.Clock.Now()
 	s.deliver()
-	s.dropRetiredFor(nil)
+	s.succession.dropRetiredFor(nil)
 	s.forEach((*record).endFade)
 	s.forEach(func(r *record) {
 		if r.full().loading() {
 			r.inGrace = false
-			s.cancelLoad(r, RepFull)
+			s.residency.cancel(r, RepFull)
 		}
 	})
 	s.forEach(func(r *record) {
 		if r.full().resident() {
-			s.unloadRep(r, RepFull)
+			s.residency.unload(r, RepFull)
 		}
 	})
 	s.forEach(func(r *record) {
-		s.dropRep(r, RepHLOD)
+		s.residency.drop(r, RepHLOD)
 		for i := 2; i < len(r.reps); i++ {
-			s.dropRep(r, Rep(i+1))
+			s.residency.drop(r, Rep(i+1))
 		}
 		r.target = RepNone
 		r.everDrawn = false // asked for, so not undrawn
-		s.draw(r, RepNone)
+		s.handoff.draw(r, RepNone)
 	})
-	s.backlog, s.fullBacklog, s.levelBacklog, s.scanning = 0, 0, 0, false
+	s.backlog, s.selector.fullBacklog, s.selector.levelBacklog, s.selector.scanning = 0, 0, 0, false
 }
 
 // forEach visits all records by scene and tile.
