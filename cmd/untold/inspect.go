@@ -25,6 +25,8 @@ type inspectFlags struct {
 	strings bool
 	stats   bool
 	limit   int
+	levels  bool
+	look    bool
 	plan    mapFlags
 	server  remoteFlags
 }
@@ -42,6 +44,13 @@ With --map it draws the tiles of a manifest from above, one picture a floor: +X 
 down. --map-tile adds the distances at which one tile changes what is drawn; they are measured
 from its box. The name "shared" stands for the shared bucket.
 
+With --levels it reads all files of the scene that a manifest describes and lists the levels: how
+many triangles they have, where they begin and how large their errors are there on a screen of
+1080 pixels with a field of view of 60 degrees, and how many quads of the full tiles are left, or
+only one of their two triangles. --look draws each beside its full tile as it is seen from there:
+flip is the difference that a viewer sees (FLIP, 0 to 1), colour how far the mean colour is off (of
+255), covered the area that is left. That takes seconds a tile.
+
 The file may also be at an http or https address. Of a container only the parts are downloaded
 that are shown, if the server knows byte ranges; --verbose says how much that was.`,
 		Example: `  untold inspect tiles/tile_0_0_0.untold
@@ -50,6 +59,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
   untold inspect tiles/tile_0_0_0.untold --mesh 0
   untold inspect https://cdn.example.com/city/tiles/tile_0_0_0.untold --verbose
   untold inspect city.json --json
+  untold inspect city.json --levels --look
   untold inspect city.json --map city.svg --map-color triangles
   untold inspect office.json --map office.png --map-tile F01_Q_0_SI`,
 		Args: cobra.ExactArgs(1),
@@ -63,6 +73,9 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			if err := a.checkAsked(cmd.Flags(), append(serverNeeds(cmd.Flags(), remote.IsURL(args[0])),
 				need{"limit", !f.asJSON && f.format != "json", "JSON lists all rows"},
 				need{"json", !f.raw, "--raw writes bytes"})); err != nil {
+				return err
+			}
+			if err := f.checkLevels(remote.IsURL(args[0])); err != nil {
 				return err
 			}
 			switch f.format {
@@ -89,12 +102,15 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 				return err
 			}
 			if st.IsDir() {
-				return inspectFolder(a, args[0], &f)
+				return inspectFolder(cmd.Context(), a, args[0], &f)
 			}
 			if strings.EqualFold(filepath.Ext(args[0]), ".json") {
-				return inspectManifest(a, args[0], args[0], &f)
+				return inspectManifest(cmd.Context(), a, args[0], args[0], &f)
 			}
 			if isTexture(args[0]) {
+				if f.levels {
+					return fmt.Errorf("--levels goes with a manifest; %s is a texture", args[0])
+				}
 				return inspectTexture(a, args[0], &f)
 			}
 			if err := f.forContainer(args[0]); err != nil {
@@ -117,6 +133,8 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 	fl.IntVar(&f.mesh, "mesh", -1, "show the vertices and triangles of one mesh")
 	fl.BoolVar(&f.strings, "strings", false, "list the strings")
 	fl.BoolVar(&f.stats, "stats", false, "show sizes, ratios and geometry statistics")
+	fl.BoolVar(&f.levels, "levels", false, "list the levels of a scene and what they keep of the full tiles")
+	fl.BoolVar(&f.look, "look", false, "with --levels: draw them beside the full tiles and say how they look")
 	f.plan.register(cmd)
 	f.server.registerVisit(fl)
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
@@ -127,6 +145,9 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 func (f *inspectFlags) forContainer(name string) error {
 	if f.plan.file != "" {
 		return fmt.Errorf("--map goes with a manifest; %s is a container", name)
+	}
+	if f.levels {
+		return fmt.Errorf("--levels goes with a manifest; %s is a container", name)
 	}
 	return nil
 }
@@ -140,7 +161,7 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 			if err != nil {
 				return err
 			}
-			return inspectManifest(a, m.File, name, f)
+			return inspectManifest(ctx, a, m.File, name, f)
 		}
 		if err := f.forContainer(name); err != nil {
 			return err
@@ -187,10 +208,10 @@ type badFile struct{ error }
 func (b *badFile) Unwrap() error { return b.error }
 
 // inspectFolder shows the one manifest of a cooked scene.
-func inspectFolder(a *app, dir string, f *inspectFlags) error {
+func inspectFolder(ctx context.Context, a *app, dir string, f *inspectFlags) error {
 	path, err := manifestPath("inspect", "", dir)
 	if err != nil {
 		return err
 	}
-	return inspectManifest(a, path, path, f)
+	return inspectManifest(ctx, a, path, path, f)
 }

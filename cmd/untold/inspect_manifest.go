@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,9 +13,12 @@ import (
 
 // inspectManifest shows the scene summary of the manifest in a file; name is
 // what the user calls it.
-func inspectManifest(a *app, path, name string, f *inspectFlags) error {
+func inspectManifest(ctx context.Context, a *app, path, name string, f *inspectFlags) error {
 	if f.chunk != "" || f.mesh >= 0 || f.strings || f.stats {
 		return errors.New("--chunk, --mesh, --strings and --stats go with a container; name one of the manifest's .untold files")
+	}
+	if f.levels {
+		return inspectLevels(ctx, a, path, f)
 	}
 	m, err := manifest.LoadPlanned(path)
 	var e *manifest.DecodeError

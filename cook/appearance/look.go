@@ -1,7 +1,11 @@
 package appearance
 
 import (
+	"fmt"
 	"image"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
@@ -31,6 +35,23 @@ func ReadTexture(data []byte) (*Texture, error) {
 		return nil, err
 	}
 	return NewTexture(smaller(img), texture.Linear), nil
+}
+
+// LoadTexture is ReadTexture for a file that a cook staged: nil, without an error,
+// if it is in a container of compressed textures.
+func LoadTexture(path string) (*Texture, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ReadTexture(data)
+	if err != nil && strings.EqualFold(filepath.Ext(path), ".utex") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
 }
 
 // smaller returns an image with sides of at most textureSide.

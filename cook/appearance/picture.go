@@ -1,11 +1,6 @@
 package appearance
 
-import (
-	"image"
-	"slices"
-
-	"github.com/untoldkit/untold/cook/texture"
-)
+import "slices"
 
 // Picture is a mesh as it is seen from one side.
 type Picture struct{ p picture }
@@ -32,20 +27,3 @@ func (p *Picture) Half() { p.p = p.p.half(p.p.pix) }
 
 // MaxHalves is how often the pixels of a picture can be made larger.
 const MaxHalves = tileShift
-
-// Image returns the picture in sRGB before a sky of half the full light, and
-// which of its pixels the mesh covers or touches: rows from the top in both.
-func (p *Picture) Image() (img *image.NRGBA, covered []bool) {
-	w, h := p.p.w, p.p.h
-	img, covered = image.NewNRGBA(image.Rect(0, 0, w, h)), make([]bool, w*h)
-	for i := range covered {
-		q := p.p.pix[(h-1-i/w)*w+i%w]
-		covered[i] = q.coverage() > 0
-		behind := (one - q.coverage()) * sky / one
-		for k := range 3 {
-			img.Pix[4*i+k] = texture.FromLinear(float32(min(q.channel(k)+behind, one)) / one)
-		}
-		img.Pix[4*i+3] = 255
-	}
-	return img, covered
-}

@@ -44,13 +44,15 @@ func (s *subject) writePictures(o *options, c cell, level *simplify.Mesh) error 
 	for _, side := range pictureSides {
 		seen, maps := []*image.NRGBA{nil}, []*image.NRGBA{nil}
 		for _, m := range levels {
-			full, result := s.viewer.sights(m, side, c.Across)
-			d, err := imagediff.FLIP(full.image, result.image, imagediff.PixelsPerDegree)
+			a, b := s.viewer.sights(m, side, c.Across)
+			full, _ := a.Image()
+			result, _ := b.Image()
+			d, err := imagediff.FLIP(full, result, imagediff.PixelsPerDegree)
 			if err != nil {
 				return err
 			}
-			seen[0] = full.image
-			seen, maps = append(seen, result.image), append(maps, d.Image())
+			seen[0] = full
+			seen, maps = append(seen, result), append(maps, d.Image())
 		}
 		rows = append(rows, seen, maps)
 	}

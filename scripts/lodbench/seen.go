@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"image"
 	"math"
 	"slices"
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/internal/imagediff"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
 
@@ -67,19 +64,8 @@ func (c *cell) seen() *float64 {
 	return &c.Seen
 }
 
-// sight is what is seen of a mesh from one side.
-type sight struct {
-	image   *image.NRGBA
-	covered []bool
-}
-
-func newSight(p *appearance.Picture) sight {
-	img, covered := p.Image()
-	return sight{img, covered}
-}
-
 // sights returns the model and a level as they are seen from a side.
-func (v *viewer) sights(m *appearance.Mesh, side int, across float64) (full, level sight) {
+func (v *viewer) sights(m *appearance.Mesh, side int, across float64) (full, level *appearance.Picture) {
 	halves := min(1+int(math.Log2(mostAcross/across)), appearance.MaxHalves)
 	pixel := v.diagonal / across / float64(int(1)<<halves)
 	a, b := v.reference.Draw(nil, side, pixel), v.reference.Draw(m, side, pixel)
@@ -87,21 +73,21 @@ func (v *viewer) sights(m *appearance.Mesh, side int, across float64) (full, lev
 		a.Half()
 		b.Half()
 	}
-	return newSight(a), newSight(b)
+	return a, b
 }
 
 // flip returns how different a level looks when the diagonal of the model is
 // across pixels long: FLIP of the pixels that either covers, the mean of those
 // of each side, and of all sides.
 func (v *viewer) flip(m *appearance.Mesh, across float64) (float64, error) {
-	var sum mean
+	var d appearance.Difference
 	for side := range appearance.Views {
 		full, level := v.sights(m, side, across)
-		if err := sum.compare(full, level); err != nil {
+		if err := d.Add(full, level); err != nil {
 			return 0, err
 		}
 	}
-	return sum.value(), nil
+	return d.FLIP(), nil
 }
 
 // ladder returns the same for all rungs.
@@ -118,7 +104,7 @@ func (v *viewer) ladder(m *appearance.Mesh) ([]float64, error) {
 
 // rungs returns the same for some rungs, whose pictures are made of one another.
 func (v *viewer) rungs(m *appearance.Mesh, list []int) ([]float64, error) {
-	sums := make([]mean, len(list))
+	sums := make([]appearance.Difference, len(list))
 	for side := range appearance.Views {
 		for first := range 2 {
 			pixel := v.diagonal / (2 * rung(first))
@@ -130,7 +116,7 @@ func (v *viewer) rungs(m *appearance.Mesh, list []int) ([]float64, error) {
 				if i < 0 {
 					continue
 				}
-				if err := sums[i].compare(newSight(a), newSight(b)); err != nil {
+				if err := sums[i].Add(a, b); err != nil {
 					return nil, err
 				}
 			}
@@ -138,7 +124,7 @@ func (v *viewer) rungs(m *appearance.Mesh, list []int) ([]float64, error) {
 	}
 	out := make([]float64, len(list))
 	for i := range out {
-		out[i] = round(sums[i].value(), 5)
+		out[i] = round(sums[i].FLIP(), 5)
 	}
 	return out, nil
 }
@@ -166,35 +152,3 @@ func between(ladder []float64, across float64) float64 {
 	t := at - float64(k)
 	return ladder[k] + float64(t*(ladder[k+1]-ladder[k]))
 }
-
-// mean is of sides.
-type mean struct {
-	sum float64
-	n   int
-}
-
-// compare adds a side, unless nothing is there to be seen.
-func (s *mean) compare(a, b sight) error {
-	if bytes.Equal(a.image.Pix, b.image.Pix) {
-		s.n++
-		return nil
-	}
-	m, err := imagediff.FLIP(a.image, b.image, imagediff.PixelsPerDegree)
-	if err != nil {
-		return err
-	}
-	sum, n := 0.0, 0
-	for i, v := range m.Values {
-		if a.covered[i] || b.covered[i] {
-			sum += float64(v)
-			n++
-		}
-	}
-	if n > 0 {
-		s.sum += sum / float64(n)
-		s.n++
-	}
-	return nil
-}
-
-func (s *mean) value() float64 { return s.sum / float64(max(s.n, 1)) }
