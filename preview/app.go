@@ -95,6 +95,7 @@ type app struct {
 	errs    int
 	overlay overlay
 	news    news
+	white   map[texture.Slot]bool // textures of which it was said that they are drawn white
 	pics    *pictures
 	watch   *watcher
 	short   bool // it was said that the geometry budget is too small for the scene
@@ -125,6 +126,11 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 	ro.OnTexture = func(e *texture.Event, slot texture.Slot) {
 		if o.onTexture != nil {
 			o.onTexture(e, slot)
+		}
+	}
+	ro.OnWhite = func(slot texture.Slot, err error) {
+		if o.onWhite != nil {
+			o.onWhite(slot, err)
 		}
 	}
 	r, err := render.New(ro)
@@ -159,8 +165,8 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		a.show.Panel, a.show.Map = true, true
 	}
 	a.gate = &gate{inner: a.loader, clock: a.clock, latency: o.latency()}
-	o.onTexture = a.textureEvent
-	defer func() { o.onTexture = nil }()
+	o.onTexture, o.onWhite = a.textureEvent, a.tellWhite
+	defer func() { o.onTexture, o.onWhite = nil, nil }()
 	a.openProbe()
 	defer func() { err = errors.Join(err, a.closeProbe()) }()
 	a.startBatching()

@@ -74,6 +74,7 @@ type Options struct {
 	OnFrame func(*Frame) error
 
 	onTexture  func(*texture.Event, texture.Slot) // of the run
+	onWhite    func(texture.Slot, error)          // of the run
 	shoot      func(*app) error                   // takes the place of the frames
 	late       *late                              // stands between a run on a virtual clock and the renderer
 	wall       func() time.Duration               // the clock on the wall since frame 0; of tests

@@ -1,6 +1,9 @@
 package preview
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"math"
 
 	"github.com/untoldkit/untold/manifest"
@@ -47,4 +50,26 @@ func (a *app) textureBudget() int64 {
 		return 0
 	}
 	return max(1, int64(a.o.Config.HighWaterMark*float64(b))-1)
+}
+
+// whiteTold is how many textures a person is told of one by one.
+const whiteTold = 5
+
+// tellWhite says once of a texture that it cannot be shown, and why. Where most
+// of a scene's textures are gone, the figures count them. A file of a scene at an
+// address that is not there yet may still come.
+func (a *app) tellWhite(slot texture.Slot, err error) {
+	if a.white[slot] || a.o.Fetcher != nil && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if a.white == nil {
+		a.white = map[texture.Slot]bool{}
+	}
+	a.white[slot] = true
+	switch n := len(a.white); {
+	case n <= whiteTold:
+		a.news.alarm(a.clock.elapsed(), fmt.Sprintf("a texture is drawn white: %v", err))
+	case n == whiteTold+1:
+		a.news.alarm(a.clock.elapsed(), "more textures are drawn white: the figures have their number, and the events their names")
+	}
 }

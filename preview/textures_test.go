@@ -2,12 +2,15 @@ package preview
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -115,5 +118,27 @@ func TestTexturesAreShed(t *testing.T) {
 	}
 	if n != len(shed) {
 		t.Errorf("%d events of %d", n, len(shed))
+	}
+}
+
+// TestTellWhite: each texture once, and not all of them one by one; files that
+// are on their way from a server are no news.
+func TestTellWhite(t *testing.T) {
+	var told []string
+	a := &app{o: &Options{}, clock: &clock{virtual: true}}
+	a.news.out = func(text string) { told = append(told, text) }
+	for i := range 20 {
+		for range 2 {
+			a.tellWhite(texture.Slot{URI: fmt.Sprintf("%d.png", i)}, fmt.Errorf("%d.png: %w", i, texture.ErrTooLarge))
+		}
+	}
+	if len(told) != whiteTold+1 || told[0] != "a texture is drawn white: 0.png: texture: too many pixels" || !strings.HasPrefix(told[whiteTold], "more textures ") {
+		t.Errorf("told %q", told)
+	}
+	told, a.white, a.o.Fetcher = nil, nil, &remote.Fetcher{}
+	a.tellWhite(texture.Slot{URI: "a.png"}, fmt.Errorf("a.png: %w", fs.ErrNotExist))
+	a.tellWhite(texture.Slot{URI: "a.png"}, texture.ErrDamaged)
+	if len(told) != 1 || !strings.Contains(told[0], "damaged") {
+		t.Errorf("told %q", told)
 	}
 }

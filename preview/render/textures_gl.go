@@ -83,6 +83,9 @@ func (t *textures) trace(o *Options, e *texture.Event) {
 		return
 	}
 	slot, _ := t.stream.Slot(e.Texture)
+	if e.Kind == texture.EventMissing && !errors.Is(e.Err, texture.ErrBudget) {
+		o.white(slot, e.Err)
+	}
 	switch {
 	case e.Kind == texture.EventFail:
 		o.Logger.Warn("a texture could not change its size; it stays as it is", "uri", slot.URI, "folder", slot.Dir, "error", e.Err)
@@ -91,6 +94,13 @@ func (t *textures) trace(o *Options, e *texture.Event) {
 	case !t.told[slot]:
 		t.told[slot] = true
 		o.Logger.Warn("a texture is missing; it is drawn white", "uri", slot.URI, "folder", slot.Dir, "error", e.Err)
+	}
+}
+
+// white tells of a texture that is drawn white.
+func (o *Options) white(slot texture.Slot, err error) {
+	if o.OnWhite != nil {
+		o.OnWhite(slot, err)
 	}
 }
 

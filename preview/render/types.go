@@ -50,6 +50,10 @@ type Options struct {
 	// OnTexture, when set, is told of everything that happens to textures, on the
 	// goroutine of the Renderer; not while another Streamer is followed.
 	OnTexture func(e *texture.Event, slot texture.Slot)
+	// OnWhite, when set, is told of every texture that cannot be read or uploaded,
+	// so that white, or what is neutral for its use, is drawn in its place: each
+	// time that this was tried, on the goroutine of the Renderer.
+	OnWhite func(slot texture.Slot, err error)
 	// NoTextures draws every material by its factors alone.
 	NoTextures bool
 
