@@ -62,7 +62,7 @@ func (a *app) watchMemory(s *runtime.Streamer) {
 	}
 	o := memory.MonitorOptions{Root: a.o.memoryRoot, NoTriggers: a.o.memoryRoot != ""}
 	a.monitor = memory.Watch(o, func(level runtime.PressureLevel) {
-		s.Pressure(level)
+		s.NotifyMemoryPressure(level)
 		a.pressure.report(level)
 	})
 	if a.o.Logger != nil {

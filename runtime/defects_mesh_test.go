@@ -22,7 +22,7 @@ func TestO13StaleRereadIsDropped(t *testing.T) {
 		}
 	})
 	r.path(3, [2]float64{0, -40})
-	r.s.Pressure(PressureCritical)
+	r.s.NotifyMemoryPressure(PressureCritical)
 	r.path(30, [2]float64{7, -800}, [2]float64{15, -40})
 	st := r.s.Stats()
 	if st.CPUBytes != 300 || st.CPURoots != 1 || st.ActiveLoads != 0 || st.MeshesLoaded != 2 {
@@ -65,7 +65,7 @@ func TestO20ForceTakesMeshes(t *testing.T) {
 	if st := r.s.Stats(); st.MeshesLoaded != 2 || st.MeshesLoading != 1 {
 		t.Fatalf("%+v", st)
 	}
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	st := r.s.Stats()
 	if st.GeometryBytes != 0 || st.Meshes != 0 || st.MeshesLoaded != 0 || st.MeshesLoading != 0 || st.CPUBytes != 0 || len(d.since) != 0 || len(r.s.AppendDrawn(nil)) != 0 {
 		t.Errorf("%+v, %d on the device", st, len(d.since))

@@ -115,7 +115,7 @@ func TestO19OneFailingLevelDoesNotHideTheOthers(t *testing.T) {
 func TestO20ForceMeansForce(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withBytes(50))
 	r.path(1, [2]float64{0, -98})
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	if st := r.s.Stats(); st.GeometryBytes != 0 || st.VisibleHLOD != 0 {
 		t.Errorf("a drawn fallback refused to go: %+v", st)
 	}
@@ -160,7 +160,7 @@ func TestO22OwnerIsAlone(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				r.s.Pressure(PressureWarning)
+				r.s.NotifyMemoryPressure(PressureWarning)
 				r.s.loads.completions.Loaded(1<<60, Result{})
 				r.s.loads.completions.Fetched(1<<60, Fetched{}, errFake)
 			}
@@ -180,8 +180,8 @@ func TestO28PressureIsHonouredBelowTheMark(t *testing.T) {
 	for r.s.Stats().UpdateTriggered {
 		r.step()
 	}
-	r.s.Pressure(PressureWarning)
-	r.s.Pressure(PressureCritical)
+	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(PressureCritical)
 	r.step()
 	if st := r.s.Stats(); !st.UpdateTriggered || st.EvictionsPerformed != 2 || st.GeometryBytes != 0 {
 		t.Errorf("pressure was not handled at once: %+v", st)
@@ -192,7 +192,7 @@ func TestO29EvictionsAddUp(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60)), tileAt("b", face(70))), withBytes(450))
 	r.memory.GeometryBudget = 1000
 	r.until(8)
-	r.s.Pressure(PressureWarning)
+	r.s.NotifyMemoryPressure(PressureWarning)
 	r.until(20)
 	if st := r.s.Stats(); st.Evictions == 0 || int(st.Evictions) != len(r.events("evict.tile")) {
 		t.Errorf("%d evictions counted, %v happened", st.Evictions, r.events("evict.tile"))

@@ -40,14 +40,14 @@
 //   - PartLoader.LoadParts is called on the owner goroutine and answers as a
 //     Loader does, with Request.Done.Loaded; it takes no slot.
 //   - Device.Upload and Device.Release are called inside Update (Release also
-//     in ForceUnloadAll, RemoveScene, ReloadScene and Close). A full tile that
+//     in UnloadAll, RemoveScene, ReloadScene and Close). A full tile that
 //     streams mesh by mesh is uploaded part by part, see Key.
 //   - Visibility.Drawable is asked for each resident representation or part once
 //     per frame until it says yes.
 //   - Prewarmer.Prewarm runs on goroutines of its own; that it has ended is seen
 //     at the beginning of the next Update.
 //   - MemoryProbe.Memory is read once per tick; it must not do I/O.
-//   - Streamer.Pressure may be called from any goroutine; the next Update
+//   - Streamer.NotifyMemoryPressure may be called from any goroutine; the next Update
 //     handles it, whatever the tick interval.
 //
 // The same calls with the same answers give the same Events.

@@ -1,6 +1,9 @@
 package runtime
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // env is what every part of a Streamer may read: the configuration, the time and
 // the camera of the present call, and the scenes with the records of their
@@ -32,4 +35,66 @@ func newEnv(cfg *Config) *env {
 	}
 	e.camera.Forward = [3]float64{0, 0, -1}
 	return e
+}
+
+// ready reports whether a resident representation can take over: the device
+// can draw it, or has had long enough. What streams mesh by mesh has to come in
+// first, however long that takes.
+func (e *env) ready(st *repState) bool {
+	return st.resident() && (st.drawable || !st.split && e.now-st.residentAt >= e.handoffMaxWait)
+}
+
+// retryable reports whether a representation may be requested now.
+func (e *env) retryable(st *repState) bool {
+	return st.state == TileUnloaded || st.state == TileFailed && e.now-st.failedAt >= e.backoff(st.fails)
+}
+
+// backoff returns the delay after so many consecutive failures.
+func (e *env) backoff(fails uint16) time.Duration {
+	d := e.cfg.RetryBackoffBase * float64(uint64(1)<<min(max(fails, 1)-1, 62))
+	return seconds(min(d, e.cfg.RetryBackoffMax))
+}
+
+// outlineFirst reports whether a tile of which nothing is drawn loads its smallest
+// representation first. The strict hand-off keeps the order of the engine.
+func (e *env) outlineFirst() bool {
+	return e.fetches && e.cfg.Handoff == HandoffCovered
+}
+
+// forEach visits all records by scene and tile.
+func (e *env) forEach(f func(*record)) {
+	for _, sc := range e.scenes {
+		for _, tile := range sc.active {
+			f(sc.recordOf(tile))
+		}
+	}
+}
+
+// forEachSplit visits the out-of-core tiles by scene and tile.
+func (e *env) forEachSplit(f func(*record)) {
+	for _, sc := range e.scenes {
+		for _, tile := range sc.split {
+			f(sc.recordOf(tile))
+		}
+	}
+}
+
+// activeFades counts the tiles that fade.
+func (e *env) activeFades() int {
+	n := 0
+	for _, sc := range e.scenes {
+		n += sc.fades
+	}
+	return n
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// seconds converts a parameter; what is too long for a Duration is for ever.
+func seconds(v float64) time.Duration {
+	ns := math.Round(v * float64(time.Second))
+	if !(ns < math.MaxInt64/4) {
+		return math.MaxInt64 / 4
+	}
+	return time.Duration(ns)
 }

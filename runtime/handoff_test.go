@@ -184,7 +184,7 @@ func TestFadeTurnsRound(t *testing.T) {
 func TestFadeEndsWithItsTile(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withConfig(fading), withBytes(10))
 	r.path(3.4, [2]float64{0, -98}, [2]float64{3, -70})
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	if st := r.s.Stats(); st.ActiveFades != 0 || st.GeometryBytes != 0 || len(r.s.AppendDrawn(nil)) != 0 {
 		t.Errorf("%+v", st)
 	}

@@ -81,9 +81,9 @@ func streamForASecond(t *testing.T, m *manifest.Manifest, x, z float64, answers 
 		r.camera.Position[0] += 3
 		switch i {
 		case 10:
-			s.Pressure(PressureWarning)
+			s.NotifyMemoryPressure(PressureWarning)
 		case 15:
-			s.Pressure(PressureCritical)
+			s.NotifyMemoryPressure(PressureCritical)
 		}
 		checkInvariants(t, r, false)
 	}

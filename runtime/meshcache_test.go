@@ -170,7 +170,7 @@ func TestEntitiesShareAFile(t *testing.T) {
 	if u := cache.Usage(); u.Unused != 10 {
 		t.Errorf("%+v", u)
 	}
-	r.s.Pressure(PressureWarning)
+	r.s.NotifyMemoryPressure(PressureWarning)
 	r.step()
 	if u := cache.Usage(); u != (CacheUsage{}) || r.s.Stats().CPUReleased != 10 {
 		t.Errorf("%+v", u)

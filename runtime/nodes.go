@@ -264,3 +264,25 @@ func divide(members []int, parts []partPlan) [][]int {
 	}
 	return out
 }
+
+// finest lists the entities to draw when no level can be switched.
+func (n *nodes) finest() []int {
+	var out []int
+	for i := range n.stubs {
+		p := &n.stubs[i]
+		for k := range p.parts {
+			if p.parts[k].level == p.parts[0].level {
+				out = append(out, int(n.list[p.parts[k].part-1]))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// same reports whether two loads of a file have the same stubs.
+func (n *nodes) same(o *nodes) bool {
+	return slices.EqualFunc(n.stubs, o.stubs, func(a, b stubPlan) bool {
+		return a.name == b.name && a.bytes == b.bytes && slices.Equal(a.parts, b.parts)
+	})
+}

@@ -262,7 +262,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 			}
 		}
 	}
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	r.collect()
 	if st := r.s.Stats(); st.GeometryBytes != 0 || st.TextureBytes != 0 || st.ResidentFull+st.ResidentLOD+st.ResidentHLOD != 0 {
 		t.Fatalf("after the forced unload: %+v", st)
@@ -291,7 +291,7 @@ func (d *Drawn) mayBeDrawn(device *lateVisibility, drawable float64) bool {
 func (s *story) act(t *rapid.T, r *rig, f frame) {
 	switch f.action {
 	case "unload":
-		r.s.ForceUnloadAll()
+		r.s.UnloadAll()
 	case "reload":
 		if _, err := r.s.ReloadScene(r.s.Scenes()[0], Source{Manifest: s.scene, Path: "scene/scene.json"}); err != nil {
 			t.Fatal(err)
@@ -311,9 +311,9 @@ func (s *story) act(t *rapid.T, r *rig, f frame) {
 			t.Fatal(err)
 		}
 	case "warning":
-		r.s.Pressure(PressureWarning)
+		r.s.NotifyMemoryPressure(PressureWarning)
 	case "critical":
-		r.s.Pressure(PressureCritical)
+		r.s.NotifyMemoryPressure(PressureCritical)
 	}
 }
 

@@ -16,8 +16,8 @@ type repState struct {
 	failedAt   time.Duration
 	residentAt time.Duration
 	togglesAt  time.Duration
-	given      bool          // given up for want of room, and not back yet
-	givenAt    time.Duration // when
+	evicted    bool          // given up for want of room, and not back yet
+	evictedAt  time.Duration // when
 	geometry   int64         // bytes on the device
 	texture    int64
 	split      bool // streams mesh by mesh: drawable means that enough of them are
@@ -28,7 +28,9 @@ func (r *repState) loading() bool  { return r.state == TileParsing }
 
 // held reports whether a representation was given up so short a time ago that it
 // must not come back yet.
-func (r *repState) held(now time.Duration) bool { return r.given && now-r.givenAt < evictionHold }
+func (r *repState) inEvictionHold(now time.Duration) bool {
+	return r.evicted && now-r.evictedAt < evictionHold
+}
 
 // record is the mutable state of a tile that is not idle.
 type record struct {
@@ -40,15 +42,15 @@ type record struct {
 
 	actual, effective float64 // distances as of the last tick
 	near              bool    // within the query radius as of the last tick
-	share             share   // of its wishes that the geometry budget grants
+	grant             grant   // of its wishes that the geometry budget grants
 
 	inGrace    bool
 	graceSince time.Duration
 	retire     bool // fades only: draw the successor, the full tile is about to go
 
 	// The last transitions of the LODs and of the HLOD.
-	lodStamp, hlodStamp     time.Duration
-	lodStamped, hlodStamped bool
+	lodSwapAt, hlodSwapAt   time.Duration
+	lodSwapped, hlodSwapped bool
 
 	target  Rep // what the planner works towards, RepNone: keep what there is
 	wanted  Rep // what the tile should show
@@ -65,11 +67,16 @@ type record struct {
 
 	seenAt     time.Duration // when the camera came within the streaming radius
 	seen       bool
-	gapSince   time.Duration
-	gapWarned  time.Duration
-	gap        bool
-	gapShown   bool
+	gap        gapAudit
 	handoffAge uint16 // ticks for which a resident full tile is not drawn
+}
+
+// gapAudit is how long nothing of a tile has been drawn that should be.
+type gapAudit struct {
+	open   bool
+	since  time.Duration
+	shown  bool // there was a warning, at warned
+	warned time.Duration
 }
 
 func (r *record) rep(p Rep) *repState { return &r.reps[p-1] }
@@ -85,11 +92,19 @@ func (r *record) idle(now time.Duration) bool {
 	}
 	for i := range r.reps {
 		st := &r.reps[i]
-		if st.held(now) || st.state != TileUnloaded || st.fails > 0 || st.toggles > 0 && now-st.togglesAt <= swapWindow {
+		if st.inEvictionHold(now) || st.state != TileUnloaded || st.fails > 0 || st.toggles > 0 && now-st.togglesAt <= swapWindow {
 			return false
 		}
 	}
 	return true
+}
+
+// recordPool holds the records of a scene. A row of its table names the place of
+// its tile's.
+type recordPool struct {
+	records []*record
+	free    []int32 // unused places of records
+	spare   []*record
 }
 
 // recordOf returns the record of a tile, nil when it is idle.
@@ -117,9 +132,9 @@ func (sc *scene) activate(tile int32) *record {
 	clear(reps)
 	*r = record{scene: sc, tile: tile, reps: reps}
 	r.actual, r.effective = sc.view.distance(&sc.tiles.box[tile])
-	r.near, r.share = true, sc.allowance.grant(r.actual, shareNone)
+	r.near, r.grant = true, sc.budget.grantAt(r.actual, grantNothing)
 	sc.tiles.wake[tile] = math.Inf(-1)
-	sc.fresh = append(sc.fresh, tile)
+	sc.woken = append(sc.woken, tile)
 
 	place := len(sc.records)
 	if n := len(sc.free); n > 0 {
@@ -143,4 +158,115 @@ func (sc *scene) forget(tile int32) {
 	sc.records[place] = nil
 	sc.free = append(sc.free, place)
 	sc.tiles.record[tile] = -1
+}
+
+// bare reports whether nothing of a tile is drawn, and nothing could be.
+func (r *record) nothingDrawn() bool {
+	if r.drawn != RepNone {
+		return false
+	}
+	for i := range r.reps {
+		if r.scene.ready(&r.reps[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// partial reports whether a tile draws the few meshes of it that have come in,
+// for want of anything else.
+func (r *record) partial() bool {
+	return r.drawn == RepFull && r.full().split && !r.full().drawable
+}
+
+// covered reports whether a level can stand in for the full representation.
+func (r *record) hasFallback() bool {
+	for i := 1; i < len(r.reps); i++ {
+		if r.scene.ready(&r.reps[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftAlone reports whether all of a tile was given up so short a time ago that
+// it is out of reach, wherever the reach ends now: else it would come and go.
+func (r *record) whollyEvicted() bool {
+	held := false
+	for i := range r.reps {
+		st := &r.reps[i]
+		if st.resident() && (!st.split || r.meshes.uploaded > 0) {
+			return false
+		}
+		held = held || st.inEvictionHold(r.scene.now)
+	}
+	return held
+}
+
+// noteGivenUp keeps a representation away for a while, and with the last one its
+// tile.
+func (r *record) holdBack(rep Rep) {
+	if r.scene.cfg.Handoff != HandoffCovered {
+		return
+	}
+	st := r.rep(rep)
+	if st.evicted, st.evictedAt = true, r.scene.now; r.whollyEvicted() {
+		r.grant = grantNothing
+	}
+}
+
+// heldBack reports whether something of a tile was evicted a moment ago. Within
+// its streaming radius nothing is held back, as pressure evicts nothing there (seed
+// 003: full-load tile geometry eviction).
+func (r *record) inEvictionHold() bool {
+	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
+}
+
+// evictionHold is how long at least an evicted representation stays away, while
+// the tile lies where such are evicted.
+const evictionHold = 3 * time.Second
+
+func (r *record) endFade() {
+	if r.fading != RepNone {
+		r.fading = RepNone
+		r.scene.fades--
+	}
+}
+
+func (r *record) fadeProgress() float64 {
+	return min(1, float64(r.faded)/float64(r.scene.fadeDuration))
+}
+
+// shows reports whether there is anything of a representation to draw.
+func (r *record) shows(rep Rep) bool {
+	st := r.rep(rep)
+	return st.resident() && (!st.split || r.meshes.uploaded > 0)
+}
+
+// stamp notes a transition of a tile's LODs or of its HLOD.
+func (r *record) noteSwap(rep Rep) {
+	switch classOf(rep) {
+	case classHLOD:
+		r.hlodSwapAt, r.hlodSwapped = r.scene.now, true
+	case classLOD:
+		r.lodSwapAt, r.lodSwapped = r.scene.now, true
+	}
+}
+
+// dwelt reports whether the tile's HLOD, or its LODs, may change again.
+func (r *record) dwelt(rep Rep) bool {
+	if classOf(rep) == classHLOD {
+		return !r.hlodSwapped || r.scene.now-r.hlodSwapAt >= r.scene.dwell
+	}
+	return !r.lodSwapped || r.scene.now-r.lodSwapAt >= r.scene.dwell
+}
+
+// measure takes the distances of a tile.
+func (r *record) measure() {
+	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
+	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
+	r.grant = r.scene.budget.grantAt(r.actual, r.grant)
+	if r.whollyEvicted() {
+		r.grant = grantNothing
+	}
 }

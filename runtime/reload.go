@@ -69,7 +69,7 @@ func (src *Source) reader() func(ctx context.Context) (Source, error) {
 // suspect reads the manifest of a tile again when an error says that its file is
 // not the declared one, or is gone. Manifests that declare no hashes are left
 // alone: nothing tells their versions apart.
-func (l *reloads) suspect(r *record, rep Rep, err error) {
+func (l *reloads) reportMismatch(r *record, rep Rep, err error) {
 	sc := r.scene
 	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.payloadOf(r.tile, rep).sha256 == "" ||
 		sc.reloading.read == nil || sc.reloading.running || l.now < sc.reloading.next {
@@ -123,10 +123,10 @@ func (s *Streamer) takeReload(a *reloaded) {
 	switch {
 	case a.err != nil:
 		s.stats.ManifestReloadFailures++
-		s.complain(a, fmt.Sprintf("%s is not the file that the manifest declares, and the manifest could not be read again: %v", p.path, a.err))
+		s.warnUnchanged(a, fmt.Sprintf("%s is not the file that the manifest declares, and the manifest could not be read again: %v", p.path, a.err))
 	case a.next.tiles.declares(old.tiles):
 		s.stats.ManifestReloadFailures++
-		s.complain(a, p.path+" is not the file that the manifest declares, and the manifest has not changed: cook the scene again, or copy all of its folder")
+		s.warnUnchanged(a, p.path+" is not the file that the manifest declares, and the manifest has not changed: cook the scene again, or copy all of its folder")
 	default:
 		s.succeedScene(old, a.next, p.path+" is not the file that the manifest declared: the scene was cooked again")
 	}
@@ -141,7 +141,7 @@ func (sc *scene) postponeReload() {
 }
 
 // complain reports a tile that stays failed.
-func (s *Streamer) complain(a *reloaded, message string) {
+func (s *Streamer) warnUnchanged(a *reloaded, message string) {
 	s.emit(Event{Kind: EventWarn, Scene: a.old.id, Tile: a.old.tiles.id[a.tile], Rep: a.rep, Message: message})
 	s.log.Warn(message, "tile", a.old.tiles.id[a.tile], "rep", a.rep)
 }

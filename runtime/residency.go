@@ -1,22 +1,55 @@
 package runtime
 
-import "time"
+// residency owns what is loaded: the state of every representation from its
+// request to its release.
+//
+// It promises that a representation is on the device exactly while it is
+// resident, that each of its transitions is reported once, and that a full tile
+// whose load was cancelled is not requested again before its worker has
+// answered. It does not ask whether something should be loaded or may go: others
+// decide.
+type residency struct {
+	*eventLog
+	loads   *loadQueue
+	budget  *geometryBudget
+	device  *device
+	meshes  *meshStreamer
+	reloads *reloads
+	awaited int // resident representations that are not drawable yet
+	count   residencyCounters
+}
 
-// Swap-thrash audit: so many loads and unloads of one representation within the
-// window are one too many.
-const (
-	swapWindow    = 5 * time.Second
-	swapThreshold = 4
-)
+// residencyCounters says what has become of representations; Stats says what
+// its fields mean.
+type residencyCounters struct {
+	loading                                                              int // full tiles
+	resident                                                             [classes]int
+	started                                                              int // in the last tick
+	loads, completed, failures, timeouts, cancels, retries, swapWarnings uint64
+	lastMs, averageMs, lastFailedMs, lastLevelMs                         float64
+}
+
+// begin starts the counters of a tick.
+func (rs *residency) begin() { rs.count.started = 0 }
+
+// addTo adds the counters up.
+func (c *residencyCounters) addTo(st *Stats) {
+	st.LoadingCount += c.loading
+	st.ResidentFull, st.ResidentHLOD, st.ResidentLOD = c.resident[classFull], c.resident[classHLOD], c.resident[classLOD]
+	st.StartedLoads += c.started
+	st.Failures += c.failures
+	st.Loads, st.LoadsCompleted, st.Timeouts, st.Cancels, st.Retries, st.SwapWarnings = c.loads, c.completed, c.timeouts, c.cancels, c.retries, c.swapWarnings
+	st.LastAsyncLoadMs, st.AverageAsyncLoadMs, st.LastFailedAsyncLoadMs, st.LastAsyncReloadLODMs = c.lastMs, c.averageMs, c.lastFailedMs, c.lastLevelMs
+}
 
 // makeResident books an uploaded representation.
 func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
-	st.state, st.residentAt, st.fails, st.given = TileParsed, rs.now, 0, false
+	st.state, st.residentAt, st.fails, st.evicted = TileParsed, rs.now, 0, false
 	if r.evicted != RepFull || rep == RepFull {
 		r.evicted = RepNone
 	}
-	r.touch()
+	r.wakeUp()
 	rs.count.resident[classOf(rep)]++
 	if st.split = rep == RepFull && r.meshes != nil; st.split {
 		st.drawable = false // until enough of its meshes are
@@ -48,14 +81,14 @@ func (rs *residency) free(r *record, rep Rep) {
 		rs.awaited--
 	}
 	st.state, st.drawable, st.split, st.geometry, st.texture = TileUnloaded, false, false, 0, 0
-	r.touch()
+	r.wakeUp()
 }
 
 // unloadRep tears a resident representation down and reports it.
 func (rs *residency) unload(r *record, rep Rep) {
 	rs.free(r, rep)
-	if r.share != shareAll {
-		r.noteGivenUp(rep)
+	if r.grant != grantAll {
+		r.holdBack(rep)
 	}
 	if rep == RepFull {
 		r.inGrace, r.retire, r.handoffAge = false, false, 0
@@ -64,7 +97,7 @@ func (rs *residency) unload(r *record, rep Rep) {
 		r.endFade()
 	}
 	rs.emitRep(unloadKind(rep), r, rep)
-	r.stamp(rep)
+	r.noteSwap(rep)
 	rs.toggled(r, rep)
 }
 
@@ -76,21 +109,6 @@ func (rs *residency) drop(r *record, rep Rep) {
 	case st.loading():
 		rs.cancel(r, rep)
 	}
-}
-
-// succeed drops a level that something ready replaces. With fades what is still
-// drawn has to fade out first.
-func (h *handoff) succeed(r *record, rep Rep) {
-	if !h.cfg.EnableFadeTransitions || r.drawn != rep {
-		h.residency.drop(r, rep)
-	}
-}
-
-// ready reports whether a resident representation can take over: the device
-// can draw it, or has had long enough. What streams mesh by mesh has to come in
-// first, however long that takes.
-func (e *env) ready(st *repState) bool {
-	return st.resident() && (st.drawable || !st.split && e.now-st.residentAt >= e.handoffMaxWait)
 }
 
 // pollDrawable asks the Visibility for what is not drawable yet.
@@ -120,36 +138,4 @@ func (rs *residency) pollDrawable() {
 			}
 		}
 	}
-}
-
-// stamp notes a transition of a tile's LODs or of its HLOD.
-func (r *record) stamp(rep Rep) {
-	switch classOf(rep) {
-	case classHLOD:
-		r.hlodStamp, r.hlodStamped = r.scene.now, true
-	case classLOD:
-		r.lodStamp, r.lodStamped = r.scene.now, true
-	}
-}
-
-// dwelt reports whether the tile's HLOD, or its LODs, may change again.
-func (r *record) dwelt(rep Rep) bool {
-	if classOf(rep) == classHLOD {
-		return !r.hlodStamped || r.scene.now-r.hlodStamp >= r.scene.dwell
-	}
-	return !r.lodStamped || r.scene.now-r.lodStamp >= r.scene.dwell
-}
-
-// toggled counts loads and unloads of one representation.
-func (rs *residency) toggled(r *record, rep Rep) {
-	st := r.rep(rep)
-	if st.toggles == 0 || rs.now-st.togglesAt > swapWindow {
-		st.toggles, st.togglesAt = 0, rs.now
-	}
-	if st.toggles++; st.toggles < swapThreshold {
-		return
-	}
-	st.toggles = 0
-	rs.count.swapWarnings++
-	rs.warn(r, rep, "the representation is loaded and unloaded over and over: its radii or switch distances lie too close together")
 }

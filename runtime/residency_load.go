@@ -3,7 +3,6 @@ package runtime
 import (
 	"errors"
 	"math"
-	"time"
 )
 
 // ErrTimeout is the error of a load that the watchdog gave up on.
@@ -14,7 +13,7 @@ func (rs *residency) start(r *record, rep Rep) {
 	st := r.rep(rep)
 	f := rs.loads.request(r, rep, int(st.fails)+1, rs.budget.splitOf(r, rep))
 	st.state, st.token = TileParsing, f.request.Token
-	r.touch()
+	r.wakeUp()
 	rs.budget.pending += rs.budget.expected(r, rep)
 	rs.count.loads++
 	rs.count.started++
@@ -53,7 +52,7 @@ func (rs *residency) loaded(r *record, f *load, res *Result) {
 	rs.makeResident(r, rep, res)
 	r.scene.reloading.fails = 0
 	rs.emitRep(loadedKind(rep), r, rep)
-	r.stamp(rep)
+	r.noteSwap(rep)
 	rs.toggled(r, rep)
 }
 
@@ -67,7 +66,7 @@ func (rs *residency) failed(r *record, rep Rep, err error) {
 		st.fails++
 	}
 	st.state, st.failedAt = TileFailed, rs.now
-	r.touch()
+	r.wakeUp()
 	retry := rs.backoff(st.fails)
 	kind := failedKind(rep)
 	if rep == RepFull && errors.Is(err, ErrTimeout) {
@@ -80,7 +79,7 @@ func (rs *residency) failed(r *record, rep Rep, err error) {
 	e.Attempt, e.RetryIn, e.Err = int(st.fails), retry, err
 	rs.emit(e)
 	rs.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
-	rs.reloads.suspect(r, rep, err)
+	rs.reloads.reportMismatch(r, rep, err)
 }
 
 // discarded ends the cancelled load of a full tile; those of levels are over
@@ -90,25 +89,14 @@ func (rs *residency) discarded(r *record, f *load) {
 		return
 	}
 	r.full().state = TileUnloaded
-	r.touch()
+	r.wakeUp()
 	rs.count.loading--
 	rs.emitRep(EventTileDiscard, r, RepFull)
 }
 
-// backoff returns the delay after so many consecutive failures.
-func (e *env) backoff(fails uint16) time.Duration {
-	d := e.cfg.RetryBackoffBase * float64(uint64(1)<<min(max(fails, 1)-1, 62))
-	return seconds(min(d, e.cfg.RetryBackoffMax))
-}
-
-// retryable reports whether a representation may be requested now.
-func (e *env) retryable(st *repState) bool {
-	return st.state == TileUnloaded || st.state == TileFailed && e.now-st.failedAt >= e.backoff(st.fails)
-}
-
 // revive ends the backoff of a full tile near the camera. The levels' ends when
 // they are wanted.
-func (rs *residency) revive(r *record) {
+func (rs *residency) endBackoff(r *record) {
 	if st := r.full(); st.state == TileFailed && r.near && rs.retryable(st) {
 		st.state = TileUnloaded
 		rs.count.retries++
@@ -121,11 +109,11 @@ func (rs *residency) revive(r *record) {
 // only the slot waits.
 func (rs *residency) cancel(r *record, rep Rep) {
 	st := r.rep(rep)
-	r.touch()
+	r.wakeUp()
 	if rep != RepFull {
 		st.state = TileUnloaded
 		rs.emitRep(unloadKind(rep), r, rep)
-		r.stamp(rep)
+		r.noteSwap(rep)
 	} else {
 		st.state = TileUnloading
 		rs.count.cancels++
@@ -136,13 +124,31 @@ func (rs *residency) cancel(r *record, rep Rep) {
 	}
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// seconds converts a parameter; what is too long for a Duration is for ever.
-func seconds(v float64) time.Duration {
-	ns := math.Round(v * float64(time.Second))
-	if !(ns < math.MaxInt64/4) {
-		return math.MaxInt64 / 4
+// place takes over a representation that was loaded: it goes to the Device, or
+// its meshes are registered. On an error the caller still has the asset.
+func (rs *residency) place(r *record, rep Rep, res *Result) error {
+	if rep == RepFull && rs.budget.outOfCore(r, res) {
+		rs.meshes.register(r, res)
+		return nil
 	}
-	return time.Duration(ns)
+	return rs.uploadWhole(r, rep, res)
+}
+
+// uploadWhole uploads a representation as a whole; of LOD groups only the finest
+// level, for nothing could hide the others.
+func (rs *residency) uploadWhole(r *record, rep Rep, res *Result) error {
+	asset := res.Asset
+	if asset == nil || rep != RepFull || asset.layout().groups == 0 {
+		return rs.device.Upload(r.key(rep), asset)
+	}
+	view := asset.View(asset.layout().finest()...)
+	if view == nil {
+		return errCold
+	}
+	if err := rs.device.Upload(r.key(rep), view); err != nil {
+		view.Release()
+		return err
+	}
+	asset.Release()
+	return nil
 }

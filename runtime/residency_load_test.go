@@ -76,8 +76,8 @@ func TestCountersCountTheirEvents(t *testing.T) {
 // calls that tear things down.
 func TestLoadsStartInUpdateOnly(t *testing.T) {
 	for name, call := range map[string]func(*Streamer) error{
-		"ForceUnloadAll": func(s *Streamer) error { s.ForceUnloadAll(); return nil },
-		"RemoveScene":    func(s *Streamer) error { return s.RemoveScene(1) },
+		"UnloadAll":   func(s *Streamer) error { s.UnloadAll(); return nil },
+		"RemoveScene": func(s *Streamer) error { return s.RemoveScene(1) },
 		"ReloadScene": func(s *Streamer) error {
 			_, err := s.ReloadScene(1, Source{Manifest: sceneOf(), Path: "scene/scene.json"})
 			return err

@@ -84,7 +84,7 @@ func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
 	r := newRig(t, m, append(opts, withConfig(func(c *Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))...)
 	r.lens()
-	if err := r.s.Adopt(1, "occluder", RepFull, Result{}); err != nil {
+	if err := r.s.AddResident(1, "occluder", RepFull, Result{}); err != nil {
 		t.Fatal(err)
 	}
 	r.step()
@@ -243,7 +243,7 @@ func TestD11Download(t *testing.T) {
 	r.expect("0 tile.dispatch a; 91 tile.parsed a")
 }
 
-func TestD13ForceUnloadAll(t *testing.T) {
+func TestD13UnloadAll(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("p0", face(10)), tileAt("p1", face(11)), tileAt("p2", face(12)), tileAt("slow", face(40)),
 		tileAt("h", face(96), hlodAt(95))), withBytes(7), func(_ *Config, _ *Deps, r *rig) {
 		r.loader.latency = func(q Request) time.Duration {
@@ -258,7 +258,7 @@ func TestD13ForceUnloadAll(t *testing.T) {
 		t.Fatalf("before: %+v", st)
 	}
 	r.camera.Position[0] = 10_000
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	r.log = nil
 	r.collect()
 	r.expect("5 tile.cancel slow; 5 tile.unload p0; 5 tile.unload p1; 5 tile.unload p2; 5 hlod.unload h")

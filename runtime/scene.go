@@ -52,34 +52,42 @@ type scene struct {
 	bounds  geom.Box     // of the scene, to clip tall tiles to; empty: unknown
 	zone    geom.Box     // interior zone
 	hasZone bool
-	reach   float64 // no tile needs a query beyond, in metres
-	// No full tile is dispatched beyond, in metres.
-	reachFull float64
-	largest   float64 // finite streaming radius
 
-	root, inverse          geom.Mat4
-	scale                  float64 // of the root: metres of the world per metre of the scene
-	view                   view
-	query, inner           nearby  // tiles within reach and reachFull of the camera; see find
-	awake                  []int32 // active tiles that this tick looks at, ascending
-	fresh                  []int32 // the same, but since the tick began
-	hot, idle              []int32 // of query, not asleep: with a record, without
-	warmed                 int     // length of fresh then: those behind are new
-	cursor                 int32   // where the next window of scanIdle begins
-	jumped                 bool    // the next window holds everything near
+	queryDistance     float64 // no tile needs a query beyond, in metres
+	fullQueryDistance float64 // no full tile is dispatched beyond, in metres
+	largest           float64 // finite streaming radius
+
+	root, inverse geom.Mat4
+	scale         float64 // of the root: metres of the world per metre of the scene
+	view          view
+	query, inner  nearby // tiles within queryDistance and fullQueryDistance of the camera; see find
+	passLists
+	travel
+	cursor    int32 // where the next window of scanIdle begins
+	occlusion occlusion
+	budget    *budgetSplit // the Streamer's
+	reloading reloading
+
+	recordPool
+	active []int32 // tiles with a record, ascending
+	split  []int32 // of them, those that stream mesh by mesh
+	fades  int     // of them, how many fade
+}
+
+// passLists are the tiles that the passes of a tick look at.
+type passLists struct {
+	awake                []int32 // tiles with a record that are not asleep, ascending
+	woken                []int32 // the same, but since the tick began
+	listed               int     // length of woken when the next two were made: those behind are new
+	nearActive, nearIdle []int32 // of query, not asleep: with a record, without
+}
+
+// travel is the way of the camera through a scene.
+type travel struct {
 	odometer               float64 // metres that the camera has moved, see move
 	lastPos, lastPredicted geom.Vec3
 	moved                  bool
-	occlusion              occlusion
-	allowance              *allowance // the Streamer's
-	reloading              reloading
-
-	active  []int32 // tiles with a record, ascending
-	split   []int32 // of them, those that stream mesh by mesh
-	fades   int     // of them, how many fade
-	records []*record
-	free    []int32 // unused places of records
-	spare   []*record
+	jumped                 bool // the next window of scanIdle holds everything near
 }
 
 // loadManifest reads the manifest unless it is there.
@@ -108,7 +116,7 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 	sc := &scene{
 		dryRun: m.DryRun, dir: src.Base, tiles: tiles, regions: regions, tree: octree.New(tiles.box[:len(m.Tiles)]),
 		bounds: geom.EmptyBox(), root: geom.Identity(), inverse: geom.Identity(), scale: 1,
-		query: nearby{radius: -1}, inner: nearby{radius: -1}, jumped: true,
+		query: nearby{radius: -1}, inner: nearby{radius: -1}, travel: travel{jumped: true},
 	}
 	sc.reloading.read = src.reader()
 	if sc.dir == "" {
@@ -120,97 +128,8 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 	if m.InteriorZone != nil {
 		sc.zone, sc.hasZone = m.InteriorZone.Box(), true
 	}
-	sc.measureReach(cfg)
+	sc.measureQueryDistance(cfg)
 	return sc, nil
-}
-
-// measureReach finds how far a query has to look: levels show up to the query
-// ceiling; without them the largest radius is enough.
-func (sc *scene) measureReach(cfg *Config) {
-	for i := range sc.tiles.radius {
-		r := &sc.tiles.radius[i]
-		if !math.IsInf(r.stream, 1) {
-			sc.largest = max(sc.largest, r.stream)
-		}
-		if sc.tiles.has(int32(i), flagShared) {
-			continue // looked at wherever the camera is
-		}
-		sc.reach = max(sc.reach, r.unload, r.prefetch+cfg.DispatchEpsilon, r.stream+1)
-		sc.reachFull = max(sc.reachFull, r.prefetch+cfg.DispatchEpsilon)
-	}
-	if len(sc.tiles.levels) > 0 || !(sc.reach < cfg.MaxQueryRadius) {
-		sc.reach = cfg.MaxQueryRadius
-	}
-}
-
-// queryMargin is how much farther than necessary a query looks, in metres, so
-// that its result holds until the camera has moved so far.
-const queryMargin = 32.0
-
-// nearby is the result of a sphere query, ascending. It holds all tiles within
-// its radius of where the camera was when it was made.
-type nearby struct {
-	tiles  []int32
-	at     float64 // odometer at the query
-	radius float64 // -1 before the first query
-}
-
-// find brings the lists of near tiles up to date: no tile within reach of the
-// camera is missing. Without a margin every call makes a query.
-func (sc *scene) find(ceiling, margin float64) {
-	sc.findNear(&sc.query, sc.reach, ceiling, margin)
-	if sc.reachFull < sc.reach {
-		sc.findNear(&sc.inner, sc.reachFull, ceiling, margin)
-	}
-}
-
-func (sc *scene) findNear(n *nearby, reach, ceiling, margin float64) {
-	if reach < ceiling {
-		reach = min(ceiling, reach+sc.view.ahead)
-	}
-	if margin > 0 && n.radius >= reach+(sc.odometer-n.at) {
-		return
-	}
-	n.at, n.radius = sc.odometer, reach+margin
-	n.tiles = sc.tree.Sphere(sc.view.pos, n.radius, n.tiles[:0])
-	// The shared bucket is looked at wherever the camera is.
-	if last := int32(sc.tiles.len()) - 1; last >= 0 && sc.tiles.has(last, flagShared) {
-		n.tiles = append(n.tiles, last)
-	}
-}
-
-// warm lists the near tiles that are not asleep: those with a record, and if
-// idle is set the others.
-func (sc *scene) warm(idle bool) {
-	sc.hot, sc.idle, sc.warmed = sc.hot[:0], sc.idle[:0], len(sc.fresh)
-	for _, tile := range sc.query.tiles {
-		switch {
-		case sc.asleep(tile):
-		case sc.tiles.record[tile] >= 0:
-			sc.hot = append(sc.hot, tile)
-		case idle:
-			sc.idle = append(sc.idle, tile)
-		}
-	}
-}
-
-// dispatchReach lists the tiles that may be near enough for a dispatch.
-func (sc *scene) dispatchReach() []int32 {
-	if sc.reachFull < sc.reach {
-		return sc.inner.tiles
-	}
-	return sc.query.tiles
-}
-
-// measureIdle takes the distances of a tile without a record.
-func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective float64) {
-	actual = sc.tiles.box[tile].Distance(sc.view.pos)
-	// A lower bound of the effective distance does for all but the few that
-	// could be dispatched.
-	if effective = actual - sc.view.ahead; effective <= sc.tiles.radius[tile].prefetch+epsilon {
-		_, effective = sc.view.distance(&sc.tiles.box[tile])
-	}
-	return actual, effective
 }
 
 // setRoot moves the root of the scene.
@@ -246,7 +165,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	sc.env, sc.allowance = s.env, &s.budget.split
+	sc.env, sc.budget = s.env, &s.budget.split
 	if _, files := s.deps.Loader.(*FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}
@@ -360,23 +279,5 @@ func (s *Streamer) dropScene(sc *scene) {
 				s.residency.count.loading--
 			}
 		}
-	}
-}
-
-// lookAt makes a tile with a record one that this tick looks at.
-func (sc *scene) lookAt(tile int32) {
-	sc.awake = append(sc.awake, tile)
-	r := sc.recordOf(tile)
-	r.measure()
-	r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
-}
-
-// measure takes the distances of a tile.
-func (r *record) measure() {
-	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
-	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
-	r.share = r.scene.allowance.grant(r.actual, r.share)
-	if r.leftAlone() {
-		r.share = shareNone
 	}
 }

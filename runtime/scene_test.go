@@ -115,17 +115,17 @@ func TestEmptyScenes(t *testing.T) {
 func TestAdoptRefuses(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))))
 	for _, err := range []error{
-		r.s.Adopt(7, "a", RepFull, Result{}), r.s.Adopt(1, "z", RepFull, Result{}), r.s.Adopt(1, "a", RepHLOD, Result{}),
-		r.s.Adopt(1, "a", LOD(0), Result{}), r.s.Adopt(1, "a", RepNone, Result{}),
+		r.s.AddResident(7, "a", RepFull, Result{}), r.s.AddResident(1, "z", RepFull, Result{}), r.s.AddResident(1, "a", RepHLOD, Result{}),
+		r.s.AddResident(1, "a", LOD(0), Result{}), r.s.AddResident(1, "a", RepNone, Result{}),
 	} {
 		if err == nil {
-			t.Error("a wrong Adopt was accepted")
+			t.Error("a wrong AddResident was accepted")
 		}
 	}
-	if err := r.s.Adopt(1, "a", RepFull, Result{GeometryBytes: 3}); err != nil {
+	if err := r.s.AddResident(1, "a", RepFull, Result{GeometryBytes: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.s.Adopt(1, "a", RepFull, Result{}); err == nil {
+	if err := r.s.AddResident(1, "a", RepFull, Result{}); err == nil {
 		t.Error("adopted twice")
 	}
 	r.until(1)
@@ -153,7 +153,7 @@ func TestSnapshotIsImmutable(t *testing.T) {
 	if again := r.s.Snapshot(); again != snap {
 		t.Error("a second Snapshot of the same frame is another one")
 	}
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	if after := r.s.Snapshot(); after == snap || after.Tiles[0].Drawn != RepNone {
 		t.Error("the snapshot after a forced unload is the one before")
 	}
@@ -195,7 +195,7 @@ func TestDeviceAndMemoryCounters(t *testing.T) {
 		st.TextureUtilization != 1.5 || st.TextureAvailable != 0 || st.TrackedEntities != 1 {
 		t.Errorf("%+v", st)
 	}
-	r.s.ForceUnloadAll()
+	r.s.UnloadAll()
 	if st := r.s.Stats(); st.LastUnloadMeshMs != 2 || st.TrackedEntities != 0 {
 		t.Errorf("%+v", st)
 	}

@@ -97,11 +97,30 @@ func (s *Streamer) Stats() Stats {
 	return st
 }
 
-// utilization returns the used part of a budget and what is left of it, zeros
-// without a budget.
-func utilization(used, budget int64) (part float64, available int64) {
-	if budget <= 0 {
-		return 0, 0
+// TileVisualState grades how much of a full tile is uploaded when its meshes
+// are streamed one by one.
+type TileVisualState uint8
+
+// The grades. From VisualUsable on a tile may take over from its fallback.
+const (
+	VisualEmpty TileVisualState = iota
+	VisualPartial
+	VisualUsable
+	VisualComplete
+)
+
+// VisualState returns the grade of a tile in the given state with so many of
+// its streamed meshes uploaded.
+func VisualState(state TileState, total, uploaded int) TileVisualState {
+	switch {
+	case state != TileParsed:
+		return VisualEmpty
+	case uploaded >= total:
+		return VisualComplete
+	case uploaded <= 0:
+		return VisualEmpty
+	case 2*uploaded >= total:
+		return VisualUsable
 	}
-	return float64(used) / float64(budget), max(0, budget-used)
+	return VisualPartial
 }

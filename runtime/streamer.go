@@ -36,12 +36,12 @@ type Streamer struct {
 	lastScene  SceneID
 	successors map[SceneID]SceneID // of replaced scenes
 
-	motion    motion
-	sinceTick time.Duration
-	sinceLook time.Duration // since the last tick that looked for what could be loaded
-	lastBeat  time.Duration
-	backlog   int           // candidates that found no slot
-	pressure  atomic.Uint32 // the highest PressureLevel since the last Update
+	motion        motion
+	sinceTick     time.Duration
+	sinceLook     time.Duration // since the last tick that looked for what could be loaded
+	lastHeartbeat time.Duration
+	backlog       int           // candidates that found no slot
+	pressure      atomic.Uint32 // the highest PressureLevel since the last Update
 
 	stats      Stats // what no part counts
 	snapshot   *Snapshot
@@ -66,7 +66,7 @@ func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, er
 	s.fillDeps()
 	s.connect(ctx)
 	s.now = s.deps.Clock.Now()
-	s.lastBeat = s.now
+	s.lastHeartbeat = s.now
 	if !src.empty() {
 		if _, err := s.AddScene(src); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -126,15 +126,15 @@ func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Bell
 // Adopt hands over a representation that is resident already, as if its load
 // had just completed, but always as a whole. No load event is reported. The
 // Streamer takes over res.Asset; when there is an error it has been released.
-func (s *Streamer) Adopt(id SceneID, tileID string, rep Rep, res Result) error {
-	err := s.adopt(id, tileID, rep, &res)
+func (s *Streamer) AddResident(id SceneID, tileID string, rep Rep, res Result) error {
+	err := s.addResident(id, tileID, rep, &res)
 	if err != nil {
 		res.Asset.Release()
 	}
 	return err
 }
 
-func (s *Streamer) adopt(id SceneID, tileID string, rep Rep, res *Result) error {
+func (s *Streamer) addResident(id SceneID, tileID string, rep Rep, res *Result) error {
 	if s.closed {
 		return ErrClosed
 	}
@@ -184,4 +184,74 @@ func (s *Streamer) Close() error {
 		return s.ownLoader.Close()
 	}
 	return nil
+}
+
+// AppendDrawn appends what is to be drawn now, by scene and tile. A full tile
+// that streams mesh by mesh has an entry for each mesh.
+func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
+	for i := range s.succession.retired {
+		x := &s.succession.retired[i]
+		for _, tile := range x.active {
+			r := x.recordOf(tile)
+			dst = r.appendDrawn(dst, r.drawn, 1)
+		}
+	}
+	for _, sc := range s.scenes {
+		for _, tile := range sc.active {
+			r := sc.recordOf(tile)
+			if r.drawn == RepNone {
+				continue
+			}
+			in := 1.0
+			if r.fading != RepNone {
+				in = r.fadeProgress()
+				dst = r.appendDrawn(dst, r.fading, 1-in)
+			}
+			dst = r.appendDrawn(dst, r.drawn, in)
+		}
+	}
+	return dst
+}
+
+// appendDrawn appends a representation, mesh by mesh if it streams so.
+func (r *record) appendDrawn(dst []Drawn, rep Rep, fade float64) []Drawn {
+	if rep == RepFull && r.full().split {
+		return r.appendParts(dst, fade)
+	}
+	return append(dst, Drawn{r.key(rep), fade})
+}
+
+// ForceUnloadAll tears everything down at once: no grace, cap or dwell. Parses
+// in flight are cancelled; their slots are free when their loaders have
+// answered. What has been answered is delivered first. The next tick starts
+// anew.
+func (s *Streamer) UnloadAll() {
+	if s.closed {
+		return
+	}
+	s.now = s.deps.Clock.Now()
+	s.deliver()
+	s.succession.dropRetiredFor(nil)
+	s.forEach((*record).endFade)
+	s.forEach(func(r *record) {
+		if r.full().loading() {
+			r.inGrace = false
+			s.residency.cancel(r, RepFull)
+		}
+	})
+	s.forEach(func(r *record) {
+		if r.full().resident() {
+			s.residency.unload(r, RepFull)
+		}
+	})
+	s.forEach(func(r *record) {
+		s.residency.drop(r, RepHLOD)
+		for i := 2; i < len(r.reps); i++ {
+			s.residency.drop(r, Rep(i+1))
+		}
+		r.target = RepNone
+		r.everDrawn = false // asked for, so not undrawn
+		s.handoff.draw(r, RepNone)
+	})
+	s.backlog, s.selector.fullBacklog, s.selector.levelBacklog, s.selector.scanning = 0, 0, 0, false
 }

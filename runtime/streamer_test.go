@@ -37,7 +37,7 @@ func TestClosedStreamerSaysSo(t *testing.T) {
 	_, entities := r.s.AddEntities("x", Entity{Path: "a.untold", Bounds: face(0)})
 	for name, err := range map[string]error{
 		"AddScene": add, "ReloadScene": reload, "AddEntities": entities, "RemoveScene": r.s.RemoveScene(1),
-		"SetSceneTransform": r.s.SetSceneTransform(1, scaled(1, 0, 0, 0)), "Adopt": r.s.Adopt(1, "a", RepFull, Result{}),
+		"SetSceneTransform": r.s.SetSceneTransform(1, scaled(1, 0, 0, 0)), "AddResident": r.s.AddResident(1, "a", RepFull, Result{}),
 	} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s: %v, want ErrClosed", name, err)
@@ -56,7 +56,7 @@ func (lostDevice) Upload(Key, *Asset) error { return errors.New("device lost") }
 func TestAdoptReleasesTheAssetOnError(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Device = lostDevice{} })
 	adopt := func(id SceneID, tile string, rep Rep) (released bool) {
-		if err := r.s.Adopt(id, tile, rep, Result{Asset: NewAsset(func() { released = true })}); err == nil {
+		if err := r.s.AddResident(id, tile, rep, Result{Asset: NewAsset(func() { released = true })}); err == nil {
 			t.Errorf("%v of tile %q of scene %d was adopted", rep, tile, id)
 		}
 		return released

@@ -14,8 +14,8 @@ import (
 // retired is a scene that was replaced, as long as something of it is drawn.
 type retired struct {
 	*scene
-	next *scene
-	heir []int32 // by tile: the one with the same id in next, -1: none
+	next      *scene
+	successor []int32 // by tile: the one with the same id in next, -1: none
 }
 
 // succession owns the scenes that were replaced, as long as something of them is
@@ -57,7 +57,7 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 func (su *succession) retire(old, next *scene) {
 	su.selector.clearShortlists()
 	su.loads.abandon(old)
-	x := retired{scene: old, next: next, heir: make([]int32, old.tiles.len())}
+	x := retired{scene: old, next: next, successor: make([]int32, old.tiles.len())}
 	at := make(map[string]int32, next.tiles.len())
 	for i, id := range next.tiles.id {
 		at[id] = int32(i)
@@ -67,7 +67,7 @@ func (su *succession) retire(old, next *scene) {
 		if !ok {
 			heir = -1
 		}
-		x.heir[i] = heir
+		x.successor[i] = heir
 	}
 	for i := range su.retired { // what waits for old now waits for next
 		y := &su.retired[i]
@@ -75,12 +75,12 @@ func (su *succession) retire(old, next *scene) {
 			continue
 		}
 		y.next = next
-		for tile := range y.heir {
+		for tile := range y.successor {
 			heir, ok := at[y.tiles.id[tile]]
 			if !ok {
 				heir = -1
 			}
-			y.heir[tile] = heir
+			y.successor[tile] = heir
 		}
 	}
 	for _, tile := range old.active {
@@ -113,17 +113,6 @@ func (su *succession) retireTile(r *record) {
 	}
 }
 
-// stopMeshes ends what is on its way of a tile that streams mesh by mesh.
-func (ms *meshStreamer) stop(r *record) {
-	for i := range r.meshes.stubs {
-		if r.meshes.stubs[i].state == meshLoading {
-			ms.releaseStub(r, i)
-		}
-		ms.cancelParts(r, i)
-	}
-	ms.loads.giveUp(r.meshes.reread)
-}
-
 // prune forgets the tiles of which nothing is drawn any more.
 func (x *retired) prune() {
 	x.active = slices.DeleteFunc(x.active, func(tile int32) bool {
@@ -137,7 +126,7 @@ func (x *retired) prune() {
 
 // easeOut drops what has been replaced and, when memory is short, up to limit of
 // the rest.
-func (su *succession) easeOut(signal PressureLevel) {
+func (su *succession) dropReplaced(signal PressureLevel) {
 	if len(su.retired) == 0 {
 		return
 	}
@@ -148,7 +137,7 @@ func (su *succession) easeOut(signal PressureLevel) {
 		for _, tile := range x.active {
 			r := x.recordOf(tile)
 			r.actual = x.tiles.box[tile].Distance(camera)
-			if su.inherited(x, tile) {
+			if su.replaced(x, tile) {
 				su.dropRetired(r)
 			} else {
 				su.retiring = append(su.retiring, evictee{r, r.drawn})
@@ -178,9 +167,9 @@ func (su *succession) easeOut(signal PressureLevel) {
 
 // inherited reports whether the new scene draws what belongs in the place of a
 // tile, or wants nothing there.
-func (su *succession) inherited(x *retired, tile int32) bool {
+func (su *succession) replaced(x *retired, tile int32) bool {
 	next := x.next
-	if heir := x.heir[tile]; heir >= 0 {
+	if heir := x.successor[tile]; heir >= 0 {
 		return next.takenOver(heir)
 	}
 	box := x.tiles.box[tile]
@@ -203,7 +192,7 @@ func (sc *scene) takenOver(tile int32) bool {
 	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
-	return sc.shareOf(r, d) == shareNone || sc.desired(tile, r, d) == RepNone
+	return sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == RepNone
 }
 
 // overlap reports whether boxes touch.

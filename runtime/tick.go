@@ -11,7 +11,7 @@ import (
 const maxFrame = time.Hour
 
 // heartbeat is the time between two lines of the log.
-const heartbeat = 5 * time.Second
+const heartbeatInterval = 5 * time.Second
 
 // Update advances to the camera's new position; dt is the time since the last
 // call, of which at most an hour counts. It delivers what has been loaded since,
@@ -25,7 +25,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.now = s.deps.Clock.Now()
 	dt = max(0, min(dt, maxFrame))
 	s.trim()
-	s.aim(camera)
+	s.setCamera(camera)
 	s.stats.ActiveLoadsAtUpdateStart = len(s.loads.list)
 	s.deliver()
 	s.takeReloads()
@@ -47,14 +47,14 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 		s.stats.UpdateTriggered = true
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
-	s.meshes.judgeGroups()
+	s.meshes.switchLevels()
 	s.stats.ActiveLoadsAtUpdateEnd = len(s.loads.list)
 	s.stats.Undrawn += uint64(s.handoff.count.undrawn)
 	s.frame++
 }
 
 // aim takes the camera; positions and directions that are none keep the last.
-func (s *Streamer) aim(c Camera) {
+func (s *Streamer) setCamera(c Camera) {
 	if !geom.Vec3(c.Position).IsFinite() {
 		c.Position = s.camera.Position
 	}
@@ -75,24 +75,23 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	s.selector.begin()
 	s.residency.begin()
 	s.handoff.begin()
-	s.beat()
+	s.heartbeat()
 	s.stats.NearbyEntitiesQueried = 0
 	for _, sc := range s.scenes {
-		s.look(sc)
+		s.measure(sc)
 	}
 	// What hangs frees its slots before anything asks for them, and counts as
 	// failed when the tiles are judged.
 	s.watchdog()
 	s.meshes.expire()
-	s.budget.allot()
+	s.budget.splitBudget()
 
 	// What may go goes before anything comes, so that its room, and the slot of a
 	// load that was cancelled, can be used in the same tick. What is out of range
 	// goes first, for that costs nothing that is seen; memory takes the rest.
 	s.handoff.unloadPass()
-	s.meshes.look()
-	s.meshes.unload()
-	s.evictor.relieve(signal)
+	s.meshes.scan()
+	s.evictor.evict(signal)
 
 	// Full tiles are gathered before the levels are planned, and levels are planned
 	// before any of them starts: a slot goes to the best of all. Full tiles that
@@ -105,7 +104,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 		s.selector.startLook(levels)
 	}
 	for _, sc := range s.scenes {
-		sc.warm(look)
+		sc.listNearby(look)
 		if look {
 			s.selector.gatherFull(sc)
 		}
@@ -140,7 +139,7 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	for _, sc := range s.scenes {
 		s.handoff.settleAll(sc)
 	}
-	s.succession.easeOut(signal)
+	s.succession.dropReplaced(signal)
 
 	st := &s.stats
 	st.UpdateFrame = s.frame
@@ -162,7 +161,7 @@ func (s *Streamer) sampleMotion() {
 
 // look maps the camera into a scene, measures the tiles with a record and
 // finds all tiles near it.
-func (s *Streamer) look(sc *scene) {
+func (s *Streamer) measure(sc *scene) {
 	predicted := s.motion.predict(s.camera.Position, s.cfg.VelocityLookAheadTime, s.cfg.VelocityLookAheadMinSpeed, sc.largest*sc.scale)
 	sc.view = makeView(&s.camera, predicted, s.camera.Forward, &sc.root, &sc.inverse, s.cfg.TileFrustumGatePadding)
 	sc.move()
@@ -172,21 +171,21 @@ func (s *Streamer) look(sc *scene) {
 	}
 	sc.find(s.cfg.MaxQueryRadius, margin)
 	s.stats.NearbyEntitiesQueried += len(sc.query.tiles)
-	sc.awake, sc.fresh = sc.awake[:0], sc.fresh[:0]
+	sc.awake, sc.woken = sc.awake[:0], sc.woken[:0]
 	for _, tile := range sc.active {
 		if sc.asleep(tile) {
 			continue
 		}
-		sc.lookAt(tile)
+		sc.include(tile)
 	}
 }
 
 // beat writes a line every few seconds.
-func (s *Streamer) beat() {
-	if s.now-s.lastBeat < heartbeat {
+func (s *Streamer) heartbeat() {
+	if s.now-s.lastHeartbeat < heartbeatInterval {
 		return
 	}
-	s.lastBeat = s.now
+	s.lastHeartbeat = s.now
 	if !s.logs {
 		return
 	}
@@ -197,7 +196,7 @@ func (s *Streamer) beat() {
 // Pressure reports memory pressure from outside; the next Update relieves it,
 // whatever the tick interval. Levels above PressureCritical count as critical.
 // It may be called from any goroutine.
-func (s *Streamer) Pressure(level PressureLevel) {
+func (s *Streamer) NotifyMemoryPressure(level PressureLevel) {
 	level = min(level, PressureCritical)
 	for {
 		old := s.pressure.Load()

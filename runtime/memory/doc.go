@@ -1,12 +1,12 @@
 // Package memory finds out how much memory a streaming program may use, and
 // when the system wants some back. A Probe is a runtime.MemoryProbe; a Monitor
-// calls runtime.Streamer.Pressure:
+// calls runtime.Streamer.NotifyMemoryPressure:
 //
 //	probe := memory.NewProbe(memory.ProbeOptions{})
 //	defer probe.Close()
 //	s, err := runtime.Open(ctx, source, config, runtime.Deps{MemoryProbe: probe})
 //	...
-//	monitor := memory.Watch(memory.MonitorOptions{}, s.Pressure)
+//	monitor := memory.Watch(memory.MonitorOptions{}, s.NotifyMemoryPressure)
 //	defer monitor.Close()
 //
 // Both read small files of Linux: /proc/meminfo, /proc/pressure/memory and the

@@ -21,7 +21,7 @@ func ExampleWatch() {
 	m := memory.Watch(memory.MonitorOptions{
 		Root:       filepath.Join("testdata", "tight"),
 		NoTriggers: true,
-	}, func(l runtime.PressureLevel) { report <- l }) // a program passes Streamer.Pressure
+	}, func(l runtime.PressureLevel) { report <- l }) // a program passes Streamer.NotifyMemoryPressure
 	defer m.Close()
 	fmt.Println(<-report)
 	// Output: warning

@@ -54,7 +54,7 @@ type Monitor struct {
 // Watch starts to watch and calls report on a goroutine of the Monitor:
 // whenever the level rises, every 2 s while what raised it goes on, and once
 // with runtime.PressureNone when there has been no sign for 10 s. report must
-// not block and not call Close; Streamer.Pressure is made for it. Where nothing
+// not block and not call Close; Streamer.NotifyMemoryPressure is made for it. Where nothing
 // can be watched no goroutine is started, and String says why.
 func Watch(o MonitorOptions, report func(runtime.PressureLevel)) *Monitor {
 	m := &Monitor{

@@ -13,7 +13,7 @@ import (
 // TestStreamerFits: the methods have the shapes that the runtime wants.
 var (
 	_ runtime.MemoryProbe                = (*Probe)(nil)
-	_ func(s *runtime.Streamer) *Monitor = func(s *runtime.Streamer) *Monitor { return Watch(MonitorOptions{}, s.Pressure) }
+	_ func(s *runtime.Streamer) *Monitor = func(s *runtime.Streamer) *Monitor { return Watch(MonitorOptions{}, s.NotifyMemoryPressure) }
 )
 
 // watch starts a monitor on a fake clock; reports arrive in the channel.

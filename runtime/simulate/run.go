@@ -225,7 +225,7 @@ func (r *run) adopt() error {
 		if !r.s.Tiles[id].Parsed {
 			continue
 		}
-		if err := r.streamer.Adopt(scene, id, runtime.RepFull, r.w.payload(id, runtime.RepFull)); err != nil {
+		if err := r.streamer.AddResident(scene, id, runtime.RepFull, r.w.payload(id, runtime.RepFull)); err != nil {
 			return err
 		}
 		r.meter.tiles[i].parsed = true
@@ -238,7 +238,7 @@ func (r *run) act() error {
 	for ; r.action < len(r.s.Actions) && r.s.Actions[r.action].T <= r.w.now; r.action++ {
 		switch r.s.Actions[r.action].Do {
 		case ForceUnloadAll:
-			r.streamer.ForceUnloadAll()
+			r.streamer.UnloadAll()
 			r.meter.reset()
 		case ReloadScene:
 			if _, err := r.streamer.ReloadScene(r.streamer.Scenes()[0], r.source()); err != nil {
@@ -255,7 +255,7 @@ func (r *run) act() error {
 		if r.s.Pressure[r.pressure].Critical {
 			level = runtime.PressureCritical
 		}
-		r.streamer.Pressure(level)
+		r.streamer.NotifyMemoryPressure(level)
 	}
 	return nil
 }

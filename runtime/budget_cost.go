@@ -1,0 +1,94 @@
+package runtime
+
+// learned is what payloads of a class have taken on the Device.
+type learned struct {
+	n, bytes     float64
+	sizes, sized float64 // of those with a declared size: sizes, and bytes taken
+}
+
+// maxCost bounds what manifests can claim, so that sums stay exact.
+const maxCost = 1 << 50
+
+// declared returns the size that the manifest gives for a representation: an
+// estimate of its memory if there is one, else that of its file; 0 without.
+func (t *table) declared(tile int32, rep Rep) int64 {
+	if rep == RepFull {
+		return t.memory[tile]
+	}
+	return t.payloadOf(tile, rep).size
+}
+
+// learn remembers what a representation takes on the Device.
+func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
+	b.taught = true
+	p := r.scene.tiles.payloadOf(r.tile, rep)
+	if p.gpu == bytes {
+		return
+	}
+	if p.gpu == 0 {
+		for _, c := range [...]class{classOf(rep), classes} {
+			l := &b.learned[c]
+			l.n, l.bytes = l.n+1, l.bytes+float64(bytes)
+			if size := r.scene.tiles.declared(r.tile, rep); size > 0 {
+				l.sizes, l.sized = l.sizes+float64(size), l.sized+float64(bytes)
+			}
+		}
+	}
+	p.gpu = bytes
+}
+
+// cost returns what a representation takes on the Device, in bytes: what it took
+// the last time, else what the manifest declares by what such declarations have
+// been worth, else the mean of what has been loaded. Before the first load
+// nothing is known.
+func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
+	p := sc.tiles.payloadOf(tile, rep)
+	if p.gpu > 0 {
+		return float64(p.gpu)
+	}
+	l := &b.learned[classOf(rep)]
+	if l.n == 0 {
+		l = &b.learned[classes]
+	}
+	switch {
+	case l.sizes > 0 && sc.tiles.declared(tile, rep) > 0:
+		return min(maxCost, float64(sc.tiles.declared(tile, rep))*(l.sized/l.sizes))
+	case l.n > 0:
+		return min(maxCost, l.bytes/l.n)
+	}
+	return 0
+}
+
+// expect is cost, but takes estimates of a manifest at their word before the
+// first load: else the first wave would be admitted as if it took nothing.
+func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
+	if !b.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.payloadOf(tile, rep).gpu == 0 {
+		return min(maxCost, float64(sc.tiles.memory[tile]))
+	}
+	return b.cost(sc, tile, rep)
+}
+
+// expected returns what a load will bring to the Device at once: nothing of a
+// tile whose meshes follow one by one.
+func (b *geometryBudget) expected(r *record, rep Rep) int64 {
+	if rep == RepFull && r.scene.ownsMeshes(r.tile, r) {
+		return 0
+	}
+	return int64(b.expect(r.scene, r.tile, rep))
+}
+
+// teaches reports whether the next load will be the first to tell what
+// estimates are worth: it is admitted whatever they say.
+func (b *geometryBudget) teaches() bool {
+	return !b.taught && b.used()+b.pending == 0
+}
+
+// sumPending counts the geometry that is on its way.
+func (b *geometryBudget) sumPending(loads []*load) {
+	b.pending = 0
+	for _, f := range loads {
+		if r := f.record(); r != nil && !f.orphan && !f.reread && f.phase != phaseParts {
+			b.pending += b.expected(r, f.request.Key.Rep)
+		}
+	}
+}

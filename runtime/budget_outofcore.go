@@ -1,0 +1,60 @@
+package runtime
+
+import "math"
+
+// OutOfCorePolicy says which full tiles are streamed mesh by mesh.
+type OutOfCorePolicy string
+
+// The policies.
+const (
+	// OutOfCoreAuto decides by the number of nodes and their memory.
+	OutOfCoreAuto OutOfCorePolicy = "auto"
+	// OutOfCoreImmediate uploads every tile as a whole.
+	OutOfCoreImmediate OutOfCorePolicy = "immediate"
+	// OutOfCoreAlways streams every tile mesh by mesh.
+	OutOfCoreAlways OutOfCorePolicy = "outOfCore"
+)
+
+func (p OutOfCorePolicy) known() bool {
+	return p == OutOfCoreAuto || p == OutOfCoreImmediate || p == OutOfCoreAlways
+}
+
+// outOfCore decides whether a full tile that was loaded streams mesh by mesh:
+// it has many nodes, or takes a large part of the geometry budget, if there is
+// one. Entities own their meshes, and LOD groups can only be switched part by
+// part. A Loader that gives no asset leaves nothing to decide.
+func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
+	if res.Asset == nil {
+		return false
+	}
+	if res.Asset.Parts != nil {
+		return true // it was decided before the request, and has no geometry
+	}
+	split := b.splitRule(r)
+	return split != nil && split.admits(res.Asset.layout())
+}
+
+// split returns what decides that of a full tile; nil: it never does.
+func (b *geometryBudget) splitRule(r *record) *Split {
+	if b.cfg.OutOfCorePolicy == OutOfCoreImmediate {
+		return nil
+	}
+	p := &Split{
+		Always: b.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
+		Nodes:  b.cfg.OutOfCoreNodeThreshold,
+	}
+	if budget := b.memory.GeometryBudget; budget > 0 {
+		p.Bytes = max(1, int64(min(float64(budget)*b.cfg.OutOfCoreGeometryFraction, math.MaxInt64/4)))
+	}
+	return p
+}
+
+// splitOf returns the Split of a request: also nil when the file is smaller than
+// what it decodes to, for then it is compressed, and useless in parts.
+func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
+	size := r.scene.tiles.payloadOf(r.tile, rep).size
+	if rep != RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
+		return nil
+	}
+	return b.splitRule(r)
+}

@@ -1,0 +1,251 @@
+package runtime
+
+import (
+	"cmp"
+	"slices"
+)
+
+// How many representations one tick may evict: over the high-water mark, and
+// on a warning or critical signal from outside.
+const (
+	evictPerTick  = 4
+	evictWarning  = 4
+	evictCritical = 8
+)
+
+// evictee is a representation that may be evicted.
+type evictee struct {
+	record *record
+	rep    Rep
+}
+
+// relieve gives memory back, from the high-water mark down to the low one and
+// whenever the system asks: textures first, then meshes by their value, those
+// out of range before the others, then whole representations beyond their
+// streaming radius, the farthest first. A critical signal takes the main memory
+// of out-of-core tiles too.
+func (v *evictor) evict(signal PressureLevel) {
+	if v.budget.high() {
+		v.budget.evicting = true
+	} else if !v.budget.aboveLow() {
+		v.budget.evicting, v.warned = false, false
+	}
+	limit, meshes := 0, 0
+	if v.budget.evicting {
+		limit, meshes = evictPerTick, evictMeshes
+	}
+	switch signal {
+	case PressureWarning:
+		limit, meshes = max(limit, evictWarning), evictMeshes
+	case PressureCritical:
+		limit, meshes = max(limit, evictCritical), evictMeshesCritical
+	}
+	if v.cache != nil && signal != PressureNone {
+		v.count.unusedFreed += v.cache.EvictUnused()
+	}
+	v.lowerTextures(signal)
+	v.count.triggered = limit > 0
+	v.evictBeyond(evictPerTick)
+	v.budget.refused = false
+	if limit == 0 {
+		return
+	}
+	left := v.meshes.evict(meshes, signal == PressureNone, true)
+	left = v.meshes.evict(left, signal == PressureNone, false)
+	if signal == PressureCritical {
+		v.meshes.releaseCPU()
+	}
+	if signal != PressureNone || left > 0 { // else the next tick has more meshes
+		v.evictTiles(limit, signal)
+	}
+	if v.budget.evicting && v.budget.evicted == 0 && !v.budget.high() {
+		v.budget.evicting = false // this is as far down as it goes
+	}
+	if v.budget.high() && v.budget.evicted == 0 && !v.warned {
+		v.warned = true
+		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
+		v.emit(Event{Kind: EventWarn, Message: message})
+		v.log.Warn(message, "used", v.budget.used(), "budget", v.budget.memory.GeometryBudget)
+	}
+}
+
+// evictTiles evicts up to limit representations.
+func (v *evictor) evictTiles(limit int, signal PressureLevel) {
+	v.listEvictees()
+	before := v.budget.evicted
+	for i := range v.evictees {
+		if v.budget.evicted-before == limit || signal == PressureNone && !v.budget.aboveLow() {
+			break
+		}
+		e := v.evictees[i]
+		switch {
+		case signal != PressureNone:
+			v.evictRep(e)
+		case !v.keepsLast(e):
+			v.evictForRoom(e)
+		}
+	}
+	clear(v.evictees)
+}
+
+// spares reports whether something is the last that a tile within reach can
+// draw, and the whole of the budget still holds it.
+func (v *evictor) keepsLast(e evictee) bool {
+	r := e.record
+	if r.grant == grantNothing || v.budget.used() > v.budget.memory.GeometryBudget || v.cfg.Handoff == HandoffStrict {
+		return false
+	}
+	for i := range r.reps {
+		if Rep(i+1) != e.rep && v.ready(&r.reps[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// listEvictees collects, farthest first, full tiles that have been resident
+// long enough and levels of other tiles, at any age; what
+// lies within its streaming radius would come back at once and stays.
+func (v *evictor) listEvictees() {
+	v.evictees = v.evictees[:0]
+	v.forEach(func(r *record) {
+		r.measure() // it may have slept
+		if !(r.actual > r.scene.tiles.radius[r.tile].stream) {
+			return
+		}
+		if full := r.full(); full.resident() {
+			if v.now-full.residentAt >= v.minResident {
+				v.evictees = append(v.evictees, evictee{r, RepFull})
+				return
+			}
+		}
+		for i := 1; i < len(r.reps); i++ {
+			if r.reps[i].resident() {
+				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
+			}
+		}
+	})
+	sortEvictees(v.evictees)
+}
+
+// sortEvictees puts the farthest first.
+func sortEvictees(list []evictee) {
+	slices.SortStableFunc(list, func(a, b evictee) int { return cmp.Compare(b.record.actual, a.record.actual) })
+}
+
+func (v *evictor) evictRep(e evictee) {
+	v.budget.noteEviction()
+	r := e.record
+	if r.evictedAt = v.now; r.evicted != RepFull {
+		r.evicted = e.rep
+	}
+	v.emitRep(EventEvictTile, r, e.rep)
+	v.residency.unload(r, e.rep)
+}
+
+// makeRoomFarAway evicts whole representations beyond their streaming radius and
+// farther away than a distance for a mesh of the near band, the farthest first,
+// if a few of other tiles are enough.
+func (v *evictor) makeRoomFarAway(tile *record, beyond, need float64) bool {
+	v.listEvictees()
+	n := 0
+	for ; n < min(len(v.evictees), evictPerTick) && need > 0; n++ {
+		e := v.evictees[n]
+		if !(e.record.actual > beyond) || v.keepsLast(e) || e.record == tile {
+			break
+		}
+		need -= float64(e.record.rep(e.rep).geometry)
+	}
+	if need <= 0 {
+		for _, e := range v.evictees[:n] {
+			v.evictForRoom(e)
+		}
+	}
+	clear(v.evictees)
+	return need <= 0
+}
+
+// acceptGeometry reports whether so many bytes more fit the geometry budget, if
+// need be after what lies beyond its streaming radius has gone.
+func (v *evictor) acceptGeometry(bytes int64) bool {
+	fits := func() bool {
+		return v.budget.memory.GeometryBudget <= 0 || float64(v.budget.used())+float64(bytes) <= float64(v.budget.memory.GeometryBudget)
+	}
+	if fits() {
+		return true
+	}
+	v.meshes.evict(evictMeshes, false, true)
+	if !fits() {
+		v.evictTiles(evictPerTick, PressureWarning)
+	}
+	return fits()
+}
+
+// evictor owns what goes when memory is short: textures first, then meshes by
+// their value, then whole representations, the farthest first.
+//
+// It promises that no tick evicts more than a few, that nothing within its
+// streaming radius goes, for it would come back at once, and that of a tile
+// within reach the last thing it can draw stays while the budget holds it.
+type evictor struct {
+	*eventLog
+	budget    *geometryBudget
+	residency *residency
+	meshes    *meshStreamer
+	cache     unusedEvicter // nil: none
+	textures  TextureRelief // nil: none
+	evictees  []evictee
+	warned    bool // that nothing can go
+	count     evictorCounters
+}
+
+// evictorCounters says what was evicted besides geometry, which the budget
+// counts; Stats says what its fields mean.
+type evictorCounters struct {
+	triggered    bool // in the last tick
+	texturesShed uint64
+	unusedFreed  int64 // main memory of unused files
+}
+
+// addTo adds the counters up.
+func (c *evictorCounters) addTo(st *Stats) {
+	st.EvictionTriggered, st.TexturesShed = c.triggered, c.texturesShed
+	st.CPUReleased += c.unusedFreed
+}
+
+// giveUp evicts what is beyond reach, the farthest first, up to a limit, once
+// geometry is at the high-water mark or something waits for the room.
+func (v *evictor) evictBeyond(limit int) {
+	if !v.budget.split.scarce || !v.budget.evicting && !v.budget.refused {
+		return
+	}
+	v.evictees = v.evictees[:0]
+	v.forEach(func(r *record) {
+		if r.grant != grantNothing {
+			return
+		}
+		r.measure() // it may have slept
+		for i := range r.reps {
+			switch st := &r.reps[i]; {
+			case st.loading():
+				v.residency.cancel(r, Rep(i+1))
+			case st.resident():
+				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
+			}
+		}
+	})
+	sortEvictees(v.evictees)
+	for i := range v.evictees[:min(limit, len(v.evictees))] {
+		if !v.budget.refused && !v.budget.aboveLow() {
+			break
+		}
+		v.evictForRoom(v.evictees[i])
+	}
+	clear(v.evictees)
+}
+
+// giveUpRep evicts a representation for want of room.
+func (v *evictor) evictForRoom(e evictee) {
+	v.evictRep(e)
+	e.record.holdBack(e.rep)
+}

@@ -1,0 +1,139 @@
+package runtime
+
+// planIdle plans the levels of a tile without a record.
+func (sel *selector) planIdle(sc *scene, tile int32) {
+	t := sc.tiles
+	d, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
+	rep := RepNone
+	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
+		rep = sc.grantedLevelAt(tile, nil, d)
+		if rep == RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
+			rep = sc.fallbackLevel(tile, d)
+		}
+	}
+	if rep != RepNone {
+		sel.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
+	} else if sc.idleCanSleep(tile, effective, rep) {
+		sc.sleep(tile, d, effective)
+	}
+}
+
+// plan decides what a tile shows besides its full representation, under the
+// covered hand-off: nothing that is drawn goes before its successor is there.
+func (h *handoff) plan(r *record) {
+	full := r.full()
+	d := r.actual
+	if full.resident() && !r.inGrace && (!full.split || full.drawable) {
+		r.target, r.wanted = RepNone, RepFull
+		if h.ready(full) {
+			for i := 1; i < len(r.reps); i++ {
+				h.replace(r, Rep(i+1))
+			}
+		}
+		return
+	}
+	if len(r.reps) == 2 && !r.scene.tiles.has(r.tile, flagHLOD) {
+		r.wanted = r.wantedAt(RepNone)
+		return
+	}
+	next := r.scene.grantedLevelAt(r.tile, r, d)
+	if next == RepNone && r.grant != grantNothing && (r.nothingDrawn() || r.partial()) {
+		next = r.scene.fallbackLevel(r.tile, d)
+	}
+	r.wanted = r.wantedAt(next)
+	if next == RepNone {
+		// What is drawn stays; what comes is of no use unless nothing is there.
+		if !r.nothingDrawn() {
+			h.cancelLevels(r, RepNone)
+		}
+		return
+	}
+	st := r.rep(next)
+	if h.ready(st) && r.flips(next) {
+		return
+	}
+	r.target = next
+	switch {
+	case h.ready(st):
+		h.dropLevels(r, next)
+	case st.resident():
+	default:
+		if !r.nothingDrawn() {
+			h.cancelLevels(r, next)
+		}
+		h.requestLevel(r, r.scene.outlineOf(r.tile, r, next))
+	}
+}
+
+// flips reports whether a tile would draw another of its LODs before the one
+// that it draws has dwelt: while both are resident nothing else keeps them from
+// taking turns.
+func (r *record) flips(next Rep) bool {
+	return r.drawn >= RepLOD0 && next >= RepLOD0 && next != r.drawn && r.drawn == r.target &&
+		r.scene.ready(r.rep(r.drawn)) && r.scene.now-r.drawnAt < r.scene.dwell
+}
+
+// dropLevels unloads every level but keep, each class when it has dwelt long
+// enough, and cancels what is on its way.
+func (h *handoff) dropLevels(r *record, keep Rep) {
+	hlod, lod := r.dwelt(RepHLOD), r.dwelt(RepLOD0)
+	for i := 1; i < len(r.reps); i++ {
+		rep := Rep(i + 1)
+		if rep == keep {
+			continue
+		}
+		if r.reps[i].loading() || rep == RepHLOD && hlod || rep != RepHLOD && lod {
+			h.replace(r, rep)
+		}
+	}
+}
+
+// cancelLevels cancels the levels on their way, but not keep.
+func (h *handoff) cancelLevels(r *record, keep Rep) {
+	for i := 1; i < len(r.reps); i++ {
+		if rep := Rep(i + 1); rep != keep && r.reps[i].loading() {
+			h.residency.cancel(r, rep)
+		}
+	}
+}
+
+// requestLevel proposes a level for loading. While it backs off and nothing is
+// drawn, the nearest coarser level takes its place, else any.
+func (h *handoff) requestLevel(r *record, rep Rep) {
+	if r.rep(rep).loading() {
+		return
+	}
+	if !h.retryable(r.rep(rep)) {
+		if !r.nothingDrawn() {
+			return
+		}
+		if rep = r.alternativeTo(rep); rep == RepNone {
+			return
+		}
+	}
+	if !r.dwelt(rep) && !r.nothingDrawn() {
+		return
+	}
+	h.selector.propose(r.scene, r.tile, r, rep, r.actual)
+}
+
+// planLevels plans the LODs and HLODs of the tiles near the camera that have a
+// record.
+func (h *handoff) planLevels(sc *scene) {
+	for _, tile := range sc.nearActive {
+		h.planTile(sc.recordOf(tile))
+	}
+	for _, tile := range sc.woken[sc.listed:] {
+		h.planTile(sc.recordOf(tile))
+	}
+}
+
+func (h *handoff) planTile(r *record) {
+	switch {
+	case !r.near:
+	case h.cfg.Handoff == HandoffStrict:
+		h.planStrict(r)
+	default:
+		h.plan(r)
+	}
+}

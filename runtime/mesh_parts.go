@@ -1,0 +1,142 @@
+package runtime
+
+import (
+	"errors"
+	"slices"
+)
+
+// Out-of-core tiles whose file comes in parts: a stub that is wanted has its
+// geometry loaded first, in a queue like that of downloads, and takes a slot at
+// the Device when it is there.
+
+const (
+	// maxPartLoads is how many requests for geometry may be under way at a time.
+	maxPartLoads = maxFetches
+	// partBatch is how much geometry one request asks for, in bytes, when small
+	// stubs lie side by side: what takes as long as the way to a server and back.
+	partBatch = 256 << 10
+	// partAhead is how much of that may be for neighbours that are not wanted yet.
+	partAhead = 128 << 10
+)
+
+// loadParts starts the loads of the best stubs whose geometry is not in the main
+// memory, and returns the others, which may go to the Device.
+func (ms *meshStreamer) loadParts(list []meshCandidate) []meshCandidate {
+	warm := moveFirst(list, func(c meshCandidate) bool {
+		return ms.registry.ready(c.record.meshes.root, &c.record.meshes.plan.stubs[c.stub])
+	})
+	cold := list[warm:]
+	cold = cold[:moveFirst(cold, func(c meshCandidate) bool { return c.record.meshes.stubs[c.stub].fetch == 0 })]
+	n := min(len(cold), maxPartLoads-ms.loads.parts)
+	selectFirst(cold, n, meshCandidate.compare)
+	if n <= 0 {
+		return list[:warm]
+	}
+	for i := range cold {
+		cold[i].record.meshes.stubs[cold[i].stub].cold = ms.tickCount
+	}
+	for _, c := range cold[:n] {
+		if c.record.meshes.stubs[c.stub].fetch == 0 { // else a better one has taken it along
+			ms.startParts(c.record, ms.batch(c.record, c.stub))
+		}
+	}
+	return list[:warm]
+}
+
+// batch lists a stub with its neighbours in the file, in its order: many small
+// stubs must not cost a request each. Those that are wanted come along, and so do
+// others that may be soon.
+func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
+	m := r.meshes
+	list := []int32{stub}
+	bytes, ahead := m.plan.stubs[stub].bytes, int64(0)
+	for _, step := range [2]int{1, -1} {
+		for at := int(stub) + step; at >= 0 && at < len(m.stubs); at += step {
+			x, n := &m.stubs[at], m.plan.stubs[at].bytes
+			if x.cold != ms.tickCount {
+				ahead += n
+			}
+			if bytes += n; bytes > partBatch || ahead > partAhead {
+				break
+			}
+			if x.fetch == 0 && (x.cold == ms.tickCount || ms.soon(r, at)) {
+				list = append(list, int32(at))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// soon reports whether a stub that is not wanted may be so next: it is within its
+// unload radius, and its geometry has not come yet.
+func (ms *meshStreamer) soon(r *record, stub int) bool {
+	x := &r.meshes.stubs[stub]
+	return x.state == meshUnloaded && x.distance <= r.scene.tiles.radius[r.tile].unload &&
+		!ms.registry.ready(r.meshes.root, &r.meshes.plan.stubs[stub])
+}
+
+// startParts asks for the geometry of some stubs of a tile.
+func (ms *meshStreamer) startParts(r *record, stubs []int32) {
+	m := r.meshes
+	asset := ms.registry.asset(m.root)
+	if asset == nil || asset.Parts == nil {
+		return
+	}
+	f := ms.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
+	var meshes []int
+	bytes := int64(0)
+	for _, stub := range stubs {
+		m.stubs[stub].fetch = f.request.Token
+		for _, p := range m.plan.stubs[stub].parts {
+			e := &asset.Entities[m.plan.list[p.part-1]]
+			for k := range asset.meshesOf(e) {
+				meshes = append(meshes, int(e.FirstMesh)+k)
+			}
+			bytes += p.bytes
+		}
+	}
+	ms.count.partLoads++
+	ms.loads.sendParts(f, asset.Parts, stubs, meshes, bytes)
+}
+
+// partsLoaded ends such a load.
+func (ms *meshStreamer) partsLoaded(r *record, f *load, res *Result) {
+	m := r.meshes
+	err := res.Err
+	if err == nil && !ms.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
+		err = errCold
+	}
+	res.Asset.Release() // the registry holds its own
+	if err == nil {
+		ms.loads.count.bytesLoaded += f.request.Size
+	}
+	for _, stub := range f.stubs {
+		if m.stubs[stub].fetch != f.request.Token {
+			continue // it was given up, and may be on its way again
+		}
+		m.stubs[stub].fetch = 0
+		if err != nil {
+			ms.failed(r, int(stub), err)
+		}
+	}
+	if err != nil {
+		ms.reloads.reportMismatch(r, RepFull, err)
+	}
+	if errors.Is(err, ErrReplaced) {
+		// Nothing more of that version will come. What is drawn stays until the
+		// file has been opened again.
+		ms.registry.ReleaseWarm(m.root)
+	}
+}
+
+// cancelParts gives up the load of a stub's geometry. The request ends when
+// nobody waits for any of it.
+func (ms *meshStreamer) cancelParts(r *record, stub int) {
+	x := &r.meshes.stubs[stub]
+	if x.fetch == 0 {
+		return
+	}
+	ms.loads.giveUpStub(x.fetch)
+	x.fetch = 0
+}

@@ -1,0 +1,232 @@
+package runtime
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// meshState is the state of a stub.
+type meshState uint8
+
+// stub is the mutable state of a mesh, or LOD group, of an out-of-core tile.
+type stub struct {
+	box      geom.Box
+	distance float64 // as of the last tick
+	half     float64 // of the longest edge of the box
+	bytes    int64   // on the Device
+
+	state    meshState
+	seen     bool // within its streaming radius
+	evicted  bool // under memory pressure, and not back yet
+	tooLarge bool // larger than the high-water mark leaves room for
+	visible  bool // in view as of the last tick
+	fails    uint16
+	level    int16  // of a LOD group: the level that is drawn
+	resident uint64 // parts that are on the Device, by place in the plan
+	fetch    uint64 // token of the request for its geometry, 0: none
+	cold     uint32 // tick in which it was a candidate without its geometry
+
+	seenAt, failedAt, evictedAt time.Duration
+	lastVisible                 uint64 // frame
+}
+
+// meshTile is what a record has while its full tile streams mesh by mesh.
+type meshTile struct {
+	root     RootID
+	plan     *nodes
+	version  [32]byte // of the file, as its header has it
+	stubs    []stub
+	uploaded int // stubs that can be drawn
+	loading  int
+	texture  int64 // bytes of the tile's textures, in use from the first mesh on
+
+	// The file is being read again after ReleaseWarm.
+	reread         uint64 // token of the request, 0: none
+	rereadFails    uint16
+	rereadFailedAt time.Duration
+}
+
+// usable is how many stubs must be drawable before the tile takes over from its
+// fallback.
+func (m *meshTile) usable() int { return (len(m.stubs) + 1) / 2 }
+
+func (m *meshTile) visual() TileVisualState {
+	return VisualState(TileParsed, len(m.stubs), m.uploaded)
+}
+
+// part names a part of a tile for the Device.
+func (r *record) part(part int32) Key {
+	return Key{Scene: r.scene.id, Tile: r.tile, Rep: RepFull, Part: part}
+}
+
+// sound reports whether a box is finite and not inside out.
+func sound(b *geom.Box) bool {
+	for i := range 3 {
+		if !(b.Min[i] <= b.Max[i]) || math.IsInf(b.Min[i], 0) || math.IsInf(b.Max[i], 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// registerMeshes makes the stubs of a full tile. The registry takes over the
+// asset.
+func (ms *meshStreamer) register(r *record, res *Result) {
+	ms.budget.taught = true
+	ms.lastRoot++
+	n := res.Asset.layout()
+	m := &meshTile{root: ms.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
+	for i := range n.stubs {
+		p := &n.stubs[i]
+		m.stubs[i].box = p.box
+		if !sound(&p.box) { // the tile's box is never wrong by much
+			m.stubs[i].box = r.scene.tiles.box[r.tile]
+		}
+		size := m.stubs[i].box.Size()
+		m.stubs[i].half = max(size[0], size[1], size[2]) / 2
+		id := StubID{m.root, int32(i)}
+		if p.levels() == 1 && len(p.parts) == 1 {
+			ms.registry.StoreMesh(id, CPUEntry{Name: p.name, Part: p.parts[0].part, Bytes: p.bytes})
+			continue
+		}
+		for _, x := range p.parts {
+			ms.registry.StoreLODMesh(id, CPUEntry{Name: p.name, Part: x.part, Bytes: x.bytes})
+		}
+	}
+	ms.registry.StoreAsset(m.root, res.Asset)
+	r.meshes = m
+	ms.count.meshes += len(m.stubs)
+	ms.count.tiles++
+	sc := r.scene
+	at, _ := slices.BinarySearch(sc.split, r.tile)
+	sc.split = slices.Insert(sc.split, at, r.tile)
+}
+
+// dropMeshes releases all stubs of a tile, and what the main memory has of it.
+func (ms *meshStreamer) drop(r *record) {
+	m := r.meshes
+	for i := range m.stubs {
+		if x := &m.stubs[i]; x.state == meshLoaded || x.state == meshLoading {
+			ms.releaseStub(r, i)
+		}
+		ms.cancelParts(r, i)
+	}
+	ms.loads.giveUp(m.reread)
+	ms.registry.RemoveRoot(m.root)
+	ms.count.meshes -= len(m.stubs)
+	ms.count.tiles--
+	r.meshes = nil
+	sc := r.scene
+	if at, ok := slices.BinarySearch(sc.split, r.tile); ok {
+		sc.split = slices.Delete(sc.split, at, at+1)
+	}
+}
+
+// stopMeshes ends what is on its way of a tile that streams mesh by mesh.
+func (ms *meshStreamer) stop(r *record) {
+	for i := range r.meshes.stubs {
+		if r.meshes.stubs[i].state == meshLoading {
+			ms.releaseStub(r, i)
+		}
+		ms.cancelParts(r, i)
+	}
+	ms.loads.giveUp(r.meshes.reread)
+}
+
+// releaseStub takes a stub off the Device.
+func (ms *meshStreamer) releaseStub(r *record, i int) {
+	m := r.meshes
+	x := &m.stubs[i]
+	start := ms.device.clock.Now()
+	for k := range m.plan.stubs[i].parts {
+		if x.resident>>k&1 != 0 {
+			ms.device.Release(r.part(m.plan.stubs[i].parts[k].part))
+		}
+	}
+	ms.device.noteRelease(start)
+	if x.state == meshLoading {
+		m.loading--
+		ms.count.loading--
+		ms.loading = slices.DeleteFunc(ms.loading, func(l meshLoad) bool { return l.record == r && int(l.stub) == i })
+	} else {
+		m.uploaded--
+		ms.count.loaded--
+		if m.plan.stubs[i].levels() > 1 {
+			ms.groups--
+		}
+	}
+	ms.bookStub(r, x, -x.bytes)
+	x.state, x.resident, x.tooLarge, x.seen = meshUnloaded, 0, false, false
+	if m.uploaded == 0 && r.fading == RepFull {
+		r.endFade() // nothing is left to fade out
+	}
+	ms.updateVisual(r)
+}
+
+// unloadStub releases a stub and reports it.
+func (ms *meshStreamer) unloadStub(r *record, i int) {
+	ms.releaseStub(r, i)
+	ms.count.unloads++
+	ms.emitMesh(EventMeshUnload, r, i)
+}
+
+// addMeshBytes books geometry of a stub, and the textures of its tile with the
+// first one.
+func (ms *meshStreamer) bookStub(r *record, x *stub, bytes int64) {
+	st, m := r.full(), r.meshes
+	x.bytes += bytes
+	st.geometry += bytes
+	texture := m.texture
+	if m.uploaded+m.loading == 0 {
+		texture = 0
+	}
+	ms.budget.book(bytes, texture-st.texture)
+	st.texture = texture
+}
+
+// updateVisual lets the hand-off know whether enough of a tile is drawable.
+func (ms *meshStreamer) updateVisual(r *record) {
+	usable := r.meshes.visual() >= VisualUsable
+	if st := r.full(); st.drawable != usable {
+		st.drawable = usable
+		r.wakeUp()
+		ms.wake = true
+	}
+}
+
+// emitMesh reports on a stub.
+func (ms *meshStreamer) emitMesh(k Kind, r *record, i int) { ms.emit(ms.meshEvent(k, r, i)) }
+
+func (ms *meshStreamer) meshEvent(k Kind, r *record, i int) Event {
+	e := ms.event(k, r, RepFull)
+	e.Mesh = r.meshes.plan.stubs[i].name
+	return e
+}
+
+// appendParts lists what is drawn of an out-of-core tile, part by part.
+func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
+	m := r.meshes
+	for i := range m.stubs {
+		x := &m.stubs[i]
+		if x.state != meshLoaded {
+			continue
+		}
+		p := &m.plan.stubs[i]
+		for k := range p.parts {
+			if x.resident>>k&1 != 0 && (len(p.parts) == 1 || p.parts[k].level == x.level) {
+				dst = append(dst, Drawn{r.part(p.parts[k].part), fade})
+			}
+		}
+	}
+	return dst
+}
+
+const (
+	meshUnloaded meshState = iota
+	meshLoading            // with the Device, which cannot draw it yet
+	meshLoaded
+	meshFailed // waits for the next attempt
+)

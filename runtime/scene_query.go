@@ -1,0 +1,100 @@
+package runtime
+
+import "math"
+
+// queryMargin is how much farther than necessary a query looks, in metres, so
+// that its result holds until the camera has moved so far.
+const queryMargin = 32.0
+
+// nearby is the result of a sphere query, ascending. It holds all tiles within
+// its radius of where the camera was when it was made.
+type nearby struct {
+	tiles  []int32
+	at     float64 // odometer at the query
+	radius float64 // -1 before the first query
+}
+
+// find brings the lists of near tiles up to date: no tile within reach of the
+// camera is missing. Without a margin every call makes a query.
+func (sc *scene) find(ceiling, margin float64) {
+	sc.findNear(&sc.query, sc.queryDistance, ceiling, margin)
+	if sc.fullQueryDistance < sc.queryDistance {
+		sc.findNear(&sc.inner, sc.fullQueryDistance, ceiling, margin)
+	}
+}
+
+func (sc *scene) findNear(n *nearby, reach, ceiling, margin float64) {
+	if reach < ceiling {
+		reach = min(ceiling, reach+sc.view.ahead)
+	}
+	if margin > 0 && n.radius >= reach+(sc.odometer-n.at) {
+		return
+	}
+	n.at, n.radius = sc.odometer, reach+margin
+	n.tiles = sc.tree.Sphere(sc.view.pos, n.radius, n.tiles[:0])
+	// The shared bucket is looked at wherever the camera is.
+	if last := int32(sc.tiles.len()) - 1; last >= 0 && sc.tiles.has(last, flagShared) {
+		n.tiles = append(n.tiles, last)
+	}
+}
+
+// warm lists the near tiles that are not asleep: those with a record, and if
+// idle is set the others.
+func (sc *scene) listNearby(idle bool) {
+	sc.nearActive, sc.nearIdle, sc.listed = sc.nearActive[:0], sc.nearIdle[:0], len(sc.woken)
+	for _, tile := range sc.query.tiles {
+		switch {
+		case sc.asleep(tile):
+		case sc.tiles.record[tile] >= 0:
+			sc.nearActive = append(sc.nearActive, tile)
+		case idle:
+			sc.nearIdle = append(sc.nearIdle, tile)
+		}
+	}
+}
+
+// dispatchReach lists the tiles that may be near enough for a dispatch.
+func (sc *scene) dispatchNearby() []int32 {
+	if sc.fullQueryDistance < sc.queryDistance {
+		return sc.inner.tiles
+	}
+	return sc.query.tiles
+}
+
+// measureIdle takes the distances of a tile without a record.
+func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective float64) {
+	actual = sc.tiles.box[tile].Distance(sc.view.pos)
+	// A lower bound of the effective distance does for all but the few that
+	// could be dispatched.
+	if effective = actual - sc.view.ahead; effective <= sc.tiles.radius[tile].prefetch+epsilon {
+		_, effective = sc.view.distance(&sc.tiles.box[tile])
+	}
+	return actual, effective
+}
+
+// measureReach finds how far a query has to look: levels show up to the query
+// ceiling; without them the largest radius is enough.
+func (sc *scene) measureQueryDistance(cfg *Config) {
+	for i := range sc.tiles.radius {
+		r := &sc.tiles.radius[i]
+		if !math.IsInf(r.stream, 1) {
+			sc.largest = max(sc.largest, r.stream)
+		}
+		if sc.tiles.has(int32(i), flagShared) {
+			continue // looked at wherever the camera is
+		}
+		sc.queryDistance = max(sc.queryDistance, r.unload, r.prefetch+cfg.DispatchEpsilon, r.stream+1)
+		sc.fullQueryDistance = max(sc.fullQueryDistance, r.prefetch+cfg.DispatchEpsilon)
+	}
+	if len(sc.tiles.levels) > 0 || !(sc.queryDistance < cfg.MaxQueryRadius) {
+		sc.queryDistance = cfg.MaxQueryRadius
+	}
+}
+
+// lookAt makes a tile with a record one that this tick looks at.
+func (sc *scene) include(tile int32) {
+	sc.awake = append(sc.awake, tile)
+	r := sc.recordOf(tile)
+	r.measure()
+	r.parsedAtStart = r.full().resident() && (!r.full().split || r.full().drawable)
+}

@@ -1,0 +1,46 @@
+package runtime
+
+// dispatchLevels starts the best levels of one class and returns how many are
+// left over.
+func (sel *selector) dispatchLevels(c class) int {
+	list := sel.candidates[c]
+	slots := sel.loads.freeSlots(c)
+	if len(list) > slots && (slots > 0 || sel.windowed) {
+		sel.scoreLevels(list)
+	}
+	if slots > 0 {
+		heapOf(list)
+	}
+	for slots > 0 && len(list) > 0 {
+		var best *candidate
+		best, list = popBest(list)
+		r := best.scene.activate(best.tile)
+		// Others may have taken the room, so that a smaller one has to do.
+		if rep := sel.budget.mayLoadLevel(r, best.rep); rep != RepNone && sel.loads.freeSlots(classOf(rep)) > 0 {
+			sel.residency.start(r, rep)
+			if classOf(rep) == c {
+				slots--
+			}
+		}
+	}
+	if sel.windowed {
+		sel.keepBest(c, list)
+	}
+	sel.waits[c] = sel.waits[c] || len(list) > 0
+	return len(list)
+}
+
+// scoreLevels rates candidates by solid angle and alignment.
+func (sel *selector) scoreLevels(list []candidate) {
+	largest := 0.0
+	for i := range list {
+		c := &list[i]
+		c.score = solidAngle(&c.scene.tiles.box[c.tile], &c.scene.view, c.distance)
+		largest = max(largest, c.score)
+	}
+	for i := range list {
+		c := &list[i]
+		weight := alignment(&c.scene.tiles.box[c.tile], &c.scene.view, sel.cfg.ViewAlignmentMinWeight)
+		c.quantise(largest, weight, sel.cfg.EnableImportanceSort)
+	}
+}

@@ -1,0 +1,95 @@
+package runtime
+
+import "slices"
+
+// With thousands of small tiles near the camera all of them want a level and a
+// handful gets one. So a tick looks at a window of those without a record and
+// at the best that earlier windows have left over, each judged anew; the window
+// moves on with every tick. Scenes with fewer tiles near than a window holds
+// are looked at as a whole.
+
+const (
+	scanWindow    = 256 // tiles of a scene
+	shortlistSize = 64  // candidates of a class
+)
+
+// waiting is a tile that was a good candidate without a slot.
+type waiting struct {
+	scene *scene
+	tile  int32
+}
+
+// scanIdle plans the levels of tiles without a record: the window's, and those
+// on the shortlist.
+func (sel *selector) scanIdle(sc *scene) {
+	if len(sc.nearIdle) <= sel.window || sc.jumped {
+		sel.windowed = sel.windowed || len(sc.nearIdle) > sel.window
+		sc.cursor, sc.jumped = 0, false
+		sel.planAllIdle(sc, sc.nearIdle)
+		return
+	}
+	sel.windowed = true
+	from, _ := slices.BinarySearch(sc.nearIdle, sc.cursor)
+	to := min(len(sc.nearIdle), from+sel.window)
+	sel.planAllIdle(sc, sc.nearIdle[from:to])
+	first := sc.cursor
+	sc.cursor = 0
+	if to < len(sc.nearIdle) {
+		sc.cursor = sc.nearIdle[to]
+		sel.scanning = true
+	}
+	for c := range sel.shortlist {
+		for _, w := range sel.shortlist[c] {
+			if w.scene != sc || w.tile >= first && (sc.cursor == 0 || w.tile < sc.cursor) {
+				continue // of another scene, or in the window
+			}
+			if _, ok := slices.BinarySearch(sc.nearIdle, w.tile); ok && sc.tiles.record[w.tile] < 0 {
+				sel.planIdle(sc, w.tile)
+			}
+		}
+	}
+}
+
+func (sel *selector) planAllIdle(sc *scene, tiles []int32) {
+	for _, tile := range tiles {
+		if sc.tiles.record[tile] < 0 { // else it has got one in this tick
+			sel.planIdle(sc, tile)
+		}
+	}
+}
+
+// keepBest makes the shortlist of a class from the candidates without a slot.
+func (sel *selector) keepBest(c class, list []candidate) {
+	best := sel.best[:0]
+	for i := range list {
+		x := &list[i]
+		if x.scene.recordOf(x.tile) != nil {
+			continue // looked at in every tick
+		}
+		if len(best) == shortlistSize {
+			if !x.before(&best[len(best)-1]) {
+				continue
+			}
+			best = best[:len(best)-1]
+		}
+		at := len(best)
+		for at > 0 && x.before(&best[at-1]) {
+			at--
+		}
+		best = slices.Insert(best, at, *x)
+	}
+	sel.shortlist[c] = sel.shortlist[c][:0]
+	for i := range best {
+		sel.shortlist[c] = append(sel.shortlist[c], waiting{best[i].scene, best[i].tile})
+	}
+	clear(best)
+	sel.best = best
+}
+
+// clearShortlists forgets what scenes that are gone have left.
+func (sel *selector) clearShortlists() {
+	for c := range sel.shortlist {
+		clear(sel.shortlist[c])
+		sel.shortlist[c] = sel.shortlist[c][:0]
+	}
+}

@@ -1,0 +1,209 @@
+package runtime
+
+import "math"
+
+// levelFor returns the level that distance d asks for, with the hysteresis of
+// what is shown, or RepNone. r is nil for an idle tile.
+func (sc *scene) levelAt(tile int32, r *record, d float64) Rep {
+	if from, ok := sc.tiles.hlod(tile); ok {
+		if d >= from || r != nil && r.holds(RepHLOD) && d >= from*sc.cfg.HLODHysteresisFactor {
+			return RepHLOD
+		}
+	}
+	lods := sc.tiles.lods(tile)
+	shown := -1
+	if r != nil {
+		shown = r.shownLOD()
+	}
+	for i := len(lods) - 1; i >= 0; i-- {
+		from := lods[i].from
+		if i == shown {
+			from *= sc.cfg.LODHysteresisFactor
+		}
+		if d >= from {
+			return LOD(i)
+		}
+	}
+	return RepNone
+}
+
+// goal is levelFor within the tile's share.
+func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) Rep {
+	next, given := sc.levelAt(tile, r, d), sc.grantAt(r, d)
+	switch {
+	case given == grantAll:
+		return next
+	case given == grantNothing, next == RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
+		return RepNone
+	}
+	if floor := sc.cheapestRep(tile); floor != RepFull {
+		return floor
+	}
+	return next
+}
+
+// desired returns what a tile would show at distance d if memory were plenty.
+func (sc *scene) repAt(tile int32, r *record, d float64) Rep {
+	rd := &sc.tiles.radius[tile]
+	open := !sc.closedOff(tile)
+	switch {
+	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
+		return RepFull
+	}
+	rep := sc.levelAt(tile, r, d)
+	switch {
+	case rep != RepNone || d > rd.unload:
+		return rep
+	case r.stays():
+		return r.drawn // wanted or not, until something follows it
+	case len(sc.tiles.lods(tile)) == 0:
+		return rep
+	}
+	return LOD(0)
+}
+
+// stopgap returns the level to show where the full representation is wanted
+// but absent, and no level is meant for so near a distance: the finest.
+func (sc *scene) fallbackLevel(tile int32, d float64) Rep {
+	switch {
+	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile):
+	case len(sc.tiles.lods(tile)) > 0:
+		return RepLOD0
+	case sc.tiles.has(tile, flagHLOD) && sc.outlineFirst():
+		return RepHLOD
+	}
+	return RepNone
+}
+
+// floorRep returns the representation of a tile with the smallest file, of
+// equal ones the coarsest; sizes that are not declared count as those of levels
+// that get smaller as they get coarser.
+func (sc *scene) cheapestRep(tile int32) Rep {
+	t := sc.tiles
+	best, least := RepFull, int64(math.MaxInt64)
+	try := func(rep Rep) {
+		size := t.payloadOf(tile, rep).size
+		if size < least || best == RepFull {
+			best, least = rep, size
+		}
+	}
+	if t.has(tile, flagHLOD) {
+		try(RepHLOD)
+	}
+	for i := len(t.lods(tile)) - 1; i >= 0; i-- {
+		try(LOD(i))
+	}
+	if size := t.full[tile].size; best != RepFull && size > 0 && size <= least {
+		return RepFull
+	}
+	return best
+}
+
+// ownsMeshes reports whether a tile streams mesh by mesh, as far as is known.
+func (sc *scene) ownsMeshes(tile int32, r *record) bool {
+	return sc.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
+}
+
+// grantsFull reports whether a tile's share has room for its full
+// representation. What streams mesh by mesh is judged mesh by mesh.
+func (sc *scene) grantsFull(tile int32, r *record, d float64) bool {
+	given := sc.grantAt(r, d)
+	return given == grantAll || given == grantCheapest && (sc.cheapestRep(tile) == RepFull || sc.ownsMeshes(tile, r))
+}
+
+// closedOff reports whether the interior zone or the floor keeps a tile from
+// being dispatched: no movement of the camera's direction changes that. Neither
+// gate unloads anything.
+func (sc *scene) closedOff(tile int32) bool {
+	return sc.floorClosed(tile, sc.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
+}
+
+// stays reports whether something of a tile is drawn: no gate takes it away.
+func (r *record) stays() bool { return r != nil && r.drawn != RepNone }
+
+// wantedAt names what a tile should show: the full representation within the
+// streaming radius, else the level of the distance, else the full one up to the
+// unload radius.
+func (r *record) wantedAt(level Rep) Rep {
+	rd := &r.scene.tiles.radius[r.tile]
+	switch {
+	case r.actual <= rd.stream && !r.scene.closedOff(r.tile):
+		return RepFull
+	case level != RepNone:
+		return level
+	case r.actual <= rd.unload && !r.scene.closedOff(r.tile):
+		return RepFull
+	}
+	return RepNone
+}
+
+// shownLOD returns the LOD level that has the hysteresis: the planned one, or
+// the finest that is there; -1 without.
+func (r *record) shownLOD() int {
+	if i, ok := r.target.Level(); ok && r.holds(r.target) {
+		return i
+	}
+	for i := 2; i < len(r.reps); i++ {
+		if r.holds(Rep(i + 1)) {
+			return i - 2
+		}
+	}
+	return -1
+}
+
+// hasLevels reports whether the tile has an HLOD or LODs.
+func (r *record) hasLevels() bool {
+	t := r.scene.tiles
+	return t.levelAt[r.tile] != t.levelAt[r.tile+1]
+}
+
+// holds reports whether a representation is resident or on its way.
+func (r *record) holds(rep Rep) bool {
+	st := r.rep(rep)
+	return st.resident() || st.loading()
+}
+
+// substitute returns another level to load in place of one that failed;
+// RepNone when one is on its way or there is none.
+func (r *record) alternativeTo(failed Rep) Rep {
+	best, bestRank := RepNone, 0
+	for i := 1; i < len(r.reps); i++ {
+		rep := Rep(i + 1)
+		if rep == RepHLOD && !r.scene.tiles.has(r.tile, flagHLOD) || rep == failed {
+			continue
+		}
+		st := &r.reps[i]
+		if st.loading() || st.resident() {
+			return RepNone
+		}
+		if !r.scene.retryable(st) {
+			continue
+		}
+		// Coarser levels in order, then the HLOD, then finer ones.
+		rank := int(rep)
+		switch {
+		case rep == RepHLOD:
+			rank = 1 << 9
+		case rep < failed:
+			rank = 1<<10 - int(rep)
+		}
+		if best == RepNone || rank < bestRank {
+			best, bestRank = rep, rank
+		}
+	}
+	return best
+}
+
+// shareOf returns the share of a tile at distance d; r is nil for an idle one.
+func (sc *scene) grantAt(r *record, d float64) grant {
+	if r != nil {
+		return r.grant
+	}
+	return sc.budget.grantAt(d, grantNothing)
+}
+
+// surplus reports whether a tile is granted less than its full representation,
+// and has something cheaper.
+func (r *record) canDowngrade() bool {
+	return r.grant == grantCheapest && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != RepFull
+}

@@ -1,0 +1,142 @@
+package runtime
+
+import "math"
+
+// Nothing about a tile changes before the camera has moved far enough to cross
+// one of its distances, unless something of it is in flight. So each tile has a
+// mark on the camera's odometer up to which no pass looks at it: the cost of a
+// tick grows with what changes, not with what is near.
+
+// sleepMargin is subtracted from every slack, in metres, against rounding.
+const sleepMargin = 1e-3
+
+// maxOdometer is where the odometer starts over, in metres: its rounding stays
+// far below sleepMargin, however far the camera jumps and however long it flies.
+const maxOdometer = 1e9
+
+// move advances the scene's odometer: no distance, to the camera or to where it
+// will soon be, has changed by more.
+func (sc *scene) move() {
+	if !sc.moved {
+		sc.moved = true
+	} else {
+		step := max(sc.view.pos.Sub(sc.lastPos).Len(), sc.view.predicted.Sub(sc.lastPredicted).Len())
+		sc.odometer += step
+		sc.jumped = sc.jumped || !(step <= minJump)
+	}
+	sc.lastPos, sc.lastPredicted = sc.view.pos, sc.view.predicted
+	if !(sc.odometer <= maxOdometer) { // or not a number
+		sc.restartOdometer()
+	}
+}
+
+// restartOdometer wakes every tile and forgets the query.
+func (sc *scene) restartOdometer() {
+	sc.odometer = 0
+	sc.query.radius, sc.query.at = -1, 0
+	sc.inner.radius, sc.inner.at = -1, 0
+	for i := range sc.tiles.wake {
+		sc.tiles.wake[i] = math.Inf(-1)
+	}
+}
+
+func (sc *scene) asleep(tile int32) bool { return sc.tiles.wake[tile] > sc.odometer }
+
+// touch wakes a tile: something about it changed.
+func (r *record) wakeUp() {
+	if r.scene.asleep(r.tile) {
+		r.scene.woken = append(r.scene.woken, r.tile)
+	}
+	r.scene.tiles.wake[r.tile] = math.Inf(-1)
+}
+
+// rest puts a tile to sleep until the nearest of its distances can be crossed.
+func (sc *scene) sleep(tile int32, actual, effective float64) {
+	if sc.sleepless {
+		return
+	}
+	if slack := sc.slack(tile, actual, effective) - sleepMargin; slack > 0 {
+		sc.tiles.wake[tile] = sc.odometer + slack
+	}
+}
+
+// slack returns how far the camera must move at least before a comparison of
+// one of the tile's distances comes out differently.
+func (sc *scene) slack(tile int32, actual, effective float64) float64 {
+	t := sc.tiles
+	r := &t.radius[tile]
+	m := min(math.Abs(actual-r.stream), math.Abs(actual-(r.stream+1)), math.Abs(actual-r.unload),
+		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+sc.cfg.DispatchEpsilon)),
+		math.Abs(actual-sc.cfg.MaxQueryRadius), sc.budget.limitSlack(actual))
+	levels := t.levels[t.levelAt[tile]:t.levelAt[tile+1]]
+	for i := range levels {
+		factor := sc.cfg.LODHysteresisFactor
+		if i == 0 && t.has(tile, flagHLOD) {
+			factor = sc.cfg.HLODHysteresisFactor
+		}
+		from := levels[i].from
+		m = min(m, math.Abs(actual-from), math.Abs(actual-float64(from*factor)), math.Abs(effective-from))
+	}
+	return m
+}
+
+// quiet reports whether a tick would do nothing about a tile as long as none of
+// its distances is crossed.
+func (r *record) canSleep() bool {
+	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn {
+		return false
+	}
+	if !r.near {
+		return r.leftBehind()
+	}
+	if r.evicted != RepNone && r.drawn == RepNone {
+		return false
+	}
+	resident := RepNone
+	for i := range r.reps {
+		switch st := &r.reps[i]; {
+		case st.state == TileUnloaded:
+		case st.state != TileParsed || !st.drawable || resident != RepNone:
+			return false
+		default:
+			resident = Rep(i + 1)
+		}
+	}
+	if r.drawn != resident || r.scene.tiles.has(r.tile, flagInterior) {
+		return false // interior gates depend on more than the distance
+	}
+	if resident == RepFull {
+		return true
+	}
+	if r.scene.gateOf(r.tile, r.effective) != gateFar {
+		return false
+	}
+	next := r.scene.grantedLevelAt(r.tile, r, r.actual)
+	if r.scene.cfg.Handoff == HandoffStrict {
+		return next == resident
+	}
+	if next == RepNone && resident == RepNone {
+		next = r.scene.fallbackLevel(r.tile, r.actual)
+	}
+	return next == RepNone || next == resident
+}
+
+// leftBehind reports whether all that keeps the record of a tile beyond the
+// query radius is the count of its failures.
+func (r *record) leftBehind() bool {
+	failed := false
+	for i := range r.reps {
+		st := &r.reps[i]
+		if st.state != TileUnloaded && st.state != TileFailed {
+			return false
+		}
+		failed = failed || st.fails > 0
+	}
+	return failed && r.drawn == RepNone
+}
+
+// quietIdle is quiet for a tile without a record; level is what its distance
+// asks for.
+func (sc *scene) idleCanSleep(tile int32, effective float64, level Rep) bool {
+	return level == RepNone && !sc.tiles.has(tile, flagInterior) && sc.gateOf(tile, effective) == gateFar
+}
