@@ -1,5 +1,7 @@
 package manifest
 
+import "github.com/untoldkit/untold/internal/human"
+
 // manifest writes the top level. The order of the keys is that of the
 // exporter.
 func (e *encoder) manifest(m *Manifest) {
@@ -189,7 +191,7 @@ func (e *encoder) classifications(indent string, v Classifications) {
 }
 
 func (e *encoder) classification(c *Classification) {
-	e.where = "the classification of " + clip(c.Name, 80)
+	e.where = "the classification of " + human.Clip(c.Name, 80)
 	e.object(func() {
 		e.key("export_policy").str(c.ExportPolicy)
 		e.key("xz_overlap_count").integer(c.XZOverlapCount)

@@ -1,7 +1,9 @@
 package manifest
 
+import "github.com/untoldkit/untold/internal/human"
+
 func (e *encoder) light(l *Light) {
-	e.where = "light " + clip(l.Name, 80)
+	e.where = "light " + human.Clip(l.Name, 80)
 	e.object(func() {
 		e.key("entity_name").str(l.Name)
 		e.key("kind").str(l.Kind)
@@ -27,7 +29,7 @@ func (e *encoder) light(l *Light) {
 }
 
 func (e *encoder) camera(c *Camera) {
-	e.where = "camera " + clip(c.Name, 80)
+	e.where = "camera " + human.Clip(c.Name, 80)
 	e.object(func() {
 		e.key("entity_name").str(c.Name)
 		e.key("position").vec3(&c.Position)

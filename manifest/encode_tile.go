@@ -1,10 +1,12 @@
 package manifest
 
+import "github.com/untoldkit/untold/internal/human"
+
 // tile writes a tile on one line. Grids and floors share the order of the
 // keys but for lod_levels, which comes last in grids and only when there are
 // any.
 func (e *encoder) tile(t *Tile, floors bool) {
-	e.where = "tile " + clip(t.ID, 80)
+	e.where = "tile " + human.Clip(t.ID, 80)
 	e.open('{')
 	e.key("tile_id").str(t.ID)
 	if t.GridCoord != nil {
@@ -158,7 +160,7 @@ func (e *encoder) bucketObject(o *BucketObject, floors bool) {
 }
 
 func (e *encoder) failedTile(t *FailedTile) {
-	e.where = "failed tile " + clip(t.ID, 80)
+	e.where = "failed tile " + human.Clip(t.ID, 80)
 	e.object(func() {
 		e.key("tile_id").str(t.ID)
 		if t.GridCoord != nil {

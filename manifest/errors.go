@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // The kinds of failure of Decode and Load, for errors.Is. All of them come as
@@ -49,7 +48,7 @@ func (e *DecodeError) Error() string {
 		s += fmt.Sprintf("line %d, column %d (byte %d): ", e.Line, e.Column, e.Offset)
 	}
 	if e.Pointer != "" {
-		s += oneLine(clip(e.Pointer, 200)) + ": "
+		s += human.OneLine(human.Clip(e.Pointer, 200)) + ": "
 	}
 	if s += e.what(); e.Hint != "" {
 		s += " (" + e.Hint + ")"
@@ -59,7 +58,7 @@ func (e *DecodeError) Error() string {
 
 // what says what is wrong, without the place.
 func (e *DecodeError) what() string {
-	return fmt.Sprintf("expected %s, found %s", e.Expected, oneLine(e.Found))
+	return fmt.Sprintf("expected %s, found %s", e.Expected, human.OneLine(e.Found))
 }
 
 // Unwrap returns the sentinel.
@@ -81,29 +80,4 @@ func fillLines(data []byte, errs []*DecodeError) {
 		}
 		e.Line, e.Column = line, int(e.Offset)-start+1
 	}
-}
-
-// oneLine replaces what would break a line or hide text on a terminal: the
-// text may hold names from a hostile file.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			return ' '
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return '?'
-		}
-		return r
-	}, s)
-}
-
-// clip shortens text for use in a message to at most n bytes and an ellipsis.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
 }

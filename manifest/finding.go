@@ -3,6 +3,8 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // Severity grades a finding.
@@ -38,7 +40,7 @@ func (f Finding) String() string {
 	if f.Offset >= 0 {
 		place += fmt.Sprintf(" at byte %d", f.Offset)
 	}
-	return oneLine(fmt.Sprintf("%s %s %s: %s (%s)", f.Severity, f.Code, place, f.Message, f.Hint))
+	return human.OneLine(fmt.Sprintf("%s %s %s: %s (%s)", f.Severity, f.Code, place, f.Message, f.Hint))
 }
 
 // MarshalJSON writes code, severity, message, hint, pointer and offset, which

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // Change is one thing that Normalize rewrote.
@@ -80,7 +82,7 @@ type normalizer struct {
 
 func (n *normalizer) change(e replacement, pointer, format string, args ...any) {
 	n.edits = append(n.edits, e)
-	n.changes = append(n.changes, Change{pointer, oneLine(fmt.Sprintf(format, args...))})
+	n.changes = append(n.changes, Change{pointer, human.OneLine(fmt.Sprintf(format, args...))})
 }
 
 // top returns the members of the top level.
@@ -144,7 +146,7 @@ func (n *normalizer) path(at span, pointer string) {
 		return
 	}
 	if clean := path.Clean(slashed); clean != p {
-		n.change(replacement{at, jsonString(clean)}, pointer, "%q -> %q", clip(p, 200), clip(clean, 200))
+		n.change(replacement{at, jsonString(clean)}, pointer, "%q -> %q", human.Clip(p, 200), human.Clip(clean, 200))
 	}
 }
 
@@ -167,7 +169,7 @@ func (n *normalizer) center(members []member, pointer string) {
 		if count := s.floats(c[:]); !s.failed() && count >= len(c) && b.centered(c) {
 			return
 		}
-		was = clip(string(n.data[m.start:m.end]), 80)
+		was = human.Clip(string(n.data[m.start:m.end]), 80)
 	}
 	n.change(put(n.data, members, "center", want, "cell_bounds", "bounds"), pointer+"/center", "%s -> %s", was, want)
 }
@@ -284,7 +286,7 @@ func (n *normalizer) levels(members []member, key string, kept []Switch, levels 
 		if !slices.ContainsFunc(kept, func(k Switch) bool { return k.Level == i }) {
 			n.changes = append(n.changes, Change{
 				fmt.Sprintf("%s/%d", pointer, i),
-				oneLine(fmt.Sprintf("dropped with %q: %s", clip(levels[i].Path, 200), dropped(i))),
+				human.OneLine(fmt.Sprintf("dropped with %q: %s", human.Clip(levels[i].Path, 200), dropped(i))),
 			})
 		}
 	}

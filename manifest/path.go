@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
@@ -47,7 +48,7 @@ func (e *PathError) Error() string {
 	if e.large {
 		what = "manifest: path is not followed"
 	}
-	return fmt.Sprintf("%s: %q %s", what, clip(e.Path, 200), e.Reason)
+	return fmt.Sprintf("%s: %q %s", what, human.Clip(e.Path, 200), e.Reason)
 }
 
 // Unwrap returns ErrEscapes.
@@ -220,7 +221,7 @@ func openPlain(root *os.Root, dir, rel string) (*os.File, error) {
 		return f, nil
 	}
 	if errors.Is(err, plainfile.ErrNotPlain) {
-		return nil, fmt.Errorf("manifest: %q is no plain file: %w", clip(rel, 200), fs.ErrInvalid)
+		return nil, fmt.Errorf("manifest: %q is no plain file: %w", human.Clip(rel, 200), fs.ErrInvalid)
 	}
 	// os.Root has no sentinel for an escape, so ask Resolve.
 	if _, why := Resolve(dir, rel); errors.Is(why, ErrEscapes) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 const (
@@ -162,9 +164,9 @@ func (s *scanner) describe(pos int) string {
 	case c == '[':
 		return "an array"
 	case c == '"':
-		return "the string " + clip(lit, 40)
+		return "the string " + human.Clip(lit, 40)
 	case c == '-' || c >= '0' && c <= '9':
-		return "the number " + clip(lit, 40)
+		return "the number " + human.Clip(lit, 40)
 	case pos == s.pos && s.word() != "":
 		return s.word()
 	case c < 0x20 || c >= utf8.RuneSelf:
@@ -183,7 +185,7 @@ func (s *scanner) pointer() string {
 			if !ok {
 				key = string(s.data[p.start:p.end])
 			}
-			b.WriteString("/" + escapePointer(clip(key, 200)))
+			b.WriteString("/" + escapePointer(human.Clip(key, 200)))
 		case p.index >= 0:
 			b.WriteString("/" + strconv.Itoa(p.index))
 		}

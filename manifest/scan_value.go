@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // literal consumes a string and returns it with its quotes. plain: it holds no
@@ -161,7 +163,7 @@ func (s *scanner) integer() int64 {
 	case err != nil || math.Abs(v) >= 1<<63:
 		s.rangeError(lit, "an integer of at most 64 bits")
 	case v != math.Trunc(v):
-		s.problem(s.errorAt(ErrWrongType, s.pos-len(lit), "an integer", "the number "+clip(string(lit), 40), "write it without a fraction"))
+		s.problem(s.errorAt(ErrWrongType, s.pos-len(lit), "an integer", "the number "+human.Clip(string(lit), 40), "write it without a fraction"))
 	default:
 		return int64(v)
 	}
@@ -181,7 +183,7 @@ func (s *scanner) count() int {
 
 // rangeError reports the number lit, which was just consumed.
 func (s *scanner) rangeError(lit []byte, expected string) {
-	s.problem(s.errorAt(ErrRange, s.pos-len(lit), expected, "the number "+clip(string(lit), 40), ""))
+	s.problem(s.errorAt(ErrRange, s.pos-len(lit), expected, "the number "+human.Clip(string(lit), 40), ""))
 }
 
 // str consumes a string.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // QueryCeiling is the distance in metres beyond which the reference engine
@@ -201,7 +203,7 @@ func (v *validator) top() {
 	case m.PartitioningMode == "" && m.Version >= VersionFloor:
 		v.add(CodeMode, "", "partitioning_mode is missing; version %d does not switch the floors on", m.Version)
 	case m.PartitioningMode != "" && m.PartitioningMode != ModeUniformGrid && !m.HasFloors():
-		v.add(CodeMode, "/partitioning_mode", "unknown partitioning mode %q", clip(m.PartitioningMode, 80))
+		v.add(CodeMode, "/partitioning_mode", "unknown partitioning mode %q", human.Clip(m.PartitioningMode, 80))
 	}
 	if len(m.Tiles) == 0 && m.SharedBucket == nil {
 		v.add(CodeNoTiles, "/tiles", "the manifest names no tiles")
@@ -263,7 +265,7 @@ func (v *validator) lut(l *ColorLUT) {
 		v.add(CodeColorLUT, at+"/lutSize", "lutSize %d is not within 2 to 64", l.Size)
 	}
 	if l.DisplayDevice != nil && *l.DisplayDevice != "sRGB" {
-		v.add(CodeColorLUT, at+"/displayDevice", "displayDevice %q is neither null nor \"sRGB\"", clip(*l.DisplayDevice, 80))
+		v.add(CodeColorLUT, at+"/displayDevice", "displayDevice %q is neither null nor \"sRGB\"", human.Clip(*l.DisplayDevice, 80))
 	}
 	if !(l.Gamma > 0) {
 		v.add(CodeColorLUT, at+"/gamma", "gamma %v is not above 0", l.Gamma)
@@ -281,7 +283,7 @@ func (v *validator) path(err error, pointer string) {
 func pathFinding(err error, pointer string) Finding {
 	var p *PathError
 	if errors.As(err, &p) {
-		return CodePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", clip(p.Path, 200), p.Reason))
+		return CodePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
 	}
 	return CodeFileAccess.finding(pointer, -1, err.Error())
 }
@@ -311,7 +313,7 @@ func (v *validator) entry(t *Tile, at string) {
 	if t.ID == "" {
 		v.add(CodeTileID, at+"/tile_id", "the tile id is empty")
 	} else if first, ok := v.ids[t.ID]; ok {
-		v.add(CodeDuplicateTile, at+"/tile_id", "the tile id %q is also that of %s", clip(t.ID, 80), first)
+		v.add(CodeDuplicateTile, at+"/tile_id", "the tile id %q is also that of %s", human.Clip(t.ID, 80), first)
 	} else {
 		v.ids[t.ID] = at
 	}
@@ -362,12 +364,12 @@ func (v *validator) payload(at, entry, path string, size int64, sha string, decl
 	// Files that differ in case only are one file on Windows and macOS.
 	key := strings.ToLower(path)
 	if first, ok := v.paths[key]; ok {
-		v.add(CodeDuplicatePath, at, "the path %q is also that of %s", clip(path, 200), first)
+		v.add(CodeDuplicatePath, at, "the path %q is also that of %s", human.Clip(path, 200), first)
 	} else {
 		v.paths[key] = at
 	}
 	if sha != "" && !isSHA256(sha) {
-		v.add(CodeFileHash, entry+"/sha256", "%q is no SHA-256 in lower-case hexadecimal digits", clip(sha, 80))
+		v.add(CodeFileHash, entry+"/sha256", "%q is no SHA-256 in lower-case hexadecimal digits", human.Clip(sha, 80))
 		sha = ""
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -80,7 +81,7 @@ func (c *fileChecker) check(f *file) *Finding {
 		x := pathFinding(err, f.at)
 		return &x
 	case errors.Is(err, fs.ErrNotExist):
-		return report(CodeFileMissing, f.at, "there is no file %s", clip(f.path, 200))
+		return report(CodeFileMissing, f.at, "there is no file %s", human.Clip(f.path, 200))
 	case err != nil:
 		return report(CodeFileAccess, f.at, "%v", err)
 	}
@@ -92,7 +93,7 @@ func (c *fileChecker) check(f *file) *Finding {
 	case f.declared && f.size >= 0 && info.Size() != f.size:
 		// The hash differs too.
 		return report(CodeFileSize, f.entry+"/file_size_bytes", "%s has %d bytes, the manifest says %d",
-			clip(f.path, 200), info.Size(), f.size)
+			human.Clip(f.path, 200), info.Size(), f.size)
 	}
 	if f.sha == "" || c.skipHashes {
 		return nil
@@ -102,7 +103,7 @@ func (c *fileChecker) check(f *file) *Finding {
 	case err != nil:
 		return report(CodeFileAccess, f.at, "%v", err)
 	case sum != f.sha:
-		return report(CodeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", clip(f.path, 200), sum, f.sha)
+		return report(CodeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", human.Clip(f.path, 200), sum, f.sha)
 	}
 	return nil
 }

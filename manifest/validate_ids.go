@@ -3,6 +3,8 @@ package manifest
 import (
 	"cmp"
 	"slices"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // names checks what ids, nodes, floors and tiers say against each other.
@@ -26,7 +28,7 @@ func (v *validator) gridNames() {
 	for i := range v.m.Tiles {
 		t := &v.m.Tiles[i]
 		if c, ok := ParseGridID(t.ID); ok && t.GridCoord != nil && *t.GridCoord != c {
-			v.add(CodeGridCoord, v.tilePointer(i)+"/grid_coord", "grid_coord %v is not that of the id %q", *t.GridCoord, clip(t.ID, 80))
+			v.add(CodeGridCoord, v.tilePointer(i)+"/grid_coord", "grid_coord %v is not that of the id %q", *t.GridCoord, human.Clip(t.ID, 80))
 		}
 		if t.FloorID != nil || t.QuadtreeNodeID != "" {
 			if floors++; floors == 1 {
@@ -45,17 +47,17 @@ func (v *validator) nodeID(t *Tile, at string) {
 	node, ok := ParseNodeID(t.QuadtreeNodeID)
 	switch {
 	case t.QuadtreeNodeID == "":
-		v.add(CodeNodeID, at, "the tile %q has no quadtree_node_id", clip(t.ID, 80))
+		v.add(CodeNodeID, at, "the tile %q has no quadtree_node_id", human.Clip(t.ID, 80))
 		return
 	case !ok:
-		v.add(CodeNodeID, at+"/quadtree_node_id", "%q is no node id: the engine finds no parent for it", clip(t.QuadtreeNodeID, 80))
+		v.add(CodeNodeID, at+"/quadtree_node_id", "%q is no node id: the engine finds no parent for it", human.Clip(t.QuadtreeNodeID, 80))
 		return
 	case node.Tree == 'K' != (v.m.PartitioningMode == ModeKDTreeFloor):
 		// Annotated scenes have the ids of their own tool.
 		v.grade(SeverityInfo, CodeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
 	}
 	if code := tierCode(t.SemanticTier); t.ID != "" && code != "" && t.ID != t.QuadtreeNodeID+"_"+code {
-		v.add(CodeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", clip(t.ID, 80), t.QuadtreeNodeID, code)
+		v.add(CodeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", human.Clip(t.ID, 80), t.QuadtreeNodeID, code)
 	}
 }
 
@@ -63,9 +65,9 @@ func (v *validator) nodeID(t *Tile, at string) {
 func (v *validator) tier(t *Tile, at string) {
 	switch {
 	case t.SemanticTier == "":
-		v.add(CodeTier, at, "the tile %q has no semantic_tier", clip(t.ID, 80))
+		v.add(CodeTier, at, "the tile %q has no semantic_tier", human.Clip(t.ID, 80))
 	case tierCode(t.SemanticTier) == "":
-		v.add(CodeTier, at+"/semantic_tier", "unknown semantic tier %q", clip(t.SemanticTier, 80))
+		v.add(CodeTier, at+"/semantic_tier", "unknown semantic tier %q", human.Clip(t.SemanticTier, 80))
 	}
 }
 
@@ -84,7 +86,7 @@ func (v *validator) floors() {
 		n, ok := ParseNodeID(t.QuadtreeNodeID)
 		switch {
 		case t.FloorID == nil:
-			v.add(CodeFloor, v.tilePointer(i), "the tile %q has no floor_id: the engine gives it no floor", clip(t.ID, 80))
+			v.add(CodeFloor, v.tilePointer(i), "the tile %q has no floor_id: the engine gives it no floor", human.Clip(t.ID, 80))
 		case *t.FloorID < 0:
 			v.add(CodeFloor, v.tilePointer(i)+"/floor_id", "floor_id %d is negative", *t.FloorID)
 		case ok && n.Floor-*t.FloorID != base:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -105,9 +106,9 @@ func newCacheList(a *app, f *cacheFlags) *cobra.Command {
 				if address == "" {
 					address = "(not known)"
 				}
-				size := bytesText(e.Size)
+				size := human.Bytes(e.Size)
 				if e.Whole > 0 {
-					size += " of " + bytesText(e.Whole)
+					size += " of " + human.Bytes(e.Whole)
 				}
 				t.add(size, e.LastAccess.UTC().Format("2006-01-02 15:04:05"), address, shortName(e.Name))
 			}
@@ -145,10 +146,10 @@ func newCacheStat(a *app, f *cacheFlags) *cobra.Command {
 			if f.asJSON {
 				return a.printJSON(s)
 			}
-			fmt.Fprintf(a.stdout, "folder    %s\nbudget    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir), bytesText(s.Budget),
-				countText(s.Files), bytesText(s.Bytes), countText(s.Textures), bytesText(s.TextureBytes))
+			fmt.Fprintf(a.stdout, "folder    %s\nbudget    %s\nfiles     %s, %s\ntextures  %s of them, %s\n", oneLine(s.Dir), human.Bytes(s.Budget),
+				human.Count(s.Files), human.Bytes(s.Bytes), human.Count(s.Textures), human.Bytes(s.TextureBytes))
 			if s.Partial > 0 {
-				fmt.Fprintf(a.stdout, "in parts  %s of them, %s of %s\n", countText(s.Partial), bytesText(s.PartialBytes), bytesText(s.PartialWhole))
+				fmt.Fprintf(a.stdout, "in parts  %s of them, %s of %s\n", human.Count(s.Partial), human.Bytes(s.PartialBytes), human.Bytes(s.PartialWhole))
 			}
 			return nil
 		},
@@ -183,7 +184,7 @@ to be downloaded again when it is needed, unless --keep is given. Exit code 1: t
 				for _, d := range bad {
 					fmt.Fprintf(a.stdout, "%s %s: %s\n", a.paintResult(red, "damaged:"), oneLine(d.Entry.Name), oneLine(d.Reason))
 				}
-				fmt.Fprintf(a.stdout, "%s files, %s damaged\n", countText(files), countText(len(bad)))
+				fmt.Fprintf(a.stdout, "%s files, %s damaged\n", human.Count(files), human.Count(len(bad)))
 			}
 			if err == nil && len(bad) > 0 {
 				return errWanting
@@ -208,7 +209,7 @@ func newCacheClear(a *app, f *cacheFlags) *cobra.Command {
 			if f.asJSON {
 				return a.printJSON(s)
 			}
-			a.info("%s files, %s removed from %s", countText(s.Files), bytesText(s.Bytes), oneLine(s.Dir))
+			a.info("%s files, %s removed from %s", human.Count(s.Files), human.Bytes(s.Bytes), oneLine(s.Dir))
 			return nil
 		},
 	}

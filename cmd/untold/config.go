@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -38,10 +39,15 @@ func source(f *pflag.FlagSet, name string) int {
 	return fromEnv
 }
 
-// setFrom sets a flag and keeps where its value comes from.
-func setFrom(cmd *cobra.Command, name, value, from string) error {
+// setFrom sets a flag and keeps where its value comes from; what names that place
+// in the message about a value that is refused.
+func setFrom(cmd *cobra.Command, name, value, from, what string) error {
 	if err := cmd.Flags().Set(name, value); err != nil {
-		return err
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			return valueProblem(what, invalid.GetFlag(), value, invalid.Unwrap())
+		}
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return cmd.Flags().SetAnnotation(name, sourceAnnotation, []string{from})
 }
@@ -68,33 +74,24 @@ func applyEnv(cmd *cobra.Command) error {
 		if !ok || f.Changed || f.Name == "help" || err != nil || outranked(cmd, f) {
 			return
 		}
-		if e := setFrom(cmd, f.Name, v, name); e != nil {
-			err = fmt.Errorf("%s: %w", name, e)
+		if e := setFrom(cmd, f.Name, v, name, name); e != nil {
+			err = e
 		}
 	})
 	return err
 }
 
-// suggestFlag adds the nearest flag to the message about an unknown one.
-func suggestFlag(cmd *cobra.Command, err error) string {
-	_, rest, ok := strings.Cut(err.Error(), "unknown flag: --")
-	if !ok {
-		return ""
-	}
-	name, _, _ := strings.Cut(rest, " ")
-	return nearest(cmd, name)
-}
-
-// nearest returns `; did you mean "x"?` for a flag within three edits.
+// nearest returns `; did you mean "x"?` for the flag that name may stand for.
 func nearest(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return nearestOf(name, names)
 }
 
-// nearestOf is nearest among some names; of equals the first.
+// nearestOf is nearest among some names; of equals the first. A name is near
+// within three edits, and within as many as a third of its letters.
 func nearestOf(name string, names []string) string {
-	best, at := 4, ""
+	best, at := min(4, max(1, len(name)/3)+1), ""
 	for _, n := range names {
 		if d := spell.Distance(name, n); d < best {
 			best, at = d, n

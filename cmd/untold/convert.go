@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -165,8 +166,9 @@ baked into the vertices; textures go to the folder Textures beside the container
 			if s.asJSON {
 				return writeJSON(a.stdout, res)
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s, %d objects, %d meshes, %s triangles, %d materials, %d textures (%s)\n",
-				res.Path, bytesText(res.Bytes), res.Objects, res.Meshes, countText(res.Triangles), res.Materials, res.Textures, bytesText(res.TextureBytes))
+			_, err = fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s, %s (%s)\n",
+				res.Path, human.Bytes(res.Bytes), human.Plural(res.Objects, "object"), human.Plural(res.Meshes, "mesh"), human.Plural(res.Triangles, "triangle"),
+				human.Plural(res.Materials, "material"), human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes))
 			if a.verbose {
 				a.info("%s", cacheText(res.VertexCache))
 			}

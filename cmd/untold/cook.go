@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // cookFlags are the flags of untold cook.
@@ -55,7 +56,22 @@ machine.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd, a, args[0]) },
 	}
 	c.register(cmd.Flags())
+	groupFlags(cmd, cookGroups)
 	return cmd
+}
+
+// cookGroups are the headings of cook's flags; TestCookFlagsAreGrouped holds them
+// complete.
+var cookGroups = []flagGroup{
+	{"Input", "scene allow-missing-images allow-parent-paths max-triangles recenter"},
+	{"Cutting", "partition tile-size tile-size-x tile-size-y tile-size-z tile-triangles auto-tile-size clip split-max-tiles merge instances " +
+		"perimeter-depth sample-fraction"},
+	{"Cutting buildings (quadtree, kdtree)", "floor-count floor-band-height kdtree-balance min-objects-per-tile-tier scene-profile " +
+		"tier-matching tier-radius untagged-semantic-tier"},
+	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
+		"hlod hlod-level hlod-atlas hlod-max-texture"},
+	{"Textures", "textures max-texture"},
+	{"Output", "output payload-dir compress compat dry-run plan report json sync jobs"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -140,16 +156,17 @@ func printCooked(a *app, r *cook.Result) error {
 	}
 	shared := ""
 	if r.SharedObjects > 0 {
-		shared = fmt.Sprintf(" and a shared bucket of %d objects", r.SharedObjects)
+		shared = " and a shared bucket of " + human.Plural(r.SharedObjects, "object")
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s %s: %d objects, %s triangles in %d tiles%s (%s triangles, %s), %d textures (%s)\n",
-		what, r.ManifestPath, r.Objects, countText(r.Triangles), r.Tiles, shared, countText(r.TileTriangles), bytesText(r.PayloadBytes), r.Textures, bytesText(r.TextureBytes))
+	_, err := fmt.Fprintf(a.stdout, "%s %s: %s, %s in %s%s (%s, %s), %s (%s)\n",
+		what, r.ManifestPath, human.Plural(r.Objects, "object"), human.Plural(r.Triangles, "triangle"), human.Plural(r.Tiles, "tile"), shared,
+		human.Plural(r.TileTriangles, "triangle"), human.Bytes(r.PayloadBytes), human.Plural(r.Textures, "texture"), human.Bytes(r.TextureBytes))
 	if r.Levels > 0 {
-		size := fmt.Sprintf(" (%s triangles, %s)", countText(r.LevelTriangles), bytesText(r.LevelBytes))
+		size := fmt.Sprintf(" (%s, %s)", human.Plural(r.LevelTriangles, "triangle"), human.Bytes(r.LevelBytes))
 		if r.DryRun {
 			size = ", as far as they will pay"
 		}
-		_, err = fmt.Fprintf(a.stdout, "%d lods and hlods%s\n", r.Levels, size)
+		_, err = fmt.Fprintf(a.stdout, "%s%s\n", human.Plural(r.Levels, "LOD or HLOD file"), size)
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, needsText(r))
@@ -175,19 +192,19 @@ func needsText(r *cook.Result) string {
 	switch {
 	case n.Whole:
 		return fmt.Sprintf("%s%s; small enough to be whole: full detail as far as it is seen, %s of geometry on the GPU (--whole-limit 0 makes levels)",
-			tilesText(r.Tiles), size, bytesText(n.GPUBytes))
+			tilesText(r.Tiles), size, human.Bytes(n.GPUBytes))
 	case r.Levels == 0:
-		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, distanceText(n.Full), bytesText(n.GPUBytes), bytesText(n.MostBytes))
+		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, distanceText(n.Full), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
 	}
 	return fmt.Sprintf("%s%s; full within %s, coarsest to %s; %s of geometry on the GPU, at most %s at a time",
-		tilesText(r.Tiles), size, distanceText(n.Full), distanceText(n.Seen), bytesText(n.GPUBytes), bytesText(n.MostBytes))
+		tilesText(r.Tiles), size, distanceText(n.Full), distanceText(n.Seen), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
 }
 
 func tilesText(n int) string {
 	if n == 1 {
 		return "1 tile"
 	}
-	return countText(n) + " tiles"
+	return human.Count(n) + " tiles"
 }
 
 // distanceText writes metres as people do.

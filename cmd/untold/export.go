@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -49,8 +50,9 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 			if asJSON {
 				return writeJSON(a.stdout, res)
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s, %d nodes, %d meshes, %s triangles, %d materials, %d textures (%s)\n",
-				res.Path, bytesText(res.Bytes), res.Nodes, res.Meshes, countText(res.Triangles), res.Materials, res.Textures, bytesText(res.TextureBytes))
+			_, err = fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s, %s (%s)\n",
+				res.Path, human.Bytes(res.Bytes), human.Plural(res.Nodes, "node"), human.Plural(res.Meshes, "mesh"), human.Plural(res.Triangles, "triangle"),
+				human.Plural(res.Materials, "material"), human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes))
 			return err
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"go/scanner"
 	"go/token"
 	"os"
@@ -116,7 +117,7 @@ func judgeCommand(t *testing.T, root *cobra.Command, place, line string) {
 // reaches users as a flag, or as something else that they can do.
 func TestOptionsAreNamedAsFlags(t *testing.T) {
 	messages(t, func(place, text string) {
-		if m := optionText.FindString(forUsers(text)); m != "" && !strings.HasPrefix(text, "Options.") {
+		if m := optionText.FindString(messageFor(errors.New(text))); m != "" && !strings.HasPrefix(text, "Options.") {
 			t.Errorf("%s: %q names %s", place, text, m)
 		}
 	})

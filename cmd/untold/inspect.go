@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -177,7 +178,7 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 		}
 		if a.verbose {
 			s := part.Stats()
-			a.info("fetched %s of %s in %d requests", bytesText(s.Fetched), bytesText(s.Size), s.Requests)
+			a.info("fetched %s of %s in %d requests", human.Bytes(s.Fetched), human.Bytes(s.Size), s.Requests)
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // showChunk prints one chunk: its records, a hex dump, or the bytes.
@@ -91,7 +92,7 @@ func showMesh(a *app, r *format.Reader, f *inspectFlags) error {
 	if f.asJSON {
 		return writeJSON(a.stdout, map[string]any{"mesh": f.mesh, "name": r.String(m.NameOffset), "vertices": vertices, "indices": indices})
 	}
-	fmt.Fprintf(a.stdout, "mesh %d %q: %d vertices, %d triangles, material %s, bounds %s\n\n", f.mesh, r.String(m.NameOffset), m.VertexCount, m.IndexCount/3, ref(m.Material), box(m.LocalBounds))
+	fmt.Fprintf(a.stdout, "mesh %d %q: %s, %s, material %s, bounds %s\n\n", f.mesh, r.String(m.NameOffset), human.Plural(int(m.VertexCount), "vertex"), human.Plural(int(m.IndexCount/3), "triangle"), ref(m.Material), box(m.LocalBounds))
 	t := newTable(f.limit, ">vertex", "position", "normal", "tangent", "uv0", "uv1", "colour")
 	for i, v := range vertices {
 		t.add(i, vec(v.Position), fmt.Sprintf("%.3f", v.Normal), fmt.Sprintf("%.3f", v.Tangent), fmt.Sprintf("%.4g", v.UV0), fmt.Sprintf("%.4g", v.UV1), v.Color)
@@ -189,18 +190,18 @@ func showStats(a *app, path string, r *format.Reader, f *inspectFlags) error {
 	w := a.stdout
 	fmt.Fprintf(w, "%s\n", oneLine(path))
 	t := newTable(0, "figure", ">value")
-	t.add("file", bytesText(s.Bytes))
-	t.add("metadata", bytesText(int64(s.MetadataBytes)))
+	t.add("file", human.Bytes(s.Bytes))
+	t.add("metadata", human.Bytes(int64(s.MetadataBytes)))
 	for _, c := range []format.ChunkType{format.ChunkVertices, format.ChunkIndices} {
 		if v, ok := s.StoredRatio[c.String()]; ok {
 			t.add(c.String()+" stored", fmt.Sprintf("%.1f %%", 100*v))
 		}
 	}
-	t.add("on the GPU", bytesText(int64(s.GPUBytes)))
-	t.add("vertices", countText(s.Vertices))
-	t.add("triangles", countText(s.Triangles))
-	t.add("triangles of the largest mesh", countText(s.LargestMesh))
-	t.add("triangles without area", countText(s.Degenerate))
+	t.add("on the GPU", human.Bytes(int64(s.GPUBytes)))
+	t.add("vertices", human.Count(s.Vertices))
+	t.add("triangles", human.Count(s.Triangles))
+	t.add("triangles of the largest mesh", human.Count(s.LargestMesh))
+	t.add("triangles without area", human.Count(s.Degenerate))
 	t.add("surface", fmt.Sprintf("%.6g m2", s.SurfaceArea))
 	t.add("vertices per triangle", fmt.Sprintf("%.2f", s.VertsPerTri))
 	t.add("bytes per triangle", fmt.Sprintf("%.1f", s.BytesPerTri))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // inspectContainer shows what the flags ask for.
@@ -46,8 +47,9 @@ func showHeader(a *app, path string, r *format.Reader) {
 	h := r.Header()
 	w := a.stdout
 	fmt.Fprintf(w, "%s\n", oneLine(path))
-	fmt.Fprintf(w, "  %s file, format version %d, %s (%d bytes), vertex layout %s\n", h.FileType, h.FormatVersion, bytesText(r.Size()), r.Size(), h.VertexLayout)
-	fmt.Fprintf(w, "  %d entities, %d meshes, %d materials, %d textures in %d chunks\n", len(r.Entities()), len(r.Meshes()), len(r.Materials()), len(r.Textures()), len(r.Chunks()))
+	fmt.Fprintf(w, "  %s file, format version %d, %s (%d bytes), vertex layout %s\n", h.FileType, h.FormatVersion, human.Bytes(r.Size()), r.Size(), h.VertexLayout)
+	fmt.Fprintf(w, "  %s, %s, %s, %s in %s\n", human.Plural(len(r.Entities()), "entity"), human.Plural(len(r.Meshes()), "mesh"),
+		human.Plural(len(r.Materials()), "material"), human.Plural(len(r.Textures()), "texture"), human.Plural(len(r.Chunks()), "chunk"))
 	fmt.Fprintf(w, "  world bounds %s m\n", box(h.WorldBounds))
 	hash := hex.EncodeToString(h.ContentHash[:])
 	if strings.Trim(hash, "0") == "" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/levelcheck"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // inspectLevels shows what the levels of a scene keep of its full tiles.
@@ -35,8 +36,8 @@ func inspectLevels(ctx context.Context, a *app, file string, f *inspectFlags) er
 	for i := range list {
 		l := &list[i]
 		row := []any{
-			l.Tile, levelName(l.Path), countText(l.Triangles), percentText(float64(l.Triangles) / float64(max(l.FullTriangles, 1))),
-			distanceText(l.Begins), errorText(l.VisualError), fmt.Sprintf("%.2f", l.Pixels), errorText(l.GeometricError), countText(l.Quads), l.HalfQuads,
+			l.Tile, levelName(l.Path), human.Count(l.Triangles), percentText(float64(l.Triangles) / float64(max(l.FullTriangles, 1))),
+			distanceText(l.Begins), errorText(l.VisualError), fmt.Sprintf("%.2f", l.Pixels), errorText(l.GeometricError), human.Count(l.Quads), l.HalfQuads,
 		}
 		if l.Look != nil {
 			row = append(row, fmt.Sprintf("%.4f", l.Look.FLIP), fmt.Sprintf("%.1f", l.Look.Drift), percentText(l.Look.Coverage))
@@ -83,7 +84,7 @@ func sumUpLevels(w io.Writer, list []levelcheck.Level) {
 		}
 	}
 	fmt.Fprintf(w, "\n%d levels, %d of them within 2 pixels of error where they begin; of %s quads in them %d are halves\n",
-		len(list), within, countText(quads), half)
+		len(list), within, human.Count(quads), half)
 	of("pixels of error where they begin", "%.2f", func(l *levelcheck.Level) float64 { return l.Pixels })
 	if list[0].Look != nil {
 		of("FLIP there", "%.4f", func(l *levelcheck.Level) float64 { return l.Look.FLIP })

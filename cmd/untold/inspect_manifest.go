@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -149,13 +150,14 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 	if t := m.TileSize; t != nil {
 		fmt.Fprintf(w, "  tile size %.6g x %.6g x %.6g m (%s)\n", t.X, t.Y, t.Z, oneLine(m.TileSizeMode))
 	}
-	fmt.Fprintf(w, "  %d tiles, %d LOD and HLOD files, %d objects in the shared bucket, %d failed tiles\n", s.Tiles, s.Levels, s.SharedObjects, s.FailedTiles)
-	fmt.Fprintf(w, "  %s triangles, %s of payloads, %s on the GPU when all is loaded\n", countText(s.Triangles), bytesText(s.PayloadBytes), bytesText(s.MemoryBytes))
-	fmt.Fprintf(w, "  full within %s, wanted within %s; %d lights, %d cameras\n\n",
-		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), s.Lights, s.Cameras)
+	fmt.Fprintf(w, "  %s, %s, %s in the shared bucket, %s\n", human.Plural(s.Tiles, "tile"), human.Plural(s.Levels, "LOD or HLOD file"),
+		human.Plural(s.SharedObjects, "object"), human.Plural(s.FailedTiles, "failed tile"))
+	fmt.Fprintf(w, "  %s, %s of payloads, %s on the GPU when all is loaded\n", human.Plural(s.Triangles, "triangle"), human.Bytes(s.PayloadBytes), human.Bytes(s.MemoryBytes))
+	fmt.Fprintf(w, "  full within %s, wanted within %s; %s, %s\n\n",
+		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), human.Plural(s.Lights, "light"), human.Plural(s.Cameras, "camera"))
 	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")
 	for _, x := range s.TileList {
-		t.add(x.ID, x.Objects, countText(x.Triangles), x.Bytes, distanceText(x.Streaming), distanceText(x.Unload), x.Priority, x.Levels,
+		t.add(x.ID, x.Objects, human.Count(x.Triangles), x.Bytes, distanceText(x.Streaming), distanceText(x.Unload), x.Priority, x.Levels,
 			fmt.Sprintf("(%.5g, %.5g, %.5g) .. (%.5g, %.5g, %.5g)", x.Bounds.Min[0], x.Bounds.Min[1], x.Bounds.Min[2], x.Bounds.Max[0], x.Bounds.Max[1], x.Bounds.Max[2]))
 	}
 	t.print(w)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -80,6 +81,6 @@ func drawMap(a *app, m *manifest.Manifest, f *mapFlags) error {
 	if err := atomicfile.Write(f.file, func(w io.Writer) error { return write(w) }); err != nil {
 		return err
 	}
-	a.info("drew %d tiles into %s", len(m.Tiles), oneLine(f.file))
+	a.info("drew %s into %s", human.Plural(len(m.Tiles), "tile"), oneLine(f.file))
 	return nil
 }

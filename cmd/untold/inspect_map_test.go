@@ -63,7 +63,7 @@ func TestInspectMapErrors(t *testing.T) {
 		{[]string{dir, "--map-whole"}, "--map-whole goes with --map"},
 		{[]string{dir, "--map", out, "--map-color", "blue"}, "--map-color"},
 		{[]string{dir, "--map", out, "--map-size", "7"}, "--map-size"},
-		{[]string{dir, "--map", out, "--map-tile", "tile_x"}, "--map-tile: report: no such tile: \"tile_x\""},
+		{[]string{dir, "--map", out, "--map-tile", "tile_x"}, "--map-tile: no such tile: \"tile_x\""},
 		{[]string{tiles[0], "--map", out}, "is a container"},
 		{[]string{dir, "--map", filepath.Join(out, "below", "map.svg")}, "map.svg"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // isTexture reports whether a path names a cooked texture.
@@ -27,7 +28,7 @@ func inspectTexture(a *app, path string, f *inspectFlags) error {
 	if f.asJSON {
 		return writeJSON(a.stdout, textureJSON(path, r))
 	}
-	fmt.Fprintf(a.stdout, "%s: %d x %d texels of %v, %s%s\n\n", path, r.Width, r.Height, r.Format, bytesText(r.Bytes(0)), flagText(r.Flags))
+	fmt.Fprintf(a.stdout, "%s: %d x %d texels of %v, %s%s\n\n", path, r.Width, r.Height, r.Format, human.Bytes(r.Bytes(0)), flagText(r.Flags))
 	t := newTable(f.limit, ">level", ">width", ">height", ">offset", ">bytes")
 	for i, l := range r.Levels {
 		t.add(i, l.Width, l.Height, l.Offset, l.Size)

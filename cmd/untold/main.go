@@ -10,8 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
-	"strings"
 	"syscall"
 
 	"github.com/untoldkit/untold/cook"
@@ -59,37 +57,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "untold: interrupted; nothing was written under a final name")
 		return exitFailure
 	}
-	fmt.Fprintln(stderr, a.paint(red, "error:"), oneLine(suggestion(forUsers(err.Error()))))
+	fmt.Fprintln(stderr, a.paint(red, "error:"), messageFor(err))
 	return exitCode(err)
-}
-
-// flagNames turns advice for callers of the library into advice for users.
-var flagNames = strings.NewReplacer(
-	"Options.AllowParentPaths", "--allow-parent-paths",
-	"Options.AllowMissingImages", "--allow-missing-images",
-	"raise Options.MaxDecodedBytes if the file is sound", "hardly any sound file unpacks to so much more than its size: export it again, or in parts",
-	"raise Options.MaxFileBytes", "export the scene in parts",
-	"Options.MaxTriangles", "--max-triangles",
-	"Options.Instances", "--instances",
-	"Options.TileSize", "--tile-size",
-	"Options.Clip", "--clip=false",
-)
-
-// optionBeside is the name of an option in brackets, or beside its flag.
-var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Options\.[A-Z]\w+`)
-
-// forUsers turns a message of the library into one for users of the command.
-func forUsers(text string) string {
-	return optionBeside.ReplaceAllString(flagNames.Replace(text), "$1")
-}
-
-// suggestion brings cobra's list of similar commands into one line.
-func suggestion(s string) string {
-	what, list, ok := strings.Cut(s, "\n\nDid you mean this?\n")
-	if !ok {
-		return s
-	}
-	return what + "; did you mean " + strings.Join(strings.Fields(list), " or ") + "?"
 }
 
 // checkedWriter remembers the first failure, so that a result that did not

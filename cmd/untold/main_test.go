@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // untold is the binary under test, built once without cgo.
@@ -213,7 +214,7 @@ func TestExitCodes(t *testing.T) {
 		{"unknown command", []string{"cock", scene}, 2, "unknown command"},
 		{"unknown flag", []string{"cook", scene, "-o", out, "--tile-sise", "3"}, 2, `did you mean "tile-size"?`},
 		{"no output", []string{"cook", scene}, 2, "output"},
-		{"no scene", []string{"cook", "-o", out}, 2, "accepts 1 arg"},
+		{"no scene", []string{"cook", "-o", out}, 2, "no SCENE was given"},
 		{"missing scene", []string{"cook", filepath.Join(out, "nowhere.glb"), "-o", out}, 2, "nowhere.glb"},
 		{"nothing to cook", []string{"cook", empty, "-o", out}, 1, "nothing to cook"},
 		{"broken scene", []string{"cook", broken, "-o", out}, 1, "broken.gltf"},
@@ -440,7 +441,7 @@ func TestOneLine(t *testing.T) {
 
 func TestCountText(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 12345678: "12,345,678", -1234: "-1,234"} {
-		if got := countText(n); got != want {
+		if got := human.Count(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -32,9 +33,10 @@ their switches. px is how high what is seen of the levels' error
 (visual_error, else geometric_error) is on the screen at their switches, LODs
 first, where the manifest has errors.
 
-A star marks what the reference engine changes on load, an x a level that it drops; --engine
-shows the distances as it leaves them. An exclamation mark stands at a LOD that begins inside the
-streaming radius: the engine does not load the full tile beyond it. With --check the exit code is 1 when there are stars or x.`,
+A star marks what the reference engine changes on load, an x a level that it drops; --engine shows
+the distances as it leaves them. An exclamation mark stands at a LOD that begins inside the
+streaming radius: the engine does not load the full tile beyond it. With --check the exit code is
+1 when there are stars or x.`,
 		Example: `  untold manifest bands out/city
   untold manifest bands city.json --engine --check
   untold manifest bands city.json --json --fov 90 --height 2160`,
@@ -231,10 +233,11 @@ func (f *bandsFlags) print(a *app, r *bandsReport) error {
 	s.print(a.stdout)
 	verdict := "the reference engine takes all distances as they are"
 	if r.Changed > 0 {
-		verdict = fmt.Sprintf("the reference engine changes %d of %d tiles and drops %d levels; untold manifest normalize writes distances that stay", r.Changed, len(r.Tiles), r.Dropped)
+		verdict = fmt.Sprintf("the reference engine changes %d of %s and drops %s; untold manifest normalize writes distances that stay",
+			r.Changed, human.Plural(len(r.Tiles), "tile"), human.Plural(r.Dropped, "level"))
 	}
 	if r.Inside > 0 {
-		verdict += fmt.Sprintf("\nthe LODs of %d tiles begin inside the streaming radius", r.Inside)
+		verdict += fmt.Sprintf("\nthe LODs of %s begin inside the streaming radius", human.Plural(r.Inside, "tile"))
 	}
 	_, err := fmt.Fprintf(a.stdout, "\n%s\n", verdict)
 	return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/rebuild"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -158,7 +159,7 @@ func (f *buildFlags) print(a *app, out string, res *rebuild.Result) error {
 	if res.Manifest.SharedBucket != nil {
 		shared = " and a shared bucket"
 	}
-	_, err := fmt.Fprintf(a.stdout, "built %s: %s, %d tiles%s, %d LOD and HLOD files, %s triangles, %s\n",
-		out, s.Mode, s.Tiles, shared, s.Levels, countText(s.Triangles), bytesText(s.PayloadBytes))
+	_, err := fmt.Fprintf(a.stdout, "built %s: %s, %s%s, %s, %s, %s\n",
+		out, s.Mode, human.Plural(s.Tiles, "tile"), shared, human.Plural(s.Levels, "LOD or HLOD file"), human.Plural(s.Triangles, "triangle"), human.Bytes(s.PayloadBytes))
 	return err
 }

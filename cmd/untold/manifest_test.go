@@ -76,7 +76,7 @@ func TestManifestBuild(t *testing.T) {
 		{1, "not valid JSON", []string{dir, "--from", tile}},
 		{2, "ends in .json", []string{dir, "-o", filepath.Join(dir, "x.txt")}},
 		{2, "indoor or outdoor", []string{dir, "-o", filepath.Join(dir, "x.json"), "--scene-profile", "auto"}},
-		{2, "no such file", []string{filepath.Join(dir, "none")}},
+		{2, "does not exist", []string{filepath.Join(dir, "none")}},
 	} {
 		if r := execute(t, nil, append([]string{"manifest", "build"}, c.args...)...); r.code != c.code || !strings.Contains(r.err, c.want) {
 			t.Errorf("%v: exit %d: %s", c.args, r.code, r.err)
@@ -115,7 +115,7 @@ func TestManifestBands(t *testing.T) {
 	for _, want := range []string{
 		"F01_Q_SI  StructuralInterior          6        18      30  300*  5! 12", // as written
 		"F01_Q_FP  FineProps                   6      7.5*      9*     -  7* 9x",
-		"changes 2 of 2 tiles and drops 1 levels", "begin inside the streaming radius",
+		"changes 2 of 2 tiles and drops 1 level", "begin inside the streaming radius",
 	} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("no %q in\n%s", want, r.stdout)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -66,17 +67,17 @@ func printPlan(a *app, r *cook.Result) {
 	row := func(name string, d cook.Distribution, text func(int64) string) {
 		t.add(name, text(d.Median), text(d.P95), text(d.Max), text(d.Sum))
 	}
-	count := func(n int64) string { return countText(int(n)) }
+	count := func(n int64) string { return human.Count(int(n)) }
 	row("objects", p.Objects, count)
 	row("triangles", p.Triangles, count)
-	row("GPU memory", p.Memory, bytesText)
+	row("GPU memory", p.Memory, human.Bytes)
 	t.print(w)
 	printHistogram(a, p)
 	if len(p.Tiers) > 0 {
 		fmt.Fprintln(w)
 		t := newTable(0, "tier", ">tiles", ">objects", ">triangles", ">streaming", ">unload")
 		for _, c := range p.Tiers {
-			t.add(c.Tier, countText(c.Tiles), countText(c.Objects), countText(c.Triangles), manifest.Round(c.Streaming, 2), manifest.Round(c.Unload, 2))
+			t.add(c.Tier, human.Count(c.Tiles), human.Count(c.Objects), human.Count(c.Triangles), manifest.Round(c.Streaming, 2), manifest.Round(c.Unload, 2))
 		}
 		t.print(w)
 	}
@@ -84,7 +85,7 @@ func printPlan(a *app, r *cook.Result) {
 		fmt.Fprintln(w)
 		t := newTable(0, ">floor", ">from", ">to", ">tiles", ">objects", ">triangles")
 		for _, c := range p.Floors {
-			t.add(c.Floor, fmt.Sprintf("%.2f", c.Bottom), fmt.Sprintf("%.2f", c.Top), countText(c.Tiles), countText(c.Objects), countText(c.Triangles))
+			t.add(c.Floor, fmt.Sprintf("%.2f", c.Bottom), fmt.Sprintf("%.2f", c.Top), human.Count(c.Tiles), human.Count(c.Objects), human.Count(c.Triangles))
 		}
 		t.print(w)
 	}
@@ -93,15 +94,15 @@ func printPlan(a *app, r *cook.Result) {
 		t := newTable(0, "level", ">tiles", ">triangles", ">bytes")
 		for _, c := range p.Levels {
 			if r.DryRun {
-				t.add(c.Level, countText(c.Tiles), "", "")
+				t.add(c.Level, human.Count(c.Tiles), "", "")
 				continue
 			}
-			t.add(c.Level, countText(c.Tiles), countText(c.Triangles), bytesText(c.Bytes))
+			t.add(c.Level, human.Count(c.Tiles), human.Count(c.Triangles), human.Bytes(c.Bytes))
 		}
 		t.print(w)
 	}
 	if s := p.Shared; s != nil {
-		fmt.Fprintf(w, "\nshared bucket: %s objects, %s triangles, %.1f %% of all\n", countText(s.Objects), countText(s.Triangles), 100*s.Share)
+		fmt.Fprintf(w, "\nshared bucket: %s objects, %s triangles, %.1f %% of all\n", human.Count(s.Objects), human.Count(s.Triangles), 100*s.Share)
 	}
 }
 
@@ -129,7 +130,7 @@ func printHistogram(a *app, p *cook.PlanSummary) {
 		}
 		const width = 40
 		n := (b.Tiles*width + most - 1) / most
-		t.add(name, countText(b.Tiles), strings.Repeat("#", n))
+		t.add(name, human.Count(b.Tiles), strings.Repeat("#", n))
 		from = b.Objects + 1
 	}
 	t.print(a.stdout)

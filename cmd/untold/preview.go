@@ -62,18 +62,18 @@ func newPreview(a *app) *cobra.Command {
 http or https address, a folder of manifests, a .untold file or a folder of them. Several scenes
 make a list to choose from (Tab). F1 lists the keys. What is dropped onto the window is opened.
 
-A glTF scene (.glb, .gltf, or a folder that holds one and nothing cooked) is cooked first, with the
-settings that cook would take from untold.yaml beside it, from --config and from the environment. What
-is made lies in the folder for temporary files (TMPDIR) and goes when the preview ends; cook is for
-what is to last.
+A glTF scene (.glb, .gltf, or a folder that holds one and nothing cooked) is cooked first, with
+the settings that cook would take from untold.yaml beside it, from --config and from the
+environment. What is made lies in the folder for temporary files (TMPDIR) and goes when the
+preview ends; cook is for what is to last.
 
 Without a camera path the camera starts at the first authored camera that sees something, or where
-the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through and --walk move it
-as they do in simulate, and the key P records a path. Parameters of the runtime come from untold.yaml
-beside the manifest and from --set. Budgets of memory come from --preset or --set, else from the graphics card, else from the
-machine, whose memory pressure is answered. Static meshes are joined into fewer draws
-(--batching off: not). --watch reloads a scene that was cooked again, and cooks a glTF again when its
-file has changed.
+the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through and --walk move
+it as they do in simulate, and the key P records a path. Parameters of the runtime come from
+untold.yaml beside the manifest and from --set. Budgets of memory come from --preset or --set,
+else from the graphics card, else from the machine, whose memory pressure is answered. Static
+meshes are joined into fewer draws (--batching off: not). --watch reloads a scene that was cooked
+again, and cooks a glTF again when its file has changed.
 
 --headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
@@ -81,13 +81,14 @@ loaded. --fixed-dt S makes time virtual: frame k is at k*S seconds and loads are
 --latency S after their request (default 0.05). Such a run gives the same events as
 untold simulate --dt S --parse-time S along the same camera path, and has its figures.
 
---compare-whole CAMERAS takes pictures of the scene streamed and at rest, and with everything at full
-detail, and says how different they look: SSIM, and FLIP as seen at 67 pixels per degree. It needs no
-display. CAMERAS is auto, for all that follow from the scene; some of street, roof, high, far, orbit and the
-names of the scene's own cameras; or a JSON file of views, a recorded path among them (docs/preview.md).
---report writes a page (.html), a contact sheet (.png) or the figures (.json); flip_mean, flip_p99 and
-ssim_min, of the worst camera, serve --fail-if. --pop-report FILE compares the pictures before and after
-the switches of each frame along a camera path; pop_p99 and pop_max are shares of pixels that change.
+--compare-whole CAMERAS takes pictures of the scene streamed and at rest, and with everything at
+full detail, and says how different they look: SSIM, and FLIP as seen at 67 pixels per degree. It
+needs no display. CAMERAS is auto, for all that follow from the scene; some of street, roof, high,
+far, orbit and the names of the scene's own cameras; or a JSON file of views, a recorded path
+among them (docs/preview.md). --report writes a page (.html), a contact sheet (.png) or the
+figures (.json); flip_mean, flip_p99 and ssim_min, of the worst camera, serve --fail-if.
+--pop-report FILE compares the pictures before and after the switches of each frame along a camera path;
+pop_p99 and pop_max are shares of pixels that change.
 
 The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
 command with exit code 1 when a condition on them holds.

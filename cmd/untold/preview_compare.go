@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -156,7 +157,7 @@ func printComparison(w io.Writer, c *preview.Comparison) {
 		d := &c.Views[i]
 		note := ""
 		if d.Uncovered > 0 {
-			note = fmt.Sprintf("%d tiles show nothing", d.Uncovered)
+			note = human.Plural(d.Uncovered, "tile") + " without a picture"
 		}
 		if !d.AtRest {
 			note = "did not come to rest"

@@ -230,7 +230,7 @@ func (w *workshop) again(path, out string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, err := w.cook(path, out); err != nil && w.ctx.Err() == nil {
-		w.a.info("%s has changed, but: %s", oneLine(path), oneLine(forUsers(err.Error())))
+		w.a.info("%s has changed, but: %s", oneLine(path), messageFor(err))
 	}
 }
 

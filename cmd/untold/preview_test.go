@@ -211,7 +211,7 @@ func TestPreviewHeadless(t *testing.T) {
 		want string
 	}{
 		{bad, exitWanting, "missing key"},
-		{filepath.Join(out, "none.json"), exitFailure, "no such file"},
+		{filepath.Join(out, "none.json"), exitFailure, "does not exist"},
 		{t.TempDir(), exitFailure, "neither a manifest nor a .untold file"},
 	} {
 		if r := here(t, append([]string{"preview", tc.arg, "--frames", "1"}, small...)...); r.code != tc.code || !strings.Contains(r.err, tc.want) {

@@ -118,8 +118,8 @@ func (p *profile) applyKey(cmd *cobra.Command, e profileEntry, known []string) e
 		if slices.Contains(pathFlagNames, name) || slices.Contains(viewFlagNames, name) && filepath.Ext(text) == ".json" {
 			text = p.resolve(text)
 		}
-		if err := setFrom(cmd, name, text, profileSource); err != nil {
-			return fmt.Errorf("key %q: %w", key, err)
+		if err := setFrom(cmd, name, text, profileSource, fmt.Sprintf("key %q", key)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -172,7 +172,7 @@ func TestNamedProfile(t *testing.T) {
 			t.Errorf("%.40q: exit %d: %s, want %s", text, r.code, r.err, want)
 		}
 	}
-	if r := execute(t, nil, "version", "--config", filepath.Join(dir, "none.yaml")); r.code != 2 || !strings.Contains(r.err, "--config: open ") {
+	if r := execute(t, nil, "version", "--config", filepath.Join(dir, "none.yaml")); r.code != 2 || !strings.Contains(r.err, "none.yaml does not exist") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }

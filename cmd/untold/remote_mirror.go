@@ -19,6 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
@@ -174,7 +175,7 @@ func (m *mirror) count(doc *manifest.Manifest, files int, address string) error 
 		}
 	}
 	if declared > most {
-		return fmt.Errorf("%s declares files of more than %s in all: raise --max-download, or validate the folder where it lies", address, bytesText(most))
+		return fmt.Errorf("%s declares files of more than %s in all: raise --max-download, or validate the folder where it lies", address, human.Bytes(most))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -289,7 +290,7 @@ func TestInspectRemote(t *testing.T) {
 			}
 			sum += l.Bytes
 		}
-		if sum == 0 || sum >= st.Size() || !strings.Contains(r.err, "fetched "+bytesText(sum)+" of "+bytesText(st.Size())) {
+		if sum == 0 || sum >= st.Size() || !strings.Contains(r.err, "fetched "+human.Bytes(sum)+" of "+human.Bytes(st.Size())) {
 			t.Errorf("%v: %d of %d bytes: %s", args, sum, st.Size(), r.err)
 		}
 	}

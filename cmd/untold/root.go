@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 				return fmt.Errorf("--color is %q; use auto, always or never", a.color)
 			}
-			return nil
+			return requiredFlags(cmd)
 		},
 	}
 	f := root.PersistentFlags()
@@ -59,8 +60,9 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.AddCommand(newCache(a))
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w%s (see %s --help)", err, suggestFlag(cmd, err), cmd.CommandPath())
-	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+	root.SetFlagErrorFunc(flagProblem)
+	root.InitDefaultCompletionCmd()
+	ownArguments(root)
 	return root
 }

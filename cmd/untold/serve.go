@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/serve"
 )
 
@@ -108,6 +110,11 @@ func (s *serveFlags) run(cmd *cobra.Command, a *app, dir string) error {
 	if err != nil {
 		return err
 	}
+	if s.certFile != "" {
+		if _, err := tls.LoadX509KeyPair(s.certFile, s.keyFile); err != nil {
+			return fmt.Errorf("--tls-cert, --tls-key: %w", err)
+		}
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
@@ -173,7 +180,7 @@ func (l *serveLog) listening(dir, base string, scenes []serve.Scene) error {
 	_, err := fmt.Fprintf(l.a.stdout, "serving %s at %s\n", oneLine(dir), base)
 	for i, u := range urls {
 		if err == nil {
-			_, err = fmt.Fprintf(l.a.stdout, "  %s  %d tiles, %s\n", u, scenes[i].Tiles, bytesText(scenes[i].Bytes))
+			_, err = fmt.Fprintf(l.a.stdout, "  %s  %s, %s\n", u, human.Plural(scenes[i].Tiles, "tile"), human.Bytes(scenes[i].Bytes))
 		}
 	}
 	return err
@@ -201,7 +208,7 @@ func (l *serveLog) text(e *serve.Entry) string {
 	if e.Range != "" {
 		fmt.Fprintf(&b, " [%s]", oneLine(e.Range))
 	}
-	fmt.Fprintf(&b, " %s %.1f ms", bytesText(e.Bytes), e.Millis)
+	fmt.Fprintf(&b, " %s %.1f ms", human.Bytes(e.Bytes), e.Millis)
 	if e.Fault != serve.NoFault {
 		b.WriteString(" " + l.a.paint(yellow, "injected "+string(e.Fault)))
 	}
@@ -230,6 +237,6 @@ func (l *serveLog) stopped(s serve.Stats) error {
 		return l.line("stopped", s)
 	}
 	l.a.info("stopped: %s requests, %s, %s not modified, %s ranges, %s not found, %s injected failures",
-		countText(int(s.Requests)), bytesText(s.Bytes), countText(int(s.NotModified)), countText(int(s.Partial)), countText(int(s.NotFound)), countText(int(s.Faults)))
+		human.Count(int(s.Requests)), human.Bytes(s.Bytes), human.Count(int(s.NotModified)), human.Count(int(s.Partial)), human.Count(int(s.NotFound)), human.Count(int(s.Faults)))
 	return nil
 }

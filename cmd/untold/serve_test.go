@@ -264,9 +264,9 @@ func TestServeRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"no such file", []string{filepath.Join(dir, "none")}},
+		{"does not exist", []string{filepath.Join(dir, "none")}},
 		{"no folder", []string{file}},
-		{"accepts 1 arg", nil},
+		{"no DIR was given", nil},
 		{"--addr", []string{dir, "--addr", busy.Addr().String()}},
 		{"--fail-with", []string{dir, "--fail-with", "fire"}},
 		{"fail rate", []string{dir, "--fail-rate", "2"}},
@@ -275,7 +275,7 @@ func TestServeRefuses(t *testing.T) {
 		{"--read-timeout", []string{dir, "--read-timeout", "0s"}},
 		{"400 to 599", []string{dir, "--fail-status", "200"}},
 		{"tls-key", []string{dir, "--tls-cert", file}},
-		{"serve:", []string{dir, "--addr", "127.0.0.1:0", "--tls-cert", file, "--tls-key", file}},
+		{"--tls-cert, --tls-key: ", []string{dir, "--addr", "127.0.0.1:0", "--tls-cert", file, "--tls-key", file}},
 	} {
 		if r := execute(t, nil, append([]string{"serve"}, c.args...)...); r.code != 2 || !strings.Contains(r.err, c.want) {
 			t.Errorf("serve %v: exit %d: %s", c.args, r.code, r.err)

@@ -47,11 +47,12 @@ A scenario says what the scene is, where the camera goes, how long loads take an
 expected; --check compares and prints what differs. The format is described in
 testdata/simulate/README.md.
 
-A cooked scene, a manifest or a folder with one, runs with the manifest's tiles and sizes and the nodes and textures of its files,
-60 frames a second, along a camera path: a recorded one (--camera-path), a turn around the scene
-(--orbit), lanes through it (--fly-through, the default) or a random stroll (--walk SEED). --bandwidth and --latency model the
-network; downloads share the bandwidth evenly. Parameters of the runtime come from untold.yaml beside
-the manifest and from --set.
+A cooked scene, a manifest or a folder with one, runs with the manifest's tiles and sizes and the
+nodes and textures of its files, 60 frames a second, along a camera path: a recorded one
+(--camera-path), a turn around the scene (--orbit), lanes through it (--fly-through, the default)
+or a random stroll (--walk SEED). --bandwidth and --latency model the network; downloads share the
+bandwidth evenly. Parameters of the runtime come from untold.yaml beside the manifest and from
+--set.
 
 The manifest may also be at an http or https address. Then its payloads are downloaded, kept in
 the disk cache (untold cache) and decoded for real; only the camera and the GPU are made up. The

@@ -124,7 +124,7 @@ func TestSimulateUsage(t *testing.T) {
 		{[]string{path}, 1, "it is a camera path"},
 		{[]string{filepath.Join(dir, "no.json")}, 2, "no.json"},
 		{[]string{dir}, 2, "holds no manifest"},
-		{nil, 2, "accepts 1 arg"},
+		{nil, 2, "no SCENARIO.json|MANIFEST.json"},
 		{[]string{d01, "--fail-if", "undrwan>0"}, 2, `did you mean "undrawn"?`},
 		{[]string{d01, "--fail-if", "undrawn"}, 2, "has no comparison"},
 		{[]string{d01, "--bandwidth", "10"}, 2, "is no bandwidth: write 10MBps"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // textureFlags say what becomes of a scene's images.
@@ -71,6 +72,6 @@ func (t *textureFlags) summary(a *app, o *cook.Options, r *cook.TextureTotals) {
 	}
 	pixels := float64(r.Pixels) / 1e6
 	took := t.to.Sub(t.from).Seconds()
-	a.info("textures (%s): %d images of %s -> %d files of %s, %s of video memory; %.1f megapixels in %.1f s, %.0f ms each",
-		r.Mode, r.Images, bytesText(r.SourceBytes), r.Files, bytesText(r.Bytes), bytesText(r.GPUBytes), pixels, took, 1e3*took/max(pixels, 1e-6))
+	a.info("textures (%s): %s of %s -> %s of %s, %s of video memory; %.1f megapixels in %.1f s, %.0f ms each",
+		r.Mode, human.Plural(r.Images, "image"), human.Bytes(r.SourceBytes), human.Plural(r.Files, "file"), human.Bytes(r.Bytes), human.Bytes(r.GPUBytes), pixels, took, 1e3*took/max(pixels, 1e-6))
 }

@@ -53,7 +53,7 @@ func TestTextureFlags(t *testing.T) {
 	}{
 		{"", "paint.png", 48, ""},
 		{"--textures copy", "paint.png", 48, ""},
-		{"--textures resize", "paint.png", 48, "textures (resize): 1 images"},
+		{"--textures resize", "paint.png", 48, "textures (resize): 1 image"},
 		{"--max-texture 12", "paint.png", 12, "megapixels"},
 		{"--textures bc", "paint.utex", 48, "reference engine"},
 		{"--textures bc --max-texture 20", "paint.utex", 20, "of video memory"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -131,5 +132,6 @@ func printReport(a *app, r *verify.Report) {
 	if !r.OK {
 		verdict = a.paintResult(red, "not ok")
 	}
-	fmt.Fprintf(a.stdout, "%s: %d files, %d errors, %d warnings, %d files without findings\n", verdict, len(r.Files), r.Errors, r.Warnings, clean)
+	fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s without findings\n", verdict, human.Plural(len(r.Files), "file"), human.Plural(r.Errors, "error"),
+		human.Plural(r.Warnings, "warning"), human.Plural(clean, "file"))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // reportFormats are the ways to print a validation report. strict says that
@@ -54,7 +55,7 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 		}
 		if fatal != nil {
 			s.Failures++
-			c.Failure = &message{fmt.Sprintf("%d findings", len(fatal)), strings.Join(fatal, "\n")}
+			c.Failure = &message{human.Plural(len(fatal), "finding"), strings.Join(fatal, "\n")}
 		}
 		if rest != nil {
 			c.Out = &message{Text: strings.Join(rest, "\n")}

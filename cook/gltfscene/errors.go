@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // The kinds of failure, for errors.Is. Every error of this package but a
@@ -52,7 +54,7 @@ func (e *Error) Error() string {
 	if e.Hint != "" {
 		b.WriteString(" (" + e.Hint + ")")
 	}
-	return oneLine(b.String())
+	return human.OneLine(b.String())
 }
 
 // Unwrap returns Err.
@@ -88,20 +90,6 @@ func at(prefix string, err error) error {
 		c.Place = prefix + ": " + c.Place
 	}
 	return &c
-}
-
-// oneLine replaces what would break a line or hide text on a terminal: the
-// text may hold names from a hostile file.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			return ' '
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // cleanName returns a name from the file without control characters.

@@ -1,5 +1,7 @@
 package gltfscene
 
+import "github.com/untoldkit/untold/internal/human"
+
 // notebook collects notes: the first of each code wins, later ones count.
 type notebook struct {
 	list  []Note
@@ -19,7 +21,7 @@ func (b *notebook) add(n int, warning bool, code, where, message string) {
 		b.index = make(map[string]int)
 	}
 	b.index[code] = len(b.list)
-	b.list = append(b.list, Note{Code: code, Count: n, Message: oneLine(message), Where: oneLine(where), Warning: warning})
+	b.list = append(b.list, Note{Code: code, Count: n, Message: human.OneLine(message), Where: human.OneLine(where), Warning: warning})
 }
 
 // warn notes one occurrence that may change the result.

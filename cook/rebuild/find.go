@@ -44,7 +44,7 @@ func Find(paths []string) ([]string, error) {
 // (<scene>_shared.untold), else after that parent.
 func DefaultPath(files []string) (string, error) {
 	if len(files) == 0 {
-		return "", ErrNoTiles
+		return "", fmt.Errorf("%w: there is no %s file; name the folder that holds them", ErrNoTiles, partition.PayloadExt)
 	}
 	common, scene := "", ""
 	for i, f := range files {

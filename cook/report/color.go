@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -195,7 +196,8 @@ func (s scale) label(i int, unit func(int64) string) string {
 	return unit(s.borders[i-1]) + " to " + unit(s.borders[i])
 }
 
-// bytesText writes a size with a decimal unit (MB = 10^6).
+// bytesText writes a size with a decimal unit (MB = 10^6), without zeros at the
+// end: labels on a map are short.
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:
@@ -208,20 +210,11 @@ func bytesText(n int64) string {
 	return decimal(float64(n)/1e9, 2) + " GB"
 }
 
-// countText groups digits by thousands.
-func countText(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // shortCount writes a count with few digits: 12 k, 3.4 M.
 func shortCount(n int64) string {
 	switch {
 	case n < 10_000:
-		return countText(n)
+		return human.Count(n)
 	case n < 1_000_000:
 		return decimal(float64(n)/1e3, 1) + " k"
 	case n < 1_000_000_000:

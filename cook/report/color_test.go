@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // TestScale: classes are few, ordered and all values have one; both ends are
@@ -77,8 +79,8 @@ func TestUnits(t *testing.T) {
 		{bytesText(1500), "1.5 kB"},
 		{bytesText(2_000_000), "2 MB"},
 		{bytesText(3_456_000_000), "3.46 GB"},
-		{countText(-1234567), "-1,234,567"},
-		{countText(-123), "-123"},
+		{human.Count(-1234567), "-1,234,567"},
+		{human.Count(-123), "-123"},
 		{shortCount(9999), "9,999"},
 		{shortCount(12_345), "12.3 k"},
 		{shortCount(5_000_000), "5 M"},
@@ -91,8 +93,8 @@ func TestUnits(t *testing.T) {
 		{lengthText(5000), "5 km"},
 		{percent(0.1234), "12.3 %"},
 		{rgb(0x0a1b2c).hex(), "#0a1b2c"},
-		{plural(1, "tile"), "1 tile"},
-		{plural(2000, "tile"), "2,000 tiles"},
+		{human.Plural(1, "tile"), "1 tile"},
+		{human.Plural(2000, "tile"), "2,000 tiles"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, not %q", c.got, c.want)

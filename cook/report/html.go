@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -88,7 +89,7 @@ type cell struct {
 // More tells what the cap left out.
 func (t *table) More() string {
 	if n := t.Total - len(t.Rows); n > 0 {
-		return fmt.Sprintf("%s of %s rows; the JSON report has all.", countText(int64(len(t.Rows))), countText(int64(t.Total)))
+		return fmt.Sprintf("%s of %s rows; the JSON report has all.", human.Count(int64(len(t.Rows))), human.Count(int64(t.Total)))
 	}
 	return ""
 }
@@ -134,7 +135,7 @@ func (r *Report) addMaps(p *page) error {
 		return nil
 	}
 	if len(m.Tiles) > maxPageTiles {
-		p.MapNote = countText(int64(len(m.Tiles))) + " tiles are too many to draw here; inspect --map draws them."
+		p.MapNote = human.Count(int64(len(m.Tiles))) + " tiles are too many to draw here; inspect --map draws them."
 		return nil
 	}
 	first := autoColor(m)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -64,14 +65,14 @@ func heaviest(tiles []Tile) []int {
 
 // levelCell lists the levels of a tile.
 func levelCell(levels []Level) cell {
-	c := cell{Text: countText(int64(len(levels))), Value: strconv.Itoa(len(levels))}
+	c := cell{Text: human.Count(int64(len(levels))), Value: strconv.Itoa(len(levels))}
 	if len(levels) == 0 {
 		c.Text = ""
 	}
 	for _, l := range levels {
 		line := l.Name + " from " + metresText(manifest.Round(l.Switch, 2))
 		if l.Triangles > 0 {
-			line += ", " + countText(int64(l.Triangles)) + " triangles"
+			line += ", " + human.Count(int64(l.Triangles)) + " triangles"
 		}
 		if l.Bytes > 0 {
 			line += ", " + bytesText(l.Bytes)
@@ -155,7 +156,7 @@ func placeText(o *Object) string {
 	case PlaceTiles:
 		text := strings.Join(o.Tiles, ", ")
 		if n := o.TileCount - len(o.Tiles); n > 0 {
-			text += " and " + countText(int64(n)) + " more"
+			text += " and " + human.Count(int64(n)) + " more"
 		}
 		return text
 	}
@@ -206,7 +207,7 @@ func (r *Report) why(o *Object, detail bool) string {
 		text = "local: whole in every cell it overlaps"
 	}
 	if detail {
-		text += "; " + plural(o.Overlap, "cell") + ", " + "longest side " + decimal(o.DimRatio, 2) + " x the tile's"
+		text += "; " + human.Plural(o.Overlap, "cell") + ", " + "longest side " + decimal(o.DimRatio, 2) + " x the tile's"
 	}
 	return text
 }
@@ -225,7 +226,7 @@ func (r *Report) whyTier(o *Object, cause string, detail bool) string {
 	if detail {
 		text += "; confidence " + decimal(o.Confidence, 2)
 		if o.Floor != nil {
-			text += ", floor " + countText(int64(*o.Floor))
+			text += ", floor " + human.Count(int64(*o.Floor))
 		}
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -42,23 +43,23 @@ func (r *Report) cards() []card {
 	}
 	out = append(
 		out,
-		card{"Tiles", countText(int64(t.Tiles)), shortCount(int64(t.TileTriangles)) + " triangles stored"},
+		card{"Tiles", human.Count(int64(t.Tiles)), shortCount(int64(t.TileTriangles)) + " triangles stored"},
 		card{"Full geometry", size(t.TileBytes), bytesText(t.MemoryBytes) + " on the GPU when all is loaded"},
 	)
 	if t.Levels > 0 {
-		out = append(out, card{"LOD and HLOD files", countText(int64(t.Levels)), size(t.LevelBytes) + ", " + shortCount(int64(t.LevelTriangles)) + " triangles"})
+		out = append(out, card{"LOD and HLOD files", human.Count(int64(t.Levels)), size(t.LevelBytes) + ", " + shortCount(int64(t.LevelTriangles)) + " triangles"})
 	}
 	if t.Textures > 0 {
-		out = append(out, card{"Textures", countText(int64(t.Textures)), t.textureText()})
+		out = append(out, card{"Textures", human.Count(int64(t.Textures)), t.textureText()})
 	}
 	if s := r.Shared; s != nil {
-		out = append(out, card{"Shared bucket", percent(s.TriangleShare), "of the stored triangles, " + plural(s.Objects, "object")})
+		out = append(out, card{"Shared bucket", percent(s.TriangleShare), "of the stored triangles, " + human.Plural(s.Objects, "object")})
 	}
 	if n := len(r.Floors.Floors); n > 0 {
-		out = append(out, card{"Floors", countText(int64(n)), "found by: " + cmp.Or(clean(r.Floors.Method), "the manifest")})
+		out = append(out, card{"Floors", human.Count(int64(n)), "found by: " + cmp.Or(clean(r.Floors.Method), "the manifest")})
 	}
 	if t.FailedTiles > 0 {
-		out = append(out, card{"Failed tiles", countText(int64(t.FailedTiles)), "see below"})
+		out = append(out, card{"Failed tiles", human.Count(int64(t.FailedTiles)), "see below"})
 	}
 	return out
 }
@@ -70,7 +71,7 @@ func (t *Totals) textureText() string {
 		s += ", " + bytesText(t.TextureGPUBytes) + " on the GPU"
 	}
 	if t.Images > 0 && t.TextureMode != "" && t.TextureMode != "copy" {
-		s += fmt.Sprintf("; %s: from %s of %s (%s megapixels)", clean(t.TextureMode), plural(t.Images, "image"), bytesText(t.ImageBytes), decimal(float64(t.ImagePixels)/1e6, 1))
+		s += fmt.Sprintf("; %s: from %s of %s (%s megapixels)", clean(t.TextureMode), human.Plural(t.Images, "image"), bytesText(t.ImageBytes), decimal(float64(t.ImagePixels)/1e6, 1))
 	}
 	return s
 }
@@ -82,7 +83,7 @@ func percent(share float64) string { return decimal(share*100, 1) + " %" }
 
 func textCell(s string) cell { return cell{Text: clean(s)} }
 
-func countCell(n int) cell { return cell{Text: countText(int64(n)), Value: strconv.Itoa(n)} }
+func countCell(n int) cell { return cell{Text: human.Count(int64(n)), Value: strconv.Itoa(n)} }
 
 func bytesCell(n int64) cell { return cell{Text: bytesText(n), Value: strconv.FormatInt(n, 10)} }
 
@@ -227,7 +228,7 @@ func (r *Report) floorSection() section {
 	if len(f.Slabs) > 0 {
 		t := &table{Caption: "Slab levels", Head: columns("Top at", ">Area", ">Objects")}
 		for _, x := range f.Slabs {
-			t.add(metresCell(x.Top), cell{Text: countText(int64(x.Area)) + " m\u00b2", Value: decimal(x.Area, 3)}, countCell(x.Count))
+			t.add(metresCell(x.Top), cell{Text: human.Count(int64(x.Area)) + " m\u00b2", Value: decimal(x.Area, 3)}, countCell(x.Count))
 		}
 		s.Tables = append(s.Tables, t)
 	}
@@ -344,7 +345,7 @@ func (r *Report) compatSection() section {
 	t := &table{Head: columns("", ">This cook", ">Compat engine", ">Difference")}
 	a, b := &r.Compat.Ours, &r.Compat.Engine
 	row := func(name string, x, y int) {
-		diff := countText(int64(x) - int64(y))
+		diff := human.Count(int64(x) - int64(y))
 		if x > y {
 			diff = "+" + diff
 		}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -294,25 +295,17 @@ func (p *Map) finishPanel(a *panel) {
 	case a.key == noFloor:
 		a.title = "no floor"
 	case p.m.HasFloors():
-		a.title = "Floor " + countText(int64(a.key))
+		a.title = "Floor " + human.Count(int64(a.key))
 	case len(p.panels) > 1:
-		a.title = "Grid layer " + countText(int64(a.key))
+		a.title = "Grid layer " + human.Count(int64(a.key))
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, d := range a.tiles {
 		b := &p.m.Tiles[d.index].Bounds
 		lo, hi = min(lo, b.Min[1]), max(hi, b.Max[1])
 	}
-	a.note = plural(len(a.tiles), "tile")
+	a.note = human.Plural(len(a.tiles), "tile")
 	if lo <= hi && math.Abs(lo) < 1e9 && math.Abs(hi) < 1e9 {
 		a.note += ", y " + decimal(lo, 1) + " to " + metresText(manifest.Round(hi, 1))
 	}
-}
-
-// plural counts things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return countText(int64(n)) + " " + thing + "s"
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -46,7 +47,7 @@ func (p *Map) subtitle() []string {
 	if mode == "" {
 		mode = "unknown partition"
 	}
-	what := []string{mode + ", manifest version " + countText(int64(m.Version)), plural(len(m.Tiles), "tile")}
+	what := []string{mode + ", manifest version " + human.Count(int64(m.Version)), human.Plural(len(m.Tiles), "tile")}
 	var triangles, bytes int64
 	for i := range m.Tiles {
 		triangles += int64(m.Tiles[i].TriangleCount)
@@ -241,10 +242,10 @@ func (p *Map) tooltip(t *manifest.Tile) string {
 		parts = append(parts, t.SemanticTier)
 	}
 	if n, _ := counts(t); n > 0 {
-		parts = append(parts, plural(n, "object"))
+		parts = append(parts, human.Plural(n, "object"))
 	}
 	if t.TriangleCount > 0 {
-		parts = append(parts, countText(int64(t.TriangleCount))+" triangles")
+		parts = append(parts, human.Count(int64(t.TriangleCount))+" triangles")
 	}
 	if t.FileSizeBytes > 0 {
 		parts = append(parts, bytesText(t.FileSizeBytes))

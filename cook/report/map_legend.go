@@ -1,6 +1,9 @@
 package report
 
-import "github.com/untoldkit/untold/manifest"
+import (
+	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/manifest"
+)
 
 // legend is a column of rows beside the panels.
 type legend struct {
@@ -94,7 +97,7 @@ func (p *Map) tierRows(g *legend) {
 		}
 		g.rows = append(g.rows, legendRow{
 			sample: style{fill: fill, line: c, width: 1}, text: text,
-			value: countText(int64(count[t])), part: share(float64(count[t]), float64(most)),
+			value: human.Count(int64(count[t])), part: share(float64(count[t]), float64(most)),
 		})
 	}
 }
@@ -128,7 +131,7 @@ func (p *Map) classRows(g *legend) {
 			text = unit(only)
 		}
 		g.rows = append(g.rows, legendRow{
-			sample: style{fill: ramp(i, len(count))}, text: text, value: countText(int64(n)), part: share(float64(n), float64(most)),
+			sample: style{fill: ramp(i, len(count))}, text: text, value: human.Count(int64(n)), part: share(float64(n), float64(most)),
 		})
 	}
 	if none > 0 {
@@ -137,7 +140,7 @@ func (p *Map) classRows(g *legend) {
 			text = "planned, no size yet"
 		}
 		g.rows = append(g.rows, legendRow{
-			sample: style{fill: emptyColor}, text: text, value: countText(int64(none)), part: share(float64(none), float64(most)),
+			sample: style{fill: emptyColor}, text: text, value: human.Count(int64(none)), part: share(float64(none), float64(most)),
 		})
 	}
 }
@@ -155,7 +158,7 @@ func (p *Map) outlineRows(g *legend) {
 		if b.ObjectCount == nil {
 			n = len(b.Members)
 		}
-		text := plural(n, "object")
+		text := human.Plural(n, "object")
 		if b.TriangleCount > 0 {
 			text += ", " + shortCount(int64(b.TriangleCount)) + " triangles"
 		}
@@ -192,13 +195,13 @@ func (p *Map) chosenRows(g *legend) {
 func (p *Map) remarks() []string {
 	var out []string
 	if p.undrawn > 0 {
-		out = append(out, plural(p.undrawn, "tile")+" with coordinates beyond 1e30 not drawn.")
+		out = append(out, human.Plural(p.undrawn, "tile")+" with coordinates beyond 1e30 not drawn.")
 	}
 	if p.hidden > 0 && p.others == 0 {
-		out = append(out, plural(p.hidden, "higher floor")+" not drawn.")
+		out = append(out, human.Plural(p.hidden, "higher floor")+" not drawn.")
 	}
 	if p.others > 0 {
-		out = append(out, plural(p.others+p.hidden, "other floor")+" not drawn.")
+		out = append(out, human.Plural(p.others+p.hidden, "other floor")+" not drawn.")
 	}
 	beyond := 0
 	for i := range p.panels {
@@ -212,7 +215,7 @@ func (p *Map) remarks() []string {
 	case beyond == 1:
 		out = append(out, "1 tile reaches beyond the picture.")
 	case beyond > 1:
-		out = append(out, plural(beyond, "tile")+" reach beyond the picture.")
+		out = append(out, human.Plural(beyond, "tile")+" reach beyond the picture.")
 	}
 	if b := p.sharedBox; b != nil && !p.view.contains(*b) {
 		out = append(out, "The shared bucket reaches beyond the picture: x "+rangeText(b.x0, b.x1)+", z "+rangeText(b.z0, b.z1)+".")

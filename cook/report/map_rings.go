@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -61,7 +62,7 @@ func (p *Map) choose(id string) error {
 	if len(p.m.Tiles) == 0 {
 		return fmt.Errorf("%w: %q: the manifest has no tiles", ErrNoTile, id)
 	}
-	return fmt.Errorf("%w: %q: the manifest has %s, such as %q", ErrNoTile, id, plural(len(p.m.Tiles), "tile"), p.m.Tiles[0].ID)
+	return fmt.Errorf("%w: %q: the manifest has %s, such as %q", ErrNoTile, id, human.Plural(len(p.m.Tiles), "tile"), p.m.Tiles[0].ID)
 }
 
 // chooseTile takes the distances as the manifest has them and says what the
@@ -89,7 +90,7 @@ func (p *Map) chooseTile(t *manifest.Tile, panel int, box manifest.Bounds, infin
 		c.ring("prefetch (auto)", bands.Streaming+float64((bands.Unload-bands.Streaming)/2), prefetchLine)
 	}
 	for i, l := range bands.LODs {
-		c.ring("LOD "+countText(int64(i+1)), l, lodLines[i%len(lodLines)])
+		c.ring("LOD "+human.Count(int64(i+1)), l, lodLines[i%len(lodLines)])
 	}
 	if bands.HLOD > 0 {
 		c.ring("HLOD", bands.HLOD, hlodLine)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
 
@@ -146,10 +147,10 @@ func qualityTable(cells []cell, refs map[key]reference) string {
 		r := refs[key{c.Model, c.Ratio}]
 		name := c.Model
 		if c.Ratio == cells[0].Ratio {
-			name = fmt.Sprintf("%s (%s)", c.Model, thousands(c.Source))
+			name = fmt.Sprintf("%s (%s)", c.Model, human.Count(c.Source))
 		}
 		fmt.Fprintf(&b, "| %s | %g %% | %s | %s, %s | %s | %s | %s | %.3f | %.3f | %.2f | %s | %s | %s | %s | %s | %s |\n",
-			name, 100*c.Ratio, thousands(c.Reached), thousands(c.Vertices), thousands(c.Creases), distance(c.RMS),
+			name, 100*c.Ratio, human.Count(c.Reached), human.Count(c.Vertices), human.Count(c.Creases), distance(c.RMS),
 			compared(c.RMS, r.blender, r.decimals, r.blenderStuck), compared(c.RMS, r.update, r.decimals, r.stuck),
 			c.Max, c.Claimed, c.Normal, compared(c.Normal, r.normal, r.degrees, r.stuck),
 			figure(c.seen(), seenDecimals), compared(c.Seen, seenBy(&c, r.blenderSeen), seenDecimals, r.blenderStuck), compared(c.Seen, seenBy(&c, r.updateSeen), seenDecimals, r.stuck),
@@ -222,13 +223,13 @@ func stuckTable(r *results, file *referenceFile) string {
 	for _, name := range stuckModels {
 		for _, p := range file.Cells {
 			if p.Model == name && p.Ratio == 0.1 && p.Peer != attr {
-				fmt.Fprintf(&b, "| %s | *%s* | %s | %s | %s | %.3f | %s | - | - |\n", name, p.Peer, thousands(p.Triangles), share(p.Triangles, p.Source), distance(p.RMS), p.Max, figure(p.Normal, 2))
+				fmt.Fprintf(&b, "| %s | *%s* | %s | %s | %s | %.3f | %s | - | - |\n", name, p.Peer, human.Count(p.Triangles), share(p.Triangles, p.Source), distance(p.RMS), p.Max, figure(p.Normal, 2))
 			}
 		}
 		for _, v := range r.Stuck {
 			c := v.Cell
 			if c.Model == name {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.3f | %.2f | %d | %s |\n", name, v.Options, thousands(c.Reached), share(c.Reached, c.Source), distance(c.RMS), c.Max, c.Normal, c.Pruned, c.Stop)
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %.3f | %.2f | %d | %s |\n", name, v.Options, human.Count(c.Reached), share(c.Reached, c.Source), distance(c.RMS), c.Max, c.Normal, c.Pruned, c.Stop)
 			}
 		}
 	}
@@ -240,7 +241,7 @@ func creaseTable(list []variant) string {
 	b.WriteString("| model | creases | triangles | vertices | KiB | RMS % | normals deg |\n|---|---|---|---|---|---|---|\n")
 	for _, v := range list {
 		c := v.Cell
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f |\n", c.Model, v.Options, thousands(c.Reached), thousands(c.Vertices), thousands(payload(c)>>10), distance(c.RMS), c.Normal)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f |\n", c.Model, v.Options, human.Count(c.Reached), human.Count(c.Vertices), human.Count(payload(c)>>10), distance(c.RMS), c.Normal)
 	}
 	return b.String()
 }
@@ -267,7 +268,7 @@ func surveyTable(cells []cell) string {
 		b.WriteString(" The others:\n\n| model | triangles | left | stopped because |\n|---|---|---|---|\n")
 		for _, c := range cells {
 			if c.Short {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Model, thousands(c.Source), share(c.Reached, c.Source), c.Stop)
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Model, human.Count(c.Source), share(c.Reached, c.Source), c.Stop)
 			}
 		}
 		return b.String()
@@ -298,15 +299,6 @@ func checkTable(file *referenceFile) string {
 		fmt.Fprintf(&b, "| %s | %g %% | %.4f / %s | %.4f / %s | %.1f / %s |\n", p.model, 100*p.ratio, p.blender, bl, p.update, up, p.normal, no)
 	}
 	return b.String()
-}
-
-// thousands prints 1234567 as 1,234,567.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // machine describes what speed was measured on.

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// messageFor is the text of an error for users of the command: the words of the
+// libraries below are replaced where they speak to programmers.
+func messageFor(err error) string {
+	s := oneLine(suggestion(err.Error()))
+	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
+	s = missingFile(err, s)
+	return withoutTwins(withoutPackages(s))
+}
+
+// flagNames turns advice for callers of the library into advice for users.
+var flagNames = strings.NewReplacer(
+	"Options.AllowParentPaths", "--allow-parent-paths",
+	"Options.AllowMissingImages", "--allow-missing-images",
+	"raise Options.MaxDecodedBytes if the file is sound", "hardly any sound file unpacks to so much more than its size: export it again, or in parts",
+	"raise Options.MaxFileBytes", "export the scene in parts",
+	"Options.MaxTriangles", "--max-triangles",
+	"Options.Instances", "--instances",
+	"Options.TileSize", "--tile-size",
+	"Options.Clip", "--clip=false",
+)
+
+// optionBeside is the name of an option in brackets, or beside its flag.
+var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Options\.[A-Z]\w+`)
+
+// packageName is the name of a package of this module, or of one that it calls,
+// at the start of a message. TestNoPackageNames holds the list complete.
+var packageName = regexp.MustCompile(`(^|: )(?:(?:atomicfile|batch|camera|cook|draco|format|gltfexport|gltfscene|hud|imagediff|lz4|manifest|mesh|meshopt|partition|preview|rebuild|remote|render|report|runtime|serve|simplify|simulate|surface|texture|untold|utex|verify|zstd): )+`)
+
+// withoutPackages takes the names of packages off the parts of a message.
+func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }
+
+// withoutTwins says a file's name once where two layers have put it in front.
+func withoutTwins(s string) string {
+	head, rest, ok := strings.Cut(s, ": ")
+	for ok && strings.HasPrefix(rest, head+": ") {
+		s = rest
+		head, rest, ok = strings.Cut(s, ": ")
+	}
+	return s
+}
+
+// missingFile replaces the name of a system call in front of a file that is not
+// there by a sentence.
+func missingFile(err error, s string) string {
+	var p *fs.PathError
+	if !errors.As(err, &p) || p.Path == "" {
+		return s
+	}
+	switch call := oneLine(p.Error()); {
+	case errors.Is(p.Err, fs.ErrNotExist):
+		return strings.Replace(s, call, oneLine(p.Path)+" does not exist", 1)
+	case errors.Is(p.Err, fs.ErrPermission):
+		return strings.Replace(s, call, oneLine(p.Path)+" may not be read or written (permission denied)", 1)
+	}
+	return s
+}
+
+// suggestion brings cobra's list of similar commands into one line.
+func suggestion(s string) string {
+	what, list, ok := strings.Cut(s, "\n\nDid you mean this?\n")
+	if !ok {
+		return s
+	}
+	return what + "; did you mean " + strings.Join(strings.Fields(list), " or ") + "?"
+}
+
+// flagProblem says in our words what is wrong with a flag on the command line.
+func flagProblem(cmd *cobra.Command, err error) error {
+	see := fmt.Sprintf(" (see %s --help)", cmd.CommandPath())
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	var syntax *pflag.InvalidSyntaxError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		return fmt.Errorf("%w%s", valueProblem("--"+f.Name, f, invalid.GetValue(), invalid.Unwrap()), see)
+	case errors.As(err, &bare):
+		return fmt.Errorf("--%s needs a value%s", bare.GetFlag().Name, see)
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return fmt.Errorf("there is no flag -%s%s", unknown.GetSpecifiedName(), see)
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		return fmt.Errorf("there is no flag --%s%s%s", name, nearest(cmd, name), see)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%q is no flag%s", syntax.GetSpecifiedFlag(), see)
+	}
+	return fmt.Errorf("%w%s", err, see)
+}
+
+// valueProblem says why a value is refused; what names the flag, the variable or
+// the key that has it. Errors of strconv become a sentence about the flag's type;
+// others are ours and say themselves what is wanted.
+func valueProblem(what string, f *pflag.Flag, value string, err error) error {
+	var n *strconv.NumError
+	if !errors.As(err, &n) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if errors.Is(n, strconv.ErrRange) {
+		return fmt.Errorf("%s is %q: the number is too large or too small", what, value)
+	}
+	switch f.Value.Type() {
+	case "bool":
+		return fmt.Errorf("%s is %q; use true or false", what, value)
+	case "int", "int64":
+		return fmt.Errorf("%s is %q, which is not a whole number", what, value)
+	case "uint", "uint64":
+		return fmt.Errorf("%s is %q, which is not a whole number from 0 on", what, value)
+	}
+	return fmt.Errorf("%s is %q, which is not a number", what, value)
+}
+
+// ownArguments makes every command below root say in our words how many
+// arguments it takes, and refuse subcommands that do not exist. A command that
+// only has others shows its help.
+func ownArguments(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		ownArguments(c)
+		if c.HasSubCommands() && !c.Runnable() {
+			c.DisableFlagsInUseLine = true
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		check := c.Args
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			switch {
+			case cmd.HasSubCommands() && len(args) > 0:
+				var names []string
+				for _, sub := range cmd.Commands() {
+					names = append(names, sub.Name())
+				}
+				return fmt.Errorf("there is no command %q in %s%s (see %[2]s --help)", args[0], cmd.CommandPath(), nearestOf(args[0], names))
+			case check == nil || check(cmd, args) == nil:
+				return nil
+			case len(args) == 0:
+				return fmt.Errorf("no %s was given: %s (see %s --help)", argumentName(cmd), cmd.UseLine(), cmd.CommandPath())
+			case argumentName(cmd) == "":
+				return fmt.Errorf("%s takes no argument, not %q (see %[1]s --help)", cmd.CommandPath(), args[0])
+			}
+			return fmt.Errorf("%s takes one %s, not %d (see %[1]s --help)", cmd.CommandPath(), argumentName(cmd), len(args))
+		}
+	}
+}
+
+// argumentName is the name of a command's first argument in its usage line.
+func argumentName(cmd *cobra.Command) string {
+	words := strings.Fields(cmd.Use)
+	if len(words) < 2 || strings.HasPrefix(words[1], "-") || words[1] == "[flags]" {
+		return ""
+	}
+	return strings.Trim(words[1], "[].")
+}
+
+// requiredFlags reports a flag that a command cannot do without, with the
+// command's usage.
+func requiredFlags(cmd *cobra.Command) error {
+	var missing error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if missing == nil && !f.Changed && len(f.Annotations[cobra.BashCompOneRequiredFlag]) > 0 {
+			missing = fmt.Errorf("--%s is missing: %s (see %s --help)", f.Name, cmd.UseLine(), cmd.CommandPath())
+		}
+	})
+	return missing
+}

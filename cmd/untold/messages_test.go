@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestWrongUsage: what is wrong with a command line is said in sentences of ours,
+// with the flag or argument that it is about.
+func TestWrongUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, content := range map[string]string{"a.glb": "x", "a.json": "{}", "a.untold": "UNTOLDxx", "conf.yaml": "jobs: many\n"} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("empty", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"cook", "no SCENE was given: untold cook SCENE -o DIR [flags] (see untold cook --help)"},
+		{"inspect a b", "untold inspect takes one PATH|URL, not 2 (see untold inspect --help)"},
+		{"version x", `untold version takes no argument, not "x" (see untold version --help)`},
+		{"cache lss", `there is no command "lss" in untold cache; did you mean "ls"? (see untold cache --help)`},
+		{"completion foo", `there is no command "foo" in untold completion (see untold completion --help)`},
+		{"export a.json", "--output is missing: untold export PATH -o MODEL.glb [flags] (see untold export --help)"},
+		{"cook a.glb --output", "--output needs a value (see untold cook --help)"},
+		{"cook a.glb -o x -Z", "there is no flag -Z (see untold cook --help)"},
+		{"cook a.glb -o x --port 1", "there is no flag --port (see untold cook --help)"},
+		{"cook a.glb -o x --lod-levels 3", `there is no flag --lod-levels; did you mean "lod-level"? (see untold cook --help)`},
+		{"cook a.glb -o x --=3", `"--=3" is no flag (see untold cook --help)`},
+		{"cook a.glb -o x --jobs many", `--jobs is "many", which is not a whole number (see untold cook --help)`},
+		{"cook a.glb -o x --tile-size wide", `--tile-size is "wide", which is not a number (see untold cook --help)`},
+		{"cook a.glb -o x --lod=maybe", `--lod is "maybe"; use true or false (see untold cook --help)`},
+		{"cook a.glb -o x --lod-height 99999999999999999999", `--lod-height is "99999999999999999999": the number is too large or too small (see untold cook --help)`},
+		{"preview a.json --walk -1", `--walk is "-1", which is not a whole number from 0 on (see untold preview --help)`},
+		{"simulate a.json --dt x", `--dt: "x" is no time: write 0.05 (seconds) or 50ms (see untold simulate --help)`},
+		{"cook a.glb -o x --config conf.yaml", `conf.yaml:1: key "jobs" is "many", which is not a whole number`},
+		{"cook a.glb -o x --config none.yaml", "--config: none.yaml does not exist"},
+		{"inspect none", "none does not exist"},
+		{"export none -o x.glb", "none does not exist"},
+		{"simulate a.json", `a.json: neither a scenario nor a manifest: a scenario has the key "scene" or "manifest", a manifest the key "tiles"`},
+		{"inspect a.untold", `a.untold: file at byte 0x0: the first 8 bytes are "UNTOLDxx" instead of "UNTOLD\x00\x00" (this is not an .untold file)`},
+		{"manifest build empty", "no tiles: there is no .untold file; name the folder that holds them"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), strings.Fields(c.line), &out, &errs); code == 0 || out.Len() > 0 || errs.String() != "error: "+c.want+"\n" {
+			t.Errorf("untold %s: exit %d, %q\n%swant %q", c.line, code, out.String(), errs.String(), "error: "+c.want)
+		}
+	}
+}
+
+func TestWrongVariable(t *testing.T) {
+	t.Setenv("UNTOLD_JOBS", "many")
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"cook", "a.glb", "-o", "x"}, &out, &errs)
+	if want := "error: UNTOLD_JOBS is \"many\", which is not a whole number\n"; errs.String() != want {
+		t.Errorf("%q, want %q", errs.String(), want)
+	}
+}
+
+func TestMessageFor(t *testing.T) {
+	missing := &fs.PathError{Op: "stat", Path: "a/b.json", Err: fs.ErrNotExist}
+	denied := &fs.PathError{Op: "open", Path: "a/b.json", Err: fs.ErrPermission}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("a.json: simulate: %w", errors.New("manifest: missing key: line 1")), "a.json: missing key: line 1"},
+		{errors.New("lz4: lz4: bad block"), "bad block"},
+		{errors.New("chunk 3: lz4: bad block"), "chunk 3: bad block"},
+		{errors.New("x.untold: x.untold: untold: no header"), "x.untold: no header"},
+		{errors.New("the cook: it failed"), "the cook: it failed"},
+		{fmt.Errorf("simulate: %w", missing), "a/b.json does not exist"},
+		{fmt.Errorf("preview: %w", denied), "a/b.json may not be read or written (permission denied)"},
+		{errors.New("raise Options.MaxTriangles"), "raise --max-triangles"},
+		{errors.New("a\nb\x1b"), `a; b\u001b`},
+	} {
+		if got := messageFor(c.err); got != c.want {
+			t.Errorf("%q: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// TestNoPackageNames: the name of every package of ours that begins a message is
+// one of those that are taken off before a user reads it.
+func TestNoPackageNames(t *testing.T) {
+	begins := regexp.MustCompile(`^([a-z][a-z0-9]*): \S`)
+	messages(t, func(place, text string) {
+		m := begins.FindStringSubmatch(text)
+		if m == nil {
+			return
+		}
+		file, _, _ := strings.Cut(place, ".go:")
+		if filepath.Base(filepath.Dir(file)) == m[1] && withoutPackages(text) == text {
+			t.Errorf("%s: %q begins with a package's name that users would read", place, text)
+		}
+	})
+}
+
+// TestCookFlagsAreGrouped: each of cook's flags stands under one heading of its
+// help, and the help is no wider than its text.
+func TestCookFlagsAreGrouped(t *testing.T) {
+	root := newRoot(&app{})
+	cmd, _, err := root.Find([]string{"cook"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for _, g := range cookGroups {
+		for name := range strings.FieldsSeq(g.flags) {
+			times[name]++
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && times[f.Name] != 1 {
+			t.Errorf("--%s stands under %d headings of cook's help", f.Name, times[f.Name])
+		}
+	})
+}
+
+// TestHelpFits: no help has a line that is wider than its text, but for flags
+// whose values take more.
+func TestHelpFits(t *testing.T) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		var out, errs bytes.Buffer
+		run(t.Context(), append(strings.Fields(c.CommandPath())[1:], "--help"), &out, &errs)
+		if out.Len() == 0 || errs.Len() > 0 {
+			t.Errorf("%s --help prints %d bytes, and as errors %q", c.CommandPath(), out.Len(), errs.String())
+		}
+		for line := range strings.Lines(out.String()) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > helpWidth+10 {
+				t.Errorf("%s --help: %q", c.CommandPath(), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(&app{}))
+}
