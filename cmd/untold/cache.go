@@ -51,11 +51,16 @@ func (f *cacheFlags) open() (dir string, c *remote.Cache, err error) {
 			return "", nil, err
 		}
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && remote.IsEmptyFolder(dir) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && isEmptyFolder(dir) {
 		return dir, nil, nil
 	}
-	c, err = remote.OpenCache(dir, remote.CacheOptions{Budget: f.budget.or(remote.DefaultCacheBudget)})
+	c, err = remote.OpenCache(dir, f.budget.or(remote.DefaultCacheBudget))
 	return dir, c, err
+}
+
+func isEmptyFolder(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && len(list) == 0
 }
 
 // sum opens the cache for one thing that sums it up, and closes it. A folder that

@@ -30,7 +30,7 @@ func filledCache(t *testing.T) string {
 	if _, err := f.OpenManifest(context.Background(), srv.URL+"/city.json"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Local(context.Background(), srv.URL+"/tiles/a.untold", remote.Want{}); err != nil {
+	if _, err := f.Local(context.Background(), srv.URL+"/tiles/a.untold", remote.Expected{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

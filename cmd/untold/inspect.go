@@ -167,7 +167,7 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 		if err := f.forContainer(name); err != nil {
 			return err
 		}
-		part, err := fetch.OpenRange(ctx, address, remote.Want{})
+		part, err := fetch.OpenRange(ctx, address, remote.Expected{})
 		if err != nil {
 			return err
 		}

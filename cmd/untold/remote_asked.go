@@ -32,7 +32,7 @@ type tileAt struct{ base, id string }
 
 // wanted is a file that a run could use; parts of it may be enough.
 type wanted struct {
-	remote.Want
+	remote.Expected
 	parts bool
 }
 
@@ -50,7 +50,7 @@ func (f *askedFor) scene(base string, m *manifest.Manifest) {
 // Fetch passes a request on.
 func (f *askedFor) Fetch(req runtime.Request) {
 	f.tiles[tileAt{req.Dir, req.TileID}] = true
-	f.note(req.Dir, req.Path, wanted{remote.Want{Size: req.Size, SHA256: req.SHA256}, req.Split != nil})
+	f.note(req.Dir, req.Path, wanted{remote.Expected{Size: req.Size, SHA256: req.SHA256}, req.Split != nil})
 	f.Fetcher.Fetch(req)
 }
 
@@ -77,7 +77,7 @@ func (f *askedFor) complete(ctx context.Context, a *app) {
 			}
 			for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
 				for k := range levels {
-					f.note(base, levels[k].Path, wanted{Want: remote.Want{Size: levels[k].FileSizeBytes, SHA256: levels[k].SHA256}})
+					f.note(base, levels[k].Path, wanted{Expected: remote.Expected{Size: levels[k].FileSizeBytes, SHA256: levels[k].SHA256}})
 				}
 			}
 		}
@@ -95,7 +95,7 @@ func (f *askedFor) complete(ctx context.Context, a *app) {
 			continue
 		}
 		g.Go(func() error {
-			if _, err := f.Local(ctx, address, want.Want); err != nil {
+			if _, err := f.Local(ctx, address, want.Expected); err != nil {
 				missing.Add(1)
 			}
 			return nil

@@ -101,7 +101,7 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 	if !strings.EqualFold(path.Ext(name), ".json") {
 		plain, _, _ := strings.Cut(remote.Redact(arg), "?")
 		m.names = append(m.names, [2]string{dir + string(filepath.Separator), plain[:strings.LastIndexByte(plain, '/')+1]})
-		from, err := m.fetch.Local(ctx, arg, remote.Want{})
+		from, err := m.fetch.Local(ctx, arg, remote.Expected{})
 		if err != nil {
 			return "", err
 		}
@@ -203,7 +203,7 @@ func (m *mirror) fetchTo(ctx context.Context, base *url.URL, rel, to string) err
 	if err != nil {
 		return nil
 	}
-	from, err := m.fetch.Local(ctx, u.String(), remote.Want{})
+	from, err := m.fetch.Local(ctx, u.String(), remote.Expected{})
 	var status *remote.StatusError
 	switch {
 	case errors.As(err, &status) && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):

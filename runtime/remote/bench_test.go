@@ -13,16 +13,18 @@ import (
 	"time"
 )
 
+func address(i int) string { return fmt.Sprintf("https://h/tiles/%d.untold", i) }
+
 // BenchmarkCachedOpen compares opening a file through a warm cache with opening
 // it by its path. overhead-us is what the cache adds.
 func BenchmarkCachedOpen(b *testing.B) {
 	r := newRig(b, func(o *Options) { o.Clock = SystemClock{} })
 	const n = 1000
 	var urls, paths [n]string
-	want := make([]Want, n)
+	want := make([]Expected, n)
 	for i := range n {
 		body := sealed(i, 0, 1000)
-		urls[i], want[i] = address(i), Want{int64(len(body)), hashOf(body)}
+		urls[i], want[i] = address(i), Expected{int64(len(body)), hashOf(body)}
 		r.origin.put(urls[i], body)
 		file, err := r.Local(context.Background(), urls[i], want[i])
 		if err != nil {
@@ -63,10 +65,10 @@ const benchTiles = 100
 // run.
 func BenchmarkDownload(b *testing.B) {
 	dir := b.TempDir()
-	want := make([]Want, benchTiles)
+	want := make([]Expected, benchTiles)
 	for i := range want {
 		body := sealed(i, 0, 1_000_000-40)
-		want[i] = Want{int64(len(body)), hashOf(body)}
+		want[i] = Expected{int64(len(body)), hashOf(body)}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.untold", i)), body, 0o600); err != nil {
 			b.Fatal(err)
 		}
@@ -133,7 +135,7 @@ func downloadBare(b *testing.B, base string) time.Duration {
 	})
 }
 
-func downloadFetched(b *testing.B, base string, want []Want, noSync bool) time.Duration {
+func downloadFetched(b *testing.B, base string, want []Expected, noSync bool) time.Duration {
 	dir := b.TempDir()
 	defer os.RemoveAll(dir)
 	f, err := New(Options{CacheDir: dir, NoSync: noSync})

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // Errors that callers may want to tell apart, by errors.Is.
@@ -16,7 +18,7 @@ var (
 	ErrInsecure = errors.New("remote: plain http is for this machine only")
 	// ErrAddress: an address that is no http(s) URL, or a redirect to where none
 	// may lead.
-	ErrAddress = errors.New("remote: not an address to download from")
+	ErrAddress = weburl.ErrInvalid
 	// ErrStatus: the server answered with a status other than the expected ones.
 	// The error is a *StatusError.
 	ErrStatus = errors.New("remote: unexpected status")
@@ -34,16 +36,16 @@ var (
 	// ErrWait: the server has asked not to be asked for a while.
 	ErrWait = errors.New("remote: the server wants to be left alone for a while")
 	// ErrCache: the disk cache could not be read or written.
-	ErrCache = errors.New("remote: cache")
-	// ErrForeign: a folder that is to be the cache holds what is not a cache's.
+	ErrCache = diskcache.ErrCache
+	// ErrForeign: a folder that is to be the cache holds files that are not a cache's.
 	// Nothing in it has been changed.
-	ErrForeign = errors.New("remote: the folder is no cache of untold's")
+	ErrForeign = diskcache.ErrForeign
 	// ErrClosed: the Fetcher, Cache or RangeReader is closed.
-	ErrClosed = errors.New("remote: closed")
+	ErrClosed = diskcache.ErrClosed
 )
 
-// errDeclared is an ErrMismatch with what the manifest declares, which says that
-// the manifest may be older than the file: it matches runtime.ErrMismatch too.
+// errDeclared is an ErrMismatch of a file that is not as the manifest declares it. It
+// matches runtime.ErrMismatch too, as the manifest may be older than the file.
 var errDeclared error = declaredError{}
 
 type declaredError struct{}
@@ -66,7 +68,7 @@ func (e *StatusError) Error() string {
 // Unwrap returns ErrStatus.
 func (e *StatusError) Unwrap() error { return ErrStatus }
 
-// Is reports whether the answer says what a file that is missing says.
+// Is reports whether the answer says that there is no such file.
 func (e *StatusError) Is(target error) bool {
 	return target == fs.ErrNotExist && (e.Status == http.StatusNotFound || e.Status == http.StatusGone)
 }
@@ -76,8 +78,3 @@ type final struct{ error }
 
 // Unwrap returns the error.
 func (e final) Unwrap() error { return e.error }
-
-// cacheError says which file of the cache failed.
-func cacheError(what string, err error) error {
-	return final{fmt.Errorf("%w: %s: %w", ErrCache, what, err)}
-}

@@ -72,7 +72,7 @@ func ExampleFetcher_OpenRange() {
 		return
 	}
 	defer f.Close()
-	file, err := f.OpenRange(context.Background(), server.URL+"/tile.untold", remote.Want{})
+	file, err := f.OpenRange(context.Background(), server.URL+"/tile.untold", remote.Expected{})
 	if err != nil {
 		fmt.Println(err)
 		return

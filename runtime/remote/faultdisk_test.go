@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 // errStopped is the answer to every call after the program has ended.
@@ -30,7 +32,7 @@ type faults struct {
 // it a power failure would take: the bytes of a file since it was last flushed, and
 // changes of names, which the cache never flushes.
 type faultDisk struct {
-	disk
+	diskcache.Disk
 	dir string
 	faults
 
@@ -58,9 +60,9 @@ type renaming struct {
 	blob     *blob
 }
 
-func newFaultDisk(t testing.TB, d disk, dir string, f faults) *faultDisk {
+func newFaultDisk(t testing.TB, d diskcache.Disk, dir string, f faults) *faultDisk {
 	t.Helper()
-	x := &faultDisk{disk: d, dir: dir, faults: f, start: map[string]*blob{}, names: map[string]*blob{}}
+	x := &faultDisk{Disk: d, dir: dir, faults: f, start: map[string]*blob{}, names: map[string]*blob{}}
 	for _, name := range diskFiles(t, dir) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -76,14 +78,14 @@ func newFaultDisk(t testing.TB, d disk, dir string, f faults) *faultDisk {
 func diskFiles(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name() == lockName || d.Name() == usersName {
+		if err != nil || !d.Type().IsRegular() || d.Name() == ".lock" || d.Name() == ".users" {
 			return err
 		}
 		rel, err := filepath.Rel(dir, p)
 		list = append(list, rel)
 		return err
 	})
-	if err != nil && !missing(err) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	return list
@@ -126,11 +128,13 @@ func (d *faultDisk) lose(name string) {
 	}
 }
 
-func (d *faultDisk) Open(name string) (diskFile, error) { return d.OpenFile(name, os.O_RDONLY, 0) }
+func (d *faultDisk) Open(name string) (diskcache.File, error) {
+	return d.OpenFile(name, os.O_RDONLY, 0)
+}
 
-func (d *faultDisk) OpenFile(name string, flag int, perm fs.FileMode) (f diskFile, err error) {
+func (d *faultDisk) OpenFile(name string, flag int, perm fs.FileMode) (f diskcache.File, err error) {
 	err = d.do("open", name, func() (err error) {
-		if f, err = d.disk.OpenFile(name, flag, perm); err != nil {
+		if f, err = d.Disk.OpenFile(name, flag, perm); err != nil {
 			return err
 		}
 		b := d.names[name]
@@ -140,17 +144,17 @@ func (d *faultDisk) OpenFile(name string, flag int, perm fs.FileMode) (f diskFil
 			d.log = append(d.log, renaming{to: name, blob: b})
 		}
 		b.dirty = b.dirty || flag&(os.O_CREATE|os.O_TRUNC) != 0
-		f = &faultFile{diskFile: f, d: d, name: name, blob: b}
+		f = &faultFile{File: f, d: d, name: name, blob: b}
 		return nil
 	})
 	if err != nil && f != nil {
-		f.(*faultFile).diskFile.Close()
+		f.(*faultFile).File.Close()
 	}
 	return f, err
 }
 
 func (d *faultDisk) ReadFile(name string) (data []byte, err error) {
-	err = d.do("read", name, func() (err error) { data, err = d.disk.ReadFile(name); return err })
+	err = d.do("read", name, func() (err error) { data, err = d.Disk.ReadFile(name); return err })
 	return data, err
 }
 
@@ -165,23 +169,23 @@ func (d *faultDisk) WriteFile(name string, data []byte, perm fs.FileMode) error 
 }
 
 func (d *faultDisk) ReadDir(name string) (list []fs.DirEntry, err error) {
-	err = d.do("readdir", name, func() (err error) { list, err = d.disk.ReadDir(name); return err })
+	err = d.do("readdir", name, func() (err error) { list, err = d.Disk.ReadDir(name); return err })
 	return list, err
 }
 
 func (d *faultDisk) Lstat(name string) (info fs.FileInfo, err error) {
-	err = d.do("stat", name, func() (err error) { info, err = d.disk.Lstat(name); return err })
+	err = d.do("stat", name, func() (err error) { info, err = d.Disk.Lstat(name); return err })
 	return info, err
 }
 
 func (d *faultDisk) MkdirAll(name string, perm fs.FileMode) error {
-	return d.do("mkdir", name, func() error { return d.disk.MkdirAll(name, perm) })
+	return d.do("mkdir", name, func() error { return d.Disk.MkdirAll(name, perm) })
 }
 
 func (d *faultDisk) Rename(from, to string) error {
 	return d.do("rename", from+" "+to, func() error {
 		d.lose(to)
-		if err := d.disk.Rename(from, to); err != nil {
+		if err := d.Disk.Rename(from, to); err != nil {
 			return err
 		}
 		b := d.names[from]
@@ -195,7 +199,7 @@ func (d *faultDisk) Rename(from, to string) error {
 func (d *faultDisk) Remove(name string) error {
 	return d.do("remove", name, func() error {
 		d.lose(name)
-		err := d.disk.Remove(name)
+		err := d.Disk.Remove(name)
 		if b := d.names[name]; err == nil && b != nil {
 			delete(d.names, name)
 			d.log = append(d.log, renaming{from: name, blob: b})
@@ -206,21 +210,21 @@ func (d *faultDisk) Remove(name string) error {
 
 // faultFile is an open file of a faultDisk.
 type faultFile struct {
-	diskFile
+	diskcache.File
 	d    *faultDisk
 	name string
 	blob *blob
 }
 
 func (f *faultFile) Read(p []byte) (n int, err error) {
-	if e := f.d.do("read", f.name, func() error { n, err = f.diskFile.Read(p); return nil }); e != nil {
+	if e := f.d.do("read", f.name, func() error { n, err = f.File.Read(p); return nil }); e != nil {
 		return 0, e
 	}
 	return n, err
 }
 
 func (f *faultFile) ReadAt(p []byte, off int64) (n int, err error) {
-	if e := f.d.do("read", f.name, func() error { n, err = f.diskFile.ReadAt(p, off); return nil }); e != nil {
+	if e := f.d.do("read", f.name, func() error { n, err = f.File.ReadAt(p, off); return nil }); e != nil {
 		return 0, e
 	}
 	return n, err
@@ -231,8 +235,8 @@ func (f *faultFile) Write(p []byte) (n int, err error) {
 	f.d.mu.Lock()
 	f.blob.dirty = true
 	f.d.mu.Unlock()
-	if err = f.d.do("write", f.name, func() (err error) { n, err = f.diskFile.Write(p); return err }); err != nil && !f.d.late && !errors.Is(err, errStopped) {
-		n, _ = f.diskFile.Write(p[:len(p)/2])
+	if err = f.d.do("write", f.name, func() (err error) { n, err = f.File.Write(p); return err }); err != nil && !f.d.late && !errors.Is(err, errStopped) {
+		n, _ = f.File.Write(p[:len(p)/2])
 	}
 	return n, err
 }
@@ -241,18 +245,18 @@ func (f *faultFile) WriteAt(p []byte, off int64) (n int, err error) {
 	f.d.mu.Lock()
 	f.blob.dirty = true
 	f.d.mu.Unlock()
-	if err = f.d.do("write", f.name, func() (err error) { n, err = f.diskFile.WriteAt(p, off); return err }); err != nil && !f.d.late && !errors.Is(err, errStopped) {
-		n, _ = f.diskFile.WriteAt(p[:len(p)/2], off)
+	if err = f.d.do("write", f.name, func() (err error) { n, err = f.File.WriteAt(p, off); return err }); err != nil && !f.d.late && !errors.Is(err, errStopped) {
+		n, _ = f.File.WriteAt(p[:len(p)/2], off)
 	}
 	return n, err
 }
 
 func (f *faultFile) Truncate(size int64) error {
-	return f.d.do("write", f.name, func() error { f.blob.dirty = true; return f.diskFile.Truncate(size) })
+	return f.d.do("write", f.name, func() error { f.blob.dirty = true; return f.File.Truncate(size) })
 }
 
 func (f *faultFile) Stat() (info fs.FileInfo, err error) {
-	err = f.d.do("stat", f.name, func() (err error) { info, err = f.diskFile.Stat(); return err })
+	err = f.d.do("stat", f.name, func() (err error) { info, err = f.File.Stat(); return err })
 	return info, err
 }
 
@@ -267,7 +271,7 @@ func (f *faultFile) Sync() error {
 
 // Close closes the file whether it fails or not, as systems do.
 func (f *faultFile) Close() error {
-	err := f.diskFile.Close()
+	err := f.File.Close()
 	return errors.Join(f.d.do("close", f.name, func() error { return nil }), err)
 }
 

@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 // visit is one run of a program over a cache. What it brings is compared with what
@@ -42,11 +44,11 @@ func (v *visit) same(url string, got []byte) {
 // whole brings a file.
 func (v *visit) whole(rel string, declared bool) {
 	v.t.Helper()
-	data, want := v.origin.files[sceneBase+rel], Want{}
+	data, want := v.origin.files[sceneBase+rel], Expected{}
 	if declared {
-		want = Want{int64(len(data)), hashOf(data)}
+		want = Expected{int64(len(data)), hashOf(data)}
 	}
-	v.clock.Advance(pinFor)
+	v.clock.Advance(diskcache.PinFor)
 	got, err := v.get(sceneBase+rel, want)
 	if err != nil {
 		v.fail(err)
@@ -81,7 +83,7 @@ func (v *visit) parts() {
 			piece := make([]byte, s.To-s.From)
 			if _, err := got.Ranges.ReadAt(piece, s.From); err != nil {
 				// Who reads begins anew then, as the bytes are not there any more.
-				if !errors.Is(err, errNotHere) {
+				if !errors.Is(err, diskcache.ErrNotHere) {
 					v.fail(err)
 				}
 			} else if !bytes.Equal(piece, data[s.From:s.To]) {
@@ -228,7 +230,7 @@ func (s *session) stage(t *testing.T) (dir string, o *origin, clock *fakeClock) 
 		v := s.visit(t, healthy, dir, o, clock, nil)
 		s.before(v)
 		v.leave()
-	} else if c, err := OpenCache(dir, CacheOptions{Clock: clock}); err != nil {
+	} else if c, err := diskcache.Open(dir, diskcache.Options{Now: clock.Now}); err != nil {
 		t.Fatal(err)
 	} else if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -247,16 +249,16 @@ func (s *session) stage(t *testing.T) (dir string, o *origin, clock *fakeClock) 
 }
 
 // visit opens the cache; the answer has no Fetcher when that fails.
-func (s *session) visit(t *testing.T, what, dir string, o *origin, clock *fakeClock, wrap func(disk) disk) *visit {
+func (s *session) visit(t *testing.T, what, dir string, o *origin, clock *fakeClock, wrap func(diskcache.Disk) diskcache.Disk) *visit {
 	t.Helper()
 	v := &visit{rig: &rig{t: t, clock: clock, origin: o}, what: what}
 	budget := s.budget
 	if budget == 0 {
 		budget = 10 << 20
 	}
-	f, err := newOn(Options{
-		CacheDir: dir, Clock: clock, Transport: o, HTTP: oneAttempt, CacheBudget: budget, TextureRequests: 1, NoSync: wrap == nil,
-	}, wrap)
+	f, err := New(Options{
+		CacheDir: dir, Clock: clock, Transport: o, HTTP: oneAttempt, CacheBudget: budget, TextureRequests: 1, NoSync: wrap == nil, disk: wrap,
+	})
 	if err != nil {
 		v.fail(err)
 		return v
@@ -279,7 +281,7 @@ func (s *session) fails(t *testing.T, f faults, l loss) (calls int) {
 	dir, o, clock := s.stage(t)
 	what := fmt.Sprintf("%s, %+v, %s", s.name, f, l.name)
 	var d *faultDisk
-	v := s.visit(t, what, dir, o, clock, func(x disk) disk { d = newFaultDisk(t, x, dir, f); return d })
+	v := s.visit(t, what, dir, o, clock, func(x diskcache.Disk) diskcache.Disk { d = newFaultDisk(t, x, dir, f); return d })
 	if v.Fetcher != nil {
 		s.run(v)
 		v.leave()
@@ -325,20 +327,60 @@ func (s *session) judge(v *visit, power bool) {
 	v.whole("e.bin", true)
 	known, sum := map[string]bool{}, int64(0)
 	for _, e := range c.Entries() {
-		known[e.Name], known[sidecarName(e.Name)] = true, true
+		known[e.Name], known[besideOf(e)] = true, true
 		sum += e.Size
 	}
-	if sum != c.index.bytes || sum > c.opts.Budget {
-		v.t.Errorf("%d bytes, %d are counted, the budget is %d", sum, c.index.bytes, c.opts.Budget)
+	if st := c.Stat(); sum != st.Bytes || sum > st.Budget {
+		v.t.Errorf("%d bytes, %d are counted, the budget is %d", sum, st.Bytes, st.Budget)
 	}
 	for _, n := range files(v.t, c.Dir()) {
 		if _, foreign := foreignFiles[n]; !foreign && !known[n] && !power {
 			v.t.Errorf("%s is left for ever", n)
 		}
 	}
-	if len(c.index.made) > 0 {
-		v.t.Errorf("%v", c.index.made)
+	if list := announced(v.t, c.Dir()); len(list) > 0 {
+		v.t.Errorf("%v", list)
 	}
+}
+
+// besideOf is the name of the file beside a file of the cache, if there is one.
+func besideOf(e Entry) string {
+	if e.Whole > 0 {
+		return strings.TrimSuffix(e.Name, ".part") + ".have"
+	}
+	stem, _, _ := strings.Cut(e.Name, ".")
+	return stem + ".meta"
+}
+
+// announced lists the names that the index of a cache has announced and that have no
+// entry.
+func announced(t testing.TB, dir string) map[string]bool {
+	t.Helper()
+	log, err := os.ReadFile(filepath.Join(dir, "index.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]bool{}
+	for line := range bytes.SplitSeq(log, []byte("\n")) {
+		var c struct {
+			Op, Name string
+			Entry    Entry
+		}
+		if _, text, ok := bytes.Cut(line, []byte(" ")); !ok || json.Unmarshal(text, &c) != nil {
+			continue
+		}
+		switch c.Op {
+		case "begin":
+			clear(list)
+		case "make":
+			list[c.Name] = true
+		case "put":
+			delete(list, c.Entry.Name)
+		case "drop":
+			delete(list, c.Name)
+		}
+	}
+	return list
 }
 
 // every returns the numbers of calls to spoil: about so many of them, evenly.

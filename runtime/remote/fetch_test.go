@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 const tileURL = "https://cdn.example.com/city/tiles/tile_0_0.untold"
@@ -37,7 +39,7 @@ func TestThreeAttempts(t *testing.T) {
 		r := newRig(t)
 		r.origin.answer = always(status)
 		start := r.clock.Now()
-		done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+		done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 		r.clock.pass(time.Second)
 		r.clock.pass(2 * time.Second)
 		err := <-done
@@ -66,7 +68,7 @@ func TestSecondAttemptSucceeds(t *testing.T) {
 		once.Do(func() { err = io.ErrUnexpectedEOF })
 		return nil, err
 	}
-	done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+	done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 	r.clock.pass(time.Second)
 	if err := <-done; err != nil {
 		t.Fatal(err)
@@ -79,7 +81,7 @@ func TestSecondAttemptSucceeds(t *testing.T) {
 func TestRequestHeaders(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.UserAgent = "test/1" })
 	r.origin.put(tileURL, []byte("tile"))
-	r.mustGet(tileURL, Want{}, []byte("tile"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
 	h := r.origin.requests()[0].header
 	if h.Get("Accept-Encoding") != "identity" || h.Get("User-Agent") != "test/1" || h.Get("If-None-Match") != "" || h.Get("Range") != "" {
 		t.Errorf("%v", h)
@@ -90,8 +92,8 @@ func TestRequestHeaders(t *testing.T) {
 func TestCachedFileNeedsNoRequest(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("tile"))
-	want := Want{4, hashOf([]byte("tile"))}
-	for _, w := range []Want{want, {}, {Size: 4}} {
+	want := Expected{4, hashOf([]byte("tile"))}
+	for _, w := range []Expected{want, {}, {Size: 4}} {
 		r.mustGet(tileURL, w, []byte("tile"))
 		r.restart()
 	}
@@ -104,10 +106,10 @@ func TestCachedFileNeedsNoRequest(t *testing.T) {
 func TestNewHashInManifestFetchesAnew(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("old!"))
-	r.mustGet(tileURL, Want{4, hashOf([]byte("old!"))}, []byte("old!"))
+	r.mustGet(tileURL, Expected{4, hashOf([]byte("old!"))}, []byte("old!"))
 	r.origin.put(tileURL, []byte("new!"))
-	r.mustGet(tileURL, Want{4, hashOf([]byte("new!"))}, []byte("new!"))
-	r.mustGet(tileURL, Want{}, []byte("new!"))
+	r.mustGet(tileURL, Expected{4, hashOf([]byte("new!"))}, []byte("new!"))
+	r.mustGet(tileURL, Expected{}, []byte("new!"))
 	if log := r.origin.requests(); len(log) != 2 || log[1].header.Get("If-None-Match") != "" {
 		t.Errorf("%v", log)
 	}
@@ -121,16 +123,16 @@ func TestSidecarWithoutPayload(t *testing.T) {
 		if _, err := r.OpenManifest(context.Background(), sceneURL); err != nil {
 			t.Fatal(err)
 		}
-		u, _ := parseAddress(sceneURL)
-		if _, err := os.Stat(filepath.Join(r.Cache().Dir(), key(u)+".meta")); err != nil {
+		u, _ := weburl.Parse(sceneURL)
+		if _, err := os.Stat(filepath.Join(r.Cache().Dir(), strings.TrimSuffix(diskcache.Name(u), ".json")+".meta")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(r.Cache().path(fileName(u))); err != nil {
+		if err := os.Remove(r.cache.Path(diskcache.Name(u))); err != nil {
 			t.Fatal(err)
 		}
 		switch how {
 		case "index lost":
-			os.Remove(filepath.Join(r.Cache().Dir(), indexName))
+			os.Remove(filepath.Join(r.Cache().Dir(), "index.log"))
 			r.restart()
 		case "restart":
 			r.restart()
@@ -152,9 +154,9 @@ func TestPayloadGoesDuringRequest(t *testing.T) {
 	if _, err := r.OpenManifest(context.Background(), sceneURL); err != nil {
 		t.Fatal(err)
 	}
-	u, _ := parseAddress(sceneURL)
+	u, _ := weburl.Parse(sceneURL)
 	r.origin.answer = func(req *http.Request) (*http.Response, error) {
-		os.Remove(r.Cache().path(fileName(u)))
+		os.Remove(r.cache.Path(diskcache.Name(u)))
 		return nil, nil
 	}
 	m, err := r.OpenManifest(context.Background(), sceneURL)
@@ -173,17 +175,17 @@ func TestPayloadGoesDuringRequest(t *testing.T) {
 func TestMismatches(t *testing.T) {
 	body := []byte("0123456789")
 	for name, c := range map[string]struct {
-		want   Want
+		want   Expected
 		answer func(*http.Request) (*http.Response, error)
 		err    error
 		final  bool
 	}{
-		"declared size":  {want: Want{Size: 9}, err: ErrMismatch},
-		"declared hash":  {want: Want{Size: 10, SHA256: hashOf([]byte("x"))}, err: ErrMismatch},
-		"unknown length": {want: Want{Size: 11}, answer: chunked(body), err: ErrMismatch},
-		"endless":        {want: Want{Size: 10}, answer: endless, err: ErrMismatch},
+		"declared size":  {want: Expected{Size: 9}, err: ErrMismatch},
+		"declared hash":  {want: Expected{Size: 10, SHA256: hashOf([]byte("x"))}, err: ErrMismatch},
+		"unknown length": {want: Expected{Size: 11}, answer: chunked(body), err: ErrMismatch},
+		"endless":        {want: Expected{Size: 10}, answer: endless, err: ErrMismatch},
 		"too large":      {answer: endless, err: ErrTooLarge, final: true},
-		"declared large": {want: Want{Size: 5000}, answer: endless, err: ErrTooLarge, final: true},
+		"declared large": {want: Expected{Size: 5000}, answer: endless, err: ErrTooLarge, final: true},
 		"long header":    {answer: long, err: ErrTooLarge, final: true},
 		"truncated":      {answer: truncated(body, 4), err: io.ErrUnexpectedEOF},
 		"gzip": {answer: func(req *http.Request) (*http.Response, error) {
@@ -264,7 +266,7 @@ func TestIdleTimeout(t *testing.T) {
 	} {
 		r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
 		r.origin.answer = answer
-		done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+		done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 		r.clock.await(30 * time.Second)
 		r.clock.Advance(30*time.Second - time.Millisecond)
 		select {
@@ -296,7 +298,7 @@ func TestTotalTimeout(t *testing.T) {
 		}))
 		return resp, nil
 	}
-	done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+	done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 	for range 14 {
 		drops <- 1
 		drops <- 1 // the first has been counted
@@ -330,7 +332,7 @@ func TestCancel(t *testing.T) {
 		return nil, req.Context().Err()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := async(func() error { _, err := r.Local(ctx, tileURL, Want{}); return err })
+	done := async(func() error { _, err := r.Local(ctx, tileURL, Expected{}); return err })
 	<-sent
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -341,13 +343,13 @@ func TestCancel(t *testing.T) {
 	r.origin.answer = always(500)
 	r.origin.mu.Unlock()
 	ctx, cancel = context.WithCancel(context.Background())
-	done = async(func() error { _, err := r.Local(ctx, tileURL, Want{}); return err })
+	done = async(func() error { _, err := r.Local(ctx, tileURL, Expected{}); return err })
 	r.clock.await(time.Second)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := r.Local(ctx, tileURL, Want{}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Local(ctx, tileURL, Expected{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if m := r.Metrics(); m.Requests != 2 || m.Retries != 0 || m.Failures != 0 {
@@ -371,11 +373,11 @@ func TestSingleFlight(t *testing.T) {
 		}
 	}
 	ctx, leave := context.WithCancel(context.Background())
-	first := async(func() error { _, err := r.Local(ctx, tileURL, Want{}); return err })
+	first := async(func() error { _, err := r.Local(ctx, tileURL, Expected{}); return err })
 	<-sent
 	var others []<-chan error
 	for range 9 {
-		others = append(others, async(func() error { _, err := r.get(tileURL, Want{}); return err }))
+		others = append(others, async(func() error { _, err := r.get(tileURL, Expected{}); return err }))
 	}
 	waitFor(r, 10)
 	leave()
@@ -406,23 +408,23 @@ func TestSingleFlight(t *testing.T) {
 	}
 	r.origin.mu.Unlock()
 	ctx, leave = context.WithCancel(context.Background())
-	first = async(func() error { _, err := r.Local(ctx, other, Want{}); return err })
+	first = async(func() error { _, err := r.Local(ctx, other, Expected{}); return err })
 	inner := <-sent
 	leave()
 	<-first
 	<-inner.Done()
-	r.mustGet(other, Want{}, []byte("other"))
+	r.mustGet(other, Expected{}, []byte("other"))
 }
 
-// waitFor returns when so many callers wait in flights.
+// waitFor returns when so many callers wait for downloads.
 func waitFor(r *rig, n int) {
 	for {
-		r.flights.mu.Lock()
+		r.downloads.mu.Lock()
 		got := 0
-		for _, f := range r.flights.m {
+		for _, f := range r.downloads.m {
 			got += f.waiters
 		}
-		r.flights.mu.Unlock()
+		r.downloads.mu.Unlock()
 		if got == n {
 			return
 		}
@@ -436,7 +438,7 @@ func TestSharedError(t *testing.T) {
 	r.origin.answer = always(500)
 	var list []<-chan error
 	for range 5 {
-		list = append(list, async(func() error { _, err := r.get(tileURL, Want{}); return err }))
+		list = append(list, async(func() error { _, err := r.get(tileURL, Expected{}); return err }))
 	}
 	waitFor(r, 5)
 	r.clock.pass(time.Second)
@@ -522,7 +524,7 @@ func TestClosed(t *testing.T) {
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	}
-	done := async(func() error { _, err := r.get(tileURL, Want{}); return err })
+	done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 	<-sent
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -530,13 +532,13 @@ func TestClosed(t *testing.T) {
 	if err := <-done; !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
-	if _, err := r.get(tileURL, Want{}); !errors.Is(err, ErrClosed) {
+	if _, err := r.get(tileURL, Expected{}); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	if _, err := r.OpenManifest(context.Background(), sceneURL); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
-	if _, err := r.OpenRange(context.Background(), tileURL, Want{}); !errors.Is(err, ErrClosed) {
+	if _, err := r.OpenRange(context.Background(), tileURL, Expected{}); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	if err := r.WaitTextures(context.Background()); err != nil && !errors.Is(err, ErrClosed) {
@@ -575,14 +577,14 @@ func TestOptions(t *testing.T) {
 // The disk's failures are no reason to ask the server again, and leave nothing
 // behind.
 func TestDiskFailures(t *testing.T) {
-	u, _ := parseAddress(tileURL)
+	u, _ := weburl.Parse(tileURL)
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("tile"))
-	if err := os.MkdirAll(filepath.Join(r.Cache().Dir(), fileName(u), "in the way"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(r.Cache().Dir(), diskcache.Name(u), "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := r.get(tileURL, Want{}); !errors.Is(err, ErrCache) {
+		if _, err := r.get(tileURL, Expected{}); !errors.Is(err, ErrCache) {
 			t.Error(err)
 		}
 	}
@@ -596,18 +598,18 @@ func TestDiskFailures(t *testing.T) {
 	if err := os.RemoveAll(r.Cache().Dir()); err != nil {
 		t.Skip(err) // not on Windows
 	}
-	if _, err := r.get(tileURL, Want{}); !errors.Is(err, ErrCache) {
+	if _, err := r.get(tileURL, Expected{}); !errors.Is(err, ErrCache) {
 		t.Error(err)
 	}
-	if _, err := OpenCache(r.Cache().Dir(), CacheOptions{Budget: -1}); !errors.Is(err, ErrCache) {
+	if _, err := OpenCache(r.Cache().Dir(), -1); !errors.Is(err, ErrCache) {
 		t.Error(err)
 	}
 	r.restart()
-	r.mustGet(tileURL, Want{}, []byte("tile"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
 }
 
-// Who expects other bytes does not share a download.
-func TestDifferentWantsDoNotShare(t *testing.T) {
+// Callers that expect other bytes do not share a download.
+func TestDifferentExpectationsDoNotShare(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
 	r.origin.put(tileURL, []byte("tile"))
 	gate, sent := make(chan struct{}), make(chan struct{}, 2)
@@ -616,8 +618,8 @@ func TestDifferentWantsDoNotShare(t *testing.T) {
 		<-gate
 		return nil, nil
 	}
-	good := async(func() error { _, err := r.get(tileURL, Want{4, hashOf([]byte("tile"))}); return err })
-	bad := async(func() error { _, err := r.get(tileURL, Want{4, hashOf([]byte("else"))}); return err })
+	good := async(func() error { _, err := r.get(tileURL, Expected{4, hashOf([]byte("tile"))}); return err })
+	bad := async(func() error { _, err := r.get(tileURL, Expected{4, hashOf([]byte("else"))}); return err })
 	<-sent
 	<-sent
 	close(gate)
@@ -627,7 +629,7 @@ func TestDifferentWantsDoNotShare(t *testing.T) {
 	if err := <-bad; !errors.Is(err, ErrMismatch) {
 		t.Error(err)
 	}
-	r.mustGet(tileURL, Want{}, []byte("tile"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
 }
 
 // Pauses are spread on the clock of the system, and exact on another one.

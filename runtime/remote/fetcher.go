@@ -4,55 +4,39 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
-
-// pinFor is how long a file that was handed out is kept from eviction: long
-// enough for its reader to open it.
-const pinFor = 10 * time.Second
 
 // Fetcher downloads files and keeps them in a cache. It is a runtime.Fetcher.
 // All methods may be called concurrently.
 type Fetcher struct {
-	opts    Options
-	log     *slog.Logger
-	cache   *Cache
-	client  *http.Client
-	own     *border // made here; nil when the transport was given
-	gate    *gate
-	logins  logins
-	flights flights
-	m       counters
-	buffers sync.Pool // of *[]byte, to copy bodies
-	tex     prefetcher
-	// manifests maps the bases of opened manifests to their names in the cache.
-	manifests sync.Map
+	opts      Options
+	log       *slog.Logger
+	cache     *diskcache.Cache
+	http      *httpClient
+	downloads singleflight
+	ranges    rangeFiles
+	textures  prefetcher
+	m         counters
+	buffers   sync.Pool // of *[]byte, to copy bodies
+	manifests sync.Map  // the names in the cache of opened manifests, by their bases
 
 	base   context.Context // of all downloads
 	cancel context.CancelCauseFunc
 
-	mu      sync.Mutex
-	bans    map[string]time.Time // addresses not to be asked for before
-	parts   map[string]*parts    // files that are read in parts, by their name in the cache
-	partial map[*parts]bool      // those that a Request has opened
-	probes  map[string]probes    // by the base of the scene
-	// replaced counts, by names in the cache, how often the parts of a file were
-	// those of a version that is gone, since all of it has last come.
-	replaced map[string]int
-	closed   bool
-	work     sync.WaitGroup
+	mu     sync.Mutex
+	closed bool
+	work   sync.WaitGroup
 }
 
 // New opens the cache and returns a Fetcher. Close it.
-func New(opts Options) (*Fetcher, error) { return newOn(opts, nil) }
-
-func newOn(opts Options, wrap func(disk) disk) (*Fetcher, error) {
+func New(opts Options) (*Fetcher, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -63,43 +47,32 @@ func newOn(opts Options, wrap func(disk) disk) (*Fetcher, error) {
 			return nil, err
 		}
 	}
-	cache, err := openCacheOn(dir, CacheOptions{Budget: opts.CacheBudget, NoSync: opts.NoSync, Clock: opts.Clock}, wrap)
+	f := &Fetcher{opts: opts, log: opts.Logger, downloads: singleflight{m: map[string]*flight{}}, ranges: newRangeFiles()}
+	cache, err := diskcache.Open(dir, diskcache.Options{
+		Budget: opts.CacheBudget, NoSync: opts.NoSync, Now: opts.Clock.Now, Damaged: f.noteDamaged, Disk: opts.disk,
+	})
 	if err != nil {
 		return nil, err
 	}
-	cache.tell = func(e *Entry) {
-		opts.Logger.Warn("a file of the cache was damaged or gone; it is asked for again when it is wanted", "url", e.URL, "file", e.Name)
-	}
-	f := &Fetcher{
-		opts: opts, log: opts.Logger, cache: cache, flights: flights{m: map[string]*flight{}}, bans: map[string]time.Time{},
-		parts: map[string]*parts{}, partial: map[*parts]bool{}, probes: map[string]probes{},
-		replaced: map[string]int{},
-	}
+	f.cache = cache
 	f.base, f.cancel = context.WithCancelCause(context.Background())
-	f.gate = newGate(opts.HostRequests, opts.TextureRequests, &f.m)
-	f.tex.init(f, opts.TextureRequests)
+	f.http = newHTTPClient(&f.opts, &f.m)
+	f.textures.init(f, opts.TextureRequests)
 	f.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
-	transport := opts.Transport
-	if transport == nil {
-		f.own = newBorder(opts.net(), opts.HostRequests)
-		transport = f.own
-	}
-	f.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP, f.own == nil)}
 	return f, nil
 }
 
-// newTransport keeps a connection for every request that a host may have.
-func newTransport(perHost int) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConnsPerHost = perHost
-	t.DisableCompression = true
-	t.ReadBufferSize = 64 << 10
-	t.MaxResponseHeaderBytes = 1 << 20
-	return t
+// noteDamaged counts a file of the cache that was damaged or gone, and logs it unless
+// the cache is just being opened.
+func (f *Fetcher) noteDamaged(e *Entry) {
+	f.m.damaged.Add(1)
+	if f.cache != nil {
+		f.log.Warn("a file of the cache was damaged or gone; it is asked for again when it is wanted", "url", e.URL, "file", e.Name)
+	}
 }
 
-// Want is what is known of a file before it comes. Zero fields are unknown.
-type Want struct {
+// Expected is what is known of a file before it comes. Zero fields are unknown.
+type Expected struct {
 	Size   int64  // bytes
 	SHA256 string // lower-case hex
 }
@@ -113,16 +86,21 @@ type Manifest struct {
 	Stale   bool   // the server gave none: this is the copy of an earlier time
 }
 
-// source is a file to bring.
+// source is a file to download.
 type source struct {
 	url        *url.URL
 	name       string // in the cache
-	want       Want
+	expected   Expected
 	revalidate bool // ask the server even if the cache has it
 	texture    bool
 	manifest   bool
 	doubtful   bool // reading it has failed: compare its hash
 	lenient    bool // a manifest that is no JSON is better than none
+}
+
+// entry is the entry that the file gets of an answer with these validators.
+func (s *source) entry(v version) Entry {
+	return Entry{Name: s.name, URL: weburl.Shown(s.url), ETag: v.etag, LastModified: v.modified}
 }
 
 // Fetch begins to bring a payload to the disk and returns at once. The address
@@ -148,59 +126,55 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 		file, err := manifest.Resolve(req.Dir, req.Path)
 		return runtime.Fetched{File: file}, err
 	}
-	base, err := parseBase(req.Dir)
+	base, err := weburl.ParseFolder(req.Dir)
 	if err != nil {
 		return runtime.Fetched{}, err
 	}
-	f.logins.take(base)
+	f.http.logins.take(base)
 	u, err := manifest.ResolveURL(base, req.Path)
 	if err != nil {
 		return runtime.Fetched{}, err
 	}
-	s := source{url: u, name: fileName(u), want: Want{req.Size, req.SHA256}, doubtful: req.Attempt > 1}
+	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, doubtful: req.Attempt > 1}
 	ctx := req.Context
 	if ctx == nil {
 		ctx = f.base
 	}
-	p, uris, err := f.openParts(ctx, req, s)
+	file, uris, err := f.openRanges(ctx, req, s)
 	if err != nil {
 		return runtime.Fetched{}, err
 	}
-	if p == nil {
-		if _, err := f.bring(ctx, s); err != nil {
+	if file == nil {
+		if _, err := f.ensure(ctx, s); err != nil {
 			return runtime.Fetched{}, err
 		}
 	}
 	// A scene in use keeps its manifest, which is opened once only.
 	if name, ok := f.manifests.Load(base.String()); ok {
-		f.cache.use(name.(string))
+		f.cache.Use(name.(string))
 	}
-	folder := textureFolder(directory(u))
-	if p != nil {
-		c := payload{name: s.name, url: u, folder: folder, uris: uris, open: true}
-		f.tex.verify(c)
-		f.tex.scan(c)
-		return runtime.Fetched{Ranges: p, Dir: f.cache.path(folder)}, nil
+	c := containerFile{name: s.name, url: u, folder: diskcache.TextureFolder(weburl.Folder(u)), partial: file != nil, uris: uris}
+	f.textures.verify(c)
+	f.textures.scan(c)
+	if file != nil {
+		return runtime.Fetched{Ranges: file, Dir: f.cache.Path(c.folder)}, nil
 	}
-	c := payload{name: s.name, url: u, folder: folder}
-	f.tex.verify(c)
-	f.tex.scan(c)
-	return runtime.Fetched{File: f.cache.path(s.name), Dir: f.cache.path(folder)}, nil
+	return runtime.Fetched{File: f.cache.Path(s.name), Dir: f.cache.Path(c.folder)}, nil
 }
 
-// Local returns the path of a local copy of the file at an address: that of the
-// cache if there is one that fits want, else a new one. The file stays for 10 s
-// at least, then until its room is needed.
-func (f *Fetcher) Local(ctx context.Context, rawURL string, want Want) (string, error) {
-	u, err := f.address(rawURL)
+// Local returns the path of a local copy of the file at an address: that of the cache
+// if there is one that is as expected, else a new one. The file stays for 10 s at
+// least, then until its room is needed.
+func (f *Fetcher) Local(ctx context.Context, rawURL string, expected Expected) (string, error) {
+	u, err := f.http.address(rawURL)
 	if err != nil {
 		return "", err
 	}
-	s := source{url: u, name: fileName(u), want: want}
-	if _, err := f.bring(ctx, s); err != nil {
+	s := source{url: u, name: diskcache.Name(u), expected: expected}
+	if _, err := f.ensure(ctx, s); err != nil {
 		return "", err
 	}
-	return f.cache.path(s.name), nil
+	return f.cache.Path(s.name), nil
 }
 
 // OpenManifest brings a manifest. What the cache has is offered to the server
@@ -209,44 +183,44 @@ func (f *Fetcher) Local(ctx context.Context, rawURL string, want Want) (string, 
 // unless the new manifest declares the hash that it has. Payload paths are
 // relative to the address as given, whatever it redirects to.
 func (f *Fetcher) OpenManifest(ctx context.Context, rawURL string) (Manifest, error) {
-	u, err := f.address(rawURL)
+	u, err := f.http.address(rawURL)
 	if err != nil {
 		return Manifest{}, err
 	}
-	s := source{url: u, name: fileName(u), revalidate: true, manifest: true}
-	file, err := f.bring(ctx, s)
+	s := source{url: u, name: diskcache.Name(u), revalidate: true, manifest: true}
+	file, err := f.ensure(ctx, s)
 	if err != nil {
 		return Manifest{}, err
 	}
-	base := directory(u).String()
+	base := weburl.Folder(u).String()
 	f.manifests.Store(base, s.name)
-	return Manifest{File: f.cache.path(s.name), Base: base, URL: shown(u), Changed: file.changed, Stale: file.stale}, nil
+	return Manifest{File: f.cache.Path(s.name), Base: base, URL: weburl.Shown(u), Changed: file.changed, Stale: file.stale}, nil
 }
 
-// bring gets a file from the cache or the network.
-func (f *Fetcher) bring(ctx context.Context, s source) (local, error) {
+// ensure makes the cache have a file, from the network where need be.
+func (f *Fetcher) ensure(ctx context.Context, s source) (cachedFile, error) {
 	if err := checkScheme(s.url, f.opts.AllowInsecureHTTP); err != nil {
-		return local{}, err
+		return cachedFile{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return local{}, context.Cause(ctx)
+		return cachedFile{}, context.Cause(ctx)
 	}
-	if e, ok := f.cached(s); ok {
+	if e, ok := f.fresh(s); ok {
 		f.hit(s)
-		return local{entry: e, cached: true}, nil
+		return cachedFile{entry: e}, nil
 	}
-	// Who expects other bytes cannot share.
-	key := fmt.Sprintf("%s %d %s", s.name, s.want.Size, s.want.SHA256)
-	file, joined, err := f.flights.do(ctx, f.base, key, f.spawn, func(ctx context.Context) (local, error) {
+	// Callers that expect another size or hash need a download of their own.
+	key := fmt.Sprintf("%s %d %s", s.name, s.expected.Size, s.expected.SHA256)
+	file, joined, err := f.downloads.do(ctx, f.base, key, f.spawn, func(ctx context.Context) (cachedFile, error) {
 		return f.download(ctx, s)
 	})
 	if joined {
 		f.m.joined.Add(1)
 	}
 	if err != nil {
-		return local{}, err
+		return cachedFile{}, err
 	}
-	f.cache.pin(s.name, f.opts.Clock.Now().Add(pinFor))
+	f.cache.Pin(s.name)
 	return file, nil
 }
 
@@ -254,75 +228,78 @@ func (f *Fetcher) hit(s source) {
 	if !s.texture {
 		f.m.hits.Add(1)
 	}
-	f.cache.pin(s.name, f.opts.Clock.Now().Add(pinFor))
+	f.cache.Pin(s.name)
 }
 
-// cached returns what the cache has if it serves without asking the server.
-func (f *Fetcher) cached(s source) (Entry, bool) {
+// fresh decides whether a cached file may be used without asking the server, and
+// returns its entry. The file must be what was stored and as expected. It must also
+// be of the current manifest, or have the hash that this declares; a manifest itself
+// is always asked for.
+func (f *Fetcher) fresh(s source) (Entry, bool) {
 	if s.revalidate {
 		return Entry{}, false
 	}
-	e, ok := f.cache.lookup(s.name)
+	e, ok := f.cache.Lookup(s.name)
 	if !ok {
 		// After a crash there may be a file whose hash is not known.
-		if e, ok = f.cache.peek(s.name); !ok || e.SHA256 != "" || s.want.SHA256 == "" {
+		if e, ok = f.cache.Peek(s.name); !ok || e.SHA256 != "" || s.expected.SHA256 == "" {
 			return Entry{}, false
 		}
-		e, ok = f.cache.check(s.name, s.want.SHA256)
+		e, ok = f.cache.Check(s.name, s.expected.SHA256)
 	} else if s.doubtful {
-		e, ok = f.cache.check(s.name, "")
+		e, ok = f.cache.Check(s.name, "")
 	}
-	return e, ok && s.want.fits(e) && (!e.Old || s.want.SHA256 != "")
+	return e, ok && s.expected.fits(e) && (!e.Old || s.expected.SHA256 != "")
 }
 
 // fits reports whether an entry is what is expected.
-func (w Want) fits(e Entry) bool {
-	return (w.Size <= 0 || w.Size == e.Size) && (w.SHA256 == "" || w.SHA256 == e.SHA256)
+func (x Expected) fits(e Entry) bool {
+	return (x.Size <= 0 || x.Size == e.Size) && (x.SHA256 == "" || x.SHA256 == e.SHA256)
 }
 
 // download asks the server. It runs once for all who wait.
-func (f *Fetcher) download(ctx context.Context, s source) (local, error) {
+func (f *Fetcher) download(ctx context.Context, s source) (cachedFile, error) {
 	// A download may have ended between the caller's look and this one.
-	if e, ok := f.cached(s); ok {
+	if e, ok := f.fresh(s); ok {
 		f.hit(s)
-		return local{entry: e, cached: true}, nil
+		return cachedFile{entry: e}, nil
 	}
-	if e, ok, err := f.finishParts(ctx, s); ok || err != nil {
-		return local{entry: e}, err
+	if e, ok, err := f.completeRanges(ctx, s); ok || err != nil {
+		return cachedFile{entry: e}, err
 	}
-	before, had := f.cache.lookup(s.name)
-	if had { // or the server would confirm what the disk has damaged
+	before, had := f.cache.Lookup(s.name)
+	if had { // or the server would confirm a file that the disk has damaged
 		sum := before.SHA256
-		before, had = f.cache.check(s.name, "")
+		before, had = f.cache.Check(s.name, "")
 		before.SHA256 = sum // a manifest that comes as it was makes nothing old
 	}
-	conditional := had && s.want.fits(before)
+	conditional := had && s.expected.fits(before)
 	if !s.texture && !conditional {
 		f.m.misses.Add(1)
 	}
-	var file local
+	var file cachedFile
 	tries := 0
 	var rest unfinished
 	defer rest.keep(f, s)
-	err := f.attempts(ctx, s.url, func(ctx context.Context) (err error) {
-		// Who asks for a broken manifest gets it in the end, to say what is wrong.
+	err := f.http.attempts(ctx, s.url, func(ctx context.Context) (err error) {
+		// The last attempt accepts a broken manifest, so that its reader says what is wrong.
 		tries++
 		s.lenient = !had && tries == f.opts.HTTP.Attempts
 		file, err = f.transfer(ctx, s, before, conditional, &rest)
 		return err
 	})
 	if err != nil && had && (s.manifest || s.texture) && ctx.Err() == nil {
-		// Better an old one than none, if it is still there.
-		if e, ok := f.cache.lookup(s.name); ok {
+		// An old copy is better than none, if it is still there.
+		if e, ok := f.cache.Lookup(s.name); ok {
 			f.m.staleServed.Add(1)
-			f.log.Warn("an old copy serves", "url", shown(s.url), "since", e.CachedAt, "error", err)
-			return local{entry: e, stale: true, cached: true}, nil
+			f.log.Warn("an old copy serves", "url", weburl.Shown(s.url), "since", e.CachedAt, "error", err)
+			return cachedFile{entry: e, stale: true}, nil
 		}
 	}
 	if err != nil {
-		return local{}, err
+		return cachedFile{}, err
 	}
-	f.settled(s.name)
+	f.ranges.forgetReplacements(s.name)
 	file.changed = before.SHA256 != file.entry.SHA256
 	return file, nil
 }
@@ -339,18 +316,17 @@ func (f *Fetcher) spawn(fn func()) bool {
 }
 
 // Cache returns the cache.
-func (f *Fetcher) Cache() *Cache { return f.cache }
+func (f *Fetcher) Cache() *Cache { return &Cache{f.cache} }
 
 // Metrics returns the counters.
 func (f *Fetcher) Metrics() Metrics {
 	m := f.m.metrics()
-	m.BytesSaved += f.partsSaved()
-	m.CacheDamaged = f.cache.lost.Load()
+	m.BytesSaved += f.ranges.saved()
 	return m
 }
 
 // WaitTextures returns when no texture is waiting or under way, or with ctx.
-func (f *Fetcher) WaitTextures(ctx context.Context) error { return f.tex.wait(ctx) }
+func (f *Fetcher) WaitTextures(ctx context.Context) error { return f.textures.wait(ctx) }
 
 // Close cancels all downloads, waits for them and closes the cache. Requests
 // that come later are answered with ErrClosed.
@@ -360,8 +336,6 @@ func (f *Fetcher) Close() error {
 	f.mu.Unlock()
 	f.cancel(ErrClosed)
 	f.work.Wait()
-	if f.own != nil {
-		f.own.CloseIdleConnections()
-	}
+	f.http.closeIdleConnections()
 	return f.cache.Close()
 }

@@ -33,7 +33,7 @@ func FuzzHeaders(f *testing.F) {
 	const url = "https://cdn.example.com/scene/t.untold"
 	f.Fuzz(func(t *testing.T, ranges, after, etag, modified string, status uint16, kib uint8) {
 		clock := newClock()
-		if d := retryAfter(after, clock.Now()); d < 0 || d > longestBan {
+		if d := retryAfter(after, clock.Now()); d < 0 || d > longestBlock {
 			t.Fatalf("Retry-After %q is %v", after, d)
 		}
 		r := newRig(t, func(o *Options) { o.HTTP = runtime.HTTPConfig{Attempts: 1} })
@@ -59,19 +59,19 @@ func FuzzHeaders(f *testing.F) {
 			return reply(req, 200+int(status)%400, h, data[:min(int(kib)<<10, len(data))]), nil
 		}
 		fuzzbound.Run(t, 0, fuzzbound.Limits{Alloc: 32 << 20}, func() {
-			for _, want := range []Want{{}, {Size: int64(len(data)), SHA256: hashOf(data)}} {
+			for _, want := range []Expected{{}, {Size: int64(len(data)), SHA256: hashOf(data)}} {
 				hostileReads(t, r, url, want, data)
 			}
 		})
 		r.origin.answer = nil
-		r.clock.Advance(2 * longestBan)
-		r.mustGet(url, Want{Size: int64(len(data)), SHA256: hashOf(data)}, data)
+		r.clock.Advance(2 * longestBlock)
+		r.mustGet(url, Expected{Size: int64(len(data)), SHA256: hashOf(data)}, data)
 	})
 }
 
 // hostileReads reads a file in all ways. What fails fails; what comes is what
 // the manifest declares.
-func hostileReads(t *testing.T, r *rig, url string, want Want, data []byte) {
+func hostileReads(t *testing.T, r *rig, url string, want Expected, data []byte) {
 	t.Helper()
 	if file, err := r.Local(t.Context(), url, want); err == nil {
 		got, err := os.ReadFile(file)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -290,7 +289,7 @@ func (r *rig) reopen(o Options) {
 func (r *rig) restart() { r.t.Helper(); r.reopen(r.opts) }
 
 // get returns the bytes of Local.
-func (r *rig) get(url string, want Want) ([]byte, error) {
+func (r *rig) get(url string, want Expected) ([]byte, error) {
 	r.t.Helper()
 	file, err := r.Local(context.Background(), url, want)
 	if err != nil {
@@ -299,7 +298,7 @@ func (r *rig) get(url string, want Want) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-func (r *rig) mustGet(url string, want Want, data []byte) {
+func (r *rig) mustGet(url string, want Expected, data []byte) {
 	r.t.Helper()
 	got, err := r.get(url, want)
 	if err != nil {
@@ -360,7 +359,7 @@ func files(t testing.TB, dir string) []string {
 			return err
 		}
 		rel, err := filepath.Rel(dir, p)
-		if !slices.Contains([]string{lockName, usersName, indexName, versionName, tagName}, filepath.Base(rel)) {
+		if !slices.Contains([]string{".lock", ".users", "index.log", "untold-cache", "CACHEDIR.TAG"}, filepath.Base(rel)) {
 			list = append(list, filepath.ToSlash(rel))
 		}
 		return err
@@ -373,17 +372,8 @@ func files(t testing.TB, dir string) []string {
 
 // temporary returns those files that are not final.
 func temporary(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, tempSuffix) })
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, ".tmp") })
 }
 
 // oneAttempt is for tests of failures on the real clock.
 var oneAttempt = runtime.HTTPConfig{Attempts: 1}
-
-func mustParse(t testing.TB, address string) *url.URL {
-	t.Helper()
-	u, err := parseAddress(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}

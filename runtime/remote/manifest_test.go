@@ -161,18 +161,18 @@ func TestManifestChangeAgesTheScene(t *testing.T) {
 	r.origin.put(tileURL, []byte("tile"))
 	r.origin.put(other, []byte("other"))
 	open(t, r)
-	r.mustGet(tileURL, Want{}, []byte("tile"))
-	r.mustGet(other, Want{}, []byte("other"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
+	r.mustGet(other, Expected{}, []byte("other"))
 	r.origin.put(sceneURL, []byte(`{"v":2}`))
 	open(t, r)
 	r.restart()
-	r.mustGet(other, Want{}, []byte("other"))
-	r.mustGet(tileURL, Want{4, hashOf([]byte("tile"))}, []byte("tile"))
+	r.mustGet(other, Expected{}, []byte("other"))
+	r.mustGet(tileURL, Expected{4, hashOf([]byte("tile"))}, []byte("tile"))
 	if x := r.Metrics(); x.Requests != 0 {
 		t.Errorf("%+v", x)
 	}
-	r.mustGet(tileURL, Want{}, []byte("tile"))
-	r.mustGet(tileURL, Want{}, []byte("tile"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
+	r.mustGet(tileURL, Expected{}, []byte("tile"))
 	if x := r.Metrics(); x.Requests != 1 || x.NotModified != 1 {
 		t.Errorf("%+v", x)
 	}

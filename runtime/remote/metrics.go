@@ -38,6 +38,7 @@ type counters struct {
 	joined, hits, misses, bytes, ranges, saved, active                                 atomic.Int64
 	partial, partsCached, resumed                                                      atomic.Int64
 	textures, texturesPresent, texturesFailed, texturesPending                         atomic.Int64
+	damaged                                                                            atomic.Int64
 	maxActive                                                                          peak
 }
 
@@ -53,7 +54,7 @@ func (c *counters) metrics() Metrics {
 	return Metrics{
 		Requests: c.requests.Load(), FailedAttempts: c.failedAttempts.Load(), Retries: c.retries.Load(), Failures: c.failures.Load(),
 		Conditional: c.conditional.Load(), NotModified: c.notModified.Load(), StaleServed: c.staleServed.Load(), Joined: c.joined.Load(),
-		CacheHits: c.hits.Load(), CacheMisses: c.misses.Load(), BytesFetched: c.bytes.Load(),
+		CacheHits: c.hits.Load(), CacheMisses: c.misses.Load(), CacheDamaged: c.damaged.Load(), BytesFetched: c.bytes.Load(),
 		Textures: c.textures.Load(), TexturesPresent: c.texturesPresent.Load(), TexturesFailed: c.texturesFailed.Load(),
 		TexturesPending: c.texturesPending.Load(), RangeRequests: c.ranges.Load(), BytesSaved: c.saved.Load(),
 		PartialFiles: c.partial.Load(), PartsCached: c.partsCached.Load(), Resumed: c.resumed.Load(),

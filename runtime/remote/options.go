@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 // Options changes a Fetcher. The zero value is right for most.
@@ -58,10 +59,12 @@ type Options struct {
 	// UserAgent is sent with every request; "": untold.
 	UserAgent string
 
-	network *network // of tests
+	// Tests replace these.
+	network *network
+	disk    func(diskcache.Disk) diskcache.Disk
 }
 
-// net returns what connects.
+// net returns the network to connect over.
 func (o *Options) net() network {
 	if o.network != nil {
 		return *o.network
@@ -84,15 +87,11 @@ const (
 	defaultHostRequests    = 6
 	defaultTextureRequests = 4
 	defaultMaxBody         = 1 << 30
-	// defaultMaxManifest is room for some 200,000 files at 1 kB each, and half of
-	// what a manifest on the disk may have.
+	// defaultMaxManifest is room for some 200,000 files at 1 kB each, and half of the
+	// limit for a manifest on the disk.
 	defaultMaxManifest = manifest.MaxBytes / 2
 	defaultJitter      = 0.25
 )
-
-// DefaultCacheBudget is the size in bytes that a Cache may have unless told
-// otherwise.
-const DefaultCacheBudget = 500_000_000
 
 // withDefaults fills zero fields in and refuses senseless ones.
 func (o Options) withDefaults() (Options, error) {

@@ -20,6 +20,8 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // withRanges makes an origin answer requests for ranges, as net/http does.
@@ -181,7 +183,7 @@ func TestPartsOfATile(t *testing.T) {
 		}
 		mustRead(t, got.Ranges, data, 0, len(data))
 		mustRead(t, got.Ranges, data, 100, len(data)-100)
-		if e, ok := f.Cache().lookup(fileNameOf(t, srv.URL+"/tiles/a.untold")); !ok || e.SHA256 != hashOf(data) || e.Size != int64(len(data)) {
+		if e, ok := f.cache.Lookup(fileNameOf(t, srv.URL+"/tiles/a.untold")); !ok || e.SHA256 != hashOf(data) || e.Size != int64(len(data)) {
 			t.Errorf("%+v, %v", e, ok)
 		}
 		if st := f.Cache().Stat(); st.Partial != 0 || st.Files != 1 {
@@ -201,11 +203,11 @@ func TestPartsOfATile(t *testing.T) {
 
 func fileNameOf(t testing.TB, rawURL string) string {
 	t.Helper()
-	u, err := parseAddress(rawURL)
+	u, err := weburl.Parse(rawURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fileName(u)
+	return diskcache.Name(u)
 }
 
 // failingTransport lets nothing through.
@@ -308,7 +310,7 @@ func TestPartsProbes(t *testing.T) {
 	}
 }
 
-// compressedTile is a container of more than minParts that is compressed.
+// compressedTile is a container of more than minRangeFile that is compressed.
 func compressedTile(t testing.TB) []byte {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -330,7 +332,7 @@ func compressedTile(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data) < minParts {
+	if len(data) < minRangeFile {
 		t.Fatalf("%d bytes only", len(data))
 	}
 	return data
@@ -499,12 +501,12 @@ func TestPartsCancelled(t *testing.T) {
 	r.origin.answer = func(req *http.Request) (*http.Response, error) {
 		resp, err := withRanges(r.origin)(req)
 		all, _ := io.ReadAll(resp.Body)
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(all[:3*blockSize]), blocking{req.Context()}))
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(all[:3*diskcache.BlockSize]), blocking{req.Context()}))
 		return resp, err
 	}
 	s := spansOf(t, data, 9)[0]
 	done := async(func() error { return x.Bring(ctx, []runtime.Span{s}) })
-	for r.Metrics().BytesFetched < headBytes+3*blockSize {
+	for r.Metrics().BytesFetched < headBytes+3*diskcache.BlockSize {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
@@ -517,7 +519,7 @@ func TestPartsCancelled(t *testing.T) {
 	r.origin.answer = withRanges(r.origin)
 	before := r.Metrics().BytesFetched
 	mustRead(t, x, data, int(s.From), int(s.To))
-	if n := r.Metrics().BytesFetched - before; n > s.To-s.From-3*blockSize+2*lineBytes {
+	if n := r.Metrics().BytesFetched - before; n > s.To-s.From-3*diskcache.BlockSize+2*lineBytes {
 		t.Errorf("%d bytes again of %d", n, s.To-s.From)
 	}
 }
@@ -572,7 +574,7 @@ func TestDamagedPartOfACompleteFile(t *testing.T) {
 	r, data := newPartsRig(t)
 	x := r.openParts(partsRequest(data))
 	mustRead(t, x, data, 0, len(data)/2)
-	file := r.Cache().path(partName(fileNameOf(t, partsURL)))
+	file := r.cache.Path(fileNameOf(t, partsURL) + ".part")
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -585,7 +587,7 @@ func TestDamagedPartOfACompleteFile(t *testing.T) {
 	}
 	mustRead(t, x, data, len(data)/2, len(data))
 	mustRead(t, x, data, 0, len(data))
-	if e, ok := r.Cache().lookup(fileNameOf(t, partsURL)); !ok || e.SHA256 != hashOf(data) {
+	if e, ok := r.cache.Lookup(fileNameOf(t, partsURL)); !ok || e.SHA256 != hashOf(data) {
 		t.Errorf("%+v, %v", e, ok)
 	}
 }
@@ -611,7 +613,7 @@ func TestPartsConcurrently(t *testing.T) {
 				}
 				if err == nil && !bytes.Equal(got, data[from:from+len(got)]) {
 					t.Errorf("bytes from %d on are wrong", from)
-				} else if err != nil && !errors.Is(err, errNotHere) && !errors.Is(err, errPartGone) {
+				} else if err != nil && !errors.Is(err, diskcache.ErrNotHere) && !errors.Is(err, diskcache.ErrGone) {
 					t.Error(err)
 				}
 			}
@@ -640,7 +642,7 @@ func TestPartsOfAnotherManifest(t *testing.T) {
 	if n := len(r.origin.requests()); n != 4 {
 		t.Errorf("%d requests", n)
 	}
-	if err := r.Cache().age(sceneBase, ""); err != nil {
+	if err := r.cache.MarkOld(sceneBase, ""); err != nil {
 		t.Fatal(err)
 	}
 	r.restart()
@@ -670,7 +672,7 @@ func TestRestOfAFile(t *testing.T) {
 	r, data := newPartsRig(t)
 	x := r.openParts(partsRequest(data))
 	mustRead(t, x, data, len(data)/2, len(data)/2+100_000)
-	r.mustGet(partsURL, Want{int64(len(data)), hashOf(data)}, data)
+	r.mustGet(partsURL, Expected{int64(len(data)), hashOf(data)}, data)
 	if m := r.Metrics(); m.BytesFetched != int64(len(data)) || m.Resumed != 1 || m.BytesSaved != 0 {
 		t.Errorf("%+v of %d", m, len(data))
 	}
@@ -679,7 +681,7 @@ func TestRestOfAFile(t *testing.T) {
 	if _, err := r.Cache().Clear(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.ReadAt(make([]byte, 10), 0); !errors.Is(err, errNotHere) {
+	if _, err := x.ReadAt(make([]byte, 10), 0); !errors.Is(err, diskcache.ErrNotHere) {
 		t.Errorf("%v", err)
 	}
 	mustRead(t, x, data, 1000, 100_000)
@@ -707,7 +709,7 @@ func TestPartsProperty(t *testing.T) {
 			case "status":
 				return reply(req, 503, nil, nil), nil
 			case "cut":
-				resp.Body = io.NopCloser(io.LimitReader(resp.Body, 5*blockSize/2))
+				resp.Body = io.NopCloser(io.LimitReader(resp.Body, 5*diskcache.BlockSize/2))
 			case "shifted":
 				resp.Header.Set("Content-Range", "bytes 1-1/"+total(resp))
 			case "refused":
@@ -756,7 +758,7 @@ func TestPartsProperty(t *testing.T) {
 					got := make([]byte, s.To-s.From)
 					if _, err := x.ReadAt(got, s.From); err == nil && !bytes.Equal(got, data[s.From:s.To]) {
 						t.Fatalf("bytes %d to %d are wrong", s.From, s.To)
-					} else if err != nil && !errors.Is(err, errNotHere) {
+					} else if err != nil && !errors.Is(err, diskcache.ErrNotHere) {
 						t.Fatal(err)
 					}
 				}
@@ -771,7 +773,7 @@ func TestPartsProperty(t *testing.T) {
 				}
 				x = nil
 			case "damage":
-				for _, n := range []string{"", partSuffix} {
+				for _, n := range []string{"", ".part"} {
 					file := filepath.Join(opts.CacheDir, fileNameOf2(partsURL)+n)
 					if b, err := os.ReadFile(file); err == nil && n != "" && len(b) > 0 {
 						b[rapid.IntRange(0, len(b)-1).Draw(t, "at")] ^= 0x40
@@ -783,7 +785,7 @@ func TestPartsProperty(t *testing.T) {
 					t.Fatal(err)
 				}
 			case "cut list":
-				file := filepath.Join(opts.CacheDir, fileNameOf2(partsURL)+haveSuffix)
+				file := filepath.Join(opts.CacheDir, fileNameOf2(partsURL)+".have")
 				if b, err := os.ReadFile(file); err == nil {
 					os.WriteFile(file, b[:rapid.IntRange(0, len(b)).Draw(t, "left")], 0o600)
 				}
@@ -793,9 +795,9 @@ func TestPartsProperty(t *testing.T) {
 }
 
 func fileNameOf2(rawURL string) string {
-	u, err := parseAddress(rawURL)
+	u, err := weburl.Parse(rawURL)
 	if err != nil {
 		panic(err)
 	}
-	return fileName(u)
+	return diskcache.Name(u)
 }

@@ -101,7 +101,7 @@ func TestPartsBesideAnotherWholeFile(t *testing.T) {
 			if _, err := f.Cache().Clear(); err != nil {
 				t.Fatal(err)
 			}
-			file, err := f.Local(t.Context(), partsURL, Want{})
+			file, err := f.Local(t.Context(), partsURL, Expected{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +212,7 @@ func completeBeside(t *testing.T, r *rig, data []byte) {
 		t.answer = withRanges(t)
 		o.Transport = t
 	})
-	if _, err := other.Local(t.Context(), partsURL, Want{int64(len(data)), hashOf(data)}); err != nil {
+	if _, err := other.Local(t.Context(), partsURL, Expected{int64(len(data)), hashOf(data)}); err != nil {
 		t.Fatal(err)
 	}
 }

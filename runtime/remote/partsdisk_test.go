@@ -40,24 +40,24 @@ func TestDiskThatDamagesParts(t *testing.T) {
 	r, data := newPartsRig(t, func(o *Options) { o.Clock = clock })
 	x := r.openParts(partsRequest(data))
 	mustRead(t, x, data, 0, len(data)/2)
-	clock.file = r.Cache().path(partName(fileNameOf(t, partsURL)))
+	clock.file = r.cache.Path(fileNameOf(t, partsURL) + ".part")
 	clock.at = int64(len(data)) - 5000
 	clock.good = data[clock.at]
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	most, answer := r.Metrics().Requests+8*partTries, r.origin.answer
+	most, answer := r.Metrics().Requests+8*rangeTries, r.origin.answer
 	r.origin.answer = answerUpTo(r, most, cancel)
 	for _, tt := range []struct {
 		name string
 		read func() error
 	}{
 		{"a part", func() error {
-			_, err := (&bringer{ctx: ctx, p: x.(*parts)}).ReadAt(make([]byte, 100), clock.at-50)
+			_, err := (&rangeSource{ctx: ctx, file: x.(*rangeFile)}).ReadAt(make([]byte, 100), clock.at-50)
 			return err
 		}},
 		{"complete", func() error { return x.Bring(ctx, []runtime.Span{{From: 0, To: int64(len(data))}}) }},
 		{"whole", func() error {
-			_, err := r.Local(ctx, partsURL, Want{int64(len(data)), hashOf(data)})
+			_, err := r.Local(ctx, partsURL, Expected{int64(len(data)), hashOf(data)})
 			return err
 		}},
 	} {

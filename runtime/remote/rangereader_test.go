@@ -103,7 +103,7 @@ func TestRangesOfATile(t *testing.T) {
 			srv.Start()
 		}
 		f := onServer(t, srv)
-		rr, err := f.OpenRange(context.Background(), srv.URL+"/t.untold", Want{Size: int64(len(data))})
+		rr, err := f.OpenRange(context.Background(), srv.URL+"/t.untold", Expected{Size: int64(len(data))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestNoRanges(t *testing.T) {
 	data := bigTile(t)
 	r.origin.put(tileURL, data)
 	for i := range 2 {
-		rr, err := r.OpenRange(context.Background(), tileURL, Want{int64(len(data)), hashOf(data)})
+		rr, err := r.OpenRange(context.Background(), tileURL, Expected{int64(len(data)), hashOf(data)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestNoRanges(t *testing.T) {
 		}
 		rr.Close()
 	}
-	r.mustGet(tileURL, Want{}, data)
+	r.mustGet(tileURL, Expected{}, data)
 	if m := r.Metrics(); m.Requests != 1 || m.BytesSaved != 0 {
 		t.Errorf("%+v", m)
 	}
@@ -198,7 +198,7 @@ func TestRangeFailures(t *testing.T) {
 		})
 		srv.Start()
 		f := onServer(t, srv)
-		rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Want{})
+		rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Expected{})
 		if c.first != nil {
 			if !errors.Is(err, c.err) {
 				t.Errorf("%s: %v", name, err)
@@ -264,7 +264,7 @@ func TestEmptyRemoteFile(t *testing.T) {
 	})
 	srv.Start()
 	f := onServer(t, srv)
-	rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Want{})
+	rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Expected{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestRangeProperties(t *testing.T) {
 	srv.Start()
 	f := onServer(t, srv)
 	rapid.Check(t, func(t *rapid.T) {
-		rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Want{})
+		rr, err := f.OpenRange(context.Background(), srv.URL+"/t", Expected{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func TestRangeReaderEndsWithItsContext(t *testing.T) {
 	srv.Start()
 	f := onServer(t, srv)
 	ctx, cancel := context.WithCancel(context.Background())
-	rr, err := f.OpenRange(ctx, srv.URL+"/t", Want{})
+	rr, err := f.OpenRange(ctx, srv.URL+"/t", Expected{})
 	if err != nil {
 		t.Fatal(err)
 	}

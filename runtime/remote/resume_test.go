@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 const resumeURL = sceneBase + "tiles/whole.untold"
@@ -44,7 +46,7 @@ func TestBrokenDownloadGoesOn(t *testing.T) {
 		r.origin.put(resumeURL, data)
 		r.origin.answer = breakAt(r.origin, at, (len(data)-at)/2)
 		done := async(func() error {
-			got, err := r.get(resumeURL, Want{int64(len(data)), hashOf(data)})
+			got, err := r.get(resumeURL, Expected{int64(len(data)), hashOf(data)})
 			if err == nil && !bytes.Equal(got, data) {
 				err = errors.New("other bytes")
 			}
@@ -114,7 +116,7 @@ func TestBrokenDownloadFallsBack(t *testing.T) {
 				return broken(req)
 			}
 			done := async(func() error {
-				got, err := r.get(resumeURL, Want{int64(len(data)), hashOf(data)})
+				got, err := r.get(resumeURL, Expected{int64(len(data)), hashOf(data)})
 				if err == nil && !bytes.Equal(got, data) {
 					err = errors.New("other bytes")
 				}
@@ -145,11 +147,11 @@ func TestBrokenDownloadGoesOnLater(t *testing.T) {
 		r := newRig(t, func(o *Options) { o.HTTP = oneAttempt })
 		r.origin.put(resumeURL, data)
 		r.origin.answer = breakAt(r.origin, 20_000)
-		want := Want{Size: int64(len(data))}
+		want := Expected{Size: int64(len(data))}
 		if _, err := r.get(resumeURL, want); !errors.Is(err, errFakeBody) {
 			t.Fatal(err)
 		}
-		if st := r.Cache().Stat(); st.Partial != 1 || st.PartialBytes != 4*blockSize {
+		if st := r.Cache().Stat(); st.Partial != 1 || st.PartialBytes != 4*diskcache.BlockSize {
 			t.Errorf("%+v", st)
 		}
 		r.restart()
@@ -161,7 +163,7 @@ func TestBrokenDownloadGoesOnLater(t *testing.T) {
 		}
 		r.mustGet(resumeURL, want, now)
 		m := r.Metrics()
-		if fetched := int64(len(data) - 4*blockSize); !changed && (m.BytesFetched != fetched || m.Resumed != 1 || m.Requests != 1) {
+		if fetched := int64(len(data) - 4*diskcache.BlockSize); !changed && (m.BytesFetched != fetched || m.Resumed != 1 || m.Requests != 1) {
 			t.Errorf("%+v", m)
 		}
 		if st := r.Cache().Stat(); st.Partial != 0 || st.Files != 1 {
@@ -177,7 +179,7 @@ func TestBrokenDownloadWithoutVersion(t *testing.T) {
 	r.origin.noETag = true
 	r.origin.put(resumeURL, data)
 	r.origin.answer = breakAt(r.origin, 20_000)
-	done := async(func() error { _, err := r.get(resumeURL, Want{}); return err })
+	done := async(func() error { _, err := r.get(resumeURL, Expected{}); return err })
 	r.clock.pass(time.Second)
 	if err := <-done; err != nil {
 		t.Fatal(err)

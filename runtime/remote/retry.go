@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 const (
@@ -19,15 +21,15 @@ const (
 	// longestWait is the longest pause that a server may ask for within a
 	// download. Beyond it the download fails and the address is left alone.
 	longestWait = time.Minute
-	// longestBan bounds what a server can ask for at all.
-	longestBan = time.Hour
+	// longestBlock bounds what a server can ask for at all.
+	longestBlock = time.Hour
 )
 
-// attempts calls try until it succeeds, at 0, 1 and 3 s by default. Every error
-// counts the same, a 404 too, but for those that are final and
-// those of a cancelled ctx.
-func (f *Fetcher) attempts(ctx context.Context, u *url.URL, try func(ctx context.Context) error) error {
-	if err := f.banned(u); err != nil {
+// attempts calls try until it succeeds, at 0, 1 and 3 s by default. Every error counts
+// the same, a 404 too. Another attempt would only repeat errors that are final, those
+// of the cache and of the address among them; they end it, and so does ctx.
+func (c *httpClient) attempts(ctx context.Context, u *url.URL, try func(ctx context.Context) error) error {
+	if err := c.checkBlocked(u); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
@@ -38,43 +40,43 @@ func (f *Fetcher) attempts(ctx context.Context, u *url.URL, try func(ctx context
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		f.m.failedAttempts.Add(1)
+		c.m.failedAttempts.Add(1)
 		var wait *waitError
 		errors.As(err, &wait)
 		if wait != nil && wait.d > longestWait {
-			f.ban(u, wait.d)
+			c.block(u, wait.d)
 		}
-		stop := errors.As(err, new(final)) || errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure)
-		if stop || n >= f.opts.HTTP.Attempts || wait != nil && wait.d > longestWait {
-			f.m.failures.Add(1)
-			f.log.Warn("download failed", "url", shown(u), "attempts", n, "error", err)
-			return fmt.Errorf("remote: %s, attempt %d: %w", shown(u), n, err)
+		stop := errors.As(err, new(final)) || errors.Is(err, ErrCache) || errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure)
+		if stop || n >= c.opts.HTTP.Attempts || wait != nil && wait.d > longestWait {
+			c.m.failures.Add(1)
+			c.log.Warn("download failed", "url", weburl.Shown(u), "attempts", n, "error", err)
+			return fmt.Errorf("remote: %s, attempt %d: %w", weburl.Shown(u), n, err)
 		}
-		pause := f.pause(n, wait)
-		f.log.Info("download is retried", "url", shown(u), "attempt", n, "pause", pause, "error", err)
-		if err := f.sleep(ctx, pause); err != nil {
+		pause := c.pause(n, wait)
+		c.log.Info("download is retried", "url", weburl.Shown(u), "attempt", n, "pause", pause, "error", err)
+		if err := c.sleep(ctx, pause); err != nil {
 			return err
 		}
-		f.m.retries.Add(1)
+		c.m.retries.Add(1)
 	}
 }
 
 // pause is how long to wait after failed attempt n.
-func (f *Fetcher) pause(n int, wait *waitError) time.Duration {
+func (c *httpClient) pause(n int, wait *waitError) time.Duration {
 	d := firstPause << min(n-1, 10)
 	if wait != nil {
 		d = max(d, wait.d)
 	}
-	if f.opts.Jitter > 0 {
-		d += time.Duration(f.opts.Jitter * rand.Float64() * float64(d))
+	if c.opts.Jitter > 0 {
+		d += time.Duration(c.opts.Jitter * rand.Float64() * float64(d))
 	}
 	return d
 }
 
 // sleep waits on the clock.
-func (f *Fetcher) sleep(ctx context.Context, d time.Duration) error {
+func (c *httpClient) sleep(ctx context.Context, d time.Duration) error {
 	over := make(chan struct{})
-	stop := f.opts.Clock.AfterFunc(d, func() { close(over) })
+	stop := c.opts.Clock.AfterFunc(d, func() { close(over) })
 	defer stop()
 	select {
 	case <-over:
@@ -95,49 +97,50 @@ func (e *waitError) Unwrap() error { return e.error }
 
 // statusError makes the error of an unexpected status, with what the server
 // says about trying again.
-func (f *Fetcher) statusError(resp *http.Response) error {
+func (c *httpClient) statusError(resp *http.Response) error {
 	// A short rest is read, so that the connection can be used again.
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
-	err := error(&StatusError{URL: shown(resp.Request.URL), Status: resp.StatusCode})
-	if d := retryAfter(resp.Header.Get("Retry-After"), f.opts.Clock.Now()); d > 0 {
+	err := error(&StatusError{URL: weburl.Shown(resp.Request.URL), Status: resp.StatusCode})
+	if d := retryAfter(resp.Header.Get("Retry-After"), c.opts.Clock.Now()); d > 0 {
 		return &waitError{err, d}
 	}
 	return err
 }
 
 // retryAfter reads a Retry-After header, in seconds or as a date (RFC 9110,
-// section 10.2.3). What makes no sense is 0.
+// section 10.2.3). Text that is neither gives 0.
 func retryAfter(v string, now time.Time) time.Duration {
 	v = strings.TrimSpace(v)
 	if n, err := strconv.ParseUint(v, 10, 32); err == nil {
-		return min(time.Duration(n)*time.Second, longestBan)
+		return min(time.Duration(n)*time.Second, longestBlock)
 	}
 	at, err := http.ParseTime(v)
 	if err != nil {
 		return 0
 	}
-	return max(0, min(at.Sub(now), longestBan))
+	return max(0, min(at.Sub(now), longestBlock))
 }
 
-// ban keeps an address from being asked for d.
-func (f *Fetcher) ban(u *url.URL, d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.opts.Clock.Now()
-	for k, until := range f.bans {
+// block keeps an address from being asked for d.
+func (c *httpClient) block(u *url.URL, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.opts.Clock.Now()
+	for k, until := range c.blocked {
 		if !now.Before(until) {
-			delete(f.bans, k)
+			delete(c.blocked, k)
 		}
 	}
-	f.bans[u.String()] = now.Add(d)
+	c.blocked[u.String()] = now.Add(d)
 }
 
-func (f *Fetcher) banned(u *url.URL) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	until, ok := f.bans[u.String()]
-	if left := until.Sub(f.opts.Clock.Now()); ok && left > 0 {
-		return fmt.Errorf("%w: %s, for %v more", ErrWait, shown(u), left)
+// checkBlocked is ErrWait for an address that the server wants to be left alone.
+func (c *httpClient) checkBlocked(u *url.URL) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	until, ok := c.blocked[u.String()]
+	if left := until.Sub(c.opts.Clock.Now()); ok && left > 0 {
+		return fmt.Errorf("%w: %s, for %v more", ErrWait, weburl.Shown(u), left)
 	}
 	return nil
 }

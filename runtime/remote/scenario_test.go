@@ -17,6 +17,8 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // A stage is a Streamer with a Fetcher in a bubble, where time passes only
@@ -224,9 +226,9 @@ func TestTexturesFollow(t *testing.T) {
 		if m := s.f.Metrics(); m.Textures != 7 || m.TexturesFailed != 1 || m.TexturesPending != 0 {
 			t.Errorf("at the end: %+v", m)
 		}
-		base, _ := parseBase(sceneBase + "tiles")
+		base, _ := weburl.ParseFolder(sceneBase + "tiles")
 		for _, uri := range uris[1:] {
-			if got := text(t, s.f.cache.path(textureFolder(base)+"/"+uri)); got != uri {
+			if got := text(t, s.f.cache.Path(diskcache.TextureFolder(base)+"/"+uri)); got != uri {
 				t.Errorf("%s: %q", uri, got)
 			}
 		}

@@ -1,49 +1,13 @@
 package remote
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
-
-// hidden stands for the query of an address in texts.
-const hidden = "?..."
-
-// Redact returns an address as it is printed and stored: without user, password
-// and fragment, and without the query, which may be a signature. What is no address
-// is returned as it is, but for what stands where these would.
-func Redact(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Opaque == "" {
-		if u.Host == "" {
-			return address // a path
-		}
-		return shown(u)
-	}
-	text, query, asked := strings.Cut(address, "?")
-	if scheme, rest, ok := strings.Cut(text, "//"); ok {
-		host, path, slash := strings.Cut(rest, "/")
-		host = host[strings.LastIndexByte(host, '@')+1:]
-		if text = scheme + "//" + host; slash {
-			text += "/" + path
-		}
-	}
-	if asked && query != "" {
-		text += hidden
-	}
-	return text
-}
-
-// shown is Redact of an address that has been parsed.
-func shown(u *url.URL) string {
-	plain := *u
-	plain.User, plain.RawQuery, plain.ForceQuery, plain.Fragment, plain.RawFragment = nil, "", false, "", ""
-	if u.RawQuery == "" {
-		return plain.String()
-	}
-	return plain.String() + hidden
-}
 
 // logins are the users and passwords of addresses, by the address of the folder
 // below which they are for. They are in memory alone.
@@ -52,8 +16,8 @@ type logins struct {
 	m  map[string]*url.Userinfo
 }
 
-// take takes user and password out of an address, for requests to what lies in its
-// folder.
+// take takes user and password out of an address and keeps them for requests to its
+// folder and below.
 func (l *logins) take(u *url.URL) {
 	user := u.User
 	if user == nil {
@@ -65,7 +29,7 @@ func (l *logins) take(u *url.URL) {
 	if l.m == nil {
 		l.m = map[string]*url.Userinfo{}
 	}
-	l.m[directory(u).String()] = user
+	l.m[weburl.Folder(u).String()] = user
 }
 
 // add puts user and password into the header of a request.
@@ -82,27 +46,8 @@ func (l *logins) add(req *http.Request) {
 	}
 }
 
-// address is parseAddress; user and password are kept apart from then on.
-func (f *Fetcher) address(raw string) (*url.URL, error) {
-	u, err := parseAddress(raw)
-	if err == nil {
-		f.logins.take(u)
-	}
-	return u, err
-}
-
-// withoutURL takes the address out of an error of net/http or net/url, which has
-// all of it.
-func withoutURL(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
-}
-
-// keepSecrets takes out of the request that follows a redirect what only the server
-// may know that the user has named: the address that led here, and, on the way to
+// keepSecrets takes out of the request that follows a redirect what is meant for the
+// server that the user has named: the address that led here, and, on the way to
 // another origin, user and password.
 func keepSecrets(to *http.Request, first *url.URL) {
 	to.Header.Del("Referer")

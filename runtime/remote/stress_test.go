@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/race"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 // hurried is a clock whose pauses are over at once and whose timeouts never
@@ -85,9 +86,9 @@ func TestStress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants := make([]Want, addresses)
+	wants := make([]Expected, addresses)
 	for i := range wants {
-		wants[i] = Want{int64(len(bodies[i])), hashOf(bodies[i])}
+		wants[i] = Expected{int64(len(bodies[i])), hashOf(bodies[i])}
 	}
 	var group sync.WaitGroup
 	var failures, good atomic.Int64
@@ -183,7 +184,7 @@ func TestStressWithEviction(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(g), 2))
 			for range requests {
 				i := rng.IntN(addresses)
-				file, err := f.Local(context.Background(), address(i), Want{})
+				file, err := f.Local(context.Background(), address(i), Expected{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -215,4 +216,4 @@ type racing struct {
 	n atomic.Int64
 }
 
-func (c *racing) Now() time.Time { return time.Unix(c.n.Add(2*int64(pinFor.Seconds())), 0) }
+func (c *racing) Now() time.Time { return time.Unix(c.n.Add(2*int64(diskcache.PinFor.Seconds())), 0) }

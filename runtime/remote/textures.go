@@ -3,12 +3,14 @@ package remote
 import (
 	"context"
 	"net/url"
-	"path"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // failedFor is how long a texture that could not be had is left alone.
@@ -29,26 +31,26 @@ type prefetcher struct {
 	idle    chan struct{} // closed when pending is empty
 }
 
-// payload is a container that has come.
-type payload struct {
-	name   string // in the cache
-	url    *url.URL
-	folder string // of the cache in which its texture URIs resolve
-	open   bool   // uris is what it names: the file itself is not whole
-	uris   []string
+// containerFile is a container that has come.
+type containerFile struct {
+	name    string // in the cache
+	url     *url.URL
+	folder  string // of the cache, in which its texture URIs resolve
+	partial bool   // the file is not whole: uris are its texture URIs
+	uris    []string
 }
 
 // task is a container to look through, or a texture to bring.
 type task struct {
-	payload payload
-	texture *source
+	container containerFile
+	texture   *source
 }
 
 func (t task) id() string {
 	if t.texture != nil {
 		return t.texture.name
 	}
-	return t.payload.name + " " + t.payload.folder
+	return t.container.name + " " + t.container.folder
 }
 
 func (p *prefetcher) init(f *Fetcher, limit int) {
@@ -59,7 +61,7 @@ func (p *prefetcher) init(f *Fetcher, limit int) {
 }
 
 // scan queues the textures of a container.
-func (p *prefetcher) scan(c payload) { p.add(task{payload: c}) }
+func (p *prefetcher) scan(c containerFile) { p.add(task{container: c}) }
 
 func (p *prefetcher) add(t task) {
 	p.mu.Lock()
@@ -117,9 +119,9 @@ func (p *prefetcher) work() {
 		p.queue = p.queue[1:]
 		p.mu.Unlock()
 		if t.texture != nil {
-			p.bring(t.texture)
+			p.fetch(t.texture)
 		} else {
-			p.list(t.payload)
+			p.list(t.container)
 		}
 		p.mu.Lock()
 		p.finish(t)
@@ -127,15 +129,16 @@ func (p *prefetcher) work() {
 	}
 }
 
-// bring downloads one texture. A failure is counted; geometry is drawn without.
-func (p *prefetcher) bring(s *source) {
-	_, err := p.f.bring(p.f.base, *s)
+// fetch downloads one texture. A failure is counted, and geometry is drawn without
+// the texture.
+func (p *prefetcher) fetch(s *source) {
+	_, err := p.f.ensure(p.f.base, *s)
 	if err == nil {
 		p.f.m.textures.Add(1)
 		return
 	}
 	if p.f.base.Err() == nil {
-		p.fail(s.name, shown(s.url), err)
+		p.fail(s.name, weburl.Shown(s.url), err)
 	}
 }
 
@@ -158,31 +161,32 @@ func (p *prefetcher) fail(id, what string, err error) {
 	}
 }
 
-func (p *prefetcher) resting(id string) bool {
+// failedLately reports whether a texture is left alone.
+func (p *prefetcher) failedLately(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.f.opts.Clock.Now().Before(p.failed[id])
 }
 
-// verify compares the hashes of the textures that the cache has of a container, each
-// once for every time that it came, before anybody reads them: unlike containers
-// they have no hash of their own, and a disk may damage them and keep size and time.
-// What is damaged leaves the cache, so that scan asks for it again.
-func (p *prefetcher) verify(c payload) {
+// verify compares the hashes of the textures that the cache has of a container, before
+// anybody reads them, each once for every time that it came: unlike containers they
+// have no declared hash, and a disk may damage them and keep size and time. Damaged
+// ones leave the cache, so that scan asks for them again.
+func (p *prefetcher) verify(c containerFile) {
 	for _, uri := range p.uris(c) {
 		s, err := textureSource(c, uri)
 		if err != nil {
 			continue
 		}
-		e, ok := p.f.cache.peek(s.name)
+		e, ok := p.f.cache.Peek(s.name)
 		p.mu.Lock()
 		known := p.sound[s.name].Equal(e.CachedAt)
 		p.mu.Unlock()
 		if !ok || known {
 			continue
 		}
-		if e, ok = p.f.cache.lookup(s.name); ok {
-			e, ok = p.f.cache.check(s.name, "")
+		if e, ok = p.f.cache.Lookup(s.name); ok {
+			e, ok = p.f.cache.Check(s.name, "")
 		}
 		if ok {
 			p.mu.Lock()
@@ -193,15 +197,15 @@ func (p *prefetcher) verify(c payload) {
 }
 
 // uris returns the texture URIs of a container.
-func (p *prefetcher) uris(c payload) []string {
-	if c.open {
+func (p *prefetcher) uris(c containerFile) []string {
+	if c.partial {
 		return c.uris
 	}
-	return textureURIs(p.f.cache.path(c.name))
+	return textureURIs(p.f.cache.Path(c.name))
 }
 
 // list queues the textures of a container that the cache does not have.
-func (p *prefetcher) list(c payload) {
+func (p *prefetcher) list(c containerFile) {
 	for _, uri := range p.uris(c) {
 		if p.f.base.Err() != nil {
 			return
@@ -211,17 +215,17 @@ func (p *prefetcher) list(c payload) {
 			p.fail(c.folder+"/"+uri, uri, err)
 			continue
 		}
-		if _, ok := p.f.cached(s); ok {
+		if _, ok := p.f.fresh(s); ok {
 			p.f.m.texturesPresent.Add(1)
 			continue
 		}
-		if !p.resting(s.name) {
+		if !p.failedLately(s.name) {
 			p.add(task{texture: &s})
 		}
 	}
 }
 
-// textureURIs returns the texture URIs of a container, each once. What is no
+// textureURIs returns the texture URIs of a container, each once. A file that is no
 // container has none; its loader will say why.
 func textureURIs(file string) []string {
 	r, err := format.Open(file)
@@ -234,19 +238,28 @@ func textureURIs(file string) []string {
 
 // textureSource says where a texture comes from and goes to: the same relative
 // path on both sides.
-func textureSource(c payload, uri string) (source, error) {
-	if err := checkTextureURI(uri); err != nil {
+func textureSource(c containerFile, uri string) (source, error) {
+	name, err := diskcache.TextureName(c.folder, uri)
+	if err != nil {
 		return source{}, err
 	}
 	u, err := manifest.ResolveURL(c.url, uri)
 	if err != nil {
 		return source{}, err
 	}
-	s := source{url: u, name: path.Join(c.folder, uri), texture: true}
-	if !validName(s.name) {
-		return source{}, &manifest.PathError{Path: uri, Reason: "is no name for the cache"}
+	return source{url: u, name: name, texture: true}, nil
+}
+
+// textureNames returns the texture URIs that a container names, each once.
+func textureNames(r *format.Reader) []string {
+	var list []string
+	for _, t := range r.Textures() {
+		if uri := r.String(t.URIOffset); uri != "" {
+			list = append(list, uri)
+		}
 	}
-	return s, nil
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // wait returns when nothing is pending.

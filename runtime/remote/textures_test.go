@@ -14,6 +14,8 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // fetch brings a payload of the scene and waits for its textures.
@@ -88,7 +90,7 @@ func TestHostileTextureNames(t *testing.T) {
 	}
 	outer := filepath.Dir(r.Cache().Dir())
 	for _, f := range files(t, outer) {
-		if !strings.HasPrefix(f, "cache/textures/") && !isKey(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f))) {
+		if !strings.HasPrefix(f, "cache/textures/") && len(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f))) != 64 {
 			t.Errorf("wrote %s", f)
 		}
 	}
@@ -111,8 +113,8 @@ func TestLinkInTheCache(t *testing.T) {
 	for _, absolute := range []bool{true, false} {
 		r := newRig(t)
 		outside := filepath.Join(filepath.Dir(r.Cache().Dir()), "outside")
-		base, _ := parseBase(sceneBase + "tiles")
-		mirror := r.Cache().path(textureFolder(base))
+		base, _ := weburl.ParseFolder(sceneBase + "tiles")
+		mirror := r.cache.Path(diskcache.TextureFolder(base))
 		if err := os.MkdirAll(mirror, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -264,9 +266,9 @@ func TestCloseEndsPrefetch(t *testing.T) {
 }
 
 // Payloads go before textures, which never take all places of a host.
-func TestGateOrder(t *testing.T) {
+func TestHostLimiterOrder(t *testing.T) {
 	var m counters
-	g := newGate(3, 9, &m)
+	g := newHostLimiter(3, 9, &m)
 	ctx := context.Background()
 	var leave []func()
 	for range 2 {
@@ -319,7 +321,7 @@ func TestGateOrder(t *testing.T) {
 	if len(g.hosts) != 0 || m.active.Load() != 0 || m.maxActive.Load() != 3 {
 		t.Errorf("%v, %d active, %d at most", g.hosts, m.active.Load(), m.maxActive.Load())
 	}
-	if newGate(1, 4, &m).textures != 1 {
+	if newHostLimiter(1, 4, &m).textures != 1 {
 		t.Error("a host that allows one request serves no textures")
 	}
 }
@@ -346,7 +348,7 @@ func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
 				continue // the loader finds that out: its hash is within
 			}
 			damaged++
-			path := r.Cache().path(e.Name)
+			path := r.cache.Path(e.Name)
 			if how == "gone" {
 				if err := os.Remove(path); err != nil {
 					t.Fatal(err)
@@ -407,7 +409,7 @@ func TestDamagedTexturesAreNotRead(t *testing.T) {
 	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(path); !missing(err) {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

@@ -5,51 +5,54 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
-// transfer does one attempt: a request for what is missing where an earlier one
-// broke off, a conditional request where the cache has a file, and one without
-// conditions if that file is gone when the answer is 304.
-func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditional bool, rest *unfinished) (local, error) {
-	j := job{url: s.url, texture: s.texture, header: http.Header{}}
+// transfer does one attempt: a request for the rest where an earlier one broke off, a
+// conditional request where the cache has a file, and one without conditions if that
+// file is gone when the answer is 304. This is where an address becomes bytes on the
+// disk: its body goes to a diskcache.Writer, and is committed once it is as expected.
+func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditional bool, rest *unfinished) (cachedFile, error) {
+	r := request{url: s.url, texture: s.texture, header: http.Header{}}
 	switch {
-	case rest.st != nil:
-		j, conditional = rest.job(s), false
+	case rest.w != nil:
+		r, conditional = rest.request(s), false
 		f.m.ranges.Add(1)
 	case conditional:
-		conditional = setCondition(j.header, before)
+		conditional = setCondition(r.header, before)
 	}
 	if conditional {
 		f.m.conditional.Add(1)
 	}
 	unchanged := false
-	var st *staged
+	var w *diskcache.Writer
 	var e Entry
-	err := f.request(ctx, j, func(resp *http.Response) (err error) {
+	err := f.http.do(ctx, r, func(resp *http.Response) (err error) {
 		switch {
 		case resp.StatusCode == http.StatusNotModified && conditional:
 			unchanged = true
 			f.m.notModified.Add(1)
 			return nil
-		case resp.StatusCode == http.StatusPartialContent && rest.st != nil:
-			e = rest.e
-			e.Whole = 0
-			st, err = f.goOn(s, resp, rest)
+		case resp.StatusCode == http.StatusPartialContent && rest.w != nil:
+			e = s.entry(rest.v)
+			w, err = f.resume(s, resp, rest)
 			return err
 		case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNonAuthoritativeInfo:
 			if resp.StatusCode == http.StatusRequestedRangeNotSatisfiable || resp.StatusCode == http.StatusPreconditionFailed {
 				rest.drop()
 			}
-			return f.statusError(resp)
+			return f.http.statusError(resp)
 		}
 		rest.drop() // all of it comes
-		e = Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-		if st, err = f.receive(s, resp, rest); err != nil || !s.lenient {
+		e = s.entry(versionOf(resp))
+		if w, err = f.receive(s, resp, rest); err != nil || !s.lenient {
 			return err
 		}
-		sound, err := st.json()
+		sound, err := w.IsJSON()
 		if err != nil {
-			st.abort()
+			w.Abort()
 		} else if !sound {
 			e.ETag, e.LastModified = "", "" // or the server would confirm it
 		}
@@ -57,27 +60,26 @@ func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditio
 	})
 	switch {
 	case err != nil:
-		return local{}, err
+		return cachedFile{}, err
 	case unchanged:
-		if now, ok := f.cache.lookup(s.name); ok && now.SHA256 == before.SHA256 {
-			return local{entry: now, cached: true}, f.cache.renew(now)
+		if now, ok := f.cache.Lookup(s.name); ok && now.SHA256 == before.SHA256 {
+			return cachedFile{entry: now}, f.cache.Confirm(now)
 		}
 		return f.transfer(ctx, s, Entry{}, false, rest)
 	}
 	// The place at the host is free again while the disk works.
-	defer st.abort()
+	defer w.Abort()
 	if err := ctx.Err(); err != nil {
-		return local{}, context.Cause(ctx)
+		return cachedFile{}, context.Cause(ctx)
 	}
-	if s.manifest && st.sum() != before.SHA256 {
+	if s.manifest && w.SHA256() != before.SHA256 {
 		// First, so that a crash between the two costs requests and not freshness.
-		base := directory(s.url)
-		if err := f.cache.age(base.String(), s.name); err != nil {
-			return local{}, err
+		if err := f.cache.MarkOld(weburl.Folder(s.url).String(), s.name); err != nil {
+			return cachedFile{}, err
 		}
 	}
-	e, err = st.commit(e)
-	return local{entry: e}, err
+	e, err = w.Commit(e)
+	return cachedFile{entry: e}, err
 }
 
 // setCondition asks for the file only if it is not the one of an entry.
@@ -93,44 +95,29 @@ func setCondition(h http.Header, e Entry) bool {
 	return true
 }
 
-// validator returns a header that will be sent back, "" if it is unfit.
-func validator(resp *http.Response, name string) string {
-	v := resp.Header.Get(name)
-	for i := range len(v) {
-		if v[i] < 0x20 || v[i] >= 0x7f {
-			return ""
-		}
-	}
-	if len(v) > maxValidator {
-		return ""
-	}
-	return v
-}
-
-// receive writes a body to a staged file and compares it with what is known. What
-// has come of a body that breaks off goes to rest.
-func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*staged, error) {
+// receive writes a body to a new file and checks it. The beginning of a body that
+// breaks off goes to rest.
+func (f *Fetcher) receive(s source, resp *http.Response, rest *unfinished) (*diskcache.Writer, error) {
 	limit := f.limit(s)
-	if s.want.Size > 0 {
-		limit = min(limit, s.want.Size)
+	if s.expected.Size > 0 {
+		limit = min(limit, s.expected.Size)
 	}
-	if n := resp.ContentLength; n >= 0 && s.want.Size > 0 && n != s.want.Size {
-		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, n, s.want.Size)
+	if n := resp.ContentLength; n >= 0 && s.expected.Size > 0 && n != s.expected.Size {
+		return nil, fmt.Errorf("%w: the server has %d bytes, the manifest declares %d", errDeclared, n, s.expected.Size)
 	} else if n > limit {
 		return nil, final{fmt.Errorf("%w: %d bytes, %d are allowed (%s)", ErrTooLarge, n, limit, s.limitName())}
 	}
-	st, err := f.cache.stage(s.name)
+	w, err := f.cache.Create(s.name)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.fill(st, s, resp.Body, limit); err != nil {
-		e := Entry{Name: s.name, URL: shown(s.url), ETag: validator(resp, "ETag"), LastModified: validator(resp, "Last-Modified")}
-		if !rest.take(st, s, e, resp, err) {
-			st.abort()
+	if err := f.fill(w, s, resp.Body, limit); err != nil {
+		if !rest.take(w, s, versionOf(resp), resp, err) {
+			w.Abort()
 		}
 		return nil, err
 	}
-	return st, nil
+	return w, nil
 }
 
 // limit is the largest body that is read of a file.
@@ -149,48 +136,48 @@ func (s *source) limitName() string {
 	return "Options.MaxBody"
 }
 
-// goOn appends a body to what an earlier attempt has left.
-func (f *Fetcher) goOn(s source, resp *http.Response, rest *unfinished) (*staged, error) {
-	if err := rest.goesOn(resp); err != nil {
+// resume appends a body to the beginning that an earlier attempt has left.
+func (f *Fetcher) resume(s source, resp *http.Response, rest *unfinished) (*diskcache.Writer, error) {
+	if err := rest.checkResume(resp); err != nil {
 		rest.drop()
 		return nil, err
 	}
 	f.m.resumed.Add(1)
-	st, e := rest.st, rest.e
-	rest.st = nil
-	if s.want.Size <= 0 {
-		s.want.Size = e.Whole
+	w, v := rest.w, rest.v
+	rest.w = nil
+	if s.expected.Size <= 0 {
+		s.expected.Size = v.size
 	}
-	if err := f.fill(st, s, resp.Body, min(f.limit(s), e.Whole)); err != nil {
-		if !rest.take(st, s, e, resp, err) {
-			st.abort()
+	if err := f.fill(w, s, resp.Body, min(f.limit(s), v.size)); err != nil {
+		if !rest.take(w, s, v, resp, err) {
+			w.Abort()
 		}
 		return nil, err
 	}
-	return st, nil
+	return w, nil
 }
 
-// fill copies a body and judges it.
-func (f *Fetcher) fill(st *staged, s source, body io.Reader, limit int64) error {
+// fill copies a body and checks that it is as expected.
+func (f *Fetcher) fill(w *diskcache.Writer, s source, body io.Reader, limit int64) error {
 	buf := f.buffers.Get().(*[]byte)
 	defer f.buffers.Put(buf)
-	_, err := io.CopyBuffer(st, io.LimitReader(body, limit+1-st.size), *buf)
-	n := st.size
+	_, err := io.CopyBuffer(w, io.LimitReader(body, limit+1-w.Size()), *buf)
+	n := w.Size()
 	switch {
 	case err != nil:
 		return fmt.Errorf("after %d bytes: %w", n, err)
-	case s.want.Size > 0 && n != s.want.Size && n <= f.opts.MaxBody:
-		return fmt.Errorf("%w: %d bytes or more came, the manifest declares %d", errDeclared, n, s.want.Size)
+	case s.expected.Size > 0 && n != s.expected.Size && n <= f.opts.MaxBody:
+		return fmt.Errorf("%w: %d bytes or more came, the manifest declares %d", errDeclared, n, s.expected.Size)
 	case n > limit:
 		return final{fmt.Errorf("%w: more than %d bytes (%s)", ErrTooLarge, limit, s.limitName())}
-	case s.want.SHA256 != "" && st.sum() != s.want.SHA256:
-		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, st.sum(), s.want.SHA256)
-	case s.manifest && st.first != '{':
-		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, st.first)
+	case s.expected.SHA256 != "" && w.SHA256() != s.expected.SHA256:
+		return fmt.Errorf("%w: its SHA-256 is %s, the manifest declares %s", errDeclared, w.SHA256(), s.expected.SHA256)
+	case s.manifest && w.FirstByte() != '{':
+		return fmt.Errorf("%w: a manifest begins with {, this with %q", ErrMismatch, w.FirstByte())
 	case !s.manifest || s.lenient:
 		return nil
 	}
-	sound, err := st.json()
+	sound, err := w.IsJSON()
 	if err == nil && !sound {
 		err = fmt.Errorf("%w: after %d bytes the manifest is no JSON: it may have been cut short", ErrMismatch, n)
 	}

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// zone says how near to this machine an address is. A server may send its clients
-// to where it is itself or farther out, never farther in: it would reach through
-// them what it cannot reach.
+// zone says how near to this machine an address is. A server may redirect its clients
+// to its own zone or farther out, never farther in: through them it would reach
+// machines that it cannot reach itself.
 type zone int
 
 const (
 	zonePublic zone = iota
 	zonePrivate
-	zoneLink // of the same cable, where clouds keep their secrets
+	zoneLink // of the same cable, where clouds serve their secrets
 	zoneHere // this machine
 )
 
@@ -29,8 +29,8 @@ func (z zone) String() string {
 	return [...]string{"a public address", "an address of a private network", "a link-local address", "this machine"}[z]
 }
 
-// inward are networks that are not reached over the internet, beside those that
-// netip knows.
+// inward are networks that are not reached over the internet and that netip does not
+// know.
 var inward = []struct {
 	net  netip.Prefix
 	zone zone
@@ -39,15 +39,14 @@ var inward = []struct {
 	{netip.MustParsePrefix("100.64.0.0/10"), zonePrivate}, // of providers
 	{netip.MustParsePrefix("192.0.0.0/24"), zonePrivate},
 	{netip.MustParsePrefix("198.18.0.0/15"), zonePrivate}, // of measurements
-	{netip.MustParsePrefix("224.0.0.0/3"), zonePrivate},   // multicast, and what no one has
+	{netip.MustParsePrefix("224.0.0.0/3"), zonePrivate},   // multicast and reserved
 	{netip.MustParsePrefix("fec0::/10"), zonePrivate},
 	{netip.MustParsePrefix("ff00::/8"), zonePrivate},
 	{netip.MustParsePrefix("64:ff9b:1::/48"), zonePrivate},
 	{netip.MustParsePrefix("100::/64"), zonePrivate},
 }
 
-// embedding are networks of IPv6 whose addresses stand for one of IPv4, and where
-// that is in them.
+// embedding are networks of IPv6 whose addresses contain one of IPv4, and its offset.
 var embedding = []struct {
 	net netip.Prefix
 	at  int
@@ -82,7 +81,7 @@ func zoneOf(ip netip.Addr) zone {
 	return zonePublic
 }
 
-// namedZone is the zone of a host as far as its name tells: false when it has to be
+// namedZone is the zone of a host whose name tells it; false when the name has to be
 // looked up.
 func namedZone(host string) (zone, bool) {
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -91,7 +90,7 @@ func namedZone(host string) (zone, bool) {
 	return zoneHere, isLoopback(host)
 }
 
-// network is what connects; tests replace it.
+// network looks names up and connects. Tests replace it.
 type network struct {
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// dial connects to a host and asks allow before it does to each address of it.
@@ -119,10 +118,10 @@ func systemNetwork() network {
 	}
 }
 
-// border is the RoundTripper of a Fetcher. It knows the zone of every host from when
-// it was first asked, has connections for each zone, and looks at the address that
-// is connected to: a name may resolve to another one every time.
-type border struct {
+// zoneTransport is the RoundTripper of a Fetcher. It remembers the zone that every host
+// had when it was first asked, keeps connections for each zone, and checks the address
+// that it connects to, as a name may resolve to another one every time.
+type zoneTransport struct {
 	net   network
 	zones [zoneHere + 1]*http.Transport
 
@@ -131,22 +130,23 @@ type border struct {
 	proxies map[string]bool // host and port
 }
 
-func newBorder(n network, perHost int) *border {
-	b := &border{net: n, hosts: map[string]zone{}, proxies: map[string]bool{}}
-	for z := range b.zones {
+func newZoneTransport(n network, perHost int) *zoneTransport {
+	zt := &zoneTransport{net: n, hosts: map[string]zone{}, proxies: map[string]bool{}}
+	for z := range zt.zones {
 		t := newTransport(perHost)
-		t.Proxy = b.proxy
+		t.Proxy = zt.proxy
 		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return b.dial(ctx, network, address, zone(z))
+			return zt.dial(ctx, network, address, zone(z))
 		}
-		b.zones[z] = t
+		zt.zones[z] = t
 	}
-	return b
+	return zt
 }
 
-// proxy notes who the proxies are: the user has named them, wherever they are.
-func (b *border) proxy(req *http.Request) (*url.URL, error) {
-	p, err := b.net.proxy(req)
+// proxy notes the addresses of proxies: as the user has named them, they may be in any
+// zone.
+func (zt *zoneTransport) proxy(req *http.Request) (*url.URL, error) {
+	p, err := zt.net.proxy(req)
 	if err != nil || p == nil {
 		return p, err
 	}
@@ -154,18 +154,18 @@ func (b *border) proxy(req *http.Request) (*url.URL, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[p.Scheme]
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.proxies[net.JoinHostPort(p.Hostname(), port)] = true
+	zt.mu.Lock()
+	defer zt.mu.Unlock()
+	zt.proxies[net.JoinHostPort(p.Hostname(), port)] = true
 	return p, nil
 }
 
-// dial connects, to no address that is farther in than a zone.
-func (b *border) dial(ctx context.Context, network, address string, within zone) (net.Conn, error) {
-	b.mu.Lock()
-	proxy := b.proxies[address]
-	b.mu.Unlock()
-	return b.net.dial(ctx, network, address, func(at netip.AddrPort) error {
+// dial connects, but to no address that is farther in than a zone.
+func (zt *zoneTransport) dial(ctx context.Context, network, address string, within zone) (net.Conn, error) {
+	zt.mu.Lock()
+	proxy := zt.proxies[address]
+	zt.mu.Unlock()
+	return zt.net.dial(ctx, network, address, func(at netip.AddrPort) error {
 		if z := zoneOf(at.Addr()); z > within && !proxy {
 			return fmt.Errorf("%w: %s leads to %s, %v, where it was %v before", ErrAddress, address, at.Addr(), z, within)
 		}
@@ -173,23 +173,23 @@ func (b *border) dial(ctx context.Context, network, address string, within zone)
 	})
 }
 
-// zone returns the zone of a host, which is that of the outermost of its addresses
-// when it was first asked.
-func (b *border) zone(req *http.Request) (zone, error) {
+// zone returns the zone of a host: that of the outermost address that it had when it
+// was first asked.
+func (zt *zoneTransport) zone(req *http.Request) (zone, error) {
 	host := req.URL.Hostname()
 	if z, ok := namedZone(host); ok {
 		return z, nil
 	}
-	b.mu.Lock()
-	z, ok := b.hosts[host]
-	b.mu.Unlock()
+	zt.mu.Lock()
+	z, ok := zt.hosts[host]
+	zt.mu.Unlock()
 	if ok {
 		return z, nil
 	}
-	if p, err := b.proxy(req); err != nil || p != nil {
+	if p, err := zt.proxy(req); err != nil || p != nil {
 		return zonePublic, err // the proxy looks it up
 	}
-	list, err := b.net.lookup(req.Context(), host)
+	list, err := zt.net.lookup(req.Context(), host)
 	if err != nil {
 		return zonePublic, err
 	}
@@ -197,40 +197,40 @@ func (b *border) zone(req *http.Request) (zone, error) {
 	for _, ip := range list {
 		z = min(z, zoneOf(ip))
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if known, ok := b.hosts[host]; ok {
+	zt.mu.Lock()
+	defer zt.mu.Unlock()
+	if known, ok := zt.hosts[host]; ok {
 		return known, nil
 	}
-	b.hosts[host] = z
+	zt.hosts[host] = z
 	return z, nil
 }
 
-// travelKey is the key of a travel in the context of a request.
-type travelKey struct{}
+// redirectsKey is the key of redirects in the context of a request.
+type redirectsKey struct{}
 
-// travel is the way of a request through redirects: the outermost zone it was in.
-type travel struct{ within zone }
+// redirects knows the outermost zone that a request was in.
+type redirects struct{ within zone }
 
-// RoundTrip does a request, unless it follows a redirect that leads farther in than
-// where it came from.
-func (b *border) RoundTrip(req *http.Request) (*http.Response, error) {
-	z, err := b.zone(req)
+// RoundTrip does a request, unless it follows a redirect that leads farther in than the
+// address that redirected it.
+func (zt *zoneTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	z, err := zt.zone(req)
 	if err != nil {
 		return nil, err
 	}
-	if way, ok := req.Context().Value(travelKey{}).(*travel); ok {
+	if way, ok := req.Context().Value(redirectsKey{}).(*redirects); ok {
 		if z > way.within {
 			return nil, fmt.Errorf("%w: a redirect from %v to %s, %v", ErrAddress, way.within, req.URL.Host, z)
 		}
 		way.within = z
 	}
-	return b.zones[z].RoundTrip(req)
+	return zt.zones[z].RoundTrip(req)
 }
 
 // CloseIdleConnections closes what is not in use.
-func (b *border) CloseIdleConnections() {
-	for _, t := range b.zones {
+func (zt *zoneTransport) CloseIdleConnections() {
+	for _, t := range zt.zones {
 		t.CloseIdleConnections()
 	}
 }

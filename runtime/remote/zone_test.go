@@ -129,7 +129,7 @@ func TestRedirectsLeadOutwardOnly(t *testing.T) {
 		"127.0.0.1/to/public/to/127.0.0.1": false, "both/to/me": false,
 	} {
 		f, w := inWorld(t, names())
-		_, err := f.Local(t.Context(), "http://"+way, Want{})
+		_, err := f.Local(t.Context(), "http://"+way, Expected{})
 		if ok && err != nil || !ok && !errors.Is(err, ErrAddress) {
 			t.Errorf("%s: %v", way, err)
 		}
@@ -156,19 +156,19 @@ func TestRedirectsLeadOutwardOnly(t *testing.T) {
 // is not used either.
 func TestRebinding(t *testing.T) {
 	f, w := inWorld(t, map[string][]string{"fast": {"203.0.113.1", "127.0.0.1"}, "slow": {"203.0.113.1", "203.0.113.1", "10.0.0.1"}, "nas": {"10.0.0.9"}, "evil": {"203.0.113.6"}})
-	if _, err := f.Local(t.Context(), "http://fast/a", Want{}); !errors.Is(err, ErrAddress) || len(w.met) != 0 {
+	if _, err := f.Local(t.Context(), "http://fast/a", Expected{}); !errors.Is(err, ErrAddress) || len(w.met) != 0 {
 		t.Errorf("%v, %v", err, w.met)
 	}
-	if _, err := f.Local(t.Context(), "http://slow/a?connection=close", Want{}); err != nil {
+	if _, err := f.Local(t.Context(), "http://slow/a?connection=close", Expected{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Local(t.Context(), "http://slow/b", Want{}); !errors.Is(err, ErrAddress) || len(w.met) != 1 {
+	if _, err := f.Local(t.Context(), "http://slow/b", Expected{}); !errors.Is(err, ErrAddress) || len(w.met) != 1 {
 		t.Errorf("%v, %v", err, w.met)
 	}
-	if _, err := f.Local(t.Context(), "http://nas/a", Want{}); err != nil {
+	if _, err := f.Local(t.Context(), "http://nas/a", Expected{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := f.Local(t.Context(), "http://evil/to/nas", Want{}); !errors.Is(err, ErrAddress) {
+	if _, err := f.Local(t.Context(), "http://evil/to/nas", Expected{}); !errors.Is(err, ErrAddress) {
 		t.Error(err)
 	}
 }
@@ -187,7 +187,7 @@ func TestProxyInsideIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	file, err := f.Local(t.Context(), "http://public.example/a", Want{})
+	file, err := f.Local(t.Context(), "http://public.example/a", Expected{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestReadingEnds(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.MaxTotal = 2500 })
 	for i := range 5 {
 		r.origin.put(address(i), make([]byte, 1000))
-		_, err := r.get(address(i), Want{})
+		_, err := r.get(address(i), Expected{})
 		if (err != nil) != (i > 1) || err != nil && (!errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "--max-download")) {
 			t.Errorf("file %d: %v", i, err)
 		}

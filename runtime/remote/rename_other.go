@@ -1,7 +1,0 @@
-//go:build !windows
-
-package remote
-
-// inUse reports whether a rename failed because the target is open, which only
-// Windows minds.
-func inUse(error) bool { return false }
