@@ -1,0 +1,146 @@
+package checks
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// documents returns the markdown files of the repository.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "testdata/*/*.md", "examples/*/*.md"} {
+		found, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 15 {
+		t.Fatalf("only %d documents found", len(files))
+	}
+	return files
+}
+
+// TestLinks: every link of a document to another file leads to one.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	for _, file := range documents(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+			}
+		}
+	}
+}
+
+// TestIndexOfDocuments: docs/README.md links every document beside it.
+func TestIndexOfDocuments(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(repository, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range documents(t) {
+		name := filepath.Base(file)
+		if filepath.Base(filepath.Dir(file)) == "docs" && name != "README.md" && !strings.Contains(string(index), "]("+name+")") {
+			t.Errorf("docs/README.md does not link %s", name)
+		}
+	}
+}
+
+// TestTableOfPackages: CONTRIBUTING's table of folders names every package, and
+// nothing that is not one.
+func TestTableOfPackages(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(text), "| folder | packages |\n|---|---|\n")
+	if !ok {
+		t.Fatal("CONTRIBUTING.md has no table of packages")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	quoted := regexp.MustCompile("`([a-z0-9/]+)`")
+	rows := map[string][]string{}
+	for line := range strings.Lines(table) {
+		var names []string
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+			names = append(names, m[1])
+		}
+		if len(names) == 0 {
+			t.Fatalf("the row %q names no folder", line)
+		}
+		rows[names[0]] = names[1:]
+	}
+	tops, err := os.ReadDir(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, top := range tops {
+		packages := packagesBelow(t, top)
+		names, listed := rows[top.Name()]
+		delete(rows, top.Name())
+		if len(packages) > 0 && !listed {
+			t.Errorf("the table has no row for %s", top.Name())
+		}
+		for _, p := range packages {
+			if !slices.Contains(names, p) && !slices.ContainsFunc(names, func(n string) bool { return n == strings.Split(p, "/")[0] && insideOwn(p) }) {
+				t.Errorf("the row of %s does not name %s", top.Name(), p)
+			}
+		}
+		for _, n := range names {
+			if st, err := os.Stat(filepath.Join(repository, top.Name(), filepath.FromSlash(n))); err != nil || !st.IsDir() {
+				t.Errorf("the row of %s names %s, which is not there", top.Name(), n)
+			}
+		}
+	}
+	for name := range rows {
+		t.Errorf("the table has a row for %s, which is not there", name)
+	}
+}
+
+// insideOwn reports whether a package belongs to another one alone: it lies in an
+// internal folder.
+func insideOwn(p string) bool { return slices.Contains(strings.Split(p, "/"), "internal") }
+
+// packagesBelow returns the folders below one of the top level that hold Go
+// files, relative to it.
+func packagesBelow(t *testing.T, top os.DirEntry) []string {
+	t.Helper()
+	if !top.IsDir() || strings.HasPrefix(top.Name(), ".") || top.Name() == "out" || top.Name() == "bin" {
+		return nil
+	}
+	root := filepath.Join(repository, top.Name())
+	var found []string
+	err := filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || p == root {
+			return err
+		}
+		if d.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		if len(goFiles(t, p)) > 0 {
+			rel, err := filepath.Rel(root, p)
+			if err != nil {
+				return err
+			}
+			found = append(found, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
