@@ -2,4 +2,5 @@
 
 package plainfile
 
-const nonblocking = 0
+// NonBlocking is nothing here.
+const NonBlocking = 0

@@ -4,5 +4,5 @@ package plainfile
 
 import "golang.org/x/sys/unix"
 
-// nonblocking makes opening a pipe return at once.
-const nonblocking = unix.O_NONBLOCK
+// NonBlocking is a flag for os.OpenFile that makes opening a pipe return at once.
+const NonBlocking = unix.O_NONBLOCK

@@ -99,7 +99,7 @@ func (o opener) do(name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &KindError{name, st.Mode().Type()}
 	}
 	// The name may stand for a pipe by now, which must not block.
-	f, err := o.open(name, os.O_RDONLY|nonblocking, 0)
+	f, err := o.open(name, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,20 +19,59 @@ var errHidden = errors.New("hidden, outside of the folder, or no plain file")
 // folder that a cook has replaced as a whole is served from then on.
 type tree struct{ dir string }
 
-// newTree checks that a folder is there.
+// newTree checks that a folder is there and that files in it can be found.
 func newTree(dir string) (*tree, error) {
 	st, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("serve: %w", err)
-	}
-	if !st.IsDir() {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, forbidden(dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("serve: %w: name the folder of the cooked scene", err)
+	case !st.IsDir():
 		return nil, fmt.Errorf("serve: %s is no folder: name the folder of the cooked scene", dir)
+	}
+	if err := searchable(dir); err != nil {
+		return nil, forbidden(dir, err)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	return &tree{abs}, nil
+}
+
+// searchable tries what every request needs: to open the folder, to list it and to
+// look at what is in it.
+func searchable(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for _, name := range names {
+		if _, err := root.Lstat(name); errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	return nil
+}
+
+// forbidden is the error for a folder that this user may not read.
+func forbidden(dir string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // what was tried tells less than where
+	}
+	return fmt.Errorf("serve: %s cannot be read: %w: let the user who runs this list and enter it (chmod u+rx), and enter the folders above", dir, err)
 }
 
 // open opens the plain file of a request: name is a decoded path without the

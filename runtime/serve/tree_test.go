@@ -77,6 +77,21 @@ func TestLinkedFolder(t *testing.T) {
 	}
 }
 
+// TestNoFolder: what is missing or no folder is refused with what to do; one that
+// is empty may be filled later.
+func TestNoFolder(t *testing.T) {
+	dir := folder(t, map[string]string{"a.json": "{}"})
+	for name, want := range map[string]string{"none": "no such file", "a.json": "is no folder", "none/deeper": "no such file"} {
+		_, err := New(filepath.Join(dir, filepath.FromSlash(name)), Options{})
+		if err == nil || runtime.GOOS != "windows" && !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ": name the folder of the cooked scene") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(t.TempDir(), Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestForbidden(t *testing.T) {
 	dir := folder(t, map[string]string{"a.json": "{}"})
 	if err := os.Chmod(filepath.Join(dir, "a.json"), 0); err != nil {

@@ -88,6 +88,10 @@ func Open(dir string, opts Options) (*Cache, error) {
 		if errors.Is(err, ErrForeign) {
 			return nil, cacheError("open "+dir, fmt.Errorf("%w; name a new or an empty folder with --cache-dir (Options.CacheDir), or remove this one by hand", err))
 		}
+		var kind *kindError
+		if errors.As(err, &kind) {
+			return nil, cacheError("open "+dir, fmt.Errorf("%w; remove it, or name another folder with --cache-dir (Options.CacheDir)", err))
+		}
 		return nil, cacheError("open "+dir, fmt.Errorf("%w: it must be a folder that can be written to; name another one with --cache-dir (Options.CacheDir)", err))
 	}
 	return c, nil
@@ -114,9 +118,9 @@ func (c *Cache) open() (err error) {
 		name string
 	}{{&c.lock, lockName}, {&c.users, usersName}} {
 		if info, err := c.root.Lstat(f.name); err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no plain file", f.name)
+			return &kindError{f.name, info.Mode().Type()}
 		}
-		if *f.file, err = folder.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		if *f.file, err = openRegular(folder, f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}

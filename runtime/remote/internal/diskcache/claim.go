@@ -117,24 +117,12 @@ func isSidecar(name string) bool {
 
 // readSmall reads a file that is no longer than a line of the index.
 func (c *Cache) readSmall(name string) ([]byte, error) {
-	f, err := openPlain(c.root, name)
+	f, err := c.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxIndexLine+1))
-}
-
-// openPlain opens a plain file for reading: to open a pipe would wait.
-func openPlain(d Disk, name string) (File, error) {
-	info, err := d.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is no plain file", fs.ErrInvalid, name)
-	}
-	return d.Open(name)
 }
 
 // mark writes the mark to the disk, before anything else is put into the folder.

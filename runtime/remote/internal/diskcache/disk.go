@@ -1,12 +1,15 @@
 package diskcache
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // Disk is the folder of a cache as the cache uses it. Names are relative to the
@@ -37,8 +40,9 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// rootDisk is a folder of the system. It follows no links, not even those that stay
-// inside: what a link names is not the cache's.
+// rootDisk is a folder of the system. It opens regular files alone: a pipe would
+// make its reader wait, a device may never end. It follows no links, not even those
+// that stay inside: what a link names is not the cache's.
 type rootDisk struct{ root *os.Root }
 
 // Open opens a file for reading.
@@ -47,18 +51,54 @@ func (d rootDisk) Open(name string) (File, error) { return d.OpenFile(name, os.O
 // OpenFile opens a file, or makes it.
 func (d rootDisk) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	info, err := d.Lstat(name)
-	if err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeDir) != 0 {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("%w: it is a link or a folder", fs.ErrInvalid)}
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &kindError{name, info.Mode().Type()}
 	}
 	if err != nil && (!missing(err) || flag&os.O_CREATE == 0) {
 		return nil, err
 	}
-	f, err := d.root.OpenFile(name, flag, perm)
+	f, err := openRegular(d.root, name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// openRegular opens a file, or makes it; what is none by now is an error and waits
+// for nobody.
+func openRegular(root *os.Root, name string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := root.OpenFile(name, flag|plainfile.NonBlocking, perm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &kindError{name, info.Mode().Type()}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// kindError says that a name stands for something else than a file: a folder, a
+// link, a pipe or a device, of which nothing is read. It matches fs.ErrInvalid.
+type kindError struct {
+	name string
+	mode fs.FileMode // the type bits
+}
+
+// Error names it.
+func (e *kindError) Error() string {
+	kind := plainfile.Kind(e.mode)
+	if e.mode&fs.ModeSymlink != 0 {
+		kind = "link"
+	}
+	return fmt.Sprintf("%s is a %s, not a regular file", e.name, kind)
+}
+
+// Is makes errors.Is find fs.ErrInvalid.
+func (e *kindError) Is(target error) bool { return target == fs.ErrInvalid }
 
 // ReadFile reads a file.
 func (d rootDisk) ReadFile(name string) ([]byte, error) {

@@ -124,7 +124,7 @@ func (x *index) drop(name string) {
 // catchUp reads what was appended to the log since the last time, or all of it
 // when it was written anew. A missing log is an empty one.
 func (x *index) catchUp(root Disk) error {
-	f, err := openPlain(root, indexName)
+	f, err := root.Open(indexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		*x = newIndex()
 		return nil
@@ -136,9 +136,6 @@ func (x *index) catchUp(root Disk) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file", indexName)
 	}
 	head := make([]byte, 256)
 	n, err := f.ReadAt(head, 0)
