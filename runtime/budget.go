@@ -65,7 +65,7 @@ func (b *geometryBudget) addTo(st *Stats) {
 	st.Evictions, st.EvictionsPerformed = b.evictions, b.evicted
 }
 
-// readMemory asks the probe; a budget of the probe wins over the configured
+// read asks the probe; a budget of the probe wins over the configured
 // one.
 func (b *geometryBudget) read() {
 	m := Memory{}
@@ -81,10 +81,10 @@ func (b *geometryBudget) read() {
 	b.memory = m
 }
 
-// geometryUsed returns all geometry on the device, in bytes.
+// used returns all geometry on the device, in bytes.
 func (b *geometryBudget) used() int64 { return b.geometryBytes + b.memory.GeometryUsed }
 
-// geometryHigh reports whether geometry is at or above the high-water mark.
+// high reports whether geometry is at or above the high-water mark.
 func (b *geometryBudget) high() bool { return b.at(b.cfg.HighWaterMark) }
 
 func (b *geometryBudget) at(mark float64) bool {

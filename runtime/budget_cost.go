@@ -1,6 +1,6 @@
 package runtime
 
-// learned is what payloads of a class have taken on the Device.
+// learned sums up what the payloads of a class have taken on the Device.
 type learned struct {
 	n, bytes     float64
 	sizes, sized float64 // of those with a declared size: sizes, and bytes taken
@@ -37,10 +37,10 @@ func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
 	p.gpu = bytes
 }
 
-// cost returns what a representation takes on the Device, in bytes: what it took
-// the last time, else what the manifest declares by what such declarations have
-// been worth, else the mean of what has been loaded. Before the first load
-// nothing is known.
+// cost returns what a representation takes on the Device, in bytes. That is
+// what it took the last time. Else the manifest's declaration counts, scaled
+// by what such declarations have been worth, and without one the mean of what
+// has been loaded. Before the first load the cost is 0.
 func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
 	p := sc.tiles.payloadOf(tile, rep)
 	if p.gpu > 0 {
@@ -59,8 +59,8 @@ func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
 	return 0
 }
 
-// expect is cost, but takes estimates of a manifest at their word before the
-// first load: else the first wave would be admitted as if it took nothing.
+// expect is cost, but before the first load it trusts the estimates of the
+// manifest: at a cost of 0 all of the first wave would be admitted.
 func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
 	if !b.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.payloadOf(tile, rep).gpu == 0 {
 		return min(maxCost, float64(sc.tiles.memory[tile]))
@@ -68,8 +68,8 @@ func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
 	return b.cost(sc, tile, rep)
 }
 
-// expected returns what a load will bring to the Device at once: nothing of a
-// tile whose meshes follow one by one.
+// expected returns the bytes that a load will bring to the Device at once: 0
+// for a tile whose meshes follow one by one.
 func (b *geometryBudget) expected(r *record, rep Rep) int64 {
 	if rep == RepFull && r.scene.ownsMeshes(r.tile, r) {
 		return 0
@@ -77,8 +77,8 @@ func (b *geometryBudget) expected(r *record, rep Rep) int64 {
 	return int64(b.expect(r.scene, r.tile, rep))
 }
 
-// teaches reports whether the next load will be the first to tell what
-// estimates are worth: it is admitted whatever they say.
+// teaches reports whether the next load will be the first from which costs are
+// learned. It is admitted whatever its estimate.
 func (b *geometryBudget) teaches() bool {
 	return !b.taught && b.used()+b.pending == 0
 }

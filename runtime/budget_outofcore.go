@@ -19,10 +19,10 @@ func (p OutOfCorePolicy) known() bool {
 	return p == OutOfCoreAuto || p == OutOfCoreImmediate || p == OutOfCoreAlways
 }
 
-// outOfCore decides whether a full tile that was loaded streams mesh by mesh:
-// it has many nodes, or takes a large part of the geometry budget, if there is
-// one. Entities own their meshes, and LOD groups can only be switched part by
-// part. A Loader that gives no asset leaves nothing to decide.
+// outOfCore reports whether a full tile that was loaded streams mesh by mesh:
+// it has many nodes, takes a large part of the geometry budget, belongs to an
+// entity, or has LOD groups, which can only be switched part by part. A result
+// without an asset never does.
 func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
 	if res.Asset == nil {
 		return false
@@ -34,7 +34,8 @@ func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
 	return split != nil && split.admits(res.Asset.layout())
 }
 
-// split returns what decides that of a full tile; nil: it never does.
+// splitRule returns the rule by which a full tile streams mesh by mesh; nil:
+// it never does.
 func (b *geometryBudget) splitRule(r *record) *Split {
 	if b.cfg.OutOfCorePolicy == OutOfCoreImmediate {
 		return nil
@@ -49,8 +50,9 @@ func (b *geometryBudget) splitRule(r *record) *Split {
 	return p
 }
 
-// splitOf returns the Split of a request: also nil when the file is smaller than
-// what it decodes to, for then it is compressed, and useless in parts.
+// splitOf returns the splitRule for a request. It is nil when the file is
+// smaller than what it decodes to: such a file is compressed and cannot be
+// read in parts.
 func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
 	size := r.scene.tiles.payloadOf(r.tile, rep).size
 	if rep != RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// The allowance shares out a geometry budget that does not hold all that the
-// distances of the tiles ask for. Nearest first every tile is granted its
-// cheapest representation, its floor, then what its distance asks for instead.
-// The first limit is the reach: beyond it nothing is kept. The second is the
-// detail: beyond it floors are all there is. What is drawn goes only when its
-// floor can be drawn, so that no tile within reach is left bare.
+// The tiles' distances may ask for more than the geometry budget holds. Then the
+// budget is split, the nearest tiles first: every tile is granted its cheapest
+// representation, and with what is left the one that its distance asks for. Two
+// limits follow. Beyond the keep distance nothing is kept; beyond the detail
+// distance only the cheapest representations are. A drawn tile is downgraded
+// only once its cheapest representation can be drawn, so none disappears.
 
-// share is how much of its wishes a tile is granted.
+// grant is how much of what its distance asks for a tile may have.
 type grant uint8
 
 const (
@@ -21,14 +21,16 @@ const (
 	grantNothing
 )
 
-// The parts of the room below the high-water mark that are shared out, the rest
-// being for what is exchanged, and that floors leave to details.
+// splitPart is the part of the room below the high-water mark that is split; the
+// rest is for the moments in which one representation takes over from another.
+// detailPart is the part of that room that the cheapest representations leave to
+// finer ones.
 const (
 	splitPart  = 0.95
 	detailPart = 0.4
 )
 
-// allotmentLead is how much farther away than the limit a tile keeps its share,
+// keepLead is how much farther away than the limit a tile keeps its share,
 // as a factor: else the tiles at a limit would come and go with every step.
 const keepLead = 1.1
 
@@ -49,12 +51,12 @@ func stepFrom(step int) float64 {
 	return math.Float64frombits(math.Float64bits(1)+uint64(step)<<stepShift) - 1
 }
 
-// allowance is how far the geometry budget goes, in metres of the scenes.
+// budgetSplit is how far the geometry budget goes, in metres of the scenes.
 type budgetSplit struct {
 	scarce                       bool // else everything is granted, and the limits mean nothing
 	keepDistance, detailDistance float64
-	nearestEvicted               float64 // the nearest tile that was given up a moment ago
-	split                        bool    // worked out at the time for the budget that follow
+	nearestEvicted               float64 // distance of the nearest tile all of which was evicted a moment ago
+	split                        bool    // limits were worked out, at splitAt for budget
 	splitAt                      time.Duration
 	budget                       int64
 	steps                        [splitSteps]demand
@@ -63,11 +65,12 @@ type budgetSplit struct {
 // demand is what tiles at one distance cost, in bytes.
 type demand struct {
 	cheapest, extra float64
-	held            bool // some is never given up: see firstHeld
-	level           bool // some floor is a level of a tile in range, which may use the whole budget
+	held            bool // some tile lies within its streaming radius: the nearest such is always granted
+	level           bool // the cheapest representation of some tile in range is a level, which may use the whole budget
 }
 
-// grant returns the share of a tile at a distance that had another one before.
+// grantAt returns the grant of a tile at a distance that had another one
+// before. A tile keeps what it has a little beyond the limits.
 func (a *budgetSplit) grantAt(d float64, before grant) grant {
 	if !a.scarce {
 		return grantAll
@@ -87,8 +90,9 @@ func (a *budgetSplit) grantAt(d float64, before grant) grant {
 	return grantAll
 }
 
-// allot works the limits out, once geometry comes near the low-water mark, and
-// goes on until everything fits again.
+// splitBudget works the limits out, at most once per updateInterval. It begins
+// when geometry comes near the low-water mark and ends when everything fits
+// again.
 func (b *geometryBudget) splitBudget() {
 	a := &b.split
 	budget := float64(b.memory.GeometryBudget)
@@ -102,14 +106,14 @@ func (b *geometryBudget) splitBudget() {
 	}
 	a.split, a.budget, a.splitAt = true, b.memory.GeometryBudget, b.now
 	clear(a.steps[:])
-	floors, extras, meshes := 0.0, 0.0, 0.0
+	cheapest, extras, meshes := 0.0, 0.0, 0.0
 	for _, sc := range b.scenes {
 		for _, tile := range sc.query.tiles {
 			w := b.demandOf(sc, tile)
 			if w.cheapest+w.extra+w.meshes == 0 {
 				continue
 			}
-			floors, extras, meshes = floors+w.cheapest, extras+w.extra, meshes+w.meshes
+			cheapest, extras, meshes = cheapest+w.cheapest, extras+w.extra, meshes+w.meshes
 			d := &a.steps[stepOf(w.near)]
 			d.cheapest += w.cheapest
 			d.held = d.held || w.held
@@ -118,45 +122,46 @@ func (b *geometryBudget) splitBudget() {
 		}
 	}
 	room := float64(splitPart*b.cfg.HighWaterMark*budget) - float64(b.memory.GeometryUsed)
-	if floors+extras+meshes <= room {
+	if cheapest+extras+meshes <= room {
 		b.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	reach, floors := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed))
-	left, last := room-meshes-floors, 0
+	keep, cheapest := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed))
+	left, last := room-meshes-cheapest, 0
 	for last < splitSteps && left >= a.steps[last].extra {
 		left -= a.steps[last].extra
 		last++
 	}
-	b.setLimits(true, reach, min(reach, stepFrom(last)))
+	b.setLimits(true, keep, min(keep, stepFrom(last)))
 }
 
-// extend returns how far floors may take so many bytes, those of levels in range
-// up to the whole budget, and what they take.
-func (a *budgetSplit) extend(room, budget float64) (reach, floors float64) {
+// extend returns how far so many bytes go for the cheapest representations,
+// the nearest first, and what those take. Levels of tiles in range may use the
+// whole budget.
+func (a *budgetSplit) extend(room, budget float64) (keep, cheapest float64) {
 	first := true
 	for i := range a.steps {
 		d := &a.steps[i]
-		sum := floors + d.cheapest
+		sum := cheapest + d.cheapest
 		if d.cheapest > 0 && !(sum <= room || d.level && sum <= budget || first && d.held) {
-			return stepFrom(i), floors
+			return stepFrom(i), cheapest
 		}
 		first = first && d.cheapest == 0
-		floors = sum
+		cheapest = sum
 	}
-	return math.Inf(1), floors
+	return math.Inf(1), cheapest
 }
 
-// setLimits takes over new limits. All tiles near have to look at them, so small
-// changes wait until they add up.
-func (b *geometryBudget) setLimits(scarce bool, reach, detail float64) {
+// setLimits takes over new limits and wakes all tiles near, for each has to
+// compare its distance. Therefore small changes wait until they add up.
+func (b *geometryBudget) setLimits(scarce bool, keep, detail float64) {
 	a := &b.split
 	const worth = 0.02
 	same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= worth*min(x, y) }
-	if scarce == a.scarce && same(reach, a.keepDistance) && same(detail, a.detailDistance) {
+	if scarce == a.scarce && same(keep, a.keepDistance) && same(detail, a.detailDistance) {
 		return
 	}
-	a.scarce, a.keepDistance, a.detailDistance = scarce, reach, detail
+	a.scarce, a.keepDistance, a.detailDistance = scarce, keep, detail
 	for _, sc := range b.scenes {
 		sc.awake = sc.awake[:0]
 		for _, tile := range sc.active {
@@ -168,11 +173,11 @@ func (b *geometryBudget) setLimits(scarce bool, reach, detail float64) {
 	}
 }
 
-// wish is what one tile asks for, in bytes.
+// tileDemand is what one tile asks for, in bytes.
 type tileDemand struct {
 	cheapest, extra float64
-	meshes          float64 // of a tile that streams mesh by mesh: admitted one by one
-	near, far       float64 // distances by which floor and extra are ranked
+	meshes          float64 // of a tile that streams mesh by mesh: what it has, for its meshes are admitted one by one
+	near, far       float64 // distances by which cheapest and extra are ranked
 	held, level     bool    // see demand
 }
 
@@ -194,37 +199,38 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 	if rep == RepNone {
 		return w
 	}
-	floor := sc.cheapestRep(tile)
+	cheapest := sc.cheapestRep(tile)
 	if rep == RepFull && sc.ownsMeshes(tile, r) {
 		if r != nil {
 			w.meshes = float64(r.full().geometry)
 		}
-		if floor != RepFull {
-			w.cheapest = b.cost(sc, tile, floor)
+		if cheapest != RepFull {
+			w.cheapest = b.cost(sc, tile, cheapest)
 		}
 	} else {
-		w.cheapest = b.cost(sc, tile, floor)
+		w.cheapest = b.cost(sc, tile, cheapest)
 		w.extra = max(0, b.cost(sc, tile, rep)-w.cheapest)
 	}
 	w.held = d <= t.radius[tile].stream
-	w.level = floor != RepFull && d <= t.radius[tile].unload
+	w.level = cheapest != RepFull && d <= t.radius[tile].unload
 	return w
 }
 
-// limits returns reach and detail, those of no shortage at the query radius.
-// What was given up a moment ago is never within reach.
-func (a *budgetSplit) limits(query float64) (reach, detail float64) {
-	reach = query
+// limits returns both distances, as the query radius where there is no
+// shortage. A tile that was evicted a moment ago is never within the first.
+func (a *budgetSplit) limits(query float64) (keep, detail float64) {
+	keep = query
 	if a.nearestEvicted <= query {
-		reach = math.Nextafter(a.nearestEvicted, math.Inf(-1))
+		keep = math.Nextafter(a.nearestEvicted, math.Inf(-1))
 	}
 	if !a.scarce {
-		return reach, query
+		return keep, query
 	}
-	return min(a.keepDistance, reach), min(a.detailDistance, query)
+	return min(a.keepDistance, keep), min(a.detailDistance, query)
 }
 
-// limitSlack is slack for the limits of the allowance.
+// limitSlack returns how far d lies from the nearest of the limits, in metres:
+// see scene.slack.
 func (a *budgetSplit) limitSlack(d float64) float64 {
 	if !a.scarce {
 		return math.Inf(1)

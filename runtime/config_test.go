@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the table of parameters in docs/runtime.md")
 
 // The page lists every parameter as the code has it.
-func TestO43ParametersAreDocumented(t *testing.T) {
+func TestParametersAreDocumented(t *testing.T) {
 	path := filepath.Join("..", "docs", "runtime.md")
 	data, err := os.ReadFile(path)
 	if err != nil {

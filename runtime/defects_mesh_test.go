@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Defects of the reference engine that must not exist here, where they concern tiles that stream mesh by
-// mesh. Those with other tests of their own are O18, O23 to O25 and O27 to O31.
+// Defects of the reference engine that must not exist here, of tiles that stream
+// mesh by mesh.
 
-// O13: the answer to a file that was read again for a tile that has gone in the
+// The answer to a file that was read again for a tile that has gone in the
 // meantime, and come back, changes nothing.
-func TestO13StaleRereadIsDropped(t *testing.T) {
+func TestStaleRereadIsDropped(t *testing.T) {
 	nodes, released := nodesAt(100, 0, 10, 60), 0
 	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
 		r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
@@ -33,17 +33,17 @@ func TestO13StaleRereadIsDropped(t *testing.T) {
 	}
 }
 
-// O14: a mesh that the device never finishes gives its only slot back, and waits
+// A mesh that the device never finishes gives its only slot back, and waits
 // before it takes it again.
-func TestO14HungMeshFreesItsSlot(t *testing.T) {
+func TestHungMeshFreesItsSlot(t *testing.T) {
 	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 1 }}
 	r := outOfCoreRig(t, nodesAt(1, 5, 6), withDevice(d), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
 	r.until(20)
 	r.expect("0.3 mesh.load a/n0; 10.4 mesh.failed a/n0 n=1 retry=5; 10.4 mesh.load a/n1; 10.7 mesh.loaded a/n1; 15.4 mesh.load a/n0", "mesh.")
 }
 
-// O17: when the meshes go with their tile, its HLOD stays, resident and drawn.
-func TestO17MeshesLeaveTheLevelsAlone(t *testing.T) {
+// When the meshes go with their tile, its HLOD stays, resident and drawn.
+func TestMeshesLeaveTheLevelsAlone(t *testing.T) {
 	nodes := nodesAt(1, 0, 3, 6)
 	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.path(24, [2]float64{0, -40}, [2]float64{20, -110})
@@ -56,9 +56,9 @@ func TestO17MeshesLeaveTheLevelsAlone(t *testing.T) {
 	}
 }
 
-// O20: a forced unload takes meshes that are drawn and have nothing in their
+// A forced unload takes meshes that are drawn and have nothing in their
 // place, those with the device, and the main memory.
-func TestO20ForceTakesMeshes(t *testing.T) {
+func TestForceTakesMeshes(t *testing.T) {
 	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 3 }}
 	r := outOfCoreRig(t, nodesAt(10, 5, 6, 7), withDevice(d))
 	r.until(2)

@@ -9,7 +9,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-func TestO13StaleAnswersAreDropped(t *testing.T) {
+func TestStaleAnswersAreDropped(t *testing.T) {
 	// Every load hangs; the watchdog gives up, the tile is requested again, and
 	// only then the first answer comes.
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(Request) string { return "hang" }))
@@ -32,7 +32,7 @@ func TestO13StaleAnswersAreDropped(t *testing.T) {
 	}
 }
 
-func TestO14LevelsHaveWatchdogAndBackoff(t *testing.T) {
+func TestLevelsHaveWatchdogAndBackoff(t *testing.T) {
 	far := [2]float64{0, -98}
 	hang := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withFault(func(Request) string { return "hang" }))
 	hang.path(126, far)
@@ -46,7 +46,7 @@ func TestO14LevelsHaveWatchdogAndBackoff(t *testing.T) {
 		15.6 lod.load a 0; 15.9 lod.failed a 0 n=3 retry=20`)
 }
 
-func TestO15RemoteFailureBacksOff(t *testing.T) {
+func TestRemoteFailureBacksOff(t *testing.T) {
 	f := &fakeFetcher{latency: 3100 * time.Millisecond, fail: func(Request) error { return errFake }}
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f))
 	for r.now() < 12 {
@@ -56,7 +56,7 @@ func TestO15RemoteFailureBacksOff(t *testing.T) {
 	r.expect(`0 tile.dispatch a; 3.1 tile.failed a n=1 retry=5; 8.1 tile.retry a; 8.1 tile.dispatch a; 11.2 tile.failed a n=2 retry=10`)
 }
 
-func TestO16DownloadsTakeNoParseSlot(t *testing.T) {
+func TestDownloadsTakeNoParseSlot(t *testing.T) {
 	f := &fakeFetcher{latency: 40 * time.Second}
 	var tiles []manifest.Tile
 	for _, id := range strings.Fields("a b c d e") {
@@ -77,14 +77,14 @@ func TestO16DownloadsTakeNoParseSlot(t *testing.T) {
 	r.expect("41 tile.parsed a; 41 tile.parsed b; 42 tile.parsed c; 42 tile.parsed d; 43 tile.parsed e", "tile.parsed")
 }
 
-func TestO16HungDownloadEnds(t *testing.T) {
+func TestHungDownloadEnds(t *testing.T) {
 	f := &fakeFetcher{latency: 100 * time.Hour}
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f), withConfig(func(c *Config) { c.HTTP.ResourceTimeout, c.HTTP.Attempts = 10, 2 }))
 	r.until(81)
 	r.expect("0 tile.dispatch a; 80.1 tile.timeout a n=1 retry=5")
 }
 
-func TestO17UnloadLeavesTheOthersAlone(t *testing.T) {
+func TestUnloadLeavesTheOthersAlone(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))))
 	r.path(24, [2]float64{0, -60}, [2]float64{20, -110})
 	// The full tile has gone, its HLOD is resident and drawn.
@@ -93,7 +93,7 @@ func TestO17UnloadLeavesTheOthersAlone(t *testing.T) {
 	}
 }
 
-func TestO19OneFailingLevelDoesNotHideTheOthers(t *testing.T) {
+func TestOneFailingLevelDoesNotHideTheOthers(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), lodsAt(60, 80), hlodAt(95))),
 		withFault(func(q Request) string {
 			if q.Key.Rep == LOD(1) {
@@ -112,7 +112,7 @@ func TestO19OneFailingLevelDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
-func TestO20ForceMeansForce(t *testing.T) {
+func TestForceMeansForce(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withBytes(50))
 	r.path(1, [2]float64{0, -98})
 	r.s.UnloadAll()
@@ -121,7 +121,7 @@ func TestO20ForceMeansForce(t *testing.T) {
 	}
 }
 
-func TestO20EvictionsCountWhatIsFreed(t *testing.T) {
+func TestEvictionsCountWhatIsFreed(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60)), tileAt("b", face(10))), withBytes(50))
 	r.memory.GeometryBudget = 1000
 	r.until(10)
@@ -137,7 +137,7 @@ type delayedVisibility struct{ never Rep }
 
 func (v delayedVisibility) Drawable(k Key) bool { return k.Rep != v.never }
 
-func TestO21WaitIsBounded(t *testing.T) {
+func TestWaitIsBounded(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), func(_ *Config, d *Deps, _ *rig) {
 		d.Visibility = delayedVisibility{RepFull}
 	})
@@ -147,7 +147,7 @@ func TestO21WaitIsBounded(t *testing.T) {
 	r.expect("0 hlod.load a; 0.3 hlod.loaded a; 3 tile.dispatch a; 3.3 tile.parsed a; 5.3 hlod.unload a")
 }
 
-func TestO22OwnerIsAlone(t *testing.T) {
+func TestOwnerIsAlone(t *testing.T) {
 	// Answers and pressure come from many goroutines while Update runs; the race
 	// detector judges.
 	r := newRig(t, cityOf(10, 20))
@@ -171,7 +171,7 @@ func TestO22OwnerIsAlone(t *testing.T) {
 	<-done
 }
 
-func TestO28PressureIsHonouredBelowTheMark(t *testing.T) {
+func TestPressureIsHonouredBelowTheMark(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60)), tileAt("b", face(70))), withBytes(1))
 	r.dt = 16 * time.Millisecond
 	r.memory.GeometryBudget = 1_000_000
@@ -188,7 +188,7 @@ func TestO28PressureIsHonouredBelowTheMark(t *testing.T) {
 	}
 }
 
-func TestO29EvictionsAddUp(t *testing.T) {
+func TestEvictionsAddUp(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60)), tileAt("b", face(70))), withBytes(450))
 	r.memory.GeometryBudget = 1000
 	r.until(8)
@@ -199,8 +199,8 @@ func TestO29EvictionsAddUp(t *testing.T) {
 	}
 }
 
-func TestO26EvictsToTheLowMark(t *testing.T) {
-	// Facts 19.6 G7, with tiles: 86 % in use, evicted down to 70 % or less, then
+func TestTilesAreEvictedToTheLowMark(t *testing.T) {
+	// 86 % in use, evicted down to 70 % or less, then
 	// nothing more.
 	m := sceneOf()
 	for i := range 40 {

@@ -10,7 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-func TestO01NoHoleOnExit(t *testing.T) {
+func TestNoHoleOnExit(t *testing.T) {
 	for _, latency := range []float64{0.25, 5} { // the HLOD may come long after the grace period
 		r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withLatency(latency))
 		r.path(32, [2]float64{0, -60}, [2]float64{20, -110})
@@ -20,7 +20,7 @@ func TestO01NoHoleOnExit(t *testing.T) {
 	}
 }
 
-func TestO04CompletionWakesTheScheduler(t *testing.T) {
+func TestCompletionWakesTheScheduler(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10)), tileAt("b", face(20))), withLatency(0.02),
 		withConfig(func(c *Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
 	r.dt = 10 * time.Millisecond
@@ -29,7 +29,7 @@ func TestO04CompletionWakesTheScheduler(t *testing.T) {
 	r.expect("0.09 tile.dispatch a; 0.11 tile.parsed a; 0.11 tile.dispatch b; 0.13 tile.parsed b")
 }
 
-func TestO04BacklogBursts(t *testing.T) {
+func TestBacklogBursts(t *testing.T) {
 	ticks := func(tiles int) (at []int) {
 		m := sceneOf()
 		for i := range tiles {
@@ -53,7 +53,7 @@ func TestO04BacklogBursts(t *testing.T) {
 	}
 }
 
-func TestO05OrderIsTotal(t *testing.T) {
+func TestOrderIsTotal(t *testing.T) {
 	sc := &scene{id: 1, tiles: &table{}}
 	var list []candidate
 	for i := range 64 {
@@ -77,7 +77,7 @@ func TestO05OrderIsTotal(t *testing.T) {
 	}
 }
 
-func TestO06FillIdleSlots(t *testing.T) {
+func TestFillIdleSlots(t *testing.T) {
 	for _, fill := range []bool{false, true} {
 		r := newRig(t, sceneOf(tileAt("back", around(0, 0, 30, 1)), tileAt("ahead", around(0, 0, -40, 1))), withConfig(func(c *Config) {
 			c.EnableFrustumGate, c.FillIdleSlots, c.MaxConcurrentTileLoads = true, fill, 1
@@ -92,7 +92,7 @@ func TestO06FillIdleSlots(t *testing.T) {
 	}
 }
 
-func TestO07FarthestUnloadsFirst(t *testing.T) {
+func TestFarthestUnloadsFirst(t *testing.T) {
 	var tiles []manifest.Tile
 	for i, x := range []float64{20, 0, 40, 30, 10} {
 		tiles = append(tiles, tileAt(fmt.Sprint("t", i), box(x, 0, 0, x+5, 5, 5)))
@@ -103,7 +103,7 @@ func TestO07FarthestUnloadsFirst(t *testing.T) {
 }
 
 // The reach of HLODs is a parameter: the skyline need not end at 500 m.
-func TestO08SkylineReachesAsFarAsAsked(t *testing.T) {
+func TestSkylineReachesAsFarAsAsked(t *testing.T) {
 	for _, reach := range []float64{500, 5000} {
 		r := newRig(t, sceneOf(tileAt("a", face(3000), hlodAt(95))), withConfig(func(c *Config) { c.MaxQueryRadius = reach }))
 		r.until(1)
@@ -113,7 +113,7 @@ func TestO08SkylineReachesAsFarAsAsked(t *testing.T) {
 	}
 }
 
-func TestO09NoWorldBorder(t *testing.T) {
+func TestNoWorldBorder(t *testing.T) {
 	const far = 50_000
 	r := newRig(t, sceneOf(tileAt("a", box(far, 0, far, far+10, 10, far+10)), tileAt("b", box(-far, 0, 0, -far+10, 10, 10))))
 	r.camera.Position = [3]float64{far - 20, 0, far}
@@ -121,7 +121,7 @@ func TestO09NoWorldBorder(t *testing.T) {
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a")
 }
 
-func TestO10TallBoxesAreClippedForScoring(t *testing.T) {
+func TestTallBoxesAreClippedForScoring(t *testing.T) {
 	m := sceneOf(tileAt("tall", box(-60, -5000, -70, 60, 5000, -60)), tileAt("low", box(-60, 0, 60, 60, 30, 70)))
 	m.SceneBounds = &manifest.Bounds{Min: [3]float64{-100, 0, -100}, Max: [3]float64{100, 30, 100}}
 	r := newRig(t, m)
@@ -136,7 +136,7 @@ func TestO10TallBoxesAreClippedForScoring(t *testing.T) {
 	}
 }
 
-func TestO11ParseBudgetCountsDecodedBytes(t *testing.T) {
+func TestParseBudgetCountsDecodedBytes(t *testing.T) {
 	a, b := tileAt("a", face(10)), tileAt("b", face(20))
 	for _, x := range []*manifest.Tile{&a, &b} {
 		memory := int64(150 * mib)
@@ -147,7 +147,7 @@ func TestO11ParseBudgetCountsDecodedBytes(t *testing.T) {
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 0.3 tile.dispatch b; 0.6 tile.parsed b")
 }
 
-func TestO12RegionsHoldAllDescendants(t *testing.T) {
+func TestRegionsHoldAllDescendants(t *testing.T) {
 	m := sceneOf(tileAt("deep", around(0, 0, 0, 1), nodeID("F01_Q_0_1_2")), tileAt("flat", around(100, 0, 0, 1), nodeID("F01_Q_3")),
 		tileAt("compact", around(0, 0, 200, 1), nodeID("F02Q10")), tileAt("none", around(0, 900, 0, 1), nodeID("ROOTONLY")))
 	r := newRig(t, m)
@@ -178,7 +178,7 @@ func TestO12RegionsHoldAllDescendants(t *testing.T) {
 	}
 }
 
-func TestO44UnloadBeforeLoad(t *testing.T) {
+func TestUnloadBeforeLoad(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("old", box(0, 0, 0, 10, 10, 10)), tileAt("new", box(-310, 0, 0, -300, 10, 10))), withBytes(100))
 	r.path(20)
 	// Under way, old leaves in the very tick in which new comes into reach.
@@ -194,7 +194,7 @@ func TestO44UnloadBeforeLoad(t *testing.T) {
 	}
 }
 
-func TestO33ClearErrors(t *testing.T) {
+func TestClearErrors(t *testing.T) {
 	m := sceneOf(tileAt("a", face(10), lodsAt(make([]float64, MaxLODLevels+1)...)))
 	cfg := DefaultConfig()
 	if _, err := newScene(Source{Manifest: m, Path: "x"}, &cfg); err == nil {
@@ -210,7 +210,7 @@ func TestO33ClearErrors(t *testing.T) {
 	}
 }
 
-func TestO38SharedBucketIsResidentFromAnywhere(t *testing.T) {
+func TestSharedBucketIsResidentFromAnywhere(t *testing.T) {
 	m := sceneOf(tileAt("a", face(10)))
 	prefetch := 60.0
 	m.StreamingDefaults.PrefetchRadius = &prefetch

@@ -8,10 +8,10 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// The tests named TestO... show that defects of the reference engine (facts
-// section 20) are not in this one.
+// The tests of the files defects_*.go show that defects of the reference engine
+// are not in this one.
 
-func TestO02VelocityDoesNotDependOnRates(t *testing.T) {
+func TestVelocityDoesNotDependOnRates(t *testing.T) {
 	for _, fps := range []int{10, 30, 60, 144} {
 		for _, tick := range []float64{0.016, 0.1} {
 			m := motion{}
@@ -34,7 +34,7 @@ func TestO02VelocityDoesNotDependOnRates(t *testing.T) {
 }
 
 func TestVelocityVectors(t *testing.T) {
-	// Facts section 5: constant 10 m/s from rest, a sample every 0.1 s.
+	// Constant 10 m/s from rest, a sample every 0.1 s.
 	want := []float64{0, 1.5, 2.775, 3.859, 4.780, 5.563, 6.229, 6.794, 7.275}
 	m := motion{}
 	for i, v := range want {
@@ -53,7 +53,7 @@ func TestVelocityVectors(t *testing.T) {
 	}
 }
 
-func TestO03JumpIsNoVelocity(t *testing.T) {
+func TestJumpIsNoVelocity(t *testing.T) {
 	m := motion{}
 	m.sample(geom.Vec3{}, epoch, 0.85, 50)
 	m.sample(geom.Vec3{300}, epoch+100*time.Millisecond, 0.85, 50)

@@ -2,8 +2,8 @@ package runtime
 
 import "time"
 
-// device is the Device, what says when its uploads can be drawn, and how long
-// the last calls of it took.
+// device is the Device, the Visibility of its uploads, and how long its last
+// calls took.
 type device struct {
 	Device
 	visibility              Visibility // nil: as soon as they are uploaded
@@ -11,8 +11,8 @@ type device struct {
 	lastUpload, lastRelease time.Duration
 }
 
-// noteUpload notes how long uploads have taken that began at a time.
+// noteUpload notes how long uploads have taken since a time.
 func (d *device) noteUpload(since time.Duration) { d.lastUpload = d.clock.Now() - since }
 
-// noteRelease notes the same of releases.
+// noteRelease notes how long releases have taken since a time.
 func (d *device) noteRelease(since time.Duration) { d.lastRelease = d.clock.Now() - since }

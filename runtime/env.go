@@ -38,8 +38,8 @@ func newEnv(cfg *Config) *env {
 }
 
 // ready reports whether a resident representation can take over: the device
-// can draw it, or has had long enough. What streams mesh by mesh has to come in
-// first, however long that takes.
+// can draw it, or has had long enough. A tile that streams mesh by mesh has to
+// be drawable, however long that takes.
 func (e *env) ready(st *repState) bool {
 	return st.resident() && (st.drawable || !st.split && e.now-st.residentAt >= e.handoffMaxWait)
 }

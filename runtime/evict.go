@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How many representations one tick may evict: over the high-water mark, and
-// on a warning or critical signal from outside.
+// How many representations one tick may evict: over the high-water mark, and on
+// a warning or critical signal from outside.
 const (
 	evictPerTick  = 4
 	evictWarning  = 4
@@ -19,11 +19,11 @@ type evictee struct {
 	rep    Rep
 }
 
-// relieve gives memory back, from the high-water mark down to the low one and
-// whenever the system asks: textures first, then meshes by their value, those
-// out of range before the others, then whole representations beyond their
-// streaming radius, the farthest first. A critical signal takes the main memory
-// of out-of-core tiles too.
+// evict frees memory while geometry is between the high-water mark and the low
+// one, and whenever the system asks. Textures go first, then meshes by their
+// value, those out of range before the others, then whole representations
+// beyond their streaming radius, the farthest first. A critical signal also
+// releases the main memory of out-of-core tiles.
 func (v *evictor) evict(signal PressureLevel) {
 	if v.budget.high() {
 		v.budget.evicting = true
@@ -88,8 +88,8 @@ func (v *evictor) evictTiles(limit int, signal PressureLevel) {
 	clear(v.evictees)
 }
 
-// spares reports whether something is the last that a tile within reach can
-// draw, and the whole of the budget still holds it.
+// keepsLast reports whether a representation is the last one that a tile
+// within the keep distance can draw, and the budget still holds it.
 func (v *evictor) keepsLast(e evictee) bool {
 	r := e.record
 	if r.grant == grantNothing || v.budget.used() > v.budget.memory.GeometryBudget || v.cfg.Handoff == HandoffStrict {
@@ -103,9 +103,9 @@ func (v *evictor) keepsLast(e evictee) bool {
 	return true
 }
 
-// listEvictees collects, farthest first, full tiles that have been resident
-// long enough and levels of other tiles, at any age; what
-// lies within its streaming radius would come back at once and stays.
+// listEvictees collects full tiles that have been resident long enough, and
+// levels of other tiles at any age, the farthest first. Tiles within their
+// streaming radius are left out: they would come back at once.
 func (v *evictor) listEvictees() {
 	v.evictees = v.evictees[:0]
 	v.forEach(func(r *record) {
@@ -143,9 +143,8 @@ func (v *evictor) evictRep(e evictee) {
 	v.residency.unload(r, e.rep)
 }
 
-// makeRoomFarAway evicts whole representations beyond their streaming radius and
-// farther away than a distance for a mesh of the near band, the farthest first,
-// if a few of other tiles are enough.
+// makeRoomFarAway implements farEvicter: it evicts whole representations
+// beyond their streaming radius, the farthest first.
 func (v *evictor) makeRoomFarAway(tile *record, beyond, need float64) bool {
 	v.listEvictees()
 	n := 0
@@ -165,8 +164,8 @@ func (v *evictor) makeRoomFarAway(tile *record, beyond, need float64) bool {
 	return need <= 0
 }
 
-// acceptGeometry reports whether so many bytes more fit the geometry budget, if
-// need be after what lies beyond its streaming radius has gone.
+// acceptGeometry reports whether the geometry budget holds so many bytes more.
+// If need be it first evicts what lies beyond its streaming radius.
 func (v *evictor) acceptGeometry(bytes int64) bool {
 	fits := func() bool {
 		return v.budget.memory.GeometryBudget <= 0 || float64(v.budget.used())+float64(bytes) <= float64(v.budget.memory.GeometryBudget)
@@ -213,8 +212,9 @@ func (c *evictorCounters) addTo(st *Stats) {
 	st.CPUReleased += c.unusedFreed
 }
 
-// giveUp evicts what is beyond reach, the farthest first, up to a limit, once
-// geometry is at the high-water mark or something waits for the room.
+// evictBeyond evicts up to limit representations of tiles beyond the keep
+// distance, the farthest first, when geometry is at the high-water mark or
+// something waits for room.
 func (v *evictor) evictBeyond(limit int) {
 	if !v.budget.split.scarce || !v.budget.evicting && !v.budget.refused {
 		return
@@ -244,7 +244,7 @@ func (v *evictor) evictBeyond(limit int) {
 	clear(v.evictees)
 }
 
-// giveUpRep evicts a representation for want of room.
+// evictForRoom evicts a representation and keeps it away for a while.
 func (v *evictor) evictForRoom(e evictee) {
 	v.evictRep(e)
 	e.record.holdBack(e.rep)

@@ -172,7 +172,7 @@ func (r *rig) drawnTiles() string {
 	return strings.Join(ids, " ")
 }
 
-// Facts section 14: levels beyond the streaming radius go at any age, farthest
+// Levels beyond the streaming radius go at any age, farthest
 // first. The nearest ones are what remains.
 func TestEvictsTheFarthestLevelsFirst(t *testing.T) {
 	r := newRig(t, row(12), withBytes(10))

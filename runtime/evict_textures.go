@@ -18,7 +18,8 @@ func (v *evictor) shed(n int) {
 	}
 }
 
-// relieveTextures comes before any geometry goes.
+// lowerTextures asks for texture memory when textures or geometry are short,
+// or the system asks.
 func (v *evictor) lowerTextures(signal PressureLevel) {
 	n := 0
 	switch {

@@ -140,7 +140,7 @@ func ask(t *testing.T, l *FileLoader, req Request) Result {
 // Size and content hash are checked, and no path leads out of the folder.
 // Paths of a manifest that lead out of its folder are refused, also through
 // links, before anything is opened.
-func TestO36PathsStayInTheFolder(t *testing.T) {
+func TestPathsStayInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "a.untold")
 	size := writeTriangle(t, outside, format.FileTile, format.ModeNone)
@@ -157,7 +157,7 @@ func TestO36PathsStayInTheFolder(t *testing.T) {
 	l.Close()
 }
 
-func TestO39FileLoaderRefuses(t *testing.T) {
+func TestFileLoaderRefuses(t *testing.T) {
 	dir := t.TempDir()
 	size := writeTriangle(t, filepath.Join(dir, "tiles/a.untold"), format.FileTile, format.ModeNone)
 	data, err := os.ReadFile(filepath.Join(dir, "tiles/a.untold"))

@@ -40,8 +40,8 @@ func (c *handoffCounters) addTo(st *Stats) {
 	st.LOD0Warnings, st.LOD0WithFallback, st.LOD0NoFallback = c.lod0Warnings, c.lod0WithFallback, c.lod0NoFallback
 }
 
-// succeed drops a level that something ready replaces. With fades what is still
-// drawn has to fade out first.
+// replace drops a level that something ready replaces. With fades, a level
+// that is still drawn has to fade out first.
 func (h *handoff) replace(r *record, rep Rep) {
 	if !h.cfg.EnableFadeTransitions || r.drawn != rep {
 		h.residency.drop(r, rep)

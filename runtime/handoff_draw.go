@@ -31,8 +31,8 @@ func (h *handoff) draw(r *record, rep Rep) {
 	}
 }
 
-// advanceFades runs every frame; an outgoing representation that has faded out
-// is released by the next tick, which comes at once.
+// advanceFades runs every frame. When a representation has faded out, the next
+// tick comes at once and releases it.
 func (h *handoff) advanceFades(dt time.Duration) {
 	if h.activeFades() == 0 {
 		return

@@ -1,9 +1,9 @@
 package runtime
 
-// planStrict is the literal rule of the reference engine's documents, holes included: the HLOD pass,
-// then the LOD pass, both judging the full tile as it was at the start of the
-// tick, every transition but those of a full tile that took over gated by the
-// dwell.
+// planStrict is the literal rule of the reference engine's documents: first
+// the HLOD pass, then the LOD pass, both judging the full tile as it was at
+// the start of the tick. All transitions wait for the dwell, but for those
+// after a full tile took over.
 func (h *handoff) planStrict(r *record) {
 	if r.parsedAtStart {
 		r.target, r.wanted = RepNone, RepFull

@@ -8,9 +8,9 @@ type leaver struct {
 	distance float64
 }
 
-// unloadPass runs before anything is loaded: it ends backoffs,
-// starts and ends grace periods, tears down what is out of range, farthest
-// first, and drops the levels of tiles beyond the query radius.
+// unloadPass ends backoffs, starts and ends grace periods, tears down full
+// tiles out of range, the farthest first, and drops the levels of tiles beyond
+// the query radius.
 func (h *handoff) unloadPass() {
 	h.leavers = h.leavers[:0]
 	for _, sc := range h.scenes {
@@ -48,8 +48,8 @@ func (h *handoff) unloadPass() {
 	}
 }
 
-// leaveRange drops the levels of a tile beyond the query radius. One that is
-// drawn while the full representation is about to take over stays that long.
+// leaveRange drops the levels of a tile beyond the query radius. A level that
+// is drawn stays while the full representation is about to take over.
 func (h *handoff) leaveRange(r *record) {
 	r.endFade()
 	r.target, r.wanted = RepNone, RepNone
@@ -68,9 +68,9 @@ func (h *handoff) judgeRange(r *record) {
 		r.inGrace, r.retire = false, false
 		return
 	}
-	surplus := r.canDowngrade()
-	hurry := surplus && (h.budget.refused || h.budget.evicting) // something waits for the room
-	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !surplus {
+	downgrade := r.canDowngrade()
+	hurry := downgrade && (h.budget.refused || h.budget.evicting) // something waits for the room
+	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !downgrade {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false
 			h.emitRep(EventTileGraceCleared, r, RepFull)

@@ -36,8 +36,8 @@ const (
 // that turns round.
 const maxFetches = 8
 
-// load is a request that has not been answered. It outlives its tile's
-// interest: the slot is taken until the worker is done.
+// load is a request that has not been answered. It may outlive the interest in
+// its tile: the slot is taken until the worker is done.
 type load struct {
 	request    Request
 	scene      *scene // nil once the scene is gone

@@ -2,12 +2,15 @@ package runtime
 
 import "github.com/untoldkit/untold/internal/geom"
 
-// meshStreamer owns the second tier: the full tiles that are too large to be
-// uploaded as a whole, and stream mesh by mesh.
+// meshStreamer owns the second tier. Full tiles that are too large to be
+// uploaded as a whole stream mesh by mesh: their decoded asset is pinned in
+// the CPURegistry, and every renderable node of it, or LOD group, is a stub
+// with the radii of its tile.
 //
 // It promises that no mesh is uploaded without room for it, that what is drawn
 // goes only when something can stand in for it, and that a tile's full
-// representation counts as drawable while at least half of its meshes are.
+// representation counts as drawable while at least half of its meshes can be
+// drawn.
 type meshStreamer struct {
 	*eventLog
 	loads    *loadQueue
@@ -25,7 +28,7 @@ type meshStreamer struct {
 	waitingToReturn bool // something evicted waits to come back
 
 	groups       int  // LOD groups that can be drawn
-	switched     bool // at judgedAt, from judgedFrom
+	switched     bool // levels, at switchedAt from switchedFrom
 	switchedAt   uint64
 	switchedFrom geom.Vec3
 

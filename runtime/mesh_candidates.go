@@ -87,8 +87,8 @@ func selectFirst[T any](list []T, n int, compare func(a, b T) int) {
 	}
 }
 
-// moveFirst moves what a condition holds for to the front and returns how many
-// that are.
+// moveFirst moves the elements that meet a condition to the front and returns
+// how many they are.
 func moveFirst[T any](list []T, is func(T) bool) int {
 	n := 0
 	for i := range list {

@@ -40,8 +40,8 @@ func (e meshEvictee) compare(o meshEvictee) int {
 	return compareStubs(e.record, e.stub, o.record, o.stub)
 }
 
-// evictionScore rates a mesh: the larger, the sooner it goes.
-// Only geometry counts, for it is the geometry's budget (section 20, O27).
+// evictionScore rates a mesh: the larger the score, the sooner it goes. Only
+// geometry counts, not textures, as the budget is that of geometry.
 func (ms *meshStreamer) evictionScore(distance float64, bytes int64) float64 {
 	far, large := 1.0, 0.0
 	if ms.cfg.MaxQueryRadius > 0 {
@@ -53,9 +53,9 @@ func (ms *meshStreamer) evictionScore(distance float64, bytes int64) float64 {
 	return float64(ms.cfg.EvictionDistanceWeight*far) + float64(ms.cfg.EvictionSizeWeight*large)
 }
 
-// listMeshEvictees collects the loaded stubs farther away than a distance, but
-// for visible ones near the camera; those that only signals evict too if asked.
-// It returns their bytes.
+// listEvictees collects the loaded meshes farther away than a distance and
+// returns their bytes. Visible meshes near the camera are left out, and unless
+// all is set those that are too large to come back.
 func (ms *meshStreamer) listEvictees(beyond float64, all bool) (sum int64) {
 	ms.evictees = ms.evictees[:0]
 	for _, sc := range ms.scenes {
@@ -78,10 +78,10 @@ func (ms *meshStreamer) listEvictees(beyond float64, all bool) (sum int64) {
 	return sum
 }
 
-// relieveMeshes evicts up to limit meshes, those of the least value first, and
-// returns how many more it might have; with mark set only until geometry is down
-// at the low-water mark. With outOfRange only those beyond their streaming
-// radius go, which nobody would load again.
+// evict evicts up to limit meshes, the least valuable first, and returns how
+// many more it might have. With mark set it stops when geometry is down at the
+// low-water mark. With outOfRange set only meshes beyond their streaming
+// radius go, which would not be loaded again.
 func (ms *meshStreamer) evict(limit int, mark, outOfRange bool) (left int) {
 	if mark && !ms.budget.aboveLow() {
 		return limit
@@ -107,9 +107,9 @@ func (ms *meshStreamer) evict(limit int, mark, outOfRange bool) (left int) {
 	return limit
 }
 
-// lastDrawn reports whether a tile within reach has one mesh left to draw and no
-// level to take its place: that mesh stays while the budget holds it, until a
-// level has come in.
+// lastDrawn reports whether a tile within the keep distance draws one last
+// mesh and no level can stand in for it. That mesh stays while the budget
+// holds it.
 func (ms *meshStreamer) lastDrawn(r *record) bool {
 	return ms.cfg.Handoff == HandoffCovered && r.grant != grantNothing && r.drawn == RepFull && r.meshes.uploaded == 1 && !r.hasFallback() &&
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && ms.budget.used() <= ms.budget.memory.GeometryBudget
@@ -119,9 +119,9 @@ func (ms *meshStreamer) lastDrawn(r *record) bool {
 // as a factor: else two at one distance would take turns.
 const swapLead = 1.1
 
-// makeRoom evicts what lies farther away than a candidate until so many bytes
-// are free, if there is so much. A candidate that needs
-// more than one pass may evict has the rest in the ticks that follow.
+// makeRoom evicts meshes farther away than a candidate until so many bytes are
+// free, if there are so many. When a candidate needs more than one pass may
+// evict, the ticks that follow evict the rest.
 func (ms *meshStreamer) makeRoom(c *meshCandidate, need float64, far farEvicter) bool {
 	if sum := ms.listEvictees(c.distance*swapLead, false); float64(sum) < need {
 		return c.near && far.makeRoomFarAway(c.record, c.distance*swapLead, need)
@@ -129,7 +129,7 @@ func (ms *meshStreamer) makeRoom(c *meshCandidate, need float64, far farEvicter)
 	n := min(evictMeshes, len(ms.evictees))
 	selectFirst(ms.evictees, n, meshEvictee.compare)
 	for i := 0; i < n && need > 0; i++ {
-		// What would show nothing takes the place of what is farther away.
+		// A tile that shows nothing yet may take the last mesh of a farther one.
 		if r := ms.evictees[i].record; ms.lastDrawn(r) && (r.hasLevels() || c.record.drawn != RepNone) {
 			continue
 		}
@@ -154,9 +154,8 @@ func (ms *meshStreamer) evictMesh(e *meshEvictee, forSignal bool) {
 	ms.waitingToReturn = true
 }
 
-// releaseCPU drops the decoded assets of all out-of-core tiles. Their meshes
-// that are on the Device stay drawn; the files are read again when others are
-// wanted.
+// releaseCPU drops the decoded assets of all out-of-core tiles. Their uploaded
+// meshes stay drawn. The files are read again when other meshes are wanted.
 func (ms *meshStreamer) releaseCPU() {
 	ms.forEachSplit(func(r *record) {
 		if freed := ms.registry.ReleaseWarm(r.meshes.root); freed > 0 {

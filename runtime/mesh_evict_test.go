@@ -26,8 +26,7 @@ func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest
 	return m, withNodes(nodes)
 }
 
-// Facts 19.6, G1.
-func TestG1EvictionScore(t *testing.T) {
+func TestEvictionScore(t *testing.T) {
 	e := &env{cfg: DefaultConfig()}
 	ms := &meshStreamer{eventLog: &eventLog{env: e}, budget: &geometryBudget{env: e, memory: Memory{GeometryBudget: 100}}}
 	for _, c := range []struct {
@@ -41,7 +40,7 @@ func TestG1EvictionScore(t *testing.T) {
 	}
 }
 
-func TestG1EvictsTheLeastValue(t *testing.T) {
+func TestEvictsTheLeastValue(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"A": 50, "B": 5, "C": 50}, map[string]float64{"A": 200, "B": -200, "C": 10})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
@@ -57,8 +56,7 @@ func TestG1EvictsTheLeastValue(t *testing.T) {
 	}
 }
 
-// Facts 19.6, G3.
-func TestG3VisibleMeshesNearbyStay(t *testing.T) {
+func TestVisibleMeshesNearbyStay(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"near": 50, "far": 51}, map[string]float64{"near": 10, "far": 200})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
@@ -100,8 +98,8 @@ func (s *reliefSpy) Shed(n int) int {
 	return n
 }
 
-// Facts 19.6, G5: a signal between two calls is handled by the next one.
-func TestG5PressureResponses(t *testing.T) {
+// A signal between two calls is handled by the next one.
+func TestPressureResponses(t *testing.T) {
 	for level, want := range map[PressureLevel]struct{ shed, meshes int }{PressureWarning: {8, 16}, PressureCritical: {20, 32}} {
 		var d []float64
 		for i := range 48 {
@@ -128,8 +126,7 @@ func TestG5PressureResponses(t *testing.T) {
 	}
 }
 
-// Facts 19.6, G7 and section 20, O26.
-func TestG7EvictsToTheLowMark(t *testing.T) {
+func TestEvictsToTheLowMark(t *testing.T) {
 	var d []float64
 	for i := range 40 {
 		d = append(d, 100+float64(i))
@@ -151,9 +148,9 @@ func TestG7EvictsToTheLowMark(t *testing.T) {
 	}
 }
 
-// Facts 19.6, F7 and section 20, O25: a candidate that does not fit makes room,
+// A candidate that does not fit makes room,
 // whatever the marks say.
-func TestF7MakesRoom(t *testing.T) {
+func TestMakesRoom(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"x": 30, "y": 30, "new": 45}, map[string]float64{"x": -190, "y": -200, "new": 200})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 100
@@ -165,7 +162,7 @@ func TestF7MakesRoom(t *testing.T) {
 	}
 }
 
-func TestO25OversizeCandidateDoesNotStarve(t *testing.T) {
+func TestOversizeCandidateDoesNotStarve(t *testing.T) {
 	// 40 small ones fill 80 %; a large one, near, wants 60 %: more than one pass
 	// may evict.
 	m, tiles := sceneOf(), map[string][]nodeSpec{}
@@ -184,7 +181,7 @@ func TestO25OversizeCandidateDoesNotStarve(t *testing.T) {
 	}
 }
 
-func TestO27ScoreCountsGeometryOnly(t *testing.T) {
+func TestScoreCountsGeometryOnly(t *testing.T) {
 	// Textures of any size do not change who goes.
 	m, nodes := meshScene(map[string]int64{"A": 40, "B": 50}, map[string]float64{"A": 200, "B": -200})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
@@ -203,9 +200,9 @@ func TestO27ScoreCountsGeometryOnly(t *testing.T) {
 	r.expect("3 evict.lru B/m", "evict.")
 }
 
-// Facts section 20, O28, for meshes: far below the mark a signal evicts all the
+// Far below the mark a signal evicts all the
 // same, and a critical one frees the main memory.
-func TestO28PressureReachesMeshesAndMainMemory(t *testing.T) {
+func TestPressureReachesMeshesAndMainMemory(t *testing.T) {
 	r := outOfCoreRig(t, nodesAt(1, 40, 42))
 	r.memory.GeometryBudget = 1_000_000
 	r.until(2)
@@ -216,8 +213,8 @@ func TestO28PressureReachesMeshesAndMainMemory(t *testing.T) {
 	}
 }
 
-// Facts section 20, O29: the counter holds the evictions of all passes.
-func TestO29EvictionsOfAllTiersAddUp(t *testing.T) {
+// The counter holds the evictions of all passes.
+func TestEvictionsOfAllTiersAddUp(t *testing.T) {
 	nodes := nodesAt(10, 40, 42, 44)
 	r := newRig(t, sceneOf(tileOf("a", nodes), tileAt("b", face(60))), withNodes(map[string][]nodeSpec{"a": nodes}),
 		withConfig(func(c *Config) { c.OutOfCoreNodeThreshold = 3 }), withBytes(10))
@@ -230,8 +227,8 @@ func TestO29EvictionsOfAllTiersAddUp(t *testing.T) {
 	}
 }
 
-// Facts section 20, O30: the camera goes through the root of the scene once.
-func TestO30DistancesUseTheRootOnce(t *testing.T) {
+// The camera goes through the root of the scene once.
+func TestDistancesUseTheRootOnce(t *testing.T) {
 	nodes := nodesAt(1, 40, 45, 300)
 	r := outOfCoreRig(t, nodes)
 	if err := r.s.SetSceneTransform(1, scaled(0.1, 100, 0, 0)); err != nil {
@@ -247,8 +244,8 @@ func TestO30DistancesUseTheRootOnce(t *testing.T) {
 	}
 }
 
-// Facts section 20, O31: textures count from the first mesh on.
-func TestO31TexturesCountFromTheFirstMesh(t *testing.T) {
+// Textures count from the first mesh on.
+func TestTexturesCountFromTheFirstMesh(t *testing.T) {
 	nodes := nodesAt(10, 40, 60)
 	r := outOfCoreRig(t, nodes)
 	r.s.loads.loader = loaderFunc(func(q Request) {
@@ -273,7 +270,7 @@ func TestO31TexturesCountFromTheFirstMesh(t *testing.T) {
 	}
 }
 
-// Facts section 14: textures are asked before geometry goes.
+// Textures are asked before geometry goes.
 func TestTexturesGoBeforeGeometry(t *testing.T) {
 	textures := &reliefSpy{left: 5}
 	r := outOfCoreRig(t, nodesAt(10, 40), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })

@@ -2,12 +2,13 @@ package runtime
 
 import "github.com/untoldkit/untold/internal/geom"
 
-// Nodes X_LOD0, X_LOD1, ... of an out-of-core tile are one stub. All its levels
-// are on the Device; one of them is drawn, by the camera's distance (facts
-// section 16).
+// The nodes X_LOD0, X_LOD1, ... of an out-of-core tile are one stub, a LOD group.
+// All its levels are on the Device; the camera's distance chooses the one that is
+// drawn.
 
-// judgeGroups switches levels on every lod.frameInterval-th frame, and whenever
-// the camera has moved by more than lod.minCameraMove.
+// switchLevels chooses the levels of all LOD groups anew on every
+// lod.frameInterval-th frame, and whenever the camera has moved by more than
+// lod.minCameraMove.
 func (ms *meshStreamer) switchLevels() {
 	if ms.groups == 0 {
 		return
@@ -30,7 +31,8 @@ func (ms *meshStreamer) switchLevels() {
 	})
 }
 
-// pickLevel chooses the level of a group that has just been loaded, or again.
+// pickLevel chooses the level of a group; first is set when the group has just
+// been loaded.
 func (ms *meshStreamer) pickLevel(r *record, i int, camera geom.Vec3, first bool) {
 	x, p := &r.meshes.stubs[i], &r.meshes.plan.stubs[i]
 	distance := float64(x.box.Center().Sub(camera).Len() * ms.cfg.LOD.Bias)

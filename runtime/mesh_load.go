@@ -36,8 +36,8 @@ type meshRoom struct {
 // maxMakeRoom is how many candidates of a tick may make room for themselves.
 const maxMakeRoom = 2
 
-// dispatchMeshes starts the best stubs: those of the near band in slots of their
-// own, then the rest.
+// dispatch starts the best candidates: those of the near band in slots of
+// their own, then the rest.
 func (ms *meshStreamer) dispatch(far farEvicter) {
 	defer func(all []meshCandidate) { clear(all) }(ms.candidates)
 	// Tiles may have been evicted since.
@@ -61,9 +61,9 @@ func (ms *meshStreamer) dispatch(far farEvicter) {
 	ms.count.started = started + more
 }
 
-// nearSlots returns how many meshes of the near band may start: one at a time,
-// unless all that are to load and are loading belong to one asset, which then
-// loads in a burst.
+// nearSlots returns how many meshes of the near band may start. That is one at
+// a time, unless all that wait and load belong to one asset, which then loads
+// in a burst.
 func (ms *meshStreamer) nearSlots(near []meshCandidate) int {
 	if len(near) == 0 {
 		return 0
@@ -83,8 +83,8 @@ func (ms *meshStreamer) nearSlots(near []meshCandidate) int {
 	return max(0, limit-active)
 }
 
-// startMeshes starts the best of a list and returns how many wait for a slot,
-// and how many were started. Those that memory keeps out wait for other things.
+// startMeshes starts the best of a list. It returns how many wait for a slot,
+// not counting those that memory keeps out, and how many were started.
 func (ms *meshStreamer) startMeshes(list []meshCandidate, slots int, room *meshRoom) (waiting, started int) {
 	for started < slots && len(list) > 0 {
 		n := min(len(list), slots-started)
@@ -102,7 +102,8 @@ func (ms *meshStreamer) startMeshes(list []meshCandidate, slots int, room *meshR
 	return len(list), started
 }
 
-// admitMesh reports whether memory has room for a stub, or makes some.
+// admitMesh reports whether memory has room for a mesh, and makes some if it
+// may.
 func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 	budget := float64(ms.budget.memory.GeometryBudget)
 	if budget <= 0 {
@@ -112,9 +113,9 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 	limit, mark := budget, ms.cfg.HighWaterMark*budget
 	bytes := float64(c.record.meshes.plan.stubs[c.stub].bytes)
 	x.tooLarge = false
-	// While anything evicted waits to come back, nothing may load that would be
-	// evicted again soon: what moves with the camera needs some room below the
-	// mark. Only the nearest meshes may use it up.
+	// While evicted meshes wait to come back, some room below the mark is kept for
+	// the meshes that the camera comes near to: others would soon be evicted again.
+	// Only the near band may use it up.
 	if ms.waitingToReturn {
 		if !c.near {
 			mark *= (1 + ms.cfg.LowWaterMark/ms.cfg.HighWaterMark) / 2
@@ -186,7 +187,7 @@ func (ms *meshStreamer) uploadPart(r *record, p *stubPlan, k int) error {
 	return err
 }
 
-// pollMeshes asks which of the stubs at the Device can be drawn.
+// poll asks which of the meshes at the Device can be drawn.
 func (ms *meshStreamer) poll() {
 	for at := 0; at < len(ms.loading); {
 		l := &ms.loading[at]
@@ -238,7 +239,7 @@ func (ms *meshStreamer) failMesh(at int, err error) {
 	ms.failed(r, i, err)
 }
 
-// meshWatchdog gives up on stubs that the Device does not finish.
+// expire gives up on stubs that the Device does not finish.
 func (ms *meshStreamer) expire() {
 	limit := seconds(ms.cfg.MeshLoadTimeoutSeconds)
 	for at := 0; at < len(ms.loading); {
@@ -259,15 +260,16 @@ func (ms *meshStreamer) readAgain(r *record) {
 		return
 	}
 	ms.count.cpuRereads++
-	f := ms.loads.request(r, RepFull, int(m.rereadFails)+1, ms.budget.splitOf(r, RepFull))
-	f.memory, f.reread = r.scene.tiles.memory[r.tile], true
-	m.reread = f.request.Token
-	ms.loads.send(f)
+	l := ms.loads.request(r, RepFull, int(m.rereadFails)+1, ms.budget.splitOf(r, RepFull))
+	l.memory, l.reread = r.scene.tiles.memory[r.tile], true
+	m.reread = l.request.Token
+	ms.loads.send(l)
 }
 
-// rereadDone ends such a request. A file that has other nodes now is another
-// tile: what is drawn of the old one goes, and it is loaded anew.
-func (ms *meshStreamer) rereadDone(r *record, f *load, res *Result) (changed bool) {
+// rereadDone takes over a file that was read again. It returns true when the
+// file has other meshes than before: then the tile has to be unloaded and
+// loaded anew.
+func (ms *meshStreamer) rereadDone(r *record, l *load, res *Result) (changed bool) {
 	m := r.meshes
 	m.reread = 0
 	err := res.Err
@@ -293,13 +295,13 @@ func (ms *meshStreamer) rereadDone(r *record, f *load, res *Result) (changed boo
 		return true
 	default:
 		m.rereadFails = 0
-		ms.loads.countLoaded(f, res)
+		ms.loads.countLoaded(l, res)
 		ms.registry.StoreAsset(m.root, res.Asset)
 	}
 	return false
 }
 
-// meshFailure puts a stub that is not with the Device into backoff.
+// failed puts a mesh that is not with the Device into backoff.
 func (ms *meshStreamer) failed(r *record, i int, err error) {
 	x := &r.meshes.stubs[i]
 	x.state, x.failedAt = meshFailed, ms.now

@@ -98,7 +98,7 @@ func (p *gatedPrewarm) Prewarm(ctx context.Context, root RootID, asset *Asset) e
 	}
 }
 
-// Seed 004: meshes wait while the textures of their root are being decoded, and
+// Meshes wait while the textures of their root are being decoded, and
 // take no slots.
 func TestPrewarmDefersMeshes(t *testing.T) {
 	p := &gatedPrewarm{make(chan struct{}), make(chan RootID, 1)}

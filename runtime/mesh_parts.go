@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Out-of-core tiles whose file comes in parts: a stub that is wanted has its
-// geometry loaded first, in a queue like that of downloads, and takes a slot at
-// the Device when it is there.
+// Some files of out-of-core tiles come in parts. The geometry of a stub is then
+// requested when the stub is wanted, and the stub takes a slot at the Device once
+// its geometry is there.
 
 const (
 	// maxPartLoads is how many requests for geometry may be under way at a time.
 	maxPartLoads = maxFetches
 	// partBatch is how much geometry one request asks for, in bytes, when small
-	// stubs lie side by side: what takes as long as the way to a server and back.
+	// stubs lie side by side: as much as is sent in the time of a round trip.
 	partBatch = 256 << 10
 	// partAhead is how much of that may be for neighbours that are not wanted yet.
 	partAhead = 128 << 10
@@ -43,9 +43,9 @@ func (ms *meshStreamer) loadParts(list []meshCandidate) []meshCandidate {
 	return list[:warm]
 }
 
-// batch lists a stub with its neighbours in the file, in its order: many small
-// stubs must not cost a request each. Those that are wanted come along, and so do
-// others that may be soon.
+// batch lists a stub with its neighbours in the file that are wanted too or
+// may be soon, in the order of the file: many small stubs must not cost a
+// request each.
 func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
 	m := r.meshes
 	list := []int32{stub}
@@ -68,8 +68,8 @@ func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
 	return list
 }
 
-// soon reports whether a stub that is not wanted may be so next: it is within its
-// unload radius, and its geometry has not come yet.
+// soon reports whether a stub may be wanted next: it is within its unload
+// radius, and its geometry has not been loaded.
 func (ms *meshStreamer) soon(r *record, stub int) bool {
 	x := &r.meshes.stubs[stub]
 	return x.state == meshUnloaded && x.distance <= r.scene.tiles.radius[r.tile].unload &&
@@ -83,11 +83,11 @@ func (ms *meshStreamer) startParts(r *record, stubs []int32) {
 	if asset == nil || asset.Parts == nil {
 		return
 	}
-	f := ms.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
+	l := ms.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
 	var meshes []int
 	bytes := int64(0)
 	for _, stub := range stubs {
-		m.stubs[stub].fetch = f.request.Token
+		m.stubs[stub].fetch = l.request.Token
 		for _, p := range m.plan.stubs[stub].parts {
 			e := &asset.Entities[m.plan.list[p.part-1]]
 			for k := range asset.meshesOf(e) {
@@ -97,22 +97,22 @@ func (ms *meshStreamer) startParts(r *record, stubs []int32) {
 		}
 	}
 	ms.count.partLoads++
-	ms.loads.sendParts(f, asset.Parts, stubs, meshes, bytes)
+	ms.loads.sendParts(l, asset.Parts, stubs, meshes, bytes)
 }
 
-// partsLoaded ends such a load.
-func (ms *meshStreamer) partsLoaded(r *record, f *load, res *Result) {
+// partsLoaded takes over the geometry of some stubs.
+func (ms *meshStreamer) partsLoaded(r *record, l *load, res *Result) {
 	m := r.meshes
 	err := res.Err
-	if err == nil && !ms.registry.storeParts(m.root, m.plan, f.stubs, res.Asset) {
+	if err == nil && !ms.registry.storeParts(m.root, m.plan, l.stubs, res.Asset) {
 		err = errCold
 	}
 	res.Asset.Release() // the registry holds its own
 	if err == nil {
-		ms.loads.count.bytesLoaded += f.request.Size
+		ms.loads.count.bytesLoaded += l.request.Size
 	}
-	for _, stub := range f.stubs {
-		if m.stubs[stub].fetch != f.request.Token {
+	for _, stub := range l.stubs {
+		if m.stubs[stub].fetch != l.request.Token {
 			continue // it was given up, and may be on its way again
 		}
 		m.stubs[stub].fetch = 0
@@ -130,8 +130,7 @@ func (ms *meshStreamer) partsLoaded(r *record, f *load, res *Result) {
 	}
 }
 
-// cancelParts gives up the load of a stub's geometry. The request ends when
-// nobody waits for any of it.
+// cancelParts gives up the load of a stub's geometry.
 func (ms *meshStreamer) cancelParts(r *record, stub int) {
 	x := &r.meshes.stubs[stub]
 	if x.fetch == 0 {

@@ -32,10 +32,11 @@ type Prewarmer interface {
 }
 
 // CPURegistry keeps what streamed meshes are uploaded from: an entry per mesh,
-// entries by group and level for LOD groups, and for each root one pin on the decoded asset whose buffers they share. Entries
-// outlive uploads and evictions, so what comes back is uploaded from the main
-// memory. When that is short, ReleaseWarm drops the pin and keeps the entries:
-// the Streamer reads the file again when a mesh of the root is wanted.
+// entries by group and level for LOD groups, and for each root one pin on the
+// decoded asset whose buffers they share. Entries outlive uploads and
+// evictions, so a mesh that comes back is uploaded from the main memory.
+// ReleaseWarm drops the pin and keeps the entries; the Streamer reads the file
+// again when a mesh of the root is wanted.
 //
 // Everything of a root is kept under the one id of the root and goes with
 // RemoveRoot. Methods are safe for concurrent use.

@@ -66,8 +66,8 @@ func TestCPURegistry(t *testing.T) {
 	}
 }
 
-// Facts section 20, O18: all of a root goes under its one id.
-func TestO18RemoveRootFreesAll(t *testing.T) {
+// All of a root goes under its one id.
+func TestRemoveRootFreesAll(t *testing.T) {
 	released := 0
 	c := NewCPURegistry(nil)
 	for root := RootID(1); root <= 2; root++ {
@@ -86,7 +86,7 @@ func TestO18RemoveRootFreesAll(t *testing.T) {
 	}
 }
 
-func TestO18UnloadFreesTheMainMemory(t *testing.T) {
+func TestUnloadFreesTheMainMemory(t *testing.T) {
 	released := 0
 	nodes := []nodeSpec{{name: "root"}, {name: "deep", parent: "root", bytes: 10, box: [6]float64{5, 0, 0, 6, 1, 1}}}
 	for name, end := range map[string]func(*rig){

@@ -114,8 +114,7 @@ func (r *rig) parts() string {
 	return strings.Join(out, ", ")
 }
 
-// Facts 19.5, F1.
-func TestF1Admission(t *testing.T) {
+func TestAdmission(t *testing.T) {
 	few := func(total int64) (out []nodeSpec) {
 		out = nodesAt(total/3, 0, 2, 4)
 		out[0].bytes += total - 3*(total/3)
@@ -184,8 +183,8 @@ type loaderFunc func(Request)
 
 func (f loaderFunc) Start(q Request) { f(q) }
 
-// Facts 19.5, F3: the meshes of one asset load in a burst, the nearest first.
-func TestF3SingleRootBurst(t *testing.T) {
+// The meshes of one asset load in a burst, the nearest first.
+func TestSingleRootBurst(t *testing.T) {
 	nodes := nodesAt(1, 5, 10, 15, 20, 25)
 	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(100, 150))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
 	r.until(2)
@@ -202,8 +201,8 @@ func TestNearBandIsSerialAcrossRoots(t *testing.T) {
 	r.expect("0.3 mesh.load a/n0; 0.3 mesh.load b/n1; 0.3 mesh.load b/n2", "mesh.")
 }
 
-// Facts 19.5, F5: a backlog of meshes makes every frame tick, until it is gone.
-func TestF5AdaptiveTick(t *testing.T) {
+// A backlog of meshes makes every frame tick, until it is gone.
+func TestAdaptiveTick(t *testing.T) {
 	nodes := nodesAt(1, 1, 2, 3, 4, 5)
 	d := &meshDevice{latency: 40 * time.Millisecond}
 	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withLatency(0), withPolicy(OutOfCoreAlways), withDevice(d))
@@ -222,8 +221,8 @@ func TestF5AdaptiveTick(t *testing.T) {
 	}
 }
 
-// Facts 19.5, F9 and section 20, O23: depth does not matter, the tile owns all.
-func TestF9NestedStubsCount(t *testing.T) {
+// Depth does not matter, the tile owns all.
+func TestNestedStubsCount(t *testing.T) {
 	nodes := []nodeSpec{{name: "root"}, {name: "group", parent: "root"}}
 	for _, n := range nodesAt(1, 5, 10) {
 		n.parent = "group"
@@ -237,7 +236,7 @@ func TestF9NestedStubsCount(t *testing.T) {
 	}
 }
 
-func TestO23NestedStubsEndTheFallback(t *testing.T) {
+func TestNestedStubsEndTheFallback(t *testing.T) {
 	nodes := []nodeSpec{{name: "root"}}
 	for _, n := range nodesAt(1, 5, 10) {
 		n.parent = "root"
@@ -250,8 +249,8 @@ func TestO23NestedStubsEndTheFallback(t *testing.T) {
 	}
 }
 
-// Facts section 20, O24: stubs have the radii of their tile.
-func TestO24StubsHaveFiniteRadii(t *testing.T) {
+// Stubs have the radii of their tile.
+func TestStubsHaveFiniteRadii(t *testing.T) {
 	nodes := nodesAt(1, 0, 10, 60, 70)
 	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
 	// Two are within 51 m; from -35 on the two others are beyond 100 m.
@@ -287,7 +286,7 @@ func TestFallbackStaysUntilUsable(t *testing.T) {
 	r.expect("1.3 drawn a lod0; 7.3 drawn a full; 51.3 drawn a lod0", "drawn")
 }
 
-// Facts section 1, row 2: the interior gate holds for the meshes of an interior
+// The interior gate holds for the meshes of an interior
 // tile as well, and unloads none.
 func TestInteriorGateHoldsForMeshes(t *testing.T) {
 	nodes := nodesAt(1, 0, 10, 40)

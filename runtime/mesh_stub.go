@@ -72,8 +72,7 @@ func sound(b *geom.Box) bool {
 	return true
 }
 
-// registerMeshes makes the stubs of a full tile. The registry takes over the
-// asset.
+// register takes over the asset of a full tile and makes its stubs.
 func (ms *meshStreamer) register(r *record, res *Result) {
 	ms.budget.taught = true
 	ms.lastRoot++
@@ -105,7 +104,7 @@ func (ms *meshStreamer) register(r *record, res *Result) {
 	sc.split = slices.Insert(sc.split, at, r.tile)
 }
 
-// dropMeshes releases all stubs of a tile, and what the main memory has of it.
+// drop releases all meshes of a tile, and its geometry in the main memory.
 func (ms *meshStreamer) drop(r *record) {
 	m := r.meshes
 	for i := range m.stubs {
@@ -125,7 +124,7 @@ func (ms *meshStreamer) drop(r *record) {
 	}
 }
 
-// stopMeshes ends what is on its way of a tile that streams mesh by mesh.
+// stop cancels what is loading of a tile that streams mesh by mesh.
 func (ms *meshStreamer) stop(r *record) {
 	for i := range r.meshes.stubs {
 		if r.meshes.stubs[i].state == meshLoading {
@@ -173,8 +172,8 @@ func (ms *meshStreamer) unloadStub(r *record, i int) {
 	ms.emitMesh(EventMeshUnload, r, i)
 }
 
-// addMeshBytes books geometry of a stub, and the textures of its tile with the
-// first one.
+// bookStub books geometry of a stub. The textures of its tile count from the
+// first stub on.
 func (ms *meshStreamer) bookStub(r *record, x *stub, bytes int64) {
 	st, m := r.full(), r.meshes
 	x.bytes += bytes

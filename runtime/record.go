@@ -16,7 +16,7 @@ type repState struct {
 	failedAt   time.Duration
 	residentAt time.Duration
 	togglesAt  time.Duration
-	evicted    bool          // given up for want of room, and not back yet
+	evicted    bool          // for want of room, and not back yet
 	evictedAt  time.Duration // when
 	geometry   int64         // bytes on the device
 	texture    int64
@@ -26,8 +26,8 @@ type repState struct {
 func (r *repState) resident() bool { return r.state == TileParsed }
 func (r *repState) loading() bool  { return r.state == TileParsing }
 
-// held reports whether a representation was given up so short a time ago that it
-// must not come back yet.
+// inEvictionHold reports whether a representation was evicted so recently that
+// it must not come back yet.
 func (r *repState) inEvictionHold(now time.Duration) bool {
 	return r.evicted && now-r.evictedAt < evictionHold
 }
@@ -42,7 +42,7 @@ type record struct {
 
 	actual, effective float64 // distances as of the last tick
 	near              bool    // within the query radius as of the last tick
-	grant             grant   // of its wishes that the geometry budget grants
+	grant             grant   // what the geometry budget grants it
 
 	inGrace    bool
 	graceSince time.Duration
@@ -150,8 +150,8 @@ func (sc *scene) activate(tile int32) *record {
 	return r
 }
 
-// forget returns the record of a tile that is idle again to the pool; the
-// caller takes the tile off the list of active ones.
+// forget returns the record of an idle tile to the pool. The caller takes the
+// tile off the list of active ones.
 func (sc *scene) forget(tile int32) {
 	place := sc.tiles.record[tile]
 	sc.spare = append(sc.spare, sc.records[place])
@@ -160,7 +160,8 @@ func (sc *scene) forget(tile int32) {
 	sc.tiles.record[tile] = -1
 }
 
-// bare reports whether nothing of a tile is drawn, and nothing could be.
+// nothingDrawn reports whether nothing of a tile is drawn, and nothing of it
+// could be.
 func (r *record) nothingDrawn() bool {
 	if r.drawn != RepNone {
 		return false
@@ -173,13 +174,13 @@ func (r *record) nothingDrawn() bool {
 	return true
 }
 
-// partial reports whether a tile draws the few meshes of it that have come in,
-// for want of anything else.
+// partial reports whether a tile draws the few of its meshes that are loaded,
+// as it has nothing else.
 func (r *record) partial() bool {
 	return r.drawn == RepFull && r.full().split && !r.full().drawable
 }
 
-// covered reports whether a level can stand in for the full representation.
+// hasFallback reports whether a level can stand in for the full representation.
 func (r *record) hasFallback() bool {
 	for i := 1; i < len(r.reps); i++ {
 		if r.scene.ready(&r.reps[i]) {
@@ -189,8 +190,9 @@ func (r *record) hasFallback() bool {
 	return false
 }
 
-// leftAlone reports whether all of a tile was given up so short a time ago that
-// it is out of reach, wherever the reach ends now: else it would come and go.
+// whollyEvicted reports whether nothing of a tile is left and some of it was
+// evicted a moment ago. Such a tile counts as beyond the keep distance, or it
+// would come and go.
 func (r *record) whollyEvicted() bool {
 	held := false
 	for i := range r.reps {
@@ -203,8 +205,8 @@ func (r *record) whollyEvicted() bool {
 	return held
 }
 
-// noteGivenUp keeps a representation away for a while, and with the last one its
-// tile.
+// holdBack keeps an evicted representation away for a while, and its tile too
+// if it was the last one.
 func (r *record) holdBack(rep Rep) {
 	if r.scene.cfg.Handoff != HandoffCovered {
 		return
@@ -215,15 +217,15 @@ func (r *record) holdBack(rep Rep) {
 	}
 }
 
-// heldBack reports whether something of a tile was evicted a moment ago. Within
-// its streaming radius nothing is held back, as pressure evicts nothing there (seed
-// 003: full-load tile geometry eviction).
+// inEvictionHold reports whether something of a tile was evicted a moment ago.
+// It never is within the streaming radius, where memory pressure evicts
+// nothing.
 func (r *record) inEvictionHold() bool {
 	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
 }
 
-// evictionHold is how long at least an evicted representation stays away, while
-// the tile lies where such are evicted.
+// evictionHold is how long an evicted representation stays away at least,
+// while its tile lies beyond its streaming radius.
 const evictionHold = 3 * time.Second
 
 func (r *record) endFade() {
@@ -243,7 +245,7 @@ func (r *record) shows(rep Rep) bool {
 	return st.resident() && (!st.split || r.meshes.uploaded > 0)
 }
 
-// stamp notes a transition of a tile's LODs or of its HLOD.
+// noteSwap notes when the LODs of a tile, or its HLOD, have last changed.
 func (r *record) noteSwap(rep Rep) {
 	switch classOf(rep) {
 	case classHLOD:
@@ -261,7 +263,7 @@ func (r *record) dwelt(rep Rep) bool {
 	return !r.lodSwapped || r.scene.now-r.lodSwapAt >= r.scene.dwell
 }
 
-// measure takes the distances of a tile.
+// measure takes the distances of a tile and its grant.
 func (r *record) measure() {
 	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
 	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)

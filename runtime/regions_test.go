@@ -37,7 +37,7 @@ func regionStates(m *Regions) (out string) {
 	return out
 }
 
-// Facts section 16: every half second, within 100 m, gone beyond 150 m.
+// Every half second, within 100 m, gone beyond 150 m.
 func TestRegions(t *testing.T) {
 	r := newRig(t, sceneOf())
 	m, err := NewRegions(r.s, quarter("a", 90), quarter("b", 101), quarter("c", -500))
@@ -65,7 +65,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Facts section 16: residency is reported children first, the scene before its
+// Residency is reported children first, the scene before its
 // region. What cannot be opened says when it will be tried again.
 func TestRegionEvents(t *testing.T) {
 	r := newRig(t, sceneOf())

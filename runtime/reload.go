@@ -35,8 +35,8 @@ type reloaded struct {
 	err  error
 }
 
-// reloads reads manifests beside the frames, as often as it is worth it, and
-// keeps the answers until they are taken.
+// reloads reads manifests again beside the frames, rarely enough, and keeps
+// the answers until they are taken.
 type reloads struct {
 	*env
 	ctx      context.Context
@@ -66,9 +66,9 @@ func (src *Source) reader() func(ctx context.Context) (Source, error) {
 	}
 }
 
-// suspect reads the manifest of a tile again when an error says that its file is
-// not the declared one, or is gone. Manifests that declare no hashes are left
-// alone: nothing tells their versions apart.
+// reportMismatch starts to read the manifest of a tile again when an error
+// says that its file is not the declared one, or is gone. Manifests without
+// hashes are left alone: their versions cannot be told apart.
 func (l *reloads) reportMismatch(r *record, rep Rep, err error) {
 	sc := r.scene
 	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.payloadOf(r.tile, rep).sha256 == "" ||
@@ -140,7 +140,7 @@ func (sc *scene) postponeReload() {
 	sc.reloading.next = sc.now + sc.backoff(sc.reloading.fails)
 }
 
-// complain reports a tile that stays failed.
+// warnUnchanged reports a tile that stays failed.
 func (s *Streamer) warnUnchanged(a *reloaded, message string) {
 	s.emit(Event{Kind: EventWarn, Scene: a.old.id, Tile: a.old.tiles.id[a.tile], Rep: a.rep, Message: message})
 	s.log.Warn(message, "tile", a.old.tiles.id[a.tile], "rep", a.rep)

@@ -42,7 +42,7 @@ func (c *residencyCounters) addTo(st *Stats) {
 	st.LastAsyncLoadMs, st.AverageAsyncLoadMs, st.LastFailedAsyncLoadMs, st.LastAsyncReloadLODMs = c.lastMs, c.averageMs, c.lastFailedMs, c.lastLevelMs
 }
 
-// makeResident books an uploaded representation.
+// makeResident books a representation that was uploaded or registered.
 func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
 	st := r.rep(rep)
 	st.state, st.residentAt, st.fails, st.evicted = TileParsed, rs.now, 0, false
@@ -65,7 +65,7 @@ func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
 	}
 }
 
-// freeRep releases a resident representation.
+// free releases a resident representation.
 func (rs *residency) free(r *record, rep Rep) {
 	st := r.rep(rep)
 	if st.split {
@@ -84,7 +84,7 @@ func (rs *residency) free(r *record, rep Rep) {
 	r.wakeUp()
 }
 
-// unloadRep tears a resident representation down and reports it.
+// unload tears a resident representation down and reports it.
 func (rs *residency) unload(r *record, rep Rep) {
 	rs.free(r, rep)
 	if r.grant != grantAll {
@@ -101,7 +101,7 @@ func (rs *residency) unload(r *record, rep Rep) {
 	rs.toggled(r, rep)
 }
 
-// dropRep unloads or cancels a level, whichever applies.
+// drop unloads or cancels a level, whichever applies.
 func (rs *residency) drop(r *record, rep Rep) {
 	switch st := r.rep(rep); {
 	case st.resident() && r.fading != rep: // a fade needs both

@@ -8,26 +8,26 @@ import (
 // ErrTimeout is the error of a load that the watchdog gave up on.
 var ErrTimeout = errors.New("runtime: the load did not finish in time")
 
-// startLoad requests a representation.
+// start requests a representation.
 func (rs *residency) start(r *record, rep Rep) {
 	st := r.rep(rep)
-	f := rs.loads.request(r, rep, int(st.fails)+1, rs.budget.splitOf(r, rep))
-	st.state, st.token = TileParsing, f.request.Token
+	l := rs.loads.request(r, rep, int(st.fails)+1, rs.budget.splitOf(r, rep))
+	st.state, st.token = TileParsing, l.request.Token
 	r.wakeUp()
 	rs.budget.pending += rs.budget.expected(r, rep)
 	rs.count.loads++
 	rs.count.started++
 	if rep == RepFull {
-		f.memory = r.scene.tiles.memory[r.tile]
+		l.memory = r.scene.tiles.memory[r.tile]
 		rs.count.loading++
 	}
 	rs.emitRep(loadKind(rep), r, rep)
-	rs.loads.send(f)
+	rs.loads.send(l)
 }
 
 // loaded makes a representation resident.
-func (rs *residency) loaded(r *record, f *load, res *Result) {
-	rep := f.request.Key.Rep
+func (rs *residency) loaded(r *record, l *load, res *Result) {
+	rep := l.request.Key.Rep
 	start := rs.device.clock.Now()
 	err := rs.place(r, rep, res)
 	rs.device.noteUpload(start)
@@ -36,14 +36,14 @@ func (rs *residency) loaded(r *record, f *load, res *Result) {
 		rs.failed(r, rep, err)
 		return
 	}
-	took := milliseconds(rs.now - f.started)
+	took := milliseconds(rs.now - l.started)
 	rs.count.lastMs = took
 	if rs.count.completed == 0 {
 		rs.count.averageMs = took
 	}
 	rs.count.averageMs += float64((took - rs.count.averageMs) * 0.1)
 	rs.count.completed++
-	rs.loads.countLoaded(f, res)
+	rs.loads.countLoaded(l, res)
 	if rep == RepFull {
 		rs.count.loading--
 	} else {
@@ -82,10 +82,10 @@ func (rs *residency) failed(r *record, rep Rep, err error) {
 	rs.reloads.reportMismatch(r, rep, err)
 }
 
-// discarded ends the cancelled load of a full tile; those of levels are over
-// when they are cancelled.
-func (rs *residency) discarded(r *record, f *load) {
-	if f.request.Key.Rep != RepFull || r.full().state != TileUnloading || r.full().token != f.request.Token {
+// discarded ends the cancelled load of a full tile, whose worker has answered.
+// Loads of levels are over when they are cancelled.
+func (rs *residency) discarded(r *record, l *load) {
+	if l.request.Key.Rep != RepFull || r.full().state != TileUnloading || r.full().token != l.request.Token {
 		return
 	}
 	r.full().state = TileUnloaded
@@ -94,8 +94,8 @@ func (rs *residency) discarded(r *record, f *load) {
 	rs.emitRep(EventTileDiscard, r, RepFull)
 }
 
-// revive ends the backoff of a full tile near the camera. The levels' ends when
-// they are wanted.
+// endBackoff ends the backoff of a full tile near the camera. That of a level
+// ends when the level is wanted.
 func (rs *residency) endBackoff(r *record) {
 	if st := r.full(); st.state == TileFailed && r.near && rs.retryable(st) {
 		st.state = TileUnloaded
@@ -104,9 +104,9 @@ func (rs *residency) endBackoff(r *record) {
 	}
 }
 
-// cancelLoad gives up a load. A full tile stays in TileUnloading, and so blocks
-// another dispatch, until its worker has answered; a level is free at once, and
-// only the slot waits.
+// cancel gives up a load. A full tile stays in TileUnloading, so it is not
+// requested again, until its worker has answered. A level is free at once, and
+// only its slot waits.
 func (rs *residency) cancel(r *record, rep Rep) {
 	st := r.rep(rep)
 	r.wakeUp()
@@ -124,8 +124,8 @@ func (rs *residency) cancel(r *record, rep Rep) {
 	}
 }
 
-// place takes over a representation that was loaded: it goes to the Device, or
-// its meshes are registered. On an error the caller still has the asset.
+// place hands a representation that was loaded to the Device, or registers its
+// meshes. On an error the caller still has the asset.
 func (rs *residency) place(r *record, rep Rep, res *Result) error {
 	if rep == RepFull && rs.budget.outOfCore(r, res) {
 		rs.meshes.register(r, res)
@@ -134,8 +134,8 @@ func (rs *residency) place(r *record, rep Rep, res *Result) error {
 	return rs.uploadWhole(r, rep, res)
 }
 
-// uploadWhole uploads a representation as a whole; of LOD groups only the finest
-// level, for nothing could hide the others.
+// uploadWhole uploads a representation as a whole. Of LOD groups only the
+// finest level is uploaded, as nothing could hide the others.
 func (rs *residency) uploadWhole(r *record, rep Rep, res *Result) error {
 	asset := res.Asset
 	if asset == nil || rep != RepFull || asset.layout().groups == 0 {

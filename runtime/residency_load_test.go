@@ -9,7 +9,7 @@ import (
 func TestBackoff(t *testing.T) {
 	cfg := DefaultConfig()
 	s := &env{cfg: cfg}
-	// Facts section 3: n failures, then so many seconds.
+	// N failures, then so many seconds.
 	for n, want := range map[uint16]float64{0: 5, 1: 5, 2: 10, 3: 20, 4: 40, 5: 60, 6: 60, 1000: 60, math.MaxUint16: 60} {
 		if got := s.backoff(n).Seconds(); got != want {
 			t.Errorf("after %d failures %v s, want %v", n, got, want)

@@ -9,13 +9,13 @@ import (
 
 // Scenarios of dispatch: limits, order and gates.
 
-func TestB1DispatchLimit(t *testing.T) {
+func TestDispatchLimit(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(76)), tileAt("b", box(-86.5, -5, -5, -76.5, 5, 5))))
 	r.until(1)
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a")
 }
 
-func TestB3Order(t *testing.T) {
+func TestOrder(t *testing.T) {
 	var tiles []manifest.Tile
 	for i, id := range []string{"t0", "t1", "t2", "t3", "t4"} {
 		x := float64(10 + 2*i)
@@ -27,7 +27,7 @@ func TestB3Order(t *testing.T) {
 		0.3 tile.dispatch t2; 0.3 tile.dispatch t3; 0.6 tile.parsed t2; 0.6 tile.parsed t3; 0.6 tile.dispatch t4; 0.9 tile.parsed t4`)
 }
 
-func TestB5ParseBudget(t *testing.T) {
+func TestParseBudget(t *testing.T) {
 	huge, small := tileAt("huge", face(10)), tileAt("sml", face(14))
 	huge.FileSizeBytes = 300 * mib
 	r := newRig(t, sceneOf(huge, small), withLatency(0.5), withConfig(func(c *Config) { c.EnableImportanceSort = false }))
@@ -35,7 +35,7 @@ func TestB5ParseBudget(t *testing.T) {
 	r.expect("0 tile.dispatch huge; 0.5 tile.parsed huge; 0.5 tile.dispatch sml; 1 tile.parsed sml")
 }
 
-func TestB7Frustum(t *testing.T) {
+func TestFrustumGate(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("x61", around(61, 0, -30, 1)), tileAt("x62", around(62, 0, -30, 1)),
 		tileAt("back", around(0, 0, 30, 1)), tileAt("ahead", around(0, 0, -30, 1))),
 		withConfig(func(c *Config) { c.EnableFrustumGate, c.MaxConcurrentTileLoads = true, 8 }))
@@ -44,7 +44,7 @@ func TestB7Frustum(t *testing.T) {
 	r.expect("0 tile.dispatch x61; 0 tile.dispatch ahead; 0.3 tile.parsed x61; 0.3 tile.parsed ahead")
 }
 
-func TestB9HighWater(t *testing.T) {
+func TestHighWater(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))))
 	r.memory = Memory{GeometryBudget: 1000, GeometryUsed: 850}
 	r.until(1)
@@ -53,7 +53,7 @@ func TestB9HighWater(t *testing.T) {
 	r.expect("1 tile.dispatch a; 1.3 tile.parsed a")
 }
 
-func TestB11InteriorGate(t *testing.T) {
+func TestInteriorGate(t *testing.T) {
 	m := sceneOf(tileAt("a", box(-3, 1, -3, 3, 4, 3), radiiAt(30, 45), interiorOn(0)))
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
 	m.InteriorZone = &manifest.Bounds{Min: [3]float64{-20, 0, -20}, Max: [3]float64{20, 10, 20}}
@@ -65,13 +65,13 @@ func TestB11InteriorGate(t *testing.T) {
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a")
 }
 
-func TestB13NoFloorMetadata(t *testing.T) {
+func TestNoFloorMetadata(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(-10, -2, -10, 10, 9998, 10), interiorOn(3))))
 	r.until(0.5)
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a")
 }
 
-func TestB15Alignment(t *testing.T) {
+func TestAlignment(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("off", around(51, 0, 0, 1)), tileAt("on", around(0, 0, -51, 1))),
 		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.until(0.5)
@@ -91,7 +91,7 @@ func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 	return r
 }
 
-func TestB17Hierarchy(t *testing.T) {
+func TestHierarchy(t *testing.T) {
 	r := hierarchyRig(t, around(0, 0, -50, 5))
 	r.expect("0 tile.dispatch competitor")
 	if n := r.counter("tilesSkippedByHierarchyGate"); n != 1 {
@@ -121,7 +121,7 @@ func TestHierarchyGate(t *testing.T) {
 	}
 }
 
-func TestB19InsideRegion(t *testing.T) {
+func TestInsideRegion(t *testing.T) {
 	r := hierarchyRig(t, around(0, 0, -10, 90))
 	if n := r.counter("tilesSkippedByHierarchyGate"); n != 0 {
 		t.Errorf("%v tiles penalised, want 0", n)
@@ -154,7 +154,7 @@ func TestVelocityRows(t *testing.T) {
 	}
 }
 
-func TestC5Jump(t *testing.T) {
+func TestJump(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(-530, -5, -5, -520, 5, 5))), withConfig(func(k *Config) { k.VelocityLookAheadTime = 0.5 }))
 	r.path(5, [2]float64{1, -300})
 	r.expect("")
@@ -185,14 +185,14 @@ func TestLifecycleRows(t *testing.T) {
 	}
 }
 
-func TestD5SlotIsBusy(t *testing.T) {
+func TestSlotIsBusy(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10)), tileAt("b", box(-130, 0, 0, -120, 10, 10), radiiAt(20, 40))), withLatency(10),
 		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.path(21, [2]float64{1, -120})
 	r.expect("0 tile.dispatch a; 1 tile.grace a; 4 tile.cancel a; 10 tile.discard a; 10 tile.dispatch b; 20 tile.parsed b")
 }
 
-func TestD9Watchdog(t *testing.T) {
+func TestWatchdog(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(Request) string { return "hang" }))
 	r.until(126)
 	r.expect(`0 tile.dispatch a; 60.1 tile.timeout a n=1 retry=5; 65.1 tile.retry a; 65.1 tile.dispatch a; 125.2 tile.timeout a n=2 retry=10`)
@@ -233,7 +233,7 @@ func withFetcher(f *fakeFetcher) rigOption {
 	}
 }
 
-func TestD11Download(t *testing.T) {
+func TestDownload(t *testing.T) {
 	f := &fakeFetcher{latency: 90 * time.Second}
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f), withLatency(1))
 	for r.now() < 95 {
@@ -243,7 +243,7 @@ func TestD11Download(t *testing.T) {
 	r.expect("0 tile.dispatch a; 91 tile.parsed a")
 }
 
-func TestD13UnloadAll(t *testing.T) {
+func TestUnloadAll(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("p0", face(10)), tileAt("p1", face(11)), tileAt("p2", face(12)), tileAt("slow", face(40)),
 		tileAt("h", face(96), hlodAt(95))), withBytes(7), func(_ *Config, _ *Deps, r *rig) {
 		r.loader.latency = func(q Request) time.Duration {
@@ -271,7 +271,7 @@ func TestD13UnloadAll(t *testing.T) {
 	}
 }
 
-func TestD15VisualState(t *testing.T) {
+func TestVisualState(t *testing.T) {
 	for uploaded, want := range map[int]TileVisualState{
 		0: VisualEmpty, 4: VisualPartial, 5: VisualUsable, 9: VisualUsable, 10: VisualComplete, 11: VisualComplete,
 	} {

@@ -159,7 +159,8 @@ func (s *Streamer) AddScene(src Source) (SceneID, error) {
 	return sc.id, nil
 }
 
-// register reads a scene; the default Loader needs its files.
+// register reads a scene. The default Loader refuses plans of dry runs, which
+// have no payload files.
 func (s *Streamer) register(src Source) (*scene, error) {
 	sc, err := newScene(src, &s.cfg)
 	if err != nil {
@@ -247,8 +248,8 @@ func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
 	return nil
 }
 
-// sceneByID returns a scene and its place; the id of one that was replaced after
-// its manifest had changed is as good as that of its successor.
+// sceneByID returns a scene and its place. The id of a scene that was replaced
+// stands for its successor.
 func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
 	for next, ok := s.successors[id]; ok; next, ok = s.successors[id] {
 		id = next

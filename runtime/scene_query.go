@@ -38,8 +38,8 @@ func (sc *scene) findNear(n *nearby, reach, ceiling, margin float64) {
 	}
 }
 
-// warm lists the near tiles that are not asleep: those with a record, and if
-// idle is set the others.
+// listNearby lists the near tiles that are not asleep: those with a record,
+// and if idle is set the others too.
 func (sc *scene) listNearby(idle bool) {
 	sc.nearActive, sc.nearIdle, sc.listed = sc.nearActive[:0], sc.nearIdle[:0], len(sc.woken)
 	for _, tile := range sc.query.tiles {
@@ -53,7 +53,7 @@ func (sc *scene) listNearby(idle bool) {
 	}
 }
 
-// dispatchReach lists the tiles that may be near enough for a dispatch.
+// dispatchNearby lists the tiles that may be near enough for a dispatch.
 func (sc *scene) dispatchNearby() []int32 {
 	if sc.fullQueryDistance < sc.queryDistance {
 		return sc.inner.tiles
@@ -72,8 +72,8 @@ func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective flo
 	return actual, effective
 }
 
-// measureReach finds how far a query has to look: levels show up to the query
-// ceiling; without them the largest radius is enough.
+// measureQueryDistance works out how far queries have to look: to the query
+// radius when there are levels, else as far as the largest radius.
 func (sc *scene) measureQueryDistance(cfg *Config) {
 	for i := range sc.tiles.radius {
 		r := &sc.tiles.radius[i]
@@ -91,7 +91,7 @@ func (sc *scene) measureQueryDistance(cfg *Config) {
 	}
 }
 
-// lookAt makes a tile with a record one that this tick looks at.
+// include adds a tile with a record to those that this tick looks at.
 func (sc *scene) include(tile int32) {
 	sc.awake = append(sc.awake, tile)
 	r := sc.recordOf(tile)

@@ -19,7 +19,7 @@ func scaled(k, x, y, z float64) [16]float64 {
 }
 
 func TestSceneTransform(t *testing.T) {
-	// Facts section 4: with a scale of 0.1 a camera at x = 9 acts as x = 90.
+	// With a scale of 0.1 a camera at x = 9 acts as x = 90.
 	r := newRig(t, sceneOf(tileAt("a", face(100)), tileAt("b", face(170))))
 	if err := r.s.SetSceneTransform(1, scaled(0.1, 0, 0, 0)); err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestIdleTileMemory(t *testing.T) {
 }
 
 func TestNormalizeBands(t *testing.T) {
-	// Facts 2.2: (50,52,-,-,[]) widens the unload radius; the prefetch follows.
+	// (50,52,-,-,[]) widens the unload radius; the prefetch follows.
 	m := sceneOf(tileAt("a", face(10), radiiAt(50, 52)), tileAt("b", face(10), radiiAt(80, 120), hlodAt(300), lodsAt(80, 150)))
 	cfg := scenarioConfig()
 	cfg.NormalizeBands = true

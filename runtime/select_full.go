@@ -33,7 +33,9 @@ func (sel *selector) gatherFull(sc *scene) {
 	}
 }
 
-// considerFull adds a tile to the candidates if the gates let it pass.
+// considerFull decides whether a full tile may be loaded: it lies within
+// reach, its grant allows it, and all gates let it pass. Then it is a
+// candidate.
 func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float64) {
 	t := sc.tiles
 	if actual > sel.cfg.MaxQueryRadius && !t.has(tile, flagShared) || !sc.grantsFull(tile, sc.recordOf(tile), actual) {
@@ -66,8 +68,9 @@ func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float
 	})
 }
 
-// dispatchable reports whether the full representation of a tile is to be
-// considered.
+// dispatchable reports whether the full representation of a tile with a record
+// may be requested: it is not there or on its way, and was not evicted a
+// moment ago.
 func (sel *selector) dispatchable(r *record) bool {
 	if r.full().state != TileUnloaded || r.full().inEvictionHold(sel.now) {
 		return false
@@ -89,8 +92,8 @@ func (sel *selector) propose(sc *scene, tile int32, r *record, rep Rep, d float6
 	})
 }
 
-// dispatchFull starts the best full tiles, as slots, the parse budget and
-// memory allow.
+// dispatchFull starts the best full tiles. Free slots, the parse budget and
+// mayLoadFull decide how many.
 func (sel *selector) dispatchFull() {
 	list := sel.candidates[classFull]
 	slots := sel.loads.freeSlots(classFull)
@@ -108,7 +111,7 @@ func (sel *selector) dispatchFull() {
 	list = sel.scoreFull(list)
 	sel.fullBacklog = max(0, len(list)-slots)
 	heapOf(list)
-	passed := false // over, as a smaller one may fit the parse budget
+	passed := false // a candidate was passed over: a smaller one may fit
 	for slots > 0 && len(list) > 0 {
 		var c *candidate
 		c, list = popBest(list)
@@ -116,7 +119,7 @@ func (sel *selector) dispatchFull() {
 			passed = true
 			continue
 		}
-		// What is refused gets no record for that: it may be many.
+		// A tile that is refused gets no record: there may be thousands.
 		r := c.scene.recordOf(c.tile)
 		if r.awaitsOutline() {
 			passed = true
@@ -131,8 +134,8 @@ func (sel *selector) dispatchFull() {
 }
 
 // scoreFull rates candidates by solid angle, alignment and occlusion, and
-// returns those that may be loaded: a penalty of 0 is no weight but a gate, which
-// keeps out what a covered region holds.
+// returns those that may be loaded. hierarchyOcclusionPenalty 0 is a gate
+// rather than a weight: it keeps out what lies in a covered region.
 func (sel *selector) scoreFull(list []candidate) []candidate {
 	if sel.cfg.EnableOcclusionSort {
 		for _, sc := range sel.scenes {

@@ -1,8 +1,8 @@
 package runtime
 
-// Candidates are taken out in their order until the slots are used up. As a rule
-// that are a few of many, but when memory refuses them all are looked at: a binary
-// heap makes both cheap.
+// Candidates are taken in their order until the slots are used up: mostly a few
+// of many, but all of them when memory refuses each. A binary heap is cheap both
+// ways.
 
 // heapOf makes a heap of a list.
 func heapOf(list []candidate) {

@@ -15,7 +15,7 @@ func (sel *selector) dispatchLevels(c class) int {
 		var best *candidate
 		best, list = popBest(list)
 		r := best.scene.activate(best.tile)
-		// Others may have taken the room, so that a smaller one has to do.
+		// Candidates before this one may have taken the room for all but a cheaper level.
 		if rep := sel.budget.mayLoadLevel(r, best.rep); rep != RepNone && sel.loads.freeSlots(classOf(rep)) > 0 {
 			sel.residency.start(r, rep)
 			if classOf(rep) == c {

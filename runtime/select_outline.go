@@ -1,25 +1,24 @@
 package runtime
 
-// Over a network what is loaded at the same time shares a bandwidth, so that a
-// large tile keeps many small ones back: the outline of everything in view comes
-// first, then detail. From a disk, where no one waits for another, both come at
-// once.
+// Downloads share a bandwidth, so a large tile delays many small ones. Over a
+// network the outline of everything in view is therefore loaded first, then the
+// detail. Reads from a disk do not wait for each other, and both come at once.
 
-// outlineOf returns the representation that is loaded in the place of next: the
-// smallest one, while nothing of the tile is drawn. r is nil for an idle tile.
+// outlineOf returns the representation to load in place of next: the cheapest
+// one while nothing of the tile is drawn. r is nil for an idle tile.
 func (sc *scene) outlineOf(tile int32, r *record, next Rep) Rep {
 	if next == RepNone || !sc.outlineFirst() || r != nil && (!r.nothingDrawn() || r.holds(next)) {
 		return next
 	}
-	floor := sc.cheapestRep(tile)
-	if floor == RepFull || r != nil && !r.rep(floor).loading() && !sc.retryable(r.rep(floor)) {
+	cheapest := sc.cheapestRep(tile)
+	if cheapest == RepFull || r != nil && !r.rep(cheapest).loading() && !sc.retryable(r.rep(cheapest)) {
 		return next
 	}
-	return floor
+	return cheapest
 }
 
-// awaitsOutline reports whether a full tile waits, since something smaller of it
-// is on its way and nothing is drawn.
+// awaitsOutline reports whether a full tile waits for its outline: nothing of
+// it is drawn, and a level is on its way. r may be nil.
 func (r *record) awaitsOutline() bool {
 	if r == nil || !r.scene.outlineFirst() || !r.nothingDrawn() {
 		return false

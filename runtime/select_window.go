@@ -2,18 +2,18 @@ package runtime
 
 import "slices"
 
-// With thousands of small tiles near the camera all of them want a level and a
-// handful gets one. So a tick looks at a window of those without a record and
-// at the best that earlier windows have left over, each judged anew; the window
-// moves on with every tick. Scenes with fewer tiles near than a window holds
-// are looked at as a whole.
+// Thousands of small tiles near the camera may want a level while a handful of
+// slots is free. A tick therefore looks at a window of the tiles without a record
+// and, once more, at the best that earlier windows have left over. The window
+// moves on with every tick. With fewer tiles near than a window holds, all are
+// looked at.
 
 const (
 	scanWindow    = 256 // tiles of a scene
 	shortlistSize = 64  // candidates of a class
 )
 
-// waiting is a tile that was a good candidate without a slot.
+// waiting is a tile that was a good candidate and found no slot.
 type waiting struct {
 	scene *scene
 	tile  int32

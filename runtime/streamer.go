@@ -123,7 +123,7 @@ func (s *Streamer) Events() []Event { return s.take() }
 // the next Update, for programs that would otherwise poll.
 func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Bell() }
 
-// Adopt hands over a representation that is resident already, as if its load
+// AddResident hands over a representation that is resident already, as if its load
 // had just completed, but always as a whole. No load event is reported. The
 // Streamer takes over res.Asset; when there is an error it has been released.
 func (s *Streamer) AddResident(id SceneID, tileID string, rep Rep, res Result) error {
@@ -221,7 +221,7 @@ func (r *record) appendDrawn(dst []Drawn, rep Rep, fade float64) []Drawn {
 	return append(dst, Drawn{r.key(rep), fade})
 }
 
-// ForceUnloadAll tears everything down at once: no grace, cap or dwell. Parses
+// UnloadAll tears everything down at once: no grace, cap or dwell. Parses
 // in flight are cancelled; their slots are free when their loaders have
 // answered. What has been answered is delivered first. The next tick starts
 // anew.

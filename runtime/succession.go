@@ -124,8 +124,8 @@ func (x *retired) prune() {
 	})
 }
 
-// easeOut drops what has been replaced and, when memory is short, up to limit of
-// the rest.
+// dropReplaced releases what the new scenes draw in place of, and, when memory
+// is short, a few of the rest.
 func (su *succession) dropReplaced(signal PressureLevel) {
 	if len(su.retired) == 0 {
 		return
@@ -165,7 +165,7 @@ func (su *succession) dropReplaced(signal PressureLevel) {
 	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool { return len(x.active) == 0 })
 }
 
-// inherited reports whether the new scene draws what belongs in the place of a
+// replaced reports whether the new scene draws something in the place of a
 // tile, or wants nothing there.
 func (su *succession) replaced(x *retired, tile int32) bool {
 	next := x.next
@@ -181,8 +181,8 @@ func (su *succession) replaced(x *retired, tile int32) bool {
 	return true
 }
 
-// takenOver reports whether a tile draws something, or wants nothing where the
-// camera is.
+// takenOver reports whether a tile of the new scene draws something, or wants
+// nothing at its distance.
 func (sc *scene) takenOver(tile int32) bool {
 	r := sc.recordOf(tile)
 	if r != nil && r.drawn != RepNone && !r.partial() {
@@ -213,7 +213,8 @@ func (su *succession) dropRetired(r *record) {
 	su.log.changes++
 }
 
-// dropRetiredFor ends what is left of the scenes before one; nil: of all.
+// dropRetiredFor releases what is left of the scenes that one has replaced;
+// nil: of all.
 func (su *succession) dropRetiredFor(next *scene) {
 	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool {
 		if next != nil && x.next != next {

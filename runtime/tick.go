@@ -53,7 +53,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.frame++
 }
 
-// aim takes the camera; positions and directions that are none keep the last.
+// setCamera takes the camera; positions and directions that are none keep the last.
 func (s *Streamer) setCamera(c Camera) {
 	if !geom.Vec3(c.Position).IsFinite() {
 		c.Position = s.camera.Position
@@ -159,7 +159,7 @@ func (s *Streamer) sampleMotion() {
 	s.motion.sample(s.camera.Position, s.now, s.cfg.VelocitySmoothing, largest)
 }
 
-// look maps the camera into a scene, measures the tiles with a record and
+// measure maps the camera into a scene, measures the tiles with a record and
 // finds all tiles near it.
 func (s *Streamer) measure(sc *scene) {
 	predicted := s.motion.predict(s.camera.Position, s.cfg.VelocityLookAheadTime, s.cfg.VelocityLookAheadMinSpeed, sc.largest*sc.scale)
@@ -180,7 +180,7 @@ func (s *Streamer) measure(sc *scene) {
 	}
 }
 
-// beat writes a line every few seconds.
+// heartbeat writes a line every few seconds.
 func (s *Streamer) heartbeat() {
 	if s.now-s.lastHeartbeat < heartbeatInterval {
 		return
@@ -193,7 +193,7 @@ func (s *Streamer) heartbeat() {
 		"hlod", s.residency.count.resident[classHLOD], "active", len(s.loads.list), "backlog", s.backlog, "geometry", s.budget.used())
 }
 
-// Pressure reports memory pressure from outside; the next Update relieves it,
+// NotifyMemoryPressure reports memory pressure from outside; the next Update relieves it,
 // whatever the tick interval. Levels above PressureCritical count as critical.
 // It may be called from any goroutine.
 func (s *Streamer) NotifyMemoryPressure(level PressureLevel) {

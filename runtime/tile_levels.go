@@ -2,7 +2,7 @@ package runtime
 
 import "math"
 
-// levelFor returns the level that distance d asks for, with the hysteresis of
+// levelAt returns the level that distance d asks for, with the hysteresis of
 // what is shown, or RepNone. r is nil for an idle tile.
 func (sc *scene) levelAt(tile int32, r *record, d float64) Rep {
 	if from, ok := sc.tiles.hlod(tile); ok {
@@ -27,22 +27,23 @@ func (sc *scene) levelAt(tile int32, r *record, d float64) Rep {
 	return RepNone
 }
 
-// goal is levelFor within the tile's share.
+// grantedLevelAt is levelAt within the tile's grant.
 func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) Rep {
-	next, given := sc.levelAt(tile, r, d), sc.grantAt(r, d)
+	next, grant := sc.levelAt(tile, r, d), sc.grantAt(r, d)
 	switch {
-	case given == grantAll:
+	case grant == grantAll:
 		return next
-	case given == grantNothing, next == RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
+	case grant == grantNothing, next == RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
 		return RepNone
 	}
-	if floor := sc.cheapestRep(tile); floor != RepFull {
-		return floor
+	if cheapest := sc.cheapestRep(tile); cheapest != RepFull {
+		return cheapest
 	}
 	return next
 }
 
-// desired returns what a tile would show at distance d if memory were plenty.
+// repAt returns the representation that a tile would show at distance d if
+// memory were plenty.
 func (sc *scene) repAt(tile int32, r *record, d float64) Rep {
 	rd := &sc.tiles.radius[tile]
 	open := !sc.closedOff(tile)
@@ -55,15 +56,15 @@ func (sc *scene) repAt(tile int32, r *record, d float64) Rep {
 	case rep != RepNone || d > rd.unload:
 		return rep
 	case r.stays():
-		return r.drawn // wanted or not, until something follows it
+		return r.drawn // it stays until something follows it
 	case len(sc.tiles.lods(tile)) == 0:
 		return rep
 	}
 	return LOD(0)
 }
 
-// stopgap returns the level to show where the full representation is wanted
-// but absent, and no level is meant for so near a distance: the finest.
+// fallbackLevel returns the level to show while the full representation is
+// wanted but absent, at a distance for which no level is meant: the finest.
 func (sc *scene) fallbackLevel(tile int32, d float64) Rep {
 	switch {
 	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile):
@@ -75,9 +76,9 @@ func (sc *scene) fallbackLevel(tile int32, d float64) Rep {
 	return RepNone
 }
 
-// floorRep returns the representation of a tile with the smallest file, of
-// equal ones the coarsest; sizes that are not declared count as those of levels
-// that get smaller as they get coarser.
+// cheapestRep returns the representation of a tile with the smallest file, of
+// equal ones the coarsest. Levels whose size is not declared count as smaller
+// the coarser they are.
 func (sc *scene) cheapestRep(tile int32) Rep {
 	t := sc.tiles
 	best, least := RepFull, int64(math.MaxInt64)
@@ -104,21 +105,22 @@ func (sc *scene) ownsMeshes(tile int32, r *record) bool {
 	return sc.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
 }
 
-// grantsFull reports whether a tile's share has room for its full
-// representation. What streams mesh by mesh is judged mesh by mesh.
+// grantsFull reports whether a tile's grant covers its full representation.
+// Tiles that stream mesh by mesh are judged mesh by mesh.
 func (sc *scene) grantsFull(tile int32, r *record, d float64) bool {
-	given := sc.grantAt(r, d)
-	return given == grantAll || given == grantCheapest && (sc.cheapestRep(tile) == RepFull || sc.ownsMeshes(tile, r))
+	grant := sc.grantAt(r, d)
+	return grant == grantAll || grant == grantCheapest && (sc.cheapestRep(tile) == RepFull || sc.ownsMeshes(tile, r))
 }
 
-// closedOff reports whether the interior zone or the floor keeps a tile from
-// being dispatched: no movement of the camera's direction changes that. Neither
-// gate unloads anything.
+// closedOff reports whether the interior zone or the floor gate keeps a tile
+// from being loaded, whatever the camera's direction. Neither gate unloads
+// anything.
 func (sc *scene) closedOff(tile int32) bool {
 	return sc.floorClosed(tile, sc.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
 }
 
-// stays reports whether something of a tile is drawn: no gate takes it away.
+// stays reports whether something of a tile is drawn, which no gate takes
+// away. r may be nil.
 func (r *record) stays() bool { return r != nil && r.drawn != RepNone }
 
 // wantedAt names what a tile should show: the full representation within the
@@ -163,7 +165,7 @@ func (r *record) holds(rep Rep) bool {
 	return st.resident() || st.loading()
 }
 
-// substitute returns another level to load in place of one that failed;
+// alternativeTo returns another level to load in place of one that failed;
 // RepNone when one is on its way or there is none.
 func (r *record) alternativeTo(failed Rep) Rep {
 	best, bestRank := RepNone, 0
@@ -194,7 +196,7 @@ func (r *record) alternativeTo(failed Rep) Rep {
 	return best
 }
 
-// shareOf returns the share of a tile at distance d; r is nil for an idle one.
+// grantAt returns the grant of a tile at distance d; r is nil for an idle one.
 func (sc *scene) grantAt(r *record, d float64) grant {
 	if r != nil {
 		return r.grant
@@ -202,7 +204,7 @@ func (sc *scene) grantAt(r *record, d float64) grant {
 	return sc.budget.grantAt(d, grantNothing)
 }
 
-// surplus reports whether a tile is granted less than its full representation,
+// canDowngrade reports whether a tile is granted less than its full representation,
 // and has something cheaper.
 func (r *record) canDowngrade() bool {
 	return r.grant == grantCheapest && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != RepFull

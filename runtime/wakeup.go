@@ -2,10 +2,10 @@ package runtime
 
 import "math"
 
-// Nothing about a tile changes before the camera has moved far enough to cross
-// one of its distances, unless something of it is in flight. So each tile has a
-// mark on the camera's odometer up to which no pass looks at it: the cost of a
-// tick grows with what changes, not with what is near.
+// A tile of which nothing is loading changes only when the camera crosses one of
+// its distances. Each tile therefore has a mark on the camera's odometer, and no
+// pass looks at it before the odometer has reached the mark: the cost of a tick
+// grows with what changes, not with what is near.
 
 // sleepMargin is subtracted from every slack, in metres, against rounding.
 const sleepMargin = 1e-3
@@ -42,7 +42,7 @@ func (sc *scene) restartOdometer() {
 
 func (sc *scene) asleep(tile int32) bool { return sc.tiles.wake[tile] > sc.odometer }
 
-// touch wakes a tile: something about it changed.
+// wakeUp wakes a tile: something about it changed.
 func (r *record) wakeUp() {
 	if r.scene.asleep(r.tile) {
 		r.scene.woken = append(r.scene.woken, r.tile)
@@ -50,7 +50,7 @@ func (r *record) wakeUp() {
 	r.scene.tiles.wake[r.tile] = math.Inf(-1)
 }
 
-// rest puts a tile to sleep until the nearest of its distances can be crossed.
+// sleep puts a tile to sleep until the nearest of its distances can be crossed.
 func (sc *scene) sleep(tile int32, actual, effective float64) {
 	if sc.sleepless {
 		return
@@ -80,7 +80,7 @@ func (sc *scene) slack(tile int32, actual, effective float64) float64 {
 	return m
 }
 
-// quiet reports whether a tick would do nothing about a tile as long as none of
+// canSleep reports whether ticks would do nothing about a tile until one of
 // its distances is crossed.
 func (r *record) canSleep() bool {
 	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn {
@@ -121,8 +121,8 @@ func (r *record) canSleep() bool {
 	return next == RepNone || next == resident
 }
 
-// leftBehind reports whether all that keeps the record of a tile beyond the
-// query radius is the count of its failures.
+// leftBehind reports whether a tile beyond the query radius has a record only
+// because failures of it are counted.
 func (r *record) leftBehind() bool {
 	failed := false
 	for i := range r.reps {
@@ -135,7 +135,7 @@ func (r *record) leftBehind() bool {
 	return failed && r.drawn == RepNone
 }
 
-// quietIdle is quiet for a tile without a record; level is what its distance
+// idleCanSleep is canSleep for a tile without a record; level is what its distance
 // asks for.
 func (sc *scene) idleCanSleep(tile int32, effective float64, level Rep) bool {
 	return level == RepNone && !sc.tiles.has(tile, flagInterior) && sc.gateOf(tile, effective) == gateFar

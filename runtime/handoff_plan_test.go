@@ -1,0 +1,126 @@
+package runtime
+
+import (
+	"testing"
+	"time"
+)
+
+// What a tile draws of what it has: full, else the planned level, else what it
+// draws already, else the finest level, else the HLOD.
+func TestDrawnAfter(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		has, waits    []Rep // drawable, and resident but not drawable yet
+		target, drawn Rep
+		retire        bool
+		want          Rep
+	}{
+		{"nothing", nil, nil, RepNone, RepNone, false, RepNone},
+		{"full before all", []Rep{RepFull, RepHLOD, LOD(0)}, nil, LOD(0), RepHLOD, false, RepFull},
+		{"full cannot be drawn yet", []Rep{LOD(1)}, []Rep{RepFull}, RepNone, RepNone, false, LOD(1)},
+		{"the planned level", []Rep{LOD(0), LOD(1)}, nil, LOD(1), LOD(0), false, LOD(1)},
+		{"what is drawn stays until the planned level can be", []Rep{LOD(0)}, []Rep{LOD(1)}, LOD(1), LOD(0), false, LOD(0)},
+		{"the finest level", []Rep{LOD(1), RepHLOD}, nil, RepNone, RepNone, false, LOD(1)},
+		{"the HLOD", []Rep{RepHLOD}, nil, LOD(0), RepNone, false, RepHLOD},
+		{"a full tile that is about to go", []Rep{RepFull, LOD(0)}, nil, LOD(0), RepFull, true, LOD(0)},
+		{"unless nothing follows it", []Rep{RepFull}, nil, LOD(0), RepFull, true, RepFull},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newParts(t, nil, tileAt("a", face(0), hlodAt(95), lodsAt(60, 80)))
+			r := p.scene.activate(0)
+			for _, rep := range c.has {
+				p.load(0, rep, 1)
+			}
+			for _, rep := range c.waits {
+				p.load(0, rep, 1).rep(rep).drawable = false
+			}
+			r.target, r.drawn, r.retire = c.target, c.drawn, c.retire
+			if got := r.drawnAfter(); got != c.want {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// What is planned at a distance for a tile that streams within 50 m, has LODs
+// from 60 and 80 m and an HLOD from 95 m on.
+func TestHandoffPlans(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		from   float64 // distance
+		has    []Rep
+		drawn  Rep
+		want   Rep // wanted
+		asks   Rep // proposed to the selector
+		events string
+	}{
+		{"near and bare: the finest level stands in", 10, nil, RepNone, RepFull, LOD(0), ""},
+		{"near with a level: that is enough", 10, []Rep{LOD(1)}, LOD(1), RepFull, RepNone, ""},
+		{"near with the full tile: its levels go", 10, []Rep{RepFull, LOD(1)}, RepFull, RepFull, RepNone, "lod.unload a"},
+		{"at the first level", 65, nil, RepNone, LOD(0), LOD(0), ""},
+		{"the level is there: the others go", 65, []Rep{LOD(0), RepHLOD}, LOD(0), LOD(0), RepNone, "hlod.unload a"},
+		{"another level is drawn: it stays until the right one is there", 65, []Rep{LOD(1)}, LOD(1), LOD(0), LOD(0), ""},
+		{"far", 96, nil, RepNone, RepHLOD, RepHLOD, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newParts(t, nil, tileAt("a", face(0), hlodAt(95), lodsAt(60, 80)))
+			r := p.scene.activate(0)
+			for _, rep := range c.has {
+				p.load(0, rep, 1)
+			}
+			r.drawn = c.drawn
+			p.lookFrom(-c.from)
+			p.handoff.plan(r)
+			asks := RepNone
+			for _, list := range p.selector.candidates {
+				for i := range list {
+					asks = list[i].rep
+				}
+			}
+			if r.wanted != c.want || asks != c.asks {
+				t.Errorf("wants %v and asks for %v; want %v and %v", r.wanted, asks, c.want, c.asks)
+			}
+			if got := p.events(); got != c.events {
+				t.Errorf("events %q, want %q", got, c.events)
+			}
+		})
+	}
+}
+
+// A full tile beyond its unload radius of 100 m goes after the grace period, when
+// its successor can be drawn, a few in a tick and the farthest first.
+func TestHandoffUnloads(t *testing.T) {
+	const grace = 5 * time.Second
+	for _, c := range []struct {
+		name     string
+		handoff  Handoff
+		from     float64
+		after    time.Duration
+		has      []Rep // of tile a besides the full one
+		want     string
+		leftOver int
+	}{
+		{"in range it stays", HandoffCovered, 90, grace, nil, "", 0},
+		{"out of range its grace begins", HandoffCovered, 120, grace - 1, nil, "tile.grace b; tile.grace a", 0},
+		{"without a successor it stays", HandoffCovered, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b", 0},
+		{"with one it goes", HandoffCovered, 120, grace, []Rep{RepHLOD}, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
+		{"under the strict rule it goes at once", HandoffStrict, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newParts(t, func(cfg *Config) { cfg.Handoff, cfg.UnloadGracePeriod = c.handoff, grace.Seconds() },
+				tileAt("b", face(10)), tileAt("a", face(0), hlodAt(95)))
+			p.load(0, RepFull, 1)
+			p.load(1, RepFull, 1)
+			for _, rep := range c.has {
+				p.load(1, rep, 1)
+			}
+			p.lookFrom(-c.from)
+			p.handoff.unloadPass()
+			p.now += c.after
+			p.handoff.unloadPass()
+			if got := p.events(); got != c.want {
+				t.Errorf("events %s\nwant   %s", got, c.want)
+			}
+		})
+	}
+}
