@@ -15,13 +15,13 @@ func (t *table) declared(tile int32, rep Rep) int64 {
 	if rep == RepFull {
 		return t.memory[tile]
 	}
-	return t.payloadOf(tile, rep).size
+	return t.fileOf(tile, rep).size
 }
 
 // learn remembers what a representation takes on the Device.
 func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
 	b.taught = true
-	p := r.scene.tiles.payloadOf(r.tile, rep)
+	p := r.scene.tiles.fileOf(r.tile, rep)
 	if p.gpu == bytes {
 		return
 	}
@@ -42,7 +42,7 @@ func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
 // by what such declarations have been worth, and without one the mean of what
 // has been loaded. Before the first load the cost is 0.
 func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
-	p := sc.tiles.payloadOf(tile, rep)
+	p := sc.tiles.fileOf(tile, rep)
 	if p.gpu > 0 {
 		return float64(p.gpu)
 	}
@@ -62,7 +62,7 @@ func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
 // expect is cost, but before the first load it trusts the estimates of the
 // manifest: at a cost of 0 all of the first wave would be admitted.
 func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
-	if !b.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.payloadOf(tile, rep).gpu == 0 {
+	if !b.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.fileOf(tile, rep).gpu == 0 {
 		return min(maxCost, float64(sc.tiles.memory[tile]))
 	}
 	return b.cost(sc, tile, rep)

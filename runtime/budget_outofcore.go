@@ -54,7 +54,7 @@ func (b *geometryBudget) splitRule(r *record) *Split {
 // smaller than what it decodes to: such a file is compressed and cannot be
 // read in parts.
 func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
-	size := r.scene.tiles.payloadOf(r.tile, rep).size
+	size := r.scene.tiles.fileOf(r.tile, rep).size
 	if rep != RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
 		return nil
 	}

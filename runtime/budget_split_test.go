@@ -38,7 +38,7 @@ func TestGrant(t *testing.T) {
 
 // Floors are granted nearest first, and up to the whole budget only where a
 // level stands in for a tile in range.
-func TestAllowanceExtends(t *testing.T) {
+func TestBudgetSplitExtends(t *testing.T) {
 	var a budgetSplit
 	a.steps[0] = demand{cheapest: 30}
 	a.steps[64] = demand{cheapest: 30, level: true} // from 1 m
@@ -61,7 +61,7 @@ func TestAllowanceExtends(t *testing.T) {
 	}
 }
 
-func TestAllowanceSteps(t *testing.T) {
+func TestBudgetSplitSteps(t *testing.T) {
 	for _, d := range []float64{0, 1e-9, 0.3, 1, 7, 49.99, 500, 6e4} {
 		i := stepOf(d)
 		if !(stepFrom(i) <= d && d < stepFrom(i+1)) {
@@ -76,7 +76,7 @@ func TestAllowanceSteps(t *testing.T) {
 }
 
 // The smallest file is the floor, of equal and unknown sizes the coarsest level.
-func TestFloorRep(t *testing.T) {
+func TestCheapestRep(t *testing.T) {
 	sizes := func(full, hlod, lod0, lod1 int64) *scene {
 		tile := tileAt("a", face(0), hlodAt(95), lodsAt(60, 80))
 		tile.FileSizeBytes, tile.HLODLevels[0].FileSizeBytes = full, hlod
@@ -108,7 +108,7 @@ func TestFloorRep(t *testing.T) {
 // A budget that holds the cheapest representations of all tiles near, and a
 // part of the details: nothing that was drawn goes undrawn under a moving
 // camera, and the budget holds. With less, what is farthest is given up.
-func TestAllowanceLeavesNothingUndrawn(t *testing.T) {
+func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 	bytes := func(q Request) int64 {
 		return map[Rep]int64{RepFull: 100, LOD(0): 50, LOD(1): 20, RepHLOD: 5}[q.Key.Rep]
 	}
@@ -212,7 +212,7 @@ func TestCostsAreBounded(t *testing.T) {
 
 // A tile whose meshes come one by one is no surplus, not while its file loads
 // either, nor is what lies beyond the reach: that goes when the room is needed.
-func TestSurplus(t *testing.T) {
+func TestCanDowngrade(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), lodsAt(60))))
 	sc := r.s.scenes[0]
 	rec := sc.activate(0)

@@ -44,15 +44,15 @@ func (s *Streamer) Coverage() (c Coverage) {
 	if !hasLens(&s.camera) {
 		fovY = 60
 	}
-	reach := math.Inf(1) // of the budget
+	keep := math.Inf(1) // of the budget
 	if far, _ := s.budget.split.limits(s.cfg.MaxQueryRadius); far < s.cfg.MaxQueryRadius {
-		reach = far
+		keep = far
 	}
 	onePixel := manifest.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
 	for _, sc := range s.scenes {
 		v := makeView(&s.camera, s.camera.Position, s.camera.Forward, &sc.root, &sc.inverse, 0)
 		for i := range sc.tiles.len() {
-			s.cover(&c, sc, int32(i), &v, onePixel, reach)
+			s.cover(&c, sc, int32(i), &v, onePixel, keep)
 		}
 	}
 	s.stats.TilesInView, s.stats.UncoveredTiles, s.stats.TilesGivenUp = c.InView, c.Bare, c.GivenUp
@@ -60,15 +60,15 @@ func (s *Streamer) Coverage() (c Coverage) {
 }
 
 // cover counts a tile; onePixel is how many pixels a metre covers at a metre,
-// reach how far the geometry budget goes.
-func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, reach float64) {
+// keep how far the geometry budget goes.
+func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, keep float64) {
 	box := &sc.tiles.box[tile]
 	size := box.Size()
 	d := box.Distance(v.pos)
 	if !(float64(max(size[0], size[1], size[2])*onePixel) > coveragePixels*d) || !v.seesWithin(box, 0) {
 		return
 	}
-	short := d >= reach
+	short := d >= keep
 	if sc.tiles.record[tile] >= 0 {
 		r := sc.recordOf(tile)
 		short = short || r.full().resident() && r.full().split // there, and there is no room for its meshes
@@ -77,7 +77,7 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 			return
 		}
 	}
-	if sc.floorKeepsOut(tile, s.cfg.FloorProximityGateY, v.pos) || sc.zoneKeepsOut(tile, v.pos) {
+	if sc.floorKeepsOut(tile, v.pos) || sc.zoneKeepsOut(tile, v.pos) {
 		return
 	}
 	c.InView++

@@ -9,7 +9,7 @@ const (
 	lod0WarningTicks = 12                     // a resident full tile should be drawn by then
 )
 
-// audit looks for what should not last: tiles in reach and view with nothing
+// audit looks for what should not last: tiles in range and view with nothing
 // to draw, and full tiles that are resident but not drawn.
 func (h *handoff) audit(r *record) {
 	full := r.full()

@@ -1,20 +1,23 @@
 package runtime
 
-// planIdle plans the levels of a tile without a record.
-func (sel *selector) planIdle(sc *scene, tile int32) {
-	t := sc.tiles
-	d, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
-	rep := RepNone
-	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
-		rep = sc.grantedLevelAt(tile, nil, d)
-		if rep == RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
-			rep = sc.fallbackLevel(tile, d)
-		}
+// planLevels plans the LODs and HLODs of the tiles near the camera that have a
+// record.
+func (h *handoff) planLevels(sc *scene) {
+	for _, tile := range sc.nearActive {
+		h.planTile(sc.recordOf(tile))
 	}
-	if rep != RepNone {
-		sel.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
-	} else if sc.idleCanSleep(tile, effective, rep) {
-		sc.sleep(tile, d, effective)
+	for _, tile := range sc.woken[sc.listed:] {
+		h.planTile(sc.recordOf(tile))
+	}
+}
+
+func (h *handoff) planTile(r *record) {
+	switch {
+	case !r.near:
+	case h.cfg.Handoff == HandoffStrict:
+		h.planStrict(r)
+	default:
+		h.plan(r)
 	}
 }
 
@@ -115,25 +118,4 @@ func (h *handoff) requestLevel(r *record, rep Rep) {
 		return
 	}
 	h.selector.propose(r.scene, r.tile, r, rep, r.actual)
-}
-
-// planLevels plans the LODs and HLODs of the tiles near the camera that have a
-// record.
-func (h *handoff) planLevels(sc *scene) {
-	for _, tile := range sc.nearActive {
-		h.planTile(sc.recordOf(tile))
-	}
-	for _, tile := range sc.woken[sc.listed:] {
-		h.planTile(sc.recordOf(tile))
-	}
-}
-
-func (h *handoff) planTile(r *record) {
-	switch {
-	case !r.near:
-	case h.cfg.Handoff == HandoffStrict:
-		h.planStrict(r)
-	default:
-		h.plan(r)
-	}
 }

@@ -56,7 +56,7 @@ func TestFullStaysUntilTheHLODCanBeDrawn(t *testing.T) {
 }
 
 // Spawned inside the range of a slow tile: its finest level stands in.
-func TestStopgap(t *testing.T) {
+func TestFallbackLevel(t *testing.T) {
 	slow := func(_ *Config, _ *Deps, r *rig) {
 		r.loader.latency = func(q Request) time.Duration {
 			if q.Key.Rep == RepFull {
@@ -79,7 +79,7 @@ func TestStopgap(t *testing.T) {
 }
 
 // A level that cannot be loaded is replaced by the nearest coarser one.
-func TestSubstitute(t *testing.T) {
+func TestAlternativeLevel(t *testing.T) {
 	a := tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 70, 80))
 	for _, c := range []struct {
 		fail []Rep

@@ -122,7 +122,7 @@ func (q *loadQueue) fitsParse(memory int64) bool {
 // sendParts follows.
 func (q *loadQueue) request(r *record, rep Rep, attempt int, split *Split) *load {
 	t := r.scene.tiles
-	p := t.payloadOf(r.tile, rep)
+	p := t.fileOf(r.tile, rep)
 	q.lastToken++
 	ctx, cancel := context.WithCancel(q.ctx)
 	var l *load

@@ -113,7 +113,7 @@ func (ms *meshStreamer) partsLoaded(r *record, l *load, res *Result) {
 	}
 	for _, stub := range l.stubs {
 		if m.stubs[stub].fetch != l.request.Token {
-			continue // it was given up, and may be on its way again
+			continue // it was cancelled, and may be on its way again
 		}
 		m.stubs[stub].fetch = 0
 		if err != nil {

@@ -11,6 +11,13 @@ import (
 // meshState is the state of a stub.
 type meshState uint8
 
+const (
+	meshUnloaded meshState = iota
+	meshLoading            // with the Device, which cannot draw it yet
+	meshLoaded
+	meshFailed // waits for the next attempt
+)
+
 // stub is the mutable state of a mesh, or LOD group, of an out-of-core tile.
 type stub struct {
 	box      geom.Box
@@ -222,10 +229,3 @@ func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
 	}
 	return dst
 }
-
-const (
-	meshUnloaded meshState = iota
-	meshLoading            // with the Device, which cannot draw it yet
-	meshLoaded
-	meshFailed // waits for the next attempt
-)

@@ -71,7 +71,7 @@ func (src *Source) reader() func(ctx context.Context) (Source, error) {
 // hashes are left alone: their versions cannot be told apart.
 func (l *reloads) reportMismatch(r *record, rep Rep, err error) {
 	sc := r.scene
-	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.payloadOf(r.tile, rep).sha256 == "" ||
+	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.fileOf(r.tile, rep).sha256 == "" ||
 		sc.reloading.read == nil || sc.reloading.running || l.now < sc.reloading.next {
 		return
 	}
@@ -119,7 +119,7 @@ func (s *Streamer) takeReload(a *reloaded) {
 		return // removed or replaced meanwhile
 	}
 	old.postponeReload()
-	p := old.tiles.payloadOf(a.tile, a.rep)
+	p := old.tiles.fileOf(a.tile, a.rep)
 	switch {
 	case a.err != nil:
 		s.stats.ManifestReloadFailures++
@@ -148,10 +148,10 @@ func (s *Streamer) warnUnchanged(a *reloaded, message string) {
 
 // declares reports whether two tables say the same of all tiles.
 func (t *table) declares(o *table) bool {
-	same := func(x, y payload) bool { return x.path == y.path && x.sha256 == y.sha256 && x.size == y.size }
+	same := func(x, y fileRef) bool { return x.path == y.path && x.sha256 == y.sha256 && x.size == y.size }
 	return slices.Equal(t.id, o.id) && slices.Equal(t.box, o.box) && slices.Equal(t.radius, o.radius) &&
 		slices.EqualFunc(t.full, o.full, same) && slices.Equal(t.memory, o.memory) && slices.Equal(t.centerY, o.centerY) &&
 		slices.Equal(t.priority, o.priority) && slices.Equal(t.levelAt, o.levelAt) &&
 		slices.EqualFunc(t.flags, o.flags, func(x, y uint8) bool { return x&^flagMeshes == y&^flagMeshes }) &&
-		slices.EqualFunc(t.levels, o.levels, func(x, y level) bool { return x.from == y.from && same(x.payload, y.payload) })
+		slices.EqualFunc(t.levels, o.levels, func(x, y level) bool { return x.from == y.from && same(x.fileRef, y.fileRef) })
 }

@@ -14,8 +14,9 @@ type nearby struct {
 	radius float64 // -1 before the first query
 }
 
-// find brings the lists of near tiles up to date: no tile within reach of the
-// camera is missing. Without a margin every call makes a query.
+// find brings the lists of near tiles up to date: they hold all tiles within
+// queryDistance and fullQueryDistance of the camera. Without a margin every call
+// makes a query.
 func (sc *scene) find(ceiling, margin float64) {
 	sc.findNear(&sc.query, sc.queryDistance, ceiling, margin)
 	if sc.fullQueryDistance < sc.queryDistance {
@@ -23,14 +24,14 @@ func (sc *scene) find(ceiling, margin float64) {
 	}
 }
 
-func (sc *scene) findNear(n *nearby, reach, ceiling, margin float64) {
-	if reach < ceiling {
-		reach = min(ceiling, reach+sc.view.ahead)
+func (sc *scene) findNear(n *nearby, distance, ceiling, margin float64) {
+	if distance < ceiling {
+		distance = min(ceiling, distance+sc.view.ahead)
 	}
-	if margin > 0 && n.radius >= reach+(sc.odometer-n.at) {
+	if margin > 0 && n.radius >= distance+(sc.odometer-n.at) {
 		return
 	}
-	n.at, n.radius = sc.odometer, reach+margin
+	n.at, n.radius = sc.odometer, distance+margin
 	n.tiles = sc.tree.Sphere(sc.view.pos, n.radius, n.tiles[:0])
 	// The shared bucket is looked at wherever the camera is.
 	if last := int32(sc.tiles.len()) - 1; last >= 0 && sc.tiles.has(last, flagShared) {

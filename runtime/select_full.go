@@ -34,7 +34,7 @@ func (sel *selector) gatherFull(sc *scene) {
 }
 
 // considerFull decides whether a full tile may be loaded: it lies within
-// reach, its grant allows it, and all gates let it pass. Then it is a
+// range, its grant allows it, and all gates let it pass. Then it is a
 // candidate.
 func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float64) {
 	t := sc.tiles
@@ -76,20 +76,6 @@ func (sel *selector) dispatchable(r *record) bool {
 		return false
 	}
 	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || sel.budget.mayReturn(r)
-}
-
-// propose adds a level to the candidates of its class, unless memory forbids.
-func (sel *selector) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
-	if r != nil {
-		if rep = sel.budget.mayLoadLevel(r, rep); rep == RepNone {
-			return
-		}
-	}
-	c := classOf(rep)
-	sel.candidates[c] = append(sel.candidates[c], candidate{
-		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
-		urgent: r != nil && r.full().loading() && r.nothingDrawn(),
-	})
 }
 
 // dispatchFull starts the best full tiles. Free slots, the parse budget and

@@ -6,22 +6,17 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// floorClosed reports whether an interior tile lies on a floor too far above or
-// below the camera. Only tiles of manifests with floors are judged.
-func (sc *scene) floorClosed(tile int32, gate float64) bool {
-	return sc.floorKeepsOut(tile, gate, sc.view.pos)
-}
-
-func (sc *scene) floorKeepsOut(tile int32, gate float64, camera geom.Vec3) bool {
+// floorKeepsOut reports whether an interior tile lies on a floor too far above or
+// below a camera. Only tiles of manifests with floors are judged.
+func (sc *scene) floorKeepsOut(tile int32, camera geom.Vec3) bool {
 	const judged = flagInterior | flagFloor
+	gate := sc.cfg.FloorProximityGateY
 	return sc.tiles.flags[tile]&judged == judged && !math.IsInf(gate, 1) &&
 		math.Abs(sc.tiles.centerY[tile]-camera[1]) > gate
 }
 
-// interiorClosed reports whether an interior tile is out of bounds because the
-// camera is outside the interior zone.
-func (sc *scene) interiorClosed(tile int32) bool { return sc.zoneKeepsOut(tile, sc.view.pos) }
-
+// zoneKeepsOut reports whether a tile is an interior one and a camera is outside
+// the interior zone.
 func (sc *scene) zoneKeepsOut(tile int32, camera geom.Vec3) bool {
 	if !sc.hasZone || !sc.tiles.has(tile, flagInterior) {
 		return false
@@ -59,9 +54,9 @@ func (sc *scene) gateOf(tile int32, effective float64) gate {
 		}
 	}
 	switch {
-	case sc.floorClosed(tile, sc.cfg.FloorProximityGateY):
+	case sc.floorKeepsOut(tile, sc.view.pos):
 		return gateFloor
-	case sc.interiorClosed(tile):
+	case sc.zoneKeepsOut(tile, sc.view.pos):
 		return gateInterior
 	case sc.cfg.EnableFrustumGate && !t.has(tile, flagShared) && !sc.view.sees(&t.box[tile]):
 		return gateFrustum

@@ -44,3 +44,17 @@ func (sel *selector) scoreLevels(list []candidate) {
 		c.quantise(largest, weight, sel.cfg.EnableImportanceSort)
 	}
 }
+
+// propose adds a level to the candidates of its class, unless memory forbids.
+func (sel *selector) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
+	if r != nil {
+		if rep = sel.budget.mayLoadLevel(r, rep); rep == RepNone {
+			return
+		}
+	}
+	c := classOf(rep)
+	sel.candidates[c] = append(sel.candidates[c], candidate{
+		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
+		urgent: r != nil && r.full().loading() && r.nothingDrawn(),
+	})
+}

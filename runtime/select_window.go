@@ -93,3 +93,21 @@ func (sel *selector) clearShortlists() {
 		sel.shortlist[c] = sel.shortlist[c][:0]
 	}
 }
+
+// planIdle plans the levels of a tile without a record.
+func (sel *selector) planIdle(sc *scene, tile int32) {
+	t := sc.tiles
+	d, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
+	rep := RepNone
+	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
+		rep = sc.grantedLevelAt(tile, nil, d)
+		if rep == RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
+			rep = sc.fallbackLevel(tile, d)
+		}
+	}
+	if rep != RepNone {
+		sel.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
+	} else if sc.idleCanSleep(tile, effective, rep) {
+		sc.sleep(tile, d, effective)
+	}
+}

@@ -138,7 +138,7 @@ func TestShortMemory(t *testing.T) {
 			id, name, _ := strings.Cut(key, " ")
 			if rep, err := ParseRep(name); err == nil && w.known {
 				tiles := r.s.scenes[0].tiles
-				tiles.payloadOf(int32(slices.Index(tiles.id, id)), rep).gpu = n
+				tiles.fileOf(int32(slices.Index(tiles.id, id)), rep).gpu = n
 			}
 		}
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "walk"), 1))

@@ -42,7 +42,7 @@ type Stats struct {
 	TilesSkippedByFrustum    int     `json:"tilesSkippedByFrustumGate"`
 	TilesSkippedByFloor      int     `json:"tilesSkippedByFloorGate"`
 	TilesSkippedByInterior   int     `json:"tilesSkippedByInteriorGate"`
-	RepresentationGaps       int     `json:"tileRepresentationGaps"` // tiles in view within reach with nothing to draw
+	RepresentationGaps       int     `json:"tileRepresentationGaps"` // tiles in view and range with nothing to draw
 	LastAsyncLoadMs          float64 `json:"lastAsyncLoadMs"`        // request to delivery
 	AverageAsyncLoadMs       float64 `json:"averageAsyncLoadMs"`     // moving average, weight 0.1
 	LastFailedAsyncLoadMs    float64 `json:"lastFailedAsyncLoadMs"`
@@ -86,7 +86,7 @@ type Stats struct {
 	CPURoots                 int     `json:"cpuRoots"`        // how many these are
 	PrewarmsActive           int     `json:"prewarmsActive"`  // out-of-core tiles whose textures are being decoded
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
-	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are given up for want of geometry memory; the query radius when none are
+	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
 	GeometryDetail           float64 `json:"geometryDetail"`  // metres: tiles farther away have to do with their cheapest representation
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
 	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them

@@ -27,7 +27,7 @@ type table struct {
 	box      []geom.Box
 	radius   []radii
 	id       []string
-	full     []payload
+	full     []fileRef
 	memory   []int64 // bytes that parsing takes
 	centerY  []float64
 	priority []int32
@@ -42,8 +42,8 @@ type table struct {
 // radii are the distances of a full tile, in metres.
 type radii struct{ stream, unload, prefetch float64 }
 
-// payload names a file.
-type payload struct {
+// fileRef names a file.
+type fileRef struct {
 	path, sha256 string
 	size         int64 // of the file; 0: unknown
 	gpu          int64 // bytes of geometry that it took on the device; 0: not loaded yet
@@ -51,7 +51,7 @@ type payload struct {
 
 // level is a coarser representation.
 type level struct {
-	payload
+	fileRef
 	from float64 // switch distance in metres
 }
 
@@ -89,16 +89,16 @@ func (t *table) hasRep(i int32, r Rep) bool {
 	return int(r-RepLOD0) < len(t.lods(i))
 }
 
-// payloadOf returns the file of a representation.
-func (t *table) payloadOf(i int32, r Rep) *payload {
+// fileOf returns the file of a representation.
+func (t *table) fileOf(i int32, r Rep) *fileRef {
 	switch {
 	case r == RepFull:
 		return &t.full[i]
 	case r == RepHLOD:
-		return &t.levels[t.levelAt[i]].payload
+		return &t.levels[t.levelAt[i]].fileRef
 	}
 	lods := t.lods(i)
-	return &lods[r-RepLOD0].payload
+	return &lods[r-RepLOD0].fileRef
 }
 
 // covers reports whether a level is meant for distance d.
@@ -123,7 +123,7 @@ func newTable(m *manifest.Manifest, cfg *Config) (*table, *hierarchy, error) {
 	}
 	t := &table{
 		box: make([]geom.Box, 0, room), radius: make([]radii, 0, room), id: make([]string, 0, room),
-		full: make([]payload, 0, room), memory: make([]int64, 0, room), centerY: make([]float64, 0, room),
+		full: make([]fileRef, 0, room), memory: make([]int64, 0, room), centerY: make([]float64, 0, room),
 		priority: make([]int32, 0, room), flags: make([]uint8, 0, room), node: make([]int32, 0, room),
 		levelAt: make([]uint32, 1, room+1), levels: make([]level, 0, levels),
 		record: make([]int32, room), wake: make([]float64, room),
@@ -223,7 +223,7 @@ func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
 	b.box = append(b.box, t.Bounds.Box())
 	b.radius = append(b.radius, r)
 	b.id = append(b.id, t.ID)
-	b.full = append(b.full, payload{path: t.Path, sha256: t.SHA256, size: t.FileSizeBytes})
+	b.full = append(b.full, fileRef{path: t.Path, sha256: t.SHA256, size: t.FileSizeBytes})
 	memory := t.FileSizeBytes
 	if t.EstimatedMemoryBytes != nil && *t.EstimatedMemoryBytes > 0 {
 		memory, flags = *t.EstimatedMemoryBytes, flags|flagEstimated // the file may be compressed
@@ -285,5 +285,5 @@ func (b *tableBuilder) normalized(r radii, t *manifest.Tile, first, lods int) ra
 }
 
 func levelOf(l *manifest.Level) level {
-	return level{payload{path: l.Path, sha256: l.SHA256, size: l.FileSizeBytes}, l.SwitchDistance}
+	return level{fileRef{path: l.Path, sha256: l.SHA256, size: l.FileSizeBytes}, l.SwitchDistance}
 }

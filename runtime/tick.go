@@ -27,6 +27,9 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.trim()
 	s.setCamera(camera)
 	s.stats.ActiveLoadsAtUpdateStart = len(s.loads.list)
+	// Every frame: what has been answered frees slots, into which fetched files are
+	// promoted, and what has been uploaded may now be drawable. Each of these can
+	// set wake, so they come before the question whether this frame is a tick.
 	s.deliver()
 	s.takeReloads()
 	s.loads.promote()
@@ -69,7 +72,7 @@ func (s *Streamer) setCamera(c Camera) {
 func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	s.tickCount++
 
-	// All passes judge by the same distances, memory and shares of it.
+	// All passes judge by the same distances and the same use of memory.
 	s.sampleMotion()
 	s.budget.begin(s.loads.list)
 	s.selector.begin()
@@ -80,23 +83,24 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	for _, sc := range s.scenes {
 		s.measure(sc)
 	}
-	// What hangs frees its slots before anything asks for them, and counts as
-	// failed when the tiles are judged.
+	// Loads that hang fail now, so that their slots are free and their tiles count
+	// as failed in the passes below. Then the budget is split: every pass below
+	// asks for grants.
 	s.watchdog()
 	s.meshes.expire()
 	s.budget.splitBudget()
 
-	// What may go goes before anything comes, so that its room, and the slot of a
-	// load that was cancelled, can be used in the same tick. What is out of range
-	// goes first, for that costs nothing that is seen; memory takes the rest.
+	// Unloads and evictions come before loads, so that the room that they free can
+	// be used in the same tick. Tiles and meshes out of range go first, as nobody
+	// misses them; only then memory takes what it still needs.
 	s.handoff.unloadPass()
 	s.meshes.scan()
 	s.evictor.evict(signal)
 
-	// Full tiles are gathered before the levels are planned, and levels are planned
-	// before any of them starts: a slot goes to the best of all. Full tiles that
-	// have been started are no longer bare of a load, so levels of the same tiles
-	// are more urgent. Over a network it is the other way round: outlines first.
+	// Full tiles start before the levels are planned: a level is urgent when the
+	// full tile that it stands in for has started and nothing of the tile is drawn.
+	// All levels are planned before any of them starts, so that slots go to the best.
+	// Over a network levels start first: see outlineFirst.
 	look := regular || s.selector.slotForWaiting()
 	levels := look && s.selector.levelSlot() // also those of idle tiles
 	if look {
@@ -128,14 +132,14 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	if look && s.outlineFirst() {
 		s.selector.dispatchFull()
 	}
-	// Meshes take what room the tiles have left: they can make some.
+	// Meshes come last, as they can make room for themselves.
 	s.meshes.dispatch(s.evictor)
 	s.stats.LoadCandidates += s.meshes.count.candidates
 	s.backlog = s.selector.fullBacklog + s.selector.levelBacklog + s.meshes.backlog
 	s.loads.promote()
 
-	// What is drawn is settled last, when nothing comes or goes any more; and only
-	// then it is known what of a replaced scene has a successor.
+	// What is drawn is settled when nothing comes or goes any more. Then it is known
+	// which tiles of a replaced scene have a successor.
 	for _, sc := range s.scenes {
 		s.handoff.settleAll(sc)
 	}

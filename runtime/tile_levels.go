@@ -83,7 +83,7 @@ func (sc *scene) cheapestRep(tile int32) Rep {
 	t := sc.tiles
 	best, least := RepFull, int64(math.MaxInt64)
 	try := func(rep Rep) {
-		size := t.payloadOf(tile, rep).size
+		size := t.fileOf(tile, rep).size
 		if size < least || best == RepFull {
 			best, least = rep, size
 		}
@@ -116,7 +116,7 @@ func (sc *scene) grantsFull(tile int32, r *record, d float64) bool {
 // from being loaded, whatever the camera's direction. Neither gate unloads
 // anything.
 func (sc *scene) closedOff(tile int32) bool {
-	return sc.floorClosed(tile, sc.cfg.FloorProximityGateY) || sc.interiorClosed(tile)
+	return sc.floorKeepsOut(tile, sc.view.pos) || sc.zoneKeepsOut(tile, sc.view.pos)
 }
 
 // stays reports whether something of a tile is drawn, which no gate takes
