@@ -60,7 +60,7 @@ func (a *app) watchMemory(s *runtime.Streamer) {
 	if a.clock.virtual {
 		return
 	}
-	o := memory.MonitorOptions{Root: a.o.memoryRoot, NoTriggers: a.o.memoryRoot != ""}
+	o := memory.MonitorOptions{Root: a.o.memoryRoot}
 	a.monitor = memory.Watch(o, func(level runtime.PressureLevel) {
 		s.NotifyMemoryPressure(level)
 		a.pressure.report(level)

@@ -6,18 +6,13 @@ import (
 	"strings"
 )
 
-// group is a control group with a memory controller, as a slash path.
-type group struct {
-	dir     string
-	version int
-}
-
-// groups returns the groups of the process that have memory files: its own one
-// and those above it, as far as they are mounted.
-func (f files) groups() (out []group) {
+// groups returns the folders, with slashes, of the control groups (version 2) of
+// the process that have a memory controller: its own one and those above it, as
+// far as they are mounted.
+func (f files) groups() (out []string) {
 	membership := f.read("/proc/self/cgroup")
 	for _, m := range f.mounts() {
-		own, ok := memberOf(membership, m.version)
+		own, ok := memberOf(membership)
 		if !ok {
 			continue
 		}
@@ -26,12 +21,12 @@ func (f files) groups() (out []group) {
 			rel = "/" // the mount shows another part of the tree
 		}
 		dir := path.Join(m.point, rel)
-		if f.read(path.Join(dir, "cgroup.procs")) == "" && f.memoryIn(dir, m.version) == "" {
+		if f.read(path.Join(dir, "cgroup.procs")) == "" && f.memoryIn(dir) == "" {
 			dir = m.point // named as the host sees it
 		}
 		for {
-			if f.memoryIn(dir, m.version) != "" {
-				out = append(out, group{dir, m.version})
+			if f.memoryIn(dir) != "" {
+				out = append(out, dir)
 			}
 			if dir == m.point || len(dir) <= len(m.point) {
 				break
@@ -44,21 +39,13 @@ func (f files) groups() (out []group) {
 
 // memoryIn returns the content of a file that every group with a memory
 // controller has.
-func (f files) memoryIn(dir string, version int) string {
-	if version == 1 {
-		return f.read(path.Join(dir, "memory.usage_in_bytes"))
-	}
-	return f.read(path.Join(dir, "memory.current"))
-}
+func (f files) memoryIn(dir string) string { return f.read(path.Join(dir, "memory.current")) }
 
 // mount is where a hierarchy of control groups can be seen.
-type mount struct {
-	point, root string
-	version     int
-}
+type mount struct{ point, root string }
 
 // mounts finds the hierarchies in /proc/self/mountinfo, or takes the usual
-// places.
+// place.
 func (f files) mounts() (out []mount) {
 	for line := range strings.Lines(f.read("/proc/self/mountinfo")) {
 		before, after, ok := strings.Cut(line, " - ")
@@ -66,38 +53,25 @@ func (f files) mounts() (out []mount) {
 		if !ok || len(a) < 5 || len(b) < 3 {
 			continue
 		}
-		switch {
-		case b[0] == "cgroup2":
-			out = append(out, mount{unescape(a[4]), unescape(a[3]), 2})
-		case b[0] == "cgroup" && hasWord(b[2], "memory"):
-			out = append(out, mount{unescape(a[4]), unescape(a[3]), 1})
+		if b[0] == "cgroup2" {
+			out = append(out, mount{unescape(a[4]), unescape(a[3])})
 		}
 	}
 	if out == nil {
-		out = []mount{{"/sys/fs/cgroup", "/", 2}, {"/sys/fs/cgroup/memory", "/", 1}}
+		out = []mount{{"/sys/fs/cgroup", "/"}}
 	}
 	return out
 }
 
-// memberOf returns the process's path in the unified hierarchy, or in that of
-// the memory controller.
-func memberOf(membership string, version int) (string, bool) {
+// memberOf returns the process's path in the unified hierarchy.
+func memberOf(membership string) (string, bool) {
 	for line := range strings.Lines(membership) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(f) == 3 && (version == 2 && f[0] == "0" && f[1] == "" || version == 1 && hasWord(f[1], "memory")) {
+		if len(f) == 3 && f[0] == "0" && f[1] == "" {
 			return path.Clean("/" + f[2]), true // a clean path has no way out
 		}
 	}
 	return "/", membership == ""
-}
-
-func hasWord(list, word string) bool {
-	for w := range strings.SplitSeq(list, ",") {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // unescape undoes the octal escapes of mountinfo (\040 is a space).
@@ -119,45 +93,32 @@ func unescape(s string) string {
 	return path.Clean("/" + b.String())
 }
 
-// unlimited is from where a number of version 1 means no limit: the kernel
-// writes the largest multiple of its page size.
+// unlimited is from where a number means no limit.
 const unlimited = 1 << 60
 
 // limits returns what a group may use and uses. File pages that nothing has
 // touched for long are given back before anything waits, so they do not count
-// as use. high and max of version 2 are alike: at high the kernel slows the
-// group down.
-func (f files) limits(g group) (limit, used int64, ok bool) {
+// as use. high and max are alike: at high the kernel slows the group down.
+func (f files) limits(dir string) (limit, used int64, ok bool) {
 	limit = int64(unlimited)
-	names := []string{"memory.max", "memory.high"}
-	usage, idle := "memory.current", "inactive_file"
-	if g.version == 1 {
-		names = []string{"memory.limit_in_bytes"}
-		usage, idle = "memory.usage_in_bytes", "total_inactive_file"
-	}
-	for _, n := range names {
-		if v, ok := f.number(path.Join(g.dir, n)); ok {
+	for _, n := range []string{"memory.max", "memory.high"} {
+		if v, ok := f.number(path.Join(dir, n)); ok {
 			limit = min(limit, v)
 		}
 	}
-	used, ok = f.number(path.Join(g.dir, usage))
+	used, ok = f.number(path.Join(dir, "memory.current"))
 	if limit == 0 || limit >= unlimited || !ok {
 		return 0, 0, false
 	}
-	if cached, ok := field(f.read(path.Join(g.dir, "memory.stat")), idle); ok {
+	if cached, ok := field(f.read(path.Join(dir, "memory.stat")), "inactive_file"); ok {
 		used = max(0, used-cached)
 	}
 	return limit, used, true
 }
 
 // events counts what the kernel had to do to keep a group within its limit.
-func (f files) events(g group) (reclaims, kills int64) {
-	if g.version == 1 {
-		reclaims, _ = f.number(path.Join(g.dir, "memory.failcnt"))
-		kills, _ = field(f.read(path.Join(g.dir, "memory.oom_control")), "oom_kill")
-		return reclaims, kills
-	}
-	text := f.read(path.Join(g.dir, "memory.events"))
+func (f files) events(dir string) (reclaims, kills int64) {
+	text := f.read(path.Join(dir, "memory.events"))
 	for _, key := range []string{"high", "max"} {
 		v, _ := field(text, key)
 		reclaims += v

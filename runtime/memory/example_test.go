@@ -19,8 +19,7 @@ func ExampleNewProbe() {
 func ExampleWatch() {
 	report := make(chan runtime.PressureLevel, 1)
 	m := memory.Watch(memory.MonitorOptions{
-		Root:       filepath.Join("testdata", "tight"),
-		NoTriggers: true,
+		Root: filepath.Join("testdata", "tight"),
 	}, func(l runtime.PressureLevel) { report <- l }) // a program passes Streamer.NotifyMemoryPressure
 	defer m.Close()
 	fmt.Println(<-report)

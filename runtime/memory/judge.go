@@ -8,8 +8,7 @@ import (
 
 // When memory is short. Stalls are shares of time in percent, as in
 // /proc/pressure; room is the free part of the machine or the control group. A
-// signal that is there stays until the value is past its second bound. The
-// stalls are those of the triggers (150 ms, or 200 ms of everything, in 2 s).
+// signal that is there stays until the value is past its second bound.
 const (
 	warnStall, warnStallEnd         = 7.5, 3.75
 	criticalStall, criticalStallEnd = 10, 5
@@ -29,7 +28,7 @@ const (
 	repeatTime = 2 * time.Second
 )
 
-// judge turns samples and triggers into levels.
+// judge turns samples into levels.
 type judge struct {
 	warnStalled, criticalStalled bool
 	warnTight, criticalTight     bool
@@ -46,8 +45,8 @@ type judge struct {
 // latch turns on at or above enter and off below leave.
 func latch(on bool, v, enter, leave float64) bool { return v >= enter || on && v >= leave }
 
-// sample judges a sample, at time now. stalls says whether the pressure file
-// counts: not where triggers watch it, since its averages lag behind.
+// sample judges a sample, at time now. stalls says whether there is a pressure
+// file.
 func (j *judge) sample(now time.Duration, s *Sample, stalls bool) (tell runtime.PressureLevel, ok bool) {
 	j.warnStalled = stalls && latch(j.warnStalled, s.Some, warnStall, warnStallEnd)
 	j.criticalStalled = stalls && latch(j.criticalStalled, s.Full, criticalStall, criticalStallEnd)
@@ -75,8 +74,7 @@ func (j *judge) sample(now time.Duration, s *Sample, stalls bool) (tell runtime.
 	return j.signal(now, signal)
 }
 
-// signal takes a signal of a trigger or a sample and says whether to report,
-// and what.
+// signal takes the signal of a sample and says whether to report, and what.
 func (j *judge) signal(now time.Duration, signal runtime.PressureLevel) (tell runtime.PressureLevel, ok bool) {
 	for l := runtime.PressureWarning; l <= signal; l++ {
 		j.signalAt[l] = now

@@ -13,23 +13,18 @@ import (
 type MonitorOptions struct {
 	// Root is the folder that stands for "/"; empty means "/".
 	Root string
-	// Interval is how often the system is read; 0 means 1 s. Triggers of the
-	// kernel report in between.
+	// Interval is how often the system is read; 0 means 1 s.
 	Interval time.Duration
 	// Clock is the clock of Interval and of all delays; nil means the system's.
 	Clock Clock
-	// NoTriggers keeps to reading files.
-	NoTriggers bool
 }
 
-// Monitor reports when the system wants memory back. Where the kernel allows
-// it, triggers report at once: pressure stall information of the control group
-// and the machine (150 ms of any waiting in 2 s are a warning, 200 ms of
-// everything waiting are critical), and the pressure levels of control groups
-// of version 1 (medium, critical). Besides, once per Interval:
+// Monitor reports when the system wants memory back. Once per Interval it reads
+// the free memory and the pressure stall information of the machine and of the
+// control group (version 2):
 //
 //	                                  warning          critical
-//	waiting, of 10 s (no triggers)    some >= 7.5 %    full >= 10 %
+//	waiting for memory, of 10 s       some >= 7.5 %    full >= 10 %
 //	free part of machine or group     < 10 %           < 5 %
 //	control group                     reclaims, with   out of memory
 //	                                  < 25 % free
@@ -41,11 +36,9 @@ type Monitor struct {
 	interval time.Duration
 	report   func(runtime.PressureLevel)
 	reader   *reader
-	triggers *triggers // nil: none
 	notes    []string
 	judge    judge
 	level    atomic.Uint32
-	fired    chan runtime.PressureLevel
 	stop     chan struct{}
 	once     sync.Once
 	done     sync.WaitGroup
@@ -59,32 +52,22 @@ type Monitor struct {
 func Watch(o MonitorOptions, report func(runtime.PressureLevel)) *Monitor {
 	m := &Monitor{
 		clock: clockOr(o.Clock), interval: o.Interval, report: report, reader: newReader(o.Root),
-		fired: make(chan runtime.PressureLevel), stop: make(chan struct{}),
+		stop: make(chan struct{}),
 	}
 	if m.interval <= 0 {
 		m.interval = time.Second
 	}
 	s := m.reader.sample()
 	stalls := m.reader.hasStalls()
-	if o.NoTriggers {
-		m.notes = append(m.notes, "triggers are switched off")
-	} else {
-		m.triggers, m.notes = openTriggers(m.reader)
-	}
-	// Triggers are faster than the averages, which lag behind.
-	stalls = stalls && (m.triggers == nil || !m.triggers.stalls)
 	if s.known() {
 		m.notes = append(m.notes, "polling free memory")
 	}
 	if stalls {
 		m.notes = append(m.notes, "polling stalls")
 	}
-	if m.triggers == nil && !s.known() && !stalls {
+	if !s.known() && !stalls {
 		m.notes = append(m.notes, "there is no /proc/meminfo, no control group with a limit and no /proc/pressure: memory pressure is not watched here")
 		return m
-	}
-	if m.triggers != nil {
-		m.done.Go(func() { m.triggers.run(m.fire) })
 	}
 	m.done.Go(func() { m.run(stalls) })
 	return m
@@ -97,19 +80,10 @@ func (m *Monitor) run(stalls bool) {
 			m.tell(level)
 		}
 		m.level.Store(uint32(m.judge.level))
-		for tick := m.clock.After(m.interval); tick != nil; {
-			select {
-			case <-m.stop:
-				return
-			case <-tick:
-				tick = nil
-			case level := <-m.fired:
-				tell, ok := m.judge.signal(m.clock.Now(), max(level, m.judge.gauge))
-				m.level.Store(uint32(m.judge.level))
-				if ok {
-					m.tell(tell)
-				}
-			}
+		select {
+		case <-m.stop:
+			return
+		case <-m.clock.After(m.interval):
 		}
 	}
 }
@@ -124,16 +98,6 @@ func (m *Monitor) tell(level runtime.PressureLevel) {
 	}
 }
 
-// fire takes a signal of a trigger; it reports whether to go on.
-func (m *Monitor) fire(level runtime.PressureLevel) bool {
-	select {
-	case m.fired <- level:
-		return true
-	case <-m.stop:
-		return false
-	}
-}
-
 // Level returns the level now. It falls when there has been no sign of it for
 // 10 s.
 func (m *Monitor) Level() runtime.PressureLevel { return runtime.PressureLevel(m.level.Load()) }
@@ -144,14 +108,7 @@ func (m *Monitor) String() string { return strings.Join(m.notes, "; ") }
 // Close ends watching; report is not called any more when it returns. It may be
 // called more than once.
 func (m *Monitor) Close() error {
-	m.once.Do(func() {
-		close(m.stop)
-		if m.triggers != nil {
-			m.triggers.wakeUp()
-			m.done.Wait()
-			m.triggers.close()
-		}
-	})
+	m.once.Do(func() { close(m.stop) })
 	m.done.Wait()
 	return nil
 }

@@ -40,9 +40,9 @@ func after(t *testing.T, clock *fakeClock, d time.Duration, reports chan runtime
 
 func TestMonitorPolls(t *testing.T) {
 	root := copyOf(t, "bare")
-	m, clock, reports := watch(root, MonitorOptions{NoTriggers: true})
+	m, clock, reports := watch(root, MonitorOptions{})
 	defer m.Close()
-	if want := "triggers are switched off; polling free memory; polling stalls"; m.String() != want {
+	if want := "polling free memory; polling stalls"; m.String() != want {
 		t.Errorf("%q", m)
 	}
 	for i, c := range []struct {
@@ -68,19 +68,19 @@ func TestMonitorPolls(t *testing.T) {
 }
 
 func TestMonitorOfAGroup(t *testing.T) {
-	root := copyOf(t, "v1")
-	m, clock, reports := watch(root, MonitorOptions{NoTriggers: true})
+	root := copyOf(t, "v2")
+	m, clock, reports := watch(root, MonitorOptions{})
 	defer m.Close()
-	const dir = "/sys/fs/cgroup/memory files/"
+	const dir = "/sys/fs/cgroup/app.slice/"
 	for i, c := range []struct {
-		used     int64
-		failures int
-		want     string
+		used   int64
+		events int
+		want   string
 	}{
-		{500, 7, ""}, {700, 7, ""}, {800, 900, ""}, {1000, 901, "warning"}, {1180, 901, "critical"},
+		{500, 3, ""}, {800, 3, ""}, {900, 900, ""}, {1400, 901, "warning"}, {1650, 901, "critical"},
 	} {
-		put(t, root, dir+"memory.usage_in_bytes", fmt.Sprint(c.used*mib))
-		put(t, root, dir+"memory.failcnt", fmt.Sprint(c.failures))
+		put(t, root, dir+"memory.current", fmt.Sprint(c.used*mib))
+		put(t, root, dir+"memory.events", fmt.Sprintf("high %d\nmax 1\n", c.events))
 		if got := after(t, clock, 3*time.Second, reports); got != c.want {
 			t.Errorf("step %d: %q, want %q (%+v)", i, got, c.want, m.reader.sample())
 		}
@@ -105,7 +105,7 @@ func TestCloseEndsReports(t *testing.T) {
 	root := copyOf(t, "bare")
 	put(t, root, "/proc/meminfo", meminfo(0))
 	inside, leave := make(chan bool), make(chan bool)
-	m := Watch(MonitorOptions{Root: root, NoTriggers: true, Clock: newFakeClock()}, func(runtime.PressureLevel) {
+	m := Watch(MonitorOptions{Root: root, Clock: newFakeClock()}, func(runtime.PressureLevel) {
 		inside <- true
 		<-leave
 	})

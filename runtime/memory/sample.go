@@ -56,7 +56,7 @@ func (s *Sample) known() bool { return s.Total > 0 || s.Limit > 0 }
 // reader takes samples.
 type reader struct {
 	files  files
-	groups []group
+	groups []string // folders of control groups, the process's own first
 	psi    []string // pressure files of which one is read
 }
 
@@ -66,11 +66,8 @@ func newReader(root string) *reader {
 	}
 	r := &reader{files: files(root)}
 	r.groups = r.files.groups()
-	for _, g := range r.groups {
-		if g.version == 2 {
-			r.psi = append(r.psi, path.Join(g.dir, "memory.pressure"))
-			break
-		}
+	if len(r.groups) > 0 {
+		r.psi = append(r.psi, path.Join(r.groups[0], "memory.pressure"))
 	}
 	r.psi = append(r.psi, "/proc/pressure/memory")
 	return r
