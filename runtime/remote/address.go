@@ -45,9 +45,9 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// checkRedirect is the CheckRedirect of the client: few hops, never from https
-// to http, never farther in by what the addresses name. byName: there is no border
-// that looks names up, so that those of unknown hosts count as public.
+// checkRedirect is the CheckRedirect of the client. It allows few hops, none from https
+// to http, and none farther in, as far as the addresses tell. byName says that no
+// zoneTransport looks names up: then a name that tells no zone counts as public.
 func checkRedirect(allowInsecure, byName bool) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		from, to := via[len(via)-1].URL, req.URL

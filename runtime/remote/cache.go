@@ -32,8 +32,8 @@ type Damage = diskcache.Damage
 func DefaultCacheDir() (string, error) { return diskcache.DefaultDir() }
 
 // OpenCache opens the cache in a folder, which is made when missing and marked as a
-// cache when empty. A folder that holds anything else is ErrForeign. What a crash has
-// left is cleared away. budget is in bytes; 0: DefaultCacheBudget.
+// cache when empty. A folder that holds anything else is ErrForeign. Leftovers of a
+// crash are cleared away. budget is in bytes; 0: DefaultCacheBudget.
 func OpenCache(dir string, budget int64) (*Cache, error) {
 	files, err := diskcache.Open(dir, diskcache.Options{Budget: budget})
 	if err != nil {

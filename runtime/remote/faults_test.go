@@ -17,8 +17,8 @@ import (
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
-// visit is one run of a program over a cache. What it brings is compared with what
-// the server has; what fails must say that the cache is at fault.
+// visit is one run of a program over a cache. Files that come are compared with those
+// of the server; errors must say that the cache is at fault.
 type visit struct {
 	*rig
 	what   string
@@ -82,7 +82,7 @@ func (v *visit) parts() {
 			}
 			piece := make([]byte, s.To-s.From)
 			if _, err := got.Ranges.ReadAt(piece, s.From); err != nil {
-				// Who reads begins anew then, as the bytes are not there any more.
+				// Readers begin anew then, as the bytes are not there any more.
 				if !errors.Is(err, diskcache.ErrNotHere) {
 					v.fail(err)
 				}

@@ -102,7 +102,7 @@ func TestCachedFileNeedsNoRequest(t *testing.T) {
 	}
 }
 
-// What the manifest declares decides whether the cache serves.
+// The hash that the manifest declares decides whether the cache serves.
 func TestNewHashInManifestFetchesAnew(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("old!"))

@@ -177,10 +177,10 @@ func (f *Fetcher) Local(ctx context.Context, rawURL string, expected Expected) (
 	return f.cache.Path(s.name), nil
 }
 
-// OpenManifest brings a manifest. What the cache has is offered to the server
-// with one conditional request; when all attempts fail, it serves. When the
-// manifest has changed, what the cache has of the scene is asked for again too,
-// unless the new manifest declares the hash that it has. Payload paths are
+// OpenManifest brings a manifest. The version in the cache is offered to the server
+// with one conditional request, and serves when all attempts fail. When the manifest
+// has changed, the files of the scene in the cache are asked for again too, unless the
+// new manifest declares the hash that they have. Payload paths are
 // relative to the address as given, whatever it redirects to.
 func (f *Fetcher) OpenManifest(ctx context.Context, rawURL string) (Manifest, error) {
 	u, err := f.http.address(rawURL)

@@ -69,7 +69,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// hostileReads reads a file in all ways. What fails fails; what comes is what
+// hostileReads reads a file in all ways. Reads may fail; bytes that come are those that
 // the manifest declares.
 func hostileReads(t *testing.T, r *rig, url string, want Expected, data []byte) {
 	t.Helper()

@@ -96,7 +96,7 @@ func TestManifestStaleIfError(t *testing.T) {
 	if x := r.Metrics(); x.StaleServed != 1 || x.Requests != 4 || x.Conditional != 4-1 {
 		t.Errorf("%+v", x)
 	}
-	// Who gives up waiting gets no old one.
+	// A caller that gives up waiting gets no old one.
 	ctx, cancel := context.WithCancel(context.Background())
 	failed := async(func() error { _, err := r.OpenManifest(ctx, sceneURL); return err })
 	r.clock.await(time.Second)

@@ -133,8 +133,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Where others have taken all of the room a download fails and says so. What is
-// there serves, and closing is no failure.
+// Where others have taken all of the room a download fails and says so. Files that are
+// there serve, and closing is no failure.
 func TestDiskWithoutAnyRoom(t *testing.T) {
 	var room atomic.Int64
 	room.Store(1 << 30)

@@ -35,7 +35,7 @@ type Options struct {
 	// MaxBody is the largest body in bytes that is accepted, whatever a manifest
 	// declares; 0: 1 GiB.
 	MaxBody int64
-	// Ranges says whether tiles that stream mesh by mesh are read in parts; "":
+	// Ranges says whether tiles that stream mesh by mesh are read by ranges; "":
 	// RangesAuto.
 	Ranges RangePolicy
 	// Jitter lengthens every pause between attempts by a random part of up to
@@ -72,12 +72,12 @@ func (o *Options) net() network {
 	return systemNetwork()
 }
 
-// RangePolicy says when payloads are read in parts.
+// RangePolicy says when payloads are read by ranges.
 type RangePolicy string
 
 const (
-	// RangesAuto reads what a runtime.Request allows in parts, from servers that
-	// can give them.
+	// RangesAuto reads payloads by ranges where a runtime.Request allows it and the
+	// server can.
 	RangesAuto RangePolicy = "auto"
 	// RangesOff fetches whole files.
 	RangesOff RangePolicy = "off"

@@ -11,7 +11,7 @@ import (
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
-// fetch brings a run of blocks. What has come before an error stays.
+// fetch brings a run of blocks. Blocks that have come before an error stay.
 func (r *rangeFile) fetch(ctx context.Context, run blockRun) error {
 	defer func() {
 		r.mu.Lock()
@@ -101,8 +101,8 @@ func (r *rangeFile) accept(resp *http.Response, from, to int64) error {
 	return err
 }
 
-// replace ends the reading of a file of which the server has another version, and
-// removes what the cache has of this one. It returns the ErrChanged that says so.
+// replace ends the reading of a file of which the server has another version, removes
+// the blocks of this one, and returns the ErrChanged that says so.
 func (r *rangeFile) replace(why error) error {
 	err := final{fmt.Errorf("%w: %s: %w", ErrChanged, weburl.Shown(r.s.url), why)}
 	r.mu.Lock()

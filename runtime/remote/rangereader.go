@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
@@ -31,8 +32,7 @@ type RangeReader struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	mu     sync.Mutex
-	closed bool
+	closed atomic.Bool
 }
 
 // RangeStats says what a RangeReader has fetched.
@@ -155,10 +155,7 @@ func (r *RangeReader) ReadAt(p []byte, off int64) (int, error) {
 
 // readSome reads what the memory has room for.
 func (r *RangeReader) readSome(p []byte, off int64) (int, error) {
-	r.mu.Lock()
-	closed := r.closed
-	r.mu.Unlock()
-	if closed {
+	if r.closed.Load() {
 		return 0, ErrClosed
 	}
 	return (&rangeSource{ctx: r.ctx, file: r.ranges}).ReadAt(p, off)
@@ -167,11 +164,7 @@ func (r *RangeReader) readSome(p []byte, off int64) (int, error) {
 // Close ends requests under way and adds what was saved to the Fetcher's
 // Metrics.
 func (r *RangeReader) Close() error {
-	r.mu.Lock()
-	closed := r.closed
-	r.closed = true
-	r.mu.Unlock()
-	if closed {
+	if r.closed.Swap(true) {
 		return nil
 	}
 	if r.cancel != nil {

@@ -211,7 +211,7 @@ func TestRangeFailures(t *testing.T) {
 		if n, err := rr.ReadAt(make([]byte, 100), 3*rangeBlock); !errors.Is(err, c.err) || n != 0 {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
-		// What came before stays readable.
+		// Blocks that came before stay readable.
 		if got := make([]byte, 16); true {
 			if _, err := rr.ReadAt(got, 16); err != nil || string(got) != "0123456789abcdef" {
 				t.Errorf("%s: %q, %v", name, got, err)

@@ -68,7 +68,7 @@ func TestBrokenDownloadGoesOn(t *testing.T) {
 	}
 }
 
-// What comes instead of the rest.
+// Answers other than the rest of the file.
 func TestBrokenDownloadFallsBack(t *testing.T) {
 	data := body(50_000)
 	for _, tt := range []struct {

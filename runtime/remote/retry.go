@@ -95,8 +95,8 @@ type waitError struct {
 // Unwrap returns the error.
 func (e *waitError) Unwrap() error { return e.error }
 
-// statusError makes the error of an unexpected status, with what the server
-// says about trying again.
+// statusError makes the error of an unexpected status, with the Retry-After of the
+// server.
 func (c *httpClient) statusError(resp *http.Response) error {
 	// A short rest is read, so that the connection can be used again.
 	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)

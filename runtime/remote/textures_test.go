@@ -326,7 +326,7 @@ func TestHostLimiterOrder(t *testing.T) {
 	}
 }
 
-// What a disk has damaged or lost in the cache is fetched again, also when size and
+// Files that a disk has damaged or lost are fetched again, also when size and
 // time of the file are as they were, and counted: textures, manifests, payloads.
 func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
 	for _, how := range []string{"flipped", "gone"} {

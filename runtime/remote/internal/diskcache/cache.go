@@ -25,8 +25,8 @@ type Cache struct {
 	opts Options
 	root Disk
 
-	// changes orders what changes the folder. It is taken before mu, and held
-	// together with the lock file.
+	// changes is held, together with the lock file, while the folder is changed. It is
+	// taken before mu.
 	changes sync.Mutex
 	lock    *os.File
 	users   *os.File
@@ -63,8 +63,8 @@ func DefaultDir() (string, error) {
 }
 
 // Open opens the cache in a folder, which is made when missing and marked as a cache
-// when empty. A folder that holds anything else is ErrForeign. What a crash has left
-// is cleared away.
+// when empty. A folder that holds anything else is ErrForeign. Leftovers of a crash
+// are cleared away.
 func Open(dir string, opts Options) (*Cache, error) {
 	if opts.Budget == 0 {
 		opts.Budget = DefaultBudget

@@ -294,7 +294,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// What a crash may leave is cleared away or taken over, never served unchecked.
+// Leftovers of a crash are cleared away or taken over, never served unchecked.
 func TestRecovery(t *testing.T) {
 	dir, clock := t.TempDir(), newClock()
 	c := openCache(t, dir, clock, 0)

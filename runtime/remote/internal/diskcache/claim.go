@@ -127,35 +127,23 @@ func (c *Cache) readSmall(name string) ([]byte, error) {
 
 // mark writes the mark to the disk, before anything else is put into the folder.
 func (c *Cache) mark() error {
-	f, err := c.root.OpenFile(versionName, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
+	return c.edit(versionName, os.O_WRONLY|os.O_CREATE, func(f File) error {
+		_, err := f.Write([]byte(versionText))
+		if err == nil && !c.opts.NoSync {
+			err = f.Sync()
+		}
 		return err
-	}
-	_, err = f.Write([]byte(versionText))
-	if err == nil && !c.opts.NoSync {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	})
 }
 
 // tag writes the tag for other programs, unless there is one.
 func (c *Cache) tag() error {
-	f, err := c.root.OpenFile(tagName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrInvalid) {
-		return nil
-	}
-	if err != nil {
+	err := c.edit(tagName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f File) error {
+		_, err := f.Write([]byte(tagText))
 		return err
-	}
-	_, err = f.Write([]byte(tagText))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if noSpace(err) {
-		err = nil // it comes at another time
+	})
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrInvalid) || noSpace(err) {
+		err = nil // it is there, or comes at another time
 	}
 	return err
 }

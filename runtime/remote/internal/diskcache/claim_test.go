@@ -120,7 +120,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// What was put into a cache by others stays, whatever it is called and whatever is
+// Files that others have put into a cache stay, whatever their names and whatever is
 // done to the cache.
 func TestForeignFilesInACacheStay(t *testing.T) {
 	dir, clock := t.TempDir(), newClock()

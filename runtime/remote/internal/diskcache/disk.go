@@ -148,7 +148,7 @@ func (d rootDisk) MkdirAll(name string, perm fs.FileMode) error {
 	return err
 }
 
-// Rename gives a file another name, in the place of what has it.
+// Rename gives a file another name; a file of that name is replaced.
 func (d rootDisk) Rename(from, to string) error {
 	for _, name := range []string{from, to} {
 		if err := d.noLinks(name); err != nil {
@@ -184,6 +184,19 @@ func (d rootDisk) noLinks(name string) error {
 		}
 	}
 	return nil
+}
+
+// edit opens a file of the cache, changes it and closes it.
+func (c *Cache) edit(name string, flag int, change func(File) error) error {
+	f, err := c.root.OpenFile(filepath.FromSlash(name), flag, 0o600)
+	if err != nil {
+		return err
+	}
+	err = change(f)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
 }
 
 // tempName makes the name of a temporary file: stem, process and number.

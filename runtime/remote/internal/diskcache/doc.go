@@ -1,6 +1,6 @@
 // Package diskcache keeps downloaded files in a folder, within a budget. It knows
-// nothing of HTTP: callers say what a file is called ([Name], [TextureName]), what
-// its server said of it ([Entry]) and when it is old.
+// nothing of HTTP: callers give the name of a file ([Name], [TextureName]) and what its
+// server has said of it ([Entry]), and say when it is old.
 //
 // A [Cache] owns its folder: the mark that makes it a cache, the index, the whole
 // files with their sidecars, the tree of textures, the partial files with their
@@ -21,7 +21,7 @@
 //   - a crash at any point loses files and invents none, and several processes may
 //     use one folder.
 //
-// Two locks order what happens: changes (with the lock file, against other
+// Two locks: changes (with the lock file, against other
 // processes) is held for every change of the folder, and taken before mu, which
 // guards the index in memory. The mu of a Partial comes before both.
 //

@@ -10,7 +10,7 @@ var (
 	// ErrCache: the folder could not be read or written. Every error of the disk is
 	// one; trying again would only repeat it.
 	ErrCache = errors.New("remote: cache")
-	// ErrForeign: the folder holds what is not a cache's. Nothing in it has been
+	// ErrForeign: the folder holds files that are not a cache's. Nothing in it has been
 	// changed.
 	ErrForeign = errors.New("remote: the folder is no cache of untold's")
 	// ErrClosed: the Cache is closed.
@@ -35,8 +35,8 @@ func (e *MismatchError) Error() string {
 
 func cacheError(what string, err error) error { return fmt.Errorf("%w: %s: %w", ErrCache, what, err) }
 
-// failure is the error of something that the cache could not do: what, where, and
-// what helps.
+// failure is the error of something that the cache could not do, and says where and how to
+// help it.
 func (c *Cache) failure(what string, err error) error {
 	if errors.Is(err, ErrClosed) {
 		return cacheError(what, err)

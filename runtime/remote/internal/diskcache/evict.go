@@ -22,7 +22,7 @@ const (
 )
 
 // Pin keeps a file from eviction by this process for PinFor: long enough for
-// whoever it was handed out to to open it.
+// the reader that it was handed out to to open it.
 func (c *Cache) Pin(name string) {
 	until := c.opts.Now().Add(PinFor)
 	c.mu.Lock()
@@ -31,8 +31,8 @@ func (c *Cache) Pin(name string) {
 }
 
 // evict removes the least recently used files when the budget is exceeded. The
-// caller holds changes and mu. The file just stored stays, and so does what was
-// handed out a moment ago.
+// caller holds changes and mu. The file just stored stays, and so do files that
+// were handed out a moment ago.
 func (c *Cache) evict(keep string) error {
 	if c.index.bytes <= c.opts.Budget {
 		return nil
@@ -41,8 +41,8 @@ func (c *Cache) evict(keep string) error {
 }
 
 // trim removes the least recently used files until target bytes are left, and
-// returns what the index has to be told. The files to keep stay, and so do those
-// pinned within the last pinned, which is at most PinFor.
+// returns the changes for the index. The files to keep stay, and so do those pinned
+// within the last pinned, which is at most PinFor.
 func (c *Cache) trim(target int64, pinned time.Duration, keep ...string) (gone []change) {
 	now := c.opts.Now()
 	for name, until := range c.pinned {

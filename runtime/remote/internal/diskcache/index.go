@@ -73,7 +73,7 @@ func parseChange(line []byte) (c change, ok bool) {
 	return c, false
 }
 
-// index is what the log says.
+// index is the state that the log describes.
 type index struct {
 	entries map[string]*Entry
 	made    map[string]bool // names that files may have got, and have no entry

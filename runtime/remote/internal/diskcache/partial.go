@@ -68,8 +68,8 @@ func (c *Cache) CreatePartial(e Entry, completed func()) (*Partial, error) {
 	return c.newPartial(m, completed), nil
 }
 
-// KeepPartial keeps what was written as the beginning of the file of an entry, which
-// is as CreatePartial takes it. The Writer must not be used afterwards, but for Abort.
+// KeepPartial keeps the bytes that were written as the beginning of the file of an
+// entry, which is as CreatePartial takes it. The Writer must not be used afterwards, but for Abort.
 func (w *Writer) KeepPartial(e Entry) error {
 	if err := w.file.Close(); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (w *Writer) KeepPartial(e Entry) error {
 	if n == 0 || !isPartial(e.Name) || !e.valid() {
 		return ErrGone
 	}
-	sums, err := w.c.sumBlocks(w.tmp, n, e.Whole)
+	read, err := w.c.sumFile(w.tmp, w.size)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (w *Writer) KeepPartial(e Entry) error {
 	if err := w.c.rename(w.tmp, m.entry.Name); err != nil {
 		return err
 	}
-	return w.c.addBlocks(&m, 0, sums)
+	return w.c.addBlocks(&m, 0, read.blocks[:n])
 }
 
 // loadMap reads the block map of a partial file that the index knows.
@@ -157,11 +157,7 @@ func (c *Cache) writeEmpty(m *blockMap) error {
 		if err := c.root.WriteFile(sidecarName(m.entry.Name), line, 0o600); err != nil {
 			return err
 		}
-		f, err := c.root.OpenFile(m.entry.Name, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		return f.Close()
+		return c.edit(m.entry.Name, os.O_WRONLY|os.O_CREATE, func(File) error { return nil })
 	}, m.entry.Name)
 	if err != nil {
 		return err
@@ -188,7 +184,15 @@ func (c *Cache) addBlocks(m *blockMap, from int64, sums []uint32) error {
 			return err
 		}
 		lines := appendSums(nil, from, sums)
-		if err := c.appendToMap(name, lines); err != nil {
+		err := c.edit(sidecarName(name), os.O_WRONLY|os.O_APPEND, func(f File) error {
+			return c.withRoomMu(func() error {
+				_, err := f.Write(lines)
+				return err
+			}, name)
+		})
+		if missing(err) {
+			return ErrGone
+		} else if err != nil {
 			return err
 		}
 		m.read += int64(len(lines))
@@ -212,44 +216,6 @@ func (c *Cache) addBlocks(m *blockMap, from int64, sums []uint32) error {
 		return c.failure("store "+m.entry.Name, err)
 	}
 	return nil
-}
-
-// appendToMap writes lines to the map of a partial file. The caller holds changes and
-// mu.
-func (c *Cache) appendToMap(name string, lines []byte) error {
-	f, err := c.root.OpenFile(sidecarName(name), os.O_WRONLY|os.O_APPEND, 0o600)
-	if missing(err) {
-		return ErrGone
-	} else if err != nil {
-		return err
-	}
-	err = c.withRoomMu(func() error {
-		_, err := f.Write(lines)
-		return err
-	}, name)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-// sumBlocks returns the sums of the first n blocks of a file.
-func (c *Cache) sumBlocks(name string, n, whole int64) ([]uint32, error) {
-	f, err := c.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var sums []uint32
-	buf := make([]byte, BlockSize)
-	for b := range n {
-		block := buf[:blockBytes(whole, b)]
-		if _, err := f.ReadAt(block, b*BlockSize); err != nil {
-			return nil, err
-		}
-		sums = append(sums, crc32.Checksum(block, castagnoli))
-	}
-	return sums, nil
 }
 
 // Size returns the size of the whole file.

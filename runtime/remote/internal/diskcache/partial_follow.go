@@ -63,21 +63,15 @@ func (p *Partial) keep(from int64, sums []uint32) error {
 // writeBlocks puts bytes at their place in a partial file. They count from addBlocks
 // on. ErrGone: there is no such file any more.
 func (c *Cache) writeBlocks(name string, data []byte, off int64) error {
-	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY, 0o600)
+	err := c.edit(name, os.O_WRONLY, func(f File) error {
+		return c.withRoom(func() error {
+			_, err := f.WriteAt(data, off)
+			return err
+		}, name)
+	})
 	if missing(err) {
 		return ErrGone
-	}
-	if err != nil {
-		return c.failure("store", err)
-	}
-	err = c.withRoom(func() error {
-		_, err := f.WriteAt(data, off)
-		return err
-	}, name)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	} else if err != nil {
 		return c.failure("store "+name, err)
 	}
 	return nil
@@ -88,15 +82,7 @@ func (c *Cache) syncPartial(name string) error {
 	if c.opts.NoSync {
 		return nil
 	}
-	f, err := c.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY, 0o600)
-	if err != nil {
-		return c.failure("store", err)
-	}
-	err = f.Sync()
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err := c.edit(name, os.O_WRONLY, File.Sync); err != nil {
 		return c.failure("store "+name, err)
 	}
 	return nil

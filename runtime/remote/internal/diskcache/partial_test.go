@@ -94,7 +94,7 @@ func TestRecoveryOfParts(t *testing.T) {
 				if _, err := p.ReadAt(got, 4*BlockSize+7); err != nil || !bytes.Equal(got, data[4*BlockSize+7:][:100]) {
 					t.Error(err)
 				}
-				// What comes after a torn line is not lost with it.
+				// Lines after a torn one are not lost with it.
 				if err := addBlock(p, data, 5); err != nil {
 					t.Fatal(err)
 				}

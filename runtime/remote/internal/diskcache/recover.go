@@ -52,8 +52,8 @@ func (c *Cache) recover() error {
 			list = append(list, change{Op: "drop", Name: e.Name})
 		}
 	}
-	// Files that the index does not know, or knows by their names only. What they
-	// hold is not certain: they serve only where a manifest declares their hash.
+	// Files that the index does not know, or knows by their names only. Their content
+	// is not certain: they serve only where a manifest declares their hash.
 	for _, name := range sortedKeys(found) {
 		if e := c.adopt(name, found[name]); e != nil {
 			list = append(list, change{Op: "put", Entry: e})

@@ -1,5 +1,5 @@
-// Package weburl reads the addresses of remote files, and shows them without what
-// is secret in them: user, password and query.
+// Package weburl reads the addresses of remote files, and shows them without their
+// secrets: user, password and query.
 package weburl
 
 import (

@@ -217,7 +217,7 @@ func completeBeside(t *testing.T, r *rig, data []byte) {
 	}
 }
 
-// What reads parts uses the file, also when that is complete.
+// Reading parts counts as a use of the file, also when that is complete.
 func TestPartsAreUsed(t *testing.T) {
 	r, data := newPartsRig(t)
 	x := r.openParts(partsRequest(data))
@@ -236,8 +236,8 @@ type reader func([]byte) (int, error)
 
 func (r reader) Read(p []byte) (int, error) { return r(p) }
 
-// Who has asked for the head of a file at the same time as another process adds to
-// the parts of that one, and does not begin anew.
+// A process that asks for the head of a file at the same time as another one adds to
+// the parts of the other, and does not begin anew.
 func TestPartsThatTwoProcessesBegin(t *testing.T) {
 	r, data := newPartsRig(t, func(o *Options) { o.HTTP = oneAttempt })
 	req := partsRequest(data)

@@ -217,7 +217,7 @@ func (failingTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("no network here")
 }
 
-// What cannot or need not come in parts comes whole, in as few requests.
+// Files that cannot or need not come in parts come whole, in as few requests.
 func TestPartsFallBack(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -524,7 +524,7 @@ func TestPartsCancelled(t *testing.T) {
 	}
 }
 
-// Who waits for blocks that somebody else fetches goes on without him.
+// A caller that waits for blocks of another fetches them itself when that gives up.
 func TestPartsAreShared(t *testing.T) {
 	r, data := newPartsRig(t)
 	x := r.openParts(partsRequest(data))
@@ -622,7 +622,7 @@ func TestPartsConcurrently(t *testing.T) {
 	group.Wait()
 }
 
-// What the manifest does not declare any more is fetched anew.
+// A version that the manifest does not declare any more is fetched anew.
 func TestPartsOfAnotherManifest(t *testing.T) {
 	r, data := newPartsRig(t)
 	r.openParts(partsRequest(data))

@@ -41,8 +41,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 	return f.File.Read(p)
 }
 
-// Who wants all of a file waits for the one that is giving it its final name; who
-// wants blocks of it does not.
+// A caller that wants all of a file waits for the one that is giving it its final
+// name; a caller that wants blocks of it does not.
 func TestWholeFileWaitsForItsCompletion(t *testing.T) {
 	d := &slowDisk{asked: make(chan struct{}, 99), goOn: make(chan struct{})}
 	r, data := newPartsRig(t, func(o *Options) {
