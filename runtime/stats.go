@@ -3,6 +3,7 @@ package runtime
 import (
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Stats are the counters of a Streamer, under the names of
@@ -133,26 +134,41 @@ type Stats struct {
 
 // Counter returns a counter by its JSON key; booleans are 0 or 1.
 func (s *Stats) Counter(name string) (value float64, ok bool) {
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		if key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); key != name {
-			continue
-		}
-		switch f := v.Field(i); f.Kind() {
-		case reflect.Bool:
-			if f.Bool() {
-				return 1, true
-			}
-			return 0, true
-		case reflect.Float64:
-			return f.Float(), true
-		case reflect.Uint64:
-			return float64(f.Uint()), true
-		default:
-			return float64(f.Int()), true
-		}
+	i, ok := counterFields()[name]
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	switch f := reflect.ValueOf(s).Elem().Field(i); f.Kind() {
+	case reflect.Bool:
+		if f.Bool() {
+			return 1, true
+		}
+		return 0, true
+	case reflect.Float64:
+		return f.Float(), true
+	case reflect.Uint64:
+		return float64(f.Uint()), true
+	default:
+		return float64(f.Int()), true
+	}
+}
+
+// counterFields are the fields of Stats by the names of their counters. Scenarios
+// ask for hundreds of thousands.
+var counterFields = sync.OnceValue(func() map[string]int {
+	t := reflect.TypeFor[Stats]()
+	fields := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		fields[key] = i
+	}
+	return fields
+})
+
+// IsCounter reports whether Counter knows a name.
+func IsCounter(name string) bool {
+	_, ok := counterFields()[name]
+	return ok
 }
 
 // CounterNames returns the names that Counter knows.

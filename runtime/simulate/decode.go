@@ -82,12 +82,15 @@ func (d *decoder) within(step string, read func()) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// array calls read for every element.
+// array calls read for every element up to the first failure.
 func (d *decoder) array(n *node, read func(n *node)) {
 	if !d.is(n, '[', "an array") {
 		return
 	}
 	for i := range n.items {
+		if d.err != nil {
+			return
+		}
 		d.within("["+strconv.Itoa(i)+"]", func() { read(&n.items[i]) })
 	}
 }

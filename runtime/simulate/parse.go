@@ -349,8 +349,7 @@ func (s *Scenario) stat(d *decoder, n *node) {
 		"value":   d.float(&e.Value, -math.MaxFloat64, math.MaxFloat64),
 		"note":    d.text(new(string)),
 	}, "t", "counter", "value")
-	_, ok := new(runtime.Stats).Counter(e.Counter)
-	if _, texture := textureCounters[e.Counter]; !ok && !texture && d.err == nil {
+	if _, texture := textureCounters[e.Counter]; !runtime.IsCounter(e.Counter) && !texture && d.err == nil {
 		known := map[string]bool{}
 		for name := range textureCounters {
 			known[name] = true

@@ -231,3 +231,40 @@ func TestCameraPath(t *testing.T) {
 }
 
 func near(a, b float64) bool { return a-b < 1e-4 && b-a < 1e-4 }
+
+// TestManyExpectations: an entry of a long list costs what it takes to read it,
+// whatever its counter is, and nothing is read after the first failure.
+func TestManyExpectations(t *testing.T) {
+	const head = `{"scene": {"tiles": []}, "camera": [{"t": 0, "position": [0, 0, 0]}], "expect_stats": [`
+	scenario := func(n int, counter string) []byte {
+		entry := `{"t": 0, "counter": "` + counter + `", "value": 0}`
+		return []byte(head + strings.Repeat(entry+",\n", n-1) + entry + "]}")
+	}
+	names := runtime.CounterNames()
+	for _, counter := range []string{names[0], names[len(names)-1], "texturesMissing"} {
+		allocs := func(n int) float64 {
+			data := scenario(n, counter)
+			return testing.AllocsPerRun(2, func() {
+				if s, err := Parse(data); err != nil || len(s.ExpectStats) != n {
+					t.Fatal(err)
+				}
+			})
+		}
+		if few, many := allocs(500), allocs(2000); many > 4*few+100 || many/2000 > 40 {
+			t.Errorf("%s: %.0f allocations for 500, %.0f for 2000", counter, few, many)
+		}
+		if n := testing.AllocsPerRun(10, func() { new(runtime.Stats).Counter(counter) }); n > 0 {
+			t.Errorf("%s: %.0f allocations to read it", counter, n)
+		}
+	}
+	read := 0
+	d := &decoder{}
+	list := &node{kind: '[', children: &children{items: make([]node, 1000)}}
+	d.array(list, func(n *node) {
+		read++
+		d.fail(n, "wrong", "")
+	})
+	if read != 1 {
+		t.Errorf("%d entries read, the first is wrong", read)
+	}
+}
