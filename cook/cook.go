@@ -192,7 +192,8 @@ type payload struct {
 	written   written
 	bounds    format.Bounds
 	triangles int
-	textures  []string // file names in the folder of textures
+	textures  []string           // file names in the folder of textures
+	scales    map[string]float64 // textureScales, by these names
 	gpuBytes  int64
 	order     orderStats
 	empty     bool
@@ -435,6 +436,7 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 	p.present, p.order = t.present, t.order
 	p.bounds, _ = f.Bounds()
 	p.triangles, p.textures = triangles(f), texturesOf(f)
+	p.scales = textureScales(f)
 	// Instances share their ranges, so this is less than the records' sum.
 	p.gpuBytes = int64(len(f.Vertices) + len(f.Indices))
 	if c.opts.DryRun {

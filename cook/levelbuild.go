@@ -119,6 +119,7 @@ func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSour
 		return err
 	}
 	l.triangles, l.textures, l.made = triangles(f), texturesOf(f), true
+	l.scales = textureScales(f)
 	l.gpuBytes = int64(len(f.Vertices) + len(f.Indices))
 	if c.opts.DryRun {
 		return nil

@@ -181,9 +181,10 @@ type level struct {
 	err        float64 // metres
 	seen       float64 // what is seen of the difference, metres
 	gpuBytes   int64
-	textures   []string // file names in the folder of textures
-	atlasBytes int64    // of its own texture
-	atlasGPU   int64    // bytes of video memory
+	textures   []string           // file names in the folder of textures
+	scales     map[string]float64 // textureScales, by these names
+	atlasBytes int64              // of its own texture
+	atlasGPU   int64              // bytes of video memory
 }
 
 // Drop is a LOD or HLOD that was asked for and is not in the manifest.

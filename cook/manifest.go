@@ -62,6 +62,7 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 	if c.opts.hasFloors() {
 		c.describeFloors(m)
 	}
+	c.describeTextures(m, payloads)
 	return m
 }
 

@@ -337,6 +337,8 @@ func (s *scanner) manifestRest(m *Manifest) {
 		loose(s, &m.OriginOffset, (*scanner).offset)
 	case "content_bounds":
 		loose(s, &m.ContentBounds, (*scanner).boundsPtr)
+	case "textures":
+		loose(s, &m.Textures, short(plain[Texture]))
 	case "streaming_profile":
 		loose(s, &m.StreamingProfile, plain[*Profile])
 	case "classification_config":

@@ -46,6 +46,14 @@ func (e *encoder) manifest(m *Manifest) {
 	if m.ContentBounds != nil {
 		e.line(in, "content_bounds").bounds(m.ContentBounds)
 	}
+	if len(m.Textures) > 0 {
+		lines(e.line(in, "textures"), in, m.Textures, func(t *Texture) {
+			e.object(func() {
+				e.key("uri").str(t.URI)
+				e.key("uv_per_metre").float(t.UVPerMetre)
+			})
+		})
+	}
 	lines(e.line(in, "scene_lights"), in, m.SceneLights, e.light)
 	lines(e.line(in, "scene_cameras"), in, m.SceneCameras, e.camera)
 	e.line(in, "colorLUT").colorLUT(m.ColorLUT)

@@ -28,6 +28,7 @@ func full() *Manifest {
 		TileSize: &Vec3Size{25, 10000, 25}, SceneBounds: &Bounds{Max: [3]float64{1, 2, 3}},
 		OriginOffset:  &[3]float64{500_000.25, 0, -4_649_776.125},
 		ContentBounds: &Bounds{Max: [3]float64{1, 1, 1}},
+		Textures:      []Texture{{URI: "Textures/wall.png", UVPerMetre: 0.25}},
 		SceneLights:   []Light{DefaultLight(LightSpot)}, SceneCameras: []Camera{DefaultCamera()},
 		ColorLUT: &ColorLUT{URI: "t/l.cube", Size: 33, DisplayDevice: new("sRGB"), Gamma: 1, ShaperMaxStops: 1},
 		StreamingProfile: &Profile{

@@ -96,6 +96,7 @@ const (
 	CodeTier          Code = "tile-tier"
 	CodeBounds        Code = "tile-bounds"
 	CodeOrigin        Code = "origin-offset"
+	CodeTexture       Code = "texture-scale"
 	CodeCenter        Code = "tile-center"
 	CodeRadii         Code = "tile-radii"
 	CodeLevels        Code = "tile-levels"
@@ -146,6 +147,7 @@ var rules = map[Code]rule{
 	CodeTier:          {SeverityWarning, "write ExteriorShell, StructuralInterior, RoomContents or FineProps"},
 	CodeBounds:        {SeverityError, "write min <= max on every axis"},
 	CodeOrigin:        {SeverityWarning, "write the metres that were taken off the source's coordinates, at most 1e9 on each axis, or leave the key out"},
+	CodeTexture:       {SeverityWarning, "write 0 or more, or leave the entry out: the texture's size then goes by radii"},
 	CodeCenter:        {SeverityWarning, "write the middle of bounds: the floor gate compares its height with the camera's"},
 	CodeRadii:         {SeverityError, "write 0 <= streaming_radius < unload_radius: otherwise the tile loads and unloads in turn"},
 	CodeLevels:        {SeverityWarning, "write one hlod level, and lod levels in ascending order of switch_distance"},

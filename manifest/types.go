@@ -66,6 +66,7 @@ type Manifest struct {
 	SceneBounds            *Bounds                 `json:"scene_bounds,omitempty"`
 	OriginOffset           *[3]float64             `json:"origin_offset,omitempty"`  // ours: metres that were taken off the source's coordinates; nil: none
 	ContentBounds          *Bounds                 `json:"content_bounds,omitempty"` // ours: where most of the triangles are; nil: everywhere
+	Textures               []Texture               `json:"textures,omitempty"`       // ours: how large textures are in the world; none: sizes go by radii
 	SceneLights            []Light                 `json:"scene_lights"`
 	SceneCameras           []Camera                `json:"scene_cameras"`
 	ColorLUT               *ColorLUT               `json:"colorLUT"`
@@ -150,6 +151,16 @@ type BucketObject struct {
 	XZOverlapCount *int        `json:"xz_overlap_count,omitempty"`
 	Dimensions     *[3]float64 `json:"dimensions,omitempty"` // width, depth, height in metres
 	Reasons        []string    `json:"reasons,omitempty"`
+}
+
+// Texture says how large a texture is in the world, from which it follows what
+// size of it a picture shows.
+type Texture struct {
+	URI string `json:"uri"` // as the payloads name it, relative to their folder
+	// UVPerMetre is which part of the texture's longest edge lies on a metre where
+	// it is stretched most, at least 0; 0 where surfaces take single texels, as of a
+	// palette.
+	UVPerMetre float64 `json:"uv_per_metre"`
 }
 
 // FailedTile is a tile that could not be written.

@@ -230,6 +230,11 @@ func (v *validator) top() {
 	if m.ContentBounds != nil {
 		v.box(*m.ContentBounds, "/content_bounds", CodeBounds)
 	}
+	for i := range m.Textures {
+		if uv := m.Textures[i].UVPerMetre; !(uv >= 0) {
+			v.add(CodeTexture, fmt.Sprintf("/textures/%d/uv_per_metre", i), "%v of the texture %s on a metre", uv, clip(m.Textures[i].URI, 80))
+		}
+	}
 	v.interior()
 	if m.ColorLUT != nil {
 		v.lut(m.ColorLUT)

@@ -86,6 +86,7 @@ func TestValidateRules(t *testing.T) {
 		{"interior without zone", func(m *Manifest) { m.Tiles[1].Interior = true }, CodeInteriorZone, SeverityWarning, "", "1 tiles"},
 		{"inverted zone", func(m *Manifest) { m.InteriorZone = &Bounds{Min: [3]float64{1, 0, 0}} }, CodeInteriorZone, SeverityWarning, "/interior_zone", "along x"},
 		{"offset beyond the Earth", func(m *Manifest) { m.OriginOffset = &[3]float64{0, -2e9, 0} }, CodeOrigin, SeverityWarning, "/origin_offset", "along y"},
+		{"texture of a negative size", func(m *Manifest) { m.Textures = []Texture{{"a.png", 1}, {"b.png", -1}} }, CodeTexture, SeverityWarning, "/textures/1/uv_per_metre", "b.png"},
 		{"inverted content", func(m *Manifest) { m.ContentBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, CodeBounds, SeverityError, "/content_bounds", "along z"},
 		{"inverted scene", func(m *Manifest) { m.SceneBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, CodeBounds, SeverityError, "/scene_bounds", "along z"},
 		{"dry run with sizes", func(m *Manifest) { m.DryRun = true; m.Tiles[0].FileSizeBytes = 0 }, CodeDryRun, SeverityWarning, "/tiles/1/file_size_bytes", ""},

@@ -48,6 +48,7 @@ func (s *fakeSurface) Close() error              { return nil }
 
 // fakeRenderer uploads everything at the next Pump and remembers the frames.
 type fakeRenderer struct {
+	scales         texture.Scales
 	waiting, ready map[runtime.Key]bool
 	last           render.Frame
 	views          []render.ViewMode
@@ -104,6 +105,8 @@ func (r *fakeRenderer) SetTextures(p texture.Params, budget int64) error {
 	r.params, r.budget = p, budget
 	return nil
 }
+
+func (r *fakeRenderer) SetTextureScales(scales texture.Scales) { r.scales = scales }
 
 func (r *fakeRenderer) StreamTextures(v render.TextureView) { r.viewed = append(r.viewed, v.Now) }
 

@@ -189,7 +189,7 @@ func wrapPayloads(dir string, names []string) (*manifest.Manifest, error) {
 func (l *Loaded) whole() {
 	m := *l.Source.Manifest
 	m.StreamingDefaults = manifest.StreamingDefaults{StreamingRadius: everywhere, UnloadRadius: 2 * everywhere, Priority: m.StreamingDefaults.Priority}
-	m.Tiles, m.InteriorZone = slices.Clone(m.Tiles), nil
+	m.Tiles, m.InteriorZone, m.Textures = slices.Clone(m.Tiles), nil, nil
 	for i := range m.Tiles {
 		t := &m.Tiles[i]
 		t.StreamingRadius, t.UnloadRadius, t.PrefetchRadius, t.Interior = nil, nil, nil, false

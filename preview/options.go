@@ -154,6 +154,7 @@ type renderer interface {
 	runtime.TextureRelief
 	runtime.Prewarmer
 	SetTextures(p texture.Params, budget int64) error
+	SetTextureScales(texture.Scales)
 	StreamTextures(render.TextureView)
 	AwaitTextures(context.Context) error
 	RetryTextures()

@@ -12,25 +12,37 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// textureParams returns how the textures of a scene are streamed: as its radii
-// suit, unless the texture parameters were set. A name of a profile alone stands
-// for that profile.
-func textureParams(cfg *runtime.Config, m *manifest.Manifest) (texture.Params, error) {
-	set, standard := texture.Params(cfg.Texture), texture.Params(runtime.DefaultConfig().Texture)
-	return texture.ForScene(set, standard, m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
+// textureParams returns how the textures of a scene are streamed: by what is seen
+// of them where the manifest says how large they are, else as its radii suit,
+// unless the texture parameters were set.
+func textureParams(cfg *runtime.Config, m *manifest.Manifest) (t textureChoice, err error) {
+	t.params, t.scales, err = texture.ForScene(texture.Params(cfg.Texture), texture.Params(runtime.DefaultConfig().Texture), m)
+	return t, err
+}
+
+// textureChoice is how the textures of a scene are streamed.
+type textureChoice struct {
+	params texture.Params
+	scales texture.Scales
+}
+
+// chooseTextures tells the renderer how the textures of the scene are streamed.
+func (a *app) chooseTextures(t textureChoice) {
+	a.textures = t
+	a.r.SetTextureScales(t.scales)
 }
 
 // streamTextures lets the renderer judge its textures in real time, within the budget that
 // the runtime has for them, of which it learns by used.
 func (a *app) streamTextures() error {
-	if err := a.r.SetTextures(a.textures, a.textureBudget()); err != nil {
+	if err := a.r.SetTextures(a.textures.params, a.textureBudget()); err != nil {
 		return err
 	}
 	if a.o.Fetcher != nil && a.stats.TexturesMissing > 0 && a.frame%retryFrames == 0 {
 		a.r.RetryTextures() // those of a remote scene follow their payload
 	}
 	a.sight = render.Frame{Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf}
-	a.r.StreamTextures(render.TextureView{Frame: &a.sight, Now: a.clock.Now(), Camera: a.streamCam.Position, Root: a.rootOf})
+	a.r.StreamTextures(render.TextureView{Frame: &a.sight, Now: a.clock.Now(), Camera: a.streamCam.Position, Pixel: texture.PixelSize(a.drawCam.FovYDegrees, a.lines()), Root: a.rootOf})
 	return nil
 }
 

@@ -41,7 +41,7 @@ func TestTextureParams(t *testing.T) {
 		cfg := runtime.DefaultConfig()
 		c.set(&cfg.Texture)
 		got, err := textureParams(&cfg, m)
-		if !errors.Is(err, c.err) || err == nil && got != c.want(cfg.Texture) {
+		if !errors.Is(err, c.err) || err == nil && got.params != c.want(cfg.Texture) {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 	}

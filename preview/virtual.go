@@ -23,7 +23,7 @@ func (a *app) openSession(open *Loaded, cfg runtime.Config) (*simulate.Session, 
 	o := simulate.Options{
 		Base: open.Source.Base, MaxTexture: a.o.Render.MaxTexture, OnEvent: a.noticed,
 		OnRecord: func(r *simulate.Record) error { return a.record(r) },
-		Drawing:  &simulate.Drawing{Loader: a.loader, Fetcher: a.o.Fetcher, Await: a.o.AwaitTextures, Device: a.r},
+		Drawing:  &simulate.Drawing{Loader: a.loader, Fetcher: a.o.Fetcher, Await: a.o.AwaitTextures, Device: a.r, Lines: a.lines()},
 	}
 	if reload := open.Source.Reload; reload != nil {
 		o.Reload = func(ctx context.Context) (*manifest.Manifest, error) {

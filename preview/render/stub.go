@@ -36,6 +36,9 @@ func (*Renderer) Pump(Budget) (idle bool) { return true }
 // SetTextures changes the parameters of texture streaming.
 func (*Renderer) SetTextures(texture.Params, int64) error { return surface.ErrUnavailable }
 
+// SetTextureScales says how large textures are in the world.
+func (*Renderer) SetTextureScales(texture.Scales) {}
+
 // StreamTextures judges textures.
 func (*Renderer) StreamTextures(TextureView) {}
 

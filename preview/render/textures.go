@@ -18,6 +18,8 @@ type TextureView struct {
 	Now time.Duration
 	// Camera is the point of view in world space, metres.
 	Camera [3]float64
+	// Pixel is what a pixel covers at a distance of a metre: texture.PixelSize.
+	Pixel float64
 	// Root returns the transform from a scene to the world; nil means identity.
 	Root func(runtime.SceneID) geom.Mat4
 }

@@ -208,6 +208,10 @@ func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
 	return nil
 }
 
+// SetTextureScales says how large textures are in the world; one that is followed
+// knows by itself.
+func (r *Renderer) SetTextureScales(scales texture.Scales) { r.textures.own.SetScales(scales) }
+
 // StreamTextures judges how large textures should be, takes over what has been
 // read, and has the next ones read. It is called once per frame, before Pump,
 // which uploads them.
@@ -231,7 +235,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 	if v.Frame != nil {
 		r.frame.see(r, v.Frame)
 	}
-	t.view.Now, t.view.Camera = v.Now, v.Camera
+	t.view.Now, t.view.Camera, t.view.Pixel = v.Now, v.Camera, v.Pixel
 	t.update(false)
 }
 

@@ -23,6 +23,9 @@ type Drawing struct {
 	Await    func(context.Context) error
 	Device   runtime.Device
 	Textures TextureCanvas // nil: textures are not drawn
+	// Lines is the height of the picture in pixels. Beyond 1080, for which runs
+	// that are not drawn choose, textures become larger.
+	Lines int
 }
 
 // TextureCanvas shows the textures of a run. The ID of a texture is that of the
@@ -157,7 +160,9 @@ func (t *textureTier) rest(ctx context.Context, camera runtime.Camera) error {
 			t.waiting[i].due = t.w.now
 		}
 		t.deliver()
-		t.stream.Update(texture.View{Now: t.w.now, Camera: camera.Position, Visible: t.visible, Force: true})
+		v := t.view(camera)
+		v.Force = true
+		t.stream.Update(v)
 		if t.stream.Idle() && len(t.waiting) == 0 {
 			return nil
 		}

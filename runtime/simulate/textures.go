@@ -61,8 +61,7 @@ func newTextureTier(w *world, edge int, emit func(Record), before func()) (*text
 	if len(s.Textures) == 0 && w.loader == nil && (s.ManifestPath == "" || s.Manifest.DryRun) {
 		return nil, nil
 	}
-	d := s.Manifest.StreamingDefaults
-	p, err := texture.ForScene(texture.Params(s.Config.Texture), texture.Params(runtime.DefaultConfig().Texture), d.StreamingRadius, d.UnloadRadius)
+	p, scales, err := textureParams(s)
 	if err != nil {
 		return nil, fmt.Errorf("simulate: %w", err)
 	}
@@ -71,7 +70,7 @@ func newTextureTier(w *world, edge int, emit func(Record), before func()) (*text
 		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: p, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
+		Params: p, Scales: scales, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	})
 	return t, err
 }
@@ -322,8 +321,31 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 			}
 		}
 	}
-	t.stream.Update(texture.View{Now: t.w.now, Camera: geom.Vec3(camera.Position), Visible: t.visible})
+	t.stream.Update(t.view(camera))
 	t.peak = max(t.peak, t.used+others)
+}
+
+func (t *textureTier) view(camera runtime.Camera) texture.View {
+	lines := 0
+	if t.w.draw != nil {
+		lines = t.w.draw.Lines
+	}
+	return texture.View{
+		Now: t.w.now, Camera: geom.Vec3(camera.Position), Pixel: texture.PixelSize(camera.FovYDegrees, lines), Visible: t.visible,
+	}
+}
+
+// follow takes over another manifest, by which other sizes may be wanted.
+func (t *textureTier) follow(s *Scenario) {
+	t.files = map[texture.Slot]texture.Size{}
+	if p, scales, err := textureParams(s); err == nil && t.stream.SetParams(p) == nil {
+		t.stream.SetScales(scales)
+	}
+}
+
+// textureParams returns how the textures of a scenario are streamed.
+func textureParams(s *Scenario) (texture.Params, texture.Scales, error) {
+	return texture.ForScene(texture.Params(s.Config.Texture), texture.Params(runtime.DefaultConfig().Texture), s.Manifest)
 }
 
 // textureRoom returns what others leave of a budget; 0 for no limit.

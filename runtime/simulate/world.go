@@ -10,7 +10,6 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
@@ -81,7 +80,7 @@ func (w *world) follow(s *Scenario) {
 	w.s, w.sizes, w.boxes = s, s.Tiles, boundsOfTiles(s)
 	w.tiles, w.records = nil, map[string]*format.Reader{}
 	if w.textures != nil {
-		w.textures.files = map[texture.Slot]texture.Size{}
+		w.textures.follow(s)
 	}
 }
 

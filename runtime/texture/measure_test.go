@@ -70,32 +70,3 @@ func TestBlankMustBeSaid(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestForScene(t *testing.T) {
-	standard, _ := ProfileNamed("balanced")
-	named, changed := standard, standard
-	named.Profile = "detailed"
-	changed.Interval = 0.1
-	both := changed
-	both.Profile = "detailed"
-	bad := changed
-	bad.MinDimension = 0
-	aligned, _ := AlignToManifest(80, 120)
-	detailed, _ := ProfileNamed("detailed")
-	for _, x := range []struct {
-		name      string
-		set, want Params
-		ok        bool
-	}{
-		{"nothing set", standard, aligned, true},
-		{"a profile", named, detailed, true},
-		{"a parameter", changed, changed, true},
-		{"both", both, both, true},
-		{"nonsense", bad, bad, false},
-	} {
-		got, err := ForScene(x.set, standard, 80, 120)
-		if (err == nil) != x.ok || got != x.want {
-			t.Errorf("%s: %+v, %v", x.name, got, err)
-		}
-	}
-}

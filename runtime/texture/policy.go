@@ -87,23 +87,6 @@ func AlignToManifest(streamingRadius, unloadRadius float64) (Params, error) {
 	return p, p.Validate()
 }
 
-// ForScene returns how the textures of a scene are streamed whose tiles stream
-// at the given radii in metres: as AlignToManifest says, unless set differs from
-// standard, the defaults. A name of a profile alone stands for that profile.
-func ForScene(set, standard Params, streamingRadius, unloadRadius float64) (Params, error) {
-	if set == standard {
-		return AlignToManifest(streamingRadius, unloadRadius)
-	}
-	if set.Profile != standard.Profile {
-		name := set.Profile
-		if set.Profile = standard.Profile; set == standard {
-			return ProfileNamed(name)
-		}
-		set.Profile = name
-	}
-	return set, set.Validate()
-}
-
 // Validate checks the ranges. The error matches ErrParams and names the field.
 func (p *Params) Validate() error {
 	bad := func(field string, got any, want string) error {
@@ -148,29 +131,34 @@ const (
 // String returns minimum, medium or full.
 func (t Tier) String() string { return [...]string{"minimum", "medium", "full"}[min(t, TierFull)] }
 
-// policy is Params as the tick uses them: the distances at which tiers change,
-// with their hysteresis.
+// policy is Params as the tick uses them.
 type policy struct {
 	Params
+	reach // of textures of which nothing else is known
+}
+
+// reach is the distances at which tiers change.
+type reach struct {
+	full, medium        float64 // wanted within
 	fullIn, fullOut     float64 // upgrade within, downgrade beyond
 	mediumIn, mediumOut float64
 }
 
 func newPolicy(p Params) policy {
 	h := p.Hysteresis
-	return policy{
-		Params: p,
+	return policy{p, reach{
+		full: p.UpgradeRadius, medium: p.DowngradeRadius,
 		fullIn: p.UpgradeRadius * (1 - h), fullOut: p.UpgradeRadius * (1 + h),
 		mediumIn: p.DowngradeRadius * (1 - h), mediumOut: p.DowngradeRadius * (1 + h),
-	}
+	}}
 }
 
 // tierAt returns the tier of a distance, without hysteresis.
-func (p *policy) tierAt(d float64) Tier {
+func (r *reach) tierAt(d float64) Tier {
 	switch {
-	case d <= p.UpgradeRadius:
+	case d <= r.full:
 		return TierFull
-	case d <= p.DowngradeRadius:
+	case d <= r.medium:
 		return TierMedium
 	}
 	return TierMinimum
@@ -209,14 +197,14 @@ type starts [tiers]int
 // hysteresis. Where that keeps a texture from the full
 // size, it may still come to the medium one, so that of two textures that start
 // alike the nearer is never the coarser.
-func (p *policy) decide(d float64, cur int, at *starts, finest, ceiling Tier) int {
+func (r *reach) decide(d float64, cur int, at *starts, finest, ceiling Tier) int {
 	cur = max(cur, at[finest])
-	tier := min(p.tierAt(d), finest)
+	tier := min(r.tierAt(d), finest)
 	up := min(tier, ceiling)
-	if up == TierFull && d > p.fullIn && at[up] < cur {
+	if up == TierFull && d > r.fullIn && at[up] < cur {
 		up = TierMedium
 	}
-	if up == TierMedium && d > p.mediumIn && at[up] < cur {
+	if up == TierMedium && d > r.mediumIn && at[up] < cur {
 		up = TierMinimum
 	}
 	if at[up] < cur {
@@ -225,9 +213,9 @@ func (p *policy) decide(d float64, cur int, at *starts, finest, ceiling Tier) in
 	if at[tier] <= cur {
 		return cur
 	}
-	out := p.mediumOut
+	out := r.mediumOut
 	if cur < at[TierMedium] {
-		out = p.fullOut
+		out = r.fullOut
 	}
 	if d < out {
 		return cur

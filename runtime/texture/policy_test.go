@@ -127,7 +127,7 @@ func TestDecide(t *testing.T) {
 	} {
 		at := startsOf(&p, c.source)
 		cur := square(c.source).startFor(c.edge)
-		if got := c.source >> p.decide(c.d, cur, &at, c.finest, c.ceiling); got != c.want {
+		if got := c.source >> p.reach.decide(c.d, cur, &at, c.finest, c.ceiling); got != c.want {
 			t.Errorf("%s: %d at %v m with %d: %d, want %d", c.name, c.source, c.d, c.edge, got, c.want)
 		}
 	}
@@ -183,11 +183,11 @@ func TestDecideProperties(t *testing.T) {
 		e := d + rapid.Float64Range(0, 50).Draw(t, "farther")
 		finest := Tier(rapid.IntRange(0, 2).Draw(t, "finest"))
 		ceiling := Tier(rapid.IntRange(1, 2).Draw(t, "ceiling"))
-		near, far := p.decide(d, cur, &at, finest, ceiling), p.decide(e, cur, &at, finest, ceiling)
+		near, far := p.reach.decide(d, cur, &at, finest, ceiling), p.decide(e, cur, &at, finest, ceiling)
 		if near > far {
 			t.Fatalf("from level %d: %d at %v m, but %d at %v m", cur, near, d, far, e)
 		}
-		if again := p.decide(d, near, &at, finest, ceiling); again != near {
+		if again := p.reach.decide(d, near, &at, finest, ceiling); again != near {
 			t.Fatalf("from level %d at %v m: %d, then %d", cur, d, near, again)
 		}
 		if near < at[finest] {

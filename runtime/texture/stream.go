@@ -69,6 +69,8 @@ type StreamOptions struct {
 	// it is given up: its slot goes to others, and it is tried again after a delay.
 	// 0 means 60 s, as runtime.Config.MeshLoadTimeoutSeconds.
 	Timeout time.Duration
+	// Scales, if set, says how large textures are in the world; see SetScales.
+	Scales Scales
 	// NearestFirst takes visible entities by their distance instead of the order
 	// of View.Visible.
 	NearestFirst bool
@@ -84,6 +86,10 @@ type View struct {
 	// Camera is the point of view in world space, metres: the space of the boxes
 	// of Part.
 	Camera [3]float64
+	// Pixel is what a pixel of the picture covers at a distance of a metre, in
+	// metres, by which textures of known scale are chosen: see PixelSize, whose
+	// default 0 stands for.
+	Pixel float64
 	// Visible are the entities that are seen, the most important first.
 	Visible []Entity
 	// Force makes this Update tick whatever the interval, to come to rest fast.
@@ -127,6 +133,7 @@ type Streamer struct {
 
 	now      time.Duration
 	camera   geom.Vec3
+	pixel    float64
 	lastTick time.Duration
 	serial   uint64 // of the tick; 0 before the first
 	hold     time.Duration
@@ -172,7 +179,7 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 	}
 	s := &Streamer{
 		policy: newPolicy(o.Params), device: o.Device, done: newCompletions(),
-		byKey: map[resourceKey]int32{}, claim: math.Inf(1), nextClaim: math.Inf(1),
+		pixel: PixelSize(0, 0), byKey: map[resourceKey]int32{}, claim: math.Inf(1), nextClaim: math.Inf(1),
 	}
 	s.pacer, _ = o.Device.(Pacer)
 	s.trimmer, _ = o.Device.(Trimmer)
@@ -193,6 +200,7 @@ func (s *Streamer) Update(v View) {
 	if c := geom.Vec3(v.Camera); c.IsFinite() {
 		s.camera = c
 	}
+	s.see(v.Pixel)
 	s.deliver()
 	s.poll()
 	s.watchdog()

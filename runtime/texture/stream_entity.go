@@ -266,6 +266,9 @@ type resource struct {
 	late     bool // the first load did not come in time
 	start    int  // first level on the device
 	at       starts
+	scaled   bool // scale is known: what is seen decides, not radii
+	scale    float64
+	reach    *reach
 	voted    uint64  // tick in which vote was set
 	vote     int     // first level that it should have
 	near     float64 // distance of the nearest entity, as of the last look
@@ -294,6 +297,7 @@ func (s *Streamer) acquire(e *entity, slot Slot) ID {
 			s.textures = append(s.textures, resource{})
 		}
 		s.textures[i] = resource{name: &name{key, slot}, near: math.Inf(1)}
+		s.setScale(&s.textures[i])
 		s.byKey[key] = i
 		s.await(i)
 	}
@@ -356,4 +360,5 @@ func (s *Streamer) setStarts(t *resource) {
 	for tier, edge := range [tiers]int{TierMinimum: s.policy.MinDimension, TierMedium: s.policy.MaxDimension, TierFull: maxEdge} {
 		t.at[tier] = t.file.startFor(min(edge, limit))
 	}
+	s.setReach(t)
 }

@@ -30,6 +30,17 @@ func drawFiles(t *rapid.T) map[string]fakeFile {
 	return files
 }
 
+// drawScales returns how large some of the textures are in the world.
+func drawScales(t *rapid.T) Scales {
+	scales := Scales{}
+	for i := range 10 {
+		if v := rapid.SampledFrom([]float64{-1, 0, 0.01, 0.1, 1, 10}).Draw(t, "scale"); v >= 0 {
+			scales[fmt.Sprint("f", i)] = v
+		}
+	}
+	return scales
+}
+
 func drawPart(t *rapid.T, distance *rapid.Generator[float64]) Part {
 	p := at(distance.Draw(t, "distance"), "")
 	p.Slots = nil
@@ -59,6 +70,7 @@ func TestStories(t *testing.T) {
 			o.Params = params
 			o.FirstLoads = rapid.IntRange(1, 5).Draw(rt, "first loads")
 			o.NearestFirst = rapid.Bool().Draw(rt, "nearest first")
+			o.Scales = drawScales(rt)
 			if trim {
 				withTrim(o, r)
 			} else if pace {
@@ -71,7 +83,7 @@ func TestStories(t *testing.T) {
 		anyOf := func() Entity { return es[rapid.IntRange(0, len(es)-1).Draw(rt, "entity")] }
 		sheds := false
 		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
-			action := rapid.IntRange(0, 13).Draw(rt, "action")
+			action := rapid.IntRange(0, 14).Draw(rt, "action")
 			if len(es) == 0 {
 				action = 0
 			}
@@ -101,6 +113,11 @@ func TestStories(t *testing.T) {
 			case 9, 10:
 				if n := len(r.loader.pending); n > 0 {
 					r.loader.answer(rapid.IntRange(0, n-1).Draw(rt, "answer"))
+				}
+			case 12:
+				r.view.Pixel = PixelSize(rapid.Float64Range(1, 170).Draw(rt, "angle"), 0)
+				if rapid.Bool().Draw(rt, "other scales") {
+					r.s.SetScales(drawScales(rt))
 				}
 			case 11:
 				if paced != nil {

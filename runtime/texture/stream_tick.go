@@ -109,7 +109,11 @@ func (s *Streamer) want(e *entity, t *resource) int {
 	if s.now < s.hold {
 		ceiling = TierMedium
 	}
-	want := s.policy.decide(e.distance, t.start, &t.at, e.finest, ceiling)
+	finest := e.finest
+	if t.scaled {
+		finest = TierFull
+	}
+	want := t.reach.decide(e.distance, t.start, &t.at, finest, ceiling)
 	if s.now < e.shedHold {
 		return max(want, t.start)
 	}
