@@ -23,6 +23,7 @@ func blockFormat(r Role) (utex.PixelFormat, format.TextureFormat) {
 // writeBlocks compresses an image with its mip chain.
 func writeBlocks(w io.Writer, c *crew, base *image.NRGBA, r Role) (*utex.Info, error) {
 	pixels, _ := blockFormat(r)
+	base = revealed(base, r)
 	var flags utex.Flags
 	if r.Alpha != AlphaIgnored && !base.Opaque() {
 		flags |= utex.HasAlpha

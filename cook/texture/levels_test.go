@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/format/utex"
 )
 
 // chain returns all levels.
@@ -189,6 +191,56 @@ func TestLevelsDoNotFringe(t *testing.T) {
 	for _, l := range chain(t, hidden, Role{Use: Color, Alpha: AlphaBlended}) {
 		if !bytes.Equal(l.Pix[:4], []byte{40, 90, 160, 0}) {
 			t.Errorf("%v: hidden colour %v", l.Rect, l.Pix[:4])
+		}
+	}
+}
+
+// TestBlocksDoNotFringe: in compressed textures too a sampler that mixes a visible
+// texel with a hidden neighbour finds the visible colour in both, on every level;
+// alpha stays what it was.
+func TestBlocksDoNotFringe(t *testing.T) {
+	for _, size := range [][2]int{{64, 64}, {50, 38}} {
+		img := image.NewNRGBA(image.Rect(0, 0, size[0], size[1]))
+		for y := range size[1] {
+			for x := range size[0] {
+				c := color.NRGBA{255, 0, 255, 0}
+				if (x-25)*(x-25)+(y-19)*(y-19) < 200 {
+					c = color.NRGBA{10, 200, 20, 255}
+				}
+				img.SetNRGBA(x, y, c)
+			}
+		}
+		before := bytes.Clone(img.Pix)
+		var file bytes.Buffer
+		if _, err := EncodeOne(&file, "leaf", img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, ModeBC); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(img.Pix, before) {
+			t.Fatal("the picture itself was changed")
+		}
+		r, err := utex.NewBytesReader(file.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range r.Info.Levels {
+			data, err := r.ReadLevel(k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, h := max(1, size[0]>>k), max(1, size[1]>>k)
+			pix, err := utex.Decode(utex.BC7SRGB, data, w, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(pix); i += 4 {
+				p := pix[i:][:4]
+				if p[0] > 20 || p[1] < 190 || p[2] > 30 {
+					t.Fatalf("%v, level %d, texel %d: %v", size, k, i/4, p)
+				}
+				if want := before[i+3]; k == 0 && max(p[3], want)-min(p[3], want) > 4 {
+					t.Fatalf("%v, texel %d: alpha %d, want %d", size, i/4, p[3], want)
+				}
+			}
 		}
 	}
 }
