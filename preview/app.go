@@ -81,6 +81,7 @@ type app struct {
 	quiet   int // frames in a row in which nothing is left to load
 	rest    rest
 	empty   bool // nothing is drawn, but something is wanted
+	futile  futile
 	errs    int
 	overlay overlay
 	news    news

@@ -67,6 +67,58 @@ func TestNothingWanted(t *testing.T) {
 	}
 }
 
+// deaf answers every download with an error.
+type deaf struct{ n int }
+
+// Fetch fails at once.
+func (d *deaf) Fetch(req runtime.Request) {
+	d.n++
+	req.Done.Fetched(req.Token, runtime.Fetched{}, errors.New("404 Not Found"))
+}
+
+// TestNothingLoads: a headless run that can show nothing, since every file is
+// damaged or none can be downloaded, ends with what is wrong when trying again has
+// not helped either, and not after the two minutes that a picture may take. What is
+// not wanted, and what a budget keeps away, changes nothing; where one tile comes
+// the run goes on.
+func TestNothingLoads(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		set        func(t *testing.T, o *Options, dir string)
+		from, upTo time.Duration // of virtual time
+		want       string        // "" for no error
+	}{
+		{"damaged", func(t *testing.T, _ *Options, dir string) { spoil(t, dir, "*") }, 5 * time.Second, 6 * time.Second, "none of the 4 tiles"},
+		{"a download", func(_ *testing.T, o *Options, _ string) { o.Fetcher = &deaf{} }, 75 * time.Second, 80 * time.Second, "404 Not Found"},
+		{"but for one", func(t *testing.T, _ *Options, dir string) { spoil(t, dir, "tile_[01]_0_1*") }, 0, 20 * time.Second, ""},
+	} {
+		dir := t.TempDir()
+		o := options(t, writeTown(t, dir, 2))
+		o.Screenshot = filepath.Join(t.TempDir(), "x.png")
+		tc.set(t, &o, dir)
+		s := &fakeSurface{w: 64, h: 48}
+		_, err := fakeRun(t, o, s, newFakeRenderer())
+		took := time.Duration(s.frame) * o.FixedDT
+		if ok := err == nil && tc.want == "" || errors.Is(err, ErrNothingLoads) && strings.Contains(err.Error(), tc.want); !ok || took < tc.from || took > tc.upTo {
+			t.Errorf("%s: after %v: %v", tc.name, took, err)
+		}
+	}
+}
+
+// spoil makes payloads unreadable.
+func spoil(t *testing.T, dir, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "tiles", pattern+".untold"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		if err := os.WriteFile(f, []byte("no container"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestOutOfView: tiles are loaded, and none is in the last picture.
 func TestOutOfView(t *testing.T) {
 	o := options(t, writeTown(t, t.TempDir(), 2))

@@ -59,6 +59,9 @@ func (a *app) loop() error {
 		if err := a.nothingWanted(false); err != nil {
 			return err
 		}
+		if err := a.nothingLoads(); err != nil {
+			return err
+		}
 		if a.ended = a.ended || a.done(); !a.ended {
 			a.wait()
 		}

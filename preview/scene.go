@@ -37,7 +37,7 @@ func (a *app) choose(i int) error {
 	a.session, a.updates = session, 0
 	a.judge = newJudge(open, cfg)
 	a.s, a.id, a.current, a.frozen, a.taken, a.short = s, s.Scenes()[0], i, nil, false, false
-	a.textureLimit = cfg.TextureBudget
+	a.textureLimit, a.futile = cfg.TextureBudget, futile{}
 	a.chooseTextures(params)
 	a.r.SetBatchScene(a.id, batchCell(open))
 	a.watchMemory(s)
@@ -103,7 +103,7 @@ func (a *app) reload() error {
 func (a *app) follow(id runtime.SceneID, open *Loaded, params textureChoice) {
 	a.r.SetBatchScene(a.id, 0)
 	a.r.SetBatchScene(id, batchCell(open))
-	a.id = id
+	a.id, a.futile = id, futile{}
 	a.chooseTextures(params)
 	a.adopt(open)
 	a.rig.SetBounds(a.look.Bounds)

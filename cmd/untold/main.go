@@ -85,7 +85,7 @@ func exitCode(err error) int {
 		return exitWanting
 	case errors.Is(err, gltfscene.ErrMalformed), errors.Is(err, gltfscene.ErrUnsupported):
 		return exitWanting
-	case errors.Is(err, preview.ErrNothingSeen):
+	case errors.Is(err, preview.ErrNothingSeen), errors.Is(err, preview.ErrNothingLoads):
 		return exitWanting
 	case errors.As(err, new(*badFile)), errors.Is(err, texture.ErrDamaged):
 		return exitWanting
