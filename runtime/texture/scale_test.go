@@ -26,8 +26,11 @@ func TestForScene(t *testing.T) {
 	m := &manifest.Manifest{
 		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 80, UnloadRadius: 120},
 		Textures: []manifest.Texture{
-			{URI: "wall", UVPerMetre: 0.5}, {URI: "palette"}, {URI: "wall", UVPerMetre: 0.25},
-			{URI: "wrong", UVPerMetre: -1}, {URI: "none", UVPerMetre: math.Inf(1)},
+			{URI: "wall", UVPerMetre: 0.5},
+			{URI: "palette"},
+			{URI: "wall", UVPerMetre: 0.25},
+			{URI: "wrong", UVPerMetre: -1},
+			{URI: "none", UVPerMetre: math.Inf(1)},
 		},
 	}
 	scales := Scales{"wall": 0.25, "palette": 0}
