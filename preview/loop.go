@@ -122,7 +122,7 @@ func (a *app) live(w *stopwatch) error {
 		return err
 	}
 	st := a.s.Stats()
-	a.judge.Frame(a.s, &st, a.streamCam.Position, a.clock.elapsed(), a.dt)
+	a.judge.Frame(a.s, &st, &a.streamCam, a.clock.elapsed(), a.dt)
 	a.drawn = append(a.drawn[:0], a.judge.Drawn()...)
 	a.limitBatches()
 	w.lap()

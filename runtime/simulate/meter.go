@@ -45,6 +45,8 @@ type Meter struct {
 	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
 	rested   bool              // it counts in seen
 	seen     runtime.Coverage  // sums over the frames that count
+	looked   look              // when covered was found out
+	covered  runtime.Coverage
 }
 
 // measured is a tile and what the meter remembers about it.
@@ -181,12 +183,39 @@ func (m *Meter) Event(e *runtime.Event) {
 
 // Frame judges what is drawn after an update, at a time since the first frame;
 // it lasts for dt.
-func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera geom.Vec3, now, dt time.Duration) {
-	m.judge(s.AppendDrawn(m.drawn[:0]), stats, camera, now, dt)
+func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime.Camera, now, dt time.Duration) {
+	m.judge(s.AppendDrawn(m.drawn[:0]), stats, camera.Position, now, dt)
 	m.streamer = s
 	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
-		add(&m.seen, s.Coverage())
+		add(&m.seen, m.cover(stats, camera))
 	}
+}
+
+// look is what Coverage depends on, which looks at every tile: it is asked again
+// only when something of this has changed.
+type look struct {
+	streamer *runtime.Streamer
+	scene    runtime.SceneID
+	root     [16]float64
+	camera   runtime.Camera
+	reach    float64
+	changes  uint64
+	counts   [8]int // of what is resident and shown
+	bytes    int64
+}
+
+// cover returns what Coverage would.
+func (m *Meter) cover(st *runtime.Stats, camera *runtime.Camera) runtime.Coverage {
+	now := look{
+		streamer: m.streamer, scene: m.scene, camera: *camera, reach: st.GeometryReach, changes: st.RepresentationChanges,
+		counts: [8]int{st.LoadedCount, st.ResidentFull, st.ResidentLOD, st.ResidentHLOD, st.VisibleFull, st.VisibleLOD, st.VisibleHLOD, st.UndrawnTiles},
+		bytes:  st.GeometryBytes,
+	}
+	now.root, _ = m.streamer.SceneTransform(m.scene)
+	if now != m.looked {
+		m.looked, m.covered = now, m.streamer.Coverage()
+	}
+	return m.covered
 }
 
 // add counts the tiles of a frame.

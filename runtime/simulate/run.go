@@ -198,7 +198,7 @@ func (r *run) step(camera runtime.Camera) error {
 	}
 	stats := r.streamer.Stats()
 	r.note(&stats)
-	r.meter.Frame(r.streamer, &stats, camera.Position, r.w.now, r.s.DT)
+	r.meter.Frame(r.streamer, &stats, &camera, r.w.now, r.s.DT)
 	if r.w.textures != nil {
 		r.w.textures.frame(camera, r.meter.drawn, &stats)
 	}
