@@ -91,6 +91,6 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 // been asked for and has come: nothing is in flight, nothing waits for a slot or
 // to be looked at, and nothing fades.
 func (s *Streamer) AtRest() bool {
-	return s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && !s.selector.scanning &&
+	return s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
 		!s.wake && s.residency.awaited == 0 && s.activeFades() == 0
 }

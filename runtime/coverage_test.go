@@ -92,6 +92,41 @@ func TestCoverageOfAShortBudget(t *testing.T) {
 	}
 }
 
+// More tiles than one look takes are looked at in turn: rest begins when all have been
+// looked at in vain, and lasts; it ends when one of them is wanted.
+func TestAtRestWithManyTiles(t *testing.T) {
+	tiles := []manifest.Tile{tileAt("ahead", box(-5, 0, -30, 5, 10, -20))}
+	for i := range 7 {
+		x := 5 * float64(i-3)
+		tiles = append(tiles, tileAt(fmt.Sprint("behind", i), box(x, 0, 40, x+4, 10, 45)))
+	}
+	r := newRig(t, sceneOf(tiles...), withCamera(coverageCamera()), func(c *Config, _ *Deps, _ *rig) { c.EnableFrustumGate = true })
+	r.s.selector.window = 2
+	for k := range 40 {
+		if r.step(); k > 20 && !r.s.AtRest() {
+			t.Fatalf("no rest in step %d", k)
+		}
+	}
+	if full := r.s.Stats().ResidentFull; full != 1 {
+		t.Fatalf("%d tiles are there", full)
+	}
+	r.camera.Forward = [3]float64{0, 0, 1}
+	rest := 0
+	for k := range 60 {
+		r.step()
+		if got := r.s.AtRest(); got && len(r.s.loads.list) > 0 {
+			t.Fatalf("rest in step %d, while something loads", k)
+		} else if got {
+			rest++
+		} else if rest > 0 {
+			t.Fatalf("no rest again in step %d", k)
+		}
+	}
+	if full := r.s.Stats().ResidentFull; full != 8 || rest == 0 {
+		t.Errorf("%d tiles are there, %d steps at rest", full, rest)
+	}
+}
+
 // At rest is when what is wanted from here has come, not a moment after a jump.
 func TestAtRest(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, -10, 10, 10, 0)), tileAt("b", box(200, 0, -10, 210, 10, 0))))

@@ -20,6 +20,8 @@ type selector struct {
 	waits      [classes]bool // whether the last look has left candidates over
 	scanning   bool          // a window of scanIdle is followed by another
 	windowed   bool          // not all idle tiles were looked at in this tick
+	windows    int           // that hold all idle tiles of a scene, as of the last look
+	fruitless  int           // looks in a row from where the camera is after which nothing was on its way
 	lookedFrom Camera        // of the last tick that looked for what could be loaded, levels included
 
 	fullBacklog, levelBacklog int // candidates that found no slot; of LODs and HLODs as of the last tick with a free slot for one
@@ -76,8 +78,10 @@ func (sel *selector) levelSlot() bool {
 func (sel *selector) startLook(levels bool) {
 	sel.fullBacklog = 0
 	if levels {
-		sel.scanning, sel.waits = false, [classes]bool{}
-		sel.lookedFrom = sel.camera
+		sel.scanning, sel.waits, sel.windows = false, [classes]bool{}, 0
+		if sel.lookedFrom != sel.camera {
+			sel.lookedFrom, sel.fruitless = sel.camera, 0
+		}
 	}
 	c := &sel.count
 	c.skippedByHierarchy, c.skippedByFrustum, c.skippedByFloor, c.skippedByInterior = 0, 0, 0, 0

@@ -29,6 +29,7 @@ func (sel *selector) scanIdle(sc *scene) {
 		return
 	}
 	sel.windowed = true
+	sel.windows = max(sel.windows, (len(sc.nearIdle)+sel.window-1)/sel.window)
 	from, _ := slices.BinarySearch(sc.nearIdle, sc.cursor)
 	to := min(len(sc.nearIdle), from+sel.window)
 	sel.planAllIdle(sc, sc.nearIdle[from:to])

@@ -137,6 +137,12 @@ func (s *Streamer) tick(signal PressureLevel, regular bool) {
 	s.stats.LoadCandidates += s.meshes.count.candidates
 	s.backlog = s.selector.fullBacklog + s.selector.levelBacklog + s.meshes.backlog
 	s.loads.promote()
+	if levels {
+		s.selector.fruitless++
+	}
+	if s.backlog > 0 || len(s.loads.list) > 0 {
+		s.selector.fruitless = 0
+	}
 
 	// What is drawn is settled when nothing comes or goes any more. Then it is known
 	// which tiles of a replaced scene have a successor.
