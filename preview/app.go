@@ -75,7 +75,8 @@ type app struct {
 	usual   time.Duration // what frames take, a sliding mean
 	drawn   []runtime.Drawn
 	appear  appear
-	sight   render.Frame // what textures are told of a frame
+	tiles   map[string]int32 // of open, by their ids
+	sight   render.Frame     // what textures are told of a frame
 	stats   render.Stats
 	meter   meter
 	quiet   int // frames in a row in which nothing is left to load

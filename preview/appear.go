@@ -1,16 +1,32 @@
 package preview
 
 import (
+	"math"
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
 )
 
-// appear fades in tiles that come where nothing was. The runtime fades from one
-// representation to the next, of which both are there.
+// appear fades in tiles that come where nothing was, and out those that nothing
+// follows. The runtime fades from one representation to the next, of which both
+// are there. What goes is there until the grace period behind its unload radius is
+// over, and has faded by then: its memory is given back when it always was. What
+// budgets and signals take has no grace period, and goes at once.
 type appear struct {
-	tiles map[tileKey]appearance
-	frame uint64
+	tiles   map[tileKey]appearance
+	leaving map[tileKey]leaving
+	frame   uint64
+}
+
+// leaving is a tile in its grace period.
+type leaving struct {
+	end    time.Duration // when it may go
+	length time.Duration // of the fade, which ends then
+}
+
+// opacity returns how much of it is left.
+func (l leaving) opacity(now time.Duration) float64 {
+	return min(max(float64(l.end-now)/float64(l.length), 0), 1)
 }
 
 type tileKey struct {
@@ -44,16 +60,56 @@ func (f *appear) fadeIn(drawn []runtime.Drawn, scene runtime.SceneID, now, dt, l
 		}
 		at.frame = f.frame
 		f.tiles[key] = at
-		if age := now - at.since; age < length && plain(list) {
-			for i := range list {
-				list[i].Fade = float64(age) / float64(length)
-			}
+		if !plain(list) {
+			return
+		}
+		opacity := 1.0
+		if age := now - at.since; age < length {
+			opacity = float64(age) / float64(length)
+		}
+		if l, ok := f.leaving[key]; ok {
+			opacity = min(opacity, l.opacity(now))
+		}
+		for i := range list {
+			list[i].Fade = opacity
 		}
 	})
 	for key, at := range f.tiles {
 		if at.frame != f.frame {
 			delete(f.tiles, key)
+			delete(f.leaving, key)
 		}
+	}
+}
+
+// leave notes that nothing wants a tile any more, which goes after a time, but is
+// there for least.
+func (f *appear) leave(key tileKey, now, after, least, length time.Duration) {
+	if at, ok := f.tiles[key]; ok {
+		after = max(after, at.since+least-now)
+	}
+	if length = min(length, after); length <= 0 {
+		return
+	}
+	if f.leaving == nil {
+		f.leaving = map[tileKey]leaving{}
+	}
+	f.leaving[key] = leaving{now + after, length}
+}
+
+// stay takes that back: the tile fades in from what is left of it.
+func (f *appear) stay(key tileKey, now, length time.Duration) {
+	l, ok := f.leaving[key]
+	if !ok {
+		return
+	}
+	delete(f.leaving, key)
+	if at, ok := f.tiles[key]; ok {
+		at.since = min(at.since, now) // it may be fading in
+		if left := l.opacity(now); left < 1 {
+			at.since = now - time.Duration(left*float64(length))
+		}
+		f.tiles[key] = at
 	}
 }
 
@@ -96,9 +152,40 @@ func plain(list []runtime.Drawn) bool {
 	return true
 }
 
-// appearing fades in what is new in this frame.
+// appearing fades in what is new in this frame, and out what is about to go.
 func (a *app) appearing() {
-	if c := &a.o.Config; c.EnableFadeTransitions && !a.o.Whole {
-		a.appear.fadeIn(a.drawn, a.id, a.clock.elapsed(), a.dt, time.Duration(c.FadeDuration*float64(time.Second)))
+	if a.fades() {
+		a.appear.fadeIn(a.drawn, a.id, a.clock.elapsed(), a.dt, a.fadeLength())
+	}
+}
+
+// fades reports whether tiles that come and go fade.
+func (a *app) fades() bool { return a.o.Config.EnableFadeTransitions && !a.o.Whole }
+
+func (a *app) fadeLength() time.Duration { return duration(a.o.Config.FadeDuration) }
+
+// duration converts the seconds of a parameter.
+func duration(seconds float64) time.Duration {
+	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
+}
+
+// leaves notes the grace periods of tiles without levels: in that of one with
+// levels these take over.
+func (a *app) leaves(e *runtime.Event) {
+	if e.Kind != runtime.EventTileGrace && e.Kind != runtime.EventTileGraceCleared || !a.fades() || e.Scene != a.id {
+		return
+	}
+	tile, ok := a.tiles[e.Tile]
+	if !ok {
+		return
+	}
+	key, now := tileKey{e.Scene, tile}, a.clock.elapsed()
+	if e.Kind == runtime.EventTileGraceCleared {
+		a.appear.stay(key, now, a.fadeLength())
+		return
+	}
+	if info, ok := a.s.TileInfo(e.Scene, tile); ok && info.HLOD == 0 && len(info.LODs) == 0 {
+		c := &a.o.Config
+		a.appear.leave(key, now, duration(c.UnloadGracePeriod), duration(c.MinimumParsedTileResidentSeconds), a.fadeLength())
 	}
 }

@@ -39,6 +39,7 @@ func (a *app) noticed(e *runtime.Event) {
 // alarmOf tells the person of a load that went wrong.
 func (a *app) alarmOf(e *runtime.Event) {
 	a.lost(e)
+	a.leaves(e)
 	if isFailure(e.Kind) && e.Err != nil {
 		a.news.alarm(a.clock.elapsed(), fmt.Sprintf("tile %s: %v", e.Tile, e.Err))
 	}

@@ -16,6 +16,13 @@ func (a *app) adopt(open *Loaded) {
 		open.reach(&cfg)
 	}
 	a.open, a.look = open, camera.SceneOf(m, cfg.MaxQueryRadius)
+	a.tiles = make(map[string]int32, len(m.Tiles)+1)
+	if b := m.SharedBucket; b != nil {
+		a.tiles[b.ID] = int32(len(m.Tiles))
+	}
+	for i := range m.Tiles {
+		a.tiles[m.Tiles[i].ID] = int32(i)
+	}
 	a.sun = [3]float64{}
 	for i := range m.SceneLights {
 		if l := &m.SceneLights[i]; l.Kind == "directional" && l.Direction[1] < 0 {
