@@ -232,7 +232,7 @@ func (v *validator) top() {
 	}
 	for i := range m.Textures {
 		if uv := m.Textures[i].UVPerMetre; !(uv >= 0) {
-			v.add(CodeTexture, fmt.Sprintf("/textures/%d/uv_per_metre", i), "%v of the texture %s on a metre", uv, clip(m.Textures[i].URI, 80))
+			v.add(CodeTexture, fmt.Sprintf("/textures/%d/uv_per_metre", i), "%v of the texture %s on a metre", uv, human.Clip(m.Textures[i].URI, 80))
 		}
 	}
 	v.interior()
