@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -142,7 +143,7 @@ func (a *app) whyNothing() string {
 	}
 	return fmt.Sprintf("the camera at %s wants no tile; the nearest of %d, %s, is %s away and wanted within %s. Move the camera (--camera-path, --orbit),"+
 		" show everything with --whole, or cook the scene without radii of your own", place(a.streamCam.Position), a.s.TileCount(a.id), best.ID,
-		metres(nearest), metres(radius))
+		human.Distance(nearest), human.Distance(radius))
 }
 
 // outOfView is the error of a last picture in which no tile is, although all that
@@ -157,14 +158,6 @@ func (a *app) outOfView() error {
 
 // place writes a point for people; adding 0 makes -0 one, too.
 func place(p geom.Vec3) string { return fmt.Sprintf("(%.4g, %.4g, %.4g)", p[0]+0, p[1]+0, p[2]+0) }
-
-// metres writes a distance for people.
-func metres(d float64) string {
-	if d >= 100 {
-		return fmt.Sprintf("%.0f m", d)
-	}
-	return fmt.Sprintf("%.3g m", d)
-}
 
 func (a *app) report() *Report {
 	a.retire()

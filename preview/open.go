@@ -60,7 +60,7 @@ func Open(path string) ([]Scene, error) {
 	switch {
 	case info.IsDir():
 		return openFolder(path)
-	case isGLTF(path):
+	case IsGLTF(path):
 		return nil, fmt.Errorf("%w in %s: a glTF scene is shown when it is cooked (untold cook)", ErrNoScene, path)
 	case isPayload(path):
 		return []Scene{payloadScene(path, filepath.Dir(path), []string{filepath.Base(path)})}, nil
@@ -68,7 +68,9 @@ func Open(path string) ([]Scene, error) {
 	return []Scene{manifestScene(path)}, nil
 }
 
-func isGLTF(path string) bool {
+// IsGLTF reports whether a path names a glTF scene by its ending: such a one is
+// shown when it is cooked.
+func IsGLTF(path string) bool {
 	return slices.Contains([]string{".glb", ".gltf"}, strings.ToLower(filepath.Ext(path)))
 }
 

@@ -184,9 +184,9 @@ func printCooked(a *app, r *cook.Result) error {
 func needsText(r *cook.Result) string {
 	n, size := r.Needs, ""
 	if t := r.Manifest.TileSize; t != nil && !r.Manifest.HasFloors() {
-		size = " of " + distanceText(t.X)
+		size = " of " + human.Distance(t.X)
 		if t.X != t.Z {
-			size = fmt.Sprintf(" of %s x %s", distanceText(t.X), distanceText(t.Z))
+			size = fmt.Sprintf(" of %s x %s", human.Distance(t.X), human.Distance(t.Z))
 		}
 	}
 	switch {
@@ -194,10 +194,10 @@ func needsText(r *cook.Result) string {
 		return fmt.Sprintf("%s%s; small enough to be whole: full detail as far as it is seen, %s of geometry on the GPU (--whole-limit 0 makes levels)",
 			tilesText(r.Tiles), size, human.Bytes(n.GPUBytes))
 	case r.Levels == 0:
-		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, distanceText(n.Full), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
+		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, human.Distance(n.Full), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
 	}
 	return fmt.Sprintf("%s%s; full within %s, coarsest to %s; %s of geometry on the GPU, at most %s at a time",
-		tilesText(r.Tiles), size, distanceText(n.Full), distanceText(n.Seen), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
+		tilesText(r.Tiles), size, human.Distance(n.Full), human.Distance(n.Seen), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
 }
 
 func tilesText(n int) string {
@@ -205,15 +205,4 @@ func tilesText(n int) string {
 		return "1 tile"
 	}
 	return human.Count(n) + " tiles"
-}
-
-// distanceText writes metres as people do.
-func distanceText(m float64) string {
-	switch {
-	case m >= 10_000:
-		return fmt.Sprintf("%.0f km", m/1000)
-	case m >= 100:
-		return fmt.Sprintf("%.0f m", m)
-	}
-	return fmt.Sprintf("%.4g m", m)
 }

@@ -37,7 +37,7 @@ func inspectLevels(ctx context.Context, a *app, file string, f *inspectFlags) er
 		l := &list[i]
 		row := []any{
 			l.Tile, levelName(l.Path), human.Count(l.Triangles), percentText(float64(l.Triangles) / float64(max(l.FullTriangles, 1))),
-			distanceText(l.Begins), errorText(l.VisualError), fmt.Sprintf("%.2f", l.Pixels), errorText(l.GeometricError), human.Count(l.Quads), l.HalfQuads,
+			human.Distance(l.Begins), errorText(l.VisualError), fmt.Sprintf("%.2f", l.Pixels), errorText(l.GeometricError), human.Count(l.Quads), l.HalfQuads,
 		}
 		if l.Look != nil {
 			row = append(row, fmt.Sprintf("%.4f", l.Look.FLIP), fmt.Sprintf("%.1f", l.Look.Drift), percentText(l.Look.Coverage))

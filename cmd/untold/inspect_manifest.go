@@ -157,7 +157,7 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), human.Plural(s.Lights, "light"), human.Plural(s.Cameras, "camera"))
 	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")
 	for _, x := range s.TileList {
-		t.add(x.ID, x.Objects, human.Count(x.Triangles), x.Bytes, distanceText(x.Streaming), distanceText(x.Unload), x.Priority, x.Levels,
+		t.add(x.ID, x.Objects, human.Count(x.Triangles), x.Bytes, human.Distance(x.Streaming), human.Distance(x.Unload), x.Priority, x.Levels,
 			fmt.Sprintf("(%.5g, %.5g, %.5g) .. (%.5g, %.5g, %.5g)", x.Bounds.Min[0], x.Bounds.Min[1], x.Bounds.Min[2], x.Bounds.Max[0], x.Bounds.Max[1], x.Bounds.Max[2]))
 	}
 	t.print(w)
@@ -183,7 +183,7 @@ func (s *sceneSummary) span(of func(*tileSummary) float64) string {
 		lo, hi = min(lo, d), max(hi, d)
 	}
 	if lo == hi {
-		return distanceText(lo)
+		return human.Distance(lo)
 	}
-	return distanceText(lo) + " to " + distanceText(hi)
+	return human.Distance(lo) + " to " + human.Distance(hi)
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -15,7 +15,7 @@ func isGLTF(path string) bool {
 	if remote.IsURL(path) {
 		path = nameOf(path)
 	}
-	return slices.Contains([]string{".glb", ".gltf"}, strings.ToLower(filepath.Ext(path)))
+	return preview.IsGLTF(path)
 }
 
 // refuseUncooked says what to type where a command that works on cooked scenes

@@ -24,6 +24,17 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
 }
 
+// Distance writes metres, from 10 km on in kilometres.
+func Distance(m float64) string {
+	switch {
+	case m >= 10_000:
+		return fmt.Sprintf("%.0f km", m/1000)
+	case m >= 100:
+		return fmt.Sprintf("%.0f m", m)
+	}
+	return fmt.Sprintf("%.4g m", m)
+}
+
 // Count groups the digits of n by thousands: 1,234,567.
 func Count[N int | int64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)

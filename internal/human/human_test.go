@@ -55,3 +55,13 @@ func TestClip(t *testing.T) {
 		}
 	})
 }
+
+func TestDistance(t *testing.T) {
+	for m, want := range map[float64]string{
+		0: "0 m", 0.09: "0.09 m", 12.3456: "12.35 m", 99.996: "100 m", 123.4: "123 m", 9999: "9999 m", 12_345: "12 km", 711_000: "711 km",
+	} {
+		if got := Distance(m); got != want {
+			t.Errorf("%v: %q, want %q", m, got, want)
+		}
+	}
+}
