@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/format"
 )
@@ -22,6 +23,7 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 	chain := newLevelChain(c.opts, src, p.border)
 	if !c.opts.Compat {
 		chain.look = func() (*appearance.Reference, error) { return b.newReference(src) }
+		chain.palettes = func() (*palette.Palettes, error) { return b.findPalettes(src) }
 	}
 	for i := range p.levels {
 		l := &p.levels[i]
@@ -48,6 +50,9 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 			continue
 		case !pays(r.Triangles):
 			p.drop(l, "its %d triangles save too few of the %d of %s: a level has at most %.0f (%s)", r.Triangles, finer, name, max(0, math.Floor(most)), r)
+			continue
+		case chain.keepsColor() && r.drift > mostDrift:
+			p.drop(l, "its mean colour is off by %.3g of 255; at most %v are allowed", r.drift, mostDrift)
 			continue
 		case c.opts.tooCoarse(r.err, l.distance):
 			p.drop(l, "%s", c.opts.describeError(r.err, l.distance))

@@ -3,6 +3,7 @@ package cook
 import (
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -24,8 +25,11 @@ type levelChain struct {
 	// count.
 	look      func() (*appearance.Reference, error)
 	reference *appearance.Reference
-	faces     bool // much of the full geometry is flat faces
-	divided   bool // faces is known
+	// palettes finds those of the full geometry; nil: they do not count.
+	palettes func() (*palette.Palettes, error)
+	palette  *palette.Palettes // nil if there are none
+	faces    bool              // much of the full geometry is flat faces
+	divided  bool              // faces is known
 }
 
 func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
@@ -38,6 +42,58 @@ type reduced struct {
 	mesh *simplify.Mesh // nil if there are too many or too few triangles
 	err  float64        // greatest distance between it and the full geometry, metres
 	from *simplify.Simplifier
+
+	judged bool    // what follows is known
+	seen   float64 // what is seen of the difference, metres
+	drift  float64 // of the mean colour, of 255
+}
+
+// A level keeps the mean colour: a drift does not shrink with the distance. One
+// that goes too far, as where the last triangles of a road leave grass behind, gets
+// more triangles.
+const (
+	mostDrift     = 4.0 // of 255
+	driftAttempts = 4
+	driftMore     = 1.5 // times the triangles of the attempt before
+)
+
+// reduce makes a level of so many triangles, or more where it would lose the mean
+// colour. Pays says whether a result is worth a look at it. One that is off after
+// all attempts is returned as it is.
+func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool) (*reduced, error) {
+	for attempt := 0; ; attempt++ {
+		// The simplifier of the finer LOD has gone too far already.
+		anew := attempt > 0 && !l.hlod && x.lods != nil
+		r, err := x.reduceTo(l, target, anew, pays)
+		if err != nil || !pays(r.Triangles) || !x.keepsColor() {
+			return r, err
+		}
+		if err := x.judge(r); err != nil {
+			return nil, err
+		}
+		more := int(driftMore * float64(max(target, r.Triangles)))
+		if r.drift <= mostDrift || attempt == driftAttempts-1 || !pays(more) {
+			return r, nil
+		}
+		target = more
+	}
+}
+
+// keepsColor reports whether levels must keep the mean colour: where the cook
+// decides itself where they begin.
+func (x *levelChain) keepsColor() bool { return x.look != nil && x.opts.FitDistances }
+
+// judge looks at a level.
+func (x *levelChain) judge(r *reduced) error {
+	if r.judged {
+		return nil
+	}
+	if err := x.refer(); err != nil {
+		return err
+	}
+	r.seen, r.drift = x.reference.Compare(seenMesh(r.mesh))
+	r.judged = true
+	return nil
 }
 
 // The attempts at a level that must keep to an error. The first goes on from a
@@ -50,14 +106,15 @@ const (
 	tightest      = 0.6 // of the last attempt's limit, at most
 )
 
-// reduce goes to a number of triangles, or to as many as the error limit
+// reduceTo goes to a number of triangles, or to as many as the error limit
 // allows. Pays says whether a result is worth a look at its error. One that is
-// over the limit after all attempts is returned as it is.
-func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool) (*reduced, error) {
+// over the limit after all attempts is returned as it is. Anew begins at the full
+// geometry at once.
+func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangles int) bool) (*reduced, error) {
 	limit := x.opts.maxError(l)
 	allowed := limit
 	for attempt := 0; ; attempt++ {
-		s, err := x.start(l, attempt)
+		s, err := x.start(l, anew || attempt > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +122,7 @@ func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool)
 		if !pays(out.Triangles) {
 			return out, nil
 		}
-		out.mesh = s.Mesh()
+		out.mesh = x.restore(s.Mesh())
 		out.err = x.distance(out.mesh)
 		if !x.opts.tooCoarse(out.err, l.distance) || attempt == levelAttempts-1 {
 			return out, nil
@@ -75,22 +132,52 @@ func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool)
 }
 
 // start returns a simplifier for an attempt.
-func (x *levelChain) start(l *level, attempt int) (*simplify.Simplifier, error) {
+func (x *levelChain) start(l *level, anew bool) (*simplify.Simplifier, error) {
 	from := x.base
 	switch {
-	case attempt > 0:
+	case anew:
 		from = x.src.mesh()
 	case !l.hlod && x.lods != nil:
 		return x.lods, nil
 	}
-	o := x.opts.simplification(l, lockedIn(from, x.places, x.border))
+	prepared, err := x.prepare(from)
+	if err != nil {
+		return nil, err
+	}
+	o := x.opts.simplification(l, lockedIn(prepared, x.places, x.border))
+	if x.palette != nil {
+		x.palette.Apply(&o)
+	}
 	// Elsewhere distances decide where a level begins.
 	if x.look != nil && x.opts.FitDistances {
 		if err := x.divide(from, &o); err != nil {
 			return nil, err
 		}
 	}
-	return simplify.New(from, o)
+	return simplify.New(prepared, o)
+}
+
+// prepare makes ready for the simplifier what has palettes.
+func (x *levelChain) prepare(m *simplify.Mesh) (_ *simplify.Mesh, err error) {
+	if x.palettes != nil {
+		find := x.palettes
+		x.palettes = nil
+		if x.palette, err = find(); err != nil {
+			return nil, err
+		}
+	}
+	if x.palette == nil {
+		return m, nil
+	}
+	return x.palette.Prepare(m), nil
+}
+
+// restore takes that back.
+func (x *levelChain) restore(m *simplify.Mesh) *simplify.Mesh {
+	if x.palette == nil {
+		return m
+	}
+	return x.palette.Restore(m)
 }
 
 // refer makes the reference if there is none yet.
@@ -129,10 +216,10 @@ func (x *levelChain) keep(l *level, r *reduced) error {
 	if x.look == nil {
 		return nil
 	}
-	if err := x.refer(); err != nil {
+	if err := x.judge(r); err != nil {
 		return err
 	}
-	x.seen = max(x.seen, x.reference.Error(seenMesh(r.mesh)))
+	x.seen = max(x.seen, r.seen)
 	l.seen = x.seen
 	return nil
 }

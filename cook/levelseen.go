@@ -1,52 +1,29 @@
 package cook
 
 import (
-	"sync"
-
 	"github.com/untoldkit/untold/cook/appearance"
+	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
 )
-
-// looks holds the materials as they are seen from afar, of which the textures
-// are read once, when they are first needed.
-type looks struct {
-	mu       sync.Mutex
-	textures map[int]*appearance.Texture // by image; nil: it cannot be read
-}
 
 // look returns how a material is seen.
 func (b *tileBuilder) look(i int) (appearance.Material, error) {
 	m := &b.materials[i]
 	out := appearance.Look(m)
 	var err error
-	if t := &m.BaseColorTex; t.Image >= 0 && b.staged[t.Image].File != "" {
-		out.Texture, err = b.lookTexture(t.Image)
+	if image := m.BaseColorTex.Image; image >= 0 {
+		out.Texture, err = b.lookTexture(image)
 	}
 	return out, err
 }
 
-// lookTexture reads a base colour texture.
-func (b *tileBuilder) lookTexture(i int) (*appearance.Texture, error) {
-	s := &b.looks
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t, ok := s.textures[i]; ok {
-		return t, nil
+// lookTexture reads a base colour texture. Staged or not, it is the same picture: a
+// dry run stages nothing. It is nil if a note says that the image is left out.
+func (b *tileBuilder) lookTexture(image int) (*appearance.Texture, error) {
+	if b.staged[image].File == "" {
+		return nil, nil
 	}
-	// Staged or not, it is the same picture: a dry run stages nothing.
-	data, err := b.scene.Images[i].Bytes()
-	if err != nil {
-		return nil, err
-	}
-	t, err := appearance.ReadTexture(data)
-	if err != nil {
-		t = nil // a note says what is wrong with it, or it is too large to be looked at
-	}
-	if s.textures == nil {
-		s.textures = map[int]*appearance.Texture{}
-	}
-	s.textures[i] = t
-	return t, nil
+	return b.looks.Get(image)
 }
 
 // newReference prepares the comparison of levels with a tile's full geometry.
@@ -59,6 +36,18 @@ func (b *tileBuilder) newReference(src *levelSource) (*appearance.Reference, err
 		}
 	}
 	return appearance.New(seenMesh(src.mesh()), materials), nil
+}
+
+// findPalettes looks for textures that are palettes in a tile.
+func (b *tileBuilder) findPalettes(src *levelSource) (*palette.Palettes, error) {
+	looks := make([]palette.Look, len(src.names))
+	for g := range src.names {
+		var err error
+		if looks[g], err = palette.LookOf(&b.materials[src.names[g].material], b.lookTexture); err != nil {
+			return nil, err
+		}
+	}
+	return palette.Find(src.mesh(), looks), nil
 }
 
 // seenMesh hands a mesh on with the coordinates of the base colour textures.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
@@ -16,11 +17,11 @@ import (
 type tileBuilder struct {
 	scene     *gltfscene.Scene
 	objects   []object
-	staged    []texture.Staged // by Scene.Images
-	small     []texture.Staged // the same for HLODs
-	shrunk    []texture.Staged // what atlases are drawn from
-	images    smallImages      // their pixels
-	looks     looks            // materials from afar
+	staged    []texture.Staged    // by Scene.Images
+	small     []texture.Staged    // the same for HLODs
+	shrunk    []texture.Staged    // what atlases are drawn from
+	images    smallImages         // their pixels
+	looks     appearance.Textures // of materials, seen from afar
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
 	classes   []int    // by materials; nil: nothing is merged
@@ -32,6 +33,7 @@ type tileBuilder struct {
 // without one is appended behind the scene's.
 func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
 	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, notes: ns}
+	b.looks.Images = s.Images
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {
 		m := &b.materials[i]

@@ -39,3 +39,23 @@ func TestDifference(t *testing.T) {
 		t.Errorf("nothing: %v, %v, %v", d.FLIP(), d.Drift(), d.Coverage())
 	}
 }
+
+// The drift does not depend on the size of pixels, and the error does.
+func TestDrift(t *testing.T) {
+	m, other := sphere(24), sphere(24)
+	mats := []Material{{Color: [4]float32{0.5, 0.5, 0.5, 1}, Unlit: true}, {Color: [4]float32{0.25, 0.5, 0.5, 1}, Unlit: true}}
+	for i := range other.Materials {
+		other.Materials[i] = 1
+	}
+	r := New(m, mats)
+	if _, drift := r.Compare(m); drift != 0 {
+		t.Errorf("the same drifts by %v", drift)
+	}
+	// The square roots of 0.5 and 0.25.
+	if _, drift := r.Compare(other); math.Abs(drift-52.8) > 0.3 {
+		t.Errorf("drift %v", drift)
+	}
+	if size, drift := r.Compare(&Mesh{}); size == 0 || drift != 0 {
+		t.Errorf("nothing: %v, %v", size, drift)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/texture"
@@ -35,6 +36,38 @@ func ReadTexture(data []byte) (*Texture, error) {
 		return nil, err
 	}
 	return NewTexture(smaller(img), texture.Linear), nil
+}
+
+// Textures reads the base colour textures of a scene, each once, when it is first
+// needed. It is safe for use by several goroutines.
+type Textures struct {
+	Images []gltfscene.Image
+
+	mu   sync.Mutex
+	read map[int]*Texture // by image; nil: it cannot be looked at
+}
+
+// Get returns the texture of an image, nil if it cannot be looked at: what is wrong
+// with it is for others to say.
+func (s *Textures) Get(image int) (*Texture, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.read[image]; ok {
+		return t, nil
+	}
+	data, err := s.Images[image].Bytes()
+	if err != nil {
+		return nil, err
+	}
+	t, err := ReadTexture(data)
+	if err != nil {
+		t = nil
+	}
+	if s.read == nil {
+		s.read = map[int]*Texture{}
+	}
+	s.read[image] = t
+	return t, nil
 }
 
 // LoadTexture is ReadTexture for a file that a cook staged: nil, without an error,

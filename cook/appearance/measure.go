@@ -72,24 +72,64 @@ func (r *Reference) look(size float64) {
 	}
 }
 
+// lightSum is light over pixels.
+type lightSum struct {
+	channels [3]int64
+	coverage int64
+}
+
+func (l *lightSum) add(p picture) {
+	for _, q := range p.pix {
+		for k := range l.channels {
+			l.channels[k] += int64(q.channel(k))
+		}
+		l.coverage += int64(q.coverage())
+	}
+}
+
+// apart returns how far two mean colours are apart, 0 to 255.
+func (l *lightSum) apart(o *lightSum) float64 {
+	if l.coverage == 0 || o.coverage == 0 {
+		return 0
+	}
+	worst := 0.0
+	for k := range l.channels {
+		a, b := math.Sqrt(float64(l.channels[k])/float64(l.coverage)), math.Sqrt(float64(o.channels[k])/float64(o.coverage))
+		worst = max(worst, 255*math.Abs(a-b))
+	}
+	return worst
+}
+
 // Error returns the size in metres of what a viewer sees of the difference: at
 // a distance where it covers two pixels of the screen the pictures of both
 // meshes agree. It is 0 for meshes that look the same, and at most the diagonal
-// of the reference's box.
+// of the reference's box. Small meshes are drawn with pixels of 1/leastSide of the
+// diagonal, and looked at from twice that on: what is seen below is taken to shrink
+// in proportion, where the pictures agree so far.
 func (r *Reference) Error(m *Mesh) float64 {
+	size, _ := r.Compare(m)
+	return size
+}
+
+// Compare is Error with the drift: how far the mean colours of what a viewer sees of
+// both are apart, the greatest difference of red, green and blue as they are
+// perceived, 0 to 255. It does not shrink with the distance. A mesh that is not seen
+// at all has none.
+func (r *Reference) Compare(m *Mesh) (size, drift float64) {
 	if r.box.IsEmpty() {
-		return 0
+		return 0, 0
 	}
-	size := r.box.Size()
-	diagonal := size.Len()
+	box := r.box.Size()
+	diagonal := box.Len()
 	if len(m.Indices) == 0 {
-		return diagonal
+		return diagonal, 0
 	}
 	pixel := r.pixelFor(len(m.Indices) / 3)
 	r.look(pixel)
 	level := newModel(m, r.model.paints)
 	// sum[k] and worst[k] are of pixels of 2^k times the size, over all views.
 	var sum, worst [tileShift + 1]float64
+	var full, left lightSum
 	for i := range r.sides {
 		v := &r.sides[i]
 		p := r.canvas.draw(&v.view, level)
@@ -99,7 +139,11 @@ func (r *Reference) Error(m *Mesh) float64 {
 			sum[k+1] += s
 			worst[k+1] = max(worst[k+1], s)
 		}
+		// The largest pixels have the same light as the others, and there are few.
+		full.add(v.steps[tileShift-1])
+		left.add(p)
 	}
+	drift = full.apart(&left)
 	// A single side may be half as bad again as is allowed on the average.
 	last, lastPixel := 0.0, 0.0
 	for k := 1; k < len(sum); k++ {
@@ -107,13 +151,13 @@ func (r *Reference) Error(m *Mesh) float64 {
 		p := float64(pixel * float64(int(1)<<k))
 		if s <= 1 {
 			if k == 1 {
-				return min(2*float64(p*s), diagonal)
+				return min(2*float64(p*s), diagonal), drift
 			}
 			// Between two sizes the strain falls evenly.
-			return min(2*(lastPixel+float64((p-lastPixel)*((last-1)/(last-s)))), diagonal)
+			return min(2*(lastPixel+float64((p-lastPixel)*((last-1)/(last-s)))), diagonal), drift
 		}
 		last, lastPixel = s, p
 	}
 	// Beyond the largest pixel the strain is taken to fall with its size.
-	return min(2*float64(lastPixel*last), diagonal)
+	return min(2*float64(lastPixel*last), diagonal), drift
 }

@@ -97,3 +97,17 @@ func (t *Texture) level(pixel float64) *mip {
 	n := uint64(min(float64(texels*2), math.MaxInt64/2))
 	return &t.levels[min((bits.Len64(n)-1)/2, len(t.levels)-1)]
 }
+
+// Size returns the width and height of the texture as it is looked at.
+func (t *Texture) Size() (w, h int) { return t.levels[0].w, t.levels[0].h }
+
+// Encoded returns a texel as it is perceived: the square roots of its light, and
+// its alpha, each 0 to 255.
+func (t *Texture) Encoded(x, y int) (out [4]uint8) {
+	p := t.levels[0].pix[y*t.levels[0].w+x]
+	for k := range 3 {
+		out[k] = encoded[p>>(16*k)&0xffff]
+	}
+	out[3] = uint8(uint64(p>>48) * 255 / one)
+	return out
+}

@@ -7,6 +7,11 @@ import "math"
 const (
 	borderWeight = 1.0
 	seamWeight   = 0.2
+	// With Options.ColorSeams: of those without a difference in colour, what the
+	// square of the difference adds, and the greatest.
+	plainSeam = 0.05
+	colorSeam = 1
+	mostSeam  = 0.5
 )
 
 // edgeSide is a triangle at an edge.
@@ -170,7 +175,18 @@ func (s *Simplifier) constrainEdge(u, v uint32, sides []edgeSide) {
 				seam = false
 			}
 		}
-		s.hold(u, v, in, l2, ends, seam)
+		weight := 0.0
+		switch {
+		case ends:
+			weight = borderWeight
+		case seam:
+			for j := range sides {
+				if j != i {
+					weight = max(weight, s.seamWeight(s.cw[sides[i].cu], s.cw[sides[j].cu], s.cw[sides[i].cv], s.cw[sides[j].cv]))
+				}
+			}
+		}
+		s.hold(u, v, in, float64(weight*l2), ends)
 	}
 }
 
@@ -203,15 +219,32 @@ func unit(e vec) vec {
 	return e.scale(1 / math.Sqrt(n))
 }
 
+// seamWeight returns the weight of the line between two sides of a seam, whose
+// wedges at both ends are given.
+func (s *Simplifier) seamWeight(wu, xu, wv, xv uint32) float64 {
+	if !s.opt.ColorSeams || s.in.Colors == nil {
+		return seamWeight
+	}
+	return min(plainSeam+float64(colorSeam*max(s.contrast(wu, xu), s.contrast(wv, xv))), mostSeam)
+}
+
+// contrast returns the square of the distance of two wedges' colours.
+func (s *Simplifier) contrast(w, x uint32) float64 {
+	if w == x {
+		return 0
+	}
+	a, b := s.record(w), s.record(x)
+	sum := 0.0
+	for k := s.k - 4; k < s.k-1; k++ { // without alpha
+		d := float64(a[1+3*k]-b[1+3*k]) / float64(s.scale[k])
+		sum += float64(d * d)
+	}
+	return sum
+}
+
 // hold adds to both ends of an edge the quadric of a plane through it.
-func (s *Simplifier) hold(u, v uint32, normal vec, l2 float64, ends, seam bool) {
-	weight := 0.0
-	switch {
-	case ends:
-		weight = float64(borderWeight * l2)
-	case seam:
-		weight = float64(seamWeight * l2)
-	default:
+func (s *Simplifier) hold(u, v uint32, normal vec, weight float64, ends bool) {
+	if weight == 0 {
 		return
 	}
 	m := normal.scale(weight)

@@ -103,6 +103,9 @@ type Options struct {
 	LockBorder bool
 	Seams      SeamMode
 	Weights    Weights
+	// ColorSeams holds the line of a seam by how far the colours on its two sides
+	// differ, and not all seams alike. For meshes whose colours say how they look.
+	ColorSeams bool
 	// PruneBelow lets connected components vanish whose box has a diagonal of
 	// less than so many metres. A component goes when that costs less than
 	// collapses elsewhere; its diagonal counts as error and must keep to the

@@ -120,7 +120,7 @@ func (s *Simplifier) constrainSpokes(u uint32, f *spokes) {
 		case !(in.dot(on) < foldCosine):
 			s.holdPair(u, a.a, in, on, float64(borderWeight*l2), true)
 		case seam:
-			s.holdPair(u, a.a, in, on, float64(seamWeight*l2), false)
+			s.holdPair(u, a.a, in, on, float64(s.seamWeight(a.w, b.w, a.wa, b.wb)*l2), false)
 		}
 	}
 }

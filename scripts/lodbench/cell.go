@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
@@ -86,6 +87,14 @@ func measureAll(o *options, each func(cell)) ([]cell, error) {
 func (s *subject) measure(o *options, ratio float64) (cell, *simplify.Mesh, error) {
 	in := &simplify.Mesh{Positions: s.mesh.Positions, Normals: s.mesh.Normals, UV: [2][][2]float32{s.mesh.UV}, Colors: s.mesh.Colors, Indices: s.mesh.Indices, Groups: s.mesh.Groups}
 	opts := o.simplify
+	// As cook does.
+	var colors *palette.Palettes
+	if s.mesh.Palettes != nil {
+		if colors = palette.Find(in, s.mesh.Palettes); colors != nil {
+			in = colors.Prepare(in)
+			colors.Apply(&opts)
+		}
+	}
 	opts.PruneBelow *= s.diagonal
 	limit := math.Inf(1)
 	if o.maxError > 0 {
@@ -105,7 +114,9 @@ func (s *subject) measure(o *options, ratio float64) (cell, *simplify.Mesh, erro
 			return cell{}, nil, fmt.Errorf("%s at %g %%: %w", c.Model, 100*ratio, err)
 		}
 		runtime.ReadMemStats(&after)
-		result = mesh
+		if result = mesh; colors != nil {
+			result = colors.Restore(mesh)
+		}
 		c.Stop, c.Pruned = r.Stop.String(), r.Pruned
 		c.Vertices, c.Creases = len(mesh.Positions), r.Creases
 		c.Claimed = round(100*r.RelativeError, 5)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -27,6 +28,7 @@ type Mesh struct {
 	Groups    []int32      // one per triangle: its material
 
 	Materials []appearance.Material // by group
+	Palettes  []palette.Look        // the same as far as they may be palettes; nil for generated ones
 }
 
 // Triangles returns the number of triangles.
@@ -99,7 +101,7 @@ func load(name, path string) (*Mesh, error) {
 	if m.Triangles() == 0 {
 		return nil, fmt.Errorf("%s: no triangles", path)
 	}
-	m.Materials = looks.looks
+	m.Materials, m.Palettes = looks.looks, looks.palettes
 	return m, nil
 }
 
