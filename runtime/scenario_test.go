@@ -289,7 +289,7 @@ func TestVisualState(t *testing.T) {
 	}
 }
 
-// Scenarios of levels: a tile with R50 U100, an HLOD at 95 and LODs at 60
+// Scenarios of levels: a tile with the radii 50 and 100 m, an HLOD at 95 and LODs at 60
 // and 80, the camera at (-d, 0, 0).
 func TestLevelRows(t *testing.T) {
 	levels := []tileOption{hlodAt(95), lodsAt(60, 80)}

@@ -309,9 +309,9 @@ func TestLimits(t *testing.T) {
 	r.finish()
 }
 
-// TestO13StaleResults: a change of the cell, a reset and a removed scene make a
+// TestStaleResults: a change of the cell, a reset and a removed scene make a
 // result late.
-func TestO13StaleResults(t *testing.T) {
+func TestStaleResults(t *testing.T) {
 	for name, change := range map[string]func(r *rig){
 		"added":   func(r *rig) { r.add(tile1, r.mesh(4, 1, 1)); r.tick() },
 		"removed": func(r *rig) { r.remove(tile1) },

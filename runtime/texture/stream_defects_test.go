@@ -9,11 +9,11 @@ import (
 
 // Defects of the reference engine that concern textures, which must not exist here.
 
-// TestO30ShedMeasuresInWorldSpace: the camera of a view and the boxes of parts
+// TestShedMeasuresInWorldSpace: the camera of a view and the boxes of parts
 // are of the same space, whatever transform the scene has; a shed measures like
 // a tick. Here the scene is shrunk to a tenth and moved by 100 m, which is in
 // the boxes; a camera transformed twice would find the order reversed.
-func TestO30ShedMeasuresInWorldSpace(t *testing.T) {
+func TestShedMeasuresInWorldSpace(t *testing.T) {
 	r := newStreamRig(t, withTrim)
 	var es []Entity
 	for i := range 3 {
@@ -40,9 +40,9 @@ func TestO30ShedMeasuresInWorldSpace(t *testing.T) {
 	}
 }
 
-// TestO31FirstLoadsCount: what comes first is counted like any other bytes, as
+// TestFirstLoadsCount: what comes first is counted like any other bytes, as
 // reserved from the moment it is asked for.
-func TestO31FirstLoadsCount(t *testing.T) {
+func TestFirstLoadsCount(t *testing.T) {
 	r := newStreamRig(t, withBudget(10*mostBytes(256)))
 	r.add(at(100, "a"))
 	r.add(at(100, "a")) // the same file
@@ -98,9 +98,9 @@ func TestFirstLoadsComeBeforeSizes(t *testing.T) {
 	}
 }
 
-// TestO32SmallTextures: a texture below the medium size gets its full size
+// TestSmallTextures: a texture below the medium size gets its full size
 // where others get the medium one.
-func TestO32SmallTextures(t *testing.T) {
+func TestSmallTextures(t *testing.T) {
 	r := newStreamRig(t)
 	r.loader.files["small"] = fakeFile{w: 512, h: 300}
 	e := r.add(at(16, "small"))
@@ -123,9 +123,9 @@ func TestO32SmallTextures(t *testing.T) {
 	}
 }
 
-// TestO13StaleAnswers: an answer to a request that has been given up changes
+// TestStaleAnswers: an answer to a request that has been given up changes
 // nothing, even when the same texture is asked for again in the meantime.
-func TestO13StaleAnswers(t *testing.T) {
+func TestStaleAnswers(t *testing.T) {
 	r := newStreamRig(t)
 	e := r.add(at(1, "a"))
 	r.tick()
@@ -181,9 +181,9 @@ func TestClaimsOutlastSlots(t *testing.T) {
 	}
 }
 
-// TestO22OwnerIsAlone: loaders answer from many goroutines while the owner goes
+// TestOwnerIsAlone: loaders answer from many goroutines while the owner goes
 // on; what comes out is what a loader gives that answers at once.
-func TestO22OwnerIsAlone(t *testing.T) {
+func TestOwnerIsAlone(t *testing.T) {
 	var edges [2][]int
 	for k, concurrent := range []bool{false, true} {
 		var answers sync.WaitGroup

@@ -13,6 +13,10 @@ import (
 // comment states a rule itself.
 var outside = regexp.MustCompile(`DECISIO[N]S|\bfacts?[ /](section|runtime\.md|manifest\.md|format\.md|[0-9])|\bse[e]d (00[0-9]|rule)|\bissue [0-9]`)
 
+// ruleNumber finds a rule that is named by a number, in a comment or in the name
+// of a test.
+var ruleNumber = regexp.MustCompile(`//.*\b[IMOR][0-9]{1,2}\b[^_%]|func TestO[0-9]|"[IO][0-9]{1,2}: `)
+
 // TestCitations: nothing in the repository refers to what is not in it.
 func TestCitations(t *testing.T) {
 	texts := []string{".go", ".md", ".json", ".sh", ".yaml", ".yml", ".mod", ""}
@@ -39,7 +43,11 @@ func TestCitations(t *testing.T) {
 			return err
 		}
 		seen++
-		for _, at := range outside.FindAllIndex(text, -1) {
+		found := outside.FindAllIndex(text, -1)
+		if filepath.Ext(p) == ".go" {
+			found = append(found, ruleNumber.FindAllIndex(text, -1)...)
+		}
+		for _, at := range found {
 			end := min(at[0]+60, len(text))
 			t.Errorf("%s cites %q", p, text[at[0]:end])
 		}
