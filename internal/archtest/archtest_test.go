@@ -1,4 +1,4 @@
-package arrows
+package archtest
 
 import (
 	"encoding/json"

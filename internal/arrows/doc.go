@@ -1,3 +1,0 @@
-// Package arrows holds the test of the repository's structure: who may import
-// whom. It has no code.
-package arrows
