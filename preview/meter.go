@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untoldkit/untold/internal/spell"
+	"github.com/untoldkit/untold/internal/editdist"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -137,7 +137,7 @@ func (r *Report) Value(key string) (float64, error) {
 	}
 	best, hint := 4, "the keys are "+strings.Join(keys, ", ")
 	for _, k := range keys {
-		if d := spell.Distance(key, k); d < best {
+		if d := editdist.Distance(key, k); d < best {
 			best, hint = d, fmt.Sprintf("did you mean %q?", k)
 		}
 	}

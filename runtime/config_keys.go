@@ -12,7 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 
-	"github.com/untoldkit/untold/internal/spell"
+	"github.com/untoldkit/untold/internal/editdist"
 )
 
 // ErrConfig is matched by all errors about parameters.
@@ -172,7 +172,7 @@ func lookup(key string) (*param, error) {
 		if params[i].key == key {
 			return &params[i], nil
 		}
-		if cost := spell.Distance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
+		if cost := editdist.Distance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
 			best, bestCost = params[i].key, cost
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/untoldkit/untold/internal/spell"
+	"github.com/untoldkit/untold/internal/editdist"
 )
 
 // Where a flag's value comes from; a higher source wins.
@@ -93,7 +93,7 @@ func nearest(cmd *cobra.Command, name string) string {
 func nearestOf(name string, names []string) string {
 	best, at := min(4, max(1, len(name)/3)+1), ""
 	for _, n := range names {
-		if d := spell.Distance(name, n); d < best {
+		if d := editdist.Distance(name, n); d < best {
 			best, at = d, n
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/untoldkit/untold/internal/editdist"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/internal/spell"
 )
 
 // decoder turns nodes into values. The first failure is kept in err; what is
@@ -208,7 +208,7 @@ func (d *decoder) vec3(dst *geom.Vec3) func(*node) {
 func nearest[T any](key string, known map[string]T) string {
 	best, at := 4, ""
 	for k := range known {
-		switch d := spell.Distance(strings.ToLower(clip(key)), strings.ToLower(k)); {
+		switch d := editdist.Distance(strings.ToLower(clip(key)), strings.ToLower(k)); {
 		case d < best, d == best && k < at:
 			best, at = d, k
 		}

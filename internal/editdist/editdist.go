@@ -1,6 +1,6 @@
-// Package spell tells how far a word is from another one, for messages that
+// Package editdist tells how far a word is from another one, for messages that
 // suggest what was meant.
-package spell
+package editdist
 
 // Distance is Levenshtein's: how many bytes have to be inserted, removed or
 // replaced to turn a into b. It takes time in the product of the lengths.
