@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/internal/enginedecode"
+	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/internal/race"
 )
 
@@ -59,7 +59,7 @@ func (j judges) check(data []byte) error {
 	}
 	schemaErr := j.schema.Validate(doc)
 	_, decodeErr := Decode(data)
-	_, engineErr := enginedecode.Decode(data)
+	_, engineErr := engineoracle.Decode(data)
 	if (schemaErr == nil) != (decodeErr == nil) || (decodeErr == nil) != (engineErr == nil) {
 		return fmt.Errorf("they disagree:\nschema: %v\nDecode: %v\nengine: %v", schemaErr, decodeErr, engineErr)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/internal/enginedecode"
+	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -155,7 +155,7 @@ func validates(t *testing.T, dir string, m *manifest.Manifest) {
 			t.Error(f)
 		}
 	}
-	s, err := enginedecode.Decode([]byte(encoded(t, m)))
+	s, err := engineoracle.Decode([]byte(encoded(t, m)))
 	if err != nil || len(s.Warnings) > 0 || len(s.Tiles) != len(m.Tiles) {
 		t.Errorf("the engine: %v %v", err, s)
 	}

@@ -1,4 +1,4 @@
-package enginedecode
+package engineoracle
 
 // lightKinds is indexed by light_type.
 var lightKinds = [...]string{1: "directional", 2: "point", 3: "spot", 4: "area"}

@@ -1,4 +1,4 @@
-package enginedecode
+package engineoracle
 
 import (
 	"errors"

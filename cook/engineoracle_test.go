@@ -10,7 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/untoldkit/untold/internal/enginedecode"
+	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -49,7 +49,7 @@ func engineLoads(t *testing.T, res *Result) {
 			t.Fatalf("%s is not what Run returns: %v", res.ManifestPath, err)
 		}
 	}
-	s, err := enginedecode.Decode(text)
+	s, err := engineoracle.Decode(text)
 	if err != nil {
 		t.Fatalf("%s: %v", res.ManifestPath, err)
 	}
@@ -76,7 +76,7 @@ func engineLoads(t *testing.T, res *Result) {
 }
 
 // engineTile compares one tile.
-func engineTile(t *testing.T, m *manifest.Manifest, want *manifest.Tile, got *enginedecode.Tile) {
+func engineTile(t *testing.T, m *manifest.Manifest, want *manifest.Tile, got *engineoracle.Tile) {
 	t.Helper()
 	b := m.BandsOf(want)
 	near := func(a float32, b float64) bool { return math.Abs(float64(a)-b) <= 1e-3 }
