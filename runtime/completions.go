@@ -1,11 +1,11 @@
 package runtime
 
-import "github.com/untoldkit/untold/internal/inbox"
+import "github.com/untoldkit/untold/internal/mailbox"
 
 // Completions collects the answers of loaders and fetchers until the next
 // Update. Its methods are safe for concurrent use and never block.
 type Completions struct {
-	box    inbox.Box[completion]
+	box    mailbox.Mailbox[completion]
 	divert func(completion) // takes the answers instead of the box, when set
 }
 
@@ -65,7 +65,7 @@ func (c *Completions) post(x completion) bool {
 		c.divert(x)
 		return true
 	}
-	return c.box.Post(x)
+	return c.box.Push(x)
 }
 
 // close drops what is queued and everything that comes later.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/internal/inbox"
+	"github.com/untoldkit/untold/internal/mailbox"
 	"github.com/untoldkit/untold/manifest"
 	"go.uber.org/goleak"
 )
@@ -127,13 +127,13 @@ func TestFileLoaderStreamsAScene(t *testing.T) {
 // ask loads one request and returns the answer.
 func ask(t *testing.T, l *FileLoader, req Request) Result {
 	t.Helper()
-	done := Completions{box: inbox.New[completion]()}
+	done := Completions{box: mailbox.New[completion]()}
 	req.Done, req.Token = &done, 1
 	if req.Context == nil {
 		req.Context = context.Background()
 	}
 	l.Start(req)
-	<-done.box.Bell()
+	<-done.box.Ready()
 	return done.box.Drain(nil)[0].result
 }
 

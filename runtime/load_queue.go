@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untoldkit/untold/internal/inbox"
+	"github.com/untoldkit/untold/internal/mailbox"
 )
 
 // class groups representations that share a cap on concurrent loads.
@@ -94,7 +94,7 @@ type loadCounters struct {
 }
 
 func newLoadQueue(ctx context.Context, e *env, loader Loader, fetcher Fetcher) *loadQueue {
-	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, completions: Completions{box: inbox.New[completion]()}}
+	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, completions: Completions{box: mailbox.New[completion]()}}
 }
 
 // freeSlots returns how many loads of a class may start now.

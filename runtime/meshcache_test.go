@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/untoldkit/untold/internal/inbox"
+	"github.com/untoldkit/untold/internal/mailbox"
 )
 
 // heldLoader keeps requests until it is told to answer.
@@ -133,11 +133,11 @@ func TestMeshCacheConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
-			done := &Completions{box: inbox.New[completion]()}
+			done := &Completions{box: mailbox.New[completion]()}
 			for i := range 100 {
 				q, cancel := cacheRequest(done, uint64(i+1), fmt.Sprint((g+i)%5))
 				c.Start(q)
-				<-done.box.Bell()
+				<-done.box.Ready()
 				for _, a := range done.box.Drain(nil) {
 					if a.result.Err != nil || a.result.Asset.View(0) == nil {
 						t.Errorf("%+v", a.result)

@@ -167,7 +167,7 @@ func (m *Regions) open(at int) {
 		m.mu.Lock()
 		m.ready = append(m.ready, regionAnswer{at, data, err})
 		m.mu.Unlock()
-		m.s.loads.completions.box.Ring()
+		m.s.loads.completions.box.Notify()
 	})
 }
 

@@ -98,7 +98,7 @@ func (s *Streamer) connect(ctx context.Context) {
 	d, l, e := &s.deps, s.eventLog, s.env
 	s.loads = newLoadQueue(ctx, e, d.Loader, d.Fetcher)
 	s.device = &device{Device: d.Device, visibility: d.Visibility, clock: d.Clock}
-	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.box.Ring}
+	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.box.Notify}
 	if s.reloads.run == nil {
 		s.reloads.run = s.reloads.tasks.Go
 	}
@@ -121,7 +121,7 @@ func (s *Streamer) Events() []Event { return s.take() }
 
 // Ready returns a channel that has a value while answers of loaders wait for
 // the next Update, for programs that would otherwise poll.
-func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Bell() }
+func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Ready() }
 
 // AddResident hands over a representation that is resident already, as if its load
 // had just completed, but always as a whole. No load event is reported. The

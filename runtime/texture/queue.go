@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/untoldkit/untold/internal/inbox"
+	"github.com/untoldkit/untold/internal/mailbox"
 )
 
 // ErrClosed is the answer of a closed Loader.
@@ -36,7 +36,7 @@ type Request struct {
 
 // Completions collects the answers of a Loader until the next Update. Its
 // methods are safe for concurrent use and do not wait.
-type Completions struct{ box inbox.Box[completion] }
+type Completions struct{ box mailbox.Mailbox[completion] }
 
 type completion struct {
 	token uint64
@@ -47,9 +47,9 @@ type completion struct {
 // Order is the token.
 func (c completion) Order() uint64 { return c.token }
 
-func newCompletions() *Completions { return &Completions{inbox.New[completion]()} }
+func newCompletions() *Completions { return &Completions{mailbox.New[completion]()} }
 
 // Loaded answers a request with an image, or with an error.
 func (c *Completions) Loaded(token uint64, img *Image, err error) {
-	c.box.Post(completion{token, img, err})
+	c.box.Push(completion{token, img, err})
 }

@@ -252,7 +252,7 @@ func (s *Streamer) Params() Params { return s.policy.Params }
 
 // Arrived is readable while answers wait for the next Update, for callers that
 // wait until nothing is left to do. It is never closed.
-func (s *Streamer) Arrived() <-chan struct{} { return s.done.box.Bell() }
+func (s *Streamer) Arrived() <-chan struct{} { return s.done.box.Ready() }
 
 // Await waits until every load that has been asked for is answered, cancelled
 // ones included; the next Update takes the answers over. For runs that must not

@@ -1,4 +1,4 @@
-package inbox
+package mailbox
 
 import (
 	"context"
@@ -15,9 +15,9 @@ type note struct {
 
 func (n note) Order() uint64 { return n.token }
 
-func rung[M Message](b *Box[M]) bool {
+func rung[M Message](b *Mailbox[M]) bool {
 	select {
-	case <-b.Bell():
+	case <-b.Ready():
 		return true
 	default:
 		return false
@@ -30,7 +30,7 @@ func TestBox(t *testing.T) {
 		t.Error("it rings for nothing")
 	}
 	for _, n := range []note{{3, "c"}, {1, "a"}, {3, "d"}, {2, "b"}} {
-		if !b.Post(n) {
+		if !b.Push(n) {
 			t.Error("refused")
 		}
 	}
@@ -41,24 +41,24 @@ func TestBox(t *testing.T) {
 	if rung(&b) {
 		t.Error("it rings after everything was taken")
 	}
-	b.Post(note{5, "e"})
+	b.Push(note{5, "e"})
 	if !rung(&b) {
 		t.Error("it does not ring")
 	}
 	if got = b.Drain(got); fmt.Sprint(got) != "[{5 e}]" {
 		t.Error(got)
 	}
-	b.Post(note{6, "f"})
-	if left := b.Close(); fmt.Sprint(left) != "[{6 f}]" || b.Post(note{7, "g"}) || len(b.Drain(nil)) != 0 || b.Close() != nil {
+	b.Push(note{6, "f"})
+	if left := b.Close(); fmt.Sprint(left) != "[{6 f}]" || b.Push(note{7, "g"}) || len(b.Drain(nil)) != 0 || b.Close() != nil {
 		t.Error("what comes after Close is kept")
 	}
 }
 
-func TestBoxWithoutBell(t *testing.T) {
-	var b Box[note]
-	b.Post(note{1, "a"})
-	b.Ring()
-	if got := b.Drain(nil); len(got) != 1 || b.Bell() != nil {
+func TestZeroMailbox(t *testing.T) {
+	var b Mailbox[note]
+	b.Push(note{1, "a"})
+	b.Notify()
+	if got := b.Drain(nil); len(got) != 1 || b.Ready() != nil {
 		t.Error(got)
 	}
 }
@@ -72,7 +72,7 @@ func TestAwait(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for i := range 8 {
-		group.Go(func() { b.Post(note{uint64(i), ""}) })
+		group.Go(func() { b.Push(note{uint64(i), ""}) })
 	}
 	if err := b.Await(t.Context(), 8); err != nil {
 		t.Error(err)
@@ -86,13 +86,13 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// Who gives up waiting leaves the bell as it was: something waits.
+// An Await that gives up leaves Ready as it was: something waits.
 func TestAwaitGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 64 { // it may look at the bell first, or at ctx
+	for range 64 { // it may look at Ready first, or at ctx
 		b := New[note]()
-		b.Post(note{1, "a"})
+		b.Push(note{1, "a"})
 		if err := b.Await(ctx, 2); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
