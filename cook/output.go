@@ -16,9 +16,9 @@ import (
 	"syscall"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
-	"github.com/untoldkit/untold/internal/walltime"
 )
 
 // output gathers the files of a cook in a stage inside the output folder, on
@@ -64,7 +64,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	if o.files = root; opts.faults != nil {
 		o.files = opts.faults(root)
 	}
-	sweep(dir, o.files, holding.Folder, journal.Idle(walltime.Clock{}.Now()))
+	sweep(dir, o.files, holding.Folder, journal.Idle(clock.System{}.Now()))
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()

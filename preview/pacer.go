@@ -5,7 +5,7 @@ import (
 	goruntime "runtime"
 	"time"
 
-	"github.com/untoldkit/untold/internal/walltime"
+	wallclock "github.com/untoldkit/untold/internal/clock"
 )
 
 // pacer hands over the frames of a headless run at a fixed rate, as a display
@@ -26,16 +26,13 @@ type pacer struct {
 
 // waiter is the clock of a pacer.
 type waiter interface {
-	Now() time.Time
-	// Sleep returns nil when d has passed, or the error of ctx when that ends
-	// first.
-	Sleep(ctx context.Context, d time.Duration) error
+	wallclock.Clock
 	// Yield lets others run for a moment.
 	Yield()
 }
 
 // wallWaiter is the waiter of the machine.
-type wallWaiter struct{ walltime.Clock }
+type wallWaiter struct{ wallclock.System }
 
 func (wallWaiter) Yield() { goruntime.Gosched() }
 

@@ -1,14 +1,8 @@
 package serve
 
-import (
-	"context"
-	"time"
-)
+import "github.com/untoldkit/untold/internal/clock"
 
-// Clock tells the time and waits. Its methods are called from many goroutines.
-type Clock interface {
-	Now() time.Time
-	// Sleep returns nil when d has passed, or the error of ctx when that ends
-	// first.
-	Sleep(ctx context.Context, d time.Duration) error
-}
+// Clock tells the time and waits: Now returns the time of day, and Sleep nil when a
+// duration has passed, or the error of its context when that ends first. Its methods
+// are called from many goroutines.
+type Clock = clock.Clock

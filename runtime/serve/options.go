@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/untoldkit/untold/internal/walltime"
+	"github.com/untoldkit/untold/internal/clock"
 )
 
 // Options change a Handler. The zero value serves faithfully.
@@ -68,7 +68,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.StallTimeout = defaultStallTimeout
 	}
 	if o.Clock == nil {
-		o.Clock = walltime.Clock{}
+		o.Clock = clock.System{}
 	}
 	return o, nil
 }

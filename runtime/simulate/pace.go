@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -11,17 +12,11 @@ import (
 // slow updates, and still catch up.
 const maxLag = 100 * time.Millisecond
 
-// wall is the clock on the wall.
-type wall interface {
-	Now() time.Time
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
 // pacer keeps the simulated time from running ahead of loads that take real
 // time: while there are some, a frame takes as long as it says. Otherwise frames
 // follow each other as fast as they can.
 type pacer struct {
-	wall wall
+	wall clock.Clock
 	next time.Time // when the next frame is due; zero: there was none under way
 }
 

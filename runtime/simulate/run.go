@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -49,7 +50,7 @@ type Options struct {
 	// frames in all.
 	Progress func(done, total int)
 
-	wall wall // of tests
+	wall clock.Clock // of tests
 }
 
 // real reports whether loads take real time.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/untoldkit/untold/internal/walltime"
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -25,7 +25,7 @@ func Start(ctx context.Context, s *Scenario, o Options) (*Session, error) {
 	}
 	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
 	if o.wall == nil {
-		r.pacer.wall = walltime.Clock{}
+		r.pacer.wall = clock.System{}
 	}
 	r.w.ctx = ctx
 	var err error

@@ -1,4 +1,4 @@
-package walltime
+package clock
 
 import (
 	"context"
@@ -9,16 +9,16 @@ import (
 
 func TestSleepEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := (Clock{}).Sleep(ctx, -1); err != nil {
+	if err := (System{}).Sleep(ctx, -1); err != nil {
 		t.Error(err)
 	}
 	cancel()
 	for _, d := range []time.Duration{0, time.Hour} {
-		if err := (Clock{}).Sleep(ctx, d); !errors.Is(err, context.Canceled) {
+		if err := (System{}).Sleep(ctx, d); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", d, err)
 		}
 	}
-	if (Clock{}).Now().IsZero() {
+	if (System{}).Now().IsZero() {
 		t.Error("no time")
 	}
 }
