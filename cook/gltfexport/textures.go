@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -166,16 +167,12 @@ func (t *textures) open(at texturePath) (f *os.File, mime string) {
 // sniff goes by the leading bytes, as loaders do, not by the name. code says
 // why the file cannot be used.
 func sniff(f io.ReadSeeker) (mime, code string) {
-	head := make([]byte, 8)
-	if _, err := io.ReadFull(f, head); err != nil {
+	head := make([]byte, picture.SniffBytes)
+	n, err := io.ReadFull(f, head)
+	if n < 8 || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", "texture-damaged"
 	}
-	switch {
-	case string(head) == "\x89PNG\r\n\x1a\n":
-		mime = "image/png"
-	case string(head[:3]) == "\xff\xd8\xff":
-		mime = "image/jpeg"
-	default:
+	if mime = picture.Sniff(head[:n]).MIME; mime != "image/png" && mime != "image/jpeg" {
 		return "", "texture-format"
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {

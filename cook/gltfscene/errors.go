@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/untoldkit/untold/internal/human"
 )
@@ -103,14 +102,4 @@ func cleanName(s string) string {
 }
 
 // clip shortens text from the file for use in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "..."
-}
+func clip(s string) string { return human.Clip(s, 80) }

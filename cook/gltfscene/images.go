@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/qmuntal/gltf"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // loadImages makes Scene.Images of the images that materials use, in file
@@ -64,7 +66,7 @@ func (im *importer) image(index int) (Image, error) {
 		err = im.externalImage(&img, string(uri))
 	}
 	if err == nil && img.src == nil {
-		if img.MIME = sniff(img.data); len(img.data) == 0 {
+		if img.MIME = picture.Sniff(img.data).MIME; len(img.data) == 0 {
 			err = malformed("", "is empty")
 		}
 	}
@@ -116,11 +118,11 @@ func (im *importer) externalImage(img *Image, uri string) error {
 	case x.size == 0:
 		return malformed("", "file %s is empty", quote(x.name))
 	}
-	head, err := x.read(min(x.size, sniffBytes))
+	head, err := x.read(min(x.size, picture.SniffBytes))
 	if err != nil {
 		return err
 	}
-	img.URI, img.MIME = x.name, sniff(head)
+	img.URI, img.MIME = x.name, picture.Sniff(head).MIME
 	img.src, img.size, img.file = x.src, x.size, x.src.path(x.name)
 	return nil
 }
@@ -146,44 +148,4 @@ func (im *Image) Size() int64 {
 		return int64(len(im.data))
 	}
 	return im.size
-}
-
-// sniffBytes is how many bytes sniff needs.
-const sniffBytes = 16
-
-// sniff returns the media type that the first bytes of an image tell, "" for
-// an unknown one.
-func sniff(b []byte) string {
-	has := func(at int, magic string) bool {
-		return len(b) >= at+len(magic) && string(b[at:at+len(magic)]) == magic
-	}
-	switch {
-	case has(0, "\x89PNG\r\n\x1A\n"):
-		return "image/png"
-	case has(0, "\xFF\xD8\xFF"):
-		return "image/jpeg"
-	case has(0, "RIFF") && has(8, "WEBP"):
-		return "image/webp"
-	case has(0, "\xABKTX 20\xBB\r\n\x1A\n"):
-		return "image/ktx2"
-	case has(0, "\xABKTX 11\xBB\r\n\x1A\n"):
-		return "image/ktx"
-	case has(4, "ftypavif"):
-		return "image/avif"
-	case has(0, "DDS "):
-		return "image/vnd-ms.dds"
-	case has(0, "GIF8"):
-		return "image/gif"
-	case has(0, "BM"):
-		return "image/bmp"
-	case has(0, "II*\x00"), has(0, "MM\x00*"):
-		return "image/tiff"
-	case has(0, "#?RADIANCE"):
-		return "image/vnd.radiance"
-	case has(0, "\x76\x2F\x31\x01"):
-		return "image/x-exr"
-	case has(0, "sB"):
-		return "image/basis"
-	}
-	return ""
 }

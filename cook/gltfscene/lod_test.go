@@ -35,9 +35,9 @@ func lod(n object, ids ...int) object {
 	return n
 }
 
-// picture lists name, group and level of every node; "-" stands before one
+// groupsOf lists name, group and level of every node; "-" stands before one
 // that is not drawn.
-func picture(s *Scene) string {
+func groupsOf(s *Scene) string {
 	var words []string
 	for _, n := range s.Nodes {
 		w := n.Name
@@ -92,7 +92,7 @@ func TestLODGroups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := tt.b.load(t)
 			checkScene(t, s)
-			if diff := cmp.Diff(tt.want, picture(s)); diff != "" {
+			if diff := cmp.Diff(tt.want, groupsOf(s)); diff != "" {
 				t.Error(diff)
 			}
 			if len(s.LODs) != tt.groups || tt.notes != "" && note(s, tt.notes).Count == 0 || tt.notes == "" && len(s.Notes) != 0 {

@@ -215,17 +215,6 @@ func TestImages(t *testing.T) {
 	}
 }
 
-func TestSniff(t *testing.T) {
-	for head, want := range map[string]string{
-		png: "image/png", "\xFF\xD8\xFF\xE0": "image/jpeg", "RIFF\x10\x00\x00\x00WEBPVP8 ": "image/webp",
-		"\xABKTX 20\xBB\r\n\x1A\n": "image/ktx2", "DDS |": "image/vnd-ms.dds", "RIFF": "", "": "", "\x89PN": "",
-	} {
-		if got := sniff([]byte(head)); got != want {
-			t.Errorf("%q: got %q, want %q", head, got, want)
-		}
-	}
-}
-
 func TestLights(t *testing.T) {
 	b := newBuilder()
 	b.doc["extensionsUsed"] = []string{lightsName}

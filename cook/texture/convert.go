@@ -11,6 +11,8 @@ import (
 	"image/png"
 
 	"golang.org/x/image/webp"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // MaxPixels is the largest image that is staged.
@@ -36,12 +38,12 @@ type converted struct {
 // bits and turns WebP into PNG. take is called with what decoding needs before
 // anything is decoded.
 func convert(data []byte, take func(need int64) error, limits Limits) (converted, error) {
-	switch kind := sniff(data); kind {
-	case "png":
+	switch kind := picture.Sniff(data).Name; kind {
+	case "PNG":
 		return convertPNG(data, take, limits)
-	case "jpeg":
+	case "JPEG":
 		return convertJPEG(data)
-	case "webp":
+	case "WebP":
 		return convertWebP(data, take, limits)
 	case "":
 		return converted{}, fmt.Errorf("%w: neither PNG, JPEG nor WebP", ErrDamaged)
@@ -207,38 +209,4 @@ func halve(pix []byte) []byte {
 func round8(b []byte) uint8 {
 	v := uint32(b[0])<<8 | uint32(b[1])
 	return uint8((v*255 + 32767) / 65535)
-}
-
-// sniff names an image's format by its leading bytes, "" when unknown.
-func sniff(b []byte) string {
-	has := func(off int, s string) bool { return len(b) >= off+len(s) && string(b[off:off+len(s)]) == s }
-	switch {
-	case has(0, pngMagic):
-		return "png"
-	case has(0, "\xff\xd8\xff"):
-		return "jpeg"
-	case has(0, "RIFF") && has(8, "WEBP"):
-		return "webp"
-	case has(0, "\xabKTX 20\xbb\r\n\x1a\n"):
-		return "KTX2"
-	case has(0, "\xabKTX 11\xbb\r\n\x1a\n"):
-		return "KTX"
-	case has(0, "DDS "):
-		return "DDS"
-	case has(0, "sB"):
-		return "Basis"
-	case has(0, "\x76\x2f\x31\x01"):
-		return "OpenEXR"
-	case has(0, "#?RADIANCE"):
-		return "Radiance HDR"
-	case has(0, "GIF8"):
-		return "GIF"
-	case has(0, "BM"):
-		return "BMP"
-	case has(0, "II*\x00"), has(0, "MM\x00*"):
-		return "TIFF"
-	case has(4, "ftypavif"):
-		return "AVIF"
-	}
-	return ""
 }

@@ -10,6 +10,8 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // Load decodes a staged image. Colours under transparent pixels are kept. The
@@ -37,7 +39,7 @@ func Read(data []byte, limits Limits) (*image.NRGBA, error) {
 		return nil, err
 	}
 	config := png.DecodeConfig
-	if sniff(c.data) == "jpeg" {
+	if picture.Sniff(c.data).Name == "JPEG" {
 		config = jpeg.DecodeConfig
 	}
 	cfg, err := config(bytes.NewReader(c.data))
@@ -56,10 +58,10 @@ func Read(data []byte, limits Limits) (*image.NRGBA, error) {
 
 func decodeStaged(data []byte) (image.Image, error) {
 	config, decode := png.DecodeConfig, png.Decode
-	kind := sniff(data)
+	kind := picture.Sniff(data).Name
 	switch kind {
-	case "png":
-	case "jpeg":
+	case "PNG":
+	case "JPEG":
 		config, decode = jpeg.DecodeConfig, jpeg.Decode
 	default:
 		return nil, fmt.Errorf("%w: neither PNG nor JPEG", ErrDamaged)
@@ -90,13 +92,13 @@ func checkBacked(kind string, cfg image.Config, size int) error {
 	pixels := int64(cfg.Width) * int64(cfg.Height)
 	least := int64(0)
 	switch kind {
-	case "png":
+	case "PNG":
 		const bestRatio = 1032 // of deflate
 		least = pixels / 8 / bestRatio
 		if m := cfg.ColorModel; m == color.NRGBAModel || m == color.RGBAModel {
 			least = 3 * pixels / bestRatio
 		}
-	case "jpeg":
+	case "JPEG":
 		// A picture of one colour takes about a bit per 64 pixels; only large ones
 		// must be backed by that.
 		const free, perByte = 64 << 20, 1024

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 const (
@@ -91,12 +93,7 @@ func (n *node) describe() string {
 }
 
 // clip shortens what a message quotes.
-func clip(s string) string {
-	if len(s) > 60 {
-		return strings.ToValidUTF8(s[:57], "") + "..."
-	}
-	return s
-}
+func clip(s string) string { return human.Clip(s, 60) }
 
 // parser reads JSON with // comments. A failure is kept in err and ends it.
 type parser struct {

@@ -120,7 +120,7 @@ func (i *Image) LevelBytes(level int) int64 {
 // or are r's own.
 func Decode(r io.Reader, o Options) (*Image, error) {
 	in := &source{r: bufio.NewReader(r)}
-	f, err := sniff(in.r)
+	f, err := codecOf(in.r)
 	if err != nil {
 		return nil, err
 	}
@@ -154,41 +154,29 @@ func Decode(r io.Reader, o Options) (*Image, error) {
 
 type codec struct {
 	name   string
-	magic  string // '?' stands for any byte
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 }
 
 var codecs = [...]codec{
-	{"PNG", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
-	{"JPEG", "\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
-	{"WebP", "RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode},
+	{"PNG", png.DecodeConfig, png.Decode},
+	{"JPEG", jpeg.DecodeConfig, jpeg.Decode},
+	{"WebP", webp.DecodeConfig, webp.Decode},
 }
 
-func sniff(r *bufio.Reader) (*codec, error) {
+// codecOf returns the codec of what r begins with.
+func codecOf(r *bufio.Reader) (*codec, error) {
+	head, err := r.Peek(picture.SniffBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("texture: %w", err)
+	}
+	name := picture.Sniff(head).Name
 	for i := range codecs {
-		c := &codecs[i]
-		head, err := r.Peek(len(c.magic))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("texture: %w", err)
-		}
-		if matches(head, c.magic) {
-			return c, nil
+		if codecs[i].name == name {
+			return &codecs[i], nil
 		}
 	}
 	return nil, ErrFormat
-}
-
-func matches(b []byte, magic string) bool {
-	if len(b) < len(magic) {
-		return false
-	}
-	for i := range len(magic) {
-		if magic[i] != '?' && magic[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // readHeader returns the size and the bytes that were read to know it.

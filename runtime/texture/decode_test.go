@@ -156,7 +156,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"header only", good[:20], ErrDamaged},
 		{"huge", hugePNG(60000, 60000), ErrTooLarge},
 		{"long", hugePNG(100000, 1), ErrTooLarge},
-		{"empty JPEG", []byte("\xff\xd8"), ErrDamaged},
+		{"empty JPEG", []byte("\xff\xd8\xff"), ErrDamaged},
 		{"WebP without data", []byte("RIFF\x00\x00\x00\x00WEBPVP8 "), ErrDamaged},
 	} {
 		if _, err := Decode(bytes.NewReader(c.data), Options{}); !errors.Is(err, c.want) {

@@ -32,7 +32,7 @@ func Measure(src io.ReaderAt, size int64) (Size, error) {
 		return measureUtex(src, size)
 	}
 	in := &source{r: bufio.NewReader(io.NewSectionReader(src, 0, size))}
-	f, err := sniff(in.r)
+	f, err := codecOf(in.r)
 	if err != nil {
 		return Size{}, err
 	}
