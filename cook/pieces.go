@@ -11,10 +11,12 @@ import (
 
 // What a piece of a triangle takes until its tile has been built, in bytes, and
 // at least: one that fills its cell has four vertices and two triangles of its
-// own, others may share all but half a vertex with their neighbours.
+// own, others may share all but half a vertex with their neighbours. The second is
+// fitted to 171 bytes a piece that were in use at the peak of a cook of 5 million,
+// three quarters of which fill their cells, and a tenth below it.
 const (
 	bytesPerPolygon = 30
-	bytesPerInner   = 150
+	bytesPerInner   = 200
 )
 
 func pieceBytes(n mesh.SplitCount) int64 {

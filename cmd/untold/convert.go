@@ -153,6 +153,7 @@ baked into the vertices; textures go to the folder Textures beside the container
 				return err
 			}
 			s.opts.FileType = t
+			defer collectWithin(s.opts.Memory)()
 			res, err := cook.Convert(cmd.Context(), args[0], out, s.opts)
 			if err != nil {
 				return err

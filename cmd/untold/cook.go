@@ -99,6 +99,7 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(cookGC)
 	}
+	defer collectWithin(c.opts.Memory)()
 	res, err := c.cook(cmd.Context(), a, scene)
 	if err != nil {
 		return err

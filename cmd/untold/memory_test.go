@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -10,7 +11,7 @@ import (
 // TestMemoryAt reads copies of system files: a control group's limit counts
 // where it is less than what the machine has.
 func TestMemoryAt(t *testing.T) {
-	for tree, want := range map[string]int64{"bare": 12 << 30, "v2": 640 << 20, "v1free": 12 << 30, "no such tree": 0} {
+	for tree, want := range map[string]int64{"bare": 12 << 30, "v2": 640 << 20, "no such tree": 0} {
 		if got := memoryAt(filepath.Join("..", "..", "runtime", "memory", "testdata", tree)); got != want {
 			t.Errorf("%s: %d bytes, want %d", tree, got, want)
 		}
@@ -29,6 +30,25 @@ func TestMemoryAtSwap(t *testing.T) {
 	}
 	if got := memoryAt(root); got != 4<<20 {
 		t.Errorf("%d bytes, want 4 MiB", got)
+	}
+}
+
+// TestCollectWithin: the collector keeps to nine tenths of what there is, unless the
+// environment says what it should keep to.
+func TestCollectWithin(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Setenv("GOMEMLIMIT", "")
+	undo := collectWithin(1000 << 20)
+	if got := debug.SetMemoryLimit(-1); got != 900<<20 {
+		t.Errorf("limit %d", got)
+	}
+	undo()
+	t.Setenv("GOMEMLIMIT", "10GiB")
+	collectWithin(1000 << 20)()
+	t.Setenv("GOMEMLIMIT", "")
+	collectWithin(0)()
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("limit %d is left, %d was set", got, before)
 	}
 }
 
