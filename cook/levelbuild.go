@@ -23,6 +23,13 @@ func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, sr
 	chain := newLevelChain(c.opts, src, p.border)
 	if !c.opts.Compat {
 		chain.look = func() (*appearance.Reference, error) { return b.newReference(src) }
+		if c.opts.FitDistances {
+			is := make([]bool, len(src.names))
+			for g := range src.names {
+				is[g] = isFoliage(&b.materials[src.names[g].material])
+			}
+			chain.foliage = newFoliage(src.mesh(), is)
+		}
 		chain.palettes = func() (*palette.Palettes, error) { return b.findPalettes(src) }
 	}
 	for i := range p.levels {

@@ -28,6 +28,7 @@ type levelChain struct {
 	// palettes finds those of the full geometry; nil: they do not count.
 	palettes func() (*palette.Palettes, error)
 	palette  *palette.Palettes // nil if there are none
+	foliage  *foliage          // nil if there is none
 	faces    bool              // much of the full geometry is flat faces
 	divided  bool              // faces is known
 }
@@ -123,6 +124,9 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 			return out, nil
 		}
 		out.mesh = x.restore(s.Mesh())
+		if x.foliage != nil {
+			x.foliage.grow(out.mesh, x.border)
+		}
 		out.err = x.distance(out.mesh)
 		if !x.opts.tooCoarse(out.err, l.distance) || attempt == levelAttempts-1 {
 			return out, nil
