@@ -143,8 +143,8 @@ func checksums(data []byte) (sums []uint32) {
 }
 
 // readMap reads the block map of a partial file.
-func (c *Cache) readMap(name string) (blockMap, bool) {
-	f, err := c.root.Open(sidecarName(name))
+func (r folder) readMap(name string) (blockMap, bool) {
+	f, err := r.Open(sidecarName(name))
 	if err != nil {
 		return blockMap{}, false
 	}
@@ -158,12 +158,12 @@ func (c *Cache) readMap(name string) (blockMap, bool) {
 }
 
 // judgePartial says what is wrong with a partial file, "" if nothing.
-func (c *Cache) judgePartial(e *Entry) string {
-	m, ok := c.readMap(e.Name)
+func (r folder) judgePartial(e *Entry) string {
+	m, ok := r.readMap(e.Name)
 	if !ok || !m.entry.CachedAt.Equal(e.CachedAt) {
 		return "the list of its parts is missing or damaged"
 	}
-	f, err := c.root.Open(e.Name)
+	f, err := r.Open(e.Name)
 	if missing(err) {
 		return "the file is missing"
 	} else if err != nil {
@@ -185,8 +185,8 @@ func (c *Cache) judgePartial(e *Entry) string {
 
 // recoverPartial returns the entry of a partial file as its block map has it, nil when
 // the map is of no use. known is what the index says, nil if nothing.
-func (c *Cache) recoverPartial(name string, known *Entry) *Entry {
-	m, ok := c.readMap(name)
+func (r folder) recoverPartial(name string, known *Entry) *Entry {
+	m, ok := r.readMap(name)
 	if !ok || known != nil && !known.CachedAt.Equal(m.entry.CachedAt) {
 		return nil
 	}

@@ -21,9 +21,8 @@ const (
 // Cache is a folder of downloaded files. Several processes may use one folder
 // at a time. All methods may be called concurrently.
 type Cache struct {
-	dir  string
 	opts Options
-	root Disk
+	root folder
 
 	// changes is held, together with the lock file, while the folder is changed. It is
 	// taken before mu.
@@ -82,7 +81,7 @@ func Open(dir string, opts Options) (*Cache, error) {
 	if err != nil {
 		return nil, cacheError("open", err)
 	}
-	c := &Cache{dir: dir, opts: opts, index: newIndex(), touched: map[string]time.Time{}, pinned: map[string]time.Time{}, flushed: opts.Now()}
+	c := &Cache{root: folder{dir: dir, noSync: opts.NoSync}, opts: opts, index: newIndex(), touched: map[string]time.Time{}, pinned: map[string]time.Time{}, flushed: opts.Now()}
 	if err := c.open(); err != nil {
 		c.closeFiles()
 		if errors.Is(err, ErrForeign) {
@@ -98,18 +97,18 @@ func Open(dir string, opts Options) (*Cache, error) {
 }
 
 func (c *Cache) open() (err error) {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+	if err := os.MkdirAll(c.root.dir, 0o700); err != nil {
 		return err
 	}
-	folder, err := os.OpenRoot(c.dir)
+	root, err := os.OpenRoot(c.root.dir)
 	if err != nil {
 		return err
 	}
-	c.root = rootDisk{folder}
+	c.root.Disk = rootDisk{root}
 	if c.opts.Disk != nil {
-		c.root = c.opts.Disk(c.root)
+		c.root.Disk = c.opts.Disk(c.root.Disk)
 	}
-	unmarked, err := c.claim()
+	unmarked, err := c.root.claim()
 	if err != nil {
 		return err
 	}
@@ -120,7 +119,7 @@ func (c *Cache) open() (err error) {
 		if info, err := c.root.Lstat(f.name); err == nil && !info.Mode().IsRegular() {
 			return &kindError{f.name, info.Mode().Type()}
 		}
-		if *f.file, err = openRegular(folder, f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		if *f.file, err = openRegular(root, f.name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 			return err
 		}
 	}
@@ -191,10 +190,10 @@ func (c *Cache) catchUp() error {
 }
 
 // Dir returns the folder.
-func (c *Cache) Dir() string { return c.dir }
+func (c *Cache) Dir() string { return c.root.dir }
 
 // Path returns where a name lies on the disk.
-func (c *Cache) Path(name string) string { return filepath.Join(c.dir, filepath.FromSlash(name)) }
+func (c *Cache) Path(name string) string { return c.root.path(name) }
 
 // byUse returns the entries, the least recently used first.
 func (c *Cache) byUse() []*Entry {
@@ -225,7 +224,7 @@ func (c *Cache) Stat() Stat {
 	_ = c.catchUp() // what is known already is good enough
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Stat{Dir: c.dir, Budget: c.opts.Budget, Files: len(c.index.entries), Bytes: c.index.bytes, Evictions: c.evictions}
+	s := Stat{Dir: c.root.dir, Budget: c.opts.Budget, Files: len(c.index.entries), Bytes: c.index.bytes, Evictions: c.evictions}
 	for _, e := range c.index.entries {
 		if isTexture(e.Name) {
 			s.Textures++
@@ -253,7 +252,7 @@ func (c *Cache) Close() error {
 	defer c.changes.Unlock()
 	c.closeFiles()
 	if err != nil {
-		return c.failure("close", err)
+		return c.root.failure("close", err)
 	}
 	return nil
 }
@@ -264,7 +263,7 @@ func (c *Cache) closeFiles() {
 			f.Close() // and with it the lock
 		}
 	}
-	if c.root != nil {
+	if c.root.Disk != nil {
 		c.root.Close()
 	}
 }

@@ -62,7 +62,7 @@ func put(t testing.TB, c *Cache, i int, data []byte) Entry {
 // has lists which of the numbers the cache holds, without touching them.
 func has(c *Cache, n int) (list []int) {
 	for i := range n {
-		if e, ok := c.Peek(name(i)); ok && c.sameFile(&e) {
+		if e, ok := c.Peek(name(i)); ok && c.root.sameFile(&e) {
 			list = append(list, i)
 		}
 	}

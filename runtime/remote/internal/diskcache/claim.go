@@ -32,11 +32,11 @@ var leftBySystems = []string{".DS_Store", "Thumbs.db", "desktop.ini", "lost+foun
 // claim makes sure that the folder is a cache, and marks one that is empty. It
 // changes nothing in any other folder. unmarked says that the cache is of a version
 // that set no mark.
-func (c *Cache) claim() (unmarked bool, err error) {
-	text, err := c.readSmall(versionName)
+func (r folder) claim() (unmarked bool, err error) {
+	text, err := r.readSmall(versionName)
 	switch {
 	case err == nil && string(text) == versionText:
-		return false, c.tag()
+		return false, r.tag()
 	case err == nil && bytes.HasPrefix(text, []byte("untold cache ")) && !strings.HasPrefix(versionText, string(text)):
 		return false, fmt.Errorf("%w: a later version of untold has made it", ErrForeign)
 	case err == nil && !strings.HasPrefix(versionText, string(text)):
@@ -46,25 +46,25 @@ func (c *Cache) claim() (unmarked bool, err error) {
 	case err != nil && !missing(err):
 		return false, err
 	}
-	list, err := c.root.ReadDir(".")
+	list, err := r.ReadDir(".")
 	if err != nil {
 		return false, err
 	}
-	list = slices.DeleteFunc(list, func(d fs.DirEntry) bool { return c.newborn(d) })
+	list = slices.DeleteFunc(list, func(d fs.DirEntry) bool { return r.newborn(d) })
 	if unmarked = len(list) > 0; unmarked {
-		if err := c.checkUnmarked(list); err != nil {
+		if err := r.checkUnmarked(list); err != nil {
 			return false, err
 		}
 	}
-	if err := c.mark(); err != nil {
+	if err := r.mark(); err != nil {
 		return false, err
 	}
-	return unmarked, c.tag()
+	return unmarked, r.tag()
 }
 
 // newborn reports whether an empty cache may have an entry of its folder: another
 // process may be making the cache at this moment.
-func (c *Cache) newborn(d fs.DirEntry) bool {
+func (r folder) newborn(d fs.DirEntry) bool {
 	if slices.Contains(leftBySystems, d.Name()) {
 		return true
 	}
@@ -75,7 +75,7 @@ func (c *Cache) newborn(d fs.DirEntry) bool {
 	case versionName: // as far as it is written
 		return true
 	case tagName:
-		text, err := c.readSmall(tagName)
+		text, err := r.readSmall(tagName)
 		return err == nil && strings.HasPrefix(tagText, string(text))
 	case lockName, usersName:
 		info, err := d.Info()
@@ -86,9 +86,9 @@ func (c *Cache) newborn(d fs.DirEntry) bool {
 
 // checkUnmarked accepts a folder without a mark that is a cache of an earlier
 // version: it has an index, and everything in it has a name that a cache gives.
-func (c *Cache) checkUnmarked(list []fs.DirEntry) error {
+func (r folder) checkUnmarked(list []fs.DirEntry) error {
 	var x index
-	err := x.catchUp(c.root)
+	err := x.catchUp(r)
 	old := err == nil && x.gen != ""
 	for _, d := range list {
 		name := d.Name()
@@ -116,8 +116,8 @@ func isSidecar(name string) bool {
 }
 
 // readSmall reads a file that is no longer than a line of the index.
-func (c *Cache) readSmall(name string) ([]byte, error) {
-	f, err := c.root.Open(name)
+func (r folder) readSmall(name string) ([]byte, error) {
+	f, err := r.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,10 @@ func (c *Cache) readSmall(name string) ([]byte, error) {
 }
 
 // mark writes the mark to the disk, before anything else is put into the folder.
-func (c *Cache) mark() error {
-	return c.edit(versionName, os.O_WRONLY|os.O_CREATE, func(f File) error {
+func (r folder) mark() error {
+	return r.edit(versionName, os.O_WRONLY|os.O_CREATE, func(f File) error {
 		_, err := f.Write([]byte(versionText))
-		if err == nil && !c.opts.NoSync {
+		if err == nil && !r.noSync {
 			err = f.Sync()
 		}
 		return err
@@ -137,8 +137,8 @@ func (c *Cache) mark() error {
 }
 
 // tag writes the tag for other programs, unless there is one.
-func (c *Cache) tag() error {
-	err := c.edit(tagName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f File) error {
+func (r folder) tag() error {
+	err := r.edit(tagName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, func(f File) error {
 		_, err := f.Write([]byte(tagText))
 		return err
 	})

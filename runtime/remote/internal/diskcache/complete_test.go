@@ -22,7 +22,7 @@ func TestCompletionOnTheSide(t *testing.T) {
 	if err := os.WriteFile(c.Path(p.name), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.root = &standing{Disk: c.root, name: p.name, content: content}
+	c.root.Disk = &standing{Disk: c.root.Disk, name: p.name, content: content}
 	done := make(chan error, 1)
 	go func() { done <- p.Complete() }()
 	_, err := w.Write(data[:len(data)/2]) // returns when somebody has read it

@@ -186,9 +186,20 @@ func (d rootDisk) noLinks(name string) error {
 	return nil
 }
 
+// folder is the files of a cache, by name: reading, changing and judging them. It knows
+// no index and no locks.
+type folder struct {
+	Disk
+	dir    string
+	noSync bool
+}
+
+// path returns where a name lies.
+func (r folder) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
 // edit opens a file of the cache, changes it and closes it.
-func (c *Cache) edit(name string, flag int, change func(File) error) error {
-	f, err := c.root.OpenFile(filepath.FromSlash(name), flag, 0o600)
+func (r folder) edit(name string, flag int, change func(File) error) error {
+	f, err := r.OpenFile(filepath.FromSlash(name), flag, 0o600)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,11 @@
 // processes) is held for every change of the folder, and taken before mu, which
 // guards the index in memory. The mu of a Partial comes before both.
 //
-// Files by subject: names, disk (the file system, which tests replace), claim (is
+// Three types share the work: folder reads and changes files, and knows no index and no
+// locks; Cache keeps the index, the locks and the budget; Partial follows one file that
+// comes in parts.
+//
+// Files by subject: names, disk (the file system, which tests replace, and folder), claim (is
 // this folder ours), index (the log), lookup, writer, evict, recover (after a
 // crash), verify, blockmap and partial.
 package diskcache

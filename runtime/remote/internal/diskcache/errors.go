@@ -37,11 +37,11 @@ func cacheError(what string, err error) error { return fmt.Errorf("%w: %s: %w", 
 
 // failure is the error of something that the cache could not do, and says where and how to
 // help it.
-func (c *Cache) failure(what string, err error) error {
+func (r folder) failure(what string, err error) error {
 	if errors.Is(err, ErrClosed) {
 		return cacheError(what, err)
 	}
-	return cacheError(what, fmt.Errorf("%w: check the disk of %s, or use another folder (--cache-dir, Options.CacheDir)", err, c.dir))
+	return cacheError(what, fmt.Errorf("%w: check the disk of %s, or use another folder (--cache-dir, Options.CacheDir)", err, r.dir))
 }
 
 // missing reports whether an error says that there is no such file.

@@ -56,7 +56,7 @@ func (c *Cache) trim(target int64, pinned time.Duration, keep ...string) (gone [
 			break
 		}
 		until, held := c.pinned[e.Name]
-		if held && until.Sub(now) > PinFor-pinned || slices.Contains(keep, e.Name) || c.remove(e.Name) != nil {
+		if held && until.Sub(now) > PinFor-pinned || slices.Contains(keep, e.Name) || c.root.remove(e.Name) != nil {
 			continue // on Windows an open file cannot be removed: next time
 		}
 		left -= e.Size
@@ -69,23 +69,23 @@ func (c *Cache) trim(target int64, pinned time.Duration, keep ...string) (gone [
 // remove deletes a file that the index names, its sidecar and the folders that it
 // leaves empty. A folder in the file's place is not the cache's and stays; so does
 // whatever lies behind a link.
-func (c *Cache) remove(name string) error {
+func (r folder) remove(name string) error {
 	local := filepath.FromSlash(name)
-	info, err := c.root.Lstat(local)
+	info, err := r.Lstat(local)
 	if errors.Is(err, fs.ErrInvalid) || err == nil && info.IsDir() {
 		return nil
 	}
 	if err == nil {
-		err = c.root.Remove(local)
+		err = r.Remove(local)
 	}
 	if err != nil && !missing(err) {
 		return err
 	}
 	if side := sidecarName(name); side != "" {
-		c.root.Remove(side)
+		r.Remove(side)
 	}
 	for dir := path.Dir(name); dir != "." && dir != texturesDir; dir = path.Dir(dir) {
-		if c.root.Remove(filepath.FromSlash(dir)) != nil {
+		if r.Remove(filepath.FromSlash(dir)) != nil {
 			break
 		}
 	}

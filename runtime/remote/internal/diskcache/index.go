@@ -278,7 +278,7 @@ func (c *Cache) compact() error {
 		c.root.Remove(tmp)
 		return err
 	}
-	if err := c.rename(tmp, indexName); err != nil {
+	if err := c.root.rename(tmp, indexName); err != nil {
 		c.root.Remove(tmp)
 		return err
 	}

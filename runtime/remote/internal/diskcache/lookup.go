@@ -77,7 +77,7 @@ func (c *Cache) sound(e *Entry, thorough bool) (bool, error) {
 	if !thorough || e.SHA256 == "" {
 		return false, nil
 	}
-	sum, size, err := c.hash(e.Name)
+	sum, size, err := c.root.hash(e.Name)
 	if err != nil && !missing(err) {
 		return false, err
 	}
@@ -127,7 +127,7 @@ func (c *Cache) Check(name, sum string) (Entry, bool) {
 	if !ok || sum == "" || known.SHA256 != "" && known.SHA256 != sum {
 		return Entry{}, false
 	}
-	got, size, err := c.hash(name)
+	got, size, err := c.root.hash(name)
 	if err != nil || got != sum {
 		if err := c.discard(&known); err == nil && known.SHA256 != "" {
 			c.mu.Lock()
@@ -157,8 +157,8 @@ func (c *Cache) Check(name, sum string) (Entry, bool) {
 }
 
 // hash reads a file and returns its SHA-256.
-func (c *Cache) hash(name string) (sum string, size int64, err error) {
-	f, err := c.root.Open(filepath.FromSlash(name))
+func (r folder) hash(name string) (sum string, size int64, err error) {
+	f, err := r.Open(filepath.FromSlash(name))
 	if err != nil {
 		return "", 0, err
 	}
@@ -225,19 +225,19 @@ func (c *Cache) forget(name string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		e := c.index.entries[name]
-		if e == nil || c.sameFile(e) {
+		if e == nil || c.root.sameFile(e) {
 			return nil // another process has stored it meanwhile
 		}
 		c.opts.Damaged(e)
 		list := []change{{Op: "drop", Name: name}}
-		if c.present(name) {
+		if c.root.present(name) {
 			list = append(list, change{Op: "make", Name: name})
 		}
 		return c.append(list...)
 	})
 }
 
-func (c *Cache) sameFile(e *Entry) bool {
-	info, err := c.root.Lstat(filepath.FromSlash(e.Name))
+func (r folder) sameFile(e *Entry) bool {
+	info, err := r.Lstat(filepath.FromSlash(e.Name))
 	return err == nil && info.Mode().IsRegular() && info.Size() == e.Size && info.ModTime().UnixNano() == e.ModTime
 }

@@ -82,7 +82,7 @@ func (w *Writer) KeepPartial(e Entry) error {
 	if n == 0 || !isPartial(e.Name) || !e.valid() {
 		return ErrGone
 	}
-	read, err := w.c.sumFile(w.tmp, w.size)
+	read, err := w.c.root.sumFile(w.tmp, w.size)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (w *Writer) KeepPartial(e Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := w.c.rename(w.tmp, m.entry.Name); err != nil {
+	if err := w.c.root.rename(w.tmp, m.entry.Name); err != nil {
 		return err
 	}
 	return w.c.addBlocks(&m, 0, read.blocks[:n])
@@ -102,7 +102,7 @@ func (c *Cache) loadMap(name string) (blockMap, bool) {
 	if !ok {
 		return blockMap{}, false
 	}
-	m, ok := c.readMap(name)
+	m, ok := c.root.readMap(name)
 	if !ok || !m.entry.CachedAt.Equal(e.CachedAt) {
 		return blockMap{}, false
 	}
@@ -125,7 +125,7 @@ func (c *Cache) beginPartial(e Entry) (blockMap, error) {
 	now := c.opts.Now().UTC()
 	e.Size, e.ModTime, e.CachedAt, e.LastAccess, e.Old = 0, 0, now, now, false
 	if !isPartial(e.Name) || !e.valid() {
-		return blockMap{}, c.failure("store", fmt.Errorf("%q is no name of a partial file", e.Name))
+		return blockMap{}, c.root.failure("store", fmt.Errorf("%q is no name of a partial file", e.Name))
 	}
 	m := blockMap{entry: e, sums: map[int64]uint32{}}
 	err := c.locked(func() error {
@@ -135,7 +135,7 @@ func (c *Cache) beginPartial(e Entry) (blockMap, error) {
 		if x := c.index.entries[e.Name]; x != nil && !m.entry.CachedAt.After(x.CachedAt) {
 			m.entry.CachedAt = x.CachedAt.Add(1)
 		}
-		if err := c.remove(e.Name); err != nil {
+		if err := c.root.remove(e.Name); err != nil {
 			return err
 		}
 		if err := c.announceMu(e.Name); err != nil {
@@ -144,7 +144,7 @@ func (c *Cache) beginPartial(e Entry) (blockMap, error) {
 		return c.writeEmpty(&m)
 	})
 	if err != nil {
-		return blockMap{}, c.failure("store "+e.Name, err)
+		return blockMap{}, c.root.failure("store "+e.Name, err)
 	}
 	return m, nil
 }
@@ -157,7 +157,7 @@ func (c *Cache) writeEmpty(m *blockMap) error {
 		if err := c.root.WriteFile(sidecarName(m.entry.Name), line, 0o600); err != nil {
 			return err
 		}
-		return c.edit(m.entry.Name, os.O_WRONLY|os.O_CREATE, func(File) error { return nil })
+		return c.root.edit(m.entry.Name, os.O_WRONLY|os.O_CREATE, func(File) error { return nil })
 	}, m.entry.Name)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (c *Cache) addBlocks(m *blockMap, from int64, sums []uint32) error {
 			return err
 		}
 		lines := appendSums(nil, from, sums)
-		err := c.edit(sidecarName(name), os.O_WRONLY|os.O_APPEND, func(f File) error {
+		err := c.root.edit(sidecarName(name), os.O_WRONLY|os.O_APPEND, func(f File) error {
 			return c.withRoomMu(func() error {
 				_, err := f.Write(lines)
 				return err
@@ -213,7 +213,7 @@ func (c *Cache) addBlocks(m *blockMap, from int64, sums []uint32) error {
 		return err
 	}
 	if err != nil {
-		return c.failure("store "+m.entry.Name, err)
+		return c.root.failure("store "+m.entry.Name, err)
 	}
 	return nil
 }
@@ -299,10 +299,10 @@ func (p *Partial) ReadAt(b []byte, off int64) (int, error) {
 	if !complete {
 		return 0, ErrNotHere
 	}
-	bad, err := p.c.readBlocks(name, &m, b, off)
+	bad, err := p.c.root.readBlocks(name, &m, b, off)
 	if errors.Is(err, fs.ErrNotExist) && name == p.name {
 		// Another process may have completed it: the sums of the blocks tell.
-		if none, e := p.c.readBlocks(wholeName(p.name), &m, b, off); e == nil && len(none) == 0 {
+		if none, e := p.c.root.readBlocks(wholeName(p.name), &m, b, off); e == nil && len(none) == 0 {
 			return len(b), nil
 		}
 	}
@@ -318,7 +318,7 @@ func (p *Partial) ReadAt(b []byte, off int64) (int, error) {
 		return 0, ErrNotHere
 	}
 	if err != nil {
-		return 0, p.c.failure("read "+name, err)
+		return 0, p.c.root.failure("read "+name, err)
 	}
 	return 0, p.damaged(bad)
 }
@@ -349,8 +349,8 @@ func (p *Partial) damaged(bad []int64) error {
 
 // readBlocks reads a range of a file and compares the sums of the blocks that it
 // touches. It returns the blocks that are not what was stored.
-func (c *Cache) readBlocks(name string, m *blockMap, p []byte, off int64) (bad []int64, err error) {
-	f, err := c.root.Open(filepath.FromSlash(name))
+func (r folder) readBlocks(name string, m *blockMap, p []byte, off int64) (bad []int64, err error) {
+	f, err := r.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}

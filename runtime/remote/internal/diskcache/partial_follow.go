@@ -49,7 +49,7 @@ func (p *Partial) Write(from, end int64, body io.Reader, buf []byte) (n int64, k
 
 // keep makes blocks count whose bytes were written.
 func (p *Partial) keep(from int64, sums []uint32) error {
-	if err := p.c.syncPartial(p.name); err != nil && !missing(err) {
+	if err := p.c.root.syncPartial(p.name); err != nil && !missing(err) {
 		return err
 	}
 	p.mu.Lock()
@@ -63,7 +63,7 @@ func (p *Partial) keep(from int64, sums []uint32) error {
 // writeBlocks puts bytes at their place in a partial file. They count from addBlocks
 // on. ErrGone: there is no such file any more.
 func (c *Cache) writeBlocks(name string, data []byte, off int64) error {
-	err := c.edit(name, os.O_WRONLY, func(f File) error {
+	err := c.root.edit(name, os.O_WRONLY, func(f File) error {
 		return c.withRoom(func() error {
 			_, err := f.WriteAt(data, off)
 			return err
@@ -72,18 +72,18 @@ func (c *Cache) writeBlocks(name string, data []byte, off int64) error {
 	if missing(err) {
 		return ErrGone
 	} else if err != nil {
-		return c.failure("store "+name, err)
+		return c.root.failure("store "+name, err)
 	}
 	return nil
 }
 
 // syncPartial flushes a partial file to the disk.
-func (c *Cache) syncPartial(name string) error {
-	if c.opts.NoSync {
+func (r folder) syncPartial(name string) error {
+	if r.noSync {
 		return nil
 	}
-	if err := c.edit(name, os.O_WRONLY, File.Sync); err != nil {
-		return c.failure("store "+name, err)
+	if err := r.edit(name, os.O_WRONLY, File.Sync); err != nil {
+		return r.failure("store "+name, err)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (p *Partial) Refresh() {
 	if err != nil || info.Size() == p.m.read {
 		return
 	}
-	m, ok := p.c.readMap(p.name)
+	m, ok := p.c.root.readMap(p.name)
 	if !ok || !m.entry.CachedAt.Equal(p.m.entry.CachedAt) {
 		return
 	}
@@ -171,7 +171,7 @@ func (p *Partial) takeWhole() {
 		return
 	}
 	p.mu.Unlock()
-	read, err := p.c.sumFile(now.Name, now.Size)
+	read, err := p.c.root.sumFile(now.Name, now.Size)
 	p.mu.Lock()
 	if err != nil || read.sha256 != now.SHA256 || p.whole || !p.m.entry.CachedAt.Equal(e.CachedAt) {
 		return
@@ -202,7 +202,7 @@ func (p *Partial) Complete() error {
 	p.completing = done
 	e := p.m.entry
 	p.mu.Unlock()
-	read, err := p.c.sumFile(e.Name, e.Whole)
+	read, err := p.c.root.sumFile(e.Name, e.Whole)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.completing = nil
@@ -247,8 +247,8 @@ type fileSums struct {
 }
 
 // sumFile reads a file that is to have a size, once.
-func (c *Cache) sumFile(name string, size int64) (s fileSums, err error) {
-	f, err := c.root.Open(filepath.FromSlash(name))
+func (r folder) sumFile(name string, size int64) (s fileSums, err error) {
+	f, err := r.Open(filepath.FromSlash(name))
 	if err != nil {
 		return s, err
 	}
@@ -321,7 +321,7 @@ func (c *Cache) promote(old Entry, read fileSums) error {
 		return ErrGone
 	}
 	if err != nil {
-		return c.failure("store "+e.Name, err)
+		return c.root.failure("store "+e.Name, err)
 	}
 	return nil
 }

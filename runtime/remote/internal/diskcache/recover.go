@@ -34,17 +34,17 @@ func (c *Cache) recover() error {
 	for _, e := range c.byUse() {
 		ok := found[e.Name] != nil
 		if isTexture(e.Name) {
-			ok = c.present(e.Name) // or nobody can tell: then it is not forgotten
+			ok = c.root.present(e.Name) // or nobody can tell: then it is not forgotten
 		}
 		delete(found, e.Name)
 		if !ok {
 			c.opts.Damaged(e)
 		}
 		if ok && e.Whole > 0 {
-			now := c.recoverPartial(e.Name, e)
+			now := c.root.recoverPartial(e.Name, e)
 			if ok = now != nil; ok && now.Size != e.Size {
 				list = append(list, change{Op: "put", Entry: now})
-			} else if !ok && c.remove(e.Name) != nil {
+			} else if !ok && c.root.remove(e.Name) != nil {
 				continue // or nobody would know it any more
 			}
 		}
@@ -55,7 +55,7 @@ func (c *Cache) recover() error {
 	// Files that the index does not know, or knows by their names only. Their content
 	// is not certain: they serve only where a manifest declares their hash.
 	for _, name := range sortedKeys(found) {
-		if e := c.adopt(name, found[name]); e != nil {
+		if e := c.root.adopt(name, found[name]); e != nil {
 			list = append(list, change{Op: "put", Entry: e})
 		}
 	}
@@ -72,7 +72,7 @@ func (c *Cache) unmake(changes []change) (list []change) {
 		}
 	}
 	for _, name := range sortedKeys(c.index.made) {
-		if !put[name] && c.remove(name) == nil {
+		if !put[name] && c.root.remove(name) == nil {
 			list = append(list, change{Op: "drop", Name: name})
 		}
 	}
@@ -87,7 +87,7 @@ func (c *Cache) migrate() error {
 	defer c.mu.Unlock()
 	var list []change
 	for _, e := range c.byUse() {
-		if (isTexture(e.Name) || e.URL != weburl.Redact(e.URL)) && c.remove(e.Name) == nil {
+		if (isTexture(e.Name) || e.URL != weburl.Redact(e.URL)) && c.root.remove(e.Name) == nil {
 			list = append(list, change{Op: "drop", Name: e.Name})
 		}
 	}
@@ -99,8 +99,8 @@ func (c *Cache) migrate() error {
 
 // present reports whether a file may be there: it is not when it is missing or
 // something else has its name.
-func (c *Cache) present(name string) bool {
-	info, err := c.root.Lstat(filepath.FromSlash(name))
+func (r folder) present(name string) bool {
+	info, err := r.Lstat(filepath.FromSlash(name))
 	if err != nil {
 		return !missing(err) && !errors.Is(err, fs.ErrInvalid)
 	}
@@ -109,11 +109,11 @@ func (c *Cache) present(name string) bool {
 
 // adopt makes the entry, without a hash, of a file that the index does not know. It
 // is nil when nothing proves that the file is the cache's: a name proves nothing.
-func (c *Cache) adopt(name string, info fs.FileInfo) *Entry {
+func (r folder) adopt(name string, info fs.FileInfo) *Entry {
 	if isPartial(name) {
-		return c.recoverPartial(name, nil)
+		return r.recoverPartial(name, nil)
 	}
-	s, ok := c.readSidecar(sidecarName(name))
+	s, ok := r.readSidecar(sidecarName(name))
 	if !ok || s.name != name {
 		return nil
 	}
@@ -130,8 +130,8 @@ type namedSidecar struct {
 }
 
 // readSidecar reads a sidecar. It is proved when its address gives its name.
-func (c *Cache) readSidecar(side string) (n namedSidecar, ok bool) {
-	text, err := c.readSmall(side)
+func (r folder) readSidecar(side string) (n namedSidecar, ok bool) {
+	text, err := r.readSmall(side)
 	if err != nil {
 		return n, false
 	}
@@ -178,12 +178,12 @@ func (c *Cache) scan() (map[string]fs.FileInfo, error) {
 	for _, d := range list {
 		name := d.Name()
 		if stem, ok := strings.CutSuffix(name, sidecarSuffix); ok && isKey(stem) && !stems[stem] {
-			if _, proved := c.readSidecar(name); proved {
+			if _, proved := c.root.readSidecar(name); proved {
 				c.root.Remove(name)
 			}
 		}
 		if whole, ok := strings.CutSuffix(name, mapSuffix); ok && validName(whole) && found[partialName(whole)] == nil {
-			if _, proved := c.readMap(partialName(whole)); proved {
+			if _, proved := c.root.readMap(partialName(whole)); proved {
 				c.root.Remove(name)
 			}
 		}

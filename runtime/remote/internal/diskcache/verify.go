@@ -31,9 +31,9 @@ func (c *Cache) Verify(ctx context.Context, keep bool) ([]Damage, error) {
 // judge says what is wrong with the file of an entry, "" if nothing.
 func (c *Cache) judge(e *Entry) string {
 	if e.Whole > 0 {
-		return c.judgePartial(e)
+		return c.root.judgePartial(e)
 	}
-	sum, size, err := c.hash(e.Name)
+	sum, size, err := c.root.hash(e.Name)
 	switch {
 	case missing(err):
 		return "the file is missing"
@@ -66,13 +66,13 @@ func (c *Cache) discard(e *Entry) error {
 		if x == nil || x.SHA256 != e.SHA256 || !x.CachedAt.Equal(e.CachedAt) {
 			return nil
 		}
-		if err := c.remove(e.Name); err != nil {
+		if err := c.root.remove(e.Name); err != nil {
 			return err
 		}
 		return c.append(change{Op: "drop", Name: e.Name})
 	})
 	if err != nil {
-		return c.failure("remove "+e.Name, err)
+		return c.root.failure("remove "+e.Name, err)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (c *Cache) Clear() (Stat, error) {
 		var failed error
 		list := c.unmake(nil)
 		for _, e := range c.byUse() {
-			if err := c.remove(e.Name); err != nil {
+			if err := c.root.remove(e.Name); err != nil {
 				failed = err
 				continue
 			}
@@ -102,7 +102,7 @@ func (c *Cache) Clear() (Stat, error) {
 		return failed
 	})
 	if err != nil {
-		return was, c.failure("clear", err)
+		return was, c.root.failure("clear", err)
 	}
 	return was, nil
 }

@@ -44,10 +44,10 @@ func (c *Cache) Create(name string) (*Writer, error) {
 		}
 		// A dead process with this number may have left the name behind.
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, c.failure("store", err)
+			return nil, c.root.failure("store", err)
 		}
 	}
-	return nil, c.failure("store", errors.New("too many temporary files: remove *"+tempSuffix))
+	return nil, c.root.failure("store", errors.New("too many temporary files: remove *"+tempSuffix))
 }
 
 // tempStem is the key of a name, for textures that of the name itself.
@@ -75,7 +75,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	w.size += int64(n)
 	if err != nil {
-		return n, w.c.failure("store", err)
+		return n, w.c.root.failure("store", err)
 	}
 	return n, nil
 }
@@ -94,7 +94,7 @@ func (w *Writer) FirstByte() byte { return w.first }
 func (w *Writer) IsJSON() (bool, error) {
 	text, err := w.c.root.ReadFile(w.tmp)
 	if err != nil {
-		return false, w.c.failure("read", err)
+		return false, w.c.root.failure("read", err)
 	}
 	return json.Valid(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))), nil
 }
@@ -113,20 +113,20 @@ func (w *Writer) Abort() {
 func (w *Writer) Commit(e Entry) (Entry, error) {
 	if !w.c.opts.NoSync {
 		if err := w.file.Sync(); err != nil {
-			return e, w.c.failure("store", err)
+			return e, w.c.root.failure("store", err)
 		}
 	}
 	if err := w.file.Close(); err != nil {
-		return e, w.c.failure("store", err)
+		return e, w.c.root.failure("store", err)
 	}
 	now := w.c.opts.Now().UTC()
 	e.Size, e.SHA256 = w.size, w.SHA256()
 	e.CachedAt, e.LastAccess, e.Old = now, now, false
 	if !e.valid() {
-		return e, w.c.failure("store", fmt.Errorf("%q is no name of a cache file", e.Name))
+		return e, w.c.root.failure("store", fmt.Errorf("%q is no name of a cache file", e.Name))
 	}
 	if err := w.c.locked(func() error { return w.c.put(&e, w.tmp) }); err != nil {
-		return e, w.c.failure("store "+e.Name, err)
+		return e, w.c.root.failure("store "+e.Name, err)
 	}
 	w.done = true
 	return e, nil
@@ -148,7 +148,7 @@ func (c *Cache) put(e *Entry, tmp string) error {
 			return err
 		}
 	}
-	if err := c.withRoomLocked(func() error { return c.moveTo(tmp, name) }, e.Name); err != nil {
+	if err := c.withRoomLocked(func() error { return c.root.moveTo(tmp, name) }, e.Name); err != nil {
 		return err
 	}
 	// Not earlier: some systems set the time when the file is closed.
@@ -188,13 +188,13 @@ func (c *Cache) announceMu(name string) error {
 }
 
 // moveTo renames a file, and makes the folder that it goes to.
-func (c *Cache) moveTo(tmp, name string) error {
+func (r folder) moveTo(tmp, name string) error {
 	if dir := filepath.Dir(name); dir != "." {
-		if err := c.root.MkdirAll(dir, 0o700); err != nil {
+		if err := r.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	return c.rename(tmp, name)
+	return r.rename(tmp, name)
 }
 
 // Confirm notes that the server still has the version of an entry.
@@ -211,7 +211,7 @@ func (c *Cache) Confirm(e Entry) error {
 		return c.append(change{Op: "put", Entry: &renewed})
 	})
 	if err != nil {
-		return c.failure("renew "+e.Name, err)
+		return c.root.failure("renew "+e.Name, err)
 	}
 	return nil
 }
@@ -231,17 +231,17 @@ func (c *Cache) MarkOld(folder, except string) error {
 		return c.append(list...)
 	})
 	if err != nil {
-		return c.failure("mark what a new manifest makes old", err)
+		return c.root.failure("mark what a new manifest makes old", err)
 	}
 	return nil
 }
 
 // rename replaces a file. Windows refuses while somebody has the old one open, so it
 // tries again for a short time.
-func (c *Cache) rename(from, to string) error {
+func (r folder) rename(from, to string) error {
 	pause := 5 * time.Millisecond
 	for try := 0; ; try++ {
-		err := c.root.Rename(from, to)
+		err := r.Rename(from, to)
 		if err == nil || !inUse(err) || try == 6 {
 			return err
 		}
