@@ -9,19 +9,21 @@ import (
 // the camera of the present call, and the scenes with the records of their
 // tiles. Only the Streamer writes it, but for wake.
 type env struct {
-	cfg Config
-	// Parameters of cfg as durations.
-	updateInterval, burstInterval, gracePeriod, minResident time.Duration
-	dwell, handoffMaxWait, fadeDuration                     time.Duration
-	fetches                                                 bool // a Fetcher brings the payloads
-
 	now       time.Duration
 	frame     uint64
 	tickCount uint32
-	camera    Camera // with the last valid position and direction
-	scenes    []*scene
 	wake      bool // tick in this frame: something came in
 	sleepless bool // tests only: look at everything in every tick
+	fetches   bool // a Fetcher brings the payloads
+	scenes    []*scene
+
+	// Parameters of cfg as durations.
+	handoffMaxWait, dwell, fadeDuration time.Duration
+	updateInterval, burstInterval       time.Duration
+	gracePeriod, minResident            time.Duration
+
+	camera Camera // with the last valid position and direction
+	cfg    Config
 }
 
 // newEnv works out what follows from a configuration alone.

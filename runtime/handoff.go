@@ -52,23 +52,24 @@ func (h *handoff) replace(r *record, rep Rep) {
 // the planned level, else what it draws already, else the finest level, else
 // the HLOD. Only what is ready counts.
 func (r *record) drawnAfter() Rep {
+	e := r.scene.env
 	switch {
-	case !r.retire && r.scene.ready(r.full()):
+	case !r.retire && e.ready(r.full()):
 		return RepFull
-	case r.target != RepNone && r.scene.ready(r.rep(r.target)):
+	case r.target != RepNone && e.ready(r.rep(r.target)):
 		return r.target
-	case r.drawn != RepNone && r.scene.ready(r.rep(r.drawn)):
+	case r.drawn != RepNone && e.ready(r.rep(r.drawn)):
 		return r.drawn
 	}
 	for i := 2; i < len(r.reps); i++ {
-		if r.scene.ready(&r.reps[i]) {
+		if e.ready(&r.reps[i]) {
 			return Rep(i + 1)
 		}
 	}
 	switch {
-	case r.scene.ready(r.rep(RepHLOD)):
+	case e.ready(r.rep(RepHLOD)):
 		return RepHLOD
-	case r.scene.ready(r.full()), r.full().split && r.shows(RepFull):
+	case e.ready(r.full()), r.full().split && r.shows(RepFull):
 		return RepFull
 	}
 	return RepNone

@@ -89,9 +89,10 @@ func (h *handoff) settleAll(sc *scene) {
 // is undrawn.
 func (h *handoff) settle(r *record) {
 	h.draw(r, r.drawnAfter())
-	inRange := r.actual <= r.scene.tiles.radius[r.tile].unload
-	wants := r.full().resident() || r.near && (r.inGrace || inRange || r.scene.tiles.covers(r.tile, r.actual))
-	if r.full().split && r.scene.tiles.has(r.tile, flagEntity) {
+	t, full := r.scene.tiles, r.full()
+	inRange := r.actual <= t.radius[r.tile].unload
+	wants := full.resident() || r.near && (r.inGrace || inRange || t.covers(r.tile, r.actual))
+	if full.split && t.has(r.tile, flagEntity) {
 		wants = inRange
 	}
 	if wants && r.grant == grantNothing && r.whollyEvicted() {

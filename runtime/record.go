@@ -32,51 +32,46 @@ func (r *repState) inEvictionHold(now time.Duration) bool {
 	return r.evicted && now-r.evictedAt < evictionHold
 }
 
-// record is the mutable state of a tile that is not idle.
+// record is the mutable state of a tile that is not idle. Ticks go through
+// hundreds of them: small fields stand together, so that it stays small.
 type record struct {
-	scene *scene
-	tile  int32
-	reps  []repState // by Rep-1: full, HLOD, LODs
+	scene  *scene
+	reps   []repState // by Rep-1: full, HLOD, LODs
+	meshes *meshTile  // of the full representation while it streams mesh by mesh
+	tile   int32
 
-	meshes *meshTile // of the full representation while it streams mesh by mesh
-
-	actual, effective float64 // distances as of the last tick
+	handoffAge        uint16  // ticks for which a resident full tile is not drawn
 	near              bool    // within the query radius as of the last tick
 	grant             grant   // what the geometry budget grants it
+	actual, effective float64 // distances as of the last tick
 
-	inGrace    bool
-	graceSince time.Duration
-	retire     bool // fades only: draw the successor, the full tile is about to go
-
-	// The last transitions of the LODs and of the HLOD.
-	lodSwapAt, hlodSwapAt   time.Duration
-	lodSwapped, hlodSwapped bool
-
-	target  Rep // what the planner works towards, RepNone: keep what there is
-	wanted  Rep // what the tile should show
-	drawn   Rep
-	drawnAt time.Duration // since when
-	fading  Rep           // the outgoing representation of a fade
-	faded   time.Duration
+	inGrace                 bool
+	retire                  bool // fades only: draw the successor, the full tile is about to go
+	lodSwapped, hlodSwapped bool // at lodSwapAt and hlodSwapAt
+	target                  Rep  // what the planner works towards, RepNone: keep what there is
+	wanted                  Rep  // what the tile should show
+	drawn                   Rep
+	fading                  Rep // the outgoing representation of a fade
+	graceSince              time.Duration
+	lodSwapAt, hlodSwapAt   time.Duration // the last transitions of the LODs and of the HLOD
+	drawnAt                 time.Duration // since when
+	faded                   time.Duration
 
 	parsedAtStart bool // of the tick, for strict mode
 	everDrawn     bool // since the tile last wanted no representation
 	undrawn       bool
-	evicted       Rep // under memory pressure, and not back yet; RepNone: nothing
-	evictedAt     time.Duration
-
-	seenAt     time.Duration // when the camera came within the streaming radius
-	seen       bool
-	gap        gapAudit
-	handoffAge uint16 // ticks for which a resident full tile is not drawn
+	seen          bool          // within the streaming radius
+	evicted       Rep           // under memory pressure, and not back yet; RepNone: nothing
+	evictedAt     time.Duration // when
+	seenAt        time.Duration // when the camera came within the streaming radius
+	gap           gapAudit
 }
 
 // gapAudit is how long nothing of a tile has been drawn that should be.
 type gapAudit struct {
-	open   bool
-	since  time.Duration
-	shown  bool // there was a warning, at warned
-	warned time.Duration
+	open          bool
+	shown         bool // there was a warning
+	since, warned time.Duration
 }
 
 func (r *record) rep(p Rep) *repState { return &r.reps[p-1] }
@@ -166,8 +161,9 @@ func (r *record) nothingDrawn() bool {
 	if r.drawn != RepNone {
 		return false
 	}
+	e := r.scene.env
 	for i := range r.reps {
-		if r.scene.ready(&r.reps[i]) {
+		if e.ready(&r.reps[i]) {
 			return false
 		}
 	}
@@ -194,13 +190,13 @@ func (r *record) hasFallback() bool {
 // evicted a moment ago. Such a tile counts as beyond the keep distance, or it
 // would come and go.
 func (r *record) whollyEvicted() bool {
-	held := false
+	held, now := false, r.scene.now
 	for i := range r.reps {
 		st := &r.reps[i]
 		if st.resident() && (!st.split || r.meshes.uploaded > 0) {
 			return false
 		}
-		held = held || st.inEvictionHold(r.scene.now)
+		held = held || st.inEvictionHold(now)
 	}
 	return held
 }
@@ -265,9 +261,10 @@ func (r *record) dwelt(rep Rep) bool {
 
 // measure takes the distances of a tile and its grant.
 func (r *record) measure() {
-	r.actual, r.effective = r.scene.view.distance(&r.scene.tiles.box[r.tile])
-	r.near = r.actual <= r.scene.cfg.MaxQueryRadius || r.scene.tiles.has(r.tile, flagShared)
-	r.grant = r.scene.budget.grantAt(r.actual, r.grant)
+	sc := r.scene
+	r.actual, r.effective = sc.view.distance(&sc.tiles.box[r.tile])
+	r.near = r.actual <= sc.cfg.MaxQueryRadius || sc.tiles.has(r.tile, flagShared)
+	r.grant = sc.budget.grantAt(r.actual, r.grant)
 	if r.whollyEvicted() {
 		r.grant = grantNothing
 	}

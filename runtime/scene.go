@@ -43,10 +43,11 @@ func (src *Source) empty() bool {
 // scene is a registered manifest with the state of its tiles.
 type scene struct {
 	*env
+	tiles   *table
+	budget  *budgetSplit // the Streamer's
 	id      SceneID
 	dir     string
 	dryRun  bool // there are no payload files
-	tiles   *table
 	regions *hierarchy
 	tree    *octree.Tree // of all tiles but the shared bucket
 	bounds  geom.Box     // of the scene, to clip tall tiles to; empty: unknown
@@ -65,7 +66,6 @@ type scene struct {
 	travel
 	cursor    int32 // where the next window of scanIdle begins
 	occlusion occlusion
-	budget    *budgetSplit // the Streamer's
 	reloading reloading
 
 	recordPool
