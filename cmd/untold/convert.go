@@ -152,6 +152,9 @@ baked into the vertices; textures go to the folder Textures beside the container
 			if err := s.resolve(a); err != nil {
 				return err
 			}
+			if s.report != "" && within(out, s.report) && within(s.report, out) {
+				return fmt.Errorf("--report %s is where the container goes; choose another name", s.report)
+			}
 			s.opts.FileType = t
 			defer collectWithin(s.opts.Memory)()
 			res, err := cook.Convert(cmd.Context(), args[0], out, s.opts)

@@ -94,7 +94,7 @@ func TestFlagsWithoutEffectElsewhere(t *testing.T) {
 		{"preview " + manifest, []string{"--fps 30"}, nil},
 		{"validate " + manifest, append([]string{"--max-files 3"}, visit...), []string{"--json", "--json --format json", "--max-findings 3 --strict"}},
 		{"inspect " + manifest, append([]string{"--limit 3 --json"}, visit...), []string{"--limit 3", "--json"}},
-		{"inspect " + tile, []string{"--json --raw --chunk VERTEX_DATA"}, []string{"--raw --chunk VERTEX_DATA", "--stats --json"}},
+		{"inspect " + tile, []string{"--json --raw --chunk VERTEX_DATA", "--json --hex --chunk VERTEX_DATA"}, []string{"--raw --chunk VERTEX_DATA", "--stats --json"}},
 		{"export " + tile + " " + export, []string{"--levels hlod"}, nil},
 		{"export " + manifest + " " + export, nil, []string{"--levels full"}},
 	} {
@@ -123,6 +123,37 @@ func TestFlagsWithoutEffectElsewhere(t *testing.T) {
 	for _, command := range []string{"validate", "inspect"} {
 		if r := execute(t, nil, command, manifest, "--json", "--format", "text"); r.code != 2 || !strings.Contains(r.err, "excludes --format text") {
 			t.Errorf("%s: exit %d: %s", command, r.code, r.err)
+		}
+	}
+}
+
+// TestFlagsThatExclude: of flags that would hide each other one is taken, and a
+// report does not take the place of what it reports on.
+func TestFlagsThatExclude(t *testing.T) {
+	manifest := cooked(t)
+	tiles, err := filepath.Glob(filepath.Join(manifest, "tiles", "tile_*[0-9].untold"))
+	if err != nil || len(tiles) == 0 {
+		t.Fatal(tiles, err)
+	}
+	scene, out := yard(t), filepath.Join(t.TempDir(), "yard.json")
+	for args, want := range map[string]string{
+		"inspect " + tiles[0] + " --chunk VERTEX_DATA --mesh 0":                 "show one thing each",
+		"inspect " + tiles[0] + " --mesh 0 --stats":                             "show one thing each",
+		"inspect " + tiles[0] + " --strings --stats":                            "show one thing each",
+		"inspect " + manifest + " --stats":                                      "go with a container",
+		"inspect " + manifest + " --strings":                                    "go with a container",
+		"convert " + scene + " -o " + out + " --report " + out:                  "is where the container goes",
+		"convert " + scene + " -o " + out + " --textures copy --max-texture 64": "--max-texture goes with",
+		"convert " + scene + " -o " + out + " --report " + out + ".html":        "it must end in",
+		"convert " + scene + " -o " + out + " --file-type part":                 "use tile, lod, hlod or shared",
+	} {
+		if r := execute(t, nil, strings.Fields(args)...); r.code != 2 || !strings.Contains(r.err, want) {
+			t.Errorf("%s: exit %d: %s", args, r.code, r.err)
+		}
+	}
+	for _, args := range []string{"--merge", "--instances", "--scene 0", "--jobs 1", "--compress none", "--sync=false", "--max-triangles -1", "--json", "--report " + out + ".report.json"} {
+		if r := execute(t, nil, strings.Fields("convert "+scene+" -o "+out+" "+args)...); r.code != 0 {
+			t.Errorf("convert %s: exit %d: %s", args, r.code, r.err)
 		}
 	}
 }

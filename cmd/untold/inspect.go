@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,7 +74,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			}
 			if err := a.checkAsked(cmd.Flags(), append(serverNeeds(cmd.Flags(), remote.IsURL(args[0])),
 				need{"limit", !f.asJSON && f.format != "json", "JSON lists all rows"},
-				need{"json", !f.raw, "--raw writes bytes"})); err != nil {
+				need{"json", !f.raw, "--raw writes bytes"}, need{"json", !f.hex, "--hex prints text"})); err != nil {
 				return err
 			}
 			if err := f.checkLevels(remote.IsURL(args[0])); err != nil {
@@ -88,6 +89,9 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			}
 			if f.hex && f.raw {
 				return errors.New("--hex and --raw exclude each other")
+			}
+			if shown := []bool{f.chunk != "", f.mesh >= 0, f.strings, f.stats}; several(shown) {
+				return errors.New("--chunk, --mesh, --strings and --stats show one thing each: leave all but one of them out")
 			}
 			if (f.hex || f.raw) && f.chunk == "" {
 				return errors.New("--hex and --raw go with --chunk NAME")
@@ -140,6 +144,12 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 	f.server.registerVisit(fl)
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
 	return cmd
+}
+
+// several reports whether more than one is true.
+func several(list []bool) bool {
+	first := slices.Index(list, true)
+	return first >= 0 && slices.Contains(list[first+1:], true)
 }
 
 // forContainer refuses what needs a manifest.
