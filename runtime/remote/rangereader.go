@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -209,9 +211,9 @@ func (m *memoryBlocks) Has(block int64) bool {
 func (m *memoryBlocks) Forget(from, to int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for b := max(0, from) / rangeBlock; b*rangeBlock < min(to, m.size); b++ {
-		delete(m.blocks, b)
-	}
+	touched := func(b int64) bool { return b*rangeBlock < to && (b+1)*rangeBlock > from }
+	maps.DeleteFunc(m.blocks, func(b int64, _ []byte) bool { return touched(b) })
+	m.order = slices.DeleteFunc(m.order, touched)
 }
 
 // ReadAt copies what lies within the file.

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
 // bigTile is a container with much geometry.
@@ -314,6 +315,62 @@ func TestRangeProperties(t *testing.T) {
 			t.Fatalf("%+v: some blocks came twice", s)
 		}
 	})
+}
+
+// A range that breaks off goes on after the last whole block that has come.
+func TestBrokenRangeGoesOn(t *testing.T) {
+	r := newRig(t)
+	data := body(9 * rangeBlock)
+	r.origin.put(tileURL, data)
+	r.origin.answer = withRanges(r.origin)
+	rr, err := r.OpenRange(t.Context(), tileURL, Expected{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rr.Close()
+	r.origin.answer = breakAt(r.origin, 2*rangeBlock+100)
+	got := make([]byte, 6*rangeBlock)
+	done := async(func() error { _, err := rr.ReadAt(got, rangeBlock+5); return err })
+	r.clock.pass(time.Second)
+	if err := <-done; err != nil || !bytes.Equal(got, data[rangeBlock+5:][:len(got)]) {
+		t.Errorf("other bytes, %v", err)
+	}
+	log := r.origin.requests()
+	if len(log) != 3 || log[2].header.Get("Range") != fmt.Sprintf("bytes=%d-%d", 3*rangeBlock, 8*rangeBlock-1) {
+		t.Errorf("%+v", log)
+	}
+	if s := rr.Stats(); s.Requests != 3 || s.Fetched != 8*rangeBlock {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Blocks that are forgotten are missing, and may come again.
+func TestMemoryBlocks(t *testing.T) {
+	data := body(3*rangeBlock + 7)
+	m := newMemoryBlocks(int64(len(data)))
+	fill := func(from, end int64) {
+		t.Helper()
+		n, keep, err := m.Write(from, end, bytes.NewReader(data[from*rangeBlock:]), nil)
+		if err != nil || n != end-from {
+			t.Fatal(n, err)
+		}
+		if m.Has(from) {
+			t.Error("it counts before it is kept")
+		}
+		if err := keep(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(0, 4)
+	m.Forget(rangeBlock+1, rangeBlock+2)
+	if _, err := m.ReadAt(make([]byte, 9), rangeBlock-1); m.Has(1) || !m.Has(2) || !errors.Is(err, diskcache.ErrNotHere) {
+		t.Error(err)
+	}
+	fill(1, 2)
+	got := make([]byte, len(data))
+	if n, err := m.ReadAt(got, 0); err != nil || n != len(data) || !bytes.Equal(got, data) || len(m.order) != 4 {
+		t.Error(n, err, m.order)
+	}
 }
 
 func TestRangeReaderEndsWithItsContext(t *testing.T) {
