@@ -183,7 +183,7 @@ type tileDemand struct {
 
 func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 	t := sc.tiles
-	d := t.box[tile].Distance(sc.view.pos)
+	d := distanceTo(&t.box[tile], &sc.view.pos)
 	if d > b.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
 		return w
 	}

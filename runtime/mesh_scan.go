@@ -43,7 +43,7 @@ func (ms *meshStreamer) scanTile(sc *scene, r *record) {
 	firstCandidate, firstLeaver := len(ms.candidates), len(ms.leavers)
 	for i := range m.stubs {
 		x := &m.stubs[i]
-		x.distance = x.box.Distance(v.pos)
+		x.distance = distanceTo(&x.box, &v.pos)
 		if x.state == meshLoaded || x.state == meshLoading {
 			if x.visible = v.seesWithin(&x.box, shrink); x.visible {
 				x.lastVisible = ms.frame

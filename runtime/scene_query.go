@@ -64,7 +64,7 @@ func (sc *scene) dispatchNearby() []int32 {
 
 // measureIdle takes the distances of a tile without a record.
 func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective float64) {
-	actual = sc.tiles.box[tile].Distance(sc.view.pos)
+	actual = distanceTo(&sc.tiles.box[tile], &sc.view.pos)
 	// A lower bound of the effective distance does for all but the few that
 	// could be dispatched.
 	if effective = actual - sc.view.ahead; effective <= sc.tiles.radius[tile].prefetch+epsilon {

@@ -1,6 +1,10 @@
 package runtime
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
 
 // selectTick runs the passes of the selector alone.
 func (p *parts) selectTick() {
@@ -84,5 +88,15 @@ func TestSelectorGates(t *testing.T) {
 	}
 	if got := p.events(); got != "tile.dispatch ahead" {
 		t.Errorf("events %s", got)
+	}
+}
+
+// distanceTo is the distance that boxes have themselves, to the last bit.
+func TestDistanceTo(t *testing.T) {
+	b := geom.Box{Min: geom.Vec3{-1, 2, 0.1}, Max: geom.Vec3{3, 2.5, 7}}
+	for _, p := range []geom.Vec3{{}, {1, 2.2, 3}, {-5, 9, 0.3}, {3.1, 2.51, -40}, {1e9, -1e9, 7}} {
+		if got, want := distanceTo(&b, &p), b.Distance(p); got != want {
+			t.Errorf("%v: %v, want %v", p, got, want)
+		}
 	}
 }

@@ -31,11 +31,20 @@ type view struct {
 // distance returns the distances of a box from the camera and from where it
 // will soon be; the second is never the larger one.
 func (v *view) distance(b *geom.Box) (actual, effective float64) {
-	actual = b.Distance(v.pos)
+	actual = distanceTo(b, &v.pos)
 	if v.predicted == v.pos {
 		return actual, actual
 	}
-	return actual, min(actual, b.Distance(v.predicted))
+	return actual, min(actual, distanceTo(b, &v.predicted))
+}
+
+// distanceTo is geom.Box.Distance without copies of the box and the point, for
+// the many tiles of a tick.
+func distanceTo(b *geom.Box, p *geom.Vec3) float64 {
+	x := max(b.Min[0]-p[0], 0, p[0]-b.Max[0])
+	y := max(b.Min[1]-p[1], 0, p[1]-b.Max[1])
+	z := max(b.Min[2]-p[2], 0, p[2]-b.Max[2])
+	return math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
 }
 
 // sees reports whether a box touches the padded frustum; true without a lens.
