@@ -14,11 +14,28 @@
 //	}
 //	s.Close()
 //
-// One goroutine owns a Streamer: all methods but Pressure are called from it.
-// Update does no input or output and never waits; in the steady state it does
-// not allocate. Its cost grows with what is near the camera, not with the
-// scene. Positions and distances are metres in scene space, right-handed, +Y
-// up; times are durations since an arbitrary origin of the Clock.
+// One goroutine owns a Streamer: all methods but NotifyMemoryPressure are called
+// from it. Update does no input or output and never waits; in the steady state it
+// does not allocate. Its cost grows with what is near the camera, not with the
+// scene. Positions and distances are metres in scene space, right-handed, +Y up;
+// times are durations since an arbitrary origin of the Clock.
+//
+// # Inside
+//
+// A Streamer conducts parts, each with a state, a file prefix and tests of its
+// own. A part knows only the parts before it:
+//
+//   - loadQueue (load_): what is asked of loaders, and the slots for it
+//   - geometryBudget (budget_): what fits into the device's memory, and which tile
+//     is granted how much
+//   - meshStreamer (mesh_): full tiles that stream mesh by mesh
+//   - residency (residency_): what is loaded, from the request to the release
+//   - evictor (evict_): what goes when memory is short
+//   - selector (select_): what is loaded next
+//   - handoff (handoff_): which representation of a tile is drawn
+//   - succession: what is left of scenes that were replaced
+//
+// The order of their passes stands in tick.go, with its reasons.
 //
 // # For injectors
 //
