@@ -49,7 +49,7 @@ func TestPreviewElsewhere(t *testing.T) {
 		t.Errorf("guarded: exit %d, %q", r.code, r.err)
 	}
 	// Wrong usage is judged here.
-	if r := execute(t, []string{"PATH=" + dir}, "preview"); r.code != exitFailure || !strings.Contains(r.err, "arg") {
+	if r := execute(t, []string{"PATH=" + dir}, "preview"); r.code != exitFailure || !strings.Contains(r.err, "was given: untold preview SCENE") {
 		t.Errorf("without a scene: exit %d, %q", r.code, r.err)
 	}
 	if r := execute(t, nil, "preview", "x", "--headles"); r.code != exitFailure || !strings.Contains(r.err, `did you mean "headless"?`) {
