@@ -206,8 +206,8 @@ func TestStart(t *testing.T) {
 	}{
 		"none":     {nil, [3]float64{}, ""},
 		"one":      {[]manifest.Camera{eye}, eye.Position, ""},
-		"a second": {[]manifest.Camera{away, eye}, eye.Position, `camera "Away" sees nothing of the scene: skipped`},
-		"blind":    {[]manifest.Camera{away}, [3]float64{}, `camera "Away" sees nothing of the scene: skipped`},
+		"a second": {[]manifest.Camera{away, eye}, eye.Position, `camera "Away" sees nothing of the scene, or it as a dot: skipped`},
+		"blind":    {[]manifest.Camera{away}, [3]float64{}, `camera "Away" sees nothing of the scene, or it as a dot: skipped`},
 	} {
 		m.SceneCameras = tc.cameras
 		if err := m.Save(path); err != nil {

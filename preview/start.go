@@ -42,7 +42,7 @@ func (a *app) start() {
 			a.rig.Jump(p)
 			return
 		}
-		a.say(fmt.Sprintf("camera %q sees nothing of the scene: skipped", c.Name))
+		a.say(fmt.Sprintf("camera %q sees nothing of the scene, or it as a dot: skipped", c.Name))
 	}
 	if a.look.Indoors {
 		if p, ok := indoors(a.look, a.open); ok {

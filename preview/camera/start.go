@@ -99,11 +99,15 @@ func Authored(c *manifest.Camera) Pose {
 	return p
 }
 
-// least is the part of the height of a picture below which a tile is nothing.
-const least = 0.01
+// least is the part of the height of a picture below which a tile is nothing,
+// leastScene that below which a scene is.
+const (
+	least      = 0.01
+	leastScene = 0.125
+)
 
 // Sees reports whether a pose has a part of the scene in view that is streamed
-// from there and not just a dot. aspect is width over height, fovY in degrees for
+// from there, and neither that nor the whole scene is just a dot. aspect is width over height, fovY in degrees for
 // poses without one.
 func (s *Scene) Sees(p Pose, aspect, fovY float64) bool {
 	if p.FovYDegrees > 0 {
@@ -113,6 +117,9 @@ func (s *Scene) Sees(p Pose, aspect, fovY float64) bool {
 	c := runtime.Camera{Position: p.Position, Forward: p.Forward, Up: [3]float64{0, 1, 0}, FovYDegrees: fovY, Aspect: aspect, Near: near, Far: far}
 	frustum := c.Frustum()
 	tan := geom.Tan(float64(fovY * (math.Pi / 360)))
+	if s.Bounds.Size().Len() < float64(2*leastScene*s.Bounds.Distance(p.Position)*tan) {
+		return false
+	}
 	for i := range s.Tiles {
 		t := &s.Tiles[i]
 		d := t.Box.Distance(p.Position)

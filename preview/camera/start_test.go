@@ -119,6 +119,11 @@ func TestSees(t *testing.T) {
 		}
 	}
 	s.Tiles[0].Reach = math.Inf(1)
+	for z, want := range map[float64]bool{110: true, 130: false} { // the scene's diagonal of 15 m against an eighth of the height
+		if got := s.Sees(Pose{Position: geom.Vec3{5, 2, z}, Forward: geom.Vec3{0, 0, -1}}, 1, 60); got != want {
+			t.Errorf("from %v m: %v", z-10, got)
+		}
+	}
 	if s.Sees(Pose{Position: geom.Vec3{5, 2, 5000}, Forward: geom.Vec3{0, 0, -1}}, 1, 60) {
 		t.Error("a dot is something")
 	}
