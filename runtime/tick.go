@@ -10,7 +10,7 @@ import (
 // it cannot overflow.
 const maxFrame = time.Hour
 
-// heartbeat is the time between two lines of the log.
+// heartbeatInterval is the time between two lines of the log.
 const heartbeatInterval = 5 * time.Second
 
 // Update advances to the camera's new position; dt is the time since the last

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 func address(i int) string { return fmt.Sprintf("https://h/tiles/%d.untold", i) }
@@ -23,8 +25,8 @@ func BenchmarkCachedOpen(b *testing.B) {
 	var urls, paths [n]string
 	want := make([]Expected, n)
 	for i := range n {
-		body := sealed(i, 0, 1000)
-		urls[i], want[i] = address(i), Expected{int64(len(body)), hashOf(body)}
+		body := remotetest.Sealed(i, 0, 1000)
+		urls[i], want[i] = address(i), Expected{int64(len(body)), remotetest.HashOf(body)}
 		r.origin.put(urls[i], body)
 		file, err := r.Local(context.Background(), urls[i], want[i])
 		if err != nil {
@@ -67,8 +69,8 @@ func BenchmarkDownload(b *testing.B) {
 	dir := b.TempDir()
 	want := make([]Expected, benchTiles)
 	for i := range want {
-		body := sealed(i, 0, 1_000_000-40)
-		want[i] = Expected{int64(len(body)), hashOf(body)}
+		body := remotetest.Sealed(i, 0, 1_000_000-40)
+		want[i] = Expected{int64(len(body)), remotetest.HashOf(body)}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.untold", i)), body, 0o600); err != nil {
 			b.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // A manifest that has changed is noticed at the next open, and one whose cached
@@ -23,15 +24,15 @@ func TestManifestIsRefreshed(t *testing.T) {
 	for v := range 3 {
 		want := fmt.Sprintf(`{"v":%d}`, v)
 		r.origin.put(sceneURL, []byte(want))
-		if m := open(t, r); !m.Changed || text(t, m.File) != want {
+		if m := open(t, r); !m.Changed || remotetest.Text(t, m.File) != want {
 			t.Errorf("%+v", m)
 		}
 		m := open(t, r)
-		if m.Changed || text(t, m.File) != want {
+		if m.Changed || remotetest.Text(t, m.File) != want {
 			t.Errorf("%+v", m)
 		}
 		os.Remove(m.File)
-		if m := open(t, r); text(t, m.File) != want {
+		if m := open(t, r); remotetest.Text(t, m.File) != want {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -55,7 +56,7 @@ func TestTexturesAreCountedEvictedAndApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		dirs[scene] = got.Dir
-		if s := text(t, filepath.Join(got.Dir, "wall.png")); !strings.HasPrefix(s, scene) {
+		if s := remotetest.Text(t, filepath.Join(got.Dir, "wall.png")); !strings.HasPrefix(s, scene) {
 			t.Errorf("%s has the texture %.20s", scene, s)
 		}
 	}
@@ -138,11 +139,11 @@ func TestSizeAndHashAreChecked(t *testing.T) {
 	for name, body := range map[string][]byte{"short": data[:len(data)-1], "long": append(bytes.Clone(data), 0), "other": make([]byte, len(data))} {
 		r := newRig(t, func(o *Options) { o.HTTP.Attempts = 1 })
 		r.origin.put(tileURL, body)
-		if _, err := r.get(tileURL, Expected{int64(len(data)), hashOf(data)}); !errors.Is(err, ErrMismatch) {
+		if _, err := r.get(tileURL, Expected{int64(len(data)), remotetest.HashOf(data)}); !errors.Is(err, ErrMismatch) {
 			t.Errorf("%s: %v", name, err)
 		}
 		r.origin.put(tileURL, data)
-		r.mustGet(tileURL, Expected{int64(len(data)), hashOf(data)}, data)
+		r.mustGet(tileURL, Expected{int64(len(data)), remotetest.HashOf(data)}, data)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // visit is one run of a program over a cache. Files that come are compared with those
@@ -46,7 +47,7 @@ func (v *visit) whole(rel string, declared bool) {
 	v.t.Helper()
 	data, want := v.origin.files[sceneBase+rel], Expected{}
 	if declared {
-		want = Expected{int64(len(data)), hashOf(data)}
+		want = Expected{int64(len(data)), remotetest.HashOf(data)}
 	}
 	v.clock.Advance(diskcache.PinFor)
 	got, err := v.get(sceneBase+rel, want)
@@ -166,7 +167,7 @@ var sessions = []session{
 	{name: "other files of the names", before: func(v *visit) {
 		v.whole("a.bin", true)
 	}, change: func(v *visit) {
-		v.origin.put(sceneBase+"a.bin", body(30_001))
+		v.origin.put(sceneBase+"a.bin", remotetest.Body(30_001))
 	}, run: func(v *visit) { v.whole("a.bin", true) }},
 	{name: "parts", run: func(v *visit) { v.parts() }},
 	{name: "parts of an earlier run", before: func(v *visit) {
@@ -174,13 +175,13 @@ var sessions = []session{
 	}, run: func(v *visit) { v.parts() }},
 	{name: "a manifest", before: func(v *visit) { v.manifest() }, change: func(v *visit) {
 		v.origin.put(sceneURL, []byte(`{"v":2}`))
-		v.origin.put(sceneBase+"a.bin", body(30_001))
+		v.origin.put(sceneBase+"a.bin", remotetest.Body(30_001))
 	}, run: func(v *visit) { v.manifest() }},
 	{name: "textures", before: func(v *visit) {
 		v.textures("tiles/t.untold", "Textures/x.png", "Textures/y.png")
 	}, change: func(v *visit) {
 		v.origin.put(sceneBase+"tiles/u.untold", container(v.t, "Textures/y.png", "Textures/z.png"))
-		v.origin.put(sceneBase+"tiles/Textures/z.png", body(700))
+		v.origin.put(sceneBase+"tiles/Textures/z.png", remotetest.Body(700))
 	}, run: func(v *visit) {
 		v.textures("tiles/t.untold", "Textures/x.png", "Textures/y.png")
 		v.textures("tiles/u.untold", "Textures/y.png", "Textures/z.png")
@@ -207,8 +208,8 @@ var sessions = []session{
 
 // foreignFiles lie in the folder and are not the cache's, whatever their names.
 var foreignFiles = map[string]string{
-	"notes.txt": "mine", "notes.tmp": "mine", hashOf([]byte("x")) + ".untold": "mine",
-	"textures/" + hashOf([]byte("x"))[:32] + "/mine.png": "mine", "textures/mine.png": "mine",
+	"notes.txt": "mine", "notes.tmp": "mine", remotetest.HashOf([]byte("x")) + ".untold": "mine",
+	"textures/" + remotetest.HashOf([]byte("x"))[:32] + "/mine.png": "mine", "textures/mine.png": "mine",
 }
 
 // stage makes a folder in which the time before the failure has passed, and a
@@ -219,13 +220,13 @@ func (s *session) stage(t *testing.T) (dir string, o *origin, clock *fakeClock) 
 	o = newOrigin(clock)
 	o.answer = withRanges(o)
 	for i, n := range []string{"a.bin", "b.bin", "c.bin", "d.bin", "e.bin"} {
-		o.put(sceneBase+n, body(30_000+1000*i))
+		o.put(sceneBase+n, remotetest.Body(30_000+1000*i))
 	}
 	o.put(sceneURL, []byte(`{"v":1}`))
 	o.put(partsURL, tileOfMeshes(t, 3, 3000))
 	o.put(sceneBase+"tiles/t.untold", container(t, "Textures/x.png", "Textures/y.png"))
-	o.put(sceneBase+"tiles/Textures/x.png", body(500))
-	o.put(sceneBase+"tiles/Textures/y.png", body(600))
+	o.put(sceneBase+"tiles/Textures/x.png", remotetest.Body(500))
+	o.put(sceneBase+"tiles/Textures/y.png", remotetest.Body(600))
 	if s.before != nil {
 		v := s.visit(t, healthy, dir, o, clock, nil)
 		s.before(v)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -92,7 +93,7 @@ func TestRequestHeaders(t *testing.T) {
 func TestCachedFileNeedsNoRequest(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("tile"))
-	want := Expected{4, hashOf([]byte("tile"))}
+	want := Expected{4, remotetest.HashOf([]byte("tile"))}
 	for _, w := range []Expected{want, {}, {Size: 4}} {
 		r.mustGet(tileURL, w, []byte("tile"))
 		r.restart()
@@ -106,9 +107,9 @@ func TestCachedFileNeedsNoRequest(t *testing.T) {
 func TestNewHashInManifestFetchesAnew(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(tileURL, []byte("old!"))
-	r.mustGet(tileURL, Expected{4, hashOf([]byte("old!"))}, []byte("old!"))
+	r.mustGet(tileURL, Expected{4, remotetest.HashOf([]byte("old!"))}, []byte("old!"))
 	r.origin.put(tileURL, []byte("new!"))
-	r.mustGet(tileURL, Expected{4, hashOf([]byte("new!"))}, []byte("new!"))
+	r.mustGet(tileURL, Expected{4, remotetest.HashOf([]byte("new!"))}, []byte("new!"))
 	r.mustGet(tileURL, Expected{}, []byte("new!"))
 	if log := r.origin.requests(); len(log) != 2 || log[1].header.Get("If-None-Match") != "" {
 		t.Errorf("%v", log)
@@ -181,7 +182,7 @@ func TestMismatches(t *testing.T) {
 		final  bool
 	}{
 		"declared size":  {want: Expected{Size: 9}, err: ErrMismatch},
-		"declared hash":  {want: Expected{Size: 10, SHA256: hashOf([]byte("x"))}, err: ErrMismatch},
+		"declared hash":  {want: Expected{Size: 10, SHA256: remotetest.HashOf([]byte("x"))}, err: ErrMismatch},
 		"unknown length": {want: Expected{Size: 11}, answer: chunked(body), err: ErrMismatch},
 		"endless":        {want: Expected{Size: 10}, answer: endless, err: ErrMismatch},
 		"too large":      {answer: endless, err: ErrTooLarge, final: true},
@@ -618,8 +619,8 @@ func TestDifferentExpectationsDoNotShare(t *testing.T) {
 		<-gate
 		return nil, nil
 	}
-	good := async(func() error { _, err := r.get(tileURL, Expected{4, hashOf([]byte("tile"))}); return err })
-	bad := async(func() error { _, err := r.get(tileURL, Expected{4, hashOf([]byte("else"))}); return err })
+	good := async(func() error { _, err := r.get(tileURL, Expected{4, remotetest.HashOf([]byte("tile"))}); return err })
+	bad := async(func() error { _, err := r.get(tileURL, Expected{4, remotetest.HashOf([]byte("else"))}); return err })
 	<-sent
 	<-sent
 	close(gate)

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // FuzzNames takes any address and texture URI to the address that is asked for: it is
 // on the same host, below the folder of the container.
 func FuzzNames(f *testing.F) {
-	for _, uri := range append([]string{"Textures/a.png", "a/./b.png"}, hostile...) {
+	for _, uri := range append([]string{"Textures/a.png", "a/./b.png"}, remotetest.HostileURIs...) {
 		f.Add("https://cdn.example.com/scene/tiles/t.untold?v=1", uri)
 	}
 	f.Add("http://[::1]:8080/a.b/c.meta", "x")

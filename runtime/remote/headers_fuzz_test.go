@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // FuzzHeaders answers every request with the same made-up headers, whatever was
@@ -59,13 +60,13 @@ func FuzzHeaders(f *testing.F) {
 			return reply(req, 200+int(status)%400, h, data[:min(int(kib)<<10, len(data))]), nil
 		}
 		fuzzbound.Run(t, 0, fuzzbound.Limits{Alloc: 32 << 20}, func() {
-			for _, want := range []Expected{{}, {Size: int64(len(data)), SHA256: hashOf(data)}} {
+			for _, want := range []Expected{{}, {Size: int64(len(data)), SHA256: remotetest.HashOf(data)}} {
 				hostileReads(t, r, url, want, data)
 			}
 		})
 		r.origin.answer = nil
 		r.clock.Advance(2 * longestBlock)
-		r.mustGet(url, Expected{Size: int64(len(data)), SHA256: hashOf(data)}, data)
+		r.mustGet(url, Expected{Size: int64(len(data)), SHA256: remotetest.HashOf(data)}, data)
 	})
 }
 

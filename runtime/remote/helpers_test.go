@@ -3,8 +3,6 @@ package remote
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 func TestMain(m *testing.M) {
@@ -206,8 +205,8 @@ func (o *origin) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	h := http.Header{}
 	if !o.noETag {
-		h.Set("ETag", etagOf(data))
-		if req.Header.Get("If-None-Match") == etagOf(data) {
+		h.Set("ETag", remotetest.ETagOf(data))
+		if req.Header.Get("If-None-Match") == remotetest.ETagOf(data) {
 			return reply(req, 304, h, nil), nil
 		}
 	}
@@ -222,13 +221,6 @@ func reply(req *http.Request, status int, h http.Header, body []byte) *http.Resp
 		StatusCode: status, Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
-}
-
-func etagOf(data []byte) string { return `"` + hashOf(data)[:16] + `"` }
-
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // always answers every request with a status.

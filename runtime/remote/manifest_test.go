@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 const sceneURL = "https://cdn.example.com/city/city.json"
@@ -24,38 +25,29 @@ func open(t *testing.T, r *rig) Manifest {
 	return m
 }
 
-func text(t *testing.T, file string) string {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // A manifest is asked for at every open, with one conditional request.
 func TestManifestRevalidation(t *testing.T) {
 	r := newRig(t)
 	r.origin.put(sceneURL, []byte(`{"v":1}`))
-	if m := open(t, r); !m.Changed || m.Stale || text(t, m.File) != `{"v":1}` {
+	if m := open(t, r); !m.Changed || m.Stale || remotetest.Text(t, m.File) != `{"v":1}` {
 		t.Errorf("%+v", m)
 	}
 	r.restart()
-	if m := open(t, r); m.Changed || m.Stale || text(t, m.File) != `{"v":1}` {
+	if m := open(t, r); m.Changed || m.Stale || remotetest.Text(t, m.File) != `{"v":1}` {
 		t.Errorf("%+v", m)
 	}
 	if x := r.Metrics(); x.Requests != 1 || x.Conditional != 1 || x.NotModified != 1 || x.BytesFetched != 0 {
 		t.Errorf("%+v", x)
 	}
 	r.origin.put(sceneURL, []byte(`{"v":2}`))
-	if m := open(t, r); !m.Changed || m.Stale || text(t, m.File) != `{"v":2}` {
+	if m := open(t, r); !m.Changed || m.Stale || remotetest.Text(t, m.File) != `{"v":2}` {
 		t.Errorf("%+v", m)
 	}
 	if m := open(t, r); m.Changed {
 		t.Errorf("%+v", m)
 	}
 	log := r.origin.requests()
-	if len(log) != 4 || log[3].header.Get("If-None-Match") != etagOf([]byte(`{"v":2}`)) {
+	if len(log) != 4 || log[3].header.Get("If-None-Match") != remotetest.ETagOf([]byte(`{"v":2}`)) {
 		t.Errorf("%v", log)
 	}
 }
@@ -90,7 +82,7 @@ func TestManifestStaleIfError(t *testing.T) {
 	go func() { done <- open(t, r) }()
 	r.clock.pass(time.Second)
 	r.clock.pass(2 * time.Second)
-	if m := <-done; !m.Stale || m.Changed || text(t, m.File) != "{}" {
+	if m := <-done; !m.Stale || m.Changed || remotetest.Text(t, m.File) != "{}" {
 		t.Errorf("%+v", m)
 	}
 	if x := r.Metrics(); x.StaleServed != 1 || x.Requests != 4 || x.Conditional != 4-1 {
@@ -116,7 +108,7 @@ func TestManifestIsJSON(t *testing.T) {
 	go func() { done <- open(t, r) }()
 	r.clock.pass(time.Second)
 	r.clock.pass(2 * time.Second)
-	if m := <-done; !m.Stale || text(t, m.File) != "\ufeff \r\n{}" || m.File != first.File {
+	if m := <-done; !m.Stale || remotetest.Text(t, m.File) != "\ufeff \r\n{}" || m.File != first.File {
 		t.Errorf("%+v", m)
 	}
 }
@@ -135,11 +127,11 @@ func TestManifestCutShort(t *testing.T) {
 		return <-done
 	}
 	r.origin.put(sceneURL, []byte(whole[:12]))
-	if m := try(); text(t, m.File) != whole[:12] {
+	if m := try(); remotetest.Text(t, m.File) != whole[:12] {
 		t.Errorf("%+v", m)
 	}
 	r.origin.put(sceneURL, []byte(whole))
-	if m := open(t, r); text(t, m.File) != whole || m.Stale {
+	if m := open(t, r); remotetest.Text(t, m.File) != whole || m.Stale {
 		t.Errorf("%+v", m)
 	}
 	log := r.origin.requests()
@@ -147,7 +139,7 @@ func TestManifestCutShort(t *testing.T) {
 		t.Errorf("%d requests, the last one %v", n, log[n-1].header)
 	}
 	r.origin.put(sceneURL, []byte(whole[:12]))
-	if m := try(); text(t, m.File) != whole || !m.Stale {
+	if m := try(); remotetest.Text(t, m.File) != whole || !m.Stale {
 		t.Errorf("%+v", m)
 	}
 }
@@ -167,7 +159,7 @@ func TestManifestChangeAgesTheScene(t *testing.T) {
 	open(t, r)
 	r.restart()
 	r.mustGet(other, Expected{}, []byte("other"))
-	r.mustGet(tileURL, Expected{4, hashOf([]byte("tile"))}, []byte("tile"))
+	r.mustGet(tileURL, Expected{4, remotetest.HashOf([]byte("tile"))}, []byte("tile"))
 	if x := r.Metrics(); x.Requests != 0 {
 		t.Errorf("%+v", x)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -107,9 +108,9 @@ func TestFullDisk(t *testing.T) {
 	r := newRig(t, smallDisk(&room))
 	at := func(i int) string { return fmt.Sprintf("%stiles/%d.bin", sceneBase, i) }
 	for i := range 20 {
-		data := body(200_000 + i)
+		data := remotetest.Body(200_000 + i)
 		r.origin.put(at(i), data)
-		r.mustGet(at(i), Expected{int64(len(data)), hashOf(data)}, data)
+		r.mustGet(at(i), Expected{int64(len(data)), remotetest.HashOf(data)}, data)
 		r.clock.Advance(diskcache.PinFor)
 	}
 	st := r.Cache().Stat()
@@ -117,7 +118,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	n := len(r.origin.requests())
-	r.mustGet(at(19), Expected{}, body(200_019))
+	r.mustGet(at(19), Expected{}, remotetest.Body(200_019))
 	if got := len(r.origin.requests()); got != n {
 		t.Error("what has come last is gone")
 	}
@@ -139,7 +140,7 @@ func TestDiskWithoutAnyRoom(t *testing.T) {
 	var room atomic.Int64
 	room.Store(1 << 30)
 	r := newRig(t, smallDisk(&room), func(o *Options) { o.HTTP = oneAttempt })
-	data := body(10_000)
+	data := remotetest.Body(10_000)
 	for _, name := range []string{"b", "c"} {
 		r.origin.put(sceneBase+name, data)
 	}
@@ -188,7 +189,7 @@ func TestDiskFullOfFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.origin.put(s.url.String(), body(100+i))
+		r.origin.put(s.url.String(), remotetest.Body(100+i))
 		if _, err := r.ensure(t.Context(), s); err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // beside opens another Fetcher on the folder of a rig, as another process would.
@@ -212,7 +213,7 @@ func completeBeside(t *testing.T, r *rig, data []byte) {
 		t.answer = withRanges(t)
 		o.Transport = t
 	})
-	if _, err := other.Local(t.Context(), partsURL, Expected{int64(len(data)), hashOf(data)}); err != nil {
+	if _, err := other.Local(t.Context(), partsURL, Expected{int64(len(data)), remotetest.HashOf(data)}); err != nil {
 		t.Fatal(err)
 	}
 }

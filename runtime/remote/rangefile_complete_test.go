@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // slowDisk holds whoever reads a partial file from its beginning, as somebody does who
@@ -54,7 +55,7 @@ func TestWholeFileWaitsForItsCompletion(t *testing.T) {
 	<-d.asked
 	mustRead(t, x, data, 0, len(data)) // needs no final name
 	got := async(func() error {
-		file, err := r.Local(t.Context(), partsURL, Expected{int64(len(data)), hashOf(data)})
+		file, err := r.Local(t.Context(), partsURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // harmfulClock spoils a byte of a file whenever somebody asks for the time, which
@@ -57,7 +58,7 @@ func TestDiskThatDamagesParts(t *testing.T) {
 		}},
 		{"complete", func() error { return x.Bring(ctx, []runtime.Span{{From: 0, To: int64(len(data))}}) }},
 		{"whole", func() error {
-			_, err := r.Local(ctx, partsURL, Expected{int64(len(data)), hashOf(data)})
+			_, err := r.Local(ctx, partsURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 			return err
 		}},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // rowTile is a container with meshes in a row, 10 m apart.
@@ -84,7 +85,7 @@ func playRow(t *testing.T, data []byte, play func(s *stage, d *comparingDevice),
 		s.origin.put(sceneBase+"tiles/row.untold", data)
 		box := manifest.Bounds{Max: [3]float64{590, 1, 1}}
 		return &manifest.Manifest{Tiles: []manifest.Tile{{
-			ID: "row", Path: "tiles/row.untold", Bounds: box, Center: box.Center(), FileSizeBytes: int64(len(data)), SHA256: hashOf(data),
+			ID: "row", Path: "tiles/row.untold", Bounds: box, Center: box.Center(), FileSizeBytes: int64(len(data)), SHA256: remotetest.HashOf(data),
 		}}}
 	}, func(s *stage) { play(s, d) }, opts...)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -36,7 +37,7 @@ func withRanges(o *origin) func(*http.Request) (*http.Response, error) {
 		}
 		w := httptest.NewRecorder()
 		if !noETag {
-			w.Header().Set("ETag", etagOf(data))
+			w.Header().Set("ETag", remotetest.ETagOf(data))
 		}
 		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(data))
 		resp := w.Result()
@@ -59,7 +60,7 @@ const partsURL = sceneBase + "tiles/a.untold"
 // partsRequest asks for that container as a Streamer does.
 func partsRequest(data []byte) runtime.Request {
 	return runtime.Request{
-		Dir: sceneBase, Path: "tiles/a.untold", TileID: "a", Attempt: 1, Size: int64(len(data)), SHA256: hashOf(data),
+		Dir: sceneBase, Path: "tiles/a.untold", TileID: "a", Attempt: 1, Size: int64(len(data)), SHA256: remotetest.HashOf(data),
 		Split: &runtime.Split{Always: true}, Context: context.Background(),
 	}
 }
@@ -183,7 +184,7 @@ func TestPartsOfATile(t *testing.T) {
 		}
 		mustRead(t, got.Ranges, data, 0, len(data))
 		mustRead(t, got.Ranges, data, 100, len(data)-100)
-		if e, ok := f.cache.Lookup(fileNameOf(t, srv.URL+"/tiles/a.untold")); !ok || e.SHA256 != hashOf(data) || e.Size != int64(len(data)) {
+		if e, ok := f.cache.Lookup(fileNameOf(t, srv.URL+"/tiles/a.untold")); !ok || e.SHA256 != remotetest.HashOf(data) || e.Size != int64(len(data)) {
 			t.Errorf("%+v, %v", e, ok)
 		}
 		if st := f.Cache().Stat(); st.Partial != 0 || st.Files != 1 {
@@ -587,7 +588,7 @@ func TestDamagedPartOfACompleteFile(t *testing.T) {
 	}
 	mustRead(t, x, data, len(data)/2, len(data))
 	mustRead(t, x, data, 0, len(data))
-	if e, ok := r.cache.Lookup(fileNameOf(t, partsURL)); !ok || e.SHA256 != hashOf(data) {
+	if e, ok := r.cache.Lookup(fileNameOf(t, partsURL)); !ok || e.SHA256 != remotetest.HashOf(data) {
 		t.Errorf("%+v, %v", e, ok)
 	}
 }
@@ -656,7 +657,7 @@ func TestPartsOfAnotherManifest(t *testing.T) {
 func TestPartsThatDoNotFit(t *testing.T) {
 	r, data := newPartsRig(t)
 	req := partsRequest(data)
-	req.SHA256 = hashOf([]byte("something else"))
+	req.SHA256 = remotetest.HashOf([]byte("something else"))
 	x := r.openParts(req)
 	err := x.Bring(t.Context(), []runtime.Span{{From: 0, To: int64(len(data))}})
 	if !errors.Is(err, ErrMismatch) || !errors.Is(err, runtime.ErrReplaced) {
@@ -672,7 +673,7 @@ func TestRestOfAFile(t *testing.T) {
 	r, data := newPartsRig(t)
 	x := r.openParts(partsRequest(data))
 	mustRead(t, x, data, len(data)/2, len(data)/2+100_000)
-	r.mustGet(partsURL, Expected{int64(len(data)), hashOf(data)}, data)
+	r.mustGet(partsURL, Expected{int64(len(data)), remotetest.HashOf(data)}, data)
 	if m := r.Metrics(); m.BytesFetched != int64(len(data)) || m.Resumed != 1 || m.BytesSaved != 0 {
 		t.Errorf("%+v of %d", m, len(data))
 	}

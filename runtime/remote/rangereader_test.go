@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // bigTile is a container with much geometry.
@@ -153,7 +154,7 @@ func TestNoRanges(t *testing.T) {
 	data := bigTile(t)
 	r.origin.put(tileURL, data)
 	for i := range 2 {
-		rr, err := r.OpenRange(context.Background(), tileURL, Expected{int64(len(data)), hashOf(data)})
+		rr, err := r.OpenRange(context.Background(), tileURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +321,7 @@ func TestRangeProperties(t *testing.T) {
 // A range that breaks off goes on after the last whole block that has come.
 func TestBrokenRangeGoesOn(t *testing.T) {
 	r := newRig(t)
-	data := body(9 * rangeBlock)
+	data := remotetest.Body(9 * rangeBlock)
 	r.origin.put(tileURL, data)
 	r.origin.answer = withRanges(r.origin)
 	rr, err := r.OpenRange(t.Context(), tileURL, Expected{})
@@ -346,7 +347,7 @@ func TestBrokenRangeGoesOn(t *testing.T) {
 
 // Blocks that are forgotten are missing, and may come again.
 func TestMemoryBlocks(t *testing.T) {
-	data := body(3*rangeBlock + 7)
+	data := remotetest.Body(3*rangeBlock + 7)
 	m := newMemoryBlocks(int64(len(data)))
 	fill := func(from, end int64) {
 		t.Helper()

@@ -10,18 +10,10 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 const resumeURL = sceneBase + "tiles/whole.untold"
-
-// body is what a file of n bytes has.
-func body(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i * i >> 3)
-	}
-	return b
-}
 
 // breakAt ends the bodies of the first answers after so many bytes with an
 // error.
@@ -40,13 +32,13 @@ func breakAt(o *origin, at ...int) func(*http.Request) (*http.Response, error) {
 // A download that breaks at any position goes on from there, and every byte is
 // right.
 func TestBrokenDownloadGoesOn(t *testing.T) {
-	data := body(9000)
+	data := remotetest.Body(9000)
 	for at := 0; at <= len(data); at += 50 {
 		r := newRig(t)
 		r.origin.put(resumeURL, data)
 		r.origin.answer = breakAt(r.origin, at, (len(data)-at)/2)
 		done := async(func() error {
-			got, err := r.get(resumeURL, Expected{int64(len(data)), hashOf(data)})
+			got, err := r.get(resumeURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 			if err == nil && !bytes.Equal(got, data) {
 				err = errors.New("other bytes")
 			}
@@ -62,7 +54,7 @@ func TestBrokenDownloadGoesOn(t *testing.T) {
 			t.Fatalf("broken at %d: %+v", at, m)
 		}
 		log := r.origin.requests()
-		if at > 0 && at < len(data) && (log[1].header.Get("Range") != fmt.Sprintf("bytes=%d-%d", at, len(data)-1) || log[1].header.Get("If-Range") != etagOf(data)) {
+		if at > 0 && at < len(data) && (log[1].header.Get("Range") != fmt.Sprintf("bytes=%d-%d", at, len(data)-1) || log[1].header.Get("If-Range") != remotetest.ETagOf(data)) {
 			t.Fatalf("broken at %d: %v", at, log[1].header)
 		}
 	}
@@ -70,7 +62,7 @@ func TestBrokenDownloadGoesOn(t *testing.T) {
 
 // Answers other than the rest of the file.
 func TestBrokenDownloadFallsBack(t *testing.T) {
-	data := body(50_000)
+	data := remotetest.Body(50_000)
 	for _, tt := range []struct {
 		name    string
 		second  func(o *origin, req *http.Request) *http.Response
@@ -116,7 +108,7 @@ func TestBrokenDownloadFallsBack(t *testing.T) {
 				return broken(req)
 			}
 			done := async(func() error {
-				got, err := r.get(resumeURL, Expected{int64(len(data)), hashOf(data)})
+				got, err := r.get(resumeURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 				if err == nil && !bytes.Equal(got, data) {
 					err = errors.New("other bytes")
 				}
@@ -142,7 +134,7 @@ func TestBrokenDownloadFallsBack(t *testing.T) {
 // A download that has failed for good, or was given up, goes on when the file is
 // wanted again, also in another session; a version that has changed does not.
 func TestBrokenDownloadGoesOnLater(t *testing.T) {
-	data := body(50_000)
+	data := remotetest.Body(50_000)
 	for _, changed := range []bool{false, true} {
 		r := newRig(t, func(o *Options) { o.HTTP = oneAttempt })
 		r.origin.put(resumeURL, data)
@@ -174,7 +166,7 @@ func TestBrokenDownloadGoesOnLater(t *testing.T) {
 
 // Without anything to tell versions apart by, nothing goes on.
 func TestBrokenDownloadWithoutVersion(t *testing.T) {
-	data := body(50_000)
+	data := remotetest.Body(50_000)
 	r := newRig(t)
 	r.origin.noETag = true
 	r.origin.put(resumeURL, data)

@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -48,7 +49,7 @@ func tile(t *testing.T, o *origin, id string, x float64, uris ...string) manifes
 	path := "tiles/" + id + ".untold"
 	o.put(sceneBase+path, data)
 	b := manifest.Bounds{Min: [3]float64{x, -5, -5}, Max: [3]float64{x + 1, 5, 5}}
-	return manifest.Tile{ID: id, Path: path, Bounds: b, Center: b.Center(), FileSizeBytes: int64(len(data)), SHA256: hashOf(data)}
+	return manifest.Tile{ID: id, Path: path, Bounds: b, Center: b.Center(), FileSizeBytes: int64(len(data)), SHA256: remotetest.HashOf(data)}
 }
 
 // onStage runs play in a bubble. plan makes the scene.
@@ -228,7 +229,7 @@ func TestTexturesFollow(t *testing.T) {
 		}
 		base, _ := weburl.ParseFolder(sceneBase + "tiles")
 		for _, uri := range uris[1:] {
-			if got := text(t, s.f.cache.Path(diskcache.TextureFolder(base)+"/"+uri)); got != uri {
+			if got := remotetest.Text(t, s.f.cache.Path(diskcache.TextureFolder(base)+"/"+uri)); got != uri {
 				t.Errorf("%s: %q", uri, got)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // seen collects what servers are asked.
@@ -104,7 +105,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	}
 	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if texts = append(texts, p); err == nil && d.Type().IsRegular() {
-			texts = append(texts, text(t, p))
+			texts = append(texts, remotetest.Text(t, p))
 		}
 		return err
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // hurried is a clock whose pauses are over at once and whose timeouts never
@@ -60,7 +61,7 @@ func TestStress(t *testing.T) {
 			overlap.Add(1)
 		}
 		defer open[i].Add(-1)
-		resp := reply(req, 200, http.Header{"Etag": {etagOf(bodies[i])}}, bodies[i])
+		resp := reply(req, 200, http.Header{"Etag": {remotetest.ETagOf(bodies[i])}}, bodies[i])
 		if rand.IntN(5) > 0 {
 			complete[i].Add(1)
 			return resp, nil
@@ -88,7 +89,7 @@ func TestStress(t *testing.T) {
 	}
 	wants := make([]Expected, addresses)
 	for i := range wants {
-		wants[i] = Expected{int64(len(bodies[i])), hashOf(bodies[i])}
+		wants[i] = Expected{int64(len(bodies[i])), remotetest.HashOf(bodies[i])}
 	}
 	var group sync.WaitGroup
 	var failures, good atomic.Int64
@@ -170,7 +171,7 @@ func TestStressWithEviction(t *testing.T) {
 	server := roundTripper(func(req *http.Request) (*http.Response, error) {
 		var i int
 		fmt.Sscanf(req.URL.Path, "/tiles/%d.untold", &i)
-		return reply(req, 200, nil, sealed(i, 0, 1000*i)), nil
+		return reply(req, 200, nil, remotetest.Sealed(i, 0, 1000*i)), nil
 	})
 	clock := &racing{}
 	f, err := New(Options{CacheDir: filepath.Join(t.TempDir(), "cache"), CacheBudget: 200_000, Transport: server, Clock: clock, NoSync: true})
@@ -192,7 +193,7 @@ func TestStressWithEviction(t *testing.T) {
 				body, err := os.ReadFile(file)
 				if errors.Is(err, os.ErrNotExist) {
 					gone.Add(1) // a reader asks again
-				} else if err != nil || !unbroken(body, i) {
+				} else if err != nil || !remotetest.Unbroken(body, i) {
 					t.Errorf("%d: %v", i, err)
 				}
 			}

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // subprocess is what this test binary does when started by a test.
@@ -51,28 +51,6 @@ func start(t *testing.T, task string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// sealed is a body that carries its own hash, so that any half or mixed file
-// shows.
-func sealed(i, version, size int) []byte {
-	body := make([]byte, sha256.Size+8+size)
-	binary.LittleEndian.PutUint32(body[sha256.Size:], uint32(i))
-	binary.LittleEndian.PutUint32(body[sha256.Size+4:], uint32(version))
-	for k := range size {
-		body[sha256.Size+8+k] = byte(k * (version + 1))
-	}
-	sum := sha256.Sum256(body[sha256.Size:])
-	copy(body, sum[:])
-	return body
-}
-
-func unbroken(body []byte, i int) bool {
-	if len(body) < sha256.Size+8 || binary.LittleEndian.Uint32(body[sha256.Size:]) != uint32(i) {
-		return false
-	}
-	sum := sha256.Sum256(body[sha256.Size:])
-	return bytes.Equal(sum[:], body[:sha256.Size])
-}
-
 const sharedFiles = 40
 
 // fetchAll brings all files twice through a shared folder.
@@ -87,8 +65,8 @@ func fetchAll(dir, base string) error {
 		fail := make(chan error, sharedFiles)
 		for _, i := range rng.Perm(sharedFiles) {
 			group.Go(func() {
-				want := sealed(i, 0, 10_000)
-				file, err := f.Local(context.Background(), fmt.Sprintf("%s/%d.untold", base, i), Expected{int64(len(want)), hashOf(want)})
+				want := remotetest.Sealed(i, 0, 10_000)
+				file, err := f.Local(context.Background(), fmt.Sprintf("%s/%d.untold", base, i), Expected{int64(len(want)), remotetest.HashOf(want)})
 				if err == nil {
 					var body []byte
 					if body, err = os.ReadFile(file); err == nil && !bytes.Equal(body, want) {
@@ -124,7 +102,7 @@ func TestProcessesShareAFolder(t *testing.T) {
 		var i int
 		fmt.Sscanf(r.URL.Path, "/%d.untold", &i)
 		w.Header().Set("ETag", `"1"`)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(sealed(i, 0, 10_000)))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(remotetest.Sealed(i, 0, 10_000)))
 	}))
 	defer srv.Close()
 	dir := t.TempDir()

@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -45,7 +46,7 @@ func TestTexturesResolveInDir(t *testing.T) {
 		a.Dir + "/Textures/wall.png": "tiles/Textures/wall.png", a.Dir + "/near.png": "tiles/near.png",
 		a.Dir + "/Textures/./floor.png": "tiles/Textures/floor.png", b.Dir + "/Textures/wall.png": "hlods/far/Textures/wall.png",
 	} {
-		if got := text(t, filepath.FromSlash(file)); got != want {
+		if got := remotetest.Text(t, filepath.FromSlash(file)); got != want {
 			t.Errorf("%s: %q", file, got)
 		}
 	}
@@ -64,7 +65,7 @@ func TestTexturesResolveInDir(t *testing.T) {
 // tile loads.
 func TestHostileTextureNames(t *testing.T) {
 	var names []string
-	for _, uri := range hostile {
+	for _, uri := range remotetest.HostileURIs {
 		if !strings.Contains(uri, "\x00") { // a container's strings end there
 			names = append(names, uri)
 		}
@@ -78,7 +79,7 @@ func TestHostileTextureNames(t *testing.T) {
 	}
 	r.origin.put(sceneBase+"tiles/a.untold", container(t, append(names, "a/./b.png")...))
 	got := r.fetch("tiles/a.untold")
-	if text(t, filepath.Join(got.Dir, "a", "b.png")) != "evil" {
+	if remotetest.Text(t, filepath.Join(got.Dir, "a", "b.png")) != "evil" {
 		t.Error("a/./b.png is missing")
 	}
 	log := r.origin.requests()
@@ -139,11 +140,11 @@ func TestLinkInTheCache(t *testing.T) {
 			r.origin.put(sceneBase+"tiles/"+u, []byte("evil"))
 		}
 		got := r.fetch("tiles/a.untold")
-		if text(t, filepath.Join(outside, "there.png")) != "secret" || len(files(t, outside)) != 1 {
+		if remotetest.Text(t, filepath.Join(outside, "there.png")) != "secret" || len(files(t, outside)) != 1 {
 			t.Errorf("wrote outside: %v", files(t, outside))
 		}
 		// A link as the last element is replaced, not followed.
-		if text(t, filepath.Join(got.Dir, "direct.png")) != "evil" {
+		if remotetest.Text(t, filepath.Join(got.Dir, "direct.png")) != "evil" {
 			t.Error("direct.png was not replaced")
 		}
 		if m := r.Metrics(); m.Textures != 1 || m.TexturesFailed != 2 {
@@ -164,7 +165,7 @@ func TestEvictedTexturesComeBack(t *testing.T) {
 	}
 	r.restart()
 	got = r.fetch("tiles/a.untold")
-	if text(t, filepath.Join(got.Dir, "a.png")) != "a" {
+	if remotetest.Text(t, filepath.Join(got.Dir, "a.png")) != "a" {
 		t.Error("a.png is missing")
 	}
 	if m := r.Metrics(); m.Requests != 1 || m.Textures != 1 || m.TexturesPresent != 1 {
@@ -208,7 +209,7 @@ func TestTexturesAreRevalidatedAfterAChange(t *testing.T) {
 	open(t, r)
 	got := r.fetch("tiles/a.untold")
 	for file, want := range map[string]string{"a.png": "a", "b.png": "new", "c.png": "c"} {
-		if s := text(t, filepath.Join(got.Dir, file)); s != want {
+		if s := remotetest.Text(t, filepath.Join(got.Dir, file)); s != want {
 			t.Errorf("%s: %q", file, s)
 		}
 	}
@@ -335,7 +336,7 @@ func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
 		var uris []string
 		for i := range 25 {
 			uris = append(uris, fmt.Sprintf("Textures/%d.png", i))
-			r.origin.put(sceneBase+"tiles/"+uris[i], body(1000+i))
+			r.origin.put(sceneBase+"tiles/"+uris[i], remotetest.Body(1000+i))
 		}
 		r.origin.put(sceneBase+"tiles/a.untold", container(t, uris...))
 		open(t, r)
@@ -366,12 +367,12 @@ func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
 		}
 		before := len(r.origin.requests())
 		m := open(t, r)
-		if got := text(t, m.File); got != `{"v":1}` {
+		if got := remotetest.Text(t, m.File); got != `{"v":1}` {
 			t.Errorf("%s: the manifest is %q", how, got)
 		}
 		got := r.fetch("tiles/a.untold")
 		for i, uri := range uris {
-			if text(t, filepath.Join(got.Dir, filepath.FromSlash(uri))) != string(body(1000+i)) {
+			if remotetest.Text(t, filepath.Join(got.Dir, filepath.FromSlash(uri))) != string(remotetest.Body(1000+i)) {
 				t.Errorf("%s: %s is damaged", how, uri)
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 func TestZoneOf(t *testing.T) {
@@ -191,7 +193,7 @@ func TestProxyInsideIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := text(t, file); got != "for http://public.example/a" {
+	if got := remotetest.Text(t, file); got != "for http://public.example/a" {
 		t.Error(got)
 	}
 }

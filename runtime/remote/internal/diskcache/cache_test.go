@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
+	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // name returns the cache name of a number.
@@ -56,7 +58,7 @@ func store(t testing.TB, c *Cache, e Entry, data []byte) Entry {
 
 func put(t testing.TB, c *Cache, i int, data []byte) Entry {
 	t.Helper()
-	return store(t, c, Entry{Name: name(i), URL: address(i), ETag: etagOf(data)}, data)
+	return store(t, c, Entry{Name: name(i), URL: address(i), ETag: remotetest.ETagOf(data)}, data)
 }
 
 // has lists which of the numbers the cache holds, without touching them.
@@ -175,8 +177,8 @@ func TestSidecar(t *testing.T) {
 	c := openCache(t, t.TempDir(), newClock(), 0)
 	put(t, c, 1, []byte("one"))
 	side := filepath.Join(c.Dir(), strings.TrimSuffix(name(1), ".untold")+".meta")
-	want := `{"remoteURL":"https://h/tiles/1.untold","etag":"\"` + hashOf([]byte("one"))[:16] + `\"","cachedAt":"2026-03-01T12:00:00Z"}`
-	if got := text(t, side); got != want {
+	want := `{"remoteURL":"https://h/tiles/1.untold","etag":"\"` + remotetest.HashOf([]byte("one"))[:16] + `\"","cachedAt":"2026-03-01T12:00:00Z"}`
+	if got := remotetest.Text(t, side); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	// Without an ETag there is none, also not that of an older file.
@@ -242,7 +244,7 @@ func TestLinkIsNoHit(t *testing.T) {
 		t.Error("a link to the outside is a hit")
 	}
 	put(t, c, 1, []byte("new"))
-	if text(t, outside) != "data" {
+	if remotetest.Text(t, outside) != "data" {
 		t.Error("wrote through a link")
 	}
 }
@@ -322,12 +324,12 @@ func TestRecovery(t *testing.T) {
 
 	// A torn line at the end of the index.
 	log := filepath.Join(dir, indexName)
-	whole := text(t, log)
+	whole := remotetest.Text(t, log)
 	for cut := range 40 {
 		os.WriteFile(log, []byte(whole[:len(whole)-cut]), 0o600)
 		c := openCache(t, dir, clock, 0)
 		for i := range 2 {
-			if e, ok := c.Lookup(name(i)); ok && e.SHA256 != hashOf([]byte("data")) {
+			if e, ok := c.Lookup(name(i)); ok && e.SHA256 != remotetest.HashOf([]byte("data")) {
 				t.Error(cut, e)
 			}
 		}
@@ -347,16 +349,16 @@ func TestRecovery(t *testing.T) {
 	if _, ok := c.Lookup(name(0)); ok {
 		t.Error("a file of unknown hash is a hit")
 	}
-	if _, ok := c.Check(name(0), hashOf([]byte("other"))); ok {
+	if _, ok := c.Check(name(0), remotetest.HashOf([]byte("other"))); ok {
 		t.Error("a file of another hash is a hit")
 	}
-	if e, ok := c.Check(name(1), hashOf([]byte("data"))); !ok || e.ETag != etagOf([]byte("data")) || e.URL != address(1) {
+	if e, ok := c.Check(name(1), remotetest.HashOf([]byte("data"))); !ok || e.ETag != remotetest.ETagOf([]byte("data")) || e.URL != address(1) {
 		t.Error(e, ok)
 	}
 	if _, ok := c.Lookup(texture.Name); ok {
 		t.Error("a texture that nobody knows serves")
 	}
-	if text(t, c.Path(texture.Name)) != "texture" {
+	if remotetest.Text(t, c.Path(texture.Name)) != "texture" {
 		t.Error("a file that nothing proves to be the cache's is gone")
 	}
 }
@@ -398,7 +400,7 @@ func TestTwoCachesOneFolder(t *testing.T) {
 	}
 	clock.Advance(time.Second)
 	put(t, b, 0, bytes.Repeat([]byte{2}, 400))
-	if e, ok := a.Lookup(name(0)); !ok || e.SHA256 != hashOf(bytes.Repeat([]byte{2}, 400)) {
+	if e, ok := a.Lookup(name(0)); !ok || e.SHA256 != remotetest.HashOf(bytes.Repeat([]byte{2}, 400)) {
 		t.Error("a does not see the new bytes", e, ok)
 	}
 	clock.Advance(time.Second)
@@ -476,7 +478,7 @@ func TestCacheProperties(t *testing.T) {
 			case "get":
 				if e, ok := c.Lookup(name(i)); ok {
 					got, err := os.ReadFile(c.Path(e.Name))
-					if err != nil || !bytes.Equal(got, model[i]) || e.SHA256 != hashOf(model[i]) {
+					if err != nil || !bytes.Equal(got, model[i]) || e.SHA256 != remotetest.HashOf(model[i]) {
 						t.Fatalf("%d: other bytes: %v", i, err)
 					}
 				}

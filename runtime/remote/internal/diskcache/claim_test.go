@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -109,10 +110,10 @@ func TestMark(t *testing.T) {
 		}
 		c := openCache(t, dir, newClock(), 0)
 		put(t, c, 1, []byte("data"))
-		if got := text(t, filepath.Join(dir, versionName)); got != versionText {
+		if got := remotetest.Text(t, filepath.Join(dir, versionName)); got != versionText {
 			t.Errorf("%v: the mark is %q", begun, got)
 		}
-		if got := text(t, filepath.Join(dir, tagName)); !strings.HasPrefix(got, "Signature: 8a477f597d28d172789f06886806bc55") {
+		if got := remotetest.Text(t, filepath.Join(dir, tagName)); !strings.HasPrefix(got, "Signature: 8a477f597d28d172789f06886806bc55") {
 			if _, ok := begun[tagName]; !ok {
 				t.Errorf("%v: the tag is %q", begun, got)
 			}
@@ -210,7 +211,7 @@ func TestLinksInACacheAreNotFollowed(t *testing.T) {
 	if _, err := c.Clear(); err != nil {
 		t.Error(err)
 	}
-	if got := text(t, filepath.Join(dir, "theirs", "a.png")); got != "mine" {
+	if got := remotetest.Text(t, filepath.Join(dir, "theirs", "a.png")); got != "mine" {
 		t.Errorf("%q", got)
 	}
 }
@@ -233,7 +234,7 @@ func TestCacheOfAnEarlierVersion(t *testing.T) {
 	put(t, c, 1, []byte("data"))
 	texture := store(t, c, Entry{Name: texturesDir + "/" + aKey[:32] + "/tiles/Textures/a.png", URL: "https://h/tiles/Textures/a.png"}, []byte("texture"))
 	secret := store(t, c, Entry{Name: name(2), URL: "https://user:secret@h/tiles/2.untold", ETag: "e"}, []byte("data"))
-	storePartial(t, c, 3, body(100*BlockSize), 0, 4)
+	storePartial(t, c, 3, remotetest.Body(100*BlockSize), 0, 4)
 	c.Close()
 	unmark(t, dir)
 	write(t, filepath.Join(dir, aTemp), "half")
@@ -265,7 +266,7 @@ func TestCacheOfAnEarlierVersion(t *testing.T) {
 			t.Errorf("%s has a password", f)
 		}
 	}
-	if text(t, filepath.Join(dir, versionName)) != versionText {
+	if remotetest.Text(t, filepath.Join(dir, versionName)) != versionText {
 		t.Error("no mark")
 	}
 }
@@ -288,7 +289,7 @@ func TestFilesWithoutAnEntryGo(t *testing.T) {
 		}
 		c.Close()
 		if how != "crash" {
-			log := []byte(text(t, filepath.Join(dir, indexName)))
+			log := []byte(remotetest.Text(t, filepath.Join(dir, indexName)))
 			log[0] ^= 1
 			write(t, filepath.Join(dir, indexName), string(log))
 		}

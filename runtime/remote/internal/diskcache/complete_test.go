@@ -5,13 +5,15 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // A complete file is read once to be given its final name, and readers of its blocks
 // do not wait meanwhile. The disk stands still in the middle of the file, and it can
 // be read once only.
 func TestCompletionOnTheSide(t *testing.T) {
-	c, data := openCache(t, t.TempDir(), newClock(), 0), body(100*BlockSize+7)
+	c, data := openCache(t, t.TempDir(), newClock(), 0), remotetest.Body(100*BlockSize+7)
 	p := storePartial(t, c, 1, data)
 	p.mu.Lock()
 	for b, sum := range checksums(data) {
@@ -40,7 +42,7 @@ func TestCompletionOnTheSide(t *testing.T) {
 	if err := <-done; err != nil || !p.whole {
 		t.Errorf("%v, whole: %v", err, p.whole)
 	}
-	if e, ok := c.Peek(name(1)); !ok || e.SHA256 != hashOf(data) || e.Size != int64(len(data)) {
+	if e, ok := c.Peek(name(1)); !ok || e.SHA256 != remotetest.HashOf(data) || e.Size != int64(len(data)) {
 		t.Errorf("%+v, %v", e, ok)
 	}
 	if list := files(t, c.Dir()); slices.Contains(list, p.name) {

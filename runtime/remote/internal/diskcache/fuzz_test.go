@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // FuzzIndex opens a cache over a hostile index: nothing outside is touched, no
 // entry is served that does not fit its file, and the cache works afterwards.
 func FuzzIndex(f *testing.F) {
-	entry := &Entry{Name: name(1), URL: address(1), Size: 4, SHA256: hashOf([]byte("data"))}
+	entry := &Entry{Name: name(1), URL: address(1), Size: 4, SHA256: remotetest.HashOf([]byte("data"))}
 	begin := appendChange(nil, &change{Op: "begin", Magic: indexMagic, Gen: "1"})
 	for _, list := range [][]change{
 		{{Op: "put", Entry: entry}},
@@ -66,12 +68,12 @@ func FuzzIndex(f *testing.F) {
 			if !validName(e.Name) || !filepath.IsLocal(filepath.FromSlash(e.Name)) {
 				t.Fatalf("name %q", e.Name)
 			}
-			if got, ok := c.Lookup(e.Name); ok && (e.Name != name(1) || got.SHA256 != hashOf([]byte("data"))) {
+			if got, ok := c.Lookup(e.Name); ok && (e.Name != name(1) || got.SHA256 != remotetest.HashOf([]byte("data"))) {
 				t.Fatalf("%+v is a hit", got)
 			}
 		}
 		e := put(t, c, 1, []byte("new"))
-		if got, ok := c.Lookup(e.Name); !ok || got.SHA256 != hashOf([]byte("new")) {
+		if got, ok := c.Lookup(e.Name); !ok || got.SHA256 != remotetest.HashOf([]byte("new")) {
 			t.Fatal("the cache does not work any more")
 		}
 		if _, err := c.Clear(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // A folder that an earlier version has written is read as it was meant: a whole file
@@ -17,13 +19,13 @@ func TestGoldenCache(t *testing.T) {
 	clock := newClock()
 	c := openCache(t, dir, clock, 0)
 	texture := TextureFolder(mustParse(t, "https://h/tiles/")) + "/sub/a.png"
-	if e, ok := c.Lookup(name(1)); !ok || !e.Old || e.URL != address(1) || e.ETag != etagOf([]byte("data")) || text(t, c.Path(e.Name)) != "data" {
+	if e, ok := c.Lookup(name(1)); !ok || !e.Old || e.URL != address(1) || e.ETag != remotetest.ETagOf([]byte("data")) || remotetest.Text(t, c.Path(e.Name)) != "data" {
 		t.Errorf("%+v, %v", e, ok)
 	}
-	if e, ok := c.Lookup(texture); !ok || e.Old || e.LastModified == "" || e.SHA256 != hashOf([]byte("texture")) || text(t, c.Path(e.Name)) != "texture" {
+	if e, ok := c.Lookup(texture); !ok || e.Old || e.LastModified == "" || e.SHA256 != remotetest.HashOf([]byte("texture")) || remotetest.Text(t, c.Path(e.Name)) != "texture" {
 		t.Errorf("%+v, %v", e, ok)
 	}
-	data := body(3*BlockSize + 5)
+	data := remotetest.Body(3*BlockSize + 5)
 	p := openPartial(t, c, 3)
 	if !p.Has(0) || p.Has(1) || p.Has(2) || !p.Has(3) || p.Stored() != BlockSize+5 || p.Size() != int64(len(data)) {
 		t.Errorf("%+v", p.Entry())

@@ -1,8 +1,6 @@
 package diskcache
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/url"
 	"os"
@@ -13,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -45,13 +44,6 @@ func (c *testClock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func etagOf(data []byte) string { return `"` + hashOf(data)[:16] + `"` }
-
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 func mustParse(t testing.TB, address string) *url.URL {
 	t.Helper()
 	u, err := weburl.Parse(address)
@@ -61,15 +53,6 @@ func mustParse(t testing.TB, address string) *url.URL {
 	return u
 }
 
-func text(t testing.TB, file string) string {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // damage changes a byte of a file, but neither its size nor its time.
 func damage(t testing.TB, file string) {
 	t.Helper()
@@ -77,20 +60,11 @@ func damage(t testing.TB, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := []byte(text(t, file))
+	b := []byte(remotetest.Text(t, file))
 	b[len(b)/2] ^= 1
 	if err := errors.Join(os.WriteFile(file, b, 0o600), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// body is the content of a file of n bytes.
-func body(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i * i >> 3)
-	}
-	return b
 }
 
 // files lists the plain files below a folder, with slashes, but those that every cache

@@ -14,29 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
-
-// sealed is a body that carries its own hash, so that any half or mixed file
-// shows.
-func sealed(i, version, size int) []byte {
-	body := make([]byte, sha256.Size+8+size)
-	binary.LittleEndian.PutUint32(body[sha256.Size:], uint32(i))
-	binary.LittleEndian.PutUint32(body[sha256.Size+4:], uint32(version))
-	for k := range size {
-		body[sha256.Size+8+k] = byte(k * (version + 1))
-	}
-	sum := sha256.Sum256(body[sha256.Size:])
-	copy(body, sum[:])
-	return body
-}
-
-func unbroken(body []byte, i int) bool {
-	if len(body) < sha256.Size+8 || binary.LittleEndian.Uint32(body[sha256.Size:]) != uint32(i) {
-		return false
-	}
-	sum := sha256.Sum256(body[sha256.Size:])
-	return bytes.Equal(sum[:], body[:sha256.Size])
-}
 
 const crashFiles = 12
 
@@ -60,7 +40,7 @@ func writeWhole(c *Cache, rng *rand.Rand, n int) error {
 	if err != nil {
 		return err
 	}
-	for part := sealed(i, n, rng.IntN(100_000)); len(part) > 0; part = part[min(len(part), 4096):] {
+	for part := remotetest.Sealed(i, n, rng.IntN(100_000)); len(part) > 0; part = part[min(len(part), 4096):] {
 		if _, err := w.Write(part[:min(len(part), 4096)]); err != nil {
 			return err
 		}
@@ -71,7 +51,7 @@ func writeWhole(c *Cache, rng *rand.Rand, n int) error {
 }
 
 // partialBody is what version n of a file has that comes in parts.
-func partialBody(n int) []byte { return sealed(0, n, 20*BlockSize) }
+func partialBody(n int) []byte { return remotetest.Sealed(0, n, 20*BlockSize) }
 
 // writeParts begins a partial file, or adds blocks to one.
 func writeParts(c *Cache, rng *rand.Rand, n int) error {
@@ -217,7 +197,7 @@ func checkServed(t *testing.T, c *Cache, round int) (n int) {
 		}
 		n++
 		body, err := os.ReadFile(c.Path(e.Name))
-		if err != nil || !unbroken(body, i) || hashOf(body) != e.SHA256 {
+		if err != nil || !remotetest.Unbroken(body, i) || remotetest.HashOf(body) != e.SHA256 {
 			t.Fatalf("round %d: file %d is served and broken: %v", round, i, err)
 		}
 		if want := fmt.Sprintf(`"%d"`, binary.LittleEndian.Uint32(body[sha256.Size+4:])); e.ETag != want {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // A log that does not end like one is read line by line, and no farther than a
@@ -19,13 +21,13 @@ func TestIndexWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := filepath.Join(dir, indexName)
-	whole := text(t, log)
+	whole := remotetest.Text(t, log)
 	const length = 4 * maxSalvage
 	if err := os.Truncate(log, length); err != nil {
 		t.Skip(err) // a file system without holes
 	}
 	c = openCache(t, dir, clock, 0)
-	if e, ok := c.Lookup(name(0)); !ok || e.SHA256 != hashOf([]byte("data")) {
+	if e, ok := c.Lookup(name(0)); !ok || e.SHA256 != remotetest.HashOf([]byte("data")) {
 		t.Error("what stands before the holes is lost")
 	}
 	put(t, c, 1, []byte("data"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -49,16 +50,9 @@ func TestFileNameExtensions(t *testing.T) {
 	}
 }
 
-// hostileURIs are texture URIs that lead out of their folder, or try to.
-var hostileURIs = []string{
-	"../x.png", "a/../../x.png", "/etc/passwd", `C:\x.png`, `..\x.png`, "file:///etc/passwd", "a/%2e%2e/%2e%2e/x.png", "a\x00b.png",
-	"%2e%2e/x.png", "%252e%252e/x.png", "a/%2E%2E%2f%2e%2e/x.png", "..%2fx.png", "..%5cx.png", "%2fetc/passwd", "c:x.png", "https://evil/x.png",
-	"//evil/x.png", "..", ".", "a/..", "a/...", "a/ ../x.png", "x.png:stream", "a\nb.png", "a%00b.png", "data:image/png;base64,AA==",
-}
-
 func TestTextureNames(t *testing.T) {
 	folder := TextureFolder(mustParse(t, "https://h/tiles/"))
-	for _, uri := range append([]string{""}, hostileURIs...) {
+	for _, uri := range append([]string{""}, remotetest.HostileURIs...) {
 		if name, err := TextureName(folder, uri); !errors.Is(err, manifest.ErrEscapes) || name != "" {
 			t.Errorf("%q: %q, %v", uri, name, err)
 		}
@@ -74,7 +68,7 @@ func TestTextureNames(t *testing.T) {
 // FuzzNames takes any address and texture URI to names in the cache: these are plain
 // names below its folder.
 func FuzzNames(f *testing.F) {
-	for _, uri := range append([]string{"Textures/a.png", "a/./b.png"}, hostileURIs...) {
+	for _, uri := range append([]string{"Textures/a.png", "a/./b.png"}, remotetest.HostileURIs...) {
 		f.Add("https://cdn.example.com/scene/tiles/t.untold?v=1", uri)
 	}
 	f.Add("http://[::1]:8080/a.b/c.meta", "x")

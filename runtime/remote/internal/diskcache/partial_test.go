@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
 // storePartial puts some blocks of a file into a cache.
@@ -48,7 +50,7 @@ func openPartial(t testing.TB, c *Cache, i int) *Partial {
 // Partial files are recovered as their lists say, whatever has happened to index
 // and files.
 func TestRecoveryOfParts(t *testing.T) {
-	data := body(10 * BlockSize)
+	data := remotetest.Body(10 * BlockSize)
 	for _, tt := range []struct {
 		name  string
 		spoil func(dir string) error
@@ -128,7 +130,7 @@ func haveSize(dir string) int64 {
 func TestPartsAreEvictedAsOne(t *testing.T) {
 	clock := newClock()
 	c := openCache(t, t.TempDir(), clock, 10*BlockSize)
-	data := body(100 * BlockSize)
+	data := remotetest.Body(100 * BlockSize)
 	storePartial(t, c, 1, data, 3, 50, 7)
 	clock.Advance(PinFor)
 	put(t, c, 2, data[:6*BlockSize])
@@ -149,7 +151,7 @@ func TestPartsAreEvictedAsOne(t *testing.T) {
 // Verify finds a damaged part, and removes the partial file.
 func TestVerifyParts(t *testing.T) {
 	c := openCache(t, t.TempDir(), newClock(), 0)
-	data := body(10*BlockSize + 5)
+	data := remotetest.Body(10*BlockSize + 5)
 	storePartial(t, c, 1, data, 0, 10)
 	file := c.Path(partialName(name(1)))
 	for _, at := range []int64{5 * BlockSize, 10*BlockSize + 4} { // a hole, and a part
@@ -178,7 +180,7 @@ func TestVerifyParts(t *testing.T) {
 
 // Two caches on one folder add parts to one file.
 func TestTwoCachesOnePartialFile(t *testing.T) {
-	dir, data := t.TempDir(), body(10*BlockSize)
+	dir, data := t.TempDir(), remotetest.Body(10*BlockSize)
 	a, b := openCache(t, dir, newClock(), 0), openCache(t, dir, newClock(), 0)
 	mine := storePartial(t, a, 1, data, 1)
 	if err := b.catchUp(); err != nil {
@@ -216,15 +218,15 @@ func TestTwoCachesOnePartialFile(t *testing.T) {
 // A file whose blocks have all come gets its final name, unless its hash is not the
 // declared one; a second Partial of it follows.
 func TestCompletion(t *testing.T) {
-	data := body(3*BlockSize + 5)
+	data := remotetest.Body(3*BlockSize + 5)
 	for _, tt := range []struct {
 		name, declared string
 		damage         bool
 	}{
 		{name: "no hash is declared"},
-		{name: "the declared hash", declared: hashOf(data)},
-		{name: "another hash", declared: hashOf([]byte("other"))},
-		{name: "a damaged block", declared: hashOf(data), damage: true},
+		{name: "the declared hash", declared: remotetest.HashOf(data)},
+		{name: "another hash", declared: remotetest.HashOf([]byte("other"))},
+		{name: "a damaged block", declared: remotetest.HashOf(data), damage: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -259,12 +261,12 @@ func TestCompletion(t *testing.T) {
 				if !errors.Is(err, ErrNotHere) || !errors.Is(err, ErrCache) || p.Stored() != int64(len(data))-BlockSize || there {
 					t.Errorf("%v, %d bytes", err, p.Stored())
 				}
-			case tt.declared != "" && tt.declared != hashOf(data):
-				if !errors.As(err, &wrong) || wrong.Got != hashOf(data) || there || whole != 0 || len(files(t, dir)) != 0 {
+			case tt.declared != "" && tt.declared != remotetest.HashOf(data):
+				if !errors.As(err, &wrong) || wrong.Got != remotetest.HashOf(data) || there || whole != 0 || len(files(t, dir)) != 0 {
 					t.Errorf("%v, %q", err, files(t, dir))
 				}
 			default:
-				if err != nil || !there || whole != 1 || text(t, c.Path(name(1))) != string(data) {
+				if err != nil || !there || whole != 1 || remotetest.Text(t, c.Path(name(1))) != string(data) {
 					t.Errorf("%v, %d", err, whole)
 				}
 				got := make([]byte, 10)
