@@ -91,7 +91,7 @@ func (e *Error) Is(target error) bool {
 }
 
 // Code identifies a rule. Codes are stable: scripts may depend on them. A Code
-// is an error value, so that errors.Is(err, format.CodeHashMismatch) works.
+// is an error value, so that errors.Is(err, format.Code("hash-mismatch")) works.
 type Code string
 
 // Error returns the code.

@@ -93,7 +93,7 @@ func FuzzValidate(f *testing.F) {
 			t.Fatalf("the reader refuses what validates: %v", err)
 		}
 		if err == nil && rep.OK() {
-			if _, err := r.ReadGeometry(Geometry{}); err != nil && !errors.Is(err, CodeRangeOverlap) {
+			if _, err := r.ReadGeometry(Geometry{}); err != nil && !errors.Is(err, codeRangeOverlap) {
 				t.Fatalf("geometry of a valid file does not read: %v", err)
 			}
 		}

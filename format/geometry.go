@@ -157,8 +157,8 @@ func (p *parser) checkIndices(data []byte) error {
 		end = max(end, m.IndexOffset+m.IndexSize)
 		if work += m.IndexSize; work > maxRangeOverlap*uint64(len(data))+1<<20 {
 			return &Error{Finding{
-				Code: CodeRangeOverlap, Chunk: ChunkMeshes, Record: i, Offset: -1,
-				Message: "the index ranges of the meshes overlap many times over", Hint: rules[CodeRangeOverlap].hint,
+				Code: codeRangeOverlap, Chunk: ChunkMeshes, Record: i, Offset: -1,
+				Message: "the index ranges of the meshes overlap many times over", Hint: rules[codeRangeOverlap].hint,
 			}}
 		}
 		b := data[m.IndexOffset : m.IndexOffset+m.IndexSize]
@@ -188,7 +188,7 @@ func (p *parser) indexError(i int, b []byte) error {
 		if c.Compression == CompressNone {
 			at.offset = int64(c.Offset) + int64(m.IndexOffset) + int64(k*m.IndexType.Size())
 		}
-		q.report(CodeIndexValue, at, "index %d is %d, the mesh has %d vertices", k, v, m.VertexCount)
+		q.report(codeIndexValue, at, "index %d is %d, the mesh has %d vertices", k, v, m.VertexCount)
 		return q.err
 	}
 	return nil

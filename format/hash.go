@@ -14,7 +14,7 @@ const hashBlock = 256 << 10
 
 // VerifyHash compares the header's contentHash with the SHA-256 of all stored
 // payloads in ascending chunk type. A header hash of 32 zero bytes means "not
-// computed" and passes. The error matches CodeHashMismatch.
+// computed" and passes. The error matches Code("hash-mismatch").
 func (r *Reader) VerifyHash() error {
 	if r.p.header.ContentHash == [hashSize]byte{} {
 		return nil
@@ -25,7 +25,7 @@ func (r *Reader) VerifyHash() error {
 	}
 	if sum != r.p.header.ContentHash {
 		q := parser{strict: true}
-		q.report(CodeHashMismatch, inFile(hashOffset), "stored hash %x, content hash %x", r.p.header.ContentHash, sum)
+		q.report(codeHashMismatch, inFile(hashOffset), "stored hash %x, content hash %x", r.p.header.ContentHash, sum)
 		return q.err
 	}
 	return nil

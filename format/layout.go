@@ -49,7 +49,7 @@ func (p *parser) checkTrailing() {
 			return
 		}
 	}
-	p.report(CodeTrailing, inFile(int64(end)), "%d bytes follow the last payload", n)
+	p.report(codeTrailing, inFile(int64(end)), "%d bytes follow the last payload", n)
 }
 
 // checkLayout judges how the payloads lie in the file: order, overlaps, gaps
@@ -62,17 +62,17 @@ func (p *parser) checkLayout() {
 		at := inChunk(c.Type, int64(s.off))
 		switch {
 		case s.off < prev && s.end > s.off && k > 0:
-			p.report(CodeChunkOverlap, at, "payload [%d, %d) overlaps bytes before %d that belong to another chunk", s.off, s.end, prev)
+			p.report(codeChunkOverlap, at, "payload [%d, %d) overlaps bytes before %d that belong to another chunk", s.off, s.end, prev)
 		case s.off > prev && p.reachesOut(prev, s.off):
 		case s.off > prev && s.off-prev >= Alignment:
-			p.report(CodeGap, inFile(int64(prev)), "%d bytes before %s belong to nothing", s.off-prev, c.Type)
+			p.report(codeGap, inFile(int64(prev)), "%d bytes before %s belong to nothing", s.off-prev, c.Type)
 		case s.off > prev:
 			if b, err := p.bytes(prev, s.off-prev, nil); err == nil && !allZero(b) {
-				p.report(CodePadding, inFile(int64(prev)), "%d padding bytes before %s are not all zero", len(b), c.Type)
+				p.report(codePadding, inFile(int64(prev)), "%d padding bytes before %s are not all zero", len(b), c.Type)
 			}
 		}
 		if c.Type < last && s.end > s.off {
-			p.report(CodeChunkOrder, at, "%s is stored behind %s", c.Type, last)
+			p.report(codeChunkOrder, at, "%s is stored behind %s", c.Type, last)
 		}
 		if s.end > s.off {
 			last = max(last, c.Type)

@@ -117,33 +117,33 @@ func (p *parser) parseHeader() bool {
 	if p.size < HeaderSize {
 		if p.size >= uint64(len(magic)) {
 			if b, err := p.bytes(0, uint64(len(magic)), nil); err == nil && string(b) != magic {
-				p.report(CodeMagic, inFile(0), "the first 8 bytes are %q instead of %q", b, magic)
+				p.report(codeMagic, inFile(0), "the first 8 bytes are %q instead of %q", b, magic)
 				return false
 			}
 		}
-		p.report(CodeTruncated, inFile(int64(p.size)), "%d bytes are fewer than the header's %d", p.size, HeaderSize)
+		p.report(codeTruncated, inFile(int64(p.size)), "%d bytes are fewer than the header's %d", p.size, HeaderSize)
 		return false
 	}
 	b, err := p.bytes(0, HeaderSize, nil)
 	if err != nil {
-		p.report(CodeReadFailed, inFile(0), "reading the header: %v", err)
+		p.report(codeReadFailed, inFile(0), "reading the header: %v", err)
 		return false
 	}
 	if string(b[:8]) != magic {
-		p.report(CodeMagic, inFile(0), "the first 8 bytes are %q instead of %q", b[:8], magic)
+		p.report(codeMagic, inFile(0), "the first 8 bytes are %q instead of %q", b[:8], magic)
 		return false
 	}
 	h := decodeHeader(b)
 	p.header = h
 	if MaterialSize(h.FormatVersion) == 0 {
-		p.report(CodeVersion, inFile(8), "format version %d, supported are 1 to %d", h.FormatVersion, MaxVersion)
+		p.report(codeVersion, inFile(8), "format version %d, supported are 1 to %d", h.FormatVersion, MaxVersion)
 		return false
 	}
 	if h.FileType < FileTile || h.FileType > FileShared {
-		p.report(CodeFileType, inFile(12), "file type %d, supported are 1 to 4", uint32(h.FileType))
+		p.report(codeFileType, inFile(12), "file type %d, supported are 1 to 4", uint32(h.FileType))
 	}
 	if h.VertexLayout != LayoutPBRStatic {
-		p.report(CodeVertexLayout, inFile(44), "vertex layout %d, supported is 1", uint32(h.VertexLayout))
+		p.report(codeVertexLayout, inFile(44), "vertex layout %d, supported is 1", uint32(h.VertexLayout))
 	}
 	return true
 }
@@ -153,14 +153,14 @@ func (p *parser) parseHeader() bool {
 func (p *parser) parseTable() bool {
 	n := uint64(p.header.ChunkCount)
 	if room := (p.size - HeaderSize) / ChunkEntrySize; n > room {
-		p.report(CodeTableTruncated, inFile(24), "%d chunk entries do not fit into %d bytes", n, p.size)
+		p.report(codeTableTruncated, inFile(24), "%d chunk entries do not fit into %d bytes", n, p.size)
 		if n = room; p.strict {
 			return false
 		}
 	}
 	b, err := p.bytes(HeaderSize, n*ChunkEntrySize, nil)
 	if err != nil {
-		p.report(CodeReadFailed, inFile(HeaderSize), "reading the chunk table: %v", err)
+		p.report(codeReadFailed, inFile(HeaderSize), "reading the chunk table: %v", err)
 		return false
 	}
 	p.chunks = make([]Chunk, n)
@@ -180,25 +180,25 @@ func (p *parser) checkChunks() {
 		at := func(field int64) place { return inChunk(c.Type, entryOffset(i)+field) }
 		ok := true
 		if c.Compression > CompressZstd {
-			p.report(CodeCompression, at(4), "compression type %d", uint32(c.Compression))
+			p.report(codeCompression, at(4), "compression type %d", uint32(c.Compression))
 			ok = false
 		}
 		if c.Offset%Alignment != 0 {
-			p.report(CodeMisaligned, at(8), "payload offset %d is not a multiple of %d", c.Offset, Alignment)
+			p.report(codeMisaligned, at(8), "payload offset %d is not a multiple of %d", c.Offset, Alignment)
 		}
 		tableEnd := HeaderSize + uint64(len(p.chunks))*ChunkEntrySize
 		if c.Offset > p.size || c.CompressedSize > p.size-c.Offset || c.Offset < tableEnd {
-			p.report(CodeChunkBounds, at(8), "payload [%d, +%d) does not lie between the table's end %d and the file's end %d",
+			p.report(codeChunkBounds, at(8), "payload [%d, +%d) does not lie between the table's end %d and the file's end %d",
 				c.Offset, c.CompressedSize, tableEnd, p.size)
 			ok = false
 		}
 		if c.Compression == CompressNone && c.CompressedSize != c.UncompressedSize {
-			p.report(CodeChunkSize, at(16), "uncompressed chunk with stored size %d and raw size %d", c.CompressedSize, c.UncompressedSize)
+			p.report(codeChunkSize, at(16), "uncompressed chunk with stored size %d and raw size %d", c.CompressedSize, c.UncompressedSize)
 			ok = false
 		}
 		if c.Type.required() {
 			if p.index[c.Type] >= 0 {
-				p.report(CodeDuplicateChunk, at(0), "a second %s chunk; the first one counts", c.Type)
+				p.report(codeDuplicateChunk, at(0), "a second %s chunk; the first one counts", c.Type)
 				continue
 			}
 			p.index[c.Type] = i
@@ -207,7 +207,7 @@ func (p *parser) checkChunks() {
 	}
 	for t := firstRequiredChunk; t <= lastRequiredChunk; t++ {
 		if p.index[t] < 0 {
-			p.report(CodeMissingChunk, place{t, -1, -1}, "the required chunk %s is missing", t)
+			p.report(codeMissingChunk, place{t, -1, -1}, "the required chunk %s is missing", t)
 		}
 	}
 }
@@ -216,12 +216,12 @@ func (p *parser) checkChunks() {
 // and that a compressed chunk keeps to the limits.
 func (p *parser) checkTableSize(c *Chunk, at func(int64) place) bool {
 	if rec := c.Type.recordSize(p.header.FormatVersion); rec > 0 && uint64(c.ElementCount)*uint64(rec) != c.UncompressedSize {
-		p.report(CodeTableSize, at(24), "%d records of %d bytes are not %d bytes", c.ElementCount, rec, c.UncompressedSize)
+		p.report(codeTableSize, at(24), "%d records of %d bytes are not %d bytes", c.ElementCount, rec, c.UncompressedSize)
 		return false
 	}
 	if c.Compression != CompressNone {
 		if err := p.limits.check(c); err != nil {
-			p.report(CodeTooLarge, at(24), "%v", err)
+			p.report(codeTooLarge, at(24), "%v", err)
 			return false
 		}
 	}
@@ -282,11 +282,11 @@ func (p *parser) reportPayload(t ChunkType, err error) {
 	at := inChunk(t, int64(c.Offset))
 	switch {
 	case isDecodedSize(err):
-		p.report(CodeDecodedSize, at, "%v", err)
+		p.report(codeDecodedSize, at, "%v", err)
 	case c.Compression != CompressNone:
-		p.report(CodeDecode, at, "%v", err)
+		p.report(codeDecode, at, "%v", err)
 	default:
-		p.report(CodeReadFailed, at, "%v", err)
+		p.report(codeReadFailed, at, "%v", err)
 	}
 }
 
@@ -346,12 +346,12 @@ func (p *parser) checkString(off uint32, what string, at func(int) place, field 
 		return
 	}
 	switch p.strings.check(off) {
-	case CodeStringBounds:
-		p.report(CodeStringBounds, at(field), "%s at offset %d of a string table of %d bytes", what, off, len(p.strings.data))
-	case CodeStringUnterminated:
-		p.report(CodeStringUnterminated, at(field), "%s at offset %d has no terminator", what, off)
-	case CodeStringUTF8:
-		p.report(CodeStringUTF8, at(field), "%s at offset %d is not valid UTF-8", what, off)
+	case codeStringBounds:
+		p.report(codeStringBounds, at(field), "%s at offset %d of a string table of %d bytes", what, off, len(p.strings.data))
+	case codeStringUnterminated:
+		p.report(codeStringUnterminated, at(field), "%s at offset %d has no terminator", what, off)
+	case codeStringUTF8:
+		p.report(codeStringUTF8, at(field), "%s at offset %d is not valid UTF-8", what, off)
 	}
 }
 
@@ -361,13 +361,13 @@ func (p *parser) checkEntities() {
 		e := &p.entities[i]
 		at := func(f int) place { return p.recordAt(ChunkEntities, i, f) }
 		if first, dup := p.byID[e.ID]; dup {
-			p.report(CodeEntityDuplicate, at(0), "entity id %d is also that of record %d", e.ID, first)
+			p.report(codeEntityDuplicate, at(0), "entity id %d is also that of record %d", e.ID, first)
 		} else {
 			p.byID[e.ID] = i
 		}
 		p.checkString(e.NameOffset, "entity name", at, 8)
 		if p.usable[ChunkMeshes] && uint64(e.FirstMesh)+uint64(e.MeshCount) > uint64(len(p.meshes)) {
-			p.report(CodeEntityMeshRange, at(12), "meshes [%d, +%d) of %d", e.FirstMesh, e.MeshCount, len(p.meshes))
+			p.report(codeEntityMeshRange, at(12), "meshes [%d, +%d) of %d", e.FirstMesh, e.MeshCount, len(p.meshes))
 		}
 	}
 	p.checkHierarchy()
@@ -387,11 +387,11 @@ func (p *parser) checkHierarchy() {
 		}
 		j, ok := p.byID[e.ParentID]
 		if !ok {
-			p.report(CodeEntityParent, p.recordAt(ChunkEntities, i, 4), "parent id %d does not exist", e.ParentID)
+			p.report(codeEntityParent, p.recordAt(ChunkEntities, i, 4), "parent id %d does not exist", e.ParentID)
 			continue
 		}
 		if parent[i] = j; j > i {
-			p.report(CodeEntityOrder, p.recordAt(ChunkEntities, i, 4), "the parent is record %d", j)
+			p.report(codeEntityOrder, p.recordAt(ChunkEntities, i, 4), "the parent is record %d", j)
 		}
 	}
 	const unseen, open, done = 0, 1, 2
@@ -406,7 +406,7 @@ func (p *parser) checkHierarchy() {
 			j = parent[j]
 		}
 		if j >= 0 && state[j] == open {
-			p.report(CodeEntityCycle, p.recordAt(ChunkEntities, j, 4), "entity %d is its own ancestor", p.entities[j].ID)
+			p.report(codeEntityCycle, p.recordAt(ChunkEntities, j, 4), "entity %d is its own ancestor", p.entities[j].ID)
 		}
 		for _, k := range path {
 			state[k] = done
@@ -420,23 +420,23 @@ func (p *parser) checkMeshes() {
 		at := func(f int) place { return p.recordAt(ChunkMeshes, i, f) }
 		p.checkString(m.NameOffset, "mesh name", at, 4)
 		if m.Material != NoIndex && p.usable[ChunkMaterials] && uint64(m.Material) >= uint64(len(p.materials)) {
-			p.report(CodeMeshMaterial, at(8), "material %d of %d", m.Material, len(p.materials))
+			p.report(codeMeshMaterial, at(8), "material %d of %d", m.Material, len(p.materials))
 		}
 		if m.VertexStride != VertexSize {
-			p.report(CodeVertexStride, at(24), "vertex stride %d instead of %d", m.VertexStride, VertexSize)
+			p.report(codeVertexStride, at(24), "vertex stride %d instead of %d", m.VertexStride, VertexSize)
 		}
 		if m.IndexType.Size() == 0 {
-			p.report(CodeIndexType, at(12), "index type %d", uint32(m.IndexType))
+			p.report(codeIndexType, at(12), "index type %d", uint32(m.IndexType))
 		} else if want := uint64(m.IndexCount) * uint64(m.IndexType.Size()); m.IndexSize != want {
-			p.report(CodeIndexSize, at(56), "%d index bytes, %d indices need %d", m.IndexSize, m.IndexCount, want)
+			p.report(codeIndexSize, at(56), "%d index bytes, %d indices need %d", m.IndexSize, m.IndexCount, want)
 		}
 		if want := uint64(m.VertexCount) * VertexSize; m.VertexSize != want {
-			p.report(CodeVertexSize, at(48), "%d vertex bytes, %d vertices need %d", m.VertexSize, m.VertexCount, want)
+			p.report(codeVertexSize, at(48), "%d vertex bytes, %d vertices need %d", m.VertexSize, m.VertexCount, want)
 		}
-		p.checkRange(ChunkVertices, CodeVertexRange, m.VertexOffset, m.VertexSize, at(32))
-		p.checkRange(ChunkIndices, CodeIndexRange, m.IndexOffset, m.IndexSize, at(40))
+		p.checkRange(ChunkVertices, codeVertexRange, m.VertexOffset, m.VertexSize, at(32))
+		p.checkRange(ChunkIndices, codeIndexRange, m.IndexOffset, m.IndexSize, at(40))
 		if m.IndexCount%3 != 0 {
-			p.report(CodeIndexTriangles, at(20), "%d indices are not whole triangles", m.IndexCount)
+			p.report(codeIndexTriangles, at(20), "%d indices are not whole triangles", m.IndexCount)
 		}
 	}
 }
@@ -461,7 +461,7 @@ func (p *parser) checkMaterials() {
 		}
 		for s, t := range m.textureSlots() {
 			if t != NoIndex && uint64(t) >= uint64(len(p.textures)) {
-				p.report(CodeMaterialTexture, at(56+4*s), "%s texture %d of %d", slotNames[s], t, len(p.textures))
+				p.report(codeMaterialTexture, at(56+4*s), "%s texture %d of %d", slotNames[s], t, len(p.textures))
 			}
 		}
 	}
@@ -476,7 +476,7 @@ func (p *parser) checkTextures() {
 		p.checkString(t.NameOffset, "texture name", at, 0)
 		p.checkString(t.URIOffset, "texture uri", at, 4)
 		if t.Format > TextureR16Unorm {
-			p.report(CodeTextureFormat, at(8), "texture format %d", uint32(t.Format))
+			p.report(codeTextureFormat, at(8), "texture format %d", uint32(t.Format))
 		}
 	}
 }

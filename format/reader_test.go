@@ -200,47 +200,47 @@ func TestReaderRefuses(t *testing.T) {
 		data []byte
 		want Code
 	}{
-		{"empty", nil, CodeTruncated},
-		{"short", good[:100], CodeTruncated},
-		{"other file", []byte("glTF and so on, not one of ours"), CodeMagic},
-		{"magic", patch(good, 0, 0), CodeMagic},
-		{"magic before enums", patch(patch(good, 0, 0), 12, 77), CodeMagic},
-		{"version 999", patch(good, 8, 999), CodeVersion},
-		{"version 0", patch(good, 8, 0), CodeVersion},
-		{"animation file", patch(good, 12, 5), CodeFileType},
-		{"vertex layout", patch(good, 44, 2), CodeVertexLayout},
-		{"chunk count", patch(good, 24, 1<<31), CodeTableTruncated},
-		{"table cut", good[:entry(3, 0)], CodeTableTruncated},
-		{"no texture table", dropChunk(4), CodeMissingChunk},
-		{"duplicate", patch(good, entry(4, 0), 1), CodeDuplicateChunk},
-		{"compression", patch(good, entry(5, 4), 3), CodeCompression},
-		{"offset + 1", patch(good, entry(5, 8), 0x371), CodeMisaligned},
-		{"offset beyond", patch(good, entry(5, 8), 0x7fff0000), CodeChunkBounds},
-		{"offset 2^63", patch(good, entry(5, 12), 1<<31), CodeChunkBounds},
-		{"size overflows", patch(good, entry(5, 20), ^uint32(0)), CodeChunkBounds},
-		{"offset in header", patch(good, entry(0, 8), 16), CodeChunkBounds},
-		{"cut payload", good[:len(good)-1], CodeChunkBounds},
-		{"raw size", patch(good, entry(5, 24), 97), CodeChunkSize},
-		{"element count", patch(good, entry(2, 32), 2), CodeTableSize},
-		{"string at 10000", patch(good, 0x2a0+4, 10000), CodeStringBounds},
-		{"unterminated string", patch(good, 0x1f0+22, 0x41656c67), CodeStringUnterminated},
-		{"invalid utf-8", patch(good, 0x1f0, 0xff), CodeStringUTF8},
-		{"material 99", patch(good, 0x2a0+8, 99), CodeMeshMaterial},
-		{"material texture", patch(good, 0x310+56, 3), CodeMaterialTexture},
-		{"index bytes", patch(good, 0x2a0+56, 4), CodeIndexSize},
-		{"vertex bytes", patch(good, 0x2a0+48, 64), CodeVertexSize},
-		{"stride", patch(good, 0x2a0+24, 36), CodeVertexStride},
-		{"index type 0", patch(good, 0x2a0+12, 0), CodeIndexType},
-		{"vertex offset", patch(good, 0x2a0+32, 32), CodeVertexRange},
-		{"vertex offset overflows", patch(good, 0x2a0+36, ^uint32(0)), CodeVertexRange},
-		{"index offset", patch(good, 0x2a0+40, 2), CodeIndexRange},
-		{"entity range", patch(good, 0x210+12, 1), CodeEntityMeshRange},
-		{"entity range overflows", patch(good, 0x210+12, ^uint32(0)), CodeEntityMeshRange},
-		{"missing parent", patch(good, 0x210+4, 7), CodeEntityParent},
-		{"own parent", patch(good, 0x210+4, 0), CodeEntityCycle},
-		{"trailing", append(bytes.Clone(good), 1), CodeTrailing},
-		{"16 trailing zeros", append(bytes.Clone(good), make([]byte, 16)...), CodeTrailing},
-		{"bomb", patch(lz4Tile, entry(5, 28), 1), CodeTooLarge},
+		{"empty", nil, codeTruncated},
+		{"short", good[:100], codeTruncated},
+		{"other file", []byte("glTF and so on, not one of ours"), codeMagic},
+		{"magic", patch(good, 0, 0), codeMagic},
+		{"magic before enums", patch(patch(good, 0, 0), 12, 77), codeMagic},
+		{"version 999", patch(good, 8, 999), codeVersion},
+		{"version 0", patch(good, 8, 0), codeVersion},
+		{"animation file", patch(good, 12, 5), codeFileType},
+		{"vertex layout", patch(good, 44, 2), codeVertexLayout},
+		{"chunk count", patch(good, 24, 1<<31), codeTableTruncated},
+		{"table cut", good[:entry(3, 0)], codeTableTruncated},
+		{"no texture table", dropChunk(4), codeMissingChunk},
+		{"duplicate", patch(good, entry(4, 0), 1), codeDuplicateChunk},
+		{"compression", patch(good, entry(5, 4), 3), codeCompression},
+		{"offset + 1", patch(good, entry(5, 8), 0x371), codeMisaligned},
+		{"offset beyond", patch(good, entry(5, 8), 0x7fff0000), codeChunkBounds},
+		{"offset 2^63", patch(good, entry(5, 12), 1<<31), codeChunkBounds},
+		{"size overflows", patch(good, entry(5, 20), ^uint32(0)), codeChunkBounds},
+		{"offset in header", patch(good, entry(0, 8), 16), codeChunkBounds},
+		{"cut payload", good[:len(good)-1], codeChunkBounds},
+		{"raw size", patch(good, entry(5, 24), 97), codeChunkSize},
+		{"element count", patch(good, entry(2, 32), 2), codeTableSize},
+		{"string at 10000", patch(good, 0x2a0+4, 10000), codeStringBounds},
+		{"unterminated string", patch(good, 0x1f0+22, 0x41656c67), codeStringUnterminated},
+		{"invalid utf-8", patch(good, 0x1f0, 0xff), codeStringUTF8},
+		{"material 99", patch(good, 0x2a0+8, 99), codeMeshMaterial},
+		{"material texture", patch(good, 0x310+56, 3), codeMaterialTexture},
+		{"index bytes", patch(good, 0x2a0+56, 4), codeIndexSize},
+		{"vertex bytes", patch(good, 0x2a0+48, 64), codeVertexSize},
+		{"stride", patch(good, 0x2a0+24, 36), codeVertexStride},
+		{"index type 0", patch(good, 0x2a0+12, 0), codeIndexType},
+		{"vertex offset", patch(good, 0x2a0+32, 32), codeVertexRange},
+		{"vertex offset overflows", patch(good, 0x2a0+36, ^uint32(0)), codeVertexRange},
+		{"index offset", patch(good, 0x2a0+40, 2), codeIndexRange},
+		{"entity range", patch(good, 0x210+12, 1), codeEntityMeshRange},
+		{"entity range overflows", patch(good, 0x210+12, ^uint32(0)), codeEntityMeshRange},
+		{"missing parent", patch(good, 0x210+4, 7), codeEntityParent},
+		{"own parent", patch(good, 0x210+4, 0), codeEntityCycle},
+		{"trailing", append(bytes.Clone(good), 1), codeTrailing},
+		{"16 trailing zeros", append(bytes.Clone(good), make([]byte, 16)...), codeTrailing},
+		{"bomb", patch(lz4Tile, entry(5, 28), 1), codeTooLarge},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for how, open := range openers(t, c.data) {
@@ -289,7 +289,7 @@ func TestHashMismatch(t *testing.T) {
 	for how, open := range openers(t, data) {
 		r, err := open()
 		if how == "mapped" {
-			if !errors.Is(err, CodeHashMismatch) {
+			if !errors.Is(err, codeHashMismatch) {
 				t.Errorf("%s: %v", how, err)
 			}
 			continue
@@ -297,7 +297,7 @@ func TestHashMismatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.VerifyHash(); !errors.Is(err, CodeHashMismatch) {
+		if err := r.VerifyHash(); !errors.Is(err, codeHashMismatch) {
 			t.Errorf("%s: %v", how, err)
 		}
 		r.Close()
@@ -312,10 +312,10 @@ func TestIndexOutOfRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *Error
-	if _, err := r.ReadGeometry(Geometry{}); !errors.As(err, &e) || e.Code != CodeIndexValue || e.Offset != 0x3d2 {
+	if _, err := r.ReadGeometry(Geometry{}); !errors.As(err, &e) || e.Code != codeIndexValue || e.Offset != 0x3d2 {
 		t.Errorf("ReadGeometry: %v", err)
 	}
-	if _, err := r.MeshIndices(0, nil); !errors.Is(err, CodeIndexValue) {
+	if _, err := r.MeshIndices(0, nil); !errors.Is(err, codeIndexValue) {
 		t.Errorf("MeshIndices: %v", err)
 	}
 }
@@ -375,8 +375,8 @@ func TestZstdBombIsBounded(t *testing.T) {
 		if err == nil {
 			_, err = r.ReadGeometry(Geometry{})
 		}
-		if !errors.Is(err, CodeTooLarge) && !errors.Is(err, CodeDecode) && !errors.Is(err, CodeDecodedSize) &&
-			!errors.Is(err, CodeVertexRange) {
+		if !errors.Is(err, codeTooLarge) && !errors.Is(err, codeDecode) && !errors.Is(err, codeDecodedSize) &&
+			!errors.Is(err, codeVertexRange) {
 			t.Errorf("declared size %d: %v", size, err)
 		}
 	}

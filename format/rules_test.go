@@ -53,29 +53,29 @@ func producers(t *testing.T) map[Code][]byte {
 	le.PutUint64(entry[24:], 100)
 
 	return map[Code][]byte{
-		CodeHeightTexture: height,
-		CodeGroupBounds: encode(func(f *File) {
+		codeHeightTexture: height,
+		codeGroupBounds: encode(func(f *File) {
 			f.Entities[0].MeshCount, f.Entities[1].ParentID = 0, 0
 		}, ModeNone),
-		CodeChunkOrder:         order,
-		CodeMetadataCompressed: packed,
-		CodeHashZero:           zeroHash(good),
-		CodeGap:                gap,
-		CodeTooLarge:           unsized,
-		CodeDecodedSize:        decoded,
-		CodeZstd:               encode(func(f *File) {}, ModeZstd),
-		CodeTrailing:           append(bytes.Clone(good), 1),
-		CodeEntityDuplicate:    encode(func(f *File) { f.Entities[1].ID = f.Entities[0].ID }, ModeNone),
-		CodeEntityOrder:        encode(func(f *File) { f.Entities[0].ParentID = 1 }, ModeNone),
-		CodeEntityCycle:        encode(func(f *File) { f.Entities[0].ParentID = 0 }, ModeNone),
-		CodeRangeOverlap:       encode(func(f *File) { f.Meshes[1].VertexOffset -= VertexSize }, ModeNone),
-		CodeFindingsSuppressed: encode(func(f *File) {
+		codeChunkOrder:         order,
+		codeMetadataCompressed: packed,
+		codeHashZero:           zeroHash(good),
+		codeGap:                gap,
+		codeTooLarge:           unsized,
+		codeDecodedSize:        decoded,
+		codeZstd:               encode(func(f *File) {}, ModeZstd),
+		codeTrailing:           append(bytes.Clone(good), 1),
+		codeEntityDuplicate:    encode(func(f *File) { f.Entities[1].ID = f.Entities[0].ID }, ModeNone),
+		codeEntityOrder:        encode(func(f *File) { f.Entities[0].ParentID = 1 }, ModeNone),
+		codeEntityCycle:        encode(func(f *File) { f.Entities[0].ParentID = 0 }, ModeNone),
+		codeRangeOverlap:       encode(func(f *File) { f.Meshes[1].VertexOffset -= VertexSize }, ModeNone),
+		codeFindingsSuppressed: encode(func(f *File) {
 			for i := range f.Meshes {
 				f.Meshes[i].Flags = 1
 			}
 		}, ModeNone),
-		CodeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = NoIndex }, ModeNone),
-		CodeTextureEscape: bytes.Replace(encode(func(*File) {}, ModeNone), []byte("Textures/brick.png"), []byte("../tures/brick.png"), 1),
+		codeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = NoIndex }, ModeNone),
+		codeTextureEscape: bytes.Replace(encode(func(*File) {}, ModeNone), []byte("Textures/brick.png"), []byte("../tures/brick.png"), 1),
 	}
 }
 

@@ -47,15 +47,15 @@ func (t *stringTable) check(off uint32) Code {
 	i := int(off)
 	switch {
 	case uint64(off) >= uint64(len(t.data)):
-		return CodeStringBounds
+		return codeStringBounds
 	case i > t.lastNUL:
-		return CodeStringUnterminated
+		return codeStringUnterminated
 	case !utf8.RuneStart(t.data[i]):
-		return CodeStringUTF8
+		return codeStringUTF8
 	case len(t.invalid) > 0:
 		k, _ := slices.BinarySearchFunc(t.invalid, i, func(b badByte, i int) int { return b.pos - i })
 		if k < len(t.invalid) && t.invalid[k].start <= i {
-			return CodeStringUTF8
+			return codeStringUTF8
 		}
 	}
 	return ""

@@ -125,9 +125,9 @@ func (p *parser) reportOf() *Report {
 	slices.SortFunc(cut, func(a, b Code) int { return cmp.Compare(a, b) })
 	for _, c := range cut {
 		r.Findings = append(r.Findings, Finding{
-			Code: CodeFindingsSuppressed, Severity: SeverityInfo, Record: -1, Offset: -1,
+			Code: codeFindingsSuppressed, Severity: SeverityInfo, Record: -1, Offset: -1,
 			Message: fmt.Sprintf("%d more findings %s", p.perCode[c]-p.maxCode, c),
-			Hint:    rules[CodeFindingsSuppressed].hint,
+			Hint:    rules[codeFindingsSuppressed].hint,
 		})
 	}
 	return r
@@ -137,7 +137,7 @@ func (p *parser) reportOf() *Report {
 func (p *parser) checkHeader() {
 	h := &p.header
 	if h.HeaderSize != HeaderSize {
-		p.report(CodeHeaderSize, inFile(20), "header size %d instead of %d", h.HeaderSize, HeaderSize)
+		p.report(codeHeaderSize, inFile(20), "header size %d instead of %d", h.HeaderSize, HeaderSize)
 	}
 	for _, c := range []struct {
 		t     ChunkType
@@ -150,26 +150,26 @@ func (p *parser) checkHeader() {
 		{ChunkEntities, h.EntityCount, 40},
 	} {
 		if i := p.index[c.t]; i >= 0 && p.chunks[i].ElementCount != c.count {
-			p.report(CodeHeaderCount, inFile(c.off), "the header counts %d records of %s, the table %d", c.count, c.t, p.chunks[i].ElementCount)
+			p.report(codeHeaderCount, inFile(c.off), "the header counts %d records of %s, the table %d", c.count, c.t, p.chunks[i].ElementCount)
 		}
 	}
 	if h.Flags != 0 {
-		p.report(CodeReserved, inFile(16), "header flags are 0x%x", h.Flags)
+		p.report(codeReserved, inFile(16), "header flags are 0x%x", h.Flags)
 	}
 	if h.Reserved0 != 0 {
-		p.report(CodeReserved, inFile(48), "reserved word is 0x%x", h.Reserved0)
+		p.report(codeReserved, inFile(48), "reserved word is 0x%x", h.Reserved0)
 	}
 	if h.Reserved1 != [32]byte{} {
-		p.report(CodeReserved, inFile(172), "reserved bytes are not zero")
+		p.report(codeReserved, inFile(172), "reserved bytes are not zero")
 	}
 	if !finite(h.RootTransform[:]...) {
-		p.report(CodeNotFinite, inFile(76), "the root transform is not finite")
+		p.report(codeNotFinite, inFile(76), "the root transform is not finite")
 	} else if h.RootTransform != identity {
-		p.report(CodeRootTransform, inFile(76), "the root transform is not the identity")
+		p.report(codeRootTransform, inFile(76), "the root transform is not the identity")
 	}
 	for i, c := range p.chunks {
 		if c.Reserved0 != 0 {
-			p.report(CodeReserved, inChunk(c.Type, entryOffset(i)+36), "reserved word of the table entry is 0x%x", c.Reserved0)
+			p.report(codeReserved, inChunk(c.Type, entryOffset(i)+36), "reserved word of the table entry is 0x%x", c.Reserved0)
 		}
 	}
 }
@@ -178,23 +178,23 @@ func (p *parser) checkHeader() {
 // read differently.
 func (p *parser) checkPortability() {
 	if v := p.header.FormatVersion; v > Version {
-		p.report(CodeNewerVersion, inFile(8), "format version %d", v)
+		p.report(codeNewerVersion, inFile(8), "format version %d", v)
 	}
 	for i, c := range p.chunks {
 		at := inChunk(c.Type, entryOffset(i)+4)
 		switch {
 		case !c.Type.required():
-			p.report(CodeUnknownChunk, inChunk(c.Type, entryOffset(i)), "chunk type %d (%s) of %d bytes", uint32(c.Type), c.Type, c.CompressedSize)
+			p.report(codeUnknownChunk, inChunk(c.Type, entryOffset(i)), "chunk type %d (%s) of %d bytes", uint32(c.Type), c.Type, c.CompressedSize)
 			continue
 		case c.Compression != CompressNone && c.UncompressedSize == 0:
-			p.report(CodeEmptyCompressed, at, "%s is empty and compressed with %s", c.Type, c.Compression)
+			p.report(codeEmptyCompressed, at, "%s is empty and compressed with %s", c.Type, c.Compression)
 		case c.Compression == CompressZstd:
-			p.report(CodeZstd, at, "%s is compressed with zstd", c.Type)
+			p.report(codeZstd, at, "%s is compressed with zstd", c.Type)
 		case c.Compression != CompressNone && !c.Type.isGeometry():
-			p.report(CodeMetadataCompressed, at, "%s is compressed with %s", c.Type, c.Compression)
+			p.report(codeMetadataCompressed, at, "%s is compressed with %s", c.Type, c.Compression)
 		}
 		if c.Type.recordSize(p.header.FormatVersion) == 0 && c.ElementCount != 0 {
-			p.report(CodeElementCount, inChunk(c.Type, entryOffset(i)+32), "element count %d of a chunk without records", c.ElementCount)
+			p.report(codeElementCount, inChunk(c.Type, entryOffset(i)+32), "element count %d of a chunk without records", c.ElementCount)
 		}
 	}
 }
@@ -202,16 +202,16 @@ func (p *parser) checkPortability() {
 // checkHash compares the content hash; it needs every payload inside the file.
 func (p *parser) checkHash() {
 	if p.header.ContentHash == [hashSize]byte{} {
-		p.report(CodeHashZero, inFile(hashOffset), "the content hash is all zero, damage would go unnoticed")
+		p.report(codeHashZero, inFile(hashOffset), "the content hash is all zero, damage would go unnoticed")
 		return
 	}
-	if p.perCode[CodeChunkBounds] > 0 {
+	if p.perCode[codeChunkBounds] > 0 {
 		return
 	}
 	sum, err := p.contentHash()
 	if err != nil {
-		p.report(CodeReadFailed, inFile(hashOffset), "hashing: %v", err)
+		p.report(codeReadFailed, inFile(hashOffset), "hashing: %v", err)
 	} else if sum != p.header.ContentHash {
-		p.report(CodeHashMismatch, inFile(hashOffset), "stored hash %x, content hash %x", p.header.ContentHash, sum)
+		p.report(codeHashMismatch, inFile(hashOffset), "stored hash %x, content hash %x", p.header.ContentHash, sum)
 	}
 }

@@ -48,7 +48,7 @@ func (g *geometryChecker) checkEntityBoxes() {
 		}
 		switch {
 		case g.worlds[i].overflow, g.worlds[i].ok && !finite(have.world.Min[:]...), g.worlds[i].ok && !finite(have.world.Max[:]...):
-			p.report(CodeNotFinite, at(72), "the transforms of the entity and its parents move its vertices beyond single precision")
+			p.report(codeNotFinite, at(72), "the transforms of the entity and its parents move its vertices beyond single precision")
 		case g.worlds[i].ok && usableBox(e.WorldBounds):
 			p.compareBox(e.WorldBounds, have.world, "world bounds", at(48), all, slack)
 		}
@@ -139,7 +139,7 @@ func (p *parser) compareGroup(i int, below Bounds) {
 	tol := groupSlack * max(boundsTolerance(b), boundsTolerance(below))
 	for k := range 3 {
 		if abs32(b.Min[k]-below.Min[k]) > tol || abs32(b.Max[k]-below.Max[k]) > tol {
-			p.report(CodeGroupBounds, p.recordAt(ChunkEntities, i, 48), "world bounds %v..%v, the entities below need %v..%v", b.Min, b.Max, below.Min, below.Max)
+			p.report(codeGroupBounds, p.recordAt(ChunkEntities, i, 48), "world bounds %v..%v, the entities below need %v..%v", b.Min, b.Max, below.Min, below.Max)
 			return
 		}
 	}

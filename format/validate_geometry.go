@@ -47,14 +47,14 @@ func (p *parser) checkCoverage(t ChunkType, get func(*Mesh) (off, n uint64)) {
 			unused += s.off - end
 		}
 		if s.off < end && (s.off != prev.off || s.end != prev.end) {
-			p.report(CodeRangeOverlap, p.recordAt(ChunkMeshes, s.i, 32), "range [%d, %d) of %s overlaps [%d, %d) of mesh %d",
+			p.report(codeRangeOverlap, p.recordAt(ChunkMeshes, s.i, 32), "range [%d, %d) of %s overlaps [%d, %d) of mesh %d",
 				s.off, s.end, t, prev.off, prev.end, prev.i)
 		}
 		end = max(end, s.end)
 		prev = s
 	}
 	if unused += size - end; unused > 0 {
-		p.report(CodeRangeUnused, inChunk(t, int64(p.chunk(t).Offset)), "%d of %d bytes belong to no mesh", unused, size)
+		p.report(codeRangeUnused, inChunk(t, int64(p.chunk(t).Offset)), "%d of %d bytes belong to no mesh", unused, size)
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *parser) checkGeometry(least uint64) {
 	}
 	g.checkEntityBoxes()
 	if g.cut > 0 {
-		p.report(CodeChecksCut, inChunk(ChunkMeshes, -1), "%d of %d meshes were not looked at: they name more than %d bytes of geometry together", g.cut, len(p.meshes), g.maxWork)
+		p.report(codeChecksCut, inChunk(ChunkMeshes, -1), "%d of %d meshes were not looked at: they name more than %d bytes of geometry together", g.cut, len(p.meshes), g.maxWork)
 	}
 }
 
@@ -118,20 +118,20 @@ func (g *geometryChecker) mesh(i int) {
 	p, m := g.p, &g.p.meshes[i]
 	at := func(f int) place { return p.recordAt(ChunkMeshes, i, f) }
 	if m.IndexCount == 0 || m.VertexCount == 0 {
-		p.report(CodeMeshEmpty, at(16), "%d vertices, %d indices", m.VertexCount, m.IndexCount)
+		p.report(codeMeshEmpty, at(16), "%d vertices, %d indices", m.VertexCount, m.IndexCount)
 	}
 	if m.IndexType == Index32 && m.VertexCount <= 65535 && m.VertexCount > 0 {
-		p.report(CodeIndexWide, at(12), "32-bit indices for %d vertices", m.VertexCount)
+		p.report(codeIndexWide, at(12), "32-bit indices for %d vertices", m.VertexCount)
 	}
 	edgeBytes := (m.Reserved0 >> 32) * uint64(m.IndexType.Size())
 	if want := m.VertexSize + m.IndexSize; m.EstimatedGPUBytes != want && m.EstimatedGPUBytes != want+edgeBytes {
-		p.report(CodeGPUBytes, at(64), "%d bytes, vertices and indices have %d", m.EstimatedGPUBytes, want)
+		p.report(codeGPUBytes, at(64), "%d bytes, vertices and indices have %d", m.EstimatedGPUBytes, want)
 	}
 	if edgeBytes > 0 && !p.holdsEdges(m.Reserved0&0xffffffff, edgeBytes) {
-		p.report(CodeEdgeRange, at(72), "edge indices [%d, +%d) are not in the file", m.Reserved0&0xffffffff, edgeBytes)
+		p.report(codeEdgeRange, at(72), "edge indices [%d, +%d) are not in the file", m.Reserved0&0xffffffff, edgeBytes)
 	}
 	if m.Flags != 0 {
-		p.report(CodeReserved, at(28), "mesh flags are 0x%x", m.Flags)
+		p.report(codeReserved, at(28), "mesh flags are 0x%x", m.Flags)
 	}
 	boxOK := p.checkBox(m.LocalBounds, "mesh bounds", at(80))
 	if g.work > g.maxWork {
@@ -214,17 +214,17 @@ func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
 		if g.iBase >= 0 {
 			at.offset = g.iBase + int64(m.IndexOffset) + int64(firstBad*m.IndexType.Size())
 		}
-		p.report(CodeIndexValue, at, "%d of %d indices are not below the vertex count %d, the first is index %d = %d",
+		p.report(codeIndexValue, at, "%d of %d indices are not below the vertex count %d, the first is index %d = %d",
 			bad, n, m.VertexCount, firstBad, indexAt(b, m.IndexType, firstBad))
 	}
 	if degenerate > 0 {
-		p.report(CodeDegenerate, p.recordAt(ChunkMeshes, i, 40), "%d of %d triangles repeat an index", degenerate, n/3)
+		p.report(codeDegenerate, p.recordAt(ChunkMeshes, i, 40), "%d of %d triangles repeat an index", degenerate, n/3)
 	}
 	if words == 0 || n == 0 {
 		return
 	}
 	if unused := int(m.VertexCount) - countBits(g.used); unused > 0 {
-		p.report(CodeVertexUnused, p.recordAt(ChunkMeshes, i, 16), "%d of %d vertices are not referenced", unused, m.VertexCount)
+		p.report(codeVertexUnused, p.recordAt(ChunkMeshes, i, 16), "%d of %d vertices are not referenced", unused, m.VertexCount)
 	}
 }
 
@@ -246,12 +246,12 @@ type vertexTally struct {
 // once per mesh, with a count and the first place.
 func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
 	tallies := [...]vertexTally{
-		{code: CodePosition, what: "positions are not finite", field: 0},
-		{code: CodeUV, what: "texture coordinates are not finite", field: 20},
-		{code: CodeNormal, what: "normals are not of unit length", field: 12},
-		{code: CodeNormalBits, what: "packed normals have top bits set or a component of -512", field: 12},
-		{code: CodeTangent, what: "tangents are not of unit length", field: 16},
-		{code: CodeTangentBits, what: "packed tangents have top bits other than 1 and 3 or a component of -512", field: 16},
+		{code: codePosition, what: "positions are not finite", field: 0},
+		{code: codeUV, what: "texture coordinates are not finite", field: 20},
+		{code: codeNormal, what: "normals are not of unit length", field: 12},
+		{code: codeNormalBits, what: "packed normals have top bits set or a component of -512", field: 12},
+		{code: codeTangent, what: "tangents are not of unit length", field: 16},
+		{code: codeTangentBits, what: "packed tangents have top bits other than 1 and 3 or a component of -512", field: 16},
 	}
 	hit := func(k, v int) {
 		if tallies[k].n++; tallies[k].n == 1 {

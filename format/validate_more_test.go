@@ -35,12 +35,12 @@ func TestValidateEntityBoxes(t *testing.T) {
 		severity Severity
 		offset   int64
 	}{
-		{"local box small", ent + 36, .5, CodeBoundsOutside, SeverityError, ent + 24},
-		{"local box loose", ent + 36, 5, CodeBoundsLoose, SeverityWarning, ent + 24},
-		{"world box small", ent + 60, .5, CodeBoundsOutside, SeverityError, ent + 48},
-		{"world box loose", ent + 60, 5, CodeBoundsLoose, SeverityWarning, ent + 48},
-		{"scaled out of single precision", ent + 72, math.MaxFloat32, CodeNotFinite, SeverityError, ent + 72},
-		{"moved far away", ent + 72 + 48, math.MaxFloat32, CodeBoundsOutside, SeverityError, ent + 48},
+		{"local box small", ent + 36, .5, codeBoundsOutside, SeverityError, ent + 24},
+		{"local box loose", ent + 36, 5, codeBoundsLoose, SeverityWarning, ent + 24},
+		{"world box small", ent + 60, .5, codeBoundsOutside, SeverityError, ent + 48},
+		{"world box loose", ent + 60, 5, codeBoundsLoose, SeverityWarning, ent + 48},
+		{"scaled out of single precision", ent + 72, math.MaxFloat32, codeNotFinite, SeverityError, ent + 72},
+		{"moved far away", ent + 72 + 48, math.MaxFloat32, codeBoundsOutside, SeverityError, ent + 48},
 	} {
 		data := patch(good, c.at, math.Float32bits(c.v))
 		if c.name == "scaled out of single precision" {
@@ -50,7 +50,7 @@ func TestValidateEntityBoxes(t *testing.T) {
 	}
 	// A box that another writer rounded its own way is no finding.
 	r := ValidateBytes(patch(good, ent+36, math.Float32bits(math.Nextafter32(1, 2))), ValidateOptions{})
-	if codes := append(codes(r, SeverityError), codes(r, SeverityWarning)...); slices.Contains(codes, CodeBoundsLoose) || slices.Contains(codes, CodeBoundsOutside) {
+	if codes := append(codes(r, SeverityError), codes(r, SeverityWarning)...); slices.Contains(codes, codeBoundsLoose) || slices.Contains(codes, codeBoundsOutside) {
 		t.Errorf("a last place: %v", codes)
 	}
 }
@@ -78,7 +78,7 @@ func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
 		f := merged()
 		change(&f.Entities[0])
 		r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
-		if !slices.Contains(codes(r, SeverityWarning), CodeBoundsLoose) {
+		if !slices.Contains(codes(r, SeverityWarning), codeBoundsLoose) {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}
 	}
@@ -99,7 +99,7 @@ func TestValidateTransformsOutOfRange(t *testing.T) {
 	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{MaxPerCode: -1})
 	far := map[int]bool{}
 	for _, x := range r.Findings {
-		if x.Code == CodeNotFinite || x.Code == CodeBoundsOutside {
+		if x.Code == codeNotFinite || x.Code == codeBoundsOutside {
 			far[x.Record] = true
 		}
 	}
@@ -118,11 +118,11 @@ func TestValidateManyInstances(t *testing.T) {
 	entities := int(le.Uint64(data[HeaderSize+ChunkEntrySize+8:]))
 	last := entities + 19999*EntitySize
 	r := ValidateBytes(patch(data, last+60, f32(-1e6)), ValidateOptions{})
-	if !slices.Contains(codes(r, SeverityError), CodeBoundsInverted) {
+	if !slices.Contains(codes(r, SeverityError), codeBoundsInverted) {
 		t.Errorf("%+v", r.Findings)
 	}
 	r = ValidateBytes(patch(data, last+48, f32(2e4+.5)), ValidateOptions{})
-	finds(t, "the last of many", r, CodeBoundsOutside, SeverityError, int64(last+48))
+	finds(t, "the last of many", r, codeBoundsOutside, SeverityError, int64(last+48))
 }
 
 // Strings are well-formed whether a record names them or not.
@@ -133,19 +133,19 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 		code   Code
 		offset int // in the table; -1: no such finding
 	}{
-		{"plain", "spare\x00", CodeStringUnused, 0},
-		{"empty", "\x00", CodeStringUnused, 0},
-		{"unterminated", "spare", CodeStringUnterminated, 0},
-		{"not UTF-8", "sp\xffare\x00", CodeStringUTF8, 0},
-		{"cut in a rune", "x\x00caf\xc3\x00", CodeStringUTF8, 2},
-		{"both", "a\xffb", CodeStringUTF8, 0},
+		{"plain", "spare\x00", codeStringUnused, 0},
+		{"empty", "\x00", codeStringUnused, 0},
+		{"unterminated", "spare", codeStringUnterminated, 0},
+		{"not UTF-8", "sp\xffare\x00", codeStringUTF8, 0},
+		{"cut in a rune", "x\x00caf\xc3\x00", codeStringUTF8, 2},
+		{"both", "a\xffb", codeStringUTF8, 0},
 	} {
 		f := triangleFile(t)
 		at := len(f.Strings)
 		f.Strings = append(f.Strings, c.tail...)
 		data := mustEncode(t, f, ModeNone)
 		severity := SeverityError
-		if c.code == CodeStringUnused {
+		if c.code == codeStringUnused {
 			severity = SeverityInfo
 		}
 		strings := int64(binary.LittleEndian.Uint64(data[HeaderSize+8:]))
@@ -155,7 +155,7 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 	f := triangleFile(t)
 	f.Strings[0] = 0xff
 	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
-	if n := codes(r, SeverityError); !slices.Equal(n, []Code{CodeStringUTF8}) {
+	if n := codes(r, SeverityError); !slices.Equal(n, []Code{codeStringUTF8}) {
 		t.Errorf("%v", r.Findings)
 	}
 	// Where other tables cannot be read it is judged all the same.
@@ -163,7 +163,7 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 	f.Strings = append(f.Strings, 0xff, 0)
 	data := mustEncode(t, f, ModeNone)
 	binary.LittleEndian.PutUint32(data[HeaderSize+2*ChunkEntrySize+32:], 9)
-	if r := ValidateBytes(data, ValidateOptions{}); !slices.Contains(codes(r, SeverityError), CodeStringUTF8) {
+	if r := ValidateBytes(data, ValidateOptions{}); !slices.Contains(codes(r, SeverityError), codeStringUTF8) {
 		t.Errorf("%v", r.Findings)
 	}
 }
@@ -175,14 +175,14 @@ func TestValidateCutOff(t *testing.T) {
 	for n := 1; n < 40; n++ {
 		r := ValidateBytes(good[:len(good)-n], ValidateOptions{})
 		errors := codes(r, SeverityError)
-		if !slices.Contains(errors, CodeChunkBounds) || slices.Contains(errors, CodeTrailing) {
+		if !slices.Contains(errors, codeChunkBounds) || slices.Contains(errors, codeTrailing) {
 			t.Errorf("%d bytes are missing: %v", n, r.Findings)
 		}
 	}
 	// A size that reaches beyond the file, with payloads behind.
 	huge := patch(bytes.Clone(good), HeaderSize+2*ChunkEntrySize+16, 1<<30)
 	for _, f := range ValidateBytes(huge, ValidateOptions{}).Findings {
-		if f.Code == CodeGap || f.Code == CodeTrailing || f.Code == CodePadding {
+		if f.Code == codeGap || f.Code == codeTrailing || f.Code == codePadding {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -195,7 +195,7 @@ func TestValidateLaterWords(t *testing.T) {
 	f.Meshes[0].EstimatedGPUBytes += 12
 	data := mustEncode(t, f, ModeNone)
 	at := int64(binary.LittleEndian.Uint64(data[HeaderSize+2*ChunkEntrySize+8:])) + 72
-	finds(t, "edges without a chunk", ValidateBytes(data, ValidateOptions{}), CodeEdgeRange, SeverityWarning, at)
+	finds(t, "edges without a chunk", ValidateBytes(data, ValidateOptions{}), codeEdgeRange, SeverityWarning, at)
 	f.Meshes[0].Reserved0, f.Meshes[0].EstimatedGPUBytes = 12, f.Meshes[0].EstimatedGPUBytes-12
 	if r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}); r.Errors+r.Warnings != 0 {
 		t.Errorf("a running offset of no edges: %+v", r.Findings)
@@ -207,9 +207,9 @@ func TestValidateLaterWords(t *testing.T) {
 	}{
 		{TextureUnknown, 1, nil},
 		{TextureRGBA8, 7, nil},
-		{TextureRGBA8, 8, []Code{CodeTextureSize}},
-		{TextureBC7, 1, []Code{CodeTextureFile}},
-		{TextureASTC4x4, 1, []Code{CodeTextureFile}},
+		{TextureRGBA8, 8, []Code{codeTextureSize}},
+		{TextureBC7, 1, []Code{codeTextureFile}},
+		{TextureASTC4x4, 1, []Code{codeTextureFile}},
 	} {
 		f := gridFile(t, 1, 3) // brick.png, 64 x 32
 		f.Textures[0].Format, f.Textures[0].MipCount = c.format, c.mips

@@ -15,12 +15,12 @@ import (
 // compared with others.
 func (p *parser) checkBox(b Bounds, what string, at place) bool {
 	if !finite(b.Min[:]...) || !finite(b.Max[:]...) {
-		p.report(CodeNotFinite, at, "%s holds a number that is not finite", what)
+		p.report(codeNotFinite, at, "%s holds a number that is not finite", what)
 		return false
 	}
 	for i := range 3 {
 		if b.Min[i] > b.Max[i] {
-			p.report(CodeBoundsInverted, at, "%s: min %v is above max %v on axis %c", what, b.Min[i], b.Max[i], "xyz"[i])
+			p.report(codeBoundsInverted, at, "%s: min %v is above max %v on axis %c", what, b.Min[i], b.Max[i], "xyz"[i])
 			return false
 		}
 	}
@@ -51,9 +51,9 @@ func (p *parser) compareBox(stored, exact Bounds, what string, at place, tight b
 	}
 	switch {
 	case outside:
-		p.report(CodeBoundsOutside, at, "%s %v..%v does not hold %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
+		p.report(codeBoundsOutside, at, "%s %v..%v does not hold %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
 	case loose && tight:
-		p.report(CodeBoundsLoose, at, "%s %v..%v, the content needs %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
+		p.report(codeBoundsLoose, at, "%s %v..%v, the content needs %v..%v", what, stored.Min, stored.Max, exact.Min, exact.Max)
 	}
 }
 
@@ -66,14 +66,14 @@ func (p *parser) checkEntityValues() {
 		e := &p.entities[i]
 		at := func(f int) place { return p.recordAt(ChunkEntities, i, f) }
 		if e.Flags != 0 {
-			p.report(CodeReserved, at(20), "entity flags are 0x%x", e.Flags)
+			p.report(codeReserved, at(20), "entity flags are 0x%x", e.Flags)
 		}
 		p.checkBox(e.LocalBounds, "local bounds", at(24))
 		ok := p.checkBox(e.WorldBounds, "world bounds", at(48))
 		if !finite(e.LocalTransform[:]...) {
-			p.report(CodeNotFinite, at(72), "the local transform is not finite")
+			p.report(codeNotFinite, at(72), "the local transform is not finite")
 		} else if det := det3(&e.LocalTransform); det == 0 || !affine(&e.LocalTransform) {
-			p.report(CodeEntityTransform, at(72), "the local transform has determinant %g or a last row other than 0 0 0 1", det)
+			p.report(codeEntityTransform, at(72), "the local transform has determinant %g or a last row other than 0 0 0 1", det)
 		}
 		if e.MeshCount == 0 {
 			continue
@@ -125,11 +125,11 @@ func (p *parser) checkMeshOwners() {
 		j, ok := p.byID[m.EntityID]
 		switch e := uint64(i); {
 		case !ok:
-			p.report(CodeMeshEntity, at, "entity id %d does not exist", m.EntityID)
+			p.report(codeMeshEntity, at, "entity id %d does not exist", m.EntityID)
 		case owners != 1:
-			p.report(CodeMeshOrphan, at, "the mesh is in the ranges of %d entities", owners)
+			p.report(codeMeshOrphan, at, "the mesh is in the ranges of %d entities", owners)
 		case e < uint64(p.entities[j].FirstMesh) || e >= uint64(p.entities[j].FirstMesh)+uint64(p.entities[j].MeshCount):
-			p.report(CodeMeshEntity, at, "entity id %d does not list this mesh", m.EntityID)
+			p.report(codeMeshEntity, at, "entity id %d does not list this mesh", m.EntityID)
 		}
 	}
 }
@@ -148,22 +148,22 @@ func (p *parser) checkMaterialValues() {
 		at := func(f int) place { return p.recordAt(ChunkMaterials, i, f) }
 		if !finite(m.BaseColor[:]...) || !finite(m.Emissive[:]...) ||
 			!finite(m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff, m.HeightScale, m.HeightMidlevel, m.HeightRemap[0], m.HeightRemap[1]) {
-			p.report(CodeNotFinite, at(8), "a factor is not finite")
+			p.report(codeNotFinite, at(8), "a factor is not finite")
 			continue
 		}
 		p.checkFactors(m, at)
 		known := MaterialAlphaMask | MaterialDoubleSided | MaterialUnlit
 		if mode := m.Flags & MaterialAlphaMask; mode == 3 || m.Flags&^known != 0 {
-			p.report(CodeMaterialFlags, at(4), "flags 0x%x", m.Flags)
+			p.report(codeMaterialFlags, at(4), "flags 0x%x", m.Flags)
 		}
 		if reserved := MaterialSize(p.header.FormatVersion) - 8; m.Reserved[0]&^15 != 0 || m.Reserved[1] != 0 {
-			p.report(CodeMaterialChannels, at(reserved), "channel words 0x%x 0x%x", m.Reserved[0], m.Reserved[1])
+			p.report(codeMaterialChannels, at(reserved), "channel words 0x%x 0x%x", m.Reserved[0], m.Reserved[1])
 		}
 		if h := m.HeightTexture; h != NoIndex && p.header.FormatVersion >= 3 && p.usable[ChunkTextures] && uint64(h) >= uint64(len(p.textures)) {
-			p.report(CodeHeightTexture, at(80), "height texture %d of %d", h, len(p.textures))
+			p.report(codeHeightTexture, at(80), "height texture %d of %d", h, len(p.textures))
 		}
 		if !used[i] && p.usable[ChunkMeshes] {
-			p.report(CodeMaterialUnused, at(0), "no mesh uses the material")
+			p.report(codeMaterialUnused, at(0), "no mesh uses the material")
 		}
 	}
 }
@@ -172,12 +172,12 @@ func (p *parser) checkFactors(m *Material, at func(int) place) {
 	inUnit := func(v float32) bool { return v >= 0 && v <= 1 }
 	for k, v := range m.BaseColor {
 		if !inUnit(v) {
-			p.report(CodeMaterialRange, at(8+4*k), "base colour component %d is %v", k, v)
+			p.report(codeMaterialRange, at(8+4*k), "base colour component %d is %v", k, v)
 		}
 	}
 	for k, v := range m.Emissive {
 		if v < 0 {
-			p.report(CodeMaterialRange, at(24+4*k), "emissive component %d is %v", k, v)
+			p.report(codeMaterialRange, at(24+4*k), "emissive component %d is %v", k, v)
 		}
 	}
 	for _, f := range []struct {
@@ -190,14 +190,14 @@ func (p *parser) checkFactors(m *Material, at func(int) place) {
 		{"occlusion strength", m.OcclusionStrength, 48},
 	} {
 		if !inUnit(f.v) {
-			p.report(CodeMaterialRange, at(f.off), "%s is %v", f.name, f.v)
+			p.report(codeMaterialRange, at(f.off), "%s is %v", f.name, f.v)
 		}
 	}
 	if m.AlphaCutoff < 0 {
-		p.report(CodeMaterialRange, at(52), "alpha cutoff is %v", m.AlphaCutoff)
+		p.report(codeMaterialRange, at(52), "alpha cutoff is %v", m.AlphaCutoff)
 	}
 	if c := m.BaseColor; c[0] < 0.001 && c[1] < 0.001 && c[2] < 0.001 {
-		p.report(CodeMaterialBlack, at(8), "base colour %v is below 0.001 in all of red, green and blue", c[:3])
+		p.report(codeMaterialBlack, at(8), "base colour %v is below 0.001 in all of red, green and blue", c[:3])
 	}
 }
 
@@ -222,17 +222,17 @@ func (p *parser) checkTextureValues(dir string) {
 		at := func(f int) place { return p.recordAt(ChunkTextures, i, f) }
 		p.checkURI(t.URIOffset, dir, at(4))
 		if t.Flags&^known != 0 {
-			p.report(CodeTextureFlags, at(12), "flags 0x%x", t.Flags)
+			p.report(codeTextureFlags, at(12), "flags 0x%x", t.Flags)
 		}
 		if t.Width == 0 || t.Height == 0 || t.MipCount == 0 || int(min(t.MipCount, 99)) > bits.Len32(max(t.Width, t.Height)) {
-			p.report(CodeTextureSize, at(16), "%d x %d pixels, %d mips", t.Width, t.Height, t.MipCount)
+			p.report(codeTextureSize, at(16), "%d x %d pixels, %d mips", t.Width, t.Height, t.MipCount)
 		}
 		if t.Reserved0 != 0 {
-			p.report(CodeReserved, at(28), "reserved word is 0x%x", t.Reserved0)
+			p.report(codeReserved, at(28), "reserved word is 0x%x", t.Reserved0)
 		}
 		p.checkTextureFile(i, t)
 		if !used[i] && p.usable[ChunkMaterials] {
-			p.report(CodeTextureUnused, at(0), "no material uses the texture")
+			p.report(codeTextureUnused, at(0), "no material uses the texture")
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (p *parser) checkTextureFile(i int, t *Texture) {
 	}
 	uri := p.strings.get(t.URIOffset)
 	if blocks := t.Format > TextureRGBA8; blocks != strings.EqualFold(path.Ext(uri), ".utex") {
-		p.report(CodeTextureFile, p.recordAt(ChunkTextures, i, 8), "%.200q with the format %s", uri, t.Format)
+		p.report(codeTextureFile, p.recordAt(ChunkTextures, i, 8), "%.200q with the format %s", uri, t.Format)
 	}
 }
 
@@ -255,7 +255,7 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 		return
 	}
 	if off == NoIndex {
-		p.report(CodeTextureURI, at, "the texture has no uri")
+		p.report(codeTextureURI, at, "the texture has no uri")
 		return
 	}
 	if p.strings.check(off) != "" {
@@ -263,14 +263,14 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 	}
 	uri := p.strings.get(off)
 	if reason := URIEscape(uri); reason != "" {
-		p.report(CodeTextureEscape, at, "uri %.200q: %s", uri, reason)
+		p.report(codeTextureEscape, at, "uri %.200q: %s", uri, reason)
 		return
 	}
 	if dir == "" {
 		return
 	}
 	if _, err := journal.Stat(filepath.Join(dir, filepath.FromSlash(uri))); err != nil {
-		p.report(CodeTextureMissing, at, "the file of uri %.200q is not there", uri)
+		p.report(codeTextureMissing, at, "the file of uri %.200q is not there", uri)
 	}
 }
 

@@ -55,16 +55,16 @@ func (p *parser) checkUnnamedStrings() {
 		}
 		// A reference into the string has seen what is behind it.
 		if wrong > 0 && (!named || int64(refs[k]) > int64(bad[wrong-1].pos)) {
-			p.report(CodeStringUTF8, p.stringAt(start), "a string at offset %d, which no record names, is not valid UTF-8", start)
+			p.report(codeStringUTF8, p.stringAt(start), "a string at offset %d, which no record names, is not valid UTF-8", start)
 		}
 		bad = bad[wrong:]
 		if open && (!named || int64(refs[k]) >= int64(len(data))) {
-			p.report(CodeStringUnterminated, p.stringAt(start), "the last string, at offset %d, which no record names, has no terminator", start)
+			p.report(codeStringUnterminated, p.stringAt(start), "the last string, at offset %d, which no record names, has no terminator", start)
 		}
 		start = end + 1
 	}
 	if unused > 0 && all {
-		p.report(CodeStringUnused, p.stringAt(first), "%d strings are not referenced, the first at offset %d", unused, first)
+		p.report(codeStringUnused, p.stringAt(first), "%d strings are not referenced, the first at offset %d", unused, first)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestValidateCleanFiles(t *testing.T) {
 		}
 	}
 	r := ValidateBytes(mustEncode(t, gridFile(t, 4, 60), ModeZstd), ValidateOptions{})
-	if !r.OK() || !slices.Contains(codes(r, SeverityInfo), CodeZstd) {
+	if !r.OK() || !slices.Contains(codes(r, SeverityInfo), codeZstd) {
 		t.Errorf("zstd: %+v", r.Findings)
 	}
 	if r := ValidateBytes(mustEncode(t, NewBuilder(FileShared).File(), ModeAuto), ValidateOptions{}); len(r.Findings) != 0 {
@@ -49,51 +49,51 @@ func TestValidateFinds(t *testing.T) {
 		sev  Severity
 		off  int64
 	}{
-		{"header size", patch(good, 20, 208), CodeHeaderSize, SeverityError, 20},
-		{"mesh count", patch(good, 28, 2), CodeHeaderCount, SeverityError, 28},
-		{"entity count", patch(good, 40, 2), CodeHeaderCount, SeverityError, 40},
-		{"header flags", patch(good, 16, 1), CodeReserved, SeverityWarning, 16},
-		{"root transform", patch(good, 76, f32(2)), CodeRootTransform, SeverityWarning, 76},
-		{"root NaN", patch(good, 76, f32(math.NaN())), CodeNotFinite, SeverityError, 76},
-		{"header box NaN", patch(good, 52, f32(math.NaN())), CodeNotFinite, SeverityError, 52},
-		{"header box small", patch(good, 64, f32(0.5)), CodeBoundsOutside, SeverityError, 52},
-		{"header box large", patch(good, 64, f32(5)), CodeBoundsLoose, SeverityWarning, 52},
-		{"entry reserved", patch(good, entry(2, 36), 5), CodeReserved, SeverityWarning, int64(entry(2, 36))},
-		{"blob elements", patch(good, entry(5, 32), 3), CodeElementCount, SeverityWarning, int64(entry(5, 32))},
-		{"overlap", patch(good, entry(5, 8), 0x310), CodeChunkOverlap, SeverityError, 0x310},
-		{"padding", patch(good, 0x1e8, 7), CodePadding, SeverityWarning, 0x1e4},
-		{"hash", patch(good, hashOffset, 1), CodeHashMismatch, SeverityError, hashOffset},
-		{"no hash", zeroHash(good), CodeHashZero, SeverityWarning, hashOffset},
-		{"entity flags", patch(good, ent+20, 1), CodeReserved, SeverityWarning, ent + 20},
-		{"world box inverted", patch(good, ent+48, f32(9)), CodeBoundsInverted, SeverityError, ent + 48},
-		{"world box small", patch(good, ent+60, f32(0.5)), CodeBoundsOutside, SeverityError, ent + 48},
-		{"singular transform", patch(good, ent+72, 0), CodeEntityTransform, SeverityWarning, ent + 72},
-		{"transform NaN", patch(good, ent+72, f32(math.NaN())), CodeNotFinite, SeverityError, ent + 72},
-		{"moved entity", patch(good, ent+72+48, f32(10)), CodeBoundsOutside, SeverityError, ent + 48},
-		{"mesh entity", patch(good, mesh, 4), CodeMeshEntity, SeverityError, mesh},
-		{"orphan", patch(good, ent+16, 0), CodeMeshOrphan, SeverityWarning, mesh},
-		{"gpu bytes", patch(good, mesh+64, 1), CodeGPUBytes, SeverityWarning, mesh + 64},
-		{"mesh flags", patch(good, mesh+28, 1), CodeReserved, SeverityWarning, mesh + 28},
-		{"mesh box loose", patch(good, mesh+92, f32(2)), CodeBoundsLoose, SeverityWarning, mesh + 80},
-		{"index value", put16(good, idx+2, 9), CodeIndexValue, SeverityError, idx + 2},
-		{"degenerate", put16(good, idx+2, 0), CodeDegenerate, SeverityInfo, mesh + 40},
-		{"unused vertex", put16(good, idx+4, 1), CodeVertexUnused, SeverityInfo, mesh + 16},
-		{"position NaN", patch(good, vtx+32, f32(math.NaN())), CodePosition, SeverityError, vtx + 32},
-		{"position Inf", patch(good, vtx+64+8, f32(math.Inf(1))), CodePosition, SeverityError, vtx + 64},
-		{"uv Inf", put16(good, vtx+22, 0x7c00), CodeUV, SeverityError, vtx + 20},
-		{"normal zero", patch(good, vtx+12, 0), CodeNormal, SeverityWarning, vtx + 12},
-		{"normal bits", patch(good, vtx+12, 0x5FF00000), CodeNormalBits, SeverityWarning, vtx + 12},
-		{"normal -512", patch(good, vtx+12, 0x20000000), CodeNormalBits, SeverityWarning, vtx + 12},
-		{"tangent zero", patch(good, vtx+16, 1<<30), CodeTangent, SeverityWarning, vtx + 16},
-		{"tangent sign 0", patch(good, vtx+16, 0x1FF), CodeTangentBits, SeverityWarning, vtx + 16},
-		{"factor NaN", patch(good, mat+8, f32(math.NaN())), CodeNotFinite, SeverityError, mat + 8},
-		{"factor 2", patch(good, mat+8, f32(2)), CodeMaterialRange, SeverityWarning, mat + 8},
-		{"roughness -1", patch(good, mat+44, f32(-1)), CodeMaterialRange, SeverityWarning, mat + 44},
-		{"black", patch(good, mat+8, 0), CodeMaterialBlack, SeverityWarning, mat + 8},
-		{"alpha mode 3", patch(good, mat+4, 3), CodeMaterialFlags, SeverityWarning, mat + 4},
-		{"channel bits", patch(good, mat+80, 16), CodeMaterialChannels, SeverityWarning, mat + 80},
-		{"material unused", patch(good, mesh+8, NoIndex), CodeMaterialUnused, SeverityInfo, mat},
-		{"string unused", patch(good, ent+8, 4), CodeStringUnused, SeverityInfo, 0x1f0 + 17},
+		{"header size", patch(good, 20, 208), codeHeaderSize, SeverityError, 20},
+		{"mesh count", patch(good, 28, 2), codeHeaderCount, SeverityError, 28},
+		{"entity count", patch(good, 40, 2), codeHeaderCount, SeverityError, 40},
+		{"header flags", patch(good, 16, 1), codeReserved, SeverityWarning, 16},
+		{"root transform", patch(good, 76, f32(2)), codeRootTransform, SeverityWarning, 76},
+		{"root NaN", patch(good, 76, f32(math.NaN())), codeNotFinite, SeverityError, 76},
+		{"header box NaN", patch(good, 52, f32(math.NaN())), codeNotFinite, SeverityError, 52},
+		{"header box small", patch(good, 64, f32(0.5)), codeBoundsOutside, SeverityError, 52},
+		{"header box large", patch(good, 64, f32(5)), codeBoundsLoose, SeverityWarning, 52},
+		{"entry reserved", patch(good, entry(2, 36), 5), codeReserved, SeverityWarning, int64(entry(2, 36))},
+		{"blob elements", patch(good, entry(5, 32), 3), codeElementCount, SeverityWarning, int64(entry(5, 32))},
+		{"overlap", patch(good, entry(5, 8), 0x310), codeChunkOverlap, SeverityError, 0x310},
+		{"padding", patch(good, 0x1e8, 7), codePadding, SeverityWarning, 0x1e4},
+		{"hash", patch(good, hashOffset, 1), codeHashMismatch, SeverityError, hashOffset},
+		{"no hash", zeroHash(good), codeHashZero, SeverityWarning, hashOffset},
+		{"entity flags", patch(good, ent+20, 1), codeReserved, SeverityWarning, ent + 20},
+		{"world box inverted", patch(good, ent+48, f32(9)), codeBoundsInverted, SeverityError, ent + 48},
+		{"world box small", patch(good, ent+60, f32(0.5)), codeBoundsOutside, SeverityError, ent + 48},
+		{"singular transform", patch(good, ent+72, 0), codeEntityTransform, SeverityWarning, ent + 72},
+		{"transform NaN", patch(good, ent+72, f32(math.NaN())), codeNotFinite, SeverityError, ent + 72},
+		{"moved entity", patch(good, ent+72+48, f32(10)), codeBoundsOutside, SeverityError, ent + 48},
+		{"mesh entity", patch(good, mesh, 4), codeMeshEntity, SeverityError, mesh},
+		{"orphan", patch(good, ent+16, 0), codeMeshOrphan, SeverityWarning, mesh},
+		{"gpu bytes", patch(good, mesh+64, 1), codeGPUBytes, SeverityWarning, mesh + 64},
+		{"mesh flags", patch(good, mesh+28, 1), codeReserved, SeverityWarning, mesh + 28},
+		{"mesh box loose", patch(good, mesh+92, f32(2)), codeBoundsLoose, SeverityWarning, mesh + 80},
+		{"index value", put16(good, idx+2, 9), codeIndexValue, SeverityError, idx + 2},
+		{"degenerate", put16(good, idx+2, 0), codeDegenerate, SeverityInfo, mesh + 40},
+		{"unused vertex", put16(good, idx+4, 1), codeVertexUnused, SeverityInfo, mesh + 16},
+		{"position NaN", patch(good, vtx+32, f32(math.NaN())), codePosition, SeverityError, vtx + 32},
+		{"position Inf", patch(good, vtx+64+8, f32(math.Inf(1))), codePosition, SeverityError, vtx + 64},
+		{"uv Inf", put16(good, vtx+22, 0x7c00), codeUV, SeverityError, vtx + 20},
+		{"normal zero", patch(good, vtx+12, 0), codeNormal, SeverityWarning, vtx + 12},
+		{"normal bits", patch(good, vtx+12, 0x5FF00000), codeNormalBits, SeverityWarning, vtx + 12},
+		{"normal -512", patch(good, vtx+12, 0x20000000), codeNormalBits, SeverityWarning, vtx + 12},
+		{"tangent zero", patch(good, vtx+16, 1<<30), codeTangent, SeverityWarning, vtx + 16},
+		{"tangent sign 0", patch(good, vtx+16, 0x1FF), codeTangentBits, SeverityWarning, vtx + 16},
+		{"factor NaN", patch(good, mat+8, f32(math.NaN())), codeNotFinite, SeverityError, mat + 8},
+		{"factor 2", patch(good, mat+8, f32(2)), codeMaterialRange, SeverityWarning, mat + 8},
+		{"roughness -1", patch(good, mat+44, f32(-1)), codeMaterialRange, SeverityWarning, mat + 44},
+		{"black", patch(good, mat+8, 0), codeMaterialBlack, SeverityWarning, mat + 8},
+		{"alpha mode 3", patch(good, mat+4, 3), codeMaterialFlags, SeverityWarning, mat + 4},
+		{"channel bits", patch(good, mat+80, 16), codeMaterialChannels, SeverityWarning, mat + 80},
+		{"material unused", patch(good, mesh+8, NoIndex), codeMaterialUnused, SeverityInfo, mat},
+		{"string unused", patch(good, ent+8, 4), codeStringUnused, SeverityInfo, 0x1f0 + 17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := ValidateBytes(c.data, ValidateOptions{})
@@ -119,17 +119,17 @@ func zeroHash(b []byte) []byte {
 func TestValidateTextures(t *testing.T) {
 	for uri, want := range map[string]Code{
 		"Textures/ok file.png":    "",
-		"../up.png":               CodeTextureEscape,
-		"a/../../up.png":          CodeTextureEscape,
-		"/abs.png":                CodeTextureEscape,
-		`Textures\win.png`:        CodeTextureEscape,
-		"C:/x.png":                CodeTextureEscape,
-		"https://example/x.png":   CodeTextureEscape,
-		"Textures/\x01.png":       CodeTextureEscape,
-		".":                       CodeTextureEscape,
+		"../up.png":               codeTextureEscape,
+		"a/../../up.png":          codeTextureEscape,
+		"/abs.png":                codeTextureEscape,
+		`Textures\win.png`:        codeTextureEscape,
+		"C:/x.png":                codeTextureEscape,
+		"https://example/x.png":   codeTextureEscape,
+		"Textures/\x01.png":       codeTextureEscape,
+		".":                       codeTextureEscape,
 		"Textures/../fine.png":    "",
 		"Textures/percent%20.png": "",
-		"":                        CodeTextureURI,
+		"":                        codeTextureURI,
 	} {
 		b := NewBuilder(FileTile)
 		m := gridFile(t, 1, 3).Materials[1]
@@ -185,7 +185,7 @@ func TestValidateCollectsAll(t *testing.T) {
 	data = patch(data, 0x370, f32(math.NaN())) // position
 	data = append(data, 1, 2, 3)
 	got := codes(ValidateBytes(data, ValidateOptions{}), SeverityError)
-	for _, want := range []Code{CodeHeaderCount, CodeMeshMaterial, CodeStringBounds, CodePosition, CodeTrailing, CodeHashMismatch} {
+	for _, want := range []Code{codeHeaderCount, codeMeshMaterial, codeStringBounds, codePosition, codeTrailing, codeHashMismatch} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing in %v", want, got)
 		}
@@ -198,11 +198,11 @@ func TestValidateRanges(t *testing.T) {
 	f.Meshes[1].IndexOffset = f.Meshes[0].IndexOffset // shared whole: fine
 	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
 	got := codes(r, SeverityWarning)
-	if !slices.Contains(got, CodeRangeOverlap) || !slices.Contains(got, CodeRangeUnused) {
+	if !slices.Contains(got, codeRangeOverlap) || !slices.Contains(got, codeRangeUnused) {
 		t.Errorf("partial overlap and unused geometry: %+v", r.Findings)
 	}
 	for _, x := range r.Findings {
-		if x.Code == CodeRangeOverlap && strings.Contains(x.Message, "INDEX_DATA") {
+		if x.Code == codeRangeOverlap && strings.Contains(x.Message, "INDEX_DATA") {
 			t.Errorf("a shared range is no overlap: %+v", x)
 		}
 	}
@@ -217,7 +217,7 @@ func TestValidateHierarchy(t *testing.T) {
 	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
 	n := 0
 	for _, c := range codes(r, SeverityError) {
-		if c == CodeEntityCycle {
+		if c == codeEntityCycle {
 			n++
 		}
 	}
@@ -239,7 +239,7 @@ func TestValidateHierarchy(t *testing.T) {
 	}
 	r = ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
 	for _, x := range r.Findings {
-		if x.Code == CodeBoundsOutside || x.Code == CodeBoundsLoose {
+		if x.Code == codeBoundsOutside || x.Code == codeBoundsLoose {
 			t.Errorf("the moved box is right, but: %+v", x)
 		}
 	}
@@ -281,7 +281,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 }
 
 func TestFindingJSON(t *testing.T) {
-	b, err := json.Marshal(Finding{Code: CodeMagic, Chunk: 0, Record: -1, Offset: 0, Message: "m", Hint: "h"})
+	b, err := json.Marshal(Finding{Code: codeMagic, Chunk: 0, Record: -1, Offset: 0, Message: "m", Hint: "h"})
 	if err != nil {
 		t.Fatal(err)
 	}

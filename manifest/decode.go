@@ -179,7 +179,7 @@ func (s *scanner) required(start int, seen uint32, keys ...string) {
 // once notes a key that occurs twice in its object.
 func (s *scanner) once(seen *uint32, bit int) {
 	if *seen>>bit&1 != 0 {
-		s.note(CodeDuplicateKey, int64(s.pos), "the key occurs twice; the last one is used")
+		s.note(codeDuplicateKey, int64(s.pos), "the key occurs twice; the last one is used")
 	}
 	*seen |= 1 << bit
 }
@@ -268,7 +268,7 @@ var (
 // noteShort notes an array with too few numbers.
 func (s *scanner) noteShort(what string, n int) {
 	if !s.failed() {
-		s.note(CodeIgnoredValue, int64(s.pos), fmt.Sprintf("%s has %d numbers instead of 3 and is ignored", what, n))
+		s.note(codeIgnoredValue, int64(s.pos), fmt.Sprintf("%s has %d numbers instead of 3 and is ignored", what, n))
 	}
 }
 

@@ -21,7 +21,7 @@ func plain[T any](s *scanner) (v T) {
 		if e := new(json.UnmarshalTypeError); errors.As(err, &e) {
 			message = fmt.Sprintf("%s is not what belongs at %q", e.Value, e.Field)
 		}
-		s.note(CodeIgnoredValue, int64(start), message)
+		s.note(codeIgnoredValue, int64(start), message)
 	}
 	return v
 }

@@ -187,13 +187,13 @@ func TestDecodeTolerated(t *testing.T) {
 		code           Code
 		pointer        string
 	}{
-		{"short center", `[1.5, 2.5, 3.5]`, `[1.5, 2.5]`, CodeShortVector, "/tiles/0"},
-		{"short bounds", `[0, 1, 2]`, `[]`, CodeShortVector, "/tiles/0"},
-		{"ignored value", `"tile_id": "a"`, `"tile_id": "a", "grid_coord": {}`, CodeIgnoredValue, "/tiles/0/grid_coord"},
-		{"short coordinate", `"tile_id": "a"`, `"tile_id": "a", "grid_coord": [1, 2]`, CodeIgnoredValue, "/tiles/0/grid_coord"},
-		{"our key", `"switch_distance": 70`, `"switch_distance": 70, "geometric_error": "1"`, CodeIgnoredValue, "/tiles/0/hlod_levels/0/geometric_error"},
-		{"duplicate key", `"version": 1`, `"version": 7, "version": 1`, CodeDuplicateKey, "/version"},
-		{"short zone", `"version": 1`, `"interior_zone": {"min": [1], "max": [1, 2, 3]}, "version": 1`, CodeIgnoredValue, "/interior_zone"},
+		{"short center", `[1.5, 2.5, 3.5]`, `[1.5, 2.5]`, codeShortVector, "/tiles/0"},
+		{"short bounds", `[0, 1, 2]`, `[]`, codeShortVector, "/tiles/0"},
+		{"ignored value", `"tile_id": "a"`, `"tile_id": "a", "grid_coord": {}`, codeIgnoredValue, "/tiles/0/grid_coord"},
+		{"short coordinate", `"tile_id": "a"`, `"tile_id": "a", "grid_coord": [1, 2]`, codeIgnoredValue, "/tiles/0/grid_coord"},
+		{"our key", `"switch_distance": 70`, `"switch_distance": 70, "geometric_error": "1"`, codeIgnoredValue, "/tiles/0/hlod_levels/0/geometric_error"},
+		{"duplicate key", `"version": 1`, `"version": 7, "version": 1`, codeDuplicateKey, "/version"},
+		{"short zone", `"version": 1`, `"interior_zone": {"min": [1], "max": [1, 2, 3]}, "version": 1`, codeIgnoredValue, "/interior_zone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := edit(t, c.old, c.new)
@@ -204,7 +204,7 @@ func TestDecodeTolerated(t *testing.T) {
 			if len(notes) != 1 || notes[0].Code != c.code || notes[0].Pointer != c.pointer || notes[0].Offset <= 0 {
 				t.Fatalf("got %v", notes)
 			}
-			if c.code == CodeShortVector && (len(m.Tiles) != 1 || m.Tiles[0].ID != "b") {
+			if c.code == codeShortVector && (len(m.Tiles) != 1 || m.Tiles[0].ID != "b") {
 				t.Error("the tile with short vectors must go, alone")
 			}
 			if m.Version != 1 || m.InteriorZone != nil {
@@ -381,7 +381,7 @@ func TestDecodeBoundsItsNotes(t *testing.T) {
 	}
 	found := ValidateBytes([]byte(b.String()), "", ValidateOptions{})
 	last := found[len(found)-1]
-	if last.Code != CodeNoTiles || found[len(found)-2].Code != CodeTruncated {
+	if last.Code != codeNoTiles || found[len(found)-2].Code != codeTruncated {
 		t.Error(last)
 	}
 }

@@ -53,7 +53,7 @@ func (s *scanner) boundsPtr() *Bounds {
 	}
 	if !complete {
 		if !s.failed() {
-			s.note(CodeIgnoredValue, int64(s.pos), "min or max has fewer than three numbers; the box is ignored")
+			s.note(codeIgnoredValue, int64(s.pos), "min or max has fewer than three numbers; the box is ignored")
 		}
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *scanner) tiles(d *document) {
 			return
 		}
 		if !complete {
-			s.note(CodeShortVector, int64(start), fmt.Sprintf(
+			s.note(codeShortVector, int64(start), fmt.Sprintf(
 				"bounds or center of tile %q has fewer than three numbers; the tile is left out", t.ID))
 			continue
 		}
@@ -281,7 +281,7 @@ func (s *scanner) sharedBucket() *SharedBucket {
 	b := &SharedBucket{}
 	if complete := s.tile(&b.Tile, b); !complete {
 		if !s.failed() {
-			s.note(CodeShortVector, int64(start),
+			s.note(codeShortVector, int64(start),
 				"bounds or center of the shared bucket has fewer than three numbers; the bucket is left out")
 		}
 		return nil

@@ -117,7 +117,7 @@ func TestNormalizeKeepsTheRest(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if len(n.Refused) != 1 || n.Refused[0].Pointer != "/tiles/1/path_relative_to_manifest" || n.Refused[0].Code != CodePathEscapes {
+	if len(n.Refused) != 1 || n.Refused[0].Pointer != "/tiles/1/path_relative_to_manifest" || n.Refused[0].Code != codePathEscapes {
 		t.Error(n.Refused)
 	}
 }
@@ -143,7 +143,7 @@ func TestNormalizeDrops(t *testing.T) {
 			t.Errorf("%q is not told: %s", want, text)
 		}
 	}
-	if found := Validate(got, "", ValidateOptions{}); len(found) != 1 || found[0].Code != CodeFileSize { // of the bucket, which this test left out
+	if found := Validate(got, "", ValidateOptions{}); len(found) != 1 || found[0].Code != codeFileSize { // of the bucket, which this test left out
 		t.Error(found)
 	}
 }
@@ -153,7 +153,7 @@ func TestNormalizeCleanAndErrors(t *testing.T) {
 		n := normalized(t, data)
 		for _, f := range ValidateBytes(n.Text, "", ValidateOptions{}) {
 			switch f.Code {
-			case CodeBands, CodeLODInside, CodeLevels, CodeSharedPrefetch, CodeCenter:
+			case codeBands, codeLODInside, codeLevels, codeSharedPrefetch, codeCenter:
 				t.Errorf("%s: %v", name, f)
 			}
 		}

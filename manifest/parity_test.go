@@ -25,7 +25,7 @@ func TestParityIsANote(t *testing.T) {
 		{"untold 1.0" + GeneratorParity, SeverityInfo, SeverityInfo},
 	} {
 		m.Generator = c.generator
-		want := map[Code]Severity{CodeBands: c.odd, CodeLODInside: c.odd, CodeInteriorZone: c.odd, CodeQueryCeiling: c.far}
+		want := map[Code]Severity{codeBands: c.odd, codeLODInside: c.odd, codeInteriorZone: c.odd, codeQueryCeiling: c.far}
 		for _, f := range Validate(m, "", ValidateOptions{}) {
 			if s, ok := want[f.Code]; ok && f.Severity != s {
 				t.Errorf("%q: %s is of severity %s, want %s", c.generator, f.Code, f.Severity, s)
@@ -43,7 +43,7 @@ func TestParityIsANote(t *testing.T) {
 	}
 	found := false
 	for _, f := range Validate(far, "", ValidateOptions{}) {
-		if f.Code == CodeQueryCeiling {
+		if f.Code == codeQueryCeiling {
 			if found = true; f.Severity != SeverityInfo {
 				t.Errorf("the bucket alone: %+v", f)
 			}

@@ -89,7 +89,7 @@ func (s *scanner) problem(e *DecodeError) bool {
 	case s.err != nil:
 		return false
 	case s.lenient > 0:
-		s.note(CodeIgnoredValue, e.Offset, e.what())
+		s.note(codeIgnoredValue, e.Offset, e.what())
 	case !s.collect:
 		s.err = e
 		return false

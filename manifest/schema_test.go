@@ -346,27 +346,27 @@ var beyondSchema = []struct {
 	change func(m *Manifest)
 	code   Code
 }{
-	{"tile ids are unique", clean, func(m *Manifest) { m.Tiles[1].ID = "a" }, CodeDuplicateTile},
-	{"file paths stay in the manifest's folder, on every system and through links", clean, func(m *Manifest) { m.PayloadDir = "../x" }, CodePathEscapes},
-	{"every file exists with its size and SHA-256", clean, func(*Manifest) {}, CodeFileMissing},
-	{"sizes are not negative", clean, func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, CodeFileSize},
-	{"min is at or below max on every axis", clean, func(m *Manifest) { m.Tiles[0].Bounds.Min[0] = 99 }, CodeBounds},
-	{"bounds and center have three numbers", clean, nil, CodeShortVector},
-	{"center is the middle of bounds", clean, func(m *Manifest) { m.Tiles[0].Center[1]++ }, CodeCenter},
-	{"tile sizes are positive", clean, func(m *Manifest) { m.TileSize.X = 0 }, CodeTileSize},
-	{"0 <= streaming_radius < unload_radius", clean, func(m *Manifest) { m.StreamingDefaults.UnloadRadius = 1 }, CodeRadii},
-	{"switch distances are positive, ascending, and survive the engine's clamping", clean, func(m *Manifest) { m.Tiles[0].HLODLevels[0].SwitchDistance = 300 }, CodeBands},
-	{"the first LOD does not begin inside the streaming radius", clean, func(m *Manifest) { m.Tiles[0].LODLevels[0].SwitchDistance = 30 }, CodeLODInside},
-	{"radii stay within the engine's query ceiling", clean, func(m *Manifest) { m.StreamingDefaults.UnloadRadius = 501 }, CodeQueryCeiling},
-	{"the mode is a known one", clean, func(m *Manifest) { m.PartitioningMode = "octree" }, CodeMode},
-	{"grid_coord is that of the tile id", clean, func(m *Manifest) { m.Tiles[0].ID, m.Tiles[0].GridCoord = "tile_0_0_0", &[3]int{1, 0, 0} }, CodeGridCoord},
-	{"node ids, tiers and floors are well-formed and agree with the tile id", cleanFloors, func(m *Manifest) { m.Tiles[0].QuadtreeNodeID = "x" }, CodeNodeID},
-	{"interior tiles have an interior_zone", cleanFloors, func(m *Manifest) { m.InteriorZone = nil }, CodeInteriorZone},
-	{"the colour table is within its limits", clean, func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 1} }, CodeColorLUT},
+	{"tile ids are unique", clean, func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile},
+	{"file paths stay in the manifest's folder, on every system and through links", clean, func(m *Manifest) { m.PayloadDir = "../x" }, codePathEscapes},
+	{"every file exists with its size and SHA-256", clean, func(*Manifest) {}, codeFileMissing},
+	{"sizes are not negative", clean, func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, codeFileSize},
+	{"min is at or below max on every axis", clean, func(m *Manifest) { m.Tiles[0].Bounds.Min[0] = 99 }, codeBounds},
+	{"bounds and center have three numbers", clean, nil, codeShortVector},
+	{"center is the middle of bounds", clean, func(m *Manifest) { m.Tiles[0].Center[1]++ }, codeCenter},
+	{"tile sizes are positive", clean, func(m *Manifest) { m.TileSize.X = 0 }, codeTileSize},
+	{"0 <= streaming_radius < unload_radius", clean, func(m *Manifest) { m.StreamingDefaults.UnloadRadius = 1 }, codeRadii},
+	{"switch distances are positive, ascending, and survive the engine's clamping", clean, func(m *Manifest) { m.Tiles[0].HLODLevels[0].SwitchDistance = 300 }, codeBands},
+	{"the first LOD does not begin inside the streaming radius", clean, func(m *Manifest) { m.Tiles[0].LODLevels[0].SwitchDistance = 30 }, codeLODInside},
+	{"radii stay within the engine's query ceiling", clean, func(m *Manifest) { m.StreamingDefaults.UnloadRadius = 501 }, codeQueryCeiling},
+	{"the mode is a known one", clean, func(m *Manifest) { m.PartitioningMode = "octree" }, codeMode},
+	{"grid_coord is that of the tile id", clean, func(m *Manifest) { m.Tiles[0].ID, m.Tiles[0].GridCoord = "tile_0_0_0", &[3]int{1, 0, 0} }, codeGridCoord},
+	{"node ids, tiers and floors are well-formed and agree with the tile id", cleanFloors, func(m *Manifest) { m.Tiles[0].QuadtreeNodeID = "x" }, codeNodeID},
+	{"interior tiles have an interior_zone", cleanFloors, func(m *Manifest) { m.InteriorZone = nil }, codeInteriorZone},
+	{"the colour table is within its limits", clean, func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 1} }, codeColorLUT},
 	{"a default prefetch_radius does not reach the shared bucket", clean, func(m *Manifest) {
 		m.StreamingDefaults.PrefetchRadius, m.SharedBucket = new(60.0), &SharedBucket{Tile: Tile{ID: "s", Path: "s"}}
-	}, CodeSharedPrefetch},
-	{"a dry run declares no sizes", clean, func(m *Manifest) { m.DryRun = true }, CodeDryRun},
+	}, codeSharedPrefetch},
+	{"a dry run declares no sizes", clean, func(m *Manifest) { m.DryRun = true }, codeDryRun},
 }
 
 func TestSchemaSaysWhatItLeavesOut(t *testing.T) {
@@ -396,7 +396,7 @@ func TestSchemaSaysWhatItLeavesOut(t *testing.T) {
 		if err := s.Validate(doc); err != nil {
 			t.Errorf("%s: the schema knows: %v", c.rule, err)
 		}
-		found := ValidateBytes(data, t.TempDir(), ValidateOptions{CheckFiles: c.code == CodeFileMissing})
+		found := ValidateBytes(data, t.TempDir(), ValidateOptions{CheckFiles: c.code == codeFileMissing})
 		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Code == c.code }) {
 			t.Errorf("%s: Validate does not say %s: %v", c.rule, c.code, found)
 		}

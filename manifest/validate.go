@@ -93,7 +93,7 @@ func ValidateBytes(data []byte, dir string, opts ValidateOptions) []Finding {
 	v.findings = append(v.findings, d.notes...)
 	slices.SortStableFunc(v.findings, func(a, b Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	if d.dropped > 0 {
-		v.add(CodeTruncated, "", "%d more findings about the text", d.dropped)
+		v.add(codeTruncated, "", "%d more findings about the text", d.dropped)
 	}
 	if d.err == nil {
 		at := len(v.findings)
@@ -161,7 +161,7 @@ func (v *validator) limited() []Finding {
 		}
 	}
 	for _, c := range order {
-		out = append(out, CodeTruncated.finding("", -1,
+		out = append(out, codeTruncated.finding("", -1,
 			fmt.Sprintf("%d more findings of %s", count[c]-v.opts.MaxPerCode, c)))
 	}
 	return out
@@ -201,15 +201,15 @@ func (v *validator) top() {
 	m := v.m
 	switch {
 	case m.PartitioningMode == "" && m.Version >= VersionFloor:
-		v.add(CodeMode, "", "partitioning_mode is missing; version %d does not switch the floors on", m.Version)
+		v.add(codeMode, "", "partitioning_mode is missing; version %d does not switch the floors on", m.Version)
 	case m.PartitioningMode != "" && m.PartitioningMode != ModeUniformGrid && !m.HasFloors():
-		v.add(CodeMode, "/partitioning_mode", "unknown partitioning mode %q", human.Clip(m.PartitioningMode, 80))
+		v.add(codeMode, "/partitioning_mode", "unknown partitioning mode %q", human.Clip(m.PartitioningMode, 80))
 	}
 	if len(m.Tiles) == 0 && m.SharedBucket == nil {
-		v.add(CodeNoTiles, "/tiles", "the manifest names no tiles")
+		v.add(codeNoTiles, "/tiles", "the manifest names no tiles")
 	}
 	if t := m.TileSize; t != nil && !(t.X > 0 && t.Y > 0 && t.Z > 0) {
-		v.add(CodeTileSize, "/tile_size", "the tile size %v x %v x %v is not positive", t.X, t.Y, t.Z)
+		v.add(codeTileSize, "/tile_size", "the tile size %v x %v x %v is not positive", t.X, t.Y, t.Z)
 	}
 	if m.PayloadDir != "" {
 		if err := CheckPath(m.PayloadDir); err != nil && m.PayloadDir != "." {
@@ -217,22 +217,22 @@ func (v *validator) top() {
 		}
 	}
 	if m.SceneBounds != nil {
-		v.box(*m.SceneBounds, "/scene_bounds", CodeBounds)
+		v.box(*m.SceneBounds, "/scene_bounds", codeBounds)
 	}
 	if o := m.OriginOffset; o != nil {
 		for i, axis := range []string{"x", "y", "z"} {
 			if !(math.Abs(o[i]) <= maxOriginOffset) {
-				v.add(CodeOrigin, "/origin_offset", "along %s, %v m is farther than all that is on Earth", axis, o[i])
+				v.add(codeOrigin, "/origin_offset", "along %s, %v m is farther than all that is on Earth", axis, o[i])
 				break
 			}
 		}
 	}
 	if m.ContentBounds != nil {
-		v.box(*m.ContentBounds, "/content_bounds", CodeBounds)
+		v.box(*m.ContentBounds, "/content_bounds", codeBounds)
 	}
 	for i := range m.Textures {
 		if uv := m.Textures[i].UVPerMetre; !(uv >= 0) {
-			v.add(CodeTexture, fmt.Sprintf("/textures/%d/uv_per_metre", i), "%v of the texture %s on a metre", uv, human.Clip(m.Textures[i].URI, 80))
+			v.add(codeTexture, fmt.Sprintf("/textures/%d/uv_per_metre", i), "%v of the texture %s on a metre", uv, human.Clip(m.Textures[i].URI, 80))
 		}
 	}
 	v.interior()
@@ -240,7 +240,7 @@ func (v *validator) top() {
 		v.lut(m.ColorLUT)
 	}
 	if m.DryRun && v.opts.CheckFiles {
-		v.grade(SeverityInfo, CodeDryRun, "/dry_run", "this is a plan: it has no files to check")
+		v.grade(SeverityInfo, codeDryRun, "/dry_run", "this is a plan: it has no files to check")
 	}
 }
 
@@ -254,9 +254,9 @@ func (v *validator) interior() {
 	}
 	switch z := v.m.InteriorZone; {
 	case z != nil:
-		v.box(*z, "/interior_zone", CodeInteriorZone)
+		v.box(*z, "/interior_zone", codeInteriorZone)
 	case n > 0:
-		v.parity(CodeInteriorZone, "", "%d tiles are interior, but there is no interior_zone", n)
+		v.parity(codeInteriorZone, "", "%d tiles are interior, but there is no interior_zone", n)
 	}
 }
 
@@ -267,16 +267,16 @@ func (v *validator) lut(l *ColorLUT) {
 		v.path(err, at+"/lutUri")
 	}
 	if l.Size < 2 || l.Size > 64 {
-		v.add(CodeColorLUT, at+"/lutSize", "lutSize %d is not within 2 to 64", l.Size)
+		v.add(codeColorLUT, at+"/lutSize", "lutSize %d is not within 2 to 64", l.Size)
 	}
 	if l.DisplayDevice != nil && *l.DisplayDevice != "sRGB" {
-		v.add(CodeColorLUT, at+"/displayDevice", "displayDevice %q is neither null nor \"sRGB\"", human.Clip(*l.DisplayDevice, 80))
+		v.add(codeColorLUT, at+"/displayDevice", "displayDevice %q is neither null nor \"sRGB\"", human.Clip(*l.DisplayDevice, 80))
 	}
 	if !(l.Gamma > 0) {
-		v.add(CodeColorLUT, at+"/gamma", "gamma %v is not above 0", l.Gamma)
+		v.add(codeColorLUT, at+"/gamma", "gamma %v is not above 0", l.Gamma)
 	}
 	if !(l.ShaperMinStops < l.ShaperMaxStops) {
-		v.add(CodeColorLUT, at+"/shaperMinStops", "shaperMinStops %v is not below shaperMaxStops %v", l.ShaperMinStops, l.ShaperMaxStops)
+		v.add(codeColorLUT, at+"/shaperMinStops", "shaperMinStops %v is not below shaperMaxStops %v", l.ShaperMinStops, l.ShaperMaxStops)
 	}
 }
 
@@ -288,9 +288,9 @@ func (v *validator) path(err error, pointer string) {
 func pathFinding(err error, pointer string) Finding {
 	var p *PathError
 	if errors.As(err, &p) {
-		return CodePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
+		return codePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
 	}
-	return CodeFileAccess.finding(pointer, -1, err.Error())
+	return codeFileAccess.finding(pointer, -1, err.Error())
 }
 
 // box reports numbers that are not finite, or in the wrong order, and says which.
@@ -316,17 +316,17 @@ const maxOriginOffset = 1e9
 // entry checks what tiles and the shared bucket have in common.
 func (v *validator) entry(t *Tile, at string) {
 	if t.ID == "" {
-		v.add(CodeTileID, at+"/tile_id", "the tile id is empty")
+		v.add(codeTileID, at+"/tile_id", "the tile id is empty")
 	} else if first, ok := v.ids[t.ID]; ok {
-		v.add(CodeDuplicateTile, at+"/tile_id", "the tile id %q is also that of %s", human.Clip(t.ID, 80), first)
+		v.add(codeDuplicateTile, at+"/tile_id", "the tile id %q is also that of %s", human.Clip(t.ID, 80), first)
 	} else {
 		v.ids[t.ID] = at
 	}
-	if v.box(t.Bounds, at+"/bounds", CodeBounds) {
+	if v.box(t.Bounds, at+"/bounds", codeBounds) {
 		v.center(t, at)
 	}
 	if t.CellBounds != nil {
-		v.box(*t.CellBounds, at+"/cell_bounds", CodeBounds)
+		v.box(*t.CellBounds, at+"/cell_bounds", codeBounds)
 	}
 	v.payload(at+"/path_relative_to_manifest", at, t.Path, t.FileSizeBytes, t.SHA256, true)
 }
@@ -342,7 +342,7 @@ func (v *validator) center(t *Tile, at string) {
 			where = "outside"
 		}
 	}
-	v.add(CodeCenter, at+"/center", "center %v is %s bounds, whose middle is %v", t.Center, where, t.Bounds.Center())
+	v.add(codeCenter, at+"/center", "center %v is %s bounds, whose middle is %v", t.Center, where, t.Bounds.Center())
 }
 
 // centered reports whether c is the middle, to within a thousandth of the
@@ -369,21 +369,21 @@ func (v *validator) payload(at, entry, path string, size int64, sha string, decl
 	// Files that differ in case only are one file on Windows and macOS.
 	key := strings.ToLower(path)
 	if first, ok := v.paths[key]; ok {
-		v.add(CodeDuplicatePath, at, "the path %q is also that of %s", human.Clip(path, 200), first)
+		v.add(codeDuplicatePath, at, "the path %q is also that of %s", human.Clip(path, 200), first)
 	} else {
 		v.paths[key] = at
 	}
 	if sha != "" && !isSHA256(sha) {
-		v.add(CodeFileHash, entry+"/sha256", "%q is no SHA-256 in lower-case hexadecimal digits", human.Clip(sha, 80))
+		v.add(codeFileHash, entry+"/sha256", "%q is no SHA-256 in lower-case hexadecimal digits", human.Clip(sha, 80))
 		sha = ""
 	}
 	switch {
 	case size < 0:
-		v.add(CodeFileSize, entry+"/file_size_bytes", "the size %d is negative", size)
+		v.add(codeFileSize, entry+"/file_size_bytes", "the size %d is negative", size)
 	case v.m.DryRun && (size != 0 || sha != ""):
-		v.add(CodeDryRun, entry+"/file_size_bytes", "a dry run declares a size or hash of a file")
+		v.add(codeDryRun, entry+"/file_size_bytes", "a dry run declares a size or hash of a file")
 	case !v.m.DryRun && declared && size == 0:
-		v.grade(SeverityWarning, CodeFileSize, entry+"/file_size_bytes", "the size is 0")
+		v.grade(SeverityWarning, codeFileSize, entry+"/file_size_bytes", "the size is 0")
 	}
 	if !v.opts.CheckFiles || v.m.DryRun {
 		return
@@ -399,10 +399,10 @@ func isSHA256(s string) bool {
 // levels checks the hlod and lod entries of a tile.
 func (v *validator) levels(t *Tile, at string) {
 	if n := len(t.HLODLevels); n > 1 {
-		v.add(CodeLevels, at+"/hlod_levels", "only the first of %d hlod levels is used", n)
+		v.add(codeLevels, at+"/hlod_levels", "only the first of %d hlod levels is used", n)
 	}
 	if !slices.IsSortedFunc(t.LODLevels, func(a, b Level) int { return cmp.Compare(a.SwitchDistance, b.SwitchDistance) }) {
-		v.add(CodeLevels, at+"/lod_levels", "the lod levels are not in ascending order of switch_distance")
+		v.add(codeLevels, at+"/lod_levels", "the lod levels are not in ascending order of switch_distance")
 	}
 	for _, list := range []struct {
 		name   string
@@ -412,7 +412,7 @@ func (v *validator) levels(t *Tile, at string) {
 			l := &list.levels[i]
 			entry := fmt.Sprintf("%s/%s/%d", at, list.name, i)
 			if !(l.SwitchDistance > 0) {
-				v.add(CodeLevels, entry+"/switch_distance", "the switch distance %v is not positive", l.SwitchDistance)
+				v.add(codeLevels, entry+"/switch_distance", "the switch distance %v is not positive", l.SwitchDistance)
 			}
 			v.payload(entry+"/path", entry, l.Path, l.FileSizeBytes, l.SHA256, false)
 		}
@@ -422,7 +422,7 @@ func (v *validator) levels(t *Tile, at string) {
 // bucket checks what concerns the shared bucket only.
 func (v *validator) bucket(b *SharedBucket) {
 	if v.m.StreamingDefaults.PrefetchRadius != nil && b.PrefetchRadius == nil {
-		v.add(CodeSharedPrefetch, "/shared_bucket",
+		v.add(codeSharedPrefetch, "/shared_bucket",
 			"the default prefetch_radius %v m applies to the shared bucket too, which then waits for the camera to come that near",
 			*v.m.StreamingDefaults.PrefetchRadius)
 	}

@@ -53,7 +53,7 @@ func (v *validator) radii() {
 
 func (v *validator) radiiOrder(streaming, unload float64, at, others string) {
 	if !(streaming >= 0 && unload > streaming) {
-		v.add(CodeRadii, at, "streaming radius %v m and unload radius %v m are not in order%s", streaming, unload, others)
+		v.add(codeRadii, at, "streaming radius %v m and unload radius %v m are not in order%s", streaming, unload, others)
 	}
 }
 
@@ -74,11 +74,11 @@ func (v *validator) bands() {
 		}
 	}
 	for _, k := range changed.order {
-		v.parity(CodeBands, v.tilePointer(changed.first[k]), "the engine changes the distances from (%s) to (%s)%s",
+		v.parity(codeBands, v.tilePointer(changed.first[k]), "the engine changes the distances from (%s) to (%s)%s",
 			k.before, k.after, changed.others(k))
 	}
 	for _, k := range inside.order {
-		v.parity(CodeLODInside, v.tilePointer(inside.first[k])+"/lod_levels",
+		v.parity(codeLODInside, v.tilePointer(inside.first[k])+"/lod_levels",
 			"the first lod begins at %v m, inside the streaming radius of %v m%s", k[0], k[1], inside.others(k))
 	}
 }
@@ -103,7 +103,7 @@ func (v *validator) reach() {
 		note(t.HLODLevels, v.tilePointer(i)+"/hlod_levels")
 	}
 	if n > 0 {
-		v.add(CodeEngineReach, at, "%d levels begin beyond the %v m within which the engine looks for tiles; the farthest at %v m", n, v.opts.QueryCeiling, RoundDistance(largest))
+		v.add(codeEngineReach, at, "%d levels begin beyond the %v m within which the engine looks for tiles; the farthest at %v m", n, v.opts.QueryCeiling, RoundDistance(largest))
 	}
 }
 
@@ -133,10 +133,10 @@ func (v *validator) ceiling() {
 	}
 	tiles, severity := n > bucket, SeverityInfo
 	if tiles && !strings.HasPrefix(v.m.Generator, ours) {
-		severity = CodeQueryCeiling.finding("", -1, "").Severity
+		severity = codeQueryCeiling.finding("", -1, "").Severity
 	}
 	if n > 0 {
-		v.grade(severity, CodeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
+		v.grade(severity, codeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
 			n, v.opts.QueryCeiling, RoundDistance(largest))
 	}
 }

@@ -34,7 +34,7 @@ func (v *validator) checkFiles() {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		v.add(CodeFileAccess, "", "the manifest's folder: %v", err)
+		v.add(codeFileAccess, "", "the manifest's folder: %v", err)
 		return
 	}
 	defer root.Close()
@@ -81,18 +81,18 @@ func (c *fileChecker) check(f *file) *Finding {
 		x := pathFinding(err, f.at)
 		return &x
 	case errors.Is(err, fs.ErrNotExist):
-		return report(CodeFileMissing, f.at, "there is no file %s", human.Clip(f.path, 200))
+		return report(codeFileMissing, f.at, "there is no file %s", human.Clip(f.path, 200))
 	case err != nil:
-		return report(CodeFileAccess, f.at, "%v", err)
+		return report(codeFileAccess, f.at, "%v", err)
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	switch {
 	case err != nil:
-		return report(CodeFileAccess, f.at, "%v", err)
+		return report(codeFileAccess, f.at, "%v", err)
 	case f.declared && f.size >= 0 && info.Size() != f.size:
 		// The hash differs too.
-		return report(CodeFileSize, f.entry+"/file_size_bytes", "%s has %d bytes, the manifest says %d",
+		return report(codeFileSize, f.entry+"/file_size_bytes", "%s has %d bytes, the manifest says %d",
 			human.Clip(f.path, 200), info.Size(), f.size)
 	}
 	if f.sha == "" || c.skipHashes {
@@ -101,9 +101,9 @@ func (c *fileChecker) check(f *file) *Finding {
 	sum, err := hashFile(in, c.buf)
 	switch {
 	case err != nil:
-		return report(CodeFileAccess, f.at, "%v", err)
+		return report(codeFileAccess, f.at, "%v", err)
 	case sum != f.sha:
-		return report(CodeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", human.Clip(f.path, 200), sum, f.sha)
+		return report(codeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", human.Clip(f.path, 200), sum, f.sha)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (v *validator) gridNames() {
 	for i := range v.m.Tiles {
 		t := &v.m.Tiles[i]
 		if c, ok := ParseGridID(t.ID); ok && t.GridCoord != nil && *t.GridCoord != c {
-			v.add(CodeGridCoord, v.tilePointer(i)+"/grid_coord", "grid_coord %v is not that of the id %q", *t.GridCoord, human.Clip(t.ID, 80))
+			v.add(codeGridCoord, v.tilePointer(i)+"/grid_coord", "grid_coord %v is not that of the id %q", *t.GridCoord, human.Clip(t.ID, 80))
 		}
 		if t.FloorID != nil || t.QuadtreeNodeID != "" {
 			if floors++; floors == 1 {
@@ -37,7 +37,7 @@ func (v *validator) gridNames() {
 		}
 	}
 	if floors > 0 {
-		v.add(CodeFloor, first, "%d tiles have a floor_id or quadtree_node_id, which the engine passes over unless the mode is %s or %s",
+		v.add(codeFloor, first, "%d tiles have a floor_id or quadtree_node_id, which the engine passes over unless the mode is %s or %s",
 			floors, ModeQuadtreeFloor, ModeKDTreeFloor)
 	}
 }
@@ -47,17 +47,17 @@ func (v *validator) nodeID(t *Tile, at string) {
 	node, ok := ParseNodeID(t.QuadtreeNodeID)
 	switch {
 	case t.QuadtreeNodeID == "":
-		v.add(CodeNodeID, at, "the tile %q has no quadtree_node_id", human.Clip(t.ID, 80))
+		v.add(codeNodeID, at, "the tile %q has no quadtree_node_id", human.Clip(t.ID, 80))
 		return
 	case !ok:
-		v.add(CodeNodeID, at+"/quadtree_node_id", "%q is no node id: the engine finds no parent for it", human.Clip(t.QuadtreeNodeID, 80))
+		v.add(codeNodeID, at+"/quadtree_node_id", "%q is no node id: the engine finds no parent for it", human.Clip(t.QuadtreeNodeID, 80))
 		return
 	case node.Tree == 'K' != (v.m.PartitioningMode == ModeKDTreeFloor):
 		// Annotated scenes have the ids of their own tool.
-		v.grade(SeverityInfo, CodeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
+		v.grade(SeverityInfo, codeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
 	}
 	if code := tierCode(t.SemanticTier); t.ID != "" && code != "" && t.ID != t.QuadtreeNodeID+"_"+code {
-		v.add(CodeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", human.Clip(t.ID, 80), t.QuadtreeNodeID, code)
+		v.add(codeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", human.Clip(t.ID, 80), t.QuadtreeNodeID, code)
 	}
 }
 
@@ -65,9 +65,9 @@ func (v *validator) nodeID(t *Tile, at string) {
 func (v *validator) tier(t *Tile, at string) {
 	switch {
 	case t.SemanticTier == "":
-		v.add(CodeTier, at, "the tile %q has no semantic_tier", human.Clip(t.ID, 80))
+		v.add(codeTier, at, "the tile %q has no semantic_tier", human.Clip(t.ID, 80))
 	case tierCode(t.SemanticTier) == "":
-		v.add(CodeTier, at+"/semantic_tier", "unknown semantic tier %q", human.Clip(t.SemanticTier, 80))
+		v.add(codeTier, at+"/semantic_tier", "unknown semantic tier %q", human.Clip(t.SemanticTier, 80))
 	}
 }
 
@@ -86,15 +86,15 @@ func (v *validator) floors() {
 		n, ok := ParseNodeID(t.QuadtreeNodeID)
 		switch {
 		case t.FloorID == nil:
-			v.add(CodeFloor, v.tilePointer(i), "the tile %q has no floor_id: the engine gives it no floor", human.Clip(t.ID, 80))
+			v.add(codeFloor, v.tilePointer(i), "the tile %q has no floor_id: the engine gives it no floor", human.Clip(t.ID, 80))
 		case *t.FloorID < 0:
-			v.add(CodeFloor, v.tilePointer(i)+"/floor_id", "floor_id %d is negative", *t.FloorID)
+			v.add(codeFloor, v.tilePointer(i)+"/floor_id", "floor_id %d is negative", *t.FloorID)
 		case ok && n.Floor-*t.FloorID != base:
 			wrong.add(odd{*t.FloorID, t.QuadtreeNodeID}, i)
 		}
 	}
 	for _, k := range wrong.order {
-		v.add(CodeFloor, v.tilePointer(wrong.first[k])+"/floor_id", "floor_id %d does not go with the node %s: here floor_id is its number%s%s",
+		v.add(codeFloor, v.tilePointer(wrong.first[k])+"/floor_id", "floor_id %d does not go with the node %s: here floor_id is its number%s%s",
 			k.floor, k.node, map[int]string{0: "", 1: " less 1"}[base], wrong.others(k))
 	}
 }
@@ -133,6 +133,6 @@ func (v *validator) zone() {
 		}
 	}
 	if n > 0 {
-		v.grade(SeverityInfo, CodeInteriorZone, first+"/interior", "%d interior tiles lie outside interior_zone", n)
+		v.grade(SeverityInfo, codeInteriorZone, first+"/interior", "%d interior tiles lie outside interior_zone", n)
 	}
 }

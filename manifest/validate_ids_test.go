@@ -87,7 +87,7 @@ func TestValidateRefusesEveryWayOut(t *testing.T) {
 				t.Fatal("nothing was replaced")
 			}
 			found := ValidateBytes(bad, dir, ValidateOptions{CheckFiles: true})
-			if len(found) != 1 || found[0].Code != CodePathEscapes || found[0].Severity != SeverityError || !strings.Contains(found[0].Message, reason) {
+			if len(found) != 1 || found[0].Code != codePathEscapes || found[0].Severity != SeverityError || !strings.Contains(found[0].Message, reason) {
 				t.Errorf("%s %q: %v", name, rel, found)
 			}
 		}

@@ -51,7 +51,7 @@ func TestValidateEngineReach(t *testing.T) {
 	}
 	of := func(opts ValidateOptions) (out []Finding) {
 		for _, f := range Validate(m, "", opts) {
-			if f.Code == CodeEngineReach {
+			if f.Code == codeEngineReach {
 				out = append(out, f)
 			}
 		}
@@ -78,73 +78,73 @@ func TestValidateRules(t *testing.T) {
 		pointer  string
 		message  string // part of it
 	}{
-		{"no tiles", func(m *Manifest) { m.Tiles = nil }, CodeNoTiles, SeverityWarning, "/tiles", ""},
-		{"version without mode", func(m *Manifest) { m.Version, m.PartitioningMode = 4, "" }, CodeMode, SeverityWarning, "", "version 4"},
-		{"unknown mode", func(m *Manifest) { m.PartitioningMode = "octree" }, CodeMode, SeverityWarning, "/partitioning_mode", "octree"},
-		{"tile size", func(m *Manifest) { m.TileSize.Z = 0 }, CodeTileSize, SeverityError, "/tile_size", ""},
-		{"payload folder", func(m *Manifest) { m.PayloadDir = "../tiles" }, CodePathEscapes, SeverityError, "/payload_dir_relative_to_manifest", ""},
-		{"interior without zone", func(m *Manifest) { m.Tiles[1].Interior = true }, CodeInteriorZone, SeverityWarning, "", "1 tiles"},
-		{"inverted zone", func(m *Manifest) { m.InteriorZone = &Bounds{Min: [3]float64{1, 0, 0}} }, CodeInteriorZone, SeverityWarning, "/interior_zone", "along x"},
-		{"offset beyond the Earth", func(m *Manifest) { m.OriginOffset = &[3]float64{0, -2e9, 0} }, CodeOrigin, SeverityWarning, "/origin_offset", "along y"},
-		{"texture of a negative size", func(m *Manifest) { m.Textures = []Texture{{"a.png", 1}, {"b.png", -1}} }, CodeTexture, SeverityWarning, "/textures/1/uv_per_metre", "b.png"},
-		{"inverted content", func(m *Manifest) { m.ContentBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, CodeBounds, SeverityError, "/content_bounds", "along z"},
-		{"inverted scene", func(m *Manifest) { m.SceneBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, CodeBounds, SeverityError, "/scene_bounds", "along z"},
-		{"dry run with sizes", func(m *Manifest) { m.DryRun = true; m.Tiles[0].FileSizeBytes = 0 }, CodeDryRun, SeverityWarning, "/tiles/1/file_size_bytes", ""},
-		{"lut size", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 65, Gamma: 1, ShaperMaxStops: 1} }, CodeColorLUT, SeverityError, "/colorLUT/lutSize", "65"},
+		{"no tiles", func(m *Manifest) { m.Tiles = nil }, codeNoTiles, SeverityWarning, "/tiles", ""},
+		{"version without mode", func(m *Manifest) { m.Version, m.PartitioningMode = 4, "" }, codeMode, SeverityWarning, "", "version 4"},
+		{"unknown mode", func(m *Manifest) { m.PartitioningMode = "octree" }, codeMode, SeverityWarning, "/partitioning_mode", "octree"},
+		{"tile size", func(m *Manifest) { m.TileSize.Z = 0 }, codeTileSize, SeverityError, "/tile_size", ""},
+		{"payload folder", func(m *Manifest) { m.PayloadDir = "../tiles" }, codePathEscapes, SeverityError, "/payload_dir_relative_to_manifest", ""},
+		{"interior without zone", func(m *Manifest) { m.Tiles[1].Interior = true }, codeInteriorZone, SeverityWarning, "", "1 tiles"},
+		{"inverted zone", func(m *Manifest) { m.InteriorZone = &Bounds{Min: [3]float64{1, 0, 0}} }, codeInteriorZone, SeverityWarning, "/interior_zone", "along x"},
+		{"offset beyond the Earth", func(m *Manifest) { m.OriginOffset = &[3]float64{0, -2e9, 0} }, codeOrigin, SeverityWarning, "/origin_offset", "along y"},
+		{"texture of a negative size", func(m *Manifest) { m.Textures = []Texture{{"a.png", 1}, {"b.png", -1}} }, codeTexture, SeverityWarning, "/textures/1/uv_per_metre", "b.png"},
+		{"inverted content", func(m *Manifest) { m.ContentBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, SeverityError, "/content_bounds", "along z"},
+		{"inverted scene", func(m *Manifest) { m.SceneBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, SeverityError, "/scene_bounds", "along z"},
+		{"dry run with sizes", func(m *Manifest) { m.DryRun = true; m.Tiles[0].FileSizeBytes = 0 }, codeDryRun, SeverityWarning, "/tiles/1/file_size_bytes", ""},
+		{"lut size", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 65, Gamma: 1, ShaperMaxStops: 1} }, codeColorLUT, SeverityError, "/colorLUT/lutSize", "65"},
 		{"lut device", func(m *Manifest) {
 			m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1, ShaperMaxStops: 1, DisplayDevice: new("P3")}
-		}, CodeColorLUT, SeverityError, "/colorLUT/displayDevice", "P3"},
-		{"lut gamma", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, ShaperMaxStops: 1} }, CodeColorLUT, SeverityError, "/colorLUT/gamma", ""},
-		{"lut stops", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1} }, CodeColorLUT, SeverityError, "/colorLUT/shaperMinStops", ""},
-		{"lut path", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "/x", Size: 2, Gamma: 1, ShaperMaxStops: 1} }, CodePathEscapes, SeverityError, "/colorLUT/lutUri", "absolute"},
+		}, codeColorLUT, SeverityError, "/colorLUT/displayDevice", "P3"},
+		{"lut gamma", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, ShaperMaxStops: 1} }, codeColorLUT, SeverityError, "/colorLUT/gamma", ""},
+		{"lut stops", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1} }, codeColorLUT, SeverityError, "/colorLUT/shaperMinStops", ""},
+		{"lut path", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "/x", Size: 2, Gamma: 1, ShaperMaxStops: 1} }, codePathEscapes, SeverityError, "/colorLUT/lutUri", "absolute"},
 
-		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, CodeTileID, SeverityWarning, "/tiles/1/tile_id", ""},
-		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, CodeDuplicateTile, SeverityError, "/tiles/1/tile_id", "/tiles/0"},
-		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, CodeBounds, SeverityError, "/tiles/0/bounds", "along y, min 11 is above max"},
-		{"inverted cell", func(m *Manifest) { m.Tiles[0].CellBounds = &Bounds{Min: [3]float64{0, 1, 0}} }, CodeBounds, SeverityError, "/tiles/0/cell_bounds", ""},
-		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, CodeCenter, SeverityWarning, "/tiles/0/center", "not in the middle"},
-		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, CodeCenter, SeverityWarning, "/tiles/0/center", "outside"},
-		{"negative size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, CodeFileSize, SeverityError, "/tiles/0/file_size_bytes", ""},
-		{"zero size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = 0 }, CodeFileSize, SeverityWarning, "/tiles/0/file_size_bytes", ""},
-		{"no hash", func(m *Manifest) { m.Tiles[0].SHA256 = strings.Repeat("A", 64) }, CodeFileHash, SeverityError, "/tiles/0/sha256", ""},
-		{"escaping tile", func(m *Manifest) { m.Tiles[0].Path = "../a" }, CodePathEscapes, SeverityError, "/tiles/0/path_relative_to_manifest", `".."`},
-		{"escaping level", func(m *Manifest) { m.Tiles[0].LODLevels[0].Path = `c:\a` }, CodePathEscapes, SeverityError, "/tiles/0/lod_levels/0/path", "backslash"},
-		{"repeated path", func(m *Manifest) { m.Tiles[1].Path = "tiles/A.untold" }, CodeDuplicatePath, SeverityWarning, "/tiles/1/path_relative_to_manifest", "/tiles/0"},
+		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, codeTileID, SeverityWarning, "/tiles/1/tile_id", ""},
+		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile, SeverityError, "/tiles/1/tile_id", "/tiles/0"},
+		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, codeBounds, SeverityError, "/tiles/0/bounds", "along y, min 11 is above max"},
+		{"inverted cell", func(m *Manifest) { m.Tiles[0].CellBounds = &Bounds{Min: [3]float64{0, 1, 0}} }, codeBounds, SeverityError, "/tiles/0/cell_bounds", ""},
+		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, codeCenter, SeverityWarning, "/tiles/0/center", "not in the middle"},
+		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, codeCenter, SeverityWarning, "/tiles/0/center", "outside"},
+		{"negative size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, codeFileSize, SeverityError, "/tiles/0/file_size_bytes", ""},
+		{"zero size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = 0 }, codeFileSize, SeverityWarning, "/tiles/0/file_size_bytes", ""},
+		{"no hash", func(m *Manifest) { m.Tiles[0].SHA256 = strings.Repeat("A", 64) }, codeFileHash, SeverityError, "/tiles/0/sha256", ""},
+		{"escaping tile", func(m *Manifest) { m.Tiles[0].Path = "../a" }, codePathEscapes, SeverityError, "/tiles/0/path_relative_to_manifest", `".."`},
+		{"escaping level", func(m *Manifest) { m.Tiles[0].LODLevels[0].Path = `c:\a` }, codePathEscapes, SeverityError, "/tiles/0/lod_levels/0/path", "backslash"},
+		{"repeated path", func(m *Manifest) { m.Tiles[1].Path = "tiles/A.untold" }, codeDuplicatePath, SeverityWarning, "/tiles/1/path_relative_to_manifest", "/tiles/0"},
 		{"two hlods", func(m *Manifest) {
 			m.Tiles[0].HLODLevels = append(m.Tiles[0].HLODLevels, Level{Path: "x", SwitchDistance: 73})
-		}, CodeLevels, SeverityWarning, "/tiles/0/hlod_levels", ""},
+		}, codeLevels, SeverityWarning, "/tiles/0/hlod_levels", ""},
 		{"unsorted lods", func(m *Manifest) {
 			m.Tiles[0].LODLevels = append(m.Tiles[0].LODLevels, Level{Path: "x", SwitchDistance: 51})
-		}, CodeLevels, SeverityWarning, "/tiles/0/lod_levels", "ascending"},
+		}, codeLevels, SeverityWarning, "/tiles/0/lod_levels", "ascending"},
 		{"bucket radii", func(m *Manifest) {
 			m.SharedBucket = &SharedBucket{Tile: Tile{ID: "s", Path: "s", FileSizeBytes: 1, StreamingRadius: new(9.0), UnloadRadius: new(8.0)}}
-		}, CodeRadii, SeverityError, "/shared_bucket", ""},
+		}, codeRadii, SeverityError, "/shared_bucket", ""},
 		{"bucket prefetch", func(m *Manifest) {
 			m.StreamingDefaults.PrefetchRadius = new(60.0)
 			m.SharedBucket = &SharedBucket{Tile: Tile{ID: "s", Path: "s", FileSizeBytes: 1}}
-		}, CodeSharedPrefetch, SeverityWarning, "/shared_bucket", "60"},
+		}, codeSharedPrefetch, SeverityWarning, "/shared_bucket", "60"},
 		{"default radii", func(m *Manifest) {
 			m.StreamingDefaults.UnloadRadius = 50
 			for i := range m.Tiles {
 				m.Tiles[i].UnloadRadius = new(75.0)
 			}
-		}, CodeRadii, SeverityError, "/streaming_defaults", ""},
+		}, codeRadii, SeverityError, "/streaming_defaults", ""},
 		{"tile radii", func(m *Manifest) {
 			m.Tiles[1].UnloadRadius = new(10.0)
 			m.Tiles[1].HLODLevels, m.Tiles[1].LODLevels = nil, nil
-		}, CodeRadii, SeverityError, "/tiles/1", "10 m"},
+		}, codeRadii, SeverityError, "/tiles/1", "10 m"},
 		{"bands", func(m *Manifest) {
 			for i := range m.Tiles {
 				m.Tiles[i].HLODLevels[0].SwitchDistance = 300
 			}
-		}, CodeBands, SeverityWarning, "/tiles/0", "hlod 300, lod 56.89) to (streaming 50, unload 75, hlod 74, lod 56.89), and for 1 more tile"},
+		}, codeBands, SeverityWarning, "/tiles/0", "hlod 300, lod 56.89) to (streaming 50, unload 75, hlod 74, lod 56.89), and for 1 more tile"},
 		{"lod inside", func(m *Manifest) {
 			for i := range m.Tiles {
 				m.Tiles[i].LODLevels[0].SwitchDistance = 20
 			}
-		}, CodeLODInside, SeverityWarning, "/tiles/0/lod_levels", "20 m"},
-		{"query ceiling", func(m *Manifest) { m.Tiles[1].UnloadRadius = &far }, CodeQueryCeiling, SeverityWarning, "/tiles/1/unload_radius", "501"},
-		{"query ceiling of the defaults", func(m *Manifest) { m.StreamingDefaults.UnloadRadius = far }, CodeQueryCeiling, SeverityWarning, "/streaming_defaults/unload_radius", "2 unload radii"},
+		}, codeLODInside, SeverityWarning, "/tiles/0/lod_levels", "20 m"},
+		{"query ceiling", func(m *Manifest) { m.Tiles[1].UnloadRadius = &far }, codeQueryCeiling, SeverityWarning, "/tiles/1/unload_radius", "501"},
+		{"query ceiling of the defaults", func(m *Manifest) { m.StreamingDefaults.UnloadRadius = far }, codeQueryCeiling, SeverityWarning, "/streaming_defaults/unload_radius", "2 unload radii"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := clean()
@@ -168,7 +168,7 @@ func TestValidateZeroSwitchDistance(t *testing.T) {
 	m := clean()
 	m.Tiles[0].LODLevels[0].SwitchDistance = 0
 	for _, f := range Validate(m, "", ValidateOptions{}) {
-		if f.Code == CodeLevels && f.Pointer == "/tiles/0/lod_levels/0/switch_distance" {
+		if f.Code == codeLevels && f.Pointer == "/tiles/0/lod_levels/0/switch_distance" {
 			return
 		}
 	}
@@ -265,14 +265,14 @@ func TestValidateDryRunHasNoFiles(t *testing.T) {
 		t.Error(found)
 	}
 	found := Validate(m, t.TempDir(), ValidateOptions{CheckFiles: true})
-	if len(found) != 1 || found[0].Severity != SeverityInfo || found[0].Code != CodeDryRun {
+	if len(found) != 1 || found[0].Severity != SeverityInfo || found[0].Code != codeDryRun {
 		t.Error(found)
 	}
 }
 
 func TestValidateMissingFolder(t *testing.T) {
 	found := Validate(clean(), filepath.Join(t.TempDir(), "none"), ValidateOptions{CheckFiles: true})
-	if len(found) != 1 || found[0].Code != CodeFileAccess {
+	if len(found) != 1 || found[0].Code != codeFileAccess {
 		t.Error(found)
 	}
 	if _, err := ValidateFile(filepath.Join(t.TempDir(), "none.json"), ValidateOptions{}); !os.IsNotExist(err) && err == nil {
@@ -304,8 +304,8 @@ func TestValidateBytesPointsIntoTheText(t *testing.T) {
 	data := edit(t, `[0, 1, 2]`, `[]`)
 	data = bytes.Replace(data, []byte(`"tile_id": "b"`), []byte(`"tile_id": ""`), 1)
 	found := ValidateBytes(data, "", ValidateOptions{})
-	if len(found) != 2 || found[0].Code != CodeShortVector || found[0].Pointer != "/tiles/0" ||
-		found[1].Code != CodeTileID || found[1].Pointer != "/tiles/1/tile_id" {
+	if len(found) != 2 || found[0].Code != codeShortVector || found[0].Pointer != "/tiles/0" ||
+		found[1].Code != codeTileID || found[1].Pointer != "/tiles/1/tile_id" {
 		t.Fatal(found)
 	}
 	if at := bytes.Index(data, []byte(`"tile_id": ""`)) + len(`"tile_id": `); found[1].Offset != int64(at) {
@@ -319,7 +319,7 @@ func TestValidateBytesPointsIntoTheText(t *testing.T) {
 func TestValidateOffsetOfAnAbsentKey(t *testing.T) {
 	data := edit(t, `50`, `80`) // unload is 75.5
 	found := ValidateBytes(append([]byte("\ufeff"), data...), "", ValidateOptions{})
-	if len(found) == 0 || found[0].Code != CodeRadii || found[0].Offset != int64(bytes.Index(data, []byte(`{"streaming_radius"`)))+3 {
+	if len(found) == 0 || found[0].Code != codeRadii || found[0].Offset != int64(bytes.Index(data, []byte(`{"streaming_radius"`)))+3 {
 		t.Error(found)
 	}
 	if found := ValidateBytes([]byte(`{"version": 4, "tiles": [], "streaming_defaults": {"streaming_radius": 1, "unload_radius": 9, "priority": 1}}`), "", ValidateOptions{}); len(found) != 2 || found[0].Offset != 0 || found[1].Offset != 24 {
@@ -335,19 +335,19 @@ func TestValidateMaxPerCode(t *testing.T) {
 		m.Tiles[len(m.Tiles)-1].HLODLevels, m.Tiles[len(m.Tiles)-1].LODLevels = nil, nil
 	}
 	found := Validate(m, "", ValidateOptions{MaxPerCode: 3})
-	if len(found) != 4 || found[3].Code != CodeTruncated || !strings.Contains(found[3].Message, "7 more findings of tile-duplicate-id") {
+	if len(found) != 4 || found[3].Code != codeTruncated || !strings.Contains(found[3].Message, "7 more findings of tile-duplicate-id") {
 		t.Error(found)
 	}
 }
 
 func TestFindingText(t *testing.T) {
-	f := CodeBounds.finding("/tiles/0/bounds", 12, "a\nb")
+	f := codeBounds.finding("/tiles/0/bounds", 12, "a\nb")
 	if got := f.String(); got != "error tile-bounds /tiles/0/bounds at byte 12: a b (write min <= max on every axis)" {
 		t.Error(got)
 	}
-	b, err := json.Marshal([]Finding{f, CodeMode.finding("", -1, "m")})
+	b, err := json.Marshal([]Finding{f, codeMode.finding("", -1, "m")})
 	want := `[{"code":"tile-bounds","severity":"error","message":"a\nb","hint":"write min \u003c= max on every axis","pointer":"/tiles/0/bounds","offset":12},` +
-		`{"code":"manifest-mode","severity":"warning","message":"m","hint":"` + rules[CodeMode].hint + `","pointer":"","offset":null}]`
+		`{"code":"manifest-mode","severity":"warning","message":"m","hint":"` + rules[codeMode].hint + `","pointer":"","offset":null}]`
 	if err != nil || string(b) != want {
 		t.Errorf("%s %v", b, err)
 	}

@@ -180,7 +180,7 @@ func TestFileLoaderRefuses(t *testing.T) {
 		want error // nil: any error
 	}{
 		{"size", Request{Path: "tiles/a.untold", Size: size + 1}, ErrPayload},
-		{"hash", Request{Path: "tiles/damaged.untold"}, format.CodeHashMismatch},
+		{"hash", Request{Path: "tiles/damaged.untold"}, format.Code("hash-mismatch")},
 		{"short", Request{Path: "tiles/short.untold"}, nil},
 		{"empty", Request{Path: "tiles/empty.untold"}, nil},
 		{"missing", Request{Path: "tiles/none.untold"}, fs.ErrNotExist},

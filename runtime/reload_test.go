@@ -331,7 +331,7 @@ func TestReplacedFilesAreHashedAgain(t *testing.T) {
 		t.Errorf("%v", r.Err)
 	}
 	req.SHA256 = ""
-	if r := ask(t, l, req); !errors.Is(r.Err, format.CodeHashMismatch) {
+	if r := ask(t, l, req); !errors.Is(r.Err, format.Code("hash-mismatch")) {
 		t.Errorf("without a declared hash: %v", r.Err)
 	}
 }

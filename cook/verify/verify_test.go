@@ -109,14 +109,14 @@ func TestFaults(t *testing.T) {
 		spoil func(dir, path string)
 		want  string
 	}{
-		{"missing tile", func(dir, _ string) { os.Remove(filepath.Join(dir, "tiles", "tile_1_0_0.untold")) }, string(manifest.CodeFileMissing)},
-		{"cut tile", func(dir, _ string) { os.Truncate(filepath.Join(dir, "tiles", "tile_1_0_0.untold"), 500) }, string(format.CodeChunkBounds)},
-		{"empty tile", func(dir, _ string) { os.Truncate(filepath.Join(dir, "tiles", "tile_1_0_0.untold"), 0) }, string(format.CodeTruncated)},
-		{"no JSON", func(_, path string) { os.WriteFile(path, []byte(`{"tiles": `), 0o644) }, string(manifest.CodeSyntax)},
+		{"missing tile", func(dir, _ string) { os.Remove(filepath.Join(dir, "tiles", "tile_1_0_0.untold")) }, "file-missing"},
+		{"cut tile", func(dir, _ string) { os.Truncate(filepath.Join(dir, "tiles", "tile_1_0_0.untold"), 500) }, "chunk-out-of-bounds"},
+		{"empty tile", func(dir, _ string) { os.Truncate(filepath.Join(dir, "tiles", "tile_1_0_0.untold"), 0) }, "truncated-file"},
+		{"no JSON", func(_, path string) { os.WriteFile(path, []byte(`{"tiles": `), 0o644) }, "manifest-syntax"},
 		{"escaping path", func(_, path string) {
 			b, _ := os.ReadFile(path)
 			os.WriteFile(path, bytes.ReplaceAll(b, []byte("tiles/tile_1_0_0"), []byte("../tile_1_0_0")), 0o644)
-		}, string(manifest.CodePathEscapes)},
+		}, "path-escapes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, path := scene(t)
