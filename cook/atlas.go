@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/cook/texture"
 )
 
 // Limits of an atlas. A texture that repeats more often across a material's

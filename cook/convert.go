@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/fuzzbound"

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/partition"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"

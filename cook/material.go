@@ -2,8 +2,8 @@ package cook
 
 import (
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 )
 

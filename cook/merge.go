@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/cook/texture"
 )
 
 // drawable is a packed mesh with its names and material, ready to be written.

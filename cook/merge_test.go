@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/format"
 )
 

@@ -15,7 +15,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
@@ -98,7 +98,7 @@ type Options struct {
 	// Textures says what becomes of the images: copied, resized, or compressed
 	// to BC7 and BC5 with mip chains in .utex files, which the reference engine
 	// does not read. Default copy.
-	Textures texture.Mode
+	Textures TextureMode
 	// MaxTexture is the longest side, in pixels, that resized and compressed
 	// textures keep. 0 means DefaultMaxTexture for resized and no limit for
 	// compressed ones; with copies it must be 0.

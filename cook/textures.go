@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
 )
 
@@ -21,6 +21,24 @@ const sourcesFolder = ".sources"
 
 // smallSuffix ends the names of the textures that were made smaller for HLODs.
 const smallSuffix = "_hlod"
+
+// TextureMode says what becomes of the images of a scene.
+type TextureMode = texture.Mode
+
+// The texture modes. A new encoding begins at the constants of
+// internal/texture.Mode; ParseTextureMode reads its name.
+const (
+	TexturesCopy   = texture.ModeCopy   // as they are, or converted where a loader could not read them
+	TexturesResize = texture.ModeResize // those above a size are made smaller, as PNG or JPEG
+	TexturesBC     = texture.ModeBC     // BC7 and BC5 with mip chains, as .utex
+)
+
+// ParseTextureMode reads the name of a mode: copy, resize or bc.
+func ParseTextureMode(s string) (TextureMode, error) { return texture.ParseMode(s) }
+
+// ErrDamagedImage is wrapped by the errors of Run and Convert for images whose
+// file is damaged.
+var ErrDamagedImage = texture.ErrDamaged
 
 // TextureStage is the stage that Options.Progress is told while images are
 // resized or compressed.

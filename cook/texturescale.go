@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"

@@ -14,7 +14,6 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/preview"
 )
 
@@ -87,7 +86,7 @@ func exitCode(err error) int {
 		return exitWanting
 	case errors.Is(err, preview.ErrNothingSeen), errors.Is(err, preview.ErrNothingLoads):
 		return exitWanting
-	case errors.As(err, new(*badFile)), errors.Is(err, texture.ErrDamaged):
+	case errors.As(err, new(*badFile)), errors.Is(err, cook.ErrDamagedImage):
 		return exitWanting
 	}
 	return exitFailure

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/untoldkit/untold/cook/rebuild"
+	"github.com/untoldkit/untold/cook/manifestbuild"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -46,7 +46,7 @@ cannot say is listed in its description; validate checks it.`,
 // exit code is 1.
 func judgedManifest(err error) error {
 	var e *manifest.DecodeError
-	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, rebuild.ErrMixed) || errors.Is(err, rebuild.ErrNoTiles) {
+	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, manifestbuild.ErrMixed) || errors.Is(err, manifestbuild.ErrNoTiles) {
 		return &badFile{err}
 	}
 	return judged(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook"
-	"github.com/untoldkit/untold/cook/rebuild"
+	"github.com/untoldkit/untold/cook/manifestbuild"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -20,7 +20,7 @@ import (
 type buildFlags struct {
 	out, from     string
 	force, asJSON bool
-	opts          rebuild.Options
+	opts          manifestbuild.Options
 }
 
 func newManifestBuild(a *app) *cobra.Command {
@@ -55,7 +55,7 @@ says; the tiles must lie in or below its folder. Another manifest is replaced wi
 }
 
 func (f *buildFlags) run(cmd *cobra.Command, a *app, args []string) error {
-	files, err := rebuild.Find(args)
+	files, err := manifestbuild.Find(args)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (f *buildFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if report := a.progress(); report != nil {
 		f.opts.Progress = func(done, total int) { report("read", done, total) }
 	}
-	res, err := rebuild.Build(cmd.Context(), files, f.opts)
+	res, err := manifestbuild.Build(cmd.Context(), files, f.opts)
 	if err != nil {
 		return judgedManifest(err)
 	}
@@ -99,7 +99,7 @@ func (f *buildFlags) target(files []string) (string, error) {
 		out = f.from
 	case out == "":
 		var err error
-		if out, err = rebuild.DefaultPath(files); err != nil {
+		if out, err = manifestbuild.DefaultPath(files); err != nil {
 			return "", err
 		}
 	}
@@ -120,23 +120,23 @@ func (f *buildFlags) target(files []string) (string, error) {
 
 // builtResult is what build prints as JSON.
 type builtResult struct {
-	Manifest  string         `json:"manifest"`
-	Mode      string         `json:"partitioning_mode"`
-	Tiles     int            `json:"tiles"`
-	Levels    int            `json:"lod_and_hlod_files"`
-	Shared    bool           `json:"shared_bucket"`
-	Triangles int            `json:"triangles"`
-	Bytes     int64          `json:"payload_bytes"`
-	Notes     []rebuild.Note `json:"notes"`
-	Lost      []string       `json:"lost"`
+	Manifest  string               `json:"manifest"`
+	Mode      string               `json:"partitioning_mode"`
+	Tiles     int                  `json:"tiles"`
+	Levels    int                  `json:"lod_and_hlod_files"`
+	Shared    bool                 `json:"shared_bucket"`
+	Triangles int                  `json:"triangles"`
+	Bytes     int64                `json:"payload_bytes"`
+	Notes     []manifestbuild.Note `json:"notes"`
+	Lost      []string             `json:"lost"`
 }
 
-func (f *buildFlags) print(a *app, out string, res *rebuild.Result) error {
+func (f *buildFlags) print(a *app, out string, res *manifestbuild.Result) error {
 	s := summarize(out, res.Manifest)
 	if f.asJSON {
 		r := builtResult{
 			Manifest: out, Mode: s.Mode, Tiles: s.Tiles, Levels: s.Levels, Shared: res.Manifest.SharedBucket != nil,
-			Triangles: s.Triangles, Bytes: s.PayloadBytes, Notes: append([]rebuild.Note{}, res.Notes...), Lost: append([]string{}, res.Lost...),
+			Triangles: s.Triangles, Bytes: s.PayloadBytes, Notes: append([]manifestbuild.Note{}, res.Notes...), Lost: append([]string{}, res.Lost...),
 		}
 		return writeJSON(a.stdout, r)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -20,7 +19,7 @@ type textureFlags struct {
 
 func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	t.flags = f
-	f.StringVar(&t.mode, "textures", texture.ModeCopy.String(),
+	f.StringVar(&t.mode, "textures", cook.TexturesCopy.String(),
 		"copy images, resize the large ones, or bc: compress them to BC7 and BC5 with mip chains (.utex, not for the reference engine)")
 	f.IntVar(&o.MaxTexture, "max-texture", 0,
 		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc)", cook.DefaultMaxTexture))
@@ -29,7 +28,7 @@ func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
 // resolve fills in the options. It comes after Options.Progress is set, which it
 // watches for the time that textures take.
 func (t *textureFlags) resolve(o *cook.Options) error {
-	mode, err := texture.ParseMode(t.mode)
+	mode, err := cook.ParseTextureMode(t.mode)
 	if err != nil {
 		return fmt.Errorf("--textures: %w", err)
 	}
@@ -37,10 +36,10 @@ func (t *textureFlags) resolve(o *cook.Options) error {
 		switch {
 		case o.MaxTexture < 1:
 			return fmt.Errorf("--max-texture is %d; it must be 1 or more", o.MaxTexture)
-		case mode == texture.ModeCopy && t.flags.Changed("textures"):
+		case mode == cook.TexturesCopy && t.flags.Changed("textures"):
 			return fmt.Errorf("--max-texture goes with --textures resize or bc; copies keep their size")
-		case mode == texture.ModeCopy:
-			mode = texture.ModeResize
+		case mode == cook.TexturesCopy:
+			mode = cook.TexturesResize
 		}
 	}
 	o.Textures = mode
@@ -61,10 +60,10 @@ func (t *textureFlags) resolve(o *cook.Options) error {
 // summary says once what the reference engine cannot read, and what cooking the
 // textures gave and took.
 func (t *textureFlags) summary(a *app, o *cook.Options, r *cook.TextureTotals) {
-	if o.Textures == texture.ModeCopy || r.Images == 0 {
+	if o.Textures == cook.TexturesCopy || r.Images == 0 {
 		return
 	}
-	if o.Textures == texture.ModeBC {
+	if o.Textures == cook.TexturesBC {
 		a.info("note: BC7 and BC5 textures load in this toolkit only; the reference engine reads nothing but ASTC in .utex (use --textures copy or resize for it)")
 	}
 	if o.DryRun {

@@ -5,7 +5,7 @@ import (
 	"image"
 	"math"
 
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/imagediff"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/texture"
+	"github.com/untoldkit/untold/cook/internal/texture"
 )
 
 // textureSide is the longest side in pixels of textures: farther than a tile's

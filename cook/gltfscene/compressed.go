@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qmuntal/gltf"
-	"github.com/untoldkit/untold/cook/gltfscene/meshopt"
+	"github.com/untoldkit/untold/cook/gltfscene/internal/meshopt"
 )
 
 // meshoptNames are the names of the meshopt codec. Both stand for the same

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/qmuntal/gltf"
-	"github.com/untoldkit/untold/cook/gltfscene/draco"
+	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 )
 
 var dracoSchema = &schema{[]prop{

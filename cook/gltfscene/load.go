@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/untoldkit/untold/cook/gltfscene/draco"
+	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 )
 
 // DefaultScene as Options.Scene means the file's default scene: the one that

@@ -7,8 +7,8 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/cook/texture"
 	"github.com/untoldkit/untold/internal/geom"
 )
 

@@ -33,7 +33,7 @@ func BenchmarkBlocks(b *testing.B) {
 	img := photo(1024, 1024)
 	for _, r := range []Role{{Use: Color}, {Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, {Use: Data}, {Use: Normal}} {
 		b.Run(fmt.Sprintf("%v-%d", r.Use, r.Alpha), func(b *testing.B) {
-			c := newCrew(1)
+			c := newWorkers(1)
 			c.join()
 			b.SetBytes(int64(len(img.Pix)))
 			var filter, chain time.Duration

@@ -1,4 +1,4 @@
-package rebuild
+package manifestbuild
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func Find(paths []string) ([]string, error) {
 	for _, p := range paths {
 		st, err := journal.Stat(p)
 		if err != nil {
-			return nil, fmt.Errorf("rebuild: %w", err)
+			return nil, fmt.Errorf("manifestbuild: %w", err)
 		}
 		if !st.IsDir() {
 			out = append(out, p)
@@ -27,7 +27,7 @@ func Find(paths []string) ([]string, error) {
 		}
 		files, err := journal.Files(p)
 		if err != nil {
-			return nil, fmt.Errorf("rebuild: %w", err)
+			return nil, fmt.Errorf("manifestbuild: %w", err)
 		}
 		for _, file := range files {
 			if !atomicfile.IsTemp(file) && strings.EqualFold(filepath.Ext(file), partition.PayloadExt) {
@@ -50,7 +50,7 @@ func DefaultPath(files []string) (string, error) {
 	for i, f := range files {
 		abs, err := filepath.Abs(f)
 		if err != nil {
-			return "", fmt.Errorf("rebuild: %w", err)
+			return "", fmt.Errorf("manifestbuild: %w", err)
 		}
 		dir := filepath.Dir(abs)
 		if i == 0 {

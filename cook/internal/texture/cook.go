@@ -90,7 +90,7 @@ func (s *Staged) inspect(path string) (picture.Cost, error) {
 // where it turns out to be damaged (Kept says how), Cooked stays empty and the
 // staged file has to serve: see Publish. The outcome does not depend on Jobs.
 func Cook(ctx context.Context, from, dir string, staged []Staged, roles []Roles, o Options) ([][]Staged, error) {
-	k := &kitchen{from: from, dir: dir, o: o, crew: newCrew(o.Jobs), staged: staged}
+	k := &kitchen{from: from, dir: dir, o: o, workers: newWorkers(o.Jobs), staged: staged}
 	k.plan(roles)
 	if len(k.works) > 0 {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -119,7 +119,7 @@ func Cook(ctx context.Context, from, dir string, staged []Staged, roles []Roles,
 type kitchen struct {
 	from, dir string
 	o         Options
-	crew      *crew
+	workers   *workers
 	staged    []Staged
 	works     []*work
 	byFile    map[string]*work
@@ -267,8 +267,8 @@ func (k *kitchen) run(ctx context.Context) error {
 				return err
 			}
 			defer free()
-			k.crew.join()
-			defer k.crew.leave()
+			k.workers.join()
+			defer k.workers.leave()
 			if errs[i] = k.cook(ctx, w); errs[i] != nil {
 				return errs[i]
 			}
@@ -326,8 +326,8 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 
 // write makes one file.
 func (k *kitchen) write(to *Cooked, img *image.NRGBA, r Role) error {
-	base := scaled(k.crew, img, to.Width, to.Height, r)
-	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error { return to.encode(w, k.crew, base, r, png.DefaultCompression) })
+	base := scaled(k.workers, img, to.Width, to.Height, r)
+	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error { return to.encode(w, k.workers, base, r, png.DefaultCompression) })
 	to.Size = n
 	return err
 }

@@ -118,7 +118,7 @@ func checkUtex(t *testing.T, path string, use Use, c *Cooked, original string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := newCrew(1)
+	one := newWorkers(1)
 	one.join()
 	base := scaled(one, img, r.Width, r.Height, Role{Use: use, Alpha: AlphaBlended})
 	data, err := r.ReadLevel(0, nil)

@@ -1,4 +1,4 @@
-// Package rebuild makes the manifest of a scene out of the containers on disk.
+// Package manifestbuild makes the manifest of a scene out of the containers on disk.
 //
 // Names say where a tile is (tile_1_0_3, F01_Q_0_SI), which tile a level
 // belongs to (<id>_lod1, <id>_hlod) and which file is the shared bucket;
@@ -7,7 +7,7 @@
 // partition and manifest. What no file can tell, such as lights, cameras and
 // the names of objects, comes from an older manifest, a plan of a dry run
 // included, or is lost.
-package rebuild
+package manifestbuild
 
 import (
 	"context"
@@ -27,10 +27,10 @@ import (
 // The reasons why containers make no manifest, for errors.Is.
 var (
 	// ErrNoTiles: there is neither a tile nor a shared bucket.
-	ErrNoTiles = errors.New("rebuild: no tiles")
+	ErrNoTiles = errors.New("manifestbuild: no tiles")
 	// ErrMixed: the names are those of several scenes or partitions, or of
 	// another one than the older manifest's.
-	ErrMixed = errors.New("rebuild: files of different scenes")
+	ErrMixed = errors.New("manifestbuild: files of different scenes")
 )
 
 // Options controls Build. The zero value takes everything from the files in
@@ -83,10 +83,10 @@ func Build(ctx context.Context, files []string, opts Options) (*Result, error) {
 	switch opts.Profile {
 	case "", partition.ProfileIndoor, partition.ProfileOutdoor:
 	default:
-		return nil, fmt.Errorf("rebuild: the profile is %q: use indoor or outdoor", opts.Profile)
+		return nil, fmt.Errorf("manifestbuild: the profile is %q: use indoor or outdoor", opts.Profile)
 	}
 	if opts.TileSide != 0 && !(opts.TileSide >= 1e-3 && opts.TileSide <= 1e9) {
-		return nil, fmt.Errorf("rebuild: the tile side %v m is not between 0.001 and 1e9", opts.TileSide)
+		return nil, fmt.Errorf("manifestbuild: the tile side %v m is not between 0.001 and 1e9", opts.TileSide)
 	}
 	if opts.Dir == "" {
 		opts.Dir = "."

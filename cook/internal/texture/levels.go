@@ -9,7 +9,7 @@ const bandLines = 128
 
 // scaled returns img in the size w x h, at most its own. Without a change of
 // size it converts what the role wants: no alpha, normals of length 1.
-func scaled(c *crew, img *image.NRGBA, w, h int, r Role) *image.NRGBA {
+func scaled(c *workers, img *image.NRGBA, w, h int, r Role) *image.NRGBA {
 	s := space{r}
 	if w == img.Rect.Dx() && h == img.Rect.Dy() && img.Stride == 4*w && s.takes(img) {
 		return img
@@ -34,7 +34,7 @@ func (s space) takes(img *image.NRGBA) bool {
 }
 
 // reduce scales a source down to a plane.
-func reduce(c *crew, src rows, w, h int, s space) *plane {
+func reduce(c *workers, src rows, w, h int, s space) *plane {
 	p := newPlane(w, h)
 	from := newResampler(src, w, h, s.lanczos(), s.role.Edges)
 	c.divide(h, bandLines, func(lo, hi int) {
@@ -44,7 +44,7 @@ func reduce(c *crew, src rows, w, h int, s space) *plane {
 }
 
 // storeInto converts a plane to bytes.
-func (p *plane) storeInto(c *crew, out *image.NRGBA, s space, cover *coverage) {
+func (p *plane) storeInto(c *workers, out *image.NRGBA, s space, cover *coverage) {
 	scale := float32(1)
 	if cover != nil {
 		var count alphaCount
@@ -59,7 +59,7 @@ func (p *plane) storeInto(c *crew, out *image.NRGBA, s space, cover *coverage) {
 // levels calls emit with every level of the mip chain, from base down to
 // 1 x 1. Each is half the one before, rounded down, and made from it before it
 // was rounded to bytes. emit must not keep the image.
-func levels(c *crew, base *image.NRGBA, r Role, emit func(*image.NRGBA) error) error {
+func levels(c *workers, base *image.NRGBA, r Role, emit func(*image.NRGBA) error) error {
 	if err := emit(base); err != nil {
 		return err
 	}

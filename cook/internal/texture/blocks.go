@@ -21,7 +21,7 @@ func blockFormat(r Role) (utex.PixelFormat, format.TextureFormat) {
 }
 
 // writeBlocks compresses an image with its mip chain.
-func writeBlocks(w io.Writer, c *crew, base *image.NRGBA, r Role) (*utex.Info, error) {
+func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role) (*utex.Info, error) {
 	pixels, _ := blockFormat(r)
 	base = revealed(base, r)
 	var flags utex.Flags
@@ -51,7 +51,7 @@ func writeBlocks(w io.Writer, c *crew, base *image.NRGBA, r Role) (*utex.Info, e
 
 // compress encodes one level into buf, or a new buffer without one. Blocks that
 // reach beyond the border repeat its last pixels.
-func compress(c *crew, img *image.NRGBA, pixels utex.PixelFormat, buf []byte) ([]byte, error) {
+func compress(c *workers, img *image.NRGBA, pixels utex.PixelFormat, buf []byte) ([]byte, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	b, _ := pixels.Block()
 	n := int(b.Size(w, h))

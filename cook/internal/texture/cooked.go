@@ -88,7 +88,7 @@ func plainGPU(w, h int) int64 {
 
 // encode writes base for its role, in blocks or in the format that the file
 // name ends in, and fills in what is known then.
-func (to *Cooked) encode(w io.Writer, c *crew, base *image.NRGBA, r Role, deflate png.CompressionLevel) error {
+func (to *Cooked) encode(w io.Writer, c *workers, base *image.NRGBA, r Role, deflate png.CompressionLevel) error {
 	to.Width, to.Height, to.Levels, to.Format = base.Rect.Dx(), base.Rect.Dy(), 1, format.TextureUnknown
 	switch {
 	case strings.HasSuffix(to.File, utexExt):
@@ -123,7 +123,7 @@ func opaqueOr(img *image.NRGBA) image.Image {
 // as .utex, else as PNG. The name that it returns ends with the fitting
 // extension.
 func EncodeOne(w io.Writer, stem string, img *image.NRGBA, r Role, m Mode) (Cooked, error) {
-	c := newCrew(1)
+	c := newWorkers(1)
 	c.join()
 	to := Cooked{File: stem + OneExt(m)}
 	err := to.encode(w, c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, png.BestCompression)

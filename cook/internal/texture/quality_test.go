@@ -29,7 +29,7 @@ func TestQuality(t *testing.T) {
 	img := photo(256, 256)
 	for use, want := range map[Use]float64{Color: 53, Data: 53, Normal: 41} {
 		r := Role{Use: use}
-		c := newCrew(1)
+		c := newWorkers(1)
 		c.join()
 		base := scaled(c, img, 256, 256, r)
 		pixels, _ := blockFormat(r)
@@ -67,7 +67,7 @@ func TestSameBytesEverywhere(t *testing.T) {
 				img.Pix[i] = uint8(int(img.Pix[i])*3/4 + i%64)
 			}
 		}
-		one := newCrew(1)
+		one := newWorkers(1)
 		one.join()
 		var b bytes.Buffer
 		base := scaled(one, img, 187, 95, c.role)

@@ -1,4 +1,4 @@
-package rebuild
+package manifestbuild
 
 import (
 	"crypto/sha256"
@@ -22,7 +22,7 @@ func relative(dir, file string) (string, error) {
 	for _, real := range []bool{false, true} {
 		rel, err := relativeTo(dir, file, real)
 		if err != nil {
-			return "", fmt.Errorf("rebuild: %w", err)
+			return "", fmt.Errorf("manifestbuild: %w", err)
 		}
 		if filepath.IsLocal(rel) {
 			rel = filepath.ToSlash(rel)
@@ -85,18 +85,18 @@ func (p *payload) read(dir string) error {
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("rebuild: %s: %w", p.path, err)
+		return fmt.Errorf("manifestbuild: %s: %w", p.path, err)
 	}
 	r, err := format.NewReader(f, st.Size(), format.VerifyOnOpen())
 	if err != nil {
-		return fmt.Errorf("rebuild: %s: %w", p.path, err)
+		return fmt.Errorf("manifestbuild: %s: %w", p.path, err)
 	}
 	h := sha256.New()
 	if p.size, err = io.Copy(h, io.NewSectionReader(f, 0, st.Size())); err == nil && p.size != st.Size() {
 		err = errors.New("the file changed while it was read")
 	}
 	if err != nil {
-		return fmt.Errorf("rebuild: %s: %w", p.path, err)
+		return fmt.Errorf("manifestbuild: %s: %w", p.path, err)
 	}
 	p.sha256, p.kind = hex.EncodeToString(h.Sum(nil)), r.Header().FileType
 	meshes := r.Meshes()
@@ -113,7 +113,7 @@ func (p *payload) read(dir string) error {
 	for a := range 3 {
 		lo, hi := p.bounds.Min[a], p.bounds.Max[a]
 		if p.triangles == 0 || math.IsInf(lo, 0) || math.IsInf(hi, 0) || !(lo <= hi) {
-			return fmt.Errorf("rebuild: %s: it has no geometry within finite bounds; leave the file out", p.path)
+			return fmt.Errorf("manifestbuild: %s: it has no geometry within finite bounds; leave the file out", p.path)
 		}
 	}
 	return nil

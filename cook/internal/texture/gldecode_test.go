@@ -28,7 +28,7 @@ const compressedBPTC, compressedRGTC2 = 0x8E8C, 0x8DBD
 // TestGLDecodes lets the OpenGL driver, whose decoders are not ours, decode
 // every level: it is the measure of what a GPU shows. It runs with
 //
-//	go test -tags gldecode ./cook/texture -run GLDecodes -v -args -gl-images DIR
+//	go test -tags gldecode ./cook/internal/texture -run GLDecodes -v -args -gl-images DIR
 //
 // and needs no display.
 func TestGLDecodes(t *testing.T) {

@@ -117,7 +117,7 @@ func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
 	}
 	var small *image.NRGBA
 	if use == Normal {
-		c := newCrew(1)
+		c := newWorkers(1)
 		c.join()
 		small = scaled(c, img, to.Width, to.Height, Role{Use: Normal})
 	} else {

@@ -15,7 +15,7 @@ import (
 // chain returns all levels.
 func chain(t testing.TB, img *image.NRGBA, r Role) []*image.NRGBA {
 	t.Helper()
-	c := newCrew(3)
+	c := newWorkers(3)
 	c.join()
 	var out []*image.NRGBA
 	err := levels(c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, func(l *image.NRGBA) error {
@@ -115,7 +115,7 @@ func TestLevelsKeepFlatColours(t *testing.T) {
 			p[3] = 255
 		}
 		img := &image.NRGBA{Pix: bytes.Repeat(p[:], w*h), Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
-		c := newCrew(1)
+		c := newWorkers(1)
 		c.join()
 		small := scaled(c, img, rapid.IntRange(1, w).Draw(t, "to w"), rapid.IntRange(1, h).Draw(t, "to h"), r)
 		for i, b := range small.Pix {
@@ -277,7 +277,7 @@ func drawnShare(img *image.NRGBA, cutoff float32) float64 {
 // TestCoverage: the share of drawn texels stays, level by level and when the
 // picture is made smaller; without care it does not.
 func TestCoverage(t *testing.T) {
-	one := newCrew(1)
+	one := newWorkers(1)
 	one.join()
 	// Soft borders: with alpha 0 and 255 alone, the first levels have so few
 	// values that no factor hits the share.
@@ -341,7 +341,7 @@ func TestResizeRepeats(t *testing.T) {
 			img.SetNRGBA(x, y, color.NRGBA{v, v, v, 255})
 		}
 	}
-	c := newCrew(1)
+	c := newWorkers(1)
 	c.join()
 	out := scaled(c, img, m, m, Role{Use: Color})
 	inside, seam := 0, 0
@@ -365,7 +365,7 @@ func TestResizeRepeats(t *testing.T) {
 func TestJobsDoNotMatter(t *testing.T) {
 	img := photo(301, 517)
 	for _, r := range []Role{{Use: Color}, {Use: Normal}, {Use: Color, Alpha: AlphaMasked, Cutoff: 0.4}} {
-		one, many := newCrew(1), newCrew(8)
+		one, many := newWorkers(1), newWorkers(8)
 		one.join()
 		many.join()
 		a, b := scaled(one, img, 203, 399, r), scaled(many, img, 203, 399, r)
