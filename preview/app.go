@@ -3,100 +3,59 @@ package preview
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
-	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/camera"
-	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/memory"
-	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// app is a preview under way. All of it belongs to the goroutine of Run, whose
-// OpenGL context is current.
+// app ties the parts of a preview together; each part owns its state and says what
+// it is. The order of what happens in a frame stands in loop and step (loop.go).
+// All of it belongs to the goroutine of Run, whose OpenGL context is current.
 type app struct {
 	o    *Options
+	ctx  context.Context
 	surf surface.Surface
 	r    renderer
-	ctx  context.Context
 
-	clock   *clock
-	pacer   pacer
-	loader  *runtime.FileLoader
-	gate    *gate
-	s       *runtime.Streamer
-	id      runtime.SceneID
-	judge   *simulate.Meter   // of s, in real time
-	session *simulate.Session // that drives s in virtual time, else nil
-	updates uint64            // of s
-	failed  error             // of OnRecord, where nothing could return it
-	rootOf  func(runtime.SceneID) geom.Mat4
+	clock    *clock
+	pacer    pacer
+	loader   *runtime.FileLoader
+	records  recordSink
+	messages messages
+	memory   memoryWatch
+	scenes   sceneList
+	watch    *watcher // nil: off
+	shown    shown
+	cam      cameraDriver
+	input    input
+	display  display
+	overlay  overlay
+	appear   appear
+	textures textureControl
+	pics     *pictures
+	meter    stats.Meter
+	ending   ending
+	rest     rest
 
-	probe    *memory.Probe   // nil in virtual time, as the next one
-	monitor  *memory.Monitor // of s
-	pressure pressure
-
-	textures     textureChoice // of the scene
-	textureLimit int64         // of the configuration
-
-	scenes  []Scene
-	current int
-	open    *Loaded
-	fresh   atomic.Pointer[Loaded] // what the runtime has read again
-	taken   bool                   // open is what it has read, and nobody has reloaded since
-	look    *camera.Scene
-	bounds  geom.Box // of the scene in the world, in this frame
-	sun     [3]float64
-
-	rig       *camera.Rig
-	input     input
-	following bool // the camera path
-	streamCam runtime.Camera
-	drawCam   runtime.Camera
-	frozen    *runtime.Camera // culling, nil: not
-	paused    bool
-	recording *camera.Recorder
-	recorded  time.Duration // when the recording began
-
-	view     render.ViewMode
-	show     Show
-	exposure float64
-	chooser  *hud.Chooser
-
-	frame   int
-	dt      time.Duration // since the frame before
-	busy    time.Duration // what the last frame took
-	cost    Frame         // the same by parts
-	usual   time.Duration // what frames take, a sliding mean
-	drawn   []runtime.Drawn
-	appear  appear
-	tiles   map[string]int32 // of open, by their ids
-	sight   render.Frame     // what textures are told of a frame
-	stats   render.Stats
-	meter   meter
-	quiet   int // frames in a row in which nothing is left to load
-	rest    rest
-	empty   bool // nothing is drawn, but something is wanted
-	futile  futile
-	errs    int
-	overlay overlay
-	news    news
-	white   map[texture.Slot]bool // textures of which it was said that they are drawn white
-	pics    *pictures
-	watch   *watcher
-	short   bool // it was said that the geometry budget is too small for the scene
-	ended   bool
+	// Of the present frame.
+	frame  int             // its number
+	dt     time.Duration   // since the frame before
+	cost   stats.Frame     // what it took
+	lap    stats.Stopwatch // of its parts; a variable of step would be garbage
+	drawn  []runtime.Drawn
+	stats  render.Stats
+	paused bool // streaming
+	ended  bool // this is the last one
 }
 
 // Run shows scenes until the run ends as Options say, the window is closed or
 // ctx is done, which is no error. A tile that cannot be loaded is reported and
 // left out.
-func Run(ctx context.Context, o Options) (rep *Report, err error) {
+func Run(ctx context.Context, o Options) (rep *stats.Report, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -139,31 +98,45 @@ func openSurface(o *Options) (surface.Surface, error) {
 	return surface.OpenWindow("untold preview", o.Width, o.Height)
 }
 
-// run is Run on whatever surface and renderer.
-func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep *Report, err error) {
+// newApp makes the parts of a preview, none of which runs yet.
+func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *app {
 	a := &app{
-		o: o, surf: surf, r: r, ctx: ctx, scenes: o.Scenes, view: o.View, show: o.Show, following: o.Path != nil,
+		o: o, surf: surf, r: r, ctx: ctx,
 		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0, wall: o.wall},
-		loader: runtime.NewFileLoader(0),
 		pacer:  pacer{wall: wallWaiter{}},
+		loader: runtime.NewFileLoader(0),
+		cam:    cameraDriver{path: o.Path, following: o.Path != nil},
+		appear: newAppear(o),
+		ending: ending{o: o},
 	}
+	a.records = recordSink{out: o.OnRecord, clock: a.clock}
+	a.messages = messages{out: o.Message, clock: a.clock}
+	a.memory.root, a.memory.logger = o.memoryRoot, o.Logger
+	a.scenes.list, a.scenes.whole = o.Scenes, o.Whole
+	a.display = display{view: o.View, show: o.Show, notify: a.messages.notify}
+	a.textures = textureControl{r: r, alert: a.messages.alert, remote: o.Fetcher != nil, highWater: o.Config.HighWaterMark}
 	if o.Headless && !a.clock.virtual {
 		a.pacer.step = o.frameTime()
 	}
-	a.rootOf = a.root // once: every use of a method as a value is garbage
-	defer func() { err = errors.Join(err, a.loader.Close()) }()
 	if !o.Headless && !o.NoHUD {
-		a.show.Panel, a.show.Map = true, true
+		a.display.show.Panel, a.display.show.Map = true, true
 	}
-	a.gate = &gate{inner: a.loader, clock: a.clock, latency: o.latency()}
-	o.onTexture, o.onWhite = a.textureEvent, a.tellWhite
+	return a
+}
+
+// run is Run on whatever surface and renderer.
+func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep *stats.Report, err error) {
+	a := newApp(ctx, o, surf, r)
+	defer func() { err = errors.Join(err, a.loader.Close()) }()
+	o.onTexture, o.onWhite = a.records.texture, a.textures.tellWhite
 	defer func() { o.onTexture, o.onWhite = nil, nil }()
-	a.openProbe()
-	defer func() { err = errors.Join(err, a.closeProbe()) }()
+	if !a.clock.virtual {
+		a.memory.open(&o.Config, r.Info().DedicatedBytes, func() (geometry, textures int64) { return a.stats.BatchBytes, a.stats.TextureBytes })
+	}
+	defer func() { err = errors.Join(err, a.memory.close()) }()
 	a.startBatching()
-	a.news.out = o.Message
 	a.pics = newPictures()
-	defer func() { err = errors.Join(err, a.closePictures()) }()
+	defer func() { err = errors.Join(err, a.pics.close()) }()
 	if o.Watch {
 		a.watch = startWatcher(watchInterval)
 		defer a.watch.stop()
@@ -174,7 +147,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	if err := a.choose(0); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, a.closeStreamer()) }()
+	defer func() { err = errors.Join(err, a.closeShown()) }()
 	play := a.loop
 	if o.shoot != nil {
 		play = func() error { return o.shoot(a) }
@@ -185,15 +158,14 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	return a.report(), nil
 }
 
-// deps is what the runtime works with in real time.
-func (a *app) deps() runtime.Deps {
-	deps := runtime.Deps{
-		Clock: a.clock, Loader: a.gate, Device: a.r, Visibility: a.r, Textures: relief{a}, MemoryProbe: a.probe, Prewarmer: a.r, Logger: a.o.Logger,
-	}
-	if a.o.Fetcher != nil {
-		deps.Fetcher = a.o.Fetcher
-	}
-	return deps
+func (a *app) report() *stats.Report {
+	a.retire()
+	st := a.shown.s.Stats()
+	rep := a.meter.Report(&st, &a.stats, !a.clock.virtual, a.messages.errors)
+	info := a.r.Info()
+	rep.Scene, rep.Device, rep.View = a.scenes.name(), info.Device+", OpenGL "+info.Version, a.display.view.String()
+	rep.Seconds = a.clock.elapsed().Seconds()
+	return rep
 }
 
 // lines is the height of the picture in pixels.

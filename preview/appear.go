@@ -13,9 +13,22 @@ import (
 // over, and has faded by then: its memory is given back when it always was. What
 // budgets and signals take has no grace period, and goes at once.
 type appear struct {
+	on     bool
+	length time.Duration // of a fade
+	grace  time.Duration // after which a tile that is not wanted may go
+	least  time.Duration // for which a tile is there at least
+
 	tiles   map[tileKey]appearance
 	leaving map[tileKey]leaving
 	frame   uint64
+}
+
+func newAppear(o *Options) appear {
+	c := &o.Config
+	return appear{
+		on: c.EnableFadeTransitions && !o.Whole, length: duration(c.FadeDuration),
+		grace: duration(c.UnloadGracePeriod), least: duration(c.MinimumParsedTileResidentSeconds),
+	}
 }
 
 // leaving is a tile in its grace period.
@@ -39,10 +52,14 @@ type appearance struct {
 	frame uint64        // in which it was drawn last
 }
 
-// fadeIn changes the opacity of what came less than length ago. dt is the time
+// fadeIn changes the opacity of what came less than a fade ago. dt is the time
 // since the frame before, of which the first one has its part. While the tiles of
 // a scene before scene are drawn, what comes takes their place at once.
-func (f *appear) fadeIn(drawn []runtime.Drawn, scene runtime.SceneID, now, dt, length time.Duration) {
+func (f *appear) fadeIn(drawn []runtime.Drawn, scene runtime.SceneID, now, dt time.Duration) {
+	if !f.on {
+		return
+	}
+	length := f.length
 	if f.tiles == nil {
 		f.tiles = map[tileKey]appearance{}
 	}
@@ -82,13 +99,15 @@ func (f *appear) fadeIn(drawn []runtime.Drawn, scene runtime.SceneID, now, dt, l
 	}
 }
 
-// leave notes that nothing wants a tile any more, which goes after a time, but is
-// there for least.
-func (f *appear) leave(key tileKey, now, after, least, length time.Duration) {
+// leave notes that nothing wants a tile any more: it goes after the grace period,
+// but is there for least.
+func (f *appear) leave(key tileKey, now time.Duration) {
+	after := f.grace
 	if at, ok := f.tiles[key]; ok {
-		after = max(after, at.since+least-now)
+		after = max(after, at.since+f.least-now)
 	}
-	if length = min(length, after); length <= 0 {
+	length := min(f.length, after)
+	if length <= 0 {
 		return
 	}
 	if f.leaving == nil {
@@ -98,7 +117,7 @@ func (f *appear) leave(key tileKey, now, after, least, length time.Duration) {
 }
 
 // stay takes that back: the tile fades in from what is left of it.
-func (f *appear) stay(key tileKey, now, length time.Duration) {
+func (f *appear) stay(key tileKey, now time.Duration) {
 	l, ok := f.leaving[key]
 	if !ok {
 		return
@@ -107,7 +126,7 @@ func (f *appear) stay(key tileKey, now, length time.Duration) {
 	if at, ok := f.tiles[key]; ok {
 		at.since = min(at.since, now) // it may be fading in
 		if left := l.opacity(now); left < 1 {
-			at.since = now - time.Duration(left*float64(length))
+			at.since = now - time.Duration(left*float64(f.length))
 		}
 		f.tiles[key] = at
 	}
@@ -152,40 +171,22 @@ func plain(list []runtime.Drawn) bool {
 	return true
 }
 
-// appearing fades in what is new in this frame, and out what is about to go.
-func (a *app) appearing() {
-	if a.fades() {
-		a.appear.fadeIn(a.drawn, a.id, a.clock.elapsed(), a.dt, a.fadeLength())
-	}
-}
-
-// fades reports whether tiles that come and go fade.
-func (a *app) fades() bool { return a.o.Config.EnableFadeTransitions && !a.o.Whole }
-
-func (a *app) fadeLength() time.Duration { return duration(a.o.Config.FadeDuration) }
-
 // duration converts the seconds of a parameter.
 func duration(seconds float64) time.Duration {
 	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
 }
 
-// leaves notes the grace periods of tiles without levels: in that of one with
+// noticed follows the grace periods of tiles without levels: in that of one with
 // levels these take over.
-func (a *app) leaves(e *runtime.Event) {
-	if e.Kind != runtime.EventTileGrace && e.Kind != runtime.EventTileGraceCleared || !a.fades() || e.Scene != a.id {
-		return
-	}
-	tile, ok := a.tiles[e.Tile]
-	if !ok {
-		return
-	}
-	key, now := tileKey{e.Scene, tile}, a.clock.elapsed()
-	if e.Kind == runtime.EventTileGraceCleared {
-		a.appear.stay(key, now, a.fadeLength())
-		return
-	}
-	if info, ok := a.s.TileInfo(e.Scene, tile); ok && info.HLOD == 0 && len(info.LODs) == 0 {
-		c := &a.o.Config
-		a.appear.leave(key, now, duration(c.UnloadGracePeriod), duration(c.MinimumParsedTileResidentSeconds), a.fadeLength())
+func (f *appear) noticed(e *runtime.Event, tile int32, s *runtime.Streamer, now time.Duration) {
+	key := tileKey{e.Scene, tile}
+	switch {
+	case !f.on:
+	case e.Kind == runtime.EventTileGraceCleared:
+		f.stay(key, now)
+	case e.Kind == runtime.EventTileGrace:
+		if info, ok := s.TileInfo(e.Scene, tile); ok && info.HLOD == 0 && len(info.LODs) == 0 {
+			f.leave(key, now)
+		}
 	}
 }

@@ -129,33 +129,35 @@ func TestTilesFadeOut(t *testing.T) {
 func TestTilesThatStayFadeBack(t *testing.T) {
 	const ms = time.Millisecond
 	key := runtime.Key{Scene: 1, Tile: 3, Rep: runtime.RepFull}
-	var f appear
+	f := appear{on: true, length: 300 * ms, grace: 3000 * ms}
 	at := func(now time.Duration) float64 {
 		list := []runtime.Drawn{{Key: key, Fade: 1}}
-		f.fadeIn(list, 1, now, 50*ms, 300*ms)
+		f.fadeIn(list, 1, now, 50*ms)
 		return list[0].Fade
 	}
 	tile := tileKey{1, 3}
 	for now := time.Duration(0); now < 1000*ms; now += 50 * ms {
 		at(now)
 	}
-	f.leave(tile, 1000*ms, 3000*ms, 0, 300*ms)
+	f.leave(tile, 1000*ms)
 	for now := 1000 * ms; now < 3900*ms; now += 50 * ms {
 		if got, want := at(now), min(1, float64(4000*ms-now)/float64(300*ms)); got < want-1e-9 || got > want+1e-9 {
 			t.Fatalf("at %v: %v, want %v", now, got, want)
 		}
 	}
-	f.stay(tile, 3900*ms, 300*ms)
+	f.stay(tile, 3900*ms)
 	for now := 3900 * ms; now < 5000*ms; now += 50 * ms {
 		if got, want := at(now), min(1, float64(now-3800*ms)/float64(300*ms)); got < want-1e-6 || got > want+1e-6 {
 			t.Fatalf("at %v: %v, want %v", now, got, want)
 		}
 	}
-	f.leave(tile, 5000*ms, 0, 0, 300*ms)
+	f.grace = 0
+	f.leave(tile, 5000*ms)
 	if got := at(5050 * ms); got != 1 {
 		t.Errorf("without a grace period: %v", got)
 	}
-	f.leave(tile, 5050*ms, 0, 8000*ms, 300*ms) // it has come at 3.8 s, by its fade
+	f.least = 8000 * ms
+	f.leave(tile, 5050*ms) // it has come at 3.8 s, by its fade
 	if got := at(11650 * ms); got < 0.49 || got > 0.51 {
 		t.Errorf("kept for its residence: %v", got)
 	}

@@ -50,7 +50,7 @@ func batchCell(open *Loaded) float64 {
 // limitBatches leaves batches what streaming does not need: they go before any
 // geometry would have to.
 func (a *app) limitBatches() {
-	st := a.s.Stats()
+	st := a.shown.s.Stats()
 	budget := st.GeometryBudget
 	if budget == 0 {
 		budget = a.o.Config.GeometryBudget // before the first tick
@@ -82,10 +82,10 @@ func cellLegend() []hud.LegendEntry {
 // drawCells adds the boxes of what the batch cells hold.
 func (v *overlay) drawCells(a *app) {
 	v.cells = a.r.AppendBatchCells(v.cells[:0])
-	root := a.root(a.id)
+	root := a.shown.root()
 	for i := range v.cells[:min(len(v.cells), hud.MaxBoxes)] {
 		c := &v.cells[i]
-		if c.Scene == a.id {
+		if c.Scene == a.shown.id {
 			v.lines = hud.AppendBox(v.lines, boxOf(c), &root, cellColors[min(c.State, batch.CellRefused)])
 		}
 	}
@@ -99,10 +99,10 @@ func boxOf(c *batch.Cell) geom.Box {
 func (a *app) showBatches(m surface.Mods) {
 	switch {
 	case !a.o.Config.Batching.Enabled:
-		a.say("static batching is off")
+		a.messages.notify("static batching is off")
 	case m&surface.ModShift != 0:
 		toggle("batch cells", func(s *Show) *bool { return &s.Cells })(a, m)
 	default:
-		a.flipView(render.ViewBatches)
+		a.display.flip(render.ViewBatches)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -83,7 +84,7 @@ func TestBatchedFlight(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		for _, secondary := range []bool{false, true} {
 			t.Run(fmt.Sprintf("plain=%v secondary=%v", plain, secondary), func(t *testing.T) {
-				fly := func(batching bool) (*Report, []string, string) {
+				fly := func(batching bool) (*stats.Report, []string, string) {
 					o := options(t, town)
 					o.Path, o.FixedDT, o.Width, o.Height = straight(8, 8), 80*time.Millisecond, 120, 90
 					o.Render = render.Options{Samples: 1, ShadowSize: 256, Plain: plain}

@@ -69,6 +69,3 @@ func (g *gate) deliver() {
 		return true
 	})
 }
-
-// forget drops what waits, when the Streamer that asked for it is closed.
-func (g *gate) forget() { g.waiting = nil }

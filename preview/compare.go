@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/untoldkit/untold/internal/imagediff"
 	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -22,18 +21,8 @@ type Comparison struct {
 	Width  int          `json:"width"`
 	Height int          `json:"height"`
 	Views  []Difference `json:"views"`
-	CompareFigures
+	stats.CompareFigures
 }
-
-// CompareFigures are those of the worst view of a Comparison.
-type CompareFigures struct {
-	FLIPMean float64 `json:"flip_mean"` // the highest
-	FLIPP99  float64 `json:"flip_p99"`  // the highest
-	SSIMMin  float64 `json:"ssim_min"`  // the lowest
-}
-
-// CompareKeys returns the keys of CompareFigures, which only a comparison has.
-func CompareKeys() []string { return []string{"flip_mean", "flip_p99", "ssim_min"} }
 
 // Difference is a view of a Comparison.
 type Difference struct {
@@ -84,7 +73,7 @@ const (
 // cameras; names of those, separated by commas; or a JSON file (see
 // camera.ReadViews). The run is headless and on a virtual clock, so that it
 // gives the same pictures every time. The Report is that of the streamed run.
-func Compare(ctx context.Context, o Options, views string) (*Comparison, *Report, error) {
+func Compare(ctx context.Context, o Options, views string) (*Comparison, *stats.Report, error) {
 	if len(o.Scenes) != 1 {
 		return nil, nil, errors.New("preview: one scene at a time can be compared")
 	}
@@ -92,7 +81,7 @@ func Compare(ctx context.Context, o Options, views string) (*Comparison, *Report
 	o.FixedDT, o.Frames = compareStep, 1
 	o.Config.Batching.Enabled = false // it changes no picture
 	var taken [2][]shot
-	var reports [2]*Report
+	var reports [2]*stats.Report
 	for i := range taken {
 		o.Whole = i == 1
 		o.shoot = func(a *app) (err error) {
@@ -143,7 +132,7 @@ func differ(streamed, whole *shot) (d Difference, err error) {
 // shots takes a picture of every view. The scene is opened anew for each, so
 // that none depends on where the camera was before.
 func (a *app) shots(names string) ([]shot, error) {
-	views, err := a.views(names)
+	views, err := a.cam.views(names, a.shown.open, a.aspect())
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +144,11 @@ func (a *app) shots(names string) ([]shot, error) {
 			}
 		}
 		if v.Pose.FovYDegrees == 0 {
-			v.Pose.FovYDegrees = a.rig.Camera(a.aspect()).FovYDegrees
+			v.Pose.FovYDegrees = a.cam.fovY(a.aspect())
 		}
 		v.Pose.Near, v.Pose.Far = 0, 0
-		a.rig.Jump(v.Pose)
-		aim := func() {
-			a.streamCam = a.rig.Camera(a.aspect())
-			a.drawCam = a.streamCam
-		}
+		a.cam.rig.Jump(v.Pose)
+		aim := func() { a.cam.followRig(a.aspect()) }
 		s := shot{view: v}
 		if s.rest, err = a.comeToRest(aim); err != nil {
 			return nil, err
@@ -170,8 +156,8 @@ func (a *app) shots(names string) ([]shot, error) {
 		if s.img, err = a.lastPicture(a.ctx); err != nil {
 			return nil, err
 		}
-		a.s.Coverage()
-		s.stats, s.triangles = a.s.Stats(), a.stats.Triangles
+		a.shown.s.Coverage()
+		s.stats, s.triangles = a.shown.s.Stats(), a.stats.Triangles
 		out = append(out, s)
 		what := "streamed"
 		if a.o.Whole {
@@ -191,69 +177,19 @@ func (a *app) comeToRest(aim func()) (bool, error) {
 			return false, err
 		}
 		aim()
-		w := stopwatch{time.Now()}
+		w := stats.Stopwatch{Last: time.Now()}
 		if err := a.advance(&w); err != nil {
 			return false, err
 		}
 		a.clock.now += a.o.FixedDT
-		st := a.s.Stats()
-		if !a.s.AtRest() || st.RepresentationChanges != changes {
+		st := a.shown.s.Stats()
+		if !a.shown.s.AtRest() || st.RepresentationChanges != changes {
 			quiet, changes = 0, st.RepresentationChanges
 			continue
 		}
 		quiet += a.o.FixedDT
 	}
 	return quiet >= compareQuiet, nil
-}
-
-// views returns the views that are asked for.
-func (a *app) views(names string) ([]camera.View, error) {
-	if strings.EqualFold(filepath.Ext(names), ".json") {
-		return camera.ReadViews(names)
-	}
-	fovY := a.rig.Camera(a.aspect()).FovYDegrees
-	known := a.look.Views(a.aspect(), fovY)
-	if p, ok := street(a.look, a.open); ok {
-		for i := range known {
-			if known[i].Name == camera.StreetView {
-				known[i].Pose = p
-			}
-		}
-	}
-	taken := map[string]bool{}
-	for i := range known {
-		taken[known[i].Name] = true
-	}
-	for i := range a.look.Authored {
-		c := &a.look.Authored[i]
-		if p := camera.Authored(c); !taken[c.Name] && a.look.Sees(p, a.aspect(), fovY) {
-			taken[c.Name] = true
-			known = append(known, camera.View{Name: c.Name, Pose: p})
-		}
-	}
-	if names == "auto" {
-		if len(known) == 0 {
-			return nil, errors.New("preview: there is nothing to compare: the scene has no extent")
-		}
-		return known, nil
-	}
-	var out []camera.View
-	for _, name := range strings.Split(names, ",") {
-		found := false
-		for _, v := range known {
-			if name = strings.TrimSpace(name); v.Name == name || name == camera.OrbitView && strings.HasPrefix(v.Name, camera.OrbitView+"-") {
-				out, found = append(out, v), true
-			}
-		}
-		if !found {
-			var all []string
-			for _, v := range known {
-				all = append(all, v.Name)
-			}
-			return nil, fmt.Errorf("preview: the scene has no view %q: it has %s; auto takes them all, and a .json file may hold others", name, strings.Join(all, ", "))
-		}
-	}
-	return out, nil
 }
 
 // sheet returns the comparison for people.

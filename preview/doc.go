@@ -8,8 +8,8 @@
 //	report, err := preview.Run(ctx, preview.Options{Scenes: scenes, Config: runtime.DefaultConfig()})
 //
 // The parts live below: surface opens windows and headless contexts, render
-// draws, camera steers, hud lays out what is written over the picture. This
-// package ties them to a runtime.Streamer.
+// draws, camera steers, hud lays out what is written over the picture, stats
+// measures. This package ties them to a runtime.Streamer.
 //
 // With Options.FixedDT time is virtual: frame k is at k*FixedDT, and package
 // simulate decides with its model of loads, memory and textures what happens

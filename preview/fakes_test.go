@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
@@ -187,7 +188,7 @@ func options(t testing.TB, path string) Options {
 }
 
 // fakeRun runs without OpenGL.
-func fakeRun(t testing.TB, o Options, s *fakeSurface, r *fakeRenderer) (*Report, error) {
+func fakeRun(t testing.TB, o Options, s *fakeSurface, r *fakeRenderer) (*stats.Report, error) {
 	t.Helper()
 	if err := o.check(); err != nil {
 		return nil, err

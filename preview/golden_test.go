@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -210,7 +211,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 	o.Path = still(geom.Vec3{60, 5, -28}, geom.Vec3{0.25, -0.05, -1}, 100)
 	o.Render = render.Options{Samples: 1, ShadowSize: 64}
 	var before, after goruntime.MemStats
-	o.OnFrame = func(f *Frame) error {
+	o.OnFrame = func(f *stats.Frame) error {
 		switch f.Frame {
 		case 100:
 			goruntime.ReadMemStats(&before)

@@ -55,9 +55,9 @@ func (in *input) moves() bool {
 }
 
 // take returns what happened since the last frame.
-func (in *input) take(s surface.Surface) camera.Input {
-	_, h := s.Size()
-	height := float64(max(h, 1))
+// The picture has so many lines.
+func (in *input) take(lines int) camera.Input {
+	height := float64(max(lines, 1))
 	out := camera.Input{
 		Look: [2]float64{in.look[0] / height, in.look[1] / height},
 		Pan:  [2]float64{in.pan[0] / height, in.pan[1] / height},
@@ -149,26 +149,26 @@ func (a *app) resize(w, h int) {
 		return // minimised
 	}
 	if err := a.r.Resize(w, h); err != nil {
-		a.fault(err.Error())
+		a.messages.reportError(err.Error())
 		return
 	}
 	if err := a.overlay.font(a.surf.Scale(), h); err != nil {
-		a.fault(err.Error())
+		a.messages.reportError(err.Error())
 	}
 }
 
 // drop opens what was dropped onto the window and shows the first of it.
 func (a *app) drop(files []string) {
-	first := len(a.scenes)
+	first := len(a.scenes.list)
 	for _, path := range files {
 		list, err := a.o.Open(path)
 		if err != nil {
-			a.fault(err.Error())
+			a.messages.reportError(err.Error())
 			continue
 		}
-		a.scenes = append(a.scenes[:len(a.scenes):len(a.scenes)], list...)
+		a.scenes.list = append(a.scenes.list[:len(a.scenes.list):len(a.scenes.list)], list...)
 	}
-	if len(a.scenes) > first {
+	if len(a.scenes.list) > first {
 		a.change(first)
 	}
 }
@@ -176,12 +176,12 @@ func (a *app) drop(files []string) {
 // change shows another scene, or says why not.
 func (a *app) change(i int) {
 	if err := a.choose(i); err != nil {
-		a.fault(fmt.Sprintf("%s: %v", a.scenes[i].Name, err))
+		a.messages.reportError(fmt.Sprintf("%s: %v", a.scenes.list[i].Name, err))
 		return
 	}
-	a.following = false
-	a.news.alert = ""
-	a.say("scene: " + a.scenes[i].Name)
+	a.cam.following = false
+	a.messages.warning = ""
+	a.messages.notify("scene: " + a.scenes.list[i].Name)
 }
 
 // binding is a key that does something when it is pressed.
@@ -195,11 +195,7 @@ type binding struct {
 
 // toggle returns what switches a part of the overlay.
 func toggle(name string, flag func(*Show) *bool) func(*app, surface.Mods) {
-	return func(a *app, _ surface.Mods) {
-		f := flag(&a.show)
-		*f = !*f
-		a.say(name + ": " + onOff(*f))
-	}
+	return func(a *app, _ surface.Mods) { a.display.toggle(name, flag(&a.display.show)) }
 }
 
 func onOff(on bool) string {
@@ -221,20 +217,23 @@ var bindings []binding
 
 func init() { // the help is one of them
 	bindings = []binding{
-		{'F', groupMove, "F", "frame the scene", func(a *app, _ surface.Mods) { a.frameScene(); a.say("framed") }},
+		{'F', groupMove, "F", "frame the scene", func(a *app, _ surface.Mods) { a.cam.frameScene(a.aspect()); a.messages.notify("framed") }},
 		{'O', groupMove, "O", "orbit or fly", (*app).switchMode},
 		{'P', groupMove, "P", "record the path, for simulate", (*app).togglePath},
-		{'V', groupView, "V, Shift V", "next view, the one before", (*app).nextView},
-		{'L', groupView, "L", "levels of detail", func(a *app, _ surface.Mods) { a.flipView(render.ViewLOD) }},
+		{'V', groupView, "V, Shift V", "next view, the one before", func(a *app, m surface.Mods) { a.display.next(m) }},
+		{'L', groupView, "L", "levels of detail", func(a *app, _ surface.Mods) { a.display.flip(render.ViewLOD) }},
 		{'X', groupView, "X", "wireframe over the picture", toggle("wireframe", func(s *Show) *bool { return &s.Wireframe })},
-		{'=', groupView, "+ -", "brighter, darker", func(a *app, _ surface.Mods) { a.expose(0.25) }},
-		{'-', groupView, "", "", func(a *app, _ surface.Mods) { a.expose(-0.25) }},
+		{'=', groupView, "+ -", "brighter, darker", func(a *app, _ surface.Mods) { a.display.expose(0.25) }},
+		{'-', groupView, "", "", func(a *app, _ surface.Mods) { a.display.expose(-0.25) }},
 		{'B', groupDebug, "B", "boxes of tiles by state", toggle("tile boxes", func(s *Show) *bool { return &s.Boxes })},
 		{'T', groupDebug, "T", "leaves of the octree", toggle("octree", func(s *Show) *bool { return &s.Octree })},
 		{'M', groupDebug, "M", "occlusion mask", toggle("occlusion mask", func(s *Show) *bool { return &s.Occlusion })},
 		{'R', groupDebug, "R", "radii around the camera", toggle("radii", func(s *Show) *bool { return &s.Rings })},
-		{'C', groupDebug, "C", "freeze culling", (*app).freeze},
-		{surface.KeySpace, groupDebug, "Space", "pause streaming", func(a *app, _ surface.Mods) { a.paused = !a.paused; a.say("streaming paused: " + onOff(a.paused)) }},
+		{'C', groupDebug, "C", "freeze culling", func(a *app, _ surface.Mods) { a.messages.notify("culling frozen: " + onOff(a.cam.freeze())) }},
+		{surface.KeySpace, groupDebug, "Space", "pause streaming", func(a *app, _ surface.Mods) {
+			a.paused = !a.paused
+			a.messages.notify("streaming paused: " + onOff(a.paused))
+		}},
 		{'K', groupDebug, "K, Shift K", "static batches, their cells", (*app).showBatches},
 		{surface.KeyF1, groupMore, "F1, H", "this help", toggle("help", func(s *Show) *bool { return &s.Help })},
 		{'H', groupMore, "", "", toggle("help", func(s *Show) *bool { return &s.Help })},
@@ -244,9 +243,9 @@ func init() { // the help is one of them
 		{surface.KeyTab, groupMore, "Tab", "choose a scene", (*app).toggleChooser},
 		{surface.KeyF5, groupMore, "F5", "reload the scene", func(a *app, _ surface.Mods) {
 			if err := a.reload(); err != nil {
-				a.fault(err.Error())
+				a.messages.reportError(err.Error())
 			} else {
-				a.say("reloaded")
+				a.messages.notify("reloaded")
 			}
 		}},
 		{surface.KeyF12, groupMore, "F12", "picture", func(a *app, _ surface.Mods) { a.input.shot = true }},
@@ -282,7 +281,7 @@ func helpGroups() []hud.HelpGroup {
 
 // key does what a key is for.
 func (a *app) key(e *surface.Event) {
-	if a.chooser != nil && a.chooserKey(e.Key) {
+	if a.display.chooser != nil && a.chooserKey(e.Key) {
 		return
 	}
 	if e.Repeat {
@@ -302,117 +301,80 @@ func (a *app) key(e *surface.Event) {
 
 // jump goes to an authored camera, counted from 1; 0 is the start.
 func (a *app) jump(n int) {
-	a.following = false
+	a.cam.following = false
 	switch {
 	case n == 0:
-		a.start()
-		a.say("start")
-	case n <= len(a.look.Authored):
-		c := &a.look.Authored[n-1]
-		a.rig.Jump(camera.Authored(c))
+		a.cam.start(a.shown.open, a.aspect(), a.messages.notify)
+		a.messages.notify("start")
+	case n <= len(a.cam.scene.Authored):
+		c := &a.cam.scene.Authored[n-1]
+		a.cam.rig.Jump(camera.Authored(c))
 		name := c.Name
 		if name == "" {
 			name = fmt.Sprint(n)
 		}
-		a.say("camera: " + name)
-	case len(a.look.Authored) == 0:
-		a.say("the scene has no cameras of its own")
+		a.messages.notify("camera: " + name)
+	case len(a.cam.scene.Authored) == 0:
+		a.messages.notify("the scene has no cameras of its own")
 	default:
-		a.say(fmt.Sprintf("the scene has only %d cameras", len(a.look.Authored)))
+		a.messages.notify(fmt.Sprintf("the scene has only %d cameras", len(a.cam.scene.Authored)))
 	}
 }
 
 func (a *app) switchMode(surface.Mods) {
 	mode := camera.Orbit
-	if a.rig.Mode() == camera.Orbit {
+	if a.cam.rig.Mode() == camera.Orbit {
 		mode = camera.Fly
 	}
-	a.rig.SetMode(mode)
-	a.say("camera: " + mode.String())
+	a.cam.rig.SetMode(mode)
+	a.messages.notify("camera: " + mode.String())
 }
 
 func (a *app) togglePath(surface.Mods) {
-	if a.recording != nil {
+	if a.cam.recording != nil {
 		a.savePath()
 		return
 	}
-	a.recording, a.recorded = &camera.Recorder{}, a.clock.elapsed()
-	a.say("recording the path: on")
-}
-
-func (a *app) nextView(m surface.Mods) {
-	views := render.ViewModes()
-	by := 1
-	if m&surface.ModShift != 0 {
-		by = len(views) - 1
-	}
-	a.setView(views[(int(a.view)+by)%len(views)])
-}
-
-func (a *app) flipView(v render.ViewMode) {
-	if a.view == v {
-		v = render.ViewLit
-	}
-	a.setView(v)
-}
-
-func (a *app) setView(v render.ViewMode) {
-	a.view = v
-	a.say("view: " + v.String())
-}
-
-func (a *app) expose(by float64) {
-	a.exposure = max(-8, min(8, a.exposure+by))
-	a.say(fmt.Sprintf("exposure: %+.2f stops", a.exposure))
-}
-
-// freeze keeps the culling of this moment, so that one can fly around it.
-func (a *app) freeze(surface.Mods) {
-	if a.frozen != nil {
-		a.frozen = nil
-	} else {
-		c := a.drawCam
-		a.frozen = &c
-	}
-	a.say("culling frozen: " + onOff(a.frozen != nil))
+	a.cam.recording, a.cam.recordedFrom = &camera.Recorder{}, a.clock.elapsed()
+	a.messages.notify("recording the path: on")
 }
 
 func (a *app) escape(surface.Mods) {
-	if a.show.Help {
-		a.show.Help = false
+	if a.display.show.Help {
+		a.display.show.Help = false
 		return
 	}
 	a.ended = true
 }
 
 func (a *app) toggleChooser(surface.Mods) {
-	if a.chooser != nil {
-		a.chooser = nil
+	if a.display.chooser != nil {
+		a.display.chooser = nil
 		return
 	}
-	a.chooser = &hud.Chooser{Current: a.current, Selected: a.current}
-	for i := range a.scenes {
-		a.chooser.Names = append(a.chooser.Names, a.scenes[i].Name)
+	a.display.chooser = &hud.Chooser{Current: a.scenes.current, Selected: a.scenes.current}
+	for i := range a.scenes.list {
+		a.display.chooser.Names = append(a.display.chooser.Names, a.scenes.list[i].Name)
 	}
-	a.say("scenes: " + fmt.Sprint(len(a.scenes)))
+	a.messages.notify("scenes: " + fmt.Sprint(len(a.scenes.list)))
 }
 
 // chooserKey moves through the list; other keys are left to the bindings.
 func (a *app) chooserKey(k surface.Key) bool {
-	n := len(a.chooser.Names)
+	n := len(a.display.chooser.Names)
 	switch k {
 	case surface.KeyUp:
-		a.chooser.Selected = (a.chooser.Selected + n - 1) % n
+		a.display.chooser.Selected = (a.display.chooser.Selected + n - 1) % n
 	case surface.KeyDown:
-		a.chooser.Selected = (a.chooser.Selected + 1) % n
+		a.display.chooser.Selected = (a.display.chooser.Selected + 1) % n
 	case surface.KeyEnter:
-		i := a.chooser.Selected
-		a.chooser = nil
-		if i != a.current {
+		i := a.display.chooser.Selected
+		a.display.chooser = nil
+		if i != a.scenes.current {
 			a.change(i)
 		}
 	case surface.KeyEscape:
-		a.chooser = nil
+		a.display.chooser = nil
 	default:
 		return false
 	}

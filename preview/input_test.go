@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -277,23 +278,23 @@ func TestAuthoredCameras(t *testing.T) {
 // TestCursor: the tile under the pointer is the nearest that is drawn.
 func TestCursor(t *testing.T) {
 	o := options(t, writeTown(t, t.TempDir(), 3))
-	a := &app{o: &Options{}, surf: &fakeSurface{w: 100, h: 100}, clock: &clock{virtual: true}}
 	open, err := o.Scenes[0].Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.s, err = runtime.Open(t.Context(), open.Source, o.Config, runtime.Deps{})
+	s, err := runtime.Open(t.Context(), open.Source, o.Config, runtime.Deps{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.s.Close()
-	a.id = a.s.Scenes()[0]
-	a.open, a.look = open, camera.SceneOf(open.Source.Manifest, 500)
+	defer s.Close()
+	a := &app{o: &Options{}, surf: &fakeSurface{w: 100, h: 100}, clock: &clock{virtual: true}}
+	a.shown = shown{s: s, id: s.Scenes()[0], open: open}
+	a.cam.scene = camera.SceneOf(open.Source.Manifest, 500)
 	for i := range 9 {
-		a.drawn = append(a.drawn, runtime.Drawn{Key: runtime.Key{Scene: a.id, Tile: int32(i), Rep: runtime.RepFull}, Fade: 1})
+		a.drawn = append(a.drawn, runtime.Drawn{Key: runtime.Key{Scene: a.shown.id, Tile: int32(i), Rep: runtime.RepFull}, Fade: 1})
 	}
-	a.drawCam = runtime.Camera{Position: [3]float64{15, 3, 40}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 500}
-	a.streamCam = a.drawCam
+	a.cam.draw = runtime.Camera{Position: [3]float64{15, 3, 40}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 500}
+	a.cam.stream = a.cam.draw
 	a.input.inside, a.input.x, a.input.y = true, 50, 50
 	var v overlay
 	v.pick(a)
@@ -315,14 +316,14 @@ func TestFaultsAreCounted(t *testing.T) {
 	if err != nil || rep.Errors != 1 {
 		t.Errorf("%v, %+v", err, rep)
 	}
-	if c, _ := ParseCondition("errors>0"); !c.Holds(rep) {
+	if c, _ := stats.ParseCondition("errors>0"); !c.Holds(rep) {
 		t.Error("a fault is no error")
 	}
 }
 
 func TestLegends(t *testing.T) {
 	for _, v := range render.ViewModes()[1:] {
-		a := &app{o: &Options{}, view: v, show: Show{Boxes: true}}
+		a := &app{o: &Options{}, display: display{view: v, show: Show{Boxes: true}}}
 		var m hud.Model
 		new(overlay).legend(a, &m)
 		if !strings.HasSuffix(m.View, ", tile boxes") || !strings.Contains(m.Note, "Boxes of tiles") || len(m.Legend) < 4 {

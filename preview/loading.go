@@ -14,14 +14,14 @@ type loading struct {
 	title   string  // of the window
 }
 
-// look brings it up to date. Tiles that nobody loads, because they failed or
+// update brings it up to date. Tiles that nobody loads, because they failed or
 // found no room in a budget, keep no bar on the screen.
-func (l *loading) look(a *app) {
+func (l *loading) update(a *app) {
 	l.missing = 0
-	if st := a.s.Stats(); st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 {
-		l.missing = 1 - residentShare(a.s.Snapshot().Tiles, a.id, a.open.Source.Manifest)
+	if st := a.shown.s.Stats(); st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 {
+		l.missing = 1 - residentShare(a.shown.s.Snapshot().Tiles, a.shown.id, a.shown.open.Source.Manifest)
 	}
-	title := a.scenes[a.current].Name
+	title := a.scenes.name()
 	if l.missing > 0 {
 		title += fmt.Sprintf(": %.0f %% loaded", 100*(1-l.missing))
 	}

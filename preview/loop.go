@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -17,18 +16,18 @@ import (
 // queue would grow.
 const (
 	uploadTime  = time.Millisecond / 4 // at least
-	uploadPart  = 2                    // of the usual frame's time, as a divisor
+	uploadPart  = 2                    // of the mean frame's time, as a divisor
 	uploadBytes = 8 << 20
-	usualFrames = 16 // that the usual time is a mean of, roughly
 )
 
-// loop runs frames until the end.
+// loop runs frames until the end: each is a step, is handed over when it is due,
+// and is measured; then it is decided whether another one follows.
 func (a *app) loop() error {
 	a.clock.start = time.Now()
 	a.pacer.start()
 	last := time.Duration(0)
 	for !a.ended && a.ctx.Err() == nil {
-		begin, cpu := time.Now(), cpuTime()
+		begin, cpu := time.Now(), stats.CPUTime()
 		dt := a.o.FixedDT
 		if a.clock.virtual {
 			a.clock.now = time.Duration(a.frame) * dt
@@ -42,95 +41,107 @@ func (a *app) loop() error {
 			}
 			return err
 		}
-		a.busy = time.Since(begin)
-		a.usual += (a.busy - a.usual) / usualFrames
-		a.cost.Frame, a.cost.MS, a.cost.CPU = a.frame, a.busy.Seconds()*1e3, (cpuTime()-cpu).Seconds()*1e3
+		busy := time.Since(begin)
+		a.meter.Busy(busy)
+		a.cost.Frame, a.cost.MS, a.cost.CPU = a.frame, busy.Seconds()*1e3, (stats.CPUTime()-cpu).Seconds()*1e3
 		a.cost.Interval = a.pacer.hand(a.ctx).Seconds() * 1e3
 		if a.frame > 0 { // the first one compiles shaders
-			a.meter.timed(&a.cost)
+			a.meter.Timed(&a.cost)
 		}
 		if a.o.OnFrame != nil {
 			if err := a.o.OnFrame(&a.cost); err != nil {
 				return err
 			}
 		}
-		a.overlay.times.add(a.busy)
 		a.frame++
-		if err := a.nothingWanted(false); err != nil {
+		if err := a.ending.nothingWanted(&a.shown, &a.cam.stream, len(a.drawn), false); err != nil {
 			return err
 		}
-		if err := a.nothingLoads(); err != nil {
+		if err := a.ending.nothingLoads(&a.shown, len(a.drawn)); err != nil {
 			return err
 		}
-		if a.ended = a.ended || a.done(); !a.ended {
+		if a.ended = a.ended || a.ending.done(a.frame, a.clock); !a.ended {
 			a.wait()
 		}
 	}
 	return a.finish()
 }
 
-// step is one frame.
+// step is one frame, in this order: what the person did and a new cook change
+// what is asked for; the cameras move; streaming sees where they are now, before
+// anything is drawn; what comes and goes fades by what streaming has decided; the
+// picture is drawn last and shows all of that.
 func (a *app) step(dt time.Duration) error {
 	c := &a.cost
-	*c = Frame{}
+	*c = stats.Frame{}
 	a.dt = dt
 	a.handle()
 	a.newCook()
-	a.move(dt)
-	w := stopwatch{time.Now()}
-	var err error
-	if a.session != nil {
-		err = a.advance(&w)
-	} else {
-		err = a.live(&w)
-	}
-	if err != nil {
+	steered := a.input.moves()
+	a.cam.move(a.input.take(a.lines()), steered, a.clock.elapsed(), dt, a.aspect())
+	w := &a.lap
+	w.Last = time.Now()
+	if err := a.advance(w); err != nil {
 		return err
 	}
-	a.appearing()
+	a.appear.fadeIn(a.drawn, a.shown.id, a.clock.elapsed(), dt)
 	if a.settles() {
 		if err := a.r.Settle(a.ctx); err != nil {
 			return fmt.Errorf("preview: %w", err)
 		}
 	}
-	c.Upload = w.lap()
-	a.tellShortage()
+	c.Upload = w.Lap()
+	st := a.shown.s.Stats()
+	if text := a.memory.shortage(&st); text != "" {
+		a.messages.alert(text)
+	}
 	a.draw()
-	c.drew(&a.stats)
-	w.lap()
+	c.Drew(&a.stats)
+	w.Lap()
 	if err := a.surf.Present(); err != nil {
 		return err
 	}
-	c.Present = w.lap()
-	c.GC = a.meter.collections.since()
+	c.Present = w.Lap()
+	c.GC = a.meter.Collections()
 	return a.picture()
 }
 
-// live runs the frame of a runtime in real time.
-func (a *app) live(w *stopwatch) error {
-	c := &a.cost
-	a.gate.deliver()
-	a.relieve()
-	c.Load = w.lap()
-	if !a.paused {
-		a.s.Update(a.streamCam, a.dt)
-		a.updates++
-		c.Update = w.lap()
-		a.judge.Updated(time.Duration(c.Update * 1e6))
+// advance streams for one frame: the system's pressure is answered before the
+// runtime decides; batches get what geometry leaves; textures are sized by what is
+// drawn; then as much is uploaded as the frame has time for. On a virtual clock
+// that is everything, so that no picture depends on how fast the machine is.
+func (a *app) advance(w *stats.Stopwatch) (err error) {
+	if level := a.memory.take(); level > runtime.PressureNone {
+		a.meter.PressureSignal()
+		a.r.RelieveBatches(level)
 	}
-	if err := a.takeEvents(); err != nil {
+	drawn, err := a.shown.drive.update(a.ctx, a.cam.stream, a.dt, a.paused, w, &a.cost)
+	if err != nil {
 		return err
 	}
-	st := a.s.Stats()
-	a.judge.Frame(a.s, &st, &a.streamCam, a.clock.elapsed(), a.dt)
-	a.drawn = append(a.drawn[:0], a.judge.Drawn()...)
+	a.drawn = append(a.drawn[:0], drawn...)
 	a.limitBatches()
-	w.lap()
-	if err := a.streamTextures(); err != nil {
+	w.Lap()
+	if a.clock.virtual {
+		err = a.r.AwaitTextures(a.ctx)
+	} else {
+		retry := a.frame%retryFrames == 0 && a.stats.TexturesMissing > 0
+		f := render.Frame{Camera: a.cam.draw, CullCamera: a.cam.frozen, Drawn: a.drawn, Root: a.shown.rootOf}
+		err = a.textures.stream(&f, a.cam.stream.Position, a.clock.Now(), a.lines(), a.shown.s.Stats().TextureBudget, retry)
+	}
+	if err != nil {
 		return err
 	}
-	c.Textures = w.lap()
-	a.r.Pump(render.Budget{Time: max(uploadTime, a.usual/uploadPart), Bytes: uploadBytes})
+	a.cost.Textures = w.Lap()
+	if !a.clock.virtual {
+		a.r.Pump(render.Budget{Time: max(uploadTime, a.meter.Mean()/uploadPart), Bytes: uploadBytes})
+		return nil
+	}
+	for range 1 << 20 {
+		if a.r.Pump(render.Budget{}) {
+			break
+		}
+	}
 	return nil
 }
 
@@ -138,64 +149,19 @@ func (a *app) live(w *stopwatch) error {
 // a virtual clock must not depend on how fast they come.
 func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
 
+// draw draws what is resident, and what is written over it.
 func (a *app) draw() {
 	f := render.Frame{
-		Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf, View: a.view, Wireframe: a.show.Wireframe,
-		Sun: a.sun, Exposure: a.exposure, Bounds: &a.bounds,
+		Camera: a.cam.draw, CullCamera: a.cam.frozen, Drawn: a.drawn, Root: a.shown.rootOf, View: a.display.view, Wireframe: a.display.show.Wireframe,
+		Sun: a.shown.sun, Exposure: a.display.exposure, Bounds: &a.shown.world,
 	}
-	root := a.root(a.id)
-	a.bounds = a.look.Bounds.Transform(&root)
-	w := stopwatch{time.Now()}
+	root := a.shown.root()
+	a.shown.world = a.cam.scene.Bounds.Transform(&root)
+	w := stats.Stopwatch{Last: time.Now()}
 	a.overlay.compose(a, &f)
-	a.cost.HUD = w.lap()
+	a.cost.HUD = w.Lap()
 	a.stats = a.r.Draw(f)
-	a.meter.frame(&a.stats)
-	a.settleCount()
-}
-
-func (a *app) root(id runtime.SceneID) geom.Mat4 {
-	if m, ok := a.s.SceneTransform(id); ok {
-		return m
-	}
-	return geom.Identity()
-}
-
-// settleCount counts the frames in which there was nothing to wait for.
-func (a *app) settleCount() {
-	st := a.s.Stats()
-	if st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || a.stats.Pending > 0 || a.stats.TexturesPending > 0 || a.stats.BatchWork > 0 || len(a.drawn) == 0 {
-		a.quiet = 0
-		return
-	}
-	a.quiet++
-}
-
-// move takes the camera to its place in this frame.
-func (a *app) move(dt time.Duration) {
-	if a.following && a.input.moves() {
-		a.following = false // a person takes over
-		a.rig.Jump(camera.Pose{Position: a.streamCam.Position, Forward: a.streamCam.Forward, FovYDegrees: a.streamCam.FovYDegrees})
-	}
-	if a.following {
-		a.streamCam = a.o.Path.At(a.clock.elapsed())
-		a.drawCam = a.streamCam
-		a.drawCam.Aspect = a.aspect()
-		a.drawCam.Near, a.drawCam.Far = camera.Clip(a.look.Bounds, a.streamCam.Position)
-	} else {
-		a.rig.Step(a.input.take(a.surf), dt.Seconds())
-		a.streamCam = a.rig.Camera(a.aspect())
-		a.drawCam = a.streamCam
-	}
-	if a.recording != nil {
-		a.recording.Add(a.clock.elapsed()-a.recorded, a.streamCam)
-	}
-}
-
-// pumpAll uploads everything that waits.
-func pumpAll(r renderer) {
-	for range 1 << 20 {
-		if r.Pump(render.Budget{}) {
-			return
-		}
-	}
+	a.meter.Drew(&a.stats)
+	st := a.shown.s.Stats()
+	a.ending.drew(&st, &a.stats, len(a.drawn))
 }

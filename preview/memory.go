@@ -2,115 +2,94 @@ package preview
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/memory"
 )
 
-// pressure carries reports of a memory.Monitor to the goroutine of Run.
-type pressure struct {
-	level atomic.Uint32 // the worst since it was taken
+// memoryWatch owns what a run knows of the machine's memory: the probe from which
+// the budgets of real time follow, and the monitor that tells the shown scene's
+// Streamer when the system wants memory back. In virtual time it has neither, so
+// that a run is the same on every machine.
+type memoryWatch struct {
+	root    string          // stands for / ; of tests
+	logger  *slog.Logger    // nil: silent
+	probe   *memory.Probe   // nil in virtual time
+	monitor *memory.Monitor // of the shown scene's Streamer, nil in virtual time
+	level   atomic.Uint32   // the worst pressure since it was taken
+	told    bool            // that the geometry budget is too small for the scene
 }
 
-func (p *pressure) report(level runtime.PressureLevel) {
+// open finds out how much memory the scenes may have: what is configured, else a
+// part of the graphics card's, else of the machine's. used returns what is on the
+// device beside the geometry of the Streamer.
+func (w *memoryWatch) open(cfg *runtime.Config, dedicated int64, used func() (geometry, textures int64)) {
+	w.probe = memory.NewProbe(memory.ProbeOptions{
+		Root:  w.root,
+		Fixed: runtime.Memory{GeometryBudget: cfg.GeometryBudget, TextureBudget: cfg.TextureBudget},
+		GPU:   func() int64 { return dedicated },
+		Used:  used,
+	})
+	if w.logger != nil {
+		w.logger.Info("memory", "budgets", w.probe.String())
+	}
+}
+
+// close ends the readings.
+func (w *memoryWatch) close() error {
+	if w.probe == nil {
+		return nil
+	}
+	return w.probe.Close()
+}
+
+// watch passes on to a Streamer when the system wants memory back.
+func (w *memoryWatch) watch(s *runtime.Streamer) {
+	if w.told = false; w.probe == nil {
+		return
+	}
+	w.monitor = memory.Watch(memory.MonitorOptions{Root: w.root}, func(level runtime.PressureLevel) {
+		s.NotifyMemoryPressure(level)
+		w.report(level)
+	})
+	if w.logger != nil {
+		w.logger.Info("memory pressure", "watched", w.monitor.String())
+	}
+}
+
+// unwatch ends the watch; its Streamer is closed afterwards.
+func (w *memoryWatch) unwatch() error {
+	if w.monitor == nil {
+		return nil
+	}
+	err := w.monitor.Close()
+	w.monitor = nil
+	return err
+}
+
+// report carries a level to the goroutine of Run.
+func (w *memoryWatch) report(level runtime.PressureLevel) {
 	for {
-		old := p.level.Load()
-		if old >= uint32(level) || p.level.CompareAndSwap(old, uint32(level)) {
+		old := w.level.Load()
+		if old >= uint32(level) || w.level.CompareAndSwap(old, uint32(level)) {
 			return
 		}
 	}
 }
 
-func (p *pressure) take() runtime.PressureLevel { return runtime.PressureLevel(p.level.Swap(0)) }
+// take returns the worst level since the last call.
+func (w *memoryWatch) take() runtime.PressureLevel { return runtime.PressureLevel(w.level.Swap(0)) }
 
-// openProbe finds out how much memory the scenes may have: what is configured,
-// else a part of the graphics card's, else of the machine's. Virtual time knows
-// only what is configured, so that a run is the same on every machine.
-func (a *app) openProbe() {
-	if a.clock.virtual {
-		return
+// shortage says once of a scene that the geometry budget leaves a part of what is
+// in view out, "" else.
+func (w *memoryWatch) shortage(st *runtime.Stats) string {
+	if w.told || st.TilesGivenUp == 0 {
+		return ""
 	}
-	dedicated := a.r.Info().DedicatedBytes
-	a.probe = memory.NewProbe(memory.ProbeOptions{
-		Root:  a.o.memoryRoot,
-		Fixed: runtime.Memory{GeometryBudget: a.o.Config.GeometryBudget, TextureBudget: a.o.Config.TextureBudget},
-		GPU:   func() int64 { return dedicated },
-		Used:  a.used,
-	})
-	if a.o.Logger != nil {
-		a.o.Logger.Info("memory", "budgets", a.probe.String())
-	}
-}
-
-// closeProbe ends the readings.
-func (a *app) closeProbe() error {
-	if a.probe == nil {
-		return nil
-	}
-	return a.probe.Close()
-}
-
-// used returns what is on the device beside the geometry of the streamer, as of
-// the last frame.
-func (a *app) used() (geometry, textures int64) { return a.stats.BatchBytes, a.stats.TextureBytes }
-
-// watchMemory passes on to a Streamer when the system wants memory back.
-func (a *app) watchMemory(s *runtime.Streamer) {
-	if a.clock.virtual {
-		return
-	}
-	o := memory.MonitorOptions{Root: a.o.memoryRoot}
-	a.monitor = memory.Watch(o, func(level runtime.PressureLevel) {
-		s.NotifyMemoryPressure(level)
-		a.pressure.report(level)
-	})
-	if a.o.Logger != nil {
-		a.o.Logger.Info("memory pressure", "watched", a.monitor.String())
-	}
-}
-
-// closeMonitor ends the watch, before its Streamer is closed.
-func (a *app) closeMonitor() error {
-	if a.monitor == nil {
-		return nil
-	}
-	err := a.monitor.Close()
-	a.monitor = nil
-	return err
-}
-
-// closeStreamer ends what runs for the present scene.
-func (a *app) closeStreamer() error {
-	if err := a.closeMonitor(); err != nil {
-		return err
-	}
-	if a.session != nil {
-		return a.session.Close()
-	}
-	return a.s.Close()
-}
-
-// relieve answers memory pressure with what the runtime knows nothing of.
-func (a *app) relieve() {
-	if level := a.pressure.take(); level > runtime.PressureNone {
-		a.meter.out.PressureSignals++
-		a.r.RelieveBatches(level)
-	}
-}
-
-// tellShortage says once of a scene that the geometry budget leaves a part of
-// what is in view out.
-func (a *app) tellShortage() {
-	if a.short {
-		return
-	}
-	st := a.s.Stats()
-	if st.TilesGivenUp == 0 {
-		return
-	}
-	a.short = true
-	a.news.alarm(a.clock.elapsed(), fmt.Sprintf(
+	w.told = true
+	return fmt.Sprintf(
 		"%d of %d tiles in view are missing: %.1f MB for geometry do not go farther than %.0f m; --preset or --set geometryBudget gives more",
-		st.TilesGivenUp, st.TilesInView, float64(st.GeometryBudget)/1e6, st.GeometryReach))
+		st.TilesGivenUp, st.TilesInView, float64(st.GeometryBudget)/1e6, st.GeometryReach)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
@@ -71,7 +72,7 @@ type Options struct {
 	// OnRecord gets every event as it happens, in the form of the simulator.
 	OnRecord func(*simulate.Record) error
 	// OnFrame gets what each frame took; the Frame is used again afterwards.
-	OnFrame func(*Frame) error
+	OnFrame func(*stats.Frame) error
 
 	onTexture  func(*texture.Event, texture.Slot) // of the run
 	onWhite    func(texture.Slot, error)          // of the run

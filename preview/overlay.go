@@ -2,7 +2,6 @@ package preview
 
 import (
 	"math"
-	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -17,9 +16,8 @@ const refresh = 6
 
 // overlay makes what is drawn over and into the picture.
 type overlay struct {
-	hud   *hud.HUD
-	size  int // of the font
-	times ringBuffer
+	hud  *hud.HUD
+	size int // of the font
 
 	age    int // frames since the last look at the tiles
 	tiles  []runtime.TileStatus
@@ -38,22 +36,6 @@ type overlay struct {
 	cells  []batch.Cell
 	load   loading
 	radii  []hud.MapRing
-}
-
-// ringBuffer keeps the latest frame times.
-type ringBuffer struct {
-	list []time.Duration
-}
-
-const keptTimes = 120
-
-func (r *ringBuffer) add(d time.Duration) {
-	if len(r.list) < keptTimes {
-		r.list = append(r.list, d)
-		return
-	}
-	copy(r.list, r.list[1:])
-	r.list[len(r.list)-1] = d
 }
 
 // font fits the text to the display and to the height of the picture.
@@ -90,9 +72,9 @@ func (v *overlay) compose(a *app, f *render.Frame) {
 		}
 		v.age = (v.age + 1) % refresh
 	}
-	if !a.o.Headless || a.show.Panel {
-		if a.frame%refresh == 0 || v.load.missing > 0 && a.s.Stats().ActiveLoads == 0 {
-			v.load.look(a)
+	if !a.o.Headless || a.display.show.Panel {
+		if a.frame%refresh == 0 || v.load.missing > 0 && a.shown.s.Stats().ActiveLoads == 0 {
+			v.load.update(a)
 		}
 		m.Missing = v.load.missing
 	}
@@ -100,15 +82,15 @@ func (v *overlay) compose(a *app, f *render.Frame) {
 	f.Lines, f.LinesOnTop = v.lines, v.onTop
 	v.figures(a, m)
 	v.legend(a, m)
-	if a.show.Occlusion {
+	if a.display.show.Occlusion {
 		m.Occlusion = &v.mask
 	}
-	if a.show.Help {
+	if a.display.show.Help {
 		m.Help = helpGroups()
 	}
-	m.Chooser = a.chooser
-	m.Message, m.Alert = a.news.now(a.clock.elapsed())
-	if a.o.Headless && !a.show.Panel {
+	m.Chooser = a.display.chooser
+	m.Message, m.Alert = a.messages.current()
+	if a.o.Headless && !a.display.show.Panel {
 		m.Message, m.Alert = "", "" // a picture without a word over it
 	}
 	if c := v.hud.Draw(m); len(c.Overlay().Indices) > 0 {
@@ -117,21 +99,21 @@ func (v *overlay) compose(a *app, f *render.Frame) {
 }
 
 func (v *overlay) needsTiles(a *app) bool {
-	return a.show.Panel || a.show.Map || a.show.Boxes || a.show.Octree || a.show.Occlusion || a.show.Rings
+	return a.display.show.Panel || a.display.show.Map || a.display.show.Boxes || a.display.show.Octree || a.display.show.Occlusion || a.display.show.Rings
 }
 
 // lookAt reads the state of all tiles.
 func (v *overlay) lookAt(a *app) {
-	v.tiles = a.s.Snapshot().Tiles
+	v.tiles = a.shown.s.Snapshot().Tiles
 	v.counts = hud.Count(v.tiles)
 	if v.boxes == nil {
 		v.boxes = tileBoxes(a)
 	}
-	if a.show.Octree && v.leaves == nil {
-		v.leaves = a.s.AppendOctreeLeaves(nil, a.id)
+	if a.display.show.Octree && v.leaves == nil {
+		v.leaves = a.shown.s.AppendOctreeLeaves(nil, a.shown.id)
 	}
-	if a.show.Occlusion {
-		v.mask = a.s.Occlusion(a.id)
+	if a.display.show.Occlusion {
+		v.mask = a.shown.s.Occlusion(a.shown.id)
 	}
 	v.colors()
 	v.pick(a)
@@ -154,7 +136,7 @@ func (v *overlay) mapTiles() {
 // tileBoxes returns the boxes to draw: the cell of a tile where there is one,
 // as high as its content. The shared bucket has none.
 func tileBoxes(a *app) []manifest.Bounds {
-	tiles := a.open.Source.Manifest.Tiles
+	tiles := a.shown.open.Source.Manifest.Tiles
 	out := make([]manifest.Bounds, len(tiles))
 	for i := range tiles {
 		out[i] = tiles[i].Bounds
@@ -188,14 +170,14 @@ func (v *overlay) pick(a *app) {
 		return
 	}
 	w, h := a.surf.Size()
-	ray := hud.RayAt(&a.drawCam, a.input.x, a.input.y, float64(w), float64(h))
+	ray := hud.RayAt(&a.cam.draw, a.input.x, a.input.y, float64(w), float64(h))
 	best, bestAt := int32(-1), math.Inf(1)
 	for i := range a.drawn {
 		tile := a.drawn[i].Tile
-		if int(tile) >= len(a.open.Source.Manifest.Tiles) {
+		if int(tile) >= len(a.shown.open.Source.Manifest.Tiles) {
 			continue
 		}
-		at, ok := ray.Hit(a.open.Source.Manifest.Tiles[tile].Bounds.Box())
+		at, ok := ray.Hit(a.shown.open.Source.Manifest.Tiles[tile].Bounds.Box())
 		if at == 0 {
 			at = 1e12
 		}
@@ -206,16 +188,16 @@ func (v *overlay) pick(a *app) {
 	if best < 0 {
 		return
 	}
-	v.cursor = hud.Cursor{Status: tileOf(v.tiles, a.id, best)}
-	v.cursor.Info, v.picked = a.s.TileInfo(a.id, best)
-	v.cursor.Distance = v.cursor.Info.Bounds.Box().Distance(a.streamCam.Position)
+	v.cursor = hud.Cursor{Status: tileOf(v.tiles, a.shown.id, best)}
+	v.cursor.Info, v.picked = a.shown.s.TileInfo(a.shown.id, best)
+	v.cursor.Distance = v.cursor.Info.Bounds.Box().Distance(a.cam.stream.Position)
 }
 
 // drawLines makes the lines of the debug views.
 func (v *overlay) drawLines(a *app) {
 	v.lines, v.onTop = v.lines[:0], v.onTop[:0]
-	root := a.root(a.id)
-	if a.show.Boxes {
+	root := a.shown.root()
+	if a.display.show.Boxes {
 		drawn := 0
 		// What is not idle first: that is what one wants to see of a large scene.
 		for pass := range 2 {
@@ -228,35 +210,35 @@ func (v *overlay) drawLines(a *app) {
 			}
 		}
 	}
-	if a.show.Cells {
+	if a.display.show.Cells {
 		v.drawCells(a)
 	}
-	if a.show.Octree {
+	if a.display.show.Octree {
 		for i := range v.leaves[:min(len(v.leaves), hud.MaxBoxes)] {
 			v.lines = hud.AppendBox(v.lines, v.leaves[i].Box(), &root, hud.ColorNone)
 		}
 	}
-	if a.show.Occlusion {
+	if a.display.show.Occlusion {
 		for _, tile := range v.mask.Hidden {
 			if int(tile) < len(v.boxes) {
 				v.onTop = hud.AppendBox(v.onTop, v.boxes[tile].Box(), &root, hud.ColorUnloaded)
 			}
 		}
 	}
-	if a.show.Rings {
+	if a.display.show.Rings {
 		v.rings(a)
 	}
-	if a.frozen != nil {
-		v.onTop = hud.AppendFrustum(v.onTop, a.frozen, min(a.frozen.Far, a.look.Bounds.Size().Len()/4), hud.Color{77, 153, 255, 255})
+	if a.cam.frozen != nil {
+		v.onTop = hud.AppendFrustum(v.onTop, a.cam.frozen, min(a.cam.frozen.Far, a.cam.scene.Bounds.Size().Len()/4), hud.Color{77, 153, 255, 255})
 	}
 }
 
 // rings are the radii of a tile without its own, around the camera.
 func (v *overlay) rings(a *app) {
 	for _, r := range v.radii {
-		at := geom.Vec3{a.streamCam.Position[0], a.look.Bounds.Min[1] + 0.5, a.streamCam.Position[2]}
-		if a.look.Bounds.Size()[1] > 1000 { // nothing flat below
-			at[1] = a.streamCam.Position[1]
+		at := geom.Vec3{a.cam.stream.Position[0], a.cam.scene.Bounds.Min[1] + 0.5, a.cam.stream.Position[2]}
+		if a.cam.scene.Bounds.Size()[1] > 1000 { // nothing flat below
+			at[1] = a.cam.stream.Position[1]
 		}
 		v.onTop = hud.AppendRing(v.onTop, at, r.Radius, r.Color)
 	}
@@ -265,16 +247,16 @@ func (v *overlay) rings(a *app) {
 // radii appends the radii of the tile nearest to the camera, the largest first.
 func (a *app) radii(dst []hud.MapRing) []hud.MapRing {
 	best, at := -1, math.Inf(1)
-	tiles := a.open.Source.Manifest.Tiles
+	tiles := a.shown.open.Source.Manifest.Tiles
 	for i := range tiles {
-		if d := tiles[i].Bounds.Box().Distance(a.streamCam.Position); d < at {
+		if d := tiles[i].Bounds.Box().Distance(a.cam.stream.Position); d < at {
 			best, at = i, d
 		}
 	}
-	if best < 0 || a.open.Everywhere {
+	if best < 0 || a.shown.open.Everywhere {
 		return dst
 	}
-	info, _ := a.s.TileInfo(a.id, int32(best))
+	info, _ := a.shown.s.TileInfo(a.shown.id, int32(best))
 	return append(dst,
 		hud.MapRing{Radius: info.Unload, Color: hud.ColorUnloaded},
 		hud.MapRing{Radius: info.Prefetch, Color: hud.ColorLoading},
@@ -284,31 +266,31 @@ func (a *app) radii(dst []hud.MapRing) []hud.MapRing {
 // figures fills the panel, the map and the line about the tile under the
 // pointer.
 func (v *overlay) figures(a *app, m *hud.Model) {
-	if a.show.Panel {
-		camera := a.streamCam
-		if o := a.open.Source.Manifest.OriginOffset; o != nil { // people know the source's coordinates
+	if a.display.show.Panel {
+		camera := a.cam.stream
+		if o := a.shown.open.Source.Manifest.OriginOffset; o != nil { // people know the source's coordinates
 			camera.Position = geom.Vec3(*o).Add(camera.Position)
 		}
 		v.panel = hud.Panel{
-			Times: v.times.list, Stats: a.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: camera,
-			Mode: a.rig.Mode().String(), Recording: a.recording != nil, Paused: a.paused, Frozen: a.frozen != nil,
+			Times: a.meter.Recent(), Stats: a.shown.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: camera,
+			Mode: a.cam.rig.Mode().String(), Recording: a.cam.recording != nil, Paused: a.paused, Frozen: a.cam.frozen != nil,
 			Batching: a.o.Config.Batching.Enabled,
 		}
-		if a.monitor != nil {
-			v.panel.Pressure = a.monitor.Level()
+		if a.memory.monitor != nil {
+			v.panel.Pressure = a.memory.monitor.Level()
 		}
-		if a.following {
+		if a.cam.following {
 			v.panel.Mode = "camera path"
 		} else {
-			v.panel.Speed = a.rig.Speed()
+			v.panel.Speed = a.cam.rig.Speed()
 		}
 		m.Panel = &v.panel
-		if v.picked && a.chooser == nil && !a.show.Help {
+		if v.picked && a.display.chooser == nil && !a.display.show.Help {
 			m.Cursor = &v.cursor
 		}
 	}
-	if a.show.Map {
-		v.plan.Bounds, v.plan.Camera = a.look.Bounds, a.drawCam
+	if a.display.show.Map {
+		v.plan.Bounds, v.plan.Camera = a.cam.scene.Bounds, a.cam.draw
 		v.plan.Rings = v.radii
 		m.Map = &v.plan
 	}
@@ -316,10 +298,10 @@ func (v *overlay) figures(a *app, m *hud.Model) {
 
 // legend names the view and the debug views.
 func (v *overlay) legend(a *app, m *hud.Model) {
-	if a.o.Headless && !a.show.Panel {
+	if a.o.Headless && !a.display.show.Panel {
 		return
 	}
-	switch a.view {
+	switch a.display.view {
 	case render.ViewLit:
 	case render.ViewLOD:
 		m.View, m.Note = "levels of detail", "The colour of a tile is the level that it draws."
@@ -344,7 +326,7 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	case render.ViewWireframe:
 		m.View, m.Note = "wireframe", ""
 	}
-	if !a.show.Boxes && !a.show.Octree && !a.show.Occlusion && !a.show.Rings && !a.show.Cells {
+	if !a.display.show.Boxes && !a.display.show.Octree && !a.display.show.Occlusion && !a.display.show.Rings && !a.display.show.Cells {
 		return
 	}
 	note := m.Note
@@ -354,23 +336,23 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	}
 	defer func() { m.Note = note + m.Note }()
 	switch {
-	case a.show.Boxes:
+	case a.display.show.Boxes:
 		m.View += "tile boxes"
 		m.Note = "Boxes of tiles by what is resident."
 		m.Legend = append(m.Legend,
 			hud.LegendEntry{Color: hud.ColorResident, Text: "box: full"}, hud.LegendEntry{Color: hud.ColorLoading, Text: "loading"},
 			hud.LegendEntry{Color: hud.ColorMixed, Text: "coarser"}, hud.LegendEntry{Color: hud.ColorUnloaded, Text: "none"})
-	case a.show.Cells:
+	case a.display.show.Cells:
 		m.View += "batch cells"
 		m.Note = "Boxes of what a cell holds, by what is done for it."
 		m.Legend = append(m.Legend, cellLegend()...)
-	case a.show.Octree:
+	case a.display.show.Octree:
 		m.View += "octree"
 		m.Note = "Leaves of the spatial index, eight tiles each."
-	case a.show.Occlusion:
+	case a.display.show.Occlusion:
 		m.View += "occlusion mask"
 		m.Note = "Blue cells are covered by loaded tiles. Red boxes are tiles behind them: they load last."
-	case a.show.Rings:
+	case a.display.show.Rings:
 		m.View += "radii"
 		m.Note = "Around the camera, for the nearest tile."
 		m.Legend = append(m.Legend,

@@ -60,11 +60,11 @@ func (p *pictures) failed() error {
 	return p.err
 }
 
-// closePictures waits for what is being written.
-func (a *app) closePictures() error {
-	close(a.pics.jobs)
-	a.pics.wait.Wait()
-	return a.pics.err
+// close waits for what is being written.
+func (p *pictures) close() error {
+	close(p.jobs)
+	p.wait.Wait()
+	return p.err
 }
 
 // picture writes the frame that was just drawn, if it is wanted.
@@ -73,7 +73,7 @@ func (a *app) picture() error {
 		a.input.shot = false
 		path := a.pics.free("shot", ".png")
 		a.pics.jobs <- job{path, a.r.ReadPixels()}
-		a.say("picture: " + path)
+		a.messages.notify("picture: " + path)
 	}
 	if a.o.RecordDir == "" {
 		return nil
@@ -99,10 +99,10 @@ func (p *pictures) free(name, ext string) string {
 // savePath ends a recording.
 func (a *app) savePath() {
 	path := a.pics.free("path", ".json")
-	if err := a.recording.Save(path); err != nil {
-		a.fault("the path was not saved: " + err.Error())
+	if err := a.cam.recording.Save(path); err != nil {
+		a.messages.reportError("the path was not saved: " + err.Error())
 	} else {
-		a.say("path: " + path)
+		a.messages.notify("path: " + path)
 	}
-	a.recording = nil
+	a.cam.recording = nil
 }

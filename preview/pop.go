@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/imagediff"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -30,19 +30,8 @@ type Pops struct {
 	Seconds  float64 `json:"seconds"` // of the path
 	Frames   int     `json:"frames"`
 	Switches []Pop   `json:"switches"` // by time
-	PopFigures
+	stats.PopFigures
 }
-
-// PopFigures are shares of all pixels, of which a channel changes by more than 32
-// of 255 from before a frame's switches to after them.
-type PopFigures struct {
-	PopP99 float64 `json:"pop_p99"` // what 99 % of the frames with switches do not exceed
-	PopMax float64 `json:"pop_max"`
-}
-
-// PopKeys returns the keys of PopFigures, which only a run that looks for pops
-// has.
-func PopKeys() []string { return []string{"pop_p99", "pop_max"} }
 
 // Pop is a frame in which tiles change what they show.
 type Pop struct {
@@ -70,7 +59,7 @@ const popPictures = 8
 // compares the pictures before and after the switches of each frame. It starts
 // when all that is wanted from the first place has come. The run is headless and
 // on a virtual clock, with frames of o.FixedDT, 0: 1/30 s.
-func FindPops(ctx context.Context, o Options) (*Pops, *Report, error) {
+func FindPops(ctx context.Context, o Options) (*Pops, *stats.Report, error) {
 	if len(o.Scenes) != 1 || o.Path == nil || len(o.Path.Keys) == 0 {
 		return nil, nil, errors.New("preview: switches are looked for in one scene along a camera path")
 	}
@@ -81,7 +70,7 @@ func FindPops(ctx context.Context, o Options) (*Pops, *Report, error) {
 	o.Config.Batching.Enabled = false // it changes no picture
 	p := &Pops{}
 	o.late = &late{}
-	o.shoot = func(a *app) error { return a.findPops(p) }
+	o.shoot = func(a *app) error { return p.find(a) }
 	rep, err := Run(ctx, o)
 	if err != nil {
 		return nil, nil, err
@@ -99,15 +88,16 @@ func FindPops(ctx context.Context, o Options) (*Pops, *Report, error) {
 	return p, rep, nil
 }
 
-func (a *app) findPops(p *Pops) error {
+// find goes along the path.
+func (p *Pops) find(a *app) error {
 	p.Width, p.Height = a.surf.Size()
 	o := *a.o.Path
-	a.following = true
-	a.moveTo(o.At(0))
-	if _, err := a.comeToRest(func() { a.moveTo(o.At(0)) }); err != nil {
+	a.cam.following = true
+	a.cam.moveTo(o.At(0), a.aspect())
+	if _, err := a.comeToRest(func() { a.cam.moveTo(o.At(0), a.aspect()) }); err != nil {
 		return err
 	}
-	end := a.pathEnd()
+	end := a.o.pathEnd()
 	p.Seconds = end.Seconds()
 	before := slices.Clone(a.drawn)
 	report := time.Duration(0)
@@ -115,8 +105,8 @@ func (a *app) findPops(p *Pops) error {
 		if err := a.ctx.Err(); err != nil {
 			return err
 		}
-		a.moveTo(o.At(t))
-		w := stopwatch{time.Now()}
+		a.cam.moveTo(o.At(t), a.aspect())
+		w := stats.Stopwatch{Last: time.Now()}
 		if err := a.advance(&w); err != nil {
 			return err
 		}
@@ -124,7 +114,7 @@ func (a *app) findPops(p *Pops) error {
 		a.frame++
 		p.Frames++
 		if !slices.Equal(before, a.drawn) {
-			if err := a.pop(p, before, t); err != nil {
+			if err := p.compare(a, before, t); err != nil {
 				return err
 			}
 			before = append(before[:0], a.drawn...)
@@ -138,8 +128,8 @@ func (a *app) findPops(p *Pops) error {
 	return nil
 }
 
-// pop compares the pictures of what was drawn and of what is, from here.
-func (a *app) pop(p *Pops, before []runtime.Drawn, t time.Duration) error {
+// compare compares the pictures of what was drawn and of what is, from here.
+func (p *Pops) compare(a *app, before []runtime.Drawn, t time.Duration) error {
 	after := a.drawn
 	var pictures [2]*image.NRGBA
 	for i, list := range [...][]runtime.Drawn{before, after} {
@@ -155,8 +145,8 @@ func (a *app) pop(p *Pops, before []runtime.Drawn, t time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("preview: %w", err)
 	}
-	s := Pop{T: t.Seconds(), Position: a.streamCam.Position, Forward: a.streamCam.Forward, Changed: changed, Before: pictures[0], After: pictures[1]}
-	s.Tiles = a.switches(before, after)
+	s := Pop{T: t.Seconds(), Position: a.cam.stream.Position, Forward: a.cam.stream.Forward, Changed: changed, Before: pictures[0], After: pictures[1]}
+	s.Tiles = a.shown.switches(before, after)
 	p.Switches = append(p.Switches, s)
 	// Pictures are large: only the worst keep theirs.
 	least, count := -1, 0
@@ -174,7 +164,7 @@ func (a *app) pop(p *Pops, before []runtime.Drawn, t time.Duration) error {
 }
 
 // switches lists the tiles that show something else.
-func (a *app) switches(before, after []runtime.Drawn) (out []TileSwitch) {
+func (sh *shown) switches(before, after []runtime.Drawn) (out []TileSwitch) {
 	shown := func(list []runtime.Drawn) map[int32]runtime.Rep {
 		m := map[int32]runtime.Rep{}
 		fade := map[int32]float64{}
@@ -199,17 +189,10 @@ func (a *app) switches(before, after []runtime.Drawn) (out []TileSwitch) {
 	}
 	slices.Sort(tiles)
 	for _, tile := range tiles {
-		info, _ := a.s.TileInfo(a.id, tile)
+		info, _ := sh.s.TileInfo(sh.id, tile)
 		out = append(out, TileSwitch{info.ID, from[tile].String(), to[tile].String()})
 	}
 	return out
-}
-
-// moveTo takes the camera to a place of the path.
-func (a *app) moveTo(c runtime.Camera) {
-	c.Aspect = a.aspect()
-	a.streamCam, a.drawCam = c, c
-	a.drawCam.Near, a.drawCam.Far = camera.Clip(a.look.Bounds, c.Position)
 }
 
 // sheet returns the worst switches for people, the worst first.

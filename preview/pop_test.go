@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -72,7 +73,7 @@ func TestFindPops(t *testing.T) {
 
 // Switches that nobody looked at keep no pictures, the worst do.
 func TestPopReports(t *testing.T) {
-	p := &Pops{Scene: "<town>", Width: 8, Height: 8, Seconds: 4, Frames: 12, PopFigures: PopFigures{PopP99: 0.25, PopMax: 0.25}}
+	p := &Pops{Scene: "<town>", Width: 8, Height: 8, Seconds: 4, Frames: 12, PopFigures: stats.PopFigures{PopP99: 0.25, PopMax: 0.25}}
 	a, b := newPicture(8, 10), newPicture(8, 60)
 	for i := range 3 {
 		p.Switches = append(p.Switches, Pop{T: float64(i), Changed: 0.05 * float64(i), Tiles: []TileSwitch{{"a<b", "lod0", "full"}}})

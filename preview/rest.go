@@ -22,13 +22,13 @@ type rest struct {
 // wait lets a window rest while nothing moves and nothing is on its way.
 func (a *app) wait() {
 	r := &a.rest
-	if len(a.input.events) > 0 || a.input.held != [len(a.input.held)]bool{} || a.drawCam != r.camera || a.quiet == 0 || a.fading() {
+	if len(a.input.events) > 0 || a.input.held != [len(a.input.held)]bool{} || a.cam.draw != r.camera || a.ending.quiet == 0 || a.fading() {
 		r.frames = 0
 	} else {
 		r.frames++
 	}
-	r.camera = a.drawCam
-	if a.o.Headless || a.o.Frames > 0 || a.following || a.recording != nil || r.frames < restFrames {
+	r.camera = a.cam.draw
+	if a.o.Headless || a.o.Frames > 0 || a.cam.following || a.cam.recording != nil || r.frames < restFrames {
 		return
 	}
 	a.surf.Wait(restStep)

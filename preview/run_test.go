@@ -3,7 +3,6 @@ package preview
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,37 +224,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestConditions(t *testing.T) {
-	rep := &Report{Scene: "undrawn", Report: simulate.Report{Undrawn: 3}, FrameMSP99: 12.5}
-	for text, want := range map[string]bool{
-		"undrawn>0": true, "undrawn == 3": true, "undrawn<3": false, " frame_ms_p99 >= 12.5 ": true, "frame_ms_p99<=12": false, "double_drawn==0": true,
-	} {
-		c, err := ParseCondition(text)
-		if err != nil || c.Holds(rep) != want {
-			t.Errorf("%s: %v, %v", text, c.Holds(rep), err)
-		}
-	}
-	for text, want := range map[string]string{
-		"undrawn":   "no comparison",
-		"undrown>0": `did you mean "undrawn"?`,
-		"undrawn!1": "comparisons are",
-		"undrawn>x": "no number",
-		"scene>0":   "no key",
-		"xyzzy>0":   "the keys are frames",
-	} {
-		if _, err := ParseCondition(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	if c, _ := ParseCondition("undrawn > 0"); c.String() != "undrawn>0" {
-		t.Errorf("%q", c.String())
-	}
-	keys := ReportKeys()
-	if keys[0] != "frames" || !slices.Contains(keys, "errors") || slices.Contains(keys, "device") {
-		t.Errorf("%v", keys)
-	}
-}
-
 // TestQuiet: the overlay of a headless run is empty unless asked for.
 func TestQuiet(t *testing.T) {
 	town := writeTown(t, t.TempDir(), 2)
@@ -298,10 +266,4 @@ func TestDebugViews(t *testing.T) {
 			t.Error("no mask")
 		}
 	}
-}
-
-func ExampleParseCondition() {
-	c, err := ParseCondition("undrawn > 0")
-	fmt.Println(c, c.Holds(&Report{Report: simulate.Report{Undrawn: 2}}), err)
-	// Output: undrawn>0 true <nil>
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"time"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
@@ -26,42 +28,55 @@ type textureChoice struct {
 	scales texture.Scales
 }
 
-// chooseTextures tells the renderer how the textures of the scene are streamed.
-func (a *app) chooseTextures(t textureChoice) {
-	a.textures = t
-	a.r.SetTextureScales(t.scales)
+// textureControl owns how the textures of the shown scene are streamed in real
+// time, and of which it was said that they are white.
+type textureControl struct {
+	r         renderer
+	alert     func(string)
+	remote    bool    // what is missing may still come
+	highWater float64 // of the budget
+	limit     int64   // of the configuration
+	choice    textureChoice
+	frame     render.Frame // the frame that r is told of
+	white     map[texture.Slot]bool
 }
 
-// streamTextures lets the renderer judge its textures in real time, within the budget that
-// the runtime has for them, of which it learns by used.
-func (a *app) streamTextures() error {
-	if err := a.r.SetTextures(a.textures.params, a.textureBudget()); err != nil {
+// choose tells the renderer how the textures of the scene are streamed.
+func (c *textureControl) choose(t textureChoice) {
+	c.choice = t
+	c.r.SetTextureScales(t.scales)
+}
+
+// stream lets the renderer choose the sizes of its textures by what a frame draws,
+// within the budget that the runtime has for them. retry tries those that are
+// missing once more.
+func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duration, lines int, budget int64, retry bool) error {
+	if err := c.r.SetTextures(c.choice.params, c.budget(budget)); err != nil {
 		return err
 	}
-	if a.o.Fetcher != nil && a.stats.TexturesMissing > 0 && a.frame%retryFrames == 0 {
-		a.r.RetryTextures() // those of a remote scene follow their payload
+	if retry && c.remote {
+		c.r.RetryTextures() // those of a remote scene follow their payload
 	}
-	a.sight = render.Frame{Camera: a.drawCam, CullCamera: a.frozen, Drawn: a.drawn, Root: a.rootOf}
-	a.r.StreamTextures(render.TextureView{Frame: &a.sight, Now: a.clock.Now(), Camera: a.streamCam.Position, Pixel: texture.PixelSize(a.drawCam.FovYDegrees, a.lines()), Root: a.rootOf})
+	c.frame = *f
+	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Pixel: texture.PixelSize(f.Camera.FovYDegrees, lines), Root: f.Root})
 	return nil
 }
 
 // retryFrames is how many frames missing textures are left alone for.
 const retryFrames = 60
 
-// textureBudget returns the bytes for textures, 0 for no limit: the budget of
-// the runtime up to its high-water mark. At the mark the runtime makes textures
-// smaller, and those that had grown to fill the rest would do so again and
-// again.
-func (a *app) textureBudget() int64 {
-	b := a.s.Stats().TextureBudget
+// budget returns the bytes for textures, 0 for no limit: the budget b of the
+// runtime, 0 before its first tick, up to its high-water mark. At the mark the
+// runtime makes textures smaller, and those that had grown to fill the rest would
+// do so again and again.
+func (c *textureControl) budget(b int64) int64 {
 	if b == 0 {
-		b = a.textureLimit // before the first tick of the runtime
+		b = c.limit
 	}
 	if b <= 0 || b == math.MaxInt64 {
 		return 0
 	}
-	return max(1, int64(a.o.Config.HighWaterMark*float64(b))-1)
+	return max(1, int64(c.highWater*float64(b))-1)
 }
 
 // whiteTold is how many textures a person is told of one by one.
@@ -70,18 +85,18 @@ const whiteTold = 5
 // tellWhite says once of a texture that it cannot be shown, and why. Where most
 // of a scene's textures are gone, the figures count them. A file of a scene at an
 // address that is not there yet may still come.
-func (a *app) tellWhite(slot texture.Slot, err error) {
-	if a.white[slot] || a.o.Fetcher != nil && errors.Is(err, fs.ErrNotExist) {
+func (c *textureControl) tellWhite(slot texture.Slot, err error) {
+	if c.white[slot] || c.remote && errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if a.white == nil {
-		a.white = map[texture.Slot]bool{}
+	if c.white == nil {
+		c.white = map[texture.Slot]bool{}
 	}
-	a.white[slot] = true
-	switch n := len(a.white); {
+	c.white[slot] = true
+	switch n := len(c.white); {
 	case n <= whiteTold:
-		a.news.alarm(a.clock.elapsed(), fmt.Sprintf("a texture is drawn white: %v", err))
+		c.alert(fmt.Sprintf("a texture is drawn white: %v", err))
 	case n == whiteTold+1:
-		a.news.alarm(a.clock.elapsed(), "more textures are drawn white: the figures have their number, and the events their names")
+		c.alert("more textures are drawn white: the figures have their number, and the events their names")
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -125,19 +124,18 @@ func TestTexturesAreShed(t *testing.T) {
 // are on their way from a server are no news.
 func TestTellWhite(t *testing.T) {
 	var told []string
-	a := &app{o: &Options{}, clock: &clock{virtual: true}}
-	a.news.out = func(text string) { told = append(told, text) }
+	c := textureControl{alert: func(text string) { told = append(told, text) }}
 	for i := range 20 {
 		for range 2 {
-			a.tellWhite(texture.Slot{URI: fmt.Sprintf("%d.png", i)}, fmt.Errorf("%d.png: %w", i, texture.ErrTooLarge))
+			c.tellWhite(texture.Slot{URI: fmt.Sprintf("%d.png", i)}, fmt.Errorf("%d.png: %w", i, texture.ErrTooLarge))
 		}
 	}
 	if len(told) != whiteTold+1 || told[0] != "a texture is drawn white: 0.png: texture: too many pixels" || !strings.HasPrefix(told[whiteTold], "more textures ") {
 		t.Errorf("told %q", told)
 	}
-	told, a.white, a.o.Fetcher = nil, nil, &remote.Fetcher{}
-	a.tellWhite(texture.Slot{URI: "a.png"}, fmt.Errorf("a.png: %w", fs.ErrNotExist))
-	a.tellWhite(texture.Slot{URI: "a.png"}, texture.ErrDamaged)
+	told, c.white, c.remote = nil, nil, true
+	c.tellWhite(texture.Slot{URI: "a.png"}, fmt.Errorf("a.png: %w", fs.ErrNotExist))
+	c.tellWhite(texture.Slot{URI: "a.png"}, texture.ErrDamaged)
 	if len(told) != 1 || !strings.Contains(told[0], "damaged") {
 		t.Errorf("told %q", told)
 	}

@@ -81,7 +81,7 @@ func (a *app) newCook() {
 	}
 	select {
 	case path := <-a.watch.changed:
-		if path == a.scenes[a.current].Path {
+		if path == a.scenes.list[a.scenes.current].Path {
 			a.cookedAgain()
 		}
 	default:
@@ -92,15 +92,15 @@ func (a *app) newCook() {
 // sees a new cook by the first payload, often before the watcher does, and keeps
 // what is drawn, which a reload does not.
 func (a *app) cookedAgain() {
-	if a.taken {
-		a.taken = false
-		if open, err := a.load(a.current); err == nil && reflect.DeepEqual(open.Source.Manifest, a.open.Source.Manifest) {
+	if a.scenes.taken {
+		a.scenes.taken = false
+		if open, err := a.scenes.load(a.scenes.current); err == nil && reflect.DeepEqual(open.Source.Manifest, a.shown.open.Source.Manifest) {
 			return
 		}
 	}
 	if err := a.reload(); err != nil {
-		a.fault(fmt.Sprintf("%s was cooked again, but: %v", a.scenes[a.current].Path, err))
+		a.messages.reportError(fmt.Sprintf("%s was cooked again, but: %v", a.scenes.list[a.scenes.current].Path, err))
 		return
 	}
-	a.say("cooked again: " + a.scenes[a.current].Name)
+	a.messages.notify("cooked again: " + a.scenes.name())
 }

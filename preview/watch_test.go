@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/preview/surface"
-	"github.com/untoldkit/untold/runtime"
 )
 
 // ticker runs a watcher by hand.
@@ -155,16 +154,12 @@ func shownApp(t *testing.T, o *Options) *app {
 	if err := o.check(); err != nil {
 		t.Fatal(err)
 	}
-	a := &app{
-		o: o, surf: &fakeSurface{w: 64, h: 48}, r: newFakeRenderer(), ctx: t.Context(), scenes: o.Scenes,
-		clock: &clock{virtual: true}, loader: runtime.NewFileLoader(0),
-	}
-	a.rootOf, a.gate, a.news.out = a.root, &gate{inner: a.loader, clock: a.clock}, o.Message
+	a := newApp(t.Context(), o, &fakeSurface{w: 64, h: 48}, newFakeRenderer())
 	if err := a.choose(0); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(a.closeStreamer(), a.loader.Close()); err != nil {
+		if err := errors.Join(a.closeShown(), a.loader.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -181,26 +176,26 @@ func TestTakenBeforeWatched(t *testing.T) {
 	a := shownApp(t, &o)
 	for n := 2; n < 4; n++ {
 		writeTown(t, dir, n)
-		if _, err := a.open.Source.Reload(t.Context()); err != nil {
+		if _, err := a.shown.open.Source.Reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		a.succeeded(a.id) // as when the runtime has told of it
-		id := a.id
-		if a.cookedAgain(); a.id != id || len(news) != 2*n-3 {
+		a.succeeded(a.shown.id) // as when the runtime has told of it
+		id := a.shown.id
+		if a.cookedAgain(); a.shown.id != id || len(news) != 2*n-3 {
 			t.Errorf("cook %d is loaded again: %q", n, news)
 		}
-		if a.cookedAgain(); a.id == id || len(news) != 2*n-2 {
+		if a.cookedAgain(); a.shown.id == id || len(news) != 2*n-2 {
 			t.Errorf("cook %d, written again, is not loaded: %q", n, news)
 		}
 	}
 	// One that came since the runtime read is another one.
-	if _, err := a.open.Source.Reload(t.Context()); err != nil {
+	if _, err := a.shown.open.Source.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a.succeeded(a.id)
-	id := a.id
+	a.succeeded(a.shown.id)
+	id := a.shown.id
 	writeTown(t, dir, 1)
-	if a.cookedAgain(); a.id == id || len(a.open.Source.Manifest.Tiles) != 1 {
+	if a.cookedAgain(); a.shown.id == id || len(a.shown.open.Source.Manifest.Tiles) != 1 {
 		t.Error("a later cook is not loaded")
 	}
 }
@@ -212,17 +207,17 @@ func TestReadBesideDrops(t *testing.T) {
 	o := options(t, path)
 	o.Open = Open
 	a := shownApp(t, &o)
-	read := a.open.Source.Reload
+	read := a.shown.open.Source.Reload
 	done := make(chan error)
 	go func() {
 		_, err := read(t.Context())
 		done <- err
 	}()
-	a.scenes = append(a.scenes[:1:1], a.scenes[0])
+	a.scenes.list = append(a.scenes.list[:1:1], a.scenes.list[0])
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	a.scenes = nil
+	a.scenes.list = nil
 	if _, err := read(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -192,7 +192,7 @@ to be downloaded again when it is needed, unless --keep is given. Exit code 1: t
 				fmt.Fprintf(a.stdout, "%s files, %s damaged\n", human.Count(files), human.Count(len(bad)))
 			}
 			if err == nil && len(bad) > 0 {
-				return errWanting
+				return errFindings
 			}
 			return err
 		},

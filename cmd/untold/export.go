@@ -71,5 +71,5 @@ func judgedExport(err error) error {
 	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, gltfexport.ErrOverlap) {
 		return &badFile{err}
 	}
-	return judged(err)
+	return asInputError(err)
 }

@@ -123,7 +123,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			}
 			r, err := format.Open(args[0], format.WithMapping())
 			if err != nil {
-				return judged(err)
+				return asInputError(err)
 			}
 			defer r.Close()
 			return inspectContainer(a, args[0], r, &f)
@@ -198,14 +198,14 @@ func inspectRemote(ctx context.Context, a *app, address string, f *inspectFlags)
 func inspectPart(a *app, name string, file *remotePart, f *inspectFlags) error {
 	r, err := format.NewReader(file, file.Size())
 	if err != nil {
-		return judged(fmt.Errorf("%s: %w", name, err))
+		return asInputError(fmt.Errorf("%s: %w", name, err))
 	}
 	defer r.Close()
 	return inspectContainer(a, name, r, f)
 }
 
-// judged marks an error about a file's content, so that the exit code is 1.
-func judged(err error) error {
+// asInputError marks an error about a file's content, so that the exit code is 1.
+func asInputError(err error) error {
 	var e *format.Error
 	if errors.As(err, &e) {
 		return &badFile{err}
@@ -213,7 +213,7 @@ func judged(err error) error {
 	return err
 }
 
-// badFile is an input that was judged and found wanting.
+// badFile is an input that was read and has findings.
 type badFile struct{ error }
 
 func (b *badFile) Unwrap() error { return b.error }

@@ -22,7 +22,7 @@ func showChunk(a *app, r *format.Reader, f *inspectFlags) error {
 	if f.hex || f.raw {
 		data, err := r.ChunkData(c, nil)
 		if err != nil {
-			return judged(err)
+			return asInputError(err)
 		}
 		if f.raw {
 			_, err = a.stdout.Write(data)
@@ -78,11 +78,11 @@ func showMesh(a *app, r *format.Reader, f *inspectFlags) error {
 	m := r.Meshes()[f.mesh]
 	vb, err := r.MeshVertices(f.mesh, nil)
 	if err != nil {
-		return judged(err)
+		return asInputError(err)
 	}
 	ib, err := r.MeshIndices(f.mesh, nil)
 	if err != nil {
-		return judged(err)
+		return asInputError(err)
 	}
 	indices := format.Indices(ib, m.IndexType)
 	vertices := make([]meshVertex, m.VertexCount)
@@ -182,7 +182,7 @@ func addAreas(s *fileStats, vb []byte, indices []uint32) {
 func showStats(a *app, path string, r *format.Reader, f *inspectFlags) error {
 	s, err := statsOf(r)
 	if err != nil {
-		return judged(err)
+		return asInputError(err)
 	}
 	if f.asJSON {
 		return writeJSON(a.stdout, s)

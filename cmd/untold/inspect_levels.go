@@ -19,7 +19,7 @@ func inspectLevels(ctx context.Context, a *app, file string, f *inspectFlags) er
 	list, err := levelcheck.Check(ctx, file, levelcheck.Options{Look: f.look})
 	switch {
 	case err != nil:
-		return judged(err)
+		return asInputError(err)
 	case f.asJSON && list == nil:
 		return writeJSON(a.stdout, []levelcheck.Level{})
 	case f.asJSON:

@@ -22,7 +22,7 @@ func inspectTexture(a *app, path string, f *inspectFlags) error {
 	}
 	r, err := utex.Open(path)
 	if err != nil {
-		return judged(err)
+		return asInputError(err)
 	}
 	defer r.Close()
 	if f.asJSON {

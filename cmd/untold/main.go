@@ -17,15 +17,15 @@ import (
 	"github.com/untoldkit/untold/preview"
 )
 
-// Exit codes: 1 says that the input was judged and found wanting, 2 that the
+// Exit codes: 1 says that the input was read and has findings, 2 that the
 // command could not do its work.
 const (
 	exitWanting = 1
 	exitFailure = 2
 )
 
-// errWanting ends a command whose output already says what is wrong.
-var errWanting = errors.New("findings")
+// errFindings ends a command whose output already says what is wrong.
+var errFindings = errors.New("findings")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -44,13 +44,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && (err == nil || errors.Is(err, errWanting)) {
+	if out.err != nil && (err == nil || errors.Is(err, errFindings)) {
 		err = out.err
 	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errWanting):
+	case errors.Is(err, errFindings):
 		return exitWanting
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "untold: interrupted; nothing was written under a final name")

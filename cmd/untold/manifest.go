@@ -49,7 +49,7 @@ func judgedManifest(err error) error {
 	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, manifestbuild.ErrMixed) || errors.Is(err, manifestbuild.ErrNoTiles) {
 		return &badFile{err}
 	}
-	return judged(err)
+	return asInputError(err)
 }
 
 // manifestPath returns the path itself, or that of the one manifest in a

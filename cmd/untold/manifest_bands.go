@@ -60,7 +60,7 @@ streaming radius: the engine does not load the full tile beyond it. With --check
 				err = f.print(a, r)
 			}
 			if err == nil && f.check && r.Changed > 0 {
-				return errWanting
+				return errFindings
 			}
 			return err
 		},

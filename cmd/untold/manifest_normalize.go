@@ -106,7 +106,7 @@ func printChanges(a *app, w io.Writer, n *manifest.Normalized, check bool) error
 		fmt.Fprintf(w, "%d changes\n", len(n.Changes))
 	}
 	if check && len(n.Changes)+len(n.Refused) > 0 {
-		return errWanting
+		return errFindings
 	}
 	return nil
 }

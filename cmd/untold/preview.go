@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -203,7 +204,7 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	var rep *preview.Report
+	var rep *stats.Report
 	if p.compare.on() {
 		rep, err = p.compare.run(p.shop.ctx, a, o, a.quiet || p.stats == "-")
 	} else {
@@ -253,7 +254,7 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 	if p.frameLog == "-" {
 		return nil, errors.New("--frame-log wants a file")
 	}
-	conditions, err := parseConditions(p.failIf, &preview.Report{})
+	conditions, err := parseConditions(p.failIf, &stats.Report{})
 	if err != nil {
 		return nil, err
 	}
@@ -437,14 +438,14 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 }
 
 // play runs the preview and writes what frames took on the way.
-func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
+func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep *stats.Report, err error) {
 	if p.frameLog == "" {
 		return p.playEvents(ctx, a, o)
 	}
 	err = atomicfile.Write(p.frameLog, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		enc := json.NewEncoder(b)
-		o.OnFrame = func(f *preview.Frame) error { return enc.Encode(f) }
+		o.OnFrame = func(f *stats.Frame) error { return enc.Encode(f) }
 		rep, err = p.playEvents(ctx, a, o)
 		return errors.Join(err, b.Flush())
 	})
@@ -452,7 +453,7 @@ func (p *previewFlags) play(ctx context.Context, a *app, o preview.Options) (rep
 }
 
 // playEvents runs the preview and writes the events on the way.
-func (p *previewFlags) playEvents(ctx context.Context, a *app, o preview.Options) (rep *preview.Report, err error) {
+func (p *previewFlags) playEvents(ctx context.Context, a *app, o preview.Options) (rep *stats.Report, err error) {
 	run := func(w io.Writer) error {
 		o.OnRecord = lineWriter(w)
 		rep, err = preview.Run(ctx, o)
@@ -469,7 +470,7 @@ func (p *previewFlags) playEvents(ctx context.Context, a *app, o preview.Options
 }
 
 // judge writes the figures and compares them with what the user wants.
-func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.Condition) error {
+func (p *previewFlags) judge(a *app, rep *stats.Report, conditions []simulate.Condition) error {
 	out, paint := a.stdout, a.paintResult
 	if p.events == "-" || p.stats == "-" {
 		out, paint = a.stderr, a.paint
@@ -489,14 +490,14 @@ func (p *previewFlags) judge(a *app, rep *preview.Report, conditions []simulate.
 		}
 	}
 	if !judgeConditions(out, paint, conditions, rep) {
-		return errWanting
+		return errFindings
 	}
 	return nil
 }
 
-func printPreview(w io.Writer, r *preview.Report) {
+func printPreview(w io.Writer, r *stats.Report) {
 	fmt.Fprintln(w, oneLine(r.Scene)+", "+oneLine(r.Device))
-	printFigures(w, preview.ReportKeys(), r)
+	printFigures(w, stats.ReportKeys(), r)
 	for i := range r.Worst {
 		fmt.Fprintf(w, "  worst frame %d: %v\n", i+1, &r.Worst[i])
 	}

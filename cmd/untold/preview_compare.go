@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -51,7 +52,7 @@ func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []sim
 			return errors.New("--report needs --compare-whole, auto for example")
 		}
 		for _, x := range conditions {
-			if slices.Contains(preview.CompareKeys(), x.Key) {
+			if slices.Contains(stats.CompareKeys(), x.Key) {
 				return fmt.Errorf("--fail-if %s needs --compare-whole, auto for example: else nothing is compared", x)
 			}
 		}
@@ -81,7 +82,7 @@ func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []sim
 func (c *compareFlags) popUsage(cmd *cobra.Command, args []string, conditions []simulate.Condition) error {
 	if len(c.pops) == 0 {
 		for _, x := range conditions {
-			if slices.Contains(preview.PopKeys(), x.Key) {
+			if slices.Contains(stats.PopKeys(), x.Key) {
 				return fmt.Errorf("--fail-if %s needs --pop-report and a camera path: else nobody looks at switches", x)
 			}
 		}
@@ -122,7 +123,7 @@ func checkReports(flag string, paths []string) error {
 }
 
 // run compares and writes the reports.
-func (c *compareFlags) run(ctx context.Context, a *app, o preview.Options, quiet bool) (*preview.Report, error) {
+func (c *compareFlags) run(ctx context.Context, a *app, o preview.Options, quiet bool) (*stats.Report, error) {
 	if len(c.pops) > 0 {
 		return c.findPops(ctx, a, o, quiet)
 	}
@@ -170,7 +171,7 @@ func printComparison(w io.Writer, c *preview.Comparison) {
 }
 
 // findPops looks at switches and writes the reports.
-func (c *compareFlags) findPops(ctx context.Context, a *app, o preview.Options, quiet bool) (*preview.Report, error) {
+func (c *compareFlags) findPops(ctx context.Context, a *app, o preview.Options, quiet bool) (*stats.Report, error) {
 	result, rep, err := preview.FindPops(ctx, o)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 )
 
@@ -67,9 +68,9 @@ func TestCompareWhole(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, figures)), &c); err != nil || len(c.Views) != 2 || c.Views[0].Name != "near" || c.Views[1].Name != "far" {
 		t.Fatalf("%v: %+v", err, c)
 	}
-	var stats preview.Report
-	if err := json.Unmarshal([]byte(r.stdout), &stats); err != nil || stats.CompareFigures != c.CompareFigures {
-		t.Errorf("%v: the figures of --stats are %+v, of --report %+v", err, stats.CompareFigures, c.CompareFigures)
+	var rep stats.Report
+	if err := json.Unmarshal([]byte(r.stdout), &rep); err != nil || rep.CompareFigures != c.CompareFigures {
+		t.Errorf("%v: the figures of --stats are %+v, of --report %+v", err, rep.CompareFigures, c.CompareFigures)
 	}
 	near, far := &c.Views[0], &c.Views[1]
 	if near.Full != 1 || near.FLIPMean != 0 || near.SSIM < 0.999999 {

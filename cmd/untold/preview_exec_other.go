@@ -22,7 +22,7 @@ func replaceProcess(ctx context.Context, a *app, path string, args, env []string
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && exit.ExitCode() == exitWanting:
-		return errWanting
+		return errFindings
 	case errors.As(err, &exit):
 		os.Exit(exit.ExitCode())
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 )
 
@@ -168,19 +169,19 @@ func TestPreviewHeadless(t *testing.T) {
 	path := []string{"--fly-through", "--duration", "2s", "--set", "maxConcurrentTileLoads=1", "--mode", "strict"}
 	args := append(append([]string{"preview", scene, "--fixed-dt", "0.05", "--latency", "0.2", "--events", events, "--frame-log", frames, "--screenshot", shot, "--stats", "-"}, small...), path...)
 	r := here(t, args...)
-	var stats map[string]any
-	if err := json.Unmarshal([]byte(r.stdout), &stats); r.code != 0 || err != nil || stats["frames"] != 41.0 || stats["errors"] != 0.0 {
+	var figures map[string]any
+	if err := json.Unmarshal([]byte(r.stdout), &figures); r.code != 0 || err != nil || figures["frames"] != 41.0 || figures["errors"] != 0.0 {
 		t.Fatalf("exit %d, %v\n%s%s", r.code, err, r.stdout, r.err)
 	}
 	if _, err := os.Stat(shot); err != nil {
 		t.Error(err)
 	}
 	log := strings.Split(strings.TrimSpace(read(t, frames)), "\n")
-	var last preview.Frame
+	var last stats.Frame
 	if err := json.Unmarshal([]byte(log[len(log)-1]), &last); err != nil || len(log) != 41 || last.Frame != 40 || last.MS <= 0 {
 		t.Errorf("%d frames in the log, the last is %+v, %v", len(log), last, err)
 	}
-	if list, _ := stats["worst"].([]any); len(list) != 10 {
+	if list, _ := figures["worst"].([]any); len(list) != 10 {
 		t.Errorf("the figures name %d frames", len(list))
 	}
 	s := execute(t, nil, append([]string{"simulate", scene, "--dt", "50ms", "--parse-time", "200ms", "--events", "-"}, path...)...)

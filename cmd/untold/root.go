@@ -17,7 +17,7 @@ func newRoot(a *app) *cobra.Command {
 inspects the result, and runs the streaming runtime on it without a display.
 
 Results go to stdout, progress and messages to stderr. Exit code 0: fine. 1: the
-input was judged and found wanting. 2: wrong usage, or the work could not be done.
+input was read and has findings. 2: wrong usage, or the work could not be done.
 Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE, and by a file
 that --config names: YAML whose keys are the flags' names, of any command, and runtime parameters;
 relative paths in it start at its folder. The command line wins over variables, these over the file.`,

@@ -318,7 +318,7 @@ func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Resul
 	}
 	good = judgeConditions(out, paint, conditions, &res.Report) && good
 	if !good {
-		return errWanting
+		return errFindings
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ containers that it names. The disk cache has no part in that: the server's files
 				return err
 			}
 			if !r.OK {
-				return errWanting
+				return errFindings
 			}
 			return nil
 		},

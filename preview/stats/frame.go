@@ -1,4 +1,4 @@
-package preview
+package stats
 
 import (
 	"cmp"
@@ -45,19 +45,20 @@ type Frame struct {
 	GC              int   `json:"gc"`     // garbage collections that ended in it
 }
 
-// stopwatch measures the parts of a frame one after the other.
-type stopwatch struct{ last time.Time }
+// Stopwatch measures the parts of a frame one after the other. The first part
+// begins with Last.
+type Stopwatch struct{ Last time.Time }
 
-// lap returns the milliseconds since the last call.
-func (s *stopwatch) lap() float64 {
+// Lap returns the milliseconds since the last call.
+func (s *Stopwatch) Lap() float64 {
 	now := time.Now()
-	d := now.Sub(s.last)
-	s.last = now
+	d := now.Sub(s.Last)
+	s.Last = now
 	return d.Seconds() * 1e3
 }
 
-// drew adds what the renderer says of a frame.
-func (f *Frame) drew(s *render.Stats) {
+// Drew adds what the renderer says of a frame.
+func (f *Frame) Drew(s *render.Stats) {
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1e3 }
 	f.Wait, f.Collect, f.Shadow, f.Scene, f.Finish, f.GPU = ms(s.Wait), ms(s.Collect), ms(s.Shadow), ms(s.Scene), ms(s.Finish), ms(s.GPU)
 	f.Draws, f.Triangles, f.ShadowDraws, f.ShadowTriangles = s.Draws, s.Triangles, s.ShadowDraws, s.ShadowTriangles

@@ -1,4 +1,4 @@
-package preview
+package stats
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/editdist"
-	"github.com/untoldkit/untold/preview/render"
-	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -149,69 +147,41 @@ func ParseCondition(s string) (simulate.Condition, error) {
 	return simulate.ParseConditionOn(s, new(Report))
 }
 
-// meter works out a report.
-type meter struct {
-	frames         []float32 // milliseconds
-	intervals, cpu []float32 // milliseconds
-	work           []float32 // triangles, shadows included
-	worst          worst
-	collections    collections
-	out            Report
-	closed         simulate.Report // of Streamers that are closed
-	batches        batchMeter
+// BatchFigures are the keys of a Report about static batches and the memory
+// that they are made of.
+type BatchFigures struct {
+	DrawsMean float64 `json:"draws_mean"` // meshes drawn per frame
+	// DrawsSavedMean is how many more there would be without batches.
+	DrawsSavedMean float64 `json:"draws_saved_mean"`
+	// InstancedMean is how many of the draws of a frame are further instances
+	// of another one.
+	InstancedMean float64 `json:"instanced_mean"`
+	Batches       int     `json:"batches"`        // in the last frame, as the next two
+	BatchDraws    int     `json:"batch_draws"`    // in view
+	BatchedMeshes int     `json:"batched_meshes"` // drawn by these
+	BatchBytes    int64   `json:"batch_bytes"`    // at the end
+	BatchBytesMax int64   `json:"batch_bytes_max"`
+	// PressureSignals counts frames in which the system wanted memory back.
+	PressureSignals int `json:"pressure_signals"`
 }
 
-// timed adds a frame that is done.
-func (m *meter) timed(f *Frame) {
-	m.frames = append(m.frames, float32(f.MS))
-	m.intervals = append(m.intervals, float32(f.Interval))
-	m.cpu = append(m.cpu, float32(f.CPU))
-	m.work = append(m.work, float32(f.Triangles+f.ShadowTriangles))
-	m.out.ShadowMax = max(m.out.ShadowMax, f.ShadowTriangles)
-	m.worst.add(f)
+// CompareFigures are those of the worst view of a preview.Comparison.
+type CompareFigures struct {
+	FLIPMean float64 `json:"flip_mean"` // the highest
+	FLIPP99  float64 `json:"flip_p99"`  // the highest
+	SSIMMin  float64 `json:"ssim_min"`  // the lowest
 }
 
-// frame adds a frame: what the renderer did.
-func (m *meter) frame(st *render.Stats) {
-	o := &m.out
-	o.Draws, o.DrawCalls, o.Triangles = st.Draws, st.Calls, st.Triangles
-	o.DrawsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.TrianglesMax, st.Triangles)
-	o.ShadowLateMax = max(o.ShadowLateMax, st.ShadowLate)
-	o.Uploads += st.UploadPieces
-	o.UploadBytes += st.UploadBytes
-	o.UploadMSMax = max(o.UploadMSMax, st.UploadTime.Seconds()*1000)
-	o.NotUploaded += st.NotResident
-	m.batches.frame(&o.BatchFigures, st)
-	o.GLErrors, o.GLPerformance, o.GLPerformanceStart = st.GLErrors, st.GLPerformance, st.GLPerformanceStart
-	o.TextureBytes, o.TextureBudget, o.Textures = st.TextureBytes, st.TextureBudget, st.Textures
+// CompareKeys returns the keys of CompareFigures, which only a comparison has.
+func CompareKeys() []string { return []string{"flip_mean", "flip_p99", "ssim_min"} }
+
+// PopFigures are shares of all pixels, of which a channel changes by more than 32
+// of 255 from before a frame's switches to after them.
+type PopFigures struct {
+	PopP99 float64 `json:"pop_p99"` // what 99 % of the frames with switches do not exceed
+	PopMax float64 `json:"pop_max"`
 }
 
-// report sums up; all is what was measured without the picture, st of the present
-// Streamer.
-func (m *meter) report(all *simulate.Report, st runtime.Stats, errs int) *Report {
-	o := m.out
-	o.Report = *all
-	o.Undrawn += o.NotUploaded
-	quantiles := func(list []float32, p50, p99, most *float64) {
-		if len(list) == 0 {
-			return
-		}
-		slices.Sort(list)
-		n := len(list)
-		*p50, *p99, *most = float64(list[(n*50+99)/100-1]), float64(list[(n*99+99)/100-1]), float64(list[n-1])
-	}
-	var none float64
-	pace := paces(m.frames)
-	o.Hitches = hitches(pace)
-	quantiles(pace, &none, &o.PaceP99, &none)
-	quantiles(paces(m.cpu), &none, &o.CPUPaceP99, &none)
-	quantiles(m.cpu, &o.CPUMSP50, &o.CPUMSP99, &none)
-	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
-	quantiles(m.intervals, &o.IntervalMSP50, &o.IntervalMSP99, &o.IntervalMSMax)
-	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
-	o.Worst = m.worst.list
-	o.ResidentFull, o.ResidentLOD, o.ResidentHLOD = st.ResidentFull, st.ResidentLOD, st.ResidentHLOD
-	o.GeometryBytes = st.GeometryBytes
-	o.Errors = errs + o.Failures + o.TexturesMissing
-	return &o
-}
+// PopKeys returns the keys of PopFigures, which only a run that looks for pops
+// has.
+func PopKeys() []string { return []string{"pop_p99", "pop_max"} }

@@ -1,16 +1,16 @@
 //go:build unix
 
-package preview
+package stats
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns what all threads of the program have computed so far, those
+// CPUTime returns what all threads of the program have computed so far, those
 // of a software renderer included: on a machine that others use as well it says
 // more than the clock.
-func cpuTime() time.Duration {
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
