@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/examples/internal/exampletest"
 )
 
 func TestFly(t *testing.T) {
-	stats, drawn, err := fly(writeScene(t))
+	stats, drawn, err := fly(exampletest.Scene(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,34 +38,4 @@ func TestLines(t *testing.T) {
 	if code > 40 {
 		t.Errorf("%d lines of code", code)
 	}
-}
-
-// writeScene writes a scene of one triangle and returns its manifest.
-func writeScene(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	b := format.NewBuilder(format.FileTile)
-	vertices := format.AppendVertices(nil, []format.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}})
-	err := b.AddObject(format.Object{Name: "a", MeshName: "a", Material: format.NoIndex, Vertices: vertices, Indices: []uint32{0, 1, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := b.File().Encode(format.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a.untold"), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	bounds := manifest.Bounds{Max: [3]float64{1, 1, 0}}
-	m := &manifest.Manifest{
-		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
-		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 200, UnloadRadius: 300},
-		Tiles:             []manifest.Tile{{ID: "a", Path: "a.untold", Bounds: bounds, Center: bounds.Center(), FileSizeBytes: int64(len(data))}},
-	}
-	path := filepath.Join(dir, "scene.json")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
