@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -23,7 +24,7 @@ type app struct {
 
 	clock    *clock
 	pacer    pacer
-	loader   *runtime.FileLoader
+	loader   *payload.FileLoader
 	records  recordSink
 	messages messages
 	memory   memoryWatch
@@ -104,7 +105,7 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 		o: o, surf: surf, r: r, ctx: ctx,
 		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0, wall: o.wall},
 		pacer:  pacer{wall: wallWaiter{}},
-		loader: runtime.NewFileLoader(0),
+		loader: payload.NewFileLoader(0),
 		cam:    cameraDriver{path: o.Path, following: o.Path != nil},
 		appear: newAppear(o),
 		ending: ending{o: o},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // appear fades in tiles that come where nothing was, and out those that nothing
@@ -43,7 +44,7 @@ func (l leaving) opacity(now time.Duration) float64 {
 }
 
 type tileKey struct {
-	scene runtime.SceneID
+	scene payload.SceneID
 	tile  int32
 }
 
@@ -55,7 +56,7 @@ type appearance struct {
 // fadeIn changes the opacity of what came less than a fade ago. dt is the time
 // since the frame before, of which the first one has its part. While the tiles of
 // a scene before scene are drawn, what comes takes their place at once.
-func (f *appear) fadeIn(drawn []runtime.Drawn, scene runtime.SceneID, now, dt time.Duration) {
+func (f *appear) fadeIn(drawn []runtime.Drawn, scene payload.SceneID, now, dt time.Duration) {
 	if !f.on {
 		return
 	}

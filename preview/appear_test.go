@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestTilesFadeIn: what comes where nothing was becomes opaque bit by bit, in the
@@ -34,11 +35,11 @@ func TestTilesFadeIn(t *testing.T) {
 	}
 	const frames = 200
 	all := fly(true, false, frames)
-	last, faded := map[runtime.Key]float64{}, 0
+	last, faded := map[payload.Key]float64{}, 0
 	for k, list := range all {
 		for _, d := range list {
 			before, known := last[d.Key]
-			if !known && (d.Fade >= 1 || d.Fade <= 0) && d.Rep == runtime.RepFull && !hasTile(last, d.Key) {
+			if !known && (d.Fade >= 1 || d.Fade <= 0) && d.Rep == payload.RepFull && !hasTile(last, d.Key) {
 				t.Fatalf("frame %d: %v comes with opacity %g", k, d.Key, d.Fade)
 			}
 			if known && d.Fade < before && len(list) == len(last) {
@@ -96,12 +97,12 @@ func TestTilesFadeOut(t *testing.T) {
 		return all
 	}
 	plain, faded := fly(false), fly(true)
-	opacity, gone := map[runtime.Key]float64{}, 0
+	opacity, gone := map[payload.Key]float64{}, 0
 	for k := range faded {
 		if len(plain[k]) != len(faded[k]) {
 			t.Fatalf("frame %d: %d tiles with fades, %d without", k, len(faded[k]), len(plain[k]))
 		}
-		now := map[runtime.Key]float64{}
+		now := map[payload.Key]float64{}
 		for i, d := range faded[k] {
 			if d.Key != plain[k][i].Key {
 				t.Fatalf("frame %d: %v with fades, %v without", k, d.Key, plain[k][i].Key)
@@ -128,7 +129,7 @@ func TestTilesFadeOut(t *testing.T) {
 // from where its fade was, and what has no grace period has no fade.
 func TestTilesThatStayFadeBack(t *testing.T) {
 	const ms = time.Millisecond
-	key := runtime.Key{Scene: 1, Tile: 3, Rep: runtime.RepFull}
+	key := payload.Key{Scene: 1, Tile: 3, Rep: payload.RepFull}
 	f := appear{on: true, length: 300 * ms, grace: 3000 * ms}
 	at := func(now time.Duration) float64 {
 		list := []runtime.Drawn{{Key: key, Fade: 1}}
@@ -163,7 +164,7 @@ func TestTilesThatStayFadeBack(t *testing.T) {
 	}
 }
 
-func hasTile(m map[runtime.Key]float64, key runtime.Key) bool {
+func hasTile(m map[payload.Key]float64, key payload.Key) bool {
 	for k := range m {
 		if k.Scene == key.Scene && k.Tile == key.Tile {
 			return true

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // origin is what the clock says at frame 0, as in package simulate: not 0, so
@@ -36,7 +36,7 @@ func (c *clock) elapsed() time.Duration { return c.Now() - origin }
 
 // gate is a Loader that holds requests back for a latency, at least.
 type gate struct {
-	inner   runtime.Loader
+	inner   payload.Loader
 	clock   *clock
 	latency time.Duration
 
@@ -45,12 +45,12 @@ type gate struct {
 
 // held is a request that is not passed on yet.
 type held struct {
-	req runtime.Request
+	req payload.Request
 	due time.Duration
 }
 
 // Start is the Loader.
-func (g *gate) Start(req runtime.Request) {
+func (g *gate) Start(req payload.Request) {
 	if g.latency == 0 {
 		g.inner.Start(req)
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -21,10 +22,10 @@ type driver interface {
 	// happened and returns what is to be drawn.
 	update(ctx context.Context, cam runtime.Camera, dt time.Duration, paused bool, w *stats.Stopwatch, c *stats.Frame) ([]runtime.Drawn, error)
 	// reload tells the Streamer of a scene that was cooked anew.
-	reload(id runtime.SceneID, open *Loaded) (runtime.SceneID, error)
+	reload(id payload.SceneID, open *Loaded) (payload.SceneID, error)
 	// follow is told of a scene that the Streamer itself has made of a manifest
 	// that it has read again.
-	follow(id runtime.SceneID, m *manifest.Manifest)
+	follow(id payload.SceneID, m *manifest.Manifest)
 	// settle waits for the textures that are on their way.
 	settle(ctx context.Context) error
 	figures() simulate.Report
@@ -133,7 +134,7 @@ func (l *liveDriver) Shed(n int) int {
 	return l.r.Shed(n)
 }
 
-func (l *liveDriver) reload(id runtime.SceneID, open *Loaded) (runtime.SceneID, error) {
+func (l *liveDriver) reload(id payload.SceneID, open *Loaded) (payload.SceneID, error) {
 	id, err := l.s.ReloadScene(id, open.Source)
 	if err == nil {
 		l.follow(id, open.Source.Manifest)
@@ -141,7 +142,7 @@ func (l *liveDriver) reload(id runtime.SceneID, open *Loaded) (runtime.SceneID, 
 	return id, err
 }
 
-func (l *liveDriver) follow(id runtime.SceneID, m *manifest.Manifest) { l.meter.Follow(id, m) }
+func (l *liveDriver) follow(id payload.SceneID, m *manifest.Manifest) { l.meter.Follow(id, m) }
 
 func (l *liveDriver) settle(context.Context) error { return nil }
 
@@ -204,11 +205,11 @@ func (v virtualDriver) update(ctx context.Context, cam runtime.Camera, _ time.Du
 	return v.Drawn(), nil
 }
 
-func (v virtualDriver) reload(_ runtime.SceneID, open *Loaded) (runtime.SceneID, error) {
+func (v virtualDriver) reload(_ payload.SceneID, open *Loaded) (payload.SceneID, error) {
 	return v.Reload(open.Source.Manifest)
 }
 
-func (v virtualDriver) follow(runtime.SceneID, *manifest.Manifest) {}
+func (v virtualDriver) follow(payload.SceneID, *manifest.Manifest) {}
 func (v virtualDriver) settle(ctx context.Context) error           { return v.Rest(ctx) }
 func (v virtualDriver) figures() simulate.Report                   { return v.Report() }
 func (v virtualDriver) close() error                               { return v.Close() }
@@ -222,7 +223,7 @@ func (o *Options) latency() time.Duration {
 }
 
 // rootOf returns where the Streamer has a scene.
-func rootOf(s *runtime.Streamer, id runtime.SceneID) geom.Mat4 {
+func rootOf(s *runtime.Streamer, id payload.SceneID) geom.Mat4 {
 	if m, ok := s.SceneTransform(id); ok {
 		return m
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -129,7 +130,7 @@ func (e *ending) nothingWanted(sh *shown, eye *runtime.Camera, drawn int, end bo
 		return nil
 	}
 	for _, t := range sh.s.Snapshot().Tiles {
-		if t.Wanted != runtime.RepNone {
+		if t.Wanted != payload.RepNone {
 			e.empty = true // there is no room for it: what budgets do is no fault of the camera's
 			return nil
 		}
@@ -226,7 +227,7 @@ func (e *ending) nothingLoads(sh *shown, drawn int) error {
 	}
 	wanted, first := 0, ""
 	for _, t := range sh.s.Snapshot().Tiles {
-		if t.Wanted == runtime.RepNone {
+		if t.Wanted == payload.RepNone {
 			continue
 		}
 		if last, ok := e.failed[t.ID]; !ok || !last.over || t.Resident != 0 {

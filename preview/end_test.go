@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -71,9 +72,9 @@ func TestNothingWanted(t *testing.T) {
 type deaf struct{ n int }
 
 // Fetch fails at once.
-func (d *deaf) Fetch(req runtime.Request) {
+func (d *deaf) Fetch(req payload.Request) {
 	d.n++
-	req.Done.Fetched(req.Token, runtime.Fetched{}, errors.New("404 Not Found"))
+	req.Done.Fetched(req.Token, payload.Fetched{}, errors.New("404 Not Found"))
 }
 
 // TestNothingLoads: a headless run that can show nothing, since every file is
@@ -173,31 +174,31 @@ func TestResidentShare(t *testing.T) {
 	m.Tiles[0].FileSizeBytes, m.Tiles[1].FileSizeBytes, m.SharedBucket.FileSizeBytes = 600, 300, 100
 	m.Tiles[0].LODLevels = []manifest.Level{{FileSizeBytes: 50}, {FileSizeBytes: 20}}
 	m.Tiles[1].HLODLevels = []manifest.Level{{FileSizeBytes: 30}}
-	at := func(tile int32, wanted runtime.Rep, resident ...runtime.Rep) runtime.TileStatus {
+	at := func(tile int32, wanted payload.Rep, resident ...payload.Rep) runtime.TileStatus {
 		s := runtime.TileStatus{Scene: 1, Tile: tile, Wanted: wanted}
 		for _, r := range resident {
 			s.Resident = s.Resident.With(r)
 		}
 		return s
 	}
-	parts := at(0, runtime.RepFull)
+	parts := at(0, payload.RepFull)
 	parts.Meshes, parts.MeshesLoaded = 4, 1
 	for _, tc := range []struct {
 		tiles []runtime.TileStatus
 		want  float64
 	}{
 		{nil, 1},
-		{[]runtime.TileStatus{at(0, runtime.RepNone, runtime.RepFull)}, 1},
-		{[]runtime.TileStatus{at(0, runtime.RepFull, runtime.RepFull), at(1, runtime.RepFull), at(2, runtime.RepFull, runtime.RepFull)}, 0.7},
-		{[]runtime.TileStatus{at(0, runtime.LOD(1), runtime.LOD(0)), at(1, runtime.RepHLOD, runtime.RepHLOD)}, 0.6},
+		{[]runtime.TileStatus{at(0, payload.RepNone, payload.RepFull)}, 1},
+		{[]runtime.TileStatus{at(0, payload.RepFull, payload.RepFull), at(1, payload.RepFull), at(2, payload.RepFull, payload.RepFull)}, 0.7},
+		{[]runtime.TileStatus{at(0, payload.LOD(1), payload.LOD(0)), at(1, payload.RepHLOD, payload.RepHLOD)}, 0.6},
 		{[]runtime.TileStatus{parts}, 0.25},
-		{[]runtime.TileStatus{{Scene: 2, Tile: 0, Wanted: runtime.RepFull}}, 1}, // of a scene that goes
+		{[]runtime.TileStatus{{Scene: 2, Tile: 0, Wanted: payload.RepFull}}, 1}, // of a scene that goes
 	} {
 		if got := residentShare(tc.tiles, 1, m); got < tc.want-1e-9 || got > tc.want+1e-9 {
 			t.Errorf("%+v: %v, want %v", tc.tiles, got, tc.want)
 		}
 	}
-	if got := payloadBytes(&manifest.Manifest{}, 3, runtime.RepFull); got != 0 {
+	if got := payloadBytes(&manifest.Manifest{}, 3, payload.RepFull); got != 0 {
 		t.Error(got)
 	}
 }

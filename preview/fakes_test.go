@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -50,7 +51,7 @@ func (s *fakeSurface) Close() error              { return nil }
 // fakeRenderer uploads everything at the next Pump and remembers the frames.
 type fakeRenderer struct {
 	scales         texture.Scales
-	waiting, ready map[runtime.Key]bool
+	waiting, ready map[payload.Key]bool
 	last           render.Frame
 	views          []render.ViewMode
 	overlays       int
@@ -62,10 +63,10 @@ type fakeRenderer struct {
 	viewed         []time.Duration
 	followed       *texture.Streamer
 	shown          map[texture.ID]int // edges
-	refuse         func(runtime.Key) error
+	refuse         func(payload.Key) error
 	onDraw         func(render.Frame)
 	batching       *render.BatchOptions
-	cells          map[runtime.SceneID]float64
+	cells          map[payload.SceneID]float64
 	batchLimit     int64
 	dedicated      int64
 	textureBytes   int64
@@ -74,10 +75,10 @@ type fakeRenderer struct {
 }
 
 func newFakeRenderer() *fakeRenderer {
-	return &fakeRenderer{waiting: map[runtime.Key]bool{}, ready: map[runtime.Key]bool{}, cells: map[runtime.SceneID]float64{}, w: 64, h: 48}
+	return &fakeRenderer{waiting: map[payload.Key]bool{}, ready: map[payload.Key]bool{}, cells: map[payload.SceneID]float64{}, w: 64, h: 48}
 }
 
-func (r *fakeRenderer) Upload(key runtime.Key, asset *runtime.Asset) error {
+func (r *fakeRenderer) Upload(key payload.Key, asset *payload.Asset) error {
 	if r.refuse != nil {
 		if err := r.refuse(key); err != nil {
 			return err
@@ -88,8 +89,8 @@ func (r *fakeRenderer) Upload(key runtime.Key, asset *runtime.Asset) error {
 	return nil
 }
 
-func (r *fakeRenderer) Release(key runtime.Key)       { delete(r.waiting, key); delete(r.ready, key) }
-func (r *fakeRenderer) Drawable(key runtime.Key) bool { return r.ready[key] }
+func (r *fakeRenderer) Release(key payload.Key)       { delete(r.waiting, key); delete(r.ready, key) }
+func (r *fakeRenderer) Drawable(key payload.Key) bool { return r.ready[key] }
 func (r *fakeRenderer) Info() render.Info {
 	return render.Info{Device: "fake", Version: "4.1", DedicatedBytes: r.dedicated}
 }
@@ -127,7 +128,7 @@ func (r *fakeRenderer) Show(id texture.ID, _ texture.Slot, edge int) {
 func (r *fakeRenderer) Hide(id texture.ID) { delete(r.shown, id) }
 
 func (r *fakeRenderer) SetBatching(o *render.BatchOptions)             { r.batching = o }
-func (r *fakeRenderer) SetBatchScene(id runtime.SceneID, cell float64) { r.cells[id] = cell }
+func (r *fakeRenderer) SetBatchScene(id payload.SceneID, cell float64) { r.cells[id] = cell }
 func (r *fakeRenderer) LimitBatches(bytes int64)                       { r.batchLimit = bytes }
 func (r *fakeRenderer) RelieveBatches(l runtime.PressureLevel)         { r.relieved = append(r.relieved, l) }
 
@@ -135,7 +136,7 @@ func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: format.Bounds{Max: [3]float32{1, 1, 1}}})
 }
 
-func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *runtime.Asset) error { return nil }
+func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error { return nil }
 func (r *fakeRenderer) Resize(w, h int) error                                         { r.w, r.h = w, h; return nil }
 
 func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // input is the state of keys and mouse.
@@ -388,7 +389,7 @@ func sceneName(path string) string {
 }
 
 // tileOf returns the status of a tile, a plain one when it is idle.
-func tileOf(tiles []runtime.TileStatus, id runtime.SceneID, tile int32) runtime.TileStatus {
+func tileOf(tiles []runtime.TileStatus, id payload.SceneID, tile int32) runtime.TileStatus {
 	for i := range tiles {
 		if tiles[i].Scene == id && tiles[i].Tile == tile {
 			return tiles[i]

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -291,7 +292,7 @@ func TestCursor(t *testing.T) {
 	a.shown = shown{s: s, id: s.Scenes()[0], open: open}
 	a.cam.scene = camera.SceneOf(open.Source.Manifest, 500)
 	for i := range 9 {
-		a.drawn = append(a.drawn, runtime.Drawn{Key: runtime.Key{Scene: a.shown.id, Tile: int32(i), Rep: runtime.RepFull}, Fade: 1})
+		a.drawn = append(a.drawn, runtime.Drawn{Key: payload.Key{Scene: a.shown.id, Tile: int32(i), Rep: payload.RepFull}, Fade: 1})
 	}
 	a.cam.draw = runtime.Camera{Position: [3]float64{15, 3, 40}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 500}
 	a.cam.stream = a.cam.draw

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // loading tells how much of what is wanted is resident while there is something
@@ -33,17 +34,17 @@ func (l *loading) update(a *app) {
 
 // residentShare is the part, by bytes of files, of what the tiles of a scene want
 // that is resident; 1 where nothing is wanted.
-func residentShare(tiles []runtime.TileStatus, id runtime.SceneID, m *manifest.Manifest) float64 {
+func residentShare(tiles []runtime.TileStatus, id payload.SceneID, m *manifest.Manifest) float64 {
 	var have, want float64
 	for i := range tiles {
 		t := &tiles[i]
-		if t.Wanted == runtime.RepNone || t.Scene != id {
+		if t.Wanted == payload.RepNone || t.Scene != id {
 			continue
 		}
 		size := float64(max(1, payloadBytes(m, int(t.Tile), t.Wanted)))
 		want += size
 		switch {
-		case t.Wanted == runtime.RepFull && t.Meshes > 0:
+		case t.Wanted == payload.RepFull && t.Meshes > 0:
 			have += size * float64(t.MeshesLoaded) / float64(t.Meshes)
 		case t.Resident.Has(t.Wanted):
 			have += size
@@ -57,7 +58,7 @@ func residentShare(tiles []runtime.TileStatus, id runtime.SceneID, m *manifest.M
 
 // payloadBytes is the size of a representation's file, 0 where the manifest does
 // not tell. The shared bucket comes after the tiles.
-func payloadBytes(m *manifest.Manifest, tile int, r runtime.Rep) int64 {
+func payloadBytes(m *manifest.Manifest, tile int, r payload.Rep) int64 {
 	var t *manifest.Tile
 	switch {
 	case tile < len(m.Tiles):
@@ -68,11 +69,11 @@ func payloadBytes(m *manifest.Manifest, tile int, r runtime.Rep) int64 {
 		return 0
 	}
 	for i := range t.LODLevels {
-		if r == runtime.LOD(i) {
+		if r == payload.LOD(i) {
 			return t.LODLevels[i].FileSizeBytes
 		}
 	}
-	if r == runtime.RepHLOD && len(t.HLODLevels) > 0 {
+	if r == payload.RepHLOD && len(t.HLODLevels) > 0 {
 		return t.HLODLevels[0].FileSizeBytes
 	}
 	return t.FileSizeBytes

@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -30,7 +31,7 @@ type Options struct {
 	Scenes []Scene // the first is shown, the others can be chosen
 	Config runtime.Config
 	// Fetcher brings the payloads of remote scenes; nil: all are local.
-	Fetcher runtime.Fetcher
+	Fetcher payload.Fetcher
 	// AwaitTextures waits for the textures of remote scenes that are on their
 	// way, before the last picture; nil: none are.
 	AwaitTextures func(context.Context) error
@@ -161,7 +162,7 @@ type renderer interface {
 	RetryTextures()
 	simulate.TextureCanvas
 	SetBatching(*render.BatchOptions)
-	SetBatchScene(id runtime.SceneID, cell float64)
+	SetBatchScene(id payload.SceneID, cell float64)
 	LimitBatches(bytes int64)
 	RelieveBatches(runtime.PressureLevel)
 	AppendBatchCells([]batch.Cell) []batch.Cell

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // refresh is how many frames a look at all tiles serves for.
@@ -305,7 +306,7 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	case render.ViewLit:
 	case render.ViewLOD:
 		m.View, m.Note = "levels of detail", "The colour of a tile is the level that it draws."
-		for _, r := range [...]runtime.Rep{runtime.RepFull, runtime.LOD(0), runtime.LOD(1), runtime.LOD(2), runtime.RepHLOD} {
+		for _, r := range [...]payload.Rep{payload.RepFull, payload.LOD(0), payload.LOD(1), payload.LOD(2), payload.RepHLOD} {
 			m.Legend = append(m.Legend, hud.LegendEntry{Color: hud.LevelColor(r), Text: r.String()})
 		}
 	case render.ViewTiles:

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/imagediff"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -165,8 +166,8 @@ func (p *Pops) compare(a *app, before []runtime.Drawn, t time.Duration) error {
 
 // switches lists the tiles that show something else.
 func (sh *shown) switches(before, after []runtime.Drawn) (out []TileSwitch) {
-	shown := func(list []runtime.Drawn) map[int32]runtime.Rep {
-		m := map[int32]runtime.Rep{}
+	shown := func(list []runtime.Drawn) map[int32]payload.Rep {
+		m := map[int32]payload.Rep{}
 		fade := map[int32]float64{}
 		for _, d := range list {
 			if d.Fade >= fade[d.Tile] { // of two that fade, the one to be
@@ -242,11 +243,11 @@ func changedPixels(a, b *image.NRGBA) image.Image {
 // replaced can still be drawn.
 type late struct {
 	renderer
-	released []runtime.Key
+	released []payload.Key
 	hidden   []texture.ID
 }
 
-func (l *late) Upload(key runtime.Key, asset *runtime.Asset) error {
+func (l *late) Upload(key payload.Key, asset *payload.Asset) error {
 	if i := slices.Index(l.released, key); i >= 0 {
 		l.released = slices.Delete(l.released, i, i+1)
 		l.renderer.Release(key)
@@ -254,7 +255,7 @@ func (l *late) Upload(key runtime.Key, asset *runtime.Asset) error {
 	return l.renderer.Upload(key, asset)
 }
 
-func (l *late) Release(key runtime.Key) { l.released = append(l.released, key) }
+func (l *late) Release(key payload.Key) { l.released = append(l.released, key) }
 
 func (l *late) Show(id texture.ID, slot texture.Slot, edge int) {
 	if i := slices.Index(l.hidden, id); i >= 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -100,8 +101,8 @@ func TestBadTiles(t *testing.T) {
 	var news []string
 	o.Message = func(s string) { news = append(news, s) }
 	r := newFakeRenderer()
-	r.refuse = func(k runtime.Key) error {
-		if k.Tile == 6 && k.Rep == runtime.RepFull {
+	r.refuse = func(k payload.Key) error {
+		if k.Tile == 6 && k.Rep == payload.RepFull {
 			return errors.New("no memory")
 		}
 		return nil

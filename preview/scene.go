@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // sceneList owns the scenes that can be chosen, and which one is shown.
@@ -61,21 +62,21 @@ func (l *sceneList) reader(i int) func(context.Context) (runtime.Source, error) 
 type shown struct {
 	drive driver            // nil before the first scene
 	s     *runtime.Streamer // of drive
-	id    runtime.SceneID
+	id    payload.SceneID
 	open  *Loaded
 	tiles map[string]int32 // by their ids
 	sun   [3]float64       // its direction; 0: none
 	world geom.Box         // its bounds in the world, in this frame
 	// rootOf returns where s has a scene. A use of a method as a value would be
 	// garbage in every frame.
-	rootOf func(runtime.SceneID) geom.Mat4
+	rootOf func(payload.SceneID) geom.Mat4
 }
 
 // use takes over the Streamer of a driver.
 func (sh *shown) use(d driver) {
 	s := d.streamer()
 	sh.drive, sh.s, sh.id = d, s, s.Scenes()[0]
-	sh.rootOf = func(id runtime.SceneID) geom.Mat4 { return rootOf(s, id) }
+	sh.rootOf = func(id payload.SceneID) geom.Mat4 { return rootOf(s, id) }
 }
 
 // root returns where the scene is.
@@ -182,7 +183,7 @@ func (a *app) reload() error {
 
 // succeeded takes over the scene that the runtime has made of a manifest that it
 // has read again.
-func (a *app) succeeded(id runtime.SceneID) {
+func (a *app) succeeded(id payload.SceneID) {
 	open := a.scenes.reread.Swap(nil)
 	if open == nil {
 		return
@@ -199,7 +200,7 @@ func (a *app) succeeded(id runtime.SceneID) {
 }
 
 // follow takes over a scene in the place of the one before it.
-func (a *app) follow(id runtime.SceneID, open *Loaded, params textureChoice) {
+func (a *app) follow(id payload.SceneID, open *Loaded, params textureChoice) {
 	a.r.SetBatchScene(a.shown.id, 0)
 	a.r.SetBatchScene(id, batchCell(open))
 	a.shown.id = id

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // cityOf returns n*n tiles of the given size in metres with an HLOD and two
@@ -41,23 +43,23 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 	r.lens()
 	r.camera.Position = [3]float64{0, 20, 0}
 	r.camera.Forward = [3]float64{1, 0, 0.3}
-	latency := r.loader.latency
-	r.loader.latency = func(Request) time.Duration { return 0 }
+	latency := r.loader.Latency
+	r.loader.Latency = func(payload.Request) time.Duration { return 0 }
 	settle := func() {
 		for range 1000 {
-			r.loader.deliver()
+			r.loader.Deliver()
 			r.s.Update(r.camera, r.dt)
 			r.s.Events()
-			r.clock.now += r.dt
+			r.clock.Time += r.dt
 		}
 	}
 	settle()
 	for i := 0; i < 30 && (len(r.s.loads.list) > 0 || r.s.backlog > 0); i++ {
 		settle()
 	}
-	r.loader.latency = latency
+	r.loader.Latency = latency
 	took := make([]time.Duration, 0, b.N)
-	r.loader.started = nil
+	r.loader.Started = nil
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {
@@ -65,13 +67,13 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 			speed = -speed // turn at the edge of the city
 		}
 		r.camera.Position[0] += speed * r.dt.Seconds()
-		r.loader.deliver()
+		r.loader.Deliver()
 		start := time.Now()
 		r.s.Update(r.camera, r.dt)
 		took = append(took, time.Since(start))
 		r.s.Events()
-		r.loader.started = r.loader.started[:0]
-		r.clock.now += r.dt
+		r.loader.Started = r.loader.Started[:0]
+		r.clock.Time += r.dt
 	}
 	b.StopTimer()
 	slices.Sort(took)
@@ -83,7 +85,7 @@ func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streame
 // shortOf sets a budget of so many payloads.
 func shortOf(payloads int64) func(*Streamer) {
 	return func(s *Streamer) {
-		s.deps.Loader.(*fakeLoader).bytes = func(Request) int64 { return 1000 }
+		s.deps.Loader.(*fake.Loader).Bytes = func(payload.Request) int64 { return 1000 }
 		s.cfg.GeometryBudget = 1000 * payloads
 	}
 }

@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // learned sums up what the payloads of a class have taken on the Device.
 type learned struct {
 	n, bytes     float64
@@ -11,15 +13,15 @@ const maxCost = 1 << 50
 
 // declared returns the size that the manifest gives for a representation: an
 // estimate of its memory if there is one, else that of its file; 0 without.
-func (t *table) declared(tile int32, rep Rep) int64 {
-	if rep == RepFull {
+func (t *table) declared(tile int32, rep payload.Rep) int64 {
+	if rep == payload.RepFull {
 		return t.memory[tile]
 	}
 	return t.fileOf(tile, rep).size
 }
 
 // learn remembers what a representation takes on the Device.
-func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
+func (b *geometryBudget) learn(r *record, rep payload.Rep, bytes int64) {
 	b.taught = true
 	p := r.scene.tiles.fileOf(r.tile, rep)
 	if p.gpu == bytes {
@@ -41,7 +43,7 @@ func (b *geometryBudget) learn(r *record, rep Rep, bytes int64) {
 // what it took the last time. Else the manifest's declaration counts, scaled
 // by what such declarations have been worth, and without one the mean of what
 // has been loaded. Before the first load the cost is 0.
-func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
+func (b *geometryBudget) cost(sc *scene, tile int32, rep payload.Rep) float64 {
 	p := sc.tiles.fileOf(tile, rep)
 	if p.gpu > 0 {
 		return float64(p.gpu)
@@ -61,8 +63,8 @@ func (b *geometryBudget) cost(sc *scene, tile int32, rep Rep) float64 {
 
 // expect is cost, but before the first load it trusts the estimates of the
 // manifest: at a cost of 0 all of the first wave would be admitted.
-func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
-	if !b.taught && rep == RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.fileOf(tile, rep).gpu == 0 {
+func (b *geometryBudget) expect(sc *scene, tile int32, rep payload.Rep) float64 {
+	if !b.taught && rep == payload.RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.fileOf(tile, rep).gpu == 0 {
 		return min(maxCost, float64(sc.tiles.memory[tile]))
 	}
 	return b.cost(sc, tile, rep)
@@ -70,8 +72,8 @@ func (b *geometryBudget) expect(sc *scene, tile int32, rep Rep) float64 {
 
 // expected returns the bytes that a load will bring to the Device at once: 0
 // for a tile whose meshes follow one by one.
-func (b *geometryBudget) expected(r *record, rep Rep) int64 {
-	if rep == RepFull && r.scene.ownsMeshes(r.tile, r) {
+func (b *geometryBudget) expected(r *record, rep payload.Rep) int64 {
+	if rep == payload.RepFull && r.scene.ownsMeshes(r.tile, r) {
 		return 0
 	}
 	return int64(b.expect(r.scene, r.tile, rep))

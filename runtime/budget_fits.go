@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // limit is how much of the geometry budget a representation may use up.
 type limit uint8
 
@@ -16,7 +18,7 @@ const (
 // fits reports whether there is room for a representation beside what is used
 // and on its way. r is nil for an idle tile. Without a budget everything fits,
 // and so does the load that will be the first to tell what estimates are worth.
-func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep Rep, within limit) bool {
+func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep payload.Rep, within limit) bool {
 	budget := float64(b.memory.GeometryBudget)
 	if budget <= 0 || b.teaches() {
 		return true
@@ -42,40 +44,40 @@ func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep Rep, within 
 // what was evicted a moment ago. At the mark a tile that draws something may
 // only exchange it for something cheaper, and one that draws nothing gets its
 // cheapest level as long as the budget holds it.
-func (b *geometryBudget) mayLoadLevel(r *record, rep Rep) Rep {
+func (b *geometryBudget) mayLoadLevel(r *record, rep payload.Rep) payload.Rep {
 	sc, tile := r.scene, r.tile
 	if r.rep(rep).inEvictionHold(b.now) {
-		return RepNone
+		return payload.RepNone
 	}
 	if !r.nothingDrawn() {
 		if b.fits(sc, tile, r, rep, limitSwap) || r.canDowngrade() && rep == sc.cheapestRep(tile) && b.fits(sc, tile, r, rep, limitBudget) {
 			return rep
 		}
 		b.refused = true
-		return RepNone
+		return payload.RepNone
 	}
 	if r.inEvictionHold() || r.grant == grantNothing {
-		return RepNone
+		return payload.RepNone
 	}
 	if b.fits(sc, tile, r, rep, limitMark) {
 		return rep
 	}
 	cheapest := sc.cheapestRep(tile)
-	if cheapest != RepFull && b.cfg.Handoff == HandoffCovered && rep != cheapest && (r.holds(cheapest) || b.retryable(r.rep(cheapest))) {
+	if cheapest != payload.RepFull && b.cfg.Handoff == HandoffCovered && rep != cheapest && (r.holds(cheapest) || b.retryable(r.rep(cheapest))) {
 		rep = cheapest
 	}
 	if !r.holds(rep) && b.fits(sc, tile, r, rep, limitBudget) {
 		return rep
 	}
 	b.refused = true
-	return RepNone
+	return payload.RepNone
 }
 
 // mayLoadFull reports whether there is room for a full tile; r is nil for an
 // idle one. One may always load, and what streams mesh by mesh takes none before
 // its meshes do.
 func (b *geometryBudget) mayLoadFull(sc *scene, tile int32, r *record) bool {
-	if b.fits(sc, tile, r, RepFull, limitSwap) || b.geometryBytes+b.pending == 0 || sc.ownsMeshes(tile, r) {
+	if b.fits(sc, tile, r, payload.RepFull, limitSwap) || b.geometryBytes+b.pending == 0 || sc.ownsMeshes(tile, r) {
 		return true
 	}
 	b.refused = true
@@ -85,5 +87,5 @@ func (b *geometryBudget) mayLoadFull(sc *scene, tile int32, r *record) bool {
 // mayReturn reports whether the full representation of a tile may be loaded of
 // which something was evicted.
 func (b *geometryBudget) mayReturn(r *record) bool {
-	return !b.evicting && !r.inEvictionHold() && b.fits(r.scene, r.tile, r, RepFull, limitSwap)
+	return !b.evicting && !r.inEvictionHold() && b.fits(r.scene, r.tile, r, payload.RepFull, limitSwap)
 }

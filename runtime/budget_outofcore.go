@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // OutOfCorePolicy says which full tiles are streamed mesh by mesh.
 type OutOfCorePolicy string
@@ -23,7 +27,7 @@ func (p OutOfCorePolicy) known() bool {
 // it has many nodes, takes a large part of the geometry budget, belongs to an
 // entity, or has LOD groups, which can only be switched part by part. A result
 // without an asset never does.
-func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
+func (b *geometryBudget) outOfCore(r *record, res *payload.Result) bool {
 	if res.Asset == nil {
 		return false
 	}
@@ -31,16 +35,16 @@ func (b *geometryBudget) outOfCore(r *record, res *Result) bool {
 		return true // it was decided before the request, and has no geometry
 	}
 	split := b.splitRule(r)
-	return split != nil && split.admits(res.Asset.layout())
+	return split != nil && split.Admits(res.Asset.Layout())
 }
 
 // splitRule returns the rule by which a full tile streams mesh by mesh; nil:
 // it never does.
-func (b *geometryBudget) splitRule(r *record) *Split {
+func (b *geometryBudget) splitRule(r *record) *payload.Split {
 	if b.cfg.OutOfCorePolicy == OutOfCoreImmediate {
 		return nil
 	}
-	p := &Split{
+	p := &payload.Split{
 		Always: b.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
 		Nodes:  b.cfg.OutOfCoreNodeThreshold,
 	}
@@ -53,9 +57,9 @@ func (b *geometryBudget) splitRule(r *record) *Split {
 // splitOf returns the splitRule for a request. It is nil when the file is
 // smaller than what it decodes to: such a file is compressed and cannot be
 // read in parts.
-func (b *geometryBudget) splitOf(r *record, rep Rep) *Split {
+func (b *geometryBudget) splitOf(r *record, rep payload.Rep) *payload.Split {
 	size := r.scene.tiles.fileOf(r.tile, rep).size
-	if rep != RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
+	if rep != payload.RepFull || !b.fetches || size > 0 && size < r.scene.tiles.memory[r.tile] {
 		return nil
 	}
 	return b.splitRule(r)

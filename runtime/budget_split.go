@@ -3,6 +3,8 @@ package runtime
 import (
 	"math"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // The tiles' distances may ask for more than the geometry budget holds. Then the
@@ -196,15 +198,15 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		}
 	}
 	rep := sc.repAt(tile, r, d)
-	if rep == RepNone {
+	if rep == payload.RepNone {
 		return w
 	}
 	cheapest := sc.cheapestRep(tile)
-	if rep == RepFull && sc.ownsMeshes(tile, r) {
+	if rep == payload.RepFull && sc.ownsMeshes(tile, r) {
 		if r != nil {
 			w.meshes = float64(r.full().geometry)
 		}
-		if cheapest != RepFull {
+		if cheapest != payload.RepFull {
 			w.cheapest = b.cost(sc, tile, cheapest)
 		}
 	} else {
@@ -212,7 +214,7 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		w.extra = max(0, b.cost(sc, tile, rep)-w.cheapest)
 	}
 	w.held = d <= t.radius[tile].stream
-	w.level = cheapest != RepFull && d <= t.radius[tile].unload
+	w.level = cheapest != payload.RepFull && d <= t.radius[tile].unload
 	return w
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestGrant(t *testing.T) {
@@ -90,14 +92,14 @@ func TestCheapestRep(t *testing.T) {
 	}
 	for _, c := range []struct {
 		full, hlod, lod0, lod1 int64
-		want                   Rep
+		want                   payload.Rep
 	}{
-		{100, 10, 50, 20, RepHLOD},
-		{100, 30, 50, 20, LOD(1)},
-		{100, 20, 20, 20, RepHLOD},
-		{0, 0, 0, 0, RepHLOD},
-		{5, 10, 50, 20, RepFull},
-		{0, 10, 5, 20, LOD(0)},
+		{100, 10, 50, 20, payload.RepHLOD},
+		{100, 30, 50, 20, payload.LOD(1)},
+		{100, 20, 20, 20, payload.RepHLOD},
+		{0, 0, 0, 0, payload.RepHLOD},
+		{5, 10, 50, 20, payload.RepFull},
+		{0, 10, 5, 20, payload.LOD(0)},
 	} {
 		if got := sizes(c.full, c.hlod, c.lod0, c.lod1).cheapestRep(0); got != c.want {
 			t.Errorf("%+v: %v", c, got)
@@ -109,8 +111,8 @@ func TestCheapestRep(t *testing.T) {
 // part of the details: nothing that was drawn goes undrawn under a moving
 // camera, and the budget holds. With less, what is farthest is given up.
 func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
-	bytes := func(q Request) int64 {
-		return map[Rep]int64{RepFull: 100, LOD(0): 50, LOD(1): 20, RepHLOD: 5}[q.Key.Rep]
+	bytes := func(q payload.Request) int64 {
+		return map[payload.Rep]int64{payload.RepFull: 100, payload.LOD(0): 50, payload.LOD(1): 20, payload.RepHLOD: 5}[q.Key.Rep]
 	}
 	for _, c := range []struct {
 		name    string
@@ -125,7 +127,7 @@ func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 				x.LODLevels[0].FileSizeBytes, x.LODLevels[1].FileSizeBytes = 50, 20
 			}
 			r := newRig(t, m, withLatency(0.1), withConfig(func(cfg *Config) { *cfg = DefaultConfig(); cfg.GeometryBudget = c.budget }))
-			r.loader.bytes, r.memory = bytes, Memory{}
+			r.loader.Bytes, r.memory = bytes, Memory{}
 			r.dt = 50 * time.Millisecond
 			var peak int64
 			reach, detail, left := math.Inf(1), math.Inf(1), 0
@@ -171,12 +173,12 @@ func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 func TestExchangesFitTheBudget(t *testing.T) {
 	m := sceneOf(tileAt("a", face(0), radiiAt(50, 70), lodsAt(60)), tileAt("b", face(0), radiiAt(50, 70), lodsAt(60)))
 	r := newRig(t, m)
-	r.loader.bytes = func(q Request) int64 {
+	r.loader.Bytes = func(q payload.Request) int64 {
 		return map[string]int64{"a full": 500, "b full": 240}[q.TileID+" "+q.Key.Rep.String()]
 	}
-	bytes := r.loader.bytes
-	r.loader.bytes = func(q Request) int64 {
-		if q.Key.Rep != RepFull {
+	bytes := r.loader.Bytes
+	r.loader.Bytes = func(q payload.Request) int64 {
+		if q.Key.Rep != payload.RepFull {
 			return 120
 		}
 		return bytes(q)
@@ -205,7 +207,7 @@ func TestCostsAreBounded(t *testing.T) {
 	r.until(1)
 	sc := r.s.scenes[0]
 	sc.tiles.full[0].gpu = 0
-	if c := r.s.budget.cost(sc, 0, RepFull); !(c > 0 && c <= maxCost) {
+	if c := r.s.budget.cost(sc, 0, payload.RepFull); !(c > 0 && c <= maxCost) {
 		t.Errorf("cost %v", c)
 	}
 }

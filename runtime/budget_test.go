@@ -1,6 +1,10 @@
 package runtime
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Whether something fits depends on what is used here and elsewhere, what is on
 // its way, and what would go for it.
@@ -25,13 +29,13 @@ func TestBudgetFits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, nil, tileAt("a", face(0), hlodAt(60)), tileAt("b", face(20)))
-			r := p.load(tile, RepHLOD, c.own)
-			p.load(1, RepFull, c.here-c.own)
+			r := p.load(tile, payload.RepHLOD, c.own)
+			p.load(1, payload.RepFull, c.here-c.own)
 			p.budget.memory = Memory{GeometryBudget: c.budget, GeometryUsed: c.elsewhere}
 			p.budget.pending = c.pending
 			p.scene.tiles.full[tile].gpu = c.cost
 			for within, want := range map[limit]bool{limitMark: c.mark, limitSwap: c.swap, limitBudget: c.whole} {
-				if got := p.budget.fits(p.scene, tile, r, RepFull, within); got != want {
+				if got := p.budget.fits(p.scene, tile, r, payload.RepFull, within); got != want {
 					t.Errorf("limit %d: fits %v, want %v", within, got, want)
 				}
 			}
@@ -45,27 +49,29 @@ func TestBudgetMayLoadLevel(t *testing.T) {
 		name    string
 		used    int64 // by another tile
 		prepare func(p *parts, r *record)
-		want    Rep
+		want    payload.Rep
 		refused bool
 	}{
-		{"below the mark what it wants", 100, nil, LOD(0), false},
-		{"at the mark the cheapest", 750, nil, RepHLOD, false},
-		{"beyond the budget nothing", 995, nil, RepNone, true},
-		{"what draws something waits at the mark", 750, func(p *parts, r *record) { p.load(0, LOD(1), 20); r.drawn = LOD(1) }, RepNone, true},
-		{"what draws something may get cheaper", 600, func(p *parts, r *record) { p.load(0, LOD(1), 190); r.drawn = LOD(1) }, LOD(0), false},
-		{"what was evicted a moment ago stays away", 100, func(p *parts, r *record) { r.rep(LOD(0)).evicted, r.rep(LOD(0)).evictedAt = true, p.now }, RepNone, false},
-		{"what is out of reach gets nothing", 100, func(_ *parts, r *record) { r.grant = grantNothing }, RepNone, false},
+		{"below the mark what it wants", 100, nil, payload.LOD(0), false},
+		{"at the mark the cheapest", 750, nil, payload.RepHLOD, false},
+		{"beyond the budget nothing", 995, nil, payload.RepNone, true},
+		{"what draws something waits at the mark", 750, func(p *parts, r *record) { p.load(0, payload.LOD(1), 20); r.drawn = payload.LOD(1) }, payload.RepNone, true},
+		{"what draws something may get cheaper", 600, func(p *parts, r *record) { p.load(0, payload.LOD(1), 190); r.drawn = payload.LOD(1) }, payload.LOD(0), false},
+		{"what was evicted a moment ago stays away", 100, func(p *parts, r *record) {
+			r.rep(payload.LOD(0)).evicted, r.rep(payload.LOD(0)).evictedAt = true, p.now
+		}, payload.RepNone, false},
+		{"what is out of reach gets nothing", 100, func(_ *parts, r *record) { r.grant = grantNothing }, payload.RepNone, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, nil, tileAt("a", face(0), hlodAt(60), lodsAt(20, 40)), tileAt("b", face(20)))
 			p.scene.tiles.levels[0].size, p.scene.tiles.levels[1].size, p.scene.tiles.levels[2].size = 10, 100, 20
 			p.scene.tiles.levels[0].gpu, p.scene.tiles.levels[1].gpu, p.scene.tiles.levels[2].gpu = 10, 100, 20
-			p.load(1, RepFull, c.used)
+			p.load(1, payload.RepFull, c.used)
 			r := p.scene.activate(0)
 			if c.prepare != nil {
 				c.prepare(p, r)
 			}
-			if got := p.budget.mayLoadLevel(r, LOD(0)); got != c.want || p.budget.refused != c.refused {
+			if got := p.budget.mayLoadLevel(r, payload.LOD(0)); got != c.want || p.budget.refused != c.refused {
 				t.Errorf("%v, refused %v; want %v, %v", got, p.budget.refused, c.want, c.refused)
 			}
 		})
@@ -76,16 +82,16 @@ func TestBudgetMayLoadLevel(t *testing.T) {
 func TestBudgetLearnsCosts(t *testing.T) {
 	p := newParts(t, nil, tileAt("a", face(0)), tileAt("b", face(20)), tileAt("c", face(40), hlodAt(60)))
 	tiles := p.scene.tiles
-	if got := p.budget.cost(p.scene, 1, RepFull); got != 0 {
+	if got := p.budget.cost(p.scene, 1, payload.RepFull); got != 0 {
 		t.Errorf("before the first load: %v", got)
 	}
-	p.load(0, RepFull, mib/2)
+	p.load(0, payload.RepFull, mib/2)
 	tiles.memory[1] = 4 * mib
 	for _, c := range []struct {
 		tile int32
-		rep  Rep
+		rep  payload.Rep
 		want float64
-	}{{0, RepFull, mib / 2}, {1, RepFull, 2 * mib}, {2, RepHLOD, 500}} {
+	}{{0, payload.RepFull, mib / 2}, {1, payload.RepFull, 2 * mib}, {2, payload.RepHLOD, 500}} {
 		if got := p.budget.cost(p.scene, c.tile, c.rep); got != c.want {
 			t.Errorf("tile %d %v: %v, want %v", c.tile, c.rep, got, c.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // A tile counts for Coverage from so many pixels on, on a screen of so many
@@ -72,7 +73,7 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 	if sc.tiles.record[tile] >= 0 {
 		r := sc.recordOf(tile)
 		short = short || r.full().resident() && r.full().split // there, and there is no room for its meshes
-		if r.drawn != RepNone && r.shows(r.drawn) || r.fading != RepNone && r.shows(r.fading) {
+		if r.drawn != payload.RepNone && r.shows(r.drawn) || r.fading != payload.RepNone && r.shows(r.fading) {
 			c.InView++
 			return
 		}

@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // systemClock is the default Clock; nothing else in this package reads the
 // time.
@@ -14,10 +18,10 @@ func (c systemClock) Now() time.Duration { return time.Since(c.start) }
 type NullDevice struct{}
 
 // Upload releases the asset at once.
-func (NullDevice) Upload(_ Key, asset *Asset) error {
+func (NullDevice) Upload(_ payload.Key, asset *payload.Asset) error {
 	asset.Release()
 	return nil
 }
 
 // Release does nothing.
-func (NullDevice) Release(Key) {}
+func (NullDevice) Release(payload.Key) {}

@@ -3,6 +3,9 @@ package runtime
 import (
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Defects of the reference engine that must not exist here, of tiles that stream
@@ -11,10 +14,10 @@ import (
 // The answer to a file that was read again for a tile that has gone in the
 // meantime, and come back, changes nothing.
 func TestStaleRereadIsDropped(t *testing.T) {
-	nodes, released := nodesAt(100, 0, 10, 60), 0
+	nodes, released := fake.NodesAt(100, 0, 10, 60), 0
 	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
-		r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
-		r.loader.latency = func(q Request) time.Duration {
+		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
+		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.Token == 2 { // reading again
 				return 20 * time.Second
 			}
@@ -36,19 +39,19 @@ func TestStaleRereadIsDropped(t *testing.T) {
 // A mesh that the device never finishes gives its only slot back, and waits
 // before it takes it again.
 func TestHungMeshFreesItsSlot(t *testing.T) {
-	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 1 }}
-	r := outOfCoreRig(t, nodesAt(1, 5, 6), withDevice(d), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
+	d := &meshDevice{stuck: func(k payload.Key) bool { return k.Part == 1 }}
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 6), withDevice(d), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
 	r.until(20)
 	r.expect("0.3 mesh.load a/n0; 10.4 mesh.failed a/n0 n=1 retry=5; 10.4 mesh.load a/n1; 10.7 mesh.loaded a/n1; 15.4 mesh.load a/n0", "mesh.")
 }
 
 // When the meshes go with their tile, its HLOD stays, resident and drawn.
 func TestMeshesLeaveTheLevelsAlone(t *testing.T) {
-	nodes := nodesAt(1, 0, 3, 6)
-	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	nodes := fake.NodesAt(1, 0, 3, 6)
+	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.path(24, [2]float64{0, -40}, [2]float64{20, -110})
 	rec := r.record("a")
-	if rec == nil || rec.meshes != nil || !rec.rep(RepHLOD).resident() || rec.drawn != RepHLOD || rec.full().state != TileUnloaded {
+	if rec == nil || rec.meshes != nil || !rec.rep(payload.RepHLOD).resident() || rec.drawn != payload.RepHLOD || rec.full().state != TileUnloaded {
 		t.Errorf("%+v", rec)
 	}
 	if st := r.s.Stats(); st.Undrawn != 0 || st.MeshesLoaded != 0 {
@@ -59,8 +62,8 @@ func TestMeshesLeaveTheLevelsAlone(t *testing.T) {
 // A forced unload takes meshes that are drawn and have nothing in their
 // place, those with the device, and the main memory.
 func TestForceTakesMeshes(t *testing.T) {
-	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 3 }}
-	r := outOfCoreRig(t, nodesAt(10, 5, 6, 7), withDevice(d))
+	d := &meshDevice{stuck: func(k payload.Key) bool { return k.Part == 3 }}
+	r := outOfCoreRig(t, fake.NodesAt(10, 5, 6, 7), withDevice(d))
 	r.until(2)
 	if st := r.s.Stats(); st.MeshesLoaded != 2 || st.MeshesLoading != 1 {
 		t.Fatalf("%+v", st)

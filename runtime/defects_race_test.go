@@ -7,25 +7,27 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestStaleAnswersAreDropped(t *testing.T) {
 	// Every load hangs; the watchdog gives up, the tile is requested again, and
 	// only then the first answer comes.
-	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(Request) string { return "hang" }))
+	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(payload.Request) string { return "hang" }))
 	r.until(66)
-	if len(r.loader.started) != 2 {
-		t.Fatalf("%d requests, want 2", len(r.loader.started))
+	if len(r.loader.Started) != 2 {
+		t.Fatalf("%d requests, want 2", len(r.loader.Started))
 	}
-	first, second := r.loader.started[0], r.loader.started[1]
+	first, second := r.loader.Started[0], r.loader.Started[1]
 	released := 0
-	first.Done.Loaded(first.Token, Result{Asset: NewAsset(func() { released++ })})
+	first.Done.Loaded(first.Token, payload.Result{Asset: payload.NewAsset(func() { released++ })})
 	r.until(66.5)
 	if st := r.s.Stats(); st.Stale != 1 || released != 1 || st.ResidentFull != 0 || st.LoadingCount != 1 || r.s.loads.parsing[classFull] != 1 {
 		t.Errorf("a stale answer counted: %+v, released %d, slots %v", st, released, r.s.loads.parsing)
 	}
-	second.Done.Loaded(second.Token, Result{})
-	second.Done.Loaded(second.Token, Result{}) // twice is once
+	second.Done.Loaded(second.Token, payload.Result{})
+	second.Done.Loaded(second.Token, payload.Result{}) // twice is once
 	r.until(67)
 	if st := r.s.Stats(); st.ResidentFull != 1 || r.s.loads.parsing[classFull] != 0 || st.Stale != 2 {
 		t.Errorf("the answer got lost: %+v", st)
@@ -34,20 +36,20 @@ func TestStaleAnswersAreDropped(t *testing.T) {
 
 func TestLevelsHaveWatchdogAndBackoff(t *testing.T) {
 	far := [2]float64{0, -98}
-	hang := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withFault(func(Request) string { return "hang" }))
+	hang := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withFault(func(payload.Request) string { return "hang" }))
 	hang.path(126, far)
 	hang.expect("0 hlod.load a; 60.1 hlod.failed a n=1 retry=5; 65.1 hlod.load a; 125.2 hlod.failed a n=2 retry=10")
 	if hang.s.loads.parsing[classHLOD] != 0 {
 		t.Error("the slot is still taken")
 	}
-	fail := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), lodsAt(80))), withFault(func(Request) string { return "fail" }))
+	fail := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), lodsAt(80))), withFault(func(payload.Request) string { return "fail" }))
 	fail.path(17, [2]float64{0, -98})
 	fail.expect(`0 lod.load a 0; 0.3 lod.failed a 0 n=1 retry=5; 5.3 lod.load a 0; 5.6 lod.failed a 0 n=2 retry=10;
 		15.6 lod.load a 0; 15.9 lod.failed a 0 n=3 retry=20`)
 }
 
 func TestRemoteFailureBacksOff(t *testing.T) {
-	f := &fakeFetcher{latency: 3100 * time.Millisecond, fail: func(Request) error { return errFake }}
+	f := &fakeFetcher{latency: 3100 * time.Millisecond, fail: func(payload.Request) error { return fake.ErrFake }}
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f))
 	for r.now() < 12 {
 		f.deliver()
@@ -88,22 +90,22 @@ func TestUnloadLeavesTheOthersAlone(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))))
 	r.path(24, [2]float64{0, -60}, [2]float64{20, -110})
 	// The full tile has gone, its HLOD is resident and drawn.
-	if rec := r.record("a"); rec == nil || !rec.rep(RepHLOD).resident() || rec.drawn != RepHLOD || rec.full().state != TileUnloaded {
+	if rec := r.record("a"); rec == nil || !rec.rep(payload.RepHLOD).resident() || rec.drawn != payload.RepHLOD || rec.full().state != TileUnloaded {
 		t.Errorf("%+v", rec)
 	}
 }
 
 func TestOneFailingLevelDoesNotHideTheOthers(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), lodsAt(60, 80), hlodAt(95))),
-		withFault(func(q Request) string {
-			if q.Key.Rep == LOD(1) {
+		withFault(func(q payload.Request) string {
+			if q.Key.Rep == payload.LOD(1) {
 				return "fail"
 			}
 			return ""
 		}))
 	r.path(4, [2]float64{0, -85})
 	// LOD 1 fails: the HLOD stands in at once. Leaving cleans it up.
-	if rec := r.record("a"); rec == nil || rec.drawn != RepHLOD {
+	if rec := r.record("a"); rec == nil || rec.drawn != payload.RepHLOD {
 		t.Errorf("drawn %v, want the HLOD: %v", rec.drawn, r.events())
 	}
 	r.path(6, [2]float64{4, -600})
@@ -133,13 +135,13 @@ func TestEvictionsCountWhatIsFreed(t *testing.T) {
 }
 
 // delayedVisibility never lets one representation become drawable.
-type delayedVisibility struct{ never Rep }
+type delayedVisibility struct{ never payload.Rep }
 
-func (v delayedVisibility) Drawable(k Key) bool { return k.Rep != v.never }
+func (v delayedVisibility) Drawable(k payload.Key) bool { return k.Rep != v.never }
 
 func TestWaitIsBounded(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), func(_ *Config, d *Deps, _ *rig) {
-		d.Visibility = delayedVisibility{RepFull}
+		d.Visibility = delayedVisibility{payload.RepFull}
 	})
 	r.path(10, [2]float64{0, -98}, [2]float64{3, -70})
 	// The full tile is resident at 3.3 and never drawable: the HLOD stays for
@@ -161,8 +163,8 @@ func TestOwnerIsAlone(t *testing.T) {
 				return
 			default:
 				r.s.NotifyMemoryPressure(PressureWarning)
-				r.s.loads.completions.Loaded(1<<60, Result{})
-				r.s.loads.completions.Fetched(1<<60, Fetched{}, errFake)
+				r.s.loads.completions.Loaded(1<<60, payload.Result{})
+				r.s.loads.completions.Fetched(1<<60, payload.Fetched{}, fake.ErrFake)
 			}
 		}
 	}()

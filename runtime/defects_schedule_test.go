@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestNoHoleOnExit(t *testing.T) {
@@ -195,7 +196,7 @@ func TestUnloadBeforeLoad(t *testing.T) {
 }
 
 func TestClearErrors(t *testing.T) {
-	m := sceneOf(tileAt("a", face(10), lodsAt(make([]float64, MaxLODLevels+1)...)))
+	m := sceneOf(tileAt("a", face(10), lodsAt(make([]float64, payload.MaxLODLevels+1)...)))
 	cfg := DefaultConfig()
 	if _, err := newScene(Source{Manifest: m, Path: "x"}, &cfg); err == nil {
 		t.Error("too many LOD levels were accepted")

@@ -1,9 +1,11 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // deliver takes what has been loaded since the last Update, and notices that
 // prewarms have ended.
 func (s *Streamer) deliver() {
-	answered := s.loads.take(func(l load, res *Result) {
+	answered := s.loads.take(func(l load, res *payload.Result) {
 		if res.Err != nil && !l.orphan && !l.reread && l.phase != phaseParts && l.record() != nil {
 			s.residency.count.lastFailedMs = milliseconds(s.now - l.started)
 		}
@@ -16,11 +18,11 @@ func (s *Streamer) deliver() {
 
 // watchdog gives up on what loaders and fetchers don't answer.
 func (s *Streamer) watchdog() {
-	s.loads.expire(func(l load) { s.finish(&l, &Result{Err: ErrTimeout}) })
+	s.loads.expire(func(l load) { s.finish(&l, &payload.Result{Err: ErrTimeout}) })
 }
 
 // finish takes over the answer to a load that has ended.
-func (s *Streamer) finish(l *load, res *Result) {
+func (s *Streamer) finish(l *load, res *payload.Result) {
 	r := l.record()
 	switch {
 	case r == nil:
@@ -32,7 +34,7 @@ func (s *Streamer) finish(l *load, res *Result) {
 		s.meshes.partsLoaded(r, l, res)
 	case l.reread:
 		if s.meshes.rereadDone(r, l, res) {
-			s.residency.unload(r, RepFull)
+			s.residency.unload(r, payload.RepFull)
 		}
 	case res.Err != nil:
 		res.Asset.Release()

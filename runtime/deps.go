@@ -1,21 +1,22 @@
 package runtime
 
 import (
-	"context"
 	"log/slog"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Deps holds what a Streamer uses of the world. Nil fields get the defaults.
 type Deps struct {
-	Clock       Clock         // default: the monotonic clock of the system
-	Loader      Loader        // default: NewFileLoader(0)
-	Fetcher     Fetcher       // default: none, payloads lie beside the manifest
-	Device      Device        // default: NullDevice
-	Visibility  Visibility    // default: drawable as soon as uploaded
-	MemoryProbe MemoryProbe   // default: the system's memory when Config has no budgets
-	Prewarmer   Prewarmer     // default: none, textures are the Device's business
-	Textures    TextureRelief // default: none, texture memory is never asked for
+	Clock       Clock           // default: the monotonic clock of the system
+	Loader      payload.Loader  // default: NewFileLoader(0)
+	Fetcher     payload.Fetcher // default: none, payloads lie beside the manifest
+	Device      Device          // default: NullDevice
+	Visibility  Visibility      // default: drawable as soon as uploaded
+	MemoryProbe MemoryProbe     // default: the system's memory when Config has no budgets
+	Prewarmer   Prewarmer       // default: none, textures are the Device's business
+	Textures    TextureRelief   // default: none, texture memory is never asked for
 	// Background runs what takes time beside the frames and is no Loader's or
 	// Fetcher's work: a manifest is read again. It is called on the owner
 	// goroutine and must return at once. What the task brings counts from the
@@ -33,22 +34,6 @@ type Clock interface {
 	Now() time.Duration
 }
 
-// Loader reads and decodes payload files.
-type Loader interface {
-	// Start begins to load and returns at once. It is called on the owner
-	// goroutine. Every request is answered exactly once by
-	// req.Done.Loaded, from any goroutine.
-	Start(req Request)
-}
-
-// Fetcher brings a payload to the local disk before it is loaded.
-type Fetcher interface {
-	// Fetch begins to fetch and returns at once. Every request is answered
-	// exactly once by req.Done.Fetched, from any goroutine. Fetches have
-	// deadlines of their own; the parse watchdog starts after them.
-	Fetch(req Request)
-}
-
 // Device holds the uploaded buffers. Its methods are called on the owner
 // goroutine and must not block: a device that needs time queues the work and
 // says through Visibility when the representation can be drawn.
@@ -57,16 +42,16 @@ type Device interface {
 	// asset.Release when it has copied the buffers. asset may be nil if the
 	// Loader gave none. An error counts as a failed load, and the Streamer
 	// releases the asset.
-	Upload(key Key, asset *Asset) error
+	Upload(key payload.Key, asset *payload.Asset) error
 	// Release frees an uploaded representation.
-	Release(key Key)
+	Release(key payload.Key)
 }
 
 // Visibility says when an uploaded representation can be drawn.
 type Visibility interface {
 	// Drawable reports whether a representation that was uploaded can be drawn
 	// from this frame on. Once true it stays true until the Release.
-	Drawable(key Key) bool
+	Drawable(key payload.Key) bool
 }
 
 // MemoryProbe tells budgets and the use that does not come from this Streamer.
@@ -82,33 +67,6 @@ type Memory struct {
 	TextureBudget  int64 // as GeometryBudget
 	GeometryUsed   int64 // outside use, added to what the Streamer has uploaded
 	TextureUsed    int64
-}
-
-// Request asks for one representation of one tile.
-type Request struct {
-	// Token is the request's generation: unique and ascending in request order.
-	// Answers whose token is no longer current are dropped.
-	Token   uint64
-	Key     Key
-	TileID  string
-	Attempt int     // 1 for the first, counts consecutive failures
-	Dir     string  // Source.Base
-	Path    string  // of the payload from Dir, with slashes: open by manifest.Open
-	Local   Fetched // what a Fetcher brought; its File takes the place of Dir and Path
-	Size    int64   // declared bytes of the file, 0 when unknown
-	SHA256  string  // declared hash of the file, "" when unknown
-	Split   *Split  // for a Fetcher: which files may come in parts; nil: none
-	Context context.Context
-	Done    *Completions
-}
-
-// Result is a Loader's answer to a Request.
-type Result struct {
-	Err           error  // nil on success
-	Asset         *Asset // may be nil when the Device needs none
-	GeometryBytes int64  // GPU memory of vertices and indices
-	TextureBytes  int64
-	Nodes         int // renderable nodes
 }
 
 // PressureLevel grades memory pressure from outside.

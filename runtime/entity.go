@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Defaults of an Entity, those of a streaming component of the reference engine.
@@ -29,7 +30,7 @@ type Entity struct {
 // are a scene, so SetSceneTransform and RemoveScene work on them, and they
 // share caps and budgets with all others. Keys count them in the given order.
 // They stream as AddEntity says.
-func (s *Streamer) AddEntities(dir string, entities ...Entity) (SceneID, error) {
+func (s *Streamer) AddEntities(dir string, entities ...Entity) (payload.SceneID, error) {
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
 		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: DefaultEntityRadius, UnloadRadius: DefaultEntityUnloadRadius},
@@ -50,7 +51,9 @@ func (s *Streamer) AddEntities(dir string, entities ...Entity) (SceneID, error) 
 // holds streams mesh by mesh with the entity's radii and priority, in the slots
 // of meshes; beyond the unload radius they go at once, without the grace that
 // tiles have, and the decoded file after it.
-func (s *Streamer) AddEntity(dir string, e Entity) (SceneID, error) { return s.AddEntities(dir, e) }
+func (s *Streamer) AddEntity(dir string, e Entity) (payload.SceneID, error) {
+	return s.AddEntities(dir, e)
+}
 
 // tile returns the tile that an entity streams like.
 func (e *Entity) tile() (manifest.Tile, error) {

@@ -2,9 +2,12 @@ package runtime
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // A city block of single files.
@@ -20,7 +23,7 @@ func TestEntities(t *testing.T) {
 	r.until(1)
 	// The default radii 100 and 150 prefetch at 125 m; the lamp has priority.
 	r.expect("0 tile.dispatch lamp.untold; 0 tile.dispatch building_A; 0.3 tile.parsed lamp.untold; 0.3 tile.parsed building_A")
-	if first := r.loader.started[0]; first.TileID != "lamp.untold" || first.Dir != "block" || first.Path != "lamp.untold" {
+	if first := r.loader.Started[0]; first.TileID != "lamp.untold" || first.Dir != "block" || first.Path != "lamp.untold" {
 		t.Errorf("first request %+v", first)
 	}
 	if err := r.s.RemoveScene(id); err != nil || r.s.Stats().ResidentFull != 0 {
@@ -47,7 +50,7 @@ func TestEntitiesRefuse(t *testing.T) {
 
 // In the second tier an entity owns its meshes.
 func TestEntityOwnsItsMeshes(t *testing.T) {
-	nodes := map[string][]nodeSpec{"building": nodesAt(30, 40, 42), "lamp": nodesAt(5, 45)}
+	nodes := map[string][]fake.Node{"building": fake.NodesAt(30, 40, 42), "lamp": fake.NodesAt(5, 45)}
 	r := newRig(t, sceneOf(), withNodes(nodes))
 	for _, e := range []Entity{
 		{ID: "building", Path: "b.untold", Bounds: tileOf("", nodes["building"]).Bounds},
@@ -64,5 +67,31 @@ func TestEntityOwnsItsMeshes(t *testing.T) {
 		18.3 mesh.load building/n1; 18.3 mesh.loaded building/n1; 18.3 mesh.load lamp/n0; 18.3 mesh.loaded lamp/n0`, "mesh.")
 	if st := r.s.Stats(); st.Undrawn != 0 || st.MeshesLoaded != 3 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// Two entities of one file load it once.
+func TestEntitiesShareAFile(t *testing.T) {
+	r := newRig(t, sceneOf())
+	r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(nil, fake.NodesAt(10, 5)...) }
+	cache := payload.NewMeshCache(r.loader, 1000)
+	r.s.evictor.cache, r.s.loads.loader = cache, cache
+	for i := range 3 {
+		if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint("car", i), Path: "car.untold", Bounds: face(5)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.until(2)
+	if st := r.s.Stats(); len(r.loader.Started) != 1 || st.MeshesLoaded != 3 {
+		t.Errorf("%d loads, %+v", len(r.loader.Started), st)
+	}
+	r.path(30, [2]float64{0, -900})
+	if u := cache.Usage(); u.Unused != 10 {
+		t.Errorf("%+v", u)
+	}
+	r.s.NotifyMemoryPressure(PressureWarning)
+	r.step()
+	if u := cache.Usage(); u != (payload.CacheUsage{}) || r.s.Stats().CPUReleased != 10 {
+		t.Errorf("%+v", u)
 	}
 }

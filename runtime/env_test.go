@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // partEnv is what the parts of a Streamer share, for tests of one part alone:
@@ -14,7 +16,7 @@ import (
 func partEnv(t testing.TB, cfg *Config, tiles ...manifest.Tile) (*env, *scene) {
 	t.Helper()
 	e := newEnv(cfg)
-	e.now = epoch
+	e.now = fake.Epoch
 	sc, err := newScene(Source{Manifest: sceneOf(tiles...), Path: "scene/scene.json"}, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func newParts(t testing.TB, change func(*Config), tiles ...manifest.Tile) *parts
 	p.loads = newLoadQueue(context.Background(), e, p.world, nil)
 	p.budget = newGeometryBudget(e, nil)
 	sc.budget = &p.budget.split
-	d := &device{Device: p.world, clock: &fakeClock{epoch}}
+	d := &device{Device: p.world, clock: &fake.Clock{Time: fake.Epoch}}
 	r := &reloads{env: e}
 	p.meshes = newMeshStreamer(p.log, p.loads, p.budget, d, r, nil)
 	p.residency = &residency{eventLog: p.log, loads: p.loads, budget: p.budget, device: d, meshes: p.meshes, reloads: r}
@@ -83,18 +85,18 @@ func (p *parts) lookFrom(x float64) {
 }
 
 // load makes a representation of a tile resident, with so many bytes.
-func (p *parts) load(tile int32, rep Rep, bytes int64) *record {
+func (p *parts) load(tile int32, rep payload.Rep, bytes int64) *record {
 	r := p.scene.activate(tile)
-	p.residency.makeResident(r, rep, &Result{GeometryBytes: bytes})
+	p.residency.makeResident(r, rep, &payload.Result{GeometryBytes: bytes})
 	return r
 }
 
 // answer gives the answers of a loader to the requests with the given tokens.
-func (p *parts) answer(res Result, tokens ...uint64) {
+func (p *parts) answer(res payload.Result, tokens ...uint64) {
 	for _, token := range tokens {
 		p.loads.completions.Loaded(token, res)
 	}
-	p.loads.take(func(l load, res *Result) {
+	p.loads.take(func(l load, res *payload.Result) {
 		switch r := l.record(); {
 		case l.orphan:
 			p.residency.discarded(r, &l)
@@ -132,11 +134,11 @@ func (p *parts) asked() string {
 	return out
 }
 
-func (w *queueWorld) Upload(key Key, _ *Asset) error {
+func (w *queueWorld) Upload(key payload.Key, _ *payload.Asset) error {
 	w.asked = append(w.asked, fmt.Sprintf("upload %d %s %d", key.Tile, key.Rep, key.Part))
 	return nil
 }
 
-func (w *queueWorld) Release(key Key) {
+func (w *queueWorld) Release(key payload.Key) {
 	w.asked = append(w.asked, fmt.Sprintf("release %d %s %d", key.Tile, key.Rep, key.Part))
 }

@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Kind names an event.
 type Kind string
@@ -51,12 +55,12 @@ type Event struct {
 	Time    time.Duration // of the Clock
 	Frame   uint64        // number of Update calls completed before it, from 0
 	Kind    Kind
-	Scene   SceneID
-	Tile    string // tile_id, "" for events of a scene
-	Rep     Rep    // what was loaded, unloaded, drawn
-	Level   int    // of a LOD, from 0 = finest
-	Mesh    string // name of a mesh of an out-of-core tile, unique in it
-	Region  string // Region.ID
+	Scene   payload.SceneID
+	Tile    string      // tile_id, "" for events of a scene
+	Rep     payload.Rep // what was loaded, unloaded, drawn
+	Level   int         // of a LOD, from 0 = finest
+	Mesh    string      // name of a mesh of an out-of-core tile, unique in it
+	Region  string      // Region.ID
 	Count   int
 	Attempt int // consecutive failures, this one included
 	RetryIn time.Duration

@@ -1,6 +1,10 @@
 package runtime
 
-import "log/slog"
+import (
+	"log/slog"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // maxEventBacklog is how many events are kept for a caller of Events that is
 // late: the oldest go first.
@@ -49,7 +53,7 @@ func (l *eventLog) trim() {
 }
 
 // event returns an event about a representation of a tile.
-func (l *eventLog) event(k Kind, r *record, rep Rep) Event {
+func (l *eventLog) event(k Kind, r *record, rep payload.Rep) Event {
 	e := Event{Kind: k, Scene: r.scene.id, Tile: r.scene.tiles.id[r.tile], Rep: rep}
 	if level, ok := rep.Level(); ok {
 		e.Level = level
@@ -57,28 +61,28 @@ func (l *eventLog) event(k Kind, r *record, rep Rep) Event {
 	return e
 }
 
-func (l *eventLog) emitRep(k Kind, r *record, rep Rep) { l.emit(l.event(k, r, rep)) }
+func (l *eventLog) emitRep(k Kind, r *record, rep payload.Rep) { l.emit(l.event(k, r, rep)) }
 
 // warn reports something odd about a tile, to the log and the logger.
-func (l *eventLog) warn(r *record, rep Rep, message string) {
+func (l *eventLog) warn(r *record, rep payload.Rep, message string) {
 	e := l.event(EventWarn, r, rep)
 	e.Message = message
 	l.emit(e)
 	l.log.Warn(message, "tile", e.Tile, "rep", rep)
 }
 
-func loadKind(r Rep) Kind {
+func loadKind(r payload.Rep) Kind {
 	return [...]Kind{EventTileDispatch, EventHLODLoad, EventLODLoad}[classOf(r)]
 }
 
-func loadedKind(r Rep) Kind {
+func loadedKind(r payload.Rep) Kind {
 	return [...]Kind{EventTileParsed, EventHLODLoaded, EventLODLoaded}[classOf(r)]
 }
 
-func failedKind(r Rep) Kind {
+func failedKind(r payload.Rep) Kind {
 	return [...]Kind{EventTileFailed, EventHLODFailed, EventLODFailed}[classOf(r)]
 }
 
-func unloadKind(r Rep) Kind {
+func unloadKind(r payload.Rep) Kind {
 	return [...]Kind{EventTileUnload, EventHLODUnload, EventLODUnload}[classOf(r)]
 }

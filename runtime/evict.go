@@ -3,7 +3,12 @@ package runtime
 import (
 	"cmp"
 	"slices"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
+
+// unusedEvicter is a Loader that holds assets which nobody uses.
+type unusedEvicter interface{ EvictUnused() int64 }
 
 // evictor owns what goes when memory is short: textures first, then meshes by
 // their value, then whole representations, the farthest first.
@@ -48,7 +53,7 @@ const (
 // evictee is a representation that may be evicted.
 type evictee struct {
 	record *record
-	rep    Rep
+	rep    payload.Rep
 }
 
 // evict frees memory while geometry is between the high-water mark and the low
@@ -128,7 +133,7 @@ func (v *evictor) keepsLast(e evictee) bool {
 		return false
 	}
 	for i := range r.reps {
-		if Rep(i+1) != e.rep && v.ready(&r.reps[i]) {
+		if payload.Rep(i+1) != e.rep && v.ready(&r.reps[i]) {
 			return false
 		}
 	}
@@ -147,13 +152,13 @@ func (v *evictor) listEvictees() {
 		}
 		if full := r.full(); full.resident() {
 			if v.now-full.residentAt >= v.minResident {
-				v.evictees = append(v.evictees, evictee{r, RepFull})
+				v.evictees = append(v.evictees, evictee{r, payload.RepFull})
 				return
 			}
 		}
 		for i := 1; i < len(r.reps); i++ {
 			if r.reps[i].resident() {
-				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
+				v.evictees = append(v.evictees, evictee{r, payload.Rep(i + 1)})
 			}
 		}
 	})
@@ -168,7 +173,7 @@ func sortEvictees(list []evictee) {
 func (v *evictor) evictRep(e evictee) {
 	v.budget.noteEviction()
 	r := e.record
-	if r.evictedAt = v.now; r.evicted != RepFull {
+	if r.evictedAt = v.now; r.evicted != payload.RepFull {
 		r.evicted = e.rep
 	}
 	v.emitRep(EventEvictTile, r, e.rep)
@@ -228,9 +233,9 @@ func (v *evictor) evictBeyond(limit int) {
 		for i := range r.reps {
 			switch st := &r.reps[i]; {
 			case st.loading():
-				v.residency.cancel(r, Rep(i+1))
+				v.residency.cancel(r, payload.Rep(i+1))
 			case st.resident():
-				v.evictees = append(v.evictees, evictee{r, Rep(i + 1)})
+				v.evictees = append(v.evictees, evictee{r, payload.Rep(i + 1)})
 			}
 		}
 	})

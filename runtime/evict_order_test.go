@@ -1,6 +1,10 @@
 package runtime
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // What goes when memory is short, of tiles at 0, 200, 220, 240, 260 and 280 m.
 func TestEvictor(t *testing.T) {
@@ -28,7 +32,7 @@ func TestEvictor(t *testing.T) {
 		{"the last that a tile can draw stays while the budget holds it", 140, PressureNone, func(p *parts) { p.cfg.Handoff = HandoffCovered }, "warn", true},
 		{"but not what it has besides", 140, PressureNone, func(p *parts) {
 			p.cfg.Handoff = HandoffCovered
-			p.load(5, RepHLOD, 10)
+			p.load(5, payload.RepHLOD, 10)
 		}, "evict.tile f full; tile.unload f", true},
 		{"what has come just now stays", 140, PressureNone, func(p *parts) { p.minResident = seconds(1) }, "warn", true},
 	} {
@@ -36,7 +40,7 @@ func TestEvictor(t *testing.T) {
 			p := newParts(t, func(c *Config) { c.Handoff = HandoffStrict },
 				tileAt("a", face(0)), tileAt("b", face(200)), tileAt("c", face(220)), tileAt("d", face(240)), tileAt("e", face(260)), tileAt("f", face(280), hlodAt(300)))
 			for tile := range int32(6) {
-				p.load(tile, RepFull, c.used)
+				p.load(tile, payload.RepFull, c.used)
 			}
 			if c.before != nil {
 				c.before(p)
@@ -56,7 +60,7 @@ func TestEvictor(t *testing.T) {
 // A warning that nothing can go is given once, until there was room again.
 func TestEvictorWarnsOnce(t *testing.T) {
 	p := newParts(t, nil, tileAt("a", face(0)))
-	p.load(0, RepFull, 900)
+	p.load(0, payload.RepFull, 900)
 	got := ""
 	for range 3 {
 		p.evictor.evict(PressureNone)
@@ -80,9 +84,9 @@ func TestEvictorMakesRoomFarAway(t *testing.T) {
 		{210, 300, false, ""},
 	} {
 		p := newParts(t, func(c *Config) { c.Handoff = HandoffStrict }, tileAt("a", face(0)), tileAt("b", face(200)), tileAt("c", face(220)))
-		r := p.load(0, RepFull, 200)
-		p.load(1, RepFull, 200)
-		p.load(2, RepFull, 200)
+		r := p.load(0, payload.RepFull, 200)
+		p.load(1, payload.RepFull, 200)
+		p.load(2, payload.RepFull, 200)
 		p.lookFrom(0)
 		if ok := p.evictor.makeRoomFarAway(r, c.beyond, c.need); ok != c.ok {
 			t.Errorf("%+v: %v", c, ok)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Levels stop at the high-water mark too, unless nothing at all
@@ -16,7 +17,7 @@ func TestLevelsStopAtTheHighMark(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("drawn", box(0, 0, 0, 10, 10, 10), radiiAt(90, 100), lodsAt(60, 80)), tileAt("bare", box(0, 0, 20, 10, 10, 30), lodsAt(60, 80))),
 		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }), withBytes(1))
 	r.memory.GeometryBudget = 1000
-	if err := r.s.AddResident(1, "drawn", LOD(1), Result{}); err != nil {
+	if err := r.s.AddResident(1, "drawn", payload.LOD(1), payload.Result{}); err != nil {
 		t.Fatal(err)
 	}
 	r.memory.GeometryUsed = 900
@@ -83,8 +84,8 @@ func TestEvictedLevelReturns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, sceneOf(tileAt("a", face(90), lodsAt(55))), withBytes(100))
 			r.memory.GeometryBudget = 1000
-			r.loader.latency = func(q Request) time.Duration {
-				return map[bool]time.Duration{true: 8 * time.Second, false: 250 * time.Millisecond}[q.Key.Rep == RepFull]
+			r.loader.Latency = func(q payload.Request) time.Duration {
+				return map[bool]time.Duration{true: 8 * time.Second, false: 250 * time.Millisecond}[q.Key.Rep == payload.RepFull]
 			}
 			r.until(10)
 			r.s.NotifyMemoryPressure(PressureWarning)
@@ -207,7 +208,9 @@ func TestNearHolesTakeThePlaceOfFartherLevels(t *testing.T) {
 // level as long as the budget holds it.
 func TestHoleInRangeGetsItsCheapestLevel(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }))
-	r.loader.bytes = func(q Request) int64 { return map[Rep]int64{RepHLOD: 10, LOD(0): 45}[q.Key.Rep] }
+	r.loader.Bytes = func(q payload.Request) int64 {
+		return map[payload.Rep]int64{payload.RepHLOD: 10, payload.LOD(0): 45}[q.Key.Rep]
+	}
 	r.memory.GeometryBudget = 50
 	r.path(4, [2]float64{0, -98})
 	r.memory.GeometryUsed = 34
@@ -249,7 +252,7 @@ func TestShortMemorySettles(t *testing.T) {
 	sc := r.s.scenes[0]
 	for i := range sc.tiles.box {
 		d := sc.tiles.box[i].Distance(sc.view.pos)
-		if rec := sc.recordOf(int32(i)); rec != nil && rec.drawn != RepNone {
+		if rec := sc.recordOf(int32(i)); rec != nil && rec.drawn != payload.RepNone {
 			farthest = max(farthest, d)
 		} else {
 			nearestHole = min(nearestHole, d)

@@ -7,13 +7,14 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // instant is a Loader that has every file at hand.
 type instant struct{}
 
-func (instant) Start(req runtime.Request) {
-	req.Done.Loaded(req.Token, runtime.Result{GeometryBytes: 1 << 20})
+func (instant) Start(req payload.Request) {
+	req.Done.Loaded(req.Token, payload.Result{GeometryBytes: 1 << 20})
 }
 
 // stepped is a Clock that moves when it is told to.

@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // handoff owns which single representation of a tile is drawn: what the tile
 // should show at its distance, when one representation may follow another, and
 // when what is out of range goes.
@@ -42,7 +44,7 @@ func (c *handoffCounters) addTo(st *Stats) {
 
 // replace drops a level that something ready replaces. With fades, a level
 // that is still drawn has to fade out first.
-func (h *handoff) replace(r *record, rep Rep) {
+func (h *handoff) replace(r *record, rep payload.Rep) {
 	if !h.cfg.EnableFadeTransitions || r.drawn != rep {
 		h.residency.drop(r, rep)
 	}
@@ -51,26 +53,26 @@ func (h *handoff) replace(r *record, rep Rep) {
 // drawnAfter is the rule of what a tile draws: the full representation, else
 // the planned level, else what it draws already, else the finest level, else
 // the HLOD. Only what is ready counts.
-func (r *record) drawnAfter() Rep {
+func (r *record) drawnAfter() payload.Rep {
 	e := r.scene.env
 	switch {
 	case !r.retire && e.ready(r.full()):
-		return RepFull
-	case r.target != RepNone && e.ready(r.rep(r.target)):
+		return payload.RepFull
+	case r.target != payload.RepNone && e.ready(r.rep(r.target)):
 		return r.target
-	case r.drawn != RepNone && e.ready(r.rep(r.drawn)):
+	case r.drawn != payload.RepNone && e.ready(r.rep(r.drawn)):
 		return r.drawn
 	}
 	for i := 2; i < len(r.reps); i++ {
 		if e.ready(&r.reps[i]) {
-			return Rep(i + 1)
+			return payload.Rep(i + 1)
 		}
 	}
 	switch {
-	case e.ready(r.rep(RepHLOD)):
-		return RepHLOD
-	case e.ready(r.full()), r.full().split && r.shows(RepFull):
-		return RepFull
+	case e.ready(r.rep(payload.RepHLOD)):
+		return payload.RepHLOD
+	case e.ready(r.full()), r.full().split && r.shows(payload.RepFull):
+		return payload.RepFull
 	}
-	return RepNone
+	return payload.RepNone
 }

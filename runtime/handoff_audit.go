@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Limits of the audits.
 const (
@@ -21,7 +25,7 @@ func (h *handoff) audit(r *record) {
 		r.seen, r.seenAt = true, h.now // on its way since before it was in range
 	}
 	h.auditGap(r, near)
-	if !full.resident() || r.drawn == RepFull || r.retire {
+	if !full.resident() || r.drawn == payload.RepFull || r.retire {
 		r.handoffAge = 0
 		return
 	}
@@ -30,16 +34,16 @@ func (h *handoff) audit(r *record) {
 		return
 	}
 	h.count.lod0Warnings++
-	if r.drawn != RepNone {
+	if r.drawn != payload.RepNone {
 		h.count.lod0WithFallback++
 	} else {
 		h.count.lod0NoFallback++
 	}
-	h.warn(r, RepFull, "the full representation is resident but not drawable")
+	h.warn(r, payload.RepFull, "the full representation is resident but not drawable")
 }
 
 func (h *handoff) auditGap(r *record, near bool) {
-	if !near || r.drawn != RepNone || !r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
+	if !near || r.drawn != payload.RepNone || !r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
 		r.gap.open = false
 		return
 	}
@@ -56,5 +60,5 @@ func (h *handoff) auditGap(r *record, near bool) {
 	}
 	r.gap.shown, r.gap.warned = true, h.now
 	h.count.gapWarnings++
-	h.warn(r, RepFull, "nothing of the tile is drawn although it is in view and within its streaming radius")
+	h.warn(r, payload.RepFull, "nothing of the tile is drawn although it is in view and within its streaming radius")
 }

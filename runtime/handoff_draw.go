@@ -3,10 +3,12 @@ package runtime
 import (
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // draw makes rep the tile's drawn representation.
-func (h *handoff) draw(r *record, rep Rep) {
+func (h *handoff) draw(r *record, rep payload.Rep) {
 	if rep == r.drawn {
 		return
 	}
@@ -16,7 +18,7 @@ func (h *handoff) draw(r *record, rep Rep) {
 	r.drawn, r.drawnAt = rep, h.now
 	h.count.changes++
 	e := h.event(EventDrawn, r, rep)
-	if rep == RepFull && r.seen {
+	if rep == payload.RepFull && r.seen {
 		e.Latency, r.seen = h.now-r.seenAt, false
 	}
 	h.emit(e)
@@ -25,7 +27,7 @@ func (h *handoff) draw(r *record, rep Rep) {
 		done = max(0, h.fadeDuration-r.faded)
 	}
 	r.endFade()
-	if h.cfg.EnableFadeTransitions && old != RepNone && rep != RepNone && r.shows(old) {
+	if h.cfg.EnableFadeTransitions && old != payload.RepNone && rep != payload.RepNone && r.shows(old) {
 		r.fading, r.faded = old, done
 		r.scene.fades++
 	}
@@ -38,7 +40,7 @@ func (h *handoff) advanceFades(dt time.Duration) {
 		return
 	}
 	h.forEach(func(r *record) {
-		if r.fading == RepNone {
+		if r.fading == payload.RepNone {
 			return
 		}
 		if r.faded += dt; r.faded >= h.fadeDuration {
@@ -54,10 +56,10 @@ func (r *record) fadesOut() bool {
 	if !r.scene.cfg.EnableFadeTransitions || !r.near {
 		return false
 	}
-	if r.fading == RepFull {
+	if r.fading == payload.RepFull {
 		return true
 	}
-	return r.drawn == RepFull && r.target != RepNone && r.scene.ready(r.rep(r.target))
+	return r.drawn == payload.RepFull && r.target != payload.RepNone && r.scene.ready(r.rep(r.target))
 }
 
 // settleAll ends the tick for the tiles of a scene and forgets or puts to sleep
@@ -99,8 +101,8 @@ func (h *handoff) settle(r *record) {
 		h.budget.split.nearestEvicted = min(h.budget.split.nearestEvicted, r.actual)
 	}
 	wants = wants && r.grant != grantNothing
-	r.everDrawn = wants && (r.everDrawn || r.drawn != RepNone)
-	h.markUndrawn(r, r.everDrawn && r.drawn == RepNone)
+	r.everDrawn = wants && (r.everDrawn || r.drawn != payload.RepNone)
+	h.markUndrawn(r, r.everDrawn && r.drawn == payload.RepNone)
 	h.audit(r)
 }
 
@@ -116,8 +118,8 @@ func (h *handoff) markUndrawn(r *record, undrawn bool) {
 	}
 }
 
-func (h *handoff) countDrawn(rep Rep, by int) {
-	if rep == RepNone {
+func (h *handoff) countDrawn(rep payload.Rep, by int) {
+	if rep == payload.RepNone {
 		return
 	}
 	h.count.visible[classOf(rep)] += by

@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // planLevels plans the LODs and HLODs of the tiles near the camera that have a
 // record.
 func (h *handoff) planLevels(sc *scene) {
@@ -27,27 +29,27 @@ func (h *handoff) plan(r *record) {
 	full := r.full()
 	d := r.actual
 	if full.resident() && !r.inGrace && (!full.split || full.drawable) {
-		r.target, r.wanted = RepNone, RepFull
+		r.target, r.wanted = payload.RepNone, payload.RepFull
 		if h.ready(full) {
 			for i := 1; i < len(r.reps); i++ {
-				h.replace(r, Rep(i+1))
+				h.replace(r, payload.Rep(i+1))
 			}
 		}
 		return
 	}
 	if len(r.reps) == 2 && !r.scene.tiles.has(r.tile, flagHLOD) {
-		r.wanted = r.wantedAt(RepNone)
+		r.wanted = r.wantedAt(payload.RepNone)
 		return
 	}
 	next := r.scene.grantedLevelAt(r.tile, r, d)
-	if next == RepNone && r.grant != grantNothing && (r.nothingDrawn() || r.partial()) {
+	if next == payload.RepNone && r.grant != grantNothing && (r.nothingDrawn() || r.partial()) {
 		next = r.scene.fallbackLevel(r.tile, d)
 	}
 	r.wanted = r.wantedAt(next)
-	if next == RepNone {
+	if next == payload.RepNone {
 		// What is drawn stays; what comes is of no use unless nothing is there.
 		if !r.nothingDrawn() {
-			h.cancelLevels(r, RepNone)
+			h.cancelLevels(r, payload.RepNone)
 		}
 		return
 	}
@@ -71,30 +73,30 @@ func (h *handoff) plan(r *record) {
 // flips reports whether a tile would draw another of its LODs before the one
 // that it draws has dwelt: while both are resident nothing else keeps them from
 // taking turns.
-func (r *record) flips(next Rep) bool {
-	return r.drawn >= RepLOD0 && next >= RepLOD0 && next != r.drawn && r.drawn == r.target &&
+func (r *record) flips(next payload.Rep) bool {
+	return r.drawn >= payload.RepLOD0 && next >= payload.RepLOD0 && next != r.drawn && r.drawn == r.target &&
 		r.scene.ready(r.rep(r.drawn)) && r.scene.now-r.drawnAt < r.scene.dwell
 }
 
 // dropLevels unloads every level but keep, each class when it has dwelt long
 // enough, and cancels what is on its way.
-func (h *handoff) dropLevels(r *record, keep Rep) {
-	hlod, lod := r.dwelt(RepHLOD), r.dwelt(RepLOD0)
+func (h *handoff) dropLevels(r *record, keep payload.Rep) {
+	hlod, lod := r.dwelt(payload.RepHLOD), r.dwelt(payload.RepLOD0)
 	for i := 1; i < len(r.reps); i++ {
-		rep := Rep(i + 1)
+		rep := payload.Rep(i + 1)
 		if rep == keep {
 			continue
 		}
-		if r.reps[i].loading() || rep == RepHLOD && hlod || rep != RepHLOD && lod {
+		if r.reps[i].loading() || rep == payload.RepHLOD && hlod || rep != payload.RepHLOD && lod {
 			h.replace(r, rep)
 		}
 	}
 }
 
 // cancelLevels cancels the levels on their way, but not keep.
-func (h *handoff) cancelLevels(r *record, keep Rep) {
+func (h *handoff) cancelLevels(r *record, keep payload.Rep) {
 	for i := 1; i < len(r.reps); i++ {
-		if rep := Rep(i + 1); rep != keep && r.reps[i].loading() {
+		if rep := payload.Rep(i + 1); rep != keep && r.reps[i].loading() {
 			h.residency.cancel(r, rep)
 		}
 	}
@@ -102,7 +104,7 @@ func (h *handoff) cancelLevels(r *record, keep Rep) {
 
 // requestLevel proposes a level for loading. While it backs off and nothing is
 // drawn, the nearest coarser level takes its place, else any.
-func (h *handoff) requestLevel(r *record, rep Rep) {
+func (h *handoff) requestLevel(r *record, rep payload.Rep) {
 	if r.rep(rep).loading() {
 		return
 	}
@@ -110,7 +112,7 @@ func (h *handoff) requestLevel(r *record, rep Rep) {
 		if !r.nothingDrawn() {
 			return
 		}
-		if rep = r.alternativeTo(rep); rep == RepNone {
+		if rep = r.alternativeTo(rep); rep == payload.RepNone {
 			return
 		}
 	}

@@ -3,6 +3,8 @@ package runtime
 import (
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // What a tile draws of what it has: full, else the planned level, else what it
@@ -10,20 +12,20 @@ import (
 func TestDrawnAfter(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		has, waits    []Rep // drawable, and resident but not drawable yet
-		target, drawn Rep
+		has, waits    []payload.Rep // drawable, and resident but not drawable yet
+		target, drawn payload.Rep
 		retire        bool
-		want          Rep
+		want          payload.Rep
 	}{
-		{"nothing", nil, nil, RepNone, RepNone, false, RepNone},
-		{"full before all", []Rep{RepFull, RepHLOD, LOD(0)}, nil, LOD(0), RepHLOD, false, RepFull},
-		{"full cannot be drawn yet", []Rep{LOD(1)}, []Rep{RepFull}, RepNone, RepNone, false, LOD(1)},
-		{"the planned level", []Rep{LOD(0), LOD(1)}, nil, LOD(1), LOD(0), false, LOD(1)},
-		{"what is drawn stays until the planned level can be", []Rep{LOD(0)}, []Rep{LOD(1)}, LOD(1), LOD(0), false, LOD(0)},
-		{"the finest level", []Rep{LOD(1), RepHLOD}, nil, RepNone, RepNone, false, LOD(1)},
-		{"the HLOD", []Rep{RepHLOD}, nil, LOD(0), RepNone, false, RepHLOD},
-		{"a full tile that is about to go", []Rep{RepFull, LOD(0)}, nil, LOD(0), RepFull, true, LOD(0)},
-		{"unless nothing follows it", []Rep{RepFull}, nil, LOD(0), RepFull, true, RepFull},
+		{"nothing", nil, nil, payload.RepNone, payload.RepNone, false, payload.RepNone},
+		{"full before all", []payload.Rep{payload.RepFull, payload.RepHLOD, payload.LOD(0)}, nil, payload.LOD(0), payload.RepHLOD, false, payload.RepFull},
+		{"full cannot be drawn yet", []payload.Rep{payload.LOD(1)}, []payload.Rep{payload.RepFull}, payload.RepNone, payload.RepNone, false, payload.LOD(1)},
+		{"the planned level", []payload.Rep{payload.LOD(0), payload.LOD(1)}, nil, payload.LOD(1), payload.LOD(0), false, payload.LOD(1)},
+		{"what is drawn stays until the planned level can be", []payload.Rep{payload.LOD(0)}, []payload.Rep{payload.LOD(1)}, payload.LOD(1), payload.LOD(0), false, payload.LOD(0)},
+		{"the finest level", []payload.Rep{payload.LOD(1), payload.RepHLOD}, nil, payload.RepNone, payload.RepNone, false, payload.LOD(1)},
+		{"the HLOD", []payload.Rep{payload.RepHLOD}, nil, payload.LOD(0), payload.RepNone, false, payload.RepHLOD},
+		{"a full tile that is about to go", []payload.Rep{payload.RepFull, payload.LOD(0)}, nil, payload.LOD(0), payload.RepFull, true, payload.LOD(0)},
+		{"unless nothing follows it", []payload.Rep{payload.RepFull}, nil, payload.LOD(0), payload.RepFull, true, payload.RepFull},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, nil, tileAt("a", face(0), hlodAt(95), lodsAt(60, 80)))
@@ -48,19 +50,19 @@ func TestHandoffPlans(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		from   float64 // distance
-		has    []Rep
-		drawn  Rep
-		want   Rep // wanted
-		asks   Rep // proposed to the selector
+		has    []payload.Rep
+		drawn  payload.Rep
+		want   payload.Rep // wanted
+		asks   payload.Rep // proposed to the selector
 		events string
 	}{
-		{"near and bare: the finest level stands in", 10, nil, RepNone, RepFull, LOD(0), ""},
-		{"near with a level: that is enough", 10, []Rep{LOD(1)}, LOD(1), RepFull, RepNone, ""},
-		{"near with the full tile: its levels go", 10, []Rep{RepFull, LOD(1)}, RepFull, RepFull, RepNone, "lod.unload a"},
-		{"at the first level", 65, nil, RepNone, LOD(0), LOD(0), ""},
-		{"the level is there: the others go", 65, []Rep{LOD(0), RepHLOD}, LOD(0), LOD(0), RepNone, "hlod.unload a"},
-		{"another level is drawn: it stays until the right one is there", 65, []Rep{LOD(1)}, LOD(1), LOD(0), LOD(0), ""},
-		{"far", 96, nil, RepNone, RepHLOD, RepHLOD, ""},
+		{"near and bare: the finest level stands in", 10, nil, payload.RepNone, payload.RepFull, payload.LOD(0), ""},
+		{"near with a level: that is enough", 10, []payload.Rep{payload.LOD(1)}, payload.LOD(1), payload.RepFull, payload.RepNone, ""},
+		{"near with the full tile: its levels go", 10, []payload.Rep{payload.RepFull, payload.LOD(1)}, payload.RepFull, payload.RepFull, payload.RepNone, "lod.unload a"},
+		{"at the first level", 65, nil, payload.RepNone, payload.LOD(0), payload.LOD(0), ""},
+		{"the level is there: the others go", 65, []payload.Rep{payload.LOD(0), payload.RepHLOD}, payload.LOD(0), payload.LOD(0), payload.RepNone, "hlod.unload a"},
+		{"another level is drawn: it stays until the right one is there", 65, []payload.Rep{payload.LOD(1)}, payload.LOD(1), payload.LOD(0), payload.LOD(0), ""},
+		{"far", 96, nil, payload.RepNone, payload.RepHLOD, payload.RepHLOD, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, nil, tileAt("a", face(0), hlodAt(95), lodsAt(60, 80)))
@@ -71,7 +73,7 @@ func TestHandoffPlans(t *testing.T) {
 			r.drawn = c.drawn
 			p.lookFrom(-c.from)
 			p.handoff.plan(r)
-			asks := RepNone
+			asks := payload.RepNone
 			for _, list := range p.selector.candidates {
 				for i := range list {
 					asks = list[i].rep
@@ -96,21 +98,21 @@ func TestHandoffUnloads(t *testing.T) {
 		handoff  Handoff
 		from     float64
 		after    time.Duration
-		has      []Rep // of tile a besides the full one
+		has      []payload.Rep // of tile a besides the full one
 		want     string
 		leftOver int
 	}{
 		{"in range it stays", HandoffCovered, 90, grace, nil, "", 0},
 		{"out of range its grace begins", HandoffCovered, 120, grace - 1, nil, "tile.grace b; tile.grace a", 0},
 		{"without a successor it stays", HandoffCovered, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b", 0},
-		{"with one it goes", HandoffCovered, 120, grace, []Rep{RepHLOD}, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
+		{"with one it goes", HandoffCovered, 120, grace, []payload.Rep{payload.RepHLOD}, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
 		{"under the strict rule it goes at once", HandoffStrict, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, func(cfg *Config) { cfg.Handoff, cfg.UnloadGracePeriod = c.handoff, grace.Seconds() },
 				tileAt("b", face(10)), tileAt("a", face(0), hlodAt(95)))
-			p.load(0, RepFull, 1)
-			p.load(1, RepFull, 1)
+			p.load(0, payload.RepFull, 1)
+			p.load(1, payload.RepFull, 1)
 			for _, rep := range c.has {
 				p.load(1, rep, 1)
 			}

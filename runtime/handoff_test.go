@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
-func failing(reps ...Rep) rigOption {
-	return withFault(func(q Request) string {
+func failing(reps ...payload.Rep) rigOption {
+	return withFault(func(q payload.Request) string {
 		for _, r := range reps {
 			if q.Key.Rep == r {
 				return "fail"
@@ -26,11 +27,11 @@ func TestOldStaysWhileTheSuccessorFails(t *testing.T) {
 	a := tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 80))
 	for _, c := range []struct {
 		name string
-		fail []Rep
+		fail []payload.Rep
 		to   float64
 	}{
-		{"LOD", []Rep{LOD(0), LOD(1)}, -82},
-		{"full and LODs", []Rep{RepFull, LOD(0), LOD(1)}, -20},
+		{"LOD", []payload.Rep{payload.LOD(0), payload.LOD(1)}, -82},
+		{"full and LODs", []payload.Rep{payload.RepFull, payload.LOD(0), payload.LOD(1)}, -20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, sceneOf(a), failing(c.fail...))
@@ -43,7 +44,7 @@ func TestOldStaysWhileTheSuccessorFails(t *testing.T) {
 }
 
 func TestFullStaysUntilTheHLODCanBeDrawn(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), failing(RepHLOD))
+	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), failing(payload.RepHLOD))
 	r.path(60, [2]float64{0, -60}, [2]float64{20, -110})
 	if st := r.s.Stats(); st.VisibleFull != 1 || st.Undrawn != 0 {
 		t.Errorf("%+v", st)
@@ -58,8 +59,8 @@ func TestFullStaysUntilTheHLODCanBeDrawn(t *testing.T) {
 // Spawned inside the range of a slow tile: its finest level stands in.
 func TestFallbackLevel(t *testing.T) {
 	slow := func(_ *Config, _ *Deps, r *rig) {
-		r.loader.latency = func(q Request) time.Duration {
-			if q.Key.Rep == RepFull {
+		r.loader.Latency = func(q payload.Request) time.Duration {
+			if q.Key.Rep == payload.RepFull {
 				return 5 * time.Second
 			}
 			return 250 * time.Millisecond
@@ -82,14 +83,14 @@ func TestFallbackLevel(t *testing.T) {
 func TestAlternativeLevel(t *testing.T) {
 	a := tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 70, 80))
 	for _, c := range []struct {
-		fail []Rep
-		want Rep
+		fail []payload.Rep
+		want payload.Rep
 	}{
-		{[]Rep{LOD(0)}, LOD(1)},
-		{[]Rep{LOD(0), LOD(1)}, LOD(2)},
-		{[]Rep{LOD(0), LOD(1), LOD(2)}, RepHLOD},
+		{[]payload.Rep{payload.LOD(0)}, payload.LOD(1)},
+		{[]payload.Rep{payload.LOD(0), payload.LOD(1)}, payload.LOD(2)},
+		{[]payload.Rep{payload.LOD(0), payload.LOD(1), payload.LOD(2)}, payload.RepHLOD},
 	} {
-		r := newRig(t, sceneOf(a), failing(append(c.fail, RepFull)...), withConfig(func(k *Config) { k.MaxConcurrentTileLoads = 0 }))
+		r := newRig(t, sceneOf(a), failing(append(c.fail, payload.RepFull)...), withConfig(func(k *Config) { k.MaxConcurrentTileLoads = 0 }))
 		r.path(4, [2]float64{0, -65})
 		if rec := r.record("a"); rec.drawn != c.want {
 			t.Errorf("with %v failing %v is drawn, want %v", c.fail, rec.drawn, c.want)
@@ -126,7 +127,7 @@ func TestFade(t *testing.T) {
 	r.path(3.45)
 	// The full tile came at 3.3; one frame of 0.1 s later a quarter is faded in.
 	drawn := r.s.AppendDrawn(nil)
-	if len(drawn) != 2 || drawn[0].Rep != RepHLOD || !near(drawn[0].Fade, 0.75) || drawn[1].Rep != RepFull || !near(drawn[1].Fade, 0.25) {
+	if len(drawn) != 2 || drawn[0].Rep != payload.RepHLOD || !near(drawn[0].Fade, 0.75) || drawn[1].Rep != payload.RepFull || !near(drawn[1].Fade, 0.25) {
 		t.Errorf("drawn %+v", drawn)
 	}
 	if st := r.s.Stats(); st.ActiveFades != 1 || st.OverlapFullHLOD != 1 || st.OverlapFullFallback != 1 {
@@ -172,11 +173,11 @@ func TestFadeTurnsRound(t *testing.T) {
 	// The HLOD comes at 5.3; two frames later the camera is back.
 	r.path(5.55, [2]float64{0, -82}, [2]float64{5, -98}, [2]float64{5.5, -82})
 	drawn := r.s.AppendDrawn(nil)
-	if len(drawn) != 2 || drawn[0].Rep != RepHLOD || !near(drawn[0].Fade, 0.2) || drawn[1].Rep != LOD(1) || !near(drawn[1].Fade, 0.8) {
+	if len(drawn) != 2 || drawn[0].Rep != payload.RepHLOD || !near(drawn[0].Fade, 0.2) || drawn[1].Rep != payload.LOD(1) || !near(drawn[1].Fade, 0.8) {
 		t.Errorf("drawn %+v, want 0.2 of the HLOD and 0.8 of LOD 1", drawn)
 	}
 	r.path(5.85)
-	if drawn := r.s.AppendDrawn(nil); len(drawn) != 1 || drawn[0].Rep != LOD(1) {
+	if drawn := r.s.AppendDrawn(nil); len(drawn) != 1 || drawn[0].Rep != payload.LOD(1) {
 		t.Errorf("drawn %+v after the fade", drawn)
 	}
 }
@@ -192,7 +193,7 @@ func TestFadeEndsWithItsTile(t *testing.T) {
 
 // What is resident is drawn only when the device can.
 func TestVisibility(t *testing.T) {
-	v := &lateVisibility{after: time.Second, since: map[Key]time.Duration{}}
+	v := &lateVisibility{after: time.Second, since: map[payload.Key]time.Duration{}}
 	r := newRig(t, sceneOf(tileAt("a", face(10), hlodAt(95))), func(_ *Config, d *Deps, r *rig) {
 		v.clock = r.clock
 		d.Visibility, d.Device = v, v
@@ -208,14 +209,14 @@ func TestDrawnLatency(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), prefetchAt(50))), withLatency(0.5))
 	for r.now() < 3 {
 		r.camera.Position[0] = -60 + 10*r.now() // dispatched at 0.9 with 51 m to go, in its streaming radius at 1.0
-		r.loader.deliver()
+		r.loader.Deliver()
 		r.s.Update(r.camera, r.dt)
 		for _, e := range r.s.Events() {
 			if e.Kind == EventDrawn && e.Latency != 400*time.Millisecond {
 				t.Errorf("latency %v, want 0.4 s", e.Latency)
 			}
 		}
-		r.clock.now += r.dt
+		r.clock.Time += r.dt
 	}
 }
 
@@ -225,7 +226,7 @@ func TestAudits(t *testing.T) {
 	slow.until(6)
 	slow.expect("0.5 warn a; 2.5 warn a; 4.5 warn a", "warn")
 	// Resident for more than 12 ticks and not drawable.
-	stuck := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Visibility = delayedVisibility{RepFull} })
+	stuck := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Visibility = delayedVisibility{payload.RepFull} })
 	stuck.until(2.2)
 	if st := stuck.s.Stats(); st.LOD0Warnings != 1 || st.LOD0NoFallback != 1 {
 		t.Errorf("%+v", st)

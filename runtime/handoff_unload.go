@@ -1,6 +1,10 @@
 package runtime
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // leaver is a full tile that may be torn down.
 type leaver struct {
@@ -39,10 +43,10 @@ func (h *handoff) unloadPass() {
 	h.count.processedUnloads = len(h.leavers)
 	for i := range h.leavers {
 		if r := h.leavers[i].record; r.full().resident() {
-			h.residency.unload(r, RepFull)
+			h.residency.unload(r, payload.RepFull)
 		} else {
 			r.inGrace = false
-			h.residency.cancel(r, RepFull)
+			h.residency.cancel(r, payload.RepFull)
 		}
 		h.leavers[i].record = nil
 	}
@@ -52,10 +56,10 @@ func (h *handoff) unloadPass() {
 // is drawn stays while the full representation is about to take over.
 func (h *handoff) leaveRange(r *record) {
 	r.endFade()
-	r.target, r.wanted = RepNone, RepNone
+	r.target, r.wanted = payload.RepNone, payload.RepNone
 	full := r.full()
 	for i := 1; i < len(r.reps); i++ {
-		if rep := Rep(i + 1); rep != r.drawn || !full.resident() || h.ready(full) {
+		if rep := payload.Rep(i + 1); rep != r.drawn || !full.resident() || h.ready(full) {
 			h.residency.drop(r, rep)
 		}
 	}
@@ -73,7 +77,7 @@ func (h *handoff) judgeRange(r *record) {
 	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !downgrade {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false
-			h.emitRep(EventTileGraceCleared, r, RepFull)
+			h.emitRep(EventTileGraceCleared, r, payload.RepFull)
 		}
 		return
 	}
@@ -83,7 +87,7 @@ func (h *handoff) judgeRange(r *record) {
 	}
 	if !r.inGrace {
 		r.inGrace, r.graceSince = true, h.now
-		h.emitRep(EventTileGrace, r, RepFull)
+		h.emitRep(EventTileGrace, r, payload.RepFull)
 	}
 	switch {
 	case !hurry && h.now-r.graceSince < h.gracePeriod:
@@ -102,5 +106,5 @@ func (r *record) successorReady() bool {
 		return true
 	}
 	next := r.scene.grantedLevelAt(r.tile, r, r.actual)
-	return next == RepNone || r.scene.ready(r.rep(next))
+	return next == payload.RepNone || r.scene.ready(r.rep(next))
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TileInfo is what the runtime goes by for a tile: its box and distances after
@@ -20,7 +21,7 @@ type TileInfo struct {
 
 // TileCount returns the number of tiles of a scene, its shared bucket
 // included; 0 for an unknown one.
-func (s *Streamer) TileCount(id SceneID) int {
+func (s *Streamer) TileCount(id payload.SceneID) int {
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
 		return 0
@@ -30,7 +31,7 @@ func (s *Streamer) TileCount(id SceneID) int {
 
 // TileInfo describes a tile by its index in the manifest; the shared bucket
 // comes last. ok is false when there is no such tile.
-func (s *Streamer) TileInfo(id SceneID, tile int32) (info TileInfo, ok bool) {
+func (s *Streamer) TileInfo(id payload.SceneID, tile int32) (info TileInfo, ok bool) {
 	sc, _ := s.sceneByID(id)
 	if sc == nil || tile < 0 || int(tile) >= sc.tiles.len() {
 		return info, false
@@ -50,7 +51,7 @@ func (s *Streamer) TileInfo(id SceneID, tile int32) (info TileInfo, ok bool) {
 
 // SceneTransform returns the root of a scene, column-major; ok is false for an
 // unknown one.
-func (s *Streamer) SceneTransform(id SceneID) (m [16]float64, ok bool) {
+func (s *Streamer) SceneTransform(id payload.SceneID) (m [16]float64, ok bool) {
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
 		return m, false
@@ -60,7 +61,7 @@ func (s *Streamer) SceneTransform(id SceneID) (m [16]float64, ok bool) {
 
 // AppendOctreeLeaves appends the boxes of the leaves of a scene's spatial
 // index, in scene space.
-func (s *Streamer) AppendOctreeLeaves(dst []manifest.Bounds, id SceneID) []manifest.Bounds {
+func (s *Streamer) AppendOctreeLeaves(dst []manifest.Bounds, id payload.SceneID) []manifest.Bounds {
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
 		return dst
@@ -85,7 +86,7 @@ type Occlusion struct {
 
 // Occlusion tests occlusion anew, for a debug view: it has no effect on what is
 // loaded. It is empty for an unknown scene or a camera without a view.
-func (s *Streamer) Occlusion(id SceneID) (out Occlusion) {
+func (s *Streamer) Occlusion(id payload.SceneID) (out Occlusion) {
 	sc, _ := s.sceneByID(id)
 	if sc == nil || !sc.view.lens {
 		return out
@@ -122,7 +123,7 @@ func (s *Streamer) Occlusion(id SceneID) (out Occlusion) {
 
 // SceneBounds returns the box around all tiles of a scene, in scene space; ok
 // is false when it has none.
-func (s *Streamer) SceneBounds(id SceneID) (b manifest.Bounds, ok bool) {
+func (s *Streamer) SceneBounds(id payload.SceneID) (b manifest.Bounds, ok bool) {
 	sc, _ := s.sceneByID(id)
 	if sc == nil || sc.tiles.len() == 0 {
 		return b, false

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untoldkit/untold/internal/mailbox"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // class groups representations that share a cap on concurrent loads.
@@ -19,7 +19,7 @@ const (
 	classes
 )
 
-func classOf(r Rep) class { return min(class(r-RepFull), classLOD) }
+func classOf(r payload.Rep) class { return min(class(r-payload.RepFull), classLOD) }
 
 // phase is where a load is.
 type phase uint8
@@ -39,7 +39,7 @@ const maxFetches = 8
 // load is a request that has not been answered. It may outlive the interest in
 // its tile: the slot is taken until the worker is done.
 type load struct {
-	request    Request
+	request    payload.Request
 	scene      *scene // nil once the scene is gone
 	class      class
 	phase      phase
@@ -72,12 +72,12 @@ func (l *load) record() *record {
 type loadQueue struct {
 	*env
 	ctx     context.Context // ends with the Streamer
-	loader  Loader
-	fetcher Fetcher // nil: the payloads lie beside the manifest
+	loader  payload.Loader
+	fetcher payload.Fetcher // nil: the payloads lie beside the manifest
 
-	completions Completions
-	answers     []completion // of the present frame
-	list        []*load      // by token
+	completions *payload.Completions
+	answers     []payload.Answer // of the present frame
+	list        []*load          // by token
 	spare       []*load
 	lastToken   uint64
 	parsing     [classes]int
@@ -93,8 +93,8 @@ type loadCounters struct {
 	bytesRequested, bytesLoaded int64
 }
 
-func newLoadQueue(ctx context.Context, e *env, loader Loader, fetcher Fetcher) *loadQueue {
-	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, completions: Completions{box: mailbox.New[completion]()}}
+func newLoadQueue(ctx context.Context, e *env, loader payload.Loader, fetcher payload.Fetcher) *loadQueue {
+	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, completions: payload.NewCompletions()}
 }
 
 // freeSlots returns how many loads of a class may start now.
@@ -120,7 +120,7 @@ func (q *loadQueue) fitsParse(memory int64) bool {
 
 // request makes a load for a representation. It holds nothing yet: send or
 // sendParts follows.
-func (q *loadQueue) request(r *record, rep Rep, attempt int, split *Split) *load {
+func (q *loadQueue) request(r *record, rep payload.Rep, attempt int, split *payload.Split) *load {
 	t := r.scene.tiles
 	p := t.fileOf(r.tile, rep)
 	q.lastToken++
@@ -132,10 +132,10 @@ func (q *loadQueue) request(r *record, rep Rep, attempt int, split *Split) *load
 		l = new(load)
 	}
 	*l = load{
-		request: Request{
+		request: payload.Request{
 			Token: q.lastToken, Key: r.key(rep), TileID: t.id[r.tile], Attempt: attempt,
 			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: split,
-			Context: ctx, Done: &q.completions,
+			Context: ctx, Done: q.completions,
 		},
 		scene: r.scene, class: classOf(rep), started: q.now, cancel: cancel,
 	}
@@ -156,7 +156,7 @@ func (q *loadQueue) send(l *load) {
 
 // sendParts asks a PartLoader for the geometry of some stubs: so many bytes, the
 // given meshes of the file.
-func (q *loadQueue) sendParts(l *load, from PartLoader, stubs []int32, meshes []int, bytes int64) {
+func (q *loadQueue) sendParts(l *load, from payload.PartLoader, stubs []int32, meshes []int, bytes int64) {
 	q.count.bytesRequested += bytes
 	l.phase, l.stubs, l.wanted = phaseParts, stubs, len(stubs)
 	l.request.Size, l.request.SHA256 = bytes, ""
@@ -191,23 +191,23 @@ func (q *loadQueue) promote() {
 // them by token; done takes over the result. It returns whether anything was
 // answered. What was fetched waits for a slot. Answers to loads that are over
 // are dropped.
-func (q *loadQueue) take(done func(l load, res *Result)) bool {
-	q.answers = q.completions.box.Drain(q.answers)
+func (q *loadQueue) take(done func(l load, res *payload.Result)) bool {
+	q.answers = q.completions.Take(q.answers)
 	for i := range q.answers {
 		a := &q.answers[i]
-		switch at := q.find(a.token); {
-		case at < 0, a.fetched != (q.list[at].phase == phaseFetching): // over, or a second answer
+		switch at := q.find(a.Token); {
+		case at < 0, a.Fetched != (q.list[at].phase == phaseFetching): // over, or a second answer
 			q.count.stale++
-			a.result.Asset.Release()
-		case a.fetched && a.result.Err == nil && !q.list[at].orphan:
+			a.Result.Asset.Release()
+		case a.Fetched && a.Result.Err == nil && !q.list[at].orphan:
 			l := q.list[at]
-			l.phase, l.request.Local = phaseWaiting, a.local
+			l.phase, l.request.Local = phaseWaiting, a.Local
 		default:
 			l := *q.list[at]
 			q.end(at)
-			done(l, &a.result)
+			done(l, &a.Result)
 		}
-		*a = completion{}
+		*a = payload.Answer{}
 	}
 	return len(q.answers) > 0
 }
@@ -301,7 +301,7 @@ func (q *loadQueue) abandon(sc *scene) {
 
 // countLoaded counts the bytes of a file that has been loaded. Those of one that
 // comes in parts count with the parts.
-func (q *loadQueue) countLoaded(l *load, res *Result) {
+func (q *loadQueue) countLoaded(l *load, res *payload.Result) {
 	if res.Asset != nil && res.Asset.Parts != nil {
 		q.count.bytesRequested -= l.request.Size
 		return
@@ -311,7 +311,7 @@ func (q *loadQueue) countLoaded(l *load, res *Result) {
 
 // close drops what is answered from now on, and ends all loads.
 func (q *loadQueue) close() {
-	q.completions.close()
+	q.completions.Close()
 	for len(q.list) > 0 {
 		q.end(len(q.list) - 1)
 	}

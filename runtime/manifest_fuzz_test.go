@@ -11,6 +11,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // FuzzManifest streams whatever the manifest package reads for a second, with
@@ -57,15 +59,15 @@ func FuzzManifest(f *testing.F) {
 
 func streamForASecond(t *testing.T, m *manifest.Manifest, x, z float64, answers uint8) {
 	t.Helper()
-	clock := &fakeClock{epoch}
+	clock := &fake.Clock{Time: fake.Epoch}
 	r := &rig{t: t, clock: clock, dt: 50 * time.Millisecond, camera: Camera{Position: [3]float64{x, 2, z}, Forward: [3]float64{0, 0, -1}}}
 	// Two bits for each of four requests say what becomes of it.
-	fate := func(req Request) uint8 { return answers >> (2 * (req.Token % 4)) & 3 }
-	r.loader = &fakeLoader{
-		clock:   clock,
-		latency: func(req Request) time.Duration { return time.Duration(fate(req)) * 70 * time.Millisecond },
-		fault:   func(req Request) string { return []string{"", "", "fail", "hang"}[fate(req)] },
-		bytes:   func(req Request) int64 { return int64(fate(req)) << 40 },
+	fate := func(req payload.Request) uint8 { return answers >> (2 * (req.Token % 4)) & 3 }
+	r.loader = &fake.Loader{
+		Clock:   clock,
+		Latency: func(req payload.Request) time.Duration { return time.Duration(fate(req)) * 70 * time.Millisecond },
+		Fault:   func(req payload.Request) string { return []string{"", "", "fail", "hang"}[fate(req)] },
+		Bytes:   func(req payload.Request) int64 { return int64(fate(req)) << 40 },
 	}
 	cfg := DefaultConfig()
 	cfg.GeometryBudget = 1 << 30
@@ -87,12 +89,12 @@ func streamForASecond(t *testing.T, m *manifest.Manifest, x, z float64, answers 
 		}
 		checkInvariants(t, r, false)
 	}
-	for _, req := range r.loader.started {
+	for _, req := range r.loader.Started {
 		if !filepath.IsLocal(filepath.FromSlash(req.Path)) {
 			t.Fatalf("%q is asked for", req.Path)
 		}
 	}
-	if n := len(r.loader.started); n > frames*(cfg.MaxConcurrentTileLoads+cfg.MaxConcurrentLODLoads+cfg.MaxConcurrentHLODLoads) {
+	if n := len(r.loader.Started); n > frames*(cfg.MaxConcurrentTileLoads+cfg.MaxConcurrentLODLoads+cfg.MaxConcurrentHLODLoads) {
 		t.Fatalf("%d requests in %d frames", n, frames)
 	}
 }

@@ -46,7 +46,7 @@ type meshCounters struct {
 
 func newMeshStreamer(l *eventLog, loads *loadQueue, budget *geometryBudget, d *device, manifests *reloads, p Prewarmer) *meshStreamer {
 	ms := &meshStreamer{eventLog: l, loads: loads, budget: budget, device: d, reloads: manifests, registry: NewCPURegistry(p)}
-	ms.registry.notify = loads.completions.box.Notify
+	ms.registry.notify = loads.completions.Notify
 	return ms
 }
 

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshCity is a square of tiles of up to 60 nodes each around the origin, at
 // least so many nodes in all.
-func meshCity(nodes int) (*manifest.Manifest, map[string][]nodeSpec) {
+func meshCity(nodes int) (*manifest.Manifest, map[string][]fake.Node) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	m, tiles := sceneOf(), map[string][]nodeSpec{}
+	m, tiles := sceneOf(), map[string][]fake.Node{}
 	side := int(math.Ceil(math.Sqrt(float64(nodes) / 60)))
 	each := (nodes + side*side - 1) / (side * side)
 	for i := range side * side {
@@ -23,7 +25,7 @@ func meshCity(nodes int) (*manifest.Manifest, map[string][]nodeSpec) {
 		x0, z0 := float64(i%side-side/2)*10, float64(i/side-side/2)*10
 		for k := range each {
 			x, z := x0+rng.Float64()*9, z0+rng.Float64()*9
-			tiles[id] = append(tiles[id], nodeSpec{name: fmt.Sprint("n", k), bytes: 1000, box: [6]float64{x, 0, z, x + 1, 3, z + 1}})
+			tiles[id] = append(tiles[id], fake.Node{Name: fmt.Sprint("n", k), Bytes: 1000, Box: [6]float64{x, 0, z, x + 1, 3, z + 1}})
 		}
 		m.Tiles = append(m.Tiles, tileOf(id, tiles[id], radiiAt(300, 400)))
 	}
@@ -41,15 +43,15 @@ func meshRig(b testing.TB, nodes int, budget int64) *rig {
 	r.lens()
 	r.memory.GeometryBudget = budget
 	for range 400 {
-		r.loader.deliver()
+		r.loader.Deliver()
 		r.s.Update(r.camera, 100*time.Millisecond)
 		r.s.Events()
-		r.clock.now += 100 * time.Millisecond
+		r.clock.Time += 100 * time.Millisecond
 		if r.s.meshes.backlog == 0 && len(r.s.loads.list) == 0 && r.s.selector.fullBacklog == 0 && r.s.frame > 20 {
 			break
 		}
 	}
-	r.loader.started = nil
+	r.loader.Started = nil
 	r.s.cfg.MaxConcurrentLoads, r.s.cfg.NearBandMaxConcurrentLoads = 3, 1
 	return r
 }
@@ -65,7 +67,7 @@ func benchMeshes(b *testing.B, r *rig, step func(i int)) {
 		r.s.Update(r.camera, 100*time.Millisecond)
 		took = append(took, time.Since(start))
 		r.s.Events()
-		r.clock.now += 100 * time.Millisecond
+		r.clock.Time += 100 * time.Millisecond
 	}
 	b.StopTimer()
 	slices.Sort(took)
@@ -94,7 +96,7 @@ func BenchmarkMeshUpdate(b *testing.B) {
 				r.s.meshes.releaseStub(rec, i)
 			}
 		})
-		d := &meshDevice{latency: time.Hour, clock: r.clock, since: map[Key]time.Duration{}}
+		d := &meshDevice{latency: time.Hour, clock: r.clock, since: map[payload.Key]time.Duration{}}
 		r.s.device.Device, r.s.device.visibility = d, d
 		r.s.cfg.MeshLoadTimeoutSeconds = math.Inf(1)
 		benchMeshes(b, r, func(int) {})
@@ -143,7 +145,7 @@ func TestMeshUpdateDoesNotAllocate(t *testing.T) {
 			r.camera.Forward = [3]float64{math.Sin(float64(i)), 0, math.Cos(float64(i))}
 			r.s.Update(r.camera, 100*time.Millisecond)
 			r.s.Events()
-			r.clock.now += 100 * time.Millisecond
+			r.clock.Time += 100 * time.Millisecond
 		}); n != 0 {
 			t.Errorf("%s: %v allocations per Update", name, n)
 		}

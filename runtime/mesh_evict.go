@@ -3,6 +3,8 @@ package runtime
 import (
 	"cmp"
 	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // How many meshes one pass may evict, and how many entities a texture relief may
@@ -111,7 +113,7 @@ func (ms *meshStreamer) evict(limit int, mark, outOfRange bool) (left int) {
 // mesh and no level can stand in for it. That mesh stays while the budget
 // holds it.
 func (ms *meshStreamer) lastDrawn(r *record) bool {
-	return ms.cfg.Handoff == HandoffCovered && r.grant != grantNothing && r.drawn == RepFull && r.meshes.uploaded == 1 && !r.hasFallback() &&
+	return ms.cfg.Handoff == HandoffCovered && r.grant != grantNothing && r.drawn == payload.RepFull && r.meshes.uploaded == 1 && !r.hasFallback() &&
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && ms.budget.used() <= ms.budget.memory.GeometryBudget
 }
 
@@ -130,7 +132,7 @@ func (ms *meshStreamer) makeRoom(c *meshCandidate, need float64, far farEvicter)
 	selectFirst(ms.evictees, n, meshEvictee.compare)
 	for i := 0; i < n && need > 0; i++ {
 		// A tile that shows nothing yet may take the last mesh of a farther one.
-		if r := ms.evictees[i].record; ms.lastDrawn(r) && (r.hasLevels() || c.record.drawn != RepNone) {
+		if r := ms.evictees[i].record; ms.lastDrawn(r) && (r.hasLevels() || c.record.drawn != payload.RepNone) {
 			continue
 		}
 		need -= float64(ms.evictees[i].bytes)
@@ -149,7 +151,7 @@ func (ms *meshStreamer) evictMesh(e *meshEvictee, forSignal bool) {
 	x := &e.record.meshes.stubs[e.stub]
 	x.evicted, x.evictedAt = true, ms.now
 	if !forSignal && e.record.meshes.uploaded == 0 {
-		e.record.holdBack(RepFull)
+		e.record.holdBack(payload.RepFull)
 	}
 	ms.waitingToReturn = true
 }

@@ -9,18 +9,20 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshScene has a tile of one node for each entry; radii of 300 and 400 m.
 func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest, rigOption) {
-	m, nodes := sceneOf(), map[string][]nodeSpec{}
+	m, nodes := sceneOf(), map[string][]fake.Node{}
 	ids := make([]string, 0, len(x))
 	for id := range x {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		nodes[id] = []nodeSpec{{name: "m", bytes: bytes[id], box: [6]float64{x[id] - .5, -.5, -.5, x[id] + .5, .5, .5}}}
+		nodes[id] = []fake.Node{{Name: "m", Bytes: bytes[id], Box: [6]float64{x[id] - .5, -.5, -.5, x[id] + .5, .5, .5}}}
 		m.Tiles = append(m.Tiles, tileOf(id, nodes[id], radiiAt(300, 400)))
 	}
 	return m, withNodes(nodes)
@@ -106,7 +108,7 @@ func TestPressureResponses(t *testing.T) {
 			d = append(d, 40+float64(i)/10)
 		}
 		textures := &reliefSpy{left: 100}
-		r := outOfCoreRig(t, nodesAt(10, d...), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
+		r := outOfCoreRig(t, fake.NodesAt(10, d...), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
 		r.memory.GeometryBudget = 1_000_000
 		r.dt = 16 * time.Millisecond
 		for r.s.Stats().MeshesLoaded < 48 || r.s.Stats().UpdateTriggered {
@@ -131,8 +133,8 @@ func TestEvictsToTheLowMark(t *testing.T) {
 	for i := range 40 {
 		d = append(d, 100+float64(i))
 	}
-	nodes := nodesAt(22, d...)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	nodes := fake.NodesAt(22, d...)
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
 	r.until(20)
 	st := r.s.Stats()
@@ -165,13 +167,13 @@ func TestMakesRoom(t *testing.T) {
 func TestOversizeCandidateDoesNotStarve(t *testing.T) {
 	// 40 small ones fill 80 %; a large one, near, wants 60 %: more than one pass
 	// may evict.
-	m, tiles := sceneOf(), map[string][]nodeSpec{}
+	m, tiles := sceneOf(), map[string][]fake.Node{}
 	var d []float64
 	for i := range 40 {
 		d = append(d, -200-float64(i))
 	}
-	tiles["small"] = nodesAt(20, d...)
-	tiles["large"] = nodesAt(600, 100)
+	tiles["small"] = fake.NodesAt(20, d...)
+	tiles["large"] = fake.NodesAt(600, 100)
 	m.Tiles = append(m.Tiles, tileOf("small", tiles["small"], radiiAt(400, 500)), tileOf("large", tiles["large"], radiiAt(150, 200)))
 	r := newRig(t, m, withNodes(tiles), withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
@@ -186,8 +188,8 @@ func TestScoreCountsGeometryOnly(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"A": 40, "B": 50}, map[string]float64{"A": 200, "B": -200})
 	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
 	answer := r.loader
-	r.s.loads.loader = loaderFunc(func(q Request) {
-		res := Result{Asset: answer.asset(q)}
+	r.s.loads.loader = fake.LoaderFunc(func(q payload.Request) {
+		res := payload.Result{Asset: answer.Asset(q)}
 		if q.TileID == "A" {
 			res.TextureBytes = 1 << 40
 		}
@@ -203,7 +205,7 @@ func TestScoreCountsGeometryOnly(t *testing.T) {
 // Far below the mark a signal evicts all the
 // same, and a critical one frees the main memory.
 func TestPressureReachesMeshesAndMainMemory(t *testing.T) {
-	r := outOfCoreRig(t, nodesAt(1, 40, 42))
+	r := outOfCoreRig(t, fake.NodesAt(1, 40, 42))
 	r.memory.GeometryBudget = 1_000_000
 	r.until(2)
 	r.s.NotifyMemoryPressure(PressureCritical)
@@ -215,8 +217,8 @@ func TestPressureReachesMeshesAndMainMemory(t *testing.T) {
 
 // The counter holds the evictions of all passes.
 func TestEvictionsOfAllTiersAddUp(t *testing.T) {
-	nodes := nodesAt(10, 40, 42, 44)
-	r := newRig(t, sceneOf(tileOf("a", nodes), tileAt("b", face(60))), withNodes(map[string][]nodeSpec{"a": nodes}),
+	nodes := fake.NodesAt(10, 40, 42, 44)
+	r := newRig(t, sceneOf(tileOf("a", nodes), tileAt("b", face(60))), withNodes(map[string][]fake.Node{"a": nodes}),
 		withConfig(func(c *Config) { c.OutOfCoreNodeThreshold = 3 }), withBytes(10))
 	r.memory.GeometryBudget = 1000
 	r.until(10)
@@ -229,7 +231,7 @@ func TestEvictionsOfAllTiersAddUp(t *testing.T) {
 
 // The camera goes through the root of the scene once.
 func TestDistancesUseTheRootOnce(t *testing.T) {
-	nodes := nodesAt(1, 40, 45, 300)
+	nodes := fake.NodesAt(1, 40, 45, 300)
 	r := outOfCoreRig(t, nodes)
 	if err := r.s.SetSceneTransform(1, scaled(0.1, 100, 0, 0)); err != nil {
 		t.Fatal(err)
@@ -246,10 +248,10 @@ func TestDistancesUseTheRootOnce(t *testing.T) {
 
 // Textures count from the first mesh on.
 func TestTexturesCountFromTheFirstMesh(t *testing.T) {
-	nodes := nodesAt(10, 40, 60)
+	nodes := fake.NodesAt(10, 40, 60)
 	r := outOfCoreRig(t, nodes)
-	r.s.loads.loader = loaderFunc(func(q Request) {
-		q.Done.Loaded(q.Token, Result{Asset: assetOf(nil, nodes...), TextureBytes: 1000})
+	r.s.loads.loader = fake.LoaderFunc(func(q payload.Request) {
+		q.Done.Loaded(q.Token, payload.Result{Asset: fake.Asset(nil, nodes...), TextureBytes: 1000})
 	})
 	r.until(2)
 	if st := r.s.Stats(); st.MeshesLoaded != 1 || st.TextureBytes != 1000 {
@@ -273,7 +275,7 @@ func TestTexturesCountFromTheFirstMesh(t *testing.T) {
 // Textures are asked before geometry goes.
 func TestTexturesGoBeforeGeometry(t *testing.T) {
 	textures := &reliefSpy{left: 5}
-	r := outOfCoreRig(t, nodesAt(10, 40), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
+	r := outOfCoreRig(t, fake.NodesAt(10, 40), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
 	r.memory.GeometryBudget, r.memory.TextureBudget = 1000, 1000
 	r.until(1)
 	r.memory.TextureUsed = 900
@@ -287,13 +289,13 @@ func TestTexturesGoBeforeGeometry(t *testing.T) {
 // A scene of which the budget holds a quarter settles: the nearest stay, and
 // nothing is loaded and evicted in turn.
 func TestShortMemorySettlesOutOfCore(t *testing.T) {
-	m, tiles := sceneOf(), map[string][]nodeSpec{}
+	m, tiles := sceneOf(), map[string][]fake.Node{}
 	for z := range 8 {
 		for x := range 8 {
 			id := fmt.Sprintf("t%d_%d", x, z)
 			for k := range 16 {
 				x0, z0 := float64(x-4)*20+float64(k%4)*5, float64(z-4)*20+float64(k/4)*5
-				tiles[id] = append(tiles[id], nodeSpec{name: fmt.Sprint("n", k), bytes: 100, box: [6]float64{x0, 0, z0, x0 + 4, 4, z0 + 4}})
+				tiles[id] = append(tiles[id], fake.Node{Name: fmt.Sprint("n", k), Bytes: 100, Box: [6]float64{x0, 0, z0, x0 + 4, 4, z0 + 4}})
 			}
 			m.Tiles = append(m.Tiles, tileOf(id, tiles[id], lodsAt(70)))
 		}
@@ -328,7 +330,7 @@ func TestShortMemorySettlesOutOfCore(t *testing.T) {
 
 // A tile that is evicted takes its meshes off the list of what could be loaded.
 func TestTileIsEvictedWhileItsMeshesWait(t *testing.T) {
-	nodes := nodesAt(10, 0, 1, 2)
+	nodes := fake.NodesAt(10, 0, 1, 2)
 	r := outOfCoreRig(t, nodes, withDevice(&meshDevice{latency: time.Hour}), withConfig(func(c *Config) { c.MaxConcurrentLoads = 0 }))
 	r.memory.GeometryBudget = 1000
 	r.path(10, [2]float64{0, -50.5}) // beyond the streaming radius, but within a metre

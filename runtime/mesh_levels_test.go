@@ -6,16 +6,19 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // tree is a LOD group of three levels around x = 0 and a rock.
-func tree() []nodeSpec {
+func tree() []fake.Node {
 	unit := [6]float64{-1, -1, -1, 1, 1, 1}
-	return []nodeSpec{
-		{name: "Tree_LOD0", bytes: 60, box: unit},
-		{name: "Tree_LOD1", bytes: 30, box: unit},
-		{name: "Tree_LOD2", bytes: 10, box: unit},
-		{name: "rock", bytes: 5, box: unit},
+	return []fake.Node{
+		{Name: "Tree_LOD0", Bytes: 60, Box: unit},
+		{Name: "Tree_LOD1", Bytes: 30, Box: unit},
+		{Name: "Tree_LOD2", Bytes: 10, Box: unit},
+		{Name: "rock", Bytes: 5, Box: unit},
 	}
 }
 
@@ -23,7 +26,7 @@ func tree() []nodeSpec {
 // hysteresis towards the finer one.
 func TestLODGroupSwitches(t *testing.T) {
 	d := &meshDevice{}
-	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": tree()}), withDevice(d),
+	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": tree()}), withDevice(d),
 		withConfig(func(c *Config) { c.LOD.Distances = []float64{50, 100} }))
 	for _, c := range []struct {
 		x    float64
@@ -57,7 +60,7 @@ func TestLODGroupSwitches(t *testing.T) {
 }
 
 func TestLODGroupIsJudgedEveryFourthFrame(t *testing.T) {
-	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": tree()}))
+	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": tree()}))
 	r.camera.Position[0] = 49.9
 	r.until(1)
 	for r.s.frame-r.s.meshes.switchedAt != 1 {
@@ -93,13 +96,13 @@ func TestLODGroupFallsBack(t *testing.T) {
 		{[]int32{1, 2, 3}, 0, "a/4"},
 	} {
 		t.Run(fmt.Sprint(c.fail, " at ", c.x), func(t *testing.T) {
-			d := &meshDevice{latency: time.Millisecond, refuse: func(k Key) error {
+			d := &meshDevice{latency: time.Millisecond, refuse: func(k payload.Key) error {
 				if slices.Contains(c.fail, k.Part) {
-					return errFake
+					return fake.ErrFake
 				}
 				return nil
 			}}
-			r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(500, 500))), withNodes(map[string][]nodeSpec{"a": tree()}), withDevice(d))
+			r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(500, 500))), withNodes(map[string][]fake.Node{"a": tree()}), withDevice(d))
 			r.camera.Position[0] = c.x
 			r.until(2)
 			if got := r.parts(); got != c.want {
@@ -114,10 +117,10 @@ func TestWholeTilesShowTheFinestLevels(t *testing.T) {
 	var uploaded []string
 	r := newRig(t, sceneOf(tileOf("a", tree())), withPolicy(OutOfCoreImmediate), func(_ *Config, d *Deps, r *rig) {
 		released := 0
-		r.loader.asset = func(Request) *Asset { return assetOf(&released, tree()...) }
-		d.Device = deviceFunc(func(_ Key, a *Asset) error {
+		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, tree()...) }
+		d.Device = deviceFunc(func(_ payload.Key, a *payload.Asset) error {
 			for i := range a.Entities {
-				uploaded = append(uploaded, a.nameOf(&a.Entities[i]))
+				uploaded = append(uploaded, a.Strings(a.Entities[i].NameOffset))
 			}
 			a.Release()
 			if released != 0 { // the Streamer's own handle goes after it
@@ -137,22 +140,22 @@ func TestWholeTilesShowTheFinestLevels(t *testing.T) {
 	}
 }
 
-type deviceFunc func(Key, *Asset) error
+type deviceFunc func(payload.Key, *payload.Asset) error
 
-func (f deviceFunc) Upload(k Key, a *Asset) error { return f(k, a) }
-func (deviceFunc) Release(Key)                    {}
+func (f deviceFunc) Upload(k payload.Key, a *payload.Asset) error { return f(k, a) }
+func (deviceFunc) Release(payload.Key)                            {}
 
 // A device is told which level of its group a part is, so that it can spend
 // less on coarse ones; a level that a group leaves out does not count.
 func TestLODGroupViewsKnowTheirLevel(t *testing.T) {
-	spec := append(tree(), nodeSpec{name: "Bush_LOD1", bytes: 9}, nodeSpec{name: "Bush_LOD3", bytes: 3})
+	spec := append(tree(), fake.Node{Name: "Bush_LOD1", Bytes: 9}, fake.Node{Name: "Bush_LOD3", Bytes: 3})
 	got := map[int32][2]int{}
-	d := &meshDevice{onAsset: func(k Key, a *Asset) {
+	d := &meshDevice{onAsset: func(k payload.Key, a *payload.Asset) {
 		held := a.Retain()
 		got[k.Part] = [2]int{held.Level, held.Levels}
 		held.Release()
 	}}
-	r := newRig(t, sceneOf(tileOf("a", spec, radiiAt(300, 400))), withNodes(map[string][]nodeSpec{"a": spec}), withDevice(d))
+	r := newRig(t, sceneOf(tileOf("a", spec, radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": spec}), withDevice(d))
 	r.until(3)
 	want := map[int32][2]int{1: {0, 3}, 2: {1, 3}, 3: {2, 3}, 4: {0, 0}, 5: {0, 2}, 6: {1, 2}}
 	if !maps.Equal(got, want) {

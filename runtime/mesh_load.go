@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshLoad is a stub that is with the Device: it holds a slot until the Device
@@ -111,7 +113,7 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 	}
 	x := &c.record.meshes.stubs[c.stub]
 	limit, mark := budget, ms.cfg.HighWaterMark*budget
-	bytes := float64(c.record.meshes.plan.stubs[c.stub].bytes)
+	bytes := float64(c.record.meshes.plan.Stubs[c.stub].Bytes)
 	x.tooLarge = false
 	// While evicted meshes wait to come back, some room below the mark is kept for
 	// the meshes that the camera comes near to: others would soon be evicted again.
@@ -142,7 +144,7 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 	r, i := c.record, int(c.stub)
 	m := r.meshes
-	x, p := &m.stubs[i], &m.plan.stubs[i]
+	x, p := &m.stubs[i], &m.plan.Stubs[i]
 	ms.count.loads++
 	ms.emitMesh(EventMeshLoad, r, i)
 	x.state = meshLoading
@@ -151,13 +153,13 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 	start := ms.device.clock.Now()
 	var failure error
 	bytes := int64(0)
-	for k := range p.parts {
+	for k := range p.Parts {
 		if err := ms.uploadPart(r, p, k); err != nil {
 			failure = err
 			continue
 		}
 		x.resident |= 1 << k
-		bytes += p.parts[k].bytes
+		bytes += p.Parts[k].Bytes
 	}
 	ms.device.noteUpload(start)
 	ms.bookStub(r, x, bytes)
@@ -173,13 +175,13 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 }
 
 // uploadPart gives one part of a stub to the Device.
-func (ms *meshStreamer) uploadPart(r *record, p *stubPlan, k int) error {
-	part := p.parts[k].part
+func (ms *meshStreamer) uploadPart(r *record, p *payload.Stub, k int) error {
+	part := p.Parts[k].Index
 	view := ms.registry.View(r.meshes.root, part)
 	if view == nil {
 		return errCold
 	}
-	view.Level, view.Levels = p.place(k)
+	view.Level, view.Levels = p.Place(k)
 	err := ms.device.Upload(r.part(part), view)
 	if err != nil {
 		view.Release()
@@ -192,9 +194,9 @@ func (ms *meshStreamer) poll() {
 	for at := 0; at < len(ms.loading); {
 		l := &ms.loading[at]
 		m := l.record.meshes
-		x, p := &m.stubs[l.stub], &m.plan.stubs[l.stub]
-		for k := range p.parts {
-			if bit := uint64(1) << k; x.resident&bit != 0 && l.drawn&bit == 0 && ms.device.visibility.Drawable(l.record.part(p.parts[k].part)) {
+		x, p := &m.stubs[l.stub], &m.plan.Stubs[l.stub]
+		for k := range p.Parts {
+			if bit := uint64(1) << k; x.resident&bit != 0 && l.drawn&bit == 0 && ms.device.visibility.Drawable(l.record.part(p.Parts[k].Index)) {
 				l.drawn |= bit
 			}
 		}
@@ -220,7 +222,7 @@ func (ms *meshStreamer) finishMesh(at int) {
 	ms.count.loading--
 	ms.count.loaded++
 	ms.count.loadsCompleted++
-	if m.plan.stubs[i].levels() > 1 {
+	if m.plan.Stubs[i].Levels() > 1 {
 		ms.groups++
 		ms.pickLevel(r, i, r.scene.inverse.Point(ms.camera.Position), true)
 	}
@@ -260,7 +262,7 @@ func (ms *meshStreamer) readAgain(r *record) {
 		return
 	}
 	ms.count.cpuRereads++
-	l := ms.loads.request(r, RepFull, int(m.rereadFails)+1, ms.budget.splitOf(r, RepFull))
+	l := ms.loads.request(r, payload.RepFull, int(m.rereadFails)+1, ms.budget.splitOf(r, payload.RepFull))
 	l.memory, l.reread = r.scene.tiles.memory[r.tile], true
 	m.reread = l.request.Token
 	ms.loads.send(l)
@@ -269,7 +271,7 @@ func (ms *meshStreamer) readAgain(r *record) {
 // rereadDone takes over a file that was read again. It returns true when the
 // file has other meshes than before: then the tile has to be unloaded and
 // loaded anew.
-func (ms *meshStreamer) rereadDone(r *record, l *load, res *Result) (changed bool) {
+func (ms *meshStreamer) rereadDone(r *record, l *load, res *payload.Result) (changed bool) {
 	m := r.meshes
 	m.reread = 0
 	err := res.Err
@@ -284,14 +286,14 @@ func (ms *meshStreamer) rereadDone(r *record, l *load, res *Result) (changed boo
 		}
 		m.rereadFailedAt = ms.now
 		ms.count.rereadFailures++
-		e := ms.event(EventTileFailed, r, RepFull)
+		e := ms.event(EventTileFailed, r, payload.RepFull)
 		e.Attempt, e.RetryIn, e.Err = int(m.rereadFails), ms.backoff(m.rereadFails), err
 		ms.emit(e)
 		ms.log.Warn("reading a tile again failed", "tile", e.Tile, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
-		ms.reloads.reportMismatch(r, RepFull, err)
-	case !m.plan.same(res.Asset.layout()), m.version != res.Asset.version:
+		ms.reloads.reportMismatch(r, payload.RepFull, err)
+	case !m.plan.Same(res.Asset.Layout()), m.version != res.Asset.Version:
 		res.Asset.Release()
-		ms.warn(r, RepFull, "the file of the tile has changed since it was loaded")
+		ms.warn(r, payload.RepFull, "the file of the tile has changed since it was loaded")
 		return true
 	default:
 		m.rereadFails = 0

@@ -6,17 +6,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
-func outOfCoreRig(t *testing.T, nodes []nodeSpec, opts ...rigOption) *rig {
+func outOfCoreRig(t *testing.T, nodes []fake.Node, opts ...rigOption) *rig {
 	t.Helper()
-	opts = append([]rigOption{withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways)}, opts...)
+	opts = append([]rigOption{withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways)}, opts...)
 	return newRig(t, sceneOf(tileOf("a", nodes)), opts...)
 }
 
 func TestMeshWatchdogAndBackoff(t *testing.T) {
-	d := &meshDevice{stuck: func(k Key) bool { return k.Part == 1 }}
-	r := outOfCoreRig(t, nodesAt(1, 5, 10), withDevice(d))
+	d := &meshDevice{stuck: func(k payload.Key) bool { return k.Part == 1 }}
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), withDevice(d))
 	r.until(140)
 	r.expect(`0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.6 mesh.loaded a/n1; 60.4 mesh.failed a/n0 n=1 retry=5;
 		65.4 mesh.load a/n0; 125.5 mesh.failed a/n0 n=2 retry=10; 135.5 mesh.load a/n0`, "mesh.")
@@ -27,14 +30,14 @@ func TestMeshWatchdogAndBackoff(t *testing.T) {
 
 func TestMeshUploadFails(t *testing.T) {
 	failures := 0
-	d := &meshDevice{refuse: func(k Key) error {
+	d := &meshDevice{refuse: func(k payload.Key) error {
 		if k.Part == 1 && failures < 2 {
 			failures++
-			return errFake
+			return fake.ErrFake
 		}
 		return nil
 	}}
-	r := outOfCoreRig(t, nodesAt(1, 5, 10), withDevice(d))
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), withDevice(d))
 	r.until(20)
 	r.expect(`0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.3 mesh.failed a/n0 n=1 retry=5; 0.6 mesh.loaded a/n1;
 		5.3 mesh.load a/n0; 5.3 mesh.failed a/n0 n=2 retry=10; 15.3 mesh.load a/n0; 15.6 mesh.loaded a/n0`, "mesh.")
@@ -45,9 +48,9 @@ func TestMeshUnloadsAreCapped(t *testing.T) {
 	for i := range 40 {
 		d = append(d, float64(i)/10)
 	}
-	nodes := nodesAt(1, d...)
-	far := nodesAt(1, -60)[0]
-	far.name = "far"
+	nodes := fake.NodesAt(1, d...)
+	far := fake.NodesAt(1, -60)[0]
+	far.Name = "far"
 	for range 41 { // so that the tile stays usable without the others
 		nodes = append(nodes, far)
 	}
@@ -85,7 +88,7 @@ type gatedPrewarm struct {
 	started chan RootID
 }
 
-func (p *gatedPrewarm) Prewarm(ctx context.Context, root RootID, asset *Asset) error {
+func (p *gatedPrewarm) Prewarm(ctx context.Context, root RootID, asset *payload.Asset) error {
 	p.started <- root
 	if len(asset.Entities) == 0 {
 		return errors.New("no asset")
@@ -102,7 +105,7 @@ func (p *gatedPrewarm) Prewarm(ctx context.Context, root RootID, asset *Asset) e
 // take no slots.
 func TestPrewarmDefersMeshes(t *testing.T) {
 	p := &gatedPrewarm{make(chan struct{}), make(chan RootID, 1)}
-	r := outOfCoreRig(t, nodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
 	r.until(2)
 	r.expect("", "mesh.")
 	if st := r.s.Stats(); st.PrewarmsActive != 1 || st.PendingLoadBacklog != 0 || st.ActiveLoads != 0 {
@@ -122,7 +125,7 @@ func TestPrewarmDefersMeshes(t *testing.T) {
 
 func TestCloseEndsPrewarms(t *testing.T) {
 	p := &gatedPrewarm{make(chan struct{}), make(chan RootID, 1)}
-	r := outOfCoreRig(t, nodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
 	r.until(1)
 	<-p.started
 	if err := r.s.Close(); err != nil {
@@ -137,9 +140,9 @@ func TestCloseEndsPrewarms(t *testing.T) {
 // something that is not on the device is wanted.
 func TestReleaseWarmAndReadAgain(t *testing.T) {
 	released := 0
-	nodes := nodesAt(100, 0, 10, 60)
+	nodes := fake.NodesAt(100, 0, 10, 60)
 	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
-		r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
+		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
 	})
 	r.path(3, [2]float64{0, -40}) // only n0 and n1 come near
 	if st := r.s.Stats(); st.CPUBytes != 300 || st.MeshesLoaded != 2 {
@@ -157,14 +160,14 @@ func TestReleaseWarmAndReadAgain(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a") // no event of a load
-	if got := len(r.loader.started); got != 2 {
+	if got := len(r.loader.Started); got != 2 {
 		t.Errorf("%d requests", got)
 	}
 }
 
 func TestReadAgainFails(t *testing.T) {
 	fails := 2
-	r := outOfCoreRig(t, nodesAt(100, 0, 10, 60), withFault(func(q Request) string {
+	r := outOfCoreRig(t, fake.NodesAt(100, 0, 10, 60), withFault(func(q payload.Request) string {
 		if q.Token > 1 && fails > 0 {
 			fails--
 			return "fail"
@@ -182,13 +185,13 @@ func TestReadAgainFails(t *testing.T) {
 
 func TestReadAgainFindsAnotherFile(t *testing.T) {
 	loads := 0
-	nodes := nodesAt(100, 0, 10, 60)
+	nodes := fake.NodesAt(100, 0, 10, 60)
 	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
-		r.loader.asset = func(Request) *Asset {
+		r.loader.Asset = func(payload.Request) *payload.Asset {
 			if loads++; loads > 1 {
-				return assetOf(nil, nodesAt(7, 0, 10)...)
+				return fake.Asset(nil, fake.NodesAt(7, 0, 10)...)
 			}
-			return assetOf(nil, nodes...)
+			return fake.Asset(nil, nodes...)
 		}
 	})
 	r.path(3, [2]float64{0, -40})
@@ -202,8 +205,8 @@ func TestReadAgainFindsAnotherFile(t *testing.T) {
 
 // The tile goes while its file is being read again.
 func TestUnloadWhileReadingAgain(t *testing.T) {
-	r := outOfCoreRig(t, nodesAt(100, 0, 10, 60), func(_ *Config, _ *Deps, r *rig) {
-		r.loader.latency = func(q Request) time.Duration {
+	r := outOfCoreRig(t, fake.NodesAt(100, 0, 10, 60), func(_ *Config, _ *Deps, r *rig) {
+		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.Token > 1 {
 				return 20 * time.Second
 			}

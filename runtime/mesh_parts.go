@@ -3,6 +3,8 @@ package runtime
 import (
 	"errors"
 	"slices"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Some files of out-of-core tiles come in parts. The geometry of a stub is then
@@ -23,7 +25,7 @@ const (
 // memory, and returns the others, which may go to the Device.
 func (ms *meshStreamer) loadParts(list []meshCandidate) []meshCandidate {
 	warm := moveFirst(list, func(c meshCandidate) bool {
-		return ms.registry.ready(c.record.meshes.root, &c.record.meshes.plan.stubs[c.stub])
+		return ms.registry.ready(c.record.meshes.root, &c.record.meshes.plan.Stubs[c.stub])
 	})
 	cold := list[warm:]
 	cold = cold[:moveFirst(cold, func(c meshCandidate) bool { return c.record.meshes.stubs[c.stub].fetch == 0 })]
@@ -49,10 +51,10 @@ func (ms *meshStreamer) loadParts(list []meshCandidate) []meshCandidate {
 func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
 	m := r.meshes
 	list := []int32{stub}
-	bytes, ahead := m.plan.stubs[stub].bytes, int64(0)
+	bytes, ahead := m.plan.Stubs[stub].Bytes, int64(0)
 	for _, step := range [2]int{1, -1} {
 		for at := int(stub) + step; at >= 0 && at < len(m.stubs); at += step {
-			x, n := &m.stubs[at], m.plan.stubs[at].bytes
+			x, n := &m.stubs[at], m.plan.Stubs[at].Bytes
 			if x.cold != ms.tickCount {
 				ahead += n
 			}
@@ -73,7 +75,7 @@ func (ms *meshStreamer) batch(r *record, stub int32) []int32 {
 func (ms *meshStreamer) soon(r *record, stub int) bool {
 	x := &r.meshes.stubs[stub]
 	return x.state == meshUnloaded && x.distance <= r.scene.tiles.radius[r.tile].unload &&
-		!ms.registry.ready(r.meshes.root, &r.meshes.plan.stubs[stub])
+		!ms.registry.ready(r.meshes.root, &r.meshes.plan.Stubs[stub])
 }
 
 // startParts asks for the geometry of some stubs of a tile.
@@ -83,17 +85,17 @@ func (ms *meshStreamer) startParts(r *record, stubs []int32) {
 	if asset == nil || asset.Parts == nil {
 		return
 	}
-	l := ms.loads.request(r, RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
+	l := ms.loads.request(r, payload.RepFull, int(m.stubs[stubs[0]].fails)+1, nil)
 	var meshes []int
 	bytes := int64(0)
 	for _, stub := range stubs {
 		m.stubs[stub].fetch = l.request.Token
-		for _, p := range m.plan.stubs[stub].parts {
-			e := &asset.Entities[m.plan.list[p.part-1]]
-			for k := range asset.meshesOf(e) {
+		for _, p := range m.plan.Stubs[stub].Parts {
+			e := &asset.Entities[m.plan.Nodes[p.Index-1]]
+			for k := range asset.MeshesOf(e) {
 				meshes = append(meshes, int(e.FirstMesh)+k)
 			}
-			bytes += p.bytes
+			bytes += p.Bytes
 		}
 	}
 	ms.count.partLoads++
@@ -101,7 +103,7 @@ func (ms *meshStreamer) startParts(r *record, stubs []int32) {
 }
 
 // partsLoaded takes over the geometry of some stubs.
-func (ms *meshStreamer) partsLoaded(r *record, l *load, res *Result) {
+func (ms *meshStreamer) partsLoaded(r *record, l *load, res *payload.Result) {
 	m := r.meshes
 	err := res.Err
 	if err == nil && !ms.registry.storeParts(m.root, m.plan, l.stubs, res.Asset) {
@@ -121,9 +123,9 @@ func (ms *meshStreamer) partsLoaded(r *record, l *load, res *Result) {
 		}
 	}
 	if err != nil {
-		ms.reloads.reportMismatch(r, RepFull, err)
+		ms.reloads.reportMismatch(r, payload.RepFull, err)
 	}
-	if errors.Is(err, ErrReplaced) {
+	if errors.Is(err, payload.ErrReplaced) {
 		// Nothing more of that version will come. What is drawn stays until the
 		// file has been opened again.
 		ms.registry.ReleaseWarm(m.root)

@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // fakeParts answers requests for geometry after a latency on the fake clock.
 type fakeParts struct {
 	r       *rig
 	latency time.Duration
-	fault   func(req Request, meshes []int) error
+	fault   func(req payload.Request, meshes []int) error
 	queue   []pendingParts
 	asked   [][]int
 	held    int // assets that are not released
@@ -32,34 +34,34 @@ type pendingParts struct {
 	meshes []int
 }
 
-func (p *fakeParts) LoadParts(req Request, meshes []int) {
+func (p *fakeParts) LoadParts(req payload.Request, meshes []int) {
 	p.asked = append(p.asked, meshes)
-	p.queue = append(p.queue, pendingParts{pending{req, p.r.clock.now + p.latency}, meshes})
+	p.queue = append(p.queue, pendingParts{pending{req, p.r.clock.Time + p.latency}, meshes})
 }
 
 func (p *fakeParts) deliver() {
 	p.queue = slices.DeleteFunc(p.queue, func(q pendingParts) bool {
 		if q.req.Context.Err() != nil {
-			q.req.Done.Loaded(q.req.Token, Result{Err: q.req.Context.Err()})
+			q.req.Done.Loaded(q.req.Token, payload.Result{Err: q.req.Context.Err()})
 			return true
 		}
-		if q.due > p.r.clock.now {
+		if q.due > p.r.clock.Time {
 			return false
 		}
 		if p.fault != nil {
 			if err := p.fault(q.req, q.meshes); err != nil {
-				q.req.Done.Loaded(q.req.Token, Result{Err: err})
+				q.req.Done.Loaded(q.req.Token, payload.Result{Err: err})
 				return true
 			}
 		}
 		p.held++
-		a := NewAsset(func() { p.held-- })
+		a := payload.NewAsset(func() { p.held-- })
 		a.Meshes = make([]format.Mesh, len(q.meshes))
 		for i, m := range q.meshes {
 			a.Meshes[i].EstimatedGPUBytes = uint64(m) // tells the device which it is
 		}
 		a.Geometry.Vertices = make([]byte, 100*len(q.meshes))
-		q.req.Done.Loaded(q.req.Token, Result{Asset: a})
+		q.req.Done.Loaded(q.req.Token, payload.Result{Asset: a})
 		return true
 	})
 }
@@ -73,12 +75,12 @@ func (p *fakeParts) until(seconds float64) {
 }
 
 // partsRig is outOfCoreRig with assets whose geometry comes in parts.
-func partsRig(t *testing.T, nodes []nodeSpec, opts ...rigOption) (*rig, *fakeParts) {
+func partsRig(t *testing.T, nodes []fake.Node, opts ...rigOption) (*rig, *fakeParts) {
 	t.Helper()
 	p := &fakeParts{latency: 250 * time.Millisecond}
 	opts = append([]rigOption{func(_ *Config, _ *Deps, r *rig) {
-		r.loader.asset = func(Request) *Asset {
-			a := assetOf(nil, nodes...)
+		r.loader.Asset = func(payload.Request) *payload.Asset {
+			a := fake.Asset(nil, nodes...)
 			a.Parts = p
 			return a
 		}
@@ -91,9 +93,9 @@ func partsRig(t *testing.T, nodes []nodeSpec, opts ...rigOption) (*rig, *fakePar
 // Only what is wanted is asked for, small neighbours together, and it goes to
 // the device when it has come.
 func TestPartsAreLoadedWhenWanted(t *testing.T) {
-	nodes := nodesAt(100, 0, 10, 20, 200, 210)
-	far := nodesAt(partBatch, 30)[0]
-	far.name = "large"
+	nodes := fake.NodesAt(100, 0, 10, 20, 200, 210)
+	far := fake.NodesAt(partBatch, 30)[0]
+	far.Name = "large"
 	nodes = append(nodes, far)
 	d := &meshDevice{}
 	r, p := partsRig(t, nodes, withDevice(d))
@@ -130,9 +132,9 @@ func TestPartsAreLoadedWhenWanted(t *testing.T) {
 // Neighbours in the file that are not wanted yet come along, when they are near
 // and small.
 func TestPartsAhead(t *testing.T) {
-	nodes := nodesAt(100, 0, 60, 70, 99, 120)
-	large := nodesAt(partAhead, 65)[0]
-	large.name = "large"
+	nodes := fake.NodesAt(100, 0, 60, 70, 99, 120)
+	large := fake.NodesAt(partAhead, 65)[0]
+	large.Name = "large"
 	r, p := partsRig(t, append(nodes, large))
 	p.until(3)
 	if got := fmt.Sprint(p.asked); got != "[[0 1 2 3]]" {
@@ -147,11 +149,11 @@ func TestPartsAhead(t *testing.T) {
 
 // A load that fails is tried again after the delay that meshes have.
 func TestPartsFail(t *testing.T) {
-	r, p := partsRig(t, nodesAt(100, 0, 10))
+	r, p := partsRig(t, fake.NodesAt(100, 0, 10))
 	fails := 2
-	p.fault = func(Request, []int) error {
+	p.fault = func(payload.Request, []int) error {
 		if fails--; fails >= 0 {
-			return errFake
+			return fake.ErrFake
 		}
 		return nil
 	}
@@ -166,7 +168,7 @@ func TestPartsFail(t *testing.T) {
 // A load that nobody answers ends as a download does, and the late answer is
 // dropped.
 func TestPartsTimeOut(t *testing.T) {
-	r, p := partsRig(t, nodesAt(100, 0), withConfig(func(c *Config) { c.HTTP.Attempts, c.HTTP.ResourceTimeout, c.TileParseTimeoutSeconds = 1, 5, 5 }))
+	r, p := partsRig(t, fake.NodesAt(100, 0), withConfig(func(c *Config) { c.HTTP.Attempts, c.HTTP.ResourceTimeout, c.TileParseTimeoutSeconds = 1, 5, 5 }))
 	p.latency = 12 * time.Second
 	p.until(11)
 	if st := r.s.Stats(); st.MeshTimeouts != 1 || st.ActiveLoads != 0 || r.s.loads.parts != 0 {
@@ -181,7 +183,7 @@ func TestPartsTimeOut(t *testing.T) {
 // Stubs that go out of range take their requests along, when nobody else waits
 // for them.
 func TestPartsAreCancelled(t *testing.T) {
-	r, p := partsRig(t, nodesAt(100, 0, 10, 140))
+	r, p := partsRig(t, fake.NodesAt(100, 0, 10, 140))
 	p.latency = 5 * time.Second
 	p.until(1)
 	if len(p.queue) != 1 || r.s.loads.parts != 1 {
@@ -215,15 +217,15 @@ func TestPartsAreCancelled(t *testing.T) {
 func TestPartsOfAReplacedFile(t *testing.T) {
 	for _, same := range []bool{true, false} {
 		replaced, loads := true, 0
-		nodes := append(nodesAt(100, 0, 10), nodesAt(partBatch, 90)...) // too large to come along
-		nodes[2].name = "large"
+		nodes := append(fake.NodesAt(100, 0, 10), fake.NodesAt(partBatch, 90)...) // too large to come along
+		nodes[2].Name = "large"
 		r, p := partsRig(t, nodes)
-		r.loader.asset = func(Request) *Asset {
+		r.loader.Asset = func(payload.Request) *payload.Asset {
 			loads++
-			a := assetOf(nil, nodes...)
+			a := fake.Asset(nil, nodes...)
 			a.Parts = p
 			if !same {
-				a.version[0] = byte(loads)
+				a.Version[0] = byte(loads)
 			}
 			return a
 		}
@@ -231,10 +233,10 @@ func TestPartsOfAReplacedFile(t *testing.T) {
 		if st := r.s.Stats(); st.MeshesLoaded != 2 {
 			t.Fatalf("%+v", st)
 		}
-		p.fault = func(Request, []int) error {
+		p.fault = func(payload.Request, []int) error {
 			if replaced {
 				replaced = false
-				return fmt.Errorf("wrapped: %w", ErrReplaced)
+				return fmt.Errorf("wrapped: %w", payload.ErrReplaced)
 			}
 			return nil
 		}
@@ -252,7 +254,7 @@ func TestPartsOfAReplacedFile(t *testing.T) {
 
 // Critical pressure drops what has come; it is asked for again when wanted.
 func TestPartsUnderPressure(t *testing.T) {
-	r, p := partsRig(t, nodesAt(100, 0, 10, 75))
+	r, p := partsRig(t, fake.NodesAt(100, 0, 10, 75))
 	r.camera.Position[0] = -40
 	p.until(3)
 	if st := r.s.Stats(); st.CPUBytes != 200 || st.MeshesLoaded != 2 {
@@ -271,22 +273,22 @@ func TestPartsUnderPressure(t *testing.T) {
 
 // Split decides as the runtime does, before the geometry is there.
 func TestSplit(t *testing.T) {
-	three := assetOf(nil, nodesAt(100, 0, 10, 20)...).layout()
-	groups := assetOf(nil, nodeSpec{name: "X_LOD0", bytes: 1}, nodeSpec{name: "X_LOD1", bytes: 1}).layout()
+	three := fake.Asset(nil, fake.NodesAt(100, 0, 10, 20)...).Layout()
+	groups := fake.Asset(nil, fake.Node{Name: "X_LOD0", Bytes: 1}, fake.Node{Name: "X_LOD1", Bytes: 1}).Layout()
 	for _, tt := range []struct {
-		split Split
-		n     *nodes
+		split payload.Split
+		n     *payload.Layout
 		want  bool
 	}{
-		{Split{Nodes: 4}, three, false},
-		{Split{Nodes: 3}, three, true},
-		{Split{Nodes: 4, Bytes: 300}, three, false},
-		{Split{Nodes: 4, Bytes: 299}, three, true},
-		{Split{Nodes: 4, Always: true}, three, true},
-		{Split{Nodes: 4}, groups, true},
-		{Split{Always: true}, assetOf(nil).layout(), false},
+		{payload.Split{Nodes: 4}, three, false},
+		{payload.Split{Nodes: 3}, three, true},
+		{payload.Split{Nodes: 4, Bytes: 300}, three, false},
+		{payload.Split{Nodes: 4, Bytes: 299}, three, true},
+		{payload.Split{Nodes: 4, Always: true}, three, true},
+		{payload.Split{Nodes: 4}, groups, true},
+		{payload.Split{Always: true}, fake.Asset(nil).Layout(), false},
 	} {
-		if got := tt.split.admits(tt.n); got != tt.want {
+		if got := tt.split.Admits(tt.n); got != tt.want {
 			t.Errorf("%+v: %v", tt.split, got)
 		}
 	}
@@ -303,7 +305,7 @@ type memRanges struct {
 
 func (m *memRanges) Size() int64 { return int64(len(m.data)) }
 
-func (m *memRanges) Bring(ctx context.Context, spans []Span) error {
+func (m *memRanges) Bring(ctx context.Context, spans []payload.Span) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.brought++
@@ -319,7 +321,7 @@ func (m *memRanges) Bring(ctx context.Context, spans []Span) error {
 	return ctx.Err()
 }
 
-func (m *memRanges) Distrust(spans []Span) {
+func (m *memRanges) Distrust(spans []payload.Span) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range spans {
@@ -350,10 +352,10 @@ func TestFileInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewFileLoader(0)
+	l := payload.NewFileLoader(0)
 	defer l.Close()
 	src := &memRanges{data: data, here: make([]bool, len(data))}
-	if res := ask(t, l, Request{Local: Fetched{Ranges: src}}); res.Err == nil {
+	if res := fake.Ask(t, l, payload.Request{Local: payload.Fetched{Ranges: src}}); res.Err == nil {
 		t.Error("nothing has been brought")
 	}
 	_, chunks, err := format.ReadTable(bytes.NewReader(data), int64(len(data)))
@@ -362,14 +364,14 @@ func TestFileInParts(t *testing.T) {
 	}
 	for _, c := range chunks {
 		if c.Type != format.ChunkVertices && c.Type != format.ChunkIndices {
-			src.Bring(t.Context(), []Span{{0, int64(c.Offset + c.CompressedSize)}})
+			src.Bring(t.Context(), []payload.Span{{From: 0, To: int64(c.Offset + c.CompressedSize)}})
 		}
 	}
-	if res := ask(t, l, Request{Local: Fetched{Ranges: src}, Size: 7}); !errors.Is(res.Err, ErrPayload) {
+	if res := fake.Ask(t, l, payload.Request{Local: payload.Fetched{Ranges: src}, Size: 7}); !errors.Is(res.Err, payload.ErrPayload) {
 		t.Errorf("%v", res.Err)
 	}
-	res := ask(t, l, Request{Local: Fetched{Ranges: src}, Size: int64(len(data))})
-	if res.Err != nil || res.Asset.Parts == nil || res.Nodes != 40 || res.GeometryBytes != 0 || res.Asset.cpuBytes() != 0 {
+	res := fake.Ask(t, l, payload.Request{Local: payload.Fetched{Ranges: src}, Size: int64(len(data))})
+	if res.Err != nil || res.Asset.Parts == nil || res.Nodes != 40 || res.GeometryBytes != 0 || res.Asset.CPUBytes() != 0 {
 		t.Fatalf("%+v", res)
 	}
 	whole, err := format.NewBytesReader(data)
@@ -380,9 +382,9 @@ func TestFileInParts(t *testing.T) {
 		src.mu.Lock()
 		src.forget = 1 // evicted between Bring and ReadAt
 		src.mu.Unlock()
-		answer := make(chan Result, 1)
-		done := &Completions{divert: func(c completion) { answer <- c.result }}
-		res.Asset.Parts.LoadParts(Request{Context: t.Context(), Done: done}, list)
+		answer := make(chan payload.Result, 1)
+		done := payload.Intercept(func(_ uint64, r payload.Result) { answer <- r }, nil)
+		res.Asset.Parts.LoadParts(payload.Request{Context: t.Context(), Done: done}, list)
 		got := <-answer
 		if got.Err != nil || len(got.Asset.Meshes) != len(list) {
 			t.Fatalf("%v: %+v", list, got)
@@ -395,7 +397,7 @@ func TestFileInParts(t *testing.T) {
 				t.Errorf("%v: mesh %d is another", list, k)
 			}
 		}
-		view := res.Asset.viewOf(0, got.Asset)
+		view := res.Asset.PartView(0, got.Asset)
 		if view == nil || len(view.Entities) != 1 || len(view.Meshes) != len(list) {
 			t.Errorf("%+v", view)
 		}
@@ -405,18 +407,18 @@ func TestFileInParts(t *testing.T) {
 	// An index beyond the vertices.
 	c, _ := whole.Chunk(format.ChunkIndices)
 	binary.LittleEndian.PutUint16(data[c.Offset+whole.Meshes()[9].IndexOffset:], math.MaxUint16)
-	answer := make(chan Result, 1)
-	done := &Completions{divert: func(c completion) { answer <- c.result }}
-	res.Asset.Parts.LoadParts(Request{Context: t.Context(), Done: done}, []int{8, 9})
-	if got := <-answer; !errors.Is(got.Err, ErrPayload) {
+	answer := make(chan payload.Result, 1)
+	done := payload.Intercept(func(_ uint64, r payload.Result) { answer <- r }, nil)
+	res.Asset.Parts.LoadParts(payload.Request{Context: t.Context(), Done: done}, []int{8, 9})
+	if got := <-answer; !errors.Is(got.Err, payload.ErrPayload) {
 		t.Errorf("%+v", got)
 	}
 	if src.here[c.Offset+whole.Meshes()[9].IndexOffset] {
 		t.Error("what made no sense is still there")
 	}
 	l.Close()
-	res.Asset.Parts.LoadParts(Request{Context: t.Context(), Done: done}, []int{8})
-	if got := <-answer; !errors.Is(got.Err, ErrClosed) {
+	res.Asset.Parts.LoadParts(payload.Request{Context: t.Context(), Done: done}, []int{8})
+	if got := <-answer; !errors.Is(got.Err, payload.ErrClosed) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -425,7 +427,7 @@ func TestFileInParts(t *testing.T) {
 func writePlain(t *testing.T, path string, n int) {
 	t.Helper()
 	compressed := path + ".lz4"
-	writeTriangles(t, compressed, n, func(i int) string { return fmt.Sprint("n", i) })
+	fake.WriteTriangles(t, compressed, format.FileTile, format.ModeLZ4, n, fake.Named)
 	r, err := format.Open(compressed)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // RootID names the owner of streamed meshes: a full tile, or an entity without
@@ -28,7 +30,7 @@ type CPUEntry struct {
 type Prewarmer interface {
 	// Prewarm decodes. It is called once per root, on a goroutine of its own, and
 	// should end soon after ctx does. asset is valid until it returns.
-	Prewarm(ctx context.Context, root RootID, asset *Asset) error
+	Prewarm(ctx context.Context, root RootID, asset *payload.Asset) error
 }
 
 // CPURegistry keeps what streamed meshes are uploaded from: an entry per mesh,
@@ -57,7 +59,7 @@ type CPURegistry struct {
 
 // cpuRoot is what is kept for one root.
 type cpuRoot struct {
-	asset      *Asset            // nil: released, or not there yet
+	asset      *payload.Asset    // nil: released, or not there yet
 	parts      map[int32]cpuPart // geometry by part, of an asset that comes without
 	bytes      int64
 	entries    []cpuStub // by stub
@@ -94,11 +96,11 @@ func (c *CPURegistry) root(id RootID) *cpuRoot {
 // StoreAsset pins the decoded asset of a root, in the place of the one that may
 // be pinned already, and starts the prewarm of its textures unless they have
 // been decoded. The registry takes over the asset.
-func (c *CPURegistry) StoreAsset(id RootID, asset *Asset) {
+func (c *CPURegistry) StoreAsset(id RootID, asset *payload.Asset) {
 	c.mu.Lock()
 	r := c.root(id)
 	old := c.unpin(r)
-	r.asset, r.bytes = asset, asset.cpuBytes()
+	r.asset, r.bytes = asset, asset.CPUBytes()
 	c.bytes += r.bytes
 	c.warm++
 	if c.prewarmer != nil && !r.prewarming && c.ctx.Err() == nil {
@@ -113,7 +115,7 @@ func (c *CPURegistry) StoreAsset(id RootID, asset *Asset) {
 }
 
 // prewarm runs on its own goroutine.
-func (c *CPURegistry) prewarm(id RootID, r *cpuRoot, asset *Asset) {
+func (c *CPURegistry) prewarm(id RootID, r *cpuRoot, asset *payload.Asset) {
 	// What cannot be decoded is drawn white: no reason to hold meshes back.
 	_ = r.ensure(func() error { return c.prewarmer.Prewarm(c.ctx, id, asset) })
 	asset.Release()
@@ -273,28 +275,28 @@ func (c *CPURegistry) Warm(id RootID) bool {
 
 // View returns a part of a root's asset for upload; nil when the root is not
 // warm or has no such part. The caller releases it.
-func (c *CPURegistry) View(id RootID, part int32) *Asset {
+func (c *CPURegistry) View(id RootID, part int32) *payload.Asset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
 	if r == nil || r.asset == nil {
 		return nil
 	}
-	n := r.asset.layout()
-	if part < 1 || int(part) > len(n.list) {
+	n := r.asset.Layout()
+	if part < 1 || int(part) > len(n.Nodes) {
 		return nil
 	}
 	if r.asset.Parts == nil {
-		return r.asset.View(int(n.list[part-1]))
+		return r.asset.View(int(n.Nodes[part-1]))
 	}
 	if p, ok := r.parts[part]; ok {
-		return r.asset.viewOf(int(n.list[part-1]), p.asset)
+		return r.asset.PartView(int(n.Nodes[part-1]), p.asset)
 	}
 	return nil
 }
 
 // asset returns the pinned asset of a root, nil when it is not warm.
-func (c *CPURegistry) asset(id RootID) *Asset {
+func (c *CPURegistry) asset(id RootID) *payload.Asset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r := c.roots[id]; r != nil {
@@ -320,7 +322,7 @@ func (c *CPURegistry) ReleaseWarm(id RootID) int64 {
 }
 
 // unpin takes the asset off a root; the caller releases it without the lock.
-func (c *CPURegistry) unpin(r *cpuRoot) *Asset {
+func (c *CPURegistry) unpin(r *cpuRoot) *payload.Asset {
 	old := r.asset
 	if old != nil {
 		c.bytes -= r.bytes
@@ -336,7 +338,7 @@ func (c *CPURegistry) unpin(r *cpuRoot) *Asset {
 // RemoveRoot forgets a root with all its entries and its asset.
 func (c *CPURegistry) RemoveRoot(id RootID) {
 	c.mu.Lock()
-	var old *Asset
+	var old *payload.Asset
 	if r := c.roots[id]; r != nil {
 		old = c.unpin(r)
 		delete(c.roots, id)
@@ -350,7 +352,7 @@ func (c *CPURegistry) RemoveRoot(id RootID) {
 func (c *CPURegistry) CancelAll() {
 	c.mu.Lock()
 	c.cancel()
-	assets := make([]*Asset, 0, len(c.roots))
+	assets := make([]*payload.Asset, 0, len(c.roots))
 	for _, r := range c.roots {
 		assets = append(assets, c.unpin(r))
 	}

@@ -1,8 +1,10 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // cpuPart is the geometry of a part that was loaded on its own.
 type cpuPart struct {
-	asset *Asset
+	asset *payload.Asset
 	load  *cpuLoad
 }
 
@@ -15,15 +17,15 @@ type cpuLoad struct {
 
 // ready reports whether the geometry of a stub is in the main memory, as far as
 // the asset of its root is.
-func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
+func (c *CPURegistry) ready(id RootID, p *payload.Stub) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
 	if r == nil || r.asset == nil || r.asset.Parts == nil {
 		return true
 	}
-	for _, x := range p.parts {
-		if _, ok := r.parts[x.part]; !ok {
+	for _, x := range p.Parts {
+		if _, ok := r.parts[x.Index]; !ok {
 			return false
 		}
 	}
@@ -33,7 +35,7 @@ func (c *CPURegistry) ready(id RootID, p *stubPlan) bool {
 // storeParts keeps the geometry of some stubs: the meshes of their parts one
 // behind the other. It is false when the root is not warm any more or loaded has
 // other meshes. A part that has come before is replaced.
-func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *Asset) bool {
+func (c *CPURegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32, loaded *payload.Asset) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
@@ -42,8 +44,8 @@ func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *
 	}
 	at := 0
 	for _, stub := range stubs {
-		for _, x := range plan.stubs[stub].parts {
-			at += len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+		for _, x := range plan.Stubs[stub].Parts {
+			at += len(r.asset.MeshesOf(&r.asset.Entities[plan.Nodes[x.Index-1]]))
 		}
 	}
 	if at != len(loaded.Meshes) {
@@ -56,11 +58,11 @@ func (c *CPURegistry) storeParts(id RootID, plan *nodes, stubs []int32, loaded *
 	was := r.bytes
 	at = 0
 	for _, stub := range stubs {
-		for _, x := range plan.stubs[stub].parts {
-			n := len(r.asset.meshesOf(&r.asset.Entities[plan.list[x.part-1]]))
+		for _, x := range plan.Stubs[stub].Parts {
+			n := len(r.asset.MeshesOf(&r.asset.Entities[plan.Nodes[x.Index-1]]))
 			if part := loaded.Retain(); part != nil {
 				part.Meshes = part.Meshes[at : at+n : at+n]
-				r.keepPart(x.part, cpuPart{part, load})
+				r.keepPart(x.Index, cpuPart{part, load})
 			}
 			at += n
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestCPURegistry(t *testing.T) {
@@ -37,7 +39,7 @@ func TestCPURegistry(t *testing.T) {
 		t.Error("warm without an asset")
 	}
 
-	c.StoreAsset(7, assetOf(&released, nodesAt(10, 0, 1, 2)...))
+	c.StoreAsset(7, fake.Asset(&released, fake.NodesAt(10, 0, 1, 2)...))
 	if u := c.Usage(); u != (CPUUsage{Bytes: 30, Roots: 1, Warm: 1}) {
 		t.Errorf("%+v", u)
 	}
@@ -55,8 +57,8 @@ func TestCPURegistry(t *testing.T) {
 	if e, ok := c.Mesh(hull); !ok || e.Bytes != 10 || c.Warm(7) {
 		t.Error("the entry went with the asset")
 	}
-	c.StoreAsset(7, assetOf(&released, nodesAt(10, 0)...)) // read again
-	c.StoreAsset(7, assetOf(&released, nodesAt(10, 0)...))
+	c.StoreAsset(7, fake.Asset(&released, fake.NodesAt(10, 0)...)) // read again
+	c.StoreAsset(7, fake.Asset(&released, fake.NodesAt(10, 0)...))
 	if u := c.Usage(); u.Bytes != 10 || released != 2 {
 		t.Errorf("%+v, released %d", u, released)
 	}
@@ -73,7 +75,7 @@ func TestRemoveRootFreesAll(t *testing.T) {
 	for root := RootID(1); root <= 2; root++ {
 		c.StoreMesh(StubID{root, 0}, CPUEntry{Name: "a"})
 		c.StoreLODMesh(StubID{root, 1}, CPUEntry{Name: "b"})
-		c.StoreAsset(root, assetOf(&released, nodesAt(10, 0)...))
+		c.StoreAsset(root, fake.Asset(&released, fake.NodesAt(10, 0)...))
 	}
 	c.RemoveRoot(1)
 	c.RemoveRoot(1)
@@ -88,7 +90,7 @@ func TestRemoveRootFreesAll(t *testing.T) {
 
 func TestUnloadFreesTheMainMemory(t *testing.T) {
 	released := 0
-	nodes := []nodeSpec{{name: "root"}, {name: "deep", parent: "root", bytes: 10, box: [6]float64{5, 0, 0, 6, 1, 1}}}
+	nodes := []fake.Node{{Name: "root"}, {Name: "deep", Parent: "root", Bytes: 10, Box: [6]float64{5, 0, 0, 6, 1, 1}}}
 	for name, end := range map[string]func(*rig){
 		"distance":     func(r *rig) { r.path(r.now()+20, [2]float64{0, -800}) },
 		"force":        func(r *rig) { r.s.UnloadAll() },
@@ -97,7 +99,7 @@ func TestUnloadFreesTheMainMemory(t *testing.T) {
 	} {
 		released = 0
 		r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
-			r.loader.asset = func(Request) *Asset { return assetOf(&released, nodes...) }
+			r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
 		})
 		r.until(1)
 		if r.s.meshes.registry.Usage().Bytes != 10 {
@@ -113,7 +115,7 @@ func TestUnloadFreesTheMainMemory(t *testing.T) {
 // countingPrewarm counts its calls and fails the first ones.
 type countingPrewarm struct{ calls, failures atomic.Int32 }
 
-func (p *countingPrewarm) Prewarm(context.Context, RootID, *Asset) error {
+func (p *countingPrewarm) Prewarm(context.Context, RootID, *payload.Asset) error {
 	p.calls.Add(1)
 	if p.failures.Add(-1) >= 0 {
 		return errors.New("no textures")
@@ -124,7 +126,7 @@ func (p *countingPrewarm) Prewarm(context.Context, RootID, *Asset) error {
 // The lock of a root brackets the decode alone, which happens once.
 func TestTexturesAreDecodedOnce(t *testing.T) {
 	c := NewCPURegistry(nil)
-	c.StoreAsset(1, assetOf(nil, nodesAt(1, 0)...))
+	c.StoreAsset(1, fake.Asset(nil, fake.NodesAt(1, 0)...))
 	inside, calls := make(chan struct{}), atomic.Int32{}
 	decode := func() error {
 		if calls.Add(1) == 1 {
@@ -141,7 +143,7 @@ func TestTexturesAreDecodedOnce(t *testing.T) {
 		})
 	}
 	// While that runs other roots, and views of this one, are free.
-	c.StoreAsset(2, assetOf(nil, nodesAt(1, 0)...))
+	c.StoreAsset(2, fake.Asset(nil, fake.NodesAt(1, 0)...))
 	if err := c.EnsureTextures(2, func() error { return nil }); err != nil || c.View(1, 1) == nil {
 		t.Error("held up")
 	}
@@ -162,7 +164,7 @@ func TestPrewarmRunsOncePerRoot(t *testing.T) {
 	ended := make(chan struct{}, 4)
 	c.notify = func() { ended <- struct{}{} }
 	for range 3 { // a failure, a success, and nothing left to do
-		c.StoreAsset(1, assetOf(nil, nodesAt(1, 0)...))
+		c.StoreAsset(1, fake.Asset(nil, fake.NodesAt(1, 0)...))
 		if !c.PrewarmActive(1) {
 			t.Error("not active")
 		}
@@ -178,7 +180,7 @@ func TestPrewarmRunsOncePerRoot(t *testing.T) {
 		t.Errorf("%d calls", got)
 	}
 	c.CancelAll()
-	c.StoreAsset(1, assetOf(nil, nodesAt(1, 0)...))
+	c.StoreAsset(1, fake.Asset(nil, fake.NodesAt(1, 0)...))
 	if c.PrewarmActive(1) {
 		t.Error("a prewarm after the end")
 	}
@@ -193,7 +195,7 @@ func TestCPURegistryConcurrently(t *testing.T) {
 				root := RootID((g+i)%4 + 1)
 				switch i % 5 {
 				case 0:
-					c.StoreAsset(root, assetOf(nil, nodesAt(1, 0, 1)...))
+					c.StoreAsset(root, fake.Asset(nil, fake.NodesAt(1, 0, 1)...))
 				case 1:
 					c.View(root, 1).Release()
 				case 2:
@@ -217,16 +219,16 @@ func TestCPURegistryConcurrently(t *testing.T) {
 // Parts that come twice count once: what the first load brought is free when the
 // last of its parts has been replaced, and counts until then.
 func TestPartsThatComeTwice(t *testing.T) {
-	root := assetOf(nil, nodesAt(100, 0, 10, 20)...)
+	root := fake.Asset(nil, fake.NodesAt(100, 0, 10, 20)...)
 	root.Parts = &fakeParts{}
-	plan := root.layout()
+	plan := root.Layout()
 	c := NewCPURegistry(nil)
 	c.StoreAsset(1, root)
 	held := map[string]int{}
 	load := func(name string, stubs ...int32) {
 		t.Helper()
 		held[name]++
-		a := NewAsset(func() { held[name]-- })
+		a := payload.NewAsset(func() { held[name]-- })
 		a.Meshes = make([]format.Mesh, len(stubs))
 		a.Geometry.Vertices = make([]byte, 100*len(stubs))
 		if !c.storeParts(1, plan, stubs, a) {

@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // scan looks at every mesh of the out-of-core tiles: it lists what could be
 // loaded, for dispatch, and releases what is out of range, the farthest first
@@ -120,15 +124,15 @@ func (ms *meshStreamer) mayLeave(r *record, list []meshLeaver, awaited bool) int
 	}
 	replaced := r.hasFallback()
 	if ms.cfg.EnableFadeTransitions {
-		replaced = replaced && r.drawn != RepFull // it has to fade out first
+		replaced = replaced && r.drawn != payload.RepFull // it has to fade out first
 	}
 	keep := 0
 	switch {
-	case r.fading == RepFull:
+	case r.fading == payload.RepFull:
 		keep = m.uploaded
 	case awaited, !replaced && m.uploaded >= m.usable():
 		keep = m.usable()
-	case !replaced && r.drawn == RepFull:
+	case !replaced && r.drawn == payload.RepFull:
 		keep = 1
 	}
 	loaded := moveFirst(list, func(l meshLeaver) bool { return m.stubs[l.stub].state == meshLoaded })

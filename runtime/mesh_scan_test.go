@@ -9,35 +9,28 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// nodesAt makes boxes of half a metre around x = d for every distance, each of
-// so many bytes, named n0, n1, ...
-func nodesAt(bytes int64, d ...float64) (out []nodeSpec) {
-	for i, v := range d {
-		out = append(out, nodeSpec{name: fmt.Sprint("n", i), box: [6]float64{v, -.5, -.5, v + 1, .5, .5}, bytes: bytes})
-	}
-	return out
-}
-
 // tileOf is a tile around nodes.
-func tileOf(id string, nodes []nodeSpec, opts ...tileOption) manifest.Tile {
+func tileOf(id string, nodes []fake.Node, opts ...tileOption) manifest.Tile {
 	inf := math.Inf(1)
 	b := box(inf, inf, inf, -inf, -inf, -inf)
 	for _, n := range nodes {
 		for k := range 3 {
-			b.Min[k], b.Max[k] = min(b.Min[k], n.box[k]), max(b.Max[k], n.box[k+3])
+			b.Min[k], b.Max[k] = min(b.Min[k], n.Box[k]), max(b.Max[k], n.Box[k+3])
 		}
 	}
 	return tileAt(id, b, opts...)
 }
 
 // withNodes gives full tiles assets by their ids.
-func withNodes(nodes map[string][]nodeSpec) rigOption {
+func withNodes(nodes map[string][]fake.Node) rigOption {
 	return func(_ *Config, _ *Deps, r *rig) {
-		r.loader.asset = func(q Request) *Asset {
+		r.loader.Asset = func(q payload.Request) *payload.Asset {
 			if n, ok := nodes[q.TileID]; ok {
-				return assetOf(nil, n...)
+				return fake.Asset(nil, n...)
 			}
 			return nil
 		}
@@ -50,15 +43,15 @@ func withPolicy(p OutOfCorePolicy) rigOption {
 
 // meshDevice takes a while until what was uploaded can be drawn.
 type meshDevice struct {
-	clock   *fakeClock
+	clock   *fake.Clock
 	latency time.Duration
-	refuse  func(Key) error
-	stuck   func(Key) bool
-	since   map[Key]time.Duration
-	onAsset func(Key, *Asset)
+	refuse  func(payload.Key) error
+	stuck   func(payload.Key) bool
+	since   map[payload.Key]time.Duration
+	onAsset func(payload.Key, *payload.Asset)
 }
 
-func (d *meshDevice) Upload(k Key, a *Asset) error {
+func (d *meshDevice) Upload(k payload.Key, a *payload.Asset) error {
 	if d.onAsset != nil {
 		d.onAsset(k, a)
 	}
@@ -70,27 +63,27 @@ func (d *meshDevice) Upload(k Key, a *Asset) error {
 	if _, ok := d.since[k]; ok {
 		return fmt.Errorf("%+v is uploaded already", k)
 	}
-	d.since[k] = d.clock.now
+	d.since[k] = d.clock.Time
 	a.Release()
 	return nil
 }
 
-func (d *meshDevice) Release(k Key) {
+func (d *meshDevice) Release(k payload.Key) {
 	if _, ok := d.since[k]; !ok {
 		panic(fmt.Sprintf("%+v is not uploaded", k))
 	}
 	delete(d.since, k)
 }
 
-func (d *meshDevice) Drawable(k Key) bool {
+func (d *meshDevice) Drawable(k payload.Key) bool {
 	at, ok := d.since[k]
-	return ok && d.clock.now-at >= d.latency && (d.stuck == nil || !d.stuck(k))
+	return ok && d.clock.Time-at >= d.latency && (d.stuck == nil || !d.stuck(k))
 }
 
 // withDevice makes meshes take 0.25 s.
 func withDevice(d *meshDevice) rigOption {
 	return func(_ *Config, deps *Deps, r *rig) {
-		d.clock, d.since = r.clock, map[Key]time.Duration{}
+		d.clock, d.since = r.clock, map[payload.Key]time.Duration{}
 		if d.latency == 0 {
 			d.latency = 250 * time.Millisecond
 		}
@@ -106,7 +99,7 @@ func (r *rig) parts() string {
 		if d.Part > 0 {
 			s += fmt.Sprint("/", d.Part)
 		}
-		if d.Rep != RepFull {
+		if d.Rep != payload.RepFull {
 			s += " " + d.Rep.String()
 		}
 		out = append(out, s)
@@ -115,20 +108,20 @@ func (r *rig) parts() string {
 }
 
 func TestAdmission(t *testing.T) {
-	few := func(total int64) (out []nodeSpec) {
-		out = nodesAt(total/3, 0, 2, 4)
-		out[0].bytes += total - 3*(total/3)
+	few := func(total int64) (out []fake.Node) {
+		out = fake.NodesAt(total/3, 0, 2, 4)
+		out[0].Bytes += total - 3*(total/3)
 		return out
 	}
-	many := func(n int, total int64) (out []nodeSpec) {
+	many := func(n int, total int64) (out []fake.Node) {
 		for i := range n {
-			out = append(out, nodesAt(total/int64(n), float64(i))...)
+			out = append(out, fake.NodesAt(total/int64(n), float64(i))...)
 		}
 		return out
 	}
 	for _, c := range []struct {
 		name  string
-		nodes []nodeSpec
+		nodes []fake.Node
 		want  bool
 	}{
 		{"49 nodes, 1 %", many(49, 1000), false},
@@ -137,7 +130,7 @@ func TestAdmission(t *testing.T) {
 		{"3 nodes, 30.1 %", few(30_100), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, sceneOf(tileOf("a", c.nodes, hlodAt(95), lodsAt(60))), withNodes(map[string][]nodeSpec{"a": c.nodes}))
+			r := newRig(t, sceneOf(tileOf("a", c.nodes, hlodAt(95), lodsAt(60))), withNodes(map[string][]fake.Node{"a": c.nodes}))
 			r.memory.GeometryBudget = 100_000
 			r.until(1)
 			if got := r.s.Stats().OutOfCoreTiles == 1; got != c.want {
@@ -147,8 +140,8 @@ func TestAdmission(t *testing.T) {
 	}
 	t.Run("levels are always whole", func(t *testing.T) {
 		r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withPolicy(OutOfCoreAlways))
-		r.s.loads.loader = loaderFunc(func(q Request) {
-			q.Done.Loaded(q.Token, Result{Asset: assetOf(nil, nodesAt(1, 0, 2)...)})
+		r.s.loads.loader = fake.LoaderFunc(func(q payload.Request) {
+			q.Done.Loaded(q.Token, payload.Result{Asset: fake.Asset(nil, fake.NodesAt(1, 0, 2)...)})
 		})
 		r.path(3, [2]float64{0, -70}, [2]float64{1, -120}, [2]float64{2, -20})
 		if n := r.s.Stats().OutOfCoreTiles; n != 1 {
@@ -161,9 +154,9 @@ func TestAdmission(t *testing.T) {
 		}
 	})
 	t.Run("policies", func(t *testing.T) {
-		nodes := nodesAt(1, 0, 2)
+		nodes := fake.NodesAt(1, 0, 2)
 		for policy, want := range map[OutOfCorePolicy]int{OutOfCoreAuto: 0, OutOfCoreImmediate: 0, OutOfCoreAlways: 1} {
-			r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(policy))
+			r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(policy))
 			r.until(1)
 			if got := r.s.Stats().OutOfCoreTiles; got != want {
 				t.Errorf("%s: %d tiles are out of core", policy, got)
@@ -171,7 +164,7 @@ func TestAdmission(t *testing.T) {
 		}
 	})
 	t.Run("no budget is no limit", func(t *testing.T) {
-		r := newRig(t, sceneOf(tileAt("a", face(0))), withNodes(map[string][]nodeSpec{"a": nodesAt(1<<40, 0)}))
+		r := newRig(t, sceneOf(tileAt("a", face(0))), withNodes(map[string][]fake.Node{"a": fake.NodesAt(1<<40, 0)}))
 		r.until(1)
 		if got := r.s.Stats().OutOfCoreTiles; got != 0 {
 			t.Errorf("%d tiles are out of core", got)
@@ -179,22 +172,18 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
-type loaderFunc func(Request)
-
-func (f loaderFunc) Start(q Request) { f(q) }
-
 // The meshes of one asset load in a burst, the nearest first.
 func TestSingleRootBurst(t *testing.T) {
-	nodes := nodesAt(1, 5, 10, 15, 20, 25)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(100, 150))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
+	nodes := fake.NodesAt(1, 5, 10, 15, 20, 25)
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(100, 150))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
 	r.until(2)
 	r.expect(`0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.3 mesh.load a/n2; 0.6 mesh.loaded a/n0; 0.6 mesh.loaded a/n1; 0.6 mesh.loaded a/n2;
 		0.6 mesh.load a/n3; 0.6 mesh.load a/n4; 0.9 mesh.loaded a/n3; 0.9 mesh.loaded a/n4`, "mesh.")
 }
 
 func TestNearBandIsSerialAcrossRoots(t *testing.T) {
-	a, b := nodesAt(1, 5, 10), nodesAt(1, 7, 60, 70)
-	r := newRig(t, sceneOf(tileOf("a", a, radiiAt(100, 150)), tileOf("b", b, radiiAt(100, 150))), withNodes(map[string][]nodeSpec{"a": a, "b": b}),
+	a, b := fake.NodesAt(1, 5, 10), fake.NodesAt(1, 7, 60, 70)
+	r := newRig(t, sceneOf(tileOf("a", a, radiiAt(100, 150)), tileOf("b", b, radiiAt(100, 150))), withNodes(map[string][]fake.Node{"a": a, "b": b}),
 		withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
 	r.until(0.4)
 	// One of the near band, the rest of the slots for those beyond.
@@ -203,9 +192,9 @@ func TestNearBandIsSerialAcrossRoots(t *testing.T) {
 
 // A backlog of meshes makes every frame tick, until it is gone.
 func TestAdaptiveTick(t *testing.T) {
-	nodes := nodesAt(1, 1, 2, 3, 4, 5)
+	nodes := fake.NodesAt(1, 1, 2, 3, 4, 5)
 	d := &meshDevice{latency: 40 * time.Millisecond}
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withLatency(0), withPolicy(OutOfCoreAlways), withDevice(d))
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withLatency(0), withPolicy(OutOfCoreAlways), withDevice(d))
 	r.dt = 16 * time.Millisecond
 	var at []int
 	for call := 1; call <= 32; call++ {
@@ -223,12 +212,12 @@ func TestAdaptiveTick(t *testing.T) {
 
 // Depth does not matter, the tile owns all.
 func TestNestedStubsCount(t *testing.T) {
-	nodes := []nodeSpec{{name: "root"}, {name: "group", parent: "root"}}
-	for _, n := range nodesAt(1, 5, 10) {
-		n.parent = "group"
+	nodes := []fake.Node{{Name: "root"}, {Name: "group", Parent: "root"}}
+	for _, n := range fake.NodesAt(1, 5, 10) {
+		n.Parent = "group"
 		nodes = append(nodes, n)
 	}
-	r := newRig(t, sceneOf(tileAt("a", face(5))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileAt("a", face(5))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.until(1)
 	st := r.s.Snapshot().Tiles[0]
 	if st.Meshes != 2 || st.MeshesLoaded != 2 || st.Visual != VisualComplete || r.parts() != "a/1, a/2" {
@@ -237,12 +226,12 @@ func TestNestedStubsCount(t *testing.T) {
 }
 
 func TestNestedStubsEndTheFallback(t *testing.T) {
-	nodes := []nodeSpec{{name: "root"}}
-	for _, n := range nodesAt(1, 5, 10) {
-		n.parent = "root"
+	nodes := []fake.Node{{Name: "root"}}
+	for _, n := range fake.NodesAt(1, 5, 10) {
+		n.Parent = "root"
 		nodes = append(nodes, n)
 	}
-	r := newRig(t, sceneOf(tileAt("a", face(5), lodsAt(30))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileAt("a", face(5), lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.path(5, [2]float64{0, -40}, [2]float64{2, 0})
 	if r.parts() != "a/1, a/2" || r.s.Stats().ResidentLOD != 0 {
 		t.Errorf("drawn %s\n%s", r.parts(), strings.Join(r.log, "\n"))
@@ -251,8 +240,8 @@ func TestNestedStubsEndTheFallback(t *testing.T) {
 
 // Stubs have the radii of their tile.
 func TestStubsHaveFiniteRadii(t *testing.T) {
-	nodes := nodesAt(1, 0, 10, 60, 70)
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	nodes := fake.NodesAt(1, 0, 10, 60, 70)
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	// Two are within 51 m; from -35 on the two others are beyond 100 m.
 	r.until(2)
 	if r.parts() != "a/1, a/2" {
@@ -271,9 +260,9 @@ func TestStubsHaveFiniteRadii(t *testing.T) {
 
 // What a hand-off needs is loaded wherever it lies, and stays.
 func TestFallbackStaysUntilUsable(t *testing.T) {
-	nodes := nodesAt(1, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90)
+	nodes := fake.NodesAt(1, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 	d := &meshDevice{latency: time.Second}
-	r := newRig(t, sceneOf(tileOf("a", nodes, lodsAt(30))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(d),
+	r := newRig(t, sceneOf(tileOf("a", nodes, lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(d),
 		withConfig(func(c *Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	// It looks past the tile: one or two of its meshes are in view.
@@ -289,11 +278,11 @@ func TestFallbackStaysUntilUsable(t *testing.T) {
 // The interior gate holds for the meshes of an interior
 // tile as well, and unloads none.
 func TestInteriorGateHoldsForMeshes(t *testing.T) {
-	nodes := nodesAt(1, 0, 10, 40)
+	nodes := fake.NodesAt(1, 0, 10, 40)
 	m := sceneOf(tileOf("a", nodes, radiiAt(30, 60), interiorOn(0)))
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
 	m.InteriorZone = &manifest.Bounds{Min: [3]float64{-20, -10, -20}, Max: [3]float64{20, 10, 20}}
-	r := newRig(t, m, withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.path(4, [2]float64{0, 5}, [2]float64{1, 5}, [2]float64{2, 21})
 	r.expect("0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.3 mesh.loaded a/n0; 0.3 mesh.loaded a/n1", "mesh.")
 	r.path(5, [2]float64{4, 19})
@@ -304,8 +293,8 @@ func TestInteriorGateHoldsForMeshes(t *testing.T) {
 
 // Meshes out of view wait, those in view do not.
 func TestMeshFrustumGate(t *testing.T) {
-	nodes := append(nodesAt(1, 12, -12), nodeSpec{name: "ahead", box: [6]float64{-.5, -.5, -20, .5, .5, -19}, bytes: 1})
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways),
+	nodes := append(fake.NodesAt(1, 12, -12), fake.Node{Name: "ahead", Box: [6]float64{-.5, -.5, -20, .5, .5, -19}, Bytes: 1})
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways),
 		withConfig(func(c *Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	r.until(2)

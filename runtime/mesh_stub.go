@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshState is the state of a stub.
@@ -43,7 +44,7 @@ type stub struct {
 // meshTile is what a record has while its full tile streams mesh by mesh.
 type meshTile struct {
 	root     RootID
-	plan     *nodes
+	plan     *payload.Layout
 	version  [32]byte // of the file, as its header has it
 	stubs    []stub
 	uploaded int // stubs that can be drawn
@@ -65,8 +66,8 @@ func (m *meshTile) visual() TileVisualState {
 }
 
 // part names a part of a tile for the Device.
-func (r *record) part(part int32) Key {
-	return Key{Scene: r.scene.id, Tile: r.tile, Rep: RepFull, Part: part}
+func (r *record) part(part int32) payload.Key {
+	return payload.Key{Scene: r.scene.id, Tile: r.tile, Rep: payload.RepFull, Part: part}
 }
 
 // sound reports whether a box is finite and not inside out.
@@ -80,26 +81,26 @@ func sound(b *geom.Box) bool {
 }
 
 // register takes over the asset of a full tile and makes its stubs.
-func (ms *meshStreamer) register(r *record, res *Result) {
+func (ms *meshStreamer) register(r *record, res *payload.Result) {
 	ms.budget.taught = true
 	ms.lastRoot++
-	n := res.Asset.layout()
-	m := &meshTile{root: ms.lastRoot, plan: n, version: res.Asset.version, stubs: make([]stub, len(n.stubs)), texture: max(0, res.TextureBytes)}
-	for i := range n.stubs {
-		p := &n.stubs[i]
-		m.stubs[i].box = p.box
-		if !sound(&p.box) { // the tile's box is never wrong by much
+	n := res.Asset.Layout()
+	m := &meshTile{root: ms.lastRoot, plan: n, version: res.Asset.Version, stubs: make([]stub, len(n.Stubs)), texture: max(0, res.TextureBytes)}
+	for i := range n.Stubs {
+		p := &n.Stubs[i]
+		m.stubs[i].box = p.Box
+		if !sound(&p.Box) { // the tile's box is never wrong by much
 			m.stubs[i].box = r.scene.tiles.box[r.tile]
 		}
 		size := m.stubs[i].box.Size()
 		m.stubs[i].half = max(size[0], size[1], size[2]) / 2
 		id := StubID{m.root, int32(i)}
-		if p.levels() == 1 && len(p.parts) == 1 {
-			ms.registry.StoreMesh(id, CPUEntry{Name: p.name, Part: p.parts[0].part, Bytes: p.bytes})
+		if p.Levels() == 1 && len(p.Parts) == 1 {
+			ms.registry.StoreMesh(id, CPUEntry{Name: p.Name, Part: p.Parts[0].Index, Bytes: p.Bytes})
 			continue
 		}
-		for _, x := range p.parts {
-			ms.registry.StoreLODMesh(id, CPUEntry{Name: p.name, Part: x.part, Bytes: x.bytes})
+		for _, x := range p.Parts {
+			ms.registry.StoreLODMesh(id, CPUEntry{Name: p.Name, Part: x.Index, Bytes: x.Bytes})
 		}
 	}
 	ms.registry.StoreAsset(m.root, res.Asset)
@@ -147,9 +148,9 @@ func (ms *meshStreamer) releaseStub(r *record, i int) {
 	m := r.meshes
 	x := &m.stubs[i]
 	start := ms.device.clock.Now()
-	for k := range m.plan.stubs[i].parts {
+	for k := range m.plan.Stubs[i].Parts {
 		if x.resident>>k&1 != 0 {
-			ms.device.Release(r.part(m.plan.stubs[i].parts[k].part))
+			ms.device.Release(r.part(m.plan.Stubs[i].Parts[k].Index))
 		}
 	}
 	ms.device.noteRelease(start)
@@ -160,13 +161,13 @@ func (ms *meshStreamer) releaseStub(r *record, i int) {
 	} else {
 		m.uploaded--
 		ms.count.loaded--
-		if m.plan.stubs[i].levels() > 1 {
+		if m.plan.Stubs[i].Levels() > 1 {
 			ms.groups--
 		}
 	}
 	ms.bookStub(r, x, -x.bytes)
 	x.state, x.resident, x.tooLarge, x.seen = meshUnloaded, 0, false, false
-	if m.uploaded == 0 && r.fading == RepFull {
+	if m.uploaded == 0 && r.fading == payload.RepFull {
 		r.endFade() // nothing is left to fade out
 	}
 	ms.updateVisual(r)
@@ -207,8 +208,8 @@ func (ms *meshStreamer) updateVisual(r *record) {
 func (ms *meshStreamer) emitMesh(k Kind, r *record, i int) { ms.emit(ms.meshEvent(k, r, i)) }
 
 func (ms *meshStreamer) meshEvent(k Kind, r *record, i int) Event {
-	e := ms.event(k, r, RepFull)
-	e.Mesh = r.meshes.plan.stubs[i].name
+	e := ms.event(k, r, payload.RepFull)
+	e.Mesh = r.meshes.plan.Stubs[i].Name
 	return e
 }
 
@@ -220,10 +221,10 @@ func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
 		if x.state != meshLoaded {
 			continue
 		}
-		p := &m.plan.stubs[i]
-		for k := range p.parts {
-			if x.resident>>k&1 != 0 && (len(p.parts) == 1 || p.parts[k].level == x.level) {
-				dst = append(dst, Drawn{r.part(p.parts[k].part), fade})
+		p := &m.plan.Stubs[i]
+		for k := range p.Parts {
+			if x.resident>>k&1 != 0 && (len(p.Parts) == 1 || p.Parts[k].Level == x.level) {
+				dst = append(dst, Drawn{r.part(p.Parts[k].Index), fade})
 			}
 		}
 	}

@@ -3,14 +3,17 @@ package runtime
 import (
 	"fmt"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshParts is a tile of four meshes of 100 bytes at 0, 10, 20 and 150 m, which
 // stream within 50 m and go beyond 100 m.
 func meshParts(t *testing.T, change func(*Config), opts ...tileOption) (*parts, *record) {
-	nodes := make([]nodeSpec, 4)
+	nodes := make([]fake.Node, 4)
 	for i, x := range []float64{0, 10, 20, 150} {
-		nodes[i] = nodeSpec{name: fmt.Sprint("m", i), bytes: 100, box: [6]float64{x, -1, -1, x + 1, 1, 1}}
+		nodes[i] = fake.Node{Name: fmt.Sprint("m", i), Bytes: 100, Box: [6]float64{x, -1, -1, x + 1, 1, 1}}
 	}
 	p := newParts(t, func(c *Config) {
 		c.OutOfCorePolicy, c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = OutOfCoreAlways, 8, 8
@@ -18,8 +21,8 @@ func meshParts(t *testing.T, change func(*Config), opts ...tileOption) (*parts, 
 			change(c)
 		}
 	}, tileOf("a", nodes, opts...))
-	p.residency.start(p.scene.activate(0), RepFull)
-	p.answer(Result{Asset: assetOf(nil, nodes...)}, 1)
+	p.residency.start(p.scene.activate(0), payload.RepFull)
+	p.answer(payload.Result{Asset: fake.Asset(nil, nodes...)}, 1)
 	p.events()
 	p.asked()
 	return p, p.scene.recordOf(0)
@@ -67,14 +70,14 @@ func TestMeshStreamer(t *testing.T) {
 			"all of it when a level stands in", nil,
 			[]tileOption{hlodAt(60)},
 			[]float64{-5, -110},
-			func(p *parts, _ *record) { p.load(0, RepHLOD, 1) },
+			func(p *parts, _ *record) { p.load(0, payload.RepHLOD, 1) },
 			"mesh.unload a/m3; mesh.unload a/m2; mesh.unload a/m1; mesh.unload a/m0", 0, false,
 		},
 		{
 			"no more than may go in a tick", func(c *Config) { c.MaxUnloadsPerUpdate = 1 },
 			[]tileOption{hlodAt(60)},
 			[]float64{-5, -110},
-			func(p *parts, _ *record) { p.load(0, RepHLOD, 1) }, "mesh.unload a/m3", 3, true,
+			func(p *parts, _ *record) { p.load(0, payload.RepHLOD, 1) }, "mesh.unload a/m3", 3, true,
 		},
 		{
 			"nothing beyond the budget", nil, nil,

@@ -11,6 +11,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
 
@@ -23,9 +25,9 @@ type story struct {
 	fetch    float64   // 0: no fetcher
 	drawable float64   // seconds until uploads are drawable, 0: at once
 	frames   []frame
-	window   int                   // of idle tiles
-	calm     bool                  // no faults, no memory pressure, no forced unloads
-	nodes    map[string][]nodeSpec // of full tiles
+	window   int                    // of idle tiles
+	calm     bool                   // no faults, no memory pressure, no forced unloads
+	nodes    map[string][]fake.Node // of full tiles
 }
 
 type frame struct {
@@ -110,7 +112,7 @@ func drawConfig(t *rapid.T) Config {
 
 // drawNodes gives most full tiles nodes to stream one by one.
 func (s *story) drawNodes(t *rapid.T) {
-	s.nodes = map[string][]nodeSpec{}
+	s.nodes = map[string][]fake.Node{}
 	s.cfg.OutOfCoreNodeThreshold = rapid.IntRange(1, 6).Draw(t, "threshold")
 	s.cfg.OutOfCorePolicy = rapid.SampledFrom([]OutOfCorePolicy{OutOfCoreAuto, OutOfCoreAuto, OutOfCoreAlways}).Draw(t, "policy")
 	s.cfg.MaxConcurrentLoads = rapid.IntRange(1, 5).Draw(t, "mesh slots")
@@ -124,21 +126,21 @@ func (s *story) drawNodes(t *rapid.T) {
 		b := tile.Bounds.Box()
 		size := b.Size()
 		for i := range rapid.IntRange(0, 12).Draw(t, "nodes") {
-			n := nodeSpec{name: fmt.Sprint("n", i), bytes: rapid.Int64Range(1, 60).Draw(t, "bytes")}
+			n := fake.Node{Name: fmt.Sprint("n", i), Bytes: rapid.Int64Range(1, 60).Draw(t, "bytes")}
 			switch rapid.IntRange(0, 5).Draw(t, "kind") {
 			case 0:
-				n.bytes = 0
+				n.Bytes = 0
 			case 1, 2:
-				n.name = fmt.Sprintf("g%d_LOD%d", i/3, i%3)
+				n.Name = fmt.Sprintf("g%d_LOD%d", i/3, i%3)
 			case 3:
 				if last := len(s.nodes[tile.ID]) - 1; last >= 0 {
-					n.parent = s.nodes[tile.ID][last].name
+					n.Parent = s.nodes[tile.ID][last].Name
 				}
 			}
 			for a := range 3 {
 				from := rapid.Float64Range(0, 1).Draw(t, "at")
 				to := from + float64((1-from)*rapid.Float64Range(0, 1).Draw(t, "size"))
-				n.box[a], n.box[a+3] = b.Min[a]+float64(size[a]*from), b.Min[a]+float64(size[a]*to)
+				n.Box[a], n.Box[a+3] = b.Min[a]+float64(size[a]*from), b.Min[a]+float64(size[a]*to)
 			}
 			s.nodes[tile.ID] = append(s.nodes[tile.ID], n)
 		}
@@ -187,26 +189,26 @@ func (s *story) drawFrames(t *rapid.T) {
 
 // lateVisibility makes uploads drawable after a while.
 type lateVisibility struct {
-	clock *fakeClock
+	clock *fake.Clock
 	after time.Duration
-	since map[Key]time.Duration
+	since map[payload.Key]time.Duration
 }
 
-func (v *lateVisibility) Drawable(k Key) bool {
+func (v *lateVisibility) Drawable(k payload.Key) bool {
 	at, ok := v.since[k]
-	return ok && v.clock.now-at >= v.after
+	return ok && v.clock.Time-at >= v.after
 }
 
-func (v *lateVisibility) Upload(k Key, a *Asset) error {
+func (v *lateVisibility) Upload(k payload.Key, a *payload.Asset) error {
 	if _, ok := v.since[k]; ok {
 		panic(fmt.Sprintf("%+v is uploaded twice", k))
 	}
-	v.since[k] = v.clock.now
+	v.since[k] = v.clock.Time
 	a.Release()
 	return nil
 }
 
-func (v *lateVisibility) Release(k Key) {
+func (v *lateVisibility) Release(k payload.Key) {
 	if _, ok := v.since[k]; !ok {
 		panic(fmt.Sprintf("%+v is released and was not uploaded", k))
 	}
@@ -217,28 +219,26 @@ func (v *lateVisibility) Release(k Key) {
 func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	var fetcher *fakeFetcher
 	var device *lateVisibility
-	held := 0 // assets whose buffers have not gone back
+	loaded, released := 0, 0 // assets, and those whose buffers have gone back
 	r := newRig(tb, s.scene, func(c *Config, d *Deps, r *rig) {
 		*c = s.cfg
-		r.loader.latency = func(q Request) time.Duration {
+		r.loader.Latency = func(q payload.Request) time.Duration {
 			return time.Duration(s.latency[q.Token%16] * float64(time.Second))
 		}
-		r.loader.fault = func(q Request) string { return s.faults[q.Token%16] }
-		r.loader.bytes = func(q Request) int64 { return int64(q.Token % 100) }
+		r.loader.Fault = func(q payload.Request) string { return s.faults[q.Token%16] }
+		r.loader.Bytes = func(q payload.Request) int64 { return int64(q.Token % 100) }
 		if s.fetch > 0 {
 			fetcher = &fakeFetcher{clock: r.clock, latency: time.Duration(s.fetch * float64(time.Second))}
 			d.Fetcher = fetcher
 		}
-		r.loader.asset = func(q Request) *Asset {
+		r.loader.Asset = func(q payload.Request) *payload.Asset {
 			if n := s.nodes[q.TileID]; len(n) > 0 {
-				held++
-				a := assetOf(nil, n...)
-				a.buffers.release = func() { held-- }
-				return a
+				loaded++
+				return fake.Asset(&released, n...)
 			}
 			return nil
 		}
-		device = &lateVisibility{r.clock, time.Duration(s.drawable * float64(time.Second)), map[Key]time.Duration{}}
+		device = &lateVisibility{r.clock, time.Duration(s.drawable * float64(time.Second)), map[payload.Key]time.Duration{}}
 		d.Device = device
 		if s.drawable > 0 {
 			d.Visibility = device
@@ -270,10 +270,10 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	if err := r.s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.loader.fault, r.clock.now = nil, r.clock.now+time.Hour
-	r.loader.deliver() // late answers give their buffers back
-	if usage := r.s.meshes.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || held != 0 {
-		t.Fatalf("%d uploads are left, %+v in the main memory, %d buffers are held", len(device.since), usage, held)
+	r.loader.Fault, r.clock.Time = nil, r.clock.Time+time.Hour
+	r.loader.Deliver() // late answers give their buffers back
+	if usage := r.s.meshes.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || loaded != released {
+		t.Fatalf("%d uploads are left, %+v in the main memory, %d buffers are held", len(device.since), usage, loaded-released)
 	}
 	return r.log
 }
@@ -285,7 +285,7 @@ func (d *Drawn) mayBeDrawn(device *lateVisibility, drawable float64) bool {
 	if d.Part == 0 {
 		drawable = min(drawable, DefaultConfig().HandoffMaxWait)
 	}
-	return ok && (device.clock.now-at).Seconds() >= drawable-1e-9
+	return ok && (device.clock.Time-at).Seconds() >= drawable-1e-9
 }
 
 func (s *story) act(t *rapid.T, r *rig, f frame) {
@@ -353,7 +353,7 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 				}
 				want.GeometryBytes += st.geometry
 				want.TextureBytes += st.texture
-				*[...]*int{&want.ResidentFull, &want.ResidentHLOD, &want.ResidentLOD}[classOf(Rep(i+1))]++
+				*[...]*int{&want.ResidentFull, &want.ResidentHLOD, &want.ResidentLOD}[classOf(payload.Rep(i+1))]++
 				if !st.drawable && !st.split {
 					awaited++
 				}
@@ -361,7 +361,7 @@ func checkInvariants(t rapid.TB, rig *rig, calm bool) {
 			if r.undrawn {
 				want.UndrawnTiles++
 			}
-			if r.fading != RepNone {
+			if r.fading != payload.RepNone {
 				want.ActiveFades++
 			}
 		}
@@ -397,7 +397,7 @@ func checkMeshes(t rapid.TB, s *Streamer) {
 			switch x.state {
 			case meshLoaded:
 				loaded++
-				if m.plan.stubs[i].levels() > 1 {
+				if m.plan.Stubs[i].Levels() > 1 {
 					groups++
 				}
 			case meshLoading:
@@ -426,21 +426,21 @@ func checkMeshes(t rapid.TB, s *Streamer) {
 }
 
 func checkRecord(t rapid.TB, s *Streamer, r *record) {
-	if r.drawn != RepNone && !r.rep(r.drawn).resident() || r.fading != RepNone && !r.rep(r.fading).resident() {
+	if r.drawn != payload.RepNone && !r.rep(r.drawn).resident() || r.fading != payload.RepNone && !r.rep(r.fading).resident() {
 		t.Fatalf("%s draws %v and fades %v out, but one of them is not resident", r.scene.tiles.id[r.tile], r.drawn, r.fading)
 	}
 	for i := range r.reps {
 		st := &r.reps[i]
 		at := s.loads.find(st.token)
 		if st.loading() && (at < 0 || s.loads.list[at].orphan) {
-			t.Fatalf("%s waits for %v, which nobody loads", r.scene.tiles.id[r.tile], Rep(i+1))
+			t.Fatalf("%s waits for %v, which nobody loads", r.scene.tiles.id[r.tile], payload.Rep(i+1))
 		}
 	}
 }
 
 // checkDrawn checks that every tile is drawn once, its parts with one opacity.
 func checkDrawn(t rapid.TB, s *Streamer) {
-	perTile, perPart := map[Key]float64{}, map[Key]float64{}
+	perTile, perPart := map[payload.Key]float64{}, map[payload.Key]float64{}
 	for _, d := range s.AppendDrawn(nil) {
 		k := d.Key
 		k.Part = 0
@@ -453,7 +453,7 @@ func checkDrawn(t rapid.TB, s *Streamer) {
 		}
 	}
 	for k, fade := range perPart {
-		k.Rep = RepNone
+		k.Rep = payload.RepNone
 		perTile[k] += fade
 	}
 	for k, sum := range perTile {

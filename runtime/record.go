@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // repState is the state of one representation of one tile.
@@ -46,12 +48,12 @@ type record struct {
 	actual, effective float64 // distances as of the last tick
 
 	inGrace                 bool
-	retire                  bool // fades only: draw the successor, the full tile is about to go
-	lodSwapped, hlodSwapped bool // at lodSwapAt and hlodSwapAt
-	target                  Rep  // what the planner works towards, RepNone: keep what there is
-	wanted                  Rep  // what the tile should show
-	drawn                   Rep
-	fading                  Rep // the outgoing representation of a fade
+	retire                  bool        // fades only: draw the successor, the full tile is about to go
+	lodSwapped, hlodSwapped bool        // at lodSwapAt and hlodSwapAt
+	target                  payload.Rep // what the planner works towards, RepNone: keep what there is
+	wanted                  payload.Rep // what the tile should show
+	drawn                   payload.Rep
+	fading                  payload.Rep // the outgoing representation of a fade
 	graceSince              time.Duration
 	lodSwapAt, hlodSwapAt   time.Duration // the last transitions of the LODs and of the HLOD
 	drawnAt                 time.Duration // since when
@@ -61,7 +63,7 @@ type record struct {
 	everDrawn     bool // since the tile last wanted no representation
 	undrawn       bool
 	seen          bool          // within the streaming radius
-	evicted       Rep           // under memory pressure, and not back yet; RepNone: nothing
+	evicted       payload.Rep   // under memory pressure, and not back yet; RepNone: nothing
 	evictedAt     time.Duration // when
 	seenAt        time.Duration // when the camera came within the streaming radius
 	gap           gapAudit
@@ -74,15 +76,17 @@ type gapAudit struct {
 	since, warned time.Duration
 }
 
-func (r *record) rep(p Rep) *repState { return &r.reps[p-1] }
-func (r *record) full() *repState     { return &r.reps[0] }
+func (r *record) rep(p payload.Rep) *repState { return &r.reps[p-1] }
+func (r *record) full() *repState             { return &r.reps[0] }
 
 // key names a whole representation for the Device.
-func (r *record) key(rep Rep) Key { return Key{Scene: r.scene.id, Tile: r.tile, Rep: rep} }
+func (r *record) key(rep payload.Rep) payload.Key {
+	return payload.Key{Scene: r.scene.id, Tile: r.tile, Rep: rep}
+}
 
 // idle reports whether the record holds nothing that must be remembered.
 func (r *record) idle(now time.Duration) bool {
-	if r.inGrace || r.drawn != RepNone || r.everDrawn || r.fading != RepNone || r.seen || r.evicted != RepNone && r.near {
+	if r.inGrace || r.drawn != payload.RepNone || r.everDrawn || r.fading != payload.RepNone || r.seen || r.evicted != payload.RepNone && r.near {
 		return false
 	}
 	for i := range r.reps {
@@ -158,7 +162,7 @@ func (sc *scene) forget(tile int32) {
 // nothingDrawn reports whether nothing of a tile is drawn, and nothing of it
 // could be.
 func (r *record) nothingDrawn() bool {
-	if r.drawn != RepNone {
+	if r.drawn != payload.RepNone {
 		return false
 	}
 	e := r.scene.env
@@ -173,7 +177,7 @@ func (r *record) nothingDrawn() bool {
 // partial reports whether a tile draws the few of its meshes that are loaded,
 // as it has nothing else.
 func (r *record) partial() bool {
-	return r.drawn == RepFull && r.full().split && !r.full().drawable
+	return r.drawn == payload.RepFull && r.full().split && !r.full().drawable
 }
 
 // hasFallback reports whether a level can stand in for the full representation.
@@ -203,7 +207,7 @@ func (r *record) whollyEvicted() bool {
 
 // holdBack keeps an evicted representation away for a while, and its tile too
 // if it was the last one.
-func (r *record) holdBack(rep Rep) {
+func (r *record) holdBack(rep payload.Rep) {
 	if r.scene.cfg.Handoff != HandoffCovered {
 		return
 	}
@@ -217,7 +221,7 @@ func (r *record) holdBack(rep Rep) {
 // It never is within the streaming radius, where memory pressure evicts
 // nothing.
 func (r *record) inEvictionHold() bool {
-	return r.evicted != RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
+	return r.evicted != payload.RepNone && r.actual > r.scene.tiles.radius[r.tile].stream && r.scene.now-r.evictedAt < evictionHold
 }
 
 // evictionHold is how long an evicted representation stays away at least,
@@ -225,8 +229,8 @@ func (r *record) inEvictionHold() bool {
 const evictionHold = 3 * time.Second
 
 func (r *record) endFade() {
-	if r.fading != RepNone {
-		r.fading = RepNone
+	if r.fading != payload.RepNone {
+		r.fading = payload.RepNone
 		r.scene.fades--
 	}
 }
@@ -236,13 +240,13 @@ func (r *record) fadeProgress() float64 {
 }
 
 // shows reports whether there is anything of a representation to draw.
-func (r *record) shows(rep Rep) bool {
+func (r *record) shows(rep payload.Rep) bool {
 	st := r.rep(rep)
 	return st.resident() && (!st.split || r.meshes.uploaded > 0)
 }
 
 // noteSwap notes when the LODs of a tile, or its HLOD, have last changed.
-func (r *record) noteSwap(rep Rep) {
+func (r *record) noteSwap(rep payload.Rep) {
 	switch classOf(rep) {
 	case classHLOD:
 		r.hlodSwapAt, r.hlodSwapped = r.scene.now, true
@@ -252,7 +256,7 @@ func (r *record) noteSwap(rep Rep) {
 }
 
 // dwelt reports whether the tile's HLOD, or its LODs, may change again.
-func (r *record) dwelt(rep Rep) bool {
+func (r *record) dwelt(rep payload.Rep) bool {
 	if classOf(rep) == classHLOD {
 		return !r.hlodSwapped || r.scene.now-r.hlodSwapAt >= r.scene.dwell
 	}

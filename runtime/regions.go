@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Defaults of regions.
@@ -66,7 +67,7 @@ type region struct {
 	Region
 	box      geom.Box
 	state    RegionState
-	scene    SceneID
+	scene    payload.SceneID
 	fails    uint16
 	failedAt time.Duration
 	distance float64
@@ -167,7 +168,7 @@ func (m *Regions) open(at int) {
 		m.mu.Lock()
 		m.ready = append(m.ready, regionAnswer{at, data, err})
 		m.mu.Unlock()
-		m.s.loads.completions.box.Notify()
+		m.s.loads.completions.Notify()
 	})
 }
 
@@ -217,7 +218,7 @@ func (m *Regions) close(r *region) {
 
 // State returns the state of a region and, when it is loaded, its scene; ok is
 // false for an unknown id.
-func (m *Regions) State(id string) (state RegionState, scene SceneID, ok bool) {
+func (m *Regions) State(id string) (state RegionState, scene payload.SceneID, ok bool) {
 	for i := range m.list {
 		if m.list[i].ID == id {
 			return m.list[i].state, m.list[i].scene, true

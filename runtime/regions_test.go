@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 )
 
 // quarter is a region around x with a scene of one tile.
@@ -72,7 +73,7 @@ func TestRegionEvents(t *testing.T) {
 	var got []string
 	note := func() {
 		for _, e := range r.s.Events() {
-			text := fmt.Sprintf("%.1f %s %d", (e.Time - epoch).Seconds(), e.Kind, e.Scene)
+			text := fmt.Sprintf("%.1f %s %d", (e.Time - fake.Epoch).Seconds(), e.Kind, e.Scene)
 			if e.Region != "" {
 				text += " " + e.Region
 			}
@@ -90,13 +91,13 @@ func TestRegionEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.read = func(context.Context, string) (*manifest.Manifest, error) { return nil, errFake }
+	m.read = func(context.Context, string) (*manifest.Manifest, error) { return nil, fake.ErrFake }
 	for _, x := range []float64{0, 0, -400} {
 		r.camera.Position[0] = x
 		m.Update(r.camera, time.Second)
 		m.tasks.Wait()
 		note()
-		r.clock.now += time.Second
+		r.clock.Time += time.Second
 	}
 	r.camera.Position[0] = 0
 	m.Update(r.camera, time.Second)
@@ -104,7 +105,7 @@ func TestRegionEvents(t *testing.T) {
 	note()
 	want := []string{
 		"0.0 region.load 0 bad", "0.0 region.load 0 a", "0.0 scene.load 2", "0.0 region.loaded 2 a",
-		"1.0 region.failed 0 bad attempt 1, again in 5s: " + errFake.Error(),
+		"1.0 region.failed 0 bad attempt 1, again in 5s: " + fake.ErrFake.Error(),
 		"2.0 scene.unload 2", "2.0 region.unload 2 a",
 		"3.0 region.load 0 a", "3.0 scene.load 3", "3.0 region.loaded 3 a", "3.0 scene.unload 3", "3.0 region.unload 3 a",
 	}
@@ -142,7 +143,7 @@ func TestRegionsReadInTheBackground(t *testing.T) {
 	}
 	answer <- nil
 	answer <- nil
-	answer <- errFake
+	answer <- fake.ErrFake
 	m.tasks.Wait()
 	m.Update(r.camera, 0)
 	loaded, failed := 0, 0
@@ -166,7 +167,7 @@ func TestRegionsReadInTheBackground(t *testing.T) {
 	if len(asked) != 2 {
 		t.Errorf("%d asked", len(asked))
 	}
-	r.clock.now += 6 * time.Second
+	r.clock.Time += 6 * time.Second
 	answer <- nil
 	m.Update(r.camera, time.Second)
 	m.tasks.Wait()
@@ -178,8 +179,8 @@ func TestRegionsReadInTheBackground(t *testing.T) {
 }
 
 func TestRegionsMindTheBudget(t *testing.T) {
-	nodes := nodesAt(30, 40, 60, 61)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(50, 100))), withNodes(map[string][]nodeSpec{"a": nodes}), withPolicy(OutOfCoreAlways))
+	nodes := fake.NodesAt(30, 40, 60, 61)
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(50, 100))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
 	r.memory.GeometryBudget = 200
 	r.path(3, [2]float64{0, 20}) // all three are loaded
 	r.camera.Position[0] = -20   // the last two lie beyond 50 m

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // A payload that is not the one that the manifest declares was usually cooked
@@ -30,7 +31,7 @@ type reloading struct {
 type reloaded struct {
 	old  *scene
 	tile int32 // whose file gave the reason
-	rep  Rep
+	rep  payload.Rep
 	next *scene
 	err  error
 }
@@ -69,9 +70,9 @@ func (src *Source) reader() func(ctx context.Context) (Source, error) {
 // reportMismatch starts to read the manifest of a tile again when an error
 // says that its file is not the declared one, or is gone. Manifests without
 // hashes are left alone: their versions cannot be told apart.
-func (l *reloads) reportMismatch(r *record, rep Rep, err error) {
+func (l *reloads) reportMismatch(r *record, rep payload.Rep, err error) {
 	sc := r.scene
-	if !errors.Is(err, ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.fileOf(r.tile, rep).sha256 == "" ||
+	if !errors.Is(err, payload.ErrMismatch) && !errors.Is(err, fs.ErrNotExist) || sc.tiles.fileOf(r.tile, rep).sha256 == "" ||
 		sc.reloading.read == nil || sc.reloading.running || l.now < sc.reloading.next {
 		return
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // cooked is a scene on the disk whose HLODs have so many triangles as its
@@ -92,24 +94,24 @@ func (c *cooked) save(m *manifest.Manifest) {
 }
 
 // triangleCounter is a Device that knows the version of what is on it.
-type triangleCounter struct{ on map[Key]int }
+type triangleCounter struct{ on map[payload.Key]int }
 
-func (d *triangleCounter) Upload(k Key, a *Asset) error {
+func (d *triangleCounter) Upload(k payload.Key, a *payload.Asset) error {
 	defer a.Release()
 	d.on[k] = len(a.Geometry.Indices) / 6
-	if k.Rep == RepFull {
+	if k.Rep == payload.RepFull {
 		d.on[k] /= 2
 	}
 	return nil
 }
 
-func (d *triangleCounter) Release(k Key) { delete(d.on, k) }
+func (d *triangleCounter) Release(k payload.Key) { delete(d.on, k) }
 
 // reloadRig streams a cooked scene from the disk.
 type reloadRig struct {
 	*cooked
 	s       *Streamer
-	clock   *fakeClock
+	clock   *fake.Clock
 	device  *triangleCounter
 	camera  Camera
 	bare    int // frames in which nothing is drawn
@@ -119,7 +121,7 @@ type reloadRig struct {
 
 func (c *cooked) open(src Source, opts ...func(*Config)) *reloadRig {
 	c.t.Helper()
-	r := &reloadRig{cooked: c, clock: &fakeClock{epoch}, device: &triangleCounter{map[Key]int{}}}
+	r := &reloadRig{cooked: c, clock: &fake.Clock{Time: fake.Epoch}, device: &triangleCounter{map[payload.Key]int{}}}
 	cfg := scenarioConfig()
 	for _, o := range opts {
 		o(&cfg)
@@ -141,7 +143,7 @@ func (c *cooked) open(src Source, opts ...func(*Config)) *reloadRig {
 func (r *reloadRig) run(seconds float64, x float64) {
 	r.t.Helper()
 	r.camera.Position[0] = x
-	for end := r.clock.now + time.Duration(seconds*float64(time.Second)); r.clock.now < end; r.clock.now += 100 * time.Millisecond {
+	for end := r.clock.Time + time.Duration(seconds*float64(time.Second)); r.clock.Time < end; r.clock.Time += 100 * time.Millisecond {
 		for r.s.Stats().ActiveLoads > 0 || r.s.reloads.running > 0 {
 			<-r.s.Ready()
 			r.frame()
@@ -265,7 +267,7 @@ func TestReloadIsNoLoop(t *testing.T) {
 	for _, e := range r.events {
 		switch e.Kind {
 		case EventTileFailed:
-			if !errors.Is(e.Err, ErrMismatch) || !errors.Is(e.Err, ErrPayload) || !strings.Contains(e.Err.Error(), sum) {
+			if !errors.Is(e.Err, payload.ErrMismatch) || !errors.Is(e.Err, payload.ErrPayload) || !strings.Contains(e.Err.Error(), sum) {
 				t.Fatalf("%v", e.Err)
 			}
 		case EventWarn:
@@ -297,7 +299,7 @@ func TestReloadFails(t *testing.T) {
 		reads := 0
 		r := c.open(Source{Manifest: m, Base: c.dir, Reload: func(context.Context) (Source, error) {
 			reads++
-			return Source{}, errFake
+			return Source{}, fake.ErrFake
 		}})
 		r.run(30, 20)
 		if st := r.s.Stats(); hashes != (reads > 0) || reads > 4 || int(st.ManifestReloadFailures) != reads || st.Failures == 0 {
@@ -311,11 +313,11 @@ func TestReloadFails(t *testing.T) {
 func TestReplacedFilesAreHashedAgain(t *testing.T) {
 	c := newCooked(t)
 	_, sum := c.payload("tiles/a.untold", format.FileTile, 1)
-	l := NewFileLoader(1)
+	l := payload.NewFileLoader(1)
 	defer l.Close()
-	req := Request{Dir: c.dir, Path: "tiles/a.untold", SHA256: sum}
+	req := payload.Request{Dir: c.dir, Path: "tiles/a.untold", SHA256: sum}
 	for range 2 {
-		if r := ask(t, l, req); r.Err != nil {
+		if r := fake.Ask(t, l, req); r.Err != nil {
 			t.Fatal(r.Err)
 		} else {
 			r.Asset.Release()
@@ -327,11 +329,11 @@ func TestReplacedFilesAreHashedAgain(t *testing.T) {
 	}
 	data[len(data)-1] ^= 1
 	c.put("tiles/a.untold", data)
-	if r := ask(t, l, req); !errors.Is(r.Err, ErrMismatch) {
+	if r := fake.Ask(t, l, req); !errors.Is(r.Err, payload.ErrMismatch) {
 		t.Errorf("%v", r.Err)
 	}
 	req.SHA256 = ""
-	if r := ask(t, l, req); !errors.Is(r.Err, format.Code("hash-mismatch")) {
+	if r := fake.Ask(t, l, req); !errors.Is(r.Err, format.Code("hash-mismatch")) {
 		t.Errorf("without a declared hash: %v", r.Err)
 	}
 }

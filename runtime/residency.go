@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // residency owns what is loaded: the state of every representation from its
 // request to its release.
 //
@@ -43,15 +45,15 @@ func (c *residencyCounters) addTo(st *Stats) {
 }
 
 // makeResident books a representation that was uploaded or registered.
-func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
+func (rs *residency) makeResident(r *record, rep payload.Rep, res *payload.Result) {
 	st := r.rep(rep)
 	st.state, st.residentAt, st.fails, st.evicted = TileParsed, rs.now, 0, false
-	if r.evicted != RepFull || rep == RepFull {
-		r.evicted = RepNone
+	if r.evicted != payload.RepFull || rep == payload.RepFull {
+		r.evicted = payload.RepNone
 	}
 	r.wakeUp()
 	rs.count.resident[classOf(rep)]++
-	if st.split = rep == RepFull && r.meshes != nil; st.split {
+	if st.split = rep == payload.RepFull && r.meshes != nil; st.split {
 		st.drawable = false // until enough of its meshes are
 		r.scene.tiles.flags[r.tile] |= flagMeshes
 		return
@@ -66,7 +68,7 @@ func (rs *residency) makeResident(r *record, rep Rep, res *Result) {
 }
 
 // free releases a resident representation.
-func (rs *residency) free(r *record, rep Rep) {
+func (rs *residency) free(r *record, rep payload.Rep) {
 	st := r.rep(rep)
 	if st.split {
 		rs.meshes.drop(r)
@@ -85,12 +87,12 @@ func (rs *residency) free(r *record, rep Rep) {
 }
 
 // unload tears a resident representation down and reports it.
-func (rs *residency) unload(r *record, rep Rep) {
+func (rs *residency) unload(r *record, rep payload.Rep) {
 	rs.free(r, rep)
 	if r.grant != grantAll {
 		r.holdBack(rep)
 	}
-	if rep == RepFull {
+	if rep == payload.RepFull {
 		r.inGrace, r.retire, r.handoffAge = false, false, 0
 	}
 	if r.fading == rep {
@@ -102,7 +104,7 @@ func (rs *residency) unload(r *record, rep Rep) {
 }
 
 // drop unloads or cancels a level, whichever applies.
-func (rs *residency) drop(r *record, rep Rep) {
+func (rs *residency) drop(r *record, rep payload.Rep) {
 	switch st := r.rep(rep); {
 	case st.resident() && r.fading != rep: // a fade needs both
 		rs.unload(r, rep)
@@ -127,7 +129,7 @@ func (rs *residency) pollDrawable() {
 				if !st.resident() || st.drawable || st.split {
 					continue
 				}
-				st.drawable = rs.device.visibility.Drawable(r.key(Rep(i + 1)))
+				st.drawable = rs.device.visibility.Drawable(r.key(payload.Rep(i + 1)))
 				if st.drawable {
 					rs.awaited--
 				}

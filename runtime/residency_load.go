@@ -3,13 +3,15 @@ package runtime
 import (
 	"errors"
 	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // ErrTimeout is the error of a load that the watchdog gave up on.
 var ErrTimeout = errors.New("runtime: the load did not finish in time")
 
 // start requests a representation.
-func (rs *residency) start(r *record, rep Rep) {
+func (rs *residency) start(r *record, rep payload.Rep) {
 	st := r.rep(rep)
 	l := rs.loads.request(r, rep, int(st.fails)+1, rs.budget.splitOf(r, rep))
 	st.state, st.token = TileParsing, l.request.Token
@@ -17,7 +19,7 @@ func (rs *residency) start(r *record, rep Rep) {
 	rs.budget.pending += rs.budget.expected(r, rep)
 	rs.count.loads++
 	rs.count.started++
-	if rep == RepFull {
+	if rep == payload.RepFull {
 		l.memory = r.scene.tiles.memory[r.tile]
 		rs.count.loading++
 	}
@@ -26,7 +28,7 @@ func (rs *residency) start(r *record, rep Rep) {
 }
 
 // loaded makes a representation resident.
-func (rs *residency) loaded(r *record, l *load, res *Result) {
+func (rs *residency) loaded(r *record, l *load, res *payload.Result) {
 	rep := l.request.Key.Rep
 	start := rs.device.clock.Now()
 	err := rs.place(r, rep, res)
@@ -44,7 +46,7 @@ func (rs *residency) loaded(r *record, l *load, res *Result) {
 	rs.count.averageMs += float64((took - rs.count.averageMs) * 0.1)
 	rs.count.completed++
 	rs.loads.countLoaded(l, res)
-	if rep == RepFull {
+	if rep == payload.RepFull {
 		rs.count.loading--
 	} else {
 		rs.count.lastLevelMs = took
@@ -57,9 +59,9 @@ func (rs *residency) loaded(r *record, l *load, res *Result) {
 }
 
 // failed puts a representation into backoff.
-func (rs *residency) failed(r *record, rep Rep, err error) {
+func (rs *residency) failed(r *record, rep payload.Rep, err error) {
 	st := r.rep(rep)
-	if rep == RepFull {
+	if rep == payload.RepFull {
 		rs.count.loading--
 	}
 	if st.fails < math.MaxUint16 {
@@ -69,7 +71,7 @@ func (rs *residency) failed(r *record, rep Rep, err error) {
 	r.wakeUp()
 	retry := rs.backoff(st.fails)
 	kind := failedKind(rep)
-	if rep == RepFull && errors.Is(err, ErrTimeout) {
+	if rep == payload.RepFull && errors.Is(err, ErrTimeout) {
 		kind = EventTileTimeout
 		rs.count.timeouts++
 	} else {
@@ -85,13 +87,13 @@ func (rs *residency) failed(r *record, rep Rep, err error) {
 // discarded ends the cancelled load of a full tile, whose worker has answered.
 // Loads of levels are over when they are cancelled.
 func (rs *residency) discarded(r *record, l *load) {
-	if l.request.Key.Rep != RepFull || r.full().state != TileUnloading || r.full().token != l.request.Token {
+	if l.request.Key.Rep != payload.RepFull || r.full().state != TileUnloading || r.full().token != l.request.Token {
 		return
 	}
 	r.full().state = TileUnloaded
 	r.wakeUp()
 	rs.count.loading--
-	rs.emitRep(EventTileDiscard, r, RepFull)
+	rs.emitRep(EventTileDiscard, r, payload.RepFull)
 }
 
 // endBackoff ends the backoff of a full tile near the camera. That of a level
@@ -100,17 +102,17 @@ func (rs *residency) endBackoff(r *record) {
 	if st := r.full(); st.state == TileFailed && r.near && rs.retryable(st) {
 		st.state = TileUnloaded
 		rs.count.retries++
-		rs.emitRep(EventTileRetry, r, RepFull)
+		rs.emitRep(EventTileRetry, r, payload.RepFull)
 	}
 }
 
 // cancel gives up a load. A full tile stays in TileUnloading, so it is not
 // requested again, until its worker has answered. A level is free at once, and
 // only its slot waits.
-func (rs *residency) cancel(r *record, rep Rep) {
+func (rs *residency) cancel(r *record, rep payload.Rep) {
 	st := r.rep(rep)
 	r.wakeUp()
-	if rep != RepFull {
+	if rep != payload.RepFull {
 		st.state = TileUnloaded
 		rs.emitRep(unloadKind(rep), r, rep)
 		r.noteSwap(rep)
@@ -126,8 +128,8 @@ func (rs *residency) cancel(r *record, rep Rep) {
 
 // place hands a representation that was loaded to the Device, or registers its
 // meshes. On an error the caller still has the asset.
-func (rs *residency) place(r *record, rep Rep, res *Result) error {
-	if rep == RepFull && rs.budget.outOfCore(r, res) {
+func (rs *residency) place(r *record, rep payload.Rep, res *payload.Result) error {
+	if rep == payload.RepFull && rs.budget.outOfCore(r, res) {
 		rs.meshes.register(r, res)
 		return nil
 	}
@@ -136,12 +138,12 @@ func (rs *residency) place(r *record, rep Rep, res *Result) error {
 
 // uploadWhole uploads a representation as a whole. Of LOD groups only the
 // finest level is uploaded, as nothing could hide the others.
-func (rs *residency) uploadWhole(r *record, rep Rep, res *Result) error {
+func (rs *residency) uploadWhole(r *record, rep payload.Rep, res *payload.Result) error {
 	asset := res.Asset
-	if asset == nil || rep != RepFull || asset.layout().groups == 0 {
+	if asset == nil || rep != payload.RepFull || asset.Layout().Groups == 0 {
 		return rs.device.Upload(r.key(rep), asset)
 	}
-	view := asset.View(asset.layout().finest()...)
+	view := asset.View(asset.Layout().Finest()...)
 	if view == nil {
 		return errCold
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestBackoff(t *testing.T) {
@@ -42,8 +44,8 @@ func TestCancelBetweenFetchAndParse(t *testing.T) {
 		r.step()
 	}
 	r.expect(`0 tile.dispatch a; 0 tile.dispatch b; 1.1 tile.cancel a; 1.1 tile.cancel b; 1.1 tile.discard b`)
-	if len(r.loader.started) != 1 || r.s.loads.fetching != [classes]int{} {
-		t.Errorf("%d parses started, fetching %v", len(r.loader.started), r.s.loads.fetching)
+	if len(r.loader.Started) != 1 || r.s.loads.fetching != [classes]int{} {
+		t.Errorf("%d parses started, fetching %v", len(r.loader.Started), r.s.loads.fetching)
 	}
 }
 
@@ -51,7 +53,7 @@ func TestCancelBetweenFetchAndParse(t *testing.T) {
 func TestCountersCountTheirEvents(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60)), tileAt("b", face(20)), tileAt("c", face(30), hlodAt(60))),
 		withConfig(func(c *Config) { c.TileParseTimeoutSeconds, c.RetryBackoffBase, c.MaxConcurrentTileLoads = 2, 1, 8 }),
-		withFault(func(q Request) string {
+		withFault(func(q payload.Request) string {
 			return map[string]string{"a": "hang", "b": "fail"}[q.TileID]
 		}))
 	r.path(30, [2]float64{0, -98}, [2]float64{5, -40}, [2]float64{12, -20}, [2]float64{15, -700}, [2]float64{20, -30}, [2]float64{20.1, -800})
@@ -90,7 +92,7 @@ func TestLoadsStartInUpdateOnly(t *testing.T) {
 		if err := call(r.s); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(r.loader.started); n != 0 {
+		if n := len(r.loader.Started); n != 0 {
 			t.Errorf("%s started %d loads", name, n)
 		}
 		r.step()

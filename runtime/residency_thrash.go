@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Swap-thrash audit: so many loads and unloads of one representation within the
 // window are one too many.
@@ -10,7 +14,7 @@ const (
 )
 
 // toggled counts loads and unloads of one representation.
-func (rs *residency) toggled(r *record, rep Rep) {
+func (rs *residency) toggled(r *record, rep payload.Rep) {
 	st := r.rep(rep)
 	if st.toggles == 0 || rs.now-st.togglesAt > swapWindow {
 		st.toggles, st.togglesAt = 0, rs.now

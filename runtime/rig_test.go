@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,75 +10,16 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
-
-// fakeClock starts at 1000 s, so that "0 means unset" cannot hide.
-type fakeClock struct{ now time.Duration }
-
-func (c *fakeClock) Now() time.Duration { return c.now }
-
-const epoch = 1000 * time.Second
-
-// fakeLoader answers after a latency on the fake clock. Cancelled requests are
-// answered when they would have been done anyway.
-type fakeLoader struct {
-	clock   *fakeClock
-	latency func(Request) time.Duration
-	bytes   func(Request) int64
-	fault   func(Request) string // "", fail or hang
-	asset   func(Request) *Asset // what full tiles give; nil: no assets
-	queue   []pending
-	started []Request
-}
-
-type pending struct {
-	req Request
-	due time.Duration
-}
-
-func (l *fakeLoader) Start(req Request) {
-	l.started = append(l.started, req)
-	l.queue = append(l.queue, pending{req, l.clock.now + l.latency(req)})
-}
-
-var errFake = errors.New("no such thing")
-
-// deliver answers what is due.
-func (l *fakeLoader) deliver() {
-	l.queue = slices.DeleteFunc(l.queue, func(p pending) bool {
-		if p.due > l.clock.now {
-			return false
-		}
-		fault := ""
-		if l.fault != nil {
-			fault = l.fault(p.req)
-		}
-		switch fault {
-		case "hang":
-			return false
-		case "fail":
-			p.req.Done.Loaded(p.req.Token, Result{Err: errFake})
-		default:
-			n := int64(0)
-			if l.bytes != nil {
-				n = l.bytes(p.req)
-			}
-			r := Result{GeometryBytes: n}
-			if l.asset != nil && p.req.Key.Rep == RepFull {
-				r.Asset = l.asset(p.req)
-			}
-			p.req.Done.Loaded(p.req.Token, r)
-		}
-		return true
-	})
-}
 
 // rig runs a Streamer on a fake clock, one tick per frame of 0.1 s unless dt
 // says otherwise.
 type rig struct {
 	t      testing.TB
-	clock  *fakeClock
-	loader *fakeLoader
+	clock  *fake.Clock
+	loader *fake.Loader
 	s      *Streamer
 	dt     time.Duration
 	last   []Event // of the latest frame
@@ -103,9 +43,9 @@ func scenarioConfig() Config {
 
 func newRig(t testing.TB, m *manifest.Manifest, opts ...rigOption) *rig {
 	t.Helper()
-	clock := &fakeClock{epoch}
+	clock := &fake.Clock{Time: fake.Epoch}
 	r := &rig{t: t, clock: clock, dt: 100 * time.Millisecond, camera: Camera{Forward: [3]float64{0, 0, -1}}}
-	r.loader = &fakeLoader{clock: clock, latency: func(Request) time.Duration { return 250 * time.Millisecond }}
+	r.loader = &fake.Loader{Clock: clock, Latency: func(payload.Request) time.Duration { return 250 * time.Millisecond }}
 	cfg := scenarioConfig()
 	deps := Deps{Clock: clock, Loader: r.loader, MemoryProbe: r}
 	for _, o := range opts {
@@ -121,14 +61,14 @@ func newRig(t testing.TB, m *manifest.Manifest, opts ...rigOption) *rig {
 }
 
 // now returns the scenario's time in seconds.
-func (r *rig) now() float64 { return (r.clock.now - epoch).Seconds() }
+func (r *rig) now() float64 { return (r.clock.Time - fake.Epoch).Seconds() }
 
 // step runs one frame.
 func (r *rig) step() {
-	r.loader.deliver()
+	r.loader.Deliver()
 	r.s.Update(r.camera, r.dt)
 	r.collect()
-	r.clock.now += r.dt
+	r.clock.Time += r.dt
 	r.frame++
 }
 
@@ -141,7 +81,7 @@ func (r *rig) collect() {
 
 // describe writes an event without its scene: "0.3 lod.loaded a 1".
 func describe(e Event) string {
-	s := fmt.Sprintf("%.6g %s", float64((e.Time-epoch)/time.Millisecond)/1000, e.Kind)
+	s := fmt.Sprintf("%.6g %s", float64((e.Time-fake.Epoch)/time.Millisecond)/1000, e.Kind)
 	if e.Tile != "" {
 		s += " " + e.Tile
 	}
@@ -282,16 +222,16 @@ func withConfig(f func(*Config)) rigOption { return func(c *Config, _ *Deps, _ *
 
 func withLatency(seconds float64) rigOption {
 	return func(_ *Config, _ *Deps, r *rig) {
-		r.loader.latency = func(Request) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+		r.loader.Latency = func(payload.Request) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	}
 }
 
-func withFault(f func(Request) string) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) { r.loader.fault = f }
+func withFault(f func(payload.Request) string) rigOption {
+	return func(_ *Config, _ *Deps, r *rig) { r.loader.Fault = f }
 }
 
 func withBytes(n int64) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) { r.loader.bytes = func(Request) int64 { return n } }
+	return func(_ *Config, _ *Deps, r *rig) { r.loader.Bytes = func(payload.Request) int64 { return n } }
 }
 
 // lens gives the rig's camera a view of its own.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // rooted gives a container a root transform: it doubles, turns by 90 degrees
@@ -37,15 +39,15 @@ func rootedBox(i int) format.Bounds {
 // worldDevice notes where what it gets stands in the world.
 type worldDevice struct {
 	t     *testing.T
-	boxes map[Key]format.Bounds
+	boxes map[payload.Key]format.Bounds
 }
 
-func (d *worldDevice) Upload(k Key, a *Asset) error {
+func (d *worldDevice) Upload(k payload.Key, a *payload.Asset) error {
 	defer a.Release()
 	box := geom.EmptyBox()
 	for i := range a.Entities {
 		e := &a.Entities[i]
-		for _, m := range a.meshesOf(e) {
+		for _, m := range a.MeshesOf(e) {
 			var world geom.Mat4
 			for n, v := range e.LocalTransform {
 				world[n] = float64(v)
@@ -60,7 +62,7 @@ func (d *worldDevice) Upload(k Key, a *Asset) error {
 	return nil
 }
 
-func (d *worldDevice) Release(k Key) { delete(d.boxes, k) }
+func (d *worldDevice) Release(k payload.Key) { delete(d.boxes, k) }
 
 // A header's root transform moves all that a Device and the schedule see of a
 // file: as a whole, mesh by mesh, and in parts.
@@ -70,9 +72,9 @@ func TestRootTransform(t *testing.T) {
 			dir := t.TempDir()
 			tile := tileAt("a", box(10, 20, 30-2*float64(n), 10, 22, 30), radiiAt(30, 40))
 			file := filepath.Join(dir, tile.Path)
-			tile.FileSizeBytes = writeTriangles(t, file, n, func(i int) string { return fmt.Sprint("n", i) })
+			tile.FileSizeBytes = fake.WriteTriangles(t, file, format.FileTile, format.ModeLZ4, n, fake.Named)
 			rooted(t, file)
-			clock, device := &fakeClock{epoch}, &worldDevice{t, map[Key]format.Bounds{}}
+			clock, device := &fake.Clock{Time: fake.Epoch}, &worldDevice{t, map[payload.Key]format.Bounds{}}
 			s, err := Open(context.Background(), Source{Path: filepath.Join(dir, "scene.json"), Manifest: sceneOf(tile)}, scenarioConfig(), Deps{Clock: clock, Device: device})
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +82,7 @@ func TestRootTransform(t *testing.T) {
 			defer s.Close()
 			settle(t, s, clock, Camera{Position: [3]float64{10, 20, 50}})
 			if n == 1 {
-				if got, want := device.boxes[Key{Scene: 1, Rep: RepFull}], rootedBox(0); got != want {
+				if got, want := device.boxes[payload.Key{Scene: 1, Rep: payload.RepFull}], rootedBox(0); got != want {
 					t.Errorf("%v, want %v", got, want)
 				}
 				return
@@ -102,26 +104,43 @@ func TestRootTransform(t *testing.T) {
 // The same of a file that comes in parts.
 func TestRootTransformInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.untold")
-	writeTriangles(t, path, 3, func(i int) string { return fmt.Sprint("n", i) })
+	fake.WriteTriangles(t, path, format.FileTile, format.ModeLZ4, 3, fake.Named)
 	rooted(t, path)
 	r, err := format.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	a := RecordsOf(r)
-	for i, p := range a.layout().stubs {
-		if want := boxOf(rootedBox(i)); p.box != want {
-			t.Errorf("stub %d: %v, want %v", i, p.box, want)
+	a := payload.RecordsOf(r)
+	for i, p := range a.Layout().Stubs {
+		if want := boxOf(rootedBox(i)); p.Box != want {
+			t.Errorf("stub %d: %v, want %v", i, p.Box, want)
 		}
 	}
-	part := NewAsset(nil)
+	part := payload.NewAsset(nil)
 	part.Meshes = a.Meshes[2:3]
-	v := a.viewOf(2, part)
+	v := a.PartView(2, part)
 	if v.Bounds != rootedBox(2) || v.Entities[0].LocalTransform[14] != 30 {
 		t.Errorf("%v, %v", v.Bounds, v.Entities[0].LocalTransform)
 	}
 	if all := (format.Bounds{Min: rootedBox(2).Min, Max: rootedBox(0).Max}); a.Bounds != all {
 		t.Errorf("%v, want %v", a.Bounds, all)
 	}
+}
+
+func boxOf(b format.Bounds) (box geom.Box) {
+	for i := range 3 {
+		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
+	}
+	return box
+}
+
+func boundsOf(box geom.Box) (b format.Bounds) {
+	if box.IsEmpty() {
+		return b
+	}
+	for i := range 3 {
+		b.Min[i], b.Max[i] = float32(box.Min[i]), float32(box.Max[i])
+	}
+	return b
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Scenarios of dispatch: limits, order and gates.
@@ -84,7 +86,7 @@ func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
 	r := newRig(t, m, append(opts, withConfig(func(c *Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))...)
 	r.lens()
-	if err := r.s.AddResident(1, "occluder", RepFull, Result{}); err != nil {
+	if err := r.s.AddResident(1, "occluder", payload.RepFull, payload.Result{}); err != nil {
 		t.Fatal(err)
 	}
 	r.step()
@@ -193,27 +195,33 @@ func TestSlotIsBusy(t *testing.T) {
 }
 
 func TestWatchdog(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(Request) string { return "hang" }))
+	r := newRig(t, sceneOf(tileAt("a", face(10))), withFault(func(payload.Request) string { return "hang" }))
 	r.until(126)
 	r.expect(`0 tile.dispatch a; 60.1 tile.timeout a n=1 retry=5; 65.1 tile.retry a; 65.1 tile.dispatch a; 125.2 tile.timeout a n=2 retry=10`)
 }
 
+// pending is a request that is answered later.
+type pending struct {
+	req payload.Request
+	due time.Duration
+}
+
 // fakeFetcher answers after a latency on the fake clock.
 type fakeFetcher struct {
-	clock   *fakeClock
+	clock   *fake.Clock
 	latency time.Duration
-	fail    func(Request) error
+	fail    func(payload.Request) error
 	queue   []pending
 }
 
-func (f *fakeFetcher) Fetch(req Request) {
-	f.queue = append(f.queue, pending{req, f.clock.now + f.latency})
+func (f *fakeFetcher) Fetch(req payload.Request) {
+	f.queue = append(f.queue, pending{req, f.clock.Time + f.latency})
 }
 
 func (f *fakeFetcher) deliver() {
 	kept := f.queue[:0]
 	for _, p := range f.queue {
-		if p.due > f.clock.now {
+		if p.due > f.clock.Time {
 			kept = append(kept, p)
 			continue
 		}
@@ -221,7 +229,7 @@ func (f *fakeFetcher) deliver() {
 		if f.fail != nil {
 			err = f.fail(p.req)
 		}
-		p.req.Done.Fetched(p.req.Token, Fetched{File: "/cache/x"}, err)
+		p.req.Done.Fetched(p.req.Token, payload.Fetched{File: "/cache/x"}, err)
 	}
 	f.queue = kept
 }
@@ -246,7 +254,7 @@ func TestDownload(t *testing.T) {
 func TestUnloadAll(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("p0", face(10)), tileAt("p1", face(11)), tileAt("p2", face(12)), tileAt("slow", face(40)),
 		tileAt("h", face(96), hlodAt(95))), withBytes(7), func(_ *Config, _ *Deps, r *rig) {
-		r.loader.latency = func(q Request) time.Duration {
+		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.TileID == "slow" {
 				return 20 * time.Second
 			}

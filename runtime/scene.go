@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/octree"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // ErrNoScene is matched by errors about scene ids that are not (or no longer)
@@ -45,7 +46,7 @@ type scene struct {
 	*env
 	tiles   *table
 	budget  *budgetSplit // the Streamer's
-	id      SceneID
+	id      payload.SceneID
 	dir     string
 	dryRun  bool // there are no payload files
 	regions *hierarchy
@@ -143,9 +144,9 @@ func (sc *scene) setRoot(m geom.Mat4) error {
 }
 
 // AddScene adds a scene at the identity transform.
-func (s *Streamer) AddScene(src Source) (SceneID, error) {
+func (s *Streamer) AddScene(src Source) (payload.SceneID, error) {
 	if s.closed {
-		return 0, ErrClosed
+		return 0, payload.ErrClosed
 	}
 	sc, err := s.register(src)
 	if err != nil {
@@ -167,7 +168,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 		return nil, err
 	}
 	sc.env, sc.budget = s.env, &s.budget.split
-	if _, files := s.deps.Loader.(*FileLoader); files && sc.dryRun {
+	if _, files := s.deps.Loader.(*payload.FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}
 	return sc, nil
@@ -175,9 +176,9 @@ func (s *Streamer) register(src Source) (*scene, error) {
 
 // RemoveScene tears a scene down. Nothing is reported about its tiles
 // afterwards; requests in flight only keep their slots until they are answered.
-func (s *Streamer) RemoveScene(id SceneID) error {
+func (s *Streamer) RemoveScene(id payload.SceneID) error {
 	if s.closed {
-		return ErrClosed
+		return payload.ErrClosed
 	}
 	sc, at := s.sceneByID(id)
 	if sc == nil {
@@ -194,9 +195,9 @@ func (s *Streamer) RemoveScene(id SceneID) error {
 
 // ReloadScene replaces a scene by a freshly registered one, which gets a new id
 // and keeps the root transform. When src cannot be read the old scene stays.
-func (s *Streamer) ReloadScene(id SceneID, src Source) (SceneID, error) {
+func (s *Streamer) ReloadScene(id payload.SceneID, src Source) (payload.SceneID, error) {
 	if s.closed {
-		return 0, ErrClosed
+		return 0, payload.ErrClosed
 	}
 	old, _ := s.sceneByID(id)
 	if old == nil {
@@ -219,8 +220,8 @@ func (s *Streamer) ReloadScene(id SceneID, src Source) (SceneID, error) {
 
 // Scenes returns the ids of all scenes, ascending. The first one is that of
 // Open.
-func (s *Streamer) Scenes() []SceneID {
-	ids := make([]SceneID, len(s.scenes))
+func (s *Streamer) Scenes() []payload.SceneID {
+	ids := make([]payload.SceneID, len(s.scenes))
 	for i, sc := range s.scenes {
 		ids[i] = sc.id
 	}
@@ -229,9 +230,9 @@ func (s *Streamer) Scenes() []SceneID {
 
 // SetSceneTransform moves the root of a scene; m is column-major and must be
 // invertible. Radii are in scene space: they scale with it.
-func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
+func (s *Streamer) SetSceneTransform(id payload.SceneID, m [16]float64) error {
 	if s.closed {
-		return ErrClosed
+		return payload.ErrClosed
 	}
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
@@ -250,7 +251,7 @@ func (s *Streamer) SetSceneTransform(id SceneID, m [16]float64) error {
 
 // sceneByID returns a scene and its place. The id of a scene that was replaced
 // stands for its successor.
-func (s *Streamer) sceneByID(id SceneID) (*scene, int) {
+func (s *Streamer) sceneByID(id payload.SceneID) (*scene, int) {
 	for next, ok := s.successors[id]; ok; next, ok = s.successors[id] {
 		id = next
 	}
@@ -272,11 +273,11 @@ func (s *Streamer) dropScene(sc *scene) {
 		r.endFade()
 		s.handoff.markUndrawn(r, false)
 		for i := range r.reps {
-			rep := Rep(i + 1)
+			rep := payload.Rep(i + 1)
 			if r.reps[i].resident() {
 				s.residency.free(r, rep)
 			}
-			if rep == RepFull && (r.reps[i].state == TileParsing || r.reps[i].state == TileUnloading) {
+			if rep == payload.RepFull && (r.reps[i].state == TileParsing || r.reps[i].state == TileUnloading) {
 				s.residency.count.loading--
 			}
 		}

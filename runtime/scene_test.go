@@ -10,6 +10,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
 
@@ -78,7 +80,7 @@ func TestSeveralScenes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ids := r.s.Scenes(); !slices.Equal(ids, []SceneID{1, other}) {
+	if ids := r.s.Scenes(); !slices.Equal(ids, []payload.SceneID{1, other}) {
 		t.Errorf("scenes %v", ids)
 	}
 	r.until(1)
@@ -102,7 +104,7 @@ func TestEmptyScenes(t *testing.T) {
 	r := newRig(t, sceneOf())
 	r.until(1)
 	r.expect("")
-	s, err := Open(t.Context(), Source{}, scenarioConfig(), Deps{Clock: &fakeClock{epoch}})
+	s, err := Open(t.Context(), Source{}, scenarioConfig(), Deps{Clock: &fake.Clock{Time: fake.Epoch}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,17 +117,17 @@ func TestEmptyScenes(t *testing.T) {
 func TestAdoptRefuses(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))))
 	for _, err := range []error{
-		r.s.AddResident(7, "a", RepFull, Result{}), r.s.AddResident(1, "z", RepFull, Result{}), r.s.AddResident(1, "a", RepHLOD, Result{}),
-		r.s.AddResident(1, "a", LOD(0), Result{}), r.s.AddResident(1, "a", RepNone, Result{}),
+		r.s.AddResident(7, "a", payload.RepFull, payload.Result{}), r.s.AddResident(1, "z", payload.RepFull, payload.Result{}), r.s.AddResident(1, "a", payload.RepHLOD, payload.Result{}),
+		r.s.AddResident(1, "a", payload.LOD(0), payload.Result{}), r.s.AddResident(1, "a", payload.RepNone, payload.Result{}),
 	} {
 		if err == nil {
 			t.Error("a wrong AddResident was accepted")
 		}
 	}
-	if err := r.s.AddResident(1, "a", RepFull, Result{GeometryBytes: 3}); err != nil {
+	if err := r.s.AddResident(1, "a", payload.RepFull, payload.Result{GeometryBytes: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.s.AddResident(1, "a", RepFull, Result{}); err == nil {
+	if err := r.s.AddResident(1, "a", payload.RepFull, payload.Result{}); err == nil {
 		t.Error("adopted twice")
 	}
 	r.until(1)
@@ -135,7 +137,7 @@ func TestAdoptRefuses(t *testing.T) {
 func TestDisabled(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withConfig(func(c *Config) { c.Enabled = false }))
 	r.until(1)
-	if st := r.s.Stats(); st.Frames != 0 || st.UpdateTriggered || len(r.loader.started) != 0 {
+	if st := r.s.Stats(); st.Frames != 0 || st.UpdateTriggered || len(r.loader.Started) != 0 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -145,7 +147,7 @@ func TestSnapshotIsImmutable(t *testing.T) {
 	r.until(1)
 	snap := r.s.Snapshot()
 	want := TileStatus{
-		Scene: 1, ID: "a", State: TileParsed, Wanted: RepFull, Resident: RepSet(0).With(RepFull), Drawn: RepFull, Distance: 10,
+		Scene: 1, ID: "a", State: TileParsed, Wanted: payload.RepFull, Resident: payload.RepSet(0).With(payload.RepFull), Drawn: payload.RepFull, Distance: 10,
 	}
 	if len(snap.Tiles) != 1 || snap.Tiles[0] != want || snap.Frame != 10 {
 		t.Errorf("%+v, want %+v", snap, want)
@@ -154,7 +156,7 @@ func TestSnapshotIsImmutable(t *testing.T) {
 		t.Error("a second Snapshot of the same frame is another one")
 	}
 	r.s.UnloadAll()
-	if after := r.s.Snapshot(); after == snap || after.Tiles[0].Drawn != RepNone {
+	if after := r.s.Snapshot(); after == snap || after.Tiles[0].Drawn != payload.RepNone {
 		t.Error("the snapshot after a forced unload is the one before")
 	}
 	r.path(30, [2]float64{1, 700})
@@ -164,13 +166,13 @@ func TestSnapshotIsImmutable(t *testing.T) {
 }
 
 func TestEventsAreBounded(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(10))), withLatency(0), withFault(func(Request) string { return "fail" }),
+	r := newRig(t, sceneOf(tileAt("a", face(10))), withLatency(0), withFault(func(payload.Request) string { return "fail" }),
 		withConfig(func(c *Config) { c.RetryBackoffBase, c.RetryBackoffMax = 0, 0 }))
 	for range 12_000 {
-		r.loader.deliver()
-		r.loader.started = r.loader.started[:0]
+		r.loader.Deliver()
+		r.loader.Started = r.loader.Started[:0]
 		r.s.Update(r.camera, r.dt)
-		r.clock.now += r.dt
+		r.clock.Time += r.dt
 	}
 	if n := len(r.s.Events()); n > maxEventBacklog+8 || r.s.Stats().DroppedEvents == 0 {
 		t.Errorf("%d events kept, %d dropped", n, r.s.Stats().DroppedEvents)
@@ -178,10 +180,13 @@ func TestEventsAreBounded(t *testing.T) {
 }
 
 // slowDevice takes its time, on the fake clock.
-type slowDevice struct{ clock *fakeClock }
+type slowDevice struct{ clock *fake.Clock }
 
-func (d slowDevice) Upload(Key, *Asset) error { d.clock.now += 3 * time.Millisecond; return nil }
-func (d slowDevice) Release(Key)              { d.clock.now += 2 * time.Millisecond }
+func (d slowDevice) Upload(payload.Key, *payload.Asset) error {
+	d.clock.Time += 3 * time.Millisecond
+	return nil
+}
+func (d slowDevice) Release(payload.Key) { d.clock.Time += 2 * time.Millisecond }
 
 // The counters about the device and its memory.
 func TestDeviceAndMemoryCounters(t *testing.T) {
@@ -215,7 +220,7 @@ func TestUpdateDoesNotAllocate(t *testing.T) {
 	r.until(30)
 	n := testing.AllocsPerRun(200, func() {
 		r.camera.Position[0] += 0.001
-		r.clock.now += r.dt
+		r.clock.Time += r.dt
 		r.s.Update(r.camera, r.dt)
 		r.s.Events()
 	})
@@ -334,15 +339,15 @@ func TestFloorGate(t *testing.T) {
 }
 
 func TestRepNames(t *testing.T) {
-	for _, r := range []Rep{RepNone, RepFull, RepHLOD, LOD(0), LOD(31)} {
-		if got, err := ParseRep(r.String()); err != nil || got != r {
+	for _, r := range []payload.Rep{payload.RepNone, payload.RepFull, payload.RepHLOD, payload.LOD(0), payload.LOD(31)} {
+		if got, err := payload.ParseRep(r.String()); err != nil || got != r {
 			t.Errorf("%v came back as %v, %v", r, got, err)
 		}
 	}
-	if _, err := ParseRep("lod99"); err == nil {
+	if _, err := payload.ParseRep("lod99"); err == nil {
 		t.Error("lod99 was accepted")
 	}
-	if s := RepSet(0).With(RepHLOD); !s.Has(RepHLOD) || s.Has(RepFull) {
+	if s := payload.RepSet(0).With(payload.RepHLOD); !s.Has(payload.RepHLOD) || s.Has(payload.RepFull) {
 		t.Error("sets of representations are wrong")
 	}
 	for _, name := range CounterNames() {

@@ -3,13 +3,15 @@ package runtime
 import (
 	"math"
 	"strings"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // candidate is a representation that could be loaded now.
 type candidate struct {
 	scene    *scene
 	tile     int32
-	rep      Rep
+	rep      payload.Rep
 	low      bool // out of view: only for idle slots
 	urgent   bool // nothing of the tile is drawn although it should be
 	priority int32
@@ -64,7 +66,7 @@ func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float
 		}
 	}
 	sel.candidates[classFull] = append(sel.candidates[classFull], candidate{
-		scene: sc, tile: tile, rep: RepFull, low: low, priority: t.priority[tile], distance: effective,
+		scene: sc, tile: tile, rep: payload.RepFull, low: low, priority: t.priority[tile], distance: effective,
 	})
 }
 
@@ -75,7 +77,7 @@ func (sel *selector) dispatchable(r *record) bool {
 	if r.full().state != TileUnloaded || r.full().inEvictionHold(sel.now) {
 		return false
 	}
-	return r.evicted == RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || sel.budget.mayReturn(r)
+	return r.evicted == payload.RepNone || r.actual <= r.scene.tiles.radius[r.tile].stream || sel.budget.mayReturn(r)
 }
 
 // dispatchFull starts the best full tiles. Free slots, the parse budget and
@@ -112,7 +114,7 @@ func (sel *selector) dispatchFull() {
 			continue
 		}
 		if (r == nil || sel.dispatchable(r)) && sel.budget.mayLoadFull(c.scene, c.tile, r) {
-			sel.residency.start(c.scene.activate(c.tile), RepFull)
+			sel.residency.start(c.scene.activate(c.tile), payload.RepFull)
 			slots--
 		}
 	}

@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // dispatchLevels starts the best levels of one class and returns how many are
 // left over.
 func (sel *selector) dispatchLevels(c class) int {
@@ -16,7 +18,7 @@ func (sel *selector) dispatchLevels(c class) int {
 		best, list = popBest(list)
 		r := best.scene.activate(best.tile)
 		// Candidates before this one may have taken the room for all but a cheaper level.
-		if rep := sel.budget.mayLoadLevel(r, best.rep); rep != RepNone && sel.loads.freeSlots(classOf(rep)) > 0 {
+		if rep := sel.budget.mayLoadLevel(r, best.rep); rep != payload.RepNone && sel.loads.freeSlots(classOf(rep)) > 0 {
 			sel.residency.start(r, rep)
 			if classOf(rep) == c {
 				slots--
@@ -46,9 +48,9 @@ func (sel *selector) scoreLevels(list []candidate) {
 }
 
 // propose adds a level to the candidates of its class, unless memory forbids.
-func (sel *selector) propose(sc *scene, tile int32, r *record, rep Rep, d float64) {
+func (sel *selector) propose(sc *scene, tile int32, r *record, rep payload.Rep, d float64) {
 	if r != nil {
-		if rep = sel.budget.mayLoadLevel(r, rep); rep == RepNone {
+		if rep = sel.budget.mayLoadLevel(r, rep); rep == payload.RepNone {
 			return
 		}
 	}

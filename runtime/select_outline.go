@@ -1,17 +1,19 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/payload"
+
 // Downloads share a bandwidth, so a large tile delays many small ones. Over a
 // network the outline of everything in view is therefore loaded first, then the
 // detail. Reads from a disk do not wait for each other, and both come at once.
 
 // outlineOf returns the representation to load in place of next: the cheapest
 // one while nothing of the tile is drawn. r is nil for an idle tile.
-func (sc *scene) outlineOf(tile int32, r *record, next Rep) Rep {
-	if next == RepNone || !sc.outlineFirst() || r != nil && (!r.nothingDrawn() || r.holds(next)) {
+func (sc *scene) outlineOf(tile int32, r *record, next payload.Rep) payload.Rep {
+	if next == payload.RepNone || !sc.outlineFirst() || r != nil && (!r.nothingDrawn() || r.holds(next)) {
 		return next
 	}
 	cheapest := sc.cheapestRep(tile)
-	if cheapest == RepFull || r != nil && !r.rep(cheapest).loading() && !sc.retryable(r.rep(cheapest)) {
+	if cheapest == payload.RepFull || r != nil && !r.rep(cheapest).loading() && !sc.retryable(r.rep(cheapest)) {
 		return next
 	}
 	return cheapest
@@ -38,7 +40,7 @@ func (sel *selector) outlining() bool {
 		return false
 	}
 	for _, f := range sel.loads.list {
-		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != RepFull && r.nothingDrawn() && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
+		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != payload.RepFull && r.nothingDrawn() && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
 			return true
 		}
 	}

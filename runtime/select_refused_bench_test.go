@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // refusing is a city of n*n tiles that memory refuses: others use the geometry
@@ -16,7 +18,7 @@ func refusing(t testing.TB, n int, mode Handoff) *rig {
 	r.until(5) // what tiles take is known now
 	r.s.UnloadAll()
 	r.memory = Memory{GeometryBudget: 1_000_000, GeometryUsed: 840_000}
-	r.loader.bytes = func(Request) int64 { return 1 }
+	r.loader.Bytes = func(payload.Request) int64 { return 1 }
 	r.until(20)
 	return r
 }
@@ -33,7 +35,7 @@ func BenchmarkRefusedTick(b *testing.B) {
 				for b.Loop() {
 					r.camera.Position[0] += 0.001
 					r.s.Update(r.camera, r.dt)
-					r.clock.now += 100 * time.Millisecond
+					r.clock.Time += 100 * time.Millisecond
 				}
 				n := float64(max(1, r.s.Stats().LoadCandidates))
 				b.ReportMetric(float64(len(r.s.scenes[0].records)), "records")

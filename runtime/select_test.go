@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // selectTick runs the passes of the selector alone.
@@ -31,7 +32,7 @@ func TestSelector(t *testing.T) {
 		{"the nearest get the slots", two, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 1, 0},
 		{"priority goes before distance", two, func(p *parts) { p.scene.tiles.priority[2] = 11 }, 0, "tile.dispatch c; tile.dispatch a; hlod.load far", 1, 0},
 		{"what is parsed already leaves less memory", func(c *Config) { c.MaxConcurrentTileLoads, c.TileParseMemoryBudgetMB = 3, 2.5 }, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 0, 0},
-		{"at the high-water mark no full tile starts", two, func(p *parts) { p.load(3, RepFull, 900) }, 0, "", 0, 0},
+		{"at the high-water mark no full tile starts", two, func(p *parts) { p.load(3, payload.RepFull, 900) }, 0, "", 0, 0},
 		{"one out of reach is left alone", two, func(p *parts) {
 			p.budget.split.scarce, p.budget.split.keepDistance, p.budget.split.detailDistance = true, 15, 15
 		}, 0, "tile.dispatch a", 0, 0},
@@ -68,7 +69,7 @@ func TestSelectorSlotForWaiting(t *testing.T) {
 	before := p.selector.slotForWaiting()
 	p.selectTick()
 	taken := p.selector.slotForWaiting()
-	p.answer(Result{}, 1)
+	p.answer(payload.Result{}, 1)
 	if free := p.selector.slotForWaiting(); before || taken || !free {
 		t.Errorf("before %v, while the slot is taken %v, when it is free %v", before, taken, free)
 	}

@@ -1,6 +1,10 @@
 package runtime
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Thousands of small tiles near the camera may want a level while a handful of
 // slots is free. A tick therefore looks at a window of the tiles without a record
@@ -99,14 +103,14 @@ func (sel *selector) clearShortlists() {
 func (sel *selector) planIdle(sc *scene, tile int32) {
 	t := sc.tiles
 	d, effective := sc.measureIdle(tile, sel.cfg.DispatchEpsilon)
-	rep := RepNone
+	rep := payload.RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
 		rep = sc.grantedLevelAt(tile, nil, d)
-		if rep == RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
+		if rep == payload.RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
 			rep = sc.fallbackLevel(tile, d)
 		}
 	}
-	if rep != RepNone {
+	if rep != payload.RepNone {
 		sel.propose(sc, tile, nil, sc.outlineOf(tile, nil, rep), d)
 	} else if sc.idleCanSleep(tile, effective, rep) {
 		sc.sleep(tile, d, effective)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
 
@@ -129,14 +130,14 @@ func TestShortMemory(t *testing.T) {
 			c.EnableFrustumGate = rapid.Bool().Draw(t, "frustum")
 			c.MaxConcurrentTileLoads = rapid.IntRange(1, 4).Draw(t, "loads")
 		}), withLatency(rapid.Float64Range(0.01, 1).Draw(t, "latency")))
-		r.loader.bytes = func(q Request) int64 { return bytes[q.TileID+" "+q.Key.Rep.String()] }
+		r.loader.Bytes = func(q payload.Request) int64 { return bytes[q.TileID+" "+q.Key.Rep.String()] }
 		r.memory = Memory{}
 		r.lens()
 		r.dt = 50 * time.Millisecond
 		w := &shortWatch{t: t, r: r, evicted: map[string]time.Duration{}, gone: map[string]bool{}, known: rapid.Bool().Draw(t, "known")}
 		for key, n := range bytes {
 			id, name, _ := strings.Cut(key, " ")
-			if rep, err := ParseRep(name); err == nil && w.known {
+			if rep, err := payload.ParseRep(name); err == nil && w.known {
 				tiles := r.s.scenes[0].tiles
 				tiles.fileOf(int32(slices.Index(tiles.id, id)), rep).gpu = n
 			}

@@ -1,6 +1,10 @@
 package runtime
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Snapshot returns the present state. It allocates unless an Update has not
 // happened since the last call.
@@ -25,7 +29,7 @@ func (s *Streamer) status(r *record) TileStatus {
 		Wanted: r.wanted, Drawn: r.drawn, Fading: r.fading,
 		Distance: r.scene.tiles.box[r.tile].Distance(r.scene.view.pos),
 	}
-	if r.fading != RepNone {
+	if r.fading != payload.RepNone {
 		t.Progress = r.fadeProgress()
 	}
 	if m := r.meshes; m != nil {
@@ -34,7 +38,7 @@ func (s *Streamer) status(r *record) TileStatus {
 	}
 	for i := range r.reps {
 		if r.reps[i].resident() {
-			t.Resident = t.Resident.With(Rep(i + 1))
+			t.Resident = t.Resident.With(payload.Rep(i + 1))
 		}
 	}
 	return t
@@ -45,7 +49,7 @@ func (st *Stats) overlap(r *record) {
 	if r.full().resident() && slices.ContainsFunc(r.reps[1:], func(x repState) bool { return x.resident() }) {
 		st.OverlapFullFallback++
 	}
-	if r.fading == RepNone {
+	if r.fading == payload.RepNone {
 		return
 	}
 	a, b := classOf(r.fading), classOf(r.drawn)

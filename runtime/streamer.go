@@ -7,10 +7,9 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-)
 
-// ErrClosed is returned by calls on a closed Streamer.
-var ErrClosed = errors.New("runtime: the streamer is closed")
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // Streamer streams one or more scenes. See the package comment for who may
 // call what.
@@ -19,7 +18,7 @@ type Streamer struct {
 	deps      Deps
 	cancel    context.CancelFunc
 	closed    bool
-	ownLoader *FileLoader // the default one, nil when a Loader was given
+	ownLoader *payload.FileLoader // the default one, nil when a Loader was given
 
 	// The parts. Each knows only parts above it.
 	loads      *loadQueue
@@ -33,8 +32,8 @@ type Streamer struct {
 	handoff    *handoff
 	succession *succession
 
-	lastScene  SceneID
-	successors map[SceneID]SceneID // of replaced scenes
+	lastScene  payload.SceneID
+	successors map[payload.SceneID]payload.SceneID // of replaced scenes
 
 	motion        motion
 	sinceTick     time.Duration
@@ -81,7 +80,7 @@ func (s *Streamer) fillDeps() {
 		d.Clock = newSystemClock()
 	}
 	if d.Loader == nil {
-		l := NewFileLoader(0)
+		l := payload.NewFileLoader(0)
 		d.Loader, s.ownLoader = l, l
 	}
 	if d.Device == nil {
@@ -98,7 +97,7 @@ func (s *Streamer) connect(ctx context.Context) {
 	d, l, e := &s.deps, s.eventLog, s.env
 	s.loads = newLoadQueue(ctx, e, d.Loader, d.Fetcher)
 	s.device = &device{Device: d.Device, visibility: d.Visibility, clock: d.Clock}
-	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.box.Notify}
+	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.Notify}
 	if s.reloads.run == nil {
 		s.reloads.run = s.reloads.tasks.Go
 	}
@@ -121,12 +120,12 @@ func (s *Streamer) Events() []Event { return s.take() }
 
 // Ready returns a channel that has a value while answers of loaders wait for
 // the next Update, for programs that would otherwise poll.
-func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.box.Ready() }
+func (s *Streamer) Ready() <-chan struct{} { return s.loads.completions.Ready() }
 
 // AddResident hands over a representation that is resident already, as if its load
 // had just completed, but always as a whole. No load event is reported. The
 // Streamer takes over res.Asset; when there is an error it has been released.
-func (s *Streamer) AddResident(id SceneID, tileID string, rep Rep, res Result) error {
+func (s *Streamer) AddResident(id payload.SceneID, tileID string, rep payload.Rep, res payload.Result) error {
 	err := s.addResident(id, tileID, rep, &res)
 	if err != nil {
 		res.Asset.Release()
@@ -134,9 +133,9 @@ func (s *Streamer) AddResident(id SceneID, tileID string, rep Rep, res Result) e
 	return err
 }
 
-func (s *Streamer) addResident(id SceneID, tileID string, rep Rep, res *Result) error {
+func (s *Streamer) addResident(id payload.SceneID, tileID string, rep payload.Rep, res *payload.Result) error {
 	if s.closed {
-		return ErrClosed
+		return payload.ErrClosed
 	}
 	sc, _ := s.sceneByID(id)
 	if sc == nil {
@@ -199,11 +198,11 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 	for _, sc := range s.scenes {
 		for _, tile := range sc.active {
 			r := sc.recordOf(tile)
-			if r.drawn == RepNone {
+			if r.drawn == payload.RepNone {
 				continue
 			}
 			in := 1.0
-			if r.fading != RepNone {
+			if r.fading != payload.RepNone {
 				in = r.fadeProgress()
 				dst = r.appendDrawn(dst, r.fading, 1-in)
 			}
@@ -214,8 +213,8 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 }
 
 // appendDrawn appends a representation, mesh by mesh if it streams so.
-func (r *record) appendDrawn(dst []Drawn, rep Rep, fade float64) []Drawn {
-	if rep == RepFull && r.full().split {
+func (r *record) appendDrawn(dst []Drawn, rep payload.Rep, fade float64) []Drawn {
+	if rep == payload.RepFull && r.full().split {
 		return r.appendParts(dst, fade)
 	}
 	return append(dst, Drawn{r.key(rep), fade})
@@ -236,22 +235,22 @@ func (s *Streamer) UnloadAll() {
 	s.forEach(func(r *record) {
 		if r.full().loading() {
 			r.inGrace = false
-			s.residency.cancel(r, RepFull)
+			s.residency.cancel(r, payload.RepFull)
 		}
 	})
 	s.forEach(func(r *record) {
 		if r.full().resident() {
-			s.residency.unload(r, RepFull)
+			s.residency.unload(r, payload.RepFull)
 		}
 	})
 	s.forEach(func(r *record) {
-		s.residency.drop(r, RepHLOD)
+		s.residency.drop(r, payload.RepHLOD)
 		for i := 2; i < len(r.reps); i++ {
-			s.residency.drop(r, Rep(i+1))
+			s.residency.drop(r, payload.Rep(i+1))
 		}
-		r.target = RepNone
+		r.target = payload.RepNone
 		r.everDrawn = false // asked for, so not undrawn
-		s.handoff.draw(r, RepNone)
+		s.handoff.draw(r, payload.RepNone)
 	})
 	s.backlog, s.selector.fullBacklog, s.selector.levelBacklog, s.selector.scanning = 0, 0, 0, false
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // A frame of any length leaves the tick interval alone.
@@ -37,9 +39,9 @@ func TestClosedStreamerSaysSo(t *testing.T) {
 	_, entities := r.s.AddEntities("x", Entity{Path: "a.untold", Bounds: face(0)})
 	for name, err := range map[string]error{
 		"AddScene": add, "ReloadScene": reload, "AddEntities": entities, "RemoveScene": r.s.RemoveScene(1),
-		"SetSceneTransform": r.s.SetSceneTransform(1, scaled(1, 0, 0, 0)), "AddResident": r.s.AddResident(1, "a", RepFull, Result{}),
+		"SetSceneTransform": r.s.SetSceneTransform(1, scaled(1, 0, 0, 0)), "AddResident": r.s.AddResident(1, "a", payload.RepFull, payload.Result{}),
 	} {
-		if !errors.Is(err, ErrClosed) {
+		if !errors.Is(err, payload.ErrClosed) {
 			t.Errorf("%s: %v, want ErrClosed", name, err)
 		}
 	}
@@ -51,23 +53,23 @@ func TestClosedStreamerSaysSo(t *testing.T) {
 // lostDevice takes nothing.
 type lostDevice struct{ NullDevice }
 
-func (lostDevice) Upload(Key, *Asset) error { return errors.New("device lost") }
+func (lostDevice) Upload(payload.Key, *payload.Asset) error { return errors.New("device lost") }
 
 func TestAdoptReleasesTheAssetOnError(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Device = lostDevice{} })
-	adopt := func(id SceneID, tile string, rep Rep) (released bool) {
-		if err := r.s.AddResident(id, tile, rep, Result{Asset: NewAsset(func() { released = true })}); err == nil {
+	adopt := func(id payload.SceneID, tile string, rep payload.Rep) (released bool) {
+		if err := r.s.AddResident(id, tile, rep, payload.Result{Asset: payload.NewAsset(func() { released = true })}); err == nil {
 			t.Errorf("%v of tile %q of scene %d was adopted", rep, tile, id)
 		}
 		return released
 	}
-	if !adopt(7, "a", RepFull) || !adopt(1, "z", RepFull) || !adopt(1, "a", RepHLOD) || !adopt(1, "a", RepFull) {
+	if !adopt(7, "a", payload.RepFull) || !adopt(1, "z", payload.RepFull) || !adopt(1, "a", payload.RepHLOD) || !adopt(1, "a", payload.RepFull) {
 		t.Error("an asset was not released")
 	}
 	if err := r.s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !adopt(1, "a", RepFull) {
+	if !adopt(1, "a", payload.RepFull) {
 		t.Error("a closed Streamer did not release the asset")
 	}
 }

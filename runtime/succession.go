@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // When the manifest of a scene has changed, a new scene takes its place, and the
@@ -44,7 +45,7 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 	at := slices.Index(s.scenes, old)
 	s.scenes = append(slices.Delete(s.scenes, at, at+1), next)
 	if s.successors == nil {
-		s.successors = map[SceneID]SceneID{}
+		s.successors = map[payload.SceneID]payload.SceneID{}
 	}
 	s.successors[old.id] = next.id
 	s.stats.ManifestReloads++
@@ -96,10 +97,10 @@ func (su *succession) retire(old, next *scene) {
 func (su *succession) retireTile(r *record) {
 	r.endFade()
 	su.handoff.markUndrawn(r, false)
-	r.inGrace, r.retire, r.everDrawn, r.target, r.wanted = false, false, false, RepNone, RepNone
+	r.inGrace, r.retire, r.everDrawn, r.target, r.wanted = false, false, false, payload.RepNone, payload.RepNone
 	for i := range r.reps {
-		rep, st := Rep(i+1), &r.reps[i]
-		if rep == RepFull && (st.state == TileParsing || st.state == TileUnloading) {
+		rep, st := payload.Rep(i+1), &r.reps[i]
+		if rep == payload.RepFull && (st.state == TileParsing || st.state == TileUnloading) {
 			su.residency.count.loading--
 		}
 		switch {
@@ -116,7 +117,7 @@ func (su *succession) retireTile(r *record) {
 // prune forgets the tiles of which nothing is drawn any more.
 func (x *retired) prune() {
 	x.active = slices.DeleteFunc(x.active, func(tile int32) bool {
-		gone := x.recordOf(tile).drawn == RepNone
+		gone := x.recordOf(tile).drawn == payload.RepNone
 		if gone {
 			x.forget(tile)
 		}
@@ -185,14 +186,14 @@ func (su *succession) replaced(x *retired, tile int32) bool {
 // nothing at its distance.
 func (sc *scene) takenOver(tile int32) bool {
 	r := sc.recordOf(tile)
-	if r != nil && r.drawn != RepNone && !r.partial() {
+	if r != nil && r.drawn != payload.RepNone && !r.partial() {
 		return true
 	}
 	d := sc.tiles.box[tile].Distance(sc.view.pos)
 	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
-	return sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == RepNone
+	return sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
 }
 
 // overlap reports whether boxes touch.
@@ -209,7 +210,7 @@ func overlap(a, b *geom.Box) bool {
 func (su *succession) dropRetired(r *record) {
 	su.handoff.countDrawn(r.drawn, -1)
 	su.residency.free(r, r.drawn)
-	r.drawn = RepNone
+	r.drawn = payload.RepNone
 	su.log.changes++
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Flags of a tile.
@@ -77,28 +78,28 @@ func (t *table) lods(i int32) []level {
 }
 
 // hasRep reports whether the tile has a representation.
-func (t *table) hasRep(i int32, r Rep) bool {
+func (t *table) hasRep(i int32, r payload.Rep) bool {
 	switch r {
-	case RepNone:
+	case payload.RepNone:
 		return false
-	case RepFull:
+	case payload.RepFull:
 		return true
-	case RepHLOD:
+	case payload.RepHLOD:
 		return t.has(i, flagHLOD)
 	}
-	return int(r-RepLOD0) < len(t.lods(i))
+	return int(r-payload.RepLOD0) < len(t.lods(i))
 }
 
 // fileOf returns the file of a representation.
-func (t *table) fileOf(i int32, r Rep) *fileRef {
+func (t *table) fileOf(i int32, r payload.Rep) *fileRef {
 	switch {
-	case r == RepFull:
+	case r == payload.RepFull:
 		return &t.full[i]
-	case r == RepHLOD:
+	case r == payload.RepHLOD:
 		return &t.levels[t.levelAt[i]].fileRef
 	}
 	lods := t.lods(i)
-	return &lods[r-RepLOD0].fileRef
+	return &lods[r-payload.RepLOD0].fileRef
 }
 
 // covers reports whether a level is meant for distance d.
@@ -157,8 +158,8 @@ type tableBuilder struct {
 }
 
 func (b *tableBuilder) addTile(t *manifest.Tile) error {
-	if len(t.LODLevels) > MaxLODLevels {
-		return fmt.Errorf("runtime: tile %q has %d LOD levels, at most %d are supported: cook it with fewer", t.ID, len(t.LODLevels), MaxLODLevels)
+	if len(t.LODLevels) > payload.MaxLODLevels {
+		return fmt.Errorf("runtime: tile %q has %d LOD levels, at most %d are supported: cook it with fewer", t.ID, len(t.LODLevels), payload.MaxLODLevels)
 	}
 	r := b.radiiOf(t)
 	first := len(b.levels)

@@ -1,13 +1,17 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // levelAt returns the level that distance d asks for, with the hysteresis of
 // what is shown, or RepNone. r is nil for an idle tile.
-func (sc *scene) levelAt(tile int32, r *record, d float64) Rep {
+func (sc *scene) levelAt(tile int32, r *record, d float64) payload.Rep {
 	if from, ok := sc.tiles.hlod(tile); ok {
-		if d >= from || r != nil && r.holds(RepHLOD) && d >= from*sc.cfg.HLODHysteresisFactor {
-			return RepHLOD
+		if d >= from || r != nil && r.holds(payload.RepHLOD) && d >= from*sc.cfg.HLODHysteresisFactor {
+			return payload.RepHLOD
 		}
 	}
 	lods := sc.tiles.lods(tile)
@@ -21,22 +25,22 @@ func (sc *scene) levelAt(tile int32, r *record, d float64) Rep {
 			from *= sc.cfg.LODHysteresisFactor
 		}
 		if d >= from {
-			return LOD(i)
+			return payload.LOD(i)
 		}
 	}
-	return RepNone
+	return payload.RepNone
 }
 
 // grantedLevelAt is levelAt within the tile's grant.
-func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) Rep {
+func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) payload.Rep {
 	next, grant := sc.levelAt(tile, r, d), sc.grantAt(r, d)
 	switch {
 	case grant == grantAll:
 		return next
-	case grant == grantNothing, next == RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
-		return RepNone
+	case grant == grantNothing, next == payload.RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
+		return payload.RepNone
 	}
-	if cheapest := sc.cheapestRep(tile); cheapest != RepFull {
+	if cheapest := sc.cheapestRep(tile); cheapest != payload.RepFull {
 		return cheapest
 	}
 	return next
@@ -44,58 +48,58 @@ func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) Rep {
 
 // repAt returns the representation that a tile would show at distance d if
 // memory were plenty.
-func (sc *scene) repAt(tile int32, r *record, d float64) Rep {
+func (sc *scene) repAt(tile int32, r *record, d float64) payload.Rep {
 	rd := &sc.tiles.radius[tile]
 	open := !sc.closedOff(tile)
 	switch {
 	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
-		return RepFull
+		return payload.RepFull
 	}
 	rep := sc.levelAt(tile, r, d)
 	switch {
-	case rep != RepNone || d > rd.unload:
+	case rep != payload.RepNone || d > rd.unload:
 		return rep
 	case r.stays():
 		return r.drawn // it stays until something follows it
 	case len(sc.tiles.lods(tile)) == 0:
 		return rep
 	}
-	return LOD(0)
+	return payload.LOD(0)
 }
 
 // fallbackLevel returns the level to show while the full representation is
 // wanted but absent, at a distance for which no level is meant: the finest.
-func (sc *scene) fallbackLevel(tile int32, d float64) Rep {
+func (sc *scene) fallbackLevel(tile int32, d float64) payload.Rep {
 	switch {
 	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile):
 	case len(sc.tiles.lods(tile)) > 0:
-		return RepLOD0
+		return payload.RepLOD0
 	case sc.tiles.has(tile, flagHLOD) && sc.outlineFirst():
-		return RepHLOD
+		return payload.RepHLOD
 	}
-	return RepNone
+	return payload.RepNone
 }
 
 // cheapestRep returns the representation of a tile with the smallest file, of
 // equal ones the coarsest. Levels whose size is not declared count as smaller
 // the coarser they are.
-func (sc *scene) cheapestRep(tile int32) Rep {
+func (sc *scene) cheapestRep(tile int32) payload.Rep {
 	t := sc.tiles
-	best, least := RepFull, int64(math.MaxInt64)
-	try := func(rep Rep) {
+	best, least := payload.RepFull, int64(math.MaxInt64)
+	try := func(rep payload.Rep) {
 		size := t.fileOf(tile, rep).size
-		if size < least || best == RepFull {
+		if size < least || best == payload.RepFull {
 			best, least = rep, size
 		}
 	}
 	if t.has(tile, flagHLOD) {
-		try(RepHLOD)
+		try(payload.RepHLOD)
 	}
 	for i := len(t.lods(tile)) - 1; i >= 0; i-- {
-		try(LOD(i))
+		try(payload.LOD(i))
 	}
-	if size := t.full[tile].size; best != RepFull && size > 0 && size <= least {
-		return RepFull
+	if size := t.full[tile].size; best != payload.RepFull && size > 0 && size <= least {
+		return payload.RepFull
 	}
 	return best
 }
@@ -109,7 +113,7 @@ func (sc *scene) ownsMeshes(tile int32, r *record) bool {
 // Tiles that stream mesh by mesh are judged mesh by mesh.
 func (sc *scene) grantsFull(tile int32, r *record, d float64) bool {
 	grant := sc.grantAt(r, d)
-	return grant == grantAll || grant == grantCheapest && (sc.cheapestRep(tile) == RepFull || sc.ownsMeshes(tile, r))
+	return grant == grantAll || grant == grantCheapest && (sc.cheapestRep(tile) == payload.RepFull || sc.ownsMeshes(tile, r))
 }
 
 // closedOff reports whether the interior zone or the floor gate keeps a tile
@@ -121,22 +125,22 @@ func (sc *scene) closedOff(tile int32) bool {
 
 // stays reports whether something of a tile is drawn, which no gate takes
 // away. r may be nil.
-func (r *record) stays() bool { return r != nil && r.drawn != RepNone }
+func (r *record) stays() bool { return r != nil && r.drawn != payload.RepNone }
 
 // wantedAt names what a tile should show: the full representation within the
 // streaming radius, else the level of the distance, else the full one up to the
 // unload radius.
-func (r *record) wantedAt(level Rep) Rep {
+func (r *record) wantedAt(level payload.Rep) payload.Rep {
 	rd := &r.scene.tiles.radius[r.tile]
 	switch {
 	case r.actual <= rd.stream && !r.scene.closedOff(r.tile):
-		return RepFull
-	case level != RepNone:
+		return payload.RepFull
+	case level != payload.RepNone:
 		return level
 	case r.actual <= rd.unload && !r.scene.closedOff(r.tile):
-		return RepFull
+		return payload.RepFull
 	}
-	return RepNone
+	return payload.RepNone
 }
 
 // shownLOD returns the LOD level that has the hysteresis: the planned one, or
@@ -146,7 +150,7 @@ func (r *record) shownLOD() int {
 		return i
 	}
 	for i := 2; i < len(r.reps); i++ {
-		if r.holds(Rep(i + 1)) {
+		if r.holds(payload.Rep(i + 1)) {
 			return i - 2
 		}
 	}
@@ -160,23 +164,23 @@ func (r *record) hasLevels() bool {
 }
 
 // holds reports whether a representation is resident or on its way.
-func (r *record) holds(rep Rep) bool {
+func (r *record) holds(rep payload.Rep) bool {
 	st := r.rep(rep)
 	return st.resident() || st.loading()
 }
 
 // alternativeTo returns another level to load in place of one that failed;
 // RepNone when one is on its way or there is none.
-func (r *record) alternativeTo(failed Rep) Rep {
-	best, bestRank := RepNone, 0
+func (r *record) alternativeTo(failed payload.Rep) payload.Rep {
+	best, bestRank := payload.RepNone, 0
 	for i := 1; i < len(r.reps); i++ {
-		rep := Rep(i + 1)
-		if rep == RepHLOD && !r.scene.tiles.has(r.tile, flagHLOD) || rep == failed {
+		rep := payload.Rep(i + 1)
+		if rep == payload.RepHLOD && !r.scene.tiles.has(r.tile, flagHLOD) || rep == failed {
 			continue
 		}
 		st := &r.reps[i]
 		if st.loading() || st.resident() {
-			return RepNone
+			return payload.RepNone
 		}
 		if !r.scene.retryable(st) {
 			continue
@@ -184,12 +188,12 @@ func (r *record) alternativeTo(failed Rep) Rep {
 		// Coarser levels in order, then the HLOD, then finer ones.
 		rank := int(rep)
 		switch {
-		case rep == RepHLOD:
+		case rep == payload.RepHLOD:
 			rank = 1 << 9
 		case rep < failed:
 			rank = 1<<10 - int(rep)
 		}
-		if best == RepNone || rank < bestRank {
+		if best == payload.RepNone || rank < bestRank {
 			best, bestRank = rep, rank
 		}
 	}
@@ -207,5 +211,5 @@ func (sc *scene) grantAt(r *record, d float64) grant {
 // canDowngrade reports whether a tile is granted less than its full representation,
 // and has something cheaper.
 func (r *record) canDowngrade() bool {
-	return r.grant == grantCheapest && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != RepFull
+	return r.grant == grantCheapest && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != payload.RepFull
 }

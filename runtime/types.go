@@ -1,9 +1,9 @@
 package runtime
 
 import (
-	"fmt"
-	"strconv"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Camera is a point of view in world space. With FovYDegrees of 0 there is no
@@ -16,58 +16,6 @@ type Camera struct {
 	Aspect      float64    // width over height
 	Near, Far   float64    // metres, 0 < Near < Far
 }
-
-// Rep names a representation of a tile: RepNone, RepFull, RepHLOD or LOD(i).
-type Rep uint8
-
-// The representations. LOD(0), the finest per-tile level, is RepLOD0.
-const (
-	RepNone Rep = iota
-	RepFull
-	RepHLOD
-	RepLOD0
-)
-
-// MaxLODLevels is the largest number of LOD levels of one tile.
-const MaxLODLevels = 32
-
-// LOD returns the representation of LOD level i; 0 is the finest.
-func LOD(i int) Rep { return RepLOD0 + Rep(i) }
-
-// Level returns the level of a LOD, counted from 0, and whether r is one.
-func (r Rep) Level() (int, bool) { return int(r) - int(RepLOD0), r >= RepLOD0 }
-
-// String returns none, full, hlod, lod0, lod1, ...
-func (r Rep) String() string {
-	switch r {
-	case RepNone:
-		return "none"
-	case RepFull:
-		return "full"
-	case RepHLOD:
-		return "hlod"
-	}
-	return "lod" + strconv.Itoa(int(r-RepLOD0))
-}
-
-// ParseRep is the inverse of String.
-func ParseRep(s string) (Rep, error) {
-	for r := RepNone; r < RepLOD0+MaxLODLevels; r++ {
-		if s == r.String() {
-			return r, nil
-		}
-	}
-	return RepNone, fmt.Errorf("runtime: unknown representation %q: want none, full, hlod or lod0 to lod%d", s, MaxLODLevels-1)
-}
-
-// RepSet is a set of representations.
-type RepSet uint64
-
-// Has reports whether r is in the set.
-func (s RepSet) Has(r Rep) bool { return s>>r&1 != 0 }
-
-// With returns the set with r.
-func (s RepSet) With(r Rep) RepSet { return s | 1<<r }
 
 // TileState is the state of a tile's full representation.
 type TileState uint8
@@ -86,23 +34,9 @@ var tileStateNames = [...]string{"unloaded", "parsing", "parsed", "failed", "unl
 // String returns the name in lower case.
 func (s TileState) String() string { return tileStateNames[min(s, TileUnloading)] }
 
-// SceneID names a scene of a Streamer. Ids are not used twice.
-type SceneID uint32
-
-// Key names one representation of one tile, or a part of one, for a Device.
-type Key struct {
-	Scene SceneID
-	Tile  int32 // index in the manifest's tiles; the shared bucket comes last
-	Rep   Rep
-	// Part is 0 for the whole representation. A full tile that streams mesh by
-	// mesh is never uploaded as a whole: its renderable nodes are, one by one,
-	// as the parts 1, 2, ... in the order of Asset.Entities.
-	Part int32
-}
-
 // Drawn is one entry of the list to draw.
 type Drawn struct {
-	Key
+	payload.Key
 	// Fade is the opacity: 1, or less while it fades in (rising) or out
 	// (falling). Two entries of a tile that fade add up to 1.
 	Fade float64
@@ -110,16 +44,16 @@ type Drawn struct {
 
 // TileStatus describes a tile that is not idle.
 type TileStatus struct {
-	Scene    SceneID
+	Scene    payload.SceneID
 	Tile     int32  // index in the manifest's tiles
 	ID       string // tile_id
 	State    TileState
-	Wanted   Rep    // what the tile should show at its distance
-	Resident RepSet // what is uploaded
-	Drawn    Rep
-	Fading   Rep     // the outgoing representation of a running fade, or RepNone
-	Progress float64 // of the fade, 0 to 1
-	Distance float64 // metres from the camera to the box, as of the last tick
+	Wanted   payload.Rep    // what the tile should show at its distance
+	Resident payload.RepSet // what is uploaded
+	Drawn    payload.Rep
+	Fading   payload.Rep // the outgoing representation of a running fade, or RepNone
+	Progress float64     // of the fade, 0 to 1
+	Distance float64     // metres from the camera to the box, as of the last tick
 
 	// Of a full tile that streams mesh by mesh; Meshes is 0 for others.
 	Meshes, MeshesLoaded int

@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // A tile of which nothing is loading changes only when the camera crosses one of
 // its distances. Each tile therefore has a mark on the camera's odometer, and no
@@ -83,29 +87,29 @@ func (sc *scene) slack(tile int32, actual, effective float64) float64 {
 // canSleep reports whether ticks would do nothing about a tile until one of
 // its distances is crossed.
 func (r *record) canSleep() bool {
-	if r.inGrace || r.retire || r.fading != RepNone || r.undrawn {
+	if r.inGrace || r.retire || r.fading != payload.RepNone || r.undrawn {
 		return false
 	}
 	if !r.near {
 		return r.leftBehind()
 	}
-	if r.evicted != RepNone && r.drawn == RepNone {
+	if r.evicted != payload.RepNone && r.drawn == payload.RepNone {
 		return false
 	}
-	resident := RepNone
+	resident := payload.RepNone
 	for i := range r.reps {
 		switch st := &r.reps[i]; {
 		case st.state == TileUnloaded:
-		case st.state != TileParsed || !st.drawable || resident != RepNone:
+		case st.state != TileParsed || !st.drawable || resident != payload.RepNone:
 			return false
 		default:
-			resident = Rep(i + 1)
+			resident = payload.Rep(i + 1)
 		}
 	}
 	if r.drawn != resident || r.scene.tiles.has(r.tile, flagInterior) {
 		return false // interior gates depend on more than the distance
 	}
-	if resident == RepFull {
+	if resident == payload.RepFull {
 		return true
 	}
 	if r.scene.gateOf(r.tile, r.effective) != gateFar {
@@ -115,10 +119,10 @@ func (r *record) canSleep() bool {
 	if r.scene.cfg.Handoff == HandoffStrict {
 		return next == resident
 	}
-	if next == RepNone && resident == RepNone {
+	if next == payload.RepNone && resident == payload.RepNone {
 		next = r.scene.fallbackLevel(r.tile, r.actual)
 	}
-	return next == RepNone || next == resident
+	return next == payload.RepNone || next == resident
 }
 
 // leftBehind reports whether a tile beyond the query radius has a record only
@@ -132,11 +136,11 @@ func (r *record) leftBehind() bool {
 		}
 		failed = failed || st.fails > 0
 	}
-	return failed && r.drawn == RepNone
+	return failed && r.drawn == payload.RepNone
 }
 
 // idleCanSleep is canSleep for a tile without a record; level is what its distance
 // asks for.
-func (sc *scene) idleCanSleep(tile int32, effective float64, level Rep) bool {
-	return level == RepNone && !sc.tiles.has(tile, flagInterior) && sc.gateOf(tile, effective) == gateFar
+func (sc *scene) idleCanSleep(tile int32, effective float64, level payload.Rep) bool {
+	return level == payload.RepNone && !sc.tiles.has(tile, flagInterior) && sc.gateOf(tile, effective) == gateFar
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // However far the camera was, steps of a metre count when it is back.
@@ -49,7 +51,7 @@ func TestFailedTilesFarBehindSleep(t *testing.T) {
 	for i := range 60 {
 		m.Tiles = append(m.Tiles, tileAt(fmt.Sprint("t", i), around(float64(i), 0, 0, 1)))
 	}
-	r := newRig(t, m, failing(RepFull), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 64 }))
+	r := newRig(t, m, failing(payload.RepFull), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 64 }))
 	r.until(2)
 	r.camera.Position[0] = 1e6
 	r.until(4)

@@ -22,6 +22,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -334,7 +335,7 @@ func (p *previewFlags) looks() (v render.ViewMode, s preview.Show, err error) {
 }
 
 // scenes opens the arguments; addresses share one fetcher.
-func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list []preview.Scene, fetcher runtime.Fetcher, closeRemote func() error, err error) {
+func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list []preview.Scene, fetcher payload.Fetcher, closeRemote func() error, err error) {
 	closeRemote = func() error { return nil }
 	var f *askedFor
 	for _, arg := range args {

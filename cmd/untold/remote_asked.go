@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -48,7 +48,7 @@ func (f *askedFor) scene(base string, m *manifest.Manifest) {
 }
 
 // Fetch passes a request on.
-func (f *askedFor) Fetch(req runtime.Request) {
+func (f *askedFor) Fetch(req payload.Request) {
 	f.tiles[tileAt{req.Dir, req.TileID}] = true
 	f.note(req.Dir, req.Path, wanted{remote.Expected{Size: req.Size, SHA256: req.SHA256}, req.Split != nil})
 	f.Fetcher.Fetch(req)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -63,7 +64,7 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	asked.scene(scene.Manifest.Base, sc.Manifest)
 	opts := simulate.Options{Fetcher: asked, Base: scene.Manifest.Base, Reload: scene.read(asked)}
 	if !cmd.Flags().Changed("parse-time") {
-		loader := runtime.NewFileLoader(0)
+		loader := payload.NewFileLoader(0)
 		defer loader.Close()
 		opts.Loader = loader
 	}

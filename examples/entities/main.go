@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // walk passes n entities of one file, which stand 50 m apart, and returns in which
@@ -24,7 +25,7 @@ func walk(file string, n int) (order []string, stats runtime.Stats, err error) {
 	}
 	defer s.Close()
 	dir, name := filepath.Split(file)
-	scenes := map[runtime.SceneID]string{}
+	scenes := map[payload.SceneID]string{}
 	for i := range n {
 		id, err := s.AddEntity(dir, runtime.Entity{
 			ID: fmt.Sprintf("lamp %d", i), Path: name, StreamingRadius: 40, UnloadRadius: 60,

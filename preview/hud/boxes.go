@@ -3,7 +3,7 @@ package hud
 import (
 	"strings"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // view names an unusual view at the bottom right, with its legend.
@@ -132,9 +132,9 @@ func (h *HUD) radius(v float64) *HUD {
 }
 
 // reps lists a set of representations.
-func reps(s runtime.RepSet) string {
+func reps(s payload.RepSet) string {
 	var names []string
-	for r := runtime.RepFull; r < runtime.LOD(runtime.MaxLODLevels); r++ {
+	for r := payload.RepFull; r < payload.LOD(payload.MaxLODLevels); r++ {
 		if s.Has(r) {
 			names = append(names, r.String())
 		}

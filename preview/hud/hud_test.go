@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func newHUD(t testing.TB, pixels int) *HUD {
@@ -59,10 +60,10 @@ func sample(w, h int) *Model {
 func TestPictures(t *testing.T) {
 	big := sample(1280, 760)
 	big.View, big.Note = "levels of detail", "The colour of a tile is the level that it draws."
-	big.Legend = []LegendEntry{{LevelColor(runtime.RepFull), "full"}, {LevelColor(runtime.LOD(0)), "lod0"}, {LevelColor(runtime.LOD(1)), "lod1"}, {LevelColor(runtime.RepHLOD), "hlod"}}
+	big.Legend = []LegendEntry{{LevelColor(payload.RepFull), "full"}, {LevelColor(payload.LOD(0)), "lod0"}, {LevelColor(payload.LOD(1)), "lod1"}, {LevelColor(payload.RepHLOD), "hlod"}}
 	big.Message = "path saved to path-1.json"
 	big.Cursor = &Cursor{
-		Status: runtime.TileStatus{State: runtime.TileParsed, Drawn: runtime.RepFull, Wanted: runtime.LOD(0), Resident: runtime.RepSet(0).With(runtime.RepFull).With(runtime.LOD(0))},
+		Status: runtime.TileStatus{State: runtime.TileParsed, Drawn: payload.RepFull, Wanted: payload.LOD(0), Resident: payload.RepSet(0).With(payload.RepFull).With(payload.LOD(0))},
 		Info:   runtime.TileInfo{ID: "tile_3_0_7", Streaming: 60, Unload: 90, LODs: []float64{64, 96}, HLOD: 140, Bounds: manifest.Bounds{}}, Distance: 42.25,
 	}
 	big.Occlusion = &runtime.Occlusion{Covered: 0x00003c3c3c3c0000}
@@ -185,7 +186,7 @@ func TestTexts(t *testing.T) {
 	if got := strings.Join(wrap("one two three four", 9), "|"); got != "one two|three|four" {
 		t.Errorf("%q", got)
 	}
-	if got := reps(runtime.RepSet(0).With(runtime.RepHLOD).With(runtime.LOD(1))); got != "hlod+lod1" {
+	if got := reps(payload.RepSet(0).With(payload.RepHLOD).With(payload.LOD(1))); got != "hlod+lod1" {
 		t.Errorf("%q", got)
 	}
 }
@@ -197,7 +198,7 @@ func TestColors(t *testing.T) {
 	}{
 		{runtime.TileStatus{State: runtime.TileParsed}, ColorResident},
 		{runtime.TileStatus{State: runtime.TileParsing, Resident: 4}, ColorLoading},
-		{runtime.TileStatus{Resident: runtime.RepSet(0).With(runtime.RepHLOD)}, ColorMixed},
+		{runtime.TileStatus{Resident: payload.RepSet(0).With(payload.RepHLOD)}, ColorMixed},
 		{runtime.TileStatus{}, ColorUnloaded},
 		{runtime.TileStatus{State: runtime.TileFailed}, ColorFailed},
 	} {
@@ -205,7 +206,7 @@ func TestColors(t *testing.T) {
 			t.Errorf("%+v: %v", tc.s, got)
 		}
 	}
-	if LevelColor(runtime.RepFull) == LevelColor(runtime.LOD(0)) || LevelColor(runtime.RepNone) != ColorNone {
+	if LevelColor(payload.RepFull) == LevelColor(payload.LOD(0)) || LevelColor(payload.RepNone) != ColorNone {
 		t.Error("colours of levels")
 	}
 	if n := Count([]runtime.TileStatus{{State: runtime.TileParsed}, {State: runtime.TileParsing}, {Resident: 2}, {State: runtime.TileFailed}, {}}); n != (Counts{1, 1, 1, 1}) {

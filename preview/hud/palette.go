@@ -3,6 +3,7 @@ package hud
 import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // The colours of states (failed is ours).
@@ -28,8 +29,8 @@ var (
 )
 
 // LevelColor returns the colour of a representation in the view of levels.
-func LevelColor(r runtime.Rep) Color {
-	if r == runtime.RepNone {
+func LevelColor(r payload.Rep) Color {
+	if r == payload.RepNone {
 		return ColorNone
 	}
 	c := render.LODColor(r)

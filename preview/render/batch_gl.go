@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // batches joins the static meshes of what is uploaded. It is the Device of a
@@ -55,7 +56,7 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 
 // SetBatchScene tells the edge of a scene's batch cells in metres; 0 draws the
 // scene unbatched.
-func (r *Renderer) SetBatchScene(id runtime.SceneID, cell float64) {
+func (r *Renderer) SetBatchScene(id payload.SceneID, cell float64) {
 	if r.batches != nil {
 		r.batches.batcher.SetScene(id, cell)
 	}
@@ -90,8 +91,8 @@ func (r *Renderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 }
 
 // add tells of a representation that was uploaded, while its asset is there.
-func (d *batches) add(key runtime.Key, asset *runtime.Asset) {
-	if d == nil || key.Rep != runtime.RepFull && !d.secondary {
+func (d *batches) add(key payload.Key, asset *payload.Asset) {
+	if d == nil || key.Rep != payload.RepFull && !d.secondary {
 		return
 	}
 	d.assets.Put(key, asset)
@@ -99,7 +100,7 @@ func (d *batches) add(key runtime.Key, asset *runtime.Asset) {
 }
 
 // remove tells of one that is released.
-func (d *batches) remove(key runtime.Key) {
+func (d *batches) remove(key payload.Key) {
 	if d != nil {
 		d.batcher.Remove(key)
 		d.assets.Drop(key)
@@ -137,8 +138,8 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	}
 	r.serial++
 	n := &rep{
-		serial: r.serial, key: runtime.Key{Scene: u.Scene, Rep: u.Rep}, box: box, at: at, materials: r.materials.duplicate(int(m.material)),
-		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: u.Buffers.Indices, asset: runtime.NewAsset(u.Buffers.Release),
+		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, at: at, materials: r.materials.duplicate(int(m.material)),
+		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: u.Buffers.Indices, asset: payload.NewAsset(u.Buffers.Release),
 	}
 	m.material = int32(n.materials.at)
 	n.whole = m

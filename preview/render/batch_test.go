@@ -11,11 +11,12 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // batchBoard is the scene of the golden pictures as n tiles: the same parts
 // everywhere, a little apart, and one that an entity moves.
-func batchBoard(t testing.TB, dir string, n int) (assets []*runtime.Asset) {
+func batchBoard(t testing.TB, dir string, n int) (assets []*payload.Asset) {
 	for i := range n {
 		a := board(t, dir)
 		shift := float32(i) * 0.21
@@ -69,7 +70,7 @@ func TestBatchesLookTheSame(t *testing.T) {
 				want[f.View] = bytes.Clone(r.ReadPixels().Pix)
 			}
 			for i := range n {
-				r.Release(key(int32(i), runtime.RepFull))
+				r.Release(key(int32(i), payload.RepFull))
 			}
 			r.SetBatching(&BatchOptions{Sync: true})
 			r.SetBatchScene(1, 1000)
@@ -121,7 +122,7 @@ func TestBatchesComeAndGo(t *testing.T) {
 			t.Errorf("it is back: %+v", s.BatchStats)
 		}
 		f.Drawn = f.Drawn[1:] // the first, whose material a batch has copied
-		r.Release(key(0, runtime.RepFull))
+		r.Release(key(0, payload.RepFull))
 		if s := r.Draw(f); s.BatchedMeshes != all.BatchedMeshes*(n-1)/n {
 			t.Errorf("one of %d is released: %+v", n, s.BatchStats)
 		}
@@ -133,7 +134,7 @@ func TestBatchesComeAndGo(t *testing.T) {
 			t.Errorf("pressure: %+v", s.BatchStats)
 		}
 		for i := range n {
-			r.Release(key(int32(i), runtime.RepFull))
+			r.Release(key(int32(i), payload.RepFull))
 		}
 		f.Drawn = nil
 		s := r.Draw(f)

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // BenchmarkDraw states what the processor spends on a frame of many small
@@ -23,7 +24,7 @@ func BenchmarkDraw(b *testing.B) {
 		for k := range meshes {
 			parts = append(parts, quad(geom.Vec3{float64(k) - 25, float64(i) - 50, -100}, right.Scale(1e-4), up.Scale(1e-4)))
 		}
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		if err := r.Upload(k, assemble(parts, []format.Material{defaultMaterial()})); err != nil {
 			b.Fatal(err)
 		}
@@ -53,10 +54,10 @@ func BenchmarkDraw(b *testing.B) {
 func BenchmarkUpload(b *testing.B) {
 	r := headless(b, Options{Width: 16, Height: 16})
 	a := assemble([]part{{vertices: make([]format.Vertex, 500_000), indices: []uint32{0, 1, 2}, wide: true}}, nil)
-	k := key(0, runtime.RepFull)
+	k := key(0, payload.RepFull)
 	b.SetBytes(int64(len(a.Geometry.Vertices)))
 	for b.Loop() {
-		c := runtime.NewAsset(nil)
+		c := payload.NewAsset(nil)
 		c.Meshes, c.Entities, c.Geometry = a.Meshes, a.Entities, a.Geometry
 		if err := r.Upload(k, c); err != nil {
 			b.Fatal(err)

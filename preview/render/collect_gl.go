@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // collected is what a frame draws. Its slices are kept from frame to frame.
@@ -35,7 +35,7 @@ type collected struct {
 
 // sceneView is a scene in this frame.
 type sceneView struct {
-	id      runtime.SceneID
+	id      payload.SceneID
 	root    geom.Mat4
 	plain   bool    // root is the identity
 	mirror  bool    // root mirrors
@@ -104,7 +104,7 @@ func (c *collected) begin(r *Renderer, f *Frame) {
 }
 
 // sceneOf returns the index of a scene, which it computes once per frame.
-func (c *collected) sceneOf(f *Frame, id runtime.SceneID) int32 {
+func (c *collected) sceneOf(f *Frame, id payload.SceneID) int32 {
 	for i := range c.scenes {
 		if c.scenes[i].id == id {
 			return int32(i)

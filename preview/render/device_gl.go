@@ -8,12 +8,12 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // rep is a representation that was handed over for upload.
 type rep struct {
-	key       runtime.Key
+	key       payload.Key
 	serial    uint64 // unique
 	box       geom.Box
 	meshes    []mesh
@@ -27,7 +27,7 @@ type rep struct {
 	casters   [maxCascades]caster
 
 	// Until it is resident:
-	asset             *runtime.Asset
+	asset             *payload.Asset
 	vertices, indices []byte
 	sent              int // bytes, vertices first
 
@@ -44,7 +44,7 @@ type rep struct {
 // queues the bytes for Pump. A representation of the same key is replaced. The
 // error says what the asset breaks, or that the GPU's memory is exhausted; then
 // the asset stays with the caller.
-func (r *Renderer) Upload(key runtime.Key, asset *runtime.Asset) error {
+func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	r.Release(key)
 	if asset == nil {
 		r.serial++
@@ -86,7 +86,7 @@ func (r *Renderer) Upload(key runtime.Key, asset *runtime.Asset) error {
 
 // addMaterials stores the materials of a representation and asks for their
 // textures.
-func (r *Renderer) addMaterials(n *rep, p *prepared, asset *runtime.Asset) {
+func (r *Renderer) addMaterials(n *rep, p *prepared, asset *payload.Asset) {
 	n.sets = make([]*textureSet, len(p.materials))
 	if !r.options.NoTextures {
 		n.sets = r.textures.add(n, p, asset)
@@ -101,7 +101,7 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *runtime.Asset) {
 }
 
 // Release frees a representation, uploaded or not.
-func (r *Renderer) Release(key runtime.Key) {
+func (r *Renderer) Release(key payload.Key) {
 	n := r.reps[key]
 	if n == nil {
 		return
@@ -118,7 +118,7 @@ func (r *Renderer) Release(key runtime.Key) {
 
 // Drawable reports whether the geometry of a representation is uploaded. Its
 // textures may still load.
-func (r *Renderer) Drawable(key runtime.Key) bool {
+func (r *Renderer) Drawable(key payload.Key) bool {
 	n := r.reps[key]
 	return n != nil && n.resident
 }

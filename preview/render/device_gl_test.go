@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestUploadBudget: a small budget moves on piece by piece, and a
@@ -15,7 +16,7 @@ import (
 func TestUploadBudget(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	p := part{vertices: make([]format.Vertex, 100_000), indices: []uint32{0, 1, 2}}
-	k := key(0, runtime.RepFull)
+	k := key(0, payload.RepFull)
 	if err := r.Upload(k, assemble([]part{p}, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +44,14 @@ func TestUploadBudget(t *testing.T) {
 func TestDevice(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	released := 0
-	asset := func() *runtime.Asset {
+	asset := func() *payload.Asset {
 		a := assemble([]part{screen(-5)}, []format.Material{paint(1, 2, 3)})
-		b := runtime.NewAsset(func() { released++ })
+		b := payload.NewAsset(func() { released++ })
 		b.Entities, b.Meshes, b.Materials, b.Geometry, b.Strings = a.Entities, a.Meshes, a.Materials, a.Geometry, a.Strings
 		return b
 	}
-	a, b := key(0, runtime.RepFull), key(1, runtime.RepFull)
-	for _, k := range []runtime.Key{a, b, a} { // the second a replaces the first, which still waits
+	a, b := key(0, payload.RepFull), key(1, payload.RepFull)
+	for _, k := range []payload.Key{a, b, a} { // the second a replaces the first, which still waits
 		if err := r.Upload(k, asset()); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestDevice(t *testing.T) {
 	}
 	r.Release(a)
 	r.Release(a)
-	r.Release(key(7, runtime.RepHLOD))
+	r.Release(key(7, payload.RepHLOD))
 	if err := r.Upload(b, nil); err != nil || !r.Drawable(b) {
 		t.Errorf("an empty representation: %v", err)
 	}
@@ -89,7 +90,7 @@ func TestPagesComeAndGo(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	for i, vertices := range []int{firstVertices * 3 / 4, firstVertices * 3 / 4, pageVertices / 2} {
 		big := part{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}
-		if err := r.Upload(key(int32(i), runtime.RepFull), assemble([]part{big}, nil)); err != nil {
+		if err := r.Upload(key(int32(i), payload.RepFull), assemble([]part{big}, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +98,7 @@ func TestPagesComeAndGo(t *testing.T) {
 		t.Errorf("%d pages", n)
 	}
 	for i := range int32(3) {
-		r.Release(key(i, runtime.RepFull))
+		r.Release(key(i, payload.RepFull))
 	}
 	if n := len(r.pool.pages); n != 1 || r.pool.used != 0 {
 		t.Errorf("%d pages are kept, %d bytes used", n, r.pool.used)
@@ -111,7 +112,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 		upload := func(tile int32, vertices int) {
 			t.Helper()
 			a := assemble([]part{{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
-			if err := r.Upload(key(tile, runtime.RepFull), a); err != nil {
+			if err := r.Upload(key(tile, payload.RepFull), a); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,7 +152,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 		upload(3, pageVertices/2) // sooner
 		pages(3, 0)
 		for i := range int32(4) {
-			r.Release(key(i, runtime.RepFull))
+			r.Release(key(i, payload.RepFull))
 		}
 		for range 3 {
 			r.Pump(Budget{})
@@ -165,13 +166,13 @@ func TestPagesAreMadeAhead(t *testing.T) {
 // TestSteadyStateAllocatesNothing: a frame costs no garbage.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	both(t, Options{Width: 64, Height: 48, ShadowSize: 64}, func(t *testing.T, r *Renderer) {
-		var assets []*runtime.Asset
+		var assets []*payload.Asset
 		for i := range 20 {
 			assets = append(assets, assemble([]part{quad(geom.Vec3{float64(i), 0, -10}, right, up), screen(-20)}, []format.Material{paint(9, 9, 9), defaultMaterial()}))
 			assets[i].Meshes[1].Material = 1
 		}
 		f := Frame{
-			Camera: at(0), Drawn: put(t, r, assets...), Root: func(runtime.SceneID) geom.Mat4 { return geom.Identity() },
+			Camera: at(0), Drawn: put(t, r, assets...), Root: func(payload.SceneID) geom.Mat4 { return geom.Identity() },
 			Lines:   []Line{{B: [3]float32{1, 1, 1}}},
 			Overlay: &Overlay{Vertices: make([]OverlayVertex, 3), Indices: []uint32{0, 1, 2}},
 		}

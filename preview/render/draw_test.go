@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // paint returns an unlit material of a colour in sRGB.
@@ -44,13 +45,13 @@ func at(z float64) runtime.Camera {
 	return runtime.Camera{Position: [3]float64{0, 0, z}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Near: 0.1, Far: 1000}
 }
 
-func key(tile int32, rep runtime.Rep) runtime.Key { return runtime.Key{Scene: 1, Tile: tile, Rep: rep} }
+func key(tile int32, rep payload.Rep) payload.Key { return payload.Key{Scene: 1, Tile: tile, Rep: rep} }
 
 // put uploads assets as full tiles and returns the list that draws them.
-func put(t testing.TB, r *Renderer, assets ...*runtime.Asset) (drawn []runtime.Drawn) {
+func put(t testing.TB, r *Renderer, assets ...*payload.Asset) (drawn []runtime.Drawn) {
 	t.Helper()
 	for i, a := range assets {
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		if err := r.Upload(k, a); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestColorsAreExact(t *testing.T) {
 func TestFadesOnScreen(t *testing.T) {
 	both(t, Options{Width: 64, Height: 64}, func(t *testing.T, r *Renderer) {
 		red, blue := assemble([]part{screen(-5)}, []format.Material{paint(255, 0, 0)}), assemble([]part{screen(-6)}, []format.Material{paint(0, 0, 255)})
-		for k, a := range map[runtime.Key]*runtime.Asset{key(0, runtime.RepHLOD): red, key(0, runtime.RepFull): blue} {
+		for k, a := range map[payload.Key]*payload.Asset{key(0, payload.RepHLOD): red, key(0, payload.RepFull): blue} {
 			if err := r.Upload(k, a); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestFadesOnScreen(t *testing.T) {
 		r.Pump(Budget{})
 		for _, f := range []float64{0, 0.25, 0.5, 0.8, 0.999} {
 			r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{
-				{Key: key(0, runtime.RepHLOD), Fade: 1 - f}, {Key: key(0, runtime.RepFull), Fade: f},
+				{Key: key(0, payload.RepHLOD), Fade: 1 - f}, {Key: key(0, payload.RepFull), Fade: f},
 			}})
 			img := r.ReadPixels()
 			n := 0
@@ -145,7 +146,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 		r.Draw(f)
 		home := r.ReadPixels()
 		move := geom.Vec3{1e6, -3e5, 7e5}
-		f.Root = func(runtime.SceneID) geom.Mat4 { return geom.TRS(move, [4]float64{}, geom.Vec3{1, 1, 1}) }
+		f.Root = func(payload.SceneID) geom.Mat4 { return geom.TRS(move, [4]float64{}, geom.Vec3{1, 1, 1}) }
 		f.Camera.Position = [3]float64(geom.Vec3(f.Camera.Position).Add(move))
 		r.Draw(f)
 		if d := difference(home, r.ReadPixels()); d > 0.01 {
@@ -160,7 +161,7 @@ func TestMirroredScene(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
 		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []format.Material{paint(10, 200, 30)})
 		f := Frame{Camera: at(0), Drawn: put(t, r, a)}
-		f.Root = func(runtime.SceneID) geom.Mat4 { return geom.TRS(geom.Vec3{}, [4]float64{}, geom.Vec3{-1, 1, 1}) }
+		f.Root = func(payload.SceneID) geom.Mat4 { return geom.TRS(geom.Vec3{}, [4]float64{}, geom.Vec3{-1, 1, 1}) }
 		r.Draw(f)
 		wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{10, 200, 30, 255}, 1)
 		// From behind it is culled as ever.
@@ -235,7 +236,7 @@ func TestCulling(t *testing.T) {
 // TestBatches: equal states go in one call where the driver can.
 func TestBatches(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
-		var assets []*runtime.Asset
+		var assets []*payload.Asset
 		for i := range 30 {
 			m := paint(uint8(i), 0, 0) // other factors, same textures: none
 			assets = append(assets, assemble([]part{quad(geom.Vec3{0, 0, -5 - float64(i)}, right, up)}, []format.Material{m}))

@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -82,7 +83,7 @@ func (f *failing) Handle(_ context.Context, r slog.Record) error {
 }
 
 // load reads a container as the file loader does.
-func load(t testing.TB, file string) *runtime.Asset {
+func load(t testing.TB, file string) *payload.Asset {
 	t.Helper()
 	f, err := format.Open(file)
 	if err != nil {
@@ -93,7 +94,7 @@ func load(t testing.TB, file string) *runtime.Asset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := runtime.NewAsset(nil)
+	a := payload.NewAsset(nil)
 	h := f.Header()
 	a.Dir = filepath.Dir(file)
 	a.Type, a.Bounds, a.Strings, a.Geometry = h.FileType, h.WorldBounds, f.String, g
@@ -129,7 +130,7 @@ func TestPicture(t *testing.T) {
 	box := geom.EmptyBox()
 	var drawn []runtime.Drawn
 	for i, file := range strings.Split(*pictureOf, ",") {
-		key := runtime.Key{Scene: 1, Tile: int32(i), Rep: runtime.RepFull}
+		key := payload.Key{Scene: 1, Tile: int32(i), Rep: payload.RepFull}
 		if err := r.Upload(key, load(t, file)); err != nil {
 			t.Fatal(err)
 		}

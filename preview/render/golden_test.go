@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 var update = flag.Bool("update", false, "write the golden pictures")
@@ -81,7 +82,7 @@ func holes(n int) *image.NRGBA {
 // board is a scene with every kind of material: balls of growing roughness,
 // rough and metallic, one bumpy, one that glows, one unlit, a fence with holes,
 // a pane of glass, on a floor. With dir "" it has no textures.
-func board(t testing.TB, dir string) *runtime.Asset {
+func board(t testing.TB, dir string) *payload.Asset {
 	t.Helper()
 	var parts []part
 	var materials []format.Material

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestInstances: meshes that share a range of the geometry and differ in their
@@ -39,8 +40,8 @@ func TestInstances(t *testing.T) {
 		if s.Draws != 4 || s.Instanced != 3 || s.Triangles != 8 || r.Info().MultiDraw && s.Calls != 1 {
 			t.Errorf("%+v", s)
 		}
-		f.Drawn = append(f.Drawn, runtime.Drawn{Key: key(9, runtime.RepFull), Fade: 1})
-		if err := r.Upload(key(9, runtime.RepFull), assemble([]part{quad(geom.Vec3{0, 0, -2.5}, right, up)}, colors)); err != nil {
+		f.Drawn = append(f.Drawn, runtime.Drawn{Key: key(9, payload.RepFull), Fade: 1})
+		if err := r.Upload(key(9, payload.RepFull), assemble([]part{quad(geom.Vec3{0, 0, -2.5}, right, up)}, colors)); err != nil {
 			t.Fatal(err)
 		}
 		r.Pump(Budget{})

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestFadesAddUp: of two representations that fade into each other the shader
@@ -22,7 +23,7 @@ func TestFadesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64Range(0, 1).Draw(t, "fade")
 		// The outgoing one comes in two parts.
-		full, hlod := runtime.Key{Scene: 1, Tile: 4, Rep: runtime.RepFull}, runtime.Key{Scene: 1, Tile: 4, Rep: runtime.RepHLOD}
+		full, hlod := payload.Key{Scene: 1, Tile: 4, Rep: payload.RepFull}, payload.Key{Scene: 1, Tile: 4, Rep: payload.RepHLOD}
 		first := runtime.Drawn{Key: full, Fade: 1 - f}
 		out, _ := fadeOf(&first, &first)
 		part, _ := fadeOf(&runtime.Drawn{Key: full, Fade: 1 - f}, &first)
@@ -104,7 +105,7 @@ func TestDepthKey(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	if LODColor(runtime.RepFull) == LODColor(runtime.LOD(0)) || LODColor(runtime.RepHLOD) == LODColor(runtime.LOD(3)) {
+	if LODColor(payload.RepFull) == LODColor(payload.LOD(0)) || LODColor(payload.RepHLOD) == LODColor(payload.LOD(3)) {
 		t.Error("levels look alike")
 	}
 	for i := range int32(200) {

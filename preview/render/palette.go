@@ -3,7 +3,7 @@ package render
 import (
 	"math"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // lodColors are the colours of representations, sRGB: full detail, LOD levels,
@@ -13,10 +13,10 @@ var lodColors = [...][3]uint8{
 }
 
 // LODColor returns the colour of a representation in ViewLOD, sRGB.
-func LODColor(rep runtime.Rep) [3]uint8 {
+func LODColor(rep payload.Rep) [3]uint8 {
 	level, isLOD := rep.Level()
 	switch {
-	case rep == runtime.RepHLOD:
+	case rep == payload.RepHLOD:
 		return lodColors[len(lodColors)-1]
 	case isLOD: // full detail is LOD 0 of the palette
 		return lodColors[1+level%(len(lodColors)-2)]
@@ -26,7 +26,7 @@ func LODColor(rep runtime.Rep) [3]uint8 {
 
 // TileColor returns the colour of a tile in ViewTiles, sRGB: neighbours in the
 // manifest are far apart in hue.
-func TileColor(scene runtime.SceneID, tile int32) [3]uint8 {
+func TileColor(scene payload.SceneID, tile int32) [3]uint8 {
 	const golden = 0x9e3779b9 // 2^32 / the golden ratio: hues that stay apart
 	h := (uint32(tile) + uint32(scene)*7919) * golden
 	return hue(float64(h>>8)/(1<<24), 0.62-0.2*float64(h>>4&1))

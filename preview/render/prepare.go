@@ -8,7 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -41,7 +41,7 @@ type prepared struct {
 
 // prepare checks what drawing relies on and lays the asset out. The index
 // values themselves were checked when the file was read.
-func prepare(a *runtime.Asset) (*prepared, error) {
+func prepare(a *payload.Asset) (*prepared, error) {
 	p := &prepared{
 		box:      geom.EmptyBox(),
 		vertices: a.Geometry.Vertices, indices: a.Geometry.Indices,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -21,8 +21,8 @@ type part struct {
 }
 
 // assemble makes an asset as a loader does; offsets are packed without padding.
-func assemble(parts []part, materials []format.Material, textures ...string) *runtime.Asset {
-	a := runtime.NewAsset(nil)
+func assemble(parts []part, materials []format.Material, textures ...string) *payload.Asset {
+	a := payload.NewAsset(nil)
 	a.Materials = materials
 	for i, p := range parts {
 		kind := format.Index16

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -51,7 +51,7 @@ func TestPrewarm(t *testing.T) {
 		t.Errorf("%+v, %d bytes are warm", s, r.textures.warmer.Bytes())
 	}
 	wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{0, 0, 255, 255}, 0)
-	r.Release(key(0, runtime.RepFull))
+	r.Release(key(0, payload.RepFull))
 
 	plain := headless(t, Options{Width: 16, Height: 16, NoTextures: true})
 	if err := plain.Prewarm(t.Context(), 1, a); err != nil || plain.textures.warmer.Bytes() != 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Renderer draws representations. It implements runtime.Device,
@@ -32,7 +33,7 @@ type Renderer struct {
 	timer     timer
 	messages  messages
 
-	reps   map[runtime.Key]*rep
+	reps   map[payload.Key]*rep
 	queue  []*rep // waiting for their upload, first in, first out
 	serial uint64
 
@@ -60,7 +61,7 @@ func New(o Options) (*Renderer, error) {
 	if o.Width < 0 || o.Height < 0 {
 		return nil, fmt.Errorf("render: a picture of %d x %d pixels is not possible", o.Width, o.Height)
 	}
-	r := &Renderer{reps: map[runtime.Key]*rep{}, shaderBlock: new(frameBlock)}
+	r := &Renderer{reps: map[payload.Key]*rep{}, shaderBlock: new(frameBlock)}
 	r.info = capabilities(&o)
 	r.info.settle(&o)
 	r.options = o
@@ -314,7 +315,7 @@ func (r *Renderer) Close() {
 }
 
 // rootOf returns the transform of a scene.
-func rootOf(root func(runtime.SceneID) geom.Mat4, id runtime.SceneID) geom.Mat4 {
+func rootOf(root func(payload.SceneID) geom.Mat4, id payload.SceneID) geom.Mat4 {
 	if root == nil {
 		return geom.Identity()
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // pillar returns a tile of a plain: its floor and a pillar of n quads, so that
 // it holds 2 n + 2 triangles.
-func pillar(x, z float64, n int) *runtime.Asset {
+func pillar(x, z float64, n int) *payload.Asset {
 	parts := []part{quad(geom.Vec3{x, 0, z}, geom.Vec3{5, 0, 0}, geom.Vec3{0, 0, -5})}
 	side := part{wide: true}
 	for i := range n {
@@ -32,7 +33,7 @@ func pillar(x, z float64, n int) *runtime.Asset {
 func plain(t *testing.T, r *Renderer, side, triangles int) (drawn []runtime.Drawn) {
 	t.Helper()
 	for i := range side * side {
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		if err := r.Upload(k, pillar(10*float64(i%side-side/2), -10*float64(i/side), triangles/2)); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -22,13 +23,13 @@ func New(Options) (*Renderer, error) { return nil, surface.ErrUnavailable }
 func (*Renderer) Info() Info { return Info{} }
 
 // Upload takes over a representation.
-func (*Renderer) Upload(runtime.Key, *runtime.Asset) error { return surface.ErrUnavailable }
+func (*Renderer) Upload(payload.Key, *payload.Asset) error { return surface.ErrUnavailable }
 
 // Release frees a representation.
-func (*Renderer) Release(runtime.Key) {}
+func (*Renderer) Release(payload.Key) {}
 
 // Drawable reports whether a representation is uploaded.
-func (*Renderer) Drawable(runtime.Key) bool { return false }
+func (*Renderer) Drawable(payload.Key) bool { return false }
 
 // Pump uploads some of what waits.
 func (*Renderer) Pump(Budget) (idle bool) { return true }
@@ -58,7 +59,7 @@ func (*Renderer) Hide(texture.ID) {}
 func (*Renderer) Shed(int) int { return 0 }
 
 // Prewarm decodes textures ahead of their meshes.
-func (*Renderer) Prewarm(context.Context, runtime.RootID, *runtime.Asset) error {
+func (*Renderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error {
 	return surface.ErrUnavailable
 }
 
@@ -72,7 +73,7 @@ func (*Renderer) RetryTextures() {}
 func (*Renderer) SetBatching(*BatchOptions) {}
 
 // SetBatchScene tells the size of a scene's batch cells.
-func (*Renderer) SetBatchScene(runtime.SceneID, float64) {}
+func (*Renderer) SetBatchScene(payload.SceneID, float64) {}
 
 // LimitBatches bounds the bytes of all batches.
 func (*Renderer) LimitBatches(int64) {}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -21,7 +21,7 @@ type TextureView struct {
 	// Pixel is what a pixel covers at a distance of a metre: texture.PixelSize.
 	Pixel float64
 	// Root returns the transform from a scene to the world; nil means identity.
-	Root func(runtime.SceneID) geom.Mat4
+	Root func(payload.SceneID) geom.Mat4
 }
 
 // textureKey is the textures of a material by slot, 0 for none.

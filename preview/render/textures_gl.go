@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -33,7 +34,7 @@ type textures struct {
 
 	view    texture.View // of the last StreamTextures
 	visible []texture.Entity
-	scenes  map[runtime.SceneID]*textureScene
+	scenes  map[payload.SceneID]*textureScene
 	told    map[texture.Slot]bool // that it is missing
 
 	slots []texture.Slot
@@ -51,7 +52,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 	t := &textures{
 		sets:   newTextureSets(),
 		device: textureDevice{immutable: info.TextureStorage, copies: info.CopyImage, anisotropy: info.Anisotropy},
-		scenes: map[runtime.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
+		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks})
 	t.workers = workers
@@ -123,7 +124,7 @@ func (t *textures) bind(s *textureSet, bound *[slots]uint32) {
 
 // add registers the meshes of a representation and returns the set of each
 // material.
-func (t *textures) add(n *rep, p *prepared, asset *runtime.Asset) (sets []*textureSet) {
+func (t *textures) add(n *rep, p *prepared, asset *payload.Asset) (sets []*textureSet) {
 	n.streamed = true
 	root := t.enter(n.key.Scene)
 	sets = make([]*textureSet, len(p.materials))
@@ -138,7 +139,7 @@ func (t *textures) add(n *rep, p *prepared, asset *runtime.Asset) (sets []*textu
 		if !t.follows() {
 			box := worldBox(m.center, m.half, root)
 			m.entity = t.stream.Add(texture.Part{
-				Min: box.Min, Max: box.Max, Fixed: n.key.Rep != runtime.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
+				Min: box.Min, Max: box.Max, Fixed: n.key.Rep != payload.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
 			})
 		}
 		if !known[m.material] {
@@ -161,7 +162,7 @@ func anySlot(list []texture.Slot) bool {
 
 // enter counts a representation of a scene and returns the scene's root as far
 // as it is known.
-func (t *textures) enter(id runtime.SceneID) *geom.Mat4 {
+func (t *textures) enter(id payload.SceneID) *geom.Mat4 {
 	s := t.scenes[id]
 	if s == nil {
 		s = &textureScene{root: geom.Identity()}
@@ -298,7 +299,7 @@ const warmTime = 300 * time.Millisecond
 // a tile that streams mesh by mesh, so that its meshes are seldom white. What is
 // not done after 0.3 s comes when the meshes are there. It is the one method that
 // may be called from any goroutine, at any time before Close.
-func (r *Renderer) Prewarm(ctx context.Context, _ runtime.RootID, asset *runtime.Asset) error {
+func (r *Renderer) Prewarm(ctx context.Context, _ runtime.RootID, asset *payload.Asset) error {
 	if r.options.NoTextures {
 		return nil
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -52,7 +53,7 @@ func TestMissingTextures(t *testing.T) {
 			t.Errorf("%s: %+v", c.uri, s)
 		}
 		wantPixel(t, r.ReadPixels(), 8, 8, c.want, 0)
-		r.Release(key(0, runtime.RepFull))
+		r.Release(key(0, payload.RepFull))
 	}
 	if s := r.Draw(Frame{Camera: at(0)}); s.Textures != 0 || s.TextureBytes != 0 || s.TexturesMissing != 0 {
 		t.Errorf("left over: %+v", s)
@@ -187,7 +188,7 @@ func rings() texture.Params {
 }
 
 // flagged is one part with one texture, 5 m before the camera at(0).
-func flagged(dir, uri string) *runtime.Asset {
+func flagged(dir, uri string) *payload.Asset {
 	m := paint(255, 255, 255)
 	m.BaseColorTexture = 0
 	a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []format.Material{m}, uri)
@@ -224,13 +225,13 @@ func TestTextureSizes(t *testing.T) {
 	green := color.NRGBA{0, 200, 0, 255}
 	writePNG(t, filepath.Join(dir, "green.png"), solid(256, 256, green))
 	both(t, Options{Width: 16, Height: 16, Textures: rings()}, func(t *testing.T, r *Renderer) {
-		k := key(0, runtime.RepFull)
+		k := key(0, payload.RepFull)
 		if err := r.Upload(k, flagged(dir, "green.png")); err != nil {
 			t.Fatal(err)
 		}
 		f := Frame{Drawn: []runtime.Drawn{{Key: k, Fade: 1}}}
 		shift := 0.0
-		f.Root = func(runtime.SceneID) geom.Mat4 {
+		f.Root = func(payload.SceneID) geom.Mat4 {
 			m := geom.Identity()
 			m[14] = shift
 			return m
@@ -282,9 +283,9 @@ func TestTextureBudget(t *testing.T) {
 	writePNG(t, filepath.Join(dir, "c.png"), solid(256, 256, color.NRGBA{0, 0, 200, 255}))
 	budget := rgba8(256) + rgba8(128) + rgba8(32) + 100
 	r := headless(t, Options{Width: 16, Height: 16, Textures: rings(), TextureBudget: budget})
-	near, far, hlod := key(0, runtime.RepFull), key(1, runtime.RepFull), key(2, runtime.RepHLOD)
+	near, far, hlod := key(0, payload.RepFull), key(1, payload.RepFull), key(2, payload.RepHLOD)
 	f := Frame{Camera: at(0)}
-	for k, uri := range map[runtime.Key]string{near: "a.png", far: "b.png", hlod: "c.png"} {
+	for k, uri := range map[payload.Key]string{near: "a.png", far: "b.png", hlod: "c.png"} {
 		a := flagged(dir, uri)
 		if k == far {
 			a.Meshes[0].LocalBounds.Min[2], a.Meshes[0].LocalBounds.Max[2] = -8, -8
@@ -294,7 +295,7 @@ func TestTextureBudget(t *testing.T) {
 		}
 		f.Drawn = append(f.Drawn, runtime.Drawn{Key: k, Fade: 1})
 	}
-	edge := func(k runtime.Key) int { return r.textures.stream.Look(r.reps[k].meshes[0].set.key[slotBase]).Edge }
+	edge := func(k payload.Key) int { return r.textures.stream.Look(r.reps[k].meshes[0].set.key[slotBase]).Edge }
 	r.Pump(Budget{})
 	r.Draw(f)
 	if err := r.Settle(t.Context()); err != nil {
@@ -364,7 +365,7 @@ func TestTexturesOfThisFrame(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	ahead, behind := flagged(dir, "a.png"), flagged(dir, "a.png")
 	f := Frame{Camera: at(0), Drawn: put(t, r, ahead, behind)}
-	f.Root = func(runtime.SceneID) geom.Mat4 { return geom.Identity() }
+	f.Root = func(payload.SceneID) geom.Mat4 { return geom.Identity() }
 	// The second one is moved behind the camera.
 	m := &r.reps[f.Drawn[1].Key].meshes[0]
 	m.center[2] = 5
@@ -399,7 +400,7 @@ func TestCloseWhileTexturesLoad(t *testing.T) {
 			if name != "none.png" {
 				writePNG(t, filepath.Join(dir, name), solid(512, 512, color.NRGBA{0, 200, 0, 255}))
 			}
-			if err := r.Upload(key(int32(i), runtime.RepFull), flagged(dir, name)); err != nil {
+			if err := r.Upload(key(int32(i), payload.RepFull), flagged(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 		}

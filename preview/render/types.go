@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -153,7 +154,7 @@ type Frame struct {
 	// Drawn is the streamer's list, in its order.
 	Drawn []runtime.Drawn
 	// Root returns the transform from a scene to the world; nil means identity.
-	Root func(runtime.SceneID) geom.Mat4
+	Root func(payload.SceneID) geom.Mat4
 	// CullCamera is the camera whose frustum culls; nil means Camera.
 	CullCamera *runtime.Camera
 	// View chooses what is shown.

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // warm draws frames that show nothing with every program.
@@ -53,7 +54,7 @@ func (r *Renderer) warm() error {
 	for i, n := range [...]*rep{n, fading} {
 		r.serial++
 		n.serial = r.serial
-		n.key = runtime.Key{Scene: math.MaxInt32, Tile: int32(i)}
+		n.key = payload.Key{Scene: math.MaxInt32, Tile: int32(i)}
 		r.reps[n.key] = n
 		f.Drawn = append(f.Drawn, runtime.Drawn{Key: n.key, Fade: 1 - 0.5*float64(i)})
 	}

@@ -3,14 +3,14 @@ package batch
 import (
 	"slices"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // batch is merged meshes on the device.
 type batch struct {
 	id       ID
-	scene    runtime.SceneID
-	rep      runtime.Rep
+	scene    payload.SceneID
+	rep      payload.Rep
 	cell     *cell
 	round    uint64 // generation of the cell that it is right for
 	bytes    int64

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // ID names a batch for a Device. Ids are not used twice.
@@ -28,8 +29,8 @@ type Device interface {
 
 // Upload is a batch for a Device.
 type Upload struct {
-	Scene   runtime.SceneID
-	Rep     runtime.Rep
+	Scene   payload.SceneID
+	Rep     payload.Rep
 	Bounds  format.Bounds // in the space of the scene
 	Buffers *Buffers
 	// Like is a member, resident now: the batch is drawn with its material and
@@ -44,7 +45,7 @@ type Frame struct {
 	Drawn []runtime.Drawn // the streamer's list
 	// Sees reports whether a box in the space of a scene is in view. Nil: all
 	// is.
-	Sees func(scene runtime.SceneID, box format.Bounds) bool
+	Sees func(scene payload.SceneID, box format.Bounds) bool
 }
 
 // Draw is one draw call: a range of the indices of a batch.
@@ -65,8 +66,8 @@ type Batcher struct {
 	lastID  ID
 	holding uint64 // no job is started before this frame
 
-	sizes    map[runtime.SceneID]float64
-	owners   map[runtime.Key]*owner
+	sizes    map[payload.SceneID]float64
+	owners   map[payload.Key]*owner
 	arrivals []*owner
 	drawn    []*owner // of this frame, in the order of the list
 	wasDrawn []*owner
@@ -92,7 +93,7 @@ type Batcher struct {
 
 // owner is a representation with its meshes.
 type owner struct {
-	key     runtime.Key
+	key     payload.Key
 	items   []item
 	merged  []bool // by mesh: in a live batch and part of what it draws
 	stamp   uint64 // frame in which it was last drawn
@@ -122,7 +123,7 @@ func (x *item) ref() Ref { return Ref{x.owner.key, x.mesh} }
 func New(o Options) *Batcher {
 	o = o.withDefaults()
 	return &Batcher{
-		options: o, limits: o.Limits, sizes: map[runtime.SceneID]float64{}, owners: map[runtime.Key]*owner{},
+		options: o, limits: o.Limits, sizes: map[payload.SceneID]float64{}, owners: map[payload.Key]*owner{},
 		cells: map[cellKey]*cell{}, answers: &answers{},
 	}
 }
@@ -132,18 +133,18 @@ func New(o Options) *Batcher {
 // meshes of several tiles are left to be joined. Without it, or with one that is
 // not a positive number, the scene is drawn unbatched. It counts for what comes
 // into cells afterwards.
-func (b *Batcher) SetScene(id runtime.SceneID, cellSize float64) { b.sizes[id] = cellSize }
+func (b *Batcher) SetScene(id payload.SceneID, cellSize float64) { b.sizes[id] = cellSize }
 
 // Add tells of a representation that has become resident, with its meshes in
 // the order of their records. A representation of the same key is replaced.
-func (b *Batcher) Add(key runtime.Key, items []Item) {
+func (b *Batcher) Add(key payload.Key, items []Item) {
 	b.Remove(key)
 	o := &owner{key: key, items: make([]item, len(items)), merged: make([]bool, len(items))}
 	for i := range items {
 		o.items[i] = item{Item: items[i], owner: o, mesh: int32(i)}
 	}
 	b.owners[key] = o
-	if key.Rep == runtime.RepFull || b.options.Secondary {
+	if key.Rep == payload.RepFull || b.options.Secondary {
 		o.waiting = true
 		b.arrivals = append(b.arrivals, o)
 	}
@@ -151,7 +152,7 @@ func (b *Batcher) Add(key runtime.Key, items []Item) {
 
 // Remove tells of a representation that is not resident any more. Nothing of it
 // is drawn from here on.
-func (b *Batcher) Remove(key runtime.Key) {
+func (b *Batcher) Remove(key payload.Key) {
 	o := b.owners[key]
 	if o == nil {
 		return
@@ -174,8 +175,8 @@ func (b *Batcher) Remove(key runtime.Key) {
 }
 
 // RemoveScene removes all representations of a scene.
-func (b *Batcher) RemoveScene(id runtime.SceneID) {
-	var keys []runtime.Key
+func (b *Batcher) RemoveScene(id payload.SceneID) {
+	var keys []payload.Key
 	for key := range b.owners {
 		if key.Scene == id {
 			keys = append(keys, key)

@@ -7,11 +7,12 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 var (
-	tile0 = key(0, runtime.RepFull)
-	tile1 = key(1, runtime.RepFull)
+	tile0 = key(0, payload.RepFull)
+	tile1 = key(1, payload.RepFull)
 )
 
 func TestTileBecomesABatch(t *testing.T) {
@@ -36,7 +37,7 @@ func TestTileBecomesABatch(t *testing.T) {
 	if s := r.b.Stats(); s.Batches != 1 || s.Cells != 1 || s.DirtyAfter != 0 || s.InFlight != 0 {
 		t.Errorf("%+v", s)
 	}
-	if u := r.device[1].Upload; u.Scene != 1 || u.Rep != runtime.RepFull || u.Like != (Ref{tile0, 0}) || u.Bounds.Max[0] != 5 {
+	if u := r.device[1].Upload; u.Scene != 1 || u.Rep != payload.RepFull || u.Like != (Ref{tile0, 0}) || u.Bounds.Max[0] != 5 {
 		t.Errorf("%+v", u)
 	}
 	r.finish()
@@ -48,16 +49,16 @@ func TestWhatJoins(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(m *testMesh)
-		key    runtime.Key
+		key    payload.Key
 		draws  string
 	}{
 		{"all the same", func(*testMesh) {}, tile0, "1[0+6] alone 0"},
 		{"another tile", func(*testMesh) {}, tile1, "1[0+6] alone 0"},
-		{"a part", func(*testMesh) {}, runtime.Key{Scene: 1, Part: 7}, ""},
+		{"a part", func(*testMesh) {}, payload.Key{Scene: 1, Part: 7}, ""},
 		{"another cell", func(m *testMesh) { m.Bounds.Min[0], m.Bounds.Max[0] = 12, 13 }, tile0, "alone 2"},
 		{"a cell above", func(m *testMesh) { m.Bounds.Min[1], m.Bounds.Max[1] = 12, 13 }, tile0, "alone 2"},
-		{"another scene", func(*testMesh) {}, runtime.Key{Scene: 2, Rep: runtime.RepFull}, "alone 2"},
-		{"a scene without cells", func(*testMesh) {}, runtime.Key{Scene: 3, Rep: runtime.RepFull}, "alone 2"},
+		{"another scene", func(*testMesh) {}, payload.Key{Scene: 2, Rep: payload.RepFull}, "alone 2"},
+		{"a scene without cells", func(*testMesh) {}, payload.Key{Scene: 3, Rep: payload.RepFull}, "alone 2"},
 		{"another level", func(m *testMesh) { m.Level = 1 }, tile0, "alone 2"},
 		{"another material", func(m *testMesh) { m.Material = 2 }, tile0, "alone 2"},
 		{"other channels", func(m *testMesh) { m.Channels = 1 }, tile0, "alone 2"},
@@ -74,7 +75,7 @@ func TestWhatJoins(t *testing.T) {
 			} else {
 				r.add(tile0, r.mesh(2, 1, 1))
 				if c.draws == "" { // parts of one tile
-					c.key.Rep, c.draws = runtime.RepFull, "1[0+6] alone 0"
+					c.key.Rep, c.draws = payload.RepFull, "1[0+6] alone 0"
 				}
 				r.add(c.key, m)
 				r.draw(tile0, c.key)
@@ -115,8 +116,8 @@ func TestRebuild(t *testing.T) {
 		t.Error("the old batch is still there")
 	}
 	// A change of one group leaves the other batches of the cell alone.
-	r.add(key(2, runtime.RepFull), r.mesh(4, 2, 1))
-	r.draw(tile0, tile1, key(2, runtime.RepFull))
+	r.add(key(2, payload.RepFull), r.mesh(4, 2, 1))
+	r.draw(tile0, tile1, key(2, payload.RepFull))
 	r.ticks(3)
 	r.expect("2[0+9] 4[0+9] alone 0")
 	r.finish()
@@ -128,14 +129,14 @@ func TestHoles(t *testing.T) {
 	r := newRig(t)
 	r.add(tile0, r.mesh(2, 1, 1))
 	r.add(tile1, r.mesh(3, 1, 2))
-	r.add(key(2, runtime.RepFull), r.mesh(4, 1, 1))
-	r.draw(tile0, tile1, key(2, runtime.RepFull))
+	r.add(key(2, payload.RepFull), r.mesh(4, 1, 1))
+	r.draw(tile0, tile1, key(2, payload.RepFull))
 	r.ticks(3)
 	r.expect("1[0+12] alone 0")
-	r.draw(tile0, key(2, runtime.RepFull)) // tile1 shows another representation
+	r.draw(tile0, key(2, payload.RepFull)) // tile1 shows another representation
 	r.tick()
 	r.expect("1[0+3] 1[9+3] alone 0")
-	r.draw(tile0, tile1, key(2, runtime.RepFull))
+	r.draw(tile0, tile1, key(2, payload.RepFull))
 	r.drawn[0].Fade = 0.25
 	r.tick()
 	r.expect("1[3+9] alone 1")
@@ -144,11 +145,11 @@ func TestHoles(t *testing.T) {
 	r.expect("1[0+12] alone 0")
 	r.remove(tile1)
 	r.expect("1[0+3] 1[9+3] alone 0")
-	r.draw(tile0, key(2, runtime.RepFull))
+	r.draw(tile0, key(2, payload.RepFull))
 	r.ticks(3)
 	r.expect("2[0+6] alone 0")
 	r.remove(tile0) // one is no group
-	r.draw(key(2, runtime.RepFull))
+	r.draw(key(2, payload.RepFull))
 	r.ticks(3)
 	r.expect("alone 1")
 	r.finish()
@@ -159,9 +160,9 @@ func TestHoles(t *testing.T) {
 func TestOneRebuildPerTile(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.StableFrames = 2 })
 	jobs := 0
-	var keys []runtime.Key
+	var keys []payload.Key
 	for i := range 20 {
-		k := runtime.Key{Scene: 1, Rep: runtime.RepFull, Part: int32(i + 1)}
+		k := payload.Key{Scene: 1, Rep: payload.RepFull, Part: int32(i + 1)}
 		r.add(k, r.mesh(2, 1, 1))
 		keys = append(keys, k)
 		r.draw(keys...)
@@ -180,8 +181,8 @@ func TestOneRebuildPerTile(t *testing.T) {
 func TestArrivals(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.Arrivals = 2 })
 	for i := range 5 {
-		r.add(key(int32(i), runtime.RepFull))
-		r.add(runtime.Key{Scene: 1, Tile: 9, Rep: runtime.RepFull, Part: int32(i + 1)})
+		r.add(key(int32(i), payload.RepFull))
+		r.add(payload.Key{Scene: 1, Tile: 9, Rep: payload.RepFull, Part: int32(i + 1)})
 	}
 	for _, want := range []int{7, 2, 1, 0} {
 		r.tick()
@@ -197,11 +198,11 @@ func TestArrivals(t *testing.T) {
 func TestSecondary(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		r := newRig(t, func(o *Options) { o.Secondary, o.StableFrames = on, 5 })
-		hlod, lod := key(0, runtime.RepHLOD), key(1, runtime.RepLOD0)
+		hlod, lod := key(0, payload.RepHLOD), key(1, payload.RepLOD0)
 		r.add(hlod, r.mesh(2, 1, 1), r.mesh(3, 1, 1))
 		r.add(lod, r.mesh(2, 1, 1), r.mesh(3, 1, 1))
-		r.add(key(2, runtime.RepFull), r.mesh(2, 1, 1), r.mesh(3, 1, 1))
-		r.draw(hlod, lod, key(2, runtime.RepFull))
+		r.add(key(2, payload.RepFull), r.mesh(2, 1, 1), r.mesh(3, 1, 1))
+		r.draw(hlod, lod, key(2, payload.RepFull))
 		r.ticks(2)
 		if on {
 			r.expect("1[0+6] 2[0+6] 3[0+6] alone 0")
@@ -214,7 +215,7 @@ func TestSecondary(t *testing.T) {
 	}
 	// Parts wait all the same.
 	r := newRig(t, func(o *Options) { o.Secondary, o.StableFrames = true, 3 })
-	part := runtime.Key{Scene: 1, Rep: runtime.RepFull, Part: 1}
+	part := payload.Key{Scene: 1, Rep: payload.RepFull, Part: 1}
 	r.add(part, r.mesh(2, 1, 1), r.mesh(3, 1, 1))
 	r.draw(part)
 	r.ticks(3)
@@ -246,8 +247,8 @@ func TestVisibility(t *testing.T) {
 	r.ticks(3)
 	r.expect("2[0+9] alone 0")
 	r.ticks(10)
-	r.add(key(2, runtime.RepFull), r.mesh(4, 1, 1))
-	r.draw(tile0, tile1, key(2, runtime.RepFull))
+	r.add(key(2, payload.RepFull), r.mesh(4, 1, 1))
+	r.draw(tile0, tile1, key(2, payload.RepFull))
 	r.ticks(3)
 	r.expect("2[0+9] alone 1")
 	r.finish()
@@ -285,9 +286,9 @@ func TestLimits(t *testing.T) {
 		o.MaxCellVertices = 1000
 	})
 	r.hidden = func(b format.Bounds) bool { return b.Min[0] > 40 && b.Min[0] < 60 && r.frame > 1 }
-	at := func(tile int32, x float32, n int) runtime.Key {
-		r.add(key(tile, runtime.RepFull), r.mesh(x, 1, n), r.mesh(x+1, 1, n))
-		return key(tile, runtime.RepFull)
+	at := func(tile int32, x float32, n int) payload.Key {
+		r.add(key(tile, payload.RepFull), r.mesh(x, 1, n), r.mesh(x+1, 1, n))
+		return key(tile, payload.RepFull)
 	}
 	// Of the same size: by place. The one out of view last, the large one after
 	// the small ones.
@@ -318,12 +319,12 @@ func TestStaleResults(t *testing.T) {
 		"again":   func(r *rig) { r.add(tile0, r.mesh(4, 1, 1), r.mesh(4, 1, 1)); r.draw(tile0) },
 		"reset": func(r *rig) {
 			r.b.Reset()
-			r.keys, r.resident = nil, map[runtime.Key][]testMesh{}
+			r.keys, r.resident = nil, map[payload.Key][]testMesh{}
 			r.draw()
 		},
 		"scene": func(r *rig) {
 			r.b.RemoveScene(1)
-			r.keys, r.resident = nil, map[runtime.Key][]testMesh{}
+			r.keys, r.resident = nil, map[payload.Key][]testMesh{}
 			r.draw()
 		},
 	} {
@@ -362,8 +363,8 @@ func TestFailures(t *testing.T) {
 	r.expect("1[0+6] alone 1")
 	r.refuse = nil
 	r.lost = func(ref Ref) bool { return ref.Key == tile0 } // not kept any more
-	r.add(key(2, runtime.RepFull), r.mesh(4, 1, 1))
-	r.draw(tile0, tile1, key(2, runtime.RepFull))
+	r.add(key(2, payload.RepFull), r.mesh(4, 1, 1))
+	r.draw(tile0, tile1, key(2, payload.RepFull))
 	r.ticks(4)
 	r.expect("1[0+6] 3[0+6] alone 0") // 2 was refused
 	if s := r.b.Stats(); s.Failed != 1 || s.Unavailable != 2 {
@@ -376,9 +377,9 @@ func TestFailures(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const one = 6*format.VertexSize + 6*2
 	r := newRig(t, func(o *Options) { o.MaxBytes = 2*one + 1 })
-	var keys []runtime.Key
+	var keys []payload.Key
 	for i := range 3 {
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		r.add(k, r.mesh(float32(2+10*i), 1, 1), r.mesh(float32(3+10*i), 1, 1))
 		keys = append(keys, k)
 	}
@@ -427,15 +428,15 @@ func TestOptionsOf(t *testing.T) {
 // TestSteadyState: nothing is allocated while nothing changes.
 func TestSteadyState(t *testing.T) {
 	r := newRig(t)
-	var keys []runtime.Key
+	var keys []payload.Key
 	for i := range 50 {
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		r.add(k, r.mesh(float32(i), 1, 1), r.mesh(float32(i), 1, 1))
 		keys = append(keys, k)
 	}
 	r.draw(keys...)
 	r.ticks(20)
-	f := Frame{Drawn: r.drawn, Sees: func(runtime.SceneID, format.Bounds) bool { return true }}
+	f := Frame{Drawn: r.drawn, Sees: func(payload.SceneID, format.Bounds) bool { return true }}
 	draws, alone := r.b.AppendDraws(nil), r.b.AppendAlone(nil)
 	if len(draws) == 0 || len(alone) != 0 {
 		t.Fatalf("%d draws, %d alone", len(draws), len(alone))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // BenchmarkMerge measures merging 64 meshes of 1,000 triangles; the baseline is
@@ -66,7 +67,7 @@ func BenchmarkUpdate(b *testing.B) {
 			r := newRig(b)
 			var drawn []runtime.Drawn
 			items := make([]Item, 8)
-			place := func(i int) (runtime.Key, []Item) {
+			place := func(i int) (payload.Key, []Item) {
 				for k := range items {
 					x := float32(i%60)*10 + float32(k)
 					z := float32(i/60) * 10
@@ -75,7 +76,7 @@ func BenchmarkUpdate(b *testing.B) {
 						Bounds: format.Bounds{Min: [3]float32{x, 0, z}, Max: [3]float32{x + 1, 1, z + 1}},
 					}
 				}
-				return key(int32(i), runtime.RepFull), items
+				return key(int32(i), payload.RepFull), items
 			}
 			mesh := r.mesh(0, 0, 1)
 			for i := range 3000 {
@@ -84,7 +85,7 @@ func BenchmarkUpdate(b *testing.B) {
 				r.b.Add(k, items)
 				drawn = append(drawn, runtime.Drawn{Key: k, Fade: 1})
 			}
-			sees := func(runtime.SceneID, format.Bounds) bool { return true }
+			sees := func(payload.SceneID, format.Bounds) bool { return true }
 			f := Frame{Drawn: drawn, Sees: sees}
 			for range 3000 {
 				r.b.Update(f)

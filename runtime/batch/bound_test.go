@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestBoundMoves: a bound that is lowered takes batches back, those out of view
@@ -12,9 +12,9 @@ import (
 func TestBoundMoves(t *testing.T) {
 	const one = 6*format.VertexSize + 6*2
 	r := newRig(t)
-	var keys []runtime.Key
+	var keys []payload.Key
 	for i := range 3 {
-		k := key(int32(i), runtime.RepFull)
+		k := key(int32(i), payload.RepFull)
 		r.add(k, r.mesh(float32(2+10*i), 1, 1), r.mesh(float32(3+10*i), 1, 1))
 		keys = append(keys, k)
 	}

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // cellKey names a cell.
 type cellKey struct {
-	scene runtime.SceneID
+	scene payload.SceneID
 	at    [3]int32
 }
 
@@ -115,7 +115,7 @@ func (c *cell) unlist() bool {
 }
 
 // look notes which cells are visible.
-func (b *Batcher) look(sees func(runtime.SceneID, format.Bounds) bool) {
+func (b *Batcher) look(sees func(payload.SceneID, format.Bounds) bool) {
 	for _, c := range b.list {
 		c.seen = c.drawn > 0 && (sees == nil || sees(c.key.scene, c.box))
 		if c.seen {

@@ -7,12 +7,12 @@
 // or more becomes a batch. The owner of a Batcher tells it what comes and goes,
 // calls Update once per frame with the streamer's list, and draws what it says:
 //
-//	func (d *device) Upload(key runtime.Key, asset *runtime.Asset) error {
+//	func (d *device) Upload(key payload.Key, asset *payload.Asset) error {
 //		d.assets.Put(key, asset)                                    // for the merging
 //		d.batcher.Add(key, batch.Items(asset, d.materials.Of(asset)))
 //		...
 //	}
-//	func (d *device) Release(key runtime.Key) {
+//	func (d *device) Release(key payload.Key) {
 //		d.batcher.Remove(key)
 //		d.assets.Drop(key)
 //		...

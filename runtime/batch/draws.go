@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // runsOf returns the ranges of a batch that are to be drawn now.
@@ -42,7 +42,7 @@ func (b *Batcher) AppendDraws(dst []Draw) []Draw {
 // AppendSeen is AppendDraws without what is out of view: batches of cells that
 // Frame.Sees has not seen are left out, and ranges begin and end with a mesh
 // that sees reports, so that they are no more than those of AppendDraws.
-func (b *Batcher) AppendSeen(dst []Draw, sees func(scene runtime.SceneID, box format.Bounds) bool) []Draw {
+func (b *Batcher) AppendSeen(dst []Draw, sees func(scene payload.SceneID, box format.Bounds) bool) []Draw {
 	for _, n := range b.live {
 		if !n.cell.seen {
 			continue
@@ -92,7 +92,7 @@ func (b *Batcher) AppendAlone(dst []Ref) []Ref {
 // Merged says of each mesh of a representation whether a batch draws it in this
 // frame. It is nil for one that was never added. The slice holds until the next
 // call of a method and must not be changed.
-func (b *Batcher) Merged(key runtime.Key) []bool {
+func (b *Batcher) Merged(key payload.Key) []bool {
 	if o := b.owners[key]; o != nil {
 		return o.merged
 	}
@@ -117,7 +117,7 @@ func (s CellState) String() string {
 
 // Cell describes a cell for a debug view.
 type Cell struct {
-	Scene   runtime.SceneID
+	Scene   payload.SceneID
 	At      [3]int32
 	Bounds  format.Bounds // of its meshes, in the space of the scene
 	State   CellState

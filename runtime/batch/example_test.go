@@ -6,6 +6,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // device stands for a renderer.
@@ -29,7 +30,7 @@ func (b *builder) Start(job *batch.Job) { job.Finish(job.Merge(b.source, &b.pool
 
 func Example() {
 	// A tile with three meshes of one triangle, as a Loader would bring it.
-	asset := runtime.NewAsset(nil)
+	asset := payload.NewAsset(nil)
 	asset.Entities = []format.Entity{{ParentID: format.NoIndex, MeshCount: 3, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i := range 3 {
 		asset.Meshes = append(asset.Meshes, format.Mesh{
@@ -45,7 +46,7 @@ func Example() {
 	defer b.Close()
 	b.SetScene(1, 50)
 
-	key := runtime.Key{Scene: 1, Rep: runtime.RepFull}
+	key := payload.Key{Scene: 1, Rep: payload.RepFull}
 	assets.Put(key, asset)
 	b.Add(key, batch.Items(asset, materials.Of(asset)))
 

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Ref names a mesh: a mesh record of an uploaded representation.
 type Ref struct {
-	runtime.Key
+	payload.Key
 	Mesh int32 // index in Asset.Meshes
 }
 
@@ -33,7 +33,7 @@ type Item struct {
 // without one, and whether it may be merged: blended ones have to be sorted and
 // may not. Meshes whose ranges do not hold, or that an entity's transform moves,
 // are not static.
-func Items(a *runtime.Asset, material func(index int) (number uint64, ok bool)) []Item {
+func Items(a *payload.Asset, material func(index int) (number uint64, ok bool)) []Item {
 	if a == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ type Materials struct {
 func NewMaterials() *Materials { return &Materials{numbers: map[string]uint64{}} }
 
 // Of returns the function that Items takes, for the materials of an asset.
-func (m *Materials) Of(a *runtime.Asset) func(index int) (number uint64, ok bool) {
+func (m *Materials) Of(a *payload.Asset) func(index int) (number uint64, ok bool) {
 	return func(index int) (uint64, bool) {
 		if index < 0 {
 			return m.number([]byte{0}), true
@@ -154,7 +154,7 @@ func (m *Materials) number(key []byte) uint64 {
 }
 
 // appendMaterial appends all of a material but its name.
-func appendMaterial(b []byte, a *runtime.Asset, r *format.Material) []byte {
+func appendMaterial(b []byte, a *payload.Asset, r *format.Material) []byte {
 	b = append(b, 1)
 	b = binary.LittleEndian.AppendUint32(b, r.Flags)
 	for _, v := range [...]float32{

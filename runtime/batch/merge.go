@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Builder merges meshes outside the owner goroutine.
@@ -40,7 +40,7 @@ type Job struct {
 	Token      uint64 // unique and ascending in the order of Start
 	Epoch      uint64 // of the Batcher, raised by Reset
 	Generation uint64 // of the cell, raised by every change
-	Scene      runtime.SceneID
+	Scene      payload.SceneID
 	Cell       [3]int32
 	Groups     []Group
 

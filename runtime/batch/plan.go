@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // plan is what is to be done for one cell.
@@ -18,7 +18,7 @@ type plan struct {
 	newVertices, newIndices, newBytes int64
 }
 
-func compareKeys(a, b runtime.Key) int {
+func compareKeys(a, b payload.Key) int {
 	return cmp.Or(cmp.Compare(a.Scene, b.Scene), cmp.Compare(a.Tile, b.Tile), cmp.Compare(a.Rep, b.Rep), cmp.Compare(a.Part, b.Part))
 }
 

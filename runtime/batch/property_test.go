@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestEveryMeshOnce: whatever comes, goes, fades, fails and is late, in every
@@ -51,11 +52,11 @@ func TestEveryMeshOnce(t *testing.T) {
 func step(t *rapid.T, r *rig) {
 	switch op := rapid.IntRange(0, 99).Draw(t, "op"); {
 	case op < 25:
-		k := runtime.Key{
-			Scene: runtime.SceneID(rapid.IntRange(1, 2).Draw(t, "scene")), Tile: int32(rapid.IntRange(0, 3).Draw(t, "tile")),
-			Rep: rapid.SampledFrom([]runtime.Rep{runtime.RepFull, runtime.RepHLOD, runtime.RepLOD0}).Draw(t, "rep"),
+		k := payload.Key{
+			Scene: payload.SceneID(rapid.IntRange(1, 2).Draw(t, "scene")), Tile: int32(rapid.IntRange(0, 3).Draw(t, "tile")),
+			Rep: rapid.SampledFrom([]payload.Rep{payload.RepFull, payload.RepHLOD, payload.RepLOD0}).Draw(t, "rep"),
 		}
-		if k.Rep == runtime.RepFull {
+		if k.Rep == payload.RepFull {
 			k.Part = int32(rapid.IntRange(0, 2).Draw(t, "part"))
 		}
 		meshes := make([]testMesh, rapid.IntRange(0, 5).Draw(t, "meshes"))
@@ -111,7 +112,7 @@ func drawMesh(t *rapid.T, r *rig) testMesh {
 
 // redraw changes what is drawn now and then.
 func redraw(t *rapid.T, r *rig) {
-	old := map[runtime.Key]float64{}
+	old := map[payload.Key]float64{}
 	for _, d := range r.drawn {
 		old[d.Key] = d.Fade
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,8 +27,8 @@ type rig struct {
 	pool     Pool
 	frame    int
 	serial   uint64
-	resident map[runtime.Key][]testMesh
-	keys     []runtime.Key // of resident, in the order of coming
+	resident map[payload.Key][]testMesh
+	keys     []payload.Key // of resident, in the order of coming
 	drawn    []runtime.Drawn
 	jobs     []*Job
 	device   map[ID]*testBatch
@@ -61,7 +62,7 @@ type testBatch struct {
 }
 
 func newRig(t tester, change ...func(*Options)) *rig {
-	r := &rig{t: t, resident: map[runtime.Key][]testMesh{}, device: map[ID]*testBatch{}}
+	r := &rig{t: t, resident: map[payload.Key][]testMesh{}, device: map[ID]*testBatch{}}
 	o := Options{Builder: r, Device: r}
 	for _, c := range change {
 		c(&o)
@@ -153,9 +154,9 @@ func (m testMesh) reindex(kind format.IndexType, at func(i int) uint32) testMesh
 	return m
 }
 
-func key(tile int32, rep runtime.Rep) runtime.Key { return runtime.Key{Scene: 1, Tile: tile, Rep: rep} }
+func key(tile int32, rep payload.Rep) payload.Key { return payload.Key{Scene: 1, Tile: tile, Rep: rep} }
 
-func (r *rig) add(k runtime.Key, meshes ...testMesh) {
+func (r *rig) add(k payload.Key, meshes ...testMesh) {
 	r.remove(k)
 	r.resident[k] = meshes
 	r.keys = append(r.keys, k)
@@ -166,7 +167,7 @@ func (r *rig) add(k runtime.Key, meshes ...testMesh) {
 	r.b.Add(k, items)
 }
 
-func (r *rig) remove(k runtime.Key) {
+func (r *rig) remove(k payload.Key) {
 	r.b.Remove(k)
 	delete(r.resident, k)
 	for i, x := range r.keys {
@@ -178,7 +179,7 @@ func (r *rig) remove(k runtime.Key) {
 }
 
 // draw sets what the next frames draw.
-func (r *rig) draw(keys ...runtime.Key) {
+func (r *rig) draw(keys ...payload.Key) {
 	r.drawn = r.drawn[:0]
 	for _, k := range keys {
 		r.drawn = append(r.drawn, runtime.Drawn{Key: k, Fade: 1})
@@ -199,7 +200,7 @@ func (r *rig) tick() {
 	r.frame++
 	f := Frame{Drawn: r.drawn}
 	if r.hidden != nil {
-		f.Sees = func(_ runtime.SceneID, box format.Bounds) bool { return !r.hidden(box) }
+		f.Sees = func(_ payload.SceneID, box format.Bounds) bool { return !r.hidden(box) }
 	}
 	r.b.Update(f)
 	r.check()
@@ -263,7 +264,7 @@ func (r *rig) check() {
 		}
 	}
 	r.checkSeen()
-	alone := map[runtime.Key]int{}
+	alone := map[payload.Key]int{}
 	for _, ref := range r.b.AppendAlone(nil) {
 		m := r.resident[ref.Key][ref.Mesh]
 		alone[ref.Key]++
@@ -332,7 +333,7 @@ func (r *rig) finish() {
 // at all, in no more ranges, and has all merged meshes that are in view.
 func (r *rig) checkSeen() {
 	r.t.Helper()
-	sees := func(_ runtime.SceneID, box format.Bounds) bool { return int(box.Min[0]*7)&1 == 0 }
+	sees := func(_ payload.SceneID, box format.Bounds) bool { return int(box.Min[0]*7)&1 == 0 }
 	all, seen := map[ID][]Draw{}, map[ID][]Draw{}
 	for _, d := range r.b.AppendDraws(nil) {
 		all[d.Batch] = append(all[d.Batch], d)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // The meshes of a file with a root transform are not in the space of the scene:
@@ -29,7 +29,7 @@ func TestRootTransformIsNotMerged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := runtime.RecordsOf(r)
+		a := payload.RecordsOf(r)
 		if a.Geometry, err = r.ReadGeometry(format.Geometry{}); err != nil {
 			t.Fatal(err)
 		}

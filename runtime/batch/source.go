@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Assets is a Source that keeps the decoded assets of what is resident, the
@@ -13,13 +13,13 @@ type Assets struct {
 	mu    sync.Mutex
 	limit int64
 	used  int64
-	kept  map[runtime.Key]*keptAsset
+	kept  map[payload.Key]*keptAsset
 	order []*keptAsset // the oldest first
 }
 
 type keptAsset struct {
-	key   runtime.Key
-	asset *runtime.Asset
+	key   payload.Key
+	asset *payload.Asset
 	bytes int64
 	gone  bool
 }
@@ -28,12 +28,12 @@ type keptAsset struct {
 // memory; 0 means no limit. Meshes of what went for lack of room are drawn
 // alone until they are loaded again, unless they are in a batch by then.
 func NewAssets(limit int64) *Assets {
-	return &Assets{limit: limit, kept: map[runtime.Key]*keptAsset{}}
+	return &Assets{limit: limit, kept: map[payload.Key]*keptAsset{}}
 }
 
 // Put keeps an asset that has been uploaded; it takes a handle of its own. It
 // must be called before the asset is released.
-func (s *Assets) Put(key runtime.Key, asset *runtime.Asset) {
+func (s *Assets) Put(key payload.Key, asset *payload.Asset) {
 	s.Drop(key)
 	if asset = asset.Retain(); asset == nil {
 		return
@@ -56,7 +56,7 @@ func (s *Assets) Put(key runtime.Key, asset *runtime.Asset) {
 }
 
 // Drop forgets an asset.
-func (s *Assets) Drop(key runtime.Key) {
+func (s *Assets) Drop(key payload.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if k := s.kept[key]; k != nil {

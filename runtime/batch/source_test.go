@@ -11,12 +11,13 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // assetOf returns an asset of one entity whose meshes are given by their numbers
 // of triangles.
-func assetOf(triangles ...int) *runtime.Asset {
-	a := runtime.NewAsset(nil)
+func assetOf(triangles ...int) *payload.Asset {
+	a := payload.NewAsset(nil)
 	a.Entities = []format.Entity{{ID: 0, ParentID: format.NoIndex, MeshCount: uint32(len(triangles)), LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i, n := range triangles {
 		m := format.Mesh{
@@ -48,24 +49,24 @@ func TestItems(t *testing.T) {
 	if got := Items(a, func(index int) (uint64, bool) { return 0, index >= 0 }); got[0].Static {
 		t.Error("a mesh whose material may not be merged is static")
 	}
-	for name, change := range map[string]func(a *runtime.Asset, m *format.Mesh){
-		"index type":   func(_ *runtime.Asset, m *format.Mesh) { m.IndexType = 9 },
-		"no indices":   func(_ *runtime.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 0, 0 },
-		"no triangles": func(_ *runtime.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 4, 8 },
-		"sizes":        func(_ *runtime.Asset, m *format.Mesh) { m.VertexCount++ },
-		"vertices out": func(_ *runtime.Asset, m *format.Mesh) { m.VertexOffset = 1 },
-		"indices out":  func(_ *runtime.Asset, m *format.Mesh) { m.IndexOffset = 1<<64 - 2 },
-		"overflow":     func(_ *runtime.Asset, m *format.Mesh) { m.VertexCount, m.VertexSize = 1<<31, 1<<36 },
-		"box":          func(_ *runtime.Asset, m *format.Mesh) { m.LocalBounds.Min[1] = 7 },
-		"moved":        func(a *runtime.Asset, _ *format.Mesh) { a.Entities[0].LocalTransform[12] = 1 },
-		"moved above":  func(a *runtime.Asset, _ *format.Mesh) { hang(a, 1).LocalTransform[12] = 1 },
-		"cycle": func(a *runtime.Asset, _ *format.Mesh) {
+	for name, change := range map[string]func(a *payload.Asset, m *format.Mesh){
+		"index type":   func(_ *payload.Asset, m *format.Mesh) { m.IndexType = 9 },
+		"no indices":   func(_ *payload.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 0, 0 },
+		"no triangles": func(_ *payload.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 4, 8 },
+		"sizes":        func(_ *payload.Asset, m *format.Mesh) { m.VertexCount++ },
+		"vertices out": func(_ *payload.Asset, m *format.Mesh) { m.VertexOffset = 1 },
+		"indices out":  func(_ *payload.Asset, m *format.Mesh) { m.IndexOffset = 1<<64 - 2 },
+		"overflow":     func(_ *payload.Asset, m *format.Mesh) { m.VertexCount, m.VertexSize = 1<<31, 1<<36 },
+		"box":          func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Min[1] = 7 },
+		"moved":        func(a *payload.Asset, _ *format.Mesh) { a.Entities[0].LocalTransform[12] = 1 },
+		"moved above":  func(a *payload.Asset, _ *format.Mesh) { hang(a, 1).LocalTransform[12] = 1 },
+		"cycle": func(a *payload.Asset, _ *format.Mesh) {
 			hang(a, 1).ParentID = 0
 			a.Entities = append(a.Entities, format.Entity{ID: 9, ParentID: format.NoIndex}) // not the identity
 		},
-		"released":      func(a *runtime.Asset, _ *format.Mesh) { a.Release() },
-		"infinite box":  func(_ *runtime.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf) },
-		"box not a box": func(_ *runtime.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf - inf) },
+		"released":      func(a *payload.Asset, _ *format.Mesh) { a.Release() },
+		"infinite box":  func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf) },
+		"box not a box": func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf - inf) },
 	} {
 		a := assetOf(2)
 		change(a, &a.Meshes[0])
@@ -85,7 +86,7 @@ func TestItems(t *testing.T) {
 var inf = func() float64 { x := 1e300; return x * x }()
 
 // hang puts an entity above the first one.
-func hang(a *runtime.Asset, id uint32) *format.Entity {
+func hang(a *payload.Asset, id uint32) *format.Entity {
 	e := a.Entities[0]
 	e.ID, e.ParentID, e.MeshCount = id, format.NoIndex, 0
 	a.Entities[0].ParentID = id
@@ -235,9 +236,9 @@ func TestMergeOfLies(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	released := map[int]bool{}
-	make1 := func(i int) *runtime.Asset {
+	make1 := func(i int) *payload.Asset {
 		src := assetOf(2, 2)
-		a := runtime.NewAsset(func() { released[i] = true })
+		a := payload.NewAsset(func() { released[i] = true })
 		a.Entities, a.Meshes, a.Geometry = src.Entities, src.Meshes, src.Geometry
 		return a
 	}
@@ -269,13 +270,13 @@ func TestAssets(t *testing.T) {
 	s.Put(tile0, a) // released already
 	for i := 1; i <= 3; i++ {
 		a := make1(i)
-		s.Put(key(int32(i), runtime.RepFull), a)
+		s.Put(key(int32(i), payload.RepFull), a)
 		a.Release()
 	}
 	if !released[1] || released[2] || released[3] || s.Bytes() != 2*size {
 		t.Errorf("not the newest two: %v, %d bytes", released, s.Bytes())
 	}
-	if _, ok := s.Geometry(Ref{key(2, runtime.RepFull), 2}); ok {
+	if _, ok := s.Geometry(Ref{key(2, payload.RepFull), 2}); ok {
 		t.Error("a mesh that is not there")
 	}
 	s.Clear()
@@ -301,7 +302,7 @@ func TestWorkers(t *testing.T) {
 	var drawn []runtime.Drawn
 	for i := range 64 {
 		a := assetOf(5, 6, 7, 8)
-		k := key(int32(i%32), runtime.RepFull)
+		k := key(int32(i%32), payload.RepFull)
 		b.Remove(k)
 		assets.Put(k, a)
 		b.Add(k, Items(a, NewMaterials().Of(a)))
@@ -319,8 +320,8 @@ func TestWorkers(t *testing.T) {
 		t.Errorf("%d meshes are alone: %+v", n, b.Stats())
 	}
 	for i := range 32 {
-		assets.Drop(key(int32(i), runtime.RepFull))
-		b.Remove(key(int32(i), runtime.RepFull))
+		assets.Drop(key(int32(i), payload.RepFull))
+		b.Remove(key(int32(i), payload.RepFull))
 		b.Update(Frame{})
 	}
 	var wg sync.WaitGroup

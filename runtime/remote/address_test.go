@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Plain http is for this machine, unless allowed.
@@ -86,7 +86,7 @@ func TestRedirects(t *testing.T) {
 func TestHostilePayloadPaths(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"../a.untold", "/etc/passwd", "https://evil/a.untold", `..\a`, "", "a/../../b"} {
-		_, err := r.payload(runtime.Request{Dir: "https://h/scene/", Path: path})
+		_, err := r.payload(payload.Request{Dir: "https://h/scene/", Path: path})
 		if !errors.Is(err, manifest.ErrEscapes) {
 			t.Errorf("%q: %v", path, err)
 		}
@@ -95,7 +95,7 @@ func TestHostilePayloadPaths(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	r.origin.put("https://h/scene/%252e%252e/a.untold", []byte("a"))
-	got, err := r.payload(runtime.Request{Dir: "https://h/scene", Path: "%2e%2e/a.untold"})
+	got, err := r.payload(payload.Request{Dir: "https://h/scene", Path: "%2e%2e/a.untold"})
 	if err != nil || !strings.HasPrefix(got.File, r.Cache().Dir()) {
 		t.Error(got, err)
 	}

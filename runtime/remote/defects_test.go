@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -48,7 +49,7 @@ func TestTexturesAreCountedEvictedAndApart(t *testing.T) {
 	}
 	dirs := map[string]string{}
 	for _, scene := range []string{"https://a/s/", "https://b/s/"} {
-		got, err := r.payload(runtime.Request{Dir: scene, Path: "t.untold"})
+		got, err := r.payload(payload.Request{Dir: scene, Path: "t.untold"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func TestTexturesAreCountedEvictedAndApart(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r.clock.Advance(time.Hour)
-	if _, err := r.payload(runtime.Request{Dir: "https://a/t/", Path: "t.untold"}); err != nil {
+	if _, err := r.payload(payload.Request{Dir: "https://a/t/", Path: "t.untold"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.WaitTextures(context.Background()); err != nil {
@@ -97,7 +98,7 @@ func TestTexturesAreParallelInTheBackgroundAndRetried(t *testing.T) {
 		return reply(req, 200, nil, []byte("x")), nil
 	}
 	// The payload is answered while no texture has come.
-	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+	if _, err := r.payload(payload.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 { // all four are under way

@@ -22,7 +22,7 @@
 //   - a whole file: Fetcher.ensure looks into the cache (Fetcher.fresh), shares the
 //     download (singleflight) and transfers the file (Fetcher.transfer), which resumes
 //     where an earlier attempt broke off;
-//   - by ranges, for tiles that stream mesh by mesh, where runtime.Request.Split allows
+//   - by ranges, for tiles that stream mesh by mesh, where payload.Request.Split allows
 //     it and the server can: a rangeFile fetches the tables first and then the ranges
 //     that are wanted. The cache keeps them, and the file becomes a whole one when all
 //     have come. [Fetcher.OpenRange] reads a file that way without keeping it.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
@@ -29,8 +29,8 @@ var (
 	// ErrTooLarge: a body beyond the limit.
 	ErrTooLarge = errors.New("remote: the file is too large")
 	// ErrChanged: a remote file that is read in parts was replaced. It matches
-	// runtime.ErrReplaced too.
-	ErrChanged = fmt.Errorf("remote: reading a file in parts: %w", runtime.ErrReplaced)
+	// payload.ErrReplaced too.
+	ErrChanged = fmt.Errorf("remote: reading a file in parts: %w", payload.ErrReplaced)
 	// ErrTimeout: the server sent nothing for too long, or took too long in all.
 	ErrTimeout = errors.New("remote: the server takes too long")
 	// ErrWait: the server has asked not to be asked for a while.
@@ -45,13 +45,13 @@ var (
 )
 
 // errDeclared is an ErrMismatch of a file that is not as the manifest declares it. It
-// matches runtime.ErrMismatch too, as the manifest may be older than the file.
+// matches payload.ErrMismatch too, as the manifest may be older than the file.
 var errDeclared error = declaredError{}
 
 type declaredError struct{}
 
 func (declaredError) Error() string   { return ErrMismatch.Error() }
-func (declaredError) Unwrap() []error { return []error{ErrMismatch, runtime.ErrMismatch} }
+func (declaredError) Unwrap() []error { return []error{ErrMismatch, payload.ErrMismatch} }
 
 // StatusError is an answer with a status other than the expected ones.
 // errors.Is matches ErrStatus, and fs.ErrNotExist when the file is not there.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -76,8 +76,8 @@ func (v *visit) parts() {
 			v.same(partsURL, file)
 			continue
 		}
-		for _, s := range []runtime.Span{{From: 100_000, To: 101_000}, {From: 200_000, To: 270_000}, {From: 0, To: int64(len(data))}} {
-			if err := got.Ranges.Bring(context.Background(), []runtime.Span{s}); err != nil {
+		for _, s := range []payload.Span{{From: 100_000, To: 101_000}, {From: 200_000, To: 270_000}, {From: 0, To: int64(len(data))}} {
+			if err := got.Ranges.Bring(context.Background(), []payload.Span{s}); err != nil {
 				v.fail(err)
 				break
 			}
@@ -97,7 +97,7 @@ func (v *visit) parts() {
 // textures brings a container and the textures that it names.
 func (v *visit) textures(rel string, names ...string) {
 	v.t.Helper()
-	got, err := v.payload(runtime.Request{Dir: sceneBase, Path: rel, Context: context.Background()})
+	got, err := v.payload(payload.Request{Dir: sceneBase, Path: rel, Context: context.Background()})
 	if err != nil {
 		v.fail(err)
 		return

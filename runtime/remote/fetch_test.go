@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -460,7 +461,7 @@ func TestDoubtfulFileIsHashed(t *testing.T) {
 	r := newRig(t)
 	data := container(t)
 	r.origin.put(tileURL, data)
-	req := runtime.Request{Dir: "https://cdn.example.com/city/", Path: "tiles/tile_0_0.untold", Attempt: 1}
+	req := payload.Request{Dir: "https://cdn.example.com/city/", Path: "tiles/tile_0_0.untold", Attempt: 1}
 	got, err := r.payload(req)
 	if err != nil {
 		t.Fatal(err)
@@ -508,11 +509,11 @@ func TestLocalScenePassesThrough(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.untold"), []byte("a"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.payload(runtime.Request{Dir: dir, Path: "a.untold"})
+	got, err := r.payload(payload.Request{Dir: dir, Path: "a.untold"})
 	if err != nil || got.File != filepath.Join(dir, "a.untold") || got.Dir != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := r.payload(runtime.Request{Dir: dir, Path: "../a.untold"}); err == nil {
+	if _, err := r.payload(payload.Request{Dir: dir, Path: "../a.untold"}); err == nil {
 		t.Error("leads out")
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
-// Fetcher downloads files and keeps them in a cache. It is a runtime.Fetcher.
+// Fetcher downloads files and keeps them in a cache. It is a payload.Fetcher.
 // All methods may be called concurrently.
 type Fetcher struct {
 	opts      Options
@@ -108,7 +108,7 @@ func (s *source) entry(v version) Entry {
 // a local file and passes through. The answer's Dir is the folder in which the
 // texture URIs of the payload resolve once the textures have come. It does not
 // wait for them.
-func (f *Fetcher) Fetch(req runtime.Request) {
+func (f *Fetcher) Fetch(req payload.Request) {
 	ok := f.spawn(func() {
 		got, err := f.payload(req)
 		if err != nil {
@@ -117,23 +117,23 @@ func (f *Fetcher) Fetch(req runtime.Request) {
 		req.Done.Fetched(req.Token, got, err)
 	})
 	if !ok {
-		req.Done.Fetched(req.Token, runtime.Fetched{}, ErrClosed)
+		req.Done.Fetched(req.Token, payload.Fetched{}, ErrClosed)
 	}
 }
 
-func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
+func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if !IsURL(req.Dir) {
 		file, err := manifest.Resolve(req.Dir, req.Path)
-		return runtime.Fetched{File: file}, err
+		return payload.Fetched{File: file}, err
 	}
 	base, err := weburl.ParseFolder(req.Dir)
 	if err != nil {
-		return runtime.Fetched{}, err
+		return payload.Fetched{}, err
 	}
 	f.http.logins.take(base)
 	u, err := manifest.ResolveURL(base, req.Path)
 	if err != nil {
-		return runtime.Fetched{}, err
+		return payload.Fetched{}, err
 	}
 	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, doubtful: req.Attempt > 1}
 	ctx := req.Context
@@ -142,11 +142,11 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	}
 	file, uris, err := f.openRanges(ctx, req, s)
 	if err != nil {
-		return runtime.Fetched{}, err
+		return payload.Fetched{}, err
 	}
 	if file == nil {
 		if _, err := f.ensure(ctx, s); err != nil {
-			return runtime.Fetched{}, err
+			return payload.Fetched{}, err
 		}
 	}
 	// A scene in use keeps its manifest, which is opened once only.
@@ -157,9 +157,9 @@ func (f *Fetcher) payload(req runtime.Request) (runtime.Fetched, error) {
 	f.textures.verify(c)
 	f.textures.scan(c)
 	if file != nil {
-		return runtime.Fetched{Ranges: file, Dir: f.cache.Path(c.folder)}, nil
+		return payload.Fetched{Ranges: file, Dir: f.cache.Path(c.folder)}, nil
 	}
-	return runtime.Fetched{File: f.cache.Path(s.name), Dir: f.cache.Path(c.folder)}, nil
+	return payload.Fetched{File: f.cache.Path(s.name), Dir: f.cache.Path(c.folder)}, nil
 }
 
 // Local returns the path of a local copy of the file at an address: that of the cache

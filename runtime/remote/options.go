@@ -76,7 +76,7 @@ func (o *Options) net() network {
 type RangePolicy string
 
 const (
-	// RangesAuto reads payloads by ranges where a runtime.Request allows it and the
+	// RangesAuto reads payloads by ranges where a payload.Request allows it and the
 	// server can.
 	RangesAuto RangePolicy = "auto"
 	// RangesOff fetches whole files.

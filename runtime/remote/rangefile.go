@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
@@ -51,7 +51,7 @@ type blockStore interface {
 
 // rangeFile is a remote file that is fetched by byte ranges. It decides which ranges
 // to ask for, sees to it that all of them are of one version, and leaves the bytes to
-// a blockStore. It is a runtime.Ranges, and safe for concurrent use.
+// a blockStore. It is a payload.Ranges, and safe for concurrent use.
 type rangeFile struct {
 	f       *Fetcher
 	s       source
@@ -93,7 +93,7 @@ func (r *rangeFile) ReadAt(b []byte, off int64) (int, error) {
 
 // Distrust forgets blocks whose content makes no sense: whatever the server has
 // sent, it is asked again.
-func (r *rangeFile) Distrust(spans []runtime.Span) {
+func (r *rangeFile) Distrust(spans []payload.Span) {
 	for _, s := range spans {
 		r.store.Forget(s.From, s.To)
 	}
@@ -102,7 +102,7 @@ func (r *rangeFile) Distrust(spans []runtime.Span) {
 // Bring brings what is missing of some ranges. It returns when all of them can
 // be read, or with an error: ErrChanged when the server has another version,
 // ErrCache when the disk does not keep them.
-func (r *rangeFile) Bring(ctx context.Context, spans []runtime.Span) error {
+func (r *rangeFile) Bring(ctx context.Context, spans []payload.Span) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(r.f.base, func() { cancel(ErrClosed) })()
@@ -152,7 +152,7 @@ func (r *rangeFile) err() error {
 type blockRun struct{ from, end int64 }
 
 // missing lists the blocks of some ranges that are not in the store, in order.
-func (r *rangeFile) missing(spans []runtime.Span) (list []int64) {
+func (r *rangeFile) missing(spans []payload.Span) (list []int64) {
 	grain := r.store.BlockSize()
 	for _, s := range spans {
 		to := min(s.To, r.Size())
@@ -169,7 +169,7 @@ func (r *rangeFile) missing(spans []runtime.Span) (list []int64) {
 // claim takes on the blocks that are missing and not under way, as runs. A short gap
 // between two runs is fetched with them. others is closed when a block that somebody
 // else fetches has come, or has failed to.
-func (r *rangeFile) claim(spans []runtime.Span) (mine []blockRun, others <-chan struct{}, err error) {
+func (r *rangeFile) claim(spans []payload.Span) (mine []blockRun, others <-chan struct{}, err error) {
 	// Blocks leave coming under mu and after they have come: none is missed in between.
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -258,7 +258,7 @@ func (s *rangeSource) ReadAt(b []byte, off int64) (int, error) {
 		if !errors.Is(err, diskcache.ErrNotHere) || try == rangeTries {
 			return n, err
 		}
-		if err := s.file.Bring(s.ctx, []runtime.Span{{From: off, To: off + int64(len(b))}}); err != nil {
+		if err := s.file.Bring(s.ctx, []payload.Span{{From: off, To: off + int64(len(b))}}); err != nil {
 			s.err = err
 			return 0, err
 		}

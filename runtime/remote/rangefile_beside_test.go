@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -110,7 +110,7 @@ func TestPartsBesideAnotherWholeFile(t *testing.T) {
 				tt.spoil(t, file)
 			}
 			got := make([]byte, len(data))
-			err = x.Bring(t.Context(), []runtime.Span{{From: 0, To: int64(len(data))}})
+			err = x.Bring(t.Context(), []payload.Span{{From: 0, To: int64(len(data))}})
 			if err == nil {
 				_, err = x.ReadAt(got, 0)
 			}
@@ -249,7 +249,7 @@ func TestPartsThatTwoProcessesBegin(t *testing.T) {
 		<-goOn
 		return answer(q)
 	}
-	var x runtime.Ranges
+	var x payload.Ranges
 	done := async(func() error {
 		got, err := r.payload(req)
 		x = got.Ranges

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -51,7 +51,7 @@ func TestWholeFileWaitsForItsCompletion(t *testing.T) {
 	})
 	x := r.openParts(partsRequest(data))
 	mustRead(t, x, data, 0, len(data)/2)
-	completing := async(func() error { return x.Bring(t.Context(), []runtime.Span{{From: 0, To: int64(len(data))}}) })
+	completing := async(func() error { return x.Bring(t.Context(), []payload.Span{{From: 0, To: int64(len(data))}}) })
 	<-d.asked
 	mustRead(t, x, data, 0, len(data)) // needs no final name
 	got := async(func() error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -56,7 +56,7 @@ func TestDiskThatDamagesParts(t *testing.T) {
 			_, err := (&rangeSource{ctx: ctx, file: x.(*rangeFile)}).ReadAt(make([]byte, 100), clock.at-50)
 			return err
 		}},
-		{"complete", func() error { return x.Bring(ctx, []runtime.Span{{From: 0, To: int64(len(data))}}) }},
+		{"complete", func() error { return x.Bring(ctx, []payload.Span{{From: 0, To: int64(len(data))}}) }},
 		{"whole", func() error {
 			_, err := r.Local(ctx, partsURL, Expected{int64(len(data)), remotetest.HashOf(data)})
 			return err

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // behindOneAddress makes an origin answer as hosts behind a load balancer do
@@ -32,7 +32,7 @@ func behindOneAddress(o *origin, hosts int) func(*http.Request) (*http.Response,
 
 // readMixed asks for the current content as a Streamer does, which opens a file
 // anew when it was replaced, and returns how often it was until it could be read.
-func (r *rig) readMixed(data []byte, most int) (got runtime.Fetched, replaced int) {
+func (r *rig) readMixed(data []byte, most int) (got payload.Fetched, replaced int) {
 	r.t.Helper()
 	for {
 		got, err := r.payload(partsRequest(data))

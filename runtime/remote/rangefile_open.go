@@ -9,7 +9,7 @@ import (
 	"net/http"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
@@ -24,7 +24,7 @@ var errNoRanges = errors.New("remote: the server gives no parts of files")
 // openRanges opens a payload to be read by ranges, if that pays and the server can:
 // nil without an error says that the whole file is to be fetched. The records have
 // come then, and the names of the textures are returned.
-func (f *Fetcher) openRanges(ctx context.Context, req runtime.Request, s source) (*rangeFile, []string, error) {
+func (f *Fetcher) openRanges(ctx context.Context, req payload.Request, s source) (*rangeFile, []string, error) {
 	if req.Split == nil || f.opts.Ranges == RangesOff || s.expected.Size > 0 && s.expected.Size < minRangeFile || !f.ranges.probing(req.Dir) {
 		return nil, nil, nil
 	}
@@ -54,7 +54,7 @@ func (f *Fetcher) openRanges(ctx context.Context, req runtime.Request, s source)
 	switch {
 	case src.err != nil && !errors.Is(src.err, ErrChanged):
 		return nil, nil, src.err
-	case !fit, err != nil, !req.Split.Admits(r):
+	case !fit, err != nil, !req.Split.Admits(payload.RecordsOf(r).Layout()):
 		return nil, nil, nil // the reader of the whole file says what is wrong, if anything
 	}
 	f.m.partial.Add(1)
@@ -70,12 +70,12 @@ func (s *rangeSource) bringTables() bool {
 	if err != nil {
 		return false
 	}
-	var spans []runtime.Span
+	var spans []payload.Span
 	size := uint64(0)
 	for _, c := range chunks {
 		if c.Type != format.ChunkVertices && c.Type != format.ChunkIndices {
 			size += c.CompressedSize // at most the file, as each was checked to lie in it
-			spans = append(spans, runtime.Span{From: int64(c.Offset), To: int64(c.Offset + c.CompressedSize)})
+			spans = append(spans, payload.Span{From: int64(c.Offset), To: int64(c.Offset + c.CompressedSize)})
 		} else if c.Compression != format.CompressNone {
 			return false
 		}
@@ -307,7 +307,7 @@ func (f *Fetcher) completeRanges(ctx context.Context, s source) (e Entry, ok boo
 // bringAll brings the whole file, and returns when it has its final name.
 func (r *rangeFile) bringAll(ctx context.Context) error {
 	for {
-		if err := r.Bring(ctx, []runtime.Span{{From: 0, To: r.Size()}}); err != nil {
+		if err := r.Bring(ctx, []payload.Span{{From: 0, To: r.Size()}}); err != nil {
 			return err
 		}
 		waited, err := r.partial.WaitCompleting(ctx)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -50,7 +50,7 @@ type comparingDevice struct {
 	on   map[int32]bool
 }
 
-func (d *comparingDevice) Upload(k runtime.Key, a *runtime.Asset) error {
+func (d *comparingDevice) Upload(k payload.Key, a *payload.Asset) error {
 	defer a.Release()
 	if k.Part == 0 {
 		d.t.Errorf("%+v is uploaded as a whole", k)
@@ -74,7 +74,7 @@ func (d *comparingDevice) Upload(k runtime.Key, a *runtime.Asset) error {
 	return nil
 }
 
-func (d *comparingDevice) Release(k runtime.Key) { delete(d.on, k.Part) }
+func (d *comparingDevice) Release(k payload.Key) { delete(d.on, k.Part) }
 
 // playRow streams a row of 60 meshes in a tile of its own, over an origin that
 // knows ranges.

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -58,14 +58,14 @@ func newPartsRig(t testing.TB, opts ...rigOption) (*rig, []byte) {
 const partsURL = sceneBase + "tiles/a.untold"
 
 // partsRequest asks for that container as a Streamer does.
-func partsRequest(data []byte) runtime.Request {
-	return runtime.Request{
+func partsRequest(data []byte) payload.Request {
+	return payload.Request{
 		Dir: sceneBase, Path: "tiles/a.untold", TileID: "a", Attempt: 1, Size: int64(len(data)), SHA256: remotetest.HashOf(data),
-		Split: &runtime.Split{Always: true}, Context: context.Background(),
+		Split: &payload.Split{Always: true}, Context: context.Background(),
 	}
 }
 
-func (r *rig) openParts(req runtime.Request) runtime.Ranges {
+func (r *rig) openParts(req payload.Request) payload.Ranges {
 	r.t.Helper()
 	got, err := r.payload(req)
 	if err != nil {
@@ -78,9 +78,9 @@ func (r *rig) openParts(req runtime.Request) runtime.Ranges {
 }
 
 // mustRead brings a span and compares it.
-func mustRead(t testing.TB, x runtime.Ranges, data []byte, from, to int) {
+func mustRead(t testing.TB, x payload.Ranges, data []byte, from, to int) {
 	t.Helper()
-	if err := x.Bring(context.Background(), []runtime.Span{{From: int64(from), To: int64(to)}}); err != nil {
+	if err := x.Bring(context.Background(), []payload.Span{{From: int64(from), To: int64(to)}}); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, to-from)
@@ -90,7 +90,7 @@ func mustRead(t testing.TB, x runtime.Ranges, data []byte, from, to int) {
 }
 
 // spansOf returns the ranges of a container's mesh.
-func spansOf(t testing.TB, data []byte, mesh int) []runtime.Span {
+func spansOf(t testing.TB, data []byte, mesh int) []payload.Span {
 	t.Helper()
 	r, err := format.NewBytesReader(data)
 	if err != nil {
@@ -99,7 +99,7 @@ func spansOf(t testing.TB, data []byte, mesh int) []runtime.Span {
 	v, _ := r.Chunk(format.ChunkVertices)
 	i, _ := r.Chunk(format.ChunkIndices)
 	m := r.Meshes()[mesh]
-	return []runtime.Span{
+	return []payload.Span{
 		{From: int64(v.Offset + m.VertexOffset), To: int64(v.Offset + m.VertexOffset + m.VertexSize)},
 		{From: int64(i.Offset + m.IndexOffset), To: int64(i.Offset + m.IndexOffset + m.IndexSize)},
 	}
@@ -224,13 +224,13 @@ func TestPartsFallBack(t *testing.T) {
 		name     string
 		data     []byte
 		opts     []rigOption
-		req      func(*runtime.Request)
+		req      func(*payload.Request)
 		answer   func(o *origin) func(*http.Request) (*http.Response, error)
 		requests int
 	}{
 		{name: "switched off", opts: []rigOption{func(o *Options) { o.Ranges = RangesOff }}, requests: 1},
-		{name: "not asked for", req: func(r *runtime.Request) { r.Split = nil }, requests: 1},
-		{name: "not out-of-core", req: func(r *runtime.Request) { r.Split = &runtime.Split{Nodes: 1000} }, requests: 2},
+		{name: "not asked for", req: func(r *payload.Request) { r.Split = nil }, requests: 1},
+		{name: "not out-of-core", req: func(r *payload.Request) { r.Split = &payload.Split{Nodes: 1000} }, requests: 2},
 		{name: "small", data: container(t), requests: 1},
 		{name: "no ranges", answer: func(*origin) func(*http.Request) (*http.Response, error) { return nil }, requests: 1},
 		{name: "416", answer: func(o *origin) func(*http.Request) (*http.Response, error) {
@@ -380,7 +380,7 @@ func TestPartsOfAReplacedFile(t *testing.T) {
 			}
 			before := r.Metrics().Requests
 			err := x.Bring(t.Context(), spansOf(t, data, 15))
-			if !errors.Is(err, ErrChanged) || !errors.Is(err, runtime.ErrReplaced) {
+			if !errors.Is(err, ErrChanged) || !errors.Is(err, payload.ErrReplaced) {
 				t.Fatalf("%v", err)
 			}
 			if n := r.Metrics().Requests - before; n > 2 {
@@ -506,7 +506,7 @@ func TestPartsCancelled(t *testing.T) {
 		return resp, err
 	}
 	s := spansOf(t, data, 9)[0]
-	done := async(func() error { return x.Bring(ctx, []runtime.Span{s}) })
+	done := async(func() error { return x.Bring(ctx, []payload.Span{s}) })
 	for r.Metrics().BytesFetched < headBytes+3*diskcache.BlockSize {
 		time.Sleep(time.Millisecond)
 	}
@@ -608,7 +608,7 @@ func TestPartsConcurrently(t *testing.T) {
 				if rng.IntN(20) == 0 {
 					r.Cache().Clear()
 				}
-				err := x.Bring(t.Context(), []runtime.Span{{From: int64(from), To: int64(from + len(got))}})
+				err := x.Bring(t.Context(), []payload.Span{{From: int64(from), To: int64(from + len(got))}})
 				if err == nil {
 					_, err = x.ReadAt(got, int64(from))
 				}
@@ -659,8 +659,8 @@ func TestPartsThatDoNotFit(t *testing.T) {
 	req := partsRequest(data)
 	req.SHA256 = remotetest.HashOf([]byte("something else"))
 	x := r.openParts(req)
-	err := x.Bring(t.Context(), []runtime.Span{{From: 0, To: int64(len(data))}})
-	if !errors.Is(err, ErrMismatch) || !errors.Is(err, runtime.ErrReplaced) {
+	err := x.Bring(t.Context(), []payload.Span{{From: 0, To: int64(len(data))}})
+	if !errors.Is(err, ErrMismatch) || !errors.Is(err, payload.ErrReplaced) {
 		t.Errorf("%v", err)
 	}
 	if st := r.Cache().Stat(); st.Files != 0 {
@@ -727,7 +727,7 @@ func TestPartsProperty(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { f.Close() }()
-		var x runtime.Ranges
+		var x payload.Ranges
 		for range rapid.IntRange(1, 15).Draw(t, "steps") {
 			switch rapid.SampledFrom([]string{"read", "read", "read", "fault", "restart", "damage", "evict", "cut list"}).Draw(t, "step") {
 			case "read":
@@ -743,11 +743,11 @@ func TestPartsProperty(t *testing.T) {
 						continue
 					}
 				}
-				var spans []runtime.Span
+				var spans []payload.Span
 				for range rapid.IntRange(1, 3).Draw(t, "spans") {
 					from := rapid.IntRange(0, len(data)-1).Draw(t, "from")
 					to := min(len(data), from+rapid.IntRange(0, 200_000).Draw(t, "length"))
-					spans = append(spans, runtime.Span{From: int64(from), To: int64(to)})
+					spans = append(spans, payload.Span{From: int64(from), To: int64(to)})
 				}
 				if err := x.Bring(context.Background(), spans); err != nil {
 					if errors.Is(err, ErrChanged) {

@@ -1,6 +1,8 @@
 package remote
 
-import "sync"
+import (
+	"sync"
+)
 
 const (
 	// enoughProbes is how many files of a scene are looked at before the scene is
@@ -17,7 +19,7 @@ const (
 type rangeFiles struct {
 	mu     sync.Mutex
 	open   map[string]*rangeFile // by their names in the cache
-	asked  map[*rangeFile]bool   // those that a runtime.Request has opened
+	asked  map[*rangeFile]bool   // those that a payload.Request has opened
 	probes map[string]probes     // by the base of the scene
 	// replacements counts, by names in the cache, how often the blocks of a file were
 	// of a version that is gone, since all of it has last come.

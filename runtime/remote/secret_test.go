@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -73,7 +73,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetch := func(path string) error {
-		_, err := f.payload(runtime.Request{Dir: m.Base, Path: path})
+		_, err := f.payload(payload.Request{Dir: m.Base, Path: path})
 		return err
 	}
 	for _, path := range []string{"a.untold", "moved.untold", "here.untold"} {

@@ -13,16 +13,16 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
 // fetch brings a payload of the scene and waits for its textures.
-func (r *rig) fetch(path string) runtime.Fetched {
+func (r *rig) fetch(path string) payload.Fetched {
 	r.t.Helper()
-	got, err := r.payload(runtime.Request{Dir: sceneBase, Path: path})
+	got, err := r.payload(payload.Request{Dir: sceneBase, Path: path})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestCloseEndsPrefetch(t *testing.T) {
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	}
-	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+	if _, err := r.payload(payload.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
@@ -407,7 +407,7 @@ func TestDamagedTexturesAreNotRead(t *testing.T) {
 	}
 	r.restart()
 	r.origin.answer = func(*http.Request) (*http.Response, error) { return nil, errors.New("no network") }
-	if _, err := r.payload(runtime.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
+	if _, err := r.payload(payload.Request{Dir: sceneBase, Path: "tiles/a.untold"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -15,9 +16,9 @@ import (
 // picture. A payload that cannot be read fails, though: there is nothing to
 // draw.
 type Drawing struct {
-	Loader runtime.Loader // reads payloads
+	Loader payload.Loader // reads payloads
 	// Fetcher brings those of a scene at an address; nil: they are local.
-	Fetcher runtime.Fetcher
+	Fetcher payload.Fetcher
 	// Await returns when the textures that belong to what Fetcher has brought
 	// are there too; nil: nothing has to be waited for.
 	Await    func(context.Context) error
@@ -58,11 +59,11 @@ func (w *world) remote() bool {
 }
 
 // read loads a payload for real. Its sizes are those of the model.
-func (w *world) read(j *job) runtime.Result {
-	got := make(chan runtime.Result, 1)
+func (w *world) read(j *job) payload.Result {
+	got := make(chan payload.Result, 1)
 	req := j.req
 	// A request that was given up is answered all the same, as in the model.
-	req.Context, req.Done = w.ctx, runtime.Intercept(func(_ uint64, r runtime.Result) { got <- r }, nil)
+	req.Context, req.Done = w.ctx, payload.Intercept(func(_ uint64, r payload.Result) { got <- r }, nil)
 	w.draw.Loader.Start(req)
 	r := w.await(got)
 	if r.Err != nil {
@@ -78,25 +79,25 @@ func (w *world) read(j *job) runtime.Result {
 }
 
 // await waits for an answer, or for the end of the run.
-func (w *world) await(got <-chan runtime.Result) runtime.Result {
+func (w *world) await(got <-chan payload.Result) payload.Result {
 	select {
 	case r := <-got:
 		return r
 	case <-w.ctx.Done():
 		go func() { (<-got).Asset.Release() }()
-		return runtime.Result{Err: w.ctx.Err()}
+		return payload.Result{Err: w.ctx.Err()}
 	}
 }
 
 // bring downloads a payload, which takes no time of the simulated clock.
 func (w *world) bring(j *job) {
 	type answer struct {
-		local runtime.Fetched
+		local payload.Fetched
 		err   error
 	}
 	got := make(chan answer, 1)
 	req := j.req
-	req.Context, req.Done = w.ctx, runtime.Intercept(nil, func(_ uint64, local runtime.Fetched, err error) { got <- answer{local, err} })
+	req.Context, req.Done = w.ctx, payload.Intercept(nil, func(_ uint64, local payload.Fetched, err error) { got <- answer{local, err} })
 	w.draw.Fetcher.Fetch(req)
 	var a answer
 	select {
@@ -112,20 +113,20 @@ func (w *world) bring(j *job) {
 // that takes.
 type heldParts struct {
 	w     *world
-	inner runtime.PartLoader
+	inner payload.PartLoader
 }
 
-// LoadParts is the runtime.PartLoader.
-func (p heldParts) LoadParts(req runtime.Request, meshes []int) {
+// LoadParts is the payload.PartLoader.
+func (p heldParts) LoadParts(req payload.Request, meshes []int) {
 	p.w.requested += req.Size
 	p.w.waiting = append(p.w.waiting, job{req: req, rep: "mesh", fetch: true, parts: append([]int{}, meshes...), inner: p.inner, due: p.w.now})
 }
 
 // readParts loads parts for real.
 func (w *world) readParts(j *job) {
-	got := make(chan runtime.Result, 1)
+	got := make(chan payload.Result, 1)
 	req := j.req
-	req.Context, req.Done = w.ctx, runtime.Intercept(func(_ uint64, r runtime.Result) { got <- r }, nil)
+	req.Context, req.Done = w.ctx, payload.Intercept(func(_ uint64, r payload.Result) { got <- r }, nil)
 	j.inner.LoadParts(req, j.parts)
 	r := w.await(got)
 	if r.Err == nil {

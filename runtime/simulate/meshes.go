@@ -9,7 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // MaxNodes is how many nodes a scenario may give one tile.
@@ -69,15 +69,15 @@ func (s *Scenario) meshes(d *decoder, n *node, x *Extra) {
 
 // asset makes the asset of a full tile whose nodes are known: records without
 // geometry.
-func (w *world) asset(tile string, x *Extra) *runtime.Asset {
+func (w *world) asset(tile string, x *Extra) *payload.Asset {
 	list := x.Meshes
 	if list == nil {
 		list = w.equalNodes(tile, x)
 	}
 	if len(list) == 0 {
-		return w.fileAsset(w.path(tile, runtime.RepFull))
+		return w.fileAsset(w.path(tile, payload.RepFull))
 	}
-	a := runtime.NewAsset(nil)
+	a := payload.NewAsset(nil)
 	at := make(map[string]uint32, len(list))
 	for i := range list {
 		m := &list[i]
@@ -101,7 +101,7 @@ func (w *world) asset(tile string, x *Extra) *runtime.Asset {
 
 // fileAsset reads the records of a payload, without the geometry, when the
 // scene has been cooked and the file is there.
-func (w *world) fileAsset(file string) *runtime.Asset {
+func (w *world) fileAsset(file string) *payload.Asset {
 	if file == "" || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (w *world) fileAsset(file string) *runtime.Asset {
 	if r == nil {
 		return nil
 	}
-	a := runtime.RecordsOf(r)
+	a := payload.RecordsOf(r)
 	a.Dir = filepath.Join(filepath.Dir(w.s.ManifestPath), filepath.FromSlash(path.Dir(file)))
 	return a
 }
@@ -183,7 +183,7 @@ func (w *world) meshLatency() time.Duration {
 }
 
 // uploadMesh lets the upload of a mesh meet its fault.
-func (w *world) uploadMesh(key runtime.Key, asset *runtime.Asset) error {
+func (w *world) uploadMesh(key payload.Key, asset *payload.Asset) error {
 	if len(w.s.Faults) == 0 || len(asset.Entities) == 0 {
 		return nil
 	}
@@ -232,13 +232,13 @@ func (w *world) tile(id string) *manifest.Tile {
 
 // path returns the payload of a representation as the manifest has it, "" when
 // there is none.
-func (w *world) path(tile string, rep runtime.Rep) string {
+func (w *world) path(tile string, rep payload.Rep) string {
 	t := w.tile(tile)
 	level, lod := rep.Level()
 	switch {
-	case rep == runtime.RepFull:
+	case rep == payload.RepFull:
 		return t.Path
-	case rep == runtime.RepHLOD && len(t.HLODLevels) > 0:
+	case rep == payload.RepHLOD && len(t.HLODLevels) > 0:
 		return t.HLODLevels[0].Path
 	case lod && level < len(t.LODLevels):
 		levels := slices.Clone(t.LODLevels)

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestParseNodes(t *testing.T) {
@@ -127,10 +128,10 @@ func TestCookedSceneStreamsMeshByMesh(t *testing.T) {
 // twice.
 func TestMeterCountsRepresentations(t *testing.T) {
 	s := &Scenario{Manifest: &manifest.Manifest{Tiles: []manifest.Tile{{ID: "a"}, {ID: "b"}}}, DT: time.Second}
-	part := func(tile int32, rep runtime.Rep, part int32, fade float64) runtime.Drawn {
-		return runtime.Drawn{Key: runtime.Key{Tile: tile, Rep: rep, Part: part}, Fade: fade}
+	part := func(tile int32, rep payload.Rep, part int32, fade float64) runtime.Drawn {
+		return runtime.Drawn{Key: payload.Key{Tile: tile, Rep: rep, Part: part}, Fade: fade}
 	}
-	const full, hlod = runtime.RepFull, runtime.RepHLOD
+	const full, hlod = payload.RepFull, payload.RepHLOD
 	for name, c := range map[string]struct {
 		drawn []runtime.Drawn
 		want  int

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/octree"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Meter works out a Report from what is drawn in every frame. It judges by the
@@ -19,7 +20,7 @@ import (
 // serves whoever drives a Streamer: the figures of textures are the caller's.
 type Meter struct {
 	s     *Scenario
-	scene runtime.SceneID // whose tiles these are, 0: of the only one
+	scene payload.SceneID // whose tiles these are, 0: of the only one
 	zone  *manifest.Bounds
 	tiles []measured
 	index map[string]int32
@@ -59,7 +60,7 @@ type measured struct {
 	hlod             float64   // 0: none
 	interior, floors bool
 
-	drawn   runtime.Rep   // in the latest frame in which it was drawn
+	drawn   payload.Rep   // in the latest frame in which it was drawn
 	seen    int           // that frame, counted from 1
 	parsed  bool          // its full geometry is resident
 	alive   bool          // is in meter.alive
@@ -80,7 +81,7 @@ func NewMeter(s *Scenario) *Meter {
 
 // Follow takes over the tiles of a scene that has taken the place of the last
 // one: nothing is known of them.
-func (m *Meter) Follow(id runtime.SceneID, scene *manifest.Manifest) {
+func (m *Meter) Follow(id payload.SceneID, scene *manifest.Manifest) {
 	m.scene, m.tiles, m.alive, m.waiting = id, nil, m.alive[:0], m.waiting[:0]
 	m.measure(scene)
 }
@@ -195,7 +196,7 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime
 // only when something of this has changed.
 type look struct {
 	streamer *runtime.Streamer
-	scene    runtime.SceneID
+	scene    payload.SceneID
 	root     [16]float64
 	camera   runtime.Camera
 	reach    float64
@@ -238,8 +239,8 @@ func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.V
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
 		drawn := t.seen == m.frames
-		if !drawn && t.drawn != runtime.RepNone {
-			t.drawn = runtime.RepNone
+		if !drawn && t.drawn != payload.RepNone {
+			t.drawn = payload.RepNone
 			m.changes++
 		}
 		d := t.box.Distance(camera)
@@ -273,7 +274,7 @@ func (m *Meter) look(drawn []runtime.Drawn) {
 	m.drawn = drawn
 	for i := 0; i < len(drawn); {
 		first := &drawn[i]
-		sum, reps, rep, last := 0.0, 0, first.Rep, runtime.RepNone
+		sum, reps, rep, last := 0.0, 0, first.Rep, payload.RepNone
 		for ; i < len(drawn) && drawn[i].Tile == first.Tile && drawn[i].Scene == first.Scene; i++ {
 			d := &drawn[i]
 			rep = finer(rep, d.Rep)
@@ -297,7 +298,7 @@ func (m *Meter) look(drawn []runtime.Drawn) {
 const givenUpFor = 3 * time.Second
 
 // show notes that a tile is drawn in this frame.
-func (m *Meter) show(i int32, rep runtime.Rep) {
+func (m *Meter) show(i int32, rep payload.Rep) {
 	t := &m.tiles[i]
 	if t.drawn != rep {
 		m.changes++
@@ -316,20 +317,20 @@ func (m *Meter) show(i int32, rep runtime.Rep) {
 }
 
 // rank orders representations by detail: 0 for none.
-func rank(r runtime.Rep) int {
+func rank(r payload.Rep) int {
 	level, lod := r.Level()
 	switch {
-	case r == runtime.RepFull:
+	case r == payload.RepFull:
 		return math.MaxInt
 	case lod:
 		return math.MaxInt - 1 - level
-	case r == runtime.RepHLOD:
+	case r == payload.RepHLOD:
 		return 1
 	}
 	return 0
 }
 
-func finer(a, b runtime.Rep) runtime.Rep {
+func finer(a, b payload.Rep) payload.Rep {
 	if rank(b) > rank(a) {
 		return b
 	}
@@ -352,19 +353,19 @@ func (t *measured) wants(d, reach, ceiling float64) bool {
 }
 
 // detail is the representation that belongs to a distance.
-func (t *measured) detail(d float64) runtime.Rep {
+func (t *measured) detail(d float64) payload.Rep {
 	if d <= t.streaming {
-		return runtime.RepFull
+		return payload.RepFull
 	}
 	if t.hlod > 0 && d >= t.hlod {
-		return runtime.RepHLOD
+		return payload.RepHLOD
 	}
 	for i := len(t.lods) - 1; i >= 0; i-- {
 		if d >= t.lods[i] {
-			return runtime.LOD(i)
+			return payload.LOD(i)
 		}
 	}
-	return runtime.RepNone
+	return payload.RepNone
 }
 
 // gated reports whether the interior or the floor gate keeps the tile out.
@@ -390,7 +391,7 @@ func (m *Meter) arrivals(now time.Duration, camera geom.Vec3) {
 	}
 	m.waiting = slices.DeleteFunc(m.waiting, func(i int32) bool {
 		t := &m.tiles[i]
-		if !t.full && t.seen == m.frames && t.drawn == runtime.RepFull {
+		if !t.full && t.seen == m.frames && t.drawn == payload.RepFull {
 			t.full = true
 			m.toFull = append(m.toFull, (now - t.entered).Seconds())
 		}
@@ -410,7 +411,7 @@ func (m *Meter) stall(camera geom.Vec3) {
 		return
 	}
 	t := &m.tiles[m.nearest]
-	drawn := runtime.RepNone
+	drawn := payload.RepNone
 	if t.seen == m.frames {
 		drawn = t.drawn
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // A tile beyond the reach of the budget was given up when it stays away, and was
@@ -31,7 +32,7 @@ func TestGivenUpStaysAway(t *testing.T) {
 		frame := func(drawn bool, reach float64) {
 			var list []runtime.Drawn
 			if drawn {
-				list = []runtime.Drawn{{Key: runtime.Key{Scene: 1, Rep: runtime.RepFull}, Fade: 1}}
+				list = []runtime.Drawn{{Key: payload.Key{Scene: 1, Rep: payload.RepFull}, Fade: 1}}
 			}
 			m.judge(list, &runtime.Stats{GeometryReach: reach}, geom.Vec3{}, now, dt)
 			now += dt

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // fakeWall is a clock on the wall that only sleeping moves on.
@@ -35,12 +35,12 @@ type line struct {
 	wall    *fakeWall
 	takes   time.Duration
 	due     []time.Time
-	waiting []runtime.Request
+	waiting []payload.Request
 	dirs    []string
 	fail    bool
 }
 
-func (l *line) Fetch(req runtime.Request) {
+func (l *line) Fetch(req payload.Request) {
 	l.due, l.waiting, l.dirs = append(l.due, l.wall.now.Add(l.takes)), append(l.waiting, req), append(l.dirs, req.Dir)
 }
 
@@ -51,7 +51,7 @@ func (l *line) deliver() {
 		if l.fail {
 			err = errors.New("no answer")
 		}
-		l.waiting[0].Done.Fetched(l.waiting[0].Token, runtime.Fetched{File: "there"}, err)
+		l.waiting[0].Done.Fetched(l.waiting[0].Token, payload.Fetched{File: "there"}, err)
 		l.due, l.waiting = l.due[1:], l.waiting[1:]
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // The model of files that come in parts: the tables cost their bytes on the
@@ -16,13 +16,13 @@ const minParts = 256 << 10
 
 // tables returns how many bytes of a file come first when it comes in parts, 0
 // when it comes whole.
-func (w *world) tables(req *runtime.Request) int64 {
+func (w *world) tables(req *payload.Request) int64 {
 	x := w.sizes[req.TileID]
 	if !w.ranges || req.Split == nil || req.Size < minParts || len(x.Meshes) > 0 || x.Nodes > 0 || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
 		return 0
 	}
-	r := w.recordsOf(w.path(req.TileID, runtime.RepFull))
-	if r == nil || !req.Split.Admits(r) {
+	r := w.recordsOf(w.path(req.TileID, payload.RepFull))
+	if r == nil || !req.Split.Admits(payload.RecordsOf(r).Layout()) {
 		return 0
 	}
 	size := int64(format.HeaderSize + len(r.Chunks())*format.ChunkEntrySize)
@@ -51,19 +51,19 @@ func (tablesOnly) ReadAt([]byte, int64) (int, error) { return 0, errModel }
 func (t tablesOnly) Size() int64 { return t.size }
 
 // Bring does nothing.
-func (tablesOnly) Bring(context.Context, []runtime.Span) error { return nil }
+func (tablesOnly) Bring(context.Context, []payload.Span) error { return nil }
 
 // Distrust does nothing.
-func (tablesOnly) Distrust([]runtime.Span) {}
+func (tablesOnly) Distrust([]payload.Span) {}
 
 // partLoader loads the meshes of an asset over the network.
 type partLoader struct {
 	w     *world
-	asset *runtime.Asset
+	asset *payload.Asset
 }
 
 // LoadParts begins a download of the meshes' bytes.
-func (p partLoader) LoadParts(req runtime.Request, meshes []int) {
+func (p partLoader) LoadParts(req payload.Request, meshes []int) {
 	p.w.requested += req.Size
 	p.w.net.start(req.Token, req.Size)
 	p.w.waiting = append(p.w.waiting, job{req: req, rep: "mesh", fetch: true, parts: append([]int{}, meshes...), records: p.asset.Meshes, due: never})
@@ -71,11 +71,11 @@ func (p partLoader) LoadParts(req runtime.Request, meshes []int) {
 
 // deliverParts answers such a request.
 func (w *world) deliverParts(j *job) {
-	a := runtime.NewAsset(nil)
+	a := payload.NewAsset(nil)
 	a.Meshes = make([]format.Mesh, len(j.parts))
 	for i, k := range j.parts {
 		a.Meshes[i] = j.records[k]
 	}
 	w.loaded += j.req.Size
-	j.req.Done.Loaded(j.req.Token, runtime.Result{Asset: a})
+	j.req.Done.Loaded(j.req.Token, payload.Result{Asset: a})
 }

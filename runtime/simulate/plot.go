@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // The measures of the plot in pixels.
@@ -81,12 +81,12 @@ func (g *plot) text(x, y float64, attributes, s string) {
 }
 
 // colors of the representations. Levels go from blue to light blue.
-func repColor(r runtime.Rep) string {
+func repColor(r payload.Rep) string {
 	level, lod := r.Level()
 	switch {
-	case r == runtime.RepFull:
+	case r == payload.RepFull:
 		return "#2e7d32"
-	case r == runtime.RepHLOD:
+	case r == payload.RepHLOD:
 		return "#f9a825"
 	case lod:
 		return [...]string{"#1565c0", "#42a5f5", "#90caf9", "#bbdefb"}[min(level, 3)]
@@ -105,10 +105,10 @@ func (g *plot) head() {
 	}
 	g.text(16, 22, ` font-size="15" font-weight="bold"`, name)
 	x := 16.0
-	legend := []runtime.Rep{runtime.RepFull, runtime.LOD(0), runtime.LOD(1), runtime.LOD(2), runtime.RepHLOD, runtime.RepNone}
+	legend := []payload.Rep{payload.RepFull, payload.LOD(0), payload.LOD(1), payload.LOD(2), payload.RepHLOD, payload.RepNone}
 	for _, r := range legend {
 		label := r.String()
-		if r == runtime.LOD(2) {
+		if r == payload.LOD(2) {
 			label = "lod2 ..."
 		}
 		g.printf(`<rect x="%s" y="34" width="12" height="9" fill="%s"/>`, px(x), repColor(r))
@@ -305,17 +305,17 @@ func (g *plot) rows() {
 
 // lane draws one lane; the resident one is split among all that is resident.
 func (g *plot) lane(spans []span, lane int, y float64) {
-	show := func(s span) runtime.RepSet {
+	show := func(s span) payload.RepSet {
 		switch lane {
 		case 0:
-			return runtime.RepSet(0).With(s.wanted)
+			return payload.RepSet(0).With(s.wanted)
 		case 1:
 			return s.resident
 		}
-		return runtime.RepSet(0).With(s.drawn)
+		return payload.RepSet(0).With(s.drawn)
 	}
-	g.printf(`<rect x="%d" y="%s" width="%d" height="%d" fill="%s"/>`, plotLeft, px(y), plotWidth-plotLeft-plotRight, laneHeight-1, repColor(runtime.RepNone))
-	g.bars(spans, show, func(x, w float64, set runtime.RepSet) {
+	g.printf(`<rect x="%d" y="%s" width="%d" height="%d" fill="%s"/>`, plotLeft, px(y), plotWidth-plotLeft-plotRight, laneHeight-1, repColor(payload.RepNone))
+	g.bars(spans, show, func(x, w float64, set payload.RepSet) {
 		reps := members(set)
 		h := float64(laneHeight-1) / float64(max(len(reps), 1))
 		for i, r := range reps {
@@ -325,7 +325,7 @@ func (g *plot) lane(spans []span, lane int, y float64) {
 }
 
 // bars joins spans of the same set and skips empty ones.
-func (g *plot) bars(spans []span, show func(span) runtime.RepSet, draw func(x, w float64, set runtime.RepSet)) {
+func (g *plot) bars(spans []span, show func(span) payload.RepSet, draw func(x, w float64, set payload.RepSet)) {
 	for i := 0; i < len(spans); {
 		set := show(spans[i])
 		j := i + 1
@@ -344,31 +344,31 @@ func (g *plot) bars(spans []span, show func(span) runtime.RepSet, draw func(x, w
 }
 
 // members lists a set, the finest representation first, without none.
-func members(set runtime.RepSet) []runtime.Rep {
-	var list []runtime.Rep
-	if set.Has(runtime.RepFull) {
-		list = append(list, runtime.RepFull)
+func members(set payload.RepSet) []payload.Rep {
+	var list []payload.Rep
+	if set.Has(payload.RepFull) {
+		list = append(list, payload.RepFull)
 	}
-	for i := range runtime.MaxLODLevels {
-		if set.Has(runtime.LOD(i)) {
-			list = append(list, runtime.LOD(i))
+	for i := range payload.MaxLODLevels {
+		if set.Has(payload.LOD(i)) {
+			list = append(list, payload.LOD(i))
 		}
 	}
-	if set.Has(runtime.RepHLOD) {
-		list = append(list, runtime.RepHLOD)
+	if set.Has(payload.RepHLOD) {
+		list = append(list, payload.RepHLOD)
 	}
 	return list
 }
 
 // underway frames the time in which the full geometry is loaded.
 func (g *plot) underway(spans []span, y float64) {
-	show := func(s span) runtime.RepSet {
+	show := func(s span) payload.RepSet {
 		if s.loading {
-			return runtime.RepSet(0).With(runtime.RepFull)
+			return payload.RepSet(0).With(payload.RepFull)
 		}
 		return 0
 	}
-	g.bars(spans, show, func(x, w float64, _ runtime.RepSet) {
+	g.bars(spans, show, func(x, w float64, _ payload.RepSet) {
 		g.printf(`<rect x="%s" y="%s" width="%s" height="%d" fill="none" stroke="#7b1fa2"/>`, px(x), px(y-1), px(w), 3*laneHeight+1)
 	})
 }

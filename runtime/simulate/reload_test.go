@@ -9,13 +9,14 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // mismatching answers every request with a file that is not the declared one.
 type mismatching struct{}
 
-func (mismatching) Start(req runtime.Request) {
-	req.Done.Loaded(req.Token, runtime.Result{Err: fmt.Errorf("%s: %w", req.Path, runtime.ErrMismatch)})
+func (mismatching) Start(req payload.Request) {
+	req.Done.Loaded(req.Token, payload.Result{Err: fmt.Errorf("%s: %w", req.Path, payload.ErrMismatch)})
 }
 
 // callers lists who has called.

@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Options change how a scenario is run. The zero value runs it as it says.
@@ -27,8 +28,8 @@ type Options struct {
 	// depends on the world, and two runs differ. What is under way after the last
 	// frame gets 10 s more, which nothing is measured in, so that a cache behind
 	// them is complete.
-	Fetcher runtime.Fetcher
-	Loader  runtime.Loader
+	Fetcher payload.Fetcher
+	Loader  payload.Loader
 	Base    string
 	// Reload, when set, reads the manifest again when a payload that was loaded for
 	// real is not the declared one.
@@ -226,7 +227,7 @@ func (r *run) adopt() error {
 		if !r.s.Tiles[id].Parsed {
 			continue
 		}
-		if err := r.streamer.AddResident(scene, id, runtime.RepFull, r.w.payload(id, runtime.RepFull)); err != nil {
+		if err := r.streamer.AddResident(scene, id, payload.RepFull, r.w.payload(id, payload.RepFull)); err != nil {
 			return err
 		}
 		r.meter.tiles[i].parsed = true
@@ -280,7 +281,7 @@ func (r *run) take() error {
 }
 
 // follow takes over a manifest that has taken the place of the last one.
-func (r *run) follow(id runtime.SceneID, m *manifest.Manifest) {
+func (r *run) follow(id payload.SceneID, m *manifest.Manifest) {
 	sc := *r.s
 	sc.Manifest = m
 	if sc.Cooked {

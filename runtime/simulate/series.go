@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // maxSamples bounds a series: of a longer run every second, third, ... frame is
@@ -37,9 +38,9 @@ type row struct {
 // span is a state that lasts until the next one begins.
 type span struct {
 	from     int // frame
-	wanted   runtime.Rep
-	resident runtime.RepSet
-	drawn    runtime.Rep
+	wanted   payload.Rep
+	resident payload.RepSet
+	drawn    payload.Rep
 	loading  bool
 }
 

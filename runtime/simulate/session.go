@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -59,7 +60,7 @@ func (s *Session) Frame(ctx context.Context, camera runtime.Camera) error {
 }
 
 // Reload shows the scene as it was cooked anew, in the next frame.
-func (s *Session) Reload(m *manifest.Manifest) (runtime.SceneID, error) {
+func (s *Session) Reload(m *manifest.Manifest) (payload.SceneID, error) {
 	r := s.r
 	src := r.source()
 	src.Manifest = m

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -28,7 +29,7 @@ type textureTier struct {
 	attempts map[string]int64              // loads begun, by name
 	waiting  []textureJob                  // in the order of the requests
 
-	entities map[runtime.Key][]placed
+	entities map[payload.Key][]placed
 	slots    []texture.Slot
 	visible  []texture.Entity
 
@@ -67,7 +68,7 @@ func newTextureTier(w *world, edge int, emit func(Record), before func()) (*text
 	}
 	t := &textureTier{
 		w: w, emit: emit, before: before,
-		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[runtime.Key][]placed{},
+		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
 		Params: p, Scales: scales, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
@@ -216,7 +217,7 @@ func (t *textureTier) trace(e texture.Event) {
 }
 
 // add registers what has been uploaded.
-func (t *textureTier) add(key runtime.Key, asset *runtime.Asset) {
+func (t *textureTier) add(key payload.Key, asset *payload.Asset) {
 	if asset != nil && len(asset.Textures) > 0 {
 		t.addRecords(key, asset)
 		return
@@ -230,9 +231,9 @@ func (t *textureTier) add(key runtime.Key, asset *runtime.Asset) {
 	switch {
 	case lod && level < len(x.LODTextures):
 		t.addNamed(key, t.w.tile(tile).Bounds, x.LODTextures[level])
-	case key.Rep == runtime.RepHLOD:
+	case key.Rep == payload.RepHLOD:
 		t.addNamed(key, t.w.tile(tile).Bounds, x.HLODTextures)
-	case key.Rep == runtime.RepFull:
+	case key.Rep == payload.RepFull:
 		if key.Part == 0 {
 			t.addNamed(key, t.w.tile(tile).Bounds, x.Textures)
 		}
@@ -249,7 +250,7 @@ func (t *textureTier) add(key runtime.Key, asset *runtime.Asset) {
 }
 
 // addRecords registers the meshes of an asset by their records.
-func (t *textureTier) addRecords(key runtime.Key, asset *runtime.Asset) {
+func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
 	for i := range asset.Entities {
 		e := &asset.Entities[i]
 		for m := uint64(e.FirstMesh); m < min(uint64(e.FirstMesh)+uint64(e.MeshCount), uint64(len(asset.Meshes))); m++ {
@@ -272,7 +273,7 @@ func boxOf(b format.Bounds) (box manifest.Bounds) {
 }
 
 // addNamed registers a box with textures of the scenario.
-func (t *textureTier) addNamed(key runtime.Key, box manifest.Bounds, names []string) {
+func (t *textureTier) addNamed(key payload.Key, box manifest.Bounds, names []string) {
 	t.slots = t.slots[:0]
 	for _, name := range names {
 		t.slots = append(t.slots, texture.Slot{URI: name})
@@ -282,16 +283,16 @@ func (t *textureTier) addNamed(key runtime.Key, box manifest.Bounds, names []str
 
 // addPart registers an entity with t.slots; level and levels are its place in an
 // LOD group.
-func (t *textureTier) addPart(key runtime.Key, box manifest.Bounds, level, levels int) {
+func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, level, levels int) {
 	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
 		return
 	}
-	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != runtime.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
+	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != payload.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
 	t.entities[key] = append(t.entities[key], placed{e, box.Min, box.Max})
 }
 
 // remove takes out what the device no longer has.
-func (t *textureTier) remove(key runtime.Key) {
+func (t *textureTier) remove(key payload.Key) {
 	for _, p := range t.entities[key] {
 		t.stream.Remove(p.entity)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -227,9 +227,9 @@ func TestTexturesTimeOut(t *testing.T) {
 // folder is a Fetcher that has everything at once.
 type folder string
 
-func (dir folder) Fetch(req runtime.Request) {
+func (dir folder) Fetch(req payload.Request) {
 	file := filepath.Join(string(dir), filepath.FromSlash(req.Path))
-	req.Done.Fetched(req.Token, runtime.Fetched{File: file, Dir: filepath.Dir(file)}, nil)
+	req.Done.Fetched(req.Token, payload.Fetched{File: file, Dir: filepath.Dir(file)}, nil)
 }
 
 // Textures of a scene at an address follow their payloads. While they have not

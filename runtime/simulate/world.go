@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
@@ -29,8 +30,8 @@ type world struct {
 	frame  int
 	memory runtime.Memory
 
-	fetcher runtime.Fetcher // real ones, nil for those of the scenario
-	loader  runtime.Loader
+	fetcher payload.Fetcher // real ones, nil for those of the scenario
+	loader  payload.Loader
 	draw    *Drawing // nil: the run is not drawn
 	ctx     context.Context
 	brought bool // payloads that textures may follow
@@ -44,8 +45,8 @@ type world struct {
 	net      *network
 	attempts map[string]int
 
-	uploaded map[runtime.Key]int  // frame of the upload
-	stuck    map[runtime.Key]bool // meshes that never can be drawn
+	uploaded map[payload.Key]int  // frame of the upload
+	stuck    map[payload.Key]bool // meshes that never can be drawn
 
 	requested, loaded int64 // bytes
 	ranges            bool
@@ -53,13 +54,13 @@ type world struct {
 
 // job is a request that has not been answered.
 type job struct {
-	req     runtime.Request
+	req     payload.Request
 	rep     string
 	attempt int // of this representation since the start, from 1
 	fetch   bool
 	parts   []int              // meshes whose geometry is asked for; nil: a whole file, or its tables
 	records []format.Mesh      // of the file that they are in
-	inner   runtime.PartLoader // loads them for real
+	inner   payload.PartLoader // loads them for real
 	tables  int64              // bytes of a file of which no more is to come
 	due     time.Duration      // never for those that hang or are on the network
 }
@@ -67,7 +68,7 @@ type job struct {
 const never = time.Duration(1<<63 - 1)
 
 func newWorld(s *Scenario, o *Options) *world {
-	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[runtime.Key]int{}, stuck: map[runtime.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
+	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
 		w.ranges = o.Ranges
@@ -112,7 +113,7 @@ func (w *world) deps() runtime.Deps {
 func (w *world) Now() time.Duration { return origin + w.now }
 
 // Start is the Loader: the parse begins.
-func (w *world) Start(req runtime.Request) {
+func (w *world) Start(req payload.Request) {
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.attempts[req.TileID+"/"+req.Key.Rep.String()]}
 	if req.Local.File == "" {
 		j.attempt = w.begin(&req)
@@ -125,7 +126,7 @@ func (w *world) Start(req runtime.Request) {
 }
 
 // Fetch is the Fetcher: the download begins.
-func (w *world) Fetch(req runtime.Request) {
+func (w *world) Fetch(req payload.Request) {
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.begin(&req), fetch: true}
 	j.due = w.now + w.s.Download.Of(req.TileID, j.rep, j.attempt)
 	if w.net != nil {
@@ -141,7 +142,7 @@ func (w *world) Fetch(req runtime.Request) {
 }
 
 // begin counts a request.
-func (w *world) begin(req *runtime.Request) (attempt int) {
+func (w *world) begin(req *payload.Request) (attempt int) {
 	w.requested += req.Size
 	key := req.TileID + "/" + req.Key.Rep.String()
 	w.attempts[key]++
@@ -180,7 +181,7 @@ func (w *world) deliver() error {
 		case j.fetch && w.draw != nil && w.draw.Fetcher != nil:
 			w.bring(&j)
 		case j.fetch:
-			got := runtime.Fetched{File: "simulated/" + j.req.Path}
+			got := payload.Fetched{File: "simulated/" + j.req.Path}
 			if j.tables > 0 {
 				got.Ranges = tablesOnly{size: j.tables}
 			}
@@ -210,9 +211,9 @@ func (w *world) download() {
 		if j := &w.waiting[i]; j.fetch && j.due == never && j.req.Context != nil && j.req.Context.Err() != nil {
 			w.net.cancel(j.req.Token)
 			if j.parts != nil {
-				j.req.Done.Loaded(j.req.Token, runtime.Result{Err: context.Canceled})
+				j.req.Done.Loaded(j.req.Token, payload.Result{Err: context.Canceled})
 			} else {
-				j.req.Done.Fetched(j.req.Token, runtime.Fetched{}, context.Canceled)
+				j.req.Done.Fetched(j.req.Token, payload.Fetched{}, context.Canceled)
 			}
 			j.due = -1 // answered
 		}
@@ -227,9 +228,9 @@ func (w *world) download() {
 	}
 }
 
-func (w *world) result(j *job) runtime.Result {
+func (w *world) result(j *job) payload.Result {
 	if f := w.fault(j); f != nil {
-		return runtime.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
+		return payload.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
 	}
 	if w.draw != nil {
 		return w.read(j)
@@ -245,9 +246,9 @@ func (w *world) result(j *job) runtime.Result {
 }
 
 // payload is what a representation takes when it is resident.
-func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
+func (w *world) payload(tile string, rep payload.Rep) payload.Result {
 	r := w.sizesOf(tile, rep)
-	if x := w.sizes[tile]; rep == runtime.RepFull {
+	if x := w.sizes[tile]; rep == payload.RepFull {
 		r.Asset = w.asset(tile, &x)
 	} else {
 		r.Asset = w.fileAsset(w.path(tile, rep))
@@ -256,21 +257,21 @@ func (w *world) payload(tile string, rep runtime.Rep) runtime.Result {
 }
 
 // sizesOf is payload without the asset.
-func (w *world) sizesOf(tile string, rep runtime.Rep) runtime.Result {
+func (w *world) sizesOf(tile string, rep payload.Rep) payload.Result {
 	x := w.sizes[tile]
 	switch level, lod := rep.Level(); {
-	case rep == runtime.RepFull:
-		return runtime.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes)}
-	case rep == runtime.RepHLOD:
-		return runtime.Result{GeometryBytes: x.HLOD}
+	case rep == payload.RepFull:
+		return payload.Result{GeometryBytes: x.GPUBytes, Nodes: int(x.Nodes)}
+	case rep == payload.RepHLOD:
+		return payload.Result{GeometryBytes: x.HLOD}
 	case lod && level < len(x.LODs):
-		return runtime.Result{GeometryBytes: x.LODs[level]}
+		return payload.Result{GeometryBytes: x.LODs[level]}
 	}
-	return runtime.Result{}
+	return payload.Result{}
 }
 
 // Upload is the Device.
-func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
+func (w *world) Upload(key payload.Key, asset *payload.Asset) error {
 	if key.Part > 0 {
 		if err := w.uploadMesh(key, asset); err != nil {
 			return err
@@ -292,7 +293,7 @@ func (w *world) Upload(key runtime.Key, asset *runtime.Asset) error {
 }
 
 // Release is the Device.
-func (w *world) Release(key runtime.Key) {
+func (w *world) Release(key payload.Key) {
 	delete(w.uploaded, key)
 	delete(w.stuck, key)
 	if w.textures != nil {
@@ -304,7 +305,7 @@ func (w *world) Release(key runtime.Key) {
 }
 
 // Drawable is the Visibility.
-func (w *world) Drawable(key runtime.Key) bool {
+func (w *world) Drawable(key payload.Key) bool {
 	frame, ok := w.uploaded[key]
 	if key.Part > 0 && (w.stuck[key] || w.now < time.Duration(frame)*w.s.DT+w.meshLatency()) {
 		return false

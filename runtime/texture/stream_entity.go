@@ -13,7 +13,7 @@ import (
 
 // Slot is one use of a texture by an entity.
 type Slot struct {
-	Dir string // the folder that URI is relative to: runtime.Asset.Dir
+	Dir string // the folder that URI is relative to: payload.Asset.Dir
 	URI string // of the texture record, not to be trusted; "" for none
 	Use Use
 }
@@ -39,7 +39,7 @@ type Part struct {
 // MaterialSlots appends the slots of a material in the order base colour,
 // normal, metallic, roughness, emissive, occlusion, height; those without a
 // texture have no URI. textures and str are those of the material's payload
-// (runtime.Asset.Textures and Strings), dir is its folder.
+// (payload.Asset.Textures and Strings), dir is its folder.
 func MaterialSlots(dst []Slot, m *format.Material, textures []format.Texture, str func(offset uint32) string, dir string) []Slot {
 	base := OpaqueColor
 	if m.Flags&format.MaterialAlphaMask != 0 {

@@ -1,52 +1,17 @@
-package runtime
+package payload_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 )
-
-// nodeSpec is a node of a made-up asset.
-type nodeSpec struct {
-	name   string
-	box    [6]float64 // min, max
-	bytes  int64      // 0: a node without meshes
-	parent string
-}
-
-// assetOf makes an asset without buffers; released counts how often they go back.
-func assetOf(released *int, specs ...nodeSpec) *Asset {
-	a := NewAsset(func() {
-		if released != nil {
-			*released++
-		}
-	})
-	names := make([]string, len(specs))
-	ids := map[string]uint32{}
-	for i, n := range specs {
-		names[i], ids[n.name] = n.name, uint32(i)
-		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
-		if n.parent != "" {
-			e.ParentID = ids[n.parent]
-		}
-		for k := range 3 {
-			e.WorldBounds.Min[k], e.WorldBounds.Max[k] = float32(n.box[k]), float32(n.box[k+3])
-		}
-		if n.bytes > 0 {
-			e.MeshCount = 1
-			a.Meshes = append(a.Meshes, format.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(n.bytes)})
-		}
-		a.Entities = append(a.Entities, e)
-	}
-	a.Strings = func(at uint32) string { return names[at] }
-	return a
-}
 
 func TestAssetViewsShareTheBuffers(t *testing.T) {
 	released := 0
-	a := assetOf(&released, nodeSpec{name: "root"}, nodeSpec{name: "group", parent: "root"},
-		nodeSpec{name: "a", bytes: 5, parent: "group", box: [6]float64{0, 0, 0, 1, 1, 1}}, nodeSpec{name: "b", bytes: 7, box: [6]float64{2, 0, 0, 3, 1, 1}})
+	a := fake.Asset(&released, fake.Node{Name: "root"}, fake.Node{Name: "group", Parent: "root"},
+		fake.Node{Name: "a", Bytes: 5, Parent: "group", Box: [6]float64{0, 0, 0, 1, 1, 1}}, fake.Node{Name: "b", Bytes: 7, Box: [6]float64{2, 0, 0, 3, 1, 1}})
 	v := a.View(2)
 	if len(v.Meshes) != 1 || v.Meshes[0].EstimatedGPUBytes != 5 || len(v.Entities) != 3 {
 		t.Fatalf("%d meshes, %d entities", len(v.Meshes), len(v.Entities))
@@ -88,86 +53,71 @@ func TestAssetNodes(t *testing.T) {
 	unit := [6]float64{0, 0, 0, 1, 1, 1}
 	for _, c := range []struct {
 		name   string
-		nodes  []nodeSpec
+		nodes  []fake.Node
 		want   []stub
 		groups int
 	}{
 		{
 			"names are unique",
-			[]nodeSpec{{name: "x", bytes: 1}, {name: "empty"}, {name: "x", bytes: 1}, {name: "y", bytes: 1}},
+			[]fake.Node{{Name: "x", Bytes: 1}, {Name: "empty"}, {Name: "x", Bytes: 1}, {Name: "y", Bytes: 1}},
 			[]stub{{"x#1", []int32{1}}, {"x#2", []int32{2}}, {"y", []int32{3}}},
 			0,
 		},
 		{
 			"a name like another's unique one",
-			[]nodeSpec{{name: "x", bytes: 1}, {name: "x", bytes: 1}, {name: "x#1", bytes: 1}},
+			[]fake.Node{{Name: "x", Bytes: 1}, {Name: "x", Bytes: 1}, {Name: "x#1", Bytes: 1}},
 			[]stub{{"x#1#1", []int32{1}}, {"x#2", []int32{2}}, {"x#1", []int32{3}}},
 			0,
 		},
 		{
 			"a group",
-			[]nodeSpec{{name: "Tree_LOD1", bytes: 1, box: unit}, {name: "rock", bytes: 1}, {name: "Tree_lod0", bytes: 1, box: unit}},
+			[]fake.Node{{Name: "Tree_LOD1", Bytes: 1, Box: unit}, {Name: "rock", Bytes: 1}, {Name: "Tree_lod0", Bytes: 1, Box: unit}},
 			[]stub{{"Tree", []int32{3, 1}}, {"rock", []int32{2}}},
 			1,
 		},
 		{
 			"several of one name",
-			[]nodeSpec{{name: "T_LOD0", bytes: 1}, {name: "T_LOD0", bytes: 1}, {name: "T_LOD1", bytes: 1}, {name: "T_LOD1", bytes: 1}},
+			[]fake.Node{{Name: "T_LOD0", Bytes: 1}, {Name: "T_LOD0", Bytes: 1}, {Name: "T_LOD1", Bytes: 1}, {Name: "T_LOD1", Bytes: 1}},
 			[]stub{{"T#1", []int32{1, 3}}, {"T#2", []int32{2, 4}}},
 			2,
 		},
 		{
 			"levels of several nodes",
-			[]nodeSpec{{name: "T_LOD0", bytes: 1}, {name: "T_LOD0", bytes: 1}, {name: "T_LOD1", bytes: 1}},
+			[]fake.Node{{Name: "T_LOD0", Bytes: 1}, {Name: "T_LOD0", Bytes: 1}, {Name: "T_LOD1", Bytes: 1}},
 			[]stub{{"T", []int32{1, 2, 3}}},
 			1,
 		},
-		{"a level that is left alone", []nodeSpec{{name: "T_LOD2", bytes: 1}}, []stub{{"T", []int32{1}}}, 0},
+		{"a level that is left alone", []fake.Node{{Name: "T_LOD2", Bytes: 1}}, []stub{{"T", []int32{1}}}, 0},
 		{
 			"parents tell groups apart",
-			[]nodeSpec{{name: "p"}, {name: "q"}, {name: "T_LOD0", bytes: 1, parent: "p"}, {name: "T_LOD1", bytes: 1, parent: "q"}},
+			[]fake.Node{{Name: "p"}, {Name: "q"}, {Name: "T_LOD0", Bytes: 1, Parent: "p"}, {Name: "T_LOD1", Bytes: 1, Parent: "q"}},
 			[]stub{{"T#1", []int32{1}}, {"T#2", []int32{2}}},
 			0,
 		},
-		{"no names", []nodeSpec{{bytes: 1}, {bytes: 1}}, []stub{{"#1", []int32{1}}, {"#2", []int32{2}}}, 0},
+		{"no names", []fake.Node{{Bytes: 1}, {Bytes: 1}}, []stub{{"#1", []int32{1}}, {"#2", []int32{2}}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			n := assetOf(nil, c.nodes...).layout()
+			n := fake.Asset(nil, c.nodes...).Layout()
 			var got []stub
-			for _, p := range n.stubs {
-				s := stub{name: p.name}
-				for _, x := range p.parts {
-					s.parts = append(s.parts, x.part)
+			for _, p := range n.Stubs {
+				s := stub{name: p.Name}
+				for _, x := range p.Parts {
+					s.parts = append(s.parts, x.Index)
 				}
 				got = append(got, s)
 			}
 			if !slices.EqualFunc(got, c.want, func(a, b stub) bool { return a.name == b.name && slices.Equal(a.parts, b.parts) }) {
 				t.Errorf("stubs %v, want %v", got, c.want)
 			}
-			if n.groups != c.groups {
-				t.Errorf("%d groups, want %d", n.groups, c.groups)
+			if n.Groups != c.groups {
+				t.Errorf("%d groups, want %d", n.Groups, c.groups)
 			}
 		})
 	}
 }
 
-func TestSplitLOD(t *testing.T) {
-	for name, want := range map[string]struct {
-		common string
-		level  int
-	}{
-		"Tree_LOD0": {"Tree", 0}, "Tree_mat1_lod12": {"Tree_mat1", 12}, "Tree_LOD2.001": {"Tree.001", 2},
-		"_LOD1": {}, "Tree_LOD": {}, "Tree_LOD123": {}, "TreeLOD1": {}, "": {}, "Tree_LOD1.x": {}, "Tree_LOD1.": {},
-	} {
-		common, level, ok := splitLOD(name)
-		if common != want.common || level != want.level || ok != (want.common != "") {
-			t.Errorf("%q: %q, %d, %v", name, common, level, ok)
-		}
-	}
-}
-
 func TestHostileNodes(t *testing.T) {
-	a := assetOf(nil, nodeSpec{name: "a", bytes: 1}, nodeSpec{name: "b", bytes: 1})
+	a := fake.Asset(nil, fake.Node{Name: "a", Bytes: 1}, fake.Node{Name: "b", Bytes: 1})
 	a.Entities[0].ParentID, a.Entities[1].ParentID = 1, 0 // a cycle
 	a.Entities[1].FirstMesh, a.Entities[1].MeshCount = 1<<31, 1<<31
 	a.Meshes[0].EstimatedGPUBytes = 1 << 63
@@ -177,13 +127,13 @@ func TestHostileNodes(t *testing.T) {
 	if v := a.View(1); len(v.Meshes) != 0 {
 		t.Errorf("%d meshes", len(v.Meshes))
 	}
-	if n := a.layout(); n.bytes < 0 || n.bytes > 1<<52 {
-		t.Errorf("%d bytes", n.bytes)
+	if n := a.Layout(); n.Bytes < 0 || n.Bytes > 1<<52 {
+		t.Errorf("%d bytes", n.Bytes)
 	}
 }
 
 func TestViewsNarrowTheGeometry(t *testing.T) {
-	a := assetOf(nil, nodeSpec{name: "a", bytes: 1}, nodeSpec{name: "b", bytes: 1}, nodeSpec{name: "c", bytes: 1})
+	a := fake.Asset(nil, fake.Node{Name: "a", Bytes: 1}, fake.Node{Name: "b", Bytes: 1}, fake.Node{Name: "c", Bytes: 1})
 	a.Geometry = format.Geometry{Vertices: make([]byte, 320), Indices: make([]byte, 100)}
 	for i := range a.Geometry.Vertices {
 		a.Geometry.Vertices[i] = byte(i)

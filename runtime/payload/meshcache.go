@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"context"
@@ -97,28 +97,28 @@ func (c *MeshCache) giveUp(f *cachedFile) {
 }
 
 // loaded takes the answer of the inner loader.
-func (c *MeshCache) loaded(x completion) {
-	if x.result.Asset != nil {
-		x.result.Asset.layout() // before it is shared
+func (c *MeshCache) loaded(x Answer) {
+	if x.Result.Asset != nil {
+		x.Result.Asset.Layout() // before it is shared
 	}
 	c.mu.Lock()
-	f := c.flying[x.token]
+	f := c.flying[x.Token]
 	if f == nil { // a second answer
 		c.mu.Unlock()
-		x.result.Asset.Release()
+		x.Result.Asset.Release()
 		return
 	}
-	delete(c.flying, x.token)
+	delete(c.flying, x.Token)
 	waiting := f.waiting
-	f.waiting, f.result = nil, x.result
+	f.waiting, f.result = nil, x.Result
 	answers := make([]Result, len(waiting))
 	for i := range answers {
 		answers[i] = f.share()
 	}
-	if x.result.Err != nil || x.result.Asset == nil || x.result.Asset.buffers == nil {
+	if x.Result.Err != nil || x.Result.Asset == nil || x.Result.Asset.buffers == nil {
 		delete(c.files, f.key)
 	} else {
-		f.bytes = x.result.Asset.cpuBytes()
+		f.bytes = x.Result.Asset.CPUBytes()
 	}
 	dropped := c.trim(c.keep)
 	c.mu.Unlock()
@@ -201,6 +201,3 @@ func (c *MeshCache) Usage() (u CacheUsage) {
 	}
 	return u
 }
-
-// unusedEvicter is a Loader that holds assets which nobody uses.
-type unusedEvicter interface{ EvictUnused() int64 }

@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ func (l *FileLoader) readRecords(req Request) (*Asset, error) {
 	vertices, ok := r.Chunk(format.ChunkVertices)
 	indices, both := r.Chunk(format.ChunkIndices)
 	if !ok || !both || vertices.Compression != format.CompressNone || indices.Compression != format.CompressNone {
-		return nil, errors.New("runtime: a file in parts must not be compressed")
+		return nil, errors.New("a file in parts must not be compressed")
 	}
 	a := RecordsOf(r)
 	a.Dir = textureDir(req)

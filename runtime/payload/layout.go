@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"cmp"
@@ -10,92 +10,93 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// nodes is how an asset streams mesh by mesh: its renderable nodes are the
+// Layout says how an asset streams mesh by mesh: its renderable nodes are the
 // parts 1, 2, ..., and each of them is a stub of its own, but for those that are
 // the levels of one thing, which are one stub together.
-type nodes struct {
+type Layout struct {
+	Nodes   []int32 // renderable entities: part p is Nodes[p-1]
+	Stubs   []Stub
+	Groups  int     // stubs with several levels
+	Bytes   int64   // of GPU memory, all parts together
 	parents []int32 // index of each entity's parent or -1; nil when none has one
-	list    []int32 // renderable entities: part p is list[p-1]
-	stubs   []stubPlan
-	groups  int   // stubs with several levels
-	bytes   int64 // of GPU memory, all parts together
 }
 
-// stubPlan is what is known of a stub from its file.
-type stubPlan struct {
-	name  string // unique in the asset, the same in every load
-	box   geom.Box
-	bytes int64
-	parts []partPlan // by level, the finest first
+// Stub is what is known from its file of a mesh, or a LOD group, that is streamed
+// on its own.
+type Stub struct {
+	Name  string // unique in the asset, the same in every load
+	Box   geom.Box
+	Bytes int64  // of GPU memory
+	Parts []Part // by level, the finest first
 }
 
-// partPlan is one part of a stub.
-type partPlan struct {
-	part  int32 // from 1
-	level int16 // as in X_LOD2
-	bytes int64
+// Part is one part of a stub.
+type Part struct {
+	Index int32 // from 1, see Key
+	Level int16 // as in X_LOD2
+	Bytes int64
 }
 
 // maxGroupParts is how many parts a LOD group may have: the states of its parts
 // are bits of a word. A group with more is streamed node by node.
 const maxGroupParts = 64
 
-func (n *nodes) parent(at int) int {
+func (n *Layout) parent(at int) int {
 	if n.parents == nil {
 		return -1
 	}
 	return int(n.parents[at])
 }
 
-// layout returns the nodes of an asset. The first call does the work; the
+// Layout returns how an asset streams mesh by mesh. The first call does the work; the
 // FileLoader makes it in its workers.
-func (a *Asset) layout() *nodes {
-	if a.nodes == nil {
-		a.nodes = a.planNodes()
+func (a *Asset) Layout() *Layout {
+	if a.layout == nil {
+		a.layout = a.plan()
 	}
-	return a.nodes
+	return a.layout
 }
 
-func (a *Asset) planNodes() *nodes {
-	n := &nodes{}
+func (a *Asset) plan() *Layout {
+	n := &Layout{}
 	for i := range a.Entities {
 		if a.Entities[i].MeshCount > 0 {
-			n.list = append(n.list, int32(i))
+			n.Nodes = append(n.Nodes, int32(i))
 		}
 		if a.Entities[i].ParentID != format.NoIndex && n.parents == nil {
 			n.parents = a.findParents()
 		}
 	}
-	n.stubs = make([]stubPlan, 0, len(n.list))
-	parts := make([]partPlan, len(n.list))
+	n.Stubs = make([]Stub, 0, len(n.Nodes))
+	parts := make([]Part, len(n.Nodes))
 	var groups groupFinder
-	for i, at := range n.list {
+	for i, at := range n.Nodes {
 		e := &a.Entities[at]
-		parts[i] = partPlan{part: int32(i + 1), bytes: a.bytesOf(e)}
-		n.bytes += parts[i].bytes
+		parts[i] = Part{Index: int32(i + 1), Bytes: a.bytesOf(e)}
+		n.Bytes += parts[i].Bytes
 		name := a.nameOf(e)
 		if common, level, ok := splitLOD(name); ok {
-			parts[i].level = int16(level)
+			parts[i].Level = int16(level)
 			groups.add(common, n.parent(int(at)), i)
 			continue
 		}
-		n.stubs = append(n.stubs, stubPlan{name: name, box: boxOf(e.WorldBounds), bytes: parts[i].bytes, parts: parts[i : i+1 : i+1]})
+		n.Stubs = append(n.Stubs, Stub{Name: name, Box: boxOf(e.WorldBounds), Bytes: parts[i].Bytes, Parts: parts[i : i+1 : i+1]})
 	}
 	for _, members := range groups.lists {
 		for _, g := range divide(members, parts) {
 			n.addGroup(a, g, parts)
 		}
 	}
-	slices.SortFunc(n.stubs, func(x, y stubPlan) int { return cmp.Compare(x.first(), y.first()) })
+	slices.SortFunc(n.Stubs, func(x, y Stub) int { return cmp.Compare(x.first(), y.first()) })
 	n.nameStubs()
 	return n
 }
 
 // first returns the lowest part of a stub.
-func (p *stubPlan) first() int32 {
-	least := p.parts[0].part
-	for _, x := range p.parts {
-		least = min(least, x.part)
+func (p *Stub) first() int32 {
+	least := p.Parts[0].Index
+	for _, x := range p.Parts {
+		least = min(least, x.Index)
 	}
 	return least
 }
@@ -123,42 +124,42 @@ func (a *Asset) nameOf(e *format.Entity) string {
 }
 
 // addGroup makes one stub of the given places in parts.
-func (n *nodes) addGroup(a *Asset, members []int, parts []partPlan) {
-	p := stubPlan{box: geom.EmptyBox(), parts: make([]partPlan, 0, len(members))}
+func (n *Layout) addGroup(a *Asset, members []int, parts []Part) {
+	p := Stub{Box: geom.EmptyBox(), Parts: make([]Part, 0, len(members))}
 	for _, i := range members {
-		e := &a.Entities[n.list[i]]
-		if p.name == "" {
-			p.name, _, _ = splitLOD(a.nameOf(e))
+		e := &a.Entities[n.Nodes[i]]
+		if p.Name == "" {
+			p.Name, _, _ = splitLOD(a.nameOf(e))
 		}
-		p.box, p.bytes = p.box.Union(boxOf(e.WorldBounds)), p.bytes+parts[i].bytes
-		p.parts = append(p.parts, parts[i])
+		p.Box, p.Bytes = p.Box.Union(boxOf(e.WorldBounds)), p.Bytes+parts[i].Bytes
+		p.Parts = append(p.Parts, parts[i])
 	}
-	slices.SortStableFunc(p.parts, func(x, y partPlan) int { return cmp.Compare(x.level, y.level) })
-	if p.levels() > 1 {
-		n.groups++
+	slices.SortStableFunc(p.Parts, func(x, y Part) int { return cmp.Compare(x.Level, y.Level) })
+	if p.Levels() > 1 {
+		n.Groups++
 	}
-	n.stubs = append(n.stubs, p)
+	n.Stubs = append(n.Stubs, p)
 }
 
-// levels returns how many levels a stub has; 1 for a single node.
-func (p *stubPlan) levels() int {
+// Levels returns how many levels a stub has; 1 for a single node.
+func (p *Stub) Levels() int {
 	n := 1
-	for i := 1; i < len(p.parts); i++ {
-		if p.parts[i].level != p.parts[i-1].level {
+	for i := 1; i < len(p.Parts); i++ {
+		if p.Parts[i].Level != p.Parts[i-1].Level {
 			n++
 		}
 	}
 	return n
 }
 
-// place returns which of the levels of a stub a part is, and how many there are;
+// Place returns which of the levels of a stub a part is, and how many there are;
 // 0 and 0 for a single node.
-func (p *stubPlan) place(part int) (level, levels int) {
-	if levels = p.levels(); levels < 2 {
+func (p *Stub) Place(part int) (level, levels int) {
+	if levels = p.Levels(); levels < 2 {
 		return 0, 0
 	}
 	for i := 1; i <= part; i++ {
-		if p.parts[i].level != p.parts[i-1].level {
+		if p.Parts[i].Level != p.Parts[i-1].Level {
 			level++
 		}
 	}
@@ -166,22 +167,22 @@ func (p *stubPlan) place(part int) (level, levels int) {
 }
 
 // nameStubs makes the names unique: name, or name#part when several have it.
-func (n *nodes) nameStubs() {
-	count := make(map[string]int, len(n.stubs))
-	for i := range n.stubs {
-		count[n.stubs[i].name]++
+func (n *Layout) nameStubs() {
+	count := make(map[string]int, len(n.Stubs))
+	for i := range n.Stubs {
+		count[n.Stubs[i].Name]++
 	}
-	for i := range n.stubs {
-		p := &n.stubs[i]
-		if count[p.name] == 1 && p.name != "" {
+	for i := range n.Stubs {
+		p := &n.Stubs[i]
+		if count[p.Name] == 1 && p.Name != "" {
 			continue
 		}
 		mark := "#" + strconv.Itoa(int(p.first()))
-		unique := p.name + mark
+		unique := p.Name + mark
 		for count[unique] > 0 {
 			unique += mark
 		}
-		p.name = unique
+		p.Name = unique
 		count[unique]++
 	}
 }
@@ -230,13 +231,13 @@ func (f *groupFinder) add(common string, parent, place int) {
 	f.lists[i] = append(f.lists[i], place)
 }
 
-// divide tells the things apart that share a name: when all levels have as many
+// divide tells the things apart that share a Name: when all levels have as many
 // nodes, the first of each level belong together, and so on. Else all are one
 // thing whose levels have several nodes.
-func divide(members []int, parts []partPlan) [][]int {
-	count, level := map[int16]int{}, parts[members[0]].level
+func divide(members []int, parts []Part) [][]int {
+	count, level := map[int16]int{}, parts[members[0]].Level
 	for _, i := range members {
-		count[parts[i].level]++
+		count[parts[i].Level]++
 	}
 	each := count[level]
 	for _, c := range count {
@@ -258,21 +259,21 @@ func divide(members []int, parts []partPlan) [][]int {
 	out := make([][]int, each)
 	clear(count)
 	for _, i := range members {
-		k := count[parts[i].level]
-		count[parts[i].level]++
+		k := count[parts[i].Level]
+		count[parts[i].Level]++
 		out[k] = append(out[k], i)
 	}
 	return out
 }
 
-// finest lists the entities to draw when no level can be switched.
-func (n *nodes) finest() []int {
+// Finest lists the entities to draw when no level can be switched.
+func (n *Layout) Finest() []int {
 	var out []int
-	for i := range n.stubs {
-		p := &n.stubs[i]
-		for k := range p.parts {
-			if p.parts[k].level == p.parts[0].level {
-				out = append(out, int(n.list[p.parts[k].part-1]))
+	for i := range n.Stubs {
+		p := &n.Stubs[i]
+		for k := range p.Parts {
+			if p.Parts[k].Level == p.Parts[0].Level {
+				out = append(out, int(n.Nodes[p.Parts[k].Index-1]))
 			}
 		}
 	}
@@ -280,9 +281,9 @@ func (n *nodes) finest() []int {
 	return out
 }
 
-// same reports whether two loads of a file have the same stubs.
-func (n *nodes) same(o *nodes) bool {
-	return slices.EqualFunc(n.stubs, o.stubs, func(a, b stubPlan) bool {
-		return a.name == b.name && a.bytes == b.bytes && slices.Equal(a.parts, b.parts)
+// Same reports whether two loads of a file have the same stubs.
+func (n *Layout) Same(o *Layout) bool {
+	return slices.EqualFunc(n.Stubs, o.Stubs, func(a, b Stub) bool {
+		return a.Name == b.Name && a.Bytes == b.Bytes && slices.Equal(a.Parts, b.Parts)
 	})
 }

@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"context"
@@ -42,27 +42,15 @@ type Split struct {
 
 // Admits reports whether a tile streams mesh by mesh. LOD groups always do, for
 // they can only be switched part by part.
-func (p *Split) Admits(r *format.Reader) bool { return p.admits(RecordsOf(r).layout()) }
-
-func (p *Split) admits(n *nodes) bool {
-	return len(n.stubs) > 0 && (p.Always || n.groups > 0 || len(n.list) >= p.Nodes || p.Bytes > 0 && n.bytes > p.Bytes)
-}
-
-// PartLoader loads the geometry of an Asset that came without any.
-type PartLoader interface {
-	// LoadParts begins to load some of the meshes of the Asset, as places in its
-	// Meshes, and returns at once. It is called on the owner goroutine. Every
-	// request is answered exactly once by req.Done.Loaded, from any goroutine,
-	// with an Asset that has these Meshes, in this order, and their Geometry. It
-	// has deadlines of its own, as a Fetcher.
-	LoadParts(req Request, meshes []int)
+func (p *Split) Admits(l *Layout) bool {
+	return len(l.Stubs) > 0 && (p.Always || l.Groups > 0 || len(l.Nodes) >= p.Nodes || p.Bytes > 0 && l.Bytes > p.Bytes)
 }
 
 // RecordsOf makes an asset of a file's records, without its geometry.
 func RecordsOf(r *format.Reader) *Asset {
 	a := NewAsset(nil)
 	h := r.Header()
-	a.Type, a.Strings, a.version = h.FileType, r.String, h.ContentHash
+	a.Type, a.Strings, a.Version = h.FileType, r.String, h.ContentHash
 	a.Entities, a.Bounds = r.Placed()
 	a.Meshes, a.Materials, a.Textures = r.Meshes(), r.Materials(), r.Textures()
 	return a

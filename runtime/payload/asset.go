@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"math"
@@ -32,11 +32,12 @@ type Asset struct {
 	// Parts is set when there is no Geometry yet: it is loaded mesh by mesh. Such
 	// an asset is not for a Device.
 	Parts PartLoader
+	// Version is the content hash as the file's header has it, 0 when unknown.
+	Version [32]byte
 
-	version  [32]byte // content hash as the file's header has it, 0 when unknown
 	buffers  *buffers
 	released atomic.Bool
-	nodes    *nodes // made when first asked for
+	layout   *Layout // made when first asked for
 }
 
 // buffers counts who holds the geometry of an asset and its views.
@@ -98,13 +99,13 @@ func (a *Asset) View(entities ...int) *Asset {
 		Type: a.Type, Dir: a.Dir, Materials: a.Materials, Textures: a.Textures, Strings: a.Strings,
 		Geometry: a.Geometry, buffers: a.buffers,
 	}
-	n := a.layout()
+	n := a.Layout()
 	v.Entities = make([]format.Entity, 0, len(entities)+2)
 	box := geom.EmptyBox()
 	for _, at := range entities {
 		e := a.Entities[at]
 		v.Entities = a.appendAncestors(v.Entities, n, at)
-		meshes := a.meshesOf(&e)
+		meshes := a.MeshesOf(&e)
 		e.FirstMesh, e.MeshCount = uint32(len(v.Meshes)), uint32(len(meshes))
 		v.Meshes = append(v.Meshes, meshes...)
 		v.Entities = append(v.Entities, e)
@@ -115,16 +116,16 @@ func (a *Asset) View(entities ...int) *Asset {
 	return v
 }
 
-// viewOf is View for one entity of an asset whose geometry is loaded in parts:
+// PartView is View for one entity of an asset whose geometry is loaded in parts:
 // its meshes, and the buffers with their geometry, are those of part.
-func (a *Asset) viewOf(entity int, part *Asset) *Asset {
+func (a *Asset) PartView(entity int, part *Asset) *Asset {
 	v := part.Retain()
 	if v == nil {
 		return nil
 	}
 	e := a.Entities[entity]
-	v.Type, v.Dir, v.Materials, v.Textures, v.Strings, v.nodes = a.Type, a.Dir, a.Materials, a.Textures, a.Strings, nil
-	v.Entities = a.appendAncestors(make([]format.Entity, 0, 2), a.layout(), entity)
+	v.Type, v.Dir, v.Materials, v.Textures, v.Strings, v.layout = a.Type, a.Dir, a.Materials, a.Textures, a.Strings, nil
+	v.Entities = a.appendAncestors(make([]format.Entity, 0, 2), a.Layout(), entity)
 	e.FirstMesh, e.MeshCount = 0, uint32(len(part.Meshes))
 	v.Entities = append(v.Entities, e)
 	v.Meshes = slices.Clone(part.Meshes)
@@ -182,14 +183,14 @@ func (a *Asset) Retain() *Asset {
 	}
 	return &Asset{
 		Type: a.Type, Dir: a.Dir, Bounds: a.Bounds, Entities: a.Entities, Meshes: a.Meshes, Materials: a.Materials,
-		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, Parts: a.Parts, version: a.version,
-		buffers: a.buffers, nodes: a.nodes,
+		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, Parts: a.Parts, Version: a.Version,
+		buffers: a.buffers, layout: a.layout,
 	}
 }
 
 // appendAncestors appends the entities above one, unless they are there. Files
 // are checked for parents that exist, not for cycles: the walk is bounded.
-func (a *Asset) appendAncestors(dst []format.Entity, n *nodes, at int) []format.Entity {
+func (a *Asset) appendAncestors(dst []format.Entity, n *Layout, at int) []format.Entity {
 	for range a.Entities {
 		up := n.parent(at)
 		if up < 0 {
@@ -208,8 +209,8 @@ func (a *Asset) appendAncestors(dst []format.Entity, n *nodes, at int) []format.
 	return dst
 }
 
-// meshesOf returns the mesh records of an entity, as far as there are such.
-func (a *Asset) meshesOf(e *format.Entity) []format.Mesh {
+// MeshesOf returns the mesh records of an entity, as far as there are such.
+func (a *Asset) MeshesOf(e *format.Entity) []format.Mesh {
 	n := uint64(len(a.Meshes))
 	from := min(uint64(e.FirstMesh), n)
 	to := min(from+uint64(e.MeshCount), n)
@@ -221,7 +222,7 @@ func (a *Asset) meshesOf(e *format.Entity) []format.Mesh {
 func (a *Asset) bytesOf(e *format.Entity) int64 {
 	const most = 1 << 50
 	sum := uint64(0)
-	meshes := a.meshesOf(e)
+	meshes := a.MeshesOf(e)
 	for i := range meshes {
 		m := &meshes[i]
 		size := min(m.VertexSize, most) + min(m.IndexSize, most)
@@ -233,9 +234,9 @@ func (a *Asset) bytesOf(e *format.Entity) int64 {
 	return int64(sum)
 }
 
-// cpuBytes returns the main memory that the decoded asset takes: its buffers, or
+// CPUBytes returns the main memory that the decoded asset takes: its buffers, or
 // how far the records reach into them, or else what the records estimate.
-func (a *Asset) cpuBytes() int64 {
+func (a *Asset) CPUBytes() int64 {
 	if a.Parts != nil {
 		return 0 // each part counts when it comes
 	}

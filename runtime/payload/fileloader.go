@@ -1,4 +1,4 @@
-package runtime
+package payload
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 // ErrPayload is matched by errors about payload files that are not what the
 // manifest declares.
-var ErrPayload = errors.New("runtime: the payload does not match the manifest")
+var ErrPayload = errors.New("the payload does not match the manifest")
 
 // defaultWorkers is the sum of the default caps on concurrent loads, so that
 // no request waits for a worker.
@@ -69,7 +69,7 @@ func (l *FileLoader) load(req Request) Result {
 		return Result{Err: fmt.Errorf("tile %s, %v: %w", req.TileID, req.Key.Rep, err)}
 	}
 	r := Result{Asset: asset, GeometryBytes: int64(len(asset.Geometry.Vertices) + len(asset.Geometry.Indices))}
-	r.Nodes = len(asset.layout().list)
+	r.Nodes = len(asset.Layout().Nodes)
 	return r
 }
 
@@ -146,4 +146,16 @@ func (c cancellable) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	return c.ReaderAt.ReadAt(p, off)
+}
+
+// LendAt is the format.Lender: compressed geometry is decoded straight from the
+// page cache.
+func (c cancellable) LendAt(off, n int64) ([]byte, func(), error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if f, ok := c.ReaderAt.(*os.File); ok {
+		return format.Lend(f, off, n)
+	}
+	return nil, nil, errors.ErrUnsupported
 }

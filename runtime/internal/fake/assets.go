@@ -1,0 +1,89 @@
+package fake
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/runtime/payload"
+)
+
+// Node is a node of a made-up asset.
+type Node struct {
+	Name   string
+	Box    [6]float64 // min, max
+	Bytes  int64      // 0: a node without meshes
+	Parent string
+}
+
+// NodesAt makes boxes of half a metre around x = d for every distance, each of
+// so many bytes, named n0, n1, ...
+func NodesAt(bytes int64, d ...float64) (out []Node) {
+	for i, v := range d {
+		out = append(out, Node{Name: fmt.Sprint("n", i), Box: [6]float64{v, -.5, -.5, v + 1, .5, .5}, Bytes: bytes})
+	}
+	return out
+}
+
+// Asset makes an asset without buffers; released counts how often they go back.
+func Asset(released *int, nodes ...Node) *payload.Asset {
+	a := payload.NewAsset(func() {
+		if released != nil {
+			*released++
+		}
+	})
+	names := make([]string, len(nodes))
+	ids := map[string]uint32{}
+	for i, n := range nodes {
+		names[i], ids[n.Name] = n.Name, uint32(i)
+		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
+		if n.Parent != "" {
+			e.ParentID = ids[n.Parent]
+		}
+		for k := range 3 {
+			e.WorldBounds.Min[k], e.WorldBounds.Max[k] = float32(n.Box[k]), float32(n.Box[k+3])
+		}
+		if n.Bytes > 0 {
+			e.MeshCount = 1
+			a.Meshes = append(a.Meshes, format.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(n.Bytes)})
+		}
+		a.Entities = append(a.Entities, e)
+	}
+	a.Strings = func(at uint32) string { return names[at] }
+	return a
+}
+
+// Named returns n0, n1, ...
+func Named(i int) string { return fmt.Sprint("n", i) }
+
+// WriteTriangles writes a container with a triangle at x = 0, 1, 2, ... and
+// returns its size; names come from name.
+func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format.CompressMode, n int, name func(i int) string) int64 {
+	t.Helper()
+	b := format.NewBuilder(kind)
+	for i := range n {
+		corner := func(x, y float32) format.Vertex {
+			return format.Vertex{Position: [3]float32{float32(i) + x, y, 0}, Normal: format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1})}
+		}
+		err := b.AddObject(format.Object{
+			Name: name(i), MeshName: "Mesh", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
+			Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := b.File().Encode(format.WriteOptions{Compress: mode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return int64(len(data))
+}
