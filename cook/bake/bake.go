@@ -1,0 +1,402 @@
+package bake
+
+import (
+	"errors"
+	"image"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Coarse is the mesh that the textures are for. Its corners have normals and
+// tangents for the texture coordinates of the layout: what is baked is read with
+// them again.
+type Coarse struct {
+	Positions []geom.Vec3 // metres
+	Indices   []uint32    // three per triangle
+	Normals   [][3]float32
+	Tangents  [][4]float32 // w is the handedness; nil: no normals are baked
+}
+
+// Options tell what is baked.
+type Options struct {
+	// Reach is how far in metres the detailed surface may lie from the coarse mesh.
+	Reach float64
+	// OcclusionRays are sent from each texel of the half-sized occlusion; 0: only the
+	// surface's own occlusion counts.
+	OcclusionRays int
+	// OcclusionReach is how far in metres something can take light away.
+	OcclusionReach float64
+	// Encode turns linear light into a byte of a colour texture.
+	Encode func(float32) uint8
+	Jobs   int // goroutines, at least 1
+}
+
+// Atlas is what was baked. Pictures but Color are half its size, and nil where one
+// value does for all.
+type Atlas struct {
+	Color    *image.NRGBA
+	Normal   *image.NRGBA // tangent space, y upwards as in glTF
+	ORM      *image.NRGBA // occlusion, roughness, metalness
+	Emissive *image.NRGBA
+
+	// What stands for a picture that is nil.
+	Roughness, Metallic float32
+	EmissiveColor       [3]float32 // linear; the picture is relative to it
+	// Coverage reports whether some texel is partly transparent.
+	Coverage bool
+	// Missed is the part of the texels of charts for which the detailed surface has
+	// nothing within reach.
+	Missed float64
+}
+
+// ErrEmpty says that there is no surface to bake.
+var ErrEmpty = errors.New("the detailed surface has no triangles")
+
+// baker is the state of Bake.
+type baker struct {
+	s       *Surface
+	facing  *measure.Facing
+	density [][2]float64
+	layout  *Layout
+	coarse  *Coarse
+	o       Options
+	cells   []cell
+	area    float64 // of a texel, square metres
+	values  []value // by texel
+	found   []bool
+}
+
+// Bake makes the textures of a coarse mesh by a layout of its charts.
+func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
+	if len(s.Indices) == 0 {
+		return nil, ErrEmpty
+	}
+	index := measure.NewIndex(&measure.Surface{Positions: s.Positions, Indices: s.Indices})
+	b := &baker{
+		s: s, coarse: c, layout: l, o: o, density: s.density(), cells: rasterize(l),
+		facing: measure.NewFacing(index, func(t int) bool { return s.Looks[s.Materials[t]].DoubleSided }),
+	}
+	if b.area = 1e6; l.Scale > 0 {
+		b.area = 1 / float64(l.Scale*l.Scale)
+	}
+	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
+	b.rows(l.Side, func(y int) {
+		hint := measure.Hint(0)
+		for x := range l.Side {
+			hint = b.texel(y*l.Side+x, hint)
+		}
+	})
+	return b.atlas(), nil
+}
+
+// rows calls do for every row, in any order, each once.
+func (b *baker) rows(n int, do func(y int)) {
+	var wg sync.WaitGroup
+	jobs := min(max(1, b.o.Jobs), n)
+	for j := range jobs {
+		wg.Go(func() {
+			for y := j; y < n; y += jobs {
+				do(y)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// at returns the point of a cell on the coarse mesh, with its normals: of the
+// triangle and of the shading.
+func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	var sum geom.Vec3
+	for k, v := range i {
+		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
+		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
+	}
+	a := b.coarse.Positions[i[0]]
+	face = b.coarse.Positions[i[1]].Sub(a).Cross(b.coarse.Positions[i[2]].Sub(a)).Normalize(1e-30, geom.Vec3{})
+	shade = sum.Normalize(1e-12, face)
+	if face == (geom.Vec3{}) {
+		face = shade
+	}
+	return p, face, shade
+}
+
+// A wall takes the look of what lies in front of it or behind it and faces its way;
+// where there is nothing, of the nearest point that faces its way; and only then of
+// the nearest point of all.
+const alongCosine = 0.3
+
+var nearestCosines = [...]float64{0, -1}
+
+// texel finds what one texel shows.
+func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
+	c := &b.cells[i]
+	if c.triangle < 0 {
+		return hint
+	}
+	p, face, _ := b.at(c)
+	n, ok := b.facing.Along(p, face, alongCosine, b.o.Reach, hint)
+	for k := 0; !ok && k < len(nearestCosines); k++ {
+		n, ok = b.facing.Nearest(p, face, nearestCosines[k], b.o.Reach, hint)
+	}
+	if !ok {
+		return hint
+	}
+	b.values[i], b.found[i] = b.s.look(&point{n.Triangle, n.Weights, b.area}, b.density), true
+	return n.Hint
+}
+
+// atlas turns the values into pictures.
+func (b *baker) atlas() *Atlas {
+	charted, found := 0, 0
+	for i := range b.cells {
+		if b.cells[i].triangle >= 0 {
+			charted++
+			if b.found[i] {
+				found++
+			}
+		}
+	}
+	out := &Atlas{}
+	if charted > 0 {
+		out.Missed = float64(charted-found) / float64(charted)
+	}
+	if found == 0 {
+		b.values[0] = value{color: [4]float64{1, 1, 1, 1}, rough: 1, occluded: 1, normal: geom.Vec3{0, 1, 0}}
+		b.found[0] = true
+	}
+	from := fill(b.found, b.layout.Side)
+	b.color(out, from)
+	half := b.halves(from)
+	b.surfaceMaps(out, half)
+	return out
+}
+
+// color draws the base colour with its coverage.
+func (b *baker) color(out *Atlas, from []int32) {
+	side := b.layout.Side
+	out.Color = image.NewNRGBA(image.Rect(0, 0, side, side))
+	for i, f := range from {
+		v := &b.values[f]
+		p := out.Color.Pix[4*i : 4*i+4]
+		for c := range 3 {
+			p[c] = b.o.Encode(float32(v.color[c]))
+		}
+		p[3] = unit(v.color[3])
+		if p[3] < 255 && b.found[i] {
+			out.Coverage = true
+		}
+	}
+}
+
+// halved is the mean of four texels.
+type halved struct {
+	value
+	cell cell
+	own  bool // some of the four belong to a chart
+}
+
+// halves returns the values at half the size.
+func (b *baker) halves(from []int32) []halved {
+	side := b.layout.Side
+	n := max(1, side/2)
+	out := make([]halved, n*n)
+	for y := range n {
+		for x := range n {
+			h := &out[y*n+x]
+			h.cell.triangle = -1
+			count := 0.0
+			for k := range 4 {
+				i := min(2*y+k/2, side-1)*side + min(2*x+k%2, side-1)
+				if !b.found[i] && (k < 3 || h.own) {
+					continue
+				}
+				if b.found[i] && !h.own {
+					h.own, h.cell = true, b.cells[i]
+				}
+				v := &b.values[from[i]]
+				h.normal = h.normal.Add(b.tangentSpace(from[i], v.normal))
+				h.occluded, h.rough, h.metal = h.occluded+v.occluded, h.rough+v.rough, h.metal+v.metal
+				for c := range 3 {
+					h.emissive[c] += v.emissive[c]
+				}
+				count++
+			}
+			h.normal = h.normal.Normalize(1e-12, geom.Vec3{0, 0, 1})
+			h.occluded, h.rough, h.metal = h.occluded/count, h.rough/count, h.metal/count
+			for c := range 3 {
+				h.emissive[c] /= count
+			}
+		}
+	}
+	return out
+}
+
+// tangentSpace turns a normal at a texel into the space of the coarse mesh there.
+func (b *baker) tangentSpace(i int32, n geom.Vec3) geom.Vec3 {
+	c := &b.cells[i]
+	if c.triangle < 0 || b.coarse.Tangents == nil {
+		return geom.Vec3{0, 0, 1}
+	}
+	_, _, shade := b.at(c)
+	var tangent geom.Vec3
+	hand := 0.0
+	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
+		t := b.coarse.Tangents[v]
+		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(float64(c.w[k])))
+		hand += float64(float64(c.w[k]) * float64(t[3]))
+	}
+	tangent = tangent.Sub(shade.Scale(shade.Dot(tangent))).Normalize(1e-12, across(shade))
+	bitangent := shade.Cross(tangent)
+	if hand < 0 {
+		bitangent = bitangent.Scale(-1)
+	}
+	// What points away is bent up to the horizon: a normal below it is lit from behind.
+	return geom.Vec3{n.Dot(tangent), n.Dot(bitangent), max(0.05, n.Dot(shade))}.Normalize(1e-12, geom.Vec3{0, 0, 1})
+}
+
+// Differences within these are no reason for a picture: two of 255 steps, and for
+// normals some four degrees.
+const (
+	evenStep   = 2.0 / 255
+	evenNormal = 0.9976
+)
+
+// surfaceMaps draws what is not the same everywhere.
+func (b *baker) surfaceMaps(out *Atlas, half []halved) {
+	n := int(math.Sqrt(float64(len(half))))
+	light := b.occlusion(half, n)
+	for i := range half {
+		half[i].occluded = min(half[i].occluded, light[i])
+	}
+	var lo, hi value
+	lo = value{rough: math.Inf(1), metal: math.Inf(1), occluded: math.Inf(1), emissive: [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}}
+	bent := false
+	var rough, metal, count float64
+	for i := range half {
+		h := &half[i]
+		if !h.own {
+			continue
+		}
+		lo.rough, hi.rough = min(lo.rough, h.rough), max(hi.rough, h.rough)
+		lo.metal, hi.metal = min(lo.metal, h.metal), max(hi.metal, h.metal)
+		lo.occluded = min(lo.occluded, h.occluded)
+		for c := range 3 {
+			lo.emissive[c], hi.emissive[c] = min(lo.emissive[c], h.emissive[c]), max(hi.emissive[c], h.emissive[c])
+		}
+		bent = bent || h.normal[2] < evenNormal
+		rough, metal, count = rough+h.rough, metal+h.metal, count+1
+	}
+	if count > 0 {
+		out.Roughness, out.Metallic = float32(rough/count), float32(metal/count)
+	}
+	picture := func(of func(h *halved) [3]float64) *image.NRGBA {
+		img := image.NewNRGBA(image.Rect(0, 0, n, n))
+		for i := range half {
+			v := of(&half[i])
+			copy(img.Pix[4*i:], []uint8{unit(v[0]), unit(v[1]), unit(v[2]), 255})
+		}
+		return img
+	}
+	if hi.rough-lo.rough > evenStep || hi.metal-lo.metal > evenStep || lo.occluded < 1-evenStep {
+		out.ORM = picture(func(h *halved) [3]float64 { return [3]float64{h.occluded, h.rough, h.metal} })
+		out.Roughness, out.Metallic = 1, 1
+	}
+	if bent && b.coarse.Tangents != nil {
+		out.Normal = picture(func(h *halved) [3]float64 {
+			return [3]float64{(h.normal[0] + 1) / 2, (h.normal[1] + 1) / 2, (h.normal[2] + 1) / 2}
+		})
+	}
+	b.emission(out, half, n, lo.emissive, hi.emissive)
+}
+
+// emission draws the light that the surface gives, relative to its greatest.
+func (b *baker) emission(out *Atlas, half []halved, n int, lo, hi [3]float64) {
+	uneven := false
+	for c := range 3 {
+		out.EmissiveColor[c] = float32(hi[c])
+		uneven = uneven || hi[c]-lo[c] > evenStep
+	}
+	if !uneven {
+		return
+	}
+	most := max(hi[0], hi[1], hi[2])
+	out.EmissiveColor = [3]float32{float32(most), float32(most), float32(most)}
+	out.Emissive = image.NewNRGBA(image.Rect(0, 0, n, n))
+	for i := range half {
+		for c := range 3 {
+			out.Emissive.Pix[4*i+c] = b.o.Encode(float32(half[i].emissive[c] / most))
+		}
+		out.Emissive.Pix[4*i+3] = 255
+	}
+}
+
+func unit(v float64) uint8 {
+	if !(v > 0) {
+		return 0
+	}
+	return uint8(min(255, float64(v*255)+0.5))
+}
+
+// fill returns for every texel the nearest one, counted in steps to a side, that has
+// a value: what is between charts looks like the nearest chart, in all mips.
+func fill(found []bool, side int) []int32 {
+	from := make([]int32, len(found))
+	var edge []int32
+	for i, ok := range found {
+		from[i] = -1
+		if ok {
+			from[i] = int32(i)
+			edge = append(edge, int32(i))
+		}
+	}
+	for len(edge) > 0 {
+		var next []int32
+		for _, i := range edge {
+			x, y := int(i)%side, int(i)/side
+			for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+				u, v := x+d[0], y+d[1]
+				if u < 0 || v < 0 || u >= side || v >= side || from[v*side+u] >= 0 {
+					continue
+				}
+				from[v*side+u] = from[i]
+				next = append(next, int32(v*side+u))
+			}
+		}
+		edge = next
+	}
+	return from
+}
+
+// Mesh returns the coarse mesh with the texture coordinates of a layout: corners
+// that are alike share a vertex. From tells for each vertex of the result which one
+// of the input it was.
+func (l *Layout) Mesh(indices []uint32) (out []uint32, uv [][2]float32, from []uint32) {
+	type key struct {
+		vertex uint32
+		uv     [2]float32
+	}
+	seen := map[key]uint32{}
+	out = make([]uint32, len(indices))
+	for c := range l.Charts {
+		for k, t := range l.Charts[c].Triangles {
+			for corner := range 3 {
+				p := l.Texel(c, k, corner)
+				at := [2]float32{float32(p[0] / float64(l.Side)), float32(p[1] / float64(l.Side))}
+				i := key{indices[3*int(t)+corner], at}
+				v, ok := seen[i]
+				if !ok {
+					v = uint32(len(uv))
+					seen[i] = v
+					uv, from = append(uv, at), append(from, i.vertex)
+				}
+				out[3*int(t)+corner] = v
+			}
+		}
+	}
+	return slices.Clip(out), uv, from
+}

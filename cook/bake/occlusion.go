@@ -1,0 +1,63 @@
+package bake
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// occlusion returns the part of the light of a bright sky that arrives at each
+// texel: of rays spread by the cosine over the hemisphere, those that meet nothing
+// of the coarse mesh. What neighbours would take away is not known here.
+func (b *baker) occlusion(half []halved, n int) []float64 {
+	out := make([]float64, len(half))
+	for i := range out {
+		out[i] = 1
+	}
+	if b.o.OcclusionRays <= 0 {
+		return out
+	}
+	index := measure.NewIndex(&measure.Surface{Positions: b.coarse.Positions, Indices: b.coarse.Indices})
+	rays := hemisphere(b.o.OcclusionRays)
+	near := float64(1e-4*b.o.OcclusionReach) + 1e-6
+	b.rows(n, func(y int) {
+		for i := y * n; i < (y+1)*n; i++ {
+			if !half[i].own {
+				continue
+			}
+			p, face, _ := b.at(&half[i].cell)
+			x := across(face)
+			z := face.Cross(x)
+			open := 0
+			for _, r := range rays {
+				d := x.Scale(r[0]).Add(face.Scale(r[1])).Add(z.Scale(r[2]))
+				if !index.Blocked(p, d, near, b.o.OcclusionReach) {
+					open++
+				}
+			}
+			out[i] = float64(open) / float64(len(rays))
+		}
+	})
+	for i := range half {
+		if !half[i].own {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// hemisphere returns unit vectors round (0, 1, 0) whose density is that of the
+// cosine, on a spiral with the golden angle.
+func hemisphere(n int) []geom.Vec3 {
+	const golden = 2.399963229728653
+	out := make([]geom.Vec3, n)
+	for i := range out {
+		r2 := (float64(i) + 0.5) / float64(n)
+		r := math.Sqrt(r2)
+		turn := float64(float64(i) * golden)
+		sin, cos := geom.Sincos(turn - float64(2*math.Pi*math.Floor(turn/(2*math.Pi))))
+		out[i] = geom.Vec3{r * cos, math.Sqrt(1 - r2), r * sin}
+	}
+	return out
+}

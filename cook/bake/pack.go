@@ -1,0 +1,139 @@
+package bake
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Gutters are texels round every chart. Charts begin at multiples of two texels
+// where there is room for the wide gutter, so that the first smaller mip mixes no
+// two of them.
+const (
+	wideGutter   = 2
+	narrowGutter = 1
+)
+
+// Layout places charts in a square.
+type Layout struct {
+	Charts []Chart
+	Side   int     // texels
+	Scale  float64 // texels per metre
+	Places []Place // by chart
+}
+
+// Place is where a chart lies.
+type Place struct {
+	X, Y   int // of its first texel, gutters not counted
+	W, H   int // texels, at least 1
+	Gutter int // texels round it that are its own
+}
+
+// Pack places charts in a square of so many texels, all at the largest scale at
+// which they fit. Very small charts get a texel each. It fails if the square has
+// fewer texels than there are charts.
+func Pack(charts []Chart, side int) (*Layout, error) {
+	if len(charts) > side*side {
+		return nil, fmt.Errorf("%d charts do not fit into a texture of %d x %d texels", len(charts), side, side)
+	}
+	area := 0.0
+	for i := range charts {
+		area += float64(charts[i].Size[0] * charts[i].Size[1])
+	}
+	if !(area > 0) {
+		area = 1
+	}
+	best := &Layout{Charts: charts, Side: side}
+	for _, gutter := range []int{wideGutter, narrowGutter, 0} {
+		// The area alone bounds the scale from above.
+		lo, hi := 0.0, float64(side)/math.Sqrt(area)
+		var places []Place
+		for range 12 {
+			mid := (lo + hi) / 2
+			if p := shelve(charts, side, mid, gutter); p != nil {
+				lo, places = mid, p
+			} else {
+				hi = mid
+			}
+		}
+		// A narrower gutter is worth it where it buys at least a third of the scale.
+		if places != nil && (best.Places == nil || lo > float64(best.Scale*1.33)) {
+			best.Scale, best.Places = lo, places
+		}
+	}
+	if best.Places == nil {
+		best.Places = shelve(charts, side, 0, 0)
+	}
+	return best, nil
+}
+
+// shelve places charts in rows of falling height, each in the lowest row that has
+// room for it. It returns nil if they do not fit.
+func shelve(charts []Chart, side int, scale float64, gutter int) []Place {
+	out := make([]Place, len(charts))
+	order := make([]int, len(charts))
+	for i := range charts {
+		s := charts[i].Size
+		w, h := texels(s[0], scale), texels(s[1], scale)
+		if w > side || h > side {
+			return nil
+		}
+		out[i] = Place{W: w, H: h, Gutter: gutter}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(out[b].H, out[a].H), cmp.Compare(out[b].W, out[a].W))
+	})
+	even := func(n int) int {
+		if gutter < wideGutter {
+			return n
+		}
+		return n + n&1
+	}
+	type row struct{ x, y, height int }
+	var rows []row
+	top, open := 0, 0 // rows before open are full
+	for _, i := range order {
+		p := &out[i]
+		w, h := even(p.W+2*gutter), even(p.H+2*gutter)
+		at := -1
+		for r := open; r < len(rows); r++ {
+			if rows[r].x+w <= side {
+				at = r
+				break
+			}
+		}
+		if at < 0 {
+			if w > side || top+h > side {
+				return nil
+			}
+			rows = append(rows, row{y: top, height: h})
+			at = len(rows) - 1
+			top += h
+		}
+		p.X, p.Y = rows[at].x+gutter, rows[at].y+gutter
+		rows[at].x += w
+		for open < len(rows) && rows[open].x >= side {
+			open++
+		}
+	}
+	return out
+}
+
+func texels(metres, scale float64) int {
+	n := math.Ceil(float64(metres*scale) - 1e-6)
+	if !(n < 1<<20) {
+		return 1 << 20
+	}
+	return max(1, int(n))
+}
+
+// Texel returns where a corner of a chart lies, in texels of the square.
+func (l *Layout) Texel(chart, triangle, corner int) [2]float64 {
+	p, uv := &l.Places[chart], l.Charts[chart].UV[triangle][corner]
+	return [2]float64{
+		float64(p.X) + min(float64(uv[0]*l.Scale), float64(p.W)),
+		float64(p.Y) + min(float64(uv[1]*l.Scale), float64(p.H)),
+	}
+}

@@ -1,0 +1,75 @@
+package bake
+
+import "math"
+
+// cell is a texel's point of the coarse mesh.
+type cell struct {
+	triangle int32 // -1: the texel belongs to no chart
+	w        [3]float32
+}
+
+// rasterize finds the triangle that every texel's middle lies in, or is nearest to
+// within its chart and its gutter.
+func rasterize(l *Layout) []cell {
+	out := make([]cell, l.Side*l.Side)
+	off := make([]float32, len(out)) // squared distance of the middle to the triangle
+	for i := range out {
+		out[i].triangle, off[i] = -1, math.MaxFloat32
+	}
+	for c := range l.Charts {
+		p := &l.Places[c]
+		x0, y0 := max(0, p.X-p.Gutter), max(0, p.Y-p.Gutter)
+		x1, y1 := min(l.Side, p.X+p.W+p.Gutter), min(l.Side, p.Y+p.H+p.Gutter)
+		reach := float64(p.Gutter) + 1
+		for k, t := range l.Charts[c].Triangles {
+			a, b, d := l.Texel(c, k, 0), l.Texel(c, k, 1), l.Texel(c, k, 2)
+			fromX := max(x0, int(min(a[0], b[0], d[0])-reach))
+			toX := min(x1, int(max(a[0], b[0], d[0])+reach)+1)
+			fromY := max(y0, int(min(a[1], b[1], d[1])-reach))
+			toY := min(y1, int(max(a[1], b[1], d[1])+reach)+1)
+			for y := fromY; y < toY; y++ {
+				for x := fromX; x < toX; x++ {
+					i := y*l.Side + x
+					if off[i] == 0 {
+						continue
+					}
+					w, d2 := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, a, b, d)
+					if float32(d2) < off[i] {
+						off[i] = float32(d2)
+						out[i] = cell{t, w}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// nearest returns the point of a triangle that is nearest to another point, as
+// weights of the corners, and its squared distance.
+func nearest(p, a, b, c [2]float64) ([3]float32, float64) {
+	area := turn(a, b, c)
+	if area != 0 {
+		u, v := turn(p, b, c)/area, turn(a, p, c)/area
+		if w := 1 - u - v; u >= 0 && v >= 0 && w >= 0 {
+			return [3]float32{float32(u), float32(v), float32(w)}, 0
+		}
+	}
+	best, weights := math.Inf(1), [3]float32{1, 0, 0}
+	corners := [3][2]float64{a, b, c}
+	for k := range 3 {
+		q, r := corners[k], corners[(k+1)%3]
+		d := [2]float64{r[0] - q[0], r[1] - q[1]}
+		e := [2]float64{p[0] - q[0], p[1] - q[1]}
+		t := 0.0
+		if l := float64(d[0]*d[0]) + float64(d[1]*d[1]); l > 0 {
+			t = min(1, max(0, (float64(e[0]*d[0])+float64(e[1]*d[1]))/l))
+		}
+		x, y := e[0]-float64(t*d[0]), e[1]-float64(t*d[1])
+		if d2 := float64(x*x) + float64(y*y); d2 < best {
+			best, weights = d2, [3]float32{}
+			weights[k], weights[(k+1)%3] = float32(1-t), float32(t)
+		}
+	}
+	return weights, best
+}

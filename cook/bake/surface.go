@@ -1,0 +1,238 @@
+package bake
+
+import (
+	"image"
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Surface is what is shown: triangles with their looks. Optional lists are nil when
+// absent, else as long as Positions.
+type Surface struct {
+	Positions []geom.Vec3 // metres
+	Normals   [][3]float32
+	Tangents  [][4]float32    // w is the handedness
+	UV        [2][][2]float32 // v downwards
+	Colors    [][4]float32    // linear, multiplied with the base colour
+	Indices   []uint32        // three per triangle
+	Materials []int32         // by triangle, an index into Looks
+	Looks     []Look
+}
+
+// Look is what is seen of a material.
+type Look struct {
+	BaseColor         [4]float32 // linear
+	Metallic          float32
+	Roughness         float32
+	NormalScale       float32
+	OcclusionStrength float32
+	Emissive          [3]float32 // linear
+	Masked            bool       // what has an alpha below Cutoff is not drawn
+	Cutoff            float32
+	DoubleSided       bool
+
+	// Textures; those without an Image count as white, or as a flat normal.
+	Color, MetalRough, Normal, Occlusion, Emission Texture
+}
+
+// Texture is an image on one of the two sets of texture coordinates.
+type Texture struct {
+	Image *Image // nil: none
+	Set   int    // 0 or 1
+}
+
+// Image is a picture with all its mips, in linear light where it holds colours. It
+// repeats.
+type Image struct{ mips []mip }
+
+type mip struct {
+	w, h int
+	pix  [][4]float32
+}
+
+// NewImage takes the pixels of a picture, whose first three channels decode turns
+// into values from 0 to 1, and makes its mips. Colours count by their alpha. It
+// keeps no reference to the picture.
+func NewImage(img *image.NRGBA, decode func(uint8) float32) *Image {
+	var table [256]float32
+	for i := range table {
+		table[i] = decode(uint8(i))
+	}
+	size := img.Bounds().Size()
+	m := mip{size.X, size.Y, make([][4]float32, size.X*size.Y)}
+	for y := range size.Y {
+		row := img.Pix[y*img.Stride:]
+		for x := range size.X {
+			p := row[4*x : 4*x+4]
+			m.pix[y*size.X+x] = [4]float32{table[p[0]], table[p[1]], table[p[2]], float32(p[3]) / 255}
+		}
+	}
+	out := &Image{mips: []mip{m}}
+	for m.w*m.h > 1 {
+		m = m.half()
+		out.mips = append(out.mips, m)
+	}
+	return out
+}
+
+func (m *mip) half() mip {
+	out := mip{max(1, m.w/2), max(1, m.h/2), nil}
+	out.pix = make([][4]float32, out.w*out.h)
+	for y := range out.h {
+		for x := range out.w {
+			var sum, plain [4]float32
+			for k := range 4 {
+				p := m.pix[min(2*y+k/2, m.h-1)*m.w+min(2*x+k%2, m.w-1)]
+				for c := range 3 {
+					sum[c] += float32(p[c] * p[3])
+					plain[c] += p[c]
+				}
+				sum[3] += p[3]
+			}
+			o := &out.pix[y*out.w+x]
+			for c := range 3 {
+				if o[c] = plain[c] / 4; sum[3] > 0 {
+					o[c] = sum[c] / sum[3]
+				}
+			}
+			o[3] = sum[3] / 4
+		}
+	}
+	return out
+}
+
+// at returns the texel at texture coordinates of the mip whose texels are at least
+// as large as a part of the picture's area.
+func (i *Image) at(uv [2]float64, area float64) [4]float32 {
+	m := &i.mips[0]
+	for k := 1; k < len(i.mips) && float64(area*float64(m.w*m.h)) > 2; k++ {
+		m = &i.mips[k]
+	}
+	return m.pix[wrap(uv[1], m.h)*m.w+wrap(uv[0], m.w)]
+}
+
+func wrap(t float64, n int) int {
+	f := t - math.Floor(t)
+	if !(f >= 0 && f < 1) { // NaN, or so close below that it rounds up
+		return 0
+	}
+	return min(int(f*float64(n)), n-1)
+}
+
+// point is a place on a surface.
+type point struct {
+	triangle int
+	w        [3]float64
+	area     float64 // of the surface that is looked at, square metres
+}
+
+// value is what is seen at a point.
+type value struct {
+	color    [4]float64
+	normal   geom.Vec3 // of unit length, in the surface's space
+	occluded float64   // ambient light that arrives, 0 to 1
+	rough    float64
+	metal    float64
+	emissive [3]float64
+}
+
+// density returns, by triangle and set, the part of a texture that a square metre
+// covers.
+func (s *Surface) density() [][2]float64 {
+	out := make([][2]float64, len(s.Indices)/3)
+	for t := range out {
+		i := s.Indices[3*t : 3*t+3]
+		a, b, c := s.Positions[i[0]], s.Positions[i[1]], s.Positions[i[2]]
+		area := b.Sub(a).Cross(c.Sub(a)).Len()
+		for set, uv := range s.UV {
+			if uv == nil || !(area > 0) {
+				continue
+			}
+			p := func(k int) [2]float64 { return [2]float64{float64(uv[i[k]][0]), float64(uv[i[k]][1])} }
+			out[t][set] = math.Abs(turn(p(0), p(1), p(2))) / area
+		}
+	}
+	return out
+}
+
+// look returns what is seen at a point.
+func (s *Surface) look(p *point, density [][2]float64) value {
+	i := s.Indices[3*p.triangle : 3*p.triangle+3]
+	m := &s.Looks[s.Materials[p.triangle]]
+	var uv [2][2]float64
+	for set := range uv {
+		if s.UV[set] == nil {
+			continue
+		}
+		for k, v := range i {
+			for c := range 2 {
+				uv[set][c] += float64(p.w[k] * float64(s.UV[set][v][c]))
+			}
+		}
+	}
+	read := func(t *Texture, none [4]float32) [4]float32 {
+		if t.Image == nil || s.UV[t.Set] == nil {
+			return none
+		}
+		return t.Image.at(uv[t.Set], float64(p.area*density[p.triangle][t.Set]))
+	}
+	white := [4]float32{1, 1, 1, 1}
+	var out value
+	color := read(&m.Color, white)
+	for c := range 4 {
+		out.color[c] = float64(color[c] * m.BaseColor[c])
+	}
+	if s.Colors != nil {
+		for c := range 4 {
+			sum := 0.0
+			for k, v := range i {
+				sum += float64(p.w[k] * float64(s.Colors[v][c]))
+			}
+			out.color[c] = float64(out.color[c] * sum)
+		}
+	}
+	metalRough := read(&m.MetalRough, white)
+	out.rough, out.metal = float64(metalRough[1]*m.Roughness), float64(metalRough[2]*m.Metallic)
+	occlusion := read(&m.Occlusion, white)
+	out.occluded = 1 - float64(float64(m.OcclusionStrength)*(1-float64(occlusion[0])))
+	emission := read(&m.Emission, white)
+	for c := range 3 {
+		out.emissive[c] = float64(emission[c] * m.Emissive[c])
+	}
+	out.normal = s.normal(p, i, m, read)
+	return out
+}
+
+// normal returns the shading normal at a point.
+func (s *Surface) normal(p *point, i []uint32, m *Look, read func(*Texture, [4]float32) [4]float32) geom.Vec3 {
+	a := s.Positions[i[0]]
+	n := s.Positions[i[1]].Sub(a).Cross(s.Positions[i[2]].Sub(a)).Normalize(1e-30, geom.Vec3{0, 1, 0})
+	if s.Normals != nil {
+		var sum geom.Vec3
+		for k, v := range i {
+			sum = sum.Add(geom.FromF32(s.Normals[v]).Scale(p.w[k]))
+		}
+		n = sum.Normalize(1e-12, n)
+	}
+	if m.Normal.Image == nil || s.Tangents == nil {
+		return n
+	}
+	var tangent geom.Vec3
+	hand := 0.0
+	for k, v := range i {
+		t := s.Tangents[v]
+		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(p.w[k]))
+		hand += float64(p.w[k] * float64(t[3]))
+	}
+	tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, across(n))
+	bitangent := n.Cross(tangent)
+	if hand < 0 {
+		bitangent = bitangent.Scale(-1)
+	}
+	texel := read(&m.Normal, [4]float32{0.5, 0.5, 1, 1})
+	x := float64(float64(m.NormalScale) * (float64(2*texel[0]) - 1))
+	y := float64(float64(m.NormalScale) * (float64(2*texel[1]) - 1))
+	z := float64(2*texel[2]) - 1
+	return tangent.Scale(x).Add(bitangent.Scale(y)).Add(n.Scale(z)).Normalize(1e-12, n)
+}

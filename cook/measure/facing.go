@@ -1,0 +1,262 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Facing finds nearest points among the triangles that face along a direction. It
+// is safe for concurrent use.
+type Facing struct {
+	x       *Index
+	normals []geom.Vec3 // in leaf order, of unit length, or 0 for a triangle without area
+	both    []bool      // in leaf order: it is seen from both sides
+}
+
+// Near is a point of a surface. The zero value of Hint is no hint.
+type Near struct {
+	Triangle  int
+	Weights   [3]float64 // of the triangle's corners
+	Distance2 float64    // squared, metres
+	Hint      Hint       // speeds up a query nearby
+}
+
+// Hint remembers where a query ended.
+type Hint int32
+
+// NewFacing prepares queries. Both tells which triangles are seen from both sides;
+// nil stands for none.
+func NewFacing(x *Index, both func(triangle int) bool) *Facing {
+	f := &Facing{x: x, normals: make([]geom.Vec3, len(x.tris)), both: make([]bool, len(x.tris))}
+	for i := range x.tris {
+		t := &x.tris[i]
+		f.normals[i] = t[1].Sub(t[0]).Cross(t[2].Sub(t[0])).Normalize(1e-30, geom.Vec3{})
+		f.both[i] = both != nil && both(int(x.order[i]))
+	}
+	return f
+}
+
+// accepts reports whether a triangle's cosine to a direction is at least so much.
+func (f *Facing) accepts(leaf int32, along *geom.Vec3, cosine float64) bool {
+	d := dot(&f.normals[leaf], along)
+	return d >= cosine || f.both[leaf] && -d >= cosine
+}
+
+// Nearest returns the point nearest to p of the triangles whose cosine to a unit
+// vector is at least so much. It reports false if there is none within a distance
+// in metres.
+func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
+	best := hit{leaf: -1, d2: float64(within * within)}
+	x := f.x
+	if len(x.tris) == 0 {
+		return Near{}, false
+	}
+	if i := int32(hint) - 1; i >= 0 && f.accepts(i, &along, cosine) {
+		if d2, w := x.tris[i].nearest(p); d2 <= best.d2 {
+			best = hit{i, d2, w}
+		}
+	}
+	type entry struct {
+		node uint32
+		d2   float64
+	}
+	var stack [maxStack]entry
+	stack[0] = entry{0, x.nodes[0].distance2(p)}
+	for top := 1; top > 0; {
+		top--
+		e := stack[top]
+		if e.d2 > best.d2 || e.d2 == best.d2 && best.leaf >= 0 {
+			continue
+		}
+		n := &x.nodes[e.node]
+		if n.count > 0 {
+			for i := int32(n.next); i < int32(n.next+n.count); i++ {
+				if !f.accepts(i, &along, cosine) {
+					continue
+				}
+				if d2, w := x.tris[i].nearest(p); d2 < best.d2 || d2 == best.d2 && best.leaf < 0 {
+					best = hit{i, d2, w}
+				}
+			}
+			continue
+		}
+		a := entry{e.node + 1, x.nodes[e.node+1].distance2(p)}
+		b := entry{n.next, x.nodes[n.next].distance2(p)}
+		if a.d2 < b.d2 {
+			a, b = b, a
+		}
+		if a.d2 <= best.d2 { // the farther one waits
+			stack[top] = a
+			top++
+		}
+		if b.d2 <= best.d2 {
+			stack[top] = b
+			top++
+		}
+	}
+	if best.leaf < 0 {
+		return Near{}, false
+	}
+	return Near{int(x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
+}
+
+// Along returns the point nearest to p, forwards or backwards, where a line in a
+// direction of unit length crosses triangles whose cosine to it is at least so much.
+// It reports false if there is none within a distance in metres.
+func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
+	x := f.x
+	if len(x.tris) == 0 {
+		return Near{}, false
+	}
+	best, leaf := within, int32(-1)
+	var weights [3]float64
+	try := func(i int32) {
+		if !f.accepts(i, &along, cosine) {
+			return
+		}
+		t, w, ok := x.tris[i].crosses(&p, &along)
+		if t = math.Abs(t); ok && (t < best || t == best && leaf < 0) {
+			best, leaf, weights = t, i, w
+		}
+	}
+	if i := int32(hint) - 1; i >= 0 {
+		try(i)
+	}
+	inverse := geom.Vec3{1 / along[0], 1 / along[1], 1 / along[2]} // infinite along an axis
+	type entry struct {
+		node uint32
+		t    float64
+	}
+	var stack [maxStack]entry
+	top := 0
+	push := func(at uint32) entry {
+		return entry{at, x.nodes[at].along(&p, &inverse, best)}
+	}
+	if e := push(0); e.t <= best {
+		stack[0], top = e, 1
+	}
+	for top > 0 {
+		top--
+		e := stack[top]
+		if e.t > best || e.t == best && leaf >= 0 {
+			continue
+		}
+		n := &x.nodes[e.node]
+		if n.count > 0 {
+			for i := int32(n.next); i < int32(n.next+n.count); i++ {
+				try(i)
+			}
+			continue
+		}
+		a, b := push(e.node+1), push(n.next)
+		if a.t < b.t {
+			a, b = b, a
+		}
+		if a.t <= best { // the farther one waits
+			stack[top] = a
+			top++
+		}
+		if b.t <= best {
+			stack[top] = b
+			top++
+		}
+	}
+	if leaf < 0 {
+		return Near{}, false
+	}
+	return Near{int(x.order[leaf]), weights, float64(best * best), Hint(leaf + 1)}, true
+}
+
+// along returns how far from a point, forwards or backwards, a line is in the node's
+// box, infinite if it misses it within a distance.
+func (n *node) along(p, inverse *geom.Vec3, within float64) float64 {
+	from, to := -within, within
+	for k := range 3 {
+		lo, hi := float64(n.min[k])-p[k], float64(n.max[k])-p[k]
+		if math.IsInf(inverse[k], 0) { // no way leads in or out here
+			if lo > 0 || hi < 0 {
+				return math.Inf(1)
+			}
+			continue
+		}
+		a, b := float64(lo*inverse[k]), float64(hi*inverse[k])
+		from, to = max(from, min(a, b)), min(to, max(a, b))
+	}
+	switch {
+	case from > to:
+		return math.Inf(1)
+	case from > 0:
+		return from
+	case to < 0:
+		return -to
+	}
+	return 0
+}
+
+// Blocked reports whether a triangle lies on the way from a point along a direction
+// of unit length, farther than from and nearer than to, in metres.
+func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
+	if len(x.tris) == 0 {
+		return false
+	}
+	inverse := geom.Vec3{1 / dir[0], 1 / dir[1], 1 / dir[2]} // infinite along an axis
+	var stack [maxStack]uint32
+	for top := 1; top > 0; {
+		top--
+		at := stack[top]
+		n := &x.nodes[at]
+		if !n.meets(&p, &inverse, from, to) {
+			continue
+		}
+		if n.count == 0 {
+			stack[top], stack[top+1] = n.next, at+1
+			top += 2
+			continue
+		}
+		for i := n.next; i < n.next+n.count; i++ {
+			if t, _, ok := x.tris[i].crosses(&p, &dir); ok && t > from && t < to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// meets reports whether a part of a ray lies in the node's box.
+func (n *node) meets(p, inverse *geom.Vec3, from, to float64) bool {
+	for k := range 3 {
+		lo, hi := float64(n.min[k])-p[k], float64(n.max[k])-p[k]
+		if math.IsInf(inverse[k], 0) { // no way leads in or out here
+			if lo > 0 || hi < 0 {
+				return false
+			}
+			continue
+		}
+		a, b := float64(lo*inverse[k]), float64(hi*inverse[k])
+		from, to = max(from, min(a, b)), min(to, max(a, b))
+	}
+	return from <= to
+}
+
+// crosses returns how far along a line the triangle is, and the weights of its
+// corners there. It reports false if the line misses it (Möller and Trumbore, Fast,
+// Minimum Storage Ray/Triangle Intersection, 1997).
+func (t *corners) crosses(p, dir *geom.Vec3) (at float64, w [3]float64, ok bool) {
+	ab, ac, ap := sub(&t[1], &t[0]), sub(&t[2], &t[0]), sub(p, &t[0])
+	h := dir.Cross(ac)
+	det := dot(&ab, &h)
+	if det == 0 {
+		return 0, w, false
+	}
+	u := dot(&ap, &h) / det
+	if u < 0 || u > 1 {
+		return 0, w, false
+	}
+	q := ap.Cross(ab)
+	v := dot(dir, &q) / det
+	if v < 0 || u+v > 1 {
+		return 0, w, false
+	}
+	return dot(&ac, &q) / det, [3]float64{1 - u - v, u, v}, true
+}

@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// drawSoup draws loose triangles.
+func drawSoup(t *rapid.T) *Surface {
+	s := &Surface{}
+	num := rapid.Float64Range(-4, 4)
+	for range rapid.IntRange(3, 30).Draw(t, "vertices") {
+		s.Positions = append(s.Positions, geom.Vec3{num.Draw(t, "x"), num.Draw(t, "y"), num.Draw(t, "z")})
+	}
+	at := rapid.Uint32Range(0, uint32(len(s.Positions)-1))
+	for range 3 * rapid.IntRange(1, 60).Draw(t, "triangles") {
+		s.Indices = append(s.Indices, at.Draw(t, "i"))
+	}
+	return s
+}
+
+// TestFacing: queries find what looking at every triangle finds, whatever the hint.
+func TestFacing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSoup(t)
+		x := NewIndex(s)
+		f := NewFacing(x, func(i int) bool { return i%3 == 0 })
+		num := rapid.Float64Range(-5, 5)
+		p := geom.Vec3{num.Draw(t, "px"), num.Draw(t, "py"), num.Draw(t, "pz")}
+		dir := geom.Vec3{num.Draw(t, "dx"), num.Draw(t, "dy"), num.Draw(t, "dz")}.Normalize(1e-9, geom.Vec3{0, 1, 0})
+		cosine := rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "cosine")
+		within := rapid.Float64Range(0, 9).Draw(t, "within")
+		hint := Hint(rapid.IntRange(0, s.Triangles()).Draw(t, "hint"))
+		nearest, along, blocked := math.Inf(1), math.Inf(1), false
+		for i := range x.tris {
+			at, _, ok := x.tris[i].crosses(&p, &dir)
+			blocked = blocked || ok && at > 0.5 && at < within
+			if !f.accepts(int32(i), &dir, cosine) {
+				continue
+			}
+			d2, _ := x.tris[i].nearest(p)
+			nearest = min(nearest, math.Sqrt(d2))
+			if ok {
+				along = min(along, math.Abs(at))
+			}
+		}
+		same := func(what string, n Near, ok bool, want float64) {
+			if math.Abs(want-within) < 1e-9 {
+				return
+			}
+			if ok != (want <= within) || ok && math.Abs(math.Sqrt(n.Distance2)-want) > 1e-9*(1+want) {
+				t.Fatalf("%s: %+v %v, want %v within %v", what, n, ok, want, within)
+			}
+		}
+		n, ok := f.Nearest(p, dir, cosine, within, hint)
+		same("nearest", n, ok, nearest)
+		n, ok = f.Along(p, dir, cosine, within, hint)
+		same("along", n, ok, along)
+		if got := x.Blocked(p, dir, 0.5, within); got != blocked {
+			t.Fatalf("blocked %v, want %v", got, blocked)
+		}
+	})
+}
