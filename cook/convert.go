@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
@@ -133,7 +134,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	}
 	res := &ConvertResult{
 		Bytes: w.size, Objects: len(objects), Meshes: len(f.Meshes), Materials: len(f.Materials),
-		Vertices: len(f.Vertices) / format.VertexSize, Triangles: triangles(f),
+		Vertices: len(f.Vertices) / vertex.Size, Triangles: triangles(f),
 		VertexCache: VertexCache{t.order.ACMRBefore, t.order.ACMRAfter, t.order.ATVRBefore, t.order.ATVRAfter},
 		Notes:       allNotes(s, ns),
 	}

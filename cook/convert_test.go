@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 func TestConvertSquare(t *testing.T) {
@@ -40,9 +41,9 @@ func TestConvertSquare(t *testing.T) {
 	if s := c.r.String(c.f.Meshes[0].NameOffset); s != "SignMesh" {
 		t.Errorf("the mesh is called %q", s)
 	}
-	half := func(u, v float32) [2]uint16 { return [2]uint16{format.Half(u), format.Half(v)} }
-	z, x := format.PackNormal([3]float32{0, 0, 1}), format.PackTangent([4]float32{1, 0, 0, 1})
-	want := []format.Vertex{
+	half := func(u, v float32) [2]uint16 { return [2]uint16{vertex.Half(u), vertex.Half(v)} }
+	z, x := vertex.PackNormal([3]float32{0, 0, 1}), vertex.PackTangent([4]float32{1, 0, 0, 1})
+	want := []vertex.Vertex{
 		{Position: [3]float32{10, 0, 0}, Normal: z, Tangent: x, UV0: half(0, 0), Color: [4]uint8{255, 128, 0, 255}},
 		{Position: [3]float32{11, 0, 0}, Normal: z, Tangent: x, UV0: half(1, 0), Color: [4]uint8{0, 0, 0, 0}},
 		{Position: [3]float32{11, 1, 0}, Normal: z, Tangent: x, UV0: half(1, 1), Color: [4]uint8{255, 255, 255, 255}},
@@ -73,10 +74,10 @@ func TestConvertMirrored(t *testing.T) {
 				t.Errorf("mesh %d: triangle %d faces %v", mesh, i/3, nz)
 			}
 		}
-		if n := format.UnpackNormal(v[0].Normal); n != [3]float32{0, 0, want.z} {
+		if n := vertex.UnpackNormal(v[0].Normal); n != [3]float32{0, 0, want.z} {
 			t.Errorf("mesh %d: normal %v", mesh, n)
 		}
-		if tan := format.UnpackTangent(v[0].Tangent); tan[3] != want.sign {
+		if tan := vertex.UnpackTangent(v[0].Tangent); tan[3] != want.sign {
 			t.Errorf("mesh %d: tangent %v", mesh, tan)
 		}
 	}

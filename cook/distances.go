@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -33,7 +33,7 @@ func (c *cooker) wantedWhole() bool {
 		for _, p := range c.objects[i].placed {
 			for k := range c.scene.Meshes[p.mesh].Primitives {
 				prim := &c.scene.Meshes[p.mesh].Primitives[k]
-				total += int64(len(prim.Positions))*format.VertexSize + 4*int64(len(prim.Indices))
+				total += int64(len(prim.Positions))*vertex.Size + 4*int64(len(prim.Indices))
 			}
 		}
 		if total > c.opts.WholeLimit {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -81,14 +82,14 @@ func placedArea(t *testing.T, path string) float64 {
 		}
 		w := r.Entities()[i].LocalTransform
 		at := func(v uint32) [3]float64 {
-			p := format.GetVertex(vb[int(v)*format.VertexSize:]).Position
+			p := vertex.Get(vb[int(v)*vertex.Size:]).Position
 			var q [3]float64
 			for k := range q {
 				q[k] = float64(w[k]*p[0] + w[4+k]*p[1] + w[8+k]*p[2] + w[12+k])
 			}
 			return q
 		}
-		idx := format.Indices(ib, m.IndexType)
+		idx := vertex.Indices(ib, m.IndexType)
 		for k := 0; k+2 < len(idx); k += 3 {
 			a, b, c := at(idx[k]), at(idx[k+1]), at(idx[k+2])
 			var e, f [3]float64

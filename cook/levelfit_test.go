@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
@@ -115,13 +116,13 @@ func TestGeometricErrorIsMeasured(t *testing.T) {
 	load := func(rel string) *measure.Index {
 		_, f := openFile(t, filepath.Join(dir, filepath.FromSlash(rel)))
 		s := &measure.Surface{}
-		for i := 0; i < len(f.Vertices); i += format.VertexSize {
-			s.Positions = append(s.Positions, geom.FromF32(format.GetVertex(f.Vertices[i:]).Position))
+		for i := 0; i < len(f.Vertices); i += vertex.Size {
+			s.Positions = append(s.Positions, geom.FromF32(vertex.Get(f.Vertices[i:]).Position))
 		}
 		for i := range f.Meshes {
 			m := &f.Meshes[i]
 			for k := range int(m.IndexCount) {
-				s.Indices = append(s.Indices, uint32(m.VertexOffset/format.VertexSize)+indexAt(f, m, k))
+				s.Indices = append(s.Indices, uint32(m.VertexOffset/vertex.Size)+indexAt(f, m, k))
 			}
 		}
 		return measure.NewIndex(s)
@@ -139,7 +140,7 @@ func TestGeometricErrorIsMeasured(t *testing.T) {
 
 // indexAt returns one of a mesh's indices.
 func indexAt(f *format.File, m *format.Mesh, k int) uint32 {
-	if b := f.Indices[m.IndexOffset:]; m.IndexType == format.Index32 {
+	if b := f.Indices[m.IndexOffset:]; m.IndexType == vertex.Index32 {
 		return binary.LittleEndian.Uint32(b[4*k:])
 	} else {
 		return uint32(binary.LittleEndian.Uint16(b[2*k:]))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -150,8 +150,8 @@ func border(t *testing.T, path string, axis int, plane float32) map[[3]float32]b
 	t.Helper()
 	_, f := openFile(t, path)
 	out := map[[3]float32]bool{}
-	for i := 0; i < len(f.Vertices); i += format.VertexSize {
-		if v := format.GetVertex(f.Vertices[i:]); v.Position[axis] == plane {
+	for i := 0; i < len(f.Vertices); i += vertex.Size {
+		if v := vertex.Get(f.Vertices[i:]); v.Position[axis] == plane {
 			out[v.Position] = true
 		}
 	}

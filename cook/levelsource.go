@@ -5,7 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -45,7 +45,7 @@ func (s *levelSource) reserve(all []drawable) {
 	vertices, indices := 0, 0
 	for i := range all {
 		if d := &all[i]; d.level == 0 {
-			vertices += len(d.packed.Vertices) / format.VertexSize
+			vertices += len(d.packed.Vertices) / vertex.Size
 			indices += len(d.packed.Indices)
 		}
 	}

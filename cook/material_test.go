@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 func TestMaterialMapping(t *testing.T) {
@@ -168,7 +169,7 @@ func TestMaterialUVSets(t *testing.T) {
 			if c.first == second {
 				second = [2]float32{0, 1}
 			}
-			half := func(uv [2]float32) [2]uint16 { return [2]uint16{format.Half(uv[0]), format.Half(1 - uv[1])} }
+			half := func(uv [2]float32) [2]uint16 { return [2]uint16{vertex.Half(uv[0]), vertex.Half(1 - uv[1])} }
 			if v.Position != [3]float32{0, 0, 0} || v.UV0 != half(c.first) || v.UV1 != half(second) {
 				t.Errorf("%+v", v)
 			}
@@ -203,16 +204,16 @@ func TestMaterialTextureTransform(t *testing.T) {
 			d.node("Box", p)
 			got := d.convert(t)
 			for _, v := range got.vertices(0) {
-				if kept := v.Tangent == format.PackTangent([4]float32{.6, .8, 0, -1}); kept != c.keep {
+				if kept := v.Tangent == vertex.PackTangent([4]float32{.6, .8, 0, -1}); kept != c.keep {
 					t.Errorf("tangents kept: %v", kept)
 				}
 				if v.Position != [3]float32{1, 0, 0} {
 					continue
 				}
 				for k := range 2 {
-					d := float64(format.FromHalf(v.UV0[k]) - c.want[k])
+					d := float64(vertex.FromHalf(v.UV0[k]) - c.want[k])
 					if d != float64(int(d)) { // whole repeats apart
-						t.Errorf("stored at %v, %v", format.FromHalf(v.UV0[0]), format.FromHalf(v.UV0[1]))
+						t.Errorf("stored at %v, %v", vertex.FromHalf(v.UV0[0]), vertex.FromHalf(v.UV0[1]))
 					}
 				}
 			}
@@ -246,7 +247,7 @@ func TestMaterialWrap(t *testing.T) {
 		d.textures[tex]["sampler"] = add(&d.samplers, obj{"wrapS": c.wrap})
 		p["material"] = add(&d.materials, obj{"pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": tex}}})
 		d.node("Box", p)
-		if got := format.FromHalf(d.convert(t).vertices(0)[0].UV0[0]); got != c.want && !(c.wrap == 33648 && got == c.want-2) {
+		if got := vertex.FromHalf(d.convert(t).vertices(0)[0].UV0[0]); got != c.want && !(c.wrap == 33648 && got == c.want-2) {
 			t.Errorf("wrap %d: u is stored as %v, want %v", c.wrap, got, c.want)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // strip is a packed row of triangles with n vertices.
 func strip(n int) *mesh.Packed {
-	p := &mesh.Packed{Vertices: make([]byte, n*format.VertexSize)}
+	p := &mesh.Packed{Vertices: make([]byte, n*vertex.Size)}
 	for i := range n {
-		format.PutVertex(p.Vertices[i*format.VertexSize:], &format.Vertex{Position: [3]float32{float32(i), float32(i % 2), 0}})
+		vertex.Put(p.Vertices[i*vertex.Size:], &vertex.Vertex{Position: [3]float32{float32(i), float32(i % 2), 0}})
 	}
 	for i := uint32(0); int(i)+2 < n; i++ {
 		p.Indices = append(p.Indices, i, i+1, i+2)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // obj is a JSON object.
@@ -185,18 +186,18 @@ func checkContainer(t testing.TB, path string) {
 }
 
 // vertices decodes the vertices of a mesh.
-func (c *cooked) vertices(mesh int) (out []format.Vertex) {
+func (c *cooked) vertices(mesh int) (out []vertex.Vertex) {
 	m := &c.f.Meshes[mesh]
 	b := c.f.Vertices[m.VertexOffset:][:m.VertexSize]
-	for ; len(b) > 0; b = b[format.VertexSize:] {
-		out = append(out, format.GetVertex(b))
+	for ; len(b) > 0; b = b[vertex.Size:] {
+		out = append(out, vertex.Get(b))
 	}
 	return out
 }
 
 func (c *cooked) indices(mesh int) []uint32 {
 	m := &c.f.Meshes[mesh]
-	return format.Indices(c.f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType)
+	return vertex.Indices(c.f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType)
 }
 
 // names lists the entities' names in order.

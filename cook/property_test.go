@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -145,8 +146,8 @@ func tileContent(t *rapid.T, path string, e *manifest.Tile) (area float64, names
 		m := &f.Meshes[i]
 		names = append(names, strings.TrimSuffix(r.String(f.Entities[m.EntityID].NameOffset), "_mat0"))
 		var p [3]geom.Vec3
-		for k, v := range format.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType) {
-			p[k%3] = geom.FromF32(format.GetVertex(f.Vertices[m.VertexOffset+uint64(v)*format.VertexSize:]).Position)
+		for k, v := range vertex.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType) {
+			p[k%3] = geom.FromF32(vertex.Get(f.Vertices[m.VertexOffset+uint64(v)*vertex.Size:]).Position)
 			box = box.Extend(p[k%3])
 			if k%3 == 2 {
 				area += p[1].Sub(p[0]).Cross(p[2].Sub(p[0])).Len() / 2

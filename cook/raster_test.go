@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // openFile reads a container back.
@@ -51,10 +52,10 @@ func picture(t testing.TB, path string, lo, hi [2]float64, size int, pick func(n
 			uri := r.String(f.Textures[mat.BaseColorTexture].URIOffset)
 			tex = readImage(t, filepath.Join(filepath.Dir(path), filepath.FromSlash(uri)))
 		}
-		idx := format.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType)
-		var tri [3]format.Vertex
+		idx := vertex.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType)
+		var tri [3]vertex.Vertex
 		for k, v := range idx {
-			tri[k%3] = format.GetVertex(f.Vertices[m.VertexOffset+uint64(v)*format.VertexSize:])
+			tri[k%3] = vertex.Get(f.Vertices[m.VertexOffset+uint64(v)*vertex.Size:])
 			if k%3 == 2 {
 				fill(img, depth, lo, hi, &tri, mat.BaseColor, tex)
 			}
@@ -78,12 +79,12 @@ func readImage(t testing.TB, path string) image.Image {
 }
 
 // fill draws one triangle, front faces only.
-func fill(img *image.NRGBA, depth []float64, lo, hi [2]float64, tri *[3]format.Vertex, factor [4]float32, tex image.Image) {
+func fill(img *image.NRGBA, depth []float64, lo, hi [2]float64, tri *[3]vertex.Vertex, factor [4]float32, tex image.Image) {
 	size := img.Rect.Dx()
 	var x, y, z, u, v [3]float64
 	for k := range tri {
 		x[k], y[k], z[k] = float64(tri[k].Position[0]), float64(tri[k].Position[1]), float64(tri[k].Position[2])
-		u[k], v[k] = float64(format.FromHalf(tri[k].UV0[0])), 1-float64(format.FromHalf(tri[k].UV0[1]))
+		u[k], v[k] = float64(vertex.FromHalf(tri[k].UV0[0])), 1-float64(vertex.FromHalf(tri[k].UV0[1]))
 	}
 	area := (x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])
 	if area <= 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // TestZeroNormals: a normal without a direction becomes its face's, also where
@@ -22,7 +22,7 @@ func TestZeroNormals(t *testing.T) {
 	}
 	c := zero().convert(t)
 	for _, v := range c.vertices(0) {
-		if n := format.UnpackNormal(v.Normal); n[0] < 0.99 {
+		if n := vertex.UnpackNormal(v.Normal); n[0] < 0.99 {
 			t.Errorf("normal %v, want +X", n)
 		}
 	}
@@ -41,7 +41,7 @@ func TestZeroNormals(t *testing.T) {
 	d.nodes[0]["scale"] = []float64{1, 1, 0} // flattens the normal of +Z, not the square
 	d.nodes[0]["rotation"] = []float64{0, 0, 0, 1}
 	attributes(d.meshes[0]["primitives"].([]obj)[0])["NORMAL"] = d.floats(3, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0)
-	if c := d.convert(t); c.note("normals-repaired") != 4 || format.UnpackNormal(c.vertices(0)[0].Normal)[2] < 0.99 {
+	if c := d.convert(t); c.note("normals-repaired") != 4 || vertex.UnpackNormal(c.vertices(0)[0].Normal)[2] < 0.99 {
 		t.Errorf("flattened: %v, notes %v", c.vertices(0), c.Notes)
 	}
 }
@@ -56,7 +56,7 @@ func TestZeroTangents(t *testing.T) {
 	n["rotation"] = []float64{0, 0, 0.7071067811865476, 0.7071067811865476} // +X becomes +Y
 	c := d.convert(t)
 	for _, v := range c.vertices(0) {
-		if got := format.UnpackTangent(v.Tangent); got[1] < 0.99 || got[3] != 1 {
+		if got := vertex.UnpackTangent(v.Tangent); got[1] < 0.99 || got[3] != 1 {
 			t.Errorf("tangent %v, want +Y", got)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -457,9 +458,9 @@ func sceneArea(t *testing.T, dir string, m *manifest.Manifest) float64 {
 				t.Fatal(err)
 			}
 			at := func(v uint32) geom.Vec3 {
-				return geom.FromF32(format.GetVertex(vb[int(v)*format.VertexSize:]).Position)
+				return geom.FromF32(vertex.Get(vb[int(v)*vertex.Size:]).Position)
 			}
-			idx := format.Indices(ib, r.Meshes()[i].IndexType)
+			idx := vertex.Indices(ib, r.Meshes()[i].IndexType)
 			for k := 0; k+2 < len(idx); k += 3 {
 				a := at(idx[k])
 				sum += at(idx[k+1]).Sub(a).Cross(at(idx[k+2]).Sub(a)).Len() / 2
@@ -524,8 +525,8 @@ func TestRunClippedNeighboursMeet(t *testing.T) {
 		}
 		seen := map[[3]float32]bool{}
 		vb, _ := r.MeshVertices(0, nil)
-		for ; len(vb) > 0; vb = vb[format.VertexSize:] {
-			p := format.GetVertex(vb).Position
+		for ; len(vb) > 0; vb = vb[vertex.Size:] {
+			p := vertex.Get(vb).Position
 			if x := float64(p[0]); math.Mod(x, 25) == 0 && !seen[p] {
 				seen[p] = true
 				border[p]++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -92,19 +93,19 @@ func meshScale(f *format.File, m *format.Mesh, world *[16]float32, size [2]uint3
 	bins := scaleBins{area: map[uint16]float64{}}
 	corner := func(i int) (p geom.Vec3, uv [2]float64) {
 		k := uint32(0)
-		if m.IndexType == format.Index16 {
+		if m.IndexType == vertex.Index16 {
 			k = uint32(binary.LittleEndian.Uint16(indices[2*i:]))
 		} else {
 			k = binary.LittleEndian.Uint32(indices[4*i:])
 		}
-		v := format.GetVertex(vertices[int(k)*format.VertexSize:])
+		v := vertex.Get(vertices[int(k)*vertex.Size:])
 		for r := range p {
 			for c := range 3 {
 				p[r] += float64(float64(world[4*c+r]) * float64(v.Position[c]))
 			}
 		}
 		for a := range uv {
-			uv[a] = float64(format.FromHalf(v.UV0[a])) * across[a]
+			uv[a] = float64(vertex.FromHalf(v.UV0[a])) * across[a]
 		}
 		return p, uv
 	}

@@ -7,17 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
 // quad returns the vertices of a rectangle of metres with texture coordinates
 // from 0 to u and v.
-func quad(width, height float32, u, v float32) []format.Vertex {
-	var out []format.Vertex
+func quad(width, height float32, u, v float32) []vertex.Vertex {
+	var out []vertex.Vertex
 	for i := range 4 {
 		x, y := float32(i&1), float32(i>>1)
-		out = append(out, format.Vertex{
-			Position: [3]float32{x * width, y * height, 3}, UV0: [2]uint16{format.Half(x * u), format.Half(y * v)},
+		out = append(out, vertex.Vertex{
+			Position: [3]float32{x * width, y * height, 3}, UV0: [2]uint16{vertex.Half(x * u), vertex.Half(y * v)},
 		})
 	}
 	return out
@@ -27,7 +28,7 @@ func quad(width, height float32, u, v float32) []format.Vertex {
 // longest edge and with what a transform makes of the mesh.
 func TestTextureScales(t *testing.T) {
 	type shape struct {
-		vertices []format.Vertex
+		vertices []vertex.Vertex
 		scale    float32 // of the transform; 0: none
 	}
 	for name, c := range map[string]struct {
@@ -58,7 +59,7 @@ func TestTextureScales(t *testing.T) {
 			RoughnessTexture: format.NoIndex, EmissiveTexture: tex, OcclusionTexture: format.NoIndex,
 		})
 		add := func(material uint32, s shape) {
-			o := format.Object{Name: "o", MeshName: "m", Material: material, Vertices: format.AppendVertices(nil, s.vertices)}
+			o := format.Object{Name: "o", MeshName: "m", Material: material, Vertices: vertex.Append(nil, s.vertices)}
 			for k := uint32(0); k < uint32(len(s.vertices)); k += 4 {
 				o.Indices = append(o.Indices, k, k+1, k+2, k+2, k+1, k+3)
 			}

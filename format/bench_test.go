@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/format/vertex"
+
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 )
@@ -23,17 +25,17 @@ func bigFile(tb testing.TB, size int) *File {
 	const k = 200 // vertices along an edge of one object
 	b := NewBuilder(FileTile)
 	rng := rand.New(rand.NewPCG(1, 2))
-	per := k*k*VertexSize + (k-1)*(k-1)*6*2
+	per := k*k*vertex.Size + (k-1)*(k-1)*6*2
 	for o := range max(1, size/per) {
-		vs := make([]Vertex, 0, k*k)
+		vs := make([]vertex.Vertex, 0, k*k)
 		for y := range k {
 			for x := range k {
 				u, v := float32(x)/(k-1), float32(y)/(k-1)
 				n := [3]float32{rng.Float32() - 0.5, 1, rng.Float32() - 0.5}
-				vs = append(vs, Vertex{
+				vs = append(vs, vertex.Vertex{
 					Position: [3]float32{u*50 + float32(o)*51, n[0] * 0.3, v * 50},
-					Normal:   PackNormal(n), Tangent: PackTangent([4]float32{1, 0, 0, 1}),
-					UV0: [2]uint16{Half(u), Half(v)}, Color: [4]uint8{255, 255, 255, 255},
+					Normal:   vertex.PackNormal(n), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
+					UV0: [2]uint16{vertex.Half(u), vertex.Half(v)}, Color: [4]uint8{255, 255, 255, 255},
 				})
 			}
 		}
@@ -44,7 +46,7 @@ func bigFile(tb testing.TB, size int) *File {
 				idx = append(idx, a, a+k, a+1, a+1, a+k, a+k+1)
 			}
 		}
-		err := b.AddObject(Object{Name: "o", MeshName: "m", Material: NoIndex, Vertices: AppendVertices(nil, vs), Indices: idx})
+		err := b.AddObject(Object{Name: "o", MeshName: "m", Material: NoIndex, Vertices: vertex.Append(nil, vs), Indices: idx})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -206,13 +208,13 @@ func BenchmarkVerifyHash(b *testing.B) {
 
 // BenchmarkEncodeVertices packs structs field by field against a plain copy.
 func BenchmarkEncodeVertices(b *testing.B) {
-	vs := make([]Vertex, 1<<16)
+	vs := make([]vertex.Vertex, 1<<16)
 	for i := range vs {
 		vs[i].Position[0] = float32(i)
 	}
-	dst := make([]byte, 0, len(vs)*VertexSize)
-	src := make([]byte, len(vs)*VertexSize)
-	ratio(b, len(src), func() { dst = AppendVertices(dst[:0], vs) }, func() { copy(dst[:len(src)], src) })
+	dst := make([]byte, 0, len(vs)*vertex.Size)
+	src := make([]byte, len(vs)*vertex.Size)
+	ratio(b, len(src), func() { dst = vertex.Append(dst[:0], vs) }, func() { copy(dst[:len(src)], src) })
 }
 
 // BenchmarkDecodeVertices reads fields back.
@@ -221,8 +223,8 @@ func BenchmarkDecodeVertices(b *testing.B) {
 	b.SetBytes(int64(len(src)))
 	var sum float32
 	for b.Loop() {
-		for i := 0; i < len(src); i += VertexSize {
-			v := GetVertex(src[i:])
+		for i := 0; i < len(src); i += vertex.Size {
+			v := vertex.Get(src[i:])
 			sum += v.Position[1]
 		}
 	}

@@ -3,6 +3,8 @@ package format
 import (
 	"fmt"
 	"math"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // File is a whole container in memory, as it will be written: records whose
@@ -93,9 +95,9 @@ func (b *Builder) AddMaterial(name string, m Material) uint32 {
 // be read back without: whole vertices and triangles, indices in range, finite
 // positions, counts that fit.
 func (b *Builder) AddObject(o Object) error {
-	n := len(o.Vertices) / VertexSize
+	n := len(o.Vertices) / vertex.Size
 	switch {
-	case len(o.Vertices)%VertexSize != 0:
+	case len(o.Vertices)%vertex.Size != 0:
 		return fmt.Errorf("untold: object %q: %d vertex bytes are not whole vertices", o.Name, len(o.Vertices))
 	case len(o.Indices) == 0 || len(o.Indices)%3 != 0:
 		return fmt.Errorf("untold: object %q: %d indices are not whole triangles", o.Name, len(o.Indices))
@@ -109,20 +111,20 @@ func (b *Builder) AddObject(o Object) error {
 			return fmt.Errorf("untold: object %q: index %d is %d, there are %d vertices", o.Name, k, v, n)
 		}
 	}
-	box, _ := PositionBounds(o.Vertices)
+	box, _ := positionBounds(o.Vertices)
 	if !allFinitePositions(o.Vertices) {
 		return fmt.Errorf("untold: object %q: a position is not finite", o.Name)
 	}
-	t := IndexTypeFor(n)
+	t := vertex.IndexTypeFor(n)
 	m := Mesh{
 		EntityID: uint32(len(b.objects)), Material: o.Material, IndexType: t,
-		VertexCount: uint32(n), IndexCount: uint32(len(o.Indices)), VertexStride: VertexSize,
+		VertexCount: uint32(n), IndexCount: uint32(len(o.Indices)), VertexStride: vertex.Size,
 		VertexOffset: uint64(len(b.vertices)), IndexOffset: uint64(len(b.indices)),
 		VertexSize: uint64(len(o.Vertices)), IndexSize: uint64(len(o.Indices) * t.Size()), LocalBounds: box,
 	}
 	m.EstimatedGPUBytes = m.VertexSize + m.IndexSize
 	b.vertices = append(b.vertices, o.Vertices...)
-	b.indices = AppendIndices(b.indices, t, o.Indices)
+	b.indices = vertex.AppendIndices(b.indices, t, o.Indices)
 	return b.place(o, m)
 }
 
@@ -267,10 +269,25 @@ func (f *File) Bounds() (Bounds, bool) {
 }
 
 func allFinitePositions(vertices []byte) bool {
-	for ; len(vertices) >= VertexSize; vertices = vertices[VertexSize:] {
+	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
 		if !finite(readF32(vertices), readF32(vertices[4:]), readF32(vertices[8:])) {
 			return false
 		}
 	}
 	return true
+}
+
+// positionBounds returns the exact box of the positions of serialised vertices;
+// ok is false when there is none.
+func positionBounds(vertices []byte) (b Bounds, ok bool) {
+	inf := float32(math.Inf(1))
+	b = Bounds{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
+	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
+		x, y, z := readF32(vertices), readF32(vertices[4:]), readF32(vertices[8:])
+		b.Min[0], b.Max[0] = min(b.Min[0], x), max(b.Max[0], x)
+		b.Min[1], b.Max[1] = min(b.Min[1], y), max(b.Max[1], y)
+		b.Min[2], b.Max[2] = min(b.Min[2], z), max(b.Max[2], z)
+		ok = true
+	}
+	return b, ok
 }

@@ -1,6 +1,10 @@
 package format
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/untoldkit/untold/internal/human"
+)
 
 // FileType says what role a container plays in a streamed scene.
 type FileType uint32
@@ -17,7 +21,7 @@ const (
 var fileTypeNames = [...]string{FileTile: "tile", FileLOD: "lod", FileHLOD: "hlod", FileShared: "shared"}
 
 // String returns tile, lod, hlod or shared.
-func (t FileType) String() string { return enumName(fileTypeNames[:], uint32(t)) }
+func (t FileType) String() string { return human.EnumName(fileTypeNames[:], uint32(t)) }
 
 // ParseFileType is the inverse of String.
 func ParseFileType(s string) (FileType, bool) {
@@ -62,7 +66,7 @@ func (t ChunkType) String() string {
 	if t >= 0x8000 {
 		return "PLUGIN_" + strconv.FormatUint(uint64(t), 10)
 	}
-	return enumName(chunkNames[:], uint32(t))
+	return human.EnumName(chunkNames[:], uint32(t))
 }
 
 // ParseChunkType accepts a chunk's name in any case or its number.
@@ -108,112 +112,8 @@ const (
 )
 
 // String returns none, lz4 or zstd.
-func (c Compression) String() string { return enumName([]string{"none", "lz4", "zstd"}, uint32(c)) }
-
-// VertexLayout names the layout of a vertex.
-type VertexLayout uint32
-
-// LayoutPBRStatic is UNT_VERTEX_LAYOUT_PBR_STATIC_V1: 32 bytes, see [Vertex].
-const LayoutPBRStatic VertexLayout = 1
-
-// String returns the layout's name.
-func (l VertexLayout) String() string {
-	return enumName([]string{"", "PBR_STATIC_V1"}, uint32(l))
-}
-
-// IndexType is the width of the indices of a mesh. The values are 1 and 2, not
-// 0 and 1.
-type IndexType uint32
-
-// The index types.
-const (
-	Index16 IndexType = 1
-	Index32 IndexType = 2
-)
-
-// String returns uint16 or uint32.
-func (t IndexType) String() string { return enumName([]string{"", "uint16", "uint32"}, uint32(t)) }
-
-// Size returns the bytes of one index, 0 for an invalid type.
-func (t IndexType) Size() int {
-	switch t {
-	case Index16:
-		return 2
-	case Index32:
-		return 4
-	}
-	return 0
-}
-
-// IndexTypeFor returns the type to write for a mesh of n vertices: 16 bits up
-// to 65,535 vertices.
-func IndexTypeFor(n int) IndexType {
-	if n <= 65535 {
-		return Index16
-	}
-	return Index32
-}
-
-// TextureFormat describes the file behind a texture reference.
-type TextureFormat uint32
-
-// The texture formats. Unknown is right for PNG and JPEG; the ASTC and float
-// formats mean a cooked texture container.
-const (
-	TextureUnknown     TextureFormat = 0
-	TextureRGBA8       TextureFormat = 1
-	TextureBC7         TextureFormat = 2
-	TextureBC5         TextureFormat = 3
-	TextureASTC4x4     TextureFormat = 4
-	TextureASTC5x5     TextureFormat = 5
-	TextureASTC6x6     TextureFormat = 6
-	TextureASTC8x8     TextureFormat = 7
-	TextureRGBA16Float TextureFormat = 8
-	TextureR16Unorm    TextureFormat = 9
-)
-
-// String returns the format's name in lower case.
-func (f TextureFormat) String() string {
-	return enumName([]string{
-		"unknown", "rgba8", "bc7", "bc5", "astc4x4", "astc5x5", "astc6x6", "astc8x8",
-		"rgba16Float", "r16Unorm",
-	}, uint32(f))
-}
-
-// Bits of Texture.Flags. Several uses of one texture are combined.
-const (
-	TextureSRGB      uint32 = 1 << 0
-	TextureNormalMap uint32 = 1 << 1
-	TextureColorLUT  uint32 = 1 << 2 // later generations
-	TextureHeight    uint32 = 1 << 3 // later generations
-	TextureEmissive  uint32 = 1 << 6
-	TextureOcclusion uint32 = 1 << 7
-)
-
-// Bits of Material.Flags: the alpha mode in bits 0 and 1, then two bits of
-// ours that the reference engine ignores.
-const (
-	MaterialAlphaMask   uint32 = 3
-	MaterialOpaque      uint32 = 0
-	MaterialCutout      uint32 = 1
-	MaterialBlend       uint32 = 2
-	MaterialDoubleSided uint32 = 1 << 2
-	MaterialUnlit       uint32 = 1 << 3
-)
-
-// ChannelsMetalRough is Material.Reserved0 for glTF's combined texture:
-// roughness in green (bits 0-1 = 1), metallic in blue (bits 2-3 = 2).
-const ChannelsMetalRough uint32 = 9
-
-// NoIndex is the sentinel for "no string", "no parent", "no material" and "no
-// texture".
-const NoIndex = ^uint32(0)
-
-func enumName(names []string, v uint32) string {
-	if v < uint32(len(names)) && names[v] != "" {
-		return names[v]
-	}
-	return strconv.FormatUint(uint64(v), 10)
+func (c Compression) String() string {
+	return human.EnumName([]string{"none", "lz4", "zstd"}, uint32(c))
 }
 
 func equalFoldASCII(a, b string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Build a container with one triangle, write it, and read it back.
@@ -15,15 +16,15 @@ func Example() {
 		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
 		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
 	})
-	corner := func(x, y float32) format.Vertex {
-		return format.Vertex{
-			Position: [3]float32{x, y, 0}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-			Tangent: format.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
+	corner := func(x, y float32) vertex.Vertex {
+		return vertex.Vertex{
+			Position: [3]float32{x, y, 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+			Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
 		}
 	}
 	err := b.AddObject(format.Object{
 		Name: "Triangle", MeshName: "TriangleMesh", Material: red, Indices: []uint32{0, 1, 2},
-		Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+		Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"sync"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Geometry is the decoded content of the two geometry chunks, ready for
@@ -136,7 +138,7 @@ const maxRangeOverlap = 4
 
 type indexRange struct {
 	off, size uint64
-	t         IndexType
+	t         vertex.IndexType
 }
 
 // checkIndices checks every distinct index range once, against the smallest
@@ -150,7 +152,7 @@ func (p *parser) checkIndices(data []byte) error {
 			if shared == nil {
 				shared = make(map[indexRange]uint32)
 			}
-			if n, ok := shared[m.indexRange()]; ok && n <= m.VertexCount {
+			if n, ok := shared[indexRangeOf(m)]; ok && n <= m.VertexCount {
 				continue
 			}
 		}
@@ -166,13 +168,13 @@ func (p *parser) checkIndices(data []byte) error {
 			return p.indexError(i, b)
 		}
 		if shared != nil {
-			shared[m.indexRange()] = m.VertexCount
+			shared[indexRangeOf(m)] = m.VertexCount
 		}
 	}
 	return nil
 }
 
-func (m *Mesh) indexRange() indexRange { return indexRange{m.IndexOffset, m.IndexSize, m.IndexType} }
+func indexRangeOf(m *Mesh) indexRange { return indexRange{m.IndexOffset, m.IndexSize, m.IndexType} }
 
 // indexError names the first index of mesh i that is out of range.
 func (p *parser) indexError(i int, b []byte) error {
@@ -180,7 +182,7 @@ func (p *parser) indexError(i int, b []byte) error {
 	q := parser{strict: true}
 	c := p.chunk(ChunkIndices)
 	for k := range len(b) / m.IndexType.Size() {
-		v := indexAt(b, m.IndexType, k)
+		v := vertex.IndexAt(b, m.IndexType, k)
 		if v < m.VertexCount {
 			continue
 		}
@@ -196,8 +198,8 @@ func (p *parser) indexError(i int, b []byte) error {
 
 // indicesExceed reports whether any index is n or more. It looks at eight
 // bytes at a time.
-func indicesExceed(b []byte, t IndexType, n uint32) bool {
-	if t == Index16 {
+func indicesExceed(b []byte, t vertex.IndexType, n uint32) bool {
+	if t == vertex.Index16 {
 		return n <= 0xffff && exceeds16(b, uint64(n))
 	}
 	return exceeds32(b, n)

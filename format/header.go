@@ -2,17 +2,14 @@ package format
 
 import (
 	"encoding/binary"
-	"math"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Fixed sizes in bytes, from the format's field lists.
 const (
 	HeaderSize     = 204
 	ChunkEntrySize = 40
-	EntitySize     = 136
-	MeshSize       = 104
-	TextureSize    = 32
-	VertexSize     = 32
 
 	// Alignment is the multiple at which every chunk payload starts.
 	Alignment = 16
@@ -29,26 +26,6 @@ const (
 // magic is "UNTOLD" and two zero bytes.
 const magic = "UNTOLD\x00\x00"
 
-// MaterialSize returns the bytes of one material record in a format version:
-// 88 in versions 1 and 2, 100 in 3, 108 in 4; 0 for any other version.
-func MaterialSize(version uint32) int {
-	switch version {
-	case 1, 2:
-		return 88
-	case 3:
-		return 100
-	case 4:
-		return 108
-	}
-	return 0
-}
-
-// Bounds is an axis-aligned box in metres.
-type Bounds struct {
-	Min [3]float32 `json:"min"`
-	Max [3]float32 `json:"max"`
-}
-
 // Header is the first 204 bytes of a file.
 type Header struct {
 	FormatVersion uint32
@@ -60,7 +37,7 @@ type Header struct {
 	MaterialCount uint32
 	TextureCount  uint32
 	EntityCount   uint32
-	VertexLayout  VertexLayout
+	VertexLayout  vertex.Layout
 	Reserved0     uint32
 	WorldBounds   Bounds
 	RootTransform [16]float32 // column-major, identity in all known files
@@ -110,7 +87,7 @@ func decodeHeader(b []byte) Header {
 		MaterialCount: le.Uint32(b[32:]),
 		TextureCount:  le.Uint32(b[36:]),
 		EntityCount:   le.Uint32(b[40:]),
-		VertexLayout:  VertexLayout(le.Uint32(b[44:])),
+		VertexLayout:  vertex.Layout(le.Uint32(b[44:])),
 		Reserved0:     le.Uint32(b[48:]),
 		WorldBounds:   readBounds(b[52:]),
 	}
@@ -142,36 +119,6 @@ func decodeChunk(b []byte) Chunk {
 		ElementCount:     le.Uint32(b[32:]),
 		Reserved0:        le.Uint32(b[36:]),
 	}
-}
-
-func appendF32(b []byte, v float32) []byte {
-	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-}
-
-func appendF32s(b []byte, v []float32) []byte {
-	for _, f := range v {
-		b = appendF32(b, f)
-	}
-	return b
-}
-
-func appendBounds(b []byte, v Bounds) []byte {
-	return appendF32s(appendF32s(b, v.Min[:]), v.Max[:])
-}
-
-func readF32(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
-
-func readF32s(dst []float32, b []byte) {
-	for i := range dst {
-		dst[i] = readF32(b[4*i:])
-	}
-}
-
-func readBounds(b []byte) Bounds {
-	var v Bounds
-	readF32s(v.Min[:], b)
-	readF32s(v.Max[:], b[12:])
-	return v
 }
 
 // align16 rounds up to a multiple of 16; callers pass file positions, far from

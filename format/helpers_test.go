@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // vector reads a file of the golden data.
@@ -27,17 +29,17 @@ func triangleFile(t testing.TB) *File {
 		BaseColorTexture: NoIndex, NormalTexture: NoIndex, MetallicTexture: NoIndex,
 		RoughnessTexture: NoIndex, EmissiveTexture: NoIndex, OcclusionTexture: NoIndex,
 	})
-	vs := make([]Vertex, 3)
+	vs := make([]vertex.Vertex, 3)
 	for i, p := range [][2]float32{{0, 0}, {1, 0}, {0, 1}} {
-		vs[i] = Vertex{
-			Position: [3]float32{p[0], p[1], 0}, Normal: PackNormal([3]float32{0, 0, 1}),
-			Tangent: PackTangent([4]float32{1, 0, 0, 1}), UV0: [2]uint16{Half(p[0]), Half(p[1])},
+		vs[i] = vertex.Vertex{
+			Position: [3]float32{p[0], p[1], 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+			Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}), UV0: [2]uint16{vertex.Half(p[0]), vertex.Half(p[1])},
 			Color: [4]uint8{255, 255, 255, 255},
 		}
 	}
 	err := b.AddObject(Object{
 		Name: "Triangle", MeshName: "TriangleMesh", Material: m,
-		Vertices: AppendVertices(nil, vs), Indices: []uint32{0, 1, 2},
+		Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,15 +62,15 @@ func gridFile(t testing.TB, n, k int) *File {
 	brick.NormalTexture = b.AddTexture("brick_n.png", "Textures/brick_n.png", Texture{Flags: TextureNormalMap, Width: 64, Height: 32, MipCount: 1})
 	mats := []uint32{b.AddMaterial("Brick", brick), b.AddMaterial("Plain", blank)}
 	for o := range n {
-		vs := make([]Vertex, 0, k*k)
+		vs := make([]vertex.Vertex, 0, k*k)
 		for y := range k {
 			for x := range k {
 				u, v := float32(x)/float32(k-1), float32(y)/float32(k-1)
 				h := float32(0.1 * math.Sin(float64(u)*9) * math.Cos(float64(v)*7))
-				vs = append(vs, Vertex{
+				vs = append(vs, vertex.Vertex{
 					Position: [3]float32{u*10 + float32(o)*11, h, v * 10},
-					Normal:   PackNormal([3]float32{-h, 1, h}), Tangent: PackTangent([4]float32{1, h, 0, 1}),
-					UV0: [2]uint16{Half(u), Half(1 - v)}, Color: [4]uint8{255, 255, 255, 255},
+					Normal:   vertex.PackNormal([3]float32{-h, 1, h}), Tangent: vertex.PackTangent([4]float32{1, h, 0, 1}),
+					UV0: [2]uint16{vertex.Half(u), vertex.Half(1 - v)}, Color: [4]uint8{255, 255, 255, 255},
 				})
 			}
 		}
@@ -82,7 +84,7 @@ func gridFile(t testing.TB, n, k int) *File {
 		}
 		err := b.AddObject(Object{
 			Name: "Grid_" + string(rune('A'+o%26)), MeshName: "grid", Material: mats[o%2],
-			Vertices: AppendVertices(nil, vs), Indices: idx,
+			Vertices: vertex.Append(nil, vs), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

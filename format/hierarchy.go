@@ -3,6 +3,8 @@ package format
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // matrix is a column-major 4x4 matrix in double precision.
@@ -103,7 +105,7 @@ func transformedBounds(vertices []byte, m *matrix) Bounds {
 	inf := math.Inf(1)
 	lo, hi := [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
 	le := binary.LittleEndian
-	for ; len(vertices) >= VertexSize; vertices = vertices[VertexSize:] {
+	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
 		x := float64(math.Float32frombits(le.Uint32(vertices)))
 		y := float64(math.Float32frombits(le.Uint32(vertices[4:])))
 		z := float64(math.Float32frombits(le.Uint32(vertices[8:])))

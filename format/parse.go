@@ -1,12 +1,13 @@
 package format
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // parser reads header, chunk table and record tables. It serves both sides:
@@ -142,7 +143,7 @@ func (p *parser) parseHeader() bool {
 	if h.FileType < FileTile || h.FileType > FileShared {
 		p.report(codeFileType, inFile(12), "file type %d, supported are 1 to 4", uint32(h.FileType))
 	}
-	if h.VertexLayout != LayoutPBRStatic {
+	if h.VertexLayout != vertex.LayoutPBRStatic {
 		p.report(codeVertexLayout, inFile(44), "vertex layout %d, supported is 1", uint32(h.VertexLayout))
 	}
 	return true
@@ -422,15 +423,15 @@ func (p *parser) checkMeshes() {
 		if m.Material != NoIndex && p.usable[ChunkMaterials] && uint64(m.Material) >= uint64(len(p.materials)) {
 			p.report(codeMeshMaterial, at(8), "material %d of %d", m.Material, len(p.materials))
 		}
-		if m.VertexStride != VertexSize {
-			p.report(codeVertexStride, at(24), "vertex stride %d instead of %d", m.VertexStride, VertexSize)
+		if m.VertexStride != vertex.Size {
+			p.report(codeVertexStride, at(24), "vertex stride %d instead of %d", m.VertexStride, vertex.Size)
 		}
 		if m.IndexType.Size() == 0 {
 			p.report(codeIndexType, at(12), "index type %d", uint32(m.IndexType))
 		} else if want := uint64(m.IndexCount) * uint64(m.IndexType.Size()); m.IndexSize != want {
 			p.report(codeIndexSize, at(56), "%d index bytes, %d indices need %d", m.IndexSize, m.IndexCount, want)
 		}
-		if want := uint64(m.VertexCount) * VertexSize; m.VertexSize != want {
+		if want := uint64(m.VertexCount) * vertex.Size; m.VertexSize != want {
 			p.report(codeVertexSize, at(48), "%d vertex bytes, %d vertices need %d", m.VertexSize, m.VertexCount, want)
 		}
 		p.checkRange(ChunkVertices, codeVertexRange, m.VertexOffset, m.VertexSize, at(32))
@@ -489,12 +490,4 @@ func finite(vs ...float32) bool {
 		}
 	}
 	return true
-}
-
-// indexAt reads index k of a serialised index range.
-func indexAt(b []byte, t IndexType, k int) uint32 {
-	if t == Index16 {
-		return uint32(binary.LittleEndian.Uint16(b[2*k:]))
-	}
-	return binary.LittleEndian.Uint32(b[4*k:])
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untoldkit/untold/format/vertex"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -322,9 +324,9 @@ func TestIndexOutOfRange(t *testing.T) {
 
 func TestIndicesExceed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		typ := rapid.SampledFrom([]IndexType{Index16, Index32}).Draw(t, "type")
+		typ := rapid.SampledFrom([]vertex.IndexType{vertex.Index16, vertex.Index32}).Draw(t, "type")
 		top := uint32(70000)
-		if typ == Index16 {
+		if typ == vertex.Index16 {
 			top = 65535
 		}
 		vs := rapid.SliceOfN(rapid.Uint32Range(0, top), 0, 40).Draw(t, "indices")
@@ -333,7 +335,7 @@ func TestIndicesExceed(t *testing.T) {
 		for _, v := range vs {
 			want = want || v >= n
 		}
-		if got := indicesExceed(AppendIndices(nil, typ, vs), typ, n); got != want {
+		if got := indicesExceed(vertex.AppendIndices(nil, typ, vs), typ, n); got != want {
 			t.Fatalf("%v: %v below %d: %v", typ, vs, n, got)
 		}
 	})
@@ -347,13 +349,13 @@ func TestIndicesExceedAtTheLimit(t *testing.T) {
 		for i := range vs {
 			vs[i] = n - 1
 		}
-		if indicesExceed(AppendIndices(nil, Index16, vs), Index16, n) {
+		if indicesExceed(vertex.AppendIndices(nil, vertex.Index16, vs), vertex.Index16, n) {
 			t.Errorf("%d is too large among %d vertices", n-1, n)
 		}
 		for i := range vs {
 			for _, v := range []uint32{n, n + 1, 32768, 65535} {
 				vs[i] = v
-				if got := v <= 65535 && indicesExceed(AppendIndices(nil, Index16, vs), Index16, n); v <= 65535 && got != (v >= n) {
+				if got := v <= 65535 && indicesExceed(vertex.AppendIndices(nil, vertex.Index16, vs), vertex.Index16, n); v <= 65535 && got != (v >= n) {
 					t.Errorf("index %d is %d, among %d vertices: %v", i, v, n, got)
 				}
 			}

@@ -1,6 +1,48 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/untoldkit/untold/format/vertex"
+)
+
+// Sizes of records in bytes, from the format's field lists; MaterialSize tells
+// that of a material.
+const (
+	EntitySize  = 136
+	MeshSize    = 104
+	TextureSize = 32
+)
+
+// MaterialSize returns the bytes of one material record in a format version:
+// 88 in versions 1 and 2, 100 in 3, 108 in 4; 0 for any other version.
+func MaterialSize(version uint32) int {
+	switch version {
+	case 1, 2:
+		return 88
+	case 3:
+		return 100
+	case 4:
+		return 108
+	}
+	return 0
+}
+
+// Bounds is an axis-aligned box in metres.
+type Bounds struct {
+	Min [3]float32 `json:"min"`
+	Max [3]float32 `json:"max"`
+}
+
+// union returns the box around both.
+func (b Bounds) union(o Bounds) Bounds {
+	for i := range 3 {
+		b.Min[i] = min(b.Min[i], o.Min[i])
+		b.Max[i] = max(b.Max[i], o.Max[i])
+	}
+	return b
+}
 
 // Entity is one record of the entity table (136 bytes): a node that owns a
 // contiguous range of mesh records.
@@ -22,7 +64,7 @@ type Mesh struct {
 	EntityID          uint32
 	NameOffset        uint32
 	Material          uint32 // NoIndex for none
-	IndexType         IndexType
+	IndexType         vertex.IndexType
 	VertexCount       uint32
 	IndexCount        uint32
 	VertexStride      uint32 // 32
@@ -130,7 +172,7 @@ func decodeMesh(b []byte) Mesh {
 		EntityID:          le.Uint32(b),
 		NameOffset:        le.Uint32(b[4:]),
 		Material:          le.Uint32(b[8:]),
-		IndexType:         IndexType(le.Uint32(b[12:])),
+		IndexType:         vertex.IndexType(le.Uint32(b[12:])),
 		VertexCount:       le.Uint32(b[16:]),
 		IndexCount:        le.Uint32(b[20:]),
 		VertexStride:      le.Uint32(b[24:]),
@@ -220,4 +262,34 @@ func decodeTexture(b []byte) Texture {
 		MipCount:   le.Uint32(b[24:]),
 		Reserved0:  le.Uint32(b[28:]),
 	}
+}
+
+func appendF32(b []byte, v float32) []byte {
+	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+}
+
+func appendF32s(b []byte, v []float32) []byte {
+	for _, f := range v {
+		b = appendF32(b, f)
+	}
+	return b
+}
+
+func appendBounds(b []byte, v Bounds) []byte {
+	return appendF32s(appendF32s(b, v.Min[:]), v.Max[:])
+}
+
+func readF32(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+
+func readF32s(dst []float32, b []byte) {
+	for i := range dst {
+		dst[i] = readF32(b[4*i:])
+	}
+}
+
+func readBounds(b []byte) Bounds {
+	var v Bounds
+	readF32s(v.Min[:], b)
+	readF32s(v.Max[:], b[12:])
+	return v
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // producers make the findings that no single changed word of a small file
@@ -40,7 +42,7 @@ func producers(t *testing.T) map[Code][]byte {
 	unsized := encode(func(f *File) {}, ModeZstd)
 	le.PutUint64(unsized[HeaderSize+5*ChunkEntrySize+24:], 1<<60)
 	decoded := encode(func(f *File) {}, ModeZstd)
-	le.PutUint64(decoded[HeaderSize+5*ChunkEntrySize+24:], le.Uint64(decoded[HeaderSize+5*ChunkEntrySize+24:])+VertexSize)
+	le.PutUint64(decoded[HeaderSize+5*ChunkEntrySize+24:], le.Uint64(decoded[HeaderSize+5*ChunkEntrySize+24:])+vertex.Size)
 
 	// A material record of version 3 behind the other payloads.
 	height := append(bytes.Clone(good), make([]byte, 0x3e0+100-len(good))...)
@@ -68,7 +70,7 @@ func producers(t *testing.T) map[Code][]byte {
 		codeEntityDuplicate:    encode(func(f *File) { f.Entities[1].ID = f.Entities[0].ID }, ModeNone),
 		codeEntityOrder:        encode(func(f *File) { f.Entities[0].ParentID = 1 }, ModeNone),
 		codeEntityCycle:        encode(func(f *File) { f.Entities[0].ParentID = 0 }, ModeNone),
-		codeRangeOverlap:       encode(func(f *File) { f.Meshes[1].VertexOffset -= VertexSize }, ModeNone),
+		codeRangeOverlap:       encode(func(f *File) { f.Meshes[1].VertexOffset -= vertex.Size }, ModeNone),
 		codeFindingsSuppressed: encode(func(f *File) {
 			for i := range f.Meshes {
 				f.Meshes[i].Flags = 1

@@ -3,9 +3,10 @@ package format
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // checkMeshRanges looks for ranges that overlap without being the same, and
@@ -77,7 +78,7 @@ type geometryChecker struct {
 // indexKey is what the verdict on a mesh's indices depends on.
 type indexKey struct {
 	off, n   uint64
-	typ      IndexType
+	typ      vertex.IndexType
 	vertices uint32
 }
 
@@ -120,7 +121,7 @@ func (g *geometryChecker) mesh(i int) {
 	if m.IndexCount == 0 || m.VertexCount == 0 {
 		p.report(codeMeshEmpty, at(16), "%d vertices, %d indices", m.VertexCount, m.IndexCount)
 	}
-	if m.IndexType == Index32 && m.VertexCount <= 65535 && m.VertexCount > 0 {
+	if m.IndexType == vertex.Index32 && m.VertexCount <= 65535 && m.VertexCount > 0 {
 		p.report(codeIndexWide, at(12), "32-bit indices for %d vertices", m.VertexCount)
 	}
 	edgeBytes := (m.Reserved0 >> 32) * uint64(m.IndexType.Size())
@@ -140,7 +141,7 @@ func (g *geometryChecker) mesh(i int) {
 	}
 	vertices, vok := subRange(g.vertices, m.VertexOffset, m.VertexSize, g.haveV)
 	indices, iok := subRange(g.indices, m.IndexOffset, m.IndexSize, g.haveI)
-	vok = vok && m.VertexSize == uint64(m.VertexCount)*VertexSize
+	vok = vok && m.VertexSize == uint64(m.VertexCount)*vertex.Size
 	iok = iok && m.IndexType.Size() > 0 && m.IndexSize == uint64(m.IndexCount)*uint64(m.IndexType.Size())
 	if key := (indexKey{m.IndexOffset, m.IndexSize, m.IndexType, m.VertexCount}); iok && !g.seenIndices[key] {
 		g.seenIndices[key] = true
@@ -153,7 +154,7 @@ func (g *geometryChecker) mesh(i int) {
 	key := [2]uint64{m.VertexOffset, m.VertexSize}
 	box, seen := g.seen[key]
 	if !seen {
-		box, _ = PositionBounds(vertices)
+		box, _ = positionBounds(vertices)
 		g.seen[key] = box
 		g.work += m.VertexSize
 		g.checkVertexValues(i, m, vertices)
@@ -194,7 +195,7 @@ func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
 	clear(g.used)
 	n := int(m.IndexCount)
 	for k := range n {
-		v := indexAt(b, m.IndexType, k)
+		v := vertex.IndexAt(b, m.IndexType, k)
 		if v >= m.VertexCount {
 			if bad++; bad == 1 {
 				firstBad = k
@@ -203,7 +204,7 @@ func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
 			g.used[v/64] |= 1 << (v % 64)
 		}
 		if k%3 == 2 {
-			x, y := indexAt(b, m.IndexType, k-2), indexAt(b, m.IndexType, k-1)
+			x, y := vertex.IndexAt(b, m.IndexType, k-2), vertex.IndexAt(b, m.IndexType, k-1)
 			if x == y || y == v || v == x {
 				degenerate++
 			}
@@ -215,7 +216,7 @@ func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
 			at.offset = g.iBase + int64(m.IndexOffset) + int64(firstBad*m.IndexType.Size())
 		}
 		p.report(codeIndexValue, at, "%d of %d indices are not below the vertex count %d, the first is index %d = %d",
-			bad, n, m.VertexCount, firstBad, indexAt(b, m.IndexType, firstBad))
+			bad, n, m.VertexCount, firstBad, vertex.IndexAt(b, m.IndexType, firstBad))
 	}
 	if degenerate > 0 {
 		p.report(codeDegenerate, p.recordAt(ChunkMeshes, i, 40), "%d of %d triangles repeat an index", degenerate, n/3)
@@ -227,11 +228,6 @@ func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
 		p.report(codeVertexUnused, p.recordAt(ChunkMeshes, i, 16), "%d of %d vertices are not referenced", unused, m.VertexCount)
 	}
 }
-
-// unitTolerance is how far a packed vector's length may be from 1: three
-// components, each off by half a step of 1/511, and some slack for writers
-// that round the other way.
-const unitTolerance = 0.01
 
 // vertexTally counts what is wrong with the vertices of a mesh, by kind.
 type vertexTally struct {
@@ -260,7 +256,7 @@ func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
 	}
 	le := binary.LittleEndian
 	for v := range int(m.VertexCount) {
-		s := b[v*VertexSize:][:VertexSize]
+		s := b[v*vertex.Size:][:vertex.Size]
 		if !finite(readF32(s), readF32(s[4:]), readF32(s[8:])) {
 			hit(0, v)
 		}
@@ -268,16 +264,16 @@ func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
 			hit(1, v)
 		}
 		normal, tangent := le.Uint32(s[12:]), le.Uint32(s[16:])
-		if !isUnit(normal) {
+		if !vertex.IsUnit(normal) {
 			hit(2, v)
 		}
-		if normal>>30 != 0 || hasMin(normal) {
+		if normal>>30 != 0 || vertex.HasMin(normal) {
 			hit(3, v)
 		}
-		if !isUnit(tangent) {
+		if !vertex.IsUnit(tangent) {
 			hit(4, v)
 		}
-		if tangent>>30&1 == 0 || hasMin(tangent) {
+		if tangent>>30&1 == 0 || vertex.HasMin(tangent) {
 			hit(5, v)
 		}
 	}
@@ -287,7 +283,7 @@ func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
 		}
 		at := place{ChunkMeshes, i, -1}
 		if g.vBase >= 0 {
-			at.offset = g.vBase + int64(m.VertexOffset) + int64(t.first)*VertexSize + t.field
+			at.offset = g.vBase + int64(m.VertexOffset) + int64(t.first)*vertex.Size + t.field
 		}
 		g.p.report(t.code, at, "%d of %d %s, the first is vertex %d", t.n, m.VertexCount, t.what, t.first)
 	}
@@ -300,17 +296,6 @@ func halfNotFinite(v uint64) bool {
 	// Adding one to the exponent field carries into the sign's place only
 	// when the field was all ones.
 	return ((v&exp)+low)&0x8000800080008000 != 0
-}
-
-func isUnit(p uint32) bool {
-	n := UnpackNormal(p)
-	l := n[0]*n[0] + n[1]*n[1] + n[2]*n[2]
-	return math.Abs(math.Sqrt(float64(l))-1) <= unitTolerance
-}
-
-// hasMin reports a component of -512, which has no positive counterpart.
-func hasMin(p uint32) bool {
-	return p&0x3ff == 0x200 || p>>10&0x3ff == 0x200 || p>>20&0x3ff == 0x200
 }
 
 func countBits(words []uint64) int {

@@ -218,3 +218,17 @@ func TestValidateLaterWords(t *testing.T) {
 		}
 	}
 }
+
+func TestHalfNotFinite(t *testing.T) {
+	for lane := range 4 {
+		for h := range 1 << 16 {
+			want := h&0x7c00 == 0x7c00
+			if got := halfNotFinite(uint64(h) << (16 * lane)); got != want {
+				t.Fatalf("lane %d, half %04x: %v", lane, h, got)
+			}
+		}
+	}
+	if halfNotFinite(0x7bff_7bff_fbff_fbff) {
+		t.Error("four largest halves count as infinite")
+	}
+}

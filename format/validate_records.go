@@ -3,7 +3,6 @@ package format
 import (
 	"math"
 	"math/bits"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -272,30 +271,4 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 	if _, err := journal.Stat(filepath.Join(dir, filepath.FromSlash(uri))); err != nil {
 		p.report(codeTextureMissing, at, "the file of uri %.200q is not there", uri)
 	}
-}
-
-// URIEscape tells why a texture uri is not a plain relative path below the
-// folder of its file: empty, absolute, with a drive letter or URL scheme, with
-// backslashes, control characters or a `..` that climbs out. It returns "" for
-// a good one.
-func URIEscape(uri string) string {
-	switch {
-	case uri == "":
-		return "empty"
-	case strings.ContainsRune(uri, '\\'):
-		return "contains a backslash"
-	case strings.ContainsFunc(uri, func(r rune) bool { return r < 0x20 || r == 0x7f }):
-		return "contains a control character"
-	case strings.HasPrefix(uri, "/"):
-		return "is absolute"
-	case len(uri) >= 2 && uri[1] == ':':
-		return "names a drive"
-	}
-	if u, err := url.Parse(uri); err == nil && u.Scheme != "" {
-		return "has a URL scheme"
-	}
-	if c := path.Clean(uri); c == ".." || strings.HasPrefix(c, "../") || c == "." {
-		return "leaves the folder"
-	}
-	return ""
 }

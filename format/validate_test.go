@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 func TestValidateCleanFiles(t *testing.T) {
@@ -135,7 +137,7 @@ func TestValidateTextures(t *testing.T) {
 		m := gridFile(t, 1, 3).Materials[1]
 		m.BaseColorTexture = b.AddTexture("x", uri, Texture{Width: 1, Height: 1, MipCount: 1})
 		i := b.AddMaterial("m", m)
-		vs := AppendVertices(nil, make([]Vertex, 3))
+		vs := vertex.Append(nil, make([]vertex.Vertex, 3))
 		if err := b.AddObject(Object{Name: "o", MeshName: "o", Material: i, Vertices: vs, Indices: []uint32{0, 1, 2}}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // WriteOptions chooses how a File is stored.
@@ -105,7 +107,7 @@ func (f *File) header(chunkCount uint32) Header {
 		FormatVersion: Version, FileType: f.Type, HeaderSize: HeaderSize, ChunkCount: chunkCount,
 		MeshCount: uint32(len(f.Meshes)), MaterialCount: uint32(len(f.Materials)),
 		TextureCount: uint32(len(f.Textures)), EntityCount: uint32(len(f.Entities)),
-		VertexLayout: LayoutPBRStatic, WorldBounds: box, RootTransform: identity,
+		VertexLayout: vertex.LayoutPBRStatic, WorldBounds: box, RootTransform: identity,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/camera"
@@ -72,12 +73,12 @@ func appendTriangles(list []camera.Triangle, dir, rel string) []camera.Triangle 
 		if !ok {
 			world = geom.Identity()
 		}
-		indices := format.Indices(raw, mesh.IndexType)
+		indices := vertex.Indices(raw, mesh.IndexType)
 		at := func(k uint32) geom.Vec3 {
-			v := format.GetVertex(vertices[int(k)*format.VertexSize:])
+			v := vertex.Get(vertices[int(k)*vertex.Size:])
 			return world.Point(geom.FromF32(v.Position))
 		}
-		count := uint32(len(vertices) / format.VertexSize)
+		count := uint32(len(vertices) / vertex.Size)
 		for k := 0; k+2 < len(indices) && len(list) < maxPlanTriangles; k += 3 {
 			if a, b, c := indices[k], indices[k+1], indices[k+2]; max(a, b, c) < count {
 				list = append(list, camera.Triangle{at(a), at(b), at(c)})

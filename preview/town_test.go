@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -131,7 +132,7 @@ func writeBlock(t testing.TB, path string, at geom.Vec3, seed, level int) (int64
 
 // appendCube appends the six faces of a box.
 func appendCube(vertices []byte, indices []uint32, box geom.Box) ([]byte, []uint32) {
-	base := uint32(len(vertices) / format.VertexSize)
+	base := uint32(len(vertices) / vertex.Size)
 	for axis := range 3 {
 		for side := range 2 {
 			var n, tangent [3]float32
@@ -149,8 +150,8 @@ func appendCube(vertices []byte, indices []uint32, box geom.Box) ([]byte, []uint
 				if corner >= 2 {
 					p[v] = box.Max[v]
 				}
-				vertices = format.AppendVertices(vertices, []format.Vertex{{
-					Position: p.F32(), Normal: format.PackNormal(n), Tangent: format.PackTangent([4]float32{tangent[0], tangent[1], tangent[2], 1}),
+				vertices = vertex.Append(vertices, []vertex.Vertex{{
+					Position: p.F32(), Normal: vertex.PackNormal(n), Tangent: vertex.PackTangent([4]float32{tangent[0], tangent[1], tangent[2], 1}),
 					Color: [4]uint8{255, 255, 255, 255},
 				}})
 			}

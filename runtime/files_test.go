@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -77,11 +79,11 @@ func TestFileLoaderStreamsAScene(t *testing.T) {
 	}
 	settle(t, s, clock, Camera{Position: [3]float64{200, 0, 0}})
 	settle(t, s, clock, Camera{Position: [3]float64{20, 0, 0}})
-	want := map[payload.Key]int{{Scene: 1, Rep: payload.RepFull}: 3 * format.VertexSize, {Scene: 1, Rep: payload.RepHLOD}: 3 * format.VertexSize}
+	want := map[payload.Key]int{{Scene: 1, Rep: payload.RepFull}: 3 * vertex.Size, {Scene: 1, Rep: payload.RepHLOD}: 3 * vertex.Size}
 	if !maps.Equal(device.uploads, want) {
 		t.Errorf("uploads %v, want %v", device.uploads, want)
 	}
-	if st := s.Stats(); st.VisibleFull != 1 || st.GeometryBytes != 3*format.VertexSize+6 || st.Failures != 0 || st.Undrawn != 0 {
+	if st := s.Stats(); st.VisibleFull != 1 || st.GeometryBytes != 3*vertex.Size+6 || st.Failures != 0 || st.Undrawn != 0 {
 		t.Errorf("%+v", st)
 	}
 	if err := s.Close(); err != nil {

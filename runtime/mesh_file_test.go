@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -21,7 +22,7 @@ type partDevice struct {
 func (d *partDevice) Upload(k payload.Key, a *payload.Asset) error {
 	defer a.Release()
 	m := &a.Meshes[0]
-	if len(a.Meshes) != 1 || m.VertexCount != 3 || len(a.Geometry.Vertices) >= 4*format.VertexSize || len(a.Geometry.Indices) > 6+31 {
+	if len(a.Meshes) != 1 || m.VertexCount != 3 || len(a.Geometry.Vertices) >= 4*vertex.Size || len(a.Geometry.Indices) > 6+31 {
 		d.t.Errorf("%+v: %d meshes, %d vertex and %d index bytes", k, len(a.Meshes), len(a.Geometry.Vertices), len(a.Geometry.Indices))
 	}
 	for i := range 3 {
@@ -49,7 +50,7 @@ func TestFileStreamsMeshByMesh(t *testing.T) {
 	}
 	camera := Camera{Position: [3]float64{-10, 0, 0}}
 	settle(t, s, clock, camera)
-	if st := s.Stats(); st.OutOfCoreTiles != 1 || st.Meshes != 60 || st.MeshesLoaded != 22 || len(device.at) != 22 || st.GeometryBytes != 22*(3*format.VertexSize+6) {
+	if st := s.Stats(); st.OutOfCoreTiles != 1 || st.Meshes != 60 || st.MeshesLoaded != 22 || len(device.at) != 22 || st.GeometryBytes != 22*(3*vertex.Size+6) {
 		t.Errorf("%+v, %d parts", st, len(device.at))
 	}
 	for k, x := range device.at {

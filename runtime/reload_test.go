@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -35,16 +36,16 @@ func newCooked(t *testing.T) *cooked {
 func (c *cooked) payload(rel string, kind format.FileType, triangles int) (size int64, sum string) {
 	c.t.Helper()
 	b := format.NewBuilder(kind)
-	var corners []format.Vertex
+	var corners []vertex.Vertex
 	var indices []uint32
 	for i := range 3 * triangles {
-		corners = append(corners, format.Vertex{
-			Position: [3]float32{float32(i % 3 & 1), float32(i % 3 / 2), float32(i)}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-			Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+		corners = append(corners, vertex.Vertex{
+			Position: [3]float32{float32(i % 3 & 1), float32(i % 3 / 2), float32(i)}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+			Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 		})
 		indices = append(indices, uint32(i))
 	}
-	err := b.AddObject(format.Object{Name: "x", MeshName: "x", Material: format.NoIndex, Indices: indices, Vertices: format.AppendVertices(nil, corners)})
+	err := b.AddObject(format.Object{Name: "x", MeshName: "x", Material: format.NoIndex, Indices: indices, Vertices: vertex.Append(nil, corners)})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -343,7 +344,7 @@ func TestReloadShortOfMemory(t *testing.T) {
 	c := newCooked(t)
 	c.save(c.cook(40, "a", "b"))
 	// Both tiles fit, and one HLOD beside them, but not two.
-	budget := int64(4*40*(3*format.VertexSize+6)) * 4 / 3
+	budget := int64(4*40*(3*vertex.Size+6)) * 4 / 3
 	r := c.open(Source{Path: c.path}, func(c *Config) { c.GeometryBudget, c.OutOfCorePolicy = budget, OutOfCoreImmediate })
 	r.run(2, 20)
 	c.save(c.cook(41, "a", "b"))

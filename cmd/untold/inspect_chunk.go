@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -65,9 +66,9 @@ type meshVertex struct {
 }
 
 func decodeVertex(b []byte) meshVertex {
-	v := format.GetVertex(b)
-	uv := func(h [2]uint16) [2]float32 { return [2]float32{format.FromHalf(h[0]), format.FromHalf(h[1])} }
-	return meshVertex{v.Position, format.UnpackNormal(v.Normal), format.UnpackTangent(v.Tangent), uv(v.UV0), uv(v.UV1), v.Color}
+	v := vertex.Get(b)
+	uv := func(h [2]uint16) [2]float32 { return [2]float32{vertex.FromHalf(h[0]), vertex.FromHalf(h[1])} }
+	return meshVertex{v.Position, vertex.UnpackNormal(v.Normal), vertex.UnpackTangent(v.Tangent), uv(v.UV0), uv(v.UV1), v.Color}
 }
 
 // showMesh prints the decoded vertices and triangles of one mesh.
@@ -84,10 +85,10 @@ func showMesh(a *app, r *format.Reader, f *inspectFlags) error {
 	if err != nil {
 		return asInputError(err)
 	}
-	indices := format.Indices(ib, m.IndexType)
+	indices := vertex.Indices(ib, m.IndexType)
 	vertices := make([]meshVertex, m.VertexCount)
 	for i := range vertices {
-		vertices[i] = decodeVertex(vb[i*format.VertexSize:])
+		vertices[i] = decodeVertex(vb[i*vertex.Size:])
 	}
 	if f.asJSON {
 		return writeJSON(a.stdout, map[string]any{"mesh": f.mesh, "name": r.String(m.NameOffset), "vertices": vertices, "indices": indices})
@@ -139,7 +140,7 @@ func statsOf(r *format.Reader) (*fileStats, error) {
 		s.Triangles += int(m.IndexCount) / 3
 		s.LargestMesh = max(s.LargestMesh, int(m.IndexCount)/3)
 		s.GPUBytes += m.EstimatedGPUBytes
-		if m.IndexType == format.Index16 {
+		if m.IndexType == vertex.Index16 {
 			s.Meshes16++
 		}
 		vb, err := r.MeshVertices(i, nil)
@@ -150,7 +151,7 @@ func statsOf(r *format.Reader) (*fileStats, error) {
 		if err != nil {
 			return nil, err
 		}
-		addAreas(s, vb, format.Indices(ib, m.IndexType))
+		addAreas(s, vb, vertex.Indices(ib, m.IndexType))
 	}
 	if s.Triangles > 0 {
 		s.BytesPerTri = float64(s.Bytes) / float64(s.Triangles)
@@ -161,7 +162,7 @@ func statsOf(r *format.Reader) (*fileStats, error) {
 
 func addAreas(s *fileStats, vb []byte, indices []uint32) {
 	pos := func(i uint32) [3]float64 {
-		p := format.GetVertex(vb[int(i)*format.VertexSize:]).Position
+		p := vertex.Get(vb[int(i)*vertex.Size:]).Position
 		return [3]float64{float64(p[0]), float64(p[1]), float64(p[2])}
 	}
 	for i := 0; i+2 < len(indices); i += 3 {

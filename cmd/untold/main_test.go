@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -121,7 +122,7 @@ func TestCookValidateInspect(t *testing.T) {
 		}
 	}
 	raw := execute(t, nil, "inspect", tile, "--chunk", "VERTEX_DATA", "--raw")
-	if len(raw.stdout) == 0 || len(raw.stdout)%format.VertexSize != 0 {
+	if len(raw.stdout) == 0 || len(raw.stdout)%vertex.Size != 0 {
 		t.Errorf("--raw printed %d bytes", len(raw.stdout))
 	}
 }

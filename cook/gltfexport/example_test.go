@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // A container with one triangle becomes a .glb.
@@ -19,12 +20,12 @@ func ExampleExport() {
 	}
 	defer os.RemoveAll(dir)
 	b := format.NewBuilder(format.FileTile)
-	vs := []format.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}}
+	vs := []vertex.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}}
 	for i := range vs {
-		vs[i].Normal = format.PackNormal([3]float32{0, 0, 1})
+		vs[i].Normal = vertex.PackNormal([3]float32{0, 0, 1})
 	}
 	err = b.AddObject(format.Object{
-		Name: "Triangle", Material: format.NoIndex, Vertices: format.AppendVertices(nil, vs), Indices: []uint32{0, 1, 2},
+		Name: "Triangle", Material: format.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
 	})
 	if err != nil {
 		fmt.Println(err)

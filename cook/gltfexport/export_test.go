@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -59,7 +60,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-func checkVertex(t *testing.T, p *gltfscene.Primitive, i int, v *format.Vertex) {
+func checkVertex(t *testing.T, p *gltfscene.Primitive, i int, v *vertex.Vertex) {
 	t.Helper()
 	if p.Positions[i] != v.Position {
 		t.Errorf("vertex %d: position %v, want %v", i, p.Positions[i], v.Position)
@@ -69,16 +70,16 @@ func checkVertex(t *testing.T, p *gltfscene.Primitive, i int, v *format.Vertex) 
 		t.Errorf("vertex %d: the normal has length %v", i, l)
 	}
 	// What is packed again must be what was stored.
-	if format.PackNormal(n) != v.Normal || format.PackTangent(p.Tangents[i]) != v.Tangent {
+	if vertex.PackNormal(n) != v.Normal || vertex.PackTangent(p.Tangents[i]) != v.Tangent {
 		t.Errorf("vertex %d: normal %v, tangent %v", i, n, p.Tangents[i])
 	}
 	for k, uv := range [][2]uint16{v.UV0, v.UV1} {
-		want := [2]float32{format.FromHalf(uv[0]), 1 - format.FromHalf(uv[1])}
+		want := [2]float32{vertex.FromHalf(uv[0]), 1 - vertex.FromHalf(uv[1])}
 		if p.UV[k][i] != want {
 			t.Errorf("vertex %d: uv%d %v, want %v", i, k, p.UV[k][i], want)
 		}
 	}
-	if format.PackColor(p.Colors[i]) != v.Color {
+	if vertex.PackColor(p.Colors[i]) != v.Color {
 		t.Errorf("vertex %d: colour %v, want %v", i, p.Colors[i], v.Color)
 	}
 }
@@ -87,7 +88,7 @@ func checkVertex(t *testing.T, p *gltfscene.Primitive, i int, v *format.Vertex) 
 func TestOptionalAttributes(t *testing.T) {
 	b := format.NewBuilder(format.FileTile)
 	vs, idx := quad()
-	if err := b.AddObject(format.Object{Name: "Q", Material: format.NoIndex, Vertices: format.AppendVertices(nil, plain(vs)), Indices: idx}); err != nil {
+	if err := b.AddObject(format.Object{Name: "Q", Material: format.NoIndex, Vertices: vertex.Append(nil, plain(vs)), Indices: idx}); err != nil {
 		t.Fatal(err)
 	}
 	_, s := back(t, save(t, t.TempDir(), "a.untold", b.File()), ".glb", Options{})
@@ -184,17 +185,17 @@ func TestHostileNumbers(t *testing.T) {
 // TestWideIndices exports an index of 65535, which 16 bits cannot tell from a
 // restart.
 func TestWideIndices(t *testing.T) {
-	vs := make([]format.Vertex, 65536)
+	vs := make([]vertex.Vertex, 65536)
 	for i := range vs {
-		vs[i] = format.Vertex{Position: [3]float32{float32(i % 256), float32(i / 256), 0}, Normal: format.PackNormal([3]float32{0, 0, 1})}
+		vs[i] = vertex.Vertex{Position: [3]float32{float32(i % 256), float32(i / 256), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1})}
 	}
 	b := format.NewBuilder(format.FileTile)
-	if err := b.AddObject(format.Object{Name: "N", Material: format.NoIndex, Vertices: format.AppendVertices(nil, vs), Indices: []uint32{0, 255, 65535}}); err != nil {
+	if err := b.AddObject(format.Object{Name: "N", Material: format.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 255, 65535}}); err != nil {
 		t.Fatal(err)
 	}
 	f := b.File()
-	f.Meshes[0].IndexType, f.Meshes[0].IndexSize = format.Index16, 6
-	f.Indices = format.AppendIndices(nil, format.Index16, []uint32{0, 255, 65535})
+	f.Meshes[0].IndexType, f.Meshes[0].IndexSize = vertex.Index16, 6
+	f.Indices = vertex.AppendIndices(nil, vertex.Index16, []uint32{0, 255, 65535})
 	_, s := back(t, save(t, t.TempDir(), "a.untold", f), ".glb", Options{})
 	if got := s.Meshes[0].Primitives[0].Indices; !cmp.Equal(got, []uint32{0, 255, 65535}) {
 		t.Errorf("indices %v", got)
@@ -242,11 +243,11 @@ func TestOverlap(t *testing.T) {
 	t.Run("vertices", func(t *testing.T) {
 		b := format.NewBuilder(format.FileTile)
 		vs, _ := quad()
-		many := make([]format.Vertex, 4096)
+		many := make([]vertex.Vertex, 4096)
 		for i := range many {
 			many[i] = vs[i%4]
 		}
-		if err := b.AddObject(format.Object{Name: "V", Material: format.NoIndex, Vertices: format.AppendVertices(nil, many), Indices: []uint32{0, 1, 2}}); err != nil {
+		if err := b.AddObject(format.Object{Name: "V", Material: format.NoIndex, Vertices: vertex.Append(nil, many), Indices: []uint32{0, 1, 2}}); err != nil {
 			t.Fatal(err)
 		}
 		f := b.File()

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // vertexKey names a converted vertex range.
@@ -21,7 +22,7 @@ type vertexSet struct{ attributes attributesJSON }
 type indexKey struct {
 	offset uint64
 	count  uint32
-	from   format.IndexType
+	from   vertex.IndexType
 	wide   bool
 }
 
@@ -48,7 +49,7 @@ func (c *container) primitive(m *format.Mesh) (primitiveJSON, error) {
 	}
 	p.Attributes = v.attributes
 	// 65535 as a 16-bit index would mean a restart.
-	ik := indexKey{m.IndexOffset, m.IndexCount, m.IndexType, m.IndexType == format.Index32 || m.VertexCount > math.MaxUint16}
+	ik := indexKey{m.IndexOffset, m.IndexCount, m.IndexType, m.IndexType == vertex.Index32 || m.VertexCount > math.MaxUint16}
 	k, ok := c.indices[ik]
 	if !ok {
 		var err error
@@ -70,7 +71,7 @@ type vertexLayout struct {
 // layoutOf looks which of the optional attributes a range uses.
 func layoutOf(vertices []byte, k vertexKey) vertexLayout {
 	l := vertexLayout{tangent: k.tangent, uv0: k.uv}
-	for b := vertices; len(b) >= format.VertexSize; b = b[format.VertexSize:] {
+	for b := vertices; len(b) >= vertex.Size; b = b[vertex.Size:] {
 		l.uv0 = l.uv0 || binary.LittleEndian.Uint32(b[20:]) != 0
 		l.uv1 = l.uv1 || binary.LittleEndian.Uint32(b[24:]) != 0
 		l.color = l.color || binary.LittleEndian.Uint32(b[28:]) != math.MaxUint32
@@ -105,7 +106,7 @@ func (c *container) convertVertices(m *format.Mesh, k vertexKey) (vertexSet, err
 	view := viewJSON{ByteOffset: c.sink.n, ByteLength: int64(l.stride) * int64(m.VertexCount), ByteStride: l.stride, Target: targetVertex}
 	w := vertexWriter{layout: l, min: inf3(1), max: inf3(-1)}
 	for len(src) > 0 {
-		n := min(len(src), blockVertices*format.VertexSize)
+		n := min(len(src), blockVertices*vertex.Size)
 		c.block = w.appendBlock(c.block[:0], src[:n])
 		if _, err := c.sink.Write(c.block); err != nil {
 			return vertexSet{}, err
@@ -172,21 +173,21 @@ type vertexWriter struct {
 
 // appendBlock appends the converted vertices of src.
 func (w *vertexWriter) appendBlock(dst, src []byte) []byte {
-	for ; len(src) >= format.VertexSize; src = src[format.VertexSize:] {
-		v := format.GetVertex(src)
+	for ; len(src) >= vertex.Size; src = src[vertex.Size:] {
+		v := vertex.Get(src)
 		bad := false
 		for i, x := range v.Position {
 			x = finiteOr0(x, &bad)
 			w.min[i], w.max[i] = min(w.min[i], x), max(w.max[i], x)
 			dst = appendF32(dst, x)
 		}
-		n, ok := unit(format.UnpackNormal(v.Normal))
+		n, ok := unit(vertex.UnpackNormal(v.Normal))
 		if !ok {
 			n = [3]float32{0, 0, 1}
 		}
 		dst = appendF32(dst, n[:]...)
 		if w.layout.tangent {
-			p := format.UnpackTangent(v.Tangent)
+			p := vertex.UnpackTangent(v.Tangent)
 			t, found := unit([3]float32(p[:3]))
 			if !found {
 				t, ok = [3]float32{1, 0, 0}, false
@@ -222,8 +223,8 @@ func finiteOr0(x float32, bad *bool) float32 {
 
 // appendUV turns v top-down again.
 func appendUV(dst []byte, uv [2]uint16, bad *bool) []byte {
-	u := finiteOr0(format.FromHalf(uv[0]), bad)
-	v := finiteOr0(format.FromHalf(uv[1]), bad)
+	u := finiteOr0(vertex.FromHalf(uv[0]), bad)
+	v := finiteOr0(vertex.FromHalf(uv[1]), bad)
 	return appendF32(dst, u, 1-v)
 }
 
@@ -259,7 +260,7 @@ func (c *container) convertIndices(m *format.Mesh, k indexKey) (int, error) {
 		a.ComponentType, size = componentU32, 4
 	}
 	view := viewJSON{ByteOffset: c.sink.n, ByteLength: size * int64(m.IndexCount), Target: targetIndex}
-	if k.wide == (m.IndexType == format.Index32) {
+	if k.wide == (m.IndexType == vertex.Index32) {
 		if _, err := c.sink.Write(src); err != nil {
 			return 0, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -36,13 +37,13 @@ func blank() format.Material {
 }
 
 // quad is two triangles of 2 x 1 metres in the plane z = 0 with all attributes.
-func quad() ([]format.Vertex, []uint32) {
-	var vs []format.Vertex
+func quad() ([]vertex.Vertex, []uint32) {
+	var vs []vertex.Vertex
 	for _, p := range [][2]float32{{0, 0}, {2, 0}, {2, 1}, {0, 1}} {
-		vs = append(vs, format.Vertex{
-			Position: [3]float32{p[0], p[1], 0}, Normal: format.PackNormal([3]float32{0.3, 0.2, 0.9}),
-			Tangent: format.PackTangent([4]float32{1, 0, -0.3, -1}),
-			UV0:     [2]uint16{format.Half(p[0]), format.Half(p[1] / 4)}, UV1: [2]uint16{format.Half(0.5), format.Half(p[1])},
+		vs = append(vs, vertex.Vertex{
+			Position: [3]float32{p[0], p[1], 0}, Normal: vertex.PackNormal([3]float32{0.3, 0.2, 0.9}),
+			Tangent: vertex.PackTangent([4]float32{1, 0, -0.3, -1}),
+			UV0:     [2]uint16{vertex.Half(p[0]), vertex.Half(p[1] / 4)}, UV1: [2]uint16{vertex.Half(0.5), vertex.Half(p[1])},
 			Color: [4]uint8{255, 128, 0, 255},
 		})
 	}
@@ -50,7 +51,7 @@ func quad() ([]format.Vertex, []uint32) {
 }
 
 // plain removes what is optional from vertices.
-func plain(vs []format.Vertex) []format.Vertex {
+func plain(vs []vertex.Vertex) []vertex.Vertex {
 	for i := range vs {
 		vs[i].UV0, vs[i].UV1, vs[i].Color = [2]uint16{}, [2]uint16{}, [4]uint8{255, 255, 255, 255}
 	}
@@ -64,7 +65,7 @@ func quadFile(t testing.TB, build func(b *format.Builder) format.Material) *form
 	vs, idx := quad()
 	err := b.AddObject(format.Object{
 		Name: "Quad", MeshName: "quadMesh", Material: b.AddMaterial("Paint", build(b)),
-		Vertices: format.AppendVertices(nil, vs), Indices: idx,
+		Vertices: vertex.Append(nil, vs), Indices: idx,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 func gray(v uint8) color.NRGBA { return color.NRGBA{v, v, v, 255} }
@@ -181,7 +182,7 @@ func TestDuplicates(t *testing.T) {
 		m := blank()
 		m.BaseColorTexture = b.AddTexture(uri, uri, format.Texture{Width: 2, Height: 2, MipCount: 1})
 		vs, idx := quad()
-		if err := b.AddObject(format.Object{Name: uri, Material: b.AddMaterial("M", m), Vertices: format.AppendVertices(nil, vs), Indices: idx}); err != nil {
+		if err := b.AddObject(format.Object{Name: uri, Material: b.AddMaterial("M", m), Vertices: vertex.Append(nil, vs), Indices: idx}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -73,7 +74,7 @@ func (c *checker) read(rel string) (*appearance.Mesh, error) {
 func appendMesh(to *appearance.Mesh, f *format.File, m *format.Mesh, world *geom.Mat4, material int32) error {
 	packed := mesh.Packed{
 		Vertices: f.Vertices[m.VertexOffset:][:m.VertexSize],
-		Indices:  format.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType),
+		Indices:  vertex.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType),
 	}
 	var own mesh.Mesh
 	packed.AppendTo(&own)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -84,13 +84,13 @@ func BenchmarkBake(b *testing.B) {
 	b.Run("baseline-copy", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			out := make([]byte, 0, len(plain.Positions)*format.VertexSize)
-			var v format.Vertex
+			out := make([]byte, 0, len(plain.Positions)*vertex.Size)
+			var v vertex.Vertex
 			for i, p := range plain.Positions {
 				v.Position = world.Point(p).F32()
 				v.Normal = uint32(i)
-				out = out[:len(out)+format.VertexSize]
-				format.PutVertex(out[i*format.VertexSize:], &v)
+				out = out[:len(out)+vertex.Size]
+				vertex.Put(out[i*vertex.Size:], &v)
 			}
 		}
 		perSecond(b, len(plain.Positions), len(plain.Indices)/3)

@@ -1,6 +1,6 @@
 package mesh
 
-import "github.com/untoldkit/untold/format"
+import "github.com/untoldkit/untold/format/vertex"
 
 // CacheStats says how well an index buffer uses the cache of transformed
 // vertices, in the model of a first-in first-out cache of 16 vertices.
@@ -26,7 +26,7 @@ const cacheSize = 16
 // dropped. Every index must name a vertex.
 func (p *Packed) OptimizeOrder() OrderStats {
 	p.Indices = p.Indices[:len(p.Indices)/3*3]
-	vertices := len(p.Vertices) / format.VertexSize
+	vertices := len(p.Vertices) / vertex.Size
 	s := OrderStats{Before: cacheStats(p.Indices, vertices)}
 	s.After = s.Before
 	if sorted := sortTriangles(p.Indices, vertices); sorted != nil {
@@ -41,7 +41,7 @@ func (p *Packed) OptimizeOrder() OrderStats {
 // sortVertices puts vertices in the order in which triangles use them. The
 // slices are replaced, not written into, unless nothing changes.
 func (p *Packed) sortVertices() {
-	n := uint32(len(p.Vertices) / format.VertexSize)
+	n := uint32(len(p.Vertices) / vertex.Size)
 	next := uint32(0)
 	for _, v := range p.Indices {
 		if v > next {
@@ -62,7 +62,7 @@ func (p *Packed) sortVertices() {
 		if remap[v] == 0 {
 			next++
 			remap[v] = next
-			vertices = append(vertices, p.Vertices[int(v)*format.VertexSize:][:format.VertexSize]...)
+			vertices = append(vertices, p.Vertices[int(v)*vertex.Size:][:vertex.Size]...)
 		}
 		indices[i] = remap[v] - 1
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
 // orderMesh returns packed vertices whose first bytes are their numbers.
 func orderMesh(n int, indices ...uint32) *Packed {
-	p := &Packed{Vertices: make([]byte, n*format.VertexSize), Indices: indices}
+	p := &Packed{Vertices: make([]byte, n*vertex.Size), Indices: indices}
 	for i := range n {
-		binary.LittleEndian.PutUint32(p.Vertices[i*format.VertexSize:], uint32(i))
+		binary.LittleEndian.PutUint32(p.Vertices[i*vertex.Size:], uint32(i))
 	}
 	return p
 }
 
 // orderNumber returns the number that a vertex of orderMesh had at first.
 func orderNumber(p *Packed, v uint32) uint32 {
-	return binary.LittleEndian.Uint32(p.Vertices[int(v)*format.VertexSize:])
+	return binary.LittleEndian.Uint32(p.Vertices[int(v)*vertex.Size:])
 }
 
 // orderTriangles returns the triangles in a mesh of orderMesh vertices.
@@ -73,8 +73,8 @@ func TestOptimizeOrder(t *testing.T) {
 			}
 			next = max(next, v+1)
 		}
-		if int(next) != len(p.Vertices)/format.VertexSize {
-			t.Fatalf("%d vertices, %d used", len(p.Vertices)/format.VertexSize, next)
+		if int(next) != len(p.Vertices)/vertex.Size {
+			t.Fatalf("%d vertices, %d used", len(p.Vertices)/vertex.Size, next)
 		}
 		if want := plainCacheStats(src.Indices); s.Before != want {
 			t.Fatalf("before: %v, want %v", s.Before, want)
@@ -152,7 +152,7 @@ func TestOptimizeOrderSmall(t *testing.T) {
 				t.Errorf("%+v, want %+v", s, c.stats)
 			}
 			var vertices []uint32
-			for v := range len(c.in.Vertices) / format.VertexSize {
+			for v := range len(c.in.Vertices) / vertex.Size {
 				vertices = append(vertices, orderNumber(c.in, uint32(v)))
 			}
 			if !slices.Equal(vertices, c.vertices) || !slices.Equal(c.in.Indices, c.indices) {
@@ -250,7 +250,7 @@ func TestOptimizeOrderAssets(t *testing.T) {
 					triangles += n
 					before += o.Before.ACMR * n
 					after += o.After.ACMR * n
-					used += float64(len(p.Vertices) / format.VertexSize)
+					used += float64(len(p.Vertices) / vertex.Size)
 				}
 			}
 			t.Logf("ACMR %.3f -> %.3f, ATVR %.3f -> %.3f, %.3f of meshoptimizer's",
@@ -280,17 +280,17 @@ func BenchmarkOptimizeOrder(b *testing.B) {
 				p := *c.mesh
 				s = p.OptimizeOrder()
 			}
-			perSecond(b, len(c.mesh.Vertices)/format.VertexSize, len(c.mesh.Indices)/3)
+			perSecond(b, len(c.mesh.Vertices)/vertex.Size, len(c.mesh.Indices)/3)
 			b.ReportMetric(s.After.ATVR, "ATVR")
 		})
 		b.Run(c.name+"-baseline", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				p := *c.mesh
-				cacheStats(p.Indices, len(p.Vertices)/format.VertexSize)
+				cacheStats(p.Indices, len(p.Vertices)/vertex.Size)
 				p.sortVertices()
 			}
-			perSecond(b, len(c.mesh.Vertices)/format.VertexSize, len(c.mesh.Indices)/3)
+			perSecond(b, len(c.mesh.Vertices)/vertex.Size, len(c.mesh.Indices)/3)
 		})
 	}
 }

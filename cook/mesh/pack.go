@@ -6,7 +6,7 @@ import (
 	"hash/maphash"
 	"math"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // PackOptions says how texture coordinates may be moved.
@@ -60,7 +60,7 @@ func (m *Mesh) Pack(o PackOptions) (*Packed, error) {
 
 // dropUnused removes vertices that only dropped triangles named.
 func (p *Packed) dropUnused() {
-	n := len(p.Vertices) / format.VertexSize
+	n := len(p.Vertices) / vertex.Size
 	remap := make([]uint32, n)
 	next := uint32(0)
 	vertices := make([]byte, 0, len(p.Vertices))
@@ -68,7 +68,7 @@ func (p *Packed) dropUnused() {
 		if remap[v] == 0 {
 			next++
 			remap[v] = next
-			vertices = append(vertices, p.Vertices[int(v)*format.VertexSize:][:format.VertexSize]...)
+			vertices = append(vertices, p.Vertices[int(v)*vertex.Size:][:vertex.Size]...)
 		}
 		p.Indices[i] = remap[v] - 1
 	}
@@ -113,7 +113,7 @@ type quantizer struct {
 // put writes vertex i into the 32 bytes of b.
 func (q *quantizer) put(b []byte, i int) error {
 	m := q.m
-	v := format.Vertex{Color: [4]uint8{255, 255, 255, 255}}
+	v := vertex.Vertex{Color: [4]uint8{255, 255, 255, 255}}
 	for a, c := range m.Positions[i] {
 		// -0 and +0 are one place, and adding +0 turns both into +0.
 		if v.Position[a] = float32(c) + 0; v.Position[a]-v.Position[a] != 0 {
@@ -121,12 +121,12 @@ func (q *quantizer) put(b []byte, i int) error {
 		}
 	}
 	if m.Normals != nil {
-		v.Normal = format.PackNormal(m.Normals[i])
+		v.Normal = vertex.PackNormal(m.Normals[i])
 	} else {
 		v.Normal = plusZ
 	}
 	if m.Tangents != nil {
-		v.Tangent = format.PackTangent(m.Tangents[i])
+		v.Tangent = vertex.PackTangent(m.Tangents[i])
 	} else {
 		v.Tangent = plusX
 	}
@@ -145,16 +145,16 @@ func (q *quantizer) put(b []byte, i int) error {
 		q.clamped++
 	}
 	if m.Colors != nil {
-		v.Color = format.PackColor(m.Colors[i])
+		v.Color = vertex.PackColor(m.Colors[i])
 	}
-	format.PutVertex(b, &v)
+	vertex.Put(b, &v)
 	return nil
 }
 
 // What vertices without normals and tangents get.
 var (
-	plusZ = format.PackNormal([3]float32{0, 0, 1})
-	plusX = format.PackTangent([4]float32{1, 0, 0, 1})
+	plusZ = vertex.PackNormal([3]float32{0, 0, 1})
+	plusX = vertex.PackTangent([4]float32{1, 0, 0, 1})
 )
 
 // half converts to a half float within their range; NaN becomes 0. It never
@@ -168,7 +168,7 @@ func half(c float64, clamped *bool) uint16 {
 		}
 		c = max(-limit, min(limit, c))
 	}
-	h := format.Half(float32(c))
+	h := vertex.Half(float32(c))
 	if h == minusZero {
 		return 0
 	}
@@ -192,13 +192,13 @@ func newWelder(n int) *welder {
 	for size < n*2 {
 		size *= 2
 	}
-	return &welder{table: make([]uint32, size), mask: uint64(size - 1), vertices: make([]byte, 0, n*format.VertexSize)}
+	return &welder{table: make([]uint32, size), mask: uint64(size - 1), vertices: make([]byte, 0, n*vertex.Size)}
 }
 
 // next returns the 32 bytes behind the last vertex, to be filled for add.
 func (w *welder) next() []byte {
 	n := len(w.vertices)
-	return w.vertices[n : n+format.VertexSize : n+format.VertexSize]
+	return w.vertices[n : n+vertex.Size : n+vertex.Size]
 }
 
 // add returns the number of the vertex in next, keeping it when it is new.
@@ -207,8 +207,8 @@ func (w *welder) add() uint32 {
 	for h := maphash.Bytes(weldSeed, b) & w.mask; ; h = (h + 1) & w.mask {
 		k := w.table[h]
 		if k == 0 {
-			n := uint32(len(w.vertices) / format.VertexSize)
-			w.vertices = w.vertices[:len(w.vertices)+format.VertexSize]
+			n := uint32(len(w.vertices) / vertex.Size)
+			w.vertices = w.vertices[:len(w.vertices)+vertex.Size]
 			w.table[h] = n + 1
 			return n
 		}
@@ -219,12 +219,12 @@ func (w *welder) add() uint32 {
 }
 
 func (w *welder) at(v uint32) []byte {
-	return w.vertices[int(v)*format.VertexSize:][:format.VertexSize]
+	return w.vertices[int(v)*vertex.Size:][:vertex.Size]
 }
 
 func sameVertex(a, b []byte) bool {
 	le := binary.LittleEndian
-	_, _ = a[format.VertexSize-1], b[format.VertexSize-1]
+	_, _ = a[vertex.Size-1], b[vertex.Size-1]
 	return le.Uint64(a) == le.Uint64(b) && le.Uint64(a[8:]) == le.Uint64(b[8:]) &&
 		le.Uint64(a[16:]) == le.Uint64(b[16:]) && le.Uint64(a[24:]) == le.Uint64(b[24:])
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
-func vertices(p *Packed) (out []format.Vertex) {
-	for b := p.Vertices; len(b) > 0; b = b[format.VertexSize:] {
-		out = append(out, format.GetVertex(b))
+func vertices(p *Packed) (out []vertex.Vertex) {
+	for b := p.Vertices; len(b) > 0; b = b[vertex.Size:] {
+		out = append(out, vertex.Get(b))
 	}
 	return out
 }
@@ -33,8 +34,8 @@ func pack(t testing.TB, m *Mesh, o PackOptions) *Packed {
 func TestPackDefaults(t *testing.T) {
 	m := &Mesh{Positions: []geom.Vec3{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, Indices: []uint32{0, 1, 2}}
 	got := vertices(pack(t, m, PackOptions{RepeatU: 1, RepeatV: 1}))
-	want := format.Vertex{
-		Normal: format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+	want := vertex.Vertex{
+		Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 		Color: [4]uint8{255, 255, 255, 255},
 	}
 	for i, p := range [][3]float32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}} {
@@ -51,14 +52,14 @@ func TestPackAttributes(t *testing.T) {
 	m.Tangents = [][4]float32{{0, 2, 0, -1}, {1, 0, 0, 1}, {0, 0, 0, 1}, {1, 0, 0, 1}}
 	m.Colors = [][4]float32{{1, .5, 0, .25}, {2, -1, 0, 1}, {}, {}}
 	got := vertices(pack(t, m, PackOptions{}))
-	half := func(u, v float32) [2]uint16 { return [2]uint16{format.Half(u), format.Half(v)} }
+	half := func(u, v float32) [2]uint16 { return [2]uint16{vertex.Half(u), vertex.Half(v)} }
 	if got[0].UV0 != half(0, 0) || got[2].UV0 != half(1, 1) {
 		t.Errorf("v is not stored bottom-up: %v, %v", got[0].UV0, got[2].UV0)
 	}
 	if got[0].UV1 != half(0, .75) || got[1].UV1 != half(3, -3) {
 		t.Errorf("second UV set: %v, %v", got[0].UV1, got[1].UV1)
 	}
-	if got[0].Tangent != format.PackTangent([4]float32{0, 1, 0, -1}) || got[2].Tangent != format.PackTangent([4]float32{1, 0, 0, 1}) {
+	if got[0].Tangent != vertex.PackTangent([4]float32{0, 1, 0, -1}) || got[2].Tangent != vertex.PackTangent([4]float32{1, 0, 0, 1}) {
 		t.Errorf("tangents %x, %x", got[0].Tangent, got[2].Tangent)
 	}
 	if got[0].Color != [4]uint8{255, 128, 0, 64} || got[1].Color != [4]uint8{255, 0, 0, 255} {
@@ -74,12 +75,12 @@ func TestPackWeld(t *testing.T) {
 	flat := copyOf(m)
 	flat.FlatNormals()
 	p := pack(t, flat, PackOptions{})
-	if n := len(p.Vertices) / format.VertexSize; n != 24 {
+	if n := len(p.Vertices) / vertex.Size; n != 24 {
 		t.Errorf("36 corners of a cube became %d vertices, want 24", n)
 	}
 	smooth := copyOf(m)
 	smooth.Normals, smooth.UV = nil, [2][][2]float32{}
-	if n := len(pack(t, smooth, PackOptions{}).Vertices) / format.VertexSize; n != 8 {
+	if n := len(pack(t, smooth, PackOptions{}).Vertices) / vertex.Size; n != 8 {
 		t.Errorf("a cube without normals has %d vertices, want 8", n)
 	}
 
@@ -149,12 +150,12 @@ func TestPackUVClamped(t *testing.T) {
 	}
 	for i, v := range vertices(p) {
 		for _, h := range []uint16{v.UV0[0], v.UV0[1], v.UV1[0], v.UV1[1]} {
-			if f := format.FromHalf(h); math.IsInf(float64(f), 0) || f != f {
+			if f := vertex.FromHalf(h); math.IsInf(float64(f), 0) || f != f {
 				t.Errorf("vertex %d holds %v", i, f)
 			}
 		}
 	}
-	if v := vertices(p); format.FromHalf(v[0].UV0[0]) != 65504 || format.FromHalf(v[0].UV1[0]) != -65504 {
+	if v := vertices(p); vertex.FromHalf(v[0].UV0[0]) != 65504 || vertex.FromHalf(v[0].UV1[0]) != -65504 {
 		t.Errorf("clamped to %v", v[0])
 	}
 }
@@ -211,9 +212,9 @@ func plainPack(m *Mesh) *Packed {
 		places := map[[3]float32]bool{}
 		for k := range key {
 			v := m.Indices[i+k]
-			fv := format.Vertex{
-				Position: m.Positions[v].F32(), Normal: format.PackNormal(m.Normals[v]),
-				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
+			fv := vertex.Vertex{
+				Position: m.Positions[v].F32(), Normal: vertex.PackNormal(m.Normals[v]),
+				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
 			}
 			for a, c := range fv.Position {
 				if c == 0 {
@@ -221,7 +222,7 @@ func plainPack(m *Mesh) *Packed {
 				}
 			}
 			places[fv.Position] = true
-			key[k] = string(format.AppendVertices(nil, []format.Vertex{fv}))
+			key[k] = string(vertex.Append(nil, []vertex.Vertex{fv}))
 		}
 		if len(places) < 3 {
 			out.Degenerate++
@@ -281,6 +282,6 @@ func ExampleMesh_Pack() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(len(p.Vertices), p.Indices, format.GetVertex(p.Vertices).Position)
+	fmt.Println(len(p.Vertices), p.Indices, vertex.Get(p.Vertices).Position)
 	// Output: 96 [0 1 2] [10 0 0]
 }

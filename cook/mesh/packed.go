@@ -1,9 +1,9 @@
 package mesh
 
-import "github.com/untoldkit/untold/format"
+import "github.com/untoldkit/untold/format/vertex"
 
 // VertexCount returns the number of vertices.
-func (p *Packed) VertexCount() int { return len(p.Vertices) / format.VertexSize }
+func (p *Packed) VertexCount() int { return len(p.Vertices) / vertex.Size }
 
 // Append adds the vertices and triangles of another mesh behind its own.
 func (p *Packed) Append(o *Packed) {
@@ -44,13 +44,13 @@ func (p *Packed) Split16() []*Packed {
 			if stamp[v] != len(out) {
 				stamp[v] = len(out)
 				remap[v] = uint32(cur.VertexCount())
-				cur.Vertices = append(cur.Vertices, p.Vertices[int(v)*format.VertexSize:][:format.VertexSize]...)
+				cur.Vertices = append(cur.Vertices, p.Vertices[int(v)*vertex.Size:][:vertex.Size]...)
 				vertices++
 			}
 			cur.Indices = append(cur.Indices, remap[v])
 		}
 	}
-	if (vertices-n)*format.VertexSize >= len(p.Indices)*2 {
+	if (vertices-n)*vertex.Size >= len(p.Indices)*2 {
 		return []*Packed{p}
 	}
 	return out

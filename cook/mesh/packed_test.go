@@ -5,20 +5,20 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // numbered is a packed mesh whose vertices carry their number.
 func numbered(n int, indices []uint32) *Packed {
-	p := &Packed{Vertices: make([]byte, n*format.VertexSize), Indices: indices}
+	p := &Packed{Vertices: make([]byte, n*vertex.Size), Indices: indices}
 	for i := range n {
-		format.PutVertex(p.Vertices[i*format.VertexSize:], &format.Vertex{Position: [3]float32{float32(i)}})
+		vertex.Put(p.Vertices[i*vertex.Size:], &vertex.Vertex{Position: [3]float32{float32(i)}})
 	}
 	return p
 }
 
 func corner(p *Packed, v uint32) int {
-	return int(format.GetVertex(p.Vertices[int(v)*format.VertexSize:]).Position[0])
+	return int(vertex.Get(p.Vertices[int(v)*vertex.Size:]).Position[0])
 }
 
 func TestAppend(t *testing.T) {
@@ -45,7 +45,7 @@ func TestSplit16(t *testing.T) {
 			if len(pieces) > 1 && q.VertexCount() > 65535 {
 				t.Fatalf("a piece has %d vertices", q.VertexCount())
 			}
-			bytes += len(q.Vertices) + len(q.Indices)*format.IndexTypeFor(q.VertexCount()).Size()
+			bytes += len(q.Vertices) + len(q.Indices)*vertex.IndexTypeFor(q.VertexCount()).Size()
 			for _, v := range q.Indices {
 				if corner(q, v) != int(indices[k]) {
 					t.Fatalf("index %d names vertex %d, want %d", k, corner(q, v), indices[k])
@@ -56,7 +56,7 @@ func TestSplit16(t *testing.T) {
 		if k != len(indices) {
 			t.Fatalf("%d of %d indices", k, len(indices))
 		}
-		if whole := len(p.Vertices) + len(indices)*format.IndexTypeFor(n).Size(); bytes > whole {
+		if whole := len(p.Vertices) + len(indices)*vertex.IndexTypeFor(n).Size(); bytes > whole {
 			t.Fatalf("%d bytes in %d pieces, %d whole", bytes, len(pieces), whole)
 		}
 	})

@@ -1,7 +1,7 @@
 package mesh
 
 import (
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -10,12 +10,12 @@ import (
 // colours survive packing again unchanged; normals to 10 bits.
 func (p *Packed) AppendTo(m *Mesh) {
 	base := uint32(len(m.Positions))
-	for i := 0; i < len(p.Vertices); i += format.VertexSize {
-		v := format.GetVertex(p.Vertices[i:])
+	for i := 0; i < len(p.Vertices); i += vertex.Size {
+		v := vertex.Get(p.Vertices[i:])
 		m.Positions = append(m.Positions, geom.FromF32(v.Position))
-		m.Normals = append(m.Normals, format.UnpackNormal(v.Normal))
+		m.Normals = append(m.Normals, vertex.UnpackNormal(v.Normal))
 		for set, c := range [2][2]uint16{v.UV0, v.UV1} {
-			m.UV[set] = append(m.UV[set], [2]float32{format.FromHalf(c[0]), 1 - format.FromHalf(c[1])})
+			m.UV[set] = append(m.UV[set], [2]float32{vertex.FromHalf(c[0]), 1 - vertex.FromHalf(c[1])})
 		}
 		var color [4]float32
 		for k, c := range v.Color {

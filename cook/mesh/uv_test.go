@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 func TestUVTransform(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPackUVShift(t *testing.T) {
 		}
 		for i, v := range vertices(p) {
 			for k, want := range [2]float64{float64(uv[i][0]), 1 - float64(uv[i][1])} {
-				got := float64(format.FromHalf(v.UV0[k]))
+				got := float64(vertex.FromHalf(v.UV0[k]))
 				d := got - want
 				if d -= math.Round(d); math.Abs(d) > 1.0/1024 {
 					t.Fatalf("vertex %d: %v is stored as %v", i, want, got)

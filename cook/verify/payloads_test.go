@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -19,8 +20,8 @@ func triangleFile(t *testing.T, path string, typ format.FileType, x float32) {
 	b := format.NewBuilder(typ)
 	var vertices []byte
 	for k := range 3 {
-		v := format.Vertex{Position: [3]float32{x + float32(k%2), float32(k / 2), 0}, Normal: format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1})}
-		vertices = format.AppendVertices(vertices, []format.Vertex{v})
+		v := vertex.Vertex{Position: [3]float32{x + float32(k%2), float32(k / 2), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
+		vertices = vertex.Append(vertices, []vertex.Vertex{v})
 	}
 	m := b.AddMaterial("m", format.Material{
 		BaseColor: [4]float32{1, 1, 1, 1}, BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -18,16 +19,16 @@ import (
 func tile(t *testing.T) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
-	vs := make([]format.Vertex, 3)
+	vs := make([]vertex.Vertex, 3)
 	for i := range vs {
-		vs[i] = format.Vertex{
+		vs[i] = vertex.Vertex{
 			Position: [3]float32{float32(i % 2), float32(i / 2), 0},
-			Normal:   format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+			Normal:   vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 		}
 	}
 	err := b.AddObject(format.Object{
 		Name: "o", MeshName: "m", Material: format.NoIndex,
-		Vertices: format.AppendVertices(nil, vs), Indices: []uint32{0, 1, 2},
+		Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
@@ -130,7 +130,7 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	size := u.Buffers.Type.Size()
 	box := geom.Box{Min: geom.FromF32(u.Bounds.Min), Max: geom.FromF32(u.Bounds.Max)}
 	m.center, m.half = [3]float64(box.Center()), [3]float64(box.Size().Scale(0.5))
-	m.wide, m.entity = u.Buffers.Type == format.Index32, 0
+	m.wide, m.entity = u.Buffers.Type == vertex.Index32, 0
 	m.firstIndex, m.baseVertex = uint32(at.indices.at*indexUnit/size), int32(at.vertices.at)
 	m.indexCount = uint32(len(u.Buffers.Indices) / size)
 	if m.set != nil {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
@@ -20,10 +20,10 @@ func batchBoard(t testing.TB, dir string, n int) (assets []*payload.Asset) {
 	for i := range n {
 		a := board(t, dir)
 		shift := float32(i) * 0.21
-		for k := 0; k+format.VertexSize <= len(a.Geometry.Vertices); k += format.VertexSize {
-			v := format.GetVertex(a.Geometry.Vertices[k:])
+		for k := 0; k+vertex.Size <= len(a.Geometry.Vertices); k += vertex.Size {
+			v := vertex.Get(a.Geometry.Vertices[k:])
 			v.Position[1] += shift
-			format.PutVertex(a.Geometry.Vertices[k:], &v)
+			vertex.Put(a.Geometry.Vertices[k:], &v)
 		}
 		for k := range a.Meshes {
 			a.Meshes[k].LocalBounds.Min[1] += shift

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -53,7 +54,7 @@ func BenchmarkDraw(b *testing.B) {
 // BenchmarkUpload states the speed of Pump into memory that was used before.
 func BenchmarkUpload(b *testing.B) {
 	r := headless(b, Options{Width: 16, Height: 16})
-	a := assemble([]part{{vertices: make([]format.Vertex, 500_000), indices: []uint32{0, 1, 2}, wide: true}}, nil)
+	a := assemble([]part{{vertices: make([]vertex.Vertex, 500_000), indices: []uint32{0, 1, 2}, wide: true}}, nil)
 	k := key(0, payload.RepFull)
 	b.SetBytes(int64(len(a.Geometry.Vertices)))
 	for b.Loop() {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -196,7 +196,7 @@ func (n *rep) piece(s *staging) int64 {
 	if len(n.vertices)+len(n.indices) == 0 {
 		return 0
 	}
-	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*format.VertexSize
+	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*vertex.Size
 	if n.sent >= len(n.vertices) {
 		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
 	}

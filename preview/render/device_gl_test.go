@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -15,7 +16,7 @@ import (
 // representation can be drawn only when all of it is there.
 func TestUploadBudget(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
-	p := part{vertices: make([]format.Vertex, 100_000), indices: []uint32{0, 1, 2}}
+	p := part{vertices: make([]vertex.Vertex, 100_000), indices: []uint32{0, 1, 2}}
 	k := key(0, payload.RepFull)
 	if err := r.Upload(k, assemble([]part{p}, nil)); err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestDevice(t *testing.T) {
 func TestPagesComeAndGo(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	for i, vertices := range []int{firstVertices * 3 / 4, firstVertices * 3 / 4, pageVertices / 2} {
-		big := part{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}
+		big := part{vertices: make([]vertex.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}
 		if err := r.Upload(key(int32(i), payload.RepFull), assemble([]part{big}, nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
 		upload := func(tile int32, vertices int) {
 			t.Helper()
-			a := assemble([]part{{vertices: make([]format.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
+			a := assemble([]part{{vertices: make([]vertex.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
 			if err := r.Upload(key(tile, payload.RepFull), a); err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +127,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 				t.Fatalf("%d pages and %d in the making, want %d and %d", n, got, want, spares)
 			}
 		}
-		const vertexBytes, indexBytes = pageVertices * format.VertexSize, pageIndices * indexUnit
+		const vertexBytes, indexBytes = pageVertices * vertex.Size, pageIndices * indexUnit
 		r.Pump(Budget{})
 		pages(0, 0)
 		upload(0, firstVertices-pageVertices/2)

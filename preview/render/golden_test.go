@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -29,10 +30,10 @@ func ball(center geom.Vec3, radius float64) part {
 			sv, cv := math.Sincos(math.Pi * float64(i) / rings)
 			su, cu := math.Sincos(2 * math.Pi * float64(k) / segments)
 			n := geom.Vec3{sv * su, cv, sv * cu}
-			p.vertices = append(p.vertices, format.Vertex{
-				Position: center.Add(n.Scale(radius)).F32(), Normal: format.PackNormal(n.F32()),
-				Tangent: format.PackTangent([4]float32{float32(cu), 0, float32(-su), 1}),
-				UV0:     [2]uint16{format.Half(float32(4*k) / segments), format.Half(2 - float32(2*i)/rings)},
+			p.vertices = append(p.vertices, vertex.Vertex{
+				Position: center.Add(n.Scale(radius)).F32(), Normal: vertex.PackNormal(n.F32()),
+				Tangent: vertex.PackTangent([4]float32{float32(cu), 0, float32(-su), 1}),
+				UV0:     [2]uint16{vertex.Half(float32(4*k) / segments), vertex.Half(2 - float32(2*i)/rings)},
 				Color:   [4]uint8{255, 255, 255, 255},
 			})
 		}
@@ -122,7 +123,7 @@ func board(t testing.TB, dir string) *payload.Asset {
 	panel := quad(geom.Vec3{-1.6, 1.2, -2}, geom.Vec3{1.2, 0, 0.6}, geom.Vec3{0, 1.2, 0})
 	for i := range panel.vertices {
 		for k := range panel.vertices[i].UV0 {
-			panel.vertices[i].UV0[k] = format.Half(4 * format.FromHalf(panel.vertices[i].UV0[k]))
+			panel.vertices[i].UV0[k] = vertex.Half(4 * vertex.FromHalf(panel.vertices[i].UV0[k]))
 		}
 	}
 	add(panel, fence)

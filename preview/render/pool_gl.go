@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Sizes of the pages of the geometry pool: the vertices and indices of many
@@ -55,7 +55,7 @@ type pool struct {
 
 // allocate finds room. An error means that the GPU's memory is exhausted.
 func (p *pool) allocate(vertexBytes, indexBytes int) (place, error) {
-	nv := (vertexBytes + format.VertexSize - 1) / format.VertexSize
+	nv := (vertexBytes + vertex.Size - 1) / vertex.Size
 	ni := (indexBytes + indexUnit - 1) / indexUnit
 	for _, g := range p.pages {
 		if at, ok := g.allocate(nv, ni); ok {
@@ -126,7 +126,7 @@ func (g *page) allocate(nv, ni int) (place, bool) {
 }
 
 func (a *place) bytes() int64 {
-	return int64(a.vertices.n)*format.VertexSize + int64(a.indices.n)*indexUnit
+	return int64(a.vertices.n)*vertex.Size + int64(a.indices.n)*indexUnit
 }
 
 // release takes geometry memory back. One empty page is kept, so that a scene
@@ -177,7 +177,7 @@ func (p *pool) newPage(vertices, indices int) *page {
 // of it.
 func (p *pool) storeVertices(g *page) error {
 	gl.GenBuffers(1, &g.vertex)
-	return p.store(g, gl.ARRAY_BUFFER, g.vertex, g.vertices.size*format.VertexSize)
+	return p.store(g, gl.ARRAY_BUFFER, g.vertex, g.vertices.size*vertex.Size)
 }
 
 // complete makes the rest of a page and takes it into use.
@@ -230,7 +230,7 @@ func (p *pool) store(g *page, target, buffer uint32, size int) error {
 	return nil
 }
 
-// vertexAttributes describes format.Vertex in the bound buffers, and the record
+// vertexAttributes describes vertex.Vertex in the bound buffers, and the record
 // number of a draw in ids (0: set by hand before each draw). Normals are taken
 // as integers: before OpenGL 4.2 normalised 10-bit values decode in another way,
 // and only their direction counts.
@@ -248,7 +248,7 @@ func vertexAttributes(ids uint32) {
 		{4, gl.UNSIGNED_BYTE, true, 28},
 	} {
 		gl.EnableVertexAttribArray(uint32(i))
-		gl.VertexAttribPointerWithOffset(uint32(i), a.n, a.kind, a.normalized, format.VertexSize, a.offset)
+		gl.VertexAttribPointerWithOffset(uint32(i), a.n, a.kind, a.normalized, vertex.Size, a.offset)
 	}
 	if ids != 0 {
 		gl.BindBuffer(gl.ARRAY_BUFFER, ids)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -61,7 +62,7 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		}
 		m := mesh{
 			firstIndex: uint32(offsets[i].index / rec.IndexType.Size()), indexCount: rec.IndexCount - rec.IndexCount%3,
-			baseVertex: int32(offsets[i].vertex / format.VertexSize), wide: rec.IndexType == format.Index32,
+			baseVertex: int32(offsets[i].vertex / vertex.Size), wide: rec.IndexType == vertex.Index32,
 			material: p.material(a.Materials, rec.Material, materials), record: int32(i),
 		}
 		m.kind = kindOf(&p.materials[m.material])
@@ -112,7 +113,7 @@ func (p *prepared) checkRanges(meshes []format.Mesh) error {
 		switch {
 		case size == 0:
 			return fmt.Errorf("render: mesh %d: index type %d", i, m.IndexType)
-		case m.VertexSize != uint64(m.VertexCount)*format.VertexSize || m.IndexSize != uint64(m.IndexCount)*size:
+		case m.VertexSize != uint64(m.VertexCount)*vertex.Size || m.IndexSize != uint64(m.IndexCount)*size:
 			return fmt.Errorf("render: mesh %d: sizes and counts disagree", i)
 		case !inside(m.VertexOffset, m.VertexSize, uint64(len(p.vertices))), !inside(m.IndexOffset, m.IndexSize, uint64(len(p.indices))):
 			return fmt.Errorf("render: mesh %d: its range is outside the geometry", i)
@@ -136,7 +137,7 @@ func (p *prepared) layOut(meshes []format.Mesh) []offset {
 	for i := range meshes {
 		m := &meshes[i]
 		out[i] = offset{int(m.VertexOffset), int(m.IndexOffset)}
-		oddVertices = oddVertices || m.VertexOffset%format.VertexSize != 0
+		oddVertices = oddVertices || m.VertexOffset%vertex.Size != 0
 		oddIndices = oddIndices || m.IndexOffset%uint64(m.IndexType.Size()) != 0
 	}
 	if oddVertices {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -13,7 +14,7 @@ import (
 
 // part is a mesh of a test's asset.
 type part struct {
-	vertices  []format.Vertex
+	vertices  []vertex.Vertex
 	indices   []uint32
 	wide      bool
 	material  uint32
@@ -25,24 +26,29 @@ func assemble(parts []part, materials []format.Material, textures ...string) *pa
 	a := payload.NewAsset(nil)
 	a.Materials = materials
 	for i, p := range parts {
-		kind := format.Index16
+		kind := vertex.Index16
 		if p.wide {
-			kind = format.Index32
+			kind = vertex.Index32
 		}
 		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, FirstMesh: uint32(i), MeshCount: 1, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}
 		if p.transform != nil {
 			e.LocalTransform = f32(*p.transform)
 		}
 		a.Entities = append(a.Entities, e)
-		v := format.AppendVertices(nil, p.vertices)
-		box, _ := format.PositionBounds(v)
+		v := vertex.Append(nil, p.vertices)
+		box := format.Bounds{Min: p.vertices[0].Position, Max: p.vertices[0].Position}
+		for _, u := range p.vertices {
+			for k, x := range u.Position {
+				box.Min[k], box.Max[k] = min(box.Min[k], x), max(box.Max[k], x)
+			}
+		}
 		n := format.Mesh{
 			EntityID: uint32(i), Material: p.material, IndexType: kind, VertexCount: uint32(len(p.vertices)), IndexCount: uint32(len(p.indices)),
-			VertexStride: format.VertexSize, VertexOffset: uint64(len(a.Geometry.Vertices)), IndexOffset: uint64(len(a.Geometry.Indices)),
+			VertexStride: vertex.Size, VertexOffset: uint64(len(a.Geometry.Vertices)), IndexOffset: uint64(len(a.Geometry.Indices)),
 			VertexSize: uint64(len(v)), IndexSize: uint64(len(p.indices) * kind.Size()), LocalBounds: box,
 		}
 		a.Geometry.Vertices = append(a.Geometry.Vertices, v...)
-		a.Geometry.Indices = format.AppendIndices(a.Geometry.Indices, kind, p.indices)
+		a.Geometry.Indices = vertex.AppendIndices(a.Geometry.Indices, kind, p.indices)
 		a.Meshes = append(a.Meshes, n)
 	}
 	for i := range textures {
@@ -63,10 +69,10 @@ func quad(center, right, up geom.Vec3) part {
 	r := right.Normalize(0, geom.Vec3{1, 0, 0})
 	var p part
 	for _, c := range [][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
-		p.vertices = append(p.vertices, format.Vertex{
+		p.vertices = append(p.vertices, vertex.Vertex{
 			Position: center.Add(right.Scale(c[0])).Add(up.Scale(c[1])).F32(),
-			Normal:   format.PackNormal(n.F32()), Tangent: format.PackTangent([4]float32{float32(r[0]), float32(r[1]), float32(r[2]), 1}),
-			UV0:   [2]uint16{format.Half(float32(c[0]+1) / 2), format.Half(float32(c[1]+1) / 2)},
+			Normal:   vertex.PackNormal(n.F32()), Tangent: vertex.PackTangent([4]float32{float32(r[0]), float32(r[1]), float32(r[2]), 1}),
+			UV0:   [2]uint16{vertex.Half(float32(c[0]+1) / 2), vertex.Half(float32(c[1]+1) / 2)},
 			Color: [4]uint8{255, 255, 255, 255},
 		})
 	}
@@ -91,12 +97,12 @@ func TestOddOffsets(t *testing.T) {
 	}
 	for i, want := range [][]uint32{small.indices, big.indices, big.indices} {
 		m := p.meshes[i]
-		kind, size := format.Index16, 2
+		kind, size := vertex.Index16, 2
 		if m.wide {
-			kind, size = format.Index32, 4
+			kind, size = vertex.Index32, 4
 		}
 		from := int(m.firstIndex) * size
-		got := format.Indices(p.indices[from:from+int(m.indexCount)*size], kind)
+		got := vertex.Indices(p.indices[from:from+int(m.indexCount)*size], kind)
 		for k := range want {
 			if got[k] != want[k] {
 				t.Errorf("mesh %d: indices %v, want %v", i, got, want)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -20,13 +20,13 @@ import (
 // frame in which the first leaf comes into view.
 func (r *Renderer) warm() error {
 	start := time.Now()
-	const dot = 3 * format.VertexSize
+	const dot = 3 * vertex.Size
 	at, err := r.pool.allocate(dot, indexUnit)
 	if err != nil {
 		return err
 	}
 	var zeros [dot]byte
-	r.staging.copyTo(at.page.vertex, at.vertices.at*format.VertexSize, zeros[:])
+	r.staging.copyTo(at.page.vertex, at.vertices.at*vertex.Size, zeros[:])
 	r.staging.copyTo(at.page.index, at.indices.at*indexUnit, zeros[:indexUnit])
 	material := r.materials.write(&r.staging, make([]float32, materialFloats))
 

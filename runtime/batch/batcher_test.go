@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -375,7 +376,7 @@ func TestFailures(t *testing.T) {
 
 // TestMemory: the bound holds, and pressure gives everything back.
 func TestMemory(t *testing.T) {
-	const one = 6*format.VertexSize + 6*2
+	const one = 6*vertex.Size + 6*2
 	r := newRig(t, func(o *Options) { o.MaxBytes = 2*one + 1 })
 	var keys []payload.Key
 	for i := range 3 {

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestBoundMoves: a bound that is lowered takes batches back, those out of view
 // first, and one that is raised lets them come again.
 func TestBoundMoves(t *testing.T) {
-	const one = 6*format.VertexSize + 6*2
+	const one = 6*vertex.Size + 6*2
 	r := newRig(t)
 	var keys []payload.Key
 	for i := range 3 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -151,7 +152,7 @@ func bytesOf(vertices, indices int64) int64 {
 	if vertices >= wideFrom {
 		size = 4
 	}
-	return vertices*format.VertexSize + indices*size
+	return vertices*vertex.Size + indices*size
 }
 
 // start picks dirty cells and starts jobs for them.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -34,7 +35,7 @@ func Example() {
 	asset.Entities = []format.Entity{{ParentID: format.NoIndex, MeshCount: 3, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i := range 3 {
 		asset.Meshes = append(asset.Meshes, format.Mesh{
-			Material: format.NoIndex, IndexType: format.Index16, VertexCount: 3, IndexCount: 3,
+			Material: format.NoIndex, IndexType: vertex.Index16, VertexCount: 3, IndexCount: 3,
 			VertexOffset: uint64(96 * i), VertexSize: 96, IndexOffset: uint64(6 * i), IndexSize: 6,
 		})
 		asset.Geometry.Vertices = append(asset.Geometry.Vertices, make([]byte, 96)...)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -58,7 +59,7 @@ func Items(a *payload.Asset, material func(index int) (number uint64, ok bool)) 
 func sound(m *format.Mesh, g *format.Geometry) bool {
 	size := m.IndexType.Size()
 	return size > 0 && m.IndexCount > 0 && m.IndexCount%3 == 0 && m.VertexCount > 0 &&
-		m.VertexSize == uint64(m.VertexCount)*format.VertexSize && m.IndexSize == uint64(m.IndexCount)*uint64(size) &&
+		m.VertexSize == uint64(m.VertexCount)*vertex.Size && m.IndexSize == uint64(m.IndexCount)*uint64(size) &&
 		inside(m.VertexOffset, m.VertexSize, g.Vertices) && inside(m.IndexOffset, m.IndexSize, g.Indices)
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -29,9 +29,9 @@ type Source interface {
 
 // MeshGeometry is the bytes of one mesh. Release may be nil.
 type MeshGeometry struct {
-	Vertices []byte // format.VertexSize bytes each
+	Vertices []byte // vertex.Size bytes each
 	Indices  []byte
-	Type     format.IndexType
+	Type     vertex.IndexType
 	Release  func()
 }
 
@@ -80,7 +80,7 @@ type Range struct{ First, Count uint32 }
 // until Release.
 type Buffers struct {
 	Vertices, Indices []byte
-	Type              format.IndexType
+	Type              vertex.IndexType
 	pool              *Pool
 }
 
@@ -139,11 +139,11 @@ const wideFrom = 1<<16 + 1
 
 func (g *Group) merge(src Source, pool *Pool) Merged {
 	m := Merged{Ranges: make([]Range, len(g.Members))}
-	t := format.Index16
+	t := vertex.Index16
 	if g.Vertices >= wideFrom {
-		t = format.Index32
+		t = vertex.Index32
 	}
-	b := pool.get(int(g.Vertices)*format.VertexSize, int(g.Indices)*t.Size())
+	b := pool.get(int(g.Vertices)*vertex.Size, int(g.Indices)*t.Size())
 	vertices, indices := 0, 0 // written so far
 	for i := range g.Members {
 		x := &g.Members[i]
@@ -152,7 +152,7 @@ func (g *Group) merge(src Source, pool *Pool) Merged {
 			continue
 		}
 		if fits(&mesh, x) {
-			copy(b.Vertices[vertices*format.VertexSize:], mesh.Vertices)
+			copy(b.Vertices[vertices*vertex.Size:], mesh.Vertices)
 			rebase(b.Indices[indices*t.Size():][:int(x.Indices)*t.Size()], t, mesh.Indices, mesh.Type, uint32(vertices))
 			m.Ranges[i] = Range{uint32(indices), x.Indices}
 			vertices += int(x.Vertices)
@@ -164,7 +164,7 @@ func (g *Group) merge(src Source, pool *Pool) Merged {
 			mesh.Release()
 		}
 	}
-	b.Vertices, b.Indices, b.Type = b.Vertices[:vertices*format.VertexSize], b.Indices[:indices*t.Size()], t
+	b.Vertices, b.Indices, b.Type = b.Vertices[:vertices*vertex.Size], b.Indices[:indices*t.Size()], t
 	m.Buffers = b
 	return m
 }
@@ -172,31 +172,31 @@ func (g *Group) merge(src Source, pool *Pool) Merged {
 // fits reports whether the bytes of a mesh are as many as its item says.
 func fits(g *MeshGeometry, x *Member) bool {
 	size := g.Type.Size()
-	return size > 0 && len(g.Vertices) == int(x.Vertices)*format.VertexSize && len(g.Indices) == int(x.Indices)*size
+	return size > 0 && len(g.Vertices) == int(x.Vertices)*vertex.Size && len(g.Indices) == int(x.Indices)*size
 }
 
 // rebase copies indices and adds base to each. The sums fit into the type of
 // dst: indices are smaller than the vertex count of their mesh. So whole words
 // can be added, as no lane carries into the next.
-func rebase(dst []byte, to format.IndexType, src []byte, from format.IndexType, base uint32) {
+func rebase(dst []byte, to vertex.IndexType, src []byte, from vertex.IndexType, base uint32) {
 	le := binary.LittleEndian
 	switch {
 	case to == from:
 		lanes := uint64(base) * 0x0001_0001_0001_0001
-		if to == format.Index32 {
+		if to == vertex.Index32 {
 			lanes = uint64(base)<<32 | uint64(base)
 		}
 		for ; len(src) >= 8 && len(dst) >= 8; src, dst = src[8:], dst[8:] {
 			le.PutUint64(dst, le.Uint64(src)+lanes)
 		}
-		if to == format.Index32 && len(src) >= 4 {
+		if to == vertex.Index32 && len(src) >= 4 {
 			le.PutUint32(dst, le.Uint32(src)+base)
 			return
 		}
-		for ; to == format.Index16 && len(src) >= 2; src, dst = src[2:], dst[2:] {
+		for ; to == vertex.Index16 && len(src) >= 2; src, dst = src[2:], dst[2:] {
 			le.PutUint16(dst, le.Uint16(src)+uint16(base))
 		}
-	case to == format.Index32:
+	case to == vertex.Index32:
 		for ; len(src) >= 2 && len(dst) >= 4; src, dst = src[2:], dst[4:] {
 			le.PutUint32(dst, uint32(le.Uint16(src))+base)
 		}

@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -106,7 +107,7 @@ func drawMesh(t *rapid.T, r *rig) testMesh {
 	m.Channels = uint32(rapid.IntRange(0, 5).Draw(t, "channels")) / 5
 	m.Level = int32(rapid.IntRange(0, 5).Draw(t, "level")) / 5
 	m.Static = rapid.IntRange(0, 9).Draw(t, "static") > 0
-	kind := rapid.SampledFrom([]format.IndexType{format.Index16, format.Index32}).Draw(t, "kind")
+	kind := rapid.SampledFrom([]vertex.IndexType{vertex.Index16, vertex.Index32}).Draw(t, "kind")
 	return m.reindex(kind, func(int) uint32 { return uint32(rapid.IntRange(0, int(m.Vertices)-1).Draw(t, "index")) })
 }
 

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -50,7 +51,7 @@ type tester interface {
 type testMesh struct {
 	Item
 	vertices, indices []byte
-	kind              format.IndexType
+	kind              vertex.IndexType
 	serial            uint64
 }
 
@@ -128,24 +129,24 @@ func (r *rig) Release(id ID) {
 // mesh makes a static mesh of n triangles around (x, 0, 0).
 func (r *rig) mesh(x float32, material uint64, n int) testMesh {
 	r.serial++
-	m := testMesh{serial: r.serial, kind: format.Index16, Item: Item{
+	m := testMesh{serial: r.serial, kind: vertex.Index16, Item: Item{
 		Static: true, Material: material, Vertices: uint32(n + 2), Indices: uint32(3 * n),
 		Bounds: format.Bounds{Min: [3]float32{x - 1, 0, 0}, Max: [3]float32{x + 1, 1, 1}},
 	}}
 	for v := range n + 2 {
-		vertex := make([]byte, format.VertexSize)
+		vertex := make([]byte, vertex.Size)
 		binary.LittleEndian.PutUint64(vertex, m.serial)
 		binary.LittleEndian.PutUint32(vertex[8:], uint32(v))
 		m.vertices = append(m.vertices, vertex...)
 	}
-	return m.reindex(format.Index16, func(i int) uint32 { return uint32(i/3 + i%3) })
+	return m.reindex(vertex.Index16, func(i int) uint32 { return uint32(i/3 + i%3) })
 }
 
 // reindex gives a mesh other indices.
-func (m testMesh) reindex(kind format.IndexType, at func(i int) uint32) testMesh {
+func (m testMesh) reindex(kind vertex.IndexType, at func(i int) uint32) testMesh {
 	m.kind, m.indices = kind, nil
 	for i := range int(m.Indices) {
-		if kind == format.Index16 {
+		if kind == vertex.Index16 {
 			m.indices = binary.LittleEndian.AppendUint16(m.indices, uint16(at(i)))
 		} else {
 			m.indices = binary.LittleEndian.AppendUint32(m.indices, at(i))
@@ -221,10 +222,10 @@ type triangle struct {
 	v      [3]uint32
 }
 
-func trianglesOf(count map[triangle]int, vertices, indices []byte, kind format.IndexType, by int) error {
+func trianglesOf(count map[triangle]int, vertices, indices []byte, kind vertex.IndexType, by int) error {
 	le := binary.LittleEndian
 	at := func(i int) uint32 {
-		if kind == format.Index16 {
+		if kind == vertex.Index16 {
 			return uint32(le.Uint16(indices[2*i:]))
 		}
 		return le.Uint32(indices[4*i:])
@@ -232,8 +233,8 @@ func trianglesOf(count map[triangle]int, vertices, indices []byte, kind format.I
 	for i := 0; i+2 < len(indices)/kind.Size(); i += 3 {
 		var x triangle
 		for k := range 3 {
-			v := int(at(i+k)) * format.VertexSize
-			if v+format.VertexSize > len(vertices) {
+			v := int(at(i+k)) * vertex.Size
+			if v+vertex.Size > len(vertices) {
 				return fmt.Errorf("index %d is outside", at(i+k))
 			}
 			serial := le.Uint64(vertices[v:])

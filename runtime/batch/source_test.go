@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -21,8 +22,8 @@ func assetOf(triangles ...int) *payload.Asset {
 	a.Entities = []format.Entity{{ID: 0, ParentID: format.NoIndex, MeshCount: uint32(len(triangles)), LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i, n := range triangles {
 		m := format.Mesh{
-			IndexType: format.Index16, VertexCount: uint32(n + 2), IndexCount: uint32(3 * n), VertexStride: format.VertexSize,
-			VertexOffset: uint64(len(a.Geometry.Vertices)), VertexSize: uint64(n+2) * format.VertexSize,
+			IndexType: vertex.Index16, VertexCount: uint32(n + 2), IndexCount: uint32(3 * n), VertexStride: vertex.Size,
+			VertexOffset: uint64(len(a.Geometry.Vertices)), VertexSize: uint64(n+2) * vertex.Size,
 			IndexOffset: uint64(len(a.Geometry.Indices)), IndexSize: uint64(6 * n),
 			LocalBounds: format.Bounds{Min: [3]float32{float32(i), 0, 0}, Max: [3]float32{float32(i + 1), 1, 1}},
 		}
@@ -149,14 +150,14 @@ func TestMerge(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "members") {
 			// Around the limit of 65,536 vertices in sum.
 			n := uint32(rapid.SampledFrom([]int{1, 3, 5, 32768, 32767, 65530, 65536}).Draw(t, "vertices"))
-			kind := rapid.SampledFrom([]format.IndexType{format.Index16, format.Index32}).Draw(t, "kind")
+			kind := rapid.SampledFrom([]vertex.IndexType{vertex.Index16, vertex.Index32}).Draw(t, "kind")
 			ref := Ref{Mesh: int32(i)}
-			m := MeshGeometry{Vertices: bytes.Repeat([]byte{byte(i)}, int(n)*format.VertexSize), Type: kind}
+			m := MeshGeometry{Vertices: bytes.Repeat([]byte{byte(i)}, int(n)*vertex.Size), Type: kind}
 			indices := uint32(3 * rapid.IntRange(1, 5).Draw(t, "triangles"))
 			for range indices {
 				v := rapid.SampledFrom([]uint32{0, n - 1, n / 2}).Draw(t, "index")
 				want = append(want, base+v)
-				if kind == format.Index16 {
+				if kind == vertex.Index16 {
 					m.Indices = binary.LittleEndian.AppendUint16(m.Indices, uint16(v))
 				} else {
 					m.Indices = binary.LittleEndian.AppendUint32(m.Indices, v)
@@ -173,7 +174,7 @@ func TestMerge(t *testing.T) {
 		if m.Err != nil {
 			t.Fatal(m.Err)
 		}
-		if (m.Buffers.Type == format.Index32) != (base > 1<<16) {
+		if (m.Buffers.Type == vertex.Index32) != (base > 1<<16) {
 			t.Fatalf("%d vertices with type %v", base, m.Buffers.Type)
 		}
 		at := uint32(0)
@@ -183,12 +184,12 @@ func TestMerge(t *testing.T) {
 			}
 			for k := at; k < at+x.Indices; k++ {
 				v := uint32(0)
-				if m.Buffers.Type == format.Index16 {
+				if m.Buffers.Type == vertex.Index16 {
 					v = uint32(binary.LittleEndian.Uint16(m.Buffers.Indices[2*k:]))
 				} else {
 					v = binary.LittleEndian.Uint32(m.Buffers.Indices[4*k:])
 				}
-				if v != want[k] || m.Buffers.Vertices[int(v)*format.VertexSize] != byte(i) {
+				if v != want[k] || m.Buffers.Vertices[int(v)*vertex.Size] != byte(i) {
 					t.Fatalf("index %d is %d, want %d of member %d", k, v, want[k], i)
 				}
 			}
@@ -212,7 +213,7 @@ func (m meshMap) Geometry(ref Ref) (MeshGeometry, bool) {
 
 // TestMergeOfLies: geometry that is not what was announced is left out.
 func TestMergeOfLies(t *testing.T) {
-	good := MeshGeometry{Vertices: make([]byte, 3*format.VertexSize), Indices: make([]byte, 6), Type: format.Index16}
+	good := MeshGeometry{Vertices: make([]byte, 3*vertex.Size), Indices: make([]byte, 6), Type: vertex.Index16}
 	short, odd, untyped := good, good, good
 	short.Vertices = short.Vertices[:32]
 	odd.Indices = odd.Indices[:5]
@@ -229,7 +230,7 @@ func TestMergeOfLies(t *testing.T) {
 	if m.Err == nil || released != 1 {
 		t.Errorf("%v, released %d", m.Err, released)
 	}
-	if got := fmt.Sprint(m.Ranges); got != "[{0 3} {0 0} {0 0} {0 0} {0 0} {3 3}]" || len(m.Buffers.Vertices) != 6*format.VertexSize {
+	if got := fmt.Sprint(m.Ranges); got != "[{0 3} {0 0} {0 0} {0 0} {0 0} {3 3}]" || len(m.Buffers.Vertices) != 6*vertex.Size {
 		t.Error(got)
 	}
 }
@@ -242,7 +243,7 @@ func TestAssets(t *testing.T) {
 		a.Entities, a.Meshes, a.Geometry = src.Entities, src.Meshes, src.Geometry
 		return a
 	}
-	const size = 2 * (4*format.VertexSize + 12)
+	const size = 2 * (4*vertex.Size + 12)
 	s := NewAssets(2 * size)
 	a := make1(0)
 	s.Put(tile0, a)
@@ -251,7 +252,7 @@ func TestAssets(t *testing.T) {
 		t.Errorf("released %v, %d bytes", released, s.Bytes())
 	}
 	g, ok := s.Geometry(Ref{tile0, 1})
-	if !ok || len(g.Vertices) != 4*format.VertexSize || g.Vertices[0] != 2 {
+	if !ok || len(g.Vertices) != 4*vertex.Size || g.Vertices[0] != 2 {
 		t.Fatalf("%v, %d bytes", ok, len(g.Vertices))
 	}
 	s.Drop(tile0)

@@ -26,7 +26,7 @@ type Asset struct {
 	Level, Levels int
 	// Strings resolves name and uri offsets of the records.
 	Strings func(offset uint32) string
-	// Geometry holds vertices of format.VertexSize bytes and indices at the
+	// Geometry holds vertices of vertex.Size bytes and indices at the
 	// offsets that Meshes name.
 	Geometry format.Geometry
 	// Parts is set when there is no Geometry yet: it is loaded mesh by mesh. Such

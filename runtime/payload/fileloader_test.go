@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -101,7 +103,7 @@ func TestFileLoaderReusesBuffers(t *testing.T) {
 	defer l.Close()
 	for range 20 {
 		r := fake.Ask(t, l, payload.Request{Dir: dir, Path: "a.untold"})
-		if r.Err != nil || len(r.Asset.Geometry.Vertices) != 3*format.VertexSize {
+		if r.Err != nil || len(r.Asset.Geometry.Vertices) != 3*vertex.Size {
 			t.Fatal(r.Err)
 		}
 		r.Asset.Release()

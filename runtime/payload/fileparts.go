@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // readRecords opens a payload that comes in parts: its tables are there.
@@ -174,8 +175,8 @@ func moved(list []span, offset uint64) uint64 {
 }
 
 // indexBeyond finds the first index that is n or more.
-func indexBeyond(b []byte, t format.IndexType, n uint32) (at int, ok bool) {
-	if t == format.Index16 {
+func indexBeyond(b []byte, t vertex.IndexType, n uint32) (at int, ok bool) {
+	if t == vertex.Index16 {
 		for at = 0; 2*at+2 <= len(b); at++ {
 			if uint32(binary.LittleEndian.Uint16(b[2*at:])) >= n {
 				return at, true

@@ -13,6 +13,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // gridTile returns a tile of about size bytes of geometry: height fields of
@@ -22,14 +23,14 @@ func gridTile(b *testing.B, size int, mode format.CompressMode) []byte {
 	const k = 200
 	build := format.NewBuilder(format.FileTile)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for o := range max(1, size/(k*k*format.VertexSize+(k-1)*(k-1)*12)) {
-		vertices := make([]format.Vertex, 0, k*k)
+	for o := range max(1, size/(k*k*vertex.Size+(k-1)*(k-1)*12)) {
+		vertices := make([]vertex.Vertex, 0, k*k)
 		for i := range k * k {
 			u, v := float32(i%k)/(k-1), float32(i/k)/(k-1)
 			n := [3]float32{rng.Float32() - 0.5, 1, rng.Float32() - 0.5}
-			vertices = append(vertices, format.Vertex{
-				Position: [3]float32{u*50 + float32(o)*51, n[0] * 0.3, v * 50}, Normal: format.PackNormal(n),
-				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}), UV0: [2]uint16{format.Half(u), format.Half(v)}, Color: [4]uint8{255, 255, 255, 255},
+			vertices = append(vertices, vertex.Vertex{
+				Position: [3]float32{u*50 + float32(o)*51, n[0] * 0.3, v * 50}, Normal: vertex.PackNormal(n),
+				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}), UV0: [2]uint16{vertex.Half(u), vertex.Half(v)}, Color: [4]uint8{255, 255, 255, 255},
 			})
 		}
 		indices := make([]uint32, 0, (k-1)*(k-1)*6)
@@ -37,7 +38,7 @@ func gridTile(b *testing.B, size int, mode format.CompressMode) []byte {
 			a := i/(k-1)*k + i%(k-1)
 			indices = append(indices, a, a+k, a+1, a+1, a+k, a+k+1)
 		}
-		err := build.AddObject(format.Object{Name: fmt.Sprint("o", o), MeshName: "m", Material: format.NoIndex, Vertices: format.AppendVertices(nil, vertices), Indices: indices})
+		err := build.AddObject(format.Object{Name: fmt.Sprint("o", o), MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, vertices), Indices: indices})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -322,15 +323,15 @@ func container(t testing.TB, uris ...string) []byte {
 		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
 		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
 	})
-	corner := func(x, y float32) format.Vertex {
-		return format.Vertex{
-			Position: [3]float32{x, y, 0}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-			Tangent: format.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
+	corner := func(x, y float32) vertex.Vertex {
+		return vertex.Vertex{
+			Position: [3]float32{x, y, 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+			Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}), Color: [4]uint8{255, 255, 255, 255},
 		}
 	}
 	err := b.AddObject(format.Object{
 		Name: "o", MeshName: "m", Material: m, Indices: []uint32{0, 1, 2},
-		Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+		Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -20,17 +21,17 @@ func rowTile(t testing.TB, n int) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
 	for i := range n {
-		verts := make([]format.Vertex, 300)
+		verts := make([]vertex.Vertex, 300)
 		idx := make([]uint32, len(verts))
 		for k := range verts {
-			verts[k] = format.Vertex{
-				Position: [3]float32{float32(10 * i), float32(k%7) / 7, float32(k) / 300}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+			verts[k] = vertex.Vertex{
+				Position: [3]float32{float32(10 * i), float32(k%7) / 7, float32(k) / 300}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 			}
 			idx[k] = uint32((k * 7) % len(verts))
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: format.AppendVertices(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -316,17 +317,17 @@ func compressedTile(t testing.TB) []byte {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
 	b := format.NewBuilder(format.FileTile)
-	verts := make([]format.Vertex, 30_000)
+	verts := make([]vertex.Vertex, 30_000)
 	for k := range verts {
-		verts[k] = format.Vertex{
-			Position: [3]float32{rng.Float32(), rng.Float32(), 0}, Normal: format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+		verts[k] = vertex.Vertex{
+			Position: [3]float32{rng.Float32(), rng.Float32(), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 		}
 	}
 	idx := make([]uint32, len(verts))
 	for k := range idx {
 		idx[k] = uint32(k)
 	}
-	if err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: format.NoIndex, Vertices: format.AppendVertices(nil, verts), Indices: idx}); err != nil {
+	if err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeLZ4})

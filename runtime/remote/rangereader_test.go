@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -29,17 +30,17 @@ func tileOfMeshes(t testing.TB, meshes, vertices int) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
 	for i := range meshes {
-		verts := make([]format.Vertex, vertices)
+		verts := make([]vertex.Vertex, vertices)
 		idx := make([]uint32, vertices)
 		for k := range verts {
-			verts[k] = format.Vertex{
-				Position: [3]float32{float32(i), float32(k), float32(k % 7)}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+			verts[k] = vertex.Vertex{
+				Position: [3]float32{float32(i), float32(k), float32(k % 7)}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 			}
 			idx[k] = uint32(k)
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: format.AppendVertices(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -75,10 +76,10 @@ func TestCookedSceneStreamsMeshByMesh(t *testing.T) {
 	dir := t.TempDir()
 	b := format.NewBuilder(format.FileTile)
 	for i := range 60 {
-		corner := func(x, y float32) format.Vertex { return format.Vertex{Position: [3]float32{float32(i) + x, y, 0}} }
+		corner := func(x, y float32) vertex.Vertex { return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}} }
 		err := b.AddObject(format.Object{
 			Name: fmt.Sprint("n", i), MeshName: "m", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
-			Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -21,17 +22,17 @@ func rowScene(t *testing.T, mode format.CompressMode) string {
 	dir := t.TempDir()
 	b := format.NewBuilder(format.FileTile)
 	for i := range 60 {
-		verts := make([]format.Vertex, 300)
+		verts := make([]vertex.Vertex, 300)
 		idx := make([]uint32, 300)
 		for k := range verts {
-			verts[k] = format.Vertex{
-				Position: [3]float32{float32(10 * i), float32(k%3) / 2, float32(k) / 300}, Normal: format.PackNormal([3]float32{0, 0, 1}),
-				Tangent: format.PackTangent([4]float32{1, 0, 0, 1}),
+			verts[k] = vertex.Vertex{
+				Position: [3]float32{float32(10 * i), float32(k%3) / 2, float32(k) / 300}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
+				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 			}
 			idx[k] = uint32(k)
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: "m", Material: format.NoIndex, Vertices: format.AppendVertices(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -95,10 +96,10 @@ func texturedScene(t *testing.T) (path string) {
 			BaseColorTexture: b.AddTexture("wall", "Textures/wall.png", format.Texture{}), NormalTexture: b.AddTexture("lost", "Textures/lost.png", format.Texture{}),
 			MetallicTexture: format.NoIndex, RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex, HeightTexture: format.NoIndex,
 		}
-		corner := func(x, y float32) format.Vertex { return format.Vertex{Position: [3]float32{x, y, 0}} }
+		corner := func(x, y float32) vertex.Vertex { return vertex.Vertex{Position: [3]float32{x, y, 0}} }
 		err := b.AddObject(format.Object{
 			Name: "wall", MeshName: "m", Material: b.AddMaterial("m", none), Indices: []uint32{0, 1, 2},
-			Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(10, 0), corner(0, 10)}),
+			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(10, 0), corner(0, 10)}),
 		})
 		if err != nil {
 			t.Fatal(err)

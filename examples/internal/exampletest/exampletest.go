@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -22,7 +23,7 @@ func Scene(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	b := format.NewBuilder(format.FileTile)
-	vertices := format.AppendVertices(nil, []format.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}})
+	vertices := vertex.Append(nil, []vertex.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}})
 	err := b.AddObject(format.Object{Name: "a", MeshName: "a", Material: format.NoIndex, Vertices: vertices, Indices: []uint32{0, 1, 2}})
 	if err != nil {
 		t.Fatal(err)

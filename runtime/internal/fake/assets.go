@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -64,12 +65,12 @@ func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format
 	t.Helper()
 	b := format.NewBuilder(kind)
 	for i := range n {
-		corner := func(x, y float32) format.Vertex {
-			return format.Vertex{Position: [3]float32{float32(i) + x, y, 0}, Normal: format.PackNormal([3]float32{0, 0, 1}), Tangent: format.PackTangent([4]float32{1, 0, 0, 1})}
+		corner := func(x, y float32) vertex.Vertex {
+			return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
 		}
 		err := b.AddObject(format.Object{
 			Name: name(i), MeshName: "Mesh", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
-			Vertices: format.AppendVertices(nil, []format.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 		})
 		if err != nil {
 			t.Fatal(err)

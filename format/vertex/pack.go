@@ -1,4 +1,4 @@
-package format
+package vertex
 
 import "math"
 
@@ -103,4 +103,22 @@ func PackColor(c [4]float32) [4]uint8 {
 		}
 	}
 	return out
+}
+
+// unitTolerance is how far a packed vector's length may be from 1: three
+// components, each off by half a step of 1/511, and some slack for writers
+// that round the other way.
+const unitTolerance = 0.01
+
+// IsUnit reports whether a packed direction is of unit length, within the precision
+// of 10 bits.
+func IsUnit(p uint32) bool {
+	n := UnpackNormal(p)
+	l := n[0]*n[0] + n[1]*n[1] + n[2]*n[2]
+	return math.Abs(math.Sqrt(float64(l))-1) <= unitTolerance
+}
+
+// HasMin reports a component of -512, which has no positive counterpart.
+func HasMin(p uint32) bool {
+	return p&0x3ff == 0x200 || p>>10&0x3ff == 0x200 || p>>20&0x3ff == 0x200
 }

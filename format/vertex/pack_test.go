@@ -1,4 +1,4 @@
-package format
+package vertex
 
 import (
 	"math"
@@ -157,7 +157,7 @@ func TestUnpackInvertsPack(t *testing.T) {
 		if got[3] != 1 && v[3] >= 0 || got[3] != -1 && v[3] < 0 {
 			t.Fatalf("handedness of %v came back as %v", v[3], got[3])
 		}
-		if p := PackNormal([3]float32{v[0], v[1], v[2]}); !isUnit(p) || hasMin(p) || p>>30 != 0 {
+		if p := PackNormal([3]float32{v[0], v[1], v[2]}); !IsUnit(p) || HasMin(p) || p>>30 != 0 {
 			t.Fatalf("packed normal %08x is not clean", p)
 		}
 	})
@@ -174,19 +174,5 @@ func TestPackColor(t *testing.T) {
 		if got := PackColor(c.in); got != c.want {
 			t.Errorf("PackColor(%v) = %v, want %v", c.in, got, c.want)
 		}
-	}
-}
-
-func TestHalfNotFinite(t *testing.T) {
-	for lane := range 4 {
-		for h := range 1 << 16 {
-			want := h&0x7c00 == 0x7c00
-			if got := halfNotFinite(uint64(h) << (16 * lane)); got != want {
-				t.Fatalf("lane %d, half %04x: %v", lane, h, got)
-			}
-		}
-	}
-	if halfNotFinite(0x7bff_7bff_fbff_fbff) {
-		t.Error("four largest halves count as infinite")
 	}
 }
