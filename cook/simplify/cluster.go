@@ -2,9 +2,9 @@ package simplify
 
 import "math"
 
-// cluster merges all places in a cell of a grid, with the finest grid that
+// cluster merges all vertices in a cell of a grid, with the finest grid that
 // leaves no more than target triangles (Rossignac and Borrel, "Multi-resolution
-// 3D approximations for rendering complex scenes", 1993). Locked places stay
+// 3D approximations for rendering complex scenes", 1993). Locked vertices stay
 // alone. It reports whether the target is reached; the diagonal of a cell is not
 // longer than maxError.
 func (s *Simplifier) cluster(target int, maxError float64) bool {
@@ -15,7 +15,7 @@ func (s *Simplifier) cluster(target int, maxError float64) bool {
 	if cells := math.Ceil(float64(math.Sqrt(3)*s.diag) / maxError); cells > 1 {
 		coarsest = int(min(cells, clusterFinest))
 	}
-	cells := make([]uint32, len(s.nodes))
+	cells := make([]uint32, len(s.vertices))
 	if s.clusters(coarsest, cells) > target {
 		return false
 	}
@@ -39,26 +39,26 @@ func (s *Simplifier) cluster(target int, maxError float64) bool {
 // clusterFinest is the finest grid tried, in cells along the diagonal.
 const clusterFinest = 1 << 14
 
-// clusters numbers each place's cell by the first place in it and returns how
+// clusters numbers each vertex's cell by the first vertex in it and returns how
 // many triangles span three cells.
 func (s *Simplifier) clusters(resolution int, cells []uint32) int {
 	scale := 0.0
 	if s.diag > 0 {
 		scale = float64(resolution) / s.diag
 	}
-	t := newTable(len(s.nodes))
+	t := newTable(len(s.vertices))
 	grid := func(v uint32) [3]int32 {
-		p := s.nodes[v].pos
+		p := s.vertices[v].pos
 		var g [3]int32
 		for i := range g {
 			g[i] = int32(math.Floor(float64((float64(p[i]) + float64(s.diag/2)) * scale)))
 		}
 		return g
 	}
-	for i := range s.nodes {
+	for i := range s.vertices {
 		v := uint32(i)
 		cells[i] = v
-		if s.nodes[i].first == none || s.nodes[i].flags&flagLocked != 0 {
+		if s.vertices[i].first == none || s.vertices[i].flags&flagLocked != 0 {
 			continue
 		}
 		g := grid(v)
@@ -79,11 +79,11 @@ func (s *Simplifier) clusters(resolution int, cells []uint32) int {
 	kinds := newTable(s.triangles)
 	turned := func(c uint32) [3]uint32 { return turn(cells[s.at(c)], cells[s.at(c+1)], cells[s.at(c+2)]) }
 	left := 0
-	for c := uint32(0); int(c) < len(s.cw); c += 3 {
-		if s.cw[c] == none {
+	for c := uint32(0); int(c) < len(s.cornerWedge); c += 3 {
+		if s.cornerWedge[c] == none {
 			continue
 		}
-		if k := turned(c); k[0] != k[1] && k[1] != k[2] && k[2] != k[0] && !kinds.has(c, turned) {
+		if k := turned(c); k[0] != k[1] && k[1] != k[2] && k[2] != k[0] && !kinds.insert(c, turned) {
 			left++
 		}
 	}
@@ -101,20 +101,20 @@ func turn(a, b, c uint32) [3]uint32 {
 	return [3]uint32{a, b, c}
 }
 
-// merge makes one place of all that have the same cell. Wedges of a group in
+// merge makes one vertex of all that have the same cell. Wedges of a group in
 // a cell become one.
 func (s *Simplifier) merge(cells []uint32) {
-	members := make([]uint32, len(s.nodes)) // of the cell whose first place it is
-	sums := make([]vec, len(s.nodes))
+	members := make([]uint32, len(s.vertices)) // of the cell whose first vertex it is
+	sums := make([]vec, len(s.vertices))
 	for i, cell := range cells {
-		if s.nodes[i].first == none {
+		if s.vertices[i].first == none {
 			continue
 		}
 		members[cell]++
 		sums[cell] = sums[cell].add(s.point(uint32(i)))
 	}
 	for i, cell := range cells {
-		nd := &s.nodes[i]
+		nd := &s.vertices[i]
 		if nd.first == none || members[cell] < 2 {
 			continue
 		}
@@ -124,36 +124,36 @@ func (s *Simplifier) merge(cells []uint32) {
 		s.shift(uint32(i), fromF32(&pos).sub(s.point(uint32(i))))
 		nd.pos = pos
 		nd.flags |= flagMoved | flagMulti
-		if to := &s.nodes[cell]; int(cell) != i {
-			f, g := to.sum.form(), s.geo[cell].form()
-			f.addQuad(&nd.sum)
-			g.addQuad(&s.geo[i])
-			to.sum, s.geo[cell] = f.quad(), g.quad()
+		if to := &s.vertices[cell]; int(cell) != i {
+			f, g := to.sum.double(), s.geo[cell].double()
+			f.addSingle(&nd.sum)
+			g.addSingle(&s.geo[i])
+			to.sum, s.geo[cell] = f.single(), g.single()
 			to.flags |= nd.flags
 		}
 	}
 	s.joinParts(cells)
-	s.mergeWedges(cells)
+	s.mergeCellWedges(cells)
 	s.relink()
 }
 
-// mergeWedges gives all wedges of a group in a cell to the first of them, with
+// mergeCellWedges gives all wedges of a group in a cell to the first of them, with
 // the mean of their attributes.
-func (s *Simplifier) mergeWedges(cells []uint32) {
-	t := newTable(len(s.wv))
+func (s *Simplifier) mergeCellWedges(cells []uint32) {
+	t := newTable(len(s.wedgeVertex))
 	group := func(w uint32) int32 {
 		if s.wedges.group == nil {
 			return 0
 		}
 		return s.wedges.group[w]
 	}
-	for i := range s.wv {
+	for i := range s.wedgeVertex {
 		w := uint32(i)
-		if s.wv[w]&gone != 0 || s.nodes[s.wv[w]].first == none {
+		if s.wedgeVertex[w]&gone != 0 || s.vertices[s.wedgeVertex[w]].first == none {
 			continue
 		}
-		cell := cells[s.wv[w]]
-		if s.nodes[cell].flags&flagLocked != 0 {
+		cell := cells[s.wedgeVertex[w]]
+		if s.vertices[cell].flags&flagLocked != 0 {
 			continue
 		}
 		h := mix(uint64(cell)<<32 | uint64(uint32(group(w))))
@@ -161,10 +161,10 @@ func (s *Simplifier) mergeWedges(cells []uint32) {
 			j := t.slots[h]
 			if j == none {
 				t.slots[h] = w
-				s.wv[w] = cell
+				s.wedgeVertex[w] = cell
 				break
 			}
-			if s.wv[j] == cell && group(j) == group(w) {
+			if s.wedgeVertex[j] == cell && group(j) == group(w) {
 				s.absorb(j, w)
 				break
 			}
@@ -183,23 +183,23 @@ func (s *Simplifier) absorb(j, w uint32) {
 		setSlope(p, slopeIn(p).scale(wa).add(slopeIn(q).scale(wb)))
 	}
 	a[0] = float32(area)
-	s.wv[w] = gone | j
+	s.wedgeVertex[w] = gone | j
 }
 
 // relink renames corners, drops triangles that lost a side and those that
 // repeat another one, and strings the rings anew.
 func (s *Simplifier) relink() {
-	for i := range s.nodes {
-		s.nodes[i].first = none
+	for i := range s.vertices {
+		s.vertices[i].first = none
 	}
 	t := newTable(s.triangles)
 	s.triangles = 0
-	for c := 0; c < len(s.cw); c += 3 {
-		if s.cw[c] == none {
+	for c := 0; c < len(s.cornerWedge); c += 3 {
+		if s.cornerWedge[c] == none {
 			continue
 		}
 		for i := range 3 {
-			s.cw[c+i] = s.root(s.cw[c+i])
+			s.cornerWedge[c+i] = s.root(s.cornerWedge[c+i])
 		}
 		if s.repeats(uint32(c), &t) {
 			s.drop(uint32(c))
@@ -207,17 +207,17 @@ func (s *Simplifier) relink() {
 		}
 		s.triangles++
 	}
-	s.reopen()
+	s.reopen(s.cornerWedge)
 	s.link()
 }
 
-// repeats reports whether a triangle has two corners at one place or the same
+// repeats reports whether a triangle has two corners at one vertex or the same
 // corners, in the same sense, as one that is in the table.
-func (s *Simplifier) repeats(c uint32, t *table) bool {
+func (s *surface) repeats(c uint32, t *table) bool {
 	turned := func(c uint32) [3]uint32 { return turn(s.at(c), s.at(c+1), s.at(c+2)) }
 	p := turned(c)
 	if p[0] == p[1] || p[1] == p[2] || p[2] == p[0] {
 		return true
 	}
-	return t.has(c, turned)
+	return t.insert(c, turned)
 }

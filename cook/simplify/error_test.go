@@ -25,7 +25,7 @@ func platesOf(m *Mesh) []plate {
 }
 
 // nearestPlate looks at every triangle that may be nearest to a point, and
-// returns it, the place in it and the squared distance.
+// returns it, the vertex in it and the squared distance.
 func nearestPlate(plates []plate, p vec) (at int, u, v, best float64) {
 	best, reach := math.Inf(1), math.Inf(1)
 	for i := range plates {

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/untoldkit/untold/internal/geom"
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
-// TestLockedTakesGroups: what a locked place takes over from a neighbour may
+// TestLockedTakesGroups: what a locked vertex takes over from a neighbour may
 // have a triangle of another group, and with it a vertex of its own. That lies
 // where the locked one does, and is no copy of any.
 func TestLockedTakesGroups(t *testing.T) {
@@ -53,8 +54,8 @@ func TestLockedTakesGroups(t *testing.T) {
 	}
 }
 
-// TestLockedKeepsSeams: a place in the middle of four sectors, between which
-// seams run outwards over locked places, may go to one of these. The sides of
+// TestLockedKeepsSeams: a vertex in the middle of four sectors, between which
+// seams run outwards over locked vertices, may go to one of these. The sides of
 // the seam there stay two.
 func TestLockedKeepsSeams(t *testing.T) {
 	m := &Mesh{Positions: []geom.Vec3{{}}, UV: [2][][2]float32{{{}}}}
@@ -93,7 +94,7 @@ func TestLockedKeepsSeams(t *testing.T) {
 	}
 }
 
-// Locked places stay where they are and keep a triangle, whatever the mesh.
+// Locked vertices stay where they are and keep a triangle, whatever the mesh.
 func TestLockedStay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m, o := soup(rt)
@@ -112,17 +113,45 @@ func TestLockedStay(t *testing.T) {
 	})
 }
 
-// lockedPlaces returns the positions of locked places that have triangles, by
+// lockedPlaces returns the positions of locked vertices that have triangles, by
 // their vertices.
 func lockedPlaces(s *Simplifier) map[uint32][3]float32 {
-	places := make(map[uint32][3]float32)
-	for c, w := range s.cw {
+	vertices := make(map[uint32][3]float32)
+	for c, w := range s.cornerWedge {
 		if w == none {
 			continue
 		}
-		if p := s.at(uint32(c)); s.nodes[p].flags&flagLocked != 0 {
-			places[s.fixed[p]] = s.nodes[p].pos
+		if p := s.at(uint32(c)); s.vertices[p].flags&flagLocked != 0 {
+			vertices[s.fixed[p]] = s.vertices[p].pos
 		}
 	}
-	return places
+	return vertices
+}
+
+// TestLockedEdges: an edge of a locked border keeps its only triangle to the end,
+// though vertices on it are on other components, too.
+func TestLockedEdges(t *testing.T) {
+	for n := 4; n <= 12; n++ {
+		m := join(grid(n, flat), grid(8, flat), boxes(2))
+		o := Options{Locked: make([]bool, len(m.Positions))}
+		for v, p := range m.Positions {
+			o.Locked[v] = p[0] == 0
+		}
+		for _, o.Seams = range []SeamMode{SeamsRelax, SeamsKeep, SeamsWeld} {
+			out, _ := must(t, m, o, 0, 0)
+			type edge [2]geom.Vec3
+			left := map[edge]bool{}
+			for c, v := range out.Indices {
+				next, _ := corners(uint32(c))
+				left[edge{out.Positions[v], out.Positions[out.Indices[next]]}] = true
+			}
+			for c, v := range m.Indices {
+				next, _ := corners(uint32(c))
+				e := edge{m.Positions[v], m.Positions[m.Indices[next]]}
+				if e[0][0] == 0 && e[1][0] == 0 && !left[e] {
+					t.Errorf("%d, seams %d: edge %v is gone", n, o.Seams, e)
+				}
+			}
+		}
+	}
 }

@@ -18,8 +18,8 @@ func (s *Simplifier) Mesh() *Mesh {
 
 // MeshAndSources is Mesh with, for each vertex, the source vertex that it is a
 // copy of if it is locked, or -1. Locked vertices that are equal in all respects
-// are one. A triangle whose group or attributes a locked place did not have may
-// come to it: that makes another vertex at this place, which is no copy.
+// are one. A triangle whose group or attributes a locked vertex did not have may
+// come to it: that makes another vertex at this position, which is no copy.
 func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) }
 
 func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
@@ -27,8 +27,8 @@ func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 	if k.triangles != s.triangles { // not fitted
 		k = &creases{}
 	}
-	used := newRanks(len(s.wv))
-	for _, w := range s.cw {
+	used := newRanks(len(s.wedgeVertex))
+	for _, w := range s.cornerWedge {
 		if w != none {
 			used.put(w)
 		}
@@ -41,7 +41,7 @@ func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 		source = make([]int32, 0, len(number))
 	}
 	box := s.attributeBox()
-	for c, w := range s.cw {
+	for c, w := range s.cornerWedge {
 		if w == none {
 			continue
 		}
@@ -68,7 +68,7 @@ func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 }
 
 // reserve makes room for the triangles that are left and so many vertices.
-func (s *Simplifier) reserve(vertices int) *Mesh {
+func (s *surface) reserve(vertices int) *Mesh {
 	out := &Mesh{
 		Positions: make([]geom.Vec3, 0, vertices),
 		Indices:   make([]uint32, 0, 3*s.triangles),
@@ -93,7 +93,7 @@ func (s *Simplifier) reserve(vertices int) *Mesh {
 // attributeBox is the range of the source's attributes.
 type attributeBox struct{ min, max [maxAttributes]float32 }
 
-func (s *Simplifier) attributeBox() attributeBox {
+func (s *surface) attributeBox() attributeBox {
 	var b attributeBox
 	for k := range b.min {
 		b.min[k], b.max[k] = inf, -inf
@@ -127,15 +127,15 @@ func (s *Simplifier) attributeBox() attributeBox {
 // emit appends a wedge as a vertex and returns the source vertex that it
 // copies, or -1.
 func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
-	place, v := s.wv[w], s.wedges.source(w)
-	p := &s.nodes[place]
+	vertex, v := s.wedgeVertex[w], s.wedges.source(w)
+	p := &s.vertices[vertex]
 	at, came := s.in.Positions[v], false
 	switch {
 	case p.flags&flagMoved != 0:
 		at = geom.FromF32(p.pos).Add(s.centre)
 	case p.flags&flagLocked != 0:
 		// A wedge that came from elsewhere has attributes of its own.
-		if there := s.in.Positions[s.fixed[place]]; there != at {
+		if there := s.in.Positions[s.fixed[vertex]]; there != at {
 			at, came = there, true
 		}
 	}
@@ -174,7 +174,7 @@ func (s *Simplifier) emit(out *Mesh, w uint32, box *attributeBox) int32 {
 }
 
 // copyAttributes appends a source vertex's attributes.
-func (s *Simplifier) copyAttributes(out *Mesh, v uint32) {
+func (s *surface) copyAttributes(out *Mesh, v uint32) {
 	if s.in.Normals != nil {
 		out.Normals = append(out.Normals, s.in.Normals[v])
 	}
@@ -189,7 +189,7 @@ func (s *Simplifier) copyAttributes(out *Mesh, v uint32) {
 }
 
 // unitNormal returns a wedge's normal with length 1.
-func (s *Simplifier) unitNormal(n vec, v uint32) [3]float32 {
+func (s *surface) unitNormal(n vec, v uint32) [3]float32 {
 	l := math.Sqrt(n.length2())
 	if !(l > 0 && l <= math.MaxFloat64) {
 		// Opposite or very large normals met: any one of the source will do.

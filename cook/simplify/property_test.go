@@ -112,7 +112,7 @@ func TestLargeAttributes(t *testing.T) {
 	})
 }
 
-// checkPlaces: no triangle has two corners at one place, no attribute is not
+// checkPlaces: no triangle has two corners at one vertex, no attribute is not
 // finite but those of locked vertices.
 func checkPlaces(t *rapid.T, m *Mesh) {
 	for c := 0; c < len(m.Indices); c += 3 {

@@ -62,11 +62,11 @@ func TestColorSeams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Wedges at the same place along the line.
+		// Wedges at the same vertex along the line.
 		found := 0
-		for w := range s.wv {
+		for w := range s.wedgeVertex {
 			for x := range w {
-				if s.wv[w] == s.wv[x] {
+				if s.wedgeVertex[w] == s.wedgeVertex[x] {
 					found++
 					if got := s.seamWeight(uint32(w), uint32(x), uint32(w), uint32(x)); got < c.least-1e-6 || got > c.most+1e-6 {
 						t.Fatalf("%v beside %v: %v", c.a, c.b, got)

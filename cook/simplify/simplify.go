@@ -1,34 +1,3 @@
-// Package simplify reduces triangle meshes to fewer triangles with a bounded
-// error: levels of detail and distant proxies (HLODs) come from here.
-//
-// The method is edge collapse after Garland and Heckbert ("Surface
-// simplification using quadric error metrics", 1997), with attributes in the
-// metric after Hoppe ("New quadric metric for simplifying meshes with
-// appearance attributes", 1999): every place carries a quadric that measures
-// squared distances from the planes around it, and how far normals, texture
-// coordinates and colours around it are from linear functions; every set of
-// attributes there carries these functions. A collapse puts the new vertex where
-// the quadrics of both ends cost least together. That the attributes of both
-// ends must agree from then on is priced at the place found, which it does not
-// move: what the place alone costs is a lower bound, with which most edges are
-// too dear already.
-//
-// Topology lives on positions: vertices at one place are one, and the
-// attribute sets that meet there (wedges) stay apart. UV seams, hard edges and
-// borders between groups (materials) therefore neither tear nor stop anything:
-// an edge on a seam collapses with both of its sides. Double-sided and
-// non-manifold geometry needs no cutting up.
-//
-// Afterwards places and normals are fitted once more to samples of the source,
-// and the distances of source vertices are measured: Result.Error is such a
-// measurement, not a sum of estimates.
-//
-// Weights trade geometry against shading; docs/lod.md has measurements of the
-// defaults.
-//
-// A Simplifier continues from where it stands, so that all levels of an object
-// come from one run. The same mesh and options give the same bits on every
-// machine; no random numbers, maps or goroutines are involved.
 package simplify
 
 import (
