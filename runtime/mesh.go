@@ -4,7 +4,7 @@ import "github.com/untoldkit/untold/internal/geom"
 
 // meshStreamer owns the second tier. Full tiles that are too large to be
 // uploaded as a whole stream mesh by mesh: their decoded asset is pinned in
-// the CPURegistry, and every renderable node of it, or LOD group, is a stub
+// the meshRegistry, and every renderable node of it, or LOD group, is a stub
 // with the radii of its tile.
 //
 // It promises that no mesh is uploaded without room for it, that what is drawn
@@ -17,7 +17,7 @@ type meshStreamer struct {
 	budget   *geometryBudget
 	device   *device
 	reloads  *reloads
-	registry *CPURegistry
+	registry *meshRegistry
 
 	lastRoot        RootID
 	loading         []meshLoad // with the Device, in the order of their starts
@@ -45,7 +45,7 @@ type meshCounters struct {
 }
 
 func newMeshStreamer(l *eventLog, loads *loadQueue, budget *geometryBudget, d *device, manifests *reloads, p Prewarmer) *meshStreamer {
-	ms := &meshStreamer{eventLog: l, loads: loads, budget: budget, device: d, reloads: manifests, registry: NewCPURegistry(p)}
+	ms := &meshStreamer{eventLog: l, loads: loads, budget: budget, device: d, reloads: manifests, registry: newMeshRegistry(p)}
 	ms.registry.notify = loads.completions.Notify
 	return ms
 }

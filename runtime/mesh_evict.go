@@ -160,7 +160,7 @@ func (ms *meshStreamer) evictMesh(e *meshEvictee, forSignal bool) {
 // meshes stay drawn. The files are read again when other meshes are wanted.
 func (ms *meshStreamer) releaseCPU() {
 	ms.forEachSplit(func(r *record) {
-		if freed := ms.registry.ReleaseWarm(r.meshes.root); freed > 0 {
+		if freed := ms.registry.releaseWarm(r.meshes.root); freed > 0 {
 			ms.count.cpuReleased += freed
 		}
 	})

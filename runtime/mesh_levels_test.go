@@ -54,7 +54,7 @@ func TestLODGroupSwitches(t *testing.T) {
 	if st := r.s.Stats(); st.Meshes != 2 || st.GeometryBytes != 105 || len(d.since) != 4 || st.LODSwitches != 7 {
 		t.Errorf("%+v, %d parts on the device", st, len(d.since))
 	}
-	if !r.s.meshes.registry.HasLODData(StubID{1, 0}) || len(r.s.meshes.registry.LODMeshes(StubID{1, 0})) != 3 {
+	if len(r.s.meshes.registry.mesh(stubID{1, 0})) != 3 {
 		t.Error("the registry knows no levels")
 	}
 }

@@ -151,15 +151,21 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 	m.loading++
 	ms.count.loading++
 	start := ms.device.clock.Now()
-	var failure error
+	failure := errCold
 	bytes := int64(0)
-	for k := range p.Parts {
-		if err := ms.uploadPart(r, p, k); err != nil {
+	for k, e := range ms.registry.mesh(stubID{m.root, c.stub}) {
+		view := ms.registry.view(m.root, e.part)
+		if view == nil {
+			continue
+		}
+		view.Level, view.Levels = p.Place(k)
+		if err := ms.device.Upload(r.part(e.part), view); err != nil {
+			view.Release()
 			failure = err
 			continue
 		}
 		x.resident |= 1 << k
-		bytes += p.Parts[k].Bytes
+		bytes += e.bytes
 	}
 	ms.device.noteUpload(start)
 	ms.bookStub(r, x, bytes)
@@ -172,21 +178,6 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 		ms.finishMesh(len(ms.loading) - 1)
 	}
 	return true
-}
-
-// uploadPart gives one part of a stub to the Device.
-func (ms *meshStreamer) uploadPart(r *record, p *payload.Stub, k int) error {
-	part := p.Parts[k].Index
-	view := ms.registry.View(r.meshes.root, part)
-	if view == nil {
-		return errCold
-	}
-	view.Level, view.Levels = p.Place(k)
-	err := ms.device.Upload(r.part(part), view)
-	if err != nil {
-		view.Release()
-	}
-	return err
 }
 
 // poll asks which of the meshes at the Device can be drawn.
@@ -298,7 +289,7 @@ func (ms *meshStreamer) rereadDone(r *record, l *load, res *payload.Result) (cha
 	default:
 		m.rereadFails = 0
 		ms.loads.countLoaded(l, res)
-		ms.registry.StoreAsset(m.root, res.Asset)
+		ms.registry.storeAsset(m.root, res.Asset)
 	}
 	return false
 }

@@ -131,7 +131,7 @@ func TestCloseEndsPrewarms(t *testing.T) {
 	if err := r.s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if u := r.s.meshes.registry.Usage(); u != (CPUUsage{}) {
+	if u := r.s.meshes.registry.usage(); u != (registryUsage{}) {
 		t.Errorf("%+v", u)
 	}
 }
@@ -216,7 +216,7 @@ func TestUnloadWhileReadingAgain(t *testing.T) {
 	r.path(3, [2]float64{0, -40})
 	r.s.NotifyMemoryPressure(PressureCritical)
 	r.path(30, [2]float64{7, -800})
-	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} || st.CPUBytes != 0 || r.s.meshes.registry.Usage().Roots != 0 {
+	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} || st.CPUBytes != 0 || r.s.meshes.registry.usage().Roots != 0 {
 		t.Errorf("%+v, %v", st, r.s.loads.parsing)
 	}
 }

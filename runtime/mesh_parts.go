@@ -128,7 +128,7 @@ func (ms *meshStreamer) partsLoaded(r *record, l *load, res *payload.Result) {
 	if errors.Is(err, payload.ErrReplaced) {
 		// Nothing more of that version will come. What is drawn stays until the
 		// file has been opened again.
-		ms.registry.ReleaseWarm(m.root)
+		ms.registry.releaseWarm(m.root)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestPartsAreLoadedWhenWanted(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	r.s.UnloadAll()
-	if u := r.s.meshes.registry.Usage(); u != (CPUUsage{}) || p.held != 0 {
+	if u := r.s.meshes.registry.usage(); u != (registryUsage{}) || p.held != 0 {
 		t.Errorf("%+v, %d held", u, p.held)
 	}
 }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/untoldkit/untold/runtime/payload"
@@ -12,17 +11,17 @@ import (
 // one, from its load to its unload. 0 is none; ids are not used twice.
 type RootID uint64
 
-// StubID names a mesh, or a LOD group, that is streamed on its own.
-type StubID struct {
+// stubID names a mesh, or a LOD group, that is streamed on its own.
+type stubID struct {
 	Root  RootID
 	Index int32 // among the stubs of the root
 }
 
-// CPUEntry says where the geometry of a mesh lies in the main memory.
-type CPUEntry struct {
-	Name  string // unique in its root, the same in every load
-	Part  int32  // of the root's asset, see Key
-	Bytes int64  // of GPU memory, to reserve it before the upload
+// meshEntry says which part of a root's asset is uploaded for a mesh, or for one
+// level of a LOD group.
+type meshEntry struct {
+	part  int32 // see payload.Key
+	bytes int64 // of GPU memory
 }
 
 // Prewarmer decodes the textures of a root in the background, before the first
@@ -33,18 +32,18 @@ type Prewarmer interface {
 	Prewarm(ctx context.Context, root RootID, asset *payload.Asset) error
 }
 
-// CPURegistry keeps what streamed meshes are uploaded from: an entry per mesh,
-// entries by group and level for LOD groups, and for each root one pin on the
-// decoded asset whose buffers they share. Entries outlive uploads and
-// evictions, so a mesh that comes back is uploaded from the main memory.
-// ReleaseWarm drops the pin and keeps the entries; the Streamer reads the file
-// again when a mesh of the root is wanted.
+// meshRegistry keeps what streamed meshes are uploaded from: for each mesh its
+// entries, and for each root one pin on the decoded asset whose buffers they
+// share. Entries outlive uploads and evictions: a mesh that was evicted is
+// uploaded again from them, without a load. releaseWarm drops the pin and keeps
+// the entries; the Streamer reads the file again when a mesh of the root is
+// wanted.
 //
-// Everything of a root is kept under the one id of the root and goes with
-// RemoveRoot. Methods are safe for concurrent use.
-type CPURegistry struct {
+// Everything of a root is kept under its id and goes with removeRoot. Methods are
+// safe for concurrent use.
+type meshRegistry struct {
 	mu     sync.Mutex
-	roots  map[RootID]*cpuRoot
+	roots  map[RootID]*meshRoot
 	bytes  int64 // of all pinned assets
 	warm   int   // roots with a pin
 	active int   // prewarms that are running
@@ -57,12 +56,12 @@ type CPURegistry struct {
 	notify    func()
 }
 
-// cpuRoot is what is kept for one root.
-type cpuRoot struct {
+// meshRoot is what is kept for one root.
+type meshRoot struct {
 	asset      *payload.Asset    // nil: released, or not there yet
-	parts      map[int32]cpuPart // geometry by part, of an asset that comes without
+	parts      map[int32]meshPart // geometry by part, of an asset that comes without
 	bytes      int64
-	entries    []cpuStub // by stub
+	entries    [][]meshEntry // by stub, those of a LOD group by level, the finest first
 	prewarming bool
 
 	// textures guards the decoding of textures, and nothing else: uploads of
@@ -71,32 +70,25 @@ type cpuRoot struct {
 	decoded  bool // under textures
 }
 
-// cpuStub holds a mesh, or the levels of a group.
-type cpuStub struct {
-	mesh   CPUEntry
-	levels []CPUEntry // of a group: by level as stored; else nil
-	known  bool
-}
-
-// NewCPURegistry returns an empty registry; prewarmer may be nil.
-func NewCPURegistry(prewarmer Prewarmer) *CPURegistry {
+// newMeshRegistry returns an empty registry; prewarmer may be nil.
+func newMeshRegistry(prewarmer Prewarmer) *meshRegistry {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &CPURegistry{roots: map[RootID]*cpuRoot{}, prewarmer: prewarmer, ctx: ctx, cancel: cancel}
+	return &meshRegistry{roots: map[RootID]*meshRoot{}, prewarmer: prewarmer, ctx: ctx, cancel: cancel}
 }
 
-func (c *CPURegistry) root(id RootID) *cpuRoot {
+func (c *meshRegistry) root(id RootID) *meshRoot {
 	r := c.roots[id]
 	if r == nil {
-		r = &cpuRoot{}
+		r = &meshRoot{}
 		c.roots[id] = r
 	}
 	return r
 }
 
-// StoreAsset pins the decoded asset of a root, in the place of the one that may
+// storeAsset pins the decoded asset of a root, in the place of the one that may
 // be pinned already, and starts the prewarm of its textures unless they have
 // been decoded. The registry takes over the asset.
-func (c *CPURegistry) StoreAsset(id RootID, asset *payload.Asset) {
+func (c *meshRegistry) storeAsset(id RootID, asset *payload.Asset) {
 	c.mu.Lock()
 	r := c.root(id)
 	old := c.unpin(r)
@@ -115,7 +107,7 @@ func (c *CPURegistry) StoreAsset(id RootID, asset *payload.Asset) {
 }
 
 // prewarm runs on its own goroutine.
-func (c *CPURegistry) prewarm(id RootID, r *cpuRoot, asset *payload.Asset) {
+func (c *meshRegistry) prewarm(id RootID, r *meshRoot, asset *payload.Asset) {
 	// What cannot be decoded is drawn white: no reason to hold meshes back.
 	_ = r.ensure(func() error { return c.prewarmer.Prewarm(c.ctx, id, asset) })
 	asset.Release()
@@ -129,7 +121,7 @@ func (c *CPURegistry) prewarm(id RootID, r *cpuRoot, asset *payload.Asset) {
 }
 
 // ensure decodes the textures of a root unless that has been done.
-func (r *cpuRoot) ensure(decode func() error) error {
+func (r *meshRoot) ensure(decode func() error) error {
 	r.textures.Lock()
 	defer r.textures.Unlock()
 	if r.decoded {
@@ -142,21 +134,9 @@ func (r *cpuRoot) ensure(decode func() error) error {
 	return nil
 }
 
-// EnsureTextures calls decode unless the textures of the root have been decoded,
-// one caller per root at a time; the next one tries again after an error.
-func (c *CPURegistry) EnsureTextures(id RootID, decode func() error) error {
-	c.mu.Lock()
-	r := c.roots[id]
-	c.mu.Unlock()
-	if r == nil {
-		return nil
-	}
-	return r.ensure(decode)
-}
-
 // takeFinished ends the prewarms that are over; true if there were any. So a
 // prewarm that ends in the middle of an Update is seen by the next one.
-func (c *CPURegistry) takeFinished() bool {
+func (c *meshRegistry) takeFinished() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(c.finished)
@@ -170,112 +150,49 @@ func (c *CPURegistry) takeFinished() bool {
 	return n > 0
 }
 
-// PrewarmActive reports whether the textures of a root are being decoded: its
+// prewarmActive reports whether the textures of a root are being decoded: its
 // meshes wait until they are.
-func (c *CPURegistry) PrewarmActive(id RootID) bool {
+func (c *meshRegistry) prewarmActive(id RootID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
 	return r != nil && r.prewarming
 }
 
-// stub returns the place of an entry, a new one when it is unknown.
-func (c *CPURegistry) stub(id StubID) *cpuStub {
+// storeMesh stores the entries of a mesh: one, or one for each level of a LOD
+// group, the finest first.
+func (c *meshRegistry) storeMesh(id stubID, entries ...meshEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	r := c.root(id.Root)
 	if n := int(id.Index) + 1; n > len(r.entries) {
-		r.entries = append(r.entries, make([]cpuStub, n-len(r.entries))...)
+		r.entries = append(r.entries, make([][]meshEntry, n-len(r.entries))...)
 	}
-	return &r.entries[id.Index]
+	r.entries[id.Index] = entries
 }
 
-// lookup returns an entry, nil when it is unknown.
-func (c *CPURegistry) lookup(id StubID) *cpuStub {
+// mesh returns the entries of a mesh, nil when it is unknown.
+func (c *meshRegistry) mesh(id stubID) []meshEntry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	r := c.roots[id.Root]
-	if r == nil || id.Index < 0 || int(id.Index) >= len(r.entries) || !r.entries[id.Index].known {
+	if r == nil || id.Index < 0 || int(id.Index) >= len(r.entries) {
 		return nil
 	}
-	return &r.entries[id.Index]
+	return r.entries[id.Index]
 }
 
-// StoreMesh stores the entry of a mesh.
-func (c *CPURegistry) StoreMesh(id StubID, e CPUEntry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	*c.stub(id) = cpuStub{mesh: e, known: true}
-}
-
-// StoreLODMesh appends the entry of a level of a LOD group; the finest comes
-// first.
-func (c *CPURegistry) StoreLODMesh(group StubID, e CPUEntry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stub(group)
-	s.known = true
-	s.levels = append(s.levels, e)
-}
-
-// Mesh returns the entry of a mesh; ok is false when there is none.
-func (c *CPURegistry) Mesh(id StubID) (e CPUEntry, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.lookup(id)
-	if s == nil || s.levels != nil {
-		return e, false
-	}
-	return s.mesh, true
-}
-
-// LODMesh returns the entry of one level of a group, by its place in it; ok is
-// false when there is none.
-func (c *CPURegistry) LODMesh(group StubID, place int) (e CPUEntry, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.lookup(group)
-	if s == nil || place < 0 || place >= len(s.levels) {
-		return e, false
-	}
-	return s.levels[place], true
-}
-
-// LODMeshes returns the entries of all levels of a group; nil when the stub is
-// none.
-func (c *CPURegistry) LODMeshes(group StubID) []CPUEntry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.lookup(group); s != nil {
-		return slices.Clone(s.levels)
-	}
-	return nil
-}
-
-// HasLODData reports whether a stub is a LOD group.
-func (c *CPURegistry) HasLODData(id StubID) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.lookup(id)
-	return s != nil && s.levels != nil
-}
-
-// RemoveStub forgets a mesh or a LOD group.
-func (c *CPURegistry) RemoveStub(id StubID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.lookup(id); s != nil {
-		*s = cpuStub{}
-	}
-}
-
-// Warm reports whether the geometry of a root is in the main memory.
-func (c *CPURegistry) Warm(id RootID) bool {
+// isWarm reports whether the geometry of a root is in the main memory.
+func (c *meshRegistry) isWarm(id RootID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
 	return r != nil && r.asset != nil
 }
 
-// View returns a part of a root's asset for upload; nil when the root is not
+// view returns a part of a root's asset for upload; nil when the root is not
 // warm or has no such part. The caller releases it.
-func (c *CPURegistry) View(id RootID, part int32) *payload.Asset {
+func (c *meshRegistry) view(id RootID, part int32) *payload.Asset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
@@ -296,7 +213,7 @@ func (c *CPURegistry) View(id RootID, part int32) *payload.Asset {
 }
 
 // asset returns the pinned asset of a root, nil when it is not warm.
-func (c *CPURegistry) asset(id RootID) *payload.Asset {
+func (c *meshRegistry) asset(id RootID) *payload.Asset {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r := c.roots[id]; r != nil {
@@ -305,9 +222,9 @@ func (c *CPURegistry) asset(id RootID) *payload.Asset {
 	return nil
 }
 
-// ReleaseWarm drops the decoded asset of a root and returns how many bytes that
+// releaseWarm drops the decoded asset of a root and returns how many bytes that
 // were. The entries stay.
-func (c *CPURegistry) ReleaseWarm(id RootID) int64 {
+func (c *meshRegistry) releaseWarm(id RootID) int64 {
 	c.mu.Lock()
 	r := c.roots[id]
 	if r == nil || r.asset == nil {
@@ -322,7 +239,7 @@ func (c *CPURegistry) ReleaseWarm(id RootID) int64 {
 }
 
 // unpin takes the asset off a root; the caller releases it without the lock.
-func (c *CPURegistry) unpin(r *cpuRoot) *payload.Asset {
+func (c *meshRegistry) unpin(r *meshRoot) *payload.Asset {
 	old := r.asset
 	if old != nil {
 		c.bytes -= r.bytes
@@ -335,8 +252,8 @@ func (c *CPURegistry) unpin(r *cpuRoot) *payload.Asset {
 	return old
 }
 
-// RemoveRoot forgets a root with all its entries and its asset.
-func (c *CPURegistry) RemoveRoot(id RootID) {
+// removeRoot forgets a root with all its entries and its asset.
+func (c *meshRegistry) removeRoot(id RootID) {
 	c.mu.Lock()
 	var old *payload.Asset
 	if r := c.roots[id]; r != nil {
@@ -347,9 +264,9 @@ func (c *CPURegistry) RemoveRoot(id RootID) {
 	old.Release()
 }
 
-// CancelAll forgets everything, ends the prewarms and waits for them. The
+// cancelAll forgets everything, ends the prewarms and waits for them. The
 // registry takes no further prewarms.
-func (c *CPURegistry) CancelAll() {
+func (c *meshRegistry) cancelAll() {
 	c.mu.Lock()
 	c.cancel()
 	assets := make([]*payload.Asset, 0, len(c.roots))
@@ -365,17 +282,17 @@ func (c *CPURegistry) CancelAll() {
 	c.takeFinished()
 }
 
-// CPUUsage says what a registry holds.
-type CPUUsage struct {
+// registryUsage says what a registry holds.
+type registryUsage struct {
 	Bytes      int64 // of decoded assets in the main memory
 	Roots      int
 	Warm       int // roots whose geometry is in the main memory
 	Prewarming int
 }
 
-// Usage returns what the registry holds.
-func (c *CPURegistry) Usage() CPUUsage {
+// usage returns what the registry holds.
+func (c *meshRegistry) usage() registryUsage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return CPUUsage{Bytes: c.bytes, Roots: len(c.roots), Warm: c.warm, Prewarming: c.active}
+	return registryUsage{Bytes: c.bytes, Roots: len(c.roots), Warm: c.warm, Prewarming: c.active}
 }

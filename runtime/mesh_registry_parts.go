@@ -2,22 +2,22 @@ package runtime
 
 import "github.com/untoldkit/untold/runtime/payload"
 
-// cpuPart is the geometry of a part that was loaded on its own.
-type cpuPart struct {
+// meshPart is the geometry of a part that was loaded on its own.
+type meshPart struct {
 	asset *payload.Asset
-	load  *cpuLoad
+	load  *meshPartLoad
 }
 
-// cpuLoad is what the parts of one load share: its buffers are free when all of
+// meshPartLoad is what the parts of one load share: its buffers are free when all of
 // them are.
-type cpuLoad struct {
+type meshPartLoad struct {
 	bytes int64
 	parts int // that are kept
 }
 
 // ready reports whether the geometry of a stub is in the main memory, as far as
 // the asset of its root is.
-func (c *CPURegistry) ready(id RootID, p *payload.Stub) bool {
+func (c *meshRegistry) ready(id RootID, p *payload.Stub) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
@@ -35,7 +35,7 @@ func (c *CPURegistry) ready(id RootID, p *payload.Stub) bool {
 // storeParts keeps the geometry of some stubs: the meshes of their parts one
 // behind the other. It is false when the root is not warm any more or loaded has
 // other meshes. A part that has come before is replaced.
-func (c *CPURegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32, loaded *payload.Asset) bool {
+func (c *meshRegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32, loaded *payload.Asset) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.roots[id]
@@ -52,9 +52,9 @@ func (c *CPURegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32,
 		return false
 	}
 	if r.parts == nil {
-		r.parts = map[int32]cpuPart{}
+		r.parts = map[int32]meshPart{}
 	}
-	load := &cpuLoad{bytes: int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))}
+	load := &meshPartLoad{bytes: int64(len(loaded.Geometry.Vertices) + len(loaded.Geometry.Indices))}
 	was := r.bytes
 	at = 0
 	for _, stub := range stubs {
@@ -62,7 +62,7 @@ func (c *CPURegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32,
 			n := len(r.asset.MeshesOf(&r.asset.Entities[plan.Nodes[x.Index-1]]))
 			if part := loaded.Retain(); part != nil {
 				part.Meshes = part.Meshes[at : at+n : at+n]
-				r.keepPart(x.Index, cpuPart{part, load})
+				r.keepPart(x.Index, meshPart{part, load})
 			}
 			at += n
 		}
@@ -73,7 +73,7 @@ func (c *CPURegistry) storeParts(id RootID, plan *payload.Layout, stubs []int32,
 
 // keepPart puts a part in the place of the one that may be there. The bytes of a
 // load count from its first part to its last.
-func (r *cpuRoot) keepPart(at int32, p cpuPart) {
+func (r *meshRoot) keepPart(at int32, p meshPart) {
 	if p.load.parts++; p.load.parts == 1 {
 		r.bytes += p.load.bytes
 	}

@@ -105,11 +105,11 @@ func (ms *meshStreamer) scanTile(sc *scene, r *record) {
 	}
 	// A tile whose file is being read again, or whose textures are being decoded,
 	// takes no slots meanwhile.
-	warm := ms.registry.Warm(m.root)
+	warm := ms.registry.isWarm(m.root)
 	if !warm {
 		ms.readAgain(r)
 	}
-	if !warm || ms.registry.PrewarmActive(m.root) {
+	if !warm || ms.registry.prewarmActive(m.root) {
 		ms.candidates = ms.candidates[:firstCandidate]
 	}
 }

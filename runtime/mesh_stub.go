@@ -94,16 +94,13 @@ func (ms *meshStreamer) register(r *record, res *payload.Result) {
 		}
 		size := m.stubs[i].box.Size()
 		m.stubs[i].half = max(size[0], size[1], size[2]) / 2
-		id := StubID{m.root, int32(i)}
-		if p.Levels() == 1 && len(p.Parts) == 1 {
-			ms.registry.StoreMesh(id, CPUEntry{Name: p.Name, Part: p.Parts[0].Index, Bytes: p.Bytes})
-			continue
+		entries := make([]meshEntry, len(p.Parts))
+		for k, x := range p.Parts {
+			entries[k] = meshEntry{x.Index, x.Bytes}
 		}
-		for _, x := range p.Parts {
-			ms.registry.StoreLODMesh(id, CPUEntry{Name: p.Name, Part: x.Index, Bytes: x.Bytes})
-		}
+		ms.registry.storeMesh(stubID{m.root, int32(i)}, entries...)
 	}
-	ms.registry.StoreAsset(m.root, res.Asset)
+	ms.registry.storeAsset(m.root, res.Asset)
 	r.meshes = m
 	ms.count.meshes += len(m.stubs)
 	ms.count.tiles++
@@ -122,7 +119,7 @@ func (ms *meshStreamer) drop(r *record) {
 		ms.cancelParts(r, i)
 	}
 	ms.loads.giveUp(m.reread)
-	ms.registry.RemoveRoot(m.root)
+	ms.registry.removeRoot(m.root)
 	ms.count.meshes -= len(m.stubs)
 	ms.count.tiles--
 	r.meshes = nil

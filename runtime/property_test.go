@@ -272,7 +272,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	}
 	r.loader.Fault, r.clock.Time = nil, r.clock.Time+time.Hour
 	r.loader.Deliver() // late answers give their buffers back
-	if usage := r.s.meshes.registry.Usage(); len(device.since) != 0 || usage != (CPUUsage{}) || loaded != released {
+	if usage := r.s.meshes.registry.usage(); len(device.since) != 0 || usage != (registryUsage{}) || loaded != released {
 		t.Fatalf("%d uploads are left, %+v in the main memory, %d buffers are held", len(device.since), usage, loaded-released)
 	}
 	return r.log
@@ -420,8 +420,8 @@ func checkMeshes(t rapid.TB, s *Streamer) {
 		got.MeshesLoading != want.MeshesLoading || len(s.meshes.loading) != want.MeshesLoading || len(s.meshes.loading) > s.cfg.MaxConcurrentLoads || groups != s.meshes.groups {
 		t.Fatalf("counters %+v, counted %+v, %d loads, %d groups", got, want, len(s.meshes.loading), groups)
 	}
-	if s.meshes.registry.Usage().Roots != want.OutOfCoreTiles {
-		t.Fatalf("%d roots of %d tiles", s.meshes.registry.Usage().Roots, want.OutOfCoreTiles)
+	if s.meshes.registry.usage().Roots != want.OutOfCoreTiles {
+		t.Fatalf("%d roots of %d tiles", s.meshes.registry.usage().Roots, want.OutOfCoreTiles)
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Streamer) Stats() Stats {
 	st.UnloadedCount = st.TotalStreamingEntities - st.LoadedCount - st.LoadingCount
 	st.TrackedEntities = st.ResidentFull + st.ResidentLOD + st.ResidentHLOD + st.MeshesLoaded
 	st.ActiveLoads = len(s.loads.list) + len(s.meshes.loading)
-	cpu := s.meshes.registry.Usage()
+	cpu := s.meshes.registry.usage()
 	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
 	st.LastApplyLoadedMeshMs, st.LastUnloadMeshMs = milliseconds(s.device.lastUpload), milliseconds(s.device.lastRelease)
 	st.ActiveFades = s.activeFades()

@@ -178,7 +178,7 @@ func (s *Streamer) Close() error {
 	s.cancel()
 	s.reloads.tasks.Wait()
 	s.loads.close()
-	s.meshes.registry.CancelAll()
+	s.meshes.registry.cancelAll()
 	if s.ownLoader != nil {
 		return s.ownLoader.Close()
 	}
