@@ -5,9 +5,9 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/hud"
+	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
-	"github.com/untoldkit/untold/runtime/batch"
 )
 
 const (

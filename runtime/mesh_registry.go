@@ -58,7 +58,7 @@ type meshRegistry struct {
 
 // meshRoot is what is kept for one root.
 type meshRoot struct {
-	asset      *payload.Asset    // nil: released, or not there yet
+	asset      *payload.Asset     // nil: released, or not there yet
 	parts      map[int32]meshPart // geometry by part, of an asset that comes without
 	bytes      int64
 	entries    [][]meshEntry // by stub, those of a LOD group by level, the finest first

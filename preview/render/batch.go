@@ -1,7 +1,7 @@
 package render
 
 import (
-	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/preview/internal/batch"
 )
 
 // BatchOptions says how static meshes are joined (package batch).

@@ -9,8 +9,8 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/runtime/batch"
+	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 

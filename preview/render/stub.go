@@ -6,9 +6,9 @@ import (
 	"context"
 	"image"
 
+	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )

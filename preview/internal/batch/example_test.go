@@ -5,8 +5,8 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/batch"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
