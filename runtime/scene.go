@@ -135,7 +135,7 @@ func newScene(src Source, cfg *Config) (*scene, error) {
 
 // setRoot moves the root of the scene.
 func (sc *scene) setRoot(m geom.Mat4) error {
-	inverse, ok := invertAffine(&m)
+	inverse, ok := (*geom.Mat4)(&m).InverseAffine()
 	if !ok {
 		return fmt.Errorf("runtime: the transform of scene %d cannot be inverted: want an affine matrix without a zero scale", sc.id)
 	}

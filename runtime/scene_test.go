@@ -52,7 +52,7 @@ func TestFrustumFollowsTheRoot(t *testing.T) {
 		k := num("scale", 0.1, 10)
 		root := geom.TRS(geom.Vec3{num("x", -90, 90), num("y", -90, 90), num("z", -90, 90)},
 			[4]float64{num("qx", -1, 1), num("qy", -1, 1), num("qz", -1, 1), num("qw", 0.1, 1)}, geom.Vec3{k, k, k})
-		inverse, ok := invertAffine(&root)
+		inverse, ok := root.InverseAffine()
 		if !ok {
 			rt.Skip("singular")
 		}

@@ -157,21 +157,3 @@ func viewProjection(c *Camera, forward geom.Vec3) geom.Mat4 {
 	}
 	return projection.Mul(world)
 }
-
-// invertAffine returns the inverse of a matrix with the last row 0 0 0 1; ok is
-// false when there is none.
-func invertAffine(m *geom.Mat4) (inv geom.Mat4, ok bool) {
-	det := m.Det3()
-	if !m.IsFinite() || det == 0 || m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
-		return inv, false
-	}
-	c := m.Cofactor()
-	for row := range 3 {
-		for col := range 3 {
-			inv[4*col+row] = c[4*row+col] / det
-		}
-	}
-	t := inv.Dir(geom.Vec3{m[12], m[13], m[14]})
-	inv[12], inv[13], inv[14], inv[15] = -t[0], -t[1], -t[2], 1
-	return inv, inv.IsFinite()
-}

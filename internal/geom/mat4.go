@@ -79,6 +79,24 @@ func (m *Mat4) Cofactor() Mat4 {
 	return Mat4{x[0], x[1], x[2], 0, y[0], y[1], y[2], 0, z[0], z[1], z[2], 0, 0, 0, 0, 1}
 }
 
+// InverseAffine returns the inverse of a matrix with the last row 0 0 0 1; the
+// identity and false when there is none.
+func (m *Mat4) InverseAffine() (inv Mat4, ok bool) {
+	det := m.Det3()
+	if !m.IsFinite() || det == 0 || m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
+		return Identity(), false
+	}
+	c := m.Cofactor()
+	for row := range 3 {
+		for col := range 3 {
+			inv[4*col+row] = c[4*row+col] / det
+		}
+	}
+	t := inv.Dir(Vec3{m[12], m[13], m[14]})
+	inv[12], inv[13], inv[14], inv[15] = -t[0], -t[1], -t[2], 1
+	return inv, inv.IsFinite()
+}
+
 // IsFinite reports whether no element is NaN or infinite.
 func (m *Mat4) IsFinite() bool {
 	var s float64

@@ -116,7 +116,7 @@ func (c *collected) sceneOf(f *Frame, id payload.SceneID) int32 {
 	if !s.plain {
 		s.mirror = s.root.Det3() < 0
 		s.stretch = max(s.root.Column(0).Len(), s.root.Column(1).Len(), s.root.Column(2).Len())
-		inv, _ := invertAffine(&s.root)
+		inv, _ := s.root.InverseAffine()
 		s.eye = inv.Point(c.lens.eye)
 	}
 	c.scenes = append(c.scenes, s)

@@ -131,24 +131,6 @@ func (p *plane) touches(c, h *[3]float64) bool {
 	return p.n[0]*c[0]+p.n[1]*c[1]+p.n[2]*c[2]+p.d >= -reach
 }
 
-// invertAffine returns the inverse of an affine matrix; ok is false when there
-// is none.
-func invertAffine(m *geom.Mat4) (inv geom.Mat4, ok bool) {
-	det := m.Det3()
-	if !m.IsFinite() || det == 0 {
-		return geom.Identity(), false
-	}
-	c := m.Cofactor()
-	for row := range 3 {
-		for col := range 3 {
-			inv[4*col+row] = c[4*row+col] / det
-		}
-	}
-	t := inv.Dir(m.Column(3))
-	inv[12], inv[13], inv[14], inv[15] = -t[0], -t[1], -t[2], 1
-	return inv, inv.IsFinite()
-}
-
 // objectFloats is one object as mesh.vert.glsl reads it: three rows of the
 // linear part with the offset in w, then the pivot.
 const objectFloats = 16
@@ -159,7 +141,7 @@ const objectFloats = 16
 // (Sterbenz), and the rest was subtracted in double precision.
 func appendObject(dst []float32, world *geom.Mat4, eye geom.Vec3) []float32 {
 	pivot := geom.Vec3{}
-	if inv, ok := invertAffine(world); ok {
+	if inv, ok := world.InverseAffine(); ok {
 		pivot = geom.FromF32(inv.Point(eye).F32())
 		if !pivot.IsFinite() {
 			pivot = geom.Vec3{}

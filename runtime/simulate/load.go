@@ -102,7 +102,11 @@ func (s *Scenario) loadManifest(path string) error {
 
 // measure fills Tiles from the manifest.
 func (s *Scenario) measure() {
+	beside := s.Tiles
 	s.Tiles = make(map[string]Extra, len(s.Manifest.Tiles)+1)
+	for _, t := range s.tilesBeside() {
+		s.Tiles[t.ID] = beside[t.ID]
+	}
 	add := func(t *manifest.Tile) {
 		x := Extra{GPUBytes: t.FileSizeBytes}
 		if t.EstimatedMemoryBytes != nil {

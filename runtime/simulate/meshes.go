@@ -171,6 +171,9 @@ func boundsOfTiles(s *Scenario) map[string]manifest.Bounds {
 	if s.Manifest.SharedBucket != nil {
 		add(&s.Manifest.SharedBucket.Tile)
 	}
+	for _, t := range s.tilesBeside() {
+		add(t)
+	}
 	return boxes
 }
 
@@ -187,7 +190,7 @@ func (w *world) uploadMesh(key payload.Key, asset *payload.Asset) error {
 	if len(w.s.Faults) == 0 || len(asset.Entities) == 0 {
 		return nil
 	}
-	tile := w.tileID(key.Tile)
+	tile := w.tileID(key)
 	name := asset.Strings(asset.Entities[len(asset.Entities)-1].NameOffset)
 	w.attempts[tile+"/mesh/"+name]++
 	attempt := w.attempts[tile+"/mesh/"+name]
@@ -205,8 +208,11 @@ func (w *world) uploadMesh(key payload.Key, asset *payload.Asset) error {
 }
 
 // tileID returns the id of a tile by its index; the shared bucket comes last.
-func (w *world) tileID(tile int32) string {
-	if i := int(tile); i < len(w.s.Manifest.Tiles) {
+func (w *world) tileID(key payload.Key) string {
+	if ids := w.ids[key.Scene]; ids != nil {
+		return ids[key.Tile]
+	}
+	if i := int(key.Tile); i < len(w.s.Manifest.Tiles) {
 		return w.s.Manifest.Tiles[i].ID
 	}
 	return manifest.SharedTileID
@@ -222,6 +228,9 @@ func (w *world) tile(id string) *manifest.Tile {
 		}
 		if b := w.s.Manifest.SharedBucket; b != nil {
 			w.tiles[b.ID] = &b.Tile
+		}
+		for _, t := range w.s.tilesBeside() {
+			w.tiles[t.ID] = t
 		}
 	}
 	if t := w.tiles[id]; t != nil {

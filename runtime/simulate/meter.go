@@ -21,6 +21,7 @@ import (
 type Meter struct {
 	s     *Scenario
 	scene payload.SceneID // whose tiles these are, 0: of the only one
+	first payload.SceneID // that one
 	zone  *manifest.Bounds
 	tiles []measured
 	index map[string]int32
@@ -185,11 +186,29 @@ func (m *Meter) Event(e *runtime.Event) {
 // Frame judges what is drawn after an update, at a time since the first frame;
 // it lasts for dt.
 func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime.Camera, now, dt time.Duration) {
-	m.judge(s.AppendDrawn(m.drawn[:0]), stats, camera.Position, now, dt)
+	m.judge(s.AppendDrawn(m.drawn[:0]), stats, m.eye(s, camera), now, dt)
 	m.streamer = s
 	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
 		add(&m.seen, m.cover(stats, camera))
 	}
+}
+
+// eye returns where the camera is in the scene, whose boxes and radii are not those
+// of the world when the scene has been moved.
+func (m *Meter) eye(s *runtime.Streamer, camera *runtime.Camera) geom.Vec3 {
+	id := m.scene
+	if id == 0 {
+		if m.frames == 0 {
+			m.first = s.Scenes()[0]
+		}
+		id = m.first
+	}
+	root, _ := s.SceneTransform(id)
+	inverse, ok := (*geom.Mat4)(&root).InverseAffine()
+	if !ok {
+		return camera.Position
+	}
+	return inverse.Point(camera.Position)
 }
 
 // look is what Coverage depends on, which looks at every tile: it is asked again

@@ -101,6 +101,8 @@ func (s *Scenario) read(d *decoder, root *node) {
 			s.set(d, int(n.start), n, "handoff", mode)
 		}
 	}
+	f["transform"] = d.transform(&s.Transform)
+	f["entities"], f["regions"] = func(*node) {}, func(*node) {}
 	f["exact"] = d.boolean(&s.Exact)
 	f["expect"] = func(n *node) { d.array(n, func(n *node) { s.Expect = append(s.Expect, readExpectation(d, n, true)) }) }
 	f["expect_none"] = func(n *node) {
@@ -108,6 +110,9 @@ func (s *Scenario) read(d *decoder, root *node) {
 	}
 	f["expect_stats"] = func(n *node) { d.array(n, func(n *node) { s.stat(d, n) }) }
 	d.object(root, f)
+	if d.err == nil {
+		s.beside(d, root)
+	}
 }
 
 // finish checks what concerns several keys, and fills what depends on others.
@@ -150,6 +155,9 @@ func (s *Scenario) checkNames(d *decoder, root *node) {
 	}
 	if s.Manifest.SharedBucket != nil {
 		known[s.Manifest.SharedBucket.ID] = true
+	}
+	for _, t := range s.tilesBeside() {
+		known[t.ID] = true
 	}
 	check := func(at *node, id string) {
 		if !known[id] && d.err == nil {
@@ -336,7 +344,10 @@ func (s *Scenario) pressure(d *decoder, n *node) {
 
 func (s *Scenario) action(d *decoder, n *node) {
 	var a Action
-	d.object(n, fields{"t": d.seconds(&a.T), "do": d.oneOf(&a.Do, ForceUnloadAll, ReloadScene)}, "t", "do")
+	d.object(n, fields{"t": d.seconds(&a.T), "do": d.oneOf(&a.Do, ForceUnloadAll, ReloadScene, SetTransform), "transform": d.transform(&a.Transform)}, "t", "do")
+	if d.err == nil && (a.Do == SetTransform) != (a.Transform != nil) {
+		d.fail(n, `"transform" belongs to "setTransform"`, "")
+	}
 	s.Actions = append(s.Actions, a)
 }
 

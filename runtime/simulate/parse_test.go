@@ -85,7 +85,7 @@ func TestParseSample(t *testing.T) {
 		{T: ms(1000), GeometryUsed: ptr(5)},
 	}
 	want.Pressure = []PressureKey{{T: ms(5000)}}
-	want.Actions = []Action{{ms(5000), ForceUnloadAll}, {ms(6000), ReloadScene}}
+	want.Actions = []Action{{T: ms(5000), Do: ForceUnloadAll}, {T: ms(6000), Do: ReloadScene}}
 	want.Visible = new(time.Duration)
 	want.Exact = true
 	want.Expect = []Expectation{

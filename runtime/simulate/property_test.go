@@ -153,7 +153,7 @@ func trouble(t *rapid.T, s *Scenario) {
 		s.Pressure = append(s.Pressure, PressureKey{T: when(), Critical: rapid.Bool().Draw(t, "critical")})
 	}
 	if rapid.Bool().Draw(t, "action") {
-		s.Actions = []Action{{when(), rapid.SampledFrom([]string{ForceUnloadAll, ReloadScene}).Draw(t, "do")}}
+		s.Actions = []Action{{T: when(), Do: rapid.SampledFrom([]string{ForceUnloadAll, ReloadScene}).Draw(t, "do")}}
 	}
 }
 
@@ -170,7 +170,7 @@ func TestAnyScene(t *testing.T) {
 		// Leave, then wait until the last load has answered.
 		leave := s.Path.Keys[len(s.Path.Keys)-1].T + time.Second
 		s.Path.Keys = append(s.Path.Keys, CameraKey{T: leave, Position: geom.Vec3{1e6, 0, 0}, Forward: geom.Vec3{0, 0, -1}})
-		s.Actions = append(s.Actions, Action{leave, ForceUnloadAll})
+		s.Actions = append(s.Actions, Action{T: leave, Do: ForceUnloadAll})
 		s.Duration = leave + 70*time.Second
 		frame := func(d time.Duration) time.Duration { return d / s.DT * s.DT }
 		gone, last := frame(leave+s.DT-1), frame(s.Duration)

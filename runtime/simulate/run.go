@@ -102,6 +102,8 @@ type run struct {
 	o        Options
 	w        *world
 	streamer *runtime.Streamer
+	scene    payload.SceneID  // the scenario's; stands for those that take its place
+	regions  *runtime.Regions // nil: none
 	meter    *Meter
 	series   *Series
 	res      *Result
@@ -111,6 +113,7 @@ type run struct {
 	camera   runtime.Camera                    // of the latest frame
 	took     time.Duration                     // its Update, on the wall clock
 	started  bool                              // there was a frame
+	followed bool                              // another manifest has taken the place of the scenario's
 	keep     bool
 	loading  bool  // requests were under way after the latest update
 	over     bool  // no records are taken any more
@@ -144,6 +147,9 @@ func (r *run) begin() error {
 	}
 	r.keep = r.o.OnRecord == nil || len(r.s.Expect)+len(r.s.ExpectNone) > 0 || r.s.Exact
 	r.w.setMemory()
+	if err := r.place(); err != nil {
+		return err
+	}
 	return r.adopt()
 }
 
@@ -190,6 +196,7 @@ func (r *run) step(camera runtime.Camera) error {
 	if err := r.act(); err != nil {
 		return err
 	}
+	r.visit(camera)
 	start := time.Now()
 	r.streamer.Update(camera, r.s.DT)
 	r.took = time.Since(start)
@@ -204,8 +211,8 @@ func (r *run) step(camera runtime.Camera) error {
 	if r.w.textures != nil {
 		r.w.textures.frame(camera, r.meter.drawn, &stats)
 	}
-	if r.series != nil && r.meter.scene == 0 && r.w.frame%r.series.every == 0 { // it has the tiles of one manifest
-		r.series.frame(r.streamer.Snapshot(), r.meter.nearest, r.w.textures)
+	if r.series != nil && !r.followed && r.w.frame%r.series.every == 0 { // it has the tiles of one manifest
+		r.series.frame(r.streamer.Snapshot(), r.scene, r.meter.nearest, r.w.textures)
 	}
 	for i := range r.s.ExpectStats {
 		if e := &r.s.ExpectStats[i]; (e.T - r.w.now).Abs() <= r.s.DT/2 {
@@ -221,13 +228,12 @@ func (r *run) step(camera runtime.Camera) error {
 
 // adopt makes tiles resident that the scenario wants so from the start.
 func (r *run) adopt() error {
-	scene := r.streamer.Scenes()[0]
 	for i := range r.s.Manifest.Tiles {
 		id := r.s.Manifest.Tiles[i].ID
 		if !r.s.Tiles[id].Parsed {
 			continue
 		}
-		if err := r.streamer.AddResident(scene, id, payload.RepFull, r.w.payload(id, payload.RepFull)); err != nil {
+		if err := r.streamer.AddResident(r.scene, id, payload.RepFull, r.w.payload(id, payload.RepFull)); err != nil {
 			return err
 		}
 		r.meter.tiles[i].parsed = true
@@ -243,10 +249,17 @@ func (r *run) act() error {
 			r.streamer.UnloadAll()
 			r.meter.reset()
 		case ReloadScene:
-			if _, err := r.streamer.ReloadScene(r.streamer.Scenes()[0], r.source()); err != nil {
+			if _, err := r.streamer.ReloadScene(r.scene, r.source()); err != nil {
 				return err
 			}
 			r.meter.reset()
+		case SetTransform:
+			if err := r.streamer.SetSceneTransform(r.scene, *r.s.Actions[r.action].Transform); err != nil {
+				return err
+			}
+			if r.w.textures != nil {
+				r.w.textures.move(r.scene)
+			}
 		}
 		if err := r.take(); err != nil {
 			return err
@@ -287,7 +300,7 @@ func (r *run) follow(id payload.SceneID, m *manifest.Manifest) {
 	if sc.Cooked {
 		sc.measure()
 	}
-	r.s = &sc
+	r.s, r.followed = &sc, true
 	r.meter.Follow(id, m)
 	r.w.follow(&sc)
 }

@@ -24,6 +24,13 @@ type Scenario struct {
 	// a cooked scene are in its files.
 	Textures map[string]texture.Size
 
+	// Transform is where the scene is at the start, column-major; nil: as cooked.
+	// Entities and Regions stream beside it; their ids, and those of the regions'
+	// tiles, stand in Tiles too.
+	Transform *[16]float64
+	Entities  []runtime.Entity
+	Regions   []runtime.Region // with their manifests
+
 	Config runtime.Config
 
 	DT       time.Duration // time between frames
@@ -130,12 +137,14 @@ type PressureKey struct {
 const (
 	ForceUnloadAll = "forceUnloadAll"
 	ReloadScene    = "reloadScene"
+	SetTransform   = "setTransform" // of the scene, to Transform
 )
 
 // Action is something that the program around the runtime does.
 type Action struct {
-	T  time.Duration
-	Do string
+	T         time.Duration
+	Do        string
+	Transform *[16]float64 // of SetTransform
 }
 
 // Expectation describes an event: every key that it names must agree.

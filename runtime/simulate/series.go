@@ -49,7 +49,7 @@ func newSeries(s *Scenario) *Series {
 }
 
 // frame adds the state after an update.
-func (p *Series) frame(snap *runtime.Snapshot, nearest int32, t *textureTier) {
+func (p *Series) frame(snap *runtime.Snapshot, scene payload.SceneID, nearest int32, t *textureTier) {
 	k := len(p.nearest)
 	p.nearest = append(p.nearest, nearest)
 	p.memory = append(p.memory, snap.Stats.GeometryUsed)
@@ -66,6 +66,9 @@ func (p *Series) frame(snap *runtime.Snapshot, nearest int32, t *textureTier) {
 	p.live = nil
 	for i := range snap.Tiles {
 		t := &snap.Tiles[i]
+		if t.Scene != scene {
+			continue
+		}
 		r := p.rows[t.Tile]
 		if r == nil {
 			r = &row{}

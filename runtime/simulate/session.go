@@ -64,7 +64,7 @@ func (s *Session) Reload(m *manifest.Manifest) (payload.SceneID, error) {
 	r := s.r
 	src := r.source()
 	src.Manifest = m
-	id, err := r.streamer.ReloadScene(r.streamer.Scenes()[0], src)
+	id, err := r.streamer.ReloadScene(r.scene, src)
 	if err != nil {
 		return 0, err
 	}
@@ -114,6 +114,9 @@ func (s *Session) Report() Report { return s.r.report() }
 // Close ends the session and releases what is uploaded.
 func (s *Session) Close() error {
 	s.r.finish()
+	if s.r.regions != nil {
+		s.r.regions.Close()
+	}
 	return s.r.streamer.Close()
 }
 

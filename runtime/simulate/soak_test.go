@@ -66,7 +66,7 @@ func TestSoakOutOfCore(t *testing.T) {
 			}
 			at = next
 		}
-		s.Actions = []Action{{minutes + time.Second, ForceUnloadAll}}
+		s.Actions = []Action{{T: minutes + time.Second, Do: ForceUnloadAll}}
 		s.Path.Keys = append(s.Path.Keys, CameraKey{T: minutes + time.Second, Position: geom.Vec3{1e6, 0, 0}, Forward: geom.Vec3{1, 0, 0}})
 		s.Memory = []MemoryKey{{GeometryBudget: &budget}}
 		s.ExpectStats = []StatExpectation{

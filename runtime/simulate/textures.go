@@ -42,10 +42,10 @@ type textureTier struct {
 	early  int   // failures of files that may follow
 }
 
-// placed is an entity and where it is.
+// placed is an entity and where it is: its box in its scene, and in the world.
 type placed struct {
-	entity   texture.Entity
-	min, max [3]float64
+	entity     texture.Entity
+	box, world manifest.Bounds
 }
 
 // textureJob is a load that has not been answered.
@@ -225,7 +225,7 @@ func (t *textureTier) add(key payload.Key, asset *payload.Asset) {
 	if len(t.w.s.Textures) == 0 {
 		return
 	}
-	tile := t.w.tileID(key.Tile)
+	tile := t.w.tileID(key)
 	x := t.w.s.Tiles[tile]
 	level, lod := key.Rep.Level()
 	switch {
@@ -287,8 +287,33 @@ func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, level, level
 	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
 		return
 	}
-	e := t.stream.Add(texture.Part{Min: box.Min, Max: box.Max, Fixed: key.Rep != payload.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
-	t.entities[key] = append(t.entities[key], placed{e, box.Min, box.Max})
+	at := t.w.boxAt(key.Scene, box)
+	e := t.stream.Add(texture.Part{Min: at.Min, Max: at.Max, Fixed: key.Rep != payload.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
+	t.entities[key] = append(t.entities[key], placed{e, box, at})
+}
+
+// move puts the entities of a scene where that is now.
+func (t *textureTier) move(scene payload.SceneID) {
+	for key, list := range t.entities {
+		for i := range list {
+			if p := &list[i]; key.Scene == scene {
+				p.world = t.w.boxAt(scene, p.box)
+				t.stream.Move(p.entity, p.world.Min, p.world.Max)
+			}
+		}
+	}
+}
+
+// boxAt returns where a box of a scene is in the world.
+func (w *world) boxAt(scene payload.SceneID, b manifest.Bounds) manifest.Bounds {
+	if w.root == nil {
+		return b
+	}
+	root := w.root(scene)
+	if root == geom.Identity() {
+		return b
+	}
+	return manifest.BoundsOf(b.Box().Transform(&root))
 }
 
 // remove takes out what the device no longer has.
@@ -316,7 +341,7 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 		f := camera.Frustum()
 		for i := range drawn {
 			for _, p := range t.entities[drawn[i].Key] {
-				if f.Sees(p.min, p.max) {
+				if f.Sees(p.world.Min, p.world.Max) {
 					t.visible = append(t.visible, p.entity)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -35,6 +36,9 @@ type world struct {
 	draw    *Drawing // nil: the run is not drawn
 	ctx     context.Context
 	brought bool // payloads that textures may follow
+
+	root func(payload.SceneID) geom.Mat4 // where a scene is; nil before the Streamer is open
+	ids  map[payload.SceneID][]string    // of what streams beside the scene, by the tile's index
 
 	records  map[string]*format.Reader // of the files of a cooked scene, by path
 	tiles    map[string]*manifest.Tile // by id, made when first asked for
