@@ -11,25 +11,26 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
 // ConvertResult tells what Convert wrote.
 type ConvertResult struct {
-	Path          string        `json:"path"`
-	Bytes         int64         `json:"bytes"`
-	Objects       int           `json:"objects"`
-	Meshes        int           `json:"meshes"`
-	Vertices      int           `json:"vertices"`
-	Triangles     int           `json:"triangles"`
-	Materials     int           `json:"materials"`
-	Textures      int           `json:"textures"`
-	TextureBytes  int64         `json:"texture_bytes"`
-	TextureTotals TextureTotals `json:"texture_totals"`
-	Bounds        format.Bounds `json:"bounds"`
-	VertexCache   VertexCache   `json:"vertex_cache"`
-	Notes         []Note        `json:"notes"`
+	Path          string         `json:"path"`
+	Bytes         int64          `json:"bytes"`
+	Objects       int            `json:"objects"`
+	Meshes        int            `json:"meshes"`
+	Vertices      int            `json:"vertices"`
+	Triangles     int            `json:"triangles"`
+	Materials     int            `json:"materials"`
+	Textures      int            `json:"textures"`
+	TextureBytes  int64          `json:"texture_bytes"`
+	TextureTotals TextureTotals  `json:"texture_totals"`
+	Bounds        records.Bounds `json:"bounds"`
+	VertexCache   VertexCache    `json:"vertex_cache"`
+	Notes         []Note         `json:"notes"`
 }
 
 // Convert turns one model into one container at out, with the textures in the

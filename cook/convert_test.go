@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -32,7 +33,7 @@ func TestConvertSquare(t *testing.T) {
 	if st, err := os.Stat(c.Path); err != nil || st.Size() != c.Bytes {
 		t.Errorf("%d bytes told, %v", c.Bytes, err)
 	}
-	if want := (format.Bounds{Min: [3]float32{10, 0, 0}, Max: [3]float32{11, 1, 0}}); c.Bounds != want {
+	if want := (records.Bounds{Min: [3]float32{10, 0, 0}, Max: [3]float32{11, 1, 0}}); c.Bounds != want {
 		t.Errorf("bounds %v", c.Bounds)
 	}
 	if diff := cmp.Diff([]string{"Sign"}, c.names()); diff != "" {
@@ -227,7 +228,7 @@ func TestConvertTextureFailures(t *testing.T) {
 	good := dataImage("good", green)
 	ktx := obj{"name": "ktx", "uri": "data:image/ktx2;base64,q0tUWCAyMLsNChoK"}
 	c := textured(ktx, good).convert(t)
-	if m := c.f.Materials[0]; m.BaseColorTexture != format.NoIndex || c.uri(m.EmissiveTexture) != "Textures/good.png" || c.note("texture-format-skipped") != 1 {
+	if m := c.f.Materials[0]; m.BaseColorTexture != records.NoIndex || c.uri(m.EmissiveTexture) != "Textures/good.png" || c.note("texture-format-skipped") != 1 {
 		t.Errorf("a format that cannot be staged: %+v", m)
 	}
 	dir := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
@@ -190,7 +191,7 @@ type payload struct {
 	// results
 	present   []int // members that have geometry here
 	written   written
-	bounds    format.Bounds
+	bounds    records.Bounds
 	triangles int
 	textures  []string           // file names in the folder of textures
 	scales    map[string]float64 // textureScales, by these names

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"
@@ -139,7 +140,7 @@ func TestGeometricErrorIsMeasured(t *testing.T) {
 }
 
 // indexAt returns one of a mesh's indices.
-func indexAt(f *format.File, m *format.Mesh, k int) uint32 {
+func indexAt(f *format.File, m *records.Mesh, k int) uint32 {
 	if b := f.Indices[m.IndexOffset:]; m.IndexType == vertex.Index32 {
 		return binary.LittleEndian.Uint32(b[4*k:])
 	} else {

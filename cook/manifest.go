@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
@@ -137,7 +137,7 @@ func (c *cooker) fill(e *manifest.Tile, b *payload) {
 	e.Center = e.Bounds.Center()
 }
 
-func boundsOf(b format.Bounds) manifest.Bounds {
+func boundsOf(b records.Bounds) manifest.Bounds {
 	return manifest.BoundsOf(geom.Box{Min: geom.FromF32(b.Min), Max: geom.FromF32(b.Max)})
 }
 

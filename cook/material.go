@@ -5,6 +5,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 // blackLimit is where the reference engine takes a base colour factor for
@@ -82,36 +83,36 @@ func combine(r mesh.Repeat, w gltfscene.Wrap) mesh.Repeat {
 func materialRecord(b *format.Builder, m *gltfscene.Material, staged []texture.Staged) uint32 {
 	add := func(t *gltfscene.TextureRef, use texture.Use, flags uint32) uint32 {
 		if t.Image < 0 || staged[t.Image].File == "" {
-			return format.NoIndex
+			return records.NoIndex
 		}
 		s := staged[t.Image].As(use)
-		return b.AddTexture(s.File, texture.Folder+"/"+s.File, format.Texture{
+		return b.AddTexture(s.File, texture.Folder+"/"+s.File, records.Texture{
 			Format: s.Format, Flags: flags,
 			Width: uint32(s.Width), Height: uint32(s.Height), MipCount: uint32(s.Levels),
 		})
 	}
-	r := format.Material{
+	r := records.Material{
 		BaseColor: m.BaseColor, Emissive: m.Emissive, NormalScale: m.NormalScale,
 		Metallic: m.Metallic, Roughness: m.Roughness,
 		OcclusionStrength: m.OcclusionStrength, AlphaCutoff: m.AlphaCutoff,
-		BaseColorTexture: add(&m.BaseColorTex, texture.Color, format.TextureSRGB),
-		NormalTexture:    add(&m.NormalTex, texture.Normal, format.TextureNormalMap),
+		BaseColorTexture: add(&m.BaseColorTex, texture.Color, records.TextureSRGB),
+		NormalTexture:    add(&m.NormalTex, texture.Normal, records.TextureNormalMap),
 		MetallicTexture:  add(&m.MetalRoughTex, texture.Data, 0),
-		EmissiveTexture:  add(&m.EmissiveTex, texture.Color, format.TextureSRGB|format.TextureEmissive),
-		OcclusionTexture: add(&m.OcclusionTex, texture.Data, format.TextureOcclusion),
+		EmissiveTexture:  add(&m.EmissiveTex, texture.Color, records.TextureSRGB|records.TextureEmissive),
+		OcclusionTexture: add(&m.OcclusionTex, texture.Data, records.TextureOcclusion),
 	}
-	if r.RoughnessTexture = r.MetallicTexture; r.MetallicTexture != format.NoIndex {
-		r.Reserved[0] = format.ChannelsMetalRough
+	if r.RoughnessTexture = r.MetallicTexture; r.MetallicTexture != records.NoIndex {
+		r.Reserved[0] = records.ChannelsMetalRough
 	}
 	if isBlack(m) {
 		r.BaseColor[0], r.BaseColor[1], r.BaseColor[2] = blackLift, blackLift, blackLift
 	}
 	r.Flags = uint32(m.AlphaMode)
 	if m.DoubleSided {
-		r.Flags |= format.MaterialDoubleSided
+		r.Flags |= records.MaterialDoubleSided
 	}
 	if m.Unlit {
-		r.Flags |= format.MaterialUnlit
+		r.Flags |= records.MaterialUnlit
 	}
 	return b.AddMaterial(m.Name, r)
 }

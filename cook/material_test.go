@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -37,8 +37,8 @@ func TestMaterialMapping(t *testing.T) {
 	if c.r.String(m.NameOffset) != "Paint" {
 		t.Errorf("named %q", c.r.String(m.NameOffset))
 	}
-	want := format.Material{
-		NameOffset: m.NameOffset, Flags: format.MaterialCutout | format.MaterialDoubleSided,
+	want := records.Material{
+		NameOffset: m.NameOffset, Flags: records.MaterialCutout | records.MaterialDoubleSided,
 		BaseColor: [4]float32{1, .5, .25, .75}, Emissive: [3]float32{2, 4, 0}, NormalScale: 2,
 		Metallic: .5, Roughness: .125, OcclusionStrength: .5, AlphaCutoff: .25,
 		BaseColorTexture: 0, NormalTexture: 1, MetallicTexture: 2, RoughnessTexture: 2, EmissiveTexture: 3, OcclusionTexture: 2,
@@ -52,18 +52,18 @@ func TestMaterialMapping(t *testing.T) {
 		uri   string
 		flags uint32
 	}{
-		{m.BaseColorTexture, "Textures/base.png", format.TextureSRGB},
-		{m.NormalTexture, "Textures/normal.png", format.TextureNormalMap},
-		{m.MetallicTexture, "Textures/orm.png", format.TextureOcclusion},
-		{m.RoughnessTexture, "Textures/orm.png", format.TextureOcclusion},
-		{m.EmissiveTexture, "Textures/glow.png", format.TextureSRGB | format.TextureEmissive},
-		{m.OcclusionTexture, "Textures/orm.png", format.TextureOcclusion},
+		{m.BaseColorTexture, "Textures/base.png", records.TextureSRGB},
+		{m.NormalTexture, "Textures/normal.png", records.TextureNormalMap},
+		{m.MetallicTexture, "Textures/orm.png", records.TextureOcclusion},
+		{m.RoughnessTexture, "Textures/orm.png", records.TextureOcclusion},
+		{m.EmissiveTexture, "Textures/glow.png", records.TextureSRGB | records.TextureEmissive},
+		{m.OcclusionTexture, "Textures/orm.png", records.TextureOcclusion},
 	} {
 		tex := c.f.Textures[slot.got]
 		if c.uri(slot.got) != slot.uri || c.r.String(tex.NameOffset) != filepath.Base(slot.uri) {
 			t.Errorf("slot %d: %s, want %s", i, c.uri(slot.got), slot.uri)
 		}
-		if tex.Flags != slot.flags || tex.Format != format.TextureUnknown || tex.Width != 2 || tex.Height != 1 || tex.MipCount != 1 {
+		if tex.Flags != slot.flags || tex.Format != records.TextureUnknown || tex.Width != 2 || tex.Height != 1 || tex.MipCount != 1 {
 			t.Errorf("%s: %+v, want flags %x", slot.uri, tex, slot.flags)
 		}
 	}
@@ -76,12 +76,12 @@ func TestMaterialMapping(t *testing.T) {
 
 func TestMaterialFlags(t *testing.T) {
 	for want, material := range map[uint32]obj{
-		format.MaterialOpaque:                             {},
-		format.MaterialCutout:                             {"alphaMode": "MASK"},
-		format.MaterialBlend:                              {"alphaMode": "BLEND"},
-		format.MaterialDoubleSided:                        {"doubleSided": true},
-		format.MaterialUnlit:                              {"extensions": obj{"KHR_materials_unlit": obj{}}},
-		format.MaterialBlend | format.MaterialDoubleSided: {"alphaMode": "BLEND", "doubleSided": true},
+		records.MaterialOpaque:                              {},
+		records.MaterialCutout:                              {"alphaMode": "MASK"},
+		records.MaterialBlend:                               {"alphaMode": "BLEND"},
+		records.MaterialDoubleSided:                         {"doubleSided": true},
+		records.MaterialUnlit:                               {"extensions": obj{"KHR_materials_unlit": obj{}}},
+		records.MaterialBlend | records.MaterialDoubleSided: {"alphaMode": "BLEND", "doubleSided": true},
 	} {
 		d := &model{}
 		p := d.square(0)
@@ -106,7 +106,7 @@ func TestMaterialDefault(t *testing.T) {
 	for i, name := range []string{"default_material", "material_0"} {
 		m := &c.f.Materials[i]
 		if c.r.String(m.NameOffset) != name || m.BaseColor != [4]float32{1, 1, 1, 1} || m.Metallic != 1 || m.Roughness != 1 ||
-			m.NormalScale != 1 || m.OcclusionStrength != 1 || m.AlphaCutoff != .5 || m.BaseColorTexture != format.NoIndex || m.OcclusionTexture != format.NoIndex {
+			m.NormalScale != 1 || m.OcclusionStrength != 1 || m.AlphaCutoff != .5 || m.BaseColorTexture != records.NoIndex || m.OcclusionTexture != records.NoIndex {
 			t.Errorf("%s: %+v", c.r.String(m.NameOffset), m)
 		}
 	}

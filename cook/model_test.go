@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -210,7 +211,7 @@ func (c *cooked) names() (out []string) {
 
 // uri returns the uri of a texture index, "" for none.
 func (c *cooked) uri(i uint32) string {
-	if i == format.NoIndex {
+	if i == records.NoIndex {
 		return ""
 	}
 	return c.r.String(c.f.Textures[i].URIOffset)

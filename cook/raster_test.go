@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -48,7 +49,7 @@ func picture(t testing.TB, path string, lo, hi [2]float64, size int, pick func(n
 		}
 		mat := &f.Materials[m.Material]
 		var tex image.Image
-		if mat.BaseColorTexture != format.NoIndex {
+		if mat.BaseColorTexture != records.NoIndex {
 			uri := r.String(f.Textures[mat.BaseColorTexture].URIOffset)
 			tex = readImage(t, filepath.Join(filepath.Dir(path), filepath.FromSlash(uri)))
 		}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 )
 
@@ -84,9 +84,9 @@ func hillImages() []obj {
 
 // checkTextures compares the texture records of all containers with the files
 // that they name, and says which files none names.
-func checkTextures(t *testing.T, dir string) (records map[string]format.Texture) {
+func checkTextures(t *testing.T, dir string) (byName map[string]records.Texture) {
 	t.Helper()
-	records = map[string]format.Texture{}
+	byName = map[string]records.Texture{}
 	for name := range tree(t, dir) {
 		if filepath.Ext(name) != ".untold" {
 			continue
@@ -102,22 +102,22 @@ func checkTextures(t *testing.T, dir string) (records map[string]format.Texture)
 				checkImageRecord(t, path, tex)
 			}
 			tex.NameOffset, tex.URIOffset = 0, 0
-			records[filepath.Base(uri)] = tex
+			byName[filepath.Base(uri)] = tex
 		}
 	}
 	for name := range tree(t, dir) {
 		base := filepath.Base(name)
-		if _, ok := records[base]; !ok && filepath.Ext(base) != ".untold" && filepath.Ext(base) != ".json" {
+		if _, ok := byName[base]; !ok && filepath.Ext(base) != ".untold" && filepath.Ext(base) != ".json" {
 			t.Errorf("nobody names %s", name)
 		}
 		if strings.Contains(name, "/.") || strings.HasPrefix(name, ".") {
 			t.Errorf("%s was left behind", name)
 		}
 	}
-	return records
+	return byName
 }
 
-func checkUtexRecord(t *testing.T, path string, tex format.Texture) {
+func checkUtexRecord(t *testing.T, path string, tex records.Texture) {
 	t.Helper()
 	r, err := utex.Open(path)
 	if err != nil {
@@ -125,19 +125,19 @@ func checkUtexRecord(t *testing.T, path string, tex format.Texture) {
 		return
 	}
 	defer r.Close()
-	want := map[utex.PixelFormat]format.TextureFormat{utex.BC7: format.TextureBC7, utex.BC7SRGB: format.TextureBC7, utex.BC5: format.TextureBC5}[r.Format]
+	want := map[utex.PixelFormat]records.TextureFormat{utex.BC7: records.TextureBC7, utex.BC7SRGB: records.TextureBC7, utex.BC5: records.TextureBC5}[r.Format]
 	if tex.Format != want || int(tex.Width) != r.Width || int(tex.Height) != r.Height || int(tex.MipCount) != len(r.Levels) {
 		t.Errorf("%s: %+v, the file has %v %d x %d", path, tex, r.Format, r.Width, r.Height)
 	}
-	if srgb := tex.Flags&format.TextureSRGB != 0; srgb != (r.Format == utex.BC7SRGB) {
+	if srgb := tex.Flags&records.TextureSRGB != 0; srgb != (r.Format == utex.BC7SRGB) {
 		t.Errorf("%s: flags %x, format %v", path, tex.Flags, r.Format)
 	}
-	if normal := tex.Flags&format.TextureNormalMap != 0; normal != (r.Format == utex.BC5) {
+	if normal := tex.Flags&records.TextureNormalMap != 0; normal != (r.Format == utex.BC5) {
 		t.Errorf("%s: flags %x, format %v", path, tex.Flags, r.Format)
 	}
 }
 
-func checkImageRecord(t *testing.T, path string, tex format.Texture) {
+func checkImageRecord(t *testing.T, path string, tex records.Texture) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkImageRecord(t *testing.T, path string, tex format.Texture) {
 	}
 	defer f.Close()
 	cfg, _, err := image.DecodeConfig(f)
-	if err != nil || tex.Format != format.TextureUnknown || int(tex.Width) != cfg.Width || int(tex.Height) != cfg.Height || tex.MipCount != 1 {
+	if err != nil || tex.Format != records.TextureUnknown || int(tex.Width) != cfg.Width || int(tex.Height) != cfg.Height || tex.MipCount != 1 {
 		t.Errorf("%s: %+v, the file has %d x %d, %v", path, tex, cfg.Width, cfg.Height, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -35,7 +36,7 @@ func textureScales(f *format.File) map[string]float64 {
 		e := &f.Entities[i]
 		for k := range e.MeshCount {
 			m := &f.Meshes[e.FirstMesh+k]
-			if m.Material == format.NoIndex {
+			if m.Material == records.NoIndex {
 				continue
 			}
 			have := map[[2]uint32]float64{} // by the size of the texture
@@ -56,11 +57,11 @@ func textureScales(f *format.File) map[string]float64 {
 }
 
 // materialTextures returns the textures of a material, each once.
-func materialTextures(m *format.Material) []uint32 {
+func materialTextures(m *records.Material) []uint32 {
 	list := []uint32{m.BaseColorTexture, m.NormalTexture, m.MetallicTexture, m.RoughnessTexture, m.EmissiveTexture, m.OcclusionTexture}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	return slices.DeleteFunc(list, func(t uint32) bool { return t == format.NoIndex })
+	return slices.DeleteFunc(list, func(t uint32) bool { return t == records.NoIndex })
 }
 
 // scaleBins sorts areas by scale: eight bins to an octave.
@@ -85,7 +86,7 @@ func (b *scaleBins) least() float64 {
 }
 
 // meshScale returns the scale at which a mesh shows a texture of a size.
-func meshScale(f *format.File, m *format.Mesh, world *[16]float32, size [2]uint32) float64 {
+func meshScale(f *format.File, m *records.Mesh, world *[16]float32, size [2]uint32) float64 {
 	edge := float64(max(size[0], size[1], 1))
 	across := [2]float64{float64(max(size[0], 1)) / edge, float64(max(size[1], 1)) / edge}
 	vertices := f.Vertices[m.VertexOffset:][:m.VertexSize]

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -49,14 +50,14 @@ func TestTextureScales(t *testing.T) {
 		"with a patch":          {256, 256, []shape{{append(quad(4, 4, 1, 1), quad(1, 1, 0, 0)...), 0}}, 0},
 	} {
 		b := format.NewBuilder(format.FileTile)
-		tex := b.AddTexture("a.png", "Textures/a.png", format.Texture{Width: c.w, Height: c.h})
-		unused := b.AddMaterial("unused", format.Material{
-			BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-			RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+		tex := b.AddTexture("a.png", "Textures/a.png", records.Texture{Width: c.w, Height: c.h})
+		unused := b.AddMaterial("unused", records.Material{
+			BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+			RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 		})
-		m := b.AddMaterial("wall", format.Material{
-			BaseColorTexture: tex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-			RoughnessTexture: format.NoIndex, EmissiveTexture: tex, OcclusionTexture: format.NoIndex,
+		m := b.AddMaterial("wall", records.Material{
+			BaseColorTexture: tex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+			RoughnessTexture: records.NoIndex, EmissiveTexture: tex, OcclusionTexture: records.NoIndex,
 		})
 		add := func(material uint32, s shape) {
 			o := format.Object{Name: "o", MeshName: "m", Material: material, Vertices: vertex.Append(nil, s.vertices)}
@@ -71,7 +72,7 @@ func TestTextureScales(t *testing.T) {
 			}
 		}
 		add(unused, shape{quad(400, 400, 1, 1), 0})
-		add(format.NoIndex, shape{quad(400, 400, 1, 1), 0})
+		add(records.NoIndex, shape{quad(400, 400, 1, 1), 0})
 		for _, s := range c.shapes {
 			add(m, s)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 
 	"github.com/klauspost/compress/zstd"
@@ -46,7 +48,7 @@ func bigFile(tb testing.TB, size int) *File {
 				idx = append(idx, a, a+k, a+1, a+1, a+k, a+k+1)
 			}
 		}
-		err := b.AddObject(Object{Name: "o", MeshName: "m", Material: NoIndex, Vertices: vertex.Append(nil, vs), Indices: idx})
+		err := b.AddObject(Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, vs), Indices: idx})
 		if err != nil {
 			tb.Fatal(err)
 		}

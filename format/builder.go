@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -13,10 +15,10 @@ import (
 type File struct {
 	Type      FileType
 	Strings   []byte
-	Entities  []Entity
-	Meshes    []Mesh
-	Materials []Material
-	Textures  []Texture
+	Entities  []records.Entity
+	Meshes    []records.Mesh
+	Materials []records.Material
+	Textures  []records.Texture
 	Vertices  []byte // serialised vertices, 32 bytes each
 	Indices   []byte
 }
@@ -42,21 +44,21 @@ type Builder struct {
 	byURI     map[string]uint32
 	materials []namedMaterial
 	byValue   map[namedMaterial]uint32
-	objects   []Object // without geometry, which is in vertices and indices
-	worlds    []Bounds // by objects
-	meshes    []Mesh
+	objects   []Object         // without geometry, which is in vertices and indices
+	worlds    []records.Bounds // by objects
+	meshes    []records.Mesh
 	vertices  []byte
 	indices   []byte
 }
 
 type namedTexture struct {
 	name, uri string
-	t         Texture
+	t         records.Texture
 }
 
 type namedMaterial struct {
 	name string
-	m    Material
+	m    records.Material
 }
 
 // NewBuilder starts an empty container.
@@ -66,7 +68,7 @@ func NewBuilder(t FileType) *Builder {
 
 // AddTexture adds a texture and returns its index. Textures are merged by uri;
 // their flags are combined. Name and string offsets of t are ignored.
-func (b *Builder) AddTexture(name, uri string, t Texture) uint32 {
+func (b *Builder) AddTexture(name, uri string, t records.Texture) uint32 {
 	if i, ok := b.byURI[uri]; ok {
 		b.textures[i].t.Flags |= t.Flags
 		return i
@@ -79,7 +81,7 @@ func (b *Builder) AddTexture(name, uri string, t Texture) uint32 {
 
 // AddMaterial adds a material and returns its index. Materials that agree in
 // name and all values are merged. The name offset of m is ignored.
-func (b *Builder) AddMaterial(name string, m Material) uint32 {
+func (b *Builder) AddMaterial(name string, m records.Material) uint32 {
 	m.NameOffset = 0
 	key := namedMaterial{name, m}
 	if i, ok := b.byValue[key]; ok {
@@ -101,9 +103,9 @@ func (b *Builder) AddObject(o Object) error {
 		return fmt.Errorf("untold: object %q: %d vertex bytes are not whole vertices", o.Name, len(o.Vertices))
 	case len(o.Indices) == 0 || len(o.Indices)%3 != 0:
 		return fmt.Errorf("untold: object %q: %d indices are not whole triangles", o.Name, len(o.Indices))
-	case uint64(n) > math.MaxUint32 || uint64(len(o.Indices)) > math.MaxUint32 || uint64(len(b.objects)) >= uint64(NoIndex):
+	case uint64(n) > math.MaxUint32 || uint64(len(o.Indices)) > math.MaxUint32 || uint64(len(b.objects)) >= uint64(records.NoIndex):
 		return fmt.Errorf("untold: object %q: more than 2^32 elements", o.Name)
-	case o.Material != NoIndex && int(o.Material) >= len(b.materials):
+	case o.Material != records.NoIndex && int(o.Material) >= len(b.materials):
 		return fmt.Errorf("untold: object %q: material %d of %d", o.Name, o.Material, len(b.materials))
 	}
 	for k, v := range o.Indices {
@@ -116,7 +118,7 @@ func (b *Builder) AddObject(o Object) error {
 		return fmt.Errorf("untold: object %q: a position is not finite", o.Name)
 	}
 	t := vertex.IndexTypeFor(n)
-	m := Mesh{
+	m := records.Mesh{
 		EntityID: uint32(len(b.objects)), Material: o.Material, IndexType: t,
 		VertexCount: uint32(n), IndexCount: uint32(len(o.Indices)), VertexStride: vertex.Size,
 		VertexOffset: uint64(len(b.vertices)), IndexOffset: uint64(len(b.indices)),
@@ -135,7 +137,7 @@ func (b *Builder) AddInstance(of int, o Object) error {
 	if of < 0 || of >= len(b.meshes) {
 		return fmt.Errorf("untold: instance %q: object %d of %d", o.Name, of, len(b.meshes))
 	}
-	if o.Material != NoIndex && int(o.Material) >= len(b.materials) {
+	if o.Material != records.NoIndex && int(o.Material) >= len(b.materials) {
 		return fmt.Errorf("untold: instance %q: material %d of %d", o.Name, o.Material, len(b.materials))
 	}
 	m := b.meshes[of]
@@ -144,7 +146,7 @@ func (b *Builder) AddInstance(of int, o Object) error {
 }
 
 // place records an object with its mesh and computes its box in the world.
-func (b *Builder) place(o Object, m Mesh) error {
+func (b *Builder) place(o Object, m records.Mesh) error {
 	if o.Transform == ([16]float32{}) {
 		o.Transform = identity
 	}
@@ -180,13 +182,13 @@ func (b *Builder) File() *File {
 	usedTexture := make([]bool, len(b.textures))
 	for i := range b.objects {
 		o := &b.objects[i]
-		if o.Material != NoIndex && !usedMaterial[o.Material] {
+		if o.Material != records.NoIndex && !usedMaterial[o.Material] {
 			usedMaterial[o.Material] = true
 			b.nameMaterial(f, &s, o.Material, usedTexture)
 		}
 		f.Meshes[i].NameOffset = s.add(o.MeshName)
-		f.Entities = append(f.Entities, Entity{
-			ID: uint32(i), ParentID: NoIndex, NameOffset: s.add(o.Name), FirstMesh: uint32(i), MeshCount: 1,
+		f.Entities = append(f.Entities, records.Entity{
+			ID: uint32(i), ParentID: records.NoIndex, NameOffset: s.add(o.Name), FirstMesh: uint32(i), MeshCount: 1,
 			LocalBounds: f.Meshes[i].LocalBounds, WorldBounds: b.worlds[i], LocalTransform: o.Transform,
 		})
 	}
@@ -205,8 +207,8 @@ func (b *Builder) File() *File {
 }
 
 func (b *Builder) nameMaterial(f *File, s *stringBuilder, i uint32, named []bool) {
-	for _, t := range f.Materials[i].textureSlots() {
-		if t != NoIndex && int(t) < len(named) && !named[t] {
+	for _, t := range f.Materials[i].TextureSlots() {
+		if t != records.NoIndex && int(t) < len(named) && !named[t] {
 			named[t] = true
 			b.nameTexture(f, s, t)
 		}
@@ -236,7 +238,7 @@ func (b *stringBuilder) add(s string) uint32 {
 		}
 	}
 	if s == "" {
-		return NoIndex
+		return records.NoIndex
 	}
 	if off, ok := b.at[s]; ok {
 		return off
@@ -252,15 +254,15 @@ func (b *stringBuilder) add(s string) uint32 {
 
 // Bounds returns the union of the world boxes of all entities that have
 // geometry, and whether there is one.
-func (f *File) Bounds() (Bounds, bool) {
-	var box Bounds
+func (f *File) Bounds() (records.Bounds, bool) {
+	var box records.Bounds
 	ok := false
 	for i := range f.Entities {
 		e := &f.Entities[i]
 		switch {
 		case e.MeshCount == 0:
 		case ok:
-			box = box.union(e.WorldBounds)
+			box = box.Union(e.WorldBounds)
 		default:
 			box, ok = e.WorldBounds, true
 		}
@@ -270,7 +272,7 @@ func (f *File) Bounds() (Bounds, bool) {
 
 func allFinitePositions(vertices []byte) bool {
 	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
-		if !finite(readF32(vertices), readF32(vertices[4:]), readF32(vertices[8:])) {
+		if !finite(records.Float(vertices), records.Float(vertices[4:]), records.Float(vertices[8:])) {
 			return false
 		}
 	}
@@ -279,11 +281,11 @@ func allFinitePositions(vertices []byte) bool {
 
 // positionBounds returns the exact box of the positions of serialised vertices;
 // ok is false when there is none.
-func positionBounds(vertices []byte) (b Bounds, ok bool) {
+func positionBounds(vertices []byte) (b records.Bounds, ok bool) {
 	inf := float32(math.Inf(1))
-	b = Bounds{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
+	b = records.Bounds{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
 	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
-		x, y, z := readF32(vertices), readF32(vertices[4:]), readF32(vertices[8:])
+		x, y, z := records.Float(vertices), records.Float(vertices[4:]), records.Float(vertices[8:])
 		b.Min[0], b.Max[0] = min(b.Min[0], x), max(b.Max[0], x)
 		b.Min[1], b.Max[1] = min(b.Min[1], y), max(b.Max[1], y)
 		b.Min[2], b.Max[2] = min(b.Min[2], z), max(b.Max[2], z)

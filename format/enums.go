@@ -3,6 +3,8 @@ package format
 import (
 	"strconv"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -89,13 +91,13 @@ func (t ChunkType) isGeometry() bool { return t == ChunkVertices || t == ChunkIn
 func (t ChunkType) recordSize(version uint32) int {
 	switch t {
 	case ChunkEntities:
-		return EntitySize
+		return records.EntitySize
 	case ChunkMeshes:
-		return MeshSize
+		return records.MeshSize
 	case ChunkMaterials:
-		return MaterialSize(version)
+		return records.MaterialSize(version)
 	case ChunkTextures:
-		return TextureSize
+		return records.TextureSize
 	}
 	return 0
 }

@@ -5,16 +5,17 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Build a container with one triangle, write it, and read it back.
 func Example() {
 	b := format.NewBuilder(format.FileTile)
-	red := b.AddMaterial("Red", format.Material{
+	red := b.AddMaterial("Red", records.Material{
 		BaseColor: [4]float32{1, 0, 0, 1}, NormalScale: 1, Roughness: 0.5, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	})
 	corner := func(x, y float32) vertex.Vertex {
 		return vertex.Vertex{

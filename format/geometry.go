@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -174,7 +176,9 @@ func (p *parser) checkIndices(data []byte) error {
 	return nil
 }
 
-func indexRangeOf(m *Mesh) indexRange { return indexRange{m.IndexOffset, m.IndexSize, m.IndexType} }
+func indexRangeOf(m *records.Mesh) indexRange {
+	return indexRange{m.IndexOffset, m.IndexSize, m.IndexType}
+}
 
 // indexError names the first index of mesh i that is out of range.
 func (p *parser) indexError(i int, b []byte) error {

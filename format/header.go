@@ -3,6 +3,8 @@ package format
 import (
 	"encoding/binary"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -39,7 +41,7 @@ type Header struct {
 	EntityCount   uint32
 	VertexLayout  vertex.Layout
 	Reserved0     uint32
-	WorldBounds   Bounds
+	WorldBounds   records.Bounds
 	RootTransform [16]float32 // column-major, identity in all known files
 	ContentHash   [hashSize]byte
 	Reserved1     [32]byte
@@ -68,8 +70,8 @@ func appendHeader(b []byte, h *Header) []byte {
 	} {
 		b = le.AppendUint32(b, v)
 	}
-	b = appendBounds(b, h.WorldBounds)
-	b = appendF32s(b, h.RootTransform[:])
+	b = records.AppendBounds(b, h.WorldBounds)
+	b = records.AppendFloats(b, h.RootTransform[:])
 	b = append(b, h.ContentHash[:]...)
 	return append(b, h.Reserved1[:]...)
 }
@@ -89,9 +91,9 @@ func decodeHeader(b []byte) Header {
 		EntityCount:   le.Uint32(b[40:]),
 		VertexLayout:  vertex.Layout(le.Uint32(b[44:])),
 		Reserved0:     le.Uint32(b[48:]),
-		WorldBounds:   readBounds(b[52:]),
+		WorldBounds:   records.ReadBounds(b[52:]),
 	}
-	readF32s(h.RootTransform[:], b[76:])
+	records.ReadFloats(h.RootTransform[:], b[76:])
 	copy(h.ContentHash[:], b[hashOffset:])
 	copy(h.Reserved1[:], b[172:])
 	return h

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -24,10 +26,10 @@ func vector(t testing.TB, name string) []byte {
 func triangleFile(t testing.TB) *File {
 	t.Helper()
 	b := NewBuilder(FileTile)
-	m := b.AddMaterial("Red", Material{
+	m := b.AddMaterial("Red", records.Material{
 		BaseColor: [4]float32{1, 0, 0, 1}, NormalScale: 1, Roughness: 0.5, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: NoIndex, NormalTexture: NoIndex, MetallicTexture: NoIndex,
-		RoughnessTexture: NoIndex, EmissiveTexture: NoIndex, OcclusionTexture: NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	})
 	vs := make([]vertex.Vertex, 3)
 	for i, p := range [][2]float32{{0, 0}, {1, 0}, {0, 1}} {
@@ -52,14 +54,14 @@ func triangleFile(t testing.TB) *File {
 func gridFile(t testing.TB, n, k int) *File {
 	t.Helper()
 	b := NewBuilder(FileTile)
-	blank := Material{
+	blank := records.Material{
 		BaseColor: [4]float32{1, 1, 1, 1}, NormalScale: 1, Roughness: 0.8, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: NoIndex, NormalTexture: NoIndex, MetallicTexture: NoIndex,
-		RoughnessTexture: NoIndex, EmissiveTexture: NoIndex, OcclusionTexture: NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	}
 	brick := blank
-	brick.BaseColorTexture = b.AddTexture("brick.png", "Textures/brick.png", Texture{Flags: TextureSRGB, Width: 64, Height: 32, MipCount: 1})
-	brick.NormalTexture = b.AddTexture("brick_n.png", "Textures/brick_n.png", Texture{Flags: TextureNormalMap, Width: 64, Height: 32, MipCount: 1})
+	brick.BaseColorTexture = b.AddTexture("brick.png", "Textures/brick.png", records.Texture{Flags: records.TextureSRGB, Width: 64, Height: 32, MipCount: 1})
+	brick.NormalTexture = b.AddTexture("brick_n.png", "Textures/brick_n.png", records.Texture{Flags: records.TextureNormalMap, Width: 64, Height: 32, MipCount: 1})
 	mats := []uint32{b.AddMaterial("Brick", brick), b.AddMaterial("Plain", blank)}
 	for o := range n {
 		vs := make([]vertex.Vertex, 0, k*k)

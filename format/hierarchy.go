@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -60,7 +62,7 @@ func (p *parser) worldTransforms() []worldTransform {
 		for state[j] == unseen {
 			state[j] = open
 			path = append(path, j)
-			if p.entities[j].ParentID == NoIndex {
+			if p.entities[j].ParentID == records.NoIndex {
 				break
 			}
 			k, ok := p.byID[p.entities[j].ParentID]
@@ -81,7 +83,7 @@ func (p *parser) worldTransforms() []worldTransform {
 func (p *parser) worldOf(k int, state []uint8, out []worldTransform, rooted bool) worldTransform {
 	e := &p.entities[k]
 	parent := worldTransform{m: widen(&p.header.RootTransform), ok: true, identity: p.header.RootTransform == identity}
-	if e.ParentID != NoIndex {
+	if e.ParentID != records.NoIndex {
 		j, ok := p.byID[e.ParentID]
 		if !ok || state[j] != 2 || !rooted {
 			return worldTransform{}
@@ -101,7 +103,7 @@ func (p *parser) worldOf(k int, state []uint8, out []worldTransform, rooted bool
 }
 
 // transformedBounds returns the box of serialised vertices moved by m.
-func transformedBounds(vertices []byte, m *matrix) Bounds {
+func transformedBounds(vertices []byte, m *matrix) records.Bounds {
 	inf := math.Inf(1)
 	lo, hi := [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
 	le := binary.LittleEndian
@@ -114,7 +116,7 @@ func transformedBounds(vertices []byte, m *matrix) Bounds {
 			lo[r], hi[r] = min(lo[r], v), max(hi[r], v)
 		}
 	}
-	var b Bounds
+	var b records.Bounds
 	for r := range 3 {
 		b.Min[r], b.Max[r] = float32(lo[r]), float32(hi[r])
 	}

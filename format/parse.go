@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -29,10 +31,10 @@ type parser struct {
 	chunks    []Chunk
 	index     [lastRequiredChunk + 1]int // chunk table index per required type, -1
 	strings   stringTable
-	entities  []Entity
-	meshes    []Mesh
-	materials []Material
-	textures  []Texture
+	entities  []records.Entity
+	meshes    []records.Mesh
+	materials []records.Material
+	textures  []records.Texture
 	byID      map[uint32]int              // entity id to its first record; dropped by a Reader
 	usable    [lastRequiredChunk + 1]bool // the table was read
 }
@@ -136,7 +138,7 @@ func (p *parser) parseHeader() bool {
 	}
 	h := decodeHeader(b)
 	p.header = h
-	if MaterialSize(h.FormatVersion) == 0 {
+	if records.MaterialSize(h.FormatVersion) == 0 {
 		p.report(codeVersion, inFile(8), "format version %d, supported are 1 to %d", h.FormatVersion, MaxVersion)
 		return false
 	}
@@ -299,26 +301,26 @@ func (p *parser) readStrings() {
 
 func (p *parser) readEntities() {
 	if b, ok := p.table(ChunkEntities); ok {
-		p.entities = decodeTable(b, EntitySize, decodeEntity)
+		p.entities = decodeTable(b, records.EntitySize, records.DecodeEntity)
 	}
 }
 
 func (p *parser) readMeshes() {
 	if b, ok := p.table(ChunkMeshes); ok {
-		p.meshes = decodeTable(b, MeshSize, decodeMesh)
+		p.meshes = decodeTable(b, records.MeshSize, records.DecodeMesh)
 	}
 }
 
 func (p *parser) readMaterials() {
 	if b, ok := p.table(ChunkMaterials); ok {
 		v := p.header.FormatVersion
-		p.materials = decodeTable(b, MaterialSize(v), func(b []byte) Material { return decodeMaterial(b, v) })
+		p.materials = decodeTable(b, records.MaterialSize(v), func(b []byte) records.Material { return records.DecodeMaterial(b, v) })
 	}
 }
 
 func (p *parser) readTextures() {
 	if b, ok := p.table(ChunkTextures); ok {
-		p.textures = decodeTable(b, TextureSize, decodeTexture)
+		p.textures = decodeTable(b, records.TextureSize, records.DecodeTexture)
 	}
 }
 
@@ -343,7 +345,7 @@ func (p *parser) recordAt(t ChunkType, i, field int) place {
 // checkString judges one string reference. Without a usable table there is
 // nothing to compare with.
 func (p *parser) checkString(off uint32, what string, at func(int) place, field int) {
-	if off == NoIndex || !p.usable[ChunkStrings] {
+	if off == records.NoIndex || !p.usable[ChunkStrings] {
 		return
 	}
 	switch p.strings.check(off) {
@@ -383,7 +385,7 @@ func (p *parser) checkHierarchy() {
 	for i := range p.entities {
 		e := &p.entities[i]
 		parent[i] = -1
-		if e.ParentID == NoIndex {
+		if e.ParentID == records.NoIndex {
 			continue
 		}
 		j, ok := p.byID[e.ParentID]
@@ -420,7 +422,7 @@ func (p *parser) checkMeshes() {
 		m := &p.meshes[i]
 		at := func(f int) place { return p.recordAt(ChunkMeshes, i, f) }
 		p.checkString(m.NameOffset, "mesh name", at, 4)
-		if m.Material != NoIndex && p.usable[ChunkMaterials] && uint64(m.Material) >= uint64(len(p.materials)) {
+		if m.Material != records.NoIndex && p.usable[ChunkMaterials] && uint64(m.Material) >= uint64(len(p.materials)) {
 			p.report(codeMeshMaterial, at(8), "material %d of %d", m.Material, len(p.materials))
 		}
 		if m.VertexStride != vertex.Size {
@@ -460,8 +462,8 @@ func (p *parser) checkMaterials() {
 		if !p.usable[ChunkTextures] {
 			continue
 		}
-		for s, t := range m.textureSlots() {
-			if t != NoIndex && uint64(t) >= uint64(len(p.textures)) {
+		for s, t := range m.TextureSlots() {
+			if t != records.NoIndex && uint64(t) >= uint64(len(p.textures)) {
 				p.report(codeMaterialTexture, at(56+4*s), "%s texture %d of %d", slotNames[s], t, len(p.textures))
 			}
 		}
@@ -476,7 +478,7 @@ func (p *parser) checkTextures() {
 		at := func(f int) place { return p.recordAt(ChunkTextures, i, f) }
 		p.checkString(t.NameOffset, "texture name", at, 0)
 		p.checkString(t.URIOffset, "texture uri", at, 4)
-		if t.Format > TextureR16Unorm {
+		if t.Format > records.TextureR16Unorm {
 			p.report(codeTextureFormat, at(8), "texture format %d", uint32(t.Format))
 		}
 	}

@@ -1,6 +1,10 @@
 package format
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/format/records"
+)
 
 // WorldTransforms returns the matrix of every entity, in the order of the
 // table, column-major, from its own space to the world: root transform * parents
@@ -34,18 +38,18 @@ func (r *Reader) worldTransforms() []worldTransform {
 // transform these are the table and the header's box. Else the world boxes are
 // those of the meshes' boxes, moved: writers do not agree whether the stored ones
 // contain the root transform. The slice must not be changed.
-func (r *Reader) Placed() ([]Entity, Bounds) {
+func (r *Reader) Placed() ([]records.Entity, records.Bounds) {
 	root := r.p.header.RootTransform
 	if root == identity || !finite(root[:]...) {
 		return r.p.entities, r.p.header.WorldBounds
 	}
-	out := append([]Entity(nil), r.p.entities...)
+	out := append([]records.Entity(nil), r.p.entities...)
 	worlds := r.worldTransforms()
-	var all Bounds
+	var all records.Bounds
 	some := false
 	for i := range out {
 		e := &out[i]
-		if e.ParentID == NoIndex {
+		if e.ParentID == records.NoIndex {
 			e.LocalTransform = placed(&root, &e.LocalTransform)
 		}
 		if box, ok := r.placedBox(e, &worlds[i]); ok {
@@ -55,7 +59,7 @@ func (r *Reader) Placed() ([]Entity, Bounds) {
 			continue
 		}
 		if some {
-			all = all.union(e.WorldBounds)
+			all = all.Union(e.WorldBounds)
 		} else {
 			all, some = e.WorldBounds, true
 		}
@@ -81,18 +85,18 @@ func placed(root, local *[16]float32) (out [16]float32) {
 
 // placedBox returns the world box of an entity's meshes as far as it can be
 // told from their records.
-func (r *Reader) placedBox(e *Entity, w *worldTransform) (box Bounds, ok bool) {
+func (r *Reader) placedBox(e *records.Entity, w *worldTransform) (box records.Bounds, ok bool) {
 	from := min(uint64(e.FirstMesh), uint64(len(r.p.meshes)))
 	to := min(from+uint64(e.MeshCount), uint64(len(r.p.meshes)))
 	if from == to || !w.ok {
-		return Bounds{}, false
+		return records.Bounds{}, false
 	}
-	var local Bounds
+	var local records.Bounds
 	for i, m := range r.p.meshes[from:to] {
 		if !usableBox(m.LocalBounds) {
-			return Bounds{}, false
+			return records.Bounds{}, false
 		}
-		if local = local.union(m.LocalBounds); i == 0 {
+		if local = local.Union(m.LocalBounds); i == 0 {
 			local = m.LocalBounds
 		}
 	}
@@ -101,7 +105,7 @@ func (r *Reader) placedBox(e *Entity, w *worldTransform) (box Bounds, ok bool) {
 }
 
 // movedBox returns the box of a box that is moved by m.
-func movedBox(b *Bounds, m *matrix) (out Bounds) {
+func movedBox(b *records.Bounds, m *matrix) (out records.Bounds) {
 	for r := range 3 {
 		lo, hi := m[12+r], m[12+r]
 		for c := range 3 {

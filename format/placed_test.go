@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	"github.com/untoldkit/untold/format/records"
 )
 
 // withRoot patches the root transform of an encoded file; the content hash
@@ -35,7 +37,7 @@ func TestPlaced(t *testing.T) {
 	child.ID, child.ParentID, child.LocalTransform[12] = 5, 7, 3
 	parent := f.Entities[0]
 	parent.ID, parent.MeshCount, parent.LocalTransform[13] = 7, 0, 1
-	f.Entities = []Entity{child, parent}
+	f.Entities = []records.Entity{child, parent}
 	f.Meshes[0].EntityID = 5
 	plain := mustEncode(t, f, ModeNone)
 
@@ -59,7 +61,7 @@ func TestPlaced(t *testing.T) {
 		t.Errorf("%v, want %v", entities[1].LocalTransform, want)
 	}
 	// The triangle covers x 0..1, y 0..1; 3 and 1 farther below its parents.
-	box := Bounds{Min: [3]float32{10, 22, 22}, Max: [3]float32{10, 24, 24}}
+	box := records.Bounds{Min: [3]float32{10, 22, 22}, Max: [3]float32{10, 24, 24}}
 	if entities[0].WorldBounds != box || world != box {
 		t.Errorf("%v and %v, want %v", entities[0].WorldBounds, world, box)
 	}

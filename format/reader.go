@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -172,16 +174,16 @@ func (r *Reader) Chunk(t ChunkType) (Chunk, bool) {
 }
 
 // Entities returns the entity table. The slice must not be changed.
-func (r *Reader) Entities() []Entity { return r.p.entities }
+func (r *Reader) Entities() []records.Entity { return r.p.entities }
 
 // Meshes returns the mesh table. The slice must not be changed.
-func (r *Reader) Meshes() []Mesh { return r.p.meshes }
+func (r *Reader) Meshes() []records.Mesh { return r.p.meshes }
 
 // Materials returns the material table. The slice must not be changed.
-func (r *Reader) Materials() []Material { return r.p.materials }
+func (r *Reader) Materials() []records.Material { return r.p.materials }
 
 // Textures returns the texture table. The slice must not be changed.
-func (r *Reader) Textures() []Texture { return r.p.textures }
+func (r *Reader) Textures() []records.Texture { return r.p.textures }
 
 // String returns the string at an offset of the string table; "" for NoIndex.
 func (r *Reader) String(offset uint32) string { return r.p.strings.get(offset) }

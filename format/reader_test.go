@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,7 +90,7 @@ func checkSameFile(t *testing.T, r *Reader, want *File) {
 	if got := r.String(r.Entities()[1].NameOffset); got != "Grid_B" {
 		t.Errorf("name of entity 1 is %q", got)
 	}
-	if got := r.String(NoIndex); got != "" {
+	if got := r.String(records.NoIndex); got != "" {
 		t.Errorf("string at NoIndex is %q", got)
 	}
 }
@@ -415,10 +417,10 @@ func TestLaterVersions(t *testing.T) {
 			t.Fatalf("version %d: %v", version, err)
 		}
 		m := r.Materials()[0]
-		if r.String(m.NameOffset) != "Red" || m.Roughness != 0.5 || m.Reserved[0] != ChannelsMetalRough {
+		if r.String(m.NameOffset) != "Red" || m.Roughness != 0.5 || m.Reserved[0] != records.ChannelsMetalRough {
 			t.Errorf("version %d: material is %+v", version, m)
 		}
-		if version >= 3 && (m.HeightTexture != NoIndex || m.HeightScale != 0.25) {
+		if version >= 3 && (m.HeightTexture != records.NoIndex || m.HeightScale != 0.25) {
 			t.Errorf("version %d: height fields are %+v", version, m)
 		}
 		if rep := ValidateBytes(data, ValidateOptions{}); !rep.OK() {
@@ -431,16 +433,16 @@ func TestLaterVersions(t *testing.T) {
 // records of another size, an unknown chunk, another order of payloads.
 func withVersion(t *testing.T, version uint32, size int) []byte {
 	f := triangleFile(t)
-	f.Materials[0].Reserved[0] = ChannelsMetalRough
-	rec := appendMaterial(nil, &f.Materials[0])
+	f.Materials[0].Reserved[0] = records.ChannelsMetalRough
+	rec := records.AppendMaterial(nil, &f.Materials[0])
 	tail := bytes.Clone(rec[80:])
 	rec = rec[:80]
 	if version >= 3 {
-		rec = binary.LittleEndian.AppendUint32(rec, NoIndex)
-		rec = appendF32s(rec, []float32{0.25, 0.5})
+		rec = binary.LittleEndian.AppendUint32(rec, records.NoIndex)
+		rec = records.AppendFloats(rec, []float32{0.25, 0.5})
 	}
 	if version >= 4 {
-		rec = appendF32s(rec, []float32{0, 1})
+		rec = records.AppendFloats(rec, []float32{0, 1})
 	}
 	rec = append(rec, tail...)
 	if len(rec) != size {

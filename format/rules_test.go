@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -76,7 +78,7 @@ func producers(t *testing.T) map[Code][]byte {
 				f.Meshes[i].Flags = 1
 			}
 		}, ModeNone),
-		codeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = NoIndex }, ModeNone),
+		codeTextureUnused: encode(func(f *File) { f.Materials[0].BaseColorTexture = records.NoIndex }, ModeNone),
 		codeTextureEscape: bytes.Replace(encode(func(*File) {}, ModeNone), []byte("Textures/brick.png"), []byte("../tures/brick.png"), 1),
 	}
 }
@@ -87,7 +89,7 @@ func instances(t *testing.T, n int) []byte {
 	b := NewBuilder(FileTile)
 	vertices, indices := bytes.Clone(triangleFile(t).Vertices), []uint32{0, 1, 2}
 	for i := range n {
-		o := Object{Name: "o", MeshName: "m", Material: NoIndex, Vertices: vertices, Indices: indices, Transform: identity}
+		o := Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertices, Indices: indices, Transform: identity}
 		o.Transform[12] = float32(i + 1)
 		var err error
 		if i == 0 {
@@ -118,7 +120,7 @@ func TestEveryCodeIsProduced(t *testing.T) {
 			}
 		}
 	}
-	values := []uint32{0, 1, 2, 3, 4, 7, 9, 99, 0x200, f32(-1), f32(5), f32(100), 0x7c007c00, 0x7fc00000, 0x7fffffff, 0x80000000, NoIndex - 1, NoIndex}
+	values := []uint32{0, 1, 2, 3, 4, 7, 9, 99, 0x200, f32(-1), f32(5), f32(100), 0x7c007c00, 0x7fc00000, 0x7fffffff, 0x80000000, records.NoIndex - 1, records.NoIndex}
 	for _, data := range [][]byte{mustEncode(t, triangleFile(t), ModeNone), mustEncode(t, gridFile(t, 1, 2), ModeNone)} {
 		for off := 0; off+4 <= len(data); off += 2 {
 			for _, v := range values {

@@ -1,15 +1,17 @@
 package format
 
+import "github.com/untoldkit/untold/format/records"
+
 // entityBoxes gathers what the boxes of one entity have to hold.
 type entityBoxes struct {
-	local, world Bounds
+	local, world records.Bounds
 	meshes       uint32 // of those that could be looked at
 	moved        bool   // the world box was computed through a transform
 }
 
 // gather adds a mesh to the boxes of its entity: box is that of its stored
 // positions.
-func (g *geometryChecker) gather(m *Mesh, box Bounds, vertices []byte) {
+func (g *geometryChecker) gather(m *records.Mesh, box records.Bounds, vertices []byte) {
 	p := g.p
 	i, ok := p.byID[m.EntityID]
 	if !ok || !finite(box.Min[:]...) || !finite(box.Max[:]...) {
@@ -23,7 +25,7 @@ func (g *geometryChecker) gather(m *Mesh, box Bounds, vertices []byte) {
 	if e.meshes++; e.meshes == 1 {
 		e.local, e.world = box, world
 	} else {
-		e.local, e.world = e.local.union(box), e.world.union(world)
+		e.local, e.world = e.local.Union(box), e.world.Union(world)
 	}
 }
 
@@ -58,7 +60,7 @@ func (g *geometryChecker) checkEntityBoxes() {
 
 // usableBox reports whether a box can be compared; what is wrong with it
 // otherwise has a finding of its own.
-func usableBox(b Bounds) bool {
+func usableBox(b records.Bounds) bool {
 	if !finite(b.Min[:]...) || !finite(b.Max[:]...) {
 		return false
 	}
@@ -74,14 +76,14 @@ func usableBox(b Bounds) bool {
 // those of the entities below: leaves first, so that it takes linear time.
 func (p *parser) checkGroupBoxes() {
 	type group struct {
-		box      Bounds
+		box      records.Bounds
 		some     bool // there is geometry below, or its own
 		broken   bool // a box below cannot be used
 		children int
 	}
 	groups := make([]group, len(p.entities))
 	parent := func(i int) (int, bool) {
-		if p.entities[i].ParentID == NoIndex {
+		if p.entities[i].ParentID == records.NoIndex {
 			return 0, false
 		}
 		j, ok := p.byID[p.entities[i].ParentID]
@@ -104,7 +106,7 @@ func (p *parser) checkGroupBoxes() {
 		e, g := &p.entities[i], &groups[i]
 		switch usable := usableBox(e.WorldBounds); {
 		case e.MeshCount > 0 && usable && g.some:
-			g.box = g.box.union(e.WorldBounds)
+			g.box = g.box.Union(e.WorldBounds)
 		case e.MeshCount > 0 && usable:
 			g.box, g.some = e.WorldBounds, true
 		case e.MeshCount > 0:
@@ -120,7 +122,7 @@ func (p *parser) checkGroupBoxes() {
 		to.broken = to.broken || g.broken
 		switch {
 		case g.some && to.some:
-			to.box = to.box.union(g.box)
+			to.box = to.box.Union(g.box)
 		case g.some:
 			to.box, to.some = g.box, true
 		}
@@ -134,7 +136,7 @@ func (p *parser) checkGroupBoxes() {
 const groupSlack = 64
 
 // compareGroup reports a box that is not that of what lies below.
-func (p *parser) compareGroup(i int, below Bounds) {
+func (p *parser) compareGroup(i int, below records.Bounds) {
 	b := p.entities[i].WorldBounds
 	tol := groupSlack * max(boundsTolerance(b), boundsTolerance(below))
 	for k := range 3 {

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -15,11 +17,11 @@ func (p *parser) checkMeshRanges() {
 	if !p.usable[ChunkMeshes] {
 		return
 	}
-	p.checkCoverage(ChunkVertices, func(m *Mesh) (uint64, uint64) { return m.VertexOffset, m.VertexSize })
-	p.checkCoverage(ChunkIndices, func(m *Mesh) (uint64, uint64) { return m.IndexOffset, m.IndexSize })
+	p.checkCoverage(ChunkVertices, func(m *records.Mesh) (uint64, uint64) { return m.VertexOffset, m.VertexSize })
+	p.checkCoverage(ChunkIndices, func(m *records.Mesh) (uint64, uint64) { return m.IndexOffset, m.IndexSize })
 }
 
-func (p *parser) checkCoverage(t ChunkType, get func(*Mesh) (off, n uint64)) {
+func (p *parser) checkCoverage(t ChunkType, get func(*records.Mesh) (off, n uint64)) {
 	if p.index[t] < 0 {
 		return
 	}
@@ -67,7 +69,7 @@ type geometryChecker struct {
 	haveV, haveI  bool
 	vBase, iBase  int64 // file offset of the chunk, -1 when compressed
 	work, maxWork uint64
-	seen          map[[2]uint64]Bounds // vertex ranges judged before, with their boxes
+	seen          map[[2]uint64]records.Bounds // vertex ranges judged before, with their boxes
 	seenIndices   map[indexKey]bool
 	used          []uint64 // bit set of the mesh's referenced vertices
 	worlds        []worldTransform
@@ -90,7 +92,7 @@ const leastWork = 1 << 30
 // at so many bytes at least.
 func (p *parser) checkGeometry(least uint64) {
 	p.checkMeshRanges()
-	g := geometryChecker{p: p, seen: map[[2]uint64]Bounds{}, seenIndices: map[indexKey]bool{}}
+	g := geometryChecker{p: p, seen: map[[2]uint64]records.Bounds{}, seenIndices: map[indexKey]bool{}}
 	g.vertices, g.haveV, g.vBase = p.geometryTable(ChunkVertices)
 	g.indices, g.haveI, g.iBase = p.geometryTable(ChunkIndices)
 	g.maxWork = 8*uint64(len(g.vertices)+len(g.indices)) + least
@@ -184,7 +186,7 @@ func subRange(b []byte, off, n uint64, ok bool) ([]byte, bool) {
 
 // checkIndexValues finds indices out of range, unused vertices and triangles
 // with repeated indices.
-func (g *geometryChecker) checkIndexValues(i int, m *Mesh, b []byte) {
+func (g *geometryChecker) checkIndexValues(i int, m *records.Mesh, b []byte) {
 	p := g.p
 	bad, firstBad, degenerate := 0, 0, 0
 	words := (uint64(m.VertexCount) + 63) / 64
@@ -240,7 +242,7 @@ type vertexTally struct {
 
 // checkVertexValues judges packed attributes; it reports each kind of fault
 // once per mesh, with a count and the first place.
-func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
+func (g *geometryChecker) checkVertexValues(i int, m *records.Mesh, b []byte) {
 	tallies := [...]vertexTally{
 		{code: codePosition, what: "positions are not finite", field: 0},
 		{code: codeUV, what: "texture coordinates are not finite", field: 20},
@@ -257,7 +259,7 @@ func (g *geometryChecker) checkVertexValues(i int, m *Mesh, b []byte) {
 	le := binary.LittleEndian
 	for v := range int(m.VertexCount) {
 		s := b[v*vertex.Size:][:vertex.Size]
-		if !finite(readF32(s), readF32(s[4:]), readF32(s[8:])) {
+		if !finite(records.Float(s), records.Float(s[4:]), records.Float(s[8:])) {
 			hit(0, v)
 		}
 		if halfNotFinite(le.Uint64(s[20:])) {

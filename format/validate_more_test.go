@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/format/records"
 )
 
 // finds fails unless a report has a finding of a code, at an offset.
@@ -61,7 +63,7 @@ func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
 	merged := func() *File {
 		f := gridFile(t, 2, 4)
 		f.Entities[0].MeshCount = 2
-		f.Entities[0].LocalBounds = f.Entities[0].LocalBounds.union(f.Entities[1].LocalBounds)
+		f.Entities[0].LocalBounds = f.Entities[0].LocalBounds.Union(f.Entities[1].LocalBounds)
 		f.Entities[0].WorldBounds = f.Entities[0].LocalBounds
 		f.Meshes[1].EntityID = 0
 		f.Entities = f.Entities[:1]
@@ -71,9 +73,9 @@ func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
 	if n := r.Errors + r.Warnings; n != 0 {
 		t.Errorf("faultless: %+v", r.Findings)
 	}
-	for name, change := range map[string]func(e *Entity){
-		"local": func(e *Entity) { e.LocalBounds.Max[1] += 9 },
-		"world": func(e *Entity) { e.WorldBounds.Max[1] += 9 },
+	for name, change := range map[string]func(e *records.Entity){
+		"local": func(e *records.Entity) { e.LocalBounds.Max[1] += 9 },
+		"world": func(e *records.Entity) { e.WorldBounds.Max[1] += 9 },
 	} {
 		f := merged()
 		change(&f.Entities[0])
@@ -116,7 +118,7 @@ func TestValidateManyInstances(t *testing.T) {
 	}
 	le := binary.LittleEndian
 	entities := int(le.Uint64(data[HeaderSize+ChunkEntrySize+8:]))
-	last := entities + 19999*EntitySize
+	last := entities + 19999*records.EntitySize
 	r := ValidateBytes(patch(data, last+60, f32(-1e6)), ValidateOptions{})
 	if !slices.Contains(codes(r, SeverityError), codeBoundsInverted) {
 		t.Errorf("%+v", r.Findings)
@@ -201,15 +203,15 @@ func TestValidateLaterWords(t *testing.T) {
 		t.Errorf("a running offset of no edges: %+v", r.Findings)
 	}
 	for _, c := range []struct {
-		format TextureFormat
+		format records.TextureFormat
 		mips   uint32
 		want   []Code
 	}{
-		{TextureUnknown, 1, nil},
-		{TextureRGBA8, 7, nil},
-		{TextureRGBA8, 8, []Code{codeTextureSize}},
-		{TextureBC7, 1, []Code{codeTextureFile}},
-		{TextureASTC4x4, 1, []Code{codeTextureFile}},
+		{records.TextureUnknown, 1, nil},
+		{records.TextureRGBA8, 7, nil},
+		{records.TextureRGBA8, 8, []Code{codeTextureSize}},
+		{records.TextureBC7, 1, []Code{codeTextureFile}},
+		{records.TextureASTC4x4, 1, []Code{codeTextureFile}},
 	} {
 		f := gridFile(t, 1, 3) // brick.png, 64 x 32
 		f.Textures[0].Format, f.Textures[0].MipCount = c.format, c.mips

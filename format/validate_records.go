@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/internal/journal"
 )
 
 // checkBox judges a box's own numbers. It reports whether the box can be
 // compared with others.
-func (p *parser) checkBox(b Bounds, what string, at place) bool {
+func (p *parser) checkBox(b records.Bounds, what string, at place) bool {
 	if !finite(b.Min[:]...) || !finite(b.Max[:]...) {
 		p.report(codeNotFinite, at, "%s holds a number that is not finite", what)
 		return false
@@ -29,7 +31,7 @@ func (p *parser) checkBox(b Bounds, what string, at place) bool {
 // boundsTolerance is how far a stored box may miss the exact one: a few units
 // in the last place of the largest coordinate, for files whose writer computed
 // in another order.
-func boundsTolerance(b Bounds) float32 {
+func boundsTolerance(b records.Bounds) float32 {
 	var m float32
 	for i := range 3 {
 		m = max(m, abs32(b.Min[i]), abs32(b.Max[i]))
@@ -41,7 +43,7 @@ func abs32(v float32) float32 { return float32(math.Abs(float64(v))) }
 
 // compareBox reports a stored box that is smaller or larger than what it has
 // to hold. Too large is only worth a warning when tight is asked for.
-func (p *parser) compareBox(stored, exact Bounds, what string, at place, tight bool, slack float32) {
+func (p *parser) compareBox(stored, exact records.Bounds, what string, at place, tight bool, slack float32) {
 	tol := slack * max(boundsTolerance(stored), boundsTolerance(exact))
 	outside, loose := false, false
 	for i := range 3 {
@@ -59,7 +61,7 @@ func (p *parser) compareBox(stored, exact Bounds, what string, at place, tight b
 // checkEntityValues judges boxes, transforms and flags of the entities, and
 // the header's box against theirs.
 func (p *parser) checkEntityValues() {
-	var union Bounds
+	var union records.Bounds
 	some, all := false, true
 	for i := range p.entities {
 		e := &p.entities[i]
@@ -81,7 +83,7 @@ func (p *parser) checkEntityValues() {
 		case !ok:
 			all = false
 		case some:
-			union = union.union(e.WorldBounds)
+			union = union.Union(e.WorldBounds)
 		default:
 			union, some = e.WorldBounds, true
 		}
@@ -151,14 +153,14 @@ func (p *parser) checkMaterialValues() {
 			continue
 		}
 		p.checkFactors(m, at)
-		known := MaterialAlphaMask | MaterialDoubleSided | MaterialUnlit
-		if mode := m.Flags & MaterialAlphaMask; mode == 3 || m.Flags&^known != 0 {
+		known := records.MaterialAlphaMask | records.MaterialDoubleSided | records.MaterialUnlit
+		if mode := m.Flags & records.MaterialAlphaMask; mode == 3 || m.Flags&^known != 0 {
 			p.report(codeMaterialFlags, at(4), "flags 0x%x", m.Flags)
 		}
-		if reserved := MaterialSize(p.header.FormatVersion) - 8; m.Reserved[0]&^15 != 0 || m.Reserved[1] != 0 {
+		if reserved := records.MaterialSize(p.header.FormatVersion) - 8; m.Reserved[0]&^15 != 0 || m.Reserved[1] != 0 {
 			p.report(codeMaterialChannels, at(reserved), "channel words 0x%x 0x%x", m.Reserved[0], m.Reserved[1])
 		}
-		if h := m.HeightTexture; h != NoIndex && p.header.FormatVersion >= 3 && p.usable[ChunkTextures] && uint64(h) >= uint64(len(p.textures)) {
+		if h := m.HeightTexture; h != records.NoIndex && p.header.FormatVersion >= 3 && p.usable[ChunkTextures] && uint64(h) >= uint64(len(p.textures)) {
 			p.report(codeHeightTexture, at(80), "height texture %d of %d", h, len(p.textures))
 		}
 		if !used[i] && p.usable[ChunkMeshes] {
@@ -167,7 +169,7 @@ func (p *parser) checkMaterialValues() {
 	}
 }
 
-func (p *parser) checkFactors(m *Material, at func(int) place) {
+func (p *parser) checkFactors(m *records.Material, at func(int) place) {
 	inUnit := func(v float32) bool { return v >= 0 && v <= 1 }
 	for k, v := range m.BaseColor {
 		if !inUnit(v) {
@@ -210,12 +212,12 @@ func (p *parser) checkTextureValues(dir string) {
 		}
 	}
 	for i := range p.materials {
-		for _, t := range p.materials[i].textureSlots() {
+		for _, t := range p.materials[i].TextureSlots() {
 			mark(t)
 		}
 		mark(p.materials[i].HeightTexture)
 	}
-	known := TextureSRGB | TextureNormalMap | TextureColorLUT | TextureHeight | TextureEmissive | TextureOcclusion
+	known := records.TextureSRGB | records.TextureNormalMap | records.TextureColorLUT | records.TextureHeight | records.TextureEmissive | records.TextureOcclusion
 	for i := range p.textures {
 		t := &p.textures[i]
 		at := func(f int) place { return p.recordAt(ChunkTextures, i, f) }
@@ -238,12 +240,12 @@ func (p *parser) checkTextureValues(dir string) {
 
 // checkTextureFile compares a texture's format with its file's name: block
 // formats and the later ones are .utex files, and only these are.
-func (p *parser) checkTextureFile(i int, t *Texture) {
-	if !p.usable[ChunkStrings] || t.URIOffset == NoIndex || p.strings.check(t.URIOffset) != "" || t.Format > TextureR16Unorm {
+func (p *parser) checkTextureFile(i int, t *records.Texture) {
+	if !p.usable[ChunkStrings] || t.URIOffset == records.NoIndex || p.strings.check(t.URIOffset) != "" || t.Format > records.TextureR16Unorm {
 		return
 	}
 	uri := p.strings.get(t.URIOffset)
-	if blocks := t.Format > TextureRGBA8; blocks != strings.EqualFold(path.Ext(uri), ".utex") {
+	if blocks := t.Format > records.TextureRGBA8; blocks != strings.EqualFold(path.Ext(uri), ".utex") {
 		p.report(codeTextureFile, p.recordAt(ChunkTextures, i, 8), "%.200q with the format %s", uri, t.Format)
 	}
 }
@@ -253,7 +255,7 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 	if !p.usable[ChunkStrings] {
 		return
 	}
-	if off == NoIndex {
+	if off == records.NoIndex {
 		p.report(codeTextureURI, at, "the texture has no uri")
 		return
 	}
@@ -261,7 +263,7 @@ func (p *parser) checkURI(off uint32, dir string, at place) {
 		return
 	}
 	uri := p.strings.get(off)
-	if reason := URIEscape(uri); reason != "" {
+	if reason := records.URIEscape(uri); reason != "" {
 		p.report(codeTextureEscape, at, "uri %.200q: %s", uri, reason)
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -94,7 +96,7 @@ func TestValidateFinds(t *testing.T) {
 		{"black", patch(good, mat+8, 0), codeMaterialBlack, SeverityWarning, mat + 8},
 		{"alpha mode 3", patch(good, mat+4, 3), codeMaterialFlags, SeverityWarning, mat + 4},
 		{"channel bits", patch(good, mat+80, 16), codeMaterialChannels, SeverityWarning, mat + 80},
-		{"material unused", patch(good, mesh+8, NoIndex), codeMaterialUnused, SeverityInfo, mat},
+		{"material unused", patch(good, mesh+8, records.NoIndex), codeMaterialUnused, SeverityInfo, mat},
 		{"string unused", patch(good, ent+8, 4), codeStringUnused, SeverityInfo, 0x1f0 + 17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +137,7 @@ func TestValidateTextures(t *testing.T) {
 	} {
 		b := NewBuilder(FileTile)
 		m := gridFile(t, 1, 3).Materials[1]
-		m.BaseColorTexture = b.AddTexture("x", uri, Texture{Width: 1, Height: 1, MipCount: 1})
+		m.BaseColorTexture = b.AddTexture("x", uri, records.Texture{Width: 1, Height: 1, MipCount: 1})
 		i := b.AddMaterial("m", m)
 		vs := vertex.Append(nil, make([]vertex.Vertex, 3))
 		if err := b.AddObject(Object{Name: "o", MeshName: "o", Material: i, Vertices: vs, Indices: []uint32{0, 1, 2}}); err != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -120,10 +122,10 @@ func (f *File) chunks(opts WriteOptions) ([]Chunk, [][]byte, error) {
 		n int
 	}{
 		{ChunkStrings, f.Strings, 0},
-		{ChunkEntities, appendTable(f.Entities, EntitySize, appendEntity), len(f.Entities)},
-		{ChunkMeshes, appendTable(f.Meshes, MeshSize, appendMesh), len(f.Meshes)},
-		{ChunkMaterials, appendTable(f.Materials, MaterialSize(Version), appendMaterial), len(f.Materials)},
-		{ChunkTextures, appendTable(f.Textures, TextureSize, appendTexture), len(f.Textures)},
+		{ChunkEntities, appendTable(f.Entities, records.EntitySize, records.AppendEntity), len(f.Entities)},
+		{ChunkMeshes, appendTable(f.Meshes, records.MeshSize, records.AppendMesh), len(f.Meshes)},
+		{ChunkMaterials, appendTable(f.Materials, records.MaterialSize(Version), records.AppendMaterial), len(f.Materials)},
+		{ChunkTextures, appendTable(f.Textures, records.TextureSize, records.AppendTexture), len(f.Textures)},
 		{ChunkVertices, f.Vertices, 0},
 		{ChunkIndices, f.Indices, 0},
 	}

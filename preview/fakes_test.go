@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/render"
@@ -133,7 +133,7 @@ func (r *fakeRenderer) LimitBatches(bytes int64)                       { r.batch
 func (r *fakeRenderer) RelieveBatches(l runtime.PressureLevel)         { r.relieved = append(r.relieved, l) }
 
 func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
-	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: format.Bounds{Max: [3]float32{1, 1, 1}}})
+	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: records.Bounds{Max: [3]float32{1, 1, 1}}})
 }
 
 func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
@@ -126,7 +127,7 @@ func TestIndoors(t *testing.T) {
 	dir := t.TempDir()
 	b := format.NewBuilder(format.FileTile)
 	solid := func(name string, x0, y0, z0, x1, y1, z1 float64) {
-		o := format.Object{Name: name, MeshName: name, Material: format.NoIndex}
+		o := format.Object{Name: name, MeshName: name, Material: records.NoIndex}
 		o.Vertices, o.Indices = appendCube(nil, nil, geom.Box{Min: geom.Vec3{x0, y0, z0}, Max: geom.Vec3{x1, y1, z1}})
 		if err := b.AddObject(o); err != nil {
 			t.Fatal(err)

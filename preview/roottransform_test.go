@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
 )
@@ -55,7 +56,7 @@ func rootedAndBaked(t *testing.T, root geom.Mat4) (rooted, baked string) {
 			e.LocalTransform[k] = float32(v)
 		}
 		box := geom.Box{Min: geom.FromF32(e.LocalBounds.Min), Max: geom.FromF32(e.LocalBounds.Max)}.Transform(&root)
-		e.WorldBounds = format.Bounds{Min: box.Min.F32(), Max: box.Max.F32()}
+		e.WorldBounds = records.Bounds{Min: box.Min.F32(), Max: box.Max.F32()}
 	}
 	if b, err = f.Encode(format.WriteOptions{}); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -80,10 +81,10 @@ func writeBlock(t testing.TB, path string, at geom.Vec3, seed, level int) (int64
 	add := func(name string, color [4]float32, boxes ...geom.Box) {
 		var o format.Object
 		o.Name, o.MeshName = name, name
-		o.Material = b.AddMaterial(fmt.Sprint(color), format.Material{
+		o.Material = b.AddMaterial(fmt.Sprint(color), records.Material{
 			BaseColor: color, NormalScale: 1, Roughness: 0.8, OcclusionStrength: 1, AlphaCutoff: 0.5,
-			BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-			RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+			BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+			RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 		})
 		for _, box := range boxes {
 			all = all.Union(box)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -56,7 +57,7 @@ func (p *fakeParts) deliver() {
 		}
 		p.held++
 		a := payload.NewAsset(func() { p.held-- })
-		a.Meshes = make([]format.Mesh, len(q.meshes))
+		a.Meshes = make([]records.Mesh, len(q.meshes))
 		for i, m := range q.meshes {
 			a.Meshes[i].EstimatedGPUBytes = uint64(m) // tells the device which it is
 		}
@@ -444,7 +445,7 @@ func writePlain(t *testing.T, path string, n int) {
 			idx = append(idx, uint32(binary.LittleEndian.Uint16(g.Indices[m.IndexOffset+uint64(2*k):])))
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("n", i), MeshName: "Mesh", Material: format.NoIndex, Indices: idx,
+			Name: fmt.Sprint("n", i), MeshName: "Mesh", Material: records.NoIndex, Indices: idx,
 			Vertices: g.Vertices[m.VertexOffset:][:m.VertexSize],
 		})
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -218,7 +218,7 @@ func TestPartsThatComeTwice(t *testing.T) {
 		t.Helper()
 		held[name]++
 		a := payload.NewAsset(func() { held[name]-- })
-		a.Meshes = make([]format.Mesh, len(stubs))
+		a.Meshes = make([]records.Mesh, len(stubs))
 		a.Geometry.Vertices = make([]byte, 100*len(stubs))
 		if !c.storeParts(1, plan, stubs, a) {
 			t.Fatal("not stored")

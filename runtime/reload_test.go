@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
@@ -45,7 +46,7 @@ func (c *cooked) payload(rel string, kind format.FileType, triangles int) (size 
 		})
 		indices = append(indices, uint32(i))
 	}
-	err := b.AddObject(format.Object{Name: "x", MeshName: "x", Material: format.NoIndex, Indices: indices, Vertices: vertex.Append(nil, corners)})
+	err := b.AddObject(format.Object{Name: "x", MeshName: "x", Material: records.NoIndex, Indices: indices, Vertices: vertex.Append(nil, corners)})
 	if err != nil {
 		c.t.Fatal(err)
 	}

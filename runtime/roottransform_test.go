@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -32,14 +33,14 @@ func rooted(t *testing.T, path string) {
 }
 
 // rootedBox is where triangle i of writeTriangles lies then.
-func rootedBox(i int) format.Bounds {
-	return format.Bounds{Min: [3]float32{10, 20, 30 - 2*float32(i+1)}, Max: [3]float32{10, 22, 30 - 2*float32(i)}}
+func rootedBox(i int) records.Bounds {
+	return records.Bounds{Min: [3]float32{10, 20, 30 - 2*float32(i+1)}, Max: [3]float32{10, 22, 30 - 2*float32(i)}}
 }
 
 // worldDevice notes where what it gets stands in the world.
 type worldDevice struct {
 	t     *testing.T
-	boxes map[payload.Key]format.Bounds
+	boxes map[payload.Key]records.Bounds
 }
 
 func (d *worldDevice) Upload(k payload.Key, a *payload.Asset) error {
@@ -74,7 +75,7 @@ func TestRootTransform(t *testing.T) {
 			file := filepath.Join(dir, tile.Path)
 			tile.FileSizeBytes = fake.WriteTriangles(t, file, format.FileTile, format.ModeLZ4, n, fake.Named)
 			rooted(t, file)
-			clock, device := &fake.Clock{Time: fake.Epoch}, &worldDevice{t, map[payload.Key]format.Bounds{}}
+			clock, device := &fake.Clock{Time: fake.Epoch}, &worldDevice{t, map[payload.Key]records.Bounds{}}
 			s, err := Open(context.Background(), Source{Path: filepath.Join(dir, "scene.json"), Manifest: sceneOf(tile)}, scenarioConfig(), Deps{Clock: clock, Device: device})
 			if err != nil {
 				t.Fatal(err)
@@ -123,19 +124,19 @@ func TestRootTransformInParts(t *testing.T) {
 	if v.Bounds != rootedBox(2) || v.Entities[0].LocalTransform[14] != 30 {
 		t.Errorf("%v, %v", v.Bounds, v.Entities[0].LocalTransform)
 	}
-	if all := (format.Bounds{Min: rootedBox(2).Min, Max: rootedBox(0).Max}); a.Bounds != all {
+	if all := (records.Bounds{Min: rootedBox(2).Min, Max: rootedBox(0).Max}); a.Bounds != all {
 		t.Errorf("%v, want %v", a.Bounds, all)
 	}
 }
 
-func boxOf(b format.Bounds) (box geom.Box) {
+func boxOf(b records.Bounds) (box geom.Box) {
 	for i := range 3 {
 		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
 	}
 	return box
 }
 
-func boundsOf(box geom.Box) (b format.Bounds) {
+func boundsOf(box geom.Box) (b records.Bounds) {
 	if box.IsEmpty() {
 		return b
 	}

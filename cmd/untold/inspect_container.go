@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -34,10 +35,10 @@ func inspectContainer(a *app, path string, r *format.Reader, f *inspectFlags) er
 
 func vec(v [3]float32) string { return fmt.Sprintf("(%g, %g, %g)", v[0], v[1], v[2]) }
 
-func box(b format.Bounds) string { return vec(b.Min) + " .. " + vec(b.Max) }
+func box(b records.Bounds) string { return vec(b.Min) + " .. " + vec(b.Max) }
 
 func ref(i uint32) string {
-	if i == format.NoIndex {
+	if i == records.NoIndex {
 		return "-"
 	}
 	return fmt.Sprint(i)
@@ -97,15 +98,15 @@ func showMeshes(a *app, r *format.Reader, f *inspectFlags) {
 }
 
 func alphaMode(flags uint32) string {
-	return [...]string{"opaque", "mask", "blend", "opaque (3)"}[flags&format.MaterialAlphaMask]
+	return [...]string{"opaque", "mask", "blend", "opaque (3)"}[flags&records.MaterialAlphaMask]
 }
 
 func materialFlags(flags uint32) string {
 	s := alphaMode(flags)
-	if flags&format.MaterialDoubleSided != 0 {
+	if flags&records.MaterialDoubleSided != 0 {
 		s += ", double-sided"
 	}
-	if flags&format.MaterialUnlit != 0 {
+	if flags&records.MaterialUnlit != 0 {
 		s += ", unlit"
 	}
 	return s
@@ -133,12 +134,12 @@ func textureUses(flags uint32) string {
 		bit  uint32
 		name string
 	}{
-		{format.TextureSRGB, "sRGB"},
-		{format.TextureNormalMap, "normal"},
-		{format.TextureEmissive, "emissive"},
-		{format.TextureOcclusion, "occlusion"},
-		{format.TextureColorLUT, "LUT"},
-		{format.TextureHeight, "height"},
+		{records.TextureSRGB, "sRGB"},
+		{records.TextureNormalMap, "normal"},
+		{records.TextureEmissive, "emissive"},
+		{records.TextureOcclusion, "occlusion"},
+		{records.TextureColorLUT, "LUT"},
+		{records.TextureHeight, "height"},
 	} {
 		if flags&b.bit != 0 {
 			s = append(s, b.name)

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 // The JSON views of a container. Indices that name nothing are null.
@@ -11,7 +12,7 @@ import (
 type jsonObject = map[string]any
 
 func nullable(i uint32) any {
-	if i == format.NoIndex {
+	if i == records.NoIndex {
 		return nil
 	}
 	return i
@@ -35,7 +36,7 @@ func containerJSON(path string, r *format.Reader) jsonObject {
 	}
 }
 
-func boxJSON(b format.Bounds) jsonObject { return jsonObject{"min": b.Min, "max": b.Max} }
+func boxJSON(b records.Bounds) jsonObject { return jsonObject{"min": b.Min, "max": b.Max} }
 
 func chunkEntryJSON(c format.Chunk) jsonObject {
 	return jsonObject{
@@ -89,7 +90,7 @@ func materialsJSON(r *format.Reader) []jsonObject {
 	for _, m := range r.Materials() {
 		out = append(out, jsonObject{
 			"name": r.String(m.NameOffset), "flags": m.Flags, "alpha_mode": alphaMode(m.Flags),
-			"double_sided": m.Flags&format.MaterialDoubleSided != 0, "unlit": m.Flags&format.MaterialUnlit != 0,
+			"double_sided": m.Flags&records.MaterialDoubleSided != 0, "unlit": m.Flags&records.MaterialUnlit != 0,
 			"base_color": m.BaseColor, "emissive": m.Emissive, "normal_scale": m.NormalScale, "metallic": m.Metallic, "roughness": m.Roughness,
 			"occlusion_strength": m.OcclusionStrength, "alpha_cutoff": m.AlphaCutoff,
 			"base_color_texture": nullable(m.BaseColorTexture), "normal_texture": nullable(m.NormalTexture), "metallic_texture": nullable(m.MetallicTexture),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -227,7 +228,7 @@ func (m *mirror) textures(ctx context.Context, container *url.URL, copied string
 	defer r.Close()
 	for _, t := range r.Textures() {
 		uri := r.String(t.URIOffset)
-		if format.URIEscape(uri) != "" {
+		if records.URIEscape(uri) != "" {
 			continue
 		}
 		to := filepath.Join(filepath.Dir(copied), filepath.FromSlash(uri))

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/race"
 )
 
@@ -99,13 +100,13 @@ func compareRecords(t *testing.T, container string, res *Result, s *gltfscene.Sc
 	if len(res.Notes) != 0 || len(s.Materials) != len(r.Materials()) || len(s.Images) > len(r.Textures()) {
 		t.Fatalf("%d materials and %d textures became %d and %d; notes %+v", len(r.Materials()), len(r.Textures()), len(s.Materials), len(s.Images), res.Notes)
 	}
-	byName := map[string][]*format.Material{}
+	byName := map[string][]*records.Material{}
 	for i := range r.Materials() {
 		m := &r.Materials()[i]
 		byName[r.String(m.NameOffset)] = append(byName[r.String(m.NameOffset)], m)
 	}
 	texture := func(record uint32) []byte {
-		if record == format.NoIndex {
+		if record == records.NoIndex {
 			return nil
 		}
 		b, err := os.ReadFile(filepath.Join(filepath.Dir(container), filepath.FromSlash(r.String(r.Textures()[record].URIOffset))))
@@ -126,7 +127,7 @@ func compareRecords(t *testing.T, container string, res *Result, s *gltfscene.Sc
 	}
 	for i := range s.Materials {
 		m := &s.Materials[i]
-		if !slices.ContainsFunc(byName[m.Name], func(w *format.Material) bool {
+		if !slices.ContainsFunc(byName[m.Name], func(w *records.Material) bool {
 			return sameValues(m, w) &&
 				bytes.Equal(exported(m.BaseColorTex), texture(w.BaseColorTexture)) &&
 				bytes.Equal(exported(m.NormalTex), texture(w.NormalTexture)) &&
@@ -140,21 +141,21 @@ func compareRecords(t *testing.T, container string, res *Result, s *gltfscene.Sc
 }
 
 // sameValues compares the factors; those of empty slots have no meaning.
-func sameValues(m *gltfscene.Material, w *format.Material) bool {
+func sameValues(m *gltfscene.Material, w *records.Material) bool {
 	near := func(a, b float32) bool { d := a - b; return d <= 1e-6*max(a, b, 1) && -d <= 1e-6*max(a, b, 1) }
 	ok := m.BaseColor == w.BaseColor && m.Metallic == w.Metallic && m.Roughness == w.Roughness &&
-		uint32(m.AlphaMode) == w.Flags&format.MaterialAlphaMask &&
-		m.DoubleSided == (w.Flags&format.MaterialDoubleSided != 0) && m.Unlit == (w.Flags&format.MaterialUnlit != 0)
+		uint32(m.AlphaMode) == w.Flags&records.MaterialAlphaMask &&
+		m.DoubleSided == (w.Flags&records.MaterialDoubleSided != 0) && m.Unlit == (w.Flags&records.MaterialUnlit != 0)
 	for i := range 3 {
 		ok = ok && near(m.Emissive[i], w.Emissive[i])
 	}
 	if m.AlphaMode == gltfscene.AlphaMask {
 		ok = ok && m.AlphaCutoff == w.AlphaCutoff
 	}
-	if w.NormalTexture != format.NoIndex {
+	if w.NormalTexture != records.NoIndex {
 		ok = ok && m.NormalScale == w.NormalScale
 	}
-	if w.OcclusionTexture != format.NoIndex {
+	if w.OcclusionTexture != records.NoIndex {
 		ok = ok && m.OcclusionStrength == w.OcclusionStrength
 	}
 	return ok

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -65,7 +66,7 @@ func (c *container) text(offset uint32) string {
 
 // mesh returns the glTF mesh of an entity, -1 when it has no triangles, and
 // the number of its triangles.
-func (c *container) mesh(e *format.Entity) (mesh, triangles int, err error) {
+func (c *container) mesh(e *records.Entity) (mesh, triangles int, err error) {
 	out := meshJSON{}
 	var key strings.Builder
 	for i := e.FirstMesh; i < e.FirstMesh+e.MeshCount; i++ {
@@ -147,7 +148,7 @@ func (c *container) nodes(name string) ([]int, error) {
 	children := make([][]int, len(entities))
 	var roots []int
 	for i := range entities {
-		if p := entities[i].ParentID; p == format.NoIndex {
+		if p := entities[i].ParentID; p == records.NoIndex {
 			roots = append(roots, first[i])
 		} else {
 			// The reader has checked that the parent exists.

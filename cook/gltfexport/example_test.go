@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -25,7 +26,7 @@ func ExampleExport() {
 		vs[i].Normal = vertex.PackNormal([3]float32{0, 0, 1})
 	}
 	err = b.AddObject(format.Object{
-		Name: "Triangle", Material: format.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
+		Name: "Triangle", Material: records.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -33,9 +34,9 @@ func TestParseLevels(t *testing.T) {
 func TestAttributes(t *testing.T) {
 	dir := t.TempDir()
 	saveBytes(t, dir, "Textures/n.png", pngOf(t, 2, 2, gray(128)))
-	bumped := quadFile(t, func(b *format.Builder) format.Material {
+	bumped := quadFile(t, func(b *format.Builder) records.Material {
 		m := blank()
-		m.NormalTexture = b.AddTexture("n.png", "Textures/n.png", format.Texture{Width: 2, Height: 2, MipCount: 1})
+		m.NormalTexture = b.AddTexture("n.png", "Textures/n.png", records.Texture{Width: 2, Height: 2, MipCount: 1})
 		return m
 	})
 	for _, ext := range []string{".glb", ".gltf", ".GLB"} {
@@ -88,7 +89,7 @@ func checkVertex(t *testing.T, p *gltfscene.Primitive, i int, v *vertex.Vertex) 
 func TestOptionalAttributes(t *testing.T) {
 	b := format.NewBuilder(format.FileTile)
 	vs, idx := quad()
-	if err := b.AddObject(format.Object{Name: "Q", Material: format.NoIndex, Vertices: vertex.Append(nil, plain(vs)), Indices: idx}); err != nil {
+	if err := b.AddObject(format.Object{Name: "Q", Material: records.NoIndex, Vertices: vertex.Append(nil, plain(vs)), Indices: idx}); err != nil {
 		t.Fatal(err)
 	}
 	_, s := back(t, save(t, t.TempDir(), "a.untold", b.File()), ".glb", Options{})
@@ -112,7 +113,7 @@ func TestHierarchy(t *testing.T) {
 	parent.LocalTransform[0], parent.LocalTransform[13] = -2, 3 // mirrors, moves up
 	sheared.ID, sheared.NameOffset, sheared.FirstMesh = 11, name("Sheared"), 1
 	sheared.LocalTransform[4] = 1 // x += y
-	f.Entities = []format.Entity{child, parent, sheared}
+	f.Entities = []records.Entity{child, parent, sheared}
 	second := f.Meshes[0]
 	second.EntityID = 11
 	f.Meshes[0].EntityID = 7
@@ -190,7 +191,7 @@ func TestWideIndices(t *testing.T) {
 		vs[i] = vertex.Vertex{Position: [3]float32{float32(i % 256), float32(i / 256), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1})}
 	}
 	b := format.NewBuilder(format.FileTile)
-	if err := b.AddObject(format.Object{Name: "N", Material: format.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 255, 65535}}); err != nil {
+	if err := b.AddObject(format.Object{Name: "N", Material: records.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 255, 65535}}); err != nil {
 		t.Fatal(err)
 	}
 	f := b.File()
@@ -247,7 +248,7 @@ func TestOverlap(t *testing.T) {
 		for i := range many {
 			many[i] = vs[i%4]
 		}
-		if err := b.AddObject(format.Object{Name: "V", Material: format.NoIndex, Vertices: vertex.Append(nil, many), Indices: []uint32{0, 1, 2}}); err != nil {
+		if err := b.AddObject(format.Object{Name: "V", Material: records.NoIndex, Vertices: vertex.Append(nil, many), Indices: []uint32{0, 1, 2}}); err != nil {
 			t.Fatal(err)
 		}
 		f := b.File()

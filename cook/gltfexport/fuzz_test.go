@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
@@ -24,9 +25,9 @@ func FuzzExport(f *testing.F) {
 	seed(plainQuad(f), format.ModeNone)
 	seed(plainQuad(f), format.ModeLZ4)
 	seed(format.NewBuilder(format.FileHLOD).File(), format.ModeNone)
-	seed(quadFile(f, func(b *format.Builder) format.Material {
+	seed(quadFile(f, func(b *format.Builder) records.Material {
 		m := blank()
-		m.BaseColorTexture = b.AddTexture("x.png", "x.png", format.Texture{})
+		m.BaseColorTexture = b.AddTexture("x.png", "x.png", records.Texture{})
 		m.NormalTexture, m.RoughnessTexture = m.BaseColorTexture, m.BaseColorTexture
 		return m
 	}), format.ModeNone)

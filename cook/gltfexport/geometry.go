@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -27,10 +27,10 @@ type indexKey struct {
 }
 
 // primitive converts the ranges of a mesh record, each once.
-func (c *container) primitive(m *format.Mesh) (primitiveJSON, error) {
+func (c *container) primitive(m *records.Mesh) (primitiveJSON, error) {
 	p := primitiveJSON{}
 	textured, bumped := false, false
-	if m.Material != format.NoIndex {
+	if m.Material != records.NoIndex {
 		k, use, err := c.material(m.Material)
 		if err != nil {
 			return p, err
@@ -94,7 +94,7 @@ func layoutOf(vertices []byte, k vertexKey) vertexLayout {
 const blockVertices = 4096
 
 // convertVertices writes a vertex range, interleaved, and its accessors.
-func (c *container) convertVertices(m *format.Mesh, k vertexKey) (vertexSet, error) {
+func (c *container) convertVertices(m *records.Mesh, k vertexKey) (vertexSet, error) {
 	if err := c.charge(m.VertexSize); err != nil {
 		return vertexSet{}, err
 	}
@@ -246,7 +246,7 @@ func unit(v [3]float32) ([3]float32, bool) {
 }
 
 // convertIndices writes an index range and its accessor.
-func (c *container) convertIndices(m *format.Mesh, k indexKey) (int, error) {
+func (c *container) convertIndices(m *records.Mesh, k indexKey) (int, error) {
 	if err := c.charge(m.IndexSize); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -28,11 +29,11 @@ func shared(t testing.TB) string {
 }
 
 // blank is a material with neutral values and no textures.
-func blank() format.Material {
-	return format.Material{
+func blank() records.Material {
+	return records.Material{
 		BaseColor: [4]float32{1, 1, 1, 1}, NormalScale: 1, Metallic: 1, Roughness: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	}
 }
 
@@ -59,7 +60,7 @@ func plain(vs []vertex.Vertex) []vertex.Vertex {
 }
 
 // quadFile is a container with one quad of the given material.
-func quadFile(t testing.TB, build func(b *format.Builder) format.Material) *format.File {
+func quadFile(t testing.TB, build func(b *format.Builder) records.Material) *format.File {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
 	vs, idx := quad()
@@ -74,7 +75,7 @@ func quadFile(t testing.TB, build func(b *format.Builder) format.Material) *form
 }
 
 func plainQuad(t testing.TB) *format.File {
-	return quadFile(t, func(*format.Builder) format.Material { return blank() })
+	return quadFile(t, func(*format.Builder) records.Material { return blank() })
 }
 
 // save writes a container into a folder and returns its path.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 type textureRefJSON struct {
@@ -119,10 +119,10 @@ func unless(v, def float32) *float32 {
 const anyFactor = 1e9
 
 // materialOf maps a record; the textures are added as they are met.
-func (c *container) materialOf(m *format.Material) (materialJSON, materialUse, error) {
+func (c *container) materialOf(m *records.Material) (materialJSON, materialUse, error) {
 	var k clamper
 	name := c.text(m.NameOffset)
-	out := materialJSON{Name: name, DoubleSided: m.Flags&format.MaterialDoubleSided != 0}
+	out := materialJSON{Name: name, DoubleSided: m.Flags&records.MaterialDoubleSided != 0}
 	slots := [4]int{}
 	for i, t := range [4]uint32{m.BaseColorTexture, m.NormalTexture, m.OcclusionTexture, m.EmissiveTexture} {
 		var err error
@@ -155,20 +155,20 @@ func (c *container) materialOf(m *format.Material) (materialJSON, materialUse, e
 	}
 	out.EmissiveTex = textureRef(slots[3])
 	c.emissive(m, &out, &k)
-	switch m.Flags & format.MaterialAlphaMask {
-	case format.MaterialCutout:
+	switch m.Flags & records.MaterialAlphaMask {
+	case records.MaterialCutout:
 		out.AlphaMode, out.AlphaCutoff = "MASK", unless(k.between(m.AlphaCutoff, 0, anyFactor), 0.5)
-	case format.MaterialBlend:
+	case records.MaterialBlend:
 		out.AlphaMode = "BLEND"
 	}
-	if m.Flags&format.MaterialUnlit != 0 {
+	if m.Flags&records.MaterialUnlit != 0 {
 		c.doc.unlit = true
 		out.extend().Unlit = &struct{}{}
 	}
 	if k.changed {
 		c.notes.add("material-clamped", 1, name)
 	}
-	if m.HeightTexture != format.NoIndex {
+	if m.HeightTexture != records.NoIndex {
 		c.notes.add("height-map", 1, name)
 	}
 	textured := slots[0] >= 0 || slots[1] >= 0 || slots[2] >= 0 || slots[3] >= 0 || mr >= 0
@@ -184,7 +184,7 @@ func (m *materialJSON) extend() *materialExtraJSON {
 }
 
 // emissive splits what exceeds 1 into factor and strength.
-func (c *container) emissive(m *format.Material, out *materialJSON, k *clamper) {
+func (c *container) emissive(m *records.Material, out *materialJSON, k *clamper) {
 	e, top := [3]float32{}, float32(1)
 	for i, v := range m.Emissive {
 		e[i] = k.between(v, 0, anyFactor)
@@ -212,7 +212,7 @@ func textureRef(k int) *textureRefJSON {
 // metalRough returns the texture of the metallic-roughness slot. glTF keeps
 // roughness in green and metallic in blue of one texture; what is stored
 // otherwise is put together anew.
-func (c *container) metalRough(m *format.Material, name string) (int, error) {
+func (c *container) metalRough(m *records.Material, name string) (int, error) {
 	channels := m.Reserved[0]
 	rough, metal := channels&3, channels>>2&3
 	r, err := c.texture(m.RoughnessTexture)

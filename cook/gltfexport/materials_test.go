@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -28,32 +29,32 @@ func TestMaterialValues(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		in   func(*format.Material)
+		in   func(*records.Material)
 		want func(*gltfscene.Material)
 	}{
-		{"neutral", func(*format.Material) {}, func(*gltfscene.Material) {}},
-		{"factors", func(m *format.Material) {
+		{"neutral", func(*records.Material) {}, func(*gltfscene.Material) {}},
+		{"factors", func(m *records.Material) {
 			m.BaseColor, m.Metallic, m.Roughness, m.Emissive = [4]float32{0.8, 0.1, 0.3, 0.7}, 0, 0.35, [3]float32{0.5, 0, 1}
 		}, func(m *gltfscene.Material) {
 			m.BaseColor, m.Metallic, m.Roughness, m.Emissive = [4]float32{0.8, 0.1, 0.3, 0.7}, 0, 0.35, [3]float32{0.5, 0, 1}
 		}},
-		{"bright", func(m *format.Material) { m.Emissive = [3]float32{8, 2, 0} }, func(m *gltfscene.Material) { m.Emissive = [3]float32{8, 2, 0} }},
+		{"bright", func(m *records.Material) { m.Emissive = [3]float32{8, 2, 0} }, func(m *gltfscene.Material) { m.Emissive = [3]float32{8, 2, 0} }},
 		{
-			"cutout", func(m *format.Material) {
-				m.Flags, m.AlphaCutoff = format.MaterialCutout|format.MaterialDoubleSided, 0.25
+			"cutout", func(m *records.Material) {
+				m.Flags, m.AlphaCutoff = records.MaterialCutout|records.MaterialDoubleSided, 0.25
 			},
 			func(m *gltfscene.Material) {
 				m.AlphaMode, m.AlphaCutoff, m.DoubleSided = gltfscene.AlphaMask, 0.25, true
 			},
 		},
 		{
-			"blend", func(m *format.Material) { m.Flags = format.MaterialBlend | format.MaterialUnlit },
+			"blend", func(m *records.Material) { m.Flags = records.MaterialBlend | records.MaterialUnlit },
 			func(m *gltfscene.Material) { m.AlphaMode, m.Unlit = gltfscene.AlphaBlend, true },
 		},
-		{"reserved alpha mode", func(m *format.Material) { m.Flags = 3 }, func(*gltfscene.Material) {}},
+		{"reserved alpha mode", func(m *records.Material) { m.Flags = 3 }, func(*gltfscene.Material) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := quadFile(t, func(*format.Builder) format.Material {
+			f := quadFile(t, func(*format.Builder) records.Material {
 				m := blank()
 				c.in(&m)
 				return m
@@ -75,16 +76,16 @@ func texturedFile(t *testing.T, dir string) *format.File {
 	saveBytes(t, dir, "Textures/n.png", pngOf(t, 4, 4, color.NRGBA{128, 128, 255, 255}))
 	saveBytes(t, dir, "Textures/orm.png", pngOf(t, 4, 4, color.NRGBA{255, 90, 30, 255}))
 	saveBytes(t, dir, "Textures/e.png", pngOf(t, 4, 4, color.NRGBA{1, 2, 3, 255}))
-	return quadFile(t, func(b *format.Builder) format.Material {
+	return quadFile(t, func(b *format.Builder) records.Material {
 		add := func(name string) uint32 {
-			return b.AddTexture(name, "Textures/"+name, format.Texture{Width: 4, Height: 4, MipCount: 1})
+			return b.AddTexture(name, "Textures/"+name, records.Texture{Width: 4, Height: 4, MipCount: 1})
 		}
 		m := blank()
 		m.NormalScale, m.OcclusionStrength, m.Emissive = 0.5, 0.25, [3]float32{1, 1, 1}
 		m.BaseColorTexture, m.NormalTexture, m.EmissiveTexture = add("base colour.png"), add("n.png"), add("e.png")
 		m.MetallicTexture = add("orm.png")
 		m.RoughnessTexture, m.OcclusionTexture = m.MetallicTexture, m.MetallicTexture
-		m.Reserved[0] = format.ChannelsMetalRough
+		m.Reserved[0] = records.ChannelsMetalRough
 		return m
 	})
 }
@@ -158,9 +159,9 @@ func TestTextureFaults(t *testing.T) {
 			if c.name == "absolute" && runtime.GOOS == "windows" {
 				t.Skip("a drive letter is another case")
 			}
-			f := quadFile(t, func(b *format.Builder) format.Material {
+			f := quadFile(t, func(b *format.Builder) records.Material {
 				m := blank()
-				m.BaseColorTexture = b.AddTexture("x", c.uri, format.Texture{Width: 2, Height: 2, MipCount: 1})
+				m.BaseColorTexture = b.AddTexture("x", c.uri, records.Texture{Width: 2, Height: 2, MipCount: 1})
 				return m
 			})
 			res, s := back(t, save(t, dir, "a.untold", f), ".glb", Options{})
@@ -180,7 +181,7 @@ func TestDuplicates(t *testing.T) {
 	b := format.NewBuilder(format.FileTile)
 	for _, uri := range []string{"a/x.png", "b/y.png"} {
 		m := blank()
-		m.BaseColorTexture = b.AddTexture(uri, uri, format.Texture{Width: 2, Height: 2, MipCount: 1})
+		m.BaseColorTexture = b.AddTexture(uri, uri, records.Texture{Width: 2, Height: 2, MipCount: 1})
 		vs, idx := quad()
 		if err := b.AddObject(format.Object{Name: uri, Material: b.AddMaterial("M", m), Vertices: vertex.Append(nil, vs), Indices: idx}); err != nil {
 			t.Fatal(err)
@@ -197,10 +198,10 @@ func TestCopyNames(t *testing.T) {
 	dir := t.TempDir()
 	saveBytes(t, dir, "a/x.png", pngOf(t, 2, 2, gray(1)))
 	saveBytes(t, dir, "b/X.png", pngOf(t, 2, 2, gray(2)))
-	f := quadFile(t, func(b *format.Builder) format.Material {
+	f := quadFile(t, func(b *format.Builder) records.Material {
 		m := blank()
-		m.BaseColorTexture = b.AddTexture("x", "a/x.png", format.Texture{})
-		m.EmissiveTexture = b.AddTexture("x", "b/X.png", format.Texture{})
+		m.BaseColorTexture = b.AddTexture("x", "a/x.png", records.Texture{})
+		m.EmissiveTexture = b.AddTexture("x", "b/X.png", records.Texture{})
 		return m
 	})
 	_, s := back(t, save(t, dir, "c.untold", f), ".gltf", Options{})
@@ -231,14 +232,14 @@ func TestChannels(t *testing.T) {
 		{"undecodable", "cut.png", "m.png", 0, 1, "channels-lost", color.NRGBA{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := quadFile(t, func(b *format.Builder) format.Material {
+			f := quadFile(t, func(b *format.Builder) records.Material {
 				m := blank()
 				m.Metallic, m.Reserved[0] = c.factor, c.channels
 				if c.rough != "" {
-					m.RoughnessTexture = b.AddTexture(c.rough, c.rough, format.Texture{})
+					m.RoughnessTexture = b.AddTexture(c.rough, c.rough, records.Texture{})
 				}
 				if c.metal != "" {
-					m.MetallicTexture = b.AddTexture(c.metal, c.metal, format.Texture{})
+					m.MetallicTexture = b.AddTexture(c.metal, c.metal, records.Texture{})
 				}
 				return m
 			})

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest"
@@ -51,7 +51,7 @@ func newTextures(e *exporter) *textures {
 
 // texture returns the document's texture for a record, -1 for an empty slot.
 func (c *container) texture(record uint32) (int, error) {
-	if record == format.NoIndex {
+	if record == records.NoIndex {
 		return -1, nil
 	}
 	t := &c.r.Textures()[record]
@@ -136,7 +136,7 @@ func (t *textures) embed(img *imageJSON, r io.Reader, n int64) error {
 // open opens a texture and checks its head; the file is nil, and the reason
 // noted, when it cannot be used.
 func (t *textures) open(at texturePath) (f *os.File, mime string) {
-	if format.URIEscape(at.uri) != "" {
+	if records.URIEscape(at.uri) != "" {
 		t.e.notes.add("texture-refused", 1, at.uri)
 		return nil, ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 // validatorScript prints a line of JSON per file.
@@ -94,9 +95,9 @@ func TestValidator(t *testing.T) {
 	path := save(t, textured, "a.untold", texturedFile(t, textured))
 	export(path, "textured.glb")
 	export(path, "textured.gltf")
-	path = save(t, t.TempDir(), "a.untold", quadFile(t, func(*format.Builder) format.Material {
+	path = save(t, t.TempDir(), "a.untold", quadFile(t, func(*format.Builder) records.Material {
 		m := blank()
-		m.Flags, m.Emissive = format.MaterialUnlit|format.MaterialCutout|format.MaterialDoubleSided, [3]float32{5, 0, 0}
+		m.Flags, m.Emissive = records.MaterialUnlit|records.MaterialCutout|records.MaterialDoubleSided, [3]float32{5, 0, 0}
 		return m
 	}))
 	export(path, "extensions.glb")

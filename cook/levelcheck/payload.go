@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -71,7 +72,7 @@ func (c *checker) read(rel string) (*appearance.Mesh, error) {
 }
 
 // appendMesh adds the triangles of a mesh record.
-func appendMesh(to *appearance.Mesh, f *format.File, m *format.Mesh, world *geom.Mat4, material int32) error {
+func appendMesh(to *appearance.Mesh, f *format.File, m *records.Mesh, world *geom.Mat4, material int32) error {
 	packed := mesh.Packed{
 		Vertices: f.Vertices[m.VertexOffset:][:m.VertexSize],
 		Indices:  vertex.Indices(f.Indices[m.IndexOffset:][:m.IndexSize], m.IndexType),
@@ -112,15 +113,15 @@ const farthest = 1e15
 func (c *checker) material(rel string, r *format.Reader, f *format.File, record uint32) (int32, error) {
 	kind := kindKey{look: appearance.Material{Color: [4]float32{1, 1, 1, 1}}}
 	file := ""
-	if record != format.NoIndex {
+	if record != records.NoIndex {
 		m := &f.Materials[record]
-		alpha := m.Flags & format.MaterialAlphaMask
+		alpha := m.Flags & records.MaterialAlphaMask
 		kind.name = r.String(m.NameOffset)
 		kind.look = appearance.Material{
 			Color: m.BaseColor, Emissive: m.Emissive, Cutoff: m.AlphaCutoff, Masked: alpha == 1, Transparent: alpha == 2,
-			DoubleSided: m.Flags&format.MaterialDoubleSided != 0, Unlit: m.Flags&format.MaterialUnlit != 0,
+			DoubleSided: m.Flags&records.MaterialDoubleSided != 0, Unlit: m.Flags&records.MaterialUnlit != 0,
 		}
-		if m.BaseColorTexture != format.NoIndex {
+		if m.BaseColorTexture != records.NoIndex {
 			file = path.Join(path.Dir(rel), r.String(f.Textures[m.BaseColorTexture].URIOffset))
 		}
 	}

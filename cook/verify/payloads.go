@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -114,7 +115,7 @@ func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manife
 
 // worldBox returns the header's box, which is tight, unless it cannot contain the
 // file's root transform.
-func worldBox(r *format.Reader) format.Bounds {
+func worldBox(r *format.Reader) records.Bounds {
 	w := r.Header().WorldBounds
 	_, placed := r.Placed()
 	for a := range 3 {

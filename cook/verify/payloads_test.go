@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -23,9 +24,9 @@ func triangleFile(t *testing.T, path string, typ format.FileType, x float32) {
 		v := vertex.Vertex{Position: [3]float32{x + float32(k%2), float32(k / 2), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
 		vertices = vertex.Append(vertices, []vertex.Vertex{v})
 	}
-	m := b.AddMaterial("m", format.Material{
-		BaseColor: [4]float32{1, 1, 1, 1}, BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+	m := b.AddMaterial("m", records.Material{
+		BaseColor: [4]float32{1, 1, 1, 1}, BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	})
 	if err := b.AddObject(format.Object{Name: "o", MeshName: "o", Material: m, Vertices: vertices, Indices: []uint32{0, 1, 2}}); err != nil {
 		t.Fatal(err)

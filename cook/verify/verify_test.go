@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
@@ -27,7 +28,7 @@ func tile(t *testing.T) []byte {
 		}
 	}
 	err := b.AddObject(format.Object{
-		Name: "o", MeshName: "m", Material: format.NoIndex,
+		Name: "o", MeshName: "m", Material: records.NoIndex,
 		Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2},
 	})
 	if err != nil {

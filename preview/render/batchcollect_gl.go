@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -68,7 +68,7 @@ func (c *collected) batchOf(d *batches, f *Frame, ranges []batch.Draw) drawnRep 
 }
 
 // seesBox reports whether a box in the space of a scene is in view.
-func (c *collected) seesBox(id payload.SceneID, b format.Bounds) bool {
+func (c *collected) seesBox(id payload.SceneID, b records.Bounds) bool {
 	i := slices.IndexFunc(c.scenes, func(s sceneView) bool { return s.id == id })
 	if i < 0 {
 		return false

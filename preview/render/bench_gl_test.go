@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
@@ -26,7 +26,7 @@ func BenchmarkDraw(b *testing.B) {
 			parts = append(parts, quad(geom.Vec3{float64(k) - 25, float64(i) - 50, -100}, right.Scale(1e-4), up.Scale(1e-4)))
 		}
 		k := key(int32(i), payload.RepFull)
-		if err := r.Upload(k, assemble(parts, []format.Material{defaultMaterial()})); err != nil {
+		if err := r.Upload(k, assemble(parts, []records.Material{defaultMaterial()})); err != nil {
 			b.Fatal(err)
 		}
 		drawn = append(drawn, runtime.Drawn{Key: k, Fade: 1})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -79,7 +79,7 @@ func TestGeometryBelongsToTheGPU(t *testing.T) {
 			}
 		}
 		m := paint(10, 200, 30)
-		if err := r.Upload(drawn[0].Key, assemble([]part{screen(-5)}, []format.Material{m})); err != nil {
+		if err := r.Upload(drawn[0].Key, assemble([]part{screen(-5)}, []records.Material{m})); err != nil {
 			t.Fatal(err)
 		}
 		r.Pump(Budget{})

@@ -5,7 +5,7 @@ package render
 import (
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
@@ -46,7 +46,7 @@ func TestDevice(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	released := 0
 	asset := func() *payload.Asset {
-		a := assemble([]part{screen(-5)}, []format.Material{paint(1, 2, 3)})
+		a := assemble([]part{screen(-5)}, []records.Material{paint(1, 2, 3)})
 		b := payload.NewAsset(func() { released++ })
 		b.Entities, b.Meshes, b.Materials, b.Geometry, b.Strings = a.Entities, a.Meshes, a.Materials, a.Geometry, a.Strings
 		return b
@@ -169,7 +169,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	both(t, Options{Width: 64, Height: 48, ShadowSize: 64}, func(t *testing.T, r *Renderer) {
 		var assets []*payload.Asset
 		for i := range 20 {
-			assets = append(assets, assemble([]part{quad(geom.Vec3{float64(i), 0, -10}, right, up), screen(-20)}, []format.Material{paint(9, 9, 9), defaultMaterial()}))
+			assets = append(assets, assemble([]part{quad(geom.Vec3{float64(i), 0, -10}, right, up), screen(-20)}, []records.Material{paint(9, 9, 9), defaultMaterial()}))
 			assets[i].Meshes[1].Material = 1
 		}
 		f := Frame{

@@ -10,16 +10,16 @@ import (
 	"os"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // paint returns an unlit material of a colour in sRGB.
-func paint(r, g, b uint8) format.Material {
+func paint(r, g, b uint8) records.Material {
 	m := defaultMaterial()
-	m.Flags = format.MaterialUnlit
+	m.Flags = records.MaterialUnlit
 	for i, v := range [...]uint8{r, g, b} {
 		c := float64(v) / 255
 		if c <= 0.04045 {
@@ -94,7 +94,7 @@ func both(t *testing.T, o Options, f func(t *testing.T, r *Renderer)) {
 // resolve.
 func TestColorsAreExact(t *testing.T) {
 	both(t, Options{Width: 40, Height: 30, Samples: 4}, func(t *testing.T, r *Renderer) {
-		a := assemble([]part{screen(-5)}, []format.Material{paint(200, 100, 50)})
+		a := assemble([]part{screen(-5)}, []records.Material{paint(200, 100, 50)})
 		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a)})
 		img := r.ReadPixels()
 		wantPixel(t, img, 0, 0, color.NRGBA{200, 100, 50, 255}, 1)
@@ -108,7 +108,7 @@ func TestColorsAreExact(t *testing.T) {
 // TestFadesOnScreen: two representations that fade cover every pixel once.
 func TestFadesOnScreen(t *testing.T) {
 	both(t, Options{Width: 64, Height: 64}, func(t *testing.T, r *Renderer) {
-		red, blue := assemble([]part{screen(-5)}, []format.Material{paint(255, 0, 0)}), assemble([]part{screen(-6)}, []format.Material{paint(0, 0, 255)})
+		red, blue := assemble([]part{screen(-5)}, []records.Material{paint(255, 0, 0)}), assemble([]part{screen(-6)}, []records.Material{paint(0, 0, 255)})
 		for k, a := range map[payload.Key]*payload.Asset{key(0, payload.RepHLOD): red, key(0, payload.RepFull): blue} {
 			if err := r.Upload(k, a); err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func TestFarFromTheOrigin(t *testing.T) {
 // side.
 func TestMirroredScene(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
-		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []format.Material{paint(10, 200, 30)})
+		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []records.Material{paint(10, 200, 30)})
 		f := Frame{Camera: at(0), Drawn: put(t, r, a)}
 		f.Root = func(payload.SceneID) geom.Mat4 { return geom.TRS(geom.Vec3{}, [4]float64{}, geom.Vec3{-1, 1, 1}) }
 		r.Draw(f)
@@ -181,7 +181,7 @@ func TestDepthHolds(t *testing.T) {
 		t.Skip("no GL_ARB_clip_control")
 	}
 	front, back := quad(geom.Vec3{0, 0, -2000}, right.Scale(3000), up.Scale(3000)), quad(geom.Vec3{0, 0, -2000.1}, right.Scale(3000), up.Scale(3000))
-	a := assemble([]part{front, back}, []format.Material{paint(0, 255, 0), paint(255, 0, 0)})
+	a := assemble([]part{front, back}, []records.Material{paint(0, 255, 0), paint(255, 0, 0)})
 	a.Meshes[1].Material = 1
 	drawn := put(t, r, a)
 	r.Draw(Frame{Camera: at(0), Drawn: drawn})
@@ -199,7 +199,7 @@ func TestShadowFalls(t *testing.T) {
 	both(t, Options{Width: 64, Height: 64, ShadowSize: 256}, func(t *testing.T, r *Renderer) {
 		ground := quad(geom.Vec3{}, geom.Vec3{20, 0, 0}, geom.Vec3{0, 0, -20})
 		roof := quad(geom.Vec3{-5, 4, 0}, geom.Vec3{5, 0, 0}, geom.Vec3{0, 0, -20})
-		drawn := put(t, r, assemble([]part{ground, roof}, []format.Material{defaultMaterial()}))
+		drawn := put(t, r, assemble([]part{ground, roof}, []records.Material{defaultMaterial()}))
 		f := Frame{Drawn: drawn, Sun: [3]float64{0, 1, 0.01}}
 		f.Camera = runtime.Camera{Position: [3]float64{0, 2, 12}, Forward: [3]float64{0, -0.2, -1}, FovYDegrees: 50, Near: 0.1, Far: 100}
 		s := r.Draw(f)
@@ -239,7 +239,7 @@ func TestBatches(t *testing.T) {
 		var assets []*payload.Asset
 		for i := range 30 {
 			m := paint(uint8(i), 0, 0) // other factors, same textures: none
-			assets = append(assets, assemble([]part{quad(geom.Vec3{0, 0, -5 - float64(i)}, right, up)}, []format.Material{m}))
+			assets = append(assets, assemble([]part{quad(geom.Vec3{0, 0, -5 - float64(i)}, right, up)}, []records.Material{m}))
 		}
 		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, assets...)})
 		want := 30
@@ -261,7 +261,7 @@ func TestOverlay(t *testing.T) {
 				Indices:  []uint32{0, 1, 2, 0, 2, 3},
 			}
 		}
-		black := assemble([]part{screen(-5)}, []format.Material{paint(0, 0, 0)})
+		black := assemble([]part{screen(-5)}, []records.Material{paint(0, 0, 0)})
 		f := Frame{Camera: at(0), Drawn: put(t, r, black), Overlay: rect(10, 5, 20, 15, [4]uint8{255, 128, 0, 128})}
 		r.Draw(f)
 		img := r.ReadPixels()
@@ -282,7 +282,7 @@ func TestOverlay(t *testing.T) {
 // TestLines: lines hide behind things, unless they are on top.
 func TestLines(t *testing.T) {
 	both(t, Options{Width: 40, Height: 40}, func(t *testing.T, r *Renderer) {
-		wall := assemble([]part{screen(-5)}, []format.Material{paint(0, 0, 0)})
+		wall := assemble([]part{screen(-5)}, []records.Material{paint(0, 0, 0)})
 		line := func(z float32) []Line {
 			return []Line{{A: [3]float32{-50, 0.01, z}, B: [3]float32{50, 0.01, z}, Color: [4]uint8{255, 255, 0, 255}}}
 		}
@@ -342,7 +342,7 @@ func TestViews(t *testing.T) {
 
 func TestResize(t *testing.T) {
 	r := headless(t, Options{Width: 30, Height: 20, Samples: 4})
-	drawn := put(t, r, assemble([]part{screen(-5)}, []format.Material{paint(7, 8, 9)}))
+	drawn := put(t, r, assemble([]part{screen(-5)}, []records.Material{paint(7, 8, 9)}))
 	for _, size := range [][2]int{{30, 20}, {64, 48}, {1, 1}, {33, 7}} {
 		if err := r.Resize(size[0], size[1]); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
@@ -86,9 +86,9 @@ func holes(n int) *image.NRGBA {
 func board(t testing.TB, dir string) *payload.Asset {
 	t.Helper()
 	var parts []part
-	var materials []format.Material
+	var materials []records.Material
 	var uris []string
-	add := func(p part, m format.Material) {
+	add := func(p part, m records.Material) {
 		p.material = uint32(len(materials))
 		parts, materials = append(parts, p), append(materials, m)
 	}
@@ -109,10 +109,10 @@ func board(t testing.TB, dir string) *payload.Asset {
 	add(ball(geom.Vec3{1.3, 0.5, -1.6}, 0.5), paint(40, 120, 220))
 	m = defaultMaterial()
 	m.BaseColor, m.Roughness = [4]float32{0.3, 0.5, 0.9, 0.4}, 0.1
-	m.Flags = format.MaterialBlend | format.MaterialDoubleSided
+	m.Flags = records.MaterialBlend | records.MaterialDoubleSided
 	add(quad(geom.Vec3{-2.2, 1, 2.6}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}), m)
 	fence, stone := defaultMaterial(), defaultMaterial()
-	fence.Flags = format.MaterialCutout | format.MaterialDoubleSided
+	fence.Flags = records.MaterialCutout | records.MaterialDoubleSided
 	stone.BaseColor, stone.Roughness = [4]float32{0.6, 0.6, 0.62, 1}, 0.5
 	if dir != "" {
 		writePNG(t, filepath.Join(dir, "holes.png"), holes(64))
@@ -208,7 +208,7 @@ func TestBumpsRise(t *testing.T) {
 	both(t, Options{Width: 64, Height: 64, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
 		m := defaultMaterial()
 		m.NormalTexture = 0
-		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []format.Material{m}, "bumps.png")
+		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []records.Material{m}, "bumps.png")
 		a.Dir = dir
 		drawn := put(t, r, a)
 		for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"image/color"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -17,7 +17,7 @@ import (
 // one by one.
 func TestInstances(t *testing.T) {
 	both(t, Options{Width: 64, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
-		colors := []format.Material{paint(255, 0, 0), paint(0, 255, 0), paint(0, 0, 255), paint(255, 255, 0)}
+		colors := []records.Material{paint(255, 0, 0), paint(0, 255, 0), paint(0, 0, 255), paint(255, 255, 0)}
 		small := quad(geom.Vec3{}, right.Scale(0.5), up.Scale(0.5))
 		var parts []part
 		for i := range colors {

@@ -3,7 +3,7 @@ package render
 import (
 	"math"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 // The texture slots of a material, in the order of the texture units and of
@@ -44,12 +44,12 @@ type surfaceKind struct {
 	doubleSided bool
 }
 
-func kindOf(m *format.Material) surfaceKind {
-	k := surfaceKind{doubleSided: m.Flags&format.MaterialDoubleSided != 0}
-	switch m.Flags & format.MaterialAlphaMask {
-	case format.MaterialCutout:
+func kindOf(m *records.Material) surfaceKind {
+	k := surfaceKind{doubleSided: m.Flags&records.MaterialDoubleSided != 0}
+	switch m.Flags & records.MaterialAlphaMask {
+	case records.MaterialCutout:
 		k.alpha = alphaMask
-	case format.MaterialBlend:
+	case records.MaterialBlend:
 		k.alpha = alphaBlend
 	}
 	return k
@@ -57,15 +57,15 @@ func kindOf(m *format.Material) surfaceKind {
 
 // packMaterial appends a material as the shader reads it. has says which slots
 // have a texture.
-func packMaterial(dst []float32, m *format.Material, has uint32) []float32 {
+func packMaterial(dst []float32, m *records.Material, has uint32) []float32 {
 	flags := has
-	if m.Flags&format.MaterialUnlit != 0 {
+	if m.Flags&records.MaterialUnlit != 0 {
 		flags |= flagUnlit
 	}
-	if m.Flags&format.MaterialDoubleSided != 0 {
+	if m.Flags&records.MaterialDoubleSided != 0 {
 		flags |= flagDoubleSided
 	}
-	if m.Flags&format.MaterialAlphaMask == format.MaterialCutout {
+	if m.Flags&records.MaterialAlphaMask == records.MaterialCutout {
 		flags |= flagMasked
 	}
 	flags |= m.Reserved[0] & 3 << flagRoughnessShift
@@ -79,12 +79,12 @@ func packMaterial(dst []float32, m *format.Material, has uint32) []float32 {
 }
 
 // defaultMaterial is glTF's: white, rough, not metallic.
-func defaultMaterial() format.Material {
-	return format.Material{
+func defaultMaterial() records.Material {
+	return records.Material{
 		BaseColor: [4]float32{1, 1, 1, 1}, NormalScale: 1, Roughness: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
-		HeightTexture: format.NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
+		HeightTexture: records.NoIndex,
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -37,7 +37,7 @@ type prepared struct {
 	vertices, indices []byte
 	meshes            []mesh
 	objects           []geom.Mat4
-	materials         []format.Material // those that the meshes use
+	materials         []records.Material // those that the meshes use
 }
 
 // prepare checks what drawing relies on and lays the asset out. The index
@@ -91,7 +91,7 @@ func prepare(a *payload.Asset) (*prepared, error) {
 // material returns the index in p of material i of the asset, or of the default
 // one when there is no such. A part of a tile uses few of the tile's materials,
 // so they are taken over as they are met.
-func (p *prepared) material(all []format.Material, i uint32, known []int32) int32 {
+func (p *prepared) material(all []records.Material, i uint32, known []int32) int32 {
 	i = min(i, uint32(len(all)))
 	if known[i] == 0 {
 		m := defaultMaterial()
@@ -105,7 +105,7 @@ func (p *prepared) material(all []format.Material, i uint32, known []int32) int3
 }
 
 // checkRanges checks the ranges of the mesh records.
-func (p *prepared) checkRanges(meshes []format.Mesh) error {
+func (p *prepared) checkRanges(meshes []records.Mesh) error {
 	inside := func(off, n, size uint64) bool { return off <= size && n <= size-off }
 	for i := range meshes {
 		m := &meshes[i]
@@ -131,7 +131,7 @@ type offset struct{ vertex, index int }
 // layOut returns where the ranges begin. Packed files may start a 32-bit range
 // at an odd multiple of two, which no draw call can name: then the indices are
 // copied with padding between, every distinct range once.
-func (p *prepared) layOut(meshes []format.Mesh) []offset {
+func (p *prepared) layOut(meshes []records.Mesh) []offset {
 	out := make([]offset, len(meshes))
 	oddVertices, oddIndices := false, false
 	for i := range meshes {
@@ -150,7 +150,7 @@ func (p *prepared) layOut(meshes []format.Mesh) []offset {
 }
 
 // repack copies the ranges to multiples of 32 and changes their offsets.
-func repack(src []byte, meshes []format.Mesh, at func(i int) (*int, int)) []byte {
+func repack(src []byte, meshes []records.Mesh, at func(i int) (*int, int)) []byte {
 	type place struct{ off, n int }
 	moved := map[place]int{}
 	var dst []byte
@@ -170,7 +170,7 @@ func repack(src []byte, meshes []format.Mesh, at func(i int) (*int, int)) []byte
 
 // worldTransforms returns the transforms of the entities that have one that is
 // not the identity, by id. What hangs on a cycle stays where it is.
-func worldTransforms(entities []format.Entity) map[uint32]geom.Mat4 {
+func worldTransforms(entities []records.Entity) map[uint32]geom.Mat4 {
 	plain := true
 	for i := range entities {
 		plain = plain && isIdentity(&entities[i].LocalTransform)
@@ -189,7 +189,7 @@ func worldTransforms(entities []format.Entity) map[uint32]geom.Mat4 {
 		for depth := 0; ok && depth <= len(entities); depth++ {
 			local := widen(&entities[at].LocalTransform)
 			world = local.Mul(world)
-			if entities[at].ParentID == format.NoIndex {
+			if entities[at].ParentID == records.NoIndex {
 				break
 			}
 			at, ok = byID[entities[at].ParentID]
@@ -217,7 +217,7 @@ func widen(m *[16]float32) (out geom.Mat4) {
 const hugeBox = 1e7
 
 // meshBox returns the box of a mesh in scene space.
-func meshBox(b format.Bounds, world *geom.Mat4) geom.Box {
+func meshBox(b records.Bounds, world *geom.Mat4) geom.Box {
 	box := geom.Box{Min: geom.FromF32(b.Min), Max: geom.FromF32(b.Max)}
 	if !box.Min.IsFinite() || !box.Max.IsFinite() || box.IsEmpty() {
 		return geom.Box{Min: geom.Vec3{-hugeBox, -hugeBox, -hugeBox}, Max: geom.Vec3{hugeBox, hugeBox, hugeBox}}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -22,7 +22,7 @@ type part struct {
 }
 
 // assemble makes an asset as a loader does; offsets are packed without padding.
-func assemble(parts []part, materials []format.Material, textures ...string) *payload.Asset {
+func assemble(parts []part, materials []records.Material, textures ...string) *payload.Asset {
 	a := payload.NewAsset(nil)
 	a.Materials = materials
 	for i, p := range parts {
@@ -30,19 +30,19 @@ func assemble(parts []part, materials []format.Material, textures ...string) *pa
 		if p.wide {
 			kind = vertex.Index32
 		}
-		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, FirstMesh: uint32(i), MeshCount: 1, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}
+		e := records.Entity{ID: uint32(i), ParentID: records.NoIndex, FirstMesh: uint32(i), MeshCount: 1, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}
 		if p.transform != nil {
 			e.LocalTransform = f32(*p.transform)
 		}
 		a.Entities = append(a.Entities, e)
 		v := vertex.Append(nil, p.vertices)
-		box := format.Bounds{Min: p.vertices[0].Position, Max: p.vertices[0].Position}
+		box := records.Bounds{Min: p.vertices[0].Position, Max: p.vertices[0].Position}
 		for _, u := range p.vertices {
 			for k, x := range u.Position {
 				box.Min[k], box.Max[k] = min(box.Min[k], x), max(box.Max[k], x)
 			}
 		}
-		n := format.Mesh{
+		n := records.Mesh{
 			EntityID: uint32(i), Material: p.material, IndexType: kind, VertexCount: uint32(len(p.vertices)), IndexCount: uint32(len(p.indices)),
 			VertexStride: vertex.Size, VertexOffset: uint64(len(a.Geometry.Vertices)), IndexOffset: uint64(len(a.Geometry.Indices)),
 			VertexSize: uint64(len(v)), IndexSize: uint64(len(p.indices) * kind.Size()), LocalBounds: box,
@@ -52,7 +52,7 @@ func assemble(parts []part, materials []format.Material, textures ...string) *pa
 		a.Meshes = append(a.Meshes, n)
 	}
 	for i := range textures {
-		a.Textures = append(a.Textures, format.Texture{URIOffset: uint32(i)})
+		a.Textures = append(a.Textures, records.Texture{URIOffset: uint32(i)})
 	}
 	a.Strings = func(i uint32) string {
 		if int(i) < len(textures) {
@@ -120,12 +120,12 @@ func TestOddOffsets(t *testing.T) {
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	for name, breakIt := range map[string]func(m *format.Mesh){
-		"vertices outside":  func(m *format.Mesh) { m.VertexOffset = 1 << 40 },
-		"indices outside":   func(m *format.Mesh) { m.IndexOffset = math.MaxUint64 - 5 },
-		"sizes disagree":    func(m *format.Mesh) { m.VertexCount++ },
-		"no index type":     func(m *format.Mesh) { m.IndexType = 0 },
-		"index count wraps": func(m *format.Mesh) { m.IndexCount = math.MaxUint32; m.IndexSize = 2 * math.MaxUint32 },
+	for name, breakIt := range map[string]func(m *records.Mesh){
+		"vertices outside":  func(m *records.Mesh) { m.VertexOffset = 1 << 40 },
+		"indices outside":   func(m *records.Mesh) { m.IndexOffset = math.MaxUint64 - 5 },
+		"sizes disagree":    func(m *records.Mesh) { m.VertexCount++ },
+		"no index type":     func(m *records.Mesh) { m.IndexType = 0 },
+		"index count wraps": func(m *records.Mesh) { m.IndexCount = math.MaxUint32; m.IndexSize = 2 * math.MaxUint32 },
 	} {
 		a := assemble([]part{quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})}, nil)
 		breakIt(&a.Meshes[0])
@@ -138,9 +138,9 @@ func TestPrepareRefuses(t *testing.T) {
 // TestWorldTransforms: parents first, cycles and missing parents end.
 func TestWorldTransforms(t *testing.T) {
 	move := func(x float32) [16]float32 { return [16]float32{0: 1, 5: 1, 10: 1, 15: 1, 12: x} }
-	w := worldTransforms([]format.Entity{
+	w := worldTransforms([]records.Entity{
 		{ID: 1, ParentID: 2, LocalTransform: move(1)},
-		{ID: 2, ParentID: format.NoIndex, LocalTransform: move(10)},
+		{ID: 2, ParentID: records.NoIndex, LocalTransform: move(10)},
 		{ID: 3, ParentID: 4, LocalTransform: move(1)},
 		{ID: 4, ParentID: 3, LocalTransform: move(1)},
 		{ID: 5, ParentID: 99, LocalTransform: move(7)},
@@ -156,8 +156,8 @@ func TestWorldTransforms(t *testing.T) {
 // becomes the default.
 func TestUsedMaterials(t *testing.T) {
 	q := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
-	a := assemble([]part{q, q, q, q}, []format.Material{{Metallic: 0.1}, {Metallic: 0.2}, {Metallic: 0.3}})
-	for i, m := range []uint32{2, format.NoIndex, 2, 7} {
+	a := assemble([]part{q, q, q, q}, []records.Material{{Metallic: 0.1}, {Metallic: 0.2}, {Metallic: 0.3}})
+	for i, m := range []uint32{2, records.NoIndex, 2, 7} {
 		a.Meshes[i].Material = m
 	}
 	p, err := prepare(a)
@@ -177,13 +177,13 @@ func TestUsedMaterials(t *testing.T) {
 func TestMeshBox(t *testing.T) {
 	nan := float32(math.NaN())
 	id := geom.Identity()
-	for _, b := range []format.Bounds{{Min: [3]float32{nan}}, {Min: [3]float32{1}, Max: [3]float32{-1}}} {
+	for _, b := range []records.Bounds{{Min: [3]float32{nan}}, {Min: [3]float32{1}, Max: [3]float32{-1}}} {
 		if box := meshBox(b, &id); box.Size()[0] < hugeBox {
 			t.Errorf("%v became %v, which may be culled", b, box)
 		}
 	}
 	turned := geom.TRS(geom.Vec3{10, 0, 0}, [4]float64{0, math.Sqrt2 / 2, 0, math.Sqrt2 / 2}, geom.Vec3{1, 1, 1})
-	box := meshBox(format.Bounds{Max: [3]float32{4, 1, 2}}, &turned)
+	box := meshBox(records.Bounds{Max: [3]float32{4, 1, 2}}, &turned)
 	if want := (geom.Vec3{2, 1, 4}); box.Size().Sub(want).Len() > 1e-6 {
 		t.Errorf("size %v, want %v", box.Size(), want)
 	}
@@ -191,16 +191,16 @@ func TestMeshBox(t *testing.T) {
 
 func TestMaterials(t *testing.T) {
 	inf := float32(math.Inf(1))
-	m := format.Material{
-		Flags:     format.MaterialCutout | format.MaterialDoubleSided | format.MaterialUnlit,
+	m := records.Material{
+		Flags:     records.MaterialCutout | records.MaterialDoubleSided | records.MaterialUnlit,
 		BaseColor: [4]float32{inf, -1, 0.5, 2}, Emissive: [3]float32{5, 0, 0}, Metallic: 3, Roughness: float32(math.NaN()),
-		AlphaCutoff: 0.25, NormalScale: -1, Reserved: [2]uint32{format.ChannelsMetalRough, 0},
-		BaseColorTexture: 0, NormalTexture: 9, MetallicTexture: format.NoIndex, RoughnessTexture: 1, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+		AlphaCutoff: 0.25, NormalScale: -1, Reserved: [2]uint32{records.ChannelsMetalRough, 0},
+		BaseColorTexture: 0, NormalTexture: 9, MetallicTexture: records.NoIndex, RoughnessTexture: 1, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	}
 	if k := kindOf(&m); k != (surfaceKind{alphaMask, true}) {
 		t.Errorf("kind %+v", k)
 	}
-	list := texture.MaterialSlots(nil, &m, make([]format.Texture, 2), func(uint32) string { return "a.png" }, "")[:slots]
+	list := texture.MaterialSlots(nil, &m, make([]records.Texture, 2), func(uint32) string { return "a.png" }, "")[:slots]
 	if list[slotBase].URI == "" || list[slotRoughness].URI == "" || list[slotNormal].URI != "" || list[slotNormal].Use != texture.Normal || list[slotEmissive].Use != texture.Color {
 		t.Errorf("textures %v", list)
 	}

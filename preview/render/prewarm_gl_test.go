@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -30,7 +30,7 @@ func TestPrewarm(t *testing.T) {
 	}
 	m := paint(255, 255, 255)
 	m.BaseColorTexture = 0
-	a := assemble([]part{screen(-50)}, []format.Material{m}, "blue.png")
+	a := assemble([]part{screen(-50)}, []records.Material{m}, "blue.png")
 	a.Dir = dir
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

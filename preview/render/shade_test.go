@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -57,7 +57,7 @@ func TestTones(t *testing.T) {
 			for i := range light {
 				m.Emissive[i] = float32(light[i] / exposureBias[tc.tone])
 			}
-			r.Draw(Frame{Camera: at(0), Drawn: put(t, r, assemble([]part{screen(-5)}, []format.Material{m})), Sun: [3]float64{0, 0, -1}})
+			r.Draw(Frame{Camera: at(0), Drawn: put(t, r, assemble([]part{screen(-5)}, []records.Material{m})), Sun: [3]float64{0, 0, -1}})
 			var want color.NRGBA
 			for i, v := range tc.curve(light) {
 				b := uint8(math.Round(255 * encodeSRGB(v)))
@@ -108,7 +108,7 @@ func TestMappedMetalHasNoBlackRing(t *testing.T) {
 		m.BaseColor, m.Metallic, m.Roughness = [4]float32{0.9, 0.9, 0.9, 1}, 1, 0.2
 		darkest := func(texture uint32) uint8 {
 			m.NormalTexture = texture
-			a := assemble([]part{ball(geom.Vec3{}, 1)}, []format.Material{m}, "bumps.png")
+			a := assemble([]part{ball(geom.Vec3{}, 1)}, []records.Material{m}, "bumps.png")
 			a.Dir = dir
 			r.Draw(Frame{
 				Camera: runtime.Camera{Position: [3]float64{0, 0, 5}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 30, Near: 0.1, Far: 100},
@@ -122,7 +122,7 @@ func TestMappedMetalHasNoBlackRing(t *testing.T) {
 			}
 			return least
 		}
-		if smooth, mapped := darkest(format.NoIndex), darkest(0); int(mapped) < int(smooth)-12 {
+		if smooth, mapped := darkest(records.NoIndex), darkest(0); int(mapped) < int(smooth)-12 {
 			t.Errorf("darkest green: %d smooth, %d mapped", smooth, mapped)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -26,7 +26,7 @@ func pillar(x, z float64, n int) *payload.Asset {
 		}
 		side.vertices = append(side.vertices, q.vertices...)
 	}
-	return assemble(append(parts, side), []format.Material{defaultMaterial()})
+	return assemble(append(parts, side), []records.Material{defaultMaterial()})
 }
 
 // plain is a grid of pillars around the origin, each a tile.

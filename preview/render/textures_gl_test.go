@@ -17,7 +17,7 @@ import (
 	"github.com/go-gl/gl/v4.1-core/gl"
 	"go.uber.org/goleak"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
@@ -46,7 +46,7 @@ func TestMissingTextures(t *testing.T) {
 	} {
 		m := paint(255, 255, 255)
 		m.BaseColorTexture = 0
-		a := assemble([]part{screen(-5)}, []format.Material{m}, c.uri)
+		a := assemble([]part{screen(-5)}, []records.Material{m}, c.uri)
 		a.Dir = dir
 		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a)})
 		if s.TexturesMissing != c.missing || s.Textures != 1-c.missing || s.TexturesPending != 0 {
@@ -92,7 +92,7 @@ func TestCookedTextures(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
 		m := defaultMaterial()
 		m.NormalTexture = 0
-		a := assemble([]part{screen(-5)}, []format.Material{m}, "lean.utex")
+		a := assemble([]part{screen(-5)}, []records.Material{m}, "lean.utex")
 		a.Dir = dir
 		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a), View: ViewNormals})
 		wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{255, 128, 128, 255}, 3)
@@ -120,7 +120,7 @@ func TestTexturesOfLODGroups(t *testing.T) {
 		r := headless(t, Options{Width: 16, Height: 16, Textures: p})
 		m := paint(255, 255, 255)
 		m.BaseColorTexture = 0
-		a := assemble([]part{screen(-5)}, []format.Material{m}, "a.png")
+		a := assemble([]part{screen(-5)}, []records.Material{m}, "a.png")
 		a.Dir, a.Level, a.Levels = dir, level, 3
 		f := Frame{Camera: at(0), Drawn: put(t, r, a)}
 		r.Draw(f) // sees it
@@ -139,7 +139,7 @@ func TestRetryTextures(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
 	m := paint(255, 255, 255)
 	m.BaseColorTexture = 0
-	a := assemble([]part{screen(-5)}, []format.Material{m}, "late.png")
+	a := assemble([]part{screen(-5)}, []records.Material{m}, "late.png")
 	a.Dir = dir
 	f := Frame{Camera: at(0), Drawn: put(t, r, a)}
 	for _, missing := range []int{1, 0, 0} {
@@ -170,7 +170,7 @@ func TestTextureOrientation(t *testing.T) {
 	both(t, Options{Width: 32, Height: 32}, func(t *testing.T, r *Renderer) {
 		m := paint(255, 255, 255)
 		m.BaseColorTexture = 0
-		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []format.Material{m}, "flag.png")
+		a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(3), up.Scale(3))}, []records.Material{m}, "flag.png")
 		a.Dir = dir
 		r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a)})
 		got := r.ReadPixels()
@@ -191,7 +191,7 @@ func rings() texture.Params {
 func flagged(dir, uri string) *payload.Asset {
 	m := paint(255, 255, 255)
 	m.BaseColorTexture = 0
-	a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []format.Material{m}, uri)
+	a := assemble([]part{quad(geom.Vec3{0, 0, -5}, right.Scale(9), up.Scale(9))}, []records.Material{m}, uri)
 	a.Dir = dir
 	return a
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -49,7 +49,7 @@ func TestRefusedTexture(t *testing.T) {
 			p.material = material
 			return p
 		}
-		a := assemble([]part{at5(-3, 0), at5(3, 1)}, []format.Material{left, side}, "good.png", "heavy.png")
+		a := assemble([]part{at5(-3, 0), at5(3, 1)}, []records.Material{left, side}, "good.png", "heavy.png")
 		a.Dir = dir
 		if followed {
 			other, err := texture.NewStreamer(texture.StreamOptions{Params: rings(), Device: &textureDevice{}, Loader: idle{}})

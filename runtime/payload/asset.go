@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -16,11 +17,11 @@ type Asset struct {
 	// Dir is the folder that the URIs of Textures are relative to; they are not
 	// to be trusted.
 	Dir       string
-	Bounds    format.Bounds   // world box of the geometry
-	Entities  []format.Entity // with the root transform of the file in those that have no parent
-	Meshes    []format.Mesh
-	Materials []format.Material
-	Textures  []format.Texture
+	Bounds    records.Bounds   // world box of the geometry
+	Entities  []records.Entity // with the root transform of the file in those that have no parent
+	Meshes    []records.Mesh
+	Materials []records.Material
+	Textures  []records.Texture
 	// Level is the place of a view among the levels of its LOD group, 0 the
 	// finest, and Levels how many there are; without a group both are 0.
 	Level, Levels int
@@ -100,7 +101,7 @@ func (a *Asset) View(entities ...int) *Asset {
 		Geometry: a.Geometry, buffers: a.buffers,
 	}
 	n := a.Layout()
-	v.Entities = make([]format.Entity, 0, len(entities)+2)
+	v.Entities = make([]records.Entity, 0, len(entities)+2)
 	box := geom.EmptyBox()
 	for _, at := range entities {
 		e := a.Entities[at]
@@ -125,7 +126,7 @@ func (a *Asset) PartView(entity int, part *Asset) *Asset {
 	}
 	e := a.Entities[entity]
 	v.Type, v.Dir, v.Materials, v.Textures, v.Strings, v.layout = a.Type, a.Dir, a.Materials, a.Textures, a.Strings, nil
-	v.Entities = a.appendAncestors(make([]format.Entity, 0, 2), a.Layout(), entity)
+	v.Entities = a.appendAncestors(make([]records.Entity, 0, 2), a.Layout(), entity)
 	e.FirstMesh, e.MeshCount = 0, uint32(len(part.Meshes))
 	v.Entities = append(v.Entities, e)
 	v.Meshes = slices.Clone(part.Meshes)
@@ -190,7 +191,7 @@ func (a *Asset) Retain() *Asset {
 
 // appendAncestors appends the entities above one, unless they are there. Files
 // are checked for parents that exist, not for cycles: the walk is bounded.
-func (a *Asset) appendAncestors(dst []format.Entity, n *Layout, at int) []format.Entity {
+func (a *Asset) appendAncestors(dst []records.Entity, n *Layout, at int) []records.Entity {
 	for range a.Entities {
 		up := n.parent(at)
 		if up < 0 {
@@ -210,7 +211,7 @@ func (a *Asset) appendAncestors(dst []format.Entity, n *Layout, at int) []format
 }
 
 // MeshesOf returns the mesh records of an entity, as far as there are such.
-func (a *Asset) MeshesOf(e *format.Entity) []format.Mesh {
+func (a *Asset) MeshesOf(e *records.Entity) []records.Mesh {
 	n := uint64(len(a.Meshes))
 	from := min(uint64(e.FirstMesh), n)
 	to := min(from+uint64(e.MeshCount), n)
@@ -219,7 +220,7 @@ func (a *Asset) MeshesOf(e *format.Entity) []format.Mesh {
 
 // bytesOf returns the GPU memory of an entity's meshes: their ranges, or what
 // the records estimate when they have none.
-func (a *Asset) bytesOf(e *format.Entity) int64 {
+func (a *Asset) bytesOf(e *records.Entity) int64 {
 	const most = 1 << 50
 	sum := uint64(0)
 	meshes := a.MeshesOf(e)
@@ -260,14 +261,14 @@ func (a *Asset) CPUBytes() int64 {
 	return sum
 }
 
-func boxOf(b format.Bounds) (box geom.Box) {
+func boxOf(b records.Bounds) (box geom.Box) {
 	for i := range 3 {
 		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
 	}
 	return box
 }
 
-func boundsOf(box geom.Box) (b format.Bounds) {
+func boundsOf(box geom.Box) (b records.Bounds) {
 	if box.IsEmpty() {
 		return b
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -36,7 +37,7 @@ func (l *FileLoader) readRecords(req Request) (*Asset, error) {
 type fileParts struct {
 	l                 *FileLoader
 	src               Ranges
-	meshes            []format.Mesh // checked against the chunks when the file was opened
+	meshes            []records.Mesh // checked against the chunks when the file was opened
 	vertices, indices format.Chunk
 }
 
@@ -119,7 +120,7 @@ func (p *fileParts) read(meshes []int, vertices, indices []span) (*Asset, error)
 	}
 	a := NewAsset(nil)
 	a.Geometry = format.Geometry{Vertices: v, Indices: i}
-	a.Meshes = make([]format.Mesh, len(meshes))
+	a.Meshes = make([]records.Mesh, len(meshes))
 	work := uint64(0)
 	for n, k := range meshes {
 		m := p.meshes[k]

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -63,7 +63,7 @@ func (a *Asset) plan() *Layout {
 		if a.Entities[i].MeshCount > 0 {
 			n.Nodes = append(n.Nodes, int32(i))
 		}
-		if a.Entities[i].ParentID != format.NoIndex && n.parents == nil {
+		if a.Entities[i].ParentID != records.NoIndex && n.parents == nil {
 			n.parents = a.findParents()
 		}
 	}
@@ -109,14 +109,14 @@ func (a *Asset) findParents() []int32 {
 	out := make([]int32, len(a.Entities))
 	for i := range a.Entities {
 		out[i] = -1
-		if up, ok := byID[a.Entities[i].ParentID]; ok && a.Entities[i].ParentID != format.NoIndex && int(up) != i {
+		if up, ok := byID[a.Entities[i].ParentID]; ok && a.Entities[i].ParentID != records.NoIndex && int(up) != i {
 			out[i] = up
 		}
 	}
 	return out
 }
 
-func (a *Asset) nameOf(e *format.Entity) string {
+func (a *Asset) nameOf(e *records.Entity) string {
 	if a.Strings == nil {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 )
 
@@ -38,7 +39,7 @@ func gridTile(b *testing.B, size int, mode format.CompressMode) []byte {
 			a := i/(k-1)*k + i%(k-1)
 			indices = append(indices, a, a+k, a+1, a+1, a+k, a+k+1)
 		}
-		err := build.AddObject(format.Object{Name: fmt.Sprint("o", o), MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, vertices), Indices: indices})
+		err := build.AddObject(format.Object{Name: fmt.Sprint("o", o), MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, vertices), Indices: indices})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/format"
@@ -316,12 +318,12 @@ func container(t testing.TB, uris ...string) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
 	for i, uri := range uris {
-		b.AddTexture(fmt.Sprint("t", i), uri, format.Texture{Width: 1, Height: 1, MipCount: 1})
+		b.AddTexture(fmt.Sprint("t", i), uri, records.Texture{Width: 1, Height: 1, MipCount: 1})
 	}
-	m := b.AddMaterial("m", format.Material{
+	m := b.AddMaterial("m", records.Material{
 		NormalScale: 1, Roughness: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,
-		BaseColorTexture: format.NoIndex, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex,
-		RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex,
+		BaseColorTexture: records.NoIndex, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex,
+		RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex,
 	})
 	corner := func(x, y float32) vertex.Vertex {
 		return vertex.Vertex{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -31,7 +32,7 @@ func rowTile(t testing.TB, n int) []byte {
 			idx[k] = uint32((k * 7) % len(verts))
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
@@ -327,7 +328,7 @@ func compressedTile(t testing.TB) []byte {
 	for k := range idx {
 		idx[k] = uint32(k)
 	}
-	if err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx}); err != nil {
+	if err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeLZ4})

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -40,7 +41,7 @@ func tileOfMeshes(t testing.TB, meshes, vertices int) []byte {
 			idx[k] = uint32(k)
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

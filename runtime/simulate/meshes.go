@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -81,7 +82,7 @@ func (w *world) asset(tile string, x *Extra) *payload.Asset {
 	at := make(map[string]uint32, len(list))
 	for i := range list {
 		m := &list[i]
-		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
+		e := records.Entity{ID: uint32(i), ParentID: records.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
 		if m.Parent != "" {
 			e.ParentID = at[m.Parent]
 		}
@@ -90,7 +91,7 @@ func (w *world) asset(tile string, x *Extra) *payload.Asset {
 		}
 		if m.GPUBytes > 0 {
 			e.MeshCount = 1
-			a.Meshes = append(a.Meshes, format.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(m.GPUBytes)})
+			a.Meshes = append(a.Meshes, records.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(m.GPUBytes)})
 		}
 		at[m.Name] = e.ID
 		a.Entities = append(a.Entities, e)

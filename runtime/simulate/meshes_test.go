@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -78,7 +79,7 @@ func TestCookedSceneStreamsMeshByMesh(t *testing.T) {
 	for i := range 60 {
 		corner := func(x, y float32) vertex.Vertex { return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}} }
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("n", i), MeshName: "m", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
+			Name: fmt.Sprint("n", i), MeshName: "m", Material: records.NoIndex, Indices: []uint32{0, 1, 2},
 			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 		})
 		if err != nil {

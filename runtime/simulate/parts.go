@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -72,7 +73,7 @@ func (p partLoader) LoadParts(req payload.Request, meshes []int) {
 // deliverParts answers such a request.
 func (w *world) deliverParts(j *job) {
 	a := payload.NewAsset(nil)
-	a.Meshes = make([]format.Mesh, len(j.parts))
+	a.Meshes = make([]records.Mesh, len(j.parts))
 	for i, k := range j.parts {
 		a.Meshes[i] = j.records[k]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -32,7 +33,7 @@ func rowScene(t *testing.T, mode format.CompressMode) string {
 			idx[k] = uint32(k)
 		}
 		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: "m", Material: format.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
+			Name: fmt.Sprint("o", i), MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
 		})
 		if err != nil {
 			t.Fatal(err)

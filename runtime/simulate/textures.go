@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -265,7 +265,7 @@ func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
 	}
 }
 
-func boxOf(b format.Bounds) (box manifest.Bounds) {
+func boxOf(b records.Bounds) (box manifest.Bounds) {
 	for i := range 3 {
 		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -92,9 +93,9 @@ func texturedScene(t *testing.T) (path string) {
 	write("tiles/Textures/wall.png", picture.Bytes())
 	for name, typ := range map[string]format.FileType{"a": format.FileTile, "h": format.FileHLOD} {
 		b := format.NewBuilder(typ)
-		none := format.Material{
-			BaseColorTexture: b.AddTexture("wall", "Textures/wall.png", format.Texture{}), NormalTexture: b.AddTexture("lost", "Textures/lost.png", format.Texture{}),
-			MetallicTexture: format.NoIndex, RoughnessTexture: format.NoIndex, EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex, HeightTexture: format.NoIndex,
+		none := records.Material{
+			BaseColorTexture: b.AddTexture("wall", "Textures/wall.png", records.Texture{}), NormalTexture: b.AddTexture("lost", "Textures/lost.png", records.Texture{}),
+			MetallicTexture: records.NoIndex, RoughnessTexture: records.NoIndex, EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex, HeightTexture: records.NoIndex,
 		}
 		corner := func(x, y float32) vertex.Vertex { return vertex.Vertex{Position: [3]float32{x, y, 0}} }
 		err := b.AddObject(format.Object{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/format/records"
+
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -63,7 +65,7 @@ type job struct {
 	attempt int // of this representation since the start, from 1
 	fetch   bool
 	parts   []int              // meshes whose geometry is asked for; nil: a whole file, or its tables
-	records []format.Mesh      // of the file that they are in
+	records []records.Mesh     // of the file that they are in
 	inner   payload.PartLoader // loads them for real
 	tables  int64              // bytes of a file of which no more is to come
 	due     time.Duration      // never for those that hang or are on the network

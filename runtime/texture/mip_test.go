@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 func level(w, h int, at func(x, y int) [4]byte) Level {
@@ -108,14 +108,14 @@ func TestAlphaCountsWhereItIsUsed(t *testing.T) {
 		base, emissive Use
 	}{
 		{0, "a.png", OpaqueColor, OpaqueColor},
-		{format.MaterialCutout, "a.png", Color, OpaqueColor},
-		{format.MaterialBlend, "a.PNG", Color, OpaqueColor},
+		{records.MaterialCutout, "a.png", Color, OpaqueColor},
+		{records.MaterialBlend, "a.PNG", Color, OpaqueColor},
 		{0, "a.JPG", Color, Color},
 		{0, "a.utex", Color, Color},
 		{0, "a", OpaqueColor, OpaqueColor},
 	} {
 		name = c.name
-		slots := MaterialSlots(nil, &format.Material{Flags: c.flags}, make([]format.Texture, 1), str, "")
+		slots := MaterialSlots(nil, &records.Material{Flags: c.flags}, make([]records.Texture, 1), str, "")
 		if slots[0].Use != c.base || slots[4].Use != c.emissive {
 			t.Errorf("%q, flags %d: %v and %v, want %v and %v", c.name, c.flags, slots[0].Use, slots[4].Use, c.base, c.emissive)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -40,9 +40,9 @@ type Part struct {
 // normal, metallic, roughness, emissive, occlusion, height; those without a
 // texture have no URI. textures and str are those of the material's payload
 // (payload.Asset.Textures and Strings), dir is its folder.
-func MaterialSlots(dst []Slot, m *format.Material, textures []format.Texture, str func(offset uint32) string, dir string) []Slot {
+func MaterialSlots(dst []Slot, m *records.Material, textures []records.Texture, str func(offset uint32) string, dir string) []Slot {
 	base := OpaqueColor
-	if m.Flags&format.MaterialAlphaMask != 0 {
+	if m.Flags&records.MaterialAlphaMask != 0 {
 		base = Color
 	}
 	for _, x := range [...]struct {
@@ -82,7 +82,7 @@ func mayHaveAlpha(uri string) bool {
 
 // AssetSlots returns the slots of all materials of a payload, for Warmer.Warm;
 // the arguments are those of MaterialSlots.
-func AssetSlots(materials []format.Material, textures []format.Texture, str func(offset uint32) string, dir string) []Slot {
+func AssetSlots(materials []records.Material, textures []records.Texture, str func(offset uint32) string, dir string) []Slot {
 	var slots []Slot
 	for i := range materials {
 		slots = MaterialSlots(slots, &materials[i], textures, str, dir)

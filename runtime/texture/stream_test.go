@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 )
 
 func TestNewStreamerRefuses(t *testing.T) {
@@ -374,11 +374,11 @@ func TestUpdateDoesNotAllocate(t *testing.T) {
 }
 
 func TestMaterialSlots(t *testing.T) {
-	m := format.Material{
+	m := records.Material{
 		BaseColorTexture: 0, NormalTexture: 1, MetallicTexture: 2, RoughnessTexture: 2,
-		EmissiveTexture: format.NoIndex, OcclusionTexture: 7, HeightTexture: format.NoIndex,
+		EmissiveTexture: records.NoIndex, OcclusionTexture: 7, HeightTexture: records.NoIndex,
 	}
-	textures := []format.Texture{{URIOffset: 10}, {URIOffset: 20}, {URIOffset: 30}}
+	textures := []records.Texture{{URIOffset: 10}, {URIOffset: 20}, {URIOffset: 30}}
 	str := func(o uint32) string { return fmt.Sprint("file", o) }
 	want := []Slot{
 		{"d", "file10", OpaqueColor},

@@ -5,19 +5,19 @@ import (
 	"image"
 	"io"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 )
 
 // blockFormat returns how a role is compressed.
-func blockFormat(r Role) (utex.PixelFormat, format.TextureFormat) {
+func blockFormat(r Role) (utex.PixelFormat, records.TextureFormat) {
 	switch r.Use {
 	case Normal:
-		return utex.BC5, format.TextureBC5
+		return utex.BC5, records.TextureBC5
 	case Color:
-		return utex.BC7SRGB, format.TextureBC7
+		return utex.BC7SRGB, records.TextureBC7
 	}
-	return utex.BC7, format.TextureBC7
+	return utex.BC7, records.TextureBC7
 }
 
 // writeBlocks compresses an image with its mip chain.

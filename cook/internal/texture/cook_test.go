@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 )
 
@@ -110,7 +110,7 @@ func checkUtex(t *testing.T, path string, use Use, c *Cooked, original string) {
 	}
 	defer r.Close()
 	want := map[Use]utex.PixelFormat{Color: utex.BC7SRGB, Normal: utex.BC5, Data: utex.BC7}[use]
-	wantRecord := map[Use]format.TextureFormat{Color: format.TextureBC7, Normal: format.TextureBC5, Data: format.TextureBC7}[use]
+	wantRecord := map[Use]records.TextureFormat{Color: records.TextureBC7, Normal: records.TextureBC5, Data: records.TextureBC7}[use]
 	if r.Format != want || c.Format != wantRecord || c.Levels != len(r.Levels) || c.GPU != r.Bytes(0) || len(r.Levels) != utex.FullChain(r.Width, r.Height) {
 		t.Errorf("%s: %+v, %+v", path, r.Info, c)
 	}
@@ -169,7 +169,7 @@ func TestCookResize(t *testing.T) {
 		{out[1][2].As(Data), "small_hlod.png", 5, 10},
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, c.file))
-		if err != nil || c.got.File != c.file || c.got.Size != int64(len(data)) || c.got.Levels != 1 || c.got.Format != format.TextureUnknown {
+		if err != nil || c.got.File != c.file || c.got.Size != int64(len(data)) || c.got.Levels != 1 || c.got.Format != records.TextureUnknown {
 			t.Errorf("%s: %+v, %v", c.file, c.got, err)
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 )
 
@@ -46,7 +46,7 @@ type Cooked struct {
 	File          string // inside the folder
 	Width, Height int    // pixels of the first level
 	Levels        int    // in the file
-	Format        format.TextureFormat
+	Format        records.TextureFormat
 	Size          int64 // bytes of the file
 	GPU           int64 // bytes with the full mip chain
 }
@@ -58,7 +58,7 @@ func (s *Staged) As(u Use) Cooked {
 		return *c
 	}
 	return Cooked{
-		File: s.File, Width: s.Width, Height: s.Height, Levels: 1, Format: format.TextureUnknown,
+		File: s.File, Width: s.Width, Height: s.Height, Levels: 1, Format: records.TextureUnknown,
 		Size: s.Size, GPU: plainGPU(s.Width, s.Height),
 	}
 }
@@ -89,7 +89,7 @@ func plainGPU(w, h int) int64 {
 // encode writes base for its role, in blocks or in the format that the file
 // name ends in, and fills in what is known then.
 func (to *Cooked) encode(w io.Writer, c *workers, base *image.NRGBA, r Role, deflate png.CompressionLevel) error {
-	to.Width, to.Height, to.Levels, to.Format = base.Rect.Dx(), base.Rect.Dy(), 1, format.TextureUnknown
+	to.Width, to.Height, to.Levels, to.Format = base.Rect.Dx(), base.Rect.Dy(), 1, records.TextureUnknown
 	switch {
 	case strings.HasSuffix(to.File, utexExt):
 		var info *utex.Info

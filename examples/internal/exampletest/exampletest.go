@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -24,7 +25,7 @@ func Scene(t *testing.T) string {
 	dir := t.TempDir()
 	b := format.NewBuilder(format.FileTile)
 	vertices := vertex.Append(nil, []vertex.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}})
-	err := b.AddObject(format.Object{Name: "a", MeshName: "a", Material: format.NoIndex, Vertices: vertices, Indices: []uint32{0, 1, 2}})
+	err := b.AddObject(format.Object{Name: "a", MeshName: "a", Material: records.NoIndex, Vertices: vertices, Indices: []uint32{0, 1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -31,7 +31,7 @@ type Device interface {
 type Upload struct {
 	Scene   payload.SceneID
 	Rep     payload.Rep
-	Bounds  format.Bounds // in the space of the scene
+	Bounds  records.Bounds // in the space of the scene
 	Buffers *Buffers
 	// Like is a member, resident now: the batch is drawn with its material and
 	// state, which the device keeps for as long as it has the batch, even when
@@ -45,7 +45,7 @@ type Frame struct {
 	Drawn []runtime.Drawn // the streamer's list
 	// Sees reports whether a box in the space of a scene is in view. Nil: all
 	// is.
-	Sees func(scene payload.SceneID, box format.Bounds) bool
+	Sees func(scene payload.SceneID, box records.Bounds) bool
 }
 
 // Draw is one draw call: a range of the indices of a batch.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -234,12 +234,12 @@ func TestVisibility(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r.draw(tile0)
-	r.hidden = func(format.Bounds) bool { return true }
+	r.hidden = func(records.Bounds) bool { return true }
 	r.ticks(5) // drawn, out of view
 	r.expect("alone 2")
 	r.hidden = nil
 	r.ticks(1)
-	r.hidden = func(format.Bounds) bool { return true }
+	r.hidden = func(records.Bounds) bool { return true }
 	r.ticks(2)
 	r.expect("1[0+6] alone 0")
 	// Seen within the last frames: still promoted.
@@ -286,7 +286,7 @@ func TestLimits(t *testing.T) {
 		o.Limits = Limits{Jobs: 2, Vertices: 40, Results: 1}
 		o.MaxCellVertices = 1000
 	})
-	r.hidden = func(b format.Bounds) bool { return b.Min[0] > 40 && b.Min[0] < 60 && r.frame > 1 }
+	r.hidden = func(b records.Bounds) bool { return b.Min[0] > 40 && b.Min[0] < 60 && r.frame > 1 }
 	at := func(tile int32, x float32, n int) payload.Key {
 		r.add(key(tile, payload.RepFull), r.mesh(x, 1, n), r.mesh(x+1, 1, n))
 		return key(tile, payload.RepFull)
@@ -437,7 +437,7 @@ func TestSteadyState(t *testing.T) {
 	}
 	r.draw(keys...)
 	r.ticks(20)
-	f := Frame{Drawn: r.drawn, Sees: func(payload.SceneID, format.Bounds) bool { return true }}
+	f := Frame{Drawn: r.drawn, Sees: func(payload.SceneID, records.Bounds) bool { return true }}
 	draws, alone := r.b.AppendDraws(nil), r.b.AppendAlone(nil)
 	if len(draws) == 0 || len(alone) != 0 {
 		t.Fatalf("%d draws, %d alone", len(draws), len(alone))

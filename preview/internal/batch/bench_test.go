@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -73,7 +73,7 @@ func BenchmarkUpdate(b *testing.B) {
 					z := float32(i/60) * 10
 					items[k] = Item{
 						Static: true, Material: uint64(k % 2), Vertices: 3, Indices: 3,
-						Bounds: format.Bounds{Min: [3]float32{x, 0, z}, Max: [3]float32{x + 1, 1, z + 1}},
+						Bounds: records.Bounds{Min: [3]float32{x, 0, z}, Max: [3]float32{x + 1, 1, z + 1}},
 					}
 				}
 				return key(int32(i), payload.RepFull), items
@@ -85,7 +85,7 @@ func BenchmarkUpdate(b *testing.B) {
 				r.b.Add(k, items)
 				drawn = append(drawn, runtime.Drawn{Key: k, Fade: 1})
 			}
-			sees := func(payload.SceneID, format.Bounds) bool { return true }
+			sees := func(payload.SceneID, records.Bounds) bool { return true }
 			f := Frame{Drawn: drawn, Sees: sees}
 			for range 3000 {
 				r.b.Update(f)

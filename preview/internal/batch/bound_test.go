@@ -3,7 +3,7 @@ package batch
 import (
 	"testing"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -22,7 +22,7 @@ func TestBoundMoves(t *testing.T) {
 	r.draw(keys...)
 	r.ticks(4)
 	r.expect("1[0+6] 2[0+6] 3[0+6] alone 0")
-	r.hidden = func(b format.Bounds) bool { return b.Min[0] < 10 } // the first cell
+	r.hidden = func(b records.Bounds) bool { return b.Min[0] < 10 } // the first cell
 	r.ticks(2)
 	for _, tc := range []struct {
 		bound int64

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -21,7 +21,7 @@ type cell struct {
 	key     cellKey
 	members []*item // in no particular but a repeatable order
 	place   int32   // in Batcher.list
-	box     format.Bounds
+	box     records.Bounds
 	drawn   int32 // members that are drawn, alone or not
 
 	// Sums over the members, for the order of work.
@@ -116,7 +116,7 @@ func (c *cell) unlist() bool {
 }
 
 // look notes which cells are visible.
-func (b *Batcher) look(sees func(payload.SceneID, format.Bounds) bool) {
+func (b *Batcher) look(sees func(payload.SceneID, records.Bounds) bool) {
 	for _, c := range b.list {
 		c.seen = c.drawn > 0 && (sees == nil || sees(c.key.scene, c.box))
 		if c.seen {
@@ -248,7 +248,7 @@ func (b *Batcher) settle(c *cell, round uint64) {
 	}
 }
 
-func union(a, o format.Bounds) format.Bounds {
+func union(a, o records.Bounds) records.Bounds {
 	for i := range 3 {
 		a.Min[i], a.Max[i] = min(a.Min[i], o.Min[i]), max(a.Max[i], o.Max[i])
 	}

@@ -3,7 +3,7 @@ package batch
 import (
 	"slices"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -42,7 +42,7 @@ func (b *Batcher) AppendDraws(dst []Draw) []Draw {
 // AppendSeen is AppendDraws without what is out of view: batches of cells that
 // Frame.Sees has not seen are left out, and ranges begin and end with a mesh
 // that sees reports, so that they are no more than those of AppendDraws.
-func (b *Batcher) AppendSeen(dst []Draw, sees func(scene payload.SceneID, box format.Bounds) bool) []Draw {
+func (b *Batcher) AppendSeen(dst []Draw, sees func(scene payload.SceneID, box records.Bounds) bool) []Draw {
 	for _, n := range b.live {
 		if !n.cell.seen {
 			continue
@@ -119,7 +119,7 @@ func (s CellState) String() string {
 type Cell struct {
 	Scene   payload.SceneID
 	At      [3]int32
-	Bounds  format.Bounds // of its meshes, in the space of the scene
+	Bounds  records.Bounds // of its meshes, in the space of the scene
 	State   CellState
 	Meshes  int
 	Visible bool

@@ -3,7 +3,7 @@ package batch_test
 import (
 	"fmt"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime"
@@ -32,10 +32,10 @@ func (b *builder) Start(job *batch.Job) { job.Finish(job.Merge(b.source, &b.pool
 func Example() {
 	// A tile with three meshes of one triangle, as a Loader would bring it.
 	asset := payload.NewAsset(nil)
-	asset.Entities = []format.Entity{{ParentID: format.NoIndex, MeshCount: 3, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
+	asset.Entities = []records.Entity{{ParentID: records.NoIndex, MeshCount: 3, LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i := range 3 {
-		asset.Meshes = append(asset.Meshes, format.Mesh{
-			Material: format.NoIndex, IndexType: vertex.Index16, VertexCount: 3, IndexCount: 3,
+		asset.Meshes = append(asset.Meshes, records.Mesh{
+			Material: records.NoIndex, IndexType: vertex.Index16, VertexCount: 3, IndexCount: 3,
 			VertexOffset: uint64(96 * i), VertexSize: 96, IndexOffset: uint64(6 * i), IndexSize: 6,
 		})
 		asset.Geometry.Vertices = append(asset.Geometry.Vertices, make([]byte, 96)...)

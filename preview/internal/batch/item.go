@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -21,10 +22,10 @@ type Item struct {
 	// Static says that the mesh may be merged: it is opaque or cut out, does not
 	// move, and its vertices are in the space of the scene.
 	Static   bool
-	Bounds   format.Bounds // in the space of the scene; its centre decides the cell
-	Material uint64        // meshes of equal numbers are drawn alike
-	Channels uint32        // mask of the passes that draw it
-	Level    int32         // of a LOD group, within the representation
+	Bounds   records.Bounds // in the space of the scene; its centre decides the cell
+	Material uint64         // meshes of equal numbers are drawn alike
+	Channels uint32         // mask of the passes that draw it
+	Level    int32          // of a LOD group, within the representation
 	Vertices uint32
 	Indices  uint32
 }
@@ -56,7 +57,7 @@ func Items(a *payload.Asset, material func(index int) (number uint64, ok bool)) 
 }
 
 // sound reports whether a mesh is a list of triangles within the geometry.
-func sound(m *format.Mesh, g *format.Geometry) bool {
+func sound(m *records.Mesh, g *format.Geometry) bool {
 	size := m.IndexType.Size()
 	return size > 0 && m.IndexCount > 0 && m.IndexCount%3 == 0 && m.VertexCount > 0 &&
 		m.VertexSize == uint64(m.VertexCount)*vertex.Size && m.IndexSize == uint64(m.IndexCount)*uint64(size) &&
@@ -70,7 +71,7 @@ func inside(off, n uint64, data []byte) bool {
 
 // movedEntities returns the entities whose transform, with those above, is not
 // the identity, by id.
-func movedEntities(entities []format.Entity) map[uint32]bool {
+func movedEntities(entities []records.Entity) map[uint32]bool {
 	identity := [16]float32{0: 1, 5: 1, 10: 1, 15: 1}
 	plain := true
 	for i := range entities {
@@ -93,7 +94,7 @@ func movedEntities(entities []format.Entity) map[uint32]bool {
 // maxDepth is how far up an entity is followed; deeper ones count as moved.
 const maxDepth = 64
 
-func isMoved(entities []format.Entity, byID map[uint32]int, at int) bool {
+func isMoved(entities []records.Entity, byID map[uint32]int, at int) bool {
 	identity := [16]float32{0: 1, 5: 1, 10: 1, 15: 1}
 	for range maxDepth {
 		e := &entities[at]
@@ -101,7 +102,7 @@ func isMoved(entities []format.Entity, byID map[uint32]int, at int) bool {
 			return true
 		}
 		up, ok := byID[e.ParentID]
-		if e.ParentID == format.NoIndex || !ok {
+		if e.ParentID == records.NoIndex || !ok {
 			return false
 		}
 		at = up
@@ -109,7 +110,7 @@ func isMoved(entities []format.Entity, byID map[uint32]int, at int) bool {
 	return true
 }
 
-func finite(b format.Bounds) bool {
+func finite(b records.Bounds) bool {
 	for i := range 3 {
 		if math.IsNaN(float64(b.Min[i]-b.Min[i])) || math.IsNaN(float64(b.Max[i]-b.Max[i])) || b.Min[i] > b.Max[i] {
 			return false
@@ -135,8 +136,8 @@ func (m *Materials) Of(a *payload.Asset) func(index int) (number uint64, ok bool
 			return m.number([]byte{0}), true
 		}
 		r := &a.Materials[index]
-		switch r.Flags & format.MaterialAlphaMask {
-		case 0, format.MaterialCutout:
+		switch r.Flags & records.MaterialAlphaMask {
+		case 0, records.MaterialCutout:
 		default:
 			return 0, false
 		}
@@ -155,7 +156,7 @@ func (m *Materials) number(key []byte) uint64 {
 }
 
 // appendMaterial appends all of a material but its name.
-func appendMaterial(b []byte, a *payload.Asset, r *format.Material) []byte {
+func appendMaterial(b []byte, a *payload.Asset, r *records.Material) []byte {
 	b = append(b, 1)
 	b = binary.LittleEndian.AppendUint32(b, r.Flags)
 	for _, v := range [...]float32{

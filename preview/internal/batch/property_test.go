@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -33,7 +33,7 @@ func TestEveryMeshOnce(t *testing.T) {
 		r.lost = func(Ref) bool { return chance(3, "lost") }
 		r.refuse = func() bool { return chance(5, "refuse") }
 		r.slow = func(ID) bool { return chance(50, "slow") }
-		r.hidden = func(format.Bounds) bool { return chance(5, "hidden") }
+		r.hidden = func(records.Bounds) bool { return chance(5, "hidden") }
 		for range rapid.IntRange(20, 80).Draw(t, "frames") {
 			for range rapid.IntRange(0, 4).Draw(t, "ops") {
 				step(t, r)

@@ -11,7 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -37,7 +37,7 @@ type rig struct {
 	lost     func(Ref) bool // geometry that is not there
 	refuse   func() bool    // uploads
 	slow     func(ID) bool  // not drawable yet
-	hidden   func(box format.Bounds) bool
+	hidden   func(box records.Bounds) bool
 }
 
 // tester is what tests and property tests have in common.
@@ -131,7 +131,7 @@ func (r *rig) mesh(x float32, material uint64, n int) testMesh {
 	r.serial++
 	m := testMesh{serial: r.serial, kind: vertex.Index16, Item: Item{
 		Static: true, Material: material, Vertices: uint32(n + 2), Indices: uint32(3 * n),
-		Bounds: format.Bounds{Min: [3]float32{x - 1, 0, 0}, Max: [3]float32{x + 1, 1, 1}},
+		Bounds: records.Bounds{Min: [3]float32{x - 1, 0, 0}, Max: [3]float32{x + 1, 1, 1}},
 	}}
 	for v := range n + 2 {
 		vertex := make([]byte, vertex.Size)
@@ -201,7 +201,7 @@ func (r *rig) tick() {
 	r.frame++
 	f := Frame{Drawn: r.drawn}
 	if r.hidden != nil {
-		f.Sees = func(_ payload.SceneID, box format.Bounds) bool { return !r.hidden(box) }
+		f.Sees = func(_ payload.SceneID, box records.Bounds) bool { return !r.hidden(box) }
 	}
 	r.b.Update(f)
 	r.check()
@@ -334,7 +334,7 @@ func (r *rig) finish() {
 // at all, in no more ranges, and has all merged meshes that are in view.
 func (r *rig) checkSeen() {
 	r.t.Helper()
-	sees := func(_ payload.SceneID, box format.Bounds) bool { return int(box.Min[0]*7)&1 == 0 }
+	sees := func(_ payload.SceneID, box records.Bounds) bool { return int(box.Min[0]*7)&1 == 0 }
 	all, seen := map[ID][]Draw{}, map[ID][]Draw{}
 	for _, d := range r.b.AppendDraws(nil) {
 		all[d.Batch] = append(all[d.Batch], d)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -15,7 +16,7 @@ import (
 func TestRootTransformIsNotMerged(t *testing.T) {
 	b := format.NewBuilder(format.FileTile)
 	if err := b.AddObject(format.Object{
-		Name: "a", MeshName: "a", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
+		Name: "a", MeshName: "a", Material: records.NoIndex, Indices: []uint32{0, 1, 2},
 		Vertices: vertex.Append(nil, []vertex.Vertex{{}, {Position: [3]float32{1, 0, 0}}, {Position: [3]float32{0, 1, 0}}}),
 	}); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -111,7 +112,7 @@ func (s *Assets) Geometry(ref Ref) (MeshGeometry, bool) {
 	return meshOf(m, &held.Geometry, held.Release), true
 }
 
-func meshOf(m *format.Mesh, g *format.Geometry, release func()) MeshGeometry {
+func meshOf(m *records.Mesh, g *format.Geometry, release func()) MeshGeometry {
 	return MeshGeometry{
 		Vertices: g.Vertices[m.VertexOffset : m.VertexOffset+m.VertexSize],
 		Indices:  g.Indices[m.IndexOffset : m.IndexOffset+m.IndexSize],

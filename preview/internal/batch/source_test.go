@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -19,13 +19,13 @@ import (
 // of triangles.
 func assetOf(triangles ...int) *payload.Asset {
 	a := payload.NewAsset(nil)
-	a.Entities = []format.Entity{{ID: 0, ParentID: format.NoIndex, MeshCount: uint32(len(triangles)), LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
+	a.Entities = []records.Entity{{ID: 0, ParentID: records.NoIndex, MeshCount: uint32(len(triangles)), LocalTransform: [16]float32{0: 1, 5: 1, 10: 1, 15: 1}}}
 	for i, n := range triangles {
-		m := format.Mesh{
+		m := records.Mesh{
 			IndexType: vertex.Index16, VertexCount: uint32(n + 2), IndexCount: uint32(3 * n), VertexStride: vertex.Size,
 			VertexOffset: uint64(len(a.Geometry.Vertices)), VertexSize: uint64(n+2) * vertex.Size,
 			IndexOffset: uint64(len(a.Geometry.Indices)), IndexSize: uint64(6 * n),
-			LocalBounds: format.Bounds{Min: [3]float32{float32(i), 0, 0}, Max: [3]float32{float32(i + 1), 1, 1}},
+			LocalBounds: records.Bounds{Min: [3]float32{float32(i), 0, 0}, Max: [3]float32{float32(i + 1), 1, 1}},
 		}
 		a.Meshes = append(a.Meshes, m)
 		a.Geometry.Vertices = append(a.Geometry.Vertices, bytes.Repeat([]byte{byte(i + 1)}, int(m.VertexSize))...)
@@ -50,24 +50,24 @@ func TestItems(t *testing.T) {
 	if got := Items(a, func(index int) (uint64, bool) { return 0, index >= 0 }); got[0].Static {
 		t.Error("a mesh whose material may not be merged is static")
 	}
-	for name, change := range map[string]func(a *payload.Asset, m *format.Mesh){
-		"index type":   func(_ *payload.Asset, m *format.Mesh) { m.IndexType = 9 },
-		"no indices":   func(_ *payload.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 0, 0 },
-		"no triangles": func(_ *payload.Asset, m *format.Mesh) { m.IndexCount, m.IndexSize = 4, 8 },
-		"sizes":        func(_ *payload.Asset, m *format.Mesh) { m.VertexCount++ },
-		"vertices out": func(_ *payload.Asset, m *format.Mesh) { m.VertexOffset = 1 },
-		"indices out":  func(_ *payload.Asset, m *format.Mesh) { m.IndexOffset = 1<<64 - 2 },
-		"overflow":     func(_ *payload.Asset, m *format.Mesh) { m.VertexCount, m.VertexSize = 1<<31, 1<<36 },
-		"box":          func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Min[1] = 7 },
-		"moved":        func(a *payload.Asset, _ *format.Mesh) { a.Entities[0].LocalTransform[12] = 1 },
-		"moved above":  func(a *payload.Asset, _ *format.Mesh) { hang(a, 1).LocalTransform[12] = 1 },
-		"cycle": func(a *payload.Asset, _ *format.Mesh) {
+	for name, change := range map[string]func(a *payload.Asset, m *records.Mesh){
+		"index type":   func(_ *payload.Asset, m *records.Mesh) { m.IndexType = 9 },
+		"no indices":   func(_ *payload.Asset, m *records.Mesh) { m.IndexCount, m.IndexSize = 0, 0 },
+		"no triangles": func(_ *payload.Asset, m *records.Mesh) { m.IndexCount, m.IndexSize = 4, 8 },
+		"sizes":        func(_ *payload.Asset, m *records.Mesh) { m.VertexCount++ },
+		"vertices out": func(_ *payload.Asset, m *records.Mesh) { m.VertexOffset = 1 },
+		"indices out":  func(_ *payload.Asset, m *records.Mesh) { m.IndexOffset = 1<<64 - 2 },
+		"overflow":     func(_ *payload.Asset, m *records.Mesh) { m.VertexCount, m.VertexSize = 1<<31, 1<<36 },
+		"box":          func(_ *payload.Asset, m *records.Mesh) { m.LocalBounds.Min[1] = 7 },
+		"moved":        func(a *payload.Asset, _ *records.Mesh) { a.Entities[0].LocalTransform[12] = 1 },
+		"moved above":  func(a *payload.Asset, _ *records.Mesh) { hang(a, 1).LocalTransform[12] = 1 },
+		"cycle": func(a *payload.Asset, _ *records.Mesh) {
 			hang(a, 1).ParentID = 0
-			a.Entities = append(a.Entities, format.Entity{ID: 9, ParentID: format.NoIndex}) // not the identity
+			a.Entities = append(a.Entities, records.Entity{ID: 9, ParentID: records.NoIndex}) // not the identity
 		},
-		"released":      func(a *payload.Asset, _ *format.Mesh) { a.Release() },
-		"infinite box":  func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf) },
-		"box not a box": func(_ *payload.Asset, m *format.Mesh) { m.LocalBounds.Max[0] = float32(inf - inf) },
+		"released":      func(a *payload.Asset, _ *records.Mesh) { a.Release() },
+		"infinite box":  func(_ *payload.Asset, m *records.Mesh) { m.LocalBounds.Max[0] = float32(inf) },
+		"box not a box": func(_ *payload.Asset, m *records.Mesh) { m.LocalBounds.Max[0] = float32(inf - inf) },
 	} {
 		a := assetOf(2)
 		change(a, &a.Meshes[0])
@@ -78,7 +78,7 @@ func TestItems(t *testing.T) {
 	// Transforms elsewhere do not matter.
 	a = assetOf(2)
 	hang(a, 1)
-	a.Entities = append(a.Entities, format.Entity{ID: 9, ParentID: format.NoIndex})
+	a.Entities = append(a.Entities, records.Entity{ID: 9, ParentID: records.NoIndex})
 	if got := Items(a, anyMaterial); !got[0].Static {
 		t.Error("moved by something else")
 	}
@@ -87,9 +87,9 @@ func TestItems(t *testing.T) {
 var inf = func() float64 { x := 1e300; return x * x }()
 
 // hang puts an entity above the first one.
-func hang(a *payload.Asset, id uint32) *format.Entity {
+func hang(a *payload.Asset, id uint32) *records.Entity {
 	e := a.Entities[0]
-	e.ID, e.ParentID, e.MeshCount = id, format.NoIndex, 0
+	e.ID, e.ParentID, e.MeshCount = id, records.NoIndex, 0
 	a.Entities[0].ParentID = id
 	a.Entities = append(a.Entities, e)
 	return &a.Entities[len(a.Entities)-1]
@@ -99,19 +99,19 @@ func TestMaterials(t *testing.T) {
 	a := assetOf(1)
 	a.Dir = "scene/tiles"
 	a.Strings = func(off uint32) string { return []string{"../wall.png", "../tiles/../wall.png", "roof.png"}[off] }
-	a.Textures = []format.Texture{{URIOffset: 0}, {URIOffset: 1}, {URIOffset: 2}}
-	plain := format.Material{
-		BaseColorTexture: 0, NormalTexture: format.NoIndex, MetallicTexture: format.NoIndex, RoughnessTexture: format.NoIndex,
-		EmissiveTexture: format.NoIndex, OcclusionTexture: format.NoIndex, HeightTexture: format.NoIndex, Roughness: 0.5,
+	a.Textures = []records.Texture{{URIOffset: 0}, {URIOffset: 1}, {URIOffset: 2}}
+	plain := records.Material{
+		BaseColorTexture: 0, NormalTexture: records.NoIndex, MetallicTexture: records.NoIndex, RoughnessTexture: records.NoIndex,
+		EmissiveTexture: records.NoIndex, OcclusionTexture: records.NoIndex, HeightTexture: records.NoIndex, Roughness: 0.5,
 	}
 	same, roof, rough, blend, cutout, slot := plain, plain, plain, plain, plain, plain
 	same.NameOffset, same.BaseColorTexture = 77, 1
 	roof.BaseColorTexture = 2
 	rough.Roughness = 0.6
-	blend.Flags = format.MaterialBlend
-	cutout.Flags = format.MaterialCutout
-	slot.BaseColorTexture, slot.EmissiveTexture = format.NoIndex, 0
-	a.Materials = []format.Material{plain, same, roof, rough, blend, cutout, slot}
+	blend.Flags = records.MaterialBlend
+	cutout.Flags = records.MaterialCutout
+	slot.BaseColorTexture, slot.EmissiveTexture = records.NoIndex, 0
+	a.Materials = []records.Material{plain, same, roof, rough, blend, cutout, slot}
 	m := NewMaterials()
 	of := m.Of(a)
 	first, ok := of(0)

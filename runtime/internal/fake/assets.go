@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -39,7 +40,7 @@ func Asset(released *int, nodes ...Node) *payload.Asset {
 	ids := map[string]uint32{}
 	for i, n := range nodes {
 		names[i], ids[n.Name] = n.Name, uint32(i)
-		e := format.Entity{ID: uint32(i), ParentID: format.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
+		e := records.Entity{ID: uint32(i), ParentID: records.NoIndex, NameOffset: uint32(i), FirstMesh: uint32(len(a.Meshes))}
 		if n.Parent != "" {
 			e.ParentID = ids[n.Parent]
 		}
@@ -48,7 +49,7 @@ func Asset(released *int, nodes ...Node) *payload.Asset {
 		}
 		if n.Bytes > 0 {
 			e.MeshCount = 1
-			a.Meshes = append(a.Meshes, format.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(n.Bytes)})
+			a.Meshes = append(a.Meshes, records.Mesh{EntityID: e.ID, EstimatedGPUBytes: uint64(n.Bytes)})
 		}
 		a.Entities = append(a.Entities, e)
 	}
@@ -69,7 +70,7 @@ func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format
 			return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
 		}
 		err := b.AddObject(format.Object{
-			Name: name(i), MeshName: "Mesh", Material: format.NoIndex, Indices: []uint32{0, 1, 2},
+			Name: name(i), MeshName: "Mesh", Material: records.NoIndex, Indices: []uint32{0, 1, 2},
 			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
 		})
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -64,7 +64,7 @@ func TextureName(folder, uri string) (string, error) {
 // checkTextureURI refuses texture URIs that are no plain paths below the folder of
 // their container, also after somebody on the way has undone percent encoding.
 func checkTextureURI(uri string) error {
-	if why := format.URIEscape(uri); why != "" {
+	if why := records.URIEscape(uri); why != "" {
 		return &manifest.PathError{Path: uri, Reason: why}
 	}
 	for range 3 {

@@ -1,4 +1,4 @@
-package format
+package records
 
 import (
 	"net/url"

@@ -1,4 +1,6 @@
-package format
+// Package records holds the records of an .untold container's tables: entities, meshes,
+// materials and textures, as they are stored in little-endian bytes.
+package records
 
 import (
 	"encoding/binary"
@@ -36,7 +38,7 @@ type Bounds struct {
 }
 
 // union returns the box around both.
-func (b Bounds) union(o Bounds) Bounds {
+func (b Bounds) Union(o Bounds) Bounds {
 	for i := range 3 {
 		b.Min[i] = min(b.Min[i], o.Min[i])
 		b.Max[i] = max(b.Max[i], o.Max[i])
@@ -105,7 +107,7 @@ type Material struct {
 
 // textureSlots returns the six texture indices in the order in which their
 // strings are stored.
-func (m *Material) textureSlots() [6]uint32 {
+func (m *Material) TextureSlots() [6]uint32 {
 	return [6]uint32{
 		m.BaseColorTexture, m.NormalTexture, m.MetallicTexture,
 		m.RoughnessTexture, m.EmissiveTexture, m.OcclusionTexture,
@@ -124,17 +126,17 @@ type Texture struct {
 	Reserved0  uint32
 }
 
-func appendEntity(b []byte, e *Entity) []byte {
+func AppendEntity(b []byte, e *Entity) []byte {
 	le := binary.LittleEndian
 	for _, v := range [...]uint32{e.ID, e.ParentID, e.NameOffset, e.FirstMesh, e.MeshCount, e.Flags} {
 		b = le.AppendUint32(b, v)
 	}
-	b = appendBounds(b, e.LocalBounds)
-	b = appendBounds(b, e.WorldBounds)
-	return appendF32s(b, e.LocalTransform[:])
+	b = AppendBounds(b, e.LocalBounds)
+	b = AppendBounds(b, e.WorldBounds)
+	return AppendFloats(b, e.LocalTransform[:])
 }
 
-func decodeEntity(b []byte) Entity {
+func DecodeEntity(b []byte) Entity {
 	le := binary.LittleEndian
 	e := Entity{
 		ID:          le.Uint32(b),
@@ -143,14 +145,14 @@ func decodeEntity(b []byte) Entity {
 		FirstMesh:   le.Uint32(b[12:]),
 		MeshCount:   le.Uint32(b[16:]),
 		Flags:       le.Uint32(b[20:]),
-		LocalBounds: readBounds(b[24:]),
-		WorldBounds: readBounds(b[48:]),
+		LocalBounds: ReadBounds(b[24:]),
+		WorldBounds: ReadBounds(b[48:]),
 	}
-	readF32s(e.LocalTransform[:], b[72:])
+	ReadFloats(e.LocalTransform[:], b[72:])
 	return e
 }
 
-func appendMesh(b []byte, m *Mesh) []byte {
+func AppendMesh(b []byte, m *Mesh) []byte {
 	le := binary.LittleEndian
 	for _, v := range [...]uint32{
 		m.EntityID, m.NameOffset, m.Material, uint32(m.IndexType),
@@ -163,10 +165,10 @@ func appendMesh(b []byte, m *Mesh) []byte {
 	} {
 		b = le.AppendUint64(b, v)
 	}
-	return appendBounds(b, m.LocalBounds)
+	return AppendBounds(b, m.LocalBounds)
 }
 
-func decodeMesh(b []byte) Mesh {
+func DecodeMesh(b []byte) Mesh {
 	le := binary.LittleEndian
 	return Mesh{
 		EntityID:          le.Uint32(b),
@@ -183,19 +185,19 @@ func decodeMesh(b []byte) Mesh {
 		IndexSize:         le.Uint64(b[56:]),
 		EstimatedGPUBytes: le.Uint64(b[64:]),
 		Reserved0:         le.Uint64(b[72:]),
-		LocalBounds:       readBounds(b[80:]),
+		LocalBounds:       ReadBounds(b[80:]),
 	}
 }
 
 // appendMaterial writes the 88-byte record of version 1.
-func appendMaterial(b []byte, m *Material) []byte {
+func AppendMaterial(b []byte, m *Material) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, m.NameOffset)
 	b = le.AppendUint32(b, m.Flags)
-	b = appendF32s(b, m.BaseColor[:])
-	b = appendF32s(b, m.Emissive[:])
-	b = appendF32s(b, []float32{m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff})
-	for _, t := range m.textureSlots() {
+	b = AppendFloats(b, m.BaseColor[:])
+	b = AppendFloats(b, m.Emissive[:])
+	b = AppendFloats(b, []float32{m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff})
+	for _, t := range m.TextureSlots() {
 		b = le.AppendUint32(b, t)
 	}
 	b = le.AppendUint32(b, m.Reserved[0])
@@ -204,16 +206,16 @@ func appendMaterial(b []byte, m *Material) []byte {
 
 // decodeMaterial reads a record of the given version; b holds at least
 // MaterialSize(version) bytes.
-func decodeMaterial(b []byte, version uint32) Material {
+func DecodeMaterial(b []byte, version uint32) Material {
 	le := binary.LittleEndian
 	m := Material{
 		NameOffset:        le.Uint32(b),
 		Flags:             le.Uint32(b[4:]),
-		NormalScale:       readF32(b[36:]),
-		Metallic:          readF32(b[40:]),
-		Roughness:         readF32(b[44:]),
-		OcclusionStrength: readF32(b[48:]),
-		AlphaCutoff:       readF32(b[52:]),
+		NormalScale:       Float(b[36:]),
+		Metallic:          Float(b[40:]),
+		Roughness:         Float(b[44:]),
+		OcclusionStrength: Float(b[48:]),
+		AlphaCutoff:       Float(b[52:]),
 		BaseColorTexture:  le.Uint32(b[56:]),
 		NormalTexture:     le.Uint32(b[60:]),
 		MetallicTexture:   le.Uint32(b[64:]),
@@ -222,17 +224,17 @@ func decodeMaterial(b []byte, version uint32) Material {
 		OcclusionTexture:  le.Uint32(b[76:]),
 		HeightTexture:     NoIndex,
 	}
-	readF32s(m.BaseColor[:], b[8:])
-	readF32s(m.Emissive[:], b[24:])
+	ReadFloats(m.BaseColor[:], b[8:])
+	ReadFloats(m.Emissive[:], b[24:])
 	rest := b[80:]
 	if version >= 3 {
 		m.HeightTexture = le.Uint32(rest)
-		m.HeightScale = readF32(rest[4:])
-		m.HeightMidlevel = readF32(rest[8:])
+		m.HeightScale = Float(rest[4:])
+		m.HeightMidlevel = Float(rest[8:])
 		rest = rest[12:]
 	}
 	if version >= 4 {
-		readF32s(m.HeightRemap[:], rest)
+		ReadFloats(m.HeightRemap[:], rest)
 		rest = rest[8:]
 	}
 	m.Reserved[0] = le.Uint32(rest)
@@ -240,7 +242,7 @@ func decodeMaterial(b []byte, version uint32) Material {
 	return m
 }
 
-func appendTexture(b []byte, t *Texture) []byte {
+func AppendTexture(b []byte, t *Texture) []byte {
 	le := binary.LittleEndian
 	for _, v := range [...]uint32{
 		t.NameOffset, t.URIOffset, uint32(t.Format), t.Flags, t.Width, t.Height, t.MipCount, t.Reserved0,
@@ -250,7 +252,7 @@ func appendTexture(b []byte, t *Texture) []byte {
 	return b
 }
 
-func decodeTexture(b []byte) Texture {
+func DecodeTexture(b []byte) Texture {
 	le := binary.LittleEndian
 	return Texture{
 		NameOffset: le.Uint32(b),
@@ -268,28 +270,28 @@ func appendF32(b []byte, v float32) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 }
 
-func appendF32s(b []byte, v []float32) []byte {
+func AppendFloats(b []byte, v []float32) []byte {
 	for _, f := range v {
 		b = appendF32(b, f)
 	}
 	return b
 }
 
-func appendBounds(b []byte, v Bounds) []byte {
-	return appendF32s(appendF32s(b, v.Min[:]), v.Max[:])
+func AppendBounds(b []byte, v Bounds) []byte {
+	return AppendFloats(AppendFloats(b, v.Min[:]), v.Max[:])
 }
 
-func readF32(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
+func Float(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 
-func readF32s(dst []float32, b []byte) {
+func ReadFloats(dst []float32, b []byte) {
 	for i := range dst {
-		dst[i] = readF32(b[4*i:])
+		dst[i] = Float(b[4*i:])
 	}
 }
 
-func readBounds(b []byte) Bounds {
+func ReadBounds(b []byte) Bounds {
 	var v Bounds
-	readF32s(v.Min[:], b)
-	readF32s(v.Max[:], b[12:])
+	ReadFloats(v.Min[:], b)
+	ReadFloats(v.Max[:], b[12:])
 	return v
 }
