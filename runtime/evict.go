@@ -7,9 +7,6 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// unusedEvicter is a Loader that holds assets which nobody uses.
-type unusedEvicter interface{ EvictUnused() int64 }
-
 // evictor owns what goes when memory is short: textures first, then meshes by
 // their value, then whole representations, the farthest first.
 //
@@ -21,7 +18,7 @@ type evictor struct {
 	budget    *geometryBudget
 	residency *residency
 	meshes    *meshStreamer
-	cache     unusedEvicter // nil: none
+	cache     *payload.MeshCache // nil: none
 	textures  TextureRelief // nil: none
 	evictees  []evictee
 	warned    bool // that nothing can go

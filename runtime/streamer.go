@@ -79,6 +79,9 @@ func (s *Streamer) fillDeps() {
 	if d.Clock == nil {
 		d.Clock = newSystemClock()
 	}
+	if d.MeshCache != nil {
+		d.Loader = d.MeshCache
+	}
 	if d.Loader == nil {
 		l := payload.NewFileLoader(0)
 		d.Loader, s.ownLoader = l, l
@@ -104,8 +107,7 @@ func (s *Streamer) connect(ctx context.Context) {
 	s.budget = newGeometryBudget(e, d.MemoryProbe)
 	s.meshes = newMeshStreamer(l, s.loads, s.budget, s.device, s.reloads, d.Prewarmer)
 	s.residency = &residency{eventLog: l, loads: s.loads, budget: s.budget, device: s.device, meshes: s.meshes, reloads: s.reloads}
-	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures}
-	s.evictor.cache, _ = d.Loader.(unusedEvicter)
+	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures, cache: d.MeshCache}
 	s.selector = &selector{env: e, loads: s.loads, budget: s.budget, residency: s.residency, window: scanWindow}
 	s.handoff = &handoff{eventLog: l, budget: s.budget, residency: s.residency, selector: s.selector}
 	s.succession = &succession{
