@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -179,13 +180,13 @@ func duration(seconds float64) time.Duration {
 
 // noticed follows the grace periods of tiles without levels: in that of one with
 // levels these take over.
-func (f *appear) noticed(e *runtime.Event, tile int32, s *runtime.Streamer, now time.Duration) {
+func (f *appear) noticed(e *event.Event, tile int32, s *runtime.Streamer, now time.Duration) {
 	key := tileKey{e.Scene, tile}
 	switch {
 	case !f.on:
-	case e.Kind == runtime.EventTileGraceCleared:
+	case e.Kind == event.TileGraceCleared:
 		f.stay(key, now)
-	case e.Kind == runtime.EventTileGrace:
+	case e.Kind == event.TileGrace:
 		if info, ok := s.TileInfo(e.Scene, tile); ok && info.HLOD == 0 && len(info.LODs) == 0 {
 			f.leave(key, now)
 		}

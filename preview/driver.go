@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -66,7 +67,7 @@ type liveDriver struct {
 	clock   *clock
 	r       renderer
 	records *recordSink
-	noticed func(*runtime.Event)
+	noticed func(*event.Event)
 }
 
 // openLive opens a scene in real time.

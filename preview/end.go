@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -196,7 +197,7 @@ type failedLoad struct {
 }
 
 // noticed notes a load that went wrong.
-func (e *ending) noticed(ev *runtime.Event) {
+func (e *ending) noticed(ev *event.Event) {
 	if !isFailure(ev.Kind) || ev.Err == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/camera"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -224,9 +225,9 @@ func (a *app) adopt(open *Loaded) {
 }
 
 // noticed is told of an event of the runtime.
-func (a *app) noticed(e *runtime.Event) {
+func (a *app) noticed(e *event.Event) {
 	a.cost.Events++
-	if e.Kind == runtime.EventSceneReload {
+	if e.Kind == event.SceneReload {
 		a.succeeded(e.Scene)
 	}
 	a.ending.noticed(e)
@@ -239,9 +240,9 @@ func (a *app) noticed(e *runtime.Event) {
 }
 
 // isFailure reports whether an event is a load that went wrong.
-func isFailure(k runtime.Kind) bool {
+func isFailure(k event.Kind) bool {
 	switch k {
-	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed:
+	case event.TileFailed, event.TileTimeout, event.HLODFailed, event.LODFailed:
 		return true
 	}
 	return false

@@ -72,10 +72,12 @@ func TestEntityOwnsItsMeshes(t *testing.T) {
 
 // Two entities of one file load it once.
 func TestEntitiesShareAFile(t *testing.T) {
-	r := newRig(t, sceneOf())
+	var cache *payload.MeshCache
+	r := newRig(t, sceneOf(), func(_ *Config, d *Deps, r *rig) {
+		cache = payload.NewMeshCache(r.loader, 1000)
+		d.MeshCache = cache
+	})
 	r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(nil, fake.NodesAt(10, 5)...) }
-	cache := payload.NewMeshCache(r.loader, 1000)
-	r.s.evictor.cache, r.s.loads.loader = cache, cache
 	for i := range 3 {
 		if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint("car", i), Path: "car.untold", Bounds: face(5)}); err != nil {
 			t.Fatal(err)

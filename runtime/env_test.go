@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -116,7 +117,7 @@ func (p *parts) events() string {
 		if e.Tile != "" {
 			s += " " + e.Tile
 		}
-		if e.Kind == EventDrawn || e.Kind == EventEvictTile {
+		if e.Kind == event.Drawn || e.Kind == event.EvictTile {
 			s += " " + e.Rep.String()
 		}
 		if e.Mesh != "" {

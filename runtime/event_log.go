@@ -3,6 +3,7 @@ package runtime
 import (
 	"log/slog"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -16,7 +17,7 @@ type eventLog struct {
 	*env
 	log         *slog.Logger
 	logs        bool // somebody reads the log
-	list, spare []Event
+	list, spare []event.Event
 	dropped     uint64
 	changes     uint64 // of anything that a Snapshot shows
 }
@@ -30,14 +31,14 @@ func newEventLog(e *env, log *slog.Logger) *eventLog {
 }
 
 // emit appends an event.
-func (l *eventLog) emit(e Event) {
+func (l *eventLog) emit(e event.Event) {
 	e.Time, e.Frame = l.now, l.frame
 	l.changes++
 	l.list = append(l.list, e)
 }
 
 // take returns the events since the last call. They are valid until the next one.
-func (l *eventLog) take() []Event {
+func (l *eventLog) take() []event.Event {
 	out := l.list
 	clear(l.spare)
 	l.list, l.spare = l.spare[:0], out
@@ -53,36 +54,36 @@ func (l *eventLog) trim() {
 }
 
 // event returns an event about a representation of a tile.
-func (l *eventLog) event(k Kind, r *record, rep payload.Rep) Event {
-	e := Event{Kind: k, Scene: r.scene.id, Tile: r.scene.tiles.id[r.tile], Rep: rep}
+func (l *eventLog) event(k event.Kind, r *record, rep payload.Rep) event.Event {
+	e := event.Event{Kind: k, Scene: r.scene.id, Tile: r.scene.tiles.id[r.tile], Rep: rep}
 	if level, ok := rep.Level(); ok {
 		e.Level = level
 	}
 	return e
 }
 
-func (l *eventLog) emitRep(k Kind, r *record, rep payload.Rep) { l.emit(l.event(k, r, rep)) }
+func (l *eventLog) emitRep(k event.Kind, r *record, rep payload.Rep) { l.emit(l.event(k, r, rep)) }
 
 // warn reports something odd about a tile, to the log and the logger.
 func (l *eventLog) warn(r *record, rep payload.Rep, message string) {
-	e := l.event(EventWarn, r, rep)
+	e := l.event(event.Warn, r, rep)
 	e.Message = message
 	l.emit(e)
 	l.log.Warn(message, "tile", e.Tile, "rep", rep)
 }
 
-func loadKind(r payload.Rep) Kind {
-	return [...]Kind{EventTileDispatch, EventHLODLoad, EventLODLoad}[classOf(r)]
+func loadKind(r payload.Rep) event.Kind {
+	return [...]event.Kind{event.TileDispatch, event.HLODLoad, event.LODLoad}[classOf(r)]
 }
 
-func loadedKind(r payload.Rep) Kind {
-	return [...]Kind{EventTileParsed, EventHLODLoaded, EventLODLoaded}[classOf(r)]
+func loadedKind(r payload.Rep) event.Kind {
+	return [...]event.Kind{event.TileParsed, event.HLODLoaded, event.LODLoaded}[classOf(r)]
 }
 
-func failedKind(r payload.Rep) Kind {
-	return [...]Kind{EventTileFailed, EventHLODFailed, EventLODFailed}[classOf(r)]
+func failedKind(r payload.Rep) event.Kind {
+	return [...]event.Kind{event.TileFailed, event.HLODFailed, event.LODFailed}[classOf(r)]
 }
 
-func unloadKind(r payload.Rep) Kind {
-	return [...]Kind{EventTileUnload, EventHLODUnload, EventLODUnload}[classOf(r)]
+func unloadKind(r payload.Rep) event.Kind {
+	return [...]event.Kind{event.TileUnload, event.HLODUnload, event.LODUnload}[classOf(r)]
 }

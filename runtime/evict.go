@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -19,7 +20,7 @@ type evictor struct {
 	residency *residency
 	meshes    *meshStreamer
 	cache     *payload.MeshCache // nil: none
-	textures  TextureRelief // nil: none
+	textures  TextureRelief      // nil: none
 	evictees  []evictee
 	warned    bool // that nothing can go
 	count     evictorCounters
@@ -98,7 +99,7 @@ func (v *evictor) evict(signal PressureLevel) {
 	if v.budget.high() && v.budget.evicted == 0 && !v.warned {
 		v.warned = true
 		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
-		v.emit(Event{Kind: EventWarn, Message: message})
+		v.emit(event.Event{Kind: event.Warn, Message: message})
 		v.log.Warn(message, "used", v.budget.used(), "budget", v.budget.memory.GeometryBudget)
 	}
 }
@@ -173,7 +174,7 @@ func (v *evictor) evictRep(e evictee) {
 	if r.evictedAt = v.now; r.evicted != payload.RepFull {
 		r.evicted = e.rep
 	}
-	v.emitRep(EventEvictTile, r, e.rep)
+	v.emitRep(event.EvictTile, r, e.rep)
 	v.residency.unload(r, e.rep)
 }
 

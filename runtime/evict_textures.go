@@ -1,5 +1,7 @@
 package runtime
 
+import "github.com/untoldkit/untold/runtime/event"
+
 // TextureRelief gives texture memory back before geometry goes.
 type TextureRelief interface {
 	// Shed lowers the textures of up to n entities, the farthest first, and
@@ -14,7 +16,7 @@ func (v *evictor) shed(n int) {
 	}
 	if got := v.textures.Shed(n); got > 0 {
 		v.count.texturesShed += uint64(got)
-		v.emit(Event{Kind: EventEvictShed, Count: got})
+		v.emit(event.Event{Kind: event.EvictShed, Count: got})
 	}
 }
 

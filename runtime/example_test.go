@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -43,7 +44,7 @@ func ExampleStreamer_Update() {
 		x := -200 + 20*clock.now.Seconds() // through the hall and out again
 		s.Update(runtime.Camera{Position: [3]float64{x, 2, 5}, Forward: [3]float64{1, 0, 0}}, 100*time.Millisecond)
 		for _, e := range s.Events() {
-			if e.Kind == runtime.EventDrawn {
+			if e.Kind == event.Drawn {
 				fmt.Printf("x = %4.0f: %s draws %v\n", x, e.Tile, e.Rep)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -17,7 +18,7 @@ func (h *handoff) draw(r *record, rep payload.Rep) {
 	h.countDrawn(rep, 1)
 	r.drawn, r.drawnAt = rep, h.now
 	h.count.changes++
-	e := h.event(EventDrawn, r, rep)
+	e := h.event(event.Drawn, r, rep)
 	if rep == payload.RepFull && r.seen {
 		e.Latency, r.seen = h.now-r.seenAt, false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -212,7 +213,7 @@ func TestDrawnLatency(t *testing.T) {
 		r.loader.Deliver()
 		r.s.Update(r.camera, r.dt)
 		for _, e := range r.s.Events() {
-			if e.Kind == EventDrawn && e.Latency != 400*time.Millisecond {
+			if e.Kind == event.Drawn && e.Latency != 400*time.Millisecond {
 				t.Errorf("latency %v, want 0.4 s", e.Latency)
 			}
 		}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -77,7 +78,7 @@ func (h *handoff) judgeRange(r *record) {
 	if !(r.effective > r.scene.tiles.radius[r.tile].unload) && !downgrade {
 		if r.inGrace {
 			r.inGrace, r.retire = false, false
-			h.emitRep(EventTileGraceCleared, r, payload.RepFull)
+			h.emitRep(event.TileGraceCleared, r, payload.RepFull)
 		}
 		return
 	}
@@ -87,7 +88,7 @@ func (h *handoff) judgeRange(r *record) {
 	}
 	if !r.inGrace {
 		r.inGrace, r.graceSince = true, h.now
-		h.emitRep(EventTileGrace, r, payload.RepFull)
+		h.emitRep(event.TileGrace, r, payload.RepFull)
 	}
 	switch {
 	case !hurry && h.now-r.graceSince < h.gracePeriod:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -146,7 +147,7 @@ func (ms *meshStreamer) makeRoom(c *meshCandidate, need float64, far farEvicter)
 func (ms *meshStreamer) evictMesh(e *meshEvictee, forSignal bool) {
 	ms.budget.noteEviction()
 	ms.count.evictions++
-	ms.emitMesh(EventEvictMesh, e.record, int(e.stub))
+	ms.emitMesh(event.EvictMesh, e.record, int(e.stub))
 	ms.unloadStub(e.record, int(e.stub))
 	x := &e.record.meshes.stubs[e.stub]
 	x.evicted, x.evictedAt = true, ms.now

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -146,7 +147,7 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 	m := r.meshes
 	x, p := &m.stubs[i], &m.plan.Stubs[i]
 	ms.count.loads++
-	ms.emitMesh(EventMeshLoad, r, i)
+	ms.emitMesh(event.MeshLoad, r, i)
 	x.state = meshLoading
 	m.loading++
 	ms.count.loading++
@@ -217,7 +218,7 @@ func (ms *meshStreamer) finishMesh(at int) {
 		ms.groups++
 		ms.pickLevel(r, i, r.scene.inverse.Point(ms.camera.Position), true)
 	}
-	e := ms.meshEvent(EventMeshLoaded, r, i)
+	e := ms.meshEvent(event.MeshLoaded, r, i)
 	if x.seen {
 		e.Latency = ms.now - x.seenAt
 	}
@@ -277,7 +278,7 @@ func (ms *meshStreamer) rereadDone(r *record, l *load, res *payload.Result) (cha
 		}
 		m.rereadFailedAt = ms.now
 		ms.count.rereadFailures++
-		e := ms.event(EventTileFailed, r, payload.RepFull)
+		e := ms.event(event.TileFailed, r, payload.RepFull)
 		e.Attempt, e.RetryIn, e.Err = int(m.rereadFails), ms.backoff(m.rereadFails), err
 		ms.emit(e)
 		ms.log.Warn("reading a tile again failed", "tile", e.Tile, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)
@@ -305,7 +306,7 @@ func (ms *meshStreamer) failed(r *record, i int, err error) {
 	if errors.Is(err, ErrTimeout) {
 		ms.count.timeouts++
 	}
-	e := ms.meshEvent(EventMeshFailed, r, i)
+	e := ms.meshEvent(event.MeshFailed, r, i)
 	e.Attempt, e.RetryIn, e.Err = int(x.fails), ms.backoff(x.fails), err
 	ms.emit(e)
 	ms.log.Warn("mesh load failed", "tile", e.Tile, "mesh", e.Mesh, "attempt", e.Attempt, "retry_in", e.RetryIn, "err", err)

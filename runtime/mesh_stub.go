@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -174,7 +175,7 @@ func (ms *meshStreamer) releaseStub(r *record, i int) {
 func (ms *meshStreamer) unloadStub(r *record, i int) {
 	ms.releaseStub(r, i)
 	ms.count.unloads++
-	ms.emitMesh(EventMeshUnload, r, i)
+	ms.emitMesh(event.MeshUnload, r, i)
 }
 
 // bookStub books geometry of a stub. The textures of its tile count from the
@@ -202,9 +203,9 @@ func (ms *meshStreamer) updateVisual(r *record) {
 }
 
 // emitMesh reports on a stub.
-func (ms *meshStreamer) emitMesh(k Kind, r *record, i int) { ms.emit(ms.meshEvent(k, r, i)) }
+func (ms *meshStreamer) emitMesh(k event.Kind, r *record, i int) { ms.emit(ms.meshEvent(k, r, i)) }
 
-func (ms *meshStreamer) meshEvent(k Kind, r *record, i int) Event {
+func (ms *meshStreamer) meshEvent(k event.Kind, r *record, i int) event.Event {
 	e := ms.event(k, r, payload.RepFull)
 	e.Mesh = r.meshes.plan.Stubs[i].Name
 	return e

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -157,7 +158,7 @@ func (m *Regions) Update(camera Camera, dt time.Duration) {
 func (m *Regions) open(at int) {
 	r := &m.list[at]
 	r.state = RegionLoading
-	m.s.emit(Event{Kind: EventRegionLoad, Region: r.ID})
+	m.s.emit(event.Event{Kind: event.RegionLoad, Region: r.ID})
 	if r.Source.Manifest != nil {
 		m.finish(regionAnswer{at: at, manifest: r.Source.Manifest})
 		return
@@ -195,14 +196,14 @@ func (m *Regions) finish(a regionAnswer) {
 	}
 	if a.err == nil {
 		r.state, r.fails = RegionLoaded, 0
-		m.s.emit(Event{Kind: EventRegionLoaded, Region: r.ID, Scene: r.scene})
+		m.s.emit(event.Event{Kind: event.RegionLoaded, Region: r.ID, Scene: r.scene})
 		return
 	}
 	r.state, r.failedAt = RegionFailed, m.s.deps.Clock.Now()
 	if r.fails < math.MaxUint16 {
 		r.fails++
 	}
-	m.s.emit(Event{Kind: EventRegionFailed, Region: r.ID, Attempt: int(r.fails), RetryIn: m.s.backoff(r.fails), Err: a.err})
+	m.s.emit(event.Event{Kind: event.RegionFailed, Region: r.ID, Attempt: int(r.fails), RetryIn: m.s.backoff(r.fails), Err: a.err})
 	m.s.log.Warn("opening a region failed", "region", r.ID, "err", a.err)
 }
 
@@ -212,7 +213,7 @@ func (m *Regions) close(r *region) {
 	if err := m.s.RemoveScene(r.scene); err != nil && !errors.Is(err, ErrNoScene) {
 		m.s.log.Warn("closing a region failed", "region", r.ID, "err", err)
 	}
-	m.s.emit(Event{Kind: EventRegionUnload, Region: r.ID, Scene: r.scene})
+	m.s.emit(event.Event{Kind: event.RegionUnload, Region: r.ID, Scene: r.scene})
 	r.state, r.scene = RegionUnloaded, 0
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -143,7 +144,7 @@ func (sc *scene) postponeReload() {
 
 // warnUnchanged reports a tile that stays failed.
 func (s *Streamer) warnUnchanged(a *reloaded, message string) {
-	s.emit(Event{Kind: EventWarn, Scene: a.old.id, Tile: a.old.tiles.id[a.tile], Rep: a.rep, Message: message})
+	s.emit(event.Event{Kind: event.Warn, Scene: a.old.id, Tile: a.old.tiles.id[a.tile], Rep: a.rep, Message: message})
 	s.log.Warn(message, "tile", a.old.tiles.id[a.tile], "rep", a.rep)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -117,7 +118,7 @@ type reloadRig struct {
 	device  *triangleCounter
 	camera  Camera
 	bare    int // frames in which nothing is drawn
-	events  []Event
+	events  []event.Event
 	started bool
 }
 
@@ -178,7 +179,7 @@ func (r *reloadRig) versions() []int {
 	return slices.Compact(out)
 }
 
-func (r *reloadRig) count(k Kind) (n int) {
+func (r *reloadRig) count(k event.Kind) (n int) {
 	for i := range r.events {
 		if r.events[i].Kind == k {
 			n++
@@ -205,8 +206,8 @@ func TestReloadAfterACook(t *testing.T) {
 		t.Errorf("versions %v drawn", got)
 	}
 	st := r.s.Stats()
-	if r.bare > 0 || st.Undrawn > 0 || st.ManifestReloads != 1 || st.ManifestReloadFailures != 0 || r.count(EventSceneReload) != 1 || r.count(EventHLODFailed) == 0 {
-		t.Errorf("%d frames bare, %+v, %d events", r.bare, st, r.count(EventSceneReload))
+	if r.bare > 0 || st.Undrawn > 0 || st.ManifestReloads != 1 || st.ManifestReloadFailures != 0 || r.count(event.SceneReload) != 1 || r.count(event.HLODFailed) == 0 {
+		t.Errorf("%d frames bare, %+v, %d events", r.bare, st, r.count(event.SceneReload))
 	}
 	if len(r.s.succession.retired) != 0 || len(r.s.Scenes()) != 1 || r.s.Scenes()[0] == first {
 		t.Errorf("%d retired, scenes %v", len(r.s.succession.retired), r.s.Scenes())
@@ -268,11 +269,11 @@ func TestReloadIsNoLoop(t *testing.T) {
 	warned := ""
 	for _, e := range r.events {
 		switch e.Kind {
-		case EventTileFailed:
+		case event.TileFailed:
 			if !errors.Is(e.Err, payload.ErrMismatch) || !errors.Is(e.Err, payload.ErrPayload) || !strings.Contains(e.Err.Error(), sum) {
 				t.Fatalf("%v", e.Err)
 			}
-		case EventWarn:
+		case event.Warn:
 			warned = e.Message
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -72,7 +73,7 @@ func (rs *residency) failed(r *record, rep payload.Rep, err error) {
 	retry := rs.backoff(st.fails)
 	kind := failedKind(rep)
 	if rep == payload.RepFull && errors.Is(err, ErrTimeout) {
-		kind = EventTileTimeout
+		kind = event.TileTimeout
 		rs.count.timeouts++
 	} else {
 		rs.count.failures++
@@ -93,7 +94,7 @@ func (rs *residency) discarded(r *record, l *load) {
 	r.full().state = TileUnloaded
 	r.wakeUp()
 	rs.count.loading--
-	rs.emitRep(EventTileDiscard, r, payload.RepFull)
+	rs.emitRep(event.TileDiscard, r, payload.RepFull)
 }
 
 // endBackoff ends the backoff of a full tile near the camera. That of a level
@@ -102,7 +103,7 @@ func (rs *residency) endBackoff(r *record) {
 	if st := r.full(); st.state == TileFailed && r.near && rs.retryable(st) {
 		st.state = TileUnloaded
 		rs.count.retries++
-		rs.emitRep(EventTileRetry, r, payload.RepFull)
+		rs.emitRep(event.TileRetry, r, payload.RepFull)
 	}
 }
 
@@ -119,7 +120,7 @@ func (rs *residency) cancel(r *record, rep payload.Rep) {
 	} else {
 		st.state = TileUnloading
 		rs.count.cancels++
-		rs.emitRep(EventTileCancel, r, rep)
+		rs.emitRep(event.TileCancel, r, rep)
 	}
 	if l, over := rs.loads.giveUp(st.token); over {
 		rs.discarded(r, &l)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -22,7 +23,7 @@ type rig struct {
 	loader *fake.Loader
 	s      *Streamer
 	dt     time.Duration
-	last   []Event // of the latest frame
+	last   []event.Event // of the latest frame
 	frame  int
 	log    []string // "0.3 tile.parsed a"
 	camera Camera
@@ -80,13 +81,13 @@ func (r *rig) collect() {
 }
 
 // describe writes an event without its scene: "0.3 lod.loaded a 1".
-func describe(e Event) string {
+func describe(e event.Event) string {
 	s := fmt.Sprintf("%.6g %s", float64((e.Time-fake.Epoch)/time.Millisecond)/1000, e.Kind)
 	if e.Tile != "" {
 		s += " " + e.Tile
 	}
 	switch {
-	case e.Kind == EventDrawn, e.Kind == EventEvictTile:
+	case e.Kind == event.Drawn, e.Kind == event.EvictTile:
 		s += " " + e.Rep.String()
 	case strings.HasPrefix(string(e.Kind), "lod."):
 		s += fmt.Sprintf(" %d", e.Level)

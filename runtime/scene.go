@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/octree"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -156,7 +157,7 @@ func (s *Streamer) AddScene(src Source) (payload.SceneID, error) {
 	sc.id = s.lastScene
 	s.scenes = append(s.scenes, sc)
 	s.now = s.deps.Clock.Now()
-	s.emit(Event{Kind: EventSceneLoad, Scene: sc.id})
+	s.emit(event.Event{Kind: event.SceneLoad, Scene: sc.id})
 	return sc.id, nil
 }
 
@@ -189,7 +190,7 @@ func (s *Streamer) RemoveScene(id payload.SceneID) error {
 	s.succession.dropRetiredFor(sc)
 	s.dropScene(sc)
 	s.scenes = append(s.scenes[:at], s.scenes[at+1:]...)
-	s.emit(Event{Kind: EventSceneUnload, Scene: sc.id})
+	s.emit(event.Event{Kind: event.SceneUnload, Scene: sc.id})
 	return nil
 }
 
@@ -214,7 +215,7 @@ func (s *Streamer) ReloadScene(id payload.SceneID, src Source) (payload.SceneID,
 	s.lastScene++
 	sc.id = s.lastScene
 	s.scenes = append(s.scenes, sc)
-	s.emit(Event{Kind: EventSceneLoad, Scene: sc.id})
+	s.emit(event.Event{Kind: event.SceneLoad, Scene: sc.id})
 	return sc.id, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
@@ -73,9 +74,9 @@ func (w *shortWatch) frame() {
 	for _, e := range w.r.last {
 		key := e.Tile + " " + e.Rep.String()
 		switch e.Kind {
-		case EventEvictTile:
+		case event.EvictTile:
 			w.evicted[key] = e.Time
-		case EventTileDispatch, EventHLODLoad, EventLODLoad:
+		case event.TileDispatch, event.HLODLoad, event.LODLoad:
 			if at, ok := w.evicted[key]; ok && e.Time-at < 3*time.Second {
 				w.fail("%s comes back after %v", key, e.Time-at)
 			}

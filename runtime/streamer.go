@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -118,7 +119,7 @@ func (s *Streamer) connect(ctx context.Context) {
 // Events returns what happened since the last call, in order. The slice is
 // valid until the call of Events after this one. When Events is not called,
 // the last few thousand events are kept.
-func (s *Streamer) Events() []Event { return s.take() }
+func (s *Streamer) Events() []event.Event { return s.take() }
 
 // Ready returns a channel that has a value while answers of loaders wait for
 // the next Update, for programs that would otherwise poll.

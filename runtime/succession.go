@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -50,7 +51,7 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 	s.successors[old.id] = next.id
 	s.stats.ManifestReloads++
 	s.wake = true
-	s.emit(Event{Kind: EventSceneReload, Scene: next.id, Message: why})
+	s.emit(event.Event{Kind: event.SceneReload, Scene: next.id, Message: why})
 	s.log.Warn(why, "scene", old.id, "new", next.id)
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -125,7 +125,7 @@ func TestSharedBucketComesAtOnce(t *testing.T) {
 		}
 	}, func(s *stage) {
 		s.frames(1, nil)
-		if got := s.log(runtime.EventTileParsed); !strings.Contains(got, "parsed shared") || !strings.Contains(got, "parsed a") {
+		if got := s.log(event.TileParsed); !strings.Contains(got, "parsed shared") || !strings.Contains(got, "parsed a") {
 			t.Errorf("%q", got)
 		}
 		if s.origin.requests()[0].url != sceneBase+"tiles/shared.untold" && s.origin.requests()[1].url != sceneBase+"tiles/shared.untold" {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -30,7 +31,7 @@ type stage struct {
 	f       *Fetcher
 	s       *runtime.Streamer
 	start   time.Time
-	events  []runtime.Event
+	events  []event.Event
 	latency func(*http.Request) time.Duration
 	status  func(*http.Request) int
 	device  runtime.Device // nil: one that shows nothing
@@ -115,12 +116,12 @@ func (s *stage) frames(until float64, each func()) {
 }
 
 // log writes the events of the given kinds, with their time from the start.
-func (s *stage) log(kinds ...runtime.Kind) string {
+func (s *stage) log(kinds ...event.Kind) string {
 	var list []string
 	for _, e := range s.events {
 		if slices.Contains(kinds, e.Kind) {
 			text := fmt.Sprintf("%.1f %s %s", (e.Time - 1000*time.Second).Seconds(), e.Kind, e.Tile)
-			if e.Kind == runtime.EventTileFailed {
+			if e.Kind == event.TileFailed {
 				text += fmt.Sprintf(" n=%d retry=%v", e.Attempt, e.RetryIn.Seconds())
 			}
 			list = append(list, text)
@@ -136,7 +137,7 @@ func TestTileBacksOff(t *testing.T) {
 		return &manifest.Manifest{Tiles: []manifest.Tile{tile(t, s.origin, "a", 10)}}
 	}, func(s *stage) {
 		s.frames(9, nil)
-		got := s.log(runtime.EventTileDispatch, runtime.EventTileFailed, runtime.EventTileRetry)
+		got := s.log(event.TileDispatch, event.TileFailed, event.TileRetry)
 		if want := "0.0 tile.dispatch a; 3.0 tile.failed a n=1 retry=5; 8.0 tile.retry a; 8.0 tile.dispatch a"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -190,7 +191,7 @@ func TestServerCooksAgain(t *testing.T) {
 		})
 		st := s.s.Stats()
 		if st.ManifestReloads != 1 || st.ManifestReloadFailures != 0 || st.ResidentFull != 2 || st.VisibleFull != 2 || bare > 0 || s.origin.count(address) != 1 {
-			t.Errorf("%d frames bare, %+v\n%s", bare, st, s.log(runtime.EventTileFailed, runtime.EventSceneReload, runtime.EventTileParsed))
+			t.Errorf("%d frames bare, %+v\n%s", bare, st, s.log(event.TileFailed, event.SceneReload, event.TileParsed))
 		}
 	})
 }
@@ -215,7 +216,7 @@ func TestTexturesFollow(t *testing.T) {
 		return &manifest.Manifest{Tiles: []manifest.Tile{tile(t, s.origin, "a", 10, uris...)}}
 	}, func(s *stage) {
 		s.frames(3.5, nil)
-		if got := s.log(runtime.EventTileParsed); got != "0.2 tile.parsed a" {
+		if got := s.log(event.TileParsed); got != "0.2 tile.parsed a" {
 			t.Errorf("%s", got)
 		}
 		if m := s.f.Metrics(); m.Textures != 7 || m.MaxActive < 4 {
@@ -280,7 +281,7 @@ func TestSlowDownloadHoldsNoSlot(t *testing.T) {
 		}}
 	}, func(s *stage) {
 		s.frames(25, nil)
-		got := s.log(runtime.EventTileParsed, runtime.EventTileTimeout, runtime.EventTileFailed)
+		got := s.log(event.TileParsed, event.TileTimeout, event.TileFailed)
 		if !strings.HasPrefix(got, "0.2 tile.parsed a; 20") || strings.Count(got, "parsed") != 4 || strings.Contains(got, "failed") {
 			t.Error(got)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/octree"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -139,18 +140,18 @@ func (m *Meter) reset() {
 }
 
 // Event counts an event. Those of a frame come before its Frame.
-func (m *Meter) Event(e *runtime.Event) {
+func (m *Meter) Event(e *event.Event) {
 	switch e.Kind {
-	case runtime.EventMeshLoad:
+	case event.MeshLoad:
 		m.out.MeshLoads++
 		return
-	case runtime.EventMeshUnload:
+	case event.MeshUnload:
 		m.out.MeshUnloads++
 		return
-	case runtime.EventMeshFailed:
+	case event.MeshFailed:
 		m.out.MeshFailures++
 		return
-	case runtime.EventEvictMesh:
+	case event.EvictMesh:
 		m.out.MeshEvictions++
 	}
 	group, what, _ := strings.Cut(string(e.Kind), ".")
@@ -175,9 +176,9 @@ func (m *Meter) Event(e *runtime.Event) {
 	}
 	if i, ok := m.index[e.Tile]; ok {
 		switch e.Kind {
-		case runtime.EventTileParsed:
+		case event.TileParsed:
 			m.tiles[i].parsed = true
-		case runtime.EventTileUnload:
+		case event.TileUnload:
 			m.tiles[i].parsed = false
 		}
 	}

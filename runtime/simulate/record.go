@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
@@ -19,7 +19,7 @@ type Record struct {
 }
 
 // NewRecord converts an event of the runtime; times count from origin.
-func NewRecord(e *runtime.Event, origin time.Duration) Record {
+func NewRecord(e *event.Event, origin time.Duration) Record {
 	r := Record{T: e.Time - origin, Frame: e.Frame, Event: string(e.Kind)}
 	if e.Tile != "" {
 		r.add("tile", e.Tile)
@@ -34,15 +34,15 @@ func NewRecord(e *runtime.Event, origin time.Duration) Record {
 		r.add("count", float64(e.Count))
 	}
 	switch e.Kind {
-	case runtime.EventLODLoad, runtime.EventLODLoaded, runtime.EventLODFailed, runtime.EventLODUnload:
+	case event.LODLoad, event.LODLoaded, event.LODFailed, event.LODUnload:
 		r.add("level", float64(e.Level))
-	case runtime.EventDrawn, runtime.EventEvictTile:
+	case event.Drawn, event.EvictTile:
 		r.add("rep", e.Rep.String())
-	case runtime.EventWarn, runtime.EventSceneReload:
+	case event.Warn, event.SceneReload:
 		r.add("message", e.Message)
 	}
 	switch e.Kind {
-	case runtime.EventTileFailed, runtime.EventTileTimeout, runtime.EventHLODFailed, runtime.EventLODFailed, runtime.EventMeshFailed, runtime.EventRegionFailed:
+	case event.TileFailed, event.TileTimeout, event.HLODFailed, event.LODFailed, event.MeshFailed, event.RegionFailed:
 		r.add("attempt", float64(e.Attempt))
 		r.add("retry_in", e.RetryIn.Seconds())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -41,7 +42,7 @@ type Options struct {
 	OnRecord func(*Record) error
 	// OnEvent, when set, gets every event of the runtime as it is, before its
 	// record; those of textures have a record alone.
-	OnEvent func(*runtime.Event)
+	OnEvent func(*event.Event)
 	// Drawing, when set, makes the run one that is drawn as well.
 	Drawing *Drawing
 	// MaxTexture is the longest edge of a texture that the device takes; 0: 2048,
@@ -279,7 +280,7 @@ func (r *run) act() error {
 func (r *run) take() error {
 	events := r.streamer.Events()
 	for i := range events {
-		if events[i].Kind == runtime.EventSceneReload {
+		if events[i].Kind == event.SceneReload {
 			if m := r.fresh.Swap(nil); m != nil {
 				r.follow(events[i].Scene, m)
 			}
