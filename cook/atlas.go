@@ -46,7 +46,7 @@ type atlasArea struct {
 // bakeAtlas joins all opaque and masked parts of an HLOD into one drawable
 // whose texture holds their base colours, so that it is one draw. Blended
 // parts stay as they are. It writes the texture beside the tiles.
-func (c *cooker) bakeAtlas(b *tileBuilder, tile string, parts []drawable, shapes []*mesh.Mesh) ([]drawable, []*mesh.Mesh, error) {
+func (c *scenePlan) bakeAtlas(b *tileBuilder, tile string, parts []drawable, shapes []*mesh.Mesh) ([]drawable, []*mesh.Mesh, error) {
 	var areas []*atlasArea
 	var keep []drawable
 	var kept []*mesh.Mesh
@@ -356,7 +356,7 @@ func (a *atlasArea) join(to *mesh.Mesh, w, h int) {
 
 // atlasMaterial writes the picture and returns the material that shows it: of
 // metal and roughness the mean over the surface.
-func (c *cooker) atlasMaterial(b *tileBuilder, tile string, areas []*atlasArea, img *image.NRGBA) (*atlasMaterial, error) {
+func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasArea, img *image.NRGBA) (*atlasMaterial, error) {
 	m := defaultMaterial()
 	m.Name = tile + smallSuffix
 	var total, metalSum, roughSum float64
@@ -384,7 +384,7 @@ func (c *cooker) atlasMaterial(b *tileBuilder, tile string, areas []*atlasArea, 
 	}
 	stem := atlasStem(tile, texture.OneExt(c.opts.Textures), b.small, b.staged)
 	var file texture.Cooked
-	w, err := c.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures)), func(w io.Writer) error {
+	w, err := b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures)), func(w io.Writer) error {
 		var err error
 		file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures)
 		return err

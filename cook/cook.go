@@ -66,40 +66,94 @@ type VertexCache struct {
 // dir holds the complete old scene or the complete new one for readers of this
 // module, also when the process is killed or the machine fails; the next Run
 // finishes or clears away what such a stop has left.
-func Run(ctx context.Context, scene, dir string, opts Options) (*Result, error) {
+func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	c := &cooker{opts: &opts, ns: &notes{}, path: scene}
-	var err error
+
+	// Scene: the glTF file as a flat list of objects.
+	c := &scenePlan{opts: &opts, ns: &notes{}, path: scene}
 	if c.scene, c.objects, err = load(ctx, scene, &opts, c.ns); err != nil {
 		return nil, err
 	}
 	if c.offset, err = opts.recenter(ctx, c.scene, c.objects, c.ns); err != nil {
 		return nil, err
 	}
+
+	// Plan: which object goes into which tile. From here on c does not change.
 	if err := c.plan(); err != nil {
 		return nil, err
 	}
-	c.name = partition.Sanitize(c.scene.Name)
-	if opts.DryRun {
-		c.out = &output{dir: dir}
-		return c.run(ctx)
-	}
-	if c.out, err = newOutput(dir, opts.output()); err != nil {
-		return nil, err
-	}
-	defer c.out.endHolds()
-	res, err := c.run(ctx)
+	out, err := openOutput(dir, &opts)
 	if err != nil {
-		c.out.discard()
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			out.discard()
+		}
+		out.endHolds()
+	}()
+	others, err := c.prepare(out)
+	if err != nil {
+		return nil, err
+	}
+
+	// Payloads: the containers to build, with their levels and what they take.
+	payloads := c.payloads()
+	dropped := c.planLevels(payloads)
+	room, err := c.weigh(payloads)
+	if err != nil {
+		return nil, err
+	}
+	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns)
+	if err != nil {
+		return nil, err
+	}
+
+	// Built: containers and textures in the stage.
+	if err := c.build(ctx, out, images, room, payloads); err != nil {
+		return nil, err
+	}
+
+	// Manifest: it fits the levels' distances, for which some are taken back.
+	m := c.manifest(payloads)
+	if err := out.unstage(takenBack(payloads)); err != nil {
+		return nil, err
+	}
+	if err := images.publish(); err != nil {
+		return nil, err
+	}
+	if err := images.prune(usedTextures(payloads)); err != nil {
+		return nil, err
+	}
+	if len(m.Tiles) == 0 && m.SharedBucket == nil {
+		return nil, nothing(c.path, c.scene, c.ns)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !opts.DryRun {
+		if err := c.commit(ctx, out, m, others); err != nil {
+			return nil, err
+		}
+	}
+	res = c.summarize(m, payloads, dropped, images.totals())
+	res.ManifestPath = filepath.Join(out.dir, c.manifestFile())
 	return res, nil
 }
 
-// cooker is the state of one Run.
-type cooker struct {
+// openOutput makes the folders of a cook; a dry run makes none.
+func openOutput(dir string, o *Options) (*output, error) {
+	if o.DryRun {
+		return &output{dir: dir}, nil
+	}
+	return newOutput(dir, o.output())
+}
+
+// scenePlan is a scene with the plan of its tiles: what all later stages read and
+// none of them changes, but for the notes.
+type scenePlan struct {
 	opts    *Options
 	path    string // of the scene file
 	ns      *notes
@@ -109,16 +163,14 @@ type cooker struct {
 	inputs  []partition.Object
 	planned *partition.Plan
 	name    string
-	out     *output
-	images  *textures
-	room    *room
-	dropped []Drop   // of levels
-	unmade  []string // staged files of levels that were taken back
-	whole   bool     // the scene is wanted at full detail everywhere
+	whole   bool // the scene is wanted at full detail everywhere
 }
 
+// manifestFile is the name of the manifest in the output folder.
+func (c *scenePlan) manifestFile() string { return partition.ManifestFile(c.name) }
+
 // plan partitions the objects.
-func (c *cooker) plan() error {
+func (c *scenePlan) plan() error {
 	c.inputs = make([]partition.Object, len(c.objects))
 	for i := range c.objects {
 		o := &c.objects[i]
@@ -152,7 +204,7 @@ func (c *cooker) plan() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.scene.Source, err)
 	}
-	c.planned = p
+	c.planned, c.name, c.whole = p, partition.Sanitize(c.scene.Name), c.wantedWhole()
 	c.noteAnnotations()
 	if n := len(p.Skipped); n > 0 && (c.opts.SampleFraction > 0 || c.opts.PerimeterDepth > 0) {
 		c.ns.add("partial-scene", n, 0, "")
@@ -201,7 +253,7 @@ type payload struct {
 	drops     []Drop
 }
 
-func (c *cooker) payloads() []payload {
+func (c *scenePlan) payloads() []payload {
 	var out []payload
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
@@ -220,13 +272,8 @@ func (c *cooker) payloads() []payload {
 	return out
 }
 
-// stagedDir is the payload folder in the stage.
-func (c *cooker) stagedDir() string {
-	return filepath.Join(c.out.stage, filepath.FromSlash(c.opts.PayloadDir))
-}
-
 // tileRadii are the radii that count for a tile: a grid has one pair for all.
-func (c *cooker) tileRadii(t *partition.Tile) partition.Radii {
+func (c *scenePlan) tileRadii(t *partition.Tile) partition.Radii {
 	if c.opts.hasFloors() {
 		return t.Radii
 	}
@@ -235,70 +282,30 @@ func (c *cooker) tileRadii(t *partition.Tile) partition.Radii {
 
 // prepare claims the output folder and looks at what lies there, before the
 // work. A dry run only looks.
-func (c *cooker) prepare() (*neighbours, error) {
+func (c *scenePlan) prepare(out *output) (*neighbours, error) {
 	if !c.opts.DryRun {
-		if err := c.out.claim(); err != nil {
+		if err := out.claim(); err != nil {
 			return nil, err
 		}
 	}
-	if c.out.dir == "" {
+	if out.dir == "" {
 		return nil, nil // a plan may have no place yet
 	}
-	others, err := otherScenes(c.out.dir, partition.ManifestFile(c.name), c.opts.PayloadDir)
+	others, err := otherScenes(out.dir, c.manifestFile(), c.opts.PayloadDir)
 	if err != nil || c.opts.DryRun {
 		return others, err
 	}
-	if err := journal.CheckFolder(c.out.files, path.Join(c.opts.PayloadDir, texture.Folder)); err != nil {
-		return nil, fmt.Errorf("cook: output %s: %w", c.out.dir, err)
+	if err := journal.CheckFolder(out.files, path.Join(c.opts.PayloadDir, texture.Folder)); err != nil {
+		return nil, fmt.Errorf("cook: output %s: %w", out.dir, err)
 	}
 	return others, nil
 }
 
-// run builds everything in the stage and commits it.
-func (c *cooker) run(ctx context.Context) (*Result, error) {
-	others, err := c.prepare()
-	if err != nil {
-		return nil, err
-	}
-	payloads := c.payloads()
-	c.whole = c.wantedWhole()
-	c.planLevels(payloads)
-	if c.room, err = c.weigh(payloads); err != nil {
-		return nil, err
-	}
-	payloadDir := c.stagedDir()
-	if c.images, err = newTextures(ctx, c.scene, payloadDir, c.opts, c.ns); err != nil {
-		return nil, err
-	}
-	if err := c.build(ctx, payloads); err != nil {
-		return nil, err
-	}
-	m := c.manifest(payloads)
-	if err := c.out.unstage(c.unmade); err != nil {
-		return nil, err
-	}
-	if err := c.images.publish(); err != nil {
-		return nil, err
-	}
-	if err := c.images.prune(usedTextures(payloads)); err != nil {
-		return nil, err
-	}
-	if len(m.Tiles) == 0 && m.SharedBucket == nil {
-		return nil, nothing(c.path, c.scene, c.ns)
-	}
-	file := partition.ManifestFile(c.name)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if !c.opts.DryRun {
-		if err := c.store(ctx, m, file, others); err != nil {
-			return nil, err
-		}
-	}
+// summarize says what was built.
+func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, dropped []Drop, textures TextureTotals) *Result {
 	res := &Result{
-		ManifestPath: filepath.Join(c.out.dir, file), Manifest: m, Tiles: len(m.Tiles),
-		FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
-		Objects: len(c.objects), DryRun: c.opts.DryRun,
+		Manifest: m, Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
+		Objects: len(c.objects), DryRun: c.opts.DryRun, Dropped: append([]Drop{}, dropped...),
 	}
 	for i := range c.objects {
 		res.Triangles += c.objects[i].triangles
@@ -306,7 +313,6 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 	var order orderStats
 	var atlases int
 	var atlasBytes, atlasGPU int64
-	res.Dropped = append([]Drop{}, c.dropped...)
 	res.Plan = Summarize(m)
 	res.Plan.countLevels(payloads)
 	res.Needs = c.needs(m, payloads)
@@ -333,23 +339,23 @@ func (c *cooker) run(ctx context.Context) (*Result, error) {
 		res.Dropped = append(res.Dropped, p.drops...)
 	}
 	res.VertexCache = VertexCache{order.ACMRBefore, order.ACMRAfter, order.ATVRBefore, order.ATVRAfter}
-	res.TextureTotals = c.images.totals()
+	res.TextureTotals = textures
 	res.TextureTotals.addAtlases(atlases, atlasBytes, atlasGPU)
 	res.Textures, res.TextureBytes = res.TextureTotals.Files, res.TextureTotals.Bytes
 	res.Notes = allNotes(c.scene, c.ns)
 	if c.opts.Report {
 		res.Report = c.report(m, res)
 	}
-	return res, nil
+	return res
 }
 
 // build makes all containers, several at a time. Every payload has a slot of
 // its own, so the result does not depend on the order of the workers.
-func (c *cooker) build(ctx context.Context, payloads []payload) error {
+func (c *scenePlan) build(ctx context.Context, out *output, images *textures, room *room, payloads []payload) error {
 	first := c.firstUse(payloads)
-	b := newTileBuilder(c.scene, c.objects, c.images.staged, c.opts, c.ns)
-	b.small, b.shrunk = c.images.small, c.images.shrunk
-	b.images.dir = c.images.from
+	b := newTileBuilder(c.scene, c.objects, images.staged, c.opts, c.ns)
+	b.out, b.small, b.shrunk = out, images.small, images.shrunk
+	b.images.dir = images.from
 	split := c.newSplitter(b)
 	var mu sync.Mutex
 	done := 0
@@ -362,7 +368,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			free, err := c.room.take(ctx, payloads[i].share, len(payloads[i].levels) > 0)
+			free, err := room.take(ctx, payloads[i].share, len(payloads[i].levels) > 0)
 			if err != nil {
 				return err
 			}
@@ -394,7 +400,7 @@ func (c *cooker) build(ctx context.Context, payloads []payload) error {
 
 // firstUse tells in which payload an object occurs first; notes count it
 // there alone.
-func (c *cooker) firstUse(payloads []payload) []int {
+func (c *scenePlan) firstUse(payloads []payload) []int {
 	first := make([]int, len(c.objects))
 	for i := range first {
 		first[i] = -1
@@ -410,7 +416,7 @@ func (c *cooker) firstUse(payloads []payload) []int {
 }
 
 // buildOne builds a tile and its levels.
-func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
+func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
 	var src *levelSource
 	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
 		if len(p.levels) > 0 {
@@ -424,7 +430,7 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get f
 		p.empty = true
 		return nil
 	}
-	if err := c.writeFull(p, t); err != nil || src == nil {
+	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
 		return err
 	}
 	return c.buildLevels(ctx, b, p, src)
@@ -432,7 +438,7 @@ func (c *cooker) buildOne(ctx context.Context, b *tileBuilder, p *payload, get f
 
 // writeFull writes a tile's full geometry and keeps what the manifest says
 // about it.
-func (c *cooker) writeFull(p *payload, t *tile) error {
+func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
 	f := t.file
 	p.present, p.order = t.present, t.order
 	p.bounds, _ = f.Bounds()
@@ -444,29 +450,25 @@ func (c *cooker) writeFull(p *payload, t *tile) error {
 		return nil
 	}
 	var err error
-	p.written, err = c.out.write(p.name, func(w io.Writer) error {
+	p.written, err = out.write(p.name, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
 		return err
 	})
 	return err
 }
 
-// store writes the manifest beside the staged payloads and commits all of them.
-func (c *cooker) store(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
-	if _, err := c.out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
+// commit writes the manifest beside the staged payloads, and makes the staged files
+// and the removal of what the new scene does not have any more one change.
+func (c *scenePlan) commit(ctx context.Context, out *output, m *manifest.Manifest, others *neighbours) error {
+	file := c.manifestFile()
+	if _, err := out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
 		return err
 	}
-	return c.commit(ctx, m, file, others)
-}
-
-// commit makes the staged files and the removal of what the new scene does not
-// have any more one change.
-func (c *cooker) commit(ctx context.Context, m *manifest.Manifest, file string, others *neighbours) error {
-	old, err := c.out.readOldScene(ctx, file, others, c.opts.jobs())
+	old, err := out.readOldScene(ctx, file, others, c.opts.jobs())
 	if err != nil {
 		return err
 	}
-	staged, err := c.out.staged(file)
+	staged, err := out.staged(file)
 	if err != nil {
 		return fmt.Errorf("cook: output: %w", err)
 	}
@@ -481,5 +483,5 @@ func (c *cooker) commit(ctx context.Context, m *manifest.Manifest, file string, 
 	if err != nil {
 		return err
 	}
-	return c.out.publish(file, removes)
+	return out.publish(file, removes)
 }

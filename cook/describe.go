@@ -12,7 +12,7 @@ import (
 
 // report gathers what there is to say about the cook: where every object went
 // and why, what every tile costs, and what --compat engine would have done.
-func (c *cooker) report(m *manifest.Manifest, res *Result) *report.Report {
+func (c *scenePlan) report(m *manifest.Manifest, res *Result) *report.Report {
 	r := report.New(m, c.planned, c.inputs)
 	r.Clip = c.opts.Clip && !c.opts.hasFloors()
 	r.Options = c.opts.list()
@@ -43,7 +43,7 @@ func (c *cooker) report(m *manifest.Manifest, res *Result) *report.Report {
 }
 
 // enginePlan partitions the objects as --compat engine does.
-func (c *cooker) enginePlan() (*partition.Plan, error) {
+func (c *scenePlan) enginePlan() (*partition.Plan, error) {
 	o := *c.opts
 	e := EngineOptions()
 	o.Compat, o.Clip = e.Compat, e.Clip

@@ -24,7 +24,7 @@ const (
 
 // wantedWhole reports whether the scene is so small that all of it is wanted at
 // full detail as far as it can be seen.
-func (c *cooker) wantedWhole() bool {
+func (c *scenePlan) wantedWhole() bool {
 	if !c.opts.FitDistances || c.opts.WholeLimit == 0 {
 		return false
 	}
@@ -44,7 +44,7 @@ func (c *cooker) wantedWhole() bool {
 }
 
 // leastRadii are the radii below which a tile never goes: a tier's.
-func (c *cooker) leastRadii(r partition.Radii) partition.Radii {
+func (c *scenePlan) leastRadii(r partition.Radii) partition.Radii {
 	if !c.opts.hasFloors() {
 		return partition.Radii{}
 	}
@@ -52,7 +52,7 @@ func (c *cooker) leastRadii(r partition.Radii) partition.Radii {
 }
 
 // radiiGiven reports whether the user gave the radii of a tier, or of a grid.
-func (c *cooker) radiiGiven(tier string) bool {
+func (c *scenePlan) radiiGiven(tier string) bool {
 	return slices.ContainsFunc(c.opts.Floors.TierRadii, func(r manifest.TierRadius) bool {
 		return r.Tier == tier || !c.opts.hasFloors() && (r.Tier == manifest.TierExteriorShell || r.Tier == manifest.TierStructuralInterior)
 	})
@@ -60,7 +60,7 @@ func (c *cooker) radiiGiven(tier string) bool {
 
 // fitGiven places the switches of a tile between radii that were given, as near
 // as they may to where they should be.
-func (c *cooker) fitGiven(p *payload, made []*level, r partition.Radii) (manifest.Bands, []*level) {
+func (c *scenePlan) fitGiven(p *payload, made []*level, r partition.Radii) (manifest.Bands, []*level) {
 	fit, reasons := c.opts.placeErrors(made, r)
 	for _, l := range made {
 		if reason, ok := reasons[l]; ok {
@@ -83,7 +83,7 @@ func (c *cooker) fitGiven(p *payload, made []*level, r partition.Radii) (manifes
 // endOf returns the distance in metres at which the largest of some objects is
 // endPixels high. What was cut at the border of a cell counts whole: the ground
 // goes on in the next tile.
-func (c *cooker) endOf(members []int) float64 {
+func (c *scenePlan) endOf(members []int) float64 {
 	largest := 0.0
 	for _, i := range members {
 		size := c.objects[i].box.Size()
@@ -97,7 +97,7 @@ func (c *cooker) endOf(members []int) float64 {
 // fitDistances gives a tile its radii, and its levels their switches: each where
 // what is seen of its error is LODErrorPixels high. Levels that nobody would see
 // are dropped. least are radii that the tile's tier has at any rate.
-func (c *cooker) fitDistances(p *payload, made []*level, least partition.Radii) (manifest.Bands, []*level) {
+func (c *scenePlan) fitDistances(p *payload, made []*level, least partition.Radii) (manifest.Bands, []*level) {
 	end := max(c.endOf(p.present), least.Streaming)
 	if c.opts.ViewDistance > 0 {
 		end = min(end, c.opts.ViewDistance-manifest.BandGap)
@@ -130,7 +130,7 @@ func (c *cooker) fitDistances(p *payload, made []*level, least partition.Radii) 
 
 // spread places the switches and drops the levels that begin beyond the end, and
 // those that a coarser level follows too closely.
-func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
+func (c *scenePlan) spread(p *payload, made []*level, end float64) []*level {
 	var out []*level
 	for i := len(made) - 1; i >= 0; i-- { // from coarse to fine
 		l := made[i]
@@ -150,7 +150,7 @@ func (c *cooker) spread(p *payload, made []*level, end float64) []*level {
 
 // squeeze moves the switches into the view distance, the far ones most, and
 // drops the levels whose error would be too large there.
-func (c *cooker) squeeze(p *payload, made []*level) []*level {
+func (c *scenePlan) squeeze(p *payload, made []*level) []*level {
 	for {
 		n := len(made)
 		if n == 0 {

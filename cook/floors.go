@@ -35,7 +35,7 @@ func (o *Options) planFloors(inputs []partition.Object) (*partition.Plan, error)
 }
 
 // annotate adds what only floors look at: materials and the node's extras.
-func (c *cooker) annotate(in *partition.Object, e extras) error {
+func (c *scenePlan) annotate(in *partition.Object, e extras) error {
 	o := &c.objects[in.ID]
 	for _, at := range o.placed {
 		mesh := &c.scene.Meshes[at.mesh]
@@ -74,7 +74,7 @@ const (
 )
 
 // hint reads an object's priority.
-func (c *cooker) hint(o *object, e extras) (int, error) {
+func (c *scenePlan) hint(o *object, e extras) (int, error) {
 	n, err := partition.ParsePriorityHint(c.extra(e, o, extraPriority))
 	if err != nil {
 		return 0, badExtra(o, extraPriority, err)
@@ -87,7 +87,7 @@ func badExtra(o *object, key string, err error) error {
 }
 
 // extra returns the text of an extra, and notes one that is no text.
-func (c *cooker) extra(e extras, o *object, key string) string {
+func (c *scenePlan) extra(e extras, o *object, key string) string {
 	if e.has(key) && !e.get(key, new(string)) {
 		c.ns.add("extra-ignored", 1, o.node, o.name+": "+key)
 	}
@@ -95,7 +95,7 @@ func (c *cooker) extra(e extras, o *object, key string) string {
 }
 
 // noteAnnotations says that a scene's own nodes were taken, and what lacks one.
-func (c *cooker) noteAnnotations() {
+func (c *scenePlan) noteAnnotations() {
 	p := c.planned
 	if !p.PreAnnotated {
 		return
@@ -155,7 +155,7 @@ func (e extras) number(key string, def float64) float64 {
 }
 
 // describeFloors turns the manifest of a grid into one of floors: version 4.
-func (c *cooker) describeFloors(m *manifest.Manifest) {
+func (c *scenePlan) describeFloors(m *manifest.Manifest) {
 	p := c.planned
 	m.Version, m.PartitioningMode = manifest.VersionFloor, p.Mode
 	m.ObjectClassification = nil
@@ -181,7 +181,7 @@ func (c *cooker) describeFloors(m *manifest.Manifest) {
 }
 
 // describeFloorTile sets the keys that only tiles of floors have.
-func (c *cooker) describeFloorTile(e *manifest.Tile, t *partition.Tile) {
+func (c *scenePlan) describeFloorTile(e *manifest.Tile, t *partition.Tile) {
 	floor := t.Floor
 	e.GridCoord, e.Objects = nil, nil
 	e.FloorID, e.QuadtreeNodeID, e.SemanticTier = &floor, t.NodeID, t.Tier.String()

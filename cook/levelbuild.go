@@ -15,7 +15,7 @@ import (
 
 // buildLevels simplifies a tile's geometry into its levels, from fine to
 // coarse, and writes those that pay.
-func (c *cooker) buildLevels(ctx context.Context, b *tileBuilder, p *payload, src *levelSource) error {
+func (c *scenePlan) buildLevels(ctx context.Context, b *tileBuilder, p *payload, src *levelSource) error {
 	full := src.triangles()
 	finer, name := full, "the full tile"
 	least, most := c.opts.LODMinTriangles, 0.0
@@ -92,7 +92,7 @@ func (p *payload) drop(l *level, format string, args ...any) {
 }
 
 // writeLevel packs a simplified tile and writes its container.
-func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSource, m *simplify.Mesh) error {
+func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSource, m *simplify.Mesh) error {
 	parts, shapes := src.names, src.take(m)
 	if l.hlod && c.opts.HLODAtlas {
 		var err error
@@ -136,7 +136,7 @@ func (c *cooker) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSour
 	if c.opts.DryRun {
 		return nil
 	}
-	l.written, err = c.out.write(l.file, func(w io.Writer) error {
+	l.written, err = b.out.write(l.file, func(w io.Writer) error {
 		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
 		return err
 	})

@@ -54,7 +54,7 @@ type levelSwitch struct {
 // fitErrors moves the switches to where a level's error shrinks to the wanted
 // number of pixels, as far as the bands allow. Levels for which they have no
 // room then, and those whose error would be too large there, are dropped.
-func (c *cooker) fitErrors(p *payload, made []*level, r partition.Radii) []*level {
+func (c *scenePlan) fitErrors(p *payload, made []*level, r partition.Radii) []*level {
 	for {
 		fit, reasons := c.opts.placeErrors(made, r)
 		worst, most := -1, 0.0
@@ -142,11 +142,21 @@ func (o *Options) placeErrors(made []*level, r partition.Radii) (fit []levelSwit
 }
 
 // unmake takes a level back; its staged file goes before the commit.
-func (c *cooker) unmake(p *payload, l *level, reason string) {
+func (c *scenePlan) unmake(p *payload, l *level, reason string) {
 	l.made, l.textures = false, nil
 	l.atlasBytes, l.atlasGPU = 0, 0
-	if !c.opts.DryRun {
-		c.unmade = append(c.unmade, l.file)
-	}
+	l.takenBack = !c.opts.DryRun
 	p.drop(l, "%s", reason)
+}
+
+// takenBack returns the staged files of levels that were taken back.
+func takenBack(payloads []payload) (files []string) {
+	for i := range payloads {
+		for k := range payloads[i].levels {
+			if l := &payloads[i].levels[k]; l.takenBack {
+				files = append(files, l.file)
+			}
+		}
+	}
+	return files
 }

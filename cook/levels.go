@@ -176,6 +176,7 @@ type level struct {
 
 	// results
 	made       bool
+	takenBack  bool // its staged file goes
 	written    written
 	triangles  int
 	err        float64 // metres
@@ -213,10 +214,10 @@ func (o *Options) hasLevels() bool { return len(o.LODs)+len(o.HLODs) > 0 }
 var levelTiers = []partition.Tier{partition.TierNone, partition.ExteriorShell, partition.StructuralInterior}
 
 // planLevels gives every tile its levels with their switch distances, and
-// reports those for which the bands have no room. Called once.
-func (c *cooker) planLevels(payloads []payload) {
+// returns those for which the bands have no room.
+func (c *scenePlan) planLevels(payloads []payload) (dropped []Drop) {
 	if !c.opts.hasLevels() || c.whole {
-		return
+		return nil
 	}
 	plans := map[partition.Tier][]level{}
 	for i := range c.planned.Tiles {
@@ -234,7 +235,7 @@ func (c *cooker) planLevels(payloads []payload) {
 				if d.Tier = ""; c.opts.hasFloors() {
 					d.Tier = t.Tier.String()
 				}
-				c.dropped = append(c.dropped, d)
+				dropped = append(dropped, d)
 			}
 		}
 		payloads[i].levels = make([]level, len(list))
@@ -243,6 +244,7 @@ func (c *cooker) planLevels(payloads []payload) {
 			payloads[i].levels[k] = l
 		}
 	}
+	return dropped
 }
 
 // describeDrops names the first of some drops.
@@ -328,7 +330,7 @@ func (l *level) fileType() format.FileType {
 
 // listLevels writes a tile's levels into its manifest entry. Switch distances
 // that come from errors are fitted here, for the levels that were made.
-func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
+func (c *scenePlan) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 	var made []*level
 	for i := range b.levels {
 		if b.levels[i].made {
@@ -367,7 +369,7 @@ func (c *cooker) listLevels(e *manifest.Tile, b *payload, r partition.Radii) {
 }
 
 // describeLevels records what was configured.
-func (c *cooker) describeLevels(m *manifest.Manifest) {
+func (c *scenePlan) describeLevels(m *manifest.Manifest) {
 	o := c.opts
 	r := c.planned.Defaults
 	list, _ := o.fitLevels(r)

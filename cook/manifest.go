@@ -12,7 +12,7 @@ import (
 
 // manifest describes the built payloads: version 3, uniform grid, or version
 // 4, floors.
-func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
+func (c *scenePlan) manifest(payloads []payload) *manifest.Manifest {
 	p := c.planned
 	source := c.scene.Source
 	bounds := manifest.BoundsOf(p.SceneBounds)
@@ -68,7 +68,7 @@ func (c *cooker) manifest(payloads []payload) *manifest.Manifest {
 
 // describeContent says where most of the triangles are, unless that is most of
 // the scene.
-func (c *cooker) describeContent(m *manifest.Manifest) {
+func (c *scenePlan) describeContent(m *manifest.Manifest) {
 	if c.opts.Compat {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *cooker) describeContent(m *manifest.Manifest) {
 }
 
 // addTile lists a tile, or says why it could not be written.
-func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
+func (c *scenePlan) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 	coord := t.Coord
 	if b.empty && c.opts.Clip && !c.opts.hasFloors() {
 		return // the boxes of its objects reach into it, their triangles do not
@@ -120,7 +120,7 @@ func (c *cooker) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
 
 // radii returns the distances that are written: the unload radius is widened
 // where the engine would do it, but for --compat engine.
-func (c *cooker) radii(r partition.Radii) manifest.Bands {
+func (c *scenePlan) radii(r partition.Radii) manifest.Bands {
 	if c.opts.Compat {
 		return manifest.Bands{Streaming: r.Streaming, Unload: r.Unload}
 	}
@@ -128,7 +128,7 @@ func (c *cooker) radii(r partition.Radii) manifest.Bands {
 }
 
 // fill sets what tiles and the bucket have in common.
-func (c *cooker) fill(e *manifest.Tile, b *payload) {
+func (c *scenePlan) fill(e *manifest.Tile, b *payload) {
 	count := len(b.present)
 	e.Path, e.FileSizeBytes, e.SHA256 = b.name, b.written.size, b.written.sha256
 	e.EstimatedMemoryBytes, e.TriangleCount, e.ObjectCount = &b.gpuBytes, b.triangles, &count
@@ -141,7 +141,7 @@ func boundsOf(b records.Bounds) manifest.Bounds {
 	return manifest.BoundsOf(geom.Box{Min: geom.FromF32(b.Min), Max: geom.FromF32(b.Max)})
 }
 
-func (c *cooker) bucket(b *payload) *manifest.SharedBucket {
+func (c *scenePlan) bucket(b *payload) *manifest.SharedBucket {
 	r := c.planned.SharedRadii
 	var prefetch *float64
 	if c.opts.FitDistances {

@@ -17,7 +17,7 @@ type Needs struct {
 }
 
 // needs looks from the middle of every tile.
-func (c *cooker) needs(m *manifest.Manifest, payloads []payload) *Needs {
+func (c *scenePlan) needs(m *manifest.Manifest, payloads []payload) *Needs {
 	byID := map[string]*payload{}
 	for i := range payloads {
 		byID[payloads[i].tile] = &payloads[i]

@@ -104,7 +104,7 @@ type splitter struct {
 	plan    *partition.Plan
 	entries map[int]*splitEntry // objects in several tiles; the map is fixed
 	// What the pieces take that have been cut and that no tile has asked for,
-	// in bytes, and how much they may; see cooker.countPieces, which comes
+	// in bytes, and how much they may; see scenePlan.countPieces, which comes
 	// before and can only estimate.
 	held  atomic.Int64
 	limit int64
@@ -120,7 +120,7 @@ type splitEntry struct {
 }
 
 // newSplitter finds the objects to cut.
-func (c *cooker) newSplitter(b *tileBuilder) *splitter {
+func (c *scenePlan) newSplitter(b *tileBuilder) *splitter {
 	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
 	if c.opts.MaxTriangles == 0 {
 		s.limit = c.opts.memory()

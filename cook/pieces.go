@@ -27,13 +27,13 @@ func pieceBytes(n mesh.SplitCount) int64 {
 const maxPolygons = 100e6
 
 // isCut reports whether an object is cut at the borders of tiles.
-func (c *cooker) isCut(object int) bool {
+func (c *scenePlan) isCut(object int) bool {
 	p := &c.planned.Objects[object]
 	return c.opts.Clip && !c.opts.hasFloors() && p.InTiles && p.Cells.Min != p.Cells.Max
 }
 
 // cellsOf returns in how many tiles an object is cut.
-func (c *cooker) cellsOf(object int) int64 {
+func (c *scenePlan) cellsOf(object int) int64 {
 	n := int64(1)
 	for a, last := range c.planned.Objects[object].Cells.Max {
 		n *= 1 + int64(last) - int64(c.planned.Objects[object].Cells.Min[a])
@@ -46,7 +46,7 @@ func (c *cooker) cellsOf(object int) int64 {
 // reaches, however few triangles there are. The pieces of an object are held
 // from its first tile to its last. It returns them by object, and nothing when
 // they cannot be many.
-func (c *cooker) countPieces() (map[int]int64, error) {
+func (c *scenePlan) countPieces() (map[int]int64, error) {
 	most, allowed := 0.0, int64(math.MaxInt64) // products may exceed whole numbers
 	for i := range c.objects {
 		cells := 1.0
@@ -84,7 +84,7 @@ func (c *cooker) countPieces() (map[int]int64, error) {
 }
 
 // triangles returns how many an object places, with those of all its levels.
-func (c *cooker) triangles(object int) (n int64) {
+func (c *scenePlan) triangles(object int) (n int64) {
 	for _, at := range c.objects[object].placed {
 		n += int64(c.scene.Meshes[at.mesh].Triangles())
 	}
@@ -93,7 +93,7 @@ func (c *cooker) triangles(object int) (n int64) {
 
 // pieceCount adds up objects in the order in which tiles need them.
 type pieceCount struct {
-	c     *cooker
+	c     *scenePlan
 	limit int64 // of triangles, as the caller has set it
 	cut   int   // objects that were
 	total int64
@@ -158,7 +158,7 @@ func (n *pieceCount) count(object int, limit int64) (sum mesh.SplitCount) {
 }
 
 // tooManyPieces is the refusal of a cut.
-func (c *cooker) tooManyPieces(reason string) error {
+func (c *scenePlan) tooManyPieces(reason string) error {
 	size := c.planned.TileSize
 	return &gltfscene.Error{
 		File: c.path, Place: fmt.Sprintf("tiles of %v x %v m", size[0], size[2]), Reason: reason,
@@ -168,7 +168,7 @@ func (c *cooker) tooManyPieces(reason string) error {
 }
 
 // piecesFull is the refusal when the memory is full of pieces that are made.
-func (c *cooker) piecesFull(held int64) error {
+func (c *scenePlan) piecesFull(held int64) error {
 	return c.tooManyPieces(fmt.Sprintf("the pieces of objects that lie in several tiles take %.0f MB, and %.0f MB of memory can be had",
 		float64(held)/1e6, float64(c.opts.memory())/1e6))
 }

@@ -150,7 +150,7 @@ func (r *room) take(ctx context.Context, share geometryLoad, levels bool) (func(
 }
 
 // weigh finds what every payload takes and refuses what cannot be built.
-func (c *cooker) weigh(payloads []payload) (*room, error) {
+func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 	r := newRoom(c.scene, c.objects, c.opts)
 	for i := range payloads {
 		p := &payloads[i]
@@ -171,7 +171,7 @@ func (c *cooker) weigh(payloads []payload) (*room, error) {
 }
 
 // cells tells in how many tiles the members of a payload are cut.
-func (c *cooker) cells(p *payload) func(object int) int64 {
+func (c *scenePlan) cells(p *payload) func(object int) int64 {
 	return func(o int) int64 {
 		if p.coord == nil || !c.isCut(o) {
 			return 1

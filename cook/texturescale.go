@@ -145,7 +145,7 @@ func triangleScale(a, b geom.Vec3, ta, tb [2]float64) (area, scale float64) {
 
 // describeTextures says how large the textures are in the world, by which a
 // viewer finds what size of them it shows.
-func (c *cooker) describeTextures(m *manifest.Manifest, payloads []payload) {
+func (c *scenePlan) describeTextures(m *manifest.Manifest, payloads []payload) {
 	if c.opts.Compat {
 		return
 	}

@@ -27,6 +27,7 @@ type tileBuilder struct {
 	classes   []int    // by materials; nil: nothing is merged
 	instances bool
 	notes     *notes
+	out       *output // where containers are written
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives

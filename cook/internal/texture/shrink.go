@@ -115,14 +115,7 @@ func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var small *image.NRGBA
-	if use == Normal {
-		c := newWorkers(1)
-		c.join()
-		small = scaled(c, img, to.Width, to.Height, Role{Use: Normal})
-	} else {
-		small = Resize(img, to.Width, to.Height, use)
-	}
+	small := Resize(img, to.Width, to.Height, use)
 	var buf bytes.Buffer
 	if strings.EqualFold(filepath.Ext(file), ".png") {
 		enc := png.Encoder{CompressionLevel: png.BestCompression}
@@ -137,83 +130,14 @@ func shrinkFile(dir, file string, to *Staged, use Use) (int64, error) {
 }
 
 // Resize scales an image down to w x h pixels, each the mean of the area that
-// it covers: Color in linear light and weighted by alpha, Data channel by
-// channel. It never enlarges along an axis.
+// it covers: Color in linear light and weighted by alpha, Data and Normal without
+// alpha. It never enlarges along an axis.
 func Resize(img *image.NRGBA, w, h int, use Use) *image.NRGBA {
-	b := img.Bounds()
-	w, h = min(w, b.Dx()), min(h, b.Dy())
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	across := spans(b.Dx(), w)
-	sum := make([]pixelSum, w)
-	for y, rows := range spans(b.Dy(), h) {
-		clear(sum)
-		for _, r := range rows {
-			line := img.Pix[r.at*img.Stride:]
-			for x, columns := range across {
-				for _, c := range columns {
-					sum[x].add(line[4*c.at:4*c.at+4], float64(r.weight*c.weight), use)
-				}
-			}
-		}
-		for x := range sum {
-			sum[x].put(out.Pix[y*out.Stride+4*x:], use)
-		}
+	role := Role{Use: use}
+	if use == Color {
+		role.Alpha = AlphaBlended
 	}
-	return out
-}
-
-// spanPart is a source pixel and the part of it that counts.
-type spanPart struct {
-	at     int
-	weight float64
-}
-
-// spans divides n pixels into m areas.
-func spans(n, m int) [][]spanPart {
-	out := make([][]spanPart, m)
-	for i := range out {
-		// In units of 1/m of a pixel, the area is [i*n, (i+1)*n).
-		for at := i * n / m; at*m < (i+1)*n; at++ {
-			lo, hi := max(at*m, i*n), min((at+1)*m, (i+1)*n)
-			out[i] = append(out[i], spanPart{at, float64(hi-lo) / float64(n)})
-		}
-	}
-	return out
-}
-
-// pixelSum is a weighted sum of pixels.
-type pixelSum struct {
-	c      [4]float64 // colour channels, weighted by alpha when they are colours
-	plain  [3]float64 // the same without alpha, for areas that are transparent
-	weight float64
-}
-
-func (s *pixelSum) add(p []byte, w float64, use Use) {
-	s.weight += w
-	a := float64(p[3])
-	for k := range 3 {
-		v := float64(p[k])
-		if use == Color {
-			v = float64(linear[p[k]])
-		}
-		s.c[k] += float64(v * float64(w*a))
-		s.plain[k] += float64(v * w)
-	}
-	s.c[3] += float64(w * a)
-}
-
-func (s *pixelSum) put(p []byte, use Use) {
-	alpha := s.c[3] / s.weight
-	p[3] = uint8(alpha + 0.5)
-	for k := range 3 {
-		v := s.plain[k] / s.weight
-		if use == Color && s.c[3] > 0 {
-			v = s.c[k] / s.c[3]
-		}
-		if use == Color {
-			p[k] = toSRGB(v)
-		} else {
-			p[k] = uint8(v + 0.5)
-		}
-	}
+	one := newWorkers(1)
+	one.join()
+	return scaled(one, img, min(w, img.Rect.Dx()), min(h, img.Rect.Dy()), role)
 }
