@@ -14,7 +14,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // TestBatchingFollowsTheRun: the renderer is told of cells, bounds and the kind
@@ -182,7 +182,7 @@ func TestPressure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.relieved) == 0 || r.relieved[0] != runtime.PressureWarning || rep.PressureSignals != len(r.relieved) {
+	if len(r.relieved) == 0 || r.relieved[0] != memory.PressureWarning || rep.PressureSignals != len(r.relieved) {
 		t.Errorf("%v, %d signals", r.relieved, rep.PressureSignals)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -71,7 +72,7 @@ type fakeRenderer struct {
 	dedicated      int64
 	textureBytes   int64
 	onShed         func(n int) int
-	relieved       []runtime.PressureLevel
+	relieved       []memory.PressureLevel
 }
 
 func newFakeRenderer() *fakeRenderer {
@@ -130,7 +131,7 @@ func (r *fakeRenderer) Hide(id texture.ID) { delete(r.shown, id) }
 func (r *fakeRenderer) SetBatching(o *render.BatchOptions)             { r.batching = o }
 func (r *fakeRenderer) SetBatchScene(id payload.SceneID, cell float64) { r.cells[id] = cell }
 func (r *fakeRenderer) LimitBatches(bytes int64)                       { r.batchLimit = bytes }
-func (r *fakeRenderer) RelieveBatches(l runtime.PressureLevel)         { r.relieved = append(r.relieved, l) }
+func (r *fakeRenderer) RelieveBatches(l memory.PressureLevel)          { r.relieved = append(r.relieved, l) }
 
 func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 	return append(dst, batch.Cell{Scene: 1, State: batch.CellBatched, Bounds: records.Bounds{Max: [3]float32{1, 1, 1}}})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // Budgets of one frame in real time: uploads must not be felt, so that they get
@@ -111,7 +111,7 @@ func (a *app) step(dt time.Duration) error {
 // drawn; then as much is uploaded as the frame has time for. On a virtual clock
 // that is everything, so that no picture depends on how fast the machine is.
 func (a *app) advance(w *stats.Stopwatch) (err error) {
-	if level := a.memory.take(); level > runtime.PressureNone {
+	if level := a.memory.take(); level > memory.PressureNone {
 		a.meter.PressureSignal()
 		a.r.RelieveBatches(level)
 	}

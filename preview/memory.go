@@ -28,7 +28,7 @@ type memoryWatch struct {
 func (w *memoryWatch) open(cfg *runtime.Config, dedicated int64, used func() (geometry, textures int64)) {
 	w.probe = memory.NewProbe(memory.ProbeOptions{
 		Root:  w.root,
-		Fixed: runtime.Memory{GeometryBudget: cfg.GeometryBudget, TextureBudget: cfg.TextureBudget},
+		Fixed: memory.Memory{GeometryBudget: cfg.GeometryBudget, TextureBudget: cfg.TextureBudget},
 		GPU:   func() int64 { return dedicated },
 		Used:  used,
 	})
@@ -50,7 +50,7 @@ func (w *memoryWatch) watch(s *runtime.Streamer) {
 	if w.told = false; w.probe == nil {
 		return
 	}
-	w.monitor = memory.Watch(memory.MonitorOptions{Root: w.root}, func(level runtime.PressureLevel) {
+	w.monitor = memory.Watch(memory.MonitorOptions{Root: w.root}, func(level memory.PressureLevel) {
 		s.NotifyMemoryPressure(level)
 		w.report(level)
 	})
@@ -70,7 +70,7 @@ func (w *memoryWatch) unwatch() error {
 }
 
 // report carries a level to the goroutine of Run.
-func (w *memoryWatch) report(level runtime.PressureLevel) {
+func (w *memoryWatch) report(level memory.PressureLevel) {
 	for {
 		old := w.level.Load()
 		if old >= uint32(level) || w.level.CompareAndSwap(old, uint32(level)) {
@@ -80,7 +80,7 @@ func (w *memoryWatch) report(level runtime.PressureLevel) {
 }
 
 // take returns the worst level since the last call.
-func (w *memoryWatch) take() runtime.PressureLevel { return runtime.PressureLevel(w.level.Swap(0)) }
+func (w *memoryWatch) take() memory.PressureLevel { return memory.PressureLevel(w.level.Swap(0)) }
 
 // shortage says once of a scene that the geometry budget leaves a part of what is
 // in view out, "" else.

@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -164,7 +165,7 @@ type renderer interface {
 	SetBatching(*render.BatchOptions)
 	SetBatchScene(id payload.SceneID, cell float64)
 	LimitBatches(bytes int64)
-	RelieveBatches(runtime.PressureLevel)
+	RelieveBatches(memory.PressureLevel)
 	AppendBatchCells([]batch.Cell) []batch.Cell
 	Resize(width, height int) error
 	Draw(render.Frame) render.Stats

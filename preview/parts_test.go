@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // TestMessages: a notice and an alert stay for their times, and only what could not
@@ -44,9 +45,9 @@ func TestMessages(t *testing.T) {
 // once of a scene.
 func TestMemoryWatch(t *testing.T) {
 	var w memoryWatch
-	w.report(runtime.PressureCritical)
-	w.report(runtime.PressureWarning)
-	if first, then := w.take(), w.take(); first != runtime.PressureCritical || then != runtime.PressureNone {
+	w.report(memory.PressureCritical)
+	w.report(memory.PressureWarning)
+	if first, then := w.take(), w.take(); first != memory.PressureCritical || then != memory.PressureNone {
 		t.Errorf("%v, then %v", first, then)
 	}
 	st := runtime.Stats{TilesInView: 9}

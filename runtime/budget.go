@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/memory"
+)
 
 // geometryBudget owns the memory of the device: what is used of it, what is on
 // its way, what representations cost as far as is known, and which tiles are
@@ -12,8 +16,8 @@ import "math"
 // only by estimates that were wrong, and by a first tile that is larger.
 type geometryBudget struct {
 	*env
-	probe  MemoryProbe // nil: only what the configuration says
-	memory Memory      // as of the last read
+	probe  MemoryProbe   // nil: only what the configuration says
+	memory memory.Memory // as of the last read
 
 	geometryBytes, textureBytes         int64 // uploaded by this Streamer
 	peakGeometryBytes, peakTextureBytes int64
@@ -68,7 +72,7 @@ func (b *geometryBudget) addTo(st *Stats) {
 // read asks the probe; a budget of the probe wins over the configured
 // one.
 func (b *geometryBudget) read() {
-	m := Memory{}
+	m := memory.Memory{}
 	if b.probe != nil {
 		m = b.probe.Memory()
 	}

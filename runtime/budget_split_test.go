@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -127,7 +128,7 @@ func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 				x.LODLevels[0].FileSizeBytes, x.LODLevels[1].FileSizeBytes = 50, 20
 			}
 			r := newRig(t, m, withLatency(0.1), withConfig(func(cfg *Config) { *cfg = DefaultConfig(); cfg.GeometryBudget = c.budget }))
-			r.loader.Bytes, r.memory = bytes, Memory{}
+			r.loader.Bytes, r.memory = bytes, memory.Memory{}
 			r.dt = 50 * time.Millisecond
 			var peak int64
 			reach, detail, left := math.Inf(1), math.Inf(1), 0

@@ -3,6 +3,7 @@ package runtime
 import (
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -31,7 +32,7 @@ func TestBudgetFits(t *testing.T) {
 			p := newParts(t, nil, tileAt("a", face(0), hlodAt(60)), tileAt("b", face(20)))
 			r := p.load(tile, payload.RepHLOD, c.own)
 			p.load(1, payload.RepFull, c.here-c.own)
-			p.budget.memory = Memory{GeometryBudget: c.budget, GeometryUsed: c.elsewhere}
+			p.budget.memory = memory.Memory{GeometryBudget: c.budget, GeometryUsed: c.elsewhere}
 			p.budget.pending = c.pending
 			p.scene.tiles.full[tile].gpu = c.cost
 			for within, want := range map[limit]bool{limitMark: c.mark, limitSwap: c.swap, limitBudget: c.whole} {
@@ -103,15 +104,15 @@ func TestBudgetMarks(t *testing.T) {
 	p := newParts(t, nil, tileAt("a", face(0)))
 	for _, c := range []struct {
 		used      int64
-		probe     Memory
+		probe     memory.Memory
 		high, low bool
 		budget    int64
 	}{
-		{600, Memory{}, false, false, 1000},
-		{601, Memory{}, false, true, 1000},
-		{800, Memory{}, true, true, 1000},
-		{100, Memory{GeometryUsed: 700}, true, true, 1000},
-		{800, Memory{GeometryBudget: 2000}, false, false, 2000},
+		{600, memory.Memory{}, false, false, 1000},
+		{601, memory.Memory{}, false, true, 1000},
+		{800, memory.Memory{}, true, true, 1000},
+		{100, memory.Memory{GeometryUsed: 700}, true, true, 1000},
+		{800, memory.Memory{GeometryBudget: 2000}, false, false, 2000},
 	} {
 		b := newGeometryBudget(p.env, fixedMemory(c.probe))
 		b.book(c.used, 0)

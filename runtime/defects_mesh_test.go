@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -25,7 +26,7 @@ func TestStaleRereadIsDropped(t *testing.T) {
 		}
 	})
 	r.path(3, [2]float64{0, -40})
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.path(30, [2]float64{7, -800}, [2]float64{15, -40})
 	st := r.s.Stats()
 	if st.CPUBytes != 300 || st.CPURoots != 1 || st.ActiveLoads != 0 || st.MeshesLoaded != 2 {

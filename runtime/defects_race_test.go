@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -162,7 +163,7 @@ func TestOwnerIsAlone(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				r.s.NotifyMemoryPressure(PressureWarning)
+				r.s.NotifyMemoryPressure(memory.PressureWarning)
 				r.s.loads.completions.Loaded(1<<60, payload.Result{})
 				r.s.loads.completions.Fetched(1<<60, payload.Fetched{}, fake.ErrFake)
 			}
@@ -182,8 +183,8 @@ func TestPressureIsHonouredBelowTheMark(t *testing.T) {
 	for r.s.Stats().UpdateTriggered {
 		r.step()
 	}
-	r.s.NotifyMemoryPressure(PressureWarning)
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.step()
 	if st := r.s.Stats(); !st.UpdateTriggered || st.EvictionsPerformed != 2 || st.GeometryBytes != 0 {
 		t.Errorf("pressure was not handled at once: %+v", st)
@@ -194,7 +195,7 @@ func TestEvictionsAddUp(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60)), tileAt("b", face(70))), withBytes(450))
 	r.memory.GeometryBudget = 1000
 	r.until(8)
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.until(20)
 	if st := r.s.Stats(); st.Evictions == 0 || int(st.Evictions) != len(r.events("evict.tile")) {
 		t.Errorf("%d evictions counted, %v happened", st.Evictions, r.events("evict.tile"))

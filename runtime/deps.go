@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -61,28 +62,5 @@ type Visibility interface {
 type MemoryProbe interface {
 	// Memory is called once per tick, on the owner goroutine, and must not do
 	// I/O.
-	Memory() Memory
-}
-
-// Memory is what a MemoryProbe knows, in bytes.
-type Memory struct {
-	GeometryBudget int64 // 0: that of Config; 0 there: unlimited
-	TextureBudget  int64 // as GeometryBudget
-	GeometryUsed   int64 // outside use, added to what the Streamer has uploaded
-	TextureUsed    int64
-}
-
-// PressureLevel grades memory pressure from outside.
-type PressureLevel uint8
-
-// The levels.
-const (
-	PressureNone PressureLevel = iota
-	PressureWarning
-	PressureCritical
-)
-
-// String returns none, warning or critical.
-func (p PressureLevel) String() string {
-	return [...]string{"none", "warning", "critical"}[min(p, PressureCritical)]
+	Memory() memory.Memory
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -91,7 +92,7 @@ func TestEntitiesShareAFile(t *testing.T) {
 	if u := cache.Usage(); u.Unused != 10 {
 		t.Errorf("%+v", u)
 	}
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.step()
 	if u := cache.Usage(); u != (payload.CacheUsage{}) || r.s.Stats().CPUReleased != 10 {
 		t.Errorf("%+v", u)

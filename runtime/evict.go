@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/runtime/event"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -59,7 +60,7 @@ type evictee struct {
 // value, those out of range before the others, then whole representations
 // beyond their streaming radius, the farthest first. A critical signal also
 // releases the main memory of out-of-core tiles.
-func (v *evictor) evict(signal PressureLevel) {
+func (v *evictor) evict(signal memory.PressureLevel) {
 	if v.budget.high() {
 		v.budget.evicting = true
 	} else if !v.budget.aboveLow() {
@@ -70,12 +71,12 @@ func (v *evictor) evict(signal PressureLevel) {
 		limit, meshes = evictPerTick, evictMeshes
 	}
 	switch signal {
-	case PressureWarning:
+	case memory.PressureWarning:
 		limit, meshes = max(limit, evictWarning), evictMeshes
-	case PressureCritical:
+	case memory.PressureCritical:
 		limit, meshes = max(limit, evictCritical), evictMeshesCritical
 	}
-	if v.cache != nil && signal != PressureNone {
+	if v.cache != nil && signal != memory.PressureNone {
 		v.count.unusedFreed += v.cache.EvictUnused()
 	}
 	v.lowerTextures(signal)
@@ -85,12 +86,12 @@ func (v *evictor) evict(signal PressureLevel) {
 	if limit == 0 {
 		return
 	}
-	left := v.meshes.evict(meshes, signal == PressureNone, true)
-	left = v.meshes.evict(left, signal == PressureNone, false)
-	if signal == PressureCritical {
+	left := v.meshes.evict(meshes, signal == memory.PressureNone, true)
+	left = v.meshes.evict(left, signal == memory.PressureNone, false)
+	if signal == memory.PressureCritical {
 		v.meshes.releaseCPU()
 	}
-	if signal != PressureNone || left > 0 { // else the next tick has more meshes
+	if signal != memory.PressureNone || left > 0 { // else the next tick has more meshes
 		v.evictTiles(limit, signal)
 	}
 	if v.budget.evicting && v.budget.evicted == 0 && !v.budget.high() {
@@ -105,16 +106,16 @@ func (v *evictor) evict(signal PressureLevel) {
 }
 
 // evictTiles evicts up to limit representations.
-func (v *evictor) evictTiles(limit int, signal PressureLevel) {
+func (v *evictor) evictTiles(limit int, signal memory.PressureLevel) {
 	v.listEvictees()
 	before := v.budget.evicted
 	for i := range v.evictees {
-		if v.budget.evicted-before == limit || signal == PressureNone && !v.budget.aboveLow() {
+		if v.budget.evicted-before == limit || signal == memory.PressureNone && !v.budget.aboveLow() {
 			break
 		}
 		e := v.evictees[i]
 		switch {
-		case signal != PressureNone:
+		case signal != memory.PressureNone:
 			v.evictRep(e)
 		case !v.keepsLast(e):
 			v.evictForRoom(e)
@@ -210,7 +211,7 @@ func (v *evictor) acceptGeometry(bytes int64) bool {
 	}
 	v.meshes.evict(evictMeshes, false, true)
 	if !fits() {
-		v.evictTiles(evictPerTick, PressureWarning)
+		v.evictTiles(evictPerTick, memory.PressureWarning)
 	}
 	return fits()
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -11,30 +12,30 @@ func TestEvictor(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		used   int64 // by each of the tiles
-		signal PressureLevel
+		signal memory.PressureLevel
 		before func(p *parts)
 		want   string
 		short  bool // afterwards
 	}{
-		{"below the mark nothing", 130, PressureNone, nil, "", false},
+		{"below the mark nothing", 130, memory.PressureNone, nil, "", false},
 		{
-			"above the mark the farthest, down to the low one", 140, PressureNone, nil,
+			"above the mark the farthest, down to the low one", 140, memory.PressureNone, nil,
 			"evict.tile f full; tile.unload f; evict.tile e full; tile.unload e", true,
 		},
 		{
-			"a tick takes no more than four", 400, PressureNone, nil,
+			"a tick takes no more than four", 400, memory.PressureNone, nil,
 			"evict.tile f full; tile.unload f; evict.tile e full; tile.unload e; evict.tile d full; tile.unload d; evict.tile c full; tile.unload c", true,
 		},
 		{
-			"a critical signal takes all but what is in range", 10, PressureCritical, nil,
+			"a critical signal takes all but what is in range", 10, memory.PressureCritical, nil,
 			"evict.tile f full; tile.unload f; evict.tile e full; tile.unload e; evict.tile d full; tile.unload d; evict.tile c full; tile.unload c; evict.tile b full; tile.unload b", false,
 		},
-		{"the last that a tile can draw stays while the budget holds it", 140, PressureNone, func(p *parts) { p.cfg.Handoff = HandoffCovered }, "warn", true},
-		{"but not what it has besides", 140, PressureNone, func(p *parts) {
+		{"the last that a tile can draw stays while the budget holds it", 140, memory.PressureNone, func(p *parts) { p.cfg.Handoff = HandoffCovered }, "warn", true},
+		{"but not what it has besides", 140, memory.PressureNone, func(p *parts) {
 			p.cfg.Handoff = HandoffCovered
 			p.load(5, payload.RepHLOD, 10)
 		}, "evict.tile f full; tile.unload f", true},
-		{"what has come just now stays", 140, PressureNone, func(p *parts) { p.minResident = seconds(1) }, "warn", true},
+		{"what has come just now stays", 140, memory.PressureNone, func(p *parts) { p.minResident = seconds(1) }, "warn", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newParts(t, func(c *Config) { c.Handoff = HandoffStrict },
@@ -63,7 +64,7 @@ func TestEvictorWarnsOnce(t *testing.T) {
 	p.load(0, payload.RepFull, 900)
 	got := ""
 	for range 3 {
-		p.evictor.evict(PressureNone)
+		p.evictor.evict(memory.PressureNone)
 		got += p.events()
 	}
 	if got != "warn" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -64,7 +65,7 @@ func TestEvictedReturnsWithinItsStreamingRadius(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(60))), withBytes(100))
 	r.memory.GeometryBudget = 1000
 	r.until(10)
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.path(11, [2]float64{10.5, 20})
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 10 tile.unload a; 10.5 tile.dispatch a; 10.8 tile.parsed a")
 }
@@ -88,7 +89,7 @@ func TestEvictedLevelReturns(t *testing.T) {
 				return map[bool]time.Duration{true: 8 * time.Second, false: 250 * time.Millisecond}[q.Key.Rep == payload.RepFull]
 			}
 			r.until(10)
-			r.s.NotifyMemoryPressure(PressureWarning)
+			r.s.NotifyMemoryPressure(memory.PressureWarning)
 			r.path(14, [2]float64{10.5, tt.x})
 			r.expect("0 lod.load a 0; 0.3 lod.loaded a 0; 10 lod.unload a 0;" + tt.want)
 		})
@@ -102,20 +103,20 @@ func TestEvictedWaitsBehindItsLevel(t *testing.T) {
 	r.memory.GeometryBudget = 1000
 	r.until(10)
 	r.log = nil
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.until(14)
 	r.expect("10 tile.unload a; 10 lod.load a 0; 10.3 lod.loaded a 0; 13 tile.dispatch a; 13.3 tile.parsed a; 13.3 lod.unload a 0")
 	// Not so when the camera comes nearer.
 	r.until(30)
 	r.log = nil
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.path(32, [2]float64{31, 20})
 	r.expect("30 tile.unload a; 30 lod.load a 0; 30.3 lod.loaded a 0; 31 tile.dispatch a; 31.3 tile.parsed a; 31.3 lod.unload a 0")
 }
 
 func TestNothingToEvictWarnsOnce(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withBytes(1))
-	r.memory = Memory{GeometryBudget: 1000, GeometryUsed: 990}
+	r.memory = memory.Memory{GeometryBudget: 1000, GeometryUsed: 990}
 	r.until(5)
 	r.expect("0 warn", "warn")
 	r.memory.GeometryUsed = 0
@@ -131,7 +132,7 @@ func TestBudgetSources(t *testing.T) {
 	if st := r.s.Stats(); st.GeometryBudget != 77 || st.TextureBudget != 88 {
 		t.Errorf("configured budgets: %+v", st)
 	}
-	r.memory = Memory{GeometryBudget: 5, TextureBudget: 6, TextureUsed: 9}
+	r.memory = memory.Memory{GeometryBudget: 5, TextureBudget: 6, TextureUsed: 9}
 	r.until(0.2)
 	if st := r.s.Stats(); st.GeometryBudget != 5 || st.TextureBudget != 6 || st.TextureUsed != 9 {
 		t.Errorf("the probe's budgets: %+v", st)
@@ -140,9 +141,9 @@ func TestBudgetSources(t *testing.T) {
 
 func TestPressureKeepsTheWorst(t *testing.T) {
 	var s Streamer
-	s.NotifyMemoryPressure(PressureCritical)
-	s.NotifyMemoryPressure(PressureWarning)
-	if got := PressureLevel(s.pressure.Load()); got != PressureCritical {
+	s.NotifyMemoryPressure(memory.PressureCritical)
+	s.NotifyMemoryPressure(memory.PressureWarning)
+	if got := memory.PressureLevel(s.pressure.Load()); got != memory.PressureCritical {
 		t.Errorf("%v", got)
 	}
 }
@@ -150,7 +151,7 @@ func TestPressureKeepsTheWorst(t *testing.T) {
 func TestPressureAboveCriticalIsCritical(t *testing.T) {
 	var s Streamer
 	s.NotifyMemoryPressure(9)
-	if got := PressureLevel(s.pressure.Load()); got != PressureCritical {
+	if got := memory.PressureLevel(s.pressure.Load()); got != memory.PressureCritical {
 		t.Errorf("%d", got)
 	}
 }

@@ -1,6 +1,9 @@
 package runtime
 
-import "github.com/untoldkit/untold/runtime/event"
+import (
+	"github.com/untoldkit/untold/runtime/event"
+	"github.com/untoldkit/untold/runtime/memory"
+)
 
 // TextureRelief gives texture memory back before geometry goes.
 type TextureRelief interface {
@@ -22,7 +25,7 @@ func (v *evictor) shed(n int) {
 
 // lowerTextures asks for texture memory when textures or geometry are short,
 // or the system asks.
-func (v *evictor) lowerTextures(signal PressureLevel) {
+func (v *evictor) lowerTextures(signal memory.PressureLevel) {
 	n := 0
 	switch {
 	case v.budget.high():
@@ -31,9 +34,9 @@ func (v *evictor) lowerTextures(signal PressureLevel) {
 		n = shedTextures
 	}
 	switch signal {
-	case PressureWarning:
+	case memory.PressureWarning:
 		n = max(n, shedWarning)
-	case PressureCritical:
+	case memory.PressureCritical:
 		n = max(n, shedCritical)
 	}
 	if n > 0 {

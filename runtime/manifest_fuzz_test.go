@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -83,9 +84,9 @@ func streamForASecond(t *testing.T, m *manifest.Manifest, x, z float64, answers 
 		r.camera.Position[0] += 3
 		switch i {
 		case 10:
-			s.NotifyMemoryPressure(PressureWarning)
+			s.NotifyMemoryPressure(memory.PressureWarning)
 		case 15:
-			s.NotifyMemoryPressure(PressureCritical)
+			s.NotifyMemoryPressure(memory.PressureCritical)
 		}
 		checkInvariants(t, r, false)
 	}

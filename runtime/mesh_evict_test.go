@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -30,7 +31,7 @@ func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest
 
 func TestEvictionScore(t *testing.T) {
 	e := &env{cfg: DefaultConfig()}
-	ms := &meshStreamer{eventLog: &eventLog{env: e}, budget: &geometryBudget{env: e, memory: Memory{GeometryBudget: 100}}}
+	ms := &meshStreamer{eventLog: &eventLog{env: e}, budget: &geometryBudget{env: e, memory: memory.Memory{GeometryBudget: 100}}}
 	for _, c := range []struct {
 		distance float64
 		bytes    int64
@@ -102,7 +103,7 @@ func (s *reliefSpy) Shed(n int) int {
 
 // A signal between two calls is handled by the next one.
 func TestPressureResponses(t *testing.T) {
-	for level, want := range map[PressureLevel]struct{ shed, meshes int }{PressureWarning: {8, 16}, PressureCritical: {20, 32}} {
+	for level, want := range map[memory.PressureLevel]struct{ shed, meshes int }{memory.PressureWarning: {8, 16}, memory.PressureCritical: {20, 32}} {
 		var d []float64
 		for i := range 48 {
 			d = append(d, 40+float64(i)/10)
@@ -121,7 +122,7 @@ func TestPressureResponses(t *testing.T) {
 		if !st.UpdateTriggered || st.EvictionsPerformed != want.meshes || st.MeshesLoaded != 48-want.meshes || !slices.Equal(textures.asked, []int{want.shed}) {
 			t.Errorf("%v: %d evictions, %d left, shed %v", level, st.EvictionsPerformed, st.MeshesLoaded, textures.asked)
 		}
-		if cold := st.CPUBytes == 0; cold != (level == PressureCritical) {
+		if cold := st.CPUBytes == 0; cold != (level == memory.PressureCritical) {
 			t.Errorf("%v: %d bytes of main memory are in use", level, st.CPUBytes)
 		}
 		r.expect(fmt.Sprintf("%.6g evict.shed %d", at, want.shed), "evict.shed")
@@ -208,7 +209,7 @@ func TestPressureReachesMeshesAndMainMemory(t *testing.T) {
 	r := outOfCoreRig(t, fake.NodesAt(1, 40, 42))
 	r.memory.GeometryBudget = 1_000_000
 	r.until(2)
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.step()
 	if st := r.s.Stats(); st.MeshEvictions != 2 || st.CPUBytes != 0 {
 		t.Errorf("%+v", st)
@@ -222,7 +223,7 @@ func TestEvictionsOfAllTiersAddUp(t *testing.T) {
 		withConfig(func(c *Config) { c.OutOfCoreNodeThreshold = 3 }), withBytes(10))
 	r.memory.GeometryBudget = 1000
 	r.until(10)
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.step()
 	if st := r.s.Stats(); st.EvictionsPerformed != 4 || st.Evictions != 4 || st.MeshEvictions != 3 {
 		t.Errorf("%+v\n%s", st, strings.Join(r.events("evict."), "\n"))
@@ -261,7 +262,7 @@ func TestTexturesCountFromTheFirstMesh(t *testing.T) {
 	if st := r.s.Stats(); st.MeshesLoaded != 2 || st.TextureBytes != 1000 {
 		t.Errorf("with two: %+v", st)
 	}
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.until(4.1)
 	if st := r.s.Stats(); st.MeshesLoaded != 1 && st.TextureBytes != 0 {
 		t.Errorf("after relief: %+v", st)
@@ -338,7 +339,7 @@ func TestTileIsEvictedWhileItsMeshesWait(t *testing.T) {
 		t.Fatalf("%+v", r.s.Stats())
 	}
 	r.s.cfg.MaxConcurrentLoads = 3
-	r.s.NotifyMemoryPressure(PressureWarning)
+	r.s.NotifyMemoryPressure(memory.PressureWarning)
 	r.until(10.2)
 	r.expect("10 evict.tile a full", "evict.")
 }

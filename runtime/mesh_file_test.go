@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -58,7 +59,7 @@ func TestFileStreamsMeshByMesh(t *testing.T) {
 			t.Errorf("part %d begins at %v m", k.Part, x)
 		}
 	}
-	s.NotifyMemoryPressure(PressureCritical)
+	s.NotifyMemoryPressure(memory.PressureCritical)
 	s.Update(camera, 0)
 	if st := s.Stats(); st.CPUBytes != 0 || st.MeshesLoaded != 20 { // two are not protected
 		t.Errorf("%+v", st)

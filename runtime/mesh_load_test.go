@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -148,7 +149,7 @@ func TestReleaseWarmAndReadAgain(t *testing.T) {
 	if st := r.s.Stats(); st.CPUBytes != 300 || st.MeshesLoaded != 2 {
 		t.Fatalf("%+v", st)
 	}
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.until(3.2)
 	// Under pressure from the system both meshes go whatever the mark says, but
 	// visible ones near the camera.
@@ -175,7 +176,7 @@ func TestReadAgainFails(t *testing.T) {
 		return ""
 	}))
 	r.path(3, [2]float64{0, -40})
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.until(40)
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 6.3 tile.failed a n=1 retry=5; 11.6 tile.failed a n=2 retry=10")
 	if st := r.s.Stats(); st.MeshesLoaded != 2 {
@@ -195,7 +196,7 @@ func TestReadAgainFindsAnotherFile(t *testing.T) {
 		}
 	})
 	r.path(3, [2]float64{0, -40})
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.until(9)
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 6.3 tile.unload a; 6.3 tile.dispatch a; 6.6 tile.parsed a")
 	if st := r.s.Stats(); st.Meshes != 2 || st.MeshesLoaded != 2 || st.GeometryBytes != 14 {
@@ -214,7 +215,7 @@ func TestUnloadWhileReadingAgain(t *testing.T) {
 		}
 	})
 	r.path(3, [2]float64{0, -40})
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	r.path(30, [2]float64{7, -800})
 	if st := r.s.Stats(); st.ActiveLoads != 0 || r.s.loads.parsing != [classes]int{} || st.CPUBytes != 0 || r.s.meshes.registry.usage().Roots != 0 {
 		t.Errorf("%+v, %v", st, r.s.loads.parsing)

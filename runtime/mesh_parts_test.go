@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -261,7 +262,7 @@ func TestPartsUnderPressure(t *testing.T) {
 	if st := r.s.Stats(); st.CPUBytes != 200 || st.MeshesLoaded != 2 {
 		t.Fatalf("%+v", st)
 	}
-	r.s.NotifyMemoryPressure(PressureCritical)
+	r.s.NotifyMemoryPressure(memory.PressureCritical)
 	p.until(3.2)
 	if st := r.s.Stats(); st.CPUBytes != 0 || st.CPUReleased != 200 || p.held != 0 {
 		t.Errorf("%+v, %d held", st, p.held)

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
@@ -311,9 +312,9 @@ func (s *story) act(t *rapid.T, r *rig, f frame) {
 			t.Fatal(err)
 		}
 	case "warning":
-		r.s.NotifyMemoryPressure(PressureWarning)
+		r.s.NotifyMemoryPressure(memory.PressureWarning)
 	case "critical":
-		r.s.NotifyMemoryPressure(PressureCritical)
+		r.s.NotifyMemoryPressure(memory.PressureCritical)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -27,11 +28,11 @@ type rig struct {
 	frame  int
 	log    []string // "0.3 tile.parsed a"
 	camera Camera
-	memory Memory
+	memory memory.Memory
 }
 
 // Memory lets a rig be the MemoryProbe.
-func (r *rig) Memory() Memory { return r.memory }
+func (r *rig) Memory() memory.Memory { return r.memory }
 
 type rigOption func(*Config, *Deps, *rig)
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -48,7 +49,7 @@ func TestFrustumGate(t *testing.T) {
 
 func TestHighWater(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))))
-	r.memory = Memory{GeometryBudget: 1000, GeometryUsed: 850}
+	r.memory = memory.Memory{GeometryBudget: 1000, GeometryUsed: 850}
 	r.until(1)
 	r.memory.GeometryUsed = 849
 	r.until(2)

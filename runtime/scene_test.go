@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
@@ -193,7 +194,7 @@ func TestDeviceAndMemoryCounters(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95))), withBytes(25), func(_ *Config, d *Deps, r *rig) {
 		d.Device = slowDevice{r.clock}
 	})
-	r.memory = Memory{GeometryBudget: 100, TextureBudget: 10, TextureUsed: 15}
+	r.memory = memory.Memory{GeometryBudget: 100, TextureBudget: 10, TextureUsed: 15}
 	r.path(1, [2]float64{0, -98})
 	st := r.s.Stats()
 	if st.LastApplyLoadedMeshMs != 3 || st.LastAsyncReloadLODMs != 300 || st.GeometryUtilization != 0.25 || st.GeometryAvailable != 75 ||

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -17,7 +18,7 @@ func refusing(t testing.TB, n int, mode Handoff) *rig {
 	r := newRig(t, m, withBytes(200_000), withConfig(func(c *Config) { c.Handoff = mode }))
 	r.until(5) // what tiles take is known now
 	r.s.UnloadAll()
-	r.memory = Memory{GeometryBudget: 1_000_000, GeometryUsed: 840_000}
+	r.memory = memory.Memory{GeometryBudget: 1_000_000, GeometryUsed: 840_000}
 	r.loader.Bytes = func(payload.Request) int64 { return 1 }
 	r.until(20)
 	return r

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/event"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"pgregory.net/rapid"
 )
@@ -132,7 +133,7 @@ func TestShortMemory(t *testing.T) {
 			c.MaxConcurrentTileLoads = rapid.IntRange(1, 4).Draw(t, "loads")
 		}), withLatency(rapid.Float64Range(0.01, 1).Draw(t, "latency")))
 		r.loader.Bytes = func(q payload.Request) int64 { return bytes[q.TileID+" "+q.Key.Rep.String()] }
-		r.memory = Memory{}
+		r.memory = memory.Memory{}
 		r.lens()
 		r.dt = 50 * time.Millisecond
 		w := &shortWatch{t: t, r: r, evicted: map[string]time.Duration{}, gone: map[string]bool{}, known: rapid.Bool().Draw(t, "known")}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/event"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -128,7 +129,7 @@ func (x *retired) prune() {
 
 // dropReplaced releases what the new scenes draw in place of, and, when memory
 // is short, a few of the rest.
-func (su *succession) dropReplaced(signal PressureLevel) {
+func (su *succession) dropReplaced(signal memory.PressureLevel) {
 	if len(su.retired) == 0 {
 		return
 	}
@@ -148,9 +149,9 @@ func (su *succession) dropReplaced(signal PressureLevel) {
 	}
 	limit := 0
 	switch {
-	case signal == PressureCritical:
+	case signal == memory.PressureCritical:
 		limit = evictCritical
-	case signal == PressureWarning || su.budget.high():
+	case signal == memory.PressureWarning || su.budget.high():
 		limit = evictPerTick
 	case su.budget.refused:
 		limit = 1

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // Limits of the probed budget.
@@ -14,10 +16,10 @@ const (
 )
 
 // fixedMemory is a MemoryProbe of constant budgets and no outside use.
-type fixedMemory Memory
+type fixedMemory memory.Memory
 
 // Memory returns the budgets.
-func (m fixedMemory) Memory() Memory { return Memory(m) }
+func (m fixedMemory) Memory() memory.Memory { return memory.Memory(m) }
 
 // systemMemory probes the machine once: 40 % of the smaller of the control
 // group's limit and the available memory, within [512 MiB, 3 GiB], split 60/40.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // maxFrame is the longest time between two frames that counts, so that sums of
@@ -43,10 +44,10 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	if s.backlog > 0 || s.selector.scanning {
 		interval = s.burstInterval
 	}
-	signal := PressureLevel(s.pressure.Swap(uint32(PressureNone)))
-	if s.sinceTick >= interval || s.wake || signal != PressureNone {
+	signal := memory.PressureLevel(s.pressure.Swap(uint32(memory.PressureNone)))
+	if s.sinceTick >= interval || s.wake || signal != memory.PressureNone {
 		s.sinceTick, s.wake = 0, false
-		s.tick(signal, s.sinceLook >= s.updateInterval || signal != PressureNone)
+		s.tick(signal, s.sinceLook >= s.updateInterval || signal != memory.PressureNone)
 		s.stats.UpdateTriggered = true
 		s.stats.UpdateWorkMs = milliseconds(s.deps.Clock.Now() - s.now)
 	}
@@ -69,7 +70,7 @@ func (s *Streamer) setCamera(c Camera) {
 // tick is one run of all passes. A regular one comes at updateInterval and looks
 // for what could be loaded; others come when something has come in, and look
 // only if something waits for a slot. The order of the passes is the algorithm.
-func (s *Streamer) tick(signal PressureLevel, regular bool) {
+func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 	s.tickCount++
 
 	// All passes judge by the same distances and the same use of memory.
@@ -206,8 +207,8 @@ func (s *Streamer) heartbeat() {
 // NotifyMemoryPressure reports memory pressure from outside; the next Update relieves it,
 // whatever the tick interval. Levels above PressureCritical count as critical.
 // It may be called from any goroutine.
-func (s *Streamer) NotifyMemoryPressure(level PressureLevel) {
-	level = min(level, PressureCritical)
+func (s *Streamer) NotifyMemoryPressure(level memory.PressureLevel) {
+	level = min(level, memory.PressureCritical)
 	for {
 		old := s.pressure.Load()
 		if old >= uint32(level) || s.pressure.CompareAndSwap(old, uint32(level)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -79,7 +80,7 @@ func TestPictures(t *testing.T) {
 	small := sample(320, 240)
 	batches := sample(640, 400)
 	batches.Map = nil
-	batches.Panel.Batching, batches.Panel.Pressure = true, runtime.PressureWarning
+	batches.Panel.Batching, batches.Panel.Pressure = true, memory.PressureWarning
 	batches.Panel.Render.BatchStats = render.BatchStats{BatchDraws: 609, BatchedMeshes: 2299, BatchBytes: 6_408_422, BatchWork: 3}
 	for name, tc := range map[string]struct {
 		m    *Model

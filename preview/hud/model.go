@@ -6,6 +6,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // Model is all that the overlay shows. Zero parts are left out.
@@ -43,7 +44,7 @@ type Panel struct {
 	Paused    bool
 	Frozen    bool // culling
 	Batching  bool // static batching is on
-	Pressure  runtime.PressureLevel
+	Pressure  memory.PressureLevel
 }
 
 // Counts are tiles by state.

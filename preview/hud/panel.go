@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 )
 
 // Layout: margins and the width of a column in characters.
@@ -157,7 +157,7 @@ func (h *HUD) panel(m *Model) {
 	next(faint)
 	h.flags(p)
 	color = accent
-	if p.Pressure > runtime.PressureNone {
+	if p.Pressure > memory.PressureNone {
 		color = warning
 	}
 	next(color)
@@ -282,7 +282,7 @@ func (h *HUD) where(p *Panel) {
 }
 
 func (h *HUD) flags(p *Panel) {
-	if p.Pressure > runtime.PressureNone {
+	if p.Pressure > memory.PressureNone {
 		h.text("memory pressure: ").text(p.Pressure.String()).text("  ")
 	}
 	for _, f := range [...]struct {

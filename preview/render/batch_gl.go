@@ -10,7 +10,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -72,12 +72,12 @@ func (r *Renderer) LimitBatches(bytes int64) {
 
 // RelieveBatches answers memory pressure: nothing is merged for some seconds,
 // and on a critical signal all batches and the main memory behind them go.
-func (r *Renderer) RelieveBatches(level runtime.PressureLevel) {
+func (r *Renderer) RelieveBatches(level memory.PressureLevel) {
 	if r.batches == nil {
 		return
 	}
 	r.batches.batcher.Relieve(level)
-	if level >= runtime.PressureCritical {
+	if level >= memory.PressureCritical {
 		r.batches.assets.Clear()
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -129,7 +129,7 @@ func TestBatchesComeAndGo(t *testing.T) {
 		if s := settleBatches(t, r, f); s.BatchedMeshes != all.BatchedMeshes*(n-1)/n {
 			t.Errorf("merged again: %+v", s.BatchStats)
 		}
-		r.RelieveBatches(runtime.PressureCritical)
+		r.RelieveBatches(memory.PressureCritical)
 		if s := r.Draw(f); s.Batches != 0 || s.BatchDraws != 0 {
 			t.Errorf("pressure: %+v", s.BatchStats)
 		}

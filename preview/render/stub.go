@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -79,7 +80,7 @@ func (*Renderer) SetBatchScene(payload.SceneID, float64) {}
 func (*Renderer) LimitBatches(int64) {}
 
 // RelieveBatches answers memory pressure.
-func (*Renderer) RelieveBatches(runtime.PressureLevel) {}
+func (*Renderer) RelieveBatches(memory.PressureLevel) {}
 
 // AppendBatchCells appends the cells of all scenes.
 func (*Renderer) AppendBatchCells(dst []batch.Cell) []batch.Cell { return dst }

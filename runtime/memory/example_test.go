@@ -17,11 +17,19 @@ func ExampleNewProbe() {
 }
 
 func ExampleWatch() {
-	report := make(chan runtime.PressureLevel, 1)
+	report := make(chan memory.PressureLevel, 1)
 	m := memory.Watch(memory.MonitorOptions{
 		Root: filepath.Join("testdata", "tight"),
-	}, func(l runtime.PressureLevel) { report <- l }) // a program passes Streamer.NotifyMemoryPressure
+	}, func(l memory.PressureLevel) { report <- l }) // a program passes Streamer.NotifyMemoryPressure
 	defer m.Close()
 	fmt.Println(<-report)
 	// Output: warning
 }
+
+// What the package offers fits where the runtime takes it.
+var (
+	_ runtime.MemoryProbe                       = (*memory.Probe)(nil)
+	_ func(s *runtime.Streamer) *memory.Monitor = func(s *runtime.Streamer) *memory.Monitor {
+		return memory.Watch(memory.MonitorOptions{}, s.NotifyMemoryPressure)
+	}
+)

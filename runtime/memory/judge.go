@@ -2,8 +2,6 @@ package memory
 
 import (
 	"time"
-
-	"github.com/untoldkit/untold/runtime"
 )
 
 // When memory is short. Stalls are shares of time in percent, as in
@@ -35,10 +33,10 @@ type judge struct {
 	seen                         bool // there was a sample
 	reclaims, kills              int64
 
-	gauge    runtime.PressureLevel // what the last sample says
-	level    runtime.PressureLevel // reported, and not over yet
-	signalAt [runtime.PressureCritical + 1]time.Duration
-	told     runtime.PressureLevel
+	gauge    PressureLevel // what the last sample says
+	level    PressureLevel // reported, and not over yet
+	signalAt [PressureCritical + 1]time.Duration
+	told     PressureLevel
 	toldAt   time.Duration
 }
 
@@ -47,7 +45,7 @@ func latch(on bool, v, enter, leave float64) bool { return v >= enter || on && v
 
 // sample judges a sample, at time now. stalls says whether there is a pressure
 // file.
-func (j *judge) sample(now time.Duration, s *Sample, stalls bool) (tell runtime.PressureLevel, ok bool) {
+func (j *judge) sample(now time.Duration, s *Sample, stalls bool) (tell PressureLevel, ok bool) {
 	j.warnStalled = stalls && latch(j.warnStalled, s.Some, warnStall, warnStallEnd)
 	j.criticalStalled = stalls && latch(j.criticalStalled, s.Full, criticalStall, criticalStallEnd)
 	share := s.Share()
@@ -57,26 +55,26 @@ func (j *judge) sample(now time.Duration, s *Sample, stalls bool) (tell runtime.
 	reclaimed := j.seen && s.Reclaims > j.reclaims && share < reclaimRoom
 	j.seen, j.reclaims, j.kills = true, s.Reclaims, s.Kills
 
-	j.gauge = runtime.PressureNone
+	j.gauge = PressureNone
 	switch {
 	case j.criticalStalled, j.criticalTight:
-		j.gauge = runtime.PressureCritical
+		j.gauge = PressureCritical
 	case j.warnStalled, j.warnTight:
-		j.gauge = runtime.PressureWarning
+		j.gauge = PressureWarning
 	}
 	signal := j.gauge
 	switch {
 	case killed:
-		signal = runtime.PressureCritical
+		signal = PressureCritical
 	case reclaimed:
-		signal = max(signal, runtime.PressureWarning)
+		signal = max(signal, PressureWarning)
 	}
 	return j.signal(now, signal)
 }
 
 // signal takes the signal of a sample and says whether to report, and what.
-func (j *judge) signal(now time.Duration, signal runtime.PressureLevel) (tell runtime.PressureLevel, ok bool) {
-	for l := runtime.PressureWarning; l <= signal; l++ {
+func (j *judge) signal(now time.Duration, signal PressureLevel) (tell PressureLevel, ok bool) {
+	for l := PressureWarning; l <= signal; l++ {
 		j.signalAt[l] = now
 	}
 	was := j.level
@@ -85,10 +83,10 @@ func (j *judge) signal(now time.Duration, signal runtime.PressureLevel) (tell ru
 		j.level--
 	}
 	switch {
-	case j.level == runtime.PressureNone && was != runtime.PressureNone:
-		j.told = runtime.PressureNone
-		return runtime.PressureNone, true
-	case signal == runtime.PressureNone:
+	case j.level == PressureNone && was != PressureNone:
+		j.told = PressureNone
+		return PressureNone, true
+	case signal == PressureNone:
 		return 0, false
 	case signal <= j.told && now-j.toldAt < repeatTime:
 		return 0, false

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"github.com/untoldkit/untold/runtime"
 )
 
 // free is a sample with so much of the memory free, in percent.
@@ -93,13 +91,13 @@ func TestJudgeProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var j judge
 		now, lastReport, lastSignal := time.Duration(0), time.Duration(-1<<62), time.Duration(-1<<62)
-		reported := runtime.PressureNone
+		reported := PressureNone
 		for range rapid.IntRange(1, 100).Draw(t, "steps") {
 			now += time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond
-			signal := runtime.PressureLevel(max(0, rapid.IntRange(-3, 2).Draw(t, "signal")))
+			signal := PressureLevel(max(0, rapid.IntRange(-3, 2).Draw(t, "signal")))
 			before := j.level
 			tell, ok := j.signal(now, signal)
-			if signal > runtime.PressureNone {
+			if signal > PressureNone {
 				lastSignal = now
 			}
 			if ok && tell > signal {
@@ -108,7 +106,7 @@ func TestJudgeProperties(t *testing.T) {
 			if signal > before && (!ok || tell != signal) {
 				t.Fatalf("rise to %v from %v: reported %v, %v", signal, before, tell, ok)
 			}
-			if ok && tell != runtime.PressureNone {
+			if ok && tell != PressureNone {
 				if tell <= reported && now-lastReport < repeatTime {
 					t.Fatalf("%v again after %v", tell, now-lastReport)
 				}
@@ -117,10 +115,10 @@ func TestJudgeProperties(t *testing.T) {
 			if ok {
 				reported = tell
 			}
-			if (j.level == runtime.PressureNone) != (now-lastSignal >= holdTime) && j.level == runtime.PressureNone {
+			if (j.level == PressureNone) != (now-lastSignal >= holdTime) && j.level == PressureNone {
 				t.Fatalf("none %v after a signal", now-lastSignal)
 			}
-			if signal == runtime.PressureNone && now-lastSignal >= holdTime && j.level != runtime.PressureNone {
+			if signal == PressureNone && now-lastSignal >= holdTime && j.level != PressureNone {
 				t.Fatalf("%v %v after the last signal", j.level, now-lastSignal)
 			}
 		}

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/untoldkit/untold/runtime"
 )
 
 // MonitorOptions configures a Monitor. The zero value watches the system.
@@ -34,7 +32,7 @@ type MonitorOptions struct {
 type Monitor struct {
 	clock    Clock
 	interval time.Duration
-	report   func(runtime.PressureLevel)
+	report   func(PressureLevel)
 	reader   *reader
 	notes    []string
 	judge    judge
@@ -46,10 +44,10 @@ type Monitor struct {
 
 // Watch starts to watch and calls report on a goroutine of the Monitor:
 // whenever the level rises, every 2 s while what raised it goes on, and once
-// with runtime.PressureNone when there has been no sign for 10 s. report must
+// with PressureNone when there has been no sign for 10 s. report must
 // not block and not call Close; Streamer.NotifyMemoryPressure is made for it. Where nothing
 // can be watched no goroutine is started, and String says why.
-func Watch(o MonitorOptions, report func(runtime.PressureLevel)) *Monitor {
+func Watch(o MonitorOptions, report func(PressureLevel)) *Monitor {
 	m := &Monitor{
 		clock: clockOr(o.Clock), interval: o.Interval, report: report, reader: newReader(o.Root),
 		stop: make(chan struct{}),
@@ -89,7 +87,7 @@ func (m *Monitor) run(stalls bool) {
 }
 
 // tell reports unless the Monitor is being closed.
-func (m *Monitor) tell(level runtime.PressureLevel) {
+func (m *Monitor) tell(level PressureLevel) {
 	m.level.Store(uint32(m.judge.level))
 	select {
 	case <-m.stop:
@@ -100,7 +98,7 @@ func (m *Monitor) tell(level runtime.PressureLevel) {
 
 // Level returns the level now. It falls when there has been no sign of it for
 // 10 s.
-func (m *Monitor) Level() runtime.PressureLevel { return runtime.PressureLevel(m.level.Load()) }
+func (m *Monitor) Level() PressureLevel { return PressureLevel(m.level.Load()) }
 
 // String says what is watched, and what is not and why, in one line.
 func (m *Monitor) String() string { return strings.Join(m.notes, "; ") }

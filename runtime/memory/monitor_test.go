@@ -6,26 +6,18 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/untoldkit/untold/runtime"
-)
-
-// TestStreamerFits: the methods have the shapes that the runtime wants.
-var (
-	_ runtime.MemoryProbe                = (*Probe)(nil)
-	_ func(s *runtime.Streamer) *Monitor = func(s *runtime.Streamer) *Monitor { return Watch(MonitorOptions{}, s.NotifyMemoryPressure) }
 )
 
 // watch starts a monitor on a fake clock; reports arrive in the channel.
-func watch(root string, o MonitorOptions) (*Monitor, *fakeClock, chan runtime.PressureLevel) {
+func watch(root string, o MonitorOptions) (*Monitor, *fakeClock, chan PressureLevel) {
 	clock := newFakeClock()
-	reports := make(chan runtime.PressureLevel, 16)
+	reports := make(chan PressureLevel, 16)
 	o.Root, o.Clock = root, clock
-	return Watch(o, func(l runtime.PressureLevel) { reports <- l }), clock, reports
+	return Watch(o, func(l PressureLevel) { reports <- l }), clock, reports
 }
 
 // after lets d pass and returns what is reported by the reading then.
-func after(t *testing.T, clock *fakeClock, d time.Duration, reports chan runtime.PressureLevel) string {
+func after(t *testing.T, clock *fakeClock, d time.Duration, reports chan PressureLevel) string {
 	t.Helper()
 	clock.pass(d)
 	ch := <-clock.waits // the reading is done
@@ -50,14 +42,14 @@ func TestMonitorPolls(t *testing.T) {
 		some  float64
 		wait  time.Duration
 		want  string
-		level runtime.PressureLevel
+		level PressureLevel
 	}{
-		{50, 0, time.Second, "", runtime.PressureNone},
-		{9, 0, time.Second, "warning", runtime.PressureWarning},
-		{4, 0, time.Second, "critical", runtime.PressureCritical},
-		{50, 0, time.Second, "", runtime.PressureCritical},
-		{50, 0, 9 * time.Second, "none", runtime.PressureNone},
-		{50, 8, time.Second, "warning", runtime.PressureWarning},
+		{50, 0, time.Second, "", PressureNone},
+		{9, 0, time.Second, "warning", PressureWarning},
+		{4, 0, time.Second, "critical", PressureCritical},
+		{50, 0, time.Second, "", PressureCritical},
+		{50, 0, 9 * time.Second, "none", PressureNone},
+		{50, 8, time.Second, "warning", PressureWarning},
 	} {
 		put(t, root, "/proc/meminfo", meminfo(int64(c.free*float64(16*gib)/100)))
 		put(t, root, "/proc/pressure/memory", fmt.Sprintf("some avg10=%.2f avg60=0 total=0\nfull avg10=0.00\n", c.some))
@@ -89,11 +81,11 @@ func TestMonitorOfAGroup(t *testing.T) {
 
 // TestMonitorOfNothing: elsewhere nothing is watched, and it says so.
 func TestMonitorOfNothing(t *testing.T) {
-	m := Watch(MonitorOptions{Root: filepath.Join("testdata", "absent")}, func(runtime.PressureLevel) { t.Error("report") })
+	m := Watch(MonitorOptions{Root: filepath.Join("testdata", "absent")}, func(PressureLevel) { t.Error("report") })
 	if !strings.Contains(m.String(), "memory pressure is not watched here") {
 		t.Errorf("%s", m)
 	}
-	if m.Level() != runtime.PressureNone {
+	if m.Level() != PressureNone {
 		t.Error(m.Level())
 	}
 	m.Close()
@@ -105,7 +97,7 @@ func TestCloseEndsReports(t *testing.T) {
 	root := copyOf(t, "bare")
 	put(t, root, "/proc/meminfo", meminfo(0))
 	inside, leave := make(chan bool), make(chan bool)
-	m := Watch(MonitorOptions{Root: root, Clock: newFakeClock()}, func(runtime.PressureLevel) {
+	m := Watch(MonitorOptions{Root: root, Clock: newFakeClock()}, func(PressureLevel) {
 		inside <- true
 		<-leave
 	})

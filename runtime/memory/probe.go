@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/untoldkit/untold/runtime"
 )
 
 // What a Probe grants.
@@ -32,7 +30,7 @@ type ProbeOptions struct {
 	GPU func() int64
 	// Fixed holds budgets that are decided already, in bytes: fields above 0 are
 	// reported as they are.
-	Fixed runtime.Memory
+	Fixed Memory
 	// Used returns the bytes of geometry and textures on the device that are not
 	// the Streamer's, static batches for one. It is called once per tick and
 	// must not do I/O. Nil means none.
@@ -60,7 +58,7 @@ type probed struct {
 	sample Sample
 	gpu    int64
 	grant  int64 // what the budgets are made of
-	budget runtime.Memory
+	budget Memory
 }
 
 // NewProbe reads the system once and goes on in the background until Close.
@@ -96,7 +94,7 @@ func (p *Probe) Close() error {
 }
 
 // Memory returns the budgets as of the last reading; it does no I/O.
-func (p *Probe) Memory() runtime.Memory {
+func (p *Probe) Memory() Memory {
 	m := p.last.Load().budget
 	if p.options.Used != nil {
 		m.GeometryUsed, m.TextureUsed = p.options.Used()
@@ -152,12 +150,11 @@ func grantOf(had int64) int64 {
 	return max(MinBudget, min(MaxBudget, grant)) &^ (1<<20 - 1)
 }
 
-// split divides a budget as Config.SetMemoryBudget does. Budgets that are fixed
+// split divides a budget as runtime.Config.SetMemoryBudget does. Budgets that are fixed
 // take no part.
-func split(grant int64, fixed runtime.Memory) runtime.Memory {
-	var c runtime.Config
-	c.SetMemoryBudget(grant)
-	m := runtime.Memory{GeometryBudget: c.GeometryBudget, TextureBudget: c.TextureBudget}
+func split(grant int64, fixed Memory) Memory {
+	m := Memory{GeometryBudget: grant / 5 * 3}
+	m.TextureBudget = grant - m.GeometryBudget
 	if fixed.GeometryBudget > 0 {
 		m.GeometryBudget = fixed.GeometryBudget
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/untoldkit/untold/runtime"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -47,8 +45,8 @@ func (c *fakeClock) pass(d time.Duration) {
 	ch <- time.Time{}
 }
 
-func memoryOf(grant int64) runtime.Memory {
-	return runtime.Memory{GeometryBudget: grant / 5 * 3, TextureBudget: grant - grant/5*3}
+func memoryOf(grant int64) Memory {
+	return Memory{GeometryBudget: grant / 5 * 3, TextureBudget: grant - grant/5*3}
 }
 
 func TestProbe(t *testing.T) {
@@ -56,7 +54,7 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name, tree string
 		o          ProbeOptions
-		want       runtime.Memory
+		want       Memory
 		says       string
 	}{
 		{"at most 3 GiB", "bare", ProbeOptions{}, memoryOf(3 * gib), "12288 of 16384 MiB are available"},
@@ -67,14 +65,14 @@ func TestProbe(t *testing.T) {
 		{"hostile hook", "bare", ProbeOptions{GPU: gpu(-1 << 63)}, memoryOf(3 * gib), "are available"},
 		{
 			"fixed", "bare",
-			ProbeOptions{Fixed: runtime.Memory{GeometryBudget: 7}},
-			runtime.Memory{GeometryBudget: 7, TextureBudget: memoryOf(3 * gib).TextureBudget},
+			ProbeOptions{Fixed: Memory{GeometryBudget: 7}},
+			Memory{GeometryBudget: 7, TextureBudget: memoryOf(3 * gib).TextureBudget},
 			"geometry 0 MiB",
 		},
 		{
 			"used elsewhere", "bare",
 			ProbeOptions{Used: func() (int64, int64) { return 3, 4 }},
-			runtime.Memory{GeometryBudget: memoryOf(3 * gib).GeometryBudget, TextureBudget: memoryOf(3 * gib).TextureBudget, GeometryUsed: 3, TextureUsed: 4},
+			Memory{GeometryBudget: memoryOf(3 * gib).GeometryBudget, TextureBudget: memoryOf(3 * gib).TextureBudget, GeometryUsed: 3, TextureUsed: 4},
 			"",
 		},
 	} {

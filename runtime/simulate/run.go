@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/event"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -267,9 +268,9 @@ func (r *run) act() error {
 		}
 	}
 	for ; r.pressure < len(r.s.Pressure) && r.s.Pressure[r.pressure].T <= r.w.now; r.pressure++ {
-		level := runtime.PressureWarning
+		level := memory.PressureWarning
 		if r.s.Pressure[r.pressure].Critical {
-			level = runtime.PressureCritical
+			level = memory.PressureCritical
 		}
 		r.streamer.NotifyMemoryPressure(level)
 	}

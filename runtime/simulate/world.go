@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -31,7 +32,7 @@ type world struct {
 	boxes  map[string]manifest.Bounds // of tiles with nodes
 	now    time.Duration              // since frame 0
 	frame  int
-	memory runtime.Memory
+	memory memory.Memory
 
 	fetcher payload.Fetcher // real ones, nil for those of the scenario
 	loader  payload.Loader
@@ -323,7 +324,7 @@ func (w *world) Drawable(key payload.Key) bool {
 }
 
 // Memory is the MemoryProbe.
-func (w *world) Memory() runtime.Memory { return w.memory }
+func (w *world) Memory() memory.Memory { return w.memory }
 
 // setMemory applies the entries of the time line up to now.
 func (w *world) setMemory() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -225,12 +226,12 @@ const relieveFrames = 300
 
 // Relieve answers memory pressure: nothing is merged for some seconds, and on a
 // critical signal all batches go at once. Everything is drawn alone then.
-func (b *Batcher) Relieve(level runtime.PressureLevel) {
-	if level == runtime.PressureNone {
+func (b *Batcher) Relieve(level memory.PressureLevel) {
+	if level == memory.PressureNone {
 		return
 	}
 	b.holding = b.frame + relieveFrames
-	if level < runtime.PressureCritical {
+	if level < memory.PressureCritical {
 		return
 	}
 	for _, c := range b.list {

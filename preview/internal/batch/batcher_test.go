@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -390,9 +391,9 @@ func TestMemory(t *testing.T) {
 	if s := r.b.Stats(); s.Bytes != 2*one || s.DeferredByMemory != 1 {
 		t.Errorf("%+v", s)
 	}
-	r.b.Relieve(runtime.PressureWarning)
+	r.b.Relieve(memory.PressureWarning)
 	r.expect("1[0+6] 2[0+6] alone 2")
-	r.b.Relieve(runtime.PressureCritical)
+	r.b.Relieve(memory.PressureCritical)
 	r.expect("alone 6")
 	r.ticks(4)
 	if s := r.b.Stats(); s.Bytes != 0 || s.Batches != 0 {

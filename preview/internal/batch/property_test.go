@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -83,7 +84,7 @@ func step(t *rapid.T, r *rig) {
 			}
 		}
 	case op < 97:
-		r.b.Relieve(rapid.SampledFrom([]runtime.PressureLevel{runtime.PressureNone, runtime.PressureWarning, runtime.PressureCritical}).Draw(t, "level"))
+		r.b.Relieve(rapid.SampledFrom([]memory.PressureLevel{memory.PressureNone, memory.PressureWarning, memory.PressureCritical}).Draw(t, "level"))
 		if rapid.Bool().Draw(t, "over") {
 			r.b.holding = 0
 		}
