@@ -2,6 +2,9 @@ package preview
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -62,6 +65,7 @@ func (k *recordSink) texture(e *texture.Event, slot texture.Slot) {
 // does.
 type liveDriver struct {
 	s       *runtime.Streamer
+	regions *runtime.Regions // nil: none
 	meter   *simulate.Meter
 	gate    *gate
 	clock   *clock
@@ -89,7 +93,39 @@ func (a *app) openLive(open *Loaded, cfg runtime.Config) (driver, error) {
 		return nil, err
 	}
 	l.s = s
+	if err := l.place(a.o, open); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
 	return l, nil
+}
+
+// place puts the scene where the options want it and adds what is beside it.
+func (l *liveDriver) place(o *Options, open *Loaded) (err error) {
+	scene := l.s.Scenes()[0]
+	if o.Transform != nil {
+		if err := l.s.SetSceneTransform(scene, *o.Transform); err != nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+	}
+	if len(o.Entities)+len(o.Regions) == 0 {
+		return nil
+	}
+	l.meter.Follow(scene, open.Source.Manifest) // and nothing beside it
+	if len(o.Entities) > 0 {
+		dir := open.Source.Base
+		if dir == "" {
+			dir = filepath.Dir(open.Source.Path)
+		}
+		if _, err := l.s.AddEntities(dir, o.Entities...); err != nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+	}
+	if len(o.Regions) > 0 {
+		if l.regions, err = runtime.NewRegions(l.s, o.Regions...); err != nil {
+			return fmt.Errorf("preview: %w", err)
+		}
+	}
+	return nil
 }
 
 func (l *liveDriver) streamer() *runtime.Streamer { return l.s }
@@ -98,6 +134,9 @@ func (l *liveDriver) update(_ context.Context, cam runtime.Camera, dt time.Durat
 	l.gate.deliver()
 	c.Load = w.Lap()
 	if !paused {
+		if l.regions != nil {
+			l.regions.Update(cam, dt)
+		}
 		l.s.Update(cam, dt)
 		l.records.updates++
 		c.Update = w.Lap()
@@ -153,7 +192,12 @@ func (l *liveDriver) figures() simulate.Report {
 	return r
 }
 
-func (l *liveDriver) close() error { return l.s.Close() }
+func (l *liveDriver) close() error {
+	if l.regions != nil {
+		l.regions.Close()
+	}
+	return l.s.Close()
+}
 
 // virtualDriver is the driver of virtual time: the model of package simulate
 // decides what has been loaded when; the preview reads that, and draws it.
@@ -162,7 +206,7 @@ type virtualDriver struct{ *simulate.Session }
 // openVirtual opens a scene in virtual time.
 func (a *app) openVirtual(open *Loaded, cfg runtime.Config) (driver, error) {
 	sc := simulate.Cooked(open.Source.Path, open.Source.Manifest)
-	sc.Config, sc.DT = cfg, a.o.FixedDT
+	sc.Config, sc.DT, sc.Transform, sc.Entities = cfg, a.o.FixedDT, a.o.Transform, a.o.Entities
 	if a.o.Latency != nil {
 		sc.Latency = simulate.Latency{Default: *a.o.Latency}
 	}

@@ -116,7 +116,7 @@ func (v *overlay) lookAt(a *app) {
 	if a.display.show.Occlusion {
 		v.mask = a.shown.s.Occlusion(a.shown.id)
 	}
-	v.colors()
+	v.colors(a.shown.id)
 	v.pick(a)
 	v.radii = a.radii(v.radii[:0])
 	v.mapTiles()
@@ -151,13 +151,13 @@ func tileBoxes(a *app) []manifest.Bounds {
 }
 
 // colors gives every tile the colour of its state.
-func (v *overlay) colors() {
+func (v *overlay) colors(scene payload.SceneID) {
 	v.status = v.status[:0]
 	for range v.boxes {
 		v.status = append(v.status, hud.ColorUnloaded)
 	}
 	for i := range v.tiles {
-		if t := &v.tiles[i]; int(t.Tile) < len(v.status) {
+		if t := &v.tiles[i]; t.Scene == scene && int(t.Tile) < len(v.status) {
 			v.status[t.Tile] = hud.StateColor(t)
 		}
 	}
@@ -175,6 +175,9 @@ func (v *overlay) pick(a *app) {
 	best, bestAt := int32(-1), math.Inf(1)
 	for i := range a.drawn {
 		tile := a.drawn[i].Tile
+		if a.drawn[i].Scene != a.shown.id {
+			continue // beside the scene
+		}
 		if int(tile) >= len(a.shown.open.Source.Manifest.Tiles) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/memory"
+	"github.com/untoldkit/untold/runtime/simulate"
 )
 
 // TestMessages: a notice and an alert stay for their times, and only what could not
@@ -94,6 +95,55 @@ func TestTextureBudget(t *testing.T) {
 	for b, want := range map[int64]int64{1000: 499, 0: 99, 1 << 62: 1<<61 - 1, 1<<63 - 1: 0, -1: 0, 1: 1} {
 		if got := c.budget(b); got != want {
 			t.Errorf("budget(%d) = %d, want %d", b, got, want)
+		}
+	}
+}
+
+// TestBesideTheScene: entities stream with the scene, in real and in virtual time,
+// and a scene is where it was put.
+func TestBesideTheScene(t *testing.T) {
+	dir := t.TempDir()
+	path := writeTown(t, dir, 1)
+	scenes, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	town, err := scenes[0].Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tile := &town.Source.Manifest.Tiles[0]
+	for _, virtual := range []bool{true, false} {
+		o := options(t, path)
+		o.Frames = 200
+		o.Transform = &[16]float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1}
+		o.Entities = []runtime.Entity{{ID: "again", Path: tile.Path, Bounds: tile.Bounds, StreamingRadius: 500}}
+		r, s := newFakeRenderer(), &fakeSurface{w: 64, h: 48}
+		if !virtual {
+			o.FixedDT, o.FPS, o.Frames = 0, -1, 5000
+			o.wall = func() time.Duration { return time.Duration(s.frame) * 50 * time.Millisecond }
+		}
+		seen := map[string]bool{}
+		o.OnRecord = func(r *simulate.Record) error {
+			for _, k := range r.Keys {
+				if id, _ := k.Value.(string); k.Name == "tile" && r.Event == "drawn" {
+					seen[id] = true
+				}
+			}
+			return nil
+		}
+		moved := 0.0
+		r.onDraw = func(f render.Frame) {
+			if len(f.Drawn) > 0 {
+				root := f.Root(f.Drawn[0].Scene)
+				moved = max(moved, root[12])
+			}
+		}
+		if _, err := fakeRun(t, o, s, r); err != nil {
+			t.Fatal(err)
+		}
+		if !seen["again"] || moved != 5 {
+			t.Errorf("virtual %v: drawn were %v, the scene is at %v", virtual, seen, moved)
 		}
 	}
 }

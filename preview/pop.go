@@ -170,7 +170,7 @@ func (sh *shown) switches(before, after []runtime.Drawn) (out []TileSwitch) {
 		m := map[int32]payload.Rep{}
 		fade := map[int32]float64{}
 		for _, d := range list {
-			if d.Fade >= fade[d.Tile] { // of two that fade, the one to be
+			if d.Scene == sh.id && d.Fade >= fade[d.Tile] { // of two that fade, the one to be
 				m[d.Tile], fade[d.Tile] = d.Rep, d.Fade
 			}
 		}
