@@ -125,8 +125,10 @@ func (s *Scenario) tilesBeside() (list []*manifest.Tile) {
 func (r *run) place() (err error) {
 	r.scene = r.streamer.Scenes()[0]
 	r.w.root = func(id payload.SceneID) geom.Mat4 {
-		m, _ := r.streamer.SceneTransform(id)
-		return m
+		if m, ok := r.streamer.SceneTransform(id); ok {
+			return m
+		}
+		return geom.Identity()
 	}
 	if m := r.s.Transform; m != nil {
 		if err := r.streamer.SetSceneTransform(r.scene, *m); err != nil {

@@ -72,6 +72,17 @@ func TestTransform(t *testing.T) {
 	}
 }
 
+// TestTransformAfterReload: a scene that was reloaded, twice, is still where it was
+// put, and can be moved.
+func TestTransformAfterReload(t *testing.T) {
+	got, rep := lines(t, besideScenario(t, `"transform": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 500, 0, 0, 1], "actions": [
+		{"t": 1, "do": "reloadScene"}, {"t": 2, "do": "reloadScene"},
+		{"t": 3, "do": "setTransform", "transform": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}]`))
+	if !slices.Contains(got, "3 tile.dispatch a") || rep.Loads != 1 || rep.Undrawn != 0 {
+		t.Errorf("%q, %d loads, %d undrawn", got, rep.Loads, rep.Undrawn)
+	}
+}
+
 func TestEntitiesBeside(t *testing.T) {
 	s := besideScenario(t, `"entities": [
 		{"entity_id": "near", "bounds": {"min": [20, 0, 0], "max": [21, 1, 1]}, "streaming_radius": 30, "gpu_bytes": 1000},

@@ -104,7 +104,7 @@ type run struct {
 	o        Options
 	w        *world
 	streamer *runtime.Streamer
-	scene    payload.SceneID  // the scenario's; stands for those that take its place
+	scene    payload.SceneID  // the scenario's, or what has taken its place
 	regions  *runtime.Regions // nil: none
 	meter    *Meter
 	series   *Series
@@ -251,8 +251,12 @@ func (r *run) act() error {
 			r.streamer.UnloadAll()
 			r.meter.reset()
 		case ReloadScene:
-			if _, err := r.streamer.ReloadScene(r.scene, r.source()); err != nil {
+			id, err := r.streamer.ReloadScene(r.scene, r.source())
+			if err != nil {
 				return err
+			}
+			if r.scene, r.meter.first = id, id; r.meter.scene != 0 {
+				r.meter.scene = id
 			}
 			r.meter.reset()
 		case SetTransform:
@@ -302,7 +306,7 @@ func (r *run) follow(id payload.SceneID, m *manifest.Manifest) {
 	if sc.Cooked {
 		sc.measure()
 	}
-	r.s, r.followed = &sc, true
+	r.s, r.scene, r.followed = &sc, id, true
 	r.meter.Follow(id, m)
 	r.w.follow(&sc)
 }
