@@ -65,7 +65,7 @@ const concurrentBytes = 1 << 20
 
 // MeshVertices returns the serialised vertices of mesh i, as a view where
 // possible, else in dst[:0]. An uncompressed chunk is read by range; a
-// compressed one is decoded once and kept until DropGeometry.
+// compressed one is decoded once and kept until dropGeometry.
 func (r *Reader) MeshVertices(i int, dst []byte) ([]byte, error) {
 	m := &r.p.meshes[i]
 	return r.meshRange(ChunkVertices, m.VertexOffset, m.VertexSize, dst)
@@ -85,8 +85,8 @@ func (r *Reader) MeshIndices(i int, dst []byte) ([]byte, error) {
 	return b, nil
 }
 
-// DropGeometry forgets the decoded chunks that reads by mesh have kept.
-func (r *Reader) DropGeometry() {
+// dropGeometry forgets the decoded chunks that reads by mesh have kept.
+func (r *Reader) dropGeometry() {
 	for i := range r.cached {
 		c := &r.cached[i]
 		c.mu.Lock()

@@ -13,8 +13,8 @@ const (
 	HeaderSize     = 204
 	ChunkEntrySize = 40
 
-	// Alignment is the multiple at which every chunk payload starts.
-	Alignment = 16
+	// alignment is the multiple at which every chunk payload starts.
+	alignment = 16
 
 	// Version is the version that this package writes.
 	Version = 1
@@ -125,4 +125,4 @@ func decodeChunk(b []byte) Chunk {
 
 // align16 rounds up to a multiple of 16; callers pass file positions, far from
 // overflow.
-func align16(n uint64) uint64 { return (n + Alignment - 1) &^ (Alignment - 1) }
+func align16(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

@@ -44,7 +44,7 @@ func (p *parser) checkTrailing() {
 		return
 	}
 	n := p.size - end
-	if n < Alignment {
+	if n < alignment {
 		if b, err := p.bytes(end, n, nil); err == nil && allZero(b) {
 			return
 		}
@@ -64,7 +64,7 @@ func (p *parser) checkLayout() {
 		case s.off < prev && s.end > s.off && k > 0:
 			p.report(codeChunkOverlap, at, "payload [%d, %d) overlaps bytes before %d that belong to another chunk", s.off, s.end, prev)
 		case s.off > prev && p.reachesOut(prev, s.off):
-		case s.off > prev && s.off-prev >= Alignment:
+		case s.off > prev && s.off-prev >= alignment:
 			p.report(codeGap, inFile(int64(prev)), "%d bytes before %s belong to nothing", s.off-prev, c.Type)
 		case s.off > prev:
 			if b, err := p.bytes(prev, s.off-prev, nil); err == nil && !allZero(b) {

@@ -186,8 +186,8 @@ func (p *parser) checkChunks() {
 			p.report(codeCompression, at(4), "compression type %d", uint32(c.Compression))
 			ok = false
 		}
-		if c.Offset%Alignment != 0 {
-			p.report(codeMisaligned, at(8), "payload offset %d is not a multiple of %d", c.Offset, Alignment)
+		if c.Offset%alignment != 0 {
+			p.report(codeMisaligned, at(8), "payload offset %d is not a multiple of %d", c.Offset, alignment)
 		}
 		tableEnd := HeaderSize + uint64(len(p.chunks))*ChunkEntrySize
 		if c.Offset > p.size || c.CompressedSize > p.size-c.Offset || c.Offset < tableEnd {

@@ -11,8 +11,8 @@ import (
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
-// ErrClosed is returned by geometry reads of a closed Reader.
-var ErrClosed = errors.New("untold: reader is closed")
+// errClosed is returned by geometry reads of a closed Reader.
+var errClosed = errors.New("untold: reader is closed")
 
 // Reader gives access to one container. Its records are read and checked when
 // it is opened, its geometry on demand. All methods may be called
@@ -143,7 +143,7 @@ func newReader(src io.ReaderAt, mem []byte, size int64, o readerOptions) (*Reade
 // Close releases the file or mapping. Views handed out before are invalid
 // afterwards.
 func (r *Reader) Close() error {
-	r.DropGeometry()
+	r.dropGeometry()
 	f := r.close
 	r.close = nil
 	if f != nil {

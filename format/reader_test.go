@@ -174,7 +174,7 @@ func TestConcurrentReads(t *testing.T) {
 						t.Errorf("mesh %d: %v", i, err)
 					}
 					if k%10 == 9 {
-						r.DropGeometry()
+						r.dropGeometry()
 					}
 				}
 			})

@@ -62,7 +62,7 @@ func (f *File) WriteTo(w io.Writer, opts WriteOptions) (int64, error) {
 	return n, nil
 }
 
-var zeros [Alignment]byte
+var zeros [alignment]byte
 
 // encoded is a file in pieces: header with table, then padding and payload by
 // turns.

@@ -34,7 +34,7 @@ func BenchmarkValidateFiles(b *testing.B) {
 			b.Fatal(err)
 		}
 		var err error
-		if e.FileSizeBytes, e.SHA256, err = HashFile(file); err != nil {
+		if e.FileSizeBytes, e.SHA256, err = hashOf(file); err != nil {
 			b.Fatal(err)
 		}
 		m.Tiles = append(m.Tiles, e)

@@ -60,7 +60,7 @@ func Read(r io.Reader) (*Manifest, error) {
 	return Decode(data)
 }
 
-// Decode reads a manifest. Within MaxBytes and MaxDepth it accepts what the
+// Decode reads a manifest. Within MaxBytes and maxDepth it accepts what the
 // reference engine's decoder accepts: a required key that is missing or null,
 // and a wrong type of any key that the engine reads, is an error (a
 // *DecodeError); unknown keys are ignored; a wrong type of a key that the

@@ -120,7 +120,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"invalid UTF-8", `"tile_id": "a"`, "\"tile_id\": \"\xff\"", ErrSyntax, "", "0xff"},
 		{"syntax in an unknown key", `"version": 1`, `"other": {"a": [1,,2]}, "version": 1`, ErrSyntax, "/other/a/1", ""},
 		{"bad word", `null`, `nil`, ErrSyntax, "/shared_bucket", ""},
-		{"deep", `"version": 1`, `"other": ` + strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth) + `, "version": 1`, ErrTooLarge, "", ""},
+		{"deep", `"version": 1`, `"other": ` + strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth) + `, "version": 1`, ErrTooLarge, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := edit(t, c.old, c.new)

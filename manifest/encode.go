@@ -21,11 +21,11 @@ var ErrNotEncodable = errors.New("manifest: value cannot be written")
 // as it was. Write it after the payloads, so that a manifest on disk always
 // names complete files.
 func (m *Manifest) Save(path string) error {
-	return m.SaveWith(path, atomicfile.Options{})
+	return m.saveWith(path, atomicfile.Options{})
 }
 
-// SaveWith is Save with options for the file.
-func (m *Manifest) SaveWith(path string, opts atomicfile.Options) error {
+// saveWith is Save with options for the file.
+func (m *Manifest) saveWith(path string, opts atomicfile.Options) error {
 	if err := atomicfile.WriteWith(path, opts, m.Encode); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}

@@ -283,7 +283,7 @@ func TestSave(t *testing.T) {
 	// A disk that fills up leaves the old file alone, at every place.
 	m.Version = 9
 	for limit := 0; limit < len(old); limit += 97 {
-		err := m.SaveWith(path, atomicfile.Options{Wrap: func(w io.Writer) io.Writer { return &fullDisk{w, limit} }})
+		err := m.saveWith(path, atomicfile.Options{Wrap: func(w io.Writer) io.Writer { return &fullDisk{w, limit} }})
 		if !errors.Is(err, errDiskFull) {
 			t.Fatalf("limit %d: %v", limit, err)
 		}

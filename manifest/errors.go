@@ -25,7 +25,7 @@ var (
 	// positions in single precision.
 	ErrRange = errors.New("manifest: number out of range")
 	// ErrTooLarge: the text is longer than MaxBytes or nested deeper than
-	// MaxDepth. No real manifest is.
+	// maxDepth. No real manifest is.
 	ErrTooLarge = errors.New("manifest: too large")
 )
 

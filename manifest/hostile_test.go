@@ -90,10 +90,10 @@ func TestDecodeDepth(t *testing.T) {
 	}
 	// As deep as allowed: the top level takes one.
 	at := func(n int) []byte { return wrap(`"x": LIST`, strings.Repeat("[", n)+strings.Repeat("]", n), 1) }
-	if _, err := Decode(at(MaxDepth - 1)); err != nil {
+	if _, err := Decode(at(maxDepth - 1)); err != nil {
 		t.Error(err)
 	}
-	if _, err := Decode(at(MaxDepth)); err == nil {
+	if _, err := Decode(at(maxDepth)); err == nil {
 		t.Error("one level more is accepted")
 	}
 }

@@ -18,21 +18,21 @@ import (
 // ErrEscapes is matched by errors about payload paths that lead out of the
 // manifest's folder or could do so on some system: absolute paths, "..",
 // backslashes, drive letters, URLs, control characters, links to elsewhere; and
-// about those that are longer or deeper than MaxPath, MaxPathName and
-// MaxPathDepth allow.
+// about those that are longer or deeper than maxPath, maxPathName and
+// maxPathDepth allow.
 var ErrEscapes = errors.New("manifest: path leaves the manifest's folder")
 
 // The limits of payload paths. They leave room for the folder before the path on
 // every system, and keep who mirrors paths from making a tree of thousands of
 // folders for one short text.
 const (
-	// MaxPath is the longest payload path, in bytes.
-	MaxPath = 1024
-	// MaxPathName is the longest name in a payload path, in bytes: that of a file or
+	// maxPath is the longest payload path, in bytes.
+	maxPath = 1024
+	// maxPathName is the longest name in a payload path, in bytes: that of a file or
 	// folder on the usual file systems.
-	MaxPathName = 255
-	// MaxPathDepth is how many names a payload path may have.
-	MaxPathDepth = 32
+	maxPathName = 255
+	// maxPathDepth is how many names a payload path may have.
+	maxPathDepth = 32
 )
 
 // PathError is a payload path that was refused. errors.Is matches ErrEscapes.
@@ -55,8 +55,8 @@ func (e *PathError) Error() string {
 func (e *PathError) Unwrap() error { return ErrEscapes }
 
 // CheckPath says whether a payload path is relative, written with forward
-// slashes, stays in its folder on every operating system, and is within MaxPath,
-// MaxPathName and MaxPathDepth. It looks at the text only; Resolve and Open look
+// slashes, stays in its folder on every operating system, and is within maxPath,
+// maxPathName and maxPathDepth. It looks at the text only; Resolve and Open look
 // at links too. The error is a *PathError.
 func CheckPath(rel string) error {
 	reason := checkSize(rel)
@@ -90,18 +90,18 @@ func CheckPath(rel string) error {
 // checkSize compares a path with the limits. Names that stand for no folder of
 // their own count too: they cost whoever follows them.
 func checkSize(rel string) string {
-	if len(rel) > MaxPath {
-		return fmt.Sprintf("is too long: %d bytes, at most %d are allowed", len(rel), MaxPath)
+	if len(rel) > maxPath {
+		return fmt.Sprintf("is too long: %d bytes, at most %d are allowed", len(rel), maxPath)
 	}
 	depth := 0
 	for name := range strings.SplitSeq(rel, "/") {
-		if len(name) > MaxPathName {
-			return fmt.Sprintf("holds a name that is too long: %d bytes, at most %d are allowed", len(name), MaxPathName)
+		if len(name) > maxPathName {
+			return fmt.Sprintf("holds a name that is too long: %d bytes, at most %d are allowed", len(name), maxPathName)
 		}
 		depth++
 	}
-	if depth > MaxPathDepth {
-		return fmt.Sprintf("is too deep: %d names, at most %d are allowed", depth, MaxPathDepth)
+	if depth > maxPathDepth {
+		return fmt.Sprintf("is too deep: %d names, at most %d are allowed", depth, maxPathDepth)
 	}
 	return ""
 }

@@ -37,20 +37,20 @@ func TestCheckPath(t *testing.T) {
 
 // A short manifest cannot name a path that makes a tree of thousands of folders.
 func TestCheckPathLimits(t *testing.T) {
-	name := strings.Repeat("n", MaxPathName)
-	for _, ok := range []string{name, strings.Repeat("a/", MaxPathDepth-1) + "a", strings.Repeat(name+"/", 3) + name + "/"} {
+	name := strings.Repeat("n", maxPathName)
+	for _, ok := range []string{name, strings.Repeat("a/", maxPathDepth-1) + "a", strings.Repeat(name+"/", 3) + name + "/"} {
 		if err := CheckPath(ok); err != nil {
 			t.Errorf("%d bytes: %v", len(ok), err)
 		}
 	}
 	for bad, reason := range map[string]string{
 		strings.Repeat("a/", 1999) + "a.untold":     "too long: 4006 bytes, at most 1024",
-		strings.Repeat("a/", MaxPathDepth) + "a":    "too deep: 33 names, at most 32",
-		strings.Repeat("./", MaxPathDepth) + "a":    "too deep",
-		strings.Repeat("/", MaxPathDepth):           "too deep",
+		strings.Repeat("a/", maxPathDepth) + "a":    "too deep: 33 names, at most 32",
+		strings.Repeat("./", maxPathDepth) + "a":    "too deep",
+		strings.Repeat("/", maxPathDepth):           "too deep",
 		"a/" + name + "n":                           "name that is too long: 256 bytes, at most 255",
 		strings.Repeat(name+"/", 4) + "a":           "too long: 1025 bytes",
-		strings.Repeat("é", MaxPathName/2) + "éa/b": "name that is too long",
+		strings.Repeat("é", maxPathName/2) + "éa/b": "name that is too long",
 	} {
 		err := CheckPath(bad)
 		if !errors.Is(err, ErrEscapes) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "leaves") {

@@ -10,9 +10,9 @@ import (
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
-// PlanKind and PlanVersion are what a plan says of itself.
+// planKind and PlanVersion are what a plan says of itself.
 const (
-	PlanKind    = "untold-plan"
+	planKind    = "untold-plan"
 	PlanVersion = 1
 )
 
@@ -33,7 +33,7 @@ func (p *Plan) Encode(w io.Writer) error {
 	if err := p.Manifest.Encode(&m); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "{\n\"kind\": %q,\n\"version\": %d,\n\"manifest\": %s\n}\n", PlanKind, p.Version, bytes.TrimSpace(m.Bytes()))
+	_, err := fmt.Fprintf(w, "{\n\"kind\": %q,\n\"version\": %d,\n\"manifest\": %s\n}\n", planKind, p.Version, bytes.TrimSpace(m.Bytes()))
 	return err
 }
 
@@ -42,7 +42,7 @@ func (p *Plan) Encode(w io.Writer) error {
 func IsPlan(data []byte) bool {
 	const far = 256
 	head := bytes.TrimPrefix(data[:min(len(data), far)], utf8BOM)
-	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"`+PlanKind+`"`))
+	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"`+planKind+`"`))
 }
 
 // DecodePlan reads a plan. Keys that it does not know are passed over.
@@ -99,7 +99,7 @@ func openPlan(data []byte) (inner []byte, at int64, err error) {
 		}
 	}
 	switch {
-	case kind != PlanKind || version < 1:
+	case kind != planKind || version < 1:
 		return nil, 0, bad(ErrMissingKey, `"kind" and "version" of a plan`, fmt.Sprintf("%q and %d", kind, version), "")
 	case version > PlanVersion:
 		return nil, 0, bad(ErrRange, fmt.Sprintf("a plan of version %d", PlanVersion), fmt.Sprint("version ", version), "a later untold wrote it; update this one")

@@ -13,8 +13,8 @@ import (
 const (
 	// MaxBytes is the longest text that Decode and Load accept.
 	MaxBytes = 1 << 29
-	// MaxDepth is the deepest nesting of objects and arrays that they accept.
-	MaxDepth = 128
+	// maxDepth is the deepest nesting of objects and arrays that they accept.
+	maxDepth = 128
 	// maxProblems bounds what a collecting scanner and the tolerated values
 	// may report, so that a hostile file cannot fill the memory with findings.
 	maxProblems = 1000
@@ -207,8 +207,8 @@ func (s *scanner) enter(bracket byte, expected, hint string) bool {
 		s.mismatch(expected, hint)
 		return false
 	}
-	if len(s.path) >= MaxDepth {
-		s.err = s.errorAt(ErrTooLarge, s.pos, fmt.Sprintf("at most %d nested levels", MaxDepth), "another one", "")
+	if len(s.path) >= maxDepth {
+		s.err = s.errorAt(ErrTooLarge, s.pos, fmt.Sprintf("at most %d nested levels", maxDepth), "another one", "")
 		return false
 	}
 	s.pos++

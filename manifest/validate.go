@@ -12,9 +12,9 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 )
 
-// QueryCeiling is the distance in metres beyond which the reference engine
+// queryCeiling is the distance in metres beyond which the reference engine
 // tears everything down, whatever the radii say.
-const QueryCeiling = 500.0
+const queryCeiling = 500.0
 
 // ValidateOptions controls Validate. The zero value looks at the manifest
 // only.
@@ -24,7 +24,7 @@ type ValidateOptions struct {
 	CheckFiles bool
 	// SkipHashes leaves the hashes out of CheckFiles.
 	SkipHashes bool
-	// QueryCeiling in metres replaces the engine's 500 m; 0 keeps it.
+	// queryCeiling in metres replaces the engine's 500 m; 0 keeps it.
 	QueryCeiling float64
 	// MaxPerCode bounds the findings of one code; a last one says how many
 	// more there are. 0 is unlimited.
@@ -117,7 +117,7 @@ type validator struct {
 
 func newValidator(m *Manifest, dir string, opts ValidateOptions, doc *document) *validator {
 	if opts.QueryCeiling == 0 {
-		opts.QueryCeiling = QueryCeiling
+		opts.QueryCeiling = queryCeiling
 	}
 	return &validator{
 		m: m, dir: dir, opts: opts, doc: doc,

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // file is a payload file that a manifest names.
@@ -106,22 +105,6 @@ func (c *fileChecker) check(f *file) *Finding {
 		return report(codeFileHash, f.entry+"/sha256", "%s has the hash %s, the manifest says %s", human.Clip(f.path, 200), sum, f.sha)
 	}
 	return nil
-}
-
-// HashFile returns the size and the SHA-256, in lower-case hexadecimal digits,
-// of a payload file, as the manifest declares them. It reads the file in
-// pieces.
-func HashFile(path string) (size int64, sum string, err error) {
-	f, _, err := plainfile.Open(path)
-	if err != nil {
-		return 0, "", fmt.Errorf("manifest: %w", err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
-		return 0, "", fmt.Errorf("manifest: hash %s: %w", path, err)
-	}
-	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // hashFile returns the SHA-256 of the rest of r.

@@ -108,7 +108,7 @@ func TestValidateFilesInOrder(t *testing.T) {
 		file := filepath.Join(dir, filepath.FromSlash(e.Path))
 		if i%3 != 2 {
 			write(t, file, strings.Repeat("x", 1+i*i))
-			e.FileSizeBytes, e.SHA256, _ = HashFile(file)
+			e.FileSizeBytes, e.SHA256, _ = hashOf(file)
 		}
 		switch i % 3 {
 		case 1:

@@ -2,8 +2,11 @@ package manifest
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // clean returns a manifest that Validate has nothing to say about.
@@ -184,7 +189,7 @@ func cooked(t *testing.T) (dir, path string, m *Manifest) {
 		file := filepath.Join(dir, filepath.FromSlash(rel))
 		write(t, file, "data "+rel)
 		var err error
-		if *size, *sum, err = HashFile(file); err != nil {
+		if *size, *sum, err = hashOf(file); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -371,4 +376,20 @@ func TestValidateGolden(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hashOf returns the size and the SHA-256, in lower-case hexadecimal digits,
+// of a payload file, as the manifest declares them. It reads the file in
+// pieces.
+func hashOf(path string) (size int64, sum string, err error) {
+	f, _, err := plainfile.Open(path)
+	if err != nil {
+		return 0, "", fmt.Errorf("manifest: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return 0, "", fmt.Errorf("manifest: hash %s: %w", path, err)
+	}
+	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
