@@ -454,7 +454,7 @@ func TestMostTriangles(t *testing.T) {
 	}{
 		{false, 100, 80}, {false, 35, 28}, {true, 1000, 800}, {true, 640, 512}, {true, 600, 472}, {true, 128, 0}, {true, 35, -93},
 	} {
-		o := Options{FitDistances: c.fit}
+		o := Options{LevelOptions: LevelOptions{FitDistances: c.fit}}
 		if got := o.mostTriangles(c.finer); got != float64(c.most) {
 			t.Errorf("fit %v, %d triangles: %v, want %d", c.fit, c.finer, got, c.most)
 		}

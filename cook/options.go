@@ -29,6 +29,56 @@ var ErrNothing = errors.New("nothing to cook")
 // Options control Run and Convert. DefaultOptions fills in the documented
 // defaults.
 type Options struct {
+	InputOptions
+	GridOptions
+	LevelOptions
+	TextureOptions
+	OutputOptions
+
+	// Compat switches the deliberate differences from the reference exporter
+	// off that have no option of their own: grids list their cells as bounds,
+	// floors and tiers are found as it finds them, switch distances are not
+	// fitted to what the engine leaves unchanged. EngineOptions sets it
+	// together with the options that have their own.
+	Compat bool
+	// Memory is the main memory, in bytes, that the cook may count on: containers
+	// that would take more together are built one after the other, like images.
+	// It does not change what is written. 0 means DefaultMemory.
+	Memory int64
+	// Jobs is how many tiles are built at a time; 0 means all processors.
+	Jobs int
+	// Progress, when set, is called as work proceeds: done of total units of a
+	// stage. Calls come from one goroutine at a time.
+	Progress func(stage string, done, total int)
+
+	// wrap, in tests, stands between the cook and its files, like a disk that
+	// runs full.
+	wrap func(io.Writer) io.Writer
+	// faults, in tests, stands between the cook and the output folder and stops
+	// or fails at chosen calls.
+	faults func(journal.FS) journal.FS
+}
+
+// InputOptions say what is read.
+type InputOptions struct {
+	// Scene is the index of the glTF scene, -1 for the file's default.
+	Scene int
+	// AllowParentPaths lets the scene name files above its own folder.
+	AllowParentPaths bool
+	// AllowMissingImages leaves out textures whose file is missing or damaged.
+	AllowMissingImages bool
+	// Recenter takes an offset off coordinates that lie far from the origin.
+	Recenter Recenter
+	// MaxTriangles is how many triangles the scene may place, those of a mesh
+	// once for every node that shows it, and in how many pieces Clip may cut
+	// them. 0: neither a container nor the pieces that wait for their tiles may
+	// need more than Memory by estimates; below 0: any number. More are an error
+	// that matches gltfscene.ErrTooLarge, before memory is taken for them.
+	MaxTriangles int
+}
+
+// GridOptions say how the scene is cut into tiles, by a grid or, with floors, by trees.
+type GridOptions struct {
 	// Partition is grid, quadtree or kdtree; empty is grid. The trees cut the
 	// scene into floors, floors into nodes and nodes into semantic tiers; an
 	// object is in exactly one tile and never cut, so Clip and SplitMaxTiles
@@ -41,8 +91,6 @@ type Options struct {
 	// upwards. Where x or z is 0, the default, it follows from the scene, for
 	// TileTriangles a tile: see partition.FitTileSize. Default 0, 10000, 0. With
 	// floors, and Compat, 0 is 25.
-	// Recenter takes an offset off coordinates that lie far from the origin.
-	Recenter Recenter
 	TileSize geom.Vec3
 	// TileTriangles is how many triangles a tile should have when the scene
 	// decides about TileSize. Default 50,000.
@@ -56,6 +104,26 @@ type Options struct {
 	// PerimeterDepth keeps this many rings of tiles at the outside of a grid's
 	// occupied area; 0 keeps all.
 	PerimeterDepth int
+	// Clip cuts geometry exactly at the borders of the tiles, so that every
+	// triangle's area is in one tile; spanning objects are cut too. Off, whole
+	// objects are written into every tile that they overlap, and spanning ones
+	// go to the shared bucket. Default true.
+	Clip bool
+	// SplitMaxTiles: a spanning object that overlaps more tiles than this goes
+	// to the shared bucket instead of being cut. Default 400.
+	SplitMaxTiles int
+	// Merge joins the meshes of a tile that have equal materials. Objects whose
+	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
+	// Default true.
+	Merge bool
+	// Instances stores a mesh that is used several times inside one tile, and
+	// not cut by its border, once: the entities carry the transforms. Mirrored
+	// uses are baked all the same. Default false: everything is baked.
+	Instances bool
+}
+
+// LevelOptions say which levels are made, and from how far they are wanted.
+type LevelOptions struct {
 	// FitDistances derives all distances from the scene: a level begins where
 	// what is seen of its error is LODErrorPixels high, on a screen of LevelHeight
 	// pixels with a vertical field of view of LevelFovY degrees; a tile's coarsest
@@ -95,6 +163,10 @@ type Options struct {
 	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
 	// light that materials emit are lost, blended parts stay apart.
 	HLODAtlas bool
+}
+
+// TextureOptions say what becomes of images.
+type TextureOptions struct {
 	// Textures says what becomes of the images: copied, resized, or compressed
 	// to BC7 and BC5 with mip chains in .utex files, which the reference engine
 	// does not read. Default copy.
@@ -103,28 +175,10 @@ type Options struct {
 	// textures keep. 0 means DefaultMaxTexture for resized and no limit for
 	// compressed ones; with copies it must be 0.
 	MaxTexture int
-	// Compat switches the deliberate differences from the reference exporter
-	// off that have no option of their own: grids list their cells as bounds,
-	// floors and tiers are found as it finds them, switch distances are not
-	// fitted to what the engine leaves unchanged. EngineOptions sets it
-	// together with the options that have their own.
-	Compat bool
-	// Clip cuts geometry exactly at the borders of the tiles, so that every
-	// triangle's area is in one tile; spanning objects are cut too. Off, whole
-	// objects are written into every tile that they overlap, and spanning ones
-	// go to the shared bucket. Default true.
-	Clip bool
-	// SplitMaxTiles: a spanning object that overlaps more tiles than this goes
-	// to the shared bucket instead of being cut. Default 400.
-	SplitMaxTiles int
-	// Merge joins the meshes of a tile that have equal materials. Objects whose
-	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
-	// Default true.
-	Merge bool
-	// Instances stores a mesh that is used several times inside one tile, and
-	// not cut by its border, once: the entities carry the transforms. Mirrored
-	// uses are baked all the same. Default false: everything is baked.
-	Instances bool
+}
+
+// OutputOptions say what is written, and where to.
+type OutputOptions struct {
 	// PayloadDir is the folder of the tiles, relative to the output folder.
 	// Default "tiles".
 	PayloadDir string
@@ -132,45 +186,17 @@ type Options struct {
 	Compress format.CompressMode
 	// FileType is what Convert writes. Default tile.
 	FileType format.FileType
-	// Scene is the index of the glTF scene, -1 for the file's default.
-	Scene int
-	// AllowParentPaths lets the scene name files above its own folder.
-	AllowParentPaths bool
-	// AllowMissingImages leaves out textures whose file is missing or damaged.
-	AllowMissingImages bool
+	// Generator is what the manifest names as its program, such as
+	// "untold 0.1.0".
+	Generator string
 	// DryRun writes nothing: Result.Manifest lists the same tiles with size 0.
 	DryRun bool
 	// Report asks for Result.Report, which costs time and memory for every
 	// object.
 	Report bool
-	// MaxTriangles is how many triangles the scene may place, those of a mesh
-	// once for every node that shows it, and in how many pieces Clip may cut
-	// them. 0: neither a container nor the pieces that wait for their tiles may
-	// need more than Memory by estimates; below 0: any number. More are an error
-	// that matches gltfscene.ErrTooLarge, before memory is taken for them.
-	MaxTriangles int
-	// Memory is the main memory, in bytes, that the cook may count on: containers
-	// that would take more together are built one after the other, like images.
-	// It does not change what is written. 0 means DefaultMemory.
-	Memory int64
-	// Jobs is how many tiles are built at a time; 0 means all processors.
-	Jobs int
 	// NoSync leaves out the flushes to the disk: what was cooked then survives a
 	// kill, but not a failure of the machine in the moments after.
 	NoSync bool
-	// Generator is what the manifest names as its program, such as
-	// "untold 0.1.0".
-	Generator string
-	// Progress, when set, is called as work proceeds: done of total units of a
-	// stage. Calls come from one goroutine at a time.
-	Progress func(stage string, done, total int)
-
-	// wrap, in tests, stands between the cook and its files, like a disk that
-	// runs full.
-	wrap func(io.Writer) io.Writer
-	// faults, in tests, stands between the cook and the output folder and stops
-	// or fails at chosen calls.
-	faults func(journal.FS) journal.FS
 }
 
 // EnginePayloadDir is the reference exporter's name for the payload folder.
@@ -204,22 +230,20 @@ func DefaultLevels() ([]manifest.LODLevel, []manifest.HLODLevel) {
 func DefaultOptions() Options {
 	lods, hlods := DefaultLevels()
 	return Options{
-		FitDistances: true, WholeLimit: DefaultWholeLimit, TileTriangles: partition.DefaultTileTriangles,
-		LODs: lods, HLODs: hlods,
-
-		TileSize:      geom.Vec3{0, partition.DefaultTileHeight, 0},
-		Clip:          true,
-		SplitMaxTiles: partition.DefaultSplitMaxTiles,
-		Merge:         true,
-		PayloadDir:    "tiles",
-		FileType:      format.FileTile,
-
-		Recenter:          Recenter{Auto: true},
-		LODMaxErrorPixels: DefaultLevelMaxPixels, LevelFovY: DefaultLevelFovY, LevelHeight: DefaultLevelHeight,
-		LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture,
-
-		Scene:     -1,
-		Generator: "untold",
+		InputOptions: InputOptions{Scene: -1, Recenter: Recenter{Auto: true}},
+		GridOptions: GridOptions{
+			TileSize:      geom.Vec3{0, partition.DefaultTileHeight, 0},
+			TileTriangles: partition.DefaultTileTriangles,
+			Clip:          true,
+			SplitMaxTiles: partition.DefaultSplitMaxTiles,
+			Merge:         true,
+		},
+		LevelOptions: LevelOptions{
+			FitDistances: true, WholeLimit: DefaultWholeLimit, LODs: lods, HLODs: hlods,
+			LODMaxErrorPixels: DefaultLevelMaxPixels, LevelFovY: DefaultLevelFovY, LevelHeight: DefaultLevelHeight,
+			LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture,
+		},
+		OutputOptions: OutputOptions{PayloadDir: "tiles", FileType: format.FileTile, Generator: "untold"},
 	}
 }
 
