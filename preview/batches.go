@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/internal/batch"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
 )

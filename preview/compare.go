@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/imagediff"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
 )

@@ -3,7 +3,7 @@ package preview
 import (
 	"fmt"
 
-	"github.com/untoldkit/untold/preview/hud"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 )
 
 // maxPlanTriangles bounds the geometry that is read for the start pose.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/camera"
-	"github.com/untoldkit/untold/preview/hud"
+	"github.com/untoldkit/untold/preview/internal/camera"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"

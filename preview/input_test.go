@@ -11,8 +11,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/preview/camera"
-	"github.com/untoldkit/untold/preview/hud"
+	"github.com/untoldkit/untold/preview/internal/camera"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"

@@ -5,8 +5,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/preview/hud"
 	"github.com/untoldkit/untold/preview/internal/batch"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/camera"
+	"github.com/untoldkit/untold/preview/internal/camera"
 )
 
 // streetSide is the side of the square around the middle of the content in which

@@ -3,6 +3,8 @@ package runtime
 import (
 	"math"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Handoff says how one representation follows another.
@@ -86,7 +88,7 @@ type Config struct {
 	Texture  TextureConfig
 	Batching BatchingConfig
 	Cache    CacheConfig
-	HTTP     HTTPConfig
+	HTTP     payload.HTTPConfig
 }
 
 // LODConfig steers LOD groups of entities.
@@ -125,13 +127,6 @@ type CacheConfig struct {
 	Budget int64  // bytes
 }
 
-// HTTPConfig steers downloads.
-type HTTPConfig struct {
-	RequestTimeout  float64
-	ResourceTimeout float64
-	Attempts        int
-}
-
 const mib = 1 << 20
 
 // DefaultConfig returns the defaults of the reference engine's documents.
@@ -157,7 +152,7 @@ func DefaultConfig() Config {
 		},
 		Batching: BatchingConfig{Enabled: true, MaxCellVertices: 160_000, MaxCellIndices: 300_000, MaxCellBytes: 8 * mib},
 		Cache:    CacheConfig{Budget: 500_000_000},
-		HTTP:     HTTPConfig{RequestTimeout: 30, ResourceTimeout: 300, Attempts: 3},
+		HTTP:     payload.DefaultHTTPConfig(),
 	}
 }
 

@@ -100,6 +100,19 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// TestStreamerIsOnTop: the parts of the runtime do not know the Streamer that they
+// are parts of; only what drives a whole one does.
+func TestStreamerIsOnTop(t *testing.T) {
+	for _, p := range list(t) {
+		if tree(p.ImportPath) != "runtime" || p.ImportPath == module+"runtime" || p.ImportPath == module+"runtime/simulate" {
+			continue
+		}
+		if contains(p.Imports, module+"runtime") {
+			t.Errorf("%s imports runtime", p.ImportPath)
+		}
+	}
+}
+
 // TestCookHasNoClock keeps results independent of when and where they are
 // made: the pipeline does not read the clock or random numbers.
 func TestCookHasNoClock(t *testing.T) {

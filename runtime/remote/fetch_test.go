@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -553,8 +552,8 @@ func TestClosed(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{
-		{HTTP: runtime.HTTPConfig{Attempts: -1}},
-		{HTTP: runtime.HTTPConfig{RequestTimeout: -1}},
+		{HTTP: payload.HTTPConfig{Attempts: -1}},
+		{HTTP: payload.HTTPConfig{RequestTimeout: -1}},
 		{HostRequests: -1},
 		{MaxBody: -1},
 		{CacheBudget: -1},
