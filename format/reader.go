@@ -7,12 +7,8 @@ import (
 	"os"
 
 	"github.com/untoldkit/untold/format/records"
-
 	"github.com/untoldkit/untold/internal/plainfile"
 )
-
-// errClosed is returned by geometry reads of a closed Reader.
-var errClosed = errors.New("untold: reader is closed")
 
 // Reader gives access to one container. Its records are read and checked when
 // it is opened, its geometry on demand. All methods may be called
