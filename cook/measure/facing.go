@@ -168,12 +168,20 @@ func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (N
 	return Near{int(x.order[leaf]), weights, float64(best * best), Hint(leaf + 1)}, true
 }
 
+// side returns where the box begins and ends along an axis, seen from a coordinate,
+// with room for the rounding of what is compared with it.
+func (n *node) side(axis int, at float64) (lo, hi float64) {
+	lo, hi = float64(n.min[axis])-at, float64(n.max[axis])-at
+	slack := float64(1e-12 * (math.Abs(at) + math.Abs(lo) + math.Abs(hi)))
+	return lo - slack, hi + slack
+}
+
 // along returns how far from a point, forwards or backwards, a line is in the node's
 // box, infinite if it misses it within a distance.
 func (n *node) along(p, inverse *geom.Vec3, within float64) float64 {
 	from, to := -within, within
 	for k := range 3 {
-		lo, hi := float64(n.min[k])-p[k], float64(n.max[k])-p[k]
+		lo, hi := n.side(k, p[k])
 		if math.IsInf(inverse[k], 0) { // no way leads in or out here
 			if lo > 0 || hi < 0 {
 				return math.Inf(1)
@@ -226,7 +234,7 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 // meets reports whether a part of a ray lies in the node's box.
 func (n *node) meets(p, inverse *geom.Vec3, from, to float64) bool {
 	for k := range 3 {
-		lo, hi := float64(n.min[k])-p[k], float64(n.max[k])-p[k]
+		lo, hi := n.side(k, p[k])
 		if math.IsInf(inverse[k], 0) { // no way leads in or out here
 			if lo > 0 || hi < 0 {
 				return false

@@ -49,7 +49,7 @@ func TestFacing(t *testing.T) {
 			}
 		}
 		same := func(what string, n Near, ok bool, want float64) {
-			if math.Abs(want-within) < 1e-9 {
+			if math.Abs(want-within) < 1e-9 { // rounding decides
 				return
 			}
 			if ok != (want <= within) || ok && math.Abs(math.Sqrt(n.Distance2)-want) > 1e-9*(1+want) {
