@@ -14,7 +14,7 @@ import (
 // normals (1) and texture coordinates (2).
 func packedCube(t testing.TB) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("draco", "testdata", "cube_m1_s5_pnt.drc"))
+	data, err := os.ReadFile(filepath.Join("internal", "draco", "testdata", "cube_m1_s5_pnt.drc"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestDracoFaults(t *testing.T) {
 // TestDracoIntegers has positions of integers, once as they are and once in
 // an accessor of floats.
 func TestDracoIntegers(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("draco", "testdata", "grid_m1_s6_ipos.drc"))
+	data, err := os.ReadFile(filepath.Join("internal", "draco", "testdata", "grid_m1_s6_ipos.drc"))
 	if err != nil {
 		t.Fatal(err)
 	}

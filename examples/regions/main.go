@@ -48,7 +48,10 @@ func travel(manifests []string) (told []string, err error) {
 				}
 			}
 			if !settled {
-				<-s.Ready()
+				select { // manifests of regions are read beside the Streamer
+				case <-s.Ready():
+				case <-time.After(10 * time.Millisecond):
+				}
 			}
 		}
 		for _, e := range s.Events() {
