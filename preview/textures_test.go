@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // TestTextureParams: the radii of the scene decide, unless somebody did.
@@ -127,7 +128,7 @@ func TestTellWhite(t *testing.T) {
 	c := textureControl{alert: func(text string) { told = append(told, text) }}
 	for i := range 20 {
 		for range 2 {
-			c.tellWhite(texture.Slot{URI: fmt.Sprintf("%d.png", i)}, fmt.Errorf("%d.png: %w", i, texture.ErrTooLarge))
+			c.tellWhite(texture.Slot{URI: fmt.Sprintf("%d.png", i)}, fmt.Errorf("%d.png: %w", i, texfile.ErrTooLarge))
 		}
 	}
 	if len(told) != whiteTold+1 || told[0] != "a texture is drawn white: 0.png: texture: too many pixels" || !strings.HasPrefix(told[whiteTold], "more textures ") {
@@ -135,7 +136,7 @@ func TestTellWhite(t *testing.T) {
 	}
 	told, c.white, c.remote = nil, nil, true
 	c.tellWhite(texture.Slot{URI: "a.png"}, fmt.Errorf("a.png: %w", fs.ErrNotExist))
-	c.tellWhite(texture.Slot{URI: "a.png"}, texture.ErrDamaged)
+	c.tellWhite(texture.Slot{URI: "a.png"}, texfile.ErrDamaged)
 	if len(told) != 1 || !strings.Contains(told[0], "damaged") {
 		t.Errorf("told %q", told)
 	}

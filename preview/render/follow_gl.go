@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // shown is a texture whose size another Streamer has decided.
@@ -69,7 +70,7 @@ func (t *textures) read(ctx context.Context, o *Options) error {
 	if len(t.shown) == 0 {
 		return ctx.Err()
 	}
-	images, errs := make([]*texture.Image, len(t.shown)), make([]error, len(t.shown))
+	images, errs := make([]*texfile.Image, len(t.shown)), make([]error, len(t.shown))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range min(t.workers, len(t.shown)) {

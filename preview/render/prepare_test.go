@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // part is a mesh of a test's asset.
@@ -201,7 +202,7 @@ func TestMaterials(t *testing.T) {
 		t.Errorf("kind %+v", k)
 	}
 	list := texture.MaterialSlots(nil, &m, make([]records.Texture, 2), func(uint32) string { return "a.png" }, "")[:slots]
-	if list[slotBase].URI == "" || list[slotRoughness].URI == "" || list[slotNormal].URI != "" || list[slotNormal].Use != texture.Normal || list[slotEmissive].Use != texture.Color {
+	if list[slotBase].URI == "" || list[slotRoughness].URI == "" || list[slotNormal].URI != "" || list[slotNormal].Use != texfile.Normal || list[slotEmissive].Use != texfile.Color {
 		t.Errorf("textures %v", list)
 	}
 	p := packMaterial(nil, &m, 1|8)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-gl/gl/v4.1-core/gl"
 
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // pieceBytes is how much is uploaded between two looks at the clock.
@@ -35,7 +36,7 @@ var (
 // storage is a texture object.
 type storage struct {
 	name          uint32 // of OpenGL; 0 for none
-	enc           texture.Encoding
+	enc           texfile.Encoding
 	format        uint32
 	width, height int
 	levels        int
@@ -51,7 +52,7 @@ type gpuTexture struct {
 type upload struct {
 	storage
 	id    texture.ID
-	image *texture.Image
+	image *texfile.Image
 	level int // to upload next, from the smallest
 	row   int // rows of it that are there
 	gone  bool
@@ -66,7 +67,7 @@ func (d *textureDevice) name(id texture.ID) uint32 {
 }
 
 // Upload is the texture.Device: Pump does the work.
-func (d *textureDevice) Upload(id texture.ID, img *texture.Image) error {
+func (d *textureDevice) Upload(id texture.ID, img *texfile.Image) error {
 	for int(id) > len(d.table) {
 		d.table = append(d.table, gpuTexture{})
 	}
@@ -146,7 +147,7 @@ func (d *textureDevice) create(s *storage) {
 	}
 	for i := range s.levels {
 		w, h := mipSize(s.width, s.height, i)
-		if s.enc == texture.RGBA8 {
+		if s.enc == texfile.RGBA8 {
 			gl.TexImage2D(gl.TEXTURE_2D, int32(i), int32(s.format), int32(w), int32(h), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
 		} else {
 			gl.CompressedTexImage2D(gl.TEXTURE_2D, int32(i), s.format, int32(w), int32(h), 0, int32(s.enc.RowBytes(w)*s.enc.Rows(h)), nil)
@@ -157,18 +158,18 @@ func (d *textureDevice) create(s *storage) {
 // neutral makes the texture that stands in for those that have not come. In all
 // that a driver may compile programs for it is like them.
 func (d *textureDevice) neutral(slot int) uint32 {
-	texel, use := [4]uint8{255, 255, 255, 255}, texture.Data
+	texel, use := [4]uint8{255, 255, 255, 255}, texfile.Data
 	switch slot {
 	case slotBase:
-		use = texture.Color
+		use = texfile.Color
 	case slotNormal:
 		texel = [4]uint8{128, 128, 255, 255}
 	case slotEmissive:
-		texel, use = [4]uint8{0, 0, 0, 255}, texture.Color
+		texel, use = [4]uint8{0, 0, 0, 255}, texfile.Color
 	}
 	const edge, levels = 4, 3
-	s := storage{enc: texture.RGBA8, width: edge, height: edge, levels: levels}
-	s.format = internalFormat(&texture.Image{Encoding: s.enc, Use: use})
+	s := storage{enc: texfile.RGBA8, width: edge, height: edge, levels: levels}
+	s.format = internalFormat(&texfile.Image{Encoding: s.enc, Use: use})
 	d.create(&s)
 	pix := bytes.Repeat(texel[:], edge*edge)
 	for i := range levels {
@@ -219,7 +220,7 @@ func (u *upload) step(limit int) int64 {
 	rows := min(max(1, limit/rowBytes), all-u.row)
 	data := l.Pix[rowBytes*u.row:][:rowBytes*rows]
 	pix := unsafe.Pointer(&data[0])
-	if u.enc == texture.RGBA8 {
+	if u.enc == texfile.RGBA8 {
 		gl.TexSubImage2D(gl.TEXTURE_2D, int32(u.level), 0, int32(u.row), int32(l.Width), int32(rows), gl.RGBA, gl.UNSIGNED_BYTE, pix)
 	} else {
 		from := 4 * u.row
@@ -234,14 +235,14 @@ func (u *upload) step(limit int) int64 {
 }
 
 // internalFormat returns how an image is stored on the GPU.
-func internalFormat(img *texture.Image) uint32 {
+func internalFormat(img *texfile.Image) uint32 {
 	srgb := img.Use.SRGB()
 	switch {
-	case img.Encoding == texture.BC5:
+	case img.Encoding == texfile.BC5:
 		return gl.COMPRESSED_RG_RGTC2
-	case img.Encoding == texture.BC7 && srgb:
+	case img.Encoding == texfile.BC7 && srgb:
 		return compressedSRGBAlphaBPTC
-	case img.Encoding == texture.BC7:
+	case img.Encoding == texfile.BC7:
 		return compressedRGBABPTC
 	case srgb:
 		return gl.SRGB8_ALPHA8

@@ -23,6 +23,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // TestMissingTextures are drawn white and counted; hostile names are not
@@ -324,14 +325,14 @@ func TestTrim(t *testing.T) {
 		t.Skip("the driver cannot copy textures")
 	}
 	d := &r.textures.device
-	for _, enc := range []texture.Encoding{texture.RGBA8, texture.BC7, texture.BC5} {
-		if enc != texture.RGBA8 && !r.info.Blocks {
+	for _, enc := range []texfile.Encoding{texfile.RGBA8, texfile.BC7, texfile.BC5} {
+		if enc != texfile.RGBA8 && !r.info.Blocks {
 			continue
 		}
-		img := &texture.Image{Use: texture.Data, Encoding: enc, SourceWidth: 40, SourceHeight: 24}
+		img := &texfile.Image{Use: texfile.Data, Encoding: enc, SourceWidth: 40, SourceHeight: 24}
 		for k := range 6 {
 			w, h := mipSize(40, 24, k)
-			img.Levels = append(img.Levels, texture.Level{Width: w, Height: h, Pix: bytes.Repeat([]byte{byte(40*k + 1)}, enc.RowBytes(w)*enc.Rows(h))})
+			img.Levels = append(img.Levels, texfile.Level{Width: w, Height: h, Pix: bytes.Repeat([]byte{byte(40*k + 1)}, enc.RowBytes(w)*enc.Rows(h))})
 		}
 		if err := d.Upload(1, img); err != nil {
 			t.Fatal(err)
@@ -409,12 +410,12 @@ func TestCloseWhileTexturesLoad(t *testing.T) {
 }
 
 // readLevel returns n bytes of a level of a texture.
-func readLevel(name uint32, level int, enc texture.Encoding, n int) []byte {
+func readLevel(name uint32, level int, enc texfile.Encoding, n int) []byte {
 	out := make([]byte, n)
 	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
 	gl.BindTexture(gl.TEXTURE_2D, name)
 	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
-	if enc == texture.RGBA8 {
+	if enc == texfile.RGBA8 {
 		gl.GetTexImage(gl.TEXTURE_2D, int32(level), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&out[0]))
 	} else {
 		gl.GetCompressedTexImage(gl.TEXTURE_2D, int32(level), unsafe.Pointer(&out[0]))

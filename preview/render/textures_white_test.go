@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // heavy is the start of a progressive JPEG of 8192 x 8192 pixels: few enough for
@@ -37,7 +38,7 @@ func TestRefusedTexture(t *testing.T) {
 	for _, followed := range []bool{false, true} {
 		var told []string
 		r := headless(t, Options{Width: 32, Height: 16, OnWhite: func(s texture.Slot, err error) {
-			if !errors.Is(err, texture.ErrTooLarge) {
+			if !errors.Is(err, texfile.ErrTooLarge) {
 				t.Errorf("%v", err)
 			}
 			told = append(told, s.URI+": "+err.Error())

@@ -3,20 +3,20 @@ package simulate
 import (
 	"fmt"
 
-	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // textures reads the scene's textures: a size by name. A size is an edge, two of
 // them, or an object with the way in which the texels are stored.
 func (s *Scenario) textures(d *decoder, n *node) {
-	s.Textures = map[string]texture.Size{}
+	s.Textures = map[string]texfile.Size{}
 	d.each(n, func(name string, n *node) {
-		width, height, stored := int64(0), int64(0), texture.RGBA8.String()
+		width, height, stored := int64(0), int64(0), texfile.RGBA8.String()
 		size := func(n *node) { width, height = d.texels(n) }
 		if n.kind == '{' {
 			d.object(n, fields{
 				"size":   size,
-				"format": d.oneOf(&stored, texture.RGBA8.String(), texture.BC7.String(), texture.BC5.String()),
+				"format": d.oneOf(&stored, texfile.RGBA8.String(), texfile.BC7.String(), texfile.BC5.String()),
 				"note":   d.text(new(string)),
 			}, "size")
 		} else {
@@ -25,13 +25,13 @@ func (s *Scenario) textures(d *decoder, n *node) {
 		if d.err != nil {
 			return
 		}
-		enc := texture.RGBA8
-		for e := range texture.BC5 + 1 {
+		enc := texfile.RGBA8
+		for e := range texfile.BC5 + 1 {
 			if e.String() == stored {
 				enc = e
 			}
 		}
-		v, err := texture.NewSize(int(width), int(height), enc)
+		v, err := texfile.NewSize(int(width), int(height), enc)
 		if err != nil {
 			d.fail(n, err.Error(), "")
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // genScenario draws a scene of up to 12 tiles, a camera and, when trouble is
@@ -26,7 +26,7 @@ func genScenario(t *rapid.T) *Scenario {
 			StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 100, Priority: 10},
 		},
 		Tiles: map[string]Extra{}, Config: runtime.DefaultConfig(), Path: defaultLens(),
-		Textures: map[string]texture.Size{"wall": size(2048, 2048, texture.RGBA8), "roof": size(1000, 300, texture.BC7), "sign": size(64, 64, texture.RGBA8)},
+		Textures: map[string]texfile.Size{"wall": size(2048, 2048, texfile.RGBA8), "roof": size(1000, 300, texfile.BC7), "sign": size(64, 64, texfile.RGBA8)},
 		DT:       rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 16 * time.Millisecond, 250 * time.Millisecond}).Draw(t, "dt"),
 	}
 	for i := range rapid.IntRange(1, 12).Draw(t, "tiles") {
@@ -76,8 +76,8 @@ func genConfig(t *rapid.T, c *runtime.Config) {
 }
 
 // size is one that is known to be good.
-func size(width, height int, e texture.Encoding) texture.Size {
-	s, err := texture.NewSize(width, height, e)
+func size(width, height int, e texfile.Encoding) texfile.Size {
+	s, err := texfile.NewSize(width, height, e)
 	if err != nil {
 		panic(err)
 	}

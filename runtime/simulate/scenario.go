@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Scenario is a parsed scenario file. Times are relative to frame 0.
@@ -22,7 +22,7 @@ type Scenario struct {
 	Tiles        map[string]Extra // what a manifest cannot say, by tile id
 	// Textures are the sizes of the textures that tiles and nodes name; those of
 	// a cooked scene are in its files.
-	Textures map[string]texture.Size
+	Textures map[string]texfile.Size
 
 	// Transform is where the scene is at the start, column-major; nil: as cooked.
 	// Entities and Regions stream beside it; their ids, and those of the regions'

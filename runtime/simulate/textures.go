@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // textureTier streams the textures of a run as a renderer does, with a device
@@ -25,7 +26,7 @@ type textureTier struct {
 	emit   func(Record)
 	before func() // called before textures change within an update
 
-	files    map[texture.Slot]texture.Size // sizes that have been read
+	files    map[texture.Slot]texfile.Size // sizes that have been read
 	attempts map[string]int64              // loads begun, by name
 	waiting  []textureJob                  // in the order of the requests
 
@@ -51,7 +52,7 @@ type placed struct {
 // textureJob is a load that has not been answered.
 type textureJob struct {
 	req texture.Request
-	img *texture.Image
+	img *texfile.Image
 	err error
 	due time.Duration
 }
@@ -68,7 +69,7 @@ func newTextureTier(w *world, edge int, emit func(Record), before func()) (*text
 	}
 	t := &textureTier{
 		w: w, emit: emit, before: before,
-		files: map[texture.Slot]texture.Size{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
+		files: map[texture.Slot]texfile.Size{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
 		Params: p, Scales: scales, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
@@ -104,11 +105,11 @@ func (t *textureTier) fails(name string) bool {
 }
 
 // size returns what the scenario says of a texture, else what its file does.
-func (t *textureTier) size(slot texture.Slot) (texture.Size, error) {
+func (t *textureTier) size(slot texture.Slot) (texfile.Size, error) {
 	if size, ok := t.w.s.Textures[slot.URI]; ok {
 		return size, nil
 	}
-	slot.Use = texture.Color
+	slot.Use = texfile.Color
 	if size, ok := t.files[slot]; ok {
 		return size, nil
 	}
@@ -119,12 +120,12 @@ func (t *textureTier) size(slot texture.Slot) (texture.Size, error) {
 	return size, err
 }
 
-func measureFile(slot texture.Slot) (size texture.Size, err error) {
-	rel, err := texture.Find(slot.Dir, slot.URI)
+func measureFile(slot texture.Slot) (size texfile.Size, err error) {
+	rel, err := texfile.Find(slot.Dir, slot.URI)
 	if err != nil {
 		return size, err
 	}
-	f, err := texture.Open(slot.Dir, rel)
+	f, err := texfile.Open(slot.Dir, rel)
 	if err != nil {
 		return size, err
 	}
@@ -133,7 +134,7 @@ func measureFile(slot texture.Slot) (size texture.Size, err error) {
 	if err != nil {
 		return size, fmt.Errorf("simulate: %w", err)
 	}
-	if size, err = texture.Measure(f, info.Size()); err != nil {
+	if size, err = texfile.Measure(f, info.Size()); err != nil {
 		return size, fmt.Errorf("%s: %w", rel, err)
 	}
 	return size, nil
@@ -151,7 +152,7 @@ func (t *textureTier) deliver() {
 }
 
 // Upload is the texture.Device: it counts.
-func (t *textureTier) Upload(id texture.ID, img *texture.Image) error {
+func (t *textureTier) Upload(id texture.ID, img *texfile.Image) error {
 	for int(id) > len(t.levels) {
 		t.levels, t.edges = append(t.levels, nil), append(t.edges, 0)
 	}
@@ -363,7 +364,7 @@ func (t *textureTier) view(camera runtime.Camera) texture.View {
 
 // follow takes over another manifest, by which other sizes may be wanted.
 func (t *textureTier) follow(s *Scenario) {
-	t.files = map[texture.Slot]texture.Size{}
+	t.files = map[texture.Slot]texfile.Size{}
 	if p, scales, err := textureParams(s); err == nil && t.stream.SetParams(p) == nil {
 		t.stream.SetScales(scales)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 func TestParseTextures(t *testing.T) {
@@ -35,7 +36,7 @@ func TestParseTextures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes := map[string]texture.Size{"x": size(2048, 2048, texture.RGBA8), "y": size(100, 30, texture.RGBA8), "z": size(64, 64, texture.BC5)}
+	sizes := map[string]texfile.Size{"x": size(2048, 2048, texfile.RGBA8), "y": size(100, 30, texfile.RGBA8), "z": size(64, 64, texfile.BC5)}
 	if diff := cmp.Diff(sizes, s.Textures); diff != "" {
 		t.Error(diff)
 	}
@@ -156,7 +157,7 @@ func TestCookedSceneStreamsTextures(t *testing.T) {
 	if p.TextureLoads != 1 || p.TextureUpgrades != 1 || p.TextureDowngrades != 1 || p.TextureFailures != 1 || p.TexturesMissing != 1 {
 		t.Errorf("%+v", p)
 	}
-	chain := func(edge int) int64 { return size(600, 300, texture.RGBA8).Blank(texture.Color, edge).Bytes() }
+	chain := func(edge int) int64 { return size(600, 300, texfile.RGBA8).Blank(texfile.Color, edge).Bytes() }
 	if p.PeakTextureBytes != chain(600) || p.TextureBytesLoaded != chain(256)+chain(600) || p.PeakTextureReserved == 0 {
 		t.Errorf("%+v, want %d and %d", p, chain(600), chain(256)+chain(600))
 	}

@@ -1,13 +1,8 @@
-// Package texture finds and decodes the images that the materials of a payload
-// name: PNG, JPEG, WebP and .utex files beside the .untold file.
+// Package texture streams the textures of a scene: a [Streamer] decides how large
+// every one is while the camera moves, by the distance of what it is on and
+// inside a budget, and has it loaded and uploaded at that size.
 //
-// [Find] turns a URI of a texture record into a file below the payload's
-// folder, or refuses it: URIs are as little to be trusted as the rest of a
-// payload. [Decode] reads an image into 8-bit levels with a full mip chain,
-// filtered in linear light, and can start the chain at a smaller level, which
-// is how a texture that is far away stays small. [DecodeAt] reads cooked
-// textures as well, whose blocks a GPU takes as they are.
-//
-// The package is pure Go and knows nothing of a GPU. Its functions are safe
-// for concurrent use.
+// It knows nothing of a GPU, of scenes or of tiles. Files are found and decoded by
+// runtime/texture/texfile; a [Loader] stands between, of which there are two:
+// [FileLoader], and in front of it a [Warmer].
 package texture

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // ErrParams is matched by errors about Params that make no sense.
@@ -98,10 +100,10 @@ func (p *Params) Validate() error {
 		return bad("UpgradeRadius", p.UpgradeRadius, "a finite distance")
 	case !finite(p.DowngradeRadius) || p.DowngradeRadius < p.UpgradeRadius:
 		return bad("DowngradeRadius", p.DowngradeRadius, fmt.Sprintf("a finite distance of at least UpgradeRadius, %v", p.UpgradeRadius))
-	case p.MinDimension < 1 || p.MinDimension > maxEdge:
-		return bad("MinDimension", p.MinDimension, fmt.Sprintf("1 to %d", maxEdge))
-	case p.MaxDimension < p.MinDimension || p.MaxDimension > maxEdge:
-		return bad("MaxDimension", p.MaxDimension, fmt.Sprintf("MinDimension, %d, to %d", p.MinDimension, maxEdge))
+	case p.MinDimension < 1 || p.MinDimension > texfile.MaxEdge:
+		return bad("MinDimension", p.MinDimension, fmt.Sprintf("1 to %d", texfile.MaxEdge))
+	case p.MaxDimension < p.MinDimension || p.MaxDimension > texfile.MaxEdge:
+		return bad("MaxDimension", p.MaxDimension, fmt.Sprintf("MinDimension, %d, to %d", p.MinDimension, texfile.MaxEdge))
 	case !(p.Interval >= 0) || p.Interval > maxSeconds:
 		return bad("Interval", p.Interval, fmt.Sprintf("0 to %v seconds", maxSeconds))
 	case p.ConcurrentOps < 0:

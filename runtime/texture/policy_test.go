@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"pgregory.net/rapid"
 )
 
@@ -75,12 +76,18 @@ func TestParamsValidate(t *testing.T) {
 	}
 }
 
-func square(edge int) shape { return shape{RGBA8, edge, edge, fullMips(edge, edge)} }
+func square(edge int) texfile.Size {
+	s, err := texfile.NewSize(edge, edge, texfile.RGBA8)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // startsOf returns where the tiers of a square source begin.
 func startsOf(p *policy, source int) starts {
 	f := square(source)
-	return starts{TierMinimum: f.startFor(p.MinDimension), TierMedium: f.startFor(p.MaxDimension), TierFull: 0}
+	return starts{TierMinimum: f.StartFor(p.MinDimension), TierMedium: f.StartFor(p.MaxDimension), TierFull: 0}
 }
 
 func balanced() policy {
@@ -126,7 +133,7 @@ func TestDecide(t *testing.T) {
 		{"begun below the minimum, last level", 2048, 1, 16, TierMinimum, TierFull, 256},
 	} {
 		at := startsOf(&p, c.source)
-		cur := square(c.source).startFor(c.edge)
+		cur := square(c.source).StartFor(c.edge)
 		if got := c.source >> p.reach.decide(c.d, cur, &at, c.finest, c.ceiling); got != c.want {
 			t.Errorf("%s: %d at %v m with %d: %d, want %d", c.name, c.source, c.d, c.edge, got, c.want)
 		}
@@ -166,7 +173,7 @@ func drawParams(t *rapid.T) Params {
 		PressureHold:  3,
 	}
 	p.DowngradeRadius = p.UpgradeRadius + rapid.Float64Range(0, 50).Draw(t, "between")
-	p.MaxDimension = min(maxEdge, p.MinDimension<<rapid.IntRange(0, 4).Draw(t, "max"))
+	p.MaxDimension = min(texfile.MaxEdge, p.MinDimension<<rapid.IntRange(0, 4).Draw(t, "max"))
 	return p
 }
 
@@ -178,7 +185,7 @@ func TestDecideProperties(t *testing.T) {
 		p := newPolicy(drawParams(t))
 		source := rapid.IntRange(1, 5000).Draw(t, "source")
 		at := startsOf(&p, source)
-		cur := rapid.IntRange(0, square(source).mips-1).Draw(t, "now")
+		cur := rapid.IntRange(0, square(source).Mips-1).Draw(t, "now")
 		d := rapid.Float64Range(0, 200).Draw(t, "distance")
 		e := d + rapid.Float64Range(0, 50).Draw(t, "farther")
 		finest := Tier(rapid.IntRange(0, 2).Draw(t, "finest"))
@@ -203,63 +210,17 @@ func TestDecideProperties(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	of := func(e Encoding, edge int) int64 {
+	of := func(e texfile.Encoding, edge int) int64 {
 		f := square(2048)
-		f.enc = e
-		return f.bytes(f.startFor(edge))
+		f.Encoding = e
+		return f.Bytes(f.StartFor(edge))
 	}
-	if got := of(RGBA8, 1024) - of(RGBA8, 256); got != 5242880 {
+	if got := of(texfile.RGBA8, 1024) - of(texfile.RGBA8, 256); got != 5242880 {
 		t.Errorf("256 to 1024 in RGBA takes %d bytes, want 5242880", got)
 	}
 	// A block of 4 x 4 texels takes 16 bytes, so a byte per texel; the last two
 	// levels are not smaller than one block.
-	if got, want := of(BC7, 1024), int64(1024*1024+512*512+256*256+128*128+64*64+32*32+16*16+64+16+16+16); got != want {
+	if got, want := of(texfile.BC7, 1024), int64(1024*1024+512*512+256*256+128*128+64*64+32*32+16*16+64+16+16+16); got != want {
 		t.Errorf("1024 in BC7 takes %d bytes, want %d", got, want)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		f := shape{Encoding(rapid.IntRange(0, 2).Draw(t, "encoding")), rapid.IntRange(1, 5000).Draw(t, "w"), rapid.IntRange(1, 5000).Draw(t, "h"), 0}
-		f.mips = fullMips(f.w, f.h)
-		limit := rapid.IntRange(1, 5000).Draw(t, "edge")
-		start := f.startFor(limit)
-		if f.edge(start) > limit || start > 0 && f.edge(start-1) <= limit {
-			t.Fatalf("%+v for %d: level %d", f, limit, start)
-		}
-		if n := f.bytes(start); limit >= 4 && n > mostBytes(limit)+5*16 {
-			t.Fatalf("%d bytes, more than %d", n, mostBytes(limit))
-		}
-	})
-}
-
-func TestShapeOf(t *testing.T) {
-	sound := func() *Image {
-		return &Image{SourceWidth: 4, SourceHeight: 2, Levels: []Level{{2, 1, make([]byte, 8)}, {1, 1, make([]byte, 4)}}}
-	}
-	if f, start, err := shapeOf(sound()); err != nil || start != 1 || f != (shape{RGBA8, 4, 2, 3}) {
-		t.Errorf("a sound image: %+v from %d, %v", f, start, err)
-	}
-	short := sound()
-	short.Levels = short.Levels[:1]
-	if f, start, err := shapeOf(short); err != nil || start != 1 || f.mips != 2 {
-		t.Errorf("a file that ends early: %+v from %d, %v", f, start, err)
-	}
-	for name, damage := range map[string]func(*Image){
-		"encoding":       func(i *Image) { i.Encoding = 9 },
-		"no size":        func(i *Image) { i.SourceWidth = 0 },
-		"huge":           func(i *Image) { i.SourceHeight = maxEdge + 1 },
-		"no levels":      func(i *Image) { i.Levels = nil },
-		"no such level":  func(i *Image) { i.Levels[0].Height = 2 },
-		"a wrong one":    func(i *Image) { i.Levels[1].Width = 2 },
-		"one too many":   func(i *Image) { i.Levels = append(i.Levels, i.Levels[1]) },
-		"bytes":          func(i *Image) { i.Levels[1].Pix = nil },
-		"larger than it": func(i *Image) { i.Levels[0] = Level{8, 4, make([]byte, 4*8*4)} },
-	} {
-		img := sound()
-		damage(img)
-		if _, _, err := shapeOf(img); !errors.Is(err, ErrChain) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, _, err := shapeOf(nil); !errors.Is(err, ErrChain) {
-		t.Errorf("no image: %v", err)
 	}
 }

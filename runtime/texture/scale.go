@@ -74,7 +74,7 @@ func (p *policy) reachOf(t *resource, pixel float64) reach {
 	if h < 1 {
 		beyond = (1 + h) / (1 - h)
 	}
-	r := reach{full: far(t.file.edge(t.at[TierMedium])), medium: far(t.file.edge(t.at[TierMinimum]))}
+	r := reach{full: far(t.file.Edge(t.at[TierMedium])), medium: far(t.file.Edge(t.at[TierMinimum]))}
 	r.fullIn, r.mediumIn = r.full, r.medium
 	r.fullOut, r.mediumOut = min(r.full*beyond, math.MaxFloat64), min(r.medium*beyond, math.MaxFloat64)
 	return r

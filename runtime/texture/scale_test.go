@@ -138,10 +138,10 @@ func TestNoTexelIsLargerThanAPixel(t *testing.T) {
 			x := &r.s.textures[r.s.entities[uint32(es[i])].textures[0]]
 			texel := func(edge int) float64 { return 1 / (x.scale * pixel * float64(edge)) } // how far away it is a pixel
 			if ds[i] < texel(edge) && x.start > 0 {
-				rt.Fatalf("%s at %v m: %d of %d texels on an edge that is needed at %d", x.name.slot.URI, ds[i], edge, x.file.edge(0), int(1/(x.scale*pixel*ds[i])))
+				rt.Fatalf("%s at %v m: %d of %d texels on an edge that is needed at %d", x.name.slot.URI, ds[i], edge, x.file.Edge(0), int(1/(x.scale*pixel*ds[i])))
 			}
 			for tier := range tiers {
-				if less := x.file.edge(x.at[tier]); less < edge && ds[i] > texel(less) {
+				if less := x.file.Edge(x.at[tier]); less < edge && ds[i] > texel(less) {
 					rt.Fatalf("%s at %v m: %d texels where %d are enough", x.name.slot.URI, ds[i], edge, less)
 				}
 			}

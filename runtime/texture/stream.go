@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // ID names a texture of a Streamer for its Device; no texture is 0. After
@@ -25,7 +26,7 @@ type Device interface {
 	// should stay in use until the new ones are there. The image is the device's
 	// from then on. An error counts as a failed load; then the texture stays as
 	// it is.
-	Upload(id ID, img *Image) error
+	Upload(id ID, img *texfile.Image) error
 	// Release frees a texture that was uploaded, whether that is finished or
 	// not.
 	Release(id ID)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // city returns a Streamer with n entities on a square of 10 m cells, three
@@ -21,7 +23,7 @@ func city(b *testing.B, n int, change ...func(*StreamOptions, *rig)) *rig {
 		x, z := float64(i%edge)*10, float64(i/edge)*10
 		p := Part{Min: [3]float64{x, 0, z}, Max: [3]float64{x + 8, 12, z + 8}}
 		for k := range 3 {
-			p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("t", i/10, "_", k), Use: Use(k)})
+			p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("t", i/10, "_", k), Use: texfile.Use(k)})
 		}
 		r.view.Visible = append(r.view.Visible, r.add(p))
 	}

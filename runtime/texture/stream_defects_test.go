@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Defects of the reference engine that concern textures, which must not exist here.
@@ -43,24 +45,24 @@ func TestShedMeasuresInWorldSpace(t *testing.T) {
 // TestFirstLoadsCount: what comes first is counted like any other bytes, as
 // reserved from the moment it is asked for.
 func TestFirstLoadsCount(t *testing.T) {
-	r := newStreamRig(t, withBudget(10*mostBytes(256)))
+	r := newStreamRig(t, withBudget(10*texfile.MostBytes(256)))
 	r.add(at(100, "a"))
 	r.add(at(100, "a")) // the same file
 	r.add(at(100, "b"))
 	r.tick()
-	if st := r.s.Stats(); st.Bytes != 0 || st.Reserved != 2*mostBytes(256) || st.Loading != 2 {
+	if st := r.s.Stats(); st.Bytes != 0 || st.Reserved != 2*texfile.MostBytes(256) || st.Loading != 2 {
 		t.Errorf("asked for: %+v", st)
 	}
 	r.loader.answerAll()
 	r.tick()
-	if st := r.s.Stats(); st.Bytes != 2*mostBytes(256) || st.Reserved != 0 || st.Minimum != 2 {
+	if st := r.s.Stats(); st.Bytes != 2*texfile.MostBytes(256) || st.Reserved != 0 || st.Minimum != 2 {
 		t.Errorf("there: %+v", st)
 	}
 }
 
 // TestFirstLoadsWithoutRoom begin smaller, and grow when there is room.
 func TestFirstLoadsWithoutRoom(t *testing.T) {
-	r := newStreamRig(t, withBudget(mostBytes(256)+mostBytes(64)))
+	r := newStreamRig(t, withBudget(texfile.MostBytes(256)+texfile.MostBytes(64)))
 	a, b := r.add(at(100, "a")), r.add(at(101, "b"))
 	r.view.Visible = []Entity{a, b}
 	r.settle()
@@ -78,7 +80,7 @@ func TestFirstLoadsWithoutRoom(t *testing.T) {
 // TestFirstLoadsComeBeforeSizes: something that has nothing to show yet gets
 // room from what is above the minimum, if that is farther away.
 func TestFirstLoadsComeBeforeSizes(t *testing.T) {
-	r := newStreamRig(t, withTrim, withBudget(mostBytes(1024)))
+	r := newStreamRig(t, withTrim, withBudget(texfile.MostBytes(1024)))
 	r.loader.files["table"] = fakeFile{w: 512, h: 512, mips: 1} // cannot begin smaller
 	far := r.add(at(15, "far"))
 	r.view.Visible = []Entity{far}
@@ -161,7 +163,7 @@ func TestStaleAnswers(t *testing.T) {
 // a farther one while the near one waits for a slot.
 func TestClaimsOutlastSlots(t *testing.T) {
 	d := &pacedDevice{busy: map[ID]bool{}}
-	r := newStreamRig(t, withBudget(mostBytes(1024)+mostBytes(256)), func(o *StreamOptions, r *rig) {
+	r := newStreamRig(t, withBudget(texfile.MostBytes(1024)+texfile.MostBytes(256)), func(o *StreamOptions, r *rig) {
 		d.fakeDevice, o.Device, o.Params.ConcurrentOps = r.device, d, 1
 	})
 	far, near := r.add(at(16, "far")), r.add(at(13, "near"))

@@ -9,13 +9,14 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Slot is one use of a texture by an entity.
 type Slot struct {
 	Dir string // the folder that URI is relative to: payload.Asset.Dir
 	URI string // of the texture record, not to be trusted; "" for none
-	Use Use
+	Use texfile.Use
 }
 
 // Part is an entity as it is added.
@@ -41,28 +42,28 @@ type Part struct {
 // texture have no URI. textures and str are those of the material's payload
 // (payload.Asset.Textures and Strings), dir is its folder.
 func MaterialSlots(dst []Slot, m *records.Material, textures []records.Texture, str func(offset uint32) string, dir string) []Slot {
-	base := OpaqueColor
+	base := texfile.OpaqueColor
 	if m.Flags&records.MaterialAlphaMask != 0 {
-		base = Color
+		base = texfile.Color
 	}
 	for _, x := range [...]struct {
 		index uint32
-		use   Use
+		use   texfile.Use
 	}{
 		{m.BaseColorTexture, base},
-		{m.NormalTexture, Normal},
-		{m.MetallicTexture, Data},
-		{m.RoughnessTexture, Data},
-		{m.EmissiveTexture, OpaqueColor},
-		{m.OcclusionTexture, Data},
-		{m.HeightTexture, Data},
+		{m.NormalTexture, texfile.Normal},
+		{m.MetallicTexture, texfile.Data},
+		{m.RoughnessTexture, texfile.Data},
+		{m.EmissiveTexture, texfile.OpaqueColor},
+		{m.OcclusionTexture, texfile.Data},
+		{m.HeightTexture, texfile.Data},
 	} {
 		slot := Slot{Dir: dir, Use: x.use}
 		if uint64(x.index) < uint64(len(textures)) && str != nil {
 			slot.URI = str(textures[x.index].URIOffset)
 		}
-		if slot.Use == OpaqueColor && (slot.URI == "" || !mayHaveAlpha(slot.URI)) {
-			slot.Use = Color // one texture for all materials
+		if slot.Use == texfile.OpaqueColor && (slot.URI == "" || !mayHaveAlpha(slot.URI)) {
+			slot.Use = texfile.Color // one texture for all materials
 		}
 		dst = append(dst, slot)
 	}
@@ -235,13 +236,13 @@ func (s *Streamer) distance(e *entity) float64 {
 // resourceKey names a texture: the same file read for two uses is two.
 type resourceKey struct {
 	file string
-	use  Use
+	use  texfile.Use
 }
 
 // keyOf joins folder and URI by their text. A URI that will be refused must not
 // stand for the file that another one names.
 func keyOf(slot Slot) resourceKey {
-	if CheckURI(slot.URI) != nil {
+	if texfile.CheckURI(slot.URI) != nil {
 		return resourceKey{slot.Dir + "\x00" + slot.URI, slot.Use}
 	}
 	return resourceKey{filepath.Join(slot.Dir, filepath.FromSlash(slot.URI)), slot.Use}
@@ -273,7 +274,7 @@ type resource struct {
 	vote     int     // first level that it should have
 	near     float64 // distance of the nearest entity, as of the last look
 	retryAt  time.Duration
-	file     shape
+	file     texfile.Size
 	bytes    int64 // on the device
 	need     int64 // bytes of its first levels, if those are known to be many
 	failures int
@@ -348,17 +349,17 @@ func (t *resource) edge() int {
 	if t.state != stateResident {
 		return 0
 	}
-	return t.file.edge(t.start)
+	return t.file.Edge(t.start)
 }
 
 // setStarts computes where the tiers of a texture begin.
 func (s *Streamer) setStarts(t *resource) {
 	limit := s.options.MaxEdge
 	if limit == 0 {
-		limit = maxEdge
+		limit = texfile.MaxEdge
 	}
-	for tier, edge := range [tiers]int{TierMinimum: s.policy.MinDimension, TierMedium: s.policy.MaxDimension, TierFull: maxEdge} {
-		t.at[tier] = t.file.startFor(min(edge, limit))
+	for tier, edge := range [tiers]int{TierMinimum: s.policy.MinDimension, TierMedium: s.policy.MaxDimension, TierFull: texfile.MaxEdge} {
+		t.at[tier] = t.file.StartFor(min(edge, limit))
 	}
 	s.setReach(t)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // A runtime's parameters are those of this package.
@@ -27,7 +28,7 @@ func TestParamsAreThoseOfTheRuntime(t *testing.T) {
 // screen is a Device that only says what it is given.
 type screen struct{}
 
-func (screen) Upload(id texture.ID, img *texture.Image) error {
+func (screen) Upload(id texture.ID, img *texfile.Image) error {
 	fmt.Println("texture", id, "at", img.Levels[0].Width, "x", img.Levels[0].Height)
 	return nil
 }
@@ -62,7 +63,7 @@ func ExampleStreamer() {
 	// For every mesh of an asset that has been uploaded:
 	wall := s.Add(texture.Part{
 		Min: [3]float64{0, 0, 0}, Max: [3]float64{10, 3, 0.2},
-		Slots: []texture.Slot{{Dir: dir, URI: "wall.png", Use: texture.Color}},
+		Slots: []texture.Slot{{Dir: dir, URI: "wall.png", Use: texfile.Color}},
 	})
 	// In every frame, here until nothing is left to do:
 	for _, z := range []float64{50, 10, 500} {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // ErrBudget is matched by the error of a texture that turned out larger than
@@ -83,7 +85,7 @@ func (s *Streamer) startFirst() {
 // reserveFirst returns at which size a texture can begin.
 func (s *Streamer) reserveFirst(t *resource) (edge int, bytes int64, ok bool) {
 	for edge = s.firstEdge(); edge > 0; edge /= 2 {
-		if bytes = max(t.need, mostBytes(edge)); s.reserve(bytes) {
+		if bytes = max(t.need, texfile.MostBytes(edge)); s.reserve(bytes) {
 			return edge, bytes, true
 		}
 	}
@@ -102,13 +104,13 @@ func (s *Streamer) firstEdge() int {
 // upgrade has its bytes reserved.
 func (s *Streamer) change(index int32, c change) {
 	t := &s.textures[c.texture]
-	bytes := t.file.bytes(c.start)
+	bytes := t.file.Bytes(c.start)
 	if c.start > t.start && s.trimmer != nil && s.trimmer.Trim(ID(c.texture)+1, c.start-t.start) {
 		s.resize(c.texture, c.start, bytes)
 		return
 	}
 	s.entities[index].op++
-	s.load(c.texture, index, t.file.edge(c.start), max(0, bytes-t.bytes), max(0, t.bytes-bytes))
+	s.load(c.texture, index, t.file.Edge(c.start), max(0, bytes-t.bytes), max(0, t.bytes-bytes))
 }
 
 // load asks for a texture; the bytes are reserved.
@@ -171,13 +173,13 @@ func (s *Streamer) poll() {
 }
 
 // accept passes an image to the device.
-func (s *Streamer) accept(f *flight, img *Image) error {
-	file, start, err := shapeOf(img)
+func (s *Streamer) accept(f *flight, img *texfile.Image) error {
+	file, start, err := texfile.SizeOf(img)
 	if err != nil {
 		return err
 	}
-	if want := file.startFor(f.maxSize); start != want {
-		return fmt.Errorf("%w: it begins with level %d, not %d", ErrChain, start, want)
+	if want := file.StartFor(f.maxSize); start != want {
+		return fmt.Errorf("%w: it begins with level %d, not %d", texfile.ErrChain, start, want)
 	}
 	t := &s.textures[f.texture]
 	bytes := img.Bytes()

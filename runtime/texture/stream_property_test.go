@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"pgregory.net/rapid"
 )
 
@@ -20,9 +21,9 @@ func drawFiles(t *rapid.T) map[string]fakeFile {
 		case 0:
 			f.err = errors.New("damaged")
 		case 1:
-			f.enc = BC7
+			f.enc = texfile.BC7
 		case 2:
-			f.enc, f.mips = BC5, 1
+			f.enc, f.mips = texfile.BC5, 1
 			f.w, f.h = min(f.w, 1024), min(f.h, 1024)
 		}
 		files[fmt.Sprint("f", i)] = f
@@ -45,7 +46,7 @@ func drawPart(t *rapid.T, distance *rapid.Generator[float64]) Part {
 	p := at(distance.Draw(t, "distance"), "")
 	p.Slots = nil
 	for range rapid.IntRange(0, 4).Draw(t, "slots") {
-		p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("f", rapid.IntRange(0, 10).Draw(t, "file")), Use: Use(rapid.IntRange(0, 1).Draw(t, "use"))})
+		p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("f", rapid.IntRange(0, 10).Draw(t, "file")), Use: texfile.Use(rapid.IntRange(0, 1).Draw(t, "use"))})
 	}
 	p.Fixed = rapid.IntRange(0, 9).Draw(t, "fixed") == 0
 	p.Burst = rapid.Bool().Draw(t, "burst")
@@ -232,7 +233,7 @@ func TestNearerIsNeverCoarser(t *testing.T) {
 func TestShortMemoryServesTheNearest(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(rt, "n")
-		budget := int64(n)*mostBytes(256) + rapid.Int64Range(0, int64(n)*6_000_000).Draw(rt, "room")
+		budget := int64(n)*texfile.MostBytes(256) + rapid.Int64Range(0, int64(n)*6_000_000).Draw(rt, "room")
 		trim := rapid.Bool().Draw(rt, "trim")
 		r := newStreamRig(t, withBudget(budget), func(o *StreamOptions, r *rig) {
 			if trim {

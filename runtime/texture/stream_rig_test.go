@@ -6,28 +6,33 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // fakeFile is what a URI stands for.
 type fakeFile struct {
 	w, h, mips int // mips 0: down to 1 x 1
-	enc        Encoding
+	enc        texfile.Encoding
 	err        error
 }
 
 // zeros backs the levels of all fake images.
 var zeros = make([]byte, 4*4096*4096)
 
-func (f fakeFile) image(use Use, maxSize int) *Image {
-	s := shape{f.enc, f.w, f.h, f.mips}
-	if f.mips == 0 {
-		s.mips = fullMips(f.w, f.h)
+func (f fakeFile) image(use texfile.Use, maxSize int) *texfile.Image {
+	s, err := texfile.NewSize(f.w, f.h, f.enc)
+	if err != nil {
+		panic(err)
 	}
-	img := &Image{Use: use, Encoding: f.enc, SourceWidth: f.w, SourceHeight: f.h}
-	for k := s.startFor(maxSize); k < s.mips; k++ {
-		w, h := s.mip(k)
-		img.Levels = append(img.Levels, Level{w, h, zeros[:levelBytes(f.enc, w, h)]})
+	if f.mips != 0 {
+		s.Mips = f.mips
 	}
+	img := s.Blank(use, maxSize)
+	for k := range img.Levels {
+		img.Levels[k].Pix = zeros[:img.LevelBytes(k)]
+	}
+	img.Blank = false
 	return img
 }
 
@@ -69,16 +74,16 @@ func (l *fakeLoader) answerAll() {
 // fakeDevice checks what a Streamer does to it.
 type fakeDevice struct {
 	t       testing.TB
-	has     map[ID]*Image
+	has     map[ID]*texfile.Image
 	refuse  error
 	uploads int
 }
 
-func (d *fakeDevice) Upload(id ID, img *Image) error {
+func (d *fakeDevice) Upload(id ID, img *texfile.Image) error {
 	if id == 0 {
 		d.t.Error("upload of no texture")
 	}
-	if _, _, err := shapeOf(img); err != nil {
+	if _, _, err := texfile.SizeOf(img); err != nil {
 		d.t.Error(err)
 	}
 	if d.refuse != nil {
@@ -125,7 +130,7 @@ type pacedDevice struct {
 	busy map[ID]bool
 }
 
-func (d *pacedDevice) Upload(id ID, img *Image) error {
+func (d *pacedDevice) Upload(id ID, img *texfile.Image) error {
 	d.busy[id] = true
 	return d.fakeDevice.Upload(id, img)
 }
@@ -150,7 +155,7 @@ func newStreamRig(t testing.TB, change ...func(*StreamOptions, *rig)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, loader: &fakeLoader{files: map[string]fakeFile{}}, device: &fakeDevice{t: t, has: map[ID]*Image{}}}
+	r := &rig{t: t, loader: &fakeLoader{files: map[string]fakeFile{}}, device: &fakeDevice{t: t, has: map[ID]*texfile.Image{}}}
 	o := StreamOptions{Params: p, Device: r.device, Loader: r.loader, FirstLoads: 1 << 20, Trace: func(e Event) {
 		r.events = append(r.events, fmt.Sprintf("%v %d %d>%d", e.Kind, e.Texture, e.From, e.To))
 	}}

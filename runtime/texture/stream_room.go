@@ -1,6 +1,10 @@
 package texture
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
 
 // giveWay is how much farther away something must be to give its memory up.
 const giveWay = 1.1
@@ -74,7 +78,7 @@ func (s *Streamer) sheddable(texture int32, beyond float64) (bytes int64, start 
 	if start <= t.start {
 		return 0, -1
 	}
-	return t.bytes - t.file.bytes(start), start
+	return t.bytes - t.file.Bytes(start), start
 }
 
 // refusal is a wish for which there was no room.
@@ -114,10 +118,10 @@ func (s *Streamer) starved() (coming bool) {
 		if t.refs == 0 || t.state != stateWaiting {
 			continue
 		}
-		if s.room() >= max(t.need, mostBytes(1)) {
+		if s.room() >= max(t.need, texfile.MostBytes(1)) {
 			return true
 		}
-		bytes := max(t.need, mostBytes(s.firstEdge()))
+		bytes := max(t.need, texfile.MostBytes(s.firstEdge()))
 		s.refusals.add(refusal{t.near, bytes, bytes})
 	}
 	return false

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // The scenarios of textures.
@@ -278,7 +280,7 @@ func TestOutOfSight(t *testing.T) {
 }
 
 func TestBudgetRefusesUpgrades(t *testing.T) {
-	first := mostBytes(256)
+	first := texfile.MostBytes(256)
 	// Room for both at 256 and one at 1024: 5,242,880 bytes more.
 	r := newStreamRig(t, withBudget(2*first+5242880))
 	a, b := r.add(at(15, "a")), r.add(at(15, "b"))
@@ -327,7 +329,7 @@ func TestDowngradesNeedNoRoom(t *testing.T) {
 
 // TestRoomForMediumInsteadOfFull: nearer is never coarser for lack of room.
 func TestRoomForMediumInsteadOfFull(t *testing.T) {
-	r := newStreamRig(t, withBudget(mostBytes(1024)))
+	r := newStreamRig(t, withBudget(texfile.MostBytes(1024)))
 	e := r.add(at(1, "a"))
 	r.view.Visible = []Entity{e}
 	r.settle()
@@ -338,7 +340,7 @@ func TestRoomForMediumInsteadOfFull(t *testing.T) {
 
 func TestFartherGivesWay(t *testing.T) {
 	for _, trim := range []bool{false, true} {
-		r := newStreamRig(t, withBudget(mostBytes(1024)+mostBytes(256)), func(o *StreamOptions, r *rig) {
+		r := newStreamRig(t, withBudget(texfile.MostBytes(1024)+texfile.MostBytes(256)), func(o *StreamOptions, r *rig) {
 			if trim {
 				withTrim(o, r)
 			}
@@ -367,7 +369,7 @@ func TestLoweredBudget(t *testing.T) {
 	r := newStreamRig(t, withTrim)
 	es := upgraded(r, 1, 2, 3, 4)
 	r.tick()
-	r.s.SetBudget(2*mostBytes(2048) + 2*mostBytes(1024))
+	r.s.SetBudget(2*texfile.MostBytes(2048) + 2*texfile.MostBytes(1024))
 	r.s.Update(View{Now: r.view.Now, Visible: es, Force: true})
 	r.settle()
 	if got := r.edges(es...); !slices.Equal(got, []int{2048, 2048, 1024, 1024}) {

@@ -118,7 +118,7 @@ func (s *Streamer) Look(id ID) Look {
 		return Look{}
 	}
 	if l.Edge > 0 {
-		l.Source, l.Tier = t.file.edge(0), t.tier()
+		l.Source, l.Tier = t.file.Edge(0), t.tier()
 	}
 	return l
 }

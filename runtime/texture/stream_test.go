@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 func TestNewStreamerRefuses(t *testing.T) {
@@ -169,8 +170,8 @@ func TestLoadersThatLie(t *testing.T) {
 	r.add(at(1, "a"))
 	r.tick()
 	q := r.loader.pending[0]
-	q.Done.Loaded(q.Token, fakeFile{w: 2048, h: 2048}.image(Color, 2048), nil)
-	q.Done.Loaded(q.Token, fakeFile{w: 2048, h: 2048}.image(Color, 256), nil) // and it answers twice
+	q.Done.Loaded(q.Token, fakeFile{w: 2048, h: 2048}.image(texfile.Color, 2048), nil)
+	q.Done.Loaded(q.Token, fakeFile{w: 2048, h: 2048}.image(texfile.Color, 256), nil) // and it answers twice
 	r.tick()
 	if st := r.s.Stats(); st.Missing != 1 || st.Stale != 1 || st.Bytes != 0 {
 		t.Errorf("%+v", st)
@@ -180,7 +181,7 @@ func TestLoadersThatLie(t *testing.T) {
 // TestFileThatChanges: a file that has another size when it is read again is
 // taken as it is, within the budget.
 func TestFileThatChanges(t *testing.T) {
-	r := newStreamRig(t, withBudget(mostBytes(2048)+1000))
+	r := newStreamRig(t, withBudget(texfile.MostBytes(2048)+1000))
 	e := r.add(at(1, "a"))
 	r.ready()
 	r.view.Visible = []Entity{e}
@@ -200,7 +201,7 @@ func TestPacedUploads(t *testing.T) {
 	r.tick()
 	r.loader.answerAll()
 	r.tick()
-	if st := r.s.Stats(); st.Loading != 1 || st.Bytes != mostBytes(256) || st.Reserved != 0 || st.ActiveOps != 0 {
+	if st := r.s.Stats(); st.Loading != 1 || st.Bytes != texfile.MostBytes(256) || st.Reserved != 0 || st.ActiveOps != 0 {
 		t.Errorf("while it is uploaded: %+v", st)
 	}
 	clear(d.busy)
@@ -222,15 +223,15 @@ func TestPacedUploads(t *testing.T) {
 
 func TestCookedTextures(t *testing.T) {
 	r := newStreamRig(t)
-	r.loader.files["bc"] = fakeFile{w: 2048, h: 2048, enc: BC7}
-	r.loader.files["table"] = fakeFile{w: 64, h: 8, mips: 1, enc: BC5}
+	r.loader.files["bc"] = fakeFile{w: 2048, h: 2048, enc: texfile.BC7}
+	r.loader.files["table"] = fakeFile{w: 64, h: 8, mips: 1, enc: texfile.BC5}
 	a, b := r.add(at(15, "bc")), r.add(at(1, "table"))
 	r.view.Visible = []Entity{a, b}
 	r.settle()
 	if got := r.edges(a, b); !slices.Equal(got, []int{1024, 64}) {
 		t.Errorf("%v", got)
 	}
-	if got := r.s.Look(r.s.Textures(nil, a)[0]); got.Bytes != (shape{BC7, 1024, 1024, 11}).bytes(0) || got.Tier != TierMedium || got.Source != 2048 {
+	if got := r.s.Look(r.s.Textures(nil, a)[0]); got.Bytes != (texfile.Size{Width: 1024, Height: 1024, Mips: 11, Encoding: texfile.BC7}).Bytes(0) || got.Tier != TierMedium || got.Source != 2048 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -274,7 +275,7 @@ func TestSetParams(t *testing.T) {
 func TestSharedTextures(t *testing.T) {
 	r := newStreamRig(t)
 	p := at(50, "a")
-	p.Slots = []Slot{{URI: "a"}, {}, {URI: "./a"}, {URI: "a", Use: Data}, {URI: "../a"}, {URI: "/a"}}
+	p.Slots = []Slot{{URI: "a"}, {}, {URI: "./a"}, {URI: "a", Use: texfile.Data}, {URI: "../a"}, {URI: "/a"}}
 	far := r.add(p)
 	near := r.add(at(1, "a"))
 	ids := r.s.Textures(nil, far)
@@ -297,7 +298,7 @@ func TestSharedTextures(t *testing.T) {
 	if got := r.edges(far); got[0] != 1024 {
 		t.Errorf("shed to %v although a near one uses it", got)
 	}
-	if slot, ok := r.s.Slot(ids[3]); !ok || slot.Use != Data {
+	if slot, ok := r.s.Slot(ids[3]); !ok || slot.Use != texfile.Data {
 		t.Errorf("%v", slot)
 	}
 }
@@ -356,7 +357,7 @@ func TestUpdateDoesNotAllocate(t *testing.T) {
 		r := newStreamRig(t, withBudget(budget), withTrim, func(o *StreamOptions, _ *rig) { o.NearestFirst = budget > 0; o.Trace = nil })
 		for i := range 60 {
 			p := at(float64(i), fmt.Sprint("t", i))
-			p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("t", i), Use: Data})
+			p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("t", i), Use: texfile.Data})
 			r.view.Visible = append(r.view.Visible, r.add(p))
 		}
 		r.settle()
@@ -381,13 +382,13 @@ func TestMaterialSlots(t *testing.T) {
 	textures := []records.Texture{{URIOffset: 10}, {URIOffset: 20}, {URIOffset: 30}}
 	str := func(o uint32) string { return fmt.Sprint("file", o) }
 	want := []Slot{
-		{"d", "file10", OpaqueColor},
-		{"d", "file20", Normal},
-		{"d", "file30", Data},
-		{"d", "file30", Data},
-		{"d", "", Color},
-		{"d", "", Data},
-		{"d", "", Data},
+		{"d", "file10", texfile.OpaqueColor},
+		{"d", "file20", texfile.Normal},
+		{"d", "file30", texfile.Data},
+		{"d", "file30", texfile.Data},
+		{"d", "", texfile.Color},
+		{"d", "", texfile.Data},
+		{"d", "", texfile.Data},
 	}
 	if got := MaterialSlots(nil, &m, textures, str, "d"); !slices.Equal(got, want) {
 		t.Errorf("%v", got)

@@ -277,7 +277,7 @@ func (s *Streamer) growth() (n int64) {
 	for _, c := range s.changes {
 		if s.isUpgrade(c) {
 			t := &s.textures[c.texture]
-			n += t.file.bytes(c.start) - t.bytes
+			n += t.file.Bytes(c.start) - t.bytes
 		}
 	}
 	return n

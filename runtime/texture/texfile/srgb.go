@@ -1,4 +1,4 @@
-package texture
+package texfile
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package texture_test
+package texfile_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"image"
 	"image/png"
 
-	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 func ExampleDecode() {
@@ -15,7 +15,7 @@ func ExampleDecode() {
 		panic(err)
 	}
 	// A material far away needs no more than this.
-	img, err := texture.Decode(&file, texture.Options{Use: texture.Color, MaxSize: 128})
+	img, err := texfile.Decode(&file, texfile.Options{Use: texfile.Color, MaxSize: 128})
 	if err != nil {
 		panic(err)
 	}
@@ -30,8 +30,8 @@ func ExampleDecode() {
 }
 
 func ExampleCheckURI() {
-	fmt.Println(texture.CheckURI("Textures/brick.png"))
-	fmt.Println(texture.CheckURI("../outside.png"))
+	fmt.Println(texfile.CheckURI("Textures/brick.png"))
+	fmt.Println(texfile.CheckURI("../outside.png"))
 	// Output:
 	// <nil>
 	// texture: the URI is not followed: manifest: path leaves the manifest's folder: "../outside.png" holds ".."

@@ -1,4 +1,4 @@
-package texture
+package texfile
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ var (
 	// under another name.
 	ErrFormat = errors.New("texture: neither PNG nor JPEG nor WebP")
 	// ErrTooLarge: the header promises more pixels than Options.MaxPixels, or
-	// decoding would take more than MaxDecodeBytes. Typically a damaged or hostile
+	// decoding would take more than 1 GiB. Typically a damaged or hostile
 	// file.
 	ErrTooLarge = errors.New("texture: too many pixels")
 	// ErrDamaged: the image ends early or its data make no sense.
@@ -31,10 +31,6 @@ var (
 
 // DefaultMaxPixels is 8192 x 8192, which decodes to 256 MiB.
 const DefaultMaxPixels = picture.MaxPixels
-
-// maxEdge is the longest edge: wider than what any GPU takes, and small enough
-// that sizes fit in an int everywhere.
-const maxEdge = 1 << 16
 
 // Use says how a texture is read, which decides how its levels are filtered.
 type Use uint8
@@ -115,7 +111,7 @@ func (i *Image) LevelBytes(level int) int64 {
 }
 
 // Decode reads one image. Sizes are checked by the header first; animations
-// give their first picture. Pictures that take more than MaxDecodeBytes together
+// give their first picture. Pictures that take more than 1 GiB together
 // are decoded one after the other. Errors match ErrFormat, ErrTooLarge or ErrDamaged,
 // or are r's own.
 func Decode(r io.Reader, o Options) (*Image, error) {
@@ -193,7 +189,7 @@ func checkSize(c image.Config, limit int) error {
 	switch {
 	case c.Width <= 0 || c.Height <= 0:
 		return fmt.Errorf("%w: %d x %d pixels", ErrDamaged, c.Width, c.Height)
-	case c.Width > maxEdge || c.Height > maxEdge || int64(c.Width)*int64(c.Height) > int64(limit):
+	case c.Width > MaxEdge || c.Height > MaxEdge || int64(c.Width)*int64(c.Height) > int64(limit):
 		return fmt.Errorf("%w: %d x %d, at most %d are accepted", ErrTooLarge, c.Width, c.Height, limit)
 	}
 	return nil

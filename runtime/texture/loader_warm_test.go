@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"pgregory.net/rapid"
 )
 
@@ -32,7 +33,7 @@ func pictures(t testing.TB, n int) (dir string) {
 }
 
 // request asks a loader and returns the answer if it came at once.
-func request(l Loader, dir, uri string, maxSize int) (*Image, bool) {
+func request(l Loader, dir, uri string, maxSize int) (*texfile.Image, bool) {
 	done := newCompletions()
 	l.Start(Request{Token: 1, Dir: dir, URI: uri, MaxSize: maxSize, Context: context.Background(), Done: done})
 	if err := done.box.Await(context.Background(), 1); err != nil {
@@ -47,11 +48,11 @@ func TestWarmer(t *testing.T) {
 	files := NewFileLoader(FileOptions{})
 	defer files.Close()
 	w := NewWarmer(files, 0)
-	slots := []Slot{{dir, "0.png", Color}, {dir, "", Color}, {dir, "lost.png", Color}, {dir, "0.png", Color}, {dir, "../1.png", Color}, {dir, "1.png", Color}}
+	slots := []Slot{{dir, "0.png", texfile.Color}, {dir, "", texfile.Color}, {dir, "lost.png", texfile.Color}, {dir, "0.png", texfile.Color}, {dir, "../1.png", texfile.Color}, {dir, "1.png", texfile.Color}}
 	if err := w.Warm(t.Context(), slots, 16); err != nil {
 		t.Fatal(err)
 	}
-	each := shape{RGBA8, 16, 16, 5}.bytes(0)
+	each := texfile.Size{Width: 16, Height: 16, Mips: 5}.Bytes(0)
 	if w.Bytes() != 2*each {
 		t.Errorf("%d bytes, want %d", w.Bytes(), 2*each)
 	}
@@ -70,7 +71,7 @@ func TestWarmer(t *testing.T) {
 		t.Errorf("%v, %d bytes", ok, w.Bytes())
 	}
 	// What has been asked for is there: other tiles that have it do not decode it.
-	if err := w.Warm(t.Context(), []Slot{{dir, "1.png", Color}}, 64); err != nil || w.Bytes() != each {
+	if err := w.Warm(t.Context(), []Slot{{dir, "1.png", texfile.Color}}, 64); err != nil || w.Bytes() != each {
 		t.Errorf("%v, %d bytes", err, w.Bytes())
 	}
 	if n := w.Clear(); n != each || w.Bytes() != 0 {
@@ -89,7 +90,7 @@ func TestWarmerEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := NewWarmer(files, 0)
-	if err := w.Warm(ctx, []Slot{{dir, "0.png", Color}}, 16); !errors.Is(err, context.Canceled) || w.Bytes() != 0 {
+	if err := w.Warm(ctx, []Slot{{dir, "0.png", texfile.Color}}, 16); !errors.Is(err, context.Canceled) || w.Bytes() != 0 {
 		t.Errorf("%v, %d bytes", err, w.Bytes())
 	}
 }
@@ -101,20 +102,20 @@ func TestWarmerLimit(t *testing.T) {
 	dir := pictures(t, n)
 	files := NewFileLoader(FileOptions{})
 	defer files.Close()
-	each := shape{RGBA8, 8, 8, 4}.bytes(0)
+	each := texfile.Size{Width: 8, Height: 8, Mips: 4}.Bytes(0)
 	rapid.Check(t, func(t *rapid.T) {
 		w := NewWarmer(files, 4*each+each/2)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			uri := fmt.Sprintf("%d.png", rapid.IntRange(0, n-1).Draw(t, "file"))
 			if rapid.Bool().Draw(t, "warm") {
-				if err := w.Warm(context.Background(), []Slot{{dir, uri, Color}}, 8); err != nil {
+				if err := w.Warm(context.Background(), []Slot{{dir, uri, texfile.Color}}, 8); err != nil {
 					t.Fatal(err)
 				}
-				if !w.has(warmKey{keyOf(Slot{dir, uri, Color}), 8}) {
+				if !w.has(warmKey{keyOf(Slot{dir, uri, texfile.Color}), 8}) {
 					t.Fatal("the newest is not kept")
 				}
 			} else {
-				w.take(warmKey{keyOf(Slot{dir, uri, Color}), 8})
+				w.take(warmKey{keyOf(Slot{dir, uri, texfile.Color}), 8})
 				clear(w.asked)
 			}
 			if int64(len(w.kept))*each != w.bytes || w.bytes > w.limit || len(w.order) > 2*len(w.kept)+66 {
@@ -133,7 +134,7 @@ func TestWarmerFromManyGoroutines(t *testing.T) {
 	for g := range 4 {
 		all.Go(func() {
 			for i := range 20 {
-				_ = w.Warm(t.Context(), []Slot{{dir, fmt.Sprintf("%d.png", (i+g)%8), Color}}, 32)
+				_ = w.Warm(t.Context(), []Slot{{dir, fmt.Sprintf("%d.png", (i+g)%8), texfile.Color}}, 32)
 				request(w, dir, fmt.Sprintf("%d.png", i%8), 32)
 			}
 		})

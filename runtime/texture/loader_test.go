@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"io/fs"
+	"image/png"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,14 +14,41 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"go.uber.org/goleak"
 )
 
-// photo is a picture with something in every level.
-func photo(w, h int) image.Image {
-	return paint(image.NewNRGBA(image.Rect(0, 0, w, h)), func(x, y int) color.Color {
-		return color.NRGBA{byte(x), byte(y), byte(x ^ y), 255}
-	})
+// pngFile returns a PNG with something in every level.
+func pngFile(t testing.TB, w, h int) []byte {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i) | byte(i>>8) | 255*byte(i%4/3)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// utexFile returns a .utex whose levels are zeros.
+func utexFile(t testing.TB, f utex.PixelFormat, w, h int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	tw, err := utex.NewWriter(&b, w, h, f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range tw.Info().Levels {
+		if err := tw.WriteLevel(make([]byte, l.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // folderOf returns a folder with files.
@@ -37,91 +63,21 @@ func folderOf(t testing.TB, files map[string][]byte) string {
 	return dir
 }
 
-func TestFileLoaderRead(t *testing.T) {
-	short := encodePNG(t, photo(64, 64))
-	dir := folderOf(t, map[string][]byte{
-		"wall.png":  encodePNG(t, photo(300, 200)),
-		"wall.utex": cooked(t, utex.BC7, 300, 200, [16]byte{}),
-		"text.png":  []byte("this is no picture"),
-		"short.png": short[:len(short)/2],
-	})
-	l := NewFileLoader(FileOptions{Blocks: true, MaxPixels: 300 * 200})
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, c := range []struct {
-		uri     string
-		ctx     context.Context
-		maxSize int
-		w, h    int
-		err     error
-	}{
-		{uri: "wall.png", maxSize: 4096, w: 300, h: 200},
-		{uri: "WALL.PNG", maxSize: 256, w: 150, h: 100},
-		{uri: "wall.utex", maxSize: 256, w: 150, h: 100},
-		{uri: "wall.utex", maxSize: 1, w: 1, h: 1},
-		{uri: "text.png", err: ErrFormat},
-		{uri: "short.png", err: ErrDamaged},
-		{uri: "none.png", err: fs.ErrNotExist},
-		{uri: "../wall.png", err: ErrURI},
-		{uri: "wall.png", ctx: done, err: context.Canceled},
-	} {
-		if c.ctx == nil {
-			c.ctx = context.Background()
-		}
-		img, err := l.Read(Request{Dir: dir, URI: c.uri, MaxSize: c.maxSize, Context: c.ctx})
-		if !errors.Is(err, c.err) || err == nil && (img.Levels[0].Width != c.w || img.Levels[0].Height != c.h) {
-			t.Errorf("%s at %d: %v", c.uri, c.maxSize, err)
-		}
-		if err == nil {
-			if _, _, err := shapeOf(img); err != nil {
-				t.Errorf("%s at %d: %v", c.uri, c.maxSize, err)
-			}
-		}
-	}
-}
-
-// countingReader counts the bytes that are asked for.
-type countingReader struct {
-	*bytes.Reader
-	n int64
-}
-
-func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
-	r.n += int64(len(p))
-	return r.Reader.ReadAt(p, off)
-}
-
-// TestStartMipReadsNoMore: of a cooked texture the large levels are not
-// touched.
-func TestStartMipReadsNoMore(t *testing.T) {
-	data := cooked(t, utex.BC7, 2048, 2048, [16]byte{})
-	for _, c := range []struct{ edge, most int }{{2048, len(data)}, {1024, len(data) / 3}, {256, len(data) / 60}, {1, 1000}} {
-		r := &countingReader{Reader: bytes.NewReader(data)}
-		img, err := DecodeAt(interruptible{context.Background(), r}, int64(len(data)), Options{MaxSize: c.edge, Blocks: true})
-		if err != nil || img.Levels[0].Width != c.edge {
-			t.Fatalf("%d: %v", c.edge, err)
-		}
-		if r.n > int64(c.most)+200 {
-			t.Errorf("%d texels: %d bytes read of %d", c.edge, r.n, len(data))
-		}
-	}
-}
-
 // TestFilesEndToEnd runs a Streamer on files, with its own loader and the real
 // order of events.
 func TestFilesEndToEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := folderOf(t, map[string][]byte{
-		"wall.png": encodePNG(t, photo(1030, 515)), "wall.utex": cooked(t, utex.BC5, 2048, 1024, flatBC5(9, 9)), "bad.png": {1, 2, 3},
+		"wall.png": pngFile(t, 1030, 515), "wall.utex": utexFile(t, utex.BC5, 2048, 1024), "bad.png": {1, 2, 3},
 	})
 	p, _ := ProfileNamed("balanced")
-	d := &trimmingDevice{fakeDevice: &fakeDevice{t: t, has: map[ID]*Image{}}}
+	d := &trimmingDevice{fakeDevice: &fakeDevice{t: t, has: map[ID]*texfile.Image{}}}
 	s, err := NewStreamer(StreamOptions{Params: p, Device: d, Budget: 20 << 20, FirstLoads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	part := at(1, "")
-	part.Slots = []Slot{{dir, "wall.png", Color}, {dir, "wall.utex", Normal}, {dir, "bad.png", Data}, {dir, "gone.png", Data}}
+	part.Slots = []Slot{{dir, "wall.png", texfile.Color}, {dir, "wall.utex", texfile.Normal}, {dir, "bad.png", texfile.Data}, {dir, "gone.png", texfile.Data}}
 	e := s.Add(part)
 	settle := func() {
 		t.Helper()
@@ -162,7 +118,7 @@ func TestFilesEndToEnd(t *testing.T) {
 // no goroutine stays.
 func TestFileLoaderClose(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	dir := folderOf(t, map[string][]byte{"a.png": encodePNG(t, photo(200, 200))})
+	dir := folderOf(t, map[string][]byte{"a.png": pngFile(t, 200, 200)})
 	l := NewFileLoader(FileOptions{Workers: 1})
 	done := newCompletions()
 	start := func(token uint64) {
@@ -241,14 +197,14 @@ func TestAwait(t *testing.T) {
 
 // FuzzAnswers: no bytes of a texture file break the budget or the counters.
 func FuzzAnswers(f *testing.F) {
-	f.Add(encodePNG(f, photo(40, 20)), uint16(256), true)
-	f.Add(cooked(f, utex.BC7, 64, 64, [16]byte{}), uint16(16), true)
-	f.Add(cooked(f, utex.BC5, 9, 5, flatBC5(1, 2)), uint16(4), false)
-	f.Add(cooked(f, utex.BC7, 4, 4, [16]byte{1}), uint16(1), true)
+	f.Add(pngFile(f, 40, 20), uint16(256), true)
+	f.Add(utexFile(f, utex.BC7, 64, 64), uint16(16), true)
+	f.Add(utexFile(f, utex.BC5, 9, 5), uint16(4), false)
+	f.Add(utexFile(f, utex.BC7, 4, 4), uint16(1), true)
 	f.Fuzz(func(t *testing.T, data []byte, edge uint16, blocks bool) {
 		limit := max(1, int(edge))
-		img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), Options{MaxSize: limit, MaxPixels: 1 << 20, Blocks: blocks})
-		size, bad := Measure(bytes.NewReader(data), int64(len(data)))
+		img, err := texfile.DecodeAt(bytes.NewReader(data), int64(len(data)), texfile.Options{MaxSize: limit, MaxPixels: 1 << 20, Blocks: blocks})
+		size, bad := texfile.Measure(bytes.NewReader(data), int64(len(data)))
 		if err == nil && (bad != nil || size.Width != img.SourceWidth || size.Height != img.SourceHeight) {
 			t.Errorf("%d x %d decoded, but measured as %+v, %v", img.SourceWidth, img.SourceHeight, size, bad)
 		}

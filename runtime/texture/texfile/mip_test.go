@@ -1,4 +1,4 @@
-package texture
+package texfile
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/untoldkit/untold/format/records"
 )
 
 func level(w, h int, at func(x, y int) [4]byte) Level {
@@ -94,31 +92,6 @@ func TestLeavesDoNotFringe(t *testing.T) {
 	}
 	if pix := got.Levels[1].Pix; !got.Opaque || pix[0] < 180 || pix[1] < 140 || pix[3] != 255 {
 		t.Errorf("opaque %t, the last level is %v", got.Opaque, pix)
-	}
-}
-
-// TestAlphaCountsWhereItIsUsed: base colours of opaque materials and what glows
-// keep the colours under transparent texels.
-func TestAlphaCountsWhereItIsUsed(t *testing.T) {
-	name := "a.png"
-	str := func(uint32) string { return name }
-	for _, c := range []struct {
-		flags          uint32
-		name           string
-		base, emissive Use
-	}{
-		{0, "a.png", OpaqueColor, OpaqueColor},
-		{records.MaterialCutout, "a.png", Color, OpaqueColor},
-		{records.MaterialBlend, "a.PNG", Color, OpaqueColor},
-		{0, "a.JPG", Color, Color},
-		{0, "a.utex", Color, Color},
-		{0, "a", OpaqueColor, OpaqueColor},
-	} {
-		name = c.name
-		slots := MaterialSlots(nil, &records.Material{Flags: c.flags}, make([]records.Texture, 1), str, "")
-		if slots[0].Use != c.base || slots[4].Use != c.emissive {
-			t.Errorf("%q, flags %d: %v and %v, want %v and %v", c.name, c.flags, slots[0].Use, slots[4].Use, c.base, c.emissive)
-		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package texture
+package texfile
 
 import (
 	"bytes"
@@ -58,6 +58,17 @@ func DecodeAt(src io.ReaderAt, size int64, o Options) (*Image, error) {
 		return nil, utexError(err)
 	}
 	return decodeUtex(r, o)
+}
+
+// encodingOf returns how the levels of a cooked texture are stored.
+func encodingOf(r *utex.Reader) (Encoding, error) {
+	switch r.Format {
+	case utex.BC7, utex.BC7SRGB:
+		return BC7, nil
+	case utex.BC5:
+		return BC5, nil
+	}
+	return 0, fmt.Errorf("%w: utex of %v", ErrFormat, r.Format)
 }
 
 // utexError tells a damaged file from one that could not be read.

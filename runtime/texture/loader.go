@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/untoldkit/untold/internal/mailbox"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // ErrClosed is the answer of a closed Loader.
@@ -26,7 +27,7 @@ type Request struct {
 	Token uint64
 	Dir   string // the folder that URI is relative to
 	URI   string // as the payload has it: not to be trusted
-	Use   Use
+	Use   texfile.Use
 	// MaxSize is the longest edge of the first level in texels: larger levels
 	// of the file are not wanted. At least 1.
 	MaxSize int
@@ -40,7 +41,7 @@ type Completions struct{ box mailbox.Mailbox[completion] }
 
 type completion struct {
 	token uint64
-	image *Image
+	image *texfile.Image
 	err   error
 }
 
@@ -50,6 +51,6 @@ func (c completion) Order() uint64 { return c.token }
 func newCompletions() *Completions { return &Completions{mailbox.New[completion]()} }
 
 // Loaded answers a request with an image, or with an error.
-func (c *Completions) Loaded(token uint64, img *Image, err error) {
+func (c *Completions) Loaded(token uint64, img *texfile.Image, err error) {
 	c.box.Push(completion{token, img, err})
 }

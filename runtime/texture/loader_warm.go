@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // DefaultWarmBytes bounds what a Warmer keeps: some 180 textures of 256 texels.
@@ -18,7 +20,7 @@ type Warmer struct {
 	limit int64
 
 	mu     sync.Mutex
-	kept   map[warmKey]*Image
+	kept   map[warmKey]*texfile.Image
 	asked  map[warmKey]bool // what has been asked for: it is there, or will be
 	order  []warmKey        // the oldest first; of what has been handed out too
 	bytes  int64
@@ -37,7 +39,7 @@ func NewWarmer(files *FileLoader, limit int64) *Warmer {
 	if limit <= 0 {
 		limit = DefaultWarmBytes
 	}
-	return &Warmer{files: files, limit: limit, kept: map[warmKey]*Image{}, asked: map[warmKey]bool{}}
+	return &Warmer{files: files, limit: limit, kept: map[warmKey]*texfile.Image{}, asked: map[warmKey]bool{}}
 }
 
 // Start answers at once what is kept, and passes on the rest.
@@ -85,7 +87,7 @@ func (w *Warmer) has(key warmKey) bool {
 
 // keep stores an image in the place of the oldest ones; false when it is too
 // large to be kept at all.
-func (w *Warmer) keep(key warmKey, img *Image) bool {
+func (w *Warmer) keep(key warmKey, img *texfile.Image) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := img.Bytes()
@@ -130,7 +132,7 @@ func (w *Warmer) compact() {
 	w.order = w.order[at:]
 }
 
-func (w *Warmer) take(key warmKey) *Image {
+func (w *Warmer) take(key warmKey) *texfile.Image {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	img := w.kept[key]

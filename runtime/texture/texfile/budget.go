@@ -1,4 +1,4 @@
-package texture
+package texfile
 
 import (
 	"context"
@@ -8,22 +8,18 @@ import (
 	"github.com/untoldkit/untold/internal/picture"
 )
 
-// MaxDecodeBytes is the most memory that decoding one picture may take, and
-// what all pictures share that are decoded at a time, by an estimate from their
-// headers: 1 GiB. It is enough for DefaultMaxPixels in every form but JPEG that
-// is progressive and has colours at full resolution, whose coefficients alone
-// take 12 bytes a pixel.
-const MaxDecodeBytes = picture.MaxBytes
-
-// decoding is the memory that all decoders of the program share.
-var decoding = picture.NewBudget(MaxDecodeBytes)
+// decoding is the memory that all decoders of the program share: 1 GiB, by an
+// estimate from the headers. It is enough for DefaultMaxPixels in every form but
+// JPEG that is progressive and has colours at full resolution, whose coefficients
+// alone take 12 bytes a pixel.
+var decoding = picture.NewBudget(picture.MaxBytes)
 
 // takePicture judges what decoding takes and waits until there is room.
 func (o *Options) takePicture(format string, header []byte, size image.Config) (free func(), err error) {
 	c := picture.Estimate(header, size.Width, size.Height)
-	if c.Bytes > MaxDecodeBytes {
+	if c.Bytes > picture.MaxBytes {
 		return nil, fmt.Errorf("%s: %w: decoding %d x %d takes some %d MB, at most %d are accepted (store it smaller, or as baseline JPEG, PNG or .utex)",
-			format, ErrTooLarge, size.Width, size.Height, c.Bytes/1e6, int64(MaxDecodeBytes)/1e6)
+			format, ErrTooLarge, size.Width, size.Height, c.Bytes/1e6, int64(picture.MaxBytes)/1e6)
 	}
 	const smallerLevels = 2 // bytes a pixel
 	return o.take(c.Bytes + smallerLevels*int64(size.Width)*int64(size.Height))

@@ -1,11 +1,8 @@
 package texture
 
 import (
-	"context"
-	"fmt"
-	"io"
-
 	"github.com/untoldkit/untold/internal/workpool"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // FileLoader is the Loader of files on the local disk: images, which are
@@ -22,7 +19,7 @@ type FileOptions struct {
 	// Workers is how many files are read at a time; 0 means 2. An image of the
 	// largest size accepted takes about 6 bytes per pixel while it is decoded.
 	Workers int
-	// MaxPixels is the largest image to decode; 0 means DefaultMaxPixels.
+	// MaxPixels is the largest image to decode; 0 means texfile.DefaultMaxPixels.
 	MaxPixels int
 	// Blocks leaves the blocks of cooked textures as they are, for devices that
 	// take BC7 and BC5; else they become RGBA8.
@@ -59,51 +56,9 @@ func (l *FileLoader) Close() error {
 func refuse(req Request) { req.Done.Loaded(req.Token, nil, ErrClosed) }
 
 // Read answers a request at once, in the calling goroutine; it does not use
-// its Token and Done. Errors are those of Find, Open and DecodeAt, or of
-// the Context.
-func (l *FileLoader) Read(req Request) (img *Image, err error) {
-	// Decoders of foreign bytes have failed in every way before; one texture is
-	// not worth the program.
-	defer func() {
-		if p := recover(); p != nil {
-			img, err = nil, fmt.Errorf("%w: %s: the decoder failed: %v", ErrDamaged, req.URI, p)
-		}
-	}()
-	if err := req.Context.Err(); err != nil {
-		return nil, err
-	}
-	rel, err := Find(req.Dir, req.URI)
-	if err != nil {
-		return nil, err
-	}
-	f, err := Open(req.Dir, rel)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("texture: %w", err)
-	}
-	img, err = DecodeAt(interruptible{req.Context, f}, info.Size(), Options{
-		ctx: req.Context,
+// its Token and Done. Errors are those of ReadFile of runtime/texture/texfile.
+func (l *FileLoader) Read(req Request) (*texfile.Image, error) {
+	return texfile.ReadFile(req.Context, req.Dir, req.URI, texfile.Options{
 		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", rel, err)
-	}
-	return img, nil
-}
-
-// interruptible is a file whose reads end with the request.
-type interruptible struct {
-	ctx context.Context
-	r   io.ReaderAt
-}
-
-func (i interruptible) ReadAt(p []byte, off int64) (int, error) {
-	if err := i.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return i.r.ReadAt(p, off)
 }
