@@ -135,7 +135,7 @@ func TestNoTexelIsLargerThanAPixel(t *testing.T) {
 		r.view.Visible = es
 		r.settle()
 		for i, edge := range r.edges(es...) {
-			x := &r.s.textures[r.s.entities[uint32(es[i])].textures[0]]
+			x := &r.s.textures.list[r.s.entities.list[uint32(es[i])].textures[0]]
 			texel := func(edge int) float64 { return 1 / (x.scale * pixel * float64(edge)) } // how far away it is a pixel
 			if ds[i] < texel(edge) && x.start > 0 {
 				rt.Fatalf("%s at %v m: %d of %d texels on an edge that is needed at %d", x.name.slot.URI, ds[i], edge, x.file.Edge(0), int(1/(x.scale*pixel*ds[i])))

@@ -3,7 +3,6 @@ package texture
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -13,10 +12,6 @@ import (
 // ID names a texture of a Streamer for its Device; no texture is 0. After
 // Device.Release an ID may come again for another texture.
 type ID uint32
-
-// Entity is a handle of something that is drawn with textures, typically one
-// mesh of an uploaded asset. Handles are not used twice; 0 is none.
-type Entity uint64
 
 // Device holds the uploaded textures. Its methods are called on the owner
 // goroutine of the Streamer and must not block: a device that needs time
@@ -116,49 +111,36 @@ type View struct {
 // waits; in the steady state it does not allocate. The same calls with the same
 // answers give the same result, whatever the order in which answers arrive
 // between two Updates.
+//
+// It conducts parts with state of their own: entityTable and textureTable hold the
+// records, budget counts bytes, claims says who may take the room that is left,
+// firstLoads is the queue of what has never come, loads is what is under way. It
+// keeps what belongs to the tick as a whole.
 type Streamer struct {
-	options StreamOptions
-	policy  policy
-	device  Device
-	pacer   Pacer   // nil: uploads are finished at once
-	trimmer Trimmer // nil: downgrades are loaded
-	own     *FileLoader
-	done    *Completions
-	closed  bool
+	device       Device
+	pacer        Pacer   // nil: uploads are finished at once
+	trimmer      Trimmer // nil: downgrades are loaded
+	events       func(Event)
+	nearestFirst bool
+	closed       bool
 
-	entities     []entity
-	freeEntities []int32
-	textures     []resource // ID - 1 is the index
-	freeTextures []int32
-	byKey        map[resourceKey]int32
+	entities entityTable
+	textures textureTable
+	budget   budget
+	claims   claims
+	first    firstLoads
+	loads    loads
 
 	now      time.Duration
 	camera   geom.Vec3
-	pixel    float64
 	lastTick time.Duration
-	serial   uint64 // of the tick; 0 before the first
-	hold     time.Duration
+	serial   uint64        // of the tick; 0 before the first
+	hold     time.Duration // until then nothing goes beyond the medium size
+	ops      int           // entities that are changing
+	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
-	fresh   []Entity // added, not all of their textures are there
-	burst   []int32  // of this tick
-	waiting []int32  // textures to load for the first time, the nearest first
-	sorted  bool     // waiting is in order
-	flights []flight
-	token   uint64
-	ops     int // entities that are changing
-	first   int // first loads under way
-
-	used, reserved int64
-	freeing        int64   // what running downgrades will give back
-	claim          float64 // while this waits for room, nothing farther away takes it
-	refusals       refusals
-	resting        bool // the last tick found nothing to do, and nothing has happened since
-
-	stats     Stats
-	arrived   []completion
-	changes   []change
-	ranked    []ranked
-	nextClaim float64
+	changes []change // scratch of try
+	stats   Stats
 }
 
 // NewStreamer returns a Streamer without textures. The error matches ErrParams.
@@ -179,16 +161,19 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 		o.FirstLoads = 4
 	}
 	s := &Streamer{
-		policy: newPolicy(o.Params), device: o.Device, done: newCompletions(),
-		pixel: PixelSize(0, 0), byKey: map[resourceKey]int32{}, claim: math.Inf(1), nextClaim: math.Inf(1),
+		device: o.Device, events: o.Trace, nearestFirst: o.NearestFirst,
+		textures: newTextureTable(o.Params, o.Scales, o.MaxEdge),
+		budget:   budget{limit: o.Budget},
+		claims:   newClaims(),
+		first:    firstLoads{limit: o.FirstLoads},
+		loads:    loads{loader: o.Loader, done: newCompletions(), timeout: o.Timeout},
 	}
 	s.pacer, _ = o.Device.(Pacer)
 	s.trimmer, _ = o.Device.(Trimmer)
 	if o.Loader == nil {
-		s.own = NewFileLoader(FileOptions{})
-		o.Loader = s.own
+		s.loads.own = NewFileLoader(FileOptions{})
+		s.loads.loader = s.loads.own
 	}
-	s.options = o
 	return s, nil
 }
 
@@ -201,37 +186,29 @@ func (s *Streamer) Update(v View) {
 	if c := geom.Vec3(v.Camera); c.IsFinite() {
 		s.camera = c
 	}
-	s.see(v.Pixel)
-	s.deliver()
+	s.textures.setPixel(v.Pixel)
+	s.loads.deliver(s.answer)
 	s.poll()
 	s.watchdog()
-	if s.due(v.Force) {
+	if v.Force || s.Due(s.now) {
+		s.lastTick = s.now
+		s.serial++
 		s.tick(v.Visible)
 	}
-	s.startFirst()
-}
-
-// due reports whether a tick is due, and begins it.
-func (s *Streamer) due(force bool) bool {
-	if !force && !s.Due(s.now) {
-		return false
-	}
-	s.lastTick = s.now
-	s.serial++
-	return true
+	s.first.start(&s.textures, &s.budget, func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) })
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at
 // View.Visible, which need not be listed otherwise.
 func (s *Streamer) Due(now time.Duration) bool {
-	return s.serial == 0 || max(now, s.now)-s.lastTick >= seconds(s.policy.Interval)
+	return s.serial == 0 || max(now, s.now)-s.lastTick >= seconds(s.textures.policy.Interval)
 }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 
 // SetBudget changes the budget; 0 means no limit. What is over a smaller one is
 // shed in the next ticks, the farthest first.
-func (s *Streamer) SetBudget(bytes int64) { s.options.Budget = max(0, bytes) }
+func (s *Streamer) SetBudget(bytes int64) { s.budget.limit = max(0, bytes) }
 
 // SetParams changes the parameters. The error matches ErrParams; then they stay
 // as they are.
@@ -239,36 +216,40 @@ func (s *Streamer) SetParams(p Params) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	s.policy = newPolicy(p)
-	for i := range s.textures {
-		if t := &s.textures[i]; t.state == stateResident {
-			s.setStarts(t)
-		}
-	}
+	s.textures.setParams(p)
 	return nil
 }
 
+// SetScales says how large textures are in the world, for those that are there
+// and those to come. The map is the Streamer's from then on.
+func (s *Streamer) SetScales(scales Scales) {
+	s.textures.setScales(scales)
+	s.resting = false
+}
+
 // Params returns the parameters in use.
-func (s *Streamer) Params() Params { return s.policy.Params }
+func (s *Streamer) Params() Params { return s.textures.policy.Params }
 
 // Arrived is readable while answers wait for the next Update, for callers that
 // wait until nothing is left to do. It is never closed.
-func (s *Streamer) Arrived() <-chan struct{} { return s.done.box.Ready() }
+func (s *Streamer) Arrived() <-chan struct{} { return s.loads.done.box.Ready() }
 
 // Await waits until every load that has been asked for is answered, cancelled
 // ones included; the next Update takes the answers over. For runs that must not
 // depend on how fast files are read: call it before each Update. The error is
 // the context's.
-func (s *Streamer) Await(ctx context.Context) error { return s.done.box.Await(ctx, s.token) }
+func (s *Streamer) Await(ctx context.Context) error {
+	return s.loads.done.box.Await(ctx, s.loads.token)
+}
 
 // Retry loads missing textures again, and ends the delays after failures: for
 // files that may have come in the meantime.
 func (s *Streamer) Retry() {
-	for i := range s.textures {
-		t := &s.textures[i]
+	for i := range s.textures.list {
+		t := &s.textures.list[i]
 		t.failures, t.retryAt = 0, 0
 		if t.state == stateMissing {
-			s.await(int32(i))
+			s.first.push(int32(i), &s.textures)
 		}
 	}
 }
@@ -280,15 +261,15 @@ func (s *Streamer) Close() error {
 	if s.closed {
 		return nil
 	}
-	for i := range s.entities {
-		if e := &s.entities[i]; e.live {
+	for i := range s.entities.list {
+		if e := &s.entities.list[i]; e.live {
 			s.Remove(e.handle(int32(i)))
 		}
 	}
 	s.closed = true
-	s.done.box.Close()
-	if s.own != nil {
-		return s.own.Close()
+	s.loads.done.box.Close()
+	if s.loads.own != nil {
+		return s.loads.own.Close()
 	}
 	return nil
 }

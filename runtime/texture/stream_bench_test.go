@@ -45,8 +45,10 @@ func city(b *testing.B, n int, change ...func(*StreamOptions, *rig)) *rig {
 // distances is the baseline: what it takes to measure every entity, and nothing
 // else.
 func distances(r *rig) (sum float64) {
-	for i := range r.s.entities {
-		sum += r.s.distance(&r.s.entities[i])
+	for i := range r.s.entities.list {
+		e := &r.s.entities.list[i]
+		e.measure(r.s.camera)
+		sum += e.distance
 	}
 	return sum
 }

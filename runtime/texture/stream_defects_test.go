@@ -85,8 +85,8 @@ func TestFirstLoadsComeBeforeSizes(t *testing.T) {
 	far := r.add(at(15, "far"))
 	r.view.Visible = []Entity{far}
 	r.settle()
-	if got := r.edges(far); got[0] != 1024 || r.s.room() != 0 {
-		t.Fatalf("%v, room %d", got, r.s.room())
+	if got := r.edges(far); got[0] != 1024 || r.s.budget.room() != 0 {
+		t.Fatalf("%v, room %d", got, r.s.budget.room())
 	}
 	near, table := r.add(at(5, "near")), r.add(at(6, "table"))
 	r.view.Visible = []Entity{near, far, table}

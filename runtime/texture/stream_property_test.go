@@ -251,7 +251,7 @@ func TestShortMemoryServesTheNearest(t *testing.T) {
 		edges := r.edges(es...)
 		for i := range es {
 			for j := range es {
-				if edges[i] < 1024 && ds[i] <= r.s.policy.mediumIn && edges[j] > 1024 && ds[j] > giveWay*ds[i] {
+				if edges[i] < 1024 && ds[i] <= r.s.textures.policy.mediumIn && edges[j] > 1024 && ds[j] > giveWay*ds[i] {
 					rt.Fatalf("budget %d: %d at %v m while %d at %v m", budget, edges[i], ds[i], edges[j], ds[j])
 				}
 			}

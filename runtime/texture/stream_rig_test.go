@@ -239,7 +239,7 @@ func (r *rig) check() {
 	st := s.Stats()
 	var reserved, frees int64
 	ops, first := map[int32]int{}, 0
-	for _, f := range s.flights {
+	for _, f := range s.loads.list {
 		reserved += f.reserve
 		frees += f.frees
 		if f.entity >= 0 {
@@ -247,17 +247,17 @@ func (r *rig) check() {
 		} else {
 			first++
 		}
-		if !s.textures[f.texture].busy {
-			r.t.Error("a flight of an idle texture")
+		if !s.textures.list[f.texture].busy {
+			r.t.Error("a load of an idle texture")
 		}
 	}
-	if reserved != st.Reserved || frees != s.freeing || len(ops) != st.ActiveOps || first != st.Loading {
-		r.t.Errorf("flights have %d reserved, %d to free, %d operations, %d first loads; counters %d, %d, %d, %d",
-			reserved, frees, len(ops), first, st.Reserved, s.freeing, st.ActiveOps, st.Loading)
+	if reserved != st.Reserved || frees != s.budget.freeing || len(ops) != st.ActiveOps || first != st.Loading {
+		r.t.Errorf("loads have %d reserved, %d to free, %d operations, %d first loads; counters %d, %d, %d, %d",
+			reserved, frees, len(ops), first, st.Reserved, s.budget.freeing, st.ActiveOps, st.Loading)
 	}
 	for e, n := range ops {
-		if s.entities[e].op != n {
-			r.t.Errorf("entity %d has %d flights, counts %d", e, n, s.entities[e].op)
+		if s.entities.list[e].op != n {
+			r.t.Errorf("entity %d has %d loads, counts %d", e, n, s.entities.list[e].op)
 		}
 	}
 	if got := r.device.bytes(); got != st.Bytes {

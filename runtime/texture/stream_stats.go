@@ -41,11 +41,13 @@ type Stats struct {
 // Stats returns the counters. It looks at every entity and does not allocate.
 func (s *Streamer) Stats() Stats {
 	st := s.stats
-	st.ActiveOps, st.Loading = s.ops, s.first
-	st.Bytes, st.Reserved, st.Budget = s.used, s.reserved, s.options.Budget
+	st.ActiveOps, st.Loading = s.ops, s.first.running
+	b := &s.budget
+	st.Bytes, st.Reserved, st.Budget = b.used, b.reserved, b.limit
+	st.PeakBytes, st.PeakReserved = b.peakUsed, b.peakReserved
 	st.Hold = max(0, s.hold-s.now)
-	for i := range s.textures {
-		t := &s.textures[i]
+	for i := range s.textures.list {
+		t := &s.textures.list[i]
 		if t.refs == 0 {
 			continue
 		}
@@ -66,14 +68,14 @@ func (s *Streamer) Stats() Stats {
 			}
 		}
 	}
-	for i := range s.entities {
-		e := &s.entities[i]
+	for i := range s.entities.list {
+		e := &s.entities.list[i]
 		if !e.live {
 			continue
 		}
 		st.Entities++
 		for _, k := range e.textures {
-			if t := &s.textures[k]; t.state == stateResident && t.start < t.at[TierMinimum] {
+			if s.textures.list[k].aboveMinimum() {
 				st.Tracked++
 				break
 			}
@@ -84,18 +86,7 @@ func (s *Streamer) Stats() Stats {
 }
 
 // Idle is Stats.Idle alone.
-func (s *Streamer) Idle() bool { return s.resting && len(s.flights) == 0 }
-
-// tier returns the finest tier whose size a texture has.
-func (t *resource) tier() Tier {
-	switch {
-	case t.start <= t.at[TierFull]:
-		return TierFull
-	case t.start <= t.at[TierMedium]:
-		return TierMedium
-	}
-	return TierMinimum
-}
+func (s *Streamer) Idle() bool { return s.resting && len(s.loads.list) == 0 }
 
 // Look is what can be said of one texture, for debug views.
 type Look struct {
@@ -109,14 +100,11 @@ type Look struct {
 
 // Look returns what can be said of a texture; nothing for an ID without one.
 func (s *Streamer) Look(id ID) Look {
-	if id == 0 || uint64(id) > uint64(len(s.textures)) {
+	t := s.textures.find(id)
+	if t == nil {
 		return Look{}
 	}
-	t := &s.textures[id-1]
 	l := Look{Edge: t.edge(), Busy: t.busy, Missing: t.state == stateMissing, Bytes: t.bytes}
-	if t.refs == 0 {
-		return Look{}
-	}
 	if l.Edge > 0 {
 		l.Source, l.Tier = t.file.Edge(0), t.tier()
 	}
@@ -153,14 +141,15 @@ type Event struct {
 // Slot returns the folder, URI and use of a texture, for messages; false for an
 // ID without one.
 func (s *Streamer) Slot(id ID) (Slot, bool) {
-	if id == 0 || uint64(id) > uint64(len(s.textures)) || s.textures[id-1].refs == 0 {
+	t := s.textures.find(id)
+	if t == nil {
 		return Slot{}, false
 	}
-	return s.textures[id-1].name.slot, true
+	return t.name.slot, true
 }
 
 func (s *Streamer) trace(e Event) {
-	if s.options.Trace != nil {
-		s.options.Trace(e)
+	if s.events != nil {
+		s.events(e)
 	}
 }

@@ -1,0 +1,51 @@
+package texture
+
+import "math"
+
+// giveWay is how much farther away something must be to give its memory up.
+const giveWay = 1.1
+
+// refusal is a wish for which there was no room.
+type refusal struct {
+	distance float64
+	bytes    int64
+	less     int64 // what would do for now; as bytes where nothing less does
+}
+
+// claims owns who may take the room that is left. The wishes for which there was
+// none are kept by distance, the nearest of a tick; the one for which room is made
+// has a claim in the next tick, against which nothing farther away takes any. It
+// moves no bytes.
+type claims struct {
+	nearest, next float64 // claims of this tick and the one to come; +Inf: none
+	refused       [8]refusal
+	n             int
+}
+
+func newClaims() claims { return claims{nearest: math.Inf(1), next: math.Inf(1)} }
+
+// turn begins a tick.
+func (c *claims) turn() { c.nearest, c.next, c.n = c.next, math.Inf(1), 0 }
+
+// claimed reports whether the room that is left is kept for something nearer.
+func (c *claims) claimed(distance float64) bool { return distance > giveWay*c.nearest }
+
+// keep gives a distance a claim in the next tick.
+func (c *claims) keep(distance float64) { c.next = min(c.next, distance) }
+
+// refuse notes a wish for which there was no room.
+func (c *claims) refuse(x refusal) {
+	at := c.n
+	for at > 0 && c.refused[at-1].distance > x.distance {
+		at--
+	}
+	if at == len(c.refused) {
+		return
+	}
+	c.n = min(c.n+1, len(c.refused))
+	copy(c.refused[at+1:c.n], c.refused[at:c.n-1])
+	c.refused[at] = x
+}
+
+// refusals returns the wishes that this tick refused, the nearest first.
+func (c *claims) refusals() []refusal { return c.refused[:c.n] }

@@ -1,0 +1,91 @@
+package texture
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
+
+// firstLoads owns the queue of the textures of which nothing is there: the nearest
+// comes first, and so many are under way at a time. One for which there is not
+// even room at the minimum size begins smaller. A texture may stand in the queue
+// twice, or after it was released; it is passed over then.
+type firstLoads struct {
+	limit   int
+	running int
+	waiting []int32
+	sorted  bool // waiting is in order
+}
+
+// push queues a texture.
+func (f *firstLoads) push(i int32, textures *textureTable) {
+	textures.list[i].state = stateWaiting
+	f.waiting = append(f.waiting, i)
+	f.sorted = false
+}
+
+// start loads textures as long as there are slots and room, which is reserved.
+func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture int32, edge int, bytes int64)) {
+	if len(f.waiting) == 0 || f.running >= f.limit {
+		return
+	}
+	if !f.sorted {
+		slices.SortFunc(f.waiting, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(textures.list[a].near, textures.list[b].near), cmp.Compare(a, b))
+		})
+		f.sorted = true
+	}
+	keep := f.waiting[:0]
+	for _, i := range f.waiting {
+		t := &textures.list[i]
+		if t.refs == 0 || t.state != stateWaiting {
+			continue
+		}
+		edge, bytes, ok := 0, int64(0), false
+		if f.running < f.limit {
+			for edge = textures.firstEdge(); edge > 0; edge /= 2 {
+				bytes = max(t.need, texfile.MostBytes(edge))
+				if ok = b.reserve(bytes); ok {
+					break
+				}
+			}
+		}
+		if !ok {
+			keep = append(keep, i)
+			continue
+		}
+		t.state = stateLoading
+		f.running++
+		load(i, edge, bytes)
+	}
+	f.waiting = keep
+}
+
+// starved refuses the textures that cannot even begin, and reports whether there
+// are any that could.
+func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (coming bool) {
+	for _, i := range f.waiting {
+		t := &textures.list[i]
+		if t.refs == 0 || t.state != stateWaiting {
+			continue
+		}
+		if b.room() >= max(t.need, texfile.MostBytes(1)) {
+			return true
+		}
+		bytes := max(t.need, texfile.MostBytes(textures.firstEdge()))
+		c.refuse(refusal{t.near, bytes, bytes})
+	}
+	return false
+}
+
+// revive queues those again that were too large for what was left, or did not come
+// in time, after their delay.
+func (f *firstLoads) revive(textures *textureTable, now time.Duration) {
+	for i := range textures.list {
+		if t := &textures.list[i]; t.state == stateMissing && (t.need > 0 || t.late) && now >= t.retryAt {
+			f.push(int32(i), textures)
+		}
+	}
+}

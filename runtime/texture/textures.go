@@ -1,0 +1,230 @@
+package texture
+
+import (
+	"math"
+	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
+
+// state is how far a texture has come.
+type state uint8
+
+const (
+	stateWaiting  state = iota // for its first load
+	stateLoading               // for the first time
+	stateResident              // something is on the device
+	stateMissing               // the first load has failed
+)
+
+// resource is a record of the table of textures.
+type resource struct {
+	name     *name // apart, because ticks go through all records
+	refs     int   // 0: the record is free
+	state    state
+	busy     bool // a load changes it
+	late     bool // the first load did not come in time
+	start    int  // first level on the device
+	at       starts
+	scaled   bool // scale is known: what is seen decides, not radii
+	scale    float64
+	reach    *reach
+	voted    uint64  // tick in which vote was set
+	vote     int     // first level that it should have
+	near     float64 // distance of the nearest entity, as of the last look
+	retryAt  time.Duration
+	file     texfile.Size
+	bytes    int64 // on the device
+	need     int64 // bytes of its first levels, if those are known to be many
+	failures int
+}
+
+// name says where a texture comes from.
+type name struct {
+	key  resourceKey
+	slot Slot
+}
+
+// edge returns the longest edge on the device, 0 for nothing.
+func (t *resource) edge() int {
+	if t.state != stateResident {
+		return 0
+	}
+	return t.file.Edge(t.start)
+}
+
+// tier returns the finest tier whose size a texture has.
+func (t *resource) tier() Tier {
+	switch {
+	case t.start <= t.at[TierFull]:
+		return TierFull
+	case t.start <= t.at[TierMedium]:
+		return TierMedium
+	}
+	return TierMinimum
+}
+
+func (t *resource) aboveMinimum() bool {
+	return t.state == stateResident && t.start < t.at[TierMinimum]
+}
+
+// textureTable owns the records of textures: one per file and use, counted by the
+// entities that use it, with where its tiers begin and within which distances
+// they are wanted. These follow the parameters, the scales and the pixel size at
+// all times. It loads nothing and knows neither device nor budget.
+type textureTable struct {
+	policy  policy
+	scales  Scales
+	pixel   float64
+	maxEdge int // that the device takes
+
+	list  []resource // ID - 1 is the index
+	free  []int32
+	byKey map[resourceKey]int32
+}
+
+func newTextureTable(p Params, scales Scales, deviceEdge int) textureTable {
+	if deviceEdge == 0 {
+		deviceEdge = texfile.MaxEdge
+	}
+	return textureTable{policy: newPolicy(p), scales: scales, pixel: PixelSize(0, 0), maxEdge: deviceEdge, byKey: map[resourceKey]int32{}}
+}
+
+// find returns the record of a texture; nil for an ID without one.
+func (t *textureTable) find(id ID) *resource {
+	if id == 0 || uint64(id) > uint64(len(t.list)) || t.list[id-1].refs == 0 {
+		return nil
+	}
+	return &t.list[id-1]
+}
+
+// acquire returns the texture of a slot for an entity, and whether it is new.
+func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
+	key := keyOf(slot)
+	i, ok := t.byKey[key]
+	if !ok {
+		i = int32(len(t.list))
+		if n := len(t.free); n > 0 {
+			i, t.free = t.free[n-1], t.free[:n-1]
+		} else {
+			t.list = append(t.list, resource{})
+		}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1)}
+		t.setScale(&t.list[i])
+		t.byKey[key] = i
+	}
+	for _, have := range e.textures {
+		if have == i {
+			return i, false
+		}
+	}
+	r := &t.list[i]
+	r.refs++
+	r.near = min(r.near, e.distance)
+	e.textures = append(e.textures, i)
+	return i, !ok
+}
+
+// release frees the record of a texture that nobody uses.
+func (t *textureTable) release(i int32) {
+	delete(t.byKey, t.list[i].name.key)
+	t.list[i] = resource{}
+	t.free = append(t.free, i)
+}
+
+// setParams changes the parameters of all textures.
+func (t *textureTable) setParams(p Params) {
+	t.policy = newPolicy(p)
+	for i := range t.list {
+		if r := &t.list[i]; r.state == stateResident {
+			t.setStarts(r)
+		}
+	}
+}
+
+// setScales says how large textures are in the world.
+func (t *textureTable) setScales(scales Scales) {
+	t.scales = scales
+	for i := range t.list {
+		if r := &t.list[i]; r.refs > 0 {
+			t.setScale(r)
+		}
+	}
+}
+
+// setScale looks a texture's scale up.
+func (t *textureTable) setScale(r *resource) {
+	r.scale, r.scaled = t.scales[r.name.slot.URI]
+	t.setReach(r)
+}
+
+// setPixel takes over what a pixel covers.
+func (t *textureTable) setPixel(pixel float64) {
+	if !(pixel > 0) || math.IsInf(pixel, 1) {
+		pixel = PixelSize(0, 0)
+	}
+	if pixel == t.pixel {
+		return
+	}
+	t.pixel = pixel
+	for i := range t.list {
+		if r := &t.list[i]; r.refs > 0 && r.scaled {
+			t.setReach(r)
+		}
+	}
+}
+
+// setStarts computes where the tiers of a texture begin, once its file is known.
+func (t *textureTable) setStarts(r *resource) {
+	for tier, edge := range [tiers]int{TierMinimum: t.policy.MinDimension, TierMedium: t.policy.MaxDimension, TierFull: texfile.MaxEdge} {
+		r.at[tier] = r.file.StartFor(min(edge, t.maxEdge))
+	}
+	t.setReach(r)
+}
+
+// setReach computes at which distances a texture changes.
+func (t *textureTable) setReach(r *resource) {
+	if r.reach = &t.policy.reach; r.scaled && r.state == stateResident {
+		own := t.policy.reachOf(r, t.pixel)
+		r.reach = &own
+	}
+}
+
+// firstEdge returns the longest edge of first loads.
+func (t *textureTable) firstEdge() int { return min(t.policy.MinDimension, t.maxEdge) }
+
+// complete reports whether none of these textures waits for its first load or
+// for the end of a load.
+func (t *textureTable) complete(indices []int32) bool {
+	for _, k := range indices {
+		if r := &t.list[k]; r.state == stateWaiting || r.state == stateLoading || r.busy {
+			return false
+		}
+	}
+	return true
+}
+
+// sheddable returns where a texture would begin after a shed, and the bytes
+// that this gives back; -1 when it stays as it is.
+func (t *textureTable) sheddable(index int32, beyond float64) (bytes int64, start int) {
+	r := &t.list[index]
+	if r.state != stateResident || r.busy || r.near <= beyond {
+		return 0, -1
+	}
+	start = r.at[t.policy.shedTier(r.near)]
+	if start <= r.start {
+		return 0, -1
+	}
+	return r.bytes - r.file.Bytes(start), start
+}
+
+// reclaimable returns the bytes that a shed beyond a distance could give back.
+func (t *textureTable) reclaimable(beyond float64) (n int64) {
+	for i := range t.list {
+		if t.list[i].refs > 0 {
+			bytes, _ := t.sheddable(int32(i), beyond)
+			n += bytes
+		}
+	}
+	return n
+}
