@@ -6,6 +6,8 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -54,13 +56,13 @@ func (c *scenePlan) leastRadii(r partition.Radii) partition.Radii {
 // radiiGiven reports whether the user gave the radii of a tier, or of a grid.
 func (c *scenePlan) radiiGiven(tier string) bool {
 	return slices.ContainsFunc(c.opts.Floors.TierRadii, func(r manifest.TierRadius) bool {
-		return r.Tier == tier || !c.opts.hasFloors() && (r.Tier == manifest.TierExteriorShell || r.Tier == manifest.TierStructuralInterior)
+		return r.Tier == tier || !c.opts.hasFloors() && (r.Tier == tileid.TierExteriorShell || r.Tier == tileid.TierStructuralInterior)
 	})
 }
 
 // fitGiven places the switches of a tile between radii that were given, as near
 // as they may to where they should be.
-func (c *scenePlan) fitGiven(p *payload, made []*level, r partition.Radii) (manifest.Bands, []*level) {
+func (c *scenePlan) fitGiven(p *payload, made []*level, r partition.Radii) (band.Bands, []*level) {
 	fit, reasons := c.opts.placeErrors(made, r)
 	for _, l := range made {
 		if reason, ok := reasons[l]; ok {
@@ -97,13 +99,13 @@ func (c *scenePlan) endOf(members []int) float64 {
 // fitDistances gives a tile its radii, and its levels their switches: each where
 // what is seen of its error is LODErrorPixels high. Levels that nobody would see
 // are dropped. least are radii that the tile's tier has at any rate.
-func (c *scenePlan) fitDistances(p *payload, made []*level, least partition.Radii) (manifest.Bands, []*level) {
+func (c *scenePlan) fitDistances(p *payload, made []*level, least partition.Radii) (band.Bands, []*level) {
 	end := max(c.endOf(p.present), least.Streaming)
 	if c.opts.ViewDistance > 0 {
-		end = min(end, c.opts.ViewDistance-manifest.BandGap)
+		end = min(end, c.opts.ViewDistance-band.Gap)
 	}
 	made = c.spread(p, made, end)
-	b := manifest.Bands{Streaming: manifest.RoundDistance(end), Unload: manifest.RoundDistance(max(end+manifest.BandGap, least.Unload))}
+	b := band.Bands{Streaming: band.Round(end), Unload: band.Round(max(end+band.Gap, least.Unload))}
 	if len(made) == 0 {
 		b.Prefetch = b.Streaming
 		return b, nil
@@ -114,17 +116,17 @@ func (c *scenePlan) fitDistances(p *payload, made []*level, least partition.Radi
 	}
 	last := 0.0
 	for _, l := range made {
-		l.distance = manifest.RoundDistance(max(l.distance, last+manifest.BandGap))
+		l.distance = band.Round(max(l.distance, last+band.Gap))
 		last = l.distance
 	}
 	first, coarsest := made[0], made[len(made)-1]
 	b.Streaming = first.distance
 	if first.hlod {
-		b.Streaming = manifest.RoundDistance(max(first.distance-manifest.BandGap, 1))
-		first.distance = manifest.RoundDistance(b.Streaming + manifest.BandGap)
+		b.Streaming = band.Round(max(first.distance-band.Gap, 1))
+		first.distance = band.Round(b.Streaming + band.Gap)
 	}
 	b.Prefetch = b.Streaming
-	b.Unload = manifest.RoundDistance(max(end, coarsest.distance+manifest.BandGap, least.Unload))
+	b.Unload = band.Round(max(end, coarsest.distance+band.Gap, least.Unload))
 	return b, made
 }
 
@@ -157,11 +159,11 @@ func (c *scenePlan) squeeze(p *payload, made []*level) []*level {
 			return nil
 		}
 		first, last := made[0].distance, made[n-1].distance
-		room := c.opts.ViewDistance - 2*manifest.BandGap
+		room := c.opts.ViewDistance - 2*band.Gap
 		if c.opts.ViewDistance == 0 || last <= room {
 			return made
 		}
-		from := min(first, room-float64(manifest.BandGap*float64(n-1)))
+		from := min(first, room-float64(band.Gap*float64(n-1)))
 		worst, most := -1, c.opts.LODMaxErrorPixels
 		at := make([]float64, n)
 		for i, l := range made {

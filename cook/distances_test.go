@@ -11,6 +11,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -25,7 +27,7 @@ func TestSmallScenesAreWhole(t *testing.T) {
 	}
 	b := m.BandsOf(&m.Tiles[0])
 	pixel := 2 * math.Tan(math.Pi/6) / 1080
-	if want := 48 / (2 * pixel); math.Abs(b.Streaming-want) > 0.02 || b.Prefetch != b.Streaming || b.Unload < b.Streaming+manifest.BandGap {
+	if want := 48 / (2 * pixel); math.Abs(b.Streaming-want) > 0.02 || b.Prefetch != b.Streaming || b.Unload < b.Streaming+band.Gap {
 		t.Errorf("%v, want %v", b, want)
 	}
 	if m.LODGeneration.Enabled || m.HLODGeneration.Enabled {
@@ -70,7 +72,7 @@ func TestFitDistances(t *testing.T) {
 		for i := range m.Tiles {
 			tile := &m.Tiles[i]
 			b := m.BandsOf(tile)
-			if n := manifest.NormalizeBands(b); !n.Near(b) {
+			if n := band.Normalize(b); !n.Near(b) {
 				t.Errorf("%+v: %s: the engine turns %v into %v", c, tile.ID, b, n)
 			}
 			levels := append(slices.Clone(tile.LODLevels), tile.HLODLevels...)
@@ -87,7 +89,7 @@ func TestFitDistances(t *testing.T) {
 			if b.Streaming > first || b.Prefetch > first || b.Prefetch < b.Streaming {
 				t.Errorf("%+v: %s: %v, the first level begins at %v", c, tile.ID, b, first)
 			}
-			if c.view > 0 && b.Unload > c.view+manifest.BandGap {
+			if c.view > 0 && b.Unload > c.view+band.Gap {
 				t.Errorf("%+v: %s: %v", c, tile.ID, b)
 			}
 		}
@@ -114,12 +116,12 @@ func TestFitDistancesOfPlans(t *testing.T) {
 func TestGivenRadiiHold(t *testing.T) {
 	o := DefaultOptions()
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 32, 32
-	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 60}}
 	res, _ := runLevels(t, hills(t, 64), o)
 	for i := range res.Manifest.Tiles {
 		tile := &res.Manifest.Tiles[i]
 		b := res.Manifest.BandsOf(tile)
-		if b.Streaming != 20 || b.Unload != 60 || b.HLOD == 0 || !manifest.NormalizeBands(b).Near(b) {
+		if b.Streaming != 20 || b.Unload != 60 || b.HLOD == 0 || !band.Normalize(b).Near(b) {
 			t.Errorf("%s: %v", tile.ID, b)
 		}
 	}

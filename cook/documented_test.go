@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -113,12 +114,12 @@ func TestDocumentedDistances(t *testing.T) {
 		if r.Priority != 10 {
 			t.Errorf("priority %d", r.Priority)
 		}
-		hlods := manifest.HLODDistances(r.Streaming, r.Unload, []float64{1})
+		hlods := band.HLODDistances(r.Streaming, r.Unload, []float64{1})
 		near("hlod", hlods[0], c.hlod)
-		for i, l := range manifest.LODDistances(r.Streaming, r.Unload, hlods, []float64{.30, .78}) {
+		for i, l := range band.LODDistances(r.Streaming, r.Unload, hlods, []float64{.30, .78}) {
 			near("lod", l, c.lods[i])
 		}
-		for i, l := range manifest.LODDistances(r.Streaming, r.Unload, nil, []float64{.30, .78}) {
+		for i, l := range band.LODDistances(r.Streaming, r.Unload, nil, []float64{.30, .78}) {
 			near("lod without hlod", l, c.alone[i])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -160,7 +161,7 @@ func (c *scenePlan) describeFloors(m *manifest.Manifest) {
 	m.Version, m.PartitioningMode = manifest.VersionFloor, p.Mode
 	m.ObjectClassification = nil
 	m.StreamingProfile = &manifest.Profile{
-		Requested: p.ProfileRequested, Resolved: p.Profile, SceneHalfDiag: manifest.Round(p.HalfDiag, 3),
+		Requested: p.ProfileRequested, Resolved: p.Profile, SceneHalfDiag: geom.Round(p.HalfDiag, 3),
 		Overrides: c.opts.Floors.TierRadii, Radii: p.TierRadii,
 	}
 	m.PartitionQualityConfig = &manifest.PartitionQualityConfig{

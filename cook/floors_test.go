@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -103,7 +104,7 @@ func checkFloorTile(t *testing.T, dir string, m *manifest.Manifest, e *manifest.
 	if e.GridCoord != nil || e.Objects != nil || *e.UnloadRadius < *e.StreamingRadius+4 || e.SecondaryRepresentationPolicy == "" {
 		t.Errorf("%s: %+v", e.ID, e)
 	}
-	inside, zone := e.SemanticTier != manifest.TierExteriorShell, m.InteriorZone
+	inside, zone := e.SemanticTier != tileid.TierExteriorShell, m.InteriorZone
 	for _, a := range []int{0, 2} {
 		inside = inside && e.Bounds.Min[a] >= zone.Min[a]-1 && e.Bounds.Max[a] <= zone.Max[a]+1
 	}

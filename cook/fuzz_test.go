@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -135,7 +136,7 @@ func cookAndJudge(t *testing.T, in, out string, o Options) {
 		t.Fatal(err)
 	}
 	for _, p := range m.Payloads() {
-		path, err := manifest.Resolve(out, p)
+		path, err := payloadpath.Resolve(out, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -78,7 +78,7 @@ func (c *scenePlan) fitErrors(p *payload, made []*level, r partition.Radii) []*l
 		if len(left) == len(made) {
 			for i, f := range fit {
 				if left[i] = f.level; f.at < f.want-0.01 {
-					c.ns.add("lod-error-visible", 1, f.index, fmt.Sprintf("%s %s: %v m of error at %v m", p.tile, f.name, manifest.Round(f.err, 4), f.at))
+					c.ns.add("lod-error-visible", 1, f.index, fmt.Sprintf("%s %s: %v m of error at %v m", p.tile, f.name, geom.Round(f.err, 4), f.at))
 				}
 				f.distance = f.at
 			}
@@ -115,16 +115,16 @@ func (o *Options) placeErrors(made []*level, r partition.Radii) (fit []levelSwit
 	add := func(k, i int, at float64) { fit = append(fit, levelSwitch{which[k][i], wants[k][i], at}) }
 	reasons = map[*level]string{}
 	if o.Compat {
-		h := manifest.HLODDistances(r.Streaming, r.Unload, wants[1])
-		for i, d := range manifest.LODDistances(r.Streaming, r.Unload, h, wants[0]) {
-			add(0, i, manifest.RoundDistance(d))
+		h := band.HLODDistances(r.Streaming, r.Unload, wants[1])
+		for i, d := range band.LODDistances(r.Streaming, r.Unload, h, wants[0]) {
+			add(0, i, band.Round(d))
 		}
 		for i, d := range h {
-			add(1, i, manifest.RoundDistance(d))
+			add(1, i, band.Round(d))
 		}
 		return fit, reasons
 	}
-	bands := manifest.FitBands(r.Streaming, r.Unload, wants[1], wants[0])
+	bands := band.Fit(r.Streaming, r.Unload, wants[1], wants[0])
 	for _, s := range bands.LODs {
 		add(0, s.Level, s.Distance)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // checkLevelErrors holds every level of a manifest against the limit in pixels,
@@ -153,7 +154,7 @@ func TestLevelsWithoutRoomLeaveNothing(t *testing.T) {
 	o := levelOptions()
 	o.LODErrorPixels, o.LODMaxErrorPixels = 20, 400
 	o.HLODs[0].ReductionRatio = .15
-	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 300, Unload: 330}}
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 300, Unload: 330}}
 	res, dir := runLevels(t, hills(t, 32), o)
 	checkLevelErrors(t, res, dir, o)
 	if len(res.Dropped) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -288,17 +289,17 @@ func (o *Options) fitLevels(r partition.Radii) ([]level, []Drop) {
 	}
 	hlods, lods := o.distances()
 	if o.Compat {
-		h := manifest.HLODDistances(r.Streaming, r.Unload, hlods)
+		h := band.HLODDistances(r.Streaming, r.Unload, hlods)
 		var out []level
-		for i, d := range manifest.LODDistances(r.Streaming, r.Unload, h, lods) {
-			out = append(out, o.level(false, i, manifest.RoundDistance(d)))
+		for i, d := range band.LODDistances(r.Streaming, r.Unload, h, lods) {
+			out = append(out, o.level(false, i, band.Round(d)))
 		}
 		for i, d := range h {
-			out = append(out, o.level(true, i, manifest.RoundDistance(d)))
+			out = append(out, o.level(true, i, band.Round(d)))
 		}
 		return out, nil
 	}
-	fit := manifest.FitBands(r.Streaming, r.Unload, hlods, lods)
+	fit := band.Fit(r.Streaming, r.Unload, hlods, lods)
 	var out []level
 	for _, s := range fit.LODs {
 		out = append(out, o.level(false, s.Level, s.Distance))
@@ -339,7 +340,7 @@ func (c *scenePlan) listLevels(e *manifest.Tile, b *payload, r partition.Radii) 
 	}
 	switch {
 	case c.opts.FitDistances:
-		var bands manifest.Bands
+		var bands band.Bands
 		if c.radiiGiven(e.SemanticTier) {
 			bands, made = c.fitGiven(b, made, r)
 		} else {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -94,7 +96,7 @@ func levelOptions() Options {
 	o := ClassicOptions()
 	o.TileSize[0], o.TileSize[2] = 16, 16
 	// Room for three levels.
-	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 60}}
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 60}}
 	o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
 	return o
 }
@@ -121,7 +123,7 @@ func TestRunLevels(t *testing.T) {
 	for i := range m.Tiles {
 		tile := &m.Tiles[i]
 		bands := m.BandsOf(tile)
-		if n := manifest.NormalizeBands(bands); !n.Near(bands) {
+		if n := band.Normalize(bands); !n.Near(bands) {
 			t.Errorf("%s: the engine turns %v into %v", tile.ID, bands, n)
 		}
 		finer, err := tile.TriangleCount, 0.0
@@ -278,7 +280,7 @@ func TestLevelsDropped(t *testing.T) {
 	}
 	// Radii without room drop levels before anything is made.
 	o = levelOptions()
-	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 26}}
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 26}}
 	res, _ = runLevels(t, hills(t, 16), o)
 	if len(res.Dropped) != 1 || !res.Dropped[0].Bands || len(res.Manifest.Tiles[0].HLODLevels) != 1 {
 		t.Errorf("%+v", res.Dropped)
@@ -302,13 +304,13 @@ func noteCount(notes []Note, code string) int {
 func TestLevelErrorPixels(t *testing.T) {
 	o := levelOptions()
 	o.LODErrorPixels = 2
-	o.Floors.TierRadii = manifest.TierRadii{{Tier: manifest.TierExteriorShell, Streaming: 20, Unload: 2000}}
+	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 2000}}
 	res, _ := runLevels(t, hills(t, 32), o)
 	moved := 0
 	for i := range res.Manifest.Tiles {
 		e := &res.Manifest.Tiles[i]
 		bands := res.Manifest.BandsOf(e)
-		if n := manifest.NormalizeBands(bands); !n.Near(bands) {
+		if n := band.Normalize(bands); !n.Near(bands) {
 			t.Errorf("%s: the engine turns %v into %v", e.ID, bands, n)
 		}
 		for _, l := range append(slices.Clone(e.LODLevels), e.HLODLevels...) {
@@ -371,7 +373,7 @@ func TestLevelTiers(t *testing.T) {
 	o.Floors.MinObjects = 1
 	o.Floors.Profile = partition.ProfileIndoor
 	o.Floors.TierRadii = nil
-	for _, tier := range []string{manifest.TierStructuralInterior, manifest.TierRoomContents} {
+	for _, tier := range []string{tileid.TierStructuralInterior, tileid.TierRoomContents} {
 		o.Floors.TierRadii = append(o.Floors.TierRadii, manifest.TierRadius{Tier: tier, Streaming: 20, Unload: 60})
 	}
 	res, _ := runLevels(t, hills(t, 32), o)
@@ -380,7 +382,7 @@ func TestLevelTiers(t *testing.T) {
 		e := &res.Manifest.Tiles[i]
 		tiers[e.SemanticTier] = true
 		has := len(e.LODLevels)+len(e.HLODLevels) > 0
-		may := e.SemanticTier == manifest.TierExteriorShell || e.SemanticTier == manifest.TierStructuralInterior
+		may := e.SemanticTier == tileid.TierExteriorShell || e.SemanticTier == tileid.TierStructuralInterior
 		if has && !may {
 			t.Errorf("%s has levels", e.ID)
 		}

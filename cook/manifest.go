@@ -7,6 +7,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -31,7 +32,7 @@ func (c *scenePlan) manifest(payloads []payload) *manifest.Manifest {
 			StreamingRadius: bands.Streaming, UnloadRadius: bands.Unload, Priority: p.Defaults.Priority,
 		},
 		StreamingProfile: &manifest.Profile{
-			Requested: "auto", Resolved: partition.ProfileIndoor, SceneHalfDiag: manifest.Round(p.HalfDiag, 3),
+			Requested: "auto", Resolved: partition.ProfileIndoor, SceneHalfDiag: geom.Round(p.HalfDiag, 3),
 			Radii: partition.TierRadii(partition.ProfileIndoor, p.HalfDiag),
 		},
 		ClassificationConfig: &manifest.ClassificationConfig{
@@ -120,11 +121,11 @@ func (c *scenePlan) addTile(m *manifest.Manifest, t *partition.Tile, b *payload)
 
 // radii returns the distances that are written: the unload radius is widened
 // where the engine would do it, but for --compat engine.
-func (c *scenePlan) radii(r partition.Radii) manifest.Bands {
+func (c *scenePlan) radii(r partition.Radii) band.Bands {
 	if c.opts.Compat {
-		return manifest.Bands{Streaming: r.Streaming, Unload: r.Unload}
+		return band.Bands{Streaming: r.Streaming, Unload: r.Unload}
 	}
-	return manifest.FitBands(r.Streaming, r.Unload, nil, nil).Bands
+	return band.Fit(r.Streaming, r.Unload, nil, nil).Bands
 }
 
 // fill sets what tiles and the bucket have in common.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // Needs says from how far what is wanted of a scene, and what that takes.
@@ -25,7 +26,7 @@ func (c *scenePlan) needs(m *manifest.Manifest, payloads []payload) *Needs {
 	n := &Needs{Whole: c.whole}
 	type tile struct {
 		box   geom.Box
-		bands manifest.Bands
+		bands band.Bands
 		full  int64
 		at    []float64 // switches, ascending
 		bytes []int64   // of the levels

@@ -79,16 +79,6 @@ func Decode(data []byte) (*Manifest, error) {
 	return nil, d.err
 }
 
-// DecodeReport is Decode that also tells what it tolerated: tiles left out,
-// values ignored, repeated keys.
-func DecodeReport(data []byte) (*Manifest, []Finding, error) {
-	d := decode(data, false)
-	if d.err != nil {
-		return nil, d.notes, d.err
-	}
-	return d.manifest, d.notes, nil
-}
-
 // document is a decoded manifest and what is known about its text.
 type document struct {
 	manifest *Manifest

@@ -181,6 +181,15 @@ func TestDecodeAcceptsWhatTheEngineAccepts(t *testing.T) {
 	}
 }
 
+// decodeReport is Decode that also tells what it tolerated.
+func decodeReport(data []byte) (*Manifest, []Finding, error) {
+	d := decode(data, false)
+	if d.err != nil {
+		return nil, d.notes, d.err
+	}
+	return d.manifest, d.notes, nil
+}
+
 func TestDecodeTolerated(t *testing.T) {
 	for _, c := range []struct {
 		name, old, new string
@@ -197,7 +206,7 @@ func TestDecodeTolerated(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := edit(t, c.old, c.new)
-			m, notes, err := DecodeReport(data)
+			m, notes, err := decodeReport(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +224,7 @@ func TestDecodeTolerated(t *testing.T) {
 }
 
 func TestDecodeShortBucketIsLeftOut(t *testing.T) {
-	m, notes, err := DecodeReport(edit(t, `"shared_bucket": null`, `"shared_bucket": {"tile_id": "s", "path_relative_to_manifest": "s",
+	m, notes, err := decodeReport(edit(t, `"shared_bucket": null`, `"shared_bucket": {"tile_id": "s", "path_relative_to_manifest": "s",
 		"file_size_bytes": 1, "bounds": {"min": [], "max": []}, "center": [0, 0, 0], "export_policy": "shared_bucket"}`))
 	if err != nil || m.SharedBucket != nil || len(notes) != 1 || notes[0].Pointer != "/shared_bucket" {
 		t.Error(m.SharedBucket, notes, err)
@@ -375,7 +384,7 @@ func TestDecodeBoundsItsNotes(t *testing.T) {
 		fmt.Fprintf(&b, `"%d": %d`, i, i)
 	}
 	b.WriteString("}}")
-	_, notes, err := DecodeReport([]byte(b.String()))
+	_, notes, err := decodeReport([]byte(b.String()))
 	if err != nil || len(notes) != maxProblems {
 		t.Error(len(notes), err)
 	}
@@ -517,7 +526,7 @@ func TestIgnoredObjects(t *testing.T) {
 		{`"axis_convention": {"up": null}`, ""},
 		{`"failed_tiles": [{"tile_id": 1}]`, `"tile_id"`},
 	} {
-		m, notes, err := DecodeReport(edit(t, `"version": 1`, `"version": 1, `+c.value))
+		m, notes, err := decodeReport(edit(t, `"version": 1`, `"version": 1, `+c.value))
 		if err != nil {
 			t.Fatal(err)
 		}

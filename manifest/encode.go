@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // ErrNotEncodable is matched by the errors of Encode and Save about values
 // that no reader could load: NaN, infinities, numbers beyond single precision
-// and payload paths that Resolve would refuse.
+// and payload paths that payloadpath.Check refuses.
 var ErrNotEncodable = errors.New("manifest: value cannot be written")
 
 // Save writes the manifest under path, which gets either all of it or is left
@@ -218,9 +219,9 @@ func (e *encoder) strs(v []string) {
 	e.open(']')
 }
 
-// path writes a payload path. Readers refuse one that CheckPath refuses.
+// path writes a payload path. Readers refuse one that payloadpath.Check refuses.
 func (e *encoder) path(v string) {
-	if err := CheckPath(v); err != nil && e.err == nil {
+	if err := payloadpath.Check(v); err != nil && e.err == nil {
 		e.err = fmt.Errorf("%w: %s: %w", ErrNotEncodable, e.where, err)
 	}
 	e.str(v)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // full returns a manifest with every key.
@@ -57,7 +58,7 @@ func full() *Manifest {
 			},
 		},
 		FailedTiles: []FailedTile{{
-			ID: "tile_0_0_0", GridCoord: &[3]int{}, QuadtreeNodeID: "F01_Q", SemanticTier: TierFineProps, FloorID: new(0),
+			ID: "tile_0_0_0", GridCoord: &[3]int{}, QuadtreeNodeID: "F01_Q", SemanticTier: tileid.TierFineProps, FloorID: new(0),
 			Path: "tiles/f.untold", Error: "disk full", CandidateObjectCount: 3,
 		}},
 		Tiles: []Tile{
@@ -69,7 +70,7 @@ func full() *Manifest {
 				LODLevels: []Level{{Path: "tiles/l.untold", SwitchDistance: 56.89, FileSizeBytes: 7, SHA256: strings.Repeat("b", 64), TriangleCount: 6, GeometricError: new(0.0), VisualError: new(0.25)}},
 			},
 			{
-				ID: "F01_Q_SI", FloorID: new(0), QuadtreeNodeID: "F01_Q", SemanticTier: TierStructuralInterior, Path: "tiles/F01_Q_SI.untold",
+				ID: "F01_Q_SI", FloorID: new(0), QuadtreeNodeID: "F01_Q", SemanticTier: tileid.TierStructuralInterior, Path: "tiles/F01_Q_SI.untold",
 				StreamingRadius: new(0.0), UnloadRadius: new(4.0), PrefetchRadius: new(0.0), HLODLevels: []Level{}, Interior: true,
 				SecondaryRepresentationPolicy: "normal",
 			},
@@ -83,7 +84,7 @@ func TestEncodeDecodeFull(t *testing.T) {
 		m := full()
 		m.PartitioningMode = mode
 		text := encodeBytes(t, m)
-		got, notes, err := DecodeReport(text)
+		got, notes, err := decodeReport(text)
 		if err != nil || len(notes) > 0 {
 			t.Fatalf("%v %v\n%s", err, notes, text)
 		}
@@ -184,7 +185,7 @@ func TestEncodeRefuses(t *testing.T) {
 func TestEncodeRepeatedNames(t *testing.T) {
 	m := full()
 	m.ObjectClassification = Classifications{{Name: "x", XZOverlapCount: 1}, {Name: "x", XZOverlapCount: 2}, {Name: "y\xff"}, {Name: "y\uFFFD"}}
-	got, notes, err := DecodeReport(encodeBytes(t, m))
+	got, notes, err := decodeReport(encodeBytes(t, m))
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}

@@ -71,29 +71,6 @@ func ExampleManifest_Encode() {
 	// }
 }
 
-func ExampleFitBands() {
-	fit := manifest.FitBands(14, 21, []float64{1}, []float64{0.3, 0.78})
-	fmt.Println(fit.Bands)
-	for _, d := range fit.Dropped {
-		fmt.Println(d)
-	}
-	// Output:
-	// streaming 14, unload 21, hlod 19, lod 15
-	// lod level 1 dropped: 2 levels need 8 m between the streaming radius and the next representation's switch, there are 5
-}
-
-func ExampleNormalizeBands() {
-	written := manifest.Bands{Streaming: 80, Unload: 120, HLOD: 300, LODs: []float64{80, 150}}
-	fmt.Println(manifest.NormalizeBands(written))
-	// Output: streaming 80, unload 120, hlod 119, lod 80 115
-}
-
-func ExampleCleanBands() {
-	written := manifest.Bands{Streaming: 80, Unload: 120, HLOD: 300, LODs: []float64{60, 150}}
-	fmt.Println(manifest.CleanBands(written).Bands)
-	// Output: streaming 80, unload 120, hlod 119, lod 80 115
-}
-
 func ExampleNormalize() {
 	n, err := manifest.Normalize([]byte(`{
   "version": 3, "my-tool": {"revision": 7},
@@ -125,23 +102,6 @@ func ExampleNormalize() {
 	// /tiles/0/path_relative_to_manifest "tiles\\tile_0_0_0.untold" -> "tiles/tile_0_0_0.untold"
 	// /tiles/0/center [12.5, 4999, -12.5] -> [12.5, 4, -12.5]
 	// /tiles/0/hlod_levels/0/switch_distance 300 -> 74
-}
-
-func ExampleParseNodeID() {
-	n, ok := manifest.ParseNodeID("F02_Q_1_0_0")
-	fmt.Println(n.Floor, string(n.Tree), n.Path, n.Depth(), ok)
-	// Output: 2 Q 100 3 true
-}
-
-func ExampleCheckPath() {
-	for _, path := range []string{"tiles/a.untold", "../a.untold", `tiles\a.untold`} {
-		err := manifest.CheckPath(path)
-		fmt.Println(errors.Is(err, manifest.ErrEscapes), err)
-	}
-	// Output:
-	// false <nil>
-	// true manifest: path leaves the manifest's folder: "../a.untold" holds ".."
-	// true manifest: path leaves the manifest's folder: "tiles\\a.untold" holds a backslash
 }
 
 func ExampleValidate() {

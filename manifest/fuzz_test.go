@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 func FuzzDecode(f *testing.F) {
@@ -20,7 +21,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version": 1e0, "streaming_defaults": {"streaming_radius": 1, "unload_radius": 2, "priority": 3}, "tiles": [null, {"\u0061": "\ud800"}]}`))
 	f.Add([]byte("\ufeff{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, notes, err := DecodeReport(data)
+		m, notes, err := decodeReport(data)
 		found := ValidateBytes(data, "", ValidateOptions{MaxPerCode: 10})
 		for _, n := range append(notes, found...) {
 			if n.Offset < -1 || n.Offset > int64(len(data)) {
@@ -45,12 +46,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		var text bytes.Buffer
 		if err := m.Encode(&text); err != nil {
-			if !errors.Is(err, ErrEscapes) {
+			if !errors.Is(err, payloadpath.ErrEscapes) {
 				t.Fatalf("cannot be written again: %v", err)
 			}
 			return
 		}
-		again, notes, err := DecodeReport(text.Bytes())
+		again, notes, err := decodeReport(text.Bytes())
 		if err != nil || len(notes) > 0 {
 			t.Fatalf("cannot be read again: %v %v\n%s", err, notes, text.Bytes())
 		}

@@ -67,7 +67,7 @@ func TestGoldenManifestsSurviveDecodeAndEncode(t *testing.T) {
 	for _, name := range goldenManifests {
 		t.Run(name, func(t *testing.T) {
 			golden := vector(t, name)
-			m, notes, err := DecodeReport(golden)
+			m, notes, err := decodeReport(golden)
 			if err != nil || len(notes) > 0 {
 				t.Fatal(err, notes)
 			}

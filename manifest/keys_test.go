@@ -188,7 +188,7 @@ func TestIgnoredKeysFailAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, notes, err := DecodeReport(edited)
+		m, notes, err := decodeReport(edited)
 		if err != nil || len(notes) != 1 || notes[0].Severity != SeverityWarning || !strings.HasPrefix(notes[0].Pointer, pointer) {
 			t.Fatalf("%s: %v %v", pointer, notes, err)
 		}

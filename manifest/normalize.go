@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // Change is one thing that Normalize rewrote.
@@ -23,7 +25,7 @@ type Normalized struct {
 }
 
 // Normalize rewrites the text of a manifest so that the reference engine takes
-// its distances as they are (see CleanBands), lod_levels ascend, hlod_levels
+// its distances as they are (see band.Clean), lod_levels ascend, hlod_levels
 // have one entry, every center is the middle of its bounds, and paths are
 // relative with forward slashes. An absent center is filled in. All else stays
 // as it is, byte for byte: unknown keys, their order, the white space.
@@ -141,7 +143,7 @@ func (n *normalizer) path(at span, pointer string) {
 		return
 	}
 	slashed := strings.ReplaceAll(p, `\`, "/")
-	if err := CheckPath(slashed); err != nil {
+	if err := payloadpath.Check(slashed); err != nil {
 		n.refused = append(n.refused, pathFinding(err, pointer))
 		return
 	}
@@ -190,11 +192,11 @@ func (n *normalizer) distances(d *document) {
 
 // defaults corrects the defaults, in the text and in v.
 func (n *normalizer) defaults(v *StreamingDefaults, members []member) {
-	b := Bands{Streaming: v.StreamingRadius, Unload: v.UnloadRadius}
+	b := band.Bands{Streaming: v.StreamingRadius, Unload: v.UnloadRadius}
 	if v.PrefetchRadius != nil {
 		b.Prefetch = *v.PrefetchRadius
 	}
-	clean := CleanBands(b).Bands
+	clean := band.Clean(b).Bands
 	n.radii(b, clean, members, "/streaming_defaults")
 	v.StreamingRadius, v.UnloadRadius = clean.Streaming, clean.Unload
 	if v.PrefetchRadius != nil {
@@ -203,7 +205,7 @@ func (n *normalizer) defaults(v *StreamingDefaults, members []member) {
 }
 
 // radii writes the radii that differ.
-func (n *normalizer) radii(was, is Bands, members []member, pointer string) {
+func (n *normalizer) radii(was, is band.Bands, members []member, pointer string) {
 	for _, r := range []struct {
 		key     string
 		was, is float64
@@ -241,10 +243,10 @@ func (n *normalizer) tile(m *Manifest, t *Tile, at int, pointer string) {
 	for _, l := range t.LODLevels {
 		b.LODs = append(b.LODs, l.SwitchDistance)
 	}
-	if b.clean() && len(t.HLODLevels) <= 1 && (len(t.HLODLevels) == 0 || b.HLOD > 0) {
+	fit := band.Clean(b)
+	if slices.IsSorted(b.LODs) && fit.Bands.Equal(b) && len(t.HLODLevels) <= 1 && (len(t.HLODLevels) == 0 || b.HLOD > 0) {
 		return
 	}
-	fit := CleanBands(b)
 	members := objectMembers(n.data, at)
 	n.radii(b, fit.Bands, members, pointer)
 	reasons := map[[2]int]string{}
@@ -269,7 +271,7 @@ func (n *normalizer) tile(m *Manifest, t *Tile, at int, pointer string) {
 
 // levels rewrites a list of levels: the ones that are kept, in their order,
 // with their distances.
-func (n *normalizer) levels(members []member, key string, kept []Switch, levels []Level, pointer string, dropped func(level int) string) {
+func (n *normalizer) levels(members []member, key string, kept []band.Switch, levels []Level, pointer string, dropped func(level int) string) {
 	list, ok := find(members, key)
 	if !ok || len(levels) == 0 {
 		return
@@ -283,14 +285,14 @@ func (n *normalizer) levels(members []member, key string, kept []Switch, levels 
 		texts = append(texts, n.level(elements[k.Level], k.Distance, levels[k.Level].SwitchDistance, fmt.Sprintf("%s/%d", pointer, k.Level)))
 	}
 	for i := range levels {
-		if !slices.ContainsFunc(kept, func(k Switch) bool { return k.Level == i }) {
+		if !slices.ContainsFunc(kept, func(k band.Switch) bool { return k.Level == i }) {
 			n.changes = append(n.changes, Change{
 				fmt.Sprintf("%s/%d", pointer, i),
 				human.OneLine(fmt.Sprintf("dropped with %q: %s", human.Clip(levels[i].Path, 200), dropped(i))),
 			})
 		}
 	}
-	if !slices.IsSortedFunc(kept, func(a, b Switch) int { return a.Level - b.Level }) {
+	if !slices.IsSortedFunc(kept, func(a, b band.Switch) int { return a.Level - b.Level }) {
 		n.changes = append(n.changes, Change{pointer, "sorted by switch_distance"})
 	}
 	if !same {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/manifest/band"
 	"pgregory.net/rapid"
 )
 
@@ -223,9 +224,10 @@ func TestNormalizeProperties(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, n.Text)
 		}
-		for _, e := range got.EffectiveBands() {
-			if !e.Shared && (!e.Engine.Equal(e.Written) || len(e.Written.LODs) > 0 && e.Written.LODs[0] < e.Written.Streaming) {
-				t.Fatalf("%s: %v, the engine makes %v\n%s", e.ID, e.Written, e.Engine, n.Text)
+		for i := range got.Tiles {
+			written := got.BandsOf(&got.Tiles[i])
+			if engine := band.Normalize(written); !engine.Equal(written) || len(written.LODs) > 0 && written.LODs[0] < written.Streaming {
+				t.Fatalf("%s: %v, the engine makes %v\n%s", got.Tiles[i].ID, written, engine, n.Text)
 			}
 		}
 		if again, err := Normalize(n.Text); err != nil || len(again.Changes) > 0 {

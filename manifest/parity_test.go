@@ -1,6 +1,10 @@
 package manifest
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/untoldkit/untold/manifest/tileid"
+)
 
 // What is odd by intention is a note where the manifest says so, and a warning
 // elsewhere.
@@ -10,7 +14,7 @@ func TestParityIsANote(t *testing.T) {
 		Version: VersionFloor, PartitioningMode: ModeQuadtreeFloor,
 		StreamingDefaults: StreamingDefaults{StreamingRadius: 600, UnloadRadius: 601, Priority: 10},
 		Tiles: []Tile{{
-			ID: "F01_Q_0_RC", QuadtreeNodeID: "F01_Q_0", SemanticTier: TierRoomContents, FloorID: new(int), Path: "a.untold", Interior: true, TriangleCount: 1,
+			ID: "F01_Q_0_RC", QuadtreeNodeID: "F01_Q_0", SemanticTier: tileid.TierRoomContents, FloorID: new(int), Path: "a.untold", Interior: true, TriangleCount: 1,
 			StreamingRadius: number(600), UnloadRadius: number(601), HLODLevels: []Level{}, LODLevels: []Level{{Path: "b.untold", SwitchDistance: 300}},
 		}},
 	}

@@ -10,30 +10,24 @@ import (
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
-// planKind and PlanVersion are what a plan says of itself.
+// planKind and planVersion are what a plan says of itself.
 const (
 	planKind    = "untold-plan"
-	PlanVersion = 1
+	planVersion = 1
 )
 
 // ErrPlan: a file is the plan of a dry run, where a manifest with payloads is
 // needed. It comes as a *DecodeError.
 var ErrPlan = errors.New("manifest: this is a plan")
 
-// Plan is the file that a dry run writes: a manifest whose payloads were never
+// EncodePlan writes the plan of a dry run: a manifest whose payloads were never
 // made, in an envelope that no engine takes for a manifest.
-type Plan struct {
-	Version  int
-	Manifest *Manifest // DryRun is set
-}
-
-// Encode writes a plan.
-func (p *Plan) Encode(w io.Writer) error {
-	var m bytes.Buffer
-	if err := p.Manifest.Encode(&m); err != nil {
+func (m *Manifest) EncodePlan(w io.Writer) error {
+	var text bytes.Buffer
+	if err := m.Encode(&text); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "{\n\"kind\": %q,\n\"version\": %d,\n\"manifest\": %s\n}\n", planKind, p.Version, bytes.TrimSpace(m.Bytes()))
+	_, err := fmt.Fprintf(w, "{\n\"kind\": %q,\n\"version\": %d,\n\"manifest\": %s\n}\n", planKind, planVersion, bytes.TrimSpace(text.Bytes()))
 	return err
 }
 
@@ -45,8 +39,9 @@ func IsPlan(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"`+planKind+`"`))
 }
 
-// DecodePlan reads a plan. Keys that it does not know are passed over.
-func DecodePlan(data []byte) (*Plan, error) {
+// DecodePlan reads the manifest in a plan; DryRun is set. Keys of the plan that it
+// does not know are passed over.
+func DecodePlan(data []byte) (*Manifest, error) {
 	inner, _, err := openPlan(data)
 	if err != nil {
 		return nil, err
@@ -56,7 +51,7 @@ func DecodePlan(data []byte) (*Plan, error) {
 		return nil, fmt.Errorf("the plan's manifest: %w", err)
 	}
 	m.DryRun = true // whatever it says: there are no payloads
-	return &Plan{PlanVersion, m}, nil
+	return m, nil
 }
 
 // openPlan returns the text of the manifest in a plan and where it begins.
@@ -101,8 +96,8 @@ func openPlan(data []byte) (inner []byte, at int64, err error) {
 	switch {
 	case kind != planKind || version < 1:
 		return nil, 0, bad(ErrMissingKey, `"kind" and "version" of a plan`, fmt.Sprintf("%q and %d", kind, version), "")
-	case version > PlanVersion:
-		return nil, 0, bad(ErrRange, fmt.Sprintf("a plan of version %d", PlanVersion), fmt.Sprint("version ", version), "a later untold wrote it; update this one")
+	case version > planVersion:
+		return nil, 0, bad(ErrRange, fmt.Sprintf("a plan of version %d", planVersion), fmt.Sprint("version ", version), "a later untold wrote it; update this one")
 	case inner == nil:
 		return nil, 0, bad(ErrMissingKey, `the key "manifest"`, "no such key", "")
 	}
@@ -119,11 +114,11 @@ func LoadPlanned(path string) (*Manifest, error) {
 	if err != nil || !IsPlan(data) {
 		return Load(path)
 	}
-	p, err := DecodePlan(data)
+	m, err := DecodePlan(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return p.Manifest, nil
+	return m, nil
 }
 
 // errIsPlan is the error of those who need the payloads.

@@ -20,14 +20,6 @@ const (
 	VersionFloor = 4 // quadtree or kd-tree, with floors and tiers
 )
 
-// The values of Tile.SemanticTier.
-const (
-	TierExteriorShell      = "ExteriorShell"
-	TierStructuralInterior = "StructuralInterior"
-	TierRoomContents       = "RoomContents"
-	TierFineProps          = "FineProps"
-)
-
 // UnitsMetres is the value of Manifest.Units.
 const UnitsMetres = "metres"
 
@@ -98,7 +90,7 @@ type Tile struct {
 	QuadtreeNodeID string  `json:"quadtree_node_id,omitempty"` // floors, also for the kd-tree
 	SemanticTier   string  `json:"semantic_tier,omitempty"`    // floors: one of the Tier constants
 	// Path of the payload from the manifest's folder, with slashes; required.
-	// It comes from outside: go through Resolve or Open.
+	// It comes from outside: go through package payloadpath.
 	Path            string   `json:"path_relative_to_manifest"`
 	StreamingRadius *float64 `json:"streaming_radius,omitempty"` // metres; nil: the default
 	UnloadRadius    *float64 `json:"unload_radius,omitempty"`    // metres; nil: the default
@@ -212,4 +204,27 @@ type StreamingDefaults struct {
 	// PrefetchRadius also applies to the shared bucket, without clamping: give
 	// the bucket its own when it is set. Nil: automatic.
 	PrefetchRadius *float64 `json:"prefetch_radius,omitempty"`
+}
+
+// Payloads lists the paths of all container files that the manifest names, as
+// it names them: tiles in their order, each followed by its HLOD and LOD
+// levels, then the shared bucket. The paths come from outside; see package
+// payloadpath.
+func (m *Manifest) Payloads() []string {
+	var out []string
+	add := func(t *Tile) {
+		out = append(out, t.Path)
+		for _, levels := range [][]Level{t.HLODLevels, t.LODLevels} {
+			for i := range levels {
+				out = append(out, levels[i].Path)
+			}
+		}
+	}
+	for i := range m.Tiles {
+		add(&m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		add(&m.SharedBucket.Tile)
+	}
+	return out
 }

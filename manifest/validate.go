@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // queryCeiling is the distance in metres beyond which the reference engine
@@ -212,7 +213,7 @@ func (v *validator) top() {
 		v.add(codeTileSize, "/tile_size", "the tile size %v x %v x %v is not positive", t.X, t.Y, t.Z)
 	}
 	if m.PayloadDir != "" {
-		if err := CheckPath(m.PayloadDir); err != nil && m.PayloadDir != "." {
+		if err := payloadpath.Check(m.PayloadDir); err != nil && m.PayloadDir != "." {
 			v.path(err, "/payload_dir_relative_to_manifest")
 		}
 	}
@@ -263,7 +264,7 @@ func (v *validator) interior() {
 // lut checks the rules that the engine enforces on a colour table.
 func (v *validator) lut(l *ColorLUT) {
 	const at = "/colorLUT"
-	if err := CheckPath(l.URI); err != nil {
+	if err := payloadpath.Check(l.URI); err != nil {
 		v.path(err, at+"/lutUri")
 	}
 	if l.Size < 2 || l.Size > 64 {
@@ -280,13 +281,13 @@ func (v *validator) lut(l *ColorLUT) {
 	}
 }
 
-// path reports an error of CheckPath or Resolve.
+// path reports an error of payloadpath.Check or payloadpath.Resolve.
 func (v *validator) path(err error, pointer string) {
 	v.findings = append(v.findings, pathFinding(err, pointer))
 }
 
 func pathFinding(err error, pointer string) Finding {
-	var p *PathError
+	var p *payloadpath.Error
 	if errors.As(err, &p) {
 		return codePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
 	}
@@ -362,7 +363,7 @@ func (b Bounds) centered(c [3]float64) bool {
 // payload checks a path and what is declared about its file, and remembers the
 // file. declared says that a size belongs there.
 func (v *validator) payload(at, entry, path string, size int64, sha string, declared bool) {
-	if err := CheckPath(path); err != nil {
+	if err := payloadpath.Check(path); err != nil {
 		v.path(err, at)
 		return
 	}

@@ -3,6 +3,8 @@ package manifest
 import (
 	"fmt"
 	"strings"
+
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // sharedBy counts what the tiles of a manifest have in common, in the order of
@@ -66,7 +68,7 @@ func (v *validator) bands() {
 	for i := range v.m.Tiles {
 		b := v.m.BandsOf(&v.m.Tiles[i])
 		// Radii in the wrong order have a finding of their own.
-		if n := NormalizeBands(b); !n.Near(b) && b.Unload > b.Streaming {
+		if n := band.Normalize(b); !n.Near(b) && b.Unload > b.Streaming {
 			changed.add(change{b.String(), n.String()}, i)
 		}
 		if len(b.LODs) > 0 && b.LODs[0] < b.Streaming {
@@ -103,7 +105,7 @@ func (v *validator) reach() {
 		note(t.HLODLevels, v.tilePointer(i)+"/hlod_levels")
 	}
 	if n > 0 {
-		v.add(codeEngineReach, at, "%d levels begin beyond the %v m within which the engine looks for tiles; the farthest at %v m", n, v.opts.QueryCeiling, RoundDistance(largest))
+		v.add(codeEngineReach, at, "%d levels begin beyond the %v m within which the engine looks for tiles; the farthest at %v m", n, v.opts.QueryCeiling, band.Round(largest))
 	}
 }
 
@@ -137,6 +139,6 @@ func (v *validator) ceiling() {
 	}
 	if n > 0 {
 		v.grade(severity, codeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
-			n, v.opts.QueryCeiling, RoundDistance(largest))
+			n, v.opts.QueryCeiling, band.Round(largest))
 	}
 }

@@ -13,12 +13,13 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // file is a payload file that a manifest names.
 type file struct {
 	at, entry string // pointers of the path and of the entry around it
-	path      string // checked by CheckPath
+	path      string // checked by payloadpath.Check
 	size      int64
 	sha       string // "" when not declared
 	declared  bool   // size is declared
@@ -74,9 +75,9 @@ func (c *fileChecker) check(f *file) *Finding {
 		x := code.finding(pointer, -1, fmt.Sprintf(format, args...))
 		return &x
 	}
-	in, err := openIn(c.root, c.dir, f.path)
+	in, err := payloadpath.OpenIn(c.root, c.dir, f.path)
 	switch {
-	case errors.Is(err, ErrEscapes):
+	case errors.Is(err, payloadpath.ErrEscapes):
 		x := pathFinding(err, f.at)
 		return &x
 	case errors.Is(err, fs.ErrNotExist):

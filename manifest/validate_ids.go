@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // names checks what ids, nodes, floors and tiers say against each other.
@@ -27,7 +28,7 @@ func (v *validator) gridNames() {
 	floors, first := 0, ""
 	for i := range v.m.Tiles {
 		t := &v.m.Tiles[i]
-		if c, ok := ParseGridID(t.ID); ok && t.GridCoord != nil && *t.GridCoord != c {
+		if c, ok := tileid.ParseGrid(t.ID); ok && t.GridCoord != nil && *t.GridCoord != c {
 			v.add(codeGridCoord, v.tilePointer(i)+"/grid_coord", "grid_coord %v is not that of the id %q", *t.GridCoord, human.Clip(t.ID, 80))
 		}
 		if t.FloorID != nil || t.QuadtreeNodeID != "" {
@@ -44,7 +45,7 @@ func (v *validator) gridNames() {
 
 // nodeID checks the node of a tile and its id.
 func (v *validator) nodeID(t *Tile, at string) {
-	node, ok := ParseNodeID(t.QuadtreeNodeID)
+	node, ok := tileid.ParseNode(t.QuadtreeNodeID)
 	switch {
 	case t.QuadtreeNodeID == "":
 		v.add(codeNodeID, at, "the tile %q has no quadtree_node_id", human.Clip(t.ID, 80))
@@ -56,7 +57,7 @@ func (v *validator) nodeID(t *Tile, at string) {
 		// Annotated scenes have the ids of their own tool.
 		v.grade(SeverityInfo, codeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
 	}
-	if code := tierCode(t.SemanticTier); t.ID != "" && code != "" && t.ID != t.QuadtreeNodeID+"_"+code {
+	if code := tileid.TierCode(t.SemanticTier); t.ID != "" && code != "" && t.ID != t.QuadtreeNodeID+"_"+code {
 		v.add(codeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", human.Clip(t.ID, 80), t.QuadtreeNodeID, code)
 	}
 }
@@ -66,7 +67,7 @@ func (v *validator) tier(t *Tile, at string) {
 	switch {
 	case t.SemanticTier == "":
 		v.add(codeTier, at, "the tile %q has no semantic_tier", human.Clip(t.ID, 80))
-	case tierCode(t.SemanticTier) == "":
+	case tileid.TierCode(t.SemanticTier) == "":
 		v.add(codeTier, at+"/semantic_tier", "unknown semantic tier %q", human.Clip(t.SemanticTier, 80))
 	}
 }
@@ -83,7 +84,7 @@ func (v *validator) floors() {
 	base := v.floorBase()
 	for i := range v.m.Tiles {
 		t := &v.m.Tiles[i]
-		n, ok := ParseNodeID(t.QuadtreeNodeID)
+		n, ok := tileid.ParseNode(t.QuadtreeNodeID)
 		switch {
 		case t.FloorID == nil:
 			v.add(codeFloor, v.tilePointer(i), "the tile %q has no floor_id: the engine gives it no floor", human.Clip(t.ID, 80))
@@ -105,7 +106,7 @@ func (v *validator) floorBase() int {
 	count := map[int]int{}
 	for i := range v.m.Tiles {
 		t := &v.m.Tiles[i]
-		if n, ok := ParseNodeID(t.QuadtreeNodeID); ok && t.FloorID != nil {
+		if n, ok := tileid.ParseNode(t.QuadtreeNodeID); ok && t.FloorID != nil {
 			count[n.Floor-*t.FloorID]++
 		}
 	}

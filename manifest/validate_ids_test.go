@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // cleanFloors is clean for floors.
@@ -19,7 +20,7 @@ func cleanFloors() *Manifest {
 	m.InteriorZone = &Bounds{Min: [3]float64{0, 0, -25}, Max: [3]float64{50, 10, 0}}
 	for i, node := range []string{"F01_Q", "F02_Q_0_3"} {
 		t := &m.Tiles[i]
-		t.ID, t.FloorID, t.QuadtreeNodeID, t.SemanticTier, t.Interior = node+"_SI", new(i), node, TierStructuralInterior, true
+		t.ID, t.FloorID, t.QuadtreeNodeID, t.SemanticTier, t.Interior = node+"_SI", new(i), node, tileid.TierStructuralInterior, true
 	}
 	return m
 }

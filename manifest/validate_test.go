@@ -35,6 +35,17 @@ func clean() *Manifest {
 	}
 }
 
+// write makes a file and the folders above it.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestValidateClean(t *testing.T) {
 	if found := Validate(clean(), "", ValidateOptions{}); len(found) > 0 {
 		t.Error(found)

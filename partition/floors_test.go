@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // tower has a slab and a row of pillars on each floor, 3.5 m apart, and a
@@ -227,8 +228,8 @@ func TestTierRadiusOverrides(t *testing.T) {
 	objects := numbered(named("Wall", box(0, 0, 0, 9, 3, .2)), named("Desk", box(5, 0, 5, 6, 1, 6)), named("Desk", box(0, 0, 5, 1, 1, 6)))
 	objects[1].PriorityHint = 12
 	opts := FloorOptions{MinObjects: 1, TierRadii: manifest.TierRadii{
-		{Tier: manifest.TierStructuralInterior, Streaming: 10, Unload: 16},
-		{Tier: manifest.TierRoomContents, Streaming: .5, Unload: 0, Priority: &seven},
+		{Tier: tileid.TierStructuralInterior, Streaming: 10, Unload: 16},
+		{Tier: tileid.TierRoomContents, Streaming: .5, Unload: 0, Priority: &seven},
 	}}
 	p := mustFloors(t, KDTree, objects, opts)
 	want := map[string]Radii{"F01_K_SI": {10, 16, 10}, "F01_K_RC": {1, 2, 12}}

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 func TestSanitize(t *testing.T) {
@@ -27,7 +27,7 @@ func TestSanitizedNamesAreSafePaths(t *testing.T) {
 			t.Fatalf("%q becomes %q, then %q", name, s, Sanitize(s))
 		}
 		for _, file := range []string{TileFile(s), HLODFile(s, "_hlod"), LODFile(s, 1), SharedFile(s), ManifestFile(s)} {
-			if err := manifest.CheckPath("tiles/" + file); err != nil {
+			if err := payloadpath.Check("tiles/" + file); err != nil {
 				t.Fatalf("%q: %v", name, err)
 			}
 		}

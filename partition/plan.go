@@ -146,10 +146,10 @@ type Classification struct {
 func (c *Classification) Entry(name string) manifest.Classification {
 	m := manifest.Classification{
 		Name: name, ExportPolicy: c.Export.String(), XZOverlapCount: c.XZOverlap,
-		DimRatio: manifest.Round(c.DimRatio, 2), Reasons: c.Reasons.Strings(),
+		DimRatio: geom.Round(c.DimRatio, 2), Reasons: c.Reasons.Strings(),
 	}
 	for i, d := range c.Dimensions {
-		m.Dimensions[i] = manifest.Round(d, 3)
+		m.Dimensions[i] = geom.Round(d, 3)
 	}
 	return m
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // When a scene counts as outdoor.
@@ -61,7 +62,7 @@ func overrideRadii(radii, overrides manifest.TierRadii) manifest.TierRadii {
 // override of the shell, else of the structure.
 func defaultRadii(side, halfDiag float64, overrides manifest.TierRadii) Radii {
 	r := GridRadii(side, halfDiag)
-	for _, tier := range []string{manifest.TierStructuralInterior, manifest.TierExteriorShell} {
+	for _, tier := range []string{tileid.TierStructuralInterior, tileid.TierExteriorShell} {
 		for _, o := range overrides {
 			if o.Tier == tier {
 				r.Streaming = max(1, o.Streaming)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // Tier says what an object is for a visitor, and with that from how far it is
@@ -25,7 +25,7 @@ const (
 // The tiers' words, by Tier.
 var (
 	tierNames = [...]string{
-		"Auto", manifest.TierExteriorShell, manifest.TierStructuralInterior, manifest.TierRoomContents, manifest.TierFineProps,
+		"Auto", tileid.TierExteriorShell, tileid.TierStructuralInterior, tileid.TierRoomContents, tileid.TierFineProps,
 	}
 	tierCodes = [...]string{"", "ES", "SI", "RC", "FP"}
 )

@@ -1,6 +1,9 @@
 package partition
 
-import "github.com/untoldkit/untold/manifest"
+import (
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
+)
 
 // The scene profiles.
 const (
@@ -18,16 +21,16 @@ type tierScale struct {
 
 var tierScales = map[string][4]tierScale{
 	ProfileIndoor: {
-		{manifest.TierExteriorShell, .80, 1.20, 15},
-		{manifest.TierStructuralInterior, .30, .50, 10},
-		{manifest.TierRoomContents, .10, .18, 8},
-		{manifest.TierFineProps, .03, .06, 5},
+		{tileid.TierExteriorShell, .80, 1.20, 15},
+		{tileid.TierStructuralInterior, .30, .50, 10},
+		{tileid.TierRoomContents, .10, .18, 8},
+		{tileid.TierFineProps, .03, .06, 5},
 	},
 	ProfileOutdoor: {
-		{manifest.TierExteriorShell, .35, .55, 15},
-		{manifest.TierStructuralInterior, .25, .40, 12},
-		{manifest.TierRoomContents, .10, .18, 8},
-		{manifest.TierFineProps, .04, .08, 5},
+		{tileid.TierExteriorShell, .35, .55, 15},
+		{tileid.TierStructuralInterior, .25, .40, 12},
+		{tileid.TierRoomContents, .10, .18, 8},
+		{tileid.TierFineProps, .04, .08, 5},
 	},
 }
 

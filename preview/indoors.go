@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/preview/internal/camera"
 )
 
@@ -43,7 +43,7 @@ func indoors(look *camera.Scene, open *Loaded) (camera.Pose, bool) {
 
 // appendTriangles reads a payload; one that cannot be read has none.
 func appendTriangles(list []camera.Triangle, dir, rel string) []camera.Triangle {
-	f, err := manifest.Open(dir, rel)
+	f, err := payloadpath.Open(dir, rel)
 	if err != nil {
 		return list
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -158,7 +159,7 @@ func wrapPayloads(dir string, names []string) (*manifest.Manifest, error) {
 	}
 	var full []bool
 	for _, name := range names {
-		if err := manifest.CheckPath(name); err != nil {
+		if err := payloadpath.Check(name); err != nil {
 			return nil, err
 		}
 		r, err := format.Open(filepath.Join(dir, name))

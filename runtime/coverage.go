@@ -3,7 +3,7 @@ package runtime
 import (
 	"math"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -49,7 +49,7 @@ func (s *Streamer) Coverage() (c Coverage) {
 	if far, _ := s.budget.split.limits(s.cfg.MaxQueryRadius); far < s.cfg.MaxQueryRadius {
 		keep = far
 	}
-	onePixel := manifest.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
+	onePixel := band.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
 	for _, sc := range s.scenes {
 		v := makeView(&s.camera, s.camera.Position, s.camera.Forward, &sc.root, &sc.inverse, 0)
 		for i := range sc.tiles.len() {

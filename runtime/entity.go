@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -74,7 +75,7 @@ func (e *Entity) tile() (manifest.Tile, error) {
 	case e.Bounds.Box().IsEmpty():
 		return manifest.Tile{}, fmt.Errorf("runtime: entity %q: the bounds %v are inside out", id, e.Bounds)
 	}
-	if err := manifest.CheckPath(e.Path); err != nil {
+	if err := payloadpath.Check(e.Path); err != nil {
 		return manifest.Tile{}, fmt.Errorf("runtime: entity %q: %w", id, err)
 	}
 	return manifest.Tile{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -44,7 +45,7 @@ func TestEntitiesRefuse(t *testing.T) {
 			t.Errorf("%+v was accepted", e)
 		}
 	}
-	if _, err := r.s.AddEntities("block", Entity{Path: "../x", Bounds: face(0)}); !errors.Is(err, manifest.ErrEscapes) {
+	if _, err := r.s.AddEntities("block", Entity{Path: "../x", Bounds: face(0)}); !errors.Is(err, payloadpath.ErrEscapes) {
 		t.Errorf("%v, want ErrEscapes", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -269,7 +270,7 @@ func autoPrefetch(r radii) float64 {
 // normalized clamps radii and the levels behind first as the reference engine
 // does; levels that do not fit are dropped from the coarse end.
 func (b *tableBuilder) normalized(r radii, t *manifest.Tile, first, lods int) radii {
-	bands := manifest.NormalizeBands(b.manifest.BandsOf(t))
+	bands := band.Normalize(b.manifest.BandsOf(t))
 	r.stream, r.unload = bands.Streaming, bands.Unload
 	r.prefetch = bands.Prefetch
 	if !(r.prefetch > 0) {

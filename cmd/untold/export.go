@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -68,7 +69,7 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 // the exit code is 1.
 func judgedExport(err error) error {
 	var e *manifest.DecodeError
-	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, gltfexport.ErrOverlap) {
+	if errors.As(err, &e) || errors.Is(err, payloadpath.ErrEscapes) || errors.Is(err, gltfexport.ErrOverlap) {
 		return &badFile{err}
 	}
 	return asInputError(err)

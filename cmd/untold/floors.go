@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -79,9 +79,9 @@ func (x *floorFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 		if err != nil {
 			return fmt.Errorf("--tier-radius: %w", err)
 		}
-		if o.Partition == cook.PartitionGrid && r.Tier != manifest.TierExteriorShell && r.Tier != manifest.TierStructuralInterior {
+		if o.Partition == cook.PartitionGrid && r.Tier != tileid.TierExteriorShell && r.Tier != tileid.TierStructuralInterior {
 			return fmt.Errorf("--tier-radius %s needs --partition quadtree or kdtree; a grid takes those of %s or %s",
-				r.Tier, manifest.TierExteriorShell, manifest.TierStructuralInterior)
+				r.Tier, tileid.TierExteriorShell, tileid.TierStructuralInterior)
 		}
 		o.Floors.TierRadii = append(o.Floors.TierRadii, r)
 	}

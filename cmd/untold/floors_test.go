@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 func TestCookFloors(t *testing.T) {
@@ -29,7 +30,7 @@ func TestCookFloors(t *testing.T) {
 			t.Errorf("%s: %+v %+v", kind, m.StreamingProfile, m.PartitionQualityConfig)
 		}
 		for _, e := range m.Tiles {
-			if e.SemanticTier != manifest.TierRoomContents || *e.StreamingRadius != 30 || *e.UnloadRadius != 44 || *e.Priority != 9 || e.Interior {
+			if e.SemanticTier != tileid.TierRoomContents || *e.StreamingRadius != 30 || *e.UnloadRadius != 44 || *e.Priority != 9 || e.Interior {
 				t.Errorf("%s: %+v", kind, e)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/cook/manifestbuild"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 func newManifest(a *app) *cobra.Command {
@@ -46,7 +47,7 @@ cannot say is listed in its description; validate checks it.`,
 // exit code is 1.
 func judgedManifest(err error) error {
 	var e *manifest.DecodeError
-	if errors.As(err, &e) || errors.Is(err, manifest.ErrEscapes) || errors.Is(err, manifestbuild.ErrMixed) || errors.Is(err, manifestbuild.ErrNoTiles) {
+	if errors.As(err, &e) || errors.Is(err, payloadpath.ErrEscapes) || errors.Is(err, manifestbuild.ErrMixed) || errors.Is(err, manifestbuild.ErrNoTiles) {
 		return &badFile{err}
 	}
 	return asInputError(err)

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // bandsFlags are the flags of manifest bands.
@@ -101,7 +103,7 @@ type bandsRow struct {
 	HLODPixels *float64   `json:"hlod_pixels"`
 	LODPixels  []*float64 `json:"lod_pixels"`
 
-	bands manifest.TileBands
+	bands tileBands
 }
 
 // distancesJSON are bands; null is infinite, or for hlod: none.
@@ -125,16 +127,16 @@ type tierSummary struct {
 
 func (f *bandsFlags) report(path string, m *manifest.Manifest) *bandsReport {
 	r := &bandsReport{Path: path, FovY: f.fov, Height: f.height, Tiers: []*tierSummary{}, Tiles: []bandsRow{}}
-	for _, e := range m.EffectiveBands() {
+	for _, e := range bandsOfTiles(m) {
 		row := bandsRow{
-			ID: e.ID, Tier: e.Tier, Shared: e.Shared, Written: distancesOf(e.Written), Engine: distancesOf(e.Engine),
-			Changed: e.Changed(), Dropped: dropped(&e), HLODPixels: f.pixels(e.HLODError, f.shown(&e).HLOD), LODPixels: []*float64{}, bands: e,
+			ID: e.id, Tier: e.tier, Shared: e.shared, Written: distancesOf(e.written), Engine: distancesOf(e.engine),
+			Changed: e.changed(), Dropped: e.dropped(), HLODPixels: f.pixels(e.hlodError, f.shown(&e).HLOD), LODPixels: []*float64{}, bands: e,
 		}
 		if b := f.shown(&e); len(b.LODs) > 0 {
 			row.Inside = b.LODs[0] < b.Streaming
 		}
 		for i, d := range f.shown(&e).LODs {
-			row.LODPixels = append(row.LODPixels, f.pixels(e.LODErrors[i], d))
+			row.LODPixels = append(row.LODPixels, f.pixels(e.lodErrors[i], d))
 		}
 		r.Tiles = append(r.Tiles, row)
 		if r.Dropped += row.Dropped; row.Changed {
@@ -143,7 +145,7 @@ func (f *bandsFlags) report(path string, m *manifest.Manifest) *bandsReport {
 		if row.Inside {
 			r.Inside++
 		}
-		if !e.Shared {
+		if !e.shared {
 			r.tier(&row, f.shown(&e))
 		}
 	}
@@ -151,32 +153,23 @@ func (f *bandsFlags) report(path string, m *manifest.Manifest) *bandsReport {
 }
 
 // shown are the distances that the table shows.
-func (f *bandsFlags) shown(e *manifest.TileBands) *manifest.Bands {
+func (f *bandsFlags) shown(e *tileBands) *band.Bands {
 	if f.engine {
-		return &e.Engine
+		return &e.engine
 	}
-	return &e.Written
-}
-
-// dropped counts the levels that the engine drops.
-func dropped(e *manifest.TileBands) int {
-	n := e.Dropped()
-	if e.Written.HLOD != 0 && e.Engine.HLOD == 0 {
-		n++
-	}
-	return n
+	return &e.written
 }
 
 // pixels is the height of an error on the screen, nil when unknown.
 func (f *bandsFlags) pixels(geometric, distance float64) *float64 {
-	px := manifest.Round(manifest.ScreenError(geometric, distance, f.fov, f.height), 2)
+	px := geom.Round(band.ScreenError(geometric, distance, f.fov, f.height), 2)
 	if math.IsNaN(px) || math.IsInf(px, 0) {
 		return nil
 	}
 	return &px
 }
 
-func distancesOf(b manifest.Bands) distancesJSON {
+func distancesOf(b band.Bands) distancesJSON {
 	finite := func(v float64) *float64 {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return nil
@@ -191,7 +184,7 @@ func distancesOf(b manifest.Bands) distancesJSON {
 }
 
 // tier adds a tile to the summary of its tier.
-func (r *bandsReport) tier(row *bandsRow, b *manifest.Bands) {
+func (r *bandsReport) tier(row *bandsRow, b *band.Bands) {
 	name := row.Tier
 	if name == "" {
 		name = "all"
@@ -245,7 +238,7 @@ func (f *bandsFlags) print(a *app, r *bandsReport) error {
 
 // cells are the columns of a tile.
 func (f *bandsFlags) cells(row *bandsRow) []any {
-	w, e, b := &row.bands.Written, &row.bands.Engine, f.shown(&row.bands)
+	w, e, b := &row.bands.written, &row.bands.engine, f.shown(&row.bands)
 	hlod := "-"
 	switch {
 	case w.HLOD != 0 && e.HLOD == 0:
@@ -297,7 +290,7 @@ func distance(v float64) string {
 	if math.IsInf(v, 1) {
 		return "inf"
 	}
-	return fmt.Sprint(manifest.RoundDistance(v))
+	return fmt.Sprint(band.Round(v))
 }
 
 func rangeText(r [2]float64) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
@@ -54,15 +54,14 @@ func writePlan(path string, res *cook.Result) error {
 	if path == "" {
 		return nil
 	}
-	p := &manifest.Plan{Version: manifest.PlanVersion, Manifest: res.Manifest}
-	return atomicfile.Write(path, func(w io.Writer) error { return p.Encode(w) })
+	return atomicfile.Write(path, res.Manifest.EncodePlan)
 }
 
 // printPlan shows how evenly the tiles share the scene.
 func printPlan(a *app, r *cook.Result) {
 	w, p, m := a.stdout, r.Plan, r.Manifest
-	fmt.Fprintf(w, "\n%s, tiles of %v x %v m, radii %v and %v m\n", p.Mode, manifest.Round(m.TileSize.X, 2), manifest.Round(m.TileSize.Z, 2),
-		manifest.Round(m.StreamingDefaults.StreamingRadius, 2), manifest.Round(m.StreamingDefaults.UnloadRadius, 2))
+	fmt.Fprintf(w, "\n%s, tiles of %v x %v m, radii %v and %v m\n", p.Mode, geom.Round(m.TileSize.X, 2), geom.Round(m.TileSize.Z, 2),
+		geom.Round(m.StreamingDefaults.StreamingRadius, 2), geom.Round(m.StreamingDefaults.UnloadRadius, 2))
 	t := newTable(0, "per tile", ">median", ">95 %", ">most", ">all tiles")
 	row := func(name string, d cook.Distribution, text func(int64) string) {
 		t.add(name, text(d.Median), text(d.P95), text(d.Max), text(d.Sum))
@@ -77,7 +76,7 @@ func printPlan(a *app, r *cook.Result) {
 		fmt.Fprintln(w)
 		t := newTable(0, "tier", ">tiles", ">objects", ">triangles", ">streaming", ">unload")
 		for _, c := range p.Tiers {
-			t.add(c.Tier, human.Count(c.Tiles), human.Count(c.Objects), human.Count(c.Triangles), manifest.Round(c.Streaming, 2), manifest.Round(c.Unload, 2))
+			t.add(c.Tier, human.Count(c.Tiles), human.Count(c.Objects), human.Count(c.Triangles), geom.Round(c.Streaming, 2), geom.Round(c.Unload, 2))
 		}
 		t.print(w)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -56,7 +57,7 @@ func (f *askedFor) Fetch(req payload.Request) {
 
 func (f *askedFor) note(base, path string, want wanted) {
 	if b, err := url.Parse(base); err == nil {
-		if u, err := manifest.ResolveURL(b, path); err == nil {
+		if u, err := payloadpath.URL(b, path); err == nil {
 			f.files[u.String()] = want
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -91,7 +92,7 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 	if name == "." || name == "/" || strings.HasSuffix(u.Path, "/") {
 		return "", fmt.Errorf("%s is a folder; name a manifest or a container in it", remote.Redact(arg))
 	}
-	if manifest.CheckPath(name) != nil {
+	if payloadpath.Check(name) != nil {
 		name = "file" + path.Ext(name)
 	}
 	dir := filepath.Join(m.dir, "mirror", fmt.Sprint(len(m.names)))
@@ -182,7 +183,7 @@ func (m *mirror) count(doc *manifest.Manifest, files int, address string) error 
 }
 
 func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) error {
-	u, err := manifest.ResolveURL(base, rel)
+	u, err := payloadpath.URL(base, rel)
 	if err != nil {
 		return nil
 	}
@@ -200,7 +201,7 @@ func (m *mirror) payload(ctx context.Context, base *url.URL, dir, rel string) er
 // fetchTo copies a file that lies at a relative path from an address. What the
 // server does not have is missing in the copy.
 func (m *mirror) fetchTo(ctx context.Context, base *url.URL, rel, to string) error {
-	u, err := manifest.ResolveURL(base, rel)
+	u, err := payloadpath.URL(base, rel)
 	if err != nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/untoldkit/untold/internal/picture"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // source is one of two textures to combine.
@@ -84,7 +84,7 @@ func (c *container) decode(s source) (image.Image, bool) {
 	if s.texture < 0 {
 		return nil, true
 	}
-	f, err := manifest.Open(c.dir, c.r.String(c.r.Textures()[s.record].URIOffset))
+	f, err := payloadpath.Open(c.dir, c.r.String(c.r.Textures()[s.record].URIOffset))
 	if err != nil {
 		return nil, false
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // Levels says which representation of a tile is exported.
@@ -305,7 +306,7 @@ func (e *exporter) parts(m *manifest.Manifest) []part {
 // part exports one container of a manifest in the folder dir. The file is
 // opened within the folder, so that no link can lead out of it.
 func (e *exporter) part(dir string, p part) error {
-	f, err := manifest.Open(dir, p.path)
+	f, err := payloadpath.Open(dir, p.path)
 	if err != nil {
 		return fmt.Errorf("gltfexport: tile %q: %w", p.id, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // town is a glTF of boxes, each in the middle of a tile of its own, that one
@@ -214,7 +215,7 @@ func TestManifestErrors(t *testing.T) {
 	}
 	// Save refuses to write such a path.
 	saveBytes(t, dir, "scene.json", bytes.Replace(b, []byte("tiles/other.untold"), []byte("../other.untold"), 1))
-	wantError(t, dir, "m.glb", Options{}, manifest.ErrEscapes)
+	wantError(t, dir, "m.glb", Options{}, payloadpath.ErrEscapes)
 	saveBytes(t, dir, "second.json", b)
 	if _, err := Export(context.Background(), dir, filepath.Join(t.TempDir(), "m.glb"), Options{}); err == nil {
 		t.Error("two manifests: no error")

@@ -19,7 +19,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/picture"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // textures brings texture files into the output, each content once.
@@ -141,10 +141,10 @@ func (t *textures) open(at texturePath) (f *os.File, mime string) {
 		return nil, ""
 	}
 	// This refuses links that lead out of the folder.
-	f, err := manifest.Open(at.dir, at.uri)
+	f, err := payloadpath.Open(at.dir, at.uri)
 	if err != nil {
 		code := "texture-damaged"
-		if errors.Is(err, manifest.ErrEscapes) {
+		if errors.Is(err, payloadpath.ErrEscapes) {
 			code = "texture-refused"
 		} else if errors.Is(err, fs.ErrNotExist) {
 			code = "texture-missing"
@@ -254,7 +254,7 @@ func (t *textures) commit() error {
 }
 
 func (t *textures) copy(j copyJob) error {
-	f, err := manifest.Open(j.from.dir, j.from.uri)
+	f, err := payloadpath.Open(j.from.dir, j.from.uri)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // coarser matches the names of parts of LOD groups that stand behind a finer one.
@@ -33,7 +33,7 @@ type kindKey struct {
 // read returns the geometry of a container in world space; of LOD groups the
 // finest level. Materials of triangles are numbers of c.materials.
 func (c *checker) read(rel string) (*appearance.Mesh, error) {
-	file, err := manifest.Resolve(c.dir, rel)
+	file, err := payloadpath.Resolve(c.dir, rel)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (c *checker) texture(rel string) (*appearance.Texture, error) {
 	if t, ok := c.textures[rel]; ok || !c.o.Look {
 		return t, nil
 	}
-	file, err := manifest.Resolve(c.dir, filepath.FromSlash(rel))
+	file, err := payloadpath.Resolve(c.dir, filepath.FromSlash(rel))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -121,12 +123,12 @@ func (b *builder) fresh(m *manifest.Manifest, halfDiag float64) {
 			base = b.opts.TileSide
 		}
 		m.StreamingProfile = &manifest.Profile{
-			Requested: b.profile(), Resolved: b.profile(), SceneHalfDiag: manifest.Round(halfDiag, 3),
+			Requested: b.profile(), Resolved: b.profile(), SceneHalfDiag: geom.Round(halfDiag, 3),
 			Radii: partition.TierRadii(b.profile(), halfDiag),
 		}
 	}
 	r := partition.GridRadii(base, halfDiag)
-	bands := manifest.FitBands(r.Streaming, r.Unload, nil, nil).Bands
+	bands := band.Fit(r.Streaming, r.Unload, nil, nil).Bands
 	m.StreamingDefaults = manifest.StreamingDefaults{StreamingRadius: bands.Streaming, UnloadRadius: bands.Unload, Priority: r.Priority}
 	m.FailedTiles = []manifest.FailedTile{}
 	b.lost(m)
@@ -173,7 +175,7 @@ func (b *builder) tileSide() float64 {
 	if b.mode != manifest.ModeUniformGrid {
 		return max(1, sides[min(int(float64(.9*float64(len(sides)))), len(sides)-1)])
 	}
-	return max(1, manifest.Round(sides[len(sides)-1], 3))
+	return max(1, geom.Round(sides[len(sides)-1], 3))
 }
 
 // profile is indoor or outdoor.
@@ -251,7 +253,7 @@ func (b *builder) newTile(m *manifest.Manifest, e *entry, radii map[string]manif
 	if e.tier != "" && m.HasFloors() {
 		floor, r := e.node.Floor-base, radii[e.tier]
 		t.FloorID, t.QuadtreeNodeID, t.SemanticTier = &floor, e.nodeText(), e.tier
-		bands := manifest.FitBands(r.Streaming, r.Unload, nil, nil).Bands
+		bands := band.Fit(r.Streaming, r.Unload, nil, nil).Bands
 		t.StreamingRadius, t.UnloadRadius = &bands.Streaming, &bands.Unload
 		t.SecondaryRepresentationPolicy = "normal"
 		if r.Priority != nil {
@@ -300,7 +302,7 @@ func (b *builder) interior(m *manifest.Manifest) {
 	}
 	shell := geom.EmptyBox()
 	for _, e := range b.entries {
-		if e.tier == manifest.TierExteriorShell {
+		if e.tier == tileid.TierExteriorShell {
 			shell = shell.Union(e.full.bounds.Box())
 		}
 	}
@@ -321,7 +323,7 @@ func (b *builder) interior(m *manifest.Manifest) {
 	}
 	for i, e := range b.entries {
 		if e.old == nil && e.tier != "" && m.InteriorZone != nil {
-			m.Tiles[i].Interior = e.tier != manifest.TierExteriorShell && b.profile() == partition.ProfileIndoor &&
+			m.Tiles[i].Interior = e.tier != tileid.TierExteriorShell && b.profile() == partition.ProfileIndoor &&
 				partition.Indoors(e.full.bounds.Box(), union)
 		}
 	}

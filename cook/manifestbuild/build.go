@@ -77,7 +77,7 @@ type Note struct {
 // Options.Dir out of them. It does not write it; see manifest.Manifest.Save.
 //
 // A file outside Dir, also by a link, is an error that matches
-// manifest.ErrEscapes; a damaged one is the error of package format. The
+// payloadpath.ErrEscapes; a damaged one is the error of package format. The
 // result does not depend on the order of the files or on Jobs.
 func Build(ctx context.Context, files []string, opts Options) (*Result, error) {
 	switch opts.Profile {

@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // box is a named unit box, moved and scaled.
@@ -364,7 +365,7 @@ func TestBuildRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	fails("a file outside", manifest.ErrEscapes, []string{full, outside}, Options{})
+	fails("a file outside", payloadpath.ErrEscapes, []string{full, outside}, Options{})
 	fails("nothing", ErrNoTiles, nil, Options{})
 	fails("another partition's manifest", ErrMixed, []string{full}, Options{From: floors})
 	fails("a profile", nil, []string{full}, Options{Profile: "underwater"})
@@ -375,7 +376,7 @@ func TestBuildRefuses(t *testing.T) {
 		if err := os.Symlink(outside, link); err != nil {
 			t.Fatal(err)
 		}
-		fails("a link to the outside", manifest.ErrEscapes, []string{link}, Options{})
+		fails("a link to the outside", payloadpath.ErrEscapes, []string{link}, Options{})
 		os.Remove(link)
 	}
 	floorTile := filepath.Join(other, filepath.FromSlash(floors.Tiles[0].Path))

@@ -4,6 +4,7 @@ import (
 	"path"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // levels lists the levels of a tile: as the older manifest has them, less those
@@ -87,7 +88,7 @@ func (b *builder) place(m *manifest.Manifest, t *manifest.Tile, e *entry, known 
 		lods[i] = lodDistance(m, l.number)
 	}
 	bands := m.BandsOf(t)
-	fit := manifest.FitBands(bands.Streaming, bands.Unload, hlods, lods)
+	fit := band.Fit(bands.Streaming, bands.Unload, hlods, lods)
 	if fit.Widened {
 		unload := fit.Bands.Unload
 		t.UnloadRadius = &unload
@@ -142,7 +143,7 @@ func lodDistance(m *manifest.Manifest, number int) float64 {
 	}
 	last := levels[len(levels)-1].SwitchDistance
 	if last > 1 {
-		return last + float64(manifest.BandGap*float64(number-len(levels)))
+		return last + float64(band.Gap*float64(number-len(levels)))
 	}
 	rest := 1 - last
 	for range min(number-len(levels), 60) {

@@ -14,10 +14,11 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // relative returns the path of a file from the manifest's folder, with
-// slashes. The error matches manifest.ErrEscapes when it lies outside.
+// slashes. The error matches payloadpath.ErrEscapes when it lies outside.
 func relative(dir, file string) (string, error) {
 	for _, real := range []bool{false, true} {
 		rel, err := relativeTo(dir, file, real)
@@ -26,10 +27,10 @@ func relative(dir, file string) (string, error) {
 		}
 		if filepath.IsLocal(rel) {
 			rel = filepath.ToSlash(rel)
-			return rel, manifest.CheckPath(rel)
+			return rel, payloadpath.Check(rel)
 		}
 	}
-	return "", &manifest.PathError{Path: file, Reason: fmt.Sprintf("is not in the manifest's folder %s", dir)}
+	return "", &payloadpath.Error{Path: file, Reason: fmt.Sprintf("is not in the manifest's folder %s", dir)}
 }
 
 // relativeTo compares the paths, with real behind all links to folders: a
@@ -78,7 +79,7 @@ func (p *payload) stem() string {
 
 // read opens the container, checks its content hash and gathers its figures.
 func (p *payload) read(dir string) error {
-	f, err := manifest.Open(dir, p.path)
+	f, err := payloadpath.Open(dir, p.path)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // entry is a tile with its files.
@@ -22,7 +23,7 @@ type entry struct {
 
 	// What the id says.
 	coord *[3]int
-	node  manifest.NodeID
+	node  tileid.Node
 	tier  string // "" in grids
 }
 
@@ -213,15 +214,15 @@ func (b *builder) chooseMode() error {
 
 // parse reads the id and returns the mode that it belongs to, "" for none.
 func (e *entry) parse() string {
-	if c, ok := manifest.ParseGridID(e.id); ok {
+	if c, ok := tileid.ParseGrid(e.id); ok {
 		e.coord = &c
 		return manifest.ModeUniformGrid
 	}
-	node, tier, ok := manifest.ParseFloorTileID(e.id)
+	node, tier, ok := tileid.ParseFloorTile(e.id)
 	if !ok {
 		return ""
 	}
-	e.node, _ = manifest.ParseNodeID(node)
+	e.node, _ = tileid.ParseNode(node)
 	e.tier = tier
 	if e.node.Tree == 'K' {
 		return manifest.ModeKDTreeFloor

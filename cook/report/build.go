@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -165,7 +166,7 @@ func (r *Report) countTiers() {
 
 // tierNames are the semantic tiers from the outside in.
 var tierNames = []string{
-	manifest.TierExteriorShell, manifest.TierStructuralInterior, manifest.TierRoomContents, manifest.TierFineProps,
+	tileid.TierExteriorShell, tileid.TierStructuralInterior, tileid.TierRoomContents, tileid.TierFineProps,
 }
 
 // tierRank orders tiers from the outside in, foreign words last.
@@ -231,7 +232,7 @@ func objectOf(o *partition.Object, c *partition.Classification, p *partition.Pla
 	size := o.Box.Size()
 	for i, d := range [3]float64{size[0], size[2], size[1]} {
 		if !math.IsInf(d, 0) && !math.IsNaN(d) {
-			e.Dimensions[i] = manifest.Round(d, 3)
+			e.Dimensions[i] = geom.Round(d, 3)
 		}
 	}
 	if o.Policy != partition.PolicyNone {
@@ -240,11 +241,11 @@ func objectOf(o *partition.Object, c *partition.Classification, p *partition.Pla
 	e.Export = c.Export.String()
 	if floors {
 		floor := int(c.Floor) + p.Floors.Base
-		e.Tier, e.TierSource, e.Confidence = c.Tier.String(), c.TierSource.String(), manifest.Round(c.TierConfidence, 2)
+		e.Tier, e.TierSource, e.Confidence = c.Tier.String(), c.TierSource.String(), geom.Round(c.TierConfidence, 2)
 		e.Floor, e.Spanning = &floor, c.Spanning
 		return e
 	}
-	e.Overlap, e.DimRatio = c.XZOverlap, manifest.Round(c.DimRatio, 2)
+	e.Overlap, e.DimRatio = c.XZOverlap, geom.Round(c.DimRatio, 2)
 	return e
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 // paint is a colour, not premultiplied; alpha 0 draws nothing.
@@ -61,10 +61,10 @@ var (
 	casingColor   = rgb(0xffffff).fade(190) // under lines, so that they stand out
 
 	tierColors = map[string]paint{
-		manifest.TierExteriorShell:      rgb(0x0072b2),
-		manifest.TierStructuralInterior: rgb(0xe69f00),
-		manifest.TierRoomContents:       rgb(0x009e73),
-		manifest.TierFineProps:          rgb(0xcc79a7),
+		tileid.TierExteriorShell:      rgb(0x0072b2),
+		tileid.TierStructuralInterior: rgb(0xe69f00),
+		tileid.TierRoomContents:       rgb(0x009e73),
+		tileid.TierFineProps:          rgb(0xcc79a7),
 	}
 	otherTierColor = rgb(0x8a8f98)
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -70,7 +70,7 @@ func levelCell(levels []Level) cell {
 		c.Text = ""
 	}
 	for _, l := range levels {
-		line := l.Name + " from " + metresText(manifest.Round(l.Switch, 2))
+		line := l.Name + " from " + metresText(geom.Round(l.Switch, 2))
 		if l.Triangles > 0 {
 			line += ", " + human.Count(int64(l.Triangles)) + " triangles"
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -208,7 +209,7 @@ func (r *Report) floorSection() section {
 	}
 	if text := floorMethods[f.Method]; text != "" {
 		if f.BandHeight > 0 {
-			text += " A floor is " + metresText(manifest.Round(f.BandHeight, 2)) + " high."
+			text += " A floor is " + metresText(geom.Round(f.BandHeight, 2)) + " high."
 		}
 		s.Text = append(s.Text, text)
 	}
@@ -268,7 +269,7 @@ func (r *Report) sharedSection() section {
 		if v == nil {
 			return "infinite"
 		}
-		return metresText(manifest.Round(*v, 2))
+		return metresText(geom.Round(*v, 2))
 	}
 	t := &table{Head: columns("Cost", ">Value", ">Share of all tiles")}
 	t.add(textCell("objects"), countCell(b.Objects), textCell(""))

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -306,6 +307,6 @@ func (p *Map) finishPanel(a *panel) {
 	}
 	a.note = human.Plural(len(a.tiles), "tile")
 	if lo <= hi && math.Abs(lo) < 1e9 && math.Abs(hi) < 1e9 {
-		a.note += ", y " + decimal(lo, 1) + " to " + metresText(manifest.Round(hi, 1))
+		a.note += ", y " + decimal(lo, 1) + " to " + metresText(geom.Round(hi, 1))
 	}
 }

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/manifest"
 )
 
 // legend is a column of rows beside the panels.
@@ -184,7 +184,7 @@ func (p *Map) chosenRows(g *legend) {
 	g.head("Distances of the tile")
 	g.rows = append(g.rows, legendRow{sample: style{line: inkColor, width: 2.5}, text: clean(c.id)})
 	for _, r := range c.rings {
-		g.rows = append(g.rows, legendRow{sample: r.style, line: true, text: r.name, value: metresText(manifest.Round(r.distance, 2))})
+		g.rows = append(g.rows, legendRow{sample: r.style, line: true, text: r.name, value: metresText(geom.Round(r.distance, 2))})
 	}
 	for _, n := range c.notes {
 		g.note(n)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // chosen is the tile whose distances are drawn.
@@ -96,7 +97,7 @@ func (p *Map) chooseTile(t *manifest.Tile, panel int, box manifest.Bounds, infin
 		c.ring("HLOD", bands.HLOD, hlodLine)
 	}
 	c.ring("unload", bands.Unload, unloadLine)
-	if n := manifest.NormalizeBands(bands); !n.Near(bands) {
+	if n := band.Normalize(bands); !n.Near(bands) {
 		c.notes = append(c.notes, "The reference engine changes them to: "+n.String()+".")
 	}
 	return nil

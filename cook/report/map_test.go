@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -251,10 +252,10 @@ func TestTierPixels(t *testing.T) {
 		x, z  float64
 		tier  string
 	}{
-		{0, 21, 5, manifest.TierExteriorShell},
-		{0, 8, 20, manifest.TierStructuralInterior},
-		{1, 20, 20, manifest.TierStructuralInterior},
-		{0, 30, 20, manifest.TierFineProps}, // over RoomContents, whose box is the same
+		{0, 21, 5, tileid.TierExteriorShell},
+		{0, 8, 20, tileid.TierStructuralInterior},
+		{1, 20, 20, tileid.TierStructuralInterior},
+		{0, 30, 20, tileid.TierFineProps}, // over RoomContents, whose box is the same
 	} {
 		r := l.panels[c.panel]
 		got := color.NRGBAModel.Convert(img.At(whole(l.x(r, p.view, c.x)), whole(l.y(r, p.view, c.z))))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -180,7 +181,7 @@ func TestNewFloors(t *testing.T) {
 		switch {
 		case o.Place == PlaceShared:
 			shared++
-		case o.Name == "Chair" && (o.Tier != manifest.TierRoomContents || o.TierSource != "name" || o.Floor == nil || o.TileCount != 1):
+		case o.Name == "Chair" && (o.Tier != tileid.TierRoomContents || o.TierSource != "name" || o.Floor == nil || o.TileCount != 1):
 			t.Errorf("%+v", o)
 		}
 	}

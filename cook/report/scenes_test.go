@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -64,20 +65,20 @@ func floorManifest() *manifest.Manifest {
 		m.Tiles = append(m.Tiles, manifest.Tile{
 			ID: id, FloorID: &floor, QuadtreeNodeID: id[:len(id)-3], SemanticTier: tier, Path: "tiles/" + id + ".untold",
 			FileSizeBytes: int64(triangles) * 30, TriangleCount: triangles, Bounds: b, ObjectCount: pointer(2),
-			StreamingRadius: pointer(10.0), UnloadRadius: pointer(26.0), Interior: tier != manifest.TierExteriorShell,
+			StreamingRadius: pointer(10.0), UnloadRadius: pointer(26.0), Interior: tier != tileid.TierExteriorShell,
 		})
 		return &m.Tiles[len(m.Tiles)-1]
 	}
-	add("F01_Q_ES", 0, manifest.TierExteriorShell, 900, bounds(0, 0, 0, 40, 3, 30))
-	t := add("F01_Q_0_SI", 0, manifest.TierStructuralInterior, 500, bounds(1, 0, 14, 20, 3, 29))
+	add("F01_Q_ES", 0, tileid.TierExteriorShell, 900, bounds(0, 0, 0, 40, 3, 30))
+	t := add("F01_Q_0_SI", 0, tileid.TierStructuralInterior, 500, bounds(1, 0, 14, 20, 3, 29))
 	t.LODLevels = []manifest.Level{
 		{Path: "tiles/F01_Q_0_SI_lod1.untold", SwitchDistance: 14, TriangleCount: 250, FileSizeBytes: 8000, GeometricError: pointer(0.01)},
 		{Path: "tiles/F01_Q_0_SI_lod3.untold", SwitchDistance: 18, TriangleCount: 100, FileSizeBytes: 3200},
 	}
 	t.HLODLevels = []manifest.Level{{Path: "tiles/F01_Q_0_SI_hlod.untold", SwitchDistance: 22, TriangleCount: 40}}
-	add("F01_Q_1_RC", 0, manifest.TierRoomContents, 2500, bounds(22, 0, 16, 38, 1, 28))
-	add("F01_Q_1_FP", 0, manifest.TierFineProps, 60, bounds(22, 0, 16, 38, 1, 28))
-	add("F02_Q_SI", 1, manifest.TierStructuralInterior, 1200, bounds(2, 3, 2, 38, 6, 28))
+	add("F01_Q_1_RC", 0, tileid.TierRoomContents, 2500, bounds(22, 0, 16, 38, 1, 28))
+	add("F01_Q_1_FP", 0, tileid.TierFineProps, 60, bounds(22, 0, 16, 38, 1, 28))
+	add("F02_Q_SI", 1, tileid.TierStructuralInterior, 1200, bounds(2, 3, 2, 38, 6, 28))
 	m.SharedBucket = &manifest.SharedBucket{Tile: manifest.Tile{
 		ID: manifest.SharedTileID, Path: "tiles/house_shared.untold", FileSizeBytes: 900, Bounds: bounds(0, 5, 0, 40, 6, 30),
 	}, Members: []manifest.BucketObject{{Name: "Roof"}}}

@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // The codes of findings about a manifest and a container that disagree; each
@@ -64,7 +65,7 @@ func (c *comparison) tile(t *manifest.Tile, at string, want format.FileType) {
 // payload compares one entry with its file. triangles of 0 and bounds of nil
 // are unknown.
 func (c *comparison) payload(rel, pathAt, at, id string, want format.FileType, triangles int, bounds *manifest.Bounds) {
-	path, err := manifest.Resolve(c.dir, rel)
+	path, err := payloadpath.Resolve(c.dir, rel)
 	if err != nil {
 		return
 	}

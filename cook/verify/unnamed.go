@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // The codes of findings about files below a folder that are part of no scene.
@@ -82,11 +83,11 @@ func (s *scenes) add(file string, m *manifest.Manifest) {
 	}
 	s.read[key] = true
 	dir := filepath.Dir(file)
-	if m.PayloadDir != "" && manifest.CheckPath(m.PayloadDir) == nil {
+	if m.PayloadDir != "" && payloadpath.Check(m.PayloadDir) == nil {
 		s.folders[realPath(filepath.Join(dir, filepath.FromSlash(m.PayloadDir)))] = true
 	}
 	for _, rel := range m.Payloads() {
-		if p, err := manifest.Resolve(dir, rel); err == nil {
+		if p, err := payloadpath.Resolve(dir, rel); err == nil {
 			s.named[realPath(p)] = true
 		}
 	}

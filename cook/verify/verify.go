@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // Options change what is looked at.
@@ -194,7 +195,7 @@ func (l *fileList) addManifest(path string) {
 	}
 	dir := filepath.Dir(path)
 	for _, rel := range slices.Sorted(slices.Values(m.Payloads())) {
-		p, err := manifest.Resolve(dir, rel)
+		p, err := payloadpath.Resolve(dir, rel)
 		if err != nil {
 			continue
 		}

@@ -142,3 +142,18 @@ func TestBoxTransform(t *testing.T) {
 		t.Errorf("turned: %v, not %v", got, want)
 	}
 }
+
+func TestRound(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		n    int
+		want float64
+	}{{2.675, 2, 2.67}, {0.125, 2, 0.12}, {0.375, 2, 0.38}, {-1.005, 2, -1}, {1e300, 2, 1e300}, {12.3456, 3, 12.346}} {
+		if got := Round(c.v, c.n); got != c.want {
+			t.Errorf("Round(%v, %d) = %v, want %v", c.v, c.n, got, c.want)
+		}
+	}
+	if !math.IsNaN(Round(math.NaN(), 2)) || !math.IsInf(Round(math.Inf(1), 2), 1) {
+		t.Error("NaN and Inf must pass")
+	}
+}

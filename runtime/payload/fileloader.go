@@ -13,7 +13,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/internal/workpool"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // ErrPayload is matched by errors about payload files that are not what the
@@ -132,7 +132,7 @@ func openPayload(req Request) (*os.File, error) {
 		f, _, err := plainfile.Open(req.Local.File)
 		return f, err
 	}
-	return manifest.Open(req.Dir, req.Path)
+	return payloadpath.Open(req.Dir, req.Path)
 }
 
 // cancellable is a file whose reads end with the request.

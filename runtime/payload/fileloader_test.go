@@ -13,7 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -33,7 +33,7 @@ func TestPathsStayInTheFolder(t *testing.T) {
 	l := payload.NewFileLoader(1)
 	for _, path := range []string{"../a.untold", "/etc/passwd", "tiles/../../a.untold", `..\a.untold`, "C:/a.untold", "file:///a.untold", "https://example.com/a.untold", "link.untold"} {
 		r := fake.Ask(t, l, payload.Request{Dir: dir, Path: path, Size: size})
-		if !errors.Is(r.Err, manifest.ErrEscapes) {
+		if !errors.Is(r.Err, payloadpath.ErrEscapes) {
 			t.Errorf("%s: %v", path, r.Err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestFileLoaderRefuses(t *testing.T) {
 		{"short", payload.Request{Path: "tiles/short.untold"}, nil},
 		{"empty", payload.Request{Path: "tiles/empty.untold"}, nil},
 		{"missing", payload.Request{Path: "tiles/none.untold"}, fs.ErrNotExist},
-		{"outside", payload.Request{Path: "../a.untold"}, manifest.ErrEscapes},
+		{"outside", payload.Request{Path: "../a.untold"}, payloadpath.ErrEscapes},
 		{"cancelled", payload.Request{Path: "tiles/a.untold", Context: cancelled}, context.Canceled},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ type Request struct {
 	TileID  string
 	Attempt int     // 1 for the first, counts consecutive failures
 	Dir     string  // the base of the scene: a folder or an address
-	Path    string  // of the payload from Dir, with slashes: open by manifest.Open
+	Path    string  // of the payload from Dir, with slashes: open by payloadpath.Open
 	Local   Fetched // what a Fetcher brought; its File takes the place of Dir and Path
 	Size    int64   // declared bytes of the file, 0 when unknown
 	SHA256  string  // declared hash of the file, "" when unknown

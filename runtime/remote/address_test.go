@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -87,7 +87,7 @@ func TestHostilePayloadPaths(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"../a.untold", "/etc/passwd", "https://evil/a.untold", `..\a`, "", "a/../../b"} {
 		_, err := r.payload(payload.Request{Dir: "https://h/scene/", Path: path})
-		if !errors.Is(err, manifest.ErrEscapes) {
+		if !errors.Is(err, payloadpath.ErrEscapes) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"sync"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -123,7 +123,7 @@ func (f *Fetcher) Fetch(req payload.Request) {
 
 func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if !IsURL(req.Dir) {
-		file, err := manifest.Resolve(req.Dir, req.Path)
+		file, err := payloadpath.Resolve(req.Dir, req.Path)
 		return payload.Fetched{File: file}, err
 	}
 	base, err := weburl.ParseFolder(req.Dir)
@@ -131,7 +131,7 @@ func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 		return payload.Fetched{}, err
 	}
 	f.http.logins.take(base)
-	u, err := manifest.ResolveURL(base, req.Path)
+	u, err := payloadpath.URL(base, req.Path)
 	if err != nil {
 		return payload.Fetched{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
@@ -243,7 +243,7 @@ func textureSource(c containerFile, uri string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	u, err := manifest.ResolveURL(c.url, uri)
+	u, err := payloadpath.URL(c.url, uri)
 	if err != nil {
 		return source{}, err
 	}

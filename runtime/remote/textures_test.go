@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -51,7 +51,7 @@ func TestTexturesResolveInDir(t *testing.T) {
 		}
 	}
 	// The way the viewer opens them.
-	f, err := manifest.Open(a.Dir, "Textures/wall.png")
+	f, err := payloadpath.Open(a.Dir, "Textures/wall.png")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,11 +32,11 @@ func Load(path string) (*Scenario, error) {
 		return nil, err
 	}
 	if manifest.IsPlan(data) {
-		p, err := manifest.DecodePlan(data)
+		m, err := manifest.DecodePlan(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		return Cooked(path, p.Manifest), nil
+		return Cooked(path, m), nil
 	}
 	keys := topKeys(data)
 	switch has := func(k string) bool { return slices.Contains(keys, k) }; {

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -128,7 +129,7 @@ func (w *world) recordsOf(file string) *format.Reader {
 // readRecords returns nil for a file that cannot be read: the simulation goes by
 // the manifest then.
 func (w *world) readRecords(file string) *format.Reader {
-	f, err := manifest.Open(filepath.Dir(w.s.ManifestPath), file)
+	f, err := payloadpath.Open(filepath.Dir(w.s.ManifestPath), file)
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/octree"
@@ -106,7 +107,7 @@ func (m *Meter) measure(scene *manifest.Manifest) {
 
 // measured returns a tile with its distances as the runtime uses them.
 func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured {
-	b := manifest.Bands{Streaming: scene.StreamingDefaults.StreamingRadius, Unload: scene.StreamingDefaults.UnloadRadius}
+	b := band.Bands{Streaming: scene.StreamingDefaults.StreamingRadius, Unload: scene.StreamingDefaults.UnloadRadius}
 	if t.StreamingRadius != nil {
 		b.Streaming = *t.StreamingRadius
 	}
@@ -121,7 +122,7 @@ func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured
 		b.HLOD = t.HLODLevels[0].SwitchDistance
 	}
 	if s.Config.NormalizeBands {
-		b = manifest.NormalizeBands(b)
+		b = band.Normalize(b)
 	}
 	return measured{
 		box: t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,

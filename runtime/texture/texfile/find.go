@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/journal"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 // ErrURI is matched by errors about texture URIs that are not followed: they
@@ -29,12 +29,12 @@ const maxListed = 1 << 16
 // also where they appear only after percent-decoding; the text itself is taken
 // as it is.
 func CheckURI(uri string) error {
-	if err := manifest.CheckPath(uri); err != nil {
+	if err := payloadpath.Check(uri); err != nil {
 		return fmt.Errorf("%w: %w", ErrURI, err)
 	}
 	// Twice encoded dots would need a second decoding, which nobody does.
 	if plain, err := url.PathUnescape(uri); err == nil && plain != uri {
-		if err := manifest.CheckPath(plain); err != nil {
+		if err := payloadpath.Check(plain); err != nil {
 			return fmt.Errorf("%w: %q: %w", ErrURI, uri, err)
 		}
 	}
@@ -78,8 +78,8 @@ func Find(dir, uri string) (string, error) {
 // Open opens a file that Find has found. Links that lead out of dir are
 // refused at the moment of opening.
 func Open(dir, rel string) (*os.File, error) {
-	f, err := manifest.Open(folder(dir), rel)
-	if errors.Is(err, manifest.ErrEscapes) {
+	f, err := payloadpath.Open(folder(dir), rel)
+	if errors.Is(err, payloadpath.ErrEscapes) {
 		return nil, fmt.Errorf("%w: %w", ErrURI, err)
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
 const (
@@ -49,14 +49,14 @@ func TextureFolder(folder *url.URL) string { return texturesDir + "/" + key(fold
 
 // TextureName returns the name of a texture: its URI below the TextureFolder of its
 // container. The URI comes from outside; one that is no plain path below that folder
-// is a *manifest.PathError.
+// is a *payloadpath.Error.
 func TextureName(folder, uri string) (string, error) {
 	if err := checkTextureURI(uri); err != nil {
 		return "", err
 	}
 	name := path.Join(folder, uri)
 	if !validName(name) {
-		return "", &manifest.PathError{Path: uri, Reason: "is no name for the cache"}
+		return "", &payloadpath.Error{Path: uri, Reason: "is no name for the cache"}
 	}
 	return name, nil
 }
@@ -65,10 +65,10 @@ func TextureName(folder, uri string) (string, error) {
 // their container, also after somebody on the way has undone percent encoding.
 func checkTextureURI(uri string) error {
 	if why := records.URIEscape(uri); why != "" {
-		return &manifest.PathError{Path: uri, Reason: why}
+		return &payloadpath.Error{Path: uri, Reason: why}
 	}
 	for range 3 {
-		if err := manifest.CheckPath(uri); err != nil {
+		if err := payloadpath.Check(uri); err != nil {
 			return err
 		}
 		plain, err := url.PathUnescape(uri)
@@ -78,7 +78,7 @@ func checkTextureURI(uri string) error {
 		uri = plain
 	}
 	if !filepath.IsLocal(filepath.FromSlash(uri)) {
-		return &manifest.PathError{Path: uri, Reason: "is no plain file name on this system"}
+		return &payloadpath.Error{Path: uri, Reason: "is no plain file name on this system"}
 	}
 	return nil
 }

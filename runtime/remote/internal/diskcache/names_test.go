@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
@@ -53,7 +53,7 @@ func TestFileNameExtensions(t *testing.T) {
 func TestTextureNames(t *testing.T) {
 	folder := TextureFolder(mustParse(t, "https://h/tiles/"))
 	for _, uri := range append([]string{""}, remotetest.HostileURIs...) {
-		if name, err := TextureName(folder, uri); !errors.Is(err, manifest.ErrEscapes) || name != "" {
+		if name, err := TextureName(folder, uri); !errors.Is(err, payloadpath.ErrEscapes) || name != "" {
 			t.Errorf("%q: %q, %v", uri, name, err)
 		}
 	}

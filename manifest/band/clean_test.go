@@ -1,7 +1,7 @@
-package manifest
+package band
 
 import (
-	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +26,7 @@ func TestCleanBands(t *testing.T) {
 		{"small numbers are metres", Bands{0, 40, 0, 1, []float64{0.3}}, Bands{0, 40, 0, 4, nil}, 1},
 		{"hlod against its lods", Bands{50, 75, 0, 55, []float64{52, 60}}, Bands{50, 75, 0, 55, []float64{51}}, 1},
 	} {
-		f := CleanBands(c.in)
+		f := Clean(c.in)
 		if d := cmp.Diff(c.want, f.Bands); d != "" || len(f.Dropped) != c.dropped {
 			t.Errorf("%s: %v, dropped %v", c.name, f.Bands, f.Dropped)
 		}
@@ -45,12 +45,12 @@ func anyBands(t *rapid.T) Bands {
 func TestCleanBandsProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := anyBands(t)
-		f := CleanBands(b)
+		f := Clean(b)
 		out := f.Bands
-		if n := NormalizeBands(out); !n.Equal(out) {
+		if n := Normalize(out); !n.Equal(out) {
 			t.Fatalf("%v becomes %v, the engine makes %v of it", b, out, n)
 		}
-		if again := CleanBands(out); !again.Bands.Equal(out) || len(again.Dropped) > 0 || !out.clean() {
+		if again := Clean(out); !again.Bands.Equal(out) || len(again.Dropped) > 0 || !slices.IsSorted(out.LODs) {
 			t.Fatalf("%v becomes %v, then %v", b, out, again.Bands)
 		}
 		if len(out.LODs) > 0 && out.LODs[0] < out.Streaming {
@@ -63,61 +63,13 @@ func TestCleanBandsProperties(t *testing.T) {
 		if len(f.LODs)+len(f.HLOD)+len(f.Dropped) != levels || len(f.LODs) != len(out.LODs) {
 			t.Fatalf("%d levels: %+v", levels, f)
 		}
-		if n := NormalizeBands(b); n.Equal(b) && b.Streaming >= 0 && (len(b.LODs) == 0 || b.LODs[0] >= b.Streaming) && !out.Equal(b) {
+		if n := Normalize(b); n.Equal(b) && b.Streaming >= 0 && (len(b.LODs) == 0 || b.LODs[0] >= b.Streaming) && !out.Equal(b) {
 			t.Fatalf("%v was clean and becomes %v", b, out)
 		}
 		// What a cook fits is clean.
-		fit := FitBands(b.Streaming, b.Unload, nil, []float64{0.3, 0.78})
-		if b.Streaming >= 0 && !fit.Bands.clean() {
-			t.Fatalf("FitBands gives %v", fit.Bands)
+		fit := Fit(b.Streaming, b.Unload, nil, []float64{0.3, 0.78})
+		if b.Streaming >= 0 && !Clean(fit.Bands).Bands.Equal(fit.Bands) {
+			t.Fatalf("Fit gives %v", fit.Bands)
 		}
 	})
-}
-
-func TestEffectiveBands(t *testing.T) {
-	m := clean()
-	m.Tiles[0].HLODLevels[0] = Level{SwitchDistance: 300, GeometricError: new(2.5)}
-	m.Tiles[0].LODLevels = []Level{{SwitchDistance: 150}, {SwitchDistance: 40, GeometricError: new(0.5)}, {SwitchDistance: 151}}
-	m.SharedBucket = &SharedBucket{Tile: Tile{ID: "shared", UnloadRadius: new(200.0)}}
-	all := m.EffectiveBands()
-	if len(all) != 3 {
-		t.Fatal(all)
-	}
-	a := all[0]
-	if !a.Changed() || a.Dropped() != 0 || a.HLODError != 2.5 || a.LODErrors[0] != 0.5 || !math.IsNaN(a.LODErrors[1]) || a.Engine.HLOD != 74 {
-		t.Errorf("%+v", a)
-	}
-	if b := all[1]; b.Changed() || b.Written.AutoPrefetch() != 62.5 {
-		t.Errorf("%+v", b)
-	}
-	if s := all[2]; !s.Shared || s.Changed() || !math.IsInf(s.Written.Streaming, 1) || !math.IsInf(s.Written.AutoPrefetch(), 1) || s.Written.Unload != 200 {
-		t.Errorf("%+v", s)
-	}
-	if px := ScreenError(1, 100, 90, 1000); math.Abs(px-5) > 1e-9 {
-		t.Error(px)
-	}
-	m.StreamingDefaults = StreamingDefaults{StreamingRadius: 6, UnloadRadius: 10}
-	m.Tiles[0].HLODLevels = nil
-	if a := m.EffectiveBands()[0]; a.Dropped() != 2 {
-		t.Errorf("%+v", a)
-	}
-}
-
-// TestErrorOf: what is seen counts before the greatest distance.
-func TestErrorOf(t *testing.T) {
-	for _, tc := range []struct {
-		level Level
-		want  float64
-	}{
-		{Level{VisualError: new(0.25), GeometricError: new(3.0)}, 0.25},
-		{Level{VisualError: new(0.0), GeometricError: new(3.0)}, 0},
-		{Level{GeometricError: new(3.0)}, 3},
-	} {
-		if got := errorOf(&tc.level); got != tc.want {
-			t.Errorf("%+v: %v, want %v", tc.level, got, tc.want)
-		}
-	}
-	if got := errorOf(&Level{}); !math.IsNaN(got) {
-		t.Errorf("no error: %v", got)
-	}
 }

@@ -1,16 +1,16 @@
-package manifest
+package band
 
 import (
 	"fmt"
 	"slices"
 )
 
-// Fit is the result of FitBands.
-type Fit struct {
-	Bands   Bands    // unchanged by NormalizeBands
+// Fitted is the result of Fit.
+type Fitted struct {
+	Bands   Bands    // unchanged by Normalize
 	HLOD    []Switch // at most one
 	LODs    []Switch // ascending by distance
-	Widened bool     // the unload radius had to grow to streaming + BandGap
+	Widened bool     // the unload radius had to grow to streaming + Gap
 	Dropped []Drop   // in the order in which they went
 }
 
@@ -36,9 +36,9 @@ func (d Drop) String() string {
 	return fmt.Sprintf("%s level %d dropped: %s", kind, d.Level, d.Reason)
 }
 
-// FitBands resolves configured distances as HLODDistances and LODDistances do,
+// Fit resolves configured distances as HLODDistances and LODDistances do,
 // but so that the engine takes them as they are and full geometry is wanted in
-// the whole streaming radius: the unload radius is at least BandGap beyond the
+// the whole streaming radius: the unload radius is at least Gap beyond the
 // streaming radius, and the first LOD begins at the streaming radius or
 // farther. To get there it widens the unload radius where that is smaller,
 // then drops LODs, coarsest first, and the HLOD last. Of several HLODs it
@@ -48,10 +48,10 @@ func (d Drop) String() string {
 // the band, n LODs beside it always find room in 4n + 5 m; n LODs alone need
 // 4n m. All distances are metres; what configured distances up to 1 mean is
 // said at HLODDistances.
-func FitBands(streaming, unload float64, hlod, lods []float64) Fit {
-	f := Fit{Bands: Bands{Streaming: streaming, Unload: unload}}
-	if unload < streaming+BandGap {
-		f.Bands.Unload, f.Widened = streaming+BandGap, true
+func Fit(streaming, unload float64, hlod, lods []float64) Fitted {
+	f := Fitted{Bands: Bands{Streaming: streaming, Unload: unload}}
+	if unload < streaming+Gap {
+		f.Bands.Unload, f.Widened = streaming+Gap, true
 	}
 	level := f.fitHLOD(hlod)
 	room := level < 0 || f.Bands.HLOD > 0
@@ -61,18 +61,18 @@ func FitBands(streaming, unload float64, hlod, lods []float64) Fit {
 		f.HLOD = []Switch{{level, f.Bands.HLOD}}
 	case level >= 0:
 		f.drop(true, level, "it needs %v m between the streaming and the unload radius, there are %v",
-			BandGap+1, RoundDistance(f.Bands.Unload-streaming))
+			Gap+1, Round(f.Bands.Unload-streaming))
 	}
 	return f
 }
 
-func (f *Fit) drop(hlod bool, level int, format string, args ...any) {
+func (f *Fitted) drop(hlod bool, level int, format string, args ...any) {
 	f.Dropped = append(f.Dropped, Drop{hlod, level, fmt.Sprintf(format, args...)})
 }
 
 // fitHLOD places the HLOD when there is room and returns its level, -1 when
 // none is configured.
-func (f *Fit) fitHLOD(configured []float64) int {
+func (f *Fitted) fitHLOD(configured []float64) int {
 	order := ascending(configured)
 	if len(order) == 0 {
 		return -1
@@ -82,7 +82,7 @@ func (f *Fit) fitHLOD(configured []float64) int {
 	}
 	level := order[0]
 	b := &f.Bands
-	lo, hi := b.Streaming+BandGap, b.Unload-1
+	lo, hi := b.Streaming+Gap, b.Unload-1
 	if lo <= hi {
 		want := HLODDistances(b.Streaming, b.Unload, configured[level:level+1])[0]
 		b.HLOD = snap(want, lo, hi)
@@ -92,17 +92,17 @@ func (f *Fit) fitHLOD(configured []float64) int {
 
 // fitLODs places as many LODs as there is room for, the finest first. Without
 // room for the HLOD, which goes last, there is none for LODs.
-func (f *Fit) fitLODs(configured []float64, room bool) {
+func (f *Fitted) fitLODs(configured []float64, room bool) {
 	b := &f.Bands
-	ceiling := b.Unload - BandGap
+	ceiling := b.Unload - Gap
 	if b.HLOD > 0 {
-		ceiling = b.HLOD - BandGap
+		ceiling = b.HLOD - Gap
 	}
 	first := max(b.Streaming, 1)
 	order := f.fitting(ascending(configured), ceiling, room)
 	n := len(order)
-	need := BandGap * float64(n-1)
-	near := max(b.Streaming+BandGap, float64(0.45*b.Streaming), BandGap)
+	need := Gap * float64(n-1)
+	near := max(b.Streaming+Gap, float64(0.45*b.Streaming), Gap)
 	if ceiling < near+need {
 		near = max(first, ceiling-need)
 	}
@@ -113,27 +113,27 @@ func (f *Fit) fitLODs(configured []float64, room bool) {
 		if want <= 1 {
 			want = fraction(want)
 		}
-		most := max(least, ceiling-BandGap*float64(n-1-rank))
+		most := max(least, ceiling-Gap*float64(n-1-rank))
 		d := snap(clamp(want, max(near, least), most), least, most)
 		b.LODs = append(b.LODs, d)
 		f.LODs = append(f.LODs, Switch{i, d})
-		least, near = d+BandGap, 0
+		least, near = d+Gap, 0
 	}
 }
 
 // fitting drops LODs from the coarse end, the last of order, until the others
-// have room between the streaming radius and the ceiling, BandGap below the
+// have room between the streaming radius and the ceiling, Gap below the
 // next representation's switch.
-func (f *Fit) fitting(order []int, ceiling float64, room bool) []int {
+func (f *Fitted) fitting(order []int, ceiling float64, room bool) []int {
 	b := &f.Bands
 	first := max(b.Streaming, 1)
 	for len(order) > 0 {
-		if need := BandGap * float64(len(order)-1); room && first <= ceiling-need {
+		if need := Gap * float64(len(order)-1); room && first <= ceiling-need {
 			break
 		}
 		last := len(order) - 1
 		f.drop(false, order[last], "%d levels need %v m between the streaming radius and the next representation's switch, there are %v",
-			len(order), BandGap*float64(len(order)), RoundDistance(ceiling+BandGap-b.Streaming))
+			len(order), Gap*float64(len(order)), Round(ceiling+Gap-b.Streaming))
 		order = order[:last]
 	}
 	return order
@@ -142,7 +142,7 @@ func (f *Fit) fitting(order []int, ceiling float64, room bool) []int {
 // snap rounds v to two decimals without leaving [lo, hi]; where that interval
 // holds no such number it only clamps.
 func snap(v, lo, hi float64) float64 {
-	for _, c := range []float64{RoundDistance(v), RoundDistance(v + 0.01), RoundDistance(v - 0.01)} {
+	for _, c := range []float64{Round(v), Round(v + 0.01), Round(v - 0.01)} {
 		if lo <= c && c <= hi {
 			return c
 		}

@@ -1,8 +1,18 @@
-package manifest
+// Package tileid reads the names of tiles: grid coordinates, nodes of a quadtree
+// or kd-tree, semantic tiers.
+package tileid
 
 import (
 	"strconv"
 	"strings"
+)
+
+// The semantic tiers, as manifests name them.
+const (
+	TierExteriorShell      = "ExteriorShell"
+	TierStructuralInterior = "StructuralInterior"
+	TierRoomContents       = "RoomContents"
+	TierFineProps          = "FineProps"
 )
 
 // tierCodes maps the codes at the end of tile ids to semantic tiers.
@@ -13,10 +23,10 @@ var tierCodes = map[string]string{
 // maxIDNumber bounds the numbers in ids; those of the exporter stay far below.
 const maxIDNumber = 1 << 30
 
-// ParseGridID reads the id of a grid tile, tile_<tx>_<ty>_<tz>, as in
+// ParseGrid reads the id of a grid tile, tile_<tx>_<ty>_<tz>, as in
 // tile_1_0_-2. ok is false for any other text, also for one with leading zeros
 // or a plus sign: ids are compared as texts.
-func ParseGridID(id string) (coord [3]int, ok bool) {
+func ParseGrid(id string) (coord [3]int, ok bool) {
 	rest, ok := strings.CutPrefix(id, "tile_")
 	if !ok {
 		return coord, false
@@ -37,8 +47,8 @@ func ParseGridID(id string) (coord [3]int, ok bool) {
 	return coord, true
 }
 
-// NodeID is a parsed quadtree_node_id.
-type NodeID struct {
+// Node is a parsed quadtree_node_id.
+type Node struct {
 	Floor int    // the number in the id: 1 is the lowest floor
 	Tree  byte   // 'Q' quadtree, 'K' kd-tree
 	Path  string // the children from the root down, one digit each; "" is the root
@@ -46,14 +56,11 @@ type NodeID struct {
 	Compact bool
 }
 
-// Depth is the number of steps from the root.
-func (n NodeID) Depth() int { return len(n.Path) }
-
-// ParseNodeID reads a quadtree_node_id: F01_Q_0_3 and F02_K_1, or in the
+// ParseNode reads a quadtree_node_id: F01_Q_0_3 and F02_K_1, or in the
 // compact form of annotated scenes F02Q100. The digits are 0 to 3 in a
 // quadtree, 0 and 1 in a kd-tree. ok is false for any other text; the engine
 // finds no parent for such a node.
-func ParseNodeID(id string) (n NodeID, ok bool) {
+func ParseNode(id string) (n Node, ok bool) {
 	rest, ok := strings.CutPrefix(id, "F")
 	if !ok {
 		return n, false
@@ -87,24 +94,24 @@ func ParseNodeID(id string) (n NodeID, ok bool) {
 	return n, true
 }
 
-// ParseFloorTileID splits the id of a tile of a floor, such as F01_Q_0_SI,
+// ParseFloorTile splits the id of a tile of a floor, such as F01_Q_0_SI,
 // into the node's id and the semantic tier, one of the Tier constants. ok is
 // false for any other text.
-func ParseFloorTileID(id string) (node, tier string, ok bool) {
+func ParseFloorTile(id string) (node, tier string, ok bool) {
 	at := strings.LastIndexByte(id, '_')
 	if at < 0 {
 		return "", "", false
 	}
 	node = id[:at]
 	tier, ok = tierCodes[id[at+1:]]
-	if _, valid := ParseNodeID(node); !ok || !valid {
+	if _, valid := ParseNode(node); !ok || !valid {
 		return "", "", false
 	}
 	return node, tier, true
 }
 
-// tierCode returns the code of a semantic tier, "" for an unknown one.
-func tierCode(tier string) string {
+// TierCode returns the code of a semantic tier, "" for an unknown one.
+func TierCode(tier string) string {
 	for code, t := range tierCodes {
 		if t == tier {
 			return code

@@ -1,8 +1,10 @@
-package manifest
+package band
 
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,7 +34,11 @@ type partitionVectors struct {
 
 func loadVectors(t *testing.T) (v partitionVectors) {
 	t.Helper()
-	if err := json.Unmarshal(vector(t, "partition_vectors.json"), &v); err != nil {
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vectors", "partition_vectors.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -41,7 +47,7 @@ func loadVectors(t *testing.T) (v partitionVectors) {
 func rounded(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i := range v {
-		out[i] = RoundDistance(v[i])
+		out[i] = Round(v[i])
 	}
 	return out
 }
@@ -62,8 +68,8 @@ func TestNormalizeBandsGolden(t *testing.T) {
 		if c.Out.HLOD != nil {
 			want.HLOD = *c.Out.HLOD
 		}
-		if got := NormalizeBands(in); !got.Equal(want) {
-			t.Errorf("NormalizeBands(%v) = %v, want %v", in, got, want)
+		if got := Normalize(in); !got.Equal(want) {
+			t.Errorf("Normalize(%v) = %v, want %v", in, got, want)
 		}
 	}
 }
@@ -79,11 +85,11 @@ func TestNormalizeBandsMore(t *testing.T) {
 		{Bands{}, Bands{Unload: 4}},
 	} {
 		before := slices.Clone(c.in.LODs)
-		if got := NormalizeBands(c.in); !got.Equal(c.want) {
-			t.Errorf("NormalizeBands(%v) = %v, want %v", c.in, got, c.want)
+		if got := Normalize(c.in); !got.Equal(c.want) {
+			t.Errorf("Normalize(%v) = %v, want %v", c.in, got, c.want)
 		}
 		if !slices.Equal(before, c.in.LODs) {
-			t.Errorf("NormalizeBands changed its argument: %v", c.in.LODs)
+			t.Errorf("Normalize changed its argument: %v", c.in.LODs)
 		}
 	}
 }
@@ -168,7 +174,7 @@ func TestFitBands(t *testing.T) {
 		{"no decimals fit", 10.001, 14.003, nil, []float64{0.3}, Bands{10.001, 14.003, 0, 0, []float64{10.003}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := FitBands(c.s, c.u, c.hlod, c.lods)
+			f := Fit(c.s, c.u, c.hlod, c.lods)
 			// The bands are compared to a centimetre, but for the last case.
 			if d := cmp.Diff(c.want, f.Bands, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); d != "" {
 				t.Error(d)
@@ -182,7 +188,7 @@ func TestFitBands(t *testing.T) {
 			if d := cmp.Diff(c.drops, f.Dropped); d != "" {
 				t.Error(d)
 			}
-			if f.Widened != (c.u < c.s+BandGap) {
+			if f.Widened != (c.u < c.s+Gap) {
 				t.Error("Widened is", f.Widened)
 			}
 		})
@@ -196,11 +202,11 @@ func TestFitBandsIsEngineClean(t *testing.T) {
 		u := s + rapid.OneOf(rapid.Float64Range(-10, 30), rapid.Float64Range(0, 500)).Draw(t, "band")
 		hlod := rapid.SliceOfN(distance, 0, 2).Draw(t, "hlod")
 		lods := rapid.SliceOfN(distance, 0, 4).Draw(t, "lods")
-		f := FitBands(s, u, hlod, lods)
-		if n := NormalizeBands(f.Bands); !n.Equal(f.Bands) {
+		f := Fit(s, u, hlod, lods)
+		if n := Normalize(f.Bands); !n.Equal(f.Bands) {
 			t.Fatalf("the engine makes %v of %v", n, f.Bands)
 		}
-		if f.Bands.Unload != max(u, s+BandGap) || f.Widened != (u < s+BandGap) {
+		if f.Bands.Unload != max(u, s+Gap) || f.Widened != (u < s+Gap) {
 			t.Fatalf("unload %v became %v", u, f.Bands.Unload)
 		}
 		if len(f.Bands.LODs) > 0 && f.Bands.LODs[0] < s {
@@ -226,10 +232,10 @@ func TestFitBandsKeepsWhatHasRoom(t *testing.T) {
 		s := rapid.Float64Range(1, 300).Draw(t, "s")
 		lods := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 5).Draw(t, "lods")
 		n := float64(len(lods))
-		if f := FitBands(s, s+4*n+5.01, []float64{1}, lods); len(f.Dropped) > 0 {
+		if f := Fit(s, s+4*n+5.01, []float64{1}, lods); len(f.Dropped) > 0 {
 			t.Fatalf("%v with room", f.Dropped)
 		}
-		if f := FitBands(s, s+4*n+0.01, nil, lods); len(f.Dropped) > 0 {
+		if f := Fit(s, s+4*n+0.01, nil, lods); len(f.Dropped) > 0 {
 			t.Fatalf("%v with room and no hlod", f.Dropped)
 		}
 	})
@@ -239,8 +245,8 @@ func TestNormalizeBandsIsIdempotentWhenNothingIsDropped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64Range(0, 1000)
 		b := Bands{f.Draw(t, "s"), f.Draw(t, "u"), f.Draw(t, "p"), f.Draw(t, "h"), rapid.SliceOfN(f, 0, 4).Draw(t, "l")}
-		once := NormalizeBands(b)
-		twice := NormalizeBands(once)
+		once := Normalize(b)
+		twice := Normalize(once)
 		if len(twice.LODs) == len(once.LODs) && len(once.LODs) == len(b.LODs) {
 			for i := range once.LODs {
 				if math.Abs(once.LODs[i]-twice.LODs[i]) > 1e-9 {
@@ -254,34 +260,19 @@ func TestNormalizeBandsIsIdempotentWhenNothingIsDropped(t *testing.T) {
 	})
 }
 
-func TestRound(t *testing.T) {
-	for _, c := range []struct {
-		v    float64
-		n    int
-		want float64
-	}{{2.675, 2, 2.67}, {0.125, 2, 0.12}, {0.375, 2, 0.38}, {-1.005, 2, -1}, {1e300, 2, 1e300}, {12.3456, 3, 12.346}} {
-		if got := Round(c.v, c.n); got != c.want {
-			t.Errorf("Round(%v, %d) = %v, want %v", c.v, c.n, got, c.want)
-		}
-	}
-	if !math.IsNaN(Round(math.NaN(), 2)) || !math.IsInf(Round(math.Inf(1), 2), 1) {
-		t.Error("NaN and Inf must pass")
-	}
-}
-
-// The engine computes in single precision; what FitBands gives must survive
+// The engine computes in single precision; what Fit gives must survive
 // that too, but for the last digits.
 func TestFitBandsSurvivesSinglePrecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.Float64Range(0, 500).Draw(t, "s")
 		u := s + rapid.Float64Range(0, 100).Draw(t, "band")
-		b := FitBands(s, u, []float64{1}, rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 4).Draw(t, "lods")).Bands
+		b := Fit(s, u, []float64{1}, rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 4).Draw(t, "lods")).Bands
 		single := func(v float64) float64 { return float64(float32(v)) }
 		c := Bands{Streaming: single(b.Streaming), Unload: single(b.Unload), HLOD: single(b.HLOD)}
 		for _, l := range b.LODs {
 			c.LODs = append(c.LODs, single(l))
 		}
-		if n := NormalizeBands(c); !n.Near(b) {
+		if n := Normalize(c); !n.Near(b) {
 			t.Fatalf("%v becomes %v", b, n)
 		}
 	})
@@ -298,5 +289,11 @@ func TestBandsText(t *testing.T) {
 	near := Bands{50, 75.0005, 60, 71, []float64{56.89, 63.5299}}
 	if !b.Near(near) || b.Near(Bands{50, 75, 60, 71, []float64{56.89}}) || b.Near(Bands{50, 75.01, 60, 71, b.LODs}) {
 		t.Error("Near is wrong")
+	}
+}
+
+func TestScreenError(t *testing.T) {
+	if px := ScreenError(1, 100, 90, 1000); math.Abs(px-5) > 1e-9 {
+		t.Error(px)
 	}
 }

@@ -1,15 +1,20 @@
-package manifest
+// Package band fits the distances at which tiles switch between their full
+// geometry, LODs and HLOD: [Fit] for configured distances, [Clean] for written
+// ones, [Normalize] as the reference engine does on load. All distances are
+// metres from a tile's bounds.
+package band
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
-// BandGap is the distance in metres that the engine keeps between neighbouring
+// Gap is the distance in metres that the engine keeps between neighbouring
 // switches of one tile.
-const BandGap = 4.0
+const Gap = 4.0
 
 // Bands holds the distances at which a tile changes its representation, in
 // metres from its bounds: full geometry up to Streaming, then LODs, then the
@@ -38,74 +43,52 @@ func (b Bands) Near(o Bands) bool {
 
 // String lists the distances, rounded to a tenth of a millimetre.
 func (b Bands) String() string {
-	s := fmt.Sprintf("streaming %v, unload %v", Round(b.Streaming, 4), Round(b.Unload, 4))
+	s := fmt.Sprintf("streaming %v, unload %v", geom.Round(b.Streaming, 4), geom.Round(b.Unload, 4))
 	if b.Prefetch != 0 {
-		s += fmt.Sprintf(", prefetch %v", Round(b.Prefetch, 4))
+		s += fmt.Sprintf(", prefetch %v", geom.Round(b.Prefetch, 4))
 	}
 	if b.HLOD != 0 {
-		s += fmt.Sprintf(", hlod %v", Round(b.HLOD, 4))
+		s += fmt.Sprintf(", hlod %v", geom.Round(b.HLOD, 4))
 	}
 	if len(b.LODs) > 0 {
 		s += ", lod"
 		for _, l := range b.LODs {
-			s += fmt.Sprintf(" %v", Round(l, 4))
+			s += fmt.Sprintf(" %v", geom.Round(l, 4))
 		}
 	}
 	return s
 }
 
-// BandsOf returns the distances of a tile as the engine reads them: with the
-// defaults for what the tile lacks, the first HLOD level, and the LODs sorted.
-func (m *Manifest) BandsOf(t *Tile) Bands {
-	b := Bands{Streaming: m.StreamingDefaults.StreamingRadius, Unload: m.StreamingDefaults.UnloadRadius}
-	if t.StreamingRadius != nil {
-		b.Streaming = *t.StreamingRadius
-	}
-	if t.UnloadRadius != nil {
-		b.Unload = *t.UnloadRadius
-	}
+// AutoPrefetch returns the distance from which a tile is fetched, in metres:
+// Prefetch, or half way between the radii when that is 0.
+func (b Bands) AutoPrefetch() float64 {
 	switch {
-	case t.PrefetchRadius != nil:
-		b.Prefetch = *t.PrefetchRadius
-	case m.StreamingDefaults.PrefetchRadius != nil:
-		b.Prefetch = *m.StreamingDefaults.PrefetchRadius
+	case b.Prefetch > 0:
+		return b.Prefetch
+	case math.IsInf(b.Streaming, 1):
+		return b.Streaming // and Unload is no less
 	}
-	if len(t.HLODLevels) > 0 {
-		b.HLOD = t.HLODLevels[0].SwitchDistance
-	}
-	for _, l := range t.LODLevels {
-		b.LODs = append(b.LODs, l.SwitchDistance)
-	}
-	slices.Sort(b.LODs)
-	return b
+	return b.Streaming + float64((b.Unload-b.Streaming)*0.5)
 }
 
-// PriorityOf returns the load priority of a tile or of the shared bucket.
-func (m *Manifest) PriorityOf(t *Tile) int {
-	if t.Priority != nil {
-		return *t.Priority
-	}
-	return m.StreamingDefaults.Priority
-}
-
-// NormalizeBands clamps the distances as the reference engine does on load.
+// Normalize clamps the distances as the reference engine does on load.
 // LODs that do not fit are dropped from the coarse end. Distances that survive
-// unchanged are what a cook should write; see FitBands. The result shares no
+// unchanged are what a cook should write; see Fit. The result shares no
 // memory with b.
-func NormalizeBands(b Bands) Bands {
-	out := Bands{Streaming: b.Streaming, Unload: max(b.Unload, b.Streaming+BandGap)}
+func Normalize(b Bands) Bands {
+	out := Bands{Streaming: b.Streaming, Unload: max(b.Unload, b.Streaming+Gap)}
 	ceiling := out.Unload
 	if b.HLOD > 0 {
-		lo := b.Streaming + BandGap
+		lo := b.Streaming + Gap
 		out.HLOD = clamp(b.HLOD, lo, max(lo, out.Unload-1))
 		ceiling = out.HLOD
 	}
-	ceiling -= BandGap
+	ceiling -= Gap
 	lods := slices.Sorted(slices.Values(b.LODs))
 	prev := max(1, float64(0.35*b.Streaming))
 	for i, l := range lods {
-		v := clamp(l, prev, max(prev, ceiling-BandGap*float64(len(lods)-1-i)))
-		prev = v + BandGap
+		v := clamp(l, prev, max(prev, ceiling-Gap*float64(len(lods)-1-i)))
+		prev = v + Gap
 		if v < ceiling+0.001 {
 			out.LODs = append(out.LODs, v)
 		}
@@ -120,30 +103,17 @@ func NormalizeBands(b Bands) Bands {
 // after the upper one.
 func clamp(v, lo, hi float64) float64 { return max(lo, min(hi, v)) }
 
-// RoundDistance rounds a switch distance to two decimals, as manifests have
+// Round rounds a switch distance to two decimals, as manifests have
 // it.
-func RoundDistance(v float64) float64 { return Round(v, 2) }
-
-// Round rounds to a number of decimals, exactly: to the nearest decimal, and
-// to the even one of two equally near.
-func Round(v float64, decimals int) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return v
-	}
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', decimals, 64), 64)
-	if err != nil {
-		return v
-	}
-	return r
-}
+func Round(v float64) float64 { return geom.Round(v, 2) }
 
 // HLODDistances resolves configured HLOD distances against a tile's radii (in
 // metres): a distance of at most 1 is a fraction of the band between streaming
 // and unload, a larger one is metres. The result is parallel to configured and
 // not rounded. In narrow bands the reference formula gives distances that the
-// engine will change; see FitBands.
+// engine will change; see Fit.
 func HLODDistances(streaming, unload float64, configured []float64) []float64 {
-	lo := streaming + BandGap
+	lo := streaming + Gap
 	hi := max(lo, unload-min(4, float64(0.25*max(unload-streaming, 8))))
 	return resolve(configured, lo, hi, func(d float64) float64 {
 		return lo + float64((hi-lo)*(1-float64((1-d)*(1-d))))
@@ -154,14 +124,14 @@ func HLODDistances(streaming, unload float64, configured []float64) []float64 {
 // band between the streaming radius and the nearest HLOD switch, or the unload
 // radius when hlod is empty. hlod is a result of HLODDistances.
 func LODDistances(streaming, unload float64, hlod, configured []float64) []float64 {
-	far := unload - BandGap
+	far := unload - Gap
 	if len(hlod) > 0 {
-		far = slices.Min(hlod) - BandGap
+		far = slices.Min(hlod) - Gap
 	}
-	near := max(streaming+BandGap, float64(0.45*streaming), BandGap)
-	need := BandGap * float64(len(configured)-1)
+	near := max(streaming+Gap, float64(0.45*streaming), Gap)
+	need := Gap * float64(len(configured)-1)
 	if far < near+need {
-		near = max(BandGap, far-need)
+		near = max(Gap, far-need)
 	}
 	far = max(far, near+need)
 	return resolve(configured, near, far, lodFraction(near, far))
@@ -179,7 +149,7 @@ func lodFraction(near, far float64) func(float64) float64 {
 }
 
 // resolve places the configured distances between lo and hi in ascending
-// order, BandGap apart where there is room.
+// order, Gap apart where there is room.
 func resolve(configured []float64, lo, hi float64, fraction func(float64) float64) []float64 {
 	out := make([]float64, len(configured))
 	least := lo
@@ -188,8 +158,8 @@ func resolve(configured []float64, lo, hi float64, fraction func(float64) float6
 		if want <= 1 {
 			want = fraction(want)
 		}
-		out[i] = clamp(want, least, hi-float64(BandGap*float64(len(configured)-1-rank)))
-		least = out[i] + BandGap
+		out[i] = clamp(want, least, hi-float64(Gap*float64(len(configured)-1-rank)))
+		least = out[i] + Gap
 	}
 	return out
 }
@@ -210,4 +180,11 @@ func ascending(v []float64) []int {
 		return 0
 	})
 	return order
+}
+
+// ScreenError returns how many pixels an error of the geometry covers at a
+// distance, both in metres, on a screen of the given height in pixels and
+// vertical field of view in degrees.
+func ScreenError(geometric, distance, fovY, height float64) float64 {
+	return geometric * height / (2 * distance * math.Tan(fovY*math.Pi/360))
 }

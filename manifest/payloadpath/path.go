@@ -1,4 +1,6 @@
-package manifest
+// Package payloadpath judges and opens the payload paths of manifests, which come
+// from outside and must not lead out of the manifest's folder.
+package payloadpath
 
 import (
 	"errors"
@@ -35,15 +37,15 @@ const (
 	maxPathDepth = 32
 )
 
-// PathError is a payload path that was refused. errors.Is matches ErrEscapes.
-type PathError struct {
+// Error is a payload path that was refused. errors.Is matches ErrEscapes.
+type Error struct {
 	Path   string // as the manifest has it
 	Reason string // such as "is absolute"
 	large  bool   // it is refused for its size
 }
 
 // Error returns one line.
-func (e *PathError) Error() string {
+func (e *Error) Error() string {
 	what := ErrEscapes.Error()
 	if e.large {
 		what = "manifest: path is not followed"
@@ -52,16 +54,16 @@ func (e *PathError) Error() string {
 }
 
 // Unwrap returns ErrEscapes.
-func (e *PathError) Unwrap() error { return ErrEscapes }
+func (e *Error) Unwrap() error { return ErrEscapes }
 
-// CheckPath says whether a payload path is relative, written with forward
+// Check says whether a payload path is relative, written with forward
 // slashes, stays in its folder on every operating system, and is within maxPath,
 // maxPathName and maxPathDepth. It looks at the text only; Resolve and Open look
-// at links too. The error is a *PathError.
-func CheckPath(rel string) error {
+// at links too. The error is a *Error.
+func Check(rel string) error {
 	reason := checkSize(rel)
 	if reason != "" {
-		return &PathError{Path: rel, Reason: reason, large: true}
+		return &Error{Path: rel, Reason: reason, large: true}
 	}
 	switch {
 	case rel == "":
@@ -84,7 +86,7 @@ func CheckPath(rel string) error {
 	if reason == "" {
 		return nil
 	}
-	return &PathError{Path: rel, Reason: reason}
+	return &Error{Path: rel, Reason: reason}
 }
 
 // checkSize compares a path with the limits. Names that stand for no folder of
@@ -129,16 +131,16 @@ func checkSegments(rel string) string {
 }
 
 // Resolve returns the file that a payload path of a manifest in the folder dir
-// names. Besides what CheckPath refuses it refuses links that lead out of dir.
+// names. Besides what Check refuses it refuses links that lead out of dir.
 // The file need not exist. Between Resolve and the use of the file another
 // program could exchange a folder for a link; Open has no such gap.
 func Resolve(dir, rel string) (string, error) {
-	if err := CheckPath(rel); err != nil {
+	if err := Check(rel); err != nil {
 		return "", err
 	}
 	local := filepath.FromSlash(rel)
 	if !filepath.IsLocal(local) { // such as NUL on Windows
-		return "", &PathError{Path: rel, Reason: "is no plain file name on this system"}
+		return "", &Error{Path: rel, Reason: "is no plain file name on this system"}
 	}
 	if dir == "" {
 		dir = "."
@@ -168,7 +170,7 @@ func checkLinks(root, local, rel string) error {
 	}
 	inside, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(inside) {
-		return &PathError{Path: rel, Reason: "is or passes a link to the outside"}
+		return &Error{Path: rel, Reason: "is or passes a link to the outside"}
 	}
 	return nil
 }
@@ -183,7 +185,7 @@ func checkMissing(root, local, rel string) error {
 	if _, err = r.Stat(local); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &PathError{Path: rel, Reason: "is or passes a link to the outside"}
+	return &Error{Path: rel, Reason: "is or passes a link to the outside"}
 }
 
 // Open opens the file that a payload path of a manifest in the folder dir
@@ -192,7 +194,7 @@ func checkMissing(root, local, rel string) error {
 // opens the file of the new scene wherever that lies; so do Load and
 // format.Open.
 func Open(dir, rel string) (*os.File, error) {
-	if err := CheckPath(rel); err != nil {
+	if err := Check(rel); err != nil {
 		return nil, err
 	}
 	if dir == "" {
@@ -208,8 +210,8 @@ func Open(dir, rel string) (*os.File, error) {
 	})
 }
 
-// openIn is Open for a checked path below a folder that is open.
-func openIn(root *os.Root, dir, rel string) (*os.File, error) {
+// OpenIn is Open for a checked path below a folder that is open.
+func OpenIn(root *os.Root, dir, rel string) (*os.File, error) {
 	return journal.Follow(dir, filepath.Join(dir, filepath.FromSlash(rel)), func() (*os.File, error) { return openPlain(root, dir, rel) })
 }
 
@@ -230,13 +232,13 @@ func openPlain(root *os.Root, dir, rel string) (*os.File, error) {
 	return nil, fmt.Errorf("manifest: %w", err)
 }
 
-// ResolveURL returns the address of a payload path of the manifest at base. It
-// refuses what CheckPath refuses. Query and fragment of base are dropped.
-func ResolveURL(base *url.URL, rel string) (*url.URL, error) {
-	if err := CheckPath(rel); err != nil {
+// URL returns the address of a payload path of the manifest at base. It
+// refuses what Check refuses. Query and fragment of base are dropped.
+func URL(base *url.URL, rel string) (*url.URL, error) {
+	if err := Check(rel); err != nil {
 		return nil, err
 	}
-	// A first element with a colon would be taken for a scheme; CheckPath has
+	// A first element with a colon would be taken for a scheme; Check has
 	// refused those.
 	u := base.ResolveReference(&url.URL{Path: rel})
 	u.RawQuery, u.Fragment = "", ""

@@ -1,4 +1,4 @@
-package manifest
+package payloadpath
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCheckPath(t *testing.T) {
+func TestCheck(t *testing.T) {
 	for _, ok := range []string{
 		"a.untold", "tiles/a.untold", "./tiles/a.untold", "tiles//a.untold", "tiles/./a", "a..b/c", "..a/b", "été/日本.untold",
 		"%2e%2e/a", "a b/c", ".hidden", "CON", "a/b/", "-", "~/x", "$HOME",
 	} {
-		if err := CheckPath(ok); err != nil {
+		if err := Check(ok); err != nil {
 			t.Errorf("%q: %v", ok, err)
 		}
 	}
@@ -27,8 +27,8 @@ func TestCheckPath(t *testing.T) {
 		"C:/a", "c:a", `\\server\share\a`, "//server/share/a", `\\?\C:\a`, "http://host/a", "https:a", "file:///etc/passwd", "data:x",
 		"a\x00b", "a\nb", "a\x7f", "\xff", "a.untold:stream", ".. /a", "... /a", ".../a", ". /a", "a/.. ", " /a", "a/ ", strings.Repeat("a", 5000),
 	} {
-		err := CheckPath(bad)
-		var p *PathError
+		err := Check(bad)
+		var p *Error
 		if !errors.Is(err, ErrEscapes) || !errors.As(err, &p) || p.Path != bad || p.Reason == "" {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -36,10 +36,10 @@ func TestCheckPath(t *testing.T) {
 }
 
 // A short manifest cannot name a path that makes a tree of thousands of folders.
-func TestCheckPathLimits(t *testing.T) {
+func TestCheckLimits(t *testing.T) {
 	name := strings.Repeat("n", maxPathName)
 	for _, ok := range []string{name, strings.Repeat("a/", maxPathDepth-1) + "a", strings.Repeat(name+"/", 3) + name + "/"} {
-		if err := CheckPath(ok); err != nil {
+		if err := Check(ok); err != nil {
 			t.Errorf("%d bytes: %v", len(ok), err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestCheckPathLimits(t *testing.T) {
 		strings.Repeat(name+"/", 4) + "a":           "too long: 1025 bytes",
 		strings.Repeat("é", maxPathName/2) + "éa/b": "name that is too long",
 	} {
-		err := CheckPath(bad)
+		err := Check(bad)
 		if !errors.Is(err, ErrEscapes) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "leaves") {
 			t.Errorf("%d bytes: %v, want %q", len(bad), err, reason)
 		}
@@ -64,14 +64,14 @@ func TestCheckedPathsAreLocal(t *testing.T) {
 	part := rapid.SampledFrom([]string{".", "..", "/", `\`, "a", "b.untold", " ", ":", "C", "\x00", "é", "..."})
 	rapid.Check(t, func(t *rapid.T) {
 		rel := strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, "parts"), "")
-		if CheckPath(rel) != nil {
+		if Check(rel) != nil {
 			return
 		}
 		if !filepath.IsLocal(filepath.FromSlash(rel)) {
 			t.Fatalf("%q passes, but leads out", rel)
 		}
 		base := &url.URL{Scheme: "https", Host: "host", Path: "/scene dir/m.json", RawQuery: "q"}
-		u, err := ResolveURL(base, rel)
+		u, err := URL(base, rel)
 		if err != nil || u.Host != "host" || !strings.HasPrefix(u.Path, "/scene dir/") || u.RawQuery != "" {
 			t.Fatalf("%q: %v %v", rel, u, err)
 		}
@@ -184,7 +184,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestResolveURL(t *testing.T) {
+func TestURL(t *testing.T) {
 	base, err := url.Parse("https://cdn.example.com/s/city%20one/city.json?token=1#x")
 	if err != nil {
 		t.Fatal(err)
@@ -194,12 +194,12 @@ func TestResolveURL(t *testing.T) {
 		"tiles/ä b.untold": "https://cdn.example.com/s/city%20one/tiles/%C3%A4%20b.untold",
 		"%2e%2e/a?x#y":     "https://cdn.example.com/s/city%20one/%252e%252e/a%3Fx%23y",
 	} {
-		u, err := ResolveURL(base, rel)
+		u, err := URL(base, rel)
 		if err != nil || u.String() != want {
 			t.Errorf("%s: %v, %v", rel, u, err)
 		}
 	}
-	if _, err := ResolveURL(base, "https://elsewhere/a"); !errors.Is(err, ErrEscapes) {
+	if _, err := URL(base, "https://elsewhere/a"); !errors.Is(err, ErrEscapes) {
 		t.Error(err)
 	}
 }
