@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/manifest"
@@ -126,7 +127,7 @@ func cookAndJudge(t *testing.T, in, out string, o Options) {
 	}
 	for _, file := range rep.Files {
 		for _, x := range file.Findings {
-			if x.Severity == string(format.SeverityError) {
+			if x.Severity == finding.Error {
 				t.Errorf("%s: %s: %s", file.Path, x.Code, x.Message)
 			}
 		}

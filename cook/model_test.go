@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
@@ -180,8 +181,8 @@ func checkContainer(t testing.TB, path string) {
 	}
 	for i := range rep.Findings {
 		f := &rep.Findings[i]
-		if f.Severity != format.SeverityInfo && f.Code != "zstd-not-portable" {
-			t.Errorf("%s: %s: %s: %s: %s", filepath.Base(path), f.Severity, f.Place(), f.Code, f.Message)
+		if f.Severity != finding.Info && f.Code != "zstd-not-portable" {
+			t.Errorf("%s: %s: %s: %s: %s", filepath.Base(path), f.Severity, f.Place, f.Code, f.Message)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
@@ -172,8 +173,8 @@ func TestRunWritesAScene(t *testing.T) {
 	}
 }
 
-func hasErrors(list []manifest.Finding) bool {
-	return slices.ContainsFunc(list, func(f manifest.Finding) bool { return f.Severity == manifest.SeverityError })
+func hasErrors(list []finding.Finding) bool {
+	return slices.ContainsFunc(list, func(f finding.Finding) bool { return f.Severity == finding.Error })
 }
 
 // checkTile compares a manifest entry with its file.

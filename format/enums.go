@@ -71,17 +71,6 @@ func (t ChunkType) String() string {
 	return human.EnumName(chunkNames[:], uint32(t))
 }
 
-// ParseChunkType accepts a chunk's name in any case or its number.
-func ParseChunkType(s string) (ChunkType, bool) {
-	for i, n := range chunkNames {
-		if n != "" && equalFoldASCII(n, s) {
-			return ChunkType(i), true
-		}
-	}
-	n, err := strconv.ParseUint(s, 10, 32)
-	return ChunkType(n), err == nil
-}
-
 func (t ChunkType) required() bool { return t >= firstRequiredChunk && t <= lastRequiredChunk }
 
 // isGeometry tells the two payloads that may be compressed from the metadata.
@@ -116,20 +105,4 @@ const (
 // String returns none, lz4 or zstd.
 func (c Compression) String() string {
 	return human.EnumName([]string{"none", "lz4", "zstd"}, uint32(c))
-}
-
-func equalFoldASCII(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		x, y := a[i], b[i]
-		if 'a' <= y && y <= 'z' {
-			y -= 'a' - 'A'
-		}
-		if x != y {
-			return false
-		}
-	}
-	return true
 }

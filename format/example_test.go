@@ -3,6 +3,7 @@ package format_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
@@ -49,8 +50,9 @@ func Example() {
 }
 
 // Findings carry a stable code, the place and a remedy.
-func ExampleValidateBytes() {
-	report := format.ValidateBytes([]byte("this is not a container"), format.ValidateOptions{})
+func ExampleValidate() {
+	file := strings.NewReader("this is not a container")
+	report := format.Validate(file, file.Size(), format.ValidateOptions{})
 	for _, f := range report.Findings {
 		fmt.Printf("%s %s at byte %d: %s\n", f.Severity, f.Code, f.Offset, f.Hint)
 	}

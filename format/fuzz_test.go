@@ -83,7 +83,7 @@ func FuzzReader(f *testing.F) {
 func FuzzValidate(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rep := ValidateBytes(data, ValidateOptions{Limits: fuzzLimits})
+		rep := validateBytes(data, ValidateOptions{Limits: fuzzLimits})
 		other := Validate(newReaderAt(data), int64(len(data)), ValidateOptions{Limits: fuzzLimits})
 		if rep.Errors != other.Errors || len(rep.Findings) != len(other.Findings) {
 			t.Fatalf("sources disagree: %d and %d findings", len(rep.Findings), len(other.Findings))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -160,10 +161,9 @@ func (p *parser) checkIndices(data []byte) error {
 		}
 		end = max(end, m.IndexOffset+m.IndexSize)
 		if work += m.IndexSize; work > maxRangeOverlap*uint64(len(data))+1<<20 {
-			return &Error{Finding{
-				Code: codeRangeOverlap, Chunk: ChunkMeshes, Record: i, Offset: -1,
-				Message: "the index ranges of the meshes overlap many times over", Hint: rules[codeRangeOverlap].hint,
-			}}
+			e := &Error{place{ChunkMeshes, i, -1}.finding(codeRangeOverlap, "the index ranges of the meshes overlap many times over")}
+			e.Severity = finding.Error // a Reader stops here
+			return e
 		}
 		b := data[m.IndexOffset : m.IndexOffset+m.IndexSize]
 		if indicesExceed(b, m.IndexType, m.VertexCount) {

@@ -41,7 +41,7 @@ func TestReaderReadsGoldenTriangles(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("content differs (-want +got):\n%s", d)
 			}
-			if rep := ValidateBytes(data, ValidateOptions{}); len(rep.Findings) > 0 {
+			if rep := validateBytes(data, ValidateOptions{}); len(rep.Findings) > 0 {
 				t.Errorf("findings: %+v", rep.Findings)
 			}
 		})

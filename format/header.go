@@ -8,11 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 )
 
-// Fixed sizes in bytes, from the format's field lists.
 const (
-	HeaderSize     = 204
-	ChunkEntrySize = 40
-
 	// alignment is the multiple at which every chunk payload starts.
 	alignment = 16
 
@@ -76,7 +72,7 @@ func appendHeader(b []byte, h *Header) []byte {
 	return append(b, h.Reserved1[:]...)
 }
 
-// decodeHeader reads everything behind the magic; b holds HeaderSize bytes.
+// decodeHeader reads everything behind the magic; b holds records.HeaderSize bytes.
 func decodeHeader(b []byte) Header {
 	le := binary.LittleEndian
 	h := Header{

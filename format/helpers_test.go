@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -109,8 +110,13 @@ type readerAt struct{ *bytes.Reader }
 
 func newReaderAt(b []byte) readerAt { return readerAt{bytes.NewReader(b)} }
 
-func codes(r *Report, severity Severity) []Code {
-	var out []Code
+// validateBytes judges a container in memory.
+func validateBytes(b []byte, opts ValidateOptions) *Report {
+	return validate(nil, b, int64(len(b)), "", opts)
+}
+
+func codes(r *Report, severity finding.Severity) []finding.Code {
+	var out []finding.Code
 	for _, f := range r.Findings {
 		if f.Severity == severity {
 			out = append(out, f.Code)

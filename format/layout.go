@@ -3,6 +3,8 @@ package format
 import (
 	"cmp"
 	"slices"
+
+	"github.com/untoldkit/untold/format/records"
 )
 
 // span is a stored payload [off, end) of entry i.
@@ -36,7 +38,7 @@ func (p *parser) reachesOut(from, to uint64) bool {
 // checkTrailing accepts up to 15 zero bytes behind the last payload, which
 // tools that patch texture references leave there.
 func (p *parser) checkTrailing() {
-	end := HeaderSize + uint64(len(p.chunks))*ChunkEntrySize
+	end := records.HeaderSize + uint64(len(p.chunks))*records.ChunkSize
 	for _, s := range p.spans() {
 		end = max(end, s.end)
 	}
@@ -55,7 +57,7 @@ func (p *parser) checkTrailing() {
 // checkLayout judges how the payloads lie in the file: order, overlaps, gaps
 // and padding.
 func (p *parser) checkLayout() {
-	prev := uint64(HeaderSize) + uint64(len(p.chunks))*ChunkEntrySize
+	prev := uint64(records.HeaderSize) + uint64(len(p.chunks))*records.ChunkSize
 	var last ChunkType
 	for k, s := range p.spans() {
 		c := &p.chunks[s.i]

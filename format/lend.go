@@ -8,7 +8,7 @@ import (
 )
 
 // Lender is a source of a Reader that can lend its bytes for a while instead of
-// copying them, typically a file by Lend. Compressed chunks are decoded straight
+// copying them, typically a mapped file. Compressed chunks are decoded straight
 // from there, which saves a quarter of the time that reading and decoding take.
 type Lender interface {
 	// LendAt returns n bytes from off on, which stay until release is called. An

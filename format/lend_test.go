@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/filemap"
 )
 
 // lendingFile lends what a file has; shorten, if set, is called in between.
@@ -22,7 +24,7 @@ func (l *lendingFile) LendAt(off, n int64) ([]byte, func(), error) {
 	if l.err != nil {
 		return nil, nil, l.err
 	}
-	b, release, err := Lend(l.File, off, n)
+	b, release, err := filemap.Range(l.File, off, n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +46,7 @@ func lend(t *testing.T, data []byte) *lendingFile {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	if _, release, err := Lend(f, 1, 1); err != nil {
+	if _, release, err := filemap.Range(f, 1, 1); err != nil {
 		t.Skipf("no mapping here: %v", err)
 	} else {
 		release()
@@ -111,7 +113,7 @@ func TestLentBytesAreCutShort(t *testing.T) {
 func TestLendRefuses(t *testing.T) {
 	src := lend(t, []byte("hello"))
 	for _, x := range [][2]int64{{-1, 4}, {0, 0}, {0, -1}, {1 << 62, 1 << 62}} {
-		if _, _, err := Lend(src.File, x[0], x[1]); !errors.Is(err, errors.ErrUnsupported) {
+		if _, _, err := filemap.Range(src.File, x[0], x[1]); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -23,8 +24,8 @@ type parser struct {
 
 	strict   bool
 	err      *Error // strict: the first error
-	findings []Finding
-	perCode  map[Code]int
+	findings []finding.Finding
+	perCode  map[finding.Code]int
 	maxCode  int // findings kept per code, 0 = all
 
 	header    Header
@@ -39,20 +40,10 @@ type parser struct {
 	usable    [lastRequiredChunk + 1]bool // the table was read
 }
 
-// place says where a finding is.
-type place struct {
-	chunk  ChunkType
-	record int
-	offset int64
-}
-
-func inFile(offset int64) place            { return place{0, -1, offset} }
-func inChunk(t ChunkType, off int64) place { return place{t, -1, off} }
-
 // report records a finding; arguments are formatted only when it is kept.
-func (p *parser) report(code Code, at place, msg string, args ...any) {
+func (p *parser) report(code finding.Code, at place, msg string, args ...any) {
 	r := rules[code]
-	if p.strict && (r.severity != SeverityError || r.lenient || p.err != nil) {
+	if p.strict && (r.severity != finding.Error || r.lenient || p.err != nil) {
 		return
 	}
 	if !p.strict {
@@ -61,10 +52,7 @@ func (p *parser) report(code Code, at place, msg string, args ...any) {
 			return
 		}
 	}
-	f := Finding{
-		Code: code, Severity: r.severity, Chunk: at.chunk, Record: at.record, Offset: at.offset,
-		Message: fmt.Sprintf(msg, args...), Hint: r.hint,
-	}
+	f := at.finding(code, fmt.Sprintf(msg, args...))
 	if p.strict {
 		p.err = &Error{f}
 		return
@@ -117,17 +105,17 @@ func (p *parser) parse() bool {
 // parseHeader checks magic and version before the enums (the reference engine
 // does it the other way round).
 func (p *parser) parseHeader() bool {
-	if p.size < HeaderSize {
+	if p.size < records.HeaderSize {
 		if p.size >= uint64(len(magic)) {
 			if b, err := p.bytes(0, uint64(len(magic)), nil); err == nil && string(b) != magic {
 				p.report(codeMagic, inFile(0), "the first 8 bytes are %q instead of %q", b, magic)
 				return false
 			}
 		}
-		p.report(codeTruncated, inFile(int64(p.size)), "%d bytes are fewer than the header's %d", p.size, HeaderSize)
+		p.report(codeTruncated, inFile(int64(p.size)), "%d bytes are fewer than the header's %d", p.size, records.HeaderSize)
 		return false
 	}
-	b, err := p.bytes(0, HeaderSize, nil)
+	b, err := p.bytes(0, records.HeaderSize, nil)
 	if err != nil {
 		p.report(codeReadFailed, inFile(0), "reading the header: %v", err)
 		return false
@@ -155,26 +143,26 @@ func (p *parser) parseHeader() bool {
 // anything is allocated for it.
 func (p *parser) parseTable() bool {
 	n := uint64(p.header.ChunkCount)
-	if room := (p.size - HeaderSize) / ChunkEntrySize; n > room {
+	if room := (p.size - records.HeaderSize) / records.ChunkSize; n > room {
 		p.report(codeTableTruncated, inFile(24), "%d chunk entries do not fit into %d bytes", n, p.size)
 		if n = room; p.strict {
 			return false
 		}
 	}
-	b, err := p.bytes(HeaderSize, n*ChunkEntrySize, nil)
+	b, err := p.bytes(records.HeaderSize, n*records.ChunkSize, nil)
 	if err != nil {
-		p.report(codeReadFailed, inFile(HeaderSize), "reading the chunk table: %v", err)
+		p.report(codeReadFailed, inFile(records.HeaderSize), "reading the chunk table: %v", err)
 		return false
 	}
 	p.chunks = make([]Chunk, n)
 	for i := range p.chunks {
-		p.chunks[i] = decodeChunk(b[i*ChunkEntrySize:])
+		p.chunks[i] = decodeChunk(b[i*records.ChunkSize:])
 	}
 	return true
 }
 
 // entryOffset returns where chunk i's table entry begins.
-func entryOffset(i int) int64 { return HeaderSize + int64(i)*ChunkEntrySize }
+func entryOffset(i int) int64 { return records.HeaderSize + int64(i)*records.ChunkSize }
 
 // checkChunks judges every entry and finds the required ones.
 func (p *parser) checkChunks() {
@@ -189,7 +177,7 @@ func (p *parser) checkChunks() {
 		if c.Offset%alignment != 0 {
 			p.report(codeMisaligned, at(8), "payload offset %d is not a multiple of %d", c.Offset, alignment)
 		}
-		tableEnd := HeaderSize + uint64(len(p.chunks))*ChunkEntrySize
+		tableEnd := records.HeaderSize + uint64(len(p.chunks))*records.ChunkSize
 		if c.Offset > p.size || c.CompressedSize > p.size-c.Offset || c.Offset < tableEnd {
 			p.report(codeChunkBounds, at(8), "payload [%d, +%d) does not lie between the table's end %d and the file's end %d",
 				c.Offset, c.CompressedSize, tableEnd, p.size)
@@ -445,7 +433,7 @@ func (p *parser) checkMeshes() {
 }
 
 // checkRange checks [off, off+n) against a geometry chunk without overflow.
-func (p *parser) checkRange(t ChunkType, code Code, off, n uint64, at place) {
+func (p *parser) checkRange(t ChunkType, code finding.Code, off, n uint64, at place) {
 	if p.index[t] < 0 {
 		return
 	}

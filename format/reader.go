@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/filemap"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -76,7 +77,7 @@ func openFile(f *os.File, opts []ReaderOption) (*Reader, error) {
 	}
 	o := applyOptions(opts)
 	if o.mapping && st.Size() > 0 {
-		if mem, unmap, err := mapFile(f, st.Size()); err == nil {
+		if mem, unmap, err := filemap.Whole(f, st.Size()); err == nil {
 			r, err := newReader(nil, mem, st.Size(), o)
 			if err != nil {
 				return nil, errors.Join(err, unmap())
@@ -193,12 +194,4 @@ func (r *Reader) ChunkData(c Chunk, buf []byte) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("untold: no such chunk: %v at %d", c.Type, c.Offset)
-}
-
-// StoredData returns a chunk's bytes as they lie in the file.
-func (r *Reader) StoredData(c Chunk, buf []byte) ([]byte, error) {
-	if c.Offset > r.p.size || c.CompressedSize > r.p.size-c.Offset {
-		return nil, fmt.Errorf("untold: chunk [%d, +%d) exceeds the file", c.Offset, c.CompressedSize)
-	}
-	return r.p.bytes(c.Offset, c.CompressedSize, buf)
 }

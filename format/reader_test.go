@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -195,14 +196,14 @@ func patch(b []byte, off int, v uint32) []byte {
 func TestReaderRefuses(t *testing.T) {
 	good := mustEncode(t, triangleFile(t), ModeNone)
 	lz4Tile := mustEncode(t, gridFile(t, 1, 60), ModeLZ4)
-	entry := func(i, field int) int { return HeaderSize + i*ChunkEntrySize + field }
+	entry := func(i, field int) int { return records.HeaderSize + i*records.ChunkSize + field }
 	dropChunk := func(i int) []byte {
 		return patch(good, entry(i, 0), 99)
 	}
 	for _, c := range []struct {
 		name string
 		data []byte
-		want Code
+		want finding.Code
 	}{
 		{"empty", nil, codeTruncated},
 		{"short", good[:100], codeTruncated},
@@ -258,8 +259,8 @@ func TestReaderRefuses(t *testing.T) {
 			}
 			// The validator reports the same fault, whatever else it finds.
 			found := false
-			for _, f := range ValidateBytes(c.data, ValidateOptions{}).Findings {
-				found = found || f.Code == c.want && f.Severity == SeverityError
+			for _, f := range validateBytes(c.data, ValidateOptions{}).Findings {
+				found = found || f.Code == c.want && f.Severity == finding.Error
 			}
 			if !found {
 				t.Errorf("Validate does not report %s", c.want)
@@ -371,7 +372,7 @@ func TestZstdBombIsBounded(t *testing.T) {
 	// before anything is allocated, and one that lies is caught while decoding.
 	f := gridFile(t, 1, 60)
 	data := mustEncode(t, f, ModeZstd)
-	at := HeaderSize + 5*ChunkEntrySize + 24
+	at := records.HeaderSize + 5*records.ChunkSize + 24
 	for _, size := range []uint32{1 << 30, uint32(len(f.Vertices)) + 32, uint32(len(f.Vertices)) - 32} {
 		bad := patch(data, at, size)
 		binary.LittleEndian.PutUint64(bad[0x210:], 0) // irrelevant metadata
@@ -423,7 +424,7 @@ func TestLaterVersions(t *testing.T) {
 		if version >= 3 && (m.HeightTexture != records.NoIndex || m.HeightScale != 0.25) {
 			t.Errorf("version %d: height fields are %+v", version, m)
 		}
-		if rep := ValidateBytes(data, ValidateOptions{}); !rep.OK() {
+		if rep := validateBytes(data, ValidateOptions{}); !rep.OK() {
 			t.Errorf("version %d: %+v", version, rep.Findings)
 		}
 	}
@@ -463,7 +464,7 @@ func withVersion(t *testing.T, version uint32, size int) []byte {
 
 // assemble lays chunks out as given, with padding behind every payload.
 func assemble(f *File, version uint32, chunks []Chunk, payloads [][]byte) []byte {
-	pos := align16(uint64(HeaderSize + len(chunks)*ChunkEntrySize))
+	pos := align16(uint64(records.HeaderSize + len(chunks)*records.ChunkSize))
 	var body []byte
 	base := pos
 	for i := range chunks {

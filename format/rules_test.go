@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -16,7 +17,7 @@ import (
 
 // producers make the findings that no single changed word of a small file
 // brings about.
-func producers(t *testing.T) map[Code][]byte {
+func producers(t *testing.T) map[finding.Code][]byte {
 	t.Helper()
 	encode := func(change func(f *File), mode CompressMode) []byte {
 		f := gridFile(t, 3, 20)
@@ -28,7 +29,7 @@ func producers(t *testing.T) map[Code][]byte {
 
 	// Two swapped payload offsets: the tables of meshes and of materials.
 	order := bytes.Clone(good)
-	e := func(i int) []byte { return order[HeaderSize+i*ChunkEntrySize:][:ChunkEntrySize] }
+	e := func(i int) []byte { return order[records.HeaderSize+i*records.ChunkSize:][:records.ChunkSize] }
 	first, second := bytes.Clone(e(2)), bytes.Clone(e(3))
 	copy(order[0x2a0:], good[0x310:0x310+88])
 	copy(order[0x310:], good[0x2a0:0x2a0+104])
@@ -37,26 +38,26 @@ func producers(t *testing.T) map[Code][]byte {
 
 	// A stored string table of zero bytes that calls itself lz4.
 	packed := bytes.Clone(good)
-	le.PutUint32(packed[HeaderSize+4:], uint32(CompressLZ4))
+	le.PutUint32(packed[records.HeaderSize+4:], uint32(CompressLZ4))
 	gap := append(bytes.Clone(good), make([]byte, 64)...)
-	le.PutUint64(gap[HeaderSize+6*ChunkEntrySize+8:], 0x3f0)
+	le.PutUint64(gap[records.HeaderSize+6*records.ChunkSize+8:], 0x3f0)
 
 	unsized := encode(func(f *File) {}, ModeZstd)
-	le.PutUint64(unsized[HeaderSize+5*ChunkEntrySize+24:], 1<<60)
+	le.PutUint64(unsized[records.HeaderSize+5*records.ChunkSize+24:], 1<<60)
 	decoded := encode(func(f *File) {}, ModeZstd)
-	le.PutUint64(decoded[HeaderSize+5*ChunkEntrySize+24:], le.Uint64(decoded[HeaderSize+5*ChunkEntrySize+24:])+vertex.Size)
+	le.PutUint64(decoded[records.HeaderSize+5*records.ChunkSize+24:], le.Uint64(decoded[records.HeaderSize+5*records.ChunkSize+24:])+vertex.Size)
 
 	// A material record of version 3 behind the other payloads.
 	height := append(bytes.Clone(good), make([]byte, 0x3e0+100-len(good))...)
 	copy(height[0x3e0:], good[0x310:0x310+80])
 	le.PutUint32(height[0x3e0+80:], 7)
 	le.PutUint32(height[8:], 3)
-	entry := height[HeaderSize+3*ChunkEntrySize:]
+	entry := height[records.HeaderSize+3*records.ChunkSize:]
 	le.PutUint64(entry[8:], 0x3e0)
 	le.PutUint64(entry[16:], 100)
 	le.PutUint64(entry[24:], 100)
 
-	return map[Code][]byte{
+	return map[finding.Code][]byte{
 		codeHeightTexture: height,
 		codeGroupBounds: encode(func(f *File) {
 			f.Entities[0].MeshCount, f.Entities[1].ParentID = 0, 0
@@ -111,7 +112,7 @@ func (failingReader) ReadAt([]byte, int64) (int, error) { return 0, errors.New("
 // TestEveryCodeIsProduced changes every word of two small files, and what
 // producers lists: no rule may be out of reach.
 func TestEveryCodeIsProduced(t *testing.T) {
-	seen := map[Code]bool{}
+	seen := map[finding.Code]bool{}
 	note := func(r *Report) {
 		for _, f := range r.Findings {
 			seen[f.Code] = true
@@ -124,21 +125,21 @@ func TestEveryCodeIsProduced(t *testing.T) {
 	for _, data := range [][]byte{mustEncode(t, triangleFile(t), ModeNone), mustEncode(t, gridFile(t, 1, 2), ModeNone)} {
 		for off := 0; off+4 <= len(data); off += 2 {
 			for _, v := range values {
-				note(ValidateBytes(patch(data, off, v), ValidateOptions{}))
+				note(validateBytes(patch(data, off, v), ValidateOptions{}))
 			}
 		}
 		for n := range data {
-			note(ValidateBytes(data[:n], ValidateOptions{}))
+			note(validateBytes(data[:n], ValidateOptions{}))
 		}
 	}
 	for code, data := range producers(t) {
-		r := ValidateBytes(data, ValidateOptions{MaxPerCode: 2})
-		if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == code }) {
+		r := validateBytes(data, ValidateOptions{MaxPerCode: 2})
+		if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Code == code }) {
 			t.Errorf("%s: %+v", code, r.Findings)
 		}
 		note(r)
 	}
-	note(ValidateBytes(instances(t, 1000), ValidateOptions{leastWork: 1}))
+	note(validateBytes(instances(t, 1000), ValidateOptions{leastWork: 1}))
 	note(Validate(failingReader{}, 4096, ValidateOptions{}))
 	path := filepath.Join(t.TempDir(), "grid.untold")
 	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 1, 2), ModeNone), 0o644); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/finding"
 )
 
 // stringTable is a decoded string chunk. Its checks cost constant time per
@@ -43,7 +45,7 @@ func newStringTable(b []byte) stringTable {
 }
 
 // check returns the code of what is wrong with a reference, "" for nothing.
-func (t *stringTable) check(off uint32) Code {
+func (t *stringTable) check(off uint32) finding.Code {
 	i := int(off)
 	switch {
 	case uint64(off) >= uint64(len(t.data)):

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/format/records"
 )
 
 // ReadTable sees what a Reader sees, from the first bytes of the file alone, and
@@ -14,7 +16,7 @@ func TestReadTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := HeaderSize + len(r.Chunks())*ChunkEntrySize
+	end := records.HeaderSize + len(r.Chunks())*records.ChunkSize
 	h, chunks, err := ReadTable(bytes.NewReader(data[:end]), int64(len(data)))
 	if err != nil || h != r.Header() || !slices.Equal(chunks, r.Chunks()) {
 		t.Errorf("%+v, %+v, %v", h, chunks, err)

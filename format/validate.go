@@ -6,6 +6,10 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+
+	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/filemap"
 )
 
 // ValidateOptions changes what Validate looks at.
@@ -26,7 +30,7 @@ const defaultMaxPerCode = 100
 
 // Report is what Validate found.
 type Report struct {
-	Findings []Finding // in the order of the file's parts
+	Findings []finding.Finding // in the order of the file's parts
 	Errors   int
 	Warnings int
 	Infos    int
@@ -51,7 +55,7 @@ func ValidateFile(path string, opts ValidateOptions) (*Report, error) {
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("untold: %s is not a regular file", path)
 	}
-	if mem, unmap, err := mapFile(f, st.Size()); err == nil {
+	if mem, unmap, err := filemap.Whole(f, st.Size()); err == nil {
 		defer unmap()
 		return validate(nil, mem, st.Size(), filepath.Dir(path), opts), nil
 	}
@@ -65,11 +69,6 @@ func Validate(src io.ReaderAt, size int64, opts ValidateOptions) *Report {
 	return validate(src, nil, size, "", opts)
 }
 
-// ValidateBytes judges a container in memory.
-func ValidateBytes(b []byte, opts ValidateOptions) *Report {
-	return validate(nil, b, int64(len(b)), "", opts)
-}
-
 // validate judges a file; dir is the folder in which its textures are looked
 // for, empty when there is none.
 func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts ValidateOptions) *Report {
@@ -78,7 +77,7 @@ func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts Validate
 	}
 	p := &parser{
 		src: src, mem: mem, size: uint64(max(size, 0)), limits: opts.Limits,
-		perCode: map[Code]int{}, maxCode: opts.MaxPerCode,
+		perCode: map[finding.Code]int{}, maxCode: opts.MaxPerCode,
 	}
 	if p.maxCode == 0 {
 		p.maxCode = defaultMaxPerCode
@@ -108,12 +107,12 @@ func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts Validate
 // reportOf counts and adds one line per code that was cut.
 func (p *parser) reportOf() *Report {
 	r := &Report{Findings: p.findings}
-	var cut []Code
+	var cut []finding.Code
 	for c, n := range p.perCode {
 		switch rules[c].severity {
-		case SeverityError:
+		case finding.Error:
 			r.Errors += n
-		case SeverityWarning:
+		case finding.Warning:
 			r.Warnings += n
 		default:
 			r.Infos += n
@@ -122,13 +121,9 @@ func (p *parser) reportOf() *Report {
 			cut = append(cut, c)
 		}
 	}
-	slices.SortFunc(cut, func(a, b Code) int { return cmp.Compare(a, b) })
+	slices.SortFunc(cut, func(a, b finding.Code) int { return cmp.Compare(a, b) })
 	for _, c := range cut {
-		r.Findings = append(r.Findings, Finding{
-			Code: codeFindingsSuppressed, Severity: SeverityInfo, Record: -1, Offset: -1,
-			Message: fmt.Sprintf("%d more findings %s", p.perCode[c]-p.maxCode, c),
-			Hint:    rules[codeFindingsSuppressed].hint,
-		})
+		r.Findings = append(r.Findings, inFile(-1).finding(codeFindingsSuppressed, fmt.Sprintf("%d more findings %s", p.perCode[c]-p.maxCode, c)))
 	}
 	return r
 }
@@ -136,8 +131,8 @@ func (p *parser) reportOf() *Report {
 // checkHeader compares the header with the tables and judges its fixed fields.
 func (p *parser) checkHeader() {
 	h := &p.header
-	if h.HeaderSize != HeaderSize {
-		p.report(codeHeaderSize, inFile(20), "header size %d instead of %d", h.HeaderSize, HeaderSize)
+	if h.HeaderSize != records.HeaderSize {
+		p.report(codeHeaderSize, inFile(20), "header size %d instead of %d", h.HeaderSize, records.HeaderSize)
 	}
 	for _, c := range []struct {
 		t     ChunkType

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -233,7 +234,7 @@ func (g *geometryChecker) checkIndexValues(i int, m *records.Mesh, b []byte) {
 
 // vertexTally counts what is wrong with the vertices of a mesh, by kind.
 type vertexTally struct {
-	code  Code
+	code  finding.Code
 	what  string
 	n     int
 	first int // vertex

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 )
 
 // finds fails unless a report has a finding of a code, at an offset.
-func finds(t *testing.T, what string, r *Report, code Code, severity Severity, offset int64) {
+func finds(t *testing.T, what string, r *Report, code finding.Code, severity finding.Severity, offset int64) {
 	t.Helper()
 	for _, f := range r.Findings {
 		if f.Code == code && f.Severity == severity && f.Offset == offset {
@@ -33,26 +34,26 @@ func TestValidateEntityBoxes(t *testing.T) {
 		name     string
 		at       int
 		v        float32
-		code     Code
-		severity Severity
+		code     finding.Code
+		severity finding.Severity
 		offset   int64
 	}{
-		{"local box small", ent + 36, .5, codeBoundsOutside, SeverityError, ent + 24},
-		{"local box loose", ent + 36, 5, codeBoundsLoose, SeverityWarning, ent + 24},
-		{"world box small", ent + 60, .5, codeBoundsOutside, SeverityError, ent + 48},
-		{"world box loose", ent + 60, 5, codeBoundsLoose, SeverityWarning, ent + 48},
-		{"scaled out of single precision", ent + 72, math.MaxFloat32, codeNotFinite, SeverityError, ent + 72},
-		{"moved far away", ent + 72 + 48, math.MaxFloat32, codeBoundsOutside, SeverityError, ent + 48},
+		{"local box small", ent + 36, .5, codeBoundsOutside, finding.Error, ent + 24},
+		{"local box loose", ent + 36, 5, codeBoundsLoose, finding.Warning, ent + 24},
+		{"world box small", ent + 60, .5, codeBoundsOutside, finding.Error, ent + 48},
+		{"world box loose", ent + 60, 5, codeBoundsLoose, finding.Warning, ent + 48},
+		{"scaled out of single precision", ent + 72, math.MaxFloat32, codeNotFinite, finding.Error, ent + 72},
+		{"moved far away", ent + 72 + 48, math.MaxFloat32, codeBoundsOutside, finding.Error, ent + 48},
 	} {
 		data := patch(good, c.at, math.Float32bits(c.v))
 		if c.name == "scaled out of single precision" {
 			data = patch(data, 0x370+32, f32(2)) // a vertex at x = 2
 		}
-		finds(t, c.name, ValidateBytes(data, ValidateOptions{}), c.code, c.severity, c.offset)
+		finds(t, c.name, validateBytes(data, ValidateOptions{}), c.code, c.severity, c.offset)
 	}
 	// A box that another writer rounded its own way is no finding.
-	r := ValidateBytes(patch(good, ent+36, math.Float32bits(math.Nextafter32(1, 2))), ValidateOptions{})
-	if codes := append(codes(r, SeverityError), codes(r, SeverityWarning)...); slices.Contains(codes, codeBoundsLoose) || slices.Contains(codes, codeBoundsOutside) {
+	r := validateBytes(patch(good, ent+36, math.Float32bits(math.Nextafter32(1, 2))), ValidateOptions{})
+	if codes := append(codes(r, finding.Error), codes(r, finding.Warning)...); slices.Contains(codes, codeBoundsLoose) || slices.Contains(codes, codeBoundsOutside) {
 		t.Errorf("a last place: %v", codes)
 	}
 }
@@ -69,7 +70,7 @@ func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
 		f.Entities = f.Entities[:1]
 		return f
 	}
-	r := ValidateBytes(mustEncode(t, merged(), ModeNone), ValidateOptions{})
+	r := validateBytes(mustEncode(t, merged(), ModeNone), ValidateOptions{})
 	if n := r.Errors + r.Warnings; n != 0 {
 		t.Errorf("faultless: %+v", r.Findings)
 	}
@@ -79,8 +80,8 @@ func TestValidateBoxesOfSeveralMeshes(t *testing.T) {
 	} {
 		f := merged()
 		change(&f.Entities[0])
-		r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
-		if !slices.Contains(codes(r, SeverityWarning), codeBoundsLoose) {
+		r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+		if !slices.Contains(codes(r, finding.Warning), codeBoundsLoose) {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}
 	}
@@ -98,7 +99,7 @@ func TestValidateTransformsOutOfRange(t *testing.T) {
 			f.Entities[i].ParentID = f.Entities[i-1].ID
 		}
 	}
-	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{MaxPerCode: -1})
+	r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{MaxPerCode: -1})
 	far := map[int]bool{}
 	for _, x := range r.Findings {
 		if x.Code == codeNotFinite || x.Code == codeBoundsOutside {
@@ -113,18 +114,18 @@ func TestValidateTransformsOutOfRange(t *testing.T) {
 // Instances are all looked at, however many share a mesh.
 func TestValidateManyInstances(t *testing.T) {
 	data := instances(t, 20000)
-	if r := ValidateBytes(data, ValidateOptions{}); r.Errors+r.Warnings != 0 {
+	if r := validateBytes(data, ValidateOptions{}); r.Errors+r.Warnings != 0 {
 		t.Fatalf("faultless: %+v", r.Findings)
 	}
 	le := binary.LittleEndian
-	entities := int(le.Uint64(data[HeaderSize+ChunkEntrySize+8:]))
+	entities := int(le.Uint64(data[records.HeaderSize+records.ChunkSize+8:]))
 	last := entities + 19999*records.EntitySize
-	r := ValidateBytes(patch(data, last+60, f32(-1e6)), ValidateOptions{})
-	if !slices.Contains(codes(r, SeverityError), codeBoundsInverted) {
+	r := validateBytes(patch(data, last+60, f32(-1e6)), ValidateOptions{})
+	if !slices.Contains(codes(r, finding.Error), codeBoundsInverted) {
 		t.Errorf("%+v", r.Findings)
 	}
-	r = ValidateBytes(patch(data, last+48, f32(2e4+.5)), ValidateOptions{})
-	finds(t, "the last of many", r, codeBoundsOutside, SeverityError, int64(last+48))
+	r = validateBytes(patch(data, last+48, f32(2e4+.5)), ValidateOptions{})
+	finds(t, "the last of many", r, codeBoundsOutside, finding.Error, int64(last+48))
 }
 
 // Strings are well-formed whether a record names them or not.
@@ -132,7 +133,7 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		tail   string
-		code   Code
+		code   finding.Code
 		offset int // in the table; -1: no such finding
 	}{
 		{"plain", "spare\x00", codeStringUnused, 0},
@@ -146,26 +147,26 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 		at := len(f.Strings)
 		f.Strings = append(f.Strings, c.tail...)
 		data := mustEncode(t, f, ModeNone)
-		severity := SeverityError
+		severity := finding.Error
 		if c.code == codeStringUnused {
-			severity = SeverityInfo
+			severity = finding.Info
 		}
-		strings := int64(binary.LittleEndian.Uint64(data[HeaderSize+8:]))
-		finds(t, c.name, ValidateBytes(data, ValidateOptions{}), c.code, severity, strings+int64(at+c.offset))
+		strings := int64(binary.LittleEndian.Uint64(data[records.HeaderSize+8:]))
+		finds(t, c.name, validateBytes(data, ValidateOptions{}), c.code, severity, strings+int64(at+c.offset))
 	}
 	// What a record names has one finding, at the record.
 	f := triangleFile(t)
 	f.Strings[0] = 0xff
-	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
-	if n := codes(r, SeverityError); !slices.Equal(n, []Code{codeStringUTF8}) {
+	r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	if n := codes(r, finding.Error); !slices.Equal(n, []finding.Code{codeStringUTF8}) {
 		t.Errorf("%v", r.Findings)
 	}
 	// Where other tables cannot be read it is judged all the same.
 	f = triangleFile(t)
 	f.Strings = append(f.Strings, 0xff, 0)
 	data := mustEncode(t, f, ModeNone)
-	binary.LittleEndian.PutUint32(data[HeaderSize+2*ChunkEntrySize+32:], 9)
-	if r := ValidateBytes(data, ValidateOptions{}); !slices.Contains(codes(r, SeverityError), codeStringUTF8) {
+	binary.LittleEndian.PutUint32(data[records.HeaderSize+2*records.ChunkSize+32:], 9)
+	if r := validateBytes(data, ValidateOptions{}); !slices.Contains(codes(r, finding.Error), codeStringUTF8) {
 		t.Errorf("%v", r.Findings)
 	}
 }
@@ -175,15 +176,15 @@ func TestValidateStringsThatNothingNames(t *testing.T) {
 func TestValidateCutOff(t *testing.T) {
 	good := mustEncode(t, gridFile(t, 2, 4), ModeNone)
 	for n := 1; n < 40; n++ {
-		r := ValidateBytes(good[:len(good)-n], ValidateOptions{})
-		errors := codes(r, SeverityError)
+		r := validateBytes(good[:len(good)-n], ValidateOptions{})
+		errors := codes(r, finding.Error)
 		if !slices.Contains(errors, codeChunkBounds) || slices.Contains(errors, codeTrailing) {
 			t.Errorf("%d bytes are missing: %v", n, r.Findings)
 		}
 	}
 	// A size that reaches beyond the file, with payloads behind.
-	huge := patch(bytes.Clone(good), HeaderSize+2*ChunkEntrySize+16, 1<<30)
-	for _, f := range ValidateBytes(huge, ValidateOptions{}).Findings {
+	huge := patch(bytes.Clone(good), records.HeaderSize+2*records.ChunkSize+16, 1<<30)
+	for _, f := range validateBytes(huge, ValidateOptions{}).Findings {
 		if f.Code == codeGap || f.Code == codeTrailing || f.Code == codePadding {
 			t.Errorf("%+v", f)
 		}
@@ -196,26 +197,26 @@ func TestValidateLaterWords(t *testing.T) {
 	f.Meshes[0].Reserved0 = 12 | 6<<32
 	f.Meshes[0].EstimatedGPUBytes += 12
 	data := mustEncode(t, f, ModeNone)
-	at := int64(binary.LittleEndian.Uint64(data[HeaderSize+2*ChunkEntrySize+8:])) + 72
-	finds(t, "edges without a chunk", ValidateBytes(data, ValidateOptions{}), codeEdgeRange, SeverityWarning, at)
+	at := int64(binary.LittleEndian.Uint64(data[records.HeaderSize+2*records.ChunkSize+8:])) + 72
+	finds(t, "edges without a chunk", validateBytes(data, ValidateOptions{}), codeEdgeRange, finding.Warning, at)
 	f.Meshes[0].Reserved0, f.Meshes[0].EstimatedGPUBytes = 12, f.Meshes[0].EstimatedGPUBytes-12
-	if r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}); r.Errors+r.Warnings != 0 {
+	if r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}); r.Errors+r.Warnings != 0 {
 		t.Errorf("a running offset of no edges: %+v", r.Findings)
 	}
 	for _, c := range []struct {
 		format records.TextureFormat
 		mips   uint32
-		want   []Code
+		want   []finding.Code
 	}{
 		{records.TextureUnknown, 1, nil},
 		{records.TextureRGBA8, 7, nil},
-		{records.TextureRGBA8, 8, []Code{codeTextureSize}},
-		{records.TextureBC7, 1, []Code{codeTextureFile}},
-		{records.TextureASTC4x4, 1, []Code{codeTextureFile}},
+		{records.TextureRGBA8, 8, []finding.Code{codeTextureSize}},
+		{records.TextureBC7, 1, []finding.Code{codeTextureFile}},
+		{records.TextureASTC4x4, 1, []finding.Code{codeTextureFile}},
 	} {
 		f := gridFile(t, 1, 3) // brick.png, 64 x 32
 		f.Textures[0].Format, f.Textures[0].MipCount = c.format, c.mips
-		if got := codes(ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}), SeverityWarning); !slices.Equal(got, c.want) {
+		if got := codes(validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{}), finding.Warning); !slices.Equal(got, c.want) {
 			t.Errorf("format %v, %d mips: %v, want %v", c.format, c.mips, got, c.want)
 		}
 	}

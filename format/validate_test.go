@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
@@ -19,15 +20,15 @@ import (
 func TestValidateCleanFiles(t *testing.T) {
 	for _, mode := range []CompressMode{ModeNone, ModeAuto, ModeLZ4} {
 		data := mustEncode(t, gridFile(t, 4, 20), mode)
-		if r := ValidateBytes(data, ValidateOptions{}); len(r.Findings) != 0 {
+		if r := validateBytes(data, ValidateOptions{}); len(r.Findings) != 0 {
 			t.Errorf("%v: %+v", mode, r.Findings)
 		}
 	}
-	r := ValidateBytes(mustEncode(t, gridFile(t, 4, 60), ModeZstd), ValidateOptions{})
-	if !r.OK() || !slices.Contains(codes(r, SeverityInfo), codeZstd) {
+	r := validateBytes(mustEncode(t, gridFile(t, 4, 60), ModeZstd), ValidateOptions{})
+	if !r.OK() || !slices.Contains(codes(r, finding.Info), codeZstd) {
 		t.Errorf("zstd: %+v", r.Findings)
 	}
-	if r := ValidateBytes(mustEncode(t, NewBuilder(FileShared).File(), ModeAuto), ValidateOptions{}); len(r.Findings) != 0 {
+	if r := validateBytes(mustEncode(t, NewBuilder(FileShared).File(), ModeAuto), ValidateOptions{}); len(r.Findings) != 0 {
 		t.Errorf("empty file: %+v", r.Findings)
 	}
 }
@@ -40,7 +41,7 @@ func f32(v float64) uint32 { return math.Float32bits(float32(v)) }
 func TestValidateFinds(t *testing.T) {
 	good := mustEncode(t, triangleFile(t), ModeNone)
 	const ent, mesh, mat, vtx, idx = 0x210, 0x2a0, 0x310, 0x370, 0x3d0
-	entry := func(i, field int) int { return HeaderSize + i*ChunkEntrySize + field }
+	entry := func(i, field int) int { return records.HeaderSize + i*records.ChunkSize + field }
 	put16 := func(b []byte, off int, v uint16) []byte {
 		c := bytes.Clone(b)
 		binary.LittleEndian.PutUint16(c[off:], v)
@@ -49,58 +50,58 @@ func TestValidateFinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want Code
-		sev  Severity
+		want finding.Code
+		sev  finding.Severity
 		off  int64
 	}{
-		{"header size", patch(good, 20, 208), codeHeaderSize, SeverityError, 20},
-		{"mesh count", patch(good, 28, 2), codeHeaderCount, SeverityError, 28},
-		{"entity count", patch(good, 40, 2), codeHeaderCount, SeverityError, 40},
-		{"header flags", patch(good, 16, 1), codeReserved, SeverityWarning, 16},
-		{"root transform", patch(good, 76, f32(2)), codeRootTransform, SeverityWarning, 76},
-		{"root NaN", patch(good, 76, f32(math.NaN())), codeNotFinite, SeverityError, 76},
-		{"header box NaN", patch(good, 52, f32(math.NaN())), codeNotFinite, SeverityError, 52},
-		{"header box small", patch(good, 64, f32(0.5)), codeBoundsOutside, SeverityError, 52},
-		{"header box large", patch(good, 64, f32(5)), codeBoundsLoose, SeverityWarning, 52},
-		{"entry reserved", patch(good, entry(2, 36), 5), codeReserved, SeverityWarning, int64(entry(2, 36))},
-		{"blob elements", patch(good, entry(5, 32), 3), codeElementCount, SeverityWarning, int64(entry(5, 32))},
-		{"overlap", patch(good, entry(5, 8), 0x310), codeChunkOverlap, SeverityError, 0x310},
-		{"padding", patch(good, 0x1e8, 7), codePadding, SeverityWarning, 0x1e4},
-		{"hash", patch(good, hashOffset, 1), codeHashMismatch, SeverityError, hashOffset},
-		{"no hash", zeroHash(good), codeHashZero, SeverityWarning, hashOffset},
-		{"entity flags", patch(good, ent+20, 1), codeReserved, SeverityWarning, ent + 20},
-		{"world box inverted", patch(good, ent+48, f32(9)), codeBoundsInverted, SeverityError, ent + 48},
-		{"world box small", patch(good, ent+60, f32(0.5)), codeBoundsOutside, SeverityError, ent + 48},
-		{"singular transform", patch(good, ent+72, 0), codeEntityTransform, SeverityWarning, ent + 72},
-		{"transform NaN", patch(good, ent+72, f32(math.NaN())), codeNotFinite, SeverityError, ent + 72},
-		{"moved entity", patch(good, ent+72+48, f32(10)), codeBoundsOutside, SeverityError, ent + 48},
-		{"mesh entity", patch(good, mesh, 4), codeMeshEntity, SeverityError, mesh},
-		{"orphan", patch(good, ent+16, 0), codeMeshOrphan, SeverityWarning, mesh},
-		{"gpu bytes", patch(good, mesh+64, 1), codeGPUBytes, SeverityWarning, mesh + 64},
-		{"mesh flags", patch(good, mesh+28, 1), codeReserved, SeverityWarning, mesh + 28},
-		{"mesh box loose", patch(good, mesh+92, f32(2)), codeBoundsLoose, SeverityWarning, mesh + 80},
-		{"index value", put16(good, idx+2, 9), codeIndexValue, SeverityError, idx + 2},
-		{"degenerate", put16(good, idx+2, 0), codeDegenerate, SeverityInfo, mesh + 40},
-		{"unused vertex", put16(good, idx+4, 1), codeVertexUnused, SeverityInfo, mesh + 16},
-		{"position NaN", patch(good, vtx+32, f32(math.NaN())), codePosition, SeverityError, vtx + 32},
-		{"position Inf", patch(good, vtx+64+8, f32(math.Inf(1))), codePosition, SeverityError, vtx + 64},
-		{"uv Inf", put16(good, vtx+22, 0x7c00), codeUV, SeverityError, vtx + 20},
-		{"normal zero", patch(good, vtx+12, 0), codeNormal, SeverityWarning, vtx + 12},
-		{"normal bits", patch(good, vtx+12, 0x5FF00000), codeNormalBits, SeverityWarning, vtx + 12},
-		{"normal -512", patch(good, vtx+12, 0x20000000), codeNormalBits, SeverityWarning, vtx + 12},
-		{"tangent zero", patch(good, vtx+16, 1<<30), codeTangent, SeverityWarning, vtx + 16},
-		{"tangent sign 0", patch(good, vtx+16, 0x1FF), codeTangentBits, SeverityWarning, vtx + 16},
-		{"factor NaN", patch(good, mat+8, f32(math.NaN())), codeNotFinite, SeverityError, mat + 8},
-		{"factor 2", patch(good, mat+8, f32(2)), codeMaterialRange, SeverityWarning, mat + 8},
-		{"roughness -1", patch(good, mat+44, f32(-1)), codeMaterialRange, SeverityWarning, mat + 44},
-		{"black", patch(good, mat+8, 0), codeMaterialBlack, SeverityWarning, mat + 8},
-		{"alpha mode 3", patch(good, mat+4, 3), codeMaterialFlags, SeverityWarning, mat + 4},
-		{"channel bits", patch(good, mat+80, 16), codeMaterialChannels, SeverityWarning, mat + 80},
-		{"material unused", patch(good, mesh+8, records.NoIndex), codeMaterialUnused, SeverityInfo, mat},
-		{"string unused", patch(good, ent+8, 4), codeStringUnused, SeverityInfo, 0x1f0 + 17},
+		{"header size", patch(good, 20, 208), codeHeaderSize, finding.Error, 20},
+		{"mesh count", patch(good, 28, 2), codeHeaderCount, finding.Error, 28},
+		{"entity count", patch(good, 40, 2), codeHeaderCount, finding.Error, 40},
+		{"header flags", patch(good, 16, 1), codeReserved, finding.Warning, 16},
+		{"root transform", patch(good, 76, f32(2)), codeRootTransform, finding.Warning, 76},
+		{"root NaN", patch(good, 76, f32(math.NaN())), codeNotFinite, finding.Error, 76},
+		{"header box NaN", patch(good, 52, f32(math.NaN())), codeNotFinite, finding.Error, 52},
+		{"header box small", patch(good, 64, f32(0.5)), codeBoundsOutside, finding.Error, 52},
+		{"header box large", patch(good, 64, f32(5)), codeBoundsLoose, finding.Warning, 52},
+		{"entry reserved", patch(good, entry(2, 36), 5), codeReserved, finding.Warning, int64(entry(2, 36))},
+		{"blob elements", patch(good, entry(5, 32), 3), codeElementCount, finding.Warning, int64(entry(5, 32))},
+		{"overlap", patch(good, entry(5, 8), 0x310), codeChunkOverlap, finding.Error, 0x310},
+		{"padding", patch(good, 0x1e8, 7), codePadding, finding.Warning, 0x1e4},
+		{"hash", patch(good, hashOffset, 1), codeHashMismatch, finding.Error, hashOffset},
+		{"no hash", zeroHash(good), codeHashZero, finding.Warning, hashOffset},
+		{"entity flags", patch(good, ent+20, 1), codeReserved, finding.Warning, ent + 20},
+		{"world box inverted", patch(good, ent+48, f32(9)), codeBoundsInverted, finding.Error, ent + 48},
+		{"world box small", patch(good, ent+60, f32(0.5)), codeBoundsOutside, finding.Error, ent + 48},
+		{"singular transform", patch(good, ent+72, 0), codeEntityTransform, finding.Warning, ent + 72},
+		{"transform NaN", patch(good, ent+72, f32(math.NaN())), codeNotFinite, finding.Error, ent + 72},
+		{"moved entity", patch(good, ent+72+48, f32(10)), codeBoundsOutside, finding.Error, ent + 48},
+		{"mesh entity", patch(good, mesh, 4), codeMeshEntity, finding.Error, mesh},
+		{"orphan", patch(good, ent+16, 0), codeMeshOrphan, finding.Warning, mesh},
+		{"gpu bytes", patch(good, mesh+64, 1), codeGPUBytes, finding.Warning, mesh + 64},
+		{"mesh flags", patch(good, mesh+28, 1), codeReserved, finding.Warning, mesh + 28},
+		{"mesh box loose", patch(good, mesh+92, f32(2)), codeBoundsLoose, finding.Warning, mesh + 80},
+		{"index value", put16(good, idx+2, 9), codeIndexValue, finding.Error, idx + 2},
+		{"degenerate", put16(good, idx+2, 0), codeDegenerate, finding.Info, mesh + 40},
+		{"unused vertex", put16(good, idx+4, 1), codeVertexUnused, finding.Info, mesh + 16},
+		{"position NaN", patch(good, vtx+32, f32(math.NaN())), codePosition, finding.Error, vtx + 32},
+		{"position Inf", patch(good, vtx+64+8, f32(math.Inf(1))), codePosition, finding.Error, vtx + 64},
+		{"uv Inf", put16(good, vtx+22, 0x7c00), codeUV, finding.Error, vtx + 20},
+		{"normal zero", patch(good, vtx+12, 0), codeNormal, finding.Warning, vtx + 12},
+		{"normal bits", patch(good, vtx+12, 0x5FF00000), codeNormalBits, finding.Warning, vtx + 12},
+		{"normal -512", patch(good, vtx+12, 0x20000000), codeNormalBits, finding.Warning, vtx + 12},
+		{"tangent zero", patch(good, vtx+16, 1<<30), codeTangent, finding.Warning, vtx + 16},
+		{"tangent sign 0", patch(good, vtx+16, 0x1FF), codeTangentBits, finding.Warning, vtx + 16},
+		{"factor NaN", patch(good, mat+8, f32(math.NaN())), codeNotFinite, finding.Error, mat + 8},
+		{"factor 2", patch(good, mat+8, f32(2)), codeMaterialRange, finding.Warning, mat + 8},
+		{"roughness -1", patch(good, mat+44, f32(-1)), codeMaterialRange, finding.Warning, mat + 44},
+		{"black", patch(good, mat+8, 0), codeMaterialBlack, finding.Warning, mat + 8},
+		{"alpha mode 3", patch(good, mat+4, 3), codeMaterialFlags, finding.Warning, mat + 4},
+		{"channel bits", patch(good, mat+80, 16), codeMaterialChannels, finding.Warning, mat + 80},
+		{"material unused", patch(good, mesh+8, records.NoIndex), codeMaterialUnused, finding.Info, mat},
+		{"string unused", patch(good, ent+8, 4), codeStringUnused, finding.Info, 0x1f0 + 17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := ValidateBytes(c.data, ValidateOptions{})
+			r := validateBytes(c.data, ValidateOptions{})
 			for _, f := range r.Findings {
 				if f.Code == c.want && f.Severity == c.sev && f.Offset == c.off {
 					if f.Hint == "" || f.Message == "" {
@@ -121,7 +122,7 @@ func zeroHash(b []byte) []byte {
 }
 
 func TestValidateTextures(t *testing.T) {
-	for uri, want := range map[string]Code{
+	for uri, want := range map[string]finding.Code{
 		"Textures/ok file.png":    "",
 		"../up.png":               codeTextureEscape,
 		"a/../../up.png":          codeTextureEscape,
@@ -144,7 +145,7 @@ func TestValidateTextures(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := mustEncode(t, b.File(), ModeNone)
-		got := codes(ValidateBytes(data, ValidateOptions{}), SeverityError)
+		got := codes(validateBytes(data, ValidateOptions{}), finding.Error)
 		if want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
 			t.Errorf("uri %q: %v, want %q", uri, got, want)
 		}
@@ -162,7 +163,7 @@ func TestValidateFileLooksForTextures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(codes(r, SeverityWarning))
+		return len(codes(r, finding.Warning))
 	}
 	if n := missing(); n != 2 {
 		t.Errorf("%d textures are reported missing, want 2", n)
@@ -188,8 +189,8 @@ func TestValidateCollectsAll(t *testing.T) {
 	data = patch(data, 0x210+8, 5000)          // string
 	data = patch(data, 0x370, f32(math.NaN())) // position
 	data = append(data, 1, 2, 3)
-	got := codes(ValidateBytes(data, ValidateOptions{}), SeverityError)
-	for _, want := range []Code{codeHeaderCount, codeMeshMaterial, codeStringBounds, codePosition, codeTrailing, codeHashMismatch} {
+	got := codes(validateBytes(data, ValidateOptions{}), finding.Error)
+	for _, want := range []finding.Code{codeHeaderCount, codeMeshMaterial, codeStringBounds, codePosition, codeTrailing, codeHashMismatch} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing in %v", want, got)
 		}
@@ -200,8 +201,8 @@ func TestValidateRanges(t *testing.T) {
 	f := gridFile(t, 3, 10)
 	f.Meshes[1].VertexOffset -= 32
 	f.Meshes[1].IndexOffset = f.Meshes[0].IndexOffset // shared whole: fine
-	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
-	got := codes(r, SeverityWarning)
+	r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	got := codes(r, finding.Warning)
 	if !slices.Contains(got, codeRangeOverlap) || !slices.Contains(got, codeRangeUnused) {
 		t.Errorf("partial overlap and unused geometry: %+v", r.Findings)
 	}
@@ -218,9 +219,9 @@ func TestValidateHierarchy(t *testing.T) {
 	f.Entities[1].ParentID = 2
 	f.Entities[2].ParentID = 0
 	f.Entities[3].ParentID = 3
-	r := ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	r := validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
 	n := 0
-	for _, c := range codes(r, SeverityError) {
+	for _, c := range codes(r, finding.Error) {
 		if c == codeEntityCycle {
 			n++
 		}
@@ -241,7 +242,7 @@ func TestValidateHierarchy(t *testing.T) {
 		f.Entities[1].WorldBounds.Min[i] += d
 		f.Entities[1].WorldBounds.Max[i] += d
 	}
-	r = ValidateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
+	r = validateBytes(mustEncode(t, f, ModeNone), ValidateOptions{})
 	for _, x := range r.Findings {
 		if x.Code == codeBoundsOutside || x.Code == codeBoundsLoose {
 			t.Errorf("the moved box is right, but: %+v", x)
@@ -255,11 +256,11 @@ func TestFindingsAreCapped(t *testing.T) {
 		f.Meshes[i].Flags = 1
 	}
 	data := mustEncode(t, f, ModeNone)
-	r := ValidateBytes(data, ValidateOptions{MaxPerCode: 5})
+	r := validateBytes(data, ValidateOptions{MaxPerCode: 5})
 	if len(r.Findings) != 6 || r.Warnings != 26 {
 		t.Errorf("%d findings, %d warnings", len(r.Findings), r.Warnings)
 	}
-	if r := ValidateBytes(data, ValidateOptions{MaxPerCode: -1}); len(r.Findings) != 26 {
+	if r := validateBytes(data, ValidateOptions{MaxPerCode: -1}); len(r.Findings) != 26 {
 		t.Errorf("%d findings without a limit", len(r.Findings))
 	}
 }
@@ -285,7 +286,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 }
 
 func TestFindingJSON(t *testing.T) {
-	b, err := json.Marshal(Finding{Code: codeMagic, Chunk: 0, Record: -1, Offset: 0, Message: "m", Hint: "h"})
+	b, err := json.Marshal(finding.Finding{Code: codeMagic, Record: -1, Offset: 0, Message: "m", Hint: "h"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 		return nil, err
 	}
 	e := &encoded{payloads: payloads}
-	pos := uint64(HeaderSize + len(chunks)*ChunkEntrySize)
+	pos := uint64(records.HeaderSize + len(chunks)*records.ChunkSize)
 	h := sha256.New()
 	for i := range chunks {
 		start := align16(pos)
@@ -96,7 +96,7 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 	if !opts.NoHash {
 		h.Sum(hdr.ContentHash[:0])
 	}
-	e.head = appendHeader(make([]byte, 0, HeaderSize+len(chunks)*ChunkEntrySize), &hdr)
+	e.head = appendHeader(make([]byte, 0, records.HeaderSize+len(chunks)*records.ChunkSize), &hdr)
 	for i := range chunks {
 		e.head = appendChunk(e.head, &chunks[i])
 	}
@@ -106,7 +106,7 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 func (f *File) header(chunkCount uint32) Header {
 	box, _ := f.Bounds()
 	return Header{
-		FormatVersion: Version, FileType: f.Type, HeaderSize: HeaderSize, ChunkCount: chunkCount,
+		FormatVersion: Version, FileType: f.Type, HeaderSize: records.HeaderSize, ChunkCount: chunkCount,
 		MeshCount: uint32(len(f.Meshes)), MaterialCount: uint32(len(f.Materials)),
 		TextureCount: uint32(len(f.Textures)), EntityCount: uint32(len(f.Entities)),
 		VertexLayout: vertex.LayoutPBRStatic, WorldBounds: box, RootTransform: identity,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -84,7 +85,7 @@ type document struct {
 	manifest *Manifest
 	err      error          // nil, or the reason why manifest is unusable
 	errs     []*DecodeError // all errors of a collecting decode, in order
-	notes    []Finding
+	notes    []finding.Finding
 	dropped  int          // errors and notes that were too many to keep
 	tiles    []tileOrigin // of manifest.Tiles
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/finding"
 	"pgregory.net/rapid"
 )
 
@@ -182,7 +183,7 @@ func TestDecodeAcceptsWhatTheEngineAccepts(t *testing.T) {
 }
 
 // decodeReport is Decode that also tells what it tolerated.
-func decodeReport(data []byte) (*Manifest, []Finding, error) {
+func decodeReport(data []byte) (*Manifest, []finding.Finding, error) {
 	d := decode(data, false)
 	if d.err != nil {
 		return nil, d.notes, d.err
@@ -193,7 +194,7 @@ func decodeReport(data []byte) (*Manifest, []Finding, error) {
 func TestDecodeTolerated(t *testing.T) {
 	for _, c := range []struct {
 		name, old, new string
-		code           Code
+		code           finding.Code
 		pointer        string
 	}{
 		{"short center", `[1.5, 2.5, 3.5]`, `[1.5, 2.5]`, codeShortVector, "/tiles/0"},
@@ -494,7 +495,7 @@ func TestDecodeFlippedBytes(t *testing.T) {
 func TestLocate(t *testing.T) {
 	text := []byte(`{"a": [10, {"b/c": {"~": 5}}], "d": "x"}`)
 	at := func(part string) int64 { return int64(bytes.Index(text, []byte(part))) }
-	findings := []Finding{
+	findings := []finding.Finding{
 		{Pointer: "", Offset: -1},
 		{Pointer: "/a/0", Offset: -1},
 		{Pointer: "/a/1/b~1c/~0", Offset: -1},

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/finding"
 )
 
 // keyClass is what the engine does with a key.
@@ -189,7 +191,7 @@ func TestIgnoredKeysFailAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, notes, err := decodeReport(edited)
-		if err != nil || len(notes) != 1 || notes[0].Severity != SeverityWarning || !strings.HasPrefix(notes[0].Pointer, pointer) {
+		if err != nil || len(notes) != 1 || notes[0].Severity != finding.Warning || !strings.HasPrefix(notes[0].Pointer, pointer) {
 			t.Fatalf("%s: %v %v", pointer, notes, err)
 		}
 		tile := m.Tiles[0]

@@ -3,12 +3,14 @@ package manifest
 import (
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/finding"
 )
 
 // locateAll fills in the byte offsets of findings that have none, in one walk
 // through the text. A pointer to an absent key gets the offset of the nearest
 // value around it.
-func locateAll(data []byte, findings []Finding) {
+func locateAll(data []byte, findings []finding.Finding) {
 	want := map[string][]int{} // pointer -> findings that it, or a value in it, is for
 	for i := range findings {
 		if findings[i].Offset >= 0 {
@@ -31,7 +33,7 @@ func locateAll(data []byte, findings []Finding) {
 		hits, ok := want[pointer]
 		for _, i := range hits {
 			// The walk goes from outside in: the last hit is the nearest.
-			findings[i].Offset = int64(offset)
+			place(&findings[i], findings[i].Pointer, int64(offset))
 		}
 		return ok
 	})

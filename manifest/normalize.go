@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -20,8 +21,8 @@ type Change struct {
 // Normalized is the result of Normalize.
 type Normalized struct {
 	Text    []byte
-	Changes []Change  // paths and centres first, then distances, each in the order of the text
-	Refused []Finding // paths that lead out of the folder and stay as they are
+	Changes []Change          // paths and centres first, then distances, each in the order of the text
+	Refused []finding.Finding // paths that lead out of the folder and stay as they are
 }
 
 // Normalize rewrites the text of a manifest so that the reference engine takes
@@ -79,7 +80,7 @@ type normalizer struct {
 	data    []byte
 	edits   []replacement
 	changes []Change
-	refused []Finding
+	refused []finding.Finding
 }
 
 func (n *normalizer) change(e replacement, pointer, format string, args ...any) {

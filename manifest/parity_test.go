@@ -3,6 +3,7 @@ package manifest
 import (
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
 
@@ -20,16 +21,16 @@ func TestParityIsANote(t *testing.T) {
 	}
 	for _, c := range []struct {
 		generator string
-		odd       Severity // of distances and zones
-		far       Severity
+		odd       finding.Severity // of distances and zones
+		far       finding.Severity
 	}{
-		{"", SeverityWarning, SeverityWarning},
-		{"exporter 2", SeverityWarning, SeverityWarning},
-		{"untold 1.0", SeverityWarning, SeverityInfo},
-		{"untold 1.0" + GeneratorParity, SeverityInfo, SeverityInfo},
+		{"", finding.Warning, finding.Warning},
+		{"exporter 2", finding.Warning, finding.Warning},
+		{"untold 1.0", finding.Warning, finding.Info},
+		{"untold 1.0" + GeneratorParity, finding.Info, finding.Info},
 	} {
 		m.Generator = c.generator
-		want := map[Code]Severity{codeBands: c.odd, codeLODInside: c.odd, codeInteriorZone: c.odd, codeQueryCeiling: c.far}
+		want := map[finding.Code]finding.Severity{codeBands: c.odd, codeLODInside: c.odd, codeInteriorZone: c.odd, codeQueryCeiling: c.far}
 		for _, f := range Validate(m, "", ValidateOptions{}) {
 			if s, ok := want[f.Code]; ok && f.Severity != s {
 				t.Errorf("%q: %s is of severity %s, want %s", c.generator, f.Code, f.Severity, s)
@@ -48,7 +49,7 @@ func TestParityIsANote(t *testing.T) {
 	found := false
 	for _, f := range Validate(far, "", ValidateOptions{}) {
 		if f.Code == codeQueryCeiling {
-			if found = true; f.Severity != SeverityInfo {
+			if found = true; f.Severity != finding.Info {
 				t.Errorf("the bucket alone: %+v", f)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/finding"
 )
 
 // planText is the plan of a small scene.
@@ -88,7 +89,7 @@ func TestPlanFile(t *testing.T) {
 		t.Error(err)
 	}
 	found, err := ValidateFile(path, ValidateOptions{CheckFiles: true})
-	if err != nil || len(found) != 1 || found[0].Code != codeDryRun || found[0].Severity != SeverityInfo || found[0].Pointer != "/manifest/dry_run" {
+	if err != nil || len(found) != 1 || found[0].Code != codeDryRun || found[0].Severity != finding.Info || found[0].Pointer != "/manifest/dry_run" {
 		t.Errorf("%v %+v", err, found)
 	}
 	// Places of findings are those of the plan's text.

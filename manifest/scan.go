@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -40,9 +41,9 @@ type scanner struct {
 	lenient int
 	collect bool
 	err     *DecodeError
-	found   []*DecodeError // a collecting scanner's errors
-	notes   []Finding      // what was tolerated
-	dropped int            // notes and errors beyond maxProblems
+	found   []*DecodeError    // a collecting scanner's errors
+	notes   []finding.Finding // what was tolerated
+	dropped int               // notes and errors beyond maxProblems
 	text    strings.Builder
 	last    string // the latest short string, often repeated
 }
@@ -102,12 +103,12 @@ func (s *scanner) problem(e *DecodeError) bool {
 }
 
 // note reports something that the engine tolerates.
-func (s *scanner) note(code Code, offset int64, message string) {
+func (s *scanner) note(code finding.Code, offset int64, message string) {
 	if len(s.notes) >= maxProblems {
 		s.dropped++
 		return
 	}
-	s.notes = append(s.notes, code.finding(s.pointer(), offset, message))
+	s.notes = append(s.notes, newFinding(code, s.pointer(), offset, message))
 }
 
 // mismatch reports that the value at the position has a wrong type, and skips

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/internal/race"
 )
@@ -344,7 +345,7 @@ var beyondSchema = []struct {
 	rule   string
 	base   func() *Manifest
 	change func(m *Manifest)
-	code   Code
+	code   finding.Code
 }{
 	{"tile ids are unique", clean, func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile},
 	{"file paths stay in the manifest's folder, on every system and through links", clean, func(m *Manifest) { m.PayloadDir = "../x" }, codePathEscapes},
@@ -397,7 +398,7 @@ func TestSchemaSaysWhatItLeavesOut(t *testing.T) {
 			t.Errorf("%s: the schema knows: %v", c.rule, err)
 		}
 		found := ValidateBytes(data, t.TempDir(), ValidateOptions{CheckFiles: c.code == codeFileMissing})
-		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Code == c.code }) {
+		if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Code == c.code }) {
 			t.Errorf("%s: Validate does not say %s: %v", c.rule, c.code, found)
 		}
 	}

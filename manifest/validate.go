@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -38,7 +39,7 @@ type ValidateOptions struct {
 // distances, files. Bands
 // and radii that many tiles share are reported once, at the first tile, with
 // the number of the others. It never fails; an unreadable file is a finding.
-func Validate(m *Manifest, dir string, opts ValidateOptions) []Finding {
+func Validate(m *Manifest, dir string, opts ValidateOptions) []finding.Finding {
 	v := newValidator(m, dir, opts, nil)
 	v.run()
 	return v.limited()
@@ -48,11 +49,11 @@ func Validate(m *Manifest, dir string, opts ValidateOptions) []Finding {
 // to its folder. Unlike Load it goes on after an error that leaves the text
 // readable, and its findings carry byte offsets. The error is about reading
 // the file at path only.
-func ValidateFile(path string, opts ValidateOptions) ([]Finding, error) {
+func ValidateFile(path string, opts ValidateOptions) ([]finding.Finding, error) {
 	data, err := readFile(path)
 	var long *DecodeError
 	if errors.As(err, &long) {
-		return []Finding{codeOf(long).finding("", long.Offset, long.what())}, nil
+		return []finding.Finding{newFinding(codeOf(long), "", long.Offset, long.what())}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -64,35 +65,36 @@ func ValidateFile(path string, opts ValidateOptions) ([]Finding, error) {
 }
 
 // validatePlan judges the manifest in a plan; offsets are those of the plan.
-func validatePlan(data []byte, dir string, opts ValidateOptions) []Finding {
+func validatePlan(data []byte, dir string, opts ValidateOptions) []finding.Finding {
 	inner, at, err := openPlan(data)
 	var e *DecodeError
 	if errors.As(err, &e) {
-		return []Finding{codeOf(e).finding(e.Pointer, e.Offset, e.what())}
+		return []finding.Finding{newFinding(codeOf(e), e.Pointer, e.Offset, e.what())}
 	}
 	found := ValidateBytes(inner, dir, opts)
 	for i := range found {
-		if found[i].Offset >= 0 {
-			found[i].Offset += at
+		offset := found[i].Offset
+		if offset >= 0 {
+			offset += at
 		}
-		found[i].Pointer = "/manifest" + found[i].Pointer
+		place(&found[i], "/manifest"+found[i].Pointer, offset)
 	}
 	return found
 }
 
 // ValidateBytes is ValidateFile for the text of a manifest in the folder dir.
-func ValidateBytes(data []byte, dir string, opts ValidateOptions) []Finding {
+func ValidateBytes(data []byte, dir string, opts ValidateOptions) []finding.Finding {
 	d := decode(data, true)
 	v := newValidator(d.manifest, dir, opts, d)
 	for _, e := range d.errs {
-		v.findings = append(v.findings, codeOf(e).finding(e.Pointer, e.Offset, fmt.Sprintf(
+		v.findings = append(v.findings, newFinding(codeOf(e), e.Pointer, e.Offset, fmt.Sprintf(
 			"line %d, column %d: %s", e.Line, e.Column, e.what())))
 		if e.Hint != "" {
 			v.findings[len(v.findings)-1].Hint = e.Hint
 		}
 	}
 	v.findings = append(v.findings, d.notes...)
-	slices.SortStableFunc(v.findings, func(a, b Finding) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(v.findings, func(a, b finding.Finding) int { return cmp.Compare(a.Offset, b.Offset) })
 	if d.dropped > 0 {
 		v.add(codeTruncated, "", "%d more findings about the text", d.dropped)
 	}
@@ -110,7 +112,7 @@ type validator struct {
 	dir      string
 	opts     ValidateOptions
 	doc      *document // nil without text
-	findings []Finding
+	findings []finding.Finding
 	ids      map[string]string // tile id -> pointer of the first
 	paths    map[string]string // path in lower case -> pointer of the first
 	files    []file            // to check, in order
@@ -126,33 +128,33 @@ func newValidator(m *Manifest, dir string, opts ValidateOptions, doc *document) 
 	}
 }
 
-func (v *validator) add(code Code, pointer, format string, args ...any) {
-	v.findings = append(v.findings, code.finding(pointer, -1, fmt.Sprintf(format, args...)))
+func (v *validator) add(code finding.Code, pointer, format string, args ...any) {
+	v.findings = append(v.findings, newFinding(code, pointer, -1, fmt.Sprintf(format, args...)))
 }
 
 // grade is add with another severity than the rule's.
-func (v *validator) grade(severity Severity, code Code, pointer, format string, args ...any) {
+func (v *validator) grade(severity finding.Severity, code finding.Code, pointer, format string, args ...any) {
 	v.add(code, pointer, format, args...)
 	v.findings[len(v.findings)-1].Severity = severity
 }
 
 // parity is add, but only worth a note in a manifest that was cooked as the
 // reference exporter does it, on demand.
-func (v *validator) parity(code Code, pointer, format string, args ...any) {
+func (v *validator) parity(code finding.Code, pointer, format string, args ...any) {
 	if v.m.Parity() {
-		v.grade(SeverityInfo, code, pointer, format, args...)
+		v.grade(finding.Info, code, pointer, format, args...)
 	} else {
 		v.add(code, pointer, format, args...)
 	}
 }
 
 // limited applies MaxPerCode.
-func (v *validator) limited() []Finding {
+func (v *validator) limited() []finding.Finding {
 	if v.opts.MaxPerCode <= 0 {
 		return v.findings
 	}
-	count := map[Code]int{}
-	var order []Code
+	count := map[finding.Code]int{}
+	var order []finding.Code
 	out := v.findings[:0]
 	for _, f := range v.findings {
 		if count[f.Code]++; count[f.Code] <= v.opts.MaxPerCode {
@@ -162,7 +164,7 @@ func (v *validator) limited() []Finding {
 		}
 	}
 	for _, c := range order {
-		out = append(out, codeTruncated.finding("", -1,
+		out = append(out, newFinding(codeTruncated, "", -1,
 			fmt.Sprintf("%d more findings of %s", count[c]-v.opts.MaxPerCode, c)))
 	}
 	return out
@@ -241,7 +243,7 @@ func (v *validator) top() {
 		v.lut(m.ColorLUT)
 	}
 	if m.DryRun && v.opts.CheckFiles {
-		v.grade(SeverityInfo, codeDryRun, "/dry_run", "this is a plan: it has no files to check")
+		v.grade(finding.Info, codeDryRun, "/dry_run", "this is a plan: it has no files to check")
 	}
 }
 
@@ -286,16 +288,16 @@ func (v *validator) path(err error, pointer string) {
 	v.findings = append(v.findings, pathFinding(err, pointer))
 }
 
-func pathFinding(err error, pointer string) Finding {
+func pathFinding(err error, pointer string) finding.Finding {
 	var p *payloadpath.Error
 	if errors.As(err, &p) {
-		return codePathEscapes.finding(pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
+		return newFinding(codePathEscapes, pointer, -1, fmt.Sprintf("the path %q %s", human.Clip(p.Path, 200), p.Reason))
 	}
-	return codeFileAccess.finding(pointer, -1, err.Error())
+	return newFinding(codeFileAccess, pointer, -1, err.Error())
 }
 
 // box reports numbers that are not finite, or in the wrong order, and says which.
-func (v *validator) box(b Bounds, pointer string, code Code) bool {
+func (v *validator) box(b Bounds, pointer string, code finding.Code) bool {
 	for i, axis := range []string{"x", "y", "z"} {
 		lo, hi := b.Min[i], b.Max[i]
 		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || math.IsNaN(lo) || math.IsNaN(hi) {
@@ -384,7 +386,7 @@ func (v *validator) payload(at, entry, path string, size int64, sha string, decl
 	case v.m.DryRun && (size != 0 || sha != ""):
 		v.add(codeDryRun, entry+"/file_size_bytes", "a dry run declares a size or hash of a file")
 	case !v.m.DryRun && declared && size == 0:
-		v.grade(SeverityWarning, codeFileSize, entry+"/file_size_bytes", "the size is 0")
+		v.grade(finding.Warning, codeFileSize, entry+"/file_size_bytes", "the size is 0")
 	}
 	if !v.opts.CheckFiles || v.m.DryRun {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/manifest/band"
 )
 
@@ -133,9 +134,9 @@ func (v *validator) ceiling() {
 		}
 		note(v.m.BandsOf(&v.m.Tiles[i]).Unload, pointer)
 	}
-	tiles, severity := n > bucket, SeverityInfo
+	tiles, severity := n > bucket, finding.Info
 	if tiles && !strings.HasPrefix(v.m.Generator, ours) {
-		severity = codeQueryCeiling.finding("", -1, "").Severity
+		severity = newFinding(codeQueryCeiling, "", -1, "").Severity
 	}
 	if n > 0 {
 		v.grade(severity, codeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -38,7 +39,7 @@ func (v *validator) checkFiles() {
 		return
 	}
 	defer root.Close()
-	found := make([]*Finding, len(v.files))
+	found := make([]*finding.Finding, len(v.files))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(v.files)) {
@@ -70,9 +71,9 @@ type fileChecker struct {
 }
 
 // check returns what is wrong with a file, nil when nothing is.
-func (c *fileChecker) check(f *file) *Finding {
-	report := func(code Code, pointer, format string, args ...any) *Finding {
-		x := code.finding(pointer, -1, fmt.Sprintf(format, args...))
+func (c *fileChecker) check(f *file) *finding.Finding {
+	report := func(code finding.Code, pointer, format string, args ...any) *finding.Finding {
+		x := newFinding(code, pointer, -1, fmt.Sprintf(format, args...))
 		return &x
 	}
 	in, err := payloadpath.OpenIn(c.root, c.dir, f.path)

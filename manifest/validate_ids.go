@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
@@ -55,7 +56,7 @@ func (v *validator) nodeID(t *Tile, at string) {
 		return
 	case node.Tree == 'K' != (v.m.PartitioningMode == ModeKDTreeFloor):
 		// Annotated scenes have the ids of their own tool.
-		v.grade(SeverityInfo, codeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
+		v.grade(finding.Info, codeNodeID, at+"/quadtree_node_id", "the node %s is of another tree than the mode %s", t.QuadtreeNodeID, v.m.PartitioningMode)
 	}
 	if code := tileid.TierCode(t.SemanticTier); t.ID != "" && code != "" && t.ID != t.QuadtreeNodeID+"_"+code {
 		v.add(codeTileID, at+"/tile_id", "the tile id %q is not %s_%s, as its node and tier have it", human.Clip(t.ID, 80), t.QuadtreeNodeID, code)
@@ -134,6 +135,6 @@ func (v *validator) zone() {
 		}
 	}
 	if n > 0 {
-		v.grade(SeverityInfo, codeInteriorZone, first+"/interior", "%d interior tiles lie outside interior_zone", n)
+		v.grade(finding.Info, codeInteriorZone, first+"/interior", "%d interior tiles lie outside interior_zone", n)
 	}
 }

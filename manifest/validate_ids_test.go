@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
 
@@ -88,7 +89,7 @@ func TestValidateRefusesEveryWayOut(t *testing.T) {
 				t.Fatal("nothing was replaced")
 			}
 			found := ValidateBytes(bad, dir, ValidateOptions{CheckFiles: true})
-			if len(found) != 1 || found[0].Code != codePathEscapes || found[0].Severity != SeverityError || !strings.Contains(found[0].Message, reason) {
+			if len(found) != 1 || found[0].Code != codePathEscapes || found[0].Severity != finding.Error || !strings.Contains(found[0].Message, reason) {
 				t.Errorf("%s %q: %v", name, rel, found)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -65,7 +66,7 @@ func TestValidateEngineReach(t *testing.T) {
 		m.Tiles[i].LODLevels = []Level{{Path: fmt.Sprintf("tiles/%d_lod1.untold", i), SwitchDistance: 500}}
 		m.Tiles[i].HLODLevels = []Level{{Path: fmt.Sprintf("tiles/%d_hlod.untold", i), SwitchDistance: 600 + float64(i)}}
 	}
-	of := func(opts ValidateOptions) (out []Finding) {
+	of := func(opts ValidateOptions) (out []finding.Finding) {
 		for _, f := range Validate(m, "", opts) {
 			if f.Code == codeEngineReach {
 				out = append(out, f)
@@ -75,7 +76,7 @@ func TestValidateEngineReach(t *testing.T) {
 	}
 	n := len(m.Tiles)
 	found := of(ValidateOptions{})
-	if len(found) != 1 || found[0].Severity != SeverityInfo || found[0].Pointer != fmt.Sprintf("/tiles/%d/hlod_levels/0/switch_distance", n-1) ||
+	if len(found) != 1 || found[0].Severity != finding.Info || found[0].Pointer != fmt.Sprintf("/tiles/%d/hlod_levels/0/switch_distance", n-1) ||
 		!strings.Contains(found[0].Message, fmt.Sprintf("%d levels begin beyond the 500 m", n)) || !strings.Contains(found[0].Message, fmt.Sprintf("at %d m", 599+n)) {
 		t.Errorf("%+v", found)
 	}
@@ -89,78 +90,78 @@ func TestValidateRules(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		change   func(m *Manifest)
-		code     Code
-		severity Severity
+		code     finding.Code
+		severity finding.Severity
 		pointer  string
 		message  string // part of it
 	}{
-		{"no tiles", func(m *Manifest) { m.Tiles = nil }, codeNoTiles, SeverityWarning, "/tiles", ""},
-		{"version without mode", func(m *Manifest) { m.Version, m.PartitioningMode = 4, "" }, codeMode, SeverityWarning, "", "version 4"},
-		{"unknown mode", func(m *Manifest) { m.PartitioningMode = "octree" }, codeMode, SeverityWarning, "/partitioning_mode", "octree"},
-		{"tile size", func(m *Manifest) { m.TileSize.Z = 0 }, codeTileSize, SeverityError, "/tile_size", ""},
-		{"payload folder", func(m *Manifest) { m.PayloadDir = "../tiles" }, codePathEscapes, SeverityError, "/payload_dir_relative_to_manifest", ""},
-		{"interior without zone", func(m *Manifest) { m.Tiles[1].Interior = true }, codeInteriorZone, SeverityWarning, "", "1 tiles"},
-		{"inverted zone", func(m *Manifest) { m.InteriorZone = &Bounds{Min: [3]float64{1, 0, 0}} }, codeInteriorZone, SeverityWarning, "/interior_zone", "along x"},
-		{"offset beyond the Earth", func(m *Manifest) { m.OriginOffset = &[3]float64{0, -2e9, 0} }, codeOrigin, SeverityWarning, "/origin_offset", "along y"},
-		{"texture of a negative size", func(m *Manifest) { m.Textures = []Texture{{"a.png", 1}, {"b.png", -1}} }, codeTexture, SeverityWarning, "/textures/1/uv_per_metre", "b.png"},
-		{"inverted content", func(m *Manifest) { m.ContentBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, SeverityError, "/content_bounds", "along z"},
-		{"inverted scene", func(m *Manifest) { m.SceneBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, SeverityError, "/scene_bounds", "along z"},
-		{"dry run with sizes", func(m *Manifest) { m.DryRun = true; m.Tiles[0].FileSizeBytes = 0 }, codeDryRun, SeverityWarning, "/tiles/1/file_size_bytes", ""},
-		{"lut size", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 65, Gamma: 1, ShaperMaxStops: 1} }, codeColorLUT, SeverityError, "/colorLUT/lutSize", "65"},
+		{"no tiles", func(m *Manifest) { m.Tiles = nil }, codeNoTiles, finding.Warning, "/tiles", ""},
+		{"version without mode", func(m *Manifest) { m.Version, m.PartitioningMode = 4, "" }, codeMode, finding.Warning, "", "version 4"},
+		{"unknown mode", func(m *Manifest) { m.PartitioningMode = "octree" }, codeMode, finding.Warning, "/partitioning_mode", "octree"},
+		{"tile size", func(m *Manifest) { m.TileSize.Z = 0 }, codeTileSize, finding.Error, "/tile_size", ""},
+		{"payload folder", func(m *Manifest) { m.PayloadDir = "../tiles" }, codePathEscapes, finding.Error, "/payload_dir_relative_to_manifest", ""},
+		{"interior without zone", func(m *Manifest) { m.Tiles[1].Interior = true }, codeInteriorZone, finding.Warning, "", "1 tiles"},
+		{"inverted zone", func(m *Manifest) { m.InteriorZone = &Bounds{Min: [3]float64{1, 0, 0}} }, codeInteriorZone, finding.Warning, "/interior_zone", "along x"},
+		{"offset beyond the Earth", func(m *Manifest) { m.OriginOffset = &[3]float64{0, -2e9, 0} }, codeOrigin, finding.Warning, "/origin_offset", "along y"},
+		{"texture of a negative size", func(m *Manifest) { m.Textures = []Texture{{"a.png", 1}, {"b.png", -1}} }, codeTexture, finding.Warning, "/textures/1/uv_per_metre", "b.png"},
+		{"inverted content", func(m *Manifest) { m.ContentBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, finding.Error, "/content_bounds", "along z"},
+		{"inverted scene", func(m *Manifest) { m.SceneBounds = &Bounds{Min: [3]float64{0, 0, 1}} }, codeBounds, finding.Error, "/scene_bounds", "along z"},
+		{"dry run with sizes", func(m *Manifest) { m.DryRun = true; m.Tiles[0].FileSizeBytes = 0 }, codeDryRun, finding.Warning, "/tiles/1/file_size_bytes", ""},
+		{"lut size", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 65, Gamma: 1, ShaperMaxStops: 1} }, codeColorLUT, finding.Error, "/colorLUT/lutSize", "65"},
 		{"lut device", func(m *Manifest) {
 			m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1, ShaperMaxStops: 1, DisplayDevice: new("P3")}
-		}, codeColorLUT, SeverityError, "/colorLUT/displayDevice", "P3"},
-		{"lut gamma", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, ShaperMaxStops: 1} }, codeColorLUT, SeverityError, "/colorLUT/gamma", ""},
-		{"lut stops", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1} }, codeColorLUT, SeverityError, "/colorLUT/shaperMinStops", ""},
-		{"lut path", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "/x", Size: 2, Gamma: 1, ShaperMaxStops: 1} }, codePathEscapes, SeverityError, "/colorLUT/lutUri", "absolute"},
+		}, codeColorLUT, finding.Error, "/colorLUT/displayDevice", "P3"},
+		{"lut gamma", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, ShaperMaxStops: 1} }, codeColorLUT, finding.Error, "/colorLUT/gamma", ""},
+		{"lut stops", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1} }, codeColorLUT, finding.Error, "/colorLUT/shaperMinStops", ""},
+		{"lut path", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "/x", Size: 2, Gamma: 1, ShaperMaxStops: 1} }, codePathEscapes, finding.Error, "/colorLUT/lutUri", "absolute"},
 
-		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, codeTileID, SeverityWarning, "/tiles/1/tile_id", ""},
-		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile, SeverityError, "/tiles/1/tile_id", "/tiles/0"},
-		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, codeBounds, SeverityError, "/tiles/0/bounds", "along y, min 11 is above max"},
-		{"inverted cell", func(m *Manifest) { m.Tiles[0].CellBounds = &Bounds{Min: [3]float64{0, 1, 0}} }, codeBounds, SeverityError, "/tiles/0/cell_bounds", ""},
-		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, codeCenter, SeverityWarning, "/tiles/0/center", "not in the middle"},
-		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, codeCenter, SeverityWarning, "/tiles/0/center", "outside"},
-		{"negative size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, codeFileSize, SeverityError, "/tiles/0/file_size_bytes", ""},
-		{"zero size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = 0 }, codeFileSize, SeverityWarning, "/tiles/0/file_size_bytes", ""},
-		{"no hash", func(m *Manifest) { m.Tiles[0].SHA256 = strings.Repeat("A", 64) }, codeFileHash, SeverityError, "/tiles/0/sha256", ""},
-		{"escaping tile", func(m *Manifest) { m.Tiles[0].Path = "../a" }, codePathEscapes, SeverityError, "/tiles/0/path_relative_to_manifest", `".."`},
-		{"escaping level", func(m *Manifest) { m.Tiles[0].LODLevels[0].Path = `c:\a` }, codePathEscapes, SeverityError, "/tiles/0/lod_levels/0/path", "backslash"},
-		{"repeated path", func(m *Manifest) { m.Tiles[1].Path = "tiles/A.untold" }, codeDuplicatePath, SeverityWarning, "/tiles/1/path_relative_to_manifest", "/tiles/0"},
+		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, codeTileID, finding.Warning, "/tiles/1/tile_id", ""},
+		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile, finding.Error, "/tiles/1/tile_id", "/tiles/0"},
+		{"inverted bounds", func(m *Manifest) { m.Tiles[0].Bounds.Min[1] = 11 }, codeBounds, finding.Error, "/tiles/0/bounds", "along y, min 11 is above max"},
+		{"inverted cell", func(m *Manifest) { m.Tiles[0].CellBounds = &Bounds{Min: [3]float64{0, 1, 0}} }, codeBounds, finding.Error, "/tiles/0/cell_bounds", ""},
+		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, codeCenter, finding.Warning, "/tiles/0/center", "not in the middle"},
+		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, codeCenter, finding.Warning, "/tiles/0/center", "outside"},
+		{"negative size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, codeFileSize, finding.Error, "/tiles/0/file_size_bytes", ""},
+		{"zero size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = 0 }, codeFileSize, finding.Warning, "/tiles/0/file_size_bytes", ""},
+		{"no hash", func(m *Manifest) { m.Tiles[0].SHA256 = strings.Repeat("A", 64) }, codeFileHash, finding.Error, "/tiles/0/sha256", ""},
+		{"escaping tile", func(m *Manifest) { m.Tiles[0].Path = "../a" }, codePathEscapes, finding.Error, "/tiles/0/path_relative_to_manifest", `".."`},
+		{"escaping level", func(m *Manifest) { m.Tiles[0].LODLevels[0].Path = `c:\a` }, codePathEscapes, finding.Error, "/tiles/0/lod_levels/0/path", "backslash"},
+		{"repeated path", func(m *Manifest) { m.Tiles[1].Path = "tiles/A.untold" }, codeDuplicatePath, finding.Warning, "/tiles/1/path_relative_to_manifest", "/tiles/0"},
 		{"two hlods", func(m *Manifest) {
 			m.Tiles[0].HLODLevels = append(m.Tiles[0].HLODLevels, Level{Path: "x", SwitchDistance: 73})
-		}, codeLevels, SeverityWarning, "/tiles/0/hlod_levels", ""},
+		}, codeLevels, finding.Warning, "/tiles/0/hlod_levels", ""},
 		{"unsorted lods", func(m *Manifest) {
 			m.Tiles[0].LODLevels = append(m.Tiles[0].LODLevels, Level{Path: "x", SwitchDistance: 51})
-		}, codeLevels, SeverityWarning, "/tiles/0/lod_levels", "ascending"},
+		}, codeLevels, finding.Warning, "/tiles/0/lod_levels", "ascending"},
 		{"bucket radii", func(m *Manifest) {
 			m.SharedBucket = &SharedBucket{Tile: Tile{ID: "s", Path: "s", FileSizeBytes: 1, StreamingRadius: new(9.0), UnloadRadius: new(8.0)}}
-		}, codeRadii, SeverityError, "/shared_bucket", ""},
+		}, codeRadii, finding.Error, "/shared_bucket", ""},
 		{"bucket prefetch", func(m *Manifest) {
 			m.StreamingDefaults.PrefetchRadius = new(60.0)
 			m.SharedBucket = &SharedBucket{Tile: Tile{ID: "s", Path: "s", FileSizeBytes: 1}}
-		}, codeSharedPrefetch, SeverityWarning, "/shared_bucket", "60"},
+		}, codeSharedPrefetch, finding.Warning, "/shared_bucket", "60"},
 		{"default radii", func(m *Manifest) {
 			m.StreamingDefaults.UnloadRadius = 50
 			for i := range m.Tiles {
 				m.Tiles[i].UnloadRadius = new(75.0)
 			}
-		}, codeRadii, SeverityError, "/streaming_defaults", ""},
+		}, codeRadii, finding.Error, "/streaming_defaults", ""},
 		{"tile radii", func(m *Manifest) {
 			m.Tiles[1].UnloadRadius = new(10.0)
 			m.Tiles[1].HLODLevels, m.Tiles[1].LODLevels = nil, nil
-		}, codeRadii, SeverityError, "/tiles/1", "10 m"},
+		}, codeRadii, finding.Error, "/tiles/1", "10 m"},
 		{"bands", func(m *Manifest) {
 			for i := range m.Tiles {
 				m.Tiles[i].HLODLevels[0].SwitchDistance = 300
 			}
-		}, codeBands, SeverityWarning, "/tiles/0", "hlod 300, lod 56.89) to (streaming 50, unload 75, hlod 74, lod 56.89), and for 1 more tile"},
+		}, codeBands, finding.Warning, "/tiles/0", "hlod 300, lod 56.89) to (streaming 50, unload 75, hlod 74, lod 56.89), and for 1 more tile"},
 		{"lod inside", func(m *Manifest) {
 			for i := range m.Tiles {
 				m.Tiles[i].LODLevels[0].SwitchDistance = 20
 			}
-		}, codeLODInside, SeverityWarning, "/tiles/0/lod_levels", "20 m"},
-		{"query ceiling", func(m *Manifest) { m.Tiles[1].UnloadRadius = &far }, codeQueryCeiling, SeverityWarning, "/tiles/1/unload_radius", "501"},
-		{"query ceiling of the defaults", func(m *Manifest) { m.StreamingDefaults.UnloadRadius = far }, codeQueryCeiling, SeverityWarning, "/streaming_defaults/unload_radius", "2 unload radii"},
+		}, codeLODInside, finding.Warning, "/tiles/0/lod_levels", "20 m"},
+		{"query ceiling", func(m *Manifest) { m.Tiles[1].UnloadRadius = &far }, codeQueryCeiling, finding.Warning, "/tiles/1/unload_radius", "501"},
+		{"query ceiling of the defaults", func(m *Manifest) { m.StreamingDefaults.UnloadRadius = far }, codeQueryCeiling, finding.Warning, "/streaming_defaults/unload_radius", "2 unload radii"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := clean()
@@ -281,7 +282,7 @@ func TestValidateDryRunHasNoFiles(t *testing.T) {
 		t.Error(found)
 	}
 	found := Validate(m, t.TempDir(), ValidateOptions{CheckFiles: true})
-	if len(found) != 1 || found[0].Severity != SeverityInfo || found[0].Code != codeDryRun {
+	if len(found) != 1 || found[0].Severity != finding.Info || found[0].Code != codeDryRun {
 		t.Error(found)
 	}
 }
@@ -357,18 +358,18 @@ func TestValidateMaxPerCode(t *testing.T) {
 }
 
 func TestFindingText(t *testing.T) {
-	f := codeBounds.finding("/tiles/0/bounds", 12, "a\nb")
-	if got := f.String(); got != "error tile-bounds /tiles/0/bounds at byte 12: a b (write min <= max on every axis)" {
+	f := newFinding(codeBounds, "/tiles/0/bounds", 12, "a\nb")
+	if got := f.String(); got != "error tile-bounds: /tiles/0/bounds at byte 12: a b (write min <= max on every axis)" {
 		t.Error(got)
 	}
-	b, err := json.Marshal([]Finding{f, codeMode.finding("", -1, "m")})
-	want := `[{"code":"tile-bounds","severity":"error","message":"a\nb","hint":"write min \u003c= max on every axis","pointer":"/tiles/0/bounds","offset":12},` +
-		`{"code":"manifest-mode","severity":"warning","message":"m","hint":"` + rules[codeMode].hint + `","pointer":"","offset":null}]`
+	b, err := json.Marshal([]finding.Finding{f, newFinding(codeMode, "", -1, "m")})
+	want := `[{"code":"tile-bounds","severity":"error","message":"a\nb","hint":"write min \u003c= max on every axis","chunk":null,"record":null,"offset":12,"pointer":"/tiles/0/bounds"},` +
+		`{"code":"manifest-mode","severity":"warning","message":"m","hint":"` + rules[codeMode].hint + `","chunk":null,"record":null,"offset":null}]`
 	if err != nil || string(b) != want {
 		t.Errorf("%s %v", b, err)
 	}
-	if SeverityInfo.String() != "info" {
-		t.Error(SeverityInfo)
+	if finding.Info.String() != "info" {
+		t.Error(finding.Info)
 	}
 	for code, r := range rules {
 		if code == "" || r.hint == "" {
@@ -382,7 +383,7 @@ func TestFindingText(t *testing.T) {
 func TestValidateGolden(t *testing.T) {
 	for _, name := range goldenManifests {
 		for _, f := range ValidateBytes(vector(t, name), "", ValidateOptions{}) {
-			if f.Severity == SeverityError || f.Offset < 0 {
+			if f.Severity == finding.Error || f.Offset < 0 {
 				t.Errorf("%s: %v", name, f)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
@@ -336,7 +337,7 @@ func TestReplacedFilesAreHashedAgain(t *testing.T) {
 		t.Errorf("%v", r.Err)
 	}
 	req.SHA256 = ""
-	if r := fake.Ask(t, l, req); !errors.Is(r.Err, format.Code("hash-mismatch")) {
+	if r := fake.Ask(t, l, req); !errors.Is(r.Err, finding.Code("hash-mismatch")) {
 		t.Errorf("without a declared hash: %v", r.Err)
 	}
 }

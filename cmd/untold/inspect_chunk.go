@@ -4,15 +4,29 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/human"
 )
 
+// parseChunkType accepts a chunk's name in any case or its number.
+func parseChunkType(s string) (format.ChunkType, bool) {
+	const named = 64 // more than there are names
+	for t := range format.ChunkType(named) {
+		if strings.EqualFold(t.String(), s) {
+			return t, true
+		}
+	}
+	n, err := strconv.ParseUint(s, 10, 32)
+	return format.ChunkType(n), err == nil
+}
+
 // showChunk prints one chunk: its records, a hex dump, or the bytes.
 func showChunk(a *app, r *format.Reader, f *inspectFlags) error {
-	typ, ok := format.ParseChunkType(f.chunk)
+	typ, ok := parseChunkType(f.chunk)
 	if !ok {
 		return fmt.Errorf("--chunk is %q; use a name such as MESH_TABLE or a number", f.chunk)
 	}

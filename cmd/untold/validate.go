@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -124,8 +125,8 @@ func printReport(a *app, r *verify.Report) {
 			continue
 		}
 		for _, x := range f.Findings {
-			color := map[string]string{"error": red, "warning": yellow, "info": dim}[x.Severity]
-			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paintResult(color, x.Severity), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
+			color := map[finding.Severity]string{finding.Error: red, finding.Warning: yellow, finding.Info: dim}[x.Severity]
+			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paintResult(color, x.Severity.String()), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
 		}
 	}
 	verdict := a.paintResult(green, "ok")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -46,8 +47,8 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 		c := testCase{Name: f.Path, Class: "untold.validate"}
 		var fatal, rest []string
 		for _, x := range f.Findings {
-			line := findingLine(x)
-			if x.Severity == "error" || strict && x.Severity == "warning" {
+			line := x.String()
+			if x.Severity == finding.Error || strict && x.Severity == finding.Warning {
 				fatal = append(fatal, line)
 			} else {
 				rest = append(rest, line)
@@ -74,16 +75,12 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 	return err
 }
 
-func findingLine(x verify.Finding) string {
-	return oneLine(fmt.Sprintf("%s %s: %s: %s (%s)", x.Severity, x.Code, x.Place, x.Message, x.Hint))
-}
-
 // writeSARIF prints the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 	type m = map[string]any
-	levels := map[string]string{"error": "error", "warning": "warning", "info": "note"}
+	levels := map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning", finding.Info: "note"}
 	rules, results := []m{}, []m{}
-	seen := map[string]bool{}
+	seen := map[finding.Code]bool{}
 	for i := range r.Files {
 		f := &r.Files[i]
 		for _, x := range f.Findings {
@@ -109,14 +106,14 @@ func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 
 // writeGitHub prints workflow commands, which GitHub shows at the files.
 func writeGitHub(w io.Writer, r *verify.Report, _ bool) error {
-	commands := map[string]string{"error": "error", "warning": "warning", "info": "notice"}
+	commands := map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning", finding.Info: "notice"}
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for i := range r.Files {
 		f := &r.Files[i]
 		for _, x := range f.Findings {
 			_, err := fmt.Fprintf(w, "::%s file=%s,title=%s::%s\n", commands[x.Severity], property.Replace(filepath.ToSlash(f.Path)),
-				property.Replace(x.Code), data.Replace(oneLine(fmt.Sprintf("%s: %s (%s)", x.Place, x.Message, x.Hint))))
+				property.Replace(string(x.Code)), data.Replace(oneLine(fmt.Sprintf("%s: %s (%s)", x.Place, x.Message, x.Hint))))
 			if err != nil {
 				return err
 			}

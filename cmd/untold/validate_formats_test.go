@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/finding"
 )
 
 func sampleReport() *verify.Report {
 	return &verify.Report{
 		Files: []verify.File{
-			{Path: "a.untold", Findings: []verify.Finding{
-				{Code: "hash-mismatch", Severity: "error", Message: "stored <x>", Hint: "fetch again", Record: -1, Offset: 140, Place: "file at byte 0x8c"},
-				{Code: "empty-mesh", Severity: "warning", Message: "50 %,\nnothing: else", Hint: "drop it", Record: 3, Offset: -1, Place: "MESH_TABLE[3]"},
+			{Path: "a.untold", Findings: []finding.Finding{
+				{Code: "hash-mismatch", Severity: finding.Error, Message: "stored <x>", Hint: "fetch again", Record: -1, Offset: 140, Place: "file at byte 0x8c"},
+				{Code: "empty-mesh", Severity: finding.Warning, Message: "50 %,\nnothing: else", Hint: "drop it", Record: 3, Offset: -1, Place: "MESH_TABLE[3]"},
 			}},
 			{Path: "b,1.untold", OK: true},
 		},

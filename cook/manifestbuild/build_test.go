@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/manifest"
@@ -152,7 +153,7 @@ func validates(t *testing.T, dir string, m *manifest.Manifest) {
 		t.Fatal(err)
 	}
 	for _, f := range found {
-		if f.Severity != manifest.SeverityInfo {
+		if f.Severity != finding.Info {
 			t.Error(f)
 		}
 	}

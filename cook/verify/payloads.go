@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
@@ -28,7 +29,7 @@ type comparison struct {
 	dir   string
 	file  *File
 	limit int // findings per code, below 0 none
-	count map[string]int
+	count map[finding.Code]int
 	// parity: the manifest was cooked as the reference exporter does it, with
 	// cells as the bounds of uncut objects.
 	parity bool
@@ -41,7 +42,7 @@ func (f *File) comparePayloads(m *manifest.Manifest, dir string, limit int) {
 	if m.DryRun {
 		return
 	}
-	c := &comparison{dir: dir, file: f, limit: limit, count: map[string]int{}, parity: m.Parity()}
+	c := &comparison{dir: dir, file: f, limit: limit, count: map[finding.Code]int{}, parity: m.Parity()}
 	for i := range m.Tiles {
 		c.tile(&m.Tiles[i], fmt.Sprintf("/tiles/%d", i), format.FileTile)
 	}
@@ -75,11 +76,11 @@ func (c *comparison) payload(rel, pathAt, at, id string, want format.FileType, t
 	}
 	defer r.Close()
 	if got := r.Header().FileType; got != want {
-		c.add(CodePayloadType, "error", pathAt, fmt.Sprintf("%s: %s is a file of type %s, the entry is for a %s", id, rel, got, want),
+		c.add(CodePayloadType, finding.Error, pathAt, fmt.Sprintf("%s: %s is a file of type %s, the entry is for a %s", id, rel, got, want),
 			"the entries of two payloads may have been swapped; cook again, or rebuild with `untold manifest build`")
 	}
 	if n := trianglesOf(r); triangles != 0 && n != triangles {
-		c.add(CodePayloadTriangles, "error", at+"/triangle_count", fmt.Sprintf("%s: %s holds %d triangles, the manifest says %d", id, rel, n, triangles),
+		c.add(CodePayloadTriangles, finding.Error, at+"/triangle_count", fmt.Sprintf("%s: %s holds %d triangles, the manifest says %d", id, rel, n, triangles),
 			"cook again, or rebuild with `untold manifest build`")
 	}
 	if bounds != nil && len(r.Meshes()) > 0 {
@@ -102,12 +103,12 @@ func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manife
 	}
 	switch {
 	case apart > size:
-		c.add(CodePayloadBounds, "error", at+"/bounds", fmt.Sprintf("%s: the geometry of %s lies %.4g m outside of the tile's bounds", id, rel, apart),
+		c.add(CodePayloadBounds, finding.Error, at+"/bounds", fmt.Sprintf("%s: the geometry of %s lies %.4g m outside of the tile's bounds", id, rel, apart),
 			"distances are measured to the bounds: cook again, or rebuild with `untold manifest build`")
 	case beyond > size:
-		severity := "warning"
+		severity := finding.Warning
 		if c.parity {
-			severity = "info"
+			severity = finding.Info
 		}
 		c.add(CodePayloadOutside, severity, at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond the tile's bounds", id, rel, beyond),
 			"distances are measured to the bounds; cells as bounds of uncut objects have this")
@@ -140,18 +141,18 @@ func trianglesOf(r *format.Reader) int {
 }
 
 // add reports a finding unless there are enough of its code.
-func (c *comparison) add(code, severity, pointer, message, hint string) {
+func (c *comparison) add(code finding.Code, severity finding.Severity, pointer, message, hint string) {
 	c.count[code]++
 	if c.limit >= 0 && c.count[code] > c.limit {
 		switch severity {
-		case "error":
+		case finding.Error:
 			c.file.errors++
-		case "warning":
+		case finding.Warning:
 			c.file.warnings++
 		}
 		return
 	}
-	c.file.add(Finding{
+	c.file.add(finding.Finding{
 		Code: code, Severity: severity, Message: message, Hint: hint, Record: -1, Pointer: pointer, Offset: -1,
 		Place: strings.TrimPrefix(pointer, "/"),
 	})

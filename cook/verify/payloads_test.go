@@ -97,8 +97,8 @@ func TestManifestAndPayloadsAgree(t *testing.T) {
 		found := ""
 		for _, file := range report.Files {
 			for _, x := range file.Findings {
-				if strings.HasPrefix(x.Code, "payload-") && found == "" {
-					found = x.Code
+				if strings.HasPrefix(string(x.Code), "payload-") && found == "" {
+					found = string(x.Code)
 				}
 			}
 		}

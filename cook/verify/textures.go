@@ -19,10 +19,7 @@ func (f *File) addTexture(many bool) error {
 		if many && x.Code == utex.CodeEngine {
 			continue
 		}
-		f.add(Finding{
-			Code: string(x.Code), Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint,
-			Record: -1, Offset: x.Offset, Place: x.Place(),
-		})
+		f.add(x)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
@@ -27,29 +28,33 @@ const (
 )
 
 // folderCode says what is wrong with a file, and what to do.
-type folderCode struct{ code, severity, message, hint string }
+type folderCode struct {
+	code          finding.Code
+	severity      finding.Severity
+	message, hint string
+}
 
 var (
 	payloadUnnamed = folderCode{
-		CodePayloadUnnamed, "warning", "no manifest names this file, so that nothing ever loads it",
+		CodePayloadUnnamed, finding.Warning, "no manifest names this file, so that nothing ever loads it",
 		"cook the scene again if its manifest is lost; remove the file if it is of an older scene",
 	}
 	textureUnnamed = folderCode{
-		CodeTextureUnnamed, "warning", "no container beside it names this texture, so that nothing ever loads it",
+		CodeTextureUnnamed, finding.Warning, "no container beside it names this texture, so that nothing ever loads it",
 		"remove it if it is of an older scene",
 	}
 	unfinished = folderCode{
-		CodeUnfinished, "warning", "a cook was stopped, or is at work, between the commit of its scene and the last rename: the new scene is what is read and judged here, other programs see a mixture",
+		CodeUnfinished, finding.Warning, "a cook was stopped, or is at work, between the commit of its scene and the last rename: the new scene is what is read and judged here, other programs see a mixture",
 		"cook again into the folder: that finishes it first",
 	}
 	leftover = folderCode{
-		CodeLeftover, "info", "a program that was stopped has left this, or one is at work",
+		CodeLeftover, finding.Info, "a program that was stopped has left this, or one is at work",
 		"the next cook removes its own kind; remove a temporary file by hand",
 	}
 )
 
-func (c *folderCode) finding() Finding {
-	return Finding{Code: c.code, Severity: c.severity, Message: c.message, Hint: c.hint, Record: -1, Offset: -1, Place: "file"}
+func (c *folderCode) finding() finding.Finding {
+	return finding.Finding{Code: c.code, Severity: c.severity, Message: c.message, Hint: c.hint, Record: -1, Offset: -1, Place: "file"}
 }
 
 // tileName matches what a cook calls tiles, levels and buckets.
@@ -257,7 +262,7 @@ func (l *fileList) findStages(dir string) {
 	if pending || err != nil {
 		c := unfinished
 		if err != nil {
-			c.severity, c.message = "error", err.Error()
+			c.severity, c.message = finding.Error, err.Error()
 		}
 		l.note(filepath.Join(dir, filepath.FromSlash(journal.Name)), &c)
 		return // the stage belongs to it

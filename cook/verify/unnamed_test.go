@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/journal"
 )
 
 // finding returns the finding of a code about a file, nil when there is none.
-func (r *Report) finding(path, code string) *Finding {
+func (r *Report) finding(path string, code finding.Code) *finding.Finding {
 	for i := range r.Files {
 		for k := range r.Files[i].Findings {
 			if f := &r.Files[i].Findings[k]; r.Files[i].Path == path && f.Code == code {
@@ -35,12 +36,12 @@ func TestUnnamed(t *testing.T) {
 	write(t, in("models/chair.untold"), tile(t))
 	write(t, in("elsewhere/tile_1_0_1_lod1.untold"), tile(t))
 	r := judge(t, dir)
-	want := map[string]string{
+	want := map[string]finding.Code{
 		"tiles/tile_7_0_7.untold": CodePayloadUnnamed, "tiles/anything.untold": CodePayloadUnnamed,
 		"elsewhere/tile_1_0_1_lod1.untold": CodePayloadUnnamed, "tiles/Textures/lost.png": CodeTextureUnnamed,
 	}
 	for name, code := range want {
-		if f := r.finding(in(name), code); f == nil || f.Severity != "warning" || f.Message == "" || f.Hint == "" {
+		if f := r.finding(in(name), code); f == nil || f.Severity != finding.Warning || f.Message == "" || f.Hint == "" {
 			t.Errorf("%s: %+v instead of %s", name, f, code)
 		}
 	}
@@ -67,7 +68,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	r := judge(t, dir)
 	for _, name := range []string{".untold/cook-12", ".untold-cook-7"} {
-		if f := r.finding(in(name), CodeLeftover); f == nil || f.Severity != "info" || f.Hint == "" {
+		if f := r.finding(in(name), CodeLeftover); f == nil || f.Severity != finding.Info || f.Hint == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -118,13 +119,13 @@ func TestUnfinishedCook(t *testing.T) {
 	}
 	at := filepath.Join(dir, filepath.FromSlash(journal.Name))
 	r := judge(t, dir)
-	if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != "warning" || f.Hint == "" || !r.OK || len(r.codes()) != 1 || len(r.Files) != 4 {
+	if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != finding.Warning || f.Hint == "" || !r.OK || len(r.codes()) != 1 || len(r.Files) != 4 {
 		t.Errorf("%+v, %v of %d files", f, r.codes(), len(r.Files))
 	}
 	write(t, at, []byte("{"))
 	r, err = Paths(t.Context(), []string{dir}, Options{Jobs: 1})
 	if err == nil {
-		if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != "error" || r.OK || !slices.Contains(r.codes(), CodeUnfinished) {
+		if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != finding.Error || r.OK || !slices.Contains(r.codes(), CodeUnfinished) {
 			t.Errorf("a damaged journal: %v", r.codes())
 		}
 	} else if !errors.Is(err, journal.ErrDamaged) || !strings.Contains(err.Error(), "cook") {

@@ -5,7 +5,6 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
@@ -44,50 +44,11 @@ type Report struct {
 
 // File is the verdict on one file.
 type File struct {
-	Path     string    `json:"path"`
-	OK       bool      `json:"ok"`
-	Findings []Finding `json:"findings"`
+	Path     string            `json:"path"`
+	OK       bool              `json:"ok"`
+	Findings []finding.Finding `json:"findings"`
 
 	errors, warnings int
-}
-
-// Finding is a finding of either package. Containers have chunk, record and
-// offset, manifests have pointer and offset.
-type Finding struct {
-	Code     string `json:"code"`
-	Severity string `json:"severity"` // error, warning or info
-	Message  string `json:"message"`
-	Hint     string `json:"hint"`
-	Chunk    string // "" for none
-	Record   int    // -1 for none
-	Pointer  string // JSON pointer
-	Offset   int64  // -1 for none
-	Place    string // for people
-}
-
-// MarshalJSON writes null for a chunk, record or offset that does not apply,
-// and the pointer for manifests only.
-func (f Finding) MarshalJSON() ([]byte, error) {
-	row := struct {
-		Code     string  `json:"code"`
-		Severity string  `json:"severity"`
-		Message  string  `json:"message"`
-		Hint     string  `json:"hint"`
-		Chunk    *string `json:"chunk"`
-		Record   *int    `json:"record"`
-		Offset   *int64  `json:"offset"`
-		Pointer  string  `json:"pointer,omitempty"`
-	}{Code: f.Code, Severity: f.Severity, Message: f.Message, Hint: f.Hint, Pointer: f.Pointer}
-	if f.Chunk != "" {
-		row.Chunk = &f.Chunk
-	}
-	if f.Record >= 0 {
-		row.Record = &f.Record
-	}
-	if f.Offset >= 0 {
-		row.Offset = &f.Offset
-	}
-	return json.Marshal(row)
 }
 
 // ErrNoFiles says that a folder holds nothing to judge.
@@ -144,7 +105,7 @@ type job struct {
 	manifest bool
 	found    bool // below a folder, not named by the caller
 	noted    bool // nothing is judged: the findings are there already
-	preset   []Finding
+	preset   []finding.Finding
 }
 
 type fileList struct {
@@ -243,7 +204,7 @@ func looksLikeManifest(path string) bool {
 
 // judge validates the file.
 func (j job) judge(opts Options) (File, error) {
-	f := File{Path: j.path, Findings: []Finding{}}
+	f := File{Path: j.path, Findings: []finding.Finding{}}
 	limit := opts.MaxPerCode
 	switch {
 	case j.noted:
@@ -260,10 +221,7 @@ func (j job) judge(opts Options) (File, error) {
 			return f, err
 		}
 		for _, x := range found {
-			f.add(Finding{
-				Code: string(x.Code), Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint,
-				Record: -1, Pointer: x.Pointer, Offset: x.Offset, Place: manifestPlace(x),
-			})
+			f.add(x)
 		}
 		if m, err := manifest.Load(j.path); err == nil {
 			f.comparePayloads(m, filepath.Dir(j.path), limit)
@@ -273,16 +231,7 @@ func (j job) judge(opts Options) (File, error) {
 		if err != nil {
 			return f, err
 		}
-		for _, x := range r.Findings {
-			c := ""
-			if x.Chunk != 0 {
-				c = x.Chunk.String()
-			}
-			f.add(Finding{
-				Code: string(x.Code), Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint,
-				Chunk: c, Record: x.Record, Offset: x.Offset, Place: x.Place(),
-			})
-		}
+		f.Findings = append(f.Findings, r.Findings...)
 		f.errors, f.warnings = r.Errors, r.Warnings // with those that are not listed
 	}
 	for _, x := range j.preset {
@@ -292,23 +241,12 @@ func (j job) judge(opts Options) (File, error) {
 	return f, nil
 }
 
-func manifestPlace(f manifest.Finding) string {
-	s := f.Pointer
-	if s == "" {
-		s = "manifest"
-	}
-	if f.Offset >= 0 {
-		s += fmt.Sprintf(" at byte %d", f.Offset)
-	}
-	return s
-}
-
-func (f *File) add(x Finding) {
+func (f *File) add(x finding.Finding) {
 	f.Findings = append(f.Findings, x)
 	switch x.Severity {
-	case "error":
+	case finding.Error:
 		f.errors++
-	case "warning":
+	case finding.Warning:
 		f.warnings++
 	}
 }

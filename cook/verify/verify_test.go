@@ -87,7 +87,7 @@ func (r *Report) codes() []string {
 	var out []string
 	for _, f := range r.Files {
 		for _, x := range f.Findings {
-			out = append(out, x.Code)
+			out = append(out, string(x.Code))
 		}
 	}
 	return out
@@ -206,7 +206,7 @@ func TestTextures(t *testing.T) {
 		if texture := isTexture(f.Path); texture && f.Findings[len(f.Findings)-1].Code != CodeTextureUnnamed {
 			t.Errorf("no container names it: %+v", f)
 		}
-		if cut == f.OK || cut && (len(f.Findings) != 2 || f.Findings[0].Code != string(utex.CodeLayout) || f.Findings[0].Offset != 40) {
+		if cut == f.OK || cut && (len(f.Findings) != 2 || f.Findings[0].Code != utex.CodeLayout || f.Findings[0].Offset != 40) {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 )
 
-// Sizes of records in bytes, from the format's field lists; MaterialSize tells
-// that of a material.
+// Sizes in bytes, from the format's field lists, of a file's header, of an entry of
+// its chunk table, and of records; MaterialSize tells that of a material.
 const (
+	HeaderSize  = 204
+	ChunkSize   = 40
 	EntitySize  = 136
 	MeshSize    = 104
 	TextureSize = 32

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 )
 
@@ -16,13 +17,17 @@ type parser struct {
 	src      io.ReaderAt
 	size     int64
 	info     Info
-	findings []format.Finding
+	findings []finding.Finding
 	sound    bool // up to here no finding is an error
 }
 
-func (p *parser) report(code format.Code, offset int64, msg string, args ...any) {
-	f := finding(code, offset, msg, args...)
-	p.sound = p.sound && f.Severity != format.SeverityError
+func (p *parser) report(code finding.Code, offset int64, msg string, args ...any) {
+	r := rules[code]
+	f := finding.Finding{
+		Code: code, Severity: r.severity, Message: fmt.Sprintf(msg, args...), Hint: r.hint,
+		Record: -1, Offset: offset, Place: fmt.Sprintf("file at byte 0x%x", offset),
+	}
+	p.sound = p.sound && f.Severity != finding.Error
 	p.findings = append(p.findings, f)
 }
 
@@ -149,7 +154,7 @@ func (p *parser) checkOverlap() {
 // failure returns the first finding that is an error.
 func (p *parser) failure() error {
 	for _, f := range p.findings {
-		if f.Severity == format.SeverityError {
+		if f.Severity == finding.Error {
 			return &format.Error{Finding: f}
 		}
 	}

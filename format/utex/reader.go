@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -135,7 +135,7 @@ func (r *Reader) readApart(first int, out [][]byte) ([][]byte, error) {
 // Validate judges the header and the table of a texture of size bytes behind
 // src. The error is one of reading; what is wrong is in the findings, errors
 // and warnings alike.
-func Validate(src io.ReaderAt, size int64) ([]format.Finding, error) {
+func Validate(src io.ReaderAt, size int64) ([]finding.Finding, error) {
 	if size < 0 {
 		return nil, errors.New("utex: negative size")
 	}
@@ -145,7 +145,7 @@ func Validate(src io.ReaderAt, size int64) ([]format.Finding, error) {
 }
 
 // ValidateFile judges the file at path.
-func ValidateFile(path string) ([]format.Finding, error) {
+func ValidateFile(path string) ([]finding.Finding, error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 )
 
@@ -121,50 +122,50 @@ func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want []format.Code
+		want []finding.Code
 	}{
-		{"sound", good, []format.Code{CodeEngine}},
+		{"sound", good, []finding.Code{CodeEngine}},
 		{"for the engine", astc, nil},
-		{"empty", nil, []format.Code{CodeTruncated}},
-		{"half a header", good[:40], []format.Code{CodeTruncated}},
-		{"half a table", good[:100], []format.Code{CodeEngine, CodeTruncated}},
-		{"cut off", good[:len(good)-1], []format.Code{CodeEngine, CodeLayout}},
-		{"a tail", long, []format.Code{CodeEngine, CodeTrailing}},
-		{"a PNG", append([]byte("\x89PNG\r\n\x1a\n"), good[8:]...), []format.Code{CodeMagic}},
-		{"version 2", patched(t, 8, 2), []format.Code{CodeVersion}},
-		{"no levels", patched(t, 24, 0), []format.Code{CodeLevelCount, CodeEngine}},
-		{"too many levels", patched(t, 24, 1<<30), []format.Code{CodeEngine, CodeLevelCount}},
-		{"no block", patched(t, 32, 0), []format.Code{CodeBlock}},
-		{"wrong block", patched(t, 32, 0x0606), []format.Code{CodeBlock}},
-		{"uncompressed with blocks", patched(t, 28, uint32(R16Unorm)), []format.Code{CodeBlock}},
-		{"RGBA8", patched(t, 28, 70), []format.Code{CodePixelFormat}},
-		{"a gap in ASTC", patched(t, 28, 191), []format.Code{CodePixelFormat}},
-		{"no width", patched(t, 16, 0), []format.Code{CodeEngine, CodeSize}},
-		{"huge", patched(t, 20, 1<<31), []format.Code{CodeEngine, CodeSize}},
-		{"unknown flags", patched(t, 12, 8), []format.Code{CodeEngine, CodeFlags}},
-		{"reserved", patched(t, 60, 1), []format.Code{CodeEngine, CodeReserved}},
-		{"payload in the table", patched(t, 36, 64), []format.Code{CodeEngine, CodeLayout}},
-		{"payload beyond", patched(t, 40, 1<<32-1), []format.Code{CodeEngine, CodeLayout}},
-		{"level beyond", level(3, 0, 1<<32-1), []format.Code{CodeEngine, CodeLevelBounds}},
-		{"level too large", level(0, 1, 48), []format.Code{CodeEngine, CodeLevelSize, CodeOverlap}},
-		{"level too wide", level(1, 2, 5), []format.Code{CodeEngine, CodeLevelSize}},
-		{"level twice", level(3, 0, 48), []format.Code{CodeEngine, CodeOverlap}},
-		{"level unaligned", level(3, 0, 56), []format.Code{CodeEngine, CodeAlignment, CodeOverlap}},
-		{"short chain", short, []format.Code{CodeEngine, CodeChain}},
+		{"empty", nil, []finding.Code{CodeTruncated}},
+		{"half a header", good[:40], []finding.Code{CodeTruncated}},
+		{"half a table", good[:100], []finding.Code{CodeEngine, CodeTruncated}},
+		{"cut off", good[:len(good)-1], []finding.Code{CodeEngine, CodeLayout}},
+		{"a tail", long, []finding.Code{CodeEngine, CodeTrailing}},
+		{"a PNG", append([]byte("\x89PNG\r\n\x1a\n"), good[8:]...), []finding.Code{CodeMagic}},
+		{"version 2", patched(t, 8, 2), []finding.Code{CodeVersion}},
+		{"no levels", patched(t, 24, 0), []finding.Code{CodeLevelCount, CodeEngine}},
+		{"too many levels", patched(t, 24, 1<<30), []finding.Code{CodeEngine, CodeLevelCount}},
+		{"no block", patched(t, 32, 0), []finding.Code{CodeBlock}},
+		{"wrong block", patched(t, 32, 0x0606), []finding.Code{CodeBlock}},
+		{"uncompressed with blocks", patched(t, 28, uint32(R16Unorm)), []finding.Code{CodeBlock}},
+		{"RGBA8", patched(t, 28, 70), []finding.Code{CodePixelFormat}},
+		{"a gap in ASTC", patched(t, 28, 191), []finding.Code{CodePixelFormat}},
+		{"no width", patched(t, 16, 0), []finding.Code{CodeEngine, CodeSize}},
+		{"huge", patched(t, 20, 1<<31), []finding.Code{CodeEngine, CodeSize}},
+		{"unknown flags", patched(t, 12, 8), []finding.Code{CodeEngine, CodeFlags}},
+		{"reserved", patched(t, 60, 1), []finding.Code{CodeEngine, CodeReserved}},
+		{"payload in the table", patched(t, 36, 64), []finding.Code{CodeEngine, CodeLayout}},
+		{"payload beyond", patched(t, 40, 1<<32-1), []finding.Code{CodeEngine, CodeLayout}},
+		{"level beyond", level(3, 0, 1<<32-1), []finding.Code{CodeEngine, CodeLevelBounds}},
+		{"level too large", level(0, 1, 48), []finding.Code{CodeEngine, CodeLevelSize, CodeOverlap}},
+		{"level too wide", level(1, 2, 5), []finding.Code{CodeEngine, CodeLevelSize}},
+		{"level twice", level(3, 0, 48), []finding.Code{CodeEngine, CodeOverlap}},
+		{"level unaligned", level(3, 0, 56), []finding.Code{CodeEngine, CodeAlignment, CodeOverlap}},
+		{"short chain", short, []finding.Code{CodeEngine, CodeChain}},
 	} {
 		found, err := Validate(bytes.NewReader(c.data), int64(len(c.data)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		var got []format.Code
-		var worst *format.Finding
+		var got []finding.Code
+		var worst *finding.Finding
 		for i, f := range found {
 			got = append(got, f.Code)
 			if f.Hint == "" || f.Message == "" {
 				t.Errorf("%s: %+v lacks words", c.name, f)
 			}
-			if f.Severity == format.SeverityError && worst == nil {
+			if f.Severity == finding.Error && worst == nil {
 				worst = &found[i]
 			}
 		}
@@ -326,7 +327,7 @@ func FuzzReader(f *testing.F) {
 		}
 		bad := false
 		for _, x := range found {
-			bad = bad || x.Severity == format.SeverityError
+			bad = bad || x.Severity == finding.Error
 		}
 		r, err := NewBytesReader(data)
 		if bad != (err != nil) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/filemap"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -155,7 +156,7 @@ func (c cancellable) LendAt(off, n int64) ([]byte, func(), error) {
 		return nil, nil, err
 	}
 	if f, ok := c.ReaderAt.(*os.File); ok {
-		return format.Lend(f, off, n)
+		return filemap.Range(f, off, n)
 	}
 	return nil, nil, errors.ErrUnsupported
 }

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -63,7 +64,7 @@ func TestFileLoaderRefuses(t *testing.T) {
 		want error // nil: any error
 	}{
 		{"size", payload.Request{Path: "tiles/a.untold", Size: size + 1}, payload.ErrPayload},
-		{"hash", payload.Request{Path: "tiles/damaged.untold"}, format.Code("hash-mismatch")},
+		{"hash", payload.Request{Path: "tiles/damaged.untold"}, finding.Code("hash-mismatch")},
 		{"short", payload.Request{Path: "tiles/short.untold"}, nil},
 		{"empty", payload.Request{Path: "tiles/empty.untold"}, nil},
 		{"missing", payload.Request{Path: "tiles/none.untold"}, fs.ErrNotExist},

@@ -477,8 +477,8 @@ func TestPartsOfHostileContainers(t *testing.T) {
 	}{
 		{"a million chunks", 24, []byte{0, 0, 16, 0}},
 		{"the magic", 0, []byte("NOTATILE")},
-		{"a string table of the whole file", format.HeaderSize + 16, []byte{0xff, 0xff, 0xff, 0x7f}},
-		{"an entity table too long", format.HeaderSize + format.ChunkEntrySize + 24, []byte{0xff, 0xff, 0xff, 0x7f}},
+		{"a string table of the whole file", records.HeaderSize + 16, []byte{0xff, 0xff, 0xff, 0x7f}},
+		{"an entity table too long", records.HeaderSize + records.ChunkSize + 24, []byte{0xff, 0xff, 0xff, 0x7f}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _ := newPartsRig(t)

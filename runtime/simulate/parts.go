@@ -26,7 +26,7 @@ func (w *world) tables(req *payload.Request) int64 {
 	if r == nil || !req.Split.Admits(payload.RecordsOf(r).Layout()) {
 		return 0
 	}
-	size := int64(format.HeaderSize + len(r.Chunks())*format.ChunkEntrySize)
+	size := int64(records.HeaderSize + len(r.Chunks())*records.ChunkSize)
 	for _, c := range r.Chunks() {
 		if c.Type != format.ChunkVertices && c.Type != format.ChunkIndices {
 			size += int64(c.CompressedSize)

@@ -71,7 +71,7 @@ func TestExportedNames(t *testing.T) {
 func publicPackages(t *testing.T) []string {
 	t.Helper()
 	var dirs []string
-	for _, top := range []string{"cook", "format", "manifest", "partition", "preview", "runtime"} {
+	for _, top := range []string{"cook", "finding", "format", "manifest", "partition", "preview", "runtime"} {
 		err := filepath.WalkDir(filepath.Join(repository, top), func(p string, d os.DirEntry, err error) error {
 			if err != nil || !d.IsDir() {
 				return err

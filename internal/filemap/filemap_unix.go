@@ -1,6 +1,7 @@
 //go:build unix
 
-package format
+// Package filemap maps files into memory.
+package filemap
 
 import (
 	"errors"
@@ -10,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lend maps a range of a file for a Lender. Bytes behind the file's end fault
-// when they are touched.
-func Lend(f *os.File, off, n int64) (b []byte, release func(), err error) {
+// Range maps n bytes of a file from off on. Bytes behind the file's end fault when
+// they are touched. Where there is no mapping the error matches
+// errors.ErrUnsupported.
+func Range(f *os.File, off, n int64) (b []byte, release func(), err error) {
 	page := int64(os.Getpagesize())
 	from := off / page * page
 	if off < 0 || n <= 0 || off+n < n || int64(int(off+n-from)) != off+n-from {
@@ -25,8 +27,8 @@ func Lend(f *os.File, off, n int64) (b []byte, release func(), err error) {
 	return mem[off-from:], func() { _ = unix.Munmap(mem) }, nil
 }
 
-// mapFile maps the whole file for reading.
-func mapFile(f *os.File, size int64) ([]byte, func() error, error) {
+// Whole maps a file of size bytes for reading.
+func Whole(f *os.File, size int64) ([]byte, func() error, error) {
 	if int64(int(size)) != size {
 		return nil, nil, errors.New("untold: file too large to map")
 	}
