@@ -19,17 +19,14 @@ import (
 // pool like all others, uploaded after what the runtime has asked for.
 type batches struct {
 	r         *Renderer
-	batcher   *batch.Batcher
 	workers   *batch.Workers // nil: merged at once
 	pool      batch.Pool     // of that
 	assets    *batch.Assets
 	materials *batch.Materials
 	secondary bool
 
-	have  map[batch.ID]*rep
+	drawnBatches
 	queue []*rep // waiting for their upload
-	draws []batch.Draw
-	list  []drawnRep // of this frame
 }
 
 // SetBatching begins to join static meshes, anew if that is done already; nil
@@ -42,7 +39,7 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 	}
 	d := &batches{
 		r: r, assets: batch.NewAssets(o.AssetBytes), materials: batch.NewMaterials(), secondary: o.Secondary,
-		have: map[batch.ID]*rep{},
+		drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
 	}
 	options := o.Options
 	options.Device, options.Builder = d, batch.Builder(d)
@@ -198,6 +195,14 @@ func (d *batches) upload() int64 {
 	}
 	d.queue = nil
 	return 0
+}
+
+// collectable returns what collecting a frame needs; nil without batches.
+func (d *batches) collectable() *drawnBatches {
+	if d == nil {
+		return nil
+	}
+	return &d.drawnBatches
 }
 
 // busy reports whether a batch waits for its upload.

@@ -38,9 +38,9 @@ func BenchmarkDraw(b *testing.B) {
 		for b.Loop() {
 			r.frames++ // a new frame for the objects
 			c := &r.frame
-			c.begin(r, &f)
-			c.collectReps(r, &f)
-			c.collectMain(r, &f)
+			r.beginFrame(&f)
+			c.collectReps(&f)
+			c.collectMain(&f)
 		}
 	})
 	b.Run("frame", func(b *testing.B) {

@@ -11,35 +11,6 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// rep is a representation that was handed over for upload.
-type rep struct {
-	key       payload.Key
-	serial    uint64 // unique
-	box       geom.Box
-	meshes    []mesh
-	objects   []geom.Mat4
-	at        place
-	materials span
-	sets      []*textureSet // by material
-	streamed  bool          // its textures are
-	whole     mesh          // of a batch; meshes are its ranges in this frame
-	cost      int           // of drawing it into a shadow map
-	casters   [maxCascades]caster
-
-	// Until it is resident:
-	asset             *payload.Asset
-	vertices, indices []byte
-	sent              int // bytes, vertices first
-
-	resident, gone bool
-
-	// Of the frame that is being collected:
-	stamp       uint64
-	slot        int32 // of the object that stands for the scene
-	objectStamp []uint64
-	objectSlot  []int32
-}
-
 // Upload takes over a decoded representation: it reserves memory at once and
 // queues the bytes for Pump. A representation of the same key is replaced. The
 // error says what the asset breaks, or that the GPU's memory is exhausted; then

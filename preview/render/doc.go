@@ -16,6 +16,11 @@
 // and an analytic sky; colours are computed in linear light, tone mapped and
 // stored as sRGB.
 //
+// The package has two halves. What to draw is decided without OpenGL, and tested
+// without a context: collect.go makes the lists of a frame, shadow_plan.go what
+// goes into shadow maps, frame_block.go and material.go what shaders read. Files
+// named _gl hold the resources and issue the calls.
+//
 // A Renderer belongs to the goroutine whose OpenGL context it was made in.
 // In a build without cgo, or with the tag nopreview, New fails with
 // surface.ErrUnavailable.

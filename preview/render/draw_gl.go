@@ -3,16 +3,10 @@
 package render
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
-
-	"github.com/untoldkit/untold/internal/geom"
 )
-
-// maxDrawsPerFrame bounds the draws of a frame, shadows included.
-const maxDrawsPerFrame = 1 << 20
 
 // newIDs returns a buffer with the numbers 0, 1, 2 ...: an instance attribute
 // of which the base instance of a draw picks one.
@@ -27,20 +21,10 @@ func newIDs(n int) (buffer uint32) {
 	return buffer
 }
 
-// frameBlock is the uniform block of frame.glsl.
-type frameBlock struct {
-	viewProj                                                [16]float32
-	shadowAxes                                              [3][4]float32
-	shadowMap                                               [maxCascades][4]float32
-	shadowLayers                                            [4]float32
-	rayX, rayY, rayZ                                        [4]float32
-	sunDir, sunColor, zenith, horizon, ground, glow, window [4]float32
-}
-
 // uploadFrame writes what the shaders read in this frame.
 func (r *Renderer) uploadFrame(at int, f *Frame) {
 	c := &r.frame
-	r.fillBlock(f)
+	r.shaderBlock.fill(c, &r.shadows.shadowPlan, brightnessOf(f.Exposure, r.options.Tone), r.targets.width, r.targets.height, r.info.ReverseZ)
 	b := r.block.write(at, unsafe.Pointer(r.shaderBlock), int(unsafe.Sizeof(*r.shaderBlock)))
 	gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, b.buffer)
 	bufferTexture := func(unit uint32, s *stream, data unsafe.Pointer, n int) {
@@ -59,29 +43,6 @@ func (r *Renderer) uploadFrame(at int, f *Frame) {
 		gl.ActiveTexture(gl.TEXTURE0 + unitShadow)
 		gl.BindTexture(gl.TEXTURE_2D_ARRAY, r.shadows.texture)
 	}
-}
-
-func (r *Renderer) fillBlock(f *Frame) {
-	c, b := &r.frame, r.shaderBlock
-	l := &c.lens
-	vec := func(v geom.Vec3, w float64) [4]float32 {
-		return [4]float32{float32(v[0]), float32(v[1]), float32(v[2]), float32(w)}
-	}
-	b.viewProj = f32(l.viewProj(r.info.ReverseZ))
-	b.rayX, b.rayY, b.rayZ = vec(l.right.Scale(l.tanX), 0), vec(l.up.Scale(l.tanY), 0), vec(l.forward, 0)
-	exposure := f.Exposure
-	if math.IsNaN(exposure) || math.Abs(exposure) > 30 {
-		exposure = 0
-	}
-	s := &daylight
-	b.sunDir = vec(c.sun, float64(r.shadows.shown()))
-	b.sunColor = vec(s.sun, math.Exp2(exposure)*exposureBias[r.options.Tone])
-	b.zenith = vec(s.zenith, 1/float64(max(1, r.options.ShadowSize)))
-	b.horizon = vec(s.horizon, c.shadowFar)
-	b.ground, b.glow = vec(s.ground, 0), vec(s.glow, float64(c.shade))
-	w, h := float64(r.targets.width), float64(r.targets.height)
-	b.window = [4]float32{float32(w), float32(h), float32(1 / w), float32(1 / h)}
-	r.shadows.fill(b, l.eye)
 }
 
 // drawScene draws the view into the scene's framebuffer and resolves it.

@@ -110,3 +110,27 @@ func fadeOf(d, first *runtime.Drawn) (f float32, fading bool) {
 
 // sameTile reports whether two entries belong to the same tile.
 func sameTile(a, b *runtime.Drawn) bool { return a.Scene == b.Scene && a.Tile == b.Tile }
+
+// shade is what meshes show: the lit view has programs of its own, the others
+// share theirs and read it from frame.glsl.
+type shade int
+
+const (
+	shadeLit shade = iota
+	shadeFlat
+	shadeAlbedo
+	shadeNormals
+)
+
+// shadeOf returns the shading of a view.
+func shadeOf(v ViewMode) shade {
+	switch v {
+	case ViewLOD, ViewTiles, ViewBatches, ViewTextureTiers, ViewWireframe:
+		return shadeFlat
+	case ViewAlbedo:
+		return shadeAlbedo
+	case ViewNormals:
+		return shadeNormals
+	}
+	return shadeLit
+}

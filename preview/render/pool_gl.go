@@ -20,29 +20,11 @@ const (
 	firstIndices  = 1 << 20 // in units of indexUnit: 16 MiB
 	pageVertices  = 1 << 18 // 8 MiB
 	pageIndices   = 1 << 18 // 4 MiB
-	indexUnit     = 16      // bytes
 )
 
 // spareRoom is the part of a page that should be free, as a divisor: when less
 // is, the next page is made.
 const spareRoom = 2
-
-// page is one vertex buffer, one index buffer and the vertex array over them.
-type page struct {
-	id            int
-	vertices      freeList // in vertices
-	indices       freeList // in units of indexUnit
-	vao           uint32
-	vertex, index uint32
-	bytes         int
-}
-
-// place is where a representation's geometry lies.
-type place struct {
-	page     *page
-	vertices span
-	indices  span
-}
 
 // pool hands out geometry memory.
 type pool struct {
@@ -110,23 +92,6 @@ func (p *pool) ahead() {
 	if p.full = p.storeVertices(g) != nil; !p.full { // else those who need it will hear of it
 		p.spare = g
 	}
-}
-
-func (g *page) allocate(nv, ni int) (place, bool) {
-	v, ok := g.vertices.alloc(nv)
-	if !ok {
-		return place{}, false
-	}
-	i, ok := g.indices.alloc(ni)
-	if !ok {
-		g.vertices.release(v)
-		return place{}, false
-	}
-	return place{g, v, i}, true
-}
-
-func (a *place) bytes() int64 {
-	return int64(a.vertices.n)*vertex.Size + int64(a.indices.n)*indexUnit
 }
 
 // release takes geometry memory back. One empty page is kept, so that a scene

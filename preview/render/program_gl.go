@@ -31,30 +31,6 @@ var samplers = map[string]int32{
 	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitScratch,
 }
 
-// shade is what meshes show: the lit view has programs of its own, the others
-// share theirs and read it from frame.glsl.
-type shade int
-
-const (
-	shadeLit shade = iota
-	shadeFlat
-	shadeAlbedo
-	shadeNormals
-)
-
-// shadeOf returns the shading of a view.
-func shadeOf(v ViewMode) shade {
-	switch v {
-	case ViewLOD, ViewTiles, ViewBatches, ViewTextureTiers, ViewWireframe:
-		return shadeFlat
-	case ViewAlbedo:
-		return shadeAlbedo
-	case ViewNormals:
-		return shadeNormals
-	}
-	return shadeLit
-}
-
 // programs compiles and keeps programs. Meshes need one for each pass of the lit
 // view, which are made at the start, and three for all other views, which are
 // made when they are first seen or by warm. Those are few, since time that they

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
-	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -62,6 +61,7 @@ func New(o Options) (*Renderer, error) {
 		return nil, fmt.Errorf("render: a picture of %d x %d pixels is not possible", o.Width, o.Height)
 	}
 	r := &Renderer{reps: map[payload.Key]*rep{}, shaderBlock: new(frameBlock)}
+	r.frame.uploaded, r.frame.stats = r.reps, &r.stats
 	r.info = capabilities(&o)
 	r.info.settle(&o)
 	r.options = o
@@ -193,12 +193,12 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.timer.begin(at)
 
 	c := &r.frame
-	c.begin(r, &f)
-	c.collectReps(r, &f)
-	c.collectBatches(r, &f)
-	c.collectMain(r, &f)
+	r.beginFrame(&f)
+	c.collectReps(&f)
+	c.collectBatches(r.batches.collectable(), &f)
+	c.collectMain(&f)
 	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
-		r.shadows.plan(r, c, f.Bounds)
+		r.shadows.plan(c, f.Bounds)
 	}
 	r.uploadFrame(at, &f)
 	r.stats.Collect = lap.next()
@@ -223,6 +223,12 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.stats.Finish = lap.next()
 	r.messages.at(stageBetween)
 	return r.count(time.Since(start))
+}
+
+// beginFrame begins to collect what is drawn of a frame.
+func (r *Renderer) beginFrame(f *Frame) {
+	r.frame.textures = r.textures.stream
+	r.frame.begin(f, r.frames, float64(r.targets.width)/float64(r.targets.height))
 }
 
 // lapTimer measures one part after the other.
@@ -312,15 +318,4 @@ func (r *Renderer) Close() {
 		}
 	}
 	r.messages.silence()
-}
-
-// rootOf returns the transform of a scene.
-func rootOf(root func(payload.SceneID) geom.Mat4, id payload.SceneID) geom.Mat4 {
-	if root == nil {
-		return geom.Identity()
-	}
-	if m := root(id); m.IsFinite() {
-		return m
-	}
-	return geom.Identity()
 }

@@ -32,10 +32,9 @@ type textures struct {
 	unread   map[texture.ID]bool
 	fallback [slots]uint32
 
-	view    texture.View // of the last StreamTextures
-	visible []texture.Entity
-	scenes  map[payload.SceneID]*textureScene
-	told    map[texture.Slot]bool // that it is missing
+	view   texture.View // of the last StreamTextures
+	scenes map[payload.SceneID]*textureScene
+	told   map[texture.Slot]bool // that it is missing
 
 	slots []texture.Slot
 	ids   []texture.ID
@@ -234,32 +233,11 @@ func (r *Renderer) StreamTextures(v TextureView) {
 		}
 	}
 	if v.Frame != nil {
-		r.frame.see(r, v.Frame)
+		r.beginFrame(v.Frame)
+		r.frame.see(v.Frame)
 	}
 	t.view.Now, t.view.Camera, t.view.Pixel = v.Now, v.Camera, v.Pixel
-	t.update(false)
-}
-
-// see lists the meshes with textures that are in view of a frame before it is
-// drawn.
-func (c *collected) see(r *Renderer, f *Frame) {
-	c.begin(r, f)
-	for i := range f.Drawn {
-		n := r.reps[f.Drawn[i].Key]
-		if n == nil || !n.resident || len(n.meshes) == 0 {
-			continue
-		}
-		view := &c.scenes[c.sceneOf(f, n.key.Scene)].view
-		center, half := [3]float64(n.box.Center()), [3]float64(n.box.Size().Scale(0.5))
-		if !view.sees(&center, &half) {
-			continue
-		}
-		for k := range n.meshes {
-			if m := &n.meshes[k]; m.entity != 0 && view.sees(&m.center, &m.half) {
-				r.textures.visible = append(r.textures.visible, m.entity)
-			}
-		}
-	}
+	t.update(r.frame.visible, false)
 }
 
 // move puts the boxes of a representation to where its scene is now.
@@ -272,8 +250,8 @@ func (t *textures) move(n *rep, root *geom.Mat4) {
 	}
 }
 
-func (t *textures) update(force bool) {
-	t.view.Visible, t.view.Force = t.visible, force
+func (t *textures) update(visible []texture.Entity, force bool) {
+	t.view.Visible, t.view.Force = visible, force
 	t.stream.Update(t.view)
 	t.view.Visible = nil
 }
@@ -329,7 +307,7 @@ func (r *Renderer) Settle(ctx context.Context) error {
 	}
 	for {
 		r.Pump(Budget{})
-		r.textures.update(true)
+		r.textures.update(r.frame.visible, true)
 		if r.Pump(Budget{}); r.textures.stream.Idle() {
 			return nil
 		}

@@ -373,21 +373,21 @@ func TestTexturesOfThisFrame(t *testing.T) {
 	r.reps[f.Drawn[1].Key].box = geom.Box{Min: geom.Vec3{-9, -9, 5}, Max: geom.Vec3{9, 9, 5}}
 	r.Draw(f)
 	first, second := r.reps[f.Drawn[0].Key].meshes[0].entity, m.entity
-	if !slices.Equal(r.textures.visible, []texture.Entity{first}) {
-		t.Fatalf("looking ahead: %v, want %v", r.textures.visible, first)
+	if !slices.Equal(r.frame.visible, []texture.Entity{first}) {
+		t.Fatalf("looking ahead: %v, want %v", r.frame.visible, first)
 	}
 	f.Camera.Forward = [3]float64{0, 0, 1}
 	r.StreamTextures(TextureView{})
-	if !slices.Equal(r.textures.visible, []texture.Entity{first}) {
-		t.Errorf("without a frame: %v, want that of the last one, %v", r.textures.visible, first)
+	if !slices.Equal(r.frame.visible, []texture.Entity{first}) {
+		t.Errorf("without a frame: %v, want that of the last one, %v", r.frame.visible, first)
 	}
 	r.StreamTextures(TextureView{Frame: &f})
-	if !slices.Equal(r.textures.visible, []texture.Entity{second}) {
-		t.Errorf("turned around: %v, want %v", r.textures.visible, second)
+	if !slices.Equal(r.frame.visible, []texture.Entity{second}) {
+		t.Errorf("turned around: %v, want %v", r.frame.visible, second)
 	}
 	r.Draw(f)
-	if !slices.Equal(r.textures.visible, []texture.Entity{second}) {
-		t.Errorf("Draw: %v, want %v", r.textures.visible, second)
+	if !slices.Equal(r.frame.visible, []texture.Entity{second}) {
+		t.Errorf("Draw: %v, want %v", r.frame.visible, second)
 	}
 }
 

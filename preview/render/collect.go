@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -9,10 +7,22 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// collected is what a frame draws. Its slices are kept from frame to frame.
+// maxDrawsPerFrame bounds the draws of a frame, shadows included.
+const maxDrawsPerFrame = 1 << 20
+
+// collected is what a frame draws: what is in view, in which order, and the words
+// that the shaders read of it. It owns these lists, which are kept from frame to
+// frame, and knows nothing of OpenGL: the same frame, uploads and textures give the
+// same lists.
 type collected struct {
+	uploaded map[payload.Key]*rep // the renderer's
+	stats    *Stats               // to count in
+	textures *texture.Streamer    // whose sizes ViewTextureTiers shows
+	number   uint64               // of the frame
+
 	shade   shade
 	lens    lens
 	view    frustum // what culls, in the world
@@ -21,6 +31,7 @@ type collected struct {
 	reps    []drawnRep
 	batches []drawnRep // of static batches
 	main    list
+	visible []texture.Entity // meshes with textures in view, the nearest first
 
 	// As the shaders read them; see mesh.vert.glsl.
 	objects  []float32
@@ -86,8 +97,10 @@ func (l *list) add(key uint64, it item) {
 
 func (l *list) at(i int) *item { return &l.items[l.order[i]&keyIndexMask] }
 
-func (c *collected) begin(r *Renderer, f *Frame) {
-	aspect := float64(r.targets.width) / float64(r.targets.height)
+// begin takes over the cameras of a frame of which it is told the number and the
+// ratio of width to height.
+func (c *collected) begin(f *Frame, number uint64, aspect float64) {
+	c.number = number
 	c.shade = shadeOf(f.View)
 	c.lens = newLens(&f.Camera, aspect)
 	cull := c.lens
@@ -99,7 +112,7 @@ func (c *collected) begin(r *Renderer, f *Frame) {
 	c.scenes, c.reps = c.scenes[:0], c.reps[:0]
 	c.objects, c.draws, c.commands = c.objects[:0], c.draws[:0], c.commands[:0]
 	c.main.reset()
-	r.textures.visible = r.textures.visible[:0]
+	c.visible = c.visible[:0]
 	c.near, c.far, c.shadowFar = math.Inf(1), 0, 0
 }
 
@@ -123,16 +136,27 @@ func (c *collected) sceneOf(f *Frame, id payload.SceneID) int32 {
 	return int32(len(c.scenes) - 1)
 }
 
+// rootOf returns the transform of a scene.
+func rootOf(root func(payload.SceneID) geom.Mat4, id payload.SceneID) geom.Mat4 {
+	if root == nil {
+		return geom.Identity()
+	}
+	if m := root(id); m.IsFinite() {
+		return m
+	}
+	return geom.Identity()
+}
+
 // collectReps finds what is to be drawn, near to far.
-func (c *collected) collectReps(r *Renderer, f *Frame) {
+func (c *collected) collectReps(f *Frame) {
 	first := 0 // entry of the tile that i belongs to
 	for i := range f.Drawn {
 		if !sameTile(&f.Drawn[i], &f.Drawn[first]) {
 			first = i
 		}
-		n := r.reps[f.Drawn[i].Key]
+		n := c.uploaded[f.Drawn[i].Key]
 		if n == nil || !n.resident {
-			r.stats.NotResident++
+			c.stats.NotResident++
 			continue
 		}
 		if len(n.meshes) == 0 {
@@ -159,82 +183,103 @@ func (c *collected) collectReps(r *Renderer, f *Frame) {
 	})
 }
 
+// see lists the meshes with textures that are in view of a frame before it is
+// drawn; it comes after begin.
+func (c *collected) see(f *Frame) {
+	for i := range f.Drawn {
+		n := c.uploaded[f.Drawn[i].Key]
+		if n == nil || !n.resident || len(n.meshes) == 0 {
+			continue
+		}
+		view := &c.scenes[c.sceneOf(f, n.key.Scene)].view
+		center, half := [3]float64(n.box.Center()), [3]float64(n.box.Size().Scale(0.5))
+		if !view.sees(&center, &half) {
+			continue
+		}
+		for k := range n.meshes {
+			if m := &n.meshes[k]; m.entity != 0 && view.sees(&m.center, &m.half) {
+				c.visible = append(c.visible, m.entity)
+			}
+		}
+	}
+}
+
 // collectMain culls and orders the draws of the view: representations and
 // batches by their distance.
-func (c *collected) collectMain(r *Renderer, f *Frame) {
+func (c *collected) collectMain(f *Frame) {
 	batches := c.batches
 	for i := range c.reps {
 		d := &c.reps[i]
 		for len(batches) > 0 && batches[0].distance < d.distance {
-			c.collectRep(r, f, &batches[0])
+			c.collectRep(f, &batches[0])
 			batches = batches[1:]
 		}
-		c.collectRep(r, f, d)
+		c.collectRep(f, d)
 	}
 	for i := range batches {
-		c.collectRep(r, f, &batches[i])
+		c.collectRep(f, &batches[i])
 	}
 	slices.Sort(c.main.order)
-	r.stats.Instanced += c.record(&c.main)
+	c.stats.Instanced += c.record(&c.main)
 }
 
 // collectRep adds what is in view of a representation and not in a batch.
-func (c *collected) collectRep(r *Renderer, f *Frame, d *drawnRep) {
+func (c *collected) collectRep(f *Frame, d *drawnRep) {
 	s := &c.scenes[d.scene]
 	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
 	if !s.view.sees(&center, &half) {
 		if !d.batch { // else its members are counted
-			r.stats.Culled += len(d.meshes)
+			c.stats.Culled += len(d.meshes)
 		}
 		return
 	}
 	for k := range d.meshes {
 		m := &d.meshes[k]
 		if !s.view.sees(&m.center, &m.half) {
-			r.stats.Culled++
+			c.stats.Culled++
 			continue
 		}
 		if m.entity != 0 { // textures are streamed by meshes, however they are drawn
-			r.textures.visible = append(r.textures.visible, m.entity)
+			c.visible = append(c.visible, m.entity)
 		}
 		if int(m.record) < len(d.merged) && d.merged[m.record] {
-			r.stats.BatchedMeshes++
+			c.stats.BatchedMeshes++
 			continue
 		}
 		if d.batch {
-			r.stats.BatchDraws++
+			c.stats.BatchDraws++
 		}
-		c.addMain(r, f, d, s, m)
+		c.addMain(f, d, s, m)
 	}
 }
 
-func (c *collected) addMain(r *Renderer, f *Frame, d *drawnRep, s *sceneView, m *mesh) {
+func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
-	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(r, d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
+	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
 	it.state = m.drawKey(p, d.at.page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift
 	}
 	if f.View == ViewTextureTiers {
 		id := m.set.shown()
-		it.color = rgba(tierColor(id, r.textures.stream.Look(id)))
+		it.color = rgba(tierColor(id, c.textures.Look(id)))
 	}
 	key := it.state
 	if p == passBlend {
 		center := s.root.Point(m.center)
 		key = uint64(passBlend)<<keyPassShift | depthKey(max(0, center.Sub(c.lens.eye).Dot(c.lens.forward)))
-		r.stats.Blended++
+		c.stats.Blended++
 	}
 	c.main.add(key, it)
-	r.stats.Draws++
-	r.stats.Triangles += int(m.indexCount / 3)
+	c.stats.Draws++
+	c.stats.Triangles += int(m.indexCount / 3)
 }
 
 // slotOf returns the object of a mesh in this frame, which is computed when it
 // is first asked for.
-func (c *collected) slotOf(r *Renderer, d *drawnRep, s *sceneView, m *mesh) int32 {
-	if d.stamp != r.frames {
-		d.stamp, d.slot = r.frames, -1
+func (c *collected) slotOf(d *drawnRep, s *sceneView, m *mesh) int32 {
+	if d.stamp != c.number {
+		d.stamp, d.slot = c.number, -1
 	}
 	if m.object == 0 {
 		if d.slot < 0 {
@@ -243,12 +288,12 @@ func (c *collected) slotOf(r *Renderer, d *drawnRep, s *sceneView, m *mesh) int3
 		return d.slot
 	}
 	k := m.object - 1
-	if d.objectStamp[k] != r.frames {
+	if d.objectStamp[k] != c.number {
 		world := d.objects[k]
 		if !s.plain {
 			world = s.root.Mul(world)
 		}
-		d.objectStamp[k], d.objectSlot[k] = r.frames, c.addObject(&world)
+		d.objectStamp[k], d.objectSlot[k] = c.number, c.addObject(&world)
 	}
 	return d.objectSlot[k]
 }

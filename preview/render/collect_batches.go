@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -12,11 +10,18 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
+// drawnBatches is what collecting needs of static batches.
+type drawnBatches struct {
+	batcher *batch.Batcher
+	have    map[batch.ID]*rep
+	draws   []batch.Draw
+	list    []drawnRep // of this frame
+}
+
 // collectBatches brings the batches up to this frame and lists what is drawn of
 // them, near to far. It comes after collectReps, so that a mesh that a batch
 // draws and one that it does not draw are told apart by the same list.
-func (c *collected) collectBatches(r *Renderer, f *Frame) {
-	d := r.batches
+func (c *collected) collectBatches(d *drawnBatches, f *Frame) {
 	c.batches = nil
 	if d == nil {
 		return
@@ -46,7 +51,7 @@ func (c *collected) collectBatches(r *Renderer, f *Frame) {
 }
 
 // batchOf makes a representation of the ranges of a batch that are drawn.
-func (c *collected) batchOf(d *batches, f *Frame, ranges []batch.Draw) drawnRep {
+func (c *collected) batchOf(d *drawnBatches, f *Frame, ranges []batch.Draw) drawnRep {
 	n := d.have[ranges[0].Batch]
 	n.meshes = n.meshes[:0]
 	for _, g := range ranges {

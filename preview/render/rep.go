@@ -1,0 +1,73 @@
+package render
+
+import (
+	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/payload"
+)
+
+// rep is a representation that was handed over for upload.
+type rep struct {
+	key       payload.Key
+	serial    uint64 // unique
+	box       geom.Box
+	meshes    []mesh
+	objects   []geom.Mat4
+	at        place
+	materials span
+	sets      []*textureSet // by material
+	streamed  bool          // its textures are
+	whole     mesh          // of a batch; meshes are its ranges in this frame
+	cost      int           // of drawing it into a shadow map
+	casters   [maxCascades]caster
+
+	// Until it is resident:
+	asset             *payload.Asset
+	vertices, indices []byte
+	sent              int // bytes, vertices first
+
+	resident, gone bool
+
+	// Of the frame that is being collected:
+	stamp       uint64
+	slot        int32 // of the object that stands for the scene
+	objectStamp []uint64
+	objectSlot  []int32
+}
+
+// indexUnit is the grain of index memory in bytes.
+const indexUnit = 16
+
+// page is one vertex buffer, one index buffer and the vertex array over them.
+type page struct {
+	id            int
+	vertices      freeList // in vertices
+	indices       freeList // in units of indexUnit
+	vao           uint32
+	vertex, index uint32
+	bytes         int
+}
+
+// place is where a representation's geometry lies.
+type place struct {
+	page     *page
+	vertices span
+	indices  span
+}
+
+func (g *page) allocate(nv, ni int) (place, bool) {
+	v, ok := g.vertices.alloc(nv)
+	if !ok {
+		return place{}, false
+	}
+	i, ok := g.indices.alloc(ni)
+	if !ok {
+		g.vertices.release(v)
+		return place{}, false
+	}
+	return place{g, v, i}, true
+}
+
+func (a *place) bytes() int64 {
+	return int64(a.vertices.n)*vertex.Size + int64(a.indices.n)*indexUnit
+}
