@@ -11,20 +11,20 @@ import (
 // no harm here, but the author may want to know. It reads no files, but looks
 // whether those of buffers exist.
 type auditor struct {
-	im *importer
+	se *session
 	d  *document
 }
 
 // audit runs after everything else.
-func (im *importer) audit() {
-	a := auditor{im, im.doc}
+func (se *session) audit() {
+	a := auditor{se, se.doc}
 	if n := len(a.d.animations.raw); n > 0 {
-		im.notes.add(n, true, "animations-skipped", "animations[0]", "animations are not cooked: nodes stay where the file puts them")
+		se.notes.add(n, true, "animations-skipped", "animations[0]", "animations are not cooked: nodes stay where the file puts them")
 	}
 	for _, t := range a.d.tables() {
 		t.audit(func(err error) { a.fault("", err) })
 		if t.isEmpty() {
-			im.notes.info("empty-array", t.title(), "an array of the document is empty, which glTF forbids; it counts as absent")
+			se.notes.info("empty-array", t.title(), "an array of the document is empty, which glTF forbids; it counts as absent")
 		}
 	}
 	a.buffers()
@@ -47,7 +47,7 @@ func (a *auditor) fault(place string, err error) {
 	if place != "" {
 		err = at(place, err)
 	}
-	a.im.notes.fault("unused-part-faulty", "a part of the file that is not cooked is faulty", err)
+	a.se.notes.fault("unused-part-faulty", "a part of the file that is not cooked is faulty", err)
 }
 
 // unused calls f for the elements that the scene does not use and that
@@ -70,14 +70,14 @@ func (a *auditor) buffers() {
 		if b.ByteLength == 0 {
 			a.fault(place+".byteLength", malformed("", "is 0"))
 		}
-		a.im.observe(place, onBuffer, d.buffers.raw[i])
+		a.se.observe(place, onBuffer, d.buffers.raw[i])
 		const most = 1000 // a file that names more is not looked into further
 		uri := uriOf(d.buffers.raw[i])
 		if uri == nil || isDataURI(uri) || isPlaceholder(d.buffers.raw[i]) || seen[string(uri)] || len(seen) == most {
 			return
 		}
 		seen[string(uri)] = true
-		x, err := find(a.im.src, string(uri), a.im.opts.AllowParentPaths)
+		x, err := find(a.se.src, string(uri), a.se.opts.AllowParentPaths)
 		if err == nil && x.size < int64(b.ByteLength) {
 			err = malformed("", "file %s has %d bytes, byteLength is %d", quote(x.name), x.size, b.ByteLength)
 		}
@@ -86,7 +86,7 @@ func (a *auditor) buffers() {
 		}
 	})
 	unused(&d.views, func(i int, v *gltf.BufferView, place string) {
-		a.im.observe(place, onView, d.views.raw[i])
+		a.se.observe(place, onView, d.views.raw[i])
 		a.compressed(place, d.views.raw[i])
 		if strideFault(v.ByteStride) {
 			a.fault(place+".byteStride", malformed("", "is %d, must be a multiple of 4 within 4 to 252", v.ByteStride))
@@ -139,7 +139,7 @@ func (a *auditor) nodes() {
 	d := a.d
 	parent := make([]bool, len(d.nodes.raw))
 	unused(&d.nodes, func(i int, n *gltf.Node, place string) {
-		a.im.observe(place, onNode, d.nodes.raw[i])
+		a.se.observe(place, onNode, d.nodes.raw[i])
 		for k, c := range n.Children {
 			where := fmt.Sprintf("%s.children[%d]", place, k)
 			switch err := d.nodes.check(c); {
@@ -168,7 +168,7 @@ func (a *auditor) nodes() {
 func (a *auditor) textures() {
 	d := a.d
 	unused(&d.textures, func(i int, t *gltf.Texture, place string) {
-		a.im.observe(place, onTexture, d.textures.raw[i])
+		a.se.observe(place, onTexture, d.textures.raw[i])
 		if t.Source != nil {
 			a.fault(place+".source", d.images.check(*t.Source))
 		}
@@ -214,8 +214,8 @@ func (a *auditor) materials() {
 		}
 		place, raw := a.d.materials.place(i), a.d.materials.raw[i]
 		pbr := member(raw, "pbrMetallicRoughness")
-		a.im.observe(place, onMaterial, raw)
-		a.im.observe(place+".pbrMetallicRoughness", onPBR, pbr)
+		a.se.observe(place, onMaterial, raw)
+		a.se.observe(place+".pbrMetallicRoughness", onPBR, pbr)
 		for _, slot := range []struct {
 			name  string
 			value []byte

@@ -87,49 +87,49 @@ type extensionUse struct {
 
 // checkExtensions refuses required extensions that cannot be honoured and
 // notes those that are ignored.
-func (im *importer) checkExtensions() error {
-	im.ext = extensionUse{used: make(map[string]bool), required: make(map[string]bool), noted: make(map[string]bool)}
-	for _, name := range im.doc.extUsed {
-		im.ext.used[name] = true
+func (se *session) checkExtensions() error {
+	se.ext = extensionUse{used: make(map[string]bool), required: make(map[string]bool), noted: make(map[string]bool)}
+	for _, name := range se.doc.extUsed {
+		se.ext.used[name] = true
 	}
-	for i, name := range im.doc.extNeeded {
+	for i, name := range se.doc.extNeeded {
 		place := fmt.Sprintf("extensionsRequired[%d]", i)
-		im.ext.required[name] = true
+		se.ext.required[name] = true
 		switch p := policyOf(name); p {
 		case unknown:
 			return unsupported(place, "export the file without it", "the extension %s is required but not supported", clip(name))
 		case shading, metadata:
-			im.ignore(name, place, true)
+			se.ignore(name, place, true)
 		}
-		if !im.ext.used[name] {
-			im.notes.warn("extension-not-used", place, "extensionsRequired lists an extension that extensionsUsed lacks: "+clip(name))
+		if !se.ext.used[name] {
+			se.notes.warn("extension-not-used", place, "extensionsRequired lists an extension that extensionsUsed lacks: "+clip(name))
 		}
 	}
-	for i, name := range im.doc.extUsed {
+	for i, name := range se.doc.extUsed {
 		if p := policyOf(name); p != handled {
-			im.ignore(name, fmt.Sprintf("extensionsUsed[%d]", i), p == unknown)
+			se.ignore(name, fmt.Sprintf("extensionsUsed[%d]", i), p == unknown)
 		}
 	}
-	im.observeRoot()
+	se.observeRoot()
 	return nil
 }
 
 // ignore notes once that an extension has no effect.
-func (im *importer) ignore(name, place string, warning bool) {
-	if im.ext.noted[name] {
+func (se *session) ignore(name, place string, warning bool) {
+	if se.ext.noted[name] {
 		return
 	}
 	const most = 64 // distinct notes
-	im.ext.noted[name] = true
-	if len(im.ext.noted) > most {
-		im.notes.add(1, warning, "extensions-ignored", place, "more extensions were ignored")
+	se.ext.noted[name] = true
+	if len(se.ext.noted) > most {
+		se.notes.add(1, warning, "extensions-ignored", place, "more extensions were ignored")
 		return
 	}
 	what := "is not supported and was ignored"
 	if policyOf(name) == shading {
 		what = "refines shading and was ignored"
 	}
-	im.notes.add(1, warning, "extension-ignored:"+clip(name), place, "the extension "+clip(name)+" "+what)
+	se.notes.add(1, warning, "extension-ignored:"+clip(name), place, "the extension "+clip(name)+" "+what)
 }
 
 // location is the kind of object that an extension sits on.
@@ -173,55 +173,55 @@ var homes = map[string]location{
 
 // observe returns the extensions object of the element raw, nil if there is
 // none, and notes extensions that are undeclared or misplaced.
-func (im *importer) observe(place string, loc location, raw []byte) []byte {
+func (se *session) observe(place string, loc location, raw []byte) []byte {
 	ext := member(raw, "extensions")
 	if !isObjectValue(ext) {
 		return nil
 	}
-	im.observeMembers(place, loc, ext)
+	se.observeMembers(place, loc, ext)
 	return ext
 }
 
-func (im *importer) observeMembers(place string, loc location, ext []byte) {
+func (se *session) observeMembers(place string, loc location, ext []byte) {
 	eachMember(ext, func(key, val []byte) bool {
 		name := string(key)
 		where := strings.TrimPrefix(place+".extensions.", ".") + clip(name)
-		if !im.ext.used[name] {
-			im.notes.warn("extension-undeclared", where, "an extension that extensionsUsed does not list is in use: "+clip(name))
+		if !se.ext.used[name] {
+			se.notes.warn("extension-undeclared", where, "an extension that extensionsUsed does not list is in use: "+clip(name))
 		}
 		home, known := homes[name]
 		if !known && strings.HasPrefix(name, "KHR_materials_") {
 			home, known = onMaterial, true
 		}
 		if known && home&loc == 0 {
-			im.notes.warn("extension-misplaced", where, "an extension stands where it has no meaning: "+clip(name))
+			se.notes.warn("extension-misplaced", where, "an extension stands where it has no meaning: "+clip(name))
 		}
 		if !isObjectValue(val) && !isNull(val) {
-			im.notes.warn("extension-no-object", where, "an extension's value must be an object: "+clip(name))
+			se.notes.warn("extension-no-object", where, "an extension's value must be an object: "+clip(name))
 		}
-		if p := policyOf(name); p != handled && !im.ext.used[name] {
-			im.ignore(name, where, p == unknown)
+		if p := policyOf(name); p != handled && !se.ext.used[name] {
+			se.ignore(name, where, p == unknown)
 		}
 		return true
 	})
 }
 
 // observeRoot looks at the extensions of the document itself.
-func (im *importer) observeRoot() {
-	if im.doc.extensions == nil {
+func (se *session) observeRoot() {
+	if se.doc.extensions == nil {
 		return
 	}
-	im.observeMembers("", onRoot, im.doc.extensions)
-	if v := member(im.doc.extensions, variantsName); v != nil && member(v, "variants") == nil {
-		im.notes.warn("variants-faulty", "extensions."+variantsName, "material variants, which are not cooked, are faulty: variants is missing")
+	se.observeMembers("", onRoot, se.doc.extensions)
+	if v := member(se.doc.extensions, variantsName); v != nil && member(v, "variants") == nil {
+		se.notes.warn("variants-faulty", "extensions."+variantsName, "material variants, which are not cooked, are faulty: variants is missing")
 	}
 }
 
-// quantized notes the use of formats that need KHR_mesh_quantization, which
+// noteQuantized notes the use of formats that need KHR_mesh_quantization, which
 // therefore must be required.
-func (u *extensionUse) quantized(im *importer, place string) {
-	if !u.required["KHR_mesh_quantization"] {
-		im.notes.warn("quantization-not-required", place, "quantized attributes are in use, but KHR_mesh_quantization is not required")
+func (se *session) noteQuantized(place string) {
+	if !se.ext.required["KHR_mesh_quantization"] {
+		se.notes.warn("quantization-not-required", place, "quantized attributes are in use, but KHR_mesh_quantization is not required")
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-
-	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 )
 
 // DefaultScene as Options.Scene means the file's default scene: the one that
@@ -129,53 +127,39 @@ func named(name string, err error) error {
 	return &c
 }
 
-// importer holds the state of one load.
-type importer struct {
+// session is what all parts of a load share: the file, what the caller wants of it,
+// the scene that comes of it, and what is said about both.
+type session struct {
 	ctx   context.Context
 	opts  Options
 	src   source
 	doc   *document
-	box   container
+	ext   extensionUse
 	scene *Scene
 	notes notebook
+}
 
-	buffers     map[int]loadedBuffer
-	views       map[int]loadedView
-	accessors   map[int]memo[accessor]
-	streams     map[dracoKey]memo[draco.Mesh]
-	packedViews map[int]bool // those whose bytes count for more
-	bufferBytes int64        // of the file and all buffers read
-	ext         extensionUse
-
-	root      string     // the place of the scene
-	placed    []int32    // by the file's index of a node: position in Scene.Nodes + 1
-	lodOwners []lodOwner // nodes with MSFT_lod, in the order of Scene.Nodes
-
-	lights  []memo[Light] // of KHR_lights_punctual, once a node needs one
-	cameras map[int]memo[Camera]
-	sources map[int]int // texture -> image, -1 for none
-
-	plans     []*plan
-	jobs      []*job
-	jobOf     map[jobKey]*job
-	decoded   int64 // bytes that the jobs will allocate
-	meshOf    map[int]int
-	materials map[int]int // glTF index -> Scene.Materials
-	images    map[int]int // glTF index -> Scene.Images, -1 for a missing one
+// importer is one load. Its parts have state of their own and work one after the
+// other on the session.
+type importer struct {
+	session
+	data      dataReader
+	nodes     nodePlacer
+	meshes    meshPlanner
+	materials materialReader
 }
 
 // load imports the bytes of a main file.
 func load(ctx context.Context, name string, data []byte, src source, opts Options) (*Scene, error) {
-	im := &importer{
-		ctx: ctx, opts: opts, src: src,
-		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView),
-		accessors: make(map[int]memo[accessor]), sources: make(map[int]int), cameras: make(map[int]memo[Camera]),
-		jobOf: make(map[jobKey]*job), streams: make(map[dracoKey]memo[draco.Mesh]), packedViews: make(map[int]bool), meshOf: make(map[int]int),
-		materials: make(map[int]int), images: make(map[int]int),
-		bufferBytes: int64(len(data)),
-	}
 	base, stem := baseName(name)
-	im.scene = &Scene{Name: stem, Source: base}
+	im := &importer{session: session{ctx: ctx, opts: opts, src: src, scene: &Scene{Name: stem, Source: base}}}
+	im.data = newDataReader(&im.session, int64(len(data)))
+	im.nodes = nodePlacer{session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera])}
+	im.meshes = newMeshPlanner(&im.session, &im.data)
+	im.materials = materialReader{
+		session: &im.session, data: &im.data,
+		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
+	}
 	if err := im.run(data); err != nil {
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil, ctx.Err()
@@ -185,26 +169,40 @@ func load(ctx context.Context, name string, data []byte, src source, opts Option
 	return im.scene, nil
 }
 
-// run performs the steps of the import in order.
+// run performs the steps of the import in order. Nodes come first: only what they
+// show is planned, and only what is planned needs materials. Geometry is decoded
+// last, when the plans say how much memory it takes and all else is forgotten.
 func (im *importer) run(data []byte) (err error) {
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}
-	if im.box, err = openContainer(data); err != nil {
+	box, err := openContainer(data)
+	if err != nil {
 		return err
 	}
-	if im.doc, err = parseDocument(im.box.json); err != nil {
+	im.data.box = box
+	if im.doc, err = parseDocument(box.json); err != nil {
 		return err
 	}
 	im.scene.Generator = cleanName(im.doc.asset.Generator)
-	if im.box.padded {
+	if box.padded {
 		im.notes.info("glb-json-padding", "", "the JSON chunk is padded with zero bytes instead of spaces")
 	}
-	if im.box.trailing > 0 {
+	if box.trailing > 0 {
 		im.notes.info("glb-trailing-bytes", "", "bytes after the end of the GLB were ignored")
 	}
 	for _, step := range []func() error{
-		im.checkExtensions, im.placeNodes, im.planMeshes, im.demoteLODs, im.loadMaterials, im.forget, im.decodeMeshes,
+		im.checkExtensions,
+		im.nodes.placeNodes,
+		func() error { return im.meshes.planMeshes(im.nodes.root) },
+		func() error {
+			im.scene.demoteLODs()
+			return im.materials.loadMaterials(im.meshes.plans)
+		},
+		func() error {
+			im.forget()
+			return im.meshes.decodeMeshes(im.materials.materials)
+		},
 	} {
 		if err := step(); err != nil {
 			return err
@@ -219,12 +217,13 @@ func (im *importer) run(data []byte) (err error) {
 }
 
 // forget drops what only the planning needs, before the decoding allocates.
-func (im *importer) forget() error {
-	im.jobOf, im.accessors, im.views, im.placed, im.lodOwners, im.streams = nil, nil, nil, nil, nil, nil
+func (im *importer) forget() {
+	im.data.accessors, im.data.views = nil, nil
+	im.nodes.placed, im.nodes.lodOwners = nil, nil
+	im.meshes.jobOf, im.meshes.streams = nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()
 	}
-	return nil
 }
 
 // clone copies JSON that outlives the file's bytes.

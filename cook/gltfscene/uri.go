@@ -139,8 +139,8 @@ func withoutData(raw []byte) []byte {
 }
 
 // noteBackslash notes a URI with backslashes, which were taken as slashes.
-func (im *importer) noteBackslash(uri string) {
+func (se *session) noteBackslash(uri string) {
 	if strings.ContainsRune(uri, '\\') {
-		im.notes.warn("backslash-uri", "", "a uri has backslashes, which were taken as slashes: "+clip(uri))
+		se.notes.warn("backslash-uri", "", "a uri has backslashes, which were taken as slashes: "+clip(uri))
 	}
 }

@@ -51,25 +51,25 @@ func isPlaceholder(raw []byte) bool {
 // expandView returns a compressed bufferView's bytes. Its own buffer, the
 // fallback, is read only if the stream cannot be decoded and the extension
 // is not required.
-func (im *importer) expandView(bv *gltf.BufferView, place string, ext []byte, name string) (loadedView, error) {
-	data, err := im.decompress(bv, ext, place)
+func (dr *dataReader) expandView(bv *gltf.BufferView, place string, ext []byte, name string) (loadedView, error) {
+	data, err := dr.decompress(bv, ext, place)
 	if err == nil {
 		return loadedView{data: data, stride: bv.ByteStride}, nil
 	}
 	err = at(place+".extensions."+name, err)
-	if im.ext.required[name] || errors.Is(err, ErrTooLarge) {
+	if dr.ext.required[name] || errors.Is(err, ErrTooLarge) {
 		return loadedView{}, err
 	}
-	v, plainErr := im.plainView(bv, place)
+	v, plainErr := dr.plainView(bv, place)
 	if plainErr != nil {
 		return loadedView{}, err
 	}
-	im.notes.fault("meshopt-fallback", "the uncompressed fallback was used instead of compressed data", err)
+	dr.notes.fault("meshopt-fallback", "the uncompressed fallback was used instead of compressed data", err)
 	return v, nil
 }
 
 // decompress decodes the stream that ext describes.
-func (im *importer) decompress(bv *gltf.BufferView, ext []byte, place string) ([]byte, error) {
+func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) ([]byte, error) {
 	var v meshoptView
 	if err := meshoptSchema.decode(ext, &v); err != nil {
 		return nil, err
@@ -78,12 +78,12 @@ func (im *importer) decompress(bv *gltf.BufferView, ext []byte, place string) ([
 	if err != nil {
 		return nil, err
 	}
-	if b, err := im.doc.buffers.get(bv.Buffer); err != nil {
-		im.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
+	if b, err := dr.doc.buffers.get(bv.Buffer); err != nil {
+		dr.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
 	} else if err := viewFits(bv, b.ByteLength); err != nil {
-		im.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
+		dr.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
 	}
-	data, err := im.buffer(v.Buffer)
+	data, err := dr.buffer(v.Buffer)
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +96,15 @@ func (im *importer) decompress(bv *gltf.BufferView, ext []byte, place string) ([
 		return nil, meshoptFault(err)
 	}
 	// A plain file of the same content would be larger: it may decode to more.
-	im.bufferBytes += 2 * int64(len(src))
-	if err := im.reserve("", int64(size), 1); err != nil {
+	dr.bufferBytes += 2 * int64(len(src))
+	if err := dr.reserve("", int64(size), 1); err != nil {
 		return nil, err
 	}
-	if err := im.checkReserved(); err != nil {
+	if err := dr.checkReserved(); err != nil {
 		return nil, err
 	}
 	if size != bv.ByteLength {
-		im.notes.warn("meshopt-length", place, fmt.Sprintf("byteLength is %d, but the compressed data holds %d bytes, which were used", bv.ByteLength, size))
+		dr.notes.warn("meshopt-length", place, fmt.Sprintf("byteLength is %d, but the compressed data holds %d bytes, which were used", bv.ByteLength, size))
 	}
 	out, err := meshopt.Decode(src, layout)
 	if err != nil {

@@ -38,49 +38,49 @@ func (g *lodGroups) add(group LODGroup) {
 }
 
 // groupLODs finds the groups and marks their nodes.
-func (im *importer) groupLODs() error {
+func (np *nodePlacer) groupLODs() error {
 	g := &lodGroups{of: make(map[int]LODRef)}
 	// Nodes that MSFT_lod places may have it too: lodOwners grows meanwhile.
-	for i := 0; i < len(im.lodOwners); i++ {
-		if err := im.groupOwner(g, im.lodOwners[i]); err != nil {
+	for i := 0; i < len(np.lodOwners); i++ {
+		if err := np.groupOwner(g, np.lodOwners[i]); err != nil {
 			return err
 		}
 	}
-	im.groupNames(g)
-	im.markLODs(g)
+	np.groupNames(g)
+	np.markLODs(g)
 	return nil
 }
 
 // groupOwner makes a group of a node with MSFT_lod. A faulty level is noted.
-func (im *importer) groupOwner(g *lodGroups, owner lodOwner) error {
-	self := im.scene.Nodes[owner.node]
-	place := im.doc.nodes.place(self.Index) + ".extensions." + lodName
+func (np *nodePlacer) groupOwner(g *lodGroups, owner lodOwner) error {
+	self := np.scene.Nodes[owner.node]
+	place := np.doc.nodes.place(self.Index) + ".extensions." + lodName
 	var ext struct{ IDs []int }
 	if err := lodSchema.decode(owner.ext, &ext); err != nil {
-		im.lodFault(at(place, err))
+		np.lodFault(at(place, err))
 		return nil
 	}
 	group := LODGroup{Name: self.Name, Levels: []LODLevel{{[]int{owner.node}}}}
 	if _, taken := g.of[owner.node]; taken {
-		im.notes.warn("lod-nested", place, nestedLOD)
+		np.notes.warn("lod-nested", place, nestedLOD)
 		return nil
 	}
 	for i, id := range ext.IDs {
 		where := fmt.Sprintf("%s.ids[%d]", place, i)
-		if err := im.doc.nodes.check(id); err != nil {
-			im.lodFault(at(where, err))
+		if err := np.doc.nodes.check(id); err != nil {
+			np.lodFault(at(where, err))
 			continue
 		}
-		if im.placed[id] == 0 {
+		if np.placed[id] == 0 {
 			first := pending{index: id, parent: self.Parent, hidden: owner.hidden, level: where, lesser: true}
-			if err := im.descend([]pending{first}, ""); err != nil {
+			if err := np.descend([]pending{first}, ""); err != nil {
 				return err
 			}
 		}
-		node := int(im.placed[id] - 1)
+		node := int(np.placed[id] - 1)
 		_, taken := g.of[node]
-		if taken || im.related(node, owner.node) || slices.ContainsFunc(group.Levels, func(l LODLevel) bool { return l.Nodes[0] == node }) {
-			im.lodFault(malformed(where, "node %d is a level already, or contains the node that names it", id))
+		if taken || np.related(node, owner.node) || slices.ContainsFunc(group.Levels, func(l LODLevel) bool { return l.Nodes[0] == node }) {
+			np.lodFault(malformed(where, "node %d is a level already, or contains the node that names it", id))
 			continue
 		}
 		group.Levels = append(group.Levels, LODLevel{[]int{node}})
@@ -94,14 +94,14 @@ func (im *importer) groupOwner(g *lodGroups, owner lodOwner) error {
 
 const nestedLOD = "levels of detail within a level of another group were left out but for the finest"
 
-func (im *importer) lodFault(err error) {
-	im.notes.fault("lod-faulty", "a faulty level of detail was ignored", err)
+func (np *nodePlacer) lodFault(err error) {
+	np.notes.fault("lod-faulty", "a faulty level of detail was ignored", err)
 }
 
 // related reports whether a is b or one lies below the other.
-func (im *importer) related(a, b int) bool {
+func (np *nodePlacer) related(a, b int) bool {
 	// Parents come first: only the larger can lie below.
-	for low, high := max(a, b), min(a, b); low >= high; low = im.scene.Nodes[low].Parent {
+	for low, high := max(a, b), min(a, b); low >= high; low = np.scene.Nodes[low].Parent {
 		if low == high {
 			return true
 		}
@@ -157,15 +157,15 @@ func allDigits(s string) bool {
 }
 
 // groupNames makes groups of siblings that are named as levels of one thing.
-func (im *importer) groupNames(g *lodGroups) {
+func (np *nodePlacer) groupNames(g *lodGroups) {
 	type key struct {
 		parent int
 		common string
 	}
 	levels := make(map[key]map[int][]int) // level -> nodes
 	var order []key
-	for i := range im.scene.Nodes {
-		n := &im.scene.Nodes[i]
+	for i := range np.scene.Nodes {
+		n := &np.scene.Nodes[i]
 		common, level, ok := splitLOD(n.Name)
 		if !ok {
 			continue
@@ -181,13 +181,13 @@ func (im *importer) groupNames(g *lodGroups) {
 		levels[k][level] = append(levels[k][level], i)
 	}
 	for _, k := range order {
-		im.addNamed(g, k.common, levels[k])
+		np.addNamed(g, k.common, levels[k])
 	}
 }
 
 // addNamed adds the group of one common name, or several if each level has
 // as many nodes: then the first of each level belong together, and so on.
-func (im *importer) addNamed(g *lodGroups, name string, levels map[int][]int) {
+func (np *nodePlacer) addNamed(g *lodGroups, name string, levels map[int][]int) {
 	if len(levels) < 2 {
 		return
 	}
@@ -200,12 +200,12 @@ func (im *importer) addNamed(g *lodGroups, name string, levels map[int][]int) {
 	for _, level := range ranks {
 		even = even && len(levels[level]) == count
 	}
-	place := im.doc.nodes.place(im.scene.Nodes[levels[ranks[0]][0]].Index)
+	place := np.doc.nodes.place(np.scene.Nodes[levels[ranks[0]][0]].Index)
 	if ranks[0] != 0 {
-		im.notes.warn("lod-level-missing", place, "nodes are named as levels of detail without a level 0: the finest there is counts as level 0")
+		np.notes.warn("lod-level-missing", place, "nodes are named as levels of detail without a level 0: the finest there is counts as level 0")
 	}
 	if !even {
-		im.notes.warn("lod-ambiguous", place, "several nodes have the name of one level of detail, and not as many in each level: they count as one group")
+		np.notes.warn("lod-ambiguous", place, "several nodes have the name of one level of detail, and not as many in each level: they count as one group")
 		count = 1
 	}
 	for k := range count {
@@ -224,26 +224,26 @@ func (im *importer) addNamed(g *lodGroups, name string, levels map[int][]int) {
 // markLODs sets Node.LOD of the groups' nodes and all below them, and
 // Scene.LODs. Groups within a group dissolve: their finest level belongs to
 // the outer one, the others are left out.
-func (im *importer) markLODs(g *lodGroups) {
+func (np *nodePlacer) markLODs(g *lodGroups) {
 	if len(g.list) == 0 {
 		return
 	}
 	const nested = -1
 	number := make([]int, len(g.list)) // in Scene.LODs + 1, 0 for not yet known
-	out := make([]bool, len(im.scene.Nodes))
-	for i := range im.scene.Nodes {
-		n := &im.scene.Nodes[i]
+	out := make([]bool, len(np.scene.Nodes))
+	for i := range np.scene.Nodes {
+		n := &np.scene.Nodes[i]
 		if n.Parent >= 0 {
-			n.LOD, out[i] = im.scene.Nodes[n.Parent].LOD, out[n.Parent]
+			n.LOD, out[i] = np.scene.Nodes[n.Parent].LOD, out[n.Parent]
 		}
 		root, ok := g.of[i]
 		if ok && number[root.Group-1] == 0 {
 			if n.LOD.Group == 0 {
-				im.scene.LODs = append(im.scene.LODs, g.list[root.Group-1])
-				number[root.Group-1] = len(im.scene.LODs)
+				np.scene.LODs = append(np.scene.LODs, g.list[root.Group-1])
+				number[root.Group-1] = len(np.scene.LODs)
 			} else {
 				number[root.Group-1] = nested
-				im.notes.warn("lod-nested", im.doc.nodes.place(n.Index), nestedLOD)
+				np.notes.warn("lod-nested", np.doc.nodes.place(n.Index), nestedLOD)
 			}
 		}
 		switch {
@@ -257,14 +257,14 @@ func (im *importer) markLODs(g *lodGroups) {
 			n.Mesh = -1
 		}
 	}
-	im.notes.add(len(im.scene.LODs), false, "lod-groups", im.doc.nodes.place(im.scene.Nodes[im.scene.LODs[0].Levels[0].Nodes[0]].Index),
+	np.notes.add(len(np.scene.LODs), false, "lod-groups", np.doc.nodes.place(np.scene.Nodes[np.scene.LODs[0].Levels[0].Nodes[0]].Index),
 		"groups of nodes that are levels of detail of one thing: the finest level is drawn")
 }
 
 // demoteLODs moves the meshes of all levels but the finest out of Node.Mesh.
-func (im *importer) demoteLODs() error {
-	for i := range im.scene.Nodes {
-		n := &im.scene.Nodes[i]
+func (s *Scene) demoteLODs() {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
 		n.LOD.Mesh = n.Mesh
 		if n.LOD.Group == 0 {
 			n.LOD.Mesh = 0
@@ -273,5 +273,4 @@ func (im *importer) demoteLODs() error {
 			n.Mesh = -1
 		}
 	}
-	return nil
 }

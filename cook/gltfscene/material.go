@@ -10,26 +10,37 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
+// materialReader reads the materials that planned primitives use, and the images
+// that these use. It owns which index of the file has become which of the scene.
+type materialReader struct {
+	*session
+	data *dataReader
+
+	materials map[int]int // glTF index -> Scene.Materials
+	images    map[int]int // glTF index -> Scene.Images, -1 for a missing one
+	sources   map[int]int // texture -> image, -1 for none
+}
+
 // loadMaterials makes Scene.Materials and Scene.Images of what the planned
 // primitives use, in file order.
-func (im *importer) loadMaterials() error {
-	for _, pl := range im.plans {
+func (mr *materialReader) loadMaterials(plans []*plan) error {
+	for _, pl := range plans {
 		if pl.material >= 0 {
-			im.materials[pl.material] = -1
+			mr.materials[pl.material] = -1
 		}
 	}
-	for _, index := range slices.Sorted(maps.Keys(im.materials)) {
-		m, err := im.material(index)
+	for _, index := range slices.Sorted(maps.Keys(mr.materials)) {
+		m, err := mr.material(index)
 		if err != nil {
 			return err
 		}
-		im.materials[index] = len(im.scene.Materials)
-		im.scene.Materials = append(im.scene.Materials, m)
+		mr.materials[index] = len(mr.scene.Materials)
+		mr.scene.Materials = append(mr.scene.Materials, m)
 	}
-	if err := im.loadImages(); err != nil {
+	if err := mr.loadImages(); err != nil {
 		return err
 	}
-	im.checkTexCoords()
+	mr.checkTexCoords(plans)
 	return nil
 }
 
@@ -51,15 +62,15 @@ func (m *Material) slots() [5]struct {
 }
 
 // checkTexCoords notes textures whose coordinates a primitive lacks.
-func (im *importer) checkTexCoords() {
-	for _, pl := range im.plans {
+func (mr *materialReader) checkTexCoords(plans []*plan) {
+	for _, pl := range plans {
 		if pl.material < 0 {
 			continue
 		}
-		m := &im.scene.Materials[im.materials[pl.material]]
+		m := &mr.scene.Materials[mr.materials[pl.material]]
 		for _, s := range m.slots() {
 			if s.ref.Image >= 0 && pl.uv[s.ref.UVSet] == nil {
-				im.notes.warn("texcoord-missing", pl.place, fmt.Sprintf(
+				mr.notes.warn("texcoord-missing", pl.place, fmt.Sprintf(
 					"a primitive lacks the texture coordinates (TEXCOORD_%d) that its material's %s needs", s.ref.UVSet, s.place[1:]))
 			}
 		}
@@ -68,12 +79,12 @@ func (im *importer) checkTexCoords() {
 
 // material reads material index. The Image fields of its slots are indices
 // of the file until loadImages.
-func (im *importer) material(index int) (Material, error) {
-	src, err := im.doc.materials.get(index)
+func (mr *materialReader) material(index int) (Material, error) {
+	src, err := mr.doc.materials.get(index)
 	if err != nil {
 		return Material{}, err
 	}
-	place, raw := im.doc.materials.place(index), im.doc.materials.raw[index]
+	place, raw := mr.doc.materials.place(index), mr.doc.materials.raw[index]
 	m := Material{
 		Index: index, Name: cleanName(src.Name), AlphaMode: AlphaMode(src.AlphaMode), DoubleSided: src.DoubleSided,
 		BaseColor: [4]float32{1, 1, 1, 1}, Metallic: 1, Roughness: 1, NormalScale: 1, OcclusionStrength: 1,
@@ -83,19 +94,19 @@ func (im *importer) material(index int) (Material, error) {
 	}
 	clamp := func(field string, v, lo, hi float64) float32 {
 		if v < lo || v > hi {
-			im.notes.warn("material-clamped", place+field, fmt.Sprintf("a material's value was clamped to its range, %v to %v", lo, hi))
+			mr.notes.warn("material-clamped", place+field, fmt.Sprintf("a material's value was clamped to its range, %v to %v", lo, hi))
 		}
 		return float32(min(max(v, lo), hi))
 	}
-	ext := im.observe(place, onMaterial, raw)
+	ext := mr.observe(place, onMaterial, raw)
 	if member(ext, lodName) != nil {
-		im.notes.info("material-lods-skipped", place, "the simpler materials that "+lodName+" names are not cooked")
+		mr.notes.info("material-lods-skipped", place, "the simpler materials that "+lodName+" names are not cooked")
 	}
 	m.Unlit = isObjectValue(member(ext, "KHR_materials_unlit"))
 	m.AlphaCutoff = clamp(".alphaCutoff", src.AlphaCutoffOrDefault(), 0, math.MaxFloat32)
 
 	pbrRaw := member(raw, "pbrMetallicRoughness")
-	im.observe(place+".pbrMetallicRoughness", onPBR, pbrRaw)
+	mr.observe(place+".pbrMetallicRoughness", onPBR, pbrRaw)
 	if pbr := src.PBRMetallicRoughness; pbr != nil {
 		for i, v := range pbr.BaseColorFactorOrDefault() {
 			m.BaseColor[i] = clamp(".pbrMetallicRoughness.baseColorFactor", v, 0, 1)
@@ -118,7 +129,7 @@ func (im *importer) material(index int) (Material, error) {
 	}
 	sg := member(ext, specGlossName)
 	if sg != nil {
-		used, err := im.specularGlossiness(&m, src, place, sg)
+		used, err := mr.specularGlossiness(&m, src, place, sg)
 		if err != nil {
 			return m, err
 		}
@@ -126,7 +137,7 @@ func (im *importer) material(index int) (Material, error) {
 			sg = nil
 		}
 	}
-	return m, im.textureSlots(&m, place, raw, pbrRaw, sg)
+	return m, mr.textureSlots(&m, place, raw, pbrRaw, sg)
 }
 
 var emissiveStrengthSchema = &schema{[]prop{{name: "emissiveStrength", kind: isNum}}}
@@ -153,7 +164,7 @@ func emissiveStrength(ext []byte) (float64, error) {
 // textureSlots reads the five texture slots of a material. The diffuse
 // texture of sg, a specular-glossiness material if not nil, becomes that of
 // the base colour.
-func (im *importer) textureSlots(m *Material, place string, raw, pbrRaw, sg []byte) error {
+func (mr *materialReader) textureSlots(m *Material, place string, raw, pbrRaw, sg []byte) error {
 	for i, s := range m.slots() {
 		s.ref.Image, s.ref.Scale = -1, [2]float64{1, 1}
 		holder := raw
@@ -170,7 +181,7 @@ func (im *importer) textureSlots(m *Material, place string, raw, pbrRaw, sg []by
 		if !isObjectValue(info) {
 			continue
 		}
-		if err := im.textureSlot(s.ref, place+where, info); err != nil {
+		if err := mr.textureSlot(s.ref, place+where, info); err != nil {
 			return err
 		}
 	}
@@ -178,42 +189,42 @@ func (im *importer) textureSlots(m *Material, place string, raw, pbrRaw, sg []by
 }
 
 // textureSlot reads one textureInfo.
-func (im *importer) textureSlot(ref *TextureRef, place string, raw []byte) error {
+func (mr *materialReader) textureSlot(ref *TextureRef, place string, raw []byte) error {
 	var info gltf.TextureInfo
 	if err := textureInfoSchema.decode(raw, &info); err != nil {
 		return at(place, err)
 	}
 	ref.UVSet = info.TexCoord
-	ext := im.observe(place, onTextureInfo, raw)
+	ext := mr.observe(place, onTextureInfo, raw)
 	if t := member(ext, transformName); t != nil && !isNull(t) {
 		if err := textureTransform(ref, t); err != nil {
 			return at(place+".extensions."+transformName, err)
 		}
 	}
-	if err := im.doc.textures.check(info.Index); err != nil {
+	if err := mr.doc.textures.check(info.Index); err != nil {
 		return at(place+".index", err)
 	}
-	tex, err := im.doc.textures.get(info.Index)
+	tex, err := mr.doc.textures.get(info.Index)
 	if err != nil {
 		return at(place, err)
 	}
-	source := im.textureSource(tex, info.Index)
+	source := mr.textureSource(tex, info.Index)
 	if source < 0 {
-		im.notes.warn("texture-without-image", im.doc.textures.place(info.Index), "a texture without an image that is understood was left out")
+		mr.notes.warn("texture-without-image", mr.doc.textures.place(info.Index), "a texture without an image that is understood was left out")
 		return nil
 	}
-	if err := im.doc.images.check(source); err != nil {
-		return at(im.doc.textures.place(info.Index)+".source", err)
+	if err := mr.doc.images.check(source); err != nil {
+		return at(mr.doc.textures.place(info.Index)+".source", err)
 	}
 	if ref.UVSet > 1 {
-		im.notes.warn("uv-set-unsupported", place, "textures with texture coordinates beyond TEXCOORD_1 were left out")
+		mr.notes.warn("uv-set-unsupported", place, "textures with texture coordinates beyond TEXCOORD_1 were left out")
 		ref.UVSet = 0
 		return nil
 	}
 	ref.Image = source
-	im.images[source] = -1
+	mr.images[source] = -1
 	if tex.Sampler != nil {
-		im.sampler(ref, *tex.Sampler, im.doc.textures.place(info.Index))
+		mr.sampler(ref, *tex.Sampler, mr.doc.textures.place(info.Index))
 	}
 	return nil
 }
@@ -223,18 +234,18 @@ var textureExtensions = []string{"EXT_texture_webp", "KHR_texture_basisu", "EXT_
 
 // textureSource returns the image of a texture: its source, which is a PNG or
 // JPEG that everybody can read, else one that an extension names, else -1.
-func (im *importer) textureSource(tex *gltf.Texture, index int) int {
-	if source, ok := im.sources[index]; ok {
+func (mr *materialReader) textureSource(tex *gltf.Texture, index int) int {
+	if source, ok := mr.sources[index]; ok {
 		return source
 	}
-	source := im.findSource(tex, index)
-	im.sources[index] = source
+	source := mr.findSource(tex, index)
+	mr.sources[index] = source
 	return source
 }
 
-func (im *importer) findSource(tex *gltf.Texture, index int) int {
-	place := im.doc.textures.place(index)
-	ext := im.observe(place, onTexture, im.doc.textures.raw[index])
+func (mr *materialReader) findSource(tex *gltf.Texture, index int) int {
+	place := mr.doc.textures.place(index)
+	ext := mr.observe(place, onTexture, mr.doc.textures.raw[index])
 	for _, name := range textureExtensions {
 		v, ok := wholeNumber(member(member(ext, name), "source"))
 		switch {
@@ -242,8 +253,8 @@ func (im *importer) findSource(tex *gltf.Texture, index int) int {
 		case tex.Source == nil:
 			return v
 		case *tex.Source != v:
-			im.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d",
-				im.imageName(*tex.Source), name, v))
+			mr.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d",
+				mr.imageName(*tex.Source), name, v))
 		}
 	}
 	if tex.Source != nil {
@@ -253,13 +264,13 @@ func (im *importer) findSource(tex *gltf.Texture, index int) int {
 }
 
 // imageName names an image of the file for a note.
-func (im *importer) imageName(index int) string {
-	img, err := im.doc.images.peek(index)
+func (mr *materialReader) imageName(index int) string {
+	img, err := mr.doc.images.peek(index)
 	if err != nil {
 		return fmt.Sprintf("image %d", index)
 	}
 	what := img.MimeType
-	if uri := uriOf(im.doc.images.raw[index]); uri != nil && !isDataURI(uri) {
+	if uri := uriOf(mr.doc.images.raw[index]); uri != nil && !isDataURI(uri) {
 		what = string(uri)
 	}
 	if what == "" {
@@ -269,14 +280,14 @@ func (im *importer) imageName(index int) string {
 }
 
 // sampler reads the wrap modes; a faulty sampler counts as the default one.
-func (im *importer) sampler(ref *TextureRef, index int, place string) {
-	if err := im.doc.samplers.check(index); err != nil {
-		im.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", at(place+".sampler", err))
+func (mr *materialReader) sampler(ref *TextureRef, index int, place string) {
+	if err := mr.doc.samplers.check(index); err != nil {
+		mr.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", at(place+".sampler", err))
 		return
 	}
-	s, err := im.doc.samplers.get(index)
+	s, err := mr.doc.samplers.get(index)
 	if err != nil {
-		im.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", err)
+		mr.notes.fault("sampler-faulty", "a faulty sampler counts as the default one", err)
 		return
 	}
 	wrap := [...]Wrap{gltf.WrapRepeat: WrapRepeat, gltf.WrapClampToEdge: WrapClamp, gltf.WrapMirroredRepeat: WrapMirror}

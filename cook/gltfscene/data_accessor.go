@@ -102,17 +102,17 @@ func newAccessor(src *gltf.Accessor) *accessor {
 
 // accessor resolves accessor i, once. Its errors have a place relative to
 // the accessor.
-func (im *importer) accessor(i int) (*accessor, error) {
-	if m, ok := im.accessors[i]; ok {
+func (dr *dataReader) accessor(i int) (*accessor, error) {
+	if m, ok := dr.accessors[i]; ok {
 		return m.v, m.err
 	}
-	a, err := im.resolve(i)
-	im.accessors[i] = memo[accessor]{a, err}
+	a, err := dr.resolve(i)
+	dr.accessors[i] = memo[accessor]{a, err}
 	return a, err
 }
 
-func (im *importer) resolve(i int) (*accessor, error) {
-	src, err := im.doc.accessors.get(i)
+func (dr *dataReader) resolve(i int) (*accessor, error) {
+	src, err := dr.doc.accessors.get(i)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (im *importer) resolve(i int) (*accessor, error) {
 	a.bounded = len(src.Min) > 0 && len(src.Max) > 0
 	size := a.stride
 	if src.BufferView != nil {
-		v, err := im.view(*src.BufferView)
+		v, err := dr.view(*src.BufferView)
 		if err != nil {
 			return nil, at(".bufferView", err)
 		}
@@ -134,10 +134,10 @@ func (im *importer) resolve(i int) (*accessor, error) {
 			a.data = nil
 		}
 	} else if src.ByteOffset != 0 {
-		im.notes.warn("accessor-offset", im.doc.accessors.place(i), "byteOffset without bufferView was ignored")
+		dr.notes.warn("accessor-offset", dr.doc.accessors.place(i), "byteOffset without bufferView was ignored")
 	}
 	if src.Sparse != nil {
-		if a.sparse, err = im.sparse(a, src.Sparse, size); err != nil {
+		if a.sparse, err = dr.sparse(a, src.Sparse, size); err != nil {
 			return nil, err
 		}
 	}
@@ -169,12 +169,12 @@ func fits(length, offset, count, stride, size int) error {
 }
 
 // sparse resolves the substitution list of a.
-func (im *importer) sparse(a *accessor, src *gltf.Sparse, size int) (*sparse, error) {
+func (dr *dataReader) sparse(a *accessor, src *gltf.Sparse, size int) (*sparse, error) {
 	s := &sparse{count: src.Count, ct: componentGL[src.Indices.ComponentType]}
 	if s.count > a.count {
 		return nil, malformed(".sparse.count", "is %d, the accessor has %d elements", s.count, a.count)
 	}
-	v, err := im.view(src.Indices.BufferView)
+	v, err := dr.view(src.Indices.BufferView)
 	if err != nil {
 		return nil, at(".sparse.indices.bufferView", err)
 	}
@@ -182,7 +182,7 @@ func (im *importer) sparse(a *accessor, src *gltf.Sparse, size int) (*sparse, er
 	if s.indices, err = span(v.data, src.Indices.ByteOffset, s.count, n, n); err != nil {
 		return nil, at(".sparse.indices", err)
 	}
-	if v, err = im.view(src.Values.BufferView); err != nil {
+	if v, err = dr.view(src.Values.BufferView); err != nil {
 		return nil, at(".sparse.values.bufferView", err)
 	}
 	if s.values, err = span(v.data, src.Values.ByteOffset, s.count, size, size); err != nil {

@@ -39,12 +39,12 @@ type job struct {
 
 // job returns the job that decodes accessor i for the attribute at place. The
 // data are those of packed, if that holds the attribute of this name.
-func (im *importer) job(c class, i int, place, name string, packed *compressedMesh) (*job, error) {
+func (mp *meshPlanner) job(c class, i int, place, name string, packed *compressedMesh) (*job, error) {
 	place = fmt.Sprintf("%s (accessor %d)", place, i)
-	if err := im.doc.accessors.check(i); err != nil {
+	if err := mp.doc.accessors.check(i); err != nil {
 		return nil, at(place, err)
 	}
-	a, err := im.source(i, name, packed)
+	a, err := mp.source(i, name, packed)
 	if err != nil {
 		return nil, at(place, err)
 	}
@@ -53,7 +53,7 @@ func (im *importer) job(c class, i int, place, name string, packed *compressedMe
 		return nil, malformed(place, "is %s, must be %s", a.format(), wants[c])
 	}
 	if quantized {
-		im.ext.quantized(im, place)
+		mp.noteQuantized(place)
 	}
 	key := jobKey{class: c, accessor: -1, count: a.count, stride: a.stride, ct: a.ct, comps: a.comps, norm: a.normalized}
 	if a.data == nil || a.sparse != nil {
@@ -61,28 +61,28 @@ func (im *importer) job(c class, i int, place, name string, packed *compressedMe
 	} else {
 		key.first = &a.data[0]
 	}
-	if j := im.jobOf[key]; j != nil {
+	if j := mp.jobOf[key]; j != nil {
 		return j, nil
 	}
 	j := &job{class: c, acc: a, place: place}
-	im.jobOf[key] = j
-	im.jobs = append(im.jobs, j)
+	mp.jobOf[key] = j
+	mp.jobs = append(mp.jobs, j)
 	// Twice for indices, which may be rebased.
 	size := [...]int64{classPosition: 12, classNormal: 12, classTangent: 16, classUV: 8, classColor: 16, classIndex: 8}
-	return j, im.reserve(place, int64(a.count), size[c])
+	return j, mp.data.reserve(place, int64(a.count), size[c])
 }
 
 // reserve counts memory against the limit for decoded geometry. The product
 // cannot overflow: counts are at most 2^53 and checked one by one.
-func (im *importer) reserve(place string, count, size int64) error {
+func (dr *dataReader) reserve(place string, count, size int64) error {
 	const most = 1 << 56 // far above any limit
-	if count > most/size || im.decoded+count*size > most {
+	if count > most/size || dr.decoded+count*size > most {
 		return &Error{
 			Place: place, Reason: fmt.Sprintf("%d elements of %d bytes exceed every limit for decoded geometry", count, size),
 			Hint: "the count is damaged: export the file again", Err: ErrTooLarge,
 		}
 	}
-	im.decoded += count * size
+	dr.decoded += count * size
 	return nil
 }
 
@@ -94,19 +94,19 @@ func tooLarge(place string, limit int64) error {
 }
 
 // checkReserved applies the limit once all buffers are known.
-func (im *importer) checkReserved() error {
-	if limit := im.decodedLimit(); im.decoded > limit {
+func (dr *dataReader) checkReserved() error {
+	if limit := dr.decodedLimit(); dr.decoded > limit {
 		return tooLarge("", limit)
 	}
 	return nil
 }
 
 // decodedLimit returns the limit for decoded geometry in bytes.
-func (im *importer) decodedLimit() int64 {
-	if im.opts.MaxDecodedBytes > 0 {
-		return im.opts.MaxDecodedBytes
+func (dr *dataReader) decodedLimit() int64 {
+	if dr.opts.MaxDecodedBytes > 0 {
+		return dr.opts.MaxDecodedBytes
 	}
-	return 64<<20 + 32*im.bufferBytes
+	return 64<<20 + 32*dr.bufferBytes
 }
 
 // run decodes.
@@ -216,13 +216,13 @@ func clampColors(list [][4]float32) (changed int) {
 // parallel calls f(0..n-1) from several goroutines and returns the error of
 // the lowest index, so that the outcome does not depend on the number of
 // goroutines. It stops early when the context ends.
-func (im *importer) parallel(n int, f func(i int) error) error {
+func (se *session) parallel(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(im.opts.jobs(), n) {
+	for range min(se.opts.jobs(), n) {
 		wg.Go(func() {
-			for im.ctx.Err() == nil {
+			for se.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return
@@ -232,7 +232,7 @@ func (im *importer) parallel(n int, f func(i int) error) error {
 		})
 	}
 	wg.Wait()
-	if err := im.ctx.Err(); err != nil {
+	if err := se.ctx.Err(); err != nil {
 		return err
 	}
 	for _, err := range errs {

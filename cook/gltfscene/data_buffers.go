@@ -6,6 +6,27 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
+// dataReader owns the bytes of a load: the buffers that were read, their views and
+// accessors, each read once, and the count of memory that decoded geometry takes. It
+// hands out nothing that lies outside a buffer, and reads no file that is not named
+// by a buffer in use.
+type dataReader struct {
+	*session
+	box         container
+	buffers     map[int]loadedBuffer
+	views       map[int]loadedView
+	accessors   map[int]memo[accessor]
+	bufferBytes int64 // of the file and all buffers read
+	decoded     int64 // bytes that decoding will allocate
+}
+
+func newDataReader(se *session, fileBytes int64) dataReader {
+	return dataReader{
+		session: se, bufferBytes: fileBytes,
+		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView), accessors: make(map[int]memo[accessor]),
+	}
+}
+
 // loadedBuffer is a buffer's bytes, exactly byteLength of them, or why they
 // cannot be had.
 type loadedBuffer struct {
@@ -21,17 +42,17 @@ type loadedView struct {
 }
 
 // buffer returns the bytes of buffer i; they are read once.
-func (im *importer) buffer(i int) ([]byte, error) {
-	if b, ok := im.buffers[i]; ok {
+func (dr *dataReader) buffer(i int) ([]byte, error) {
+	if b, ok := dr.buffers[i]; ok {
 		return b.data, b.err
 	}
-	data, err := im.readBuffer(i)
-	im.buffers[i] = loadedBuffer{data, err}
+	data, err := dr.readBuffer(i)
+	dr.buffers[i] = loadedBuffer{data, err}
 	return data, err
 }
 
-func (im *importer) readBuffer(i int) ([]byte, error) {
-	t := &im.doc.buffers
+func (dr *dataReader) readBuffer(i int) ([]byte, error) {
+	t := &dr.doc.buffers
 	if err := t.check(i); err != nil {
 		return nil, err
 	}
@@ -39,18 +60,18 @@ func (im *importer) readBuffer(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	im.observe(t.place(i), onBuffer, t.raw[i])
+	dr.observe(t.place(i), onBuffer, t.raw[i])
 	uri := uriOf(t.raw[i])
 	var data []byte
 	switch {
 	case uri == nil:
-		data, err = im.embedded(i, t.raw[i])
+		data, err = dr.embedded(i, t.raw[i])
 	case isDataURI(uri):
 		data, err = decodeDataURI(uri)
-		im.bufferBytes += int64(len(data))
+		dr.bufferBytes += int64(len(data))
 	default:
-		data, err = im.readExternal(string(uri), int64(b.ByteLength))
-		im.bufferBytes += int64(len(data))
+		data, err = dr.readExternal(string(uri), int64(b.ByteLength))
+		dr.bufferBytes += int64(len(data))
 	}
 	if err != nil {
 		return nil, at(t.place(i), err)
@@ -62,9 +83,9 @@ func (im *importer) readBuffer(i int) ([]byte, error) {
 }
 
 // embedded returns the BIN chunk for the first buffer of a .glb.
-func (im *importer) embedded(i int, raw []byte) ([]byte, error) {
-	if i == 0 && im.box.hasBin {
-		return im.box.bin, nil
+func (dr *dataReader) embedded(i int, raw []byte) ([]byte, error) {
+	if i == 0 && dr.box.hasBin {
+		return dr.box.bin, nil
 	}
 	if isPlaceholder(raw) {
 		return nil, malformed("", "is a placeholder for compressed data and holds none: only compressed bufferViews may refer to it")
@@ -77,15 +98,15 @@ func (im *importer) embedded(i int, raw []byte) ([]byte, error) {
 }
 
 // readExternal reads the first n bytes of the file that uri names.
-func (im *importer) readExternal(uri string, n int64) ([]byte, error) {
-	im.noteBackslash(uri)
-	x, err := find(im.src, uri, im.opts.AllowParentPaths)
+func (dr *dataReader) readExternal(uri string, n int64) ([]byte, error) {
+	dr.noteBackslash(uri)
+	x, err := find(dr.src, uri, dr.opts.AllowParentPaths)
 	if err != nil {
 		return nil, err
 	}
-	if n > im.opts.maxFile() {
+	if n > dr.opts.maxFile() {
 		return nil, &Error{
-			Reason: fmt.Sprintf("needs %d bytes of file %s, the limit is %d", n, quote(x.name), im.opts.maxFile()),
+			Reason: fmt.Sprintf("needs %d bytes of file %s, the limit is %d", n, quote(x.name), dr.opts.maxFile()),
 			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
 		}
 	}
@@ -93,35 +114,35 @@ func (im *importer) readExternal(uri string, n int64) ([]byte, error) {
 }
 
 // view returns the bytes of bufferView i.
-func (im *importer) view(i int) (loadedView, error) {
-	if v, ok := im.views[i]; ok {
+func (dr *dataReader) view(i int) (loadedView, error) {
+	if v, ok := dr.views[i]; ok {
 		return v, v.err
 	}
-	v, err := im.readView(i)
+	v, err := dr.readView(i)
 	v.err = err
-	im.views[i] = v
+	dr.views[i] = v
 	return v, err
 }
 
-func (im *importer) readView(i int) (loadedView, error) {
-	bv, err := im.doc.views.get(i)
+func (dr *dataReader) readView(i int) (loadedView, error) {
+	bv, err := dr.doc.views.get(i)
 	if err != nil {
 		return loadedView{}, err
 	}
-	place, raw := im.doc.views.place(i), im.doc.views.raw[i]
-	im.observe(place, onView, raw)
+	place, raw := dr.doc.views.place(i), dr.doc.views.raw[i]
+	dr.observe(place, onView, raw)
 	if strideFault(bv.ByteStride) {
-		im.notes.warn("byte-stride", place, "byteStride is not a multiple of 4 within 4 to 252; it was used as it is")
+		dr.notes.warn("byte-stride", place, "byteStride is not a multiple of 4 within 4 to 252; it was used as it is")
 	}
 	if ext, name := meshoptOf(raw); ext != nil {
-		return im.expandView(bv, place, ext, name)
+		return dr.expandView(bv, place, ext, name)
 	}
-	return im.plainView(bv, place)
+	return dr.plainView(bv, place)
 }
 
 // plainView returns the bytes of a bufferView that is not compressed.
-func (im *importer) plainView(bv *gltf.BufferView, place string) (loadedView, error) {
-	data, err := im.buffer(bv.Buffer)
+func (dr *dataReader) plainView(bv *gltf.BufferView, place string) (loadedView, error) {
+	data, err := dr.buffer(bv.Buffer)
 	if err != nil {
 		return loadedView{}, at(place, err)
 	}

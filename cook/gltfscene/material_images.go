@@ -14,28 +14,28 @@ import (
 
 // loadImages makes Scene.Images of the images that materials use, in file
 // order, and puts their positions into the materials.
-func (im *importer) loadImages() error {
-	for _, index := range slices.Sorted(maps.Keys(im.images)) {
-		if err := im.ctx.Err(); err != nil {
+func (mr *materialReader) loadImages() error {
+	for _, index := range slices.Sorted(maps.Keys(mr.images)) {
+		if err := mr.ctx.Err(); err != nil {
 			return err
 		}
-		img, err := im.image(index)
+		img, err := mr.image(index)
 		if err != nil {
-			if !im.opts.AllowMissingImages {
+			if !mr.opts.AllowMissingImages {
 				return err
 			}
 			var e *Error
 			errors.As(err, &e)
-			im.notes.warn("image-missing", e.Place, "an image was left out: "+e.Reason)
+			mr.notes.warn("image-missing", e.Place, "an image was left out: "+e.Reason)
 			continue
 		}
-		im.images[index] = len(im.scene.Images)
-		im.scene.Images = append(im.scene.Images, img)
+		mr.images[index] = len(mr.scene.Images)
+		mr.scene.Images = append(mr.scene.Images, img)
 	}
-	for i := range im.scene.Materials {
-		for _, s := range im.scene.Materials[i].slots() {
+	for i := range mr.scene.Materials {
+		for _, s := range mr.scene.Materials[i].slots() {
 			if s.ref.Image >= 0 {
-				s.ref.Image = im.images[s.ref.Image]
+				s.ref.Image = mr.images[s.ref.Image]
 			}
 		}
 	}
@@ -43,8 +43,8 @@ func (im *importer) loadImages() error {
 }
 
 // image finds image index.
-func (im *importer) image(index int) (Image, error) {
-	t := &im.doc.images
+func (mr *materialReader) image(index int) (Image, error) {
+	t := &mr.doc.images
 	src, err := t.get(index)
 	if err != nil {
 		return Image{}, err
@@ -55,15 +55,15 @@ func (im *importer) image(index int) (Image, error) {
 	switch {
 	case src.BufferView != nil:
 		if uri != nil {
-			im.notes.warn("image-ambiguous", t.place(index), "an image has a uri as well as a bufferView; the bufferView was used")
+			mr.notes.warn("image-ambiguous", t.place(index), "an image has a uri as well as a bufferView; the bufferView was used")
 		}
-		err = im.viewImage(&img, src, t.place(index))
+		err = mr.viewImage(&img, src, t.place(index))
 	case uri == nil:
 		err = malformed("", "has neither a uri nor a bufferView")
 	case isDataURI(uri):
 		img.data, err = decodeDataURI(uri)
 	default:
-		err = im.externalImage(&img, string(uri))
+		err = mr.externalImage(&img, string(uri))
 	}
 	if err == nil && img.src == nil {
 		if img.MIME = picture.Sniff(img.data).MIME; len(img.data) == 0 {
@@ -74,28 +74,28 @@ func (im *importer) image(index int) (Image, error) {
 		return img, at(t.place(index), err)
 	}
 	if src.MimeType != "" && img.MIME != "" && src.MimeType != img.MIME {
-		im.notes.warn("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
+		mr.notes.warn("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
 	}
 	return img, nil
 }
 
 // viewImage copies an image out of a bufferView, so that the file's bytes
 // need not be kept.
-func (im *importer) viewImage(img *Image, src *gltf.Image, place string) error {
-	v, err := im.view(*src.BufferView)
+func (mr *materialReader) viewImage(img *Image, src *gltf.Image, place string) error {
+	v, err := mr.data.view(*src.BufferView)
 	if err != nil {
 		return at(".bufferView", err)
 	}
 	if v.stride != 0 {
-		im.notes.warn("image-byte-stride", place, "the bufferView of an image has a byteStride, which was ignored")
+		mr.notes.warn("image-byte-stride", place, "the bufferView of an image has a byteStride, which was ignored")
 	}
 	if src.MimeType == "" {
-		im.notes.warn("image-mime-missing", place, "an image in a bufferView lacks its mimeType; its first bytes tell it")
+		mr.notes.warn("image-mime-missing", place, "an image in a bufferView lacks its mimeType; its first bytes tell it")
 	}
-	if err := im.reserve("", int64(len(v.data)), 1); err != nil {
+	if err := mr.data.reserve("", int64(len(v.data)), 1); err != nil {
 		return err
 	}
-	if err := im.checkReserved(); err != nil {
+	if err := mr.data.checkReserved(); err != nil {
 		return err
 	}
 	img.data = bytes.Clone(v.data)
@@ -103,16 +103,16 @@ func (im *importer) viewImage(img *Image, src *gltf.Image, place string) error {
 }
 
 // externalImage checks that the file exists and looks at its first bytes.
-func (im *importer) externalImage(img *Image, uri string) error {
-	im.noteBackslash(uri)
-	x, err := find(im.src, uri, im.opts.AllowParentPaths)
+func (mr *materialReader) externalImage(img *Image, uri string) error {
+	mr.noteBackslash(uri)
+	x, err := find(mr.src, uri, mr.opts.AllowParentPaths)
 	if err != nil {
 		return err
 	}
 	switch {
-	case x.size > im.opts.maxFile():
+	case x.size > mr.opts.maxFile():
 		return &Error{
-			Reason: fmt.Sprintf("file %s has %d bytes, the limit is %d", quote(x.name), x.size, im.opts.maxFile()),
+			Reason: fmt.Sprintf("file %s has %d bytes, the limit is %d", quote(x.name), x.size, mr.opts.maxFile()),
 			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
 		}
 	case x.size == 0:

@@ -57,30 +57,30 @@ func (d *document) parseLights() []memo[Light] {
 }
 
 // placeLight adds the light that a node refers to; a faulty one is noted.
-func (im *importer) placeLight(ref []byte, n Node) {
+func (np *nodePlacer) placeLight(ref []byte, n Node) {
 	var r struct{ Light int }
-	place := im.doc.nodes.place(n.Index) + ".extensions." + lightsName
+	place := np.doc.nodes.place(n.Index) + ".extensions." + lightsName
 	if err := lightRefSchema.decode(ref, &r); err != nil {
-		im.notes.fault("light-faulty", faultyLight, at(place, err))
+		np.notes.fault("light-faulty", faultyLight, at(place, err))
 		return
 	}
-	if im.lights == nil {
-		im.lights = im.doc.parseLights()
+	if np.lights == nil {
+		np.lights = np.doc.parseLights()
 	}
-	if r.Light >= len(im.lights) {
-		im.notes.fault("light-faulty", faultyLight, malformed(place+".light", "names light %d, but the file has %d", r.Light, len(im.lights)))
+	if r.Light >= len(np.lights) {
+		np.notes.fault("light-faulty", faultyLight, malformed(place+".light", "names light %d, but the file has %d", r.Light, len(np.lights)))
 		return
 	}
-	if err := im.lights[r.Light].err; err != nil {
-		im.notes.fault("light-faulty", faultyLight, err)
+	if err := np.lights[r.Light].err; err != nil {
+		np.notes.fault("light-faulty", faultyLight, err)
 		return
 	}
-	l := *im.lights[r.Light].v
+	l := *np.lights[r.Light].v
 	if l.Name == "" {
 		l.Name = n.Name
 	}
 	l.World, l.SourceNode = n.World, n.Index
-	im.scene.Lights = append(im.scene.Lights, l)
+	np.scene.Lights = append(np.scene.Lights, l)
 }
 
 // parseLight reads and checks one light.
@@ -133,30 +133,30 @@ func parseLight(raw []byte) (Light, error) {
 }
 
 // placeCamera adds the camera that a node refers to; a faulty one is noted.
-func (im *importer) placeCamera(index int, n Node) {
-	if err := im.doc.cameras.check(index); err != nil {
-		im.notes.fault("camera-faulty", faultyCamera, at(im.doc.nodes.place(n.Index)+".camera", err))
+func (np *nodePlacer) placeCamera(index int, n Node) {
+	if err := np.doc.cameras.check(index); err != nil {
+		np.notes.fault("camera-faulty", faultyCamera, at(np.doc.nodes.place(n.Index)+".camera", err))
 		return
 	}
-	src, err := im.doc.cameras.get(index)
+	src, err := np.doc.cameras.get(index)
 	if err != nil {
-		im.notes.fault("camera-faulty", faultyCamera, err)
+		np.notes.fault("camera-faulty", faultyCamera, err)
 		return
 	}
-	if _, ok := im.cameras[index]; !ok {
-		c, err := parseCamera(src, im.doc.cameras.raw[index])
-		im.cameras[index] = memo[Camera]{&c, err}
+	if _, ok := np.cameras[index]; !ok {
+		c, err := parseCamera(src, np.doc.cameras.raw[index])
+		np.cameras[index] = memo[Camera]{&c, err}
 	}
-	if err := im.cameras[index].err; err != nil {
-		im.notes.fault("camera-faulty", faultyCamera, at(im.doc.cameras.place(index), err))
+	if err := np.cameras[index].err; err != nil {
+		np.notes.fault("camera-faulty", faultyCamera, at(np.doc.cameras.place(index), err))
 		return
 	}
-	c := *im.cameras[index].v
+	c := *np.cameras[index].v
 	if c.Name == "" {
 		c.Name = n.Name
 	}
 	c.World, c.SourceNode = n.World, n.Index
-	im.scene.Cameras = append(im.scene.Cameras, c)
+	np.scene.Cameras = append(np.scene.Cameras, c)
 }
 
 // parseCamera checks the ranges of a camera; glTF 2.0 section 3.10.3.

@@ -16,7 +16,7 @@ const nodeBytes = 288
 
 // placeInstances expands EXT_mesh_gpu_instancing: the node at position self
 // gives its mesh to one child per instance.
-func (im *importer) placeInstances(self int, raw []byte) error {
+func (np *nodePlacer) placeInstances(self int, raw []byte) error {
 	var ext struct{ Attributes map[string]int }
 	if err := instancingSchema.decode(raw, &ext); err != nil {
 		return err
@@ -28,10 +28,10 @@ func (im *importer) placeInstances(self int, raw []byte) error {
 			return nil, nil
 		}
 		place := fmt.Sprintf(".attributes.%s (accessor %d)", name, index)
-		if err := im.doc.accessors.check(index); err != nil {
+		if err := np.doc.accessors.check(index); err != nil {
 			return nil, at(place, err)
 		}
-		a, err := im.accessor(index)
+		a, err := np.data.accessor(index)
 		if err != nil {
 			return nil, at(place, err)
 		}
@@ -57,17 +57,17 @@ func (im *importer) placeInstances(self int, raw []byte) error {
 	if count < 0 {
 		return nil // custom attributes only: nothing that places an instance
 	}
-	if err := im.reserve("", int64(count), nodeBytes); err != nil {
+	if err := np.data.reserve("", int64(count), nodeBytes); err != nil {
 		return err
 	}
-	if err := im.checkReserved(); err != nil {
+	if err := np.data.checkReserved(); err != nil {
 		return err
 	}
-	return im.expand(self, count, of[0], of[1], of[2])
+	return np.expand(self, count, of[0], of[1], of[2])
 }
 
 // expand appends the instances; absent accessors stand for the identity.
-func (im *importer) expand(self, count int, translation, rotation, scale *accessor) error {
+func (np *nodePlacer) expand(self, count int, translation, rotation, scale *accessor) error {
 	t, err := decodeAll[[3]float32](".attributes.TRANSLATION", translation)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (im *importer) expand(self, count int, translation, rotation, scale *access
 	if err != nil {
 		return err
 	}
-	owner := im.scene.Nodes[self]
-	im.scene.Nodes[self].Mesh = -1
+	owner := np.scene.Nodes[self]
+	np.scene.Nodes[self].Mesh = -1
 	for i := range count {
 		move, turn, size := geom.Vec3{}, [4]float64{0, 0, 0, 1}, geom.Vec3{1, 1, 1}
 		if t != nil {
@@ -100,9 +100,9 @@ func (im *importer) expand(self, count int, translation, rotation, scale *access
 		if !n.World.IsFinite() {
 			return malformed("", "instance %d has a world transform that is not finite", i)
 		}
-		im.scene.Nodes = append(im.scene.Nodes, n)
+		np.scene.Nodes = append(np.scene.Nodes, n)
 	}
-	im.notes.add(count, false, "instances-expanded", im.doc.nodes.place(owner.Index), "instances of "+instancingName+" became nodes")
+	np.notes.add(count, false, "instances-expanded", np.doc.nodes.place(owner.Index), "instances of "+instancingName+" became nodes")
 	return nil
 }
 

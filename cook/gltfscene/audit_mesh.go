@@ -27,7 +27,7 @@ func (a *auditor) meshes() {
 		eachElement(member(a.d.meshes.raw[i], "primitives"), func(k int, raw []byte) bool {
 			if k < len(m.Primitives) {
 				where := fmt.Sprintf("%s.primitives[%d]", place, k)
-				a.im.observe(where, onPrimitive, raw)
+				a.se.observe(where, onPrimitive, raw)
 				a.primitive(where, m.Primitives[k])
 			}
 			return true
@@ -103,7 +103,7 @@ func (a *auditor) accessor(c class, index int, place string) *accessor {
 		a.fault(place, malformed("", "is %s, must be %s", acc.format(), wants[c]))
 		return nil
 	}
-	if quantized && !a.im.ext.required["KHR_mesh_quantization"] {
+	if quantized && !a.se.ext.required["KHR_mesh_quantization"] {
 		a.fault(place, malformed("", "is quantized, but KHR_mesh_quantization is not required"))
 	}
 	return acc

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 )
 
 // plan is a primitive whose accessors are known but not yet decoded.
@@ -30,19 +31,41 @@ var skippedModes = map[gltf.PrimitiveMode]string{
 	gltf.PrimitiveLineLoop: "lines", gltf.PrimitiveLineStrip: "lines",
 }
 
+// meshPlanner makes meshes in two steps: it plans the primitives that nodes show,
+// which says what decoding takes, and decodes them in parallel. It owns the plans
+// and the jobs, of which accessors that read the same bytes share one.
+type meshPlanner struct {
+	*session
+	data *dataReader
+
+	plans       []*plan
+	meshOf      map[int]int // glTF index -> Scene.Meshes
+	jobs        []*job
+	jobOf       map[jobKey]*job
+	streams     map[dracoKey]memo[draco.Mesh]
+	packedViews map[int]bool // those whose bytes count for more
+}
+
+func newMeshPlanner(se *session, data *dataReader) meshPlanner {
+	return meshPlanner{
+		session: se, data: data, meshOf: make(map[int]int), jobOf: make(map[jobKey]*job),
+		streams: make(map[dracoKey]memo[draco.Mesh]), packedViews: make(map[int]bool),
+	}
+}
+
 // planMeshes makes Scene.Meshes of the meshes that nodes use, in file order,
 // and plans the decoding of their primitives.
-func (im *importer) planMeshes() error {
+func (mp *meshPlanner) planMeshes(scene string) error {
 	uses := map[int]int64{} // by index in the file
-	for i := range im.scene.Nodes {
-		if m := im.scene.Nodes[i].Mesh; m >= 0 {
-			im.meshOf[m] = -1
+	for i := range mp.scene.Nodes {
+		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
+			mp.meshOf[m] = -1
 			uses[m]++
 		}
 	}
 	announced := int64(0)
-	for _, index := range slices.Sorted(maps.Keys(im.meshOf)) {
-		src, err := im.doc.meshes.get(index)
+	for _, index := range slices.Sorted(maps.Keys(mp.meshOf)) {
+		src, err := mp.doc.meshes.get(index)
 		if err != nil {
 			return err
 		}
@@ -50,44 +73,44 @@ func (im *importer) planMeshes() error {
 		if m.Name == "" {
 			m.Name = "mesh_" + strconv.Itoa(index)
 		}
-		im.meshOf[index] = len(im.scene.Meshes)
-		im.scene.Meshes = append(im.scene.Meshes, m)
-		announced = saturate(announced, im.announced(src, uses[index]))
-		if limit := im.opts.MaxTriangles; limit > 0 && announced > limit {
-			return im.tooMany(fmt.Sprintf("the nodes of %d meshes place %d triangles by what accessors announce, the limit is %d", len(im.scene.Meshes), announced, limit))
+		mp.meshOf[index] = len(mp.scene.Meshes)
+		mp.scene.Meshes = append(mp.scene.Meshes, m)
+		announced = saturate(announced, mp.announced(src, uses[index]))
+		if limit := mp.opts.MaxTriangles; limit > 0 && announced > limit {
+			return mp.tooMany(scene, fmt.Sprintf("the nodes of %d meshes place %d triangles by what accessors announce, the limit is %d", len(mp.scene.Meshes), announced, limit))
 		}
-		if err := im.planMesh(index, src); err != nil {
+		if err := mp.planMesh(index, src); err != nil {
 			return err
 		}
 	}
-	for i := range im.scene.Nodes {
-		if m := im.scene.Nodes[i].Mesh; m >= 0 {
-			im.scene.Nodes[i].Mesh = im.meshOf[m]
+	for i := range mp.scene.Nodes {
+		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
+			mp.scene.Nodes[i].Mesh = mp.meshOf[m]
 		}
 	}
-	if err := im.checkReserved(); err != nil {
+	if err := mp.data.checkReserved(); err != nil {
 		return err
 	}
-	return im.checkPlaced()
+	return mp.checkPlaced(scene)
 }
 
 // checkPlaced applies the limit for placed triangles: a mesh counts once for
 // every node, which a small file can have many of.
-func (im *importer) checkPlaced() error {
-	limit := im.opts.MaxTriangles
+func (mp *meshPlanner) checkPlaced(scene string) error {
+	limit := mp.opts.MaxTriangles
 	if limit <= 0 {
 		return nil
 	}
-	stored := make([]int64, len(im.scene.Meshes))
-	for _, pl := range im.plans {
+	stored := make([]int64, len(mp.scene.Meshes))
+	for _, pl := range mp.plans {
 		stored[pl.mesh] += pl.triangles()
 	}
 	var once, placed, nodes int64
 	for _, n := range stored {
 		once = saturate(once, n)
 	}
-	for i := range im.scene.Nodes {
-		if m := im.scene.Nodes[i].Mesh; m >= 0 {
+	for i := range mp.scene.Nodes {
+		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
 			placed, nodes = saturate(placed, stored[m]), nodes+1
 		}
 	}
@@ -98,23 +121,24 @@ func (im *importer) checkPlaced() error {
 	if len(stored) == 1 {
 		meshes = "mesh"
 	}
-	return im.tooMany(fmt.Sprintf("%d nodes place %d triangles (%d in %d %s), the limit is %d", nodes, placed, once, len(stored), meshes, limit))
+	return mp.tooMany(scene, fmt.Sprintf("%d nodes place %d triangles (%d in %d %s), the limit is %d", nodes, placed, once, len(stored), meshes, limit))
 }
 
-func (im *importer) tooMany(reason string) error {
-	return &Error{Place: im.root, Reason: reason, Hint: "divide the scene, or raise Options.MaxTriangles", Err: ErrTooLarge}
+// tooMany is the error of the scene at a place.
+func (mp *meshPlanner) tooMany(scene, reason string) error {
+	return &Error{Place: scene, Reason: reason, Hint: "divide the scene, or raise Options.MaxTriangles", Err: ErrTooLarge}
 }
 
 // announced returns how many triangles so many nodes place of the compressed
 // primitives of a mesh, by their accessors: what is compressed is decoded before
 // it can be counted, and a few bytes of it may be many triangles.
-func (im *importer) announced(src *gltf.Mesh, uses int64) (sum int64) {
+func (mp *meshPlanner) announced(src *gltf.Mesh, uses int64) (sum int64) {
 	for _, p := range src.Primitives {
 		if p == nil || p.Indices == nil {
 			continue
 		}
-		a, err := im.doc.accessors.peek(*p.Indices)
-		if _, skipped := skippedModes[p.Mode]; err != nil || skipped || !im.isCompressed(a) {
+		a, err := mp.doc.accessors.peek(*p.Indices)
+		if _, skipped := skippedModes[p.Mode]; err != nil || skipped || !mp.isCompressed(a) {
 			continue // what is plain is counted as it is
 		}
 		n := int64(max(0, a.Count-2))
@@ -131,15 +155,15 @@ func (im *importer) announced(src *gltf.Mesh, uses int64) (sum int64) {
 
 // isCompressed reports whether an accessor's data are in a compressed bufferView,
 // or in none, as those of a compressed primitive.
-func (im *importer) isCompressed(a *gltf.Accessor) bool {
+func (mp *meshPlanner) isCompressed(a *gltf.Accessor) bool {
 	if a.BufferView == nil {
 		return a.Sparse == nil
 	}
 	i := *a.BufferView
-	if i < 0 || i >= len(im.doc.views.raw) {
+	if i < 0 || i >= len(mp.doc.views.raw) {
 		return false
 	}
-	ext, _ := meshoptOf(im.doc.views.raw[i])
+	ext, _ := meshoptOf(mp.doc.views.raw[i])
 	return ext != nil
 }
 
@@ -164,84 +188,84 @@ func (pl *plan) triangles() int64 {
 }
 
 // planMesh plans the primitives of one mesh.
-func (im *importer) planMesh(index int, src *gltf.Mesh) error {
-	if err := im.ctx.Err(); err != nil {
+func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
+	if err := mp.ctx.Err(); err != nil {
 		return err
 	}
-	place := im.doc.meshes.place(index)
+	place := mp.doc.meshes.place(index)
 	var raws [][]byte
-	eachElement(member(im.doc.meshes.raw[index], "primitives"), func(_ int, e []byte) bool {
+	eachElement(member(mp.doc.meshes.raw[index], "primitives"), func(_ int, e []byte) bool {
 		raws = append(raws, e)
 		return true
 	})
 	if len(src.Primitives) == 0 {
-		im.notes.warn("empty-meshes", place, "a mesh has no primitives")
+		mp.notes.warn("empty-meshes", place, "a mesh has no primitives")
 	}
 	for slot, p := range src.Primitives {
 		if slot >= len(raws) || p == nil {
 			return malformed(place, "its primitives are ambiguous")
 		}
 		pl := &plan{
-			place: fmt.Sprintf("%s.primitives[%d]", place, slot), mesh: im.meshOf[index],
+			place: fmt.Sprintf("%s.primitives[%d]", place, slot), mesh: mp.meshOf[index],
 			slot: slot, material: -1, mode: p.Mode,
 		}
-		keep, err := im.planPrimitive(pl, p, raws[slot])
+		keep, err := mp.planPrimitive(pl, p, raws[slot])
 		if err != nil {
 			return err
 		}
 		if keep {
-			im.plans = append(im.plans, pl)
+			mp.plans = append(mp.plans, pl)
 		}
 	}
 	return nil
 }
 
 // planPrimitive plans one primitive; keep is false if it is left out.
-func (im *importer) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep bool, err error) {
-	ext := im.observe(pl.place, onPrimitive, raw)
+func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep bool, err error) {
+	ext := mp.observe(pl.place, onPrimitive, raw)
 	if what, skip := skippedModes[p.Mode]; skip {
-		im.notes.warn(what+"-skipped", pl.place, "primitives of "+what+" were left out: only triangles are cooked")
+		mp.notes.warn(what+"-skipped", pl.place, "primitives of "+what+" were left out: only triangles are cooked")
 		return false, nil
 	}
 	if _, ok := p.Attributes["POSITION"]; !ok {
-		im.notes.warn("no-position", pl.place, "primitives without POSITION were left out")
+		mp.notes.warn("no-position", pl.place, "primitives without POSITION were left out")
 		return false, nil
 	}
 	if len(p.Targets) > 0 {
-		im.notes.warn("morph-targets-skipped", pl.place, "morph targets are not applied: the base shape is taken")
-		im.checkTargets(pl.place, p)
+		mp.notes.warn("morph-targets-skipped", pl.place, "morph targets are not applied: the base shape is taken")
+		mp.checkTargets(pl.place, p)
 	}
 	var packed *compressedMesh
 	if raw := member(ext, dracoName); isObjectValue(raw) {
-		if packed, err = im.expandPrimitive(pl, p, raw); err != nil {
+		if packed, err = mp.expandPrimitive(pl, p, raw); err != nil {
 			return false, err
 		}
 	}
-	if err := im.planAttributes(pl, p.Attributes, packed); err != nil {
+	if err := mp.planAttributes(pl, p.Attributes, packed); err != nil {
 		return false, err
 	}
 	if p.Indices != nil {
-		if pl.index, err = im.job(classIndex, *p.Indices, pl.place+".indices", "", packed); err != nil {
+		if pl.index, err = mp.job(classIndex, *p.Indices, pl.place+".indices", "", packed); err != nil {
 			return false, err
 		}
 		if a := pl.index.acc; a.data != nil && a.stride != componentSize(a.ct) {
-			im.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
+			mp.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
 		}
 	}
 	if member(ext, variantsName) != nil {
-		im.notes.add(1, im.ext.required[variantsName], "variants-skipped", pl.place, "material variants are not cooked: primitives keep their default material")
+		mp.notes.add(1, mp.ext.required[variantsName], "variants-skipped", pl.place, "material variants are not cooked: primitives keep their default material")
 	}
 	if p.Material != nil {
-		if err := im.doc.materials.check(*p.Material); err != nil {
+		if err := mp.doc.materials.check(*p.Material); err != nil {
 			return false, at(pl.place+".material", err)
 		}
 		pl.material = *p.Material
 	}
-	return im.planTriangles(pl)
+	return mp.planTriangles(pl)
 }
 
 // planAttributes plans the attributes that are cooked.
-func (im *importer) planAttributes(pl *plan, attributes map[string]int, packed *compressedMesh) error {
+func (mp *meshPlanner) planAttributes(pl *plan, attributes map[string]int, packed *compressedMesh) error {
 	to := [...]**job{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color}
 	for i, a := range classes {
 		index, ok := attributes[a.name]
@@ -249,7 +273,7 @@ func (im *importer) planAttributes(pl *plan, attributes map[string]int, packed *
 			continue
 		}
 		place := pl.place + ".attributes." + a.name
-		j, err := im.job(a.class, index, place, a.name, packed)
+		j, err := mp.job(a.class, index, place, a.name, packed)
 		if err != nil {
 			return err
 		}
@@ -257,7 +281,7 @@ func (im *importer) planAttributes(pl *plan, attributes map[string]int, packed *
 		if a.class == classPosition {
 			pl.count = j.acc.count
 			if !j.acc.bounded {
-				im.notes.info("position-bounds-missing", place, "POSITION accessors lack min and max, which glTF demands; they are not needed")
+				mp.notes.info("position-bounds-missing", place, "POSITION accessors lack min and max, which glTF demands; they are not needed")
 			}
 		} else if j.acc.count != pl.count {
 			return malformed(fmt.Sprintf("%s (accessor %d)", place, index), "has %d elements, POSITION has %d", j.acc.count, pl.count)
@@ -267,26 +291,26 @@ func (im *importer) planAttributes(pl *plan, attributes map[string]int, packed *
 }
 
 // checkTargets notes faults in morph targets, which are not cooked.
-func (im *importer) checkTargets(place string, p *gltf.Primitive) {
-	base, err := im.doc.accessors.peek(p.Attributes["POSITION"])
+func (mp *meshPlanner) checkTargets(place string, p *gltf.Primitive) {
+	base, err := mp.doc.accessors.peek(p.Attributes["POSITION"])
 	if err != nil {
 		return // reported when POSITION is planned
 	}
 	for i, target := range p.Targets {
 		for _, name := range slices.Sorted(maps.Keys(target)) {
 			where := fmt.Sprintf("%s.targets[%d].%s", place, i, clip(name))
-			acc, err := im.doc.accessors.get(target[name])
+			acc, err := mp.doc.accessors.get(target[name])
 			if err != nil {
-				im.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", at(where, err))
+				mp.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", at(where, err))
 			} else if acc.Count != base.Count {
-				im.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", malformed(where, "has %d elements, POSITION has %d", acc.Count, base.Count))
+				mp.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", malformed(where, "has %d elements, POSITION has %d", acc.Count, base.Count))
 			}
 		}
 	}
 }
 
 // planTriangles checks the number of indices, or of vertices without them.
-func (im *importer) planTriangles(pl *plan) (keep bool, err error) {
+func (mp *meshPlanner) planTriangles(pl *plan) (keep bool, err error) {
 	n, what := pl.count, "vertices"
 	if pl.index != nil {
 		n, what = pl.index.acc.count, "indices"
@@ -295,71 +319,71 @@ func (im *importer) planTriangles(pl *plan) (keep bool, err error) {
 		return false, malformed(pl.place, "has %d %s, triangles need a multiple of 3", n, what)
 	}
 	if n < 3 || pl.count == 0 {
-		im.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
+		mp.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
 		return false, nil
 	}
 	switch {
 	case pl.mode != gltf.PrimitiveTriangles:
-		return true, im.reserve(pl.place, int64(n-2), 12)
+		return true, mp.data.reserve(pl.place, int64(n-2), 12)
 	case pl.index == nil:
-		return true, im.reserve(pl.place, int64(n), 4)
+		return true, mp.data.reserve(pl.place, int64(n), 4)
 	}
 	return true, nil
 }
 
 // decodeMeshes decodes what was planned, in parallel.
-func (im *importer) decodeMeshes() error {
+func (mp *meshPlanner) decodeMeshes(materials map[int]int) error {
 	// The largest first, so that no goroutine ends up with one alone; errors
 	// are still reported in the order of the file.
-	order := make([]int, len(im.jobs))
+	order := make([]int, len(mp.jobs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(im.jobs[b].acc.count, im.jobs[a].acc.count)
+		return cmp.Compare(mp.jobs[b].acc.count, mp.jobs[a].acc.count)
 	})
-	err := im.parallel(len(order), func(i int) error {
-		im.jobs[order[i]].run()
+	err := mp.parallel(len(order), func(i int) error {
+		mp.jobs[order[i]].run()
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, j := range im.jobs {
+	for _, j := range mp.jobs {
 		if j.err != nil {
 			return j.err
 		}
 		switch j.class {
 		case classNormal:
-			im.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
+			mp.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
 		case classTangent:
-			im.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
-			im.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
+			mp.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
+			mp.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
 		case classColor:
-			im.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")
+			mp.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")
 		}
 	}
-	prims := make([]Primitive, len(im.plans))
-	dropped := make([]int, len(im.plans))
-	err = im.parallel(len(im.plans), func(i int) error {
+	prims := make([]Primitive, len(mp.plans))
+	dropped := make([]int, len(mp.plans))
+	err = mp.parallel(len(mp.plans), func(i int) error {
 		var err error
-		prims[i], dropped[i], err = im.plans[i].build()
+		prims[i], dropped[i], err = mp.plans[i].build()
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i, pl := range im.plans {
-		im.notes.add(dropped[i], false, "degenerate-triangles", pl.place, "triangles of strips and fans that use a vertex twice were left out")
+	for i, pl := range mp.plans {
+		mp.notes.add(dropped[i], false, "degenerate-triangles", pl.place, "triangles of strips and fans that use a vertex twice were left out")
 		if len(prims[i].Indices) == 0 {
-			im.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
+			mp.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
 			continue
 		}
 		prims[i].Material = -1
 		if pl.material >= 0 {
-			prims[i].Material = im.materials[pl.material]
+			prims[i].Material = materials[pl.material]
 		}
-		m := &im.scene.Meshes[pl.mesh]
+		m := &mp.scene.Meshes[pl.mesh]
 		m.Primitives = append(m.Primitives, prims[i])
 	}
 	return nil

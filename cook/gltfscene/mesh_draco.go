@@ -33,23 +33,23 @@ const dracoHint = "the compressed data is damaged: export or compress the file a
 // expandPrimitive decodes the primitive's KHR_draco_mesh_compression. If that
 // fails and all of its accessors have data of their own, they are used: the
 // result is nil then.
-func (im *importer) expandPrimitive(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
-	c, err := im.undraco(pl, p, ext)
+func (mp *meshPlanner) expandPrimitive(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+	c, err := mp.undraco(pl, p, ext)
 	if err == nil {
 		return c, nil
 	}
 	err = at(pl.place+".extensions."+dracoName, err)
-	if errors.Is(err, ErrTooLarge) || !im.hasFallback(p) {
+	if errors.Is(err, ErrTooLarge) || !mp.hasFallback(p) {
 		return nil, err
 	}
-	im.notes.fault("draco-fallback", "the uncompressed fallback was used instead of compressed data", err)
+	mp.notes.fault("draco-fallback", "the uncompressed fallback was used instead of compressed data", err)
 	return nil, nil
 }
 
 // hasFallback reports whether all cooked accessors of p have data.
-func (im *importer) hasFallback(p *gltf.Primitive) bool {
+func (mp *meshPlanner) hasFallback(p *gltf.Primitive) bool {
 	plain := func(i int) bool {
-		a, err := im.doc.accessors.peek(i)
+		a, err := mp.doc.accessors.peek(i)
 		return err == nil && (a.BufferView != nil || a.Sparse != nil)
 	}
 	for _, a := range classes {
@@ -61,7 +61,7 @@ func (im *importer) hasFallback(p *gltf.Primitive) bool {
 }
 
 // undraco decodes the stream that ext describes.
-func (im *importer) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+func (mp *meshPlanner) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
 	var v dracoPrimitive
 	if err := dracoSchema.decode(ext, &v); err != nil {
 		return nil, err
@@ -72,15 +72,15 @@ func (im *importer) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compresse
 	if p.Mode != gltf.PrimitiveTriangles && p.Mode != gltf.PrimitiveTriangleStrip {
 		return nil, malformed("", "needs a primitive of triangles or a strip")
 	}
-	points, err := im.doc.accessors.get(p.Attributes["POSITION"])
+	points, err := mp.doc.accessors.get(p.Attributes["POSITION"])
 	if err != nil {
 		return nil, err
 	}
-	indices, err := im.doc.accessors.get(*p.Indices)
+	indices, err := mp.doc.accessors.get(*p.Indices)
 	if err != nil {
 		return nil, err
 	}
-	view, err := im.view(v.BufferView)
+	view, err := mp.data.view(v.BufferView)
 	if err != nil {
 		return nil, at(".bufferView", err)
 	}
@@ -90,12 +90,12 @@ func (im *importer) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compresse
 	if p.Mode == gltf.PrimitiveTriangleStrip {
 		limits.Faces = atMost(indices.Count, 256)
 	}
-	mesh, err := im.decodeDraco(v.BufferView, view.data, limits)
+	mesh, err := mp.decodeDraco(v.BufferView, view.data, limits)
 	if err != nil {
 		return nil, err
 	}
 	if p.Mode == gltf.PrimitiveTriangles && len(mesh.Indices) != indices.Count || mesh.Points != points.Count {
-		im.notes.warn("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
+		mp.notes.warn("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
 			points.Count, indices.Count, mesh.Points, len(mesh.Indices)))
 	}
 	pl.mode = gltf.PrimitiveTriangles
@@ -109,27 +109,27 @@ type dracoKey struct {
 }
 
 // decodeDraco decodes the stream of a bufferView, once.
-func (im *importer) decodeDraco(view int, data []byte, limits draco.Limits) (*draco.Mesh, error) {
+func (mp *meshPlanner) decodeDraco(view int, data []byte, limits draco.Limits) (*draco.Mesh, error) {
 	key := dracoKey{view, limits}
-	if m, ok := im.streams[key]; ok {
+	if m, ok := mp.streams[key]; ok {
 		return m.v, m.err
 	}
-	if !im.packedViews[view] {
+	if !mp.packedViews[view] {
 		// A plain file of the same content would be larger: it may decode to
 		// more.
-		im.packedViews[view] = true
-		im.bufferBytes += 15 * int64(len(data))
+		mp.packedViews[view] = true
+		mp.data.bufferBytes += 15 * int64(len(data))
 	}
-	if err := im.fitsDecoded(limits); err != nil {
+	if err := mp.fitsDecoded(limits); err != nil {
 		return nil, err
 	}
 	// The tables of the decoder go before the accessors are decoded.
-	limits.Bytes = im.decodedLimit()
+	limits.Bytes = mp.data.decodedLimit()
 	mesh, err := draco.Decode(data, limits)
 	if err != nil {
 		mesh, err = nil, dracoFault(err)
 	}
-	im.streams[key] = memo[draco.Mesh]{mesh, err}
+	mp.streams[key] = memo[draco.Mesh]{mesh, err}
 	return mesh, err
 }
 
@@ -138,16 +138,16 @@ func atMost(n, least int) int { return max(min(n, math.MaxInt32/2)*2, least) }
 
 // fitsDecoded applies the limit of the decoded geometry to a mesh that is
 // about to be decoded: its positions and indices alone must fit.
-func (im *importer) fitsDecoded(l draco.Limits) error {
-	before := im.decoded
-	err := im.reserve("", int64(l.Points), 6)
+func (mp *meshPlanner) fitsDecoded(l draco.Limits) error {
+	before := mp.data.decoded
+	err := mp.data.reserve("", int64(l.Points), 6)
 	if err == nil {
-		err = im.reserve("", int64(l.Faces), 12)
+		err = mp.data.reserve("", int64(l.Faces), 12)
 	}
 	if err == nil {
-		err = im.checkReserved()
+		err = mp.data.checkReserved()
 	}
-	im.decoded = before
+	mp.data.decoded = before
 	return err
 }
 
@@ -218,9 +218,9 @@ func widen(data []byte, in *accessor) []byte {
 
 // source returns accessor i with the data of packed, if that holds attribute
 // name, else with its own.
-func (im *importer) source(i int, name string, packed *compressedMesh) (*accessor, error) {
+func (mp *meshPlanner) source(i int, name string, packed *compressedMesh) (*accessor, error) {
 	if packed != nil {
-		src, err := im.doc.accessors.get(i)
+		src, err := mp.doc.accessors.get(i)
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +234,7 @@ func (im *importer) source(i int, name string, packed *compressedMesh) (*accesso
 			return a, err
 		}
 	}
-	return im.accessor(i)
+	return mp.data.accessor(i)
 }
 
 func allows(a *accessor, c class) bool {

@@ -25,7 +25,7 @@ type specGloss struct {
 
 // specularGlossiness converts the extension sg into m. It returns false if
 // the material's own metallic-roughness part is the better source.
-func (im *importer) specularGlossiness(m *Material, src *gltf.Material, place string, sg []byte) (used bool, err error) {
+func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, place string, sg []byte) (used bool, err error) {
 	var v specGloss
 	place += ".extensions." + specGlossName
 	if err := specGlossSchema.decode(sg, &v); err != nil {
@@ -33,7 +33,7 @@ func (im *importer) specularGlossiness(m *Material, src *gltf.Material, place st
 	}
 	textured := isObjectValue(member(sg, "specularGlossinessTexture"))
 	if pbr := src.PBRMetallicRoughness; textured && pbr != nil && (pbr.BaseColorTexture != nil || pbr.MetallicRoughnessTexture != nil) {
-		im.notes.info("specular-glossiness-skipped", place, "the material's own metallic-roughness textures were used instead of "+specGlossName)
+		mr.notes.info("specular-glossiness-skipped", place, "the material's own metallic-roughness textures were used instead of "+specGlossName)
 		return false, nil
 	}
 	diffuse, specular, gloss := [4]float64{1, 1, 1, 1}, [3]float64{1, 1, 1}, 1.0
@@ -50,7 +50,7 @@ func (im *importer) specularGlossiness(m *Material, src *gltf.Material, place st
 	one := []float64{gloss}
 	clamped += clampUnit(one)
 	gloss = one[0]
-	im.notes.add(clamped, true, "material-clamped", place, "a material's value was clamped to its range, 0 to 1")
+	mr.notes.add(clamped, true, "material-clamped", place, "a material's value was clamped to its range, 0 to 1")
 	if textured {
 		// The factors scale a texture that is not looked at: alone they would
 		// make nearly every such material a mirror of metal.
@@ -58,10 +58,10 @@ func (im *importer) specularGlossiness(m *Material, src *gltf.Material, place st
 			specular[i] = min(specular[i], dielectric)
 		}
 		gloss *= 0.5
-		im.notes.warn("specular-glossiness-texture", place,
+		mr.notes.warn("specular-glossiness-texture", place,
 			"a specularGlossinessTexture has no metallic-roughness equivalent and was left out: the material counts as non-metal of medium roughness")
 	} else {
-		im.notes.info("specular-glossiness-converted", place, "materials of "+specGlossName+" were converted to metallic-roughness")
+		mr.notes.info("specular-glossiness-converted", place, "materials of "+specGlossName+" were converted to metallic-roughness")
 	}
 	base, metallic := metalFrom([3]float64(diffuse[:3]), specular)
 	for i := range base {
