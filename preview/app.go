@@ -42,15 +42,19 @@ type app struct {
 	ending   ending
 	rest     rest
 
-	// Of the present frame.
-	frame  int             // its number
-	dt     time.Duration   // since the frame before
-	cost   stats.Frame     // what it took
-	lap    stats.Stopwatch // of its parts; a variable of step would be garbage
-	drawn  []runtime.Drawn
-	stats  render.Stats
+	present
 	paused bool // streaming
-	ended  bool // this is the last one
+}
+
+// present is the frame that is being made.
+type present struct {
+	frame int             // its number
+	dt    time.Duration   // since the frame before
+	cost  stats.Frame     // what it took
+	lap   stats.Stopwatch // of its parts; a variable of step would be garbage
+	drawn []runtime.Drawn
+	stats render.Stats
+	ended bool // this is the last one
 }
 
 // Run shows scenes until the run ends as Options say, the window is closed or

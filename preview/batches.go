@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 const (
@@ -80,13 +81,11 @@ func cellLegend() []hud.LegendEntry {
 }
 
 // drawCells adds the boxes of what the batch cells hold.
-func (v *overlay) drawCells(a *app) {
-	v.cells = a.r.AppendBatchCells(v.cells[:0])
-	root := a.shown.root()
+func (v *overlay) drawCells(scene payload.SceneID, root *geom.Mat4) {
 	for i := range v.cells[:min(len(v.cells), hud.MaxBoxes)] {
 		c := &v.cells[i]
-		if c.Scene == a.shown.id {
-			v.lines = hud.AppendBox(v.lines, boxOf(c), &root, cellColors[min(c.State, batch.CellRefused)])
+		if c.Scene == scene {
+			v.lines = hud.AppendBox(v.lines, boxOf(c), root, cellColors[min(c.State, batch.CellRefused)])
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
@@ -288,22 +287,18 @@ func TestCursor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	a := &app{o: &Options{}, surf: &fakeSurface{w: 100, h: 100}, clock: &clock{virtual: true}}
-	a.shown = shown{s: s, id: s.Scenes()[0], open: open}
-	a.cam.scene = camera.SceneOf(open.Source.Manifest, 500)
+	sh := shown{s: s, id: s.Scenes()[0], open: open}
+	var drawn []runtime.Drawn
 	for i := range 9 {
-		a.drawn = append(a.drawn, runtime.Drawn{Key: payload.Key{Scene: a.shown.id, Tile: int32(i), Rep: payload.RepFull}, Fade: 1})
+		drawn = append(drawn, runtime.Drawn{Key: payload.Key{Scene: sh.id, Tile: int32(i), Rep: payload.RepFull}, Fade: 1})
 	}
-	a.cam.draw = runtime.Camera{Position: [3]float64{15, 3, 40}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 500}
-	a.cam.stream = a.cam.draw
-	a.input.inside, a.input.x, a.input.y = true, 50, 50
-	var v overlay
-	v.pick(a)
+	cam := runtime.Camera{Position: [3]float64{15, 3, 40}, Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Aspect: 1, Near: 0.1, Far: 500}
+	var v, sky overlay
+	v.pick(&sh, hud.RayAt(&cam, 50, 50, 100, 100), drawn, cam.Position)
 	if !v.picked || v.cursor.Info.ID != "tile_0_0_0" || math.Abs(v.cursor.Distance-40) > 1 {
 		t.Errorf("%v %+v", v.picked, v.cursor)
 	}
-	a.input.y = 0
-	if v.pick(a); v.picked {
+	if sky.pick(&sh, hud.RayAt(&cam, 50, 0, 100, 100), drawn, cam.Position); sky.picked {
 		t.Error("the sky is a tile")
 	}
 }
@@ -324,9 +319,8 @@ func TestFaultsAreCounted(t *testing.T) {
 
 func TestLegends(t *testing.T) {
 	for _, v := range render.ViewModes()[1:] {
-		a := &app{o: &Options{}, display: display{view: v, show: Show{Boxes: true}}}
 		var m hud.Model
-		new(overlay).legend(a, &m)
+		legend(&m, v, &Show{Boxes: true})
 		if !strings.HasSuffix(m.View, ", tile boxes") || !strings.Contains(m.Note, "Boxes of tiles") || len(m.Legend) < 4 {
 			t.Errorf("%v: %+v", v, m)
 		}

@@ -15,19 +15,27 @@ type loading struct {
 	title   string  // of the window
 }
 
-// update brings it up to date. Tiles that nobody loads, because they failed or
-// found no room in a budget, keep no bar on the screen.
-func (l *loading) update(a *app) {
+// update brings it up to date and returns the window's title, and whether that has
+// changed. Tiles that nobody loads, because they failed or found no room in a
+// budget, keep no bar on the screen.
+func (l *loading) update(sh *shown, name string) (title string, changed bool) {
 	l.missing = 0
-	if st := a.shown.s.Stats(); st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 {
-		l.missing = 1 - residentShare(a.shown.s.Snapshot().Tiles, a.shown.id, a.shown.open.Source.Manifest)
+	if st := sh.s.Stats(); st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 {
+		l.missing = 1 - residentShare(sh.s.Snapshot().Tiles, sh.id, sh.open.Source.Manifest)
 	}
-	title := a.scenes.name()
+	title = name
 	if l.missing > 0 {
 		title += fmt.Sprintf(": %.0f %% loaded", 100*(1-l.missing))
 	}
-	if title += " - untold preview"; title != l.title {
-		l.title = title
+	title += " - untold preview"
+	changed = title != l.title
+	l.title = title
+	return title, changed
+}
+
+// tellLoading shows in the window's title how much of the scene has come.
+func (a *app) tellLoading() {
+	if title, changed := a.overlay.load.update(&a.shown, a.scenes.name()); changed {
 		a.surf.SetTitle(title)
 	}
 }

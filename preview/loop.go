@@ -158,7 +158,7 @@ func (a *app) draw() {
 	root := a.shown.root()
 	a.shown.world = a.cam.scene.Bounds.Transform(&root)
 	w := stats.Stopwatch{Last: time.Now()}
-	a.overlay.compose(a, &f)
+	a.compose(&f)
 	a.cost.HUD = w.Lap()
 	a.stats = a.r.Draw(f)
 	a.meter.Drew(&a.stats)

@@ -63,35 +63,55 @@ func (v *overlay) changed() {
 }
 
 // compose fills the lines and the overlay of a frame.
-func (v *overlay) compose(a *app, f *render.Frame) {
+func (a *app) compose(f *render.Frame) {
+	v, show := &a.overlay, &a.display.show
 	w, h := a.surf.Size()
 	v.model = hud.Model{Width: w, Height: h}
 	m := &v.model
-	if v.needsTiles(a) {
+	if show.tiles() {
 		if v.age == 0 || a.clock.virtual {
-			v.lookAt(a)
+			v.lookAt(&a.shown, show, a.cam.stream.Position)
+			v.picked = false
+			if a.input.inside && !a.o.Headless && a.input.drag == [3]bool{} {
+				v.pick(&a.shown, hud.RayAt(&a.cam.draw, a.input.x, a.input.y, float64(w), float64(h)), a.drawn, a.cam.stream.Position)
+			}
 		}
 		v.age = (v.age + 1) % refresh
 	}
-	if !a.o.Headless || a.display.show.Panel {
+	if !a.o.Headless || show.Panel {
 		if a.frame%refresh == 0 || v.load.missing > 0 && a.shown.s.Stats().ActiveLoads == 0 {
-			v.load.update(a)
+			a.tellLoading()
 		}
 		m.Missing = v.load.missing
 	}
-	v.drawLines(a)
+	if show.Cells {
+		v.cells = a.r.AppendBatchCells(v.cells[:0])
+	}
+	v.drawLines(&a.shown, &a.cam, show)
 	f.Lines, f.LinesOnTop = v.lines, v.onTop
-	v.figures(a, m)
-	v.legend(a, m)
-	if a.display.show.Occlusion {
+	if show.Panel {
+		v.panel = a.figures()
+		m.Panel = &v.panel
+		if v.picked && a.display.chooser == nil && !show.Help {
+			m.Cursor = &v.cursor
+		}
+	}
+	if show.Map {
+		v.plan.Bounds, v.plan.Camera, v.plan.Rings = a.cam.scene.Bounds, a.cam.draw, v.radii
+		m.Map = &v.plan
+	}
+	if !a.o.Headless || show.Panel {
+		legend(m, a.display.view, show)
+	}
+	if show.Occlusion {
 		m.Occlusion = &v.mask
 	}
-	if a.display.show.Help {
+	if show.Help {
 		m.Help = helpGroups()
 	}
 	m.Chooser = a.display.chooser
 	m.Message, m.Alert = a.messages.current()
-	if a.o.Headless && !a.display.show.Panel {
+	if a.o.Headless && !show.Panel {
 		m.Message, m.Alert = "", "" // a picture without a word over it
 	}
 	if c := v.hud.Draw(m); len(c.Overlay().Indices) > 0 {
@@ -99,26 +119,48 @@ func (v *overlay) compose(a *app, f *render.Frame) {
 	}
 }
 
-func (v *overlay) needsTiles(a *app) bool {
-	return a.display.show.Panel || a.display.show.Map || a.display.show.Boxes || a.display.show.Octree || a.display.show.Occlusion || a.display.show.Rings
+// figures returns those of the panel.
+func (a *app) figures() hud.Panel {
+	camera := a.cam.stream
+	if o := a.shown.open.Source.Manifest.OriginOffset; o != nil { // people know the source's coordinates
+		camera.Position = geom.Vec3(*o).Add(camera.Position)
+	}
+	p := hud.Panel{
+		Times: a.meter.Recent(), Stats: a.shown.s.Stats(), Render: a.stats, Tiles: a.overlay.counts, Camera: camera,
+		Mode: a.cam.rig.Mode().String(), Recording: a.cam.recording != nil, Paused: a.paused, Frozen: a.cam.frozen != nil,
+		Batching: a.o.Config.Batching.Enabled,
+	}
+	if a.memory.monitor != nil {
+		p.Pressure = a.memory.monitor.Level()
+	}
+	if a.cam.following {
+		p.Mode = "camera path"
+	} else {
+		p.Speed = a.cam.rig.Speed()
+	}
+	return p
 }
 
-// lookAt reads the state of all tiles.
-func (v *overlay) lookAt(a *app) {
-	v.tiles = a.shown.s.Snapshot().Tiles
+// tiles reports whether what is shown needs the state of all tiles.
+func (s *Show) tiles() bool {
+	return s.Panel || s.Map || s.Boxes || s.Octree || s.Occlusion || s.Rings
+}
+
+// lookAt reads the state of all tiles, from where the camera is.
+func (v *overlay) lookAt(sh *shown, show *Show, from geom.Vec3) {
+	v.tiles = sh.s.Snapshot().Tiles
 	v.counts = hud.Count(v.tiles)
 	if v.boxes == nil {
-		v.boxes = tileBoxes(a)
+		v.boxes = tileBoxes(sh.open.Source.Manifest.Tiles)
 	}
-	if a.display.show.Octree && v.leaves == nil {
-		v.leaves = a.shown.s.AppendOctreeLeaves(nil, a.shown.id)
+	if show.Octree && v.leaves == nil {
+		v.leaves = sh.s.AppendOctreeLeaves(nil, sh.id)
 	}
-	if a.display.show.Occlusion {
-		v.mask = a.shown.s.Occlusion(a.shown.id)
+	if show.Occlusion {
+		v.mask = sh.s.Occlusion(sh.id)
 	}
-	v.colors(a.shown.id)
-	v.pick(a)
-	v.radii = a.radii(v.radii[:0])
+	v.colors(sh.id)
+	v.radii = sh.appendRadii(v.radii[:0], from)
 	v.mapTiles()
 }
 
@@ -136,8 +178,7 @@ func (v *overlay) mapTiles() {
 
 // tileBoxes returns the boxes to draw: the cell of a tile where there is one,
 // as high as its content. The shared bucket has none.
-func tileBoxes(a *app) []manifest.Bounds {
-	tiles := a.shown.open.Source.Manifest.Tiles
+func tileBoxes(tiles []manifest.Tile) []manifest.Bounds {
 	out := make([]manifest.Bounds, len(tiles))
 	for i := range tiles {
 		out[i] = tiles[i].Bounds
@@ -163,25 +204,17 @@ func (v *overlay) colors(scene payload.SceneID) {
 	}
 }
 
-// pick finds the tile under the pointer: the nearest box that holds something,
-// boxes around the camera last.
-func (v *overlay) pick(a *app) {
-	v.picked = false
-	if !a.input.inside || a.o.Headless || a.input.drag != [3]bool{} {
-		return
-	}
-	w, h := a.surf.Size()
-	ray := hud.RayAt(&a.cam.draw, a.input.x, a.input.y, float64(w), float64(h))
+// pick finds the tile that a ray meets of what is drawn: the nearest box that holds
+// something, boxes around the camera last.
+func (v *overlay) pick(sh *shown, ray hud.Ray, drawn []runtime.Drawn, from geom.Vec3) {
+	tiles := sh.open.Source.Manifest.Tiles
 	best, bestAt := int32(-1), math.Inf(1)
-	for i := range a.drawn {
-		tile := a.drawn[i].Tile
-		if a.drawn[i].Scene != a.shown.id {
+	for i := range drawn {
+		tile := drawn[i].Tile
+		if drawn[i].Scene != sh.id || int(tile) >= len(tiles) {
 			continue // beside the scene
 		}
-		if int(tile) >= len(a.shown.open.Source.Manifest.Tiles) {
-			continue
-		}
-		at, ok := ray.Hit(a.shown.open.Source.Manifest.Tiles[tile].Bounds.Box())
+		at, ok := ray.Hit(tiles[tile].Bounds.Box())
 		if at == 0 {
 			at = 1e12
 		}
@@ -192,16 +225,16 @@ func (v *overlay) pick(a *app) {
 	if best < 0 {
 		return
 	}
-	v.cursor = hud.Cursor{Status: tileOf(v.tiles, a.shown.id, best)}
-	v.cursor.Info, v.picked = a.shown.s.TileInfo(a.shown.id, best)
-	v.cursor.Distance = v.cursor.Info.Bounds.Box().Distance(a.cam.stream.Position)
+	v.cursor = hud.Cursor{Status: tileOf(v.tiles, sh.id, best)}
+	v.cursor.Info, v.picked = sh.s.TileInfo(sh.id, best)
+	v.cursor.Distance = v.cursor.Info.Bounds.Box().Distance(from)
 }
 
 // drawLines makes the lines of the debug views.
-func (v *overlay) drawLines(a *app) {
+func (v *overlay) drawLines(sh *shown, cam *cameraDriver, show *Show) {
 	v.lines, v.onTop = v.lines[:0], v.onTop[:0]
-	root := a.shown.root()
-	if a.display.show.Boxes {
+	root := sh.root()
+	if show.Boxes {
 		drawn := 0
 		// What is not idle first: that is what one wants to see of a large scene.
 		for pass := range 2 {
@@ -214,98 +247,62 @@ func (v *overlay) drawLines(a *app) {
 			}
 		}
 	}
-	if a.display.show.Cells {
-		v.drawCells(a)
+	if show.Cells {
+		v.drawCells(sh.id, &root)
 	}
-	if a.display.show.Octree {
+	if show.Octree {
 		for i := range v.leaves[:min(len(v.leaves), hud.MaxBoxes)] {
 			v.lines = hud.AppendBox(v.lines, v.leaves[i].Box(), &root, hud.ColorNone)
 		}
 	}
-	if a.display.show.Occlusion {
+	if show.Occlusion {
 		for _, tile := range v.mask.Hidden {
 			if int(tile) < len(v.boxes) {
 				v.onTop = hud.AppendBox(v.onTop, v.boxes[tile].Box(), &root, hud.ColorUnloaded)
 			}
 		}
 	}
-	if a.display.show.Rings {
-		v.rings(a)
+	if show.Rings {
+		v.rings(cam)
 	}
-	if a.cam.frozen != nil {
-		v.onTop = hud.AppendFrustum(v.onTop, a.cam.frozen, min(a.cam.frozen.Far, a.cam.scene.Bounds.Size().Len()/4), hud.Color{77, 153, 255, 255})
+	if cam.frozen != nil {
+		v.onTop = hud.AppendFrustum(v.onTop, cam.frozen, min(cam.frozen.Far, cam.scene.Bounds.Size().Len()/4), hud.Color{77, 153, 255, 255})
 	}
 }
 
 // rings are the radii of a tile without its own, around the camera.
-func (v *overlay) rings(a *app) {
+func (v *overlay) rings(cam *cameraDriver) {
 	for _, r := range v.radii {
-		at := geom.Vec3{a.cam.stream.Position[0], a.cam.scene.Bounds.Min[1] + 0.5, a.cam.stream.Position[2]}
-		if a.cam.scene.Bounds.Size()[1] > 1000 { // nothing flat below
-			at[1] = a.cam.stream.Position[1]
+		at := geom.Vec3{cam.stream.Position[0], cam.scene.Bounds.Min[1] + 0.5, cam.stream.Position[2]}
+		if cam.scene.Bounds.Size()[1] > 1000 { // nothing flat below
+			at[1] = cam.stream.Position[1]
 		}
 		v.onTop = hud.AppendRing(v.onTop, at, r.Radius, r.Color)
 	}
 }
 
-// radii appends the radii of the tile nearest to the camera, the largest first.
-func (a *app) radii(dst []hud.MapRing) []hud.MapRing {
+// appendRadii appends the radii of the tile nearest to a place, the largest first.
+func (sh *shown) appendRadii(dst []hud.MapRing, from geom.Vec3) []hud.MapRing {
 	best, at := -1, math.Inf(1)
-	tiles := a.shown.open.Source.Manifest.Tiles
+	tiles := sh.open.Source.Manifest.Tiles
 	for i := range tiles {
-		if d := tiles[i].Bounds.Box().Distance(a.cam.stream.Position); d < at {
+		if d := tiles[i].Bounds.Box().Distance(from); d < at {
 			best, at = i, d
 		}
 	}
-	if best < 0 || a.shown.open.Everywhere {
+	if best < 0 || sh.open.Everywhere {
 		return dst
 	}
-	info, _ := a.shown.s.TileInfo(a.shown.id, int32(best))
+	info, _ := sh.s.TileInfo(sh.id, int32(best))
 	return append(dst,
 		hud.MapRing{Radius: info.Unload, Color: hud.ColorUnloaded},
 		hud.MapRing{Radius: info.Prefetch, Color: hud.ColorLoading},
 		hud.MapRing{Radius: info.Streaming, Color: hud.ColorResident})
 }
 
-// figures fills the panel, the map and the line about the tile under the
-// pointer.
-func (v *overlay) figures(a *app, m *hud.Model) {
-	if a.display.show.Panel {
-		camera := a.cam.stream
-		if o := a.shown.open.Source.Manifest.OriginOffset; o != nil { // people know the source's coordinates
-			camera.Position = geom.Vec3(*o).Add(camera.Position)
-		}
-		v.panel = hud.Panel{
-			Times: a.meter.Recent(), Stats: a.shown.s.Stats(), Render: a.stats, Tiles: v.counts, Camera: camera,
-			Mode: a.cam.rig.Mode().String(), Recording: a.cam.recording != nil, Paused: a.paused, Frozen: a.cam.frozen != nil,
-			Batching: a.o.Config.Batching.Enabled,
-		}
-		if a.memory.monitor != nil {
-			v.panel.Pressure = a.memory.monitor.Level()
-		}
-		if a.cam.following {
-			v.panel.Mode = "camera path"
-		} else {
-			v.panel.Speed = a.cam.rig.Speed()
-		}
-		m.Panel = &v.panel
-		if v.picked && a.display.chooser == nil && !a.display.show.Help {
-			m.Cursor = &v.cursor
-		}
-	}
-	if a.display.show.Map {
-		v.plan.Bounds, v.plan.Camera = a.cam.scene.Bounds, a.cam.draw
-		v.plan.Rings = v.radii
-		m.Map = &v.plan
-	}
-}
-
 // legend names the view and the debug views.
-func (v *overlay) legend(a *app, m *hud.Model) {
-	if a.o.Headless && !a.display.show.Panel {
-		return
-	}
-	switch a.display.view {
+func legend(m *hud.Model, view render.ViewMode, show *Show) {
+	switch view {
 	case render.ViewLit:
 	case render.ViewLOD:
 		m.View, m.Note = "levels of detail", "The colour of a tile is the level that it draws."
@@ -330,7 +327,7 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	case render.ViewWireframe:
 		m.View, m.Note = "wireframe", ""
 	}
-	if !a.display.show.Boxes && !a.display.show.Octree && !a.display.show.Occlusion && !a.display.show.Rings && !a.display.show.Cells {
+	if !show.Boxes && !show.Octree && !show.Occlusion && !show.Rings && !show.Cells {
 		return
 	}
 	note := m.Note
@@ -340,23 +337,23 @@ func (v *overlay) legend(a *app, m *hud.Model) {
 	}
 	defer func() { m.Note = note + m.Note }()
 	switch {
-	case a.display.show.Boxes:
+	case show.Boxes:
 		m.View += "tile boxes"
 		m.Note = "Boxes of tiles by what is resident."
 		m.Legend = append(m.Legend,
 			hud.LegendEntry{Color: hud.ColorResident, Text: "box: full"}, hud.LegendEntry{Color: hud.ColorLoading, Text: "loading"},
 			hud.LegendEntry{Color: hud.ColorMixed, Text: "coarser"}, hud.LegendEntry{Color: hud.ColorUnloaded, Text: "none"})
-	case a.display.show.Cells:
+	case show.Cells:
 		m.View += "batch cells"
 		m.Note = "Boxes of what a cell holds, by what is done for it."
 		m.Legend = append(m.Legend, cellLegend()...)
-	case a.display.show.Octree:
+	case show.Octree:
 		m.View += "octree"
 		m.Note = "Leaves of the spatial index, eight tiles each."
-	case a.display.show.Occlusion:
+	case show.Occlusion:
 		m.View += "occlusion mask"
 		m.Note = "Blue cells are covered by loaded tiles. Red boxes are tiles behind them: they load last."
-	case a.display.show.Rings:
+	case show.Rings:
 		m.View += "radii"
 		m.Note = "Around the camera, for the nearest tile."
 		m.Legend = append(m.Legend,

@@ -141,7 +141,7 @@ func (a *app) choose(i int) error {
 	a.adopt(open)
 	a.cam.rig = camera.New(a.cam.scene.Bounds)
 	a.cam.start(open, a.aspect(), a.messages.notify)
-	a.overlay.load.update(a)
+	a.tellLoading()
 	if a.watch != nil {
 		a.watch.follow(a.scenes.list[i].Path)
 	}
