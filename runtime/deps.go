@@ -64,3 +64,22 @@ type MemoryProbe interface {
 	// I/O.
 	Memory() memory.Memory
 }
+
+// fixedMemory is a MemoryProbe of constant budgets and no outside use.
+type fixedMemory memory.Memory
+
+// Memory returns the budgets.
+func (m fixedMemory) Memory() memory.Memory { return memory.Memory(m) }
+
+// systemMemory probes the machine once. Budgets that the configuration names are
+// left to it.
+func systemMemory(cfg *Config) MemoryProbe {
+	m := memory.NewProbe(memory.ProbeOptions{Interval: -1}).Memory()
+	if cfg.GeometryBudget > 0 {
+		m.GeometryBudget = 0
+	}
+	if cfg.TextureBudget > 0 {
+		m.TextureBudget = 0
+	}
+	return fixedMemory(m)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -99,25 +99,8 @@ func TestFileLoaderStreamsAScene(t *testing.T) {
 }
 
 func TestSystemMemory(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "meminfo")
-	if err := os.WriteFile(file, []byte("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if v, ok := meminfo(file, "MemAvailable:"); !ok || v != 2048<<10 {
-		t.Errorf("%v %v", v, ok)
-	}
-	if _, ok := meminfo(filepath.Join(dir, "none"), "x"); ok {
-		t.Error("a missing file has a value")
-	}
-	if err := os.WriteFile(file, []byte("max\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := readBytes(file); ok {
-		t.Error("max is no number")
-	}
 	m := systemMemory(&Config{}).Memory()
-	if total := m.GeometryBudget + m.TextureBudget; total < probeMin || total > probeMax {
+	if total := m.GeometryBudget + m.TextureBudget; total < memory.MinBudget || total > memory.MaxBudget {
 		t.Errorf("budget %d", total)
 	}
 	if m := systemMemory(&Config{GeometryBudget: 5}).Memory(); m.GeometryBudget != 0 {

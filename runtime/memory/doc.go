@@ -10,8 +10,8 @@
 //	defer monitor.Close()
 //
 // Both read small files of Linux: /proc/meminfo, /proc/pressure/memory and the
-// memory controller of the process's control groups, version 2 and 1. All
-// reading happens in goroutines of their own. On other
+// memory controller of the process's control groups, version 2. All reading
+// happens in goroutines of their own, but for a Probe that reads once. On other
 // systems, and where files are missing or closed to the process, they go
 // without and say so: Probe.String, Monitor.String.
 //
