@@ -92,8 +92,7 @@ func (p *parser) parse() bool {
 		return false
 	}
 	for _, stage := range []func(){
-		p.checkChunks, p.readStrings, p.readEntities, p.readMeshes, p.readMaterials, p.readTextures,
-		p.checkEntities, p.checkMeshes, p.checkMaterials, p.checkTextures,
+		p.checkChunks, p.readTables, p.checkEntities, p.checkMeshes, p.checkMaterials, p.checkTextures,
 	} {
 		if stage(); p.failed() {
 			return false
@@ -281,34 +280,27 @@ func (p *parser) reportPayload(t ChunkType, err error) {
 	}
 }
 
-func (p *parser) readStrings() {
-	if b, ok := p.table(ChunkStrings); ok {
-		p.strings = newStringTable(b)
-	}
-}
-
-func (p *parser) readEntities() {
-	if b, ok := p.table(ChunkEntities); ok {
-		p.entities = decodeTable(b, records.EntitySize, records.DecodeEntity)
-	}
-}
-
-func (p *parser) readMeshes() {
-	if b, ok := p.table(ChunkMeshes); ok {
-		p.meshes = decodeTable(b, records.MeshSize, records.DecodeMesh)
-	}
-}
-
-func (p *parser) readMaterials() {
-	if b, ok := p.table(ChunkMaterials); ok {
-		v := p.header.FormatVersion
-		p.materials = decodeTable(b, records.MaterialSize(v), func(b []byte) records.Material { return records.DecodeMaterial(b, v) })
-	}
-}
-
-func (p *parser) readTextures() {
-	if b, ok := p.table(ChunkTextures); ok {
-		p.textures = decodeTable(b, records.TextureSize, records.DecodeTexture)
+// readTables decodes the tables that can be read; a strict parser stops at the
+// first that cannot.
+func (p *parser) readTables() {
+	v := p.header.FormatVersion
+	for t := ChunkStrings; t <= ChunkTextures && !p.failed(); t++ {
+		b, ok := p.table(t)
+		if !ok {
+			continue
+		}
+		switch t {
+		case ChunkStrings:
+			p.strings = newStringTable(b)
+		case ChunkEntities:
+			p.entities = decodeTable(b, records.EntitySize, records.DecodeEntity)
+		case ChunkMeshes:
+			p.meshes = decodeTable(b, records.MeshSize, records.DecodeMesh)
+		case ChunkMaterials:
+			p.materials = decodeTable(b, records.MaterialSize(v), func(b []byte) records.Material { return records.DecodeMaterial(b, v) })
+		case ChunkTextures:
+			p.textures = decodeTable(b, records.TextureSize, records.DecodeTexture)
+		}
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/jsonscan"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -140,16 +140,9 @@ func (s *scanner) checkText() *DecodeError {
 	if len(s.data) > MaxBytes {
 		return tooLong()
 	}
-	if utf8.Valid(s.data) {
+	pos := jsonscan.NotUTF8(s.data)
+	if pos < 0 {
 		return nil
-	}
-	pos := 0
-	for pos < len(s.data) {
-		r, n := utf8.DecodeRune(s.data[pos:])
-		if r == utf8.RuneError && n == 1 {
-			break
-		}
-		pos += n
 	}
 	return s.errorAt(ErrSyntax, pos, "UTF-8 text", s.describe(pos), "save the file as UTF-8")
 }

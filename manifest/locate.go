@@ -1,10 +1,12 @@
 package manifest
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // locateAll fills in the byte offsets of findings that have none, in one walk
@@ -27,9 +29,11 @@ func locateAll(data []byte, findings []finding.Finding) {
 	if len(want) == 0 {
 		return
 	}
-	s := &scanner{data: data}
-	s.skipBOM()
-	s.locate("", func(pointer string, offset int) bool {
+	at := 0
+	if bytes.HasPrefix(data, utf8BOM) {
+		at = len(utf8BOM)
+	}
+	locate(data, at, "", func(pointer string, offset int) bool {
 		hits, ok := want[pointer]
 		for _, i := range hits {
 			// The walk goes from outside in: the last hit is the nearest.
@@ -39,31 +43,17 @@ func locateAll(data []byte, findings []finding.Finding) {
 	})
 }
 
-// locate walks the value at the position, whose pointer is given, and calls
-// visit for it and, where that returns true, for what is in it.
-func (s *scanner) locate(pointer string, visit func(pointer string, offset int) bool) {
-	c := s.space()
-	if s.failed() {
+// locate walks the value at a position, whose pointer is given, and calls visit for
+// it and, where that returns true, for what is in it. The text must be valid JSON.
+func locate(data []byte, at int, pointer string, visit func(pointer string, offset int) bool) {
+	at = jsonscan.Space(data, at)
+	if !visit(pointer, at) {
 		return
 	}
-	if !visit(pointer, s.pos) {
-		s.skip()
-		return
+	for key, val := range jsonscan.Members(data, at) {
+		locate(data, val.Start, pointer+"/"+escapePointer(string(key.Text)), visit)
 	}
-	switch c {
-	case '{':
-		if s.object("", "") {
-			for first := true; s.key(&first); {
-				s.locate(pointer+"/"+escapePointer(string(s.name)), visit)
-			}
-		}
-	case '[':
-		if s.array("", "") {
-			for i := -1; s.elem(&i); {
-				s.locate(pointer+"/"+strconv.Itoa(i), visit)
-			}
-		}
-	default:
-		s.skip()
+	for i, val := range jsonscan.Elements(data, at) {
+		locate(data, val.Start, pointer+"/"+strconv.Itoa(i), visit)
 	}
 }

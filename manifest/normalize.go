@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/jsonscan"
 	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -99,17 +100,17 @@ func (n *normalizer) top() []member {
 func (n *normalizer) paths() {
 	top := n.top()
 	if m, ok := find(top, "payload_dir_relative_to_manifest"); ok {
-		n.path(m.span, "/payload_dir_relative_to_manifest")
+		n.path(m.Span, "/payload_dir_relative_to_manifest")
 	}
 	if m, ok := find(top, "colorLUT"); ok {
-		n.pathOf(objectMembers(n.data, m.start), "lutUri", "/colorLUT")
+		n.pathOf(objectMembers(n.data, m.Start), "lutUri", "/colorLUT")
 	}
 	if m, ok := find(top, "shared_bucket"); ok {
-		n.entry(m.start, "/shared_bucket")
+		n.entry(m.Start, "/shared_bucket")
 	}
 	if m, ok := find(top, "tiles"); ok {
-		for i, e := range arrayElements(n.data, m.start) {
-			n.entry(e.start, fmt.Sprintf("/tiles/%d", i))
+		for i, e := range arrayElements(n.data, m.Start) {
+			n.entry(e.Start, fmt.Sprintf("/tiles/%d", i))
 		}
 	}
 }
@@ -123,8 +124,8 @@ func (n *normalizer) entry(at int, pointer string) {
 		if !ok {
 			continue
 		}
-		for i, e := range arrayElements(n.data, list.start) {
-			n.pathOf(objectMembers(n.data, e.start), "path", fmt.Sprintf("%s/%s/%d", pointer, key, i))
+		for i, e := range arrayElements(n.data, list.Start) {
+			n.pathOf(objectMembers(n.data, e.Start), "path", fmt.Sprintf("%s/%s/%d", pointer, key, i))
 		}
 	}
 	n.center(members, pointer)
@@ -132,13 +133,13 @@ func (n *normalizer) entry(at int, pointer string) {
 
 func (n *normalizer) pathOf(members []member, key, pointer string) {
 	if m, ok := find(members, key); ok {
-		n.path(m.span, pointer+"/"+key)
+		n.path(m.Span, pointer+"/"+key)
 	}
 }
 
 // path corrects one path, when the value is one.
-func (n *normalizer) path(at span, pointer string) {
-	s := &scanner{data: n.data, pos: at.start, lenient: 1}
+func (n *normalizer) path(at jsonscan.Span, pointer string) {
+	s := &scanner{data: n.data, pos: at.Start, lenient: 1}
 	p := s.str()
 	if s.failed() || len(s.notes) > 0 || p == "" || p == "." {
 		return
@@ -159,7 +160,7 @@ func (n *normalizer) center(members []member, pointer string) {
 	if !ok {
 		return
 	}
-	s := &scanner{data: n.data, pos: box.start}
+	s := &scanner{data: n.data, pos: box.Start}
 	b, complete := s.bounds()
 	if s.failed() || !complete {
 		return
@@ -167,12 +168,12 @@ func (n *normalizer) center(members []member, pointer string) {
 	want := jsonVec3(b.Center())
 	was := "absent"
 	if m, ok := find(members, "center"); ok {
-		s := &scanner{data: n.data, pos: m.start}
+		s := &scanner{data: n.data, pos: m.Start}
 		var c [3]float64
 		if count := s.floats(c[:]); !s.failed() && count >= len(c) && b.centered(c) {
 			return
 		}
-		was = human.Clip(string(n.data[m.start:m.end]), 80)
+		was = human.Clip(string(n.data[m.Start:m.End]), 80)
 	}
 	n.change(put(n.data, members, "center", want, "cell_bounds", "bounds"), pointer+"/center", "%s -> %s", was, want)
 }
@@ -181,10 +182,10 @@ func (n *normalizer) center(members []member, pointer string) {
 func (n *normalizer) distances(d *document) {
 	m, top := d.manifest, n.top()
 	if at, ok := find(top, "streaming_defaults"); ok {
-		n.defaults(&m.StreamingDefaults, objectMembers(n.data, at.start))
+		n.defaults(&m.StreamingDefaults, objectMembers(n.data, at.Start))
 	}
 	if at, ok := find(top, "shared_bucket"); ok && m.SharedBucket != nil {
-		n.bucketPrefetch(m, objectMembers(n.data, at.start))
+		n.bucketPrefetch(m, objectMembers(n.data, at.Start))
 	}
 	for i := range m.Tiles {
 		n.tile(m, &m.Tiles[i], int(d.tiles[i].offset), fmt.Sprintf("/tiles/%d", d.tiles[i].index))
@@ -278,7 +279,7 @@ func (n *normalizer) levels(members []member, key string, kept []band.Switch, le
 		return
 	}
 	pointer += "/" + key
-	elements := arrayElements(n.data, list.start)
+	elements := arrayElements(n.data, list.Start)
 	texts := make([]string, 0, len(kept))
 	same := len(kept) == len(levels)
 	for rank, k := range kept {
@@ -297,7 +298,7 @@ func (n *normalizer) levels(members []member, key string, kept []band.Switch, le
 		n.changes = append(n.changes, Change{pointer, "sorted by switch_distance"})
 	}
 	if !same {
-		n.edits = append(n.edits, rearrange(n.data, list.span, elements, texts))
+		n.edits = append(n.edits, rearrange(n.data, list.Span, elements, texts))
 		return
 	}
 	for rank, k := range kept {
@@ -308,8 +309,8 @@ func (n *normalizer) levels(members []member, key string, kept []band.Switch, le
 }
 
 // level returns the text of a level with another distance.
-func (n *normalizer) level(at span, distance, was float64, pointer string) string {
-	text := n.data[at.start:at.end]
+func (n *normalizer) level(at jsonscan.Span, distance, was float64, pointer string) string {
+	text := n.data[at.Start:at.End]
 	if distance == was {
 		return string(text)
 	}

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const (
@@ -50,12 +50,8 @@ type scanner struct {
 
 // space skips white space and returns the byte that follows, 0 at the end.
 func (s *scanner) space() byte {
-	for ; s.pos < len(s.data); s.pos++ {
-		switch c := s.data[s.pos]; c {
-		case ' ', '\n', '\r', '\t':
-		default:
-			return c
-		}
+	if s.pos = jsonscan.Space(s.data, s.pos); s.pos < len(s.data) {
+		return s.data[s.pos]
 	}
 	return 0
 }
@@ -134,19 +130,9 @@ func (s *scanner) atValue(c byte) bool {
 	case c == '{' || c == '[' || c == '"' || c == '-' || c >= '0' && c <= '9':
 		return true
 	case c == 't' || c == 'f' || c == 'n':
-		return s.word() != ""
+		return jsonscan.Word(s.data, s.pos) != ""
 	}
 	return false
-}
-
-// word returns the word of JSON that stands at the position, or "".
-func (s *scanner) word() string {
-	for _, w := range [...]string{"true", "false", "null"} {
-		if bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
-			return w
-		}
-	}
-	return ""
 }
 
 // describe names the value or byte at a position for a message.
@@ -168,8 +154,8 @@ func (s *scanner) describe(pos int) string {
 		return "the string " + human.Clip(lit, 40)
 	case c == '-' || c >= '0' && c <= '9':
 		return "the number " + human.Clip(lit, 40)
-	case pos == s.pos && s.word() != "":
-		return s.word()
+	case pos == s.pos && jsonscan.Word(s.data, s.pos) != "":
+		return jsonscan.Word(s.data, s.pos)
 	case c < 0x20 || c >= utf8.RuneSelf:
 		return fmt.Sprintf("the byte 0x%02x", c)
 	}
@@ -182,7 +168,7 @@ func (s *scanner) pointer() string {
 	for _, p := range s.path {
 		switch {
 		case p.end > 0:
-			key, ok := unquote(s.data[p.start:p.end])
+			key, ok := jsonscan.Unquote(s.data[p.start:p.end])
 			if !ok {
 				key = string(s.data[p.start:p.end])
 			}
@@ -260,7 +246,7 @@ func (s *scanner) key(first *bool) bool {
 	if plain {
 		s.name = lit[1 : len(lit)-1]
 	} else {
-		u, _ := unquote(lit)
+		u, _ := jsonscan.Unquote(lit)
 		s.name = []byte(u)
 	}
 	s.path[len(s.path)-1] = step{start: start, end: s.pos}
@@ -327,7 +313,7 @@ func (s *scanner) skip() {
 	case c == '-' || c >= '0' && c <= '9':
 		s.number("")
 	default:
-		if w := s.word(); w != "" {
+		if w := jsonscan.Word(s.data, s.pos); w != "" {
 			s.pos += len(w)
 		} else {
 			s.syntax("a value")

@@ -5,64 +5,33 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // literal consumes a string and returns it with its quotes. plain: it holds no
 // escapes. The caller has checked the opening quote.
 func (s *scanner) literal() (lit []byte, plain bool) {
 	start := s.pos
-	plain = true
-	for i := start + 1; i < len(s.data); i++ {
-		switch c := s.data[i]; {
-		case c == '"':
-			s.pos = i + 1
-			return s.data[start:s.pos], plain
-		case c < 0x20:
-			s.pos = i
-			s.syntax("no control character in a string")
-			return nil, false
-		case c == '\\':
-			plain = false
-			n := escapeLen(s.data[i:])
-			if n == 0 {
-				s.pos = i
-				s.syntax("a valid escape sequence")
-				return nil, false
-			}
-			i += n - 1
-		}
+	l := jsonscan.String(s.data, start)
+	switch s.pos = l.End; {
+	case l.Escape >= 0:
+		s.pos = l.Escape
+		s.syntax("a valid escape sequence")
+	case l.Control:
+		s.syntax("no control character in a string")
+	case l.Open:
+		s.syntax("a closing quote")
+	default:
+		return s.data[start:s.pos], l.Plain
 	}
-	s.pos = len(s.data)
-	s.syntax("a closing quote")
 	return nil, false
-}
-
-// escapeLen returns the length of the escape sequence that b starts with, 0
-// when it is none.
-func escapeLen(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	switch b[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if len(b) < 6 {
-			return 0
-		}
-		if _, err := strconv.ParseUint(string(b[2:6]), 16, 16); err == nil {
-			return 6
-		}
-	}
-	return 0
 }
 
 // null consumes a null, when there is one.
 func (s *scanner) null() bool {
-	if s.failed() || s.space() != 'n' || s.word() != "null" {
+	if s.failed() || s.space() != 'n' || jsonscan.Word(s.data, s.pos) != "null" {
 		return false
 	}
 	s.pos += 4
@@ -75,7 +44,7 @@ func (s *scanner) boolean() bool {
 		return false
 	}
 	s.space()
-	switch w := s.word(); w {
+	switch w := jsonscan.Word(s.data, s.pos); w {
 	case "true", "false":
 		s.pos += len(w)
 		return w == "true"
@@ -94,40 +63,13 @@ func (s *scanner) number(expected string) (lit []byte, plain bool) {
 		s.mismatch(expected, "")
 		return nil, false
 	}
-	start, i := s.pos, s.pos
-	digits := func() bool {
-		from := i
-		for i < len(s.data) && s.data[i] >= '0' && s.data[i] <= '9' {
-			i++
-		}
-		return i > from
-	}
-	at := func(c byte) bool { return i < len(s.data) && s.data[i] == c }
-	if at('-') {
-		i++
-	}
-	zero := at('0')
-	first := i
-	ok := digits() && (!zero || i == first+1)
-	plain = true
-	if ok && at('.') {
-		i++
-		plain, ok = false, digits()
-	}
-	if ok && (at('e') || at('E')) {
-		i++
-		if at('+') || at('-') {
-			i++
-		}
-		plain, ok = false, digits()
-	}
-	if !ok {
-		s.pos = min(i, len(s.data))
+	start := s.pos
+	end, plain, ok := jsonscan.Number(s.data, start)
+	if s.pos = end; !ok {
 		s.syntax("a number")
 		return nil, false
 	}
-	s.pos = i
-	return s.data[start:i], plain
+	return s.data[start:end], plain
 }
 
 // float consumes a number that fits single precision, as the engine keeps it.
@@ -200,7 +142,7 @@ func (s *scanner) str() string {
 		return ""
 	}
 	if !plain {
-		v, _ := unquote(lit)
+		v, _ := jsonscan.Unquote(lit)
 		return v
 	}
 	return s.keep(lit[1 : len(lit)-1])
@@ -224,59 +166,4 @@ func (s *scanner) keep(b []byte) string {
 	s.text.Write(b)
 	s.last = s.text.String()[from:]
 	return s.last
-}
-
-// unquote decodes a string literal with its quotes, whose escapes are valid.
-// Unpaired surrogates become U+FFFD.
-func unquote(lit []byte) (string, bool) {
-	if len(lit) < 2 {
-		return "", false
-	}
-	lit = lit[1 : len(lit)-1]
-	b := make([]byte, 0, len(lit))
-	for i := 0; i < len(lit); {
-		if lit[i] != '\\' {
-			b = append(b, lit[i])
-			i++
-			continue
-		}
-		n := escapeLen(lit[i:])
-		if n == 0 {
-			return "", false
-		}
-		if n == 6 {
-			r, used := unicodeEscape(lit[i:])
-			b = utf8.AppendRune(b, r)
-			i += used
-			continue
-		}
-		b = append(b, shortEscapes[lit[i+1]])
-		i += n
-	}
-	return string(b), true
-}
-
-var shortEscapes = [256]byte{
-	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
-}
-
-// unicodeEscape decodes one \uXXXX or a surrogate pair of them.
-func unicodeEscape(b []byte) (r rune, used int) {
-	hex := func(b []byte) rune {
-		if escapeLen(b) != 6 {
-			return -1
-		}
-		v, _ := strconv.ParseUint(string(b[2:6]), 16, 16)
-		return rune(v)
-	}
-	r = hex(b)
-	if r < 0xd800 || r > 0xdfff {
-		return r, 6
-	}
-	if r < 0xdc00 {
-		if low := hex(b[6:]); low >= 0xdc00 && low <= 0xdfff {
-			return (r-0xd800)<<10 + (low - 0xdc00) + 0x10000, 12
-		}
-	}
-	return utf8.RuneError, 6
 }

@@ -5,50 +5,33 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-)
 
-// span is a value in a text.
-type span struct{ start, end int }
+	"github.com/untoldkit/untold/internal/jsonscan"
+)
 
 // member is a member of an object in a text.
 type member struct {
-	key   string
-	keyAt int // of its opening quote
-	span      // of the value
+	key           string
+	keyAt         int // of its opening quote
+	jsonscan.Span     // of the value
 }
 
 // objectMembers lists the members of the object at a position, nil when there
 // is none. The text must be valid JSON.
 func objectMembers(data []byte, at int) []member {
-	s := &scanner{data: data, pos: at}
-	if s.space() != '{' || !s.object("", "") {
-		return nil
-	}
 	var out []member
-	for first := true; s.key(&first); {
-		m := member{key: string(s.name), keyAt: s.path[len(s.path)-1].start}
-		s.space()
-		m.start = s.pos
-		s.skip()
-		m.end = s.pos
-		out = append(out, m)
+	for key, val := range jsonscan.Members(data, at) {
+		out = append(out, member{string(key.Text), key.At, val})
 	}
 	return out
 }
 
 // arrayElements lists the elements of the array at a position, nil when there
 // is none. The text must be valid JSON.
-func arrayElements(data []byte, at int) []span {
-	s := &scanner{data: data, pos: at}
-	if s.space() != '[' || !s.array("", "") {
-		return nil
-	}
-	var out []span
-	for i := -1; s.elem(&i); {
-		s.space()
-		start := s.pos
-		s.skip()
-		out = append(out, span{start, s.pos})
+func arrayElements(data []byte, at int) []jsonscan.Span {
+	var out []jsonscan.Span
+	for _, e := range jsonscan.Elements(data, at) {
+		out = append(out, e)
 	}
 	return out
 }
@@ -65,21 +48,21 @@ func find(members []member, key string) (member, bool) {
 
 // replacement replaces a part of a text. An empty part is an insertion.
 type replacement struct {
-	span
+	jsonscan.Span
 	text string
 }
 
 // apply makes all edits, which must not overlap. Edits at one place keep their
 // order.
 func apply(data []byte, edits []replacement) []byte {
-	slices.SortStableFunc(edits, func(a, b replacement) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(edits, func(a, b replacement) int { return cmp.Compare(a.Start, b.Start) })
 	var out bytes.Buffer
 	out.Grow(len(data))
 	from := 0
 	for _, e := range edits {
-		out.Write(data[from:e.start])
+		out.Write(data[from:e.Start])
 		out.WriteString(e.text)
-		from = e.end
+		from = e.End
 	}
 	out.Write(data[from:])
 	return out.Bytes()
@@ -90,7 +73,7 @@ func apply(data []byte, edits []replacement) []byte {
 // space like around that one.
 func put(data []byte, members []member, key, value string, behind ...string) replacement {
 	if m, ok := find(members, key); ok {
-		return replacement{m.span, value}
+		return replacement{m.Span, value}
 	}
 	after := members[len(members)-1]
 	for _, k := range behind {
@@ -104,20 +87,20 @@ func put(data []byte, members []member, key, value string, behind ...string) rep
 	for at > 0 && strings.IndexByte(" \t\r\n", data[at-1]) >= 0 {
 		at--
 	}
-	return replacement{span{after.end, after.end}, "," + string(data[at:after.keyAt]) + `"` + key + `": ` + value}
+	return replacement{jsonscan.Span{Start: after.End, End: after.End}, "," + string(data[at:after.keyAt]) + `"` + key + `": ` + value}
 }
 
 // rearrange replaces the array around these elements by the given texts, with
 // the white space that it has. There is at least one element.
-func rearrange(data []byte, array span, elements []span, texts []string) replacement {
+func rearrange(data []byte, array jsonscan.Span, elements []jsonscan.Span, texts []string) replacement {
 	if len(texts) == 0 {
 		return replacement{array, "[]"}
 	}
 	separator := ", "
 	if len(elements) > 1 {
-		separator = string(data[elements[0].end:elements[1].start])
+		separator = string(data[elements[0].End:elements[1].Start])
 	}
-	head, tail := data[array.start:elements[0].start], data[elements[len(elements)-1].end:array.end]
+	head, tail := data[array.Start:elements[0].Start], data[elements[len(elements)-1].End:array.End]
 	return replacement{array, string(head) + strings.Join(texts, separator) + string(tail)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // auditor looks at what the scene does not use and notes its faults: they do
@@ -99,7 +100,7 @@ func (a *auditor) buffers() {
 	})
 	unused(&d.accessors, func(i int, acc *gltf.Accessor, place string) {
 		if acc.BufferView == nil {
-			if member(d.accessors.raw[i], "byteOffset") != nil {
+			if jsonscan.Member(d.accessors.raw[i], "byteOffset") != nil {
 				a.fault(place+".byteOffset", malformed("", "stands without a bufferView"))
 			}
 			return
@@ -213,20 +214,20 @@ func (a *auditor) materials() {
 			continue
 		}
 		place, raw := a.d.materials.place(i), a.d.materials.raw[i]
-		pbr := member(raw, "pbrMetallicRoughness")
+		pbr := jsonscan.Member(raw, "pbrMetallicRoughness")
 		a.se.observe(place, onMaterial, raw)
 		a.se.observe(place+".pbrMetallicRoughness", onPBR, pbr)
 		for _, slot := range []struct {
 			name  string
 			value []byte
 		}{
-			{".pbrMetallicRoughness.baseColorTexture", member(pbr, "baseColorTexture")},
-			{".pbrMetallicRoughness.metallicRoughnessTexture", member(pbr, "metallicRoughnessTexture")},
-			{".normalTexture", member(raw, "normalTexture")},
-			{".occlusionTexture", member(raw, "occlusionTexture")},
-			{".emissiveTexture", member(raw, "emissiveTexture")},
+			{".pbrMetallicRoughness.baseColorTexture", jsonscan.Member(pbr, "baseColorTexture")},
+			{".pbrMetallicRoughness.metallicRoughnessTexture", jsonscan.Member(pbr, "metallicRoughnessTexture")},
+			{".normalTexture", jsonscan.Member(raw, "normalTexture")},
+			{".occlusionTexture", jsonscan.Member(raw, "occlusionTexture")},
+			{".emissiveTexture", jsonscan.Member(raw, "emissiveTexture")},
 		} {
-			if index, ok := wholeNumber(member(slot.value, "index")); ok {
+			if index, ok := wholeNumber(jsonscan.Member(slot.value, "index")); ok {
 				a.fault(place+slot.name+".index", a.d.textures.check(index))
 			}
 		}

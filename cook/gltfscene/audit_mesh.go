@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // classes are the attributes that are cooked, POSITION first.
@@ -24,14 +25,14 @@ var classes = []struct {
 // meshes checks the primitives of unused meshes without their data.
 func (a *auditor) meshes() {
 	unused(&a.d.meshes, func(i int, m *gltf.Mesh, place string) {
-		eachElement(member(a.d.meshes.raw[i], "primitives"), func(k int, raw []byte) bool {
+		list := jsonscan.Member(a.d.meshes.raw[i], "primitives")
+		for k, e := range jsonscan.Elements(list, 0) {
 			if k < len(m.Primitives) {
 				where := fmt.Sprintf("%s.primitives[%d]", place, k)
-				a.se.observe(where, onPrimitive, raw)
+				a.se.observe(where, onPrimitive, e.Of(list))
 				a.primitive(where, m.Primitives[k])
 			}
-			return true
-		})
+		}
 	})
 }
 

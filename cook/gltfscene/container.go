@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const (
@@ -138,7 +140,7 @@ func refuseOther(data []byte) error {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):
 		return byteOrderMark("UTF-16")
 	}
-	if i := skipSpace(data, 0); i < len(data) && data[i] == '{' {
+	if i := jsonscan.Space(data, 0); i < len(data) && data[i] == '{' {
 		return nil
 	}
 	head := string(data[:min(len(data), 64)])

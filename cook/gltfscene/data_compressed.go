@@ -6,6 +6,7 @@ import (
 
 	"github.com/qmuntal/gltf"
 	"github.com/untoldkit/untold/cook/gltfscene/internal/meshopt"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // meshoptNames are the names of the meshopt codec. Both stand for the same
@@ -32,9 +33,9 @@ type meshoptView struct {
 // meshoptOf returns the value and the name of the meshopt extension of a
 // bufferView or a buffer, nil if it has none.
 func meshoptOf(raw []byte) (ext []byte, name string) {
-	all := member(raw, "extensions")
+	all := jsonscan.Member(raw, "extensions")
 	for _, name := range meshoptNames {
-		if ext := member(all, name); isObjectValue(ext) {
+		if ext := jsonscan.Member(all, name); isObjectValue(ext) {
 			return ext, name
 		}
 	}
@@ -45,7 +46,7 @@ func meshoptOf(raw []byte) (ext []byte, name string) {
 // compressed views.
 func isPlaceholder(raw []byte) bool {
 	ext, _ := meshoptOf(raw)
-	return string(member(ext, "fallback")) == "true"
+	return string(jsonscan.Member(ext, "fallback")) == "true"
 }
 
 // expandView returns a compressed bufferView's bytes. Its own buffer, the

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 var (
@@ -215,10 +216,9 @@ func (t *table[T]) fill(val []byte) {
 		t.err = malformed(t.name, "is %s, must be an array", typeName(val))
 		return
 	}
-	eachElement(val, func(_ int, e []byte) bool {
-		t.raw = append(t.raw, e)
-		return true
-	})
+	for _, e := range jsonscan.Elements(val, 0) {
+		t.raw = append(t.raw, e.Of(val))
+	}
 	t.empty = len(t.raw) == 0
 	t.used = make([]bool, len(t.raw))
 }
@@ -308,16 +308,11 @@ func parseDocument(data []byte) (*document, error) {
 		return nil, syntaxError(data)
 	}
 	root := make(map[string][]byte)
-	var err error
-	eachMember(data, func(key, val []byte) bool {
-		if _, twice := root[string(key)]; twice {
-			err = malformed(clip(string(key)), "occurs twice")
+	for key, val := range jsonscan.Members(data, 0) {
+		if _, twice := root[string(key.Text)]; twice {
+			return nil, malformed(clip(string(key.Text)), "occurs twice")
 		}
-		root[string(key)] = val
-		return err == nil
-	})
-	if err != nil {
-		return nil, err
+		root[string(key.Text)] = val.Of(data)
 	}
 	d := &document{
 		scene:      -1,
@@ -342,6 +337,7 @@ func parseDocument(data []byte) (*document, error) {
 		return nil, err
 	}
 	d.split(root)
+	var err error
 	if d.extUsed, err = stringList(root, "extensionsUsed"); err != nil {
 		return nil, err
 	}
@@ -421,7 +417,7 @@ func (d *document) readAsset(root map[string][]byte) error {
 		e.Hint = "is this a glTF file?"
 		return e
 	}
-	if v := member(val, "version"); v != nil && v[0] != '"' && strings.HasPrefix(string(v), "1") {
+	if v := jsonscan.Member(val, "version"); v != nil && v[0] != '"' && strings.HasPrefix(string(v), "1") {
 		return gltf1()
 	}
 	if err := assetSchema.decode(val, &d.asset); err != nil {
@@ -470,16 +466,13 @@ func stringList(root map[string][]byte, name string) ([]string, error) {
 		return nil, malformed(name, "is %s, must be an array", typeName(val))
 	}
 	var list []string
-	var err error
-	eachElement(val, func(i int, e []byte) bool {
-		if e[0] != '"' {
-			err = malformed(fmt.Sprintf("%s[%d]", name, i), "is %s, must be a string", typeName(e))
-			return false
+	for i, e := range jsonscan.Elements(val, 0) {
+		if val[e.Start] != '"' {
+			return list, malformed(fmt.Sprintf("%s[%d]", name, i), "is %s, must be a string", typeName(e.Of(val)))
 		}
-		list = append(list, text(e))
-		return true
-	})
-	return list, err
+		list = append(list, text(e.Of(val)))
+	}
+	return list, nil
 }
 
 // syntaxError finds the place of the JSON fault in data.

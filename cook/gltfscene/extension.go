@@ -3,6 +3,8 @@ package gltfscene
 import (
 	"fmt"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const (
@@ -174,7 +176,7 @@ var homes = map[string]location{
 // observe returns the extensions object of the element raw, nil if there is
 // none, and notes extensions that are undeclared or misplaced.
 func (se *session) observe(place string, loc location, raw []byte) []byte {
-	ext := member(raw, "extensions")
+	ext := jsonscan.Member(raw, "extensions")
 	if !isObjectValue(ext) {
 		return nil
 	}
@@ -183,8 +185,8 @@ func (se *session) observe(place string, loc location, raw []byte) []byte {
 }
 
 func (se *session) observeMembers(place string, loc location, ext []byte) {
-	eachMember(ext, func(key, val []byte) bool {
-		name := string(key)
+	for key, span := range jsonscan.Members(ext, 0) {
+		name, val := string(key.Text), span.Of(ext)
 		where := strings.TrimPrefix(place+".extensions.", ".") + clip(name)
 		if !se.ext.used[name] {
 			se.notes.warn("extension-undeclared", where, "an extension that extensionsUsed does not list is in use: "+clip(name))
@@ -202,8 +204,7 @@ func (se *session) observeMembers(place string, loc location, ext []byte) {
 		if p := policyOf(name); p != handled && !se.ext.used[name] {
 			se.ignore(name, where, p == unknown)
 		}
-		return true
-	})
+	}
 }
 
 // observeRoot looks at the extensions of the document itself.
@@ -212,7 +213,7 @@ func (se *session) observeRoot() {
 		return
 	}
 	se.observeMembers("", onRoot, se.doc.extensions)
-	if v := member(se.doc.extensions, variantsName); v != nil && member(v, "variants") == nil {
+	if v := jsonscan.Member(se.doc.extensions, variantsName); v != nil && jsonscan.Member(v, "variants") == nil {
 		se.notes.warn("variants-faulty", "extensions."+variantsName, "material variants, which are not cooked, are faulty: variants is missing")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // fuzzOptions bound the memory of one run.
@@ -93,8 +95,8 @@ func FuzzLoadValue(f *testing.F) {
 		for at < len(js) && js[at] != ':' && js[at] != '[' && js[at] != ',' {
 			at++
 		}
-		start := skipSpace(js, min(at+1, len(js)))
-		end := skipValue(js, start)
+		start := jsonscan.Space(js, min(at+1, len(js)))
+		end := jsonscan.Skip(js, start)
 		checkLoad(t, "x.gltf", []byte(string(js[:start])+value+string(js[end:])))
 	})
 }
@@ -108,8 +110,8 @@ func TestMutations(t *testing.T) {
 			if js[i] != ':' && js[i] != '[' && js[i] != ',' {
 				continue
 			}
-			start := skipSpace(js, i+1)
-			end := skipValue(js, start)
+			start := jsonscan.Space(js, i+1)
+			end := jsonscan.Skip(js, start)
 			if end <= start || end > len(js) {
 				continue
 			}

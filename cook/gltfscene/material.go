@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // materialReader reads the materials that planned primitives use, and the images
@@ -99,13 +100,13 @@ func (mr *materialReader) material(index int) (Material, error) {
 		return float32(min(max(v, lo), hi))
 	}
 	ext := mr.observe(place, onMaterial, raw)
-	if member(ext, lodName) != nil {
+	if jsonscan.Member(ext, lodName) != nil {
 		mr.notes.info("material-lods-skipped", place, "the simpler materials that "+lodName+" names are not cooked")
 	}
-	m.Unlit = isObjectValue(member(ext, "KHR_materials_unlit"))
+	m.Unlit = isObjectValue(jsonscan.Member(ext, "KHR_materials_unlit"))
 	m.AlphaCutoff = clamp(".alphaCutoff", src.AlphaCutoffOrDefault(), 0, math.MaxFloat32)
 
-	pbrRaw := member(raw, "pbrMetallicRoughness")
+	pbrRaw := jsonscan.Member(raw, "pbrMetallicRoughness")
 	mr.observe(place+".pbrMetallicRoughness", onPBR, pbrRaw)
 	if pbr := src.PBRMetallicRoughness; pbr != nil {
 		for i, v := range pbr.BaseColorFactorOrDefault() {
@@ -127,7 +128,7 @@ func (mr *materialReader) material(index int) (Material, error) {
 	for i, v := range src.EmissiveFactor {
 		m.Emissive[i] = clamp(".emissiveFactor", float64(clamp(".emissiveFactor", v, 0, 1))*strength, 0, math.MaxFloat32)
 	}
-	sg := member(ext, specGlossName)
+	sg := jsonscan.Member(ext, specGlossName)
 	if sg != nil {
 		used, err := mr.specularGlossiness(&m, src, place, sg)
 		if err != nil {
@@ -144,7 +145,7 @@ var emissiveStrengthSchema = &schema{[]prop{{name: "emissiveStrength", kind: isN
 
 // emissiveStrength reads KHR_materials_emissive_strength, 1 when absent.
 func emissiveStrength(ext []byte) (float64, error) {
-	raw := member(ext, "KHR_materials_emissive_strength")
+	raw := jsonscan.Member(ext, "KHR_materials_emissive_strength")
 	if raw == nil {
 		return 1, nil
 	}
@@ -177,7 +178,7 @@ func (mr *materialReader) textureSlots(m *Material, place string, raw, pbrRaw, s
 		case i == 1:
 			continue // set to none above
 		}
-		info := member(holder, name)
+		info := jsonscan.Member(holder, name)
 		if !isObjectValue(info) {
 			continue
 		}
@@ -196,7 +197,7 @@ func (mr *materialReader) textureSlot(ref *TextureRef, place string, raw []byte)
 	}
 	ref.UVSet = info.TexCoord
 	ext := mr.observe(place, onTextureInfo, raw)
-	if t := member(ext, transformName); t != nil && !isNull(t) {
+	if t := jsonscan.Member(ext, transformName); t != nil && !isNull(t) {
 		if err := textureTransform(ref, t); err != nil {
 			return at(place+".extensions."+transformName, err)
 		}
@@ -247,7 +248,7 @@ func (mr *materialReader) findSource(tex *gltf.Texture, index int) int {
 	place := mr.doc.textures.place(index)
 	ext := mr.observe(place, onTexture, mr.doc.textures.raw[index])
 	for _, name := range textureExtensions {
-		v, ok := wholeNumber(member(member(ext, name), "source"))
+		v, ok := wholeNumber(jsonscan.Member(jsonscan.Member(ext, name), "source"))
 		switch {
 		case !ok:
 		case tex.Source == nil:

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const specGlossName = "KHR_materials_pbrSpecularGlossiness"
@@ -31,7 +32,7 @@ func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, pl
 	if err := specGlossSchema.decode(sg, &v); err != nil {
 		return false, at(place, err)
 	}
-	textured := isObjectValue(member(sg, "specularGlossinessTexture"))
+	textured := isObjectValue(jsonscan.Member(sg, "specularGlossinessTexture"))
 	if pbr := src.PBRMetallicRoughness; textured && pbr != nil && (pbr.BaseColorTexture != nil || pbr.MetallicRoughnessTexture != nil) {
 		mr.notes.info("specular-glossiness-skipped", place, "the material's own metallic-roughness textures were used instead of "+specGlossName)
 		return false, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qmuntal/gltf"
 	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // plan is a primitive whose accessors are known but not yet decoded.
@@ -194,10 +195,10 @@ func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
 	}
 	place := mp.doc.meshes.place(index)
 	var raws [][]byte
-	eachElement(member(mp.doc.meshes.raw[index], "primitives"), func(_ int, e []byte) bool {
-		raws = append(raws, e)
-		return true
-	})
+	list := jsonscan.Member(mp.doc.meshes.raw[index], "primitives")
+	for _, e := range jsonscan.Elements(list, 0) {
+		raws = append(raws, e.Of(list))
+	}
 	if len(src.Primitives) == 0 {
 		mp.notes.warn("empty-meshes", place, "a mesh has no primitives")
 	}
@@ -236,7 +237,7 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 		mp.checkTargets(pl.place, p)
 	}
 	var packed *compressedMesh
-	if raw := member(ext, dracoName); isObjectValue(raw) {
+	if raw := jsonscan.Member(ext, dracoName); isObjectValue(raw) {
 		if packed, err = mp.expandPrimitive(pl, p, raw); err != nil {
 			return false, err
 		}
@@ -252,7 +253,7 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 			mp.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
 		}
 	}
-	if member(ext, variantsName) != nil {
+	if jsonscan.Member(ext, variantsName) != nil {
 		mp.notes.add(1, mp.ext.required[variantsName], "variants-skipped", pl.place, "material variants are not cooked: primitives keep their default material")
 	}
 	if p.Material != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const lightsName = "KHR_lights_punctual"
@@ -45,14 +46,14 @@ var (
 // parseLights reads the document's lights; the result is not nil.
 func (d *document) parseLights() []memo[Light] {
 	list := []memo[Light]{}
-	eachElement(member(member(d.extensions, lightsName), "lights"), func(i int, e []byte) bool {
-		l, err := parseLight(e)
+	all := jsonscan.Member(jsonscan.Member(d.extensions, lightsName), "lights")
+	for i, e := range jsonscan.Elements(all, 0) {
+		l, err := parseLight(e.Of(all))
 		if err != nil {
 			err = at(fmt.Sprintf("extensions.%s.lights[%d]", lightsName, i), err)
 		}
 		list = append(list, memo[Light]{&l, err})
-		return true
-	})
+	}
 	return list
 }
 
@@ -163,7 +164,7 @@ func (np *nodePlacer) placeCamera(index int, n Node) {
 func parseCamera(src *gltf.Camera, raw []byte) (Camera, error) {
 	c := Camera{Name: cleanName(src.Name)}
 	var kind string
-	if json.Unmarshal(member(raw, "type"), &kind) != nil {
+	if json.Unmarshal(jsonscan.Member(raw, "type"), &kind) != nil {
 		return c, malformed(".type", "is missing")
 	}
 	switch {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const lodName = "MSFT_lod"
@@ -112,19 +114,18 @@ func (np *nodePlacer) related(a, b int) bool {
 // coverage reads MSFT_screencoverage, nil unless it has a number within 0 to
 // 1 for each level and no level was ignored.
 func coverage(extras []byte, named, levels int) []float64 {
-	raw := member(extras, "MSFT_screencoverage")
+	raw := jsonscan.Member(extras, "MSFT_screencoverage")
 	if len(raw) == 0 || raw[0] != '[' || named != levels {
 		return nil
 	}
 	var list []float64
-	eachElement(raw, func(_ int, e []byte) bool {
-		v, err := strconv.ParseFloat(string(e), 64)
+	for _, e := range jsonscan.Elements(raw, 0) {
+		v, err := strconv.ParseFloat(string(e.Of(raw)), 64)
 		if err != nil || !(v >= 0 && v <= 1) {
 			v = math.NaN()
 		}
 		list = append(list, v)
-		return true
-	})
+	}
 	if len(list) != levels || slices.ContainsFunc(list, func(v float64) bool { return v != v }) {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qmuntal/gltf"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // pending is a node on the stack of the walk.
@@ -75,7 +76,7 @@ func (np *nodePlacer) roots() []int {
 		}
 		list := node.Children
 		var ext struct{ IDs []int }
-		if lod := member(member(raw, "extensions"), lodName); isObjectValue(lod) && lodSchema.decode(lod, &ext) == nil {
+		if lod := jsonscan.Member(jsonscan.Member(raw, "extensions"), lodName); isObjectValue(lod) && lodSchema.decode(lod, &ext) == nil {
 			list = append(slices.Clip(list), ext.IDs...)
 		}
 		for _, c := range list {
@@ -191,11 +192,11 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 	if !n.World.IsFinite() {
 		return false, malformed("", "its world transform is not finite")
 	}
-	if extras := member(raw, "extras"); extras != nil && !isNull(extras) {
+	if extras := jsonscan.Member(raw, "extras"); extras != nil && !isNull(extras) {
 		n.Extras = clone(extras)
 	}
 	ext := np.observe(np.doc.nodes.place(p.index), onNode, raw)
-	hidden = p.hidden || string(member(member(ext, "KHR_node_visibility"), "visible")) == "false"
+	hidden = p.hidden || string(jsonscan.Member(jsonscan.Member(ext, "KHR_node_visibility"), "visible")) == "false"
 	if node.Mesh != nil {
 		if err := np.doc.meshes.check(*node.Mesh); err != nil {
 			return false, at(".mesh", err)
@@ -211,12 +212,12 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 	}
 	self := len(np.scene.Nodes)
 	np.scene.Nodes = append(np.scene.Nodes, n)
-	if inst := member(ext, instancingName); isObjectValue(inst) && n.Mesh >= 0 {
+	if inst := jsonscan.Member(ext, instancingName); isObjectValue(inst) && n.Mesh >= 0 {
 		if err := np.placeInstances(self, inst); err != nil {
 			return false, at(".extensions."+instancingName, err)
 		}
 	}
-	if lod := member(ext, lodName); isObjectValue(lod) {
+	if lod := jsonscan.Member(ext, lodName); isObjectValue(lod) {
 		np.lodOwners = append(np.lodOwners, lodOwner{node: self, hidden: hidden, ext: lod})
 	}
 	if p.lesser {
@@ -225,7 +226,7 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 	if node.Camera != nil {
 		np.placeCamera(*node.Camera, n)
 	}
-	if light := member(ext, lightsName); light != nil {
+	if light := jsonscan.Member(ext, lightsName); light != nil {
 		np.placeLight(light, n)
 	}
 	return hidden, nil
@@ -235,7 +236,7 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 func (np *nodePlacer) localMatrix(index int, node *gltf.Node, raw []byte) (geom.Mat4, error) {
 	place := np.doc.nodes.place(index)
 	given := func(name string) bool {
-		v := member(raw, name)
+		v := jsonscan.Member(raw, name)
 		return v != nil && !isNull(v)
 	}
 	if !given("matrix") {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // The decoding of qmuntal/gltf is lenient: it takes an unknown component type
@@ -53,38 +55,33 @@ type checker struct {
 	fractional bool // some whole number is written like 3.0 or 1e2
 }
 
-func (c *checker) object(s *schema, raw []byte) (err error) {
+func (c *checker) object(s *schema, raw []byte) error {
 	if len(raw) == 0 || raw[0] != '{' {
 		return malformed("", "is %s, must be an object", typeName(raw))
 	}
 	var seen uint64
-	eachMember(raw, func(key, val []byte) bool {
+	for k, span := range jsonscan.Members(raw, 0) {
+		key, val := k.Text, span.Of(raw)
 		for k := range s.props {
 			p := &s.props[k]
 			if p.name != string(key) {
 				if (len(p.name) == len(key) || !isASCII(key)) && strings.EqualFold(p.name, string(key)) {
-					err = malformed("."+clip(string(key)), "must be spelled %q", p.name)
-					return false
+					return malformed("."+clip(string(key)), "must be spelled %q", p.name)
 				}
 				continue
 			}
 			if seen&(1<<k) != 0 {
-				err = malformed("."+p.name, "occurs twice")
-				return false
+				return malformed("."+p.name, "occurs twice")
 			}
 			if isNull(val) {
-				return true // treated as absent, as some exporters mean it
+				break // treated as absent, as some exporters mean it
 			}
 			seen |= 1 << k
-			if err = c.value(p, val); err != nil {
-				err = at("."+p.name, err)
+			if err := c.value(p, val); err != nil {
+				return at("."+p.name, err)
 			}
-			return err == nil
+			break
 		}
-		return true
-	})
-	if err != nil {
-		return err
 	}
 	for k := range s.props {
 		if s.props[k].need && seen&(1<<k) == 0 {
@@ -142,8 +139,9 @@ func (c *checker) array(p *prop, val []byte) (err error) {
 		return malformed("", "is %s, must be an array", typeName(val))
 	}
 	n := 0
-	eachElement(val, func(i int, e []byte) bool {
+	for i, span := range jsonscan.Elements(val, 0) {
 		n = i + 1
+		e := span.Of(val)
 		switch p.kind {
 		case isInts:
 			err = c.integer(p, e)
@@ -155,27 +153,25 @@ func (c *checker) array(p *prop, val []byte) (err error) {
 			err = c.indexMap(e)
 		}
 		if err != nil {
-			err = at("["+strconv.Itoa(i)+"]", err)
+			return at("["+strconv.Itoa(i)+"]", err)
 		}
-		return err == nil
-	})
-	if err == nil && p.kind == isNums && p.size != 0 && n != p.size {
+	}
+	if p.kind == isNums && p.size != 0 && n != p.size {
 		err = malformed("", "has %d numbers, must have %d", n, p.size)
 	}
 	return err
 }
 
-func (c *checker) indexMap(val []byte) (err error) {
+func (c *checker) indexMap(val []byte) error {
 	if val[0] != '{' {
 		return malformed("", "is %s, must be an object", typeName(val))
 	}
-	eachMember(val, func(key, v []byte) bool {
-		if err = c.integer(&prop{}, v); err != nil {
-			err = at("."+clip(string(key)), err)
+	for key, v := range jsonscan.Members(val, 0) {
+		if err := c.integer(&prop{}, v.Of(val)); err != nil {
+			return at("."+clip(string(key.Text)), err)
 		}
-		return err == nil
-	})
-	return err
+	}
+	return nil
 }
 
 // integer accepts 3, and also 3.0 and 3e0, which some exporters write.
@@ -252,11 +248,9 @@ func wholeNumbers(raw []byte) []byte {
 		end := i + 1
 		switch ch := raw[i]; {
 		case ch == '"':
-			end = skipString(raw, i)
+			end = jsonscan.Skip(raw, i)
 		case ch == '-' || ch >= '0' && ch <= '9':
-			for end < len(raw) && !endsLiteral(raw[end]) {
-				end++
-			}
+			end = jsonscan.Skip(raw, i)
 			if v, ok := wholeNumber(raw[i:end]); ok {
 				out = strconv.AppendInt(out, int64(v), 10)
 				i = end
@@ -283,3 +277,29 @@ func (s *schema) decode(raw []byte, v any) error {
 	}
 	return nil
 }
+
+// text decodes a string literal.
+func text(lit []byte) string { return string(jsonscan.Text(lit)) }
+
+// typeName names the JSON type of a value, for messages.
+func typeName(val []byte) string {
+	if len(val) == 0 {
+		return "nothing"
+	}
+	switch val[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// isNull reports whether val is the literal null.
+func isNull(val []byte) bool { return len(val) == 4 && val[0] == 'n' }

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 // scheme returns the scheme of uri in lower case, "" for a relative
@@ -106,7 +108,7 @@ func decodeDataURI(uri []byte) ([]byte, error) {
 
 // uriOf returns the uri member of an element without copying a long one.
 func uriOf(raw []byte) []byte {
-	lit := member(raw, "uri")
+	lit := jsonscan.Member(raw, "uri")
 	if len(lit) < 2 || lit[0] != '"' {
 		return nil
 	}
@@ -123,7 +125,7 @@ func uriOf(raw []byte) []byte {
 // withoutData returns the element raw with a data: URI replaced by an empty
 // string, so that decoding does not copy it.
 func withoutData(raw []byte) []byte {
-	lit := member(raw, "uri")
+	lit := jsonscan.Member(raw, "uri")
 	if len(lit) < 1024 || lit[0] != '"' {
 		return raw
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
 const (
@@ -117,7 +117,7 @@ func parse(data []byte) (*node, error) {
 		return nil, p.err
 	}
 	p.data = bytes.TrimPrefix(p.data, []byte("\xef\xbb\xbf"))
-	if bad := firstInvalid(p.data); bad >= 0 {
+	if bad := jsonscan.NotUTF8(p.data); bad >= 0 {
 		p.fail(bad, "the text is not UTF-8", "")
 		return nil, p.err
 	}
@@ -130,20 +130,6 @@ func parse(data []byte) (*node, error) {
 		return nil, p.err
 	}
 	return &n, nil
-}
-
-// firstInvalid returns the place of the first byte that is no UTF-8, or -1.
-func firstInvalid(data []byte) int {
-	if utf8.Valid(data) {
-		return -1
-	}
-	for i := 0; ; {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n <= 1 {
-			return i
-		}
-		i += n
-	}
 }
 
 func (p *parser) fail(pos int, message, hint string) {
@@ -162,28 +148,27 @@ func place(data []byte, pos int) (line, column int) {
 
 // space skips white space and comments and returns the next byte, 0 at the end.
 func (p *parser) space() byte {
-	for p.pos < len(p.data) {
-		switch c := p.data[p.pos]; c {
-		case ' ', '\n', '\r', '\t':
-			p.pos++
-		case '/':
-			if p.pos+1 >= len(p.data) || p.data[p.pos+1] != '/' {
-				p.fail(p.pos, "a stray /", "comments begin with // and end with the line")
-				return '/'
-			}
-			end := bytes.IndexByte(p.data[p.pos:], '\n')
-			if end < 0 {
-				end = len(p.data) - p.pos
-			}
-			p.pos += end
-		default:
-			if c == 0 {
-				p.fail(p.pos, "a NUL byte", "")
-			}
-			return c
+	for {
+		p.pos = jsonscan.Space(p.data, p.pos)
+		if p.pos >= len(p.data) {
+			return 0
 		}
+		switch c := p.data[p.pos]; {
+		case c == 0:
+			p.fail(p.pos, "a NUL byte", "")
+			return 0
+		case c != '/':
+			return c
+		case !bytes.HasPrefix(p.data[p.pos:], []byte("//")):
+			p.fail(p.pos, "a stray /", "comments begin with // and end with the line")
+			return '/'
+		}
+		end := bytes.IndexByte(p.data[p.pos:], '\n')
+		if end < 0 {
+			end = len(p.data) - p.pos
+		}
+		p.pos += end
 	}
-	return 0
 }
 
 // value reads one value of any kind.
@@ -207,13 +192,10 @@ func (p *parser) value(n *node) {
 	case c == '-' || c >= '0' && c <= '9':
 		n.kind, n.text = '0', p.number()
 	default:
-		for _, w := range [...]string{"true", "false", "null"} {
-			if bytes.HasPrefix(p.data[p.pos:], []byte(w)) {
-				n.kind = w[0]
-				p.pos += len(w)
-			}
-		}
-		if n.kind == 0 {
+		if w := jsonscan.Word(p.data, p.pos); w != "" {
+			n.kind = w[0]
+			p.pos += len(w)
+		} else {
 			p.unexpected("a value")
 		}
 	}
@@ -283,55 +265,29 @@ func (p *parser) list(n *node, open byte) {
 // str reads a string literal.
 func (p *parser) str() string {
 	start := p.pos
-	for p.pos++; p.pos < len(p.data); p.pos++ {
-		switch c := p.data[p.pos]; {
-		case c == '"':
-			p.pos++
-			s, ok := unquote(p.data[start:p.pos])
-			if !ok {
-				p.fail(start, "a string with a wrong escape", `legal are \" \\ \/ \b \f \n \r \t \uXXXX`)
-			}
-			return s
-		case c == '\\':
-			p.pos++
-		case c < ' ':
-			p.fail(p.pos, "a control character in a string", "is a quote missing?")
-			return ""
-		}
+	l := jsonscan.String(p.data, start)
+	switch p.pos = l.End; {
+	case l.Control:
+		p.fail(l.End, "a control character in a string", "is a quote missing?")
+		return ""
+	case l.Open:
+		p.fail(start, "a string without an end", "")
+		return ""
 	}
-	p.pos = len(p.data)
-	p.fail(start, "a string without an end", "")
-	return ""
+	s, ok := jsonscan.Unquote(p.data[start:l.End])
+	if !ok {
+		p.fail(start, "a string with a wrong escape", `legal are \" \\ \/ \b \f \n \r \t \uXXXX`)
+	}
+	return s
 }
 
 // number reads a number literal of JSON.
 func (p *parser) number() string {
 	start := p.pos
-	digits := func() bool {
-		from := p.pos
-		for p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
-			p.pos++
-		}
-		return p.pos > from
-	}
-	next := func(any string) bool {
-		if p.pos < len(p.data) && strings.IndexByte(any, p.data[p.pos]) >= 0 {
-			p.pos++
-			return true
-		}
-		return false
-	}
-	next("-")
-	ok := next("0") || digits()
-	if next(".") {
-		ok = digits() && ok
-	}
-	if next("eE") {
-		next("+-")
-		ok = digits() && ok
-	}
-	if !ok || p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
+	end, _, ok := jsonscan.Number(p.data, start)
+	if !ok {
 		p.fail(start, "a malformed number", "")
 	}
-	return string(p.data[start:p.pos])
+	p.pos = end
+	return string(p.data[start:end])
 }

@@ -1,103 +1,12 @@
 package gltfscene
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-// jsonValue draws any JSON value with odd strings and spacing.
-func jsonValue(depth int) *rapid.Generator[any] {
-	odd := rapid.StringOf(rapid.SampledFrom([]rune("a\"\\{}[],: \n\té\u2028")))
-	leaf := rapid.OneOf(odd.AsAny(), rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.Bool().AsAny(), rapid.Just(any(nil)))
-	if depth == 0 {
-		return leaf
-	}
-	return rapid.OneOf(leaf,
-		rapid.SliceOfN(jsonValue(depth-1), 0, 4).AsAny(),
-		rapid.MapOfN(odd, jsonValue(depth-1), 0, 4).AsAny())
-}
-
-// TestSpansAgreeWithJSON compares the walking of spans with encoding/json.
-func TestSpansAgreeWithJSON(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.MapOfN(rapid.StringN(0, 5, -1), jsonValue(3), 0, 5).Draw(t, "value")
-		raw, err := json.Marshal(value)
-		if rapid.Bool().Draw(t, "indented") {
-			raw, err = json.MarshalIndent(value, " ", "\t")
-		}
-		if err != nil {
-			t.Skip("no JSON")
-		}
-		var want map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &want); err != nil {
-			t.Fatal(err)
-		}
-		got := 0
-		eachMember(raw, func(key, val []byte) bool {
-			got++
-			compareSpan(t, string(key), val, want[string(key)])
-			return true
-		})
-		if got != len(want) {
-			t.Fatalf("%d members of %d in %s", got, len(want), raw)
-		}
-		for key := range want {
-			if string(member(raw, key)) != string(want[key]) {
-				t.Fatalf("member %q is %s, want %s", key, member(raw, key), want[key])
-			}
-		}
-	})
-}
-
-func compareSpan(t *rapid.T, key string, got, want []byte) {
-	if string(got) != string(want) {
-		t.Fatalf("%q: got %s, want %s", key, got, want)
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(want, &list) != nil {
-		return
-	}
-	n := 0
-	eachElement(got, func(i int, e []byte) bool {
-		if i != n || string(e) != string(list[i]) {
-			t.Fatalf("%q: element %d is %s, want %s", key, i, e, list[i])
-		}
-		n++
-		return true
-	})
-	if n != len(list) {
-		t.Fatalf("%q: %d elements of %d", key, n, len(list))
-	}
-}
-
-// TestSpansOnAnyBytes verifies that no text makes the walk leave its slice.
-func TestSpansOnAnyBytes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := []byte(rapid.StringOf(rapid.SampledFrom([]rune(`{}[]",:\ 1n`))).Draw(t, "text"))
-		eachMember(b, func(_, _ []byte) bool { return true })
-		eachElement(b, func(int, []byte) bool { return true })
-		for i := range b {
-			if end := skipValue(b, i); end < i || end > len(b) {
-				t.Fatalf("%q from %d ends at %d", b, i, end)
-			}
-		}
-	})
-}
-
-func TestEarlyStop(t *testing.T) {
-	n := 0
-	eachMember([]byte(`{"a":1,"b":2}`), func(_, _ []byte) bool { n++; return false })
-	eachElement([]byte(`[1,2]`), func(int, []byte) bool { n++; return false })
-	if n != 2 {
-		t.Errorf("%d calls", n)
-	}
-}
 
 func TestWholeNumber(t *testing.T) {
 	for text, want := range map[string]int{
