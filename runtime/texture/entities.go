@@ -68,11 +68,13 @@ func (e *entity) limit() {
 	}
 }
 
-// measure computes the distance to the camera.
-func (e *entity) measure(camera geom.Vec3) {
-	if e.distance = math.Inf(1); !e.box.IsEmpty() {
-		e.distance = e.box.Distance(camera)
+// distanceTo returns the distance to the camera, a pointer since this is the inner
+// loop of a tick; what is nowhere is infinitely far.
+func (e *entity) distanceTo(camera *geom.Vec3) float64 {
+	if e.box.IsEmpty() {
+		return math.Inf(1)
 	}
+	return e.box.Distance(*camera)
 }
 
 // entityTable owns the records of entities and their handles: a record is used
@@ -100,7 +102,7 @@ func (t *entityTable) find(h Entity) (*entity, int32) {
 }
 
 // add returns the record of a new entity, as yet without textures.
-func (t *entityTable) add(p Part, camera geom.Vec3) (*entity, Entity) {
+func (t *entityTable) add(p Part, camera *geom.Vec3) (*entity, Entity) {
 	index := int32(len(t.list))
 	if n := len(t.free); n > 0 {
 		index, t.free = t.free[n-1], t.free[:n-1]
@@ -110,7 +112,7 @@ func (t *entityTable) add(p Part, camera geom.Vec3) (*entity, Entity) {
 	e := &t.list[index]
 	*e = entity{gen: e.gen + 1, live: true, level: p.Level, levels: p.Levels, fixed: p.Fixed, slots: e.slots[:0], textures: e.textures[:0]}
 	e.place(p.Min, p.Max)
-	e.measure(camera)
+	e.distance = e.distanceTo(camera)
 	e.limit()
 	return e, e.handle(index)
 }
@@ -123,7 +125,7 @@ func (t *entityTable) remove(index int32) {
 
 // measure computes the distances of all entities, that of the nearest user of
 // every texture, and what is above the minimum.
-func (t *entityTable) measure(camera geom.Vec3, textures *textureTable) {
+func (t *entityTable) measure(camera *geom.Vec3, textures *textureTable) {
 	for i := range textures.list {
 		textures.list[i].near = math.Inf(1)
 	}
@@ -132,7 +134,7 @@ func (t *entityTable) measure(camera geom.Vec3, textures *textureTable) {
 		if !e.live {
 			continue
 		}
-		e.measure(camera)
+		e.distance = e.distanceTo(camera)
 		e.tracked = false
 		for _, k := range e.textures {
 			r := &textures.list[k]

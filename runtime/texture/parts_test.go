@@ -81,7 +81,7 @@ func TestClaimsKeepTheNearestRefusals(t *testing.T) {
 
 func TestEntityTable(t *testing.T) {
 	var table entityTable
-	camera := geom.Vec3{}
+	camera := &geom.Vec3{}
 	var handles []Entity
 	for _, d := range []float64{30, 10, 20} {
 		_, h := table.add(at(d, ""), camera)
@@ -107,8 +107,8 @@ func TestEntityTable(t *testing.T) {
 	}
 	e, _ := table.find(again)
 	e.place([3]float64{math.NaN()}, [3]float64{})
-	if e.measure(camera); !math.IsInf(e.distance, 1) {
-		t.Errorf("a box that is not finite is at %v", e.distance)
+	if d := e.distanceTo(camera); !math.IsInf(d, 1) {
+		t.Errorf("a box that is not finite is at %v", d)
 	}
 }
 

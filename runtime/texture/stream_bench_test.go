@@ -46,9 +46,7 @@ func city(b *testing.B, n int, change ...func(*StreamOptions, *rig)) *rig {
 // else.
 func distances(r *rig) (sum float64) {
 	for i := range r.s.entities.list {
-		e := &r.s.entities.list[i]
-		e.measure(r.s.camera)
-		sum += e.distance
+		sum += r.s.entities.list[i].distanceTo(&r.s.camera)
 	}
 	return sum
 }

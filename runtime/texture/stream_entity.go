@@ -6,7 +6,7 @@ func (s *Streamer) Add(p Part) Entity {
 	if s.closed {
 		return 0
 	}
-	e, h := s.entities.add(p, s.camera)
+	e, h := s.entities.add(p, &s.camera)
 	for _, slot := range p.Slots {
 		if slot.URI == "" {
 			e.slots = append(e.slots, 0)

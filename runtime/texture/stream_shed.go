@@ -27,7 +27,7 @@ func (s *Streamer) Shed(n int) int {
 // shed takes from at most n entities beyond a distance, the farthest first,
 // until so many bytes are given back or on their way.
 func (s *Streamer) shed(n int, bytes int64, beyond float64) (count int) {
-	s.entities.measure(s.camera, &s.textures)
+	s.entities.measure(&s.camera, &s.textures)
 	for _, r := range s.entities.rank(func(e *entity) bool { return e.tracked && e.op == 0 && e.distance > beyond }, farther) {
 		if count == n || bytes <= 0 {
 			break

@@ -11,7 +11,7 @@ import (
 // refuse makes the claims of the next one. Room is made last, when it is known what
 // the nearest wishes lack.
 func (s *Streamer) tick(visible []Entity) {
-	s.entities.measure(s.camera, &s.textures)
+	s.entities.measure(&s.camera, &s.textures)
 	s.first.sorted = false
 	s.entities.mark(visible, s.serial, &s.textures)
 	s.votes()
