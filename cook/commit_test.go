@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/journal"
 )
 
@@ -135,7 +136,7 @@ func seen(t *testing.T, dir string) map[string]string {
 // cook leaves nothing else.
 func TestRunStops(t *testing.T) {
 	boxes := townBoxes()[:2]
-	moved := []runNode{boxes[0], {name: "Far", at: [3]float64{80, 1, -80}}}
+	moved := []boxscene.Box{boxes[0], {Name: "Far", At: [3]float64{80, 1, -80}}}
 	oldScene, newScene := runScene(t, "town.gltf", boxes), runScene(t, "town.gltf", moved)
 	base := t.TempDir()
 	opts := ClassicOptions()

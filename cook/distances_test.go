@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/band"
@@ -166,9 +167,9 @@ func TestPresetKeepsItsDistances(t *testing.T) {
 // Where a wide plane lies below a small town, the manifest says where the town
 // is; the preset says nothing.
 func TestManifestSaysWhereTheContentIs(t *testing.T) {
-	boxes := []runNode{{name: "Ground", at: [3]float64{0, -0.5, 0}, scale: [3]float64{2000, 1, 2000}}}
+	boxes := []boxscene.Box{{Name: "Ground", At: [3]float64{0, -0.5, 0}, Scale: [3]float64{2000, 1, 2000}}}
 	for i := range 144 {
-		boxes = append(boxes, runNode{name: fmt.Sprint("House", i), at: [3]float64{float64(i%12) * 4, 0.5, float64(i/12) * 4}})
+		boxes = append(boxes, boxscene.Box{Name: fmt.Sprint("House", i), At: [3]float64{float64(i%12) * 4, 0.5, float64(i/12) * 4}})
 	}
 	scene := runScene(t, "town.gltf", boxes)
 	m := mustRun(t, scene, t.TempDir(), DefaultOptions()).Manifest

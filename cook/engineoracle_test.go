@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
@@ -113,7 +114,7 @@ func withLevels(kind string) Options {
 }
 
 func TestEngineLoadsSmallScenes(t *testing.T) {
-	for name, boxes := range map[string][]runNode{"town.gltf": townBoxes(), "house.gltf": houseBoxes()} {
+	for name, boxes := range map[string][]boxscene.Box{"town.gltf": townBoxes(), "house.gltf": houseBoxes()} {
 		scene := runScene(t, name, boxes)
 		for _, kind := range partitions {
 			for _, dry := range []bool{false, true} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -18,7 +19,7 @@ import (
 func TestFinish(t *testing.T) {
 	boxes := townBoxes()[:2]
 	oldScene := runScene(t, "town.gltf", boxes)
-	newScene := runScene(t, "town.gltf", []runNode{boxes[0], {name: "Far", at: [3]float64{80, 1, -80}}})
+	newScene := runScene(t, "town.gltf", []boxscene.Box{boxes[0], {Name: "Far", At: [3]float64{80, 1, -80}}})
 	opts := DefaultOptions()
 	opts.Jobs, opts.NoSync = 1, true
 	fresh := t.TempDir()

@@ -8,18 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
 )
 
 // houseBoxes is a house of two floors with facades, a roof and furniture.
-func houseBoxes() []runNode {
+func houseBoxes() []boxscene.Box {
 	type m = map[string]any
-	at := func(name string, x, y, z, w, h, d float64, extra m) runNode {
-		return runNode{name: name, at: [3]float64{x, y, z}, scale: [3]float64{w, h, d}, extra: extra}
+	at := func(name string, x, y, z, w, h, d float64, extra m) boxscene.Box {
+		return boxscene.Box{Name: name, At: [3]float64{x, y, z}, Scale: [3]float64{w, h, d}, Extras: extra}
 	}
-	return []runNode{
+	return []boxscene.Box{
 		at("Facade south", 10, 3, 0, 20, 6, .2, nil), at("Roof", 10, 6.1, 10, 20, .2, 20, nil),
 		at("Slab", 10, -.1, 10, 20, .2, 20, nil), at("Slab", 10, 2.9, 10, 20, .2, 20, nil),
 		at("OfficeChair", 4, .5, 4, .6, 1, .6, m{"untold_streaming_priority_hint": "Critical"}),
@@ -142,9 +143,9 @@ func TestRunFloorsIsDeterministicAndPlansDry(t *testing.T) {
 }
 
 func TestRunFollowsAnnotations(t *testing.T) {
-	boxes := []runNode{
-		{name: "Desk__UT_F02Q100_L_RC"}, {name: "Desk__UT_F02Q100_L_RC", at: [3]float64{9, 0, 0}}, // made unique: .001
-		{name: "Thing", at: [3]float64{0, 9, 0}, extra: map[string]any{
+	boxes := []boxscene.Box{
+		{Name: "Desk__UT_F02Q100_L_RC"}, {Name: "Desk__UT_F02Q100_L_RC", At: [3]float64{9, 0, 0}}, // made unique: .001
+		{Name: "Thing", At: [3]float64{0, 9, 0}, Extras: map[string]any{
 			"userProperties:untold_quadtree_node_id": "F01Q", "untold_semantic_guess": "FineProps", "untold_semantic_confidence": .9, "untold_floor_id": 1,
 		}},
 	}
@@ -162,7 +163,7 @@ func TestRunFloorsBadInput(t *testing.T) {
 	for _, extra := range []map[string]any{
 		{"untold_semantic_override": "Attic"}, {"untold_streaming_priority_hint": "urgent"}, {"untold_tile_policy": "none of these"},
 	} {
-		scene := runScene(t, "house.gltf", []runNode{{name: "a", extra: extra}})
+		scene := runScene(t, "house.gltf", []boxscene.Box{{Name: "a", Extras: extra}})
 		if _, err := Run(t.Context(), scene, t.TempDir(), floorOptions(PartitionQuadtree)); !errors.Is(err, ErrBadInput) {
 			t.Errorf("%v: %v", extra, err)
 		}

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/boxscene"
 )
 
 // Priority hints count in all modes, and in the shared bucket.
 func TestRunPriorityHints(t *testing.T) {
 	critical := map[string]any{"untold_streaming_priority_hint": "Critical"}
-	scene := runScene(t, "hints.gltf", []runNode{
-		{name: "Thing", at: [3]float64{5, 0, 5}, extra: critical},
-		{name: "Thing2", at: [3]float64{60, 0, 60}},
-		{name: "Shared", extra: map[string]any{"untold_streaming_priority_hint": "High", "untold_tile_policy": "force_shared"}},
+	scene := runScene(t, "hints.gltf", []boxscene.Box{
+		{Name: "Thing", At: [3]float64{5, 0, 5}, Extras: critical},
+		{Name: "Thing2", At: [3]float64{60, 0, 60}},
+		{Name: "Shared", Extras: map[string]any{"untold_streaming_priority_hint": "High", "untold_tile_policy": "force_shared"}},
 	})
 	for _, mode := range []string{PartitionGrid, PartitionQuadtree, PartitionKDTree} {
 		o := ClassicOptions()
@@ -39,12 +41,12 @@ func TestRunExtras(t *testing.T) {
 	for key, mode := range map[string]string{extraPriority: PartitionGrid, extraTier: PartitionKDTree} {
 		o := ClassicOptions()
 		o.Partition = mode
-		scene := runScene(t, "bad.gltf", []runNode{{name: "Odd", extra: map[string]any{key: "bogus"}}})
+		scene := runScene(t, "bad.gltf", []boxscene.Box{{Name: "Odd", Extras: map[string]any{key: "bogus"}}})
 		_, err := Run(context.Background(), scene, t.TempDir(), o)
 		if !errors.Is(err, ErrBadInput) || !strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), `"Odd"`) {
 			t.Errorf("%s: %v", key, err)
 		}
-		scene = runScene(t, "number.gltf", []runNode{{name: "Odd", extra: map[string]any{key: 5}}})
+		scene = runScene(t, "number.gltf", []boxscene.Box{{Name: "Odd", Extras: map[string]any{key: 5}}})
 		if res := mustRun(t, scene, t.TempDir(), o); noteCount(res.Notes, "extra-ignored") != 1 {
 			t.Errorf("%s: %v", key, res.Notes)
 		}
@@ -55,12 +57,12 @@ func TestRunExtras(t *testing.T) {
 func TestRunNotesAnnotations(t *testing.T) {
 	o := ClassicOptions()
 	o.Partition = PartitionQuadtree
-	scene := runScene(t, "marked.gltf", []runNode{
-		{name: "A__UT_F01K0_L_SI"},
-		{name: "B__UT_F01K1_L_SI", at: [3]float64{9, 0, 0}},
-		{name: "C", at: [3]float64{19, 0, 0}},
-		{name: "D", at: [3]float64{19, 0, 9}, extra: map[string]any{"untold_quadtree_node_id": "F01_K_1"}},
-		{name: "E", at: [3]float64{29, 0, 9}, extra: map[string]any{"untold_quadtree_node_id": "../../etc"}},
+	scene := runScene(t, "marked.gltf", []boxscene.Box{
+		{Name: "A__UT_F01K0_L_SI"},
+		{Name: "B__UT_F01K1_L_SI", At: [3]float64{9, 0, 0}},
+		{Name: "C", At: [3]float64{19, 0, 0}},
+		{Name: "D", At: [3]float64{19, 0, 9}, Extras: map[string]any{"untold_quadtree_node_id": "F01_K_1"}},
+		{Name: "E", At: [3]float64{29, 0, 9}, Extras: map[string]any{"untold_quadtree_node_id": "../../etc"}},
 	})
 	res := mustRun(t, scene, t.TempDir(), o)
 	for code, want := range map[string]int{"annotations-followed": 3, "annotation-missing": 2, "annotation-unreadable": 1} {

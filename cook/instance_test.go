@@ -7,18 +7,19 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/manifest"
 )
 
 // TestRunInstances: a mesh used several times in a tile is stored once, unless
 // a use is cut or mirrored, and nothing of the surface is lost.
 func TestRunInstances(t *testing.T) {
-	boxes := []runNode{
-		{name: "Lamp_A", at: [3]float64{3, 1, -3}},
-		{name: "Lamp_B", at: [3]float64{8, 1, -3}, scale: [3]float64{2, 1, 1}},
-		{name: "Lamp_C", at: [3]float64{13, 1, -3}, scale: [3]float64{-1, 1, 1}}, // mirrored
-		{name: "Lamp_D", at: [3]float64{25, 1, -3}},                              // on the border
-		{name: "Lamp_E", at: [3]float64{40, 1, -3}},                              // alone in its tile
+	boxes := []boxscene.Box{
+		{Name: "Lamp_A", At: [3]float64{3, 1, -3}},
+		{Name: "Lamp_B", At: [3]float64{8, 1, -3}, Scale: [3]float64{2, 1, 1}},
+		{Name: "Lamp_C", At: [3]float64{13, 1, -3}, Scale: [3]float64{-1, 1, 1}}, // mirrored
+		{Name: "Lamp_D", At: [3]float64{25, 1, -3}},                              // on the border
+		{Name: "Lamp_E", At: [3]float64{40, 1, -3}},                              // alone in its tile
 	}
 	scene := runScene(t, "lamps.gltf", boxes)
 	areas := map[bool]float64{}

@@ -10,16 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/boxscene"
 )
 
 // TestRunLODGroup: nodes X_LOD0, X_LOD1 stay together, whole and named, in the
 // tile of the finest level's centre.
 func TestRunLODGroup(t *testing.T) {
-	boxes := []runNode{
-		{name: "Tree_LOD0", at: [3]float64{24, 1, -5}, scale: [3]float64{6, 6, 6}}, // reaches over x = 25
-		{name: "Tree_LOD1", at: [3]float64{24, 1, -5}, scale: [3]float64{5, 5, 5}},
-		{name: "Tree_LOD2", at: [3]float64{90, 1, -5}}, // wherever a coarser level is
-		{name: "Bush", at: [3]float64{10, 1, -5}},
+	boxes := []boxscene.Box{
+		{Name: "Tree_LOD0", At: [3]float64{24, 1, -5}, Scale: [3]float64{6, 6, 6}}, // reaches over x = 25
+		{Name: "Tree_LOD1", At: [3]float64{24, 1, -5}, Scale: [3]float64{5, 5, 5}},
+		{Name: "Tree_LOD2", At: [3]float64{90, 1, -5}}, // wherever a coarser level is
+		{Name: "Bush", At: [3]float64{10, 1, -5}},
 	}
 	dir := t.TempDir()
 	m := mustRun(t, runScene(t, "wood.gltf", boxes), dir, ClassicOptions()).Manifest
@@ -49,7 +50,7 @@ func TestRunLODGroup(t *testing.T) {
 
 // TestConvertMSFTLod gives authored levels the names that the runtime knows.
 func TestConvertMSFTLod(t *testing.T) {
-	scene := runScene(t, "statue.gltf", []runNode{{name: "Statue"}, {name: "Coarse"}})
+	scene := runScene(t, "statue.gltf", []boxscene.Box{{Name: "Statue"}, {Name: "Coarse"}})
 	data, err := os.ReadFile(scene)
 	if err != nil {
 		t.Fatal(err)

@@ -2,9 +2,6 @@ package cook
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,82 +17,32 @@ import (
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 )
 
-// runNode is a box in a test scene.
-type runNode struct {
-	name  string
-	at    [3]float64
-	scale [3]float64
-	extra map[string]any
-}
-
 // runScene writes a glTF of unit boxes with a light and a camera.
-func runScene(t *testing.T, name string, boxes []runNode) string {
+func runScene(t *testing.T, name string, boxes []boxscene.Box) string {
 	t.Helper()
-	var bin []byte
-	for i := range 8 {
-		for a := range 3 {
-			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(float32(i>>a&1)-0.5))
-		}
-	}
-	for _, i := range []uint16{
-		0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-		2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
-	} {
-		bin = binary.LittleEndian.AppendUint16(bin, i)
-	}
-	type m = map[string]any
-	nodes, roots := []m{}, []int{}
-	for i, b := range boxes {
-		n := m{"name": b.name, "mesh": 0, "translation": b.at, "scale": b.scale}
-		if b.scale == [3]float64{} {
-			n["scale"] = [3]float64{1, 1, 1}
-		}
-		if b.extra != nil {
-			n["extras"] = b.extra
-		}
-		nodes, roots = append(nodes, n), append(roots, i)
-	}
-	k := len(nodes)
-	nodes = append(nodes,
-		m{"name": "Sun", "rotation": []float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}, "extensions": m{"KHR_lights_punctual": m{"light": 0}}},
-		m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
-	roots = append(roots, k, k+1)
-	doc := m{
-		"asset": m{"version": "2.0"}, "scene": 0, "scenes": []m{{"nodes": roots}}, "nodes": nodes,
-		"extensionsUsed": []string{"KHR_lights_punctual"},
-		"extensions":     m{"KHR_lights_punctual": m{"lights": []m{{"type": "directional", "intensity": 3.0, "name": "Sun"}}}},
-		"cameras":        []m{{"type": "perspective", "perspective": m{"yfov": math.Pi / 3, "znear": 0.1}}},
-		"meshes":         []m{{"name": "box", "primitives": []m{{"attributes": m{"POSITION": 0}, "indices": 1}}}},
-		"accessors": []m{
-			{"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": []float64{-.5, -.5, -.5}, "max": []float64{.5, .5, .5}},
-			{"bufferView": 1, "componentType": 5123, "count": 36, "type": "SCALAR"},
-		},
-		"bufferViews": []m{{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 72}},
-		"buffers":     []m{{"byteLength": len(bin), "uri": "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(bin)}},
-	}
-	data, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	type m = boxscene.Object
+	s := boxscene.New(boxes...)
+	s.AddNode(m{"name": "Sun", "rotation": []float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}, "extensions": m{"KHR_lights_punctual": m{"light": 0}}})
+	s.AddNode(m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
+	s.Root["extensionsUsed"] = []string{"KHR_lights_punctual"}
+	s.Root["extensions"] = m{"KHR_lights_punctual": m{"lights": []m{{"type": "directional", "intensity": 3.0, "name": "Sun"}}}}
+	s.Root["cameras"] = []m{{"type": "perspective", "perspective": m{"yfov": math.Pi / 3, "znear": 0.1}}}
+	return s.Save(t, name)
 }
 
-func townBoxes() []runNode {
-	return []runNode{
-		{name: "Lamp", at: [3]float64{5, 0.5, -5}},
-		{name: "Lamp", at: [3]float64{30, 0.5, -5}},
-		{name: "Bench", at: [3]float64{25, 0.5, -30}}, // on a cell border
-		{name: "Ground", at: [3]float64{75, -0.5, -75}, scale: [3]float64{400, 1, 400}},
-		{name: "Wall", at: [3]float64{75, 2, -10}, scale: [3]float64{140, 4, 0.3}, extra: map[string]any{"untold_tile_policy": "force_local"}},
-		{name: "Kiosk", at: [3]float64{5, 1, -80}, extra: map[string]any{"untold_tile_policy": "force_shared"}},
+func townBoxes() []boxscene.Box {
+	return []boxscene.Box{
+		{Name: "Lamp", At: [3]float64{5, 0.5, -5}},
+		{Name: "Lamp", At: [3]float64{30, 0.5, -5}},
+		{Name: "Bench", At: [3]float64{25, 0.5, -30}}, // on a cell border
+		{Name: "Ground", At: [3]float64{75, -0.5, -75}, Scale: [3]float64{400, 1, 400}},
+		{Name: "Wall", At: [3]float64{75, 2, -10}, Scale: [3]float64{140, 4, 0.3}, Extras: map[string]any{"untold_tile_policy": "force_local"}},
+		{Name: "Kiosk", At: [3]float64{5, 1, -80}, Extras: map[string]any{"untold_tile_policy": "force_shared"}},
 	}
 }
 
@@ -254,7 +201,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	before := snapshot(t, filepath.Join(base, "good"))
 	total := int(res.PayloadBytes) + len(before["town.json"])
 	changed := townBoxes()
-	changed[0].at[1] = 9
+	changed[0].At[1] = 9
 	other := runScene(t, "town.gltf", changed)
 	for _, room := range []int{0, 1, 700, total / 2, total - 500} {
 		left := room
@@ -397,13 +344,13 @@ func TestManifestsDifferByCase(t *testing.T) {
 
 func TestRunBadInput(t *testing.T) {
 	bad := townBoxes()
-	bad[0].extra = map[string]any{"untold_tile_policy": "sideways"}
+	bad[0].Extras = map[string]any{"untold_tile_policy": "sideways"}
 	huge := townBoxes()
-	huge[0].scale = [3]float64{1e39, 1, 1}
-	flat := []runNode{{name: "Dot", scale: [3]float64{1e-30, 1e-30, 1e-30}, at: [3]float64{1, 1, 1}}}
+	huge[0].Scale = [3]float64{1e39, 1, 1}
+	flat := []boxscene.Box{{Name: "Dot", Scale: [3]float64{1e-30, 1e-30, 1e-30}, At: [3]float64{1, 1, 1}}}
 	for _, c := range []struct {
 		name  string
-		boxes []runNode
+		boxes []boxscene.Box
 		want  error
 		text  string
 	}{
@@ -477,13 +424,13 @@ func TestRunClips(t *testing.T) {
 	boxes := townBoxes()
 	for i := range 40 {
 		f := float64(i)
-		boxes = append(boxes, runNode{
-			name: "Prop", at: [3]float64{f*3.7 - 20, f / 7, 11 - f*5.3}, scale: [3]float64{0.3 + f/5, 1, 0.3 + f/9},
+		boxes = append(boxes, boxscene.Box{
+			Name: "Prop", At: [3]float64{f*3.7 - 20, f / 7, 11 - f*5.3}, Scale: [3]float64{0.3 + f/5, 1, 0.3 + f/9},
 		})
 	}
 	want := 0.0
 	for _, b := range boxes {
-		s := b.scale
+		s := b.Scale
 		if s == [3]float64{} {
 			s = [3]float64{1, 1, 1}
 		}
@@ -517,7 +464,7 @@ func TestRunClips(t *testing.T) {
 // the same, bit for bit.
 func TestRunClippedNeighboursMeet(t *testing.T) {
 	dir := t.TempDir()
-	m := mustRun(t, runScene(t, "plane.gltf", []runNode{{name: "Ground", at: [3]float64{13, 0, -7}, scale: [3]float64{97, 1, 83}}}), dir, ClassicOptions()).Manifest
+	m := mustRun(t, runScene(t, "plane.gltf", []boxscene.Box{{Name: "Ground", At: [3]float64{13, 0, -7}, Scale: [3]float64{97, 1, 83}}}), dir, ClassicOptions()).Manifest
 	border := map[[3]float32]int{}
 	for i := range m.Tiles {
 		r, err := format.Open(filepath.Join(dir, filepath.FromSlash(m.Tiles[i].Path)))
@@ -546,12 +493,12 @@ func TestRunClippedNeighboursMeet(t *testing.T) {
 }
 
 func TestRunMerges(t *testing.T) {
-	boxes := []runNode{
-		{name: "Lamp", at: [3]float64{1, 1, -1}},
-		{name: "Bin", at: [3]float64{5, 1, -1}},
-		{name: "NM_Door", at: [3]float64{9, 1, -1}},
-		{name: "Lever", at: [3]float64{12, 1, -1}, extra: map[string]any{"untold_no_merge": true}},
-		{name: "Post", at: [3]float64{15, 1, -1}},
+	boxes := []boxscene.Box{
+		{Name: "Lamp", At: [3]float64{1, 1, -1}},
+		{Name: "Bin", At: [3]float64{5, 1, -1}},
+		{Name: "NM_Door", At: [3]float64{9, 1, -1}},
+		{Name: "Lever", At: [3]float64{12, 1, -1}, Extras: map[string]any{"untold_no_merge": true}},
+		{Name: "Post", At: [3]float64{15, 1, -1}},
 	}
 	names := func(merge bool) []string {
 		dir := t.TempDir()

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
@@ -20,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -28,28 +27,12 @@ import (
 // texture covers, with a light of each kind and a camera.
 func town(t testing.TB, n int) string {
 	t.Helper()
-	type m = map[string]any
-	var bin []byte
-	for i := range 8 {
-		for a := range 3 {
-			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(float32(i>>a&1)-0.5))
-		}
+	type m = boxscene.Object
+	boxes := make([]boxscene.Box, n)
+	for i := range boxes {
+		boxes[i] = boxscene.Box{Name: "Box", At: [3]float64{float64(i%5)*25 + 12, 0.5, -float64(i/5)*25 - 12}}
 	}
-	for i := range 8 {
-		for a := range 2 {
-			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(float32(i>>a&1)))
-		}
-	}
-	for _, i := range []uint16{
-		0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-		2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
-	} {
-		bin = binary.LittleEndian.AppendUint16(bin, i)
-	}
-	nodes, roots := []m{}, []int{}
-	for i := range n {
-		nodes = append(nodes, m{"name": "Box", "mesh": 0, "translation": []float64{float64(i%5)*25 + 12, 0.5, -float64(i/5)*25 - 12}})
-	}
+	s := boxscene.New(boxes...)
 	turn := []float64{-math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2}
 	lights := []m{
 		{"type": "directional", "intensity": 3, "name": "Sun", "color": []float64{1, 0.9, 0.8}},
@@ -57,39 +40,25 @@ func town(t testing.TB, n int) string {
 		{"type": "spot", "intensity": 100, "name": "Torch", "spot": m{"innerConeAngle": 0.2, "outerConeAngle": 0.6}},
 	}
 	for i, l := range lights {
-		nodes = append(nodes, m{
+		s.AddNode(m{
 			"name": l["name"], "rotation": turn, "translation": []float64{1, 2, float64(i)},
 			"extensions": m{"KHR_lights_punctual": m{"light": i}},
 		})
 	}
-	nodes = append(nodes, m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
-	for i := range nodes {
-		roots = append(roots, i)
-	}
-	doc := m{
-		"asset": m{"version": "2.0"}, "scene": 0, "scenes": []m{{"nodes": roots}}, "nodes": nodes,
+	s.AddNode(m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
+	s.AddTexCoords()
+	s.Primitive["material"] = 0
+	for key, value := range (m{
 		"extensionsUsed": []string{"KHR_lights_punctual"},
 		"extensions":     m{"KHR_lights_punctual": m{"lights": lights}},
 		"cameras":        []m{{"type": "perspective", "name": "Eye", "perspective": m{"yfov": math.Pi / 3, "znear": 0.1, "zfar": 500, "aspectRatio": 1.5}}},
-		"meshes":         []m{{"name": "box", "primitives": []m{{"attributes": m{"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "material": 0}}}},
 		"materials":      []m{{"name": "Wall", "pbrMetallicRoughness": m{"baseColorTexture": m{"index": 0}, "roughnessFactor": 0.5}}},
 		"textures":       []m{{"source": 0}},
 		"images":         []m{{"uri": "data:image/png;base64," + base64.StdEncoding.EncodeToString(pngOf(t, 8, 8, gray(99)))}},
-		"accessors": []m{
-			{"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": []float64{-.5, -.5, -.5}, "max": []float64{.5, .5, .5}},
-			{"bufferView": 1, "componentType": 5126, "count": 8, "type": "VEC2"},
-			{"bufferView": 2, "componentType": 5123, "count": 36, "type": "SCALAR"},
-		},
-		"bufferViews": []m{
-			{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 64}, {"buffer": 0, "byteOffset": 160, "byteLength": 72},
-		},
-		"buffers": []m{{"byteLength": len(bin), "uri": "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(bin)}},
+	}) {
+		s.Root[key] = value
 	}
-	b, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return saveBytes(t, t.TempDir(), "town.gltf", b)
+	return s.Save(t, "town.gltf")
 }
 
 // cookTown cooks the town and returns its folder.

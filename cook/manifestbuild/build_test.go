@@ -2,9 +2,7 @@ package manifestbuild
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -20,88 +18,45 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/engineoracle"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
-// box is a named unit box, moved and scaled.
-type box struct {
-	name      string
-	at, scale [3]float64
-	extras    map[string]any
-}
-
-func town() []box {
-	return []box{
-		{"Lamp", [3]float64{5, .5, -5}, [3]float64{1, 1, 1}, nil},
-		{"Lamp", [3]float64{30, .5, -5}, [3]float64{1, 1, 1}, nil},
-		{"Ground", [3]float64{75, -.5, -75}, [3]float64{200, 1, 200}, nil},
-		{"Kiosk", [3]float64{5, 1, -80}, [3]float64{1, 1, 1}, map[string]any{"untold_tile_policy": "force_shared"}},
+func town() []boxscene.Box {
+	return []boxscene.Box{
+		{Name: "Lamp", At: [3]float64{5, .5, -5}, Scale: [3]float64{1, 1, 1}},
+		{Name: "Lamp", At: [3]float64{30, .5, -5}, Scale: [3]float64{1, 1, 1}},
+		{Name: "Ground", At: [3]float64{75, -.5, -75}, Scale: [3]float64{200, 1, 200}},
+		{Name: "Kiosk", At: [3]float64{5, 1, -80}, Scale: [3]float64{1, 1, 1}, Extras: map[string]any{"untold_tile_policy": "force_shared"}},
 	}
 }
 
-func house() []box {
-	return []box{
-		{"Facade south", [3]float64{10, 3, 0}, [3]float64{20, 6, .2}, nil},
-		{"Roof", [3]float64{10, 6.1, 10}, [3]float64{20, .2, 20}, nil},
-		{"Slab", [3]float64{10, -.1, 10}, [3]float64{20, .2, 20}, nil},
-		{"Slab", [3]float64{10, 2.9, 10}, [3]float64{20, .2, 20}, nil},
-		{"OfficeChair", [3]float64{4, .5, 4}, [3]float64{.6, 1, .6}, nil},
-		{"OfficeChair", [3]float64{4, 3.5, 4}, [3]float64{.6, 1, .6}, nil},
-		{"Kiosk", [3]float64{15, .5, 4}, [3]float64{1, 1, 1}, map[string]any{"untold_tile_policy": "force_shared"}},
+func house() []boxscene.Box {
+	return []boxscene.Box{
+		{Name: "Facade south", At: [3]float64{10, 3, 0}, Scale: [3]float64{20, 6, .2}},
+		{Name: "Roof", At: [3]float64{10, 6.1, 10}, Scale: [3]float64{20, .2, 20}},
+		{Name: "Slab", At: [3]float64{10, -.1, 10}, Scale: [3]float64{20, .2, 20}},
+		{Name: "Slab", At: [3]float64{10, 2.9, 10}, Scale: [3]float64{20, .2, 20}},
+		{Name: "OfficeChair", At: [3]float64{4, .5, 4}, Scale: [3]float64{.6, 1, .6}},
+		{Name: "OfficeChair", At: [3]float64{4, 3.5, 4}, Scale: [3]float64{.6, 1, .6}},
+		{Name: "Kiosk", At: [3]float64{15, .5, 4}, Scale: [3]float64{1, 1, 1}, Extras: map[string]any{"untold_tile_policy": "force_shared"}},
 	}
 }
 
 // scene writes a glTF of the boxes.
-func scene(t *testing.T, name string, boxes []box) string {
+func scene(t *testing.T, name string, boxes []boxscene.Box) string {
 	t.Helper()
-	var bin []byte
-	for i := range 8 {
-		for a := range 3 {
-			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(float32(i>>a&1)-0.5))
-		}
-	}
-	for _, i := range []uint16{
-		0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-		2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5,
-	} {
-		bin = binary.LittleEndian.AppendUint16(bin, i)
-	}
-	type m = map[string]any
-	nodes, roots := []m{}, []int{}
-	for i, b := range boxes {
-		n := m{"name": b.name, "mesh": 0, "translation": b.at, "scale": b.scale}
-		if b.extras != nil {
-			n["extras"] = b.extras
-		}
-		nodes, roots = append(nodes, n), append(roots, i)
-	}
-	nodes, roots = append(nodes, m{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0}), append(roots, len(boxes))
-	data, err := json.Marshal(m{
-		"asset": m{"version": "2.0"}, "scene": 0, "scenes": []m{{"nodes": roots}}, "nodes": nodes,
-		"cameras": []m{{"type": "perspective", "perspective": m{"yfov": 1, "znear": 0.1}}},
-		"meshes":  []m{{"name": "box", "primitives": []m{{"attributes": m{"POSITION": 0}, "indices": 1}}}},
-		"accessors": []m{
-			{"bufferView": 0, "componentType": 5126, "count": 8, "type": "VEC3", "min": []float64{-.5, -.5, -.5}, "max": []float64{.5, .5, .5}},
-			{"bufferView": 1, "componentType": 5123, "count": 36, "type": "SCALAR"},
-		},
-		"bufferViews": []m{{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 72}},
-		"buffers":     []m{{"byteLength": len(bin), "uri": "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(bin)}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	s := boxscene.New(boxes...)
+	s.AddNode(boxscene.Object{"name": "Eye", "translation": []float64{0, 2, 10}, "camera": 0})
+	s.Root["cameras"] = []boxscene.Object{{"type": "perspective", "perspective": boxscene.Object{"yfov": 1, "znear": 0.1}}}
+	return s.Save(t, name)
 }
 
 // cooked cooks a scene and returns the folder and the manifest as it stands on
 // disk.
-func cooked(t *testing.T, boxes []box, partition string) (string, *manifest.Manifest) {
+func cooked(t *testing.T, boxes []boxscene.Box, partition string) (string, *manifest.Manifest) {
 	t.Helper()
 	opts := cook.ClassicOptions()
 	opts.Partition = partition
@@ -166,7 +121,7 @@ func validates(t *testing.T, dir string, m *manifest.Manifest) {
 // cases are the three partitions of small scenes.
 var cases = []struct {
 	partition string
-	boxes     func() []box
+	boxes     func() []boxscene.Box
 }{{cook.PartitionGrid, town}, {cook.PartitionQuadtree, house}, {cook.PartitionKDTree, house}}
 
 // A scene rebuilt from its own manifest has the same manifest, byte for byte.
