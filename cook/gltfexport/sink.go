@@ -2,8 +2,6 @@ package gltfexport
 
 import (
 	"bufio"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,15 +9,10 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/glb"
 )
 
-// The constants of the GLB container (glTF 2.0, section 4.4).
 const (
-	glbMagic     = 0x46546C67
-	glbVersion   = 2
-	glbJSON      = 0x4E4F534A
-	glbBIN       = 0x004E4942
-	glbOverhead  = 12 + 8 + 8
 	maxGLB       = 1<<32 - 1
 	sinkBuffer   = 256 << 10
 	viewBoundary = 4
@@ -132,54 +125,26 @@ func (s *sink) finishGLB(d *document, generator string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("gltfexport: encode the document: %w", err)
 	}
-	pad := (4 - n%4) % 4
-	total := glbOverhead + n + pad + s.n
-	if s.n == 0 {
-		total -= 8 // no empty chunk
-	}
+	text := glb.Part{Size: n, Write: func(w io.Writer) error {
+		_, err := d.encode(w, generator)
+		return err
+	}}
+	bin := glb.Part{Size: s.n, Write: func(w io.Writer) error {
+		k, err := io.Copy(w, s.spool)
+		if err == nil && k != s.n {
+			err = fmt.Errorf("%d bytes instead of %d: %w", k, s.n, io.ErrUnexpectedEOF)
+		}
+		return err
+	}}
+	total := glb.Size(text, bin)
 	if total > s.limit {
 		return 0, fmt.Errorf("%w: export single containers, or --levels lod1 or hlod", ErrTooLarge)
 	}
 	if _, err := s.spool.Seek(0, io.SeekStart); err != nil {
 		return 0, fmt.Errorf("gltfexport: %w", err)
 	}
-	err = atomicfile.WriteWith(s.out, s.files, func(w io.Writer) error {
-		head := words(glbMagic, glbVersion, uint32(total), uint32(n+pad), glbJSON)
-		if _, err := w.Write(head); err != nil {
-			return err
-		}
-		if _, err := d.encode(w, generator); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, "   "[:pad]); err != nil || s.n == 0 {
-			return err
-		}
-		if _, err := w.Write(words(uint32(s.n), glbBIN)); err != nil {
-			return err
-		}
-		if k, err := io.Copy(w, s.spool); err != nil || k != s.n {
-			return errors.Join(err, checkLength(k, s.n))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := atomicfile.WriteWith(s.out, s.files, func(w io.Writer) error { return glb.Write(w, text, bin) }); err != nil {
 		return 0, fmt.Errorf("gltfexport: %w", err)
 	}
 	return total, nil
-}
-
-func checkLength(got, want int64) error {
-	if got != want {
-		return fmt.Errorf("%d bytes instead of %d: %w", got, want, io.ErrUnexpectedEOF)
-	}
-	return nil
-}
-
-// words returns little-endian words.
-func words(vs ...uint32) []byte {
-	var b []byte
-	for _, v := range vs {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return b
 }

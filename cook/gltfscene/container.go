@@ -5,13 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/jsonscan"
-)
-
-const (
-	glbMagic     = 0x46546C67 // "glTF"
-	glbChunkJSON = 0x4E4F534A // "JSON"
-	glbChunkBIN  = 0x004E4942 // "BIN\0"
 )
 
 // container is the outer layer of a file: its JSON and, in a .glb, its binary
@@ -73,18 +68,18 @@ func (c *container) chunks(data []byte) error {
 			return malformed("", "GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, len(rest))
 		case size%4 != 0:
 			return malformed("", "GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
-		case n == 0 && kind != glbChunkJSON:
+		case n == 0 && kind != glb.JSON:
 			return malformed("", "GLB chunk 0 must be JSON, its type is 0x%08X", kind)
-		case n > 0 && kind == glbChunkJSON:
+		case n > 0 && kind == glb.JSON:
 			return malformed("", "GLB chunk %d at byte %d: a second JSON chunk", n, pos)
-		case kind == glbChunkBIN && c.hasBin:
+		case kind == glb.BIN && c.hasBin:
 			return malformed("", "GLB chunk %d at byte %d: a second BIN chunk", n, pos)
 		}
 		body := rest[:size:size]
 		switch kind {
-		case glbChunkJSON:
+		case glb.JSON:
 			c.json = body
-		case glbChunkBIN:
+		case glb.BIN:
 			c.bin, c.hasBin = body, true
 		}
 		pos += 8 + int(size)

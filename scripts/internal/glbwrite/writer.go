@@ -8,7 +8,6 @@
 package glbwrite
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 // ErrTooLarge reports a binary glTF beyond the 4 GiB that its header can say.
@@ -309,35 +310,11 @@ func (w *Writer) copyJSON(o io.Writer, head, tail []byte) error {
 }
 
 func (w *Writer) closeGLB(head, tail []byte) (int64, error) {
-	size := w.jsonSize(head, tail)
-	pad := (4 - size%4) % 4
-	total := 12 + 8 + size + pad
-	if w.bin.n > 0 {
-		total += 8 + w.bin.n
-	}
+	text := glb.Part{Size: w.jsonSize(head, tail), Write: func(o io.Writer) error { return w.copyJSON(o, head, tail) }}
+	bin := glb.Part{Size: w.bin.n, Write: w.bin.copyTo}
+	total := glb.Size(text, bin)
 	if total > math.MaxUint32 {
 		return 0, fmt.Errorf("%w (%d bytes)", ErrTooLarge, total)
 	}
-	le := binary.LittleEndian
-	return total, replace(w.path, func(o io.Writer) error {
-		h := []byte("glTF")
-		h = le.AppendUint32(h, 2)
-		h = le.AppendUint32(h, uint32(total))
-		h = le.AppendUint32(h, uint32(size+pad))
-		if _, err := o.Write(append(h, "JSON"...)); err != nil {
-			return err
-		}
-		if err := w.copyJSON(o, head, tail); err != nil {
-			return err
-		}
-		h = append([]byte(nil), "   "[:pad]...)
-		if w.bin.n > 0 {
-			h = le.AppendUint32(h, uint32(w.bin.n))
-			h = append(h, "BIN\x00"...)
-		}
-		if _, err := o.Write(h); err != nil {
-			return err
-		}
-		return w.bin.copyTo(o)
-	})
+	return total, replace(w.path, func(o io.Writer) error { return glb.Write(o, text, bin) })
 }
