@@ -62,6 +62,11 @@ func FitTileSize(objects []Object, goal TileGoal) float64 {
 	longest := max(size[0], size[2], 1e-2) // all of it may be at one place
 	side := stepAbove(longest)
 	if total <= wholeTiles*goal.Triangles {
+		// What is flat and stands on the far edge of the scene belongs to the
+		// cell behind it when the edge is a border of cells.
+		if loadOf(objects, scene, side).tiles > 1 {
+			side = stepAbove(math.Nextafter(side, math.Inf(1)))
+		}
 		return side
 	}
 	for {

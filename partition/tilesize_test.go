@@ -50,6 +50,9 @@ func TestFitTileSize(t *testing.T) {
 		{"few tiles allowed, but they would be too full", blocks(40, 1000), TileGoal{Triangles: 1000, MaxTiles: 50}, 20},
 		{"a crowded corner", dense, TileGoal{}, 10},
 		{"a ground plane counts as tiles alone", ground, TileGoal{}, 96},
+		{"a wall on the far edge, which is a border of cells", wallAtEdge(0), TileGoal{}, 80},
+		{"a wall of one bit there", wallAtEdge(1e-14), TileGoal{}, 80},
+		{"a wall there that is thick", wallAtEdge(0.1), TileGoal{}, 64},
 		{"a millimetre", []Object{{Box: geom.Box{Max: geom.Vec3{0.001, 0.001, 0.001}}, Triangles: 1}}, TileGoal{}, stepAbove(0.01)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,6 +61,26 @@ func TestFitTileSize(t *testing.T) {
 				t.Errorf("%v m, want %v: %+v", got, c.want, l)
 			}
 		})
+	}
+}
+
+// wallAtEdge is a house of 64 m and a wall along one of its outer faces.
+func wallAtEdge(thick float64) []Object {
+	return []Object{
+		{ID: 0, Box: geom.Box{Max: geom.Vec3{64, 5, 64}}, Triangles: 100},
+		{ID: 1, Box: geom.Box{Min: geom.Vec3{64 - thick, 0, 0}, Max: geom.Vec3{64, 5, 64}}, Triangles: 2},
+	}
+}
+
+// A scene that is to be one tile is one, whatever stands on its edges.
+func TestOneTileIsOne(t *testing.T) {
+	objects := wallAtEdge(0)
+	plan, err := Grid(objects, GridOptions{Fit: &TileGoal{}, AtScene: true, Clip: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Tiles) != 1 {
+		t.Errorf("%d tiles of %v m", len(plan.Tiles), plan.TileSize)
 	}
 }
 
