@@ -19,6 +19,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -387,15 +388,7 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 			return nil
 		})
 	}
-	err := g.Wait()
-	for _, e := range errs {
-		// The first failure in the order of the payloads, not of the workers;
-		// a cancelled payload is only the echo of another one.
-		if e != nil && !errors.Is(e, context.Canceled) {
-			return e
-		}
-	}
-	return err
+	return workpool.FirstFailure(errs, g.Wait())
 }
 
 // firstUse tells in which payload an object occurs first; notes count it

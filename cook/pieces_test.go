@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -53,7 +54,7 @@ func TestPiecesAreCounted(t *testing.T) {
 		c.change(&o)
 		dir := t.TempDir()
 		var err error
-		n := allocated(func() { _, err = Run(context.Background(), scene, dir, o) })
+		n := fuzzbound.Allocated(func() { _, err = Run(context.Background(), scene, dir, o) })
 		if !errors.Is(err, gltfscene.ErrTooLarge) {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -44,15 +44,6 @@ func crowd(side, nodes int, flat bool) *model {
 	return d
 }
 
-// allocated returns the bytes that f allocates, all together.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // TestPlacedTriangles: a small file that places many triangles is refused
 // before they take memory, by both commands, with the counts and a remedy.
 func TestPlacedTriangles(t *testing.T) {
@@ -74,7 +65,7 @@ func TestPlacedTriangles(t *testing.T) {
 			c.change(&o)
 			dir := t.TempDir()
 			var err error
-			n := allocated(func() {
+			n := fuzzbound.Allocated(func() {
 				if convert {
 					_, err = Convert(context.Background(), scene, filepath.Join(dir, "a.untold"), o)
 				} else {

@@ -1,20 +1,12 @@
 package manifest
 
 import (
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-)
 
-// allocated returns how many bytes f allocates.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
+	"github.com/untoldkit/untold/internal/fuzzbound"
+)
 
 // wrap puts a list of copies of an element at a place of a small manifest.
 func wrap(key, element string, n int) []byte {
@@ -46,7 +38,7 @@ func TestDecodeMemoryIsBounded(t *testing.T) {
 	} {
 		data := wrap(c.key, c.element, c.n)
 		// Decode and the collecting decode of Validate.
-		got := allocated(func() { Decode(data) })
+		got := fuzzbound.Allocated(func() { Decode(data) })
 		if limit := uint64(len(data))*170 + 4<<20; got > limit {
 			t.Errorf("%s: %d bytes allocated for %d", c.name, got, len(data))
 		}

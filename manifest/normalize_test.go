@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/untoldkit/untold/manifest/band"
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/fuzzbound"
 )
 
 // normalized normalizes a text and checks what always holds.
@@ -252,7 +254,7 @@ func TestNormalizeMemoryIsBounded(t *testing.T) {
 		{"numbers", `"interior_zone": {"min": [LIST], "max": [0, 0, 0]}`, `0`},
 	} {
 		data := wrap(c.key, c.element, n)
-		got := allocated(func() { Normalize(data) })
+		got := fuzzbound.Allocated(func() { Normalize(data) })
 		if limit := uint64(len(data))*400 + 4<<20; got > limit {
 			t.Errorf("%s: %d bytes allocated for %d", c.name, got, len(data))
 		}

@@ -53,10 +53,10 @@ func (d *worldDevice) Upload(k payload.Key, a *payload.Asset) error {
 			for n, v := range e.LocalTransform {
 				world[n] = float64(v)
 			}
-			box = box.Union(boxOf(m.LocalBounds).Transform(&world))
+			box = box.Union(payload.BoxOf(m.LocalBounds).Transform(&world))
 		}
 	}
-	if got := boundsOf(box); got != a.Bounds {
+	if got := payload.BoundsOf(box); got != a.Bounds {
 		d.t.Errorf("%+v: the transforms lead to %v, the box is %v", k, got, a.Bounds)
 	}
 	d.boxes[k] = a.Bounds
@@ -114,7 +114,7 @@ func TestRootTransformInParts(t *testing.T) {
 	defer r.Close()
 	a := payload.RecordsOf(r)
 	for i, p := range a.Layout().Stubs {
-		if want := boxOf(rootedBox(i)); p.Box != want {
+		if want := payload.BoxOf(rootedBox(i)); p.Box != want {
 			t.Errorf("stub %d: %v, want %v", i, p.Box, want)
 		}
 	}
@@ -127,21 +127,4 @@ func TestRootTransformInParts(t *testing.T) {
 	if all := (records.Bounds{Min: rootedBox(2).Min, Max: rootedBox(0).Max}); a.Bounds != all {
 		t.Errorf("%v, want %v", a.Bounds, all)
 	}
-}
-
-func boxOf(b records.Bounds) (box geom.Box) {
-	for i := range 3 {
-		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
-	}
-	return box
-}
-
-func boundsOf(box geom.Box) (b records.Bounds) {
-	if box.IsEmpty() {
-		return b
-	}
-	for i := range 3 {
-		b.Min[i], b.Max[i] = float32(box.Min[i]), float32(box.Max[i])
-	}
-	return b
 }

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -145,12 +146,8 @@ func readAll(ctx context.Context, files []string, opts *Options) ([]*payload, er
 			return nil
 		})
 	}
-	err := g.Wait()
-	for _, e := range errs {
-		// The first in the order of the paths, not of the workers.
-		if e != nil && !errors.Is(e, context.Canceled) {
-			return nil, e
-		}
+	if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
+		return nil, err
 	}
-	return out, err
+	return out, nil
 }

@@ -37,68 +37,29 @@ func NewFacing(x *Index, both func(triangle int) bool) *Facing {
 	return f
 }
 
-// accepts reports whether a triangle's cosine to a direction is at least so much.
-func (f *Facing) accepts(leaf int32, along *geom.Vec3, cosine float64) bool {
-	d := dot(&f.normals[leaf], along)
-	return d >= cosine || f.both[leaf] && -d >= cosine
+// filter accepts triangles whose cosine to a direction of unit length is at least so
+// much.
+type filter struct {
+	*Facing
+	along  geom.Vec3
+	cosine float64
+}
+
+func (f *filter) accepts(leaf int32) bool {
+	d := dot(&f.normals[leaf], &f.along)
+	return d >= f.cosine || f.both[leaf] && -d >= f.cosine
 }
 
 // Nearest returns the point nearest to p of the triangles whose cosine to a unit
 // vector is at least so much. It reports false if there is none within a distance
 // in metres.
 func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
-	best := hit{leaf: -1, d2: float64(within * within)}
-	x := f.x
-	if len(x.tris) == 0 {
-		return Near{}, false
-	}
-	if i := int32(hint) - 1; i >= 0 && f.accepts(i, &along, cosine) {
-		if d2, w := x.tris[i].nearest(p); d2 <= best.d2 {
-			best = hit{i, d2, w}
-		}
-	}
-	type entry struct {
-		node uint32
-		d2   float64
-	}
-	var stack [maxStack]entry
-	stack[0] = entry{0, x.nodes[0].distance2(p)}
-	for top := 1; top > 0; {
-		top--
-		e := stack[top]
-		if e.d2 > best.d2 || e.d2 == best.d2 && best.leaf >= 0 {
-			continue
-		}
-		n := &x.nodes[e.node]
-		if n.count > 0 {
-			for i := int32(n.next); i < int32(n.next+n.count); i++ {
-				if !f.accepts(i, &along, cosine) {
-					continue
-				}
-				if d2, w := x.tris[i].nearest(p); d2 < best.d2 || d2 == best.d2 && best.leaf < 0 {
-					best = hit{i, d2, w}
-				}
-			}
-			continue
-		}
-		a := entry{e.node + 1, x.nodes[e.node+1].distance2(p)}
-		b := entry{n.next, x.nodes[n.next].distance2(p)}
-		if a.d2 < b.d2 {
-			a, b = b, a
-		}
-		if a.d2 <= best.d2 { // the farther one waits
-			stack[top] = a
-			top++
-		}
-		if b.d2 <= best.d2 {
-			stack[top] = b
-			top++
-		}
-	}
+	below := math.Nextafter(float64(within*within), math.Inf(1))
+	best := f.x.nearestOf(p, int32(hint)-1, 0, below, &filter{f, along, cosine})
 	if best.leaf < 0 {
 		return Near{}, false
 	}
-	return Near{int(x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
+	return Near{int(f.x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
 }
 
 // Along returns the point nearest to p, forwards or backwards, where a line in a
@@ -109,10 +70,11 @@ func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (N
 	if len(x.tris) == 0 {
 		return Near{}, false
 	}
+	only := filter{f, along, cosine}
 	best, leaf := within, int32(-1)
 	var weights [3]float64
 	try := func(i int32) {
-		if !f.accepts(i, &along, cosine) {
+		if !only.accepts(i) {
 			return
 		}
 		t, w, ok := x.tris[i].crosses(&p, &along)
@@ -176,21 +138,27 @@ func (n *node) side(axis int, at float64) (lo, hi float64) {
 	return lo - slack, hi + slack
 }
 
-// along returns how far from a point, forwards or backwards, a line is in the node's
-// box, infinite if it misses it within a distance.
-func (n *node) along(p, inverse *geom.Vec3, within float64) float64 {
-	from, to := -within, within
+// clip returns the part of a line, between two distances from a point, that lies in
+// the node's box; it ends before it begins if there is none.
+func (n *node) clip(p, inverse *geom.Vec3, from, to float64) (float64, float64) {
 	for k := range 3 {
 		lo, hi := n.side(k, p[k])
 		if math.IsInf(inverse[k], 0) { // no way leads in or out here
 			if lo > 0 || hi < 0 {
-				return math.Inf(1)
+				return math.Inf(1), math.Inf(-1)
 			}
 			continue
 		}
 		a, b := float64(lo*inverse[k]), float64(hi*inverse[k])
 		from, to = max(from, min(a, b)), min(to, max(a, b))
 	}
+	return from, to
+}
+
+// along returns how far from a point, forwards or backwards, a line is in the node's
+// box, infinite if it misses it within a distance.
+func (n *node) along(p, inverse *geom.Vec3, within float64) float64 {
+	from, to := n.clip(p, inverse, -within, within)
 	switch {
 	case from > to:
 		return math.Inf(1)
@@ -214,7 +182,7 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 		top--
 		at := stack[top]
 		n := &x.nodes[at]
-		if !n.meets(&p, &inverse, from, to) {
+		if a, b := n.clip(&p, &inverse, from, to); a > b {
 			continue
 		}
 		if n.count == 0 {
@@ -229,22 +197,6 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 		}
 	}
 	return false
-}
-
-// meets reports whether a part of a ray lies in the node's box.
-func (n *node) meets(p, inverse *geom.Vec3, from, to float64) bool {
-	for k := range 3 {
-		lo, hi := n.side(k, p[k])
-		if math.IsInf(inverse[k], 0) { // no way leads in or out here
-			if lo > 0 || hi < 0 {
-				return false
-			}
-			continue
-		}
-		a, b := float64(lo*inverse[k]), float64(hi*inverse[k])
-		from, to = max(from, min(a, b)), min(to, max(a, b))
-	}
-	return from <= to
 }
 
 // crosses returns how far along a line the triangle is, and the weights of its

@@ -39,7 +39,7 @@ func TestFacing(t *testing.T) {
 		for i := range x.tris {
 			at, _, ok := x.tris[i].crosses(&p, &dir)
 			blocked = blocked || ok && at > 0.5 && at < within
-			if !f.accepts(int32(i), &dir, cosine) {
+			if !(&filter{f, dir, cosine}).accepts(int32(i)) {
 				continue
 			}
 			d2, _ := x.tris[i].nearest(p)

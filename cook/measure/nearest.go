@@ -21,13 +21,20 @@ type hit struct {
 // of the work. It gives up as soon as the squared distance is at most enough,
 // because the caller does not care below; 0 finds the very nearest.
 func (x *Index) nearest(p geom.Vec3, hint int32, enough float64) hit {
-	best := hit{leaf: -1, d2: math.Inf(1)}
+	return x.nearestOf(p, hint, enough, math.Inf(1), nil)
+}
+
+// nearestOf finds the nearest point whose squared distance is below a bound, of the
+// triangles that a filter accepts; nil accepts all.
+func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *filter) hit {
+	best := hit{leaf: -1, d2: below}
 	if len(x.tris) == 0 {
 		return best
 	}
-	if hint >= 0 {
-		d2, w := x.tris[hint].nearest(p)
-		best = hit{hint, d2, w}
+	if hint >= 0 && (f == nil || f.accepts(hint)) {
+		if d2, w := x.tris[hint].nearest(p); d2 < best.d2 {
+			best = hit{hint, d2, w}
+		}
 	}
 	type entry struct {
 		node uint32
@@ -44,6 +51,9 @@ func (x *Index) nearest(p geom.Vec3, hint int32, enough float64) hit {
 		n := &x.nodes[e.node]
 		if n.count > 0 {
 			for i := int32(n.next); i < int32(n.next+n.count); i++ {
+				if f != nil && !f.accepts(i) {
+					continue
+				}
 				if d2, w := x.tris[i].nearest(p); d2 < best.d2 {
 					best = hit{i, d2, w}
 				}

@@ -35,15 +35,20 @@ func Run(t testing.TB, size int, l Limits, f func()) {
 		panic(fmt.Sprintf("%s: an input takes more than %v\n%s", t.Name(), l.Time, buf[:runtime.Stack(buf, true)]))
 	})
 	defer late.Stop()
-	before := allocated()
-	f()
-	if n, most := allocated()-before, l.Alloc+l.PerByte*uint64(size); n > most {
+	if n, most := Allocated(f), l.Alloc+l.PerByte*uint64(size); n > most {
 		t.Errorf("%d bytes allocated for an input of %d, at most %d are allowed", n, size, most)
 	}
 }
 
-// allocated is the number of bytes that the process has allocated so far.
-func allocated() uint64 {
+// Allocated calls f and returns how many bytes the process allocates meanwhile,
+// freed or not, other goroutines too.
+func Allocated(f func()) uint64 {
+	before := allocations()
+	f()
+	return allocations() - before
+}
+
+func allocations() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()

@@ -110,9 +110,9 @@ func (a *Asset) View(entities ...int) *Asset {
 		e.FirstMesh, e.MeshCount = uint32(len(v.Meshes)), uint32(len(meshes))
 		v.Meshes = append(v.Meshes, meshes...)
 		v.Entities = append(v.Entities, e)
-		box = box.Union(boxOf(e.WorldBounds))
+		box = box.Union(BoxOf(e.WorldBounds))
 	}
-	v.Bounds = boundsOf(box)
+	v.Bounds = BoundsOf(box)
 	v.narrow()
 	return v
 }
@@ -130,7 +130,7 @@ func (a *Asset) PartView(entity int, part *Asset) *Asset {
 	e.FirstMesh, e.MeshCount = 0, uint32(len(part.Meshes))
 	v.Entities = append(v.Entities, e)
 	v.Meshes = slices.Clone(part.Meshes)
-	v.Bounds = boundsOf(boxOf(e.WorldBounds))
+	v.Bounds = BoundsOf(BoxOf(e.WorldBounds))
 	v.narrow()
 	return v
 }
@@ -261,14 +261,16 @@ func (a *Asset) CPUBytes() int64 {
 	return sum
 }
 
-func boxOf(b records.Bounds) (box geom.Box) {
+// BoxOf returns bounds in double precision.
+func BoxOf(b records.Bounds) (box geom.Box) {
 	for i := range 3 {
 		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
 	}
 	return box
 }
 
-func boundsOf(box geom.Box) (b records.Bounds) {
+// BoundsOf returns a box in single precision; an empty one becomes zeros.
+func BoundsOf(box geom.Box) (b records.Bounds) {
 	if box.IsEmpty() {
 		return b
 	}

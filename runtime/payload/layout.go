@@ -80,7 +80,7 @@ func (a *Asset) plan() *Layout {
 			groups.add(common, n.parent(int(at)), i)
 			continue
 		}
-		n.Stubs = append(n.Stubs, Stub{Name: name, Box: boxOf(e.WorldBounds), Bytes: parts[i].Bytes, Parts: parts[i : i+1 : i+1]})
+		n.Stubs = append(n.Stubs, Stub{Name: name, Box: BoxOf(e.WorldBounds), Bytes: parts[i].Bytes, Parts: parts[i : i+1 : i+1]})
 	}
 	for _, members := range groups.lists {
 		for _, g := range divide(members, parts) {
@@ -131,7 +131,7 @@ func (n *Layout) addGroup(a *Asset, members []int, parts []Part) {
 		if p.Name == "" {
 			p.Name, _, _ = splitLOD(a.nameOf(e))
 		}
-		p.Box, p.Bytes = p.Box.Union(boxOf(e.WorldBounds)), p.Bytes+parts[i].Bytes
+		p.Box, p.Bytes = p.Box.Union(BoxOf(e.WorldBounds)), p.Bytes+parts[i].Bytes
 		p.Parts = append(p.Parts, parts[i])
 	}
 	slices.SortStableFunc(p.Parts, func(x, y Part) int { return cmp.Compare(x.Level, y.Level) })

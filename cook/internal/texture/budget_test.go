@@ -10,10 +10,10 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/picture"
 )
 
@@ -45,14 +45,6 @@ func stagedFile(t *testing.T, dir, name string, data []byte, w, h int) Staged {
 	return Staged{File: name, Width: w, Height: h, Size: int64(len(data))}
 }
 
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // TestTooLargeIsNotDecoded: a header that means gigabytes for the decoder is
 // refused before it runs, in staging, resizing and shrinking, with the figures
 // and the remedy.
@@ -65,7 +57,7 @@ func TestTooLargeIsNotDecoded(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	n := allocated(func() {
+	n := fuzzbound.Allocated(func() {
 		png16 := claiming(t, "png", 16000, 16000)
 		got, err := Stage(context.Background(), filepath.Join(dir, "stage"), []Source{source(0, "a.png", png16)}, Limits{}, 1)
 		if err != nil {
@@ -176,7 +168,7 @@ func FuzzDecodeCost(f *testing.F) {
 			return
 		}
 		var err error
-		n := allocated(func() { _, err = decodeStaged(bytes.Clone(data)) })
+		n := fuzzbound.Allocated(func() { _, err = decodeStaged(bytes.Clone(data)) })
 		if err == nil && !ok {
 			t.Errorf("decodes without having been judged")
 		}

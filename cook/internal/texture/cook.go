@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/internal/picture"
+	"github.com/untoldkit/untold/internal/workpool"
 )
 
 // Variant is one version of all images.
@@ -281,14 +282,7 @@ func (k *kitchen) run(ctx context.Context) error {
 			return nil
 		})
 	}
-	err := g.Wait()
-	for _, e := range errs {
-		// The first failure in the order of the images, not of the workers.
-		if e != nil && !errors.Is(e, context.Canceled) {
-			return e
-		}
-	}
-	return err
+	return workpool.FirstFailure(errs, g.Wait())
 }
 
 // cook makes all files of one image. An image that cannot be decoded stays as

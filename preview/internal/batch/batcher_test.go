@@ -379,12 +379,7 @@ func TestFailures(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const one = 6*vertex.Size + 6*2
 	r := newRig(t, func(o *Options) { o.MaxBytes = 2*one + 1 })
-	var keys []payload.Key
-	for i := range 3 {
-		k := key(int32(i), payload.RepFull)
-		r.add(k, r.mesh(float32(2+10*i), 1, 1), r.mesh(float32(3+10*i), 1, 1))
-		keys = append(keys, k)
-	}
+	keys := r.threeCells()
 	r.draw(keys...)
 	r.ticks(4)
 	r.expect("1[0+6] 2[0+6] alone 2")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // TestBoundMoves: a bound that is lowered takes batches back, those out of view
@@ -13,12 +12,7 @@ import (
 func TestBoundMoves(t *testing.T) {
 	const one = 6*vertex.Size + 6*2
 	r := newRig(t)
-	var keys []payload.Key
-	for i := range 3 {
-		k := key(int32(i), payload.RepFull)
-		r.add(k, r.mesh(float32(2+10*i), 1, 1), r.mesh(float32(3+10*i), 1, 1))
-		keys = append(keys, k)
-	}
+	keys := r.threeCells()
 	r.draw(keys...)
 	r.ticks(4)
 	r.expect("1[0+6] 2[0+6] 3[0+6] alone 0")

@@ -168,6 +168,16 @@ func (r *rig) add(k payload.Key, meshes ...testMesh) {
 	r.b.Add(k, items)
 }
 
+// threeCells adds a tile of two meshes to each of three cells.
+func (r *rig) threeCells() (keys []payload.Key) {
+	for i := range 3 {
+		k := key(int32(i), payload.RepFull)
+		r.add(k, r.mesh(float32(2+10*i), 1, 1), r.mesh(float32(3+10*i), 1, 1))
+		keys = append(keys, k)
+	}
+	return keys
+}
+
 func (r *rig) remove(k payload.Key) {
 	r.b.Remove(k)
 	delete(r.resident, k)

@@ -8,11 +8,11 @@ import (
 	"hash/crc32"
 	"image"
 	"image/png"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/picture"
 )
 
@@ -24,18 +24,10 @@ func progressive(w, h int) []byte {
 	}, make([]byte, 4096)...)
 }
 
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // TestDecodeIsBudgeted: a picture of few pixels enough, but of a form whose
 // decoder would take more than the limit, fails before it is decoded.
 func TestDecodeIsBudgeted(t *testing.T) {
-	n := allocated(func() {
+	n := fuzzbound.Allocated(func() {
 		_, err := Decode(bytes.NewReader(progressive(8192, 8192)), Options{})
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "JPEG: texture: too many pixels: decoding 8192 x 8192 takes some 1275 MB") {
 			t.Errorf("%v", err)
@@ -91,7 +83,7 @@ func FuzzDecodeBudget(f *testing.F) {
 	f.Add(big)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := picture.NewBudget(1 << 30)
-		n := allocated(func() { _, _ = Decode(bytes.NewReader(data), Options{budget: b, MaxPixels: 1 << 20}) })
+		n := fuzzbound.Allocated(func() { _, _ = Decode(bytes.NewReader(data), Options{budget: b, MaxPixels: 1 << 20}) })
 		if bound := uint64(b.Peak()) + 3*uint64(len(data)) + 4<<20; n > bound {
 			t.Errorf("%d bytes allocated, %d taken", n, b.Peak())
 		}
