@@ -59,7 +59,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
 	var err error
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: o.Textures, Device: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
+		Params: o.Textures, Device: &t.device, Pacer: &t.device, Trimmer: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
 		NearestFirst: true,
 		Trace:        func(e texture.Event) { t.trace(o, &e) },
 	})

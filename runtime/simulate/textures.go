@@ -72,7 +72,7 @@ func newTextureTier(w *world, edge int, emit func(Record), before func()) (*text
 		files: map[texture.Slot]texfile.Size{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
 	}
 	t.stream, err = texture.NewStreamer(texture.StreamOptions{
-		Params: p, Scales: scales, Device: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
+		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	})
 	return t, err
 }

@@ -72,7 +72,7 @@ func TestFilesEndToEnd(t *testing.T) {
 	})
 	p, _ := ProfileNamed("balanced")
 	d := &trimmingDevice{fakeDevice: &fakeDevice{t: t, has: map[ID]*texfile.Image{}}}
-	s, err := NewStreamer(StreamOptions{Params: p, Device: d, Budget: 20 << 20, FirstLoads: 2})
+	s, err := NewStreamer(StreamOptions{Params: p, Device: d, Trimmer: d, Budget: 20 << 20, FirstLoads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ type ID uint32
 
 // Device holds the uploaded textures. Its methods are called on the owner
 // goroutine of the Streamer and must not block: a device that needs time
-// queues the work and is a Pacer too.
+// queues the work and comes with a Pacer.
 type Device interface {
 	// Upload gives a texture these levels in place of those that it has, which
 	// should stay in use until the new ones are there. The image is the device's
@@ -27,7 +27,7 @@ type Device interface {
 	Release(id ID)
 }
 
-// Pacer is a Device that spreads uploads over frames. An upload keeps its slot
+// Pacer belongs to a Device that spreads uploads over frames. An upload keeps its slot
 // until it is finished, so that no more decoded levels pile up than there are
 // slots.
 type Pacer interface {
@@ -36,7 +36,7 @@ type Pacer interface {
 	Uploaded(id ID) bool
 }
 
-// Trimmer is a Device that can make a texture smaller by itself, by a copy of
+// Trimmer belongs to a Device that can make a texture smaller by itself, by a copy of
 // the levels that remain. Downgrades then take effect at once, without a file
 // being read, which is what memory pressure calls for.
 type Trimmer interface {
@@ -47,8 +47,10 @@ type Trimmer interface {
 
 // StreamOptions configures a Streamer.
 type StreamOptions struct {
-	Params Params // required: see ProfileNamed, AlignToManifest, runtime.TextureConfig
-	Device Device // required
+	Params  Params  // required: see ProfileNamed, AlignToManifest, runtime.TextureConfig
+	Device  Device  // required
+	Pacer   Pacer   // of the Device; nil: uploads are finished at once
+	Trimmer Trimmer // of the Device; nil: downgrades are loaded
 	// Loader reads the files; nil means a FileLoader that the Streamer closes.
 	Loader Loader
 	// Budget limits the bytes on the device, those on their way included; 0
@@ -161,15 +163,13 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 		o.FirstLoads = 4
 	}
 	s := &Streamer{
-		device: o.Device, events: o.Trace, nearestFirst: o.NearestFirst,
+		device: o.Device, pacer: o.Pacer, trimmer: o.Trimmer, events: o.Trace, nearestFirst: o.NearestFirst,
 		textures: newTextureTable(o.Params, o.Scales, o.MaxEdge),
 		budget:   budget{limit: o.Budget},
 		claims:   newClaims(),
 		first:    firstLoads{limit: o.FirstLoads},
 		loads:    loads{loader: o.Loader, done: newCompletions(), timeout: o.Timeout},
 	}
-	s.pacer, _ = o.Device.(Pacer)
-	s.trimmer, _ = o.Device.(Trimmer)
 	if o.Loader == nil {
 		s.loads.own = NewFileLoader(FileOptions{})
 		s.loads.loader = s.loads.own

@@ -164,7 +164,7 @@ func TestStaleAnswers(t *testing.T) {
 func TestClaimsOutlastSlots(t *testing.T) {
 	d := &pacedDevice{busy: map[ID]bool{}}
 	r := newStreamRig(t, withBudget(texfile.MostBytes(1024)+texfile.MostBytes(256)), func(o *StreamOptions, r *rig) {
-		d.fakeDevice, o.Device, o.Params.ConcurrentOps = r.device, d, 1
+		d.fakeDevice, o.Device, o.Pacer, o.Params.ConcurrentOps = r.device, d, d, 1
 	})
 	far, near := r.add(at(16, "far")), r.add(at(13, "near"))
 	for k := range 60 {

@@ -76,7 +76,7 @@ func TestStories(t *testing.T) {
 				withTrim(o, r)
 			} else if pace {
 				paced = &pacedDevice{r.device, map[ID]bool{}}
-				o.Device = paced
+				o.Device, o.Pacer = paced, paced
 			}
 		})
 		r.loader.files = drawFiles(rt)

@@ -173,7 +173,9 @@ func withBudget(n int64) func(*StreamOptions, *rig) {
 	return func(o *StreamOptions, _ *rig) { o.Budget = n }
 }
 
-func withTrim(o *StreamOptions, r *rig) { o.Device = &trimmingDevice{fakeDevice: r.device} }
+func withTrim(o *StreamOptions, r *rig) {
+	o.Trimmer = &trimmingDevice{fakeDevice: r.device}
+}
 
 // at returns a part of one texture whose box begins at a distance on the x axis.
 func at(d float64, uri string) Part {

@@ -194,7 +194,7 @@ func TestFileThatChanges(t *testing.T) {
 
 func TestPacedUploads(t *testing.T) {
 	d := &pacedDevice{busy: map[ID]bool{}}
-	r := newStreamRig(t, func(o *StreamOptions, r *rig) { d.fakeDevice = r.device; o.Device = d })
+	r := newStreamRig(t, func(o *StreamOptions, r *rig) { d.fakeDevice = r.device; o.Device, o.Pacer = d, d })
 	p := at(1, "a")
 	p.Burst = true
 	e := r.add(p)

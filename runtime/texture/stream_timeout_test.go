@@ -121,7 +121,7 @@ func TestUploadThatNeverEnds(t *testing.T) {
 	device := &pacedDevice{busy: map[ID]bool{}}
 	r := newStreamRig(t, func(o *StreamOptions, r *rig) {
 		device.fakeDevice = r.device
-		o.Device, o.FirstLoads = device, 1
+		o.Device, o.Pacer, o.FirstLoads = device, device, 1
 	})
 	var es []Entity
 	for i := range 3 {
