@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,7 +19,8 @@ func TestTokensAgreeWithJSON(t *testing.T) {
 		for _, p := range rapid.SliceOfN(piece, 1, 10).Draw(t, "pieces") {
 			text += p
 		}
-		if text[0] == '"' {
+		text = strings.TrimRight(text, "\t") // encoding/json takes blanks behind a value
+		if text != "" && text[0] == '"' {
 			l := String([]byte(text), 0)
 			whole := !l.Open && !l.Control && l.End == len(text)
 			if want := json.Valid([]byte(text)); (whole && l.Escape < 0) != want {
