@@ -7,23 +7,55 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // documents returns the markdown files of the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "testdata/*/*.md", "examples/*/*.md"} {
-		found, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
+	err := filepath.WalkDir(repository, func(p string, d os.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "out" || name == "bin" || strings.HasPrefix(name, ".") && p != repository):
+			return filepath.SkipDir
+		case filepath.Ext(name) == ".md":
+			files = append(files, p)
 		}
-		files = append(files, found...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if len(files) < 15 {
 		t.Fatalf("only %d documents found", len(files))
 	}
 	return files
+}
+
+// TestWidthOfDocuments: prose has at most 100 columns; tables, code and what
+// cannot be divided may have more.
+func TestWidthOfDocuments(t *testing.T) {
+	for _, file := range documents(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fenced, number := false, 0
+		for line := range strings.Lines(string(text)) {
+			number++
+			content := strings.TrimSpace(line)
+			if strings.HasPrefix(content, "```") {
+				fenced = !fenced
+			}
+			apart := fenced || strings.HasPrefix(line, "    ") || strings.HasPrefix(content, "|") || strings.HasPrefix(content, "![")
+			if !apart && utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 100 && strings.Contains(content, " ") {
+				t.Errorf("%s:%d: prose of more than 100 columns", file, number)
+			}
+		}
+	}
 }
 
 // TestLinks: every link of a document to another file leads to one.
