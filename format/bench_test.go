@@ -18,7 +18,7 @@ import (
 
 // The benchmarks carry their baseline: each runs ours and the bare operation
 // in turn and reports the ratio, since absolute figures say little on a noisy
-// machine. BENCH goals are in docs/benchmarks.md.
+// machine. BENCH goals are in docs/performance.md.
 
 // bigFile is a tile of about size bytes, two triangles a vertex, 16-bit
 // indices, with positions that are not trivially compressible.

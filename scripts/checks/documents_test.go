@@ -85,7 +85,7 @@ func TestIndexOfDocuments(t *testing.T) {
 	}
 	for _, file := range documents(t) {
 		name := filepath.Base(file)
-		if filepath.Base(filepath.Dir(file)) == "docs" && name != "README.md" && !strings.Contains(string(index), "]("+name+")") {
+		if filepath.Base(filepath.Dir(file)) == "docs" && name != "README.md" && !strings.Contains(string(index), "]("+name) {
 			t.Errorf("docs/README.md does not link %s", name)
 		}
 	}
