@@ -5,7 +5,7 @@
 // file. Run shows them until it is told to end, and returns a Report:
 //
 //	scenes, err := preview.Open("out/city")
-//	report, err := preview.Run(ctx, preview.Options{Scenes: scenes, Config: runtime.DefaultConfig()})
+//	report, err := preview.Run(ctx, preview.Options{Scenes: scenes, Config: config.Default()})
 //
 // The parts live below: surface opens windows and headless contexts, render
 // draws, camera steers, hud lays out what is written over the picture, stats

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -75,7 +76,7 @@ type liveDriver struct {
 }
 
 // openLive opens a scene in real time.
-func (a *app) openLive(open *Loaded, cfg runtime.Config) (driver, error) {
+func (a *app) openLive(open *Loaded, cfg config.Config) (driver, error) {
 	sc := simulate.Cooked(open.Source.Path, open.Source.Manifest)
 	sc.Config = cfg
 	l := &liveDriver{
@@ -204,7 +205,7 @@ func (l *liveDriver) close() error {
 type virtualDriver struct{ *simulate.Session }
 
 // openVirtual opens a scene in virtual time.
-func (a *app) openVirtual(open *Loaded, cfg runtime.Config) (driver, error) {
+func (a *app) openVirtual(open *Loaded, cfg config.Config) (driver, error) {
 	sc := simulate.Cooked(open.Source.Path, open.Source.Manifest)
 	sc.Config, sc.DT, sc.Transform, sc.Entities = cfg, a.o.FixedDT, a.o.Transform, a.o.Entities
 	if a.o.Latency != nil {

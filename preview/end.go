@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -140,7 +141,7 @@ func (e *ending) nothingWanted(sh *shown, eye *runtime.Camera, drawn int, end bo
 }
 
 // whyNothing says how far the scene is from where it would be wanted.
-func (sh *shown) whyNothing(c *runtime.Config, eye geom.Vec3) string {
+func (sh *shown) whyNothing(c *config.Config, eye geom.Vec3) string {
 	root := sh.root()
 	best, nearest := runtime.TileInfo{}, math.Inf(1)
 	for i := range sh.s.TileCount(sh.id) {

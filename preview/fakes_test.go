@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -186,7 +187,7 @@ func options(t testing.TB, path string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Scenes: scenes, Config: runtime.DefaultConfig(), Headless: true, Width: 64, Height: 48, FixedDT: 50 * time.Millisecond}
+	return Options{Scenes: scenes, Config: config.Default(), Headless: true, Width: 64, Height: 48, FixedDT: 50 * time.Millisecond}
 }
 
 // fakeRun runs without OpenGL.

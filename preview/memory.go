@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 )
 
@@ -25,7 +26,7 @@ type memoryWatch struct {
 // open finds out how much memory the scenes may have: what is configured, else a
 // part of the graphics card's, else of the machine's. used returns what is on the
 // device beside the geometry of the Streamer.
-func (w *memoryWatch) open(cfg *runtime.Config, dedicated int64, used func() (geometry, textures int64)) {
+func (w *memoryWatch) open(cfg *config.Config, dedicated int64, used func() (geometry, textures int64)) {
 	w.probe = memory.NewProbe(memory.ProbeOptions{
 		Root:  w.root,
 		Fixed: memory.Memory{GeometryBudget: cfg.GeometryBudget, TextureBudget: cfg.TextureBudget},

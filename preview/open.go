@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // ErrNoScene is matched by the errors of Open about paths where there is
@@ -207,7 +208,7 @@ func (l *Loaded) whole() {
 }
 
 // reach widens the query of the runtime for scenes that show from anywhere.
-func (l *Loaded) reach(cfg *runtime.Config) {
+func (l *Loaded) reach(cfg *config.Config) {
 	if l.Everywhere {
 		cfg.MaxQueryRadius = math.Max(cfg.MaxQueryRadius, everywhere)
 	}

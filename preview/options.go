@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -30,7 +31,7 @@ var ErrUnavailable = surface.ErrUnavailable
 // Options say what Run shows and how. Scenes and Config are required.
 type Options struct {
 	Scenes []Scene // the first is shown, the others can be chosen
-	Config runtime.Config
+	Config config.Config
 	// Fetcher brings the payloads of remote scenes; nil: all are local.
 	Fetcher payload.Fetcher
 	// AwaitTextures waits for the textures of remote scenes that are on their

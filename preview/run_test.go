@@ -14,7 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/surface"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -210,7 +210,7 @@ func TestOptions(t *testing.T) {
 		"fixed in window": {func(o *Options) { o.Headless = false }, "needs a headless run"},
 		"negative":        {func(o *Options) { o.Frames = -1 }, "negative"},
 		"latency":         {func(o *Options) { o.Latency = &minus }, "negative"},
-		"config":          {func(o *Options) { o.Frames, o.Config = 1, runtime.Config{} }, "runtime:"},
+		"config":          {func(o *Options) { o.Frames, o.Config = 1, config.Config{} }, "runtime:"},
 	} {
 		o := options(t, town)
 		tc.change(&o)
@@ -219,7 +219,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	var o Options
-	o.Scenes, o.Config = options(t, town).Scenes, runtime.DefaultConfig()
+	o.Scenes, o.Config = options(t, town).Scenes, config.Default()
 	if err := o.check(); err != nil || o.Width != defaultWidth {
 		t.Errorf("%v, %d", err, o.Width)
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/render"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
 // textureParams returns how the textures of a scene are streamed: by what is seen
 // of them where the manifest says how large they are, else as its radii suit,
 // unless the texture parameters were set.
-func textureParams(cfg *runtime.Config, m *manifest.Manifest) (t textureChoice, err error) {
-	t.params, t.scales, err = texture.ForScene(texture.Params(cfg.Texture), texture.Params(runtime.DefaultConfig().Texture), m)
+func textureParams(cfg *config.Config, m *manifest.Manifest) (t textureChoice, err error) {
+	t.params, t.scales, err = texture.ForScene(texture.Params(cfg.Texture), texture.Params(config.Default().Texture), m)
 	return t, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -27,18 +27,18 @@ func TestTextureParams(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		set  func(*runtime.TextureConfig)
-		want func(runtime.TextureConfig) texture.Params
+		set  func(*config.Textures)
+		want func(config.Textures) texture.Params
 		err  error
 	}{
-		{"nothing", func(*runtime.TextureConfig) {}, func(runtime.TextureConfig) texture.Params { return aligned }, nil},
-		{"a radius", func(c *runtime.TextureConfig) { c.UpgradeRadius = 5 }, func(c runtime.TextureConfig) texture.Params { return texture.Params(c) }, nil},
-		{"a profile", func(c *runtime.TextureConfig) { c.Profile = "detailed" }, func(runtime.TextureConfig) texture.Params { return detailed }, nil},
-		{"a profile and more", func(c *runtime.TextureConfig) { c.Profile, c.MinDimension = "mine", 64 }, func(c runtime.TextureConfig) texture.Params { return texture.Params(c) }, nil},
-		{"an unknown profile", func(c *runtime.TextureConfig) { c.Profile = "mine" }, nil, texture.ErrParams},
-		{"nonsense", func(c *runtime.TextureConfig) { c.MaxDimension = 0 }, nil, texture.ErrParams},
+		{"nothing", func(*config.Textures) {}, func(config.Textures) texture.Params { return aligned }, nil},
+		{"a radius", func(c *config.Textures) { c.UpgradeRadius = 5 }, func(c config.Textures) texture.Params { return texture.Params(c) }, nil},
+		{"a profile", func(c *config.Textures) { c.Profile = "detailed" }, func(config.Textures) texture.Params { return detailed }, nil},
+		{"a profile and more", func(c *config.Textures) { c.Profile, c.MinDimension = "mine", 64 }, func(c config.Textures) texture.Params { return texture.Params(c) }, nil},
+		{"an unknown profile", func(c *config.Textures) { c.Profile = "mine" }, nil, texture.ErrParams},
+		{"nonsense", func(c *config.Textures) { c.MaxDimension = 0 }, nil, texture.ErrParams},
 	} {
-		cfg := runtime.DefaultConfig()
+		cfg := config.Default()
 		c.set(&cfg.Texture)
 		got, err := textureParams(&cfg, m)
 		if !errors.Is(err, c.err) || err == nil && got.params != c.want(cfg.Texture) {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/preview/render"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -38,7 +38,7 @@ func runChild(mode string, paths []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	o := Options{
-		Config: runtime.DefaultConfig(), Headless: mode == "headless", Width: 320, Height: 240,
+		Config: config.Default(), Headless: mode == "headless", Width: 320, Height: 240,
 		Render:  render.Options{Samples: 1, ShadowSize: -1},
 		Message: func(s string) { fmt.Println(s) },
 	}

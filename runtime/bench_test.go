@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -32,8 +33,8 @@ func cityOf(n int, size float64) *manifest.Manifest {
 // benchFlight measures Update while a camera flies straight over a city of n*n
 // tiles. Loads are settled before; p99 and maximum are of single calls.
 func benchFlight(b *testing.B, n int, size, speed float64, opts ...func(*Streamer)) {
-	r := newRig(b, cityOf(n, size), func(c *Config, d *Deps, _ *rig) {
-		*c = DefaultConfig()
+	r := newRig(b, cityOf(n, size), func(c *config.Config, d *Deps, _ *rig) {
+		*c = config.Default()
 		d.MemoryProbe = fixedMemory{}
 	})
 	for _, o := range opts {
@@ -108,7 +109,7 @@ func BenchmarkMillion(b *testing.B) {
 	m := cityOf(1000, 50)
 	b.Run("register", func(b *testing.B) {
 		for range b.N {
-			cfg := DefaultConfig()
+			cfg := config.Default()
 			if _, err := newScene(Source{Manifest: m, Path: "x"}, &cfg); err != nil {
 				b.Fatal(err)
 			}
@@ -117,7 +118,7 @@ func BenchmarkMillion(b *testing.B) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	sc, err := newScene(Source{Manifest: m, Path: "x"}, &cfg)
 	if err != nil {
 		b.Fatal(err)

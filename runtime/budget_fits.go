@@ -1,6 +1,9 @@
 package runtime
 
-import "github.com/untoldkit/untold/runtime/payload"
+import (
+	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // limit is how much of the geometry budget a representation may use up.
 type limit uint8
@@ -63,7 +66,7 @@ func (b *geometryBudget) mayLoadLevel(r *record, rep payload.Rep) payload.Rep {
 		return rep
 	}
 	cheapest := sc.cheapestRep(tile)
-	if cheapest != payload.RepFull && b.cfg.Handoff == HandoffCovered && rep != cheapest && (r.holds(cheapest) || b.retryable(r.rep(cheapest))) {
+	if cheapest != payload.RepFull && b.cfg.Handoff == config.HandoffCovered && rep != cheapest && (r.holds(cheapest) || b.retryable(r.rep(cheapest))) {
 		rep = cheapest
 	}
 	if !r.holds(rep) && b.fits(sc, tile, r, rep, limitBudget) {

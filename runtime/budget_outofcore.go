@@ -3,25 +3,9 @@ package runtime
 import (
 	"math"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
-
-// OutOfCorePolicy says which full tiles are streamed mesh by mesh.
-type OutOfCorePolicy string
-
-// The policies.
-const (
-	// OutOfCoreAuto decides by the number of nodes and their memory.
-	OutOfCoreAuto OutOfCorePolicy = "auto"
-	// OutOfCoreImmediate uploads every tile as a whole.
-	OutOfCoreImmediate OutOfCorePolicy = "immediate"
-	// OutOfCoreAlways streams every tile mesh by mesh.
-	OutOfCoreAlways OutOfCorePolicy = "outOfCore"
-)
-
-func (p OutOfCorePolicy) known() bool {
-	return p == OutOfCoreAuto || p == OutOfCoreImmediate || p == OutOfCoreAlways
-}
 
 // outOfCore reports whether a full tile that was loaded streams mesh by mesh:
 // it has many nodes, takes a large part of the geometry budget, belongs to an
@@ -41,11 +25,11 @@ func (b *geometryBudget) outOfCore(r *record, res *payload.Result) bool {
 // splitRule returns the rule by which a full tile streams mesh by mesh; nil:
 // it never does.
 func (b *geometryBudget) splitRule(r *record) *payload.Split {
-	if b.cfg.OutOfCorePolicy == OutOfCoreImmediate {
+	if b.cfg.OutOfCorePolicy == config.OutOfCoreImmediate {
 		return nil
 	}
 	p := &payload.Split{
-		Always: b.cfg.OutOfCorePolicy == OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
+		Always: b.cfg.OutOfCorePolicy == config.OutOfCoreAlways || r.scene.tiles.has(r.tile, flagEntity),
 		Nodes:  b.cfg.OutOfCoreNodeThreshold,
 	}
 	if budget := b.memory.GeometryBudget; budget > 0 {

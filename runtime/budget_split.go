@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -98,7 +99,7 @@ func (a *budgetSplit) grantAt(d float64, before grant) grant {
 func (b *geometryBudget) splitBudget() {
 	a := &b.split
 	budget := float64(b.memory.GeometryBudget)
-	if budget <= 0 || b.cfg.Handoff == HandoffStrict ||
+	if budget <= 0 || b.cfg.Handoff == config.HandoffStrict ||
 		!a.scarce && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
 		b.setLimits(false, math.Inf(1), math.Inf(1))
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -84,7 +85,7 @@ func TestCheapestRep(t *testing.T) {
 		tile := tileAt("a", face(0), hlodAt(95), lodsAt(60, 80))
 		tile.FileSizeBytes, tile.HLODLevels[0].FileSizeBytes = full, hlod
 		tile.LODLevels[0].FileSizeBytes, tile.LODLevels[1].FileSizeBytes = lod0, lod1
-		cfg := DefaultConfig()
+		cfg := config.Default()
 		sc, err := newScene(Source{Manifest: sceneOf(tile), Path: "x"}, &cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +128,7 @@ func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 				x.FileSizeBytes, x.HLODLevels[0].FileSizeBytes = 100, 5
 				x.LODLevels[0].FileSizeBytes, x.LODLevels[1].FileSizeBytes = 50, 20
 			}
-			r := newRig(t, m, withLatency(0.1), withConfig(func(cfg *Config) { *cfg = DefaultConfig(); cfg.GeometryBudget = c.budget }))
+			r := newRig(t, m, withLatency(0.1), withConfig(func(cfg *config.Config) { *cfg = config.Default(); cfg.GeometryBudget = c.budget }))
 			r.loader.Bytes, r.memory = bytes, memory.Memory{}
 			r.dt = 50 * time.Millisecond
 			var peak int64
@@ -260,7 +261,7 @@ func TestFirstWaveKeepsToTheBudget(t *testing.T) {
 				tile.EstimatedMemoryBytes = &tt.estimate
 				m.Tiles = append(m.Tiles, tile)
 			}
-			r := newRig(t, m, withBytes(309), func(c *Config, _ *Deps, _ *rig) { c.MaxConcurrentTileLoads = 4 })
+			r := newRig(t, m, withBytes(309), func(c *config.Config, _ *Deps, _ *rig) { c.MaxConcurrentTileLoads = 4 })
 			r.memory.GeometryBudget = tt.budget
 			for range 200 {
 				r.step()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // The camera looks along -Z with 90 degrees, so that what lies d metres ahead is
@@ -14,7 +15,7 @@ func coverageCamera() Camera {
 	return Camera{Forward: [3]float64{0, 0, -1}, FovYDegrees: 90, Aspect: 1, Near: 0.1, Far: 5000}
 }
 
-func withCamera(c Camera) rigOption { return func(_ *Config, _ *Deps, r *rig) { r.camera = c } }
+func withCamera(c Camera) rigOption { return func(_ *config.Config, _ *Deps, r *rig) { r.camera = c } }
 
 func TestCoverage(t *testing.T) {
 	ahead := tileAt("ahead", box(-5, 0, -40, 5, 5, -30))
@@ -79,7 +80,7 @@ func TestCoverageOfAShortBudget(t *testing.T) {
 	}
 	m := sceneOf(tiles...)
 	m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius = 400, 450
-	r := newRig(t, m, withCamera(coverageCamera()), withConfig(func(c *Config) { c.GeometryBudget = 400 }), withBytes(100))
+	r := newRig(t, m, withCamera(coverageCamera()), withConfig(func(c *config.Config) { c.GeometryBudget = 400 }), withBytes(100))
 	for range 600 {
 		r.step()
 	}
@@ -100,7 +101,7 @@ func TestAtRestWithManyTiles(t *testing.T) {
 		x := 5 * float64(i-3)
 		tiles = append(tiles, tileAt(fmt.Sprint("behind", i), box(x, 0, 40, x+4, 10, 45)))
 	}
-	r := newRig(t, sceneOf(tiles...), withCamera(coverageCamera()), func(c *Config, _ *Deps, _ *rig) { c.EnableFrustumGate = true })
+	r := newRig(t, sceneOf(tiles...), withCamera(coverageCamera()), func(c *config.Config, _ *Deps, _ *rig) { c.EnableFrustumGate = true })
 	r.s.selector.window = 2
 	for k := range 40 {
 		if r.step(); k > 20 && !r.s.AtRest() {

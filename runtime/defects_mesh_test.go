@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -16,7 +17,7 @@ import (
 // meantime, and come back, changes nothing.
 func TestStaleRereadIsDropped(t *testing.T) {
 	nodes, released := fake.NodesAt(100, 0, 10, 60), 0
-	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
+	r := outOfCoreRig(t, nodes, func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
 		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.Token == 2 { // reading again
@@ -41,7 +42,7 @@ func TestStaleRereadIsDropped(t *testing.T) {
 // before it takes it again.
 func TestHungMeshFreesItsSlot(t *testing.T) {
 	d := &meshDevice{stuck: func(k payload.Key) bool { return k.Part == 1 }}
-	r := outOfCoreRig(t, fake.NodesAt(1, 5, 6), withDevice(d), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 6), withDevice(d), withConfig(func(c *config.Config) { c.MaxConcurrentLoads, c.MeshLoadTimeoutSeconds = 1, 10 }))
 	r.until(20)
 	r.expect("0.3 mesh.load a/n0; 10.4 mesh.failed a/n0 n=1 retry=5; 10.4 mesh.load a/n1; 10.7 mesh.loaded a/n1; 15.4 mesh.load a/n0", "mesh.")
 }
@@ -49,7 +50,7 @@ func TestHungMeshFreesItsSlot(t *testing.T) {
 // When the meshes go with their tile, its HLOD stays, resident and drawn.
 func TestMeshesLeaveTheLevelsAlone(t *testing.T) {
 	nodes := fake.NodesAt(1, 0, 3, 6)
-	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileOf("a", nodes, hlodAt(95))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.path(24, [2]float64{0, -40}, [2]float64{20, -110})
 	rec := r.record("a")
 	if rec == nil || rec.meshes != nil || !rec.rep(payload.RepHLOD).resident() || rec.drawn != payload.RepHLOD || rec.full().state != TileUnloaded {

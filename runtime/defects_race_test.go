@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -82,7 +83,7 @@ func TestDownloadsTakeNoParseSlot(t *testing.T) {
 
 func TestHungDownloadEnds(t *testing.T) {
 	f := &fakeFetcher{latency: 100 * time.Hour}
-	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f), withConfig(func(c *Config) { c.HTTP.ResourceTimeout, c.HTTP.Attempts = 10, 2 }))
+	r := newRig(t, sceneOf(tileAt("a", face(10))), withFetcher(f), withConfig(func(c *config.Config) { c.HTTP.ResourceTimeout, c.HTTP.Attempts = 10, 2 }))
 	r.until(81)
 	r.expect("0 tile.dispatch a; 80.1 tile.timeout a n=1 retry=5")
 }
@@ -141,7 +142,7 @@ type delayedVisibility struct{ never payload.Rep }
 func (v delayedVisibility) Drawable(k payload.Key) bool { return k.Rep != v.never }
 
 func TestWaitIsBounded(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), func(_ *Config, d *Deps, _ *rig) {
+	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), func(_ *config.Config, d *Deps, _ *rig) {
 		d.Visibility = delayedVisibility{payload.RepFull}
 	})
 	r.path(10, [2]float64{0, -98}, [2]float64{3, -70})

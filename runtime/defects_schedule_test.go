@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -23,7 +24,7 @@ func TestNoHoleOnExit(t *testing.T) {
 
 func TestCompletionWakesTheScheduler(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10)), tileAt("b", face(20))), withLatency(0.02),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
 	r.dt = 10 * time.Millisecond
 	r.until(0.5)
 	// The first tick comes after 0.1 s; b does not wait for another 0.1 s.
@@ -80,7 +81,7 @@ func TestOrderIsTotal(t *testing.T) {
 
 func TestFillIdleSlots(t *testing.T) {
 	for _, fill := range []bool{false, true} {
-		r := newRig(t, sceneOf(tileAt("back", around(0, 0, 30, 1)), tileAt("ahead", around(0, 0, -40, 1))), withConfig(func(c *Config) {
+		r := newRig(t, sceneOf(tileAt("back", around(0, 0, 30, 1)), tileAt("ahead", around(0, 0, -40, 1))), withConfig(func(c *config.Config) {
 			c.EnableFrustumGate, c.FillIdleSlots, c.MaxConcurrentTileLoads = true, fill, 1
 		}))
 		r.lens()
@@ -106,7 +107,7 @@ func TestFarthestUnloadsFirst(t *testing.T) {
 // The reach of HLODs is a parameter: the skyline need not end at 500 m.
 func TestSkylineReachesAsFarAsAsked(t *testing.T) {
 	for _, reach := range []float64{500, 5000} {
-		r := newRig(t, sceneOf(tileAt("a", face(3000), hlodAt(95))), withConfig(func(c *Config) { c.MaxQueryRadius = reach }))
+		r := newRig(t, sceneOf(tileAt("a", face(3000), hlodAt(95))), withConfig(func(c *config.Config) { c.MaxQueryRadius = reach }))
 		r.until(1)
 		if got := r.s.Stats().VisibleHLOD; got == 1 != (reach == 5000) {
 			t.Errorf("query radius %v m: %d HLODs drawn", reach, got)
@@ -143,7 +144,7 @@ func TestParseBudgetCountsDecodedBytes(t *testing.T) {
 		memory := int64(150 * mib)
 		x.EstimatedMemoryBytes = &memory
 	}
-	r := newRig(t, sceneOf(a, b), withConfig(func(c *Config) { c.EnableImportanceSort = false }))
+	r := newRig(t, sceneOf(a, b), withConfig(func(c *config.Config) { c.EnableImportanceSort = false }))
 	r.until(1)
 	r.expect("0 tile.dispatch a; 0.3 tile.parsed a; 0.3 tile.dispatch b; 0.6 tile.parsed b")
 }
@@ -197,7 +198,7 @@ func TestUnloadBeforeLoad(t *testing.T) {
 
 func TestClearErrors(t *testing.T) {
 	m := sceneOf(tileAt("a", face(10), lodsAt(make([]float64, payload.MaxLODLevels+1)...)))
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	if _, err := newScene(Source{Manifest: m, Path: "x"}, &cfg); err == nil {
 		t.Error("too many LOD levels were accepted")
 	}
@@ -216,7 +217,7 @@ func TestSharedBucketIsResidentFromAnywhere(t *testing.T) {
 	prefetch := 60.0
 	m.StreamingDefaults.PrefetchRadius = &prefetch
 	m.SharedBucket = &manifest.SharedBucket{Tile: tileAt("shared", around(0, 0, 0, 100))}
-	r := newRig(t, m, func(_ *Config, d *Deps, r *rig) {
+	r := newRig(t, m, func(_ *config.Config, d *Deps, r *rig) {
 		d.Fetcher = &fakeFetcher{clock: r.clock} // remote scenes too
 	})
 	r.camera.Position[0] = 5000

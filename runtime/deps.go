@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -73,7 +74,7 @@ func (m fixedMemory) Memory() memory.Memory { return memory.Memory(m) }
 
 // systemMemory probes the machine once. Budgets that the configuration names are
 // left to it.
-func systemMemory(cfg *Config) MemoryProbe {
+func systemMemory(cfg *config.Config) MemoryProbe {
 	m := memory.NewProbe(memory.ProbeOptions{Interval: -1}).Memory()
 	if cfg.GeometryBudget > 0 {
 		m.GeometryBudget = 0

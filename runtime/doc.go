@@ -6,7 +6,7 @@
 // Open a Streamer, call Update once per frame with the camera, and draw what
 // AppendDrawn lists:
 //
-//	s, err := runtime.Open(ctx, runtime.Source{Path: "city/city.json"}, runtime.DefaultConfig(), runtime.Deps{})
+//	s, err := runtime.Open(ctx, runtime.Source{Path: "city/city.json"}, config.Default(), runtime.Deps{})
 //	...
 //	for frame := range frames {
 //		s.Update(camera, frame.Elapsed)

@@ -10,8 +10,8 @@ import (
 
 // Defaults of an Entity, those of a streaming component of the reference engine.
 const (
-	DefaultEntityRadius       = 100.0 // metres
-	DefaultEntityUnloadRadius = 150.0
+	defaultEntityRadius       = 100.0 // metres
+	defaultEntityUnloadRadius = 150.0
 )
 
 // Entity is one .untold file that streams on its own, without a manifest: a
@@ -22,7 +22,7 @@ type Entity struct {
 	// Bounds of the content, metres. They must hold what the file holds:
 	// distances are measured to them.
 	Bounds          manifest.Bounds
-	StreamingRadius float64 // metres; 0: DefaultEntityRadius
+	StreamingRadius float64 // metres; 0: 100
 	UnloadRadius    float64 // metres; 0: half as much again as StreamingRadius
 	Priority        int     // higher loads first
 }
@@ -34,7 +34,7 @@ type Entity struct {
 func (s *Streamer) AddEntities(dir string, entities ...Entity) (payload.SceneID, error) {
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid,
-		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: DefaultEntityRadius, UnloadRadius: DefaultEntityUnloadRadius},
+		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: defaultEntityRadius, UnloadRadius: defaultEntityUnloadRadius},
 		Tiles:             make([]manifest.Tile, len(entities)),
 	}
 	for i := range entities {
@@ -60,10 +60,10 @@ func (s *Streamer) AddEntity(dir string, e Entity) (payload.SceneID, error) {
 func (e *Entity) tile() (manifest.Tile, error) {
 	stream, unload := e.StreamingRadius, e.UnloadRadius
 	if stream == 0 {
-		stream = DefaultEntityRadius
+		stream = defaultEntityRadius
 	}
 	if unload == 0 {
-		unload = stream * (DefaultEntityUnloadRadius / DefaultEntityRadius)
+		unload = stream * (defaultEntityUnloadRadius / defaultEntityRadius)
 	}
 	id := e.ID
 	if id == "" {

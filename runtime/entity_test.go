@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -75,7 +76,7 @@ func TestEntityOwnsItsMeshes(t *testing.T) {
 // Two entities of one file load it once.
 func TestEntitiesShareAFile(t *testing.T) {
 	var cache *payload.MeshCache
-	r := newRig(t, sceneOf(), func(_ *Config, d *Deps, r *rig) {
+	r := newRig(t, sceneOf(), func(_ *config.Config, d *Deps, r *rig) {
 		cache = payload.NewMeshCache(r.loader, 1000)
 		d.MeshCache = cache
 	})

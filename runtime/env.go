@@ -3,6 +3,8 @@ package runtime
 import (
 	"math"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // env is what every part of a Streamer may read: the configuration, the time and
@@ -23,11 +25,11 @@ type env struct {
 	gracePeriod, minResident            time.Duration
 
 	camera Camera // with the last valid position and direction
-	cfg    Config
+	cfg    config.Config
 }
 
 // newEnv works out what follows from a configuration alone.
-func newEnv(cfg *Config) *env {
+func newEnv(cfg *config.Config) *env {
 	e := &env{
 		cfg:            *cfg,
 		updateInterval: seconds(cfg.UpdateInterval), burstInterval: seconds(cfg.BurstTickInterval),
@@ -60,7 +62,7 @@ func (e *env) backoff(fails uint16) time.Duration {
 // outlineFirst reports whether a tile of which nothing is drawn loads its smallest
 // representation first. The strict hand-off keeps the order of the engine.
 func (e *env) outlineFirst() bool {
-	return e.fetches && e.cfg.Handoff == HandoffCovered
+	return e.fetches && e.cfg.Handoff == config.HandoffCovered
 }
 
 // forEach visits all records by scene and tile.

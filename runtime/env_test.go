@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -14,7 +15,7 @@ import (
 
 // partEnv is what the parts of a Streamer share, for tests of one part alone:
 // 1000 s on the clock and one scene of the given tiles.
-func partEnv(t testing.TB, cfg *Config, tiles ...manifest.Tile) (*env, *scene) {
+func partEnv(t testing.TB, cfg *config.Config, tiles ...manifest.Tile) (*env, *scene) {
 	t.Helper()
 	e := newEnv(cfg)
 	e.now = fake.Epoch
@@ -45,7 +46,7 @@ type parts struct {
 
 // newParts makes parts with a geometry budget of 1000 bytes, marks at 800 and
 // 600 and all gates open.
-func newParts(t testing.TB, change func(*Config), tiles ...manifest.Tile) *parts {
+func newParts(t testing.TB, change func(*config.Config), tiles ...manifest.Tile) *parts {
 	t.Helper()
 	cfg := scenarioConfig()
 	cfg.GeometryBudget, cfg.TextureBudget, cfg.HighWaterMark, cfg.LowWaterMark = 1000, 1000, 0.8, 0.6

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -128,7 +129,7 @@ func (v *evictor) evictTiles(limit int, signal memory.PressureLevel) {
 // within the keep distance can draw, and the budget still holds it.
 func (v *evictor) keepsLast(e evictee) bool {
 	r := e.record
-	if r.grant == grantNothing || v.budget.used() > v.budget.memory.GeometryBudget || v.cfg.Handoff == HandoffStrict {
+	if r.grant == grantNothing || v.budget.used() > v.budget.memory.GeometryBudget || v.cfg.Handoff == config.HandoffStrict {
 		return false
 	}
 	for i := range r.reps {

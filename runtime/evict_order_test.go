@@ -3,6 +3,7 @@ package runtime
 import (
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -30,15 +31,15 @@ func TestEvictor(t *testing.T) {
 			"a critical signal takes all but what is in range", 10, memory.PressureCritical, nil,
 			"evict.tile f full; tile.unload f; evict.tile e full; tile.unload e; evict.tile d full; tile.unload d; evict.tile c full; tile.unload c; evict.tile b full; tile.unload b", false,
 		},
-		{"the last that a tile can draw stays while the budget holds it", 140, memory.PressureNone, func(p *parts) { p.cfg.Handoff = HandoffCovered }, "warn", true},
+		{"the last that a tile can draw stays while the budget holds it", 140, memory.PressureNone, func(p *parts) { p.cfg.Handoff = config.HandoffCovered }, "warn", true},
 		{"but not what it has besides", 140, memory.PressureNone, func(p *parts) {
-			p.cfg.Handoff = HandoffCovered
+			p.cfg.Handoff = config.HandoffCovered
 			p.load(5, payload.RepHLOD, 10)
 		}, "evict.tile f full; tile.unload f", true},
 		{"what has come just now stays", 140, memory.PressureNone, func(p *parts) { p.minResident = seconds(1) }, "warn", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newParts(t, func(c *Config) { c.Handoff = HandoffStrict },
+			p := newParts(t, func(c *config.Config) { c.Handoff = config.HandoffStrict },
 				tileAt("a", face(0)), tileAt("b", face(200)), tileAt("c", face(220)), tileAt("d", face(240)), tileAt("e", face(260)), tileAt("f", face(280), hlodAt(300)))
 			for tile := range int32(6) {
 				p.load(tile, payload.RepFull, c.used)
@@ -84,7 +85,7 @@ func TestEvictorMakesRoomFarAway(t *testing.T) {
 		{100, 500, false, ""},
 		{210, 300, false, ""},
 	} {
-		p := newParts(t, func(c *Config) { c.Handoff = HandoffStrict }, tileAt("a", face(0)), tileAt("b", face(200)), tileAt("c", face(220)))
+		p := newParts(t, func(c *config.Config) { c.Handoff = config.HandoffStrict }, tileAt("a", face(0)), tileAt("b", face(200)), tileAt("c", face(220)))
 		r := p.load(0, payload.RepFull, 200)
 		p.load(1, payload.RepFull, 200)
 		p.load(2, payload.RepFull, 200)

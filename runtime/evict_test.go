@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -16,7 +17,7 @@ import (
 // is drawn for the tile.
 func TestLevelsStopAtTheHighMark(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("drawn", box(0, 0, 0, 10, 10, 10), radiiAt(90, 100), lodsAt(60, 80)), tileAt("bare", box(0, 0, 20, 10, 10, 30), lodsAt(60, 80))),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }), withBytes(1))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 0 }), withBytes(1))
 	r.memory.GeometryBudget = 1000
 	if err := r.s.AddResident(1, "drawn", payload.LOD(1), payload.Result{}); err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestLevelsStopAtTheHighMark(t *testing.T) {
 func TestDrawnTilesLoadNoMoreAtTheHighMark(t *testing.T) {
 	// Within its streaming radius nothing is evicted, and nothing is refined.
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), radiiAt(90, 100), lodsAt(60, 80))), withBytes(1),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 0 }))
 	r.memory.GeometryBudget = 1000
 	r.path(3, [2]float64{0, -85})
 	r.memory.GeometryUsed = 900
@@ -127,7 +128,7 @@ func TestNothingToEvictWarnsOnce(t *testing.T) {
 }
 
 func TestBudgetSources(t *testing.T) {
-	r := newRig(t, sceneOf(), withConfig(func(c *Config) { c.GeometryBudget, c.TextureBudget = 77, 88 }))
+	r := newRig(t, sceneOf(), withConfig(func(c *config.Config) { c.GeometryBudget, c.TextureBudget = 77, 88 }))
 	r.until(0.1)
 	if st := r.s.Stats(); st.GeometryBudget != 77 || st.TextureBudget != 88 {
 		t.Errorf("configured budgets: %+v", st)
@@ -208,7 +209,7 @@ func TestNearHolesTakeThePlaceOfFartherLevels(t *testing.T) {
 // A tile in range of which nothing is drawn gets its cheapest
 // level as long as the budget holds it.
 func TestHoleInRangeGetsItsCheapestLevel(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 0 }))
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 0 }))
 	r.loader.Bytes = func(q payload.Request) int64 {
 		return map[payload.Rep]int64{payload.RepHLOD: 10, payload.LOD(0): 45}[q.Key.Rep]
 	}
@@ -233,7 +234,7 @@ func TestHoleInRangeGetsItsCheapestLevel(t *testing.T) {
 // A city of which the budget holds a quarter settles: what is near stays, and
 // nothing is loaded and evicted in turn.
 func TestShortMemorySettles(t *testing.T) {
-	r := newRig(t, cityOf(40, 12.5), withLatency(0.05), withBytes(1000), withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r := newRig(t, cityOf(40, 12.5), withLatency(0.05), withBytes(1000), withConfig(func(c *config.Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	r.memory.GeometryBudget = 400_000
 	r.until(120)

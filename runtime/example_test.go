@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -33,7 +34,7 @@ func ExampleStreamer_Update() {
 		}},
 	}
 	clock := &stepped{}
-	s, err := runtime.Open(context.Background(), runtime.Source{Manifest: m, Path: "scene.json"}, runtime.DefaultConfig(),
+	s, err := runtime.Open(context.Background(), runtime.Source{Manifest: m, Path: "scene.json"}, config.Default(),
 		runtime.Deps{Clock: clock, Loader: instant{}})
 	if err != nil {
 		fmt.Println(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -99,11 +100,11 @@ func TestFileLoaderStreamsAScene(t *testing.T) {
 }
 
 func TestSystemMemory(t *testing.T) {
-	m := systemMemory(&Config{}).Memory()
+	m := systemMemory(&config.Config{}).Memory()
 	if total := m.GeometryBudget + m.TextureBudget; total < memory.MinBudget || total > memory.MaxBudget {
 		t.Errorf("budget %d", total)
 	}
-	if m := systemMemory(&Config{GeometryBudget: 5}).Memory(); m.GeometryBudget != 0 {
+	if m := systemMemory(&config.Config{MemoryLimits: config.MemoryLimits{GeometryBudget: 5}}).Memory(); m.GeometryBudget != 0 {
 		t.Error("the probe overrides the configuration")
 	}
 }

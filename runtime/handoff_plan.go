@@ -1,6 +1,9 @@
 package runtime
 
-import "github.com/untoldkit/untold/runtime/payload"
+import (
+	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // planLevels plans the LODs and HLODs of the tiles near the camera that have a
 // record.
@@ -16,7 +19,7 @@ func (h *handoff) planLevels(sc *scene) {
 func (h *handoff) planTile(r *record) {
 	switch {
 	case !r.near:
-	case h.cfg.Handoff == HandoffStrict:
+	case h.cfg.Handoff == config.HandoffStrict:
 		h.planStrict(r)
 	default:
 		h.plan(r)

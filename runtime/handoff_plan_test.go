@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -95,21 +96,21 @@ func TestHandoffUnloads(t *testing.T) {
 	const grace = 5 * time.Second
 	for _, c := range []struct {
 		name     string
-		handoff  Handoff
+		handoff  config.Handoff
 		from     float64
 		after    time.Duration
 		has      []payload.Rep // of tile a besides the full one
 		want     string
 		leftOver int
 	}{
-		{"in range it stays", HandoffCovered, 90, grace, nil, "", 0},
-		{"out of range its grace begins", HandoffCovered, 120, grace - 1, nil, "tile.grace b; tile.grace a", 0},
-		{"without a successor it stays", HandoffCovered, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b", 0},
-		{"with one it goes", HandoffCovered, 120, grace, []payload.Rep{payload.RepHLOD}, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
-		{"under the strict rule it goes at once", HandoffStrict, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
+		{"in range it stays", config.HandoffCovered, 90, grace, nil, "", 0},
+		{"out of range its grace begins", config.HandoffCovered, 120, grace - 1, nil, "tile.grace b; tile.grace a", 0},
+		{"without a successor it stays", config.HandoffCovered, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b", 0},
+		{"with one it goes", config.HandoffCovered, 120, grace, []payload.Rep{payload.RepHLOD}, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
+		{"under the strict rule it goes at once", config.HandoffStrict, 120, grace, nil, "tile.grace b; tile.grace a; tile.unload b; tile.unload a", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newParts(t, func(cfg *Config) { cfg.Handoff, cfg.UnloadGracePeriod = c.handoff, grace.Seconds() },
+			p := newParts(t, func(cfg *config.Config) { cfg.Handoff, cfg.UnloadGracePeriod = c.handoff, grace.Seconds() },
 				tileAt("b", face(10)), tileAt("a", face(0), hlodAt(95)))
 			p.load(0, payload.RepFull, 1)
 			p.load(1, payload.RepFull, 1)

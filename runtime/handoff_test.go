@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -59,7 +60,7 @@ func TestFullStaysUntilTheHLODCanBeDrawn(t *testing.T) {
 
 // Spawned inside the range of a slow tile: its finest level stands in.
 func TestFallbackLevel(t *testing.T) {
-	slow := func(_ *Config, _ *Deps, r *rig) {
+	slow := func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.Key.Rep == payload.RepFull {
 				return 5 * time.Second
@@ -91,7 +92,7 @@ func TestAlternativeLevel(t *testing.T) {
 		{[]payload.Rep{payload.LOD(0), payload.LOD(1)}, payload.LOD(2)},
 		{[]payload.Rep{payload.LOD(0), payload.LOD(1), payload.LOD(2)}, payload.RepHLOD},
 	} {
-		r := newRig(t, sceneOf(a), failing(append(c.fail, payload.RepFull)...), withConfig(func(k *Config) { k.MaxConcurrentTileLoads = 0 }))
+		r := newRig(t, sceneOf(a), failing(append(c.fail, payload.RepFull)...), withConfig(func(k *config.Config) { k.MaxConcurrentTileLoads = 0 }))
 		r.path(4, [2]float64{0, -65})
 		if rec := r.record("a"); rec.drawn != c.want {
 			t.Errorf("with %v failing %v is drawn, want %v", c.fail, rec.drawn, c.want)
@@ -101,7 +102,7 @@ func TestAlternativeLevel(t *testing.T) {
 
 // The frustum gate keeps the full tile away; what is drawn stays.
 func TestBehindTheCamera(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", box(-5, 0, 0, 5, 5, 5), lodsAt(60))), withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r := newRig(t, sceneOf(tileAt("a", box(-5, 0, 0, 5, 5, 5), lodsAt(60))), withConfig(func(c *config.Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	for r.now() < 10 {
 		r.camera.Position[2] = max(-90, -100+10*r.now()) // backwards, from 100 m to the tile
@@ -120,7 +121,7 @@ func TestBehindTheCamera(t *testing.T) {
 	}
 }
 
-func fading(c *Config) { c.EnableFadeTransitions, c.FadeDuration = true, 0.4 }
+func fading(c *config.Config) { c.EnableFadeTransitions, c.FadeDuration = true, 0.4 }
 
 func TestFade(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95))), withConfig(fading))
@@ -168,7 +169,7 @@ func TestDrawnLODDwells(t *testing.T) {
 
 // A fade that is turned round goes on from where it is.
 func TestFadeTurnsRound(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 80))), withConfig(func(c *Config) {
+	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), hlodAt(95), lodsAt(60, 80))), withConfig(func(c *config.Config) {
 		c.EnableFadeTransitions, c.FadeDuration = true, 1
 	}))
 	// The HLOD comes at 5.3; two frames later the camera is back.
@@ -195,7 +196,7 @@ func TestFadeEndsWithItsTile(t *testing.T) {
 // What is resident is drawn only when the device can.
 func TestVisibility(t *testing.T) {
 	v := &lateVisibility{after: time.Second, since: map[payload.Key]time.Duration{}}
-	r := newRig(t, sceneOf(tileAt("a", face(10), hlodAt(95))), func(_ *Config, d *Deps, r *rig) {
+	r := newRig(t, sceneOf(tileAt("a", face(10), hlodAt(95))), func(_ *config.Config, d *Deps, r *rig) {
 		v.clock = r.clock
 		d.Visibility, d.Device = v, v
 	})
@@ -227,13 +228,13 @@ func TestAudits(t *testing.T) {
 	slow.until(6)
 	slow.expect("0.5 warn a; 2.5 warn a; 4.5 warn a", "warn")
 	// Resident for more than 12 ticks and not drawable.
-	stuck := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Visibility = delayedVisibility{payload.RepFull} })
+	stuck := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *config.Config, d *Deps, _ *rig) { d.Visibility = delayedVisibility{payload.RepFull} })
 	stuck.until(2.2)
 	if st := stuck.s.Stats(); st.LOD0Warnings != 1 || st.LOD0NoFallback != 1 {
 		t.Errorf("%+v", st)
 	}
 	// A radius without a band: the tile comes and goes.
-	thrash := newRig(t, sceneOf(tileAt("a", face(0))), withConfig(func(c *Config) {
+	thrash := newRig(t, sceneOf(tileAt("a", face(0))), withConfig(func(c *config.Config) {
 		c.UnloadGracePeriod, c.MinimumParsedTileResidentSeconds = 0, 0
 	}))
 	for r := thrash; r.now() < 5; r.step() {
@@ -248,7 +249,7 @@ func TestPriorityWins(t *testing.T) {
 	near, far := tileAt("near", face(10)), tileAt("far", face(60))
 	high := 20
 	far.Priority = &high
-	r := newRig(t, sceneOf(near, far), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
+	r := newRig(t, sceneOf(near, far), withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.until(0.5)
 	r.expect("0 tile.dispatch far; 0.3 tile.dispatch near", "tile.dispatch")
 }

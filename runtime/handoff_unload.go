@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -103,7 +104,7 @@ func (h *handoff) judgeRange(r *record) {
 // successorReady reports whether a full tile out of range may go: what is to
 // follow can be drawn, or nothing is to follow.
 func (r *record) successorReady() bool {
-	if r.scene.cfg.Handoff == HandoffStrict || !r.near {
+	if r.scene.cfg.Handoff == config.HandoffStrict || !r.near {
 		return true
 	}
 	next := r.scene.grantedLevelAt(r.tile, r, r.actual)

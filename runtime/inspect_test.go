@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 func TestTileInfo(t *testing.T) {
@@ -78,7 +79,7 @@ func TestOcclusionView(t *testing.T) {
 	m := sceneOf(wall,
 		tileAt("hidden", box(-2, -2, -40, 2, 2, -36), radiiAt(100, 200), prefetchAt(150)),
 		tileAt("behind", box(-2, -2, 36, 2, 2, 40), radiiAt(100, 200)))
-	r := newRig(t, m, withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
+	r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.lens()
 	r.step()
 	id := r.s.Scenes()[0]

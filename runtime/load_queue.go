@@ -111,6 +111,8 @@ func (q *loadQueue) parseSlots(c class) int {
 	return limit - q.parsing[c]
 }
 
+const mib = 1 << 20
+
 // fitsParse reports whether a full tile that takes so many bytes while it is
 // parsed may be parsed beside those under way. One tile may always load.
 func (q *loadQueue) fitsParse(memory int64) bool {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -36,7 +37,7 @@ type queueTest struct {
 }
 
 func newQueueTest(t *testing.T, fetches bool) *queueTest {
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	cfg.MaxConcurrentTileLoads, cfg.MaxConcurrentHLODLoads, cfg.TileParseMemoryBudgetMB = 2, 1, 3
 	e, sc := partEnv(t, &cfg, tileAt("a", face(0), hlodAt(50)), tileAt("b", face(20), hlodAt(50)), tileAt("c", face(40), hlodAt(50)))
 	w := &queueWorld{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -70,7 +71,7 @@ func streamForASecond(t *testing.T, m *manifest.Manifest, x, z float64, answers 
 		Fault:   func(req payload.Request) string { return []string{"", "", "fail", "hang"}[fate(req)] },
 		Bytes:   func(req payload.Request) int64 { return int64(fate(req)) << 40 },
 	}
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	cfg.GeometryBudget = 1 << 30
 	s, err := Open(context.Background(), Source{Manifest: m, Path: "scene/scene.json"}, cfg, Deps{Clock: clock, Loader: r.loader, MemoryProbe: r})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -35,9 +36,9 @@ func meshCity(nodes int) (*manifest.Manifest, map[string][]fake.Node) {
 // meshRig has so many meshes in range, all loaded unless the budget forbids.
 func meshRig(b testing.TB, nodes int, budget int64) *rig {
 	m, tiles := meshCity(nodes)
-	r := newRig(b, m, withNodes(tiles), withLatency(0), func(c *Config, _ *Deps, _ *rig) {
-		*c = DefaultConfig()
-		c.OutOfCorePolicy = OutOfCoreAlways
+	r := newRig(b, m, withNodes(tiles), withLatency(0), func(c *config.Config, _ *Deps, _ *rig) {
+		*c = config.Default()
+		c.OutOfCorePolicy = config.OutOfCoreAlways
 		c.EnableFrustumGate, c.MaxConcurrentTileLoads, c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = false, 64, 256, 256
 	})
 	r.lens()

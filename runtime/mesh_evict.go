@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -114,7 +115,7 @@ func (ms *meshStreamer) evict(limit int, mark, outOfRange bool) (left int) {
 // mesh and no level can stand in for it. That mesh stays while the budget
 // holds it.
 func (ms *meshStreamer) lastDrawn(r *record) bool {
-	return ms.cfg.Handoff == HandoffCovered && r.grant != grantNothing && r.drawn == payload.RepFull && r.meshes.uploaded == 1 && !r.hasFallback() &&
+	return ms.cfg.Handoff == config.HandoffCovered && r.grant != grantNothing && r.drawn == payload.RepFull && r.meshes.uploaded == 1 && !r.hasFallback() &&
 		r.scene.tiles.box[r.tile].Distance(r.scene.view.pos) <= r.scene.tiles.radius[r.tile].unload && ms.budget.used() <= ms.budget.memory.GeometryBudget
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -30,7 +31,7 @@ func meshScene(bytes map[string]int64, x map[string]float64) (*manifest.Manifest
 }
 
 func TestEvictionScore(t *testing.T) {
-	e := &env{cfg: DefaultConfig()}
+	e := &env{cfg: config.Default()}
 	ms := &meshStreamer{eventLog: &eventLog{env: e}, budget: &geometryBudget{env: e, memory: memory.Memory{GeometryBudget: 100}}}
 	for _, c := range []struct {
 		distance float64
@@ -45,7 +46,7 @@ func TestEvictionScore(t *testing.T) {
 
 func TestEvictsTheLeastValue(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"A": 50, "B": 5, "C": 50}, map[string]float64{"A": 200, "B": -200, "C": 10})
-	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, nodes, withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
 	r.until(3)
 	if r.s.Stats().MeshesLoaded != 3 {
@@ -61,7 +62,7 @@ func TestEvictsTheLeastValue(t *testing.T) {
 
 func TestVisibleMeshesNearbyStay(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"near": 50, "far": 51}, map[string]float64{"near": 10, "far": 200})
-	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, nodes, withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
 	r.until(3)
 	r.memory.GeometryBudget = 100
@@ -78,7 +79,7 @@ func TestVisibleMeshesNearbyStay(t *testing.T) {
 
 func TestMeshesOutOfViewAreNotProtected(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"back": 50}, map[string]float64{"back": 25})
-	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, nodes, withPolicy(config.OutOfCoreAlways))
 	r.lens()
 	r.camera.Forward = [3]float64{-1, 0, 0}
 	r.memory.GeometryBudget = 1000
@@ -109,7 +110,7 @@ func TestPressureResponses(t *testing.T) {
 			d = append(d, 40+float64(i)/10)
 		}
 		textures := &reliefSpy{left: 100}
-		r := outOfCoreRig(t, fake.NodesAt(10, d...), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
+		r := outOfCoreRig(t, fake.NodesAt(10, d...), func(_ *config.Config, d *Deps, r *rig) { d.Textures = textures })
 		r.memory.GeometryBudget = 1_000_000
 		r.dt = 16 * time.Millisecond
 		for r.s.Stats().MeshesLoaded < 48 || r.s.Stats().UpdateTriggered {
@@ -135,7 +136,7 @@ func TestEvictsToTheLowMark(t *testing.T) {
 		d = append(d, 100+float64(i))
 	}
 	nodes := fake.NodesAt(22, d...)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
 	r.until(20)
 	st := r.s.Stats()
@@ -155,7 +156,7 @@ func TestEvictsToTheLowMark(t *testing.T) {
 // whatever the marks say.
 func TestMakesRoom(t *testing.T) {
 	m, nodes := meshScene(map[string]int64{"x": 30, "y": 30, "new": 45}, map[string]float64{"x": -190, "y": -200, "new": 200})
-	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, nodes, withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 100
 	r.camera.Position[0] = -150
 	r.path(10, [2]float64{0, -150}, [2]float64{5, 100})
@@ -176,7 +177,7 @@ func TestOversizeCandidateDoesNotStarve(t *testing.T) {
 	tiles["small"] = fake.NodesAt(20, d...)
 	tiles["large"] = fake.NodesAt(600, 100)
 	m.Tiles = append(m.Tiles, tileOf("small", tiles["small"], radiiAt(400, 500)), tileOf("large", tiles["large"], radiiAt(150, 200)))
-	r := newRig(t, m, withNodes(tiles), withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, withNodes(tiles), withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 1000
 	r.path(20, [2]float64{0, -150}, [2]float64{10, 50})
 	if st := r.s.Stats(); !strings.Contains(r.parts(), "large/1") || st.GeometryBytes > 1000 {
@@ -187,7 +188,7 @@ func TestOversizeCandidateDoesNotStarve(t *testing.T) {
 func TestScoreCountsGeometryOnly(t *testing.T) {
 	// Textures of any size do not change who goes.
 	m, nodes := meshScene(map[string]int64{"A": 40, "B": 50}, map[string]float64{"A": 200, "B": -200})
-	r := newRig(t, m, nodes, withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, nodes, withPolicy(config.OutOfCoreAlways))
 	answer := r.loader
 	r.s.loads.loader = fake.LoaderFunc(func(q payload.Request) {
 		res := payload.Result{Asset: answer.Asset(q)}
@@ -220,7 +221,7 @@ func TestPressureReachesMeshesAndMainMemory(t *testing.T) {
 func TestEvictionsOfAllTiersAddUp(t *testing.T) {
 	nodes := fake.NodesAt(10, 40, 42, 44)
 	r := newRig(t, sceneOf(tileOf("a", nodes), tileAt("b", face(60))), withNodes(map[string][]fake.Node{"a": nodes}),
-		withConfig(func(c *Config) { c.OutOfCoreNodeThreshold = 3 }), withBytes(10))
+		withConfig(func(c *config.Config) { c.OutOfCoreNodeThreshold = 3 }), withBytes(10))
 	r.memory.GeometryBudget = 1000
 	r.until(10)
 	r.s.NotifyMemoryPressure(memory.PressureWarning)
@@ -276,7 +277,7 @@ func TestTexturesCountFromTheFirstMesh(t *testing.T) {
 // Textures are asked before geometry goes.
 func TestTexturesGoBeforeGeometry(t *testing.T) {
 	textures := &reliefSpy{left: 5}
-	r := outOfCoreRig(t, fake.NodesAt(10, 40), func(_ *Config, d *Deps, r *rig) { d.Textures = textures })
+	r := outOfCoreRig(t, fake.NodesAt(10, 40), func(_ *config.Config, d *Deps, r *rig) { d.Textures = textures })
 	r.memory.GeometryBudget, r.memory.TextureBudget = 1000, 1000
 	r.until(1)
 	r.memory.TextureUsed = 900
@@ -301,7 +302,7 @@ func TestShortMemorySettlesOutOfCore(t *testing.T) {
 			m.Tiles = append(m.Tiles, tileOf(id, tiles[id], lodsAt(70)))
 		}
 	}
-	r := newRig(t, m, withNodes(tiles), withPolicy(OutOfCoreAlways), withLatency(0.05), withConfig(func(c *Config) { c.MaxConcurrentLoads, c.VisibleEvictionProtectionRadius = 16, 5 }))
+	r := newRig(t, m, withNodes(tiles), withPolicy(config.OutOfCoreAlways), withLatency(0.05), withConfig(func(c *config.Config) { c.MaxConcurrentLoads, c.VisibleEvictionProtectionRadius = 16, 5 }))
 	r.memory.GeometryBudget = 12_800 // of 102,400, of which half are in range
 	r.until(120)
 	before := r.s.Stats()
@@ -332,7 +333,7 @@ func TestShortMemorySettlesOutOfCore(t *testing.T) {
 // A tile that is evicted takes its meshes off the list of what could be loaded.
 func TestTileIsEvictedWhileItsMeshesWait(t *testing.T) {
 	nodes := fake.NodesAt(10, 0, 1, 2)
-	r := outOfCoreRig(t, nodes, withDevice(&meshDevice{latency: time.Hour}), withConfig(func(c *Config) { c.MaxConcurrentLoads = 0 }))
+	r := outOfCoreRig(t, nodes, withDevice(&meshDevice{latency: time.Hour}), withConfig(func(c *config.Config) { c.MaxConcurrentLoads = 0 }))
 	r.memory.GeometryBudget = 1000
 	r.path(10, [2]float64{0, -50.5}) // beyond the streaming radius, but within a metre
 	if r.s.Stats().MeshCandidates != 1 {

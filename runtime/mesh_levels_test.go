@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -27,7 +28,7 @@ func tree() []fake.Node {
 func TestLODGroupSwitches(t *testing.T) {
 	d := &meshDevice{}
 	r := newRig(t, sceneOf(tileOf("a", tree(), radiiAt(300, 400))), withNodes(map[string][]fake.Node{"a": tree()}), withDevice(d),
-		withConfig(func(c *Config) { c.LOD.Distances = []float64{50, 100} }))
+		withConfig(func(c *config.Config) { c.LOD.Distances = []float64{50, 100} }))
 	for _, c := range []struct {
 		x    float64
 		want string
@@ -115,7 +116,7 @@ func TestLODGroupFallsBack(t *testing.T) {
 // Whole tiles show the finest levels only: nothing could hide the others.
 func TestWholeTilesShowTheFinestLevels(t *testing.T) {
 	var uploaded []string
-	r := newRig(t, sceneOf(tileOf("a", tree())), withPolicy(OutOfCoreImmediate), func(_ *Config, d *Deps, r *rig) {
+	r := newRig(t, sceneOf(tileOf("a", tree())), withPolicy(config.OutOfCoreImmediate), func(_ *config.Config, d *Deps, r *rig) {
 		released := 0
 		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, tree()...) }
 		d.Device = deviceFunc(func(_ payload.Key, a *payload.Asset) error {

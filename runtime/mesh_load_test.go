@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -14,7 +15,7 @@ import (
 
 func outOfCoreRig(t *testing.T, nodes []fake.Node, opts ...rigOption) *rig {
 	t.Helper()
-	opts = append([]rigOption{withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways)}, opts...)
+	opts = append([]rigOption{withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways)}, opts...)
 	return newRig(t, sceneOf(tileOf("a", nodes)), opts...)
 }
 
@@ -55,7 +56,7 @@ func TestMeshUnloadsAreCapped(t *testing.T) {
 	for range 41 { // so that the tile stays usable without the others
 		nodes = append(nodes, far)
 	}
-	r := outOfCoreRig(t, nodes, withConfig(func(c *Config) { c.MaxConcurrentLoads = 1024 }))
+	r := outOfCoreRig(t, nodes, withConfig(func(c *config.Config) { c.MaxConcurrentLoads = 1024 }))
 	r.path(3, [2]float64{0, -30})
 	if got := r.s.Stats().MeshesLoaded; got != 81 {
 		t.Fatalf("%d meshes are loaded", got)
@@ -106,7 +107,7 @@ func (p *gatedPrewarm) Prewarm(ctx context.Context, root RootID, asset *payload.
 // take no slots.
 func TestPrewarmDefersMeshes(t *testing.T) {
 	p := &gatedPrewarm{make(chan struct{}), make(chan RootID, 1)}
-	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *config.Config, d *Deps, _ *rig) { d.Prewarmer = p })
 	r.until(2)
 	r.expect("", "mesh.")
 	if st := r.s.Stats(); st.PrewarmsActive != 1 || st.PendingLoadBacklog != 0 || st.ActiveLoads != 0 {
@@ -126,7 +127,7 @@ func TestPrewarmDefersMeshes(t *testing.T) {
 
 func TestCloseEndsPrewarms(t *testing.T) {
 	p := &gatedPrewarm{make(chan struct{}), make(chan RootID, 1)}
-	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *Config, d *Deps, _ *rig) { d.Prewarmer = p })
+	r := outOfCoreRig(t, fake.NodesAt(1, 5, 10), func(_ *config.Config, d *Deps, _ *rig) { d.Prewarmer = p })
 	r.until(1)
 	<-p.started
 	if err := r.s.Close(); err != nil {
@@ -142,7 +143,7 @@ func TestCloseEndsPrewarms(t *testing.T) {
 func TestReleaseWarmAndReadAgain(t *testing.T) {
 	released := 0
 	nodes := fake.NodesAt(100, 0, 10, 60)
-	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
+	r := outOfCoreRig(t, nodes, func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
 	})
 	r.path(3, [2]float64{0, -40}) // only n0 and n1 come near
@@ -187,7 +188,7 @@ func TestReadAgainFails(t *testing.T) {
 func TestReadAgainFindsAnotherFile(t *testing.T) {
 	loads := 0
 	nodes := fake.NodesAt(100, 0, 10, 60)
-	r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
+	r := outOfCoreRig(t, nodes, func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Asset = func(payload.Request) *payload.Asset {
 			if loads++; loads > 1 {
 				return fake.Asset(nil, fake.NodesAt(7, 0, 10)...)
@@ -206,7 +207,7 @@ func TestReadAgainFindsAnotherFile(t *testing.T) {
 
 // The tile goes while its file is being read again.
 func TestUnloadWhileReadingAgain(t *testing.T) {
-	r := outOfCoreRig(t, fake.NodesAt(100, 0, 10, 60), func(_ *Config, _ *Deps, r *rig) {
+	r := outOfCoreRig(t, fake.NodesAt(100, 0, 10, 60), func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.Token > 1 {
 				return 20 * time.Second

@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -80,7 +81,7 @@ func (p *fakeParts) until(seconds float64) {
 func partsRig(t *testing.T, nodes []fake.Node, opts ...rigOption) (*rig, *fakeParts) {
 	t.Helper()
 	p := &fakeParts{latency: 250 * time.Millisecond}
-	opts = append([]rigOption{func(_ *Config, _ *Deps, r *rig) {
+	opts = append([]rigOption{func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Asset = func(payload.Request) *payload.Asset {
 			a := fake.Asset(nil, nodes...)
 			a.Parts = p
@@ -170,7 +171,7 @@ func TestPartsFail(t *testing.T) {
 // A load that nobody answers ends as a download does, and the late answer is
 // dropped.
 func TestPartsTimeOut(t *testing.T) {
-	r, p := partsRig(t, fake.NodesAt(100, 0), withConfig(func(c *Config) { c.HTTP.Attempts, c.HTTP.ResourceTimeout, c.TileParseTimeoutSeconds = 1, 5, 5 }))
+	r, p := partsRig(t, fake.NodesAt(100, 0), withConfig(func(c *config.Config) { c.HTTP.Attempts, c.HTTP.ResourceTimeout, c.TileParseTimeoutSeconds = 1, 5, 5 }))
 	p.latency = 12 * time.Second
 	p.until(11)
 	if st := r.s.Stats(); st.MeshTimeouts != 1 || st.ActiveLoads != 0 || r.s.loads.parts != 0 {

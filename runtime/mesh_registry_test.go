@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -89,7 +90,7 @@ func TestUnloadFreesTheMainMemory(t *testing.T) {
 		"close":        func(r *rig) { r.s.Close() },
 	} {
 		released = 0
-		r := outOfCoreRig(t, nodes, func(_ *Config, _ *Deps, r *rig) {
+		r := outOfCoreRig(t, nodes, func(_ *config.Config, _ *Deps, r *rig) {
 			r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(&released, nodes...) }
 		})
 		r.until(1)

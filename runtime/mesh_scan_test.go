@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -27,7 +28,7 @@ func tileOf(id string, nodes []fake.Node, opts ...tileOption) manifest.Tile {
 
 // withNodes gives full tiles assets by their ids.
 func withNodes(nodes map[string][]fake.Node) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) {
+	return func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Asset = func(q payload.Request) *payload.Asset {
 			if n, ok := nodes[q.TileID]; ok {
 				return fake.Asset(nil, n...)
@@ -37,8 +38,8 @@ func withNodes(nodes map[string][]fake.Node) rigOption {
 	}
 }
 
-func withPolicy(p OutOfCorePolicy) rigOption {
-	return withConfig(func(c *Config) { c.OutOfCorePolicy = p })
+func withPolicy(p config.OutOfCorePolicy) rigOption {
+	return withConfig(func(c *config.Config) { c.OutOfCorePolicy = p })
 }
 
 // meshDevice takes a while until what was uploaded can be drawn.
@@ -82,7 +83,7 @@ func (d *meshDevice) Drawable(k payload.Key) bool {
 
 // withDevice makes meshes take 0.25 s.
 func withDevice(d *meshDevice) rigOption {
-	return func(_ *Config, deps *Deps, r *rig) {
+	return func(_ *config.Config, deps *Deps, r *rig) {
 		d.clock, d.since = r.clock, map[payload.Key]time.Duration{}
 		if d.latency == 0 {
 			d.latency = 250 * time.Millisecond
@@ -139,7 +140,7 @@ func TestAdmission(t *testing.T) {
 		})
 	}
 	t.Run("levels are always whole", func(t *testing.T) {
-		r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withPolicy(OutOfCoreAlways))
+		r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60))), withPolicy(config.OutOfCoreAlways))
 		r.s.loads.loader = fake.LoaderFunc(func(q payload.Request) {
 			q.Done.Loaded(q.Token, payload.Result{Asset: fake.Asset(nil, fake.NodesAt(1, 0, 2)...)})
 		})
@@ -155,7 +156,7 @@ func TestAdmission(t *testing.T) {
 	})
 	t.Run("policies", func(t *testing.T) {
 		nodes := fake.NodesAt(1, 0, 2)
-		for policy, want := range map[OutOfCorePolicy]int{OutOfCoreAuto: 0, OutOfCoreImmediate: 0, OutOfCoreAlways: 1} {
+		for policy, want := range map[config.OutOfCorePolicy]int{config.OutOfCoreAuto: 0, config.OutOfCoreImmediate: 0, config.OutOfCoreAlways: 1} {
 			r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(policy))
 			r.until(1)
 			if got := r.s.Stats().OutOfCoreTiles; got != want {
@@ -175,7 +176,7 @@ func TestAdmission(t *testing.T) {
 // The meshes of one asset load in a burst, the nearest first.
 func TestSingleRootBurst(t *testing.T) {
 	nodes := fake.NodesAt(1, 5, 10, 15, 20, 25)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(100, 150))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(100, 150))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways), withDevice(&meshDevice{}))
 	r.until(2)
 	r.expect(`0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.3 mesh.load a/n2; 0.6 mesh.loaded a/n0; 0.6 mesh.loaded a/n1; 0.6 mesh.loaded a/n2;
 		0.6 mesh.load a/n3; 0.6 mesh.load a/n4; 0.9 mesh.loaded a/n3; 0.9 mesh.loaded a/n4`, "mesh.")
@@ -184,7 +185,7 @@ func TestSingleRootBurst(t *testing.T) {
 func TestNearBandIsSerialAcrossRoots(t *testing.T) {
 	a, b := fake.NodesAt(1, 5, 10), fake.NodesAt(1, 7, 60, 70)
 	r := newRig(t, sceneOf(tileOf("a", a, radiiAt(100, 150)), tileOf("b", b, radiiAt(100, 150))), withNodes(map[string][]fake.Node{"a": a, "b": b}),
-		withPolicy(OutOfCoreAlways), withDevice(&meshDevice{}))
+		withPolicy(config.OutOfCoreAlways), withDevice(&meshDevice{}))
 	r.until(0.4)
 	// One of the near band, the rest of the slots for those beyond.
 	r.expect("0.3 mesh.load a/n0; 0.3 mesh.load b/n1; 0.3 mesh.load b/n2", "mesh.")
@@ -194,7 +195,7 @@ func TestNearBandIsSerialAcrossRoots(t *testing.T) {
 func TestAdaptiveTick(t *testing.T) {
 	nodes := fake.NodesAt(1, 1, 2, 3, 4, 5)
 	d := &meshDevice{latency: 40 * time.Millisecond}
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withLatency(0), withPolicy(OutOfCoreAlways), withDevice(d))
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withLatency(0), withPolicy(config.OutOfCoreAlways), withDevice(d))
 	r.dt = 16 * time.Millisecond
 	var at []int
 	for call := 1; call <= 32; call++ {
@@ -217,7 +218,7 @@ func TestNestedStubsCount(t *testing.T) {
 		n.Parent = "group"
 		nodes = append(nodes, n)
 	}
-	r := newRig(t, sceneOf(tileAt("a", face(5))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileAt("a", face(5))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.until(1)
 	st := r.s.Snapshot().Tiles[0]
 	if st.Meshes != 2 || st.MeshesLoaded != 2 || st.Visual != VisualComplete || r.parts() != "a/1, a/2" {
@@ -231,7 +232,7 @@ func TestNestedStubsEndTheFallback(t *testing.T) {
 		n.Parent = "root"
 		nodes = append(nodes, n)
 	}
-	r := newRig(t, sceneOf(tileAt("a", face(5), lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileAt("a", face(5), lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.path(5, [2]float64{0, -40}, [2]float64{2, 0})
 	if r.parts() != "a/1, a/2" || r.s.Stats().ResidentLOD != 0 {
 		t.Errorf("drawn %s\n%s", r.parts(), strings.Join(r.log, "\n"))
@@ -241,7 +242,7 @@ func TestNestedStubsEndTheFallback(t *testing.T) {
 // Stubs have the radii of their tile.
 func TestStubsHaveFiniteRadii(t *testing.T) {
 	nodes := fake.NodesAt(1, 0, 10, 60, 70)
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	// Two are within 51 m; from -35 on the two others are beyond 100 m.
 	r.until(2)
 	if r.parts() != "a/1, a/2" {
@@ -262,8 +263,8 @@ func TestStubsHaveFiniteRadii(t *testing.T) {
 func TestFallbackStaysUntilUsable(t *testing.T) {
 	nodes := fake.NodesAt(1, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 	d := &meshDevice{latency: time.Second}
-	r := newRig(t, sceneOf(tileOf("a", nodes, lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways), withDevice(d),
-		withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r := newRig(t, sceneOf(tileOf("a", nodes, lodsAt(30))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways), withDevice(d),
+		withConfig(func(c *config.Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	// It looks past the tile: one or two of its meshes are in view.
 	r.path(60, [2]float64{0, -40}, [2]float64{5, 0}, [2]float64{30, -55}, [2]float64{40, -95}, [2]float64{50, -130})
@@ -282,7 +283,7 @@ func TestInteriorGateHoldsForMeshes(t *testing.T) {
 	m := sceneOf(tileOf("a", nodes, radiiAt(30, 60), interiorOn(0)))
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
 	m.InteriorZone = &manifest.Bounds{Min: [3]float64{-20, -10, -20}, Max: [3]float64{20, 10, 20}}
-	r := newRig(t, m, withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, m, withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.path(4, [2]float64{0, 5}, [2]float64{1, 5}, [2]float64{2, 21})
 	r.expect("0.3 mesh.load a/n0; 0.3 mesh.load a/n1; 0.3 mesh.loaded a/n0; 0.3 mesh.loaded a/n1", "mesh.")
 	r.path(5, [2]float64{4, 19})
@@ -294,8 +295,8 @@ func TestInteriorGateHoldsForMeshes(t *testing.T) {
 // Meshes out of view wait, those in view do not.
 func TestMeshFrustumGate(t *testing.T) {
 	nodes := append(fake.NodesAt(1, 12, -12), fake.Node{Name: "ahead", Box: [6]float64{-.5, -.5, -20, .5, .5, -19}, Bytes: 1})
-	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways),
-		withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways),
+		withConfig(func(c *config.Config) { c.EnableFrustumGate = true }))
 	r.lens()
 	r.until(2)
 	r.expect("0.3 mesh.load a/ahead; 0.3 mesh.loaded a/ahead", "mesh.")

@@ -63,7 +63,7 @@ type meshTile struct {
 func (m *meshTile) usable() int { return (len(m.stubs) + 1) / 2 }
 
 func (m *meshTile) visual() TileVisualState {
-	return VisualState(TileParsed, len(m.stubs), m.uploaded)
+	return visualState(TileParsed, len(m.stubs), m.uploaded)
 }
 
 // part names a part of a tile for the Device.

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // meshParts is a tile of four meshes of 100 bytes at 0, 10, 20 and 150 m, which
 // stream within 50 m and go beyond 100 m.
-func meshParts(t *testing.T, change func(*Config), opts ...tileOption) (*parts, *record) {
+func meshParts(t *testing.T, change func(*config.Config), opts ...tileOption) (*parts, *record) {
 	nodes := make([]fake.Node, 4)
 	for i, x := range []float64{0, 10, 20, 150} {
 		nodes[i] = fake.Node{Name: fmt.Sprint("m", i), Bytes: 100, Box: [6]float64{x, -1, -1, x + 1, 1, 1}}
 	}
-	p := newParts(t, func(c *Config) {
-		c.OutOfCorePolicy, c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = OutOfCoreAlways, 8, 8
+	p := newParts(t, func(c *config.Config) {
+		c.OutOfCorePolicy, c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = config.OutOfCoreAlways, 8, 8
 		if change != nil {
 			change(c)
 		}
@@ -39,7 +40,7 @@ func (p *parts) meshTick(x float64) {
 func TestMeshStreamer(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*Config)
+		change func(*config.Config)
 		opts   []tileOption
 		path   []float64 // of the camera, a tick each
 		before func(p *parts, r *record)
@@ -54,7 +55,7 @@ func TestMeshStreamer(t *testing.T) {
 			"mesh.load a/m0; mesh.loaded a/m0; mesh.load a/m1; mesh.loaded a/m1; mesh.load a/m2; mesh.loaded a/m2", 3, true,
 		},
 		{
-			"as slots allow", func(c *Config) { c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = 2, 1 }, nil,
+			"as slots allow", func(c *config.Config) { c.MaxConcurrentLoads, c.NearBandMaxConcurrentLoads = 2, 1 }, nil,
 			[]float64{-5},
 			nil,
 			"mesh.load a/m0; mesh.loaded a/m0; mesh.load a/m1; mesh.loaded a/m1", 2, true,
@@ -74,7 +75,7 @@ func TestMeshStreamer(t *testing.T) {
 			"mesh.unload a/m3; mesh.unload a/m2; mesh.unload a/m1; mesh.unload a/m0", 0, false,
 		},
 		{
-			"no more than may go in a tick", func(c *Config) { c.MaxUnloadsPerUpdate = 1 },
+			"no more than may go in a tick", func(c *config.Config) { c.MaxUnloadsPerUpdate = 1 },
 			[]tileOption{hlodAt(60)},
 			[]float64{-5, -110},
 			func(p *parts, _ *record) { p.load(0, payload.RepHLOD, 1) }, "mesh.unload a/m3", 3, true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -20,7 +21,7 @@ import (
 // story is a random run, drawn once and played several times.
 type story struct {
 	scene    *manifest.Manifest
-	cfg      Config
+	cfg      config.Config
 	latency  []float64 // seconds, by token
 	faults   []string  // by token
 	fetch    float64   // 0: no fetcher
@@ -94,8 +95,8 @@ func drawTile(t *rapid.T, i int, coord *rapid.Generator[float64]) manifest.Tile 
 	return tile
 }
 
-func drawConfig(t *rapid.T) Config {
-	c := DefaultConfig()
+func drawConfig(t *rapid.T) config.Config {
+	c := config.Default()
 	c.MaxConcurrentTileLoads = rapid.IntRange(1, 3).Draw(t, "cap")
 	c.EnableFrustumGate = rapid.Bool().Draw(t, "frustum")
 	c.EnableOcclusionSort = rapid.Bool().Draw(t, "occlusion")
@@ -104,7 +105,7 @@ func drawConfig(t *rapid.T) Config {
 	c.NormalizeBands = rapid.Bool().Draw(t, "normalize")
 	c.EnableFadeTransitions = rapid.Bool().Draw(t, "fade")
 	if rapid.IntRange(0, 3).Draw(t, "strict") == 0 {
-		c.Handoff = HandoffStrict
+		c.Handoff = config.HandoffStrict
 	}
 	c.MaxQueryRadius = rapid.SampledFrom([]float64{120, 500}).Draw(t, "query")
 	c.TileParseTimeoutSeconds = 5
@@ -115,7 +116,7 @@ func drawConfig(t *rapid.T) Config {
 func (s *story) drawNodes(t *rapid.T) {
 	s.nodes = map[string][]fake.Node{}
 	s.cfg.OutOfCoreNodeThreshold = rapid.IntRange(1, 6).Draw(t, "threshold")
-	s.cfg.OutOfCorePolicy = rapid.SampledFrom([]OutOfCorePolicy{OutOfCoreAuto, OutOfCoreAuto, OutOfCoreAlways}).Draw(t, "policy")
+	s.cfg.OutOfCorePolicy = rapid.SampledFrom([]config.OutOfCorePolicy{config.OutOfCoreAuto, config.OutOfCoreAuto, config.OutOfCoreAlways}).Draw(t, "policy")
 	s.cfg.MaxConcurrentLoads = rapid.IntRange(1, 5).Draw(t, "mesh slots")
 	s.cfg.MeshLoadTimeoutSeconds = rapid.SampledFrom([]float64{2, 60}).Draw(t, "mesh timeout")
 	s.cfg.LOD.Distances = []float64{20, 60}
@@ -221,7 +222,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 	var fetcher *fakeFetcher
 	var device *lateVisibility
 	loaded, released := 0, 0 // assets, and those whose buffers have gone back
-	r := newRig(tb, s.scene, func(c *Config, d *Deps, r *rig) {
+	r := newRig(tb, s.scene, func(c *config.Config, d *Deps, r *rig) {
 		*c = s.cfg
 		r.loader.Latency = func(q payload.Request) time.Duration {
 			return time.Duration(s.latency[q.Token%16] * float64(time.Second))
@@ -256,7 +257,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 		s.act(t, r, f)
 		r.camera, r.dt, r.memory.GeometryUsed = f.camera, f.dt, f.used
 		r.step()
-		checkInvariants(t, r, s.calm && s.cfg.Handoff == HandoffCovered)
+		checkInvariants(t, r, s.calm && s.cfg.Handoff == config.HandoffCovered)
 		for _, d := range r.s.AppendDrawn(nil) {
 			if !d.mayBeDrawn(device, s.drawable) {
 				t.Fatalf("%+v is drawn and is not on the device", d)
@@ -284,7 +285,7 @@ func (s *story) play(t *rapid.T, tb testing.TB, sleepless bool) []string {
 func (d *Drawn) mayBeDrawn(device *lateVisibility, drawable float64) bool {
 	at, ok := device.since[d.Key]
 	if d.Part == 0 {
-		drawable = min(drawable, DefaultConfig().HandoffMaxWait)
+		drawable = min(drawable, config.Default().HandoffMaxWait)
 	}
 	return ok && (device.clock.Time-at).Seconds() >= drawable-1e-9
 }

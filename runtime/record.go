@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -208,7 +209,7 @@ func (r *record) whollyEvicted() bool {
 // holdBack keeps an evicted representation away for a while, and its tile too
 // if it was the last one.
 func (r *record) holdBack(rep payload.Rep) {
-	if r.scene.cfg.Handoff != HandoffCovered {
+	if r.scene.cfg.Handoff != config.HandoffCovered {
 		return
 	}
 	st := r.rep(rep)

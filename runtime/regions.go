@@ -18,8 +18,8 @@ import (
 
 // Defaults of regions.
 const (
-	DefaultRegionRadius       = 100.0 // metres
-	DefaultRegionUnloadRadius = 150.0
+	defaultRegionRadius       = 100.0 // metres
+	defaultRegionUnloadRadius = 150.0
 	regionInterval            = 500 * time.Millisecond
 	regionLoads               = 3 // manifests read at a time
 )
@@ -31,7 +31,7 @@ type Region struct {
 	ID           string
 	Source       Source // its manifest is read in the background unless it is set
 	Bounds       manifest.Bounds
-	Radius       float64 // metres from the bounds; 0: DefaultRegionRadius
+	Radius       float64 // metres from the bounds; 0: 100
 	UnloadRadius float64 // 0: half as much again as Radius
 	Priority     int     // higher opens first
 	Bytes        int64   // of geometry that it takes at least; 0: unknown
@@ -86,10 +86,10 @@ func NewRegions(s *Streamer, regions ...Region) (*Regions, error) {
 	seen := map[string]bool{}
 	for i, r := range regions {
 		if r.Radius == 0 {
-			r.Radius = DefaultRegionRadius
+			r.Radius = defaultRegionRadius
 		}
 		if r.UnloadRadius == 0 {
-			r.UnloadRadius = r.Radius * (DefaultRegionUnloadRadius / DefaultRegionRadius)
+			r.UnloadRadius = r.Radius * (defaultRegionUnloadRadius / defaultRegionRadius)
 		}
 		switch {
 		case seen[r.ID]:

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 )
 
@@ -180,7 +181,7 @@ func TestRegionsReadInTheBackground(t *testing.T) {
 
 func TestRegionsMindTheBudget(t *testing.T) {
 	nodes := fake.NodesAt(30, 40, 60, 61)
-	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(50, 100))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(OutOfCoreAlways))
+	r := newRig(t, sceneOf(tileOf("a", nodes, radiiAt(50, 100))), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
 	r.memory.GeometryBudget = 200
 	r.path(3, [2]float64{0, 20}) // all three are loaded
 	r.camera.Position[0] = -20   // the last two lie beyond 50 m

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -123,7 +124,7 @@ type reloadRig struct {
 	started bool
 }
 
-func (c *cooked) open(src Source, opts ...func(*Config)) *reloadRig {
+func (c *cooked) open(src Source, opts ...func(*config.Config)) *reloadRig {
 	c.t.Helper()
 	r := &reloadRig{cooked: c, clock: &fake.Clock{Time: fake.Epoch}, device: &triangleCounter{map[payload.Key]int{}}}
 	cfg := scenarioConfig()
@@ -226,7 +227,7 @@ func TestReloadAfterACook(t *testing.T) {
 func TestReloadKeepsWhatIsDrawn(t *testing.T) {
 	c := newCooked(t)
 	c.save(c.cook(1, "a", "b"))
-	r := c.open(Source{Path: c.path}, func(c *Config) { c.RetryBackoffBase = 1 })
+	r := c.open(Source{Path: c.path}, func(c *config.Config) { c.RetryBackoffBase = 1 })
 	r.run(2, 20)
 	m := c.cook(2, "a")
 	good, err := os.ReadFile(filepath.Join(c.dir, "tiles/a_hlod.untold"))
@@ -348,7 +349,7 @@ func TestReloadShortOfMemory(t *testing.T) {
 	c.save(c.cook(40, "a", "b"))
 	// Both tiles fit, and one HLOD beside them, but not two.
 	budget := int64(4*40*(3*vertex.Size+6)) * 4 / 3
-	r := c.open(Source{Path: c.path}, func(c *Config) { c.GeometryBudget, c.OutOfCorePolicy = budget, OutOfCoreImmediate })
+	r := c.open(Source{Path: c.path}, func(c *config.Config) { c.GeometryBudget, c.OutOfCorePolicy = budget, config.OutOfCoreImmediate })
 	r.run(2, 20)
 	c.save(c.cook(41, "a", "b"))
 	r.run(30, 150)

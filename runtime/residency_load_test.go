@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestBackoff(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	s := &env{cfg: cfg}
 	// N failures, then so many seconds.
 	for n, want := range map[uint16]float64{0: 5, 1: 5, 2: 10, 3: 20, 4: 40, 5: 60, 6: 60, 1000: 60, math.MaxUint16: 60} {
@@ -35,7 +36,7 @@ func TestSeconds(t *testing.T) {
 func TestCancelBetweenFetchAndParse(t *testing.T) {
 	f := &fakeFetcher{latency: 100 * time.Millisecond}
 	r := newRig(t, sceneOf(tileAt("a", face(10)), tileAt("b", face(20))), withFetcher(f), withLatency(30),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads, c.EnableImportanceSort = 1, false }))
 	for r.now() < 10 {
 		f.deliver()
 		if r.now() > 1 {
@@ -52,7 +53,9 @@ func TestCancelBetweenFetchAndParse(t *testing.T) {
 // Failures, timeouts, cancels and retries count the events of their names.
 func TestCountersCountTheirEvents(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60)), tileAt("b", face(20)), tileAt("c", face(30), hlodAt(60))),
-		withConfig(func(c *Config) { c.TileParseTimeoutSeconds, c.RetryBackoffBase, c.MaxConcurrentTileLoads = 2, 1, 8 }),
+		withConfig(func(c *config.Config) {
+			c.TileParseTimeoutSeconds, c.RetryBackoffBase, c.MaxConcurrentTileLoads = 2, 1, 8
+		}),
 		withFault(func(q payload.Request) string {
 			return map[string]string{"a": "hang", "b": "fail"}[q.TileID]
 		}))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
@@ -34,11 +35,11 @@ type rig struct {
 // Memory lets a rig be the MemoryProbe.
 func (r *rig) Memory() memory.Memory { return r.memory }
 
-type rigOption func(*Config, *Deps, *rig)
+type rigOption func(*config.Config, *Deps, *rig)
 
 // scenarioConfig holds the defaults that the scenarios share.
-func scenarioConfig() Config {
-	c := DefaultConfig()
+func scenarioConfig() config.Config {
+	c := config.Default()
 	c.EnableFrustumGate, c.EnableOcclusionSort, c.VelocityLookAheadTime = false, false, 0
 	return c
 }
@@ -220,20 +221,22 @@ func sceneOf(tiles ...manifest.Tile) *manifest.Manifest {
 	}
 }
 
-func withConfig(f func(*Config)) rigOption { return func(c *Config, _ *Deps, _ *rig) { f(c) } }
+func withConfig(f func(*config.Config)) rigOption {
+	return func(c *config.Config, _ *Deps, _ *rig) { f(c) }
+}
 
 func withLatency(seconds float64) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) {
+	return func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Latency = func(payload.Request) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	}
 }
 
 func withFault(f func(payload.Request) string) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) { r.loader.Fault = f }
+	return func(_ *config.Config, _ *Deps, r *rig) { r.loader.Fault = f }
 }
 
 func withBytes(n int64) rigOption {
-	return func(_ *Config, _ *Deps, r *rig) { r.loader.Bytes = func(payload.Request) int64 { return n } }
+	return func(_ *config.Config, _ *Deps, r *rig) { r.loader.Bytes = func(payload.Request) int64 { return n } }
 }
 
 // lens gives the rig's camera a view of its own.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -24,7 +25,7 @@ func TestOrder(t *testing.T) {
 		x := float64(10 + 2*i)
 		tiles = append(tiles, tileAt(id, box(x, -.5, -.5, x+1, .5, .5)))
 	}
-	r := newRig(t, sceneOf(tiles...), withConfig(func(c *Config) { c.EnableImportanceSort = false }))
+	r := newRig(t, sceneOf(tiles...), withConfig(func(c *config.Config) { c.EnableImportanceSort = false }))
 	r.until(1.5)
 	r.expect(`0 tile.dispatch t0; 0 tile.dispatch t1; 0.3 tile.parsed t0; 0.3 tile.parsed t1;
 		0.3 tile.dispatch t2; 0.3 tile.dispatch t3; 0.6 tile.parsed t2; 0.6 tile.parsed t3; 0.6 tile.dispatch t4; 0.9 tile.parsed t4`)
@@ -33,7 +34,7 @@ func TestOrder(t *testing.T) {
 func TestParseBudget(t *testing.T) {
 	huge, small := tileAt("huge", face(10)), tileAt("sml", face(14))
 	huge.FileSizeBytes = 300 * mib
-	r := newRig(t, sceneOf(huge, small), withLatency(0.5), withConfig(func(c *Config) { c.EnableImportanceSort = false }))
+	r := newRig(t, sceneOf(huge, small), withLatency(0.5), withConfig(func(c *config.Config) { c.EnableImportanceSort = false }))
 	r.until(1.5)
 	r.expect("0 tile.dispatch huge; 0.5 tile.parsed huge; 0.5 tile.dispatch sml; 1 tile.parsed sml")
 }
@@ -41,7 +42,7 @@ func TestParseBudget(t *testing.T) {
 func TestFrustumGate(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("x61", around(61, 0, -30, 1)), tileAt("x62", around(62, 0, -30, 1)),
 		tileAt("back", around(0, 0, 30, 1)), tileAt("ahead", around(0, 0, -30, 1))),
-		withConfig(func(c *Config) { c.EnableFrustumGate, c.MaxConcurrentTileLoads = true, 8 }))
+		withConfig(func(c *config.Config) { c.EnableFrustumGate, c.MaxConcurrentTileLoads = true, 8 }))
 	r.lens()
 	r.until(1)
 	r.expect("0 tile.dispatch x61; 0 tile.dispatch ahead; 0.3 tile.parsed x61; 0.3 tile.parsed ahead")
@@ -76,7 +77,7 @@ func TestNoFloorMetadata(t *testing.T) {
 
 func TestAlignment(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("off", around(51, 0, 0, 1)), tileAt("on", around(0, 0, -51, 1))),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.until(0.5)
 	r.expect("0 tile.dispatch on; 0.3 tile.parsed on; 0.3 tile.dispatch off")
 }
@@ -85,7 +86,7 @@ func hierarchyRig(t *testing.T, cand manifest.Bounds, opts ...rigOption) *rig {
 	m := sceneOf(tileAt("occluder", box(-200, -200, -6, 200, 200, -4)), tileAt("competitor", around(0, 0, -5, 2)),
 		tileAt("cand", cand, nodeID("F01_Q_0_0")))
 	m.PartitioningMode = manifest.ModeQuadtreeFloor
-	r := newRig(t, m, append(opts, withConfig(func(c *Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))...)
+	r := newRig(t, m, append(opts, withConfig(func(c *config.Config) { c.EnableOcclusionSort, c.MaxConcurrentTileLoads = true, 1 }))...)
 	r.lens()
 	if err := r.s.AddResident(1, "occluder", payload.RepFull, payload.Result{}); err != nil {
 		t.Fatal(err)
@@ -113,7 +114,7 @@ func TestHierarchyGate(t *testing.T) {
 		0.005: "0 tile.dispatch competitor; 0.3 tile.parsed competitor; 0.3 tile.dispatch cand; 0.6 tile.parsed cand",
 		0:     "0 tile.dispatch competitor; 0.3 tile.parsed competitor; 5 tile.dispatch cand; 5.3 tile.parsed cand",
 	} {
-		r := hierarchyRig(t, around(0, 0, -50, 5), withConfig(func(c *Config) { c.HierarchyOcclusionPenalty = penalty }))
+		r := hierarchyRig(t, around(0, 0, -50, 5), withConfig(func(c *config.Config) { c.HierarchyOcclusionPenalty = penalty }))
 		r.until(5)
 		if st := r.s.Stats(); penalty == 0 && (st.TilesSkippedByHierarchy != 1 || st.PendingLoadBacklog != 0) {
 			t.Errorf("%+v", st)
@@ -147,7 +148,7 @@ func TestVelocityRows(t *testing.T) {
 		{"C3 without look-ahead", 80, 2, 0, "2 tile.dispatch a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t, sceneOf(tileAt("a", face(c.face))), withConfig(func(k *Config) { k.VelocityLookAheadTime = c.lookAhead }))
+			r := newRig(t, sceneOf(tileAt("a", face(c.face))), withConfig(func(k *config.Config) { k.VelocityLookAheadTime = c.lookAhead }))
 			for r.now() < 3 {
 				r.camera.Position[0] = c.speed * float64(r.frame) / 10
 				r.step()
@@ -158,7 +159,7 @@ func TestVelocityRows(t *testing.T) {
 }
 
 func TestJump(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", box(-530, -5, -5, -520, 5, 5))), withConfig(func(k *Config) { k.VelocityLookAheadTime = 0.5 }))
+	r := newRig(t, sceneOf(tileAt("a", box(-530, -5, -5, -520, 5, 5))), withConfig(func(k *config.Config) { k.VelocityLookAheadTime = 0.5 }))
 	r.path(5, [2]float64{1, -300})
 	r.expect("")
 }
@@ -190,7 +191,7 @@ func TestLifecycleRows(t *testing.T) {
 
 func TestSlotIsBusy(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10)), tileAt("b", box(-130, 0, 0, -120, 10, 10), radiiAt(20, 40))), withLatency(10),
-		withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 1 }))
+		withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 1 }))
 	r.path(21, [2]float64{1, -120})
 	r.expect("0 tile.dispatch a; 1 tile.grace a; 4 tile.cancel a; 10 tile.discard a; 10 tile.dispatch b; 20 tile.parsed b")
 }
@@ -236,7 +237,7 @@ func (f *fakeFetcher) deliver() {
 }
 
 func withFetcher(f *fakeFetcher) rigOption {
-	return func(_ *Config, d *Deps, r *rig) {
+	return func(_ *config.Config, d *Deps, r *rig) {
 		f.clock = r.clock
 		d.Fetcher = f
 	}
@@ -254,7 +255,7 @@ func TestDownload(t *testing.T) {
 
 func TestUnloadAll(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("p0", face(10)), tileAt("p1", face(11)), tileAt("p2", face(12)), tileAt("slow", face(40)),
-		tileAt("h", face(96), hlodAt(95))), withBytes(7), func(_ *Config, _ *Deps, r *rig) {
+		tileAt("h", face(96), hlodAt(95))), withBytes(7), func(_ *config.Config, _ *Deps, r *rig) {
 		r.loader.Latency = func(q payload.Request) time.Duration {
 			if q.TileID == "slow" {
 				return 20 * time.Second
@@ -284,15 +285,15 @@ func TestVisualState(t *testing.T) {
 	for uploaded, want := range map[int]TileVisualState{
 		0: VisualEmpty, 4: VisualPartial, 5: VisualUsable, 9: VisualUsable, 10: VisualComplete, 11: VisualComplete,
 	} {
-		if got := VisualState(TileParsed, 10, uploaded); got != want {
+		if got := visualState(TileParsed, 10, uploaded); got != want {
 			t.Errorf("%d of 10: %v, want %v", uploaded, got, want)
 		}
 	}
-	if got := VisualState(TileParsed, 0, 0); got != VisualComplete {
+	if got := visualState(TileParsed, 0, 0); got != VisualComplete {
 		t.Errorf("nothing to upload: %v", got)
 	}
 	for _, s := range []TileState{TileUnloaded, TileParsing, TileFailed, TileUnloading} {
-		if got := VisualState(s, 10, 10); got != VisualEmpty {
+		if got := visualState(s, 10, 10); got != VisualEmpty {
 			t.Errorf("%v: %v, want empty", s, got)
 		}
 	}
@@ -363,17 +364,17 @@ func TestLevelRows(t *testing.T) {
 			"0 hlod.load a; 0.1 hlod.loaded a; 1.5 hlod.unload a; 3 hlod.load a; 3.1 hlod.loaded a",
 		},
 	} {
-		for _, mode := range []Handoff{HandoffCovered, HandoffStrict} {
+		for _, mode := range []config.Handoff{config.HandoffCovered, config.HandoffStrict} {
 			t.Run(c.name+" "+string(mode), func(t *testing.T) {
 				r := newRig(t, sceneOf(tileAt("a", box(0, 0, 0, 10, 10, 10), c.opts...)), withLatency(c.latency),
-					withConfig(func(k *Config) { k.Handoff = mode }))
+					withConfig(func(k *config.Config) { k.Handoff = mode }))
 				var keys [][2]float64
 				for _, k := range c.d {
 					keys = append(keys, [2]float64{k[0], -k[1]})
 				}
 				r.path(c.end, keys...)
 				want := c.covered
-				if mode == HandoffStrict {
+				if mode == config.HandoffStrict {
 					want = c.strict
 				} else if st := r.s.Stats(); st.Undrawn != 0 {
 					t.Errorf("%d tile-frames undrawn", st.Undrawn)

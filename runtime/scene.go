@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/octree"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -101,7 +102,7 @@ func (src *Source) loadManifest() (err error) {
 }
 
 // newScene registers a manifest. No payload is touched.
-func newScene(src Source, cfg *Config) (*scene, error) {
+func newScene(src Source, cfg *config.Config) (*scene, error) {
 	if err := src.loadManifest(); err != nil {
 		return nil, err
 	}

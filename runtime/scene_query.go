@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/untoldkit/untold/runtime/config"
+)
 
 // queryMargin is how much farther than necessary a query looks, in metres, so
 // that its result holds until the camera has moved so far.
@@ -75,7 +79,7 @@ func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective flo
 
 // measureQueryDistance works out how far queries have to look: to the query
 // radius when there are levels, else as far as the largest radius.
-func (sc *scene) measureQueryDistance(cfg *Config) {
+func (sc *scene) measureQueryDistance(cfg *config.Config) {
 	for i := range sc.tiles.radius {
 		r := &sc.tiles.radius[i]
 		if !math.IsInf(r.stream, 1) {

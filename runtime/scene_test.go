@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -136,7 +137,7 @@ func TestAdoptRefuses(t *testing.T) {
 }
 
 func TestDisabled(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(10))), withConfig(func(c *Config) { c.Enabled = false }))
+	r := newRig(t, sceneOf(tileAt("a", face(10))), withConfig(func(c *config.Config) { c.Enabled = false }))
 	r.until(1)
 	if st := r.s.Stats(); st.Frames != 0 || st.UpdateTriggered || len(r.loader.Started) != 0 {
 		t.Errorf("%+v", st)
@@ -168,7 +169,7 @@ func TestSnapshotIsImmutable(t *testing.T) {
 
 func TestEventsAreBounded(t *testing.T) {
 	r := newRig(t, sceneOf(tileAt("a", face(10))), withLatency(0), withFault(func(payload.Request) string { return "fail" }),
-		withConfig(func(c *Config) { c.RetryBackoffBase, c.RetryBackoffMax = 0, 0 }))
+		withConfig(func(c *config.Config) { c.RetryBackoffBase, c.RetryBackoffMax = 0, 0 }))
 	for range 12_000 {
 		r.loader.Deliver()
 		r.loader.Started = r.loader.Started[:0]
@@ -191,7 +192,7 @@ func (d slowDevice) Release(payload.Key) { d.clock.Time += 2 * time.Millisecond 
 
 // The counters about the device and its memory.
 func TestDeviceAndMemoryCounters(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95))), withBytes(25), func(_ *Config, d *Deps, r *rig) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95))), withBytes(25), func(_ *config.Config, d *Deps, r *rig) {
 		d.Device = slowDevice{r.clock}
 	})
 	r.memory = memory.Memory{GeometryBudget: 100, TextureBudget: 10, TextureUsed: 15}
@@ -214,7 +215,7 @@ func TestDeviceAndMemoryCounters(t *testing.T) {
 
 // A tick in the steady state does not allocate, near tiles or not.
 func TestUpdateDoesNotAllocate(t *testing.T) {
-	r := newRig(t, cityOf(8, 20), withLatency(0), func(c *Config, _ *Deps, _ *rig) {
+	r := newRig(t, cityOf(8, 20), withLatency(0), func(c *config.Config, _ *Deps, _ *rig) {
 		c.EnableFrustumGate, c.EnableOcclusionSort, c.VelocityLookAheadTime = true, true, 0.5
 	})
 	r.lens()
@@ -233,7 +234,7 @@ func TestUpdateDoesNotAllocate(t *testing.T) {
 // An idle tile costs its row in the table and the index, and no more.
 func TestIdleTileMemory(t *testing.T) {
 	m := cityOf(200, 50)
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -276,7 +277,7 @@ func TestNormalizeBands(t *testing.T) {
 func TestLODGate(t *testing.T) {
 	a := tileAt("a", face(70), lodsAt(60))
 	for _, gate := range []bool{false, true} {
-		r := newRig(t, sceneOf(a), withConfig(func(c *Config) { c.LODGate = gate }))
+		r := newRig(t, sceneOf(a), withConfig(func(c *config.Config) { c.LODGate = gate }))
 		r.until(0.2)
 		want := "0 tile.dispatch a"
 		if gate {
@@ -315,7 +316,7 @@ func TestSharedBucketAlone(t *testing.T) {
 	for _, ceiling := range []float64{500, 0} {
 		m := sceneOf()
 		m.SharedBucket = &manifest.SharedBucket{Tile: tileAt("shared", face(0))}
-		r := newRig(t, m, withConfig(func(c *Config) { c.MaxQueryRadius = ceiling }))
+		r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxQueryRadius = ceiling }))
 		r.camera.Position[0] = 9999
 		r.until(1)
 		r.expect("0 tile.dispatch shared; 0.3 tile.parsed shared")
@@ -326,13 +327,13 @@ func TestFloorGate(t *testing.T) {
 	m := sceneOf(tileAt("near", box(-5, 3, -5, 5, 6, 5), interiorOn(1)), tileAt("above", box(-5, 9, -5, 5, 12, 5), interiorOn(3)),
 		tileAt("shell", box(-5, 9, -5, 5, 12, 5)))
 	m.PartitioningMode = manifest.ModeKDTreeFloor
-	r := newRig(t, m, withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 8 }))
+	r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 8 }))
 	r.until(0.2)
 	r.expect("0 tile.dispatch near; 0 tile.dispatch shell")
 	if st := r.s.Stats(); st.TilesSkippedByFloor != 1 {
 		t.Errorf("%d tiles skipped by the floor gate, want 1", st.TilesSkippedByFloor)
 	}
-	free := newRig(t, m, withConfig(func(c *Config) { c.MaxConcurrentTileLoads, c.FloorProximityGateY = 8, math.Inf(1) }))
+	free := newRig(t, m, withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads, c.FloorProximityGateY = 8, math.Inf(1) }))
 	free.until(0.2)
 	if got := len(free.events()); got != 3 {
 		t.Errorf("%d dispatches without the gate, want 3", got)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -12,10 +13,10 @@ import (
 // refusing is a city of n*n tiles that memory refuses: others use the geometry
 // budget up to a little below the high-water mark, and no tile fits into the
 // rest. All but one, which comes in any case, are candidates in every tick.
-func refusing(t testing.TB, n int, mode Handoff) *rig {
+func refusing(t testing.TB, n int, mode config.Handoff) *rig {
 	m := cityOf(n, 12.5)
 	m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius = 200, 300
-	r := newRig(t, m, withBytes(200_000), withConfig(func(c *Config) { c.Handoff = mode }))
+	r := newRig(t, m, withBytes(200_000), withConfig(func(c *config.Config) { c.Handoff = mode }))
 	r.until(5) // what tiles take is known now
 	r.s.UnloadAll()
 	r.memory = memory.Memory{GeometryBudget: 1_000_000, GeometryUsed: 840_000}
@@ -28,7 +29,7 @@ func refusing(t testing.TB, n int, mode Handoff) *rig {
 // that differ in the number of tiles within reach: under the strict hand-off, where
 // all of them are candidates, the time for each should grow by little.
 func BenchmarkRefusedTick(b *testing.B) {
-	for _, mode := range []Handoff{HandoffCovered, HandoffStrict} {
+	for _, mode := range []config.Handoff{config.HandoffCovered, config.HandoffStrict} {
 		for _, n := range []int{10, 20, 40, 80} {
 			b.Run(fmt.Sprint(mode, "/", n*n), func(b *testing.B) {
 				r := refusing(b, n, mode)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -20,10 +21,10 @@ func (p *parts) selectTick() {
 
 // What starts first, and what waits. Tiles stream within 50 m.
 func TestSelector(t *testing.T) {
-	two := func(c *Config) { c.MaxConcurrentTileLoads = 2 }
+	two := func(c *config.Config) { c.MaxConcurrentTileLoads = 2 }
 	for _, c := range []struct {
 		name         string
-		change       func(*Config)
+		change       func(*config.Config)
 		prepare      func(p *parts)
 		from         float64
 		events       string
@@ -31,7 +32,7 @@ func TestSelector(t *testing.T) {
 	}{
 		{"the nearest get the slots", two, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 1, 0},
 		{"priority goes before distance", two, func(p *parts) { p.scene.tiles.priority[2] = 11 }, 0, "tile.dispatch c; tile.dispatch a; hlod.load far", 1, 0},
-		{"what is parsed already leaves less memory", func(c *Config) { c.MaxConcurrentTileLoads, c.TileParseMemoryBudgetMB = 3, 2.5 }, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 0, 0},
+		{"what is parsed already leaves less memory", func(c *config.Config) { c.MaxConcurrentTileLoads, c.TileParseMemoryBudgetMB = 3, 2.5 }, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 0, 0},
 		{"at the high-water mark no full tile starts", two, func(p *parts) { p.load(3, payload.RepFull, 900) }, 0, "", 0, 0},
 		{"one out of reach is left alone", two, func(p *parts) {
 			p.budget.split.scarce, p.budget.split.keepDistance, p.budget.split.detailDistance = true, 15, 15
@@ -64,7 +65,7 @@ func TestSelector(t *testing.T) {
 // Between two intervals a look is only worth it when something waits and there
 // is a slot for it.
 func TestSelectorSlotForWaiting(t *testing.T) {
-	p := newParts(t, func(c *Config) { c.MaxConcurrentTileLoads = 1 }, tileAt("a", face(10)), tileAt("b", face(20)))
+	p := newParts(t, func(c *config.Config) { c.MaxConcurrentTileLoads = 1 }, tileAt("a", face(10)), tileAt("b", face(20)))
 	p.lookFrom(0)
 	before := p.selector.slotForWaiting()
 	p.selectTick()
@@ -77,7 +78,7 @@ func TestSelectorSlotForWaiting(t *testing.T) {
 
 // Gates keep full tiles out of a look and count them.
 func TestSelectorGates(t *testing.T) {
-	p := newParts(t, func(c *Config) { c.FloorProximityGateY, c.EnableFrustumGate, c.FillIdleSlots = 3, true, false },
+	p := newParts(t, func(c *config.Config) { c.FloorProximityGateY, c.EnableFrustumGate, c.FillIdleSlots = 3, true, false },
 		tileAt("upstairs", box(10, 20, -5, 20, 30, 5), interiorOn(2)), tileAt("behind", face(-40)), tileAt("ahead", face(10)))
 	p.scene.tiles.flags[0] |= flagFloor
 	p.camera.Forward = [3]float64{1, 0, 0}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -106,7 +107,7 @@ func (sel *selector) planIdle(sc *scene, tile int32) {
 	rep := payload.RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
 		rep = sc.grantedLevelAt(tile, nil, d)
-		if rep == payload.RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == HandoffCovered {
+		if rep == payload.RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == config.HandoffCovered {
 			rep = sc.fallbackLevel(tile, d)
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // smallTiles is a rig over a city of 900 tiles of 12.5 m.
 func smallTiles(t *testing.T, window int) *rig {
-	r := newRig(t, cityOf(30, 12.5), withLatency(0.05), withConfig(func(c *Config) { c.EnableFrustumGate = true }))
+	r := newRig(t, cityOf(30, 12.5), withLatency(0.05), withConfig(func(c *config.Config) { c.EnableFrustumGate = true }))
 	r.s.selector.window = window
 	r.dt = 16 * time.Millisecond
 	r.lens()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -126,9 +127,9 @@ func TestShortMemory(t *testing.T) {
 			sum, most = sum+n, max(most, n)
 		}
 		budget := max(most*2, sum*int64(rapid.IntRange(5, 100).Draw(t, "percent"))/100)
-		r := newRig(tb, m, withConfig(func(c *Config) {
-			*c = DefaultConfig()
-			c.GeometryBudget, c.OutOfCorePolicy = budget, OutOfCoreImmediate
+		r := newRig(tb, m, withConfig(func(c *config.Config) {
+			*c = config.Default()
+			c.GeometryBudget, c.OutOfCorePolicy = budget, config.OutOfCoreImmediate
 			c.EnableFrustumGate = rapid.Bool().Draw(t, "frustum")
 			c.MaxConcurrentTileLoads = rapid.IntRange(1, 4).Draw(t, "loads")
 		}), withLatency(rapid.Float64Range(0.01, 1).Draw(t, "latency")))

@@ -113,9 +113,9 @@ const (
 	VisualComplete
 )
 
-// VisualState returns the grade of a tile in the given state with so many of
+// visualState returns the grade of a tile in the given state with so many of
 // its streamed meshes uploaded.
-func VisualState(state TileState, total, uploaded int) TileVisualState {
+func visualState(state TileState, total, uploaded int) TileVisualState {
 	switch {
 	case state != TileParsed:
 		return VisualEmpty

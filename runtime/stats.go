@@ -165,12 +165,6 @@ var counterFields = sync.OnceValue(func() map[string]int {
 	return fields
 })
 
-// IsCounter reports whether Counter knows a name.
-func IsCounter(name string) bool {
-	_, ok := counterFields()[name]
-	return ok
-}
-
 // CounterNames returns the names that Counter knows.
 func CounterNames() []string {
 	t := reflect.TypeFor[Stats]()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -51,7 +52,7 @@ type Streamer struct {
 // Open starts a Streamer with one scene. ctx bounds all background work. The
 // configuration is validated; the zero Source opens none, for AddScene to add
 // some later.
-func Open(ctx context.Context, src Source, cfg Config, deps Deps) (*Streamer, error) {
+func Open(ctx context.Context, src Source, cfg config.Config, deps Deps) (*Streamer, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -56,7 +57,7 @@ type lostDevice struct{ NullDevice }
 func (lostDevice) Upload(payload.Key, *payload.Asset) error { return errors.New("device lost") }
 
 func TestAdoptReleasesTheAssetOnError(t *testing.T) {
-	r := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *Config, d *Deps, _ *rig) { d.Device = lostDevice{} })
+	r := newRig(t, sceneOf(tileAt("a", face(10))), func(_ *config.Config, d *Deps, _ *rig) { d.Device = lostDevice{} })
 	adopt := func(id payload.SceneID, tile string, rep payload.Rep) (released bool) {
 		if err := r.s.AddResident(id, tile, rep, payload.Result{Asset: payload.NewAsset(func() { released = true })}); err == nil {
 			t.Errorf("%v of tile %q of scene %d was adopted", rep, tile, id)

@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -114,7 +115,7 @@ func (t *table) covers(i int32, d float64) bool {
 }
 
 // newTable registers the tiles of a manifest; the shared bucket comes last.
-func newTable(m *manifest.Manifest, cfg *Config) (*table, *hierarchy, error) {
+func newTable(m *manifest.Manifest, cfg *config.Config) (*table, *hierarchy, error) {
 	n, levels := len(m.Tiles), 0
 	for i := range m.Tiles {
 		levels += min(len(m.Tiles[i].HLODLevels), 1) + len(m.Tiles[i].LODLevels)
@@ -135,7 +136,7 @@ func newTable(m *manifest.Manifest, cfg *Config) (*table, *hierarchy, error) {
 	}
 	h := newHierarchy()
 	b := tableBuilder{table: t, regions: h, manifest: m, normalize: cfg.NormalizeBands}
-	if cfg.Handoff == HandoffCovered && m.ByUntold() {
+	if cfg.Handoff == config.HandoffCovered && m.ByUntold() {
 		b.handover = cfg.LODHysteresisFactor
 	}
 	for i := range m.Tiles {

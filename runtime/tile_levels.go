@@ -3,6 +3,7 @@ package runtime
 import (
 	"math"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -106,7 +107,7 @@ func (sc *scene) cheapestRep(tile int32) payload.Rep {
 
 // ownsMeshes reports whether a tile streams mesh by mesh, as far as is known.
 func (sc *scene) ownsMeshes(tile int32, r *record) bool {
-	return sc.cfg.OutOfCorePolicy == OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
+	return sc.cfg.OutOfCorePolicy == config.OutOfCoreAlways && sc.tiles.full[tile].gpu == 0 || sc.tiles.has(tile, flagEntity|flagMeshes) || r != nil && r.full().split
 }
 
 // grantsFull reports whether a tile's grant covers its full representation.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"math"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -116,7 +117,7 @@ func (r *record) canSleep() bool {
 		return false
 	}
 	next := r.scene.grantedLevelAt(r.tile, r, r.actual)
-	if r.scene.cfg.Handoff == HandoffStrict {
+	if r.scene.cfg.Handoff == config.HandoffStrict {
 		return next == resident
 	}
 	if next == payload.RepNone && resident == payload.RepNone {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -51,7 +52,7 @@ func TestFailedTilesFarBehindSleep(t *testing.T) {
 	for i := range 60 {
 		m.Tiles = append(m.Tiles, tileAt(fmt.Sprint("t", i), around(float64(i), 0, 0, 1)))
 	}
-	r := newRig(t, m, failing(payload.RepFull), withConfig(func(c *Config) { c.MaxConcurrentTileLoads = 64 }))
+	r := newRig(t, m, failing(payload.RepFull), withConfig(func(c *config.Config) { c.MaxConcurrentTileLoads = 64 }))
 	r.until(2)
 	r.camera.Position[0] = 1e6
 	r.until(4)

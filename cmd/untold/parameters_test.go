@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/preview"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // useOf is where a parameter has an effect.
@@ -34,7 +34,7 @@ func TestParametersAreUsedOrRefused(t *testing.T) {
 	manifest := filepath.Join(cooked(t), "yard.json")
 	scenario := filepath.Join("..", "..", "testdata", "simulate", "d01.json")
 	always := func(key string) bool { u := useOf(key); return u.draws && u.address && u.network }
-	for _, p := range runtime.Params() {
+	for _, p := range config.Params() {
 		value := p.Default
 		if value == "" {
 			value = "x"
@@ -70,7 +70,7 @@ func TestParametersAreRead(t *testing.T) {
 	for _, dir := range []string{"runtime", "preview", "cmd"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, d os.DirEntry, err error) error {
 			name := filepath.Base(path)
-			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "config") {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || filepath.Base(filepath.Dir(path)) == "config" {
 				return err
 			}
 			data, err := os.ReadFile(path)
@@ -82,7 +82,7 @@ func TestParametersAreRead(t *testing.T) {
 		}
 	}
 	text := strings.ToLower(code.String())
-	for _, p := range runtime.Params() {
+	for _, p := range config.Params() {
 		group, name, in := strings.Cut(p.Key, ".")
 		if !in {
 			name = group

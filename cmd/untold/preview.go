@@ -22,6 +22,7 @@ import (
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -279,7 +280,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 		}
 	}()
 	o = preview.Options{
-		Config: runtime.DefaultConfig(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
+		Config: config.Default(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
 		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
 		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
 		Message: func(text string) { a.info("%s", oneLine(text)) },
@@ -351,7 +352,7 @@ func (p *previewFlags) scenes(ctx context.Context, a *app, args []string) (list 
 			return nil, nil, closeRemote, err
 		}
 		if f == nil {
-			cfg := runtime.DefaultConfig()
+			cfg := config.Default()
 			if err := a.runtimeProfile(&cfg, ""); err != nil {
 				return nil, nil, closeRemote, err
 			}

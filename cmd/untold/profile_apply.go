@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // pathFlagNames are the flags, of any command, that name a file or a folder. In a
@@ -135,7 +135,7 @@ func (p *profile) resolve(path string) string {
 
 func parameterKeys() []string {
 	var keys []string
-	for _, p := range runtime.Params() {
+	for _, p := range config.Params() {
 		keys = append(keys, p.Key)
 	}
 	return keys
@@ -153,7 +153,7 @@ func isParameter(key string, v *yaml.Node) bool {
 // from untold.yaml beside a local manifest; "" stands for one that has no
 // folder. Its keys are the parameters' names. Keys of flags are skipped, since
 // one folder may hold a scene and what was cooked from it.
-func (a *app) runtimeProfile(c *runtime.Config, manifestPath string) error {
+func (a *app) runtimeProfile(c *config.Config, manifestPath string) error {
 	p, err := a.profile, error(nil)
 	switch {
 	case p != nil:

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -84,7 +84,7 @@ func (r *remoteFlags) registerCommon(f *pflag.FlagSet) {
 
 // options returns what a Fetcher is made with. Flags win over the parameters of
 // a profile.
-func (r *remoteFlags) options(a *app, cfg *runtime.Config) remote.Options {
+func (r *remoteFlags) options(a *app, cfg *config.Config) remote.Options {
 	o := remote.Options{
 		CacheDir: cfg.Cache.Dir, CacheBudget: int64(cfg.Cache.Budget), HTTP: cfg.HTTP,
 		AllowInsecureHTTP: r.insecure, MaxManifest: int64(r.maxManifest), UserAgent: "untold/" + version, Ranges: remote.RangePolicy(r.ranges),
@@ -108,7 +108,7 @@ type remoteScene struct {
 
 // openRemote opens the manifest at an address. Its File and Base go into a
 // runtime.Source, the Fetcher into runtime.Deps. Close it.
-func (r *remoteFlags) openRemote(ctx context.Context, a *app, address string, cfg *runtime.Config) (*remoteScene, error) {
+func (r *remoteFlags) openRemote(ctx context.Context, a *app, address string, cfg *config.Config) (*remoteScene, error) {
 	f, err := remote.New(r.options(a, cfg))
 	if err != nil {
 		return nil, err

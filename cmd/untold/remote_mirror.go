@@ -23,7 +23,7 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -42,7 +42,7 @@ func (r *remoteFlags) visit(ctx context.Context, a *app, f func(ctx context.Cont
 	if err != nil {
 		return err
 	}
-	cfg := runtime.DefaultConfig()
+	cfg := config.Default()
 	if err := a.runtimeProfile(&cfg, ""); err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}

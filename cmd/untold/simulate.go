@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -190,7 +190,7 @@ func (s *simulateFlags) usage() ([]simulate.Condition, error) {
 // apply changes a scenario by the flags.
 func (s *simulateFlags) apply(cmd *cobra.Command, a *app, sc *simulate.Scenario) error {
 	if s.preset != "" {
-		p, ok := runtime.Preset(s.preset)
+		p, ok := config.Preset(s.preset)
 		if !ok {
 			return fmt.Errorf("--preset is %q; use low, standard, high or unlimited", s.preset)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -22,7 +22,7 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, co
 	if s.bandwidth != 0 || s.latency != 0 {
 		return errors.New("--bandwidth and --latency model a network, but the scene at an address has a real one; untold serve has the same flags")
 	}
-	cfg := runtime.DefaultConfig()
+	cfg := config.Default()
 	if err := a.runtimeProfile(&cfg, ""); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // bandwidth is a flag in bytes per second.
@@ -61,7 +61,7 @@ func (b *bandwidth) Set(s string) error {
 
 // setParameter sets one parameter of the runtime from key=value. The value is
 // read as in YAML: a number, true or false, a text, or a list in brackets.
-func setParameter(c *runtime.Config, text string) error {
+func setParameter(c *config.Config, text string) error {
 	key, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return errors.New("write KEY=VALUE")
@@ -74,7 +74,7 @@ func setParameter(c *runtime.Config, text string) error {
 }
 
 // setParameters sets the parameters of --set.
-func setParameters(c *runtime.Config, texts []string) error {
+func setParameters(c *config.Config, texts []string) error {
 	for _, text := range texts {
 		if err := setParameter(c, text); err != nil {
 			return fmt.Errorf("--set %s: %w", text, err)

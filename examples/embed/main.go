@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 type clock struct{ now time.Duration }
@@ -20,7 +21,7 @@ func (c *clock) Now() time.Duration { return c.now }
 func fly(manifest string) (runtime.Stats, []runtime.Drawn, error) {
 	c, deps := &clock{}, runtime.Deps{}
 	deps.Clock = c // leave it out in a program that runs in real time
-	s, err := runtime.Open(context.Background(), runtime.Source{Path: manifest}, runtime.DefaultConfig(), deps)
+	s, err := runtime.Open(context.Background(), runtime.Source{Path: manifest}, config.Default(), deps)
 	if err != nil {
 		return runtime.Stats{}, nil, err
 	}

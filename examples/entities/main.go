@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -19,7 +20,7 @@ import (
 // order they were drawn for the first time.
 func walk(file string, n int) (order []string, stats runtime.Stats, err error) {
 	none := runtime.Source{Manifest: &manifest.Manifest{Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid}}
-	s, err := runtime.Open(context.Background(), none, runtime.DefaultConfig(), runtime.Deps{})
+	s, err := runtime.Open(context.Background(), none, config.Default(), runtime.Deps{})
 	if err != nil {
 		return nil, stats, err
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // travel visits the regions along X, a kilometre apart, and returns what is told
 // of them.
 func travel(manifests []string) (told []string, err error) {
 	none := runtime.Source{Manifest: &manifest.Manifest{Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid}}
-	s, err := runtime.Open(context.Background(), none, runtime.DefaultConfig(), runtime.Deps{})
+	s, err := runtime.Open(context.Background(), none, config.Default(), runtime.Deps{})
 	if err != nil {
 		return nil, err
 	}

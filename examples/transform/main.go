@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // slide takes a scene along X past the camera and returns from where to where some
 // of it was drawn.
 func slide(path string) (first, last float64, err error) {
-	s, err := runtime.Open(context.Background(), runtime.Source{Path: path}, runtime.DefaultConfig(), runtime.Deps{})
+	s, err := runtime.Open(context.Background(), runtime.Source{Path: path}, config.Default(), runtime.Deps{})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -150,7 +150,7 @@ func grantOf(had int64) int64 {
 	return max(MinBudget, min(MaxBudget, grant)) &^ (1<<20 - 1)
 }
 
-// split divides a budget as runtime.Config.SetMemoryBudget does. Budgets that are fixed
+// split divides a budget as config.Config.SetMemoryBudget does. Budgets that are fixed
 // take no part.
 func split(grant int64, fixed Memory) Memory {
 	m := Memory{GeometryBudget: grant / 5 * 3}

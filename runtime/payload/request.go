@@ -61,15 +61,3 @@ type Result struct {
 	TextureBytes  int64
 	Nodes         int // renderable nodes
 }
-
-// HTTPConfig steers the downloads of a Fetcher.
-type HTTPConfig struct {
-	RequestTimeout  float64 // seconds
-	ResourceTimeout float64 // seconds
-	Attempts        int
-}
-
-// DefaultHTTPConfig returns the defaults of the reference engine's documents.
-func DefaultHTTPConfig() HTTPConfig {
-	return HTTPConfig{RequestTimeout: 30, ResourceTimeout: 300, Attempts: 3}
-}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -552,8 +553,8 @@ func TestClosed(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, o := range []Options{
-		{HTTP: payload.HTTPConfig{Attempts: -1}},
-		{HTTP: payload.HTTPConfig{RequestTimeout: -1}},
+		{HTTP: config.HTTP{Attempts: -1}},
+		{HTTP: config.HTTP{RequestTimeout: -1}},
 		{HostRequests: -1},
 		{MaxBody: -1},
 		{CacheBudget: -1},

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
-	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -37,7 +37,7 @@ func FuzzHeaders(f *testing.F) {
 		if d := retryAfter(after, clock.Now()); d < 0 || d > longestBlock {
 			t.Fatalf("Retry-After %q is %v", after, d)
 		}
-		r := newRig(t, func(o *Options) { o.HTTP = payload.HTTPConfig{Attempts: 1} })
+		r := newRig(t, func(o *Options) { o.HTTP = config.HTTP{Attempts: 1} })
 		r.origin.put(url, data)
 		answers := 0
 		r.origin.answer = func(req *http.Request) (*http.Response, error) {

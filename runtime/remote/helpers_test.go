@@ -21,7 +21,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -371,4 +371,4 @@ func temporary(list []string) []string {
 }
 
 // oneAttempt is for tests of failures on the real clock.
-var oneAttempt = payload.HTTPConfig{Attempts: 1}
+var oneAttempt = config.HTTP{Attempts: 1}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
@@ -25,8 +25,8 @@ type Options struct {
 	// AllowInsecureHTTP allows http to other hosts than this machine.
 	AllowInsecureHTTP bool
 	// HTTP has the number of attempts and the timeouts in seconds; zero fields:
-	// those of payload.DefaultHTTPConfig.
-	HTTP payload.HTTPConfig
+	// those of config.Default.
+	HTTP config.HTTP
 	// HostRequests is how many requests to one host may run at a time; 0: 6.
 	HostRequests int
 	// TextureRequests is how many of those may be for textures, 0: 4. At least
@@ -95,7 +95,7 @@ const (
 
 // withDefaults fills zero fields in and refuses senseless ones.
 func (o Options) withDefaults() (Options, error) {
-	d := payload.DefaultHTTPConfig()
+	d := config.Default().HTTP
 	if o.HTTP.Attempts == 0 {
 		o.HTTP.Attempts = d.Attempts
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -87,7 +88,7 @@ func onStage(t *testing.T, plan func(s *stage) *manifest.Manifest, play func(s *
 		if s.f, err = New(o); err != nil {
 			t.Fatal(err)
 		}
-		cfg := runtime.DefaultConfig()
+		cfg := config.Default()
 		cfg.EnableFrustumGate = false
 		cfg.GeometryBudget, cfg.TextureBudget = 1<<40, 1<<40
 		s.s, err = runtime.Open(context.Background(), runtime.Source{Path: "city.json", Base: sceneBase, Manifest: m, Reload: s.reload}, cfg,

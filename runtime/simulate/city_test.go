@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // grid returns the manifest of a square city of n x n tiles of 25 m, each with
@@ -127,7 +128,7 @@ func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		before := heap()
 		start := time.Now()
-		s, err := runtime.Open(b.Context(), runtime.Source{Manifest: m}, runtime.DefaultConfig(), deps)
+		s, err := runtime.Open(b.Context(), runtime.Source{Manifest: m}, config.Default(), deps)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // ErrNotScenario is matched by errors about files that are neither a scenario
@@ -83,7 +83,7 @@ func LoadCameraPath(path string) (*CameraPath, error) {
 func Cooked(path string, m *manifest.Manifest) *Scenario {
 	s := &Scenario{
 		Name: filepath.Base(path), Cooked: true, ManifestPath: path, Manifest: m,
-		Config: runtime.DefaultConfig().For(m), DT: cookedDT, Path: defaultLens(),
+		Config: config.Default().For(m), DT: cookedDT, Path: defaultLens(),
 		Latency: Latency{Default: cookedParseTime},
 	}
 	s.measure()

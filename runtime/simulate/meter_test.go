@@ -7,6 +7,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -23,7 +24,7 @@ func TestGivenUpStaysAway(t *testing.T) {
 		{20 * time.Second, 0, 200},
 	} {
 		tile := manifest.Tile{ID: "a", Path: "a.untold", Bounds: manifest.Bounds{Min: [3]float64{20, 0, 0}, Max: [3]float64{21, 1, 1}}}
-		s := &Scenario{Config: runtime.DefaultConfig(), Manifest: &manifest.Manifest{
+		s := &Scenario{Config: config.Default(), Manifest: &manifest.Manifest{
 			StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 80}, Tiles: []manifest.Tile{tile},
 		}}
 		m := NewMeter(s)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // The defaults of a scenario file.
@@ -33,7 +34,7 @@ func Parse(data []byte) (*Scenario, error) {
 	d := &decoder{data: data}
 	s := &Scenario{
 		DT:      defaultDT,
-		Config:  runtime.DefaultConfig(),
+		Config:  config.Default(),
 		Path:    defaultLens(),
 		Latency: Latency{Default: defaultLatency},
 	}
@@ -246,7 +247,7 @@ func (s *Scenario) set(d *decoder, at int, n *node, key string, value any) {
 		return
 	}
 	err := s.Config.Set(key, value)
-	if e := new(runtime.ConfigError); errors.As(err, &e) {
+	if e := new(config.Error); errors.As(err, &e) {
 		hint := ""
 		if e.Suggest != "" {
 			hint = fmt.Sprintf("did you mean %q?", e.Suggest)
@@ -360,7 +361,8 @@ func (s *Scenario) stat(d *decoder, n *node) {
 		"value":   d.float(&e.Value, -math.MaxFloat64, math.MaxFloat64),
 		"note":    d.text(new(string)),
 	}, "t", "counter", "value")
-	if _, texture := textureCounters[e.Counter]; !runtime.IsCounter(e.Counter) && !texture && d.err == nil {
+	_, texture := textureCounters[e.Counter]
+	if _, ok := new(runtime.Stats).Counter(e.Counter); !ok && !texture && d.err == nil {
 		known := map[string]bool{}
 		for name := range textureCounters {
 			known[name] = true

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // sample has every key of the format.
@@ -60,10 +61,10 @@ func TestParseSample(t *testing.T) {
 		"a":      {Nodes: 1, GPUBytes: 1048576, HLOD: 7, LODs: []int64{1, 2}},
 		"b/full": {Parsed: true},
 	}
-	want.Config = runtime.DefaultConfig()
+	want.Config = config.Default()
 	want.Config.FitQueryRadius = false
 	want.Config.EnableFrustumGate, want.Config.VelocityLookAheadTime, want.Config.LOD.Bias = false, 0, 2
-	want.Config.Handoff, want.Config.FloorProximityGateY = runtime.HandoffStrict, s.Config.FloorProximityGateY
+	want.Config.Handoff, want.Config.FloorProximityGateY = config.HandoffStrict, s.Config.FloorProximityGateY
 	want.DT, want.Duration = ms(100), ms(3000)
 	want.Path = CameraPath{
 		Keys: []CameraKey{

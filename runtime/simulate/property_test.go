@@ -12,7 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
@@ -25,7 +25,7 @@ func genScenario(t *rapid.T) *Scenario {
 			Version: 3, PartitioningMode: manifest.ModeUniformGrid,
 			StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 100, Priority: 10},
 		},
-		Tiles: map[string]Extra{}, Config: runtime.DefaultConfig(), Path: defaultLens(),
+		Tiles: map[string]Extra{}, Config: config.Default(), Path: defaultLens(),
 		Textures: map[string]texfile.Size{"wall": size(2048, 2048, texfile.RGBA8), "roof": size(1000, 300, texfile.BC7), "sign": size(64, 64, texfile.RGBA8)},
 		DT:       rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 16 * time.Millisecond, 250 * time.Millisecond}).Draw(t, "dt"),
 	}
@@ -62,7 +62,7 @@ func genScenario(t *rapid.T) *Scenario {
 }
 
 // genConfig draws some parameters.
-func genConfig(t *rapid.T, c *runtime.Config) {
+func genConfig(t *rapid.T, c *config.Config) {
 	c.MaxConcurrentTileLoads = rapid.IntRange(1, 4).Draw(t, "tile loads")
 	c.MaxConcurrentLODLoads = rapid.IntRange(1, 4).Draw(t, "LOD loads")
 	c.UnloadGracePeriod = rapid.SampledFrom([]float64{3, 0, 0.5}).Draw(t, "grace")
@@ -71,7 +71,7 @@ func genConfig(t *rapid.T, c *runtime.Config) {
 	c.MaxQueryRadius = rapid.SampledFrom([]float64{500, 150}).Draw(t, "query radius")
 	c.VelocityLookAheadTime = rapid.SampledFrom([]float64{0.5, 0, 3}).Draw(t, "look ahead")
 	c.NormalizeBands = rapid.Bool().Draw(t, "normalize")
-	c.OutOfCorePolicy = rapid.SampledFrom([]runtime.OutOfCorePolicy{runtime.OutOfCoreAuto, runtime.OutOfCoreAlways, runtime.OutOfCoreImmediate}).Draw(t, "policy")
+	c.OutOfCorePolicy = rapid.SampledFrom([]config.OutOfCorePolicy{config.OutOfCoreAuto, config.OutOfCoreAlways, config.OutOfCoreImmediate}).Draw(t, "policy")
 	c.HandoffMaxWait = rapid.SampledFrom([]float64{2, 0}).Draw(t, "wait")
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
@@ -31,7 +32,7 @@ type Scenario struct {
 	Entities  []runtime.Entity
 	Regions   []runtime.Region // with their manifests
 
-	Config runtime.Config
+	Config config.Config
 
 	DT       time.Duration // time between frames
 	Duration time.Duration // the last frame is the last one not after it

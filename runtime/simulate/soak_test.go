@@ -9,7 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // soakCity is 20 x 20 tiles of 25 m with 60 nodes of 1,000 bytes, a LOD and an
@@ -21,7 +21,7 @@ func soakCity() *Scenario {
 		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 50, UnloadRadius: 75},
 	}
 	s := &Scenario{
-		Manifest: m, Tiles: map[string]Extra{}, Config: runtime.DefaultConfig(), DT: 100 * time.Millisecond, Path: defaultLens(),
+		Manifest: m, Tiles: map[string]Extra{}, Config: config.Default(), DT: 100 * time.Millisecond, Path: defaultLens(),
 		Latency: Latency{Default: 50 * time.Millisecond},
 	}
 	for i := range 400 {

@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
@@ -372,7 +373,7 @@ func (t *textureTier) follow(s *Scenario) {
 
 // textureParams returns how the textures of a scenario are streamed.
 func textureParams(s *Scenario) (texture.Params, texture.Scales, error) {
-	return texture.ForScene(texture.Params(s.Config.Texture), texture.Params(runtime.DefaultConfig().Texture), s.Manifest)
+	return texture.ForScene(texture.Params(s.Config.Texture), texture.Params(config.Default().Texture), s.Manifest)
 }
 
 // textureRoom returns what others leave of a budget; 0 for no limit.

@@ -11,7 +11,7 @@ import (
 // ErrParams is matched by errors about Params that make no sense.
 var ErrParams = errors.New("texture: bad parameters")
 
-// Params steers a Streamer. Its fields are those of runtime.TextureConfig in
+// Params steers a Streamer. Its fields are those of config.Textures in
 // the same order, so that one converts to the other:
 // texture.Params(config.Texture).
 type Params struct {
@@ -41,7 +41,7 @@ type Params struct {
 	PressureHold float64
 }
 
-// DefaultProfile is the name of the profile that runtime.DefaultConfig has.
+// DefaultProfile is the name of the profile that config.Default has.
 const DefaultProfile = "balanced"
 
 // profiles are the reference engine's.

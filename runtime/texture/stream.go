@@ -47,7 +47,7 @@ type Trimmer interface {
 
 // StreamOptions configures a Streamer.
 type StreamOptions struct {
-	Params  Params  // required: see ProfileNamed, AlignToManifest, runtime.TextureConfig
+	Params  Params  // required: see ProfileNamed, AlignToManifest, config.Textures
 	Device  Device  // required
 	Pacer   Pacer   // of the Device; nil: uploads are finished at once
 	Trimmer Trimmer // of the Device; nil: downgrades are loaded
@@ -65,7 +65,7 @@ type StreamOptions struct {
 	FirstLoads int
 	// Timeout is how long a texture may be on its way, loaded and uploaded, before
 	// it is given up: its slot goes to others, and it is tried again after a delay.
-	// 0 means 60 s, as runtime.Config.MeshLoadTimeoutSeconds.
+	// 0 means 60 s, as config.Config.MeshLoadTimeoutSeconds.
 	Timeout time.Duration
 	// Scales, if set, says how large textures are in the world; see SetScales.
 	Scales Scales

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -20,7 +20,7 @@ func TestParamsAreThoseOfTheRuntime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := texture.Params(runtime.DefaultConfig().Texture); got != want {
+	if got := texture.Params(config.Default().Texture); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

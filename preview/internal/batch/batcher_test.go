@@ -7,7 +7,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -411,7 +411,7 @@ func TestCellSize(t *testing.T) {
 }
 
 func TestOptionsOf(t *testing.T) {
-	c := runtime.DefaultConfig()
+	c := config.Default()
 	o := OptionsOf(&c).withDefaults()
 	if o.MaxCellVertices != 160_000 || o.MaxCellIndices != 300_000 || o.MaxCellBytes != 8<<20 || o.Secondary || o.Limits != DefaultLimits() {
 		t.Errorf("%+v", o)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // Limits bounds the work of one Update.
@@ -57,7 +57,7 @@ type Options struct {
 
 // OptionsOf returns the options that a configuration asks for. Whether to batch
 // at all is up to the caller: Config.Batching.Enabled.
-func OptionsOf(c *runtime.Config) Options {
+func OptionsOf(c *config.Config) Options {
 	return Options{ // a bound of 0 is none of that, not the default
 		Secondary:       c.BatchSecondaryTileRepresentations,
 		MaxCellVertices: max(1, int64(c.Batching.MaxCellVertices)),

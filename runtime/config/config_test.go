@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"errors"
@@ -10,13 +10,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/manifest"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of parameters in docs/runtime.md")
 
 // The page lists every parameter as the code has it.
 func TestParametersAreDocumented(t *testing.T) {
-	path := filepath.Join("..", "docs", "runtime.md")
+	path := filepath.Join("..", "..", "docs", "runtime.md")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +35,7 @@ func TestParametersAreDocumented(t *testing.T) {
 	}
 	if want := page[:at+len(head)] + table.String(); want != page {
 		if !*update {
-			t.Fatal("the table of parameters is out of date: run go test ./runtime -update")
+			t.Fatal("the table of parameters is out of date: run go test ./runtime/config -update")
 		}
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -41,37 +43,43 @@ func TestParametersAreDocumented(t *testing.T) {
 	}
 }
 
-// Every field of Config has a row in the table, under its own name.
-func TestEveryFieldIsAParameter(t *testing.T) {
-	keys := map[string]bool{}
-	for _, p := range Params() {
-		if keys[strings.ToLower(p.Key)] {
+// The tag of every field says what it means and, of a number, in which range it is.
+func TestEveryParameterIsDescribed(t *testing.T) {
+	keys, c := map[string]bool{}, Default()
+	for _, p := range params {
+		if keys[p.Key] {
 			t.Errorf("%s is listed twice", p.Key)
 		}
-		keys[strings.ToLower(p.Key)] = true
-		if p.Meaning == "" {
-			t.Errorf("%s has no meaning", p.Key)
+		keys[p.Key] = true
+		number := false
+		switch p.at(&c).(type) {
+		case *int, *int64, *float64:
+			number = true
+		}
+		if p.Meaning == "" || number == (p.Range == "") || p.Range != "" && p.Range != rangeOf(&p) {
+			t.Errorf("%s: range %q, meaning %q", p.Key, p.Range, p.Meaning)
 		}
 	}
-	fields := 0
-	var walk func(typ reflect.Type, prefix string)
-	walk = func(typ reflect.Type, prefix string) {
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			if f.Type.Kind() == reflect.Struct {
-				walk(f.Type, prefix+f.Name+".")
-				continue
-			}
-			fields++
-			if !keys[strings.ToLower(prefix+f.Name)] {
-				t.Errorf("%s%s is no parameter", prefix, f.Name)
-			}
-		}
+}
+
+// rangeOf is the text of a range as it was understood.
+func rangeOf(p *Param) string {
+	switch {
+	case p.inf:
+		return fmt.Sprintf("at least %v, or inf", p.lo)
+	case p.hi >= math.MaxInt32:
+		return fmt.Sprintf("at least %v", p.lo)
 	}
-	walk(reflect.TypeFor[Config](), "")
-	if fields != len(keys) {
-		t.Errorf("%d fields, %d parameters", fields, len(keys))
+	return fmt.Sprintf("%v to %v", p.lo, p.hi)
+}
+
+// valueOf returns the value of a parameter.
+func valueOf(t *testing.T, c *Config, key string) any {
+	p, err := lookup(key)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return reflect.ValueOf(c).Elem().FieldByIndex(p.field).Interface()
 }
 
 func TestConfigSet(t *testing.T) {
@@ -86,17 +94,17 @@ func TestConfigSet(t *testing.T) {
 		{"maxConcurrentTileLoads", 7, 7},
 		{"geometryBudget", 1e9, int64(1e9)},
 		{"floorProximityGateY", "inf", math.Inf(1)},
-		{"handoff", "strict", "strict"},
+		{"handoff", "strict", HandoffStrict},
 		{"lod.distances", []any{10.0, 20}, []float64{10, 20}},
 		{"cache.dir", "/x", "/x"},
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		if err := cfg.Set(c.key, c.value); err != nil {
 			t.Errorf("%s: %v", c.key, err)
 			continue
 		}
-		if got, err := cfg.Get(c.key); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s = %v (%v), want %v", c.key, got, err, c.want)
+		if got := valueOf(t, &cfg, c.key); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s = %v, want %v", c.key, got, c.want)
 		}
 	}
 }
@@ -123,26 +131,26 @@ func TestConfigSetRefuses(t *testing.T) {
 		{"lod", map[string]any{"bias": -1.0}, "out of range"},
 		{"cache.dir", 3, "want a text"},
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		err := cfg.Set(c.key, c.value)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrConfig) {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s = %v: %v, want %q", c.key, c.value, err, c.want)
 		}
-		if !reflect.DeepEqual(cfg, DefaultConfig()) {
+		if !reflect.DeepEqual(cfg, Default()) {
 			t.Errorf("%s = %v changed the configuration", c.key, c.value)
 		}
 	}
 }
 
 func TestConfigJSON(t *testing.T) {
-	cfg := DefaultConfig()
+	cfg := Default()
 	if err := cfg.SetJSON([]byte(`{"lod": {"bias": 2}, "texture.interval": 0.5, "handoff": "strict"}`)); err != nil {
 		t.Fatal(err)
 	}
 	if cfg.LOD.Bias != 2 || cfg.Texture.Interval != 0.5 || cfg.Handoff != HandoffStrict {
 		t.Errorf("%+v", cfg)
 	}
-	if err := cfg.SetJSON([]byte(`{`)); !errors.Is(err, ErrConfig) {
+	if err := cfg.SetJSON([]byte(`{`)); !errors.Is(err, ErrInvalid) {
 		t.Errorf("%v", err)
 	}
 }
@@ -168,13 +176,37 @@ func TestConfigValidate(t *testing.T) {
 		func(c *Config) { c.Handoff = "" },
 		func(c *Config) { *c = Config{} },
 	} {
-		cfg := DefaultConfig()
+		cfg := Default()
 		change(&cfg)
-		if err := cfg.Validate(); !errors.Is(err, ErrConfig) {
+		if err := cfg.Validate(); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%+v was accepted: %v", cfg, err)
 		}
-		if _, err := Open(t.Context(), Source{}, cfg, Deps{}); !errors.Is(err, ErrConfig) {
-			t.Errorf("Open accepted a bad configuration: %v", err)
-		}
+	}
+}
+
+// The query radius follows manifests of untold's cook alone, and not where it
+// was set.
+func TestQueryRadiusFollowsTheManifest(t *testing.T) {
+	far := 3000.0
+	own := &manifest.Manifest{Generator: "untold 1", Tiles: []manifest.Tile{{UnloadRadius: &far}}}
+	foreign := &manifest.Manifest{Tiles: own.Tiles}
+	c := Default()
+	if got := c.For(own).MaxQueryRadius; got != far {
+		t.Errorf("own: %v", got)
+	}
+	if got := c.For(foreign).MaxQueryRadius; got != 500 {
+		t.Errorf("foreign: %v", got)
+	}
+	again := c.For(own)
+	if got := again.For(foreign).MaxQueryRadius; got != far {
+		t.Errorf("a radius that was found is found again: %v", got)
+	}
+	if err := c.Set("maxQueryRadius", 700); err != nil || c.For(own).MaxQueryRadius != 700 {
+		t.Errorf("set: %v %v", err, c.For(own).MaxQueryRadius)
+	}
+	c = Default()
+	c.FitQueryRadius = false
+	if got := c.For(own).MaxQueryRadius; got != 500 {
+		t.Errorf("off: %v", got)
 	}
 }

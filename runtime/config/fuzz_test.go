@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import "testing"
 
@@ -12,7 +12,7 @@ func FuzzConfigJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := DefaultConfig()
+		c := Default()
 		if c.SetJSON(data) != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"encoding/json"
@@ -7,26 +7,20 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/untoldkit/untold/manifest"
-
-	"github.com/untoldkit/untold/internal/editdist"
 )
 
-// ErrConfig is matched by all errors about parameters.
-var ErrConfig = errors.New("runtime: bad configuration")
+// ErrInvalid is matched by all errors about parameters.
+var ErrInvalid = errors.New("runtime: bad configuration")
 
-// ConfigError says which parameter is wrong, and why.
-type ConfigError struct {
+// Error says which parameter is wrong, and why.
+type Error struct {
 	Key     string
 	Problem string
 	Suggest string // the nearest key, when Key is unknown
 }
 
 // Error returns one line.
-func (e *ConfigError) Error() string {
+func (e *Error) Error() string {
 	s := fmt.Sprintf("runtime: config key %q: %s", e.Key, e.Problem)
 	if e.Suggest != "" {
 		s += fmt.Sprintf("; did you mean %q?", e.Suggest)
@@ -34,58 +28,13 @@ func (e *ConfigError) Error() string {
 	return s
 }
 
-// Unwrap returns ErrConfig.
-func (e *ConfigError) Unwrap() error { return ErrConfig }
-
-// Param describes one parameter for documentation and help texts.
-type Param struct {
-	Key     string
-	Unit    string // "" when it has none
-	Default string
-	Range   string // "" when every value of the type is legal
-	Meaning string
-}
-
-// Params returns all parameters in the order of Config.
-func Params() []Param {
-	def := DefaultConfig()
-	out := make([]Param, len(params))
-	for i, p := range params {
-		out[i] = Param{p.key, p.unit, formatValue(p.at(&def)), p.rangeText(), p.meaning}
-	}
-	return out
-}
-
-// Get returns the value of a parameter as Set takes it.
-func (c *Config) Get(key string) (any, error) {
-	p, err := lookup(key)
-	if err != nil {
-		return nil, err
-	}
-	switch v := p.at(c).(type) {
-	case *bool:
-		return *v, nil
-	case *int:
-		return *v, nil
-	case *int64:
-		return *v, nil
-	case *float64:
-		return *v, nil
-	case *[]float64:
-		return slices.Clone(*v), nil
-	case *string:
-		return *v, nil
-	case *OutOfCorePolicy:
-		return string(*v), nil
-	default:
-		return string(*v.(*Handoff)), nil
-	}
-}
+// Unwrap returns ErrInvalid.
+func (e *Error) Unwrap() error { return ErrInvalid }
 
 // Set assigns one parameter by its key, such as "updateInterval" or
 // "lod.bias". It accepts what JSON and YAML decoders return: booleans, numbers,
 // strings, lists of numbers, and for a group ("lod") a map of its keys. The
-// text "inf" stands for an infinite number. The error is a *ConfigError; the
+// text "inf" stands for an infinite number. The error is a *Error; the
 // range is checked too, relations between parameters by Validate.
 func (c *Config) Set(key string, value any) error {
 	if group, ok := value.(map[string]any); ok {
@@ -102,7 +51,7 @@ func (c *Config) Set(key string, value any) error {
 	}
 	trial := *c
 	if err := assign(p.at(&trial), value); err != nil {
-		return &ConfigError{Key: key, Problem: err.Error()}
+		return &Error{Key: key, Problem: err.Error()}
 	}
 	if err := p.check(&trial); err != nil {
 		return err
@@ -114,21 +63,11 @@ func (c *Config) Set(key string, value any) error {
 	return nil
 }
 
-// For returns the parameters for a manifest: with FitQueryRadius, and when
-// untold cooked it, MaxQueryRadius is as far as anything of it is wanted.
-func (c Config) For(m *manifest.Manifest) Config {
-	if c.FitQueryRadius && m.ByUntold() {
-		c.MaxQueryRadius = m.Reach()
-	}
-	c.FitQueryRadius = false
-	return c
-}
-
 // SetJSON assigns the parameters of a JSON object, in order of their keys.
 func (c *Config) SetJSON(data []byte) error {
 	var m map[string]any
 	if err := json.Unmarshal(data, &m); err != nil {
-		return fmt.Errorf("%w: %w", ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if err := c.Set(k, m[k]); err != nil {
@@ -146,7 +85,7 @@ func (c *Config) Validate() error {
 		}
 	}
 	bad := func(key, format string, args ...any) error {
-		return &ConfigError{Key: key, Problem: fmt.Sprintf(format, args...)}
+		return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case c.BurstTickInterval > c.UpdateInterval:
@@ -163,20 +102,6 @@ func (c *Config) Validate() error {
 		return bad("texture.maxDimension", "%d is below texture.minDimension (%d)", c.Texture.MaxDimension, c.Texture.MinDimension)
 	}
 	return nil
-}
-
-// lookup finds a parameter; the error suggests the nearest key.
-func lookup(key string) (*param, error) {
-	best, bestCost := "", len(key)/3+2
-	for i := range params {
-		if params[i].key == key {
-			return &params[i], nil
-		}
-		if cost := editdist.Distance(strings.ToLower(key), strings.ToLower(params[i].key)); cost < bestCost {
-			best, bestCost = params[i].key, cost
-		}
-	}
-	return nil, &ConfigError{Key: key, Problem: "unknown key", Suggest: best}
 }
 
 // assign converts a decoded value to the parameter's type.
@@ -266,25 +191,4 @@ func number(value any) (float64, bool) {
 		return math.Inf(1), v == "inf"
 	}
 	return 0, false
-}
-
-func formatValue(at any) string {
-	switch v := at.(type) {
-	case *bool:
-		return strconv.FormatBool(*v)
-	case *int:
-		return strconv.Itoa(*v)
-	case *int64:
-		return strconv.FormatInt(*v, 10)
-	case *float64:
-		return strconv.FormatFloat(*v, 'g', -1, 64)
-	case *[]float64:
-		return strings.ReplaceAll(fmt.Sprint(*v), " ", ", ")
-	case *string:
-		return *v
-	case *OutOfCorePolicy:
-		return string(*v)
-	default:
-		return string(*v.(*Handoff))
-	}
 }

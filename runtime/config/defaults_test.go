@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"fmt"
@@ -92,26 +92,19 @@ var documented = map[string]string{
 }
 
 func TestDocumentedDefaults(t *testing.T) {
-	c := DefaultConfig()
+	c := Default()
 	for _, p := range Params() {
 		want, ok := documented[p.Key]
 		if !ok {
 			t.Errorf("%s has no documented default: add it to the table", p.Key)
 			continue
 		}
-		v, err := c.Get(p.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(v); got != want {
+		if got := fmt.Sprint(valueOf(t, &c, p.Key)); got != want {
 			t.Errorf("%s is %s by default, documented is %s", p.Key, got, want)
 		}
 	}
 	if len(documented) != len(Params()) {
 		t.Errorf("%d defaults are documented, there are %d parameters", len(documented), len(Params()))
-	}
-	if DefaultEntityRadius != 100 || DefaultEntityUnloadRadius != 150 || DefaultRegionRadius != 100 || DefaultRegionUnloadRadius != 150 {
-		t.Error("entities and regions stream within 100 m and go beyond 150 m")
 	}
 }
 
