@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 // maxName bounds a name: hostile records may all name one huge string.
@@ -95,7 +96,7 @@ func (c *container) mesh(e *records.Entity) (mesh, triangles int, err error) {
 	if k, ok := c.meshes[key.String()]; ok {
 		return k, triangles, nil
 	}
-	k, err := c.doc.meshes.add(out)
+	k, err := c.doc.add(glb.Meshes, out)
 	c.meshes[key.String()] = k
 	return k, triangles, err
 }
@@ -127,7 +128,7 @@ func (c *container) nodes(name string) ([]int, error) {
 		return nil, err
 	}
 	// The indices of all nodes are needed before the first is written.
-	next := c.doc.nodes.n
+	next := c.doc.Count(glb.Nodes)
 	if wrapped {
 		next += root.count()
 	}
@@ -156,7 +157,7 @@ func (c *container) nodes(name string) ([]int, error) {
 		}
 	}
 	if wrapped {
-		at := c.doc.nodes.n
+		at := c.doc.Count(glb.Nodes)
 		if err := c.addNode(root, nodeJSON{Name: name, Children: roots}); err != nil {
 			return nil, err
 		}
@@ -210,14 +211,14 @@ func (c *container) place(m *[16]float32, where string) placement {
 func (e *exporter) addNode(p placement, n nodeJSON) error {
 	n.Translation, n.Rotation, n.Scale = p.trs()
 	if p.inner == nil {
-		_, err := e.doc.nodes.add(n)
+		_, err := e.doc.add(glb.Nodes, n)
 		return err
 	}
 	inner := nodeJSON{Rotation: p.inner[:], Mesh: n.Mesh, Children: n.Children}
-	n.Mesh, n.Children = nil, []int{e.doc.nodes.n + 1}
-	if _, err := e.doc.nodes.add(n); err != nil {
+	n.Mesh, n.Children = nil, []int{e.doc.Count(glb.Nodes) + 1}
+	if _, err := e.doc.add(glb.Nodes, n); err != nil {
 		return err
 	}
-	_, err := e.doc.nodes.add(inner)
+	_, err := e.doc.add(glb.Nodes, inner)
 	return err
 }

@@ -2,54 +2,48 @@ package gltfexport
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"math"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
-// The numbers of glTF 2.0 that are used here (sections 5.1, 5.11 and 5.26).
-const (
-	componentU8   = 5121
-	componentU16  = 5123
-	componentU32  = 5125
-	componentF32  = 5126
-	targetVertex  = 34962
-	targetIndex   = 34963
-	wrapRepeat    = 10497
-	filterLinear  = 9729
-	filterMipmaps = 9987
-)
-
-// section is an array of the document, encoded as it grows: a large scene has
-// millions of elements, which are smaller as text than as Go values.
-type section struct {
-	data []byte
-	n    int
-}
-
-// add appends an element and returns its index. The types of this package
-// always encode, provided that all numbers are finite.
-func (s *section) add(v any) (int, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return 0, fmt.Errorf("gltfexport: encode the document: %w", err)
-	}
-	if s.n > 0 {
-		s.data = append(s.data, ',')
-	}
-	s.data = append(s.data, b...)
-	s.n++
-	return s.n - 1, nil
-}
-
-// document is the JSON part of the output.
+// document is the output: elements and the buffer go to the writer as they are
+// made.
 type document struct {
-	nodes, meshes, accessors, views   section
-	materials, textures, images       section
-	cameras, lights                   section
-	roots                             []int // of the scene
-	emissiveStrength, unlit, punctual bool  // extensions in use
-	bufferURI                         string
-	bufferBytes                       int64
+	*glb.Writer
+	lights                  []json.RawMessage
+	roots                   []int // of the scene
+	emissiveStrength, unlit bool  // extensions in use
+}
+
+func newDocument(out string, opts *Options) (document, error) {
+	limit := int64(math.MaxUint32)
+	if opts.maxBytes > 0 {
+		limit = opts.maxBytes
+	}
+	tooLarge := fmt.Errorf("%w: export single containers, or --levels lod1 or hlod", ErrTooLarge)
+	w, err := glb.Create(out, glb.Options{Separator: ",", Limit: limit, TooLarge: tooLarge, Files: opts.files})
+	if err != nil {
+		return document{}, fmt.Errorf("gltfexport: %w", err)
+	}
+	return document{Writer: w}, nil
+}
+
+// add appends an element to a section and returns its index. The types of this
+// package always encode, provided that all numbers are finite.
+func (d *document) add(s glb.Section, v any) (int, error) {
+	k, err := d.Add(s, v)
+	return k, located(err)
+}
+
+// located names the package in errors of the writer, other than [ErrTooLarge].
+func located(err error) error {
+	if err == nil || errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	return fmt.Errorf("gltfexport: %w", err)
 }
 
 type assetJSON struct {
@@ -143,44 +137,41 @@ type samplerJSON struct {
 	WrapT     int `json:"wrapT"`
 }
 
-// encode writes the document and returns its length. It can be called twice,
-// first with io.Discard to learn the length.
-func (d *document) encode(w io.Writer, generator string) (int64, error) {
-	e := encoder{w: w}
-	e.value(`{"asset":`, assetJSON{"2.0", generator})
-	if used := d.extensions(); len(used) > 0 {
-		e.value(`,"extensionsUsed":`, used)
+// finish writes the files; it returns the bytes of all but the textures.
+func (d *document) finish(generator string) (int64, error) {
+	if d.Count(glb.Textures) > 0 {
+		if _, err := d.add(glb.Samplers, samplerJSON{glb.FilterLinear, glb.FilterMipmaps, glb.WrapRepeat, glb.WrapRepeat}); err != nil {
+			return 0, err
+		}
 	}
-	e.text(`,"scene":0,"scenes":[`)
-	e.value("", sceneJSON{d.roots})
-	e.text("]")
-	e.section("nodes", &d.nodes)
-	e.section("meshes", &d.meshes)
-	e.section("materials", &d.materials)
-	e.section("textures", &d.textures)
-	e.section("images", &d.images)
-	if d.textures.n > 0 {
-		e.value(`,"samplers":`, []samplerJSON{{filterLinear, filterMipmaps, wrapRepeat, wrapRepeat}})
-	}
-	e.section("cameras", &d.cameras)
-	e.section("accessors", &d.accessors)
-	e.section("bufferViews", &d.views)
-	if d.bufferBytes > 0 {
-		e.value(`,"buffers":`, []bufferJSON{{d.bufferURI, d.bufferBytes}})
-	}
-	if d.punctual {
-		e.text(`,"extensions":{"KHR_lights_punctual":{"lights":[`)
-		e.bytes(d.lights.data)
-		e.text("]}}")
-	}
-	e.text("}")
-	return e.n, e.err
+	n, err := d.Close(func(size int64, uri string) (head, tail []byte) {
+		add := func(b []byte, key string, v any) []byte {
+			text, err := json.Marshal(v)
+			if err != nil {
+				panic(err) // texts, whole numbers and what has been encoded always encode
+			}
+			return append(append(b, key...), text...)
+		}
+		head = add(nil, `{"asset":`, assetJSON{"2.0", generator})
+		if used := d.extensions(); len(used) > 0 {
+			head = add(head, `,"extensionsUsed":`, used)
+		}
+		head = add(head, `,"scene":0,"scenes":`, []sceneJSON{{d.roots}})
+		if size > 0 {
+			tail = add(tail, `,"buffers":`, []bufferJSON{{uri, size}})
+		}
+		if len(d.lights) > 0 {
+			tail = append(add(tail, `,"extensions":{"KHR_lights_punctual":{"lights":`, d.lights), "}}"...)
+		}
+		return head, append(tail, '}')
+	})
+	return n, located(err)
 }
 
 // extensions lists the extensions in use, by name.
 func (d *document) extensions() []string {
 	var used []string
-	if d.punctual {
+	if len(d.lights) > 0 {
 		used = append(used, "KHR_lights_punctual")
 	}
 	if d.emissiveStrength {
@@ -190,41 +181,4 @@ func (d *document) extensions() []string {
 		used = append(used, "KHR_materials_unlit")
 	}
 	return used
-}
-
-// encoder writes pieces and keeps the first error.
-type encoder struct {
-	w   io.Writer
-	n   int64
-	err error
-}
-
-func (e *encoder) bytes(b []byte) {
-	if e.err != nil {
-		return
-	}
-	n, err := e.w.Write(b)
-	e.n += int64(n)
-	e.err = err
-}
-
-func (e *encoder) text(s string) { e.bytes([]byte(s)) }
-
-func (e *encoder) value(key string, v any) {
-	b, err := json.Marshal(v)
-	if err != nil && e.err == nil {
-		e.err = err
-	}
-	e.text(key)
-	e.bytes(b)
-}
-
-// section writes an array; glTF forbids empty ones.
-func (e *encoder) section(key string, s *section) {
-	if s.n == 0 {
-		return
-	}
-	e.text(`,"` + key + `":[`)
-	e.bytes(s.data)
-	e.text("]")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -108,7 +109,7 @@ func Export(ctx context.Context, path, out string, opts Options) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	defer e.sink.discard()
+	defer e.doc.Drop()
 	if strings.EqualFold(filepath.Ext(file), ".json") {
 		err = e.manifest(file)
 	} else {
@@ -171,7 +172,6 @@ type exporter struct {
 	ctx   context.Context
 	opts  Options
 	doc   document
-	sink  *sink
 	tex   *textures
 	mats  materialSet
 	notes notes
@@ -181,17 +181,17 @@ type exporter struct {
 }
 
 func newExporter(ctx context.Context, out string, opts Options) (*exporter, error) {
-	s, err := newSink(out, &opts)
+	doc, err := newDocument(out, &opts)
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{ctx: ctx, opts: opts, sink: s}
+	e := &exporter{ctx: ctx, opts: opts, doc: doc}
 	e.res.Path = out
 	e.tex = newTextures(e)
 	return e, nil
 }
 
-// finish writes the document around what the sink holds.
+// finish writes the document around what has been added.
 func (e *exporter) finish() (*Result, error) {
 	if err := e.ctx.Err(); err != nil {
 		return nil, err
@@ -199,13 +199,13 @@ func (e *exporter) finish() (*Result, error) {
 	if err := e.tex.commit(); err != nil {
 		return nil, err
 	}
-	n, err := e.sink.finish(&e.doc, e.opts.Generator)
+	n, err := e.doc.finish(e.opts.Generator)
 	if err != nil {
 		return nil, err
 	}
 	r := e.res
-	r.Bytes, r.Nodes, r.Meshes = n, e.doc.nodes.n, e.doc.meshes.n
-	r.Materials, r.Textures = e.doc.materials.n, e.doc.textures.n
+	r.Bytes, r.Nodes, r.Meshes = n, e.doc.Count(glb.Nodes), e.doc.Count(glb.Meshes)
+	r.Materials, r.Textures = e.doc.Count(glb.Materials), e.doc.Count(glb.Textures)
 	r.Notes = e.notes.list()
 	return &r, nil
 }
@@ -266,7 +266,7 @@ func (e *exporter) moveBack(offset *[3]float64) error {
 	if offset == nil || *offset == [3]float64{} || len(e.doc.roots) == 0 {
 		return nil
 	}
-	at := e.doc.nodes.n
+	at := e.doc.Count(glb.Nodes)
 	if err := e.addNode(placement{*offset, noRotation, noScale, nil}, nodeJSON{Name: "origin_offset", Children: e.doc.roots}); err != nil {
 		return err
 	}

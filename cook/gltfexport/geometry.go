@@ -6,6 +6,8 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 // vertexKey names a converted vertex range.
@@ -100,16 +102,17 @@ func (c *container) convertVertices(m *records.Mesh, k vertexKey) (vertexSet, er
 	}
 	src := c.geo.Vertices[m.VertexOffset : m.VertexOffset+m.VertexSize]
 	l := layoutOf(src, k)
-	if err := c.sink.align(); err != nil {
-		return vertexSet{}, err
+	at, err := c.doc.Align()
+	if err != nil {
+		return vertexSet{}, located(err)
 	}
-	view := viewJSON{ByteOffset: c.sink.n, ByteLength: int64(l.stride) * int64(m.VertexCount), ByteStride: l.stride, Target: targetVertex}
+	view := viewJSON{ByteOffset: at, ByteLength: int64(l.stride) * int64(m.VertexCount), ByteStride: l.stride, Target: glb.TargetVertex}
 	w := vertexWriter{layout: l, min: inf3(1), max: inf3(-1)}
 	for len(src) > 0 {
 		n := min(len(src), blockVertices*vertex.Size)
 		c.block = w.appendBlock(c.block[:0], src[:n])
-		if _, err := c.sink.Write(c.block); err != nil {
-			return vertexSet{}, err
+		if _, err := c.doc.Write(c.block); err != nil {
+			return vertexSet{}, located(err)
 		}
 		src = src[n:]
 	}
@@ -117,7 +120,7 @@ func (c *container) convertVertices(m *records.Mesh, k vertexKey) (vertexSet, er
 	c.notes.add("not-finite", w.notFinite, where)
 	c.notes.add("direction-missing", w.directionless, where)
 	c.res.Vertices += int(m.VertexCount)
-	v, err := c.doc.views.add(view)
+	v, err := c.doc.add(glb.BufferViews, view)
 	if err != nil {
 		return vertexSet{}, err
 	}
@@ -132,7 +135,7 @@ func (c *container) vertexAccessors(view, count int, w *vertexWriter) (vertexSet
 	add := func(size int, a accessorJSON) int {
 		a.BufferView, a.ByteOffset, a.Count = view, offset, count
 		offset += size
-		k, err := c.doc.accessors.add(a)
+		k, err := c.doc.add(glb.Accessors, a)
 		if err != nil {
 			failed = err
 		}
@@ -145,12 +148,12 @@ func (c *container) vertexAccessors(view, count int, w *vertexWriter) (vertexSet
 		k := add(size, a)
 		return &k
 	}
-	set.attributes.Position = add(12, accessorJSON{ComponentType: componentF32, Type: "VEC3", Min: widen(w.min), Max: widen(w.max)})
-	set.attributes.Normal = add(12, accessorJSON{ComponentType: componentF32, Type: "VEC3"})
-	set.attributes.Tangent = optional(w.layout.tangent, 16, accessorJSON{ComponentType: componentF32, Type: "VEC4"})
-	set.attributes.UV0 = optional(w.layout.uv0, 8, accessorJSON{ComponentType: componentF32, Type: "VEC2"})
-	set.attributes.UV1 = optional(w.layout.uv1, 8, accessorJSON{ComponentType: componentF32, Type: "VEC2"})
-	set.attributes.Color = optional(w.layout.color, 4, accessorJSON{ComponentType: componentU8, Normalized: true, Type: "VEC4"})
+	set.attributes.Position = add(12, accessorJSON{ComponentType: glb.ComponentF32, Type: "VEC3", Min: widen(w.min), Max: widen(w.max)})
+	set.attributes.Normal = add(12, accessorJSON{ComponentType: glb.ComponentF32, Type: "VEC3"})
+	set.attributes.Tangent = optional(w.layout.tangent, 16, accessorJSON{ComponentType: glb.ComponentF32, Type: "VEC4"})
+	set.attributes.UV0 = optional(w.layout.uv0, 8, accessorJSON{ComponentType: glb.ComponentF32, Type: "VEC2"})
+	set.attributes.UV1 = optional(w.layout.uv1, 8, accessorJSON{ComponentType: glb.ComponentF32, Type: "VEC2"})
+	set.attributes.Color = optional(w.layout.color, 4, accessorJSON{ComponentType: glb.ComponentU8, Normalized: true, Type: "VEC4"})
 	return set, failed
 }
 
@@ -250,28 +253,28 @@ func (c *container) convertIndices(m *records.Mesh, k indexKey) (int, error) {
 	if err := c.charge(m.IndexSize); err != nil {
 		return 0, err
 	}
-	if err := c.sink.align(); err != nil {
-		return 0, err
+	at, err := c.doc.Align()
+	if err != nil {
+		return 0, located(err)
 	}
 	src := c.geo.Indices[m.IndexOffset : m.IndexOffset+m.IndexSize]
-	a := accessorJSON{ComponentType: componentU16, Count: int(m.IndexCount), Type: "SCALAR"}
+	a := accessorJSON{ComponentType: glb.ComponentU16, Count: int(m.IndexCount), Type: "SCALAR"}
 	size := int64(2)
 	if k.wide {
-		a.ComponentType, size = componentU32, 4
+		a.ComponentType, size = glb.ComponentU32, 4
 	}
-	view := viewJSON{ByteOffset: c.sink.n, ByteLength: size * int64(m.IndexCount), Target: targetIndex}
+	view := viewJSON{ByteOffset: at, ByteLength: size * int64(m.IndexCount), Target: glb.TargetIndex}
 	if k.wide == (m.IndexType == vertex.Index32) {
-		if _, err := c.sink.Write(src); err != nil {
-			return 0, err
+		if _, err := c.doc.Write(src); err != nil {
+			return 0, located(err)
 		}
 	} else if err := c.widenIndices(src); err != nil {
 		return 0, err
 	}
-	var err error
-	if a.BufferView, err = c.doc.views.add(view); err != nil {
+	if a.BufferView, err = c.doc.add(glb.BufferViews, view); err != nil {
 		return 0, err
 	}
-	return c.doc.accessors.add(a)
+	return c.doc.add(glb.Accessors, a)
 }
 
 // widenIndices writes 16-bit indices as 32-bit ones.
@@ -282,8 +285,8 @@ func (c *container) widenIndices(src []byte) error {
 		for i := 0; i < n; i += 2 {
 			c.block = binary.LittleEndian.AppendUint32(c.block, uint32(binary.LittleEndian.Uint16(src[i:])))
 		}
-		if _, err := c.sink.Write(c.block); err != nil {
-			return err
+		if _, err := c.doc.Write(c.block); err != nil {
+			return located(err)
 		}
 		src = src[n:]
 	}

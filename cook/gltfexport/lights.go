@@ -1,9 +1,11 @@
 package gltfexport
 
 import (
+	"encoding/json"
 	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -47,20 +49,20 @@ func (e *exporter) lights(list []manifest.Light) {
 		if l.RadiometricUnit {
 			e.notes.add("light-units", 1, l.Name)
 		}
-		k, err := e.doc.lights.add(out)
+		text, err := json.Marshal(out)
 		if err != nil {
 			e.notes.add("light-skipped", 1, l.Name)
 			continue
 		}
-		e.doc.punctual = true
-		e.scenery(place, nodeJSON{Name: l.Name, Extensions: &nodeExtras{lightRefJSON{k}}})
+		e.doc.lights = append(e.doc.lights, text)
+		e.scenery(place, nodeJSON{Name: l.Name, Extensions: &nodeExtras{lightRefJSON{len(e.doc.lights) - 1}}})
 	}
 }
 
 // scenery adds a node to the scene itself. Its numbers are finite, so that it
 // can be encoded.
 func (e *exporter) scenery(p placement, n nodeJSON) {
-	at := e.doc.nodes.n
+	at := e.doc.Count(glb.Nodes)
 	if err := e.addNode(p, n); err == nil {
 		e.doc.roots = append(e.doc.roots, at)
 	}
@@ -129,7 +131,7 @@ func (e *exporter) cameras(list []manifest.Camera) {
 			e.notes.add("camera-skipped", 1, c.Name)
 			continue
 		}
-		k, err := e.doc.cameras.add(cameraJSON{c.Name, "perspective", p})
+		k, err := e.doc.add(glb.Cameras, cameraJSON{c.Name, "perspective", p})
 		if err != nil {
 			e.notes.add("camera-skipped", 1, c.Name)
 			continue

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/format/records"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 type textureRefJSON struct {
@@ -76,7 +78,7 @@ func (c *container) material(record uint32) (int, materialUse, error) {
 	}
 	k, ok := c.mats.byText[string(text)]
 	if !ok {
-		if k, err = c.doc.materials.add(m); err != nil {
+		if k, err = c.doc.add(glb.Materials, m); err != nil {
 			return 0, use, err
 		}
 		if c.mats.byText == nil {

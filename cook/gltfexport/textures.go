@@ -10,7 +10,6 @@ import (
 	_ "image/png"  // likewise
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -92,7 +92,7 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 		name = path.Base(at.uri)
 	}
 	img := imageJSON{Name: name}
-	if t.e.sink.glb {
+	if t.e.doc.Binary() {
 		img.MimeType = mime
 		err = t.embed(&img, f, n)
 	} else if img.URI = t.reference(f.Name()); img.URI == "" {
@@ -111,24 +111,24 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 
 // document adds an image and a texture that shows it.
 func (t *textures) document(img imageJSON) (int, error) {
-	i, err := t.e.doc.images.add(img)
+	i, err := t.e.doc.add(glb.Images, img)
 	if err != nil {
 		return -1, err
 	}
-	return t.e.doc.textures.add(textureJSON{Sampler: 0, Source: i})
+	return t.e.doc.add(glb.Textures, textureJSON{Sampler: 0, Source: i})
 }
 
 // embed copies n bytes into the buffer.
 func (t *textures) embed(img *imageJSON, r io.Reader, n int64) error {
-	s := t.e.sink
-	if err := s.align(); err != nil {
-		return err
+	at, err := t.e.doc.Align()
+	if err != nil {
+		return located(err)
 	}
-	view := viewJSON{ByteOffset: s.n, ByteLength: n}
-	if k, err := io.CopyN(s, r, n); err != nil {
+	view := viewJSON{ByteOffset: at, ByteLength: n}
+	if k, err := io.CopyN(t.e.doc, r, n); err != nil {
 		return fmt.Errorf("gltfexport: texture %q, after %d bytes: %w", img.Name, k, err)
 	}
-	v, err := t.e.doc.views.add(view)
+	v, err := t.e.doc.add(glb.BufferViews, view)
 	img.BufferView = &v
 	return err
 }
@@ -187,7 +187,7 @@ func sniff(f io.ReadSeeker) (mime, code string) {
 // reference returns the uri of a file that lies below the output's folder, ""
 // for others.
 func (t *textures) reference(file string) string {
-	dir, err := filepath.EvalSymlinks(filepath.Dir(t.e.sink.out))
+	dir, err := filepath.EvalSymlinks(filepath.Dir(t.e.doc.Path()))
 	if err != nil {
 		return ""
 	}
@@ -205,21 +205,11 @@ func (t *textures) reference(file string) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
-	return escape(filepath.ToSlash(rel))
-}
-
-// escape percent-encodes the segments of a path; colons too, so that none is
-// taken for the end of a scheme.
-func escape(p string) string {
-	parts := strings.Split(p, "/")
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(url.PathEscape(parts[i]), ":", "%3A")
-	}
-	return strings.Join(parts, "/")
+	return glb.EscapeURI(filepath.ToSlash(rel))
 }
 
 // folder is where copies go, beside the .gltf.
-func (t *textures) folder() string { return t.e.sink.stem() + "_textures" }
+func (t *textures) folder() string { return t.e.doc.Stem() + "_textures" }
 
 // plan notes that a file has to be copied and returns the copy's uri.
 func (t *textures) plan(from texturePath, hash [sha256.Size]byte) string {
@@ -231,7 +221,7 @@ func (t *textures) plan(from texturePath, hash [sha256.Size]byte) string {
 	}
 	t.names[strings.ToLower(name)] = true
 	t.copies = append(t.copies, copyJob{from, name, hash})
-	return escape(filepath.Base(t.folder()) + "/" + name)
+	return glb.EscapeURI(filepath.Base(t.folder()) + "/" + name)
 }
 
 // commit copies what has been planned.

@@ -30,70 +30,28 @@ func openContainer(data []byte) (container, error) {
 	return container{json: data}, nil
 }
 
-// splitGLB cuts a binary glTF into its chunks; glTF 2.0 section 4.
-func splitGLB(data []byte) (container, error) {
-	var c container
-	if len(data) < 12 {
-		return c, malformed("", "the GLB header is cut off after %d of 12 bytes", len(data))
-	}
-	switch version := binary.LittleEndian.Uint32(data[4:]); version {
-	case 2:
-	case 1:
-		return c, gltf1()
-	default:
-		return c, unsupported("", "export it as glTF 2.0", "binary glTF version %d is not supported, only 2", version)
-	}
-	length := uint64(binary.LittleEndian.Uint32(data[8:]))
-	if length > uint64(len(data)) {
-		return c, malformed("", "the GLB header states %d bytes, the file has %d: it is cut off", length, len(data))
-	}
-	if length < 12 {
-		return c, malformed("", "the GLB header states a length of %d bytes", length)
-	}
-	c.trailing = len(data) - int(length)
-	return c, c.chunks(data[:length:length])
-}
-
-// chunks reads the chunks after the header of a GLB.
-func (c *container) chunks(data []byte) error {
-	for pos, n := 12, 0; pos < len(data); n++ {
-		rest := data[pos:]
-		if len(rest) < 8 {
-			return malformed("", "GLB chunk %d at byte %d: its header is cut off after %d of 8 bytes", n, pos, len(rest))
+// splitGLB cuts a binary glTF into its chunks.
+func splitGLB(data []byte) (c container, err error) {
+	if len(data) >= 12 {
+		switch version := binary.LittleEndian.Uint32(data[4:]); version {
+		case 2:
+		case 1:
+			return c, gltf1()
+		default:
+			return c, unsupported("", "export it as glTF 2.0", "binary glTF version %d is not supported, only 2", version)
 		}
-		size, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
-		rest = rest[8:]
-		switch {
-		case uint64(size) > uint64(len(rest)):
-			return malformed("", "GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, len(rest))
-		case size%4 != 0:
-			return malformed("", "GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
-		case n == 0 && kind != glb.JSON:
-			return malformed("", "GLB chunk 0 must be JSON, its type is 0x%08X", kind)
-		case n > 0 && kind == glb.JSON:
-			return malformed("", "GLB chunk %d at byte %d: a second JSON chunk", n, pos)
-		case kind == glb.BIN && c.hasBin:
-			return malformed("", "GLB chunk %d at byte %d: a second BIN chunk", n, pos)
-		}
-		body := rest[:size:size]
-		switch kind {
-		case glb.JSON:
-			c.json = body
-		case glb.BIN:
-			c.bin, c.hasBin = body, true
-		}
-		pos += 8 + int(size)
 	}
-	if c.json == nil {
-		return malformed("", "the GLB holds no JSON chunk")
+	if c.json, c.bin, c.trailing, err = glb.Split(data); err != nil {
+		return c, malformed("", "%v", err)
 	}
+	c.hasBin = c.bin != nil
 	if n := len(c.json); n > 0 && c.json[n-1] == 0 {
 		c.json, c.padded = bytes.TrimRight(c.json, "\x00"), true
 	}
 	if bytes.HasPrefix(c.json, []byte("\xEF\xBB\xBF")) {
-		return byteOrderMark("UTF-8")
+		return c, byteOrderMark("UTF-8")
 	}
-	return nil
+	return c, nil
 }
 
 // gltf1 refuses glTF 1.0, which differs in nearly every structure.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 // ErrPart is wrapped by every error about an unreadable part; the text names
@@ -134,7 +135,7 @@ func parseDocument(raw []byte, dir string) (*document, error) {
 	text, bin := raw, []byte(nil)
 	if len(raw) >= 4 && string(raw[:4]) == "glTF" {
 		var err error
-		if text, bin, err = splitGLB(raw); err != nil {
+		if text, bin, _, err = glb.Split(raw); err != nil {
 			return nil, err
 		}
 	}
@@ -164,32 +165,6 @@ func parseDocument(raw []byte, dir string) (*document, error) {
 		d.data = append(d.data, data[:b.ByteLength])
 	}
 	return d, d.check()
-}
-
-// splitGLB returns the JSON and the binary chunk.
-func splitGLB(raw []byte) (text, bin []byte, err error) {
-	le := binary.LittleEndian
-	if len(raw) < 20 || le.Uint32(raw[4:]) != 2 {
-		return nil, nil, errors.New("no binary glTF of version 2")
-	}
-	for at := 12; at+8 <= len(raw); {
-		n, kind := int64(le.Uint32(raw[at:])), string(raw[at+4:at+8])
-		if n > int64(len(raw)-at-8) {
-			return nil, nil, fmt.Errorf("chunk at byte %d says %d bytes, %d are left", at, n, len(raw)-at-8)
-		}
-		chunk := raw[at+8 : at+8+int(n)]
-		switch {
-		case kind == "JSON" && text == nil:
-			text = chunk
-		case kind == "BIN\x00" && bin == nil:
-			bin = chunk
-		}
-		at += 8 + int(n)
-	}
-	if text == nil {
-		return nil, nil, errors.New("no JSON chunk")
-	}
-	return text, bin, nil
 }
 
 // fetch returns what a data URI or a relative path names. A path must stay

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
 
@@ -61,7 +62,7 @@ func canonical(v map[string]any) string {
 }
 
 // object writes v to a section unless an equal one is there.
-func (m *merger) object(s glbwrite.Section, v map[string]any) (int, error) {
+func (m *merger) object(s glb.Section, v map[string]any) (int, error) {
 	return m.once(fmt.Sprintf("object %d %s", s, canonical(v)), func() (int, error) {
 		return m.w.Object(s, v), nil
 	})
@@ -152,7 +153,7 @@ func (m *merger) mesh(p *part, i int) (int, error) {
 	if len(src.Weights) > 0 {
 		v["weights"] = src.Weights
 	}
-	return m.object(glbwrite.Meshes, v)
+	return m.object(glb.Meshes, v)
 }
 
 func (m *merger) accessors(d *document, list map[string]int) (map[string]int, error) {
@@ -185,7 +186,7 @@ func (m *merger) accessor(d *document, i int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("accessor %d: %w", i, err)
 	}
-	return m.once("accessor "+string(b), func() (int, error) { return m.w.Raw(glbwrite.Accessors, b), nil })
+	return m.once("accessor "+string(b), func() (int, error) { return m.w.Raw(glb.Accessors, b), nil })
 }
 
 func (m *merger) viewOf(d *document, i, stride, target int) (int, error) {
@@ -203,7 +204,7 @@ func (m *merger) material(d *document, i int) (int, error) {
 	if err := m.renumber(d, v, 0); err != nil {
 		return 0, fmt.Errorf("material %d: %w", i, err)
 	}
-	return m.object(glbwrite.Materials, v)
+	return m.object(glb.Materials, v)
 }
 
 // renumber follows every texture info of a material: an object under a key
@@ -267,13 +268,13 @@ func (m *merger) texture(d *document, i int) (int, error) {
 		if err := json.Unmarshal(d.Samplers[int(f)], &s); err != nil {
 			return 0, fmt.Errorf("sampler %v: %w", f, err)
 		}
-		k, err := m.object(glbwrite.Samplers, s)
+		k, err := m.object(glb.Samplers, s)
 		if err != nil {
 			return 0, err
 		}
 		v["sampler"] = k
 	}
-	return m.object(glbwrite.Textures, v)
+	return m.object(glb.Textures, v)
 }
 
 // image writes the bytes of an image.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 )
@@ -22,7 +23,7 @@ func boxPart(t *testing.T, dir, name string, boxes ...geom.Box) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Object(glbwrite.Materials, map[string]any{"name": "atlas", "pbrMetallicRoughness": map[string]any{"metallicFactor": 0}})
+	w.Object(glb.Materials, map[string]any{"name": "atlas", "pbrMetallicRoughness": map[string]any{"metallicFactor": 0}})
 	p := glbwrite.Primitive{}
 	for _, b := range boxes {
 		first := uint32(len(p.Pos))
@@ -212,7 +213,7 @@ func TestMergeKeepsExtensions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _, err := splitGLB(raw)
+	text, _, _, err := glb.Split(raw)
 	if err != nil {
 		t.Fatal(err)
 	}

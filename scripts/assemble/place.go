@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 	"github.com/untoldkit/untold/scripts/internal/stable"
 )
@@ -78,7 +79,7 @@ func (b *builder) finish(name string, children []int, scale float64) []int {
 		// A quarter of a right angle down from the turned direction.
 		Rotation: mulQuat(q, [4]float32{float32(stable.Sin(-0.07)), 0, 0, float32(stable.Cos(-0.07))}),
 	}))
-	cam := b.m.w.Object(glbwrite.Cameras, map[string]any{
+	cam := b.m.w.Object(glb.Cameras, map[string]any{
 		"name": "Camera_Aerial", "type": "perspective",
 		"perspective": map[string]any{"yfov": 0.9, "znear": size / 2000, "zfar": size * 6},
 	})

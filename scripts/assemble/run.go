@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
 
@@ -98,7 +99,7 @@ func run(args []string, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "assemble: %s: %s of %d x %d cells of %g m, seed %d: %d nodes, %d meshes, %d materials, %d images, %d drawn triangles, %d bytes\n",
-		o.out, o.kind, o.cells, o.cells, k.pitch*o.scale, o.seed, w.Count(glbwrite.Nodes), w.Count(glbwrite.Meshes),
-		w.Count(glbwrite.Materials), w.Count(glbwrite.Images), b.m.tris, n)
+		o.out, o.kind, o.cells, o.cells, k.pitch*o.scale, o.seed, w.Count(glb.Nodes), w.Count(glb.Meshes),
+		w.Count(glb.Materials), w.Count(glb.Images), b.m.tris, n)
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
 
@@ -115,7 +116,7 @@ func (p *palette) get(name string) int {
 	if i, ok := p.index[name]; ok {
 		return i
 	}
-	i := p.w.Object(glbwrite.Materials, p.describe(name, materials[name]))
+	i := p.w.Object(glb.Materials, p.describe(name, materials[name]))
 	p.index[name] = i
 	return i
 }
@@ -181,11 +182,11 @@ func (p *palette) texture(surface string, kind mapKind, jpeg bool) int {
 		return i
 	}
 	if p.sampler < 0 {
-		p.sampler = p.w.Object(glbwrite.Samplers, object{"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497})
+		p.sampler = p.w.Object(glb.Samplers, object{"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497})
 	}
 	data, mime := encodeMap(paintMap(surface, kind, p.size), jpeg)
 	img := p.w.Image(key, mime, data)
-	i := p.w.Object(glbwrite.Textures, object{"name": key, "sampler": p.sampler, "source": img})
+	i := p.w.Object(glb.Textures, object{"name": key, "sampler": p.sampler, "source": img})
 	p.textures[key] = i
 	return i
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
 
@@ -178,7 +179,7 @@ func (s *scene) node(n glbwrite.Node, x xform, inside func()) {
 func (s *scene) camera(name string, x xform) {
 	i := -1
 	if s.w != nil {
-		i = s.w.Object(glbwrite.Cameras, object{
+		i = s.w.Object(glb.Cameras, object{
 			"name": name, "type": "perspective",
 			"perspective": object{"yfov": 0.9, "znear": 0.1, "zfar": 5000},
 		})
@@ -198,7 +199,7 @@ func (s *scene) close(name string) (stats, error) {
 	if len(s.lights) > 0 {
 		s.w.RootExtension("KHR_lights_punctual", object{"lights": s.lights})
 	}
-	s.stats.Materials = s.w.Count(glbwrite.Materials)
+	s.stats.Materials = s.w.Count(glb.Materials)
 	n, err := s.w.Close(name, s.stack[0])
 	s.stats.Bytes = n
 	return s.stats, err

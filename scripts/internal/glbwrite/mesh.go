@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/untoldkit/untold/internal/glb"
 )
 
 // Primitive is a triangle list with one material. Every non-empty attribute
@@ -53,25 +55,25 @@ func (w *Writer) Mesh(name string, prims []Primitive) int {
 		}
 		b = w.primitive(b, name, &prims[i])
 	}
-	return w.Raw(Meshes, append(b, `]}`...))
+	return w.Raw(glb.Meshes, append(b, `]}`...))
 }
 
 func (p *Primitive) attributes() (list []attribute, stride int) {
-	list = append(list, attribute{"POSITION", "VEC3", 5126, 12})
+	list = append(list, attribute{"POSITION", "VEC3", glb.ComponentF32, 12})
 	if len(p.Normal) > 0 {
-		list = append(list, attribute{"NORMAL", "VEC3", 5126, 12})
+		list = append(list, attribute{"NORMAL", "VEC3", glb.ComponentF32, 12})
 	}
 	if len(p.Tangent) > 0 {
-		list = append(list, attribute{"TANGENT", "VEC4", 5126, 16})
+		list = append(list, attribute{"TANGENT", "VEC4", glb.ComponentF32, 16})
 	}
 	if len(p.UV0) > 0 {
-		list = append(list, attribute{"TEXCOORD_0", "VEC2", 5126, 8})
+		list = append(list, attribute{"TEXCOORD_0", "VEC2", glb.ComponentF32, 8})
 	}
 	if len(p.UV1) > 0 {
-		list = append(list, attribute{"TEXCOORD_1", "VEC2", 5126, 8})
+		list = append(list, attribute{"TEXCOORD_1", "VEC2", glb.ComponentF32, 8})
 	}
 	if len(p.Color) > 0 {
-		list = append(list, attribute{"COLOR_0", "VEC4", 5121, 4})
+		list = append(list, attribute{"COLOR_0", "VEC4", glb.ComponentU8, 4})
 	}
 	for _, a := range list {
 		stride += a.size
@@ -105,7 +107,7 @@ func (w *Writer) primitive(b []byte, name string, p *Primitive) []byte {
 		return append(b, '{', '}')
 	}
 	list, stride := p.attributes()
-	view := w.View(p.vertexBytes(stride), stride, ArrayBuffer)
+	view := w.View(p.vertexBytes(stride), stride, glb.TargetVertex)
 	b = append(b, `{"attributes":{`...)
 	off := 0
 	for i, a := range list {
@@ -163,7 +165,7 @@ func (w *Writer) accessor(view, off, count int, a attribute, p *Primitive) int {
 	}
 	b = append(b, `,"componentType":`...)
 	b = appendInt(b, int64(a.comp))
-	if a.comp == 5121 {
+	if a.comp == glb.ComponentU8 {
 		b = append(b, `,"normalized":true`...)
 	}
 	b = append(b, `,"count":`...)
@@ -182,15 +184,15 @@ func (w *Writer) accessor(view, off, count int, a attribute, p *Primitive) int {
 		b = appendFloats(b, hi[:]...)
 	}
 	w.scratch = append(b, '}')
-	return w.Raw(Accessors, w.scratch)
+	return w.Raw(glb.Accessors, w.scratch)
 }
 
 func (w *Writer) indices(p *Primitive) int {
-	le, comp := binary.LittleEndian, 5125
+	le, comp := binary.LittleEndian, glb.ComponentU32
 	data := make([]byte, 0, 4*len(p.Index))
 	// 65535 itself is reserved as the primitive restart value.
 	if len(p.Pos) <= 65535 {
-		comp = 5123
+		comp = glb.ComponentU16
 		for _, i := range p.Index {
 			data = le.AppendUint16(data, uint16(i))
 		}
@@ -199,7 +201,7 @@ func (w *Writer) indices(p *Primitive) int {
 			data = le.AppendUint32(data, i)
 		}
 	}
-	view := w.View(data, 0, ElementArrayBuffer)
+	view := w.View(data, 0, glb.TargetIndex)
 	b := append(w.scratch[:0], `{"bufferView":`...)
 	b = appendInt(b, int64(view))
 	b = append(b, `,"componentType":`...)
@@ -207,7 +209,7 @@ func (w *Writer) indices(p *Primitive) int {
 	b = append(b, `,"count":`...)
 	b = appendInt(b, int64(len(p.Index)))
 	w.scratch = append(b, `,"type":"SCALAR"}`...)
-	return w.Raw(Accessors, w.scratch)
+	return w.Raw(glb.Accessors, w.scratch)
 }
 
 // Node adds a node, whose children must have been added before, and returns
@@ -233,8 +235,8 @@ func (w *Writer) Node(n *Node) int {
 		b = append(b, `,"children":`...)
 		b = appendInts(b, n.Children)
 		for _, c := range n.Children {
-			if (c < 0 || c >= w.counts[Nodes]) && w.err == nil {
-				w.err = fmt.Errorf("glbwrite: node %s: child %d of %d nodes", n.Name, c, w.counts[Nodes])
+			if (c < 0 || c >= w.Count(glb.Nodes)) && w.err == nil {
+				w.err = fmt.Errorf("glbwrite: node %s: child %d of %d nodes", n.Name, c, w.Count(glb.Nodes))
 			}
 		}
 	}
@@ -248,7 +250,7 @@ func (w *Writer) Node(n *Node) int {
 		b = append(b, n.Extras...)
 	}
 	w.scratch = append(b, '}')
-	return w.Raw(Nodes, w.scratch)
+	return w.Raw(glb.Nodes, w.scratch)
 }
 
 func appendTRS(b []byte, n *Node) []byte {

@@ -11,56 +11,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
 )
 
 // ErrTooLarge reports a binary glTF beyond the 4 GiB that its header can say.
 var ErrTooLarge = errors.New("glbwrite: the scene is larger than 4 GiB, which .glb cannot hold; write .gltf or a smaller scene")
 
-// Section names a top-level array of the glTF JSON.
-type Section int
-
-// The sections, in the order in which they are written.
-const (
-	Nodes Section = iota
-	Meshes
-	Materials
-	Textures
-	Images
-	Samplers
-	Cameras
-	Accessors
-	BufferViews
-	sectionCount
-)
-
-var sectionNames = [sectionCount]string{
-	"nodes", "meshes", "materials", "textures", "images", "samplers", "cameras", "accessors", "bufferViews",
-}
-
-// Targets of a buffer view.
-const (
-	ArrayBuffer        = 34962
-	ElementArrayBuffer = 34963
-)
-
 // Writer collects a scene and writes it when closed. Its methods are not safe
 // for concurrent use. Errors stick: after the first one the methods do
 // nothing and Close returns it.
 type Writer struct {
-	path      string
-	glb       bool
+	*glb.Writer
 	generator string
-	text      [sectionCount]spool
-	counts    [sectionCount]int
-	bin       spool
 	used      []string
 	required  []string
 	root      map[string]json.RawMessage // root extensions by name
@@ -73,10 +42,10 @@ type Writer struct {
 // appears under that name before Close; a .gltf gets a .bin of the same name
 // and image files beside it.
 func Create(path, generator string) (*Writer, error) {
-	w := &Writer{path: path, generator: generator, root: map[string]json.RawMessage{}}
+	o := glb.Options{Separator: ",\n", Limit: math.MaxInt64, TooLarge: ErrTooLarge, Files: atomicfile.Options{NoSync: true}}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".glb":
-		w.glb = true
+		o.Limit = math.MaxUint32
 	case ".gltf":
 	default:
 		return nil, fmt.Errorf("glbwrite: %s: unknown file type %q; use .glb or .gltf", path, ext)
@@ -87,37 +56,20 @@ func Create(path, generator string) (*Writer, error) {
 			return nil, fmt.Errorf("glbwrite: output folder: %w", err)
 		}
 	}
-	w.bin.dir = dir
-	for i := range w.text {
-		w.text[i].dir = dir
+	w, err := glb.Create(path, o)
+	if err != nil {
+		return nil, fmt.Errorf("glbwrite: %w", err)
 	}
-	return w, nil
-}
-
-// Count returns how many objects the section holds.
-func (w *Writer) Count(s Section) int { return w.counts[s] }
-
-// Raw appends one JSON object to a section and returns its index.
-func (w *Writer) Raw(s Section, obj []byte) int {
-	if w.err == nil {
-		if w.counts[s] > 0 {
-			_, w.err = w.text[s].Write([]byte{',', '\n'})
-		}
-		if w.err == nil {
-			_, w.err = w.text[s].Write(obj)
-		}
-	}
-	w.counts[s]++
-	return w.counts[s] - 1
+	return &Writer{Writer: w, generator: generator, root: map[string]json.RawMessage{}}, nil
 }
 
 // Object appends v, marshalled as JSON, to a section and returns its index.
-func (w *Writer) Object(s Section, v any) int {
-	b, err := json.Marshal(v)
+func (w *Writer) Object(s glb.Section, v any) int {
+	i, err := w.Add(s, v)
 	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("glbwrite: %s %d: %w", sectionNames[s], w.counts[s], err)
+		w.err = fmt.Errorf("glbwrite: %w", err)
 	}
-	return w.Raw(s, b)
+	return i
 }
 
 // Use lists an extension as used, and as required when required is true.
@@ -145,12 +97,12 @@ func (w *Writer) RootExtension(name string, v any) {
 // returns the index of a new buffer view over it. stride is 0 for tightly
 // packed data, target 0 for data that is no vertex or index data.
 func (w *Writer) View(data []byte, stride, target int) int {
-	for w.bin.n%4 != 0 && w.err == nil {
-		_, w.err = w.bin.Write(make([]byte, 4-w.bin.n%4))
+	off, err := w.Align()
+	if err == nil {
+		_, err = w.Write(data)
 	}
-	off := w.bin.n
 	if w.err == nil {
-		_, w.err = w.bin.Write(data)
+		w.err = err
 	}
 	b := append(w.scratch[:0], `{"buffer":0,"byteOffset":`...)
 	b = appendInt(b, off)
@@ -165,18 +117,18 @@ func (w *Writer) View(data []byte, stride, target int) int {
 		b = appendInt(b, int64(target))
 	}
 	w.scratch = append(b, '}')
-	return w.Raw(BufferViews, w.scratch)
+	return w.Raw(glb.BufferViews, w.scratch)
 }
 
 // Image adds an encoded picture and returns its index: inside the buffer of
 // a .glb, a file of its own beside a .gltf. mime is image/png or image/jpeg.
 func (w *Writer) Image(name, mime string, data []byte) int {
-	if w.glb {
-		return w.Object(Images, map[string]any{"name": name, "mimeType": mime, "bufferView": w.View(data, 0, 0)})
+	if w.Binary() {
+		return w.Object(glb.Images, map[string]any{"name": name, "mimeType": mime, "bufferView": w.View(data, 0, 0)})
 	}
 	ext := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[mime]
-	rel := stem(w.path) + "_images/" + fileName(name) + ext
-	file := filepath.Join(filepath.Dir(w.path), filepath.FromSlash(rel))
+	rel := filepath.Base(w.Stem()) + "_images/" + fileName(name) + ext
+	file := filepath.Join(filepath.Dir(w.Path()), filepath.FromSlash(rel))
 	if w.err == nil {
 		w.err = os.MkdirAll(filepath.Dir(file), 0o777)
 	}
@@ -184,33 +136,21 @@ func (w *Writer) Image(name, mime string, data []byte) int {
 		w.external = append(w.external, file)
 		w.err = os.WriteFile(file, data, 0o666)
 	}
-	return w.Object(Images, map[string]any{"name": name, "mimeType": mime, "uri": uriEscape(rel)})
+	return w.Object(glb.Images, map[string]any{"name": name, "mimeType": mime, "uri": glb.EscapeURI(rel)})
 }
 
 // Close writes the file with one scene of the given roots and returns the
 // number of bytes written, all files together without images beside a .gltf.
 func (w *Writer) Close(scene string, roots []int) (int64, error) {
-	defer w.drop()
 	if w.err != nil {
+		w.Drop()
 		return 0, w.err
 	}
-	for w.bin.n%4 != 0 && w.err == nil {
-		w.bin.Write(make([]byte, 4-w.bin.n%4))
+	n, err := w.Writer.Close(func(size int64, uri string) (head, tail []byte) { return w.frame(scene, roots, size, uri) })
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		err = fmt.Errorf("glbwrite: %w", err)
 	}
-	head, tail, err := w.frame(scene, roots)
-	if err != nil {
-		return 0, err
-	}
-	if w.glb {
-		return w.closeGLB(head, tail)
-	}
-	bin := stem(w.path) + ".bin"
-	err = replace(filepath.Join(filepath.Dir(w.path), bin), w.bin.copyTo)
-	if err != nil {
-		return 0, err
-	}
-	n := w.bin.n + w.jsonSize(head, tail)
-	return n, replace(w.path, func(o io.Writer) error { return w.copyJSON(o, head, tail) })
+	return n, err
 }
 
 // Abort drops what was collected and removes the files written so far.
@@ -221,100 +161,44 @@ func (w *Writer) Abort() {
 	if len(w.external) > 0 {
 		os.Remove(filepath.Dir(w.external[0]))
 	}
-	w.drop()
-}
-
-func (w *Writer) drop() {
-	w.bin.drop()
-	for i := range w.text {
-		w.text[i].drop()
-	}
+	w.Drop()
 }
 
 // frame returns the JSON before and after the sections.
-func (w *Writer) frame(scene string, roots []int) (head, tail []byte, err error) {
+func (w *Writer) frame(scene string, roots []int, size int64, uri string) (head, tail []byte) {
 	b := []byte(`{"asset":{"version":"2.0","generator":`)
-	b = appendString(b, w.generator)
-	b = append(b, '}')
-	for _, l := range []struct {
-		key  string
-		list []string
-	}{{"extensionsUsed", w.used}, {"extensionsRequired", w.required}} {
-		if len(l.list) == 0 {
-			continue
+	b = append(appendString(b, w.generator), '}')
+	list := func(key string, names []string) {
+		if len(names) > 0 {
+			b = append(append(b, `,"`+key+`":`...), encoded(slices.Sorted(slices.Values(names)))...)
 		}
-		list := slices.Sorted(slices.Values(l.list))
-		j, err := json.Marshal(list)
-		if err != nil {
-			return nil, nil, err
-		}
-		b = append(b, `,"`+l.key+`":`...)
-		b = append(b, j...)
 	}
+	list("extensionsUsed", w.used)
+	list("extensionsRequired", w.required)
 	if len(w.root) > 0 {
-		j, err := json.Marshal(w.root) // keys come out sorted
-		if err != nil {
-			return nil, nil, err
-		}
-		b = append(append(b, `,"extensions":`...), j...)
+		b = append(append(b, `,"extensions":`...), encoded(w.root)...) // keys come out sorted
 	}
 	b = append(b, `,"scene":0,"scenes":[{"name":`...)
 	b = appendString(b, scene)
 	if len(roots) > 0 {
-		b = append(b, `,"nodes":`...)
-		b = appendInts(b, roots)
+		b = appendInts(append(b, `,"nodes":`...), roots)
 	}
 	b = append(b, `}]`...)
-	if w.bin.n > 0 {
-		t := []byte(`,"buffers":[{"byteLength":`)
-		t = appendInt(t, w.bin.n)
-		if !w.glb {
-			t = append(t, `,"uri":`...)
-			t = appendString(t, uriEscape(stem(w.path)+".bin"))
-		}
-		return b, append(t, `}]}`...), nil
+	if size == 0 {
+		return b, []byte(`}`)
 	}
-	return b, []byte(`}`), nil
+	t := appendInt([]byte(`,"buffers":[{"byteLength":`), size)
+	if uri != "" {
+		t = appendString(append(t, `,"uri":`...), uri)
+	}
+	return b, append(t, `}]}`...)
 }
 
-func (w *Writer) jsonSize(head, tail []byte) int64 {
-	n := int64(len(head) + len(tail))
-	for s := range sectionCount {
-		if w.counts[s] > 0 {
-			n += int64(len(sectionNames[s])) + 6 + w.text[s].n
-		}
+// encoded returns the JSON of what always has one: texts, and JSON itself.
+func encoded(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
 	}
-	return n
-}
-
-func (w *Writer) copyJSON(o io.Writer, head, tail []byte) error {
-	if _, err := o.Write(head); err != nil {
-		return err
-	}
-	for s := range sectionCount {
-		if w.counts[s] == 0 {
-			continue
-		}
-		if _, err := io.WriteString(o, `,"`+sectionNames[s]+`":[`); err != nil {
-			return err
-		}
-		if err := w.text[s].copyTo(o); err != nil {
-			return err
-		}
-		if _, err := o.Write([]byte{']'}); err != nil {
-			return err
-		}
-	}
-	_, err := o.Write(tail)
-	return err
-}
-
-func (w *Writer) closeGLB(head, tail []byte) (int64, error) {
-	text := glb.Part{Size: w.jsonSize(head, tail), Write: func(o io.Writer) error { return w.copyJSON(o, head, tail) }}
-	bin := glb.Part{Size: w.bin.n, Write: w.bin.copyTo}
-	total := glb.Size(text, bin)
-	if total > math.MaxUint32 {
-		return 0, fmt.Errorf("%w (%d bytes)", ErrTooLarge, total)
-	}
-	return total, replace(w.path, func(o io.Writer) error { return glb.Write(o, text, bin) })
+	return b
 }

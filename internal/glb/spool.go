@@ -1,4 +1,4 @@
-package glbwrite
+package glb
 
 import (
 	"bufio"
@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
 )
+
+const spoolBuffer = 256 << 10
 
 // spillAt is how many bytes a spool keeps in memory before it moves to a
 // temporary file.
@@ -33,13 +37,13 @@ func (s *spool) Write(p []byte) (int, error) {
 	if s.mem.Len() <= spillAt {
 		return len(p), nil
 	}
-	f, err := os.CreateTemp(s.dir, ".glbwrite-*")
+	f, err := os.CreateTemp(s.dir, ".gltf-*"+atomicfile.TempSuffix)
 	if err != nil {
-		return 0, fmt.Errorf("glbwrite: temporary file: %w", err)
+		return 0, fmt.Errorf("temporary file: %w", err)
 	}
-	s.file, s.buf = f, bufio.NewWriterSize(f, 1<<18)
+	s.file, s.buf = f, bufio.NewWriterSize(f, spoolBuffer)
 	if _, err := s.buf.Write(s.mem.Bytes()); err != nil {
-		return 0, fmt.Errorf("glbwrite: %s: %w", f.Name(), err)
+		return 0, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	s.mem = bytes.Buffer{}
 	return len(p), nil
@@ -52,10 +56,10 @@ func (s *spool) copyTo(w io.Writer) error {
 		return err
 	}
 	if err := s.buf.Flush(); err != nil {
-		return fmt.Errorf("glbwrite: %s: %w", s.file.Name(), err)
+		return fmt.Errorf("%s: %w", s.file.Name(), err)
 	}
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("glbwrite: %s: %w", s.file.Name(), err)
+		return fmt.Errorf("%s: %w", s.file.Name(), err)
 	}
 	_, err := io.Copy(w, s.file)
 	return err
