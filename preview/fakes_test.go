@@ -60,7 +60,7 @@ type fakeRenderer struct {
 	w, h           int
 	settled        int
 	awaited        int
-	params         texture.Params
+	params         config.Textures
 	budget         int64
 	viewed         []time.Duration
 	followed       *texture.Streamer
@@ -105,7 +105,7 @@ func (r *fakeRenderer) Pump(render.Budget) bool {
 	return true
 }
 func (r *fakeRenderer) Settle(context.Context) error { r.settled++; return nil }
-func (r *fakeRenderer) SetTextures(p texture.Params, budget int64) error {
+func (r *fakeRenderer) SetTextures(p config.Textures, budget int64) error {
 	r.params, r.budget = p, budget
 	return nil
 }

@@ -166,7 +166,7 @@ type renderer interface {
 	Settle(context.Context) error
 	runtime.TextureRelief
 	runtime.Prewarmer
-	SetTextures(p texture.Params, budget int64) error
+	SetTextures(p config.Textures, budget int64) error
 	SetTextureScales(texture.Scales)
 	StreamTextures(render.TextureView)
 	AwaitTextures(context.Context) error

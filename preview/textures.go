@@ -18,13 +18,13 @@ import (
 // of them where the manifest says how large they are, else as its radii suit,
 // unless the texture parameters were set.
 func textureParams(cfg *config.Config, m *manifest.Manifest) (t textureChoice, err error) {
-	t.params, t.scales, err = texture.ForScene(texture.Params(cfg.Texture), texture.Params(config.Default().Texture), m)
+	t.params, t.scales, err = texture.ForScene(cfg.Texture, m)
 	return t, err
 }
 
 // textureChoice is how the textures of a scene are streamed.
 type textureChoice struct {
-	params texture.Params
+	params config.Textures
 	scales texture.Scales
 }
 

@@ -28,13 +28,13 @@ func TestTextureParams(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  func(*config.Textures)
-		want func(config.Textures) texture.Params
+		want func(config.Textures) config.Textures
 		err  error
 	}{
-		{"nothing", func(*config.Textures) {}, func(config.Textures) texture.Params { return aligned }, nil},
-		{"a radius", func(c *config.Textures) { c.UpgradeRadius = 5 }, func(c config.Textures) texture.Params { return texture.Params(c) }, nil},
-		{"a profile", func(c *config.Textures) { c.Profile = "detailed" }, func(config.Textures) texture.Params { return detailed }, nil},
-		{"a profile and more", func(c *config.Textures) { c.Profile, c.MinDimension = "mine", 64 }, func(c config.Textures) texture.Params { return texture.Params(c) }, nil},
+		{"nothing", func(*config.Textures) {}, func(config.Textures) config.Textures { return aligned }, nil},
+		{"a radius", func(c *config.Textures) { c.UpgradeRadius = 5 }, func(c config.Textures) config.Textures { return c }, nil},
+		{"a profile", func(c *config.Textures) { c.Profile = "detailed" }, func(config.Textures) config.Textures { return detailed }, nil},
+		{"a profile and more", func(c *config.Textures) { c.Profile, c.MinDimension = "mine", 64 }, func(c config.Textures) config.Textures { return c }, nil},
 		{"an unknown profile", func(c *config.Textures) { c.Profile = "mine" }, nil, texture.ErrParams},
 		{"nonsense", func(c *config.Textures) { c.MaxDimension = 0 }, nil, texture.ErrParams},
 	} {

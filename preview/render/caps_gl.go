@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 
-	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // Names that the bindings of OpenGL 4.1 lack.
@@ -82,8 +82,8 @@ func (i *Info) settle(o *Options) {
 	o.MaxTexture = max(1, min(o.MaxTexture, i.MaxTexture))
 	o.ShadowSize = max(0, min(o.ShadowSize, i.MaxTexture))
 	o.Anisotropy = max(1, min(o.Anisotropy, i.Anisotropy))
-	if o.Textures == (texture.Params{}) {
-		o.Textures, _ = texture.ProfileNamed(texture.DefaultProfile)
+	if o.Textures == (config.Textures{}) {
+		o.Textures = config.Default().Texture
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

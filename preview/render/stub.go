@@ -9,6 +9,7 @@ import (
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -36,7 +37,7 @@ func (*Renderer) Drawable(payload.Key) bool { return false }
 func (*Renderer) Pump(Budget) (idle bool) { return true }
 
 // SetTextures changes the parameters of texture streaming.
-func (*Renderer) SetTextures(texture.Params, int64) error { return surface.ErrUnavailable }
+func (*Renderer) SetTextures(config.Textures, int64) error { return surface.ErrUnavailable }
 
 // SetTextureScales says how large textures are in the world.
 func (*Renderer) SetTextureScales(texture.Scales) {}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -194,7 +195,7 @@ func (t *textures) remove(n *rep) {
 // SetTextures changes the parameters of texture streaming, and its budget in
 // bytes; 0 means no limit. Those of a Streamer that is followed are its own. The error matches texture.ErrParams; then both stay
 // as they are.
-func (r *Renderer) SetTextures(p texture.Params, budget int64) error {
+func (r *Renderer) SetTextures(p config.Textures, budget int64) error {
 	if r.textures.follows() {
 		return nil
 	}

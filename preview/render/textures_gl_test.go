@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
@@ -181,8 +182,8 @@ func TestTextureOrientation(t *testing.T) {
 }
 
 // rings returns textures of a scene whose sizes change at 10 and 20 metres.
-func rings() texture.Params {
-	return texture.Params{
+func rings() config.Textures {
+	return config.Textures{
 		Profile: "test", UpgradeRadius: 10, DowngradeRadius: 20, MaxDimension: 128, MinDimension: 32, Interval: 0.1, ConcurrentOps: 2,
 		Hysteresis: 0.1, PressureHold: 3,
 	}
@@ -313,7 +314,7 @@ func TestTextureBudget(t *testing.T) {
 	if s := frames(t, r, f, 0, 5*time.Second); s.TextureBytes > budget || s.TextureBudget != budget {
 		t.Errorf("under a lower budget: %+v", s)
 	}
-	if err := r.SetTextures(texture.Params{}, 0); !errors.Is(err, texture.ErrParams) {
+	if err := r.SetTextures(config.Textures{}, 0); !errors.Is(err, texture.ErrParams) {
 		t.Errorf("empty parameters: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
@@ -38,7 +39,7 @@ type Options struct {
 	// means 4 (1 on software renderers).
 	Anisotropy int
 	// Textures steers texture streaming; zero means the default profile.
-	Textures texture.Params
+	Textures config.Textures
 	// TextureBudget limits the bytes of textures on the GPU; 0 means no limit.
 	// While a texture is replaced both versions are there; the larger counts.
 	TextureBudget int64

@@ -372,8 +372,8 @@ func (t *textureTier) follow(s *Scenario) {
 }
 
 // textureParams returns how the textures of a scenario are streamed.
-func textureParams(s *Scenario) (texture.Params, texture.Scales, error) {
-	return texture.ForScene(texture.Params(s.Config.Texture), texture.Params(config.Default().Texture), s.Manifest)
+func textureParams(s *Scenario) (config.Textures, texture.Scales, error) {
+	return texture.ForScene(s.Config.Texture, s.Manifest)
 }
 
 // textureRoom returns what others leave of a budget; 0 for no limit.

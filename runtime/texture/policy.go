@@ -5,52 +5,20 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
-// ErrParams is matched by errors about Params that make no sense.
+// ErrParams is matched by errors about config.Textures that make no sense.
 var ErrParams = errors.New("texture: bad parameters")
 
-// Params steers a Streamer. Its fields are those of config.Textures in
-// the same order, so that one converts to the other:
-// texture.Params(config.Texture).
-type Params struct {
-	// Profile is a name for reports; it has no effect of its own.
-	Profile string
-	// UpgradeRadius: textures within are wanted at the size of their source.
-	// Metres, finite, at least 0.
-	UpgradeRadius float64
-	// DowngradeRadius: textures within are wanted at MaxDimension, those beyond
-	// at MinDimension. Metres, finite, at least UpgradeRadius.
-	DowngradeRadius float64
-	// MaxDimension is the longest edge of the medium tier in pixels, at least
-	// MinDimension.
-	MaxDimension int
-	// MinDimension is the longest edge of the minimum tier in pixels, at least 1;
-	// every texture starts with it.
-	MinDimension int
-	// Interval is the time between two ticks in seconds, at least 0.
-	Interval float64
-	// ConcurrentOps is how many entities may change at a time, at least 0.
-	ConcurrentOps int
-	// Hysteresis is the part of a radius that a distance must pass before a
-	// texture changes, 0 to 1.
-	Hysteresis float64
-	// PressureHold is the time after a shed during which nothing is upgraded
-	// beyond the medium tier, in seconds, at least 0.
-	PressureHold float64
-}
-
-// DefaultProfile is the name of the profile that config.Default has.
-const DefaultProfile = "balanced"
-
 // profiles are the reference engine's.
-var profiles = []Params{
-	{"detailed", 2.5, 6, 1024, 512, 0.1, 6, 0.20, 3},
-	{"superdetailed", 4, 8, 2048, 1024, 0.1, 6, 0.20, 3},
-	{"openWorld", 15, 60, 1024, 256, 0.2, 3, 0.15, 3},
-	{"balanced", 12, 20, 1024, 256, 0.2, 3, 0.15, 3},
-	{"tiled", 30, 70, 1024, 256, 0.1, 6, 0.15, 3},
+var profiles = []config.Textures{
+	{Profile: "detailed", UpgradeRadius: 2.5, DowngradeRadius: 6, MaxDimension: 1024, MinDimension: 512, Interval: 0.1, ConcurrentOps: 6, Hysteresis: 0.20, PressureHold: 3},
+	{Profile: "superdetailed", UpgradeRadius: 4, DowngradeRadius: 8, MaxDimension: 2048, MinDimension: 1024, Interval: 0.1, ConcurrentOps: 6, Hysteresis: 0.20, PressureHold: 3},
+	{Profile: "openWorld", UpgradeRadius: 15, DowngradeRadius: 60, MaxDimension: 1024, MinDimension: 256, Interval: 0.2, ConcurrentOps: 3, Hysteresis: 0.15, PressureHold: 3},
+	{Profile: "balanced", UpgradeRadius: 12, DowngradeRadius: 20, MaxDimension: 1024, MinDimension: 256, Interval: 0.2, ConcurrentOps: 3, Hysteresis: 0.15, PressureHold: 3},
+	{Profile: "tiled", UpgradeRadius: 30, DowngradeRadius: 70, MaxDimension: 1024, MinDimension: 256, Interval: 0.1, ConcurrentOps: 6, Hysteresis: 0.15, PressureHold: 3},
 }
 
 // Profiles returns the names of the profiles: detailed and superdetailed for
@@ -66,31 +34,31 @@ func Profiles() []string {
 
 // ProfileNamed returns the parameters of a profile. The error matches ErrParams
 // and lists the names.
-func ProfileNamed(name string) (Params, error) {
+func ProfileNamed(name string) (config.Textures, error) {
 	for _, p := range profiles {
 		if p.Profile == name {
 			return p, nil
 		}
 	}
-	return Params{}, fmt.Errorf("%w: profile %q: want one of %v", ErrParams, name, Profiles())
+	return config.Textures{}, fmt.Errorf("%w: profile %q: want one of %v", ErrParams, name, Profiles())
 }
 
 // AlignToManifest returns the profile tiled with the radii that suit a scene
 // whose tiles stream at the given radii in metres: full
 // size well within the radius at which a tile is loaded, and the medium size as
 // long as it can be there.
-func AlignToManifest(streamingRadius, unloadRadius float64) (Params, error) {
+func AlignToManifest(streamingRadius, unloadRadius float64) (config.Textures, error) {
 	p, err := ProfileNamed("tiled")
 	if err != nil {
-		return Params{}, err
+		return config.Textures{}, err
 	}
 	p.UpgradeRadius = max(0.70*streamingRadius, 2.5)
 	p.DowngradeRadius = max(unloadRadius, p.UpgradeRadius+1, 2*p.UpgradeRadius)
-	return p, p.Validate()
+	return p, validate(&p)
 }
 
-// Validate checks the ranges. The error matches ErrParams and names the field.
-func (p *Params) Validate() error {
+// validate checks the ranges. The error matches ErrParams and names the field.
+func validate(p *config.Textures) error {
 	bad := func(field string, got any, want string) error {
 		return fmt.Errorf("%w: %s is %v: want %s", ErrParams, field, got, want)
 	}
@@ -124,8 +92,8 @@ type Tier uint8
 
 // The tiers.
 const (
-	TierMinimum Tier = iota // at most Params.MinDimension
-	TierMedium              // at most Params.MaxDimension
+	TierMinimum Tier = iota // at most MinDimension of the parameters
+	TierMedium              // at most MaxDimension of the parameters
 	TierFull                // the size of the source
 	tiers
 )
@@ -133,9 +101,9 @@ const (
 // String returns minimum, medium or full.
 func (t Tier) String() string { return [...]string{"minimum", "medium", "full"}[min(t, TierFull)] }
 
-// policy is Params as the tick uses them.
+// policy is config.Textures as the tick uses them.
 type policy struct {
-	Params
+	config.Textures
 	reach // of textures of which nothing else is known
 }
 
@@ -146,7 +114,7 @@ type reach struct {
 	mediumIn, mediumOut float64
 }
 
-func newPolicy(p Params) policy {
+func newPolicy(p config.Textures) policy {
 	h := p.Hysteresis
 	return policy{p, reach{
 		full: p.UpgradeRadius, medium: p.DowngradeRadius,

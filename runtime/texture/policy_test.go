@@ -6,23 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"pgregory.net/rapid"
 )
 
 func TestProfiles(t *testing.T) {
-	for _, want := range []Params{
-		{"detailed", 2.5, 6, 1024, 512, .1, 6, .20, 3},
-		{"superdetailed", 4, 8, 2048, 1024, .1, 6, .20, 3},
-		{"openWorld", 15, 60, 1024, 256, .2, 3, .15, 3},
-		{"balanced", 12, 20, 1024, 256, .2, 3, .15, 3},
-		{"tiled", 30, 70, 1024, 256, .1, 6, .15, 3},
+	for _, want := range []config.Textures{
+		{Profile: "detailed", UpgradeRadius: 2.5, DowngradeRadius: 6, MaxDimension: 1024, MinDimension: 512, Interval: .1, ConcurrentOps: 6, Hysteresis: .20, PressureHold: 3},
+		{Profile: "superdetailed", UpgradeRadius: 4, DowngradeRadius: 8, MaxDimension: 2048, MinDimension: 1024, Interval: .1, ConcurrentOps: 6, Hysteresis: .20, PressureHold: 3},
+		{Profile: "openWorld", UpgradeRadius: 15, DowngradeRadius: 60, MaxDimension: 1024, MinDimension: 256, Interval: .2, ConcurrentOps: 3, Hysteresis: .15, PressureHold: 3},
+		{Profile: "balanced", UpgradeRadius: 12, DowngradeRadius: 20, MaxDimension: 1024, MinDimension: 256, Interval: .2, ConcurrentOps: 3, Hysteresis: .15, PressureHold: 3},
+		{Profile: "tiled", UpgradeRadius: 30, DowngradeRadius: 70, MaxDimension: 1024, MinDimension: 256, Interval: .1, ConcurrentOps: 6, Hysteresis: .15, PressureHold: 3},
 	} {
 		got, err := ProfileNamed(want.Profile)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", want.Profile, got, err, want)
 		}
-		if err := got.Validate(); err != nil {
+		if err := validate(&got); err != nil {
 			t.Errorf("%s: %v", want.Profile, err)
 		}
 	}
@@ -54,23 +55,23 @@ func TestAlignToManifest(t *testing.T) {
 func TestParamsValidate(t *testing.T) {
 	for _, c := range []struct {
 		field string
-		set   func(*Params)
+		set   func(*config.Textures)
 	}{
-		{"UpgradeRadius", func(p *Params) { p.UpgradeRadius = -1 }},
-		{"UpgradeRadius", func(p *Params) { p.UpgradeRadius = math.NaN() }},
-		{"DowngradeRadius", func(p *Params) { p.DowngradeRadius = p.UpgradeRadius - 1 }},
-		{"DowngradeRadius", func(p *Params) { p.DowngradeRadius = math.Inf(1) }},
-		{"MinDimension", func(p *Params) { p.MinDimension = 0 }},
-		{"MaxDimension", func(p *Params) { p.MaxDimension = p.MinDimension - 1 }},
-		{"MaxDimension", func(p *Params) { p.MaxDimension = 1 << 17 }},
-		{"Interval", func(p *Params) { p.Interval = math.Inf(1) }},
-		{"ConcurrentOps", func(p *Params) { p.ConcurrentOps = -1 }},
-		{"Hysteresis", func(p *Params) { p.Hysteresis = 1.1 }},
-		{"PressureHold", func(p *Params) { p.PressureHold = math.NaN() }},
+		{"UpgradeRadius", func(p *config.Textures) { p.UpgradeRadius = -1 }},
+		{"UpgradeRadius", func(p *config.Textures) { p.UpgradeRadius = math.NaN() }},
+		{"DowngradeRadius", func(p *config.Textures) { p.DowngradeRadius = p.UpgradeRadius - 1 }},
+		{"DowngradeRadius", func(p *config.Textures) { p.DowngradeRadius = math.Inf(1) }},
+		{"MinDimension", func(p *config.Textures) { p.MinDimension = 0 }},
+		{"MaxDimension", func(p *config.Textures) { p.MaxDimension = p.MinDimension - 1 }},
+		{"MaxDimension", func(p *config.Textures) { p.MaxDimension = 1 << 17 }},
+		{"Interval", func(p *config.Textures) { p.Interval = math.Inf(1) }},
+		{"ConcurrentOps", func(p *config.Textures) { p.ConcurrentOps = -1 }},
+		{"Hysteresis", func(p *config.Textures) { p.Hysteresis = 1.1 }},
+		{"PressureHold", func(p *config.Textures) { p.PressureHold = math.NaN() }},
 	} {
-		p, _ := ProfileNamed(DefaultProfile)
+		p := config.Default().Texture
 		c.set(&p)
-		if err := p.Validate(); !errors.Is(err, ErrParams) || !strings.Contains(err.Error(), c.field) {
+		if err := validate(&p); !errors.Is(err, ErrParams) || !strings.Contains(err.Error(), c.field) {
 			t.Errorf("%s: %v", c.field, err)
 		}
 	}
@@ -163,8 +164,8 @@ func TestTierOfLevel(t *testing.T) {
 	}
 }
 
-func drawParams(t *rapid.T) Params {
-	p := Params{
+func drawParams(t *rapid.T) config.Textures {
+	p := config.Textures{
 		UpgradeRadius: rapid.Float64Range(0, 50).Draw(t, "upgrade"),
 		MinDimension:  1 << rapid.IntRange(0, 9).Draw(t, "min"),
 		Hysteresis:    rapid.Float64Range(0, 1).Draw(t, "h"),

@@ -4,19 +4,21 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 // Scales says how large textures are in the world: by the URI of a Slot, which
 // part of the longest edge lies on a metre where the texture is stretched most,
 // finite and at least 0; 0 where surfaces take single texels, as of a palette.
 // The sizes of textures that are in it follow from what a picture shows of them
-// instead of the radii of Params, whatever mesh they are on.
+// instead of the parameters' radii, whatever mesh they are on.
 type Scales map[string]float64
 
 // ForScene returns how the textures of a scene are streamed: as AlignToManifest
 // says, those that the manifest lists by what is seen of them, unless set differs
-// from standard, the defaults. A name of a profile alone stands for that profile.
-func ForScene(set, standard Params, m *manifest.Manifest) (Params, Scales, error) {
+// from the defaults. A name of a profile alone stands for that profile.
+func ForScene(set config.Textures, m *manifest.Manifest) (config.Textures, Scales, error) {
+	standard := config.Default().Texture
 	if set == standard {
 		p, err := AlignToManifest(m.StreamingDefaults.StreamingRadius, m.StreamingDefaults.UnloadRadius)
 		return p, scalesOf(m), err
@@ -29,7 +31,7 @@ func ForScene(set, standard Params, m *manifest.Manifest) (Params, Scales, error
 		}
 		set.Profile = name
 	}
-	return set, nil, set.Validate()
+	return set, nil, validate(&set)
 }
 
 func scalesOf(m *manifest.Manifest) Scales {

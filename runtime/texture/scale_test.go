@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
 )
 
 func TestForScene(t *testing.T) {
@@ -36,7 +37,7 @@ func TestForScene(t *testing.T) {
 	scales := Scales{"wall": 0.25, "palette": 0}
 	for _, x := range []struct {
 		name      string
-		set, want Params
+		set, want config.Textures
 		scales    Scales
 		ok        bool
 	}{
@@ -46,13 +47,13 @@ func TestForScene(t *testing.T) {
 		{"both", both, both, nil, true},
 		{"nonsense", bad, bad, nil, false},
 	} {
-		got, s, err := ForScene(x.set, standard, m)
+		got, s, err := ForScene(x.set, m)
 		if (err == nil) != x.ok || got != x.want || !maps.Equal(s, x.scales) {
 			t.Errorf("%s: %+v, %v, %v", x.name, got, s, err)
 		}
 	}
 	m.Textures = nil
-	if _, s, err := ForScene(standard, standard, m); err != nil || s != nil {
+	if _, s, err := ForScene(standard, m); err != nil || s != nil {
 		t.Errorf("of a manifest that says nothing of textures: %v, %v", s, err)
 	}
 }

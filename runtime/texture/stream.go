@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
@@ -47,10 +48,10 @@ type Trimmer interface {
 
 // StreamOptions configures a Streamer.
 type StreamOptions struct {
-	Params  Params  // required: see ProfileNamed, AlignToManifest, config.Textures
-	Device  Device  // required
-	Pacer   Pacer   // of the Device; nil: uploads are finished at once
-	Trimmer Trimmer // of the Device; nil: downgrades are loaded
+	Params  config.Textures // required: see ProfileNamed, AlignToManifest
+	Device  Device          // required
+	Pacer   Pacer           // of the Device; nil: uploads are finished at once
+	Trimmer Trimmer         // of the Device; nil: downgrades are loaded
 	// Loader reads the files; nil means a FileLoader that the Streamer closes.
 	Loader Loader
 	// Budget limits the bytes on the device, those on their way included; 0
@@ -97,13 +98,13 @@ type View struct {
 // Streamer decides how large every texture is and has it loaded. It works on
 // entities, which have a world box and textures in slots: near ones are wanted
 // at the size of the source, those farther away at the medium and minimum
-// sizes of Params, with a hysteresis between. Textures
+// sizes of the parameters, with a hysteresis between. Textures
 // are shared by file and use; one that several entities use is as large as the
 // one that needs most wants it.
 //
 // Every texture comes first at the minimum size. Then, in every tick, entities
 // that have just been added are served first, visible ones next, and last those
-// above the minimum that are not visible. At most Params.ConcurrentOps of them
+// above the minimum that are not visible. At most ConcurrentOps of them
 // change at a time, each only once. Upgrades reserve their bytes before
 // anything is read; without room for the full size an entity gets the medium
 // one, and else what is more than a tenth farther away gives way to it if that
@@ -147,7 +148,7 @@ type Streamer struct {
 
 // NewStreamer returns a Streamer without textures. The error matches ErrParams.
 func NewStreamer(o StreamOptions) (*Streamer, error) {
-	if err := o.Params.Validate(); err != nil {
+	if err := validate(&o.Params); err != nil {
 		return nil, err
 	}
 	switch {
@@ -212,8 +213,8 @@ func (s *Streamer) SetBudget(bytes int64) { s.budget.limit = max(0, bytes) }
 
 // SetParams changes the parameters. The error matches ErrParams; then they stay
 // as they are.
-func (s *Streamer) SetParams(p Params) error {
-	if err := p.Validate(); err != nil {
+func (s *Streamer) SetParams(p config.Textures) error {
+	if err := validate(&p); err != nil {
 		return err
 	}
 	s.textures.setParams(p)
@@ -228,7 +229,7 @@ func (s *Streamer) SetScales(scales Scales) {
 }
 
 // Params returns the parameters in use.
-func (s *Streamer) Params() Params { return s.textures.policy.Params }
+func (s *Streamer) Params() config.Textures { return s.textures.policy.Textures }
 
 // Arrived is readable while answers wait for the next Update, for callers that
 // wait until nothing is left to do. It is never closed.

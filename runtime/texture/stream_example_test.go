@@ -14,14 +14,11 @@ import (
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
-// A runtime's parameters are those of this package.
-func TestParamsAreThoseOfTheRuntime(t *testing.T) {
-	want, err := texture.ProfileNamed(texture.DefaultProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := texture.Params(config.Default().Texture); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+// The runtime's defaults are those of the profile that they name.
+func TestDefaultsAreOfTheirProfile(t *testing.T) {
+	got := config.Default().Texture
+	if want, err := texture.ProfileNamed(got.Profile); err != nil || got != want {
+		t.Errorf("%+v, want %+v, %v", got, want, err)
 	}
 }
 

@@ -12,7 +12,7 @@ const everywhere = -1
 // on operations say; those within the upgrade radius to the medium size, others
 // to the minimum. Entities that are changing are left alone, as is a texture
 // that a nearer entity uses at what that one is left with. What was shed stays
-// down for Params.PressureHold, during which nothing goes beyond the medium
+// down for PressureHold, during which nothing goes beyond the medium
 // size. It returns how many entities were shed.
 //
 // Distances are those to the camera of the last Update.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
@@ -265,7 +266,7 @@ func TestSetParams(t *testing.T) {
 	if got := r.edges(e); got[0] != 2048 {
 		t.Errorf("%v", got)
 	}
-	if err := r.s.SetParams(Params{}); !errors.Is(err, ErrParams) || r.s.Params() != p {
+	if err := r.s.SetParams(config.Textures{}); !errors.Is(err, ErrParams) || r.s.Params() != p {
 		t.Errorf("%v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
@@ -83,7 +84,7 @@ type textureTable struct {
 	byKey map[resourceKey]int32
 }
 
-func newTextureTable(p Params, scales Scales, deviceEdge int) textureTable {
+func newTextureTable(p config.Textures, scales Scales, deviceEdge int) textureTable {
 	if deviceEdge == 0 {
 		deviceEdge = texfile.MaxEdge
 	}
@@ -133,7 +134,7 @@ func (t *textureTable) release(i int32) {
 }
 
 // setParams changes the parameters of all textures.
-func (t *textureTable) setParams(p Params) {
+func (t *textureTable) setParams(p config.Textures) {
 	t.policy = newPolicy(p)
 	for i := range t.list {
 		if r := &t.list[i]; r.state == stateResident {
