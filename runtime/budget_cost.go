@@ -79,12 +79,6 @@ func (b *geometryBudget) expected(r *record, rep payload.Rep) int64 {
 	return int64(b.expect(r.scene, r.tile, rep))
 }
 
-// teaches reports whether the next load will be the first from which costs are
-// learned. It is admitted whatever its estimate.
-func (b *geometryBudget) teaches() bool {
-	return !b.taught && b.used()+b.pending == 0
-}
-
 // sumPending counts the geometry that is on its way.
 func (b *geometryBudget) sumPending(loads []*load) {
 	b.pending = 0

@@ -23,7 +23,7 @@ const (
 // and so does the load that will be the first to tell what estimates are worth.
 func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep payload.Rep, within limit) bool {
 	budget := float64(b.memory.GeometryBudget)
-	if budget <= 0 || b.teaches() {
+	if first := !b.taught && b.used()+b.pending == 0; budget <= 0 || first {
 		return true
 	}
 	with := float64(b.used()+b.pending) + b.expect(sc, tile, rep)

@@ -39,6 +39,12 @@ type Clock interface {
 	Now() time.Duration
 }
 
+// systemClock is the default Clock; nothing else in this package reads the
+// time.
+type systemClock struct{ start time.Time }
+
+func (c systemClock) Now() time.Duration { return time.Since(c.start) }
+
 // Device holds the uploaded buffers. Its methods are called on the owner
 // goroutine and must not block: a device that needs time queues the work and
 // says through Visibility when the representation can be drawn.

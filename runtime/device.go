@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // device is the Device, the Visibility of its uploads, and how long its last
 // calls took.
@@ -16,3 +20,15 @@ func (d *device) noteUpload(since time.Duration) { d.lastUpload = d.clock.Now() 
 
 // noteRelease notes how long releases have taken since a time.
 func (d *device) noteRelease(since time.Duration) { d.lastRelease = d.clock.Now() - since }
+
+// NullDevice takes every representation and shows none: for headless use.
+type NullDevice struct{}
+
+// Upload releases the asset at once.
+func (NullDevice) Upload(_ payload.Key, asset *payload.Asset) error {
+	asset.Release()
+	return nil
+}
+
+// Release does nothing.
+func (NullDevice) Release(payload.Key) {}

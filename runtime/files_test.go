@@ -26,8 +26,8 @@ func writeScene(t *testing.T) (path string, m *manifest.Manifest) {
 	t.Helper()
 	dir := t.TempDir()
 	tile := tileAt("a", around(0, 0, 0, 1), hlodAt(95))
-	tile.FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.Path), format.FileTile, format.ModeZstd, 1, func(int) string { return "Triangle" })
-	tile.HLODLevels[0].FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.HLODLevels[0].Path), format.FileHLOD, format.ModeNone, 1, func(int) string { return "Triangle" })
+	tile.FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.Path), format.FileTile, format.ModeZstd, 1)
+	tile.HLODLevels[0].FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.HLODLevels[0].Path), format.FileHLOD, format.ModeNone, 1)
 	m = sceneOf(tile)
 	path = filepath.Join(dir, "scene.json")
 	if err := m.Save(path); err != nil {
@@ -45,7 +45,7 @@ type recorder struct {
 func (d *recorder) Upload(k payload.Key, a *payload.Asset) error {
 	defer a.Release()
 	d.uploads[k] = len(a.Geometry.Vertices)
-	if a.Meshes[0].VertexCount != 3 || a.Strings(a.Meshes[0].NameOffset) != "Mesh" || a.Entities[0].MeshCount != 1 {
+	if a.Meshes[0].VertexCount != 3 || a.Strings(a.Meshes[0].NameOffset) != "m0" || a.Entities[0].MeshCount != 1 {
 		return errors.New("not the triangle")
 	}
 	return nil

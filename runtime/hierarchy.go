@@ -17,16 +17,13 @@ type hierarchy struct {
 	hidden []bool   // covered by nearer loaded tiles
 }
 
-func newHierarchy() *hierarchy { return &hierarchy{byName: map[string]int32{}} }
-
 // maxHierarchyDepth bounds the ancestors of one tile; real trees have about 10.
 const maxHierarchyDepth = 64
 
 // parentOf returns the region that holds a tile with the given node id, and
-// creates it and its ancestors; -1 when the id has no parent.
-func (h *hierarchy) parentOf(nodeID string) int32 { return h.parentAt(nodeID, 0) }
-
-func (h *hierarchy) parentAt(nodeID string, depth int) int32 {
+// creates it and its ancestors; -1 when the id has no parent, or depth, how many
+// levels below were asked for, is too large.
+func (h *hierarchy) parentOf(nodeID string, depth int) int32 {
 	name, ok := parentName(nodeID)
 	if !ok || depth == maxHierarchyDepth {
 		return -1
@@ -34,7 +31,7 @@ func (h *hierarchy) parentAt(nodeID string, depth int) int32 {
 	if i, known := h.byName[name]; known {
 		return i
 	}
-	up := h.parentAt(name, depth+1)
+	up := h.parentOf(name, depth+1)
 	i := int32(len(h.parent))
 	h.byName[name] = i
 	h.parent = append(h.parent, up)

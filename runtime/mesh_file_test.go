@@ -42,7 +42,7 @@ func (d *partDevice) Release(k payload.Key) { delete(d.at, k) }
 func TestFileStreamsMeshByMesh(t *testing.T) {
 	dir := t.TempDir()
 	tile := tileAt("a", box(0, 0, 0, 61, 1, 0), radiiAt(30, 40))
-	tile.FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.Path), format.FileTile, format.ModeLZ4, 60, fake.Named)
+	tile.FileSizeBytes = fake.WriteTriangles(t, filepath.Join(dir, tile.Path), format.FileTile, format.ModeLZ4, 60)
 	m := sceneOf(tile)
 	clock, device := &fake.Clock{Time: fake.Epoch}, &partDevice{t, map[payload.Key]float32{}}
 	s, err := Open(context.Background(), Source{Path: filepath.Join(dir, "scene.json"), Manifest: m}, scenarioConfig(), Deps{Clock: clock, Device: device})

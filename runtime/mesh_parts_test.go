@@ -350,7 +350,7 @@ func (m *memRanges) ReadAt(b []byte, off int64) (int, error) {
 func TestFileInParts(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.untold")
-	writePlain(t, path, 40)
+	fake.WriteTriangles(t, path, format.FileTile, format.ModeNone, 40)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -423,42 +423,5 @@ func TestFileInParts(t *testing.T) {
 	res.Asset.Parts.LoadParts(payload.Request{Context: t.Context(), Done: done}, []int{8})
 	if got := <-answer; !errors.Is(got.Err, payload.ErrClosed) {
 		t.Errorf("%+v", got)
-	}
-}
-
-// writePlain writes an uncompressed container with triangles.
-func writePlain(t *testing.T, path string, n int) {
-	t.Helper()
-	compressed := path + ".lz4"
-	fake.WriteTriangles(t, compressed, format.FileTile, format.ModeLZ4, n, fake.Named)
-	r, err := format.Open(compressed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	g, err := r.ReadGeometry(format.Geometry{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := format.NewBuilder(format.FileTile)
-	for i, m := range r.Meshes() {
-		var idx []uint32
-		for k := range m.IndexCount {
-			idx = append(idx, uint32(binary.LittleEndian.Uint16(g.Indices[m.IndexOffset+uint64(2*k):])))
-		}
-		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("n", i), MeshName: "Mesh", Material: records.NoIndex, Indices: idx,
-			Vertices: g.Vertices[m.VertexOffset:][:m.VertexSize],
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeNone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

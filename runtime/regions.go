@@ -52,7 +52,7 @@ const (
 // the goroutine of the Streamer.
 type Regions struct {
 	s      *Streamer
-	read   func(ctx context.Context, path string) (*manifest.Manifest, error)
+	read   func(path string) (*manifest.Manifest, error)
 	list   []region
 	since  time.Duration
 	begun  bool
@@ -82,7 +82,7 @@ type regionAnswer struct {
 
 // NewRegions registers regions; nothing is read yet.
 func NewRegions(s *Streamer, regions ...Region) (*Regions, error) {
-	m := &Regions{s: s, list: make([]region, len(regions)), read: readManifest}
+	m := &Regions{s: s, list: make([]region, len(regions)), read: manifest.Load}
 	seen := map[string]bool{}
 	for i, r := range regions {
 		if r.Radius == 0 {
@@ -104,10 +104,6 @@ func NewRegions(s *Streamer, regions ...Region) (*Regions, error) {
 	}
 	m.ctx, m.cancel = context.WithCancel(s.loads.ctx)
 	return m, nil
-}
-
-func readManifest(_ context.Context, path string) (*manifest.Manifest, error) {
-	return manifest.Load(path)
 }
 
 // Update opens and closes regions, at most twice a second; call it before the
@@ -165,7 +161,7 @@ func (m *Regions) open(at int) {
 	}
 	path := r.Source.Path
 	m.tasks.Go(func() {
-		data, err := m.read(m.ctx, path)
+		data, err := m.read(path)
 		m.mu.Lock()
 		m.ready = append(m.ready, regionAnswer{at, data, err})
 		m.mu.Unlock()

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -92,7 +91,7 @@ func TestRegionEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.read = func(context.Context, string) (*manifest.Manifest, error) { return nil, fake.ErrFake }
+	m.read = func(string) (*manifest.Manifest, error) { return nil, fake.ErrFake }
 	for _, x := range []float64{0, 0, -400} {
 		r.camera.Position[0] = x
 		m.Update(r.camera, time.Second)
@@ -128,7 +127,7 @@ func TestRegionsReadInTheBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked, answer := make(chan string, 8), make(chan error, 8)
-	m.read = func(_ context.Context, path string) (*manifest.Manifest, error) {
+	m.read = func(path string) (*manifest.Manifest, error) {
 		asked <- path
 		if err := <-answer; err != nil {
 			return nil, err

@@ -14,7 +14,6 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/config"
@@ -39,24 +38,9 @@ func newCooked(t *testing.T) *cooked {
 // payload writes a payload of so many triangles and returns its size and hash.
 func (c *cooked) payload(rel string, kind format.FileType, triangles int) (size int64, sum string) {
 	c.t.Helper()
-	b := format.NewBuilder(kind)
-	var corners []vertex.Vertex
-	var indices []uint32
-	for i := range 3 * triangles {
-		corners = append(corners, vertex.Vertex{
-			Position: [3]float32{float32(i % 3 & 1), float32(i % 3 / 2), float32(i)}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
-			Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
-		})
-		indices = append(indices, uint32(i))
-	}
-	err := b.AddObject(format.Object{Name: "x", MeshName: "x", Material: records.NoIndex, Indices: indices, Vertices: vertex.Append(nil, corners)})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	data, err := b.File().Encode(format.WriteOptions{})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	data := fake.Container(c.t, kind, format.ModeAuto, 1, 3*triangles, func(_, k int) [3]float32 {
+		return [3]float32{float32(k % 3 & 1), float32(k % 3 / 2), float32(k)}
+	})
 	c.put(rel, data)
 	h := sha256.Sum256(data)
 	return int64(len(data)), hex.EncodeToString(h[:])

@@ -73,7 +73,7 @@ func TestRootTransform(t *testing.T) {
 			dir := t.TempDir()
 			tile := tileAt("a", box(10, 20, 30-2*float64(n), 10, 22, 30), radiiAt(30, 40))
 			file := filepath.Join(dir, tile.Path)
-			tile.FileSizeBytes = fake.WriteTriangles(t, file, format.FileTile, format.ModeLZ4, n, fake.Named)
+			tile.FileSizeBytes = fake.WriteTriangles(t, file, format.FileTile, format.ModeLZ4, n)
 			rooted(t, file)
 			clock, device := &fake.Clock{Time: fake.Epoch}, &worldDevice{t, map[payload.Key]records.Bounds{}}
 			s, err := Open(context.Background(), Source{Path: filepath.Join(dir, "scene.json"), Manifest: sceneOf(tile)}, scenarioConfig(), Deps{Clock: clock, Device: device})
@@ -105,7 +105,7 @@ func TestRootTransform(t *testing.T) {
 // The same of a file that comes in parts.
 func TestRootTransformInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.untold")
-	fake.WriteTriangles(t, path, format.FileTile, format.ModeLZ4, 3, fake.Named)
+	fake.WriteTriangles(t, path, format.FileTile, format.ModeLZ4, 3)
 	rooted(t, path)
 	r, err := format.Open(path)
 	if err != nil {

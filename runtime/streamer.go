@@ -79,7 +79,7 @@ func Open(ctx context.Context, src Source, cfg config.Config, deps Deps) (*Strea
 func (s *Streamer) fillDeps() {
 	d := &s.deps
 	if d.Clock == nil {
-		d.Clock = newSystemClock()
+		d.Clock = systemClock{time.Now()}
 	}
 	if d.MeshCache != nil {
 		d.Loader = d.MeshCache

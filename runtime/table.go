@@ -134,7 +134,7 @@ func newTable(m *manifest.Manifest, cfg *config.Config) (*table, *hierarchy, err
 	for i := range t.record {
 		t.record[i], t.wake[i] = -1, math.Inf(-1)
 	}
-	h := newHierarchy()
+	h := &hierarchy{byName: map[string]int32{}}
 	b := tableBuilder{table: t, regions: h, manifest: m, normalize: cfg.NormalizeBands}
 	if cfg.Handoff == config.HandoffCovered && m.ByUntold() {
 		b.handover = cfg.LODHysteresisFactor
@@ -235,7 +235,7 @@ func (b *tableBuilder) add(t *manifest.Tile, r radii, flags uint8) {
 	b.centerY = append(b.centerY, t.Center[1])
 	b.priority = append(b.priority, int32(max(math.MinInt32, min(math.MaxInt32, b.manifest.PriorityOf(t)))))
 	b.flags = append(b.flags, flags)
-	b.node = append(b.node, b.regions.parentOf(t.QuadtreeNodeID))
+	b.node = append(b.node, b.regions.parentOf(t.QuadtreeNodeID, 0))
 	b.levelAt = append(b.levelAt, uint32(len(b.levels)))
 }
 

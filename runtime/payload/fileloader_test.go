@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestPathsStayInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "a.untold")
-	size := fake.WriteTriangles(t, outside, format.FileTile, format.ModeNone, 1, func(int) string { return "Triangle" })
+	size := fake.WriteTriangles(t, outside, format.FileTile, format.ModeNone, 1)
 	if err := os.Symlink(outside, filepath.Join(dir, "link.untold")); err != nil {
 		t.Skipf("no links: %v", err)
 	}
@@ -43,7 +43,7 @@ func TestPathsStayInTheFolder(t *testing.T) {
 
 func TestFileLoaderRefuses(t *testing.T) {
 	dir := t.TempDir()
-	size := fake.WriteTriangles(t, filepath.Join(dir, "tiles/a.untold"), format.FileTile, format.ModeNone, 1, func(int) string { return "Triangle" })
+	size := fake.WriteTriangles(t, filepath.Join(dir, "tiles/a.untold"), format.FileTile, format.ModeNone, 1)
 	data, err := os.ReadFile(filepath.Join(dir, "tiles/a.untold"))
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestFileLoaderRefuses(t *testing.T) {
 
 func TestFileLoaderReusesBuffers(t *testing.T) {
 	dir := t.TempDir()
-	fake.WriteTriangles(t, filepath.Join(dir, "a.untold"), format.FileTile, format.ModeNone, 1, func(int) string { return "Triangle" })
+	fake.WriteTriangles(t, filepath.Join(dir, "a.untold"), format.FileTile, format.ModeNone, 1)
 	l := payload.NewFileLoader(1)
 	defer l.Close()
 	for range 20 {

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -10,9 +9,8 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -20,29 +18,9 @@ import (
 // rowTile is a container with meshes in a row, 10 m apart.
 func rowTile(t testing.TB, n int) []byte {
 	t.Helper()
-	b := format.NewBuilder(format.FileTile)
-	for i := range n {
-		verts := make([]vertex.Vertex, 300)
-		idx := make([]uint32, len(verts))
-		for k := range verts {
-			verts[k] = vertex.Vertex{
-				Position: [3]float32{float32(10 * i), float32(k%7) / 7, float32(k) / 300}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
-				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
-			}
-			idx[k] = uint32((k * 7) % len(verts))
-		}
-		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeNone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return fake.Container(t, format.FileTile, format.ModeNone, n, 300, func(mesh, k int) [3]float32 {
+		return [3]float32{float32(10 * mesh), float32(k%7) / 7, float32(k) / 300}
+	})
 }
 
 // comparingDevice compares every part with the file that it is said to be of.

@@ -20,7 +20,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -317,24 +317,9 @@ func TestPartsProbes(t *testing.T) {
 func compressedTile(t testing.TB) []byte {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
-	b := format.NewBuilder(format.FileTile)
-	verts := make([]vertex.Vertex, 30_000)
-	for k := range verts {
-		verts[k] = vertex.Vertex{
-			Position: [3]float32{rng.Float32(), rng.Float32(), 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
-		}
-	}
-	idx := make([]uint32, len(verts))
-	for k := range idx {
-		idx[k] = uint32(k)
-	}
-	if err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeLZ4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fake.Container(t, format.FileTile, format.ModeLZ4, 1, 30_000, func(_, _ int) [3]float32 {
+		return [3]float32{rng.Float32(), rng.Float32(), 0}
+	})
 	if len(data) < minRangeFile {
 		t.Fatalf("%d bytes only", len(data))
 	}

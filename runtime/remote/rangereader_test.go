@@ -17,8 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
@@ -29,29 +28,9 @@ func bigTile(t testing.TB) []byte { return tileOfMeshes(t, 20, 3000) }
 // tileOfMeshes returns a container with so many meshes of so many vertices.
 func tileOfMeshes(t testing.TB, meshes, vertices int) []byte {
 	t.Helper()
-	b := format.NewBuilder(format.FileTile)
-	for i := range meshes {
-		verts := make([]vertex.Vertex, vertices)
-		idx := make([]uint32, vertices)
-		for k := range verts {
-			verts[k] = vertex.Vertex{
-				Position: [3]float32{float32(i), float32(k), float32(k % 7)}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
-				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
-			}
-			idx[k] = uint32(k)
-		}
-		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: fmt.Sprint("m", i), Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := b.File().Encode(format.WriteOptions{Compress: format.ModeNone})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return fake.Container(t, format.FileTile, format.ModeNone, meshes, vertices, func(mesh, k int) [3]float32 {
+		return [3]float32{float32(mesh), float32(k), float32(k % 7)}
+	})
 }
 
 // rangeServer serves one file with ranges. before may answer itself.

@@ -3,7 +3,6 @@ package simulate
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,10 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -75,21 +73,9 @@ func hugeTiles(n int) string {
 // The nodes of a cooked scene are read from its files.
 func TestCookedSceneStreamsMeshByMesh(t *testing.T) {
 	dir := t.TempDir()
-	b := format.NewBuilder(format.FileTile)
-	for i := range 60 {
-		corner := func(x, y float32) vertex.Vertex { return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}} }
-		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("n", i), MeshName: "m", Material: records.NoIndex, Indices: []uint32{0, 1, 2},
-			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := b.File().Encode(format.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := fake.Container(t, format.FileTile, format.ModeAuto, 60, 3, func(mesh, k int) [3]float32 {
+		return [3]float32{float32(mesh + k&1), float32(k / 2), 0}
+	})
 	m := &manifest.Manifest{
 		Version: manifest.VersionGrid, PartitioningMode: manifest.ModeUniformGrid, StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 30, UnloadRadius: 50},
 		Tiles: []manifest.Tile{{ID: "a", Path: "tiles/a.untold", FileSizeBytes: int64(len(data)), Bounds: manifest.Bounds{Max: [3]float64{61, 1, 0}}}},
@@ -108,19 +94,12 @@ func TestCookedSceneStreamsMeshByMesh(t *testing.T) {
 	if r := run(); r.Report.MeshLoads != 0 { // there is no file
 		t.Errorf("%+v", r.Report)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "tiles"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "tiles", "a.untold"), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fake.Write(t, filepath.Join(dir, "tiles", "a.untold"), data)
 	r := run()
 	if p := r.Report; p.MeshLoads != 22 || p.PeakGeometryBytes != 22*(3*32+6) || p.PeakCPUBytes != 60*(3*32+6) || p.DoubleDrawn != 0 || p.Undrawn != 0 {
 		t.Errorf("%+v", p)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "tiles", "a.untold"), data[:100], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fake.Write(t, filepath.Join(dir, "tiles", "a.untold"), data[:100])
 	if r := run(); r.Report.MeshLoads != 0 { // cannot be read: a whole tile
 		t.Errorf("%+v", r.Report)
 	}

@@ -2,8 +2,6 @@ package simulate
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 )
 
 // rowScene writes a scene of one tile with meshes in a row, 10 m apart, of a
@@ -21,34 +18,10 @@ import (
 func rowScene(t *testing.T, mode format.CompressMode) string {
 	t.Helper()
 	dir := t.TempDir()
-	b := format.NewBuilder(format.FileTile)
-	for i := range 60 {
-		verts := make([]vertex.Vertex, 300)
-		idx := make([]uint32, 300)
-		for k := range verts {
-			verts[k] = vertex.Vertex{
-				Position: [3]float32{float32(10 * i), float32(k%3) / 2, float32(k) / 300}, Normal: vertex.PackNormal([3]float32{0, 0, 1}),
-				Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
-			}
-			idx[k] = uint32(k)
-		}
-		err := b.AddObject(format.Object{
-			Name: fmt.Sprint("o", i), MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, verts), Indices: idx,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := b.File().Encode(format.WriteOptions{Compress: mode})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "tiles"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "tiles", "a.untold"), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := fake.Container(t, format.FileTile, mode, 60, 300, func(mesh, k int) [3]float32 {
+		return [3]float32{float32(10 * mesh), float32(k%3) / 2, float32(k) / 300}
+	})
+	fake.Write(t, filepath.Join(dir, "tiles", "a.untold"), data)
 	box := manifest.Bounds{Max: [3]float64{590, 1, 1}}
 	m := &manifest.Manifest{
 		Version: 3, PartitioningMode: manifest.ModeUniformGrid, TileSize: &manifest.Vec3Size{X: 600, Y: 10_000, Z: 600},

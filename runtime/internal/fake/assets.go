@@ -57,21 +57,19 @@ func Asset(released *int, nodes ...Node) *payload.Asset {
 	return a
 }
 
-// Named returns n0, n1, ...
-func Named(i int) string { return fmt.Sprint("n", i) }
-
-// WriteTriangles writes a container with a triangle at x = 0, 1, 2, ... and
-// returns its size; names come from name.
-func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format.CompressMode, n int, name func(i int) string) int64 {
+// Container returns a container of meshes n0, n1, ..., each of so many vertices, which are
+// where at says, three to a triangle.
+func Container(t testing.TB, kind format.FileType, mode format.CompressMode, meshes, vertices int, at func(mesh, vertex int) [3]float32) []byte {
 	t.Helper()
 	b := format.NewBuilder(kind)
-	for i := range n {
-		corner := func(x, y float32) vertex.Vertex {
-			return vertex.Vertex{Position: [3]float32{float32(i) + x, y, 0}, Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
+	for i := range meshes {
+		corners, indices := make([]vertex.Vertex, vertices), make([]uint32, vertices)
+		for k := range corners {
+			corners[k] = vertex.Vertex{Position: at(i, k), Normal: vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1})}
+			indices[k] = uint32(k)
 		}
 		err := b.AddObject(format.Object{
-			Name: name(i), MeshName: "Mesh", Material: records.NoIndex, Indices: []uint32{0, 1, 2},
-			Vertices: vertex.Append(nil, []vertex.Vertex{corner(0, 0), corner(1, 0), corner(0, 1)}),
+			Name: fmt.Sprint("n", i), MeshName: fmt.Sprint("m", i), Material: records.NoIndex, Vertices: vertex.Append(nil, corners), Indices: indices,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -81,11 +79,27 @@ func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// WriteTriangles writes a container with a triangle at x = 0, 1, 2, ... and
+// returns its size.
+func WriteTriangles(t testing.TB, path string, kind format.FileType, mode format.CompressMode, n int) int64 {
+	t.Helper()
+	data := Container(t, kind, mode, n, 3, func(mesh, k int) [3]float32 {
+		return [3]float32{float32(mesh + k&1), float32(k / 2), 0}
+	})
+	Write(t, path, data)
+	return int64(len(data))
+}
+
+// Write writes a file and the folders above it.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return int64(len(data))
 }
