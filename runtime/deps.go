@@ -11,11 +11,8 @@ import (
 
 // Deps holds what a Streamer uses of the world. Nil fields get the defaults.
 type Deps struct {
-	Clock  Clock          // default: the monotonic clock of the system
-	Loader payload.Loader // default: NewFileLoader(0)
-	// MeshCache, when there is one, takes the place of Loader, which it stands in
-	// front of. What nobody uses of it goes first when the system asks for memory.
-	MeshCache   *payload.MeshCache
+	Clock       Clock           // default: the monotonic clock of the system
+	Loader      payload.Loader  // default: NewFileLoader(0); a MeshCache stands in front of it, see config.MemoryLimits
 	Fetcher     payload.Fetcher // default: none, payloads lie beside the manifest
 	Device      Device          // default: NullDevice
 	Visibility  Visibility      // default: drawable as soon as uploaded

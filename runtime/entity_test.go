@@ -73,30 +73,115 @@ func TestEntityOwnsItsMeshes(t *testing.T) {
 	}
 }
 
-// Two entities of one file load it once.
+// Entities of one file load it once and share it. What nobody uses is kept, and
+// goes first when the system asks for memory or geometry is short.
 func TestEntitiesShareAFile(t *testing.T) {
-	var cache *payload.MeshCache
-	r := newRig(t, sceneOf(), func(_ *config.Config, d *Deps, r *rig) {
-		cache = payload.NewMeshCache(r.loader, 1000)
-		d.MeshCache = cache
+	read := 0
+	cars := func(t *testing.T, opts ...rigOption) *rig {
+		read = 0
+		r := newRig(t, sceneOf(), opts...)
+		r.loader.Asset = func(q payload.Request) *payload.Asset {
+			if q.Kept != nil {
+				return q.Kept.Retain()
+			}
+			read++
+			return fake.Asset(nil, fake.NodesAt(10, 5)...)
+		}
+		for i := range 3 {
+			if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint("car", i), Path: "car.untold", Bounds: face(5)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name  string
+		short func(*rig)
+	}{
+		{"warning", func(r *rig) { r.s.NotifyMemoryPressure(memory.PressureWarning) }},
+		{"critical", func(r *rig) { r.s.NotifyMemoryPressure(memory.PressureCritical) }},
+		{"geometry budget", func(r *rig) { r.memory = memory.Memory{GeometryBudget: 100, GeometryUsed: 90} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := cars(t)
+			r.until(2)
+			st := r.s.Stats()
+			// Two load at a time, the third is offered what they have left.
+			if read != 1 || len(r.loader.Started) != 2 || st.MeshesLoaded != 3 || st.MeshCacheFiles != 1 || st.MeshCacheUsers != 3 || st.MeshCacheBytes != 10 {
+				t.Fatalf("read %d times in %d loads, %+v", read, len(r.loader.Started), st)
+			}
+			r.path(30, [2]float64{0, -900})
+			if st := r.s.Stats(); st.MeshCacheUnused != 10 || st.MeshCacheUsers != 0 {
+				t.Fatalf("%+v", st)
+			}
+			c.short(r)
+			r.step()
+			if st := r.s.Stats(); st.MeshCacheFiles != 0 || st.CPUReleased != 10 {
+				t.Errorf("%+v", st)
+			}
+		})
+	}
+	t.Run("keeps at most its budget", func(t *testing.T) {
+		r := cars(t, func(c *config.Config, _ *Deps, _ *rig) { c.MeshCacheBudget = 9 })
+		r.until(2)
+		r.path(30, [2]float64{0, -900})
+		if st := r.s.Stats(); st.MeshCacheFiles != 0 || st.CPUReleased != 0 {
+			t.Errorf("%+v", st)
+		}
 	})
-	r.loader.Asset = func(payload.Request) *payload.Asset { return fake.Asset(nil, fake.NodesAt(10, 5)...) }
-	for i := range 3 {
-		if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint("car", i), Path: "car.untold", Bounds: face(5)}); err != nil {
+	t.Run("off", func(t *testing.T) {
+		r := cars(t, func(c *config.Config, _ *Deps, _ *rig) { c.MeshCacheBudget = 0 })
+		r.until(2)
+		if st := r.s.Stats(); read != 3 || st.MeshCacheFiles != 0 {
+			t.Errorf("read %d times, %+v", read, st)
+		}
+	})
+}
+
+// The file of two entities is loaded for the one that has stayed when the other
+// has gone, and again for one that comes when all have gone.
+func TestEntitiesGiveASharedLoadUp(t *testing.T) {
+	r := newRig(t, sceneOf())
+	add := func() payload.SceneID {
+		id, err := r.s.AddEntity("block", Entity{Path: "car.untold", Bounds: face(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first, second := add(), add()
+	r.step()
+	for n, id := range []payload.SceneID{first, second} {
+		if err := r.s.RemoveScene(id); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.loader.Started[0].Context.Err(); (err != nil) != (n == 1) {
+			t.Errorf("after %d of two entities have gone: %v", n+1, err)
+		}
+	}
+	add()
+	r.until(1)
+	if st := r.s.Stats(); len(r.loader.Started) != 2 || st.ResidentFull != 1 || st.Failures != 0 {
+		t.Errorf("%d loads, %+v", len(r.loader.Started), st)
+	}
+}
+
+// A load that hangs fails by the watchdog, and the next attempt is another load.
+func TestEntitySharedLoadHangs(t *testing.T) {
+	r := newRig(t, sceneOf(), func(c *config.Config, _ *Deps, _ *rig) { c.TileParseTimeoutSeconds = 2 })
+	r.loader.Fault = func(q payload.Request) string {
+		if q.Attempt == 1 {
+			return "hang"
+		}
+		return ""
+	}
+	for i := range 2 {
+		if _, err := r.s.AddEntity("block", Entity{ID: fmt.Sprint(i), Path: "car.untold", Bounds: face(5)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.until(2)
-	if st := r.s.Stats(); len(r.loader.Started) != 1 || st.MeshesLoaded != 3 {
+	r.until(20)
+	if st := r.s.Stats(); len(r.loader.Started) != 2 || st.ResidentFull != 2 || st.Timeouts != 2 {
 		t.Errorf("%d loads, %+v", len(r.loader.Started), st)
-	}
-	r.path(30, [2]float64{0, -900})
-	if u := cache.Usage(); u.Unused != 10 {
-		t.Errorf("%+v", u)
-	}
-	r.s.NotifyMemoryPressure(memory.PressureWarning)
-	r.step()
-	if u := cache.Usage(); u != (payload.CacheUsage{}) || r.s.Stats().CPUReleased != 10 {
-		t.Errorf("%+v", u)
 	}
 }

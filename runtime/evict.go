@@ -10,7 +10,7 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// evictor owns what goes when memory is short: textures first, then meshes by
+// evictor owns what goes when memory is short: files that nobody uses, textures, then meshes by
 // their value, then whole representations, the farthest first.
 //
 // It promises that no tick evicts more than a few, that nothing within its
@@ -57,7 +57,8 @@ type evictee struct {
 }
 
 // evict frees memory while geometry is between the high-water mark and the low
-// one, and whenever the system asks. Textures go first, then meshes by their
+// one, and whenever the system asks. Decoded files that nobody uses go first,
+// also when something has found no room; then textures, then meshes by their
 // value, those out of range before the others, then whole representations
 // beyond their streaming radius, the farthest first. A critical signal also
 // releases the main memory of out-of-core tiles.
@@ -77,9 +78,8 @@ func (v *evictor) evict(signal memory.PressureLevel) {
 	case memory.PressureCritical:
 		limit, meshes = max(limit, evictCritical), evictMeshesCritical
 	}
-	if v.cache != nil && signal != memory.PressureNone {
-		v.count.unusedFreed += v.cache.EvictUnused()
-	}
+	short := limit > 0 || v.budget.refused
+	v.trimCache(short)
 	v.lowerTextures(signal)
 	v.count.triggered = limit > 0
 	v.evictBeyond(evictPerTick)
@@ -91,6 +91,7 @@ func (v *evictor) evict(signal memory.PressureLevel) {
 	left = v.meshes.evict(left, signal == memory.PressureNone, false)
 	if signal == memory.PressureCritical {
 		v.meshes.releaseCPU()
+		v.trimCache(true)
 	}
 	if signal != memory.PressureNone || left > 0 { // else the next tick has more meshes
 		v.evictTiles(limit, signal)
@@ -103,6 +104,18 @@ func (v *evictor) evict(signal memory.PressureLevel) {
 		const message = "geometry is over the high-water mark and nothing can be evicted: raise geometryBudget or lower the streaming radii"
 		v.emit(event.Event{Kind: event.Warn, Message: message})
 		v.log.Warn(message, "used", v.budget.used(), "budget", v.budget.memory.GeometryBudget)
+	}
+}
+
+// trimCache drops decoded files that nobody uses: all of them when memory is
+// short, else what exceeds the cache's budget.
+func (v *evictor) trimCache(short bool) {
+	switch {
+	case v.cache == nil:
+	case short:
+		v.count.unusedFreed += v.cache.Trim(0)
+	default:
+		v.cache.Trim(v.cfg.MeshCacheBudget)
 	}
 }
 

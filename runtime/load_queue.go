@@ -73,7 +73,8 @@ type loadQueue struct {
 	*env
 	ctx     context.Context // ends with the Streamer
 	loader  payload.Loader
-	fetcher payload.Fetcher // nil: the payloads lie beside the manifest
+	fetcher payload.Fetcher    // nil: the payloads lie beside the manifest
+	cache   *payload.MeshCache // then the loader; nil: none
 
 	completions *payload.Completions
 	answers     []payload.Answer // of the present frame
@@ -93,8 +94,11 @@ type loadCounters struct {
 	bytesRequested, bytesLoaded int64
 }
 
-func newLoadQueue(ctx context.Context, e *env, loader payload.Loader, fetcher payload.Fetcher) *loadQueue {
-	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, completions: payload.NewCompletions()}
+func newLoadQueue(ctx context.Context, e *env, loader payload.Loader, fetcher payload.Fetcher, cache *payload.MeshCache) *loadQueue {
+	if cache != nil {
+		loader = cache
+	}
+	return &loadQueue{env: e, ctx: ctx, loader: loader, fetcher: fetcher, cache: cache, completions: payload.NewCompletions()}
 }
 
 // freeSlots returns how many loads of a class may start now.
@@ -136,7 +140,7 @@ func (q *loadQueue) request(r *record, rep payload.Rep, attempt int, split *payl
 	*l = load{
 		request: payload.Request{
 			Token: q.lastToken, Key: r.key(rep), TileID: t.id[r.tile], Attempt: attempt,
-			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: split,
+			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: split, Shared: t.has(r.tile, flagEntity),
 			Context: ctx, Done: q.completions,
 		},
 		scene: r.scene, class: classOf(rep), started: q.now, cancel: cancel,
@@ -236,7 +240,7 @@ func (q *loadQueue) expire(done func(l load)) {
 // end frees what the load at a place of the list holds.
 func (q *loadQueue) end(at int) {
 	l := q.list[at]
-	l.cancel()
+	q.cancel(l)
 	switch l.phase {
 	case phaseParsing:
 		q.parsing[l.class]--
@@ -249,6 +253,15 @@ func (q *loadQueue) end(at int) {
 	q.list = slices.Delete(q.list, at, at+1)
 	*l = load{}
 	q.spare = append(q.spare, l)
+}
+
+// cancel ends the context of a load. The cache is told at once, so that what
+// joins the load of a file never depends on the time.
+func (q *loadQueue) cancel(l *load) {
+	l.cancel()
+	if q.cache != nil && l.request.Shared {
+		q.cache.EndUnwanted()
+	}
 }
 
 // find returns the place of a load in the list, -1 when it is over.
@@ -273,7 +286,7 @@ func (q *loadQueue) giveUp(token uint64) (l load, over bool) {
 func (q *loadQueue) giveUpAt(at int) (l load, over bool) {
 	x := q.list[at]
 	x.orphan = true
-	x.cancel()
+	q.cancel(x)
 	l = *x
 	if over = x.phase == phaseWaiting; over {
 		q.end(at)

@@ -45,7 +45,7 @@ func newQueueTest(t *testing.T, fetches bool) *queueTest {
 	if fetches {
 		f = w
 	}
-	return &queueTest{w, newLoadQueue(context.Background(), e, w, f), sc, nil}
+	return &queueTest{w, newLoadQueue(context.Background(), e, w, f, nil), sc, nil}
 }
 
 // load sends the load of a tile.

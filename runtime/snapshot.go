@@ -95,6 +95,10 @@ func (s *Streamer) Stats() Stats {
 	st.ActiveLoads = len(s.loads.list) + len(s.meshes.loading)
 	cpu := s.meshes.registry.usage()
 	st.CPUBytes, st.CPURoots, st.PrewarmsActive = cpu.Bytes, cpu.Warm, cpu.Prewarming
+	if s.cache != nil {
+		u := s.cache.Usage()
+		st.MeshCacheFiles, st.MeshCacheBytes, st.MeshCacheUsers, st.MeshCacheUnused = u.Files, u.Bytes, u.Users, u.Unused
+	}
 	st.LastApplyLoadedMeshMs, st.LastUnloadMeshMs = milliseconds(s.device.lastUpload), milliseconds(s.device.lastRelease)
 	st.ActiveFades = s.activeFades()
 	st.Frames, st.DroppedEvents = s.frame, s.dropped

@@ -86,6 +86,10 @@ type Stats struct {
 	CPUBytes                 int64   `json:"cpuBytes"`        // decoded out-of-core tiles in the main memory
 	CPURoots                 int     `json:"cpuRoots"`        // how many these are
 	PrewarmsActive           int     `json:"prewarmsActive"`  // out-of-core tiles whose textures are being decoded
+	MeshCacheFiles           int     `json:"meshCacheFiles"`  // decoded files that entities share
+	MeshCacheBytes           int64   `json:"meshCacheBytes"`  // main memory that they take
+	MeshCacheUsers           int     `json:"meshCacheUsers"`  // entities that use them
+	MeshCacheUnused          int64   `json:"meshCacheUnused"` // bytes of those that no entity uses: they go first
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
 	GeometryDetail           float64 `json:"geometryDetail"`  // metres: tiles farther away have to do with their cheapest representation
@@ -125,7 +129,7 @@ type Stats struct {
 	MeshEvictions          uint64 `json:"meshEvictions"`          // evict.lru, also among evictions
 	LODSwitches            uint64 `json:"lodSwitches"`            // of LOD groups
 	TexturesShed           uint64 `json:"texturesShed"`           // evict.shed: entities whose textures were lowered
-	CPUReleased            int64  `json:"cpuReleased"`            // bytes of main memory given back under critical pressure
+	CPUReleased            int64  `json:"cpuReleased"`            // bytes of main memory given back while memory was short
 	CPURereads             uint64 `json:"cpuRereads"`             // files read again after that
 	ManifestReloads        uint64 `json:"manifestReloads"`        // scenes replaced because a payload was not the declared one
 	ManifestReloadFailures uint64 `json:"manifestReloadFailures"` // manifests read again for that, in vain

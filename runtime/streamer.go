@@ -21,6 +21,7 @@ type Streamer struct {
 	cancel    context.CancelFunc
 	closed    bool
 	ownLoader *payload.FileLoader // the default one, nil when a Loader was given
+	cache     *payload.MeshCache  // in front of the Loader; nil: none
 
 	// The parts. Each knows only parts above it.
 	loads      *loadQueue
@@ -81,9 +82,6 @@ func (s *Streamer) fillDeps() {
 	if d.Clock == nil {
 		d.Clock = systemClock{time.Now()}
 	}
-	if d.MeshCache != nil {
-		d.Loader = d.MeshCache
-	}
 	if d.Loader == nil {
 		l := payload.NewFileLoader(0)
 		d.Loader, s.ownLoader = l, l
@@ -100,7 +98,10 @@ func (s *Streamer) fillDeps() {
 // connect makes the parts.
 func (s *Streamer) connect(ctx context.Context) {
 	d, l, e := &s.deps, s.eventLog, s.env
-	s.loads = newLoadQueue(ctx, e, d.Loader, d.Fetcher)
+	if s.cfg.MeshCacheBudget > 0 {
+		s.cache = payload.NewMeshCache(ctx, d.Loader)
+	}
+	s.loads = newLoadQueue(ctx, e, d.Loader, d.Fetcher, s.cache)
 	s.device = &device{Device: d.Device, visibility: d.Visibility, clock: d.Clock}
 	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.Notify}
 	if s.reloads.run == nil {
@@ -109,7 +110,7 @@ func (s *Streamer) connect(ctx context.Context) {
 	s.budget = newGeometryBudget(e, d.MemoryProbe)
 	s.meshes = newMeshStreamer(l, s.loads, s.budget, s.device, s.reloads, d.Prewarmer)
 	s.residency = &residency{eventLog: l, loads: s.loads, budget: s.budget, device: s.device, meshes: s.meshes, reloads: s.reloads}
-	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures, cache: d.MeshCache}
+	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures, cache: s.cache}
 	s.selector = &selector{env: e, loads: s.loads, budget: s.budget, residency: s.residency, window: scanWindow}
 	s.handoff = &handoff{eventLog: l, budget: s.budget, residency: s.residency, selector: s.selector}
 	s.succession = &succession{
@@ -183,6 +184,9 @@ func (s *Streamer) Close() error {
 	s.reloads.tasks.Wait()
 	s.loads.close()
 	s.meshes.registry.cancelAll()
+	if s.cache != nil {
+		s.cache.Close()
+	}
 	if s.ownLoader != nil {
 		return s.ownLoader.Close()
 	}

@@ -52,6 +52,7 @@ var documented = map[string]string{
 	"visibleEvictionProtectionRadius":        "30",
 	"highWaterMark":                          "0.85",
 	"lowWaterMark":                           "0.7",
+	"meshCacheBudget":                        "64000000",
 	"outOfCoreNodeThreshold":                 "50",
 	"outOfCoreGeometryFraction":              "0.3",
 	"lod.distances":                          "[50 100 200 500]",

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"math"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -36,6 +37,7 @@ type Asset struct {
 	// Version is the content hash as the file's header has it, 0 when unknown.
 	Version [32]byte
 
+	file     os.FileInfo // that it was read from, by a FileLoader
 	buffers  *buffers
 	released atomic.Bool
 	layout   *Layout // made when first asked for
@@ -185,7 +187,7 @@ func (a *Asset) Retain() *Asset {
 	return &Asset{
 		Type: a.Type, Dir: a.Dir, Bounds: a.Bounds, Entities: a.Entities, Meshes: a.Meshes, Materials: a.Materials,
 		Textures: a.Textures, Level: a.Level, Levels: a.Levels, Strings: a.Strings, Geometry: a.Geometry, Parts: a.Parts, Version: a.Version,
-		buffers: a.buffers, layout: a.layout,
+		file: a.file, buffers: a.buffers, layout: a.layout,
 	}
 }
 

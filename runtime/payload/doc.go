@@ -5,7 +5,7 @@
 // no Streamer: it decides nothing about what is wanted or resident.
 //
 // FileLoader reads files of the local disk. MeshCache stands in front of a
-// loader and shares what several tiles name. A file that is far away comes in
+// loader and shares what several entities name. A file that is far away comes in
 // parts through Ranges.
 //
 // Every request is answered exactly once, by Request.Done, from any goroutine.

@@ -93,6 +93,11 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	if err := l.verifyFile(&req, f, info); err != nil {
 		return nil, err
 	}
+	if k := req.Kept; k != nil && (&checked{info: k.file}).fits(info) {
+		if a := k.Retain(); a != nil {
+			return a, nil
+		}
+	}
 	r, err := format.NewReader(cancellable{req.Context, f}, info.Size())
 	if err != nil {
 		return nil, err
@@ -112,7 +117,7 @@ func (l *FileLoader) read(req Request) (*Asset, error) {
 	*buffer = geometry
 	a := RecordsOf(r)
 	a.buffers.release = func() { l.buffers.Put(buffer) }
-	a.Dir, a.Geometry = textureDir(req), geometry
+	a.Dir, a.Geometry, a.file = textureDir(req), geometry, info
 	return a, nil
 }
 

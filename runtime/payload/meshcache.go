@@ -5,182 +5,190 @@ import (
 	"sync"
 )
 
-// MeshCache is a Loader in front of another one, for scenes in which several
-// tiles or entities name the same file. Requests for a file that is being
-// loaded wait for that one load, and an asset that somebody holds is shared; what
-// nobody holds any more is kept up to a number of bytes, and given back first
-// when memory runs short. Tiles of one scene never share files, so the default
-// Loader has none.
+// MeshCache is a Loader in front of another one, for files that several entities
+// of a scene name: requests with Shared. Those that ask for a file while it is
+// being loaded wait for that one load. What has been loaded is kept when nobody
+// uses it any more, until Trim drops it.
+//
+// What is kept is never handed out unasked: the inner Loader gets it as
+// Request.Kept and answers with it where the file has not changed since. So a
+// file that was replaced is read again, also where no hash is declared.
+//
+// Start and EndUnwanted are called on the owner goroutine, the other methods on
+// any. Requests pass the cache by that are not Shared, or come in parts: their
+// Ranges belong to one version of the file.
 type MeshCache struct {
+	ctx    context.Context // of the inner requests
 	inner  Loader
-	keep   int64
 	answer Completions
 
 	mu     sync.Mutex
 	files  map[cacheKey]*cachedFile
-	flying map[uint64]*cachedFile // by token of the inner request
-	token  uint64
-	use    uint64 // counts requests, for the order of eviction
+	loads  map[uint64]*sharedLoad // by the token of the request that began it
+	uses   uint64                 // counts loads, for the order in which Trim drops
+	closed bool
 }
 
-// cacheKey names a file.
-type cacheKey struct{ local, dir, path, sha256 string }
+// cacheKey names a file, and what is expected of it.
+type cacheKey struct {
+	file, base, dir, path, sha256 string
+	size                          int64
+}
 
-// cachedFile is a file that is loaded or being loaded.
+// cachedFile is a file that has been loaded.
 type cachedFile struct {
-	key     cacheKey
-	result  Result // with an asset, once it is loaded
-	bytes   int64
-	used    uint64
-	waiting []Request // while it is being loaded
-	cancel  context.CancelFunc
+	asset *Asset
+	bytes int64
+	used  uint64
 }
 
-// NewMeshCache returns a cache in front of a loader that keeps up to so many
-// bytes of decoded assets that nobody uses.
-func NewMeshCache(inner Loader, keep int64) *MeshCache {
-	c := &MeshCache{inner: inner, keep: keep, files: map[cacheKey]*cachedFile{}, flying: map[uint64]*cachedFile{}}
+// sharedLoad is a file that is being loaded.
+type sharedLoad struct {
+	key      cacheKey
+	requests []Request
+	kept     *Asset // a handle for the inner Loader; may be nil
+	cancel   context.CancelFunc
+	unwanted bool // all of the requests have been given up
+}
+
+// NewMeshCache returns a cache in front of a loader. ctx bounds its loads.
+func NewMeshCache(ctx context.Context, inner Loader) *MeshCache {
+	c := &MeshCache{ctx: ctx, inner: inner, files: map[cacheKey]*cachedFile{}, loads: map[uint64]*sharedLoad{}}
 	c.answer.divert = c.loaded
 	return c
 }
 
-// Start answers a request from the cache, or with the answer to a load.
+// Start joins a request to the load of its file, or begins one under the
+// request's token.
 func (c *MeshCache) Start(req Request) {
-	key := cacheKey{req.Local.File, req.Dir, req.Path, req.SHA256}
-	c.mu.Lock()
-	c.use++
-	f := c.files[key]
-	if f != nil && f.waiting == nil { // loaded
-		f.used = c.use
-		result := f.share()
-		c.mu.Unlock()
-		req.Done.Loaded(req.Token, result)
+	if !req.Shared || req.Local.Ranges != nil {
+		c.inner.Start(req)
 		return
 	}
-	if f != nil {
-		f.waiting = append(f.waiting, req)
-		c.mu.Unlock()
-		return
-	}
-	f = &cachedFile{key: key, used: c.use, waiting: []Request{req}}
-	c.files[key] = f
-	c.token++
-	c.flying[c.token] = f
-	inner := req
-	inner.Token, inner.Done = c.token, &c.answer
-	// One who gives up does not end the load for the others.
-	inner.Context, f.cancel = context.WithCancel(context.WithoutCancel(req.Context))
-	c.mu.Unlock()
-	context.AfterFunc(req.Context, func() { c.giveUp(f) })
-	c.inner.Start(inner)
-}
-
-// share returns the result with a handle of its own on the asset.
-func (f *cachedFile) share() Result {
-	r := f.result
-	r.Asset = r.Asset.Retain()
-	return r
-}
-
-// giveUp cancels a load when all who wait for it have gone.
-func (c *MeshCache) giveUp(f *cachedFile) {
+	key := cacheKey{req.Local.File, req.Local.Dir, req.Dir, req.Path, req.SHA256, req.Size}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, req := range f.waiting {
-		if req.Context.Err() == nil {
-			// Somebody else waits still, and looks after it from now on.
-			context.AfterFunc(req.Context, func() { c.giveUp(f) })
+	for _, l := range c.loads {
+		if l.key == key && !l.unwanted {
+			l.requests = append(l.requests, req)
+			c.mu.Unlock()
 			return
 		}
 	}
-	f.cancel()
+	l := &sharedLoad{key: key, requests: []Request{req}}
+	c.loads[req.Token] = l
+	if f := c.files[key]; f != nil {
+		l.kept = f.asset.Retain()
+	}
+	inner := req
+	inner.Done, inner.Kept = &c.answer, l.kept
+	inner.Context, l.cancel = context.WithCancel(c.ctx)
+	c.mu.Unlock()
+	c.inner.Start(inner)
 }
 
-// loaded takes the answer of the inner loader.
+// EndUnwanted cancels the loads of which all requests have been given up. Who
+// gives one up calls it at once: what comes later begins a load of its own. The
+// requests are answered when the inner Loader has answered.
+func (c *MeshCache) EndUnwanted() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.loads {
+		wanted := false
+		for i := range l.requests {
+			wanted = wanted || l.requests[i].Context.Err() == nil
+		}
+		if !wanted {
+			l.unwanted = true
+			l.cancel()
+		}
+	}
+}
+
+// loaded takes an answer of the inner Loader.
 func (c *MeshCache) loaded(x Answer) {
-	if x.Result.Asset != nil {
-		x.Result.Asset.Layout() // before it is shared
+	asset := x.Result.Asset
+	if asset != nil {
+		asset.Layout() // before it is shared
 	}
 	c.mu.Lock()
-	f := c.flying[x.Token]
-	if f == nil { // a second answer
+	l := c.loads[x.Token]
+	if l == nil { // a second answer
 		c.mu.Unlock()
-		x.Result.Asset.Release()
+		asset.Release()
 		return
 	}
-	delete(c.flying, x.Token)
-	waiting := f.waiting
-	f.waiting, f.result = nil, x.Result
-	answers := make([]Result, len(waiting))
+	delete(c.loads, x.Token)
+	answers := make([]Result, len(l.requests))
 	for i := range answers {
-		answers[i] = f.share()
+		answers[i] = x.Result
+		answers[i].Asset = asset.Retain()
 	}
-	if x.Result.Err != nil || x.Result.Asset == nil || x.Result.Asset.buffers == nil {
-		delete(c.files, f.key)
-	} else {
-		f.bytes = x.Result.Asset.CPUBytes()
+	drop := []*Asset{asset, l.kept}
+	if !l.unwanted && !c.closed {
+		if f := c.files[l.key]; f != nil {
+			drop = append(drop, f.asset)
+			delete(c.files, l.key)
+		}
+		if asset != nil && asset.buffers != nil {
+			c.uses++
+			c.files[l.key] = &cachedFile{asset, asset.CPUBytes(), c.uses}
+			drop = drop[1:]
+		}
 	}
-	dropped := c.trim(c.keep)
 	c.mu.Unlock()
-	f.cancel()
-	for i, req := range waiting {
-		req.Done.Loaded(req.Token, answers[i])
+	l.cancel()
+	for i := range l.requests {
+		l.requests[i].Done.Loaded(l.requests[i].Token, answers[i])
 	}
-	for _, a := range dropped {
+	for _, a := range drop {
 		a.Release()
 	}
 }
 
-// trim takes unused files off the cache, the one used longest ago first, until
-// at most keep bytes of them are left. The caller releases the assets.
-func (c *MeshCache) trim(keep int64) (dropped []*Asset) {
+// Trim drops files that nobody uses, the one loaded longest ago first, until
+// they take at most so many bytes of main memory, and returns what it dropped.
+func (c *MeshCache) Trim(most int64) (freed int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for {
-		unused, oldest := int64(0), (*cachedFile)(nil)
-		for _, f := range c.files {
-			if f.waiting != nil || f.result.Asset.buffers.holders.Load() > 1 {
+		unused, oldest, at := int64(0), (*cachedFile)(nil), cacheKey{}
+		for key, f := range c.files {
+			if !f.unused() {
 				continue
 			}
 			unused += f.bytes
 			if oldest == nil || f.used < oldest.used {
-				oldest = f
+				oldest, at = f, key
 			}
 		}
-		if oldest == nil || unused <= keep {
-			return dropped
+		if oldest == nil || most > 0 && unused <= most {
+			return freed
 		}
-		delete(c.files, oldest.key)
-		dropped = append(dropped, oldest.result.Asset)
+		delete(c.files, at)
+		oldest.asset.Release()
+		freed += oldest.bytes
 	}
 }
 
-// EvictUnused drops all assets that nobody holds and returns their bytes. The
-// Streamer calls it under pressure from the system, before anything that is in
-// use goes.
-func (c *MeshCache) EvictUnused() (freed int64) {
+// unused reports whether the cache alone holds a file.
+func (f *cachedFile) unused() bool { return f.asset.buffers.holders.Load() == 1 }
+
+// Close drops all that is kept, and keeps nothing of what is loaded later.
+func (c *MeshCache) Close() {
 	c.mu.Lock()
-	before := c.bytes()
-	dropped := c.trim(-1)
-	freed = before - c.bytes()
-	c.mu.Unlock()
-	for _, a := range dropped {
-		a.Release()
-	}
-	return freed
-}
-
-func (c *MeshCache) bytes() (sum int64) {
+	defer c.mu.Unlock()
 	for _, f := range c.files {
-		sum += f.bytes
+		f.asset.Release()
 	}
-	return sum
+	c.files, c.closed = nil, true
 }
 
 // CacheUsage says what a MeshCache holds.
 type CacheUsage struct {
-	Files   int   // loaded and being loaded
-	Bytes   int64 // decoded assets
-	Holders int   // who holds them beside the cache
-	Unused  int64 // bytes that nobody holds
+	Files  int   // that have been loaded
+	Bytes  int64 // of main memory that they take
+	Users  int   // handles on them
+	Unused int64 // bytes of files that have no user
 }
 
 // Usage returns what the cache holds.
@@ -189,13 +197,9 @@ func (c *MeshCache) Usage() (u CacheUsage) {
 	defer c.mu.Unlock()
 	u.Files = len(c.files)
 	for _, f := range c.files {
-		if f.waiting != nil {
-			continue
-		}
 		u.Bytes += f.bytes
-		holders := int(f.result.Asset.buffers.holders.Load()) - 1
-		u.Holders += holders
-		if holders == 0 {
+		u.Users += int(f.asset.buffers.holders.Load()) - 1
+		if f.unused() {
 			u.Unused += f.bytes
 		}
 	}

@@ -100,6 +100,29 @@ func TestEntitiesBeside(t *testing.T) {
 	}
 }
 
+// Entities of one file are parsed together; with the cache off each by itself.
+func TestEntitiesOfOneFile(t *testing.T) {
+	for _, c := range []struct {
+		budget int64
+		slots  int
+		want   string
+	}{
+		{1000, 3, "0.3 tile.parsed y"}, // with that of x
+		{1000, 2, "0.4 tile.parsed y"}, // behind it, from what is there
+		{0, 3, "1 tile.parsed y"},
+	} {
+		s := besideScenario(t, `"entities": [
+			{"entity_id": "x", "path": "lamp.untold", "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}, "priority": 2, "nodes": 1, "gpu_bytes": 5},
+			{"entity_id": "y", "path": "lamp.untold", "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}, "priority": 1, "nodes": 1, "gpu_bytes": 5}],
+			"latency": {"default": 0.25, "tiles": {"y": 1}}`)
+		s.Config.MeshCacheBudget, s.Config.MaxConcurrentTileLoads = c.budget, c.slots
+		got, rep := lines(t, s)
+		if !slices.Contains(got, "0.3 tile.parsed x") || !slices.Contains(got, c.want) || rep.MeshLoads != 2 {
+			t.Errorf("with a budget of %d bytes and %d slots %q lacks %q", c.budget, c.slots, got, c.want)
+		}
+	}
+}
+
 func TestRegionsBeside(t *testing.T) {
 	s := besideScenario(t, `"regions": [{"region_id": "north", "radius": 60, "bounds": {"min": [0, 0, -110], "max": [10, 5, -100]},
 		"scene": {"tiles": [{"tile_id": "n", "bounds": {"min": [0, 0, -110], "max": [10, 5, -100]}, "gpu_bytes": 7}]}}]`)

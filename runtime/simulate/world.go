@@ -125,7 +125,10 @@ func (w *world) Start(req payload.Request) {
 	if req.Local.File == "" {
 		j.attempt = w.begin(&req)
 	}
-	j.due = w.now + w.s.Latency.Of(req.TileID, j.rep, j.attempt)
+	j.due = w.now
+	if req.Kept == nil { // else only its date is looked at
+		j.due += w.s.Latency.Of(req.TileID, j.rep, j.attempt)
+	}
 	if f := w.fault(&j); f != nil && f.Hang {
 		j.due = never
 	}
@@ -241,6 +244,12 @@ func (w *world) result(j *job) payload.Result {
 	}
 	if w.draw != nil {
 		return w.read(j)
+	}
+	if a := j.req.Kept.Retain(); a != nil {
+		res := w.sizesOf(j.req.TileID, j.req.Key.Rep)
+		res.Asset = a
+		w.loaded += j.req.Size
+		return res
 	}
 	res := w.payload(j.req.TileID, j.req.Key.Rep)
 	if t, ok := j.req.Local.Ranges.(tablesOnly); ok && res.Asset != nil {
