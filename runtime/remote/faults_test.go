@@ -334,7 +334,7 @@ func (s *session) judge(v *visit, power bool) {
 	if st := c.Stat(); sum != st.Bytes || sum > st.Budget {
 		v.t.Errorf("%d bytes, %d are counted, the budget is %d", sum, st.Bytes, st.Budget)
 	}
-	for _, n := range files(v.t, c.Dir()) {
+	for _, n := range remotetest.Files(v.t, c.Dir()) {
 		if _, foreign := foreignFiles[n]; !foreign && !known[n] && !power {
 			v.t.Errorf("%s is left for ever", n)
 		}

@@ -56,7 +56,7 @@ func TestThreeAttempts(t *testing.T) {
 		if m.Requests != 3 || m.FailedAttempts != 3 || m.Retries != 2 || m.Failures != 1 || m.Active != 0 {
 			t.Errorf("%d: %+v", status, m)
 		}
-		if list := files(t, r.Cache().Dir()); len(list) != 0 {
+		if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 0 {
 			t.Errorf("%d: files %v", status, list)
 		}
 	}
@@ -205,7 +205,7 @@ func TestMismatches(t *testing.T) {
 		if err := <-done; !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if list := files(t, r.Cache().Dir()); len(list) != 0 {
+		if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 0 {
 			t.Errorf("%s: left %v", name, list)
 		}
 	}
@@ -593,7 +593,7 @@ func TestDiskFailures(t *testing.T) {
 	if m := r.Metrics(); m.Requests != 2 || m.Failures != 2 {
 		t.Errorf("%+v", m)
 	}
-	if list := files(t, r.Cache().Dir()); len(list) != 0 {
+	if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 0 {
 		t.Errorf("%v", list)
 	}
 	// Somebody removes the folder.

@@ -3,14 +3,12 @@ package remote
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -343,31 +341,6 @@ func container(t testing.TB, uris ...string) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// files lists the plain files below a folder, with slashes, but the cache's own.
-func files(t testing.TB, dir string) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		if !slices.Contains([]string{".lock", ".users", "index.log", "untold-cache", "CACHEDIR.TAG"}, filepath.Base(rel)) {
-			list = append(list, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return list
-}
-
-// temporary returns those files that are not final.
-func temporary(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, ".tmp") })
 }
 
 // oneAttempt is for tests of failures on the real clock.

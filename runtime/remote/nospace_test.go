@@ -122,7 +122,7 @@ func TestFullDisk(t *testing.T) {
 	if got := len(r.origin.requests()); got != n {
 		t.Error("what has come last is gone")
 	}
-	if list := temporary(files(t, r.Cache().Dir())); len(list) != 0 {
+	if list := remotetest.Temporary(remotetest.Files(t, r.Cache().Dir())); len(list) != 0 {
 		t.Errorf("%q", list)
 	}
 	if bad, err := r.Cache().Verify(t.Context(), true); len(bad) != 0 || err != nil {

@@ -158,7 +158,7 @@ func TestPartsOnTheirWayAreCompletedElsewhere(t *testing.T) {
 		if m := r.Metrics(); m.FailedAttempts != 0 {
 			t.Errorf("late %v: %+v", late, m)
 		}
-		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
+		if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
 			t.Errorf("late %v: %q", late, list)
 		}
 	}
@@ -197,7 +197,7 @@ func TestPartsThatFailAreCompletedElsewhere(t *testing.T) {
 		if got := len(r.origin.requests()); got != n {
 			t.Errorf("known %v: %d more requests", known, got-n)
 		}
-		if list := files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
+		if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 2 { // the file and its ETag
 			t.Errorf("known %v: %q", known, list)
 		}
 	}

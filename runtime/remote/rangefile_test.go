@@ -192,7 +192,7 @@ func TestPartsOfATile(t *testing.T) {
 		if st := f.Cache().Stat(); st.Partial != 0 || st.Files != 1 {
 			t.Errorf("%+v", st)
 		}
-		if list := files(t, f.Cache().Dir()); len(list) != 2 { // and its ETag
+		if list := remotetest.Files(t, f.Cache().Dir()); len(list) != 2 { // and its ETag
 			t.Errorf("%q", list)
 		}
 		if got, err = f.payload(req); err != nil || got.Ranges != nil || got.File == "" {
@@ -431,7 +431,7 @@ func TestPartsFromAHostileServer(t *testing.T) {
 			if err := x.Bring(t.Context(), spansOf(t, data, 12)); !errors.Is(err, tt.want) {
 				t.Fatalf("%v, want %v", err, tt.want)
 			}
-			if list := temporary(files(t, r.Cache().Dir())); len(list) != 0 {
+			if list := remotetest.Temporary(remotetest.Files(t, r.Cache().Dir())); len(list) != 0 {
 				t.Errorf("%q", list)
 			}
 			// A body that goes on for ever is read to the end of the range only.

@@ -124,7 +124,7 @@ func TestBrokenDownloadFallsBack(t *testing.T) {
 			if m := r.Metrics(); m.Resumed != tt.resumed {
 				t.Errorf("%+v", m)
 			}
-			if list := temporary(files(t, r.Cache().Dir())); len(list) != 0 {
+			if list := remotetest.Temporary(remotetest.Files(t, r.Cache().Dir())); len(list) != 0 {
 				t.Errorf("%q", list)
 			}
 		})

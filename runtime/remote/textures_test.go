@@ -90,7 +90,7 @@ func TestHostileTextureNames(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	outer := filepath.Dir(r.Cache().Dir())
-	for _, f := range files(t, outer) {
+	for _, f := range remotetest.Files(t, outer) {
 		if !strings.HasPrefix(f, "cache/textures/") && len(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f))) != 64 {
 			t.Errorf("wrote %s", f)
 		}
@@ -140,8 +140,8 @@ func TestLinkInTheCache(t *testing.T) {
 			r.origin.put(sceneBase+"tiles/"+u, []byte("evil"))
 		}
 		got := r.fetch("tiles/a.untold")
-		if remotetest.Text(t, filepath.Join(outside, "there.png")) != "secret" || len(files(t, outside)) != 1 {
-			t.Errorf("wrote outside: %v", files(t, outside))
+		if remotetest.Text(t, filepath.Join(outside, "there.png")) != "secret" || len(remotetest.Files(t, outside)) != 1 {
+			t.Errorf("wrote outside: %v", remotetest.Files(t, outside))
 		}
 		// A link as the last element is replaced, not followed.
 		if remotetest.Text(t, filepath.Join(got.Dir, "direct.png")) != "evil" {
@@ -261,7 +261,7 @@ func TestCloseEndsPrefetch(t *testing.T) {
 	if m := r.Metrics(); m.TexturesPending != 0 || m.TexturesFailed != 0 || m.Active != 0 {
 		t.Errorf("%+v", m)
 	}
-	if list := temporary(files(t, r.Cache().Dir())); len(list) != 0 {
+	if list := remotetest.Temporary(remotetest.Files(t, r.Cache().Dir())); len(list) != 0 {
 		t.Errorf("%v", list)
 	}
 }

@@ -232,7 +232,7 @@ func TestReadingEnds(t *testing.T) {
 		if body.read > 2<<20 || len(r.origin.requests()) != 1 {
 			t.Errorf("%d bytes in %d requests", body.read, len(r.origin.requests()))
 		}
-		if list := files(t, r.Cache().Dir()); len(list) != 0 {
+		if list := remotetest.Files(t, r.Cache().Dir()); len(list) != 0 {
 			t.Errorf("%v", list)
 		}
 	}

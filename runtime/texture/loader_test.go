@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/format/utex"
-	"github.com/untoldkit/untold/runtime/texture/texfile"
 	"go.uber.org/goleak"
+
+	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // pngFile returns a PNG with something in every level.
@@ -32,43 +32,12 @@ func pngFile(t testing.TB, w, h int) []byte {
 	return b.Bytes()
 }
 
-// utexFile returns a .utex whose levels are zeros.
-func utexFile(t testing.TB, f utex.PixelFormat, w, h int) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	tw, err := utex.NewWriter(&b, w, h, f, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range tw.Info().Levels {
-		if err := tw.WriteLevel(make([]byte, l.Size)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := tw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// folderOf returns a folder with files.
-func folderOf(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // TestFilesEndToEnd runs a Streamer on files, with its own loader and the real
 // order of events.
 func TestFilesEndToEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	dir := folderOf(t, map[string][]byte{
-		"wall.png": pngFile(t, 1030, 515), "wall.utex": utexFile(t, utex.BC5, 2048, 1024), "bad.png": {1, 2, 3},
+	dir := fake.Folder(t, map[string][]byte{
+		"wall.png": pngFile(t, 1030, 515), "wall.utex": fake.Utex(t, utex.BC5, 2048, 1024, [16]byte{}), "bad.png": {1, 2, 3},
 	})
 	p, _ := ProfileNamed("balanced")
 	d := &trimmingDevice{fakeDevice: &fakeDevice{t: t, has: map[ID]*texfile.Image{}}}
@@ -118,7 +87,7 @@ func TestFilesEndToEnd(t *testing.T) {
 // no goroutine stays.
 func TestFileLoaderClose(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	dir := folderOf(t, map[string][]byte{"a.png": pngFile(t, 200, 200)})
+	dir := fake.Folder(t, map[string][]byte{"a.png": pngFile(t, 200, 200)})
 	l := NewFileLoader(FileOptions{Workers: 1})
 	done := newCompletions()
 	start := func(token uint64) {
@@ -198,9 +167,9 @@ func TestAwait(t *testing.T) {
 // FuzzAnswers: no bytes of a texture file break the budget or the counters.
 func FuzzAnswers(f *testing.F) {
 	f.Add(pngFile(f, 40, 20), uint16(256), true)
-	f.Add(utexFile(f, utex.BC7, 64, 64), uint16(16), true)
-	f.Add(utexFile(f, utex.BC5, 9, 5), uint16(4), false)
-	f.Add(utexFile(f, utex.BC7, 4, 4), uint16(1), true)
+	f.Add(fake.Utex(f, utex.BC7, 64, 64, [16]byte{}), uint16(16), true)
+	f.Add(fake.Utex(f, utex.BC5, 9, 5, [16]byte{}), uint16(4), false)
+	f.Add(fake.Utex(f, utex.BC7, 4, 4, [16]byte{}), uint16(1), true)
 	f.Fuzz(func(t *testing.T, data []byte, edge uint16, blocks bool) {
 		limit := max(1, int(edge))
 		img, err := texfile.DecodeAt(bytes.NewReader(data), int64(len(data)), texfile.Options{MaxSize: limit, MaxPixels: 1 << 20, Blocks: blocks})

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
@@ -102,4 +104,33 @@ func Write(t testing.TB, path string, data []byte) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Folder returns a folder with files.
+func Folder(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		Write(t, filepath.Join(dir, name), data)
+	}
+	return dir
+}
+
+// Utex returns a cooked texture whose levels hold the same block again and again.
+func Utex(t testing.TB, f utex.PixelFormat, w, h int, block [16]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	tw, err := utex.NewWriter(&b, w, h, f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range tw.Info().Levels {
+		if err := tw.WriteLevel(bytes.Repeat(block[:], int(l.Size)/16)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

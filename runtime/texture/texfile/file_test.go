@@ -7,11 +7,10 @@ import (
 	"image"
 	"image/color"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 )
 
 // photo is a picture with something in every level.
@@ -21,23 +20,11 @@ func photo(w, h int) image.Image {
 	})
 }
 
-// folderOf returns a folder with files.
-func folderOf(t testing.TB, files map[string][]byte) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 func TestReadFile(t *testing.T) {
 	short := encodePNG(t, photo(64, 64))
-	dir := folderOf(t, map[string][]byte{
+	dir := fake.Folder(t, map[string][]byte{
 		"wall.png":  encodePNG(t, photo(300, 200)),
-		"wall.utex": cooked(t, utex.BC7, 300, 200, [16]byte{}),
+		"wall.utex": fake.Utex(t, utex.BC7, 300, 200, [16]byte{}),
 		"text.png":  []byte("this is no picture"),
 		"short.png": short[:len(short)/2],
 	})
@@ -89,7 +76,7 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 // TestStartMipReadsNoMore: of a cooked texture the large levels are not
 // touched.
 func TestStartMipReadsNoMore(t *testing.T) {
-	data := cooked(t, utex.BC7, 2048, 2048, [16]byte{})
+	data := fake.Utex(t, utex.BC7, 2048, 2048, [16]byte{})
 	for _, c := range []struct{ edge, most int }{{2048, len(data)}, {1024, len(data) / 3}, {256, len(data) / 60}, {1, 1000}} {
 		r := &countingReader{Reader: bytes.NewReader(data)}
 		img, err := DecodeAt(interruptible{context.Background(), r}, int64(len(data)), Options{MaxSize: c.edge, Blocks: true})

@@ -8,26 +8,8 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 )
-
-// cooked returns a .utex whose levels hold the same block again and again.
-func cooked(t testing.TB, f utex.PixelFormat, w, h int, block [16]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	tw, err := utex.NewWriter(&b, w, h, f, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range tw.Info().Levels {
-		if err := tw.WriteLevel(bytes.Repeat(block[:], int(l.Size)/16)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := tw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 // flatBC5 is a block of one red and one green value.
 func flatBC5(r, g byte) (b [16]byte) {
@@ -36,7 +18,7 @@ func flatBC5(r, g byte) (b [16]byte) {
 }
 
 func TestDecodeUtex(t *testing.T) {
-	data := cooked(t, utex.BC5, 40, 24, flatBC5(128, 128))
+	data := fake.Utex(t, utex.BC5, 40, 24, flatBC5(128, 128))
 	at := func(o Options) *Image {
 		t.Helper()
 		img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), o)
@@ -70,8 +52,8 @@ func TestDecodeAtTakesImagesToo(t *testing.T) {
 }
 
 func TestDecodeUtexErrors(t *testing.T) {
-	good := cooked(t, utex.BC5, 16, 16, flatBC5(1, 2))
-	astc := cooked(t, utex.ASTC4x4, 16, 16, [16]byte{})
+	good := fake.Utex(t, utex.BC5, 16, 16, flatBC5(1, 2))
+	astc := fake.Utex(t, utex.ASTC4x4, 16, 16, [16]byte{})
 	for _, c := range []struct {
 		name string
 		data []byte

@@ -84,7 +84,7 @@ func TestEviction(t *testing.T) {
 	}
 	want := []string{name(2), strings.TrimSuffix(name(2), ".untold") + ".meta"}
 	slices.Sort(want)
-	got := files(t, c.Dir())
+	got := remotetest.Files(t, c.Dir())
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
@@ -284,7 +284,7 @@ func TestClear(t *testing.T) {
 	if err != nil || s.Files != 2 || s.Bytes != 11 || s.Textures != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if got := files(t, dir); !slices.Equal(got, []string{"notes.txt"}) {
+	if got := remotetest.Files(t, dir); !slices.Equal(got, []string{"notes.txt"}) {
 		t.Errorf("%v", got)
 	}
 	if list, _ := os.ReadDir(filepath.Join(dir, texturesDir)); len(list) != 0 {
@@ -317,7 +317,7 @@ func TestRecovery(t *testing.T) {
 	if got := has(c, 9); !slices.Equal(got, []int{0, 1}) || c.Stat().Files != 3 {
 		t.Errorf("%v, %+v", got, c.Stat())
 	}
-	if list := files(t, dir); len(list) != 5 || len(temporary(list)) != 0 {
+	if list := remotetest.Files(t, dir); len(list) != 5 || len(remotetest.Temporary(list)) != 0 {
 		t.Errorf("%v", list)
 	}
 	c.Close()

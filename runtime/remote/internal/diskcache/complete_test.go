@@ -45,7 +45,7 @@ func TestCompletionOnTheSide(t *testing.T) {
 	if e, ok := c.Peek(name(1)); !ok || e.SHA256 != remotetest.HashOf(data) || e.Size != int64(len(data)) {
 		t.Errorf("%+v, %v", e, ok)
 	}
-	if list := files(t, c.Dir()); slices.Contains(list, p.name) {
+	if list := remotetest.Files(t, c.Dir()); slices.Contains(list, p.name) {
 		t.Errorf("%q", list)
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -65,30 +62,4 @@ func damage(t testing.TB, file string) {
 	if err := errors.Join(os.WriteFile(file, b, 0o600), os.Chtimes(file, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// files lists the plain files below a folder, with slashes, but those that every cache
-// has.
-func files(t testing.TB, dir string) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		if !slices.Contains([]string{lockName, usersName, indexName, versionName, tagName}, filepath.Base(rel)) {
-			list = append(list, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil && !missing(err) {
-		t.Fatal(err)
-	}
-	return list
-}
-
-// temporary returns those files that are not final.
-func temporary(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, tempSuffix) })
 }

@@ -166,7 +166,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		if err != nil || len(bad) > 1 || len(bad) == 1 && bad[0].Entry.SHA256 != "" && !strings.Contains(bad[0].Reason, "bytes") && !strings.Contains(bad[0].Reason, "hash") {
 			t.Fatalf("round %d: %v, %v", round, bad, err)
 		}
-		if list := temporary(files(t, dir)); len(list) != 0 {
+		if list := remotetest.Temporary(remotetest.Files(t, dir)); len(list) != 0 {
 			t.Fatalf("round %d: %v", round, list)
 		}
 		// Between a store and its eviction the sum is larger; the next store sees to it.

@@ -103,7 +103,7 @@ func TestRecoveryOfParts(t *testing.T) {
 				if again := openPartial(t, c, 1); again.Stored() != tt.size+BlockSize {
 					t.Errorf("%+v", again.Entry())
 				}
-			} else if list := files(t, dir); tt.name == "no list and no index" {
+			} else if list := remotetest.Files(t, dir); tt.name == "no list and no index" {
 				// Nothing proves that the file is the cache's.
 				if !slices.Contains(list, partialName(name(1))) {
 					t.Errorf("gone: %q", list)
@@ -142,7 +142,7 @@ func TestPartsAreEvictedAsOne(t *testing.T) {
 	if st := c.Stat(); st.Partial != 0 || st.Files != 1 {
 		t.Logf("%+v", st)
 	}
-	list := files(t, c.Dir())
+	list := remotetest.Files(t, c.Dir())
 	if slices.Contains(list, partialName(name(1))) || slices.Contains(list, name(1)+mapSuffix) {
 		t.Errorf("%q", list)
 	}
@@ -173,7 +173,7 @@ func TestVerifyParts(t *testing.T) {
 	if _, err := c.Verify(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	if list := files(t, c.Dir()); len(list) != 0 {
+	if list := remotetest.Files(t, c.Dir()); len(list) != 0 {
 		t.Errorf("%q", list)
 	}
 }
@@ -262,8 +262,8 @@ func TestCompletion(t *testing.T) {
 					t.Errorf("%v, %d bytes", err, p.Stored())
 				}
 			case tt.declared != "" && tt.declared != remotetest.HashOf(data):
-				if !errors.As(err, &wrong) || wrong.Got != remotetest.HashOf(data) || there || whole != 0 || len(files(t, dir)) != 0 {
-					t.Errorf("%v, %q", err, files(t, dir))
+				if !errors.As(err, &wrong) || wrong.Got != remotetest.HashOf(data) || there || whole != 0 || len(remotetest.Files(t, dir)) != 0 {
+					t.Errorf("%v, %q", err, remotetest.Files(t, dir))
 				}
 			default:
 				if err != nil || !there || whole != 1 || remotetest.Text(t, c.Path(name(1))) != string(data) {

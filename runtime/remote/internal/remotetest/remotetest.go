@@ -8,7 +8,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -69,4 +73,30 @@ func Text(t testing.TB, file string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// Files lists the plain files below a folder, with slashes, but those that every cache
+// has.
+func Files(t testing.TB, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		if !slices.Contains([]string{".lock", ".users", "index.log", "untold-cache", "CACHEDIR.TAG"}, filepath.Base(rel)) {
+			list = append(list, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// Temporary returns those files that are not final.
+func Temporary(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, ".tmp") })
 }
