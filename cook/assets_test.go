@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/race"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // eachModel calls f for the shared files below the given folders, or skips the
@@ -87,7 +88,7 @@ func TestConvertAssets(t *testing.T) {
 func checkTold(t *testing.T, res *ConvertResult) {
 	t.Helper()
 	r, f := openFile(t, res.Path)
-	disk := snapshot(t, filepath.Dir(res.Path))
+	disk := testfile.ReadTree(t, filepath.Dir(res.Path))
 	if int64(len(disk["model.untold"])) != res.Bytes || len(f.Meshes) != res.Meshes || len(f.Materials) != res.Materials || r.Header().WorldBounds != res.Bounds {
 		t.Errorf("told %+v", res)
 	}
@@ -142,7 +143,7 @@ func TestConvertIgnoresJobs(t *testing.T) {
 					t.Fatal(err)
 				}
 				res.Path = ""
-				got, text := snapshot(t, dir), fmt.Sprintf("%+v", res)
+				got, text := testfile.ReadTree(t, dir), fmt.Sprintf("%+v", res)
 				if files == nil {
 					files, told = got, text
 				}

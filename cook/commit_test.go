@@ -13,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var (
@@ -144,7 +145,7 @@ func TestRunStops(t *testing.T) {
 	want := map[string]map[string]string{}
 	for name, s := range map[string]string{"old": oldScene, "new": newScene} {
 		mustRun(t, s, filepath.Join(base, name), opts)
-		want[name] = snapshot(t, filepath.Join(base, name))
+		want[name] = testfile.ReadTree(t, filepath.Join(base, name))
 	}
 	for _, once := range []bool{false, true} {
 		states := map[string]int{}
@@ -171,7 +172,7 @@ func TestRunStops(t *testing.T) {
 				t.Fatalf("once %v, call %d, %v: %q\n%s", once, at, err, is, cmp.Diff(want["old"], got))
 			}
 			mustRun(t, oldScene, dir, opts)
-			if diff := cmp.Diff(want["old"], snapshot(t, dir)); diff != "" {
+			if diff := cmp.Diff(want["old"], testfile.ReadTree(t, dir)); diff != "" {
 				t.Fatalf("once %v, call %d: after the next cook:\n%s", once, at, diff)
 			}
 			if d.calls < at {
@@ -205,11 +206,11 @@ func TestRunOverLinks(t *testing.T) {
 		if err := os.Symlink(filepath.Join(outside, "x"), filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
 		}
-		before := snapshot(t, outside)
+		before := testfile.ReadTree(t, outside)
 		if _, err := Run(context.Background(), one, dir, ClassicOptions()); err == nil {
 			t.Errorf("%s: no error", link)
 		}
-		if diff := cmp.Diff(before, snapshot(t, outside)); diff != "" {
+		if diff := cmp.Diff(before, testfile.ReadTree(t, outside)); diff != "" {
 			t.Errorf("%s:\n%s", link, diff)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestConvertSquare(t *testing.T) {
@@ -171,9 +172,9 @@ func TestConvertKeepsForeignTextures(t *testing.T) {
 	dir := t.TempDir()
 	opts := ClassicOptions()
 	first := convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), filepath.Join(dir, "a.untold"), opts)
-	before := snapshot(t, dir)
+	before := testfile.ReadTree(t, dir)
 	second := convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
-	after := snapshot(t, dir)
+	after := testfile.ReadTree(t, dir)
 	for name, data := range before {
 		if after[name] != data {
 			t.Errorf("%s was overwritten", name)
@@ -192,7 +193,7 @@ func TestConvertKeepsForeignTextures(t *testing.T) {
 	}
 	// Once more: the same names, the same bytes.
 	convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
-	if diff := cmp.Diff(after, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(after, testfile.ReadTree(t, dir)); diff != "" {
 		t.Errorf("converting again changed the folder")
 	}
 	// Both names are taken by something else, one by a folder.
@@ -214,11 +215,9 @@ func TestConvertAlternativeIsTaken(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, texture.Folder), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, texture.Folder, "wood.png"), []byte("foreign"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, texture.Folder, "wood.png"), "foreign")
 	c := convertFile(t, textured(dataImage("wood", blue), dataImage(alternative, red)).save(t), filepath.Join(dir, "a.untold"), ClassicOptions())
-	m, disk := c.f.Materials[0], snapshot(t, dir)
+	m, disk := c.f.Materials[0], testfile.ReadTree(t, dir)
 	if disk[c.uri(m.BaseColorTexture)] != string(onePNG(blue)) || disk[c.uri(m.EmissiveTexture)] != string(onePNG(red)) {
 		t.Errorf("%s and %s were mixed up", c.uri(m.BaseColorTexture), c.uri(m.EmissiveTexture))
 	}
@@ -237,7 +236,7 @@ func TestConvertTextureFailures(t *testing.T) {
 	if !errors.Is(err, texture.ErrDamaged) || !strings.Contains(err.Error(), "model.gltf: images[1] (bad)") {
 		t.Errorf("%v", err)
 	}
-	if list := snapshot(t, dir); len(list) != 0 {
+	if list := testfile.ReadTree(t, dir); len(list) != 0 {
 		t.Errorf("left behind: %v", list)
 	}
 }
@@ -249,7 +248,7 @@ func TestConvertFailuresLeaveNothing(t *testing.T) {
 	base := t.TempDir()
 	opts := ClassicOptions()
 	good := convertFile(t, in, filepath.Join(base, "good", "a.untold"), opts)
-	before := snapshot(t, filepath.Join(base, "good"))
+	before := testfile.ReadTree(t, filepath.Join(base, "good"))
 	other := textured(dataImage("wood", blue), dataImage("other", green)).save(t)
 	for _, room := range []int{0, 1, 203, 204, 1000, int(good.Bytes) - 1} {
 		left := room
@@ -264,7 +263,7 @@ func TestConvertFailuresLeaveNothing(t *testing.T) {
 		if _, err := Convert(context.Background(), other, filepath.Join(base, "good", "a.untold"), opts); !errors.Is(err, errFull) {
 			t.Errorf("over an older file: %v", err)
 		}
-		if diff := cmp.Diff(before, snapshot(t, filepath.Join(base, "good"))); diff != "" {
+		if diff := cmp.Diff(before, testfile.ReadTree(t, filepath.Join(base, "good"))); diff != "" {
 			t.Errorf("room for %d bytes: the older file changed", room)
 		}
 	}
@@ -300,10 +299,8 @@ func TestConvertBadOutput(t *testing.T) {
 	if err := os.MkdirAll(blocked, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(blocked, "Textures"), []byte("a file"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	before := snapshot(t, dir)
+	testfile.Write(t, filepath.Join(blocked, "Textures"), "a file")
+	before := testfile.ReadTree(t, dir)
 	source := must(os.ReadFile(in))
 	sep := string(filepath.Separator)
 	for _, out := range []string{
@@ -317,7 +314,7 @@ func TestConvertBadOutput(t *testing.T) {
 			t.Errorf("output %q was accepted", out)
 		}
 	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, testfile.ReadTree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	for _, e := range must(os.ReadDir(dir)) {

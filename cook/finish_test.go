@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // Finish brings a commit that was stopped to its end, and leaves other folders as
@@ -24,7 +25,7 @@ func TestFinish(t *testing.T) {
 	opts.Jobs, opts.NoSync = 1, true
 	fresh := t.TempDir()
 	mustRun(t, newScene, fresh, opts)
-	want := snapshot(t, fresh)
+	want := testfile.ReadTree(t, fresh)
 	unfinished := 0
 	for at := 1; ; at++ {
 		dir := t.TempDir()
@@ -52,7 +53,7 @@ func TestFinish(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" && pending {
+			if diff := cmp.Diff(want, testfile.ReadTree(t, dir)); diff != "" && pending {
 				t.Fatalf("call %d:\n%s", at, diff)
 			}
 		}
@@ -66,13 +67,13 @@ func TestFinish(t *testing.T) {
 	// A stage alone is left to the next cook, a folder without anything to nobody.
 	dir := t.TempDir()
 	touch(t, dir, ".untold/cook-1/x", "mine.txt")
-	before := snapshot(t, dir)
+	before := testfile.ReadTree(t, dir)
 	for _, d := range []string{dir, t.TempDir()} {
 		if err := Finish(d); err != nil {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, testfile.ReadTree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	if err := Finish(filepath.Join(dir, "nothing")); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -98,7 +99,7 @@ func TestOutputCases(t *testing.T) {
 			t.Errorf("%q: %v", names, err)
 		}
 		o.discard()
-		if got := snapshot(t, o.dir); len(got) != 0 {
+		if got := testfile.ReadTree(t, o.dir); len(got) != 0 {
 			t.Errorf("%q: %q is left", names, fileNames(got))
 		}
 	}

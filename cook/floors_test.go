@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/boxscene"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/tileid"
 	"github.com/untoldkit/untold/partition"
@@ -127,7 +128,7 @@ func TestRunFloorsIsDeterministicAndPlansDry(t *testing.T) {
 	want := mustRun(t, scene, a, opts)
 	opts.Jobs = 8
 	mustRun(t, scene, b, opts)
-	if d := cmp.Diff(snapshot(t, a), snapshot(t, b)); d != "" {
+	if d := cmp.Diff(testfile.ReadTree(t, a), testfile.ReadTree(t, b)); d != "" {
 		t.Error("the number of workers matters")
 	}
 	opts.DryRun = true

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/partition"
@@ -46,10 +47,7 @@ func fuzzCookOptions(which uint8) Options {
 // not leaves the folder as it was, with an error in one line.
 func FuzzCook(f *testing.F) {
 	for _, d := range fuzzScenes() {
-		data, err := os.ReadFile(d.save(f))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := testfile.Read(f, d.save(f))
 		for _, which := range []uint8{0, 0b01_00_1000, 0b11_10_1110, 0b10_01_0001, 0b00_11_0100} {
 			f.Add(data, which)
 		}
@@ -62,10 +60,7 @@ func FuzzCook(f *testing.F) {
 		if bytes.HasPrefix(data, []byte("glTF")) {
 			name = "scene.glb"
 		}
-		in := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(in, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		in := testfile.Write(t, filepath.Join(t.TempDir(), name), data)
 		// Declared counts bound what a small file asks for: the accessors of a
 		// file without bytes for them are as large as they say.
 		s, err := gltfscene.LoadBytes(context.Background(), name, data, gltfscene.Options{Scene: gltfscene.DefaultScene, Jobs: 2, MaxDecodedBytes: 1 << 20})

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path"
 	"path/filepath"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // plant puts a journal with a right checksum, and a stage with what it moves,
@@ -21,9 +21,7 @@ func plant(t *testing.T, dir string, moves map[string]string, last string, remov
 	j := journal.Journal{Stage: "cook-1", Removes: removes}
 	add := func(name string) {
 		touch(t, dir, path.Join(".untold/cook-1", name))
-		if err := os.WriteFile(filepath.Join(dir, ".untold", "cook-1", filepath.FromSlash(name)), []byte(moves[name]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, ".untold", "cook-1", filepath.FromSlash(name)), moves[name])
 		j.Files = append(j.Files, journal.Entry{Path: name})
 	}
 	for name := range moves {
@@ -38,9 +36,7 @@ func plant(t *testing.T, dir string, moves map[string]string, last string, remov
 	body := must(json.Marshal(&j))
 	sum := sha256.Sum256(body)
 	text := must(json.Marshal(map[string]any{"untold_commit": 1, "sha256": hex.EncodeToString(sum[:]), "body": json.RawMessage(body)}))
-	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(journal.Name)), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, filepath.FromSlash(journal.Name)), text)
 }
 
 // TestForeignJournal: a journal that came with a folder from elsewhere removes
@@ -52,7 +48,7 @@ func TestForeignJournal(t *testing.T) {
 	o := ClassicOptions()
 	o.PayloadDir = "others"
 	mustRun(t, other, base, o)
-	cooked := snapshot(t, base)
+	cooked := testfile.ReadTree(t, base)
 	manifest := cooked["town.json"]
 	mine := map[string]string{"README.md": "mine", "src/main.go": "mine", "package.json": "{}", "tiles/Textures/photo.png": "mine", "chair.untold": "mine", "tiles/chair.untold": "mine"}
 	var all []string
@@ -82,9 +78,7 @@ func TestForeignJournal(t *testing.T) {
 		for _, files := range []map[string]string{cooked, mine} {
 			for n, text := range files {
 				touch(t, dir, n)
-				if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(n)), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, filepath.Join(dir, filepath.FromSlash(n)), text)
 			}
 		}
 		plant(t, dir, c.moves, c.last, c.removes...)
@@ -96,7 +90,7 @@ func TestForeignJournal(t *testing.T) {
 				want[n] = text
 			}
 		}
-		if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+		if diff := cmp.Diff(want, testfile.ReadTree(t, dir)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
@@ -107,7 +101,7 @@ func TestForeignJournal(t *testing.T) {
 func TestOwnJournal(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, runScene(t, "town.gltf", townBoxes()[:1]), dir, ClassicOptions())
-	old := snapshot(t, dir)
+	old := testfile.ReadTree(t, dir)
 	var tiles []string
 	for name := range old {
 		if path.Dir(name) == "tiles" {
@@ -125,7 +119,7 @@ func TestOwnJournal(t *testing.T) {
 	out.discard()
 	delete(old, tiles[0])
 	old["tiles/new.untold"] = "new"
-	if diff := cmp.Diff(old, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(old, testfile.ReadTree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }

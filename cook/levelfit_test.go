@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
@@ -176,7 +177,7 @@ func TestNoSmallTexturesWithoutHLOD(t *testing.T) {
 			}
 		}
 		count := 0
-		for name := range tree(t, dir) {
+		for name := range testfile.ReadTree(t, dir) {
 			if strings.Contains(name, texture.Folder) {
 				count++
 			}

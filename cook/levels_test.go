@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/manifest/tileid"
@@ -212,31 +213,13 @@ func TestLevelsDoNotDependOnJobs(t *testing.T) {
 		o := levelOptions()
 		o.Jobs = jobs
 		_, dir := runLevels(t, scene, o)
-		got := tree(t, dir)
+		got := testfile.ReadTree(t, dir)
 		if first == nil {
 			first = got
 		} else if d := cmp.Diff(first, got); d != "" {
 			t.Error(d)
 		}
 	}
-}
-
-// tree returns the files below dir with their content.
-func tree(t testing.TB, dir string) map[string]string {
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		rel, _ := filepath.Rel(dir, path)
-		out[rel] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // A dry run plans the same levels.

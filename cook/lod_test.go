@@ -2,7 +2,6 @@ package cook
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/boxscene"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestRunLODGroup: nodes X_LOD0, X_LOD1 stay together, whole and named, in the
@@ -51,10 +51,7 @@ func TestRunLODGroup(t *testing.T) {
 // TestConvertMSFTLod gives authored levels the names that the runtime knows.
 func TestConvertMSFTLod(t *testing.T) {
 	scene := runScene(t, "statue.gltf", []boxscene.Box{{Name: "Statue"}, {Name: "Coarse"}})
-	data, err := os.ReadFile(scene)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, scene)
 	var doc map[string]any
 	if err := json.Unmarshal(data, &doc); err != nil {
 		t.Fatal(err)
@@ -63,12 +60,11 @@ func TestConvertMSFTLod(t *testing.T) {
 	nodes := doc["nodes"].([]any)
 	nodes[0].(map[string]any)["extensions"] = map[string]any{"MSFT_lod": map[string]any{"ids": []int{1}}}
 	doc["scenes"].([]any)[0].(map[string]any)["nodes"] = []int{0, 2, 3}
-	if data, err = json.Marshal(doc); err != nil {
+	data, err := json.Marshal(doc)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(scene, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, scene, data)
 	out := filepath.Join(t.TempDir(), "statue.untold")
 	if _, err := Convert(t.Context(), scene, out, ClassicOptions()); err != nil {
 		t.Fatal(err)

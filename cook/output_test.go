@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -20,13 +21,7 @@ import (
 func touch(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, n := range names {
-		p := filepath.Join(dir, filepath.FromSlash(n))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(n), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, filepath.FromSlash(n)), n)
 	}
 }
 
@@ -62,7 +57,7 @@ func TestOutputCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"scene.json": "{}", "tiles/x.untold": "hello"}
-	if diff := cmp.Diff(want, snapshot(t, dir)); diff != "" {
+	if diff := cmp.Diff(want, testfile.ReadTree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 	if len(must(os.ReadDir(dir))) != 2 {
@@ -76,7 +71,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 	for name, block := range map[string]string{"a folder as file": "tiles/b.untold/x", "a file as folder": "textures"} {
 		dir := t.TempDir()
 		touch(t, dir, block, "tiles/a.untold")
-		before := snapshot(t, dir)
+		before := testfile.ReadTree(t, dir)
 		o, err := newOutput(dir, outputOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +85,7 @@ func TestOutputCommitBlocked(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 		o.discard()
-		if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
+		if diff := cmp.Diff(before, testfile.ReadTree(t, dir)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
@@ -109,7 +104,7 @@ func TestOutputDiscardKeepsOthers(t *testing.T) {
 	}
 	touch(t, base, "a/theirs")
 	o.discard()
-	if diff := cmp.Diff(map[string]string{"a/theirs": "a/theirs"}, snapshot(t, base)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a/theirs": "a/theirs"}, testfile.ReadTree(t, base)); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := os.Stat(filepath.Join(base, "a", "b")); err == nil {
@@ -153,7 +148,7 @@ func TestOutputRemoveStale(t *testing.T) {
 	want := []string{
 		"e.untold", "other/d.untold", "scene.json", "tiles/Kept.untold", "tiles/b.untold", "tiles/notes.txt", "tilesX/f.untold",
 	}
-	if diff := cmp.Diff(want, fileNames(snapshot(t, dir))); diff != "" {
+	if diff := cmp.Diff(want, fileNames(testfile.ReadTree(t, dir))); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := os.Stat(filepath.Join(base, "g.untold")); err != nil {
@@ -272,10 +267,7 @@ func TestWorldBox(t *testing.T) {
 
 // A file where the folder or one above it should be is named.
 func TestOutputIsAFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "taken")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(t.TempDir(), "taken"), "")
 	for _, dir := range []string{file, filepath.Join(file, "city")} {
 		o := &output{}
 		if err := o.makeFolder(dir); err == nil || !strings.Contains(err.Error(), file+" is no folder") {

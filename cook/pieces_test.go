@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // sheets are nodes that each show triangles of half a square, one above the
@@ -66,7 +67,7 @@ func TestPiecesAreCounted(t *testing.T) {
 		if n > c.most {
 			t.Errorf("%s: %d bytes allocated before it is refused", name, n)
 		}
-		if list := snapshot(t, dir); len(list) != 0 {
+		if list := testfile.ReadTree(t, dir); len(list) != 0 {
 			t.Errorf("%s: left behind %v", name, list)
 		}
 	}
@@ -81,7 +82,7 @@ func TestPiecesWithinMemory(t *testing.T) {
 	o := ClassicOptions()
 	o.Memory, o.Jobs = 120_000, 3
 	mustRun(t, scene, got, o)
-	if a, b := snapshot(t, want), snapshot(t, got); fmt.Sprint(a) != fmt.Sprint(b) {
+	if a, b := testfile.ReadTree(t, want), testfile.ReadTree(t, got); fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("%v, want %v", b, a)
 	}
 	o.MaxTriangles = 1 // the caller's limit is also that of what cutting makes

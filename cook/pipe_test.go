@@ -13,16 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // Outputs are renamed into place, which would replace a device or a pipe by a
 // plain file; and a pipe among the files of the output folder is not read.
 func TestPipesStay(t *testing.T) {
 	dir := t.TempDir()
-	model := filepath.Join(dir, "model.gltf")
-	if err := os.WriteFile(model, []byte(triangleScene), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	model := testfile.Write(t, filepath.Join(dir, "model.gltf"), triangleScene)
 	pipe := filepath.Join(dir, "pipe.untold")
 	out := filepath.Join(dir, "out")
 	tile := filepath.Join(out, "tiles", "tile_0_0_0.untold")

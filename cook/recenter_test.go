@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -24,10 +24,7 @@ var (
 // placedAt writes a scene again below a node that moves it.
 func placedAt(t *testing.T, scene string, offset geom.Vec3) string {
 	t.Helper()
-	text, err := os.ReadFile(scene)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, scene)
 	var doc map[string]any
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
@@ -36,20 +33,18 @@ func placedAt(t *testing.T, scene string, offset geom.Vec3) string {
 	top := doc["scenes"].([]any)[0].(map[string]any)
 	doc["nodes"] = append(nodes, map[string]any{"name": "place", "translation": offset, "children": top["nodes"]})
 	top["nodes"] = []int{len(nodes)}
-	if text, err = json.Marshal(doc); err != nil {
+	text, err := json.Marshal(doc)
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), filepath.Base(scene))
-	if err := os.WriteFile(out, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	out := testfile.Write(t, filepath.Join(t.TempDir(), filepath.Base(scene)), text)
 	return out
 }
 
 // payloadsOf are the files of a cook but for the manifest.
 func payloadsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := snapshot(t, dir)
+	files := testfile.ReadTree(t, dir)
 	for name := range files {
 		if strings.HasSuffix(name, ".json") {
 			delete(files, name)

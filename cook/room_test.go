@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -83,7 +84,7 @@ func TestPlacedTriangles(t *testing.T) {
 			if n > 64<<20 {
 				t.Errorf("%s, convert %v: %d bytes allocated before it is refused", name, convert, n)
 			}
-			if list := snapshot(t, dir); len(list) != 0 {
+			if list := testfile.ReadTree(t, dir); len(list) != 0 {
 				t.Errorf("%s, convert %v: left behind %v", name, convert, list)
 			}
 		}
@@ -111,7 +112,7 @@ func TestMemoryDoesNotChangeBytes(t *testing.T) {
 		change(&o)
 		got := t.TempDir()
 		mustRun(t, scene, got, o)
-		a, b := snapshot(t, want), snapshot(t, got)
+		a, b := testfile.ReadTree(t, want), testfile.ReadTree(t, got)
 		for k := range a {
 			if a[k] != b[k] {
 				t.Errorf("%s: %s differs", name, k)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -44,25 +44,6 @@ func townBoxes() []boxscene.Box {
 		{Name: "Wall", At: [3]float64{75, 2, -10}, Scale: [3]float64{140, 4, 0.3}, Extras: map[string]any{"untold_tile_policy": "force_local"}},
 		{Name: "Kiosk", At: [3]float64{5, 1, -80}, Extras: map[string]any{"untold_tile_policy": "force_shared"}},
 	}
-}
-
-// snapshot maps every file below dir to its bytes.
-func snapshot(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(dir, p)
-		out[filepath.ToSlash(rel)] = string(b)
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return out
 }
 
 func mustRun(t *testing.T, scene, dir string, opts Options) *Result {
@@ -161,7 +142,7 @@ func TestRunIsDeterministic(t *testing.T) {
 		opts := ClassicOptions()
 		opts.Jobs = jobs
 		mustRun(t, scene, dir, opts)
-		got := snapshot(t, dir)
+		got := testfile.ReadTree(t, dir)
 		if first == nil {
 			first = got
 		} else if d := cmp.Diff(first, got); d != "" {
@@ -172,7 +153,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, scene, dir, ClassicOptions())
 	mustRun(t, scene, dir, ClassicOptions())
-	if d := cmp.Diff(first, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(first, testfile.ReadTree(t, dir)); d != "" {
 		t.Errorf("second cook in place: %s", d)
 	}
 }
@@ -198,7 +179,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	opts := ClassicOptions()
 	opts.Jobs = 1
 	res := mustRun(t, scene, filepath.Join(base, "good"), opts)
-	before := snapshot(t, filepath.Join(base, "good"))
+	before := testfile.ReadTree(t, filepath.Join(base, "good"))
 	total := int(res.PayloadBytes) + len(before["town.json"])
 	changed := townBoxes()
 	changed[0].At[1] = 9
@@ -217,7 +198,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 		if _, err := Run(context.Background(), other, filepath.Join(base, "good"), opts); !errors.Is(err, errFull) {
 			t.Errorf("over an older cook: %v", err)
 		}
-		if d := cmp.Diff(before, snapshot(t, filepath.Join(base, "good"))); d != "" {
+		if d := cmp.Diff(before, testfile.ReadTree(t, filepath.Join(base, "good"))); d != "" {
 			t.Errorf("room for %d bytes: the older cook changed: %s", room, d)
 		}
 	}
@@ -248,7 +229,7 @@ func TestRunDryRun(t *testing.T) {
 	opts := ClassicOptions()
 	opts.DryRun = true
 	res := mustRun(t, scene, dir, opts)
-	if files := snapshot(t, dir); len(files) != 0 {
+	if files := testfile.ReadTree(t, dir); len(files) != 0 {
 		t.Errorf("a dry run wrote %d files", len(files))
 	}
 	plan := res.Manifest
@@ -276,11 +257,11 @@ func TestRunDryRun(t *testing.T) {
 func TestDryRunLeavesACookedSceneAlone(t *testing.T) {
 	scene, dir := runScene(t, "town.gltf", townBoxes()), t.TempDir()
 	mustRun(t, scene, dir, ClassicOptions())
-	before := snapshot(t, dir)
+	before := testfile.ReadTree(t, dir)
 	opts := ClassicOptions()
 	opts.DryRun, opts.TileSize[0] = true, 7
 	mustRun(t, scene, dir, opts)
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, testfile.ReadTree(t, dir)); d != "" {
 		t.Errorf("a dry run changed the folder: %s", d)
 	}
 	none := filepath.Join(dir, "none", "deeper")
@@ -296,10 +277,7 @@ func TestRunReplacesStaleTiles(t *testing.T) {
 	boxes := townBoxes()
 	dir := t.TempDir()
 	mustRun(t, runScene(t, "town.gltf", boxes), dir, ClassicOptions())
-	keep := filepath.Join(dir, "tiles", "mine.untold")
-	if err := os.WriteFile(keep, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "tiles", "mine.untold"), "")
 	m := mustRun(t, runScene(t, "town.gltf", boxes[:1]), dir, ClassicOptions()).Manifest
 	found, _ := filepath.Glob(filepath.Join(dir, "tiles", "*.untold"))
 	if len(m.Tiles) != 1 || len(found) != 2 {
@@ -310,12 +288,12 @@ func TestRunReplacesStaleTiles(t *testing.T) {
 func TestRunRefusesAnotherScenesFolder(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, runScene(t, "a.gltf", townBoxes()), dir, ClassicOptions())
-	before := snapshot(t, dir)
+	before := testfile.ReadTree(t, dir)
 	_, err := Run(context.Background(), runScene(t, "b.gltf", townBoxes()), dir, ClassicOptions())
 	if err == nil || !strings.Contains(err.Error(), "a.json") {
 		t.Errorf("got %v", err)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, testfile.ReadTree(t, dir)); d != "" {
 		t.Error(d)
 	}
 	opts := ClassicOptions()
@@ -330,14 +308,14 @@ func TestRunRefusesAnotherScenesFolder(t *testing.T) {
 func TestManifestsDifferByCase(t *testing.T) {
 	dir := t.TempDir()
 	mustRun(t, runScene(t, "town.gltf", townBoxes()), dir, ClassicOptions())
-	before := snapshot(t, dir)
+	before := testfile.ReadTree(t, dir)
 	opts := ClassicOptions()
 	opts.PayloadDir = "others"
 	_, err := Run(context.Background(), runScene(t, "Town.gltf", townBoxes()), dir, opts)
 	if err == nil || !strings.Contains(err.Error(), "by case alone") {
 		t.Errorf("got %v", err)
 	}
-	if d := cmp.Diff(before, snapshot(t, dir)); d != "" {
+	if d := cmp.Diff(before, testfile.ReadTree(t, dir)); d != "" {
 		t.Error(d)
 	}
 }
@@ -531,9 +509,7 @@ func TestRunMerges(t *testing.T) {
 func TestRunFarAway(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "far.gltf")
 	scene := strings.Replace(triangleScene, `{"mesh":0}`, `{"mesh":0,"translation":[1e38,0,0],"scale":[1e38,1,1]}`, 1)
-	if err := os.WriteFile(model, []byte(scene), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, model, scene)
 	if _, err := Run(context.Background(), model, filepath.Join(t.TempDir(), "out"), ClassicOptions()); !errors.Is(err, ErrBadInput) {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // locks skips tests where folders cannot be held.
@@ -158,10 +159,10 @@ func TestSweepWithoutLocks(t *testing.T) {
 	}
 	sweep(dir, f, none, journal.Idle(day.Add(time.Hour)))
 	if !isThere(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold")) || isThere(filepath.Join(dir, oldStagePrefix+"123")) {
-		t.Errorf("%q", fileNames(snapshot(t, dir)))
+		t.Errorf("%q", fileNames(testfile.ReadTree(t, dir)))
 	}
 	sweep(dir, f, none, journal.Idle(day.Add(25*time.Hour)))
-	if got := fileNames(snapshot(t, dir)); len(got) != 1 || got[0] != ".untold/mine/x" {
+	if got := fileNames(testfile.ReadTree(t, dir)); len(got) != 1 || got[0] != ".untold/mine/x" {
 		t.Errorf("%q", got)
 	}
 	touch(t, dir, ".untold/cook-8/tiles/a.untold", ".untold/cook-8/town.json")

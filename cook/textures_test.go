@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // pixels is a PNG of a size in which every 16th pixel is a hole.
@@ -47,10 +48,7 @@ func embedded(name string, data []byte) obj {
 // normal map; its base colour is data of the rock as well.
 func texturedHills(t testing.TB, images ...obj) string {
 	path := hills(t, 32)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, path)
 	var doc obj
 	if err := json.Unmarshal(data, &doc); err != nil {
 		t.Fatal(err)
@@ -67,13 +65,11 @@ func texturedHills(t testing.TB, images ...obj) string {
 		},
 		{"name": "rock", "pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": 2}, "metallicRoughnessTexture": obj{"index": 0}}},
 	}
-	if data, err = json.Marshal(doc); err != nil {
+	data, err := json.Marshal(doc)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.Write(t, path, data)
 }
 
 func hillImages() []obj {
@@ -87,7 +83,7 @@ func hillImages() []obj {
 func checkTextures(t *testing.T, dir string) (byName map[string]records.Texture) {
 	t.Helper()
 	byName = map[string]records.Texture{}
-	for name := range tree(t, dir) {
+	for name := range testfile.ReadTree(t, dir) {
 		if filepath.Ext(name) != ".untold" {
 			continue
 		}
@@ -105,7 +101,7 @@ func checkTextures(t *testing.T, dir string) (byName map[string]records.Texture)
 			byName[filepath.Base(uri)] = tex
 		}
 	}
-	for name := range tree(t, dir) {
+	for name := range testfile.ReadTree(t, dir) {
 		base := filepath.Base(name)
 		if _, ok := byName[base]; !ok && filepath.Ext(base) != ".untold" && filepath.Ext(base) != ".json" {
 			t.Errorf("nobody names %s", name)
@@ -176,7 +172,7 @@ func TestTextureModes(t *testing.T) {
 			}
 			sum, files := res.TextureTotals, int64(0)
 			count := 0
-			for name, data := range tree(t, dir) {
+			for name, data := range testfile.ReadTree(t, dir) {
 				if strings.Contains(name, texture.Folder) {
 					files += int64(len(data))
 					count++
@@ -223,7 +219,7 @@ func TestTexturesIgnoreJobs(t *testing.T) {
 		o := levelOptions()
 		o.Textures, o.HLODAtlas, o.Jobs = texture.ModeBC, true, jobs
 		_, dir := runLevels(t, scene, o)
-		got := tree(t, dir)
+		got := testfile.ReadTree(t, dir)
 		if want == nil {
 			want = got
 		}
@@ -315,7 +311,7 @@ func TestConvertTextureModes(t *testing.T) {
 			}
 		}
 		checkTextures(t, dir)
-		if n := len(tree(t, filepath.Join(dir, texture.Folder))); n != 3 {
+		if n := len(testfile.ReadTree(t, filepath.Join(dir, texture.Folder))); n != 3 {
 			t.Errorf("%v: %d textures", mode, n)
 		}
 	}

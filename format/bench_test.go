@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -79,10 +80,7 @@ func ratio(b *testing.B, bytes int, ours, base func()) {
 }
 
 func tempFile(b *testing.B, data []byte) string {
-	path := filepath.Join(b.TempDir(), "tile.untold")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		b.Fatal(err)
-	}
+	path := testfile.Write(b, filepath.Join(b.TempDir(), "tile.untold"), data)
 	return path
 }
 

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,15 +10,13 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // vector reads a file of the golden data.
 func vector(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join("..", "testdata", "vectors", name))
 	return b
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/filemap"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // lendingFile lends what a file has; shorten, if set, is called in between.
@@ -37,10 +38,7 @@ func (l *lendingFile) LendAt(off, n int64) ([]byte, func(), error) {
 
 func lend(t *testing.T, data []byte) *lendingFile {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "tile.untold")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "tile.untold"), data)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

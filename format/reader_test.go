@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -22,10 +22,7 @@ var allModes = []CompressMode{ModeAuto, ModeNone, ModeLZ4, ModeZstd}
 
 // open variants: every way to reach the same bytes.
 func openers(t *testing.T, data []byte) map[string]func() (*Reader, error) {
-	path := filepath.Join(t.TempDir(), "tile.untold")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "tile.untold"), data)
 	return map[string]func() (*Reader, error){
 		"bytes":    func() (*Reader, error) { return NewBytesReader(data) },
 		"readerAt": func() (*Reader, error) { return NewReader(newReaderAt(data), int64(len(data))) },

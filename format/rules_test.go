@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // producers make the findings that no single changed word of a small file
@@ -141,10 +141,7 @@ func TestEveryCodeIsProduced(t *testing.T) {
 	}
 	note(validateBytes(instances(t, 1000), ValidateOptions{leastWork: 1}))
 	note(Validate(failingReader{}, 4096, ValidateOptions{}))
-	path := filepath.Join(t.TempDir(), "grid.untold")
-	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 1, 2), ModeNone), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "grid.untold"), mustEncode(t, gridFile(t, 1, 2), ModeNone))
 	r, err := ValidateFile(path, ValidateOptions{})
 	if err != nil {
 		t.Fatal(err)

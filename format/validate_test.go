@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestValidateCleanFiles(t *testing.T) {
@@ -154,10 +155,7 @@ func TestValidateTextures(t *testing.T) {
 
 func TestValidateFileLooksForTextures(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "grid.untold")
-	if err := os.WriteFile(path, mustEncode(t, gridFile(t, 2, 4), ModeNone), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(dir, "grid.untold"), mustEncode(t, gridFile(t, 2, 4), ModeNone))
 	missing := func() int {
 		r, err := ValidateFile(path, ValidateOptions{})
 		if err != nil {
@@ -172,9 +170,7 @@ func TestValidateFileLooksForTextures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []string{"brick.png", "brick_n.png"} {
-		if err := os.WriteFile(filepath.Join(dir, "Textures", f), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, "Textures", f), "")
 	}
 	if n := missing(); n != 0 {
 		t.Errorf("%d textures are reported missing, all are there", n)
@@ -274,10 +270,7 @@ func TestEveryCodeHasARule(t *testing.T) {
 			t.Errorf("%s has no hint", r.Code)
 		}
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "docs", "findings.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := testfile.Read(t, filepath.Join("..", "docs", "findings.md"))
 	for _, r := range Rules() {
 		if !bytes.Contains(doc, []byte("| `"+string(r.Code)+"` | "+r.Severity.String()+" |")) {
 			t.Errorf("docs/findings.md lacks the row of %s (%s)", r.Code, r.Severity)

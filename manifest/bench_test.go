@@ -3,11 +3,12 @@ package manifest
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // stopwatch adds up the time of several runs.
@@ -29,10 +30,7 @@ func BenchmarkValidateFiles(b *testing.B) {
 		e := clean().Tiles[0]
 		e.ID, e.Path = fmt.Sprint("t", i), fmt.Sprintf("%d.untold", i)
 		e.HLODLevels, e.LODLevels = nil, nil
-		file := filepath.Join(dir, e.Path)
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		file := testfile.Write(b, filepath.Join(dir, e.Path), data)
 		var err error
 		if e.FileSizeBytes, e.SHA256, err = hashOf(file); err != nil {
 			b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/testfile"
 	"pgregory.net/rapid"
 )
 
@@ -353,10 +354,7 @@ func TestReadAndLoad(t *testing.T) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, "m.json")
-	if err := os.WriteFile(path, []byte(small), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(dir, "m.json"), small)
 	if m, err := Load(path); err != nil || len(m.Tiles) != 2 {
 		t.Error(err)
 	}
@@ -366,9 +364,7 @@ func TestReadAndLoad(t *testing.T) {
 	if _, err := Load(filepath.Join(dir, "none.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(path, []byte("<html>"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, "<html>")
 	if _, err := Load(path); !errors.Is(err, ErrSyntax) && !errors.Is(err, ErrWrongType) || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}

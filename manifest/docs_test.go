@@ -4,11 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var updateDocs = flag.Bool("update", false, "rewrite the table of findings in docs/manifest-keys.md")
@@ -17,10 +18,7 @@ var updateDocs = flag.Bool("update", false, "rewrite the table of findings in do
 // they are.
 func TestKeysAreDocumented(t *testing.T) {
 	path := filepath.Join("..", "docs", "manifest-keys.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, path)
 	page := string(data)
 	m := full()
 	for _, mode := range []string{ModeUniformGrid, ModeKDTreeFloor} {
@@ -48,8 +46,6 @@ func TestKeysAreDocumented(t *testing.T) {
 		if !*updateDocs {
 			t.Fatal("the table of findings is out of date: run go test ./manifest -update")
 		}
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, want)
 	}
 }

@@ -3,13 +3,13 @@ package manifest
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // planText is the plan of a small scene.
@@ -77,9 +77,7 @@ func TestPlanFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.json")
 	write := func(b []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, b)
 	}
 	write(text)
 	if m, err := LoadPlanned(path); err != nil || !m.DryRun {

@@ -3,7 +3,6 @@ package manifest
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
 
@@ -69,12 +69,8 @@ func TestValidateNames(t *testing.T) {
 // Every spelling of a way out of the folder is refused, and none is opened.
 func TestValidateRefusesEveryWayOut(t *testing.T) {
 	dir, path, _ := cooked(t)
-	outside := filepath.Join(filepath.Dir(dir), "outside.untold")
-	write(t, outside, "x")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(dir), "outside.untold"), "x")
+	text := testfile.Read(t, path)
 	for rel, reason := range map[string]string{
 		"../outside.untold": `".."`, "tiles/../../outside.untold": `".."`, "..": `".."`, "/etc/hosts": "absolute", "//host/share": "absolute",
 		`tiles\\a.untold`: "backslash", `..\\outside.untold`: "backslash", `\\\\host\\share`: "backslash",
@@ -109,7 +105,7 @@ func TestValidateFilesInOrder(t *testing.T) {
 		e.HLODLevels, e.LODLevels = nil, nil
 		file := filepath.Join(dir, filepath.FromSlash(e.Path))
 		if i%3 != 2 {
-			write(t, file, strings.Repeat("x", 1+i*i))
+			testfile.Write(t, file, strings.Repeat("x", 1+i*i))
 			e.FileSizeBytes, e.SHA256, _ = hashOf(file)
 		}
 		switch i % 3 {

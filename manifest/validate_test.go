@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/plainfile"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // clean returns a manifest that Validate has nothing to say about.
@@ -33,17 +34,6 @@ func clean() *Manifest {
 		Version: VersionGrid, PartitioningMode: ModeUniformGrid, PayloadDir: "tiles", TileSize: &Vec3Size{25, 10000, 25},
 		StreamingDefaults: StreamingDefaults{StreamingRadius: 50, UnloadRadius: 75, Priority: 10},
 		Tiles:             []Tile{tile("a", 0), tile("b", 25)},
-	}
-}
-
-// write makes a file and the folders above it.
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -198,8 +188,7 @@ func cooked(t *testing.T) (dir, path string, m *Manifest) {
 	dir = t.TempDir()
 	m = clean()
 	put := func(rel string, size *int64, sum *string) {
-		file := filepath.Join(dir, filepath.FromSlash(rel))
-		write(t, file, "data "+rel)
+		file := testfile.Write(t, filepath.Join(dir, filepath.FromSlash(rel)), "data "+rel)
 		var err error
 		if *size, *sum, err = hashOf(file); err != nil {
 			t.Fatal(err)
@@ -245,11 +234,11 @@ func TestValidateFiles(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	write(t, filepath.Join(dir, "tiles", "a.untold"), "Data tiles/a.untold")
+	testfile.Write(t, filepath.Join(dir, "tiles", "a.untold"), "Data tiles/a.untold")
 	expect(files, "file-hash /tiles/0/sha256")
 	expect(ValidateOptions{CheckFiles: true, SkipHashes: true})
 	expect(ValidateOptions{})
-	write(t, filepath.Join(dir, "tiles", "a.untold"), "short")
+	testfile.Write(t, filepath.Join(dir, "tiles", "a.untold"), "short")
 	expect(files, "file-size /tiles/0/file_size_bytes")
 	if err := os.Remove(filepath.Join(dir, "tiles", "b_lod1.untold")); err != nil {
 		t.Fatal(err)
@@ -260,8 +249,7 @@ func TestValidateFiles(t *testing.T) {
 	}
 	expect(files, "file-size /tiles/0/file_size_bytes", "file-access /tiles/1/lod_levels/0/path")
 	if runtime.GOOS != "windows" {
-		outside := filepath.Join(t.TempDir(), "x")
-		write(t, outside, "x")
+		outside := testfile.Write(t, filepath.Join(t.TempDir(), "x"), "x")
 		if err := os.Remove(filepath.Join(dir, "tiles", "b_lod1.untold")); err != nil {
 			t.Fatal(err)
 		}

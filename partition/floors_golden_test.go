@@ -3,7 +3,6 @@ package partition
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -62,10 +62,7 @@ type floorVectors struct {
 }
 
 func TestFloorsGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", "partition_vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("..", "testdata", "vectors", "partition_vectors.json"))
 	var v floorVectors
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
@@ -122,10 +119,7 @@ func TestFloorsGolden(t *testing.T) {
 // fit together as a plan's do.
 func TestFloorManifestsOfTheReference(t *testing.T) {
 	for _, name := range []string{"manifest_v4_quadtree_floor.json", "manifest_v4_kdtree_floor.json"} {
-		data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, filepath.Join("..", "testdata", "vectors", name))
 		var m manifest.Manifest
 		if err := json.Unmarshal(data, &m); err != nil {
 			t.Fatalf("%s: %v", name, err)

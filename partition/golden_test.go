@@ -3,13 +3,13 @@ package partition
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // vectors is the golden partition data, as far as grids and radii go.
@@ -60,10 +60,7 @@ type vectors struct {
 // loadVectors reads the golden data.
 func loadVectors(t *testing.T) (v vectors) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "vectors", "partition_vectors.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("..", "testdata", "vectors", "partition_vectors.json"))
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -66,10 +67,7 @@ func TestCacheCommand(t *testing.T) {
 	if out := run(0, "verify"); !strings.Contains(out, "2 files, 0 damaged") {
 		t.Error(out)
 	}
-	victim := filepath.Join(dir, list[0].Name)
-	if err := os.WriteFile(victim, []byte("something else"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	victim := testfile.Write(t, filepath.Join(dir, list[0].Name), "something else")
 	if out := run(1, "verify", "--keep"); !strings.Contains(out, "damaged: "+list[0].Name) || !strings.Contains(out, "2 files, 1 damaged") {
 		t.Error(out)
 	}
@@ -125,13 +123,7 @@ func TestCacheCommandLeavesForeignFiles(t *testing.T) {
 	theirs := []string{"thesis.tmp", key + ".dat", "textures/" + key[:32] + "/a/photo.png"}
 	fill := func(dir string) {
 		for _, name := range theirs {
-			path := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(dir, filepath.FromSlash(name)), "mine")
 		}
 	}
 	kept := func(dir string, args ...string) {

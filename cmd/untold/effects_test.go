@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/preview"
 )
 
@@ -75,10 +75,7 @@ func TestFlagsWithoutEffectElsewhere(t *testing.T) {
 	}
 	tile := tiles[0]
 	scenario := filepath.Join("..", "..", "testdata", "simulate", "d01.json")
-	path := filepath.Join(t.TempDir(), "path.json")
-	if err := os.WriteFile(path, []byte(`{"camera": [{"t": 0, "position": [0, 0, 0]}, {"t": 0.1, "position": [1, 0, 0]}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "path.json"), `{"camera": [{"t": 0, "position": [0, 0, 0]}, {"t": 0.1, "position": [1, 0, 0]}]}`)
 	server := []string{"--allow-insecure-http", "--max-manifest 1M"}
 	visit := append([]string{"--max-download 1G", "--timeout 3s"}, server...)
 	stream := append([]string{"--cache-dir x", "--cache-budget 1G", "--ranges off"}, server...)

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestViewDistanceSuitsTheEngine: a cook with --view-distance 500, run by the
@@ -31,11 +32,9 @@ func TestViewDistanceSuitsTheEngine(t *testing.T) {
 	}
 	// From its middle the scene reaches no farther than 460 m.
 	middle := filepath.Join(dir, "middle.json")
-	if err := os.WriteFile(middle, []byte(`{"camera": [
+	testfile.Write(t, middle, `{"camera": [
 		{"t": 0, "position": [0, 5, 0], "forward": [1, 0, 0]}, {"t": 20, "position": [80, 30, 80], "forward": [-1, 0, -1]},
-		{"t": 40, "position": [0, 60, 80], "forward": [0, -0.3, -1]}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+		{"t": 40, "position": [0, 60, 80], "forward": [0, -0.3, -1]}]}`)
 	for _, camera := range [][]string{
 		{"--camera-path", middle, "--fail-if", "uncovered>0"},
 		{"--fly-through", "--speed", "30"},

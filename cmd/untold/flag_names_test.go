@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // elsewhere are options of other programs that texts of ours name.
@@ -76,10 +77,7 @@ func TestNamedFlagsExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range append(docs, "../../README.md", "../../testdata/simulate/README.md") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, path)
 		for _, m := range commandText.FindAllStringSubmatch(string(text), -1) {
 			judgeCommand(t, root, path, m[1])
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // FuzzProfile puts any bytes beside a scene that cannot be cooked, as the
@@ -42,9 +43,7 @@ func FuzzProfile(f *testing.F) {
 		}
 		scene := filepath.Join(dir, "x.gltf")
 		for path, data := range map[string][]byte{scene: []byte(`{"asset":{"version":"3.0"}}`), filepath.Join(dir, profileName): profile} {
-			if err := os.WriteFile(path, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, path, data)
 		}
 		args := [][]string{
 			{"cook", scene, "-o", filepath.Join(top, "out")},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -43,9 +44,7 @@ func TestTileSizeSources(t *testing.T) {
 		{"env over profile", "tile-size: 5", []string{"UNTOLD_TILE_SIZE=7"}, "", "7 7 manual"},
 		{"size over auto", "auto-tile-size: true", nil, "--tile-size 40", "40 40 manual"},
 	} {
-		if err := os.WriteFile(profile, []byte(c.profile), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, profile, c.profile)
 		m := planned(t, scene, c.env, strings.Fields(c.args)...)
 		if got := fmt.Sprint(m.TileSize.X, m.TileSize.Z, " ", m.TileSizeMode); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

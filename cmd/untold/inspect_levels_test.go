@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/cook/levelcheck"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestInspectLevels(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	scene := writeScene(t, "dunes.gltf", dunes(60))
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(60))
 	if r := execute(t, nil, "cook", scene, "-o", out, "--whole-limit", "0", "--quiet"); r.code != 0 {
 		t.Fatal(r.err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -36,10 +37,7 @@ func TestInspectMap(t *testing.T) {
 	if r.code != 0 || r.err != "" || !strings.Contains(r.stdout, `"tile_list"`) {
 		t.Errorf("png: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
-	data, err = os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data = testfile.Read(t, picture)
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil || max(img.Bounds().Dx(), img.Bounds().Dy()) != 500 {
 		t.Errorf("%v", err)

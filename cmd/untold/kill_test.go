@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // onDisk reads all files below a folder, as any program does.
@@ -27,7 +28,7 @@ func onDisk(t *testing.T, dir string) map[string]string {
 		}
 		rel, err := filepath.Rel(dir, p)
 		if err == nil {
-			out[filepath.ToSlash(rel)] = read(t, p)
+			out[filepath.ToSlash(rel)] = string(testfile.Read(t, p))
 		}
 		return err
 	})
@@ -76,7 +77,7 @@ func townScenes(t *testing.T, args ...string) (scenes, files map[string]string, 
 	scenes, files, all = map[string]string{}, map[string]string{}, map[string]map[string]string{}
 	painted := bytes.Replace(boxScene(1200), []byte("[0.8,0.2,0.1,1]"), []byte("[0.1,0.2,0.8,1]"), 1)
 	for name, scene := range map[string][]byte{"old": boxScene(1500), "new": painted} {
-		scenes[name] = writeScene(t, "town.gltf", scene)
+		scenes[name] = testfile.Write(t, filepath.Join(t.TempDir(), "town.gltf"), scene)
 		files[name] = filepath.Join(t.TempDir(), "town")
 		cookInto(t, scenes[name], files[name], args...)
 		all[name] = onDisk(t, files[name])

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestLevelFlags(t *testing.T) {
@@ -87,10 +89,7 @@ func TestCookReport(t *testing.T) {
 		}
 		Compat *struct{} `json:"compat_engine"`
 	}
-	text, err := os.ReadFile(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, data)
 	if err := json.Unmarshal(text, &report); err != nil || len(report.Objects) != 12 || len(report.Tiles) == 0 || report.Compat == nil || len(report.Objects[0].Tiles) == 0 {
 		t.Errorf("%v: %+v", err, report)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // untold is the binary under test, built once without cgo.
@@ -85,7 +86,7 @@ func cooked(t *testing.T, args ...string) string {
 // yard writes a scene of 12 boxes in a row.
 func yard(t *testing.T) string {
 	t.Helper()
-	return writeScene(t, "yard.gltf", boxScene(12))
+	return testfile.Write(t, filepath.Join(t.TempDir(), "yard.gltf"), boxScene(12))
 }
 
 func TestCookValidateInspect(t *testing.T) {
@@ -145,14 +146,9 @@ func TestConvert(t *testing.T) {
 		t.Errorf("validate: %s", r.stdout)
 	}
 	// A zero hash is legal but a warning.
-	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, out)
 	clear(data[140:172])
-	if err := os.WriteFile(out, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, out, data)
 	if r := execute(t, nil, "validate", out); r.code != 0 || !strings.Contains(r.stdout, "hash-not-computed") {
 		t.Errorf("validate: exit %d: %s", r.code, r.stdout)
 	}
@@ -192,17 +188,11 @@ func hashTree(t *testing.T, dir string) string {
 
 func TestExitCodes(t *testing.T) {
 	scene := yard(t)
-	empty := writeScene(t, "empty.gltf", []byte(`{"asset":{"version":"2.0"},"scenes":[{}],"scene":0}`))
-	broken := writeScene(t, "broken.gltf", []byte(`{"asset":{"version":"2.0"},`))
-	damaged := filepath.Join(t.TempDir(), "damaged.untold")
-	if err := os.WriteFile(damaged, []byte("UNTOLD\x00\x00 and then nothing"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	empty := testfile.Write(t, filepath.Join(t.TempDir(), "empty.gltf"), []byte(`{"asset":{"version":"2.0"},"scenes":[{}],"scene":0}`))
+	broken := testfile.Write(t, filepath.Join(t.TempDir(), "broken.gltf"), []byte(`{"asset":{"version":"2.0"},`))
+	damaged := testfile.Write(t, filepath.Join(t.TempDir(), "damaged.untold"), "UNTOLD\x00\x00 and then nothing")
 	out := filepath.Join(t.TempDir(), "out")
-	file := filepath.Join(t.TempDir(), "plain")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(t.TempDir(), "plain"), "")
 	for _, c := range []struct {
 		name string
 		args []string
@@ -265,14 +255,9 @@ func TestValidateJSON(t *testing.T) {
 		Errors, Warnings int
 	}
 	tile := filepath.Join(dir, "tiles", "tile_0_0_0.untold")
-	data, err := os.ReadFile(tile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, tile)
 	data[len(data)-1] ^= 0x40
-	if err := os.WriteFile(tile, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, tile, data)
 	r := execute(t, nil, "validate", dir, "--json")
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
 		t.Fatalf("%v: %s", err, r.stdout)
@@ -301,9 +286,7 @@ func TestSettings(t *testing.T) {
 	scene := yard(t)
 	profile := filepath.Join(filepath.Dir(scene), profileName)
 	write := func(s string) {
-		if err := os.WriteFile(profile, []byte(s), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, profile, s)
 	}
 	size := func(env []string, args ...string) string {
 		dir := filepath.Join(t.TempDir(), "o")
@@ -356,7 +339,7 @@ func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGINT between processes")
 	}
-	scene := writeScene(t, "many.gltf", boxScene(20000))
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "many.gltf"), boxScene(20000))
 	dir := filepath.Join(t.TempDir(), "out")
 	cmd := exec.Command(untold, "cook", scene, "-o", dir, "--tile-size", "1", "--jobs", "1", "--verbose")
 	pipe, err := cmd.StderrPipe()
@@ -410,10 +393,7 @@ func TestStatic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("about ELF files")
 	}
-	data, err := os.ReadFile(untold)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, untold)
 	if bytes.Contains(data, []byte("ld-linux")) {
 		t.Error("the binary asks for a dynamic loader")
 	}
@@ -490,10 +470,7 @@ func TestFullStdout(t *testing.T) {
 	if r := execute(t, nil, "convert", yard(t), "-o", file); r.code != 0 {
 		t.Fatal(r.err)
 	}
-	bad := filepath.Join(t.TempDir(), "bad.untold")
-	if err := os.WriteFile(bad, []byte("not a container"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	bad := testfile.Write(t, filepath.Join(t.TempDir(), "bad.untold"), "not a container")
 	for _, args := range [][]string{
 		{"validate", file},
 		{"validate", bad},
@@ -521,7 +498,7 @@ func TestAdviceIsForUsers(t *testing.T) {
 		t.Errorf("exit %d, %q", r.code, r.err)
 	}
 	scene := bytes.Replace(boxScene(1), []byte("{"), []byte(`{"images":[{"uri":"../up.png"}],"textures":[{"source":0}],`), 1)
-	if r := execute(t, nil, "cook", writeScene(t, "up.gltf", scene), "-o", t.TempDir()); strings.Contains(r.err, "Options.") {
+	if r := execute(t, nil, "cook", testfile.Write(t, filepath.Join(t.TempDir(), "up.gltf"), scene), "-o", t.TempDir()); strings.Contains(r.err, "Options.") {
 		t.Errorf("%q", r.err)
 	}
 	if got := flagNames.Replace("Options.AllowParentPaths permits it"); got != "--allow-parent-paths permits it" {

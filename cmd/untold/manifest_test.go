@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -28,10 +29,7 @@ func TestManifestBuild(t *testing.T) {
 	dir := cooked(t)
 	path := filepath.Join(dir, "yard.json")
 	text := func() string {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testfile.Read(t, path)
 		return string(data)
 	}
 	want := text()
@@ -90,7 +88,7 @@ func TestManifestBuild(t *testing.T) {
 // muddled writes a manifest with distances that the engine changes.
 func muddled(t *testing.T) string {
 	t.Helper()
-	return writeScene(t, "muddled.json", []byte(`{
+	return testfile.Write(t, filepath.Join(t.TempDir(), "muddled.json"), []byte(`{
   "version": 4, "partitioning_mode": "quadtree_floor", "mine": {"a": [1,2]},
   "streaming_defaults": {"streaming_radius": 6, "unload_radius": 30, "priority": 10},
   "tiles": [
@@ -140,17 +138,14 @@ func TestManifestBands(t *testing.T) {
 			t.Errorf("%v: exit %d", args, r.code)
 		}
 	}
-	if r := execute(t, nil, "manifest", "bands", writeScene(t, "x.json", []byte(`{}`))); r.code != 1 {
+	if r := execute(t, nil, "manifest", "bands", testfile.Write(t, filepath.Join(t.TempDir(), "x.json"), []byte(`{}`))); r.code != 1 {
 		t.Errorf("exit %d", r.code)
 	}
 }
 
 func TestManifestNormalize(t *testing.T) {
 	path := muddled(t)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testfile.Read(t, path)
 	r := execute(t, nil, "manifest", "normalize", path, "--check")
 	if r.code != 1 || !strings.Contains(r.stdout, "/tiles/0/hlod_levels/0/switch_distance: 300 -> 29") || !strings.Contains(r.stdout, "changes") {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
@@ -178,7 +173,7 @@ func TestManifestNormalize(t *testing.T) {
 			t.Errorf("exit %d: %s", r.code, r.stdout)
 		}
 	}
-	escapes := writeScene(t, "e.json", []byte(strings.Replace(tidy, "tiles/a.untold", "../a.untold", 1)))
+	escapes := testfile.Write(t, filepath.Join(t.TempDir(), "e.json"), []byte(strings.Replace(tidy, "tiles/a.untold", "../a.untold", 1)))
 	if r := execute(t, nil, "manifest", "normalize", escapes, "--check"); r.code != 1 || !strings.Contains(r.err, "stays as it is") {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
@@ -189,7 +184,7 @@ func TestManifestNormalize(t *testing.T) {
 		{2, []string{path, "--check", "--in-place"}},
 		{2, []string{path, "-o", out, "--in-place"}},
 		{2, []string{"none.json"}},
-		{1, []string{writeScene(t, "x.json", []byte(`{"version": 1`))}},
+		{1, []string{testfile.Write(t, filepath.Join(t.TempDir(), "x.json"), []byte(`{"version": 1`))}},
 	} {
 		if r := execute(t, nil, append([]string{"manifest", "normalize"}, c.args...)...); r.code != c.code || r.err == "" {
 			t.Errorf("%v: exit %d: %s", c.args, r.code, r.err)

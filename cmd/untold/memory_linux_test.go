@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestAddressSpace: of a limit of address space three quarters count of what is not
@@ -17,9 +19,7 @@ func TestAddressSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := fmt.Sprintf("%d 1 1 1 0 1 0\n", (1<<30)/os.Getpagesize())
-	if err := os.WriteFile(filepath.Join(root, "proc", "self", "statm"), []byte(taken), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(root, "proc", "self", "statm"), taken)
 	const infinity = math.MaxUint64 // syscall.RLIM_INFINITY
 	for limit, want := range map[uint64]int64{3 << 30: 3 << 29, 1 << 30: 1, 1 << 20: 1, infinity: math.MaxInt64} {
 		if got := spaceWithin(limit, root); got != want {

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestMemoryAt reads copies of system files: a control group's limit counts
@@ -25,9 +27,7 @@ func TestMemoryAtSwap(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "MemTotal: 4096 kB\nMemAvailable: 3072 kB\nSwapTotal: 9999 kB\nSwapFree: 1024 kB\n"
-	if err := os.WriteFile(filepath.Join(root, "proc", "meminfo"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(root, "proc", "meminfo"), text)
 	if got := memoryAt(root); got != 4<<20 {
 		t.Errorf("%d bytes, want 4 MiB", got)
 	}
@@ -55,7 +55,7 @@ func TestCollectWithin(t *testing.T) {
 // TestMaxTriangles: both commands refuse a scene beyond the limit, name the
 // flag, and take any number when told so.
 func TestMaxTriangles(t *testing.T) {
-	scene := writeScene(t, "boxes.glb", boxScene(4))
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "boxes.glb"), boxScene(4))
 	for _, c := range []struct {
 		limit string
 		code  int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestWrongUsage: what is wrong with a command line is said in sentences of ours,
@@ -20,9 +21,7 @@ import (
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{"a.glb": "x", "a.json": "{}", "a.untold": "UNTOLDxx", "conf.yaml": "jobs: many\n"} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, content)
 	}
 	if err := os.Mkdir("empty", 0o700); err != nil {
 		t.Fatal(err)

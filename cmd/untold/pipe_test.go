@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -60,9 +61,7 @@ func TestInputsArePlainFiles(t *testing.T) {
 			}
 		}
 		for name, text := range map[string]string{"scene.gltf": scene, "yard.gltf": string(boxScene(1))} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(dir, name), text)
 		}
 		for _, line := range commands {
 			if strings.Contains(line, "scene.gltf") {

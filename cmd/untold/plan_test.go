@@ -6,29 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// files maps the files below a folder to what they hold.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			all[path] = read(t, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
+	"github.com/untoldkit/untold/internal/testfile"
+)
 
 // TestDryRunWritesNothing: a plan over a cooked scene leaves the folder as it
 // is; --plan writes it elsewhere, for all that read plans.
 func TestDryRunWritesNothing(t *testing.T) {
 	dir := cooked(t)
-	before := files(t, dir)
+	before := testfile.ReadTree(t, dir)
 	scene, elsewhere := yard(t), t.TempDir()
 	plan, report := filepath.Join(elsewhere, "plan.json"), filepath.Join(elsewhere, "report.html")
 	r := execute(t, nil, "cook", scene, "-o", dir, "--dry-run", "--tile-size", "2", "--plan", plan, "--report", report, "--json")
@@ -40,10 +26,10 @@ func TestDryRunWritesNothing(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &out); r.code != 0 || err != nil || !out.DryRun || out.PlanFile != plan || out.Tiles < 10 {
 		t.Errorf("exit %d: %v: %+v %s", r.code, err, out, r.err)
 	}
-	if !strings.Contains(read(t, report), "nothing was written") {
+	if !strings.Contains(string(testfile.Read(t, report)), "nothing was written") {
 		t.Error("the report does not tell")
 	}
-	after := files(t, dir)
+	after := testfile.ReadTree(t, dir)
 	if len(after) != len(before) {
 		t.Errorf("%d files, were %d", len(after), len(before))
 	}
@@ -62,7 +48,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 			DryRun bool `json:"dry_run"`
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, plan)), &file); err != nil || file.Kind != "untold-plan" || file.Version != 1 || !file.Manifest.DryRun {
+	if err := json.Unmarshal([]byte(string(testfile.Read(t, plan))), &file); err != nil || file.Kind != "untold-plan" || file.Version != 1 || !file.Manifest.DryRun {
 		t.Errorf("%v: %+v", err, file)
 	}
 	svg, rebuilt := filepath.Join(elsewhere, "map.svg"), filepath.Join(elsewhere, "yard.json")

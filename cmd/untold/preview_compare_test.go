@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -39,7 +40,7 @@ func TestCompareWhole(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	scene, out := writeScene(t, "dunes.gltf", dunes(40)), t.TempDir()
+	scene, out := testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(40)), t.TempDir()
 	small := []string{"--size", "96x64", "--samples", "1", "--shadows", "-1", "--quiet"}
 	compare := func(args ...string) result {
 		return itself(t, append(append([]string{"preview"}, args...), small...)...)
@@ -50,22 +51,20 @@ func TestCompareWhole(t *testing.T) {
 	}
 	levels := cookScene(t, scene, "--whole-limit", "0")
 	views := filepath.Join(out, "views.json")
-	if err := os.WriteFile(views, []byte(`{"views": [
+	testfile.Write(t, views, `{"views": [
 	  {"name": "near", "position": [5, 3, 12], "forward": [0, -0.3, -1]},
-	  {"name": "far", "position": [5, 60, 140], "forward": [0, -60, -135], "fov_y_degrees": 4}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	  {"name": "far", "position": [5, 60, 140], "forward": [0, -60, -135], "fov_y_degrees": 4}]}`)
 	figures, again, sheet, page := filepath.Join(out, "a.json"), filepath.Join(out, "b.json"), filepath.Join(out, "a.png"), filepath.Join(out, "a.html")
 	r := compare(levels, "--compare-whole", views, "--report", figures, "--report", sheet, "--report", page, "--stats", "-", "--fail-if", "flip_mean>0")
 	if r.code != exitWanting || !strings.Contains(r.err, "failed: flip_mean is ") {
 		t.Errorf("levels: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
 	compare(levels, "--compare-whole", views, "--report", again)
-	if read(t, figures) != read(t, again) {
-		t.Errorf("a second run gives other figures:\n%s\n%s", read(t, figures), read(t, again))
+	if string(testfile.Read(t, figures)) != string(testfile.Read(t, again)) {
+		t.Errorf("a second run gives other figures:\n%s\n%s", string(testfile.Read(t, figures)), string(testfile.Read(t, again)))
 	}
 	var c preview.Comparison
-	if err := json.Unmarshal([]byte(read(t, figures)), &c); err != nil || len(c.Views) != 2 || c.Views[0].Name != "near" || c.Views[1].Name != "far" {
+	if err := json.Unmarshal([]byte(string(testfile.Read(t, figures))), &c); err != nil || len(c.Views) != 2 || c.Views[0].Name != "near" || c.Views[1].Name != "far" {
 		t.Fatalf("%v: %+v", err, c)
 	}
 	var rep stats.Report
@@ -82,10 +81,10 @@ func TestCompareWhole(t *testing.T) {
 	if !near.AtRest || !far.AtRest || c.FLIPMean != far.FLIPMean || c.SSIMMin != far.SSIM {
 		t.Errorf("%+v", c)
 	}
-	if img, err := png.Decode(strings.NewReader(read(t, sheet))); err != nil || img.Bounds().Dx() < 3*96 || img.Bounds().Dy() < 2*64 {
+	if img, err := png.Decode(strings.NewReader(string(testfile.Read(t, sheet)))); err != nil || img.Bounds().Dx() < 3*96 || img.Bounds().Dy() < 2*64 {
 		t.Errorf("the contact sheet: %v", err)
 	}
-	html := read(t, page)
+	html := string(testfile.Read(t, page))
 	if strings.Count(html, "data:image/jpeg;base64,") != 3*2 || strings.Count(html, "data:image/png;base64,") != 2 || strings.Contains(html, "http") || strings.Contains(html, "ZgotmplZ") {
 		t.Error("the page lacks a picture, or needs another file")
 	}
@@ -96,16 +95,14 @@ func TestPopReport(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	scene, out := cookScene(t, writeScene(t, "dunes.gltf", dunes(40)), "--whole-limit", "0"), t.TempDir()
+	scene, out := cookScene(t, testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(40)), "--whole-limit", "0"), t.TempDir()
 	path, report := filepath.Join(out, "path.json"), filepath.Join(out, "pops.json")
-	if err := os.WriteFile(path, []byte(`{"fov_y_degrees": 5, "camera": [{"t": 0, "position": [5, 20, 140], "forward": [0, -0.15, -1]},
-	  {"t": 4, "position": [5, 2, 12], "forward": [0, -0.3, -1], "mode": "linear"}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, `{"fov_y_degrees": 5, "camera": [{"t": 0, "position": [5, 20, 140], "forward": [0, -0.15, -1]},
+	  {"t": 4, "position": [5, 2, 12], "forward": [0, -0.3, -1], "mode": "linear"}]}`)
 	r := itself(t, "preview", scene, "--camera-path", path, "--fixed-dt", "0.1", "--pop-report", report, "--size", "96x64", "--samples", "1", "--shadows", "-1",
 		"--fail-if", "pop_max>=0")
 	var p preview.Pops
-	if err := json.Unmarshal([]byte(read(t, report)), &p); err != nil || r.code != exitWanting || len(p.Switches) == 0 || !strings.Contains(r.stdout, " of 41 frames in 4.0 s have switches") {
+	if err := json.Unmarshal([]byte(string(testfile.Read(t, report))), &p); err != nil || r.code != exitWanting || len(p.Switches) == 0 || !strings.Contains(r.stdout, " of 41 frames in 4.0 s have switches") {
 		t.Fatalf("exit %d, %v: %+v\n%s%s", r.code, err, p, r.stdout, r.err)
 	}
 	last := p.Switches[len(p.Switches)-1]

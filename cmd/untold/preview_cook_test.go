@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/holding"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/surface"
@@ -60,9 +61,7 @@ func TestPreviewRefusesFolders(t *testing.T) {
 		t.Error(err)
 	}
 	for _, name := range []string{"b.gltf", "a.GLB", "c.bin"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), "")
 	}
 	want := "holds 2 glTF scenes; name those to show: " + filepath.Join(dir, "a.GLB") + ", " + filepath.Join(dir, "b.gltf")
 	if _, err := w.open(dir); err == nil || !strings.Contains(err.Error(), want) {
@@ -134,7 +133,7 @@ func TestWorkshop(t *testing.T) {
 	defer release()
 	var errs strings.Builder
 	w := newWorkshop(t.Context(), &app{stderr: &errs}, false)
-	path := writeScene(t, "row.gltf", boxScene(3))
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "row.gltf"), boxScene(3))
 	scenes, err := w.open(path)
 	if err != nil || len(scenes) != 1 || scenes[0].Name != "row.gltf" {
 		t.Fatal(scenes, err)
@@ -152,18 +151,14 @@ func TestWorkshop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, boxScene(40), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, boxScene(40))
 	w.again(path, filepath.Dir(scenes[0].Path))
 	after, err := manifest.Load(scenes[0].Path)
 	if err != nil || after.SceneBounds == nil || after.SceneBounds.Box().Size().Len() < 2*before.SceneBounds.Box().Size().Len() {
 		t.Errorf("%v\n%s", err, errs.String())
 	}
 	// A scene that is broken leaves the last one.
-	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, "{")
 	w.again(path, filepath.Dir(scenes[0].Path))
 	if m, err := manifest.Load(scenes[0].Path); err != nil || *m.SceneBounds != *after.SceneBounds || !strings.Contains(errs.String(), "row.gltf has changed, but: ") {
 		t.Errorf("%v\n%s", err, errs.String())
@@ -182,10 +177,7 @@ func TestWorkshop(t *testing.T) {
 // TestUncooked: commands that work on cooked scenes say what to type for a glTF,
 // and simulate takes a folder.
 func TestUncooked(t *testing.T) {
-	scene := filepath.Join(t.TempDir(), "my house.glb")
-	if err := os.WriteFile(scene, []byte("glTF"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "my house.glb"), "glTF")
 	cook := "untold cook '" + scene + "' -o 'out/my house' && untold "
 	for _, tc := range []struct{ command, want string }{
 		{"inspect", cook + "inspect 'out/my house'"},
@@ -208,18 +200,14 @@ func TestUncooked(t *testing.T) {
 	}
 	// Beside a manifest lies a report.
 	dir := cooked(t)
-	if err := os.WriteFile(filepath.Join(dir, "report.json"), []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "report.json"), "{}")
 	if r := execute(t, nil, "simulate", dir, "--fail-if", "undrawn>0", "--duration", "1s"); r.code != 0 || !strings.Contains(r.stdout, "undrawn") {
 		t.Errorf("simulate DIR: exit %d: %s", r.code, r.err)
 	}
 	if r := execute(t, nil, "cook", yard(t), "-o", filepath.Join(dir), "--quiet"); r.code != 0 {
 		t.Fatal(r.err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "second.json"), []byte(read(t, filepath.Join(dir, "yard.json"))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "second.json"), string(testfile.Read(t, filepath.Join(dir, "yard.json"))))
 	if r := execute(t, nil, "simulate", dir); r.code != exitFailure || !strings.Contains(r.err, "holds 2 manifests; name one of them: "+filepath.Join(dir, "second.json")) {
 		t.Errorf("two manifests: exit %d: %s", r.code, r.err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/preview"
 )
 
@@ -35,7 +36,7 @@ var rehearsals = []rehearsal{
 func makeScene(t *testing.T, kind string) string {
 	t.Helper()
 	if kind == "balls" {
-		return writeScene(t, "balls.gltf", boxScene(160))
+		return testfile.Write(t, filepath.Join(t.TempDir(), "balls.gltf"), boxScene(160))
 	}
 	path := filepath.Join(t.TempDir(), kind+".glb")
 	gen := exec.Command("go", "run", "./scripts/gen", "-kind", kind, "-blocks", "1", "-floors", "2", "-texture-size", "512", "-o", path)
@@ -89,13 +90,13 @@ func TestPreviewIsSimulate(t *testing.T) {
 				if p.code != 0 {
 					t.Fatalf("preview: exit %d: %s", p.code, p.err)
 				}
-				if got := read(t, events); got != s.stdout {
+				if got := string(testfile.Read(t, events)); got != s.stdout {
 					t.Errorf("the events differ:\n%s", firstDifference(got, s.stdout))
 				}
 				if name == "free" && !strings.Contains(s.stdout, `"`+c.want+`"`) {
 					t.Errorf("no %s happens", c.want)
 				}
-				compareFigures(t, read(t, filepath.Join(dir, "r")), read(t, stats))
+				compareFigures(t, string(testfile.Read(t, filepath.Join(dir, "r"))), string(testfile.Read(t, stats)))
 			})
 		}
 	}
@@ -156,7 +157,7 @@ func TestPreviewInRealTime(t *testing.T) {
 			t.Errorf("there is no %s", key)
 		}
 	}
-	text := read(t, events)
+	text := string(testfile.Read(t, events))
 	for _, kind := range []string{"tile.parsed", "drawn", "tex.load"} {
 		if !strings.Contains(text, `"`+kind+`"`) {
 			t.Errorf("no %s among the events", kind)
@@ -187,7 +188,7 @@ func TestPreviewAddressVirtual(t *testing.T) {
 		if p.code != 0 {
 			t.Fatalf("exit %d: %s%s", p.code, p.stdout, p.err)
 		}
-		runs = append(runs, read(t, events))
+		runs = append(runs, string(testfile.Read(t, events)))
 	}
 	if runs[0] != runs[1] || !strings.Contains(runs[0], `"tex.load"`) {
 		t.Errorf("the runs differ:\n%s", firstDifference(runs[0], runs[1]))

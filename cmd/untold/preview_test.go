@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -176,7 +177,7 @@ func TestPreviewHeadless(t *testing.T) {
 	if _, err := os.Stat(shot); err != nil {
 		t.Error(err)
 	}
-	log := strings.Split(strings.TrimSpace(read(t, frames)), "\n")
+	log := strings.Split(strings.TrimSpace(string(testfile.Read(t, frames))), "\n")
 	var last stats.Frame
 	if err := json.Unmarshal([]byte(log[len(log)-1]), &last); err != nil || len(log) != 41 || last.Frame != 40 || last.MS <= 0 {
 		t.Errorf("%d frames in the log, the last is %+v, %v", len(log), last, err)
@@ -185,7 +186,7 @@ func TestPreviewHeadless(t *testing.T) {
 		t.Errorf("the figures name %d frames", len(list))
 	}
 	s := execute(t, nil, append([]string{"simulate", scene, "--dt", "50ms", "--parse-time", "200ms", "--events", "-"}, path...)...)
-	if got := read(t, events); s.code != 0 || got != s.stdout {
+	if got := string(testfile.Read(t, events)); s.code != 0 || got != s.stdout {
 		t.Errorf("exit %d %s: the events differ:\n%s\n%s", s.code, s.err, got, s.stdout)
 	}
 	// Judged, and printed for people.
@@ -194,18 +195,12 @@ func TestPreviewHeadless(t *testing.T) {
 		t.Errorf("--fail-if: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
 	// Nothing is not waited for.
-	away := filepath.Join(out, "away.json")
-	if err := os.WriteFile(away, []byte(`{"camera": [{"t": 0, "position": [0, 0, 9000]}, {"t": 3600, "position": [0, 0, 9000]}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	away := testfile.Write(t, filepath.Join(out, "away.json"), `{"camera": [{"t": 0, "position": [0, 0, 9000]}, {"t": 3600, "position": [0, 0, 9000]}]}`)
 	r = here(t, append([]string{"preview", dir, "--camera-path", away, "--set", "maxQueryRadius=100"}, small...)...)
 	if r.code != exitWanting || !strings.Contains(r.err, "wants no tile; the nearest of") || strings.Contains(r.err, "\n\n") {
 		t.Errorf("nothing wanted: exit %d\n%s%s", r.code, r.stdout, r.err)
 	}
-	bad := filepath.Join(out, "bad.json")
-	if err := os.WriteFile(bad, []byte(`{"tiles": []}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	bad := testfile.Write(t, filepath.Join(out, "bad.json"), `{"tiles": []}`)
 	for _, tc := range []struct {
 		arg  string
 		code int

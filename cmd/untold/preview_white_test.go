@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/preview"
 )
 
@@ -23,9 +23,7 @@ func TestPreviewTextureTooLarge(t *testing.T) {
 	}
 	// A progressive JPEG of 8192 x 8192 pixels, by its header.
 	heavy := []byte{0xff, 0xd8, 0xff, 0xc2, 0, 17, 8, 0x20, 0, 0x20, 0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 2}
-	if err := os.WriteFile(pictures[0], append(heavy, make([]byte, 4096)...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, pictures[0], append(heavy, make([]byte, 4096)...))
 	for _, clock := range []string{"", "--fixed-dt 0.05"} {
 		args := strings.Fields("preview " + scene + " --headless --size 64x48 --samples 1 --shadows -1 --frames 30 --stats - " + clock)
 		r := here(t, append(args, "--screenshot", filepath.Join(t.TempDir(), "a.png"), "--fail-if", "triangles<12")...)

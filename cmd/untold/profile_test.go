@@ -9,15 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // beside writes a profile next to a scene or a manifest.
 func beside(t *testing.T, file, text string) string {
 	t.Helper()
-	path := filepath.Join(filepath.Dir(file), profileName)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(filepath.Dir(file), profileName), text)
 	return path
 }
 
@@ -27,10 +25,7 @@ func beside(t *testing.T, file, text string) string {
 func TestUntrustedProfile(t *testing.T) {
 	scene := yard(t)
 	dir := cooked(t)
-	precious := filepath.Join(t.TempDir(), "precious.json")
-	if err := os.WriteFile(precious, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	precious := testfile.Write(t, filepath.Join(t.TempDir(), "precious.json"), "mine")
 	out := filepath.Join(t.TempDir(), "out")
 	lines := []string{
 		"output: " + out, "report: " + precious, "plan: " + precious, "allow-parent-paths: true", "allow_parent_paths: true", "allow-missing-images: true",
@@ -54,14 +49,11 @@ func TestUntrustedProfile(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was cooked")
 	}
-	if read(t, precious) != "mine" {
+	if string(testfile.Read(t, precious)) != "mine" {
 		t.Error("a file of the user's was overwritten")
 	}
 	// A file that the user names is read instead.
-	mine := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(mine, []byte("tile-size: 30\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	mine := testfile.Write(t, filepath.Join(t.TempDir(), "mine.yaml"), "tile-size: 30\n")
 	if r := execute(t, nil, "cook", scene, "-o", out, "--config", mine); r.code != 0 {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
@@ -114,9 +106,7 @@ func TestNamedProfile(t *testing.T) {
 	config := filepath.Join(dir, "settings.yaml")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, config, text)
 	}
 	write("name: ours\noutput: out/yard\nreport: ./report.json\ntile-size: 40\njobs: 1\norbit: true\nevents: events.jsonl\nduration: 0.5\nlod:\n  bias: 2\nhttp.attempts: 2\n")
 	if r := execute(t, nil, "cook", scene, "--config", config); r.code != 0 {
@@ -128,14 +118,14 @@ func TestNamedProfile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if m := read(t, made); !strings.Contains(m, `"x": 40`) {
+	if m := string(testfile.Read(t, made)); !strings.Contains(m, `"x": 40`) {
 		t.Errorf("another tile size: %.600s", m)
 	}
 	// The environment names the file as well, and wins over it; flags win over both.
 	env := []string{"UNTOLD_CONFIG=" + config, "UNTOLD_TILE_SIZE=50"}
 	for want, args := range map[string][]string{`"x": 50`: nil, `"x": 60`: {"--tile-size", "60"}} {
 		out := filepath.Join(t.TempDir(), "o")
-		if r := execute(t, env, append([]string{"cook", scene, "-o", out}, args...)...); r.code != 0 || !strings.Contains(read(t, filepath.Join(out, "yard.json")), want) {
+		if r := execute(t, env, append([]string{"cook", scene, "-o", out}, args...)...); r.code != 0 || !strings.Contains(string(testfile.Read(t, filepath.Join(out, "yard.json"))), want) {
 			t.Errorf("%v: exit %d: %s", args, r.code, r.err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // rowOfBoxes cooks a tile of many small objects whose file is not compressed,
@@ -13,7 +15,7 @@ import (
 func rowOfBoxes(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "row")
-	scene := writeScene(t, "row.gltf", boxScene(500))
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "row.gltf"), boxScene(500))
 	r := execute(t, nil, "cook", scene, "-o", dir, "--tile-size", "10000", "--tier-radius", "ExteriorShell=60,90", "--merge=false", "--compress", "none")
 	if r.code != 0 {
 		t.Fatalf("cook: exit %d: %s", r.code, r.err)
@@ -36,7 +38,7 @@ func TestSimulateRanges(t *testing.T) {
 		}
 		Undrawn, Loads float64
 	}
-	path := writeScene(t, "still.json", []byte(`{"camera": [{"t": 0, "position": [18, 1, 6], "forward": [0, 0, -1]}]}`))
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "still.json"), []byte(`{"camera": [{"t": 0, "position": [18, 1, 6], "forward": [0, 0, -1]}]}`))
 	run := func(cache string, flags ...string) network {
 		t.Helper()
 		r := execute(t, nil, append([]string{"simulate", s.scenes[0], "--cache-dir", cache, "--json", "--camera-path", path, "--duration", "6s", "--set", "enableFrustumGate=false", "--fail-if", "undrawn>0"}, flags...)...)

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestRecenterFlag(t *testing.T) {
@@ -37,10 +37,7 @@ func TestRecenter(t *testing.T) {
 	if scene == string(boxScene(3)) {
 		t.Fatal("no box to move")
 	}
-	path := filepath.Join(t.TempDir(), "far.gltf")
-	if err := os.WriteFile(path, []byte(scene), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "far.gltf"), scene)
 	dir := t.TempDir()
 	r := execute(t, nil, "cook", path, "-o", dir)
 	if r.code != 0 || !strings.Contains(r.err, "recentred") {
@@ -55,7 +52,7 @@ func TestRecenter(t *testing.T) {
 		if r.code != 0 {
 			t.Fatalf("%v: exit %d: %s", args, r.code, r.err)
 		}
-		moved := strings.Contains(read(t, filepath.Join(dir, "far.json")), `"origin_offset": [0, 100, 0]`)
+		moved := strings.Contains(string(testfile.Read(t, filepath.Join(dir, "far.json"))), `"origin_offset": [0, 100, 0]`)
 		if want := len(args) == 4; moved != want || strings.Contains(r.err, "coordinates-far") == want {
 			t.Errorf("%v: offset %v: %s", args, moved, r.err)
 		}

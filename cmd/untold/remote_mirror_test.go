@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -35,12 +35,8 @@ func guarded(t *testing.T, dir string) string {
 // print none of them.
 func TestAddressesWithSecrets(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.untold"), []byte("no container"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "m.json"), []byte(`{"version": 3, "tiles": "none"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "a.untold"), "no container")
+	testfile.Write(t, filepath.Join(dir, "m.json"), `{"version": 3, "tiles": "none"}`)
 	base, refused := guarded(t, dir), regexp.MustCompile(`\b401\b`)
 	for _, args := range [][]string{
 		{"validate", base + "/a.untold"},

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -50,7 +51,7 @@ func TestSimulateRemote(t *testing.T) {
 	s := startServe(t, dir, "--latency", "2ms", "--bandwidth", "10MBps", "--fail-rate", "0.1", "--fail-with", "status,abort,truncate", "--seed", "0")
 	cache := t.TempDir()
 	// A camera that stands still wants the same files however fast they come.
-	path := writeScene(t, "still.json", []byte(`{"camera": [{"t": 0, "position": [18, 1, 6], "forward": [0, 0, -1]}]}`))
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "still.json"), []byte(`{"camera": [{"t": 0, "position": [18, 1, 6], "forward": [0, 0, -1]}]}`))
 	flags := []string{"--camera-path", path, "--duration", "10s"}
 	first := stream(t, s.scenes[0], cache, flags...)
 	log := s.requests(t, int(first.Network.Requests))
@@ -170,9 +171,7 @@ func TestRemoteRefuses(t *testing.T) {
 	t.Parallel()
 	dir := cooked(t)
 	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), text)
 	}
 	put("broken.json", "{")
 	put("scenario.json", `{"scene": {"partitioning_mode": "uniform_grid", "streaming_defaults": {"streaming_radius": 50, "unload_radius": 100, "priority": 10}, "tiles": []}}`)
@@ -245,11 +244,9 @@ func TestValidateRemote(t *testing.T) {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
 	// What the server has is judged, and a file that it lacks is a finding.
-	data := []byte(read(t, tiles[0]))
+	data := []byte(string(testfile.Read(t, tiles[0])))
 	data[len(data)-1] ^= 1
-	if err := os.WriteFile(tiles[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, tiles[0], data)
 	if err := os.Remove(tiles[1]); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +262,7 @@ func TestInspectRemote(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.untold")
-	if r := execute(t, nil, "convert", writeScene(t, "big.gltf", boxScene(3000)), "-o", big, "--compress", "none"); r.code != 0 {
+	if r := execute(t, nil, "convert", testfile.Write(t, filepath.Join(t.TempDir(), "big.gltf"), boxScene(3000)), "-o", big, "--compress", "none"); r.code != 0 {
 		t.Fatal(r.err)
 	}
 	st, err := os.Stat(big)

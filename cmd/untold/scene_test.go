@@ -5,22 +5,9 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
-	"testing"
 
 	"github.com/untoldkit/untold/internal/boxscene"
 )
-
-// writeScene stores a file in a folder of its own.
-func writeScene(t *testing.T, name string, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // boxScene is a glTF of n unit boxes, 3 m apart in rows of 100, that share one
 // mesh of two materials.

@@ -23,6 +23,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // logLine is a line that serve --json prints.
@@ -147,14 +149,12 @@ func get(t *testing.T, url string) (int, string) {
 
 func TestServeCommand(t *testing.T) {
 	dir := cooked(t)
-	if err := os.WriteFile(filepath.Join(dir, ".secret"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, ".secret"), "secret")
 	s := startServe(t, dir)
 	if want := []string{s.url + "yard.json"}; !slices.Equal(s.scenes, want) {
 		t.Errorf("scenes %q", s.scenes)
 	}
-	if code, body := get(t, s.url+"yard.json"); code != 200 || body != read(t, filepath.Join(dir, "yard.json")) {
+	if code, body := get(t, s.url+"yard.json"); code != 200 || body != string(testfile.Read(t, filepath.Join(dir, "yard.json"))) {
 		t.Errorf("%d, %d bytes", code, len(body))
 	}
 	if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "yard.json") {
@@ -234,7 +234,7 @@ func TestServeText(t *testing.T) {
 // TestServeFaultsRepeat: two servers with one seed make the same choice.
 func TestServeFaultsRepeat(t *testing.T) {
 	dir := cooked(t)
-	size := len(read(t, filepath.Join(dir, "yard.json")))
+	size := len(string(testfile.Read(t, filepath.Join(dir, "yard.json"))))
 	choice := func(seed string) (text string) {
 		s := startServe(t, dir, "--fail-rate", "0.4", "--seed", seed, "--fail-with", "status,truncate", "--fail-status", "500", "--retry-after", "1s")
 		for range 40 {
@@ -254,7 +254,7 @@ func TestServeFaultsRepeat(t *testing.T) {
 
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	file := writeScene(t, "f", nil)
+	file := testfile.Write(t, filepath.Join(t.TempDir(), "f"), "")
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -303,8 +303,8 @@ func certificate(t *testing.T) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeScene(t, "cert.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
-		writeScene(t, "key.pem", pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}))
+	return testfile.Write(t, filepath.Join(t.TempDir(), "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		testfile.Write(t, filepath.Join(t.TempDir(), "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}))
 }
 
 // TestServeTLS inspects by https, which takes HTTP/2.

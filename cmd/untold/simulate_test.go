@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -47,14 +48,14 @@ func TestSimulateEvents(t *testing.T) {
 	if r.code != 0 || r.stdout != "" || r.err != "" {
 		t.Errorf("exit %d: %q %q", r.code, r.stdout, r.err)
 	}
-	if got := read(t, events); got != want {
+	if got := string(testfile.Read(t, events)); got != want {
 		t.Errorf("--events FILE has\n%s", got)
 	}
 	var keys map[string]float64
-	if err := json.Unmarshal([]byte(read(t, report)), &keys); err != nil || len(keys) != len(simulate.ReportKeys()) || keys["frames"] != 101 {
+	if err := json.Unmarshal([]byte(string(testfile.Read(t, report))), &keys); err != nil || len(keys) != len(simulate.ReportKeys()) || keys["frames"] != 101 {
 		t.Errorf("%v: %v", err, keys)
 	}
-	if got := read(t, plot); !strings.HasPrefix(got, "<svg ") || !strings.HasSuffix(got, "</svg>\n") {
+	if got := string(testfile.Read(t, plot)); !strings.HasPrefix(got, "<svg ") || !strings.HasSuffix(got, "</svg>\n") {
 		t.Errorf("plot: %.80s", got)
 	}
 	if r := execute(t, nil, "simulate", scenario("d01"), "--json"); r.code != 0 || json.Unmarshal([]byte(r.stdout), &keys) != nil {
@@ -62,25 +63,13 @@ func TestSimulateEvents(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 func TestSimulateJudges(t *testing.T) {
-	text := read(t, scenario("d01"))
+	text := string(testfile.Read(t, scenario("d01")))
 	write := func(old, repl string) string {
 		if !strings.Contains(text, old) {
 			t.Fatalf("d01.json has no %q", old)
 		}
-		path := filepath.Join(t.TempDir(), "s.json")
-		if err := os.WriteFile(path, []byte(strings.Replace(text, old, repl, 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.Write(t, filepath.Join(t.TempDir(), "s.json"), strings.Replace(text, old, repl, 1))
 		return path
 	}
 	wrong := write(`{"t": 8.3,`, `{"t": 8.5,`)
@@ -106,10 +95,7 @@ func TestSimulateJudges(t *testing.T) {
 func TestSimulateUsage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := testfile.Write(t, filepath.Join(dir, name), text)
 		return path
 	}
 	typo := write("typo.json", "{\n  \"scene\": {\"tiles\": []},\n  \"duratoin\": 3\n}")
@@ -154,10 +140,7 @@ func TestSimulateUsage(t *testing.T) {
 // TestSimulateCooked moves through a cooked scene in all ways, twice each.
 func TestSimulateCooked(t *testing.T) {
 	manifest := filepath.Join(cooked(t, "--hlod", "--lod"), "yard.json")
-	recorded := filepath.Join(t.TempDir(), "path.json")
-	if err := os.WriteFile(recorded, []byte(`{"camera": [{"t": 0, "position": [-50, 2, 0]}, {"t": 10, "position": [150, 2, 0], "mode": "linear"}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	recorded := testfile.Write(t, filepath.Join(t.TempDir(), "path.json"), `{"camera": [{"t": 0, "position": [-50, 2, 0]}, {"t": 10, "position": [150, 2, 0], "mode": "linear"}]}`)
 	for _, args := range [][]string{
 		{"--orbit"},
 		{"--fly-through", "--speed", "50"},
@@ -173,8 +156,8 @@ func TestSimulateCooked(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s%s", args, r.code, r.stdout, r.err)
 			continue
 		}
-		first := read(t, events)
-		if execute(t, nil, args...); read(t, events) != first || !strings.Contains(first, `"drawn"`) {
+		first := string(testfile.Read(t, events))
+		if execute(t, nil, args...); string(testfile.Read(t, events)) != first || !strings.Contains(first, `"drawn"`) {
 			t.Errorf("%v: a second run gives other events", args)
 		}
 	}
@@ -186,9 +169,7 @@ func TestSimulateProfile(t *testing.T) {
 	dir := cooked(t)
 	manifest := filepath.Join(dir, "yard.json")
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(dir, profileName), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, profileName), text)
 	}
 	write("name: a flight\ntile-size: 40\nenabled: false\nlod:\n  bias: 2\n")
 	if r := execute(t, nil, "simulate", manifest, "--fail-if", "loads>0"); r.code != 0 {
@@ -200,9 +181,7 @@ func TestSimulateProfile(t *testing.T) {
 	// The same file beside a scene: cook passes over the runtime's keys.
 	scene := yard(t)
 	text := "note: x\nenabled: false\nmaxConcurrentTileLoads: 4\nlod:\n  bias: 2\ntile-size: 40\n"
-	if err := os.WriteFile(filepath.Join(filepath.Dir(scene), profileName), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(scene), profileName), text)
 	if r := execute(t, nil, "cook", scene, "-o", t.TempDir(), "--dry-run"); r.code != 0 || !strings.Contains(r.stdout, "tiles of 40 x 40") {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
@@ -220,9 +199,7 @@ func TestSimulateProfile(t *testing.T) {
 func TestSimulateStillScenario(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "still.json")
 	text := `{"name": "still", "scene": {"partitioning_mode": "uniform_grid", "streaming_defaults": {"streaming_radius": 50, "unload_radius": 100, "priority": 10}, "tiles": []}}`
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, text)
 	if r := execute(t, nil, "simulate", path, "--json"); r.code != 0 || !strings.Contains(r.stdout, `"frames": 1,`) {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
@@ -262,9 +239,7 @@ func TestUncovered(t *testing.T) {
 	still := filepath.Join(t.TempDir(), "still.json")
 	path := `{"fov_y_degrees": 60, "aspect": 1.5, "near": 0.1, "far": 5000,
 	  "camera": [{"t": 0, "position": [0, 40, 300], "forward": [0, -0.1, -1]}, {"t": 3, "position": [0, 40, 300], "forward": [0, -0.1, -1]}]}`
-	if err := os.WriteFile(still, []byte(path), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, still, path)
 	for _, tc := range []struct {
 		args []string
 		key  string

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // The textures of an older scene go with it, with or without flushes; those that a
 // model beside it names stay, and so do files that no container names.
 func TestStaleTextures(t *testing.T) {
 	city := makeScene(t, "city")
-	plain := writeScene(t, "city.gltf", boxScene(12))
+	plain := testfile.Write(t, filepath.Join(t.TempDir(), "city.gltf"), boxScene(12))
 	fresh := t.TempDir()
 	cookInto(t, plain, fresh)
 	want := onDisk(t, fresh)
@@ -33,10 +35,7 @@ func TestStaleTextures(t *testing.T) {
 	}
 	dir := t.TempDir()
 	cookInto(t, city, dir, "--tile-size", "50")
-	mine := filepath.Join(dir, "tiles", "Textures", "mine.png")
-	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "mine.png"), "mine")
 	if r := execute(t, nil, "convert", city, "-o", filepath.Join(dir, "tiles", "model.untold")); r.code != 0 {
 		t.Fatalf("convert: exit %d: %s", r.code, r.err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // paintedScene is boxScene with a texture of 48 x 24 pixels.
@@ -40,7 +41,7 @@ func paintedScene(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeScene(t, "painted.gltf", data)
+	return testfile.Write(t, filepath.Join(t.TempDir(), "painted.gltf"), data)
 }
 
 func TestTextureFlags(t *testing.T) {
@@ -89,9 +90,7 @@ func TestTextureFlags(t *testing.T) {
 		}
 	}
 	// A profile and the environment set the flags as well.
-	if err := os.WriteFile(filepath.Join(filepath.Dir(scene), "untold.yaml"), []byte("textures: bc\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(scene), "untold.yaml"), "textures: bc\n")
 	dir := t.TempDir()
 	r := execute(t, []string{"UNTOLD_MAX_TEXTURE=10"}, "cook", scene, "-o", dir)
 	if w := widthOf(t, filepath.Join(dir, "tiles", "Textures", "paint.utex")); r.code != 0 || w != 10 {

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // What cook writes by default, and what it writes as the reference exporter does,
 // passes validate --strict: oddities that were asked for are notes.
 func TestValidateOwnOutputs(t *testing.T) {
-	for _, scene := range []string{yard(t), paintedScene(t), writeScene(t, "far.gltf", []byte(strings.ReplaceAll(string(boxScene(12)), `"translation":[`, `"scale":[1,1,1],"translation":[90`)))} {
+	for _, scene := range []string{yard(t), paintedScene(t), testfile.Write(t, filepath.Join(t.TempDir(), "far.gltf"), []byte(strings.ReplaceAll(string(boxScene(12)), `"translation":[`, `"scale":[1,1,1],"translation":[90`)))} {
 		for _, args := range []string{
 			"", "--lod --hlod", "--tile-size 2 --clip=false", "--partition quadtree", "--partition kdtree --lod --hlod", "--instances --textures bc --hlod",
 			"--compat engine", "--compat engine --tile-size 2 --lod --hlod", "--compat engine --partition quadtree --lod --hlod", "--compat engine --partition kdtree --lod --hlod",

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/race"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // models lists the files of a folder of the shared assets.
@@ -109,10 +109,7 @@ func compareRecords(t *testing.T, container string, res *Result, s *gltfscene.Sc
 		if record == records.NoIndex {
 			return nil
 		}
-		b, err := os.ReadFile(filepath.Join(filepath.Dir(container), filepath.FromSlash(r.String(r.Textures()[record].URIOffset))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, filepath.Join(filepath.Dir(container), filepath.FromSlash(r.String(r.Textures()[record].URIOffset))))
 		return b
 	}
 	exported := func(ref gltfscene.TextureRef) []byte {

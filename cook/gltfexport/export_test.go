@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestParseLevels(t *testing.T) {
@@ -33,7 +34,7 @@ func TestParseLevels(t *testing.T) {
 // TestAttributes compares every attribute of a quad with what was packed.
 func TestAttributes(t *testing.T) {
 	dir := t.TempDir()
-	saveBytes(t, dir, "Textures/n.png", pngOf(t, 2, 2, gray(128)))
+	testfile.Write(t, filepath.Join(dir, "Textures/n.png"), pngOf(t, 2, 2, gray(128)))
 	bumped := quadFile(t, func(b *format.Builder) records.Material {
 		m := blank()
 		m.NormalTexture = b.AddTexture("n.png", "Textures/n.png", records.Texture{Width: 2, Height: 2, MipCount: 1})
@@ -142,7 +143,7 @@ func TestRootTransform(t *testing.T) {
 		t.Fatal(err)
 	}
 	b[76+12*4+2], b[76+12*4+3] = 0x20, 0x41 // x = 10; the hash covers payloads only
-	_, s := back(t, saveBytes(t, t.TempDir(), "a.untold", b), ".glb", Options{})
+	_, s := back(t, testfile.Write(t, filepath.Join(t.TempDir(), "a.untold"), b), ".glb", Options{})
 	m := measureScene(s)
 	if m.min[0] != 10 || len(s.Nodes) != 2 {
 		t.Errorf("%+v, %d nodes", m, len(s.Nodes))
@@ -302,7 +303,7 @@ func TestErrors(t *testing.T) {
 		t.Error("levels: no error")
 	}
 	var fe *format.Error
-	_, err := Export(context.Background(), saveBytes(t, dir, "b.untold", []byte("no container at all")), filepath.Join(t.TempDir(), "m.glb"), Options{})
+	_, err := Export(context.Background(), testfile.Write(t, filepath.Join(dir, "b.untold"), []byte("no container at all")), filepath.Join(t.TempDir(), "m.glb"), Options{})
 	if !errors.As(err, &fe) {
 		t.Errorf("bad container: %v", err)
 	}
@@ -332,10 +333,7 @@ func TestDeterministic(t *testing.T) {
 		if _, err := Export(context.Background(), path, out, Options{Generator: "test"}); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, out)
 		if first != nil && !bytes.Equal(first, b) {
 			t.Error("two exports differ")
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // FuzzExport exports arbitrary containers: whatever the reader accepts must
@@ -37,9 +38,9 @@ func FuzzExport(f *testing.F) {
 	picture := pngOf(f, 2, 2, gray(5))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		saveBytes(t, dir, "x.png", picture)
+		testfile.Write(t, filepath.Join(dir, "x.png"), picture)
 		out := filepath.Join(dir, "m.glb")
-		res, err := Export(context.Background(), saveBytes(t, dir, "a.untold", data), out, Options{files: atomicfile.Options{NoSync: true}})
+		res, err := Export(context.Background(), testfile.Write(t, filepath.Join(dir, "a.untold"), data), out, Options{files: atomicfile.Options{NoSync: true}})
 		if err != nil {
 			if l, _ := os.ReadDir(dir); len(l) != 2 {
 				t.Fatalf("left behind: %v", l)

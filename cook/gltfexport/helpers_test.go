@@ -16,6 +16,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // shared returns the folder of the shared assets or skips the test.
@@ -85,19 +86,7 @@ func save(t testing.TB, dir, name string, f *format.File) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return saveBytes(t, dir, name, b)
-}
-
-func saveBytes(t testing.TB, dir, name string, b []byte) string {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testfile.Write(t, filepath.Join(dir, name), b)
 }
 
 // pngOf returns a PNG of one colour.

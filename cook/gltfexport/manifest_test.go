@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/boxscene"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -178,14 +178,11 @@ func TestManifestErrors(t *testing.T) {
 	wantError(t, edited(func(m *manifest.Manifest) { m.DryRun = true }), "m.glb", Options{}, ErrNoPayload)
 	wantError(t, edited(func(m *manifest.Manifest) { m.Tiles[1].Path = "tiles/none.untold" }), "m.glb", Options{}, fs.ErrNotExist)
 	dir := edited(nil)
-	b, err := os.ReadFile(filepath.Join(dir, "scene.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join(dir, "scene.json"))
 	// Save refuses to write such a path.
-	saveBytes(t, dir, "scene.json", bytes.Replace(b, []byte("tiles/other.untold"), []byte("../other.untold"), 1))
+	testfile.Write(t, filepath.Join(dir, "scene.json"), bytes.Replace(b, []byte("tiles/other.untold"), []byte("../other.untold"), 1))
 	wantError(t, dir, "m.glb", Options{}, payloadpath.ErrEscapes)
-	saveBytes(t, dir, "second.json", b)
+	testfile.Write(t, filepath.Join(dir, "second.json"), b)
 	if _, err := Export(context.Background(), dir, filepath.Join(t.TempDir(), "m.glb"), Options{}); err == nil {
 		t.Error("two manifests: no error")
 	}
@@ -193,13 +190,13 @@ func TestManifestErrors(t *testing.T) {
 		t.Error("no manifest: no error")
 	}
 	var de *manifest.DecodeError
-	if _, err := Export(context.Background(), saveBytes(t, t.TempDir(), "x.json", []byte("{")), filepath.Join(t.TempDir(), "m.glb"), Options{}); !errors.As(err, &de) {
+	if _, err := Export(context.Background(), testfile.Write(t, filepath.Join(t.TempDir(), "x.json"), "{"), filepath.Join(t.TempDir(), "m.glb"), Options{}); !errors.As(err, &de) {
 		t.Errorf("broken manifest: %v", err)
 	}
 	// A damaged tile names itself.
-	saveBytes(t, dir, "tiles/other.untold", []byte("damaged"))
+	testfile.Write(t, filepath.Join(dir, "tiles/other.untold"), []byte("damaged"))
 	var fe *format.Error
-	if _, err := Export(context.Background(), saveBytes(t, dir, "scene.json", b), filepath.Join(t.TempDir(), "m.glb"), Options{}); !errors.As(err, &fe) {
+	if _, err := Export(context.Background(), testfile.Write(t, filepath.Join(dir, "scene.json"), b), filepath.Join(t.TempDir(), "m.glb"), Options{}); !errors.As(err, &fe) {
 		t.Errorf("damaged tile: %v", err)
 	}
 }

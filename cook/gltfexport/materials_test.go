@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func gray(v uint8) color.NRGBA { return color.NRGBA{v, v, v, 255} }
@@ -72,10 +73,10 @@ func TestMaterialValues(t *testing.T) {
 // texturedFile has all slots filled; the files are written below dir.
 func texturedFile(t *testing.T, dir string) *format.File {
 	t.Helper()
-	saveBytes(t, dir, "Textures/base colour.png", pngOf(t, 4, 4, color.NRGBA{200, 100, 50, 255}))
-	saveBytes(t, dir, "Textures/n.png", pngOf(t, 4, 4, color.NRGBA{128, 128, 255, 255}))
-	saveBytes(t, dir, "Textures/orm.png", pngOf(t, 4, 4, color.NRGBA{255, 90, 30, 255}))
-	saveBytes(t, dir, "Textures/e.png", pngOf(t, 4, 4, color.NRGBA{1, 2, 3, 255}))
+	testfile.Write(t, filepath.Join(dir, "Textures/base colour.png"), pngOf(t, 4, 4, color.NRGBA{200, 100, 50, 255}))
+	testfile.Write(t, filepath.Join(dir, "Textures/n.png"), pngOf(t, 4, 4, color.NRGBA{128, 128, 255, 255}))
+	testfile.Write(t, filepath.Join(dir, "Textures/orm.png"), pngOf(t, 4, 4, color.NRGBA{255, 90, 30, 255}))
+	testfile.Write(t, filepath.Join(dir, "Textures/e.png"), pngOf(t, 4, 4, color.NRGBA{1, 2, 3, 255}))
 	return quadFile(t, func(b *format.Builder) records.Material {
 		add := func(name string) uint32 {
 			return b.AddTexture(name, "Textures/"+name, records.Texture{Width: 4, Height: 4, MipCount: 1})
@@ -133,7 +134,7 @@ func TestReference(t *testing.T) {
 // TestTextureFaults leaves slots empty and says why.
 func TestTextureFaults(t *testing.T) {
 	outside := t.TempDir()
-	secret := saveBytes(t, outside, "secret.png", pngOf(t, 2, 2, gray(9)))
+	secret := testfile.Write(t, filepath.Join(outside, "secret.png"), pngOf(t, 2, 2, gray(9)))
 	for _, c := range []struct{ name, uri, note string }{
 		{"missing", "Textures/none.png", "texture-missing"},
 		{"climbs", "../secret.png", "texture-refused"},
@@ -147,10 +148,10 @@ func TestTextureFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			saveBytes(t, dir, "a.utex", []byte("UTEX\x00\x00\x00\x00more"))
-			saveBytes(t, dir, "empty.png", nil)
-			saveBytes(t, dir, "cut.png", pngOf(t, 2, 2, gray(1))[:20])
-			saveBytes(t, dir, "folder.png/x", nil)
+			testfile.Write(t, filepath.Join(dir, "a.utex"), "UTEX\x00\x00\x00\x00more")
+			testfile.Write(t, filepath.Join(dir, "empty.png"), "")
+			testfile.Write(t, filepath.Join(dir, "cut.png"), pngOf(t, 2, 2, gray(1))[:20])
+			testfile.Write(t, filepath.Join(dir, "folder.png/x"), "")
 			if c.name == "link" {
 				if err := os.Symlink(secret, filepath.Join(dir, "link.png")); err != nil {
 					t.Skip("no symbolic links here: ", err)
@@ -176,8 +177,8 @@ func TestTextureFaults(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	dir := t.TempDir()
 	data := pngOf(t, 2, 2, gray(77))
-	saveBytes(t, dir, "a/x.png", data)
-	saveBytes(t, dir, "b/y.png", data)
+	testfile.Write(t, filepath.Join(dir, "a/x.png"), data)
+	testfile.Write(t, filepath.Join(dir, "b/y.png"), data)
 	b := format.NewBuilder(format.FileTile)
 	for _, uri := range []string{"a/x.png", "b/y.png"} {
 		m := blank()
@@ -196,8 +197,8 @@ func TestDuplicates(t *testing.T) {
 // TestCopyNames keeps files of one name and other content apart.
 func TestCopyNames(t *testing.T) {
 	dir := t.TempDir()
-	saveBytes(t, dir, "a/x.png", pngOf(t, 2, 2, gray(1)))
-	saveBytes(t, dir, "b/X.png", pngOf(t, 2, 2, gray(2)))
+	testfile.Write(t, filepath.Join(dir, "a/x.png"), pngOf(t, 2, 2, gray(1)))
+	testfile.Write(t, filepath.Join(dir, "b/X.png"), pngOf(t, 2, 2, gray(2)))
 	f := quadFile(t, func(b *format.Builder) records.Material {
 		m := blank()
 		m.BaseColorTexture = b.AddTexture("x", "a/x.png", records.Texture{})
@@ -213,9 +214,9 @@ func TestCopyNames(t *testing.T) {
 // TestChannels combines what glTF keeps in one texture.
 func TestChannels(t *testing.T) {
 	dir := t.TempDir()
-	saveBytes(t, dir, "r.png", pngOf(t, 4, 2, color.NRGBA{10, 20, 30, 40}))
-	saveBytes(t, dir, "m.png", pngOf(t, 2, 4, color.NRGBA{50, 60, 70, 80}))
-	saveBytes(t, dir, "cut.png", pngOf(t, 2, 2, gray(1))[:50])
+	testfile.Write(t, filepath.Join(dir, "r.png"), pngOf(t, 4, 2, color.NRGBA{10, 20, 30, 40}))
+	testfile.Write(t, filepath.Join(dir, "m.png"), pngOf(t, 2, 4, color.NRGBA{50, 60, 70, 80}))
+	testfile.Write(t, filepath.Join(dir, "cut.png"), pngOf(t, 2, 2, gray(1))[:50])
 	for _, c := range []struct {
 		name         string
 		rough, metal string

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/outcomes.tsv")
@@ -98,14 +99,9 @@ func TestAssets(t *testing.T) {
 		fmt.Fprintf(&got, "%s\t%s\n", name, line)
 	})
 	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, got.String())
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("outcomes changed (-want +got), see -update:\n%s", diff)
 	}
@@ -115,10 +111,7 @@ func TestAssets(t *testing.T) {
 // another program measured.
 func TestAssetsInventory(t *testing.T) {
 	root := shared(t)
-	data, err := os.ReadFile(filepath.Join(root, "INVENTORY.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join(root, "INVENTORY.tsv"))
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	column := map[string]int{}
 	for i, name := range strings.Split(lines[0], "\t") {

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // builder makes small glTF documents for tests.
@@ -176,15 +176,7 @@ func note(s *Scene, code string) Note {
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, data := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testfile.WriteTree(t, dir, files)
 	return dir
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // withMaterial is a triangle with texture coordinates and a material.
@@ -191,10 +192,7 @@ func TestImages(t *testing.T) {
 	if note(s, "image-mime").Count != 1 {
 		t.Errorf("notes %v", s.Notes)
 	}
-	file := filepath.Join(dir, "tex", "wall 1.jpg")
-	if err := os.WriteFile(file, []byte(png[:4]), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(dir, "tex", "wall 1.jpg"), png[:4])
 	if _, err := im.Bytes(); !errors.Is(err, ErrMalformed) {
 		t.Errorf("a file that shrank: %v", err)
 	}

@@ -4,20 +4,18 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // packedCube is a cube of 24 vertices and 12 triangles with positions (0),
 // normals (1) and texture coordinates (2).
 func packedCube(t testing.TB) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("internal", "draco", "testdata", "cube_m1_s5_pnt.drc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("internal", "draco", "testdata", "cube_m1_s5_pnt.drc"))
 	return data
 }
 
@@ -165,10 +163,7 @@ func TestDracoFaults(t *testing.T) {
 // TestDracoIntegers has positions of integers, once as they are and once in
 // an accessor of floats.
 func TestDracoIntegers(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("internal", "draco", "testdata", "grid_m1_s6_ipos.drc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("internal", "draco", "testdata", "grid_m1_s6_ipos.drc"))
 	var got [2][][3]float32
 	for i, ct := range []int{i16, f32} {
 		b := newBuilder()

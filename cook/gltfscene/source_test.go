@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"pgregory.net/rapid"
 )
 
@@ -151,9 +152,7 @@ func TestExternalBuffers(t *testing.T) {
 
 func TestLongerBufferIsCut(t *testing.T) {
 	path, bin := externalGLTF(t, "a.bin", map[string]string{})
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "a.bin"), []byte(bin+"more"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(filepath.Dir(path), "a.bin"), bin+"more")
 	if _, err := Load(context.Background(), path, DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}

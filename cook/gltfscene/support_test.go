@@ -2,21 +2,19 @@ package gltfscene
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestSupportDocument verifies that docs/gltf-support.md names every
 // extension with a rule of its own and every note of this package.
 func TestSupportDocument(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "gltf-support.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("..", "..", "docs", "gltf-support.md"))
 	text := string(data)
 	for _, name := range slices.Sorted(maps.Keys(policies)) {
 		if !strings.Contains(text, name) {
@@ -33,10 +31,7 @@ func TestSupportDocument(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := testfile.Read(t, name)
 		for _, m := range code.FindAllStringSubmatch(string(source), -1) {
 			found++
 			if !strings.Contains(text, "`"+m[1]) && m[1] != "extensions-ignored" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // FuzzURI lets a buffer and a picture name any address. What is read lies in
@@ -29,13 +30,7 @@ func FuzzURI(f *testing.F) {
 	dir := filepath.Join(top, "scene")
 	secret := bytes.Repeat([]byte("secret"), 6)
 	for name, data := range map[string][]byte{"secret.bin": secret, "scene/a.bin": floatBytes(triangle()...), "scene/sub/b.bin": floatBytes(triangle()...)} {
-		p := filepath.Join(top, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			f.Fatal(err)
-		}
-		if err := os.WriteFile(p, data, 0o644); err != nil {
-			f.Fatal(err)
-		}
+		testfile.Write(f, filepath.Join(top, filepath.FromSlash(name)), data)
 	}
 	for name, to := range map[string]string{"link": "../secret.bin", "out": "..", "sub/up": "../.."} {
 		_ = os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))) // some systems have none
@@ -63,9 +58,7 @@ func FuzzURI(f *testing.F) {
 		// The file lies in the folder by a name of its own, so that workers do
 		// not meet.
 		file = filepath.Join(dir, filepath.Base(filepath.Dir(filepath.Dir(file)))+"-"+filepath.Base(filepath.Dir(file))+".gltf")
-		if err := os.WriteFile(file, doc, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, doc)
 		defer os.Remove(file)
 		fuzzbound.Run(t, len(uri), fuzzbound.Limits{Alloc: 4 << 20, PerByte: 200}, func() {
 			o := fuzzOptions

@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/boxscene"
 	"github.com/untoldkit/untold/internal/engineoracle"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -206,14 +207,9 @@ func near(a, b *float64) bool {
 // retyped writes a copy of a container with another file type.
 func retyped(t *testing.T, from, to string, kind format.FileType) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, from)
 	binary.LittleEndian.PutUint32(data[12:], uint32(kind))
-	if err := os.WriteFile(to, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, to, data)
 }
 
 func TestBuildFindsLevels(t *testing.T) {
@@ -345,14 +341,9 @@ func TestBuildRefuses(t *testing.T) {
 	retyped(t, full, again, format.FileShared)
 	fails("two buckets", ErrMixed, []string{again, filepath.Join(dir, filepath.FromSlash(m.SharedBucket.Path))}, Options{})
 	fails("a level alone", ErrNoTiles, []string{func() string { retyped(t, full, again, format.FileLOD); return again }()}, Options{})
-	data, err := os.ReadFile(full)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, full)
 	data[len(data)-1] ^= 1
-	if err := os.WriteFile(full, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, full, data)
 	var damaged *format.Error
 	if _, err := Build(t.Context(), []string{full}, Options{Dir: dir}); !errors.As(err, &damaged) {
 		t.Errorf("a damaged file: %v", err)
@@ -388,13 +379,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"tiles/b.untold", "tiles/a.UNTOLD", "tiles/Textures/x.png", ".cache/c.untold", "tiles/.d.untold.1-2.untold-tmp", "s.json"} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, filepath.FromSlash(name)), "")
 	}
 	got, err := Find([]string{dir, filepath.Join(dir, "tiles", "b.untold")})
 	if err != nil || len(got) != 2 || filepath.Base(got[0]) != "a.UNTOLD" {
@@ -432,14 +417,9 @@ func TestBuildWithRootTransform(t *testing.T) {
 	dir, m := cooked(t, town(), cook.PartitionGrid)
 	tile := &m.Tiles[0]
 	file := filepath.Join(dir, filepath.FromSlash(tile.Path))
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, file)
 	binary.LittleEndian.PutUint32(b[76+4*12:], math.Float32bits(300))
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, b)
 	res := built(t, dir, Options{})
 	for i := range res.Manifest.Tiles {
 		if got := &res.Manifest.Tiles[i]; got.ID == tile.ID && math.Abs(got.Bounds.Min[0]-tile.Bounds.Min[0]-300) > 1e-3 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // goldenMesh is a case of testdata/mikktspace.json: a mesh and the tangents,
@@ -41,10 +41,7 @@ func (g *goldenMesh) mesh() *Mesh {
 // TestMikkTSpaceGolden compares with the reference corner by corner. Where the
 // reference has no direction it answers +X, even along the normal.
 func TestMikkTSpaceGolden(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "mikktspace.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("testdata", "mikktspace.json"))
 	var cases []goldenMesh
 	if err := json.Unmarshal(data, &cases); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
@@ -37,14 +37,9 @@ func TestGoldenMaps(t *testing.T) {
 			wellFormed(t, got, true)
 			file := filepath.Join("testdata", c.name+".svg")
 			if *update {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, file, got)
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, file)
 			if !bytes.Equal(got, want) {
 				t.Errorf("the map differs from %s; look at it, then run the test with -update", file)
 			}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -413,14 +414,9 @@ func TestGolden(t *testing.T) {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, got.String())
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if got.String() != string(want) {
 		t.Errorf("on %s:\n%s\nwant\n%s", runtime.GOARCH, got.String(), want)
 	}

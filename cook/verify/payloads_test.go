@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -35,9 +36,7 @@ func triangleFile(t *testing.T, path string, typ format.FileType, x float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, data)
 }
 
 func TestManifestAndPayloadsAgree(t *testing.T) {
@@ -128,17 +127,14 @@ func TestPayloadsWithRootTransform(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, "tiles", "tile_0_0_0.untold")
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, file)
 		put := func(at int, v float32) { binary.LittleEndian.PutUint32(b[at:], math.Float32bits(v)) }
 		put(76+4*12, 500)
 		if boxed {
 			put(52, 500)
 			put(64, 501)
 		}
-		write(t, file, b)
+		testfile.Write(t, file, b)
 		report, err := Paths(t.Context(), []string{path}, Options{Jobs: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // finding returns the finding of a code about a file, nil when there is none.
@@ -29,12 +29,12 @@ func (r *Report) finding(path string, code finding.Code) *finding.Finding {
 func TestUnnamed(t *testing.T) {
 	dir, _ := scene(t)
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	write(t, in("tiles/tile_7_0_7.untold"), tile(t))
-	write(t, in("tiles/anything.untold"), tile(t))
-	write(t, in("tiles/Textures/lost.png"), []byte("x"))
-	write(t, in("tiles/Textures/readme.txt"), []byte("x"))
-	write(t, in("models/chair.untold"), tile(t))
-	write(t, in("elsewhere/tile_1_0_1_lod1.untold"), tile(t))
+	testfile.Write(t, in("tiles/tile_7_0_7.untold"), tile(t))
+	testfile.Write(t, in("tiles/anything.untold"), tile(t))
+	testfile.Write(t, in("tiles/Textures/lost.png"), []byte("x"))
+	testfile.Write(t, in("tiles/Textures/readme.txt"), []byte("x"))
+	testfile.Write(t, in("models/chair.untold"), tile(t))
+	testfile.Write(t, in("elsewhere/tile_1_0_1_lod1.untold"), tile(t))
 	r := judge(t, dir)
 	want := map[string]finding.Code{
 		"tiles/tile_7_0_7.untold": CodePayloadUnnamed, "tiles/anything.untold": CodePayloadUnnamed,
@@ -53,7 +53,7 @@ func TestUnnamed(t *testing.T) {
 		t.Errorf("%v", r.codes())
 	}
 	// Nobody can tell what a damaged container names.
-	write(t, in("tiles/tile_1_0_0.untold"), []byte("damaged"))
+	testfile.Write(t, in("tiles/tile_1_0_0.untold"), []byte("damaged"))
 	if r := judge(t, dir); r.finding(in("tiles/Textures/lost.png"), CodeTextureUnnamed) != nil {
 		t.Error("a texture that a damaged container may name is said to be unnamed")
 	}
@@ -64,7 +64,7 @@ func TestLeftovers(t *testing.T) {
 	dir, _ := scene(t)
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	for _, name := range []string{".untold/cook-12/tiles/tile_0_0_0.untold", ".untold-cook-7/x", ".untold/mine/x", ".git/cook-1/x"} {
-		write(t, in(name), []byte("x"))
+		testfile.Write(t, in(name), []byte("x"))
 	}
 	r := judge(t, dir)
 	for _, name := range []string{".untold/cook-12", ".untold-cook-7"} {
@@ -96,18 +96,15 @@ func (d *stopAtRename) Rename(from, to string) error {
 // damaged journal is an error.
 func TestUnfinishedCook(t *testing.T) {
 	dir, path := scene(t)
-	manifest, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := testfile.Read(t, path)
 	stage := filepath.Join(dir, journal.Folder, "cook-1")
 	files := []journal.Entry{{Path: "tiles/tile_0_0_0.untold"}, {Path: "tiles/tile_1_0_0.untold"}, {Path: "yard.json"}}
-	write(t, filepath.Join(stage, "tiles", "tile_0_0_0.untold"), tile(t))
-	write(t, filepath.Join(stage, "tiles", "tile_1_0_0.untold"), tile(t))
-	write(t, filepath.Join(stage, "yard.json"), manifest)
-	write(t, filepath.Join(dir, "tiles", "tile_0_0_0.untold"), []byte("old"))
-	write(t, filepath.Join(dir, "tiles", "tile_1_0_0.untold"), []byte("old"))
-	write(t, filepath.Join(dir, "tiles", "tile_9_0_9.untold"), []byte("old"))
+	testfile.Write(t, filepath.Join(stage, "tiles", "tile_0_0_0.untold"), tile(t))
+	testfile.Write(t, filepath.Join(stage, "tiles", "tile_1_0_0.untold"), tile(t))
+	testfile.Write(t, filepath.Join(stage, "yard.json"), manifest)
+	testfile.Write(t, filepath.Join(dir, "tiles", "tile_0_0_0.untold"), []byte("old"))
+	testfile.Write(t, filepath.Join(dir, "tiles", "tile_1_0_0.untold"), []byte("old"))
+	testfile.Write(t, filepath.Join(dir, "tiles", "tile_9_0_9.untold"), []byte("old"))
 	d, err := journal.OpenDir(dir, true)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +119,7 @@ func TestUnfinishedCook(t *testing.T) {
 	if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != finding.Warning || f.Hint == "" || !r.OK || len(r.codes()) != 1 || len(r.Files) != 4 {
 		t.Errorf("%+v, %v of %d files", f, r.codes(), len(r.Files))
 	}
-	write(t, at, []byte("{"))
+	testfile.Write(t, at, []byte("{"))
 	r, err = Paths(t.Context(), []string{dir}, Options{Jobs: 1})
 	if err == nil {
 		if f := r.finding(at, CodeUnfinished); f == nil || f.Severity != finding.Error || r.OK || !slices.Contains(r.codes(), CodeUnfinished) {

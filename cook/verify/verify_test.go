@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -52,7 +53,7 @@ func scene(t *testing.T) (dir, path string) {
 		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 10, UnloadRadius: 20, Priority: 10},
 	}
 	for _, id := range []string{"tile_0_0_0", "tile_1_0_0"} {
-		write(t, filepath.Join(dir, "tiles", id+".untold"), data)
+		testfile.Write(t, filepath.Join(dir, "tiles", id+".untold"), data)
 		m.Tiles = append(m.Tiles, manifest.Tile{
 			ID: id, Path: "tiles/" + id + ".untold", FileSizeBytes: int64(len(data)), Bounds: box, Center: box.Center(),
 		})
@@ -62,16 +63,6 @@ func scene(t *testing.T) (dir, path string) {
 		t.Fatal(err)
 	}
 	return dir, path
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func judge(t *testing.T, paths ...string) *Report {
@@ -95,8 +86,8 @@ func (r *Report) codes() []string {
 
 func TestSoundScene(t *testing.T) {
 	dir, path := scene(t)
-	write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "no manifest"}`))
-	write(t, filepath.Join(dir, ".git", "x.untold"), []byte("not looked at"))
+	testfile.Write(t, filepath.Join(dir, "package.json"), []byte(`{"name": "no manifest"}`))
+	testfile.Write(t, filepath.Join(dir, ".git", "x.untold"), []byte("not looked at"))
 	for _, paths := range [][]string{{dir}, {path}, {dir, path, filepath.Join(dir, "tiles")}} {
 		r := judge(t, paths...)
 		if !r.OK || len(r.Files) != 3 || r.Errors+r.Warnings > 0 {
@@ -192,8 +183,8 @@ func TestTextures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, "tiles", "Textures", "good.utex"), b.Bytes())
-	write(t, filepath.Join(dir, "tiles", "Textures", "CUT.UTEX"), b.Bytes()[:b.Len()-1])
+	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "good.utex"), b.Bytes())
+	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "CUT.UTEX"), b.Bytes()[:b.Len()-1])
 	r, err := Paths(context.Background(), []string{dir}, Options{Jobs: 2})
 	if err != nil {
 		t.Fatal(err)

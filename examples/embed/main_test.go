@@ -1,12 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/examples/internal/exampletest"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestFly(t *testing.T) {
@@ -25,10 +25,7 @@ func TestFly(t *testing.T) {
 // TestLines keeps the promise that embedding takes at most 40 lines, imports
 // included.
 func TestLines(t *testing.T) {
-	data, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "main.go")
 	code := 0
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // sample is a complete file whose levels hold their number.
@@ -234,10 +234,7 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.utex")
-	if err := os.WriteFile(path, sample(t, 4, 4, BC7, 0), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "a.utex"), sample(t, 4, 4, BC7, 0))
 	r, err := Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var errDiskFull = errors.New("no space left on device")
@@ -46,15 +48,6 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-func content(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
@@ -69,7 +62,7 @@ func TestWrite(t *testing.T) {
 		if err := Write(path, text(s)); err != nil {
 			t.Fatal(err)
 		}
-		if got := content(t, path); got != s {
+		if got := string(testfile.Read(t, path)); got != s {
 			t.Errorf("%d bytes, want %d", len(got), len(s))
 		}
 	}
@@ -86,9 +79,7 @@ func TestWriteUsesTheUmask(t *testing.T) {
 	if err := Write(filepath.Join(dir, "a"), text("a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "b"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "b"), "")
 	a, _ := os.Stat(filepath.Join(dir, "a"))
 	b, _ := os.Stat(filepath.Join(dir, "b"))
 	if a.Mode() != b.Mode() {
@@ -110,12 +101,12 @@ func TestWriteOnAFullDisk(t *testing.T) {
 		if err := WriteWith(path, opts, text(long)); !errors.Is(err, errDiskFull) || !strings.Contains(err.Error(), path) {
 			t.Errorf("room for %d: %v", room, err)
 		}
-		if content(t, path) != "old" || len(names(t, dir)) != 1 {
+		if string(testfile.Read(t, path)) != "old" || len(names(t, dir)) != 1 {
 			t.Errorf("room for %d: %v", room, names(t, dir))
 		}
 	}
 	opts := Options{NoSync: true, Wrap: func(w io.Writer) io.Writer { return &fullDisk{w, len(long)} }}
-	if err := WriteWith(path, opts, text(long)); err != nil || content(t, path) != long {
+	if err := WriteWith(path, opts, text(long)); err != nil || string(testfile.Read(t, path)) != long {
 		t.Error(err)
 	}
 }
@@ -201,7 +192,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Abort()
-	if content(t, path) != "text" || len(names(t, dir)) != 1 {
+	if string(testfile.Read(t, path)) != "text" || len(names(t, dir)) != 1 {
 		t.Error(names(t, dir))
 	}
 	if err := f.Commit(); !errors.Is(err, ErrDone) {
@@ -269,11 +260,9 @@ func TestAbandonedTemporaryFilesAreNoObstacle(t *testing.T) {
 	next := temps.Load()
 	for i := range uint64(3) {
 		name := fmt.Sprintf(".a.%d-%d%s", os.Getpid(), next+1+i, TempSuffix)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("stale"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), "stale")
 	}
-	if err := Write(filepath.Join(dir, "a"), text("new")); err != nil || content(t, filepath.Join(dir, "a")) != "new" {
+	if err := Write(filepath.Join(dir, "a"), text("new")); err != nil || string(testfile.Read(t, filepath.Join(dir, "a"))) != "new" {
 		t.Error(err)
 	}
 }

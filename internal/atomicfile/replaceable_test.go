@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestReplaceable(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(dir, "file"), "")
 	for _, path := range []string{file, filepath.Join(dir, "none"), filepath.Join(dir, "none", "x")} {
 		if err := Replaceable(path); err != nil {
 			t.Error(err)

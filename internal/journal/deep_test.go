@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestDeepestName: a file as deep as a journal may name it is read as the
@@ -20,12 +22,7 @@ func TestDeepestName(t *testing.T) {
 	j := &Journal{Stage: "cook-1", Files: []Entry{{Path: name}}}
 	staged := filepath.Join(dir, filepath.FromSlash(j.stageOf(name)))
 	for file, text := range map[string]string{staged: "new", filepath.Join(dir, filepath.FromSlash(name)): "old"} {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, text)
 	}
 	d, err := OpenDir(dir, true)
 	if err != nil {

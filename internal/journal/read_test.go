@@ -12,21 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// put writes files below a folder.
-func put(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		p := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+	"github.com/untoldkit/untold/internal/testfile"
+)
 
 // seal makes the text of a journal with a right checksum.
 func sealed(t *testing.T, body string) string {
@@ -42,7 +30,7 @@ func sealed(t *testing.T, body string) string {
 // manifest and a texture have not, gone has to go.
 func pendingScene(t *testing.T) string {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{
+	testfile.WriteTree(t, dir, map[string]string{
 		"s.json": "old", "tiles/a.untold": "old", "tiles/b.untold": "new", "tiles/gone.untold": "old", "notes.txt": "mine",
 		".untold/cook-1/s.json": "new", ".untold/cook-1/tiles/a.untold": "new", ".untold/cook-1/tiles/Textures/t.png": "new",
 		Name: sealed(t, `{"stage":"cook-1","files":[{"path":"tiles/a.untold"},{"path":"tiles/b.untold"},{"path":"tiles/Textures/t.png"},{"path":"s.json"}],"removes":["tiles/gone.untold"]}`),
@@ -200,7 +188,7 @@ func TestHostileJournals(t *testing.T) {
 	}
 	for name, content := range texts {
 		dir := t.TempDir()
-		put(t, dir, map[string]string{Name: content, "s.json": "old", ".untold/cook-1/s.json": "new"})
+		testfile.WriteTree(t, dir, map[string]string{Name: content, "s.json": "old", ".untold/cook-1/s.json": "new"})
 		if _, err := Open(filepath.Join(dir, "s.json")); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -214,7 +202,7 @@ func TestHostileJournals(t *testing.T) {
 		d.Close()
 	}
 	dir := t.TempDir()
-	put(t, dir, map[string]string{Name: `{"untold_commit":2,"body":{}}`, "s.json": "old"})
+	testfile.WriteTree(t, dir, map[string]string{Name: `{"untold_commit":2,"body":{}}`, "s.json": "old"})
 	if _, err := Open(filepath.Join(dir, "s.json")); !errors.Is(err, ErrVersion) {
 		t.Error(err)
 	}
@@ -224,7 +212,7 @@ func TestHostileJournals(t *testing.T) {
 // nothing behind one.
 func TestJournalsAndLinks(t *testing.T) {
 	outside := t.TempDir()
-	put(t, outside, map[string]string{"a.untold": "theirs", "b.untold": "theirs", "deep/c.untold": "theirs"})
+	testfile.WriteTree(t, outside, map[string]string{"a.untold": "theirs", "b.untold": "theirs", "deep/c.untold": "theirs"})
 	for name, c := range map[string]struct {
 		links  map[string]string
 		staged map[string]string
@@ -263,7 +251,7 @@ func TestJournalsAndLinks(t *testing.T) {
 		for n, s := range c.staged {
 			files[".untold/cook-1/"+n] = s
 		}
-		put(t, dir, files)
+		testfile.WriteTree(t, dir, files)
 		d, err := OpenDir(dir, true)
 		if err != nil {
 			t.Fatal(err)
@@ -314,7 +302,7 @@ func FuzzJournal(f *testing.F) {
 // A folder may be named by a link; links below it stay what they are.
 func TestFilesThroughALink(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{"scene/a.json": "a", "scene/tiles/b.untold": "b", "else/c.untold": "c"})
+	testfile.WriteTree(t, dir, map[string]string{"scene/a.json": "a", "scene/tiles/b.untold": "b", "else/c.untold": "c"})
 	for link, to := range map[string]string{"link": "scene", "scene/out": "../else"} {
 		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
 			t.Skipf("no links here: %v", err)

@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "a.json")
-	if err := os.WriteFile(file, []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(dir, "a.json"), "0123456789")
 	for _, limit := range []int64{10, 11, 1 << 40} {
 		if b, err := Read(file, limit); err != nil || string(b) != "0123456789" {
 			t.Errorf("limit %d: %q, %v", limit, b, err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -53,9 +54,7 @@ func TestPipeInBetween(t *testing.T) {
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, "")
 	o := opener{func(string) (fs.FileInfo, error) { return os.Stat(file) }, os.OpenFile}
 	if f, _, err := o.do(pipe); !errors.Is(err, ErrNotPlain) || f != nil {
 		t.Error(err)

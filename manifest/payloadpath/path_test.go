@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"pgregory.net/rapid"
 )
 
@@ -78,20 +79,9 @@ func TestCheckedPathsAreLocal(t *testing.T) {
 	})
 }
 
-// write makes a file and the folders above it.
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestResolve(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "tiles", "a.untold"), "a")
+	testfile.Write(t, filepath.Join(dir, "tiles", "a.untold"), "a")
 	for _, rel := range []string{"tiles/a.untold", "tiles/none.untold", "none/none.untold", "./tiles//a.untold"} {
 		got, err := Resolve(dir, rel)
 		if err != nil || got != filepath.Join(dir, filepath.FromSlash(rel)) {
@@ -116,8 +106,8 @@ func TestResolveAndOpenRefuseLinksToTheOutside(t *testing.T) {
 	}
 	root := t.TempDir()
 	dir := filepath.Join(root, "scene")
-	write(t, filepath.Join(root, "secret"), "secret")
-	write(t, filepath.Join(dir, "tiles", "a.untold"), "a")
+	testfile.Write(t, filepath.Join(root, "secret"), "secret")
+	testfile.Write(t, filepath.Join(dir, "tiles", "a.untold"), "a")
 	for link, target := range map[string]string{
 		"up": "..", "file": "../secret", "absolute": filepath.Join(root, "secret"), "nowhere": "../none",
 		"inside": "tiles", "twice": "up/secret", "loop": "loop", "nowhere-inside": "tiles/none",
@@ -161,7 +151,7 @@ func TestResolveAndOpenRefuseLinksToTheOutside(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a"), "text")
+	testfile.Write(t, filepath.Join(dir, "a"), "text")
 	f, err := Open(dir, "a")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 )
@@ -162,9 +163,7 @@ func TestPartErrors(t *testing.T) {
 		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(top, "secret.bin"), []byte("1234"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "part.gltf"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, "part.gltf"), text)
 		err := run([]string{"-kit", dir, "-o", out}, &strings.Builder{})
 		if !errors.Is(err, ErrPart) || !strings.Contains(err.Error(), "part.gltf") {
 			t.Errorf("%s: %v", name, err)
@@ -204,15 +203,10 @@ func TestMergeKeepsExtensions(t *testing.T) {
 "textures":[{"source":1},{"source":1,"name":"other"}],
 "materials":[{"name":"m%d","pbrMetallicRoughness":{"baseColorTexture":{"index":1,"extensions":{"KHR_texture_transform":{"scale":[2,2]}}}},
 "extensions":{"KHR_materials_clearcoat":{"clearcoatTexture":{"index":0}}}}]}`, i+1, base64.StdEncoding.EncodeToString(pos), i)
-		if err := os.WriteFile(filepath.Join(dir, name+".gltf"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".gltf"), text)
 	}
 	path, _ := assemble(t, "-kit", dir, "-cells", "9", "-pitch", "2")
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, path)
 	text, _, _, err := glb.Split(raw)
 	if err != nil {
 		t.Fatal(err)

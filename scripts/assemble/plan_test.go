@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 	"github.com/untoldkit/untold/scripts/internal/stable"
 )
@@ -231,13 +232,7 @@ func streetsConnect(t *testing.T, dir string, r *scenecheck.Report) {
 
 func same(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := testfile.Read(t, a)
+	y := testfile.Read(t, b)
 	return bytes.Equal(x, y)
 }

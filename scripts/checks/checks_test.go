@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 const repository = "../.."
@@ -68,14 +70,8 @@ func TestToolsArePinned(t *testing.T) {
 		"vuln":  {"golang.org/x/vuln v1.1.4"},
 		"tools": {"honnef.co/go/tools v0.8.2", "mvdan.cc/gofumpt v0.12.0"},
 	} {
-		mod, err := os.ReadFile(filepath.Join(repository, "scripts", file+".mod"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum, err := os.ReadFile(filepath.Join(repository, "scripts", file+".sum"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		mod := testfile.Read(t, filepath.Join(repository, "scripts", file+".mod"))
+		sum := testfile.Read(t, filepath.Join(repository, "scripts", file+".sum"))
 		for _, m := range modules {
 			if !strings.Contains(string(mod), m+" ") || !strings.Contains(string(sum), m+" h1:") {
 				t.Errorf("scripts/%s.mod: %s is not pinned", file, m)
@@ -88,22 +84,13 @@ func TestToolsArePinned(t *testing.T) {
 func sources(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	text, err := os.ReadFile(filepath.Join(repository, "scripts", "hashes.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(repository, "scripts", "hashes.sh"))
 	for name, b := range map[string][]byte{
 		"scripts/hashes.sh": text,
 		"Makefile":          []byte("static:\n\tmkdir -p bin\n\t$(GO) build\n"),
 		"source":            []byte("source\n"),
 	} {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, filepath.FromSlash(name)), b)
 	}
 	return dir
 }
@@ -152,10 +139,7 @@ func TestHashes(t *testing.T) {
 // TestPartOfTheCheck: the whole check compares the hashes for the machine's own
 // system.
 func TestPartOfTheCheck(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(repository, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join(repository, ".ci", "run"))
 	if !strings.Contains(string(b), "\nmake hashes HASHTARGETS=") {
 		t.Error(".ci/run does not build twice")
 	}
@@ -186,10 +170,7 @@ esac`
 			t.Errorf("%s: exit code %d, %q %q", c.name, code, out, errs)
 		}
 	}
-	makefile, err := os.ReadFile(filepath.Join(repository, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := testfile.Read(t, filepath.Join(repository, "Makefile"))
 	if !strings.Contains(string(makefile), "build $(PIE) $(BUILDFLAGS) -o bin/untold-preview") {
 		t.Error("make build does not use PIE")
 	}

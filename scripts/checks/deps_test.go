@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // machine is a folder of commands and a folder of files: what a bare system
@@ -36,12 +38,7 @@ func (m *machine) command(t *testing.T, name, text string) {
 func (m *machine) file(t *testing.T, path string) {
 	t.Helper()
 	path = filepath.Join(m.files, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, "")
 }
 
 // install runs the script and returns its exit code, what it said and the
@@ -132,10 +129,7 @@ func TestBothCommandsSetUp(t *testing.T) {
 			t.Errorf("make %s begins with %q", target, first)
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(repository, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join(repository, "README.md"))
 	demo, test := strings.Index(string(b), "`make demo`"), strings.Index(string(b), "`make test`")
 	if demo < 0 || test < 0 || test > 2500 {
 		t.Errorf("README.md names make demo at %d and make test at %d, not near its top", demo, test)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // documents returns the markdown files of the repository.
@@ -39,10 +41,7 @@ func documents(t *testing.T) []string {
 // cannot be divided may have more.
 func TestWidthOfDocuments(t *testing.T) {
 	for _, file := range documents(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		fenced, number := false, 0
 		for line := range strings.Lines(string(text)) {
 			number++
@@ -62,10 +61,7 @@ func TestWidthOfDocuments(t *testing.T) {
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 	for _, file := range documents(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
@@ -79,10 +75,7 @@ func TestLinks(t *testing.T) {
 
 // TestIndexOfDocuments: docs/README.md links every document beside it.
 func TestIndexOfDocuments(t *testing.T) {
-	index, err := os.ReadFile(filepath.Join(repository, "docs", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := testfile.Read(t, filepath.Join(repository, "docs", "README.md"))
 	for _, file := range documents(t) {
 		name := filepath.Base(file)
 		if filepath.Base(filepath.Dir(file)) == "docs" && name != "README.md" && !strings.Contains(string(index), "]("+name) {
@@ -94,10 +87,7 @@ func TestIndexOfDocuments(t *testing.T) {
 // TestTableOfPackages: CONTRIBUTING's table of folders names every package, and
 // nothing that is not one.
 func TestTableOfPackages(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(repository, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(repository, "CONTRIBUTING.md"))
 	_, table, ok := strings.Cut(string(text), "| folder | packages |\n|---|---|\n")
 	if !ok {
 		t.Fatal("CONTRIBUTING.md has no table of packages")

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the lists of exported names")
@@ -28,9 +30,7 @@ func TestExportedNames(t *testing.T) {
 			if err := os.MkdirAll(golden, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(golden, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(golden, file), text)
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join(golden, file))

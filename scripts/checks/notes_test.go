@@ -10,15 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // TestNotesAreDocumented: docs/notes.md has a row with a remedy for every code of
 // a warning or note, and no other codes.
 func TestNotesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(repository, "docs", "notes.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(repository, "docs", "notes.md"))
 	row := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| [^|]+ \\| ([^|]+) \\|$")
 	quoted := regexp.MustCompile("`([a-z-]+)(:NAME)?`")
 	documented := map[string]bool{}

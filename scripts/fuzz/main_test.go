@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 const repository = "../.."
@@ -63,10 +64,7 @@ func TestReplayIsPartOfTheCheck(t *testing.T) {
 		"CONTRIBUTING.md": {"make fuzz-short", "make fuzz-long", "make fuzz-replay"},
 		"README.md":       {"make fuzz-short", "make fuzz-long"},
 	} {
-		b, err := os.ReadFile(filepath.Join(repository, filepath.FromSlash(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, filepath.Join(repository, filepath.FromSlash(file)))
 		for _, w := range want {
 			if !strings.Contains(string(b), w) {
 				t.Errorf("%s does not have %q", file, w)
@@ -95,13 +93,7 @@ func TestFind(t *testing.T) {
 
 func write(t *testing.T, root, name, text string) {
 	t.Helper()
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(root, filepath.FromSlash(name)), text)
 }
 
 // fake is a runner that takes notes; its clock moves by what it is given.

@@ -13,6 +13,7 @@ import (
 	"github.com/qmuntal/gltf/modeler"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 )
 
@@ -130,10 +131,7 @@ func checkNormals(t *testing.T, doc *gltf.Document, name string, p *gltf.Primiti
 func TestSameSeedSameBytes(t *testing.T) {
 	read := func(args ...string) []byte {
 		path, _ := generate(t, args...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testfile.Read(t, path)
 		return b
 	}
 	for _, kind := range []string{"city", "office", "boxes"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/licenses"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 const repository = "../.."
@@ -69,9 +70,7 @@ func TestNotOnlyModules(t *testing.T) {
 
 func TestModuleWithoutALicense(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "license.go"), []byte("package x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, "license.go"), "package x\n")
 	m := &linked{module: module{Path: "example.com/x", Version: "v1", Dir: dir}, packages: []pkg{{Dir: dir}}}
 	if list, err := m.texts(); err == nil || !strings.Contains(err.Error(), "example.com/x v1 has no licence text") {
 		t.Errorf("%v, %v", list, err)
@@ -93,10 +92,7 @@ func TestInSource(t *testing.T) {
 
 // TestMakeWritesIt: the file lies beside the binaries.
 func TestMakeWritesIt(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(repository, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, filepath.Join(repository, "Makefile"))
 	for _, target := range []string{"\nstatic:", "\ncross:"} {
 		_, rule, _ := strings.Cut(string(b), target)
 		rule, _, _ = strings.Cut(rule, "\n\n")

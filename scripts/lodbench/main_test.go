@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/scripts/lodbench/model"
 )
 
@@ -141,10 +141,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "lod.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("..", "..", "docs", "lod.md"))
 	want, err := fill(string(data), res)
 	if err != nil {
 		t.Fatal(err)
@@ -197,23 +194,16 @@ func TestPeers(t *testing.T) {
 	if err := run([]string{"-quick", "-models", "rock360", "-export", dir}, &log, &log); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "rock360.mesh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join(dir, "rock360.mesh"))
 	for name, content := range map[string]string{"rock360.attr+update.50.mesh": string(data), "versions.tsv": "meshoptimizer\t9\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), content)
 	}
 	out := filepath.Join(dir, "reference.json")
 	if err := run([]string{"-quick", "-models", "rock360", "-peers", dir, "-reference", out}, &log, &log); err != nil {
 		t.Fatal(err)
 	}
 	var file referenceFile
-	if data, err = os.ReadFile(out); err != nil {
-		t.Fatal(err)
-	}
+	data = testfile.Read(t, out)
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}

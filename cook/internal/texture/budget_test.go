@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"image"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/picture"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // takeAll is an unlimited memory for convert.
@@ -39,9 +39,7 @@ func claiming(t testing.TB, kind string, w, h int) []byte {
 // staged writes a file as Stage would.
 func stagedFile(t *testing.T, dir, name string, data []byte, w, h int) Staged {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, name), data)
 	return Staged{File: name, Width: w, Height: h, Size: int64(len(data))}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // kitchenOf stages images and returns the folders.
@@ -88,10 +89,10 @@ func TestCookBC(t *testing.T) {
 			}
 			checkUtex(t, filepath.Join(dir, c.File), use, c, filepath.Join(from, s.File))
 		}
-		if n := len(files(t, dir)); n != len(order) {
+		if n := len(testfile.ReadTree(t, dir)); n != len(order) {
 			t.Errorf("%d files", n)
 		}
-		if err := Publish(from, dir, out[0], all); err != nil || len(files(t, dir)) != len(order) {
+		if err := Publish(from, dir, out[0], all); err != nil || len(testfile.ReadTree(t, dir)) != len(order) {
 			t.Errorf("published what nobody needs: %v", err)
 		}
 	}
@@ -177,10 +178,10 @@ func TestCookResize(t *testing.T) {
 			t.Errorf("%s: %v, told %+v", c.file, b, c.got)
 		}
 	}
-	if n := len(files(t, dir)); n != 8 {
-		t.Errorf("%d files: %v", n, keys(files(t, dir)))
+	if n := len(testfile.ReadTree(t, dir)); n != 8 {
+		t.Errorf("%d files: %v", n, keys(testfile.ReadTree(t, dir)))
 	}
-	if !bytes.Equal(pictures["small.png"], []byte(files(t, dir)["small.png"])) {
+	if !bytes.Equal(pictures["small.png"], []byte(testfile.ReadTree(t, dir)["small.png"])) {
 		t.Error("an image that was small enough has changed")
 	}
 }
@@ -209,7 +210,7 @@ func TestCookNames(t *testing.T) {
 			t.Errorf("name %d is %s, want %s", i, got[i], want[i])
 		}
 	}
-	disk := files(t, dir)
+	disk := testfile.ReadTree(t, dir)
 	if len(disk) != 6 {
 		t.Errorf("files: %v", keys(disk))
 	}
@@ -253,7 +254,7 @@ func TestCookDamaged(t *testing.T) {
 		if err := Publish(from, dir, out[0], roles); err != nil {
 			t.Fatal(err)
 		}
-		disk := files(t, dir)
+		disk := testfile.ReadTree(t, dir)
 		if len(disk) != 4 || disk["garbage.png"] != string(garbage) {
 			t.Errorf("files: %v", keys(disk))
 		}
@@ -293,7 +294,7 @@ func TestCookIgnoresJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		disk := files(t, dir)
+		disk := testfile.ReadTree(t, dir)
 		if want == nil {
 			want, results = disk, got
 		}
@@ -316,9 +317,7 @@ func TestCookErrors(t *testing.T) {
 	if _, err := Cook(done, from, dir, staged, roles, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if err := os.WriteFile(filepath.Join(from, "..", "file"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(from, "..", "file"), "")
 	if _, err := Cook(context.Background(), from, filepath.Join(from, "..", "file"), staged, roles, o); err == nil {
 		t.Error("cooking into a file worked")
 	}

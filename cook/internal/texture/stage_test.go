@@ -14,28 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func source(i int, name string, data []byte) Source {
 	return Source{Index: i, URI: name, Bytes: func() ([]byte, error) { return data, nil }}
-}
-
-// files maps the names below dir to their contents.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for _, f := range list {
-		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[f.Name()] = string(data)
-	}
-	return out
 }
 
 func TestStage(t *testing.T) {
@@ -66,7 +49,7 @@ func TestStage(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateErrors(), ignore); diff != "" {
 		t.Error(diff)
 	}
-	disk := files(t, dir)
+	disk := testfile.ReadTree(t, dir)
 	if len(disk) != 5 || disk["wood.png"] != string(a) || disk["WOOD.jpg"] != string(photo) || disk[want[1].File] != string(b) {
 		t.Errorf("files: %q", keys(disk))
 	}
@@ -100,7 +83,7 @@ func TestStageIgnoresJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		disk := files(t, dir)
+		disk := testfile.ReadTree(t, dir)
 		if want == nil {
 			want, results = disk, got
 		}
@@ -126,7 +109,7 @@ func TestStageHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(files(t, dir)); n != 7 {
+	if n := len(testfile.ReadTree(t, dir)); n != 7 {
 		t.Errorf("%d files", n)
 	}
 	for _, s := range got {
@@ -191,10 +174,7 @@ func TestStageOptional(t *testing.T) {
 
 func TestStageUnwritable(t *testing.T) {
 	base := t.TempDir()
-	file := filepath.Join(base, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := testfile.Write(t, filepath.Join(base, "file"), "")
 	if _, err := Stage(context.Background(), filepath.Join(file, Folder), []Source{source(0, "a.png", pngOf(t, small(1)))}, Limits{}, 1); err == nil {
 		t.Error("staging below a file worked")
 	}
@@ -230,7 +210,7 @@ func TestStageCancelled(t *testing.T) {
 	if n := read.Load(); n != 3 {
 		t.Errorf("%d images were read after the end", n-3)
 	}
-	for name := range files(t, dir) {
+	for name := range testfile.ReadTree(t, dir) {
 		if !strings.HasPrefix(name, ".sha-") {
 			t.Errorf("%s has its final name already", name)
 		}

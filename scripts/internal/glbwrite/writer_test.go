@@ -12,6 +12,7 @@ import (
 	"github.com/qmuntal/gltf"
 	"github.com/qmuntal/gltf/modeler"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func triangle() Primitive {
@@ -110,14 +111,8 @@ func TestSameBytes(t *testing.T) {
 	a, b := filepath.Join(dir, "a.glb"), filepath.Join(dir, "b.glb")
 	fill(t, a)
 	fill(t, b)
-	x, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := testfile.Read(t, a)
+	y := testfile.Read(t, b)
 	if !bytes.Equal(x, y) {
 		t.Error("the same scene gave different bytes")
 	}

@@ -2,11 +2,11 @@ package scenecheck
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
 
@@ -63,13 +63,8 @@ func TestFileFindsFaults(t *testing.T) {
 		}
 	}
 	cut := write(t, []glbwrite.Node{plain}, []int{0})
-	b, err := os.ReadFile(cut)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(cut, b[:len(b)-8], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := testfile.Read(t, cut)
+	testfile.Write(t, cut, b[:len(b)-8])
 	if _, err := File(cut); err == nil {
 		t.Error("truncated file: no error")
 	}

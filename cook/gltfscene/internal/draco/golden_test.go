@@ -4,11 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // vector is a stream of testdata with what the reference decoder makes of it.
@@ -24,21 +25,18 @@ var wide = Limits{Faces: 1 << 16, Points: 1 << 16}
 
 func golden(t testing.TB) (list []vector) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "golden.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, filepath.Join("testdata", "golden.tsv"))
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		f := strings.Split(line, "\t")
 		v := vector{name: f[0], sum: f[4]}
 		for i, to := range []*int{&v.faces, &v.points, &v.attributes} {
-			if *to, err = strconv.Atoi(f[i+1]); err != nil {
+			n, err := strconv.Atoi(f[i+1])
+			if err != nil {
 				t.Fatal(err)
 			}
+			*to = n
 		}
-		if v.src, err = os.ReadFile(filepath.Join("testdata", v.name)); err != nil {
-			t.Fatal(err)
-		}
+		v.src = testfile.Read(t, filepath.Join("testdata", v.name))
 		list = append(list, v)
 	}
 	return list
@@ -47,10 +45,7 @@ func golden(t testing.TB) (list []vector) {
 // load returns one golden stream.
 func load(t testing.TB, name string) []byte {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join("testdata", name+".drc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := testfile.Read(t, filepath.Join("testdata", name+".drc"))
 	return src
 }
 

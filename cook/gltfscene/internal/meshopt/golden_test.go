@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash/crc32"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // vector is one line of testdata/golden.tsv: a stream that the format's
@@ -22,10 +23,7 @@ type vector struct {
 
 func golden(t testing.TB) []vector {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testfile.Read(t, "testdata/golden.tsv")
 	var list []vector
 	for line := range strings.Lines(string(data)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
