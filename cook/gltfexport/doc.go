@@ -10,8 +10,8 @@
 // to glTF's top-down v, normals and tangents get unit length again.
 //
 // [Export] opens a container, a manifest or a folder with one manifest.
-// Geometry is streamed: memory holds one container's geometry and the JSON
-// part of the output. The same input gives the same bytes. The output appears
+// Output is streamed: memory holds one container's geometry and a few MiB of the
+// output. The same input gives the same bytes. The output appears
 // under its name only when it is complete.
 //
 // Input is taken as hostile: records are checked by [format.Reader], payload

@@ -2,11 +2,13 @@ package verify
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -156,4 +158,21 @@ func (c *comparison) add(code finding.Code, severity finding.Severity, pointer, 
 		Code: code, Severity: severity, Message: message, Hint: hint, Record: -1, Pointer: pointer, Offset: -1,
 		Place: strings.TrimPrefix(pointer, "/"),
 	})
+}
+
+// isTexture reports whether a path names a cooked texture.
+func isTexture(path string) bool { return strings.EqualFold(filepath.Ext(path), ".utex") }
+
+// addTexture judges a cooked texture. There are at most a few findings per
+// level, so none is held back, but that the reference engine does not load a
+// format is said only of a file that was named: a folder has many alike.
+func (f *File) addTexture(many bool) error {
+	found, err := utex.ValidateFile(f.Path)
+	for _, x := range found {
+		if many && x.Code == utex.CodeEngine {
+			continue
+		}
+		f.add(x)
+	}
+	return err
 }

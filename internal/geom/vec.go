@@ -3,7 +3,10 @@
 // space is right-handed, +Y up, +Z forward, in metres, the same as glTF.
 package geom
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Vec3 is a point or direction.
 type Vec3 [3]float64
@@ -61,3 +64,16 @@ func (a Vec3) F32() [3]float32 {
 
 // FromF32 widens to double precision.
 func FromF32(a [3]float32) Vec3 { return Vec3{float64(a[0]), float64(a[1]), float64(a[2])} }
+
+// Round rounds to a number of decimals, exactly: to the nearest decimal, and
+// to the even one of two equally near.
+func Round(v float64, decimals int) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', decimals, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}

@@ -2,7 +2,11 @@
 // while there is some.
 package workpool
 
-import "sync"
+import (
+	"context"
+	"errors"
+	"sync"
+)
 
 // Pool does work in the order in which it came. Its methods are safe for
 // concurrent use.
@@ -81,4 +85,16 @@ func (p *Pool[T]) run() {
 		p.mu.Unlock()
 		p.work(x)
 	}
+}
+
+// FirstFailure returns the first of the errors of several pieces of work, in their
+// order and not that of the workers. A cancellation is only the echo of another
+// failure; err, which may be nil, is returned if there is nothing else.
+func FirstFailure(errs []error, err error) error {
+	for _, e := range errs {
+		if e != nil && !errors.Is(e, context.Canceled) {
+			return e
+		}
+	}
+	return err
 }

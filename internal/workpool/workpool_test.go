@@ -1,6 +1,9 @@
 package workpool
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -52,4 +55,24 @@ func TestPool(t *testing.T) {
 		t.Error("a closed pool takes work")
 	}
 	p.Close(func(int) { t.Error("nothing was queued") })
+}
+
+func TestFirstFailure(t *testing.T) {
+	a, b := errors.New("a"), errors.New("b")
+	echo := fmt.Errorf("x: %w", context.Canceled)
+	for i, c := range []struct {
+		errs []error
+		err  error
+		want error
+	}{
+		{nil, nil, nil},
+		{[]error{nil, nil}, nil, nil},
+		{[]error{nil, echo, a, b}, b, a},
+		{[]error{echo}, echo, echo},
+		{[]error{nil, echo}, nil, nil},
+	} {
+		if got := FirstFailure(c.errs, c.err); got != c.want {
+			t.Errorf("%d: %v, want %v", i, got, c.want)
+		}
+	}
 }
