@@ -39,11 +39,13 @@ type Pop struct {
 	T        float64      `json:"t"` // seconds
 	Position [3]float64   `json:"position"`
 	Forward  [3]float64   `json:"forward"`
-	Changed  float64      `json:"changed"` // share of the pixels
+	FLIP     float64      `json:"flip"`    // mean difference that is seen, 0 to 1
+	Changed  float64      `json:"changed"` // share of the pixels of which a channel changes by more than 32 of 255
 	Tiles    []TileSwitch `json:"tiles"`
 
-	Before *image.NRGBA `json:"-"` // of the worst ones only
-	After  *image.NRGBA `json:"-"`
+	Before *image.NRGBA   `json:"-"` // of the worst ones only
+	After  *image.NRGBA   `json:"-"`
+	Map    *imagediff.Map `json:"-"` // FLIP of each pixel, with Before as its reference
 }
 
 // TileSwitch is a tile and what it shows before and after; none is nothing.
@@ -77,16 +79,23 @@ func FindPops(ctx context.Context, o Options) (*Pops, *stats.Report, error) {
 		return nil, nil, err
 	}
 	p.Scene, p.Device = rep.Scene, rep.Device
-	changed := make([]float64, len(p.Switches))
-	for i := range p.Switches {
-		changed[i] = p.Switches[i].Changed
-	}
-	slices.Sort(changed)
-	if n := len(changed); n > 0 {
-		p.PopP99, p.PopMax = changed[(n*99+99)/100-1], changed[n-1]
-	}
+	p.PopP99, p.PopMax = p.figures(func(s *Pop) float64 { return s.FLIP })
+	p.PopChangedP99, p.PopChangedMax = p.figures(func(s *Pop) float64 { return s.Changed })
 	rep.PopFigures = p.PopFigures
 	return p, rep, nil
+}
+
+// figures returns what 99 % of the switches do not exceed, and the greatest value.
+func (p *Pops) figures(of func(s *Pop) float64) (p99, most float64) {
+	values := make([]float64, len(p.Switches))
+	for i := range p.Switches {
+		values[i] = of(&p.Switches[i])
+	}
+	slices.Sort(values)
+	if n := len(values); n > 0 {
+		p99, most = values[(n*99+99)/100-1], values[n-1]
+	}
+	return p99, most
 }
 
 // find goes along the path.
@@ -146,20 +155,28 @@ func (p *Pops) compare(a *app, before []runtime.Drawn, t time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("preview: %w", err)
 	}
-	s := Pop{T: t.Seconds(), Position: a.cam.stream.Position, Forward: a.cam.stream.Forward, Changed: changed, Before: pictures[0], After: pictures[1]}
+	flip, err := imagediff.FLIP(pictures[0], pictures[1], imagediff.PixelsPerDegree)
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
+	}
+	s := Pop{
+		T: t.Seconds(), Position: a.cam.stream.Position, Forward: a.cam.stream.Forward, FLIP: flip.Mean(), Changed: changed,
+		Before: pictures[0], After: pictures[1], Map: flip,
+	}
 	s.Tiles = a.shown.switches(before, after)
 	p.Switches = append(p.Switches, s)
 	// Pictures are large: only the worst keep theirs.
 	least, count := -1, 0
 	for i := range p.Switches {
 		if x := &p.Switches[i]; x.Before != nil {
-			if count++; least < 0 || x.Changed <= p.Switches[least].Changed {
+			if count++; least < 0 || x.FLIP <= p.Switches[least].FLIP {
 				least = i
 			}
 		}
 	}
 	if count > popPictures {
-		p.Switches[least].Before, p.Switches[least].After = nil, nil
+		x := &p.Switches[least]
+		x.Before, x.After, x.Map = nil, nil, nil
 	}
 	return nil
 }
@@ -200,12 +217,12 @@ func (sh *shown) switches(before, after []runtime.Drawn) (out []TileSwitch) {
 func (p *Pops) sheet() *sheet {
 	s := &sheet{
 		Title: fmt.Sprintf("%s: what is seen of switches", p.Scene),
-		Summary: fmt.Sprintf("%d frames with switches of %d in %.1f s; pixels that change by more than %d of 255: at most %.3f %%, p99 %.3f %%",
-			len(p.Switches), p.Frames, p.Seconds, popThreshold, 100*p.PopMax, 100*p.PopP99),
+		Summary: fmt.Sprintf("%d frames with switches of %d in %.1f s; FLIP at most %.4f, p99 %.4f; pixels that change by more than %d of 255 at most %.3f %%",
+			len(p.Switches), p.Frames, p.Seconds, p.PopMax, p.PopP99, popThreshold, 100*p.PopChangedMax),
 		Note:    fmt.Sprintf("%d x %d pixels, %s. The picture before shows the one after under the pointer.", p.Width, p.Height, p.Device),
-		Columns: [3]string{"before", "after", "changed"},
+		Columns: [3]string{"before", "after", "FLIP"},
 		Width:   p.Width, Height: p.Height,
-		Head: []string{"at", "pixels", "tiles"},
+		Head: []string{"at", "FLIP", "pixels", "tiles"},
 	}
 	worst := make([]*Pop, 0, popPictures)
 	for i := range p.Switches {
@@ -213,7 +230,7 @@ func (p *Pops) sheet() *sheet {
 			worst = append(worst, &p.Switches[i])
 		}
 	}
-	slices.SortStableFunc(worst, func(a, b *Pop) int { return cmp.Compare(b.Changed, a.Changed) })
+	slices.SortStableFunc(worst, func(a, b *Pop) int { return cmp.Compare(b.FLIP, a.FLIP) })
 	for _, x := range worst {
 		share := fmt.Sprintf("%.3f %%", 100*x.Changed)
 		list := ""
@@ -225,18 +242,12 @@ func (p *Pops) sheet() *sheet {
 			list += fmt.Sprintf(" %s: %s to %s", t.Tile, t.From, t.To)
 		}
 		s.Rows = append(s.Rows, sheetRow{
-			Name: fmt.Sprintf("%.3f s", x.T), Title: fmt.Sprintf("at %.3f s: %s of the pixels", x.T, share), Subtitle: list,
-			Cells:    []string{fmt.Sprintf("%.3f s", x.T), share, list},
-			Pictures: [3]image.Image{x.Before, x.After, changedPixels(x.Before, x.After)},
+			Name: fmt.Sprintf("%.3f s", x.T), Title: fmt.Sprintf("at %.3f s: FLIP %.4f, %s of the pixels", x.T, x.FLIP, share), Subtitle: list,
+			Cells:    []string{fmt.Sprintf("%.3f s", x.T), fmt.Sprintf("%.4f", x.FLIP), share, list},
+			Pictures: [3]image.Image{x.Before, x.After, x.Map.Image()},
 		})
 	}
 	return s
-}
-
-// changedPixels paints what a Pop counts white.
-func changedPixels(a, b *image.NRGBA) image.Image {
-	img, _ := imagediff.ChangedPixels(a, b, popThreshold) // of one size: they were compared before
-	return img
 }
 
 // late puts off what takes geometry and textures away, so that what has just been

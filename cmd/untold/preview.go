@@ -91,7 +91,7 @@ far, orbit and the names of the scene's own cameras; or a JSON file of views, a 
 among them (docs/preview.md). --report writes a page (.html), a contact sheet (.png) or the
 figures (.json); flip_mean, flip_p99 and ssim_min, of the worst camera, serve --fail-if.
 --pop-report FILE compares the pictures before and after the switches of each frame along a camera path;
-pop_p99 and pop_max are shares of pixels that change.
+pop_p99 and pop_max are mean FLIP, pop_changed_p99 and pop_changed_max shares of pixels that change.
 
 The figures of a headless run are printed, or written as JSON by --stats. --fail-if ends the
 command with exit code 1 when a condition on them holds.

@@ -180,9 +180,9 @@ func (c *compareFlags) findPops(ctx context.Context, a *app, o preview.Options, 
 		return nil, err
 	}
 	if !quiet {
-		fmt.Fprintf(a.stdout, "%s, %s, %d x %d\n%d of %d frames in %.1f s have switches; pixels that change: at most %.3f %%, p99 %.3f %%\n",
+		fmt.Fprintf(a.stdout, "%s, %s, %d x %d\n%d of %d frames in %.1f s have switches; FLIP at most %.4f, p99 %.4f; pixels that change at most %.3f %%\n",
 			oneLine(result.Scene), oneLine(result.Device), result.Width, result.Height, len(result.Switches), result.Frames, result.Seconds,
-			100*result.PopMax, 100*result.PopP99)
+			result.PopMax, result.PopP99, 100*result.PopChangedMax)
 	}
 	return rep, nil
 }

@@ -51,32 +51,18 @@ func (m *Map) Image() *image.NRGBA {
 // Changed returns the part of all pixels of which a channel differs by more
 // than threshold, 0 to 255.
 func Changed(a, b image.Image, threshold int) (float64, error) {
-	img, err := ChangedPixels(a, b, threshold)
+	p, q, err := readPair(a, b)
 	if err != nil {
 		return 0, err
 	}
 	n := 0
-	for _, v := range img.Pix {
-		n += int(v & 1)
-	}
-	return float64(n) / float64(len(img.Pix)), nil
-}
-
-// ChangedPixels paints the pixels white that Changed counts, and the others
-// black.
-func ChangedPixels(a, b image.Image, threshold int) (*image.Gray, error) {
-	p, q, err := readPair(a, b)
-	if err != nil {
-		return nil, err
-	}
-	img := image.NewGray(image.Rect(0, 0, p.w, p.h))
-	for i := range img.Pix {
+	for i := range p.bytes[0] {
 		for k := range p.bytes {
 			if d := int(p.bytes[k][i]) - int(q.bytes[k][i]); max(d, -d) > threshold {
-				img.Pix[i] = 255
+				n++
 				break
 			}
 		}
 	}
-	return img, nil
+	return float64(n) / float64(len(p.bytes[0])), nil
 }

@@ -175,13 +175,17 @@ type CompareFigures struct {
 // CompareKeys returns the keys of CompareFigures, which only a comparison has.
 func CompareKeys() []string { return []string{"flip_mean", "flip_p99", "ssim_min"} }
 
-// PopFigures are shares of all pixels, of which a channel changes by more than 32
-// of 255 from before a frame's switches to after them.
+// PopFigures say how much the picture changes from before a frame's switches to
+// after them. P99 is what 99 % of the frames with switches do not exceed.
 type PopFigures struct {
-	PopP99 float64 `json:"pop_p99"` // what 99 % of the frames with switches do not exceed
+	// Mean FLIP, the difference that people see, 0 to 1.
+	PopP99 float64 `json:"pop_p99"`
 	PopMax float64 `json:"pop_max"`
+	// Shares of the pixels of which a channel changes by more than 32 of 255.
+	PopChangedP99 float64 `json:"pop_changed_p99"`
+	PopChangedMax float64 `json:"pop_changed_max"`
 }
 
 // PopKeys returns the keys of PopFigures, which only a run that looks for pops
 // has.
-func PopKeys() []string { return []string{"pop_p99", "pop_max"} }
+func PopKeys() []string { return []string{"pop_p99", "pop_max", "pop_changed_p99", "pop_changed_max"} }
