@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -101,30 +100,14 @@ func (a *app) openLive(open *Loaded, cfg config.Config) (driver, error) {
 }
 
 // place puts the scene where the options want it and adds what is beside it.
-func (l *liveDriver) place(o *Options, open *Loaded) (err error) {
+func (l *liveDriver) place(o *Options, open *Loaded) error {
 	scene := l.s.Scenes()[0]
-	if o.Transform != nil {
-		if err := l.s.SetSceneTransform(scene, *o.Transform); err != nil {
-			return fmt.Errorf("preview: %w", err)
-		}
+	_, regions, err := o.Set(l.s, scene, open.Source)
+	if err != nil {
+		return fmt.Errorf("preview: %w", err)
 	}
-	if len(o.Entities)+len(o.Regions) == 0 {
-		return nil
-	}
-	l.meter.Follow(scene, open.Source.Manifest) // and nothing beside it
-	if len(o.Entities) > 0 {
-		dir := open.Source.Base
-		if dir == "" {
-			dir = filepath.Dir(open.Source.Path)
-		}
-		if _, err := l.s.AddEntities(dir, o.Entities...); err != nil {
-			return fmt.Errorf("preview: %w", err)
-		}
-	}
-	if len(o.Regions) > 0 {
-		if l.regions, err = runtime.NewRegions(l.s, o.Regions...); err != nil {
-			return fmt.Errorf("preview: %w", err)
-		}
+	if l.regions = regions; len(o.Entities)+len(o.Regions) > 0 {
+		l.meter.Follow(scene, open.Source.Manifest) // and nothing beside it
 	}
 	return nil
 }
@@ -207,7 +190,10 @@ type virtualDriver struct{ *simulate.Session }
 // openVirtual opens a scene in virtual time.
 func (a *app) openVirtual(open *Loaded, cfg config.Config) (driver, error) {
 	sc := simulate.Cooked(open.Source.Path, open.Source.Manifest)
-	sc.Config, sc.DT, sc.Transform, sc.Entities = cfg, a.o.FixedDT, a.o.Transform, a.o.Entities
+	sc.Config, sc.DT = cfg, a.o.FixedDT
+	if err := sc.Place(&a.o.World); err != nil {
+		return nil, err
+	}
 	if a.o.Latency != nil {
 		sc.Latency = simulate.Latency{Default: *a.o.Latency}
 	}

@@ -37,13 +37,9 @@ type Options struct {
 	// AwaitTextures waits for the textures of remote scenes that are on their
 	// way, before the last picture; nil: none are.
 	AwaitTextures func(context.Context) error
-	// Transform is where a scene is shown, column-major; nil: as cooked. Entities
-	// and Regions stream beside it; files of entities are relative to the scene's
-	// folder. In virtual time regions are refused: their manifests are read in
-	// time of its own.
-	Transform *[16]float64
-	Entities  []runtime.Entity
-	Regions   []runtime.Region
+	// World is where a scene is shown, and what streams beside it. In virtual time
+	// the manifests of regions are read before the first frame.
+	simulate.World
 	// Open opens what is dropped onto the window; nil: package Open.
 	Open func(path string) ([]Scene, error)
 
@@ -123,8 +119,6 @@ func (o *Options) check() error {
 		return fmt.Errorf("preview: a picture of %d x %d pixels: want 1 to %d", o.Width, o.Height, maxEdge)
 	case o.Frames < 0 || o.Duration < 0 || o.FixedDT < 0 || o.Latency != nil && *o.Latency < 0:
 		return errors.New("preview: frames and times must not be negative")
-	case o.FixedDT > 0 && len(o.Regions) > 0:
-		return errors.New("preview: regions need real time, not a fixed frame time")
 	case o.FixedDT > 0 && !o.Headless:
 		return errors.New("preview: a fixed frame time needs a headless run: a window follows the clock on the wall")
 	case o.FixedDT > 0 && o.Frames == 0 && o.Path == nil && o.Screenshot == "":

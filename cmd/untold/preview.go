@@ -75,8 +75,9 @@ the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through
 it as they do in simulate, and the key P records a path. Parameters of the runtime come from
 untold.yaml beside the manifest and from --set. Budgets of memory come from --preset or --set,
 else from the graphics card, else from the machine, whose memory pressure is answered. Static
-meshes are joined into fewer draws (--batching off: not). --watch reloads a scene that was cooked
-again, and cooks a glTF again when its file has changed.
+meshes are joined into fewer draws (--batching off: not). --world FILE moves the scene and has
+entities without a tile and regions stream beside it (docs/runtime.md). --watch reloads a scene
+that was cooked again, and cooks a glTF again when its file has changed.
 
 --headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
@@ -183,6 +184,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
+	f.StringVar(&s.world, "world", "", worldUsage)
 	s.remote.register(f)
 }
 
@@ -247,7 +249,7 @@ func (p *previewFlags) usage() ([]simulate.Condition, error) {
 	if p.frames < 0 {
 		return nil, errors.New("--frames must not be negative")
 	}
-	if path := namedTwice(p.stats, p.events, p.screenshot, p.frameLog, p.sim.cameraPath); path != "" {
+	if path := namedTwice(p.stats, p.events, p.screenshot, p.frameLog, p.sim.cameraPath, p.sim.world); path != "" {
 		return nil, fmt.Errorf("%q is named twice; choose another name", path)
 	}
 	if p.screenshot == "-" {
@@ -428,6 +430,10 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	if p.batching.set {
 		sc.Config.Batching.Enabled = p.batching.on
 	}
+	if err := p.sim.place(sc, remote.IsURL(arg)); err != nil {
+		return err
+	}
+	o.World = sc.World
 	sc.Duration = 1 // no path unless asked for
 	if err := p.sim.apply(cmd, a, sc); err != nil {
 		return err

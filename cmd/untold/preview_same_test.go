@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
 )
 
@@ -72,32 +73,100 @@ func TestPreviewIsSimulate(t *testing.T) {
 		if scenes[c.scene] == "" {
 			scenes[c.scene] = makeScene(t, c.scene)
 		}
-		manifest := cookScene(t, scenes[c.scene], c.cook...)
+		cooked := cookScene(t, scenes[c.scene], c.cook...)
 		for name, limits := range map[string][]string{
 			"free":   nil,
 			"short":  {"--set", "geometryBudget=300000", "--set", "textureBudget=100000"},
 			"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "textureBudget=60000"},
 		} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				dir := t.TempDir()
-				events, stats := filepath.Join(dir, "e"), filepath.Join(dir, "s")
-				flags := slices.Concat([]string{"--duration", "6s"}, c.path, limits)
-				s := execute(t, nil, slices.Concat([]string{"simulate", manifest, "--dt", "0.1", "--events", "-", "--report", filepath.Join(dir, "r")}, flags)...)
-				if s.code != 0 {
-					t.Fatalf("simulate: exit %d: %s", s.code, s.err)
-				}
-				p := here(t, slices.Concat([]string{"preview", manifest, "--fixed-dt", "0.1", "--events", events, "--stats", stats}, plainPicture, flags)...)
-				if p.code != 0 {
-					t.Fatalf("preview: exit %d: %s", p.code, p.err)
-				}
-				if got := string(testfile.Read(t, events)); got != s.stdout {
-					t.Errorf("the events differ:\n%s", firstDifference(got, s.stdout))
-				}
-				if name == "free" && !strings.Contains(s.stdout, `"`+c.want+`"`) {
+				events := rehearse(t, cooked, slices.Concat([]string{"--duration", "6s"}, c.path, limits)...)
+				if name == "free" && !strings.Contains(events, `"`+c.want+`"`) {
 					t.Errorf("no %s happens", c.want)
 				}
-				compareFigures(t, string(testfile.Read(t, filepath.Join(dir, "r"))), string(testfile.Read(t, stats)))
 			})
+		}
+	}
+}
+
+// rehearse compares the events and figures of preview with those of simulate,
+// and returns the events.
+func rehearse(t *testing.T, cooked string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	events, stats := filepath.Join(dir, "e"), filepath.Join(dir, "s")
+	s := execute(t, nil, slices.Concat([]string{"simulate", cooked, "--dt", "0.1", "--events", "-", "--report", filepath.Join(dir, "r")}, flags)...)
+	if s.code != 0 {
+		t.Fatalf("simulate: exit %d: %s", s.code, s.err)
+	}
+	p := here(t, slices.Concat([]string{"preview", cooked, "--fixed-dt", "0.1", "--events", events, "--stats", stats}, plainPicture, flags)...)
+	if p.code != 0 {
+		t.Fatalf("preview: exit %d: %s", p.code, p.err)
+	}
+	if got := string(testfile.Read(t, events)); got != s.stdout {
+		t.Errorf("the events differ:\n%s", firstDifference(got, s.stdout))
+	}
+	compareFigures(t, string(testfile.Read(t, filepath.Join(dir, "r"))), string(testfile.Read(t, stats)))
+	return s.stdout
+}
+
+// TestPreviewIsSimulateOfAWorld: the same with a scene that has been moved, two
+// entities of one file and a region with a manifest of its own beside it.
+func TestPreviewIsSimulateOfAWorld(t *testing.T) {
+	if !preview.Available {
+		t.Skip("built without OpenGL (cgo)")
+	}
+	scene := makeScene(t, "city")
+	cooked := cookScene(t, scene, "--lod", "--hlod", "--tile-size", "25")
+	other := cookScene(t, scene, "--merge=false", "--tile-size", "50")
+	m, err := manifest.Load(cooked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tile := &m.Tiles[0]
+	b := tile.Bounds
+	box := fmt.Sprintf(`{"min": [%v, %v, %v], "max": [%v, %v, %v]}`, b.Min[0], b.Min[1], b.Min[2], b.Max[0], b.Max[1], b.Max[2])
+	entity := `{"entity_id": %q, "path": %q, "bounds": %s, "streaming_radius": 15, "unload_radius": 25}`
+	keys := fmt.Sprintf(`
+		"transform": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1],
+		"entities": [`+entity+`, `+entity+`], // one file
+		"regions": [{"region_id": "north", "bounds": %s, "radius": 20, "unload_radius": 30, "manifest": %q}]`,
+		"x", tile.Path, box, "y", tile.Path, box, box, filepath.Base(other))
+	world := testfile.Write(t, filepath.Join(filepath.Dir(other), "world.json"), []byte("{"+keys+"}"))
+	for name, limits := range map[string][]string{
+		"free":   nil,
+		"short":  {"--set", "geometryBudget=600000", "--set", "textureBudget=100000"},
+		"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "meshCacheBudget=0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := rehearse(t, cooked, slices.Concat([]string{"--fly-through", "--duration", "12s", "--world", world}, limits)...)
+			for _, want := range []string{`"region.loaded"`, `"region":"north"`, `"tile":"x"`, `"tile":"y"`, `"mesh.load"`} {
+				if name == "free" && !strings.Contains(events, want) {
+					t.Errorf("no %s happens", want)
+				}
+			}
+		})
+	}
+	for path, want := range map[string]string{world + ".none": "does not exist", cooked: "unknown key"} {
+		for _, args := range [][]string{{"simulate", cooked}, {"preview", cooked, "--headless", "--frames", "1"}} {
+			if r := here(t, append(args, "--world", path)...); r.code == 0 || !strings.Contains(r.err, want) {
+				t.Errorf("%v --world %s: exit %d: %s", args, path, r.code, r.err)
+			}
+		}
+	}
+	// A scenario names the file, or says the same itself.
+	for name, keys := range map[string]string{"file": `"world": "world.json"`, "inline": keys} {
+		rel, err := filepath.Rel(filepath.Dir(world), cooked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf(`{"manifest": %q, "camera": [{"t": 0, "position": [%v, 2, %v]}], "duration": 5, %s}`, filepath.ToSlash(rel), b.Min[0], b.Min[2], keys)
+		scenario := testfile.Write(t, filepath.Join(filepath.Dir(world), name+".json"), []byte(text))
+		if r := execute(t, nil, "simulate", scenario, "--events", "-"); r.code != 0 || !strings.Contains(r.stdout, `"region.loaded"`) {
+			t.Errorf("%s: exit %d, no region is loaded: %s", name, r.code, r.err)
+		}
+		if r := execute(t, nil, "simulate", scenario, "--world", world); r.code == 0 || !strings.Contains(r.err, "says itself") {
+			t.Errorf("%s with --world: exit %d: %s", name, r.code, r.err)
 		}
 	}
 }

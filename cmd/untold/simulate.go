@@ -31,6 +31,7 @@ type simulateFlags struct {
 	latency, parsing time.Duration
 	set              []string
 	mode, preset     string
+	world            string // a file
 	remote           remoteFlags
 }
 
@@ -84,6 +85,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
+	f.StringVar(&s.world, "world", "", worldUsage)
 	s.remote.register(f)
 	onePath(cmd)
 	return cmd
@@ -119,7 +121,10 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 			return err
 		}
 	}
-	if err := s.spare(path, s.cameraPath, filepath.Join(filepath.Dir(path), filepath.FromSlash(sc.ManifestPath)), sc.ManifestPath); err != nil {
+	if err := s.place(sc, false); err != nil {
+		return err
+	}
+	if err := s.spare(path, s.cameraPath, s.world, filepath.Join(filepath.Dir(path), filepath.FromSlash(sc.ManifestPath)), sc.ManifestPath); err != nil {
 		return err
 	}
 	if err := s.apply(cmd, a, sc); err != nil {
@@ -135,6 +140,27 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 		return err
 	}
 	return s.judge(a, sc, res, conditions)
+}
+
+// worldUsage describes --world.
+const worldUsage = "JSON file that says where the scene is, and what entities and regions stream beside it"
+
+// place reads --world for a scene; address says that the scene is at one.
+func (s *simulateFlags) place(sc *simulate.Scenario, address bool) error {
+	if s.world == "" {
+		return nil
+	}
+	w, err := simulate.LoadWorld(s.world)
+	if err != nil {
+		return inputError(err)
+	}
+	if address && len(w.Regions) > 0 {
+		return &badFile{fmt.Errorf("%s: regions are files beside local scenes, and this scene is at an address: leave them out", s.world)}
+	}
+	if err := sc.Place(w); err != nil {
+		return inputError(fmt.Errorf("%s: %w", s.world, err))
+	}
+	return nil
 }
 
 // needs are those of flags that ask something of a scenario.

@@ -51,7 +51,10 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 		return &badFile{fmt.Errorf("%s is a scenario; only manifests are streamed from an address", scene.Manifest.URL)}
 	}
 	sc.Name = scene.Name
-	if err := s.spare(scene.Manifest.File, s.cameraPath); err != nil {
+	if err := s.place(sc, true); err != nil {
+		return err
+	}
+	if err := s.spare(scene.Manifest.File, s.cameraPath, s.world); err != nil {
 		return err
 	}
 	if err := a.runtimeProfile(&sc.Config, ""); err != nil {

@@ -144,6 +144,19 @@ func TestRegionsBeside(t *testing.T) {
 	}
 }
 
+// The shared bucket of a region streams like its tiles, with its textures.
+func TestRegionWithABucket(t *testing.T) {
+	s := besideScenario(t, `"regions": [{"region_id": "north", "bounds": {"min": [0, 0, -20], "max": [10, 5, -10]},
+		"scene": {"textures": {"brick": 256}, "tiles": [{"tile_id": "n", "bounds": {"min": [0, 0, -20], "max": [1, 1, -10]}}], "shared_bucket": {"bounds": {"min": [0, 0, -20], "max": [10, 5, -10]}, "textures": ["brick"]}}}]`)
+	got, rep := lines(t, s)
+	if !slices.Contains(got, "0.3 tile.parsed shared") || rep.TextureLoads != 1 {
+		t.Errorf("%q, %d textures", got, rep.TextureLoads)
+	}
+	if s.Tiles["north/shared"].Textures == nil {
+		t.Errorf("%v", s.Tiles)
+	}
+}
+
 func TestBesideErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		`"transform": [1, 2]`:                         "a transform of 2 numbers",
@@ -151,6 +164,7 @@ func TestBesideErrors(t *testing.T) {
 		`"entities": [{"entity_id": "a", "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}}]`:              `the id "a" is empty or stands twice`,
 		`"entities": [{"entity_id": "b"}]`:                                                              "bounds",
 		`"regions": [{"region_id": "r", "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}}]`:               "scene",
+		`"world": "w.json", "transform": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]`:              `"world" names a file`,
 		`"entities": [{"entity_id": "b", "radius": 3, "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}}]`: "radius",
 	} {
 		_, err := Parse([]byte(`{"scene": {"tiles": [{"tile_id": "a", "bounds": {"min": [0, 0, 0], "max": [1, 1, 1]}}]}, ` + keys + `}`))

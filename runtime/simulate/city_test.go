@@ -116,7 +116,7 @@ func BenchmarkFlight(b *testing.B) {
 // x-copy is the time over that of a plain copy of the manifest's tiles.
 func BenchmarkOpen(b *testing.B) {
 	m := grid(1000)
-	deps := newWorld(&Scenario{Manifest: m}, &Options{}).deps()
+	deps := newModel(&Scenario{Manifest: m}, &Options{}).deps()
 	heap := func() uint64 {
 		var s goruntime.MemStats
 		goruntime.GC()

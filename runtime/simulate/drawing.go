@@ -54,12 +54,12 @@ func (o *Options) check() error {
 
 // remote reports whether the payloads come from a server, so that textures may
 // follow them.
-func (w *world) remote() bool {
+func (w *model) remote() bool {
 	return w.fetcher != nil || w.draw != nil && w.draw.Fetcher != nil
 }
 
 // read loads a payload for real. Its sizes are those of the model.
-func (w *world) read(j *job) payload.Result {
+func (w *model) read(j *job) payload.Result {
 	got := make(chan payload.Result, 1)
 	req := j.req
 	// A request that was given up is answered all the same, as in the model.
@@ -79,7 +79,7 @@ func (w *world) read(j *job) payload.Result {
 }
 
 // await waits for an answer, or for the end of the run.
-func (w *world) await(got <-chan payload.Result) payload.Result {
+func (w *model) await(got <-chan payload.Result) payload.Result {
 	select {
 	case r := <-got:
 		return r
@@ -90,7 +90,7 @@ func (w *world) await(got <-chan payload.Result) payload.Result {
 }
 
 // bring downloads a payload, which takes no time of the simulated clock.
-func (w *world) bring(j *job) {
+func (w *model) bring(j *job) {
 	type answer struct {
 		local payload.Fetched
 		err   error
@@ -112,7 +112,7 @@ func (w *world) bring(j *job) {
 // heldParts answers requests for parts of a file in the next frame, however long
 // that takes.
 type heldParts struct {
-	w     *world
+	w     *model
 	inner payload.PartLoader
 }
 
@@ -123,7 +123,7 @@ func (p heldParts) LoadParts(req payload.Request, meshes []int) {
 }
 
 // readParts loads parts for real.
-func (w *world) readParts(j *job) {
+func (w *model) readParts(j *job) {
 	got := make(chan payload.Result, 1)
 	req := j.req
 	req.Context, req.Done = w.ctx, payload.Intercept(func(_ uint64, r payload.Result) { got <- r }, nil)

@@ -45,10 +45,20 @@ func Load(path string) (*Scenario, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		dir := filepath.Dir(path)
 		if s.Manifest == nil {
-			err = s.loadManifest(filepath.Join(filepath.Dir(path), filepath.FromSlash(s.ManifestPath)))
+			if err := s.loadManifest(filepath.Join(dir, filepath.FromSlash(s.ManifestPath))); err != nil {
+				return nil, err
+			}
 		}
-		return s, err
+		if err := s.readRegions(dir); err != nil || s.WorldPath == "" {
+			return s, err
+		}
+		w, err := LoadWorld(filepath.Join(dir, filepath.FromSlash(s.WorldPath)))
+		if err != nil {
+			return nil, err
+		}
+		return s, s.Place(w)
 	case has("tiles"):
 		m, err := manifest.Decode(data)
 		if err != nil {
@@ -107,27 +117,29 @@ func (s *Scenario) measure() {
 	for _, t := range s.tilesBeside() {
 		s.Tiles[t.ID] = beside[t.ID]
 	}
-	add := func(t *manifest.Tile) {
-		x := Extra{GPUBytes: t.FileSizeBytes}
-		if t.EstimatedMemoryBytes != nil {
-			x.GPUBytes = *t.EstimatedMemoryBytes
-		}
-		if len(t.HLODLevels) > 0 {
-			x.HLOD = t.HLODLevels[0].FileSizeBytes
-		}
-		levels := slices.Clone(t.LODLevels)
-		sortLODs(levels, make([]struct{}, len(levels)))
-		for _, l := range levels {
-			x.LODs = append(x.LODs, l.FileSizeBytes)
-		}
-		s.Tiles[t.ID] = x
-	}
 	for i := range s.Manifest.Tiles {
-		add(&s.Manifest.Tiles[i])
+		s.Tiles[s.Manifest.Tiles[i].ID] = measureTile(&s.Manifest.Tiles[i])
 	}
 	if s.Manifest.SharedBucket != nil {
-		add(&s.Manifest.SharedBucket.Tile)
+		s.Tiles[s.Manifest.SharedBucket.ID] = measureTile(&s.Manifest.SharedBucket.Tile)
 	}
+}
+
+// measureTile takes the sizes of a tile from its manifest.
+func measureTile(t *manifest.Tile) Extra {
+	x := Extra{GPUBytes: t.FileSizeBytes}
+	if t.EstimatedMemoryBytes != nil {
+		x.GPUBytes = *t.EstimatedMemoryBytes
+	}
+	if len(t.HLODLevels) > 0 {
+		x.HLOD = t.HLODLevels[0].FileSizeBytes
+	}
+	levels := slices.Clone(t.LODLevels)
+	sortLODs(levels, make([]struct{}, len(levels)))
+	for _, l := range levels {
+		x.LODs = append(x.LODs, l.FileSizeBytes)
+	}
+	return x
 }
 
 // readFile reads a whole file of at most limit bytes.

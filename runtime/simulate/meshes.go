@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -71,13 +70,13 @@ func (s *Scenario) meshes(d *decoder, n *node, x *Extra) {
 
 // asset makes the asset of a full tile whose nodes are known: records without
 // geometry.
-func (w *world) asset(tile string, x *Extra) *payload.Asset {
+func (w *model) asset(tile string, x *Extra) *payload.Asset {
 	list := x.Meshes
 	if list == nil {
 		list = w.equalNodes(tile, x)
 	}
 	if len(list) == 0 {
-		return w.fileAsset(w.path(tile, payload.RepFull))
+		return w.fileAsset(tile, payload.RepFull)
 	}
 	a := payload.NewAsset(nil)
 	at := make(map[string]uint32, len(list))
@@ -103,33 +102,38 @@ func (w *world) asset(tile string, x *Extra) *payload.Asset {
 
 // fileAsset reads the records of a payload, without the geometry, when the
 // scene has been cooked and the file is there.
-func (w *world) fileAsset(file string) *payload.Asset {
-	if file == "" || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
-		return nil
-	}
-	r := w.recordsOf(file)
+func (w *model) fileAsset(tile string, rep payload.Rep) *payload.Asset {
+	r, dir := w.recordsOf(tile, rep)
 	if r == nil {
 		return nil
 	}
 	a := payload.RecordsOf(r)
-	a.Dir = filepath.Join(filepath.Dir(w.s.ManifestPath), filepath.FromSlash(path.Dir(file)))
+	a.Dir = dir
 	return a
 }
 
-// recordsOf returns the records of a file, nil when it cannot be read.
-func (w *world) recordsOf(file string) *format.Reader {
-	r, known := w.records[file]
-	if !known {
-		r = w.readRecords(file)
-		w.records[file] = r
+// recordsOf returns the records of a payload and its folder, nil when it cannot
+// be read: the simulation goes by the manifest then.
+func (w *model) recordsOf(tile string, rep payload.Rep) (r *format.Reader, dir string) {
+	base, ok := w.dirs[tile]
+	if !ok && w.s.ManifestPath != "" && !w.s.Manifest.DryRun {
+		base = filepath.Dir(w.s.ManifestPath)
 	}
-	return r
+	file := w.path(tile, rep)
+	if base == "" || file == "" {
+		return nil, ""
+	}
+	name := filepath.Join(base, filepath.FromSlash(file))
+	r, known := w.records[name]
+	if !known {
+		r = readRecords(base, file)
+		w.records[name] = r
+	}
+	return r, filepath.Dir(name)
 }
 
-// readRecords returns nil for a file that cannot be read: the simulation goes by
-// the manifest then.
-func (w *world) readRecords(file string) *format.Reader {
-	f, err := payloadpath.Open(filepath.Dir(w.s.ManifestPath), file)
+func readRecords(base, file string) *format.Reader {
+	f, err := payloadpath.Open(base, file)
 	if err != nil {
 		return nil
 	}
@@ -146,7 +150,7 @@ func (w *world) readRecords(file string) *format.Reader {
 }
 
 // equalNodes spreads a tile's memory over so many nodes; all have its box.
-func (w *world) equalNodes(tile string, x *Extra) []Mesh {
+func (w *model) equalNodes(tile string, x *Extra) []Mesh {
 	list := make([]Mesh, x.Nodes)
 	for i := range list {
 		n := int64(len(list))
@@ -180,7 +184,7 @@ func boundsOfTiles(s *Scenario) map[string]manifest.Bounds {
 }
 
 // meshLatency is the time until an uploaded mesh can be drawn.
-func (w *world) meshLatency() time.Duration {
+func (w *model) meshLatency() time.Duration {
 	if d, ok := w.s.Latency.Reps["mesh"]; ok {
 		return d
 	}
@@ -188,7 +192,7 @@ func (w *world) meshLatency() time.Duration {
 }
 
 // uploadMesh lets the upload of a mesh meet its fault.
-func (w *world) uploadMesh(key payload.Key, asset *payload.Asset) error {
+func (w *model) uploadMesh(key payload.Key, asset *payload.Asset) error {
 	if len(w.s.Faults) == 0 || len(asset.Entities) == 0 {
 		return nil
 	}
@@ -210,7 +214,7 @@ func (w *world) uploadMesh(key payload.Key, asset *payload.Asset) error {
 }
 
 // tileID returns the id of a tile by its index; the shared bucket comes last.
-func (w *world) tileID(key payload.Key) string {
+func (w *model) tileID(key payload.Key) string {
 	if ids := w.ids[key.Scene]; ids != nil {
 		return ids[key.Tile]
 	}
@@ -222,7 +226,7 @@ func (w *world) tileID(key payload.Key) string {
 
 // tile returns a tile, or the shared bucket, by its id; an empty one for an
 // unknown id.
-func (w *world) tile(id string) *manifest.Tile {
+func (w *model) tile(id string) *manifest.Tile {
 	if w.tiles == nil {
 		w.tiles = make(map[string]*manifest.Tile, len(w.s.Manifest.Tiles)+1)
 		for i := range w.s.Manifest.Tiles {
@@ -243,7 +247,7 @@ func (w *world) tile(id string) *manifest.Tile {
 
 // path returns the payload of a representation as the manifest has it, "" when
 // there is none.
-func (w *world) path(tile string, rep payload.Rep) string {
+func (w *model) path(tile string, rep payload.Rep) string {
 	t := w.tile(tile)
 	level, lod := rep.Level()
 	switch {

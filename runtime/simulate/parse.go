@@ -103,6 +103,7 @@ func (s *Scenario) read(d *decoder, root *node) {
 		}
 	}
 	f["transform"] = d.transform(&s.Transform)
+	f["world"] = d.text(&s.WorldPath)
 	f["entities"], f["regions"] = func(*node) {}, func(*node) {}
 	f["exact"] = d.boolean(&s.Exact)
 	f["expect"] = func(n *node) { d.array(n, func(n *node) { s.Expect = append(s.Expect, readExpectation(d, n, true)) }) }
@@ -123,6 +124,8 @@ func (s *Scenario) finish(d *decoder, root *node) {
 		d.fail(root, `the key "scene" is missing`, `or name a cooked scene with "manifest"`)
 	case s.Manifest != nil && s.ManifestPath != "":
 		d.fail(root.member("manifest"), `"scene" and "manifest" exclude each other`, "")
+	case s.WorldPath != "" && (s.Transform != nil || len(s.Entities)+len(s.Regions) > 0):
+		d.fail(root.member("world"), `"world" names a file instead of the keys "transform", "entities" and "regions"`, "leave one of them out")
 	case s.DT < minDT:
 		d.fail(root.member("dt"), "dt is too short", fmt.Sprintf("at least %g", minDT.Seconds()))
 	}
@@ -161,7 +164,9 @@ func (s *Scenario) checkNames(d *decoder, root *node) {
 		known[t.ID] = true
 	}
 	check := func(at *node, id string) {
-		if !known[id] && d.err == nil {
+		region, _, _ := strings.Cut(id, "/")
+		later := s.WorldPath != "" || slices.ContainsFunc(s.Regions, func(r runtime.Region) bool { return r.ID == region && !s.inline[region] })
+		if !known[id] && !later && d.err == nil { // else the name is in a file that is read later
 			d.fail(at, fmt.Sprintf("the scene has no tile %q", clip(id)), nearest(id, known))
 		}
 	}

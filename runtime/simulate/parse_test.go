@@ -96,7 +96,7 @@ func TestParseSample(t *testing.T) {
 	want.ExpectNone = []Expectation{{AnyT: true, Event: "tile.dispatch", Keys: []Key{{"tile", "b/full"}}}}
 	want.ExpectStats = []StatExpectation{{Counter: "tilesSkippedByHierarchyGate", Value: 1}}
 	noLines := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".line" }, cmp.Ignore())
-	if diff := cmp.Diff(&want, s, noLines, cmp.AllowUnexported(Expectation{}, StatExpectation{})); diff != "" {
+	if diff := cmp.Diff(&want, s, noLines, cmp.AllowUnexported(Expectation{}, StatExpectation{}, World{})); diff != "" {
 		t.Error(diff)
 	}
 	checkSampleManifest(t, s.Manifest)

@@ -9,7 +9,9 @@ import (
 // textures reads the scene's textures: a size by name. A size is an edge, two of
 // them, or an object with the way in which the texels are stored.
 func (s *Scenario) textures(d *decoder, n *node) {
-	s.Textures = map[string]texfile.Size{}
+	if s.Textures == nil { // of all scenes
+		s.Textures = map[string]texfile.Size{}
+	}
 	d.each(n, func(name string, n *node) {
 		width, height, stored := int64(0), int64(0), texfile.RGBA8.String()
 		size := func(n *node) { width, height = d.texels(n) }

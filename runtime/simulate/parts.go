@@ -17,12 +17,12 @@ const minParts = 256 << 10
 
 // tables returns how many bytes of a file come first when it comes in parts, 0
 // when it comes whole.
-func (w *world) tables(req *payload.Request) int64 {
+func (w *model) tables(req *payload.Request) int64 {
 	x := w.sizes[req.TileID]
-	if !w.ranges || req.Split == nil || req.Size < minParts || len(x.Meshes) > 0 || x.Nodes > 0 || w.s.ManifestPath == "" || w.s.Manifest.DryRun {
+	if !w.ranges || req.Split == nil || req.Size < minParts || len(x.Meshes) > 0 || x.Nodes > 0 {
 		return 0
 	}
-	r := w.recordsOf(w.path(req.TileID, payload.RepFull))
+	r, _ := w.recordsOf(req.TileID, payload.RepFull)
 	if r == nil || !req.Split.Admits(payload.RecordsOf(r).Layout()) {
 		return 0
 	}
@@ -59,19 +59,20 @@ func (tablesOnly) Distrust([]payload.Span) {}
 
 // partLoader loads the meshes of an asset over the network.
 type partLoader struct {
-	w     *world
+	w     *model
 	asset *payload.Asset
 }
 
 // LoadParts begins a download of the meshes' bytes.
 func (p partLoader) LoadParts(req payload.Request, meshes []int) {
+	req.TileID = p.w.nameOf(&req)
 	p.w.requested += req.Size
 	p.w.net.start(req.Token, req.Size)
 	p.w.waiting = append(p.w.waiting, job{req: req, rep: "mesh", fetch: true, parts: append([]int{}, meshes...), records: p.asset.Meshes, due: never})
 }
 
 // deliverParts answers such a request.
-func (w *world) deliverParts(j *job) {
+func (w *model) deliverParts(j *job) {
 	a := payload.NewAsset(nil)
 	a.Meshes = make([]records.Mesh, len(j.parts))
 	for i, k := range j.parts {

@@ -102,7 +102,7 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 type run struct {
 	s        *Scenario
 	o        Options
-	w        *world
+	w        *model
 	streamer *runtime.Streamer
 	scene    payload.SceneID  // the scenario's, or what has taken its place
 	regions  *runtime.Regions // nil: none

@@ -6,7 +6,6 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -25,12 +24,11 @@ type Scenario struct {
 	// a cooked scene are in its files.
 	Textures map[string]texfile.Size
 
-	// Transform is where the scene is at the start, column-major; nil: as cooked.
-	// Entities and Regions stream beside it; their ids, and those of the regions'
-	// tiles, stand in Tiles too.
-	Transform *[16]float64
-	Entities  []runtime.Entity
-	Regions   []runtime.Region // with their manifests
+	// World is where the scene is and what streams beside it; entities and the tiles
+	// of regions stand in Tiles too. WorldPath names a file that Load reads it from,
+	// relative to the scenario's folder.
+	World
+	WorldPath string
 
 	Config config.Config
 

@@ -24,7 +24,7 @@ func Start(ctx context.Context, s *Scenario, o Options) (*Session, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := &run{s: s, o: o, w: newWorld(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
+	r := &run{s: s, o: o, w: newModel(s, &o), res: &Result{}, pacer: pacer{wall: o.wall}}
 	if o.wall == nil {
 		r.pacer.wall = clock.System{}
 	}

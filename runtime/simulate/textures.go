@@ -22,7 +22,7 @@ import (
 // that counts bytes and a loader that knows sizes: those of the scenario, or
 // those in the headers of a cooked scene's files.
 type textureTier struct {
-	w      *world
+	w      *model
 	stream *texture.Streamer
 	emit   func(Record)
 	before func() // called before textures change within an update
@@ -59,9 +59,9 @@ type textureJob struct {
 }
 
 // newTextureTier returns nil for a scene that can have no textures.
-func newTextureTier(w *world, edge int, emit func(Record), before func()) (*textureTier, error) {
+func newTextureTier(w *model, edge int, emit func(Record), before func()) (*textureTier, error) {
 	s := w.s
-	if len(s.Textures) == 0 && w.loader == nil && (s.ManifestPath == "" || s.Manifest.DryRun) {
+	if len(s.Textures)+len(w.dirs) == 0 && w.loader == nil && (s.ManifestPath == "" || s.Manifest.DryRun) {
 		return nil, nil
 	}
 	p, scales, err := textureParams(s)
@@ -307,7 +307,7 @@ func (t *textureTier) move(scene payload.SceneID) {
 }
 
 // boxAt returns where a box of a scene is in the world.
-func (w *world) boxAt(scene payload.SceneID, b manifest.Bounds) manifest.Bounds {
+func (w *model) boxAt(scene payload.SceneID, b manifest.Bounds) manifest.Bounds {
 	if w.root == nil {
 		return b
 	}

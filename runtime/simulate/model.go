@@ -24,9 +24,9 @@ const origin = 1000 * time.Second
 // errFault is what an injected failure reports.
 var errFault = errors.New("injected fault")
 
-// world stands in for everything that the runtime touches: the clock, the
+// model stands in for everything that the runtime touches: the clock, the
 // loader, the network, the device and the memory of the machine.
-type world struct {
+type model struct {
 	s      *Scenario
 	sizes  map[string]Extra           // GPU bytes by tile id
 	boxes  map[string]manifest.Bounds // of tiles with nodes
@@ -41,6 +41,7 @@ type world struct {
 	brought bool // payloads that textures may follow
 
 	root func(payload.SceneID) geom.Mat4 // where a scene is; nil before the Streamer is open
+	dirs map[string]string               // of the files of tiles that are not the scene's, by id
 	ids  map[payload.SceneID][]string    // of what streams beside the scene, by the tile's index
 
 	records  map[string]*format.Reader // of the files of a cooked scene, by path
@@ -74,8 +75,8 @@ type job struct {
 
 const never = time.Duration(1<<63 - 1)
 
-func newWorld(s *Scenario, o *Options) *world {
-	w := &world{s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
+func newModel(s *Scenario, o *Options) *model {
+	w := &model{dirs: s.folders(), s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
 		w.ranges = o.Ranges
@@ -84,7 +85,7 @@ func newWorld(s *Scenario, o *Options) *world {
 }
 
 // follow takes over another manifest, whose files are others.
-func (w *world) follow(s *Scenario) {
+func (w *model) follow(s *Scenario) {
 	w.s, w.sizes, w.boxes = s, s.Tiles, boundsOfTiles(s)
 	w.tiles, w.records = nil, map[string]*format.Reader{}
 	if w.textures != nil {
@@ -93,7 +94,7 @@ func (w *world) follow(s *Scenario) {
 }
 
 // deps returns the injected dependencies.
-func (w *world) deps() runtime.Deps {
+func (w *model) deps() runtime.Deps {
 	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
 	if w.net != nil || w.s.Downloads() {
 		d.Fetcher = w
@@ -117,10 +118,11 @@ func (w *world) deps() runtime.Deps {
 }
 
 // Now is the Clock.
-func (w *world) Now() time.Duration { return origin + w.now }
+func (w *model) Now() time.Duration { return origin + w.now }
 
 // Start is the Loader: the parse begins.
-func (w *world) Start(req payload.Request) {
+func (w *model) Start(req payload.Request) {
+	req.TileID = w.nameOf(&req)
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.attempts[req.TileID+"/"+req.Key.Rep.String()]}
 	if req.Local.File == "" {
 		j.attempt = w.begin(&req)
@@ -136,7 +138,8 @@ func (w *world) Start(req payload.Request) {
 }
 
 // Fetch is the Fetcher: the download begins.
-func (w *world) Fetch(req payload.Request) {
+func (w *model) Fetch(req payload.Request) {
+	req.TileID = w.nameOf(&req)
 	j := job{req: req, rep: req.Key.Rep.String(), attempt: w.begin(&req), fetch: true}
 	j.due = w.now + w.s.Download.Of(req.TileID, j.rep, j.attempt)
 	if w.net != nil {
@@ -151,8 +154,16 @@ func (w *world) Fetch(req payload.Request) {
 	w.waiting = append(w.waiting, j)
 }
 
+// nameOf returns what the scenario calls the tile of a request.
+func (w *model) nameOf(req *payload.Request) string {
+	if w.ids[req.Key.Scene] != nil {
+		return w.tileID(req.Key)
+	}
+	return req.TileID
+}
+
 // begin counts a request.
-func (w *world) begin(req *payload.Request) (attempt int) {
+func (w *model) begin(req *payload.Request) (attempt int) {
 	w.requested += req.Size
 	key := req.TileID + "/" + req.Key.Rep.String()
 	w.attempts[key]++
@@ -160,7 +171,7 @@ func (w *world) begin(req *payload.Request) (attempt int) {
 }
 
 // fault returns the fault that an attempt meets.
-func (w *world) fault(j *job) *Fault {
+func (w *model) fault(j *job) *Fault {
 	for i := range w.s.Faults {
 		f := &w.s.Faults[i]
 		if f.Tile == j.req.TileID && f.Rep == j.rep && f.Mesh == "" && f.Texture == "" && (f.Times == 0 || int64(j.attempt) <= f.Times) {
@@ -172,7 +183,7 @@ func (w *world) fault(j *job) *Fault {
 
 // deliver answers what is due. The error is that of the context of a run that is
 // drawn.
-func (w *world) deliver() error {
+func (w *model) deliver() error {
 	tasks := w.tasks
 	w.tasks = nil
 	for _, task := range tasks {
@@ -213,7 +224,7 @@ func (w *world) deliver() error {
 
 // download moves the network on. Downloads that were cancelled end at once, as
 // an HTTP client's do.
-func (w *world) download() {
+func (w *model) download() {
 	if w.net == nil {
 		return
 	}
@@ -238,7 +249,7 @@ func (w *world) download() {
 	}
 }
 
-func (w *world) result(j *job) payload.Result {
+func (w *model) result(j *job) payload.Result {
 	if f := w.fault(j); f != nil {
 		return payload.Result{Err: fmt.Errorf("attempt %d: %w", j.attempt, errFault)}
 	}
@@ -262,18 +273,18 @@ func (w *world) result(j *job) payload.Result {
 }
 
 // payload is what a representation takes when it is resident.
-func (w *world) payload(tile string, rep payload.Rep) payload.Result {
+func (w *model) payload(tile string, rep payload.Rep) payload.Result {
 	r := w.sizesOf(tile, rep)
 	if x := w.sizes[tile]; rep == payload.RepFull {
 		r.Asset = w.asset(tile, &x)
 	} else {
-		r.Asset = w.fileAsset(w.path(tile, rep))
+		r.Asset = w.fileAsset(tile, rep)
 	}
 	return r
 }
 
 // sizesOf is payload without the asset.
-func (w *world) sizesOf(tile string, rep payload.Rep) payload.Result {
+func (w *model) sizesOf(tile string, rep payload.Rep) payload.Result {
 	x := w.sizes[tile]
 	switch level, lod := rep.Level(); {
 	case rep == payload.RepFull:
@@ -287,7 +298,7 @@ func (w *world) sizesOf(tile string, rep payload.Rep) payload.Result {
 }
 
 // Upload is the Device.
-func (w *world) Upload(key payload.Key, asset *payload.Asset) error {
+func (w *model) Upload(key payload.Key, asset *payload.Asset) error {
 	if key.Part > 0 {
 		if err := w.uploadMesh(key, asset); err != nil {
 			return err
@@ -309,7 +320,7 @@ func (w *world) Upload(key payload.Key, asset *payload.Asset) error {
 }
 
 // Release is the Device.
-func (w *world) Release(key payload.Key) {
+func (w *model) Release(key payload.Key) {
 	delete(w.uploaded, key)
 	delete(w.stuck, key)
 	if w.textures != nil {
@@ -321,7 +332,7 @@ func (w *world) Release(key payload.Key) {
 }
 
 // Drawable is the Visibility.
-func (w *world) Drawable(key payload.Key) bool {
+func (w *model) Drawable(key payload.Key) bool {
 	frame, ok := w.uploaded[key]
 	if key.Part > 0 && (w.stuck[key] || w.now < time.Duration(frame)*w.s.DT+w.meshLatency()) {
 		return false
@@ -333,10 +344,10 @@ func (w *world) Drawable(key payload.Key) bool {
 }
 
 // Memory is the MemoryProbe.
-func (w *world) Memory() memory.Memory { return w.memory }
+func (w *model) Memory() memory.Memory { return w.memory }
 
 // setMemory applies the entries of the time line up to now.
-func (w *world) setMemory() {
+func (w *model) setMemory() {
 	for i := range w.s.Memory {
 		k := &w.s.Memory[i]
 		if k.T > w.now {
