@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -262,16 +261,9 @@ func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
 			}
 			t.slots = texture.MaterialSlots(t.slots[:0], &asset.Materials[at], asset.Textures, asset.Strings, asset.Dir)
 			t.slots = t.slots[:len(t.slots)-1] // the height, which no renderer of ours draws
-			t.addPart(key, boxOf(e.WorldBounds), asset.Level, asset.Levels)
+			t.addPart(key, manifest.BoundsOf(payload.BoxOf(e.WorldBounds)), asset.Level, asset.Levels)
 		}
 	}
-}
-
-func boxOf(b records.Bounds) (box manifest.Bounds) {
-	for i := range 3 {
-		box.Min[i], box.Max[i] = float64(b.Min[i]), float64(b.Max[i])
-	}
-	return box
 }
 
 // addNamed registers a box with textures of the scenario.
