@@ -323,6 +323,8 @@ func (s *scanner) manifestRest(m *Manifest) {
 		loose(s, &m.ContentBounds, (*scanner).boundsPtr)
 	case "textures":
 		loose(s, &m.Textures, short(plain[Texture]))
+	case "pyramid":
+		loose(s, &m.Pyramid, (*scanner).pyramid)
 	case "streaming_profile":
 		loose(s, &m.StreamingProfile, plain[*Profile])
 	case "classification_config":

@@ -67,6 +67,9 @@ func (e *encoder) manifest(m *Manifest) {
 	} else if m.HasFloors() {
 		e.line(in, "interior_zone").raw("null")
 	}
+	if m.Pyramid != nil {
+		e.line(in, "pyramid").pyramid(m.Pyramid)
+	}
 	e.raw("\n}\n")
 }
 

@@ -30,7 +30,11 @@ func full() *Manifest {
 		OriginOffset:  &[3]float64{500_000.25, 0, -4_649_776.125},
 		ContentBounds: &Bounds{Max: [3]float64{1, 1, 1}},
 		Textures:      []Texture{{URI: "Textures/wall.png", UVPerMetre: 0.25}},
-		SceneLights:   []Light{DefaultLight(LightSpot)}, SceneCameras: []Camera{DefaultCamera()},
+		Pyramid: &Pyramid{Nodes: []PyramidNode{{
+			ID: "hlod_1_0_0_0", Level: 1, Children: []string{"tile_0_0_0"}, Path: "tiles/hlod_1_0_0_0.untold", FileSizeBytes: 99,
+			SHA256: strings.Repeat("ab", 32), TriangleCount: 12, EstimatedMemoryBytes: 4096, GeometricError: 0.5, VisualError: 0.25, Bounds: Bounds{Max: [3]float64{1, 2, 3}},
+		}}},
+		SceneLights: []Light{DefaultLight(LightSpot)}, SceneCameras: []Camera{DefaultCamera()},
 		ColorLUT: &ColorLUT{URI: "t/l.cube", Size: 33, DisplayDevice: new("sRGB"), Gamma: 1, ShaperMaxStops: 1},
 		StreamingProfile: &Profile{
 			Requested: "auto", Resolved: "indoor", SceneHalfDiag: 9.5,

@@ -47,6 +47,7 @@ const (
 	codeBands         finding.Code = "tile-bands"
 	codeEngineReach   finding.Code = "beyond-engine-reach"
 	codeLODInside     finding.Code = "tile-lod-inside"
+	codePyramid       finding.Code = "pyramid-node"
 
 	// About paths and files.
 	codePathEscapes   finding.Code = "path-escapes"
@@ -98,6 +99,7 @@ var rules = map[finding.Code]rule{
 	codeBands:         {finding.Warning, "write distances that survive unchanged: `untold manifest normalize` does, `untold manifest bands` shows them"},
 	codeEngineReach:   {finding.Info, "nothing is wrong where the runtime looks that far, as this one does by itself; for the reference engine cook with --view-distance 500"},
 	codeLODInside:     {finding.Warning, "let the first LOD begin at the streaming radius or beyond: the engine does not load the full tile farther away than that"},
+	codePyramid:       {finding.Error, "cook the scene again, or leave out pyramid: every tile can be shown without it"},
 
 	codePathEscapes:   {finding.Error, "write a relative path with forward slashes that stays in the manifest's folder"},
 	codeDuplicatePath: {finding.Warning, "give every tile and level its own file"},

@@ -23,6 +23,7 @@ var sections = map[string][]string{
 	"`partition_quality_config`": {"partition_quality_config"}, "`hlod_generation` and `lod_generation`": {"hlod_generation", "lod_generation"},
 	"Levels of `hlod_generation`": {"hlod_level"}, "Levels of `lod_generation`": {"lod_level"}, "`object_classification`": {"classification"},
 	"`failed_tiles`": {"failed_tile"}, "`textures`": {"texture"},
+	"`pyramid`": {"pyramid"}, "`nodes` of the pyramid": {"pyramid_node"},
 }
 
 // documentedKeys reads the tables of keys: heading -> key -> class, which is
@@ -96,7 +97,7 @@ func TestSchemaAndDocsAgree(t *testing.T) {
 	// What stands below a key that the engine passes over.
 	records := []string{
 		"bucket_object", "axis_convention", "streaming_profile", "tier_radius", "classification_config", "partition_quality_config",
-		"hlod_generation", "lod_generation", "hlod_level", "lod_level", "classification", "failed_tile", "texture",
+		"hlod_generation", "lod_generation", "hlod_level", "lod_level", "classification", "failed_tile", "texture", "pyramid", "pyramid_node",
 	}
 	for heading, names := range sections {
 		for _, name := range names {

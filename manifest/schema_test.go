@@ -363,6 +363,9 @@ var beyondSchema = []struct {
 	{"grid_coord is that of the tile id", clean, func(m *Manifest) { m.Tiles[0].ID, m.Tiles[0].GridCoord = "tile_0_0_0", &[3]int{1, 0, 0} }, codeGridCoord},
 	{"node ids, tiers and floors are well-formed and agree with the tile id", cleanFloors, func(m *Manifest) { m.Tiles[0].QuadtreeNodeID = "x" }, codeNodeID},
 	{"interior tiles have an interior_zone", cleanFloors, func(m *Manifest) { m.InteriorZone = nil }, codeInteriorZone},
+	{"the nodes of a pyramid are a forest above the tiles whose errors never fall going up", clean, func(m *Manifest) {
+		m.Pyramid = &Pyramid{Nodes: []PyramidNode{{ID: "n", Level: 1, Children: []string{"nobody"}, Path: "tiles/n.untold", FileSizeBytes: 1}}}
+	}, codePyramid},
 	{"the colour table is within its limits", clean, func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 1} }, codeColorLUT},
 	{"a default prefetch_radius does not reach the shared bucket", clean, func(m *Manifest) {
 		m.StreamingDefaults.PrefetchRadius, m.SharedBucket = new(60.0), &SharedBucket{Tile: Tile{ID: "s", Path: "s"}}

@@ -73,6 +73,7 @@ type Manifest struct {
 	FailedTiles            []FailedTile            `json:"failed_tiles"`
 	Tiles                  []Tile                  `json:"tiles"`                   // required, may be empty
 	InteriorZone           *Bounds                 `json:"interior_zone,omitempty"` // floors only: hull of the exterior shell
+	Pyramid                *Pyramid                `json:"pyramid,omitempty"`       // ours: merged HLODs above the tiles; nil: none
 }
 
 // HasFloors reports whether the partitioning mode is one of the two that
@@ -208,7 +209,7 @@ type StreamingDefaults struct {
 
 // Payloads lists the paths of all container files that the manifest names, as
 // it names them: tiles in their order, each followed by its HLOD and LOD
-// levels, then the shared bucket. The paths come from outside; see package
+// levels, then the shared bucket, then the pyramid. The paths come from outside; see package
 // payloadpath.
 func (m *Manifest) Payloads() []string {
 	var out []string
@@ -225,6 +226,11 @@ func (m *Manifest) Payloads() []string {
 	}
 	if m.SharedBucket != nil {
 		add(&m.SharedBucket.Tile)
+	}
+	if m.Pyramid != nil {
+		for i := range m.Pyramid.Nodes {
+			out = append(out, m.Pyramid.Nodes[i].Path)
+		}
 	}
 	return out
 }

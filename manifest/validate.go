@@ -35,7 +35,7 @@ type ValidateOptions struct {
 
 // Validate reports what is wrong or odd about a manifest whose folder is dir.
 // Its findings carry no byte offsets; those of ValidateFile do. The order is
-// fixed: the top level, the shared bucket, the tiles, their names and floors,
+// fixed: the top level, the shared bucket, the tiles, the pyramid, names and floors,
 // distances, files. Bands
 // and radii that many tiles share are reported once, at the first tile, with
 // the number of the others. It never fails; an unreadable file is a finding.
@@ -189,6 +189,7 @@ func (v *validator) run() {
 		v.entry(&v.m.Tiles[i], v.tilePointer(i))
 		v.levels(&v.m.Tiles[i], v.tilePointer(i))
 	}
+	v.pyramid()
 	v.names()
 	v.radii()
 	v.bands()
