@@ -71,6 +71,9 @@ type sceneSummary struct {
 	Lights           int              `json:"lights"`
 	Cameras          int              `json:"cameras"`
 	TileList         []tileSummary    `json:"tile_list"`
+	PyramidNodes     int              `json:"pyramid_nodes,omitempty"`
+	PyramidBytes     int64            `json:"pyramid_bytes,omitempty"` // of payload_bytes
+	PyramidTriangles int              `json:"pyramid_triangles,omitempty"`
 }
 
 type tileSummary struct {
@@ -102,6 +105,15 @@ func summarize(path string, m *manifest.Manifest) *sceneSummary {
 	if m.SharedBucket != nil {
 		s.SharedObjects = len(m.SharedBucket.Members)
 		s.add(m, &m.SharedBucket.Tile)
+	}
+	if m.Pyramid != nil {
+		s.PyramidNodes = len(m.Pyramid.Nodes)
+		for i := range m.Pyramid.Nodes {
+			n := &m.Pyramid.Nodes[i]
+			s.PyramidBytes += n.FileSizeBytes
+			s.PyramidTriangles += n.TriangleCount
+		}
+		s.PayloadBytes += s.PyramidBytes
 	}
 	return s
 }
@@ -153,6 +165,9 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 	fmt.Fprintf(w, "  %s, %s, %s in the shared bucket, %s\n", human.Plural(s.Tiles, "tile"), human.Plural(s.Levels, "LOD or HLOD file"),
 		human.Plural(s.SharedObjects, "object"), human.Plural(s.FailedTiles, "failed tile"))
 	fmt.Fprintf(w, "  %s, %s of payloads, %s on the GPU when all is loaded\n", human.Plural(s.Triangles, "triangle"), human.Bytes(s.PayloadBytes), human.Bytes(s.MemoryBytes))
+	if s.PyramidNodes > 0 {
+		fmt.Fprintf(w, "  a pyramid of %s, %s, %s\n", human.Plural(s.PyramidNodes, "node"), human.Plural(s.PyramidTriangles, "triangle"), human.Bytes(s.PyramidBytes))
+	}
 	fmt.Fprintf(w, "  full within %s, wanted within %s; %s, %s\n\n",
 		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), human.Plural(s.Lights, "light"), human.Plural(s.Cameras, "camera"))
 	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")

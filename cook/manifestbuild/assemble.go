@@ -32,6 +32,7 @@ func (b *builder) assemble() {
 		m.Tiles = append(m.Tiles, t)
 	}
 	m.SharedBucket = b.bucket(halfDiag)
+	b.pyramid(m)
 	b.interior(m)
 	b.missing(m)
 }

@@ -47,6 +47,8 @@ type builder struct {
 	shared  *payload
 	mode    string
 
+	nodes map[string]*payload // of the older manifest's pyramid, by file name
+
 	lostLevels int    // of the older manifest that have no file
 	lostLevel  string // the first one
 }
@@ -86,8 +88,11 @@ func (b *builder) sort(payloads []*payload) error {
 		return fmt.Errorf("%w among %d files: their headers say lod or hlod, or there are none", ErrNoTiles, len(payloads))
 	}
 	o := b.owners()
+	b.nodes = b.olderNodes()
 	for _, p := range payloads {
-		if p.kind == format.FileLOD || p.kind == format.FileHLOD {
+		if _, ok := b.nodes[path.Base(p.path)]; ok && p.kind == format.FileHLOD {
+			b.nodes[path.Base(p.path)] = p
+		} else if p.kind == format.FileLOD || p.kind == format.FileHLOD {
 			b.level(p, o, older[p.path])
 		}
 	}

@@ -58,6 +58,7 @@ var (
 	emptyColor    = rgb(0xdfe3e8)
 	sharedColor   = rgb(0xd55e00)
 	interiorColor = rgb(0x7a3e9d)
+	pyramidColor  = rgb(0x1f6f5c)
 	casingColor   = rgb(0xffffff).fade(190) // under lines, so that they stand out
 
 	tierColors = map[string]paint{

@@ -97,6 +97,7 @@ type Map struct {
 	chosen    *chosen
 	sharedBox *worldRect
 	zone      *worldRect
+	pyramid   []pyramidLevel
 	types     *typesetter
 }
 
@@ -141,6 +142,7 @@ func NewMap(m *manifest.Manifest, o MapOptions) (*Map, error) {
 	}
 	p.scale = newScale(p.values())
 	p.addTiles()
+	p.addPyramid()
 	if b := m.SharedBucket; b != nil {
 		p.sharedBox = groundOf(b.Bounds)
 	}

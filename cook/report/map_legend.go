@@ -37,6 +37,7 @@ func (p *Map) legend() *legend {
 		p.classRows(g)
 	}
 	p.outlineRows(g)
+	p.pyramidRows(g)
 	p.chosenRows(g)
 	if list := p.remarks(); len(list) > 0 {
 		g.head("Not in the picture")

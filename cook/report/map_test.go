@@ -50,6 +50,37 @@ func TestGoldenMaps(t *testing.T) {
 	}
 }
 
+// TestMapOfPyramid: each level has its outlines and its line in the legend.
+func TestMapOfPyramid(t *testing.T) {
+	m := gridManifest(4, 4)
+	m.Pyramid = &manifest.Pyramid{}
+	node := func(id string, level int, children ...string) {
+		m.Pyramid.Nodes = append(m.Pyramid.Nodes, manifest.PyramidNode{ID: id, Level: level, Children: children, TriangleCount: 4000, FileSizeBytes: 90_000, VisualError: 0.5 * float64(level)})
+	}
+	for i := range 4 {
+		var tiles []string
+		for k := range 4 {
+			tiles = append(tiles, m.Tiles[4*(2*(i/2)+k/2)+2*(i%2)+k%2].ID)
+		}
+		node(fmt.Sprintf("n%d", i), 1, tiles...)
+	}
+	node("top", 2, "n0", "n1", "n2", "n3", "nobody")
+	node("stray", 3, "nobody")
+	got := svgOf(t, m, MapOptions{Size: 800})
+	wellFormed(t, got, true)
+	for _, want := range []string{"Pyramid of HLODs", "level 1", "4 nodes", "level 2", "1 node", "error 1 m"} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("the map does not say %q", want)
+		}
+	}
+	if n := bytes.Count(got, []byte(fmt.Sprintf("#%02x%02x%02x", pyramidColor.r, pyramidColor.g, pyramidColor.b))); n != 2+2 {
+		t.Errorf("%d levels of outlines and samples", n)
+	}
+	if bytes.Contains(got, []byte("level 3")) {
+		t.Error("a node above nothing is drawn")
+	}
+}
+
 func TestMapErrors(t *testing.T) {
 	m := gridManifest(2, 2)
 	for _, c := range []struct {

@@ -51,6 +51,12 @@ func (f *File) comparePayloads(m *manifest.Manifest, dir string, limit int) {
 	if b := m.SharedBucket; b != nil {
 		c.tile(&b.Tile, "/shared_bucket", format.FileShared)
 	}
+	if m.Pyramid != nil {
+		for i := range m.Pyramid.Nodes {
+			n, at := &m.Pyramid.Nodes[i], fmt.Sprintf("/pyramid/nodes/%d", i)
+			c.payload(n.Path, at+"/path_relative_to_manifest", at, n.ID, format.FileHLOD, n.TriangleCount, &n.Bounds)
+		}
+	}
 }
 
 func (c *comparison) tile(t *manifest.Tile, at string, want format.FileType) {
@@ -105,14 +111,14 @@ func (c *comparison) bounds(r *format.Reader, rel, at, id string, bounds *manife
 	}
 	switch {
 	case apart > size:
-		c.add(CodePayloadBounds, finding.Error, at+"/bounds", fmt.Sprintf("%s: the geometry of %s lies %.4g m outside of the tile's bounds", id, rel, apart),
+		c.add(CodePayloadBounds, finding.Error, at+"/bounds", fmt.Sprintf("%s: the geometry of %s lies %.4g m outside of its bounds", id, rel, apart),
 			"distances are measured to the bounds: cook again, or rebuild with `untold manifest build`")
 	case beyond > size:
 		severity := finding.Warning
 		if c.parity {
 			severity = finding.Info
 		}
-		c.add(CodePayloadOutside, severity, at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond the tile's bounds", id, rel, beyond),
+		c.add(CodePayloadOutside, severity, at+"/bounds", fmt.Sprintf("%s: the geometry of %s reaches %.4g m beyond its bounds", id, rel, beyond),
 			"distances are measured to the bounds; cells as bounds of uncut objects have this")
 	}
 }

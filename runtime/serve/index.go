@@ -188,6 +188,11 @@ func readScene(f io.Reader, name string, size int64) (Scene, bool) {
 	if m.SharedBucket != nil {
 		add(&m.SharedBucket.Tile)
 	}
+	if m.Pyramid != nil {
+		for i := range m.Pyramid.Nodes {
+			s.Bytes += m.Pyramid.Nodes[i].FileSizeBytes
+		}
+	}
 	return s, true
 }
 
