@@ -140,7 +140,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		Notes:       allNotes(s, ns),
 	}
 	res.Bounds, _ = f.Bounds()
-	if err := images.prune(usedTextures([]payload{{textures: texturesOf(f)}})); err != nil {
+	if err := images.prune(usedTextures([]payload{{textures: texturesOf(f)}}, nil)); err != nil {
 		return nil, err
 	}
 	res.TextureTotals = images.totals()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/cook/pyramid"
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
@@ -113,19 +114,20 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 
 	// Built: containers and textures in the stage.
-	if err := c.build(ctx, out, images, room, payloads); err != nil {
+	nodes, err := c.build(ctx, out, images, room, payloads)
+	if err != nil {
 		return nil, err
 	}
 
 	// Manifest: it fits the levels' distances, for which some are taken back.
-	m := c.manifest(payloads)
+	m := c.manifest(payloads, nodes)
 	if err := out.unstage(takenBack(payloads)); err != nil {
 		return nil, err
 	}
 	if err := images.publish(); err != nil {
 		return nil, err
 	}
-	if err := images.prune(usedTextures(payloads)); err != nil {
+	if err := images.prune(usedTextures(payloads, nodes)); err != nil {
 		return nil, err
 	}
 	if len(m.Tiles) == 0 && m.SharedBucket == nil {
@@ -236,9 +238,10 @@ type payload struct {
 	tile    string // id
 	typ     format.FileType
 	members []int
-	coord   *[3]int   // of a grid tile, nil for the bucket
-	border  *geom.Box // where geometry is cut, nil where it is not
-	levels  []level   // from fine to coarse
+	coord   *[3]int        // of a grid tile, nil for the bucket
+	border  *geom.Box      // where geometry is cut, nil where it is not
+	levels  []level        // from fine to coarse
+	leaf    *pyramid.Model // for the pyramid, until its node is made
 	share   geometryLoad
 
 	// results
@@ -352,7 +355,7 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, dropped 
 
 // build makes all containers, several at a time. Every payload has a slot of
 // its own, so the result does not depend on the order of the workers.
-func (c *scenePlan) build(ctx context.Context, out *output, images *textures, room *room, payloads []payload) error {
+func (c *scenePlan) build(ctx context.Context, out *output, images *textures, room *room, payloads []payload) ([]node, error) {
 	first := c.firstUse(payloads)
 	b := newTileBuilder(c.scene, c.objects, images.staged, c.opts, c.ns)
 	b.out, b.small, b.shrunk = out, images.small, images.shrunk
@@ -361,6 +364,7 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 	var mu sync.Mutex
 	done := 0
 	c.opts.progress("cook", 0, len(payloads))
+	outer := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c.opts.jobs())
 	errs := make([]error, len(payloads))
@@ -388,7 +392,10 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 			return nil
 		})
 	}
-	return workpool.FirstFailure(errs, g.Wait())
+	if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
+		return nil, err
+	}
+	return c.buildPyramid(outer, b, payloads)
 }
 
 // firstUse tells in which payload an object occurs first; notes count it
@@ -412,7 +419,7 @@ func (c *scenePlan) firstUse(payloads []payload) []int {
 func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
 	var src *levelSource
 	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
-		if len(p.levels) > 0 {
+		if len(p.levels) > 0 || c.makesPyramid() && p.coord != nil {
 			src = newLevelSource(all)
 		}
 	})
@@ -425,6 +432,11 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 	}
 	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
 		return err
+	}
+	if c.makesPyramid() && p.coord != nil {
+		if p.leaf, err = c.leaf(b, src); err != nil {
+			return fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
+		}
 	}
 	return c.buildLevels(ctx, b, p, src)
 }

@@ -13,7 +13,7 @@ import (
 
 // manifest describes the built payloads: version 3, uniform grid, or version
 // 4, floors.
-func (c *scenePlan) manifest(payloads []payload) *manifest.Manifest {
+func (c *scenePlan) manifest(payloads []payload, nodes []node) *manifest.Manifest {
 	p := c.planned
 	source := c.scene.Source
 	bounds := manifest.BoundsOf(p.SceneBounds)
@@ -63,7 +63,13 @@ func (c *scenePlan) manifest(payloads []payload) *manifest.Manifest {
 	if c.opts.hasFloors() {
 		c.describeFloors(m)
 	}
-	c.describeTextures(m, payloads)
+	if len(nodes) > 0 {
+		m.Pyramid = &manifest.Pyramid{}
+		for i := range nodes {
+			m.Pyramid.Nodes = append(m.Pyramid.Nodes, nodes[i].PyramidNode)
+		}
+	}
+	c.describeTextures(m, payloads, nodes)
 	return m
 }
 

@@ -159,6 +159,9 @@ type LevelOptions struct {
 	// HLODMaxTexture is the longest side, in pixels, of textures of HLODs.
 	// Default 256.
 	HLODMaxTexture int
+	// Pyramid makes merged HLODs above the tiles of a grid, each with baked textures,
+	// up to one that stands for all of them. Default false.
+	Pyramid bool
 	// HLODAtlas bakes the base colours of an HLOD into one texture of at most
 	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
 	// light that materials emit are lost, blended parts stay apart.

@@ -318,7 +318,7 @@ func texturesOf(f *format.File) []string {
 }
 
 // usedTextures returns the names of the textures of all containers.
-func usedTextures(payloads []payload) map[string]bool {
+func usedTextures(payloads []payload, nodes []node) map[string]bool {
 	used := map[string]bool{}
 	add := func(names []string) {
 		for _, name := range names {
@@ -330,6 +330,9 @@ func usedTextures(payloads []payload) map[string]bool {
 		for k := range payloads[i].levels {
 			add(payloads[i].levels[k].textures)
 		}
+	}
+	for i := range nodes {
+		add(nodes[i].textures)
 	}
 	return used
 }

@@ -145,7 +145,7 @@ func triangleScale(a, b geom.Vec3, ta, tb [2]float64) (area, scale float64) {
 
 // describeTextures says how large the textures are in the world, by which a
 // viewer finds what size of them it shows.
-func (c *scenePlan) describeTextures(m *manifest.Manifest, payloads []payload) {
+func (c *scenePlan) describeTextures(m *manifest.Manifest, payloads []payload, nodes []node) {
 	if c.opts.Compat {
 		return
 	}
@@ -164,6 +164,9 @@ func (c *scenePlan) describeTextures(m *manifest.Manifest, payloads []payload) {
 				add(l.scales)
 			}
 		}
+	}
+	for i := range nodes {
+		add(nodes[i].scales)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m.Textures = append(m.Textures, manifest.Texture{URI: texture.Folder + "/" + name, UVPerMetre: all[name]})

@@ -22,6 +22,7 @@ type tileBuilder struct {
 	shrunk    []texture.Staged    // what atlases are drawn from
 	images    smallImages         // their pixels
 	looks     appearance.Textures // of materials, seen from afar
+	baked     bakedImages
 	materials []gltfscene.Material
 	plans     []uvPlan // by materials
 	classes   []int    // by materials; nil: nothing is merged

@@ -28,8 +28,8 @@ type Look struct {
 	NormalScale       float32
 	OcclusionStrength float32
 	Emissive          [3]float32 // linear
-	Masked            bool       // what has an alpha below Cutoff is not drawn
-	Cutoff            float32
+	Masked            bool       // else alpha does not count
+	Cutoff            float32    // where Masked: a texel whose mean alpha is below is not drawn
 	DoubleSided       bool
 
 	// Textures; those without an Image count as white, or as a flat normal.
@@ -192,6 +192,7 @@ func (s *Surface) look(p *point, density [][2]float64) value {
 			out.color[c] = float64(out.color[c] * sum)
 		}
 	}
+	out.color[3] = m.opacity(out.color[3])
 	metalRough := read(&m.MetalRough, white)
 	out.rough, out.metal = float64(metalRough[1]*m.Roughness), float64(metalRough[2]*m.Metallic)
 	occlusion := read(&m.Occlusion, white)
@@ -202,6 +203,14 @@ func (s *Surface) look(p *point, density [][2]float64) value {
 	}
 	out.normal = s.normal(p, i, m, read)
 	return out
+}
+
+// opacity turns a mean alpha into one whose threshold is a half.
+func (m *Look) opacity(alpha float64) float64 {
+	if !m.Masked || !(m.Cutoff > 0) {
+		return 1
+	}
+	return min(1, 0.5*alpha/float64(m.Cutoff))
 }
 
 // normal returns the shading normal at a point.

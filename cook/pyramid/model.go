@@ -1,0 +1,143 @@
+package pyramid
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/untoldkit/untold/cook/appearance"
+	"github.com/untoldkit/untold/cook/bake"
+	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Source is a surface that a model is made of.
+type Source struct {
+	Surface bake.Surface
+	// Groups tells triangles of different children apart; nil: there is one.
+	Groups []int32
+	// Looks say how the materials of the surface are seen, as Surface.Looks.
+	Looks []appearance.Material
+	// Geometric and Visual are how far the surface is from the scene already, metres.
+	Geometric, Visual float64
+}
+
+// Model stands in for a source.
+type Model struct {
+	Mesh        mesh.Mesh // with normals, tangents and texture coordinates
+	Groups      []int32   // by triangle, as in the source
+	Atlas       *bake.Atlas
+	DoubleSided bool
+	Geometric   float64 // greatest distance from the scene, metres
+	Visual      float64 // size of what is seen of the difference, metres
+	Texels      int     // that show something
+}
+
+// Options bound a model.
+type Options struct {
+	Triangles     int // at most, but for two of each part that nothing can be left of
+	Side          int // of the square of base colours, texels
+	OcclusionRays int // 0: the source's own occlusion counts alone
+	Jobs          int
+}
+
+// Distances in parts of the diagonal of a source.
+const (
+	reachLeast     = 0.004 // baked texels look at least so far for their surface
+	reachMost      = 0.03
+	occlusionReach = 0.04
+)
+
+// Build makes a model. It returns nil where no triangle is left, as of a source
+// without area.
+func Build(s *Source, o Options) (*Model, error) {
+	coarse, err := reduce(s, o.Triangles)
+	if err != nil || len(coarse.Indices) == 0 {
+		return nil, err
+	}
+	charts := bake.Unwrap(coarse.Positions, coarse.Indices)
+	layout, err := bake.Pack(charts, o.Side)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Groups: coarse.Groups}
+	m.fill(coarse, layout)
+	index := func(p []geom.Vec3, i []uint32) *measure.Index {
+		return measure.NewIndex(&measure.Surface{Positions: p, Indices: i})
+	}
+	own := measure.Farthest(index(s.Surface.Positions, s.Surface.Indices), index(m.Mesh.Positions, m.Mesh.Indices))
+	box := m.Mesh.Bounds()
+	diagonal := box.Size().Len()
+	m.Atlas, err = bake.Bake(&s.Surface, &bake.Coarse{
+		Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents,
+	}, layout, bake.Options{
+		Reach:         max(float64(reachLeast*diagonal), min(own, float64(reachMost*diagonal))),
+		OcclusionRays: o.OcclusionRays, OcclusionReach: float64(occlusionReach * diagonal),
+		Encode: texture.FromLinear, Jobs: o.Jobs,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bake: %w", err)
+	}
+	for i := range layout.Places {
+		m.Texels += layout.Places[i].W * layout.Places[i].H
+	}
+	for i := range s.Looks {
+		m.DoubleSided = m.DoubleSided || s.Looks[i].DoubleSided
+	}
+	m.Geometric = s.Geometric + own
+	m.Visual = s.Visual + m.seen(s)
+	return m, nil
+}
+
+// reduce simplifies a source. Vertices keep their normals only: all else is baked.
+func reduce(s *Source, triangles int) (*simplify.Mesh, error) {
+	in := &simplify.Mesh{Positions: s.Surface.Positions, Normals: s.Surface.Normals, Indices: s.Surface.Indices, Groups: s.Groups}
+	z, err := simplify.New(in, simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)})
+	if err != nil {
+		return nil, err
+	}
+	z.Reduce(triangles, 0)
+	return z.Mesh(), nil
+}
+
+// fill takes the coarse mesh with the texture coordinates of its charts.
+func (m *Model) fill(coarse *simplify.Mesh, layout *bake.Layout) {
+	indices, uv, from := layout.Mesh(coarse.Indices)
+	m.Mesh = mesh.Mesh{Indices: indices, UV: [2][][2]float32{uv}}
+	for _, v := range from {
+		m.Mesh.Positions = append(m.Mesh.Positions, coarse.Positions[v])
+		m.Mesh.Normals = append(m.Mesh.Normals, coarse.Normals[v])
+	}
+	m.Mesh.GenerateTangents()
+}
+
+// seen returns the size of what is seen of the difference to a source.
+func (m *Model) seen(s *Source) float64 {
+	full := &appearance.Mesh{
+		Positions: s.Surface.Positions, Normals: s.Surface.Normals, UV: s.Surface.UV[0], Colors: s.Surface.Colors,
+		Indices: s.Surface.Indices, Materials: s.Surface.Materials,
+	}
+	materials := append(s.Looks[:len(s.Looks):len(s.Looks)], m.look())
+	own := make([]int32, len(m.Mesh.Indices)/3)
+	for i := range own {
+		own[i] = int32(len(s.Looks))
+	}
+	size, _ := appearance.New(full, materials).Compare(&appearance.Mesh{
+		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Materials: own,
+	})
+	return size
+}
+
+// look says how the model's material is seen.
+func (m *Model) look() appearance.Material {
+	out := appearance.Material{
+		Color: [4]float32{1, 1, 1, 1}, Texture: appearance.NewTexture(m.Atlas.Color, texture.Linear),
+		Masked: m.Atlas.Coverage, Cutoff: 0.5, DoubleSided: m.DoubleSided,
+	}
+	if m.Atlas.Emissive == nil { // else it glows in places only, which nothing here shows
+		out.Emissive = m.Atlas.EmissiveColor
+	}
+	return out
+}
