@@ -434,7 +434,7 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 		return err
 	}
 	if c.makesPyramid() && p.coord != nil {
-		if p.leaf, err = c.leaf(b, src); err != nil {
+		if p.leaf, err = c.leaf(b, src, p.border); err != nil {
 			return fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 	"path"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/pyramid"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
@@ -29,6 +31,9 @@ const (
 	leafTriangles = 4000
 	leafTexels    = 256
 	nodeRays      = 12 // for the light that a leaf takes from itself
+	// borderTolerance is how far a leaf's border may be off, metres; it doubles with
+	// every level.
+	borderTolerance = 0.1
 )
 
 // node is a node of the pyramid, planned and then built.
@@ -47,6 +52,7 @@ type above struct {
 	id    string
 	level int // 0: a tile
 	x, z  int
+	cell  geom.Box
 	model *pyramid.Model
 }
 
@@ -60,7 +66,7 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 	var below []above
 	for i := range payloads {
 		if p := &payloads[i]; p.coord != nil && !p.empty {
-			below = append(below, above{id: p.tile, x: p.coord[0], z: p.coord[2], model: p.leaf})
+			below = append(below, above{id: p.tile, x: p.coord[0], z: p.coord[2], cell: c.planned.Tiles[i].Cell, model: p.leaf})
 			p.leaf = nil
 		}
 	}
@@ -97,7 +103,7 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 				}
 				nodes[i], errs[i] = c.buildNode(b, level, cell, max(1, c.opts.jobs()/len(cells)))
 				if errs[i] == nil {
-					next[i] = above{nodes[i].ID, level, cell[0].x / 2, cell[0].z / 2, nodes[i].model}
+					next[i] = above{nodes[i].ID, level, cell[0].x / 2, cell[0].z / 2, around(cell), nodes[i].model}
 					nodes[i].model = nil
 				}
 				return errs[i]
@@ -138,8 +144,17 @@ func cellsOf(below []above) ([][]above, error) {
 	return out, nil
 }
 
+// around returns the box around cells.
+func around(cells []above) geom.Box {
+	b := geom.EmptyBox()
+	for i := range cells {
+		b = b.Union(cells[i].cell)
+	}
+	return b
+}
+
 // leaf makes what stands for a tile in the first level of the pyramid.
-func (c *scenePlan) leaf(b *tileBuilder, src *levelSource) (*pyramid.Model, error) {
+func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*pyramid.Model, error) {
 	shapes := src.take(src.mesh())
 	var parts []pyramid.Part
 	for g, shape := range shapes {
@@ -154,12 +169,13 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource) (*pyramid.Model, erro
 		if p.Look, err = b.look(src.names[g].material); err != nil {
 			return nil, err
 		}
+		p.Look.Emissive = [3]float32{} // a lamp glows in places only, which the model's look cannot tell
 		if p.Bake, err = b.baked.look(b, m); err != nil {
 			return nil, err
 		}
 		parts = append(parts, p)
 	}
-	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: leafTexels, OcclusionRays: nodeRays, Jobs: 1})
+	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: leafTexels, OcclusionRays: nodeRays, Jobs: 1, Cell: border, Tolerance: borderTolerance})
 }
 
 // buildNode makes a node out of what lies below it, and writes it.
@@ -174,8 +190,13 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 	if len(s.Surface.Indices) == 0 {
 		return nil, fail(fmt.Errorf("nothing below it has an area"))
 	}
+	o := pyramid.Options{Triangles: nodeTriangles, Side: nodeTexels, Jobs: jobs, Tolerance: math.Ldexp(borderTolerance, level)}
+	if c.opts.Clip {
+		box := around(cell)
+		o.Cell = &box
+	}
 	var err error
-	if n.model, err = pyramid.Build(s, pyramid.Options{Triangles: nodeTriangles, Side: nodeTexels, Jobs: jobs}); err != nil {
+	if n.model, err = pyramid.Build(s, o); err != nil {
 		return nil, fail(err)
 	}
 	if err := c.writeNode(b, n); err != nil {

@@ -79,24 +79,27 @@ func shelve(charts []Chart, side int, scale float64, gutter int) []Place {
 		if w > side || h > side {
 			return nil
 		}
-		out[i] = Place{W: w, H: h, Gutter: gutter}
+		// A chart of a few texels is not worth a gutter of as many.
+		out[i] = Place{W: w, H: h, Gutter: min(gutter, max(w, h)/4)}
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(out[b].H, out[a].H), cmp.Compare(out[b].W, out[a].W))
-	})
-	even := func(n int) int {
-		if gutter < wideGutter {
+	room := func(n int, p *Place) int {
+		n += 2 * p.Gutter
+		if p.Gutter < wideGutter {
 			return n
 		}
 		return n + n&1
 	}
+	height := func(i int) int { return room(out[i].H, &out[i]) }
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(height(b), height(a)), cmp.Compare(out[b].W, out[a].W))
+	})
 	type row struct{ x, y, height int }
 	var rows []row
 	top, open := 0, 0 // rows before open are full
 	for _, i := range order {
 		p := &out[i]
-		w, h := even(p.W+2*gutter), even(p.H+2*gutter)
+		w, h := room(p.W, p), room(p.H, p)
 		at := -1
 		for r := open; r < len(rows); r++ {
 			if rows[r].x+w <= side {
@@ -112,7 +115,7 @@ func shelve(charts []Chart, side int, scale float64, gutter int) []Place {
 			at = len(rows) - 1
 			top += h
 		}
-		p.X, p.Y = rows[at].x+gutter, rows[at].y+gutter
+		p.X, p.Y = rows[at].x+p.Gutter, rows[at].y+p.Gutter
 		rows[at].x += w
 		for open < len(rows) && rows[open].x >= side {
 			open++

@@ -40,7 +40,11 @@ type Options struct {
 	Triangles     int // at most, but for two of each part that nothing can be left of
 	Side          int // of the square of base colours, texels
 	OcclusionRays int // 0: the source's own occlusion counts alone
-	Jobs          int
+	// Cell is what the source was cut to: its neighbours find the same border. Edges
+	// there are simplified within Tolerance metres.
+	Cell      *geom.Box
+	Tolerance float64
+	Jobs      int
 }
 
 // Distances in parts of the diagonal of a source.
@@ -53,7 +57,7 @@ const (
 // Build makes a model. It returns nil where no triangle is left, as of a source
 // without area.
 func Build(s *Source, o Options) (*Model, error) {
-	coarse, err := reduce(s, o.Triangles)
+	coarse, err := reduce(s, &o)
 	if err != nil || len(coarse.Indices) == 0 {
 		return nil, err
 	}
@@ -92,14 +96,36 @@ func Build(s *Source, o Options) (*Model, error) {
 }
 
 // reduce simplifies a source. Vertices keep their normals only: all else is baked.
-func reduce(s *Source, triangles int) (*simplify.Mesh, error) {
+func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
 	in := &simplify.Mesh{Positions: s.Surface.Positions, Normals: s.Surface.Normals, Indices: s.Surface.Indices, Groups: s.Groups}
-	z, err := simplify.New(in, simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)})
+	so := simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)}
+	if o.Cell != nil {
+		in.Positions, so.Locked = settleBorder(in.Positions, in.Indices, o.Cell, o.Tolerance)
+		dropFlat(in)
+	}
+	z, err := simplify.New(in, so)
 	if err != nil {
 		return nil, err
 	}
-	z.Reduce(triangles, 0)
+	z.Reduce(o.Triangles, 0)
 	return z.Mesh(), nil
+}
+
+// dropFlat removes triangles two of whose corners are at one place.
+func dropFlat(m *simplify.Mesh) {
+	var indices []uint32
+	var groups []int32
+	for t := range m.Triangles() {
+		i := m.Indices[3*t : 3*t+3]
+		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
+		if a == b || b == c || c == a {
+			continue
+		}
+		if indices = append(indices, i...); m.Groups != nil {
+			groups = append(groups, m.Groups[t])
+		}
+	}
+	m.Indices, m.Groups = indices, groups
 }
 
 // fill takes the coarse mesh with the texture coordinates of its charts.
@@ -130,14 +156,10 @@ func (m *Model) seen(s *Source) float64 {
 	return size
 }
 
-// look says how the model's material is seen.
+// look says how the model's material is seen, without what it emits.
 func (m *Model) look() appearance.Material {
-	out := appearance.Material{
+	return appearance.Material{
 		Color: [4]float32{1, 1, 1, 1}, Texture: appearance.NewTexture(m.Atlas.Color, texture.Linear),
 		Masked: m.Atlas.Coverage, Cutoff: 0.5, DoubleSided: m.DoubleSided,
 	}
-	if m.Atlas.Emissive == nil { // else it glows in places only, which nothing here shows
-		out.Emissive = m.Atlas.EmissiveColor
-	}
-	return out
 }
