@@ -87,12 +87,28 @@ func Build(s *Source, o Options) (*Model, error) {
 	for i := range layout.Places {
 		m.Texels += layout.Places[i].W * layout.Places[i].H
 	}
-	for i := range s.Looks {
-		m.DoubleSided = m.DoubleSided || s.Looks[i].DoubleSided
-	}
+	m.DoubleSided = s.doubleSided()
 	m.Geometric = s.Geometric + own
 	m.Visual = s.Visual + m.seen(s)
 	return m, nil
+}
+
+// doubleSided reports whether most of a source is seen from both sides. One material
+// serves all of a model, and a wall that shows where there was none is worse than a
+// leaf that does not.
+func (s *Source) doubleSided() bool {
+	f := &s.Surface
+	sum := 0.0
+	for t, m := range f.Materials {
+		i := f.Indices[3*t : 3*t+3]
+		a := f.Positions[i[0]]
+		area := f.Positions[i[1]].Sub(a).Cross(f.Positions[i[2]].Sub(a)).Len()
+		if !f.Looks[m].DoubleSided {
+			area = -area
+		}
+		sum += area
+	}
+	return sum > 0
 }
 
 // reduce simplifies a source. Vertices keep their normals only: all else is baked.
