@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/pyramid"
 	"github.com/untoldkit/untold/cook/internal/texture"
-	"github.com/untoldkit/untold/cook/pyramid"
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
@@ -27,28 +27,31 @@ import (
 
 // Result tells what Run wrote.
 type Result struct {
-	ManifestPath   string             `json:"manifest"` // where a dry run would write it
-	Manifest       *manifest.Manifest `json:"-"`
-	Plan           *PlanSummary       `json:"plan"`
-	Needs          *Needs             `json:"needs"`
-	Report         *report.Report     `json:"-"` // when Options.Report is set
-	DryRun         bool               `json:"dry_run"`
-	Tiles          int                `json:"tiles"`
-	FailedTiles    int                `json:"failed_tiles"`
-	SharedObjects  int                `json:"shared_objects"`
-	Objects        int                `json:"objects"`
-	Triangles      int                `json:"triangles"`       // of the scene, each object once
-	TileTriangles  int                `json:"tile_triangles"`  // of all payloads: more where objects overlap several tiles
-	PayloadBytes   int64              `json:"payload_bytes"`   // of the full tiles and the bucket
-	Levels         int                `json:"levels"`          // LOD and HLOD files
-	LevelTriangles int                `json:"level_triangles"` // of these
-	LevelBytes     int64              `json:"level_bytes"`     // of these
-	Dropped        []Drop             `json:"dropped_levels"`  // asked for and not made
-	Textures       int                `json:"textures"`
-	TextureBytes   int64              `json:"texture_bytes"`
-	TextureTotals  TextureTotals      `json:"texture_totals"`
-	VertexCache    VertexCache        `json:"vertex_cache"`
-	Notes          []Note             `json:"notes"`
+	ManifestPath     string             `json:"manifest"` // where a dry run would write it
+	Manifest         *manifest.Manifest `json:"-"`
+	Plan             *PlanSummary       `json:"plan"`
+	Needs            *Needs             `json:"needs"`
+	Report           *report.Report     `json:"-"` // when Options.Report is set
+	DryRun           bool               `json:"dry_run"`
+	Tiles            int                `json:"tiles"`
+	FailedTiles      int                `json:"failed_tiles"`
+	SharedObjects    int                `json:"shared_objects"`
+	Objects          int                `json:"objects"`
+	Triangles        int                `json:"triangles"`       // of the scene, each object once
+	TileTriangles    int                `json:"tile_triangles"`  // of all payloads: more where objects overlap several tiles
+	PayloadBytes     int64              `json:"payload_bytes"`   // of the full tiles and the bucket
+	Levels           int                `json:"levels"`          // LOD and HLOD files
+	LevelTriangles   int                `json:"level_triangles"` // of these
+	LevelBytes       int64              `json:"level_bytes"`     // of these
+	PyramidNodes     int                `json:"pyramid_nodes"`
+	PyramidTriangles int                `json:"pyramid_triangles"`
+	PyramidBytes     int64              `json:"pyramid_bytes"`  // without the textures, which TextureBytes has
+	Dropped          []Drop             `json:"dropped_levels"` // asked for and not made
+	Textures         int                `json:"textures"`
+	TextureBytes     int64              `json:"texture_bytes"`
+	TextureTotals    TextureTotals      `json:"texture_totals"`
+	VertexCache      VertexCache        `json:"vertex_cache"`
+	Notes            []Note             `json:"notes"`
 }
 
 // VertexCache says what the triangle order is worth, for a FIFO cache of 16
@@ -141,7 +144,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 			return nil, err
 		}
 	}
-	res = c.summarize(m, payloads, dropped, images.totals())
+	res = c.summarize(m, payloads, nodes, dropped, images.totals())
 	res.ManifestPath = filepath.Join(out.dir, c.manifestFile())
 	return res, nil
 }
@@ -306,7 +309,7 @@ func (c *scenePlan) prepare(out *output) (*neighbours, error) {
 }
 
 // summarize says what was built.
-func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, dropped []Drop, textures TextureTotals) *Result {
+func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []node, dropped []Drop, textures TextureTotals) *Result {
 	res := &Result{
 		Manifest: m, Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
 		Objects: len(c.objects), DryRun: c.opts.DryRun, Dropped: append([]Drop{}, dropped...),
@@ -341,6 +344,13 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, dropped 
 			c.ns.add("levels-not-paying", len(p.drops), i, p.tile+" "+p.drops[0].Level)
 		}
 		res.Dropped = append(res.Dropped, p.drops...)
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		res.PyramidNodes++
+		res.PyramidTriangles += n.TriangleCount
+		res.PyramidBytes += n.FileSizeBytes
+		atlases, atlasBytes, atlasGPU = atlases+len(n.textures), atlasBytes+n.bytes, atlasGPU+n.gpu
 	}
 	res.VertexCache = VertexCache{order.ACMRBefore, order.ACMRAfter, order.ATVRBefore, order.ATVRAfter}
 	res.TextureTotals = textures

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/untoldkit/untold/cook/bake"
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/bake"
 	"github.com/untoldkit/untold/cook/internal/texture"
 )
 

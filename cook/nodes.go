@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/pyramid"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/cook/pyramid"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/workpool"
@@ -30,6 +30,7 @@ const (
 	nodeTexels    = 512 // along a side of its square of base colours
 	leafTriangles = 4000
 	leafTexels    = 256
+	mostChildren  = 64 // of a node, as manifests have it
 	nodeRays      = 12 // for the light that a leaf takes from itself
 	// borderTolerance is how far a leaf's border may be off, metres; it doubles with
 	// every level.
@@ -42,6 +43,8 @@ type node struct {
 	model    *pyramid.Model // until its parent is made
 	textures []string
 	scales   map[string]float64
+	bytes    int64 // of the textures
+	gpu      int64 // of them, video memory
 }
 
 // makesPyramid reports whether there is one: a scene that is wanted whole needs none.
@@ -122,6 +125,14 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 	return out, nil
 }
 
+// texels is the side of a node's square of base colours.
+func (o *Options) texels() int {
+	if o.nodeTexels > 0 {
+		return o.nodeTexels
+	}
+	return nodeTexels
+}
+
 // cellsOf gathers four cells each into one, in the order of z, then x.
 func cellsOf(below []above) ([][]above, error) {
 	sorted := slices.Clone(below)
@@ -137,8 +148,8 @@ func cellsOf(below []above) ([][]above, error) {
 		}
 	}
 	for _, cell := range out {
-		if len(cell) > manifest.MaxNodeChildren {
-			return nil, fmt.Errorf("%d tiles stand above each other in one place, and a node of the pyramid has %d children at most: give tiles more height (--tile-size-y)", len(cell)/4, manifest.MaxNodeChildren)
+		if len(cell) > mostChildren {
+			return nil, fmt.Errorf("%d tiles stand above each other in one place, and a node of the pyramid has %d children at most: give tiles more height (--tile-size-y)", len(cell)/4, mostChildren)
 		}
 	}
 	return out, nil
@@ -175,7 +186,7 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 		}
 		parts = append(parts, p)
 	}
-	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: leafTexels, OcclusionRays: nodeRays, Jobs: 1, Cell: border, Tolerance: borderTolerance})
+	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: min(leafTexels, c.opts.texels()), OcclusionRays: nodeRays, Jobs: 1, Cell: border, Tolerance: borderTolerance})
 }
 
 // buildNode makes a node out of what lies below it, and writes it.
@@ -190,7 +201,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 	if len(s.Surface.Indices) == 0 {
 		return nil, fail(fmt.Errorf("nothing below it has an area"))
 	}
-	o := pyramid.Options{Triangles: nodeTriangles, Side: nodeTexels, Jobs: jobs, Tolerance: math.Ldexp(borderTolerance, level)}
+	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Jobs: jobs, Tolerance: math.Ldexp(borderTolerance, level)}
 	if c.opts.Clip {
 		box := around(cell)
 		o.Cell = &box
@@ -207,7 +218,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 
 // writeNode writes a node's textures and its container, an entity for each child.
 func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
-	own, gpu, err := c.nodeMaterial(b, n.ID, n.model)
+	own, err := c.nodeMaterial(b, n)
 	if err != nil {
 		return err
 	}
@@ -230,7 +241,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 		return err
 	}
 	n.TriangleCount, n.textures, n.scales = triangles(f), texturesOf(f), textureScales(f)
-	n.EstimatedMemoryBytes = int64(len(f.Vertices)+len(f.Indices)) + gpu
+	n.EstimatedMemoryBytes = int64(len(f.Vertices)+len(f.Indices)) + n.gpu
 	n.GeometricError, n.VisualError = n.model.Geometric, n.model.Visual
 	bounds, _ := f.Bounds()
 	n.Bounds = boundsOf(bounds)
@@ -274,17 +285,16 @@ func splitGroups(m *pyramid.Model, n int) []*mesh.Mesh {
 }
 
 // nodeMaterial writes the textures of a node and returns the material that shows
-// them, and the video memory that they take.
-func (c *scenePlan) nodeMaterial(b *tileBuilder, id string, model *pyramid.Model) (*atlasMaterial, int64, error) {
-	a := model.Atlas
+// them.
+func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node) (*atlasMaterial, error) {
+	a := n.model.Atlas
 	m := defaultMaterial()
-	m.Name, m.DoubleSided = id, model.DoubleSided
+	m.Name, m.DoubleSided = n.ID, n.model.DoubleSided
 	m.Metallic, m.Roughness, m.Emissive = a.Metallic, a.Roughness, a.EmissiveColor
 	if a.Coverage {
 		m.AlphaMode, m.AlphaCutoff = gltfscene.AlphaMask, 0.5
 	}
 	own := &atlasMaterial{material: m}
-	gpu := int64(0)
 	add := func(img *image.NRGBA, use texture.Use, suffix string, slots ...*gltfscene.TextureRef) error {
 		if img == nil {
 			return nil
@@ -294,7 +304,7 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, id string, model *pyramid.Model
 			role.Alpha, role.Cutoff = texture.AlphaMasked, 0.5
 		}
 		ext := texture.OneExt(c.opts.Textures)
-		stem := atlasStem(id+suffix, ext, b.small, b.staged)
+		stem := atlasStem(n.ID+suffix, ext, b.small, b.staged)
 		var file texture.Cooked
 		w, err := b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+ext), func(w io.Writer) error {
 			var err error
@@ -305,7 +315,7 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, id string, model *pyramid.Model
 			return err
 		}
 		file.Size = w.size
-		gpu += file.GPU
+		n.bytes, n.gpu = n.bytes+file.Size, n.gpu+file.GPU
 		s := texture.Staged{File: file.File, Width: file.Width, Height: file.Height, Size: file.Size}
 		s.Cooked[use] = &file
 		for _, t := range slots {
@@ -322,8 +332,8 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, id string, model *pyramid.Model
 		add(a.Emissive, texture.Color, "_emissive", &o.EmissiveTex),
 	} {
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	return own, gpu, nil
+	return own, nil
 }

@@ -57,6 +57,8 @@ type Options struct {
 	// faults, in tests, stands between the cook and the output folder and stops
 	// or fails at chosen calls.
 	faults func(journal.FS) journal.FS
+	// nodeTexels, above 0, takes the place of the constant in tests.
+	nodeTexels int
 }
 
 // InputOptions say what is read.
@@ -316,6 +318,9 @@ func (o *Options) check() error {
 	}
 	if o.hasFloors() && (o.AutoTileSize || o.SampleFraction > 0 || o.PerimeterDepth > 0) {
 		return fmt.Errorf("cook: an automatic tile size, samples and perimeters are for grids, not for a %s", o.Partition)
+	}
+	if o.Pyramid && (o.hasFloors() || o.Compat) {
+		return errors.New("cook: a pyramid is made above the tiles of a grid, and not with --compat engine; leave --pyramid out")
 	}
 	if err := o.checkLevels(); err != nil {
 		return err

@@ -14,8 +14,8 @@ type Pyramid struct {
 	Nodes []PyramidNode `json:"nodes"` // children before their parents
 }
 
-// MaxNodeChildren is the greatest number of children of a node.
-const MaxNodeChildren = 64
+// maxNodeChildren is the greatest number of children of a node.
+const maxNodeChildren = 64
 
 // PyramidNode is one merged HLOD. Its payload has an entity for each child of which
 // something is left, named by the child's id and in the order of Children, so that a
@@ -108,10 +108,10 @@ func (v *validator) pyramid() {
 			v.add(codePyramid, at+"/level", "the level %d is below 1", n.Level)
 		case len(n.Children) == 0:
 			v.add(codePyramid, at+"/children", "the node has no children")
-		case len(n.Children) > MaxNodeChildren:
-			v.add(codePyramid, at+"/children", "the node has %d children, at most %d are allowed", len(n.Children), MaxNodeChildren)
+		case len(n.Children) > maxNodeChildren:
+			v.add(codePyramid, at+"/children", "the node has %d children, at most %d are allowed", len(n.Children), maxNodeChildren)
 		}
-		for _, id := range n.Children[:min(len(n.Children), MaxNodeChildren)] {
+		for _, id := range n.Children[:min(len(n.Children), maxNodeChildren)] {
 			c := below[id]
 			name := human.Clip(id, 80)
 			switch {

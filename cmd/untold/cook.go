@@ -69,7 +69,7 @@ var cookGroups = []flagGroup{
 	{"Cutting buildings (quadtree, kdtree)", "floor-count floor-band-height kdtree-balance min-objects-per-tile-tier scene-profile " +
 		"tier-matching tier-radius untagged-semantic-tier"},
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
-		"hlod hlod-level hlod-atlas hlod-max-texture"},
+		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
 	{"Output", "output payload-dir compress compat dry-run plan report json sync jobs"},
 }
@@ -168,6 +168,9 @@ func printCooked(a *app, r *cook.Result) error {
 			size = ", as far as they will pay"
 		}
 		_, err = fmt.Fprintf(a.stdout, "%s%s\n", human.Plural(r.Levels, "LOD or HLOD file"), size)
+	}
+	if r.PyramidNodes > 0 && err == nil {
+		_, err = fmt.Fprintf(a.stdout, "a pyramid of %s above the tiles (%s, %s)\n", human.Plural(r.PyramidNodes, "merged HLOD"), human.Plural(r.PyramidTriangles, "triangle"), human.Bytes(r.PyramidBytes))
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, needsText(r))

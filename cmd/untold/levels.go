@@ -70,7 +70,7 @@ func (x *levelFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	if !x.hlod {
 		o.HLODs = nil
 	}
-	if asked := f.Changed("lod") && x.lod || f.Changed("hlod") && x.hlod; asked && !f.Changed("whole-limit") {
+	if asked := f.Changed("lod") && x.lod || f.Changed("hlod") && x.hlod || o.Pyramid; asked && !f.Changed("whole-limit") {
 		o.WholeLimit = 0 // who asks for levels gets them, of small scenes too
 	}
 	if o.LODErrorPixels > 0 && len(o.LODs)+len(o.HLODs) == 0 {

@@ -107,7 +107,7 @@ var sceneSettings = []string{
 	"compat", "tile-size", "tile-size-x", "tile-size-y", "tile-size-z", "auto-tile-size", "tile-triangles", "clip", "split-max-tiles",
 	"sample-fraction", "perimeter-depth", "recenter",
 	"lod", "hlod", "lod-level", "hlod-level", "lod-error-pixels", "lod-max-error-pixels", "lod-fov", "lod-height",
-	"lod-min-triangles", "whole-limit", "view-distance", "hlod-atlas", "hlod-max-texture",
+	"lod-min-triangles", "whole-limit", "view-distance", "pyramid", "hlod-atlas", "hlod-max-texture",
 	"compress", "merge", "instances", "scene", "textures", "max-texture",
 }
 

@@ -2,7 +2,7 @@ package pyramid
 
 import (
 	"github.com/untoldkit/untold/cook/appearance"
-	"github.com/untoldkit/untold/cook/bake"
+	"github.com/untoldkit/untold/cook/internal/bake"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/geom"
 )

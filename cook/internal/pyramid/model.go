@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/cook/appearance"
-	"github.com/untoldkit/untold/cook/bake"
+	"github.com/untoldkit/untold/cook/internal/bake"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/mesh"

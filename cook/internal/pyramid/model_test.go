@@ -1,0 +1,81 @@
+package pyramid
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/untoldkit/untold/cook/appearance"
+	"github.com/untoldkit/untold/cook/internal/bake"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// field is a waving ground of n x n quads of a metre in one colour, from x on.
+func field(n int, x float64, color [4]float32) *Source {
+	p := Part{Bake: bake.Look{BaseColor: color, Roughness: 1}, Look: appearance.Material{Color: color}}
+	for i := range n + 1 {
+		for k := range n + 1 {
+			h := float64(float64((i*7+k*5)%11) / 20)
+			p.Positions = append(p.Positions, geom.Vec3{x + float64(i), h, float64(k)})
+			p.Normals = append(p.Normals, [3]float32{0, 1, 0})
+			if i > 0 && k > 0 {
+				a, b := uint32((i-1)*(n+1)+k-1), uint32(i*(n+1)+k-1)
+				p.Indices = append(p.Indices, a, a+1, b, b, a+1, b+1)
+			}
+		}
+	}
+	return Leaf([]Part{p})
+}
+
+func built(t *testing.T, s *Source, o Options) *Model {
+	t.Helper()
+	m, err := Build(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestBuild: a model keeps to its budget, a node tells its children apart and shows
+// each in its colour, errors add up, and nothing depends on the processors.
+func TestBuild(t *testing.T) {
+	leaf := Options{Triangles: 200, Side: 64, Jobs: 1}
+	red, blue := [4]float32{0.8, 0.1, 0.1, 1}, [4]float32{0.1, 0.1, 0.8, 1}
+	models := []*Model{built(t, field(20, 0, red), leaf), nil, built(t, field(20, 20, blue), leaf)}
+	for _, m := range models {
+		if m != nil && (len(m.Mesh.Indices) > 3*200 || m.Geometric <= 0 || m.Texels == 0 || m.DoubleSided) {
+			t.Errorf("%d triangles, %v m, %d texels", len(m.Mesh.Indices)/3, m.Geometric, m.Texels)
+		}
+	}
+	var first *Model
+	for _, jobs := range []int{1, 3} {
+		n := built(t, Join(models), Options{Triangles: 150, Side: 64, Jobs: jobs})
+		if len(n.Mesh.Indices) > 3*150 || len(n.Groups) != len(n.Mesh.Indices)/3 {
+			t.Errorf("%d triangles, %d groups", len(n.Mesh.Indices)/3, len(n.Groups))
+		}
+		if n.Geometric < models[0].Geometric || n.Visual < models[2].Visual {
+			t.Errorf("%v m and %v m are less than below", n.Geometric, n.Visual)
+		}
+		for k, g := range n.Groups {
+			x, uv := 0.0, [2]float32{}
+			for _, v := range n.Mesh.Indices[3*k : 3*k+3] {
+				x += n.Mesh.Positions[v][0] / 3
+				uv[0], uv[1] = uv[0]+n.Mesh.UV[0][v][0]/3, uv[1]+n.Mesh.UV[0][v][1]/3
+			}
+			if g != 0 && g != 2 || (g == 2) != (x > 20) {
+				t.Fatalf("a triangle at x = %v m belongs to child %d", x, g)
+			}
+			c := n.Atlas.Color.NRGBAAt(int(uv[0]*64), int(uv[1]*64))
+			if (g == 2) != (c.B > c.R) {
+				t.Fatalf("child %d shows %v", g, c)
+			}
+		}
+		if first == nil {
+			first = n
+		} else if !bytes.Equal(first.Atlas.Color.Pix, n.Atlas.Color.Pix) || first.Visual != n.Visual || first.Geometric != n.Geometric {
+			t.Error("the result depends on the processors")
+		}
+	}
+	if m, err := Build(Join(nil), leaf); m != nil || err != nil {
+		t.Error(m, err)
+	}
+}

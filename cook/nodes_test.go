@@ -1,0 +1,100 @@
+package cook
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// TestPyramid: every tile has a parent up to one root, containers have an entity for
+// each child, errors never fall going up, budgets are kept, and nothing depends on
+// the number of processors.
+func TestPyramid(t *testing.T) {
+	scene := hills(t, 24)
+	var first map[string]string
+	for _, jobs := range []int{1, 3} {
+		o := DefaultOptions()
+		o.TileSize, o.WholeLimit, o.Pyramid, o.Jobs = [3]float64{10, o.TileSize[1], 10}, 0, true, jobs
+		o.nodeTexels = 64
+		dir := t.TempDir()
+		res, err := Run(t.Context(), scene, dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPyramid(t, dir, res)
+		files := testfile.ReadTree(t, dir)
+		if first == nil {
+			first = maps.Clone(files)
+		} else if d := cmp.Diff(first, files); d != "" {
+			t.Error("the files depend on the number of processors")
+		}
+	}
+}
+
+func checkPyramid(t *testing.T, dir string, res *Result) {
+	t.Helper()
+	m, err := manifest.Load(res.ManifestPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Pyramid == nil || res.PyramidNodes != len(m.Pyramid.Nodes) || res.PyramidTriangles == 0 || res.PyramidBytes == 0 {
+		t.Fatalf("%+v", m.Pyramid)
+	}
+	parents := map[string]string{}
+	for i := range m.Pyramid.Nodes {
+		n := &m.Pyramid.Nodes[i]
+		if n.TriangleCount > nodeTriangles || n.EstimatedMemoryBytes <= 0 || n.VisualError <= 0 {
+			t.Errorf("%+v", n)
+		}
+		for _, id := range n.Children {
+			parents[id] = n.ID
+		}
+		f, err := format.Open(filepath.Join(dir, n.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for k := range f.Entities() {
+			names = append(names, f.String(f.Entities()[k].NameOffset))
+		}
+		if d := cmp.Diff(n.Children, names); d != "" || len(f.Materials()) != 1 || f.Header().FileType != format.FileHLOD {
+			t.Errorf("%s: entities %v, %d materials", n.ID, d, len(f.Materials()))
+		}
+		f.Close()
+	}
+	for i := range m.Tiles {
+		if parents[m.Tiles[i].ID] == "" {
+			t.Errorf("%s has no parent", m.Tiles[i].ID)
+		}
+	}
+	if top := m.Pyramid.Nodes[len(m.Pyramid.Nodes)-1]; len(parents) != len(m.Tiles)+len(m.Pyramid.Nodes)-1 || parents[top.ID] != "" {
+		t.Errorf("%d of %d have a parent, the last is %s", len(parents), len(m.Tiles)+len(m.Pyramid.Nodes), top.ID)
+	}
+	for _, f := range manifest.Validate(m, dir, manifest.ValidateOptions{CheckFiles: true}) {
+		if strings.HasPrefix(string(f.Code), "pyramid") || strings.HasPrefix(f.Pointer, "/pyramid") {
+			t.Error(f)
+		}
+	}
+}
+
+// TestNoPyramid: floors and the reference exporter have none.
+func TestNoPyramid(t *testing.T) {
+	for _, change := range []func(o *Options){
+		func(o *Options) { o.Partition = PartitionQuadtree },
+		func(o *Options) { *o = EngineOptions(); o.Pyramid = true },
+	} {
+		o := DefaultOptions()
+		o.Pyramid = true
+		change(&o)
+		if _, err := Run(t.Context(), hills(t, 8), t.TempDir(), o); err == nil || !strings.Contains(err.Error(), "--pyramid") {
+			t.Error(err)
+		}
+	}
+}
