@@ -13,7 +13,8 @@ import (
 // leaf has no more texels itself.
 const bakedTexels = 256
 
-// Blended surfaces are baked as opaque ones, unless they hardly show.
+// blendedLeast is the opacity below which blended surfaces are left out; the others
+// are baked as opaque ones.
 const blendedLeast = 0.1
 
 // bakedImages are the textures of the scene for baking, each read once.

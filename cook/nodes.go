@@ -173,6 +173,9 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 			continue
 		}
 		m := &b.materials[src.names[g].material]
+		if m.AlphaMode == gltfscene.AlphaBlend && m.BaseColor[3] < blendedLeast {
+			continue
+		}
 		p := pyramid.Part{
 			Positions: shape.Positions, Normals: shape.Normals, UV: shape.UV[0], Colors: shape.Colors, Indices: shape.Indices,
 		}
