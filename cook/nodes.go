@@ -68,7 +68,7 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 	}
 	var below []above
 	for i := range payloads {
-		if p := &payloads[i]; p.coord != nil && !p.empty {
+		if p := &payloads[i]; p.coord != nil && p.leaf != nil {
 			below = append(below, above{id: p.tile, x: p.coord[0], z: p.coord[2], cell: c.planned.Tiles[i].Cell, model: p.leaf})
 			p.leaf = nil
 		}
@@ -105,7 +105,7 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 					return errs[i]
 				}
 				nodes[i], errs[i] = c.buildNode(b, level, cell, max(1, c.opts.jobs()/len(cells)))
-				if errs[i] == nil {
+				if nodes[i] != nil {
 					next[i] = above{nodes[i].ID, level, cell[0].x / 2, cell[0].z / 2, around(cell), nodes[i].model}
 					nodes[i].model = nil
 				}
@@ -120,7 +120,8 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 				out = append(out, *n)
 			}
 		}
-		below = next
+		// A node of which nothing is left stands for nothing.
+		below = slices.DeleteFunc(next, func(a above) bool { return a.model == nil })
 	}
 	return out, nil
 }
@@ -192,7 +193,8 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: min(leafTexels, c.opts.texels()), OcclusionRays: nodeRays, Jobs: 1, Cell: border, Tolerance: borderTolerance})
 }
 
-// buildNode makes a node out of what lies below it, and writes it.
+// buildNode makes a node out of what lies below it, and writes it. It returns nil where
+// no triangle is left.
 func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int) (*node, error) {
 	n := &node{PyramidNode: manifest.PyramidNode{ID: fmt.Sprintf("hlod_%d_%d_%d", level, cell[0].x/2, cell[0].z/2), Level: level}}
 	models := make([]*pyramid.Model, len(cell))
@@ -201,9 +203,6 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 	}
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	s := pyramid.Join(models)
-	if len(s.Surface.Indices) == 0 {
-		return nil, fail(fmt.Errorf("nothing below it has an area"))
-	}
 	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Jobs: jobs, Tolerance: math.Ldexp(borderTolerance, level)}
 	if c.opts.Clip {
 		box := around(cell)
@@ -212,6 +211,9 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 	var err error
 	if n.model, err = pyramid.Build(s, o); err != nil {
 		return nil, fail(err)
+	}
+	if n.model == nil {
+		return nil, nil
 	}
 	if err := c.writeNode(b, n); err != nil {
 		return nil, fail(err)

@@ -58,6 +58,12 @@ const (
 // without area.
 func Build(s *Source, o Options) (*Model, error) {
 	coarse, err := reduce(s, &o)
+	if err == nil && o.Cell != nil && len(coarse.Indices)/3 > o.Triangles {
+		// What may not move at the border is too much: a gap is better than no end.
+		free := o
+		free.Cell = nil
+		coarse, err = reduce(s, &free)
+	}
 	if err != nil || len(coarse.Indices) == 0 {
 		return nil, err
 	}
