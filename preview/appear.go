@@ -20,9 +20,10 @@ type appear struct {
 	grace  time.Duration // after which a tile that is not wanted may go
 	least  time.Duration // for which a tile is there at least
 
-	tiles   map[tileKey]appearance
-	leaving map[tileKey]leaving
-	frame   uint64
+	tiles    map[tileKey]appearance
+	leaving  map[tileKey]leaving
+	frame    uint64
+	standIns bool // a pyramid draws what is not there
 }
 
 func newAppear(o *Options) appear {
@@ -56,7 +57,8 @@ type appearance struct {
 
 // fadeIn changes the opacity of what came less than a fade ago. dt is the time
 // since the frame before, of which the first one has its part. While the tiles of
-// a scene before scene are drawn, what comes takes their place at once.
+// a scene before scene are drawn, what comes takes their place at once. So it does
+// where nodes of a pyramid stand in for what is not there.
 func (f *appear) fadeIn(drawn []runtime.Drawn, scene payload.SceneID, now, dt time.Duration) {
 	if !f.on {
 		return
@@ -68,7 +70,8 @@ func (f *appear) fadeIn(drawn []runtime.Drawn, scene payload.SceneID, now, dt ti
 	f.frame++
 	replaces := false
 	for i := range drawn {
-		replaces = replaces || drawn[i].Scene != scene
+		f.standIns = f.standIns || drawn[i].Parts != 0
+		replaces = replaces || f.standIns || drawn[i].Scene != scene
 	}
 	eachTile(drawn, func(key tileKey, list []runtime.Drawn) {
 		at, known := f.tiles[key]
@@ -79,7 +82,7 @@ func (f *appear) fadeIn(drawn []runtime.Drawn, scene payload.SceneID, now, dt ti
 		}
 		at.frame = f.frame
 		f.tiles[key] = at
-		if !plain(list) {
+		if !plain(list) || list[0].Parts != 0 {
 			return
 		}
 		opacity := 1.0
@@ -109,7 +112,7 @@ func (f *appear) leave(key tileKey, now time.Duration) {
 		after = max(after, at.since+f.least-now)
 	}
 	length := min(f.length, after)
-	if length <= 0 {
+	if length <= 0 || f.standIns {
 		return
 	}
 	if f.leaving == nil {

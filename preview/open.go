@@ -185,6 +185,7 @@ func wrapPayloads(dir string, names []string) (*manifest.Manifest, error) {
 	if slices.Contains(full, true) {
 		i := -1
 		m.Tiles = slices.DeleteFunc(m.Tiles, func(manifest.Tile) bool { i++; return !full[i] })
+		m.Pyramid = nil // its nodes show all tiles
 	}
 	return m, nil
 }
@@ -193,7 +194,7 @@ func wrapPayloads(dir string, names []string) (*manifest.Manifest, error) {
 func (l *Loaded) whole() {
 	m := *l.Source.Manifest
 	m.StreamingDefaults = manifest.StreamingDefaults{StreamingRadius: everywhere, UnloadRadius: 2 * everywhere, Priority: m.StreamingDefaults.Priority}
-	m.Tiles, m.InteriorZone, m.Textures = slices.Clone(m.Tiles), nil, nil
+	m.Tiles, m.InteriorZone, m.Textures, m.Pyramid = slices.Clone(m.Tiles), nil, nil, nil
 	for i := range m.Tiles {
 		t := &m.Tiles[i]
 		t.StreamingRadius, t.UnloadRadius, t.PrefetchRadius, t.Interior = nil, nil, nil, false

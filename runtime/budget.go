@@ -22,6 +22,7 @@ type geometryBudget struct {
 	geometryBytes, textureBytes         int64 // uploaded by this Streamer
 	peakGeometryBytes, peakTextureBytes int64
 	pending                             int64 // bytes of geometry on their way
+	nodes                               int64 // of geometryBytes, those of pyramids, which no tile shares
 
 	evicting  bool // from the high-water mark down to the low one
 	refused   bool // something found no room in the last tick

@@ -124,12 +124,12 @@ func (b *geometryBudget) splitBudget() {
 			a.steps[stepOf(w.far)].extra += w.extra
 		}
 	}
-	room := float64(splitPart*b.cfg.HighWaterMark*budget) - float64(b.memory.GeometryUsed)
+	room := float64(splitPart*b.cfg.HighWaterMark*budget) - float64(b.memory.GeometryUsed+b.nodes)
 	if cheapest+extras+meshes <= room {
 		b.setLimits(false, math.Inf(1), math.Inf(1))
 		return
 	}
-	keep, cheapest := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed))
+	keep, cheapest := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed+b.nodes))
 	left, last := room-meshes-cheapest, 0
 	for last < splitSteps && left >= a.steps[last].extra {
 		left -= a.steps[last].extra
@@ -187,6 +187,9 @@ type tileDemand struct {
 func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 	t := sc.tiles
 	d := distanceTo(&t.box[tile], &sc.view.pos)
+	if sc.closes(tile) {
+		return w
+	}
 	if d > b.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
 		return w
 	}

@@ -52,7 +52,7 @@ func (s *Streamer) Coverage() (c Coverage) {
 	onePixel := band.ScreenError(1, 1, fovY, coverageHeight) // of a metre at a metre
 	for _, sc := range s.scenes {
 		v := makeView(&s.camera, s.camera.Position, s.camera.Forward, &sc.root, &sc.inverse, 0)
-		for i := range sc.tiles.len() {
+		for i := range sc.tiles.tiles {
 			s.cover(&c, sc, int32(i), &v, onePixel, keep)
 		}
 	}
@@ -67,6 +67,10 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 	size := box.Size()
 	d := box.Distance(v.pos)
 	if !(float64(max(size[0], size[1], size[2])*onePixel) > coveragePixels*d) || !v.seesWithin(box, 0) {
+		return
+	}
+	if sc.refinement.hides(tile) {
+		c.InView++
 		return
 	}
 	short := d >= keep

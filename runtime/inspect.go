@@ -26,14 +26,14 @@ func (s *Streamer) TileCount(id payload.SceneID) int {
 	if sc == nil {
 		return 0
 	}
-	return sc.tiles.len()
+	return sc.tiles.tiles
 }
 
 // TileInfo describes a tile by its index in the manifest; the shared bucket
 // comes last. ok is false when there is no such tile.
 func (s *Streamer) TileInfo(id payload.SceneID, tile int32) (info TileInfo, ok bool) {
 	sc, _ := s.sceneByID(id)
-	if sc == nil || tile < 0 || int(tile) >= sc.tiles.len() {
+	if sc == nil || tile < 0 || int(tile) >= sc.tiles.tiles {
 		return info, false
 	}
 	t := sc.tiles
@@ -129,7 +129,7 @@ func (s *Streamer) SceneBounds(id payload.SceneID) (b manifest.Bounds, ok bool) 
 		return b, false
 	}
 	box := geom.EmptyBox()
-	for i := range sc.tiles.box {
+	for i := range sc.tiles.tiles {
 		box = box.Union(sc.tiles.box[i])
 	}
 	return manifest.BoundsOf(box), !box.IsEmpty()

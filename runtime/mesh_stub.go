@@ -222,7 +222,7 @@ func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
 		p := &m.plan.Stubs[i]
 		for k := range p.Parts {
 			if x.resident>>k&1 != 0 && (len(p.Parts) == 1 || p.Parts[k].Level == x.level) {
-				dst = append(dst, Drawn{r.part(p.Parts[k].Index), fade})
+				dst = append(dst, Drawn{Key: r.part(p.Parts[k].Index), Fade: fade})
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (sc *scene) activate(tile int32) *record {
 	reps := slices.Grow(r.reps[:0], n)[:n]
 	clear(reps)
 	*r = record{scene: sc, tile: tile, reps: reps}
-	r.actual, r.effective = sc.view.distance(&sc.tiles.box[tile])
+	r.actual, r.effective = sc.distance(tile)
 	r.near, r.grant = true, sc.budget.grantAt(r.actual, grantNothing)
 	sc.tiles.wake[tile] = math.Inf(-1)
 	sc.woken = append(sc.woken, tile)
@@ -267,7 +267,7 @@ func (r *record) dwelt(rep payload.Rep) bool {
 // measure takes the distances of a tile and its grant.
 func (r *record) measure() {
 	sc := r.scene
-	r.actual, r.effective = sc.view.distance(&sc.tiles.box[r.tile])
+	r.actual, r.effective = sc.distance(r.tile)
 	r.near = r.actual <= sc.cfg.MaxQueryRadius || sc.tiles.has(r.tile, flagShared)
 	r.grant = sc.budget.grantAt(r.actual, r.grant)
 	if r.whollyEvicted() {

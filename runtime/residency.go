@@ -129,20 +129,25 @@ func (rs *residency) pollDrawable() {
 			}
 			r := sc.recordOf(tile)
 			for i := range r.reps {
-				st := &r.reps[i]
-				if !st.resident() || st.drawable || st.split {
-					continue
-				}
-				st.drawable = rs.device.visibility.Drawable(r.key(payload.Rep(i + 1)))
-				if st.drawable {
-					rs.awaited--
-				}
-				// A wait that ends, well or not, is worth a tick.
-				if waited := rs.now - st.residentAt - rs.handoffMaxWait; st.drawable || waited >= 0 && waited < rs.updateInterval {
-					rs.wake = true
-				}
+				rs.pollRep(r, payload.Rep(i+1))
 			}
 		}
+	}
+}
+
+// pollRep asks the Visibility for one representation.
+func (rs *residency) pollRep(r *record, rep payload.Rep) {
+	st := r.rep(rep)
+	if !st.resident() || st.drawable || st.split {
+		return
+	}
+	st.drawable = rs.device.visibility.Drawable(r.key(rep))
+	if st.drawable {
+		rs.awaited--
+	}
+	// A wait that ends, well or not, is worth a tick.
+	if waited := rs.now - st.residentAt - rs.handoffMaxWait; st.drawable || waited >= 0 && waited < rs.updateInterval {
+		rs.wake = true
 	}
 }
 

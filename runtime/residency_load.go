@@ -141,6 +141,9 @@ func (rs *residency) place(r *record, rep payload.Rep, res *payload.Result) erro
 // finest level is uploaded, as nothing could hide the others.
 func (rs *residency) uploadWhole(r *record, rep payload.Rep, res *payload.Result) error {
 	asset := res.Asset
+	if asset != nil && r.scene.tiles.has(r.tile, flagNode) {
+		asset.Children = r.scene.childNames(r.tile)
+	}
 	if asset == nil || rep != payload.RepFull || asset.Layout().Groups == 0 {
 		return rs.device.Upload(r.key(rep), asset)
 	}

@@ -67,9 +67,10 @@ type scene struct {
 	query, inner  nearby // tiles within queryDistance and fullQueryDistance of the camera; see find
 	passLists
 	travel
-	cursor    int32 // where the next window of scanIdle begins
-	occlusion occlusion
-	reloading reloading
+	cursor     int32 // where the next window of scanIdle begins
+	occlusion  occlusion
+	reloading  reloading
+	refinement *refinement // nil: no pyramid
 
 	recordPool
 	active []int32 // tiles with a record, ascending
@@ -122,6 +123,9 @@ func newScene(src Source, cfg *config.Config) (*scene, error) {
 		query: nearby{radius: -1}, inner: nearby{radius: -1}, travel: travel{jumped: true},
 	}
 	sc.reloading.read = src.reader()
+	if cfg.Handoff == config.HandoffCovered { // the reference engine has no pyramid
+		sc.refinement = newRefinement(m, tiles)
+	}
 	if sc.dir == "" {
 		sc.dir = filepath.Dir(src.Path)
 	}
@@ -170,6 +174,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 		return nil, err
 	}
 	sc.env, sc.budget = s.env, &s.budget.split
+	sc.adoptNodes()
 	if _, files := s.deps.Loader.(*payload.FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}
@@ -269,6 +274,7 @@ func (s *Streamer) sceneByID(id payload.SceneID) (*scene, int) {
 func (s *Streamer) dropScene(sc *scene) {
 	s.selector.clearShortlists()
 	s.loads.abandon(sc)
+	s.pyramid.drop(sc)
 	for _, tile := range sc.active {
 		r := sc.recordOf(tile)
 		s.handoff.countDrawn(r.drawn, -1)

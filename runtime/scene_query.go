@@ -38,7 +38,7 @@ func (sc *scene) findNear(n *nearby, distance, ceiling, margin float64) {
 	n.at, n.radius = sc.odometer, distance+margin
 	n.tiles = sc.tree.Sphere(sc.view.pos, n.radius, n.tiles[:0])
 	// The shared bucket is looked at wherever the camera is.
-	if last := int32(sc.tiles.len()) - 1; last >= 0 && sc.tiles.has(last, flagShared) {
+	if last := int32(sc.tiles.tiles) - 1; last >= 0 && sc.tiles.has(last, flagShared) {
 		n.tiles = append(n.tiles, last)
 	}
 }
@@ -68,6 +68,9 @@ func (sc *scene) dispatchNearby() []int32 {
 
 // measureIdle takes the distances of a tile without a record.
 func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective float64) {
+	if sc.closes(tile) {
+		return hiddenDistance, hiddenDistance
+	}
 	actual = distanceTo(&sc.tiles.box[tile], &sc.view.pos)
 	// A lower bound of the effective distance does for all but the few that
 	// could be dispatched.
@@ -80,7 +83,7 @@ func (sc *scene) measureIdle(tile int32, epsilon float64) (actual, effective flo
 // measureQueryDistance works out how far queries have to look: to the query
 // radius when there are levels, else as far as the largest radius.
 func (sc *scene) measureQueryDistance(cfg *config.Config) {
-	for i := range sc.tiles.radius {
+	for i := range sc.tiles.tiles {
 		r := &sc.tiles.radius[i]
 		if !math.IsInf(r.stream, 1) {
 			sc.largest = max(sc.largest, r.stream)

@@ -79,7 +79,7 @@ func (s *Streamer) Stats() Stats {
 	s.selector.count.addTo(&st)
 	s.handoff.count.addTo(&st)
 	for _, sc := range s.scenes {
-		st.TotalStreamingEntities += sc.tiles.len()
+		st.TotalStreamingEntities += sc.tiles.tiles
 		st.OctreeEntries += sc.tree.Len()
 		nodes, leaves, depth := sc.tree.Shape()
 		st.OctreeNodes, st.OctreeLeaves, st.OctreeDepth = st.OctreeNodes+nodes, st.OctreeLeaves+leaves, max(st.OctreeDepth, depth)

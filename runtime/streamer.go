@@ -33,6 +33,7 @@ type Streamer struct {
 	evictor    *evictor
 	selector   *selector
 	handoff    *handoff
+	pyramid    *pyramid
 	succession *succession
 
 	lastScene  payload.SceneID
@@ -113,8 +114,9 @@ func (s *Streamer) connect(ctx context.Context) {
 	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures, cache: s.cache}
 	s.selector = &selector{env: e, loads: s.loads, budget: s.budget, residency: s.residency, window: scanWindow}
 	s.handoff = &handoff{eventLog: l, budget: s.budget, residency: s.residency, selector: s.selector}
+	s.pyramid = &pyramid{eventLog: l, loads: s.loads, budget: s.budget, residency: s.residency, handoff: s.handoff}
 	s.succession = &succession{
-		env: e, log: l, loads: s.loads, budget: s.budget, residency: s.residency, meshes: s.meshes, selector: s.selector, handoff: s.handoff,
+		env: e, log: l, loads: s.loads, budget: s.budget, residency: s.residency, meshes: s.meshes, selector: s.selector, handoff: s.handoff, pyramid: s.pyramid,
 	}
 }
 
@@ -146,7 +148,7 @@ func (s *Streamer) addResident(id payload.SceneID, tileID string, rep payload.Re
 	if sc == nil {
 		return fmt.Errorf("%w: %d", ErrNoScene, id)
 	}
-	tile := int32(slices.Index(sc.tiles.id, tileID))
+	tile := int32(slices.Index(sc.tiles.id[:sc.tiles.tiles], tileID))
 	if tile < 0 {
 		return fmt.Errorf("runtime: scene %d has no tile %q", id, tileID)
 	}
@@ -193,8 +195,9 @@ func (s *Streamer) Close() error {
 	return nil
 }
 
-// AppendDrawn appends what is to be drawn now, by scene and tile. A full tile
-// that streams mesh by mesh has an entry for each mesh.
+// AppendDrawn appends what is to be drawn now, by scene and tile; the nodes of
+// its pyramid come behind a scene's tiles. A full tile that streams mesh by mesh has an
+// entry for each mesh.
 func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 	for i := range s.succession.retired {
 		x := &s.succession.retired[i]
@@ -202,11 +205,12 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 			r := x.recordOf(tile)
 			dst = r.appendDrawn(dst, r.drawn, 1)
 		}
+		dst = x.refinement.appendDrawn(x.scene, dst)
 	}
 	for _, sc := range s.scenes {
 		for _, tile := range sc.active {
 			r := sc.recordOf(tile)
-			if r.drawn == payload.RepNone {
+			if r.drawn == payload.RepNone || sc.refinement.hides(tile) {
 				continue
 			}
 			in := 1.0
@@ -216,6 +220,7 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 			}
 			dst = r.appendDrawn(dst, r.drawn, in)
 		}
+		dst = sc.refinement.appendDrawn(sc, dst)
 	}
 	return dst
 }
@@ -225,7 +230,7 @@ func (r *record) appendDrawn(dst []Drawn, rep payload.Rep, fade float64) []Drawn
 	if rep == payload.RepFull && r.full().split {
 		return r.appendParts(dst, fade)
 	}
-	return append(dst, Drawn{r.key(rep), fade})
+	return append(dst, Drawn{Key: r.key(rep), Fade: fade})
 }
 
 // UnloadAll tears everything down at once: no grace, cap or dwell. Parses
@@ -260,5 +265,6 @@ func (s *Streamer) UnloadAll() {
 		r.everDrawn = false // asked for, so not undrawn
 		s.handoff.draw(r, payload.RepNone)
 	})
+	s.pyramid.unloadAll()
 	s.backlog, s.selector.fullBacklog, s.selector.levelBacklog, s.selector.scanning = 0, 0, 0, false
 }

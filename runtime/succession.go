@@ -32,6 +32,7 @@ type succession struct {
 	meshes    *meshStreamer
 	selector  *selector
 	handoff   *handoff
+	pyramid   *pyramid
 	log       *eventLog
 	retired   []retired
 	retiring  []evictee
@@ -60,12 +61,12 @@ func (s *Streamer) succeedScene(old, next *scene, why string) {
 func (su *succession) retire(old, next *scene) {
 	su.selector.clearShortlists()
 	su.loads.abandon(old)
-	x := retired{scene: old, next: next, successor: make([]int32, old.tiles.len())}
-	at := make(map[string]int32, next.tiles.len())
-	for i, id := range next.tiles.id {
+	x := retired{scene: old, next: next, successor: make([]int32, old.tiles.tiles)}
+	at := make(map[string]int32, next.tiles.tiles)
+	for i, id := range next.tiles.id[:next.tiles.tiles] {
 		at[id] = int32(i)
 	}
-	for i, id := range old.tiles.id {
+	for i, id := range old.tiles.id[:old.tiles.tiles] {
 		heir, ok := at[id]
 		if !ok {
 			heir = -1
@@ -90,7 +91,7 @@ func (su *succession) retire(old, next *scene) {
 		su.retireTile(old.recordOf(tile))
 	}
 	x.prune()
-	if len(old.active) > 0 {
+	if len(old.active) > 0 || old.refinement != nil {
 		su.retired = append(su.retired, x)
 	}
 }
@@ -163,9 +164,15 @@ func (su *succession) dropReplaced(signal memory.PressureLevel) {
 	}
 	clear(su.retiring)
 	for i := range su.retired {
-		su.retired[i].prune()
+		x := &su.retired[i]
+		x.prune()
+		// What is drawn of the old pyramid stays until the new one stands.
+		if x.next.refinement.stands(x.next) || limit > 0 {
+			su.pyramid.drop(x.scene)
+			x.refinement = nil
+		}
 	}
-	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool { return len(x.active) == 0 })
+	su.retired = slices.DeleteFunc(su.retired, func(x retired) bool { return len(x.active) == 0 && x.refinement == nil })
 }
 
 // replaced reports whether the new scene draws something in the place of a
@@ -195,7 +202,7 @@ func (sc *scene) takenOver(tile int32) bool {
 	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
-	return sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
+	return sc.closes(tile) || sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
 }
 
 // overlap reports whether boxes touch.
@@ -226,6 +233,7 @@ func (su *succession) dropRetiredFor(next *scene) {
 		for _, tile := range x.active {
 			su.dropRetired(x.recordOf(tile))
 		}
+		su.pyramid.drop(x.scene)
 		return true
 	})
 }

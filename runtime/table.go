@@ -22,11 +22,13 @@ const (
 	flagEntity                      // a streaming entity: nothing stands in for it
 	flagMeshes                      // its full representation has streamed mesh by mesh
 	flagEstimated                   // the manifest estimates its memory
+	flagNode                        // a node of the pyramid
 )
 
 // table holds what is known of every tile, idle ones included, as one slice
 // per property: an idle tile costs its row and nothing else.
 type table struct {
+	tiles    int // rows that are tiles; nodes of the pyramid come behind
 	box      []geom.Box
 	radius   []radii
 	id       []string
@@ -124,6 +126,10 @@ func newTable(m *manifest.Manifest, cfg *config.Config) (*table, *hierarchy, err
 	if m.SharedBucket != nil {
 		room++
 	}
+	if m.Pyramid != nil {
+		room += len(m.Pyramid.Nodes)
+		levels += len(m.Pyramid.Nodes)
+	}
 	t := &table{
 		box: make([]geom.Box, 0, room), radius: make([]radii, 0, room), id: make([]string, 0, room),
 		full: make([]fileRef, 0, room), memory: make([]int64, 0, room), centerY: make([]float64, 0, room),
@@ -146,6 +152,10 @@ func newTable(m *manifest.Manifest, cfg *config.Config) (*table, *hierarchy, err
 	}
 	if m.SharedBucket != nil {
 		b.addShared(&m.SharedBucket.Tile)
+	}
+	t.tiles = t.len()
+	if m.Pyramid != nil {
+		b.addNodes(m.Pyramid)
 	}
 	h.finish(t)
 	return t, h, nil

@@ -35,6 +35,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.takeReloads()
 	s.loads.promote()
 	s.residency.pollDrawable()
+	s.pyramid.poll()
 	s.meshes.poll()
 	s.handoff.advanceFades(dt)
 
@@ -98,6 +99,9 @@ func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 	s.meshes.scan()
 	s.evictor.evict(signal)
 
+	// Nodes of the pyramid come before the levels of tiles, which they stand in for.
+	s.pyramid.stream()
+
 	// Full tiles start before the levels are planned: a level is urgent when the
 	// full tile that it stands in for has started and nothing of the tile is drawn.
 	// All levels are planned before any of them starts, so that slots go to the best.
@@ -136,7 +140,7 @@ func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 	// Meshes come last, as they can make room for themselves.
 	s.meshes.dispatch(s.evictor)
 	s.stats.LoadCandidates += s.meshes.count.candidates
-	s.backlog = s.selector.fullBacklog + s.selector.levelBacklog + s.meshes.backlog
+	s.backlog = s.selector.fullBacklog + s.selector.levelBacklog + s.meshes.backlog + s.pyramid.backlog
 	s.loads.promote()
 	if levels {
 		s.selector.fruitless++
@@ -149,6 +153,7 @@ func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 	// which tiles of a replaced scene have a successor.
 	for _, sc := range s.scenes {
 		s.handoff.settleAll(sc)
+		s.pyramid.settle(sc)
 	}
 	s.succession.dropReplaced(signal)
 
@@ -182,6 +187,7 @@ func (s *Streamer) measure(sc *scene) {
 	}
 	sc.find(s.cfg.MaxQueryRadius, margin)
 	s.stats.NearbyEntitiesQueried += len(sc.query.tiles)
+	s.pyramid.refine(sc)
 	sc.awake, sc.woken = sc.awake[:0], sc.woken[:0]
 	for _, tile := range sc.active {
 		if sc.asleep(tile) {

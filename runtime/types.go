@@ -40,6 +40,9 @@ type Drawn struct {
 	// Fade is the opacity: 1, or less while it fades in (rising) or out
 	// (falling). Two entries of a tile that fade add up to 1.
 	Fade float64
+	// Parts is, of a node of the pyramid, the children for which it is drawn: bit i
+	// is the entity that the payload names by the id of child i. 0: everything.
+	Parts uint64
 }
 
 // TileStatus describes a tile that is not idle.

@@ -38,6 +38,16 @@ func (v *view) distance(b *geom.Box) (actual, effective float64) {
 	return actual, min(actual, distanceTo(b, &v.predicted))
 }
 
+// distance returns the distances of a tile's box, the one from the camera and the
+// smaller one from where it will soon be. What lies below a closed node of the pyramid
+// is farther away than anything is wanted.
+func (sc *scene) distance(tile int32) (actual, effective float64) {
+	if sc.closes(tile) {
+		return hiddenDistance, hiddenDistance
+	}
+	return sc.view.distance(&sc.tiles.box[tile])
+}
+
 // distanceTo is geom.Box.Distance without copies of the box and the point, for
 // the many tiles of a tick.
 func distanceTo(b *geom.Box, p *geom.Vec3) float64 {

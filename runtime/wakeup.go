@@ -49,6 +49,9 @@ func (sc *scene) asleep(tile int32) bool { return sc.tiles.wake[tile] > sc.odome
 
 // wakeUp wakes a tile: something about it changed.
 func (r *record) wakeUp() {
+	if r.scene.tiles.has(r.tile, flagNode) {
+		return
+	}
 	if r.scene.asleep(r.tile) {
 		r.scene.woken = append(r.scene.woken, r.tile)
 	}

@@ -65,7 +65,11 @@ type drawnRep struct {
 	color    uint32  // in flat views
 	merged   []bool  // by record: a batch draws it; nil: none
 	batch    bool    // it is one itself
+	parts    uint64  // children of a node of the pyramid for which it is drawn; 0: all
 }
+
+// shows reports whether a mesh belongs to what is drawn.
+func (d *drawnRep) shows(m *mesh) bool { return d.parts == 0 || m.part&d.parts != 0 }
 
 // item is one draw.
 type item struct {
@@ -162,7 +166,7 @@ func (c *collected) collectReps(f *Frame) {
 		if len(n.meshes) == 0 {
 			continue
 		}
-		d := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene)}
+		d := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene), parts: f.Drawn[i].Parts}
 		d.fade, d.fading = fadeOf(&f.Drawn[i], &f.Drawn[first])
 		s := &c.scenes[d.scene]
 		d.distance = n.box.Distance(s.eye) * s.stretch
@@ -235,6 +239,9 @@ func (c *collected) collectRep(f *Frame, d *drawnRep) {
 	}
 	for k := range d.meshes {
 		m := &d.meshes[k]
+		if !d.shows(m) {
+			continue
+		}
 		if !s.view.sees(&m.center, &m.half) {
 			c.stats.Culled++
 			continue

@@ -220,3 +220,18 @@ func TestFrameBlock(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 }
+
+// TestCollectParts: a node of the pyramid is drawn for some of its children.
+func TestCollectParts(t *testing.T) {
+	for _, c := range []struct {
+		parts uint64
+		draws int
+	}{{0, 3}, {1, 1}, {2, 1}, {3, 2}, {7, 2}, {8, 0}} {
+		s := newScenery()
+		s.put(0, 1, ahead(10), mesh{part: 1}, mesh{part: 2}, mesh{}) // the last belongs to no child
+		s.drawn[0].Parts = c.parts
+		if s.collect(nil); s.counts.Draws != c.draws {
+			t.Errorf("parts %b: %d draws, want %d", c.parts, s.counts.Draws, c.draws)
+		}
+	}
+}

@@ -51,7 +51,9 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	}
 	r.reps[key] = n
 	r.queue = append(r.queue, n)
-	r.batches.add(key, asset)
+	if asset.Children == nil { // a batch has no parts
+		r.batches.add(key, asset)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ type mesh struct {
 	object       int32      // 0: vertices are in scene space; else rep.objects[object-1]
 	material     int32      // in rep, then in the material buffer
 	record       int32      // of the asset
+	part         uint64     // children of a node of the pyramid that it stands in for
 	firstIndex   uint32     // in indices of its type
 	indexCount   uint32
 	baseVertex   int32
@@ -55,6 +56,7 @@ func prepare(a *payload.Asset) (*prepared, error) {
 	transforms := worldTransforms(a.Entities)
 	objects := map[uint32]int32{}                  // by entity id
 	materials := make([]int32, len(a.Materials)+1) // in p, counted from 1
+	parts := partsOf(a)
 	for i := range a.Meshes {
 		rec := &a.Meshes[i]
 		if rec.IndexCount == 0 {
@@ -63,7 +65,7 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		m := mesh{
 			firstIndex: uint32(offsets[i].index / rec.IndexType.Size()), indexCount: rec.IndexCount - rec.IndexCount%3,
 			baseVertex: int32(offsets[i].vertex / vertex.Size), wide: rec.IndexType == vertex.Index32,
-			material: p.material(a.Materials, rec.Material, materials), record: int32(i),
+			material: p.material(a.Materials, rec.Material, materials), record: int32(i), part: parts[rec.EntityID],
 		}
 		m.kind = kindOf(&p.materials[m.material])
 		world, ok := transforms[rec.EntityID]
@@ -86,6 +88,21 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		return cmp.Or(cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
 	})
 	return p, nil
+}
+
+// partsOf returns which children each entity of a node of the pyramid stands in for.
+func partsOf(a *payload.Asset) map[uint32]uint64 {
+	if len(a.Children) == 0 {
+		return nil
+	}
+	parts := make(map[uint32]uint64, len(a.Entities))
+	for i := range a.Entities {
+		e := &a.Entities[i]
+		if bit := slices.Index(a.Children, a.Strings(e.NameOffset)); bit >= 0 {
+			parts[e.ID] = 1 << bit
+		}
+	}
+	return parts
 }
 
 // material returns the index in p of material i of the asset, or of the default

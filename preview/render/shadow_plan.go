@@ -91,7 +91,7 @@ func (c *collected) content(f *fit) (h uint64) {
 
 // contribution is the part of a representation in the content of a map.
 func (c *collected) contribution(d *drawnRep) uint64 {
-	h := d.serial
+	h := d.serial ^ mix(d.parts)
 	if s := &c.scenes[d.scene]; !s.plain {
 		for k, v := range s.root {
 			h = mix(h ^ math.Float64bits(v) + uint64(k))
@@ -174,7 +174,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	c.toScene(&local, d)
 	for int(at.mesh) < len(d.meshes) && spent < limit {
 		m := &d.meshes[at.mesh]
-		if m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
+		if !d.shows(m) || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
 			at.mesh++
 			continue
 		}
@@ -202,7 +202,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	}
 	// What is left may not reach the map.
 	for int(at.mesh) < len(d.meshes) && at.part == 0 {
-		if m := &d.meshes[at.mesh]; m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
+		if m := &d.meshes[at.mesh]; d.shows(m) && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
 			break
 		}
 		at.mesh++

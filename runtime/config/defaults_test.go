@@ -36,6 +36,8 @@ var documented = map[string]string{
 	"frustumGatePadding":                     "5",
 	"tileFrustumGatePadding":                 "20",
 	"floorProximityGateY":                    "5",
+	"targetErrorPixels":                      "2",
+	"pictureHeight":                          "1080",
 	"enableImportanceSort":                   "true",
 	"viewAlignmentMinWeight":                 "0.2",
 	"enableOcclusionSort":                    "true",

@@ -34,6 +34,9 @@ type Asset struct {
 	// Parts is set when there is no Geometry yet: it is loaded mesh by mesh. Such
 	// an asset is not for a Device.
 	Parts PartLoader
+	// Children names, of a node of the pyramid, the entities that stand in for its
+	// children, in their order; nil for others.
+	Children []string
 	// Version is the content hash as the file's header has it, 0 when unknown.
 	Version [32]byte
 

@@ -120,6 +120,12 @@ func (s *Scenario) measure() {
 	for i := range s.Manifest.Tiles {
 		s.Tiles[s.Manifest.Tiles[i].ID] = measureTile(&s.Manifest.Tiles[i])
 	}
+	if s.Manifest.Pyramid != nil {
+		for i := range s.Manifest.Pyramid.Nodes {
+			n := &s.Manifest.Pyramid.Nodes[i]
+			s.Tiles[n.ID] = Extra{HLOD: n.FileSizeBytes}
+		}
+	}
 	if s.Manifest.SharedBucket != nil {
 		s.Tiles[s.Manifest.SharedBucket.ID] = measureTile(&s.Manifest.SharedBucket.Tile)
 	}

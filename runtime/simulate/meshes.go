@@ -220,6 +220,13 @@ func (w *model) tileID(key payload.Key) string {
 	}
 	if i := int(key.Tile); i < len(w.s.Manifest.Tiles) {
 		return w.s.Manifest.Tiles[i].ID
+	} else if p := w.s.Manifest.Pyramid; p != nil {
+		if i -= len(w.s.Manifest.Tiles); w.s.Manifest.SharedBucket != nil {
+			i--
+		}
+		if i >= 0 && i < len(p.Nodes) {
+			return p.Nodes[i].ID
+		}
 	}
 	return manifest.SharedTileID
 }
@@ -234,6 +241,12 @@ func (w *model) tile(id string) *manifest.Tile {
 		}
 		if b := w.s.Manifest.SharedBucket; b != nil {
 			w.tiles[b.ID] = &b.Tile
+		}
+		if p := w.s.Manifest.Pyramid; p != nil {
+			for i := range p.Nodes {
+				n := &p.Nodes[i]
+				w.tiles[n.ID] = &manifest.Tile{ID: n.ID, Bounds: n.Bounds, HLODLevels: []manifest.Level{{Path: n.Path, FileSizeBytes: n.FileSizeBytes, SHA256: n.SHA256}}}
+			}
 		}
 		for _, t := range w.s.tilesBeside() {
 			w.tiles[t.ID] = t

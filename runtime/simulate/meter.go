@@ -27,6 +27,8 @@ type Meter struct {
 	zone  *manifest.Bounds
 	tiles []measured
 	index map[string]int32
+	below [][]int32 // by node of the pyramid: its children, as Drawn names them
+	nodes int32     // the first of them
 	tree  *octree.Tree
 	reach float64 // longest streaming radius
 
@@ -101,8 +103,34 @@ func (m *Meter) measure(scene *manifest.Manifest) {
 		m.index[t.ID] = int32(i)
 		m.tiles = append(m.tiles, x)
 	}
+	m.measurePyramid(scene)
 	m.reach = min(m.reach, m.s.Config.MaxQueryRadius)
 	m.tree = octree.New(boxes)
+}
+
+// measurePyramid reads what lies below the nodes of a pyramid.
+func (m *Meter) measurePyramid(scene *manifest.Manifest) {
+	m.below, m.nodes = nil, int32(len(scene.Tiles))
+	if scene.Pyramid == nil {
+		return
+	}
+	if scene.SharedBucket != nil {
+		m.nodes++
+	}
+	known := make(map[string]int32, len(scene.Pyramid.Nodes))
+	for i := range scene.Pyramid.Nodes {
+		n := &scene.Pyramid.Nodes[i]
+		children := make([]int32, len(n.Children))
+		for k, id := range n.Children {
+			if at, ok := m.index[id]; ok {
+				children[k] = at
+			} else {
+				children[k] = known[id]
+			}
+		}
+		known[n.ID] = m.nodes + int32(i)
+		m.below = append(m.below, children)
+	}
 }
 
 // measured returns a tile with its distances as the runtime uses them.
@@ -308,8 +336,32 @@ func (m *Meter) look(drawn []runtime.Drawn) {
 		if reps > 2 || reps == 2 && sum > 1+1e-9 {
 			m.out.DoubleDrawn++
 		}
+		if first.Parts != 0 && (m.scene == 0 || m.scene == first.Scene) {
+			m.showBelow(first.Tile, first.Parts)
+			continue
+		}
 		if int(first.Tile) < len(m.tiles) && (m.scene == 0 || m.scene == first.Scene) { // not the shared bucket
 			m.show(first.Tile, rep)
+		}
+	}
+}
+
+// showBelow notes that a node of the pyramid is drawn for some of its children.
+func (m *Meter) showBelow(node int32, parts uint64) {
+	at := int(node - m.nodes)
+	if at < 0 || at >= len(m.below) {
+		return
+	}
+	for bit, child := range m.below[at] {
+		switch {
+		case parts>>bit&1 == 0:
+		case child >= m.nodes:
+			m.showBelow(child, math.MaxUint64)
+		default:
+			if m.tiles[child].seen == m.frames {
+				m.out.DoubleDrawn++
+			}
+			m.show(child, payload.RepHLOD)
 		}
 	}
 }

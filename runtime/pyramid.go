@@ -1,0 +1,414 @@
+package runtime
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
+	"github.com/untoldkit/untold/runtime/payload"
+)
+
+// A scene may have a pyramid above its tiles: a tree of merged HLODs, each of which
+// stands in for all that lies below it when that is far away. A node is a row of the
+// table behind the tiles, with an HLOD alone and a record from the start on, which is
+// none of the scene's active ones: no query and no pass over tiles finds it.
+
+// pyramid owns which nodes of the scenes' pyramids are open, resident and drawn.
+//
+// It promises that a node is closed only once it can be drawn, that each tile's place
+// is drawn by the tile or by one node above it and never by two, and that roots stay.
+type pyramid struct {
+	*eventLog
+	loads     *loadQueue
+	budget    *geometryBudget
+	residency *residency
+	handoff   *handoff
+	backlog   int // nodes that found no slot or room in the last look
+	list      []nodeOf
+}
+
+// nodeOf is a node that could be loaded now.
+type nodeOf struct {
+	scene *scene
+	node  int32
+	low   bool // out of view
+}
+
+// hiddenDistance is how far away the tiles below a closed node count as, in metres:
+// farther than anything is wanted.
+const hiddenDistance = 1e30
+
+// keepRefined is how much farther away than where it is opened a node is closed again,
+// as a factor.
+const keepRefined = 1.1
+
+// refinement is the pyramid of one scene: which nodes are open, so that what lies
+// below them is wanted, and for which of their children they are drawn.
+type refinement struct {
+	first  int32   // row of the first node; those of its tiles come before
+	nodes  []node  // by row
+	roots  []int32 // indices of nodes
+	parent []place // of each tile
+}
+
+// place is a child of a node.
+type place struct {
+	node int32 // index, -1: none
+	bit  uint8
+}
+
+type node struct {
+	place            // in its own parent
+	children []int32 // rows
+	error    float64 // metres: size of what is seen of the difference to full detail
+	wanted   bool    // it is a root, or its parent is open
+	open     bool    // what lies below is wanted
+	mask     uint64  // children for which it is drawn
+	next     uint64  // mask that is being worked out
+	wantedAt time.Duration
+}
+
+// addNodes adds a row for each node.
+func (b *tableBuilder) addNodes(p *manifest.Pyramid) {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		b.levels = append(b.levels, level{fileRef: fileRef{path: n.Path, sha256: n.SHA256, size: n.FileSizeBytes}})
+		b.add(&manifest.Tile{
+			ID: n.ID, Bounds: n.Bounds, FileSizeBytes: n.FileSizeBytes,
+		}, radii{stream: math.Inf(1), unload: math.Inf(1), prefetch: math.Inf(1)}, flagHLOD|flagNode)
+	}
+}
+
+// newRefinement links the nodes of a manifest, nil without. What the manifest's
+// validation refuses is left out, so that any tree is one.
+func newRefinement(m *manifest.Manifest, t *table) *refinement {
+	if m.Pyramid == nil || len(m.Pyramid.Nodes) == 0 {
+		return nil
+	}
+	list := m.Pyramid.Nodes
+	p := &refinement{first: int32(t.len() - len(list)), nodes: make([]node, len(list)), parent: make([]place, len(m.Tiles))}
+	row := make(map[string]int32, t.len())
+	for i := range m.Tiles {
+		row[m.Tiles[i].ID] = int32(i)
+		p.parent[i].node = -1
+	}
+	for i := range list {
+		n := &p.nodes[i]
+		n.place.node = -1
+		n.error = list[i].VisualError
+		for _, id := range list[i].Children {
+			child, ok := row[id]
+			if !ok || len(n.children) == 64 {
+				continue
+			}
+			at := p.placeOf(child)
+			if at.node >= 0 {
+				continue
+			}
+			*at = place{int32(i), uint8(len(n.children))}
+			n.children = append(n.children, child)
+		}
+		row[list[i].ID] = p.first + int32(i)
+	}
+	for i := range p.nodes {
+		if p.nodes[i].node < 0 {
+			p.roots = append(p.roots, int32(i))
+		}
+	}
+	return p
+}
+
+// placeOf returns where a row hangs.
+func (p *refinement) placeOf(row int32) *place {
+	if row >= p.first {
+		return &p.nodes[row-p.first].place
+	}
+	return &p.parent[row]
+}
+
+// record returns the record of a node, which it has for as long as its scene.
+func (p *refinement) record(sc *scene, i int32) *record { return sc.recordOf(p.first + i) }
+
+// childNames lists the ids of a node's children.
+func (sc *scene) childNames(tile int32) []string {
+	n := &sc.refinement.nodes[tile-sc.refinement.first]
+	names := make([]string, len(n.children))
+	for i, row := range n.children {
+		names[i] = sc.tiles.id[row]
+	}
+	return names
+}
+
+// closes reports whether a tile lies below a closed node.
+func (sc *scene) closes(tile int32) bool {
+	p := sc.refinement
+	return p != nil && tile < int32(len(p.parent)) && p.parent[tile].node >= 0 && !p.nodes[p.parent[tile].node].open
+}
+
+// hides reports whether a node above a tile is drawn in its place.
+func (p *refinement) hides(tile int32) bool {
+	if p == nil || tile >= int32(len(p.parent)) {
+		return false
+	}
+	for at := p.parent[tile]; at.node >= 0; at = p.nodes[at.node].place {
+		if p.nodes[at.node].mask>>at.bit&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// adoptNodes gives each node of a scene its record.
+func (sc *scene) adoptNodes() {
+	if sc.refinement == nil {
+		return
+	}
+	for i := range sc.refinement.nodes {
+		tile := sc.refinement.first + int32(i)
+		sc.tiles.record[tile] = int32(len(sc.records))
+		sc.records = append(sc.records, &record{scene: sc, tile: tile, reps: make([]repState, 2), near: true})
+	}
+}
+
+// refine opens and closes nodes, from the top down.
+func (p *pyramid) refine(sc *scene) {
+	ref := sc.refinement
+	if ref == nil {
+		return
+	}
+	fovY := p.camera.FovYDegrees
+	if !hasLens(&p.camera) {
+		fovY = 60
+	}
+	// An error covers the target at this many times its size.
+	far := band.ScreenError(1, 1, fovY, p.cfg.PictureHeight) / p.cfg.TargetErrorPixels
+	for i := len(ref.nodes) - 1; i >= 0; i-- { // parents come after their children
+		n := &ref.nodes[i]
+		above := true // nothing above it can be drawn
+		n.wanted = n.node < 0
+		if !n.wanted {
+			up := &ref.nodes[n.node]
+			n.wanted = up.wanted && up.open
+			above = !p.ready(ref.record(sc, n.node).rep(payload.RepHLOD))
+		}
+		open := false
+		if n.wanted {
+			n.wantedAt = p.now
+			r := ref.record(sc, int32(i))
+			st := r.rep(payload.RepHLOD)
+			r.actual = distanceTo(&sc.tiles.box[r.tile], &sc.view.pos)
+			r.effective = r.actual
+			begins := float64(n.error * far)
+			open = r.actual < begins || n.open && r.actual < float64(begins*keepRefined) ||
+				!p.ready(st) && (n.open || above && st.fails > 0)
+		}
+		if open != n.open {
+			n.open = open
+			ref.wakeTiles(sc, n)
+		}
+	}
+}
+
+// wakeTiles wakes the tiles directly below a node.
+func (p *refinement) wakeTiles(sc *scene, n *node) {
+	for _, row := range n.children {
+		if row >= p.first {
+			return
+		}
+		sc.tiles.wake[row] = math.Inf(-1)
+	}
+}
+
+// stream loads the nodes that are wanted, the coarsest first, and lets the others go
+// after a while, at once when something waits for their room. Roots load whatever the
+// memory, and stay.
+func (p *pyramid) stream() {
+	p.list, p.backlog = p.list[:0], 0
+	bytes := int64(0)
+	for _, sc := range p.scenes {
+		ref := sc.refinement
+		if ref == nil {
+			continue
+		}
+		for i := len(ref.nodes) - 1; i >= 0; i-- {
+			n, r := &ref.nodes[i], ref.record(sc, int32(i))
+			st := r.rep(payload.RepHLOD)
+			switch {
+			case n.wanted && p.retryable(st):
+				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile])})
+			case !n.wanted && st.loading():
+				p.residency.cancel(r, payload.RepHLOD)
+			case !n.wanted && st.resident() && n.mask == 0 && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
+				p.residency.unload(r, payload.RepHLOD)
+			}
+			bytes += st.geometry
+		}
+	}
+	p.budget.nodes = bytes
+	slices.SortStableFunc(p.list, func(a, b nodeOf) int {
+		switch {
+		case a.low != b.low && b.low:
+			return -1
+		case a.low != b.low:
+			return 1
+		}
+		return cmp.Compare(b.node, a.node)
+	})
+	for _, c := range p.list {
+		r := c.scene.refinement.record(c.scene, c.node)
+		root := c.scene.refinement.nodes[c.node].node < 0
+		switch {
+		case p.loads.freeSlots(classHLOD) <= 0:
+			p.backlog++
+		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, limitBudget):
+			p.residency.start(r, payload.RepHLOD)
+		default:
+			p.budget.refused = true
+		}
+	}
+}
+
+// poll asks the Visibility for the nodes that are not drawable yet.
+func (p *pyramid) poll() {
+	if p.residency.awaited == 0 {
+		return
+	}
+	for _, sc := range p.scenes {
+		if sc.refinement == nil {
+			continue
+		}
+		for i := range sc.refinement.nodes {
+			p.residency.pollRep(sc.refinement.record(sc, int32(i)), payload.RepHLOD)
+		}
+	}
+}
+
+// settle decides for which of their children the nodes of a scene are drawn.
+func (p *pyramid) settle(sc *scene) {
+	ref := sc.refinement
+	if ref == nil {
+		return
+	}
+	for i := range ref.nodes {
+		ref.nodes[i].next = 0
+	}
+	for _, i := range ref.roots {
+		p.settleNode(sc, i)
+	}
+	for i := range ref.nodes {
+		n, r := &ref.nodes[i], ref.record(sc, int32(i))
+		if n.mask == n.next {
+			continue
+		}
+		n.mask = n.next
+		p.changes++
+		rep := payload.RepHLOD
+		if n.mask == 0 {
+			rep = payload.RepNone
+		}
+		if rep == r.drawn {
+			p.handoff.count.changes++ // for other children than before
+		}
+		p.handoff.draw(r, rep)
+	}
+}
+
+// settleNode is settle for a node above which nothing is drawn in its place.
+func (p *pyramid) settleNode(sc *scene, i int32) {
+	ref := sc.refinement
+	n := &ref.nodes[i]
+	ready := n.wanted && p.ready(ref.record(sc, i).rep(payload.RepHLOD))
+	for bit, row := range n.children {
+		own := true // what lies below speaks for itself
+		switch {
+		case !ready:
+		case !n.open:
+			own = false
+		case row < ref.first:
+			own = sc.showsTile(row)
+		default:
+			st := ref.record(sc, row-ref.first).rep(payload.RepHLOD)
+			own = p.ready(st) || st.fails > 0 && ref.coversBelow(sc, row-ref.first)
+		}
+		switch {
+		case !own:
+			n.next |= 1 << bit
+		case row >= ref.first:
+			p.settleNode(sc, row-ref.first)
+		}
+	}
+}
+
+// showsTile reports whether something of a tile is drawn.
+func (sc *scene) showsTile(tile int32) bool {
+	r := sc.recordOf(tile)
+	return r != nil && (r.drawn != payload.RepNone && r.shows(r.drawn) || r.fading != payload.RepNone && r.shows(r.fading))
+}
+
+// coversBelow reports whether all that lies below a node can be drawn without it.
+func (p *refinement) coversBelow(sc *scene, i int32) bool {
+	return !slices.ContainsFunc(p.nodes[i].children, func(row int32) bool {
+		if row < p.first {
+			return !sc.showsTile(row)
+		}
+		c := row - p.first
+		return !(p.nodes[c].wanted && sc.ready(sc.recordOf(row).rep(payload.RepHLOD))) && !p.coversBelow(sc, c)
+	})
+}
+
+// appendDrawn appends the nodes that are drawn.
+func (p *refinement) appendDrawn(sc *scene, dst []Drawn) []Drawn {
+	if p == nil {
+		return dst
+	}
+	for i := range p.nodes {
+		if n := &p.nodes[i]; n.mask != 0 {
+			dst = append(dst, Drawn{Key: p.record(sc, int32(i)).key(payload.RepHLOD), Fade: 1, Parts: n.mask})
+		}
+	}
+	return dst
+}
+
+// drop releases the nodes of a scene. Loads under way are someone else's to give up.
+func (p *pyramid) drop(sc *scene) {
+	ref := sc.refinement
+	if ref == nil {
+		return
+	}
+	for i := range ref.nodes {
+		r := ref.record(sc, int32(i))
+		p.handoff.countDrawn(r.drawn, -1)
+		r.drawn, ref.nodes[i].mask = payload.RepNone, 0
+		if st := r.rep(payload.RepHLOD); st.resident() {
+			p.residency.free(r, payload.RepHLOD)
+		} else {
+			st.state = TileUnloaded
+		}
+	}
+}
+
+// unloadAll is UnloadAll for the nodes of all scenes.
+func (p *pyramid) unloadAll() {
+	for _, sc := range p.scenes {
+		if sc.refinement == nil {
+			continue
+		}
+		for i := range sc.refinement.nodes {
+			r := sc.refinement.record(sc, int32(i))
+			p.residency.drop(r, payload.RepHLOD)
+			sc.refinement.nodes[i].mask = 0
+			p.handoff.draw(r, payload.RepNone)
+		}
+	}
+	p.backlog = 0
+}
+
+// stands reports whether all roots of a scene can be drawn.
+func (p *refinement) stands(sc *scene) bool {
+	return p == nil || !slices.ContainsFunc(p.roots, func(i int32) bool {
+		return !sc.ready(p.record(sc, i).rep(payload.RepHLOD))
+	})
+}

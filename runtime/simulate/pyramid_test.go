@@ -1,0 +1,51 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/untoldkit/untold/manifest"
+)
+
+// TestPyramidOfAFlight flies out of a scene with a pyramid and back: no tile goes
+// undrawn, none is drawn beside the node above it, and far away the nodes alone are.
+func TestPyramidOfAFlight(t *testing.T) {
+	m := &manifest.Manifest{
+		Version: 3, PartitioningMode: manifest.ModeUniformGrid,
+		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 100, UnloadRadius: 2000}, Pyramid: &manifest.Pyramid{},
+	}
+	root := manifest.PyramidNode{ID: "root", Level: 2, Path: "root.untold", FileSizeBytes: 500, VisualError: 1, Bounds: manifest.Bounds{Max: [3]float64{80, 5, 80}}}
+	for n := range 4 {
+		x, z := float64(n%2*40), float64(n/2*40)
+		node := manifest.PyramidNode{ID: fmt.Sprint("n", n), Level: 1, Path: fmt.Sprintf("n%d.untold", n), FileSizeBytes: 500, VisualError: 0.5, Bounds: manifest.Bounds{Min: [3]float64{x, 0, z}, Max: [3]float64{x + 40, 5, z + 40}}}
+		for k := range 4 {
+			id := fmt.Sprintf("t%d%d", n, k)
+			dx, dz := x+float64(k%2*20), z+float64(k/2*20)
+			m.Tiles = append(m.Tiles, manifest.Tile{ID: id, Path: id + ".untold", FileSizeBytes: 1000, Bounds: manifest.Bounds{Min: [3]float64{dx, 0, dz}, Max: [3]float64{dx + 20, 5, dz + 20}}})
+			node.Children = append(node.Children, id)
+		}
+		m.Pyramid.Nodes = append(m.Pyramid.Nodes, node)
+		root.Children = append(root.Children, node.ID)
+	}
+	m.Pyramid.Nodes = append(m.Pyramid.Nodes, root)
+	s := Cooked("none/scene.json", m)
+	s.Config.MaxQueryRadius, s.Duration = 5000, 40*time.Second
+	s.Config.EnableFrustumGate = false
+	for i, x := range []float64{1500, 1500, 40, 40, 1500, 1500} {
+		s.Path.Keys = append(s.Path.Keys, CameraKey{Linear: true, T: time.Duration(i) * 8 * time.Second, Position: [3]float64{x, 2, 40}})
+	}
+	res, err := Run(context.Background(), s, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := res.Report
+	if r.Undrawn != 0 || r.DoubleDrawn != 0 || r.Uncovered != 0 || r.Failures != 0 {
+		t.Errorf("%d undrawn, %d drawn twice, %v uncovered, %d failures", r.Undrawn, r.DoubleDrawn, r.Uncovered, r.Failures)
+	}
+	// 16 tiles of 1 kB and five nodes, of which four come twice; nothing else is asked for.
+	if r.BytesLoaded > 16*1000+9*500 || r.BytesLoaded < 16*1000+5*500 {
+		t.Errorf("%d bytes were loaded", r.BytesLoaded)
+	}
+}
