@@ -29,13 +29,27 @@ const (
 	nodeTriangles = 4000
 	nodeTexels    = 512 // along a side of its square of base colours
 	leafTriangles = 4000
-	leafTexels    = 256
+	leafTexels    = 512
 	mostChildren  = 64 // of a node, as manifests have it
 	nodeRays      = 12 // for the light that a leaf takes from itself
-	// borderTolerance is how far a leaf's border may be off, metres; it doubles with
-	// every level.
-	borderTolerance = 0.1
+	leafSamples   = 2  // along each side of a texel of a leaf
+	// borderParts is the side of a tile's cell in parts of what its leaf's border may be
+	// off, flushParts in parts of what may stand off a wall and be shown by its texture
+	// alone. Both double with every level.
+	borderParts = 1280
+	flushParts  = 320
 )
+
+// nodeOptions bounds the models of a level, 0 for leaves. Neighbours have the same
+// tolerances.
+func (c *scenePlan) nodeOptions(level int) pyramid.Options {
+	side := 0.0
+	if len(c.planned.Tiles) > 0 {
+		size := c.planned.Tiles[0].Cell.Size()
+		side = math.Ldexp(max(size[0], size[2]), level)
+	}
+	return pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts}
+}
 
 // node is a node of the pyramid, planned and then built.
 type node struct {
@@ -190,7 +204,9 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 		}
 		parts = append(parts, p)
 	}
-	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{Triangles: leafTriangles, Side: min(leafTexels, c.opts.texels()), OcclusionRays: nodeRays, Jobs: 1, Cell: border, Tolerance: borderTolerance})
+	o := c.nodeOptions(0)
+	o.Triangles, o.Side, o.OcclusionRays, o.Samples, o.Jobs, o.Cell = leafTriangles, min(leafTexels, o.Side), nodeRays, leafSamples, 1, border
+	return pyramid.Build(pyramid.Leaf(parts), o)
 }
 
 // buildNode makes a node out of what lies below it, and writes it. It returns nil where
@@ -203,7 +219,8 @@ func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int)
 	}
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	s := pyramid.Join(models)
-	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Jobs: jobs, Tolerance: math.Ldexp(borderTolerance, level)}
+	o := c.nodeOptions(level)
+	o.Jobs = jobs
 	if c.opts.Clip {
 		box := around(cell)
 		o.Cell = &box

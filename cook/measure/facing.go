@@ -62,23 +62,24 @@ func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) 
 	return Near{int(f.x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
 }
 
-// Along returns the point nearest to p, forwards or backwards, where a line in a
-// direction of unit length crosses triangles whose cosine to it is at least so much.
-// It reports false if there is none within a distance in metres.
-func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
+// First returns the first point that a ray meets of the triangles whose cosine to a
+// unit vector is at least so much. The ray comes from a point p moved ahead metres
+// along the vector, against which it runs, and ends behind metres behind p. Near has
+// the squared distance from p. It reports false if the ray meets none.
+func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint Hint) (Near, bool) {
 	x := f.x
 	if len(x.tris) == 0 {
 		return Near{}, false
 	}
 	only := filter{f, along, cosine}
-	best, leaf := within, int32(-1)
+	best, leaf := -behind, int32(-1) // how far along the vector
 	var weights [3]float64
 	try := func(i int32) {
 		if !only.accepts(i) {
 			return
 		}
 		t, w, ok := x.tris[i].crosses(&p, &along)
-		if t = math.Abs(t); ok && (t < best || t == best && leaf < 0) {
+		if ok && t <= ahead && (t > best || t == best && leaf < 0) {
 			best, leaf, weights = t, i, w
 		}
 	}
@@ -88,20 +89,24 @@ func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (N
 	inverse := geom.Vec3{1 / along[0], 1 / along[1], 1 / along[2]} // infinite along an axis
 	type entry struct {
 		node uint32
-		t    float64
+		from float64 // how far along the vector its box ends
 	}
 	var stack [maxStack]entry
 	top := 0
 	push := func(at uint32) entry {
-		return entry{at, x.nodes[at].along(&p, &inverse, best)}
+		from, to := x.nodes[at].clip(&p, &inverse, best, ahead)
+		if from > to {
+			to = math.Inf(-1)
+		}
+		return entry{at, to}
 	}
-	if e := push(0); e.t <= best {
+	if e := push(0); e.from >= best {
 		stack[0], top = e, 1
 	}
 	for top > 0 {
 		top--
 		e := stack[top]
-		if e.t > best || e.t == best && leaf >= 0 {
+		if e.from < best || e.from == best && leaf >= 0 {
 			continue
 		}
 		n := &x.nodes[e.node]
@@ -112,14 +117,14 @@ func (f *Facing) Along(p, along geom.Vec3, cosine, within float64, hint Hint) (N
 			continue
 		}
 		a, b := push(e.node+1), push(n.next)
-		if a.t < b.t {
+		if a.from > b.from {
 			a, b = b, a
 		}
-		if a.t <= best { // the farther one waits
+		if a.from >= best { // the one behind waits
 			stack[top] = a
 			top++
 		}
-		if b.t <= best {
+		if b.from >= best {
 			stack[top] = b
 			top++
 		}
@@ -153,21 +158,6 @@ func (n *node) clip(p, inverse *geom.Vec3, from, to float64) (float64, float64) 
 		from, to = max(from, min(a, b)), min(to, max(a, b))
 	}
 	return from, to
-}
-
-// along returns how far from a point, forwards or backwards, a line is in the node's
-// box, infinite if it misses it within a distance.
-func (n *node) along(p, inverse *geom.Vec3, within float64) float64 {
-	from, to := n.clip(p, inverse, -within, within)
-	switch {
-	case from > to:
-		return math.Inf(1)
-	case from > 0:
-		return from
-	case to < 0:
-		return -to
-	}
-	return 0
 }
 
 // Blocked reports whether a triangle lies on the way from a point along a direction

@@ -35,7 +35,8 @@ func TestFacing(t *testing.T) {
 		cosine := rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "cosine")
 		within := rapid.Float64Range(0, 9).Draw(t, "within")
 		hint := Hint(rapid.IntRange(0, s.Triangles()).Draw(t, "hint"))
-		nearest, along, blocked := math.Inf(1), math.Inf(1), false
+		behind := rapid.Float64Range(0, 9).Draw(t, "behind")
+		nearest, first, blocked := math.Inf(1), math.Inf(-1), false
 		for i := range x.tris {
 			at, _, ok := x.tris[i].crosses(&p, &dir)
 			blocked = blocked || ok && at > 0.5 && at < within
@@ -44,8 +45,8 @@ func TestFacing(t *testing.T) {
 			}
 			d2, _ := x.tris[i].nearest(p)
 			nearest = min(nearest, math.Sqrt(d2))
-			if ok {
-				along = min(along, math.Abs(at))
+			if ok && at <= within {
+				first = max(first, at)
 			}
 		}
 		same := func(what string, n Near, ok bool, want float64) {
@@ -58,8 +59,11 @@ func TestFacing(t *testing.T) {
 		}
 		n, ok := f.Nearest(p, dir, cosine, within, hint)
 		same("nearest", n, ok, nearest)
-		n, ok = f.Along(p, dir, cosine, within, hint)
-		same("along", n, ok, along)
+		n, ok = f.First(p, dir, cosine, within, behind, hint)
+		if math.Abs(first+behind) > 1e-9 && math.Abs(first-within) > 1e-9 && // rounding decides
+			(ok != (first >= -behind) || ok && math.Abs(math.Sqrt(n.Distance2)-math.Abs(first)) > 1e-9*(1+math.Abs(first))) {
+			t.Fatalf("first: %+v %v, want %v within %v and %v", n, ok, first, within, behind)
+		}
 		if got := x.Blocked(p, dir, 0.5, within); got != blocked {
 			t.Fatalf("blocked %v, want %v", got, blocked)
 		}

@@ -25,6 +25,9 @@ type Coarse struct {
 type Options struct {
 	// Reach is how far in metres the detailed surface may lie from the coarse mesh.
 	Reach float64
+	// Ahead is how far in metres before and behind the coarse mesh it shows what comes
+	// first to who looks at it: windows before their walls, cars on their roads.
+	Ahead float64
 	// OcclusionRays are sent from each texel of the half-sized occlusion; 0: only the
 	// surface's own occlusion counts.
 	OcclusionRays int
@@ -32,7 +35,10 @@ type Options struct {
 	OcclusionReach float64
 	// Encode turns linear light into a byte of a colour texture.
 	Encode func(float32) uint8
-	Jobs   int // goroutines, at least 1
+	// Samples along each side of a texel: of what is smaller than a texel their mean is
+	// baked. 0 stands for 1.
+	Samples int
+	Jobs    int // goroutines, at least 1
 }
 
 // Atlas is what was baked. Pictures but Color are half its size, and nil where one
@@ -48,9 +54,16 @@ type Atlas struct {
 	EmissiveColor       [3]float32 // linear; the picture is relative to it
 	// Coverage reports whether some texel is partly transparent.
 	Coverage bool
+	// Texels are those that belong to charts, ascending, y*side+x, and where each is on
+	// the coarse mesh: its point and the normal of its triangle.
+	Texels []int32
+	Points []geom.Vec3
+	Faces  []geom.Vec3
 	// Missed is the part of the texels of charts for which the detailed surface has
 	// nothing within reach.
 	Missed float64
+
+	from []int32 // for Fill
 }
 
 // ErrEmpty says that there is no surface to bake.
@@ -66,6 +79,7 @@ type baker struct {
 	o       Options
 	cells   []cell
 	area    float64 // of a texel, square metres
+	slopes  []slope // by triangle
 	values  []value // by texel
 	found   []bool
 }
@@ -83,6 +97,7 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 	if b.area = 1e6; l.Scale > 0 {
 		b.area = 1 / float64(l.Scale*l.Scale)
 	}
+	b.slopes = slopesOf(l, len(c.Indices)/3)
 	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
 	b.rows(l.Side, func(y int) {
 		hint := measure.Hint(0)
@@ -125,9 +140,9 @@ func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
 	return p, face, shade
 }
 
-// A wall takes the look of what lies in front of it or behind it and faces its way;
-// where there is nothing, of the nearest point that faces its way; and only then of
-// the nearest point of all.
+// A wall takes the look of what comes first just before it or behind it and faces its
+// way; where there is nothing, of the nearest point that faces its way; and only then
+// of the nearest point of all.
 const alongCosine = 0.3
 
 var nearestCosines = [...]float64{0, -1}
@@ -138,30 +153,73 @@ func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
 	if c.triangle < 0 {
 		return hint
 	}
+	n := max(1, b.o.Samples)
+	sum, count := value{}, 0.0
+	for k := range n * n {
+		at := *c
+		if n > 1 {
+			at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
+		}
+		v, near, ok := b.sample(&at, b.area/float64(n*n), hint)
+		if !ok {
+			continue
+		}
+		hint = near
+		sum.add(&v)
+		count++
+	}
+	if count > 0 {
+		b.values[i], b.found[i] = sum.mean(count), true
+	}
+	return hint
+}
+
+// seeThrough bounds how many gaps between leaves a ray goes through.
+const seeThrough = 8
+
+// sample finds what is seen at a point of the coarse mesh.
+func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure.Hint, bool) {
 	p, face, _ := b.at(c)
-	n, ok := b.facing.Along(p, face, alongCosine, b.o.Reach, hint)
-	for k := 0; !ok && k < len(nearestCosines); k++ {
-		n, ok = b.facing.Nearest(p, face, nearestCosines[k], b.o.Reach, hint)
+	ahead := b.o.Ahead
+	var first value
+	found := false
+	for range seeThrough {
+		n, ok := b.facing.First(p, face, alongCosine, ahead, b.o.Ahead, hint)
+		if !ok {
+			break
+		}
+		hint = n.Hint
+		v := b.s.look(&point{n.Triangle, n.Weights, area}, b.density)
+		if v.color[3] >= 0.5 {
+			return v, hint, true
+		}
+		if !found {
+			first, found = v, true
+		}
+		ahead = math.Nextafter(b.s.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
 	}
-	if !ok {
-		return hint
+	for k := 0; !found && k < len(nearestCosines); k++ {
+		if n, ok := b.facing.Nearest(p, face, nearestCosines[k], b.o.Reach, hint); ok {
+			return b.s.look(&point{n.Triangle, n.Weights, area}, b.density), n.Hint, true
+		}
 	}
-	b.values[i], b.found[i] = b.s.look(&point{n.Triangle, n.Weights, b.area}, b.density), true
-	return n.Hint
+	return first, hint, found
 }
 
 // atlas turns the values into pictures.
 func (b *baker) atlas() *Atlas {
+	out := &Atlas{}
 	charted, found := 0, 0
 	for i := range b.cells {
-		if b.cells[i].triangle >= 0 {
+		if c := &b.cells[i]; c.triangle >= 0 {
 			charted++
+			p, face, _ := b.at(c)
+			out.Texels, out.Points, out.Faces = append(out.Texels, int32(i)), append(out.Points, p), append(out.Faces, face)
 			if b.found[i] {
 				found++
 			}
 		}
 	}
-	out := &Atlas{}
 	if charted > 0 {
 		out.Missed = float64(charted-found) / float64(charted)
 	}
@@ -189,6 +247,22 @@ func (b *baker) color(out *Atlas, from []int32) {
 		p[3] = unit(v.color[3])
 		if p[3] < 255 && b.found[i] {
 			out.Coverage = true
+		}
+	}
+}
+
+// Fill gives texels between charts the colour of the nearest one of a chart.
+func (a *Atlas) Fill() {
+	if a.from == nil {
+		found := make([]bool, len(a.Color.Pix)/4)
+		for _, at := range a.Texels {
+			found[at] = true
+		}
+		a.from = fill(found, a.Color.Rect.Dx())
+	}
+	for i, f := range a.from {
+		if f >= 0 {
+			copy(a.Color.Pix[4*i:4*i+3], a.Color.Pix[4*f:4*f+3])
 		}
 	}
 }

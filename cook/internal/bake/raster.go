@@ -8,6 +8,41 @@ type cell struct {
 	w        [3]float32
 }
 
+// slope is how the weights of a triangle's corners change along x and y of the texture.
+type slope [2][3]float64
+
+// slopesOf returns the slopes of all triangles; those without area have none.
+func slopesOf(l *Layout, triangles int) []slope {
+	out := make([]slope, triangles)
+	for c := range l.Charts {
+		for k, t := range l.Charts[c].Triangles {
+			p := [3][2]float64{l.Texel(c, k, 0), l.Texel(c, k, 1), l.Texel(c, k, 2)}
+			area := turn(p[0], p[1], p[2])
+			if area == 0 {
+				continue
+			}
+			for i := range 3 {
+				a, b := p[(i+1)%3], p[(i+2)%3]
+				out[t][0][i], out[t][1][i] = (a[1]-b[1])/area, (b[0]-a[0])/area
+			}
+		}
+	}
+	return out
+}
+
+// move goes on by parts of a texel, at most to where a corner's weight is a little
+// below 0: triangles that are thinner than a texel are not left far behind.
+func (c *cell) move(s *slope, x, y float64) {
+	w := c.w
+	for i := range w {
+		w[i] += float32(float64(s[0][i]*x) + float64(s[1][i]*y))
+		if w[i] < -0.25 {
+			return
+		}
+	}
+	c.w = w
+}
+
 // rasterize finds the triangle that every texel's middle lies in, or is nearest to
 // within its chart and its gutter.
 func rasterize(l *Layout) []cell {

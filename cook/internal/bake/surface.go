@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -127,6 +128,14 @@ type point struct {
 	area     float64 // of the surface that is looked at, square metres
 }
 
+// point returns where a query ended.
+func (s *Surface) point(n *measure.Near) (p geom.Vec3) {
+	for k, v := range s.Indices[3*n.Triangle : 3*n.Triangle+3] {
+		p = p.Add(s.Positions[v].Scale(n.Weights[k]))
+	}
+	return p
+}
+
 // value is what is seen at a point.
 type value struct {
 	color    [4]float64
@@ -135,6 +144,32 @@ type value struct {
 	rough    float64
 	metal    float64
 	emissive [3]float64
+}
+
+// add adds another value.
+func (v *value) add(o *value) {
+	for c := range v.color {
+		v.color[c] += o.color[c]
+	}
+	for c := range v.emissive {
+		v.emissive[c] += o.emissive[c]
+	}
+	v.normal = v.normal.Add(o.normal)
+	v.occluded, v.rough, v.metal = v.occluded+o.occluded, v.rough+o.rough, v.metal+o.metal
+}
+
+// mean returns the mean of so many values of which v is the sum.
+func (v *value) mean(n float64) value {
+	out := *v
+	for c := range out.color {
+		out.color[c] /= n
+	}
+	for c := range out.emissive {
+		out.emissive[c] /= n
+	}
+	out.normal = v.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
+	out.occluded, out.rough, out.metal = v.occluded/n, v.rough/n, v.metal/n
+	return out
 }
 
 // density returns, by triangle and set, the part of a texture that a square metre

@@ -40,11 +40,15 @@ type Options struct {
 	Triangles     int // at most, but for two of each part that nothing can be left of
 	Side          int // of the square of base colours, texels
 	OcclusionRays int // 0: the source's own occlusion counts alone
+	Samples       int // along each side of a texel; 0 stands for 1
 	// Cell is what the source was cut to: its neighbours find the same border. Edges
 	// there are simplified within Tolerance metres.
 	Cell      *geom.Box
 	Tolerance float64
-	Jobs      int
+	// Flush is how far in metres something may stand off a larger surface and be shown
+	// by that one's texture alone.
+	Flush float64
+	Jobs  int
 }
 
 // Distances in parts of the diagonal of a source.
@@ -83,8 +87,8 @@ func Build(s *Source, o Options) (*Model, error) {
 	m.Atlas, err = bake.Bake(&s.Surface, &bake.Coarse{
 		Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents,
 	}, layout, bake.Options{
-		Reach:         max(float64(reachLeast*diagonal), min(own, float64(reachMost*diagonal))),
-		OcclusionRays: o.OcclusionRays, OcclusionReach: float64(occlusionReach * diagonal),
+		Reach: max(float64(reachLeast*diagonal), min(own, float64(reachMost*diagonal))),
+		Ahead: max(o.Flush, float64(reachLeast*diagonal)), OcclusionRays: o.OcclusionRays, Samples: o.Samples, OcclusionReach: float64(occlusionReach * diagonal),
 		Encode: texture.FromLinear, Jobs: o.Jobs,
 	})
 	if err != nil {
@@ -95,7 +99,7 @@ func Build(s *Source, o Options) (*Model, error) {
 	}
 	m.DoubleSided = s.doubleSided()
 	m.Geometric = s.Geometric + own
-	m.Visual = s.Visual + m.seen(s)
+	m.Visual = s.Visual + m.match(s, layout.Scale)
 	return m, nil
 }
 
@@ -124,6 +128,9 @@ func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
 	if o.Cell != nil {
 		in.Positions, so.Locked = settleBorder(in.Positions, in.Indices, o.Cell, o.Tolerance)
 		dropFlat(in)
+	}
+	if o.Flush > 0 {
+		dropFlush(in, so.Locked, o.Flush)
 	}
 	z, err := simplify.New(in, so)
 	if err != nil {
@@ -161,21 +168,32 @@ func (m *Model) fill(coarse *simplify.Mesh, layout *bake.Layout) {
 	m.Mesh.GenerateTangents()
 }
 
-// seen returns the size of what is seen of the difference to a source.
-func (m *Model) seen(s *Source) float64 {
+// match gives the model the colours with which it looks most like a source, and
+// returns the size of what is seen of the difference that is left.
+func (m *Model) match(s *Source, scale float64) float64 {
 	full := &appearance.Mesh{
 		Positions: s.Surface.Positions, Normals: s.Surface.Normals, UV: s.Surface.UV[0], Colors: s.Surface.Colors,
 		Indices: s.Surface.Indices, Materials: s.Surface.Materials,
 	}
-	materials := append(s.Looks[:len(s.Looks):len(s.Looks)], m.look())
-	own := make([]int32, len(m.Mesh.Indices)/3)
-	for i := range own {
-		own[i] = int32(len(s.Looks))
+	own := len(s.Looks)
+	coarse := &appearance.Mesh{
+		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
+		Materials: make([]int32, len(m.Mesh.Indices)/3),
 	}
-	size, _ := appearance.New(full, materials).Compare(&appearance.Mesh{
-		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Materials: own,
-	})
-	return size
+	for i := range coarse.Materials {
+		coarse.Materials[i] = int32(own)
+	}
+	materials := append(s.Looks[:own:own], m.look())
+	r := appearance.New(full, materials)
+	if scale > 0 {
+		a := m.Atlas
+		r.Match(coarse, own, &appearance.Texels{
+			Image: a.Color, At: a.Texels, Points: a.Points, Faces: a.Faces, Size: 1 / scale,
+		}, texture.Linear, texture.FromLinear, a.Fill)
+		materials[own] = m.look()
+		r.Repaint(materials)
+	}
+	return r.Error(coarse)
 }
 
 // look says how the model's material is seen, without what it emits.

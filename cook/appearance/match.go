@@ -1,0 +1,187 @@
+package appearance
+
+import (
+	"image"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// Texels are the texels of a coarse mesh's one texture that show something.
+type Texels struct {
+	Image  *image.NRGBA
+	At     []int32     // y*width + x, each once
+	Points []geom.Vec3 // where each is on the mesh, metres
+	Faces  []geom.Vec3 // normals of the mesh there, of unit length
+	Size   float64     // of a texel, metres
+}
+
+// What is missing in a coarse mesh, and what its texture shows in the wrong place,
+// makes it brighter or darker than what it stands for, and that does not shrink with
+// the distance. Match finds it in pictures from all sides, first as the mean of wide
+// surroundings, then of smaller ones.
+const (
+	matchTexels = 2   // side of a pixel, in texels
+	matchMost   = 720 // pixels along the diagonal of the box, at most
+	matchWidest = 16  // pixels on each side of which the mean is taken
+	// matchNarrowest ends it: closer, the sides want different things, and the texture
+	// knows better.
+	matchNarrowest = 4
+	// matchDark is the least light by which differences of what is lit are divided,
+	// in parts of one.
+	matchDark = one / 6
+	// matchFacing is the least cosine under which a view counts for a texel.
+	matchFacing = 0.05
+)
+
+// Match changes the colours of a mesh's texture to those with which the mesh looks
+// like the reference: where both show something the light is the same, as a mean of some
+// texels around. Texels that no side shows keep their colours. The mesh must lie close to
+// the reference's box, and have the material with the index own alone; linear and
+// encode turn bytes of the texture into linear light, 0 to 1, and back; after each step
+// settle may change texels that are not listed.
+func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float32, encode func(float32) uint8, settle func()) {
+	var table [256]int32
+	for i := range table {
+		table[i] = fixed(float64(linear(uint8(i))))
+	}
+	var back [one + 1]uint8
+	for i := range back {
+		back[i] = encode(float32(i) / one)
+	}
+	colors := make([][3]int32, len(t.At))
+	for i, at := range t.At {
+		for k := range 3 {
+			colors[i][k] = table[t.Image.Pix[4*at+int32(k)]]
+		}
+	}
+	size := r.box.Size()
+	pixel := max(float64(matchTexels*t.Size), size.Len()/matchMost, 1e-9)
+	views, model := r.matchViews(m, own, t, pixel)
+	sums := make([][4]int64, len(t.At))
+	for width := matchWidest; width >= matchNarrowest; width /= 2 {
+		clear(sums)
+		look := *r.model.paints[own].Material
+		look.Texture = NewTexture(t.Image, linear)
+		model.paints[0] = newPaints([]Material{look})[0]
+		for i := range views {
+			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums)
+		}
+		for i, at := range t.At {
+			if sums[i][3] == 0 {
+				continue
+			}
+			for k := range 3 {
+				colors[i][k] = min(max(colors[i][k]+int32(sums[i][k]/sums[i][3]), 0), one)
+				t.Image.Pix[4*at+int32(k)] = back[colors[i][k]]
+			}
+		}
+		settle()
+	}
+}
+
+// matchView is one side of a mesh beside the reference.
+type matchView struct {
+	view
+	want []pixel // of the reference
+	seen []sight
+	sums [4][]int64 // by pixel: by how much the reference is lighter, and where both are
+}
+
+// sight is a texel that a view shows.
+type sight struct {
+	texel, at int32 // index into Texels.At, and of the pixel
+	weight    int32 // how much it faces the viewer, 1 to 16
+	light     int32
+}
+
+// matchViews draws both meshes from all sides and finds the texels there. Of the
+// model that it returns the first paint is the mesh's.
+func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]matchView, *model) {
+	white := *r.model.paints[own].Material
+	white.Texture, white.Masked, white.Color = nil, false, [4]float32{1, 1, 1, 1}
+	mesh := *m
+	mesh.Materials = make([]int32, len(m.Indices)/3)
+	model := newModel(&mesh, newPaints([]Material{white}))
+	out := make([]matchView, len(directions))
+	var place [1]point
+	for i, d := range directions {
+		v := &out[i]
+		v.view = newView(d, r.box, size)
+		v.want = append(v.want, r.canvas.draw(&v.view, r.model).pix...)
+		light := r.canvas.draw(&v.view, model).pix
+		for k := range t.At {
+			facing := t.Faces[k].Dot(d)
+			if white.DoubleSided {
+				facing = max(facing, -facing)
+			}
+			if !(facing > matchFacing) {
+				continue
+			}
+			v.project(place[:], t.Points[k:k+1])
+			x, y := int(place[0].x)/subpixel, int(place[0].y)/subpixel
+			if place[0].x < 0 || place[0].y < 0 || x >= v.w || y >= v.h {
+				continue
+			}
+			at := y*v.w + x
+			// A pixel has the depth of its middle, of slanted surfaces another one.
+			slack := int32(2 * subpixel / facing)
+			if light[at].coverage() == 0 || r.canvas.depth[at]-(zeroDepth+place[0].z) > slack {
+				continue
+			}
+			v.seen = append(v.seen, sight{int32(k), int32(at), int32(float64(facing*15)) + 1, max(int32(light[at].channel(0)), matchDark)})
+		}
+		for k := range v.sums {
+			v.sums[k] = make([]int64, v.w*v.h)
+		}
+	}
+	return out, model
+}
+
+// residual adds to the sums of each texel how much lighter the reference is than a
+// picture around it, by channel, and its weight.
+func (v *matchView) residual(picture []pixel, width int, sums [][4]int64) {
+	for i, p := range v.want {
+		q := picture[i]
+		both := int64(0)
+		if p.coverage() > 0 && q.coverage() > 0 {
+			both = 1
+		}
+		for k := range 3 {
+			v.sums[k][i] = both * int64(p.channel(k)-q.channel(k))
+		}
+		v.sums[3][i] = both
+	}
+	for k := range v.sums {
+		v.spread(v.sums[k], width)
+	}
+	for _, s := range v.seen {
+		n := v.sums[3][s.at]
+		if n == 0 {
+			continue
+		}
+		for k := range 3 {
+			sums[s.texel][k] += v.sums[k][s.at] * one / (n * int64(s.light)) * int64(s.weight)
+		}
+		sums[s.texel][3] += int64(s.weight)
+	}
+}
+
+// spread replaces each value by the sum of those within so many pixels in both
+// directions.
+func (v *matchView) spread(values []int64, width int) {
+	line := make([]int64, max(v.w, v.h)+1)
+	pass := func(start, step, n int) {
+		for i := range n {
+			line[i+1] = line[i] + values[start+i*step]
+		}
+		for i := range n {
+			values[start+i*step] = line[min(n, i+width+1)] - line[max(0, i-width)]
+		}
+	}
+	for y := range v.h {
+		pass(y*v.w, 1, v.w)
+	}
+	for x := range v.w {
+		pass(x, v.w, v.h)
+	}
+}

@@ -1,0 +1,170 @@
+package pyramid
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// What lies flush on something larger, such as a window on its wall or a marking on
+// its road, needs no triangles of its own once textures are baked: the texture of
+// what is behind shows it.
+
+// piece is a connected part of a mesh within one group.
+type piece struct {
+	triangles []int32
+	area      float64
+	class     int // of the area: powers of four
+	group     int32
+}
+
+const (
+	// flushFacing is the part of a piece's area that must face the way of what is
+	// behind it: the back of a wall does not go with its front.
+	flushFacing = 0.15
+	flushCosine = 0.7
+)
+
+// dropFlush removes the pieces that lie within a tolerance in metres of larger ones of
+// the same group. Those that reach up to a locked vertex stay.
+func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) {
+	pieces := piecesOf(m)
+	drop := make([]bool, m.Triangles())
+	for len(pieces) > 0 {
+		n := 1
+		for n < len(pieces) && pieces[n].group == pieces[0].group {
+			n++
+		}
+		dropFlushOf(m, locked, pieces[:n], tolerance, drop)
+		pieces = pieces[n:]
+	}
+	var indices []uint32
+	var groups []int32
+	for t := range drop {
+		if drop[t] {
+			continue
+		}
+		if indices = append(indices, m.Indices[3*t:3*t+3]...); m.Groups != nil {
+			groups = append(groups, m.Groups[t])
+		}
+	}
+	m.Indices, m.Groups = indices, groups
+}
+
+// dropFlushOf marks the triangles of one group that go. Its pieces are sorted by class,
+// the largest first: each is held against those of larger classes that stay.
+func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance float64, drop []bool) {
+	kept := &measure.Surface{Positions: m.Positions}
+	for len(pieces) > 0 {
+		n := 1
+		for n < len(pieces) && pieces[n].class == pieces[0].class {
+			n++
+		}
+		f := measure.NewFacing(measure.NewIndex(kept), nil)
+		var stays []uint32
+		for i := range pieces[:n] {
+			p := &pieces[i]
+			flush := len(kept.Indices) > 0 && p.flush(m, locked, f, tolerance)
+			for _, t := range p.triangles {
+				if drop[t] = flush; !flush {
+					stays = append(stays, m.Indices[3*t:3*t+3]...)
+				}
+			}
+		}
+		kept = &measure.Surface{Positions: m.Positions, Indices: append(kept.Indices, stays...)}
+		pieces = pieces[n:]
+	}
+}
+
+// flush reports whether all corners and sides of a piece are within a tolerance of a
+// surface, and enough of it faces the same way.
+func (p *piece) flush(m *simplify.Mesh, locked []bool, f *measure.Facing, tolerance float64) bool {
+	var hint measure.Hint
+	within := func(q geom.Vec3) bool {
+		n, ok := f.Nearest(q, geom.Vec3{0, 1, 0}, -1, tolerance, hint)
+		hint = n.Hint
+		return ok
+	}
+	facing := 0.0
+	for _, t := range p.triangles {
+		i := m.Indices[3*t : 3*t+3]
+		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
+		for k := range 3 {
+			if locked != nil && locked[i[k]] {
+				return false
+			}
+		}
+		if !within(a) || !within(b) || !within(c) || !within(a.Add(b).Scale(0.5)) || !within(b.Add(c).Scale(0.5)) || !within(c.Add(a).Scale(0.5)) {
+			return false
+		}
+		normal := b.Sub(a).Cross(c.Sub(a))
+		area := normal.Len() / 2
+		if _, ok := f.Nearest(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance, 0); ok {
+			facing += area
+		}
+	}
+	return facing >= float64(flushFacing*p.area)
+}
+
+// piecesOf returns the connected parts of a mesh, by group and falling class.
+func piecesOf(m *simplify.Mesh) []piece {
+	type corner struct {
+		at    geom.Vec3
+		group int32
+	}
+	n := m.Triangles()
+	parent := make([]int32, n)
+	for t := range parent {
+		parent[t] = int32(t)
+	}
+	root := func(t int32) int32 {
+		for parent[t] != t {
+			parent[t] = parent[parent[t]]
+			t = parent[t]
+		}
+		return t
+	}
+	first := make(map[corner]int32, len(m.Positions))
+	group := func(t int) int32 {
+		if m.Groups == nil {
+			return 0
+		}
+		return m.Groups[t]
+	}
+	for t := range n {
+		for _, v := range m.Indices[3*t : 3*t+3] {
+			c := corner{m.Positions[v], group(t)}
+			o, ok := first[c]
+			if !ok {
+				first[c] = int32(t)
+				continue
+			}
+			a, b := root(o), root(int32(t))
+			parent[max(a, b)] = min(a, b)
+		}
+	}
+	number := make([]int32, n)
+	var out []piece
+	for t := range n {
+		r := root(int32(t))
+		if r == int32(t) {
+			number[r] = int32(len(out))
+			out = append(out, piece{group: group(t)})
+		}
+		p := &out[number[r]]
+		i := m.Indices[3*t : 3*t+3]
+		a := m.Positions[i[0]]
+		p.area += m.Positions[i[1]].Sub(a).Cross(m.Positions[i[2]].Sub(a)).Len() / 2
+		p.triangles = append(p.triangles, int32(t))
+	}
+	for i := range out {
+		_, exponent := math.Frexp(out[i].area)
+		out[i].class = int(math.Floor(float64(exponent) / 2))
+	}
+	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(b.class, a.class)) })
+	return out
+}
