@@ -30,9 +30,10 @@ const (
 	nodeTexels    = 512 // along a side of its square of base colours
 	leafTriangles = 4000
 	leafTexels    = 512
-	mostChildren  = 64 // of a node, as manifests have it
-	nodeRays      = 12 // for the light that a leaf takes from itself
-	leafSamples   = 2  // along each side of a texel of a leaf
+	mostChildren  = 64  // of a node, as manifests have it
+	leafParts     = 256 // side of a tile's cell in texels of what lies in its plane
+	nodeRays      = 12  // for the light that a leaf takes from itself
+	leafSamples   = 2   // along each side of a texel of a leaf
 	// borderParts is the side of a tile's cell in parts of what its leaf's border may be
 	// off, flushParts in parts of what may stand off a wall and be shown by its texture
 	// alone. Both double with every level.
@@ -206,6 +207,7 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 	}
 	o := c.nodeOptions(0)
 	o.Triangles, o.Side, o.OcclusionRays, o.Samples, o.Jobs, o.Cell = leafTriangles, min(leafTexels, o.Side), nodeRays, leafSamples, 1, border
+	o.Texel = float64(o.Tolerance*borderParts) / leafParts
 	return pyramid.Build(pyramid.Leaf(parts), o)
 }
 

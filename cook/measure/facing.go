@@ -65,7 +65,8 @@ func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) 
 // First returns the first point that a ray meets of the triangles whose cosine to a
 // unit vector is at least so much. The ray comes from a point p moved ahead metres
 // along the vector, against which it runs, and ends behind metres behind p. Near has
-// the squared distance from p. It reports false if the ray meets none.
+// the squared distance from p; of triangles that are met at one point the first counts.
+// It reports false if the ray meets none.
 func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint Hint) (Near, bool) {
 	x := f.x
 	if len(x.tris) == 0 {
@@ -79,54 +80,35 @@ func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint H
 			return
 		}
 		t, w, ok := x.tris[i].crosses(&p, &along)
-		if ok && t <= ahead && (t > best || t == best && leaf < 0) {
+		if ok && t <= ahead && (t > best || t == best && (leaf < 0 || x.order[i] < x.order[leaf])) {
 			best, leaf, weights = t, i, w
 		}
 	}
 	if i := int32(hint) - 1; i >= 0 {
 		try(i)
 	}
-	inverse := geom.Vec3{1 / along[0], 1 / along[1], 1 / along[2]} // infinite along an axis
-	type entry struct {
-		node uint32
-		from float64 // how far along the vector its box ends
+	// The way is short against the surface: few boxes touch the one round it.
+	var lo, hi [3]float32
+	for k := range 3 {
+		a, b := p[k]-float64(behind*along[k]), p[k]+float64(ahead*along[k])
+		slack := float64(1e-12 * (math.Abs(p[k]) + math.Abs(a) + math.Abs(b)))
+		lo[k], hi[k] = below(min(a, b)-slack), above(max(a, b)+slack)
 	}
-	var stack [maxStack]entry
-	top := 0
-	push := func(at uint32) entry {
-		from, to := x.nodes[at].clip(&p, &inverse, best, ahead)
-		if from > to {
-			to = math.Inf(-1)
-		}
-		return entry{at, to}
-	}
-	if e := push(0); e.from >= best {
-		stack[0], top = e, 1
-	}
-	for top > 0 {
+	var stack [maxStack]uint32
+	for top := 1; top > 0; {
 		top--
-		e := stack[top]
-		if e.from < best || e.from == best && leaf >= 0 {
+		at := stack[top]
+		n := &x.nodes[at]
+		if n.min[0] > hi[0] || n.max[0] < lo[0] || n.min[1] > hi[1] || n.max[1] < lo[1] || n.min[2] > hi[2] || n.max[2] < lo[2] {
 			continue
 		}
-		n := &x.nodes[e.node]
-		if n.count > 0 {
-			for i := int32(n.next); i < int32(n.next+n.count); i++ {
-				try(i)
-			}
+		if n.count == 0 {
+			stack[top], stack[top+1] = n.next, at+1
+			top += 2
 			continue
 		}
-		a, b := push(e.node+1), push(n.next)
-		if a.from > b.from {
-			a, b = b, a
-		}
-		if a.from >= best { // the one behind waits
-			stack[top] = a
-			top++
-		}
-		if b.from >= best {
-			stack[top] = b
-			top++
+		for i := int32(n.next); i < int32(n.next+n.count); i++ {
+			try(i)
 		}
 	}
 	if leaf < 0 {

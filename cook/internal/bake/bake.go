@@ -78,9 +78,10 @@ type baker struct {
 	coarse  *Coarse
 	o       Options
 	cells   []cell
-	area    float64 // of a texel, square metres
-	slopes  []slope // by triangle
-	values  []value // by texel
+	area    float64     // of a texel, square metres
+	slopes  []slope     // by triangle
+	faces   []geom.Vec3 // by triangle: the normal
+	values  []value     // by texel
 	found   []bool
 }
 
@@ -98,6 +99,10 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 		b.area = 1 / float64(l.Scale*l.Scale)
 	}
 	b.slopes = slopesOf(l, len(c.Indices)/3)
+	for t := range len(c.Indices) / 3 {
+		_, face, _ := b.at(&cell{triangle: int32(t), w: [3]float32{1, 0, 0}})
+		b.faces = append(b.faces, face)
+	}
 	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
 	b.rows(l.Side, func(y int) {
 		hint := measure.Hint(0)
@@ -179,7 +184,11 @@ const seeThrough = 8
 
 // sample finds what is seen at a point of the coarse mesh.
 func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure.Hint, bool) {
-	p, face, _ := b.at(c)
+	face := b.faces[c.triangle]
+	var p geom.Vec3
+	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
+		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
+	}
 	ahead := b.o.Ahead
 	var first value
 	found := false

@@ -37,8 +37,10 @@ type Model struct {
 
 // Options bound a model.
 type Options struct {
-	Triangles     int // at most, but for two of each part that nothing can be left of
-	Side          int // of the square of base colours, texels
+	Triangles int // at most, but for two of each part that nothing can be left of
+	Side      int // of the square of base colours, texels, at most
+	// Texel is how small in metres texels need to be; 0: as small as they can be.
+	Texel         float64
 	OcclusionRays int // 0: the source's own occlusion counts alone
 	Samples       int // along each side of a texel; 0 stands for 1
 	// Cell is what the source was cut to: its neighbours find the same border. Edges
@@ -72,7 +74,7 @@ func Build(s *Source, o Options) (*Model, error) {
 		return nil, err
 	}
 	charts := bake.Unwrap(coarse.Positions, coarse.Indices)
-	layout, err := bake.Pack(charts, o.Side)
+	layout, err := bake.Pack(charts, o.side(charts))
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +104,30 @@ func Build(s *Source, o Options) (*Model, error) {
 	m.Visual = s.Visual + m.match(s, layout.Scale)
 	return m, nil
 }
+
+// filled is the part of a square that charts cover, about.
+const filled = 0.7
+
+// side returns how large a square for charts is: a power of two that gives them texels
+// of about the size that they need, but for the limit.
+func (o *Options) side(charts []bake.Chart) int {
+	if o.Texel <= 0 {
+		return o.Side
+	}
+	area := 0.0
+	for i := range charts {
+		area += float64(charts[i].Size[0] * charts[i].Size[1])
+	}
+	need := math.Sqrt(area/filled) / o.Texel / math.Sqrt2 // the power of two that is nearest
+	side := min(leastSide, o.Side)
+	for side < o.Side && float64(side) < need {
+		side *= 2
+	}
+	return min(side, o.Side)
+}
+
+// leastSide is that of the smallest square, texels.
+const leastSide = 64
 
 // doubleSided reports whether most of a source is seen from both sides. One material
 // serves all of a model, and a wall that shows where there was none is worse than a
