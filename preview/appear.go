@@ -137,9 +137,9 @@ func (f *appear) stay(key tileKey, now time.Duration) {
 	}
 }
 
-// end shows what still fades in.
+// end shows what still fades in. What nodes of a pyramid stand in for fades by itself.
 func (f *appear) end(drawn []runtime.Drawn) {
-	if f.tiles == nil {
+	if f.tiles == nil || f.standIns {
 		return
 	}
 	eachTile(drawn, func(_ tileKey, list []runtime.Drawn) {

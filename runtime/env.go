@@ -83,11 +83,15 @@ func (e *env) forEachSplit(f func(*record)) {
 	}
 }
 
-// activeFades counts the tiles that fade.
+// activeFades counts the tiles that fade, and the places that nodes of pyramids give
+// or take.
 func (e *env) activeFades() int {
 	n := 0
 	for _, sc := range e.scenes {
 		n += sc.fades
+		if sc.refinement != nil {
+			n += sc.refinement.fades
+		}
 	}
 	return n
 }

@@ -23,13 +23,13 @@ func (h *handoff) draw(r *record, rep payload.Rep) {
 		e.Latency, r.seen = h.now-r.seenAt, false
 	}
 	h.emit(e)
-	done := time.Duration(0)
+	done, back := time.Duration(0), false
 	if rep == r.fading { // turned round: what was left to fade out is faded in already
-		done = max(0, h.fadeDuration-r.faded)
+		done, back = max(0, h.fadeDuration-r.faded), !r.fadesBack
 	}
 	r.endFade()
 	if h.cfg.EnableFadeTransitions && old != payload.RepNone && rep != payload.RepNone && r.shows(old) {
-		r.fading, r.faded = old, done
+		r.fading, r.faded, r.fadesBack = old, done, back
 		r.scene.fades++
 	}
 }

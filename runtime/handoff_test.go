@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -175,7 +176,7 @@ func TestFadeTurnsRound(t *testing.T) {
 	// The HLOD comes at 5.3; two frames later the camera is back.
 	r.path(5.55, [2]float64{0, -82}, [2]float64{5, -98}, [2]float64{5.5, -82})
 	drawn := r.s.AppendDrawn(nil)
-	if len(drawn) != 2 || drawn[0].Rep != payload.RepHLOD || !near(drawn[0].Fade, 0.2) || drawn[1].Rep != payload.LOD(1) || !near(drawn[1].Fade, 0.8) {
+	if len(drawn) != 2 || drawn[0].Rep != payload.RepHLOD || math.Abs(drawn[0].Fade-0.2) > 1.0/4096 || drawn[1].Rep != payload.LOD(1) || drawn[0].Fade+drawn[1].Fade != 1 {
 		t.Errorf("drawn %+v, want 0.2 of the HLOD and 0.8 of LOD 1", drawn)
 	}
 	r.path(5.85)

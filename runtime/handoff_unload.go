@@ -55,13 +55,17 @@ func (h *handoff) unloadPass() {
 }
 
 // leaveRange drops the levels of a tile beyond the query radius. A level that
-// is drawn stays while the full representation is about to take over.
+// is drawn stays while the full representation is about to take over, or a node of
+// the pyramid fades in.
 func (h *handoff) leaveRange(r *record) {
-	r.endFade()
+	fades := r.scene.dissolves(r.tile)
+	if !fades {
+		r.endFade()
+	}
 	r.target, r.wanted = payload.RepNone, payload.RepNone
 	full := r.full()
 	for i := 1; i < len(r.reps); i++ {
-		if rep := payload.Rep(i + 1); rep != r.drawn || !full.resident() || h.ready(full) {
+		if rep := payload.Rep(i + 1); rep != r.drawn || !fades && (!full.resident() || h.ready(full)) {
 			h.residency.drop(r, rep)
 		}
 	}
@@ -95,6 +99,8 @@ func (h *handoff) judgeRange(r *record) {
 	case !hurry && h.now-r.graceSince < h.gracePeriod:
 	case st.resident() && (!hurry && h.now-st.residentAt < h.minResident || !r.successorReady()):
 	case st.resident() && r.fadesOut():
+		r.retire = true
+	case st.resident() && r.scene.dissolves(r.tile):
 		r.retire = true
 	default:
 		h.leavers = append(h.leavers, leaver{r, r.actual})

@@ -212,7 +212,7 @@ func (ms *meshStreamer) meshEvent(k event.Kind, r *record, i int) event.Event {
 }
 
 // appendParts lists what is drawn of an out-of-core tile, part by part.
-func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
+func (r *record) appendParts(dst []Drawn, own span) []Drawn {
 	m := r.meshes
 	for i := range m.stubs {
 		x := &m.stubs[i]
@@ -222,7 +222,7 @@ func (r *record) appendParts(dst []Drawn, fade float64) []Drawn {
 		p := &m.plan.Stubs[i]
 		for k := range p.Parts {
 			if x.resident>>k&1 != 0 && (len(p.Parts) == 1 || p.Parts[k].Level == x.level) {
-				dst = append(dst, Drawn{Key: r.part(p.Parts[k].Index), Fade: fade})
+				dst = append(dst, own.drawn(r.part(p.Parts[k].Index)))
 			}
 		}
 	}

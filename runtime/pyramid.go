@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -52,6 +53,7 @@ type refinement struct {
 	nodes  []node  // by row
 	roots  []int32 // indices of nodes
 	parent []place // of each tile
+	fades  int     // places that pass from a node to what lies below it, or back
 }
 
 // place is a child of a node.
@@ -66,8 +68,9 @@ type node struct {
 	error    float64 // metres: size of what is seen of the difference to full detail
 	wanted   bool    // it is a root, or its parent is open
 	open     bool    // what lies below is wanted
-	mask     uint64  // children for which it is drawn
+	mask     uint64  // children whose places it has
 	next     uint64  // mask that is being worked out
+	fades    placeFades
 	wantedAt time.Duration
 }
 
@@ -111,6 +114,7 @@ func newRefinement(m *manifest.Manifest, t *table) *refinement {
 			*at = place{int32(i), uint8(len(n.children))}
 			n.children = append(n.children, child)
 		}
+		n.fades.below = make([]time.Duration, len(n.children))
 		row[list[i].ID] = p.first + int32(i)
 	}
 	for i := range p.nodes {
@@ -241,7 +245,7 @@ func (p *pyramid) stream() {
 				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile])})
 			case !n.wanted && st.loading():
 				p.residency.cancel(r, payload.RepHLOD)
-			case !n.wanted && st.resident() && n.mask == 0 && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
+			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
 				p.residency.unload(r, payload.RepHLOD)
 			}
 			bytes += st.geometry
@@ -293,34 +297,40 @@ func (p *pyramid) settle(sc *scene) {
 		return
 	}
 	for i := range ref.nodes {
-		ref.nodes[i].next = 0
+		n := &ref.nodes[i]
+		n.next, n.fades.next = 0, 0
 	}
 	for _, i := range ref.roots {
-		p.settleNode(sc, i)
+		p.settleNode(sc, i, true)
 	}
+	ref.fades = 0
 	for i := range ref.nodes {
 		n, r := &ref.nodes[i], ref.record(sc, int32(i))
-		if n.mask == n.next {
-			continue
-		}
-		n.mask = n.next
-		p.changes++
+		passed := n.mask != n.next
+		n.mask, n.fades.of = n.next, n.fades.next
+		ref.fades += bits.OnesCount64(n.fades.of)
 		rep := payload.RepHLOD
-		if n.mask == 0 {
+		if n.mask|n.fades.of == 0 {
 			rep = payload.RepNone
 		}
-		if rep == r.drawn {
+		if passed {
+			p.changes++
+		}
+		if passed && rep == r.drawn {
 			p.handoff.count.changes++ // for other children than before
 		}
 		p.handoff.draw(r, rep)
 	}
 }
 
-// settleNode is settle for a node above which nothing is drawn in its place.
-func (p *pyramid) settleNode(sc *scene, i int32) {
+// settleNode is settle for a node above which nothing is drawn in its place. shown
+// says that this was so before, too: else nothing of it fades.
+func (p *pyramid) settleNode(sc *scene, i int32, shown bool) {
 	ref := sc.refinement
 	n := &ref.nodes[i]
-	ready := n.wanted && p.ready(ref.record(sc, i).rep(payload.RepHLOD))
+	st := ref.record(sc, i).rep(payload.RepHLOD)
+	ready := n.wanted && p.ready(st)
+	shown = shown && p.cfg.EnableFadeTransitions
 	for bit, row := range n.children {
 		own := true // what lies below speaks for itself
 		switch {
@@ -328,16 +338,25 @@ func (p *pyramid) settleNode(sc *scene, i int32) {
 		case !n.open:
 			own = false
 		case row < ref.first:
-			own = sc.showsTile(row)
+			own = sc.speaksForItself(row)
 		default:
 			st := ref.record(sc, row-ref.first).rep(payload.RepHLOD)
 			own = p.ready(st) || st.fails > 0 && ref.coversBelow(sc, row-ref.first)
 		}
-		switch {
-		case !own:
-			n.next |= 1 << bit
-		case row >= ref.first:
-			p.settleNode(sc, row-ref.first)
+		if own {
+			showed := n.drawsBelow(bit)
+			if shown && st.resident() {
+				n.fades.pass(bit, n.mask, 0)
+			}
+			if row >= ref.first {
+				p.settleNode(sc, row-ref.first, shown && showed)
+			}
+			continue
+		}
+		n.next |= 1 << bit
+		if shown && n.drawsBelow(bit) && ref.remains(sc, row) {
+			n.fades.pass(bit, ^n.mask, p.fadeDuration)
+			ref.hold(row)
 		}
 	}
 }
@@ -352,24 +371,11 @@ func (sc *scene) showsTile(tile int32) bool {
 func (p *refinement) coversBelow(sc *scene, i int32) bool {
 	return !slices.ContainsFunc(p.nodes[i].children, func(row int32) bool {
 		if row < p.first {
-			return !sc.showsTile(row)
+			return !sc.speaksForItself(row)
 		}
 		c := row - p.first
 		return !(p.nodes[c].wanted && sc.ready(sc.recordOf(row).rep(payload.RepHLOD))) && !p.coversBelow(sc, c)
 	})
-}
-
-// appendDrawn appends the nodes that are drawn.
-func (p *refinement) appendDrawn(sc *scene, dst []Drawn) []Drawn {
-	if p == nil {
-		return dst
-	}
-	for i := range p.nodes {
-		if n := &p.nodes[i]; n.mask != 0 {
-			dst = append(dst, Drawn{Key: p.record(sc, int32(i)).key(payload.RepHLOD), Fade: 1, Parts: n.mask})
-		}
-	}
-	return dst
 }
 
 // drop releases the nodes of a scene. Loads under way are someone else's to give up.
@@ -378,10 +384,11 @@ func (p *pyramid) drop(sc *scene) {
 	if ref == nil {
 		return
 	}
+	ref.fades = 0
 	for i := range ref.nodes {
 		r := ref.record(sc, int32(i))
 		p.handoff.countDrawn(r.drawn, -1)
-		r.drawn, ref.nodes[i].mask = payload.RepNone, 0
+		r.drawn, ref.nodes[i].mask, ref.nodes[i].fades.of = payload.RepNone, 0, 0
 		if st := r.rep(payload.RepHLOD); st.resident() {
 			p.residency.free(r, payload.RepHLOD)
 		} else {
@@ -399,9 +406,10 @@ func (p *pyramid) unloadAll() {
 		for i := range sc.refinement.nodes {
 			r := sc.refinement.record(sc, int32(i))
 			p.residency.drop(r, payload.RepHLOD)
-			sc.refinement.nodes[i].mask = 0
+			sc.refinement.nodes[i].mask, sc.refinement.nodes[i].fades.of = 0, 0
 			p.handoff.draw(r, payload.RepNone)
 		}
+		sc.refinement.fades = 0
 	}
 	p.backlog = 0
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,39 +44,54 @@ func pyramidOf(side int, unload float64) *manifest.Manifest {
 	return m
 }
 
-// covering counts what is drawn in the place of each tile.
-func (r *rig) covering(m *manifest.Manifest) map[string]int {
-	times := map[string]int{}
+// covering returns, for the place of each tile, the parts of the mask that what is
+// drawn there has, and reports a device that would cover some of it twice or not at all.
+func (r *rig) covering(m *manifest.Manifest) (map[string][]Drawn, error) {
+	places := map[string][]Drawn{}
 	children := map[string][]string{}
 	for i := range m.Pyramid.Nodes {
 		children[m.Pyramid.Nodes[i].ID] = m.Pyramid.Nodes[i].Children
 	}
-	var cover func(id string)
-	cover = func(id string) {
+	var cover func(id string, d Drawn)
+	cover = func(id string, d Drawn) {
 		if children[id] == nil {
-			times[id]++
+			places[id] = append(places[id], d)
 		}
 		for _, c := range children[id] {
-			cover(c)
+			cover(c, d)
 		}
 	}
-	sc, last := r.s.scenes[0], int32(-1)
+	sc, parts := r.s.scenes[0], map[payload.Key]uint64{}
 	for _, d := range r.s.AppendDrawn(nil) {
 		id := sc.tiles.id[d.Tile]
 		if children[id] == nil {
-			if d.Tile != last { // else it fades
-				times[id]++
-			}
-			last = d.Tile
+			cover(id, d)
 			continue
 		}
+		if parts[d.Key]&d.Parts != 0 || d.Parts == 0 {
+			return nil, fmt.Errorf("%s has entries for %b and %b", id, parts[d.Key], d.Parts)
+		}
+		parts[d.Key] |= d.Parts
 		for bit, c := range children[id] {
 			if d.Parts>>bit&1 != 0 {
-				cover(c)
+				cover(c, d)
 			}
 		}
 	}
-	return times
+	for id, list := range places {
+		slices.SortStableFunc(list, func(a, b Drawn) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Fade, b.Fade)) })
+		at := 0.0
+		for _, d := range list {
+			if d.From != at {
+				return nil, fmt.Errorf("%s: the mask goes on at %v after %v: %+v", id, d.From, at, list)
+			}
+			at = d.From + d.Fade
+		}
+		if at != 1 {
+			return nil, fmt.Errorf("%s: the opacities add up to %v: %+v", id, at, list)
+		}
+	}
+	return places, nil
 }
 
 // names lists what is drawn.
@@ -160,18 +176,15 @@ func TestPyramidWithoutItsRoot(t *testing.T) {
 	}), withConfig(func(c *config.Config) { c.MaxQueryRadius = 5000 }))
 	r.camera.Position = [3]float64{3000, 2, 40}
 	r.until(10)
-	for id, n := range r.covering(m) {
-		if n != 1 {
-			t.Errorf("%s is drawn %d times", id, n)
-		}
-	}
-	if got := len(r.covering(m)); got != 16 {
-		t.Errorf("%d tiles are drawn, want 16", got)
+	places, err := r.covering(m)
+	if err != nil || len(places) != 16 {
+		t.Errorf("%d tiles are drawn, want 16: %v", len(places), err)
 	}
 }
 
-// TestPyramidProperty holds that no place is drawn twice, and that none is bare once
-// the root is there, whatever fails, however the camera moves and the memory shrinks.
+// TestPyramidProperty holds that each place is covered exactly once, by one entry or
+// by several whose opacities add up to 1, and that none is bare once the root is
+// there, whatever fails, however the camera moves and the memory shrinks.
 func TestPyramidProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
@@ -188,10 +201,12 @@ func TestPyramidProperty(t *testing.T) {
 			return ""
 		}
 		latency := rapid.IntRange(0, 1000).Draw(rt, "latency")
+		fade := rapid.Bool().Draw(rt, "fade")
 		r := newRig(t, m, withFault(fault), withLatency(float64(latency)/1000), withBytes(1000), withConfig(func(c *config.Config) {
 			c.MaxQueryRadius = 3000
 			c.RetryBackoffBase = 0.5
-			c.EnableFadeTransitions = rapid.Bool().Draw(rt, "fade")
+			c.EnableFadeTransitions = fade
+			c.FadeDuration = rapid.SampledFrom([]float64{0.05, 0.3, 2}).Draw(rt, "length")
 			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
 		}))
 		r.dt = 50 * time.Millisecond
@@ -204,20 +219,142 @@ func TestPyramidProperty(t *testing.T) {
 			r.memory.GeometryBudget = int64(rapid.SampledFrom([]int{0, 8000, 20000, 60000}).Draw(rt, "budget"))
 			for range rapid.IntRange(1, 60).Draw(rt, "frames") {
 				r.step()
-				times := r.covering(m)
-				for id, n := range times {
-					if n > 1 {
-						rt.Fatalf("%s is drawn %d times: %v", id, n, r.names())
+				places, err := r.covering(m)
+				if err != nil {
+					rt.Fatalf("%v of %v", err, r.names())
+				}
+				if !fade {
+					for id, list := range places {
+						if len(list) != 1 {
+							rt.Fatalf("%s fades: %v", id, list)
+						}
 					}
 				}
 				root := r.record("n3_0_0").rep(payload.RepHLOD).resident()
 				if stood && !root {
 					rt.Fatal("the root went")
 				}
-				if stood = stood || root; stood && len(times) != 64 {
-					rt.Fatalf("%d of 64 places are drawn: %v", len(times), r.names())
+				if stood = stood || root; stood && len(places) != 64 {
+					rt.Fatalf("%d of 64 places are drawn: %v", len(places), r.names())
 				}
 			}
 		}
 	})
+}
+
+// TestPyramidFadesProperty holds that nothing of a pyramid comes or goes at once while
+// nothing fails and memory lasts: from frame to frame no node's share of a place changes
+// by more than the fades of its ancestors and its own allow.
+func TestPyramidFadesProperty(t *testing.T) {
+	faded := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
+		latency := rapid.IntRange(0, 300).Draw(rt, "latency")
+		grace := rapid.SampledFrom([]float64{0, 0.5}).Draw(rt, "grace")
+		r := newRig(t, m, withLatency(float64(latency)/1000), withBytes(1000), withConfig(func(c *config.Config) {
+			c.MaxQueryRadius, c.EnableFadeTransitions, c.FadeDuration = 3000, true, 0.5
+			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = grace, grace
+		}))
+		r.dt = 25 * time.Millisecond
+		const most = 4*0.025/0.5 + 4.0/maskSteps // three levels of nodes and the tile
+		var last map[string][]Drawn
+		for range rapid.IntRange(1, 12).Draw(rt, "legs") {
+			r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
+			if rapid.Bool().Draw(rt, "near") {
+				r.camera.Position[0] /= 10
+			}
+			for range rapid.IntRange(1, 40).Draw(rt, "frames") {
+				r.step()
+				places, err := r.covering(m)
+				if err != nil {
+					rt.Fatalf("%v of %v", err, r.names())
+				}
+				for id, before := range last {
+					shares := map[int32]float64{}
+					for _, d := range places[id] {
+						shares[r.nodeOf(&d)] += d.Fade
+						if d.Fade < 1 {
+							faded++
+						}
+					}
+					for _, d := range before {
+						shares[r.nodeOf(&d)] -= d.Fade
+					}
+					for _, by := range shares {
+						if math.Abs(by) > most {
+							rt.Fatalf("%s at %v: %v after %v", id, r.now(), places[id], before)
+						}
+					}
+				}
+				last = places
+			}
+		}
+		r.dt = 200 * time.Millisecond
+		if r.until(r.now() + 30); !r.s.AtRest() || r.counter("activeFades") != 0 {
+			rt.Fatalf("not at rest: %v", r.names())
+		}
+	})
+	if faded == 0 {
+		t.Error("nothing faded")
+	}
+}
+
+// nodeOf returns the tile or node of an entry: -1 for tiles, whose representations
+// have fades of their own.
+func (r *rig) nodeOf(d *Drawn) int32 {
+	if d.Parts == 0 {
+		return -1
+	}
+	return d.Tile
+}
+
+// TestPyramidFade: the place of a tile passes from its node within the time of a fade,
+// goes back from where it is, and is the node's alone before the tile's level goes.
+func TestPyramidFade(t *testing.T) {
+	m := pyramidOf(2, 100)
+	r := newRig(t, m, withConfig(func(c *config.Config) {
+		c.MaxQueryRadius, c.EnableFadeTransitions, c.FadeDuration = 5000, true, 1
+		c.UnloadGracePeriod, c.MinimumParsedTileResidentSeconds = 0, 0
+	}))
+	shares := func() string {
+		var s []string
+		for _, d := range r.s.AppendDrawn(nil) {
+			s = append(s, fmt.Sprintf("%s %v %.2f-%.2f %b", r.s.scenes[0].tiles.id[d.Tile], d.Rep, d.From, d.From+d.Fade, d.Parts))
+		}
+		return strings.Join(s, ", ")
+	}
+	r.camera.Position = [3]float64{340, 2, 20}
+	r.until(3)
+	if got, want := shares(), "n1_0_0 hlod 0.00-1.00 1111"; got != want {
+		t.Errorf("from afar %s, want %s", got, want)
+	}
+	r.camera.Position[0] = 240 // tiles show their HLODs from 60 m on
+	for r.step(); r.s.activeFades() == 0; r.step() {
+	}
+	for range 3 {
+		r.step()
+	}
+	at := func(lo string) string {
+		const tile = " hlod LO-1.00 0, "
+		return strings.ReplaceAll("n0_0_0"+tile+"n0_1_0"+tile+"n0_0_1"+tile+"n0_1_1"+tile+"n1_0_0 hlod 0.00-LO 1111", "LO", lo)
+	}
+	if got := shares(); got != at("0.70") {
+		t.Errorf("three frames on %s", got)
+	}
+	if r.s.AtRest() {
+		t.Error("at rest while the place passes")
+	}
+	r.camera.Position[0] = 340
+	for _, want := range []string{"0.60", "0.70", "0.80"} { // the turn is noticed at the end of a frame
+		if r.step(); shares() != at(want) {
+			t.Errorf("turned round: %s, want %s", shares(), want)
+		}
+	}
+	r.until(r.now() + 2)
+	if got, n := shares(), r.counter("residentHLOD"); got != "n1_0_0 hlod 0.00-1.00 1111" || n != 1 {
+		t.Errorf("back: %s, %v are resident", got, n)
+	}
+	if !r.s.AtRest() {
+		t.Error("not at rest")
+	}
 }

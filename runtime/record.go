@@ -54,11 +54,10 @@ type record struct {
 	target                  payload.Rep // what the planner works towards, RepNone: keep what there is
 	wanted                  payload.Rep // what the tile should show
 	drawn                   payload.Rep
-	fading                  payload.Rep // the outgoing representation of a fade
 	graceSince              time.Duration
 	lodSwapAt, hlodSwapAt   time.Duration // the last transitions of the LODs and of the HLOD
 	drawnAt                 time.Duration // since when
-	faded                   time.Duration
+	tileFade
 
 	parsedAtStart bool // of the tick, for strict mode
 	everDrawn     bool // since the tile last wanted no representation
@@ -68,6 +67,13 @@ type record struct {
 	evictedAt     time.Duration // when
 	seenAt        time.Duration // when the camera came within the streaming radius
 	gap           gapAudit
+}
+
+// tileFade is the fade of a tile from one representation to drawn.
+type tileFade struct {
+	fading    payload.Rep // the outgoing one, RepNone: nothing fades
+	fadesBack bool        // it was turned round, once or any odd number of times
+	faded     time.Duration
 }
 
 // gapAudit is how long nothing of a tile has been drawn that should be.
@@ -234,6 +240,16 @@ func (r *record) endFade() {
 		r.fading = payload.RepNone
 		r.scene.fades--
 	}
+}
+
+// fadeSpans shares the tile's part of the mask out between what fades out and what
+// fades in. When a fade is turned round, both keep their sides.
+func (r *record) fadeSpans(own span) (out, in span) {
+	if r.fadesBack {
+		in, out = own.cut(1 - r.fadeProgress())
+		return out, in
+	}
+	return own.cut(r.fadeProgress())
 }
 
 func (r *record) fadeProgress() float64 {

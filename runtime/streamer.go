@@ -203,34 +203,41 @@ func (s *Streamer) AppendDrawn(dst []Drawn) []Drawn {
 		x := &s.succession.retired[i]
 		for _, tile := range x.active {
 			r := x.recordOf(tile)
-			dst = r.appendDrawn(dst, r.drawn, 1)
+			if own := x.spanOfTile(tile); !own.empty() {
+				dst = r.appendDrawn(dst, r.drawn, own)
+			}
 		}
 		dst = x.refinement.appendDrawn(x.scene, dst)
 	}
 	for _, sc := range s.scenes {
 		for _, tile := range sc.active {
 			r := sc.recordOf(tile)
-			if r.drawn == payload.RepNone || sc.refinement.hides(tile) {
+			if r.drawn == payload.RepNone {
 				continue
 			}
-			in := 1.0
-			if r.fading != payload.RepNone {
-				in = r.fadeProgress()
-				dst = r.appendDrawn(dst, r.fading, 1-in)
+			own := sc.spanOfTile(tile)
+			switch {
+			case own.empty():
+			case r.fading == payload.RepNone:
+				dst = r.appendDrawn(dst, r.drawn, own)
+			default:
+				out, in := r.fadeSpans(own)
+				dst = r.appendDrawn(dst, r.fading, out)
+				dst = r.appendDrawn(dst, r.drawn, in)
 			}
-			dst = r.appendDrawn(dst, r.drawn, in)
 		}
 		dst = sc.refinement.appendDrawn(sc, dst)
 	}
 	return dst
 }
 
-// appendDrawn appends a representation, mesh by mesh if it streams so.
-func (r *record) appendDrawn(dst []Drawn, rep payload.Rep, fade float64) []Drawn {
+// appendDrawn appends a representation with its part of the mask, mesh by mesh if it
+// streams so.
+func (r *record) appendDrawn(dst []Drawn, rep payload.Rep, own span) []Drawn {
 	if rep == payload.RepFull && r.full().split {
-		return r.appendParts(dst, fade)
+		return r.appendParts(dst, own)
 	}
-	return append(dst, Drawn{Key: r.key(rep), Fade: fade})
+	return append(dst, own.drawn(r.key(rep)))
 }
 
 // UnloadAll tears everything down at once: no grace, cap or dwell. Parses

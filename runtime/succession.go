@@ -90,6 +90,7 @@ func (su *succession) retire(old, next *scene) {
 	for _, tile := range old.active {
 		su.retireTile(old.recordOf(tile))
 	}
+	old.refinement.endFades()
 	x.prune()
 	if len(old.active) > 0 || old.refinement != nil {
 		su.retired = append(su.retired, x)

@@ -38,6 +38,7 @@ func (s *Streamer) Update(camera Camera, dt time.Duration) {
 	s.pyramid.poll()
 	s.meshes.poll()
 	s.handoff.advanceFades(dt)
+	s.pyramid.advanceFades(dt)
 
 	s.sinceTick += dt
 	s.sinceLook += dt

@@ -35,13 +35,22 @@ var tileStateNames = [...]string{"unloaded", "parsing", "parsed", "failed", "unl
 func (s TileState) String() string { return tileStateNames[min(s, TileUnloading)] }
 
 // Drawn is one entry of the list to draw.
+//
+// A tile that fades has two entries, and so has a place that passes from a node of
+// the pyramid to what lies below it, or back: one for what goes and one for what
+// comes, or more where something fades within what fades. The opacities of all that
+// is drawn in one place add up to 1. A device that dithers draws of each entry the
+// pixels whose threshold, from 0 to 1, lies from From up to From + Fade: those of
+// one place lie side by side, so that each pixel is covered once. Both are multiples
+// of 1/4096 and add up exactly.
 type Drawn struct {
 	payload.Key
-	// Fade is the opacity: 1, or less while it fades in (rising) or out
-	// (falling). Two entries of a tile that fade add up to 1.
-	Fade float64
+	Fade float64 // opacity: 1, or less while it fades in (rising) or out (falling)
+	From float64 // where its part of a dithered mask begins; 0 when it does not fade
 	// Parts is, of a node of the pyramid, the children for which it is drawn: bit i
-	// is the entity that the payload names by the id of child i. 0: everything.
+	// is the entity that the payload names by the id of child i. 0: everything. A
+	// node has an entry for each opacity that it has, one behind the other, and no
+	// two name the same child.
 	Parts uint64
 }
 

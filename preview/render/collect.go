@@ -59,17 +59,22 @@ type sceneView struct {
 type drawnRep struct {
 	*rep
 	scene    int32
-	fade     float32
+	mask     mask
 	fading   bool
 	distance float64 // from the eye to its box
 	color    uint32  // in flat views
 	merged   []bool  // by record: a batch draws it; nil: none
 	batch    bool    // it is one itself
 	parts    uint64  // children of a node of the pyramid for which it is drawn; 0: all
+	casting  bool    // shadows, and for which children. A node has one entry that casts for all
+	castFor  uint64
 }
 
 // shows reports whether a mesh belongs to what is drawn.
 func (d *drawnRep) shows(m *mesh) bool { return d.parts == 0 || m.part&d.parts != 0 }
+
+// castsOf reports whether a mesh belongs to what casts shadows.
+func (d *drawnRep) castsOf(m *mesh) bool { return d.castFor == 0 || m.part&d.castFor != 0 }
 
 // item is one draw.
 type item struct {
@@ -78,7 +83,7 @@ type item struct {
 	state uint64 // drawKey
 	color uint32
 	slot  int32 // object
-	fade  float32
+	mask  mask
 
 	firstIndex, indexCount uint32 // in the page
 }
@@ -153,11 +158,7 @@ func rootOf(root func(payload.SceneID) geom.Mat4, id payload.SceneID) geom.Mat4 
 
 // collectReps finds what is to be drawn, near to far.
 func (c *collected) collectReps(f *Frame) {
-	first := 0 // entry of the tile that i belongs to
 	for i := range f.Drawn {
-		if !sameTile(&f.Drawn[i], &f.Drawn[first]) {
-			first = i
-		}
 		n := c.uploaded[f.Drawn[i].Key]
 		if n == nil || !n.resident {
 			c.stats.NotResident++
@@ -167,7 +168,14 @@ func (c *collected) collectReps(f *Frame) {
 			continue
 		}
 		d := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene), parts: f.Drawn[i].Parts}
-		d.fade, d.fading = fadeOf(&f.Drawn[i], &f.Drawn[first])
+		d.mask, d.fading = maskOf(&f.Drawn[i])
+		if d.casting = d.mask.casts(); d.casting {
+			d.castFor = d.parts
+		}
+		if k := len(c.reps) - 1; k >= 0 && c.reps[k].rep == n && d.casting { // of a node
+			c.reps[k].castFor |= d.castFor
+			c.reps[k].casting, d.casting = true, false
+		}
 		s := &c.scenes[d.scene]
 		d.distance = n.box.Distance(s.eye) * s.stretch
 		c.near = min(c.near, d.distance)
@@ -183,7 +191,7 @@ func (c *collected) collectReps(f *Frame) {
 		c.reps = append(c.reps, d)
 	}
 	slices.SortFunc(c.reps, func(a, b drawnRep) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.serial, b.serial))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.serial, b.serial), cmp.Compare(a.parts, b.parts))
 	})
 }
 
@@ -192,7 +200,7 @@ func (c *collected) collectReps(f *Frame) {
 func (c *collected) see(f *Frame) {
 	for i := range f.Drawn {
 		n := c.uploaded[f.Drawn[i].Key]
-		if n == nil || !n.resident || len(n.meshes) == 0 {
+		if n == nil || !n.resident || len(n.meshes) == 0 || i > 0 && f.Drawn[i-1].Key == n.key {
 			continue
 		}
 		view := &c.scenes[c.sceneOf(f, n.key.Scene)].view
@@ -262,7 +270,7 @@ func (c *collected) collectRep(f *Frame, d *drawnRep) {
 
 func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
-	it := item{mesh: m, page: d.at.page, color: d.color, fade: d.fade, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
+	it := item{mesh: m, page: d.at.page, color: d.color, mask: d.mask, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
 	it.state = m.drawKey(p, d.at.page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift
@@ -331,7 +339,7 @@ func (c *collected) record(l *list) (instanced int) {
 		} else {
 			first = i
 		}
-		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), math.Float32bits(it.fade), it.color)
+		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), uint32(it.mask), it.color)
 		c.commands = append(c.commands, it.indexCount, count, it.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
 	}
 	return instanced

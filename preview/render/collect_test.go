@@ -235,3 +235,26 @@ func TestCollectParts(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectPartsThatFade: a node of which one child fades has two entries; each mesh
+// is drawn by one of them, and casts a shadow while its entry has the middle of the mask.
+func TestCollectPartsThatFade(t *testing.T) {
+	for _, c := range []struct {
+		fade    float64
+		shadows int
+	}{{0.25, 1}, {0.5, 1}, {0.75, 2}} {
+		for turned := range 2 {
+			s := newScenery()
+			s.put(0, 1, ahead(10), mesh{part: 1}, mesh{part: 2})
+			s.drawn = append(s.drawn, s.drawn[0])
+			s.drawn[turned].Parts, s.drawn[1-turned].Parts = 1, 2
+			s.drawn[turned].Fade = c.fade
+			s.collect(nil)
+			p := shadowPlan{schedule: schedule{count: 1}, size: 512, distance: 100}
+			p.plan(&s.collected, nil)
+			if s.counts.Draws != 2 || s.counts.ShadowDraws != c.shadows {
+				t.Errorf("fade %v: %d draws and %d in shadows, want 2 and %d", c.fade, s.counts.Draws, s.counts.ShadowDraws, c.shadows)
+			}
+		}
+	}
+}

@@ -117,7 +117,7 @@ func TestFadesOnScreen(t *testing.T) {
 		r.Pump(Budget{})
 		for _, f := range []float64{0, 0.25, 0.5, 0.8, 0.999} {
 			r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{
-				{Key: key(0, payload.RepHLOD), Fade: 1 - f}, {Key: key(0, payload.RepFull), Fade: f},
+				{Key: key(0, payload.RepHLOD), Fade: 1 - f}, {Key: key(0, payload.RepFull), Fade: f, From: 1 - f},
 			}})
 			img := r.ReadPixels()
 			n := 0

@@ -92,24 +92,29 @@ func depthKey(distance float64) uint64 {
 	return uint64(^math.Float32bits(float32(distance))) << keyIndexBits
 }
 
-// fadeOf returns the fade of an entry as the shaders take it: f for the first
-// representation of a tile in the list, -f for the second, which keeps the
-// pixels that the first leaves. first is the first entry of the tile; a
-// representation may come in parts, one entry each.
-func fadeOf(d, first *runtime.Drawn) (f float32, fading bool) {
+// mask is which pixels a draw has of those that fading representations share, as the
+// shaders take it: of thresholds in steps of 1/256 those from the lower 16 bits up to
+// the upper ones.
+type mask uint32
+
+const (
+	maskSteps      = 256
+	allPixels mask = maskSteps << 16
+)
+
+// maskOf returns the mask of an entry, and whether it fades. What is drawn in one
+// place meets at the same thresholds, and so at the same steps.
+func maskOf(d *runtime.Drawn) (m mask, fading bool) {
 	if !(d.Fade < 1) {
-		return 1, false
+		return allPixels, false
 	}
-	// In steps of 1/256 the two add up to 1 exactly.
-	f = float32(math.RoundToEven(max(0, d.Fade)*256) / 256)
-	if d.Rep != first.Rep {
-		return -f, true
-	}
-	return f, true
+	step := func(v float64) mask { return mask(math.RoundToEven(min(max(v, 0), 1) * maskSteps)) }
+	return step(d.From) | step(d.From+d.Fade)<<16, true
 }
 
-// sameTile reports whether two entries belong to the same tile.
-func sameTile(a, b *runtime.Drawn) bool { return a.Scene == b.Scene && a.Tile == b.Tile }
+// casts reports whether the entry casts shadows: of those that are drawn in one place
+// exactly one has the middle of the mask.
+func (m mask) casts() bool { return m&0xffff <= maskSteps/2 && m>>16 > maskSteps/2 }
 
 // shade is what meshes show: the lit view has programs of its own, the others
 // share theirs and read it from frame.glsl.

@@ -11,36 +11,41 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// TestFadesAddUp: of two representations that fade into each other the shader
-// keeps every threshold exactly once.
+// TestFadesAddUp: of all that is drawn in one place the shader keeps every threshold
+// exactly once, and one casts shadows.
 func TestFadesAddUp(t *testing.T) {
-	kept := func(fade float32, threshold float32) bool { // fadedOut of material.glsl
-		if fade >= 0 {
-			return threshold < fade
-		}
-		return threshold >= 1+fade
+	kept := func(m mask, threshold float32) bool { // fadedOut of material.glsl
+		return threshold*256 >= float32(m&0xffff) && threshold*256 < float32(m>>16)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		f := rapid.Float64Range(0, 1).Draw(t, "fade")
-		// The outgoing one comes in two parts.
-		full, hlod := payload.Key{Scene: 1, Tile: 4, Rep: payload.RepFull}, payload.Key{Scene: 1, Tile: 4, Rep: payload.RepHLOD}
-		first := runtime.Drawn{Key: full, Fade: 1 - f}
-		out, _ := fadeOf(&first, &first)
-		part, _ := fadeOf(&runtime.Drawn{Key: full, Fade: 1 - f}, &first)
-		in, _ := fadeOf(&runtime.Drawn{Key: hlod, Fade: f}, &first)
+		cuts := rapid.SliceOfN(rapid.IntRange(0, 4096), 0, 4).Draw(t, "cuts")
+		cuts = append(cuts, 0, 4096)
+		slices.Sort(cuts)
+		var masks []mask
+		casting := 0
+		for i := range cuts[1:] {
+			m, fading := maskOf(&runtime.Drawn{From: float64(cuts[i]) / 4096, Fade: float64(cuts[i+1]-cuts[i]) / 4096})
+			if whole := cuts[i+1]-cuts[i] == 4096; whole == fading {
+				t.Fatalf("from %d to %d: fading %t", cuts[i], cuts[i+1], fading)
+			}
+			if m.casts() {
+				casting++
+			}
+			masks = append(masks, m)
+		}
 		for i := range 64 {
-			threshold := (float32(i) + 0.5) / 64
-			if kept(out, threshold) == kept(in, threshold) || kept(out, threshold) != kept(part, threshold) {
-				t.Fatalf("fade %v: threshold %v is drawn %v, %v and %v", f, threshold, kept(out, threshold), kept(part, threshold), kept(in, threshold))
+			n := 0
+			for _, m := range masks {
+				if kept(m, (float32(i)+0.5)/64) {
+					n++
+				}
+			}
+			if n != 1 {
+				t.Fatalf("cuts %v: threshold %d is drawn %d times: %x", cuts, i, n, masks)
 			}
 		}
-		alone := runtime.Drawn{Key: hlod, Fade: f}
-		if v, _ := fadeOf(&alone, &alone); v < 0 {
-			t.Fatalf("a tile that fades alone has %v", v)
-		}
-		solid := runtime.Drawn{Key: full, Fade: 1}
-		if v, fading := fadeOf(&solid, &alone); v != 1 || fading {
-			t.Fatalf("a tile that does not fade has %v, %v", v, fading)
+		if casting != 1 {
+			t.Fatalf("cuts %v: %d cast shadows: %x", cuts, casting, masks)
 		}
 	})
 }

@@ -91,7 +91,7 @@ func (c *collected) content(f *fit) (h uint64) {
 
 // contribution is the part of a representation in the content of a map.
 func (c *collected) contribution(d *drawnRep) uint64 {
-	h := d.serial ^ mix(d.parts)
+	h := d.serial ^ mix(d.castFor)
 	if s := &c.scenes[d.scene]; !s.plain {
 		for k, v := range s.root {
 			h = mix(h ^ math.Float64bits(v) + uint64(k))
@@ -110,9 +110,9 @@ func mix(h uint64) uint64 {
 }
 
 // casts reports whether a representation casts shadows into a map with the
-// given planes: of two that fade into each other the stronger one does.
+// given planes: of those that fade into each other one does.
 func (c *collected) casts(d *drawnRep, planes *[5]plane) bool {
-	if d.fading && math.Abs(float64(d.fade)) < 0.5 {
+	if !d.casting {
 		return false
 	}
 	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
@@ -174,7 +174,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	c.toScene(&local, d)
 	for int(at.mesh) < len(d.meshes) && spent < limit {
 		m := &d.meshes[at.mesh]
-		if !d.shows(m) || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
+		if !d.castsOf(m) || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
 			at.mesh++
 			continue
 		}
@@ -187,7 +187,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 		if m.kind.alpha == alphaMask {
 			p = passMask
 		}
-		it := item{mesh: m, page: d.at.page, fade: 1, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
+		it := item{mesh: m, page: d.at.page, mask: allPixels, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
 		it.state = m.drawKey(p, d.at.page.id) &^ (1<<keySidesShift | 1<<keyMirrorShift)
 		if p == passOpaque { // textures do not matter
 			it.state &^= keySetMask << keySetShift
@@ -202,7 +202,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	}
 	// What is left may not reach the map.
 	for int(at.mesh) < len(d.meshes) && at.part == 0 {
-		if m := &d.meshes[at.mesh]; d.shows(m) && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
+		if m := &d.meshes[at.mesh]; d.castsOf(m) && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
 			break
 		}
 		at.mesh++

@@ -36,6 +36,7 @@ type Meter struct {
 	dt      time.Duration // of the latest frame
 	now     time.Duration // since the first frame
 	drawn   []runtime.Drawn
+	touched []int32 // tiles in whose places something is drawn in the latest frame
 	near    []int32
 	alive   []int32 // tiles that were drawn since they last wanted none
 	waiting []int32 // tiles within their streaming radius
@@ -65,6 +66,7 @@ type measured struct {
 	hlod             float64   // 0: none
 	interior, floors bool
 
+	place   shared
 	drawn   payload.Rep   // in the latest frame in which it was drawn
 	seen    int           // that frame, counted from 1
 	parsed  bool          // its full geometry is resident
@@ -315,55 +317,6 @@ func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.V
 	m.near = m.tree.Sphere(camera, m.reach, m.near[:0])
 	m.arrivals(now, camera)
 	m.stall(camera)
-}
-
-// look reads the list of what is drawn. The meshes of one representation, with
-// one opacity, are drawn once.
-func (m *Meter) look(drawn []runtime.Drawn) {
-	m.drawn = drawn
-	for i := 0; i < len(drawn); {
-		first := &drawn[i]
-		sum, reps, rep, last := 0.0, 0, first.Rep, payload.RepNone
-		for ; i < len(drawn) && drawn[i].Tile == first.Tile && drawn[i].Scene == first.Scene; i++ {
-			d := &drawn[i]
-			rep = finer(rep, d.Rep)
-			if d.Part == 0 || d.Rep != last {
-				sum += d.Fade
-				reps++
-			}
-			last = d.Rep
-		}
-		if reps > 2 || reps == 2 && sum > 1+1e-9 {
-			m.out.DoubleDrawn++
-		}
-		if first.Parts != 0 && (m.scene == 0 || m.scene == first.Scene) {
-			m.showBelow(first.Tile, first.Parts)
-			continue
-		}
-		if int(first.Tile) < len(m.tiles) && (m.scene == 0 || m.scene == first.Scene) { // not the shared bucket
-			m.show(first.Tile, rep)
-		}
-	}
-}
-
-// showBelow notes that a node of the pyramid is drawn for some of its children.
-func (m *Meter) showBelow(node int32, parts uint64) {
-	at := int(node - m.nodes)
-	if at < 0 || at >= len(m.below) {
-		return
-	}
-	for bit, child := range m.below[at] {
-		switch {
-		case parts>>bit&1 == 0:
-		case child >= m.nodes:
-			m.showBelow(child, math.MaxUint64)
-		default:
-			if m.tiles[child].seen == m.frames {
-				m.out.DoubleDrawn++
-			}
-			m.show(child, payload.RepHLOD)
-		}
-	}
 }
 
 // givenUpFor is how long a tile that was given up has to stay away. One that is

@@ -10,8 +10,25 @@ import (
 )
 
 // TestPyramidOfAFlight flies out of a scene with a pyramid and back: no tile goes
-// undrawn, none is drawn beside the node above it, and far away the nodes alone are.
+// undrawn, none is drawn beside the node above it unless they fade into each other, and
+// far away the nodes alone are.
 func TestPyramidOfAFlight(t *testing.T) {
+	for _, fade := range []bool{false, true} {
+		r := pyramidFlight(t, func(s *Scenario) { s.Config.EnableFadeTransitions = fade })
+		if r.Undrawn != 0 || r.DoubleDrawn != 0 || r.Uncovered != 0 || r.Failures != 0 {
+			t.Errorf("fades %t: %d undrawn, %d drawn twice, %v uncovered, %d failures", fade, r.Undrawn, r.DoubleDrawn, r.Uncovered, r.Failures)
+		}
+		// 16 tiles of 1 kB and five nodes, of which four come twice; nothing else is asked for.
+		if r.BytesLoaded > 16*1000+9*500 || r.BytesLoaded < 16*1000+5*500 {
+			t.Errorf("fades %t: %d bytes were loaded", fade, r.BytesLoaded)
+		}
+	}
+}
+
+// pyramidFlight runs a flight from afar into a scene of 16 tiles below five nodes, and out
+// again.
+func pyramidFlight(t *testing.T, change func(*Scenario)) Report {
+	t.Helper()
 	m := &manifest.Manifest{
 		Version: 3, PartitioningMode: manifest.ModeUniformGrid,
 		StreamingDefaults: manifest.StreamingDefaults{StreamingRadius: 100, UnloadRadius: 2000}, Pyramid: &manifest.Pyramid{},
@@ -36,16 +53,10 @@ func TestPyramidOfAFlight(t *testing.T) {
 	for i, x := range []float64{1500, 1500, 40, 40, 1500, 1500} {
 		s.Path.Keys = append(s.Path.Keys, CameraKey{Linear: true, T: time.Duration(i) * 8 * time.Second, Position: [3]float64{x, 2, 40}})
 	}
+	change(s)
 	res, err := Run(context.Background(), s, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := res.Report
-	if r.Undrawn != 0 || r.DoubleDrawn != 0 || r.Uncovered != 0 || r.Failures != 0 {
-		t.Errorf("%d undrawn, %d drawn twice, %v uncovered, %d failures", r.Undrawn, r.DoubleDrawn, r.Uncovered, r.Failures)
-	}
-	// 16 tiles of 1 kB and five nodes, of which four come twice; nothing else is asked for.
-	if r.BytesLoaded > 16*1000+9*500 || r.BytesLoaded < 16*1000+5*500 {
-		t.Errorf("%d bytes were loaded", r.BytesLoaded)
-	}
+	return res.Report
 }

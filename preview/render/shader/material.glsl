@@ -17,9 +17,13 @@ float ditherThreshold() {
     return (float(v) + 0.5) / 64.0;
 }
 
-// Two representations that fade into each other carry f and -(1 - f): the
-// second keeps exactly the pixels that the first leaves.
-bool fadedOut(float fade) {
-    float t = ditherThreshold();
-    return fade >= 0.0 ? t >= fade : t < 1.0 + fade;
+// What fades has the thresholds from the lower 16 bits up to the upper ones, in steps
+// of 1/256: all that is drawn in one place shares them out.
+bool fadedOut(uint mask) {
+    float t = ditherThreshold() * 256.0;
+    return t < float(mask & 0xffffu) || t >= float(mask >> 16);
+}
+
+float opacity(uint mask) {
+    return float((mask >> 16) - (mask & 0xffffu)) / 256.0;
 }

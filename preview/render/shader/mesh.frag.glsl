@@ -102,7 +102,7 @@ vec2 directionalAlbedo(float roughness, float nDotV) {
 }
 
 void main() {
-    float fade = uintBitsToFloat(v_draw.y);
+    uint mask = v_draw.y;
     int m = int(v_draw.x) * 4;
     vec4 base = texelFetch(u_materials, m);
     vec4 emissive = texelFetch(u_materials, m + 1); // w: alpha cutoff
@@ -135,7 +135,7 @@ void main() {
 #endif
 #endif
 #ifdef BLEND
-    alpha = base.a * abs(fade);
+    alpha = base.a * opacity(mask);
 #endif
 
     vec3 geometric = normalize(v_normal);
@@ -155,7 +155,7 @@ void main() {
 #endif
 
 #ifdef DITHER
-    hole = hole || fadedOut(fade);
+    hole = hole || fadedOut(mask);
 #endif
 
 #ifdef DEBUG

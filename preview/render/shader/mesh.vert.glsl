@@ -20,7 +20,7 @@ out vec4 v_color;
 #endif
 #if !defined(SHADOW) || defined(MASK)
 out vec2 v_uv;
-flat out uvec4 v_draw; // material, fade, colour, unused
+flat out uvec4 v_draw; // material, mask, colour, unused
 #endif
 
 void main() {
