@@ -244,6 +244,7 @@ type payload struct {
 	coord   *[3]int        // of a grid tile, nil for the bucket
 	border  *geom.Box      // where geometry is cut, nil where it is not
 	levels  []level        // from fine to coarse
+	above   bool           // nodes of the pyramid stand in for it
 	leaf    *pyramid.Model // for the pyramid, until its node is made
 	share   geometryLoad
 
@@ -260,11 +261,16 @@ type payload struct {
 	drops     []Drop
 }
 
+// simplified reports whether something coarser is made of it.
+func (p *payload) simplified() bool { return len(p.levels) > 0 || p.above }
+
 func (c *scenePlan) payloads() []payload {
 	var out []payload
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
 		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
+		// What is wanted only from within is no part of what is seen from afar.
+		b.above = c.makesPyramid() && !t.Interior
 		if !c.opts.hasFloors() {
 			b.coord = &t.Coord
 			if c.opts.Clip {
@@ -383,7 +389,7 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			free, err := room.take(ctx, payloads[i].share, len(payloads[i].levels) > 0)
+			free, err := room.take(ctx, payloads[i].share, payloads[i].simplified())
 			if err != nil {
 				return err
 			}
@@ -429,7 +435,7 @@ func (c *scenePlan) firstUse(payloads []payload) []int {
 func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
 	var src *levelSource
 	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
-		if len(p.levels) > 0 || c.makesPyramid() && p.coord != nil {
+		if p.simplified() {
 			src = newLevelSource(all)
 		}
 	})
@@ -443,7 +449,7 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
 		return err
 	}
-	if c.makesPyramid() && p.coord != nil {
+	if p.above {
 		if p.leaf, err = c.leaf(b, src, p.border); err != nil {
 			return fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
 		}

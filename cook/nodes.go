@@ -1,14 +1,12 @@
 package cook
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"io"
 	"math"
 	"path"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,14 +21,13 @@ import (
 	"github.com/untoldkit/untold/partition"
 )
 
-// What a node of the pyramid may take. Leaves are not written: four of them are what
-// a node of the first level is made of.
+// What a node of the pyramid may take. Leaves are not written: they are what nodes
+// above tiles are made of.
 const (
 	nodeTriangles = 4000
 	nodeTexels    = 512 // along a side of its square of base colours
 	leafTriangles = 4000
 	leafTexels    = 512
-	mostChildren  = 64  // of a node, as manifests have it
 	leafParts     = 256 // side of a tile's cell in texels of what lies in its plane
 	nodeRays      = 12  // for the light that a leaf takes from itself
 	leafSamples   = 2   // along each side of a texel of a leaf
@@ -41,13 +38,15 @@ const (
 	flushParts  = 320
 )
 
-// nodeOptions bounds the models of a level, 0 for leaves. Neighbours have the same
-// tolerances.
-func (c *scenePlan) nodeOptions(level int) pyramid.Options {
-	side := 0.0
-	if len(c.planned.Tiles) > 0 {
-		size := c.planned.Tiles[0].Cell.Size()
-		side = math.Ldexp(max(size[0], size[2]), level)
+// nodeOptions bounds the models of a level, 0 for leaves. Neighbours in a grid have the
+// same tolerances; in a tree, which cuts nothing, they follow from the node's own cell.
+func (c *scenePlan) nodeOptions(level int, cell geom.Box) pyramid.Options {
+	if !c.opts.hasFloors() {
+		cell = c.planned.Tiles[0].Cell
+	}
+	side := max(cell.Size()[0], cell.Size()[2])
+	if !c.opts.hasFloors() {
+		side = math.Ldexp(side, level)
 	}
 	return pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts}
 }
@@ -69,60 +68,48 @@ func (c *scenePlan) makesPyramid() bool { return c.opts.Pyramid && !c.whole && !
 type above struct {
 	id    string
 	level int // 0: a tile
-	x, z  int
 	cell  geom.Box
 	model *pyramid.Model
 }
 
-// buildPyramid makes the nodes level by level, children before their parents: four
-// cells to one, until one is left. A node with one child is skipped above the first
-// level.
+// buildPyramid makes the nodes round by round, children before their parents.
 func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads []payload) ([]node, error) {
-	if !c.makesPyramid() {
-		return nil, nil
-	}
-	var below []above
+	var tiles []int
 	for i := range payloads {
-		if p := &payloads[i]; p.coord != nil && p.leaf != nil {
-			below = append(below, above{id: p.tile, x: p.coord[0], z: p.coord[2], cell: c.planned.Tiles[i].Cell, model: p.leaf})
-			p.leaf = nil
+		if payloads[i].leaf != nil {
+			tiles = append(tiles, i)
 		}
 	}
-	if len(below) == 0 {
+	if len(tiles) == 0 {
 		return nil, nil
 	}
-	x, z := below[0].x, below[0].z
-	for _, t := range below {
-		x, z = min(x, t.x), min(z, t.z)
-	}
-	for i := range below {
-		below[i].x, below[i].z = below[i].x-x, below[i].z-z
+	cells, err := c.nodeCells(tiles)
+	if err != nil {
+		return nil, err
 	}
 	var out []node
-	for level := 1; level == 1 || len(below) > 1; level++ {
-		cells, err := cellsOf(below)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.path, err)
-		}
-		nodes := make([]*node, len(cells))
-		errs := make([]error, len(cells))
-		next := make([]above, len(cells))
+	made := make([]above, len(cells)) // without a model: nothing is left there
+	for _, round := range rounds(cells) {
+		nodes := make([]*node, len(round))
+		errs := make([]error, len(round))
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(c.opts.jobs())
-		for i, cell := range cells {
-			if len(cell) == 1 && level > 1 {
-				next[i] = cell[0]
-				next[i].x, next[i].z = cell[0].x/2, cell[0].z/2
+		for i, k := range round {
+			below := c.below(&cells[k], payloads, made)
+			if len(below) == 1 && !(cells[k].alone && below[0].level == 0) {
+				made[k] = below[0]
+			}
+			if len(below) == 0 || made[k].model != nil {
 				continue
 			}
 			g.Go(func() error {
 				if errs[i] = ctx.Err(); errs[i] != nil {
 					return errs[i]
 				}
-				nodes[i], errs[i] = c.buildNode(b, level, cell, max(1, c.opts.jobs()/len(cells)))
-				if nodes[i] != nil {
-					next[i] = above{nodes[i].ID, level, cell[0].x / 2, cell[0].z / 2, around(cell), nodes[i].model}
-					nodes[i].model = nil
+				nodes[i], errs[i] = c.buildNode(b, &cells[k], below, max(1, c.opts.jobs()/len(round)))
+				if n := nodes[i]; n != nil {
+					made[k] = above{n.ID, n.Level, around(below), n.model}
+					n.model = nil
 				}
 				return errs[i]
 			})
@@ -130,15 +117,49 @@ func (c *scenePlan) buildPyramid(ctx context.Context, b *tileBuilder, payloads [
 		if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
 			return nil, err
 		}
-		for _, n := range nodes {
-			if n != nil {
-				out = append(out, *n)
+		for i, k := range round {
+			if nodes[i] != nil {
+				out = append(out, *nodes[i])
+			}
+			for _, child := range cells[k].cells {
+				made[child].model = nil
 			}
 		}
-		// A node of which nothing is left stands for nothing.
-		below = slices.DeleteFunc(next, func(a above) bool { return a.model == nil })
 	}
 	return out, nil
+}
+
+// rounds lists the cells by what must be there before them: those of a round need
+// earlier ones alone.
+func rounds(cells []nodeCell) [][]int {
+	var out [][]int
+	at := make([]int, len(cells))
+	for i := range cells {
+		for _, child := range cells[i].cells {
+			at[i] = max(at[i], at[child]+1)
+		}
+		for len(out) <= at[i] {
+			out = append(out, nil)
+		}
+		out[at[i]] = append(out[at[i]], i)
+	}
+	return out
+}
+
+// below lists what stands for the parts of a cell, and takes the tiles' leaves.
+func (c *scenePlan) below(cell *nodeCell, payloads []payload, made []above) []above {
+	var out []above
+	for _, t := range cell.tiles {
+		p := &payloads[t]
+		out = append(out, above{id: p.tile, cell: c.planned.Tiles[t].Cell, model: p.leaf})
+		p.leaf = nil
+	}
+	for _, k := range cell.cells {
+		if made[k].model != nil {
+			out = append(out, made[k])
+		}
+	}
+	return out
 }
 
 // texels is the side of a node's square of base colours.
@@ -147,28 +168,6 @@ func (o *Options) texels() int {
 		return o.nodeTexels
 	}
 	return nodeTexels
-}
-
-// cellsOf gathers four cells each into one, in the order of z, then x.
-func cellsOf(below []above) ([][]above, error) {
-	sorted := slices.Clone(below)
-	slices.SortStableFunc(sorted, func(a, b above) int {
-		return cmp.Or(cmp.Compare(a.z/2, b.z/2), cmp.Compare(a.x/2, b.x/2))
-	})
-	var out [][]above
-	for _, t := range sorted {
-		if n := len(out); n > 0 && out[n-1][0].x/2 == t.x/2 && out[n-1][0].z/2 == t.z/2 {
-			out[n-1] = append(out[n-1], t)
-		} else {
-			out = append(out, []above{t})
-		}
-	}
-	for _, cell := range out {
-		if len(cell) > mostChildren {
-			return nil, fmt.Errorf("%d tiles stand above each other in one place, and a node of the pyramid has %d children at most: give tiles more height (--tile-size-y)", len(cell)/4, mostChildren)
-		}
-	}
-	return out, nil
 }
 
 // around returns the box around cells.
@@ -205,7 +204,7 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 		}
 		parts = append(parts, p)
 	}
-	o := c.nodeOptions(0)
+	o := c.nodeOptions(0, src.joint.Bounds())
 	o.Triangles, o.Side, o.OcclusionRays, o.Samples, o.Jobs, o.Cell = leafTriangles, min(leafTexels, o.Side), nodeRays, leafSamples, 1, border
 	o.Texel = float64(o.Tolerance*borderParts) / leafParts
 	return pyramid.Build(pyramid.Leaf(parts), o)
@@ -213,18 +212,23 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 
 // buildNode makes a node out of what lies below it, and writes it. It returns nil where
 // no triangle is left.
-func (c *scenePlan) buildNode(b *tileBuilder, level int, cell []above, jobs int) (*node, error) {
-	n := &node{PyramidNode: manifest.PyramidNode{ID: fmt.Sprintf("hlod_%d_%d_%d", level, cell[0].x/2, cell[0].z/2), Level: level}}
-	models := make([]*pyramid.Model, len(cell))
-	for i := range cell {
-		n.Children, models[i] = append(n.Children, cell[i].id), cell[i].model
+func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, jobs int) (*node, error) {
+	n := &node{PyramidNode: manifest.PyramidNode{ID: cell.id, Level: cell.level}}
+	models := make([]*pyramid.Model, len(below))
+	highest := 0
+	for i := range below {
+		n.Children, models[i] = append(n.Children, below[i].id), below[i].model
+		highest = max(highest, below[i].level)
+	}
+	if n.Level == 0 {
+		n.Level = highest + 1
 	}
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	s := pyramid.Join(models)
-	o := c.nodeOptions(level)
+	o := c.nodeOptions(n.Level, around(below))
 	o.Jobs = jobs
-	if c.opts.Clip {
-		box := around(cell)
+	if c.opts.Clip && !c.opts.hasFloors() { // else nothing was cut there
+		box := around(below)
 		o.Cell = &box
 	}
 	var err error

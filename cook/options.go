@@ -161,8 +161,8 @@ type LevelOptions struct {
 	// HLODMaxTexture is the longest side, in pixels, of textures of HLODs.
 	// Default 256.
 	HLODMaxTexture int
-	// Pyramid makes merged HLODs above the tiles of a grid, each with baked textures,
-	// up to one that stands for all of them. Default false.
+	// Pyramid makes merged HLODs above the tiles, each with baked textures, up to one that
+	// stands for all of them but those that are wanted only from within. Default false.
 	Pyramid bool
 	// HLODAtlas bakes the base colours of an HLOD into one texture of at most
 	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
@@ -319,8 +319,8 @@ func (o *Options) check() error {
 	if o.hasFloors() && (o.AutoTileSize || o.SampleFraction > 0 || o.PerimeterDepth > 0) {
 		return fmt.Errorf("cook: an automatic tile size, samples and perimeters are for grids, not for a %s", o.Partition)
 	}
-	if o.Pyramid && (o.hasFloors() || o.Compat) {
-		return errors.New("cook: a pyramid is made above the tiles of a grid, and not with --compat engine; leave --pyramid out")
+	if o.Pyramid && o.Compat {
+		return errors.New("cook: the reference exporter makes no pyramid; leave --pyramid or --compat engine out")
 	}
 	if err := o.checkLevels(); err != nil {
 		return err

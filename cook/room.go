@@ -155,7 +155,7 @@ func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 	for i := range payloads {
 		p := &payloads[i]
 		whole, _ := r.load(p.members, c.cells(p), nil)
-		if err := r.check(c.path, p.name, p.members, whole, len(p.levels) > 0); err != nil {
+		if err := r.check(c.path, p.name, p.members, whole, p.simplified()); err != nil {
 			return nil, err
 		}
 	}

@@ -22,7 +22,7 @@ const maxNodeChildren = 64
 // node can be drawn for some of its children only.
 type PyramidNode struct {
 	ID       string   `json:"node_id"`  // unique among nodes and tiles
-	Level    int      `json:"level"`    // 1: the children are tiles; above: nodes of lower levels
+	Level    int      `json:"level"`    // above that of each child; tiles are of level 0, and in grids below nodes of level 1 alone
 	Children []string `json:"children"` // ids, at most 64; each has one parent
 	// Path of the payload, as Tile.Path.
 	Path                 string  `json:"path_relative_to_manifest"`
@@ -81,15 +81,18 @@ func (v *validator) pyramid() {
 	if p == nil {
 		return
 	}
+	floors := v.m.HasFloors()
 	type known struct {
 		level             int
+		inside            bool // a tile that is wanted only from within
 		geometric, visual float64
 		parent            string
 		at                string
 	}
 	below := make(map[string]*known, len(v.m.Tiles)+len(p.Nodes))
 	for i := range v.m.Tiles {
-		below[v.m.Tiles[i].ID] = &known{at: v.tilePointer(i)}
+		t := &v.m.Tiles[i]
+		below[t.ID] = &known{at: v.tilePointer(i), inside: floors && t.Interior && v.m.InteriorZone != nil}
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -119,8 +122,10 @@ func (v *validator) pyramid() {
 				v.add(codePyramid, at+"/children", "there is no tile %q, and no node of that name before this one", name)
 			case c.parent != "":
 				v.add(codePyramid, at+"/children", "%q has a parent already: %s", name, c.parent)
-			case c.level >= n.Level || (c.level == 0) != (n.Level == 1):
+			case c.level >= n.Level || c.level == 0 && n.Level > 1 && !floors:
 				v.add(codePyramid, at+"/level", "the child %q of a node of level %d is of level %d", name, n.Level, c.level)
+			case c.inside:
+				v.add(codePyramid, at+"/children", "the tile %q is wanted only inside the interior zone, and the node would show it outside", name)
 			case c.geometric > n.GeometricError || c.visual > n.VisualError:
 				v.add(codePyramid, at, "the errors %v m and %v m are smaller than those of the child %q", n.GeometricError, n.VisualError, name)
 			}

@@ -74,6 +74,32 @@ func TestPyramid(t *testing.T) {
 	}
 }
 
+// TestPyramidOfFloors: tiles may be below nodes of any level, those that are wanted only
+// from within below none.
+func TestPyramidOfFloors(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(m *Manifest, low, top *PyramidNode)
+		message string // "": none
+	}{
+		{"a tile below each", func(*Manifest, *PyramidNode, *PyramidNode) {}, ""},
+		{"high up", func(_ *Manifest, low, top *PyramidNode) { low.Level, top.Level = 2, 4 }, ""},
+		{"above itself", func(_ *Manifest, low, _ *PyramidNode) { low.Level = 2 }, "of level 2"},
+		{"interior", func(m *Manifest, _, _ *PyramidNode) { m.Tiles[1].Interior = true }, "only inside the interior zone"},
+	} {
+		m := cleanFloors()
+		m.Pyramid = pyramid().Pyramid
+		low, top := &m.Pyramid.Nodes[0], &m.Pyramid.Nodes[1]
+		low.Children, top.Children = []string{m.Tiles[0].ID}, []string{m.Tiles[1].ID, "low"}
+		m.Tiles[0].Interior, m.Tiles[1].Interior = false, false
+		c.change(m, low, top)
+		found := Validate(m, "", ValidateOptions{})
+		if c.message == "" && len(found) > 0 || c.message != "" && (len(found) != 1 || found[0].Code != codePyramid || !strings.Contains(found[0].Message, c.message)) {
+			t.Errorf("%s: %v", c.name, found)
+		}
+	}
+}
+
 // TestPyramidIsOptional: what is no pyramid is noted and left out, and the tiles can
 // be read.
 func TestPyramidIsOptional(t *testing.T) {

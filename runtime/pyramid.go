@@ -219,10 +219,9 @@ func (p *pyramid) refine(sc *scene) {
 // wakeTiles wakes the tiles directly below a node.
 func (p *refinement) wakeTiles(sc *scene, n *node) {
 	for _, row := range n.children {
-		if row >= p.first {
-			return
+		if row < p.first {
+			sc.tiles.wake[row] = math.Inf(-1)
 		}
-		sc.tiles.wake[row] = math.Inf(-1)
 	}
 }
 

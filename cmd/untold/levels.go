@@ -27,7 +27,7 @@ func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.Float64Var(&o.LevelFovY, "lod-fov", o.LevelFovY, "vertical field of view in degrees that errors in pixels are for")
 	f.IntVar(&o.LevelHeight, "lod-height", o.LevelHeight, "screen height in pixels that errors in pixels are for")
 	f.IntVar(&o.LODMinTriangles, "lod-min-triangles", o.LODMinTriangles, "levels with fewer triangles are left out")
-	f.BoolVar(&o.Pyramid, "pyramid", false, "make merged HLODs above the tiles of a grid, up to one for the whole scene, with baked textures")
+	f.BoolVar(&o.Pyramid, "pyramid", false, "make merged HLODs above the tiles, up to one for the whole scene, with baked textures")
 	f.BoolVar(&o.HLODAtlas, "hlod-atlas", false, "bake an HLOD's base colours into one texture, so that it is one draw")
 	f.IntVar(&o.HLODMaxTexture, "hlod-max-texture", o.HLODMaxTexture, "longest side of an HLOD's textures in pixels")
 }

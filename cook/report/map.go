@@ -106,6 +106,7 @@ type panel struct {
 	key   int
 	title string
 	note  string // behind the title
+	bit   uint64 // of the panel in what a pyramidNode has
 	tiles []drawnTile
 }
 

@@ -84,7 +84,7 @@ func (p *Map) drawPanel(d *drawing, l *layout, i int) {
 	boxes := p.drawTiles(d, l, a, r)
 	p.drawBucket(d, l, r, false)
 	p.drawZone(d, l, r)
-	p.drawPyramid(d, l, r)
+	p.drawPyramid(d, l, a, r)
 	taken := p.drawChosen(d, l, i)
 	p.drawLabels(d, l, a, r, boxes, taken)
 	d.unclip()

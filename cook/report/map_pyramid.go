@@ -9,10 +9,16 @@ import (
 // pyramidLevel is one level of the pyramid on a map.
 type pyramidLevel struct {
 	level     int
-	boxes     []worldRect // of the nodes: around all tiles below
+	nodes     []pyramidNode
 	triangles int64
 	bytes     int64
 	most      float64 // visual error, metres
+}
+
+// pyramidNode is a node on a map.
+type pyramidNode struct {
+	box    worldRect // around all tiles below
+	panels uint64    // a bit for each one that has tiles below
 }
 
 // maxPyramidLevels bounds the levels that are drawn; a tree of a million tiles has ten.
@@ -23,27 +29,28 @@ func (p *Map) addPyramid() {
 	if p.m.Pyramid == nil {
 		return
 	}
-	below := map[string]worldRect{}
+	below := map[string]pyramidNode{}
 	for i := range p.panels {
+		p.panels[i].bit = 1 << i
 		for _, t := range p.panels[i].tiles {
-			below[p.m.Tiles[t.index].ID] = t.cell
+			below[p.m.Tiles[t.index].ID] = pyramidNode{t.cell, 1 << i}
 		}
 	}
 	at := map[int]int{}
 	for i := range p.m.Pyramid.Nodes {
 		n := &p.m.Pyramid.Nodes[i]
-		box, found := worldRect{}, false
+		var all pyramidNode
 		for _, id := range n.Children {
-			if b, ok := below[id]; ok && found {
-				box = box.union(b)
+			if b, ok := below[id]; ok && all.panels != 0 {
+				all.box, all.panels = all.box.union(b.box), all.panels|b.panels
 			} else if ok {
-				box, found = b, true
+				all = b
 			}
 		}
-		if !found {
+		if all.panels == 0 {
 			continue
 		}
-		below[n.ID] = box
+		below[n.ID] = all
 		k, ok := at[n.Level]
 		if !ok {
 			if len(p.pyramid) == maxPyramidLevels {
@@ -54,21 +61,27 @@ func (p *Map) addPyramid() {
 			p.pyramid = append(p.pyramid, pyramidLevel{level: n.Level})
 		}
 		l := &p.pyramid[k]
-		l.boxes = append(l.boxes, box)
+		l.nodes = append(l.nodes, all)
 		l.triangles, l.bytes, l.most = l.triangles+int64(n.TriangleCount), l.bytes+n.FileSizeBytes, max(l.most, n.VisualError)
 	}
 }
 
 // pyramidStyle is the outline of the nodes of a level: the higher, the wider.
-func pyramidStyle(index int, u float64) style {
-	return style{line: pyramidColor, width: (1 + 1.25*float64(index)) * u}
+func (p *Map) pyramidStyle(index int, u float64) style {
+	step := min(1.25, widestNode/float64(len(p.pyramid)))
+	return style{line: pyramidColor, width: (1 + float64(step*float64(index))) * u}
 }
 
-// drawPyramid outlines the nodes, the lowest first.
-func (p *Map) drawPyramid(d *drawing, l *layout, r rect) {
+// widestNode is about how wide outlines of nodes become, pixels of a small map.
+const widestNode = 5
+
+// drawPyramid outlines the nodes that have tiles on a panel, the lowest first.
+func (p *Map) drawPyramid(d *drawing, l *layout, a *panel, r rect) {
 	for k := range p.pyramid {
-		for _, b := range p.pyramid[k].boxes {
-			d.rect(l.project(r, p.view, b), pyramidStyle(k, l.u))
+		for _, n := range p.pyramid[k].nodes {
+			if n.panels&a.bit != 0 {
+				d.rect(l.project(r, p.view, n.box), p.pyramidStyle(k, l.u))
+			}
 		}
 	}
 }
@@ -81,7 +94,7 @@ func (p *Map) pyramidRows(g *legend) {
 	g.head("Pyramid of HLODs")
 	for k := range p.pyramid {
 		l := &p.pyramid[k]
-		g.rows = append(g.rows, legendRow{sample: pyramidStyle(k, 1), text: fmt.Sprintf("level %d", l.level), value: human.Plural(len(l.boxes), "node")})
+		g.rows = append(g.rows, legendRow{sample: p.pyramidStyle(k, 1), text: fmt.Sprintf("level %d", l.level), value: human.Plural(len(l.nodes), "node")})
 		g.note(shortCount(l.triangles) + " triangles, " + bytesText(l.bytes) + ", error " + metresText(l.most))
 	}
 }

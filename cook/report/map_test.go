@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,35 @@ func TestMapOfPyramid(t *testing.T) {
 	}
 	if bytes.Contains(got, []byte("level 3")) {
 		t.Error("a node above nothing is drawn")
+	}
+}
+
+// TestMapOfPyramidOfFloors: a node is drawn on the floors that have tiles below it.
+func TestMapOfPyramidOfFloors(t *testing.T) {
+	m := gridManifest(4, 1)
+	m.PartitioningMode = manifest.ModeKDTreeFloor
+	for i := range m.Tiles {
+		floor := i / 2
+		m.Tiles[i].GridCoord, m.Tiles[i].FloorID = nil, &floor
+	}
+	node := func(id string, level int, children ...string) manifest.PyramidNode {
+		return manifest.PyramidNode{ID: id, Level: level, Children: children}
+	}
+	m.Pyramid = &manifest.Pyramid{Nodes: []manifest.PyramidNode{
+		node("low", 1, m.Tiles[0].ID, m.Tiles[1].ID), node("high", 1, m.Tiles[2].ID, m.Tiles[3].ID), node("top", 2, "low", "high"),
+	}}
+	p, err := NewMap(m, MapOptions{Size: 800})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uint64
+	for _, l := range p.pyramid {
+		for _, n := range l.nodes {
+			got = append(got, n.panels)
+		}
+	}
+	if !slices.Equal(got, []uint64{1, 2, 3}) || p.panels[0].bit != 1 || p.panels[1].bit != 2 {
+		t.Errorf("the nodes are on the panels %b", got)
 	}
 }
 
