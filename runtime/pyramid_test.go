@@ -44,6 +44,19 @@ func pyramidOf(side int, unload float64) *manifest.Manifest {
 	return m
 }
 
+// spliced takes a node out of a pyramid: what is below it hangs below its parent, behind
+// the parent's other children.
+func spliced(m *manifest.Manifest, id string) {
+	nodes := m.Pyramid.Nodes
+	at := slices.IndexFunc(nodes, func(n manifest.PyramidNode) bool { return n.ID == id })
+	for i := range nodes {
+		if k := slices.Index(nodes[i].Children, id); k >= 0 {
+			nodes[i].Children = append(slices.Delete(nodes[i].Children, k, k+1), nodes[at].Children...)
+		}
+	}
+	m.Pyramid.Nodes = slices.Delete(nodes, at, at+1)
+}
+
 // covering returns, for the place of each tile, the parts of the mask that what is
 // drawn there has, and reports a device that would cover some of it twice or not at all.
 func (r *rig) covering(m *manifest.Manifest) (map[string][]Drawn, error) {
@@ -188,6 +201,10 @@ func TestPyramidWithoutItsRoot(t *testing.T) {
 func TestPyramidProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
+		for range rapid.IntRange(0, 6).Draw(rt, "spliced") { // as in trees, tiles hang beside nodes
+			n := rapid.SampledFrom(m.Pyramid.Nodes[:len(m.Pyramid.Nodes)-1]).Draw(rt, "node")
+			spliced(m, n.ID)
+		}
 		// One roll for each file and attempt.
 		odds := rapid.IntRange(0, 4).Draw(rt, "odds")
 		fault := func(req payload.Request) string {
@@ -356,5 +373,20 @@ func TestPyramidFade(t *testing.T) {
 	}
 	if !r.s.AtRest() {
 		t.Error("not at rest")
+	}
+}
+
+// TestPyramidOfATree: tiles that hang beside nodes come as soon as their node is open.
+func TestPyramidOfATree(t *testing.T) {
+	m := pyramidOf(4, 1000)
+	spliced(m, "n1_0_0")
+	r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxQueryRadius = 5000; c.MinimumParsedTileResidentSeconds = 0 }))
+	r.camera.Position = [3]float64{3000, 2, 40}
+	r.until(60) // longer than tiles sleep that want nothing
+	r.camera.Position[0] = 380
+	r.until(63)
+	want := []string{"n0_0_0 full", "n0_1_0 full", "n0_0_1 full", "n0_1_1 full", "n1_1_0 hlod 1111", "n1_0_1 hlod 1111", "n1_1_1 hlod 1111"}
+	if got := r.names(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
