@@ -382,7 +382,7 @@ func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasAre
 	if m.AlphaMode == gltfscene.AlphaMask {
 		role.Alpha, role.Cutoff = texture.AlphaMasked, m.AlphaCutoff
 	}
-	stem := atlasStem(tile, texture.OneExt(c.opts.Textures), b.small, b.staged)
+	stem := freeStem(tile+"_atlas", texture.OneExt(c.opts.Textures), b.small, b.staged)
 	var file texture.Cooked
 	w, err := b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures)), func(w io.Writer) error {
 		var err error
@@ -399,9 +399,8 @@ func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasAre
 	return &atlasMaterial{m, []texture.Staged{s}, file}, nil
 }
 
-// atlasStem begins a file name that no texture of the scene has.
-func atlasStem(tile, ext string, lists ...[]texture.Staged) string {
-	stem := tile + "_atlas"
+// freeStem begins a file name that no texture of the scene has.
+func freeStem(stem, ext string, lists ...[]texture.Staged) string {
 	for again := true; again; {
 		again = false
 		for _, list := range lists {

@@ -351,13 +351,9 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 		}
 		res.Dropped = append(res.Dropped, p.drops...)
 	}
-	for i := range nodes {
-		n := &nodes[i]
-		res.PyramidNodes++
-		res.PyramidTriangles += n.TriangleCount
-		res.PyramidBytes += n.FileSizeBytes
-		atlases, atlasBytes, atlasGPU = atlases+len(n.textures), atlasBytes+n.bytes, atlasGPU+n.gpu
-	}
+	res.countNodes(nodes, func(f *texture.Cooked) {
+		atlases, atlasBytes, atlasGPU = atlases+1, atlasBytes+f.Size, atlasGPU+f.GPU
+	})
 	res.VertexCache = VertexCache{order.ACMRBefore, order.ACMRAfter, order.ATVRBefore, order.ATVRAfter}
 	res.TextureTotals = textures
 	res.TextureTotals.addAtlases(atlases, atlasBytes, atlasGPU)

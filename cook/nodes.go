@@ -3,22 +3,16 @@ package cook
 import (
 	"context"
 	"fmt"
-	"image"
-	"io"
 	"math"
-	"path"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/pyramid"
 	"github.com/untoldkit/untold/cook/internal/texture"
-	"github.com/untoldkit/untold/cook/mesh"
-	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/partition"
 )
 
 // What a node of the pyramid may take. Leaves are not written: they are what nodes
@@ -57,8 +51,7 @@ type node struct {
 	model    *pyramid.Model // until its parent is made
 	textures []string
 	scales   map[string]float64
-	bytes    int64 // of the textures
-	gpu      int64 // of them, video memory
+	files    []texture.Cooked // of the textures
 }
 
 // makesPyramid reports whether there is one: a scene that is wanted whole needs none.
@@ -242,126 +235,4 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 		return nil, fail(err)
 	}
 	return n, nil
-}
-
-// writeNode writes a node's textures and its container, an entity for each child.
-func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
-	own, err := c.nodeMaterial(b, n)
-	if err != nil {
-		return err
-	}
-	var all []drawable
-	for g, shape := range splitGroups(n.model, len(n.Children)) {
-		if shape == nil {
-			continue
-		}
-		packed, err := shape.Pack(mesh.PackOptions{})
-		if err != nil {
-			return err
-		}
-		if len(packed.Indices) > 0 {
-			all = append(all, drawable{name: n.Children[g], meshName: n.ID, identity: true, packed: packed, atlas: own})
-		}
-	}
-	var order orderStats
-	f, err := b.write(format.FileHLOD, all, nil, &order)
-	if err != nil {
-		return err
-	}
-	n.TriangleCount, n.textures, n.scales = triangles(f), texturesOf(f), textureScales(f)
-	n.EstimatedMemoryBytes = int64(len(f.Vertices)+len(f.Indices)) + n.gpu
-	n.GeometricError, n.VisualError = n.model.Geometric, n.model.Visual
-	bounds, _ := f.Bounds()
-	n.Bounds = boundsOf(bounds)
-	n.Path = path.Join(c.opts.PayloadDir, partition.TileFile(n.ID))
-	w, err := b.out.write(n.Path, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
-		return err
-	})
-	n.FileSizeBytes, n.SHA256 = w.size, w.sha256
-	return err
-}
-
-// splitGroups returns the mesh of each group; nil where there is none.
-func splitGroups(m *pyramid.Model, n int) []*mesh.Mesh {
-	all := &m.Mesh
-	byGroup := make([][]uint32, n)
-	for t, g := range m.Groups {
-		byGroup[g] = append(byGroup[g], all.Indices[3*t:3*t+3]...)
-	}
-	out := make([]*mesh.Mesh, n)
-	for g, indices := range byGroup {
-		if len(indices) == 0 {
-			continue
-		}
-		at := map[uint32]uint32{}
-		var used []uint32
-		for i, v := range indices {
-			k, ok := at[v]
-			if !ok {
-				k = uint32(len(used))
-				at[v], used = k, append(used, v)
-			}
-			indices[i] = k
-		}
-		out[g] = &mesh.Mesh{
-			Positions: pick(all.Positions, used), Normals: pick(all.Normals, used), Tangents: pick(all.Tangents, used),
-			UV: [2][][2]float32{pick(all.UV[0], used)}, Indices: indices,
-		}
-	}
-	return out
-}
-
-// nodeMaterial writes the textures of a node and returns the material that shows
-// them.
-func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node) (*atlasMaterial, error) {
-	a := n.model.Atlas
-	m := defaultMaterial()
-	m.Name, m.DoubleSided = n.ID, n.model.DoubleSided
-	m.Metallic, m.Roughness, m.Emissive = a.Metallic, a.Roughness, a.EmissiveColor
-	if a.Coverage {
-		m.AlphaMode, m.AlphaCutoff = gltfscene.AlphaMask, 0.5
-	}
-	own := &atlasMaterial{material: m}
-	add := func(img *image.NRGBA, use texture.Use, suffix string, slots ...*gltfscene.TextureRef) error {
-		if img == nil {
-			return nil
-		}
-		role := texture.Role{Use: use, Edges: [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}}
-		if use == texture.Color && suffix == "" && a.Coverage {
-			role.Alpha, role.Cutoff = texture.AlphaMasked, 0.5
-		}
-		ext := texture.OneExt(c.opts.Textures)
-		stem := atlasStem(n.ID+suffix, ext, b.small, b.staged)
-		var file texture.Cooked
-		w, err := b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+ext), func(w io.Writer) error {
-			var err error
-			file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		file.Size = w.size
-		n.bytes, n.gpu = n.bytes+file.Size, n.gpu+file.GPU
-		s := texture.Staged{File: file.File, Width: file.Width, Height: file.Height, Size: file.Size}
-		s.Cooked[use] = &file
-		for _, t := range slots {
-			t.Image = len(own.staged)
-		}
-		own.staged = append(own.staged, s)
-		return nil
-	}
-	o := &own.material
-	for _, err := range []error{
-		add(a.Color, texture.Color, "", &o.BaseColorTex),
-		add(a.ORM, texture.Data, "_orm", &o.MetalRoughTex, &o.OcclusionTex),
-		add(a.Normal, texture.Normal, "_normal", &o.NormalTex),
-		add(a.Emissive, texture.Color, "_emissive", &o.EmissiveTex),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return own, nil
 }

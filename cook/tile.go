@@ -15,20 +15,21 @@ import (
 // tileBuilder turns objects into containers. It is read-only while tiles are
 // built and so serves all workers.
 type tileBuilder struct {
-	scene     *gltfscene.Scene
-	objects   []object
-	staged    []texture.Staged    // by Scene.Images
-	small     []texture.Staged    // the same for HLODs
-	shrunk    []texture.Staged    // what atlases are drawn from
-	images    smallImages         // their pixels
-	looks     appearance.Textures // of materials, seen from afar
-	baked     bakedImages
-	materials []gltfscene.Material
-	plans     []uvPlan // by materials
-	classes   []int    // by materials; nil: nothing is merged
-	instances bool
-	notes     *notes
-	out       *output // where containers are written
+	scene        *gltfscene.Scene
+	objects      []object
+	staged       []texture.Staged    // by Scene.Images
+	small        []texture.Staged    // the same for HLODs
+	shrunk       []texture.Staged    // what atlases are drawn from
+	images       smallImages         // their pixels
+	looks        appearance.Textures // of materials, seen from afar
+	baked        bakedImages
+	nodeTextures nodeTextures
+	materials    []gltfscene.Material
+	plans        []uvPlan // by materials
+	classes      []int    // by materials; nil: nothing is merged
+	instances    bool
+	notes        *notes
+	out          *output // where containers are written
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives

@@ -1,0 +1,62 @@
+package cook
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/boxscene"
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// TestNodesShareTextures: textures with the same content are one file, which is counted
+// once; every file is used; names do not depend on the number of processors.
+func TestNodesShareTextures(t *testing.T) {
+	var boxes []boxscene.Box
+	for i := range 16 {
+		boxes = append(boxes, boxscene.Box{Name: "Box", At: [3]float64{float64(i%4)*25 + 12, 0.5, -float64(i/4)*25 - 12}})
+	}
+	scene := runScene(t, "boxes.gltf", boxes)
+	for _, mode := range []TextureMode{TexturesCopy, TexturesBC} {
+		var first map[string]string
+		for _, jobs := range []int{1, 3} {
+			o := ClassicOptions()
+			o.Pyramid, o.Jobs, o.nodeTexels, o.Textures = true, jobs, 64, mode
+			dir := t.TempDir()
+			res := mustRun(t, scene, dir, o)
+			files := testfile.ReadTree(t, dir)
+			if first == nil {
+				first = files
+			} else if d := cmp.Diff(first, files); d != "" {
+				t.Errorf("%v: the files depend on the number of processors", mode)
+			}
+			used, uses := map[string]bool{}, 0
+			for i := range res.Manifest.Pyramid.Nodes {
+				f, err := format.Open(filepath.Join(dir, res.Manifest.Pyramid.Nodes[i].Path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k := range f.Textures() {
+					used[f.String(f.Textures()[k].URIOffset)] = true
+					uses++
+				}
+				f.Close()
+			}
+			there := 0
+			for name, data := range files {
+				if _, file, ok := strings.Cut(name, "/Textures/"); ok {
+					there++
+					if !used["Textures/"+file] || len(data) == 0 {
+						t.Errorf("%v: %s is used by no node", mode, name)
+					}
+				}
+			}
+			if there != len(used) || there == uses || res.Textures != there {
+				t.Errorf("%v: %d files for %d uses, %d are counted", mode, there, uses, res.Textures)
+			}
+		}
+	}
+}
