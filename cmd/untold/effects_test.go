@@ -92,7 +92,7 @@ func TestFlagsWithoutEffectElsewhere(t *testing.T) {
 		{"validate " + manifest, append([]string{"--max-files 3"}, visit...), []string{"--json", "--json --format json", "--max-findings 3 --strict"}},
 		{"inspect " + manifest, append([]string{"--limit 3 --json"}, visit...), []string{"--limit 3", "--json"}},
 		{"inspect " + tile, []string{"--json --raw --chunk VERTEX_DATA", "--json --hex --chunk VERTEX_DATA"}, []string{"--raw --chunk VERTEX_DATA", "--stats --json"}},
-		{"export " + tile + " " + export, []string{"--levels hlod"}, nil},
+		{"export " + tile + " " + export, []string{"--levels hlod", "--pyramid-level 1"}, nil},
 		{"export " + manifest + " " + export, nil, []string{"--levels full"}},
 	} {
 		run := func(args string) result { return execute(t, nil, strings.Fields(c.command+" "+args)...) }

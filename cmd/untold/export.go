@@ -18,16 +18,20 @@ import (
 func newExport(a *app) *cobra.Command {
 	var out, levels string
 	var asJSON bool
+	var pyramid int
 	cmd := &cobra.Command{
 		Use:     "export PATH -o MODEL.glb",
 		Short:   "Turn a container or a whole manifest back into glTF",
 		GroupID: "look",
 		Long: `export turns a container, a manifest or a folder with one manifest back into glTF, so that
-any glTF tool can look at it. A manifest becomes one scene with a node per tile. The output is
-one .glb, or a .gltf with a .bin and its textures beside it.`,
+any glTF tool can look at it. A manifest becomes one scene with a node per tile; with
+--pyramid-level the merged HLODs of that level stand in for the tiles below them, and where a
+branch has none, the highest below, or the tile. The output is one .glb, or a .gltf with a .bin
+and its textures beside it.`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
   untold export out/city -o city.glb
-  untold export out/city/city.json -o far.gltf --levels hlod`,
+  untold export out/city/city.json -o far.gltf --levels hlod
+  untold export out/city -o farther.glb --pyramid-level 1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := gltfexport.ParseLevels(levels)
@@ -38,11 +42,16 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 			if err != nil {
 				return err
 			}
-			if err := a.checkAsked(cmd.Flags(), []need{{"levels", !strings.EqualFold(filepath.Ext(path), partition.PayloadExt), "a container is exported as it is; it goes with a manifest"}}); err != nil {
+			scene := !strings.EqualFold(filepath.Ext(path), partition.PayloadExt)
+			const alone = "a container is exported as it is; it goes with a manifest"
+			if err := a.checkAsked(cmd.Flags(), []need{{"levels", scene, alone}, {"pyramid-level", scene, alone}}); err != nil {
 				return err
 			}
+			if pyramid < 1 && cmd.Flags().Changed("pyramid-level") {
+				return fmt.Errorf("--pyramid-level is %d; levels count from 1", pyramid)
+			}
 			res, err := gltfexport.Export(cmd.Context(), path, out, gltfexport.Options{
-				Levels: l, Generator: "untold " + version, Progress: a.progress(),
+				Levels: l, PyramidLevel: pyramid, Generator: "untold " + version, Progress: a.progress(),
 			})
 			if err != nil {
 				return judgedExport(err)
@@ -60,6 +69,7 @@ one .glb, or a .gltf with a .bin and its textures beside it.`,
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "the .glb or .gltf to write (required)")
 	f.StringVar(&levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
+	f.IntVar(&pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagRequired("output")
 	return cmd

@@ -43,6 +43,10 @@ type Options struct {
 	// Levels chooses the representation of a manifest's tiles; empty means
 	// LevelsFull. It has no meaning for single containers.
 	Levels Levels
+	// PyramidLevel, when above 0, exports the nodes of that level of a manifest's pyramid
+	// in place of the tiles below them; where a branch has no node of it, the highest
+	// one below, or the tile, by Levels.
+	PyramidLevel int
 	// Generator is written as asset.generator; empty means "untold".
 	Generator string
 	// Progress, when set, is called as containers are done.
@@ -243,7 +247,10 @@ func (e *exporter) manifest(path string) error {
 	if n := len(m.FailedTiles); n > 0 {
 		e.notes.add("failed-tiles", n, m.FailedTiles[0].ID)
 	}
-	parts := e.parts(m)
+	parts, err := e.parts(m, path)
+	if err != nil {
+		return err
+	}
 	e.opts.progress(0, len(parts))
 	for i, p := range parts {
 		if err := e.ctx.Err(); err != nil {
@@ -275,10 +282,19 @@ func (e *exporter) moveBack(offset *[3]float64) error {
 }
 
 // parts lists the files that stand for the scene at the chosen level.
-func (e *exporter) parts(m *manifest.Manifest) []part {
+func (e *exporter) parts(m *manifest.Manifest, path string) ([]part, error) {
 	var out []part
+	var tiles []*manifest.Tile
 	for i := range m.Tiles {
-		t := &m.Tiles[i]
+		tiles = append(tiles, &m.Tiles[i])
+	}
+	if e.opts.PyramidLevel > 0 {
+		var err error
+		if out, tiles, err = e.pyramidParts(m, path); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range tiles {
 		p := part{t.ID, t.Path}
 		levels := t.LODLevels
 		if e.opts.Levels == LevelsHLOD {
@@ -300,7 +316,7 @@ func (e *exporter) parts(m *manifest.Manifest) []part {
 		}
 		out = append(out, part{id, m.SharedBucket.Path})
 	}
-	return out
+	return out, nil
 }
 
 // part exports one container of a manifest in the folder dir. The file is

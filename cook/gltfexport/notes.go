@@ -16,6 +16,7 @@ type Note = gltfscene.Note
 var wordings = []Note{
 	{Code: "failed-tiles", Message: "tiles could not be cooked and have no file", Warning: true},
 	{Code: "level-missing", Message: "tiles lack the wanted level; they are exported in full"},
+	{Code: "interior-tiles", Message: "tiles that are wanted only from within have no place in the pyramid; they are left out"},
 	{Code: "texture-missing", Message: "texture files are missing; their slots are empty", Warning: true},
 	{Code: "texture-refused", Message: "texture paths lead out of the container's folder; their slots are empty", Warning: true},
 	{Code: "texture-damaged", Message: "texture files are damaged or cannot be read; their slots are empty", Warning: true},

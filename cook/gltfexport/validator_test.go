@@ -83,10 +83,10 @@ func TestValidator(t *testing.T) {
 	node := validator(t)
 	dir := t.TempDir()
 	var files []string
-	export := func(path, name string) {
+	export := func(path, name string, opts ...Options) {
 		t.Helper()
 		out := filepath.Join(dir, name)
-		if _, err := Export(context.Background(), path, out, Options{}); err != nil {
+		if _, err := Export(context.Background(), path, out, append(opts, Options{})[0]); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, out)
@@ -105,6 +105,9 @@ func TestValidator(t *testing.T) {
 	town, _ := cookTown(t, 7)
 	export(town, "town.glb")
 	export(town, "town.gltf")
+	far, _ := cookPyramid(t)
+	export(far, "far.glb", Options{PyramidLevel: 1})
+	export(far, "far.gltf", Options{PyramidLevel: 2})
 	validate(t, node, files)
 }
 
