@@ -21,7 +21,7 @@ const (
 	nodeTriangles = 4000
 	nodeTexels    = 512 // along a side of its square of base colours
 	leafTriangles = 4000
-	leafTexels    = 512
+	leafTexels    = 256
 	leafParts     = 256 // side of a tile's cell in texels of what lies in its plane
 	nodeRays      = 12  // for the light that a leaf takes from itself
 	leafSamples   = 2   // along each side of a texel of a leaf

@@ -21,7 +21,7 @@ type Texels struct {
 // surroundings, then of smaller ones.
 const (
 	matchTexels = 2   // side of a pixel, in texels
-	matchMost   = 720 // pixels along the diagonal of the box, at most
+	matchMost   = 480 // pixels along the diagonal of the box, at most
 	matchWidest = 16  // pixels on each side of which the mean is taken
 	// matchNarrowest ends it: closer, the sides want different things, and the texture
 	// knows better.
