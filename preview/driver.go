@@ -33,6 +33,7 @@ type driver interface {
 	// settle waits for the textures that are on their way.
 	settle(ctx context.Context) error
 	figures() simulate.Report
+	errorPixels() float64 // of the latest frame
 	close() error
 }
 
@@ -176,6 +177,8 @@ func (l *liveDriver) figures() simulate.Report {
 	return r
 }
 
+func (l *liveDriver) errorPixels() float64 { return l.meter.ErrorPixels() }
+
 func (l *liveDriver) close() error {
 	if l.regions != nil {
 		l.regions.Close()
@@ -244,6 +247,7 @@ func (v virtualDriver) reload(_ payload.SceneID, open *Loaded) (payload.SceneID,
 func (v virtualDriver) follow(payload.SceneID, *manifest.Manifest) {}
 func (v virtualDriver) settle(ctx context.Context) error           { return v.Rest(ctx) }
 func (v virtualDriver) figures() simulate.Report                   { return v.Report() }
+func (v virtualDriver) errorPixels() float64                       { return v.ErrorPixels() }
 func (v virtualDriver) close() error                               { return v.Close() }
 
 // latency returns how long a load takes at least in real time.

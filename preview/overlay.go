@@ -128,7 +128,7 @@ func (a *app) figures() hud.Panel {
 	p := hud.Panel{
 		Times: a.meter.Recent(), Stats: a.shown.s.Stats(), Render: a.stats, Tiles: a.overlay.counts, Camera: camera,
 		Mode: a.cam.rig.Mode().String(), Recording: a.cam.recording != nil, Paused: a.paused, Frozen: a.cam.frozen != nil,
-		Batching: a.o.Config.Batching.Enabled,
+		Batching: a.o.Config.Batching.Enabled, ErrorPixels: a.shown.drive.errorPixels(),
 	}
 	if a.memory.monitor != nil {
 		p.Pressure = a.memory.monitor.Level()

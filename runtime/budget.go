@@ -53,6 +53,13 @@ func (b *geometryBudget) book(geometry, texture int64) {
 	b.peakTextureBytes = max(b.peakTextureBytes, b.textureBytes)
 }
 
+// bookNode counts bytes on the device if they are of a node of a pyramid.
+func (b *geometryBudget) bookNode(r *record, geometry int64) {
+	if r.scene.tiles.has(r.tile, flagNode) {
+		b.nodes += geometry
+	}
+}
+
 // noteEviction counts one.
 func (b *geometryBudget) noteEviction() {
 	b.evictions++
@@ -62,6 +69,7 @@ func (b *geometryBudget) noteEviction() {
 // addTo adds what is known of the memory up.
 func (b *geometryBudget) addTo(st *Stats) {
 	st.GeometryBytes, st.TextureBytes, st.PeakGeometryBytes, st.PeakTextureBytes = b.geometryBytes, b.textureBytes, b.peakGeometryBytes, b.peakTextureBytes
+	st.PyramidBytes = b.nodes
 	st.GeometryUsed, st.TextureUsed = b.used(), b.textureBytes+b.memory.TextureUsed
 	st.GeometryBudget, st.TextureBudget = b.memory.GeometryBudget, b.memory.TextureBudget
 	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)

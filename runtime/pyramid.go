@@ -230,7 +230,6 @@ func (p *refinement) wakeTiles(sc *scene, n *node) {
 // memory, and stay.
 func (p *pyramid) stream() {
 	p.list, p.backlog = p.list[:0], 0
-	bytes := int64(0)
 	for _, sc := range p.scenes {
 		ref := sc.refinement
 		if ref == nil {
@@ -247,10 +246,8 @@ func (p *pyramid) stream() {
 			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
 				p.residency.unload(r, payload.RepHLOD)
 			}
-			bytes += st.geometry
 		}
 	}
-	p.budget.nodes = bytes
 	slices.SortStableFunc(p.list, func(a, b nodeOf) int {
 		switch {
 		case a.low != b.low && b.low:

@@ -232,3 +232,16 @@ func (p *refinement) appendDrawn(sc *scene, dst []Drawn) []Drawn {
 	}
 	return dst
 }
+
+// drawn counts the nodes that are drawn.
+func (p *refinement) drawn() (n int) {
+	if p == nil {
+		return 0
+	}
+	for i := range p.nodes {
+		if p.nodes[i].mask|p.nodes[i].fades.of != 0 {
+			n++
+		}
+	}
+	return n
+}

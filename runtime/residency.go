@@ -65,6 +65,7 @@ func (rs *residency) makeResident(r *record, rep payload.Rep, res *payload.Resul
 	st.geometry, st.texture = max(0, res.GeometryBytes), max(0, res.TextureBytes)
 	rs.budget.learn(r, rep, st.geometry)
 	rs.budget.book(st.geometry, st.texture)
+	rs.budget.bookNode(r, st.geometry)
 	st.drawable = rs.device.visibility == nil
 	if !st.drawable {
 		rs.awaited++
@@ -82,6 +83,7 @@ func (rs *residency) free(r *record, rep payload.Rep) {
 		rs.device.noteRelease(start)
 	}
 	rs.budget.book(-st.geometry, -st.texture)
+	rs.budget.bookNode(r, -st.geometry)
 	rs.count.resident[classOf(rep)]--
 	if !st.drawable && !st.split {
 		rs.awaited--

@@ -86,6 +86,7 @@ func (s *Streamer) Stats() Stats {
 		for _, tile := range sc.active {
 			st.overlap(sc.recordOf(tile))
 		}
+		st.PyramidNodes += sc.refinement.drawn()
 	}
 	st.TotalStreamingEntities += st.Meshes
 	st.LoadedCount = st.ResidentFull + st.MeshesLoaded

@@ -93,6 +93,8 @@ type Stats struct {
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
 	GeometryDetail           float64 `json:"geometryDetail"`  // metres: tiles farther away have to do with their cheapest representation
+	PyramidNodes             int     `json:"pyramidNodes"`    // nodes of pyramids that are drawn
+	PyramidBytes             int64   `json:"pyramidBytes"`    // of geometryBytes, those of nodes
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
 	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them
 	OctreeLeaves             int     `json:"octreeLeaves"`

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/internal/fake"
@@ -123,7 +124,7 @@ func TestMeterCountsRepresentations(t *testing.T) {
 		"whole and parts":     {[]runtime.Drawn{part(0, full, 0, 1), part(0, full, 0, 1)}, 1},
 	} {
 		m := NewMeter(s)
-		m.look(c.drawn)
+		m.look(c.drawn, geom.Vec3{})
 		if m.out.DoubleDrawn != c.want {
 			t.Errorf("%s: drawn twice %d times, want %d", name, m.out.DoubleDrawn, c.want)
 		}

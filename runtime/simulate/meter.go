@@ -27,14 +27,16 @@ type Meter struct {
 	zone  *manifest.Bounds
 	tiles []measured
 	index map[string]int32
-	below [][]int32 // by node of the pyramid: its children, as Drawn names them
-	nodes int32     // the first of them
+	nodes []measuredNode
+	base  int32 // what Drawn calls the first of them
 	tree  *octree.Tree
 	reach float64 // longest streaming radius
 
 	frames  int
 	dt      time.Duration // of the latest frame
 	now     time.Duration // since the first frame
+	sight   sight         // of the latest frame
+	errors  []float32     // pixels, by frame
 	drawn   []runtime.Drawn
 	touched []int32 // tiles in whose places something is drawn in the latest frame
 	near    []int32
@@ -64,6 +66,7 @@ type measured struct {
 	unload           float64
 	lods             []float64 // switch distances
 	hlod             float64   // 0: none
+	errors           []float64 // metres: of the HLOD, then of the LODs, the finest first
 	interior, floors bool
 
 	place   shared
@@ -110,31 +113,6 @@ func (m *Meter) measure(scene *manifest.Manifest) {
 	m.tree = octree.New(boxes)
 }
 
-// measurePyramid reads what lies below the nodes of a pyramid.
-func (m *Meter) measurePyramid(scene *manifest.Manifest) {
-	m.below, m.nodes = nil, int32(len(scene.Tiles))
-	if scene.Pyramid == nil {
-		return
-	}
-	if scene.SharedBucket != nil {
-		m.nodes++
-	}
-	known := make(map[string]int32, len(scene.Pyramid.Nodes))
-	for i := range scene.Pyramid.Nodes {
-		n := &scene.Pyramid.Nodes[i]
-		children := make([]int32, len(n.Children))
-		for k, id := range n.Children {
-			if at, ok := m.index[id]; ok {
-				children[k] = at
-			} else {
-				children[k] = known[id]
-			}
-		}
-		known[n.ID] = m.nodes + int32(i)
-		m.below = append(m.below, children)
-	}
-}
-
 // measured returns a tile with its distances as the runtime uses them.
 func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured {
 	b := band.Bands{Streaming: scene.StreamingDefaults.StreamingRadius, Unload: scene.StreamingDefaults.UnloadRadius}
@@ -155,7 +133,8 @@ func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured
 		b = band.Normalize(b)
 	}
 	return measured{
-		box: t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
+		errors: errorsOf(t),
+		box:    t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
 		interior: t.Interior, floors: scene.HasFloors() && t.FloorID != nil,
 	}
 }
@@ -166,6 +145,7 @@ func (m *Meter) reset() {
 	for i := range m.tiles {
 		t := &m.tiles[i]
 		t.drawn, t.seen, t.parsed, t.alive, t.given, t.inside, t.full = 0, 0, false, false, false, false, false
+		t.place = shared{}
 	}
 	m.alive, m.waiting = m.alive[:0], m.waiting[:0]
 }
@@ -218,7 +198,8 @@ func (m *Meter) Event(e *event.Event) {
 // Frame judges what is drawn after an update, at a time since the first frame;
 // it lasts for dt.
 func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime.Camera, now, dt time.Duration) {
-	m.judge(s.AppendDrawn(m.drawn[:0]), stats, m.eye(s, camera), now, dt)
+	eye := m.eye(s, camera)
+	m.judge(s.AppendDrawn(m.drawn[:0]), stats, eye, now, dt)
 	m.streamer = s
 	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
 		add(&m.seen, m.cover(stats, camera))
@@ -226,7 +207,7 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime
 }
 
 // eye returns where the camera is in the scene, whose boxes and radii are not those
-// of the world when the scene has been moved.
+// of the world when the scene has been moved, and notes what it sees.
 func (m *Meter) eye(s *runtime.Streamer, camera *runtime.Camera) geom.Vec3 {
 	id := m.scene
 	if id == 0 {
@@ -236,6 +217,7 @@ func (m *Meter) eye(s *runtime.Streamer, camera *runtime.Camera) geom.Vec3 {
 		id = m.first
 	}
 	root, _ := s.SceneTransform(id)
+	m.sight = sightOf(camera, root, m.s.Config.PictureHeight)
 	inverse, ok := (*geom.Mat4)(&root).InverseAffine()
 	if !ok {
 		return camera.Position
@@ -280,13 +262,14 @@ func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.V
 	m.dt, m.now = dt, now
 	m.out.PeakGeometryBytes = max(m.out.PeakGeometryBytes, stats.GeometryUsed)
 	m.out.PeakTextureBytes = max(m.out.PeakTextureBytes, stats.TextureUsed)
+	m.out.PyramidBytesPeak = max(m.out.PyramidBytesPeak, stats.PyramidBytes)
 	m.out.PeakCPUBytes, m.out.LODSwitches = max(m.out.PeakCPUBytes, stats.CPUBytes), int(stats.LODSwitches)
 	reach, ceiling := stats.GeometryReach, m.s.Config.MaxQueryRadius
 	if m.frames == 1 {
 		m.out.GeometryReachMin = reach
 	}
 	m.out.GeometryReachMin = min(m.out.GeometryReachMin, reach)
-	m.look(drawn)
+	m.look(drawn, camera)
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
 		drawn := t.seen == m.frames
@@ -482,6 +465,7 @@ func (m *Meter) Report() Report {
 	toFull := slices.Sorted(slices.Values(m.toFull))
 	out.TimeToFullP50, out.TimeToFullP95 = quantile(toFull, 0.5), quantile(toFull, 0.95)
 	out.StallSeconds = m.stalled.Seconds()
+	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()
 	seen := m.seen
 	if m.streamer != nil && !m.rested {
 		add(&seen, m.streamer.Coverage())

@@ -1,53 +1,120 @@
 package simulate
 
 import (
+	"maps"
 	"math"
 
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
+// measuredNode is a node of the pyramid.
+type measuredNode struct {
+	children []int32 // as Drawn names them
+	box      geom.Box
+	error    float64 // metres
+	popped   int     // the latest frame in which it came without a fade, counted from 1
+}
+
 // shared is what is drawn in the place of a tile in one frame: representations of its
 // own, and nodes of the pyramid above it.
 type shared struct {
-	frame int // counted from 1
-	sum   float64
-	rep   payload.Rep // the finest
-	nodes bool        // nodes are among it
+	frame  int // counted from 1
+	sum    float64
+	rep    payload.Rep // the finest
+	nodes  bool        // nodes are among it
+	whole  int32       // what has the place alone, 0: nothing has
+	before int32       // what had it alone in the frame before
 }
 
-// look reads the list of what is drawn. The meshes of one representation, with
-// one opacity, are drawn once.
-func (m *Meter) look(drawn []runtime.Drawn) {
+// Names of what has a place alone: those of a tile's own are positive, of nodes
+// negative.
+func nameOfRep(rep payload.Rep) int32 { return int32(rep) }
+func nameOfNode(node int32) int32     { return ^node }
+
+// measurePyramid reads what lies below the nodes of a pyramid. As for the runtime, what
+// the manifest's validation refuses is left out.
+func (m *Meter) measurePyramid(scene *manifest.Manifest) {
+	m.nodes, m.base = nil, int32(len(scene.Tiles))
+	if scene.Pyramid == nil {
+		return
+	}
+	if scene.SharedBucket != nil {
+		m.base++
+	}
+	free := maps.Clone(m.index) // rows that have no parent yet, by their names
+	for i := range scene.Pyramid.Nodes {
+		n := &scene.Pyramid.Nodes[i]
+		var children []int32
+		for _, id := range n.Children {
+			if row, ok := free[id]; ok && len(children) < 64 {
+				children = append(children, row)
+				delete(free, id)
+			}
+		}
+		free[n.ID] = m.base + int32(i)
+		m.nodes = append(m.nodes, measuredNode{children: children, box: n.Bounds.Box(), error: n.VisualError})
+	}
+}
+
+// look reads the list of what is drawn, seen from eye. The meshes of one
+// representation, with one opacity, are drawn once.
+func (m *Meter) look(drawn []runtime.Drawn, eye geom.Vec3) {
 	m.drawn, m.touched = drawn, m.touched[:0]
+	nodes, most := 0, 0.0
 	for len(drawn) > 0 {
 		n := 1
 		for n < len(drawn) && drawn[n].Tile == drawn[0].Tile && drawn[n].Scene == drawn[0].Scene {
 			n++
 		}
 		if drawn[0].Parts == 0 {
-			m.lookAtTile(drawn[:n])
-		} else if m.measures(&drawn[0]) {
+			most = max(most, m.lookAtTile(drawn[:n], eye))
+		} else if at := int(drawn[0].Tile - m.base); m.measures(&drawn[0]) && at >= 0 && at < len(m.nodes) {
+			nodes++
 			for i := range n {
 				m.lookBelow(drawn[i].Tile, drawn[i].Parts, &drawn[i])
+				most = max(most, m.nodeError(&m.nodes[at], &drawn[i], eye))
 			}
 		}
 		drawn = drawn[n:]
 	}
+	m.errors = append(m.errors, float32(most))
+	m.out.PyramidNodes = max(m.out.PyramidNodes, nodes)
 	for _, i := range m.touched {
 		t := &m.tiles[i]
 		if t.place.nodes && t.place.sum > 1+1e-9 {
 			m.out.DoubleDrawn++
 		}
+		m.countPop(t)
 		m.show(i, t.place.rep)
 	}
+}
+
+// countPop notes when a place has passed from one representation to another at once.
+// What comes to several places counts once.
+func (m *Meter) countPop(t *measured) {
+	p := &t.place
+	if p.whole == 0 || p.before == 0 || p.whole == p.before || !m.sight.sees(t.box) {
+		return
+	}
+	if p.whole < 0 {
+		n := &m.nodes[^p.whole]
+		if n.popped == m.frames {
+			return
+		}
+		n.popped = m.frames
+	}
+	m.out.Pops++
 }
 
 // measures reports whether an entry is of the scene that is measured.
 func (m *Meter) measures(d *runtime.Drawn) bool { return m.scene == 0 || m.scene == d.Scene }
 
-// lookAtTile reads the entries of one tile.
-func (m *Meter) lookAtTile(list []runtime.Drawn) {
+// lookAtTile reads the entries of one tile, and returns the greatest error that is
+// seen of them in pixels.
+func (m *Meter) lookAtTile(list []runtime.Drawn, eye geom.Vec3) (most float64) {
 	sum, reps, last := 0.0, 0, payload.RepNone
 	own := int(list[0].Tile) < len(m.tiles) && m.measures(&list[0]) // not the shared bucket
 	for i := range list {
@@ -56,7 +123,8 @@ func (m *Meter) lookAtTile(list []runtime.Drawn) {
 			sum += d.Fade
 			reps++
 			if own {
-				m.share(d.Tile, d.Rep, d, false)
+				m.share(d.Tile, d.Rep, nameOfRep(d.Rep), d.Fade)
+				most = max(most, m.levelError(&m.tiles[d.Tile], d, eye))
 			}
 		}
 		last = d.Rep
@@ -64,34 +132,39 @@ func (m *Meter) lookAtTile(list []runtime.Drawn) {
 	if reps > 2 || reps == 2 && sum > 1+1e-9 {
 		m.out.DoubleDrawn++
 	}
+	return most
 }
 
-// lookBelow reads an entry of a node of the pyramid, which is drawn for some of its
-// children.
+// lookBelow notes that a node of the pyramid is drawn for some of the children of one,
+// which it is itself or which lies below it.
 func (m *Meter) lookBelow(node int32, parts uint64, d *runtime.Drawn) {
-	at := int(node - m.nodes)
-	if at < 0 || at >= len(m.below) {
-		return
-	}
-	for bit, child := range m.below[at] {
+	for bit, child := range m.nodes[node-m.base].children {
 		switch {
 		case parts>>bit&1 == 0:
-		case child >= m.nodes:
+		case child >= m.base:
 			m.lookBelow(child, math.MaxUint64, d)
 		default:
-			m.share(child, payload.RepHLOD, d, true)
+			m.share(child, payload.RepHLOD, nameOfNode(d.Tile-m.base), d.Fade)
 		}
 	}
 }
 
-// share adds an entry to what is drawn in the place of a tile.
-func (m *Meter) share(i int32, rep payload.Rep, d *runtime.Drawn, node bool) {
+// share adds to what is drawn in the place of a tile: something of that name, with an
+// opacity.
+func (m *Meter) share(i int32, rep payload.Rep, name int32, fade float64) {
 	p := &m.tiles[i].place
 	if p.frame != m.frames {
-		*p = shared{frame: m.frames}
+		before := p.whole
+		if p.frame != m.frames-1 {
+			before = 0
+		}
+		*p = shared{frame: m.frames, before: before}
 		m.touched = append(m.touched, i)
 	}
-	p.sum += d.Fade
+	p.sum += fade
 	p.rep = finer(p.rep, rep)
-	p.nodes = p.nodes || node
+	p.nodes = p.nodes || name < 0
+	if fade >= 1 {
+		p.whole = name
+	}
 }

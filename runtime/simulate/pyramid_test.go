@@ -22,6 +22,17 @@ func TestPyramidOfAFlight(t *testing.T) {
 		if r.BytesLoaded > 16*1000+9*500 || r.BytesLoaded < 16*1000+5*500 {
 			t.Errorf("fades %t: %d bytes were loaded", fade, r.BytesLoaded)
 		}
+		// Root to nodes to tiles and back: 4 and 16 come, then 4 and 1.
+		if want := 25; fade && r.Pops != 0 || !fade && r.Pops != want {
+			t.Errorf("fades %t: %d pops", fade, r.Pops)
+		}
+		if r.PyramidNodes < 4 || r.PyramidNodes > 5 || r.PyramidBytesPeak != 5*500 {
+			t.Errorf("fades %t: %d nodes are drawn at once, and take up to %d bytes", fade, r.PyramidNodes, r.PyramidBytesPeak)
+		}
+		// Full tiles for most of the time; in between a node is open while its children load.
+		if !(r.ErrorPXP50 == 0 && r.ErrorPXP99 > 2 && r.ErrorPXMax < 4) {
+			t.Errorf("fades %t: errors of %v, %v and %v pixels", fade, r.ErrorPXP50, r.ErrorPXP99, r.ErrorPXMax)
+		}
 	}
 }
 
@@ -51,7 +62,7 @@ func pyramidFlight(t *testing.T, change func(*Scenario)) Report {
 	s.Config.MaxQueryRadius, s.Duration = 5000, 40*time.Second
 	s.Config.EnableFrustumGate = false
 	for i, x := range []float64{1500, 1500, 40, 40, 1500, 1500} {
-		s.Path.Keys = append(s.Path.Keys, CameraKey{Linear: true, T: time.Duration(i) * 8 * time.Second, Position: [3]float64{x, 2, 40}})
+		s.Path.Keys = append(s.Path.Keys, CameraKey{Linear: true, T: time.Duration(i) * 8 * time.Second, Position: [3]float64{x, 2, 40}, Forward: [3]float64{-1, 0, 0}})
 	}
 	change(s)
 	res, err := Run(context.Background(), s, Options{})

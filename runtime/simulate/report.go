@@ -69,6 +69,24 @@ type Report struct {
 	GivenUp          int     `json:"given_up"`
 	GeometryReachMin float64 `json:"geometry_reach_min"`
 
+	// ErrorPX is how many pixels of pictureHeight lines the greatest error covers of
+	// all that is drawn in a frame and in view: what half of the frames, 99 % of them
+	// and none exceed. Levels have the visual error of the manifest, else the
+	// geometric one, at the distance of their tile's box, nodes of the pyramid their
+	// visual error at that of the nearest child for which they are drawn; full tiles
+	// and levels without errors have none. It is at most pictureHeight.
+	ErrorPXP50 float64 `json:"error_px_p50"`
+	ErrorPXP99 float64 `json:"error_px_p99"`
+	ErrorPXMax float64 `json:"error_px_max"`
+	// PyramidNodes is how many nodes of the pyramid were drawn at once at most,
+	// PyramidBytesPeak what their geometry took on the device at most.
+	PyramidNodes     int   `json:"pyramid_nodes"`
+	PyramidBytesPeak int64 `json:"pyramid_bytes_peak"`
+	// Pops counts what has come at once where something else was, in view: in one
+	// frame a place shows one representation alone, in the next another one alone. A
+	// node that comes to several places counts once.
+	Pops int `json:"pops"`
+
 	// Of textures.
 	TextureLoads        int   `json:"texture_loads"`         // that came for the first time, tex.load
 	TextureUpgrades     int   `json:"texture_upgrades"`      // tex.upgrade
@@ -107,6 +125,9 @@ func (r *Report) Then(next *Report) Report {
 	out.PeakCPUBytes = max(out.PeakCPUBytes, other.PeakCPUBytes)
 	out.PeakTextureReserved = max(out.PeakTextureReserved, other.PeakTextureReserved)
 	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
+	out.ErrorPXMax = max(out.ErrorPXMax, other.ErrorPXMax)
+	out.PyramidNodes = max(out.PyramidNodes, other.PyramidNodes)
+	out.PyramidBytesPeak = max(out.PyramidBytesPeak, other.PyramidBytesPeak)
 	out.StallSeconds += other.StallSeconds
 	out.Uncovered = max(out.Uncovered, other.Uncovered)
 	out.UncoveredBudget = max(out.UncoveredBudget, other.UncoveredBudget)
@@ -129,6 +150,7 @@ func (r *Report) Then(next *Report) Report {
 		{&out.MeshEvictions, other.MeshEvictions},
 		{&out.LODSwitches, other.LODSwitches},
 		{&out.GivenUp, other.GivenUp},
+		{&out.Pops, other.Pops},
 		{&out.TextureLoads, other.TextureLoads},
 		{&out.TextureUpgrades, other.TextureUpgrades},
 		{&out.TextureDowngrades, other.TextureDowngrades},

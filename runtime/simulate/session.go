@@ -83,6 +83,10 @@ func (s *Session) Streamer() *runtime.Streamer { return s.r.streamer }
 // the next one.
 func (s *Session) Drawn() []runtime.Drawn { return s.r.meter.drawn }
 
+// ErrorPixels returns how many pixels the greatest error of what is drawn after the
+// latest frame covers, as in the Report.
+func (s *Session) ErrorPixels() float64 { return s.r.meter.ErrorPixels() }
+
 // UpdateTime returns the wall clock of the latest Update of the runtime.
 func (s *Session) UpdateTime() time.Duration { return s.r.took }
 

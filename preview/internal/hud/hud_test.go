@@ -82,10 +82,16 @@ func TestPictures(t *testing.T) {
 	batches.Map = nil
 	batches.Panel.Batching, batches.Panel.Pressure = true, memory.PressureWarning
 	batches.Panel.Render.BatchStats = render.BatchStats{BatchDraws: 609, BatchedMeshes: 2299, BatchBytes: 6_408_422, BatchWork: 3}
+	pyramid := sample(1280, 760)
+	pyramid.Map = nil
+	pyramid.Panel.Stats.PyramidNodes, pyramid.Panel.Stats.PyramidBytes, pyramid.Panel.ErrorPixels = 17, 2_340_000, 1.87
 	for name, tc := range map[string]struct {
 		m    *Model
 		font int
-	}{"full": {big, 13}, "help": {help, 13}, "chooser": {list, 13}, "small": {small, 9}, "batches": {batches, 12}} {
+	}{
+		"full": {big, 13}, "help": {help, 13}, "chooser": {list, 13}, "small": {small, 9}, "batches": {batches, 12},
+		"pyramid": {pyramid, 13},
+	} {
 		c := newHUD(t, tc.font).Draw(tc.m)
 		golden(t, name, paint(c.Overlay(), tc.m.Width, tc.m.Height))
 	}

@@ -44,7 +44,10 @@ type Panel struct {
 	Paused    bool
 	Frozen    bool // culling
 	Batching  bool // static batching is on
-	Pressure  memory.PressureLevel
+	// ErrorPixels is how many pixels the greatest error covers of what is drawn;
+	// shown while nodes of a pyramid are there.
+	ErrorPixels float64
+	Pressure    memory.PressureLevel
 }
 
 // Counts are tiles by state.

@@ -86,6 +86,9 @@ func (h *HUD) panel(m *Model) {
 	if p.Batching {
 		rows++
 	}
+	if p.Stats.PyramidBytes > 0 {
+		rows++
+	}
 	if h.short(m) {
 		graph, rows = 1.5*lh, 3
 		columns = min(columns, 40)
@@ -137,6 +140,10 @@ func (h *HUD) panel(m *Model) {
 		color = warning
 	}
 	next(color)
+	if p.Stats.PyramidBytes > 0 {
+		h.text("pyramid: ").count(p.Stats.PyramidNodes).text(" nodes (").bytes(p.Stats.PyramidBytes).text(")  error ").number(p.ErrorPixels, 1).text(" px")
+		next(faint)
+	}
 	h.text("queue: loading ").count(p.Stats.ActiveLoads).text("  waiting ").count(p.Stats.PendingLoadBacklog).
 		text("  uploads ").count(p.Render.Pending).text(" (").bytes(p.Render.PendingBytes).text(")")
 	next(ink)
