@@ -62,10 +62,11 @@ func (b *geometryBudget) cost(sc *scene, tile int32, rep payload.Rep) float64 {
 }
 
 // expect is cost, but before the first load it trusts the estimates of the
-// manifest: at a cost of 0 all of the first wave would be admitted.
+// manifest, and the sizes of the files of levels: at a cost of 0 all of the first wave
+// would be admitted.
 func (b *geometryBudget) expect(sc *scene, tile int32, rep payload.Rep) float64 {
-	if !b.taught && rep == payload.RepFull && sc.tiles.has(tile, flagEstimated) && sc.tiles.fileOf(tile, rep).gpu == 0 {
-		return min(maxCost, float64(sc.tiles.memory[tile]))
+	if !b.taught && (rep != payload.RepFull || sc.tiles.has(tile, flagEstimated)) && sc.tiles.fileOf(tile, rep).gpu == 0 {
+		return min(maxCost, float64(sc.tiles.declared(tile, rep)))
 	}
 	return b.cost(sc, tile, rep)
 }

@@ -16,6 +16,12 @@ const (
 	limitSwap
 	// limitBudget is the whole budget.
 	limitBudget
+	// limitReserve is the whole budget but for the room that an exchange needs: with
+	// none, nothing could give way to something cheaper any more.
+	limitReserve
+	// limitRelief is what the tile has now, where the budget is exceeded or that is
+	// more than half of it.
+	limitRelief
 )
 
 // fits reports whether there is room for a representation beside what is used
@@ -27,19 +33,29 @@ func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep payload.Rep,
 		return true
 	}
 	with := float64(b.used()+b.pending) + b.expect(sc, tile, rep)
+	freed := int64(0)
+	if r != nil {
+		for i := range r.reps {
+			freed += r.reps[i].geometry
+		}
+	}
 	switch within {
 	case limitMark:
 		return with < b.cfg.HighWaterMark*budget
 	case limitSwap:
-		freed := int64(0)
-		if r != nil {
-			for i := range r.reps {
-				freed += r.reps[i].geometry
-			}
-		}
 		return with <= budget && with-float64(freed) < b.cfg.HighWaterMark*budget
+	case limitReserve:
+		return with+b.split.reserve <= budget
+	case limitRelief:
+		return (float64(b.used()) > budget || float64(2*freed) > budget) && with-float64(freed) < float64(b.used()+b.pending)
 	}
 	return with <= budget
+}
+
+// fitsBeside reports whether there is room for a level beside what gives way to it. Where that has come although it is too large, as the first one
+// may, all that is cheaper may come.
+func (b *geometryBudget) fitsBeside(r *record, rep payload.Rep) bool {
+	return b.fits(r.scene, r.tile, r, rep, limitBudget) || b.fits(r.scene, r.tile, r, rep, limitRelief)
 }
 
 // mayLoadLevel returns the level that a tile which wants rep may load, RepNone
@@ -53,7 +69,8 @@ func (b *geometryBudget) mayLoadLevel(r *record, rep payload.Rep) payload.Rep {
 		return payload.RepNone
 	}
 	if !r.nothingDrawn() {
-		if b.fits(sc, tile, r, rep, limitSwap) || r.canDowngrade() && rep == sc.cheapestRep(tile) && b.fits(sc, tile, r, rep, limitBudget) {
+		down := r.canDowngrade() && (rep == sc.cheapestRep(tile) || isFiner(r.drawn, rep))
+		if b.fits(sc, tile, r, rep, limitSwap) || down && b.fitsBeside(r, rep) {
 			return rep
 		}
 		b.refused = true
@@ -69,7 +86,7 @@ func (b *geometryBudget) mayLoadLevel(r *record, rep payload.Rep) payload.Rep {
 	if cheapest != payload.RepFull && b.cfg.Handoff == config.HandoffCovered && rep != cheapest && (r.holds(cheapest) || b.retryable(r.rep(cheapest))) {
 		rep = cheapest
 	}
-	if !r.holds(rep) && b.fits(sc, tile, r, rep, limitBudget) {
+	if !r.holds(rep) && b.fits(sc, tile, r, rep, limitReserve) {
 		return rep
 	}
 	b.refused = true

@@ -9,18 +9,19 @@ import (
 )
 
 // The tiles' distances may ask for more than the geometry budget holds. Then the
-// budget is split, the nearest tiles first: every tile is granted its cheapest
-// representation, and with what is left the one that its distance asks for. Two
-// limits follow. Beyond the keep distance nothing is kept; beyond the detail
-// distance only the cheapest representations are. A drawn tile is downgraded
-// only once its cheapest representation can be drawn, so none disappears.
+// budget is split: every tile is granted its cheapest representation, the nearest
+// first, and what is left goes to finer ones. Two limits follow. Beyond the keep
+// distance nothing is kept. The stretch is how many times as far away as they are
+// tiles count, by one metre more, when they choose between their levels: so what would
+// be seen of the error of a level decides who is granted the next finer one. A drawn
+// tile is downgraded only once its successor can be drawn, so none disappears.
 
 // grant is how much of what its distance asks for a tile may have.
 type grant uint8
 
 const (
-	grantAll      grant = iota // what its distance asks for
-	grantCheapest              // its cheapest representation
+	grantAll  grant = iota // what its distance asks for
+	grantLess              // nothing finer than a representation that the stretch says
 	grantNothing
 )
 
@@ -56,60 +57,103 @@ func stepFrom(step int) float64 {
 
 // budgetSplit is how far the geometry budget goes, in metres of the scenes.
 type budgetSplit struct {
-	scarce                       bool // else everything is granted, and the limits mean nothing
-	keepDistance, detailDistance float64
-	nearestEvicted               float64 // distance of the nearest tile all of which was evicted a moment ago
-	split                        bool    // limits were worked out, at splitAt for budget
-	splitAt                      time.Duration
-	budget                       int64
-	steps                        [splitSteps]demand
+	scarce         bool // else everything is granted, and the limits mean nothing
+	keepDistance   float64
+	stretch        float64 // least one at which the next finer level is granted: 0 all are, infinite none is
+	detailDistance float64 // of the nearest tile that is granted less than it asks for
+	reserve        float64 // bytes that the largest exchange for something cheaper needs
+	nearestEvicted float64 // distance of the nearest tile all of which was evicted a moment ago
+	split          bool    // limits were worked out, at splitAt for budget
+	splitAt        time.Duration
+	budget         int64
+	steps          [splitSteps]demand       // by distance
+	detail         [splitSteps]detailDemand // by stretch
 }
 
-// demand is what tiles at one distance cost, in bytes.
+// demand is what the cheapest representations of tiles at one distance cost.
 type demand struct {
-	cheapest, extra float64
-	held            bool // some tile lies within its streaming radius: the nearest such is always granted
-	level           bool // the cheapest representation of some tile in range is a level, which may use the whole budget
+	cheapest float64 // bytes
+	held     bool    // some tile lies within its streaming radius: the nearest such is always granted
+	level    bool    // the cheapest representation of some tile in range is a level, which may use the whole budget
 }
 
-// grantAt returns the grant of a tile at a distance that had another one
-// before. A tile keeps what it has a little beyond the limits.
-func (a *budgetSplit) grantAt(d float64, before grant) grant {
-	if !a.scarce {
-		return grantAll
+// detailDemand is what finer representations cost at one stretch.
+type detailDemand struct {
+	bytes   float64
+	nearest float64 // metres: the nearest tile
+}
+
+// keeps reports whether a tile at a distance is granted anything. One that has
+// something keeps it a little beyond the limit.
+func (a *budgetSplit) keeps(d float64, had bool) bool {
+	limit := a.keepDistance
+	if had {
+		limit *= keepLead
 	}
-	lead := func(kept bool) float64 {
-		if kept {
-			return keepLead
-		}
-		return 1
+	return !(d > limit)
+}
+
+// stretchOf returns the stretch up to which a level that begins at from does not do at
+// distance d. What a tile has counts as a little nearer.
+func stretchOf(from, d float64, had bool) float64 {
+	s := from / (1 + d)
+	if had {
+		s *= keepLead
 	}
-	switch {
-	case d > a.keepDistance*lead(before != grantNothing):
-		return grantNothing
-	case d > a.detailDistance*lead(before == grantAll):
-		return grantCheapest
-	}
-	return grantAll
+	return s
 }
 
 // splitBudget works the limits out, at most once per updateInterval. It begins
-// when geometry comes near the low-water mark and ends when everything fits
-// again.
+// when geometry comes near the low-water mark or something found no room, and ends
+// when everything fits again.
 func (b *geometryBudget) splitBudget() {
 	a := &b.split
 	budget := float64(b.memory.GeometryBudget)
 	if budget <= 0 || b.cfg.Handoff == config.HandoffStrict ||
-		!a.scarce && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
-		b.setLimits(false, math.Inf(1), math.Inf(1))
+		!a.scarce && !b.refused && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
+		b.plenty()
 		return
 	}
 	if a.split && b.memory.GeometryBudget == a.budget && b.now-a.splitAt < b.updateInterval {
 		return
 	}
 	a.split, a.budget, a.splitAt = true, b.memory.GeometryBudget, b.now
+	cheapest, extras, meshes := b.sumDemand()
+	others := float64(b.memory.GeometryUsed + b.nodes)
+	room := float64(splitPart*b.cfg.HighWaterMark*budget) - others
+	if cheapest+extras+meshes <= room {
+		b.plenty()
+		return
+	}
+	forDetail := min(float64(detailPart*room), extras)
+	keep, cheapest := a.extend(room-forDetail, budget-others)
+	left := room - meshes - cheapest
+	if !math.IsInf(keep, 1) { // or detail would come and go with each tile more that is kept
+		left = min(left, forDetail)
+	}
+	b.sumDetail(keep)
+	stretch, detail := a.detailFor(left)
+	b.setLimits(true, keep, stretch, min(keep, detail))
+	b.findReserve()
+}
+
+// findReserve works out how much room the largest exchange needs that is due.
+func (b *geometryBudget) findReserve() {
+	b.split.reserve = 0
+	for _, sc := range b.scenes {
+		for _, tile := range sc.active {
+			if r := sc.recordOf(tile); r.mustStepDown() {
+				b.split.reserve = max(b.split.reserve, b.cost(sc, tile, sc.cheapestRep(tile)))
+			}
+		}
+	}
+}
+
+// sumDemand adds up what the tiles near ask for, the cheapest representations by
+// distance.
+func (b *geometryBudget) sumDemand() (cheapest, extras, meshes float64) {
+	a := &b.split
 	clear(a.steps[:])
-	cheapest, extras, meshes := 0.0, 0.0, 0.0
 	for _, sc := range b.scenes {
 		for _, tile := range sc.query.tiles {
 			w := b.demandOf(sc, tile)
@@ -121,21 +165,49 @@ func (b *geometryBudget) splitBudget() {
 			d.cheapest += w.cheapest
 			d.held = d.held || w.held
 			d.level = d.level || w.level
-			a.steps[stepOf(w.far)].extra += w.extra
 		}
 	}
-	room := float64(splitPart*b.cfg.HighWaterMark*budget) - float64(b.memory.GeometryUsed+b.nodes)
-	if cheapest+extras+meshes <= room {
-		b.setLimits(false, math.Inf(1), math.Inf(1))
-		return
+	return cheapest, extras, meshes
+}
+
+// sumDetail adds up by stretch what tiles within the keep distance ask for beyond
+// their cheapest representations.
+func (b *geometryBudget) sumDetail(keep float64) {
+	a := &b.split
+	for i := range a.detail {
+		a.detail[i] = detailDemand{nearest: math.Inf(1)}
 	}
-	keep, cheapest := a.extend(room-min(float64(detailPart*room), extras), budget-float64(b.memory.GeometryUsed+b.nodes))
-	left, last := room-meshes-cheapest, 0
-	for last < splitSteps && left >= a.steps[last].extra {
-		left -= a.steps[last].extra
-		last++
+	for _, sc := range b.scenes {
+		for _, tile := range sc.query.tiles {
+			w := b.demandOf(sc, tile)
+			if w.extra == 0 || w.near > keep {
+				continue
+			}
+			b.climb(sc, tile, &w, func(stretch, bytes float64) {
+				d := &a.detail[stepOf(stretch)]
+				d.bytes += bytes
+				d.nearest = min(d.nearest, w.distance)
+			})
+		}
 	}
-	b.setLimits(true, keep, min(keep, stepFrom(last)))
+}
+
+// detailFor returns the least stretch at which so many bytes hold all finer
+// representations, and how far away the nearest tile is that is granted less.
+func (a *budgetSplit) detailFor(left float64) (stretch, detail float64) {
+	k := splitSteps
+	for k > 0 && left >= a.detail[k-1].bytes {
+		k--
+		left -= a.detail[k].bytes
+	}
+	detail = math.Inf(1)
+	for i := range a.detail[:k] {
+		detail = min(detail, a.detail[i].nearest)
+	}
+	if k == splitSteps {
+		return math.Inf(1), detail
+	}
+	return stepFrom(k), detail
 }
 
 // extend returns how far so many bytes go for the cheapest representations,
@@ -155,16 +227,23 @@ func (a *budgetSplit) extend(room, budget float64) (keep, cheapest float64) {
 	return math.Inf(1), cheapest
 }
 
+// plenty ends the shortage.
+func (b *geometryBudget) plenty() {
+	b.setLimits(false, math.Inf(1), 0, math.Inf(1))
+	b.split.reserve = 0
+}
+
 // setLimits takes over new limits and wakes all tiles near, for each has to
 // compare its distance. Therefore small changes wait until they add up.
-func (b *geometryBudget) setLimits(scarce bool, keep, detail float64) {
+func (b *geometryBudget) setLimits(scarce bool, keep, stretch, detail float64) {
 	a := &b.split
 	const worth = 0.02
 	same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= worth*min(x, y) }
-	if scarce == a.scarce && same(keep, a.keepDistance) && same(detail, a.detailDistance) {
+	a.detailDistance = detail
+	if scarce == a.scarce && same(keep, a.keepDistance) && same(stretch, a.stretch) {
 		return
 	}
-	a.scarce, a.keepDistance, a.detailDistance = scarce, keep, detail
+	a.scarce, a.keepDistance, a.stretch = scarce, keep, stretch
 	for _, sc := range b.scenes {
 		sc.awake = sc.awake[:0]
 		for _, tile := range sc.active {
@@ -180,8 +259,11 @@ func (b *geometryBudget) setLimits(scarce bool, keep, detail float64) {
 type tileDemand struct {
 	cheapest, extra float64
 	meshes          float64 // of a tile that streams mesh by mesh: what it has, for its meshes are admitted one by one
-	near, far       float64 // distances by which cheapest and extra are ranked
+	distance, near  float64 // near is the one by which cheapest is ranked
 	held, level     bool    // see demand
+
+	from, to payload.Rep // extra is for those finer than from up to to
+	has      payload.Rep // the finest that it is granted now
 }
 
 func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
@@ -194,12 +276,9 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		return w
 	}
 	r := sc.recordOf(tile)
-	w.near, w.far = d, d
+	w.distance, w.near = d, d
 	if r != nil && r.grant != grantNothing {
-		w.near = d / keepLead
-		if r.grant == grantAll {
-			w.far = w.near
-		}
+		w.near, w.has = d/keepLead, r.finest
 	}
 	rep := sc.repAt(tile, r, d)
 	if rep == payload.RepNone {
@@ -215,11 +294,29 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		}
 	} else {
 		w.cheapest = b.cost(sc, tile, cheapest)
-		w.extra = max(0, b.cost(sc, tile, rep)-w.cheapest)
+		w.from, w.to = cheapest, rep
+		b.climb(sc, tile, &w, func(_, bytes float64) { w.extra += bytes })
 	}
 	w.held = d <= t.radius[tile].stream
 	w.level = cheapest != payload.RepFull && d <= t.radius[tile].unload
 	return w
+}
+
+// climb calls f for each representation finer than the cheapest up to what a tile
+// asks for, with the stretch up to which it is granted and the bytes that it takes
+// more than those before.
+func (b *geometryBudget) climb(sc *scene, tile int32, w *tileDemand, f func(stretch, bytes float64)) {
+	if !isFiner(w.to, w.from) {
+		return
+	}
+	begins, most := math.Inf(1), b.cost(sc, tile, w.from)
+	for rep := w.from; rep != w.to; {
+		begins = min(begins, sc.tiles.begin(tile, rep))
+		rep = sc.tiles.finer(tile, rep)
+		cost := b.cost(sc, tile, rep)
+		f(stretchOf(begins, w.distance, w.has == rep || isFiner(w.has, rep)), max(0, cost-most))
+		most = max(most, cost)
+	}
 }
 
 // limits returns both distances, as the query radius where there is no
@@ -235,11 +332,21 @@ func (a *budgetSplit) limits(query float64) (keep, detail float64) {
 	return min(a.keepDistance, keep), min(a.detailDistance, query)
 }
 
-// limitSlack returns how far d lies from the nearest of the limits, in metres:
-// see scene.slack.
-func (a *budgetSplit) limitSlack(d float64) float64 {
+// limitSlack returns how far a tile's distance d lies from the nearest of the limits,
+// in metres: see scene.slack.
+func (sc *scene) limitSlack(tile int32, d float64) float64 {
+	a := sc.budget
 	if !a.scarce {
 		return math.Inf(1)
 	}
-	return min(math.Abs(d-a.keepDistance), math.Abs(d-float64(a.keepDistance*keepLead)), math.Abs(d-a.detailDistance), math.Abs(d-float64(a.detailDistance*keepLead)))
+	m := min(math.Abs(d-a.keepDistance), math.Abs(d-float64(a.keepDistance*keepLead)))
+	if !(a.stretch > 0) || math.IsInf(a.stretch, 1) {
+		return m
+	}
+	levels := sc.tiles.levels[sc.tiles.levelAt[tile]:sc.tiles.levelAt[tile+1]]
+	for i := range levels {
+		at := levels[i].from / a.stretch
+		m = min(m, math.Abs(1+d-at), math.Abs(1+d-float64(at*keepLead)))
+	}
+	return m
 }

@@ -11,32 +11,60 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
+// A tile with a full representation, two LODs from 60 and 80 m and an HLOD from 95 m,
+// where everything counts as twice as far away: what is there stays up to a tenth
+// farther.
 func TestGrant(t *testing.T) {
-	a := &budgetSplit{scarce: true, keepDistance: 100, detailDistance: 50}
+	r := newRig(t, sceneOf(tileAt("a", face(0), hlodAt(95), lodsAt(60, 80)), tileAt("b", face(0))))
+	sc := r.s.scenes[0]
+	for i, size := range []int64{100, 5, 50, 20} {
+		*sc.tiles.fileOf(0, []payload.Rep{payload.RepFull, payload.RepHLOD, payload.LOD(0), payload.LOD(1)}[i]) = fileRef{size: size}
+	}
+	a := sc.budget
+	a.scarce, a.keepDistance, a.stretch = true, 100, 2
+	const none, full, hlod = payload.RepNone, payload.RepFull, payload.RepHLOD
+	lod0, lod1 := payload.LOD(0), payload.LOD(1)
 	for _, c := range []struct {
-		d            float64
-		before, want grant
+		tile   int32
+		d      float64
+		before grant
+		had    payload.Rep
+		want   grant
+		finest payload.Rep
 	}{
-		{0, grantNothing, grantAll},
-		{50, grantNothing, grantAll},
-		{51, grantNothing, grantCheapest},
-		{51, grantAll, grantAll}, // up to a tenth farther what is there stays
-		{54.9, grantAll, grantAll},
-		{55.1, grantAll, grantCheapest},
-		{100, grantNothing, grantCheapest},
-		{101, grantNothing, grantNothing},
-		{109.9, grantCheapest, grantCheapest},
-		{109.9, grantAll, grantCheapest},
-		{110.1, grantAll, grantNothing},
-		{math.Inf(1), grantCheapest, grantNothing},
+		{0, 0, grantNothing, none, grantAll, full},
+		{0, 29, grantNothing, none, grantAll, full}, // 60 m with one more
+		{0, 29.1, grantNothing, none, grantLess, lod0},
+		{0, 29.1, grantAll, full, grantAll, full}, // up to a tenth farther what is there stays
+		{0, 31.9, grantAll, full, grantAll, full},
+		{0, 32.1, grantAll, full, grantLess, lod0},
+		{0, 39, grantLess, hlod, grantLess, lod0},
+		{0, 39.1, grantLess, hlod, grantLess, lod1},
+		{0, 39.1, grantLess, lod0, grantLess, lod0},
+		{0, 46.4, grantNothing, none, grantLess, lod1},
+		{0, 46.6, grantNothing, none, grantLess, hlod},
+		{0, 46.6, grantNothing, full, grantLess, hlod}, // it had been given up
+		{0, 100, grantNothing, none, grantLess, hlod},
+		{0, 101, grantNothing, none, grantNothing, none},
+		{0, 109.9, grantLess, hlod, grantLess, hlod},
+		{0, 110.1, grantAll, full, grantNothing, none},
+		{0, math.Inf(1), grantLess, hlod, grantNothing, none},
+		{1, 100, grantNothing, none, grantAll, full}, // has nothing else
+		{1, 101, grantNothing, none, grantNothing, none},
 	} {
-		if got := a.grantAt(c.d, c.before); got != c.want {
-			t.Errorf("at %v m after %v: %v, want %v", c.d, c.before, got, c.want)
+		if got, finest := sc.grantAfter(c.tile, c.d, c.before, c.had); got != c.want || finest != c.finest {
+			t.Errorf("tile %d at %v m after %v of %v: %v of %v, want %v of %v", c.tile, c.d, c.before, c.had, got, finest, c.want, c.finest)
+		}
+	}
+	for stretch, want := range map[float64]payload.Rep{0: full, math.Inf(1): hlod} {
+		a.stretch = stretch
+		if _, finest := sc.grantAfter(0, 0, grantNothing, none); finest != want {
+			t.Errorf("at a stretch of %v: %v, want %v", stretch, finest, want)
 		}
 	}
 	a.scarce = false
-	if got := a.grantAt(1e9, grantNothing); got != grantAll {
-		t.Errorf("without shortage: %v", got)
+	if got, finest := sc.grantAfter(0, 1e9, grantNothing, none); got != grantAll || finest != full {
+		t.Errorf("without shortage: %v of %v", got, finest)
 	}
 }
 
@@ -227,10 +255,10 @@ func TestCanDowngrade(t *testing.T) {
 		want  bool
 	}{
 		{grantAll, 0, TileParsed, false},
-		{grantCheapest, 0, TileParsed, true},
-		{grantCheapest, 0, TileParsing, true},
-		{grantCheapest, flagMeshes, TileParsing, false},
-		{grantCheapest, flagMeshes, TileParsed, false},
+		{grantLess, 0, TileParsed, true},
+		{grantLess, 0, TileParsing, true},
+		{grantLess, flagMeshes, TileParsing, false},
+		{grantLess, flagMeshes, TileParsed, false},
 		{grantNothing, 0, TileParsed, false},
 	} {
 		rec.grant, sc.tiles.flags[0], rec.full().state = c.grant, c.flags, c.state

@@ -44,7 +44,7 @@ func (h *handoff) plan(r *record) {
 		r.wanted = r.wantedAt(payload.RepNone)
 		return
 	}
-	next := r.scene.grantedLevelAt(r.tile, r, d)
+	next := h.grantedLevel(r)
 	if next == payload.RepNone && r.grant != grantNothing && (r.nothingDrawn() || r.partial()) {
 		next = r.scene.fallbackLevel(r.tile, d)
 	}
@@ -71,6 +71,16 @@ func (h *handoff) plan(r *record) {
 		}
 		h.requestLevel(r, r.scene.outlineOf(r.tile, r, next))
 	}
+}
+
+// grantedLevel returns the level that a tile should show within its grant. Where what
+// it shows leaves no room for one that takes less, the cheapest comes in between.
+func (h *handoff) grantedLevel(r *record) payload.Rep {
+	next := r.scene.grantedLevelAt(r.tile, r, r.actual)
+	if next == payload.RepNone || !r.canDowngrade() || !isFiner(r.drawn, next) || r.holds(next) || h.budget.fitsBeside(r, next) {
+		return next
+	}
+	return r.scene.cheapestRep(r.tile)
 }
 
 // flips reports whether a tile would draw another of its LODs before the one

@@ -97,7 +97,7 @@ func (h *handoff) judgeRange(r *record) {
 	}
 	switch {
 	case !hurry && h.now-r.graceSince < h.gracePeriod:
-	case st.resident() && (!hurry && h.now-st.residentAt < h.minResident || !r.successorReady()):
+	case st.resident() && (!hurry && h.now-st.residentAt < h.minResident || !h.successorReady(r)):
 	case st.resident() && r.fadesOut():
 		r.retire = true
 	case st.resident() && r.scene.dissolves(r.tile):
@@ -109,10 +109,10 @@ func (h *handoff) judgeRange(r *record) {
 
 // successorReady reports whether a full tile out of range may go: what is to
 // follow can be drawn, or nothing is to follow.
-func (r *record) successorReady() bool {
-	if r.scene.cfg.Handoff == config.HandoffStrict || !r.near {
+func (h *handoff) successorReady(r *record) bool {
+	if h.cfg.Handoff == config.HandoffStrict || !r.near {
 		return true
 	}
-	next := r.scene.grantedLevelAt(r.tile, r, r.actual)
-	return next == payload.RepNone || r.scene.ready(r.rep(next))
+	next := h.grantedLevel(r)
+	return next == payload.RepNone || h.ready(r.rep(next))
 }

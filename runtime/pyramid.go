@@ -263,7 +263,7 @@ func (p *pyramid) stream() {
 		switch {
 		case p.loads.freeSlots(classHLOD) <= 0:
 			p.backlog++
-		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, limitBudget):
+		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, limitReserve):
 			p.residency.start(r, payload.RepHLOD)
 		default:
 			p.budget.refused = true

@@ -43,10 +43,11 @@ type record struct {
 	meshes *meshTile  // of the full representation while it streams mesh by mesh
 	tile   int32
 
-	handoffAge        uint16  // ticks for which a resident full tile is not drawn
-	near              bool    // within the query radius as of the last tick
-	grant             grant   // what the geometry budget grants it
-	actual, effective float64 // distances as of the last tick
+	handoffAge        uint16      // ticks for which a resident full tile is not drawn
+	near              bool        // within the query radius as of the last tick
+	grant             grant       // what the geometry budget grants it
+	finest            payload.Rep // of that
+	actual, effective float64     // distances as of the last tick
 
 	inGrace                 bool
 	retire                  bool        // fades only: draw the successor, the full tile is about to go
@@ -138,7 +139,8 @@ func (sc *scene) activate(tile int32) *record {
 	clear(reps)
 	*r = record{scene: sc, tile: tile, reps: reps}
 	r.actual, r.effective = sc.distance(tile)
-	r.near, r.grant = true, sc.budget.grantAt(r.actual, grantNothing)
+	r.near = true
+	r.grant, r.finest = sc.grantAfter(tile, r.actual, grantNothing, payload.RepNone)
 	sc.tiles.wake[tile] = math.Inf(-1)
 	sc.woken = append(sc.woken, tile)
 
@@ -285,7 +287,7 @@ func (r *record) measure() {
 	sc := r.scene
 	r.actual, r.effective = sc.distance(r.tile)
 	r.near = r.actual <= sc.cfg.MaxQueryRadius || sc.tiles.has(r.tile, flagShared)
-	r.grant = sc.budget.grantAt(r.actual, r.grant)
+	r.grant, r.finest = sc.grantAfter(r.tile, r.actual, r.grant, r.finest)
 	if r.whollyEvicted() {
 		r.grant = grantNothing
 	}

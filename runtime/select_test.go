@@ -35,7 +35,7 @@ func TestSelector(t *testing.T) {
 		{"what is parsed already leaves less memory", func(c *config.Config) { c.MaxConcurrentTileLoads, c.TileParseMemoryBudgetMB = 3, 2.5 }, nil, 0, "tile.dispatch a; tile.dispatch b; hlod.load far", 0, 0},
 		{"at the high-water mark no full tile starts", two, func(p *parts) { p.load(3, payload.RepFull, 900) }, 0, "", 0, 0},
 		{"one out of reach is left alone", two, func(p *parts) {
-			p.budget.split.scarce, p.budget.split.keepDistance, p.budget.split.detailDistance = true, 15, 15
+			p.budget.split.scarce, p.budget.split.keepDistance = true, 15
 		}, 0, "tile.dispatch a", 0, 0},
 		{"from far away only levels are wanted", nil, nil, -400, "hlod.load far", 0, 0},
 		{"beyond the query radius nothing", nil, nil, -5000, "", 0, 0},

@@ -107,7 +107,7 @@ func (sel *selector) planIdle(sc *scene, tile int32) {
 	rep := payload.RepNone
 	if t.levelAt[tile] != t.levelAt[tile+1] && d <= sel.cfg.MaxQueryRadius {
 		rep = sc.grantedLevelAt(tile, nil, d)
-		if rep == payload.RepNone && sel.budget.split.grantAt(d, grantNothing) == grantAll && sel.cfg.Handoff == config.HandoffCovered {
+		if grant, _ := sc.grantAt(tile, nil, d); rep == payload.RepNone && grant == grantAll && sel.cfg.Handoff == config.HandoffCovered {
 			rep = sc.fallbackLevel(tile, d)
 		}
 	}

@@ -92,7 +92,7 @@ type Stats struct {
 	MeshCacheUnused          int64   `json:"meshCacheUnused"` // bytes of those that no entity uses: they go first
 	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
 	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
-	GeometryDetail           float64 `json:"geometryDetail"`  // metres: tiles farther away have to do with their cheapest representation
+	GeometryDetail           float64 `json:"geometryDetail"`  // metres: the nearest tile that has to do with less than its distance asks for
 	PyramidNodes             int     `json:"pyramidNodes"`    // nodes of pyramids that are drawn
 	PyramidBytes             int64   `json:"pyramidBytes"`    // of geometryBytes, those of nodes
 	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find

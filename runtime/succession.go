@@ -203,7 +203,8 @@ func (sc *scene) takenOver(tile int32) bool {
 	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
-	return sc.closes(tile) || sc.grantAt(r, d) == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
+	grant, _ := sc.grantAt(tile, r, d)
+	return sc.closes(tile) || grant == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
 }
 
 // overlap reports whether boxes touch.

@@ -106,6 +106,43 @@ func (t *table) fileOf(i int32, r payload.Rep) *fileRef {
 	return &lods[r-payload.RepLOD0].fileRef
 }
 
+// begin returns the switch distance of a level.
+func (t *table) begin(i int32, rep payload.Rep) float64 {
+	if rep == payload.RepHLOD {
+		return t.levels[t.levelAt[i]].from
+	}
+	return t.lods(i)[rep-payload.RepLOD0].from
+}
+
+// finer returns the next finer representation than a level.
+func (t *table) finer(i int32, rep payload.Rep) payload.Rep {
+	n, ok := rep.Level()
+	if !ok {
+		n = len(t.lods(i))
+	}
+	if n == 0 {
+		return payload.RepFull
+	}
+	return payload.LOD(n - 1)
+}
+
+// isFiner reports whether one representation is finer than another; none is the
+// coarsest.
+func isFiner(a, b payload.Rep) bool {
+	rank := func(rep payload.Rep) int {
+		switch rep {
+		case payload.RepNone:
+			return math.MaxInt
+		case payload.RepFull:
+			return -1
+		case payload.RepHLOD:
+			return math.MaxInt - 1
+		}
+		return int(rep)
+	}
+	return rank(a) < rank(b)
+}
+
 // covers reports whether a level is meant for distance d.
 func (t *table) covers(i int32, d float64) bool {
 	for k := t.levelAt[i]; k < t.levelAt[i+1]; k++ {

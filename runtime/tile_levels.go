@@ -34,15 +34,22 @@ func (sc *scene) levelAt(tile int32, r *record, d float64) payload.Rep {
 
 // grantedLevelAt is levelAt within the tile's grant.
 func (sc *scene) grantedLevelAt(tile int32, r *record, d float64) payload.Rep {
-	next, grant := sc.levelAt(tile, r, d), sc.grantAt(r, d)
+	next := sc.levelAt(tile, r, d)
+	grant, finest := sc.grantAt(tile, r, d)
 	switch {
 	case grant == grantAll:
 		return next
 	case grant == grantNothing, next == payload.RepNone && (d > sc.tiles.radius[tile].unload || sc.closedOff(tile) && !r.stays()):
 		return payload.RepNone
 	}
-	if cheapest := sc.cheapestRep(tile); cheapest != payload.RepFull {
+	cheapest := sc.cheapestRep(tile)
+	switch {
+	case cheapest == payload.RepFull:
+		return next
+	case sc.ownsMeshes(tile, r), next != payload.RepNone && isFiner(cheapest, next):
 		return cheapest
+	case next == payload.RepNone || isFiner(next, finest):
+		return finest
 	}
 	return next
 }
@@ -113,8 +120,8 @@ func (sc *scene) ownsMeshes(tile int32, r *record) bool {
 // grantsFull reports whether a tile's grant covers its full representation.
 // Tiles that stream mesh by mesh are judged mesh by mesh.
 func (sc *scene) grantsFull(tile int32, r *record, d float64) bool {
-	grant := sc.grantAt(r, d)
-	return grant == grantAll || grant == grantCheapest && (sc.cheapestRep(tile) == payload.RepFull || sc.ownsMeshes(tile, r))
+	grant, _ := sc.grantAt(tile, r, d)
+	return grant == grantAll || grant == grantLess && (sc.cheapestRep(tile) == payload.RepFull || sc.ownsMeshes(tile, r))
 }
 
 // closedOff reports whether the interior zone or the floor gate keeps a tile
@@ -201,16 +208,48 @@ func (r *record) alternativeTo(failed payload.Rep) payload.Rep {
 	return best
 }
 
-// grantAt returns the grant of a tile at distance d; r is nil for an idle one.
-func (sc *scene) grantAt(r *record, d float64) grant {
+// grantAt returns the grant of a tile at distance d, and the finest representation
+// that it allows; r is nil for an idle one.
+func (sc *scene) grantAt(tile int32, r *record, d float64) (grant, payload.Rep) {
 	if r != nil {
-		return r.grant
+		return r.grant, r.finest
 	}
-	return sc.budget.grantAt(d, grantNothing)
+	return sc.grantAfter(tile, d, grantNothing, payload.RepNone)
+}
+
+// grantAfter returns the grant of a tile at distance d that had another one before. A
+// tile keeps what it has a little beyond the limits.
+func (sc *scene) grantAfter(tile int32, d float64, before grant, finest payload.Rep) (grant, payload.Rep) {
+	a := sc.budget
+	switch {
+	case !a.scarce:
+		return grantAll, payload.RepFull
+	case !a.keeps(d, before != grantNothing):
+		return grantNothing, payload.RepNone
+	}
+	if before == grantNothing {
+		finest = payload.RepNone
+	}
+	rep, begins := sc.cheapestRep(tile), math.Inf(1)
+	for rep != payload.RepFull {
+		begins = min(begins, sc.tiles.begin(tile, rep))
+		next := sc.tiles.finer(tile, rep)
+		if !(stretchOf(begins, d, finest == next || isFiner(finest, next)) >= a.stretch) {
+			return grantLess, rep
+		}
+		rep = next
+	}
+	return grantAll, rep
 }
 
 // canDowngrade reports whether a tile is granted less than its full representation,
 // and has something cheaper.
 func (r *record) canDowngrade() bool {
-	return r.grant == grantCheapest && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != payload.RepFull
+	return r.grant == grantLess && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != payload.RepFull
+}
+
+// mustStepDown reports whether a tile has something finer than it is granted, and
+// nothing cheaper yet that could take over.
+func (r *record) mustStepDown() bool {
+	return r.canDowngrade() && isFiner(r.drawn, r.finest) && !r.holds(r.scene.cheapestRep(r.tile))
 }

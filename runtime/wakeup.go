@@ -75,7 +75,7 @@ func (sc *scene) slack(tile int32, actual, effective float64) float64 {
 	r := &t.radius[tile]
 	m := min(math.Abs(actual-r.stream), math.Abs(actual-(r.stream+1)), math.Abs(actual-r.unload),
 		math.Abs(effective-r.unload), math.Abs(effective-(r.prefetch+sc.cfg.DispatchEpsilon)),
-		math.Abs(actual-sc.cfg.MaxQueryRadius), sc.budget.limitSlack(actual))
+		math.Abs(actual-sc.cfg.MaxQueryRadius), sc.limitSlack(tile, actual))
 	levels := t.levels[t.levelAt[tile]:t.levelAt[tile+1]]
 	for i := range levels {
 		factor := sc.cfg.LODHysteresisFactor
