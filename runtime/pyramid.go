@@ -416,3 +416,13 @@ func (p *refinement) stands(sc *scene) bool {
 		return !sc.ready(p.record(sc, i).rep(payload.RepHLOD))
 	})
 }
+
+// rootBytes returns what the roots of a scene take on the device.
+func (sc *scene) rootBytes() (bytes int64) {
+	if p := sc.refinement; p != nil {
+		for _, i := range p.roots {
+			bytes += p.record(sc, i).rep(payload.RepHLOD).geometry
+		}
+	}
+	return bytes
+}

@@ -390,3 +390,60 @@ func TestPyramidOfATree(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestPyramidKeepsToTheBudget: nodes and tiles together take no more than the geometry
+// budget, which holds the roots, wherever the camera goes; PyramidBytes says what of
+// that nodes take.
+func TestPyramidKeepsToTheBudget(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
+		memory := int64(1000)
+		for i := range m.Tiles {
+			m.Tiles[i].FileSizeBytes, m.Tiles[i].EstimatedMemoryBytes = 1000, &memory
+		}
+		size := func(q payload.Request) int64 {
+			if q.Key.Rep == payload.RepHLOD && strings.HasPrefix(q.TileID, "n0") {
+				return 100
+			}
+			return 1000
+		}
+		for i := range m.Tiles {
+			m.Tiles[i].HLODLevels[0].FileSizeBytes = 100
+		}
+		latency := rapid.IntRange(0, 1000).Draw(rt, "latency")
+		r := newRig(t, m, withLatency(float64(latency)/1000), withConfig(func(c *config.Config) {
+			c.MaxQueryRadius = 3000
+			c.EnableFadeTransitions = rapid.Bool().Draw(rt, "fade")
+			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
+			c.OutOfCorePolicy = config.OutOfCoreImmediate
+		}))
+		r.loader.Bytes = size
+		r.memory.GeometryBudget = int64(rapid.IntRange(3000, 60000).Draw(rt, "budget"))
+		r.dt = 50 * time.Millisecond
+		for range rapid.IntRange(1, 12).Draw(rt, "legs") {
+			r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
+			if rapid.Bool().Draw(rt, "near") {
+				r.camera.Position[0] /= 10
+			}
+			for range rapid.IntRange(1, 60).Draw(rt, "frames") {
+				r.step()
+				st, nodes := r.s.Stats(), int64(0)
+				for _, n := range m.Pyramid.Nodes {
+					nodes += r.record(n.ID).rep(payload.RepHLOD).geometry
+				}
+				if st.GeometryUsed > st.GeometryBudget {
+					rt.Fatalf("%d bytes of %d are in use: %v", st.GeometryUsed, st.GeometryBudget, r.names())
+				}
+				if root := r.record("n3_0_0").rep(payload.RepHLOD).geometry; st.PyramidRootBytes != root {
+					rt.Fatalf("the root takes %d bytes, told %d", root, st.PyramidRootBytes)
+				}
+				if st.PyramidBytes != nodes || nodes > st.GeometryUsed {
+					rt.Fatalf("nodes take %d bytes of %d, told %d", nodes, st.GeometryUsed, st.PyramidBytes)
+				}
+				if _, err := r.covering(m); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+	})
+}

@@ -87,6 +87,7 @@ func (s *Streamer) Stats() Stats {
 			st.overlap(sc.recordOf(tile))
 		}
 		st.PyramidNodes += sc.refinement.drawn()
+		st.PyramidRootBytes += sc.rootBytes()
 	}
 	st.TotalStreamingEntities += st.Meshes
 	st.LoadedCount = st.ResidentFull + st.MeshesLoaded

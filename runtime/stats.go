@@ -80,23 +80,24 @@ type Stats struct {
 	TrackedEntities          int     `json:"trackedEntities"` // resident representations
 	Meshes                   int     `json:"meshes"`          // stubs of out-of-core tiles, LOD groups counted once
 	MeshesLoaded             int     `json:"meshesLoaded"`
-	MeshesLoading            int     `json:"meshesLoading"`   // with the device, which cannot draw them yet
-	MeshCandidates           int     `json:"meshCandidates"`  // as of the last tick
-	OutOfCoreTiles           int     `json:"outOfCoreTiles"`  // full tiles that stream mesh by mesh
-	CPUBytes                 int64   `json:"cpuBytes"`        // decoded out-of-core tiles in the main memory
-	CPURoots                 int     `json:"cpuRoots"`        // how many these are
-	PrewarmsActive           int     `json:"prewarmsActive"`  // out-of-core tiles whose textures are being decoded
-	MeshCacheFiles           int     `json:"meshCacheFiles"`  // decoded files that entities share
-	MeshCacheBytes           int64   `json:"meshCacheBytes"`  // main memory that they take
-	MeshCacheUsers           int     `json:"meshCacheUsers"`  // entities that use them
-	MeshCacheUnused          int64   `json:"meshCacheUnused"` // bytes of those that no entity uses: they go first
-	IsUnderPressure          bool    `json:"isUnderPressure"` // geometry at or above the high-water mark
-	GeometryReach            float64 `json:"geometryReach"`   // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
-	GeometryDetail           float64 `json:"geometryDetail"`  // metres: the nearest tile that has to do with less than its distance asks for
-	PyramidNodes             int     `json:"pyramidNodes"`    // nodes of pyramids that are drawn
-	PyramidBytes             int64   `json:"pyramidBytes"`    // of geometryBytes, those of nodes
-	OctreeEntries            int     `json:"octreeEntries"`   // tiles that a query can find
-	OctreeNodes              int     `json:"octreeNodes"`     // of all scenes, leaves among them
+	MeshesLoading            int     `json:"meshesLoading"`    // with the device, which cannot draw them yet
+	MeshCandidates           int     `json:"meshCandidates"`   // as of the last tick
+	OutOfCoreTiles           int     `json:"outOfCoreTiles"`   // full tiles that stream mesh by mesh
+	CPUBytes                 int64   `json:"cpuBytes"`         // decoded out-of-core tiles in the main memory
+	CPURoots                 int     `json:"cpuRoots"`         // how many these are
+	PrewarmsActive           int     `json:"prewarmsActive"`   // out-of-core tiles whose textures are being decoded
+	MeshCacheFiles           int     `json:"meshCacheFiles"`   // decoded files that entities share
+	MeshCacheBytes           int64   `json:"meshCacheBytes"`   // main memory that they take
+	MeshCacheUsers           int     `json:"meshCacheUsers"`   // entities that use them
+	MeshCacheUnused          int64   `json:"meshCacheUnused"`  // bytes of those that no entity uses: they go first
+	IsUnderPressure          bool    `json:"isUnderPressure"`  // geometry at or above the high-water mark
+	GeometryReach            float64 `json:"geometryReach"`    // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
+	GeometryDetail           float64 `json:"geometryDetail"`   // metres: the nearest tile that has to do with less than its distance asks for
+	PyramidNodes             int     `json:"pyramidNodes"`     // nodes of pyramids that are drawn
+	PyramidBytes             int64   `json:"pyramidBytes"`     // of geometryBytes, those of nodes
+	PyramidRootBytes         int64   `json:"pyramidRootBytes"` // of pyramidBytes, those of roots, which stay
+	OctreeEntries            int     `json:"octreeEntries"`    // tiles that a query can find
+	OctreeNodes              int     `json:"octreeNodes"`      // of all scenes, leaves among them
 	OctreeLeaves             int     `json:"octreeLeaves"`
 	OctreeDepth              int     `json:"octreeDepth"` // levels of the deepest scene's
 

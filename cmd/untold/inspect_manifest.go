@@ -74,6 +74,12 @@ type sceneSummary struct {
 	PyramidNodes     int              `json:"pyramid_nodes,omitempty"`
 	PyramidBytes     int64            `json:"pyramid_bytes,omitempty"` // of payload_bytes
 	PyramidTriangles int              `json:"pyramid_triangles,omitempty"`
+
+	// On the GPU, textures included: all nodes, and the roots, which are always there.
+	PyramidMemory int64 `json:"pyramid_memory_bytes,omitempty"`
+	Roots         int   `json:"pyramid_roots,omitempty"`
+	RootBytes     int64 `json:"pyramid_root_bytes,omitempty"` // of pyramid_bytes
+	RootMemory    int64 `json:"pyramid_root_memory_bytes,omitempty"`
 }
 
 type tileSummary struct {
@@ -107,15 +113,25 @@ func summarize(path string, m *manifest.Manifest) *sceneSummary {
 		s.add(m, &m.SharedBucket.Tile)
 	}
 	if m.Pyramid != nil {
-		s.PyramidNodes = len(m.Pyramid.Nodes)
-		for i := range m.Pyramid.Nodes {
-			n := &m.Pyramid.Nodes[i]
-			s.PyramidBytes += n.FileSizeBytes
-			s.PyramidTriangles += n.TriangleCount
-		}
-		s.PayloadBytes += s.PyramidBytes
+		s.addPyramid(m.Pyramid)
 	}
 	return s
+}
+
+func (s *sceneSummary) addPyramid(p *manifest.Pyramid) {
+	s.PyramidNodes = len(p.Nodes)
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		s.PyramidBytes += n.FileSizeBytes
+		s.PyramidMemory += n.EstimatedMemoryBytes
+		s.PyramidTriangles += n.TriangleCount
+	}
+	s.PayloadBytes += s.PyramidBytes
+	for _, i := range p.Roots() {
+		s.Roots++
+		s.RootBytes += p.Nodes[i].FileSizeBytes
+		s.RootMemory += p.Nodes[i].EstimatedMemoryBytes
+	}
 }
 
 func (s *sceneSummary) add(m *manifest.Manifest, t *manifest.Tile) {
@@ -166,7 +182,8 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 		human.Plural(s.SharedObjects, "object"), human.Plural(s.FailedTiles, "failed tile"))
 	fmt.Fprintf(w, "  %s, %s of payloads, %s on the GPU when all is loaded\n", human.Plural(s.Triangles, "triangle"), human.Bytes(s.PayloadBytes), human.Bytes(s.MemoryBytes))
 	if s.PyramidNodes > 0 {
-		fmt.Fprintf(w, "  a pyramid of %s, %s, %s\n", human.Plural(s.PyramidNodes, "node"), human.Plural(s.PyramidTriangles, "triangle"), human.Bytes(s.PyramidBytes))
+		fmt.Fprintf(w, "  a pyramid of %s, %s, %s; on the GPU %s when all is loaded, %s always, for %s\n", human.Plural(s.PyramidNodes, "node"),
+			human.Plural(s.PyramidTriangles, "triangle"), human.Bytes(s.PyramidBytes), human.Bytes(s.PyramidMemory), human.Bytes(s.RootMemory), human.Plural(s.Roots, "root"))
 	}
 	fmt.Fprintf(w, "  full within %s, wanted within %s; %s, %s\n\n",
 		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), human.Plural(s.Lights, "light"), human.Plural(s.Cameras, "camera"))
