@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/forest"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
 )
@@ -113,33 +114,22 @@ func (a *atlasArea) findImage(b *tileBuilder, m *gltfscene.Material) error {
 // foldIslands moves connected triangles by whole repeats of the texture, so that
 // what shares a texture shares its place in the atlas.
 func foldIslands(m *mesh.Mesh) [][2]float32 {
-	parent := make([]uint32, len(m.Positions))
-	for i := range parent {
-		parent[i] = uint32(i)
-	}
-	find := func(v uint32) uint32 {
-		for parent[v] != v {
-			parent[v] = parent[parent[v]]
-			v = parent[v]
-		}
-		return v
-	}
+	islands := forest.New(len(m.Positions))
 	for i := 0; i+2 < len(m.Indices); i += 3 {
 		for k := 1; k < 3; k++ {
-			a, b := find(m.Indices[i]), find(m.Indices[i+k])
-			parent[max(a, b)] = min(a, b)
+			islands.Unite(int32(m.Indices[i]), int32(m.Indices[i+k]))
 		}
 	}
 	out := slices.Clone(m.UV[0])
 	least := slices.Clone(m.UV[0])
 	for i := range out {
-		r := find(uint32(i))
+		r := islands.Root(int32(i))
 		for k := range 2 {
 			least[r][k] = min(least[r][k], out[i][k])
 		}
 	}
 	for i := range out {
-		r := find(uint32(i))
+		r := islands.Root(int32(i))
 		for k := range 2 {
 			out[i][k] -= float32(math.Floor(float64(least[r][k])))
 		}

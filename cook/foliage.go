@@ -83,7 +83,7 @@ func (f *foliage) cards(m *simplify.Mesh) []card {
 	known := make([]bool, len(m.Positions))
 	var out []card
 	for t, g := range m.Groups {
-		piece := s.pieces.root(int32(t))
+		piece := s.pieces.Root(int32(t))
 		if !f.is[g] || s.round[piece] || s.many[piece] {
 			continue
 		}

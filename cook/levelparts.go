@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"github.com/untoldkit/untold/cook/internal/forest"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -49,7 +50,7 @@ func cornerOf(m *simplify.Mesh, t int, v uint32) corner {
 // surfaces are the pieces of a mesh: what hangs together, and within that charts,
 // which share vertices and not places only. Both go by their first triangle.
 type surfaces struct {
-	pieces, charts forest
+	pieces, charts forest.Forest
 	round          []bool // by piece: some chart is not flat
 	many           []bool // by piece: it has several charts
 }
@@ -57,34 +58,34 @@ type surfaces struct {
 // findSurfaces divides a mesh.
 func findSurfaces(m *simplify.Mesh) *surfaces {
 	n := m.Triangles()
-	s := &surfaces{newForest(n), newForest(n), make([]bool, n), make([]bool, n)}
+	s := &surfaces{forest.New(n), forest.New(n), make([]bool, n), make([]bool, n)}
 	places, corners := make(map[geom.Vec3]int32, n), make(map[corner]int32, n)
 	for t := range n {
 		for _, v := range m.Indices[3*t : 3*t+3] {
 			k := cornerOf(m, t, v)
 			if first, ok := corners[k]; ok {
-				s.charts.unite(first, int32(t))
+				s.charts.Unite(first, int32(t))
 				continue // its place is known as well
 			}
 			corners[k] = int32(t)
 			if first, ok := places[k.at]; ok {
-				s.pieces.unite(first, int32(t))
+				s.pieces.Unite(first, int32(t))
 			} else {
 				places[k.at] = int32(t)
 			}
 		}
 	}
 	for t := range s.charts {
-		s.pieces.unite(int32(t), s.charts.root(int32(t)))
+		s.pieces.Unite(int32(t), s.charts.Root(int32(t)))
 	}
 	normals := make([]geom.Vec3, n)
 	for t := range n {
-		chart, piece := s.charts.root(int32(t)), s.pieces.root(int32(t))
+		chart, piece := s.charts.Root(int32(t)), s.pieces.Root(int32(t))
 		normals[t] = normalOf(m, t).Normalize(1e-300, geom.Vec3{})
 		if !(normals[chart].Dot(normals[t]) >= flatCosine) {
 			s.round[piece] = true
 		}
-		if chart != s.charts.root(piece) {
+		if chart != s.charts.Root(piece) {
 			s.many[piece] = true
 		}
 	}
@@ -97,9 +98,9 @@ func findSurfaces(m *simplify.Mesh) *surfaces {
 func (s *surfaces) facets() {
 	faces, triangles := make([]int, len(s.pieces)), make([]int, len(s.pieces))
 	for t := range s.pieces {
-		piece := s.pieces.root(int32(t))
+		piece := s.pieces.Root(int32(t))
 		triangles[piece]++
-		if s.charts.root(int32(t)) == int32(t) {
+		if s.charts.Root(int32(t)) == int32(t) {
 			faces[piece]++
 		}
 	}
@@ -114,7 +115,7 @@ func (s *surfaces) facets() {
 func (s *surfaces) flat() int {
 	n := 0
 	for t := range s.pieces {
-		if !s.round[s.pieces.root(int32(t))] {
+		if !s.round[s.pieces.Root(int32(t))] {
 			n++
 		}
 	}
@@ -127,10 +128,10 @@ func (s *surfaces) parts(faces bool) parts {
 	out := parts{of: make([]int32, len(s.pieces))}
 	number := make([]int32, len(s.pieces))
 	for t := range s.pieces {
-		root := s.pieces.root(int32(t))
+		root := s.pieces.Root(int32(t))
 		whole := !s.round[root] && (faces || !s.many[root])
 		if whole && faces {
-			root = s.charts.root(int32(t))
+			root = s.charts.Root(int32(t))
 		}
 		if number[root] == 0 {
 			out.whole = append(out.whole, whole)
@@ -139,30 +140,6 @@ func (s *surfaces) parts(faces bool) parts {
 		out.of[t] = number[root] - 1
 	}
 	return out
-}
-
-// forest joins numbers; the lowest one is the root.
-type forest []int32
-
-func newForest(n int) forest {
-	f := make(forest, n)
-	for i := range f {
-		f[i] = int32(i)
-	}
-	return f
-}
-
-func (f forest) root(i int32) int32 {
-	for f[i] != i {
-		f[i] = f[f[i]]
-		i = f[i]
-	}
-	return i
-}
-
-func (f forest) unite(a, b int32) {
-	a, b = f.root(a), f.root(b)
-	f[max(a, b)] = min(a, b)
 }
 
 // normalOf returns a triangle's normal; it is twice as long as the area is large.

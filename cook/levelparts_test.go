@@ -58,7 +58,7 @@ var blockPaints = []appearance.Material{
 func halfFaces(s *surfaces) int {
 	count := map[int32]int{}
 	for t := range s.charts {
-		count[s.charts.root(int32(t))]++
+		count[s.charts.Root(int32(t))]++
 	}
 	n := 0
 	for _, c := range count {

@@ -32,17 +32,15 @@ const (
 	flushParts  = 320
 )
 
-// nodeOptions bounds the models of a level, 0 for leaves. Neighbours in a grid have the
-// same tolerances; in a tree, which cuts nothing, they follow from the node's own cell.
-func (c *scenePlan) nodeOptions(level int, cell geom.Box) pyramid.Options {
-	if !c.opts.hasFloors() {
-		cell = c.planned.Tiles[0].Cell
+// nodeSide returns the longer side of the cells of a level, 0 for tiles. Neighbours in a
+// grid have the same, so that they get the same tolerances; in a tree, which cuts
+// nothing, it is that of the own cell.
+func (c *scenePlan) nodeSide(level int, cell geom.Box) float64 {
+	if c.opts.hasFloors() {
+		return max(cell.Size()[0], cell.Size()[2])
 	}
-	side := max(cell.Size()[0], cell.Size()[2])
-	if !c.opts.hasFloors() {
-		side = math.Ldexp(side, level)
-	}
-	return pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts}
+	size := c.planned.Tiles[0].Cell.Size()
+	return math.Ldexp(max(size[0], size[2]), level)
 }
 
 // node is a node of the pyramid, planned and then built.
@@ -197,10 +195,11 @@ func (c *scenePlan) leaf(b *tileBuilder, src *levelSource, border *geom.Box) (*p
 		}
 		parts = append(parts, p)
 	}
-	o := c.nodeOptions(0, src.joint.Bounds())
-	o.Triangles, o.Side, o.OcclusionRays, o.Samples, o.Jobs, o.Cell = leafTriangles, min(leafTexels, o.Side), nodeRays, leafSamples, 1, border
-	o.Texel = float64(o.Tolerance*borderParts) / leafParts
-	return pyramid.Build(pyramid.Leaf(parts), o)
+	side := c.nodeSide(0, src.joint.Bounds())
+	return pyramid.Build(pyramid.Leaf(parts), pyramid.Options{
+		Triangles: leafTriangles, Side: min(leafTexels, c.opts.texels()), Texel: side / leafParts, OcclusionRays: nodeRays, Samples: leafSamples,
+		Cell: border, Tolerance: side / borderParts, Flush: side / flushParts, Jobs: 1,
+	})
 }
 
 // buildNode makes a node out of what lies below it, and writes it. It returns nil where
@@ -218,10 +217,10 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	}
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	s := pyramid.Join(models)
-	o := c.nodeOptions(n.Level, around(below))
-	o.Jobs = jobs
+	box := around(below)
+	side := c.nodeSide(n.Level, box)
+	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts, Jobs: jobs}
 	if c.opts.Clip && !c.opts.hasFloors() { // else nothing was cut there
-		box := around(below)
 		o.Cell = &box
 	}
 	var err error

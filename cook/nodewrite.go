@@ -146,7 +146,7 @@ func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.R
 	if err != nil {
 		return file, err
 	}
-	ext := file.File
+	ext := texture.OneExt(c.opts.Textures)
 	sum := sha256.Sum256(data.Bytes())
 	file.File = freeStem(fmt.Sprintf("hlod_%x%s", sum[:nameBytes], suffix), ext, b.small, b.staged) + ext
 	file.Size = int64(data.Len())

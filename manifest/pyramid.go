@@ -14,23 +14,6 @@ type Pyramid struct {
 	Nodes []PyramidNode `json:"nodes"` // children before their parents
 }
 
-// Roots returns the indices of the nodes that have no parent. A runtime keeps them
-// loaded, so that something can always be drawn.
-func (p *Pyramid) Roots() (roots []int) {
-	below := map[string]bool{}
-	for i := range p.Nodes {
-		for _, id := range p.Nodes[i].Children {
-			below[id] = true
-		}
-	}
-	for i := range p.Nodes {
-		if !below[p.Nodes[i].ID] {
-			roots = append(roots, i)
-		}
-	}
-	return roots
-}
-
 // maxNodeChildren is the greatest number of children of a node.
 const maxNodeChildren = 64
 

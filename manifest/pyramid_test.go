@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -113,16 +112,5 @@ func TestPyramidIsOptional(t *testing.T) {
 		if err != nil || m.Pyramid != nil {
 			t.Errorf("%s: %v, %v", bad, m, err)
 		}
-	}
-}
-
-// TestRoots: a node that is nobody's child is a root.
-func TestRoots(t *testing.T) {
-	p := &Pyramid{Nodes: []PyramidNode{{ID: "a", Children: []string{"t"}}, {ID: "b", Children: []string{"u"}}, {ID: "c", Children: []string{"a"}}}}
-	if got := p.Roots(); !slices.Equal(got, []int{1, 2}) {
-		t.Errorf("roots %v", got)
-	}
-	if got := (&Pyramid{}).Roots(); len(got) != 0 {
-		t.Errorf("roots %v of nothing", got)
 	}
 }

@@ -52,8 +52,9 @@ func (b *geometryBudget) fits(sc *scene, tile int32, r *record, rep payload.Rep,
 	return with <= budget
 }
 
-// fitsBeside reports whether there is room for a level beside what gives way to it. Where that has come although it is too large, as the first one
-// may, all that is cheaper may come.
+// fitsBeside reports whether there is room for a level beside what gives way to it.
+// Where that has come although it is too large, as the first one may, all that is
+// cheaper may come.
 func (b *geometryBudget) fitsBeside(r *record, rep payload.Rep) bool {
 	return b.fits(r.scene, r.tile, r, rep, limitBudget) || b.fits(r.scene, r.tile, r, rep, limitRelief)
 }

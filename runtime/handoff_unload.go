@@ -98,9 +98,7 @@ func (h *handoff) judgeRange(r *record) {
 	switch {
 	case !hurry && h.now-r.graceSince < h.gracePeriod:
 	case st.resident() && (!hurry && h.now-st.residentAt < h.minResident || !h.successorReady(r)):
-	case st.resident() && r.fadesOut():
-		r.retire = true
-	case st.resident() && r.scene.dissolves(r.tile):
+	case st.resident() && (r.fadesOut() || r.scene.dissolves(r.tile)):
 		r.retire = true
 	default:
 		h.leavers = append(h.leavers, leaver{r, r.actual})

@@ -127,11 +127,27 @@ func (s *sceneSummary) addPyramid(p *manifest.Pyramid) {
 		s.PyramidTriangles += n.TriangleCount
 	}
 	s.PayloadBytes += s.PyramidBytes
-	for _, i := range p.Roots() {
+	for _, i := range rootsOf(p) {
 		s.Roots++
 		s.RootBytes += p.Nodes[i].FileSizeBytes
 		s.RootMemory += p.Nodes[i].EstimatedMemoryBytes
 	}
+}
+
+// rootsOf returns the indices of the nodes that have no parent.
+func rootsOf(p *manifest.Pyramid) (roots []int) {
+	below := map[string]bool{}
+	for i := range p.Nodes {
+		for _, id := range p.Nodes[i].Children {
+			below[id] = true
+		}
+	}
+	for i := range p.Nodes {
+		if !below[p.Nodes[i].ID] {
+			roots = append(roots, i)
+		}
+	}
+	return roots
 }
 
 func (s *sceneSummary) add(m *manifest.Manifest, t *manifest.Tile) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,5 +35,16 @@ func TestInspectPyramid(t *testing.T) {
 	const want = "a pyramid of 3 nodes, 15 triangles, 700 B; on the GPU 7.0 kB when all is loaded, 6.0 kB always, for 2 roots"
 	if r := execute(t, nil, "inspect", path); r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("%d: %s", r.code, r.stdout)
+	}
+}
+
+// TestRootsOf: a node that is nobody's child is a root.
+func TestRootsOf(t *testing.T) {
+	p := &manifest.Pyramid{Nodes: []manifest.PyramidNode{{ID: "a", Children: []string{"t"}}, {ID: "b", Children: []string{"u"}}, {ID: "c", Children: []string{"a"}}}}
+	if got := rootsOf(p); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("roots %v", got)
+	}
+	if got := rootsOf(&manifest.Pyramid{}); len(got) != 0 {
+		t.Errorf("roots %v of nothing", got)
 	}
 }

@@ -72,14 +72,7 @@ func bandsOfTiles(m *manifest.Manifest) []tileBands {
 	return out
 }
 
-// errorOf is what is seen of a level's difference, which decides where it begins;
-// else its greatest distance, a bound that reads as far more.
+// errorOf is the error that decides where a level begins, NaN where it is unknown.
 func errorOf(l *manifest.Level) float64 {
-	switch {
-	case l.VisualError != nil:
-		return *l.VisualError
-	case l.GeometricError != nil:
-		return *l.GeometricError
-	}
-	return math.NaN()
+	return band.LevelError(l.VisualError, l.GeometricError, math.NaN())
 }

@@ -36,9 +36,10 @@ const (
 // Match changes the colours of a mesh's texture to those with which the mesh looks
 // like the reference: where both show something the light is the same, as a mean of some
 // texels around. Texels that no side shows keep their colours. The mesh must lie close to
-// the reference's box, and have the material with the index own alone; linear and
-// encode turn bytes of the texture into linear light, 0 to 1, and back; after each step
-// settle may change texels that are not listed.
+// the reference's box, and have the material with the index own alone, which the
+// reference itself has not; it shows the changed texture from then on. linear and encode
+// turn bytes of the texture into linear light, 0 to 1, and back; after each step settle
+// may change texels that are not listed.
 func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float32, encode func(float32) uint8, settle func()) {
 	var table [256]int32
 	for i := range table {
@@ -58,11 +59,14 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 	pixel := max(float64(matchTexels*t.Size), size.Len()/matchMost, 1e-9)
 	views, model := r.matchViews(m, own, t, pixel)
 	sums := make([][4]int64, len(t.At))
+	look := *r.model.paints[own].Material
+	repaint := func() paint {
+		look.Texture = NewTexture(t.Image, linear)
+		return newPaints([]Material{look})[0]
+	}
 	for width := matchWidest; width >= matchNarrowest; width /= 2 {
 		clear(sums)
-		look := *r.model.paints[own].Material
-		look.Texture = NewTexture(t.Image, linear)
-		model.paints[0] = newPaints([]Material{look})[0]
+		model.paints[0] = repaint()
 		for i := range views {
 			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums)
 		}
@@ -77,6 +81,7 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 		}
 		settle()
 	}
+	r.model.paints[own] = repaint()
 }
 
 // matchView is one side of a mesh beside the reference.

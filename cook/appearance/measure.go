@@ -43,10 +43,6 @@ func New(m *Mesh, materials []Material) *Reference {
 	return r
 }
 
-// Repaint changes what the materials given to New mean to meshes that are compared.
-// Pictures of the reference itself must not depend on it.
-func (r *Reference) Repaint(materials []Material) { r.model.paints = newPaints(materials) }
-
 // pixelFor returns the size of the pixels that a mesh of n triangles is drawn
 // with.
 func (r *Reference) pixelFor(triangles int) float64 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/band"
 )
 
 // Options control Check. The zero value judges for a screen 1080 pixels high and a
@@ -148,13 +149,7 @@ func (c *checker) tile(t *manifest.Tile) ([]Level, error) {
 
 // err returns the error that decides where a level may begin, metres.
 func (l *Level) err() float64 {
-	switch {
-	case l.VisualError != nil:
-		return *l.VisualError
-	case l.GeometricError != nil:
-		return *l.GeometricError
-	}
-	return 0
+	return band.LevelError(l.VisualError, l.GeometricError, 0)
 }
 
 // pixelAngle is the size in metres of one pixel at a distance of one metre.

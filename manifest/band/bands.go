@@ -182,6 +182,19 @@ func ascending(v []float64) []int {
 	return order
 }
 
+// LevelError returns the error in metres that decides where a level may begin: what is
+// seen of its difference, else its greatest distance, a bound that reads as far more.
+// none stands for a level whose errors are both unknown.
+func LevelError(visual, geometric *float64, none float64) float64 {
+	switch {
+	case visual != nil:
+		return *visual
+	case geometric != nil:
+		return *geometric
+	}
+	return none
+}
+
 // ScreenError returns how many pixels an error of the geometry covers at a
 // distance, both in metres, on a screen of the given height in pixels and
 // vertical field of view in degrees.

@@ -56,15 +56,7 @@ func (v *sight) errorAt(size float64, box geom.Box, eye geom.Vec3) float64 {
 // of the HLOD, then of the LODs, the finest first; 0 for what the manifest does not
 // know.
 func errorsOf(t *manifest.Tile) []float64 {
-	of := func(l *manifest.Level) float64 {
-		switch {
-		case l.VisualError != nil:
-			return *l.VisualError
-		case l.GeometricError != nil:
-			return *l.GeometricError
-		}
-		return 0
-	}
+	of := func(l *manifest.Level) float64 { return band.LevelError(l.VisualError, l.GeometricError, 0) }
 	out := make([]float64, 1, 1+len(t.LODLevels))
 	if len(t.HLODLevels) > 0 {
 		out[0] = of(&t.HLODLevels[0])

@@ -127,13 +127,21 @@ func (b *baker) rows(n int, do func(y int)) {
 	wg.Wait()
 }
 
+// point returns the point of a cell on the coarse mesh.
+func (b *baker) point(c *cell) (p geom.Vec3) {
+	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
+		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
+	}
+	return p
+}
+
 // at returns the point of a cell on the coarse mesh, with its normals: of the
 // triangle and of the shading.
 func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
 	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	p = b.point(c)
 	var sum geom.Vec3
 	for k, v := range i {
-		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
 		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
 	}
 	a := b.coarse.Positions[i[0]]
@@ -185,10 +193,7 @@ const seeThrough = 8
 // sample finds what is seen at a point of the coarse mesh.
 func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure.Hint, bool) {
 	face := b.faces[c.triangle]
-	var p geom.Vec3
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
-	}
+	p := b.point(c)
 	ahead := b.o.Ahead
 	var first value
 	found := false

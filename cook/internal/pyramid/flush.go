@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/cook/internal/forest"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/internal/geom"
@@ -42,17 +43,7 @@ func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) {
 		dropFlushOf(m, locked, pieces[:n], tolerance, drop)
 		pieces = pieces[n:]
 	}
-	var indices []uint32
-	var groups []int32
-	for t := range drop {
-		if drop[t] {
-			continue
-		}
-		if indices = append(indices, m.Indices[3*t:3*t+3]...); m.Groups != nil {
-			groups = append(groups, m.Groups[t])
-		}
-	}
-	m.Indices, m.Groups = indices, groups
+	keep(m, func(t int) bool { return !drop[t] })
 }
 
 // dropFlushOf marks the triangles of one group that go. Its pieces are sorted by class,
@@ -117,17 +108,7 @@ func piecesOf(m *simplify.Mesh) []piece {
 		group int32
 	}
 	n := m.Triangles()
-	parent := make([]int32, n)
-	for t := range parent {
-		parent[t] = int32(t)
-	}
-	root := func(t int32) int32 {
-		for parent[t] != t {
-			parent[t] = parent[parent[t]]
-			t = parent[t]
-		}
-		return t
-	}
+	joined := forest.New(n)
 	first := make(map[corner]int32, len(m.Positions))
 	group := func(t int) int32 {
 		if m.Groups == nil {
@@ -138,19 +119,17 @@ func piecesOf(m *simplify.Mesh) []piece {
 	for t := range n {
 		for _, v := range m.Indices[3*t : 3*t+3] {
 			c := corner{m.Positions[v], group(t)}
-			o, ok := first[c]
-			if !ok {
+			if o, ok := first[c]; ok {
+				joined.Unite(o, int32(t))
+			} else {
 				first[c] = int32(t)
-				continue
 			}
-			a, b := root(o), root(int32(t))
-			parent[max(a, b)] = min(a, b)
 		}
 	}
 	number := make([]int32, n)
 	var out []piece
 	for t := range n {
-		r := root(int32(t))
+		r := joined.Root(int32(t))
 		if r == int32(t) {
 			number[r] = int32(len(out))
 			out = append(out, piece{group: group(t)})

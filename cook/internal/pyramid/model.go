@@ -168,15 +168,22 @@ func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
 
 // dropFlat removes triangles two of whose corners are at one place.
 func dropFlat(m *simplify.Mesh) {
+	keep(m, func(t int) bool {
+		i := m.Indices[3*t : 3*t+3]
+		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
+		return a != b && b != c && c != a
+	})
+}
+
+// keep leaves a mesh the triangles that stay.
+func keep(m *simplify.Mesh, stays func(t int) bool) {
 	var indices []uint32
 	var groups []int32
 	for t := range m.Triangles() {
-		i := m.Indices[3*t : 3*t+3]
-		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
-		if a == b || b == c || c == a {
+		if !stays(t) {
 			continue
 		}
-		if indices = append(indices, i...); m.Groups != nil {
+		if indices = append(indices, m.Indices[3*t:3*t+3]...); m.Groups != nil {
 			groups = append(groups, m.Groups[t])
 		}
 	}
@@ -209,15 +216,12 @@ func (m *Model) match(s *Source, scale float64) float64 {
 	for i := range coarse.Materials {
 		coarse.Materials[i] = int32(own)
 	}
-	materials := append(s.Looks[:own:own], m.look())
-	r := appearance.New(full, materials)
+	r := appearance.New(full, append(s.Looks[:own:own], m.look()))
 	if scale > 0 {
 		a := m.Atlas
 		r.Match(coarse, own, &appearance.Texels{
 			Image: a.Color, At: a.Texels, Points: a.Points, Faces: a.Faces, Size: 1 / scale,
 		}, texture.Linear, texture.FromLinear, a.Fill)
-		materials[own] = m.look()
-		r.Repaint(materials)
 	}
 	return r.Error(coarse)
 }
