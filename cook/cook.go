@@ -241,11 +241,10 @@ type payload struct {
 	tile    string // id
 	typ     format.FileType
 	members []int
-	coord   *[3]int        // of a grid tile, nil for the bucket
-	border  *geom.Box      // where geometry is cut, nil where it is not
-	levels  []level        // from fine to coarse
-	above   bool           // nodes of the pyramid stand in for it
-	leaf    *pyramid.Model // for the pyramid, until its node is made
+	coord   *[3]int   // of a grid tile, nil for the bucket
+	border  *geom.Box // where geometry is cut, nil where it is not
+	levels  []level   // from fine to coarse
+	above   bool      // nodes of the pyramid stand in for it
 	share   geometryLoad
 
 	// results
@@ -373,14 +372,17 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 	b.out, b.small, b.shrunk = out, images.small, images.shrunk
 	b.images.dir = images.from
 	split := c.newSplitter(b)
+	nodes, err := c.newNodeBuilder(b, payloads)
+	if err != nil {
+		return nil, err
+	}
 	var mu sync.Mutex
 	done := 0
 	c.opts.progress("cook", 0, len(payloads))
-	outer := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c.opts.jobs())
 	errs := make([]error, len(payloads))
-	for i := range payloads {
+	for _, i := range nodes.order(len(payloads)) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -389,12 +391,17 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 			if err != nil {
 				return err
 			}
-			defer free()
 			get := func(o int) (member, error) {
 				parts, cut, err := split.parts(o, payloads[i].coord)
 				return member{object: o, parts: parts, cut: cut, count: cut || first[o] == i}, err
 			}
-			if errs[i] = c.buildOne(ctx, b, &payloads[i], get); errs[i] != nil {
+			var parts []pyramid.Part
+			parts, errs[i] = c.buildOne(ctx, b, &payloads[i], get)
+			free()
+			if errs[i] == nil {
+				errs[i] = nodes.put(ctx, i, parts)
+			}
+			if errs[i] != nil {
 				return errs[i]
 			}
 			mu.Lock()
@@ -407,7 +414,7 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 	if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
 		return nil, err
 	}
-	return c.buildPyramid(outer, b, payloads)
+	return nodes.all(), nil
 }
 
 // firstUse tells in which payload an object occurs first; notes count it
@@ -427,8 +434,8 @@ func (c *scenePlan) firstUse(payloads []payload) []int {
 	return first
 }
 
-// buildOne builds a tile and its levels.
-func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) error {
+// buildOne builds a tile and its levels, and returns what nodes of the pyramid are made of.
+func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) ([]pyramid.Part, error) {
 	var src *levelSource
 	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
 		if p.simplified() {
@@ -436,21 +443,22 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if t == nil {
 		p.empty = true
-		return nil
+		return nil, nil
 	}
 	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
-		return err
+		return nil, err
 	}
+	var parts []pyramid.Part
 	if p.above {
-		if p.leaf, err = c.leaf(b, src, p.border); err != nil {
-			return fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
+		if parts, err = b.nodeParts(src); err != nil {
+			return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
 		}
 	}
-	return c.buildLevels(ctx, b, p, src)
+	return parts, c.buildLevels(ctx, b, p, src)
 }
 
 // writeFull writes a tile's full geometry and keeps what the manifest says

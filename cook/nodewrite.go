@@ -19,12 +19,13 @@ import (
 
 // writeNode writes a node's textures and its container, an entity for each child.
 func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
-	own, err := c.nodeMaterial(b, n)
+	shown := n.model.Shown()
+	own, err := c.nodeMaterial(b, n, shown)
 	if err != nil {
 		return err
 	}
 	var all []drawable
-	for g, shape := range splitGroups(n.model, len(n.Children)) {
+	for g, shape := range splitGroups(shown, len(n.Children)) {
 		if shape == nil {
 			continue
 		}
@@ -46,7 +47,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 	for i := range n.files {
 		n.EstimatedMemoryBytes += n.files[i].GPU
 	}
-	n.GeometricError, n.VisualError = n.model.Geometric, n.model.Visual
+	n.GeometricError, n.VisualError = shown.Geometric, shown.Visual
 	bounds, _ := f.Bounds()
 	n.Bounds = boundsOf(bounds)
 	n.Path = path.Join(c.opts.PayloadDir, partition.TileFile(n.ID))
@@ -90,10 +91,10 @@ func splitGroups(m *pyramid.Model, n int) []*mesh.Mesh {
 
 // nodeMaterial writes the textures of a node and returns the material that shows
 // them.
-func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node) (*atlasMaterial, error) {
-	a := n.model.Atlas
+func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model) (*atlasMaterial, error) {
+	a := shown.Atlas
 	m := defaultMaterial()
-	m.Name, m.DoubleSided = n.ID, n.model.DoubleSided
+	m.Name, m.DoubleSided = n.ID, shown.DoubleSided
 	m.Metallic, m.Roughness, m.Emissive = a.Metallic, a.Roughness, a.EmissiveColor
 	color := texture.Role{Use: texture.Color}
 	if a.Coverage {

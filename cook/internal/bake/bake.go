@@ -160,26 +160,34 @@ const alongCosine = 0.3
 
 var nearestCosines = [...]float64{0, -1}
 
-// texel finds what one texel shows.
+// texel finds what one texel shows: the mean of its samples. Where the first and the last
+// one, at opposite corners, see one triangle, those between them are left out.
 func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
 	c := &b.cells[i]
 	if c.triangle < 0 {
 		return hint
 	}
 	n := max(1, b.o.Samples)
+	area := b.area / float64(n*n)
 	sum, count := value{}, 0.0
-	for k := range n * n {
+	take := func(k int) bool {
 		at := *c
 		if n > 1 {
 			at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
 		}
-		v, near, ok := b.sample(&at, b.area/float64(n*n), hint)
-		if !ok {
-			continue
+		v, near, ok := b.sample(&at, area, hint)
+		if ok {
+			hint = near
+			sum.add(&v)
+			count++
 		}
-		hint = near
-		sum.add(&v)
-		count++
+		return ok
+	}
+	ok := take(0)
+	if first := hint; n > 1 && (!take(n*n-1) || !ok || hint != first) {
+		for k := 1; k < n*n-1; k++ {
+			take(k)
+		}
 	}
 	if count > 0 {
 		b.values[i], b.found[i] = sum.mean(count), true
@@ -227,8 +235,7 @@ func (b *baker) atlas() *Atlas {
 	for i := range b.cells {
 		if c := &b.cells[i]; c.triangle >= 0 {
 			charted++
-			p, face, _ := b.at(c)
-			out.Texels, out.Points, out.Faces = append(out.Texels, int32(i)), append(out.Points, p), append(out.Faces, face)
+			out.Texels, out.Points, out.Faces = append(out.Texels, int32(i)), append(out.Points, b.point(c)), append(out.Faces, b.faces[c.triangle])
 			if b.found[i] {
 				found++
 			}
@@ -297,7 +304,7 @@ func (b *baker) halves(from []int32) []halved {
 		for x := range n {
 			h := &out[y*n+x]
 			h.cell.triangle = -1
-			count := 0.0
+			count, near := 0.0, int32(0)
 			for k := range 4 {
 				i := min(2*y+k/2, side-1)*side + min(2*x+k%2, side-1)
 				if !b.found[i] && (k < 3 || h.own) {
@@ -307,14 +314,15 @@ func (b *baker) halves(from []int32) []halved {
 					h.own, h.cell = true, b.cells[i]
 				}
 				v := &b.values[from[i]]
-				h.normal = h.normal.Add(b.tangentSpace(from[i], v.normal))
+				h.normal = h.normal.Add(v.normal)
+				near = from[i]
 				h.occluded, h.rough, h.metal = h.occluded+v.occluded, h.rough+v.rough, h.metal+v.metal
 				for c := range 3 {
 					h.emissive[c] += v.emissive[c]
 				}
 				count++
 			}
-			h.normal = h.normal.Normalize(1e-12, geom.Vec3{0, 0, 1})
+			h.normal = b.tangentSpace(near, h.normal.Normalize(1e-12, geom.Vec3{0, 1, 0}))
 			h.occluded, h.rough, h.metal = h.occluded/count, h.rough/count, h.metal/count
 			for c := range 3 {
 				h.emissive[c] /= count

@@ -21,29 +21,38 @@ func (b *baker) occlusion(half []halved, n int) []float64 {
 	index := measure.NewIndex(&measure.Surface{Positions: b.coarse.Positions, Indices: b.coarse.Indices})
 	rays := hemisphere(b.o.OcclusionRays)
 	near := float64(1e-4*b.o.OcclusionReach) + 1e-6
-	b.rows(n, func(y int) {
-		for i := y * n; i < (y+1)*n; i++ {
-			if !half[i].own {
+	// Light changes slowly: four texels share one place.
+	b.rows((n+1)/2, func(row int) {
+		for x := 0; x < n; x += 2 {
+			var block [4]int
+			count, from := 0, -1
+			for y := 2 * row; y < min(n, 2*row+2); y++ {
+				for i := y*n + x; i < y*n+min(n, x+2); i++ {
+					block[count] = i
+					if count++; from < 0 && half[i].own {
+						from = i
+					}
+				}
+			}
+			if from < 0 {
 				continue
 			}
-			p, face, _ := b.at(&half[i].cell)
-			x := across(face)
+			p, face, _ := b.at(&half[from].cell)
+			x, open := across(face), 0
 			z := face.Cross(x)
-			open := 0
 			for _, r := range rays {
 				d := x.Scale(r[0]).Add(face.Scale(r[1])).Add(z.Scale(r[2]))
 				if !index.Blocked(p, d, near, b.o.OcclusionReach) {
 					open++
 				}
 			}
-			out[i] = float64(open) / float64(len(rays))
+			for _, i := range block[:count] {
+				if half[i].own {
+					out[i] = float64(open) / float64(len(rays))
+				}
+			}
 		}
 	})
-	for i := range half {
-		if !half[i].own {
-			out[i] = 1
-		}
-	}
 	return out
 }
 

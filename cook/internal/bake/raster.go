@@ -4,7 +4,7 @@ import "math"
 
 // cell is a texel's point of the coarse mesh.
 type cell struct {
-	triangle int32 // -1: the texel belongs to no chart
+	triangle int32 // -1: the texel shows nothing of a chart
 	w        [3]float32
 }
 
@@ -43,8 +43,8 @@ func (c *cell) move(s *slope, x, y float64) {
 	c.w = w
 }
 
-// rasterize finds the triangle that every texel's middle lies in, or is nearest to
-// within its chart and its gutter.
+// rasterize finds the triangle that every texel's middle lies in. Of a chart that has no
+// such texel each shows the triangle that is nearest.
 func rasterize(l *Layout) []cell {
 	out := make([]cell, l.Side*l.Side)
 	off := make([]float32, len(out)) // squared distance of the middle to the triangle
@@ -52,32 +52,43 @@ func rasterize(l *Layout) []cell {
 		out[i].triangle, off[i] = -1, math.MaxFloat32
 	}
 	for c := range l.Charts {
-		p := &l.Places[c]
-		x0, y0 := max(0, p.X-p.Gutter), max(0, p.Y-p.Gutter)
-		x1, y1 := min(l.Side, p.X+p.W+p.Gutter), min(l.Side, p.Y+p.H+p.Gutter)
-		reach := float64(p.Gutter) + 1
-		for k, t := range l.Charts[c].Triangles {
-			a, b, d := l.Texel(c, k, 0), l.Texel(c, k, 1), l.Texel(c, k, 2)
-			fromX := max(x0, int(min(a[0], b[0], d[0])-reach))
-			toX := min(x1, int(max(a[0], b[0], d[0])+reach)+1)
-			fromY := max(y0, int(min(a[1], b[1], d[1])-reach))
-			toY := min(y1, int(max(a[1], b[1], d[1])+reach)+1)
-			for y := fromY; y < toY; y++ {
-				for x := fromX; x < toX; x++ {
-					i := y*l.Side + x
-					if off[i] == 0 {
-						continue
-					}
-					w, d2 := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, a, b, d)
-					if float32(d2) < off[i] {
-						off[i] = float32(d2)
-						out[i] = cell{t, w}
-					}
+		if l.draw(c, out, off, 0) == 0 {
+			l.draw(c, out, off, math.MaxFloat32)
+		}
+	}
+	return out
+}
+
+// draw finds the triangles of a chart for its texels, of those whose squared distance is
+// at most so much, and returns how many it found.
+func (l *Layout) draw(c int, out []cell, off []float32, most float32) (found int) {
+	p := &l.Places[c]
+	x0, y0, x1, y1 := p.X, p.Y, min(l.Side, p.X+p.W), min(l.Side, p.Y+p.H)
+	reach := 0.0
+	if most > 0 {
+		reach = float64(max(p.W, p.H))
+	}
+	for k, t := range l.Charts[c].Triangles {
+		a, b, d := l.Texel(c, k, 0), l.Texel(c, k, 1), l.Texel(c, k, 2)
+		fromX := max(x0, int(min(a[0], b[0], d[0])-reach))
+		toX := min(x1, int(max(a[0], b[0], d[0])+reach)+1)
+		fromY := max(y0, int(min(a[1], b[1], d[1])-reach))
+		toY := min(y1, int(max(a[1], b[1], d[1])+reach)+1)
+		for y := fromY; y < toY; y++ {
+			for x := fromX; x < toX; x++ {
+				i := y*l.Side + x
+				if off[i] == 0 {
+					continue
+				}
+				w, d2 := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, a, b, d)
+				if d2 := float32(d2); d2 <= most && d2 < off[i] {
+					off[i], out[i] = d2, cell{t, w}
+					found++
 				}
 			}
 		}
 	}
-	return out
+	return found
 }
 
 // nearest returns the point of a triangle that is nearest to another point, as

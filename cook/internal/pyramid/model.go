@@ -33,14 +33,15 @@ type Model struct {
 	Geometric   float64 // greatest distance from the scene, metres
 	Visual      float64 // size of what is seen of the difference, metres
 	Texels      int     // that show something
+
+	coarse *simplify.Mesh
+	layout *bake.Layout
 }
 
 // Options bound a model.
 type Options struct {
-	Triangles int // at most, but for two of each part that nothing can be left of
-	Side      int // of the square of base colours, texels, at most
-	// Texel is how small in metres texels need to be; 0: as small as they can be.
-	Texel         float64
+	Triangles     int // at most, but for two of each part that nothing can be left of
+	Side          int // of the square of base colours, texels
 	OcclusionRays int // 0: the source's own occlusion counts alone
 	Samples       int // along each side of a texel; 0 stands for 1
 	// Cell is what the source was cut to: its neighbours find the same border. Edges
@@ -74,12 +75,12 @@ func Build(s *Source, o Options) (*Model, error) {
 		return nil, err
 	}
 	charts := bake.Unwrap(coarse.Positions, coarse.Indices)
-	layout, err := bake.Pack(charts, o.side(charts))
+	layout, err := bake.Pack(charts, o.Side)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Groups: coarse.Groups}
-	m.fill(coarse, layout)
+	m := &Model{Groups: coarse.Groups, coarse: coarse, layout: layout}
+	m.fill()
 	index := func(p []geom.Vec3, i []uint32) *measure.Index {
 		return measure.NewIndex(&measure.Surface{Positions: p, Indices: i})
 	}
@@ -105,29 +106,25 @@ func Build(s *Source, o Options) (*Model, error) {
 	return m, nil
 }
 
-// filled is the part of a square that charts cover, about.
-const filled = 0.7
-
-// side returns how large a square for charts is: a power of two that gives them texels
-// of about the size that they need, but for the limit.
-func (o *Options) side(charts []bake.Chart) int {
-	if o.Texel <= 0 {
-		return o.Side
-	}
-	area := 0.0
-	for i := range charts {
-		area += float64(charts[i].Size[0] * charts[i].Size[1])
-	}
-	need := math.Sqrt(area/filled) / o.Texel / math.Sqrt2 // the power of two that is nearest
-	side := min(leastSide, o.Side)
-	for side < o.Side && float64(side) < need {
-		side *= 2
-	}
-	return min(side, o.Side)
-}
-
-// leastSide is that of the smallest square, texels.
+// leastSide is that of the smallest square of base colours, texels.
 const leastSide = 64
+
+// Shown returns the model with a square no larger than is seen: where its error covers
+// two pixels, a texel covers one, or as much of it as the model has texels for.
+func (m *Model) Shown() *Model {
+	for side := leastSide; side < m.layout.Side; side *= 2 {
+		l, err := bake.Pack(m.layout.Charts, side)
+		if err != nil || l.Scale*m.Visual/2 < 1 {
+			continue // more charts than texels, or too coarse
+		}
+		out := *m
+		out.layout = l
+		out.fill()
+		out.Atlas = m.Atlas.Shrink(m.layout, l, texture.Linear, texture.FromLinear)
+		return &out
+	}
+	return m
+}
 
 // doubleSided reports whether most of a source is seen from both sides. One material
 // serves all of a model, and a wall that shows where there was none is worse than a
@@ -191,12 +188,12 @@ func keep(m *simplify.Mesh, stays func(t int) bool) {
 }
 
 // fill takes the coarse mesh with the texture coordinates of its charts.
-func (m *Model) fill(coarse *simplify.Mesh, layout *bake.Layout) {
-	indices, uv, from := layout.Mesh(coarse.Indices)
+func (m *Model) fill() {
+	indices, uv, from := m.layout.Mesh(m.coarse.Indices)
 	m.Mesh = mesh.Mesh{Indices: indices, UV: [2][][2]float32{uv}}
 	for _, v := range from {
-		m.Mesh.Positions = append(m.Mesh.Positions, coarse.Positions[v])
-		m.Mesh.Normals = append(m.Mesh.Normals, coarse.Normals[v])
+		m.Mesh.Positions = append(m.Mesh.Positions, m.coarse.Positions[v])
+		m.Mesh.Normals = append(m.Mesh.Normals, m.coarse.Normals[v])
 	}
 	m.Mesh.GenerateTangents()
 }

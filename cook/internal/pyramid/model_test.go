@@ -23,7 +23,7 @@ func field(n int, x float64, color [4]float32) *Source {
 			}
 		}
 	}
-	return Leaf([]Part{p})
+	return Join([]Child{{Parts: []Part{p}}})
 }
 
 func built(t *testing.T, s *Source, o Options) *Model {
@@ -41,14 +41,16 @@ func TestBuild(t *testing.T) {
 	leaf := Options{Triangles: 200, Side: 64, Jobs: 1}
 	red, blue := [4]float32{0.8, 0.1, 0.1, 1}, [4]float32{0.1, 0.1, 0.8, 1}
 	models := []*Model{built(t, field(20, 0, red), leaf), nil, built(t, field(20, 20, blue), leaf)}
+	var children []Child
 	for _, m := range models {
+		children = append(children, Child{Model: m})
 		if m != nil && (len(m.Mesh.Indices) > 3*200 || m.Geometric <= 0 || m.Texels == 0 || m.DoubleSided) {
 			t.Errorf("%d triangles, %v m, %d texels", len(m.Mesh.Indices)/3, m.Geometric, m.Texels)
 		}
 	}
 	var first *Model
 	for _, jobs := range []int{1, 3} {
-		n := built(t, Join(models), Options{Triangles: 150, Side: 64, Jobs: jobs})
+		n := built(t, Join(children), Options{Triangles: 150, Side: 64, Jobs: jobs})
 		if len(n.Mesh.Indices) > 3*150 || len(n.Groups) != len(n.Mesh.Indices)/3 {
 			t.Errorf("%d triangles, %d groups", len(n.Mesh.Indices)/3, len(n.Groups))
 		}
@@ -77,5 +79,28 @@ func TestBuild(t *testing.T) {
 	}
 	if m, err := Build(Join(nil), leaf); m != nil || err != nil {
 		t.Error(m, err)
+	}
+}
+
+// TestShown: a model that is seen from afar gets a square whose texels are about pixels
+// there, with the triangles that it had; one that is seen from near keeps its own.
+func TestShown(t *testing.T) {
+	m := built(t, field(20, 0, [4]float32{0.8, 0.1, 0.1, 1}), Options{Triangles: 200, Side: 256, Jobs: 1})
+	for _, c := range []struct {
+		visual float64 // metres
+		want   int     // texels
+	}{{0.01, 256}, {0.6, 128}, {5, 64}, {1000, 64}} {
+		m.Visual = c.visual
+		s := m.Shown()
+		if got := s.Atlas.Color.Rect.Dx(); got != c.want || len(s.Mesh.Indices) != len(m.Mesh.Indices) || s.Visual != m.Visual {
+			t.Errorf("%v m: %d texels and %d triangles", c.visual, got, len(s.Mesh.Indices)/3)
+		}
+		for _, v := range s.Mesh.Indices[:30] {
+			uv := s.Mesh.UV[0][v]
+			n := float32(s.Atlas.Color.Rect.Dx() - 1)
+			if at := s.Atlas.Color.NRGBAAt(int(uv[0]*n), int(uv[1]*n)); at.R < 200 || at.B > 120 {
+				t.Fatalf("%v m: %v at %v", c.visual, at, uv)
+			}
+		}
 	}
 }

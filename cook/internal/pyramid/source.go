@@ -7,32 +7,90 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// Join describes models side by side: the triangles of each are a group, numbered as
-// the models are. A nil model is a group without triangles.
-func Join(models []*Model) *Source {
+// Child is what a source is joined of: a model, or full geometry, or nothing.
+type Child struct {
+	Model *Model
+	Parts []Part
+}
+
+// Empty reports whether nothing is there.
+func (c *Child) Empty() bool { return c.Model == nil && len(c.Parts) == 0 }
+
+// Part is full geometry with one material.
+type Part struct {
+	Positions []geom.Vec3
+	Normals   [][3]float32
+	UV        [][2]float32 // nil: none
+	Colors    [][4]float32 // nil: white
+	Indices   []uint32
+	Bake      bake.Look
+	Look      appearance.Material
+}
+
+// Join describes children side by side: the triangles of each are a group, numbered as
+// the children are.
+func Join(children []Child) *Source {
 	s := &Source{}
-	f := &s.Surface
-	for i, m := range models {
-		if m == nil {
-			continue
+	s.reserve(children)
+	for i := range children {
+		if m := children[i].Model; m != nil {
+			s.add(int32(i), &Part{
+				Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
+				Bake: m.bakeLook(), Look: m.look(),
+			}, m.Mesh.Tangents)
+			s.Geometric, s.Visual = max(s.Geometric, m.Geometric), max(s.Visual, m.Visual)
 		}
-		base, material := uint32(len(f.Positions)), int32(len(f.Looks))
-		f.Positions = append(f.Positions, m.Mesh.Positions...)
-		f.Normals = append(f.Normals, m.Mesh.Normals...)
-		f.Tangents = append(f.Tangents, m.Mesh.Tangents...)
-		f.UV[0] = append(f.UV[0], m.Mesh.UV[0]...)
-		for _, v := range m.Mesh.Indices {
-			f.Indices = append(f.Indices, base+v)
+		for k := range children[i].Parts {
+			s.add(int32(i), &children[i].Parts[k], nil)
 		}
-		for range len(m.Mesh.Indices) / 3 {
-			s.Groups = append(s.Groups, int32(i))
-			f.Materials = append(f.Materials, material)
-		}
-		f.Looks = append(f.Looks, m.bakeLook())
-		s.Looks = append(s.Looks, m.look())
-		s.Geometric, s.Visual = max(s.Geometric, m.Geometric), max(s.Visual, m.Visual)
 	}
 	return s
+}
+
+// reserve makes room for children.
+func (s *Source) reserve(children []Child) {
+	vertices, indices := 0, 0
+	for i := range children {
+		if m := children[i].Model; m != nil {
+			vertices, indices = vertices+len(m.Mesh.Positions), indices+len(m.Mesh.Indices)
+		}
+		for k := range children[i].Parts {
+			p := &children[i].Parts[k]
+			vertices, indices = vertices+len(p.Positions), indices+len(p.Indices)
+		}
+	}
+	f := &s.Surface
+	f.Positions, f.Normals, f.Tangents = make([]geom.Vec3, 0, vertices), make([][3]float32, 0, vertices), make([][4]float32, 0, vertices)
+	f.UV[0], f.Colors = make([][2]float32, 0, vertices), make([][4]float32, 0, vertices)
+	f.Indices, f.Materials, s.Groups = make([]uint32, 0, indices), make([]int32, 0, indices/3), make([]int32, 0, indices/3)
+}
+
+// add adds a part to a group. Without tangents its normals are baked as they are.
+func (s *Source) add(group int32, p *Part, tangents [][4]float32) {
+	f := &s.Surface
+	base, material := uint32(len(f.Positions)), int32(len(f.Looks))
+	f.Positions = append(f.Positions, p.Positions...)
+	f.Normals = append(f.Normals, p.Normals...)
+	for k := range p.Positions {
+		uv, color, tangent := [2]float32{}, [4]float32{1, 1, 1, 1}, [4]float32{}
+		if p.UV != nil {
+			uv = p.UV[k]
+		}
+		if p.Colors != nil {
+			color = p.Colors[k]
+		}
+		if tangents != nil {
+			tangent = tangents[k]
+		}
+		f.UV[0], f.Colors, f.Tangents = append(f.UV[0], uv), append(f.Colors, color), append(f.Tangents, tangent)
+	}
+	for _, v := range p.Indices {
+		f.Indices = append(f.Indices, base+v)
+	}
+	for range len(p.Indices) / 3 {
+		s.Groups, f.Materials = append(s.Groups, group), append(f.Materials, material)
+	}
+	f.Looks, s.Looks = append(f.Looks, p.Bake), append(s.Looks, p.Look)
 }
 
 // bakeLook is the model's material as a surface to bake from.
@@ -55,45 +113,4 @@ func (m *Model) bakeLook() bake.Look {
 		l.Emission = bake.Texture{Image: bake.NewImage(a.Emissive, texture.Linear)}
 	}
 	return l
-}
-
-// Part is full geometry with one material.
-type Part struct {
-	Positions []geom.Vec3
-	Normals   [][3]float32
-	UV        [][2]float32 // nil: none
-	Colors    [][4]float32 // nil: white
-	Indices   []uint32
-	Bake      bake.Look
-	Look      appearance.Material
-}
-
-// Leaf describes full geometry, part after part.
-func Leaf(parts []Part) *Source {
-	s := &Source{}
-	f := &s.Surface
-	for i := range parts {
-		p := &parts[i]
-		base := uint32(len(f.Positions))
-		f.Positions = append(f.Positions, p.Positions...)
-		f.Normals = append(f.Normals, p.Normals...)
-		for k := range p.Positions {
-			uv, color := [2]float32{}, [4]float32{1, 1, 1, 1}
-			if p.UV != nil {
-				uv = p.UV[k]
-			}
-			if p.Colors != nil {
-				color = p.Colors[k]
-			}
-			f.UV[0], f.Colors = append(f.UV[0], uv), append(f.Colors, color)
-		}
-		for _, v := range p.Indices {
-			f.Indices = append(f.Indices, base+v)
-		}
-		for range len(p.Indices) / 3 {
-			f.Materials = append(f.Materials, int32(i))
-		}
-		f.Looks, s.Looks = append(f.Looks, p.Bake), append(s.Looks, p.Look)
-	}
-	return s
 }

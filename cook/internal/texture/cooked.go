@@ -126,7 +126,7 @@ func EncodeOne(w io.Writer, stem string, img *image.NRGBA, r Role, m Mode) (Cook
 	c := newWorkers(1)
 	c.join()
 	to := Cooked{File: stem + OneExt(m)}
-	err := to.encode(w, c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, png.BestCompression)
+	err := to.encode(w, c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, png.DefaultCompression)
 	return to, err
 }
 
