@@ -94,6 +94,9 @@ func (r *record) canSleep() bool {
 	if r.inGrace || r.retire || r.fading != payload.RepNone || r.undrawn {
 		return false
 	}
+	if r.whollyEvicted() {
+		return false // its grant returns with the end of the hold
+	}
 	if !r.near {
 		return r.leftBehind()
 	}

@@ -65,3 +65,24 @@ func TestFailedTilesFarBehindSleep(t *testing.T) {
 		t.Errorf("%d failures after the return, want 2", got)
 	}
 }
+
+// What was unloaded under short memory stays away for a while. Then it comes back,
+// also where the camera stands still.
+func TestTilesSleepNotBeforeTheirHoldEnds(t *testing.T) {
+	m, bytes := leveled(1)
+	r := newRig(t, m)
+	r.loader.Bytes = bytes
+	r.memory.GeometryBudget, r.memory.GeometryUsed = 200, 150 // room for the HLOD alone
+	r.camera.Position[0] = -110
+	r.until(2)
+	r.s.UnloadAll()
+	r.until(4)
+	if reach := r.s.Stats().GeometryReach; !(reach < 110) {
+		t.Errorf("the geometry reaches %v m, and a tile at 110 m is held back", reach)
+	}
+	r.until(8)
+	r.expect(`
+		0 hlod.load t00; 0.3 hlod.loaded t00;
+		2 hlod.unload t00;
+		5 hlod.load t00; 5.3 hlod.loaded t00`)
+}
