@@ -113,6 +113,9 @@ func (r *record) canSleep() bool {
 			resident = payload.Rep(i + 1)
 		}
 	}
+	if resident == payload.RepNone && r.countsSwaps() {
+		return false // the record goes once they are forgotten
+	}
 	if r.drawn != resident || r.scene.tiles.has(r.tile, flagInterior) {
 		return false // interior gates depend on more than the distance
 	}

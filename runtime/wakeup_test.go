@@ -86,3 +86,21 @@ func TestTilesSleepNotBeforeTheirHoldEnds(t *testing.T) {
 		2 hlod.unload t00;
 		5 hlod.load t00; 5.3 hlod.loaded t00`)
 }
+
+// The record of a tile of which nothing is left goes when its loads and unloads no
+// longer count.
+func TestTilesSleepNotBeforeTheyAreForgotten(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0))), withConfig(func(c *config.Config) {
+		c.UnloadGracePeriod, c.MinimumParsedTileResidentSeconds = 0, 0
+	}))
+	r.until(1)
+	r.camera.Position[0] = -200
+	r.until(5)
+	if r.record("a") == nil {
+		t.Error("the loads and unloads of the tile are forgotten at once")
+	}
+	r.until(6)
+	if r.record("a") != nil {
+		t.Error("the record stays")
+	}
+}
