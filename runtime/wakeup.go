@@ -120,7 +120,7 @@ func (r *record) canSleep() bool {
 		return false // interior gates depend on more than the distance
 	}
 	if resident == payload.RepFull {
-		return true
+		return r.target == payload.RepNone && r.wanted == payload.RepFull // planned since it can be drawn
 	}
 	if r.scene.gateOf(r.tile, r.effective) != gateFar {
 		return false

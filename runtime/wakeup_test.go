@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -102,5 +103,23 @@ func TestTilesSleepNotBeforeTheyAreForgotten(t *testing.T) {
 	r.until(6)
 	if r.record("a") != nil {
 		t.Error("the record stays")
+	}
+}
+
+// A full tile whose meshes become drawable after the levels were planned is planned
+// once more: nothing works towards a level that it does not want.
+func TestTilesSleepNotBeforeTheyArePlanned(t *testing.T) {
+	nodes := []fake.Node{{Name: "m", Bytes: 1, Box: [6]float64{45, -1, -1, 55, 1, 1}}}
+	first := 20
+	slot := tileAt("b", face(60), radiiAt(5, 10), lodsAt(40)) // has the only slot for LODs
+	slot.Priority = &first
+	r := newRig(t, sceneOf(tileOf("a", nodes, lodsAt(40)), slot), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways),
+		withConfig(func(c *config.Config) { c.MaxConcurrentLODLoads = 1 }), withFault(func(q payload.Request) string {
+			return map[payload.Rep]string{payload.LOD(0): "hang"}[q.Key.Rep]
+		}))
+	r.until(3)
+	r.expect("0 scene.load; 0 tile.dispatch a; 0 lod.load b 0; 0.3 tile.parsed a; 0.3 mesh.load a/m; 0.3 mesh.loaded a/m; 0.3 drawn a full", "")
+	if x := r.record("a"); x.target != payload.RepNone || x.wanted != payload.RepFull {
+		t.Errorf("the tile works towards %v and wants %v", x.target, x.wanted)
 	}
 }
