@@ -94,8 +94,8 @@ func (r *record) canSleep() bool {
 	if r.inGrace || r.retire || r.fading != payload.RepNone || r.undrawn {
 		return false
 	}
-	if r.whollyEvicted() {
-		return false // its grant returns with the end of the hold
+	if !r.grantSettled() {
+		return false
 	}
 	if !r.near {
 		return r.leftBehind()
@@ -133,6 +133,13 @@ func (r *record) canSleep() bool {
 		next = r.scene.fallbackLevel(r.tile, r.actual)
 	}
 	return next == payload.RepNone || next == resident
+}
+
+// grantSettled reports whether the next tick would measure the same grant. A tile all
+// of which is held back has none until the hold ends or something of it has come.
+func (r *record) grantSettled() bool {
+	grant, finest := r.scene.grantAfter(r.tile, r.actual, r.grant, r.finest)
+	return grant == r.grant && finest == r.finest && !r.whollyEvicted()
 }
 
 // leftBehind reports whether a tile beyond the query radius has a record only

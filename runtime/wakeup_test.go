@@ -123,3 +123,27 @@ func TestTilesSleepNotBeforeTheyArePlanned(t *testing.T) {
 		t.Errorf("the tile works towards %v and wants %v", x.target, x.wanted)
 	}
 }
+
+// A tile all of whose meshes were evicted is granted nothing for a while, but only
+// until another mesh has come.
+func TestTilesSleepNotBeforeTheirGrantReturns(t *testing.T) {
+	nodes := []fake.Node{
+		{Name: "m0", Bytes: 100, Box: [6]float64{0, -1, -1, 1, 1, 1}},
+		{Name: "m1", Bytes: 100, Box: [6]float64{60, -1, -1, 61, 1, 1}},
+	}
+	r := newRig(t, sceneOf(tileOf("a", nodes)), withNodes(map[string][]fake.Node{"a": nodes}), withPolicy(config.OutOfCoreAlways))
+	r.memory.GeometryBudget = 1000
+	r.camera.Position[0] = -45
+	r.until(3)
+	r.memory.GeometryUsed = 2000
+	r.until(3.1)
+	r.memory.GeometryUsed, r.camera.Position[0] = 0, 65
+	r.until(5)
+	r.expect(`
+		0.3 mesh.load a/m0; 0.3 mesh.loaded a/m0;
+		3 evict.lru a/m0; 3 mesh.unload a/m0;
+		3.1 mesh.load a/m1; 3.1 mesh.loaded a/m1`, "mesh.", "evict.")
+	if x := r.record("a"); x.grant != grantAll || !x.everDrawn {
+		t.Errorf("granted %v, and that it goes undrawn would be noticed: %v", x.grant, x.everDrawn)
+	}
+}
