@@ -35,6 +35,12 @@ func (r *repState) inEvictionHold(now time.Duration) bool {
 	return r.evicted && now-r.evictedAt < evictionHold
 }
 
+// countsSwaps reports whether the next load or unload counts together with earlier
+// ones: see residency.toggled.
+func (r *repState) countsSwaps(now time.Duration) bool {
+	return r.toggles > 0 && now-r.togglesAt <= swapWindow
+}
+
 // record is the mutable state of a tile that is not idle. Ticks go through
 // hundreds of them: small fields stand together, so that it stays small.
 type record struct {
@@ -99,11 +105,22 @@ func (r *record) idle(now time.Duration) bool {
 	}
 	for i := range r.reps {
 		st := &r.reps[i]
-		if st.inEvictionHold(now) || st.state != TileUnloaded || st.fails > 0 || st.toggles > 0 && now-st.togglesAt <= swapWindow {
+		if st.inEvictionHold(now) || st.state != TileUnloaded || st.fails > 0 || st.countsSwaps(now) {
 			return false
 		}
 	}
 	return true
+}
+
+// countsSwaps reports whether the next load or unload of any representation counts
+// together with earlier ones.
+func (r *record) countsSwaps() bool {
+	for i := range r.reps {
+		if r.reps[i].countsSwaps(r.scene.now) {
+			return true
+		}
+	}
+	return false
 }
 
 // recordPool holds the records of a scene. A row of its table names the place of

@@ -94,6 +94,9 @@ func (r *record) canSleep() bool {
 	if r.inGrace || r.retire || r.fading != payload.RepNone || r.undrawn {
 		return false
 	}
+	if !r.grantSettled() {
+		return false
+	}
 	if !r.near {
 		return r.leftBehind()
 	}
@@ -110,11 +113,14 @@ func (r *record) canSleep() bool {
 			resident = payload.Rep(i + 1)
 		}
 	}
+	if resident == payload.RepNone && r.countsSwaps() {
+		return false // the record goes once they are forgotten
+	}
 	if r.drawn != resident || r.scene.tiles.has(r.tile, flagInterior) {
 		return false // interior gates depend on more than the distance
 	}
 	if resident == payload.RepFull {
-		return true
+		return r.target == payload.RepNone && r.wanted == payload.RepFull // planned since it can be drawn
 	}
 	if r.scene.gateOf(r.tile, r.effective) != gateFar {
 		return false
@@ -127,6 +133,13 @@ func (r *record) canSleep() bool {
 		next = r.scene.fallbackLevel(r.tile, r.actual)
 	}
 	return next == payload.RepNone || next == resident
+}
+
+// grantSettled reports whether the next tick would measure the same grant. A tile all
+// of which is held back has none until the hold ends or something of it has come.
+func (r *record) grantSettled() bool {
+	grant, finest := r.scene.grantAfter(r.tile, r.actual, r.grant, r.finest)
+	return grant == r.grant && finest == r.finest && !r.whollyEvicted()
 }
 
 // leftBehind reports whether a tile beyond the query radius has a record only
