@@ -63,7 +63,7 @@ type Atlas struct {
 	// nothing within reach.
 	Missed float64
 
-	from []int32 // for Fill
+	owner, from []int32 // for Fill
 }
 
 // ErrEmpty says that there is no surface to bake.
@@ -248,7 +248,8 @@ func (b *baker) atlas() *Atlas {
 		b.values[0] = value{color: [4]float64{1, 1, 1, 1}, rough: 1, occluded: 1, normal: geom.Vec3{0, 1, 0}}
 		b.found[0] = true
 	}
-	from := fill(b.found, b.layout.Side)
+	out.owner = b.layout.owners(b.layout.Side)
+	from := fill(b.found, b.layout.Side, out.owner)
 	b.color(out, from)
 	half := b.halves(from)
 	b.surfaceMaps(out, half)
@@ -279,7 +280,7 @@ func (a *Atlas) Fill() {
 		for _, at := range a.Texels {
 			found[at] = true
 		}
-		a.from = fill(found, a.Color.Rect.Dx())
+		a.from = fill(found, a.Color.Rect.Dx(), a.owner)
 	}
 	for i, f := range a.from {
 		if f >= 0 {
@@ -439,8 +440,9 @@ func unit(v float64) uint8 {
 }
 
 // fill returns for every texel the nearest one, counted in steps to a side, that has
-// a value: what is between charts looks like the nearest chart, in all mips.
-func fill(found []bool, side int) []int32 {
+// a value: what is between charts looks like the nearest chart, in all mips. A texel that
+// has an owner takes what this one has, if that is anything.
+func fill(found []bool, side int, owner []int32) []int32 {
 	from := make([]int32, len(found))
 	var edge []int32
 	for i, ok := range found {
@@ -450,20 +452,26 @@ func fill(found []bool, side int) []int32 {
 			edge = append(edge, int32(i))
 		}
 	}
-	for len(edge) > 0 {
-		var next []int32
-		for _, i := range edge {
-			x, y := int(i)%side, int(i)/side
-			for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-				u, v := x+d[0], y+d[1]
-				if u < 0 || v < 0 || u >= side || v >= side || from[v*side+u] >= 0 {
-					continue
+	start := edge
+	for _, free := range []bool{false, true} {
+		for edge = start; len(edge) > 0; {
+			var next []int32
+			for _, i := range edge {
+				x, y := int(i)%side, int(i)/side
+				for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+					u, v := x+d[0], y+d[1]
+					if u < 0 || v < 0 || u >= side || v >= side || from[v*side+u] >= 0 || !free && owner[v*side+u] != owner[from[i]] {
+						continue
+					}
+					from[v*side+u] = from[i]
+					next = append(next, int32(v*side+u))
 				}
-				from[v*side+u] = from[i]
-				next = append(next, int32(v*side+u))
+			}
+			edge = next
+			if !free {
+				start = append(start, next...)
 			}
 		}
-		edge = next
 	}
 	return from
 }

@@ -132,11 +132,17 @@ func texels(metres, scale float64) int {
 	return max(1, int(n))
 }
 
-// Texel returns where a corner of a chart lies, in texels of the square.
+// Texel returns where a corner of a chart lies, in texels of the square. Without a gutter
+// it lies half a texel within the chart's place at least, so that nothing beside is read
+// with it.
 func (l *Layout) Texel(chart, triangle, corner int) [2]float64 {
 	p, uv := &l.Places[chart], l.Charts[chart].UV[triangle][corner]
-	return [2]float64{
-		float64(p.X) + min(float64(uv[0]*l.Scale), float64(p.W)),
-		float64(p.Y) + min(float64(uv[1]*l.Scale), float64(p.H)),
+	inset := 0.0
+	if p.Gutter == 0 {
+		inset = 0.5
 	}
+	at := func(metres float64, size int) float64 {
+		return max(inset, min(float64(metres*l.Scale), float64(size)-inset))
+	}
+	return [2]float64{float64(p.X) + at(uv[0], p.W), float64(p.Y) + at(uv[1], p.H)}
 }

@@ -59,6 +59,25 @@ func rasterize(l *Layout) []cell {
 	return out
 }
 
+// owners returns for every texel of a square picture the chart whose place it lies in,
+// the gutter included, or -1. The picture's side may be another one than the layout's.
+func (l *Layout) owners(side int) []int32 {
+	out := make([]int32, side*side)
+	for i := range out {
+		out[i] = -1
+	}
+	scaled := func(v int) int { return min(max(v*side/l.Side, 0), side) }
+	for c := range l.Places {
+		p := &l.Places[c]
+		for y := scaled(p.Y - p.Gutter); y < scaled(p.Y+p.H+p.Gutter); y++ {
+			for x := scaled(p.X - p.Gutter); x < scaled(p.X+p.W+p.Gutter); x++ {
+				out[y*side+x] = int32(c)
+			}
+		}
+	}
+	return out
+}
+
 // draw finds the triangles of a chart for its texels, of those whose squared distance is
 // at most so much, and returns how many it found.
 func (l *Layout) draw(c int, out []cell, off []float32, most float32) (found int) {

@@ -59,7 +59,7 @@ func (s *shrinker) picture(img *image.NRGBA, decode *[256]float32, encode func(f
 			}
 		}
 	}
-	for i, f := range fill(found, n) {
+	for i, f := range fill(found, n, s.to.owners(n)) {
 		if f >= 0 {
 			copy(out.Pix[4*i:4*i+4], out.Pix[4*f:4*f+4])
 		}

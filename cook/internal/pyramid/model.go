@@ -213,7 +213,7 @@ func (m *Model) match(s *Source, scale float64) float64 {
 	for i := range coarse.Materials {
 		coarse.Materials[i] = int32(own)
 	}
-	r := appearance.New(full, append(s.Looks[:own:own], m.look()))
+	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look()))
 	if scale > 0 {
 		a := m.Atlas
 		r.Match(coarse, own, &appearance.Texels{
