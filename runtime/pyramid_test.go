@@ -447,3 +447,43 @@ func TestPyramidKeepsToTheBudget(t *testing.T) {
 		}
 	})
 }
+
+// TestPyramidIsTheOutline: over a network a tile below an open node loads what is wanted
+// of it, since the node shows it in the meantime; without a pyramid its smallest
+// representation comes first.
+func TestPyramidIsTheOutline(t *testing.T) {
+	for _, above := range []bool{true, false} {
+		m := pyramidOf(2, 100)
+		for i := range m.Tiles {
+			m.Tiles[i].FileSizeBytes, m.Tiles[i].HLODLevels[0].FileSizeBytes = 100_000, 1000
+		}
+		if !above {
+			m.Pyramid = nil
+		}
+		f := &fakeFetcher{latency: 200 * time.Millisecond}
+		r := newRig(t, m, withFetcher(f), withConfig(func(c *config.Config) { c.MaxQueryRadius = 5000 }))
+		r.camera.Position = [3]float64{600, 2, 20} // the root comes first
+		for above && len(r.names()) == 0 {
+			f.deliver()
+			r.step()
+		}
+		r.camera.Position[0] = 60
+		for r.now() < 20 {
+			f.deliver()
+			r.step()
+		}
+		loads := map[string]int{}
+		for _, l := range r.log {
+			if what := strings.Fields(l); len(what) > 2 && strings.HasPrefix(what[2], "n0_") {
+				loads[what[1]]++
+			}
+		}
+		hlods := 4
+		if above {
+			hlods = 0
+		}
+		if loads["hlod.load"] != hlods || loads["tile.dispatch"] != 4 {
+			t.Errorf("with a pyramid %t: %v", above, loads)
+		}
+	}
+}

@@ -4,12 +4,18 @@ import "github.com/untoldkit/untold/runtime/payload"
 
 // Downloads share a bandwidth, so a large tile delays many small ones. Over a
 // network the outline of everything in view is therefore loaded first, then the
-// detail. Reads from a disk do not wait for each other, and both come at once.
+// detail. Reads from a disk do not wait for each other, and both come at once. Tiles in
+// whose place a node of the pyramid is drawn have their outline already.
+
+// bare reports whether nothing is drawn in the place of a tile. r is nil for an idle one.
+func (sc *scene) bare(tile int32, r *record) bool {
+	return (r == nil || r.nothingDrawn()) && !sc.refinement.hides(tile)
+}
 
 // outlineOf returns the representation to load in place of next: the cheapest
 // one while nothing of the tile is drawn. r is nil for an idle tile.
 func (sc *scene) outlineOf(tile int32, r *record, next payload.Rep) payload.Rep {
-	if next == payload.RepNone || !sc.outlineFirst() || r != nil && (!r.nothingDrawn() || r.holds(next)) {
+	if next == payload.RepNone || !sc.outlineFirst() || !sc.bare(tile, r) || r != nil && r.holds(next) {
 		return next
 	}
 	cheapest := sc.cheapestRep(tile)
@@ -22,7 +28,7 @@ func (sc *scene) outlineOf(tile int32, r *record, next payload.Rep) payload.Rep 
 // awaitsOutline reports whether a full tile waits for its outline: nothing of
 // it is drawn, and a level is on its way. r may be nil.
 func (r *record) awaitsOutline() bool {
-	if r == nil || !r.scene.outlineFirst() || !r.nothingDrawn() {
+	if r == nil || !r.scene.outlineFirst() || !r.scene.bare(r.tile, r) {
 		return false
 	}
 	for i := 1; i < len(r.reps); i++ {
@@ -40,7 +46,7 @@ func (sel *selector) outlining() bool {
 		return false
 	}
 	for _, f := range sel.loads.list {
-		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != payload.RepFull && r.nothingDrawn() && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
+		if r := f.record(); r != nil && !f.orphan && f.request.Key.Rep != payload.RepFull && r.scene.bare(r.tile, r) && r.scene.view.sees(&r.scene.tiles.box[r.tile]) {
 			return true
 		}
 	}

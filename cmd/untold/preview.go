@@ -79,6 +79,8 @@ meshes are joined into fewer draws (--batching off: not). --world FILE moves the
 entities without a tile and regions stream beside it (docs/runtime.md). --watch reloads a scene
 that was cooked again, and cooks a glTF again when its file has changed.
 
+Representations fade into each other, but with --fixed-dt (--set enableFadeTransitions=false: never).
+
 --headless draws without a display, on a GPU or with Mesa on the processor, in real time: until
 --frames, the end of the camera path, or Ctrl-C; with --screenshot and none of these until all is
 loaded. --fixed-dt S makes time virtual: frame k is at k*S seconds and loads are answered
@@ -288,6 +290,8 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 		Message: func(text string) { a.info("%s", oneLine(text)) },
 		Open:    p.shop.open,
 	}
+	// Who looks on sees no switch; a virtual run has the events of simulate.
+	o.Config.EnableFadeTransitions = !p.fixedDT.set
 	if p.latency.set {
 		o.Latency = &p.latency.d
 	}

@@ -49,6 +49,8 @@ type Meter struct {
 	drawnTime time.Duration // of all tiles together
 	changes   int
 	stalled   time.Duration
+	opened    [len(openings)]time.Duration // when the first picture was that good
+	opens     int                          // how many of these have come
 	out       Report
 
 	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
@@ -201,6 +203,7 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime
 	eye := m.eye(s, camera)
 	m.judge(s.AppendDrawn(m.drawn[:0]), stats, eye, now, dt)
 	m.streamer = s
+	m.opening(stats, camera, now)
 	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
 		add(&m.seen, m.cover(stats, camera))
 	}
@@ -464,6 +467,11 @@ func (m *Meter) Report() Report {
 	}
 	toFull := slices.Sorted(slices.Values(m.toFull))
 	out.TimeToFullP50, out.TimeToFullP95 = quantile(toFull, 0.5), quantile(toFull, 0.95)
+	for k, to := range [...]*float64{&out.TimeToPicture, &out.TimeTo8PX} {
+		if *to = m.opened[k].Seconds(); k >= m.opens && m.frames > 0 {
+			*to = (m.now + m.dt).Seconds()
+		}
+	}
 	out.StallSeconds = m.stalled.Seconds()
 	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()
 	seen := m.seen

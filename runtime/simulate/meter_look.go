@@ -3,6 +3,7 @@ package simulate
 import (
 	"maps"
 	"math"
+	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
@@ -166,5 +167,16 @@ func (m *Meter) share(i int32, rep payload.Rep, name int32, fade float64) {
 	p.nodes = p.nodes || name < 0
 	if fade >= 1 {
 		p.whole = name
+	}
+}
+
+// openings are the errors in pixels at which the first picture counts as good.
+var openings = [...]float64{math.Inf(1), 8}
+
+// opening notes when the first picture becomes complete, and good.
+func (m *Meter) opening(stats *runtime.Stats, camera *runtime.Camera, now time.Duration) {
+	for m.opens < len(openings) && m.ErrorPixels() <= openings[m.opens] && m.cover(stats, camera).Bare == 0 {
+		m.opened[m.opens] = now
+		m.opens++
 	}
 }

@@ -71,3 +71,26 @@ func pyramidFlight(t *testing.T, change func(*Scenario)) Report {
 	}
 	return res.Report
 }
+
+// TestTimesToAPicture: the root makes the first picture complete, what lies below it
+// makes it good; a run that ends before has its length.
+func TestTimesToAPicture(t *testing.T) {
+	start := func(s *Scenario) {
+		s.Path.Keys = []CameraKey{{Linear: true, Position: [3]float64{-30, 2, 40}, Forward: [3]float64{1, 0, 0}}}
+		s.Duration = 20 * time.Second
+	}
+	r := pyramidFlight(t, start)
+	if !(0 < r.TimeToPicture && r.TimeToPicture < r.TimeTo8PX && r.TimeTo8PX < 2) {
+		t.Errorf("a picture after %v s, a good one after %v s", r.TimeToPicture, r.TimeTo8PX)
+	}
+	short := pyramidFlight(t, func(s *Scenario) {
+		start(s)
+		s.Duration = time.Duration(r.TimeTo8PX * 0.75 * float64(time.Second))
+	})
+	if short.TimeToPicture != r.TimeToPicture || !(short.TimeTo8PX > r.TimeTo8PX*0.6 && short.TimeTo8PX < r.TimeTo8PX) {
+		t.Errorf("in a short run a picture after %v s, a good one after %v s", short.TimeToPicture, short.TimeTo8PX)
+	}
+	if both := short.Then(&r); both.TimeTo8PX != short.TimeTo8PX {
+		t.Errorf("of two runs %v s", both.TimeTo8PX)
+	}
+}

@@ -49,6 +49,11 @@ type Report struct {
 	// end before do not count.
 	TimeToFullP50 float64 `json:"time_to_full_p50"`
 	TimeToFullP95 float64 `json:"time_to_full_p95"`
+	// TimeToPicture is the time in seconds until all tiles in view, larger than two
+	// pixels, show something; TimeTo8PX is that until, besides, no error in view covers
+	// more than 8 pixels. Where that never was, it is the run's length.
+	TimeToPicture float64 `json:"time_to_picture"`
+	TimeTo8PX     float64 `json:"time_to_8px"`
 	// StallSeconds is the time in which the nearest tile is drawn below the
 	// detail that it wants at its distance.
 	StallSeconds float64 `json:"stall_seconds"`
@@ -106,7 +111,7 @@ type Report struct {
 
 // Then returns the figures of two runs, one after the other: sums of what is
 // counted, the larger of peaks, shares of the view and times of updates, and the second's of what is
-// so at the end. Quantiles and rates are those of the longer run.
+// so at the end. Quantiles and rates are those of the longer run, times to a picture the first's.
 func (r *Report) Then(next *Report) Report {
 	out, other := *next, r
 	if r.Frames > next.Frames {
@@ -124,6 +129,7 @@ func (r *Report) Then(next *Report) Report {
 	out.PeakTextureBytes = max(out.PeakTextureBytes, other.PeakTextureBytes)
 	out.PeakCPUBytes = max(out.PeakCPUBytes, other.PeakCPUBytes)
 	out.PeakTextureReserved = max(out.PeakTextureReserved, other.PeakTextureReserved)
+	out.TimeToPicture, out.TimeTo8PX = r.TimeToPicture, r.TimeTo8PX
 	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
 	out.ErrorPXMax = max(out.ErrorPXMax, other.ErrorPXMax)
 	out.PyramidNodes = max(out.PyramidNodes, other.PyramidNodes)
