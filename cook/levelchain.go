@@ -82,7 +82,7 @@ const (
 // all attempts is returned as it is.
 func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool) (*reduced, error) {
 	if x.border != nil {
-		x.edge = x.border.At(l.ratio)
+		x.edge = x.border.At(l.ratio, l.hlod)
 	}
 	for attempt := 0; ; attempt++ {
 		// The simplifier of the finer LOD has gone too far already.
@@ -127,6 +127,8 @@ const (
 	levelAttempts = 4
 	tighter       = 0.8 // times what would have done
 	tightest      = 0.6 // of the last attempt's limit, at most
+
+	fewGaps = 64 // times as many triangles as close gaps are more than enough
 )
 
 // reduceTo goes to a number of triangles, or to as many as the error limit
@@ -147,10 +149,12 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 			if err != nil {
 				return nil, err
 			}
-			if gaps > 0 { // what closes them is of the level's triangles
+			// What closes them is of the level's triangles, unless it is next to nothing: the
+			// level need not be made, and looked at, once more.
+			if gaps > target/fewGaps {
 				out = x.shape(s, max(target-gaps, target/2, 1), allowed, pays)
-				out.gaps = gaps
 			}
+			out.gaps = gaps
 		}
 		if out.mesh == nil || !pays(out.all()) {
 			return out, nil

@@ -14,6 +14,7 @@ type Cell struct {
 	Box    geom.Box
 	Width  float64    // of all cells, seen from above: the smaller way across, metres
 	Beside [6]float64 // triangles at each side, lower side of X first
+	Alone  [6]bool    // sides beyond which no cell is: geometry ends there
 }
 
 // Border is how what was cut on the sides of a cell gets coarser.
@@ -29,15 +30,21 @@ type Border struct {
 const (
 	// offMost is the greatest part of a cell's width that anything may move, and offUnit
 	// that of a level of half the triangles. It grows with the square of what is left out
-	// for each triangle that stays: found on a city with tiles of 25 to 128 m, whose finer
-	// levels would else begin farther away for their borders alone.
+	// for each triangle that stays. Cells wider than widest count as that: they have more
+	// triangles for each edge of their border, so that it is not what stops them. Found on
+	// a city with tiles of 25 to 128 m, whose finer levels would else begin farther away
+	// for their borders alone.
 	offMost = 1.0 / 40
 	offUnit = 1.0 / 6000
+	widest  = 30.0 // metres
 	// sideShare is the part of a level's triangles that may lie at one side; the edges of
-	// all four then take a third of them. Few may stay anyway.
-	sideShare = 1.0 / 12
+	// all four then take half of them. Few may stay anyway.
+	sideShare = 1.0 / 8
 	few       = 4
 )
+
+// reach is the width that the distances count by.
+func (c *Cell) reach() float64 { return min(c.Width, widest) }
 
 // Find looks for what was cut at the sides of a cell. Labels tell the materials of
 // groups apart: the same ones on both sides. It returns nil where nothing was cut.
@@ -50,7 +57,7 @@ func Find(m *simplify.Mesh, labels []int32, cell *Cell) *Border {
 	for side := range sides {
 		b.walls[side] = b.wallsOf(side)
 		if g := newGraph(m, b.labels, b.on, side); g != nil {
-			b.steps[side] = g.plan(b.cell.Width * offMost)
+			b.steps[side] = g.plan(b.cell.reach() * offMost)
 			any = true
 		}
 	}
@@ -84,28 +91,34 @@ type Edge struct {
 // Level is a border with some part of its edges. The places of a coarser one are among
 // those of the finer ones.
 type Level struct {
-	cell  geom.Box
-	edges []Edge
-	walls *[sides]map[geom.Vec3]bool
-	moved map[geom.Vec3]geom.Vec3 // places that go, and where they go to
-	kept  map[geom.Vec3]bool
-	steps [sides]int
+	cell   geom.Box
+	edges  []Edge
+	chains []chain
+	walls  *[sides]map[geom.Vec3]bool
+	moved  map[geom.Vec3]geom.Vec3 // places that go, and where they go to
+	kept   map[geom.Vec3]bool
+	steps  [sides]int
 }
 
-// At returns the border of a level with a part of the triangles. Places in whose
-// absence nothing changes are gone; each side loses others until it has no more than
-// that part of its edges, or would be too far off.
-func (b *Border) At(ratio float64) *Level {
+// At returns the border of a level with a part of the triangles. Each side loses places,
+// first those in whose absence nothing changes, until it has no more edges than its share
+// of the triangles, or would be too far off. What ends at sides that no other cell has is
+// no border of levels that are free there: the outline of a scene can then bend as all else
+// does, which is worth it only where hardly anything may stay.
+func (b *Border) At(ratio float64, free bool) *Level {
 	l := &Level{cell: b.cell.Box, walls: &b.walls, moved: map[geom.Vec3]geom.Vec3{}, kept: map[geom.Vec3]bool{}}
 	for side := range sides {
+		if free && b.cell.Alone[side] {
+			continue
+		}
 		g := newGraph(b.mesh, b.labels, b.on, side)
 		if g == nil {
 			continue
 		}
 		most, limit := b.mostOf(side, ratio), b.limitOf(ratio)
-		steps := b.steps[side]
+		steps, ways := b.steps[side], g.ways()
 		n := 0
-		for n < len(steps) && (steps[n].cost == 0 || steps[n].cost <= limit && steps[n].left > most) {
+		for n < len(steps) && steps[n].cost <= limit && steps[n].left > most {
 			g.collapse(steps[n].from, steps[n].to)
 			n++
 		}
@@ -122,6 +135,9 @@ func (b *Border) At(ratio float64) *Level {
 				a, b := g.places[e.ends[0]].at, g.places[e.ends[1]].at
 				l.edges = append(l.edges, Edge{Ends: [2]geom.Vec3{a, b}, side: side, stood: e.stood})
 				l.kept[a], l.kept[b] = true, true
+				if c, ok := ways.chainOf(g, e); ok {
+					l.chains = append(l.chains, c)
+				}
 			}
 		}
 	}
@@ -136,7 +152,7 @@ func (b *Border) mostOf(side int, ratio float64) int {
 
 // limitOf is how far a level may move what is on a side, metres.
 func (b *Border) limitOf(ratio float64) float64 {
-	return b.cell.Width * min(offMost, float64(offUnit*(1/ratio-1)*(1/ratio-1)))
+	return b.cell.reach() * min(offMost, float64(offUnit*(1/ratio-1)*(1/ratio-1)))
 }
 
 // Same reports whether two levels of one border are alike.

@@ -39,7 +39,7 @@ func TestNeighboursFindTheSameLevels(t *testing.T) {
 			var found [2]map[[2]geom.Vec3]bool
 			for side, dx := range []float64{-9, 11} {
 				m, cell := stripOf(heights, dx, rapid.IntRange(1, 3).Draw(t, "columns"))
-				l := Find(m, []int32{7}, cell).At(ratio)
+				l := Find(m, []int32{7}, cell).At(ratio, false)
 				settled := l.Settle(m)
 				found[side] = edges(settled.Positions, settled.Indices)
 				places := map[geom.Vec3]bool{}
@@ -97,14 +97,14 @@ func TestLooksEndEdges(t *testing.T) {
 	change := geom.Vec3{0, 0, 17}
 	for _, c := range []struct {
 		labels []int32
-		edges  int
-	}{{[]int32{3, 4}, 2}, {[]int32{3, 3}, 1}} {
-		l := Find(m, c.labels, cell).At(0.5)
+		kept   bool
+	}{{[]int32{3, 4}, true}, {[]int32{3, 3}, false}} {
+		l := Find(m, c.labels, cell).At(0.5, false)
 		s := l.Settle(m)
-		if e := edges(s.Positions, s.Indices); len(e) != c.edges {
+		if e := edges(s.Positions, s.Indices); len(e) != few {
 			t.Errorf("labels %v: edges %v", c.labels, e)
 		}
-		if l.kept[change] != (c.edges == 2) {
+		if l.kept[change] != c.kept {
 			t.Errorf("labels %v: the change is kept: %v", c.labels, l.kept[change])
 		}
 	}
@@ -119,7 +119,7 @@ func TestSettleTakesAttributes(t *testing.T) {
 		m.Normals = append(m.Normals, [3]float32{0, 1, 0})
 	}
 	before := slices.Clone(m.Positions)
-	s := Find(m, []int32{0}, cell).At(0.5).Settle(m)
+	s := Find(m, []int32{0}, cell).At(0.5, false).Settle(m)
 	for _, v := range s.Indices {
 		if p := s.Positions[v]; s.UV[0][v] != [2]float32{float32(p[0]), float32(p[2]) / 64} {
 			t.Fatalf("at %v the texture has %v", p, s.UV[0][v])
@@ -136,7 +136,7 @@ func TestSkirtsOfAnyOrder(t *testing.T) {
 	for _, heights := range [][]float64{{0.3, 0.1, 0, 0, 0, 0.2}, {0, 0.1, 0.3, 0.3, 0.3, 0.1}, {0.9, 0.835, 0.95, 0.92, 0.81}} {
 		m, cell := stripOf(slices.Repeat(heights, 4), 60, 1)
 		cell.Width = 60
-		l := Find(m, []int32{0}, cell).At(0.06)
+		l := Find(m, []int32{0}, cell).At(0.06, false)
 		s := l.Settle(m)
 		off := 0
 		for i := range l.edges {
@@ -161,5 +161,18 @@ func TestNothingCut(t *testing.T) {
 	}
 	if b := Find(&simplify.Mesh{}, nil, &Cell{}); b != nil {
 		t.Error("a border of nothing")
+	}
+}
+
+// TestSidesAlone: what ends at a side that no other cell has holds the levels that are not
+// free there.
+func TestSidesAlone(t *testing.T) {
+	m, cell := stripOf(make([]float64, 9), 5, 2)
+	for side := range sides {
+		cell.Alone[side] = true
+		b := Find(m, []int32{0}, cell)
+		if held, free := b.At(0.5, false), b.At(0.5, true); len(held.kept) == 0 || (len(free.kept) == 0) != (side == sides-1) {
+			t.Errorf("sides up to %d are alone: %d and %d places are kept", side, len(held.kept), len(free.kept))
+		}
 	}
 }
