@@ -267,10 +267,7 @@ func (p *payload) simplified() bool { return len(p.levels) > 0 || p.above }
 
 func (c *scenePlan) payloads() []payload {
 	var out []payload
-	var beside [][6]float64
-	if c.opts.Clip && !c.opts.hasFloors() {
-		beside = c.besides()
-	}
+	cells := c.cutCells()
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
 		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
@@ -280,7 +277,7 @@ func (c *scenePlan) payloads() []payload {
 			b.coord = &t.Coord
 			if c.opts.Clip {
 				b.border = &t.Cell
-				b.cell = &border.Cell{Box: t.Cell, Width: min(c.planned.TileSize[0], c.planned.TileSize[2]), Beside: beside[i]}
+				b.cell = cells[i]
 			}
 		}
 		out = append(out, b)

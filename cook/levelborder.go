@@ -1,41 +1,74 @@
 package cook
 
-import "github.com/untoldkit/untold/cook/simplify"
+import (
+	"github.com/untoldkit/untold/cook/internal/border"
+	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/partition"
+)
+
+// cutCells returns what the tiles of a grid are cut to; nil where nothing is cut.
+func (c *scenePlan) cutCells() []*border.Cell {
+	if !c.opts.Clip || c.opts.hasFloors() {
+		return nil
+	}
+	beside, alone := c.besides()
+	out := make([]*border.Cell, len(beside))
+	for i := range out {
+		out[i] = &border.Cell{
+			Box: c.planned.Tiles[i].Cell, Width: min(c.planned.TileSize[0], c.planned.TileSize[2]), Beside: beside[i], Alone: alone[i],
+		}
+	}
+	return out
+}
 
 // besides returns for each tile of a grid, and each side of its cell, about how many
-// triangles the smaller of the two tiles has that meet there. It follows from the plan,
-// so that each of them finds the same.
-func (c *scenePlan) besides() [][6]float64 {
+// triangles the smaller of the two cells has that meet there. It follows from where the
+// scene's objects are, so that each of both tiles finds the same, also when only some
+// tiles are cooked. Alone are sides beyond which there is no other cell.
+func (c *scenePlan) besides() (beside [][6]float64, alone [][6]bool) {
+	shared := make(map[int]bool, len(c.planned.Shared))
+	for _, o := range c.planned.Shared {
+		shared[o] = true
+	}
+	has := map[[3]int]float64{}
+	for i := range c.planned.Objects {
+		o := &c.planned.Objects[i]
+		if o.Export == partition.ExportSkipped || shared[i] {
+			continue
+		}
+		lo, hi := o.Cells.Min, o.Cells.Max
+		cells := 1.0
+		for k := range lo {
+			cells *= float64(hi[k]-lo[k]) + 1
+		}
+		each := float64(c.objects[i].triangles) / cells
+		for x := lo[0]; x <= hi[0]; x++ {
+			for y := lo[1]; y <= hi[1]; y++ {
+				for z := lo[2]; z <= hi[2]; z++ {
+					has[[3]int{int(x), int(y), int(z)}] += each
+				}
+			}
+		}
+	}
 	tiles := c.planned.Tiles
-	in := make([]float64, len(c.objects)) // tiles that have the object
-	for i := range tiles {
-		for _, o := range tiles[i].Objects {
-			in[o]++
-		}
-	}
-	has := make(map[[3]int]float64, len(tiles))
-	for i := range tiles {
-		for _, o := range tiles[i].Objects {
-			has[tiles[i].Coord] += float64(c.objects[o].triangles) / in[o]
-		}
-	}
-	out := make([][6]float64, len(tiles))
+	beside, alone = make([][6]float64, len(tiles)), make([][6]bool, len(tiles))
 	for i := range tiles {
 		own := has[tiles[i].Coord]
-		for side := range out[i] {
+		for side := range beside[i] {
 			at := tiles[i].Coord
 			step := side%2*2 - 1
 			if side/2 == 2 { // these count along -Z
 				step = -step
 			}
 			at[side/2] += step
-			out[i][side] = own
-			if n, ok := has[at]; ok {
-				out[i][side] = min(own, n)
+			n, ok := has[at]
+			if beside[i][side] = own; ok {
+				beside[i][side] = min(own, n)
 			}
+			alone[i][side] = !ok
 		}
 	}
-	return out
+	return beside, alone
 }
 
 // labels tells the materials of a tile's groups apart, as in all tiles.

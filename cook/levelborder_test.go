@@ -5,10 +5,12 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -256,5 +258,106 @@ func assertWithin(t *testing.T, coarse, fine map[geom.Vec3]bool, path string) {
 		if !fine[p] {
 			t.Fatalf("%s: %v is no place of the finer level", path, p)
 		}
+	}
+}
+
+// A tile that is cooked without its neighbours is the same one to the last byte.
+func TestLevelsOfTilesAlone(t *testing.T) {
+	scene := hills(t, 48)
+	o := DefaultOptions()
+	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	_, dir := runLevels(t, scene, o)
+	all := testfile.ReadTree(t, dir)
+	for _, part := range []func(*Options){
+		func(o *Options) { o.SampleFraction = 0.1 },
+		func(o *Options) { o.PerimeterDepth = 1 },
+	} {
+		o := o
+		part(&o)
+		res, dir := runLevels(t, scene, o)
+		if n := len(res.Manifest.Tiles); n == 0 || n == 9 {
+			t.Fatalf("%d tiles", n)
+		}
+		levels := 0
+		for path, is := range testfile.ReadTree(t, dir) {
+			if filepath.Ext(path) != ".untold" {
+				continue
+			}
+			if all[path] != is {
+				t.Errorf("%s differs", path)
+			}
+			levels++
+		}
+		if levels <= 2*len(res.Manifest.Tiles) {
+			t.Errorf("%d containers of %d tiles", levels, len(res.Manifest.Tiles))
+		}
+	}
+}
+
+// levelOf returns which level a container is: "" for a full tile.
+func levelOf(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	for _, k := range []string{"_lod1", "_lod2", "_hlod"} {
+		if strings.HasSuffix(name, k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// Of a city, where all sorts of things are cut, nearly all edges of a level are those of
+// both tiles. What is left are small things that a level of one tile has lost, and what
+// ends exactly at the side. Places of levels are places of the full tiles, bit for bit,
+// and of the finer level.
+func TestBordersOfACity(t *testing.T) {
+	o := DefaultOptions()
+	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 25, 25
+	res, dir := runLevels(t, generated(t, "city", "-blocks", "1"), o)
+	all, one, places, strange, late := map[string]int{}, map[string]int{}, 0, 0, 0
+	eachSide(res.Manifest, func(a, b *manifest.Tile, axis int, plane float32) {
+		fa, fb := forms(t, dir, a, axis, plane), forms(t, dir, b, axis, plane)
+		full := placesOf(fa[0].across, fb[0].across)
+		for _, list := range [][]*cut{fa, fb} {
+			finer := full
+			for _, f := range list {
+				at := placesOf(f.across)
+				for p := range at {
+					if places++; !full[p] {
+						strange++
+					}
+					if !finer[p] {
+						late++
+					}
+				}
+				finer = at
+			}
+		}
+		for _, x := range fa {
+			k := levelOf(x.path)
+			i := slices.IndexFunc(fb, func(y *cut) bool { return levelOf(y.path) == k })
+			if i < 0 {
+				continue
+			}
+			y := fb[i]
+			at := placesOf(x.across, y.across)
+			x.fold(at)
+			y.fold(at)
+			for _, pair := range [][2]*cut{{x, y}, {y, x}} {
+				for e := range pair[0].edges {
+					if all[k]++; !pair[1].edges[e] {
+						one[k]++
+					}
+				}
+			}
+		}
+	})
+	t.Logf("of one tile alone: %v of %v; of %d places %d are none of the full tiles, %d none of the finer level", one, all, places, strange, late)
+	for k, n := range all {
+		if n < 200 || float64(one[k]) > 0.01*float64(n) {
+			t.Errorf("level %q: %d of %d edges are those of one tile alone", k, one[k], n)
+		}
+	}
+	if len(all) != 4 || strange+late > 0 {
+		t.Errorf("%d levels; of %d places %d are none of the full tiles, %d none of the finer level", len(all), places, strange, late)
 	}
 }
