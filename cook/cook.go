@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/internal/pyramid"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/report"
@@ -241,10 +242,11 @@ type payload struct {
 	tile    string // id
 	typ     format.FileType
 	members []int
-	coord   *[3]int   // of a grid tile, nil for the bucket
-	border  *geom.Box // where geometry is cut, nil where it is not
-	levels  []level   // from fine to coarse
-	above   bool      // nodes of the pyramid stand in for it
+	coord   *[3]int      // of a grid tile, nil for the bucket
+	border  *geom.Box    // where geometry is cut, nil where it is not
+	cell    *border.Cell // the same for levels
+	levels  []level      // from fine to coarse
+	above   bool         // nodes of the pyramid stand in for it
 	share   geometryLoad
 
 	// results
@@ -265,6 +267,7 @@ func (p *payload) simplified() bool { return len(p.levels) > 0 || p.above }
 
 func (c *scenePlan) payloads() []payload {
 	var out []payload
+	cells := c.cutCells()
 	for i := range c.planned.Tiles {
 		t := &c.planned.Tiles[i]
 		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
@@ -274,6 +277,7 @@ func (c *scenePlan) payloads() []payload {
 			b.coord = &t.Coord
 			if c.opts.Clip {
 				b.border = &t.Cell
+				b.cell = cells[i]
 			}
 		}
 		out = append(out, b)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,18 +114,30 @@ func TestFitDistancesOfPlans(t *testing.T) {
 	}
 }
 
-// Radii that were given hold, and levels find their places between them.
+// Radii that were given hold, and all levels find their places between them: what is
+// left out is so for its looks.
 func TestGivenRadiiHold(t *testing.T) {
 	o := DefaultOptions()
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 32, 32
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 60}}
 	res, _ := runLevels(t, hills(t, 64), o)
+	placed := 0
 	for i := range res.Manifest.Tiles {
 		tile := &res.Manifest.Tiles[i]
 		b := res.Manifest.BandsOf(tile)
-		if b.Streaming != 20 || b.Unload != 60 || b.HLOD == 0 || !band.Normalize(b).Near(b) {
-			t.Errorf("%s: %v", tile.ID, b)
+		lods, hlods := len(tile.LODLevels), len(tile.HLODLevels)
+		if b.Streaming != 20 || b.Unload != 60 || len(b.LODs) != lods || (b.HLOD > 0) != (hlods == 1) || !band.Normalize(b).Near(b) {
+			t.Errorf("%s: %v for %d LODs and %d HLODs", tile.ID, b, lods, hlods)
 		}
+		placed += lods + hlods
+	}
+	for _, d := range res.Dropped {
+		if placed++; !strings.Contains(d.Reason, "mean colour") {
+			t.Errorf("%+v", d)
+		}
+	}
+	if placed != 3*len(res.Manifest.Tiles) {
+		t.Errorf("%d levels are made or left out", placed)
 	}
 }
 

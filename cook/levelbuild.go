@@ -20,7 +20,7 @@ func (c *scenePlan) buildLevels(ctx context.Context, b *tileBuilder, p *payload,
 	finer, name := full, "the full tile"
 	least, most := c.opts.LODMinTriangles, 0.0
 	pays := func(triangles int) bool { return triangles >= least && float64(triangles) <= most }
-	chain := newLevelChain(c.opts, src, p.border)
+	chain := newLevelChain(c.opts, src, p.cell, b.labels(src))
 	if !c.opts.Compat {
 		chain.look = func() (*appearance.Reference, error) { return b.newReference(src) }
 		if c.opts.FitDistances {
@@ -52,11 +52,11 @@ func (c *scenePlan) buildLevels(ctx context.Context, b *tileBuilder, p *payload,
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
 		}
 		switch {
-		case r.Triangles < least:
-			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.Triangles, full, least)
+		case r.all() < least:
+			p.drop(l, "it keeps %d of %d triangles; a level needs %d", r.all(), full, least)
 			continue
-		case !pays(r.Triangles):
-			p.drop(l, "its %d triangles save too few of the %d of %s: a level has at most %.0f (%s)", r.Triangles, finer, name, max(0, math.Floor(most)), r)
+		case !pays(r.all()):
+			p.drop(l, "its %d triangles save too few of the %d of %s: a level has at most %.0f (%s)", r.all(), finer, name, max(0, math.Floor(most)), r)
 			continue
 		case chain.keepsColor() && r.drift > mostDrift:
 			p.drop(l, "its mean colour is off by %.3g of 255; at most %v are allowed", r.drift, mostDrift)
@@ -68,7 +68,7 @@ func (c *scenePlan) buildLevels(ctx context.Context, b *tileBuilder, p *payload,
 		if err := chain.keep(l, r); err != nil {
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
 		}
-		if err := c.writeLevel(b, p, l, src, r.mesh); err != nil {
+		if err := c.writeLevel(b, p, l, src, chain.close(l, r)); err != nil {
 			return err
 		}
 		finer, name = l.triangles, l.name

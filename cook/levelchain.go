@@ -2,6 +2,7 @@ package cook
 
 import (
 	"github.com/untoldkit/untold/cook/appearance"
+	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
@@ -13,10 +14,13 @@ import (
 type levelChain struct {
 	opts   *Options
 	src    *levelSource
-	border *geom.Box // the cell's, nil where geometry is not cut
-	places map[geom.Vec3]bool
+	cell   *geom.Box            // nil where geometry is not cut
+	places map[geom.Vec3]bool   // on the border, all of which stay; with Compat
+	border *border.Border       // nil where nothing was cut, and with Compat
+	edge   *border.Level        // of the level that is made; nil without border
 	full   *measure.Index       // of the full geometry, made when it is needed
 	lods   *simplify.Simplifier // stands at the coarsest LOD
+	edges  *border.Level        // of the coarsest LOD
 	base   *simplify.Mesh       // the coarsest LOD, or the full geometry
 	err    float64              // of the coarsest level so far, metres
 	seen   float64              // the same of what is seen
@@ -33,14 +37,26 @@ type levelChain struct {
 	divided  bool              // faces is known
 }
 
-func newLevelChain(o *Options, src *levelSource, border *geom.Box) *levelChain {
-	return &levelChain{opts: o, src: src, border: border, places: src.borderPlaces(border), base: src.mesh()}
+// newLevelChain begins at the full geometry. Labels tell the materials of its groups
+// apart, the same ones in all tiles. Cell is nil where nothing was cut.
+func newLevelChain(o *Options, src *levelSource, cell *border.Cell, labels []int32) *levelChain {
+	x := &levelChain{opts: o, src: src, base: src.mesh()}
+	if cell == nil {
+		return x
+	}
+	if x.cell = &cell.Box; o.Compat {
+		x.places = src.borderPlaces(x.cell)
+	} else {
+		x.border = border.Find(x.base, labels, cell)
+	}
+	return x
 }
 
 // reduced is a level before it is written.
 type reduced struct {
 	simplify.Result
 	mesh *simplify.Mesh // nil if there are too many or too few triangles
+	gaps int            // triangles that close those at the border
 	err  float64        // greatest distance between it and the full geometry, metres
 	from *simplify.Simplifier
 
@@ -48,6 +64,9 @@ type reduced struct {
 	seen   float64 // what is seen of the difference, metres
 	drift  float64 // of the mean colour, of 255
 }
+
+// all is how many triangles a level has with what closes gaps.
+func (r *reduced) all() int { return r.Triangles + r.gaps }
 
 // A level keeps the mean colour: a drift does not shrink with the distance. One
 // that goes too far, as where the last triangles of a road leave grass behind, gets
@@ -62,17 +81,20 @@ const (
 // colour. Pays says whether a result is worth a look at it. One that is off after
 // all attempts is returned as it is.
 func (x *levelChain) reduce(l *level, target int, pays func(triangles int) bool) (*reduced, error) {
+	if x.border != nil {
+		x.edge = x.border.At(l.ratio, l.hlod)
+	}
 	for attempt := 0; ; attempt++ {
 		// The simplifier of the finer LOD has gone too far already.
 		anew := attempt > 0 && !l.hlod && x.lods != nil
 		r, err := x.reduceTo(l, target, anew, pays)
-		if err != nil || !pays(r.Triangles) || !x.keepsColor() {
+		if err != nil || r.mesh == nil || !pays(r.all()) || !x.keepsColor() {
 			return r, err
 		}
 		if err := x.judge(r); err != nil {
 			return nil, err
 		}
-		more := int(driftMore * float64(max(target, r.Triangles)))
+		more := int(driftMore * float64(max(target, r.all())))
 		if r.drift <= mostDrift || attempt == driftAttempts-1 || !pays(more) {
 			return r, nil
 		}
@@ -105,6 +127,8 @@ const (
 	levelAttempts = 4
 	tighter       = 0.8 // times what would have done
 	tightest      = 0.6 // of the last attempt's limit, at most
+
+	fewGaps = 64 // times as many triangles as close gaps are more than enough
 )
 
 // reduceTo goes to a number of triangles, or to as many as the error limit
@@ -119,13 +143,21 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 		if err != nil {
 			return nil, err
 		}
-		out := &reduced{Result: s.Reduce(target, allowed), from: s}
-		if !pays(out.Triangles) {
-			return out, nil
+		out := x.shape(s, target, allowed, pays)
+		if out.mesh != nil && x.edge != nil {
+			gaps, err := x.gapsOf(l, out)
+			if err != nil {
+				return nil, err
+			}
+			// What closes them is of the level's triangles, unless it is next to nothing: the
+			// level need not be made, and looked at, once more.
+			if gaps > target/fewGaps {
+				out = x.shape(s, max(target-gaps, target/2, 1), allowed, pays)
+			}
+			out.gaps = gaps
 		}
-		out.mesh = x.restore(s.Mesh())
-		if x.foliage != nil {
-			x.foliage.grow(out.mesh, x.border)
+		if out.mesh == nil || !pays(out.all()) {
+			return out, nil
 		}
 		out.err = x.distance(out.mesh)
 		if !x.opts.tooCoarse(out.err, l.distance) || attempt == levelAttempts-1 {
@@ -135,20 +167,36 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 	}
 }
 
+// shape takes a simplifier to a number of triangles. The result has a mesh if it pays.
+func (x *levelChain) shape(s *simplify.Simplifier, target int, allowed float64, pays func(int) bool) *reduced {
+	out := &reduced{Result: s.Reduce(target, allowed), from: s}
+	if !pays(out.Triangles) {
+		return out
+	}
+	out.mesh = x.restore(s.Mesh())
+	if x.foliage != nil {
+		x.foliage.grow(out.mesh, x.cell)
+	}
+	return out
+}
+
 // start returns a simplifier for an attempt.
 func (x *levelChain) start(l *level, anew bool) (*simplify.Simplifier, error) {
 	from := x.base
 	switch {
 	case anew:
 		from = x.src.mesh()
-	case !l.hlod && x.lods != nil:
+	case !l.hlod && x.lods != nil && (x.edge == nil || x.edge.Same(x.edges)):
 		return x.lods, nil
+	}
+	if x.edge != nil {
+		from = x.edge.Settle(from)
 	}
 	prepared, err := x.prepare(from)
 	if err != nil {
 		return nil, err
 	}
-	o := x.opts.simplification(l, lockedIn(prepared, x.places, x.border))
+	o := x.opts.simplification(l, x.locked(prepared))
 	if x.palette != nil {
 		x.palette.Apply(&o)
 	}
@@ -209,6 +257,7 @@ func (x *levelChain) distance(m *simplify.Mesh) float64 {
 func (x *levelChain) keep(l *level, r *reduced) error {
 	if !l.hlod {
 		x.lods, x.base = r.from, r.mesh
+		x.edges = x.edge
 	}
 	if x.faces { // what they show has changed
 		x.lods, x.base = nil, r.mesh

@@ -77,7 +77,7 @@ func TestLevelsOfFaces(t *testing.T) {
 	if err := o.checkLevels(); err != nil {
 		t.Fatal(err)
 	}
-	chain := newLevelChain(&o, src, nil)
+	chain := newLevelChain(&o, src, nil, nil)
 	chain.look = func() (*appearance.Reference, error) { return appearance.New(seenMesh(src.mesh()), blockPaints), nil }
 	full := [3]int{}
 	for _, g := range src.groups {

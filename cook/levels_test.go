@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/band"
@@ -130,7 +129,6 @@ func TestRunLevels(t *testing.T) {
 		finer, err := tile.TriangleCount, 0.0
 		for k, l := range append(slices.Clone(tile.LODLevels), tile.HLODLevels...) {
 			ratio := float64(l.TriangleCount) / float64(tile.TriangleCount)
-			// The HLOD is mostly locked border.
 			if most := []float64{.51, .204, .13}[k]; ratio > most || float64(l.TriangleCount) > .8*float64(finer) {
 				t.Errorf("%s: %d of %d triangles, at most %.2f expected", l.Path, l.TriangleCount, tile.TriangleCount, most)
 			}
@@ -145,64 +143,6 @@ func TestRunLevels(t *testing.T) {
 	}
 	if f, err := manifest.ValidateFile(res.ManifestPath, manifest.ValidateOptions{CheckFiles: true}); err != nil || len(f) > 0 {
 		t.Errorf("findings: %v", f)
-	}
-}
-
-// border collects the stored positions on the plane that two tiles share.
-func border(t *testing.T, path string, axis int, plane float32) map[[3]float32]bool {
-	t.Helper()
-	_, f := openFile(t, path)
-	out := map[[3]float32]bool{}
-	for i := 0; i < len(f.Vertices); i += vertex.Size {
-		if v := vertex.Get(f.Vertices[i:]); v.Position[axis] == plane {
-			out[v.Position] = true
-		}
-	}
-	return out
-}
-
-// Neighbouring tiles have the same vertices on their common border, bit for
-// bit, whatever their levels are: no crack can open.
-func TestLevelBordersFit(t *testing.T) {
-	res, dir := runLevels(t, hills(t, 48), levelOptions())
-	byCoord := map[[3]int]*manifest.Tile{}
-	for i := range res.Manifest.Tiles {
-		byCoord[*res.Manifest.Tiles[i].GridCoord] = &res.Manifest.Tiles[i]
-	}
-	levels := func(e *manifest.Tile) []string {
-		out := []string{e.Path}
-		for _, l := range append(slices.Clone(e.LODLevels), e.HLODLevels...) {
-			out = append(out, l.Path)
-		}
-		return out
-	}
-	pairs := 0
-	for coord, a := range byCoord {
-		for _, axis := range []int{0, 2} {
-			next := coord
-			next[axis]++
-			b := byCoord[next]
-			if b == nil {
-				continue
-			}
-			plane := a.CellBounds.Max[0]
-			if axis == 2 { // tz counts along -Z
-				plane = a.CellBounds.Min[2]
-			}
-			want := border(t, filepath.Join(dir, a.Path), axis, float32(plane))
-			if len(want) < 17 {
-				t.Fatalf("%s has %d vertices on its border", a.ID, len(want))
-			}
-			for _, path := range append(levels(a), levels(b)...) {
-				if d := cmp.Diff(want, border(t, filepath.Join(dir, path), axis, float32(plane))); d != "" {
-					t.Fatalf("%s: border differs from %s: %s", path, a.Path, d)
-				}
-			}
-			pairs++
-		}
-	}
-	if pairs != 12 {
-		t.Errorf("%d pairs of neighbours", pairs)
 	}
 }
 

@@ -64,9 +64,9 @@ type Weights struct {
 // seams when nothing else is left, and removes no components.
 type Options struct {
 	// Locked is empty or says for each vertex whether it must stay as it is: it
-	// neither moves nor vanishes, and keeps its attributes bit for bit. Borders
-	// between tiles are locked so that neighbours of any level fit. Locking one
-	// vertex locks all others at its position.
+	// neither moves nor vanishes, and keeps its attributes bit for bit. What
+	// tiles share is locked so that neighbours fit. Locking one vertex locks all
+	// others at its position.
 	Locked []bool
 	// LockBorder locks every vertex on an open edge.
 	LockBorder bool

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/internal/forest"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/simplify"
@@ -43,7 +44,7 @@ func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) {
 		dropFlushOf(m, locked, pieces[:n], tolerance, drop)
 		pieces = pieces[n:]
 	}
-	keep(m, func(t int) bool { return !drop[t] })
+	border.Keep(m, func(t int) bool { return !drop[t] })
 }
 
 // dropFlushOf marks the triangles of one group that go. Its pieces are sorted by class,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/internal/bake"
+	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/mesh"
@@ -149,8 +150,8 @@ func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
 	in := &simplify.Mesh{Positions: s.Surface.Positions, Normals: s.Surface.Normals, Indices: s.Surface.Indices, Groups: s.Groups}
 	so := simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)}
 	if o.Cell != nil {
-		in.Positions, so.Locked = settleBorder(in.Positions, in.Indices, o.Cell, o.Tolerance)
-		dropFlat(in)
+		in.Positions, so.Locked = border.Settle(in.Positions, in.Indices, o.Cell, o.Tolerance)
+		border.DropFlat(in)
 	}
 	if o.Flush > 0 {
 		dropFlush(in, so.Locked, o.Flush)
@@ -161,30 +162,6 @@ func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
 	}
 	z.Reduce(o.Triangles, 0)
 	return z.Mesh(), nil
-}
-
-// dropFlat removes triangles two of whose corners are at one place.
-func dropFlat(m *simplify.Mesh) {
-	keep(m, func(t int) bool {
-		i := m.Indices[3*t : 3*t+3]
-		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
-		return a != b && b != c && c != a
-	})
-}
-
-// keep leaves a mesh the triangles that stay.
-func keep(m *simplify.Mesh, stays func(t int) bool) {
-	var indices []uint32
-	var groups []int32
-	for t := range m.Triangles() {
-		if !stays(t) {
-			continue
-		}
-		if indices = append(indices, m.Indices[3*t:3*t+3]...); m.Groups != nil {
-			groups = append(groups, m.Groups[t])
-		}
-	}
-	m.Indices, m.Groups = indices, groups
 }
 
 // fill takes the coarse mesh with the texture coordinates of its charts.

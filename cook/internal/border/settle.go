@@ -1,32 +1,26 @@
-package pyramid
+package border
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// Geometry that was cut at the side of a cell has the same edges on both sides of the
-// cut. What becomes of them follows from these edges alone, so that both sides find
-// the same places, each without the other: chains of edges between places where more
-// or fewer than two meet lose the places that lie within a tolerance of what is left
-// (Douglas and Peucker 1973), and what is left does not move any more.
-
-// border is what lies on the sides of a cell.
-type border struct {
+// chains simplifies the chains of edges between places where more or fewer than two
+// meet: they lose the places that lie within a tolerance of what is left (Douglas and
+// Peucker 1973), and what is left does not move any more.
+type chains struct {
 	positions []geom.Vec3
 	on        []uint8                 // by vertex: bit k for side k of the cell
 	moved     map[geom.Vec3]geom.Vec3 // places that go, and where their vertices go to
 	locked    map[geom.Vec3]bool
 }
 
-// settleBorder simplifies the edges on the sides of a cell. It returns the positions
-// to simplify on, and which of them must stay.
-func settleBorder(positions []geom.Vec3, indices []uint32, cell *geom.Box, tolerance float64) ([]geom.Vec3, []bool) {
-	b := &border{positions: positions, moved: map[geom.Vec3]geom.Vec3{}, locked: map[geom.Vec3]bool{}}
-	b.find(cell)
-	for side := range 6 {
+// Settle simplifies the edges on the sides of a cell, chain by chain. It returns the
+// positions to simplify on, and which of them must stay: nil where nothing was cut.
+func Settle(positions []geom.Vec3, indices []uint32, cell *geom.Box, tolerance float64) ([]geom.Vec3, []bool) {
+	b := &chains{positions: positions, on: sidesOf(positions, cell), moved: map[geom.Vec3]geom.Vec3{}, locked: map[geom.Vec3]bool{}}
+	for side := range sides {
 		b.simplify(b.edges(indices, side), side, tolerance)
 	}
 	if len(b.locked) == 0 {
@@ -45,26 +39,9 @@ func settleBorder(positions []geom.Vec3, indices []uint32, cell *geom.Box, toler
 	return out, locked
 }
 
-// find notes which vertices lie on which sides, as they are stored: in single
-// precision.
-func (b *border) find(cell *geom.Box) {
-	b.on = make([]uint8, len(b.positions))
-	for side := range 6 {
-		plane := float32(cell.Min[side/2])
-		if side%2 == 1 {
-			plane = float32(cell.Max[side/2])
-		}
-		for i := range b.positions {
-			if float32(b.positions[i][side/2]) == plane {
-				b.on[i] |= 1 << side
-			}
-		}
-	}
-}
-
 // edges returns the neighbours of places on a side, along edges of triangles that do
 // not lie in it: these were cut there.
-func (b *border) edges(indices []uint32, side int) map[geom.Vec3][]geom.Vec3 {
+func (b *chains) edges(indices []uint32, side int) map[geom.Vec3][]geom.Vec3 {
 	next := map[geom.Vec3][]geom.Vec3{}
 	bit := uint8(1) << side
 	for i := 0; i+2 < len(indices); i += 3 {
@@ -91,7 +68,7 @@ func (b *border) edges(indices []uint32, side int) map[geom.Vec3][]geom.Vec3 {
 }
 
 // simplify goes along all chains of a side.
-func (b *border) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance float64) {
+func (b *chains) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance float64) {
 	places := make([]geom.Vec3, 0, len(next))
 	for p := range next {
 		places = append(places, p)
@@ -139,7 +116,7 @@ func (b *border) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance fl
 
 // chain keeps the places of a chain that lie farther from what is left than the
 // tolerance, and moves the others to the nearest that stays along the chain.
-func (b *border) chain(c []geom.Vec3, tolerance float64) {
+func (b *chains) chain(c []geom.Vec3, tolerance float64) {
 	if comparePlaces(c[0], c[len(c)-1]) > 0 {
 		slices.Reverse(c) // both sides begin at the same end
 	}
@@ -175,18 +152,4 @@ func (b *border) chain(c []geom.Vec3, tolerance float64) {
 		b.locked[c[lo]], b.locked[c[hi]] = true, true
 		lo = hi
 	}
-}
-
-// fromSegment returns the distance of a point from the segment between two others.
-func fromSegment(p, a, b geom.Vec3) float64 {
-	d := b.Sub(a)
-	t := 0.0
-	if l := d.Dot(d); l > 0 {
-		t = min(1, max(0, p.Sub(a).Dot(d)/l))
-	}
-	return p.Sub(a.Add(d.Scale(t))).Len()
-}
-
-func comparePlaces(a, b geom.Vec3) int {
-	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]), cmp.Compare(a[2], b[2]))
 }

@@ -1,4 +1,4 @@
-package pyramid
+package border
 
 import (
 	"math"
@@ -65,7 +65,7 @@ func TestNeighboursFindTheSameBorder(t *testing.T) {
 				p[i][1] = heights[i]
 			}
 			cell := geom.Box{Min: geom.Vec3{min(0, dx*float64(columns)), -100, 0}, Max: geom.Vec3{max(0, dx*float64(columns)), 100, depth}}
-			settled, locked := settleBorder(p, indices, &cell, tolerance)
+			settled, locked := Settle(p, indices, &cell, tolerance)
 			found[side] = edges(settled, indices)
 			for i, q := range settled {
 				if p[i][0] == 0 && q[0] != 0 || p[i][0] == 0 && !locked[i] {
@@ -97,7 +97,7 @@ func TestNeighboursFindTheSameBorder(t *testing.T) {
 func TestBorderOfALine(t *testing.T) {
 	p, indices := ground(make([]float64, 50), 1, 3)
 	cell := geom.Box{Min: geom.Vec3{0, -1, 0}, Max: geom.Vec3{3, 1, 49}}
-	settled, locked := settleBorder(p, indices, &cell, 0.01)
+	settled, locked := Settle(p, indices, &cell, 0.01)
 	if e := edges(settled, indices); len(e) != 1 || !e[[2]geom.Vec3{{0, 0, 0}, {0, 0, 49}}] {
 		t.Error(e)
 	}
@@ -110,7 +110,7 @@ func TestBorderOfALine(t *testing.T) {
 	if n == 0 || locked[50+20] {
 		t.Error(n, "are locked")
 	}
-	if same, none := settleBorder(p, indices, &geom.Box{Min: geom.Vec3{-9, -9, -9}, Max: geom.Vec3{99, 99, 99}}, 1); none != nil || &same[0] != &p[0] {
+	if same, none := Settle(p, indices, &geom.Box{Min: geom.Vec3{-9, -9, -9}, Max: geom.Vec3{99, 99, 99}}, 1); none != nil || &same[0] != &p[0] {
 		t.Error("nothing lies on a side, and something was done")
 	}
 }
