@@ -36,8 +36,8 @@ const (
 	farLeast = 640
 	// farAllowed is the part of what may differ that may differ there. Much that a
 	// texture cannot show, such as sills that are seen from above and not from below,
-	// hardly shrinks with the distance: FLIP is 0.02 to 0.04 where such a mesh begins.
-	farAllowed = 1.5
+	// hardly shrinks with the distance: FLIP is 0.01 to 0.04 where such a mesh begins.
+	farAllowed = 2
 )
 
 // New prepares the comparison with a mesh. Positions must be finite, indices
