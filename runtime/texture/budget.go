@@ -10,6 +10,7 @@ type budget struct {
 	limit          int64 // 0: none
 	used, reserved int64
 	freeing        int64
+	owed           int64 // to what has nothing yet, as of the last look
 
 	peakUsed, peakReserved int64
 }
@@ -31,6 +32,14 @@ func (b *budget) reserve(n int64) bool {
 	b.reserved += n
 	b.peakReserved = max(b.peakReserved, b.reserved)
 	return true
+}
+
+// reserveMore is reserve for what has something already: what is owed stays free.
+func (b *budget) reserveMore(n int64) bool {
+	if b.limit > 0 && n > b.room()-b.owed {
+		return false
+	}
+	return b.reserve(n)
 }
 
 // settle ends what a load has reserved and would have given back.

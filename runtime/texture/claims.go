@@ -10,6 +10,7 @@ type refusal struct {
 	distance float64
 	bytes    int64
 	less     int64 // what would do for now; as bytes where nothing less does
+	first    bool  // of something that has nothing: all that is above the minimum gives way to it
 }
 
 // claims owns who may take the room that is left. The wishes for which there was
@@ -33,10 +34,10 @@ func (c *claims) claimed(distance float64) bool { return distance > giveWay*c.ne
 // keep gives a distance a claim in the next tick.
 func (c *claims) keep(distance float64) { c.next = min(c.next, distance) }
 
-// refuse notes a wish for which there was no room.
+// refuse notes a wish for which there was no room. Of many the first are kept.
 func (c *claims) refuse(x refusal) {
 	at := c.n
-	for at > 0 && c.refused[at-1].distance > x.distance {
+	for at > 0 && x.before(c.refused[at-1]) {
 		at--
 	}
 	if at == len(c.refused) {
@@ -47,5 +48,13 @@ func (c *claims) refuse(x refusal) {
 	c.refused[at] = x
 }
 
-// refusals returns the wishes that this tick refused, the nearest first.
+// before orders wishes: of what has nothing first, then the nearest.
+func (x refusal) before(o refusal) bool {
+	if x.first != o.first {
+		return x.first
+	}
+	return x.distance < o.distance
+}
+
+// refusals returns the wishes that this tick refused, in their order.
 func (c *claims) refusals() []refusal { return c.refused[:c.n] }

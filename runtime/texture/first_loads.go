@@ -63,6 +63,17 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 	f.waiting = keep
 }
 
+// owed returns what the textures that wait will take.
+func (f *firstLoads) owed(textures *textureTable) (n int64) {
+	most := texfile.MostBytes(textures.firstEdge())
+	for _, i := range f.waiting {
+		if t := &textures.list[i]; t.refs > 0 && t.state == stateWaiting {
+			n += max(t.need, most)
+		}
+	}
+	return n
+}
+
 // starved refuses the textures that cannot even begin, and reports whether there
 // are any that could.
 func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (coming bool) {
@@ -75,7 +86,7 @@ func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (comi
 			return true
 		}
 		bytes := max(t.need, texfile.MostBytes(textures.firstEdge()))
-		c.refuse(refusal{t.near, bytes, bytes})
+		c.refuse(refusal{t.near, bytes, bytes, true})
 	}
 	return false
 }

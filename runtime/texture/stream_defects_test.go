@@ -60,20 +60,67 @@ func TestFirstLoadsCount(t *testing.T) {
 	}
 }
 
-// TestFirstLoadsWithoutRoom begin smaller, and grow when there is room.
+// TestFirstLoadsWithoutRoom: where not all have room at the minimum size it becomes
+// smaller for all, and grows again when there is room.
 func TestFirstLoadsWithoutRoom(t *testing.T) {
-	r := newStreamRig(t, withBudget(texfile.MostBytes(256)+texfile.MostBytes(64)))
+	r := newStreamRig(t, withBudget(5*texfile.MostBytes(256)/2))
 	a, b := r.add(at(100, "a")), r.add(at(101, "b"))
 	r.view.Visible = []Entity{a, b}
 	r.settle()
-	if got := r.edges(a, b); !slices.Equal(got, []int{256, 64}) {
+	if got := r.edges(a, b); !slices.Equal(got, []int{128, 128}) {
 		t.Errorf("%v", got)
+	}
+	// What has come already gives way to what comes later.
+	more := []Entity{a, b}
+	for i := range 30 {
+		more = append(more, r.add(at(102, fmt.Sprint("c", i))))
+	}
+	r.view.Visible = more
+	r.settle()
+	for i, edge := range r.edges(more...) {
+		if edge != 32 && edge != 64 {
+			t.Errorf("texture %d of 32 has %d texels", i, edge)
+		}
+	}
+	for _, e := range more[2:] {
+		r.s.Remove(e)
 	}
 	r.s.Remove(a)
 	r.view.Visible = []Entity{b}
 	r.settle()
 	if got := r.edges(b); got[0] != 256 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestEverythingHasSomething: however near others are, what comes later has textures, too.
+func TestEverythingHasSomething(t *testing.T) {
+	for _, trim := range []bool{true, false} {
+		options := []func(*StreamOptions, *rig){withBudget(2 * texfile.MostBytes(1024))}
+		if trim {
+			options = append(options, withTrim)
+		}
+		r := newStreamRig(t, options...)
+		all := []Entity{r.add(at(1, "near")), r.add(at(15, "next"))}
+		r.view.Visible = all
+		r.settle()
+		if got := r.edges(all...); got[0] < 1024 {
+			t.Fatalf("alone %v", got)
+		}
+		for i := range 200 {
+			all = append(all, r.add(at(100+float64(i), fmt.Sprint("c", i))))
+			r.view.Visible = all
+			if i%10 == 0 {
+				r.tick()
+				r.loader.answerAll()
+			}
+		}
+		r.settle()
+		for i, edge := range r.edges(all...) {
+			if edge == 0 {
+				t.Fatalf("with trims %t texture %d of %d has nothing: %v", trim, i, len(all), r.edges(all...))
+			}
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ func (s *Streamer) shedOne(index int32, beyond float64) (freed int64, changed bo
 func (s *Streamer) makeRoom() {
 	for _, r := range s.claims.refusals() {
 		beyond := giveWay * r.distance
+		if r.first {
+			beyond = everywhere
+		}
 		have := s.budget.room() + s.budget.freeing
 		if have < r.less {
 			most := have + s.textures.reclaimable(beyond)

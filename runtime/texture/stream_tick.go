@@ -11,6 +11,8 @@ import (
 // refuse makes the claims of the next one. Room is made last, when it is known what
 // the nearest wishes lack.
 func (s *Streamer) tick(visible []Entity) {
+	s.textures.fitMinimum(s.budget.limit)
+	s.budget.owed = s.first.owed(&s.textures)
 	s.entities.measure(&s.camera, &s.textures)
 	s.first.sorted = false
 	s.entities.mark(visible, s.serial, &s.textures)
@@ -155,11 +157,11 @@ func (s *Streamer) collect(e *entity) (upgrades bool) {
 // of the full size does not fit, it makes do with the medium one.
 func (s *Streamer) reserveUpgrades(e *entity) bool {
 	need := s.growth()
-	if !s.claims.claimed(e.distance) && s.budget.reserve(need) {
+	if !s.claims.claimed(e.distance) && s.budget.reserveMore(need) {
 		return true
 	}
 	if s.claims.claimed(e.distance) {
-		s.claims.refuse(refusal{e.distance, need, need})
+		s.claims.refuse(refusal{e.distance, need, need, false})
 		return false
 	}
 	// Only to the medium size, then.
@@ -177,11 +179,11 @@ func (s *Streamer) reserveUpgrades(e *entity) bool {
 	}
 	medium := need
 	if less && slices.ContainsFunc(s.changes, s.isUpgrade) {
-		if medium = s.growth(); s.budget.reserve(medium) {
+		if medium = s.growth(); s.budget.reserveMore(medium) {
 			return true
 		}
 	}
-	s.claims.refuse(refusal{e.distance, need, medium})
+	s.claims.refuse(refusal{e.distance, need, medium, false})
 	return false
 }
 

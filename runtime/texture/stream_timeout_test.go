@@ -43,7 +43,7 @@ func (r *rig) until(d time.Duration, hung string) {
 // tried again after the delays of other failures. A late answer is dropped.
 func TestFirstLoadThatNeverComes(t *testing.T) {
 	var errs []error
-	r := newStreamRig(t, withBudget(2*texfile.MostBytes(256)), func(o *StreamOptions, _ *rig) {
+	r := newStreamRig(t, withBudget(4*texfile.MostBytes(256)), func(o *StreamOptions, _ *rig) {
 		o.FirstLoads = 1
 		trace := o.Trace
 		o.Trace = func(e Event) { trace(e); errs = append(errs, e.Err) }

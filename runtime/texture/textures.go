@@ -75,6 +75,7 @@ func (t *resource) aboveMinimum() bool {
 // all times. It loads nothing and knows neither device nor budget.
 type textureTable struct {
 	policy  policy
+	minimum int // longest edge of the minimum size: MinDimension, or less where memory is short
 	scales  Scales
 	pixel   float64
 	maxEdge int // that the device takes
@@ -88,7 +89,7 @@ func newTextureTable(p config.Textures, scales Scales, deviceEdge int) textureTa
 	if deviceEdge == 0 {
 		deviceEdge = texfile.MaxEdge
 	}
-	return textureTable{policy: newPolicy(p), scales: scales, pixel: PixelSize(0, 0), maxEdge: deviceEdge, byKey: map[resourceKey]int32{}}
+	return textureTable{policy: newPolicy(p), minimum: p.MinDimension, scales: scales, pixel: PixelSize(0, 0), maxEdge: deviceEdge, byKey: map[resourceKey]int32{}}
 }
 
 // find returns the record of a texture; nil for an ID without one.
@@ -136,6 +137,12 @@ func (t *textureTable) release(i int32) {
 // setParams changes the parameters of all textures.
 func (t *textureTable) setParams(p config.Textures) {
 	t.policy = newPolicy(p)
+	t.setMinimum(p.MinDimension)
+}
+
+// setMinimum changes the minimum size of all textures.
+func (t *textureTable) setMinimum(edge int) {
+	t.minimum = edge
 	for i := range t.list {
 		if r := &t.list[i]; r.state == stateResident {
 			t.setStarts(r)
@@ -177,7 +184,7 @@ func (t *textureTable) setPixel(pixel float64) {
 
 // setStarts computes where the tiers of a texture begin, once its file is known.
 func (t *textureTable) setStarts(r *resource) {
-	for tier, edge := range [tiers]int{TierMinimum: t.policy.MinDimension, TierMedium: t.policy.MaxDimension, TierFull: texfile.MaxEdge} {
+	for tier, edge := range [tiers]int{TierMinimum: t.minimum, TierMedium: t.policy.MaxDimension, TierFull: texfile.MaxEdge} {
 		r.at[tier] = r.file.StartFor(min(edge, t.maxEdge))
 	}
 	t.setReach(r)
@@ -192,7 +199,51 @@ func (t *textureTable) setReach(r *resource) {
 }
 
 // firstEdge returns the longest edge of first loads.
-func (t *textureTable) firstEdge() int { return min(t.policy.MinDimension, t.maxEdge) }
+func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
+
+// Of a budget at most so much is for the minimum sizes of all textures; the minimum grows
+// again where the next larger one would take less than minimumAgain.
+const (
+	minimumShare = 0.6
+	minimumAgain = 0.45
+	leastMinimum = 16 // texels
+)
+
+// fitMinimum chooses the minimum size: all that there is has to have something, before
+// anything has more.
+func (t *textureTable) fitMinimum(limit int64) {
+	edge := t.policy.MinDimension
+	if limit > 0 {
+		for ; edge > leastMinimum; edge /= 2 {
+			share := minimumShare
+			if edge > t.minimum {
+				share = minimumAgain
+			}
+			if float64(t.minimumBytes(edge)) <= float64(share*float64(limit)) {
+				break
+			}
+		}
+	}
+	if edge != t.minimum {
+		t.setMinimum(edge)
+	}
+}
+
+// minimumBytes returns what all textures take with a minimum size.
+func (t *textureTable) minimumBytes(edge int) (n int64) {
+	edge = min(edge, t.maxEdge)
+	most := texfile.MostBytes(edge)
+	for i := range t.list {
+		switch r := &t.list[i]; {
+		case r.refs == 0 || r.state == stateMissing:
+		case r.state == stateResident:
+			n += r.file.Bytes(r.file.StartFor(edge))
+		default:
+			n += most
+		}
+	}
+	return n
+}
 
 // complete reports whether none of these textures waits for its first load or
 // for the end of a load.
