@@ -264,6 +264,9 @@ func (s *simulateFlags) move(cmd *cobra.Command, a *app, sc *simulate.Scenario) 
 	}
 	if path != nil {
 		sc.Path = *path
+		if sc.Cooked {
+			sc.Path.SeeAll(sc.Manifest)
+		}
 		sc.Duration = path.Keys[len(path.Keys)-1].T
 	}
 	if s.duration > 0 {

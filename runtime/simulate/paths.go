@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
 )
 
 // PathOptions describe a generated camera path. Zero values take the defaults
@@ -184,4 +185,22 @@ func millimetres(v geom.Vec3) geom.Vec3 {
 		v[a] = math.Round(v[a]*1000) / 1000
 	}
 	return v
+}
+
+// SeeAll moves the far plane, if need be, to where all of a scene lies before it from
+// every key of the path: a city is not to end at the 1,000 m of scenarios.
+func (p *CameraPath) SeeAll(m *manifest.Manifest) {
+	box := geom.EmptyBox()
+	for i := range m.Tiles {
+		box = box.Union(m.Tiles[i].Bounds.Box())
+	}
+	if box.IsEmpty() || !box.Min.IsFinite() || !box.Max.IsFinite() {
+		return
+	}
+	for i := range p.Keys {
+		for _, c := range box.Corners() {
+			// Between keys the path may swing out by a part of what they are apart.
+			p.Far = max(p.Far, math.Ceil(float64(1.25*c.Sub(p.Keys[i].Position).Len())))
+		}
+	}
 }

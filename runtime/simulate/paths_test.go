@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
 )
 
 var city = geom.Box{Min: geom.Vec3{-100, 0, -50}, Max: geom.Vec3{300, 40, 50}}
@@ -105,6 +106,30 @@ func TestPathErrors(t *testing.T) {
 	for _, f := range []func(PathOptions) (*CameraPath, error){Orbit, FlyThrough, func(o PathOptions) (*CameraPath, error) { return Walk(o, 1) }} {
 		if p, err := f(PathOptions{Bounds: point}); err != nil || len(p.Keys) == 0 {
 			t.Error(err)
+		}
+	}
+}
+
+// TestSeeAll: the far plane lies behind the scene from all of the path, and stays where
+// it is where it did before.
+func TestSeeAll(t *testing.T) {
+	m := &manifest.Manifest{Tiles: []manifest.Tile{
+		{Bounds: manifest.Bounds{Max: [3]float64{100, 10, 100}}},
+		{Bounds: manifest.Bounds{Min: [3]float64{4900, 0, 0}, Max: [3]float64{5000, 10, 100}}},
+	}}
+	for _, c := range []struct {
+		x          float64
+		least, far float64
+	}{{0, 5000, 6500}, {-3000, 8000, 10200}, {2500, 2500, 3200}} {
+		p := defaultLens()
+		p.Keys = []CameraKey{{Position: [3]float64{c.x, 0, 0}}, {Position: [3]float64{2500, 0, 0}}}
+		p.SeeAll(m)
+		if !(p.Far >= c.least && p.Far <= c.far) {
+			t.Errorf("from %v m the far plane is at %v m", c.x, p.Far)
+		}
+		p.Far = 1e6
+		if p.SeeAll(m); p.Far != 1e6 {
+			t.Errorf("%v m became less", p.Far)
 		}
 	}
 }
