@@ -184,7 +184,7 @@ func (t *textureTable) setPixel(pixel float64) {
 
 // setStarts computes where the tiers of a texture begin, once its file is known.
 func (t *textureTable) setStarts(r *resource) {
-	for tier, edge := range [tiers]int{TierMinimum: t.minimum, TierMedium: t.policy.MaxDimension, TierFull: texfile.MaxEdge} {
+	for tier, edge := range [tiers]int{TierMinimum: t.minimum, TierMedium: t.medium(), TierFull: texfile.MaxEdge} {
 		r.at[tier] = r.file.StartFor(min(edge, t.maxEdge))
 	}
 	t.setReach(r)
@@ -196,6 +196,12 @@ func (t *textureTable) setReach(r *resource) {
 		own := t.policy.reachOf(r, t.pixel)
 		r.reach = &own
 	}
+}
+
+// medium returns the longest edge of the medium size, which shrinks with the minimum:
+// between the two lies what most have where memory is short.
+func (t *textureTable) medium() int {
+	return max(t.minimum, t.policy.MaxDimension*t.minimum/t.policy.MinDimension)
 }
 
 // firstEdge returns the longest edge of first loads.
