@@ -89,11 +89,12 @@ func (r *Renderer) Release(key payload.Key) {
 	r.textures.remove(n)
 }
 
-// Drawable reports whether the geometry of a representation is uploaded. Its
-// textures may still load.
+// Drawable reports whether the geometry of a representation is uploaded, and whether its
+// textures are there in some size, for which it waits a second at most. Textures that are
+// followed come when they come there.
 func (r *Renderer) Drawable(key payload.Key) bool {
 	n := r.reps[key]
-	return n != nil && n.resident
+	return n != nil && n.resident && (n.textured || r.textures.begun(n))
 }
 
 // Pump uploads what waits, geometry first and batches last, until the budget is spent, and

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"time"
+
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -27,6 +29,8 @@ type rep struct {
 	sent              int // bytes, vertices first
 
 	resident, gone bool
+	textured       bool          // nothing waits for its textures any more
+	askedAt        time.Duration // since when something does; 0: nothing has yet
 
 	// Of the frame that is being collected:
 	stamp       uint64

@@ -5,6 +5,7 @@ package render
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -149,6 +150,20 @@ func (t *textures) add(n *rep, p *prepared, asset *payload.Asset) (sets []*textu
 		}
 	}
 	return sets
+}
+
+// texturesWait bounds how long a representation waits for its textures.
+const texturesWait = time.Second
+
+// begun reports whether a representation need not wait for its textures.
+func (t *textures) begun(n *rep) bool {
+	if n.askedAt == 0 {
+		n.askedAt = max(1, t.view.Now)
+	}
+	n.textured = t.follows() || t.view.Now-n.askedAt >= texturesWait || !slices.ContainsFunc(n.meshes, func(m mesh) bool {
+		return m.entity != 0 && !t.stream.Begun(m.entity)
+	})
+	return n.textured
 }
 
 func anySlot(list []texture.Slot) bool {

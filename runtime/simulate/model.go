@@ -337,6 +337,9 @@ func (w *model) Drawable(key payload.Key) bool {
 	if key.Part > 0 && (w.stuck[key] || w.now < time.Duration(frame)*w.s.DT+w.meshLatency()) {
 		return false
 	}
+	if w.s.Cooked && w.textures != nil && w.now < time.Duration(frame)*w.s.DT+texturesWait && !w.textures.begun(key) {
+		return false
+	}
 	if w.s.Visible == nil {
 		return true
 	}

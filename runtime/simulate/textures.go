@@ -81,6 +81,16 @@ func newTextureTier(w *model, edge int, emit func(Record), before func()) (*text
 // preview.
 const maxTexture = 2048
 
+// texturesWait bounds how long a representation of a cooked scene waits for its textures,
+// as in the preview.
+const texturesWait = time.Second
+
+// begun reports whether all textures of a representation have come in some size, or will
+// not come.
+func (t *textureTier) begun(key payload.Key) bool {
+	return !slices.ContainsFunc(t.entities[key], func(p placed) bool { return !t.stream.Begun(p.entity) })
+}
+
 // Start is the texture.Loader. Only the answer waits.
 func (t *textureTier) Start(req texture.Request) {
 	t.attempts[req.URI]++

@@ -35,6 +35,21 @@ func (s *Streamer) Textures(dst []ID, h Entity) []ID {
 	return dst
 }
 
+// Begun reports whether of all textures of an entity something has come, or will not: what
+// is drawn before is white. Unknown handles have nothing to wait for.
+func (s *Streamer) Begun(h Entity) bool {
+	e, _ := s.entities.find(h)
+	if e == nil {
+		return true
+	}
+	for _, i := range e.textures {
+		if st := s.textures.list[i].state; st == stateWaiting || st == stateLoading {
+			return false
+		}
+	}
+	return true
+}
+
 // ID returns the texture of a slot, 0 when no entity has it.
 func (s *Streamer) ID(slot Slot) ID {
 	if i, ok := s.textures.byKey[keyOf(slot)]; ok && slot.URI != "" {

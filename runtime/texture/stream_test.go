@@ -400,3 +400,31 @@ func TestMaterialSlots(t *testing.T) {
 		}
 	}
 }
+
+// TestBegun: an entity has begun when something of each of its textures has come, or when
+// it is known that nothing will.
+func TestBegun(t *testing.T) {
+	r := newStreamRig(t)
+	e := r.add(at(10, "there"))
+	if r.s.Begun(e) {
+		t.Error("begun before anything was asked for")
+	}
+	r.tick()
+	if r.s.Begun(e) {
+		t.Error("begun while it loads")
+	}
+	r.loader.answerAll()
+	r.tick()
+	if !r.s.Begun(e) {
+		t.Error("not begun with a texture")
+	}
+	gone := r.add(at(10, "gone"))
+	r.loader.files["gone"] = fakeFile{err: errors.New("gone")}
+	r.settle()
+	if !r.s.Begun(gone) || r.edges(gone)[0] != 0 {
+		t.Error("what does not come is waited for")
+	}
+	if !r.s.Begun(0) {
+		t.Error("nothing is waited for")
+	}
+}
