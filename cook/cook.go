@@ -231,7 +231,7 @@ func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) 
 	return partition.Grid(inputs, partition.GridOptions{
 		MaxTiles:       int(min(o.memory()/bytesPerTile, math.MaxInt32)),
 		MaxAssignments: int(min(o.memory()/bytesPerAssignment, partition.DefaultMaxAssignments)),
-		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.SplitMaxTiles,
+		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.splitMaxTiles(),
 		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
 	})
 }

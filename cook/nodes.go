@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
 )
 
 // What a node of the pyramid may take, and how it is made.
@@ -46,6 +47,15 @@ type node struct {
 
 // makesPyramid reports whether there is one: a scene that is wanted whole needs none.
 func (c *scenePlan) makesPyramid() bool { return c.opts.Pyramid && !c.whole && !c.opts.DryRun }
+
+// splitMaxTiles is how many tiles an object may be cut into: the ground of a city is to end
+// in the pyramid like all else.
+func (o *Options) splitMaxTiles() int {
+	if o.Pyramid && o.SplitMaxTiles == partition.DefaultSplitMaxTiles {
+		return math.MaxInt32
+	}
+	return o.SplitMaxTiles
+}
 
 // above is what stands for a part of the scene so far: a tile in full, or a node.
 type above struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
 )
 
 // TestPyramid: every tile has a parent up to one root, containers have an entity for
@@ -84,6 +85,24 @@ func checkPyramid(t *testing.T, dir string, res *Result) {
 	for _, f := range manifest.Validate(m, dir, manifest.ValidateOptions{CheckFiles: true}) {
 		if strings.HasPrefix(string(f.Code), "pyramid") || strings.HasPrefix(f.Pointer, "/pyramid") {
 			t.Error(f)
+		}
+	}
+}
+
+// TestPyramidOfAWideGround: what spans more tiles than are cut by default is in the pyramid
+// all the same, unless the limit is one's own.
+func TestPyramidOfAWideGround(t *testing.T) {
+	scene := hills(t, 24)
+	for limit, shared := range map[int]bool{partition.DefaultSplitMaxTiles: false, 399: true} {
+		o := DefaultOptions()
+		o.TileSize, o.WholeLimit, o.Pyramid, o.SplitMaxTiles = [3]float64{1.1, o.TileSize[1], 1.1}, 0, true, limit
+		o.DryRun = true
+		res, err := Run(t.Context(), scene, t.TempDir(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Manifest.SharedBucket != nil; got != shared || !shared && res.Tiles <= limit {
+			t.Errorf("limit %d: a shared bucket %t, %d tiles", limit, got, res.Tiles)
 		}
 	}
 }

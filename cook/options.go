@@ -112,7 +112,8 @@ type GridOptions struct {
 	// go to the shared bucket. Default true.
 	Clip bool
 	// SplitMaxTiles: a spanning object that overlaps more tiles than this goes
-	// to the shared bucket instead of being cut. Default 400.
+	// to the shared bucket instead of being cut. Default 400; with a Pyramid, which
+	// does not have what lies in the bucket, the default has no limit.
 	SplitMaxTiles int
 	// Merge joins the meshes of a tile that have equal materials. Objects whose
 	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
