@@ -3,12 +3,14 @@ package serve
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -113,7 +115,8 @@ func TestSlowRequest(t *testing.T) {
 	base, stop, result := running(t, h, ServerOptions{ReadTimeout: time.Millisecond})
 	conn := dial(t, base)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n")
-	if b, err := io.ReadAll(conn); err != nil || strings.Contains(string(b), "200") {
+	// Where the server was first, what had not been read yet resets the connection.
+	if b, err := io.ReadAll(conn); err != nil && !errors.Is(err, syscall.ECONNRESET) || strings.Contains(string(b), "200") {
 		t.Errorf("%q %v", b, err)
 	}
 	stop()
