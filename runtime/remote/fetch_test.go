@@ -255,14 +255,20 @@ type blocking struct{ ctx context.Context }
 func (b blocking) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 
 func TestIdleTimeout(t *testing.T) {
+	stands := make(chan struct{}, 1) // nothing more comes, and what came has been counted
 	for name, answer := range map[string]func(*http.Request) (*http.Response, error){
 		"no answer": func(req *http.Request) (*http.Response, error) {
+			stands <- struct{}{}
 			<-req.Context().Done()
 			return nil, req.Context().Err()
 		},
 		"body stops": func(req *http.Request) (*http.Response, error) {
 			resp := reply(req, 200, nil, []byte("0123456789"))
-			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("0123"), blocking{req.Context()}))
+			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("0123"), readerFunc(func([]byte) (int, error) {
+				stands <- struct{}{}
+				<-req.Context().Done()
+				return 0, req.Context().Err()
+			})))
 			return resp, nil
 		},
 	} {
@@ -270,6 +276,7 @@ func TestIdleTimeout(t *testing.T) {
 		r.origin.answer = answer
 		done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
 		r.clock.await(30 * time.Second)
+		<-stands
 		r.clock.Advance(30*time.Second - time.Millisecond)
 		select {
 		case err := <-done:
