@@ -171,7 +171,7 @@ func (y *nodeBuilder) take(cell *nodeCell) (below []above, jobs int) {
 	return below, max(1, y.c.opts.jobs()/y.busy)
 }
 
-// all returns the nodes, children before their parents, by levels.
+// all returns the nodes, children before their parents.
 func (y *nodeBuilder) all() []node {
 	if y == nil {
 		return nil

@@ -119,6 +119,14 @@ func (r *rig) names() (out []string) {
 	return out
 }
 
+// jump puts the camera somewhere, from within a pyramid to far away.
+func (r *rig) jump(rt *rapid.T) {
+	r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
+	if rapid.Bool().Draw(rt, "near") {
+		r.camera.Position[0] /= 10
+	}
+}
+
 // TestPyramid flies away from a scene and back: far away its root alone is drawn, in
 // between the nodes whose error is too small to be seen, near by the tiles.
 func TestPyramid(t *testing.T) {
@@ -229,10 +237,7 @@ func TestPyramidProperty(t *testing.T) {
 		r.dt = 50 * time.Millisecond
 		stood := false
 		for range rapid.IntRange(1, 12).Draw(rt, "legs") {
-			r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
-			if rapid.Bool().Draw(rt, "near") {
-				r.camera.Position[0] /= 10
-			}
+			r.jump(rt)
 			r.memory.GeometryBudget = int64(rapid.SampledFrom([]int{0, 8000, 20000, 60000}).Draw(rt, "budget"))
 			for range rapid.IntRange(1, 60).Draw(rt, "frames") {
 				r.step()
@@ -276,10 +281,7 @@ func TestPyramidFadesProperty(t *testing.T) {
 		const most = 4*0.025/0.5 + 4.0/maskSteps // three levels of nodes and the tile
 		var last map[string][]Drawn
 		for range rapid.IntRange(1, 12).Draw(rt, "legs") {
-			r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
-			if rapid.Bool().Draw(rt, "near") {
-				r.camera.Position[0] /= 10
-			}
+			r.jump(rt)
 			for range rapid.IntRange(1, 40).Draw(rt, "frames") {
 				r.step()
 				places, err := r.covering(m)
@@ -421,10 +423,7 @@ func TestPyramidKeepsToTheBudget(t *testing.T) {
 		r.memory.GeometryBudget = int64(rapid.IntRange(3000, 60000).Draw(rt, "budget"))
 		r.dt = 50 * time.Millisecond
 		for range rapid.IntRange(1, 12).Draw(rt, "legs") {
-			r.camera.Position = [3]float64{float64(rapid.IntRange(-2000, 2000).Draw(rt, "x")), 2, float64(rapid.IntRange(-200, 400).Draw(rt, "z"))}
-			if rapid.Bool().Draw(rt, "near") {
-				r.camera.Position[0] /= 10
-			}
+			r.jump(rt)
 			for range rapid.IntRange(1, 60).Draw(rt, "frames") {
 				r.step()
 				st, nodes := r.s.Stats(), int64(0)

@@ -65,10 +65,9 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 
 // owed returns what the textures that wait will take.
 func (f *firstLoads) owed(textures *textureTable) (n int64) {
-	most := texfile.MostBytes(textures.firstEdge())
 	for _, i := range f.waiting {
 		if t := &textures.list[i]; t.refs > 0 && t.state == stateWaiting {
-			n += max(t.need, most)
+			n += textures.firstBytes(t)
 		}
 	}
 	return n
@@ -85,7 +84,7 @@ func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (comi
 		if b.room() >= max(t.need, texfile.MostBytes(1)) {
 			return true
 		}
-		bytes := max(t.need, texfile.MostBytes(textures.firstEdge()))
+		bytes := textures.firstBytes(t)
 		c.refuse(refusal{t.near, bytes, bytes, true})
 	}
 	return false

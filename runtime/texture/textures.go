@@ -207,6 +207,11 @@ func (t *textureTable) medium() int {
 // firstEdge returns the longest edge of first loads.
 func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
 
+// firstBytes bounds the bytes of a texture's first load.
+func (t *textureTable) firstBytes(r *resource) int64 {
+	return max(r.need, texfile.MostBytes(t.firstEdge()))
+}
+
 // Of a budget at most so much is for the minimum sizes of all textures; the minimum grows
 // again where the next larger one would take less than minimumAgain.
 const (
