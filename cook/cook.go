@@ -170,6 +170,7 @@ type scenePlan struct {
 	inputs  []partition.Object
 	planned *partition.Plan
 	name    string
+	pyramid bool // there are nodes above the tiles
 	whole   bool // the scene is wanted at full detail everywhere
 }
 
@@ -204,14 +205,14 @@ func (c *scenePlan) plan() error {
 			c.inputs[i].Box = geom.Box{Min: o.box.Center(), Max: o.box.Center()}
 		}
 	}
-	p, err := c.opts.partition(c.inputs)
+	p, pyramid, err := c.opts.partition(c.inputs)
 	if errors.Is(err, partition.ErrBadBox) {
 		return fmt.Errorf("%s: %w (%w)", c.path, err, ErrBadInput)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.scene.Source, err)
 	}
-	c.planned, c.name, c.whole = p, partition.Sanitize(c.scene.Name), c.wantedWhole()
+	c.planned, c.pyramid, c.name, c.whole = p, pyramid, partition.Sanitize(c.scene.Name), c.wantedWhole()
 	c.noteAnnotations()
 	if n := len(p.Skipped); n > 0 && (c.opts.SampleFraction > 0 || c.opts.PerimeterDepth > 0) {
 		c.ns.add("partial-scene", n, 0, "")
@@ -219,8 +220,8 @@ func (c *scenePlan) plan() error {
 	return nil
 }
 
-// partition plans by the options.
-func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) {
+// partitionWith plans by the options, with a limit on how many tiles an object is cut into.
+func (o *Options) partitionWith(inputs []partition.Object, splitMax int) (*partition.Plan, error) {
 	if o.hasFloors() {
 		return o.planFloors(inputs)
 	}
@@ -231,7 +232,7 @@ func (o *Options) partition(inputs []partition.Object) (*partition.Plan, error) 
 	return partition.Grid(inputs, partition.GridOptions{
 		MaxTiles:       int(min(o.memory()/bytesPerTile, math.MaxInt32)),
 		MaxAssignments: int(min(o.memory()/bytesPerAssignment, partition.DefaultMaxAssignments)),
-		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: o.splitMaxTiles(),
+		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: splitMax,
 		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
 	})
 }

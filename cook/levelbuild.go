@@ -94,7 +94,7 @@ func (p *payload) drop(l *level, format string, args ...any) {
 // writeLevel packs a simplified tile and writes its container.
 func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelSource, m *simplify.Mesh) error {
 	parts, shapes := src.names, src.take(m)
-	if l.hlod && c.opts.HLODAtlas {
+	if l.hlod && c.opts.HLODAtlas && !c.opts.DryRun {
 		var err error
 		if parts, shapes, err = c.bakeAtlas(b, p.tile, parts, shapes); err != nil {
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)

@@ -23,6 +23,11 @@ const (
 	// flushParts in parts of what may stand off a wall and be shown by its texture alone.
 	borderParts = 1280
 	flushParts  = 320
+	// autoPyramidTiles is how many tiles are drawn to the horizon without a pyramid: each
+	// is a draw at least, and takes memory wherever the camera is.
+	autoPyramidTiles = 400
+	// splitAround is how many times the tiles of all else a ground may be cut into.
+	splitAround = 8
 )
 
 // nodeSide returns the longer side of the cells of a level, 0 for tiles. Neighbours in a
@@ -46,15 +51,35 @@ type node struct {
 }
 
 // makesPyramid reports whether there is one: a scene that is wanted whole needs none.
-func (c *scenePlan) makesPyramid() bool { return c.opts.Pyramid && !c.whole && !c.opts.DryRun }
+func (c *scenePlan) makesPyramid() bool { return c.pyramid && !c.whole && !c.opts.DryRun }
 
-// splitMaxTiles is how many tiles an object may be cut into: the ground of a city is to end
-// in the pyramid like all else.
-func (o *Options) splitMaxTiles() int {
-	if o.Pyramid && o.SplitMaxTiles == partition.DefaultSplitMaxTiles {
-		return math.MaxInt32
+// partition plans the tiles, and says whether they get a pyramid. The ground of a city is
+// to end in it like all else, so with one it is cut into more tiles; what is far larger
+// than all else together, as a sky, is not.
+func (o *Options) partition(inputs []partition.Object) (p *partition.Plan, pyramid bool, err error) {
+	p, err = o.partitionWith(inputs, o.SplitMaxTiles)
+	if err != nil {
+		return nil, false, err
 	}
-	return o.SplitMaxTiles
+	tiles := seenTiles(p)
+	if !o.Pyramid && (!o.AutoPyramid || tiles <= autoPyramidTiles) {
+		return p, false, nil
+	}
+	if most := splitAround * tiles; o.SplitMaxTiles == partition.DefaultSplitMaxTiles && most > o.SplitMaxTiles && len(p.Shared) > 0 {
+		p, err = o.partitionWith(inputs, most)
+	}
+	return p, true, err
+}
+
+// seenTiles counts the tiles that are seen from afar.
+func seenTiles(p *partition.Plan) int {
+	n := 0
+	for i := range p.Tiles {
+		if !p.Tiles[i].Interior {
+			n++
+		}
+	}
+	return n
 }
 
 // above is what stands for a part of the scene so far: a tile in full, or a node.

@@ -3,12 +3,14 @@ package cook
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
@@ -113,5 +115,44 @@ func TestNoPyramid(t *testing.T) {
 	o.Pyramid = true
 	if _, err := Run(t.Context(), hills(t, 8), t.TempDir(), o); err == nil || !strings.Contains(err.Error(), "--pyramid") {
 		t.Error(err)
+	}
+}
+
+// TestAutoPyramid: scenes of many tiles get a pyramid by themselves, and a sky that is
+// far larger than the rest is not cut for it.
+func TestAutoPyramid(t *testing.T) {
+	type is struct {
+		side         float64 // of a tile
+		auto         bool
+		pyramid, cut bool // the ground is cut
+	}
+	box := func(x, z, side float64) partition.Object {
+		return partition.Object{Box: geom.Box{Min: geom.Vec3{x, 0, z}, Max: geom.Vec3{x + side, 1, z + side}}, Triangles: 12}
+	}
+	objects := []partition.Object{box(0, 0, 240), box(-900, -900, 2000)} // a ground and a sky
+	for x := range 24 {
+		for z := range 24 {
+			objects = append(objects, box(float64(10*x)+1, float64(10*z)+1, 8))
+		}
+	}
+	for i := range objects {
+		objects[i].ID = i
+	}
+	for _, c := range []is{
+		{10, true, true, true}, {10, false, false, false}, {20, true, false, true},
+	} {
+		o := DefaultOptions()
+		o.TileSize[0], o.TileSize[2], o.AutoPyramid = c.side, c.side, c.auto
+		p, pyramid, err := o.partition(objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := []int{0, 1}
+		if c.cut {
+			shared = shared[1:]
+		}
+		if pyramid != c.pyramid || !slices.Equal(p.Shared, shared) {
+			t.Errorf("%+v: a pyramid %t, %d tiles, shared %v", c, pyramid, len(p.Tiles), p.Shared)
+		}
 	}
 }

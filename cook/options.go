@@ -112,8 +112,9 @@ type GridOptions struct {
 	// go to the shared bucket. Default true.
 	Clip bool
 	// SplitMaxTiles: a spanning object that overlaps more tiles than this goes
-	// to the shared bucket instead of being cut. Default 400; with a Pyramid, which
-	// does not have what lies in the bucket, the default has no limit.
+	// to the shared bucket instead of being cut, unless it has 64 triangles or more for
+	// each. Default 400; with a Pyramid, which does not have what lies in the bucket,
+	// eight times the tiles that other objects are in, if that is more.
 	SplitMaxTiles int
 	// Merge joins the meshes of a tile that have equal materials. Objects whose
 	// name starts with NM_ or whose extra untold_no_merge is true stay alone.
@@ -165,6 +166,8 @@ type LevelOptions struct {
 	// Pyramid makes merged HLODs above the tiles, each with baked textures, up to one that
 	// stands for all of them but those that are wanted only from within. Default false.
 	Pyramid bool
+	// AutoPyramid makes a Pyramid of scenes with more than 400 tiles. Default true.
+	AutoPyramid bool
 	// HLODAtlas bakes the base colours of an HLOD into one texture of at most
 	// HLODMaxTexture pixels a side, so that it is one draw. Normal maps and
 	// light that materials emit are lost, blended parts stay apart.
@@ -221,7 +224,7 @@ func EngineOptions() Options {
 func ClassicOptions() Options {
 	o := DefaultOptions()
 	o.TileSize[0], o.TileSize[2] = partition.DefaultTileSide, partition.DefaultTileSide
-	o.FitDistances, o.WholeLimit, o.LODs, o.HLODs = false, 0, nil, nil
+	o.FitDistances, o.WholeLimit, o.LODs, o.HLODs, o.AutoPyramid = false, 0, nil, nil, false
 	o.Recenter = Recenter{}
 	return o
 }
@@ -247,7 +250,7 @@ func DefaultOptions() Options {
 		LevelOptions: LevelOptions{
 			FitDistances: true, WholeLimit: DefaultWholeLimit, LODs: lods, HLODs: hlods,
 			LODMaxErrorPixels: DefaultLevelMaxPixels, LevelFovY: DefaultLevelFovY, LevelHeight: DefaultLevelHeight,
-			LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture,
+			LODMinTriangles: DefaultLevelMinTriangles, HLODMaxTexture: DefaultHLODMaxTexture, AutoPyramid: true,
 		},
 		OutputOptions: OutputOptions{PayloadDir: "tiles", FileType: format.FileTile, Generator: "untold"},
 	}

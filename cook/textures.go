@@ -106,6 +106,7 @@ func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Op
 		return nil, err
 	}
 	if o.DryRun {
+		t.small = t.staged // and atlases are not made
 		return t, nil
 	}
 	if t.cooks() {

@@ -22,6 +22,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest"
 )
 
 // pixels is a PNG of a size in which every 16th pixel is a hole.
@@ -281,18 +282,27 @@ func crc(b []byte) []byte {
 	return []byte{byte(c >> 24), byte(c >> 16), byte(c >> 8), byte(c)}
 }
 
-// TestTextureDryRun: a plan does not touch images.
+// TestTextureDryRun: a plan does not touch images, also where levels are tried for their
+// distances.
 func TestTextureDryRun(t *testing.T) {
-	o := levelOptions()
-	o.Textures, o.DryRun = texture.ModeBC, true
-	o.Progress = func(stage string, _, _ int) {
-		if stage == TextureStage {
-			t.Error("textures are cooked")
+	scene := texturedHills(t, hillImages()...)
+	for _, mode := range []texture.Mode{texture.ModeCopy, texture.ModeBC} {
+		for _, fit := range []bool{false, true} {
+			for _, atlas := range []bool{false, true} {
+				o := levelOptions()
+				o.Textures, o.DryRun, o.FitDistances, o.HLODAtlas = mode, true, fit, atlas
+				o.LODs, o.HLODs = nil, []manifest.HLODLevel{{Suffix: "_hlod", ReductionRatio: 0.6}}
+				o.Progress = func(stage string, _, _ int) {
+					if stage == TextureStage {
+						t.Error("textures are cooked")
+					}
+				}
+				res, dir := runLevels(t, scene, o)
+				if _, err := os.Stat(dir); err == nil || res.TextureTotals.Images == 0 || res.Levels == 0 {
+					t.Errorf("%v fit %t atlas %t: %v, %d levels, %+v", mode, fit, atlas, err, res.Levels, res.TextureTotals)
+				}
+			}
 		}
-	}
-	res, dir := runLevels(t, texturedHills(t, hillImages()...), o)
-	if _, err := os.Stat(dir); err == nil || res.TextureTotals.Images == 0 {
-		t.Errorf("%v, %+v", err, res.TextureTotals)
 	}
 }
 

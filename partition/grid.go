@@ -23,6 +23,7 @@ const (
 	DefaultMaxAssignments = 32_000_000 // see GridOptions.MaxAssignments
 	boxShrink             = 1e-4       // metres: a box that touches a plane by less stays on its side
 	maxIndex              = 1 << 30    // largest grid coordinate
+	splitTriangles        = 64         // for each cell: what has so many is clipped into any number
 )
 
 // GridOptions controls Grid. The zero value gives the defaults without
@@ -56,7 +57,8 @@ type GridOptions struct {
 	// horizontal plane; 0 is the square of SpanningTiles.
 	OverlapThreshold int
 	// SplitMaxTiles: a spanning object that overlaps more cells than this in
-	// the horizontal plane is never clipped; 0 is 400.
+	// the horizontal plane is not clipped, unless (without Compat) it has 64 triangles
+	// or more for each of them, as a terrain; 0 is 400.
 	SplitMaxTiles int
 	// SampleFraction keeps only this part of the tiles, those nearest to the
 	// world's origin: 0 or 1 keeps all.
@@ -350,7 +352,8 @@ func (g *grid) route() {
 // split reports whether a spanning object is clipped into tiles, and narrows
 // its cells where the reference does.
 func (g *grid) split(o *Object, c *Classification, local geom.Box) bool {
-	if !g.opts.Clip || o.Policy == PolicyForceShared || c.XZOverlap > g.opts.SplitMaxTiles {
+	dense := !g.opts.Compat && o.Triangles/splitTriangles >= c.XZOverlap
+	if !g.opts.Clip || o.Policy == PolicyForceShared || c.XZOverlap > g.opts.SplitMaxTiles && !dense {
 		return false
 	}
 	if !g.opts.Compat {

@@ -540,3 +540,21 @@ func BenchmarkGrid(b *testing.B) {
 		}
 	}
 }
+
+// TestGridCutsTerrains: what has triangles enough for each of its cells is cut into any
+// number of them.
+func TestGridCutsTerrains(t *testing.T) {
+	ground, prop := box(-30, -0.5, -60, 60, 0.5, 30), box(1, 0, -4, 4, 2, -1)
+	for _, c := range []struct {
+		triangles int
+		compat    bool
+		cut       bool
+	}{{64*81 - 1, false, false}, {64 * 81, false, true}, {64 * 81, true, false}} {
+		objects := of(ground, prop)
+		objects[0].Triangles = c.triangles
+		p := mustGrid(t, objects, GridOptions{TileSize: geom.Vec3{10, 1000, 10}, Clip: true, Compat: c.compat, SplitMaxTiles: 80})
+		if p.Objects[0].InTiles != c.cut {
+			t.Errorf("%+v: %+v", c, p.Objects[0])
+		}
+	}
+}

@@ -27,7 +27,7 @@ func (x *gridFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.Float64Var(&o.TileSize[2], "tile-size-z", o.TileSize[2], "edge of a grid tile along z in metres")
 	f.BoolVar(&o.AutoTileSize, "auto-tile-size", false, "choose x and z for at most 2000 tiles of at most 32 objects")
 	f.BoolVar(&o.Clip, "clip", true, "cut geometry exactly at tile borders; false writes whole objects into every tile they overlap")
-	f.IntVar(&o.SplitMaxTiles, "split-max-tiles", o.SplitMaxTiles, "spanning objects over more tiles go to the shared bucket")
+	f.IntVar(&o.SplitMaxTiles, "split-max-tiles", o.SplitMaxTiles, "spanning objects over more tiles go to the shared bucket, unless they have 64 triangles or more for each of them")
 	f.Float64Var(&o.SampleFraction, "sample-fraction", 0, "cook only this part of the grid's tiles, around the world's origin, for a quick look (0 to 1)")
 	f.IntVar(&o.PerimeterDepth, "perimeter-depth", 0, "cook only this many rings of tiles at the outside of the scene (0: all)")
 	f.Var(recenterFlag{&o.Recenter}, "recenter", "what is taken off all coordinates before they are stored in single precision, as origin_offset in the manifest: auto (the scene's middle, where coordinates exceed 10 km), none, or X,Y,Z in metres (none with --compat engine)")

@@ -13,7 +13,15 @@ import (
 type levelFlags struct {
 	lod, hlod   bool
 	lods, hlods []string
+	pyramid     string
 }
+
+// Values of --pyramid. "true" and "false" are understood, too.
+const (
+	pyramidAuto = "auto"
+	pyramidOn   = "on"
+	pyramidOff  = "off"
+)
 
 func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.BoolVar(&x.lod, "lod", true, "make LODs: half and a fifth of the triangles (false: none; off with --compat engine)")
@@ -27,7 +35,8 @@ func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.Float64Var(&o.LevelFovY, "lod-fov", o.LevelFovY, "vertical field of view in degrees that errors in pixels are for")
 	f.IntVar(&o.LevelHeight, "lod-height", o.LevelHeight, "screen height in pixels that errors in pixels are for")
 	f.IntVar(&o.LODMinTriangles, "lod-min-triangles", o.LODMinTriangles, "levels with fewer triangles are left out")
-	f.BoolVar(&o.Pyramid, "pyramid", false, "make merged HLODs above the tiles, up to one for the whole scene, with baked textures")
+	f.StringVar(&x.pyramid, "pyramid", pyramidAuto, "merged HLODs above the tiles, up to one for the whole scene, with baked textures: on, off, or auto: for scenes of more than 400 tiles (off with --compat engine, --lod-level and --hlod-level)")
+	f.Lookup("pyramid").NoOptDefVal = pyramidOn
 	f.BoolVar(&o.HLODAtlas, "hlod-atlas", false, "bake an HLOD's base colours into one texture, so that it is one draw")
 	f.IntVar(&o.HLODMaxTexture, "hlod-max-texture", o.HLODMaxTexture, "longest side of an HLOD's textures in pixels")
 }
@@ -41,6 +50,16 @@ func (x *levelFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	if classic {
 		o.FitDistances = false
 		lods, hlods = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	}
+	switch x.pyramid {
+	case pyramidAuto:
+		o.Pyramid, o.AutoPyramid = false, !classic
+	case pyramidOn, "true":
+		o.Pyramid, o.AutoPyramid = true, false
+	case pyramidOff, "false":
+		o.Pyramid, o.AutoPyramid = false, false
+	default:
+		return fmt.Errorf("--pyramid is %q; it must be on, off or auto", x.pyramid)
 	}
 	o.LODs, o.HLODs = nil, nil
 	for _, text := range x.lods {
@@ -73,6 +92,7 @@ func (x *levelFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	if asked := f.Changed("lod") && x.lod || f.Changed("hlod") && x.hlod || o.Pyramid; asked && !f.Changed("whole-limit") {
 		o.WholeLimit = 0 // who asks for levels gets them, of small scenes too
 	}
+	o.AutoPyramid = o.AutoPyramid && len(o.HLODs) > 0
 	if o.LODErrorPixels > 0 && len(o.LODs)+len(o.HLODs) == 0 {
 		return fmt.Errorf("--lod-error-pixels places levels, and there are none: add --lod or --hlod")
 	}
