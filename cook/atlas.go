@@ -32,6 +32,7 @@ type atlasMaterial struct {
 	material gltfscene.Material
 	staged   []texture.Staged
 	file     texture.Cooked
+	written  fileRecord
 }
 
 // atlasArea is the part of an atlas that shows one drawable's material.
@@ -374,7 +375,8 @@ func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasAre
 	}
 	stem := freeStem(tile+"_atlas", texture.OneExt(c.opts.Textures), b.small, b.staged)
 	var file texture.Cooked
-	w, err := b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures)), func(w io.Writer) error {
+	name := path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures))
+	w, err := b.out.write(name, func(w io.Writer) error {
 		var err error
 		file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures)
 		return err
@@ -386,7 +388,7 @@ func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasAre
 	m.BaseColorTex.Image = 0
 	s := texture.Staged{File: file.File, Width: file.Width, Height: file.Height, Size: file.Size}
 	s.Cooked[texture.Color] = &file
-	return &atlasMaterial{m, []texture.Staged{s}, file}, nil
+	return &atlasMaterial{m, []texture.Staged{s}, file, fileRecord{name, w.size, w.sha256}}, nil
 }
 
 // freeStem begins a file name that no texture of the scene has.

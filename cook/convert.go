@@ -116,12 +116,14 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 		return nil, err
 	}
 	b := newTileBuilder(s, objects, images.staged, opts, ns)
+	var counted []memberNote
 	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
-		return member{object: i, parts: b.bake(i), count: true}, nil
+		return member{object: i, parts: b.bake(i), notes: &counted}, nil
 	}, nil)
 	if err != nil {
 		return nil, err
 	}
+	ns.members(counted, objects)
 	if t == nil {
 		return nil, nothing(model, s, ns)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/workpool"
@@ -34,6 +35,8 @@ type Result struct {
 	Needs            *Needs             `json:"needs"`
 	Report           *report.Report     `json:"-"` // when Options.Report is set
 	DryRun           bool               `json:"dry_run"`
+	Unchanged        bool               `json:"unchanged"` // nothing has changed since the last cook, and nothing was written
+	Reused           int                `json:"reused"`    // containers whose tile was made by an earlier cook, with its levels
 	Tiles            int                `json:"tiles"`
 	FailedTiles      int                `json:"failed_tiles"`
 	SharedObjects    int                `json:"shared_objects"`
@@ -68,7 +71,8 @@ type VertexCache struct {
 // Run cooks a scene into dir: dir/<scene>.json and the payloads in
 // dir/<PayloadDir>. The error matches ErrNothing when the scene has no
 // triangles, ErrBusy when another Run writes to dir; on any error but
-// ErrUnfinished, and after a dry run, dir is as it was before. At every instant
+// ErrUnfinished, and after a dry run, dir is as it was before, but that a Run which ctx
+// ends keeps what it has made in dir/.untold, for the next one. At every instant
 // dir holds the complete old scene or the complete new one for readers of this
 // module, also when the process is killed or the machine fails; the next Run
 // finishes or clears away what such a stop has left.
@@ -76,6 +80,11 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+
+	if res, err := upToDate(ctx, scene, dir, &opts); res != nil || err != nil {
+		return res, err
+	}
+	began := clock.System{}.Now().UnixNano()
 
 	// Scene: the glTF file as a flat list of objects.
 	c := &scenePlan{opts: &opts, ns: &notes{}, path: scene}
@@ -95,7 +104,9 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		return nil, err
 	}
 	defer func() {
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil && c.recall.goesOn(): // the next cook goes on
+		case err != nil:
 			out.discard()
 		}
 		out.endHolds()
@@ -103,6 +114,10 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	others, err := c.prepare(out)
 	if err != nil {
 		return nil, err
+	}
+	if !opts.DryRun {
+		c.recall = newRecall(out, c.manifestFile(), opts.Full, opts.Verify)
+		defer c.recall.close()
 	}
 
 	// Payloads: the containers to build, with their levels and what they take.
@@ -125,8 +140,12 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 
 	// Manifest: it fits the levels' distances, for which some are taken back.
 	m := c.manifest(payloads, nodes)
-	if err := out.unstage(takenBack(payloads)); err != nil {
-		return nil, err
+	if !opts.DryRun {
+		for _, f := range takenBack(payloads) {
+			if err := c.recall.setAside(f); err != nil {
+				return nil, fmt.Errorf("cook: %w", err)
+			}
+		}
 	}
 	if err := images.publish(); err != nil {
 		return nil, err
@@ -140,13 +159,17 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	var files []fileRecord
 	if !opts.DryRun {
-		if err := c.commit(ctx, out, m, others); err != nil {
+		if files, err = c.commit(ctx, out, m, others); err != nil {
 			return nil, err
 		}
 	}
 	res = c.summarize(m, payloads, nodes, dropped, images.totals())
 	res.ManifestPath = filepath.Join(out.dir, c.manifestFile())
+	if !opts.DryRun {
+		c.recall.saveResult(res, c.scene, &opts, began, files)
+	}
 	return res, nil
 }
 
@@ -155,7 +178,9 @@ func openOutput(dir string, o *Options) (*output, error) {
 	if o.DryRun {
 		return &output{dir: dir}, nil
 	}
-	return newOutput(dir, o.output())
+	opts := o.output()
+	opts.adopts = true
+	return newOutput(dir, opts)
 }
 
 // scenePlan is a scene with the plan of its tiles: what all later stages read and
@@ -170,8 +195,9 @@ type scenePlan struct {
 	inputs  []partition.Object
 	planned *partition.Plan
 	name    string
-	pyramid bool // there are nodes above the tiles
-	whole   bool // the scene is wanted at full detail everywhere
+	pyramid bool    // there are nodes above the tiles
+	whole   bool    // the scene is wanted at full detail everywhere
+	recall  *recall // nil for a dry run
 }
 
 // manifestFile is the name of the manifest in the output folder.
@@ -261,6 +287,7 @@ type payload struct {
 	order     orderStats
 	empty     bool
 	drops     []Drop
+	notes     []memberNote // Member is the object
 }
 
 // simplified reports whether something coarser is made of it.
@@ -327,6 +354,9 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 	for i := range c.objects {
 		res.Triangles += c.objects[i].triangles
 	}
+	if c.recall != nil {
+		res.Reused = len(c.recall.reused)
+	}
 	var order orderStats
 	var atlases int
 	var atlasBytes, atlasGPU int64
@@ -377,6 +407,13 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 	b.out, b.small, b.shrunk = out, images.small, images.shrunk
 	b.images.dir = images.from
 	split := c.newSplitter(b)
+	var keys *keyer
+	if c.recall != nil {
+		var err error
+		if keys, err = c.newKeyer(ctx, b, images, first); err != nil {
+			return nil, err
+		}
+	}
 	nodes, err := c.newNodeBuilder(b, payloads)
 	if err != nil {
 		return nil, err
@@ -392,17 +429,39 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			free, err := room.take(ctx, payloads[i].share, payloads[i].simplified())
-			if err != nil {
-				return err
-			}
-			get := func(o int) (member, error) {
-				parts, cut, err := split.parts(o, payloads[i].coord)
-				return member{object: o, parts: parts, cut: cut, count: cut || first[o] == i}, err
+			p := &payloads[i]
+			var k key
+			known := false
+			if keys != nil {
+				k = keys.payload(i, p)
+				known = c.recall.restore(p, &k)
 			}
 			var parts []pyramid.Part
-			parts, errs[i] = c.buildOne(ctx, b, &payloads[i], get)
-			free()
+			if known && !p.above {
+				split.skip(p.members, p.coord)
+			} else {
+				free, err := room.take(ctx, p.share, p.simplified())
+				if err != nil {
+					return err
+				}
+				get := func(o int) (member, error) {
+					parts, cut, err := split.parts(o, p.coord)
+					m := member{object: o, parts: parts, cut: cut}
+					if (cut || first[o] == i) && !known {
+						m.notes = &p.notes
+					}
+					return m, err
+				}
+				if known {
+					parts, errs[i] = c.partsOf(ctx, b, p, get)
+				} else {
+					parts, errs[i] = c.buildOne(ctx, b, p, get)
+				}
+				free()
+			}
+			if errs[i] == nil && keys != nil && !known {
+				c.recall.remember(p.name, &k, recordOf(p), false)
+			}
 			if errs[i] == nil {
 				errs[i] = nodes.put(ctx, i, parts)
 			}
@@ -418,6 +477,9 @@ func (c *scenePlan) build(ctx context.Context, out *output, images *textures, ro
 	}
 	if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
 		return nil, err
+	}
+	for i := range payloads {
+		c.ns.members(payloads[i].notes, c.objects)
 	}
 	return nodes.all(), nil
 }
@@ -466,6 +528,18 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 	return parts, c.buildLevels(ctx, b, p, src)
 }
 
+// partsOf returns what nodes of the pyramid are made of, of a tile that is there already.
+func (c *scenePlan) partsOf(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) (parts []pyramid.Part, err error) {
+	var src *levelSource
+	if _, err = b.build(ctx, p.typ, p.members, get, func(all []drawable) { src = newLevelSource(all) }); err == nil && src != nil {
+		parts, err = b.nodeParts(src)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
+	}
+	return parts, nil
+}
+
 // writeFull writes a tile's full geometry and keeps what the manifest says
 // about it.
 func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
@@ -488,30 +562,46 @@ func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
 }
 
 // commit writes the manifest beside the staged payloads, and makes the staged files
-// and the removal of what the new scene does not have any more one change.
-func (c *scenePlan) commit(ctx context.Context, out *output, m *manifest.Manifest, others *neighbours) error {
+// and the removal of what the new scene does not have any more one change. What lies in
+// its place with the same bytes is not touched. It returns all files of the scene.
+func (c *scenePlan) commit(ctx context.Context, out *output, m *manifest.Manifest, others *neighbours) ([]fileRecord, error) {
 	file := c.manifestFile()
-	if _, err := out.write(file, func(w io.Writer) error { return m.Encode(w) }); err != nil {
-		return err
+	w, err := out.write(file, func(w io.Writer) error { return m.Encode(w) })
+	if err != nil {
+		return nil, err
 	}
 	old, err := out.readOldScene(ctx, file, others, c.opts.jobs())
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if err := c.recall.bring(); err != nil {
+		return nil, err
+	}
+	files, err := c.recall.settle(file)
+	if err != nil {
+		return nil, fmt.Errorf("cook: output: %w", err)
 	}
 	staged, err := out.staged(file)
 	if err != nil {
-		return fmt.Errorf("cook: output: %w", err)
+		return nil, fmt.Errorf("cook: output: %w", err)
 	}
-	fresh := make([]string, len(staged))
-	for i := range staged {
-		fresh[i] = staged[i].Path
+	for _, e := range staged {
+		files = append(files, fileRecord{e.Path, e.Size, e.SHA256})
+	}
+	fresh := make([]string, len(files))
+	for i := range files {
+		fresh[i] = files[i].Name
 	}
 	if err := others.check(fresh); err != nil {
-		return err
+		return nil, err
 	}
 	removes, err := old.stale(ctx, fresh, c.opts.jobs())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return out.publish(file, removes)
+	if len(staged) == 1 && len(removes) == 0 && c.recall.inPlace(fileRecord{file, w.size, w.sha256}) {
+		out.discardStage()
+		return files, nil
+	}
+	return files, out.publish(file, removes)
 }

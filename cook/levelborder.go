@@ -1,6 +1,8 @@
 package cook
 
 import (
+	"math"
+
 	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/simplify"
 	"github.com/untoldkit/untold/partition"
@@ -53,7 +55,7 @@ func (c *scenePlan) besides() (beside [][6]float64, alone [][6]bool) {
 	tiles := c.planned.Tiles
 	beside, alone = make([][6]float64, len(tiles)), make([][6]bool, len(tiles))
 	for i := range tiles {
-		own := has[tiles[i].Coord]
+		own := about(has[tiles[i].Coord])
 		for side := range beside[i] {
 			at := tiles[i].Coord
 			step := side%2*2 - 1
@@ -63,12 +65,25 @@ func (c *scenePlan) besides() (beside [][6]float64, alone [][6]bool) {
 			at[side/2] += step
 			n, ok := has[at]
 			if beside[i][side] = own; ok {
-				beside[i][side] = min(own, n)
+				beside[i][side] = min(own, about(n))
 			}
 			alone[i][side] = !ok
 		}
 	}
 	return beside, alone
+}
+
+// about rounds to a power of two: a tile is to stay as it is when something small comes
+// or goes beside it.
+func about(n float64) float64 {
+	part, exp := math.Frexp(n) // part is from 0.5 to 1
+	if part < math.Sqrt2/2 {
+		exp--
+	}
+	if part == 0 {
+		return 0
+	}
+	return math.Ldexp(1, exp)
 }
 
 // labels tells the materials of a tile's groups apart, as in all tiles.

@@ -110,6 +110,7 @@ func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelS
 		if d.atlas != nil {
 			l.atlasBytes += d.atlas.file.Size
 			l.atlasGPU += d.atlas.file.GPU
+			l.atlas = &d.atlas.written
 		}
 		if d.packed, err = b.packLevel(shape, &d); err != nil {
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)

@@ -150,11 +150,17 @@ func (c *scenePlan) unmake(p *payload, l *level, reason string) {
 }
 
 // takenBack returns the staged files of levels that were taken back.
-func takenBack(payloads []payload) (files []string) {
+func takenBack(payloads []payload) (files []fileRecord) {
 	for i := range payloads {
 		for k := range payloads[i].levels {
-			if l := &payloads[i].levels[k]; l.takenBack {
-				files = append(files, l.file)
+			l := &payloads[i].levels[k]
+			if !l.takenBack {
+				continue
+			}
+			files = append(files, fileRecord{l.file, l.written.size, l.written.sha256})
+			if l.atlas != nil {
+				files = append(files, *l.atlas)
+				l.atlas = nil
 			}
 		}
 	}

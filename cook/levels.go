@@ -185,8 +185,9 @@ type level struct {
 	gpuBytes   int64
 	textures   []string           // file names in the folder of textures
 	scales     map[string]float64 // textureScales, by these names
-	atlasBytes int64              // of its own texture
-	atlasGPU   int64              // bytes of video memory
+	atlas      *fileRecord        // its own texture
+	atlasBytes int64
+	atlasGPU   int64 // bytes of video memory
 }
 
 // Drop is a LOD or HLOD that was asked for and is not in the manifest.

@@ -70,6 +70,13 @@ func (s *notes) add(code string, n, rank int, where string) {
 	}
 }
 
+// members adds what was noted about objects.
+func (s *notes) members(list []memberNote, objects []object) {
+	for _, n := range list {
+		s.add(n.Code, n.Count, n.Member, objects[n.Member].name)
+	}
+}
+
 // detail puts text behind the message of a kind that was added.
 func (s *notes) detail(code, text string) {
 	s.mu.Lock()

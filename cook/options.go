@@ -203,6 +203,12 @@ type OutputOptions struct {
 	// Report asks for Result.Report, which costs time and memory for every
 	// object.
 	Report bool
+	// Full makes everything anew. By default what an earlier cook into the folder has
+	// made out of the same is taken again; the bytes are the same either way.
+	Full bool
+	// Verify reads all files of the scene and of the output folder to see whether they
+	// have changed, instead of trusting their size, time and number.
+	Verify bool
 	// NoSync leaves out the flushes to the disk: what was cooked then survives a
 	// kill, but not a failure of the machine in the moments after.
 	NoSync bool

@@ -41,11 +41,14 @@ type output struct {
 // outputOptions change how files are written.
 type outputOptions struct {
 	noSync bool
+	adopts bool                            // results of killed cooks are taken over, not swept away
 	wrap   func(io.Writer) io.Writer       // tests: a disk that runs full
 	faults func(dir journal.FS) journal.FS // tests: a folder that fails
 }
 
-func (o *Options) output() outputOptions { return outputOptions{o.NoSync, o.wrap, o.faults} }
+func (o *Options) output() outputOptions {
+	return outputOptions{noSync: o.NoSync, wrap: o.wrap, faults: o.faults}
+}
 
 // newOutput creates the folders and removes the stages of killed cooks. Call
 // discard when the files are not published.
@@ -64,7 +67,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	if o.files = root; opts.faults != nil {
 		o.files = opts.faults(root)
 	}
-	sweep(dir, o.files, holding.Folder, journal.Idle(clock.System{}.Now()))
+	sweep(dir, o.files, holding.Folder, journal.Idle(clock.System{}.Now()), opts.adopts)
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()
@@ -114,6 +117,12 @@ func (o *output) endHolds() {
 		end()
 	}
 	o.ends = nil
+}
+
+// discardStage removes the stage of a cook that has changed nothing.
+func (o *output) discardStage() {
+	_ = journal.RemoveStage(o.files, o.name) // or the next cook will
+	o.done = true
 }
 
 // discard removes everything that this cook has written, and the folders that
@@ -208,6 +217,69 @@ func (o *output) mkdirAll(dir string) error {
 	return err
 }
 
+// adopt moves a file from elsewhere in the output folder into the stage.
+func (o *output) adopt(from string, e journal.Entry) error {
+	if err := o.reserve(e.Path); err != nil {
+		return fmt.Errorf("cook: %w", err)
+	}
+	to := path.Join(journal.Folder, o.name, e.Path)
+	err := o.files.Rename(from, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = o.mkdirAll(path.Dir(to)); err == nil {
+			err = o.files.Rename(from, to)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cook: %s: %w", e.Path, err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.known[journal.Fold(e.Path)] = e
+	return nil
+}
+
+// copy writes a file of the stage from another one in the output folder.
+func (o *output) copy(from string, f fileRecord) error {
+	in, err := o.files.Open(from)
+	if err != nil {
+		return fmt.Errorf("cook: %s: %w", f.Name, err)
+	}
+	defer in.Close()
+	w, err := o.write(f.Name, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err == nil && w.sha256 != f.SHA256 {
+		err = fmt.Errorf("cook: %s: its bytes have changed since they were checked; cook again", from)
+	}
+	return err
+}
+
+// hash completes what is known of a staged file.
+func (o *output) hash(e journal.Entry) (journal.Entry, error) {
+	f, err := o.files.Open(path.Join(journal.Folder, o.name, e.Path))
+	if err != nil {
+		return e, fmt.Errorf("cook: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if e.Size, err = io.Copy(h, f); err != nil {
+		return e, fmt.Errorf("cook: %s: %w", e.Path, err)
+	}
+	e.SHA256 = hex.EncodeToString(h.Sum(nil))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.known[journal.Fold(e.Path)] = e
+	return e, nil
+}
+
+// forget lets another file have a name.
+func (o *output) forget(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.known, journal.Fold(name))
+}
+
 // unstage removes staged files, named as for write.
 func (o *output) unstage(names []string) error {
 	for _, name := range names {
@@ -241,6 +313,7 @@ func (o *output) staged(last string) ([]journal.Entry, error) {
 		for _, d := range list {
 			name := prefix + d.Name()
 			switch {
+			case name == logName: // no file of the scene
 			case d.IsDir():
 				err = walk(dir+"/"+d.Name(), name+"/")
 			case name != last:

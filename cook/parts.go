@@ -151,6 +151,26 @@ func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err 
 		e.cut = true
 		e.pieces, e.err = s.cut(object)
 	}
+	return s.release(e, object, coord), true, e.err
+}
+
+// skip tells that a tile will not ask for its objects.
+func (s *splitter) skip(objects []int, coord *[3]int) {
+	if coord == nil {
+		return
+	}
+	for _, o := range objects {
+		if e := s.entries[o]; e != nil {
+			e.mu.Lock()
+			s.release(e, o, coord)
+			e.mu.Unlock()
+		}
+	}
+}
+
+// release lets go of what an object contributes to a tile, and of all of it with the
+// last tile.
+func (s *splitter) release(e *splitEntry, object int, coord *[3]int) []part {
 	first := s.plan.Objects[object].Cells.Min
 	var key [3]int
 	for a := range key {
@@ -165,7 +185,7 @@ func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err 
 		}
 		e.pieces = nil
 	}
-	return out, true, e.err
+	return out
 }
 
 // cut bakes an object and splits it at the planes between its tiles.

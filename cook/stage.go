@@ -62,14 +62,21 @@ type holder func(dir string) (release func(), state holding.State, err error)
 
 // sweep removes the stages of cooks that were killed. Those of living cooks
 // are held, those that a journal names hold a committed scene; where there are no
-// locks a stage goes when nothing in it has changed for a day.
-func sweep(dir string, f journal.FS, hold holder, idle func(f journal.FS, at string) bool) {
+// locks a stage goes when nothing in it has changed for a day. With adopts those stay
+// that have results.
+func sweep(dir string, f journal.FS, hold holder, idle func(f journal.FS, at string) bool, adopts bool) {
 	sweepFolder(dir, ".", f, hold, idle, func(name string) bool {
 		number, ours := strings.CutPrefix(name, oldStagePrefix)
 		return ours && number != "" && strings.Trim(number, "0123456789") == ""
 	})
 	if st, err := f.Lstat(journal.Folder); err == nil && st.IsDir() {
-		sweepFolder(dir, journal.Folder, f, hold, idle, journal.IsStage)
+		sweepFolder(dir, journal.Folder, f, hold, idle, func(name string) bool {
+			if !journal.IsStage(name) {
+				return false
+			}
+			_, err := f.Lstat(path.Join(journal.Folder, name, logName))
+			return !adopts || err != nil
+		})
 	}
 }
 

@@ -88,7 +88,7 @@ func TestMakeStageInMissingFolder(t *testing.T) {
 	if _, _, err := makeStage(dir, f); err == nil {
 		t.Error("no error")
 	}
-	sweep(dir, f, holding.Folder, journal.Idle(time.Now()))
+	sweep(dir, f, holding.Folder, journal.Idle(time.Now()), false)
 	locks(t)
 	if _, _, err := holding.Folder(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
@@ -152,16 +152,16 @@ func TestSweepWithoutLocks(t *testing.T) {
 	f := must(journal.OpenDir(dir, true))
 	defer f.Close()
 	day := time.Now().Add(journal.DeadAfter)
-	sweep(dir, f, none, journal.Idle(day.Add(-time.Hour)))
+	sweep(dir, f, none, journal.Idle(day.Add(-time.Hour)), false)
 	// One file that is younger keeps all.
 	if err := os.Chtimes(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold"), time.Time{}, day); err != nil {
 		t.Fatal(err)
 	}
-	sweep(dir, f, none, journal.Idle(day.Add(time.Hour)))
+	sweep(dir, f, none, journal.Idle(day.Add(time.Hour)), false)
 	if !isThere(filepath.Join(dir, ".untold", "cook-7", "tiles", "a.untold")) || isThere(filepath.Join(dir, oldStagePrefix+"123")) {
 		t.Errorf("%q", fileNames(testfile.ReadTree(t, dir)))
 	}
-	sweep(dir, f, none, journal.Idle(day.Add(25*time.Hour)))
+	sweep(dir, f, none, journal.Idle(day.Add(25*time.Hour)), false)
 	if got := fileNames(testfile.ReadTree(t, dir)); len(got) != 1 || got[0] != ".untold/mine/x" {
 		t.Errorf("%q", got)
 	}
@@ -173,11 +173,11 @@ func TestSweepWithoutLocks(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}}
-	sweep(dir, late, none, journal.Idle(time.Now().Add(48*time.Hour)))
+	sweep(dir, late, none, journal.Idle(time.Now().Add(48*time.Hour)), false)
 	if got := seen(t, dir); got["tiles/a.untold"] != ".untold/cook-8/tiles/a.untold" || got["town.json"] == "" {
 		t.Errorf("a committed scene was removed: %v", got)
 	}
-	sweep(dir, f, none, journal.Idle(time.Now().Add(48*time.Hour)))
+	sweep(dir, f, none, journal.Idle(time.Now().Add(48*time.Hour)), false)
 	if got := seen(t, dir); got["town.json"] == "" {
 		t.Errorf("a committed scene was removed: %v", got)
 	}

@@ -28,14 +28,13 @@ type tileBuilder struct {
 	plans        []uvPlan // by materials
 	classes      []int    // by materials; nil: nothing is merged
 	instances    bool
-	notes        *notes
 	out          *output // where containers are written
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives
 // without one is appended behind the scene's.
 func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
-	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, notes: ns}
+	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances}
 	b.looks.Images = s.Images
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {
@@ -63,8 +62,15 @@ func (b *tileBuilder) material(p *gltfscene.Primitive) int {
 type member struct {
 	object int
 	parts  []part
-	cut    bool // the parts are pieces of it
-	count  bool // the notes count it here
+	cut    bool          // the parts are pieces of it
+	notes  *[]memberNote // where they are counted here, else nil
+}
+
+// note counts something about a member.
+func (m *member) note(code string, n int) {
+	if m.notes != nil && n > 0 {
+		*m.notes = append(*m.notes, memberNote{code, n, m.object})
+	}
 }
 
 // tile is a built container.
@@ -158,12 +164,10 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.slot, err)
 		}
-		if m.count {
-			b.notes.add("normals-repaired", p.normals, m.object, o.name)
-			b.notes.add("tangents-repaired", p.tangents, m.object, o.name)
-			b.notes.add("degenerate-triangles", packed.Degenerate, m.object, o.name)
-			b.notes.add("uv-clamped", packed.UVClamped, m.object, o.name)
-		}
+		m.note("normals-repaired", p.normals)
+		m.note("tangents-repaired", p.tangents)
+		m.note("degenerate-triangles", packed.Degenerate)
+		m.note("uv-clamped", packed.UVClamped)
 		if len(packed.Indices) == 0 {
 			continue
 		}
@@ -182,8 +186,8 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 		}
 		out = append(out, d)
 	}
-	if len(out) == 0 && m.count && !m.cut {
-		b.notes.add("empty-object", 1, m.object, o.name)
+	if len(out) == 0 && !m.cut {
+		m.note("empty-object", 1)
 	}
 	return out, nil
 }

@@ -41,7 +41,9 @@ With --partition quadtree or kdtree the scene is cut into floors, the floors int
 into semantic tiers (shell, structure, furniture, small props), which load from ever less far.
 Every object is whole in one tile.
 
-The same scene and flags give the same bytes, whatever --jobs is. At every instant the folder is
+The same scene and flags give the same bytes, whatever --jobs is. What an earlier cook into the
+folder has made of the same objects and settings is not made again, and files that stay the same
+are not touched; --full makes everything anew, with the same bytes. At every instant the folder is
 the complete old scene or the complete new one, also when the cook is killed or the power fails;
 the next cook finishes or clears away what a stop has left. Two cooks cannot write to one folder
 at the same time.
@@ -71,7 +73,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
-	{"Output", "output payload-dir compress compat dry-run plan report json sync jobs"},
+	{"Output", "output payload-dir full verify compress compat dry-run plan report json sync jobs"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -80,6 +82,8 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	c.floors.register(f, &c.opts)
 	c.grid.register(f, &c.opts)
 	c.levels.register(f, &c.opts)
+	f.BoolVar(&c.opts.Full, "full", false, "make everything anew; by default tiles that nothing has changed for are taken from the last cook into the folder, with the same bytes")
+	f.BoolVar(&c.opts.Verify, "verify", false, "read the scene's files and those in the output folder to see what has changed, instead of trusting their sizes and times")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 }
@@ -162,6 +166,12 @@ func printCooked(a *app, r *cook.Result) error {
 	_, err := fmt.Fprintf(a.stdout, "%s %s: %s, %s in %s%s (%s, %s), %s (%s)\n",
 		what, r.ManifestPath, human.Plural(r.Objects, "object"), human.Plural(r.Triangles, "triangle"), human.Plural(r.Tiles, "tile"), shared,
 		human.Plural(r.TileTriangles, "triangle"), human.Bytes(r.PayloadBytes), human.Plural(r.Textures, "texture"), human.Bytes(r.TextureBytes))
+	switch {
+	case r.Unchanged:
+		_, err = fmt.Fprintln(a.stdout, "nothing has changed since the last cook, and nothing was written (--full makes everything anew)")
+	case r.Reused > 0:
+		_, err = fmt.Fprintf(a.stdout, "%d of them taken from an earlier cook, for which nothing has changed\n", r.Reused)
+	}
 	if r.Levels > 0 {
 		size := fmt.Sprintf(" (%s, %s)", human.Plural(r.LevelTriangles, "triangle"), human.Bytes(r.LevelBytes))
 		if r.DryRun {

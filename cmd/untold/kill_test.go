@@ -21,21 +21,7 @@ import (
 // onDisk reads all files below a folder, as any program does.
 func onDisk(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, p)
-		if err == nil {
-			out[filepath.ToSlash(rel)] = string(testfile.Read(t, p))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return testfile.ReadTree(t, dir)
 }
 
 // asRead reads the files of a folder as our commands do.

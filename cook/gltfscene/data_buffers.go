@@ -110,6 +110,7 @@ func (dr *dataReader) readExternal(uri string, n int64) ([]byte, error) {
 			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
 		}
 	}
+	dr.scene.Files = append(dr.scene.Files, x.src.path(x.name))
 	return x.read(n)
 }
 

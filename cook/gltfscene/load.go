@@ -80,7 +80,11 @@ func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
 		return nil, named(name, openError(base, err))
 	}
 	defer f.Close()
-	return loadFrom(ctx, name, f, size, src, opts)
+	s, err := loadFrom(ctx, name, f, size, src, opts)
+	if s != nil {
+		s.listFiles(src.path(base))
+	}
+	return s, err
 }
 
 // LoadFS is Load from a file system.

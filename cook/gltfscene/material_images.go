@@ -124,6 +124,7 @@ func (mr *materialReader) externalImage(img *Image, uri string) error {
 	}
 	img.URI, img.MIME = x.name, picture.Sniff(head).MIME
 	img.src, img.size, img.file = x.src, x.size, x.src.path(x.name)
+	mr.scene.Files = append(mr.scene.Files, img.file)
 	return nil
 }
 

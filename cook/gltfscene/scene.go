@@ -36,6 +36,21 @@ type Scene struct {
 	Cameras   []Camera
 	// Notes tells what was left out or repaired, one entry per kind.
 	Notes []Note
+	// Files are the paths of all files on the disk that the scene comes from, the
+	// named one first, then buffers and images, each once. Missing images are not
+	// among them.
+	Files []string
+}
+
+// listFiles completes Files: the main file, then all others once.
+func (s *Scene) listFiles(main string) {
+	seen, files := map[string]bool{}, make([]string, 0, 1+len(s.Files))
+	for _, f := range append([]string{main}, s.Files...) {
+		if f != "" && !seen[f] {
+			seen[f], files = true, append(files, f)
+		}
+	}
+	s.Files = files
 }
 
 // Triangles returns the number of triangles that the scene draws: those of a

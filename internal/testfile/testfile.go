@@ -41,13 +41,25 @@ func WriteTree(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// ReadTree is the reverse of WriteTree; a folder that is not there holds nothing.
+// ReadTree is the reverse of WriteTree, without the state of cooked folders; a folder
+// that is not there holds nothing.
 func ReadTree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
+		}
+		if at := filepath.Dir(path); filepath.Base(at) == ".untold" {
+			switch filepath.Ext(path) { // what a cook remembers is no part of what it made
+			case ".kept":
+				return filepath.SkipDir
+			case ".state":
+				return nil
+			}
+		}
+		if d.IsDir() {
+			return nil
 		}
 		name, err := filepath.Rel(dir, path)
 		files[filepath.ToSlash(name)] = string(Read(t, path))

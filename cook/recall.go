@@ -1,0 +1,406 @@
+package cook
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"github.com/untoldkit/untold/internal/clock"
+	"github.com/untoldkit/untold/internal/filestamp"
+	"github.com/untoldkit/untold/internal/holding"
+	"github.com/untoldkit/untold/internal/journal"
+)
+
+// logName is the file of a stage that lists the results whose files are complete. A cook
+// that was killed leaves it, and the next one takes them.
+const logName = ".results"
+
+// recall finds results of earlier cooks, and remembers those of this one. It is safe for
+// use by several goroutines.
+type recall struct {
+	out      *output
+	manifest string // its file name
+	verify   bool   // no stamp is trusted
+
+	old    map[string]remembered // by key: of the last cook
+	places map[string]delivered  // by name: what it delivered
+	left   []leftover
+
+	mu      sync.Mutex
+	taken   map[string]taken      // by name: files of results that are taken again
+	results map[string]remembered // by name: the results of this cook
+	reused  map[string]bool       // by name
+	log     journal.File
+	logged  bool            // something is in the log
+	kept    map[string]bool // hashes of the kept files that results of this cook need
+}
+
+// taken is a file that need not be made again.
+type taken struct {
+	fileRecord
+	from string // where it lies in the output folder
+}
+
+// leftover is the stage of a cook that was killed.
+type leftover struct {
+	stage   string // its path in the output folder
+	results map[string]record
+	release func()
+}
+
+// newRecall looks at what earlier cooks have left in the output folder, which the caller
+// has claimed. With fresh nothing of it counts.
+func newRecall(out *output, manifest string, fresh, verify bool) *recall {
+	r := &recall{
+		out: out, manifest: manifest, verify: verify, old: map[string]remembered{}, places: map[string]delivered{},
+		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
+	}
+	if s := loadState(out.files, manifest); s != nil && !fresh {
+		for _, p := range s.Payloads {
+			r.old[p.Key] = p
+		}
+		for _, d := range s.Outputs {
+			r.places[d.Name] = d
+		}
+	}
+	r.adopt()
+	if fresh {
+		for i := range r.left {
+			r.left[i].results = nil
+		}
+	}
+	var err error
+	if r.log, err = out.files.Create(path.Join(journal.Folder, out.name, logName)); err != nil {
+		r.log = nil // then a kill costs more
+	}
+	return r
+}
+
+// adopt takes over the stages of killed cooks.
+func (r *recall) adopt() {
+	f := r.out.files
+	entries, err := f.ReadDir(journal.Folder)
+	if err != nil {
+		return
+	}
+	idle := journal.Idle(clock.System{}.Now())
+	for _, e := range entries {
+		if !e.IsDir() || !journal.IsStage(e.Name()) || e.Name() == r.out.name {
+			continue
+		}
+		at := path.Join(journal.Folder, e.Name())
+		release, state, err := holding.Folder(filepath.Join(r.out.dir, journal.Folder, e.Name()))
+		if err != nil || state == holding.Busy {
+			continue
+		}
+		if state == holding.Unsure && !idle(f, at) {
+			release()
+			continue
+		}
+		r.left = append(r.left, leftover{at, readLog(f, path.Join(at, logName)), release})
+	}
+}
+
+// readLog reads a list of results, as far as it was written.
+func readLog(f journal.FS, name string) map[string]record {
+	text, err := journal.Read(f, name)
+	if err != nil {
+		return nil
+	}
+	out := map[string]record{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, len(text)+1)
+	for lines.Scan() {
+		var l loggedResult
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Key != "" {
+			out[l.Key] = l.Record
+		}
+	}
+	return out
+}
+
+type loggedResult struct {
+	Key    string `json:"key"`
+	Record record `json:"record"`
+}
+
+// find returns the result of a key, all files of which are there.
+func (r *recall) find(k *key) (*record, bool) {
+	name := k.sum.String()
+	if p, ok := r.old[name]; ok && r.take(&p.Record, "") {
+		return &p.Record, true
+	}
+	for _, l := range r.left {
+		if rec, ok := l.results[name]; ok && r.take(&rec, l.stage) {
+			return &rec, true
+		}
+	}
+	return nil, false
+}
+
+// restore fills in a payload from an earlier result, and reports whether there is one.
+func (r *recall) restore(p *payload, k *key) bool {
+	rec, ok := r.find(k)
+	if !ok || !rec.restore(p) {
+		return false
+	}
+	r.remember(p.name, k, rec, true)
+	return true
+}
+
+// take looks for the files of a result, in a stage too, if one is named.
+func (r *recall) take(rec *record, stage string) bool {
+	var list []taken
+	for _, f := range rec.files() {
+		if journal.CheckPath(f.Name) != nil || len(f.SHA256) != 2*sha256.Size {
+			return false
+		}
+		from := r.locate(f, stage)
+		if from == "" {
+			return false
+		}
+		list = append(list, taken{f, from})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range list {
+		r.taken[t.Name] = t
+	}
+	return true
+}
+
+// locate returns where the bytes of a file lie; "" if nowhere.
+func (r *recall) locate(f fileRecord, stage string) string {
+	if r.inPlace(f) {
+		return f.Name
+	}
+	if at := path.Join(keptFolder(r.manifest), f.SHA256); r.has(at, f) {
+		return at
+	}
+	if at := path.Join(stage, f.Name); stage != "" && r.has(at, f) {
+		return at
+	}
+	return ""
+}
+
+// inPlace reports whether a file of the scene has certain bytes already.
+func (r *recall) inPlace(f fileRecord) bool {
+	d, ok := r.places[f.Name]
+	if !ok || d.SHA256 != f.SHA256 || d.Size != f.Size {
+		return false
+	}
+	if reached, err := journal.Reaches(r.out.files, f.Name); !reached || err != nil {
+		return false
+	}
+	st, err := r.out.files.Lstat(f.Name)
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	return !r.verify && filestamp.Of(st) == d.Stamp || r.has(f.Name, f)
+}
+
+// has reads a file and reports whether it has certain bytes.
+func (r *recall) has(name string, f fileRecord) bool {
+	st, err := r.out.files.Lstat(name)
+	if err != nil || !st.Mode().IsRegular() || st.Size() != f.Size {
+		return false
+	}
+	in, err := r.out.files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, in)
+	return err == nil && hex.EncodeToString(h.Sum(nil)) == f.SHA256
+}
+
+// remember notes a result of this cook, by the name of its payload. Its files are complete.
+func (r *recall) remember(name string, k *key, rec *record, reused bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[name] = k.remember(rec)
+	if reused {
+		r.reused[name] = true
+	}
+	if r.log == nil {
+		return
+	}
+	line, err := json.Marshal(loggedResult{k.sum.String(), *rec})
+	if err == nil {
+		_, err = r.log.Write(append(line, '\n'))
+		r.logged = r.logged || err == nil && !reused
+	}
+	if err != nil { // a full disk, as the cook itself will find out
+		r.closeLog()
+	}
+}
+
+// goesOn reports whether this cook has made something that the next one can take.
+func (r *recall) goesOn() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.logged
+}
+
+func (r *recall) closeLog() {
+	if r.log != nil {
+		r.log.Close()
+		r.log = nil
+	}
+}
+
+// bring moves the taken files to the stage that are not in their places already.
+func (r *recall) bring() error {
+	for _, t := range r.taken {
+		var err error
+		switch {
+		case t.from == t.Name:
+		case path.Dir(t.from) == keptFolder(r.manifest): // maybe under several names
+			err = r.out.copy(t.from, t.fileRecord)
+		default:
+			err = r.out.adopt(t.from, t.entry())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAside keeps files for later cooks that are no part of the scene, as of levels that
+// are taken back, and removes them from the stage.
+func (r *recall) setAside(f fileRecord) error {
+	staged := path.Join(journal.Folder, r.out.name, f.Name)
+	to := path.Join(keptFolder(r.manifest), f.SHA256)
+	r.kept[f.SHA256] = true
+	if t, ok := r.taken[f.Name]; ok {
+		delete(r.taken, f.Name)
+		if t.from == to || t.from == t.Name { // the latter goes with the old scene
+			return nil
+		}
+		staged = t.from
+	}
+	if err := r.makeKept(); err != nil {
+		return err
+	}
+	r.out.forget(f.Name)
+	return r.out.files.Rename(staged, to)
+}
+
+func (r *recall) makeKept() error {
+	err := r.out.files.Mkdir(keptFolder(r.manifest))
+	if errors.Is(err, fs.ErrExist) {
+		return journal.CheckFolder(r.out.files, keptFolder(r.manifest))
+	}
+	return err
+}
+
+// settle takes files out of the stage that lie in their places with the same bytes, but
+// for the manifest, and returns the files of the scene that stay as they are.
+func (r *recall) settle(manifest string) (stay []fileRecord, err error) {
+	staged, err := r.out.staged(manifest)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range r.taken {
+		if t.from == t.Name {
+			stay = append(stay, t.fileRecord)
+		}
+	}
+	for _, e := range staged[:len(staged)-1] {
+		if e.SHA256 == "" {
+			if e, err = r.out.hash(e); err != nil {
+				return nil, err
+			}
+		}
+		f := fileRecord{e.Path, e.Size, e.SHA256}
+		if !r.inPlace(f) {
+			continue
+		}
+		if err := r.out.unstage([]string{e.Path}); err != nil {
+			return nil, err
+		}
+		stay = append(stay, f)
+	}
+	return stay, nil
+}
+
+// save writes the state of the folder, and lets go of all that is of no use any more.
+// What goes wrong costs the next cook time, no more.
+func (r *recall) save(s *state, files []fileRecord) {
+	defer r.drop()
+	s.Version, s.Payloads = stateVersion, r.results
+	for _, f := range files {
+		st, err := r.out.files.Lstat(f.Name)
+		if err != nil {
+			return
+		}
+		s.Outputs = append(s.Outputs, delivered{f.Name, f.SHA256, filestamp.Of(st)})
+	}
+	if err := s.save(r.out.files, r.manifest); err != nil {
+		_ = r.out.files.Remove(stateFile(r.manifest))
+		return
+	}
+	entries, err := r.out.files.ReadDir(keptFolder(r.manifest))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !r.kept[e.Name()] {
+			_ = journal.RemoveAll(r.out.files, path.Join(keptFolder(r.manifest), e.Name()))
+		}
+	}
+	if len(r.kept) == 0 {
+		_ = r.out.files.Remove(keptFolder(r.manifest))
+	}
+}
+
+// drop removes the stages of killed cooks, when all that is in them has been used.
+func (r *recall) drop() {
+	for _, l := range r.left {
+		_ = journal.RemoveAll(r.out.files, l.stage)
+	}
+	r.close()
+}
+
+// close lets go of them.
+func (r *recall) close() {
+	r.closeLog()
+	for _, l := range r.left {
+		l.release()
+	}
+	r.left = nil
+}
+
+// readSource describes a file that a scene came from.
+func readSource(name string, read int64) (source, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return source{}, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return source{}, err
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return source{}, err
+	}
+	s := source{Path: name, SHA256: hex.EncodeToString(h.Sum(nil)), Stamp: filestamp.Of(st)}
+	s.Racy = s.Stamp.Racy(read)
+	return s, nil
+}
