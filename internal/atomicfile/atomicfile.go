@@ -34,6 +34,10 @@ type Options struct {
 	// name. Meant for the many payloads that a manifest names, which is itself
 	// written last and synced.
 	NoSync bool
+	// IfAbsent makes Commit fail with fs.ErrExist where a file of that name is, also
+	// when one appears in the meantime. On file systems without hard links an empty
+	// file stands there for a moment.
+	IfAbsent bool
 	// Wrap, when set, is put between the caller and the temporary file. Tests
 	// use it to fail like a full disk.
 	Wrap func(io.Writer) io.Writer
@@ -167,12 +171,45 @@ func (f *File) commit() error {
 	if err := f.tmp.Close(); err != nil {
 		return err
 	}
-	if err := rename(f.tmp.Name(), f.path); err != nil {
+	if f.opts.IfAbsent {
+		if err := linkNew(f.tmp.Name(), f.path); err != nil {
+			return err
+		}
+	} else if err := rename(f.tmp.Name(), f.path); err != nil {
 		return err
 	}
 	f.done = true
 	if !f.opts.NoSync {
 		SyncDir(filepath.Dir(f.path))
+	}
+	return nil
+}
+
+// linkNew gives a file a name that nobody has.
+func linkNew(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		// The file is in its place; that its old name stays is no failure of that.
+		_ = os.Remove(from)
+		return nil
+	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return renameNew(from, to)
+}
+
+// renameNew is linkNew where there are no hard links: it takes the name first.
+func renameNew(from, to string) error {
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := rename(from, to); err != nil {
+		return errors.Join(err, os.Remove(to))
 	}
 	return nil
 }
