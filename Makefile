@@ -6,6 +6,7 @@
 # make bench  benchmarks; each carries its own baseline
 # make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
 #             fuzz-replay: see CONTRIBUTING.md
+# make test-s3 the tests of buckets against a real S3 server on loopback (opt-in)
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 
 GO       ?= go
@@ -18,7 +19,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3
 
 all: build
 
@@ -67,6 +68,10 @@ SLOWIN = ./cook ./cook/gltfexport ./cook/simplify ./manifest ./runtime/remote
 test: deps
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -run '$(SLOW)' $(SLOWIN)
+
+# Builds a server from the module proxy into a temporary folder.
+test-s3:
+	@GO="$(GO)" sh scripts/test-s3.sh
 
 lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi

@@ -2,8 +2,10 @@ package archtest
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -40,13 +42,15 @@ var banned = map[string][]string{
 
 type pkg struct {
 	ImportPath string
+	Dir        string
+	GoFiles    []string
 	Imports    []string
 	Deps       []string
 }
 
 func list(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps", module+"...")
+	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Dir,GoFiles,Imports,Deps", module+"...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -101,6 +105,27 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// TestBucketsAreFarAway: one package talks to S3 servers, and only commands take it;
+// all else is handed a place. No program contains the server of the tests.
+func TestBucketsAreFarAway(t *testing.T) {
+	const client, door = "github.com/minio/minio-go/v7", module + "internal/blob/s3"
+	found := false
+	for _, p := range list(t) {
+		if from := tree(p.ImportPath); contains(p.Deps, client) && p.ImportPath != door && from != "cmd" {
+			t.Errorf("%s reaches %s", p.ImportPath, client)
+		}
+		found = found || p.ImportPath == door && contains(p.Imports, client)
+		for _, d := range p.Deps {
+			if strings.HasPrefix(d, "github.com/johannesboyne/gofakes3") {
+				t.Errorf("%s reaches %s, which is for tests", p.ImportPath, d)
+			}
+		}
+	}
+	if !found {
+		t.Errorf("%s does not import %s", door, client)
+	}
+}
+
 // TestStreamerIsOnTop: the parts of the runtime do not know the Streamer that they
 // are parts of; only what drives a whole one does.
 func TestStreamerIsOnTop(t *testing.T) {
@@ -148,8 +173,28 @@ func TestCookHasNoClock(t *testing.T) {
 			continue
 		}
 		for _, i := range p.Imports {
+			if i == "time" && p.ImportPath == module+"cook/publish" {
+				readsNoClock(t, p)
+				continue
+			}
 			if i == "time" || path.Dir(i) == "math/rand" || i == "math/rand" || i == "crypto/rand" {
 				t.Errorf("%s imports %s", p.ImportPath, i)
+			}
+		}
+	}
+}
+
+// readsNoClock: what is published has ages, and the caller says what time it is.
+func readsNoClock(t *testing.T, p pkg) {
+	t.Helper()
+	for _, name := range p.GoFiles {
+		data, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range []string{"time.Now", "time.Since", "time.Until", "time.After", "time.Sleep", "time.NewTimer"} {
+			if strings.Contains(string(data), call) {
+				t.Errorf("%s of %s calls %s", name, p.ImportPath, call)
 			}
 		}
 	}
