@@ -116,7 +116,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		return nil, err
 	}
 	if !opts.DryRun {
-		c.recall = newRecall(out, c.manifestFile(), opts.Full, opts.Verify)
+		c.recall = newRecall(ctx, out, c.manifestFile(), &opts)
 		defer c.recall.close()
 	}
 
@@ -136,6 +136,12 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	nodes, err := c.build(ctx, out, images, room, payloads)
 	if err != nil {
 		return nil, err
+	}
+
+	if c.recall != nil {
+		if err := c.recall.shared.wait(); err != nil {
+			c.ns.add("store-failed", 1, 0, err.Error())
+		}
 	}
 
 	// Manifest: it fits the levels' distances, for which some are taken back.

@@ -14,8 +14,10 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
@@ -47,6 +49,10 @@ type Options struct {
 	Memory int64
 	// Jobs is how many tiles are built at a time; 0 means all processors.
 	Jobs int
+	// Store, when set, has results that several cooks share: what is there is not made
+	// again, and what is made is put there. When it fails a note says so, and the cook
+	// goes on without it.
+	Store *store.Store
 	// Progress, when set, is called as work proceeds: done of total units of a
 	// stage. Calls come from one goroutine at a time.
 	Progress func(stage string, done, total int)
@@ -59,6 +65,8 @@ type Options struct {
 	faults func(journal.FS) journal.FS
 	// nodeTexels, above 0, takes the place of the constant in tests.
 	nodeTexels int
+	// storeTimeout, above 0, takes the place of the constant in tests.
+	storeTimeout time.Duration
 }
 
 // InputOptions say what is read.

@@ -3,6 +3,7 @@ package cook
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,8 +30,10 @@ const logName = ".results"
 type recall struct {
 	out      *output
 	manifest string // its file name
+	fresh    bool   // nothing is taken
 	verify   bool   // no stamp is trusted
 
+	shared *shared               // nil without a store
 	old    map[string]remembered // by key: of the last cook
 	places map[string]delivered  // by name: what it delivered
 	left   []leftover
@@ -59,12 +62,12 @@ type leftover struct {
 
 // newRecall looks at what earlier cooks have left in the output folder, which the caller
 // has claimed. With fresh nothing of it counts.
-func newRecall(out *output, manifest string, fresh, verify bool) *recall {
+func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
-		out: out, manifest: manifest, verify: verify, old: map[string]remembered{}, places: map[string]delivered{},
+		out: out, manifest: manifest, fresh: o.Full, verify: o.Verify, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
 		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
 	}
-	if s := loadState(out.files, manifest); s != nil && !fresh {
+	if s := loadState(out.files, manifest); s != nil {
 		for _, p := range s.Payloads {
 			r.old[p.Key] = p
 		}
@@ -73,11 +76,6 @@ func newRecall(out *output, manifest string, fresh, verify bool) *recall {
 		}
 	}
 	r.adopt()
-	if fresh {
-		for i := range r.left {
-			r.left[i].results = nil
-		}
-	}
 	var err error
 	if r.log, err = out.files.Create(path.Join(journal.Folder, out.name, logName)); err != nil {
 		r.log = nil // then a kill costs more
@@ -133,15 +131,20 @@ type loggedResult struct {
 	Record record `json:"record"`
 }
 
-// find returns the result of a key, all files of which are there.
-func (r *recall) find(k *key) (*record, bool) {
+// find returns the result of a key that fits a payload, all files of which are there.
+func (r *recall) find(p *payload, k *key) (*record, bool) {
 	name := k.sum.String()
-	if p, ok := r.old[name]; ok && r.take(&p.Record, "") {
-		return &p.Record, true
+	if m, ok := r.old[name]; ok && m.Record.fits(p) && r.take(&m.Record, "") {
+		return &m.Record, true
 	}
 	for _, l := range r.left {
-		if rec, ok := l.results[name]; ok && r.take(&rec, l.stage) {
+		if rec, ok := l.results[name]; ok && rec.fits(p) && r.take(&rec, l.stage) {
 			return &rec, true
+		}
+	}
+	if r.shared.works() {
+		if rec := r.shared.record(k); rec != nil && rec.fits(p) && r.fetch(k, rec) {
+			return rec, true
 		}
 	}
 	return nil, false
@@ -149,10 +152,14 @@ func (r *recall) find(k *key) (*record, bool) {
 
 // restore fills in a payload from an earlier result, and reports whether there is one.
 func (r *recall) restore(p *payload, k *key) bool {
-	rec, ok := r.find(k)
-	if !ok || !rec.restore(p) {
+	if r.fresh {
 		return false
 	}
+	rec, ok := r.find(p, k)
+	if !ok {
+		return false
+	}
+	rec.restore(p)
 	r.remember(p.name, k, rec, true)
 	return true
 }
@@ -232,6 +239,7 @@ func (r *recall) remember(name string, k *key, rec *record, reused bool) {
 	if reused {
 		r.reused[name] = true
 	}
+	r.share(k, rec)
 	if r.log == nil {
 		return
 	}

@@ -88,9 +88,8 @@ func recordOf(p *payload) *record {
 	return r
 }
 
-// restore fills in a payload as if it had been built. It reports false for a record that
-// does not fit, as a damaged one.
-func (r *record) restore(p *payload) bool {
+// fits reports whether a record can be that of a payload. A damaged one may not.
+func (r *record) fits(p *payload) bool {
 	inRange := func(k int) bool { return k >= 0 && k < len(p.members) }
 	if len(r.Levels) != len(p.levels) || !r.Empty && r.Full.Name != p.name {
 		return false
@@ -110,6 +109,11 @@ func (r *record) restore(p *payload) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// restore fills in a payload as if it had been built.
+func (r *record) restore(p *payload) {
 	p.empty, p.bounds, p.triangles, p.gpuBytes, p.order = r.Empty, r.Bounds, r.Triangles, r.GPUBytes, r.Order
 	p.textures, p.scales, p.drops = r.Textures, maps.Clone(r.Scales), slices.Clone(r.Drops)
 	p.written = written{r.Full.Size, r.Full.SHA256}
@@ -127,7 +131,6 @@ func (r *record) restore(p *payload) bool {
 		l.textures, l.scales, l.atlas, l.atlasBytes, l.atlasGPU = s.Textures, maps.Clone(s.Scales), s.Atlas, s.AtlasBytes, s.AtlasGPU
 		l.written = written{s.File.Size, s.File.SHA256}
 	}
-	return true
 }
 
 // files lists the files of a payload.

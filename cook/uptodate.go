@@ -146,7 +146,9 @@ func (r *recall) saveResult(res *Result, scene *gltfscene.Scene, o *Options, beg
 	if s.Options, err = o.digest(); err != nil {
 		return
 	}
-	if s.Result, err = json.Marshal(res); err != nil {
+	said := *res
+	said.Notes = slices.DeleteFunc(slices.Clone(res.Notes), func(n Note) bool { return n.Code == "store-failed" }) // it is of this moment
+	if s.Result, err = json.Marshal(said); err != nil {
 		return
 	}
 	s.Sources = make([]source, len(scene.Files))

@@ -17,6 +17,7 @@ import (
 type cookFlags struct {
 	sceneFlags
 	out, plan string
+	store     string
 	floors    floorFlags
 	grid      gridFlags
 	levels    levelFlags
@@ -73,7 +74,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
-	{"Output", "output payload-dir full verify compress compat dry-run plan report json sync jobs"},
+	{"Output", "output payload-dir full verify store compress compat dry-run plan report json sync jobs"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -84,6 +85,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	c.levels.register(f, &c.opts)
 	f.BoolVar(&c.opts.Full, "full", false, "make everything anew; by default tiles that nothing has changed for are taken from the last cook into the folder, with the same bytes")
 	f.BoolVar(&c.opts.Verify, "verify", false, "read the scene's files and those in the output folder to see what has changed, instead of trusting their sizes and times")
+	f.StringVar(&c.store, "store", "", "a place of results that several cooks share, a folder or s3://BUCKET/PREFIX: what is there is not made again, what is made is put there")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 }
@@ -98,6 +100,12 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	}
 	if err := c.checkReport(scene, c.out); err != nil {
 		return err
+	}
+	if c.store != "" {
+		var err error
+		if c.opts.Store, err = openStore(cmd, c.store); err != nil {
+			return fmt.Errorf("--store: %w", err)
+		}
 	}
 	c.opts.Report = c.report != ""
 	if os.Getenv("GOGC") == "" {

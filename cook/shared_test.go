@@ -1,0 +1,211 @@
+package cook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// misbehaving is a place that fails, hangs or lies.
+type misbehaving struct {
+	blob.Place
+	err   error // of every call
+	hangs bool  // until the context ends
+	after int64 // calls that go well
+	calls atomic.Int64
+}
+
+func (p *misbehaving) fail(ctx context.Context) error {
+	if p.calls.Add(1) <= p.after {
+		return nil
+	}
+	if p.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return p.err
+}
+
+func (p *misbehaving) Get(ctx context.Context, key string) (io.ReadCloser, blob.Info, error) {
+	if err := p.fail(ctx); err != nil {
+		return nil, blob.Info{}, err
+	}
+	return p.Place.Get(ctx, key)
+}
+
+func (p *misbehaving) Put(ctx context.Context, key string, r io.ReaderAt, n int64, o blob.PutOptions) error {
+	if err := p.fail(ctx); err != nil {
+		return err
+	}
+	return p.Place.Put(ctx, key, r, n, o)
+}
+
+func (p *misbehaving) Stat(ctx context.Context, key string) (blob.Info, error) {
+	if err := p.fail(ctx); err != nil {
+		return blob.Info{}, err
+	}
+	return p.Place.Stat(ctx, key)
+}
+
+func place(t *testing.T) (blob.Place, string) {
+	t.Helper()
+	dir := t.TempDir()
+	p, err := blob.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, dir
+}
+
+// TestStoreIsShared: a cook in another folder takes what the first has put into the
+// store, unless it is damaged, and the bytes are the same in any case.
+func TestStoreIsShared(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	p, dir := place(t)
+	o := yardOptions()
+	cook := func() (*Result, map[string]string) {
+		t.Helper()
+		out := t.TempDir()
+		res, err := Run(t.Context(), scene, out, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, testfile.ReadTree(t, out)
+	}
+	first, want := cook()
+	same := func(what string, res *Result, got map[string]string, reused int) {
+		t.Helper()
+		if d := cmp.Diff(want, got); d != "" || res.Reused != reused || noteCount(res.Notes, "store-failed") > 0 {
+			t.Errorf("%s: %d taken again, not %d; %.500s", what, res.Reused, reused, d)
+		}
+	}
+	o.Store = store.New(p, nil)
+	res, got := cook()
+	same("an empty store", res, got, 0)
+	res, got = cook()
+	same("a full store", res, got, first.Tiles)
+	// Every file is damaged: each result is made again, and nothing else happens.
+	damage := func(folder string, spoil func(text string) string) {
+		t.Helper()
+		for name, text := range testfile.ReadTree(t, dir) {
+			if strings.Contains(name, folder) {
+				testfile.Write(t, filepath.Join(dir, name), spoil(text))
+			}
+		}
+	}
+	damage("/files/", func(s string) string { return s[:len(s)-1] + "!" })
+	res, got = cook()
+	same("damaged files", res, got, 0)
+	damage("/results/", func(s string) string { return strings.ReplaceAll(s, "1", "2") })
+	res, got = cook()
+	same("damaged results", res, got, 0)
+}
+
+// TestStoreFails: a store that fails or hangs, at once or later, costs a note.
+func TestStoreFails(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	o := yardOptions()
+	fresh := t.TempDir()
+	if _, err := Run(t.Context(), scene, fresh, o); err != nil {
+		t.Fatal(err)
+	}
+	want := testfile.ReadTree(t, fresh)
+	down := &blob.Error{Op: "get", Place: "x", Kind: blob.ErrUnreachable}
+	for name, p := range map[string]*misbehaving{
+		"down": {err: down}, "down later": {err: down, after: 5}, "hangs": {hangs: true}, "hangs later": {hangs: true, after: 12},
+		"denied": {err: errors.New("no")},
+	} {
+		p.Place, _ = place(t)
+		o.Store, o.storeTimeout = store.New(p, nil), time.Millisecond
+		if p.hangs && p.after > 0 {
+			o.storeTimeout = time.Second // for those that go well
+		}
+		out := t.TempDir()
+		res, err := Run(t.Context(), scene, out, o)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if d := cmp.Diff(want, testfile.ReadTree(t, out)); d != "" || noteCount(res.Notes, "store-failed") != 1 {
+			t.Errorf("%s: %d notes, %.300s", name, noteCount(res.Notes, "store-failed"), d)
+		}
+		if again, err := Run(t.Context(), scene, out, o); err != nil || noteCount(again.Notes, "store-failed") > 0 && again.Unchanged {
+			t.Errorf("%s: %v: an old failure is told again", name, err)
+		}
+	}
+}
+
+// TestStages: when the bytes of a small scene change, the number of the stage has to,
+// or cooks would take what an older version made. The file has the number and the hash.
+func TestStages(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	var all bytes.Buffer
+	for _, o := range []Options{yardOptions(), ClassicOptions(), EngineOptions()} {
+		out := t.TempDir()
+		o.TileSize[0], o.TileSize[2] = 16, 16
+		if _, err := Run(t.Context(), scene, out, o); err != nil {
+			t.Fatal(err)
+		}
+		state := loadStateAt(t, out, "yard.json")
+		for _, name := range slices.Sorted(maps.Keys(state.Payloads)) {
+			p := state.Payloads[name]
+			all.WriteString(name)
+			for _, f := range p.Record.files() {
+				all.WriteString(" " + f.SHA256)
+			}
+		}
+	}
+	d := newDigest()
+	d.text(all.String())
+	const golden = "testdata/stages.txt"
+	got := fmt.Sprintf("%d %s\n", tileStage, d.sum())
+	was := ""
+	if data, err := os.ReadFile(golden); err == nil {
+		was = string(data)
+	}
+	number, _, _ := strings.Cut(was, " ")
+	switch {
+	case was == got:
+	case number == strconv.Itoa(tileStage):
+		t.Errorf("tiles have other bytes than those of number %d: raise tileStage in keys.go, then -update", tileStage)
+	case *updateStages:
+		testfile.Write(t, golden, got)
+	default:
+		t.Errorf("%s is of number %q, not %d: -update", golden, number, tileStage)
+	}
+}
+
+var updateStages = flag.Bool("update", false, "rewrite the golden file of stages, after their numbers were raised")
+
+func loadStateAt(t *testing.T, dir, manifest string) *state {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(stateFile(manifest))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := decodeState(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
