@@ -8,21 +8,13 @@ import (
 	"math"
 	"path"
 	"path/filepath"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
-	"github.com/untoldkit/untold/cook/internal/border"
-	"github.com/untoldkit/untold/cook/internal/pyramid"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/report"
-	"github.com/untoldkit/untold/format"
-	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
-	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/partition"
 )
@@ -86,17 +78,8 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 	began := clock.System{}.Now().UnixNano()
 
-	// Scene: the glTF file as a flat list of objects.
-	c := &scenePlan{opts: &opts, ns: &notes{}, path: scene}
-	if c.scene, c.objects, err = load(ctx, scene, &opts, c.ns); err != nil {
-		return nil, err
-	}
-	if c.offset, err = opts.recenter(ctx, c.scene, c.objects, c.ns); err != nil {
-		return nil, err
-	}
-
-	// Plan: which object goes into which tile. From here on c does not change.
-	if err := c.plan(); err != nil {
+	c, err := planScene(ctx, scene, &opts)
+	if err != nil {
 		return nil, err
 	}
 	out, err := openOutput(dir, &opts)
@@ -133,11 +116,14 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 
 	// Built: containers and textures in the stage.
-	nodes, err := c.build(ctx, out, images, room, payloads)
+	build, err := c.newBuilder(ctx, out, images, room, payloads)
 	if err != nil {
 		return nil, err
 	}
-
+	nodes, err := build.all(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if c.recall != nil {
 		if err := c.recall.shared.wait(); err != nil {
 			c.ns.add("store-failed", 1, 0, err.Error())
@@ -177,6 +163,20 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		c.recall.saveResult(res, c.scene, &opts, began, files)
 	}
 	return res, nil
+}
+
+// planScene reads a scene and says which object goes into which tile. From then on the
+// plan does not change.
+func planScene(ctx context.Context, scene string, opts *Options) (c *scenePlan, err error) {
+	// Scene: the glTF file as a flat list of objects.
+	c = &scenePlan{opts: opts, ns: &notes{}, path: scene}
+	if c.scene, c.objects, err = load(ctx, scene, opts, c.ns); err != nil {
+		return nil, err
+	}
+	if c.offset, err = opts.recenter(ctx, c.scene, c.objects, c.ns); err != nil {
+		return nil, err
+	}
+	return c, c.plan()
 }
 
 // openOutput makes the folders of a cook; a dry run makes none.
@@ -269,59 +269,6 @@ func (o *Options) partitionWith(inputs []partition.Object, splitMax int) (*parti
 	})
 }
 
-// payload is a container to build: a tile, or the shared bucket behind them.
-type payload struct {
-	name    string // file name with slashes, relative to the output folder
-	tile    string // id
-	typ     format.FileType
-	members []int
-	coord   *[3]int      // of a grid tile, nil for the bucket
-	border  *geom.Box    // where geometry is cut, nil where it is not
-	cell    *border.Cell // the same for levels
-	levels  []level      // from fine to coarse
-	above   bool         // nodes of the pyramid stand in for it
-	share   geometryLoad
-
-	// results
-	present   []int // members that have geometry here
-	written   written
-	bounds    records.Bounds
-	triangles int
-	textures  []string           // file names in the folder of textures
-	scales    map[string]float64 // textureScales, by these names
-	gpuBytes  int64
-	order     orderStats
-	empty     bool
-	drops     []Drop
-	notes     []memberNote // Member is the object
-}
-
-// simplified reports whether something coarser is made of it.
-func (p *payload) simplified() bool { return len(p.levels) > 0 || p.above }
-
-func (c *scenePlan) payloads() []payload {
-	var out []payload
-	cells := c.cutCells()
-	for i := range c.planned.Tiles {
-		t := &c.planned.Tiles[i]
-		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
-		// What is wanted only from within is no part of what is seen from afar.
-		b.above = c.makesPyramid() && !t.Interior
-		if !c.opts.hasFloors() {
-			b.coord = &t.Coord
-			if c.opts.Clip {
-				b.border = &t.Cell
-				b.cell = cells[i]
-			}
-		}
-		out = append(out, b)
-	}
-	if len(c.planned.Shared) > 0 {
-		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), tile: manifest.SharedTileID, typ: format.FileShared, members: c.planned.Shared})
-	}
-	return out
-}
-
 // tileRadii are the radii that count for a tile: a grid has one pair for all.
 func (c *scenePlan) tileRadii(t *partition.Tile) partition.Radii {
 	if c.opts.hasFloors() {
@@ -403,168 +350,6 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 		res.Report = c.report(m, res)
 	}
 	return res
-}
-
-// build makes all containers, several at a time. Every payload has a slot of
-// its own, so the result does not depend on the order of the workers.
-func (c *scenePlan) build(ctx context.Context, out *output, images *textures, room *room, payloads []payload) ([]node, error) {
-	first := c.firstUse(payloads)
-	b := newTileBuilder(c.scene, c.objects, images.staged, c.opts, c.ns)
-	b.out, b.small, b.shrunk = out, images.small, images.shrunk
-	b.images.dir = images.from
-	split := c.newSplitter(b)
-	var keys *keyer
-	if c.recall != nil {
-		var err error
-		if keys, err = c.newKeyer(ctx, b, images, first); err != nil {
-			return nil, err
-		}
-	}
-	nodes, err := c.newNodeBuilder(b, payloads)
-	if err != nil {
-		return nil, err
-	}
-	var mu sync.Mutex
-	done := 0
-	c.opts.progress("cook", 0, len(payloads))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(c.opts.jobs())
-	errs := make([]error, len(payloads))
-	for _, i := range nodes.order(len(payloads)) {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			p := &payloads[i]
-			var k key
-			known := false
-			if keys != nil {
-				k = keys.payload(i, p)
-				known = c.recall.restore(p, &k)
-			}
-			var parts []pyramid.Part
-			if known && !p.above {
-				split.skip(p.members, p.coord)
-			} else {
-				free, err := room.take(ctx, p.share, p.simplified())
-				if err != nil {
-					return err
-				}
-				get := func(o int) (member, error) {
-					parts, cut, err := split.parts(o, p.coord)
-					m := member{object: o, parts: parts, cut: cut}
-					if (cut || first[o] == i) && !known {
-						m.notes = &p.notes
-					}
-					return m, err
-				}
-				if known {
-					parts, errs[i] = c.partsOf(ctx, b, p, get)
-				} else {
-					parts, errs[i] = c.buildOne(ctx, b, p, get)
-				}
-				free()
-			}
-			if errs[i] == nil && keys != nil && !known {
-				c.recall.remember(p.name, &k, recordOf(p), false)
-			}
-			if errs[i] == nil {
-				errs[i] = nodes.put(ctx, i, parts)
-			}
-			if errs[i] != nil {
-				return errs[i]
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			c.opts.progress("cook", done, len(payloads))
-			return nil
-		})
-	}
-	if err := workpool.FirstFailure(errs, g.Wait()); err != nil {
-		return nil, err
-	}
-	for i := range payloads {
-		c.ns.members(payloads[i].notes, c.objects)
-	}
-	return nodes.all(), nil
-}
-
-// firstUse tells in which payload an object occurs first; notes count it
-// there alone.
-func (c *scenePlan) firstUse(payloads []payload) []int {
-	first := make([]int, len(c.objects))
-	for i := range first {
-		first[i] = -1
-	}
-	for i := range payloads {
-		for _, o := range payloads[i].members {
-			if first[o] < 0 {
-				first[o] = i
-			}
-		}
-	}
-	return first
-}
-
-// buildOne builds a tile and its levels, and returns what nodes of the pyramid are made of.
-func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) ([]pyramid.Part, error) {
-	var src *levelSource
-	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
-		if p.simplified() {
-			src = newLevelSource(all)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	if t == nil {
-		p.empty = true
-		return nil, nil
-	}
-	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
-		return nil, err
-	}
-	var parts []pyramid.Part
-	if p.above {
-		if parts, err = b.nodeParts(src); err != nil {
-			return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
-		}
-	}
-	return parts, c.buildLevels(ctx, b, p, src)
-}
-
-// partsOf returns what nodes of the pyramid are made of, of a tile that is there already.
-func (c *scenePlan) partsOf(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) (parts []pyramid.Part, err error) {
-	var src *levelSource
-	if _, err = b.build(ctx, p.typ, p.members, get, func(all []drawable) { src = newLevelSource(all) }); err == nil && src != nil {
-		parts, err = b.nodeParts(src)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
-	}
-	return parts, nil
-}
-
-// writeFull writes a tile's full geometry and keeps what the manifest says
-// about it.
-func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
-	f := t.file
-	p.present, p.order = t.present, t.order
-	p.bounds, _ = f.Bounds()
-	p.triangles, p.textures = triangles(f), texturesOf(f)
-	p.scales = textureScales(f)
-	// Instances share their ranges, so this is less than the records' sum.
-	p.gpuBytes = int64(len(f.Vertices) + len(f.Indices))
-	if c.opts.DryRun {
-		return nil
-	}
-	var err error
-	p.written, err = out.write(p.name, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
-		return err
-	})
-	return err
 }
 
 // commit writes the manifest beside the staged payloads, and makes the staged files

@@ -53,6 +53,9 @@ type Options struct {
 	// again, and what is made is put there. When it fails a note says so, and the cook
 	// goes on without it.
 	Store *store.Store
+	// RequireStore makes a tile that is in neither an earlier cook nor the store an error,
+	// which matches ErrNotInStore: shards were to make it.
+	RequireStore bool
 	// Progress, when set, is called as work proceeds: done of total units of a
 	// stage. Calls come from one goroutine at a time.
 	Progress func(stage string, done, total int)

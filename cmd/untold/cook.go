@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -18,6 +19,7 @@ type cookFlags struct {
 	sceneFlags
 	out, plan string
 	store     string
+	shard     string
 	floors    floorFlags
 	grid      gridFlags
 	levels    levelFlags
@@ -41,6 +43,10 @@ those that span more than four tiles to the shared bucket ("force_local" overrid
 With --partition quadtree or kdtree the scene is cut into floors, the floors into nodes and these
 into semantic tiers (shell, structure, furniture, small props), which load from ever less far.
 Every object is whole in one tile.
+
+With --store results are shared by cooks in other folders and on other machines, and with --shard
+each of many machines makes a share of the tiles; a last cook without --shard finds them in the
+store, makes what is missing, and writes the scene.
 
 The same scene and flags give the same bytes, whatever --jobs is. What an earlier cook into the
 folder has made of the same objects and settings is not made again, and files that stay the same
@@ -74,7 +80,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
-	{"Output", "output payload-dir full verify store compress compat dry-run plan report json sync jobs"},
+	{"Output", "output payload-dir full verify store shard require-store compress compat dry-run plan report json sync jobs"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -86,12 +92,17 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&c.opts.Full, "full", false, "make everything anew; by default tiles that nothing has changed for are taken from the last cook into the folder, with the same bytes")
 	f.BoolVar(&c.opts.Verify, "verify", false, "read the scene's files and those in the output folder to see what has changed, instead of trusting their sizes and times")
 	f.StringVar(&c.store, "store", "", "a place of results that several cooks share, a folder or s3://BUCKET/PREFIX: what is there is not made again, what is made is put there")
+	f.StringVar(&c.shard, "shard", "", "make a share of the tiles, I/N with I from 0 to N-1, or auto or auto/N in an array task of Slurm, AWS Batch or Kubernetes; writes to --store alone")
+	f.BoolVar(&c.opts.RequireStore, "require-store", false, "a tile that neither the store nor an earlier cook has is an error: shards were to make it")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 }
 
 func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	c.reports = []string{".json", ".html"}
+	if c.shard != "" {
+		return c.runShard(cmd, a, scene)
+	}
 	if err := checkOutput(cmd, &c.sceneFlags, scene, c.out, c.plan); err != nil {
 		return err
 	}
@@ -100,6 +111,9 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	}
 	if err := c.checkReport(scene, c.out); err != nil {
 		return err
+	}
+	if c.opts.RequireStore && c.store == "" {
+		return errors.New("--require-store wants every tile to come from a store, and none is named: add --store")
 	}
 	if c.store != "" {
 		var err error

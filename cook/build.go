@@ -1,0 +1,261 @@
+package cook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/cook/internal/border"
+	"github.com/untoldkit/untold/cook/internal/pyramid"
+	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/workpool"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
+)
+
+// payload is a container to build: a tile, or the shared bucket behind them.
+type payload struct {
+	name    string // file name with slashes, relative to the output folder
+	tile    string // id
+	typ     format.FileType
+	members []int
+	coord   *[3]int      // of a grid tile, nil for the bucket
+	border  *geom.Box    // where geometry is cut, nil where it is not
+	cell    *border.Cell // the same for levels
+	levels  []level      // from fine to coarse
+	above   bool         // nodes of the pyramid stand in for it
+	share   geometryLoad
+
+	// results
+	present   []int // members that have geometry here
+	written   written
+	bounds    records.Bounds
+	triangles int
+	textures  []string           // file names in the folder of textures
+	scales    map[string]float64 // textureScales, by these names
+	gpuBytes  int64
+	order     orderStats
+	empty     bool
+	drops     []Drop
+	notes     []memberNote // Member is the object
+}
+
+// simplified reports whether something coarser is made of it.
+func (p *payload) simplified() bool { return len(p.levels) > 0 || p.above }
+
+func (c *scenePlan) payloads() []payload {
+	var out []payload
+	cells := c.cutCells()
+	for i := range c.planned.Tiles {
+		t := &c.planned.Tiles[i]
+		b := payload{name: c.opts.PayloadDir + "/" + partition.TileFile(t.ID), tile: t.ID, typ: format.FileTile, members: t.Objects}
+		// What is wanted only from within is no part of what is seen from afar.
+		b.above = c.makesPyramid() && !t.Interior
+		if !c.opts.hasFloors() {
+			b.coord = &t.Coord
+			if c.opts.Clip {
+				b.border = &t.Cell
+				b.cell = cells[i]
+			}
+		}
+		out = append(out, b)
+	}
+	if len(c.planned.Shared) > 0 {
+		out = append(out, payload{name: c.opts.PayloadDir + "/" + partition.SharedFile(c.name), tile: manifest.SharedTileID, typ: format.FileShared, members: c.planned.Shared})
+	}
+	return out
+}
+
+// builder makes the containers of a scene, several at a time. Every payload has a slot of
+// its own, so the result does not depend on the order of the workers.
+type builder struct {
+	c        *scenePlan
+	b        *tileBuilder
+	room     *room
+	payloads []payload
+	first    []int // by object: see firstUse
+	split    *splitter
+	keys     *keyer       // nil for a dry run
+	nodes    *nodeBuilder // nil if there are none
+}
+
+func (c *scenePlan) newBuilder(ctx context.Context, out *output, images *textures, room *room, payloads []payload) (*builder, error) {
+	y := &builder{c: c, room: room, payloads: payloads, first: c.firstUse(payloads)}
+	y.b = newTileBuilder(c.scene, c.objects, images.staged, c.opts, c.ns)
+	y.b.out, y.b.small, y.b.shrunk = out, images.small, images.shrunk
+	y.b.images.dir = images.from
+	y.split = c.newSplitter(y.b)
+	if c.recall == nil {
+		return y, nil
+	}
+	var err error
+	y.keys, err = c.newKeyer(ctx, y.b, images, y.first)
+	return y, err
+}
+
+// all makes all payloads, and the nodes above them.
+func (y *builder) all(ctx context.Context) ([]node, error) {
+	var err error
+	if y.nodes, err = y.c.newNodeBuilder(y.b, y.payloads); err != nil {
+		return nil, err
+	}
+	if err := y.some(ctx, y.nodes.order(len(y.payloads))); err != nil {
+		return nil, err
+	}
+	for i := range y.payloads {
+		y.c.ns.members(y.payloads[i].notes, y.c.objects)
+	}
+	return y.nodes.all(), nil
+}
+
+// some makes the payloads of a list, in about its order.
+func (y *builder) some(ctx context.Context, list []int) error {
+	var mu sync.Mutex
+	done := 0
+	y.c.opts.progress("cook", 0, len(list))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(y.c.opts.jobs())
+	errs := make([]error, len(y.payloads))
+	for _, i := range list {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if errs[i] = y.one(ctx, i); errs[i] != nil {
+				return errs[i]
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			y.c.opts.progress("cook", done, len(list))
+			return nil
+		})
+	}
+	return workpool.FirstFailure(errs, g.Wait())
+}
+
+// one makes a payload, or takes it from an earlier cook.
+func (y *builder) one(ctx context.Context, i int) error {
+	c, p := y.c, &y.payloads[i]
+	var k key
+	known := false
+	if y.keys != nil {
+		k = y.keys.payload(i, p)
+		known = c.recall.restore(p, &k)
+	}
+	if !known && c.opts.RequireStore {
+		return fmt.Errorf("%w: %s", ErrNotInStore, p.name)
+	}
+	if known && !p.above {
+		y.split.skip(p.members, p.coord)
+		return y.nodes.put(ctx, i, nil)
+	}
+	free, err := y.room.take(ctx, p.share, p.simplified())
+	if err != nil {
+		return err
+	}
+	get := func(o int) (member, error) {
+		parts, cut, err := y.split.parts(o, p.coord)
+		m := member{object: o, parts: parts, cut: cut}
+		if (cut || y.first[o] == i) && !known {
+			m.notes = &p.notes
+		}
+		return m, err
+	}
+	var parts []pyramid.Part
+	if known {
+		parts, err = c.partsOf(ctx, y.b, p, get)
+	} else {
+		parts, err = c.buildOne(ctx, y.b, p, get)
+	}
+	free()
+	if err != nil {
+		return err
+	}
+	if y.keys != nil && !known {
+		c.recall.remember(p.name, &k, recordOf(p), false)
+	}
+	return y.nodes.put(ctx, i, parts)
+}
+
+// firstUse tells in which payload an object occurs first; notes count it
+// there alone.
+func (c *scenePlan) firstUse(payloads []payload) []int {
+	first := make([]int, len(c.objects))
+	for i := range first {
+		first[i] = -1
+	}
+	for i := range payloads {
+		for _, o := range payloads[i].members {
+			if first[o] < 0 {
+				first[o] = i
+			}
+		}
+	}
+	return first
+}
+
+// buildOne builds a tile and its levels, and returns what nodes of the pyramid are made of.
+func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) ([]pyramid.Part, error) {
+	var src *levelSource
+	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
+		if p.simplified() {
+			src = newLevelSource(all)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		p.empty = true
+		return nil, nil
+	}
+	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
+		return nil, err
+	}
+	var parts []pyramid.Part
+	if p.above {
+		if parts, err = b.nodeParts(src); err != nil {
+			return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
+		}
+	}
+	return parts, c.buildLevels(ctx, b, p, src)
+}
+
+// partsOf returns what nodes of the pyramid are made of, of a tile that is there already.
+func (c *scenePlan) partsOf(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) (parts []pyramid.Part, err error) {
+	var src *levelSource
+	if _, err = b.build(ctx, p.typ, p.members, get, func(all []drawable) { src = newLevelSource(all) }); err == nil && src != nil {
+		parts, err = b.nodeParts(src)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
+	}
+	return parts, nil
+}
+
+// writeFull writes a tile's full geometry and keeps what the manifest says
+// about it.
+func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
+	f := t.file
+	p.present, p.order = t.present, t.order
+	p.bounds, _ = f.Bounds()
+	p.triangles, p.textures = triangles(f), texturesOf(f)
+	p.scales = textureScales(f)
+	// Instances share their ranges, so this is less than the records' sum.
+	p.gpuBytes = int64(len(f.Vertices) + len(f.Indices))
+	if c.opts.DryRun {
+		return nil
+	}
+	var err error
+	p.written, err = out.write(p.name, func(w io.Writer) error {
+		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
+		return err
+	})
+	return err
+}

@@ -1,0 +1,171 @@
+package cook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// ErrNotInStore says that Options.RequireStore is set and a tile was not made before.
+var ErrNotInStore = errors.New("not in the store: a shard that should have made it failed or did not run, or ran with other settings; run it again, or cook without --require-store")
+
+// Shard is a share of a scene's tiles.
+type Shard struct {
+	Index int // from 0 on
+	Count int
+}
+
+// check refuses what is no shard.
+func (s Shard) check() error {
+	if s.Count < 1 || s.Index < 0 || s.Index >= s.Count {
+		return fmt.Errorf("cook: shard %d of %d: shards count from 0 to one less than their number", s.Index, s.Count)
+	}
+	return nil
+}
+
+// ShardResult tells what RunShard did.
+type ShardResult struct {
+	Index int `json:"shard"`
+	Count int `json:"shards"`
+	// Payloads are all containers of the scene with their levels, Share those of this
+	// shard. Reused were in the store, the others were made and put there.
+	Payloads int    `json:"payloads"`
+	Share    int    `json:"share"`
+	Reused   int    `json:"reused"`
+	Notes    []Note `json:"notes"`
+}
+
+// RunShard makes a share of a scene's tiles, with their levels, and puts them into
+// Options.Store, which must be set. It writes nothing else. A Run with the same options
+// and store, on any machine, finds them there. What a shard has not made the Run makes.
+func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res *ShardResult, err error) {
+	if err := shard.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case opts.Store == nil:
+		return nil, errors.New("cook: a shard puts what it makes into a store, and there is none: name one that all machines reach")
+	case opts.DryRun:
+		return nil, errors.New("cook: a shard cannot be a dry run")
+	}
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	c, err := planScene(ctx, scene, &opts)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "untold-shard-")
+	if err != nil {
+		return nil, fmt.Errorf("cook: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	opts.NoSync = true
+	out, err := openOutput(dir, &opts)
+	if err != nil {
+		return nil, err
+	}
+	defer out.discard()
+	c.recall = newRecall(ctx, out, c.manifestFile(), &opts)
+	defer c.recall.close()
+	payloads := c.payloads()
+	c.planLevels(payloads)
+	for i := range payloads {
+		payloads[i].above = false // nodes are made by the cook that comes last
+	}
+	room, err := c.weigh(payloads)
+	if err != nil {
+		return nil, err
+	}
+	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns)
+	if err != nil {
+		return nil, err
+	}
+	build, err := c.newBuilder(ctx, out, images, room, payloads)
+	if err != nil {
+		return nil, err
+	}
+	of := shares(payloads, shard.Count)
+	var mine []int
+	for i := range payloads {
+		if of[i] == shard.Index {
+			mine = append(mine, i)
+		} else {
+			build.split.skip(payloads[i].members, payloads[i].coord)
+		}
+	}
+	if err := build.some(ctx, mine); err != nil {
+		return nil, err
+	}
+	if err := c.recall.shared.wait(); err != nil {
+		return nil, fmt.Errorf("cook: the store fails, and a shard is of no use without it: %w", err)
+	}
+	return &ShardResult{
+		Index: shard.Index, Count: shard.Count, Payloads: len(payloads), Share: len(mine), Reused: len(c.recall.reused),
+		Notes: allNotes(c.scene, c.ns),
+	}, nil
+}
+
+// shares tells for each payload which of n shards makes it. Payloads that are side by
+// side are in one shard, so that it cuts few objects that others cut, too: they are taken
+// along a curve through the grid (Morton, "A Computer Oriented Geodetic Data Base", 1966)
+// and divided where the predicted cost is.
+func shares(payloads []payload, n int) []int {
+	order := make([]int, len(payloads))
+	code := make([]uint64, len(payloads))
+	for i := range payloads {
+		order[i] = i
+		if at := payloads[i].coord; at != nil {
+			code[i] = morton(at)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case code[a] < code[b]:
+			return -1
+		case code[a] > code[b]:
+			return 1
+		}
+		return 0
+	})
+	total := uint64(0)
+	for i := range payloads {
+		total += payloads[i].cost()
+	}
+	out := make([]int, len(payloads))
+	before := uint64(0)
+	for _, i := range order {
+		c := payloads[i].cost()
+		// The shard of the middle of what it costs.
+		hi, lo := bits.Mul64(2*before+c, uint64(n))
+		q, _ := bits.Div64(hi, lo, 2*total)
+		out[i] = min(int(q), n-1)
+		before += c
+	}
+	return out
+}
+
+// cost predicts how long a payload takes, in an unspecified unit, at least 1.
+func (p *payload) cost() uint64 {
+	const levels = 8 // times as long as a tile alone
+	t := uint64(max(0, p.share.triangles)) + 2000
+	if len(p.levels) > 0 {
+		t *= levels
+	}
+	return t
+}
+
+// morton interleaves the bits of a tile's coordinates on the ground.
+func morton(at *[3]int) (code uint64) {
+	for k, v := range []int{at[0], at[2]} {
+		u := uint32(int32(v)) ^ 1<<31 // in the order of v
+		for bit := range 32 {
+			code |= uint64(u>>bit&1) << (2*bit + k)
+		}
+	}
+	return code
+}
