@@ -141,6 +141,9 @@ func (p *publishFlags) print(a *app, r *publish.Report) error {
 	}
 	fmt.Fprintf(a.stdout, "%s: version %d, %s of %s, %s (%s) %s", oneLine(r.Place), r.Version, human.Plural(r.Files, "payload"), human.Bytes(r.Bytes),
 		human.Plural(len(r.Sent), "payload"), human.Bytes(r.SentBytes), sent)
+	if len(r.Copied) > 0 {
+		fmt.Fprintf(a.stdout, ", %d (%s) copied in the place", len(r.Copied), human.Bytes(r.CopiedBytes))
+	}
 	if r.Removed > 0 {
 		fmt.Fprintf(a.stdout, ", %d (%s) removed", r.Removed, human.Bytes(r.RemovedBytes))
 	}

@@ -304,6 +304,19 @@ func (w *watched) Put(ctx context.Context, key string, content io.ReaderAt, size
 	return err
 }
 
+// copying is a watched place that copies by itself.
+type copying struct{ *watched }
+
+func (c copying) Copy(ctx context.Context, from, to string, o PutOptions) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.see()
+	c.list = append(c.list, to)
+	err := c.Place.(blob.Copier).Copy(ctx, from, to, o)
+	c.see()
+	return err
+}
+
 func (w *watched) Delete(ctx context.Context, key string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -94,7 +94,11 @@ func TestEdits(t *testing.T) {
 				}
 			}}
 			o := Options{Jobs: rapid.IntRange(1, 4).Draw(rt, "jobs"), Keep: 2, Now: later()}
-			r, err := Run(t.Context(), dir, w, o)
+			var to Place = w
+			if rapid.Bool().Draw(rt, "copies") {
+				to = copying{w}
+			}
+			r, err := Run(t.Context(), dir, to, o)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -112,8 +116,13 @@ func TestEdits(t *testing.T) {
 					sent = append(sent, key)
 				}
 			}
-			if slices.Sort(sent); len(sent) != len(r.Sent) || !slices.EqualFunc(sent, r.Sent, func(key string, s Transfer) bool { return s.Key == key }) {
-				rt.Fatalf("%q were sent, the report says %+v", sent, r.Sent)
+			var said []string
+			for _, s := range slices.Concat(r.Sent, r.Copied) {
+				said = append(said, s.Key)
+			}
+			slices.Sort(said)
+			if slices.Sort(sent); !slices.Equal(sent, said) {
+				rt.Fatalf("%q were sent, the report says %q", sent, said)
 			}
 			if old != nil {
 				keptAddresses(rt, before, m, old, now)

@@ -25,9 +25,10 @@
 // folder tells textures apart: it is named by the hash of its set of textures, names
 // and contents. A container stays in the folder where the last version had it, while
 // that has the textures that it needs. What finds none such goes into one new folder,
-// with the textures that it needs. So a texture that changed sends the containers that
-// use it, and what these use beside it; nobody else's addresses change, and no address
-// ever gets another content. Textures that lie in several folders are stored, fetched
+// with the textures that it needs. So a texture that changed gives new addresses to the
+// containers that use it, and to what these use beside it, whose bytes the place copies
+// by itself where it can; nobody else's addresses change, and no address ever gets
+// another content. Readers fetch what has a new address. Textures that lie in several folders are stored, fetched
 // and kept in memory once for each: when their bytes reach twice of what they would be
 // in one folder, all containers with textures move into one again.
 //
@@ -96,18 +97,21 @@ type Options struct {
 
 // Report says what was published.
 type Report struct {
-	Place    string     `json:"place"`
-	DryRun   bool       `json:"dry_run"`
-	Version  int        `json:"version"`  // of the place, from 1; of a dry run the one that would be
-	Previous int        `json:"previous"` // 0: nothing was published there
-	Scenes   []Scene    `json:"scenes"`   // of the folder
-	Files    int        `json:"files"`    // payloads of these
-	Bytes    int64      `json:"bytes"`
-	Sent     []Transfer `json:"sent"` // payloads that the place did not have
-	// SentBytes are those of Sent.
-	SentBytes    int64 `json:"sent_bytes"`
-	Removed      int   `json:"removed"` // payloads that no version names any more
-	RemovedBytes int64 `json:"removed_bytes"`
+	Place    string  `json:"place"`
+	DryRun   bool    `json:"dry_run"`
+	Version  int     `json:"version"`  // of the place, from 1; of a dry run the one that would be
+	Previous int     `json:"previous"` // 0: nothing was published there
+	Scenes   []Scene `json:"scenes"`   // of the folder
+	Files    int     `json:"files"`    // payloads of these
+	Bytes    int64   `json:"bytes"`
+	// Sent are payloads that the place did not have, Copied those that it had under
+	// another key and copied by itself.
+	Sent         []Transfer `json:"sent"`
+	SentBytes    int64      `json:"sent_bytes"`
+	Copied       []Transfer `json:"copied"`
+	CopiedBytes  int64      `json:"copied_bytes"`
+	Removed      int        `json:"removed"` // payloads that no version names any more
+	RemovedBytes int64      `json:"removed_bytes"`
 	// Notes are what a user should know: a record that was damaged and passed over.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -122,7 +126,7 @@ type Scene struct {
 type Transfer struct {
 	Key    string `json:"key"`
 	Bytes  int64  `json:"bytes"`
-	Source string `json:"source"` // path in the folder, with slashes
+	Source string `json:"source"` // path in the folder, with slashes; of a copy the key
 }
 
 var (
@@ -168,7 +172,7 @@ func Run(ctx context.Context, dir string, to Place, o Options) (*Report, error) 
 	if o.Jobs <= 0 {
 		o.Jobs = 8
 	}
-	r := &run{to: to, o: o, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}}}
+	r := &run{to: to, o: o, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.publish(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -180,6 +184,7 @@ type run struct {
 	to     Place
 	o      Options
 	report *Report
+	there  map[string]int64 // sizes of the payloads that the place had when it was asked last
 }
 
 func (r *run) publish(ctx context.Context, dir string) error {
@@ -215,7 +220,13 @@ func (r *run) publish(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	r.lookForCopies(missing, last)
 	for _, f := range missing {
+		if f.twin != "" {
+			r.report.Copied = append(r.report.Copied, Transfer{f.key, f.size, f.twin})
+			r.report.CopiedBytes += f.size
+			continue
+		}
 		r.report.Sent = append(r.report.Sent, Transfer{f.key, f.size, f.source})
 		r.report.SentBytes += f.size
 	}

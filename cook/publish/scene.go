@@ -57,6 +57,7 @@ type file struct {
 	sha      string // SHA-256, hex
 	stat     fs.FileInfo
 	key      string // where it is published
+	twin     string // key in the place whose object has the same content, "" for none
 }
 
 func (f *file) open() (*os.File, error) { return payloadpath.Open(f.dir, f.rel) }

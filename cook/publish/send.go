@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/internal/publication"
 	"github.com/untoldkit/untold/internal/blob"
 	"github.com/untoldkit/untold/internal/mediatype"
 	"github.com/untoldkit/untold/manifest"
@@ -22,6 +23,7 @@ const inMemory = 8 << 20
 // missing asks the place which files it does not have, or has with another size.
 func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
 	want := map[string]*file{}
+	r.there = map[string]int64{}
 	prefixes := map[string]bool{}
 	for _, f := range files {
 		want[f.key] = f
@@ -32,6 +34,7 @@ func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
 			if err != nil {
 				return nil, err
 			}
+			r.there[o.Key] = o.Size
 			if f := want[o.Key]; f != nil && f.size == o.Size {
 				delete(want, o.Key)
 			}
@@ -53,6 +56,27 @@ func prefixOf(key string) string {
 	return key[:strings.Index(key, "/"+name)+1+len(name)]
 }
 
+// lookForCopies finds the files whose content the last version has under another key,
+// in a place that copies by itself.
+func (r *run) lookForCopies(missing []*file, last *publication.Version) {
+	if _, ok := r.to.(blob.Copier); !ok || last == nil {
+		return
+	}
+	have := map[string]string{} // SHA-256 to key
+	for i := range last.Scenes {
+		for _, f := range last.Scenes[i].Files {
+			if size, ok := r.there[f.Key]; ok && size == f.Size {
+				have[f.SHA256] = f.Key
+			}
+		}
+	}
+	for _, f := range missing {
+		if key := have[f.sha]; key != "" && r.there[key] == f.size {
+			f.twin = key
+		}
+	}
+}
+
 // send puts files to their keys.
 func (r *run) send(ctx context.Context, files []*file) error {
 	return r.each(ctx, "send", len(files), func(i int) error { return r.sendOne(ctx, files[i]) })
@@ -60,12 +84,19 @@ func (r *run) send(ctx context.Context, files []*file) error {
 
 // sendOne puts a file, unless it is not the one that was hashed.
 func (r *run) sendOne(ctx context.Context, f *file) error {
+	o := PutOptions{ContentType: mediatype.Of(f.key), CacheControl: PayloadCache}
+	if c, ok := r.to.(blob.Copier); ok && f.twin != "" {
+		// One that has gone meanwhile, or is too large to be copied, is sent.
+		err := c.Copy(ctx, f.twin, f.key, o)
+		if err == nil || ctx.Err() != nil || errors.Is(err, blob.ErrUnreachable) {
+			return err
+		}
+	}
 	in, err := f.open()
 	if err != nil {
 		return f.wrong(err)
 	}
 	defer in.Close()
-	o := PutOptions{ContentType: mediatype.Of(f.key), CacheControl: PayloadCache}
 	if f.size > inMemory {
 		if err := f.unchanged(in); err != nil {
 			return err

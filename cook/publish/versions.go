@@ -127,7 +127,7 @@ func Versions(ctx context.Context, at Place) ([]int, error) {
 // version. Its payloads must be there: they are while Options.Keep, or a version since
 // then, has kept them. Of the options it uses DryRun alone.
 func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, error) {
-	r := &run{to: at, o: o, report: &Report{Place: at.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}}}
+	r := &run{to: at, o: o, report: &Report{Place: at.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	p, err := r.history(ctx)
 	if err != nil {
 		return nil, err
