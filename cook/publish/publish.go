@@ -167,7 +167,7 @@ func (e *FindingsError) Unwrap() error { return ErrScene }
 // Scenes that were published there from elsewhere stay.
 func Run(ctx context.Context, dir string, to Place, o Options) (*Report, error) {
 	if o.Keep < 0 || o.Keep > 0 && o.Now.IsZero() {
-		return nil, errors.New("Keep needs a number of versions and the time")
+		return nil, errors.New("the option Keep needs a number of versions, at least 0, and the time")
 	}
 	if o.Jobs <= 0 {
 		o.Jobs = 8
