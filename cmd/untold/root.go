@@ -57,6 +57,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.AddCommand(newStore(a))
 	root.AddCommand(newSimulate(a))
 	root.AddCommand(newPreview(a))
+	root.AddCommand(newPublish(a))
 	root.AddCommand(newServe(a))
 	root.AddCommand(newCache(a))
 	root.SetHelpCommandGroupID("more")

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/internal/publication"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -77,11 +79,15 @@ func realPath(p string) string {
 	return p
 }
 
-// add notes what a manifest names.
-func (s *scenes) add(file string, m *manifest.Manifest) {
+func (s *scenes) init() {
 	if s.read == nil {
 		s.read, s.named, s.folders = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
+}
+
+// add notes what a manifest names.
+func (s *scenes) add(file string, m *manifest.Manifest) {
+	s.init()
 	key := realPath(file)
 	if s.read[key] {
 		return
@@ -94,6 +100,33 @@ func (s *scenes) add(file string, m *manifest.Manifest) {
 	for _, rel := range m.Payloads() {
 		if p, err := payloadpath.Resolve(dir, rel); err == nil {
 			s.named[realPath(p)] = true
+		}
+	}
+}
+
+// addPublished notes what the versions name that a folder has as a place of published
+// scenes: older ones have no manifest outside of their records.
+func (s *scenes) addPublished(dir string) {
+	s.init()
+	at := filepath.Join(dir, filepath.FromSlash(publication.Folder))
+	entries, _ := os.ReadDir(at) // most folders have none
+	for _, e := range entries {
+		n, ok := publication.Number(publication.Folder + e.Name())
+		if !ok {
+			continue
+		}
+		data, err := plainfile.Read(filepath.Join(at, e.Name()), manifest.MaxBytes)
+		if err != nil {
+			continue // names nothing
+		}
+		v, err := publication.Parse(data, n)
+		if err != nil {
+			continue
+		}
+		for i := range v.Scenes {
+			for _, f := range v.Scenes[i].Files {
+				s.named[realPath(filepath.Join(dir, filepath.FromSlash(f.Key)))] = true
+			}
 		}
 	}
 }
@@ -111,7 +144,7 @@ func (s *scenes) addAround(dir string, seen map[string]bool) {
 		names, _ := journal.Names(dir) // what cannot be read names nothing
 		for _, n := range names {
 			file := filepath.Join(dir, n)
-			if strings.EqualFold(filepath.Ext(n), ".json") && !s.read[file] && looksLikeManifest(file) {
+			if strings.EqualFold(filepath.Ext(n), ".json") && !s.read[file] && IsManifest(file) {
 				if m, err := manifest.Load(file); err == nil {
 					s.add(file, m)
 				}

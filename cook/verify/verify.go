@@ -184,7 +184,7 @@ func (l *fileList) addFolder(dir string) error {
 		case isContainer(name) || isTexture(name):
 			found = true
 			l.addFile(job{path: p, found: true})
-		case strings.EqualFold(filepath.Ext(name), ".json") && looksLikeManifest(p):
+		case strings.EqualFold(filepath.Ext(name), ".json") && IsManifest(p):
 			found = true
 			l.addManifest(p)
 		}
@@ -192,12 +192,13 @@ func (l *fileList) addFolder(dir string) error {
 	if !found {
 		return fmt.Errorf("%s: %w", dir, ErrNoFiles)
 	}
+	l.scenes.addPublished(dir)
 	return l.findLeftovers(dir)
 }
 
-// looksLikeManifest reports whether a JSON file has the two keys that every
+// IsManifest reports whether a JSON file has the two keys that every
 // manifest has and hardly any other file.
-func looksLikeManifest(path string) bool {
+func IsManifest(path string) bool {
 	data, err := plainfile.Read(path, manifest.MaxBytes)
 	return err == nil && strings.Contains(string(data), `"streaming_defaults"`) && strings.Contains(string(data), `"tiles"`)
 }

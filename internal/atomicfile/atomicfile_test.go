@@ -314,3 +314,42 @@ func TestRenameDoesNotRetryOtherErrors(t *testing.T) {
 		t.Error(err, tries)
 	}
 }
+
+// TestIfAbsent: a file that is there stays, whichever way the name is taken, and no
+// temporary file is left.
+func TestIfAbsent(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) error {
+		return WriteWith(filepath.Join(dir, name), Options{IfAbsent: true}, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	if err := write("a", "first"); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("a", "second"); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	// As on file systems without hard links.
+	from := filepath.Join(dir, "from")
+	for _, c := range []struct {
+		to   string
+		fail bool
+	}{{"a", true}, {"b", false}} {
+		if err := os.WriteFile(from, []byte("third"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := renameNew(from, filepath.Join(dir, c.to)); errors.Is(err, fs.ErrExist) != c.fail {
+			t.Error(c.to, err)
+		}
+	}
+	for name, want := range map[string]string{"a": "first", "b": "third"} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Error(entries, err)
+	}
+}

@@ -54,6 +54,13 @@ type Filer interface {
 	File(key string) (string, error)
 }
 
+// Copier is a Place that copies by itself, so that bytes that it has need not be sent.
+type Copier interface {
+	// Copy stores the content of one key under another, as Put does, with the
+	// headers of the options; IfAbsent is not looked at.
+	Copy(ctx context.Context, from, to string, o PutOptions) error
+}
+
 // Info is what a place knows about an object.
 type Info struct {
 	Key     string

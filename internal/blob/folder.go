@@ -127,6 +127,17 @@ func (f *Folder) Put(ctx context.Context, key string, content io.ReaderAt, size 
 	}
 }
 
+// Copy stores the content of one key under another.
+func (f *Folder) Copy(ctx context.Context, from, to string, o PutOptions) error {
+	in, st, err := f.open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	o.IfAbsent = false
+	return f.Put(ctx, to, in, st.Size(), o)
+}
+
 // ctxReader ends with its context.
 type ctxReader struct {
 	ctx context.Context

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/untoldkit/untold/internal/mediatype"
 )
 
 // Handler serves the files of a folder. It is safe for concurrent use.
@@ -139,7 +141,7 @@ func (h *Handler) file(w *response, r *http.Request, name string) {
 	if tag != "" {
 		w.Header().Set("ETag", tag)
 	}
-	w.Header().Set("Content-Type", contentType(name))
+	w.Header().Set("Content-Type", mediatype.Of(name))
 	settleRange(r, st.Size())
 	http.ServeContent(w, r, "", st.ModTime(), f)
 }

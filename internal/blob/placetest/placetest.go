@@ -46,6 +46,7 @@ func Run(t *testing.T, p blob.Place, large int) {
 	t.Run("objects", func(t *testing.T) { objects(t, p, large) })
 	t.Run("list", func(t *testing.T) { list(t, p) })
 	t.Run("keys", func(t *testing.T) { keys(t, p) })
+	t.Run("copy", func(t *testing.T) { copies(t, p) })
 	t.Run("one wins", func(t *testing.T) { oneWins(t, p) })
 	t.Run("many", func(t *testing.T) { many(t, p) })
 	t.Run("context", func(t *testing.T) { ends(t, p) })
@@ -166,6 +167,34 @@ func keys(t *testing.T, p blob.Place) {
 			if !errors.Is(err, blob.ErrKey) {
 				t.Errorf("%q: %v", key, err)
 			}
+		}
+	}
+}
+
+func copies(t *testing.T, p blob.Place) {
+	c, ok := p.(blob.Copier)
+	if !ok {
+		t.Skip("the place does not copy")
+	}
+	Put(t, p, "c/é x+%41", "content")
+	Put(t, p, "c/d/old", "old")
+	for _, to := range []string{"c/new", "c/d/old"} {
+		if err := c.Copy(t.Context(), "c/é x+%41", to, blob.PutOptions{ContentType: "image/png"}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := blob.Read(t.Context(), p, to, 100); err != nil || string(got) != "content" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if err := c.Copy(t.Context(), "c/none", "c/other", blob.PutOptions{}); !errors.Is(err, blob.ErrNotFound) {
+		t.Error(err)
+	}
+	if err := c.Copy(t.Context(), "../none", "c/other", blob.PutOptions{}); !errors.Is(err, blob.ErrKey) {
+		t.Error(err)
+	}
+	for _, key := range []string{"c/é x+%41", "c/new", "c/d/old"} {
+		if err := p.Delete(t.Context(), key); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -31,7 +31,10 @@ type Bucket struct {
 	partSize        uint64
 }
 
-var _ blob.Place = (*Bucket)(nil)
+var (
+	_ blob.Place  = (*Bucket)(nil)
+	_ blob.Copier = (*Bucket)(nil)
+)
 
 func init() {
 	// With one attempt the library still pauses after it.
@@ -125,6 +128,20 @@ func (b *Bucket) Put(ctx context.Context, key string, content io.ReaderAt, size 
 		if own := from.failure(); own != nil {
 			return &sourceError{own}
 		}
+		return err
+	})
+}
+
+// Copy has the server store the content of one key under another; objects of more than
+// 5 GiB cannot be copied.
+func (b *Bucket) Copy(ctx context.Context, from, to string, o blob.PutOptions) error {
+	if err := blob.CheckKey(from); err != nil {
+		return &blob.Error{Op: "copy", Place: b.address, Err: err}
+	}
+	return b.try(ctx, "copy to", to, func() error {
+		_, err := b.core.Client.CopyObject(ctx,
+			minio.CopyDestOptions{Bucket: b.bucket, Object: b.prefix + to, ReplaceMetadata: true, ContentType: o.ContentType, CacheControl: o.CacheControl},
+			minio.CopySrcOptions{Bucket: b.bucket, Object: b.prefix + from})
 		return err
 	})
 }

@@ -1,13 +1,15 @@
-package serve
+// Package mediatype knows the media types of the files that scenes consist of, by
+// extension.
+package mediatype
 
 import (
 	"path"
 	"strings"
 )
 
-// contentTypes are the media types by extension. The tables of the system are
+// byExtension are the media types by extension. The tables of the system are
 // not asked: they differ from machine to machine.
-var contentTypes = map[string]string{
+var byExtension = map[string]string{
 	".untold": "application/octet-stream",
 	".utex":   "application/octet-stream",
 	".bin":    "application/octet-stream",
@@ -35,9 +37,9 @@ var contentTypes = map[string]string{
 	".wasm":   "application/wasm",
 }
 
-// contentType returns the media type of a file by its name.
-func contentType(name string) string {
-	if t, ok := contentTypes[strings.ToLower(path.Ext(name))]; ok {
+// Of returns the media type of a file by its name.
+func Of(name string) string {
+	if t, ok := byExtension[strings.ToLower(path.Ext(name))]; ok {
 		return t
 	}
 	return "application/octet-stream"

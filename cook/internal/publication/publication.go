@@ -1,0 +1,125 @@
+// Package publication is what a place of published scenes keeps about its versions.
+package publication
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/untoldkit/untold/internal/blob"
+)
+
+// Folder is where records lie, as the beginning of keys. Names that begin with a dot
+// are not served by untold serve, and no program looks for scenes there.
+const Folder = ".untold/publish/"
+
+// What records say of themselves.
+const (
+	kind   = "untold-publication"
+	format = 1
+)
+
+// ErrDamaged is matched by errors about records that are not what was written.
+var ErrDamaged = errors.New("the record is damaged, or of another version of untold")
+
+var (
+	recordName = regexp.MustCompile(`^v([0-9]{6,9})\.json$`)
+	hexName    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// Version is what was published at a time: which manifests and which files.
+type Version struct {
+	Kind   string  `json:"kind"`
+	Format int     `json:"format"`
+	Number int     `json:"version"`
+	Scenes []Scene `json:"scenes"` // by manifests
+}
+
+// Scene is a manifest and what it names, with keys of the place.
+type Scene struct {
+	Manifest string `json:"manifest"`
+	SHA256   string `json:"sha256"`
+	Size     int64  `json:"size"`
+	Files    []File `json:"files"` // by keys
+}
+
+// File is a payload.
+type File struct {
+	Key    string `json:"key"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Payloads returns the prefix of the keys of a manifest's payloads.
+func Payloads(manifest string) string { return path.Join(path.Dir(manifest), "payloads") + "/" }
+
+// Key returns where the record of a version lies.
+func Key(number int) string { return fmt.Sprintf("%sv%06d.json", Folder, number) }
+
+// Number returns the version whose record a key is that of.
+func Number(key string) (int, bool) {
+	m := recordName.FindStringSubmatch(strings.TrimPrefix(key, Folder))
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil && n > 0 && Key(n) == key
+}
+
+// ManifestKey returns where the copy of a manifest lies.
+func ManifestKey(sha256 string) string { return Folder + sha256 + ".json" }
+
+// Encode returns the text of the record.
+func (v *Version) Encode() ([]byte, error) {
+	out := *v
+	out.Kind, out.Format = kind, format
+	data, err := json.Marshal(&out)
+	return append(data, '\n'), err
+}
+
+// Parse reads the record of a version. It names nothing but manifests and payloads
+// beside them. The error matches ErrDamaged.
+func Parse(data []byte, number int) (*Version, error) {
+	v := &Version{}
+	if err := json.Unmarshal(data, v); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", Key(number), ErrDamaged, err)
+	}
+	if v.Kind != kind || v.Format != format || v.Number != number || slices.ContainsFunc(v.Scenes, func(s Scene) bool { return !s.sound() }) {
+		return nil, fmt.Errorf("%s: %w", Key(number), ErrDamaged)
+	}
+	return v, nil
+}
+
+func (s *Scene) sound() bool {
+	if blob.CheckKey(s.Manifest) != nil || !hexName.MatchString(s.SHA256) {
+		return false
+	}
+	at := Payloads(s.Manifest)
+	return !slices.ContainsFunc(s.Files, func(f File) bool {
+		return blob.CheckKey(f.Key) != nil || !strings.HasPrefix(f.Key, at) || f.Size < 0 || !hexName.MatchString(f.SHA256)
+	})
+}
+
+// Same reports whether two versions consist of the same; nil is none.
+func (v *Version) Same(other *Version) bool {
+	return other != nil && slices.EqualFunc(v.Scenes, other.Scenes, func(a, b Scene) bool {
+		return a.Manifest == b.Manifest && a.SHA256 == b.SHA256 && a.Size == b.Size && slices.Equal(a.Files, b.Files)
+	})
+}
+
+// Carry takes over the scenes of an older version that this one does not have.
+func (v *Version) Carry(last *Version) {
+	if last != nil {
+		for _, s := range last.Scenes {
+			if !slices.ContainsFunc(v.Scenes, func(own Scene) bool { return own.Manifest == s.Manifest }) {
+				v.Scenes = append(v.Scenes, s)
+			}
+		}
+	}
+	slices.SortFunc(v.Scenes, func(a, b Scene) int { return strings.Compare(a.Manifest, b.Manifest) })
+}
