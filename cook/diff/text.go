@@ -1,0 +1,610 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/untoldkit/untold/internal/human"
+)
+
+// detailLines is how many meshes, and how many other lines of a kind, are listed of
+// one tile where lists are limited.
+const detailLines = 8
+
+// valueLength is how many bytes of a value are shown.
+const valueLength = 80
+
+// WriteText writes the result for people: a summary, then what differs. At most
+// limit tiles, materials and so on are listed, all with 0.
+func (r *Result) WriteText(w io.Writer, limit int) error {
+	p := &printer{limit: limit}
+	p.summary(r)
+	common := commonFields(r.Items)
+	if r.A.Kind == KindContainer {
+		for i := range r.Items {
+			p.line("")
+			p.payload(r.Items[i].Payload, "  ")
+		}
+	} else {
+		p.tiles(r, common)
+	}
+	p.section("Materials", "material", len(r.Materials), func(i int) bool { return p.material(&r.Materials[i]) })
+	p.section("Textures", "texture", len(r.Textures), func(i int) bool { return p.texture(&r.Textures[i]) })
+	p.section("Settings", "setting", len(r.Settings), func(i int) bool {
+		p.line("  %s", fieldText(&r.Settings[i]))
+		return true
+	})
+	p.section("Not compared", "file", len(r.Failures), func(i int) bool {
+		p.line("  %s", clean(r.Failures[i].Path))
+		return true
+	})
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// tiles lists the tiles and nodes of a scene.
+func (p *printer) tiles(r *Result, common map[string]int) {
+	p.section("Tiles", "tile", len(r.Items), func(i int) bool { return p.item(&r.Items[i], common) })
+	p.commonFields(common)
+	p.section("Nodes of the pyramid", "node", len(r.NodeItems), func(i int) bool { return p.item(&r.NodeItems[i], nil) })
+}
+
+type printer struct {
+	out   bytes.Buffer
+	limit int
+}
+
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+
+// section lists things below a title; show returns false for what needs no line.
+func (p *printer) section(title, thing string, n int, show func(i int) bool) {
+	shown, more, begun := 0, 0, false
+	for i := range n {
+		if p.limit > 0 && shown >= p.limit {
+			more = n - i
+			break
+		}
+		at := p.out.Len()
+		if !begun {
+			p.line("\n%s:", title)
+		}
+		if !show(i) {
+			p.out.Truncate(at)
+			continue
+		}
+		begun = true
+		shown++
+	}
+	if more > 0 {
+		p.line("  ... %s (--limit 0 shows all)", human.Plural(more, "more "+thing))
+	}
+}
+
+func (p *printer) summary(r *Result) {
+	a, b := &r.A, &r.B
+	sizes := fmt.Sprintf("%s; %s", bytesText(Pair{a.Bytes, b.Bytes}), trianglesText(Pair{a.Triangles, b.Triangles}))
+	beyond := ""
+	if r.Tolerance > 0 {
+		beyond = fmt.Sprintf(" beyond %g m", r.Tolerance)
+	}
+	container := a.Kind == KindContainer
+	n := r.Tiles.Added + r.Tiles.Removed + r.Tiles.Changed
+	looked := a.Tiles+b.Tiles > 0
+	switch {
+	case !r.Differ && !looked:
+		p.line("no differences%s", beyond)
+	case !r.Differ && container:
+		p.line("no differences%s: %s", beyond, sizes)
+	case !r.Differ:
+		p.line("no differences%s: %s; %s", beyond, human.Plural(a.Tiles, "tile"), sizes)
+	case r.Grids != "":
+		p.line("the scenes are cut into other tiles, so tiles are not compared one by one: %s", clean(r.Grids))
+		p.line("  tiles      %s; %s", countsText(a.Tiles, b.Tiles), sizes)
+	case container && n > 0:
+		p.line("the containers differ: %s", sizes)
+	case container:
+		p.line("the containers are the same, what they name is not: %s", sizes)
+	case looked:
+		verb := "differ"
+		if n == 1 {
+			verb = "differs"
+		}
+		p.line("%s of %s %s: %s; %s", human.Count(n), human.Plural(n+r.Tiles.Same, "tile"), verb, r.Tiles.text(), sizes)
+	default:
+		p.line("there are differences")
+	}
+	p.line("  A          %s", clean(a.Path))
+	p.line("  B          %s", clean(b.Path))
+	if !r.Differ {
+		return
+	}
+	if r.Tiles.Entries > 0 {
+		p.line("  settings   %s of the changed tiles differ in the manifest alone, their files are the same", human.Count(r.Tiles.Entries))
+	}
+	if r.Triangles.differ() {
+		p.line("  triangles  %s", r.Triangles.text())
+	}
+	p.counts("levels", &r.Levels, r.Grids, Pair{int64(a.Levels), int64(b.Levels)}, Pair{a.LevelBytes, b.LevelBytes}, Pair{a.LevelTriangles, b.LevelTriangles})
+	p.counts("nodes", &r.Nodes, r.Grids, Pair{int64(a.Nodes), int64(b.Nodes)}, Pair{a.NodeBytes, b.NodeBytes}, Pair{a.NodeTriangles, b.NodeTriangles})
+	var m, t Counts
+	for i := range r.Materials {
+		m.add(r.Materials[i].Change)
+	}
+	for i := range r.Textures {
+		t.add(r.Textures[i].Change)
+	}
+	if m.differ() {
+		p.line("  materials  %s", m.changes())
+	}
+	if t.differ() {
+		p.line("  textures   %s; %s", t.changes(), bytesText(Pair{a.TextureBytes, b.TextureBytes}))
+	}
+	if n := len(r.Settings); n > 0 {
+		p.line("  settings   %s of the scene", human.Plural(n, "setting"))
+	}
+}
+
+// counts is the line of the summary about levels or nodes.
+func (p *printer) counts(what string, c *Counts, grids string, n, size, triangles Pair) {
+	switch {
+	case n.A+n.B == 0:
+	case grids != "":
+		p.line("  %-9s  %s; %s; %s", what, countsText(int(n.A), int(n.B)), bytesText(size), trianglesText(triangles))
+	case c.differ():
+		p.line("  %-9s  %s; %s; %s", what, c.text(), bytesText(size), trianglesText(triangles))
+		if c.Entries > 0 {
+			p.line("             %s of the changed ones differ in the manifest alone, their files are the same", human.Count(c.Entries))
+		}
+	}
+}
+
+func (c *Counts) text() string {
+	return fmt.Sprintf("%s added, %s removed, %s changed, %s same", human.Count(c.Added), human.Count(c.Removed), human.Count(c.Changed), human.Count(c.Same))
+}
+
+// changes is text without what is the same, and without what there is none of.
+func (c *Counts) changes() string {
+	return listText([]count{{int64(c.Added), "added"}, {int64(c.Removed), "removed"}, {int64(c.Changed), "changed"}})
+}
+
+type count struct {
+	n    int64
+	what string
+}
+
+func listText(list []count) string {
+	var out []string
+	for _, x := range list {
+		if x.n != 0 {
+			out = append(out, human.Count(x.n)+" "+x.what)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// text says what became of triangles.
+func (t *Triangles) text() string {
+	s := listText([]count{{t.Added, "added"}, {t.Removed, "removed"}, {t.Moved, "moved"}})
+	if len(t.Moves) == 1 {
+		s = t.Moves[0].text(s)
+	}
+	if t.Changed > 0 {
+		if s != "" {
+			s += ", "
+		}
+		s += fmt.Sprintf("%s in place with other %s", human.Count(t.Changed), t.Attributes.text())
+	}
+	if t.Unmatched {
+		s += " (instances draw too many to compare one by one)"
+	}
+	return s
+}
+
+// text appends to what moved where it went.
+func (v *Move) text(moved string) string {
+	if v.By == nil {
+		return moved + ", turned or scaled"
+	}
+	return fmt.Sprintf("%s by (%g, %g, %g) m", moved, v.By[0], v.By[1], v.By[2])
+}
+
+func (a *Attributes) text() string {
+	var out []string
+	for _, x := range []count{
+		{a.Normals, "normals"},
+		{a.Tangents, "tangents"},
+		{a.UV0, "texture coordinates"},
+		{a.UV1, "second texture coordinates"},
+		{a.Colors, "colours"},
+		{a.Material, "material"},
+		{a.Winding, "winding"},
+	} {
+		if x.n > 0 {
+			out = append(out, x.what)
+		}
+	}
+	if len(out) < 2 {
+		return strings.Join(out, "")
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
+}
+
+func arrow(a, b string) string {
+	if a == b {
+		return a
+	}
+	return a + " -> " + b
+}
+
+func countsText(a, b int) string { return arrow(human.Count(a), human.Count(b)) }
+
+// bytesText tells two sizes; their difference where they look alike.
+func bytesText(p Pair) string {
+	a, b := human.Bytes(p.A), human.Bytes(p.B)
+	switch {
+	case p.A < 0 && p.B < 0:
+		return "no file"
+	case p.A < 0:
+		return "no file -> " + b
+	case p.B < 0:
+		return a + " -> no file"
+	case a == b && p.A != p.B:
+		sign := "+"
+		if p.B < p.A {
+			sign = "-"
+		}
+		return fmt.Sprintf("%s (%s%s bytes)", a, sign, human.Count(max(p.B-p.A, p.A-p.B)))
+	}
+	return arrow(a, b)
+}
+
+func trianglesText(p Pair) string {
+	if p.A == p.B {
+		return human.Plural(p.A, "triangle")
+	}
+	return human.Count(p.A) + " -> " + human.Plural(p.B, "triangle")
+}
+
+// item lists what differs in a tile, a node or a container.
+func (p *printer) item(t *Item, common map[string]int) bool {
+	own := slices.DeleteFunc(slices.Clone(t.Settings), func(f Field) bool { return common[fieldText(&f)] > 0 })
+	if t.Change == Changed && t.Payload == nil && !t.Failed && len(own)+len(t.Levels) == 0 && len(t.Settings) > 0 {
+		return false // all of it is in many tiles
+	}
+	name := clean(t.ID)
+	head := headText(t.Change, t.Payload)
+	if t.Failed {
+		head = notCompared
+	} else if t.Change == Changed && t.Payload == nil && len(t.Settings) == 0 && len(t.Levels) > 0 {
+		head = "same file, other levels"
+	}
+	p.line("  %s: %s", name, head)
+	if t.Change != Changed {
+		return true
+	}
+	p.fields(own, "    ")
+	p.payload(t.Payload, "    ")
+	for i := range t.Levels {
+		l := &t.Levels[i]
+		head := headText(l.Change, l.Payload)
+		if l.Failed {
+			head = notCompared
+		}
+		p.line("    %s: %s", l.Name, head)
+		if l.Change == Changed {
+			p.fields(l.Settings, "      ")
+			if l.Payload != nil && l.Payload.Counts.A == l.Payload.Counts.B && l.Payload.Triangles != nil && l.Payload.Triangles.differ() {
+				p.line("      triangles: %s", l.Payload.Triangles.text())
+			}
+		}
+	}
+	return true
+}
+
+// notCompared is what is said where a file could not be read.
+const notCompared = "could not be compared"
+
+// headText says what became of a payload in a few words.
+func headText(c Change, p *Payload) string {
+	switch {
+	case p == nil && c == Changed:
+		return "same file, other settings in the manifest"
+	case p == nil:
+		return string(c)
+	case c == Added:
+		return fmt.Sprintf("added, %s, %s", human.Bytes(p.Bytes.B), human.Plural(p.Counts.B, "triangle"))
+	case c == Removed:
+		return fmt.Sprintf("removed, %s, %s", human.Bytes(p.Bytes.A), human.Plural(p.Counts.A, "triangle"))
+	}
+	same := ""
+	if p.Triangles != nil && !p.Triangles.differ() {
+		same = ", all the same"
+	}
+	return fmt.Sprintf("changed, %s, %s%s", bytesText(p.Bytes), trianglesText(p.Counts), same)
+}
+
+func (p *printer) fields(list []Field, in string) {
+	for i := range list {
+		p.line("%s%s", in, fieldText(&list[i]))
+	}
+}
+
+// few calls show for the first of some things and says how many more there are.
+func (p *printer) few(n int, in, thing string, show func(i int)) {
+	for i := range n {
+		if p.limit > 0 && i >= detailLines {
+			p.line("%s... %s (--limit 0 shows all)", in, human.Plural(n-i, "more "+thing))
+			return
+		}
+		show(i)
+	}
+}
+
+// payload lists what differs in a container.
+func (p *printer) payload(x *Payload, in string) {
+	if x == nil || x.Triangles == nil {
+		return
+	}
+	nothing := !x.differs()
+	switch {
+	case x.Triangles.differ():
+		p.line("%striangles: %s", in, x.Triangles.text())
+	case nothing:
+		p.line("%sthe same content, stored differently", in)
+	}
+	if moves := x.Triangles.Moves; len(moves) > 1 {
+		p.few(len(moves), in+"  ", "move", func(i int) {
+			p.line("%s  %s", in, moves[i].text(human.Plural(moves[i].Triangles, "triangle")+" moved"))
+		})
+	}
+	p.fields(x.Header, in+"header ")
+	namesakes := map[string]int{}
+	for i := range x.Meshes {
+		namesakes[x.Meshes[i].Name]++
+	}
+	p.few(len(x.Meshes), in, "mesh", func(i int) { p.mesh(&x.Meshes[i], in, namesakes[x.Meshes[i].Name] > 1) })
+	p.entities(x.Entities, in)
+	p.names(x.Materials, in+"materials: ")
+	p.names(x.Textures, in+"textures: ")
+	for i := range x.Chunks {
+		if c := &x.Chunks[i]; nothing || c.Compression != nil || c.Change != Changed {
+			p.chunk(c, in)
+		}
+	}
+}
+
+// mesh tells about a mesh; of one that has namesakes, which entity it belongs to.
+func (p *printer) mesh(r *Record, in string, namesakes bool) {
+	name := fmt.Sprintf("%smesh %s", in, quoted(r.Name))
+	if namesakes && r.Entity != "" && r.Entity != r.Name {
+		name += " of " + quoted(r.Entity)
+	}
+	if r.Material != "" && r.Material != r.Name {
+		name += fmt.Sprintf(" (material %s)", quoted(r.Material))
+	}
+	if r.Change != Changed {
+		n := r.Triangles.Same + r.Triangles.Changed + r.Triangles.Moved + r.Triangles.Added + r.Triangles.Removed
+		p.line("%s: %s, %s", name, r.Change, human.Plural(n, "triangle"))
+		return
+	}
+	var parts []string
+	if r.Triangles != nil {
+		parts = append(parts, r.Triangles.text())
+	}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		// Counts and boxes follow the triangles.
+		if r.Triangles == nil || f.Key == "material" || f.Key == "name" || f.Key == "flags" {
+			parts = append(parts, fieldText(f))
+		}
+	}
+	p.line("%s: %s", name, strings.Join(parts, "; "))
+}
+
+// entities lists entities but those that have another name or box alone, which
+// follow their meshes.
+func (p *printer) entities(list []Record, in string) {
+	renamed, boxes := 0, 0
+	var rest []*Record
+	for i := range list {
+		r := &list[i]
+		follows := r.Change == Changed && !slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Key != "name" && !strings.Contains(f.Key, "_bounds.") })
+		switch {
+		case follows && r.Fields[0].Key == "name":
+			renamed++
+		case follows:
+			boxes++
+		default:
+			rest = append(rest, r)
+		}
+	}
+	if renamed > 0 {
+		p.line("%s%s got another name", in, human.Plural(renamed, "entity"))
+	}
+	p.few(len(rest), in, "entity", func(i int) {
+		r := rest[i]
+		if r.Change != Changed {
+			p.line("%sentity %s: %s", in, quoted(r.Name), r.Change)
+			return
+		}
+		var parts []string
+		for i := range r.Fields {
+			if f := &r.Fields[i]; !strings.Contains(f.Key, "_bounds.") {
+				parts = append(parts, fieldText(f))
+			}
+		}
+		p.line("%sentity %s: %s", in, quoted(r.Name), strings.Join(parts, "; "))
+	})
+	if boxes == len(list) && boxes > 0 {
+		p.line("%s%s with another box", in, human.Plural(boxes, "entity"))
+	}
+}
+
+// names tells in one line which materials or textures a payload gained, lost or has
+// changed: their fields stand in a section of their own.
+func (p *printer) names(list []Record, head string) {
+	var out []string
+	for _, r := range list {
+		out = append(out, map[Change]string{Added: "+ ", Removed: "- ", Changed: "changed "}[r.Change]+quoted(r.Name))
+	}
+	if p.limit > 0 && len(out) > detailLines {
+		out = append(out[:detailLines], fmt.Sprintf("and %d more", len(out)-detailLines))
+	}
+	if len(out) > 0 {
+		p.line("%s%s", head, strings.Join(out, ", "))
+	}
+}
+
+func (p *printer) chunk(c *Chunk, in string) {
+	s := fmt.Sprintf("%s%s: ", in, c.Name)
+	switch {
+	case c.Change != Changed:
+		s += string(c.Change)
+	case c.Content:
+		s += "other bytes"
+	default:
+		s += "the same bytes when decoded"
+	}
+	if c.Compression != nil {
+		s += fmt.Sprintf(", %v -> %v", c.Compression.A, c.Compression.B)
+	}
+	p.line("%s, %s stored", s, bytesText(c.Stored))
+}
+
+func (p *printer) material(m *Material) bool {
+	switch m.Change {
+	case Added:
+		p.line("  %s: added, in %s", quoted(m.Name), human.Plural(m.Files.B, "file"))
+	case Removed:
+		p.line("  %s: removed, was in %s", quoted(m.Name), human.Plural(m.Files.A, "file"))
+	default:
+		p.line("  %s: changed, in %s", quoted(m.Name), human.Plural(m.Files.B, "file"))
+	}
+	p.fields(m.Fields, "    ")
+	return true
+}
+
+func (p *printer) texture(t *Texture) bool {
+	s := fmt.Sprintf("  %s: %s", clean(t.URI), t.Change)
+	switch {
+	case t.Change == Added:
+		s += ", " + bytesText(Pair{t.Bytes.B, t.Bytes.B})
+	case t.Change == Removed:
+		s += ", " + bytesText(Pair{t.Bytes.A, t.Bytes.A})
+	case t.Content:
+		s += ", other content, " + bytesText(t.Bytes)
+	default:
+		s += ", the same file"
+	}
+	p.line("%s", s)
+	p.fields(t.Fields, "    ")
+	return true
+}
+
+// many is from how many tiles on a change is told once.
+const many = 4
+
+// commonFields counts the fields of entries that change alike in many tiles.
+func commonFields(items []Item) map[string]int {
+	n := map[string]int{}
+	for i := range items {
+		for k := range items[i].Settings {
+			n[fieldText(&items[i].Settings[k])]++
+		}
+	}
+	for k, v := range n {
+		if v < many {
+			delete(n, k)
+		}
+	}
+	return n
+}
+
+func (p *printer) commonFields(common map[string]int) {
+	texts := union(common, nil)
+	p.section("Alike in many tiles", "change", len(texts), func(i int) bool {
+		p.line("  %s, in %s", texts[i], human.Plural(common[texts[i]], "tile"))
+		return true
+	})
+}
+
+// metres are the ends of the keys whose values are metres.
+var metres = []string{"_radius", "switch_distance", "_error"}
+
+func fieldText(f *Field) string {
+	key := clean(f.Key)
+	if len(f.Added)+len(f.Removed) > 0 {
+		var parts []string
+		for _, s := range f.Added {
+			parts = append(parts, "+ "+clean(s))
+		}
+		for _, s := range f.Removed {
+			parts = append(parts, "- "+clean(s))
+		}
+		if n := len(parts); n > 2*detailLines {
+			parts = append(parts[:2*detailLines], fmt.Sprintf("and %d more", n-2*detailLines))
+		}
+		return key + ": " + strings.Join(parts, ", ")
+	}
+	if isObject(f.A) && f.B == nil {
+		return key + ": removed"
+	}
+	if isObject(f.B) && f.A == nil {
+		return key + ": added"
+	}
+	unit := ""
+	if slices.ContainsFunc(metres, func(end string) bool { return strings.HasSuffix(f.Key, end) }) {
+		unit = " m"
+	}
+	a, b := valueText(f.A, true), valueText(f.B, true)
+	if a == b {
+		a, b = valueText(f.A, false), valueText(f.B, false)
+	}
+	return fmt.Sprintf("%s: %s -> %s%s", key, a, b, unit)
+}
+
+// isObject reports whether a value is an object or a list of them.
+func isObject(v any) bool {
+	_, ok := object(v)
+	return ok
+}
+
+// valueText writes a value on one line, numbers with six digits if short.
+func valueText(v any, short bool) string {
+	switch x := v.(type) {
+	case nil:
+		return "none"
+	case json.Number:
+		if f, err := x.Float64(); err == nil && short && len(x) > 7 {
+			return fmt.Sprintf("%.6g", f)
+		}
+	case float32:
+		if short {
+			return fmt.Sprintf("%.6g", x)
+		}
+	case string:
+		return quoted(x)
+	case []any:
+		parts := make([]string, len(x))
+		for i := range x {
+			parts[i] = valueText(x[i], short)
+		}
+		return human.Clip("("+strings.Join(parts, ", ")+")", valueLength)
+	case map[string]any:
+		text, err := json.Marshal(x) // sorted keys
+		if err != nil {
+			return "an object"
+		}
+		return human.Clip(clean(string(text)), valueLength)
+	}
+	return clean(fmt.Sprint(v))
+}
+
+func quoted(s string) string { return `"` + clean(human.Clip(s, valueLength)) + `"` }
+
+// clean makes foreign text printable on one line.
+func clean(s string) string { return human.OneLine(s) }
