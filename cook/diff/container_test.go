@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -169,6 +168,8 @@ func mirrorValue(v any) any {
 				k = map[string]string{"a": "b", "b": "a"}[k]
 			case "added", "removed":
 				k = map[string]string{"added": "removed", "removed": "added"}[k]
+			case "to_other_meshes", "from_other_meshes":
+				k = map[string]string{"to_other_meshes": "from_other_meshes", "from_other_meshes": "to_other_meshes"}[k]
 			case "change":
 				if y, ok := map[string]string{"added": "removed", "removed": "added"}[e.(string)]; ok {
 					e = y

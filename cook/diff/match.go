@@ -42,16 +42,6 @@ func (m *match) run() error {
 	m.partners()
 	m.movedUnits()
 	m.oneByOne()
-	for s := range m.units {
-		for i := range m.units[s] {
-			u := &m.units[s][i]
-			c := u.count
-			if s == 1 { // what both have is counted once
-				c = Triangles{Added: c.Added, Unmatched: c.Unmatched}
-			}
-			m.total.join(&c)
-		}
-	}
 	m.total.Moves = m.listMoves()
 	return nil
 }
@@ -80,9 +70,17 @@ func (m *match) sameUnits() {
 		at := max(slices.IndexFunc(l[:min(len(l), 8)], func(i int) bool { return m.units[0][i].owner == u.owner }), 0)
 		m.pair(l[at], j)
 		left[k] = slices.Delete(l, at, at+1)
-		m.units[0][u.partner].count.Same = u.triangles
-		u.count.Same = u.triangles
+		m.same(j)
 	}
+}
+
+// same settles a mesh of B and its partner as the same.
+func (m *match) same(j int) {
+	v := &m.units[1][j]
+	u := &m.units[0][v.partner]
+	u.settled, v.settled = true, true
+	u.count.Same = u.triangles
+	m.total.Same += u.triangles
 }
 
 func (m *match) pair(i, j int) {
@@ -125,27 +123,22 @@ func (m *match) partners() {
 // movedUnits settles the meshes that have the same geometry in another place. The
 // others are looked at one triangle at a time.
 func (m *match) movedUnits() {
-	for s := range m.units {
-		for i := range m.units[s] {
-			u := &m.units[s][i]
-			u.pending = u.count.Same == 0 && u.triangles > 0
-		}
-	}
 	for i := range m.units[0] {
 		u := &m.units[0][i]
-		if !u.pending || u.partner < 0 {
+		if u.settled || u.partner < 0 {
 			continue
 		}
 		v := &m.units[1][u.partner]
-		if !v.pending || u.hash != v.hash || u.material != v.material {
+		if u.hash != v.hash || u.material != v.material {
 			continue
 		}
-		u.pending, v.pending = false, false
 		if m.tolerance > 0 && drift(u.bounds, &u.world, &v.world) <= m.tolerance {
-			u.count.Same, v.count.Same = u.triangles, v.triangles
+			m.same(u.partner)
 			continue
 		}
-		u.count.Moved, v.count.Moved = u.triangles, v.triangles
+		u.settled, v.settled = true, true
+		u.count.Moved = u.triangles
+		m.total.Moved += u.triangles
 		by, ok := shift(&u.world, &v.world)
 		m.noteMove(by, !ok, u.triangles)
 	}
@@ -270,7 +263,8 @@ func (m *match) records() (meshes, entities []Record) {
 		}
 		v := &b[u.partner]
 		count := u.count
-		count.Added = v.count.Added
+		count.Added, count.From = v.count.Added, v.count.From
+		count.Unmatched = count.Unmatched || v.count.Unmatched
 		fields := compareValues(m.meshValues(0, u), m.meshValues(1, v), m.tolerance)
 		if len(fields) > 0 || count.differ() {
 			r := Record{Name: v.name, Change: Changed, A: u.record, B: v.record, Entity: v.owner, Material: v.material, Fields: fields}

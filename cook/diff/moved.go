@@ -144,15 +144,21 @@ func (m *match) pairLoosely(left [2][]triangle) [2][]triangle {
 			continue
 		}
 		g.used[i] = true
-		if first == 0 {
-			m.settle(t, g.list[i], mask)
-		} else {
-			m.settle(g.list[i], t, mask)
-		}
+		a, b := inOrder(first, t, g.list[i])
+		m.settle(a, b, mask)
 	}
 	left[second] = unused(g.list, g.used)
 	left[first] = rest
 	return left
+}
+
+// inOrder returns a triangle of the first list and one of the second as those of A
+// and B.
+func inOrder(first int, t, u triangle) (a, b triangle) {
+	if first == 0 {
+		return t, u
+	}
+	return u, t
 }
 
 // part is a number of triangles that hang together.
@@ -403,17 +409,18 @@ func (f *mover) pair(p, q *part, by geom.Vec3) {
 		return
 	}
 	g := f.m.newGrid(f.second, q.list, f.slack(p, q))
-	for _, t := range p.list {
+	partner := make([]triangle, len(p.list))
+	for k, t := range p.list {
 		i, mask := g.find(t, by)
 		if i < 0 || mask&^otherTangents != 0 {
 			return
 		}
-		g.used[i] = true
+		g.used[i], partner[k] = true, q.list[i]
 	}
 	p.gone, q.gone = true, true
-	for side, list := range map[int][]triangle{f.first: p.list, f.second: q.list} {
-		for _, t := range list {
-			f.m.units[side][t.unit].count.Moved++
+	for k, t := range p.list {
+		for _, c := range f.m.counts(inOrder(f.first, t, partner[k])) {
+			c.Moved++
 		}
 	}
 	if f.first == 1 {

@@ -165,6 +165,10 @@ type Triangles struct {
 	Removed    int64      `json:"removed"`
 	Attributes Attributes `json:"attributes"`
 	Moves      []Move     `json:"moves,omitempty"` // most triangles first
+	// Of a mesh, To and From are how many triangles are in another mesh in B, and
+	// were in A, whatever else became of them.
+	To   int64 `json:"to_other_meshes,omitempty"`
+	From int64 `json:"from_other_meshes,omitempty"`
 	// Unmatched: some were counted as added and removed without a look, because
 	// instances draw far more triangles than the file holds.
 	Unmatched bool `json:"unmatched,omitempty"`
@@ -188,7 +192,7 @@ type Move struct {
 	Triangles int64       `json:"triangles"`
 }
 
-func (t *Triangles) differ() bool { return t.Changed+t.Moved+t.Added+t.Removed > 0 }
+func (t *Triangles) differ() bool { return t.Changed+t.Moved+t.Added+t.Removed+t.To+t.From > 0 }
 
 // join adds what another payload counted.
 func (t *Triangles) join(o *Triangles) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,7 +224,7 @@ func (c *comparer) bundles() (out []*bundle, err error) {
 			}
 		}
 		if x.change = oneSided(p == nil, q == nil); x.change == "" {
-			if x.settings, err = compareJSON(p, q, c.o.Tolerance, "file_size_bytes", "sha256", "triangle_count"); err != nil {
+			if x.settings, err = c.entryFields(p, q, "path_relative_to_manifest", p.Path, q.Path); err != nil {
 				return nil, err
 			}
 		}
@@ -270,8 +271,7 @@ func (c *comparer) tileBundle(id, kind string, p, q *tileEntry) (*bundle, error)
 	}
 	var err error
 	if x.change == "" {
-		x.settings, err = compareJSON(p.whole, q.whole, c.o.Tolerance,
-			"file_size_bytes", "sha256", "triangle_count", "lod_levels", "hlod_levels", "cell_bounds")
+		x.settings, err = c.entryFields(p.whole, q.whole, "path_relative_to_manifest", p.tile.Path, q.tile.Path, "lod_levels", "hlod_levels", "cell_bounds")
 		if err != nil {
 			return nil, err
 		}
@@ -289,7 +289,7 @@ func (c *comparer) tileBundle(id, kind string, p, q *tileEntry) (*bundle, error)
 			}
 		}
 		if found[0] != nil && found[1] != nil {
-			if l.settings, err = compareJSON(found[0], found[1], 0, "file_size_bytes", "sha256", "triangle_count"); err != nil {
+			if l.settings, err = c.entryFields(found[0], found[1], "path", found[0].Path, found[1].Path); err != nil {
 				return nil, err
 			}
 		}
@@ -299,6 +299,16 @@ func (c *comparer) tileBundle(id, kind string, p, q *tileEntry) (*bundle, error)
 		return cmp.Or(cmp.Compare(w.name[0], v.name[0]), cmp.Compare(len(v.name), len(w.name)), strings.Compare(v.name, w.name))
 	})
 	return x, nil
+}
+
+// entryFields compares two entries of a manifest, without what is compared of their
+// payloads, and without the folder of those, which is a setting of the scene.
+func (c *comparer) entryFields(a, b any, key, x, y string, without ...string) ([]Field, error) {
+	out, err := compareJSON(a, b, c.o.Tolerance, append(without, key, "file_size_bytes", "sha256", "triangle_count")...)
+	if path.Base(x) != path.Base(y) {
+		out = append(out, Field{Key: key, A: x, B: y})
+	}
+	return out, err
 }
 
 // collect brings what the jobs of a bundle found into the result.

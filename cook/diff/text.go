@@ -188,7 +188,7 @@ func listText(list []count) string {
 
 // text says what became of triangles.
 func (t *Triangles) text() string {
-	s := listText([]count{{t.Added, "added"}, {t.Removed, "removed"}, {t.Moved, "moved"}})
+	s := listText([]count{{t.Added, "added"}, {t.Removed, "removed"}, {t.Moved, "moved"}, {t.From, "from other meshes"}, {t.To, "to other meshes"}})
 	if len(t.Moves) == 1 {
 		s = t.Moves[0].text(s)
 	}
@@ -387,8 +387,12 @@ func (p *printer) mesh(r *Record, in string, namesakes bool) {
 		name += fmt.Sprintf(" (material %s)", quoted(r.Material))
 	}
 	if r.Change != Changed {
-		n := r.Triangles.Same + r.Triangles.Changed + r.Triangles.Moved + r.Triangles.Added + r.Triangles.Removed
-		p.line("%s: %s, %s", name, r.Change, human.Plural(n, "triangle"))
+		c := r.Triangles
+		s := fmt.Sprintf("%s: %s, %s", name, r.Change, human.Plural(c.Added+c.Removed+c.From+c.To, "triangle"))
+		if n := c.From + c.To; n > 0 {
+			s += fmt.Sprintf(", %s of them %s other meshes", human.Count(n), map[Change]string{Added: "from", Removed: "now in"}[r.Change])
+		}
+		p.line("%s", s)
 		return
 	}
 	var parts []string

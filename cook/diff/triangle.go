@@ -47,11 +47,18 @@ func (m *match) oneByOne() {
 	left = m.pairMoved(left)
 	for s, list := range left {
 		for _, t := range list {
-			if c := &m.units[s][t.unit].count; s == 0 {
-				c.Removed++
-			} else {
-				c.Added++
-			}
+			m.oneSided(s, &m.units[s][t.unit], 1)
+		}
+	}
+}
+
+// oneSided counts triangles that one side alone has.
+func (m *match) oneSided(s int, u *unit, n int64) {
+	for _, c := range []*Triangles{&m.total, &u.count} {
+		if s == 0 {
+			c.Removed += n
+		} else {
+			c.Added += n
 		}
 	}
 }
@@ -63,16 +70,12 @@ func (m *match) pendingTriangles(s int) []triangle {
 	var out []triangle
 	for i := range m.units[s] {
 		u := &m.units[s][i]
-		if !u.pending {
+		if u.settled || u.triangles == 0 {
 			continue
 		}
 		if u.triangles > budget {
-			u.count.Unmatched = true
-			if s == 0 {
-				u.count.Removed = u.triangles
-			} else {
-				u.count.Added = u.triangles
-			}
+			u.count.Unmatched, m.total.Unmatched = true, true
+			m.oneSided(s, u, u.triangles)
 			continue
 		}
 		budget -= u.triangles
@@ -226,8 +229,7 @@ func (m *match) maskOf(a, b triangle) (mask int, ok bool) {
 
 // settle counts a triangle that both sides have in one place.
 func (m *match) settle(a, b triangle, mask int) {
-	for s, t := range [2]triangle{a, b} {
-		c := &m.units[s][t.unit].count
+	for _, c := range m.counts(a, b) {
 		if mask == 0 {
 			c.Same++
 			continue
@@ -235,4 +237,16 @@ func (m *match) settle(a, b triangle, mask int) {
 		c.Changed++
 		c.Attributes.note(mask)
 	}
+}
+
+// counts returns where a triangle of both sides is counted: in total, and in its
+// mesh, if that is the same.
+func (m *match) counts(a, b triangle) []*Triangles {
+	u, v := &m.units[0][a.unit], &m.units[1][b.unit]
+	if u.partner == int(b.unit) {
+		return []*Triangles{&m.total, &u.count}
+	}
+	u.count.To++
+	v.count.From++
+	return []*Triangles{&m.total}
 }

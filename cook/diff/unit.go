@@ -24,8 +24,8 @@ type unit struct {
 	world     geom.Mat4
 	triangles int64
 	partner   int       // the unit of the other side that it is compared with, -1
-	count     Triangles // what became of its triangles
-	pending   bool      // its triangles are looked at one by one
+	settled   bool      // as a whole, and not one triangle at a time
+	count     Triangles // what became of its triangles; what both sides have is counted in A
 }
 
 // maxOverlap bounds the bytes that are hashed, as a multiple of what there is.
