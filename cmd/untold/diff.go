@@ -61,6 +61,9 @@ or a file is missing or cannot be read. With --quiet the exit code is all.`,
 				if remote.IsURL(arg) {
 					return errors.New("diff reads files on the disk: download the scenes, then compare the copies")
 				}
+				if isGLTF(arg) {
+					return fmt.Errorf("%s is a glTF scene, and diff compares what is cooked: untold cook %[2]s -o %s", arg, shellWord(arg), shellWord(cookedName(arg)))
+				}
 				if paths[i], err = manifestPath("diff", "", arg); err != nil {
 					return err
 				}

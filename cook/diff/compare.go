@@ -69,7 +69,7 @@ func Compare(ctx context.Context, a, b string, o Options) (*Result, error) {
 		return nil, fmt.Errorf("diff: the tolerance %v is below 0", o.Tolerance)
 	}
 	c := &comparer{o: &o, result: &Result{
-		Tolerance: o.Tolerance, Settings: []Field{}, Items: []Item{}, NodeItems: []Item{}, Materials: []Material{}, Textures: []Texture{}, Failures: []Failure{},
+		Tolerance: o.Tolerance, Only: o.Only, Settings: []Field{}, Items: []Item{}, NodeItems: []Item{}, Materials: []Material{}, Textures: []Texture{}, Failures: []Failure{},
 	}}
 	c.inventory = [2]*inventory{newInventory(), newInventory()}
 	paths := [2]string{a, b}

@@ -86,13 +86,30 @@ func (c *fieldComparer) compare(key string, a, b any, loose bool) {
 	if reflect.DeepEqual(a, b) {
 		return
 	}
-	x, xok := object(a)
-	y, yok := object(b)
-	if xok && yok {
+	x, xnamed, xok := object(a)
+	y, ynamed, yok := object(b)
+	if named := xnamed && (ynamed || b == nil) || ynamed && a == nil || key == classification; named || xok && yok {
 		all := maps.Clone(x)
+		if all == nil {
+			all = map[string]any{}
+		}
 		maps.Copy(all, y)
+		came := Field{Key: key}
+		at := len(c.out)
 		for _, k := range slices.Sorted(maps.Keys(all)) {
-			c.compare(join(key, k), x[k], y[k], loose || slices.Contains(measured, k))
+			p, inA := x[k]
+			q, inB := y[k]
+			switch {
+			case named && !inA:
+				came.Added = append(came.Added, k)
+			case named && !inB:
+				came.Removed = append(came.Removed, k)
+			default:
+				c.compare(join(key, k), p, q, loose || slices.Contains(measured, k))
+			}
+		}
+		if len(came.Added)+len(came.Removed) > 0 {
+			c.out = slices.Insert(c.out, at, came)
 		}
 		return
 	}
@@ -115,25 +132,29 @@ func join(key, k string) string {
 	return key + "." + k
 }
 
-// object returns an object, or a list of named objects by their names.
-func object(v any) (map[string]any, bool) {
+// classification is an object whose keys are names.
+const classification = "object_classification"
+
+// object returns an object, or a list of objects by their names, or else by their
+// numbers.
+func object(v any) (o map[string]any, named, ok bool) {
 	if o, ok := v.(map[string]any); ok {
-		return o, true
+		return o, false, true
 	}
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
-		return nil, false
+		return nil, false, false
 	}
 	out := make(map[string]any, len(list))
 	for _, e := range list {
 		o, ok := e.(map[string]any)
 		if !ok {
-			return nil, false
+			return nil, false, false
 		}
 		name := ""
 		for _, k := range names {
 			if s, ok := o[k].(string); ok && s != "" {
-				name = s
+				name, named = s, true
 				break
 			}
 		}
@@ -148,7 +169,7 @@ func object(v any) (map[string]any, bool) {
 		}
 		out[unique] = o
 	}
-	return out, true
+	return out, named, true
 }
 
 // stringLists returns two lists of strings, of which one may be absent.

@@ -132,7 +132,7 @@ func (m *match) movedUnits() {
 		if u.hash != v.hash || u.material != v.material {
 			continue
 		}
-		if m.tolerance > 0 && drift(u.bounds, &u.world, &v.world) <= m.tolerance {
+		if m.tolerance > 0 && drift(u.box(), &u.world, &v.world) <= m.tolerance {
 			m.same(u.partner)
 			continue
 		}
@@ -144,8 +144,11 @@ func (m *match) movedUnits() {
 	}
 }
 
-// noteMove counts triangles that moved.
+// noteMove counts triangles that moved. What moved by no number is taken for turned.
 func (m *match) noteMove(by geom.Vec3, turned bool, n int64) {
+	for _, x := range by {
+		turned = turned || x-x != 0
+	}
 	k := moveKey{turned: turned}
 	if !turned {
 		for a := range by {

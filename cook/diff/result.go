@@ -28,10 +28,11 @@ const (
 // Result is what differs between A and B. Lists hold only what differs and are
 // sorted by name; of scenes, the shared bucket follows the tiles.
 type Result struct {
-	Differ    bool    `json:"differ"`
-	A         Side    `json:"a"`
-	B         Side    `json:"b"`
-	Tolerance float64 `json:"tolerance"` // metres
+	Differ    bool     `json:"differ"`
+	A         Side     `json:"a"`
+	B         Side     `json:"b"`
+	Tolerance float64  `json:"tolerance"`      // metres
+	Only      []string `json:"only,omitempty"` // the parts that were compared; all without
 	// Grids is why tiles cannot be compared one by one, "" if they can: then only
 	// totals, settings, materials and textures are compared.
 	Grids     string     `json:"grids_differ,omitempty"`

@@ -304,7 +304,8 @@ func TestLevels(t *testing.T) {
 		}
 	}
 	want := []row{
-		{m.Tiles[0].ID, "lod1", Changed, "switch_distance: 10 -> 12 m"}, {m.Tiles[0].ID, "lod2", Removed, ""},
+		{m.Tiles[0].ID, "lod1", Changed, "switch_distance: 10 -> 12 m"},
+		{m.Tiles[0].ID, "lod2", Removed, ""},
 		{m.Tiles[1].ID, "hlod", Changed, fmt.Sprintf("path: %q -> %q", m.Tiles[1].Path, m.Tiles[2].Path)},
 	}
 	if d := cmp.Diff(want, got); d != "" {

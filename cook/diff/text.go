@@ -34,8 +34,9 @@ func (r *Result) WriteText(w io.Writer, limit int) error {
 	}
 	p.section("Materials", "material", len(r.Materials), func(i int) bool { return p.material(&r.Materials[i]) })
 	p.section("Textures", "texture", len(r.Textures), func(i int) bool { return p.texture(&r.Textures[i]) })
-	p.section("Settings", "setting", len(r.Settings), func(i int) bool {
-		p.line("  %s", fieldText(&r.Settings[i]))
+	settings := foldedSettings(r.Settings)
+	p.section("Settings", "setting", len(settings), func(i int) bool {
+		p.line("  %s", settings[i])
 		return true
 	})
 	p.section("Not compared", "file", len(r.Failures), func(i int) bool {
@@ -96,7 +97,7 @@ func (p *printer) summary(r *Result) {
 	looked := a.Tiles+b.Tiles > 0
 	switch {
 	case !r.Differ && !looked:
-		p.line("no differences%s", beyond)
+		p.line("no differences in %s%s", strings.Join(r.Only, ", "), beyond)
 	case !r.Differ && container:
 		p.line("no differences%s: %s", beyond, sizes)
 	case !r.Differ:
@@ -108,6 +109,8 @@ func (p *printer) summary(r *Result) {
 		p.line("the containers differ: %s", sizes)
 	case container:
 		p.line("the containers are the same, what they name is not: %s", sizes)
+	case looked && n == 0:
+		p.line("no tile differs, other things do: %s; %s", human.Plural(a.Tiles, "tile"), sizes)
 	case looked:
 		verb := "differ"
 		if n == 1 {
@@ -115,7 +118,7 @@ func (p *printer) summary(r *Result) {
 		}
 		p.line("%s of %s %s: %s; %s", human.Count(n), human.Plural(n+r.Tiles.Same, "tile"), verb, r.Tiles.text(), sizes)
 	default:
-		p.line("there are differences")
+		p.line("there are differences in what was compared: %s", strings.Join(r.Only, ", "))
 	}
 	p.line("  A          %s", clean(a.Path))
 	p.line("  B          %s", clean(b.Path))
@@ -123,9 +126,9 @@ func (p *printer) summary(r *Result) {
 		return
 	}
 	if r.Tiles.Entries > 0 {
-		p.line("  settings   %s of the changed tiles differ in the manifest alone, their files are the same", human.Count(r.Tiles.Entries))
+		p.line("  tiles      %s of the changed ones differ in the manifest alone, their files are the same", human.Count(r.Tiles.Entries))
 	}
-	if r.Triangles.differ() {
+	if r.Triangles.differ() && !container {
 		p.line("  triangles  %s", r.Triangles.text())
 	}
 	p.counts("levels", &r.Levels, r.Grids, Pair{int64(a.Levels), int64(b.Levels)}, Pair{a.LevelBytes, b.LevelBytes}, Pair{a.LevelTriangles, b.LevelTriangles})
@@ -286,6 +289,9 @@ func (p *printer) item(t *Item, common map[string]int) bool {
 	if t.Change != Changed {
 		return true
 	}
+	if slices.ContainsFunc(own, func(f Field) bool { return strings.HasPrefix(f.Key, "bounds.") }) {
+		own = slices.DeleteFunc(own, func(f Field) bool { return f.Key == "center" }) // follows
+	}
 	p.fields(own, "    ")
 	p.payload(t.Payload, "    ")
 	for i := range t.Levels {
@@ -361,13 +367,17 @@ func (p *printer) payload(x *Payload, in string) {
 			p.line("%s  %s", in, moves[i].text(human.Plural(moves[i].Triangles, "triangle")+" moved"))
 		})
 	}
-	p.fields(x.Header, in+"header ")
+	for i := range x.Header {
+		if f := &x.Header[i]; !x.Triangles.differ() || !strings.HasPrefix(f.Key, "world_bounds.") { // follow
+			p.line("%sheader: %s", in, fieldText(f))
+		}
+	}
 	namesakes := map[string]int{}
 	for i := range x.Meshes {
 		namesakes[x.Meshes[i].Name]++
 	}
 	p.few(len(x.Meshes), in, "mesh", func(i int) { p.mesh(&x.Meshes[i], in, namesakes[x.Meshes[i].Name] > 1) })
-	p.entities(x.Entities, in)
+	p.entities(x.Entities, in, x.Triangles.differ())
 	p.names(x.Materials, in+"materials: ")
 	p.names(x.Textures, in+"textures: ")
 	for i := range x.Chunks {
@@ -411,7 +421,7 @@ func (p *printer) mesh(r *Record, in string, namesakes bool) {
 
 // entities lists entities but those that have another name or box alone, which
 // follow their meshes.
-func (p *printer) entities(list []Record, in string) {
+func (p *printer) entities(list []Record, in string, triangles bool) {
 	renamed, boxes := 0, 0
 	var rest []*Record
 	for i := range list {
@@ -443,7 +453,7 @@ func (p *printer) entities(list []Record, in string) {
 		}
 		p.line("%sentity %s: %s", in, quoted(r.Name), strings.Join(parts, "; "))
 	})
-	if boxes == len(list) && boxes > 0 {
+	if boxes == len(list) && boxes > 0 && !triangles {
 		p.line("%s%s with another box", in, human.Plural(boxes, "entity"))
 	}
 }
@@ -536,6 +546,36 @@ func (p *printer) commonFields(common map[string]int) {
 	})
 }
 
+// foldedSettings writes settings one a line. Values of many objects that change alike
+// are told once.
+func foldedSettings(list []Field) (out []string) {
+	alike := func(f *Field) string {
+		first, rest, ok := strings.Cut(f.Key, ".")
+		last := strings.LastIndexByte(rest, '.')
+		if !ok || last < 0 {
+			return ""
+		}
+		g := *f
+		g.Key = first + ".*" + rest[last:]
+		return fieldText(&g)
+	}
+	count := map[string]int{}
+	for i := range list {
+		count[alike(&list[i])]++
+	}
+	for i := range list {
+		text := alike(&list[i])
+		switch n := count[text]; {
+		case text == "" || n > 0 && n < many:
+			out = append(out, fieldText(&list[i]))
+		case n > 0:
+			out = append(out, fmt.Sprintf("%s, of %d", text, n))
+			count[text] = 0
+		}
+	}
+	return out
+}
+
 // metres are the ends of the keys whose values are metres.
 var metres = []string{"_radius", "switch_distance", "_error"}
 
@@ -573,7 +613,7 @@ func fieldText(f *Field) string {
 
 // isObject reports whether a value is an object or a list of them.
 func isObject(v any) bool {
-	_, ok := object(v)
+	_, _, ok := object(v)
 	return ok
 }
 

@@ -19,7 +19,6 @@ type unit struct {
 	vertices  []byte
 	indices   []byte
 	indexType vertex.IndexType
-	bounds    records.Bounds
 	hash      [sha256.Size]byte // of the local geometry
 	world     geom.Mat4
 	triangles int64
@@ -50,7 +49,7 @@ func (c *content) units() ([]unit, error) {
 		m := &c.r.Meshes()[i]
 		u := &out[i]
 		*u = unit{
-			record: i, entity: -1, name: c.r.String(m.NameOffset), indexType: m.IndexType, bounds: m.LocalBounds,
+			record: i, entity: -1, name: c.r.String(m.NameOffset), indexType: m.IndexType,
 			world: geom.Identity(), triangles: int64(m.IndexCount / 3), partner: -1,
 		}
 		if k, ok := byID[m.EntityID]; ok {
@@ -122,6 +121,18 @@ func shift(a, b *geom.Mat4) (by geom.Vec3, ok bool) {
 		}
 	}
 	return by, true
+}
+
+// box returns the box of the local geometry, whatever the record says.
+func (u *unit) box() (b records.Bounds) {
+	for i := 0; i < len(u.vertices); i += vertex.Size {
+		p := vertex.Get(u.vertices[i:]).Position
+		if i == 0 {
+			b = records.Bounds{Min: p, Max: p}
+		}
+		b = b.Union(records.Bounds{Min: p, Max: p})
+	}
+	return b
 }
 
 // drift returns how far the corners of a box lie apart under two matrices: no point
