@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -49,7 +50,7 @@ or a file is missing or cannot be read. With --quiet the exit code is all.`,
 			}); err != nil {
 				return err
 			}
-			if !(o.Tolerance >= 0) {
+			if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1) {
 				return fmt.Errorf("--tolerance is %v; use metres from 0 on", o.Tolerance)
 			}
 			var err error

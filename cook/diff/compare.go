@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,8 +66,8 @@ func Compare(ctx context.Context, a, b string, o Options) (*Result, error) {
 			return nil, fmt.Errorf("diff: there is no part %q; there are %s", part, strings.Join(Parts(), ", "))
 		}
 	}
-	if !(o.Tolerance >= 0) {
-		return nil, fmt.Errorf("diff: the tolerance %v is below 0", o.Tolerance)
+	if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1) {
+		return nil, fmt.Errorf("diff: the tolerance is %v; it must be a number of metres from 0 on", o.Tolerance)
 	}
 	c := &comparer{o: &o, result: &Result{
 		Tolerance: o.Tolerance, Only: o.Only, Settings: []Field{}, Items: []Item{}, NodeItems: []Item{}, Materials: []Material{}, Textures: []Texture{}, Failures: []Failure{},

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -396,7 +397,8 @@ func TestWrongInputs(t *testing.T) {
 		{a, filepath.Join(dir, "none.untold"), Options{}, "no such file"},
 		{scene, filepath.Join(dir, "none.json"), Options{}, "no such file"},
 		{scene, save(t, dir, "bad.json", []byte("{")), Options{}, "not valid JSON"},
-		{a, a, Options{Tolerance: -1}, "below 0"},
+		{a, a, Options{Tolerance: -1}, "from 0 on"},
+		{a, a, Options{Tolerance: math.Inf(1)}, "from 0 on"},
 		{a, a, Options{Only: []string{"trees"}}, `no part "trees"`},
 	} {
 		if _, err := Compare(context.Background(), c.a, c.b, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -40,7 +40,7 @@ func (r *Result) WriteText(w io.Writer, limit int) error {
 		return true
 	})
 	p.section("Not compared", "file", len(r.Failures), func(i int) bool {
-		p.line("  %s", clean(r.Failures[i].Path))
+		p.line("  %s", clean(r.Failures[i].Error))
 		return true
 	})
 	_, err := w.Write(p.out.Bytes())
@@ -509,8 +509,10 @@ func (p *printer) texture(t *Texture) bool {
 		s += ", " + bytesText(Pair{t.Bytes.B, t.Bytes.B})
 	case t.Change == Removed:
 		s += ", " + bytesText(Pair{t.Bytes.A, t.Bytes.A})
-	case t.Content:
+	case t.Content && t.Bytes.A >= 0 && t.Bytes.B >= 0:
 		s += ", other content, " + bytesText(t.Bytes)
+	case t.Content:
+		s += ", " + bytesText(t.Bytes)
 	default:
 		s += ", the same file"
 	}
