@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -541,6 +542,42 @@ func TestOverlap(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	checkSums(t, r)
+}
+
+// TestGeometryIsLetGo: what is told of a payload does not keep its geometry.
+func TestGeometryIsLetGo(t *testing.T) {
+	big := patch{name: "Big", k: 150}
+	other := big
+	other.color = 7
+	a, b := build(t, nil, format.ModeLZ4, big), build(t, nil, format.ModeLZ4, other)
+	live := func() int64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&s)
+		return int64(s.HeapAlloc)
+	}
+	const n = 20
+	var kept []*Payload
+	before := live()
+	for range n {
+		x, err := format.NewBytesReader(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := format.NewBytesReader(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := compareReaders(x, y, &Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, p)
+	}
+	if each := (live() - before) / n; each > 100<<10 { // the geometry takes 2 MB
+		t.Errorf("%d bytes are kept of each payload", each)
+	}
+	runtime.KeepAlive(kept)
 }
 
 // TestContainerProperties: whatever two containers hold, the counts add up, and the

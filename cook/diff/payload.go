@@ -95,7 +95,8 @@ func compareReaders(a, b *format.Reader, o *Options) (*Payload, error) {
 	if err := m.run(); err != nil {
 		return nil, err
 	}
-	p.Triangles = &m.total
+	total := m.total // a pointer into m would keep all of the geometry
+	p.Triangles = &total
 	p.Meshes, p.Entities = m.records()
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +46,8 @@ func (c *comparer) scenes(ctx context.Context) error {
 	a, b := c.manifests[0], c.manifests[1]
 	c.result.Grids = gridsDiffer(a, b)
 	if c.o.wants(PartSettings) {
-		f, err := compareJSON(a, b, c.o.Tolerance, "tiles", "shared_bucket", "pyramid")
+		x, y := settingsOf(a, b)
+		f, err := compareJSON(x, y, c.o.Tolerance, "tiles")
 		if err != nil {
 			return err
 		}
@@ -76,6 +78,36 @@ func (c *comparer) scenes(ctx context.Context) error {
 		return nil
 	}
 	return c.inventories(ctx)
+}
+
+// settingsOf returns copies of two manifests without what is compared by itself, and
+// without the objects that are classified alike, of which there may be a million.
+func settingsOf(a, b *manifest.Manifest) (x, y *manifest.Manifest) {
+	known := make(map[string]*manifest.Classification, len(a.ObjectClassification))
+	for i := range a.ObjectClassification {
+		o := &a.ObjectClassification[i]
+		known[o.Name] = o
+	}
+	same := map[string]bool{}
+	for i := range b.ObjectClassification {
+		o := &b.ObjectClassification[i]
+		if k := known[o.Name]; k != nil && reflect.DeepEqual(k, o) {
+			same[o.Name] = true
+		}
+	}
+	var out [2]*manifest.Manifest
+	for s, m := range [2]*manifest.Manifest{a, b} {
+		c := *m
+		c.Tiles, c.SharedBucket, c.Pyramid = nil, nil, nil
+		c.ObjectClassification = nil
+		for _, o := range m.ObjectClassification {
+			if !same[o.Name] {
+				c.ObjectClassification = append(c.ObjectClassification, o)
+			}
+		}
+		out[s] = &c
+	}
+	return out[0], out[1]
 }
 
 // needed reports whether a job has to be done: the materials and textures of all
