@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // messageFor is the text of an error for users of the command: the words of the
@@ -38,7 +40,7 @@ var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Optio
 
 // packageName is the name of a package of this module, or of one that it calls,
 // at the start of a message. TestNoPackageNames holds the list complete.
-var packageName = regexp.MustCompile(`(^|: )(?:(?:atomicfile|batch|camera|cook|diskcache|draco|format|gltfexport|gltfscene|hud|imagediff|lz4|manifest|mesh|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|serve|simplify|simulate|surface|texture|untold|utex|verify|zstd): )+`)
+var packageName = regexp.MustCompile(`(^|: )(?:(?:atomicfile|batch|camera|cook|diff|diskcache|draco|format|gltfexport|gltfscene|hud|imagediff|lz4|manifest|mesh|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|serve|simplify|simulate|surface|texture|untold|utex|verify|zstd): )+`)
 
 // withoutPackages takes the names of packages off the parts of a message.
 func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }
@@ -147,12 +149,25 @@ func ownArguments(root *cobra.Command) {
 				return nil
 			case len(args) == 0:
 				return fmt.Errorf("no %s was given: %s (see %s --help)", argumentName(cmd), cmd.UseLine(), cmd.CommandPath())
+			case len(operands(cmd)) > 1:
+				return fmt.Errorf("%s takes %s, not %s (see %[1]s --help)", cmd.CommandPath(), strings.Join(operands(cmd), " and "), human.Plural(len(args), "argument"))
 			case argumentName(cmd) == "":
 				return fmt.Errorf("%s takes no argument, not %q (see %[1]s --help)", cmd.CommandPath(), args[0])
 			}
 			return fmt.Errorf("%s takes one %s, not %d (see %[1]s --help)", cmd.CommandPath(), argumentName(cmd), len(args))
 		}
 	}
+}
+
+// operands are the arguments that a command's usage line begins with.
+func operands(cmd *cobra.Command) (out []string) {
+	for _, w := range strings.Fields(cmd.Use)[1:] {
+		if strings.ContainsAny(w, "-[") {
+			break
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // argumentName is the name of a command's first argument in its usage line.

@@ -52,7 +52,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newExport(a), newVersion(a), newDocs(a))
+	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newDiff(a), newExport(a), newVersion(a), newDocs(a))
 	root.AddCommand(newManifest(a))
 	root.AddCommand(newStore(a))
 	root.AddCommand(newSimulate(a))

@@ -64,7 +64,7 @@ func under(folder, hash string) string { return folder + hash[:2] + "/" + hash }
 // Record returns the record of a key. The error matches ErrNone when there is none.
 func (s *Store) Record(ctx context.Context, key string) ([]byte, error) {
 	if !isHash(key) {
-		return nil, fmt.Errorf("store: %.80q is no key", key)
+		return nil, fmt.Errorf("%.80q is no key", key)
 	}
 	name := under(resultsFolder, key)
 	text, err := blob.Read(ctx, s.place, name, maxRecord)
@@ -107,7 +107,7 @@ func open(key string, text []byte) ([]byte, error) {
 // Has reports whether there is a record of a key.
 func (s *Store) Has(ctx context.Context, key string) (bool, error) {
 	if !isHash(key) {
-		return false, fmt.Errorf("store: %.80q is no key", key)
+		return false, fmt.Errorf("%.80q is no key", key)
 	}
 	return s.has(ctx, under(resultsFolder, key))
 }
@@ -123,7 +123,7 @@ func (s *Store) has(ctx context.Context, name string) (bool, error) {
 // PutRecord keeps a record. The files that it names come before.
 func (s *Store) PutRecord(ctx context.Context, key string, record []byte) error {
 	if !isHash(key) {
-		return fmt.Errorf("store: %.80q is no key", key)
+		return fmt.Errorf("%.80q is no key", key)
 	}
 	text := seal(key, record)
 	return s.place.Put(ctx, under(resultsFolder, key), bytes.NewReader(text), int64(len(text)), blob.PutOptions{})
@@ -132,7 +132,7 @@ func (s *Store) PutRecord(ctx context.Context, key string, record []byte) error 
 // PutFile keeps the content of a file with its SHA-256, unless it is there.
 func (s *Store) PutFile(ctx context.Context, hash string, content io.ReaderAt, size int64) error {
 	if !isHash(hash) {
-		return fmt.Errorf("store: %.80q is no hash", hash)
+		return fmt.Errorf("%.80q is no hash", hash)
 	}
 	name := under(filesFolder, hash)
 	if there, err := s.has(ctx, name); there || err != nil {
@@ -149,7 +149,7 @@ func (s *Store) PutFile(ctx context.Context, hash string, content io.ReaderAt, s
 // what its hash says. The error matches ErrNone when it is not there.
 func (s *Store) File(ctx context.Context, hash string, size int64) (io.ReadCloser, error) {
 	if !isHash(hash) {
-		return nil, fmt.Errorf("store: %.80q is no hash", hash)
+		return nil, fmt.Errorf("%.80q is no hash", hash)
 	}
 	r, info, err := s.place.Get(ctx, under(filesFolder, hash))
 	if errors.Is(err, blob.ErrNotFound) {
