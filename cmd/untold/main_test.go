@@ -6,7 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,17 +171,9 @@ func TestDeterminism(t *testing.T) {
 func hashTree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, p)
-		data, err := os.ReadFile(p)
-		b.WriteString(rel + "\x00" + string(data) + "\x00")
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	files := testfile.ReadTree(t, dir)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b.WriteString(name + "\x00" + files[name] + "\x00")
 	}
 	return b.String()
 }

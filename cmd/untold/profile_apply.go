@@ -17,7 +17,7 @@ import (
 // file of settings a relative one starts at that file's folder.
 var pathFlagNames = []string{
 	"output", "report", "plan", "map", "from", "cache-dir", "camera-path", "events", "plot", "stats", "frame-log", "screenshot",
-	"record", "tls-cert", "tls-key", "pop-report", "world",
+	"record", "tls-cert", "tls-key", "pop-report", "world", "store",
 }
 
 // viewFlagNames are flags that take words or the name of a .json file.
@@ -115,7 +115,7 @@ func (p *profile) applyKey(cmd *cobra.Command, e profileEntry, known []string) e
 			return fmt.Errorf("key %q wants a plain value", key)
 		}
 		text := item.Value
-		if slices.Contains(pathFlagNames, name) || slices.Contains(viewFlagNames, name) && filepath.Ext(text) == ".json" {
+		if slices.Contains(pathFlagNames, name) && !strings.HasPrefix(text, "s3://") || slices.Contains(viewFlagNames, name) && filepath.Ext(text) == ".json" {
 			text = p.resolve(text)
 		}
 		if err := setFrom(cmd, name, text, profileSource, fmt.Sprintf("key %q", key)); err != nil {
