@@ -104,6 +104,7 @@ func (y *builder) all(ctx context.Context) ([]node, error) {
 	if y.nodes, err = y.c.newNodeBuilder(y.b, y.payloads); err != nil {
 		return nil, err
 	}
+	y.findNodes()
 	if err := y.some(ctx, y.nodes.order(len(y.payloads))); err != nil {
 		return nil, err
 	}
@@ -151,7 +152,8 @@ func (y *builder) one(ctx context.Context, i int) error {
 	if !known && c.opts.RequireStore {
 		return fmt.Errorf("%w: %s", ErrNotInStore, p.name)
 	}
-	if known && !p.above {
+	wants := y.nodes.wants(i)
+	if known && !wants {
 		y.split.skip(p.members, p.coord)
 		return y.nodes.put(ctx, i, nil)
 	}
@@ -171,7 +173,7 @@ func (y *builder) one(ctx context.Context, i int) error {
 	if known {
 		parts, err = c.partsOf(ctx, y.b, p, get)
 	} else {
-		parts, err = c.buildOne(ctx, y.b, p, get)
+		parts, err = c.buildOne(ctx, y.b, p, get, wants)
 	}
 	free()
 	if err != nil {
@@ -201,7 +203,7 @@ func (c *scenePlan) firstUse(payloads []payload) []int {
 }
 
 // buildOne builds a tile and its levels, and returns what nodes of the pyramid are made of.
-func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) ([]pyramid.Part, error) {
+func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error), wants bool) ([]pyramid.Part, error) {
 	var src *levelSource
 	t, err := b.build(ctx, p.typ, p.members, get, func(all []drawable) {
 		if p.simplified() {
@@ -219,7 +221,7 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 		return nil, err
 	}
 	var parts []pyramid.Part
-	if p.above {
+	if wants {
 		if parts, err = b.nodeParts(src); err != nil {
 			return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)
 		}

@@ -13,8 +13,10 @@ type nodeBuilder struct {
 	c      *scenePlan
 	b      *tileBuilder
 	cells  []nodeCell
-	parent []int       // by cell: the one around it, or -1
-	cellOf map[int]int // by tile
+	parent []int         // by cell: the one around it, or -1
+	keys   []sum         // by cell; nil for a dry run
+	known  []*cellRecord // by cell: what an earlier cook has made of it, or nil
+	cellOf map[int]int   // by tile
 
 	mu    sync.Mutex
 	waits []int         // by cell: how much of what lies below is not there yet
@@ -124,6 +126,9 @@ func (y *nodeBuilder) arrived(cell int) bool {
 
 // make makes what stands for a cell: its node, or its only child.
 func (y *nodeBuilder) make(i int) error {
+	if y.known != nil && y.known[i] != nil {
+		return y.restore(i)
+	}
 	cell := &y.cells[i]
 	below, jobs := y.take(cell)
 	defer func() {
@@ -132,17 +137,26 @@ func (y *nodeBuilder) make(i int) error {
 		y.mu.Unlock()
 	}()
 	if len(below) == 0 {
-		return nil
+		return y.remember(i, nil, nil)
 	}
 	only := below[0]
+	var n *node
 	if len(below) > 1 || cell.alone && only.level == 0 {
-		n, err := y.c.buildNode(y.b, cell, below, jobs)
-		if n == nil || err != nil {
+		var err error
+		if n, err = y.c.buildNode(y.b, cell, below, jobs); err != nil {
 			return err
+		}
+		if n == nil {
+			return y.remember(i, nil, nil)
 		}
 		only = above{n.ID, n.Level, around(below), pyramid.Child{Model: n.model}}
 		n.model = nil
 		y.nodes[i] = n
+	}
+	if only.Model != nil {
+		if err := y.remember(i, n, &only); err != nil {
+			return err
+		}
 	}
 	y.mu.Lock()
 	defer y.mu.Unlock()

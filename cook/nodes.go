@@ -48,6 +48,7 @@ type node struct {
 	textures []string
 	scales   map[string]float64
 	files    []texture.Cooked // of the textures
+	written  []fileRecord     // these, and the container last
 }
 
 // makesPyramid reports whether there is one: a scene that is wanted whole needs none.

@@ -3,6 +3,7 @@ package cook
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"image"
 	"io"
@@ -56,6 +57,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 		return err
 	})
 	n.FileSizeBytes, n.SHA256 = w.size, w.sha256
+	n.written = append(n.written, fileRecord{n.Path, w.size, w.sha256})
 	return err
 }
 
@@ -118,10 +120,11 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model) 
 			continue
 		}
 		t.role.Edges = [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}
-		file, err := c.nodeTexture(b, t.img, t.role, t.suffix)
+		file, written, err := c.nodeTexture(b, t.img, t.role, t.suffix)
 		if err != nil {
 			return nil, err
 		}
+		n.written = append(n.written, written)
 		n.files = append(n.files, file)
 		for _, slot := range t.slots {
 			slot.Image = len(own.staged)
@@ -141,30 +144,31 @@ type nodeTextures struct {
 
 // nodeTexture writes a texture of a node. Its name follows from its content, so that
 // nodes which look alike share a file whichever comes first.
-func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string) (texture.Cooked, error) {
+func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string) (texture.Cooked, fileRecord, error) {
 	var data bytes.Buffer
 	file, err := texture.EncodeOne(&data, "", img, role, c.opts.Textures)
 	if err != nil {
-		return file, err
+		return file, fileRecord{}, err
 	}
 	ext := texture.OneExt(c.opts.Textures)
 	sum := sha256.Sum256(data.Bytes())
 	file.File = freeStem(fmt.Sprintf("hlod_%x%s", sum[:nameBytes], suffix), ext, b.small, b.staged) + ext
 	file.Size = int64(data.Len())
+	written := fileRecord{path.Join(c.opts.PayloadDir, texture.Folder, file.File), file.Size, hex.EncodeToString(sum[:])}
 	b.nodeTextures.mu.Lock()
 	defer b.nodeTextures.mu.Unlock()
 	if b.nodeTextures.known[file.File] {
-		return file, nil
+		return file, written, nil
 	}
 	if b.nodeTextures.known == nil {
 		b.nodeTextures.known = map[string]bool{}
 	}
 	b.nodeTextures.known[file.File] = true
-	_, err = b.out.write(path.Join(c.opts.PayloadDir, texture.Folder, file.File), func(w io.Writer) error {
+	_, err = b.out.write(written.Name, func(w io.Writer) error {
 		_, err := w.Write(data.Bytes())
 		return err
 	})
-	return file, err
+	return file, written, err
 }
 
 // nameBytes are so many of a content's hash that no two of a scene share them.

@@ -33,15 +33,18 @@ type recall struct {
 	fresh    bool   // nothing is taken
 	verify   bool   // no stamp is trusted
 
-	shared *shared               // nil without a store
-	old    map[string]remembered // by key: of the last cook
-	places map[string]delivered  // by name: what it delivered
-	left   []leftover
+	shared   *shared               // nil without a store
+	old      map[string]remembered // by key: of the last cook
+	oldCells map[string]cellRecord // the same of cells of the pyramid
+	places   map[string]delivered  // by name: what it delivered
+	left     []leftover
 
 	mu      sync.Mutex
-	taken   map[string]taken      // by name: files of results that are taken again
-	results map[string]remembered // by name: the results of this cook
-	reused  map[string]bool       // by name
+	found   map[string]string         // by name: where files of nodes lie
+	cells   map[string]rememberedCell // by name: of this cook
+	taken   map[string]taken          // by name: files of results that are taken again
+	results map[string]remembered     // by name: the results of this cook
+	reused  map[string]bool           // by name
 	log     journal.File
 	logged  bool            // something is in the log
 	kept    map[string]bool // hashes of the kept files that results of this cook need
@@ -57,6 +60,7 @@ type taken struct {
 type leftover struct {
 	stage   string // its path in the output folder
 	results map[string]record
+	cells   map[string]cellRecord
 	release func()
 }
 
@@ -65,11 +69,15 @@ type leftover struct {
 func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
 		out: out, manifest: manifest, fresh: o.Full, verify: o.Verify, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
+		oldCells: map[string]cellRecord{}, found: map[string]string{}, cells: map[string]rememberedCell{},
 		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
 	}
 	if s := loadState(out.files, manifest); s != nil {
 		for _, p := range s.Payloads {
 			r.old[p.Key] = p
+		}
+		for _, c := range s.Cells {
+			r.oldCells[c.Key] = c.Record
 		}
 		for _, d := range s.Outputs {
 			r.places[d.Name] = d
@@ -104,31 +112,36 @@ func (r *recall) adopt() {
 			release()
 			continue
 		}
-		r.left = append(r.left, leftover{at, readLog(f, path.Join(at, logName)), release})
+		l := leftover{stage: at, results: map[string]record{}, cells: map[string]cellRecord{}, release: release}
+		l.read(f)
+		r.left = append(r.left, l)
 	}
 }
 
-// readLog reads a list of results, as far as it was written.
-func readLog(f journal.FS, name string) map[string]record {
-	text, err := journal.Read(f, name)
+// read reads the list of results, as far as it was written.
+func (l *leftover) read(f journal.FS) {
+	text, err := journal.Read(f, path.Join(l.stage, logName))
 	if err != nil {
-		return nil
+		return
 	}
-	out := map[string]record{}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, len(text)+1)
 	for lines.Scan() {
-		var l loggedResult
-		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Key != "" {
-			out[l.Key] = l.Record
+		var r loggedResult
+		switch err := json.Unmarshal(lines.Bytes(), &r); {
+		case err != nil:
+		case r.Record != nil:
+			l.results[r.Key] = *r.Record
+		case r.Cell != nil:
+			l.cells[r.Key] = *r.Cell
 		}
 	}
-	return out
 }
 
 type loggedResult struct {
-	Key    string `json:"key"`
-	Record record `json:"record"`
+	Key    string      `json:"key"`
+	Record *record     `json:"record,omitempty"`
+	Cell   *cellRecord `json:"cell,omitempty"`
 }
 
 // find returns the result of a key that fits a payload, all files of which are there.
@@ -240,13 +253,18 @@ func (r *recall) remember(name string, k *key, rec *record, reused bool) {
 		r.reused[name] = true
 	}
 	r.share(k, rec)
+	r.write(loggedResult{Key: k.sum.String(), Record: rec})
+	r.logged = r.logged || !reused && r.log != nil
+}
+
+// write adds a result to the log.
+func (r *recall) write(l loggedResult) {
 	if r.log == nil {
 		return
 	}
-	line, err := json.Marshal(loggedResult{k.sum.String(), *rec})
+	line, err := json.Marshal(l)
 	if err == nil {
 		_, err = r.log.Write(append(line, '\n'))
-		r.logged = r.logged || err == nil && !reused
 	}
 	if err != nil { // a full disk, as the cook itself will find out
 		r.closeLog()
@@ -350,7 +368,7 @@ func (r *recall) settle(manifest string) (stay []fileRecord, err error) {
 // What goes wrong costs the next cook time, no more.
 func (r *recall) save(s *state, files []fileRecord) {
 	defer r.drop()
-	s.Version, s.Payloads = stateVersion, r.results
+	s.Version, s.Payloads, s.Cells = stateVersion, r.results, r.cells
 	for _, f := range files {
 		st, err := r.out.files.Lstat(f.Name)
 		if err != nil {

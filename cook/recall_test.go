@@ -170,7 +170,7 @@ func TestCookRemembers(t *testing.T) {
 		scene, out := filepath.Join(base, fmt.Sprint(n), "yard.gltf"), filepath.Join(base, fmt.Sprint(n), "out")
 		y, o := newYard(), yardOptions()
 		o.TileSize[0], o.TileSize[2], o.LODMinTriangles, o.LODErrorPixels, o.nodeTexels = 16, 16, 12, 2, 64
-		o.FitDistances = false
+		o.FitDistances, o.Pyramid = false, rapid.Bool().Draw(rt, "pyramid")
 		y.write(t, scene)
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
 			rt.Fatal(err)

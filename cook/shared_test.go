@@ -1,7 +1,6 @@
 package cook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -155,43 +154,62 @@ func TestStoreFails(t *testing.T) {
 }
 
 // TestStages: when the bytes of a small scene change, the number of the stage has to,
-// or cooks would take what an older version made. The file has the number and the hash.
+// or cooks would take what an older version made. The file has the numbers and hashes.
 func TestStages(t *testing.T) {
 	scene := filepath.Join(t.TempDir(), "yard.gltf")
 	newYard().write(t, scene)
-	var all bytes.Buffer
-	for _, o := range []Options{yardOptions(), ClassicOptions(), EngineOptions()} {
+	tiles, nodes := newDigest(), newDigest()
+	pyramid := yardOptions()
+	pyramid.Pyramid, pyramid.nodeTexels = true, 64
+	for _, o := range []Options{yardOptions(), ClassicOptions(), EngineOptions(), pyramid} {
 		out := t.TempDir()
 		o.TileSize[0], o.TileSize[2] = 16, 16
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
 			t.Fatal(err)
 		}
-		state := loadStateAt(t, out, "yard.json")
-		for _, name := range slices.Sorted(maps.Keys(state.Payloads)) {
-			p := state.Payloads[name]
-			all.WriteString(name)
-			for _, f := range p.Record.files() {
-				all.WriteString(" " + f.SHA256)
+		s := loadStateAt(t, out, "yard.json")
+		for _, name := range slices.Sorted(maps.Keys(s.Payloads)) {
+			p := s.Payloads[name].Record
+			tiles.text(name)
+			for _, f := range p.files() {
+				tiles.text(f.SHA256)
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(s.Cells)) {
+			c := s.Cells[id].Record
+			nodes.text(id)
+			for _, f := range c.files() {
+				nodes.text(f.SHA256)
 			}
 		}
 	}
-	d := newDigest()
-	d.text(all.String())
 	const golden = "testdata/stages.txt"
-	got := fmt.Sprintf("%d %s\n", tileStage, d.sum())
-	was := ""
+	was := map[string][2]string{} // number and hash by stage
 	if data, err := os.ReadFile(golden); err == nil {
-		was = string(data)
+		for line := range strings.Lines(string(data)) {
+			if f := strings.Fields(line); len(f) == 3 {
+				was[f[0]] = [2]string{f[1], f[2]}
+			}
+		}
 	}
-	number, _, _ := strings.Cut(was, " ")
-	switch {
-	case was == got:
-	case number == strconv.Itoa(tileStage):
-		t.Errorf("tiles have other bytes than those of number %d: raise tileStage in keys.go, then -update", tileStage)
-	case *updateStages:
-		testfile.Write(t, golden, got)
-	default:
-		t.Errorf("%s is of number %q, not %d: -update", golden, number, tileStage)
+	text := ""
+	for _, is := range []struct {
+		name   string
+		number int
+		sum    sum
+	}{{"tileStage", tileStage, tiles.sum()}, {"nodeStage", nodeStage, nodes.sum()}} {
+		number := strconv.Itoa(is.number)
+		text += fmt.Sprintf("%s %s %s\n", is.name, number, is.sum)
+		switch old := was[is.name]; {
+		case old == [2]string{number, is.sum.String()}:
+		case old[0] == number:
+			t.Fatalf("the bytes are not those of number %s: raise %s, then -update", number, is.name)
+		case !*updateStages:
+			t.Errorf("%s: %s is %s there, and %s here: -update", golden, is.name, old[0], number)
+		}
+	}
+	if *updateStages {
+		testfile.Write(t, golden, text)
 	}
 }
 

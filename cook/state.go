@@ -31,10 +31,17 @@ type state struct {
 	Options string `json:"options"` // hash of all options
 	// Sources are the files of the scene, Outputs those of the cooked one, the
 	// manifest last.
-	Sources  []source              `json:"sources"`
-	Outputs  []delivered           `json:"outputs"`
-	Result   json.RawMessage       `json:"result"`
-	Payloads map[string]remembered `json:"payloads"` // by the names of their files
+	Sources  []source                  `json:"sources"`
+	Outputs  []delivered               `json:"outputs"`
+	Result   json.RawMessage           `json:"result"`
+	Payloads map[string]remembered     `json:"payloads"`        // by the names of their files
+	Cells    map[string]rememberedCell `json:"cells,omitempty"` // of the pyramid, by their names
+}
+
+// rememberedCell is what became of a cell, with the key that it was made for.
+type rememberedCell struct {
+	Key    string     `json:"key"`
+	Record cellRecord `json:"record"`
 }
 
 // source is a file that a scene came from.

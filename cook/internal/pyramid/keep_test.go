@@ -1,0 +1,58 @@
+package pyramid
+
+import (
+	"image"
+	"reflect"
+	"testing"
+
+	"github.com/untoldkit/untold/cook/internal/bake"
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+func keptModel() *Model {
+	img := image.NewNRGBA(image.Rect(0, 0, 4, 4))
+	for i := range img.Pix {
+		img.Pix[i] = byte(7 * i)
+	}
+	return &Model{
+		Mesh: mesh.Mesh{
+			Positions: []geom.Vec3{{0, 0, 0}, {1, 0, 0}, {0, 1, 1e-9}}, Normals: make([][3]float32, 3), Tangents: make([][4]float32, 3),
+			UV: [2][][2]float32{make([][2]float32, 3)}, Indices: []uint32{0, 1, 2},
+		},
+		Atlas:       &bake.Atlas{Color: img, ORM: img, Roughness: 0.5, Coverage: true, EmissiveColor: [3]float32{1, 2, 3}},
+		DoubleSided: true, Geometric: 1.25, Visual: 0.1, Groups: []int32{0},
+	}
+}
+
+// TestKeep: a node above a model that was kept gets the surface of the model itself.
+func TestKeep(t *testing.T) {
+	m := keptModel()
+	data, err := m.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Restore(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := Join([]Child{{Model: m}}), Join([]Child{{Model: got}}); !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+}
+
+// FuzzRestore: what was not kept is refused or valid, and takes no more than it may.
+func FuzzRestore(f *testing.F) {
+	data, err := keptModel().Keep()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)/2])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := Restore(data); err == nil {
+			Join([]Child{{Model: m}})
+		}
+	})
+}

@@ -1,0 +1,284 @@
+package cook
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/untoldkit/untold/cook/internal/pyramid"
+	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/manifest"
+)
+
+// nodeStage is for nodes of the pyramid what tileStage is for tiles.
+const nodeStage = 1
+
+// cellRecord is what became of a cell of the pyramid: a node was made of it, or its only
+// child stands for it, or nothing does.
+type cellRecord struct {
+	Node   *nodeRecord `json:"node,omitempty"`
+	Stands *standing   `json:"stands,omitempty"` // nil: nothing
+}
+
+// nodeRecord is a node that was made, with its files, the container last.
+type nodeRecord struct {
+	Node     manifest.PyramidNode `json:"node"`
+	Textures []string             `json:"textures,omitempty"`
+	Scales   map[string]float64   `json:"scales,omitempty"`
+	Cooked   []texture.Cooked     `json:"cooked,omitempty"`
+	Files    []fileRecord         `json:"files"`
+}
+
+// standing is what stands for a cell, for the node above it.
+type standing struct {
+	ID    string      `json:"id"`
+	Level int         `json:"level"`
+	Cell  geom.Box    `json:"cell"`
+	Model *fileRecord `json:"model,omitempty"` // without a name; nil where no node is above
+}
+
+// files lists the files of a node; nil where none was made.
+func (r *cellRecord) files() []fileRecord {
+	if r.Node == nil {
+		return nil
+	}
+	return r.Node.Files
+}
+
+// fits reports whether a record can be that of a cell. A damaged one may not.
+func (r *cellRecord) fits(cell *nodeCell, hasParent bool) bool {
+	if s := r.Stands; s != nil && hasParent && (s.Model == nil || len(s.Model.SHA256) != 2*sha256.Size || strings.Trim(s.Model.SHA256, "0123456789abcdef") != "") {
+		return false
+	}
+	n := r.Node
+	return n == nil || r.Stands != nil && n.Node.ID == cell.id && len(n.Files) > 0 && n.Files[len(n.Files)-1].Name == n.Node.Path
+}
+
+// cellKeys derives the keys of all cells, children before their parents.
+func (y *builder) cellKeys() []sum {
+	d := newDigest()
+	d.int(nodeStage)
+	d.add(y.keys.options)
+	d.int(y.c.opts.texels())
+	for _, list := range [][]texture.Staged{y.b.staged, y.b.small} {
+		for i := range list { // node textures have names that no other has
+			if strings.HasPrefix(list[i].File, "hlod_") {
+				d.text(list[i].File)
+			}
+		}
+	}
+	d.floats(y.c.planned.TileSize[:]...)
+	common := d.sum()
+	out := make([]sum, len(y.nodes.cells))
+	for i := range out {
+		cell := &y.nodes.cells[i]
+		d := newDigest()
+		d.text("node")
+		d.add(common)
+		d.text(cell.id)
+		d.int(cell.level)
+		d.bool(cell.alone)
+		d.bool(y.nodes.parent[i] >= 0)
+		for _, t := range cell.tiles {
+			tile, p := &y.c.planned.Tiles[t], &y.payloads[t]
+			d.text(tile.ID)
+			d.box(tile.Cell)
+			d.add(y.keys.objects(t, p))
+			d.add(y.keys.materialsOf(p))
+			d.add(y.keys.place(p))
+		}
+		for _, k := range cell.cells {
+			d.add(out[k])
+		}
+		out[i] = d.sum()
+	}
+	return out
+}
+
+// findNodes looks for what earlier cooks have made of the cells.
+func (y *builder) findNodes() {
+	n := y.nodes
+	if n == nil || y.keys == nil {
+		return
+	}
+	n.keys, n.known = y.cellKeys(), make([]*cellRecord, len(n.cells))
+	if y.c.opts.Full {
+		return
+	}
+	for i := len(n.cells) - 1; i >= 0; i-- { // parents first: what is above decides whether the model is needed
+		hasParent := n.parent[i] >= 0
+		needed := hasParent && n.known[n.parent[i]] == nil
+		n.known[i] = y.c.recall.findCell(&n.cells[i], n.keys[i], hasParent, needed)
+	}
+}
+
+// wants reports whether nodes are to be made of a tile.
+func (y *nodeBuilder) wants(tile int) bool {
+	if y == nil {
+		return false
+	}
+	cell, ok := y.cellOf[tile]
+	return ok && (y.known == nil || y.known[cell] == nil)
+}
+
+// restore takes over what an earlier cook has made of a cell.
+func (y *nodeBuilder) restore(i int) error {
+	r := y.known[i]
+	if r.Node != nil {
+		n := &node{PyramidNode: r.Node.Node, textures: r.Node.Textures, scales: r.Node.Scales, files: r.Node.Cooked}
+		y.b.nodeTextures.mu.Lock()
+		if y.b.nodeTextures.known == nil {
+			y.b.nodeTextures.known = map[string]bool{}
+		}
+		for _, f := range r.Node.Files {
+			name := path.Base(f.Name)
+			if f.Name == n.Path || !y.b.nodeTextures.known[name] {
+				y.c.recall.use(f)
+				y.b.nodeTextures.known[name] = true
+			}
+		}
+		y.b.nodeTextures.mu.Unlock()
+		y.nodes[i] = n
+	}
+	if s := r.Stands; s != nil {
+		a := above{id: s.ID, level: s.Level, cell: s.Cell}
+		if p := y.parent[i]; p >= 0 && y.known[p] == nil {
+			data, err := y.c.recall.model(s.Model)
+			if err == nil {
+				a.Model, err = pyramid.Restore(data)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: node %s of the pyramid, which an earlier cook has made: %w; cook with --full", y.c.path, s.ID, err)
+			}
+		}
+		y.mu.Lock()
+		y.made[i] = a
+		y.mu.Unlock()
+	}
+	y.c.recall.rememberCell(y.cells[i].id, y.keys[i], r)
+	return nil
+}
+
+// remember notes what has become of a cell.
+func (y *nodeBuilder) remember(i int, n *node, stands *above) error {
+	if y.keys == nil {
+		return nil
+	}
+	r := &cellRecord{}
+	if n != nil {
+		r.Node = &nodeRecord{Node: n.PyramidNode, Textures: n.textures, Scales: n.scales, Cooked: n.files, Files: n.written}
+	}
+	if stands != nil {
+		r.Stands = &standing{ID: stands.id, Level: stands.level, Cell: stands.cell}
+		if y.parent[i] >= 0 {
+			data, err := stands.Model.Keep()
+			if err == nil {
+				r.Stands.Model, err = y.c.recall.keepModel(data)
+			}
+			if err != nil {
+				return fmt.Errorf("cook: %w", err)
+			}
+		}
+	}
+	y.c.recall.rememberCell(y.cells[i].id, y.keys[i], r)
+	return nil
+}
+
+// findCell returns the result of a cell's key, all files of which are there.
+func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cellRecord {
+	there := func(c *cellRecord, stage string) bool {
+		if !c.fits(cell, hasParent) {
+			return false
+		}
+		if needed && c.Stands != nil && !r.has(path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256), *c.Stands.Model) {
+			return false
+		}
+		return r.takeCell(c, stage)
+	}
+	name := key.String()
+	if c, ok := r.oldCells[name]; ok && there(&c, "") {
+		return &c
+	}
+	for _, l := range r.left {
+		if c, ok := l.cells[name]; ok && there(&c, l.stage) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// takeCell looks for the files of a node.
+func (r *recall) takeCell(c *cellRecord, stage string) bool {
+	found := map[string]string{}
+	for _, f := range c.files() {
+		if journal.CheckPath(f.Name) != nil || len(f.SHA256) != 2*sha256.Size {
+			return false
+		}
+		if found[f.Name] = r.locate(f, stage); found[f.Name] == "" {
+			return false
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, from := range found {
+		r.found[name] = from
+	}
+	return true
+}
+
+// use takes a file that was found for a node.
+func (r *recall) use(f fileRecord) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taken[f.Name] = taken{f, r.found[f.Name]}
+}
+
+// keepModel keeps a model for the nodes that later cooks make above it.
+func (r *recall) keepModel(data []byte) (*fileRecord, error) {
+	h := sha256.Sum256(data)
+	f := &fileRecord{Size: int64(len(data)), SHA256: hex.EncodeToString(h[:])}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept[f.SHA256] = true
+	if err := r.makeKept(); err != nil {
+		return nil, err
+	}
+	at := path.Join(keptFolder(r.manifest), f.SHA256)
+	if r.has(at, *f) {
+		return f, nil
+	}
+	if err := r.out.files.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return f, writeNew(r.out.files, at, data)
+}
+
+// model reads a model that was kept.
+func (r *recall) model(f *fileRecord) ([]byte, error) {
+	data, err := journal.Read(r.out.files, path.Join(keptFolder(r.manifest), f.SHA256))
+	if err != nil {
+		return nil, err
+	}
+	if h := sha256.Sum256(data); !bytes.Equal([]byte(hex.EncodeToString(h[:])), []byte(f.SHA256)) {
+		return nil, errForeign
+	}
+	return data, nil
+}
+
+// rememberCell notes what has become of a cell in this cook.
+func (r *recall) rememberCell(id string, key sum, c *cellRecord) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.Stands != nil && c.Stands.Model != nil {
+		r.kept[c.Stands.Model.SHA256] = true
+	}
+	r.cells[id] = rememberedCell{key.String(), *c}
+	r.write(loggedResult{Key: key.String(), Cell: c})
+}
