@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -117,6 +118,18 @@ func (y *builder) findNodes() {
 		needed := hasParent && n.known[n.parent[i]] == nil
 		n.known[i] = y.c.recall.findCell(&n.cells[i], n.keys[i], hasParent, needed)
 	}
+	known := map[string]bool{} // textures that came from the store
+	for _, c := range n.known {
+		if c == nil {
+			continue
+		}
+		for _, f := range c.files() {
+			if y.b.out.wrote(f) {
+				known[path.Base(f.Name)] = true
+			}
+		}
+	}
+	y.b.nodeTextures.known = known
 }
 
 // wants reports whether nodes are to be made of a tile.
@@ -211,7 +224,44 @@ func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cell
 			return &c
 		}
 	}
+	if r.shared.works() {
+		c := &cellRecord{}
+		if r.shared.record(key, c) && c.fits(cell, hasParent) && r.fetchModel(c) && r.findFiles(r.fetch(key, c.files())) {
+			return c
+		}
+	}
 	return nil
+}
+
+// fetchModel brings the model of a cell to those that are kept.
+func (r *recall) fetchModel(c *cellRecord) bool {
+	if c.Stands == nil || c.Stands.Model == nil {
+		return true
+	}
+	f := *c.Stands.Model
+	if r.has(path.Join(keptFolder(r.manifest), f.SHA256), f) {
+		return true
+	}
+	return f.Size < maxModel && r.shared.copy(f, func(in io.Reader) error {
+		data, err := io.ReadAll(in)
+		if err == nil {
+			_, err = r.keepModel(data)
+		}
+		return err
+	})
+}
+
+// maxModel bounds a model that is read from a store, bytes.
+const maxModel = 64 << 20
+
+// findFiles notes where the files of a node lie, if they were found.
+func (r *recall) findFiles(found map[string]string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, at := range found {
+		r.found[name] = at
+	}
+	return found != nil
 }
 
 // takeCell looks for the files of a node.
@@ -225,19 +275,16 @@ func (r *recall) takeCell(c *cellRecord, stage string) bool {
 			return false
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name, from := range found {
-		r.found[name] = from
-	}
-	return true
+	return r.findFiles(found)
 }
 
 // use takes a file that was found for a node.
 func (r *recall) use(f fileRecord) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.taken[f.Name] = taken{f, r.found[f.Name]}
+	if at := r.found[f.Name]; at != r.staged(f.Name) {
+		r.taken[f.Name] = taken{f, at}
+	}
 }
 
 // keepModel keeps a model for the nodes that later cooks make above it.
@@ -280,5 +327,10 @@ func (r *recall) rememberCell(id string, key sum, c *cellRecord) {
 		r.kept[c.Stands.Model.SHA256] = true
 	}
 	r.cells[id] = rememberedCell{key.String(), *c}
+	var model map[string]fileRecord
+	if c.Stands != nil && c.Stands.Model != nil {
+		model = map[string]fileRecord{path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256): *c.Stands.Model}
+	}
+	r.share(key, c.files(), model, c)
 	r.write(loggedResult{Key: key.String(), Cell: c})
 }

@@ -273,6 +273,13 @@ func (o *output) hash(e journal.Entry) (journal.Entry, error) {
 	return e, nil
 }
 
+// wrote reports whether a file is in the stage already.
+func (o *output) wrote(f fileRecord) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known[journal.Fold(f.Name)] == f.entry()
+}
+
 // forget lets another file have a name.
 func (o *output) forget(name string) {
 	o.mu.Lock()

@@ -156,7 +156,8 @@ func (r *recall) find(p *payload, k *key) (*record, bool) {
 		}
 	}
 	if r.shared.works() {
-		if rec := r.shared.record(k); rec != nil && rec.fits(p) && r.fetch(k, rec) {
+		rec := &record{}
+		if r.shared.record(k.sum, rec) && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec) {
 			return rec, true
 		}
 	}
@@ -194,6 +195,21 @@ func (r *recall) take(rec *record, stage string) bool {
 	defer r.mu.Unlock()
 	for _, t := range list {
 		r.taken[t.Name] = t
+	}
+	return true
+}
+
+// takeFrom takes the files of a result from where they lie, if they were found.
+func (r *recall) takeFrom(found map[string]string, rec *record) bool {
+	if found == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range rec.files() {
+		if at := found[f.Name]; at != r.staged(f.Name) { // else it is where it should be
+			r.taken[f.Name] = taken{f, at}
+		}
 	}
 	return true
 }
@@ -252,7 +268,7 @@ func (r *recall) remember(name string, k *key, rec *record, reused bool) {
 	if reused {
 		r.reused[name] = true
 	}
-	r.share(k, rec)
+	r.share(k.sum, rec.files(), nil, rec)
 	r.write(loggedResult{Key: k.sum.String(), Record: rec})
 	r.logged = r.logged || !reused && r.log != nil
 }

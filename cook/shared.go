@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"sync"
 	"time"
@@ -77,110 +78,111 @@ func (x *shared) try(size int64, do func(ctx context.Context) error) bool {
 	return false
 }
 
-// record returns the record of a key; nil if the store has none.
-func (x *shared) record(k *key) *record {
+// record reads the record of a key into v, and reports whether the store has one.
+func (x *shared) record(key sum, v any) bool {
 	var text []byte
-	ok := x.try(0, func(ctx context.Context) (err error) {
-		text, err = x.store.Record(ctx, k.sum.String())
+	return x.try(0, func(ctx context.Context) (err error) {
+		text, err = x.store.Record(ctx, key.String())
 		return err
-	})
-	rec := &record{}
-	if !ok || json.Unmarshal(text, rec) != nil {
-		return nil
-	}
-	return rec
+	}) && json.Unmarshal(text, v) == nil
 }
 
-// fetch brings the files of a record into the stage that are not here in any case, and
-// reports whether that went well. Else there are none of them.
-func (r *recall) fetch(k *key, rec *record) bool {
-	var list []taken
+// copy writes the bytes of a file of the store.
+func (x *shared) copy(f fileRecord, write func(io.Reader) error) bool {
+	return x.try(f.Size, func(ctx context.Context) error {
+		in, err := x.store.File(ctx, f.SHA256, f.Size)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		return write(in)
+	})
+}
+
+// fetch brings the files of a result into the stage that are not here in any case, and
+// returns where all of them lie, by their names. If that fails there are none of them.
+func (r *recall) fetch(key sum, files []fileRecord) (found map[string]string) {
+	found = map[string]string{}
 	var got []fileRecord
-	for _, f := range rec.files() {
+	for _, f := range files {
 		if journal.CheckPath(f.Name) != nil {
 			break
 		}
-		from := r.locate(f, "")
-		if from == "" {
-			ok := r.shared.try(f.Size, func(ctx context.Context) error {
-				in, err := r.shared.store.File(ctx, f.SHA256, f.Size)
-				if err != nil {
-					return err
-				}
-				defer in.Close()
-				_, err = r.out.write(f.Name, func(w io.Writer) error {
+		at := r.locate(f, "")
+		if at == "" && r.out.wrote(f) { // nodes share textures
+			at = r.staged(f.Name)
+		}
+		if at == "" {
+			got = append(got, f)
+			if !r.shared.copy(f, func(in io.Reader) error {
+				_, err := r.out.write(f.Name, func(w io.Writer) error {
 					_, err := io.Copy(w, in)
 					return err
 				})
 				return err
-			})
-			got = append(got, f)
-			if !ok {
+			}) {
 				break
 			}
-			list = append(list, taken{}) // it is in the stage
-			continue
+			at = r.staged(f.Name)
 		}
-		list = append(list, taken{f, from})
+		found[f.Name] = at
 	}
-	if len(list) < len(rec.files()) {
+	if len(found) < len(files) {
 		for _, f := range got {
 			r.out.forget(f.Name)
-			_ = r.out.files.Remove(path.Join(journal.Folder, r.out.name, f.Name))
+			_ = r.out.files.Remove(r.staged(f.Name))
 		}
-		return false
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, t := range list {
-		if t.from != "" {
-			r.taken[t.Name] = t
-		}
-	}
-	r.shared.hits[k.sum] = true
-	return true
+	r.shared.hits[key] = true
+	return found
 }
 
+// staged is where a file of this cook's stage lies.
+func (r *recall) staged(name string) string { return path.Join(journal.Folder, r.out.name, name) }
+
 // share puts a result of this cook into the store, in the background. Its files lie in
-// the stage, or where they are taken from.
-func (r *recall) share(k *key, rec *record) {
-	if !r.shared.works() || r.shared.hits[k.sum] {
+// the stage, or where they are taken from, the others by their paths. The caller holds
+// r.mu.
+func (r *recall) share(key sum, files []fileRecord, others map[string]fileRecord, v any) {
+	if !r.shared.works() || r.shared.hits[key] {
 		return
 	}
-	files := rec.files()
-	from := make([]string, len(files))
-	for i, f := range files {
-		from[i] = path.Join(journal.Folder, r.out.name, f.Name)
+	from := map[string]fileRecord{}
+	maps.Copy(from, others)
+	for _, f := range files {
+		at := r.staged(f.Name)
 		if t, ok := r.taken[f.Name]; ok {
-			from[i] = t.from
+			at = t.from
 		}
+		from[at] = f
 	}
-	name := k.sum.String()
-	r.shared.puts.Go(func() error {
+	x := r.shared
+	x.puts.Go(func() error {
 		there := false
-		if !r.shared.works() || !r.shared.try(0, func(ctx context.Context) (err error) {
-			there, err = r.shared.store.Has(ctx, name)
+		if !x.works() || !x.try(0, func(ctx context.Context) (err error) {
+			there, err = x.store.Has(ctx, key.String())
 			return err
 		}) || there {
 			return nil
 		}
-		for i, f := range files {
-			if !r.shared.try(f.Size, func(ctx context.Context) error {
-				in, err := r.out.files.Open(from[i])
+		for at, f := range from {
+			if !x.try(f.Size, func(ctx context.Context) error {
+				in, err := r.out.files.Open(at)
 				if err != nil {
 					return err
 				}
 				defer in.Close()
-				return r.shared.store.PutFile(ctx, f.SHA256, in, f.Size)
+				return x.store.PutFile(ctx, f.SHA256, in, f.Size)
 			}) {
 				return nil
 			}
 		}
-		text, err := json.Marshal(rec)
-		if err != nil {
-			return nil
+		if text, err := json.Marshal(v); err == nil {
+			x.try(int64(len(text)), func(ctx context.Context) error { return x.store.PutRecord(ctx, key.String(), text) })
 		}
-		r.shared.try(int64(len(text)), func(ctx context.Context) error { return r.shared.store.PutRecord(ctx, name, text) })
 		return nil
 	})
 }

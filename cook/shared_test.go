@@ -79,8 +79,20 @@ func place(t *testing.T) (blob.Place, string) {
 func TestStoreIsShared(t *testing.T) {
 	scene := filepath.Join(t.TempDir(), "yard.gltf")
 	newYard().write(t, scene)
-	p, dir := place(t)
+	for name, o := range map[string]Options{"tiles": yardOptions(), "nodes": nodeOptions()} {
+		t.Run(name, func(t *testing.T) { checkStoreIsShared(t, scene, o) })
+	}
+}
+
+func nodeOptions() Options {
 	o := yardOptions()
+	o.TileSize[0], o.TileSize[2], o.Pyramid, o.nodeTexels = 8, 8, true, 64
+	return o
+}
+
+func checkStoreIsShared(t *testing.T, scene string, o Options) {
+	t.Helper()
+	p, dir := place(t)
 	cook := func() (*Result, map[string]string) {
 		t.Helper()
 		out := t.TempDir()
@@ -102,6 +114,9 @@ func TestStoreIsShared(t *testing.T) {
 	same("an empty store", res, got, 0)
 	res, got = cook()
 	same("a full store", res, got, first.Tiles)
+	if n := len(testfile.ReadTree(t, dir)); n == 0 {
+		t.Error("the store is empty")
+	}
 	// Every file is damaged: each result is made again, and nothing else happens.
 	damage := func(folder string, spoil func(text string) string) {
 		t.Helper()
