@@ -28,7 +28,8 @@ type Result struct {
 	Report           *report.Report     `json:"-"` // when Options.Report is set
 	DryRun           bool               `json:"dry_run"`
 	Unchanged        bool               `json:"unchanged"` // nothing has changed since the last cook, and nothing was written
-	Reused           int                `json:"reused"`    // containers whose tile was made by an earlier cook, with its levels
+	Explained        []Explanation      `json:"explained,omitempty"`
+	Reused           int                `json:"reused"` // containers whose tile was made by an earlier cook, with its levels
 	Tiles            int                `json:"tiles"`
 	FailedTiles      int                `json:"failed_tiles"`
 	SharedObjects    int                `json:"shared_objects"`
@@ -159,6 +160,13 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 	res = c.summarize(m, payloads, nodes, dropped, images.totals())
 	res.ManifestPath = filepath.Join(out.dir, c.manifestFile())
+	if len(opts.Explain) > 0 && !opts.DryRun {
+		r := res.Report
+		if r == nil {
+			r = c.report(m, res)
+		}
+		res.Explained = c.explain(payloads, nodes, r)
+	}
 	if !opts.DryRun {
 		c.recall.saveResult(res, c.scene, &opts, began, files)
 	}

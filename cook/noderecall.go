@@ -217,16 +217,19 @@ func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cell
 	}
 	name := key.String()
 	if c, ok := r.oldCells[name]; ok && there(&c, "") {
+		r.origin[cell.id] = fromEarlier
 		return &c
 	}
 	for _, l := range r.left {
 		if c, ok := l.cells[name]; ok && there(&c, l.stage) {
+			r.origin[cell.id] = fromStopped
 			return &c
 		}
 	}
 	if r.shared.works() {
 		c := &cellRecord{}
 		if r.shared.record(key, c) && c.fits(cell, hasParent) && r.fetchModel(c) && r.findFiles(r.fetch(key, c.files())) {
+			r.origin[cell.id] = fromStore
 			return c
 		}
 	}

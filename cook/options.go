@@ -56,6 +56,8 @@ type Options struct {
 	// RequireStore makes a tile that is in neither an earlier cook nor the store an error,
 	// which matches ErrNotInStore: shards were to make it.
 	RequireStore bool
+	// Explain names tiles, nodes and objects that Result.Explained is to tell about.
+	Explain []string
 	// Progress, when set, is called as work proceeds: done of total units of a
 	// stage. Calls come from one goroutine at a time.
 	Progress func(stage string, done, total int)

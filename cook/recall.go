@@ -40,6 +40,8 @@ type recall struct {
 	left     []leftover
 
 	mu      sync.Mutex
+	before  map[string]remembered     // by name: of the last cook
+	origin  map[string]string         // by name: where a payload or node was taken from
 	found   map[string]string         // by name: where files of nodes lie
 	cells   map[string]rememberedCell // by name: of this cook
 	taken   map[string]taken          // by name: files of results that are taken again
@@ -69,13 +71,14 @@ type leftover struct {
 func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
 		out: out, manifest: manifest, fresh: o.Full, verify: o.Verify, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
-		oldCells: map[string]cellRecord{}, found: map[string]string{}, cells: map[string]rememberedCell{},
+		oldCells: map[string]cellRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
 		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
 	}
 	if s := loadState(out.files, manifest); s != nil {
 		for _, p := range s.Payloads {
 			r.old[p.Key] = p
 		}
+		r.before = s.Payloads
 		for _, c := range s.Cells {
 			r.oldCells[c.Key] = c.Record
 		}
@@ -148,20 +151,35 @@ type loggedResult struct {
 func (r *recall) find(p *payload, k *key) (*record, bool) {
 	name := k.sum.String()
 	if m, ok := r.old[name]; ok && m.Record.fits(p) && r.take(&m.Record, "") {
-		return &m.Record, true
+		return r.from(p.name, fromEarlier, &m.Record), true
 	}
 	for _, l := range r.left {
 		if rec, ok := l.results[name]; ok && rec.fits(p) && r.take(&rec, l.stage) {
-			return &rec, true
+			return r.from(p.name, fromStopped, &rec), true
 		}
 	}
 	if r.shared.works() {
 		rec := &record{}
 		if r.shared.record(k.sum, rec) && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec) {
-			return rec, true
+			return r.from(p.name, fromStore, rec), true
 		}
 	}
 	return nil, false
+}
+
+// Where results come from.
+const (
+	fromEarlier = "earlier cook"
+	fromStopped = "stopped cook"
+	fromStore   = "store"
+)
+
+// from notes where a result comes from.
+func (r *recall) from(name, where string, rec *record) *record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.origin[name] = where
+	return rec
 }
 
 // restore fills in a payload from an earlier result, and reports whether there is one.

@@ -293,6 +293,44 @@ func TestCookTouchesWhatChanges(t *testing.T) {
 	}
 }
 
+// TestExplain: what has changed about a tile is said by the parts of its key.
+func TestExplain(t *testing.T) {
+	dir := t.TempDir()
+	scene, out := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "out")
+	y, o := newYard(), yardOptions()
+	o.Explain = []string{"tile_0_0_0", "thing4_4", "ground", "nothing"}
+	tell := func() string {
+		t.Helper()
+		y.write(t, scene)
+		res, err := Run(t.Context(), scene, out, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Explained; len(got) != 4 || len(got[1].Tiles) != 1 || len(got[2].Tiles) != 8 || got[3].Kind != "unknown" {
+			t.Errorf("%+v", got)
+		}
+		e := res.Explained[0]
+		return fmt.Sprintf("%s %t %v", e.How, e.New, e.Changed)
+	}
+	for _, c := range []struct {
+		edit func()
+		want string
+	}{
+		{func() {}, "made true []"},
+		{func() {}, "earlier cook false []"},
+		{func() { y.things[0].x += 2 }, "earlier cook false []"}, // in the last row
+		{func() { y.things[4].x += 2 }, "made false [objects]"},
+		{func() { y.paints[1].color[1] = 9; y.paints[0].color[1] = 9; y.paints[2].color[1] = 9 }, "made false [materials]"},
+		{func() { o.LODMinTriangles = 13 }, "made false [levels]"},
+		{func() { o.Merge = false }, "made false [options]"},
+	} {
+		c.edit()
+		if got := tell(); got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+}
+
 // TestCookDistrustsItsState: a state that is damaged, foreign or about files that have
 // changed since costs time alone.
 func TestCookDistrustsItsState(t *testing.T) {

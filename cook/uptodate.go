@@ -38,7 +38,7 @@ func (o *Options) digest() (string, error) {
 // files, not the options, and no file of the output. Then nothing is read but the state
 // and the manifest, and nothing is written. It returns nil if there is something to do.
 func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, error) {
-	if o.DryRun || o.Report || o.Full {
+	if o.DryRun || o.Report || o.Full || len(o.Explain) > 0 {
 		return nil, nil
 	}
 	base := filepath.Base(scene)
@@ -147,6 +147,7 @@ func (r *recall) saveResult(res *Result, scene *gltfscene.Scene, o *Options, beg
 		return
 	}
 	said := *res
+	said.Explained = nil
 	said.Notes = slices.DeleteFunc(slices.Clone(res.Notes), func(n Note) bool { return n.Code == "store-failed" }) // it is of this moment
 	if s.Result, err = json.Marshal(said); err != nil {
 		return

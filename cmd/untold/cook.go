@@ -80,7 +80,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
-	{"Output", "output payload-dir full verify store shard require-store compress compat dry-run plan report json sync jobs"},
+	{"Output", "output payload-dir full verify store shard require-store explain compress compat dry-run plan report json sync jobs"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -94,6 +94,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.store, "store", "", "a place of results that several cooks share, a folder or s3://BUCKET/PREFIX: what is there is not made again, what is made is put there")
 	f.StringVar(&c.shard, "shard", "", "make a share of the tiles, I/N with I from 0 to N-1, or auto or auto/N in an array task of Slurm, AWS Batch or Kubernetes; writes to --store alone")
 	f.BoolVar(&c.opts.RequireStore, "require-store", false, "a tile that neither the store nor an earlier cook has is an error: shards were to make it")
+	f.StringArrayVar(&c.opts.Explain, "explain", nil, "say of a tile or node whether and why it was made again, of an object where it lies and why; repeatable")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 }
@@ -206,6 +207,9 @@ func printCooked(a *app, r *cook.Result) error {
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(a.stdout, needsText(r))
+	}
+	for i := range r.Explained {
+		fmt.Fprintln(a.stdout, explainText(&r.Explained[i]))
 	}
 	if r.DryRun || a.verbose {
 		printPlan(a, r)

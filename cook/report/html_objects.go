@@ -175,6 +175,9 @@ var reasonTexts = map[string]string{
 	"not_annotated":     "without annotation in an annotated scene",
 }
 
+// Why says in some words why an object went where it did.
+func (r *Report) Why(o *Object) string { return r.why(o, true) }
+
 // why says in a few words why an object went where it did; detail adds the
 // numbers that differ between objects.
 func (r *Report) why(o *Object, detail bool) string {
