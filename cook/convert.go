@@ -105,7 +105,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	if err := r.check(model, name, members, whole, false); err != nil {
 		return nil, err
 	}
-	images, err := newTextures(ctx, s, o.stage, opts, ns)
+	images, err := newTextures(ctx, s, o.stage, opts, ns, nil)
 	if err != nil {
 		return nil, err
 	}

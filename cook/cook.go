@@ -111,7 +111,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err != nil {
 		return nil, err
 	}
-	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns)
+	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns, c.recall.madeImages(&opts))
 	if err != nil {
 		return nil, err
 	}

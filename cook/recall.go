@@ -39,17 +39,19 @@ type recall struct {
 	places   map[string]delivered  // by name: what it delivered
 	left     []leftover
 
-	mu      sync.Mutex
-	before  map[string]remembered     // by name: of the last cook
-	origin  map[string]string         // by name: where a payload or node was taken from
-	found   map[string]string         // by name: where files of nodes lie
-	cells   map[string]rememberedCell // by name: of this cook
-	taken   map[string]taken          // by name: files of results that are taken again
-	results map[string]remembered     // by name: the results of this cook
-	reused  map[string]bool           // by name
-	log     journal.File
-	logged  bool            // something is in the log
-	kept    map[string]bool // hashes of the kept files that results of this cook need
+	mu        sync.Mutex
+	before    map[string]remembered     // by name: of the last cook
+	oldImages map[string]imageRecord    // by key: files made of images, by the last cook
+	images    map[string]imageRecord    // and by this one
+	origin    map[string]string         // by name: where a payload or node was taken from
+	found     map[string]string         // by name: where files of nodes lie
+	cells     map[string]rememberedCell // by name: of this cook
+	taken     map[string]taken          // by name: files of results that are taken again
+	results   map[string]remembered     // by name: the results of this cook
+	reused    map[string]bool           // by name
+	log       journal.File
+	logged    bool            // something is in the log
+	kept      map[string]bool // hashes of the kept files that results of this cook need
 }
 
 // taken is a file that need not be made again.
@@ -71,14 +73,14 @@ type leftover struct {
 func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
 		out: out, manifest: manifest, fresh: o.Full, verify: o.Verify, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
-		oldCells: map[string]cellRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
+		oldCells: map[string]cellRecord{}, images: map[string]imageRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
 		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
 	}
 	if s := loadState(out.files, manifest); s != nil {
 		for _, p := range s.Payloads {
 			r.old[p.Key] = p
 		}
-		r.before = s.Payloads
+		r.before, r.oldImages = s.Payloads, s.Images
 		for _, c := range s.Cells {
 			r.oldCells[c.Key] = c.Record
 		}
@@ -402,7 +404,7 @@ func (r *recall) settle(manifest string) (stay []fileRecord, err error) {
 // What goes wrong costs the next cook time, no more.
 func (r *recall) save(s *state, files []fileRecord) {
 	defer r.drop()
-	s.Version, s.Payloads, s.Cells = stateVersion, r.results, r.cells
+	s.Version, s.Payloads, s.Cells, s.Images = stateVersion, r.results, r.cells, r.images
 	for _, f := range files {
 		st, err := r.out.files.Lstat(f.Name)
 		if err != nil {

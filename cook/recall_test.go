@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -442,5 +443,47 @@ func TestCookGoesOn(t *testing.T) {
 	}
 	if d := cmp.Diff(testfile.ReadTree(t, fresh), testfile.ReadTree(t, out)); d != "" {
 		t.Errorf("%.500s", d)
+	}
+}
+
+// TestImagesAreRemembered: images are resized or compressed once, also by cooks that share
+// a store, and the bytes are the same.
+func TestImagesAreRemembered(t *testing.T) {
+	for _, mode := range []TextureMode{TexturesResize, TexturesBC} {
+		scene := texturedHills(t, hillImages()...)
+		o := levelOptions()
+		o.Textures, o.MaxTexture, o.HLODMaxTexture = mode, 64, 32
+		fresh, out := t.TempDir(), t.TempDir()
+		full := o
+		full.Full = true
+		run := func(dir string, o Options) map[string]string {
+			t.Helper()
+			if _, err := Run(t.Context(), scene, dir, o); err != nil {
+				t.Fatal(err)
+			}
+			return testfile.ReadTree(t, dir)
+		}
+		want := run(fresh, full)
+		run(out, o)
+		s := loadStateAt(t, out, strings.TrimSuffix(filepath.Base(scene), ".gltf")+".json")
+		if len(s.Images) == 0 {
+			t.Fatalf("%v: no image is remembered", mode)
+		}
+		// Another option makes everything else anew.
+		o.LODMinTriangles++
+		if d := cmp.Diff(want, run(out, o)); d != "" {
+			t.Errorf("%v: %.500s", mode, d)
+		}
+		p, _ := place(t)
+		o.Store = store.New(p, nil)
+		for range 2 {
+			if d := cmp.Diff(want, run(t.TempDir(), o)); d != "" {
+				t.Errorf("%v, from a store: %.500s", mode, d)
+			}
+		}
+		st, err := o.Store.Stat(t.Context())
+		if err != nil || st.Results <= len(s.Payloads) {
+			t.Errorf("%+v, %v", st, err)
+		}
 	}
 }

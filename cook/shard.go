@@ -81,7 +81,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	if err != nil {
 		return nil, err
 	}
-	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns)
+	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns, c.recall.madeImages(&opts))
 	if err != nil {
 		return nil, err
 	}

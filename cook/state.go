@@ -34,8 +34,9 @@ type state struct {
 	Sources  []source                  `json:"sources"`
 	Outputs  []delivered               `json:"outputs"`
 	Result   json.RawMessage           `json:"result"`
-	Payloads map[string]remembered     `json:"payloads"`        // by the names of their files
-	Cells    map[string]rememberedCell `json:"cells,omitempty"` // of the pyramid, by their names
+	Payloads map[string]remembered     `json:"payloads"`         // by the names of their files
+	Images   map[string]imageRecord    `json:"images,omitempty"` // by their keys
+	Cells    map[string]rememberedCell `json:"cells,omitempty"`  // of the pyramid, by their names
 }
 
 // rememberedCell is what became of a cell, with the key that it was made for.

@@ -88,7 +88,7 @@ type textures struct {
 
 // newTextures converts and names the scene's images and, unless this is a dry
 // run, cooks them. The files go below payloads. Call publish and prune when all is built.
-func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Options, ns *notes) (*textures, error) {
+func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Options, ns *notes, results texture.Results) (*textures, error) {
 	all := func(*gltfscene.Material) bool { return true }
 	t := &textures{opts: o, ns: ns, scene: s, dir: filepath.Join(payloads, texture.Folder), roles: textureRoles(s, all)}
 	t.smallRoles = t.roles
@@ -110,7 +110,7 @@ func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Op
 		return t, nil
 	}
 	if t.cooks() {
-		if err := t.cook(ctx); err != nil {
+		if err := t.cook(ctx, results); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +213,7 @@ var slotNames = [5]string{"base colour", "normals", "metalness and roughness", "
 func (t *textures) place(i int) string { return fmt.Sprintf("images[%d]", t.scene.Images[i].Index) }
 
 // cook resizes or compresses the images, for full detail and for HLODs.
-func (t *textures) cook(ctx context.Context) error {
+func (t *textures) cook(ctx context.Context, results texture.Results) error {
 	o := t.opts
 	variants := []texture.Variant{{MaxSize: o.maxTexture()}}
 	if len(o.HLODs) > 0 {
@@ -224,7 +224,7 @@ func (t *textures) cook(ctx context.Context) error {
 		variants = append(variants, texture.Variant{MaxSize: small, Suffix: smallSuffix, Only: t.smallRoles})
 	}
 	cooked, err := texture.Cook(ctx, t.from, t.dir, t.staged, t.roles, texture.Options{
-		Mode: o.Textures, Variants: variants, Jobs: o.jobs(), Limits: t.limits(),
+		Mode: o.Textures, Variants: variants, Jobs: o.jobs(), Limits: t.limits(), Results: results,
 		Progress: func(done, total int) { o.progress(TextureStage, done, total) },
 	})
 	if err != nil {

@@ -3,6 +3,8 @@ package texture
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -10,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,9 +40,21 @@ type Options struct {
 	// Limits bound the memory of the images at work, by an estimate of 14 bytes a
 	// pixel and what decoding takes. Larger images stay as they are: Kept says so.
 	Limits Limits
+	// Results, when set, may have what is to be made, and gets what is.
+	Results Results
 	// Progress, when set, is called before the first and after each image, by one
 	// goroutine at a time.
 	Progress func(done, total int)
+}
+
+// Results are files that were made of images. Its methods are called by several
+// goroutines at a time.
+type Results interface {
+	// Take brings the files that were made for a key into dir, fills in what is known of
+	// them but their names, and reports whether it could.
+	Take(key, dir string, files []*Cooked) bool
+	// Keep is told of files that have been made for a key and lie in dir.
+	Keep(key, dir string, files []*Cooked)
 }
 
 // DefaultMemory lets two textures of 3600 x 3600 pixels be cooked at a time.
@@ -291,6 +306,17 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 	if err := ctx.Err(); err != nil || !w.needed() || w.kept != nil {
 		return err
 	}
+	var key string
+	var files []*Cooked
+	if k.o.Results != nil {
+		var err error
+		if key, files, err = k.key(w); err != nil {
+			return err
+		}
+		if k.o.Results.Take(key, k.dir, files) {
+			return nil
+		}
+	}
 	img, err := Load(filepath.Join(k.from, w.staged.File))
 	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge) {
 		w.kept = err
@@ -315,7 +341,35 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 			}
 		}
 	}
+	if k.o.Results != nil {
+		k.o.Results.Keep(key, k.dir, files)
+	}
 	return nil
+}
+
+// stage is raised whenever other bytes are made of the same image.
+const stage = 1
+
+// key hashes all that decides the files of an image, which it lists.
+func (k *kitchen) key(w *work) (string, []*Cooked, error) {
+	f, err := os.Open(filepath.Join(k.from, w.staged.File))
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	fmt.Fprintf(h, "texture %d %d\n", stage, k.o.Mode)
+	var files []*Cooked
+	for _, r := range w.roles.List() {
+		for v := range w.cooked {
+			if to := w.cooked[v][r.Use]; to != nil && !slices.Contains(files, to) {
+				files = append(files, to)
+				fmt.Fprintf(h, "%+v %d %d %s\n", r, to.Width, to.Height, filepath.Ext(to.File))
+			}
+		}
+	}
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), files, err
 }
 
 // write makes one file.
