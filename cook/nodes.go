@@ -126,6 +126,9 @@ func (b *tileBuilder) nodeParts(src *levelSource) ([]pyramid.Part, error) {
 		if p.Look, err = b.look(src.names[g].material); err != nil {
 			return nil, err
 		}
+		if p.Look.Masked {
+			p.Look.Cutoff = leafCutoff
+		}
 		p.Look.Emissive = [3]float32{} // a lamp glows in places only, which the model's look cannot tell
 		if p.Bake, err = b.baked.look(b, m); err != nil {
 			return nil, err
