@@ -133,6 +133,9 @@ func (b *tileBuilder) nodeParts(src *levelSource) ([]pyramid.Part, error) {
 		if p.Bake, err = b.baked.look(b, m); err != nil {
 			return nil, err
 		}
+		if isFoliage(m) && !p.Bake.Masked { // leaves that are blended have cards as well
+			p.Bake.Masked, p.Bake.Cutoff = true, 0.5
+		}
 		parts = append(parts, p)
 	}
 	return parts, nil

@@ -17,6 +17,7 @@ type Card struct {
 	U, V   geom.Vec3 // unit vectors along the chart's coordinates
 	Toward geom.Vec3 // of unit length, to the viewer
 	Normal geom.Vec3 // what all of the card is lit by
+	Scale  float64   // of the chart's coordinates to metres, above 0
 	Things []Thing
 }
 
@@ -52,7 +53,7 @@ type shot struct {
 // picture draws one card.
 func (b *baker) picture(c *Card) {
 	p := &b.layout.Places[c.Chart]
-	scale := b.layout.Scale * cardSamples
+	scale := float64(b.layout.Scale*c.Scale) * cardSamples
 	w, h := p.W*cardSamples, p.H*cardSamples
 	shots := make([]shot, w*h)
 	for i := range shots {
@@ -65,7 +66,7 @@ func (b *baker) picture(c *Card) {
 	}
 	values, covered := make([]value, p.W*p.H), make([]float64, p.W*p.H)
 	mean, all := value{}, 0.0
-	area := b.area / (cardSamples * cardSamples)
+	area := b.area / float64(c.Scale*c.Scale) / (cardSamples * cardSamples)
 	for i := range shots {
 		s := &shots[i]
 		if s.triangle < 0 {
@@ -124,7 +125,7 @@ func (b *baker) project(c *Card, thing *Thing, t int32, scale float64, w, h int,
 	from := func(a int) int { return int(max(0, math.Ceil(min(q[0][a], q[1][a], q[2][a])-0.5))) }
 	to := func(a, n int) int { return int(min(float64(n-1), math.Floor(max(q[0][a], q[1][a], q[2][a])-0.5))) }
 	x0, x1, y0, y1 := from(0), to(0, w), from(1), to(1, h)
-	sample := b.area / (cardSamples * cardSamples)
+	sample := b.area / float64(c.Scale*c.Scale) / (cardSamples * cardSamples)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			at := [2]float64{float64(x) + 0.5, float64(y) + 0.5}

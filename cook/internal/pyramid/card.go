@@ -10,8 +10,8 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 )
 
-// Loose things of one square of the ground are a clump, for which up to three cards stand:
-// two upright ones across each other, each seen from both sides, and one that lies where the
+// Loose things that stand together are a clump, for which up to three cards stand: two
+// upright ones across each other, each seen from both sides, and one that lies where the
 // middle of the things is (Decoret and others, "Billboard Clouds for Extreme Model
 // Simplification", 2003, with planes that are given).
 
@@ -22,9 +22,11 @@ const (
 	cardsMost  = 0.7
 	cardsFor   = 1.6
 	cardsLeast = 0.04
-	// clumpSteps is by how much squares grow until clumps are few enough.
+	// Clumps begin as squares of a part of the longer side of the source's box, larger by
+	// steps until they are few enough to be joined.
+	clumpLeast = 1.0 / 64
 	clumpSteps = 1.15
-	clumpLeast = 1.0 / 64 // of the longer side of the source's box
+	clumpMost  = 2000
 	// thin is the part of a clump's longer side below which there is no card across it.
 	thin = 0.12
 	// sunny is how far cards are turned up: a crown has light from above on all sides.
@@ -42,6 +44,7 @@ type clump struct {
 	x, z   int
 	things []int32
 	box    geom.Box
+	leaves geom.Box  // without wood
 	centre geom.Vec3 // by area
 	area   float64
 }
@@ -60,7 +63,7 @@ func (s *Source) findLoose(triangles int) *loose {
 	if !s.mayBeLoose() {
 		return nil
 	}
-	things, any := s.findThings()
+	things, any := s.findThings(triangles)
 	if !any {
 		return nil
 	}
@@ -84,11 +87,11 @@ func (s *Source) findLoose(triangles int) *loose {
 	}
 	budget := max(float64(triangles)*min(cardsMost, max(cardsLeast, float64(cardsFor*covered))), float64(triangles-solid))
 	for l.side = least; ; l.side *= clumpSteps {
-		l.gather()
-		if float64(len(l.clumps)*clumpTriangles) <= budget || l.side > 2*long {
+		if l.gather(); len(l.clumps) <= clumpMost || l.side > 2*long {
 			break
 		}
 	}
+	l.merge(int(budget / clumpTriangles))
 	l.takeWood()
 	l.is = make([]bool, len(s.Surface.Indices)/3)
 	for _, c := range l.clumps {
@@ -161,8 +164,88 @@ func (l *loose) gather() {
 	for i := range l.clumps {
 		c := &l.clumps[i]
 		c.centre = c.centre.Scale(1 / c.area)
+		c.leaves = c.box
 	}
 	slices.SortFunc(l.clumps, func(a, b clump) int { return a.order(&b) })
+}
+
+// apart returns the squared distance of two points along the ground.
+func apart(a, b geom.Vec3) float64 {
+	x, z := a[0]-b[0], a[2]-b[2]
+	return float64(x*x) + float64(z*z)
+}
+
+// cost is by how much the squared distances of all area from the middle of its clump grow
+// when two clumps become one (Ward, "Hierarchical Grouping to Optimize an Objective
+// Function", 1963). Those of different groups stay apart.
+func (c *clump) cost(o *clump) float64 {
+	if c.group != o.group {
+		return math.Inf(1)
+	}
+	return float64(c.area*o.area) / (c.area + o.area) * apart(c.centre, o.centre)
+}
+
+// merge joins clumps until there are at most so many, or one of each group: the leaves of
+// one tree first, then trees that stand together.
+func (l *loose) merge(most int) {
+	n := len(l.clumps)
+	next, costs := make([]int, n), make([]float64, n) // of each, among those that come later
+	gone := make([]bool, n)
+	find := func(i int) {
+		next[i], costs[i] = -1, math.Inf(1)
+		for k := i + 1; k < n; k++ {
+			if !gone[k] {
+				if c := l.clumps[i].cost(&l.clumps[k]); c < costs[i] {
+					next[i], costs[i] = k, c
+				}
+			}
+		}
+	}
+	for i := range n {
+		find(i)
+	}
+	for left := n; left > most; left-- {
+		at := -1
+		for i := range n {
+			if !gone[i] && next[i] >= 0 && (at < 0 || costs[i] < costs[at]) {
+				at = i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		from := next[at]
+		l.clumps[at].join(&l.clumps[from])
+		gone[from] = true
+		for i := range n {
+			switch {
+			case gone[i]:
+			case i == at || next[i] == at || next[i] == from:
+				find(i)
+			case i < at:
+				if c := l.clumps[i].cost(&l.clumps[at]); c < costs[i] {
+					next[i], costs[i] = at, c
+				}
+			}
+		}
+	}
+	kept := l.clumps[:0]
+	for i := range l.clumps {
+		if !gone[i] {
+			kept = append(kept, l.clumps[i])
+		}
+	}
+	l.clumps = kept
+}
+
+// join takes what is in another clump.
+func (c *clump) join(o *clump) {
+	sum := c.area + o.area
+	c.centre = c.centre.Scale(c.area / sum).Add(o.centre.Scale(o.area / sum))
+	c.area = sum
+	c.things = append(c.things, o.things...)
+	c.box = c.box.Extend(o.box.Min).Extend(o.box.Max)
+	c.leaves = c.box
 }
 
 // takeWood adds to the clumps what carries leaves: what lies among them, and slim upright
@@ -173,28 +256,37 @@ func (l *loose) takeWood() {
 		if t.loose {
 			continue
 		}
-		want := clump{group: t.group}
-		want.x, want.z = l.at(t.centre)
-		k, ok := slices.BinarySearchFunc(l.clumps, &want, func(a clump, b *clump) int { return a.order(b) })
-		if !ok {
+		c := l.nearest(t)
+		if c == nil {
 			continue
 		}
-		c := &l.clumps[k]
-		in, size := &c.box, t.box.Size()
+		in, size := &c.leaves, t.box.Size()
 		among := t.box.Min[1] >= in.Min[1]
 		upright := size[1] > float64(trunkSlim*max(size[0], size[2])) && t.box.Max[1] >= in.Min[1]
-		if t.area > float64(woodMost*c.area) || !among && !upright || t.box.Max[1] > in.Max[1] ||
-			t.box.Min[0] < in.Min[0] || t.box.Max[0] > in.Max[0] || t.box.Min[2] < in.Min[2] || t.box.Max[2] > in.Max[2] {
+		if t.area > float64(woodMost*c.area) || !among && !upright || t.box.Max[1] > in.Max[1] {
 			continue
 		}
 		c.things = append(c.things, int32(i))
+		c.box = c.box.Extend(t.box.Min).Extend(t.box.Max)
 	}
+}
+
+// nearest returns the clump of a thing's group in whose footprint it is, the one whose middle
+// is nearest; nil if there is none.
+func (l *loose) nearest(t *thing) *clump {
+	var best *clump
+	off := math.Inf(1)
 	for i := range l.clumps {
 		c := &l.clumps[i]
-		for _, k := range c.things {
-			c.box = c.box.Extend(l.things[k].box.Min).Extend(l.things[k].box.Max)
+		in := &c.leaves
+		if c.group != t.group || t.box.Min[0] < in.Min[0] || t.box.Max[0] > in.Max[0] || t.box.Min[2] < in.Min[2] || t.box.Max[2] > in.Max[2] {
+			continue
+		}
+		if d := apart(c.centre, t.centre); d < off {
+			best, off = c, d
 		}
 	}
+	return best
 }
 
 // stood are the cards of a source: triangles, with what is baked onto them.
@@ -202,6 +294,7 @@ type stood struct {
 	mesh   simplify.Mesh
 	charts []bake.Chart // their triangles are counted from the first card on
 	cards  []bake.Card  // their charts likewise
+	fine   float64      // bake.Card.Scale of all
 }
 
 // stand makes the cards of all clumps.
@@ -243,7 +336,7 @@ func (o *stood) add(s *Source, c *clump, things []bake.Thing, corner, u, v geom.
 	toward := uAxis.Cross(vAxis)
 	card := bake.Card{
 		Chart: len(o.charts), Origin: corner, U: uAxis, V: vAxis, Toward: toward, Things: things,
-		Normal: s.lit(things, toward),
+		Normal: s.lit(things, toward), Scale: 1,
 	}
 	chart := bake.Chart{Size: [2]float64{wide, high}}
 	quad := [4]geom.Vec3{corner, corner.Add(u), corner.Add(u).Add(v), corner.Add(v)}
@@ -293,6 +386,7 @@ func (s *Source) lit(things []bake.Thing, toward geom.Vec3) geom.Vec3 {
 
 // join adds the cards to a mesh and its charts, and returns them as these count them.
 func (o *stood) join(m *simplify.Mesh, charts *[]bake.Chart) []bake.Card {
+	o.magnify(areaOf(m))
 	vertices, triangles, first := uint32(len(m.Positions)), int32(m.Triangles()), len(*charts)
 	m.Positions, m.Normals = append(m.Positions, o.mesh.Positions...), append(m.Normals, o.mesh.Normals...)
 	for _, v := range o.mesh.Indices {
@@ -309,4 +403,42 @@ func (o *stood) join(m *simplify.Mesh, charts *[]bake.Chart) []bake.Card {
 		o.cards[i].Chart += first
 	}
 	return o.cards
+}
+
+// cardsFine is how many times as many texels a metre of a card has along a side as one of
+// what is solid, at most.
+const cardsFine = 2
+
+// magnify gives cards more texels, until they have as many as what is solid, of so many
+// square metres.
+func (o *stood) magnify(solid float64) {
+	area := areaOf(&o.mesh)
+	if !(area > 0) {
+		return
+	}
+	o.fine = min(max(1, math.Sqrt(solid/area)), cardsFine)
+	for i := range o.cards {
+		c := &o.charts[o.cards[i].Chart]
+		o.cards[i].Scale = o.fine
+		for k := range c.Size {
+			c.Size[k] *= o.fine
+		}
+		for t := range c.UV {
+			for corner := range c.UV[t] {
+				for k := range c.UV[t][corner] {
+					c.UV[t][corner][k] *= o.fine
+				}
+			}
+		}
+	}
+}
+
+// areaOf returns the area of a mesh's triangles.
+func areaOf(m *simplify.Mesh) float64 {
+	sum := 0.0
+	for i := 0; i < len(m.Indices); i += 3 {
+		p := m.Positions[m.Indices[i]]
+		sum += m.Positions[m.Indices[i+1]].Sub(p).Cross(m.Positions[m.Indices[i+2]].Sub(p)).Len() / 2
+	}
+	return sum
 }

@@ -24,6 +24,9 @@ const (
 	crownSeen   = 0.1
 	crownCosine = 0.95 // between normals of one side
 	crownMost   = 2000 // triangles: what has more is no crown but a statue
+	// crownKept is how many triangles a model must have for each crown that is one piece: where
+	// it has as many, crowns stay what they are.
+	crownKept = 12
 )
 
 // thing is a connected part of a source.
@@ -36,9 +39,9 @@ type thing struct {
 	loose     bool
 }
 
-// findThings returns the connected parts of a source that have an area, and whether any
-// is loose.
-func (s *Source) findThings() (things []thing, any bool) {
+// findThings returns the connected parts of a source that have an area, and whether any is
+// loose, for a model of so many triangles.
+func (s *Source) findThings(triangles int) (things []thing, any bool) {
 	f := &s.Surface
 	m := &simplify.Mesh{Positions: f.Positions, Indices: f.Indices, Groups: make([]int32, len(s.Groups))}
 	for t, g := range s.Groups {
@@ -52,6 +55,7 @@ func (s *Source) findThings() (things []thing, any bool) {
 	}
 	size := box.Size()
 	side := max(size[0], size[2])
+	var crowns []int
 	for _, p := range piecesOf(m) {
 		if !(p.area > 0) || p.area > math.MaxFloat64 {
 			continue
@@ -71,11 +75,17 @@ func (s *Source) findThings() (things []thing, any bool) {
 		case diagonal > float64(looseMost*side):
 		case p.group%2 == 1:
 			t.loose = true
-		case diagonal >= float64(crownLeast*side):
-			t.loose = s.crown(&t)
+		case diagonal >= float64(crownLeast*side) && s.crown(&t):
+			crowns = append(crowns, len(things))
 		}
 		any = any || t.loose
 		things = append(things, t)
+	}
+	if len(crowns)*crownKept > triangles {
+		any = true
+		for _, i := range crowns {
+			things[i].loose = true
+		}
 	}
 	return things, any
 }

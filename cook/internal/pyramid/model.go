@@ -132,7 +132,7 @@ const leastSide = 64
 func (m *Model) Shown() *Model {
 	wide := 2.0
 	if len(m.cards) > 0 {
-		wide = 4
+		wide = max(wide, 4/m.cards[0].Scale)
 	}
 	for side := leastSide; side < m.layout.Side; side *= 2 {
 		l, err := bake.Pack(m.layout.Charts, side)
