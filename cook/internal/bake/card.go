@@ -185,10 +185,16 @@ func (s *Surface) alpha(p *point, density [][2]float64) float64 {
 }
 
 // threshold spreads partial coverage over samples (Enderton and others, "Stochastic
-// Transparency", 2010): of surfaces that are half there half the samples are. It is
-// above 0 and below 1.
+// Transparency", 2010): of a surface that is half there half the samples are, and what is
+// behind shows through its holes only. It is above 0 and below 1, and looks like chance.
 func threshold(x, y, t int) float64 {
-	return (float64(dither[y%4][x%4]) + float64(float64((t*7)%16)/16) + 0.5) / 17
+	h := uint32(x)*0x9e3779b1 ^ uint32(y)*0x85ebca77 ^ uint32(t)*0xc2b2ae3d
+	h ^= h >> 15
+	h *= 0x2c1b3c6d
+	h ^= h >> 12
+	h *= 0x297a2d39
+	h ^= h >> 15
+	return (float64(h) + 0.5) / (1 << 32)
 }
 
 // dither orders the texels of a square, so that any part of them is spread evenly

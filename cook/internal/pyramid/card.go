@@ -32,10 +32,10 @@ const (
 	// sunny is how far cards are turned up: a crown has light from above on all sides.
 	sunny = 0.7
 	lift  = 0.4 // of bake.Thing
-	// A trunk is so many times as high as wide, and wood has at most a part of the area of
+	// A trunk is so many times as high as wide, and wood has at most a part of the width of
 	// a clump's leaves.
 	trunkSlim = 1.5
-	woodMost  = 0.5
+	woodWide  = 0.5
 )
 
 // clump is what one set of cards stands for.
@@ -92,7 +92,7 @@ func (s *Source) findLoose(triangles int) *loose {
 		}
 	}
 	l.merge(int(budget / clumpTriangles))
-	l.takeWood()
+	l.takeWood(s)
 	l.is = make([]bool, len(s.Surface.Indices)/3)
 	for _, c := range l.clumps {
 		for _, i := range c.things {
@@ -250,10 +250,10 @@ func (c *clump) join(o *clump) {
 
 // takeWood adds to the clumps what carries leaves: what lies among them, and slim upright
 // things below them that reach up to them.
-func (l *loose) takeWood() {
+func (l *loose) takeWood(s *Source) {
 	for i := range l.things {
 		t := &l.things[i]
-		if t.loose {
+		if t.loose || s.fresh == nil || !s.fresh[t.triangles[0]] {
 			continue
 		}
 		c := l.nearest(t)
@@ -263,7 +263,8 @@ func (l *loose) takeWood() {
 		in, size := &c.leaves, t.box.Size()
 		among := t.box.Min[1] >= in.Min[1]
 		upright := size[1] > float64(trunkSlim*max(size[0], size[2])) && t.box.Max[1] >= in.Min[1]
-		if t.area > float64(woodMost*c.area) || !among && !upright || t.box.Max[1] > in.Max[1] {
+		wide := in.Size()
+		if max(size[0], size[2]) > float64(woodWide*max(wide[0], wide[2])) || !among && !upright || t.box.Max[1] > in.Max[1] {
 			continue
 		}
 		c.things = append(c.things, int32(i))

@@ -56,26 +56,25 @@ func (s *Source) findThings(triangles int) (things []thing, any bool) {
 	size := box.Size()
 	side := max(size[0], size[2])
 	var crowns []int
+	most := float64(looseMost * side)
 	for _, p := range piecesOf(m) {
 		if !(p.area > 0) || p.area > math.MaxFloat64 {
 			continue
 		}
-		t := thing{triangles: p.triangles, group: p.group / 2, area: p.area, box: geom.EmptyBox()}
-		for _, k := range p.triangles {
-			i := f.Indices[3*k : 3*k+3]
-			a, b, c := f.Positions[i[0]], f.Positions[i[1]], f.Positions[i[2]]
-			t.box = t.box.Extend(a).Extend(b).Extend(c)
-			area := b.Sub(a).Cross(c.Sub(a)).Len() / 2
-			t.centre = t.centre.Add(a.Add(b).Add(c).Scale(area / 3))
-		}
-		t.centre = t.centre.Scale(1 / p.area)
-		switch diagonal := t.box.Size().Len(); {
+		t := s.thing(p.triangles, p.group/2)
+		leaves, diagonal := p.group%2 == 1, t.box.Size().Len()
+		switch {
 		case s.cards != nil && s.cards[p.triangles[0]]:
 			t.loose = true
-		case diagonal > float64(looseMost*side):
-		case p.group%2 == 1:
+		case leaves && diagonal > most:
+			// A hedge or a fence that hangs together goes in parts.
+			parts := s.parts(&t, most)
+			any = any || len(parts) > 0
+			things = append(things, parts...)
+			continue
+		case leaves:
 			t.loose = true
-		case diagonal >= float64(crownLeast*side) && s.crown(&t):
+		case diagonal <= most && diagonal >= float64(crownLeast*side) && s.crown(&t):
 			crowns = append(crowns, len(things))
 		}
 		any = any || t.loose
@@ -88,6 +87,53 @@ func (s *Source) findThings(triangles int) (things []thing, any bool) {
 		}
 	}
 	return things, any
+}
+
+// thing describes triangles of a source.
+func (s *Source) thing(triangles []int32, group int32) thing {
+	t := thing{triangles: triangles, group: group, box: geom.EmptyBox()}
+	f := &s.Surface
+	for _, k := range triangles {
+		i := f.Indices[3*k : 3*k+3]
+		a, b, c := f.Positions[i[0]], f.Positions[i[1]], f.Positions[i[2]]
+		t.box = t.box.Extend(a).Extend(b).Extend(c)
+		area := b.Sub(a).Cross(c.Sub(a)).Len() / 2
+		t.area += area
+		t.centre = t.centre.Add(a.Add(b).Add(c).Scale(area / 3))
+	}
+	if t.area > 0 {
+		t.centre = t.centre.Scale(1 / t.area)
+	}
+	return t
+}
+
+// parts divides leaves that hang together into loose things in cubes of half a size; nil if
+// some triangle is larger than that size.
+func (s *Source) parts(t *thing, size float64) []thing {
+	var order [][3]int
+	in := map[[3]int][]int32{}
+	for _, k := range t.triangles {
+		one := s.thing([]int32{k}, t.group)
+		if one.box.Size().Len() > size {
+			return nil
+		}
+		var at [3]int
+		for axis := range at {
+			at[axis] = int(math.Floor((one.box.Min[axis] - t.box.Min[axis]) / (size / 2)))
+		}
+		if in[at] == nil {
+			order = append(order, at)
+		}
+		in[at] = append(in[at], k)
+	}
+	var out []thing
+	for _, at := range order {
+		if part := s.thing(in[at], t.group); part.area > 0 {
+			part.loose = true
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // leafy reports whether a triangle is cut out of its texture.
