@@ -16,7 +16,7 @@ type Card struct {
 	Origin geom.Vec3 // where the chart's coordinates are 0
 	U, V   geom.Vec3 // unit vectors along the chart's coordinates
 	Toward geom.Vec3 // of unit length, to the viewer
-	Normal geom.Vec3 // what all of the card is lit by
+	Normal geom.Vec3 // of what has none of its own: holes
 	Scale  float64   // of the chart's coordinates to metres, above 0
 	Things []Thing
 }
@@ -48,6 +48,7 @@ type shot struct {
 	depth    float64
 	w        [3]float64
 	triangle int32
+	back     bool
 }
 
 // picture draws one card.
@@ -73,6 +74,9 @@ func (b *baker) picture(c *Card) {
 			continue
 		}
 		v := b.s.look(&point{int(s.triangle), s.w, area}, b.density)
+		if s.back && v.normal.Dot(c.Toward) < 0 {
+			v.normal = v.normal.Scale(-1) // as backs are lit
+		}
 		at := i/w/cardSamples*p.W + i%w/cardSamples
 		values[at].add(&v)
 		covered[at]++
@@ -89,7 +93,9 @@ func (b *baker) picture(c *Card) {
 		if covered[k] > 0 {
 			v = values[k].mean(covered[k])
 		}
-		v.normal, v.color[3] = c.Normal, alpha[k]
+		if v.color[3] = alpha[k]; covered[k] == 0 {
+			v.normal = c.Normal
+		}
 		y, x := p.Y+k/p.W, p.X+k%p.W
 		if y >= b.layout.Side || x >= b.layout.Side {
 			continue
@@ -116,11 +122,10 @@ func (b *baker) project(c *Card, thing *Thing, t int32, scale float64, w, h int,
 		return
 	}
 	look := &b.s.Looks[b.s.Materials[t]]
-	if !look.DoubleSided {
-		p := b.s.Positions[i[0]]
-		if b.s.Positions[i[1]].Sub(p).Cross(b.s.Positions[i[2]].Sub(p)).Dot(c.Toward.Add(c.V.Scale(lift))) <= 0 {
-			return
-		}
+	p := b.s.Positions[i[0]]
+	back := b.s.Positions[i[1]].Sub(p).Cross(b.s.Positions[i[2]].Sub(p)).Dot(c.Toward.Add(c.V.Scale(lift))) <= 0
+	if back && !look.DoubleSided {
+		return
 	}
 	from := func(a int) int { return int(max(0, math.Ceil(min(q[0][a], q[1][a], q[2][a])-0.5))) }
 	to := func(a, n int) int { return int(min(float64(n-1), math.Floor(max(q[0][a], q[1][a], q[2][a])-0.5))) }
@@ -143,7 +148,7 @@ func (b *baker) project(c *Card, thing *Thing, t int32, scale float64, w, h int,
 			if look.Masked && b.s.shows(&point{int(t), weights, sample}, b.density) <= threshold(x, y, int(t)) {
 				continue
 			}
-			*s = shot{z, weights, t}
+			*s = shot{z, weights, t, back}
 		}
 	}
 }

@@ -60,7 +60,7 @@ type loose struct {
 // findLoose finds what cards stand for, in clumps that are as small as a number of
 // triangles allows; nil where nothing is loose.
 func (s *Source) findLoose(triangles int) *loose {
-	if !s.mayBeLoose() {
+	if s.cards == nil && s.fresh == nil {
 		return nil
 	}
 	things, any := s.findThings(triangles)
@@ -125,9 +125,6 @@ func (l *loose) footprint(box geom.Box, side float64) float64 {
 	}
 	return float64(len(squares)) * float64(side*side)
 }
-
-// mayBeLoose reports whether there is anything to look for.
-func (s *Source) mayBeLoose() bool { return s.cards != nil || s.fresh != nil }
 
 // at returns the square of a point.
 func (l *loose) at(p geom.Vec3) (x, z int) {
