@@ -4,7 +4,6 @@ import (
 	"errors"
 	"image"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/measure"
@@ -493,33 +492,4 @@ func fill(found []bool, side int, owner []int32) []int32 {
 		}
 	}
 	return from
-}
-
-// Mesh returns the coarse mesh with the texture coordinates of a layout: corners
-// that are alike share a vertex. From tells for each vertex of the result which one
-// of the input it was.
-func (l *Layout) Mesh(indices []uint32) (out []uint32, uv [][2]float32, from []uint32) {
-	type key struct {
-		vertex uint32
-		uv     [2]float32
-	}
-	seen := map[key]uint32{}
-	out = make([]uint32, len(indices))
-	for c := range l.Charts {
-		for k, t := range l.Charts[c].Triangles {
-			for corner := range 3 {
-				p := l.Texel(c, k, corner)
-				at := [2]float32{float32(p[0] / float64(l.Side)), float32(p[1] / float64(l.Side))}
-				i := key{indices[3*int(t)+corner], at}
-				v, ok := seen[i]
-				if !ok {
-					v = uint32(len(uv))
-					seen[i] = v
-					uv, from = append(uv, at), append(from, i.vertex)
-				}
-				out[3*int(t)+corner] = v
-			}
-		}
-	}
-	return slices.Clip(out), uv, from
 }
