@@ -54,7 +54,8 @@ type loose struct {
 	is     []bool // by triangle
 	clumps []clump
 	things []thing
-	side   float64 // of a clump's square, metres
+	origin geom.Vec3 // where squares are counted from
+	side   float64   // of a clump's square, metres
 }
 
 // findLoose finds what cards stand for, in clumps that are as small as a number of
@@ -78,7 +79,11 @@ func (s *Source) findLoose(triangles int) *loose {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return nil
 	}
+	l.origin = box.Min
 	covered := l.footprint(box, least) / max(float64(size[0]*size[2]), float64(least*least))
+	if !(covered <= 1) { // beyond all measure
+		covered = 1
+	}
 	solid := len(s.Surface.Indices) / 3
 	for i := range things {
 		if t := &things[i]; t.loose {
@@ -128,7 +133,7 @@ func (l *loose) footprint(box geom.Box, side float64) float64 {
 
 // at returns the square of a point.
 func (l *loose) at(p geom.Vec3) (x, z int) {
-	return int(math.Floor(p[0] / l.side)), int(math.Floor(p[2] / l.side))
+	return int((p[0] - l.origin[0]) / l.side), int((p[2] - l.origin[2]) / l.side)
 }
 
 func (c *clump) order(o *clump) int {
