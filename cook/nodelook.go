@@ -52,7 +52,7 @@ func (s *bakedImages) look(b *tileBuilder, m *gltfscene.Material) (bake.Look, er
 
 // leafCutoff is the part of a texel that leaves must cover to show there: less than a
 // half, or crowns would vanish with the distance.
-const leafCutoff = 0.3
+const leafCutoff = 0.2
 
 // get reads an image; what cannot be read counts as none, which a note says.
 func (s *bakedImages) get(b *tileBuilder, key bakedImage) (*bake.Image, error) {

@@ -126,9 +126,15 @@ func (b *tileBuilder) nodeParts(src *levelSource) ([]pyramid.Part, error) {
 		if p.Look, err = b.look(src.names[g].material); err != nil {
 			return nil, err
 		}
+		if p.Look.Masked {
+			p.Look.Cutoff = leafCutoff
+		}
 		p.Look.Emissive = [3]float32{} // a lamp glows in places only, which the model's look cannot tell
 		if p.Bake, err = b.baked.look(b, m); err != nil {
 			return nil, err
+		}
+		if isFoliage(m) && !p.Bake.Masked { // leaves that are blended have cards as well
+			p.Bake.Masked, p.Bake.Cutoff = true, 0.5
 		}
 		parts = append(parts, p)
 	}

@@ -2,6 +2,7 @@ package appearance
 
 import (
 	"image"
+	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -13,6 +14,9 @@ type Texels struct {
 	Points []geom.Vec3 // where each is on the mesh, metres
 	Faces  []geom.Vec3 // normals of the mesh there, of unit length
 	Size   float64     // of a texel, metres
+	// Pools are numbers from 0 on of texels that become lighter or darker together, by a
+	// factor; -1: alone. Nil: all are alone.
+	Pools []int32
 }
 
 // What is missing in a coarse mesh, and what its texture shows in the wrong place,
@@ -31,6 +35,8 @@ const (
 	matchDark = one / 6
 	// matchFacing is the least cosine under which a view counts for a texel.
 	matchFacing = 0.05
+	// matchPooled is by how much texels become lighter or darker together in one step.
+	matchPooled = 1.2
 )
 
 // Match changes the colours of a mesh's texture to those with which the mesh looks
@@ -70,6 +76,7 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 		for i := range views {
 			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums)
 		}
+		pool(t.Pools, colors, sums)
 		for i, at := range t.At {
 			if sums[i][3] == 0 {
 				continue
@@ -82,6 +89,49 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 		settle()
 	}
 	r.model.paints[own] = repaint()
+}
+
+// pool shares out what is to be added to the colours of each pool in proportion to
+// these.
+func pool(pools []int32, colors [][3]int32, sums [][4]int64) {
+	type total struct {
+		color [3]int64
+		sum   [4]int64
+		n     int64
+	}
+	var totals []total
+	for i, p := range pools {
+		if p < 0 {
+			continue
+		}
+		for int(p) >= len(totals) {
+			totals = append(totals, total{})
+		}
+		t := &totals[p]
+		for k := range t.color {
+			t.color[k] += int64(colors[i][k])
+		}
+		for k := range t.sum {
+			t.sum[k] += sums[i][k]
+		}
+		t.n++
+	}
+	for i, p := range pools {
+		if p < 0 {
+			continue
+		}
+		t := &totals[p]
+		if sums[i] = [4]int64{}; t.sum[3] == 0 {
+			continue
+		}
+		for k := range t.color {
+			mean := max(float64(t.color[k])/float64(t.n), 1)
+			factor := 1 + float64(t.sum[k])/float64(t.sum[3])/mean
+			factor = min(max(factor, 1/matchPooled), matchPooled)
+			sums[i][k] = int64(math.Round(float64(float64(colors[i][k]) * (factor - 1))))
+		}
+		sums[i][3] = 1
+	}
 }
 
 // matchView is one side of a mesh beside the reference.
@@ -103,7 +153,16 @@ type sight struct {
 // model that it returns the first paint is the mesh's.
 func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]matchView, *model) {
 	white := *r.model.paints[own].Material
-	white.Texture, white.Masked, white.Color = nil, false, [4]float32{1, 1, 1, 1}
+	white.Color = [4]float32{1, 1, 1, 1}
+	if white.Texture = nil; white.Masked { // what is behind holes is seen, too
+		img := image.NewNRGBA(t.Image.Rect)
+		for i := range img.Pix {
+			if img.Pix[i] = 255; i%4 == 3 {
+				img.Pix[i] = t.Image.Pix[i]
+			}
+		}
+		white.Texture = NewTexture(img, func(uint8) float32 { return 1 })
+	}
 	mesh := *m
 	mesh.Materials = make([]int32, len(m.Indices)/3)
 	model := newModel(&mesh, newPaints([]Material{white}))

@@ -61,3 +61,22 @@ func TestMatch(t *testing.T) {
 		t.Errorf("the middle is %v, a corner %v, what is not seen %v", middle, corner, img.NRGBAAt(0, 0))
 	}
 }
+
+// TestMatchPools: texels of a pool become lighter or darker by one factor, and keep their
+// hues.
+func TestMatchPools(t *testing.T) {
+	colors := [][3]int32{{1000, 2000, 100}, {500, 1000, 50}, {3000, 0, 0}, {7, 7, 7}}
+	sums := [][4]int64{{100, 100, 1000, 1}, {200, 200, -1000, 2}, {5, 6, 7, 1}, {}}
+	pool([]int32{0, 0, -1, 1}, colors, sums)
+	want := [][4]int64{{133, 133, 0, 1}, {67, 67, 0, 1}, {5, 6, 7, 1}, {}}
+	for i := range want {
+		if sums[i] != want[i] {
+			t.Errorf("texel %d: %v, want %v", i, sums[i], want[i])
+		}
+	}
+	far := [][4]int64{{1 << 20, -1 << 20, 0, 1}}
+	pool([]int32{0}, [][3]int32{{1000, 1200, 5}}, far)
+	if far[0] != [4]int64{200, -200, 0, 1} {
+		t.Errorf("a step of %v", far[0])
+	}
+}

@@ -1,6 +1,6 @@
-// Command gen makes test scenes: a procedural city, an office building or a
-// field of box buildings as glTF, deterministic by seed and of any size. docs/test-scenes.md lists what
-// the scenes hold.
+// Command gen makes test scenes: a procedural city, a forest, an office building or a
+// field of box buildings as glTF, deterministic by seed and of any size.
+// docs/test-scenes.md lists what the scenes hold.
 package main
 
 import (

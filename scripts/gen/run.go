@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/scripts/internal/glbwrite"
 )
@@ -34,10 +35,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f := flag.NewFlagSet("gen", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&o.out, "o", "", "output `file`, .glb or .gltf (required)")
-	f.StringVar(&o.kind, "kind", "city", "what to build: city, office or boxes")
+	f.StringVar(&o.kind, "kind", "city", "what to build: city, forest, office or boxes")
 	f.Uint64Var(&o.seed, "seed", 1, "the same seed gives the same bytes")
-	f.IntVar(&o.blocks, "blocks", 0, "city: blocks per side (default 4); office and boxes: buildings per side (default 1 and 24)")
-	f.Float64Var(&o.size, "size", 0, "side of the city in `metres`, instead of -blocks")
+	f.IntVar(&o.blocks, "blocks", 0, "city and forest: blocks of 80 m per side (default 4 and 6); office and boxes: buildings per side (default 1 and 24)")
+	f.Float64Var(&o.size, "size", 0, "side of the city or forest in `metres`, instead of -blocks")
 	f.IntVar(&o.floors, "floors", 4, "office: floors per building")
 	f.IntVar(&o.triangles, "triangles", 0, "grow until at least this many triangles are drawn")
 	f.IntVar(&o.nodes, "nodes", 0, "grow until there are at least this many nodes")
@@ -59,8 +60,8 @@ func (o *options) check() error {
 	switch {
 	case o.out == "":
 		return errors.New("gen: no output; give -o FILE.glb or -o FILE.gltf")
-	case o.kind != "city" && o.kind != "office" && o.kind != "boxes":
-		return fmt.Errorf("gen: unknown kind %q; use city, office or boxes", o.kind)
+	case !slices.Contains([]string{"city", "forest", "office", "boxes"}, o.kind):
+		return fmt.Errorf("gen: unknown kind %q; use city, forest, office or boxes", o.kind)
 	case o.blocks < 0 || o.blocks > maxSide:
 		return fmt.Errorf("gen: -blocks %d is not in 1..%d", o.blocks, maxSide)
 	case !(o.size >= 0 && o.size <= maxSide*pitch):
@@ -84,6 +85,8 @@ func (o *options) build(s *scene, n int) {
 		buildOffice(s, o.seed, n, o.floors)
 	case "boxes":
 		buildBoxes(s, o.seed, n)
+	case "forest":
+		buildForest(s, o.seed, n)
 	default:
 		buildCity(s, o.seed, n)
 	}
@@ -103,7 +106,7 @@ func (o *options) side() (int, error) {
 		n = max(n, int(math.Ceil(o.size/pitch)))
 	}
 	if n == 0 {
-		n = map[string]int{"city": 4, "office": 1, "boxes": 24}[o.kind]
+		n = map[string]int{"city": 4, "forest": 6, "office": 1, "boxes": 24}[o.kind]
 		if o.triangles > 0 || o.nodes > 0 {
 			n = 1
 		}

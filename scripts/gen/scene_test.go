@@ -39,6 +39,7 @@ func TestSceneIsSound(t *testing.T) {
 		{"-blocks 2", 500, 20000, 5, 700, []string{"Ground", "Building_1", "Sun", "Camera_Street", "Camera_Aerial", "Lamp_0_0_1", "Road_0_0_X", "Sidewalk_North"}},
 		{"-blocks 1 -detail 0 -textures=false", 100, 5000, 0, 600, []string{"Ground", "Building_1"}},
 		{"-kind office -floors 2", 1000, 50000, 20, 250, []string{"Ground", "Chair_0_1", "Desk_0_1", "Door_0_1", "Glazing_0_1", "Roof_0_1", "Toilet_0_1", "Switch_0_1", "Stairs_0_1", "Pipe_0_1"}},
+		{"-kind forest -blocks 2", 300, 40000, 0, 250, []string{"Ground", "Tree_1", "Bush_1", "Building_1", "Fence_1", "Sun", "Camera_Low"}},
 		{"-blocks 1 -unique -seed 3", 100, 5000, 0, 600, []string{"Ground"}},
 	}
 	for _, c := range tests {
@@ -80,7 +81,7 @@ func TestSceneIsSound(t *testing.T) {
 // that closed parts look outward.
 func TestFaces(t *testing.T) {
 	closedParts := 0
-	for _, args := range []string{"-blocks 3", "-kind office -floors 2"} {
+	for _, args := range []string{"-blocks 3", "-kind office -floors 2", "-kind forest -blocks 2"} {
 		path, _ := generate(t, strings.Fields(args)...)
 		doc, err := gltf.Open(path)
 		if err != nil {
@@ -134,7 +135,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 		b := testfile.Read(t, path)
 		return b
 	}
-	for _, kind := range []string{"city", "office", "boxes"} {
+	for _, kind := range []string{"city", "forest", "office", "boxes"} {
 		a := read("-kind", kind, "-blocks", "1", "-floors", "2", "-seed", "5")
 		if b := read("-kind", kind, "-blocks", "1", "-floors", "2", "-seed", "5"); !bytes.Equal(a, b) {
 			t.Errorf("%s: the same seed gave different bytes", kind)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"image"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/measure"
@@ -19,6 +18,9 @@ type Coarse struct {
 	Indices   []uint32    // three per triangle
 	Normals   [][3]float32
 	Tangents  [][4]float32 // w is the handedness; nil: no normals are baked
+	// Cards are charts that are pictures of parts of the surface. They take no light from
+	// others: much of it comes through.
+	Cards []Card
 }
 
 // Options tell what is baked.
@@ -64,6 +66,8 @@ type Atlas struct {
 	Missed float64
 
 	owner, from []int32 // for Fill
+	layout      *Layout
+	cards       []int // charts
 }
 
 // ErrEmpty says that there is no surface to bake.
@@ -83,6 +87,10 @@ type baker struct {
 	faces   []geom.Vec3 // by triangle: the normal
 	values  []value     // by texel
 	found   []bool
+	card    []bool // by triangle of the coarse mesh: it is of a card
+
+	solid        *Surface // what else shows; s where there are no cards
+	solidDensity [][2]float64
 }
 
 // Bake makes the textures of a coarse mesh by a layout of its charts.
@@ -90,10 +98,15 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 	if len(s.Indices) == 0 {
 		return nil, ErrEmpty
 	}
-	index := measure.NewIndex(&measure.Surface{Positions: s.Positions, Indices: s.Indices})
+	solid := s.solid()
+	index := measure.NewIndex(&measure.Surface{Positions: s.Positions, Indices: solid.Indices})
 	b := &baker{
-		s: s, coarse: c, layout: l, o: o, density: s.density(), cells: rasterize(l),
-		facing: measure.NewFacing(index, func(t int) bool { return s.Looks[s.Materials[t]].DoubleSided }),
+		s: s, solid: solid, coarse: c, layout: l, o: o, density: s.density(), cells: rasterize(l),
+		facing: measure.NewFacing(index, func(t int) bool { return s.Looks[solid.Materials[t]].DoubleSided }),
+		card:   make([]bool, len(c.Indices)/3),
+	}
+	if b.solidDensity = b.density; solid != s {
+		b.solidDensity = solid.density()
 	}
 	if b.area = 1e6; l.Scale > 0 {
 		b.area = 1 / float64(l.Scale*l.Scale)
@@ -104,6 +117,7 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 		b.faces = append(b.faces, face)
 	}
 	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
+	b.cards()
 	b.rows(l.Side, func(y int) {
 		hint := measure.Hint(0)
 		for x := range l.Side {
@@ -164,7 +178,7 @@ var nearestCosines = [...]float64{0, -1}
 // one, at opposite corners, see one triangle, those between them are left out.
 func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
 	c := &b.cells[i]
-	if c.triangle < 0 {
+	if c.triangle < 0 || b.card[c.triangle] {
 		return hint
 	}
 	n := max(1, b.o.Samples)
@@ -211,18 +225,18 @@ func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure
 			break
 		}
 		hint = n.Hint
-		v := b.s.look(&point{n.Triangle, n.Weights, area}, b.density)
+		v := b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity)
 		if v.color[3] >= 0.5 {
 			return v, hint, true
 		}
 		if !found {
 			first, found = v, true
 		}
-		ahead = math.Nextafter(b.s.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
+		ahead = math.Nextafter(b.solid.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
 	}
 	for k := 0; !found && k < len(nearestCosines); k++ {
 		if n, ok := b.facing.Nearest(p, face, nearestCosines[k], b.o.Reach, hint); ok {
-			return b.s.look(&point{n.Triangle, n.Weights, area}, b.density), n.Hint, true
+			return b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity), n.Hint, true
 		}
 	}
 	return first, hint, found
@@ -230,7 +244,10 @@ func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure
 
 // atlas turns the values into pictures.
 func (b *baker) atlas() *Atlas {
-	out := &Atlas{}
+	out := &Atlas{layout: b.layout}
+	for _, c := range b.coarse.Cards {
+		out.cards = append(out.cards, c.Chart)
+	}
 	charted, found := 0, 0
 	for i := range b.cells {
 		if c := &b.cells[i]; c.triangle >= 0 {
@@ -287,6 +304,7 @@ func (a *Atlas) Fill() {
 			copy(a.Color.Pix[4*i:4*i+3], a.Color.Pix[4*f:4*f+3])
 		}
 	}
+	a.fillCards()
 }
 
 // halved is the mean of four texels.
@@ -474,33 +492,4 @@ func fill(found []bool, side int, owner []int32) []int32 {
 		}
 	}
 	return from
-}
-
-// Mesh returns the coarse mesh with the texture coordinates of a layout: corners
-// that are alike share a vertex. From tells for each vertex of the result which one
-// of the input it was.
-func (l *Layout) Mesh(indices []uint32) (out []uint32, uv [][2]float32, from []uint32) {
-	type key struct {
-		vertex uint32
-		uv     [2]float32
-	}
-	seen := map[key]uint32{}
-	out = make([]uint32, len(indices))
-	for c := range l.Charts {
-		for k, t := range l.Charts[c].Triangles {
-			for corner := range 3 {
-				p := l.Texel(c, k, corner)
-				at := [2]float32{float32(p[0] / float64(l.Side)), float32(p[1] / float64(l.Side))}
-				i := key{indices[3*int(t)+corner], at}
-				v, ok := seen[i]
-				if !ok {
-					v = uint32(len(uv))
-					seen[i] = v
-					uv, from = append(uv, at), append(from, i.vertex)
-				}
-				out[3*int(t)+corner] = v
-			}
-		}
-	}
-	return slices.Clip(out), uv, from
 }

@@ -18,7 +18,16 @@ func (b *baker) occlusion(half []halved, n int) []float64 {
 	if b.o.OcclusionRays <= 0 {
 		return out
 	}
-	index := measure.NewIndex(&measure.Surface{Positions: b.coarse.Positions, Indices: b.coarse.Indices})
+	indices := b.coarse.Indices
+	if len(b.coarse.Cards) > 0 {
+		indices = nil
+		for t, card := range b.card {
+			if !card {
+				indices = append(indices, b.coarse.Indices[3*t:3*t+3]...)
+			}
+		}
+	}
+	index := measure.NewIndex(&measure.Surface{Positions: b.coarse.Positions, Indices: indices})
 	rays := hemisphere(b.o.OcclusionRays)
 	near := float64(1e-4*b.o.OcclusionReach) + 1e-6
 	// Light changes slowly: four texels share one place.
@@ -34,7 +43,7 @@ func (b *baker) occlusion(half []halved, n int) []float64 {
 					}
 				}
 			}
-			if from < 0 {
+			if t := half[max(from, 0)].cell.triangle; from < 0 || t < 0 || b.card[t] {
 				continue
 			}
 			p, face, _ := b.at(&half[from].cell)

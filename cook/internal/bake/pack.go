@@ -146,3 +146,32 @@ func (l *Layout) Texel(chart, triangle, corner int) [2]float64 {
 	}
 	return [2]float64{float64(p.X) + at(uv[0], p.W), float64(p.Y) + at(uv[1], p.H)}
 }
+
+// Mesh returns the coarse mesh with the texture coordinates of a layout: corners
+// that are alike share a vertex. From tells for each vertex of the result which one
+// of the input it was.
+func (l *Layout) Mesh(indices []uint32) (out []uint32, uv [][2]float32, from []uint32) {
+	type key struct {
+		vertex uint32
+		uv     [2]float32
+	}
+	seen := map[key]uint32{}
+	out = make([]uint32, len(indices))
+	for c := range l.Charts {
+		for k, t := range l.Charts[c].Triangles {
+			for corner := range 3 {
+				p := l.Texel(c, k, corner)
+				at := [2]float32{float32(p[0] / float64(l.Side)), float32(p[1] / float64(l.Side))}
+				i := key{indices[3*int(t)+corner], at}
+				v, ok := seen[i]
+				if !ok {
+					v = uint32(len(uv))
+					seen[i] = v
+					uv, from = append(uv, at), append(from, i.vertex)
+				}
+				out[3*int(t)+corner] = v
+			}
+		}
+	}
+	return slices.Clip(out), uv, from
+}

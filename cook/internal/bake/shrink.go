@@ -10,7 +10,7 @@ import (
 // light. decode and encode turn bytes of colours into it, 0 to 1, and back.
 func (a *Atlas) Shrink(from, to *Layout, decode func(uint8) float32, encode func(float32) uint8) *Atlas {
 	out := &Atlas{
-		Roughness: a.Roughness, Metallic: a.Metallic, EmissiveColor: a.EmissiveColor, Coverage: a.Coverage, Missed: a.Missed,
+		Roughness: a.Roughness, Metallic: a.Metallic, EmissiveColor: a.EmissiveColor, Coverage: a.Coverage, Missed: a.Missed, cards: a.cards,
 	}
 	s := &shrinker{from: from, to: to}
 	for i := range s.linear {
@@ -20,10 +20,10 @@ func (a *Atlas) Shrink(from, to *Layout, decode func(uint8) float32, encode func
 		s.plain[i] = float32(i) / 255
 	}
 	plain := func(v float32) uint8 { return unit(float64(v)) }
-	out.Color = s.picture(a.Color, &s.linear, encode)
-	out.Emissive = s.picture(a.Emissive, &s.linear, encode)
-	out.ORM = s.picture(a.ORM, &s.plain, plain)
-	if out.Normal = s.picture(a.Normal, &s.plain, plain); out.Normal != nil {
+	out.Color = s.picture(a.Color, &s.linear, encode, a.cards)
+	out.Emissive = s.picture(a.Emissive, &s.linear, encode, nil)
+	out.ORM = s.picture(a.ORM, &s.plain, plain, nil)
+	if out.Normal = s.picture(a.Normal, &s.plain, plain, nil); out.Normal != nil {
 		renormalize(out.Normal)
 	}
 	return out
@@ -36,8 +36,8 @@ type shrinker struct {
 }
 
 // picture shrinks one picture; nil stays nil. Its size in parts of the layout's side is
-// kept.
-func (s *shrinker) picture(img *image.NRGBA, decode *[256]float32, encode func(float32) uint8) *image.NRGBA {
+// kept. Of the charts that are cards as much stays covered as was.
+func (s *shrinker) picture(img *image.NRGBA, decode *[256]float32, encode func(float32) uint8, cards []int) *image.NRGBA {
 	if img == nil {
 		return nil
 	}
@@ -59,6 +59,7 @@ func (s *shrinker) picture(img *image.NRGBA, decode *[256]float32, encode func(f
 			}
 		}
 	}
+	s.spreadCards(out.Pix, n, cards)
 	for i, f := range fill(found, n, s.to.owners(n)) {
 		if f >= 0 {
 			copy(out.Pix[4*i:4*i+4], out.Pix[4*f:4*f+4])

@@ -19,6 +19,24 @@ type Surface struct {
 	Indices   []uint32        // three per triangle
 	Materials []int32         // by triangle, an index into Looks
 	Looks     []Look
+	// Loose are triangles that cards alone show; nil: none.
+	Loose []bool
+}
+
+// solid returns a surface without the triangles that are loose.
+func (s *Surface) solid() *Surface {
+	if s.Loose == nil {
+		return s
+	}
+	out := *s
+	out.Loose, out.Indices, out.Materials = nil, nil, nil
+	for t, loose := range s.Loose {
+		if !loose {
+			out.Indices = append(out.Indices, s.Indices[3*t:3*t+3]...)
+			out.Materials = append(out.Materials, s.Materials[t])
+		}
+	}
+	return &out
 }
 
 // Look is what is seen of a material.

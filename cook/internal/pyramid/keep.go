@@ -22,7 +22,7 @@ type kept struct {
 	Tangents  [][4]float32
 	UV        [][2]float32
 	Indices   []uint32
-	Solid     int
+	Solid     int // triangles before those of cards
 
 	Color, Normal, ORM, Emissive *image.NRGBA
 	Roughness, Metallic          float32
@@ -43,7 +43,7 @@ func (m *Model) Keep() ([]byte, error) {
 		return nil, err
 	}
 	err = gob.NewEncoder(z).Encode(&kept{
-		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Solid: 0,
+		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Solid: m.solid,
 		Color: a.Color, Normal: a.Normal, ORM: a.ORM, Emissive: a.Emissive, Roughness: a.Roughness, Metallic: a.Metallic,
 		EmissiveColor: a.EmissiveColor, Coverage: a.Coverage, DoubleSided: m.DoubleSided, Geometric: m.Geometric, Visual: m.Visual,
 	})
@@ -69,12 +69,11 @@ func Restore(data []byte) (*Model, error) {
 	}
 	return &Model{
 		Mesh: mesh.Mesh{Positions: k.Positions, Normals: k.Normals, Tangents: k.Tangents, UV: [2][][2]float32{k.UV}, Indices: k.Indices},
-
 		Atlas: &bake.Atlas{
 			Color: k.Color, Normal: k.Normal, ORM: k.ORM, Emissive: k.Emissive, Roughness: k.Roughness, Metallic: k.Metallic,
 			EmissiveColor: k.EmissiveColor, Coverage: k.Coverage,
 		},
-		DoubleSided: k.DoubleSided, Geometric: k.Geometric, Visual: k.Visual,
+		DoubleSided: k.DoubleSided, Geometric: k.Geometric, Visual: k.Visual, solid: k.Solid,
 	}, nil
 }
 

@@ -18,26 +18,27 @@ func keptModel() *Model {
 	return &Model{
 		Mesh: mesh.Mesh{
 			Positions: []geom.Vec3{{0, 0, 0}, {1, 0, 0}, {0, 1, 1e-9}}, Normals: make([][3]float32, 3), Tangents: make([][4]float32, 3),
-			UV: [2][][2]float32{make([][2]float32, 3)}, Indices: []uint32{0, 1, 2},
+			UV: [2][][2]float32{make([][2]float32, 3)}, Indices: []uint32{0, 1, 2, 0, 2, 1},
 		},
 		Atlas:       &bake.Atlas{Color: img, ORM: img, Roughness: 0.5, Coverage: true, EmissiveColor: [3]float32{1, 2, 3}},
-		DoubleSided: true, Geometric: 1.25, Visual: 0.1, Groups: []int32{0},
+		DoubleSided: true, Geometric: 1.25, Visual: 0.1, Groups: []int32{0, 0}, solid: 1,
 	}
 }
 
 // TestKeep: a node above a model that was kept gets the surface of the model itself.
 func TestKeep(t *testing.T) {
-	m := keptModel()
-	data, err := m.Keep()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Restore(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := Join([]Child{{Model: m}}), Join([]Child{{Model: got}}); !reflect.DeepEqual(a, b) {
-		t.Errorf("%+v\n%+v", a, b)
+	for _, m := range []*Model{keptModel(), built(t, Join([]Child{{Parts: grove(0, 0, 4, 6)}}), Options{Triangles: 100, Side: 64, Jobs: 1})} {
+		data, err := m.Keep()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Restore(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := Join([]Child{{Model: m}}), Join([]Child{{Model: got}}); !reflect.DeepEqual(a, b) || b.cards == nil {
+			t.Errorf("%+v\n%+v", a, b)
+		}
 	}
 }
 

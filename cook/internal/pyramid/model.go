@@ -23,6 +23,9 @@ type Source struct {
 	Looks []appearance.Material
 	// Geometric and Visual are how far the surface is from the scene already, metres.
 	Geometric, Visual float64
+
+	cards []bool // by triangle: it is of a model's card; nil: none is
+	fresh []bool // by triangle: it is of no model; nil: none is
 }
 
 // Model stands in for a source.
@@ -37,6 +40,8 @@ type Model struct {
 
 	coarse *simplify.Mesh
 	layout *bake.Layout
+	cards  []bake.Card // of the last triangles
+	solid  int         // triangles before those of cards
 }
 
 // Options bound a model.
@@ -65,22 +70,33 @@ const (
 // Build makes a model. It returns nil where no triangle is left, as of a source
 // without area.
 func Build(s *Source, o Options) (*Model, error) {
-	coarse, err := reduce(s, &o)
+	stood := &stood{}
+	surface := s.Surface
+	if l := s.findLoose(o.Triangles); l != nil {
+		stood, surface.Loose = l.stand(s), l.is
+		o.Triangles = max(1, o.Triangles-stood.mesh.Triangles())
+	}
+	coarse, err := reduce(s, surface.Loose, &o)
 	if err == nil && o.Cell != nil && len(coarse.Indices)/3 > o.Triangles {
 		// What may not move at the border is too much: a gap is better than no end.
 		free := o
 		free.Cell = nil
-		coarse, err = reduce(s, &free)
+		coarse, err = reduce(s, surface.Loose, &free)
 	}
-	if err != nil || len(coarse.Indices) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	charts := bake.Unwrap(coarse.Positions, coarse.Indices)
+	solid := len(coarse.Indices) / 3
+	cards := stood.join(coarse, &charts)
+	if len(coarse.Indices) == 0 {
+		return nil, nil
+	}
 	layout, err := bake.Pack(charts, o.Side)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Groups: coarse.Groups, coarse: coarse, layout: layout}
+	m := &Model{Groups: coarse.Groups, coarse: coarse, layout: layout, cards: cards, solid: solid}
 	m.fill()
 	index := func(p []geom.Vec3, i []uint32) *measure.Index {
 		return measure.NewIndex(&measure.Surface{Positions: p, Indices: i})
@@ -88,8 +104,8 @@ func Build(s *Source, o Options) (*Model, error) {
 	own := measure.Farthest(index(s.Surface.Positions, s.Surface.Indices), index(m.Mesh.Positions, m.Mesh.Indices))
 	box := m.Mesh.Bounds()
 	diagonal := box.Size().Len()
-	m.Atlas, err = bake.Bake(&s.Surface, &bake.Coarse{
-		Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents,
+	m.Atlas, err = bake.Bake(&surface, &bake.Coarse{
+		Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, Cards: cards,
 	}, layout, bake.Options{
 		Reach: max(float64(reachLeast*diagonal), min(own, float64(reachMost*diagonal))),
 		Ahead: max(o.Flush, float64(reachLeast*diagonal)), OcclusionRays: o.OcclusionRays, Samples: o.Samples, OcclusionReach: float64(occlusionReach * diagonal),
@@ -101,7 +117,7 @@ func Build(s *Source, o Options) (*Model, error) {
 	for i := range layout.Places {
 		m.Texels += layout.Places[i].W * layout.Places[i].H
 	}
-	m.DoubleSided = s.doubleSided()
+	m.DoubleSided = s.doubleSided(surface.Loose)
 	m.Geometric = s.Geometric + own
 	m.Visual = s.Visual + m.match(s, layout.Scale)
 	return m, nil
@@ -111,11 +127,16 @@ func Build(s *Source, o Options) (*Model, error) {
 const leastSide = 64
 
 // Shown returns the model with a square no larger than is seen: where its error covers
-// two pixels, a texel covers one, or as much of it as the model has texels for.
+// two pixels, a texel covers one, or as much of it as the model has texels for. Cards need
+// twice as many along a side: a texel of theirs is there or not.
 func (m *Model) Shown() *Model {
+	wide := 2.0
+	if len(m.cards) > 0 {
+		wide = max(wide, 4/m.cards[0].Scale)
+	}
 	for side := leastSide; side < m.layout.Side; side *= 2 {
 		l, err := bake.Pack(m.layout.Charts, side)
-		if err != nil || l.Scale*m.Visual/2 < 1 {
+		if err != nil || l.Scale*m.Visual/wide < 1 {
 			continue // more charts than texels, or too coarse
 		}
 		out := *m
@@ -129,11 +150,14 @@ func (m *Model) Shown() *Model {
 
 // doubleSided reports whether most of a source is seen from both sides. One material
 // serves all of a model, and a wall that shows where there was none is worse than a
-// leaf that does not.
-func (s *Source) doubleSided() bool {
+// leaf that does not. What is loose has cards with two sides.
+func (s *Source) doubleSided(loose []bool) bool {
 	f := &s.Surface
 	sum := 0.0
 	for t, m := range f.Materials {
+		if loose != nil && loose[t] {
+			continue
+		}
 		i := f.Indices[3*t : 3*t+3]
 		a := f.Positions[i[0]]
 		area := f.Positions[i[1]].Sub(a).Cross(f.Positions[i[2]].Sub(a)).Len()
@@ -145,9 +169,16 @@ func (s *Source) doubleSided() bool {
 	return sum > 0
 }
 
-// reduce simplifies a source. Vertices keep their normals only: all else is baked.
-func reduce(s *Source, o *Options) (*simplify.Mesh, error) {
+// reduce simplifies what is not loose of a source. Vertices keep their normals only: all
+// else is baked.
+func reduce(s *Source, loose []bool, o *Options) (*simplify.Mesh, error) {
 	in := &simplify.Mesh{Positions: s.Surface.Positions, Normals: s.Surface.Normals, Indices: s.Surface.Indices, Groups: s.Groups}
+	if loose != nil {
+		border.Keep(in, func(t int) bool { return !loose[t] })
+		if len(in.Indices) == 0 {
+			return &simplify.Mesh{}, nil
+		}
+	}
 	so := simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)}
 	if o.Cell != nil {
 		in.Positions, so.Locked = border.Settle(in.Positions, in.Indices, o.Cell, o.Tolerance)
@@ -193,9 +224,18 @@ func (m *Model) match(s *Source, scale float64) float64 {
 	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look()))
 	if scale > 0 {
 		a := m.Atlas
-		r.Match(coarse, own, &appearance.Texels{
-			Image: a.Color, At: a.Texels, Points: a.Points, Faces: a.Faces, Size: 1 / scale,
-		}, texture.Linear, texture.FromLinear, a.Fill)
+		t := &appearance.Texels{Image: a.Color, At: a.Texels, Points: a.Points, Faces: a.Faces, Size: 1 / scale}
+		if len(m.cards) > 0 {
+			t.At, t.Points, t.Faces = nil, nil, nil
+			card := a.CardOf()
+			for i, at := range a.Texels {
+				if card[i] < 0 || a.Color.Pix[4*at+3] > 0 {
+					t.At, t.Points, t.Faces = append(t.At, at), append(t.Points, a.Points[i]), append(t.Faces, a.Faces[i])
+					t.Pools = append(t.Pools, card[i])
+				}
+			}
+		}
+		r.Match(coarse, own, t, texture.Linear, texture.FromLinear, a.Fill)
 	}
 	return r.Error(coarse)
 }

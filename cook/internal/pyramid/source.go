@@ -34,17 +34,38 @@ func Join(children []Child) *Source {
 	s.reserve(children)
 	for i := range children {
 		if m := children[i].Model; m != nil {
+			first := len(s.Groups)
 			s.add(int32(i), &Part{
 				Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
 				Bake: m.bakeLook(), Look: m.look(),
 			}, m.Mesh.Tangents)
+			s.cards = marked(s.cards, first+m.solid, len(s.Groups))
 			s.Geometric, s.Visual = max(s.Geometric, m.Geometric), max(s.Visual, m.Visual)
 		}
 		for k := range children[i].Parts {
+			first := len(s.Groups)
 			s.add(int32(i), &children[i].Parts[k], nil)
+			s.fresh = marked(s.fresh, first, len(s.Groups))
+		}
+	}
+	for _, list := range []*[]bool{&s.cards, &s.fresh} {
+		if *list != nil {
+			*list = append(*list, make([]bool, len(s.Groups)-len(*list))...)
 		}
 	}
 	return s
+}
+
+// marked appends what is true from a triangle up to another, false before it.
+func marked(list []bool, from, to int) []bool {
+	if from >= to {
+		return list
+	}
+	list = append(list, make([]bool, to-len(list))...)
+	for t := from; t < to; t++ {
+		list[t] = true
+	}
+	return list
 }
 
 // reserve makes room for children.
