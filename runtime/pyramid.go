@@ -154,10 +154,24 @@ func (sc *scene) closes(tile int32) bool {
 
 // hides reports whether a node above a tile is drawn in its place.
 func (p *refinement) hides(tile int32) bool {
-	if p == nil || tile >= int32(len(p.parent)) {
+	return p != nil && tile < int32(len(p.parent)) && p.standsFor(tile)
+}
+
+// standsFor reports whether a node above a tile, or above a node, is drawn in its place.
+func (p *refinement) standsFor(tile int32) bool {
+	if p == nil {
 		return false
 	}
-	for at := p.parent[tile]; at.node >= 0; at = p.nodes[at.node].place {
+	var at place
+	switch n := tile - p.first; {
+	case tile < int32(len(p.parent)):
+		at = p.parent[tile]
+	case n >= 0 && n < int32(len(p.nodes)):
+		at = p.nodes[n].place
+	default:
+		return false
+	}
+	for ; at.node >= 0; at = p.nodes[at.node].place {
 		if p.nodes[at.node].mask>>at.bit&1 != 0 {
 			return true
 		}

@@ -486,3 +486,34 @@ func TestPyramidIsTheOutline(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeBelowAnotherIsNotBare: a node that is on its way below one that is drawn holds
+// nothing back.
+func TestNodeBelowAnotherIsNotBare(t *testing.T) {
+	m := pyramidOf(4, 100)
+	f := &fakeFetcher{latency: time.Hour} // nothing more comes
+	r := newRig(t, m, withFetcher(f), withConfig(func(c *config.Config) { c.MaxQueryRadius = 5000 }))
+	r.camera.Position = [3]float64{3000, 2, 40}
+	sc := r.s.scenes[0]
+	row := func(id string) int32 { return int32(slices.Index(sc.tiles.id, id)) }
+	f.latency = 0
+	for len(r.names()) == 0 {
+		f.deliver()
+		r.step()
+	}
+	f.latency = time.Hour
+	r.camera.Position[0] = 380
+	for range 30 {
+		r.step()
+	}
+	n := row("n1_0_0")
+	if rec := sc.recordOf(n); !rec.reps[1].loading() || !rec.nothingDrawn() {
+		t.Fatalf("%+v", rec.reps)
+	}
+	if sc.bare(n, sc.recordOf(n)) || sc.bare(row("n0_0_0"), sc.recordOf(row("n0_0_0"))) {
+		t.Error("what the root shows counts as bare")
+	}
+	if r.s.selector.outlining() {
+		t.Error("full tiles wait for a node")
+	}
+}

@@ -9,7 +9,7 @@ import "github.com/untoldkit/untold/runtime/payload"
 
 // bare reports whether nothing is drawn in the place of a tile. r is nil for an idle one.
 func (sc *scene) bare(tile int32, r *record) bool {
-	return (r == nil || r.nothingDrawn()) && !sc.refinement.hides(tile)
+	return (r == nil || r.nothingDrawn()) && !sc.refinement.standsFor(tile)
 }
 
 // outlineOf returns the representation to load in place of next: the cheapest
