@@ -43,3 +43,4 @@ if [ $# -gt 0 ]; then
 fi
 UNTOLD_TEST_S3=s3://scenes/test "$go" test -count=1 -run '^TestServer$' ./internal/blob/s3
 UNTOLD_TEST_S3=s3://scenes/city "$go" test -count=1 -run '^TestPublishToServer$' ./cmd/untold
+UNTOLD_TEST_S3=s3://scenes/store "$go" test -count=1 -run '^TestCookWithAServer$' ./cmd/untold

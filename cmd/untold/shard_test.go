@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,11 +51,31 @@ func TestParseShard(t *testing.T) {
 // TestCookInShards: shards put their tiles into a store, in which the last cook finds all,
 // and untold store looks after it.
 func TestCookInShards(t *testing.T) {
+	cookInShards(t, nil, filepath.Join(t.TempDir(), "store"))
+}
+
+// TestCookWithABucket is the same with a store in a bucket.
+func TestCookWithABucket(t *testing.T) {
+	_, env := fakeBucket(t, nil)
+	cookInShards(t, env, "s3://scenes/stores/town")
+}
+
+// TestCookWithAServer runs against the real server of scripts/test-s3.sh.
+func TestCookWithAServer(t *testing.T) {
+	address := os.Getenv("UNTOLD_TEST_S3")
+	if address == "" {
+		t.Skip("UNTOLD_TEST_S3 names no bucket: make test-s3")
+	}
+	cookInShards(t, nil, address)
+}
+
+func cookInShards(t *testing.T, env []string, place string) {
+	t.Helper()
 	scene := testfile.Write(t, filepath.Join(t.TempDir(), "town.gltf"), boxScene(300))
-	place, dir := filepath.Join(t.TempDir(), "store"), t.TempDir()
+	dir := t.TempDir()
 	run := func(code int, args ...string) result {
 		t.Helper()
-		r := execute(t, nil, args...)
+		r := execute(t, env, args...)
 		if r.code != code {
 			t.Fatalf("%q: exit %d, not %d: %s%s", args, r.code, code, r.stdout, r.err)
 		}
@@ -83,14 +104,16 @@ func TestCookInShards(t *testing.T) {
 	}
 	run(0, "store", "stat", place)
 	run(0, "store", "verify", place)
-	for name, text := range testfile.ReadTree(t, place) {
-		if strings.Contains(name, "/files/") {
-			testfile.Write(t, filepath.Join(place, name), text+"x")
-			break
+	if !strings.HasPrefix(place, "s3://") {
+		for name, text := range testfile.ReadTree(t, place) {
+			if strings.Contains(name, "/files/") {
+				testfile.Write(t, filepath.Join(place, name), text+"x")
+				break
+			}
 		}
-	}
-	if r := run(1, "store", "verify", place, "--json"); !strings.Contains(r.stdout, "damaged-file") {
-		t.Error(r.stdout)
+		if r := run(1, "store", "verify", place, "--json"); !strings.Contains(r.stdout, "damaged-file") {
+			t.Error(r.stdout)
+		}
 	}
 	run(2, "store", "gc", place)
 	if r := run(0, "store", "gc", place, "--max-size", "1", "--dry-run"); !strings.Contains(r.stdout, "would be removed") {
