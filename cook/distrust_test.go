@@ -156,7 +156,7 @@ func TestSourceIsReplaced(t *testing.T) {
 func TestStoreHeals(t *testing.T) {
 	p, dir := place(t)
 	o := nodeOptions()
-	o.Store = store.New(p, nil)
+	o.Store, o.Textures = store.New(p, nil), TexturesBC
 	scene, _ := cookedYard(t, o)
 	each := func(folder string, do func(name string)) {
 		for name := range testfile.ReadTree(t, dir) {
@@ -284,5 +284,21 @@ func TestAtlasOfTwins(t *testing.T) {
 	}
 	if d := cmp.Diff(testfile.ReadTree(t, fresh), testfile.ReadTree(t, out)); d != "" {
 		t.Errorf("%d taken again: %.500s", res.Reused, d)
+	}
+}
+
+// TestKeptIsGone: what is missing in the own folder is no failure of the store.
+func TestKeptIsGone(t *testing.T) {
+	o := nodeOptions()
+	scene, out := cookedYard(t, o)
+	must0(t, os.RemoveAll(filepath.Join(out, filepath.FromSlash(keptFolder("yard.json")))))
+	p, _ := place(t)
+	o.Store, o.Explain = store.New(p, nil), []string{"ground"} // so that it looks at all tiles
+	res, err := Run(t.Context(), scene, out, o)
+	if err != nil || noteCount(res.Notes, "store-failed") > 0 {
+		t.Errorf("%v, %+v", err, res)
+	}
+	if faults, err := o.Store.Verify(t.Context(), false); err != nil || len(faults) > 0 {
+		t.Error(err, faults)
 	}
 }

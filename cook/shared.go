@@ -185,14 +185,12 @@ func (r *recall) share(key sum, files []fileRecord, others map[string]fileRecord
 			return nil
 		}
 		for at, f := range from {
-			if !x.try(f.Size, func(ctx context.Context) error {
-				in, err := r.out.files.Open(at)
-				if err != nil {
-					return err
-				}
-				defer in.Close()
-				return put(ctx, f.SHA256, in, f.Size)
-			}) {
+			in, err := r.out.files.Open(at)
+			if err != nil {
+				return nil // it has gone from the output folder, which is no fault of the store
+			}
+			ok := x.try(f.Size, func(ctx context.Context) error { return put(ctx, f.SHA256, in, f.Size) })
+			if in.Close(); !ok {
 				return nil
 			}
 		}
