@@ -302,3 +302,18 @@ func TestKeptIsGone(t *testing.T) {
 		t.Error(err, faults)
 	}
 }
+
+// TestStateCannotBeSaved: a cook that cannot keep its state leaves no part of it.
+func TestStateCannotBeSaved(t *testing.T) {
+	dir := t.TempDir()
+	scene, out := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "out")
+	newYard().write(t, scene)
+	testfile.Write(t, filepath.Join(out, filepath.FromSlash(stateFile("yard.json")), "mine"), "mine")
+	if _, err := Run(t.Context(), scene, out, yardOptions()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Join(out, ".untold"))
+	if err != nil || len(left) != 1 || !left[0].IsDir() {
+		t.Errorf("%v, %v", left, err)
+	}
+}

@@ -8,8 +8,9 @@
 //	v1/files/ab/<hash>    the bytes of a file
 //
 // Files come before the records that name them, objects never change, and what is read is
-// checked against its hash: a store that was damaged, or that somebody else wrote to,
-// costs time alone. Many cooks may use one at the same time.
+// checked against its hash: a store that was damaged costs time alone. Who may write to it
+// is trusted, since a result is not known by its own hash but by its key. Many cooks may
+// use one at the same time.
 package store
 
 import (
