@@ -83,6 +83,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err != nil {
 		return nil, err
 	}
+	seen := lookAt(c.scene.Files)
 	out, err := openOutput(dir, &opts)
 	if err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		res.Explained = c.explain(payloads, nodes, r)
 	}
 	if !opts.DryRun {
-		c.recall.saveResult(res, c.scene, &opts, began, files)
+		c.recall.saveResult(res, seen, &opts, began, files)
 	}
 	return res, nil
 }

@@ -15,7 +15,8 @@ type Explanation struct {
 	// Changed are the parts of its key that were others in the last cook, if it had such
 	// a tile: code, options, place, objects, materials, levels, border.
 	Changed []string `json:"changed,omitempty"`
-	New     bool     `json:"new,omitempty"` // the last cook had no such tile, or there was none
+	New     bool     `json:"new,omitempty"`  // the last cook had no such tile, or there was none
+	Anew    bool     `json:"anew,omitempty"` // it was made because Options.Full makes everything
 	// Tiles are those that an object lies in, not more than reports list; Why says in some
 	// words how that came.
 	Tiles []string `json:"tiles,omitempty"`
@@ -33,7 +34,7 @@ func (c *scenePlan) explain(payloads []payload, nodes []node, r *report.Report) 
 		}
 		for i := range nodes {
 			if nodes[i].ID == name {
-				e := Explanation{Name: name, Kind: "node", How: "made"}
+				e := Explanation{Name: name, Kind: "node", How: "made", Anew: c.opts.Full}
 				if from := c.recall.origin[name]; from != "" {
 					e.How = from
 				}
@@ -66,6 +67,9 @@ func (r *recall) explain(p *payload) Explanation {
 	was, ok := r.before[p.name]
 	if !ok {
 		e.New = true
+		return e
+	}
+	if e.Anew = r.fresh; e.Anew {
 		return e
 	}
 	is := r.results[p.name]

@@ -51,10 +51,11 @@ func newKey(parts map[string]sum) key {
 type keyer struct {
 	c         *scenePlan
 	b         *tileBuilder
-	first     []int // by object: see firstUse
-	meshes    []sum // by Scene.Meshes, of those that objects show
-	images    []sum // by Scene.Images
-	materials []sum // by tileBuilder.materials
+	first     []int                  // by object: see firstUse
+	meshes    []sum                  // by Scene.Meshes, of those that objects show
+	images    []sum                  // by Scene.Images
+	materials []sum                  // by tileBuilder.materials
+	uses      map[string]texture.Use // of what atlases are drawn from, by staged files
 	options   sum
 	levels    sum // the options that matter for levels
 }
@@ -91,6 +92,7 @@ func (c *scenePlan) newKeyer(ctx context.Context, b *tileBuilder, images *textur
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
+	y.uses = images.atlasUses()
 	for i := range b.materials {
 		y.materials = append(y.materials, y.materialSum(&b.materials[i], images))
 	}
@@ -155,6 +157,7 @@ func (y *keyer) materialSum(m *gltfscene.Material, images *textures) sum {
 		}
 		d.add(y.images[image])
 		d.text(fmt.Sprint(images.roles[image], images.smallRoles[image]))
+		d.int(int(y.uses[images.staged[image].File]))
 		for _, list := range [][]texture.Staged{images.staged, images.small, images.shrunk} {
 			d.bool(list != nil)
 			if list == nil {

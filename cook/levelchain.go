@@ -152,7 +152,7 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 			// What closes them is of the level's triangles, unless it is next to nothing: the
 			// level need not be made, and looked at, once more.
 			if gaps > target/fewGaps {
-				out = x.shape(s, max(target-gaps, target/2, 1), allowed, pays)
+				out = x.shape(s, max(target-gaps, target/2, 1), allowed, func(triangles int) bool { return pays(triangles + gaps) })
 			}
 			out.gaps = gaps
 		}

@@ -102,8 +102,11 @@ func (o *Options) checkLevels() error {
 	if o.LevelFovY == 0 {
 		o.LevelFovY = DefaultLevelFovY
 	}
-	if o.LODMaxErrorPixels == 0 {
+	switch {
+	case o.LODMaxErrorPixels == 0:
 		o.LODMaxErrorPixels = DefaultLevelMaxPixels
+	case math.IsInf(o.LODMaxErrorPixels, 0): // keys and states have finite numbers
+		o.LODMaxErrorPixels = -1
 	}
 	if o.LODErrorPixels == 0 && o.FitDistances {
 		o.LODErrorPixels = DefaultLevelPixels

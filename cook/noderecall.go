@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/pyramid"
@@ -16,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
 )
 
 // nodeStage is for nodes of the pyramid what tileStage is for tiles.
@@ -53,13 +55,21 @@ func (r *cellRecord) files() []fileRecord {
 	return r.Node.Files
 }
 
-// fits reports whether a record can be that of a cell. A damaged one may not.
-func (r *cellRecord) fits(cell *nodeCell, hasParent bool) bool {
+// fits reports whether a record can be that of a cell whose files go to a folder. A
+// damaged one may not.
+func (r *cellRecord) fits(cell *nodeCell, payloads string, hasParent bool) bool {
 	if s := r.Stands; s != nil && hasParent && (s.Model == nil || len(s.Model.SHA256) != 2*sha256.Size || strings.Trim(s.Model.SHA256, "0123456789abcdef") != "") {
 		return false
 	}
 	n := r.Node
-	return n == nil || r.Stands != nil && n.Node.ID == cell.id && len(n.Files) > 0 && n.Files[len(n.Files)-1].Name == n.Node.Path
+	if n == nil {
+		return true
+	}
+	last := len(n.Files) - 1
+	if r.Stands == nil || n.Node.ID != cell.id || n.Node.Path != path.Join(payloads, partition.TileFile(cell.id)) || last < 0 || n.Files[last].Name != n.Node.Path {
+		return false
+	}
+	return !slices.ContainsFunc(n.Files[:last], func(f fileRecord) bool { return !f.isTexture(payloads) })
 }
 
 // cellKeys derives the keys of all cells, children before their parents.
@@ -207,7 +217,7 @@ func (y *nodeBuilder) remember(i int, n *node, stands *above) error {
 // findCell returns the result of a cell's key, all files of which are there.
 func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cellRecord {
 	there := func(c *cellRecord, stage string) bool {
-		if !c.fits(cell, hasParent) {
+		if !c.fits(cell, r.payloads, hasParent) {
 			return false
 		}
 		if needed && c.Stands != nil && !r.has(path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256), *c.Stands.Model) {
@@ -228,10 +238,12 @@ func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cell
 	}
 	if r.shared.works() {
 		c := &cellRecord{}
-		if r.shared.record(key, c) && c.fits(cell, hasParent) && r.fetchModel(c) && r.findFiles(r.fetch(key, c.files())) {
+		has := r.shared.record(key, c)
+		if has && c.fits(cell, r.payloads, hasParent) && r.fetchModel(c) && r.findFiles(r.fetch(key, c.files())) {
 			r.origin[cell.id] = fromStore
 			return c
 		}
+		r.miss(key, has)
 	}
 	return nil
 }

@@ -30,8 +30,9 @@ const logName = ".results"
 type recall struct {
 	out      *output
 	manifest string // its file name
+	payloads string // the folder of containers
 	fresh    bool   // nothing is taken
-	verify   bool   // no stamp is trusted
+	verify   bool   // no stamp of the output is trusted
 
 	shared   *shared               // nil without a store
 	old      map[string]remembered // by key: of the last cook
@@ -72,7 +73,7 @@ type leftover struct {
 // has claimed. With fresh nothing of it counts.
 func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
-		out: out, manifest: manifest, fresh: o.Full, verify: o.Verify, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
+		out: out, manifest: manifest, payloads: o.PayloadDir, fresh: o.Full, verify: o.Verify || o.Full, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
 		oldCells: map[string]cellRecord{}, images: map[string]imageRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
 		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
 	}
@@ -162,9 +163,11 @@ func (r *recall) find(p *payload, k *key) (*record, bool) {
 	}
 	if r.shared.works() {
 		rec := &record{}
-		if r.shared.record(k.sum, rec) && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec) {
+		there := r.shared.record(k.sum, rec)
+		if there && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec) {
 			return r.from(p.name, fromStore, rec), true
 		}
+		r.miss(k.sum, there)
 	}
 	return nil, false
 }
@@ -242,8 +245,10 @@ func (r *recall) locate(f fileRecord, stage string) string {
 	if at := path.Join(keptFolder(r.manifest), f.SHA256); r.has(at, f) {
 		return at
 	}
-	if at := path.Join(stage, f.Name); stage != "" && r.has(at, f) {
-		return at
+	if at := path.Join(stage, f.Name); stage != "" {
+		if reached, err := journal.Reaches(r.out.files, at); reached && err == nil && r.has(at, f) {
+			return at
+		}
 	}
 	return ""
 }
@@ -416,17 +421,30 @@ func (r *recall) save(s *state, files []fileRecord) {
 		_ = r.out.files.Remove(stateFile(r.manifest))
 		return
 	}
-	entries, err := r.out.files.ReadDir(keptFolder(r.manifest))
+	r.clearKept()
+}
+
+// clearKept removes the kept files that no result of this cook needs.
+func (r *recall) clearKept() {
+	f, folder := r.out.files, keptFolder(r.manifest)
+	if journal.CheckFolder(f, folder) != nil {
+		return // nothing is removed through a link
+	}
+	entries, err := f.ReadDir(folder)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !r.kept[e.Name()] {
-			_ = journal.RemoveAll(r.out.files, path.Join(keptFolder(r.manifest), e.Name()))
+		switch at := path.Join(folder, e.Name()); {
+		case r.kept[e.Name()]:
+		case e.IsDir():
+			_ = journal.RemoveAll(f, at)
+		default:
+			_ = f.Remove(at)
 		}
 	}
 	if len(r.kept) == 0 {
-		_ = r.out.files.Remove(keptFolder(r.manifest))
+		_ = f.Remove(folder)
 	}
 }
 

@@ -330,6 +330,11 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s, not %s", got, c.want)
 		}
 	}
+	o.Full = true
+	res, err := Run(t.Context(), scene, out, o)
+	if err != nil || !res.Explained[0].Anew || res.Explained[0].How != "made" || len(res.Explained[0].Changed) > 0 {
+		t.Errorf("%v, %+v", err, res)
+	}
 }
 
 // TestCookDistrustsItsState: a state that is damaged, foreign or about files that have

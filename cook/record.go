@@ -2,8 +2,10 @@ package cook
 
 import (
 	"maps"
+	"path"
 	"slices"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/journal"
 )
@@ -105,7 +107,8 @@ func (r *record) fits(p *payload) bool {
 		}
 	}
 	for k := range r.Levels {
-		if r.Levels[k].Made && r.Levels[k].File.Name != p.levels[k].file {
+		l := &r.Levels[k]
+		if l.Made && (l.File.Name != p.levels[k].file || l.Atlas != nil && !l.Atlas.isTexture(path.Dir(p.name))) {
 			return false
 		}
 	}
@@ -147,6 +150,12 @@ func (r *record) files() (out []fileRecord) {
 		}
 	}
 	return out
+}
+
+// isTexture reports whether a file is a texture of the containers of a folder.
+func (f fileRecord) isTexture(payloads string) bool {
+	dir, name := path.Split(f.Name)
+	return dir == path.Join(payloads, texture.Folder)+"/" && slices.Contains(textureExts, path.Ext(name))
 }
 
 // entry is a file as the journal knows it.

@@ -27,7 +27,9 @@ type shared struct {
 	puts errgroup.Group
 	mu   sync.Mutex
 	err  error
-	hits map[sum]bool // keys whose results came from the store; recall.mu guards it
+	// hits are keys whose results came from the store. misses are those that it was asked
+	// for in vain: true where it has a record, and not the files. recall.mu guards both.
+	hits, misses map[sum]bool
 }
 
 const (
@@ -40,7 +42,7 @@ func newShared(ctx context.Context, o *Options) *shared {
 	if o.Store == nil {
 		return nil
 	}
-	x := &shared{ctx: ctx, store: o.Store, timeout: storeTimeout, hits: map[sum]bool{}}
+	x := &shared{ctx: ctx, store: o.Store, timeout: storeTimeout, hits: map[sum]bool{}, misses: map[sum]bool{}}
 	if o.storeTimeout > 0 {
 		x.timeout = o.storeTimeout
 	}
@@ -97,6 +99,15 @@ func (x *shared) copy(f fileRecord, write func(io.Reader) error) bool {
 		defer in.Close()
 		return write(in)
 	})
+}
+
+// miss notes that the store has no result of a key that could be taken: one that is made
+// is put there whatever lies under the key. With hasRecord it is in the place of files that
+// have gone or are damaged.
+func (r *recall) miss(key sum, hasRecord bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shared.misses[key] = hasRecord
 }
 
 // fetch brings the files of a result into the stage that are not here in any case, and
@@ -160,23 +171,26 @@ func (r *recall) share(key sum, files []fileRecord, others map[string]fileRecord
 		from[at] = f
 	}
 	x := r.shared
+	replaces, asked := x.misses[key]
+	put := x.store.PutFile
+	if replaces {
+		put = x.store.ReplaceFile
+	}
 	x.puts.Go(func() error {
 		there := false
-		if !x.works() || !x.try(0, func(ctx context.Context) (err error) {
+		if !x.works() || !asked && !x.try(0, func(ctx context.Context) (err error) {
 			there, err = x.store.Has(ctx, key.String())
 			return err
 		}) || there {
 			return nil
 		}
 		for at, f := range from {
-			if !x.try(f.Size, func(ctx context.Context) error {
-				in, err := r.out.files.Open(at)
-				if err != nil {
-					return err
-				}
-				defer in.Close()
-				return x.store.PutFile(ctx, f.SHA256, in, f.Size)
-			}) {
+			in, err := r.out.files.Open(at)
+			if err != nil {
+				return nil // it has gone from the output folder, which is no fault of the store
+			}
+			ok := x.try(f.Size, func(ctx context.Context) error { return put(ctx, f.SHA256, in, f.Size) })
+			if in.Close(); !ok {
 				return nil
 			}
 		}

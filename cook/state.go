@@ -141,10 +141,14 @@ func (s *state) save(f journal.FS, manifest string) error {
 	if err := f.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := writeNew(f, temp, text); err != nil {
-		return err
+	err = writeNew(f, temp, text)
+	if err == nil {
+		err = f.Rename(temp, name)
 	}
-	return f.Rename(temp, name)
+	if err != nil {
+		_ = f.Remove(temp)
+	}
+	return err
 }
 
 // writeNew writes a file that is not there.

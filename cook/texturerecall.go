@@ -48,7 +48,9 @@ func (x *madeImages) Take(key, dir string, files []*texture.Cooked) bool {
 			return false
 		}
 		rec = imageRecord{}
-		if !x.r.shared.record(k, &rec) || !x.bring(&rec, dir, files) {
+		there := x.r.shared.record(k, &rec)
+		if !there || !x.bring(&rec, dir, files) {
+			x.r.miss(k, there)
 			return false
 		}
 		from = fromStore

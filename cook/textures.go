@@ -273,6 +273,20 @@ func (t *textures) shrink(ctx context.Context) error {
 	return nil
 }
 
+// atlasUses returns by what use the pictures are made smaller that atlases are drawn from,
+// by the names of the staged files: images with the same content have one. It is nil
+// without atlases.
+func (t *textures) atlasUses() map[string]texture.Use {
+	if !t.opts.HLODAtlas || t.shrunk == nil {
+		return nil
+	}
+	out := map[string]texture.Use{}
+	for i := range t.staged {
+		out[t.staged[i].File] = max(out[t.staged[i].File], t.roles[i].Merged())
+	}
+	return out
+}
+
 // publish moves the images that serve as they are to the others.
 func (t *textures) publish() error {
 	if t.from == t.dir {

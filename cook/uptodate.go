@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
@@ -79,6 +78,9 @@ func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, erro
 	if res.Manifest, err = manifest.Load(filepath.Join(dir, file)); err != nil {
 		return nil, nil
 	}
+	if res.Plan == nil || res.Needs == nil || res.Tiles != len(res.Manifest.Tiles) {
+		return nil, nil // this is no result of the scene that is there
+	}
 	res.ManifestPath, res.Unchanged = filepath.Join(dir, file), true
 	return res, nil
 }
@@ -138,8 +140,26 @@ func (s *source) unchanged(verify bool) bool {
 	return err == nil && now.SHA256 == s.SHA256
 }
 
+// seenFile is a file of the scene as it was when the scene had been read.
+type seenFile struct {
+	name  string
+	stamp filestamp.Stamp // zero: it is not there any more
+}
+
+// lookAt notes how the files of a scene are.
+func lookAt(names []string) []seenFile {
+	out := make([]seenFile, len(names))
+	for i, name := range names {
+		out[i].name = name
+		if st, err := os.Stat(name); err == nil {
+			out[i].stamp = filestamp.Of(st)
+		}
+	}
+	return out
+}
+
 // saveResult remembers what a cook has made, and of what. The scene was read after began.
-func (r *recall) saveResult(res *Result, scene *gltfscene.Scene, o *Options, began int64, files []fileRecord) {
+func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int64, files []fileRecord) {
 	slices.SortFunc(files, func(a, b fileRecord) int { return strings.Compare(a.Name, b.Name) })
 	s := &state{}
 	var err error
@@ -152,14 +172,14 @@ func (r *recall) saveResult(res *Result, scene *gltfscene.Scene, o *Options, beg
 	if s.Result, err = json.Marshal(said); err != nil {
 		return
 	}
-	s.Sources = make([]source, len(scene.Files))
+	s.Sources = make([]source, len(scene))
 	var g errgroup.Group
 	g.SetLimit(o.jobs())
-	for i, name := range scene.Files {
+	for i, seen := range scene {
 		g.Go(func() error {
 			var err error
-			s.Sources[i], err = readSource(name, began)
-			if err == nil && s.Sources[i].Time >= began {
+			s.Sources[i], err = readSource(seen.name, began)
+			if err == nil && (s.Sources[i].Time >= began || s.Sources[i].Stamp != seen.stamp) {
 				err = errors.New("it changed while it was read")
 			}
 			return err

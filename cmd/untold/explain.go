@@ -25,6 +25,8 @@ func explainText(e *cook.Explanation) string {
 		return name + "in " + strings.Join(e.Tiles, ", ") + " (" + e.Why + ")"
 	case e.How != "made":
 		return name + "taken from the " + strings.Replace(e.How, "earlier", "last", 1) + ", nothing of it has changed"
+	case e.Anew:
+		return name + "made, as --full makes everything"
 	case e.New:
 		return name + "made, the last cook had none"
 	case e.Kind == "node":

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,6 +161,52 @@ func TestUseCounts(t *testing.T) {
 		if err != nil || st.ModTime().After(put) != c.used {
 			t.Errorf("%v: %v, %v", c.age, st.ModTime(), err)
 		}
+	}
+}
+
+// TestTendingIsNoUse: a store is looked through without that its results count as used, or
+// none would ever be old enough to go.
+func TestTendingIsNoUse(t *testing.T) {
+	s, dir := folder(t)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	put(t, s, "a", "one")
+	name := filepath.Join(dir, filepath.FromSlash(under(resultsFolder, hashOf("a"))))
+	at := now.Add(-5 * 24 * time.Hour).Truncate(time.Second)
+	if err := os.Chtimes(name, at, at); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := s.Verify(t.Context(), false)
+	_, err2 := s.GC(t.Context(), Limits{MaxAge: 7 * 24 * time.Hour, Now: now})
+	_, err3 := s.Stat(t.Context())
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(name); err != nil || !st.ModTime().Equal(at) {
+		t.Errorf("put again at %v: %v", st.ModTime(), err)
+	}
+}
+
+// TestReplaceFile: what is damaged is replaced, and what is whole is not put again.
+func TestReplaceFile(t *testing.T) {
+	s, dir := folder(t)
+	put(t, s, "a", "one")
+	name := filepath.Join(dir, filepath.FromSlash(under(filesFolder, hashOf("one"))))
+	if err := os.WriteFile(name, []byte("onx"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "a", "one")
+	if _, err := read(s, "one"); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	if err := s.ReplaceFile(t.Context(), hashOf("one"), strings.NewReader("one"), 3); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(s, "one"); got != "one" || err != nil {
+		t.Error(got, err)
+	}
+	if err := s.ReplaceFile(t.Context(), "../x", strings.NewReader("one"), 3); err == nil {
+		t.Error("a hash that is none")
 	}
 }
 

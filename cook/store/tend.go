@@ -140,7 +140,7 @@ func (s *Store) Verify(ctx context.Context, remove bool) ([]Fault, error) {
 		}
 	}
 	for _, r := range l.results {
-		record, err := s.Record(ctx, r.Key)
+		record, err := s.look(ctx, r.Key)
 		var names map[string]int64
 		if err == nil {
 			names, err = named(record)
@@ -220,7 +220,7 @@ func (s *Store) GC(ctx context.Context, limits Limits) (*Removed, error) {
 	var drop []blob.Info
 	full := false
 	for _, r := range l.results {
-		record, err := s.Record(ctx, r.Key)
+		record, err := s.look(ctx, r.Key)
 		var names map[string]int64
 		if err == nil {
 			names, err = named(record)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -77,6 +78,15 @@ func Restore(data []byte) (*Model, error) {
 	}, nil
 }
 
+func finite(list ...float32) bool {
+	for _, v := range list {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (k *kept) valid() bool {
 	n := len(k.Positions)
 	if n == 0 || len(k.Normals) != n || len(k.Tangents) != n || len(k.UV) != n || len(k.Indices)%3 != 0 || k.Solid < 0 || k.Solid > len(k.Indices)/3 || k.Color == nil {
@@ -86,6 +96,15 @@ func (k *kept) valid() bool {
 		if int(v) >= n {
 			return false
 		}
+	}
+	for i := range k.Positions {
+		at := k.Positions[i].F32()
+		if !finite(at[:]...) || !finite(k.Normals[i][:]...) || !finite(k.Tangents[i][:]...) || !finite(k.UV[i][:]...) {
+			return false
+		}
+	}
+	if !finite(k.Roughness, k.Metallic) || !finite(k.EmissiveColor[:]...) || !(k.Geometric >= 0 && k.Geometric <= math.MaxFloat32 && k.Visual >= 0 && k.Visual <= math.MaxFloat32) {
+		return false
 	}
 	for _, img := range []*image.NRGBA{k.Color, k.Normal, k.ORM, k.Emissive} {
 		if img == nil {

@@ -1,7 +1,9 @@
 package pyramid
 
 import (
+	"errors"
 	"image"
+	"math"
 	"reflect"
 	"testing"
 
@@ -38,6 +40,27 @@ func TestKeep(t *testing.T) {
 		}
 		if a, b := Join([]Child{{Model: m}}), Join([]Child{{Model: got}}); !reflect.DeepEqual(a, b) || b.cards == nil {
 			t.Errorf("%+v\n%+v", a, b)
+		}
+	}
+}
+
+// TestRestoreNumbers: what no model has is refused.
+func TestRestoreNumbers(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, spoil := range map[string]func(m *Model){
+		"position": func(m *Model) { m.Mesh.Positions[1][2] = nan }, "normal": func(m *Model) { m.Mesh.Normals[1][2] = float32(inf) },
+		"tangent": func(m *Model) { m.Mesh.Tangents[1][3] = float32(nan) }, "uv": func(m *Model) { m.Mesh.UV[0][2][0] = float32(-inf) },
+		"emission": func(m *Model) { m.Atlas.EmissiveColor[1] = float32(nan) }, "error": func(m *Model) { m.Geometric = inf },
+		"seen": func(m *Model) { m.Visual = -1 }, "far": func(m *Model) { m.Mesh.Positions[0][0] = 1e300 },
+	} {
+		m := keptModel()
+		spoil(m)
+		data, err := m.Keep()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Restore(data); !errors.Is(err, errKept) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
