@@ -21,6 +21,7 @@ import (
 type farmFlags struct {
 	job    farm.Job
 	memory byteSize
+	time   time.Duration
 }
 
 // newFarm is untold farm: what is handed to a system of many machines.
@@ -86,7 +87,7 @@ func (f *farmFlags) command(a *app, kind, short, long, example string, write fun
 func (f *farmFlags) queued(fl *pflag.FlagSet) {
 	fl.StringVar(&f.job.Name, "name", "", "name of the job (default: from the scene's)")
 	fl.Var(&f.memory, "memory", "main memory of a shard and of the last cook, such as 8GiB (default: what the system gives)")
-	fl.Var(timeVar(&f.job.Time), "time", "the longest that a shard or the last cook may take, such as 2h (default: what the system gives)")
+	fl.Var(timeVar(&f.time), "time", "the longest that a shard or the last cook may take, such as 2h (default: what the system gives)")
 	fl.IntVar(&f.job.AtOnce, "at-once", 0, "shards that may run at a time (default: all)")
 }
 
@@ -108,7 +109,7 @@ func oneScene(cmd *cobra.Command, args []string) error {
 // resolve fills the job and has the cooks that it consists of judge their flags.
 func (f *farmFlags) resolve(cmd *cobra.Command, a *app, args []string) error {
 	j := &f.job
-	j.Scene, j.Flags, j.Memory = args[0], args[1:], int64(f.memory)
+	j.Scene, j.Flags, j.Memory, j.Time = args[0], args[1:], int64(f.memory), seconds(f.time)
 	if j.Name == "" {
 		j.Name = farm.NameOf(j.Scene)
 	}
@@ -255,8 +256,8 @@ folder from which it is submitted.`,
 func newFarmKubernetes(a *app) *cobra.Command {
 	var f farmFlags
 	var volumes []string
-	c := farm.Cluster{Retries: 3, Keep: 24 * time.Hour}
-	user := "1000"
+	c := farm.Cluster{Retries: 3}
+	user, keep := "1000", 24*time.Hour
 	cmd := f.command(a, "kubernetes", "Print a manifest of Kubernetes",
 		`kubernetes prints a manifest with an Indexed Job of shards and a suspended Job of the last cook,
 and in its first lines the commands that apply it, wait and let the last cook start. It needs
@@ -272,6 +273,7 @@ containers; the output folder has to lie in a volume.`,
 			if c.User, c.Group, err = parseUser(user); err != nil {
 				return "", err
 			}
+			c.Keep = seconds(keep)
 			return farm.Kubernetes(f.job, c)
 		})
 	f.queued(cmd.Flags())
@@ -283,11 +285,20 @@ containers; the output folder has to lie in a volume.`,
 	fl.StringVar(&c.ServiceAccount, "service-account", "", "service account of the pods, such as one with a role for the bucket")
 	fl.StringVar(&user, "user", user, "UID or UID:GID that containers run as")
 	fl.IntVar(&c.Retries, "retries", c.Retries, "times that a shard, or the last cook, is tried again")
-	fl.Var(timeVar(&c.Keep), "ttl", "how long the jobs and their logs stay when they have ended (0: until they are deleted)")
+	fl.Var(timeVar(&keep), "ttl", "how long the jobs and their logs stay when they have ended (0: until they are deleted)")
 	if err := cmd.MarkFlagRequired("image"); err != nil {
 		panic(err)
 	}
 	return cmd
+}
+
+// seconds rounds up.
+func seconds(d time.Duration) int64 {
+	s := int64(d / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
+	return s
 }
 
 // parseVolumes reads CLAIM:PATH and CLAIM:PATH:ro.

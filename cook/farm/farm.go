@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,10 +36,10 @@ type Job struct {
 	// what shards have not.
 	RequireStore bool
 
-	CPUs   int           // of a shard and of the last cook, at least 1
-	Memory int64         // bytes of a shard and of the last cook, 0 for what the system gives
-	Time   time.Duration // the longest that a shard or the last cook may take, 0 for what the system gives
-	AtOnce int           // shards at a time, 0 for all
+	CPUs   int   // of a shard and of the last cook, at least 1
+	Memory int64 // bytes of a shard and of the last cook, 0 for what the system gives
+	Time   int64 // seconds, the longest that a shard or the last cook may take, 0 for what the system gives
+	AtOnce int   // shards at a time, 0 for all
 }
 
 var jobName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
@@ -67,8 +66,6 @@ func (j *Job) check() error {
 		return fmt.Errorf("farm: %d processors; a shard needs one", j.CPUs)
 	case j.Memory < 0, j.Time < 0:
 		return errors.New("farm: memory and time are 0, for no bound, or more")
-	case j.Time > 0 && j.Time < time.Second:
-		return fmt.Errorf("farm: a shard may take %v; it needs a second at least", j.Time)
 	case j.AtOnce < 0 || j.AtOnce > j.Shards:
 		return fmt.Errorf("farm: %d shards at a time; there can be 1 to %d, or 0 for all", j.AtOnce, j.Shards)
 	case !jobName.MatchString(j.Name) || len(j.Name) > maxName:

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
@@ -43,7 +42,7 @@ func TestRefusals(t *testing.T) {
 		{func(j *Job) { j.AtOnce = 4 }, "at a time"},
 		{func(j *Job) { j.CPUs = 0 }, "processors"},
 		{func(j *Job) { j.Memory = -1 }, "memory"},
-		{func(j *Job) { j.Time = time.Millisecond }, "a second"},
+		{func(j *Job) { j.Time = -1 }, "time"},
 		{func(j *Job) { j.Name = "Town" }, "name"},
 		{func(j *Job) { j.Name = strings.Repeat("a", 49) }, "name"},
 	} {
@@ -106,13 +105,13 @@ func TestNameOf(t *testing.T) {
 	}
 }
 
-// TestSlurmTime: days, hours, minutes and seconds, never less than asked for.
+// TestSlurmTime: days, hours, minutes and seconds.
 func TestSlurmTime(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		time.Second: "00:00:01", 90 * time.Minute: "01:30:00", 49*time.Hour + 1: "2-01:00:01", 24 * time.Hour: "1-00:00:00",
+	for d, want := range map[int64]string{
+		1: "00:00:01", 90 * 60: "01:30:00", 49*3600 + 1: "2-01:00:01", 24 * 3600: "1-00:00:00",
 	} {
 		if got := slurmTime(d); got != want {
-			t.Errorf("%v: %s, not %s", d, got, want)
+			t.Errorf("%d: %s, not %s", d, got, want)
 		}
 	}
 }
@@ -205,7 +204,7 @@ func TestCommandsInManifest(t *testing.T) {
 func TestScriptsParse(t *testing.T) {
 	for _, require := range []bool{false, true} {
 		j := town()
-		j.RequireStore, j.AtOnce, j.Memory, j.Time = require, 2, 1<<30+1, time.Hour
+		j.RequireStore, j.AtOnce, j.Memory, j.Time = require, 2, 1<<30+1, 3600
 		script, err := Shell(j)
 		if err != nil {
 			t.Fatal(err)

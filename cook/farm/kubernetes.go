@@ -6,7 +6,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // Volume is a claim of a volume and where containers see it.
@@ -25,7 +24,7 @@ type Cluster struct {
 	ServiceAccount string // "" is the namespace's own
 	User, Group    int64  // that containers run as, and that files belong to
 	Retries        int    // of a shard and of the last cook
-	Keep           time.Duration
+	Keep           int64  // seconds that the jobs stay when they have ended, 0 for ever
 }
 
 var (
@@ -48,7 +47,7 @@ func (c *Cluster) check(j *Job) error {
 	case c.Retries < 0 || c.Retries > 100:
 		return fmt.Errorf("farm: %d retries; there can be 0 to 100", c.Retries)
 	case c.Keep < 0:
-		return fmt.Errorf("farm: jobs are kept for %v; it is 0 or more", c.Keep)
+		return fmt.Errorf("farm: jobs are kept for %d seconds; it is 0 or more", c.Keep)
 	}
 	names := []string{c.Secret, c.ServiceAccount}
 	for _, v := range c.Volumes {
@@ -207,7 +206,7 @@ func (c *Cluster) template(j *Job, component string, command []string, shards in
 		fmt.Fprintf(&b, format+"\n", args...)
 	}
 	if c.Keep > 0 {
-		line(2, "ttlSecondsAfterFinished: %d", seconds(c.Keep))
+		line(2, "ttlSecondsAfterFinished: %d", c.Keep)
 	}
 	line(2, "template:")
 	line(4, "metadata:")
@@ -216,7 +215,7 @@ func (c *Cluster) template(j *Job, component string, command []string, shards in
 	line(4, "spec:")
 	line(6, "restartPolicy: Never")
 	if j.Time > 0 {
-		line(6, "activeDeadlineSeconds: %d", seconds(j.Time))
+		line(6, "activeDeadlineSeconds: %d", j.Time)
 	}
 	if c.ServiceAccount != "" {
 		line(6, "serviceAccountName: %s", scalar(c.ServiceAccount))
@@ -280,9 +279,6 @@ func (c *Cluster) template(j *Job, component string, command []string, shards in
 	}
 	return b.String()
 }
-
-// seconds rounds up.
-func seconds(d time.Duration) int64 { return int64((d-1)/time.Second) + 1 }
 
 // quantity writes bytes with the largest unit that divides them.
 func quantity(n int64) string {

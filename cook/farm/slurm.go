@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // partitions are names that Slurm takes without quotes, with commas between.
@@ -98,9 +97,8 @@ func (j *Job) slurmResources(partition string) string {
 	return lines
 }
 
-// slurmTime is a time as Slurm reads it, [DAYS-]HH:MM:SS.
-func slurmTime(d time.Duration) string {
-	s := seconds(d)
+// slurmTime are seconds as Slurm reads them, [DAYS-]HH:MM:SS.
+func slurmTime(s int64) string {
 	text := fmt.Sprintf("%02d:%02d:%02d", s/3600%24, s/60%60, s%60)
 	if days := s / 86400; days > 0 {
 		text = fmt.Sprintf("%d-%s", days, text)
