@@ -81,7 +81,7 @@ func TestNamedFlagsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range append(docs, "../../README.md", "../../testdata/simulate/README.md") {
+	for _, path := range append(docs, "../../README.md", "../../deploy/README.md", "../../testdata/simulate/README.md") {
 		text := testfile.Read(t, path)
 		for _, m := range commandText.FindAllStringSubmatch(string(text), -1) {
 			judgeCommand(t, root, path, m[1])
