@@ -196,7 +196,7 @@ judge() {
 	diff -r -x .untold "$dir/want" "$dir/$1/out"
 	local states
 	states=$(scontrol -o show job "$shards" | sed -n 's/.* JobState=\([A-Z_]*\) .*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')
-	echo "$1: the bytes of one machine; tasks:$states, restarted $(restarts) times; last cook: $(grep taken "$dir/slurm-$last.out" || echo 'made all by itself')"
+	echo "$1: the bytes of one machine; tasks:$states, restarts: $(restarts); last cook: $(grep taken "$dir/slurm-$last.out" || echo 'made all by itself')"
 	rm -rf "${dir:?}/$1"
 }
 
@@ -270,4 +270,4 @@ while [ $kills -lt "${KILLS:-20}" ]; do
 	echo "$name: $killed tasks were killed or sent back"
 	judge "$name"
 done
-echo "$kills tasks killed in $run runs: the same bytes every time"
+echo "$kills kills, runs: $run: the same bytes every time"
