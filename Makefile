@@ -7,6 +7,8 @@
 # make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
 #             fuzz-replay: see CONTRIBUTING.md
 # make test-s3 the tests of buckets against a real S3 server on loopback (opt-in)
+# make test-farm what untold farm slurm prints, on a Slurm cluster on loopback (opt-in)
+# make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 
 GO       ?= go
@@ -19,7 +21,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s
 
 all: build
 
@@ -72,6 +74,14 @@ test: deps
 # Builds a server from the module proxy into a temporary folder.
 test-s3:
 	@GO="$(GO)" sh scripts/test-s3.sh
+
+# Needs root, apt-get install slurm-wlm munge, and nothing else that is called so.
+test-farm:
+	@GO="$(GO)" bash scripts/slurm-local.sh
+
+# A module of its own; needs the module proxy.
+test-k8s:
+	cd scripts/k8scheck && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi

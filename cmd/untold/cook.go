@@ -116,6 +116,10 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if c.opts.RequireStore && c.store == "" {
 		return errors.New("--require-store wants every tile to come from a store, and none is named: add --store")
 	}
+	if a.flagsOnly {
+		a.flagsJudged = true
+		return nil
+	}
 	if c.store != "" {
 		var err error
 		if c.opts.Store, err = openStore(cmd, c.store); err != nil {

@@ -17,7 +17,12 @@ import (
 )
 
 // elsewhere are options of other programs that texts of ours name.
-var elsewhere = []string{"background", "count", "release", "version", "race", "tags"}
+var elsewhere = []string{
+	"background", "count", "release", "version", "race", "tags",
+	"account", "array", "cpus-per-task", "dependency", "job-name", "kill-on-invalid-dep", "mem", "ntasks", "parsable", "requeue", // sbatch
+	"for", "type", // kubectl
+	"sshloginfile", // GNU parallel
+}
 
 var (
 	namedFlag   = regexp.MustCompile(`(?:^|[\s"'(\x60\[/])--([a-z][a-z0-9-]*[a-z0-9])`)
@@ -76,7 +81,7 @@ func TestNamedFlagsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range append(docs, "../../README.md", "../../testdata/simulate/README.md") {
+	for _, path := range append(docs, "../../README.md", "../../deploy/README.md", "../../testdata/simulate/README.md") {
 		text := testfile.Read(t, path)
 		for _, m := range commandText.FindAllStringSubmatch(string(text), -1) {
 			judgeCommand(t, root, path, m[1])
@@ -99,6 +104,10 @@ func TestNamedFlagsExist(t *testing.T) {
 func judgeCommand(t *testing.T, root *cobra.Command, place, line string) {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " && ")
+	line, behind, _ := strings.Cut(line, " -- ")
+	if behind != "" { // flags of cook for a farm
+		judgeCommand(t, root, place, "cook "+behind)
+	}
 	cmd, _, err := root.Find(strings.Fields(line))
 	if err != nil {
 		t.Errorf("%s: untold %s: %v", place, line, err)

@@ -95,17 +95,25 @@ func (c *cookFlags) runShard(cmd *cobra.Command, a *app, scene string) error {
 	switch {
 	case c.store == "":
 		return errors.New("--shard puts what it makes into a store: add --store")
-	case c.out != "":
+	case source(cmd.Flags(), "output") == fromCommandLine:
 		return errors.New("--shard writes nothing but to the store: leave -o out, and cook once more with -o when all shards have ended")
-	case c.plan != "" || c.opts.DryRun || c.report != "":
+	case source(cmd.Flags(), "plan") == fromCommandLine || source(cmd.Flags(), "report") == fromCommandLine || c.opts.DryRun:
 		return errors.New("--shard goes with neither --dry-run, --plan nor --report")
+	case source(cmd.Flags(), "require-store") == fromCommandLine:
+		return errors.New("--shard makes what the store has not, and --require-store forbids that: it is for the last cook")
 	}
+	// Settings of the environment and of files are for the last cook as well.
+	c.out, c.plan, c.report, c.opts.RequireStore = "", "", "", false
 	shard, err := parseShard(c.shard, os.Getenv)
 	if err != nil {
 		return fmt.Errorf("--shard: %w", err)
 	}
 	if err := c.resolve(cmd, a); err != nil {
 		return err
+	}
+	if a.flagsOnly {
+		a.flagsJudged = true
+		return nil
 	}
 	if c.opts.Store, err = openStore(cmd, c.store); err != nil {
 		return fmt.Errorf("--store: %w", err)

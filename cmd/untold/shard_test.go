@@ -122,6 +122,9 @@ func cookInShards(t *testing.T, env []string, place string) {
 	for _, bad := range [][]string{
 		cookArgs("--shard", "0/2"),
 		cookArgs("--shard", "0/2", "--store", place, "-o", dir),
+		cookArgs("--shard", "0/2", "--store", place, "--require-store"),
+		cookArgs("--shard", "0/2", "--store", place, "--dry-run"),
+		cookArgs("--shard", "0/2", "--store", place, "--report", filepath.Join(dir, "report.json")),
 		cookArgs("--require-store", "-o", dir),
 	} {
 		run(2, bad...)

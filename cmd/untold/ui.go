@@ -24,6 +24,8 @@ type app struct {
 	config         string   // a file of settings, "" for none
 	profile        *profile // what config holds, nil for none
 	flags          []string // names of all commands' flags
+	flagsOnly      bool     // cook ends where its flags have been judged
+	flagsJudged    bool     // and it came to that
 
 	stdoutTerminal bool
 }
