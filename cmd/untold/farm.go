@@ -263,8 +263,8 @@ func newFarmKubernetes(a *app) *cobra.Command {
 and in its first lines the commands that apply it, wait and let the last cook start. It needs
 Kubernetes 1.29 or later and fits the restricted security standard. Paths are those in the
 containers; the output folder has to lie in a volume.`,
-		"  untold farm kubernetes /scenes/city.glb -o /out/city --store s3://builds/store --shards 16 --image registry.example.com/untold:1 \\\n"+
-			"    --pvc scenes:/scenes:ro --pvc out:/out --secret builds-s3 > city.yaml",
+		"  untold farm kubernetes /scenes/city.glb -o /out/city --store s3://builds/store --shards 16 \\\n"+
+			"    --image registry.example.com/untold:1 --pvc scenes:/scenes:ro --pvc out:/out > city.yaml",
 		func() (string, error) {
 			var err error
 			if c.Volumes, err = parseVolumes(volumes); err != nil {
@@ -339,7 +339,7 @@ func newFarmShell(a *app) *cobra.Command {
 cook. With --lines it prints a line for every shard, for GNU parallel, xargs or a list of machines,
 and the last cook, which comes when all have ended, on stderr.`,
 		"  untold farm shell city.glb -o out/city --store /tmp/store --shards 4 | sh\n"+
-			"  untold farm shell city.glb -o out/city --store /shared/store --shards 64 --lines | parallel --sshloginfile machines",
+			"  untold farm shell city.glb -o out/city --store /shared/store --shards 64 --lines | parallel -S a,b,c",
 		func() (string, error) {
 			f.job.AtOnce = 0
 			if !lines {

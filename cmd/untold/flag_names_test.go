@@ -21,7 +21,6 @@ var elsewhere = []string{
 	"background", "count", "release", "version", "race", "tags",
 	"account", "array", "cpus-per-task", "dependency", "job-name", "kill-on-invalid-dep", "mem", "ntasks", "parsable", "requeue", // sbatch
 	"for", "type", // kubectl
-	"sshloginfile", // GNU parallel
 }
 
 var (
