@@ -64,7 +64,7 @@ demo: build
 	fi
 
 # Tests that do less with the race detector, and where they are.
-SLOW   = TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCrowds|TestParts|TestStress
+SLOW   = TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestStress
 SLOWIN = ./cook ./cook/gltfexport ./cook/simplify ./manifest ./runtime/remote
 
 test: deps

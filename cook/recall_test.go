@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -104,7 +105,7 @@ func (d *model) plate(side float32, n int) obj {
 
 func yardOptions() Options {
 	o := levelOptions()
-	o.FitDistances, o.NoSync = true, true
+	o.FitDistances, o.NoSync = !race.Enabled, true // pictures take ten times as long with the detector
 	o.HLODs = []manifest.HLODLevel{{Suffix: "_hlod", ReductionRatio: 0.3}}
 	return o
 }
@@ -167,7 +168,9 @@ func TestCookRemembers(t *testing.T) {
 	base := t.TempDir()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		n++
+		if n++; n > 5 && race.Enabled {
+			return // make test runs all of them without the detector
+		}
 		scene, out := filepath.Join(base, fmt.Sprint(n), "yard.gltf"), filepath.Join(base, fmt.Sprint(n), "out")
 		y, o := newYard(), yardOptions()
 		o.TileSize[0], o.TileSize[2], o.LODMinTriangles, o.LODErrorPixels, o.nodeTexels = 16, 16, 12, 2, 64

@@ -20,6 +20,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -86,7 +87,11 @@ func TestStoreIsShared(t *testing.T) {
 
 func nodeOptions() Options {
 	o := yardOptions()
-	o.TileSize[0], o.TileSize[2], o.Pyramid, o.nodeTexels = 8, 8, true, 64
+	side := 8.0
+	if race.Enabled {
+		side = 16
+	}
+	o.TileSize[0], o.TileSize[2], o.Pyramid, o.nodeTexels = side, side, true, 64
 	return o
 }
 
@@ -174,9 +179,11 @@ func TestStages(t *testing.T) {
 	scene := filepath.Join(t.TempDir(), "yard.gltf")
 	newYard().write(t, scene)
 	tiles, nodes := newDigest(), newDigest()
-	pyramid := yardOptions()
+	plain := yardOptions()
+	plain.FitDistances = true
+	pyramid := plain
 	pyramid.Pyramid, pyramid.nodeTexels = true, 64
-	for _, o := range []Options{yardOptions(), ClassicOptions(), EngineOptions(), pyramid} {
+	for _, o := range []Options{plain, ClassicOptions(), EngineOptions(), pyramid} {
 		out := t.TempDir()
 		o.TileSize[0], o.TileSize[2] = 16, 16
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
