@@ -20,7 +20,6 @@ import (
 
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/blob"
-	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -87,11 +86,7 @@ func TestStoreIsShared(t *testing.T) {
 
 func nodeOptions() Options {
 	o := yardOptions()
-	side := 8.0
-	if race.Enabled {
-		side = 16
-	}
-	o.TileSize[0], o.TileSize[2], o.Pyramid, o.nodeTexels = side, side, true, 64
+	o.TileSize[0], o.TileSize[2], o.Pyramid, o.nodeTexels = 16, 16, true, 64
 	return o
 }
 
