@@ -326,9 +326,8 @@ func (f *mover) shiftOf(p, q *part) (by geom.Vec3, ok bool) {
 	return by, true
 }
 
-// shifts returns the translations that most triangles agree on.
-func (f *mover) shifts() []geom.Vec3 {
-	votes := map[geom.Vec3]int{}
+// eachPair calls do with all pairs of parts of one kind, of kinds that have not too many.
+func (f *mover) eachPair(do func(k signature, p, q *part)) {
 	for _, k := range f.common {
 		x, y := f.kinds[0][k], f.kinds[1][k]
 		if len(x)*len(y) > mostVotes {
@@ -336,12 +335,20 @@ func (f *mover) shifts() []geom.Vec3 {
 		}
 		for _, p := range x {
 			for _, q := range y {
-				if by, ok := f.shiftOf(p, q); ok {
-					votes[roundShift(by)] += k.triangles
-				}
+				do(k, p, q)
 			}
 		}
 	}
+}
+
+// shifts returns the translations that most triangles agree on.
+func (f *mover) shifts() []geom.Vec3 {
+	votes := map[geom.Vec3]int{}
+	f.eachPair(func(k signature, p, q *part) {
+		if by, ok := f.shiftOf(p, q); ok {
+			votes[roundShift(by)] += k.triangles
+		}
+	})
 	out := slices.SortedFunc(maps.Keys(votes), func(x, y geom.Vec3) int {
 		return cmp.Or(cmp.Compare(votes[y], votes[x]), cmp.Compare(x.Len(), y.Len()), slices.Compare(x[:], y[:]))
 	})
@@ -359,22 +366,14 @@ func roundShift(by geom.Vec3) geom.Vec3 {
 
 // tryShift pairs parts that lie apart by one translation.
 func (f *mover) tryShift(want geom.Vec3) {
-	for _, k := range f.common {
-		x, y := f.kinds[0][k], f.kinds[1][k]
-		if len(x)*len(y) > mostVotes {
-			continue
+	f.eachPair(func(_ signature, p, q *part) {
+		if p.gone || q.gone {
+			return
 		}
-		for _, p := range x {
-			for _, q := range y {
-				if p.gone || q.gone {
-					continue
-				}
-				if by, ok := f.shiftOf(p, q); ok && roundShift(by) == want {
-					f.pair(p, q, by)
-				}
-			}
+		if by, ok := f.shiftOf(p, q); ok && roundShift(by) == want {
+			f.pair(p, q, by)
 		}
-	}
+	})
 }
 
 // tryInOrder pairs what is left in the order of places.

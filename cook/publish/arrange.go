@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (s *set) has(c *container) bool {
 // setName names a set of textures by what is in it.
 func setName(textures map[string]string) string {
 	h := sha256.New()
-	for _, uri := range sortedKeys(textures) {
+	for _, uri := range slices.Sorted(maps.Keys(textures)) {
 		// A hash never fails; neither a URI nor a hash holds a line break.
 		_, _ = io.WriteString(h, uri+"\n"+textures[uri]+"\n")
 	}
@@ -52,11 +53,11 @@ func setName(textures map[string]string) string {
 func arrange(scenes []*scene, last *publication.Version) *publication.Version {
 	groups := map[string][]*container{} // by the prefix of their payloads
 	for _, s := range scenes {
-		for _, rel := range sortedKeys(s.containers) {
+		for _, rel := range slices.Sorted(maps.Keys(s.containers)) {
 			groups[s.payloads()] = append(groups[s.payloads()], s.containers[rel])
 		}
 	}
-	for _, at := range sortedKeys(groups) {
+	for _, at := range slices.Sorted(maps.Keys(groups)) {
 		settle(at, groups[at], setsOf(last, at))
 	}
 	next := &publication.Version{}
@@ -93,7 +94,7 @@ func settle(at string, all []*container, sets []*set) {
 		c.place(sets[i].key)
 		used[sets[i].key] = true
 	}
-	for _, from := range sortedKeys(fresh) {
+	for _, from := range slices.Sorted(maps.Keys(fresh)) {
 		textures := map[string]string{}
 		for _, c := range fresh[from] {
 			for uri, f := range c.textures {
@@ -144,10 +145,10 @@ func filesOf(scenes []*scene) []*file {
 		}
 	}
 	for _, s := range scenes {
-		for _, rel := range sortedKeys(s.containers) {
+		for _, rel := range slices.Sorted(maps.Keys(s.containers)) {
 			c := s.containers[rel]
 			add(c.key, &c.file)
-			for _, uri := range sortedKeys(c.textures) {
+			for _, uri := range slices.Sorted(maps.Keys(c.textures)) {
 				add(path.Dir(c.key)+"/"+uri, c.textures[uri])
 			}
 		}
@@ -156,7 +157,7 @@ func filesOf(scenes []*scene) []*file {
 		}
 	}
 	out := make([]*file, 0, len(known))
-	for _, key := range sortedKeys(known) {
+	for _, key := range slices.Sorted(maps.Keys(known)) {
 		out = append(out, known[key])
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -130,7 +131,7 @@ func (m model) files(t fataler) map[string][]byte {
 		sum := sha256.Sum256(data)
 		return manifest.Tile{ID: name, Path: p, FileSizeBytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:]), Bounds: box, Center: box.Center()}
 	}
-	for i, name := range sortedKeys(m.tiles) {
+	for i, name := range slices.Sorted(maps.Keys(m.tiles)) {
 		e := entry(fmt.Sprintf("tile_%d_0_0", i), format.FileTile, m.tiles[name])
 		e.ID = "tile_" + name
 		doc.Tiles = append(doc.Tiles, e)

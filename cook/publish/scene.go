@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -128,7 +129,7 @@ func (r *run) read(ctx context.Context, dir string) ([]*scene, error) {
 		if err := s.load(); err != nil {
 			return nil, err
 		}
-		for _, rel := range sortedKeys(s.containers) {
+		for _, rel := range slices.Sorted(maps.Keys(s.containers)) {
 			containers = append(containers, s.containers[rel])
 		}
 	}
@@ -326,7 +327,7 @@ func textures(scenes []*scene, containers []*container) ([]*file, error) {
 	known := map[string]*file{}
 	for _, c := range containers {
 		dir, sourceDir := filepath.Join(c.dir, filepath.FromSlash(path.Dir(c.rel))), path.Dir(c.source)
-		for _, uri := range sortedKeys(c.textures) {
+		for _, uri := range slices.Sorted(maps.Keys(c.textures)) {
 			at := path.Join(sourceDir, uri)
 			if known[at] == nil {
 				known[at] = &file{source: at, dir: dir, rel: uri}
@@ -371,13 +372,4 @@ func (r *run) each(ctx context.Context, stage string, n int, do func(i int) erro
 		return err
 	}
 	return context.Cause(ctx)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

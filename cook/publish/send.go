@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/publication"
@@ -29,7 +31,7 @@ func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
 		want[f.key] = f
 		prefixes[prefixOf(f.key)] = true
 	}
-	for _, at := range sortedKeys(prefixes) {
+	for _, at := range slices.Sorted(maps.Keys(prefixes)) {
 		for o, err := range r.to.List(ctx, at) {
 			if err != nil {
 				return nil, err
@@ -41,7 +43,7 @@ func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
 		}
 	}
 	out := make([]*file, 0, len(want))
-	for _, key := range sortedKeys(want) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
 		out = append(out, want[key])
 	}
 	return out, nil

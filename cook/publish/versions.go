@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func (r *run) load(ctx context.Context, number int) (*publication.Version, error
 // record writes the copies of manifests and then the record of a version, for which
 // nobody else may have taken the number.
 func (r *run) record(ctx context.Context, v *publication.Version, manifests map[string][]byte) error {
-	for _, sha := range sortedKeys(manifests) {
+	for _, sha := range slices.Sorted(maps.Keys(manifests)) {
 		if err := r.put(ctx, publication.ManifestKey(sha), manifests[sha], PutOptions{ContentType: "application/json", CacheControl: "no-cache"}); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -237,7 +238,7 @@ func (d *document) check() error {
 // checkPrimitive checks the accessors and the material of a primitive.
 func (d *document) checkPrimitive(p docPrimitive) error {
 	for _, list := range append([]map[string]int{p.Attributes}, p.Targets...) {
-		for _, k := range sortedKeys(list) {
+		for _, k := range slices.Sorted(maps.Keys(list)) {
 			if err := inRange(list[k], len(d.Accessors)); err != nil {
 				return fmt.Errorf("%s accessor %w", k, err)
 			}
@@ -253,7 +254,7 @@ func (d *document) checkPrimitive(p docPrimitive) error {
 			return fmt.Errorf("material %w", err)
 		}
 	}
-	for _, k := range sortedKeys(p.Extensions) {
+	for _, k := range slices.Sorted(maps.Keys(p.Extensions)) {
 		return fmt.Errorf("the extension %s cannot be carried over", k)
 	}
 	return nil
@@ -290,13 +291,4 @@ func (d *document) roots() []int {
 func (d *document) view(i int) []byte {
 	v := d.BufferViews[i]
 	return d.data[v.Buffer][v.ByteOffset : v.ByteOffset+v.ByteLength]
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

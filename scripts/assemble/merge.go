@@ -158,7 +158,7 @@ func (m *merger) mesh(p *part, i int) (int, error) {
 
 func (m *merger) accessors(d *document, list map[string]int) (map[string]int, error) {
 	out := map[string]int{}
-	for _, k := range sortedKeys(list) {
+	for _, k := range slices.Sorted(maps.Keys(list)) {
 		i, err := m.accessor(d, list[k])
 		if err != nil {
 			return nil, err
@@ -213,7 +213,7 @@ func (m *merger) renumber(d *document, v map[string]any, depth int) error {
 	if depth > 16 {
 		return fmt.Errorf("nested too deeply")
 	}
-	for _, k := range sortedKeys(v) {
+	for _, k := range slices.Sorted(maps.Keys(v)) {
 		o, ok := v[k].(map[string]any)
 		if !ok {
 			continue
@@ -242,7 +242,7 @@ func (m *merger) texture(d *document, i int) (int, error) {
 	}
 	sources := []map[string]any{v}
 	if exts, ok := v["extensions"].(map[string]any); ok {
-		for _, k := range sortedKeys(exts) {
+		for _, k := range slices.Sorted(maps.Keys(exts)) {
 			if e, ok := exts[k].(map[string]any); ok {
 				sources = append(sources, e)
 			}
