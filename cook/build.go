@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -78,24 +79,50 @@ type builder struct {
 	b        *tileBuilder
 	room     *room
 	payloads []payload
+	images   *textures
 	first    []int // by object: see firstUse
 	split    *splitter
-	keys     *keyer       // nil for a dry run
+	keyer    *keyer       // nil for a dry run
+	keys     []*key       // by payload, once they are known
 	nodes    *nodeBuilder // nil if there are none
 }
 
-func (c *scenePlan) newBuilder(ctx context.Context, out *output, images *textures, room *room, payloads []payload) (*builder, error) {
-	y := &builder{c: c, room: room, payloads: payloads, first: c.firstUse(payloads)}
-	y.b = newTileBuilder(c.scene, c.objects, images.staged, c.opts, c.ns)
-	y.b.out, y.b.small, y.b.shrunk = out, images.small, images.shrunk
-	y.b.images.dir = images.from
+// newBuilder plans the payloads, with their levels and what they take, and prepares the
+// images. It returns the levels that are not to be made, too.
+func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dropped []Drop, err error) {
+	y = &builder{c: c, payloads: c.payloads()}
+	dropped = c.planLevels(y.payloads)
+	if y.room, err = c.weigh(y.payloads); err != nil {
+		return nil, nil, err
+	}
+	folder := filepath.Join(out.stage, filepath.FromSlash(c.opts.PayloadDir))
+	if y.images, err = newTextures(ctx, c.scene, folder, c.opts, c.ns, c.recall.madeImages(c.opts)); err != nil {
+		return nil, nil, err
+	}
+	y.first = c.firstUse(y.payloads)
+	y.b = newTileBuilder(c.scene, c.objects, y.images.staged, c.opts, c.ns)
+	y.b.out, y.b.small, y.b.shrunk = out, y.images.small, y.images.shrunk
+	y.b.images.dir = y.images.from
 	y.split = c.newSplitter(y.b)
 	if c.recall == nil {
-		return y, nil
+		return y, dropped, nil
 	}
-	var err error
-	y.keys, err = c.newKeyer(ctx, y.b, images, y.first)
-	return y, err
+	y.keys = make([]*key, len(y.payloads))
+	y.keyer, err = c.newKeyer(ctx, y.b, y.images, y.first)
+	return y, dropped, err
+}
+
+// key returns the key of a payload, nil for a dry run. Each payload is of one goroutine
+// at a time.
+func (y *builder) key(i int) *key {
+	if y.keyer == nil {
+		return nil
+	}
+	if y.keys[i] == nil {
+		k := y.keyer.payload(i, &y.payloads[i])
+		y.keys[i] = &k
+	}
+	return y.keys[i]
 }
 
 // all makes all payloads, and the nodes above them.
@@ -143,12 +170,8 @@ func (y *builder) some(ctx context.Context, list []int) error {
 // one makes a payload, or takes it from an earlier cook.
 func (y *builder) one(ctx context.Context, i int) error {
 	c, p := y.c, &y.payloads[i]
-	var k key
-	known := false
-	if y.keys != nil {
-		k = y.keys.payload(i, p)
-		known = c.recall.restore(p, &k)
-	}
+	k := y.key(i)
+	known := k != nil && c.recall.restore(p, k)
 	if !known && c.opts.RequireStore {
 		return fmt.Errorf("%w: %s", ErrNotInStore, p.name)
 	}
@@ -179,8 +202,8 @@ func (y *builder) one(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if y.keys != nil && !known {
-		c.recall.remember(p.name, &k, recordOf(p), false)
+	if k != nil && !known {
+		c.recall.remember(p.name, k, recordOf(p), false)
 	}
 	return y.nodes.put(ctx, i, parts)
 }
@@ -231,9 +254,9 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 
 // partsOf returns what nodes of the pyramid are made of, of a tile that is there already.
 func (c *scenePlan) partsOf(ctx context.Context, b *tileBuilder, p *payload, get func(int) (member, error)) (parts []pyramid.Part, err error) {
-	var src *levelSource
-	if _, err = b.build(ctx, p.typ, p.members, get, func(all []drawable) { src = newLevelSource(all) }); err == nil && src != nil {
-		parts, err = b.nodeParts(src)
+	all, _, err := b.gather(ctx, p.members, get)
+	if err == nil && len(all) > 0 {
+		parts, err = b.nodeParts(newLevelSource(all))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s for the pyramid: %w", c.path, p.name, err)

@@ -105,23 +105,12 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		defer c.recall.close()
 	}
 
-	// Payloads: the containers to build, with their levels and what they take.
-	payloads := c.payloads()
-	dropped := c.planLevels(payloads)
-	room, err := c.weigh(payloads)
-	if err != nil {
-		return nil, err
-	}
-	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns, c.recall.madeImages(&opts))
-	if err != nil {
-		return nil, err
-	}
-
 	// Built: containers and textures in the stage.
-	build, err := c.newBuilder(ctx, out, images, room, payloads)
+	build, dropped, err := c.newBuilder(ctx, out)
 	if err != nil {
 		return nil, err
 	}
+	payloads, images := build.payloads, build.images
 	nodes, err := build.all(ctx)
 	if err != nil {
 		return nil, err
@@ -317,7 +306,7 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 		res.Triangles += c.objects[i].triangles
 	}
 	if c.recall != nil {
-		res.Reused = len(c.recall.reused)
+		res.Reused = c.recall.reused
 	}
 	var order orderStats
 	var atlases int

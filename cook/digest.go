@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"io"
 	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -14,6 +15,16 @@ import (
 type sum [sha256.Size]byte
 
 func (s sum) String() string { return hex.EncodeToString(s[:]) }
+
+// hashOf is the SHA-256 of some bytes as files are listed with it.
+func hashOf(data []byte) string { return sum(sha256.Sum256(data)).String() }
+
+// hashAll is the same of all that a reader has, and how much that is.
+func hashAll(r io.Reader) (hash string, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
 
 // digest hashes values one after the other, such that no two lists of values are the
 // same bytes.

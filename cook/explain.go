@@ -64,7 +64,7 @@ func (r *recall) explain(p *payload) Explanation {
 		e.How = from
 		return e
 	}
-	was, ok := r.before[p.name]
+	was, ok := r.last.Payloads[p.name]
 	if !ok {
 		e.New = true
 		return e

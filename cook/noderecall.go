@@ -1,9 +1,7 @@
 package cook
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +74,7 @@ func (r *cellRecord) fits(cell *nodeCell, payloads string, hasParent bool) bool 
 func (y *builder) cellKeys() []sum {
 	d := newDigest()
 	d.int(nodeStage)
-	d.add(y.keys.options)
+	d.add(y.keyer.options)
 	d.int(y.c.opts.texels())
 	for _, list := range [][]texture.Staged{y.b.staged, y.b.small} {
 		for i := range list { // node textures have names that no other has
@@ -98,12 +96,12 @@ func (y *builder) cellKeys() []sum {
 		d.bool(cell.alone)
 		d.bool(y.nodes.parent[i] >= 0)
 		for _, t := range cell.tiles {
-			tile, p := &y.c.planned.Tiles[t], &y.payloads[t]
+			tile, k := &y.c.planned.Tiles[t], y.key(t)
 			d.text(tile.ID)
 			d.box(tile.Cell)
-			d.add(y.keys.objects(t, p))
-			d.add(y.keys.materialsOf(p))
-			d.add(y.keys.place(p))
+			for _, part := range []string{partObjects, partMaterials, partPlace} {
+				d.add(k.parts[part])
+			}
 		}
 		for _, k := range cell.cells {
 			d.add(out[k])
@@ -116,7 +114,7 @@ func (y *builder) cellKeys() []sum {
 // findNodes looks for what earlier cooks have made of the cells.
 func (y *builder) findNodes() {
 	n := y.nodes
-	if n == nil || y.keys == nil {
+	if n == nil || y.keyer == nil {
 		return
 	}
 	n.keys, n.known = y.cellKeys(), make([]*cellRecord, len(n.cells))
@@ -223,12 +221,12 @@ func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cell
 		if needed && c.Stands != nil && !r.has(path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256), *c.Stands.Model) {
 			return false
 		}
-		return r.takeCell(c, stage)
+		return r.findFiles(r.locateAll(c.files(), stage))
 	}
 	name := key.String()
-	if c, ok := r.oldCells[name]; ok && there(&c, "") {
+	if m := r.last.Cells[cell.id]; m.Key == name && there(&m.Record, "") {
 		r.origin[cell.id] = fromEarlier
-		return &c
+		return &m.Record
 	}
 	for _, l := range r.left {
 		if c, ok := l.cells[name]; ok && there(&c, l.stage) {
@@ -279,33 +277,12 @@ func (r *recall) findFiles(found map[string]string) bool {
 	return found != nil
 }
 
-// takeCell looks for the files of a node.
-func (r *recall) takeCell(c *cellRecord, stage string) bool {
-	found := map[string]string{}
-	for _, f := range c.files() {
-		if journal.CheckPath(f.Name) != nil || len(f.SHA256) != 2*sha256.Size {
-			return false
-		}
-		if found[f.Name] = r.locate(f, stage); found[f.Name] == "" {
-			return false
-		}
-	}
-	return r.findFiles(found)
-}
-
 // use takes a file that was found for a node.
-func (r *recall) use(f fileRecord) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at := r.found[f.Name]; at != r.staged(f.Name) {
-		r.taken[f.Name] = taken{f, at}
-	}
-}
+func (r *recall) use(f fileRecord) { r.takeFrom(r.found, []fileRecord{f}) }
 
 // keepModel keeps a model for the nodes that later cooks make above it.
 func (r *recall) keepModel(data []byte) (*fileRecord, error) {
-	h := sha256.Sum256(data)
-	f := &fileRecord{Size: int64(len(data)), SHA256: hex.EncodeToString(h[:])}
+	f := &fileRecord{Size: int64(len(data)), SHA256: hashOf(data)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.kept[f.SHA256] = true
@@ -328,7 +305,7 @@ func (r *recall) model(f *fileRecord) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h := sha256.Sum256(data); !bytes.Equal([]byte(hex.EncodeToString(h[:])), []byte(f.SHA256)) {
+	if hashOf(data) != f.SHA256 {
 		return nil, errForeign
 	}
 	return data, nil
@@ -336,16 +313,14 @@ func (r *recall) model(f *fileRecord) ([]byte, error) {
 
 // rememberCell notes what has become of a cell in this cook.
 func (r *recall) rememberCell(id string, key sum, c *cellRecord) {
+	model := map[string]fileRecord{}
+	defer r.share(key, c.files(), model, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c.Stands != nil && c.Stands.Model != nil {
-		r.kept[c.Stands.Model.SHA256] = true
+		m := *c.Stands.Model
+		r.kept[m.SHA256], model[path.Join(keptFolder(r.manifest), m.SHA256)] = true, m
 	}
 	r.cells[id] = rememberedCell{key.String(), *c}
-	var model map[string]fileRecord
-	if c.Stands != nil && c.Stands.Model != nil {
-		model = map[string]fileRecord{path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256): *c.Stands.Model}
-	}
-	r.share(key, c.files(), model, c)
 	r.write(loggedResult{Key: key.String(), Cell: c})
 }

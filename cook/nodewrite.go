@@ -2,9 +2,6 @@ package cook
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"image"
 	"io"
 	"path"
@@ -151,10 +148,10 @@ func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.R
 		return file, fileRecord{}, err
 	}
 	ext := texture.OneExt(c.opts.Textures)
-	sum := sha256.Sum256(data.Bytes())
-	file.File = freeStem(fmt.Sprintf("hlod_%x%s", sum[:nameBytes], suffix), ext, b.small, b.staged) + ext
+	hash := hashOf(data.Bytes())
+	file.File = freeStem("hlod_"+hash[:nameDigits]+suffix, ext, b.small, b.staged) + ext
 	file.Size = int64(data.Len())
-	written := fileRecord{path.Join(c.opts.PayloadDir, texture.Folder, file.File), file.Size, hex.EncodeToString(sum[:])}
+	written := fileRecord{path.Join(c.opts.PayloadDir, texture.Folder, file.File), file.Size, hash}
 	b.nodeTextures.mu.Lock()
 	defer b.nodeTextures.mu.Unlock()
 	if b.nodeTextures.known[file.File] {
@@ -171,8 +168,8 @@ func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.R
 	return file, written, err
 }
 
-// nameBytes are so many of a content's hash that no two of a scene share them.
-const nameBytes = 12
+// nameDigits are so many of a content's hash that no two of a scene share them.
+const nameDigits = 24
 
 // countNodes adds what the nodes take, and tells of each of their textures once.
 func (r *Result) countNodes(nodes []node, each func(*texture.Cooked)) {

@@ -150,8 +150,7 @@ func (o *output) write(name string, put func(io.Writer) error) (written, error) 
 	if err := o.reserve(name); err != nil {
 		return written{}, fmt.Errorf("cook: %w", err)
 	}
-	at := path.Join(journal.Folder, o.name, name)
-	f, err := o.create(at)
+	f, err := o.create(o.at(name))
 	if err != nil {
 		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
@@ -173,10 +172,18 @@ func (o *output) write(name string, put func(io.Writer) error) (written, error) 
 		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
 	out := written{n.n, hex.EncodeToString(h.Sum(nil))}
+	o.note(journal.Entry{Path: name, Size: out.size, SHA256: out.sha256})
+	return out, nil
+}
+
+// at is where a file of the stage lies in the output folder.
+func (o *output) at(name string) string { return path.Join(journal.Folder, o.name, name) }
+
+// note remembers what is known of a file of the stage.
+func (o *output) note(e journal.Entry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.known[journal.Fold(name)] = journal.Entry{Path: name, Size: out.size, SHA256: out.sha256}
-	return out, nil
+	o.known[journal.Fold(e.Path)] = e
 }
 
 // reserve refuses a second file of a name: where case is ignored it would
@@ -222,7 +229,7 @@ func (o *output) adopt(from string, e journal.Entry) error {
 	if err := o.reserve(e.Path); err != nil {
 		return fmt.Errorf("cook: %w", err)
 	}
-	to := path.Join(journal.Folder, o.name, e.Path)
+	to := o.at(e.Path)
 	err := o.files.Rename(from, to)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = o.mkdirAll(path.Dir(to)); err == nil {
@@ -232,9 +239,7 @@ func (o *output) adopt(from string, e journal.Entry) error {
 	if err != nil {
 		return fmt.Errorf("cook: %s: %w", e.Path, err)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.known[journal.Fold(e.Path)] = e
+	o.note(e)
 	return nil
 }
 
@@ -257,19 +262,15 @@ func (o *output) copy(from string, f fileRecord) error {
 
 // hash completes what is known of a staged file.
 func (o *output) hash(e journal.Entry) (journal.Entry, error) {
-	f, err := o.files.Open(path.Join(journal.Folder, o.name, e.Path))
+	f, err := o.files.Open(o.at(e.Path))
 	if err != nil {
 		return e, fmt.Errorf("cook: %w", err)
 	}
 	defer f.Close()
-	h := sha256.New()
-	if e.Size, err = io.Copy(h, f); err != nil {
+	if e.SHA256, e.Size, err = hashAll(f); err != nil {
 		return e, fmt.Errorf("cook: %s: %w", e.Path, err)
 	}
-	e.SHA256 = hex.EncodeToString(h.Sum(nil))
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.known[journal.Fold(e.Path)] = e
+	o.note(e)
 	return e, nil
 }
 
@@ -290,7 +291,7 @@ func (o *output) forget(name string) {
 // unstage removes staged files, named as for write.
 func (o *output) unstage(names []string) error {
 	for _, name := range names {
-		if err := o.files.Remove(path.Join(journal.Folder, o.name, name)); err != nil {
+		if err := o.files.Remove(o.at(name)); err != nil {
 			return fmt.Errorf("cook: %w", err)
 		}
 	}
@@ -332,7 +333,7 @@ func (o *output) staged(last string) ([]journal.Entry, error) {
 		}
 		return nil
 	}
-	err := walk(path.Join(journal.Folder, o.name), "")
+	err := walk(o.at(""), "")
 	return append(out, o.entry(last)), err
 }
 

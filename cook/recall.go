@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -34,25 +32,22 @@ type recall struct {
 	fresh    bool   // nothing is taken
 	verify   bool   // no stamp of the output is trusted
 
-	shared   *shared               // nil without a store
-	old      map[string]remembered // by key: of the last cook
-	oldCells map[string]cellRecord // the same of cells of the pyramid
-	places   map[string]delivered  // by name: what it delivered
-	left     []leftover
+	shared *shared              // nil without a store
+	last   *state               // of the last cook, empty without one
+	places map[string]delivered // by name: what it delivered
+	left   []leftover
 
-	mu        sync.Mutex
-	before    map[string]remembered     // by name: of the last cook
-	oldImages map[string]imageRecord    // by key: files made of images, by the last cook
-	images    map[string]imageRecord    // and by this one
-	origin    map[string]string         // by name: where a payload or node was taken from
-	found     map[string]string         // by name: where files of nodes lie
-	cells     map[string]rememberedCell // by name: of this cook
-	taken     map[string]taken          // by name: files of results that are taken again
-	results   map[string]remembered     // by name: the results of this cook
-	reused    map[string]bool           // by name
-	log       journal.File
-	logged    bool            // something is in the log
-	kept      map[string]bool // hashes of the kept files that results of this cook need
+	mu      sync.Mutex
+	images  map[string]imageRecord    // by key: files made of images, by this cook
+	origin  map[string]string         // by name: where a payload or node was taken from
+	found   map[string]string         // by name: where files of nodes lie
+	cells   map[string]rememberedCell // by name: of this cook
+	taken   map[string]taken          // by name: files of results that are taken again
+	results map[string]remembered     // by name: the results of this cook
+	reused  int                       // of these, how many an earlier cook or another has made
+	log     journal.File
+	logged  bool            // something is in the log
+	kept    map[string]bool // hashes of the kept files that results of this cook need
 }
 
 // taken is a file that need not be made again.
@@ -73,25 +68,19 @@ type leftover struct {
 // has claimed. With fresh nothing of it counts.
 func newRecall(ctx context.Context, out *output, manifest string, o *Options) *recall {
 	r := &recall{
-		out: out, manifest: manifest, payloads: o.PayloadDir, fresh: o.Full, verify: o.Verify || o.Full, shared: newShared(ctx, o), old: map[string]remembered{}, places: map[string]delivered{},
-		oldCells: map[string]cellRecord{}, images: map[string]imageRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
-		taken: map[string]taken{}, results: map[string]remembered{}, reused: map[string]bool{}, kept: map[string]bool{},
+		out: out, manifest: manifest, payloads: o.PayloadDir, fresh: o.Full, verify: o.Verify || o.Full, shared: newShared(ctx, o),
+		last: &state{}, places: map[string]delivered{}, images: map[string]imageRecord{}, found: map[string]string{}, origin: map[string]string{}, cells: map[string]rememberedCell{},
+		taken: map[string]taken{}, results: map[string]remembered{}, kept: map[string]bool{},
 	}
 	if s := loadState(out.files, manifest); s != nil {
-		for _, p := range s.Payloads {
-			r.old[p.Key] = p
-		}
-		r.before, r.oldImages = s.Payloads, s.Images
-		for _, c := range s.Cells {
-			r.oldCells[c.Key] = c.Record
-		}
-		for _, d := range s.Outputs {
-			r.places[d.Name] = d
-		}
+		r.last = s
+	}
+	for _, d := range r.last.Outputs {
+		r.places[d.Name] = d
 	}
 	r.adopt()
 	var err error
-	if r.log, err = out.files.Create(path.Join(journal.Folder, out.name, logName)); err != nil {
+	if r.log, err = out.files.Create(out.at(logName)); err != nil {
 		r.log = nil // then a kill costs more
 	}
 	return r
@@ -153,7 +142,7 @@ type loggedResult struct {
 // find returns the result of a key that fits a payload, all files of which are there.
 func (r *recall) find(p *payload, k *key) (*record, bool) {
 	name := k.sum.String()
-	if m, ok := r.old[name]; ok && m.Record.fits(p) && r.take(&m.Record, "") {
+	if m := r.last.Payloads[p.name]; m.Key == name && m.Record.fits(p) && r.take(&m.Record, "") {
 		return r.from(p.name, fromEarlier, &m.Record), true
 	}
 	for _, l := range r.left {
@@ -164,7 +153,7 @@ func (r *recall) find(p *payload, k *key) (*record, bool) {
 	if r.shared.works() {
 		rec := &record{}
 		there := r.shared.record(k.sum, rec)
-		if there && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec) {
+		if there && rec.fits(p) && r.takeFrom(r.fetch(k.sum, rec.files()), rec.files()) {
 			return r.from(p.name, fromStore, rec), true
 		}
 		r.miss(k.sum, there)
@@ -201,40 +190,35 @@ func (r *recall) restore(p *payload, k *key) bool {
 	return true
 }
 
-// take looks for the files of a result, in a stage too, if one is named.
+// take takes the files of a result, if all are found, in a stage too if one is named.
 func (r *recall) take(rec *record, stage string) bool {
-	var list []taken
-	for _, f := range rec.files() {
-		if journal.CheckPath(f.Name) != nil || len(f.SHA256) != 2*sha256.Size {
-			return false
-		}
-		from := r.locate(f, stage)
-		if from == "" {
-			return false
-		}
-		list = append(list, taken{f, from})
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, t := range list {
-		r.taken[t.Name] = t
-	}
-	return true
+	return r.takeFrom(r.locateAll(rec.files(), stage), rec.files())
 }
 
-// takeFrom takes the files of a result from where they lie, if they were found.
-func (r *recall) takeFrom(found map[string]string, rec *record) bool {
-	if found == nil {
-		return false
-	}
+// takeFrom takes files from where they lie, if they were found.
+func (r *recall) takeFrom(found map[string]string, files []fileRecord) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, f := range rec.files() {
-		if at := found[f.Name]; at != r.staged(f.Name) { // else it is where it should be
+	for _, f := range files {
+		if at := found[f.Name]; found != nil && at != r.out.at(f.Name) { // else it is where it should be
 			r.taken[f.Name] = taken{f, at}
 		}
 	}
-	return true
+	return found != nil
+}
+
+// locateAll returns where files lie, by their names; nil if one is not to be found.
+func (r *recall) locateAll(files []fileRecord, stage string) map[string]string {
+	found := map[string]string{}
+	for _, f := range files {
+		if journal.CheckPath(f.Name) != nil || len(f.SHA256) != 2*sha256.Size {
+			return nil
+		}
+		if found[f.Name] = r.locate(f, stage); found[f.Name] == "" {
+			return nil
+		}
+	}
+	return found
 }
 
 // locate returns where the bytes of a file lie; "" if nowhere.
@@ -280,20 +264,19 @@ func (r *recall) has(name string, f fileRecord) bool {
 		return false
 	}
 	defer in.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, in)
-	return err == nil && hex.EncodeToString(h.Sum(nil)) == f.SHA256
+	hash, _, err := hashAll(in)
+	return err == nil && hash == f.SHA256
 }
 
 // remember notes a result of this cook, by the name of its payload. Its files are complete.
 func (r *recall) remember(name string, k *key, rec *record, reused bool) {
+	defer r.share(k.sum, rec.files(), nil, rec)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results[name] = k.remember(rec)
 	if reused {
-		r.reused[name] = true
+		r.reused++
 	}
-	r.share(k.sum, rec.files(), nil, rec)
 	r.write(loggedResult{Key: k.sum.String(), Record: rec})
 	r.logged = r.logged || !reused && r.log != nil
 }
@@ -350,7 +333,7 @@ func (r *recall) bring() error {
 // setAside keeps files for later cooks that are no part of the scene, as of levels that
 // are taken back, and removes them from the stage.
 func (r *recall) setAside(f fileRecord) error {
-	staged := path.Join(journal.Folder, r.out.name, f.Name)
+	staged := r.out.at(f.Name)
 	to := path.Join(keptFolder(r.manifest), f.SHA256)
 	r.kept[f.SHA256] = true
 	if t, ok := r.taken[f.Name]; ok {
@@ -476,11 +459,8 @@ func readSource(name string, read int64) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return source{}, err
-	}
-	s := source{Path: name, SHA256: hex.EncodeToString(h.Sum(nil)), Stamp: filestamp.Of(st)}
+	s := source{Path: name, Stamp: filestamp.Of(st)}
 	s.Racy = s.Stamp.Racy(read)
-	return s, nil
+	s.SHA256, _, err = hashAll(f)
+	return s, err
 }

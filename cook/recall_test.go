@@ -343,14 +343,8 @@ func TestExplain(t *testing.T) {
 // TestCookDistrustsItsState: a state that is damaged, foreign or about files that have
 // changed since costs time alone.
 func TestCookDistrustsItsState(t *testing.T) {
-	dir := t.TempDir()
-	scene, out := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "out")
-	y, o := newYard(), yardOptions()
-	y.write(t, scene)
-	age(t, scene)
-	if _, err := Run(t.Context(), scene, out, o); err != nil {
-		t.Fatal(err)
-	}
+	o := yardOptions()
+	scene, out := cookedYard(t, o)
 	want := testfile.ReadTree(t, out)
 	stateAt := filepath.Join(out, filepath.FromSlash(stateFile("yard.json")))
 	good := testfile.Read(t, stateAt)
@@ -388,14 +382,8 @@ func must0(t *testing.T, err error) {
 
 // TestVerify: bytes that change without a trace are found by reading alone.
 func TestVerify(t *testing.T) {
-	dir := t.TempDir()
-	scene, out := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "out")
-	y, o := newYard(), yardOptions()
-	y.write(t, scene)
-	age(t, scene)
-	if _, err := Run(t.Context(), scene, out, o); err != nil {
-		t.Fatal(err)
-	}
+	o := yardOptions()
+	scene, out := cookedYard(t, o)
 	tile := filepath.Join(out, "tiles", "tile_0_0_0.untold")
 	want := testfile.Read(t, tile)
 	st, err := os.Stat(tile)

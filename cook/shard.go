@@ -1,12 +1,12 @@
 package cook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/bits"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -72,23 +72,12 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	defer out.discard()
 	c.recall = newRecall(ctx, out, c.manifestFile(), &opts)
 	defer c.recall.close()
-	payloads := c.payloads()
-	c.planLevels(payloads)
-	for i := range payloads {
-		payloads[i].above = false // nodes are made by the cook that comes last
-	}
-	room, err := c.weigh(payloads)
+	c.pyramid = false // nodes are made by the cook that comes last
+	build, _, err := c.newBuilder(ctx, out)
 	if err != nil {
 		return nil, err
 	}
-	images, err := newTextures(ctx, c.scene, filepath.Join(out.stage, filepath.FromSlash(opts.PayloadDir)), &opts, c.ns, c.recall.madeImages(&opts))
-	if err != nil {
-		return nil, err
-	}
-	build, err := c.newBuilder(ctx, out, images, room, payloads)
-	if err != nil {
-		return nil, err
-	}
+	payloads := build.payloads
 	of := shares(payloads, shard.Count)
 	var mine []int
 	for i := range payloads {
@@ -105,7 +94,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 		return nil, fmt.Errorf("cook: the store fails, and a shard is of no use without it: %w", err)
 	}
 	return &ShardResult{
-		Index: shard.Index, Count: shard.Count, Payloads: len(payloads), Share: len(mine), Reused: len(c.recall.reused),
+		Index: shard.Index, Count: shard.Count, Payloads: len(payloads), Share: len(mine), Reused: c.recall.reused,
 		Notes: allNotes(c.scene, c.ns),
 	}, nil
 }
@@ -126,15 +115,7 @@ func shares(payloads []payload, n int) []int {
 			code[i] = morton(at)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case code[a] < code[b]:
-			return -1
-		case code[a] > code[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(code[a], code[b]) })
 	total := uint64(0)
 	for i := range payloads {
 		total += payloads[i].cost()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"sync"
 	"time"
 
@@ -101,6 +100,13 @@ func (x *shared) copy(f fileRecord, write func(io.Reader) error) bool {
 	})
 }
 
+// hit notes that the store has the result of a key.
+func (r *recall) hit(key sum) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shared.hits[key] = true
+}
+
 // miss notes that the store has no result of a key that could be taken: one that is made
 // is put there whatever lies under the key. With hasRecord it is in the place of files that
 // have gone or are damaged.
@@ -121,7 +127,7 @@ func (r *recall) fetch(key sum, files []fileRecord) (found map[string]string) {
 		}
 		at := r.locate(f, "")
 		if at == "" && r.out.wrote(f) { // nodes share textures
-			at = r.staged(f.Name)
+			at = r.out.at(f.Name)
 		}
 		if at == "" {
 			got = append(got, f)
@@ -134,44 +140,44 @@ func (r *recall) fetch(key sum, files []fileRecord) (found map[string]string) {
 			}) {
 				break
 			}
-			at = r.staged(f.Name)
+			at = r.out.at(f.Name)
 		}
 		found[f.Name] = at
 	}
 	if len(found) < len(files) {
 		for _, f := range got {
 			r.out.forget(f.Name)
-			_ = r.out.files.Remove(r.staged(f.Name))
+			_ = r.out.files.Remove(r.out.at(f.Name))
 		}
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.shared.hits[key] = true
+	r.hit(key)
 	return found
 }
 
-// staged is where a file of this cook's stage lies.
-func (r *recall) staged(name string) string { return path.Join(journal.Folder, r.out.name, name) }
-
 // share puts a result of this cook into the store, in the background. Its files lie in
-// the stage, or where they are taken from, the others by their paths. The caller holds
-// r.mu.
+// the stage, or where they are taken from, the others by their paths.
 func (r *recall) share(key sum, files []fileRecord, others map[string]fileRecord, v any) {
-	if !r.shared.works() || r.shared.hits[key] {
+	x := r.shared
+	if !x.works() {
 		return
 	}
 	from := map[string]fileRecord{}
 	maps.Copy(from, others)
+	r.mu.Lock()
 	for _, f := range files {
-		at := r.staged(f.Name)
+		at := r.out.at(f.Name)
 		if t, ok := r.taken[f.Name]; ok {
 			at = t.from
 		}
 		from[at] = f
 	}
-	x := r.shared
 	replaces, asked := x.misses[key]
+	hit := x.hits[key]
+	r.mu.Unlock()
+	if hit {
+		return
+	}
 	put := x.store.PutFile
 	if replaces {
 		put = x.store.ReplaceFile

@@ -2,8 +2,6 @@ package cook
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,14 +87,12 @@ func (s *state) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := sha256.Sum256(body)
-	return append([]byte(hex.EncodeToString(h[:])+"\n"), body...), nil
+	return append([]byte(hashOf(body)+"\n"), body...), nil
 }
 
 func decodeState(text []byte) (*state, error) {
 	line, body, ok := bytes.Cut(text, []byte("\n"))
-	h := sha256.Sum256(body)
-	if !ok || string(line) != hex.EncodeToString(h[:]) {
+	if !ok || string(line) != hashOf(body) {
 		return nil, errForeign
 	}
 	s := &state{}

@@ -2,7 +2,6 @@ package cook
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -36,32 +35,32 @@ type madeImages struct {
 }
 
 // Take implements texture.Results.
-func (x *madeImages) Take(key, dir string, files []*texture.Cooked) bool {
-	rec, ok := x.r.oldImages[key]
-	from := fromEarlier
-	if !ok || !x.bring(&rec, dir, files) {
-		if !x.r.shared.works() || x.r.fresh {
-			return false
-		}
-		var k sum
-		if n, err := hex.Decode(k[:], []byte(key)); err != nil || n != len(k) {
-			return false
-		}
-		rec = imageRecord{}
-		there := x.r.shared.record(k, &rec)
-		if !there || !x.bring(&rec, dir, files) {
-			x.r.miss(k, there)
-			return false
-		}
-		from = fromStore
+func (x *madeImages) Take(k texture.Key, dir string, files []*texture.Cooked) bool {
+	if x.r.fresh {
+		return false
 	}
-	x.keep(key, &rec, from == fromStore)
+	key := sum(k)
+	if rec, ok := x.r.last.Images[key.String()]; ok && x.bring(&rec, dir, files) {
+		x.remember(key, &rec)
+		return true
+	}
+	if !x.r.shared.works() {
+		return false
+	}
+	var rec imageRecord
+	there := x.r.shared.record(key, &rec)
+	if !there || !x.bring(&rec, dir, files) {
+		x.r.miss(key, there)
+		return false
+	}
+	x.r.hit(key)
+	x.remember(key, &rec)
 	return true
 }
 
 // bring writes the files of a record to dir, under the names that they have now.
 func (x *madeImages) bring(rec *imageRecord, dir string, files []*texture.Cooked) bool {
-	if x.r.fresh || len(rec.Files) != len(files) {
+	if len(rec.Files) != len(files) {
 		return false
 	}
 	for i := range files {
@@ -91,9 +90,8 @@ func (x *madeImages) copy(f fileRecord, to string) bool {
 		if err != nil {
 			return err
 		}
-		h := sha256.New()
-		_, err = io.Copy(io.MultiWriter(out, h), in)
-		if err = errors.Join(err, out.Close()); err == nil && hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
+		hash, _, err := hashAll(io.TeeReader(in, out))
+		if err = errors.Join(err, out.Close()); err == nil && hash != f.SHA256 {
 			err = errForeign
 		}
 		if err != nil {
@@ -113,7 +111,7 @@ func (x *madeImages) copy(f fileRecord, to string) bool {
 }
 
 // Keep implements texture.Results.
-func (x *madeImages) Keep(key, dir string, files []*texture.Cooked) {
+func (x *madeImages) Keep(key texture.Key, dir string, files []*texture.Cooked) {
 	rec := &imageRecord{}
 	for _, c := range files {
 		s, err := readSource(filepath.Join(dir, c.File), 0)
@@ -125,25 +123,20 @@ func (x *madeImages) Keep(key, dir string, files []*texture.Cooked) {
 			Width:      c.Width, Height: c.Height, Levels: c.Levels, Format: c.Format, GPU: c.GPU,
 		})
 	}
-	x.keep(key, rec, false)
+	x.remember(sum(key), rec)
 }
 
-func (x *madeImages) keep(key string, rec *imageRecord, known bool) {
-	var k sum
-	if n, err := hex.Decode(k[:], []byte(key)); err != nil || n != len(k) {
-		return
-	}
-	x.r.mu.Lock()
-	defer x.r.mu.Unlock()
-	x.r.images[key] = *rec
-	if known && x.r.shared != nil {
-		x.r.shared.hits[k] = true
-	}
+// remember notes what was made of an image. Its files are complete.
+func (x *madeImages) remember(key sum, rec *imageRecord) {
 	var files []fileRecord
 	for _, f := range rec.Files {
 		files = append(files, f.fileRecord)
+		x.r.out.note(f.entry())
 	}
-	x.r.share(k, files, nil, rec)
+	defer x.r.share(key, files, nil, rec)
+	x.r.mu.Lock()
+	defer x.r.mu.Unlock()
+	x.r.images[key.String()] = *rec
 }
 
 // madeImages returns what earlier cooks have made of images; nil for a dry run.

@@ -84,16 +84,29 @@ type tile struct {
 // of them has a triangle with an area. look, when set, sees what the container
 // will hold.
 func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []int, get func(object int) (member, error), look func([]drawable)) (*tile, error) {
+	all, present, err := b.gather(ctx, members, get)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	if look != nil {
+		look(all)
+	}
+	out := &tile{present: present}
+	out.file, err = b.write(t, all, b.staged, &out.order)
+	return out, err
+}
+
+// gather packs the given members, in order, as a container is to hold them, and lists
+// those that have a triangle with an area.
+func (b *tileBuilder) gather(ctx context.Context, members []int, get func(object int) (member, error)) (all []drawable, present []int, err error) {
 	shared := b.sharedMeshes(members)
-	var all []drawable
-	out := &tile{}
 	for _, i := range members {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m, err := get(i)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !m.cut && b.instanced(i, shared) {
 			// Its parts are packed in the mesh's own space, once a mesh.
@@ -101,25 +114,17 @@ func (b *tileBuilder) build(ctx context.Context, t format.FileType, members []in
 		}
 		list, err := b.pack(&m)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(list) > 0 {
-			out.present = append(out.present, i)
+			present = append(present, i)
 		}
 		all = append(all, list...)
 	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	if b.classes != nil {
+	if len(all) > 0 && b.classes != nil {
 		all = merge(all, b.classes)
 	}
-	if look != nil {
-		look(all)
-	}
-	file, err := b.write(t, all, b.staged, &out.order)
-	out.file = file
-	return out, err
+	return all, present, nil
 }
 
 // write lays the drawables out as a container.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -47,14 +46,17 @@ type Options struct {
 	Progress func(done, total int)
 }
 
+// Key is the hash of all that decides the files of an image.
+type Key [sha256.Size]byte
+
 // Results are files that were made of images. Its methods are called by several
 // goroutines at a time.
 type Results interface {
 	// Take brings the files that were made for a key into dir, fills in what is known of
 	// them but their names, and reports whether it could.
-	Take(key, dir string, files []*Cooked) bool
+	Take(key Key, dir string, files []*Cooked) bool
 	// Keep is told of files that have been made for a key and lie in dir.
-	Keep(key, dir string, files []*Cooked)
+	Keep(key Key, dir string, files []*Cooked)
 }
 
 // DefaultMemory lets two textures of 3600 x 3600 pixels be cooked at a time.
@@ -306,7 +308,7 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 	if err := ctx.Err(); err != nil || !w.needed() || w.kept != nil {
 		return err
 	}
-	var key string
+	var key Key
 	var files []*Cooked
 	if k.o.Results != nil {
 		var err error
@@ -347,19 +349,18 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 	return nil
 }
 
-// stage is raised whenever other bytes are made of the same image.
-const stage = 1
+// KeyStage is a number that is raised whenever other bytes are made of the same image.
+const KeyStage = 1
 
 // key hashes all that decides the files of an image, which it lists.
-func (k *kitchen) key(w *work) (string, []*Cooked, error) {
+func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 	f, err := os.Open(filepath.Join(k.from, w.staged.File))
 	if err != nil {
-		return "", nil, err
+		return key, nil, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	fmt.Fprintf(h, "texture %d %d\n", stage, k.o.Mode)
-	var files []*Cooked
+	fmt.Fprintf(h, "texture %d %d\n", KeyStage, k.o.Mode)
 	for _, r := range w.roles.List() {
 		for v := range w.cooked {
 			if to := w.cooked[v][r.Use]; to != nil && !slices.Contains(files, to) {
@@ -369,7 +370,8 @@ func (k *kitchen) key(w *work) (string, []*Cooked, error) {
 		}
 	}
 	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), files, err
+	h.Sum(key[:0])
+	return key, files, err
 }
 
 // write makes one file.
