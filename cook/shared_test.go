@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/blob"
 	"github.com/untoldkit/untold/internal/testfile"
@@ -173,7 +174,7 @@ func TestStoreFails(t *testing.T) {
 func TestStages(t *testing.T) {
 	scene := filepath.Join(t.TempDir(), "yard.gltf")
 	newYard().write(t, scene)
-	tiles, nodes := newDigest(), newDigest()
+	tiles, nodes, scenes, images := newDigest(), newDigest(), newDigest(), newDigest()
 	plain := yardOptions()
 	plain.FitDistances = true
 	pyramid := plain
@@ -184,6 +185,7 @@ func TestStages(t *testing.T) {
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
 			t.Fatal(err)
 		}
+		scenes.text(string(testfile.Read(t, filepath.Join(out, "yard.json"))))
 		s := loadStateAt(t, out, "yard.json")
 		for _, name := range slices.Sorted(maps.Keys(s.Payloads)) {
 			p := s.Payloads[name].Record
@@ -197,6 +199,20 @@ func TestStages(t *testing.T) {
 			nodes.text(id)
 			for _, f := range c.files() {
 				nodes.text(f.SHA256)
+			}
+		}
+	}
+	for _, mode := range []TextureMode{TexturesResize, TexturesBC} {
+		o, out := levelOptions(), t.TempDir()
+		o.Textures, o.MaxTexture = mode, 40
+		scene := texturedHills(t, hillImages()...)
+		if _, err := Run(t.Context(), scene, out, o); err != nil {
+			t.Fatal(err)
+		}
+		s := loadStateAt(t, out, strings.TrimSuffix(filepath.Base(scene), ".gltf")+".json")
+		for _, key := range slices.Sorted(maps.Keys(s.Images)) {
+			for _, f := range s.Images[key].Files {
+				images.text(f.Name + " " + f.SHA256)
 			}
 		}
 	}
@@ -214,7 +230,7 @@ func TestStages(t *testing.T) {
 		name   string
 		number int
 		sum    sum
-	}{{"tileStage", tileStage, tiles.sum()}, {"nodeStage", nodeStage, nodes.sum()}} {
+	}{{"tileStage", tileStage, tiles.sum()}, {"nodeStage", nodeStage, nodes.sum()}, {"sceneStage", sceneStage, scenes.sum()}, {"KeyStage", texture.KeyStage, images.sum()}} {
 		number := strconv.Itoa(is.number)
 		text += fmt.Sprintf("%s %s %s\n", is.name, number, is.sum)
 		switch old := was[is.name]; {

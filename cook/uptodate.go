@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
@@ -19,13 +20,21 @@ import (
 	"github.com/untoldkit/untold/partition"
 )
 
-// digest hashes all options that what is written, or said about it, follows from.
+// digest hashes all options that what is written, or said about it, follows from, and the
+// numbers of the code.
 func (o *Options) digest() (string, error) {
 	out := o.OutputOptions
 	out.NoSync, out.Full, out.Verify, out.DryRun, out.Report = false, false, false, false, false
-	text, err := json.Marshal([]any{o.InputOptions, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels, tileStage})
+	text, err := json.Marshal([]any{
+		o.InputOptions, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
+		tileStage, nodeStage, texture.KeyStage, sceneStage,
+	})
 	return hashOf(text), err
 }
+
+// sceneStage is for the manifest, and what a cook says about it, what tileStage is for
+// tiles.
+const sceneStage = 1
 
 // upToDate returns what the last cook said, if nothing has changed since: not the scene's
 // files, not the options, and no file of the output. Then nothing is read but the state
