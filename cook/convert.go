@@ -48,10 +48,11 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 		return nil, err
 	}
 	ns := &notes{}
-	scene, objects, err := load(ctx, model, &opts, ns)
+	scene, _, objects, err := load(ctx, model, &opts, ns)
 	if err != nil {
 		return nil, err
 	}
+	defer scene.Close()
 	o, err := newOutput(filepath.Dir(out), opts.output())
 	if err != nil {
 		return nil, err
@@ -118,7 +119,8 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	b := newTileBuilder(s, objects, images.staged, opts, ns)
 	var counted []memberNote
 	t, err := b.build(ctx, opts.FileType, members, func(i int) (member, error) {
-		return member{object: i, parts: b.bake(i), notes: &counted}, nil
+		parts, err := b.bake(i)
+		return member{object: i, parts: parts, notes: &counted}, err
 	}, nil)
 	if err != nil {
 		return nil, err
@@ -158,27 +160,33 @@ func triangles(f *format.File) int {
 	return n
 }
 
-// load reads the scene and its objects; a scene without triangles is
-// ErrNothing.
-func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscene.Scene, []object, error) {
+// load opens the scene and finds its objects; a scene without triangles is
+// ErrNothing. The caller closes the scene.
+func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscene.Scene, *survey, []object, error) {
 	opts.progress("load", 0, 1)
-	s, err := gltfscene.Load(ctx, path, gltfscene.Options{
+	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
+	s, err := gltfscene.Open(ctx, path, gltfscene.Options{
 		Scene: opts.Scene, AllowParentPaths: opts.AllowParentPaths,
 		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs, MaxTriangles: int64(max(0, opts.MaxTriangles)),
-	})
+	}, opts.memory()/geometryShare, v.look)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	objects, err := objectsOf(ctx, s, opts.jobs(), ns)
+	objects, err := objectsOf(s, v, ns)
+	if err == nil && len(objects) == 0 {
+		err = nothing(path, s, ns)
+	}
 	if err != nil {
-		return nil, nil, err
+		s.Close()
+		return nil, nil, nil, err
 	}
 	opts.progress("load", 1, 1)
-	if len(objects) == 0 {
-		return nil, nil, nothing(path, s, ns)
-	}
-	return s, objects, nil
+	return s, v, objects, nil
 }
+
+// geometryShare is the part of the memory that decoded geometry may take which nothing
+// needs at the moment.
+const geometryShare = 4
 
 // NothingError is ErrNothing with what was skipped.
 type NothingError struct {

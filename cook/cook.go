@@ -8,6 +8,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"runtime"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -83,6 +84,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err != nil {
 		return nil, err
 	}
+	defer c.scene.Close()
 	seen := lookAt(c.scene.Files)
 	out, err := openOutput(dir, &opts)
 	if err != nil {
@@ -142,6 +144,9 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if name, ok := changedFile(seen); ok {
+		return nil, fmt.Errorf("%w: %s has changed while it was cooked: cook again when it is complete", gltfscene.ErrChanged, name)
+	}
 	var files []fileRecord
 	if !opts.DryRun {
 		if files, err = c.commit(ctx, out, m, others); err != nil {
@@ -163,18 +168,21 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	return res, nil
 }
 
-// planScene reads a scene and says which object goes into which tile. From then on the
-// plan does not change.
+// planScene opens a scene and says which object goes into which tile. From then on the
+// plan does not change. The caller closes the scene.
 func planScene(ctx context.Context, scene string, opts *Options) (c *scenePlan, err error) {
 	// Scene: the glTF file as a flat list of objects.
 	c = &scenePlan{opts: opts, ns: &notes{}, path: scene}
-	if c.scene, c.objects, err = load(ctx, scene, opts, c.ns); err != nil {
+	if c.scene, c.seen, c.objects, err = load(ctx, scene, opts, c.ns); err != nil {
 		return nil, err
 	}
-	if c.offset, err = opts.recenter(ctx, c.scene, c.objects, c.ns); err != nil {
+	c.offset = opts.recenter(c.scene, c.seen, c.objects, c.ns)
+	if err := c.plan(); err != nil {
+		c.scene.Close()
 		return nil, err
 	}
-	return c, c.plan()
+	runtime.GC() // for Options.spare: what planning alone has needed is garbage
+	return c, nil
 }
 
 // openOutput makes the folders of a cook; a dry run makes none.
@@ -194,6 +202,7 @@ type scenePlan struct {
 	path    string // of the scene file
 	ns      *notes
 	scene   *gltfscene.Scene
+	seen    *survey
 	objects []object
 	offset  geom.Vec3 // taken off the scene's coordinates
 	inputs  []partition.Object

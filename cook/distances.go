@@ -33,9 +33,8 @@ func (c *scenePlan) wantedWhole() bool {
 	total := int64(0)
 	for i := range c.objects {
 		for _, p := range c.objects[i].placed {
-			for k := range c.scene.Meshes[p.mesh].Primitives {
-				prim := &c.scene.Meshes[p.mesh].Primitives[k]
-				total += int64(len(prim.Positions))*vertex.Size + 4*int64(len(prim.Indices))
+			for _, part := range c.scene.Meshes[p.mesh].Parts {
+				total += int64(part.Vertices)*vertex.Size + 12*int64(part.Triangles)
 			}
 		}
 		if total > c.opts.WholeLimit {

@@ -40,8 +40,8 @@ func (c *scenePlan) annotate(in *partition.Object, e extras) error {
 	o := &c.objects[in.ID]
 	for _, at := range o.placed {
 		mesh := &c.scene.Meshes[at.mesh]
-		for k := range mesh.Primitives {
-			if m := mesh.Primitives[k].Material; m >= 0 && m < len(c.scene.Materials) {
+		for _, p := range mesh.Parts {
+			if m := p.Material; m >= 0 && m < len(c.scene.Materials) {
 				in.Materials = append(in.Materials, c.scene.Materials[m].Name)
 			}
 		}

@@ -54,11 +54,14 @@ func (b *tileBuilder) instanced(i int, shared map[int]*sharedMesh) bool {
 }
 
 // parts returns the mesh's parts in its own space for one of its uses.
-func (s *sharedMesh) parts(b *tileBuilder, object int) []part {
+func (s *sharedMesh) parts(b *tileBuilder, object int) ([]part, error) {
 	at := b.objects[object].placed[0]
 	if s.baked == nil {
 		id := geom.Identity()
-		s.baked = b.bakeMesh(at, &id)
+		var err error
+		if s.baked, err = b.bakeMesh(at, &id); err != nil {
+			return nil, err
+		}
 		for k := range s.baked {
 			s.baked[k].instance = &instancePart{}
 		}
@@ -67,7 +70,7 @@ func (s *sharedMesh) parts(b *tileBuilder, object int) []part {
 	for k := range out {
 		out[k].placed = at
 	}
-	return out
+	return out, nil
 }
 
 // transformOf rounds a world matrix for an entity.

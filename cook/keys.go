@@ -52,7 +52,7 @@ type keyer struct {
 	c         *scenePlan
 	b         *tileBuilder
 	first     []int                  // by object: see firstUse
-	meshes    []sum                  // by Scene.Meshes, of those that objects show
+	meshes    []sum                  // by Scene.Meshes
 	images    []sum                  // by Scene.Images
 	materials []sum                  // by tileBuilder.materials
 	uses      map[string]texture.Use // of what atlases are drawn from, by staged files
@@ -60,25 +60,11 @@ type keyer struct {
 	levels    sum // the options that matter for levels
 }
 
-// newKeyer hashes meshes, images and materials.
+// newKeyer hashes images and materials.
 func (c *scenePlan) newKeyer(ctx context.Context, b *tileBuilder, images *textures, first []int) (*keyer, error) {
-	y := &keyer{c: c, b: b, first: first, meshes: make([]sum, len(c.scene.Meshes)), images: make([]sum, len(c.scene.Images))}
-	used := make([]bool, len(c.scene.Meshes))
-	for i := range c.objects {
-		for _, p := range c.objects[i].placed {
-			used[p.mesh] = true
-		}
-	}
+	y := &keyer{c: c, b: b, first: first, meshes: c.seen.sums, images: make([]sum, len(c.scene.Images))}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(c.opts.jobs())
-	for i := range used {
-		if used[i] {
-			g.Go(func() error {
-				y.meshes[i] = meshSum(&c.scene.Meshes[i])
-				return ctx.Err()
-			})
-		}
-	}
 	for i := range y.images {
 		g.Go(func() error {
 			d := newDigest()
@@ -125,12 +111,12 @@ func (y *keyer) hashOptions() error {
 	return nil
 }
 
-func meshSum(m *gltfscene.Mesh) sum {
+func meshSum(name string, list []gltfscene.Primitive) sum {
 	d := newDigest()
-	d.text(m.Name)
-	d.int(len(m.Primitives))
-	for k := range m.Primitives {
-		p := &m.Primitives[k]
+	d.text(name)
+	d.int(len(list))
+	for k := range list {
+		p := &list[k]
 		d.int(p.Slot)
 		attribute(d, p.Positions)
 		attribute(d, p.Normals)
@@ -265,8 +251,8 @@ func (y *keyer) materialsOf(p *payload) sum {
 	var used, shown []int
 	for _, i := range p.members {
 		for _, at := range c.objects[i].placed {
-			for k := range c.scene.Meshes[at.mesh].Primitives {
-				shown = append(shown, y.b.material(&c.scene.Meshes[at.mesh].Primitives[k]))
+			for _, p := range c.scene.Meshes[at.mesh].Parts {
+				shown = append(shown, y.b.material(p.Material))
 			}
 		}
 	}

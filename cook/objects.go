@@ -1,11 +1,8 @@
 package cook
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/geom"
@@ -34,7 +31,7 @@ type placed struct {
 // objectsOf lists the nodes with geometry, with exact world boxes. The nodes
 // of a LOD group are one object, so that its levels stay together; its finest
 // level alone counts for the box.
-func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]object, error) {
+func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 	names := nameTable{}
 	var out []object
 	groups := map[int]int{} // LOD group to index into out
@@ -64,9 +61,7 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 		}
 		out = append(out, o)
 	}
-	if err := measureObjects(ctx, s, out, jobs); err != nil {
-		return nil, err
-	}
+	measureObjects(s, v, out)
 	for i := range out {
 		o := &out[i]
 		if !o.box.Min.IsFinite() || !o.box.Max.IsFinite() {
@@ -78,23 +73,10 @@ func objectsOf(ctx context.Context, s *gltfscene.Scene, jobs int, ns *notes) ([]
 }
 
 // measureObjects finds the boxes of objects in the world.
-func measureObjects(ctx context.Context, s *gltfscene.Scene, out []object, jobs int) error {
-	whole := wholePrimitives(s)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
-	const batch = 256
-	for start := 0; start < len(out); start += batch {
-		g.Go(func() error {
-			for i := start; i < min(start+batch, len(out)); i++ {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				out[i].box = out[i].worldBox(s, whole)
-			}
-			return nil
-		})
+func measureObjects(s *gltfscene.Scene, v *survey, out []object) {
+	for i := range out {
+		out[i].box = out[i].worldBox(s, v)
 	}
-	return g.Wait()
 }
 
 func (o *object) add(s *gltfscene.Scene, p placed) {
@@ -116,57 +98,15 @@ func (o *object) finest() int {
 // worldBox returns the box of the vertices that triangles use, moved to world
 // space and rounded as they will be stored; of a group, of its finest level
 // that has any.
-func (o *object) worldBox(s *gltfscene.Scene, whole [][]bool) geom.Box {
+func (o *object) worldBox(s *gltfscene.Scene, v *survey) geom.Box {
 	finest := o.finest()
 	box := geom.EmptyBox()
 	for _, p := range o.placed {
 		if p.level == finest {
-			box = box.Union(meshBox(&s.Meshes[p.mesh], &s.Nodes[p.node].World, whole[p.mesh]))
+			box = box.Union(v.box(p.node, &s.Nodes[p.node].World))
 		}
 	}
 	return geom.Box{Min: geom.FromF32(box.Min.F32()), Max: geom.FromF32(box.Max.F32())}
-}
-
-// meshBox returns the exact box of a mesh in the world. whole tells which
-// primitives use all of their vertices.
-func meshBox(m *gltfscene.Mesh, world *geom.Mat4, whole []bool) geom.Box {
-	box := geom.EmptyBox()
-	for k := range m.Primitives {
-		p := &m.Primitives[k]
-		if whole[k] {
-			for _, v := range p.Positions {
-				box = box.Extend(world.Point(geom.FromF32(v)))
-			}
-			continue
-		}
-		for _, i := range p.Indices {
-			box = box.Extend(world.Point(geom.FromF32(p.Positions[i])))
-		}
-	}
-	return box
-}
-
-// wholePrimitives tells of every mesh which primitives use all their vertices:
-// there the vertices can be walked, which are several times fewer than the
-// indices, for every instance.
-func wholePrimitives(s *gltfscene.Scene) [][]bool {
-	out := make([][]bool, len(s.Meshes))
-	var used []bool
-	for i := range s.Meshes {
-		for k := range s.Meshes[i].Primitives {
-			p := &s.Meshes[i].Primitives[k]
-			used = append(used[:0], make([]bool, len(p.Positions))...)
-			left := len(used)
-			for _, v := range p.Indices {
-				if !used[v] {
-					used[v] = true
-					left--
-				}
-			}
-			out[i] = append(out[i], left == 0)
-		}
-	}
-	return out
 }
 
 // tilePolicy reads the placement override from a node's extras.

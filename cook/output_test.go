@@ -256,10 +256,11 @@ func TestWorldBox(t *testing.T) {
 	}
 	ns := &notes{}
 	opts := ClassicOptions()
-	_, objects, err := load(context.Background(), d.save(t), &opts, ns)
+	s, _, objects, err := load(context.Background(), d.save(t), &opts, ns)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.Close()
 	if b := objects[0].box; b.Min != (geom.Vec3{0, 0, 1}) || b.Max != (geom.Vec3{6, 1, 1}) || objects[0].triangles != 3 {
 		t.Errorf("%+v", objects[0])
 	}

@@ -39,24 +39,31 @@ func (p *part) pack(o mesh.PackOptions) (*mesh.Packed, error) {
 
 // bake returns the parts of an object in world space, with normals and, where
 // there are texture coordinates, tangents.
-func (b *tileBuilder) bake(i int) []part {
+func (b *tileBuilder) bake(i int) ([]part, error) {
 	var out []part
 	for _, at := range b.objects[i].placed {
-		out = append(out, b.bakeMesh(at, &b.scene.Nodes[at.node].World)...)
+		list, err := b.bakeMesh(at, &b.scene.Nodes[at.node].World)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
 	}
-	return out
+	return out, nil
 }
 
 // bakeMesh returns the parts of one placed mesh, moved by world.
-func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) []part {
+func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) ([]part, error) {
 	var out []part
-	src := &b.scene.Meshes[at.mesh]
-	for k := range src.Primitives {
-		p := &src.Primitives[k]
+	list, err := b.scene.Geometry(at.mesh)
+	if err != nil {
+		return nil, err
+	}
+	for k := range list {
+		p := &list[k]
 		if len(p.Indices) == 0 {
 			continue
 		}
-		material := b.material(p)
+		material := b.material(p.Material)
 		m := meshOf(p, &b.plans[material])
 		m.Transform(world)
 		made := part{placed: at, slot: p.Slot, material: material, shape: m}
@@ -72,7 +79,7 @@ func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) []part {
 		}
 		out = append(out, made)
 	}
-	return out
+	return out, nil
 }
 
 // meshOf copies a primitive's positions into double precision and puts the UV
@@ -97,16 +104,18 @@ func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
 	return m
 }
 
-// splitter cuts objects that lie in several tiles, each once: the first tile
-// that needs an object cuts it, the last one lets go of the pieces.
+// splitter cuts objects that lie in several tiles: the first tile that needs an object
+// cuts it, the last one lets go of the pieces. Pieces for which there is no room are cut
+// again for the next tile.
 type splitter struct {
 	b       *tileBuilder
 	plan    *partition.Plan
 	entries map[int]*splitEntry // objects in several tiles; the map is fixed
-	// What the pieces take that have been cut and that no tile has asked for,
-	// in bytes, and how much they may; see scenePlan.countPieces, which comes
-	// before and can only estimate.
+	// What the pieces take that have been cut and that no tile has asked for, in bytes,
+	// how much they may while others wait, and how much those of one object may at all;
+	// see scenePlan.countPieces, which comes before and can only estimate.
 	held  atomic.Int64
+	room  int64
 	limit int64
 	full  func(held int64) error
 }
@@ -121,7 +130,7 @@ type splitEntry struct {
 
 // newSplitter finds the objects to cut.
 func (c *scenePlan) newSplitter(b *tileBuilder) *splitter {
-	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
+	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, room: c.opts.spare() / 4, limit: math.MaxInt64, full: c.piecesFull}
 	if c.opts.MaxTriangles == 0 {
 		s.limit = c.opts.memory()
 	}
@@ -143,7 +152,8 @@ func (c *scenePlan) newSplitter(b *tileBuilder) *splitter {
 func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err error) {
 	e := s.entries[object]
 	if e == nil || coord == nil {
-		return s.b.bake(object), false, nil
+		list, err := s.b.bake(object)
+		return list, false, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -151,7 +161,14 @@ func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err 
 		e.cut = true
 		e.pieces, e.err = s.cut(object)
 	}
-	return s.release(e, object, coord), true, e.err
+	list = s.release(e, object, coord)
+	if e.pieces != nil && s.held.Load() > s.room {
+		for _, rest := range e.pieces {
+			s.held.Add(-bytesOf(rest))
+		}
+		e.pieces, e.cut = nil, false
+	}
+	return list, true, e.err
 }
 
 // skip tells that a tile will not ask for its objects.
@@ -192,14 +209,20 @@ func (s *splitter) release(e *splitEntry, object int, coord *[3]int) []part {
 func (s *splitter) cut(object int) (map[[3]int][]part, error) {
 	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
 	out := map[[3]int][]part{}
-	for _, p := range s.b.bake(object) {
+	list, err := s.b.bake(object)
+	if err != nil {
+		return nil, err
+	}
+	made := int64(0)
+	for _, p := range list {
 		for _, piece := range p.shape.Split(grid) {
 			q := p
 			q.shape = piece.Mesh
 			p.normals, p.tangents = 0, 0 // the first piece counts for all
 			out[piece.Cell] = append(out[piece.Cell], q)
-			if held := s.held.Add(piece.Mesh.Bytes()); held > s.limit {
-				return nil, s.full(held)
+			s.held.Add(piece.Mesh.Bytes())
+			if made += piece.Mesh.Bytes(); made > s.limit {
+				return nil, s.full(made)
 			}
 		}
 	}

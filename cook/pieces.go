@@ -115,7 +115,10 @@ func (n *pieceCount) begin(object int) error {
 		return nil
 	}
 	n.cut++
-	made := n.count(object, min(maxPolygons, n.limit-n.total))
+	made, err := n.count(object, min(maxPolygons, n.limit-n.total))
+	if err != nil {
+		return err
+	}
 	n.by[object] = made.Polygons
 	n.bytes[object] = pieceBytes(made)
 	n.total += made.Polygons
@@ -126,21 +129,25 @@ func (n *pieceCount) begin(object int) error {
 		return c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %.0f million pieces", c.objects[object].name, maxPolygons/1e6))
 	case n.total > n.limit:
 		return c.tooManyPieces(fmt.Sprintf("the scene places and cutting makes more than %d triangles, which is the limit", n.limit))
-	case c.opts.MaxTriangles == 0 && n.held > memory:
-		return c.tooManyPieces(fmt.Sprintf("%d objects would be cut into more than %d pieces, which take more than the %.0f MB of memory that can be had",
-			n.cut, n.total, float64(memory)/1e6))
+	case c.opts.MaxTriangles == 0 && n.bytes[object] > memory:
+		return c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %d pieces, which take more than the %.0f MB of memory that can be had",
+			c.objects[object].name, made.Polygons, float64(memory)/1e6))
 	}
 	return nil
 }
 
 // count counts the pieces of one object.
-func (n *pieceCount) count(object int, limit int64) (sum mesh.SplitCount) {
+func (n *pieceCount) count(object int, limit int64) (sum mesh.SplitCount, err error) {
 	c := n.c
 	grid := mesh.NewClipGrid(c.planned, c.planned.Objects[object].Cells)
 	for _, at := range c.objects[object].placed {
 		world := &c.scene.Nodes[at.node].World
-		for k := range c.scene.Meshes[at.mesh].Primitives {
-			p := &c.scene.Meshes[at.mesh].Primitives[k]
+		list, err := c.scene.Geometry(at.mesh)
+		if err != nil {
+			return sum, err
+		}
+		for k := range list {
+			p := &list[k]
 			n.at = n.at[:0]
 			for _, v := range p.Positions {
 				n.at = append(n.at, world.Point(geom.FromF32(v)))
@@ -150,11 +157,11 @@ func (n *pieceCount) count(object int, limit int64) (sum mesh.SplitCount) {
 			sum.Polygons += made.Polygons
 			sum.Inner += made.Inner
 			if sum.Polygons > limit {
-				return sum
+				return sum, nil
 			}
 		}
 	}
-	return sum
+	return sum, nil
 }
 
 // tooManyPieces is the refusal of a cut.

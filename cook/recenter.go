@@ -2,7 +2,6 @@ package cook
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -44,7 +43,7 @@ const maxOffset = 1e9
 
 // recenter moves a scene and its objects' boxes, and returns what it has taken
 // off.
-func (o *Options) recenter(ctx context.Context, s *gltfscene.Scene, objects []object, ns *notes) (geom.Vec3, error) {
+func (o *Options) recenter(s *gltfscene.Scene, v *survey, objects []object, ns *notes) geom.Vec3 {
 	all := geom.EmptyBox()
 	for i := range objects {
 		all = all.Union(objects[i].box)
@@ -57,7 +56,7 @@ func (o *Options) recenter(ctx context.Context, s *gltfscene.Scene, objects []ob
 		if far := reachOf(all); far > FarCoordinate && !o.Recenter.Auto {
 			ns.add("coordinates-far", 1, 0, fmt.Sprintf("%.0f m, where positions step by %s", far, millimetres(stepAt(far))))
 		}
-		return offset, nil
+		return offset
 	}
 	ns.add("recentred", 1, 0, fmt.Sprintf("(%s), in metres", coordinates(offset)))
 	for i := range s.Nodes {
@@ -69,7 +68,8 @@ func (o *Options) recenter(ctx context.Context, s *gltfscene.Scene, objects []ob
 	for i := range s.Cameras {
 		shift(&s.Cameras[i].World, offset)
 	}
-	return offset, measureObjects(ctx, s, objects, o.jobs())
+	measureObjects(s, v, objects)
+	return offset
 }
 
 // shift takes an offset off what a matrix leads to, in double precision.

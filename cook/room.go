@@ -3,6 +3,8 @@ package cook
 import (
 	"context"
 	"fmt"
+	"math"
+	"runtime/metrics"
 
 	"golang.org/x/sync/semaphore"
 
@@ -58,10 +60,9 @@ func (g *geometryLoad) add(o geometryLoad) {
 func meshLoads(s *gltfscene.Scene) []geometryLoad {
 	out := make([]geometryLoad, len(s.Meshes))
 	for i := range s.Meshes {
-		for k := range s.Meshes[i].Primitives {
-			p := &s.Meshes[i].Primitives[k]
-			n := geometryLoad{vertices: int64(len(p.Positions)), triangles: int64(len(p.Indices) / 3)}
-			if p.Normals == nil {
+		for _, p := range s.Meshes[i].Parts {
+			n := geometryLoad{vertices: int64(p.Vertices), triangles: int64(p.Triangles)}
+			if !p.Normals {
 				n.vertices = 3 * n.triangles
 			}
 			out[i].add(n)
@@ -85,12 +86,33 @@ type room struct {
 	scene   *gltfscene.Scene
 	objects []object
 	meshes  []geometryLoad
+	size    int64 // of sem
 	sem     *semaphore.Weighted
 }
 
 func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
-	return &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), sem: semaphore.NewWeighted(o.memory())}
+	size := o.spare() * 6 / 10
+	return &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size)}
 }
+
+// programBytes is what a program takes that does nothing, with its stacks.
+const programBytes = 48 << 20
+
+// spare returns what is left of the memory beside all that is in use now, which is the
+// scene and its plan, and what garbage takes before it is collected. Something is always
+// left: what is built alone may exceed it.
+func (o *Options) spare() int64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	n := o.memory()
+	if live[0].Value.Kind() == metrics.KindUint64 {
+		n -= int64(min(live[0].Value.Uint64(), math.MaxInt64/2))
+	}
+	return max(n-n/garbageShare-programBytes, o.memory()/16)
+}
+
+// garbageShare is the part of the memory that is left to garbage.
+const garbageShare = 8
 
 // load sums up the members of a container. cells tells in how many tiles an
 // object is cut, 1 for none; pieces are the triangles that cutting makes of
@@ -142,7 +164,7 @@ func (r *room) check(path, name string, members []int, whole geometryLoad, level
 // take waits until the memory has room for a container and returns what gives
 // it back. One that needs all of it is built alone.
 func (r *room) take(ctx context.Context, share geometryLoad, levels bool) (func(), error) {
-	need := min(share.bytes(levels), r.opts.memory())
+	need := min(share.bytes(levels), r.size)
 	if err := r.sem.Acquire(ctx, need); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	if err != nil {
 		return nil, err
 	}
+	defer c.scene.Close()
 	dir, err := os.MkdirTemp("", "untold-shard-")
 	if err != nil {
 		return nil, fmt.Errorf("cook: %w", err)

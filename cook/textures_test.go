@@ -363,10 +363,11 @@ func TestTextureRoles(t *testing.T) {
 	})
 	d.node("Box", p)
 	o := ClassicOptions()
-	s, _, err := load(context.Background(), d.save(t), &o, &notes{})
+	s, _, _, err := load(context.Background(), d.save(t), &o, &notes{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.Close()
 	roles := textureRoles(s, func(*gltfscene.Material) bool { return true })
 	want := texture.Role{Use: texture.Color, Alpha: texture.AlphaMasked, Cutoff: 0.6, Edges: [2]texture.Edge{texture.EdgeClamp, texture.EdgeMirror}}
 	if got := roles[0].List(); len(got) != 1 || got[0] != want {

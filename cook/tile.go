@@ -50,12 +50,12 @@ func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Stage
 	return b
 }
 
-// material returns the index into b.materials for a primitive.
-func (b *tileBuilder) material(p *gltfscene.Primitive) int {
-	if p.Material < 0 {
+// material returns the index into b.materials for the material of a primitive.
+func (b *tileBuilder) material(of int) int {
+	if of < 0 {
 		return len(b.materials) - 1
 	}
-	return p.Material
+	return of
 }
 
 // member is one object of a container with its parts.
@@ -110,7 +110,9 @@ func (b *tileBuilder) gather(ctx context.Context, members []int, get func(object
 		}
 		if !m.cut && b.instanced(i, shared) {
 			// Its parts are packed in the mesh's own space, once a mesh.
-			m.parts = shared[b.objects[i].placed[0].mesh].parts(b, i)
+			if m.parts, err = shared[b.objects[i].placed[0].mesh].parts(b, i); err != nil {
+				return nil, nil, err
+			}
 		}
 		list, err := b.pack(&m)
 		if err != nil {
@@ -177,7 +179,7 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 			continue
 		}
 		suffix := ""
-		if len(src.Primitives) > 1 {
+		if len(src.Parts) > 1 {
 			suffix = fmt.Sprintf("_mat%d", p.slot)
 		}
 		name := n.Name + suffix

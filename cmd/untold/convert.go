@@ -25,6 +25,7 @@ type sceneFlags struct {
 	report   string
 	asJSON   bool
 	sync     bool
+	memory   byteSize
 	reports  []string // file endings of reports
 	textures textureFlags
 	opts     cook.Options
@@ -40,12 +41,16 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
 	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
+	f.Var(&s.memory, "memory", "main memory that the program may take, such as 1GiB: scenes of any size are cooked within it, tile by tile (default: what the machine or its control group leaves free)")
 	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node and every piece that is cut of a triangle; -1 is any number (default: what the memory carries)")
 	f.BoolVar(&s.sync, "sync", true, "flush files and folders to the disk, so that a power failure loses nothing; --sync=false is for scratch disks")
 	s.textures.register(f, &s.opts)
 	f.BoolVar(&s.asJSON, "json", false, "print the result as JSON")
 	f.StringVar(&s.report, "report", "", "write what was done and why to FILE.json or, from cook, FILE.html")
 }
+
+// leastMemory is what a program needs to do anything at all.
+const leastMemory = 128 << 20
 
 // resolve fills in what is not a plain flag.
 func (s *sceneFlags) resolve(a *app) error {
@@ -59,7 +64,11 @@ func (s *sceneFlags) resolve(a *app) error {
 	s.opts.Compress, s.opts.NoSync = mode, !s.sync
 	s.opts.Generator = "untold " + version
 	s.opts.Progress = a.progress()
-	s.opts.Memory = memoryAt("/")
+	if s.opts.Memory = int64(s.memory); s.opts.Memory == 0 {
+		s.opts.Memory = memoryAt("/")
+	} else if s.opts.Memory < leastMemory {
+		return fmt.Errorf("--memory is %s; it must be at least %s", human.Bytes(s.opts.Memory), human.Bytes(int64(leastMemory)))
+	}
 	return s.textures.resolve(&s.opts)
 }
 

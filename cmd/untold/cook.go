@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -80,7 +78,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures max-texture"},
-	{"Output", "output payload-dir full verify store shard require-store explain compress compat dry-run plan report json sync jobs"},
+	{"Output", "output payload-dir full verify store shard require-store explain compress compat dry-run plan report json sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -127,9 +125,6 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 		}
 	}
 	c.opts.Report = c.report != ""
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(cookGC)
-	}
 	defer collectWithin(c.opts.Memory)()
 	res, err := c.cook(cmd.Context(), a, scene)
 	if err != nil {
@@ -146,11 +141,6 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	}
 	return printCooked(a, res)
 }
-
-// cookGC is how much garbage, in percent of what is in use, a cook lets be: it
-// holds the scene and little else, so that collecting sooner takes a fifth off
-// its memory and no time.
-const cookGC = 50
 
 // resolve turns the flags into options.
 func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {

@@ -188,7 +188,7 @@ func (w *workshop) cook(scene, out string) (manifest string, err error) {
 	}
 	a.info("cooking %s to look at it; untold cook keeps what it makes", oneLine(scene))
 	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(cookGC))
+		defer debug.SetGCPercent(debug.SetGCPercent(leastGC))
 	}
 	begin := time.Now()
 	res, err := c.cook(w.ctx, a, scene)

@@ -3,26 +3,42 @@ package gltfscene
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
 
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
-// container is the outer layer of a file: its JSON and, in a .glb, its binary
-// chunk. Both are parts of the file's bytes.
+// container is the outer layer of a file: its JSON and, in a .glb, where its binary chunk
+// lies.
 type container struct {
 	json     []byte
-	bin      []byte
+	bin      extent
 	hasBin   bool
-	padded   bool // the JSON is padded with zero bytes, as old exporters do
-	trailing int  // bytes after the end that the header states
+	padded   bool  // the JSON is padded with zero bytes, as old exporters do
+	trailing int64 // bytes after the end that the header states
 }
 
-// openContainer tells a .glb from a .gltf by its first bytes.
-func openContainer(data []byte) (container, error) {
-	if bytes.HasPrefix(data, []byte("glTF")) {
-		return splitGLB(data)
+// openContainer tells a .glb from a .gltf by the first bytes of a file of a size. It reads
+// all of it but the binary chunk.
+func openContainer(at store, size int64) (container, error) {
+	r, end, err := at.reader()
+	if err != nil {
+		return container{}, err
+	}
+	defer end()
+	var head []byte
+	first, err := r.slice(0, int(min(size, 12)), &head)
+	if err != nil {
+		return container{}, err
+	}
+	if bytes.HasPrefix(first, []byte("glTF")) {
+		return splitGLB(at, r, size, first)
+	}
+	var data []byte
+	if data, err = r.slice(0, int(size), &data); err != nil {
+		return container{}, err
 	}
 	if err := refuseOther(data); err != nil {
 		return container{}, err
@@ -31,9 +47,9 @@ func openContainer(data []byte) (container, error) {
 }
 
 // splitGLB cuts a binary glTF into its chunks.
-func splitGLB(data []byte) (c container, err error) {
-	if len(data) >= 12 {
-		switch version := binary.LittleEndian.Uint32(data[4:]); version {
+func splitGLB(at store, r ranges, size int64, head []byte) (c container, err error) {
+	if len(head) >= 12 {
+		switch version := binary.LittleEndian.Uint32(head[4:]); version {
 		case 2:
 		case 1:
 			return c, gltf1()
@@ -41,10 +57,25 @@ func splitGLB(data []byte) (c container, err error) {
 			return c, unsupported("", "export it as glTF 2.0", "binary glTF version %d is not supported, only 2", version)
 		}
 	}
-	if c.json, c.bin, c.trailing, err = glb.Split(data); err != nil {
+	from := r.at
+	if from == nil {
+		from = bytes.NewReader(r.all)
+	}
+	text, bin, trailing, err := glb.Locate(from, size)
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			return c, err // of reading
+		}
 		return c, malformed("", "%v", err)
 	}
-	c.hasBin = c.bin != nil
+	if c.json, err = r.slice(int(text.Offset), int(text.Size), &c.json); err != nil {
+		return c, err
+	}
+	c.trailing, c.hasBin = trailing, bin.Offset > 0
+	if c.hasBin {
+		c.bin = extent{at, int(bin.Offset), int(bin.Size)}
+	}
 	if n := len(c.json); n > 0 && c.json[n-1] == 0 {
 		c.json, c.padded = bytes.TrimRight(c.json, "\x00"), true
 	}

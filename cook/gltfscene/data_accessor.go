@@ -55,7 +55,7 @@ type accessor struct {
 	ct         int // GL component type
 	normalized bool
 	count      int
-	data       []byte // from the first element on; nil stands for zeros
+	at         extent // from the first element to the last; of no store for zeros
 	stride     int
 	sparse     *sparse
 	bounded    bool // has min and max
@@ -64,9 +64,9 @@ type accessor struct {
 // sparse is the substitution list of a sparse accessor.
 type sparse struct {
 	count   int
-	indices []byte
+	indices extent
 	ct      int
-	values  []byte // tightly packed elements
+	values  extent // tightly packed elements
 }
 
 // componentsOf returns the components of an accessor type, and the bytes of
@@ -127,13 +127,10 @@ func (dr *dataReader) resolve(i int) (*accessor, error) {
 		if v.stride != 0 {
 			a.stride = v.stride
 		}
-		if a.data, err = span(v.data, src.ByteOffset, a.count, a.stride, size); err != nil {
+		if a.at, err = span(v.at, src.ByteOffset, a.count, a.stride, size); err != nil {
 			return nil, err
 		}
-		if a.count == 0 {
-			a.data = nil
-		}
-	} else if src.ByteOffset != 0 {
+	} else if src.ByteOffset != 0 && firstTime(&dr.said.accessors, i, len(dr.doc.accessors.raw)) {
 		dr.notes.warn("accessor-offset", dr.doc.accessors.place(i), "byteOffset without bufferView was ignored")
 	}
 	if src.Sparse != nil {
@@ -144,12 +141,12 @@ func (dr *dataReader) resolve(i int) (*accessor, error) {
 	return a, nil
 }
 
-// span returns the bytes of count elements from offset on.
-func span(data []byte, offset, count, stride, size int) ([]byte, error) {
-	if err := fits(len(data), offset, count, stride, size); err != nil || count == 0 {
-		return nil, err
+// span returns where count elements from offset on lie.
+func span(view extent, offset, count, stride, size int) (extent, error) {
+	if err := fits(view.n, offset, count, stride, size); err != nil || count == 0 {
+		return extent{}, err
 	}
-	return data[offset : offset+(count-1)*stride+size], nil
+	return view.part(offset, (count-1)*stride+size), nil
 }
 
 // fits returns an error unless count elements lie within length bytes. The
@@ -179,13 +176,13 @@ func (dr *dataReader) sparse(a *accessor, src *gltf.Sparse, size int) (*sparse, 
 		return nil, at(".sparse.indices.bufferView", err)
 	}
 	n := componentSize(s.ct)
-	if s.indices, err = span(v.data, src.Indices.ByteOffset, s.count, n, n); err != nil {
+	if s.indices, err = span(v.at, src.Indices.ByteOffset, s.count, n, n); err != nil {
 		return nil, at(".sparse.indices", err)
 	}
 	if v, err = dr.view(src.Values.BufferView); err != nil {
 		return nil, at(".sparse.values.bufferView", err)
 	}
-	if s.values, err = span(v.data, src.Values.ByteOffset, s.count, size, size); err != nil {
+	if s.values, err = span(v.at, src.Values.ByteOffset, s.count, size, size); err != nil {
 		return nil, at(".sparse.values", err)
 	}
 	return s, nil

@@ -255,23 +255,23 @@ func (b *builder) sparse(indices []byte, count int) {
 }
 
 func BenchmarkDecodeFloats(b *testing.B) {
-	a := &accessor{comps: 3, ct: f32, count: 1 << 20, data: make([]byte, 12<<20), stride: 12}
+	a := &accessor{comps: 3, ct: f32, count: 1 << 20, at: memoryExtent(make([]byte, 12<<20)), stride: 12}
 	b.SetBytes(12 << 20)
 	for b.Loop() {
-		decodeVec[[3]float32](a, 0)
+		decodeVec[[3]float32](a, 0, a.count, 0)
 	}
 }
 
 func BenchmarkDecodeShorts(b *testing.B) {
-	a := &accessor{comps: 3, ct: i16, normalized: true, count: 1 << 20, data: make([]byte, 8<<20), stride: 8}
+	a := &accessor{comps: 3, ct: i16, normalized: true, count: 1 << 20, at: memoryExtent(make([]byte, 8<<20)), stride: 8}
 	b.SetBytes(8 << 20)
 	for b.Loop() {
-		decodeVec[[3]float32](a, 0)
+		decodeVec[[3]float32](a, 0, a.count, 0)
 	}
 }
 
 func BenchmarkDecodeIndices(b *testing.B) {
-	a := &accessor{comps: 1, ct: u16, count: 3 << 20, data: make([]byte, 6<<20), stride: 2}
+	a := &accessor{comps: 1, ct: u16, count: 3 << 20, at: memoryExtent(make([]byte, 6<<20)), stride: 2}
 	b.SetBytes(6 << 20)
 	for b.Loop() {
 		decodeIndices(a)

@@ -6,123 +6,167 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
-// dataReader owns the bytes of a load: the buffers that were read, their views and
-// accessors, each read once, and the count of memory that decoded geometry takes. It
-// hands out nothing that lies outside a buffer, and reads no file that is not named
-// by a buffer in use.
+// dataReader knows where the bytes of a load lie: its buffers, their views and accessors,
+// each found once, and it counts the memory that decoded geometry takes. It hands out
+// nothing that lies outside a buffer, and opens no file that is not named by a buffer in
+// use.
 type dataReader struct {
 	*session
 	box         container
+	cache       *cache
 	buffers     map[int]loadedBuffer
 	views       map[int]loadedView
 	accessors   map[int]memo[accessor]
-	bufferBytes int64 // of the file and all buffers read
-	decoded     int64 // bytes that decoding will allocate
+	packed      map[int]loadedView                // of views, those that are compressed
+	said        struct{ views, accessors []bool } // what notes have been made of
+	bufferBytes int64                             // of the file and all buffers in use
+	decoded     int64                             // bytes that decoding will allocate
 }
 
-func newDataReader(se *session, fileBytes int64) dataReader {
+func newDataReader(se *session, fileBytes int64, c *cache) dataReader {
 	return dataReader{
-		session: se, bufferBytes: fileBytes,
+		session: se, bufferBytes: fileBytes, cache: c,
 		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView), accessors: make(map[int]memo[accessor]),
+		packed: make(map[int]loadedView),
 	}
 }
 
-// loadedBuffer is a buffer's bytes, exactly byteLength of them, or why they
-// cannot be had.
-type loadedBuffer struct {
-	data []byte
-	err  error
+// mostKnown is how many accessors are known before they are forgotten: a scene may have
+// millions, of which hardly any are named by meshes far from each other.
+const mostKnown = 1 << 16
+
+// forgetMany lets go of views and accessors, which can be found again, when there are
+// many. Compressed views stay: what they hold is counted.
+func (dr *dataReader) forgetMany() {
+	if len(dr.accessors) < mostKnown {
+		return
+	}
+	clear(dr.accessors)
+	clear(dr.views)
+	dr.doc.accessors.forget()
+	dr.doc.views.forget()
+	dr.doc.meshes.forget()
 }
 
-// loadedView is a bufferView's bytes.
+// firstTime reports, once for each of n things, that nothing has been said of it.
+func firstTime(said *[]bool, i, n int) bool {
+	if *said == nil {
+		*said = make([]bool, n)
+	}
+	first := !(*said)[i]
+	(*said)[i] = true
+	return first
+}
+
+// loadedBuffer is where a buffer's bytes lie, exactly byteLength of them, or why they
+// cannot be had.
+type loadedBuffer struct {
+	at  extent
+	err error
+}
+
+// loadedView is where a bufferView's bytes lie.
 type loadedView struct {
-	data   []byte
+	at     extent
 	stride int // 0: tightly packed
 	err    error
 }
 
-// buffer returns the bytes of buffer i; they are read once.
-func (dr *dataReader) buffer(i int) ([]byte, error) {
+// buffer finds buffer i, once.
+func (dr *dataReader) buffer(i int) (extent, error) {
 	if b, ok := dr.buffers[i]; ok {
-		return b.data, b.err
+		return b.at, b.err
 	}
-	data, err := dr.readBuffer(i)
-	dr.buffers[i] = loadedBuffer{data, err}
-	return data, err
+	at, err := dr.findBuffer(i)
+	dr.buffers[i] = loadedBuffer{at, err}
+	return at, err
 }
 
-func (dr *dataReader) readBuffer(i int) ([]byte, error) {
+func (dr *dataReader) findBuffer(i int) (found extent, err error) {
 	t := &dr.doc.buffers
 	if err := t.check(i); err != nil {
-		return nil, err
+		return found, err
 	}
 	b, err := t.get(i)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	dr.observe(t.place(i), onBuffer, t.raw[i])
 	uri := uriOf(t.raw[i])
-	var data []byte
 	switch {
 	case uri == nil:
-		data, err = dr.embedded(i, t.raw[i])
+		found, err = dr.embedded(i, t.raw[i])
 	case isDataURI(uri):
+		var data []byte
 		data, err = decodeDataURI(uri)
-		dr.bufferBytes += int64(len(data))
+		found = memoryExtent(data)
+		dr.bufferBytes += int64(found.n)
 	default:
-		data, err = dr.readExternal(string(uri), int64(b.ByteLength))
-		dr.bufferBytes += int64(len(data))
+		found, err = dr.external(string(uri), int64(b.ByteLength))
+		dr.bufferBytes += int64(found.n)
 	}
 	if err != nil {
-		return nil, at(t.place(i), err)
+		return extent{}, at(t.place(i), err)
 	}
-	if len(data) < b.ByteLength {
-		return nil, malformed(t.place(i), "holds %d bytes, its byteLength is %d", len(data), b.ByteLength)
+	if found.n < b.ByteLength {
+		return extent{}, malformed(t.place(i), "holds %d bytes, its byteLength is %d", found.n, b.ByteLength)
 	}
-	return data[:b.ByteLength:b.ByteLength], nil
+	return found.part(0, b.ByteLength), nil
 }
 
 // embedded returns the BIN chunk for the first buffer of a .glb.
-func (dr *dataReader) embedded(i int, raw []byte) ([]byte, error) {
+func (dr *dataReader) embedded(i int, raw []byte) (extent, error) {
 	if i == 0 && dr.box.hasBin {
 		return dr.box.bin, nil
 	}
 	if isPlaceholder(raw) {
-		return nil, malformed("", "is a placeholder for compressed data and holds none: only compressed bufferViews may refer to it")
+		return extent{}, malformed("", "is a placeholder for compressed data and holds none: only compressed bufferViews may refer to it")
 	}
 	reason := "has no uri, and the file has no BIN chunk"
 	if i != 0 {
 		reason = "has no uri; only the first buffer of a .glb may lack one"
 	}
-	return nil, &Error{Reason: reason, Hint: "the geometry is not in this file; export it again", Err: ErrMissingFile}
+	return extent{}, &Error{Reason: reason, Hint: "the geometry is not in this file; export it again", Err: ErrMissingFile}
 }
 
-// readExternal reads the first n bytes of the file that uri names.
-func (dr *dataReader) readExternal(uri string, n int64) ([]byte, error) {
+// external finds the first n bytes of the file that uri names.
+func (dr *dataReader) external(uri string, n int64) (extent, error) {
 	dr.noteBackslash(uri)
 	x, err := find(dr.src, uri, dr.opts.AllowParentPaths)
 	if err != nil {
-		return nil, err
+		return extent{}, err
 	}
 	if n > dr.opts.maxFile() {
-		return nil, &Error{
+		return extent{}, &Error{
 			Reason: fmt.Sprintf("needs %d bytes of file %s, the limit is %d", n, quote(x.name), dr.opts.maxFile()),
 			Hint:   "raise Options.MaxFileBytes", Err: ErrTooLarge,
 		}
 	}
 	dr.scene.Files = append(dr.scene.Files, x.src.path(x.name))
-	return x.read(n)
+	return x.extent(n)
 }
 
-// view returns the bytes of bufferView i.
+// view finds bufferView i.
 func (dr *dataReader) view(i int) (loadedView, error) {
 	if v, ok := dr.views[i]; ok {
 		return v, v.err
 	}
+	if v, ok := dr.packed[i]; ok {
+		return v, v.err
+	}
 	v, err := dr.readView(i)
 	v.err = err
-	dr.views[i] = v
+	if err == nil && isPacked(dr.doc.views.raw[i]) {
+		dr.packed[i] = v
+	} else {
+		dr.views[i] = v
+	}
 	return v, err
+}
+
+func isPacked(view []byte) bool {
+	ext, _ := meshoptOf(view)
+	return ext != nil
 }
 
 func (dr *dataReader) readView(i int) (loadedView, error) {
@@ -131,8 +175,11 @@ func (dr *dataReader) readView(i int) (loadedView, error) {
 		return loadedView{}, err
 	}
 	place, raw := dr.doc.views.place(i), dr.doc.views.raw[i]
-	dr.observe(place, onView, raw)
-	if strideFault(bv.ByteStride) {
+	first := firstTime(&dr.said.views, i, len(dr.doc.views.raw))
+	if first {
+		dr.observe(place, onView, raw)
+	}
+	if first && strideFault(bv.ByteStride) {
 		dr.notes.warn("byte-stride", place, "byteStride is not a multiple of 4 within 4 to 252; it was used as it is")
 	}
 	if ext, name := meshoptOf(raw); ext != nil {
@@ -141,16 +188,16 @@ func (dr *dataReader) readView(i int) (loadedView, error) {
 	return dr.plainView(bv, place)
 }
 
-// plainView returns the bytes of a bufferView that is not compressed.
+// plainView finds a bufferView that is not compressed.
 func (dr *dataReader) plainView(bv *gltf.BufferView, place string) (loadedView, error) {
-	data, err := dr.buffer(bv.Buffer)
+	buffer, err := dr.buffer(bv.Buffer)
 	if err != nil {
 		return loadedView{}, at(place, err)
 	}
-	if err := viewFits(bv, len(data)); err != nil {
+	if err := viewFits(bv, buffer.n); err != nil {
 		return loadedView{}, at(place, err)
 	}
-	return loadedView{data: data[bv.ByteOffset:][:bv.ByteLength:bv.ByteLength], stride: bv.ByteStride}, nil
+	return loadedView{at: buffer.part(bv.ByteOffset, bv.ByteLength), stride: bv.ByteStride}, nil
 }
 
 // viewFits returns an error unless the view lies within a buffer of length

@@ -49,13 +49,13 @@ func isPlaceholder(raw []byte) bool {
 	return string(jsonscan.Member(ext, "fallback")) == "true"
 }
 
-// expandView returns a compressed bufferView's bytes. Its own buffer, the
+// expandView finds a compressed bufferView's bytes. Its own buffer, the
 // fallback, is read only if the stream cannot be decoded and the extension
 // is not required.
 func (dr *dataReader) expandView(bv *gltf.BufferView, place string, ext []byte, name string) (loadedView, error) {
 	data, err := dr.decompress(bv, ext, place)
 	if err == nil {
-		return loadedView{data: data, stride: bv.ByteStride}, nil
+		return loadedView{at: data, stride: bv.ByteStride}, nil
 	}
 	err = at(place+".extensions."+name, err)
 	if dr.ext.required[name] || errors.Is(err, ErrTooLarge) {
@@ -69,49 +69,66 @@ func (dr *dataReader) expandView(bv *gltf.BufferView, place string, ext []byte, 
 	return v, nil
 }
 
-// decompress decodes the stream that ext describes.
-func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) ([]byte, error) {
+// decompress decodes the stream that ext describes, which shows that it can be; what it
+// holds is decoded again where the cache has let go of it.
+func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) (found extent, err error) {
 	var v meshoptView
 	if err := meshoptSchema.decode(ext, &v); err != nil {
-		return nil, err
+		return found, err
 	}
 	layout, err := v.layout()
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	if b, err := dr.doc.buffers.get(bv.Buffer); err != nil {
 		dr.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
 	} else if err := viewFits(bv, b.ByteLength); err != nil {
 		dr.notes.fault("meshopt-placeholder", "the fallback of compressed data, which is not read, is faulty", at(place, err))
 	}
-	data, err := dr.buffer(v.Buffer)
+	buffer, err := dr.buffer(v.Buffer)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	if err := viewFits(&gltf.BufferView{Buffer: v.Buffer, ByteOffset: v.ByteOffset, ByteLength: v.ByteLength}, len(data)); err != nil {
-		return nil, err
+	if err := viewFits(&gltf.BufferView{Buffer: v.Buffer, ByteOffset: v.ByteOffset, ByteLength: v.ByteLength}, buffer.n); err != nil {
+		return found, err
 	}
-	src := data[v.ByteOffset:][:v.ByteLength]
+	packed := buffer.part(v.ByteOffset, v.ByteLength)
+	src, err := packed.bytes()
+	if err != nil {
+		return found, err
+	}
 	size, err := layout.Size(src)
 	if err != nil {
-		return nil, meshoptFault(err)
+		return found, meshoptFault(err)
 	}
 	// A plain file of the same content would be larger: it may decode to more.
 	dr.bufferBytes += 2 * int64(len(src))
 	if err := dr.reserve("", int64(size), 1); err != nil {
-		return nil, err
+		return found, err
 	}
 	if err := dr.checkReserved(); err != nil {
-		return nil, err
+		return found, err
 	}
 	if size != bv.ByteLength {
 		dr.notes.warn("meshopt-length", place, fmt.Sprintf("byteLength is %d, but the compressed data holds %d bytes, which were used", bv.ByteLength, size))
 	}
-	out, err := meshopt.Decode(src, layout)
+	u := &unpacked{dr.cache, func() ([]byte, error) {
+		src, err := packed.bytes()
+		if err != nil {
+			return nil, err
+		}
+		out, err := meshopt.Decode(src, layout)
+		if err != nil {
+			return nil, meshoptFault(err)
+		}
+		return out, nil
+	}}
+	_, end, err := u.reader()
 	if err != nil {
-		return nil, meshoptFault(err)
+		return found, err
 	}
-	return out, nil
+	end()
+	return extent{u, 0, size}, nil
 }
 
 // layout returns the shape of the view's data.

@@ -10,41 +10,91 @@ type vec interface {
 	[2]float32 | [3]float32 | [4]float32
 }
 
-// decodeVec decodes all elements of a, of which the first min(len(V), comps)
-// components are taken; missing ones become fill. bad is -1, the index of the
+// each calls f with the bytes of the elements from first to last, in pieces: element i and
+// the n-1 behind it. It calls nothing for zeros.
+func (a *accessor) each(first, last int, f func(i, n int, data []byte)) error {
+	if a.at.store == nil || first == last {
+		return nil
+	}
+	r, end, err := a.at.store.reader()
+	if err != nil {
+		return err
+	}
+	defer end()
+	size, step := a.comps*componentSize(a.ct), last-first
+	if r.at != nil {
+		step = max(1, pieceBytes/max(1, a.stride))
+	}
+	buf := pieces.Get().(*[]byte)
+	defer pieces.Put(buf)
+	for i := first; i < last; i += step {
+		n := min(step, last-i)
+		data, err := r.slice(a.at.off+i*a.stride, (n-1)*a.stride+size, buf)
+		if err != nil {
+			return err
+		}
+		f(i, n, data)
+	}
+	return nil
+}
+
+// list returns the entries of the sparse list.
+func (a *accessor) list() (indices, values []byte, err error) {
+	if indices, err = a.sparse.indices.bytes(); err == nil {
+		values, err = a.sparse.values.bytes()
+	}
+	return indices, values, err
+}
+
+// decodeVec decodes the elements of a from first to last, of which the first min(len(V),
+// comps) components are taken; missing ones become fill. bad is -1, the index of the
 // first element that is not finite, or, if out is nil, the first bad entry of
-// the sparse list.
-func decodeVec[V vec](a *accessor, fill float32) (out []V, bad int) {
-	out = make([]V, a.count)
+// the sparse list. A sparse accessor is decoded as a whole.
+func decodeVec[V vec](a *accessor, first, last int, fill float32) (out []V, bad int, err error) {
+	out = make([]V, last-first)
 	odd := false
-	if a.data != nil {
-		odd = readVec(out, a.data, a.stride, a, fill)
+	if a.at.store != nil {
+		err = a.each(first, last, func(i, n int, data []byte) {
+			if readVec(out[i-first:][:n], data, a.stride, a, fill) {
+				odd = true
+			}
+		})
+		if err != nil {
+			return nil, -1, err
+		}
 	} else if fill != 0 {
 		readVec(out, make([]byte, a.comps*componentSize(a.ct)), 0, a, fill)
 	}
 	if a.sparse != nil {
-		bad = a.substitute(func(k, i int) {
+		indices, values, err := a.list()
+		if err != nil {
+			return nil, -1, err
+		}
+		bad = a.substitute(indices, func(k, i int) {
 			size := a.comps * componentSize(a.ct)
-			if readVec(out[i:i+1], a.sparse.values[k*size:], size, a, fill) {
+			if readVec(out[i:i+1], values[k*size:], size, a, fill) {
 				odd = true
 			}
 		})
 		if bad >= 0 {
-			return nil, bad
+			return nil, bad, nil
 		}
 	}
 	if !odd {
-		return out, -1
+		return out, -1, nil
 	}
-	return out, firstNotFinite(out)
+	if bad = firstNotFinite(out); bad >= 0 {
+		bad += first
+	}
+	return out, bad, nil
 }
 
 // substitute calls set for every entry of the sparse list, whose indices must
 // increase strictly and be in range; it returns the first bad entry or -1.
-func (a *accessor) substitute(set func(k, i int)) int {
+func (a *accessor) substitute(indices []byte, set func(k, i int)) int {
 	last := -1
 	for k := range a.sparse.count {
-		i := int(readIndex(a.sparse.indices, a.sparse.ct, k))
+		i := int(readIndex(indices, a.sparse.ct, k))
 		if i <= last || i >= a.count {
 			return k
 		}
@@ -162,31 +212,39 @@ func (a *accessor) converter() func([]byte) float32 {
 
 // decodeIndices decodes an index accessor and returns the smallest and the
 // largest value. bad is the first bad entry of a sparse list, else -1.
-func decodeIndices(a *accessor) (out []uint32, smallest, largest uint32, bad int) {
+func decodeIndices(a *accessor) (out []uint32, smallest, largest uint32, bad int, err error) {
 	out = make([]uint32, a.count)
-	if a.data != nil {
+	err = a.each(0, a.count, func(at, n int, data []byte) {
+		part := out[at:][:n]
 		switch a.ct {
 		case u8:
-			for i := range out {
-				out[i] = uint32(a.data[i*a.stride])
+			for i := range part {
+				part[i] = uint32(data[i*a.stride])
 			}
 		case u16:
-			for i := range out {
-				out[i] = uint32(binary.LittleEndian.Uint16(a.data[i*a.stride:]))
+			for i := range part {
+				part[i] = uint32(binary.LittleEndian.Uint16(data[i*a.stride:]))
 			}
 		default:
-			for i := range out {
-				out[i] = binary.LittleEndian.Uint32(a.data[i*a.stride:])
+			for i := range part {
+				part[i] = binary.LittleEndian.Uint32(data[i*a.stride:])
 			}
 		}
+	})
+	if err != nil {
+		return nil, 0, 0, -1, err
 	}
 	bad = -1
 	if a.sparse != nil {
-		bad = a.substitute(func(k, i int) { out[i] = readIndex(a.sparse.values, a.ct, k) })
+		indices, values, err := a.list()
+		if err != nil {
+			return nil, 0, 0, -1, err
+		}
+		bad = a.substitute(indices, func(k, i int) { out[i] = readIndex(values, a.ct, k) })
 	}
 	smallest = math.MaxUint32
 	for _, v := range out {
 		smallest, largest = min(smallest, v), max(largest, v)
 	}
-	return out, smallest, largest, bad
+	return out, smallest, largest, bad, nil
 }

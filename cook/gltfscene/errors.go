@@ -22,6 +22,8 @@ var (
 	ErrMissingFile = errors.New("gltfscene: missing file")
 	// ErrOutsideFolder: a URI or a link leads out of the file's folder.
 	ErrOutsideFolder = errors.New("gltfscene: path leaves the folder")
+	// ErrChanged: a file has changed since the scene was opened.
+	ErrChanged = errors.New("gltfscene: file has changed")
 	// ErrTooLarge: a limit of Options was reached.
 	ErrTooLarge = errors.New("gltfscene: too large")
 	// ErrNoSuchScene: Options.Scene names a scene that the file lacks.
@@ -62,6 +64,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // malformed returns an ErrMalformed. Place is relative; see at.
 func malformed(place, format string, args ...any) *Error {
 	return &Error{Place: place, Reason: fmt.Sprintf(format, args...), Err: ErrMalformed}
+}
+
+// changed returns an ErrChanged about a file.
+func changed(name string) *Error {
+	return &Error{
+		Reason: "file " + quote(name) + " has changed while the scene was read",
+		Hint:   "try again when it is complete", Err: ErrChanged,
+	}
 }
 
 // unsupported returns an ErrUnsupported with what to do about it.

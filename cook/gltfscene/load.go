@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"path"
@@ -63,8 +62,9 @@ func (o Options) jobs() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Load reads the .gltf or .glb at name with its buffers. Images are looked up
-// but read only by Image.Bytes. The error is an *Error, or ctx's.
+// Load reads the .gltf or .glb at name with its geometry. Images are looked up
+// but read only by Image.Bytes, unless they lie in the file itself. The error is an
+// *Error, or ctx's.
 //
 // A file whose scene has no triangles loads: Scene.Notes says what was left
 // out.
@@ -75,12 +75,12 @@ func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
 	}
 	// The main file may be a link to anywhere: the caller named it.
 	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
-	f, size, err := openRegular(name)
+	f, info, err := openRegular(name)
 	if err != nil {
 		return nil, named(name, openError(base, err))
 	}
 	defer f.Close()
-	s, err := loadFrom(ctx, name, f, size, src, opts)
+	s, err := loadFrom(ctx, name, f, info, src, opts)
 	if s != nil {
 		s.listFiles(src.path(base))
 	}
@@ -90,34 +90,61 @@ func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
 // LoadFS is Load from a file system.
 func LoadFS(ctx context.Context, fsys fs.FS, name string, opts Options) (*Scene, error) {
 	src := fsSource{fsys: fsys, dir: path.Dir(name)}
-	f, size, err := src.open(path.Base(name))
+	f, info, err := src.open(path.Base(name))
 	if err != nil {
 		return nil, named(name, openError(name, err))
 	}
 	defer f.Close()
-	return loadFrom(ctx, name, f, size, src, opts)
+	return loadFrom(ctx, name, f, info, src, opts)
 }
 
 // LoadBytes loads a file that is already in memory; name serves for messages
 // and Scene.Name. External buffers and images count as missing. The scene
 // does not refer to data afterwards.
 func LoadBytes(ctx context.Context, name string, data []byte, opts Options) (*Scene, error) {
-	return load(ctx, name, data, noSource{}, opts)
+	return loadAll(ctx, name, &inMemory{data}, int64(len(data)), noSource{}, opts)
 }
 
-// loadFrom reads the main file with one allocation of its size.
-func loadFrom(ctx context.Context, name string, f io.Reader, size int64, src source, opts Options) (*Scene, error) {
-	if size > opts.maxFile() {
-		return nil, &Error{
-			File: name, Reason: fmt.Sprintf("the file has %d bytes, the limit is %d", size, opts.maxFile()),
-			Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge,
+// loadFrom loads an open file.
+func loadFrom(ctx context.Context, name string, f file, info fs.FileInfo, src source, opts Options) (*Scene, error) {
+	if err := opts.fits(name, info.Size()); err != nil {
+		return nil, err
+	}
+	return loadAll(ctx, name, &inFile{f, path.Base(filepath.ToSlash(name))}, info.Size(), src, opts)
+}
+
+// fits refuses a main file that is too large.
+func (o *Options) fits(name string, size int64) error {
+	if size <= o.maxFile() {
+		return nil
+	}
+	return &Error{
+		File: name, Reason: fmt.Sprintf("the file has %d bytes, the limit is %d", size, o.maxFile()),
+		Hint: "raise Options.MaxFileBytes", Err: ErrTooLarge,
+	}
+}
+
+// loadAll loads a scene with its geometry and the images in its main file.
+func loadAll(ctx context.Context, name string, main store, size int64, src source, opts Options) (*Scene, error) {
+	var s *Scene
+	s, err := load(ctx, name, main, size, src, opts, math.MaxInt64, func(of *Scene, mesh int, list []Primitive) error {
+		of.Meshes[mesh].Primitives = list
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.geometry = nil
+	for i := range s.Images {
+		if im := &s.Images[i]; im.URI == "" {
+			data, err := im.Bytes()
+			if err != nil {
+				return nil, named(name, err)
+			}
+			im.at = memoryExtent(bytes.Clone(data))
 		}
 	}
-	data := make([]byte, size)
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, named(name, openError(path.Base(name), err))
-	}
-	return load(ctx, name, data, src, opts)
+	return s, nil
 }
 
 // named puts the file's name into err.
@@ -153,18 +180,19 @@ type importer struct {
 	materials materialReader
 }
 
-// load imports the bytes of a main file.
-func load(ctx context.Context, name string, data []byte, src source, opts Options) (*Scene, error) {
+// load imports a main file of a size. Decoded geometry is kept up to a limit, in bytes,
+// and shown to look, mesh by mesh.
+func load(ctx context.Context, name string, main store, size int64, src source, opts Options, limit int64, look func(s *Scene, mesh int, list []Primitive) error) (*Scene, error) {
 	base, stem := baseName(name)
 	im := &importer{session: session{ctx: ctx, opts: opts, src: src, scene: &Scene{Name: stem, Source: base}}}
-	im.data = newDataReader(&im.session, int64(len(data)))
+	im.data = newDataReader(&im.session, size, newCache(limit))
 	im.nodes = nodePlacer{session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera])}
 	im.meshes = newMeshPlanner(&im.session, &im.data)
 	im.materials = materialReader{
 		session: &im.session, data: &im.data,
 		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
 	}
-	if err := im.run(data); err != nil {
+	if err := im.run(main, size, look); err != nil {
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil, ctx.Err()
 		}
@@ -176,11 +204,11 @@ func load(ctx context.Context, name string, data []byte, src source, opts Option
 // run performs the steps of the import in order. Nodes come first: only what they
 // show is planned, and only what is planned needs materials. Geometry is decoded
 // last, when the plans say how much memory it takes and all else is forgotten.
-func (im *importer) run(data []byte) (err error) {
+func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, list []Primitive) error) (err error) {
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}
-	box, err := openContainer(data)
+	box, err := openContainer(main, size)
 	if err != nil {
 		return err
 	}
@@ -204,8 +232,12 @@ func (im *importer) run(data []byte) (err error) {
 			return im.materials.loadMaterials(im.meshes.plans)
 		},
 		func() error {
+			g := newGeometry(im.data.cache, im.scene, im.meshes.plans, im.meshes.jobs)
+			im.scene.geometry = g
 			im.forget()
-			return im.meshes.decodeMeshes(im.materials.materials)
+			return g.survey(&im.session, im.materials.materials, func(mesh int, list []Primitive) error {
+				return look(im.scene, mesh, list)
+			})
 		},
 	} {
 		if err := step(); err != nil {
@@ -222,9 +254,9 @@ func (im *importer) run(data []byte) (err error) {
 
 // forget drops what only the planning needs, before the decoding allocates.
 func (im *importer) forget() {
-	im.data.accessors, im.data.views = nil, nil
+	im.data.accessors, im.data.views, im.data.packed = nil, nil, nil
 	im.nodes.placed, im.nodes.lodOwners = nil, nil
-	im.meshes.jobOf, im.meshes.streams = nil, nil
+	im.meshes.jobOf, im.meshes.streams, im.meshes.plans, im.meshes.jobs = nil, nil, nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()
 	}

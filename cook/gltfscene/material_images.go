@@ -1,7 +1,6 @@
 package gltfscene
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,14 +60,19 @@ func (mr *materialReader) image(index int) (Image, error) {
 	case uri == nil:
 		err = malformed("", "has neither a uri nor a bufferView")
 	case isDataURI(uri):
-		img.data, err = decodeDataURI(uri)
+		var data []byte
+		data, err = decodeDataURI(uri)
+		img.at = memoryExtent(data)
 	default:
 		err = mr.externalImage(&img, string(uri))
 	}
-	if err == nil && img.src == nil {
-		if img.MIME = picture.Sniff(img.data).MIME; len(img.data) == 0 {
-			err = malformed("", "is empty")
-		}
+	if err == nil && img.at.n == 0 {
+		err = malformed("", "is empty")
+	}
+	if err == nil {
+		var head []byte
+		head, err = img.at.part(0, min(img.at.n, picture.SniffBytes)).bytes()
+		img.MIME = picture.Sniff(head).MIME
 	}
 	if err != nil {
 		return img, at(t.place(index), err)
@@ -79,8 +83,7 @@ func (mr *materialReader) image(index int) (Image, error) {
 	return img, nil
 }
 
-// viewImage copies an image out of a bufferView, so that the file's bytes
-// need not be kept.
+// viewImage finds an image in a bufferView.
 func (mr *materialReader) viewImage(img *Image, src *gltf.Image, place string) error {
 	v, err := mr.data.view(*src.BufferView)
 	if err != nil {
@@ -92,17 +95,17 @@ func (mr *materialReader) viewImage(img *Image, src *gltf.Image, place string) e
 	if src.MimeType == "" {
 		mr.notes.warn("image-mime-missing", place, "an image in a bufferView lacks its mimeType; its first bytes tell it")
 	}
-	if err := mr.data.reserve("", int64(len(v.data)), 1); err != nil {
+	if err := mr.data.reserve("", int64(v.at.n), 1); err != nil {
 		return err
 	}
 	if err := mr.data.checkReserved(); err != nil {
 		return err
 	}
-	img.data = bytes.Clone(v.data)
+	img.at = v.at
 	return nil
 }
 
-// externalImage checks that the file exists and looks at its first bytes.
+// externalImage finds an image in a file.
 func (mr *materialReader) externalImage(img *Image, uri string) error {
 	mr.noteBackslash(uri)
 	x, err := find(mr.src, uri, mr.opts.AllowParentPaths)
@@ -118,25 +121,19 @@ func (mr *materialReader) externalImage(img *Image, uri string) error {
 	case x.size == 0:
 		return malformed("", "file %s is empty", quote(x.name))
 	}
-	head, err := x.read(min(x.size, picture.SniffBytes))
-	if err != nil {
+	if img.at, err = x.extent(x.size); err != nil {
 		return err
 	}
-	img.URI, img.MIME = x.name, picture.Sniff(head).MIME
-	img.src, img.size, img.file = x.src, x.size, x.src.path(x.name)
+	img.URI, img.file = x.name, x.src.path(x.name)
 	mr.scene.Files = append(mr.scene.Files, img.file)
 	return nil
 }
 
 // Bytes returns the encoded image: the embedded bytes, which must not be
-// modified, or those of the external file. The file is read on every call,
-// and at most as much of it as it had when the scene was loaded. The error is
-// an *Error.
+// modified, or those of the external file. What is not in memory is read on every call.
+// The error is an *Error.
 func (im *Image) Bytes() ([]byte, error) {
-	if im.src == nil {
-		return im.data, nil
-	}
-	data, err := external{im.src, im.URI, im.size}.read(im.size)
+	data, err := im.at.bytes()
 	if err != nil {
 		return nil, at(fmt.Sprintf("images[%d]", im.Index), err)
 	}
@@ -144,9 +141,4 @@ func (im *Image) Bytes() ([]byte, error) {
 }
 
 // Size returns the number of bytes that Bytes returns.
-func (im *Image) Size() int64 {
-	if im.src == nil {
-		return int64(len(im.data))
-	}
-	return im.size
-}
+func (im *Image) Size() int64 { return int64(im.at.n) }

@@ -124,8 +124,11 @@ func TestTextures(t *testing.T) {
 	if diff := cmp.Diff([]Material{want}, s.Materials); diff != "" {
 		t.Error(diff)
 	}
-	images := []Image{{Index: 1, MIME: "image/png", data: []byte(png + "1")}, {Index: 3, MIME: "image/png", data: []byte(png + "3")}}
-	if diff := cmp.Diff(images, s.Images, cmp.AllowUnexported(Image{}), cmpopts.EquateEmpty()); diff != "" {
+	images := []Image{
+		{Index: 1, MIME: "image/png", at: memoryExtent([]byte(png + "1"))},
+		{Index: 3, MIME: "image/png", at: memoryExtent([]byte(png + "3"))},
+	}
+	if diff := cmp.Diff(images, s.Images, cmp.AllowUnexported(Image{}, extent{}, inMemory{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
 	for _, code := range []string{"sampler-faulty", "texture-without-image", "uv-set-unsupported"} {
@@ -193,7 +196,7 @@ func TestImages(t *testing.T) {
 		t.Errorf("notes %v", s.Notes)
 	}
 	file := testfile.Write(t, filepath.Join(dir, "tex", "wall 1.jpg"), png[:4])
-	if _, err := im.Bytes(); !errors.Is(err, ErrMalformed) {
+	if _, err := im.Bytes(); !errors.Is(err, ErrChanged) {
 		t.Errorf("a file that shrank: %v", err)
 	}
 	if err := os.Remove(file); err != nil {

@@ -21,10 +21,65 @@ type dracoPrimitive struct {
 	Attributes map[string]int
 }
 
-// compressedMesh is the decoded data of a primitive; nil stands for none.
+// compressedMesh is the compressed data of a primitive; nil stands for none.
 type compressedMesh struct {
-	mesh *draco.Mesh
-	ids  map[string]int
+	stream *dracoStream
+	mesh   *draco.Mesh // what it holds, for planning
+	ids    map[string]int
+}
+
+// dracoStream is a stream that can be decoded: planning has done so once.
+type dracoStream struct {
+	cache  *cache
+	packed extent
+	limits draco.Limits
+	data   map[dracoPart]*dracoData
+}
+
+// dracoPart names what is taken out of a stream's mesh: an attribute, as floats or as it
+// is, or the faces.
+type dracoPart struct {
+	id     int // facesPart: the faces
+	floats bool
+}
+
+const facesPart = -1
+
+// mesh decodes the stream, or takes what it holds from the cache.
+func (s *dracoStream) mesh() (*draco.Mesh, error) {
+	return cached(s.cache, s, func() (*draco.Mesh, int64, error) {
+		data, err := s.packed.bytes()
+		if err != nil {
+			return nil, 0, err
+		}
+		mesh, err := draco.Decode(data, s.limits)
+		if err != nil {
+			return nil, 0, dracoFault(err)
+		}
+		size := int64(4 * len(mesh.Indices))
+		for i := range mesh.Attributes {
+			size += int64(len(mesh.Attributes[i].Data))
+		}
+		return mesh, size, nil
+	})
+}
+
+// dracoData is a store of what is taken out of the mesh of a stream.
+type dracoData struct {
+	stream *dracoStream
+	take   func(*draco.Mesh) []byte
+}
+
+func (d *dracoData) reader() (ranges, func(), error) {
+	data, err := cached(d.stream.cache, d, func() ([]byte, int64, error) {
+		mesh, err := d.stream.mesh()
+		if err != nil {
+			return nil, 0, err
+		}
+		data := d.take(mesh)
+		return data, int64(len(data)), nil
+	})
+	return ranges{all: data}, func() {}, err
 }
 
 // dracoHint is for streams that cannot be decoded.
@@ -90,7 +145,11 @@ func (mp *meshPlanner) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compre
 	if p.Mode == gltf.PrimitiveTriangleStrip {
 		limits.Faces = atMost(indices.Count, 256)
 	}
-	mesh, err := mp.decodeDraco(v.BufferView, view.data, limits)
+	stream, err := mp.openDraco(v.BufferView, view.at, limits)
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := stream.mesh()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +158,7 @@ func (mp *meshPlanner) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compre
 			points.Count, indices.Count, mesh.Points, len(mesh.Indices)))
 	}
 	pl.mode = gltf.PrimitiveTriangles
-	return &compressedMesh{mesh, v.Attributes}, nil
+	return &compressedMesh{stream, mesh, v.Attributes}, nil
 }
 
 // dracoKey identifies a decoded stream: primitives may share one.
@@ -108,8 +167,8 @@ type dracoKey struct {
 	limits draco.Limits
 }
 
-// decodeDraco decodes the stream of a bufferView, once.
-func (mp *meshPlanner) decodeDraco(view int, data []byte, limits draco.Limits) (*draco.Mesh, error) {
+// openDraco finds the stream of a bufferView, once, and decodes it.
+func (mp *meshPlanner) openDraco(view int, packed extent, limits draco.Limits) (*dracoStream, error) {
 	key := dracoKey{view, limits}
 	if m, ok := mp.streams[key]; ok {
 		return m.v, m.err
@@ -118,19 +177,20 @@ func (mp *meshPlanner) decodeDraco(view int, data []byte, limits draco.Limits) (
 		// A plain file of the same content would be larger: it may decode to
 		// more.
 		mp.packedViews[view] = true
-		mp.data.bufferBytes += 15 * int64(len(data))
+		mp.data.bufferBytes += 15 * int64(packed.n)
 	}
 	if err := mp.fitsDecoded(limits); err != nil {
 		return nil, err
 	}
 	// The tables of the decoder go before the accessors are decoded.
 	limits.Bytes = mp.data.decodedLimit()
-	mesh, err := draco.Decode(data, limits)
+	s := &dracoStream{mp.data.cache, packed, limits, make(map[dracoPart]*dracoData)}
+	_, err := s.mesh()
 	if err != nil {
-		mesh, err = nil, dracoFault(err)
+		s = nil
 	}
-	mp.streams[key] = memo[draco.Mesh]{mesh, err}
-	return mesh, err
+	mp.streams[key] = memo[dracoStream]{s, err}
+	return s, err
 }
 
 // atMost returns how many elements a stream may hold that is announced with n.
@@ -188,11 +248,11 @@ func (c *compressedMesh) accessor(src *gltf.Accessor, attribute string) (*access
 	case !ok:
 		return nil, unsupported("", decodeHint, "is compressed as type %d", from.Type)
 	case ct == a.ct:
-		a.data = from.Data
+		a.at = c.data(dracoPart{id, false}, len(from.Data), func(m *draco.Mesh) []byte { return m.Attribute(uint32(id)).Data })
 	case a.ct == f32:
 		// The values of integers, normalized if the stream says so.
 		in := &accessor{ct: ct, normalized: from.Normalized && ct != u32}
-		a.data = widen(from.Data, in)
+		a.at = c.data(dracoPart{id, true}, len(from.Data)/componentSize(ct)*4, func(m *draco.Mesh) []byte { return widen(m.Attribute(uint32(id)).Data, in) })
 	default:
 		return nil, malformed("", "is of %s, the compressed data of %s", componentNames[a.ct], componentNames[ct])
 	}
@@ -245,9 +305,26 @@ func allows(a *accessor, c class) bool {
 // indices returns the faces as an accessor.
 func (c *compressedMesh) indices() *accessor {
 	a := &accessor{typ: gltf.AccessorScalar, comps: 1, ct: u32, count: len(c.mesh.Indices), stride: 4}
-	a.data = make([]byte, 0, 4*a.count)
-	for _, v := range c.mesh.Indices {
-		a.data = binary.LittleEndian.AppendUint32(a.data, v)
-	}
+	a.at = c.data(dracoPart{facesPart, false}, 4*a.count, func(m *draco.Mesh) []byte {
+		data := make([]byte, 0, 4*len(m.Indices))
+		for _, v := range m.Indices {
+			data = binary.LittleEndian.AppendUint32(data, v)
+		}
+		return data
+	})
 	return a
+}
+
+// data returns the n bytes of a part, which take takes out of the mesh. Primitives that
+// share a stream share its parts.
+func (c *compressedMesh) data(part dracoPart, n int, take func(*draco.Mesh) []byte) extent {
+	if n == 0 {
+		return extent{}
+	}
+	d := c.stream.data[part]
+	if d == nil {
+		d = &dracoData{c.stream, take}
+		c.stream.data[part] = d
+	}
+	return extent{d, 0, n}
 }

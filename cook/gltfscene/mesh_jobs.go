@@ -11,7 +11,7 @@ import (
 type jobKey struct {
 	class    class
 	accessor int // for sparse accessors and those without a bufferView, else -1
-	first    *byte
+	at       extent
 	count    int
 	stride   int
 	ct       int
@@ -19,12 +19,20 @@ type jobKey struct {
 	norm     bool
 }
 
-// job decodes one accessor; jobs run in parallel.
+// job decodes one accessor. It does not change, but for what is found out once.
 type job struct {
 	class class
 	acc   *accessor
 	place string // of the first primitive that uses it
+	uses  int    // primitives
 
+	once       sync.Once
+	fixed, odd int // see decoded, of all elements
+	err        error
+}
+
+// decoded is what a job gives, or a part of it.
+type decoded struct {
 	vec2              [][2]float32
 	vec3              [][3]float32
 	vec4              [][4]float32
@@ -34,8 +42,13 @@ type job struct {
 	odd               int    // directions that were not finite and are 0 now
 	once              sync.Once
 	shifted           []uint32 // see rebased
-	err               error
 }
+
+// elementBytes are what an element of a class takes. Twice for indices, which may be
+// rebased.
+var elementBytes = [...]int64{classPosition: 12, classNormal: 12, classTangent: 16, classUV: 8, classColor: 16, classIndex: 8}
+
+func (j *job) bytes() int64 { return int64(j.acc.count) * elementBytes[j.class] }
 
 // job returns the job that decodes accessor i for the attribute at place. The
 // data are those of packed, if that holds the attribute of this name.
@@ -56,20 +69,19 @@ func (mp *meshPlanner) job(c class, i int, place, name string, packed *compresse
 		mp.noteQuantized(place)
 	}
 	key := jobKey{class: c, accessor: -1, count: a.count, stride: a.stride, ct: a.ct, comps: a.comps, norm: a.normalized}
-	if a.data == nil || a.sparse != nil {
+	if a.at.store == nil || a.sparse != nil {
 		key.accessor = i
 	} else {
-		key.first = &a.data[0]
+		key.at = extent{a.at.store, a.at.off, 0}
 	}
 	if j := mp.jobOf[key]; j != nil {
+		j.uses++
 		return j, nil
 	}
-	j := &job{class: c, acc: a, place: place}
+	j := &job{class: c, acc: a, place: place, uses: 1}
 	mp.jobOf[key] = j
 	mp.jobs = append(mp.jobs, j)
-	// Twice for indices, which may be rebased.
-	size := [...]int64{classPosition: 12, classNormal: 12, classTangent: 16, classUV: 8, classColor: 16, classIndex: 8}
-	return j, mp.data.reserve(place, int64(a.count), size[c])
+	return j, mp.data.reserve(place, int64(a.count), elementBytes[c])
 }
 
 // reserve counts memory against the limit for decoded geometry. The product
@@ -109,62 +121,97 @@ func (dr *dataReader) decodedLimit() int64 {
 	return 64<<20 + 32*dr.bufferBytes
 }
 
-// run decodes.
-func (j *job) run() {
-	bad, decoded := -1, true
+// decode decodes the elements from first to last; all of them for indices and sparse
+// accessors.
+func (j *job) decode(first, last int) (d *decoded, err error) {
+	d = &decoded{}
+	bad, whole := -1, true
 	switch j.class {
 	case classPosition, classNormal:
-		j.vec3, bad = decodeVec[[3]float32](j.acc, 0)
-		decoded = j.vec3 != nil
-		if j.class == classNormal && decoded && bad >= 0 {
-			j.odd, bad = zeroNotFinite(j.vec3), -1
+		d.vec3, bad, err = decodeVec[[3]float32](j.acc, first, last, 0)
+		whole = d.vec3 != nil
+		if j.class == classNormal && whole && bad >= 0 {
+			d.odd, bad = zeroNotFinite(d.vec3), -1
 		}
 	case classTangent:
-		j.vec4, bad = decodeVec[[4]float32](j.acc, 0)
-		if j.vec4 != nil && bad >= 0 {
-			j.odd, bad = zeroNotFinite(j.vec4), -1
+		d.vec4, bad, err = decodeVec[[4]float32](j.acc, first, last, 0)
+		if d.vec4 != nil && bad >= 0 {
+			d.odd, bad = zeroNotFinite(d.vec4), -1
 		}
-		j.fixed = fixHandedness(j.vec4)
-		decoded = j.vec4 != nil
+		d.fixed = fixHandedness(d.vec4)
+		whole = d.vec4 != nil
 	case classUV:
-		j.vec2, bad = decodeVec[[2]float32](j.acc, 0)
-		decoded = j.vec2 != nil
+		d.vec2, bad, err = decodeVec[[2]float32](j.acc, first, last, 0)
+		whole = d.vec2 != nil
 	case classColor:
-		j.vec4, bad = decodeVec[[4]float32](j.acc, 1)
-		j.fixed = clampColors(j.vec4)
-		decoded = j.vec4 != nil
+		d.vec4, bad, err = decodeVec[[4]float32](j.acc, first, last, 1)
+		d.fixed = clampColors(d.vec4)
+		whole = d.vec4 != nil
 	case classIndex:
-		j.index, j.smallest, j.largest, bad = decodeIndices(j.acc)
-		decoded = bad < 0
+		d.index, d.smallest, d.largest, bad, err = decodeIndices(j.acc)
+		whole = bad < 0
 	}
 	switch {
+	case err != nil:
+		return nil, at(j.place, err)
 	case bad < 0:
-	case !decoded:
-		j.err = j.acc.sparseFault(j.place, bad)
-	default:
-		j.err = malformed(j.place, "element %d is not finite (NaN or infinity)", bad)
+		return d, nil
+	case !whole:
+		return nil, j.acc.sparseFault(j.place, bad)
 	}
+	return nil, malformed(j.place, "element %d is not finite (NaN or infinity)", bad)
+}
+
+// saw remembers, once, what the decoding of all elements has shown.
+func (j *job) saw(d *decoded, err error) {
+	j.once.Do(func() {
+		if j.err = err; err == nil {
+			j.fixed, j.odd = d.fixed, d.odd
+		}
+	})
+}
+
+// look decodes all elements, a part at a time where there are many, and remembers what
+// that has shown.
+func (j *job) look() {
+	j.once.Do(func() {
+		step := max(1, int(pieceBytes/elementBytes[j.class]))
+		if j.class == classIndex || j.acc.sparse != nil {
+			step = max(1, j.acc.count)
+		}
+		for first := 0; first < j.acc.count; first += step {
+			var d *decoded
+			if d, j.err = j.decode(first, min(first+step, j.acc.count)); j.err != nil {
+				return
+			}
+			j.fixed, j.odd = j.fixed+d.fixed, j.odd+d.odd
+		}
+	})
 }
 
 // sparseFault explains the bad entry k of a sparse list.
 func (a *accessor) sparseFault(place string, k int) error {
+	indices, err := a.sparse.indices.bytes()
+	if err != nil {
+		return at(place, err)
+	}
 	return malformed(place, "sparse.indices[%d] is %d: it must increase and be below %d",
-		k, readIndex(a.sparse.indices, a.sparse.ct, k), a.count)
+		k, readIndex(indices, a.sparse.ct, k), a.count)
 }
 
 // rebased returns the indices minus the smallest one. Primitives that share
 // the job share the result.
-func (j *job) rebased() []uint32 {
-	j.once.Do(func() {
-		if j.shifted = j.index; j.smallest == 0 {
+func (d *decoded) rebased() []uint32 {
+	d.once.Do(func() {
+		if d.shifted = d.index; d.smallest == 0 {
 			return
 		}
-		j.shifted = make([]uint32, len(j.index))
-		for i, v := range j.index {
-			j.shifted[i] = v - j.smallest
+		d.shifted = make([]uint32, len(d.index))
+		for i, v := range d.index {
+			d.shifted[i] = v - d.smallest
 		}
 	})
-	return j.shifted
+	return d.shifted
 }
 
 // zeroNotFinite puts 0, which says that there is no direction, in place of

@@ -1,7 +1,6 @@
 package gltfscene
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/qmuntal/gltf"
-	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
@@ -32,9 +30,9 @@ var skippedModes = map[gltf.PrimitiveMode]string{
 	gltf.PrimitiveLineLoop: "lines", gltf.PrimitiveLineStrip: "lines",
 }
 
-// meshPlanner makes meshes in two steps: it plans the primitives that nodes show,
-// which says what decoding takes, and decodes them in parallel. It owns the plans
-// and the jobs, of which accessors that read the same bytes share one.
+// meshPlanner plans the primitives that nodes show, which says what decoding takes. It
+// owns the plans and the jobs, of which accessors that read the same bytes share one;
+// geometry decodes by them.
 type meshPlanner struct {
 	*session
 	data *dataReader
@@ -43,14 +41,14 @@ type meshPlanner struct {
 	meshOf      map[int]int // glTF index -> Scene.Meshes
 	jobs        []*job
 	jobOf       map[jobKey]*job
-	streams     map[dracoKey]memo[draco.Mesh]
+	streams     map[dracoKey]memo[dracoStream]
 	packedViews map[int]bool // those whose bytes count for more
 }
 
 func newMeshPlanner(se *session, data *dataReader) meshPlanner {
 	return meshPlanner{
 		session: se, data: data, meshOf: make(map[int]int), jobOf: make(map[jobKey]*job),
-		streams: make(map[dracoKey]memo[draco.Mesh]), packedViews: make(map[int]bool),
+		streams: make(map[dracoKey]memo[dracoStream]), packedViews: make(map[int]bool),
 	}
 }
 
@@ -83,6 +81,7 @@ func (mp *meshPlanner) planMeshes(scene string) error {
 		if err := mp.planMesh(index, src); err != nil {
 			return err
 		}
+		mp.data.forgetMany()
 	}
 	for i := range mp.scene.Nodes {
 		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
@@ -249,7 +248,7 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 		if pl.index, err = mp.job(classIndex, *p.Indices, pl.place+".indices", "", packed); err != nil {
 			return false, err
 		}
-		if a := pl.index.acc; a.data != nil && a.stride != componentSize(a.ct) {
+		if a := pl.index.acc; a.at.store != nil && a.stride != componentSize(a.ct) {
 			mp.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
 		}
 	}
@@ -330,133 +329,6 @@ func (mp *meshPlanner) planTriangles(pl *plan) (keep bool, err error) {
 		return true, mp.data.reserve(pl.place, int64(n), 4)
 	}
 	return true, nil
-}
-
-// decodeMeshes decodes what was planned, in parallel.
-func (mp *meshPlanner) decodeMeshes(materials map[int]int) error {
-	// The largest first, so that no goroutine ends up with one alone; errors
-	// are still reported in the order of the file.
-	order := make([]int, len(mp.jobs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(mp.jobs[b].acc.count, mp.jobs[a].acc.count)
-	})
-	err := mp.parallel(len(order), func(i int) error {
-		mp.jobs[order[i]].run()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, j := range mp.jobs {
-		if j.err != nil {
-			return j.err
-		}
-		switch j.class {
-		case classNormal:
-			mp.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
-		case classTangent:
-			mp.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
-			mp.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
-		case classColor:
-			mp.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")
-		}
-	}
-	prims := make([]Primitive, len(mp.plans))
-	dropped := make([]int, len(mp.plans))
-	err = mp.parallel(len(mp.plans), func(i int) error {
-		var err error
-		prims[i], dropped[i], err = mp.plans[i].build()
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i, pl := range mp.plans {
-		mp.notes.add(dropped[i], false, "degenerate-triangles", pl.place, "triangles of strips and fans that use a vertex twice were left out")
-		if len(prims[i].Indices) == 0 {
-			mp.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
-			continue
-		}
-		prims[i].Material = -1
-		if pl.material >= 0 {
-			prims[i].Material = materials[pl.material]
-		}
-		m := &mp.scene.Meshes[pl.mesh]
-		m.Primitives = append(m.Primitives, prims[i])
-	}
-	return nil
-}
-
-// build assembles a primitive from its decoded accessors.
-func (pl *plan) build() (p Primitive, dropped int, err error) {
-	p = Primitive{Slot: pl.slot, Positions: pl.position.vec3}
-	if pl.normal != nil {
-		p.Normals = pl.normal.vec3
-	}
-	if pl.tangent != nil {
-		p.Tangents = pl.tangent.vec4
-	}
-	for i, j := range pl.uv {
-		if j != nil {
-			p.UV[i] = j.vec2
-		}
-	}
-	if pl.color != nil {
-		p.Colors = pl.color.vec4
-	}
-	if pl.index != nil {
-		if int64(pl.index.largest) >= int64(pl.count) {
-			bad := slices.IndexFunc(pl.index.index, func(v uint32) bool { return int64(v) >= int64(pl.count) })
-			return p, 0, malformed(pl.index.place, "element %d is %d, but there are %d vertices", bad, pl.index.index[bad], pl.count)
-		}
-		p.Indices = pl.index.index
-		pl.narrow(&p)
-	}
-	if pl.mode == gltf.PrimitiveTriangles {
-		if p.Indices == nil {
-			p.Indices = make([]uint32, pl.count)
-			for i := range p.Indices {
-				p.Indices[i] = uint32(i)
-			}
-		}
-		return p, 0, nil
-	}
-	n, vertex := pl.count, func(i int) uint32 { return uint32(i) }
-	if pl.index != nil {
-		list := p.Indices
-		n, vertex = len(list), func(i int) uint32 { return list[i] }
-	}
-	p.Indices, dropped = triangulate(pl.mode, n, vertex)
-	return p, dropped, nil
-}
-
-// narrow cuts the attributes to the range of vertices that the indices use if
-// that is less than half of them: some exporters share one large set among
-// many primitives, and later stages look at every vertex of each.
-func (pl *plan) narrow(p *Primitive) {
-	lo, hi := int(pl.index.smallest), int(pl.index.largest)+1
-	if hi-lo > pl.count/2 {
-		return
-	}
-	p.Indices = pl.index.rebased()
-	p.Positions = p.Positions[lo:hi:hi]
-	if p.Normals != nil {
-		p.Normals = p.Normals[lo:hi:hi]
-	}
-	if p.Tangents != nil {
-		p.Tangents = p.Tangents[lo:hi:hi]
-	}
-	for i := range p.UV {
-		if p.UV[i] != nil {
-			p.UV[i] = p.UV[i][lo:hi:hi]
-		}
-	}
-	if p.Colors != nil {
-		p.Colors = p.Colors[lo:hi:hi]
-	}
 }
 
 // triangulate turns a strip or a fan of n vertices into a list with the

@@ -111,8 +111,10 @@ func decodeAll[V vec](place string, a *accessor) ([]V, error) {
 	if a == nil {
 		return nil, nil
 	}
-	out, bad := decodeVec[V](a, 0)
+	out, bad, err := decodeVec[V](a, 0, a.count, 0)
 	switch {
+	case err != nil:
+		return nil, at(place, err)
 	case bad < 0:
 		return out, nil
 	case out == nil:

@@ -3,6 +3,7 @@ package gltfscene
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -15,7 +16,7 @@ func readerOf(t *testing.T, json string, files fstest.MapFS, o Options) *dataRea
 		t.Fatal(err)
 	}
 	se := &session{ctx: t.Context(), opts: o, doc: doc, scene: &Scene{}, src: fsSource{fsys: files, dir: "."}}
-	dr := newDataReader(se, 1000)
+	dr := newDataReader(se, 1000, newCache(math.MaxInt64))
 	return &dr
 }
 
@@ -44,7 +45,7 @@ func TestDecodedBytesAreLimited(t *testing.T) {
 	}
 }
 
-// A buffer is read once, and no view leads out of it.
+// No view leads out of its buffer, and a file that is gone or another one is an error.
 func TestDataReaderViews(t *testing.T) {
 	files := fstest.MapFS{"a.bin": {Data: []byte("0123456789")}}
 	dr := readerOf(t, `{"asset":{"version":"2.0"},
@@ -54,15 +55,26 @@ func TestDataReaderViews(t *testing.T) {
 			{"buffer":0,"byteOffset":8,"byteLength":3},
 			{"buffer":1,"byteLength":1},
 			{"buffer":7,"byteLength":1}]}`, files, Options{})
-	for i, want := range []string{"234", "", "", ""} {
+	get := func(i int) (string, error) {
 		v, err := dr.view(i)
-		if string(v.data) != want || (err == nil) != (want != "") {
-			t.Errorf("view %d: %q, %v", i, v.data, err)
+		if err != nil {
+			return "", err
+		}
+		data, err := v.at.bytes()
+		return string(data), err
+	}
+	for i, want := range []string{"234", "", "", ""} {
+		if got, err := get(i); got != want || (err == nil) != (want != "") {
+			t.Errorf("view %d: %q, %v", i, got, err)
 		}
 	}
+	files["a.bin"] = &fstest.MapFile{Data: []byte("0123456789abc")}
+	if got, err := get(0); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "has changed while the scene was read") {
+		t.Errorf("another file: %q, %v", got, err)
+	}
 	delete(files, "a.bin")
-	if v, err := dr.view(0); string(v.data) != "234" || err != nil {
-		t.Errorf("again, without the file: %q, %v", v.data, err)
+	if got, err := get(0); !errors.Is(err, ErrMissingFile) {
+		t.Errorf("without the file: %q, %v", got, err)
 	}
 	if dr.bufferBytes != 1010 {
 		t.Errorf("%d bytes of the file and its buffers", dr.bufferBytes)

@@ -40,6 +40,8 @@ type Scene struct {
 	// named one first, then buffers and images, each once. Missing images are not
 	// among them.
 	Files []string
+
+	geometry *geometry // nil where the primitives hold it
 }
 
 // listFiles completes Files: the main file, then all others once.
@@ -68,10 +70,21 @@ func (s *Scene) Triangles() int {
 // Triangles returns the number of triangles of the mesh.
 func (m *Mesh) Triangles() int {
 	n := 0
-	for i := range m.Primitives {
-		n += len(m.Primitives[i].Indices) / 3
+	for i := range m.Parts {
+		n += m.Parts[i].Triangles
 	}
 	return n
+}
+
+// bytes returns what the geometry takes in memory.
+func (p *Primitive) bytes() int64 {
+	return int64(12*len(p.Positions) + 12*len(p.Normals) + 16*len(p.Tangents) + 8*(len(p.UV[0])+len(p.UV[1])) +
+		16*len(p.Colors) + 4*len(p.Indices))
+}
+
+// part says what the primitive holds.
+func (p *Primitive) part() Part {
+	return Part{p.Slot, p.Material, len(p.Positions), len(p.Indices) / 3, p.Normals != nil}
 }
 
 // Node is one placed node.
@@ -120,9 +133,20 @@ type LODLevel struct {
 
 // Mesh is one glTF mesh; it may be used by many nodes.
 type Mesh struct {
-	Index      int    // in the glTF file's meshes array
-	Name       string // never empty: "mesh_<Index>" when the file names none
+	Index int    // in the glTF file's meshes array
+	Name  string // never empty: "mesh_<Index>" when the file names none
+	Parts []Part // of Primitives, by their number
+	// Primitives is nil in a scene of Open; Scene.Geometry returns them.
 	Primitives []Primitive
+}
+
+// Part says what a primitive holds.
+type Part struct {
+	Slot      int // index in the glTF mesh's primitives array
+	Material  int // index into Scene.Materials, -1 for glTF's default material
+	Vertices  int // that its triangles use, and perhaps others
+	Triangles int
+	Normals   bool // it has some
 }
 
 // Primitive is a triangle list with one material. Optional attributes are nil
@@ -195,9 +219,7 @@ type Image struct {
 	URI   string // decoded relative URI as the file gives it, empty when embedded
 	MIME  string // from the leading bytes: image/png, image/jpeg, image/webp, image/ktx2, ... or ""
 	file  string // absolute path when external
-	data  []byte // the bytes when embedded
-	src   source // where to read an external one
-	size  int64  // of the external file
+	at    extent // the bytes
 }
 
 // Light is a KHR_lights_punctual light, placed.

@@ -1,6 +1,7 @@
 package gltfscene
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,25 +10,33 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // source opens the files beside a glTF file. Names are slash-separated and
 // relative to its folder.
 type source interface {
-	// open returns a regular file and its size.
-	open(name string) (io.ReadCloser, int64, error)
+	// open returns a regular file, and what it is.
+	open(name string) (file, fs.FileInfo, error)
 	// path returns the absolute path of name for messages and Image.file, ""
 	// if there is none.
 	path(name string) string
 }
 
+// file is an open file that can be read by ranges.
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
 // noSource is the source of a file in memory.
 type noSource struct{}
 
-func (noSource) open(string) (io.ReadCloser, int64, error) { return nil, 0, fs.ErrNotExist }
-func (noSource) path(string) string                        { return "" }
+func (noSource) open(string) (file, fs.FileInfo, error) { return nil, nil, fs.ErrNotExist }
+func (noSource) path(string) string                     { return "" }
 
 // fsSource reads from an fs.FS, which by its contract cannot be left.
 type fsSource struct {
@@ -37,14 +46,14 @@ type fsSource struct {
 
 func (s fsSource) path(string) string { return "" }
 
-func (s fsSource) open(name string) (io.ReadCloser, int64, error) {
+func (s fsSource) open(name string) (file, fs.FileInfo, error) {
 	name = path.Join(s.dir, name)
 	if !fs.ValidPath(name) {
-		return nil, 0, &Error{Reason: "uri " + quote(name) + " leaves the file system", Err: ErrOutsideFolder}
+		return nil, nil, &Error{Reason: "uri " + quote(name) + " leaves the file system", Err: ErrOutsideFolder}
 	}
 	f, err := s.fsys.Open(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -52,10 +61,36 @@ func (s fsSource) open(name string) (io.ReadCloser, int64, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, 0, err
+		return nil, nil, err
 	}
-	return f, info.Size(), nil
+	if at, ok := f.(file); ok {
+		return at, info, nil
+	}
+	return &forward{f: f, size: info.Size()}, info, nil
 }
+
+// forward is a file that can only be read from its beginning to its end, such as one in a
+// zip archive: all of it is kept once some of it is read.
+type forward struct {
+	f    fs.File
+	size int64
+	once sync.Once
+	data []byte
+	err  error
+}
+
+func (f *forward) ReadAt(b []byte, off int64) (int, error) {
+	f.once.Do(func() {
+		// It may hold less than it says.
+		f.data, f.err = io.ReadAll(io.LimitReader(f.f, f.size))
+	})
+	if f.err != nil {
+		return 0, f.err
+	}
+	return bytes.NewReader(f.data).ReadAt(b, off)
+}
+
+func (f *forward) Close() error { return f.f.Close() }
 
 var errNotRegular = errors.New("is not a regular file")
 
@@ -74,22 +109,22 @@ func (s dirSource) path(name string) string {
 	return p
 }
 
-func (s dirSource) open(name string) (io.ReadCloser, int64, error) {
+func (s dirSource) open(name string) (file, fs.FileInfo, error) {
 	local := filepath.FromSlash(name)
 	if s.parents {
 		return openRegular(filepath.Join(s.dir, local))
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	defer root.Close()
 	f, st, err := plainfile.OpenIn(root, local)
 	if err == nil {
-		return f, st.Size(), nil
+		return f, st, nil
 	}
 	if errors.Is(err, plainfile.ErrNotPlain) {
-		return nil, 0, errNotRegular
+		return nil, nil, errNotRegular
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		// The file exists for the system, but not within the root: a link.
@@ -100,26 +135,27 @@ func (s dirSource) open(name string) (io.ReadCloser, int64, error) {
 			}
 		}
 	}
-	return nil, 0, err
+	return nil, nil, err
 }
 
 // openRegular opens a file by its path; messages name it already.
-func openRegular(name string) (io.ReadCloser, int64, error) {
+func openRegular(name string) (file, fs.FileInfo, error) {
 	f, st, err := plainfile.Open(name)
 	if errors.Is(err, plainfile.ErrNotPlain) {
 		err = errNotRegular
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	return f, st.Size(), nil
+	return f, st, nil
 }
 
 // external is a file that a URI names.
 type external struct {
-	src  source
-	name string
-	size int64
+	src   source
+	name  string
+	size  int64
+	stamp filestamp.Stamp // when it was found
 }
 
 // find looks up the file that a relative URI names.
@@ -129,10 +165,10 @@ func find(src source, uri string, parents bool) (external, error) {
 		return external{}, err
 	}
 	for _, name := range names {
-		f, size, err := src.open(name)
+		f, info, err := src.open(name)
 		if err == nil {
 			f.Close()
-			return external{src, name, size}, nil
+			return external{src, name, info.Size(), filestamp.Of(info)}, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return external{}, openError(name, err)
@@ -157,21 +193,26 @@ func openError(name string, err error) error {
 	return &Error{Reason: fmt.Sprintf("file %s cannot be read: %v", quote(name), err), Err: errors.Join(ErrMissingFile, err)}
 }
 
-// read returns the first n bytes of the file.
-func (x external) read(n int64) ([]byte, error) {
-	f, size, err := x.src.open(x.name)
+// reader makes an external file a store. The file is opened for every use, since a scene
+// may name more files than can be open at a time.
+func (x *external) reader() (ranges, func(), error) {
+	f, info, err := x.src.open(x.name)
 	if err != nil {
-		return nil, openError(x.name, err)
+		return ranges{}, nil, openError(x.name, err)
 	}
-	defer f.Close()
-	if size < n {
-		return nil, malformed("", "file %s has %d bytes, %d are needed", quote(x.name), size, n)
+	if filestamp.Of(info) != x.stamp {
+		f.Close()
+		return ranges{}, nil, changed(x.name)
 	}
-	data := make([]byte, n)
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, openError(x.name, err)
+	return ranges{at: namedReader{f, x.name}}, func() { f.Close() }, nil
+}
+
+// extent returns the first n bytes of the file, which has as many.
+func (x external) extent(n int64) (extent, error) {
+	if x.size < n {
+		return extent{}, malformed("", "file %s has %d bytes, %d are needed", quote(x.name), x.size, n)
 	}
-	return data, nil
+	return extent{&x, 0, int(n)}, nil
 }
 
 // baseName returns a file's name without folder and without extension.

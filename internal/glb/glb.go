@@ -4,8 +4,8 @@
 package glb
 
 import (
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -21,53 +21,90 @@ const (
 	kindBIN  = 0x004E4942 // "BIN" and a zero byte
 )
 
+// Chunk is where the content of a chunk lies in its file. A chunk that is not there has
+// no offset.
+type Chunk struct{ Offset, Size int64 }
+
 // Split cuts a file into its JSON and its buffer, which is nil where there is
 // none; trailing counts the bytes after the end that the header states.
 func Split(data []byte) (text, bin []byte, trailing int, err error) {
-	if len(data) < 12 {
-		return nil, nil, 0, fmt.Errorf("the GLB header is cut off after %d of 12 bytes", len(data))
+	t, b, rest, err := Locate(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, nil, 0, err
 	}
-	if v := binary.LittleEndian.Uint32(data[4:]); v != version {
-		return nil, nil, 0, fmt.Errorf("binary glTF version %d is not supported, only 2", v)
+	cut := func(c Chunk) []byte {
+		if c.Offset == 0 {
+			return nil
+		}
+		return data[c.Offset:][:c.Size:c.Size]
 	}
-	length := uint64(binary.LittleEndian.Uint32(data[8:]))
-	if length > uint64(len(data)) {
-		return nil, nil, 0, fmt.Errorf("the GLB header states %d bytes, the file has %d: it is cut off", length, len(data))
+	return cut(t), cut(b), int(rest), nil
+}
+
+// Locate finds the JSON and the buffer in a file of a size, of which it reads the headers
+// alone; trailing counts the bytes after the end that the header states.
+func Locate(r io.ReaderAt, size int64) (text, bin Chunk, trailing int64, err error) {
+	fail := func(format string, args ...any) (Chunk, Chunk, int64, error) {
+		return Chunk{}, Chunk{}, 0, fmt.Errorf(format, args...)
+	}
+	if size < 12 {
+		return fail("the GLB header is cut off after %d of 12 bytes", size)
+	}
+	var head [12]byte
+	if err := fill(r, head[:], 0); err != nil {
+		return fail("%w", err)
+	}
+	if v := binary.LittleEndian.Uint32(head[4:]); v != version {
+		return fail("binary glTF version %d is not supported, only 2", v)
+	}
+	length := int64(binary.LittleEndian.Uint32(head[8:]))
+	if length > size {
+		return fail("the GLB header states %d bytes, the file has %d: it is cut off", length, size)
 	}
 	if length < 12 {
-		return nil, nil, 0, fmt.Errorf("the GLB header states a length of %d bytes", length)
+		return fail("the GLB header states a length of %d bytes", length)
 	}
-	trailing = len(data) - int(length)
-	data = data[:length:length]
-	for pos, n := 12, 0; pos < len(data); n++ {
-		rest := data[pos:]
-		if len(rest) < 8 {
-			return nil, nil, 0, fmt.Errorf("GLB chunk %d at byte %d: its header is cut off after %d of 8 bytes", n, pos, len(rest))
+	for pos, n := int64(12), 0; pos < length; n++ {
+		left := length - pos
+		if left < 8 {
+			return fail("GLB chunk %d at byte %d: its header is cut off after %d of 8 bytes", n, pos, left)
 		}
-		size, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
-		rest = rest[8:]
+		if err := fill(r, head[:8], pos); err != nil {
+			return fail("%w", err)
+		}
+		size, kind := int64(binary.LittleEndian.Uint32(head[:])), binary.LittleEndian.Uint32(head[4:])
+		at := Chunk{pos + 8, size}
 		switch {
-		case uint64(size) > uint64(len(rest)):
-			return nil, nil, 0, fmt.Errorf("GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, len(rest))
+		case size > left-8:
+			return fail("GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, left-8)
 		case size%4 != 0:
-			return nil, nil, 0, fmt.Errorf("GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
+			return fail("GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
 		case n == 0 && kind != kindJSON:
-			return nil, nil, 0, fmt.Errorf("GLB chunk 0 must be JSON, its type is 0x%08X", kind)
+			return fail("GLB chunk 0 must be JSON, its type is 0x%08X", kind)
 		case n > 0 && kind == kindJSON:
-			return nil, nil, 0, fmt.Errorf("GLB chunk %d at byte %d: a second JSON chunk", n, pos)
-		case kind == kindBIN && bin != nil:
-			return nil, nil, 0, fmt.Errorf("GLB chunk %d at byte %d: a second BIN chunk", n, pos)
+			return fail("GLB chunk %d at byte %d: a second JSON chunk", n, pos)
+		case kind == kindBIN && bin.Offset > 0:
+			return fail("GLB chunk %d at byte %d: a second BIN chunk", n, pos)
 		case kind == kindJSON:
-			text = rest[:size:size]
+			text = at
 		case kind == kindBIN:
-			bin = rest[:size:size]
+			bin = at
 		}
-		pos += 8 + int(size)
+		pos += 8 + size
 	}
-	if text == nil {
-		return nil, nil, 0, errors.New("the GLB holds no JSON chunk")
+	if text.Offset == 0 {
+		return fail("the GLB holds no JSON chunk")
 	}
-	return text, bin, trailing, nil
+	return text, bin, size - length, nil
+}
+
+// fill reads all of b; a reader may report the end together with the last byte.
+func fill(r io.ReaderAt, b []byte, off int64) error {
+	n, err := r.ReadAt(b, off)
+	if n == len(b) {
+		return nil
+	}
+	return err
 }
 
 // part is a chunk's content: its bytes, and what writes as many.

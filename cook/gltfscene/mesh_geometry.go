@@ -1,0 +1,274 @@
+package gltfscene
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/qmuntal/gltf"
+)
+
+// geometry decodes the meshes of a scene by their plans. Meshes that several nodes show,
+// and what several primitives share, it keeps as far as its cache has room; all else is
+// decoded when it is needed, which takes little beside what is done with it. It is safe
+// for use by several goroutines.
+type geometry struct {
+	cache   *cache
+	plans   [][]*plan // by Scene.Meshes
+	uses    []int32   // by Scene.Meshes: nodes
+	jobs    []*job    // in the order of the file
+	closers []io.Closer
+}
+
+// newGeometry groups plans by meshes.
+func newGeometry(c *cache, s *Scene, plans []*plan, jobs []*job) *geometry {
+	g := &geometry{cache: c, plans: make([][]*plan, len(s.Meshes)), uses: make([]int32, len(s.Meshes)), jobs: jobs}
+	for _, pl := range plans {
+		g.plans[pl.mesh] = append(g.plans[pl.mesh], pl)
+	}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		m := n.Mesh
+		if n.LOD.Group > 0 {
+			m = n.LOD.Mesh
+		}
+		if m >= 0 {
+			g.uses[m]++
+		}
+	}
+	return g
+}
+
+// all decodes a job, or takes it from the cache.
+func (g *geometry) all(j *job) (*decoded, error) {
+	decode := func() (*decoded, int64, error) {
+		d, err := j.decode(0, j.acc.count)
+		j.saw(d, err)
+		return d, j.bytes(), err
+	}
+	if j.uses < 2 {
+		d, _, err := decode()
+		return d, err
+	}
+	return cached(g.cache, j, decode)
+}
+
+// smallJob is what is not worth decoding in parts, in bytes.
+const smallJob = 1 << 20
+
+// some decodes the elements of a job from first to last, of which it may decode more: from
+// is the first element of the result.
+func (g *geometry) some(j *job, first, last int) (d *decoded, from int, err error) {
+	if last-first == j.acc.count || j.acc.sparse != nil || g.cache.keepsAll() || j.bytes() <= smallJob || g.cache.has(j) {
+		d, err = g.all(j)
+		return d, 0, err
+	}
+	if j.look(); j.err != nil {
+		return nil, 0, j.err
+	}
+	d, err = j.decode(first, last)
+	return d, first, err
+}
+
+// meshKey names a mesh in the cache.
+type meshKey int
+
+// mesh decodes the primitives of a mesh, without their materials, or takes them from the
+// cache. The result, which must not be modified, has an entry for each plan.
+func (g *geometry) mesh(i int) ([]Primitive, error) {
+	if g.uses[i] < 2 || g.cache.keepsAll() {
+		list, _, err := g.decode(i)
+		return list, err
+	}
+	return cached(g.cache, meshKey(i), func() ([]Primitive, int64, error) {
+		list, _, err := g.decode(i)
+		size := int64(0)
+		for k := range list {
+			size += list[k].bytes()
+		}
+		return list, size, err
+	})
+}
+
+// decode decodes the primitives of a mesh; dropped counts the triangles of each that were
+// left out.
+func (g *geometry) decode(i int) (list []Primitive, dropped []int, err error) {
+	list, dropped = make([]Primitive, len(g.plans[i])), make([]int, len(g.plans[i]))
+	for k, pl := range g.plans[i] {
+		if list[k], dropped[k], err = g.primitive(pl); err != nil {
+			return nil, nil, err
+		}
+	}
+	return list, dropped, nil
+}
+
+// primitive assembles a primitive from its decoded accessors.
+func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
+	p = Primitive{Slot: pl.slot}
+	first, last := 0, pl.count
+	if pl.index != nil {
+		d, err := g.all(pl.index)
+		if err != nil {
+			return p, 0, err
+		}
+		if int64(d.largest) >= int64(pl.count) {
+			bad := slices.IndexFunc(d.index, func(v uint32) bool { return int64(v) >= int64(pl.count) })
+			return p, 0, malformed(pl.index.place, "element %d is %d, but there are %d vertices", bad, d.index[bad], pl.count)
+		}
+		p.Indices = d.index
+		if from, to, ok := pl.narrow(d); ok {
+			first, last, p.Indices = from, to, d.rebased()
+		}
+	}
+	if err := g.attributes(&p, pl, first, last); err != nil {
+		return p, 0, err
+	}
+	if pl.mode == gltf.PrimitiveTriangles {
+		if p.Indices == nil {
+			p.Indices = make([]uint32, pl.count)
+			for i := range p.Indices {
+				p.Indices[i] = uint32(i)
+			}
+		}
+		return p, 0, nil
+	}
+	n, vertex := pl.count, func(i int) uint32 { return uint32(i) }
+	if pl.index != nil {
+		list := p.Indices
+		n, vertex = len(list), func(i int) uint32 { return list[i] }
+	}
+	p.Indices, dropped = triangulate(pl.mode, n, vertex)
+	return p, dropped, nil
+}
+
+// narrow returns the range of vertices that the indices use if that is less than half of
+// them: some exporters share one large set among many primitives, and later stages look
+// at every vertex of each.
+func (pl *plan) narrow(d *decoded) (first, last int, ok bool) {
+	first, last = int(d.smallest), int(d.largest)+1
+	return first, last, last-first <= pl.count/2
+}
+
+// attributes decodes what the vertices from first to last have.
+func (g *geometry) attributes(p *Primitive, pl *plan, first, last int) error {
+	get := func(j *job, set func(d *decoded, lo, hi int)) error {
+		if j == nil {
+			return nil
+		}
+		d, from, err := g.some(j, first, last)
+		if err == nil {
+			set(d, first-from, last-from)
+		}
+		return err
+	}
+	for _, a := range []struct {
+		job *job
+		set func(d *decoded, lo, hi int)
+	}{
+		{pl.position, func(d *decoded, lo, hi int) { p.Positions = d.vec3[lo:hi:hi] }},
+		{pl.normal, func(d *decoded, lo, hi int) { p.Normals = d.vec3[lo:hi:hi] }},
+		{pl.tangent, func(d *decoded, lo, hi int) { p.Tangents = d.vec4[lo:hi:hi] }},
+		{pl.uv[0], func(d *decoded, lo, hi int) { p.UV[0] = d.vec2[lo:hi:hi] }},
+		{pl.uv[1], func(d *decoded, lo, hi int) { p.UV[1] = d.vec2[lo:hi:hi] }},
+		{pl.color, func(d *decoded, lo, hi int) { p.Colors = d.vec4[lo:hi:hi] }},
+	} {
+		if err := get(a.job, a.set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// survey decodes every mesh once, several at a time, counts what its primitives hold, and
+// hands it to look, which may be nil. materials leads from the file's materials to the
+// scene's.
+func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int, list []Primitive) error) error {
+	// The largest first, so that no goroutine ends up with one alone; errors are still
+	// reported in the order of the file.
+	order, size := make([]int, len(g.plans)), make([]int64, len(g.plans))
+	for i, list := range g.plans {
+		order[i] = i
+		for _, pl := range list {
+			size[i] += pl.triangles()
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	dropped, empty := make([][]int, len(g.plans)), make([][]bool, len(g.plans))
+	var failed atomic.Bool
+	err := se.parallel(len(order), func(k int) error {
+		i := order[k]
+		list, drops, err := g.decode(i)
+		if err != nil {
+			failed.Store(true)
+			return nil
+		}
+		dropped[i], empty[i] = drops, make([]bool, len(list))
+		m := &se.scene.Meshes[i]
+		kept := list[:0]
+		for n := range list {
+			if list[n].Material = -1; g.plans[i][n].material >= 0 {
+				list[n].Material = materials[g.plans[i][n].material]
+			}
+			if empty[i][n] = len(list[n].Indices) == 0; !empty[i][n] {
+				kept = append(kept, list[n])
+				m.Parts = append(m.Parts, list[n].part())
+			}
+		}
+		if look == nil {
+			return nil
+		}
+		return look(i, kept)
+	})
+	if err != nil {
+		return err
+	}
+	if failed.Load() {
+		return g.firstFault(se.ctx)
+	}
+	g.note(se, dropped, empty)
+	return nil
+}
+
+// firstFault returns the error that comes first in the file.
+func (g *geometry) firstFault(ctx context.Context) error {
+	for _, j := range g.jobs {
+		if j.look(); j.err != nil {
+			return j.err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	for i := range g.plans {
+		if _, _, err := g.decode(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note says what was repaired and left out.
+func (g *geometry) note(se *session, dropped [][]int, empty [][]bool) {
+	for _, j := range g.jobs {
+		j.look() // those of which parts alone were decoded
+		switch j.class {
+		case classNormal:
+			se.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
+		case classTangent:
+			se.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
+			se.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
+		case classColor:
+			se.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")
+		}
+	}
+	for i, list := range g.plans {
+		for k, pl := range list {
+			se.notes.add(dropped[i][k], false, "degenerate-triangles", pl.place, "triangles of strips and fans that use a vertex twice were left out")
+			if empty[i][k] {
+				se.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
+			}
+		}
+	}
+}

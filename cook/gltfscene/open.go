@@ -1,0 +1,89 @@
+package gltfscene
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+)
+
+// Open is Load for scenes whose geometry need not fit into memory: meshes have no
+// primitives, and Scene.Geometry decodes those of a mesh when they are needed. Each mesh is decoded once
+// here, which finds what is wrong with it, and handed to look, which may be nil. look is
+// called by several goroutines, once for each mesh, when all of the scene is known but
+// Mesh.Parts and Notes; it must not keep the slices, unless they may stay in
+// memory. Decoded geometry is kept for later up to about so many bytes.
+//
+// The files stay open, or are opened again, until Scene.Close; a file that changes
+// meanwhile is an error where it is noticed.
+func Open(ctx context.Context, name string, opts Options, keep int64, look func(s *Scene, mesh int, list []Primitive) error) (*Scene, error) {
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	// The main file may be a link to anywhere: the caller named it.
+	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
+	f, info, err := openRegular(name)
+	if err != nil {
+		return nil, named(name, openError(base, err))
+	}
+	if err := opts.fits(name, info.Size()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if look == nil {
+		look = func(*Scene, int, []Primitive) error { return nil }
+	}
+	s, err := load(ctx, name, &inFile{f, base}, info.Size(), src, opts, keep, look)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.geometry.closers = append(s.geometry.closers, f)
+	s.listFiles(src.path(base))
+	return s, nil
+}
+
+// Geometry returns the primitives of Meshes[mesh] with their geometry, in the same order.
+// Their slices must not be modified. It is safe for use by several goroutines. The error
+// is an *Error: a file that cannot be read any more, or has changed.
+func (s *Scene) Geometry(mesh int) ([]Primitive, error) {
+	m := &s.Meshes[mesh]
+	if s.geometry == nil {
+		return m.Primitives, nil
+	}
+	list, err := s.geometry.mesh(mesh)
+	if err != nil {
+		return nil, named(s.Source, err)
+	}
+	kept := make([]Primitive, 0, len(list))
+	for i := range list {
+		if len(list[i].Indices) > 0 {
+			kept = append(kept, list[i])
+		}
+	}
+	if len(kept) != len(m.Parts) {
+		return nil, named(s.Source, at(fmt.Sprintf("meshes[%d]", m.Index), changed(s.Source)))
+	}
+	for i := range kept {
+		if kept[i].Material = m.Parts[i].Material; kept[i].part() != m.Parts[i] {
+			return nil, named(s.Source, at(fmt.Sprintf("meshes[%d]", m.Index), changed(s.Source)))
+		}
+	}
+	return kept, nil
+}
+
+// Close closes the files of a scene that was opened, and lets go of its geometry. It may
+// be called more than once.
+func (s *Scene) Close() error {
+	if s.geometry == nil {
+		return nil
+	}
+	var first error
+	for _, c := range s.geometry.closers {
+		if err := c.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.geometry.closers = nil
+	return first
+}
