@@ -21,10 +21,10 @@ func (f *File) Check() error {
 	switch {
 	case f.Scheme == BasisLZ:
 		if f.Descriptor.Model != ModelETC1S || f.Format != Undefined {
-			return damaged("BasisLZ over %s", f.kind())
+			return damaged("BasisLZ over %s", f.Kind())
 		}
 	case !plain:
-		return unsupported("%s is not decoded", f.kind())
+		return unsupported("%s is not decoded", f.Kind())
 	}
 	const least = 64 << 20 // pixels that any number of bytes may hold
 	if n := int64(f.Width) * int64(f.Height); n > least && n/pixelsPerByte > int64(len(f.levels[0].data)) {

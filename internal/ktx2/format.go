@@ -93,8 +93,8 @@ func (f Format) String() string {
 	return fmt.Sprintf("VkFormat %d%s", uint32(f), family)
 }
 
-// kind names the format in messages.
-func (f *File) kind() string {
+// Kind names the format in messages.
+func (f *File) Kind() string {
 	switch {
 	case f.Format != Undefined:
 		return f.Format.String()

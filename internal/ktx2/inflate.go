@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -35,22 +36,21 @@ func (f *File) inflate(i int) ([]byte, error) {
 		}
 		return readLevel(r, i, l.inflated)
 	}
-	return nil, unsupported("supercompression scheme %d of %s", f.Scheme, f.kind())
+	return nil, unsupported("supercompression scheme %d of %s", f.Scheme, f.Kind())
 }
 
 // maxWindow is the most that zstd may look back: 128 MiB, as its own tool allows
 // without being asked.
 const maxWindow = 128 << 20
 
-// readLevel reads a level of a known size, and takes memory as bytes come.
+// readLevel reads a level of a known size.
 func readLevel(r io.Reader, i int, size int64) ([]byte, error) {
-	var b bytes.Buffer
-	const first = 1 << 20
-	b.Grow(int(min(size, first)))
-	if _, err := io.Copy(&b, io.LimitReader(r, size+1)); err != nil {
+	data := make([]byte, size+1)
+	n, err := io.ReadFull(r, data)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, damaged("level %d: %v", i, err)
 	}
-	return b.Bytes(), wrongSize(i, b.Len(), size)
+	return data[:n], wrongSize(i, n, size)
 }
 
 func wrongSize(i, size int, want int64) error {
@@ -73,7 +73,7 @@ const (
 func (f *File) basisLZ() (*basisu.Codebooks, []pieces, error) {
 	g := f.global
 	if f.Descriptor.Model != ModelETC1S || len(g) < globalHeader+imageSize*len(f.levels) {
-		return nil, nil, damaged("BasisLZ over %s, with %d bytes of global data", f.kind(), len(g))
+		return nil, nil, damaged("BasisLZ over %s, with %d bytes of global data", f.Kind(), len(g))
 	}
 	le := binary.LittleEndian
 	b := basisu.Global{EndpointCount: int(le.Uint16(g)), SelectorCount: int(le.Uint16(g[2:]))}

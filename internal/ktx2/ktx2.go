@@ -164,7 +164,7 @@ func (f *File) parseLevels(data []byte, count int) error {
 			w, h := f.Size(i)
 			l.inflated = f.levelSize(w, h)
 			if said := le.Uint64(e[16:]); l.inflated > 0 && said != uint64(l.inflated) {
-				return damaged("level %d says it has %d bytes, %d x %d pixels of %v have %d", i, said, w, h, f.kind(), l.inflated)
+				return damaged("level %d says it has %d bytes, %d x %d pixels of %v have %d", i, said, w, h, f.Kind(), l.inflated)
 			}
 			if f.Scheme == None && l.inflated > 0 && len(stored) != int(l.inflated) {
 				return damaged("level %d has %d bytes, its %d x %d pixels have %d", i, len(stored), w, h, l.inflated)
