@@ -3,8 +3,6 @@ package ktx2
 import (
 	"image"
 
-	"github.com/woozymasta/bcn"
-
 	"github.com/untoldkit/untold/internal/basisu"
 )
 
@@ -98,22 +96,12 @@ func (f *File) etc1s(level, w, h int) (*image.NRGBA, error) {
 
 // blocks decodes the formats of the BC family.
 func (f *File) blocks(data []byte, w, h int) (*image.NRGBA, error) {
-	decode := bcn.DecodeBC7
-	switch f.Format {
-	case BC1RGB, BC1RGBSRGB, BC1, BC1SRGB:
-		decode = bcn.DecodeBC1
-	case BC2, BC2SRGB:
-		decode = bcn.DecodeBC2
-	case BC3, BC3SRGB:
-		decode = bcn.DecodeBC3
-	case BC4:
-		decode = bcn.DecodeBC4
-	case BC5:
-		decode = bcn.DecodeBC5
+	pix, err := decodeBC(f.Format, data, w, h)
+	if err != nil {
+		return nil, err
 	}
-	pix, err := decode(data, w, h)
-	if err != nil || len(pix) != 4*w*h {
-		return nil, damaged("%v: %d x %d pixels: %v", f.Format, w, h, err)
+	if len(pix) != 4*w*h {
+		return nil, damaged("%v gives %d bytes, %d x %d pixels have %d", f.Format, len(pix), w, h, 4*w*h)
 	}
 	out := &image.NRGBA{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 	for i := 0; i < len(pix); i += 4 {

@@ -9,41 +9,49 @@ import (
 	"github.com/untoldkit/untold/internal/ktx2"
 )
 
-// convertKTX2 decodes the largest level to PNG. Of a picture with two channels that
-// serves as a normal map the third coordinate is computed, as shaders that know of it
-// do.
+// convertKTX2 decodes the largest level to PNG.
 func convertKTX2(data []byte, normal bool, take func(need int64) error, limits Limits) (converted, error) {
+	img, change, err := readKTX2(data, normal, take, limits)
+	if err != nil {
+		return converted{}, err
+	}
+	return encodePNG(img, change)
+}
+
+// readKTX2 decodes the largest level and says what it was. Of a picture with two
+// channels that serves as a normal map the third coordinate is computed, as shaders
+// that know of it do.
+func readKTX2(data []byte, normal bool, take func(need int64) error, limits Limits) (img *image.NRGBA, change string, err error) {
 	f, err := ktx2.Parse(data)
 	if err == nil {
 		err = f.Check()
 	}
 	if err != nil {
-		return converted{}, ktx2Error(err)
+		return nil, "", ktx2Error(err)
 	}
 	if err := checkPixels(f.Width, f.Height); err != nil {
-		return converted{}, err
+		return nil, "", err
 	}
 	need := f.Cost(0)
 	if need > MaxDecodeBytes {
-		return converted{}, tooLarge(f.Width, f.Height, need, MaxDecodeBytes)
+		return nil, "", tooLarge(f.Width, f.Height, need, MaxDecodeBytes)
 	}
 	need += 4 * int64(f.Width) * int64(f.Height) // the file that is made
 	if err := limits.check(f.Width, f.Height, need); err != nil {
-		return converted{}, err
+		return nil, "", err
 	}
 	if err := take(need); err != nil {
-		return converted{}, err
+		return nil, "", err
 	}
-	img, err := f.Decode(0)
-	if err != nil {
-		return converted{}, ktx2Error(err)
+	if img, err = f.Decode(0); err != nil {
+		return nil, "", ktx2Error(err)
 	}
-	change := fmt.Sprintf("KTX2 (%s) converted to PNG", f.Kind())
+	change = fmt.Sprintf("KTX2 (%s) converted to PNG", f.Kind())
 	if normal && f.TwoChannels() {
 		raiseNormals(img)
 		change += ", the third coordinate of its normals computed from the other two"
 	}
-	return encodePNG(img, change)
+	return img, change, nil
 }
 
 // ktx2Error tells what is not supported from what is broken.
