@@ -1,6 +1,7 @@
 package gltfscene
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -270,6 +271,9 @@ func (mr *materialReader) findSource(tex *gltf.Texture, index int) int {
 				return v
 			}
 			reason = ": " + err.Error()
+			if e, ok := errors.AsType[*Error](err); ok {
+				reason = ": " + e.Reason // without paths of this machine
+			}
 		}
 		mr.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d%s",
 			mr.imageName(*tex.Source), name, v, reason))

@@ -144,7 +144,7 @@ func (mr *materialReader) checkKTX2(index int) error {
 }
 
 // peekImage returns the bytes of an image that is not taken into the scene yet, and
-// notes nothing about it.
+// notes nothing about it but its file.
 func (mr *materialReader) peekImage(index int) ([]byte, error) {
 	t := &mr.doc.images
 	if err := t.check(index); err != nil {
@@ -168,6 +168,7 @@ func (mr *materialReader) peekImage(index int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	mr.scene.Files = append(mr.scene.Files, x.src.path(x.name))
 	return x.read(min(x.size, mr.opts.maxFile()))
 }
 

@@ -153,7 +153,7 @@ func TestTextureFallback(t *testing.T) {
 		"in a bufferView": {func(b *builder) object { return object{"bufferView": b.view(sound, 0), "mimeType": "image/ktx2"} }, ""},
 		"cut off":         {func(*builder) object { return uri(sound[:100]) }, "damaged KTX2 file"},
 		"another format":  {func(*builder) object { return uri(astc) }, "VkFormat 157 (ASTC) is not decoded"},
-		"missing":         {func(*builder) object { return object{"uri": "no.ktx2"} }, "no.ktx2"},
+		"missing":         {func(*builder) object { return object{"uri": "no.ktx2"} }, `file "no.ktx2" is missing`},
 		"nothing":         {func(*builder) object { return object{} }, "neither a uri nor a bufferView"},
 	} {
 		b := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{"index": 0}}})
