@@ -24,7 +24,7 @@ var cookNotes = []Note{
 	{Code: "texture-format-skipped", Message: "textures in a format that cannot be staged are left out", Warning: true},
 	{Code: "texture-too-large", Message: "images need too much memory to be converted and are left out", Warning: true},
 	{Code: "texture-damaged-skipped", Message: "damaged images are left out", Warning: true},
-	{Code: "texture-converted", Message: "images were converted: WebP to PNG, 16 to 8 bits"},
+	{Code: "texture-converted", Message: "images were converted: WebP and KTX2 to PNG, 16 to 8 bits"},
 	{Code: "texture-kept", Message: "images cannot be decoded and stay as they are, without a smaller or compressed copy", Warning: true},
 	{Code: "texture-two-roles", Message: "images serve both as a colour and as data or a normal map and get a file for each"},
 	{Code: "uv-set-mismatch", Message: "textures of one material use different UV sets; the base colour's is stored", Warning: true},

@@ -68,9 +68,9 @@ func TestZeroTangents(t *testing.T) {
 // TestLostTexturesAreNamed: one line says which slots of how many materials
 // stay empty.
 func TestLostTexturesAreNamed(t *testing.T) {
-	ktx := func(name string) obj { return obj{"name": name, "uri": "data:image/ktx2;base64,q0tUWCAyMLsNChoK"} }
-	d := textured(ktx("a"), dataImage("good", green))
-	second := obj{"normalTexture": obj{"index": d.texture(ktx("b"))}, "pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": 0}}}
+	dds := func(name string) obj { return obj{"name": name, "uri": "data:image/vnd-ms.dds;base64,RERTIHw="} }
+	d := textured(dds("a"), dataImage("good", green))
+	second := obj{"normalTexture": obj{"index": d.texture(dds("b"))}, "pbrMetallicRoughness": obj{"baseColorTexture": obj{"index": 0}}}
 	p := d.square(3)
 	p["material"] = add(&d.materials, second)
 	d.node("second", p)

@@ -133,7 +133,10 @@ func (t *textures) stage(ctx context.Context) error {
 	sources := make([]texture.Source, len(s.Images))
 	for i := range s.Images {
 		im := &s.Images[i]
-		sources[i] = texture.Source{Index: im.Index, Name: im.Name, URI: im.URI, Size: im.Size(), Bytes: im.Bytes, Optional: t.opts.AllowMissingImages}
+		sources[i] = texture.Source{
+			Index: im.Index, Name: im.Name, URI: im.URI, Size: im.Size(), Bytes: im.Bytes, Optional: t.opts.AllowMissingImages,
+			Normal: t.roles[i][texture.Normal].Use == texture.Normal,
+		}
 	}
 	staged, err := texture.Stage(ctx, t.from, sources, t.limits(), t.opts.jobs())
 	if err != nil {
@@ -147,7 +150,7 @@ func (t *textures) stage(ctx context.Context) error {
 	}
 	t.staged = staged
 	if lost := t.lost(texture.ErrFormat); lost != "" {
-		t.ns.detail("texture-format-skipped", lost+"; give these textures a PNG, JPEG or WebP image")
+		t.ns.detail("texture-format-skipped", lost+"; give these textures a PNG, JPEG, WebP or KTX2 (Basis Universal) image")
 	}
 	if lost := t.lost(texture.ErrTooLarge); lost != "" {
 		t.ns.detail("texture-too-large", lost)

@@ -1,6 +1,7 @@
 package gltfscene
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -230,11 +231,16 @@ func (mr *materialReader) textureSlot(ref *TextureRef, place string, raw []byte)
 	return nil
 }
 
-// textureExtensions hold an alternative image of a texture; the first wins.
-var textureExtensions = []string{"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif", "MSFT_texture_dds"}
+// basisuName is the extension whose images viewers show instead of the source.
+const basisuName = "KHR_texture_basisu"
 
-// textureSource returns the image of a texture: its source, which is a PNG or
-// JPEG that everybody can read, else one that an extension names, else -1.
+// textureExtensions hold an alternative image of a texture; the first wins.
+var textureExtensions = []string{"EXT_texture_webp", basisuName, "EXT_texture_avif", "MSFT_texture_dds"}
+
+// textureSource returns the image of a texture, -1 for none: what a viewer shows that
+// knows KHR_texture_basisu, which is that extension's image, if it can be decoded; else
+// the source, which is a PNG or JPEG that everybody can read; else one that another
+// extension names.
 func (mr *materialReader) textureSource(tex *gltf.Texture, index int) int {
 	if source, ok := mr.sources[index]; ok {
 		return source
@@ -249,14 +255,28 @@ func (mr *materialReader) findSource(tex *gltf.Texture, index int) int {
 	ext := mr.observe(place, onTexture, mr.doc.textures.raw[index])
 	for _, name := range textureExtensions {
 		v, ok := wholeNumber(jsonscan.Member(jsonscan.Member(ext, name), "source"))
-		switch {
-		case !ok:
-		case tex.Source == nil:
-			return v
-		case *tex.Source != v:
-			mr.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d",
-				mr.imageName(*tex.Source), name, v))
+		if !ok {
+			continue
 		}
+		if tex.Source == nil {
+			return v
+		}
+		if *tex.Source == v {
+			continue
+		}
+		reason := ""
+		if name == basisuName {
+			err := mr.checkKTX2(v)
+			if err == nil {
+				return v
+			}
+			reason = ": " + err.Error()
+			if e, ok := errors.AsType[*Error](err); ok {
+				reason = ": " + e.Reason // without paths of this machine
+			}
+		}
+		mr.notes.info("texture-fallback:"+name, place, fmt.Sprintf("the fallback of a texture, %s, was used instead of its %s image %d%s",
+			mr.imageName(*tex.Source), name, v, reason))
 	}
 	if tex.Source != nil {
 		return *tex.Source

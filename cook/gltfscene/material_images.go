@@ -8,6 +8,7 @@ import (
 
 	"github.com/qmuntal/gltf"
 
+	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/picture"
 )
 
@@ -127,6 +128,49 @@ func (mr *materialReader) externalImage(img *Image, uri string) error {
 	img.URI, img.file = x.name, x.src.path(x.name)
 	mr.scene.Files = append(mr.scene.Files, img.file)
 	return nil
+}
+
+// checkKTX2 says why an image of the file is no KTX2 picture that can be decoded, as far
+// as its header tells.
+func (mr *materialReader) checkKTX2(index int) error {
+	data, err := mr.peekImage(index)
+	if err != nil {
+		return err
+	}
+	f, err := ktx2.Parse(data)
+	if err != nil {
+		return err
+	}
+	return f.Check()
+}
+
+// peekImage returns the bytes of an image that is not taken into the scene yet, and
+// notes nothing about it but its file.
+func (mr *materialReader) peekImage(index int) ([]byte, error) {
+	t := &mr.doc.images
+	if err := t.check(index); err != nil {
+		return nil, err
+	}
+	src, err := t.get(index)
+	if err != nil {
+		return nil, err
+	}
+	uri := uriOf(t.raw[index])
+	switch {
+	case src.BufferView != nil:
+		v, err := mr.data.view(*src.BufferView)
+		return v.data, err
+	case uri == nil:
+		return nil, malformed("", "has neither a uri nor a bufferView")
+	case isDataURI(uri):
+		return decodeDataURI(uri)
+	}
+	x, err := find(mr.src, string(uri), mr.opts.AllowParentPaths)
+	if err != nil {
+		return nil, err
+	}
+	mr.scene.Files = append(mr.scene.Files, x.src.path(x.name))
+	return x.read(min(x.size, mr.opts.maxFile()))
 }
 
 // Bytes returns the encoded image: the embedded bytes, which must not be

@@ -1,12 +1,16 @@
 package gltfscene
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func specGlossMaterial(sg, rest object) *builder {
@@ -132,21 +136,49 @@ func TestMetalFrom(t *testing.T) {
 	})
 }
 
+// TestTextureFallback: the image of KHR_texture_basisu is what a viewer shows, and the
+// source where that cannot be decoded.
 func TestTextureFallback(t *testing.T) {
-	b := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{"index": 0}}})
-	b.doc["extensionsUsed"] = []string{"KHR_texture_basisu"}
-	tex := object{"source": 1, "extensions": object{"KHR_texture_basisu": object{"source": 0}}}
-	b.list("textures", tex)
-	b.list("images", object{"uri": "data:image/ktx2;base64,q0tUWCAyMLsNChoK"})
-	b.list("images", object{"mimeType": "image/png", "uri": "data:image/png;base64,iVBORw0KGgo="})
-	s := b.load(t)
-	n := note(s, "texture-fallback:KHR_texture_basisu")
-	if n.Count != 1 || n.Where != "textures[0]" || !strings.Contains(n.Message, "image 1 (image/png)") || s.Images[0].MIME != "image/png" {
-		t.Errorf("notes %+v", s.Notes)
+	sound := testfile.Read(t, "../../internal/ktx2/testdata/uastc-one.ktx2")
+	astc := bytes.Clone(sound)
+	astc[12] = 157
+	uri := func(data []byte) object {
+		return object{"uri": "data:image/ktx2;base64," + base64.StdEncoding.EncodeToString(data)}
 	}
-	delete(tex, "source")
+	for name, tt := range map[string]struct {
+		image  func(b *builder) object
+		reason string // empty: the image is used
+	}{
+		"sound":           {func(*builder) object { return uri(sound) }, ""},
+		"in a bufferView": {func(b *builder) object { return object{"bufferView": b.view(sound, 0), "mimeType": "image/ktx2"} }, ""},
+		"cut off":         {func(*builder) object { return uri(sound[:100]) }, "damaged KTX2 file"},
+		"another format":  {func(*builder) object { return uri(astc) }, "VkFormat 157 (ASTC) is not decoded"},
+		"missing":         {func(*builder) object { return object{"uri": "no.ktx2"} }, `file "no.ktx2" is missing`},
+		"nothing":         {func(*builder) object { return object{} }, "neither a uri nor a bufferView"},
+	} {
+		b := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{"index": 0}}})
+		b.doc["extensionsUsed"] = []string{basisuName}
+		b.list("textures", object{"source": 1, "extensions": object{basisuName: object{"source": 0}}})
+		b.list("images", tt.image(b))
+		b.list("images", object{"mimeType": "image/png", "uri": "data:image/png;base64,iVBORw0KGgo="})
+		s := b.load(t)
+		n := note(s, "texture-fallback:"+basisuName)
+		if tt.reason == "" {
+			if len(s.Notes) != 0 || len(s.Images) != 1 || s.Images[0].MIME != "image/ktx2" {
+				t.Errorf("%s: notes %+v, images %+v", name, s.Notes, s.Images)
+			}
+			continue
+		}
+		if n.Count != 1 || n.Where != "textures[0]" || !strings.Contains(n.Message, "image 1 (image/png)") || !strings.Contains(n.Message, tt.reason) || s.Images[0].MIME != "image/png" {
+			t.Errorf("%s: notes %+v", name, s.Notes)
+		}
+	}
+	b := withMaterial(object{"pbrMetallicRoughness": object{"baseColorTexture": object{"index": 0}}})
+	b.doc["extensionsUsed"] = []string{basisuName}
+	b.list("textures", object{"extensions": object{basisuName: object{"source": 0}}})
+	b.list("images", uri(sound[:12]))
 	if s := b.load(t); len(s.Notes) != 0 || s.Images[0].MIME != "image/ktx2" {
-		t.Errorf("notes %+v, images %+v", s.Notes, s.Images)
+		t.Errorf("without a source: notes %+v, images %+v", s.Notes, s.Images)
 	}
 }
 

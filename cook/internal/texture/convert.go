@@ -35,9 +35,14 @@ type converted struct {
 }
 
 // convert passes 8-bit PNG and JPEG through unchanged, reduces 16-bit PNG to 8
-// bits and turns WebP into PNG. take is called with what decoding needs before
-// anything is decoded.
+// bits and turns WebP and KTX2 into PNG. take is called with what decoding needs
+// before anything is decoded.
 func convert(data []byte, take func(need int64) error, limits Limits) (converted, error) {
+	return convertFor(false, data, take, limits)
+}
+
+// convertFor is convert for an image that serves as a normal map or not.
+func convertFor(normal bool, data []byte, take func(need int64) error, limits Limits) (converted, error) {
 	switch kind := picture.Sniff(data).Name; kind {
 	case "PNG":
 		return convertPNG(data, take, limits)
@@ -45,8 +50,10 @@ func convert(data []byte, take func(need int64) error, limits Limits) (converted
 		return convertJPEG(data)
 	case "WebP":
 		return convertWebP(data, take, limits)
+	case "KTX2":
+		return convertKTX2(data, normal, take, limits)
 	case "":
-		return converted{}, fmt.Errorf("%w: neither PNG, JPEG nor WebP", ErrDamaged)
+		return converted{}, fmt.Errorf("%w: neither PNG, JPEG, WebP nor KTX2", ErrDamaged)
 	default:
 		return converted{}, fmt.Errorf("%w: %s", ErrFormat, kind)
 	}

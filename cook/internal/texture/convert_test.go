@@ -161,7 +161,7 @@ func TestConvertFailures(t *testing.T) {
 		{"webp head", []byte("RIFF\x00\x00\x00\x00WEBP"), ErrDamaged},
 		{"webp cut off", webpLossless(4, 4), ErrDamaged},
 		{"webp animated", animated, ErrFormat},
-		{"ktx2", []byte("\xabKTX 20\xbb\r\n\x1a\nrest"), ErrFormat},
+		{"ktx2 cut off", []byte("\xabKTX 20\xbb\r\n\x1a\nrest"), ErrDamaged},
 		{"ktx", []byte("\xabKTX 11\xbb\r\n\x1a\nrest"), ErrFormat},
 		{"dds", []byte("DDS |"), ErrFormat},
 		{"exr", []byte("\x76\x2f\x31\x01"), ErrFormat},

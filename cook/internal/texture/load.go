@@ -34,6 +34,10 @@ func Load(path string) (*image.NRGBA, error) {
 // Load.
 func Read(data []byte, limits Limits) (*image.NRGBA, error) {
 	ready := func(int64) error { return nil }
+	if picture.Sniff(data).Name == "KTX2" {
+		img, _, err := readKTX2(data, false, ready, limits)
+		return img, err
+	}
 	c, err := convert(data, ready, limits)
 	if err != nil {
 		return nil, err

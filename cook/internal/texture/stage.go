@@ -34,6 +34,8 @@ type Source struct {
 	// Optional images that are damaged do not fail the call: their result has
 	// Err set.
 	Optional bool
+	// Normal images serve as normal maps: KTX2 may keep two of their coordinates alone.
+	Normal bool
 }
 
 // Staged is the result for one source.
@@ -86,7 +88,7 @@ func Stage(ctx context.Context, dir string, sources []Source, limits Limits, job
 				errs[i] = err
 				return nil
 			}
-			c, err := convert(data, func(need int64) error {
+			c, err := convertFor(s.Normal, data, func(need int64) error {
 				// Given back before more is taken: what waits must hold nothing.
 				free()
 				free = func() {}

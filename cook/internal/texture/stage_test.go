@@ -26,10 +26,10 @@ func TestStage(t *testing.T) {
 	a, b, photo := pngOf(t, small(1)), pngOf(t, small(2)), jpegOf(t, small(3))
 	got, err := Stage(context.Background(), dir, []Source{
 		source(0, "x/wood.png", a),
-		source(1, "y/wood.png", b),                                // same name, other content
-		source(2, "y/again.png", a),                               // same content: the first name
-		source(3, "z/WOOD.jpeg", photo),                           // another extension
-		source(4, "ktx.ktx2", []byte("\xabKTX 20\xbb\r\n\x1a\n")), // left out
+		source(1, "y/wood.png", b),          // same name, other content
+		source(2, "y/again.png", a),         // same content: the first name
+		source(3, "z/WOOD.jpeg", photo),     // another extension
+		source(4, "a.dds", []byte("DDS |")), // left out
 		source(5, "deep.png", pngOf(t, deep())),
 		{Index: 9, Bytes: func() ([]byte, error) { return pngOf(t, small(4)), nil }},
 	}, Limits{}, 2)

@@ -1,0 +1,169 @@
+package texture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/internal/ktx2"
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// ktx2File reads one of the pictures that Basis Universal's own encoder made.
+func ktx2File(t testing.TB, name string) []byte {
+	return testfile.Read(t, filepath.Join("../../../internal/ktx2/testdata", name+".ktx2"))
+}
+
+// ktx2Of wraps RGBA pixels.
+func ktx2Of(t testing.TB, c ktx2.Content) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := ktx2.Write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestConvertKTX2: the PNG has the pixels of the largest level, those that are hidden by
+// alpha as well.
+func TestConvertKTX2(t *testing.T) {
+	for name, kind := range map[string]string{
+		"etc1s-alpha": "ETC1S", "etc1s-odd": "ETC1S", "uastc-alpha": "UASTC", "uastc-one": "UASTC", "uastc-thin": "UASTC",
+	} {
+		data := ktx2File(t, name)
+		f, err := ktx2.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := f.Decode(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := convert(data, takeAll, Limits{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if c.ext != ".png" || c.width != f.Width || c.height != f.Height || c.change != "KTX2 ("+kind+") converted to PNG" {
+			t.Errorf("%s: %q, %d x %d: %s", name, c.ext, c.width, c.height, c.change)
+		}
+		got, err := Read(data, Limits{})
+		if err != nil || !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("%s: other pixels, %v", name, err)
+		}
+	}
+}
+
+// TestConvertKTX2Normals: of a normal map with two channels the third is computed, of
+// other pictures it is not.
+func TestConvertKTX2Normals(t *testing.T) {
+	data := ktx2Of(t, ktx2.Content{Format: ktx2.RG8, Width: 2, Height: 2, Transfer: ktx2.TransferLinear, Levels: [][]byte{{128, 128, 255, 128, 30, 200, 255, 255}}})
+	for _, normal := range []bool{true, false} {
+		c, err := convertFor(normal, data, takeAll, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(c.change, "third coordinate") != normal {
+			t.Error(c.change)
+		}
+		img := toNRGBA(decode(t, c.data))
+		for i := 0; i < 12; i += 4 { // the last one is longer than 1
+			p := img.Pix[i:]
+			length := math.Hypot(math.Hypot(2*float64(p[0])/255-1, 2*float64(p[1])/255-1), 2*float64(p[2])/255-1)
+			if normal && math.Abs(length-1) > 0.02 || !normal && p[2] != 0 || p[3] != 255 {
+				t.Errorf("normal %v: %v has the length %v", normal, p[:4], length)
+			}
+		}
+		if z := img.Pix[14]; normal && z != 128 {
+			t.Errorf("a direction that is too long got %d", z)
+		}
+	}
+	three := ktx2File(t, "uastc-normals")
+	a, err1 := convertFor(true, three, takeAll, Limits{})
+	b, err2 := convertFor(false, three, takeAll, Limits{})
+	if err1 != nil || err2 != nil || !bytes.Equal(a.data, b.data) {
+		t.Error("a normal map with three channels was changed", err1, err2)
+	}
+}
+
+func TestConvertKTX2Failures(t *testing.T) {
+	sound := ktx2File(t, "uastc-normals")
+	with := func(at int, v byte) []byte {
+		b := bytes.Clone(sound)
+		b[at] = v
+		return b
+	}
+	for name, tt := range map[string]struct {
+		data   []byte
+		limits Limits
+		want   error
+	}{
+		"ASTC":          {with(12, 157), Limits{}, ErrFormat},
+		"a cube":        {with(36, 6), Limits{}, ErrFormat},
+		"cut off":       {sound[:len(sound)-1], Limits{}, ErrDamaged},
+		"no such block": {with(len(sound)-16, 0x45), Limits{}, ErrDamaged},
+		"a small limit": {sound, Limits{Each: 1000}, ErrTooLarge},
+	} {
+		if _, err := convert(tt.data, takeAll, tt.limits); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wide := ktx2Of(t, ktx2.Content{Format: ktx2.R8, Width: 65536, Height: 4097, Scheme: ktx2.Zstandard, Levels: [][]byte{make([]byte, 65536*4097)}})
+	if _, err := convert(wide, takeAll, Limits{}); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrDamaged) {
+		t.Errorf("more pixels than are staged: %v", err)
+	}
+}
+
+// TestConvertKTX2Memory: what is asked for before decoding is what that takes.
+func TestConvertKTX2Memory(t *testing.T) {
+	const edge = 1024
+	for name, data := range map[string][]byte{
+		"UASTC": ktx2Of(t, ktx2.Content{Width: edge, Height: edge, Scheme: ktx2.Zstandard, Levels: [][]byte{make([]byte, edge*edge)}}),
+		"RGBA":  ktx2Of(t, ktx2.Content{Format: ktx2.RGBA8, Width: edge, Height: edge, Scheme: ktx2.ZLIB, Levels: [][]byte{make([]byte, 4*edge*edge)}}),
+	} {
+		var asked int64
+		n := fuzzbound.Allocated(func() {
+			if _, err := convert(data, func(need int64) error { asked = need; return nil }, Limits{}); err != nil {
+				t.Fatal(name, err)
+			}
+		})
+		if own := uint64(8 << 20); n > uint64(asked)+own || asked < 8*edge*edge {
+			t.Errorf("%s: %d bytes allocated, %d asked for", name, n, asked)
+		}
+	}
+}
+
+// TestStageKTX2: what is staged of a scene with KTX2 images are PNG files, once for each
+// content.
+func TestStageKTX2(t *testing.T) {
+	dir := t.TempDir()
+	sources := []Source{
+		source(0, "wood.ktx2", ktx2File(t, "etc1s-alpha")),
+		source(1, "again.ktx2", ktx2File(t, "etc1s-alpha")),
+		source(2, "bumps.ktx2", ktx2File(t, "uastc-normals")),
+	}
+	got, err := Stage(context.Background(), dir, sources, Limits{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"wood.png", "wood.png", "bumps.png"} {
+		if got[i].File != want || got[i].Err != nil {
+			t.Errorf("image %d: %+v, want %s", i, got[i], want)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "wood.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if img, err := png.Decode(f); err != nil || img.Bounds().Size() != (image.Point{X: 40, Y: 24}) {
+		t.Error(img.Bounds(), err)
+	}
+}
