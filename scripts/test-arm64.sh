@@ -100,8 +100,8 @@ cook() {
 	[ -n "${KEEP:-}" ] || rm -rf "$out"
 }
 
-# make NAME FLAGS: a generated scene, which is the same from both.
-make() {
+# generate NAME FLAGS: a scene, which is the same from both.
+generate() {
 	local name=$1 arch
 	shift
 	for arch in amd64 arm64; do run $arch gen "$@" -o "$dir/$name-$arch.glb" 2>/dev/null; done
@@ -113,18 +113,18 @@ wanted() { [ -z "${SCENES:-}" ] || [[ " $SCENES " == *" $1 "* ]]; }
 
 # Small, because an emulator takes 10 to 20 times as long.
 if wanted city; then
-	make city -blocks 1 -detail 0 -texture-size 64
+	generate city -blocks 1 -detail 0 -texture-size 64
 	cook city "$dir/city.glb" --whole-limit 0 --tile-size 300 --pyramid --hlod-atlas --textures bc
 	cook city-quadtree "$dir/city.glb" --whole-limit 0 --partition quadtree --instances
 	cook city-kdtree "$dir/city.glb" --whole-limit 0 --partition kdtree --textures resize --max-texture 20
 	cook city-engine "$dir/city.glb" --compat engine --lod --hlod
 fi
 if wanted forest; then
-	make forest -kind forest -size 40 -detail 0 -texture-size 32
+	generate forest -kind forest -size 40 -detail 0 -texture-size 32
 	cook forest "$dir/forest.glb" --whole-limit 0 --tile-size 60 --pyramid --textures bc --compress zstd
 fi
 if wanted office; then
-	make office -kind office -floors 1 -detail 0 -texture-size 32
+	generate office -kind office -floors 1 -detail 0 -texture-size 32
 	cook office "$dir/office.glb" --whole-limit 0 --partition kdtree
 fi
 
