@@ -9,6 +9,8 @@
 # make test-s3 the tests of buckets against a real S3 server on loopback (opt-in)
 # make test-farm what untold farm slurm prints, on a Slurm cluster on loopback (opt-in)
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
+# make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
+# make fused  nothing that a cook writes depends on how a machine rounds
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 
 GO       ?= go
@@ -21,7 +23,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s
+.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s test-arm64 fused
 
 all: build
 
@@ -79,6 +81,10 @@ test-s3:
 test-farm:
 	@GO="$(GO)" bash scripts/slurm-local.sh
 
+# Needs apt-get install qemu-user-static; minutes.
+test-arm64:
+	@GO="$(GO)" bash scripts/test-arm64.sh
+
 # A module of its own; needs the module proxy.
 test-k8s:
 	cd scripts/k8scheck && $(GO) vet ./... && $(GO) test -count=1 ./...
@@ -87,6 +93,10 @@ lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool $(TOOLS) staticcheck ./...
+
+# Reads the program for arm64, which fuses products with sums: see scripts/fused.
+fused:
+	@GO="$(GO)" $(GO) run ./scripts/fused
 
 fmt:
 	$(GO) tool $(TOOLS) gofumpt -w .

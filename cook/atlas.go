@@ -182,7 +182,7 @@ func surface(m *mesh.Mesh) float64 {
 	sum := 0.0
 	for i := 0; i+2 < len(m.Indices); i += 3 {
 		a, b, c := m.Positions[m.Indices[i]], m.Positions[m.Indices[i+1]], m.Positions[m.Indices[i+2]]
-		sum += b.Sub(a).Cross(c.Sub(a)).Len() / 2
+		sum += float64(b.Sub(a).Cross(c.Sub(a)).Len() / 2)
 	}
 	return sum
 }
@@ -288,7 +288,7 @@ func (a *atlasArea) average(u, v, du, dv float64) [4]float64 {
 	}
 	span := func(axis, n int, t, dt float64) (from, to int) {
 		size := a.hi[axis] - a.lo[axis]
-		lo, hi := a.lo[axis]+float64((t-dt/2)*size), a.lo[axis]+float64((t+dt/2)*size)
+		lo, hi := a.lo[axis]+float64((t-float64(dt/2))*size), a.lo[axis]+float64((t+float64(dt/2))*size)
 		from = int(math.Floor(lo * float64(n)))
 		return from, max(from+1, int(math.Floor(float64(hi*float64(n))+0.5)))
 	}

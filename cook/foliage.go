@@ -92,7 +92,7 @@ func (f *foliage) cards(m *simplify.Mesh) []card {
 			number[piece] = int32(len(out))
 		}
 		c := &out[number[piece]-1]
-		c.area += normalOf(m, t).Len() / 2
+		c.area += float64(normalOf(m, t).Len() / 2)
 		for _, v := range m.Indices[3*t : 3*t+3] {
 			if !known[v] {
 				known[v] = true

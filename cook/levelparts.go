@@ -187,7 +187,7 @@ const (
 func (x *levelChain) seenCosts(m *simplify.Mesh, p *parts) []float64 {
 	area := make([]float64, len(p.whole))
 	for t, k := range p.of {
-		area[k] += normalOf(m, t).Len() / 2
+		area[k] += float64(normalOf(m, t).Len() / 2)
 	}
 	out := make([]float64, len(p.whole))
 	for i, s := range x.reference.Parts(seenMesh(m), p.of, len(out)) {
@@ -206,7 +206,7 @@ func sizeCosts(m *simplify.Mesh, p *parts) []float64 {
 		box[i] = geom.EmptyBox()
 	}
 	for t, k := range p.of {
-		area[k] += normalOf(m, t).Len() / 2
+		area[k] += float64(normalOf(m, t).Len() / 2)
 		count[k]++
 		for _, v := range m.Indices[3*t : 3*t+3] {
 			box[k] = box[k].Extend(m.Positions[v])

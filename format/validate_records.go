@@ -36,7 +36,7 @@ func boundsTolerance(b records.Bounds) float32 {
 	for i := range 3 {
 		m = max(m, abs32(b.Min[i]), abs32(b.Max[i]))
 	}
-	return m*1e-6 + 1e-6
+	return float32(m*1e-6) + 1e-6
 }
 
 func abs32(v float32) float32 { return float32(math.Abs(float64(v))) }
@@ -44,7 +44,7 @@ func abs32(v float32) float32 { return float32(math.Abs(float64(v))) }
 // compareBox reports a stored box that is smaller or larger than what it has
 // to hold. Too large is only worth a warning when tight is asked for.
 func (p *parser) compareBox(stored, exact records.Bounds, what string, at place, tight bool, slack float32) {
-	tol := slack * max(boundsTolerance(stored), boundsTolerance(exact))
+	tol := float32(slack * max(boundsTolerance(stored), boundsTolerance(exact)))
 	outside, loose := false, false
 	for i := range 3 {
 		outside = outside || exact.Min[i] < stored.Min[i]-tol || exact.Max[i] > stored.Max[i]+tol
@@ -98,7 +98,7 @@ func (p *parser) checkEntityValues() {
 func det3(m *[16]float32) float64 {
 	f := func(i int) float64 { return float64(m[i]) }
 	// The inner products are exact, the outer ones must not be fused.
-	return float64(f(0)*(f(5)*f(10)-f(6)*f(9))) - float64(f(4)*(f(1)*f(10)-f(2)*f(9))) + float64(f(8)*(f(1)*f(6)-f(2)*f(5)))
+	return float64(f(0)*(float64(f(5)*f(10))-float64(f(6)*f(9)))) - float64(f(4)*(float64(f(1)*f(10))-float64(f(2)*f(9)))) + float64(f(8)*(float64(f(1)*f(6))-float64(f(2)*f(5))))
 }
 
 func affine(m *[16]float32) bool { return m[3] == 0 && m[7] == 0 && m[11] == 0 && m[15] == 1 }

@@ -185,8 +185,8 @@ func addAreas(s *fileStats, vb []byte, indices []uint32) {
 		for k := range 3 {
 			e[k], f[k] = q[k]-p[k], r[k]-p[k]
 		}
-		x, y, z := e[1]*f[2]-e[2]*f[1], e[2]*f[0]-e[0]*f[2], e[0]*f[1]-e[1]*f[0]
-		area := math.Sqrt(x*x+y*y+z*z) / 2
+		x, y, z := float64(e[1]*f[2])-float64(e[2]*f[1]), float64(e[2]*f[0])-float64(e[0]*f[2]), float64(e[0]*f[1])-float64(e[1]*f[0])
+		area := float64(math.Sqrt(float64(x*x)+float64(y*y)+float64(z*z)) / 2)
 		s.SurfaceArea += area
 		if area == 0 {
 			s.Degenerate++

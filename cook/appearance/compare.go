@@ -9,7 +9,7 @@ import (
 // one: its square root, which is close to sRGB.
 var encoded = func() (t [one + 1]uint8) {
 	for i := range t {
-		t[i] = uint8(math.Sqrt(float64(i)/one)*255 + 0.5)
+		t[i] = uint8(float64(math.Sqrt(float64(i)/one)*255) + 0.5)
 	}
 	return t
 }()

@@ -76,7 +76,7 @@ func (m *Mesh) area() float64 {
 	for i := 0; i+2 < len(m.Indices); i += 3 {
 		p := m.Positions[m.Indices[i]]
 		n := m.Positions[m.Indices[i+1]].Sub(p).Cross(m.Positions[m.Indices[i+2]].Sub(p))
-		if l := n.Len() / 2; l > 0 && l <= math.MaxFloat64 {
+		if l := float64(n.Len() / 2); l > 0 && l <= math.MaxFloat64 {
 			sum += l
 		}
 	}

@@ -67,7 +67,7 @@ func (g *grid) find(t triangle, by geom.Vec3) (best, mask int) {
 		}
 	}
 	best = -1
-	low, top := g.cellOf(middle(&c), -1.1*g.reach), g.cellOf(middle(&c), 1.1*g.reach)
+	low, top := g.cellOf(middle(&c), float64(-1.1*g.reach)), g.cellOf(middle(&c), float64(1.1*g.reach))
 	for n := range 8 {
 		at := low
 		for a := range at {
@@ -311,7 +311,7 @@ func (f *mover) slack(p, q *part) float64 {
 	for a := range p.min {
 		far = max(far, math.Abs(p.min[a]), math.Abs(p.max[a]), math.Abs(q.min[a]), math.Abs(q.max[a]))
 	}
-	return f.m.tolerance + far*0x1p-21
+	return f.m.tolerance + float64(far*0x1p-21)
 }
 
 // shiftOf returns the translation between two parts, if their boxes are alike.

@@ -159,7 +159,10 @@ func (mr *materialReader) peekImage(index int) ([]byte, error) {
 	switch {
 	case src.BufferView != nil:
 		v, err := mr.data.view(*src.BufferView)
-		return v.data, err
+		if err != nil {
+			return nil, err
+		}
+		return v.at.bytes()
 	case uri == nil:
 		return nil, malformed("", "has neither a uri nor a bufferView")
 	case isDataURI(uri):
@@ -170,7 +173,11 @@ func (mr *materialReader) peekImage(index int) ([]byte, error) {
 		return nil, err
 	}
 	mr.scene.Files = append(mr.scene.Files, x.src.path(x.name))
-	return x.read(min(x.size, mr.opts.maxFile()))
+	file, err := x.extent(min(x.size, mr.opts.maxFile()))
+	if err != nil {
+		return nil, err
+	}
+	return file.bytes()
 }
 
 // Bytes returns the encoded image: the embedded bytes, which must not be

@@ -98,7 +98,7 @@ func metalFrom(diffuse, specular [3]float64) (base [3]float64, metallic float64)
 	const tiny = 1e-6
 	fromDiffuse := strength / (1 - dielectric) / max(1-metallic, tiny)
 	fromSpecular := 1 / max(metallic, tiny)
-	mix := metallic * metallic
+	mix := float64(metallic * metallic)
 	for i := range base {
 		d := diffuse[i] * fromDiffuse
 		s := (specular[i] - float64(dielectric*(1-metallic))) * fromSpecular

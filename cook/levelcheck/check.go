@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/cook/appearance"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/band"
 )
@@ -154,5 +155,5 @@ func (l *Level) err() float64 {
 
 // pixelAngle is the size in metres of one pixel at a distance of one metre.
 func (o *Options) pixelAngle() float64 {
-	return 2 * math.Tan(o.FovY*math.Pi/360) / float64(o.Height)
+	return 2 * geom.Tan(o.FovY*math.Pi/360) / float64(o.Height)
 }

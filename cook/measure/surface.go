@@ -52,7 +52,7 @@ func NewIndex(s *Surface) *Index {
 	sum := 0.0
 	for t := range n {
 		a := s.corner(uint32(t), 0)
-		sum += s.corner(uint32(t), 1).Sub(a).Cross(s.corner(uint32(t), 2).Sub(a)).Len() / 2
+		sum += float64(s.corner(uint32(t), 1).Sub(a).Cross(s.corner(uint32(t), 2).Sub(a)).Len() / 2)
 		x.sums[t] = sum
 	}
 	return x

@@ -74,7 +74,7 @@ func median[T int | int64](sorted []T) float64 {
 	if n == 0 {
 		return 0
 	}
-	return float64(sorted[(n-1)/2])/2 + float64(sorted[n/2])/2
+	return float64(float64(sorted[(n-1)/2])/2) + float64(float64(sorted[n/2])/2)
 }
 
 // measure replaces planned numbers by those of the written tiles: cells that

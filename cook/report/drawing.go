@@ -10,7 +10,10 @@ func (r rect) w() float64 { return r.x1 - r.x0 }
 func (r rect) h() float64 { return r.y1 - r.y0 }
 
 // grow moves all sides out by d.
-func (r rect) grow(d float64) rect { return rect{r.x0 - d, r.y0 - d, r.x1 + d, r.y1 + d} }
+func (r rect) grow(d float64) rect {
+	d = float64(d) // a product is rounded
+	return rect{r.x0 - d, r.y0 - d, r.x1 + d, r.y1 + d}
+}
 
 // cut returns the part of r inside o.
 func (r rect) cut(o rect) rect {

@@ -32,11 +32,11 @@ func (p *Map) title() string {
 
 func (p *Map) drawHeader(d *drawing, l *layout) {
 	u := l.u
-	x, width := marginSize*u, float64(l.w)-2*marginSize*u
-	y := marginSize * u
-	d.text(x, y+16*u, label{text: p.types.fit(p.title(), width, titleSize*u, true), size: titleSize * u, bold: true, color: inkColor})
+	x, width := marginSize*u, float64(l.w)-float64(2*marginSize*u)
+	y := float64(marginSize * u)
+	d.text(x, y+float64(16*u), label{text: p.types.fit(p.title(), width, titleSize*u, true), size: titleSize * u, bold: true, color: inkColor})
 	for i, line := range p.subtitle() {
-		d.text(x, y+(36+16*float64(i))*u, label{text: p.types.fit(line, width, textSize*u, false), size: textSize * u, color: dimColor})
+		d.text(x, y+float64((36+float64(16*float64(i)))*u), label{text: p.types.fit(line, width, textSize*u, false), size: textSize * u, color: dimColor})
 	}
 }
 
@@ -99,15 +99,15 @@ func (p *Map) drawPanel(d *drawing, l *layout, i int) {
 }
 
 func (p *Map) drawCaption(d *drawing, l *layout, a *panel, r rect) {
-	y, size := r.y0-6*l.u, textSize*l.u
+	y, size := r.y0-float64(6*l.u), textSize*l.u
 	x := r.x0
 	if len(p.panels) > maxTickPanel {
-		y, size = r.y0-4*l.u, smallText*l.u
+		y, size = r.y0-float64(4*l.u), smallText*l.u
 	}
 	if a.title != "" {
 		title := p.types.fit(a.title, r.w(), size, true)
 		d.text(x, y, label{text: title, size: size, bold: true, color: inkColor})
-		x += p.types.room(title, size, true) + 8*l.u
+		x += p.types.room(title, size, true) + float64(8*l.u)
 	}
 	note := a.note
 	if p.types.room(note, size, false) > r.x1-x {
@@ -214,10 +214,10 @@ func (p *Map) tileStyle(t *manifest.Tile, u float64) style {
 // atLeast widens a rectangle around its middle until it can be seen.
 func atLeast(r rect, size float64) rect {
 	if d := size - r.w(); d > 0 {
-		r.x0, r.x1 = r.x0-d/2, r.x1+d/2
+		r.x0, r.x1 = r.x0-float64(d/2), r.x1+float64(d/2)
 	}
 	if d := size - r.h(); d > 0 {
-		r.y0, r.y1 = r.y0-d/2, r.y1+d/2
+		r.y0, r.y1 = r.y0-float64(d/2), r.y1+float64(d/2)
 	}
 	return r
 }
@@ -270,45 +270,45 @@ func (p *Map) drawChosen(d *drawing, l *layout, i int) []rect {
 			s.dash[k] *= max(l.u, 0.8)
 		}
 		radius := float64(ring.distance * l.scale)
-		d.rounded(b, radius, style{line: casingColor, width: s.width + 3*max(l.u, 0.8)})
+		d.rounded(b, radius, style{line: casingColor, width: s.width + float64(3*max(l.u, 0.8))})
 		d.rounded(b, radius, s)
 	}
 	b := atLeast(l.project(r, p.view, c.box), 5)
 	d.rect(b.grow(1.5*l.u), style{line: paperColor, width: max(1, 1.5*l.u)})
 	d.rect(b, style{line: inkColor, width: max(2, 2.5*l.u)})
-	size := textSize * l.u
-	text := p.types.fit(clean(c.id), r.w()-8*l.u, size, true)
+	size := float64(textSize * l.u)
+	text := p.types.fit(clean(c.id), r.w()-float64(8*l.u), size, true)
 	w := p.types.width(text, size, true)
-	x := min(max((b.x0+b.x1)/2-w/2, r.x0+4*l.u), r.x1-w-4*l.u)
-	y := b.y0 - 6*l.u // above the tile, else below it
+	x := min(max(float64((b.x0+b.x1)/2)-float64(w/2), r.x0+float64(4*l.u)), r.x1-w-float64(4*l.u))
+	y := b.y0 - float64(6*l.u) // above the tile, else below it
 	if y-size < r.y0 {
-		y = min(b.y1+size+4*l.u, r.y1-4*l.u)
+		y = min(b.y1+size+float64(4*l.u), r.y1-float64(4*l.u))
 	}
 	d.text(x, y, label{text: text, size: size, bold: true, color: inkColor, halo: paperColor})
-	return []rect{{x - 2, y - size, x + w + 2, y + size*0.3}}
+	return []rect{{x - 2, y - size, x + w + 2, y + float64(size*0.3)}}
 }
 
 // drawTicks marks the coordinates below and left of a panel.
 func (p *Map) drawTicks(d *drawing, l *layout, r rect) {
 	u, line := l.u, style{line: cellColor, width: 1}
 	var marks [][]point
-	size := smallText * u
+	size := float64(smallText * u)
 	last := math.Inf(-1)
 	for _, v := range steps(p.view.x0, p.view.x1, l.step) {
 		x := l.x(r, p.view, v)
-		marks = append(marks, []point{{x, r.y1}, {x, r.y1 + 4*u}})
+		marks = append(marks, []point{{x, r.y1}, {x, r.y1 + float64(4*u)}})
 		text := coordText(v, l.step)
 		w := p.types.width(text, size, false)
-		if x-w/2 < max(last+6*u, r.x0-4*u) || x+w/2 > r.x1+4*u {
+		if x-float64(w/2) < max(last+float64(6*u), r.x0-float64(4*u)) || x+float64(w/2) > r.x1+float64(4*u) {
 			continue
 		}
-		last = x + w/2
-		d.text(x, r.y1+15*u, label{text: text, size: size, anchor: anchorMiddle, color: dimColor})
+		last = x + float64(w/2)
+		d.text(x, r.y1+float64(15*u), label{text: text, size: size, anchor: anchorMiddle, color: dimColor})
 	}
 	for _, v := range steps(p.view.z0, p.view.z1, l.step) {
 		y := l.y(r, p.view, v)
-		marks = append(marks, []point{{r.x0 - 4*u, y}, {r.x0, y}})
-		d.text(r.x0-7*u, y+size*0.35, label{text: coordText(v, l.step), size: size, anchor: anchorEnd, color: dimColor})
+		marks = append(marks, []point{{r.x0 - float64(4*u), y}, {r.x0, y}})
+		d.text(r.x0-float64(7*u), y+float64(size*0.35), label{text: coordText(v, l.step), size: size, anchor: anchorEnd, color: dimColor})
 	}
 	d.lines(line, marks...)
 }

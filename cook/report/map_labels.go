@@ -34,7 +34,7 @@ func (p *Map) drawLabels(d *drawing, l *layout, a *panel, panel rect, boxes, tak
 		})
 		if ok {
 			look.text = text
-			d.text(at.x0, at.y1-size*0.25, look)
+			d.text(at.x0, at.y1-float64(size*0.25), look)
 			taken = append(taken, at.grow(1))
 		}
 	}
@@ -64,7 +64,7 @@ func (p *Map) nameForm(a *panel, boxes []rect, size, margin float64) (func(strin
 // spot looks for room for a text in a tile: in the middle, and with corners
 // in its corners and at the middles of its sides.
 func spot(box rect, w, size, margin float64, corners bool, ok func(rect) bool) (rect, bool) {
-	h := size * 1.15
+	h := float64(size * 1.15)
 	in := box.grow(-margin)
 	if in.w() < w || in.h() < h {
 		return rect{}, false
@@ -107,7 +107,7 @@ func (p *Map) onRing(l *layout, panel, r rect) bool {
 		lo, hi = min(lo, d), max(hi, d)
 	}
 	for _, c := range p.chosen.rings {
-		if d := float64(c.distance * l.scale); lo-3*l.u <= d && d <= hi+3*l.u {
+		if d := float64(c.distance * l.scale); lo-float64(3*l.u) <= d && d <= hi+float64(3*l.u) {
 			return true
 		}
 	}

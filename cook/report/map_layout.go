@@ -44,16 +44,16 @@ func (p *Map) place(legendHeight func(u float64) float64) *layout {
 	if n > maxTickPanel {
 		gap, l.caption = 8*u, 16*u
 	}
-	availW := float64(p.size) - (2*marginSize+legendSize+legendGap)*u
-	availH := float64(p.size) - (2*marginSize+headerSize)*u
+	availW := float64(p.size) - float64((2*marginSize+legendSize+legendGap)*u)
+	availH := float64(p.size) - float64((2*marginSize+headerSize)*u)
 	cols, left, bottom := 1, 0.0, 0.0
 	if l.ticks {
 		left, bottom = p.tickWidth(u), tickSize*u
 	}
 	for c := 1; c <= n; c++ {
 		rows := float64((n + c - 1) / c)
-		w := (availW-gap*float64(c-1))/float64(c) - left
-		h := (availH-gap*(rows-1))/rows - bottom - l.caption
+		w := (availW-float64(gap*float64(c-1)))/float64(c) - left
+		h := (availH-float64(gap*(rows-1)))/rows - bottom - l.caption
 		if s := min(w/p.view.w(), h/p.view.h()); s > l.scale {
 			l.scale, cols = s, c
 		}
@@ -62,7 +62,7 @@ func (p *Map) place(legendHeight func(u float64) float64) *layout {
 		l.scale = 4 / max(p.view.w(), p.view.h())
 	}
 	pw, ph := float64(p.view.w()*l.scale), float64(p.view.h()*l.scale)
-	x0, y0 := marginSize*u, (marginSize+headerSize)*u
+	x0, y0 := float64(marginSize*u), float64((marginSize+headerSize)*u)
 	right, low := x0, y0
 	for i := range n {
 		x := x0 + float64(float64(i%cols)*(pw+left+gap)) + left
@@ -70,11 +70,11 @@ func (p *Map) place(legendHeight func(u float64) float64) *layout {
 		l.panels = append(l.panels, rect{x, y, x + pw, y + ph})
 		right, low = max(right, x+pw), max(low, y+ph+bottom)
 	}
-	l.legend = rect{right + legendGap*u, y0 + l.caption, right + (legendGap+legendSize)*u, 0}
+	l.legend = rect{right + float64(legendGap*u), y0 + l.caption, right + float64((legendGap+legendSize)*u), 0}
 	low = max(low, l.legend.y0+legendHeight(u))
 	l.legend.y1 = low
-	l.w = min(int(math.Ceil(l.legend.x1+marginSize*u-1e-6)), p.size)
-	l.h = min(int(math.Ceil(low+marginSize*u-1e-6)), p.size)
+	l.w = min(int(math.Ceil(l.legend.x1+float64(marginSize*u)-1e-6)), p.size)
+	l.h = min(int(math.Ceil(low+float64(marginSize*u)-1e-6)), p.size)
 	l.step = niceStep(70 * u / l.scale)
 	return l
 }
@@ -85,7 +85,7 @@ func (p *Map) tickWidth(u float64) float64 {
 	for _, v := range [2]float64{p.view.z0, p.view.z1} {
 		w = max(w, p.types.width(coordText(v, max(p.view.h(), p.view.w())/20), smallText*u, false))
 	}
-	return min(w+10*u, 110*u)
+	return min(w+float64(10*u), 110*u)
 }
 
 // niceStep returns the smallest of 1, 2, 5 times a power of ten that is at

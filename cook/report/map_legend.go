@@ -254,7 +254,7 @@ func (g *legend) height(u float64) float64 {
 	for i := range g.rows {
 		y += g.rowHeight(i, u)
 	}
-	return y + compassSize*u
+	return y + float64(compassSize*u)
 }
 
 func (g *legend) rowHeight(i int, u float64) float64 {
@@ -269,7 +269,7 @@ func (g *legend) rowHeight(i int, u float64) float64 {
 		if i+1 < len(g.rows) && g.rows[i+1].note {
 			gap = 0
 		}
-		return (float64(len(g.noteLines(r, u)))*noteLine + gap) * u
+		return (float64(float64(len(g.noteLines(r, u)))*noteLine) + gap) * u
 	}
 	return rowSize * u
 }
@@ -294,22 +294,22 @@ func (g *legend) draw(d *drawing, l *layout, types *typesetter) {
 		r, h := &g.rows[i], g.rowHeight(i, l.u)
 		switch {
 		case r.heading:
-			base := y + h - 12*u
+			base := y + h - float64(12*u)
 			d.text(x, base, label{text: r.text, size: textSize * u, bold: true, color: inkColor})
 		case r.note:
 			for k, line := range g.noteLines(r, u) {
-				d.text(x+r.indent()*u, y+(noteLine*float64(k)+10)*u, label{text: line, size: smallText * u, color: dimColor})
+				d.text(x+float64(r.indent()*u), y+float64((float64(noteLine*float64(k))+10)*u), label{text: line, size: smallText * u, color: dimColor})
 			}
 		default:
 			g.drawRow(d, r, x, y, u)
 		}
 		y += h
 	}
-	drawCompass(d, l, types, rect{x, l.legend.y1 - compassSize*u, l.legend.x1, l.legend.y1})
+	drawCompass(d, l, types, rect{x, l.legend.y1 - float64(compassSize*u), l.legend.x1, l.legend.y1})
 }
 
 func (g *legend) drawRow(d *drawing, r *legendRow, x, y, u float64) {
-	box := rect{x, y + 3*u, x + sampleWidth*u, y + 16*u}
+	box := rect{x, y + float64(3*u), x + float64(sampleWidth*u), y + float64(16*u)}
 	s := r.sample
 	s.width *= max(u, 0.8)
 	for k := range s.dash {
@@ -325,39 +325,39 @@ func (g *legend) drawRow(d *drawing, r *legendRow, x, y, u float64) {
 		}
 		d.rect(box, s)
 	}
-	right := x + legendSize*u
-	width := legendSize*u - (sampleWidth+8)*u
+	right := x + float64(legendSize*u)
+	width := float64(legendSize*u) - float64((sampleWidth+8)*u)
 	if r.value != "" {
 		if r.part > 0 {
 			// The bar stands between the text and the number.
-			most := 34 * u
-			left := right - 36*u - most
-			d.rect(rect{left, y + 6*u, left + max(1, float64(most*r.part)), y + 13*u}, style{fill: frameColor})
-			width -= valueWidth * u
+			most := float64(34 * u)
+			left := right - float64(36*u) - most
+			d.rect(rect{left, y + float64(6*u), left + max(1, float64(most*r.part)), y + float64(13*u)}, style{fill: frameColor})
+			width -= float64(valueWidth * u)
 		} else {
-			width -= g.types.width(r.value, textSize*u, false) + 6*u
+			width -= g.types.width(r.value, textSize*u, false) + float64(6*u)
 		}
-		d.text(right, y+14*u, label{text: r.value, size: textSize * u, anchor: anchorEnd, color: dimColor})
+		d.text(right, y+float64(14*u), label{text: r.value, size: textSize * u, anchor: anchorEnd, color: dimColor})
 	}
 	text := g.types.fit(r.text, width, textSize*u, false)
-	d.text(x+(sampleWidth+8)*u, y+14*u, label{text: text, size: textSize * u, color: inkColor})
+	d.text(x+float64((sampleWidth+8)*u), y+float64(14*u), label{text: text, size: textSize * u, color: inkColor})
 }
 
 // drawCompass draws the axes of the ground, and the scale bar beside them.
 func drawCompass(d *drawing, l *layout, types *typesetter, r rect) {
 	u := l.u
 	ink := style{line: inkColor, width: max(1, 1.25*u)}
-	o := point{r.x0 + 6*u, r.y1 - 58*u}
+	o := point{r.x0 + float64(6*u), r.y1 - float64(58*u)}
 	tip := func(p, dir point) []point {
 		// The two strokes of an arrow's head.
-		back := point{p.x - 6*u*dir.x, p.y - 6*u*dir.y}
-		side := point{3.5 * u * dir.y, 3.5 * u * dir.x}
+		back := point{p.x - float64(6*u*dir.x), p.y - float64(6*u*dir.y)}
+		side := point{float64(3.5 * u * dir.y), float64(3.5 * u * dir.x)}
 		return []point{{back.x + side.x, back.y + side.y}, p, {back.x - side.x, back.y - side.y}}
 	}
-	ex, ez := point{o.x + 36*u, o.y}, point{o.x, o.y + 36*u}
+	ex, ez := point{o.x + float64(36*u), o.y}, point{o.x, o.y + float64(36*u)}
 	d.lines(ink, []point{o, ex}, tip(ex, point{1, 0}), []point{o, ez}, tip(ez, point{0, 1}))
-	d.text(ex.x+6*u, ex.y+4*u, label{text: "+X", size: smallText * u, color: inkColor})
-	d.text(ez.x-6*u, ez.y+14*u, label{text: "+Z", size: smallText * u, color: inkColor})
+	d.text(ex.x+float64(6*u), ex.y+float64(4*u), label{text: "+X", size: smallText * u, color: inkColor})
+	d.text(ez.x-float64(6*u), ez.y+float64(14*u), label{text: "+Z", size: smallText * u, color: inkColor})
 
 	longest := 130 * u
 	length := niceStep(longest / l.scale / 2.5)
@@ -368,10 +368,10 @@ func drawCompass(d *drawing, l *layout, types *typesetter, r rect) {
 		}
 	}
 	px := float64(length * l.scale)
-	x1, y := r.x1, o.y+36*u
+	x1, y := r.x1, o.y+float64(36*u)
 	d.lines(style{line: inkColor, width: max(1, 1.75*u)}, []point{{x1 - px, y}, {x1, y}})
-	d.lines(ink, []point{{x1 - px, y - 4*u}, {x1 - px, y + 4*u}}, []point{{x1, y - 4*u}, {x1, y + 4*u}})
-	d.text(x1-px/2, y-7*u, label{text: lengthText(length), size: textSize * u, anchor: anchorMiddle, color: inkColor})
+	d.lines(ink, []point{{x1 - px, y - float64(4*u)}, {x1 - px, y + float64(4*u)}}, []point{{x1, y - float64(4*u)}, {x1, y + float64(4*u)}})
+	d.text(x1-float64(px/2), y-float64(7*u), label{text: lengthText(length), size: textSize * u, anchor: anchorMiddle, color: inkColor})
 }
 
 // lengthText writes the length of the scale bar.

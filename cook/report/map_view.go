@@ -19,6 +19,7 @@ func (r worldRect) union(o worldRect) worldRect {
 }
 
 func (r worldRect) grow(d float64) worldRect {
+	d = float64(d) // a product is rounded
 	return worldRect{r.x0 - d, r.z0 - d, r.x1 + d, r.z1 + d}
 }
 
@@ -85,7 +86,7 @@ func (p *Map) frame(whole bool) worldRect {
 		long = 1
 	}
 	// A line of tiles is shown with some ground beside it.
-	growX, growZ := max(0, long*0.12-v.w())/2, max(0, long*0.12-v.h())/2
+	growX, growZ := float64(max(0, float64(long*0.12)-v.w())/2), float64(max(0, float64(long*0.12)-v.h())/2)
 	v = worldRect{v.x0 - growX, v.z0 - growZ, v.x1 + growX, v.z1 + growZ}
 	return v.grow(long * 0.025)
 }

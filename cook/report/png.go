@@ -232,7 +232,7 @@ func (s *stroker) segment(a, b point) {
 	if len(s.dash) == 0 {
 		if s.closed && (dx == 0 || dy == 0) {
 			// Straight sides fill the corners between them.
-			start, end = start-s.width/2, end+s.width/2
+			start, end = start-float64(s.width/2), end+float64(s.width/2)
 		}
 		s.quad(along(start), along(end), dx, dy)
 		return
@@ -261,7 +261,7 @@ func (s *stroker) phase(at float64) (on bool, left float64) {
 }
 
 func (s *stroker) quad(a, b point, dx, dy float64) {
-	nx, ny := float64(-dy*s.width)/2, float64(dx*s.width)/2
+	nx, ny := float64(-dy*s.width/2), float64(dx*s.width/2)
 	s.quads = append(s.quads, []point{{a.x + nx, a.y + ny}, {b.x + nx, b.y + ny}, {b.x - nx, b.y - ny}, {a.x - nx, a.y - ny}})
 }
 

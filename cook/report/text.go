@@ -132,7 +132,7 @@ func (t *typesetter) width(s string, size float64, bold bool) float64 {
 	for _, r := range s {
 		sum += t.glyph(r, bold).advance
 	}
-	return sum * size
+	return float64(sum * size)
 }
 
 // reserve is what a viewer's font may be wider than ours.
@@ -140,7 +140,7 @@ const reserve = 1.1
 
 // room is the width to keep free for a text.
 func (t *typesetter) room(s string, size float64, bold bool) float64 {
-	return t.width(s, size, bold) * reserve
+	return float64(t.width(s, size, bold) * reserve)
 }
 
 // fit shortens a text in its middle until it is at most width wide.

@@ -129,7 +129,7 @@ func worldBox(r *format.Reader) records.Bounds {
 	w := r.Header().WorldBounds
 	_, placed := r.Placed()
 	for a := range 3 {
-		size := slack + 1e-6*max(abs(float64(placed.Min[a])), abs(float64(placed.Max[a])))
+		size := slack + float64(1e-6*max(abs(float64(placed.Min[a])), abs(float64(placed.Max[a]))))
 		if float64(w.Min[a]) < float64(placed.Min[a])-size || float64(w.Max[a]) > float64(placed.Max[a])+size {
 			return placed
 		}

@@ -114,7 +114,7 @@ const unitTolerance = 0.01
 // of 10 bits.
 func IsUnit(p uint32) bool {
 	n := UnpackNormal(p)
-	l := n[0]*n[0] + n[1]*n[1] + n[2]*n[2]
+	l := float64(n[0]*n[0]) + float64(n[1]*n[1]) + float64(n[2]*n[2])
 	return math.Abs(math.Sqrt(float64(l))-1) <= unitTolerance
 }
 

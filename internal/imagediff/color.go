@@ -28,20 +28,20 @@ const (
 )
 
 func linearToXYZ(r, g, b float32) (x, y, z float32) {
-	return xr*r + xg*g + xb*b, yr*r + yg*g + yb*b, zr*r + zg*g + zb*b
+	return float32(xr*r) + float32(xg*g) + float32(xb*b), float32(yr*r) + float32(yg*g) + float32(yb*b), float32(zr*r) + float32(zg*g) + float32(zb*b)
 }
 
 func xyzToLinear(x, y, z float32) (r, g, b float32) {
-	return 3.241003275*x - 1.537398934*y - 0.498615861*z,
-		-0.969224334*x + 1.875930071*y + 0.041554224*z,
-		0.055639423*x - 0.204011202*y + 1.057148933*z
+	return float32(3.241003275*x) - float32(1.537398934*y) - float32(0.498615861*z),
+		float32(-0.969224334*x) + float32(1.875930071*y) + float32(0.041554224*z),
+		float32(0.055639423*x) - float32(0.204011202*y) + float32(1.057148933*z)
 }
 
 // huntLab returns the L*a*b* of a colour; a and b shrink with lightness, since
 // dark colours look less colourful (the Hunt effect).
 func huntLab(x, y, z float32) (l, a, b float32) {
 	fx, fy, fz := labCurve(x/whiteX), labCurve(y/whiteY), labCurve(z/whiteZ)
-	l = 116*fy - 16
+	l = float32(116*fy) - 16
 	return l, 0.01 * l * 500 * (fx - fy), 0.01 * l * 200 * (fy - fz)
 }
 

@@ -58,7 +58,7 @@ func toOpponent(p *planes) {
 	p.each(func(i int) {
 		x, y, z := linearToXYZ(linear[p.bytes[0][i]], linear[p.bytes[1][i]], linear[p.bytes[2][i]])
 		x, y, z = x/whiteX, y/whiteY, z/whiteZ
-		p.c[0][i], p.c[1][i], p.c[2][i] = 116*y-16, 500*(x-y), 200*(y-z)
+		p.c[0][i], p.c[1][i], p.c[2][i] = float32(116*y)-16, 500*(x-y), 200*(y-z)
 	})
 }
 
@@ -103,21 +103,21 @@ func blur(src []float32, w, h int, terms []gaussian, radius int, ppd float64) []
 		for i := range line {
 			kernels[k][i] = float32(line[i] / sum)
 		}
-		weights[k] = g.a * math.Sqrt(math.Pi/g.b) * sum * sum
+		weights[k] = float64(g.a * math.Sqrt(math.Pi/g.b) * sum * sum)
 		total += weights[k]
 	}
 	out := make([]float32, len(src))
 	for k := range terms {
 		part := convolve(src, w, h, kernels[k], kernels[k])
 		share := float32(weights[k] / total)
-		eachRow(w, h, func(i int) { out[i] += share * part[i] })
+		eachRow(w, h, func(i int) { out[i] += float32(share * part[i]) })
 	}
 	return out
 }
 
 // featureDifference compares edges and points of two lightness planes.
 func featureDifference(a, b []float32, w, h int, ppd float64) []float32 {
-	sigma := 0.5 * featureWidth * ppd
+	sigma := float64(0.5 * featureWidth * ppd)
 	radius := int(math.Ceil(3 * sigma))
 	smooth, first, second := make([]float64, 2*radius+1), make([]float64, 2*radius+1), make([]float64, 2*radius+1)
 	for i := range smooth {
@@ -130,7 +130,7 @@ func featureDifference(a, b []float32, w, h int, ppd float64) []float32 {
 		gray := make([]float32, len(plane))
 		eachRow(w, h, func(i int) { gray[i] = (plane[i] + 16) / 116 })
 		dx, dy := convolve(gray, w, h, along, s), convolve(gray, w, h, s, along)
-		eachRow(w, h, func(i int) { gray[i] = sqrt32(dx[i]*dx[i] + dy[i]*dy[i]) })
+		eachRow(w, h, func(i int) { gray[i] = sqrt32(float32(dx[i]*dx[i]) + float32(dy[i]*dy[i])) })
 		return gray
 	}
 	edges, points := strength(a, e), strength(a, p)
@@ -180,7 +180,7 @@ func combine(a, b *planes, features []float32) *Map {
 		if d < knee {
 			d *= colorAtKnee / knee
 		} else {
-			d = colorAtKnee + (d-knee)/(greatest-knee)*(1-colorAtKnee)
+			d = colorAtKnee + float64((d-knee)/(greatest-knee)*(1-colorAtKnee))
 		}
 		m.Values[i] = float32(math.Pow(d, 1-float64(features[i])))
 	})
@@ -189,4 +189,4 @@ func combine(a, b *planes, features []float32) *Map {
 
 // hyab is the distance that suits large colour differences: lightness apart
 // from colour.
-func hyab(l, a, b float32) float32 { return abs32(l) + sqrt32(a*a+b*b) }
+func hyab(l, a, b float32) float32 { return abs32(l) + sqrt32(float32(a*a)+float32(b*b)) }

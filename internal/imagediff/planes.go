@@ -105,7 +105,7 @@ func convolve(src []float32, w, h int, alongX, alongY []float32) []float32 {
 		for k, weight := range alongY {
 			from := min(max(y+r-k, 0), h-1)
 			for x, v := range mid[from*w : (from+1)*w] {
-				dst[x] += weight * v
+				dst[x] += float32(weight * v)
 			}
 		}
 	})
@@ -119,11 +119,11 @@ func filterRow(dst, src []float32, kernel []float32) {
 		sum := float32(0)
 		if x >= r && x+r <= last {
 			for k, v := range src[x-r : x+r+1] {
-				sum += kernel[2*r-k] * v
+				sum += float32(kernel[2*r-k] * v)
 			}
 		} else {
 			for k, weight := range kernel {
-				sum += weight * src[min(max(x+r-k, 0), last)]
+				sum += float32(weight * src[min(max(x+r-k, 0), last)])
 			}
 		}
 		dst[x] = sum

@@ -87,7 +87,7 @@ func Normalize(b Bands) Bands {
 	lods := slices.Sorted(slices.Values(b.LODs))
 	prev := max(1, float64(0.35*b.Streaming))
 	for i, l := range lods {
-		v := clamp(l, prev, max(prev, ceiling-Gap*float64(len(lods)-1-i)))
+		v := clamp(l, prev, max(prev, ceiling-float64(Gap*float64(len(lods)-1-i))))
 		prev = v + Gap
 		if v < ceiling+0.001 {
 			out.LODs = append(out.LODs, v)
@@ -129,7 +129,7 @@ func LODDistances(streaming, unload float64, hlod, configured []float64) []float
 		far = slices.Min(hlod) - Gap
 	}
 	near := max(streaming+Gap, float64(0.45*streaming), Gap)
-	need := Gap * float64(len(configured)-1)
+	need := float64(Gap * float64(len(configured)-1))
 	if far < near+need {
 		near = max(Gap, far-need)
 	}
@@ -199,5 +199,5 @@ func LevelError(visual, geometric *float64, none float64) float64 {
 // distance, both in metres, on a screen of the given height in pixels and
 // vertical field of view in degrees.
 func ScreenError(geometric, distance, fovY, height float64) float64 {
-	return geometric * height / (2 * distance * math.Tan(fovY*math.Pi/360))
+	return geometric * height / (2 * distance * geom.Tan(fovY*math.Pi/360))
 }

@@ -101,7 +101,7 @@ func (f *Fitted) fitLODs(configured []float64, room bool) {
 	first := max(b.Streaming, 1)
 	order := f.fitting(ascending(configured), ceiling, room)
 	n := len(order)
-	need := Gap * float64(n-1)
+	need := float64(Gap * float64(n-1))
 	near := max(b.Streaming+Gap, float64(0.45*b.Streaming), Gap)
 	if ceiling < near+need {
 		near = max(first, ceiling-need)
@@ -113,7 +113,7 @@ func (f *Fitted) fitLODs(configured []float64, room bool) {
 		if want <= 1 {
 			want = fraction(want)
 		}
-		most := max(least, ceiling-Gap*float64(n-1-rank))
+		most := max(least, ceiling-float64(Gap*float64(n-1-rank)))
 		d := snap(clamp(want, max(near, least), most), least, most)
 		b.LODs = append(b.LODs, d)
 		f.LODs = append(f.LODs, Switch{i, d})
@@ -128,7 +128,7 @@ func (f *Fitted) fitting(order []int, ceiling float64, room bool) []int {
 	b := &f.Bands
 	first := max(b.Streaming, 1)
 	for len(order) > 0 {
-		if need := Gap * float64(len(order)-1); room && first <= ceiling-need {
+		if need := float64(Gap * float64(len(order)-1)); room && first <= ceiling-need {
 			break
 		}
 		last := len(order) - 1

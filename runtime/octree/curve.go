@@ -70,7 +70,7 @@ func newFrame(boxes []geom.Box) frame {
 		skip := len(list) / 50
 		lo, hi := list[skip], list[len(list)-1-skip]
 		// The 4 percent left out have their room when the spread is even.
-		margin := (hi - lo) / 16
+		margin := float64((hi - lo) / 16)
 		f.origin[a] = lo - margin
 		f.size = max(f.size, hi-lo+float64(2*margin))
 	}
@@ -117,7 +117,7 @@ func longestEdge(b *geom.Box) float64 {
 // middle is half the sum of the limits without overflow; 0 for a box that is
 // infinite in both directions.
 func middle(b *geom.Box, axis int) float64 {
-	m := b.Min[axis]/2 + b.Max[axis]/2
+	m := float64(b.Min[axis]/2) + float64(b.Max[axis]/2)
 	if m != m {
 		return 0
 	}

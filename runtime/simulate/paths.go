@@ -95,10 +95,10 @@ func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
 			o.Bounds.Min[0] + float64(size[0]*r.Float64()), o.Bounds.Min[1] + eyeHeight, o.Bounds.Min[2] + float64(size[2]*r.Float64()),
 		}
 	}
-	p, heading := at(), 2*math.Pi*r.Float64()
+	p, heading := at(), float64(2*math.Pi*r.Float64())
 	points := []geom.Vec3{millimetres(p)}
 	for length := 0.0; length < o.Duration.Seconds()*o.Speed && len(points) < maxKeys; {
-		heading += (r.Float64() - 0.5) * math.Pi / 2
+		heading += float64((float64(r.Float64()) - 0.5) * math.Pi / 2)
 		step := 2 + float64(8*r.Float64())
 		sin, cos := geom.Sincos(heading)
 		next := p.Add(geom.Vec3{float64(step * cos), 0, float64(step * sin)})

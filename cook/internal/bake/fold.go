@@ -94,12 +94,20 @@ func (f *fold) add(c candidate) bool {
 // longer than the first has no area to speak of.
 const maxReach = 4096
 
+// square returns the number of a square along one axis. What does not fit an int32 would
+// be another number on every processor.
+func (f *fold) square(v float64) int32 {
+	return int32(min(max(math.Floor(v/f.cell), -mostSquares), mostSquares))
+}
+
+const mostSquares = 1 << 30
+
 // reach returns the squares that a triangle's box covers.
 func (f *fold) reach(t *[3][2]float64) (out [][2]int32) {
 	var from, to [2]int32
 	for k := range 2 {
 		lo, hi := min(t[0][k], t[1][k], t[2][k]), max(t[0][k], t[1][k], t[2][k])
-		from[k], to[k] = int32(math.Floor(lo/f.cell)), int32(math.Floor(hi/f.cell))
+		from[k], to[k] = f.square(lo), f.square(hi)
 		to[k] = min(to[k], from[k]+maxReach)
 	}
 	for y := from[1]; y <= to[1]; y++ {

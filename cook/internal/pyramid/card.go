@@ -441,7 +441,7 @@ func areaOf(m *simplify.Mesh) float64 {
 	sum := 0.0
 	for i := 0; i < len(m.Indices); i += 3 {
 		p := m.Positions[m.Indices[i]]
-		sum += m.Positions[m.Indices[i+1]].Sub(p).Cross(m.Positions[m.Indices[i+2]].Sub(p)).Len() / 2
+		sum += float64(m.Positions[m.Indices[i+1]].Sub(p).Cross(m.Positions[m.Indices[i+2]].Sub(p)).Len() / 2)
 	}
 	return sum
 }

@@ -94,7 +94,7 @@ func (p *piece) flush(m *simplify.Mesh, locked []bool, f *measure.Facing, tolera
 			return false
 		}
 		normal := b.Sub(a).Cross(c.Sub(a))
-		area := normal.Len() / 2
+		area := float64(normal.Len() / 2)
 		if _, ok := f.Nearest(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance, 0); ok {
 			facing += area
 		}
@@ -138,7 +138,7 @@ func piecesOf(m *simplify.Mesh) []piece {
 		p := &out[number[r]]
 		i := m.Indices[3*t : 3*t+3]
 		a := m.Positions[i[0]]
-		p.area += m.Positions[i[1]].Sub(a).Cross(m.Positions[i[2]].Sub(a)).Len() / 2
+		p.area += float64(m.Positions[i[1]].Sub(a).Cross(m.Positions[i[2]].Sub(a)).Len() / 2)
 		p.triangles = append(p.triangles, int32(t))
 	}
 	for i := range out {

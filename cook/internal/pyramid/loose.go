@@ -97,7 +97,7 @@ func (s *Source) thing(triangles []int32, group int32) thing {
 		i := f.Indices[3*k : 3*k+3]
 		a, b, c := f.Positions[i[0]], f.Positions[i[1]], f.Positions[i[2]]
 		t.box = t.box.Extend(a).Extend(b).Extend(c)
-		area := b.Sub(a).Cross(c.Sub(a)).Len() / 2
+		area := float64(b.Sub(a).Cross(c.Sub(a)).Len() / 2)
 		t.area += area
 		t.centre = t.centre.Add(a.Add(b).Add(c).Scale(area / 3))
 	}
@@ -162,7 +162,7 @@ func (s *Source) crown(t *thing) bool {
 		i := f.Indices[3*k : 3*k+3]
 		a := f.Positions[i[0]]
 		n := f.Positions[i[1]].Sub(a).Cross(f.Positions[i[2]].Sub(a))
-		area := n.Len() / 2
+		area := float64(n.Len() / 2)
 		n = n.Normalize(1e-30, geom.Vec3{0, 1, 0})
 		for d, x := range [5]float64{n[0], -n[0], n[1], n[2], -n[2]} {
 			seen[d] += float64(area * max(0, x))

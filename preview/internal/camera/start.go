@@ -217,7 +217,7 @@ func direction(b geom.Box, side int) geom.Vec3 {
 	}
 	down := highest
 	if across := max(size[0], size[2]); across > 0 {
-		down -= (highest - lowest) * min(size[1]/across, 1)
+		down -= float64((highest - lowest) * min(size[1]/across, 1))
 	} else if size[1] > 0 {
 		down = lowest
 	}
@@ -263,7 +263,7 @@ func fit(boxes []geom.Box, f geom.Vec3, aspect, fovY, fill, part float64) Pose {
 			}
 		}
 		x, y := (lo[0]+hi[0])/2, (lo[1]+hi[1])/2
-		if math.Abs(x)+math.Abs(y)+math.Abs(max(hi[0]-lo[0], hi[1]-lo[1])/2-fill) < 1e-3 && nearest > 0 {
+		if math.Abs(x)+math.Abs(y)+math.Abs(float64(max(hi[0]-lo[0], hi[1]-lo[1])/2)-fill) < 1e-3 && nearest > 0 {
 			break
 		}
 		target = target.Add(right.Scale(x / 2 * d * tanX)).Add(up.Scale(y / 2 * d * tanY))
@@ -285,10 +285,10 @@ func (s *Scene) score(p Pose, aspect, fovY float64) float64 {
 	var seen, all float64
 	for i := range s.Tiles {
 		t := &s.Tiles[i]
-		radius := t.Box.Size().Len() / 2
+		radius := float64(t.Box.Size().Len() / 2)
 		rel := t.Box.Center().Sub(p.Position)
 		z := rel.Dot(f)
-		if z < -radius || math.Abs(rel.Dot(right)) > z*tanX+radius || math.Abs(rel.Dot(up)) > z*tanY+radius {
+		if z < -radius || math.Abs(rel.Dot(right)) > float64(z*tanX)+radius || math.Abs(rel.Dot(up)) > float64(z*tanY)+radius {
 			continue
 		}
 		d := t.Box.Distance(p.Position)

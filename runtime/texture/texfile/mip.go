@@ -196,7 +196,7 @@ func (s *sum) put(p []byte, use Use) {
 			return
 		}
 		for i := range 3 {
-			p[i] = round((float32(s.c[i]/l) + 1) * 127.5)
+			p[i] = round(float32((float32(s.c[i]/l) + 1) * 127.5))
 		}
 	default:
 		for i := range 3 {

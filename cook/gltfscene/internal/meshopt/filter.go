@@ -138,7 +138,8 @@ func rgba(y, co, cg int32, alpha uint32, top int32) [4]int32 {
 	s := float32(top) / float32(one)
 	out := [4]int32{y + co - cg, y + cg, y - co - cg, a}
 	for i, v := range out {
-		out[i] = min(max(round(float32(v)*s), 0), top)
+		// What does not fit an int32 would be another number on every processor.
+		out[i] = round(min(max(float32(float32(v)*s), 0), float32(top)))
 	}
 	return out
 }

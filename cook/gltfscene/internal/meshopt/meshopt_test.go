@@ -210,6 +210,23 @@ func TestExponential(t *testing.T) {
 	}
 }
 
+// A colour that is far too large for its alpha's bits is the largest, and not what a
+// processor makes of a float that fits no integer.
+func TestColorsAreBounded(t *testing.T) {
+	data := binary.LittleEndian.AppendUint16(nil, 65535) // y, co, cg, and an alpha without bits
+	for _, v := range []int16{32767, -32768, 1} {
+		data = binary.LittleEndian.AppendUint16(data, uint16(v))
+	}
+	color16(data)
+	var got [4]uint16
+	for i := range got {
+		got[i] = binary.LittleEndian.Uint16(data[2*i:])
+	}
+	if want := [4]uint16{65535, 65535, 65535, 0}; got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+}
+
 // TestFiltersOfAnyBytes verifies that results that nobody specified are at
 // least within range, and unit vectors of unit length.
 func TestFiltersOfAnyBytes(t *testing.T) {
