@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -268,10 +269,13 @@ func TestLevelsOfTilesAlone(t *testing.T) {
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
 	_, dir := runLevels(t, scene, o)
 	all := testfile.ReadTree(t, dir)
-	for _, part := range []func(*Options){
+	for i, part := range []func(*Options){
 		func(o *Options) { o.SampleFraction = 0.1 },
 		func(o *Options) { o.PerimeterDepth = 1 },
 	} {
+		if i > 0 && race.Enabled {
+			break // make test runs both without the detector
+		}
 		o := o
 		part(&o)
 		res, dir := runLevels(t, scene, o)
@@ -310,6 +314,9 @@ func levelOf(path string) string {
 // ends exactly at the side. Places of levels are places of the full tiles, bit for bit,
 // and of the finer level.
 func TestBordersOfACity(t *testing.T) {
+	if race.Enabled {
+		t.Skip("takes a minute; make test runs it without the race detector")
+	}
 	o := DefaultOptions()
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 25, 25
 	res, dir := runLevels(t, generated(t, "city", "-blocks", "1"), o)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/cook/levelcheck"
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // assertLevels judges the levels of a cooked scene by their files: where they begin
@@ -61,6 +62,9 @@ func TestLevelsOfTheCity(t *testing.T) {
 // cornices, of whose profile a corner is gone, count as halves: they have no backs,
 // and no faces of their own to go with.
 func TestLevelsOfKits(t *testing.T) {
+	if race.Enabled {
+		t.Skip("takes minutes; make test runs it without the race detector")
+	}
 	for _, kit := range []string{"kaykit-city", "kenney-city"} {
 		t.Run(kit, func(t *testing.T) {
 			folder, err := filepath.Abs(filepath.Join("..", "..", "shared", "assets", "kits", kit))

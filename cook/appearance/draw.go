@@ -79,39 +79,66 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 	if x0 > x1 || y0 > y1 {
 		return
 	}
+	// What a pixel reads of the triangle lies in this function's frame: reads through
+	// pointers cost more, and many times more with the race detector.
 	var s shade
 	known := false // s is, once a pixel of it is seen
+	var owner, away []int32
+	part := int32(nobody)
+	if c.split != nil {
+		owner, away, part = c.split.owner, c.split.away, c.split.part
+	}
 	s0, s1, s2 := int64(b.y-d.y)*subpixel, int64(d.y-a.y)*subpixel, int64(a.y-b.y)*subpixel
 	za, zb, zd := int64(a.z), int64(b.z), int64(d.z)
 	for y := y0; y <= y1; y++ {
 		cy := int32(y*subpixel + subpixel/2)
 		cx := int32(x0*subpixel + subpixel/2)
-		w0, w1, w2 := edge(b, d, cx, cy), edge(d, a, cx, cy), edge(a, b, cx, cy)
+		w0, w1, w2 := edge(b, d, cx, cy)-s0, edge(d, a, cx, cy)-s1, edge(a, b, cx, cy)-s2
 		depth, pix := c.depth[y*v.w:(y+1)*v.w], c.pix[y*v.w:(y+1)*v.w]
 		within := false
 		for x := x0; x <= x1; x++ {
-			if w0|w1|w2 >= 0 { // none is negative
-				within = true
-				z := zeroDepth + int32((w0*za+w1*zb+w2*zd)/area)
-				if z > depth[x] && (c.split == nil || c.split.shows(y*v.w+x)) {
-					if !known {
-						s, known = newShade(m, i, paint, area), true
-					}
-					p, ok := s.same, true
-					if !s.constant {
-						p, ok = s.color(w0, w1, w2, x, y)
-					}
-					if ok {
-						depth[x], pix[x] = z, p
-						if c.split != nil {
-							c.split.owner[y*v.w+x] = c.split.part
-						}
+			w0, w1, w2 = w0+s0, w1+s1, w2+s2
+			if w0|w1|w2 < 0 { // one is negative
+				if within {
+					break
+				}
+				continue
+			}
+			within = true
+			z := zeroDepth + int32((w0*za+w1*zb+w2*zd)/area)
+			if z <= depth[x] || away != nil && away[y*v.w+x] == part {
+				continue
+			}
+			if !known {
+				s, known = newShade(m, i, paint, area), true
+			}
+			p := s.same
+			if !s.constant {
+				// The sum of the corners' weights is the area.
+				color, light := s.base, s.light[0]
+				if !s.plain {
+					for k := range color {
+						color[k] = color[k] * ((w0*s.colors[0][k] + w1*s.colors[1][k] + w2*s.colors[2][k]) / area) / one
 					}
 				}
-			} else if within {
-				break
+				if s.textured {
+					t := s.mip.at((w0*s.uv[0][0]+w1*s.uv[1][0]+w2*s.uv[2][0])/area, (w0*s.uv[0][1]+w1*s.uv[1][1]+w2*s.uv[2][1])/area)
+					for k := range color {
+						color[k] = color[k] * int64(t>>(16*k)&0xffff) / one
+					}
+				}
+				if s.masked && color[3] < s.cutoff || s.transparent && color[3]*16 <= bayer[y&3][x&3]*one {
+					continue
+				}
+				if !s.even {
+					light = (w0*s.light[0] + w1*s.light[1] + w2*s.light[2]) / area
+				}
+				p = lit(color, light, s.glow)
 			}
-			w0, w1, w2 = w0+s0, w1+s1, w2+s2
+			depth[x], pix[x] = z, p
+			if owner != nil {
+				owner[y*v.w+x] = part
+			}
 		}
 	}
 }

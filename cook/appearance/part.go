@@ -23,9 +23,6 @@ type split struct {
 
 const nobody = -1
 
-// shows reports whether the triangle is drawn at a pixel.
-func (s *split) shows(at int) bool { return s.away == nil || s.away[at] != s.part }
-
 // reset makes room for so many pixels.
 func (s *split) reset(n int) {
 	if cap(s.owner) < n {

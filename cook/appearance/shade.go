@@ -27,20 +27,27 @@ func newPaints(materials []Material) []paint {
 
 // shade knows how a triangle is coloured.
 type shade struct {
-	paint    *paint
-	area     int64
-	light    [3]int64 // by corner
-	even     bool     // equally bright at all corners
-	colors   [3][4]int64
-	plain    bool // one colour at all corners
-	uv       [3][2]int64
-	mip      *mip
-	constant bool // all pixels are the same
-	same     pixel
+	area        int64
+	base        [4]int64 // of the paint
+	glow        [3]int64
+	masked      bool
+	cutoff      int64
+	transparent bool
+	light       [3]int64 // by corner
+	even        bool     // equally bright at all corners
+	colors      [3][4]int64
+	plain       bool // one colour at all corners
+	uv          [3][2]int64
+	textured    bool
+	mip         mip
+	constant    bool // all pixels are the same
+	same        pixel
 }
 
 func newShade(m *model, i [3]uint32, p *paint, area int64) shade {
-	s := shade{paint: p, area: area, plain: m.colors == nil}
+	s := shade{
+		area: area, base: p.base, glow: p.glow, masked: p.Masked, cutoff: p.cutoff, transparent: p.Transparent, plain: m.colors == nil,
+	}
 	switch {
 	case p.Unlit:
 		s.light = [3]int64{one, one, one}
@@ -59,18 +66,17 @@ func newShade(m *model, i [3]uint32, p *paint, area int64) shade {
 		}
 	}
 	if p.Texture != nil && m.UV != nil {
-		s.texture(m.Mesh, i)
+		s.texture(m.Mesh, p.Texture, i)
 	}
-	if s.even && s.plain && s.mip == nil && !p.Masked && !p.Transparent {
-		s.same, _ = s.color(area, 0, 0, 0, 0)
-		s.constant = true
+	if s.even && s.plain && !s.textured && !s.masked && !s.transparent {
+		s.same, s.constant = lit(s.base, s.light[0], s.glow), true
 	}
 	return s
 }
 
 // texture finds the mip and the coordinates of a triangle, moved by whole
 // repeats so that they are small.
-func (s *shade) texture(m *Mesh, i [3]uint32) {
+func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32) {
 	var uv [3][2]float64
 	for axis := range 2 {
 		least := math.Inf(1)
@@ -91,42 +97,17 @@ func (s *shade) texture(m *Mesh, i [3]uint32) {
 	}
 	e := float64((uv[1][0]-uv[0][0])*(uv[2][1]-uv[0][1])) - float64((uv[1][1]-uv[0][1])*(uv[2][0]-uv[0][0]))
 	// The triangle's part of the texture over its pixels: both are doubled.
-	s.mip = s.paint.Texture.level(math.Abs(e) * (subpixel * subpixel) / float64(s.area))
+	s.mip, s.textured = *t.level(math.Abs(e) * (subpixel * subpixel) / float64(s.area)), true
 }
 
 // bayer orders the pixels of a transparent surface.
 var bayer = [4][4]int64{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 
-// color returns the colour at the weights of the corners, whose sum is the area,
-// and whether the pixel is drawn at all.
-func (s *shade) color(w0, w1, w2 int64, x, y int) (pixel, bool) {
-	c := s.paint.base
-	if !s.plain {
-		for k := range c {
-			c[k] = c[k] * ((w0*s.colors[0][k] + w1*s.colors[1][k] + w2*s.colors[2][k]) / s.area) / one
-		}
-	}
-	if s.mip != nil {
-		u := (w0*s.uv[0][0] + w1*s.uv[1][0] + w2*s.uv[2][0]) / s.area
-		v := (w0*s.uv[0][1] + w1*s.uv[1][1] + w2*s.uv[2][1]) / s.area
-		t := s.mip.at(u, v)
-		for k := range c {
-			c[k] = c[k] * int64(t>>(16*k)&0xffff) / one
-		}
-	}
-	switch {
-	case s.paint.Masked && c[3] < s.paint.cutoff:
-		return 0, false
-	case s.paint.Transparent && c[3]*16 <= bayer[y&3][x&3]*one:
-		return 0, false
-	}
-	l := s.light[0]
-	if !s.even {
-		l = (w0*s.light[0] + w1*s.light[1] + w2*s.light[2]) / s.area
-	}
-	var out [3]uint64
-	for k := range out {
-		out[k] = uint64(min(c[k]*l/one+s.paint.glow[k], one))
-	}
-	return makePixel(out[0], out[1], out[2], one), true
+// lit returns a colour in light of a brightness, and what shines by itself.
+func lit(c [4]int64, light int64, glow [3]int64) pixel {
+	return makePixel(
+		uint64(min(c[0]*light/one+glow[0], one)),
+		uint64(min(c[1]*light/one+glow[1], one)),
+		uint64(min(c[2]*light/one+glow[2], one)),
+		one)
 }

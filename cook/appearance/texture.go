@@ -80,7 +80,7 @@ func (m mip) half() mip {
 }
 
 // at returns the texel at u, v, each in 1/65536 of the texture.
-func (m *mip) at(u, v int64) texel {
+func (m mip) at(u, v int64) texel {
 	x := (u & 0xffff) * int64(m.w) >> 16
 	y := (v & 0xffff) * int64(m.h) >> 16
 	return m.pix[y*int64(m.w)+x]

@@ -556,7 +556,7 @@ func TestGeometryIsLetGo(t *testing.T) {
 		runtime.ReadMemStats(&s)
 		return int64(s.HeapAlloc)
 	}
-	const n = 20
+	const n = 6
 	var kept []*Payload
 	before := live()
 	for range n {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
@@ -61,7 +62,7 @@ func flight(tb testing.TB, n int, speed float64, length time.Duration) *Scenario
 func TestCityFlight(t *testing.T) {
 	s := flight(t, 102, 50, 0)
 	s.DT = 50 * time.Millisecond
-	if testing.Short() {
+	if testing.Short() || race.Enabled { // make test flies all the way without the detector
 		s.Duration = 20 * time.Second
 	}
 	r := mustRun(t, s, Options{OnRecord: func(*Record) error { return nil }}).Report

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/bake"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // leafPart is an empty part with a material of leaves, of which the texture covers two
@@ -143,8 +144,8 @@ func TestGroveKeepsItsVolume(t *testing.T) {
 				t.Errorf("level %d is closer than what it is made of", height)
 			}
 		}
-		if height == 4 {
-			break
+		if height == 4 || race.Enabled {
+			break // make test climbs on without the detector
 		}
 		level, budget = []*Model{first}, o.Triangles
 		o.Triangles /= 2

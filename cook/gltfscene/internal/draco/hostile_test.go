@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // check decodes anything; it must not panic, must stay within the limits and
@@ -48,6 +50,9 @@ func TestBytes(t *testing.T) {
 		}
 		src := append([]byte(nil), v.src...)
 		for i, b := range v.src {
+			if i%4 > 0 && race.Enabled {
+				continue // make test replaces all without the detector
+			}
 			for _, x := range []byte{0, 0xFF, b + 1, b ^ 0x90} {
 				src[i] = x
 				check(t, src, Limits{Faces: 2000, Points: 2000})
