@@ -144,8 +144,8 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if name, ok := changedFile(seen); ok {
-		return nil, fmt.Errorf("%w: %s has changed while it was cooked: cook again when it is complete", gltfscene.ErrChanged, name)
+	if err := c.scene.Unchanged(); err != nil {
+		return nil, err
 	}
 	var files []fileRecord
 	if !opts.DryRun {

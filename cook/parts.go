@@ -104,18 +104,16 @@ func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
 	return m
 }
 
-// splitter cuts objects that lie in several tiles: the first tile that needs an object
-// cuts it, the last one lets go of the pieces. Pieces for which there is no room are cut
-// again for the next tile.
+// splitter cuts objects that lie in several tiles, each once: the first tile
+// that needs an object cuts it, the last one lets go of the pieces.
 type splitter struct {
 	b       *tileBuilder
 	plan    *partition.Plan
 	entries map[int]*splitEntry // objects in several tiles; the map is fixed
-	// What the pieces take that have been cut and that no tile has asked for, in bytes,
-	// how much they may while others wait, and how much those of one object may at all;
-	// see scenePlan.countPieces, which comes before and can only estimate.
+	// What the pieces take that have been cut and that no tile has asked for,
+	// in bytes, and how much they may; see scenePlan.countPieces, which comes
+	// before and can only estimate.
 	held  atomic.Int64
-	room  int64
 	limit int64
 	full  func(held int64) error
 }
@@ -130,7 +128,7 @@ type splitEntry struct {
 
 // newSplitter finds the objects to cut.
 func (c *scenePlan) newSplitter(b *tileBuilder) *splitter {
-	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, room: c.opts.spare() / 4, limit: math.MaxInt64, full: c.piecesFull}
+	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
 	if c.opts.MaxTriangles == 0 {
 		s.limit = c.opts.memory()
 	}
@@ -161,14 +159,7 @@ func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err 
 		e.cut = true
 		e.pieces, e.err = s.cut(object)
 	}
-	list = s.release(e, object, coord)
-	if e.pieces != nil && s.held.Load() > s.room {
-		for _, rest := range e.pieces {
-			s.held.Add(-bytesOf(rest))
-		}
-		e.pieces, e.cut = nil, false
-	}
-	return list, true, e.err
+	return s.release(e, object, coord), true, e.err
 }
 
 // skip tells that a tile will not ask for its objects.
@@ -213,16 +204,14 @@ func (s *splitter) cut(object int) (map[[3]int][]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := int64(0)
 	for _, p := range list {
 		for _, piece := range p.shape.Split(grid) {
 			q := p
 			q.shape = piece.Mesh
 			p.normals, p.tangents = 0, 0 // the first piece counts for all
 			out[piece.Cell] = append(out[piece.Cell], q)
-			s.held.Add(piece.Mesh.Bytes())
-			if made += piece.Mesh.Bytes(); made > s.limit {
-				return nil, s.full(made)
+			if held := s.held.Add(piece.Mesh.Bytes()); held > s.limit {
+				return nil, s.full(held)
 			}
 		}
 	}

@@ -129,9 +129,9 @@ func (n *pieceCount) begin(object int) error {
 		return c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %.0f million pieces", c.objects[object].name, maxPolygons/1e6))
 	case n.total > n.limit:
 		return c.tooManyPieces(fmt.Sprintf("the scene places and cutting makes more than %d triangles, which is the limit", n.limit))
-	case c.opts.MaxTriangles == 0 && n.bytes[object] > memory:
-		return c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %d pieces, which take more than the %.0f MB of memory that can be had",
-			c.objects[object].name, made.Polygons, float64(memory)/1e6))
+	case c.opts.MaxTriangles == 0 && n.held > memory:
+		return c.tooManyPieces(fmt.Sprintf("%d objects would be cut into more than %d pieces, which take more than the %.0f MB of memory that can be had",
+			n.cut, n.total, float64(memory)/1e6))
 	}
 	return nil
 }

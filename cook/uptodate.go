@@ -161,16 +161,6 @@ func lookAt(names []string) []seenFile {
 	return out
 }
 
-// changedFile names a file that is not as it was.
-func changedFile(list []seenFile) (name string, ok bool) {
-	for _, f := range list {
-		if st, err := os.Stat(f.name); err != nil || filestamp.Of(st) != f.stamp {
-			return f.name, true
-		}
-	}
-	return "", false
-}
-
 // saveResult remembers what a cook has made, and of what. The scene was read after began.
 func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int64, files []fileRecord) {
 	slices.SortFunc(files, func(a, b fileRecord) int { return strings.Compare(a.Name, b.Name) })

@@ -3,11 +3,13 @@ package gltfscene
 import (
 	"cmp"
 	"context"
-	"io"
+	"os"
 	"slices"
 	"sync/atomic"
 
 	"github.com/qmuntal/gltf"
+
+	"github.com/untoldkit/untold/internal/filestamp"
 )
 
 // geometry decodes the meshes of a scene by their plans. Meshes that several nodes show,
@@ -15,11 +17,12 @@ import (
 // decoded when it is needed, which takes little beside what is done with it. It is safe
 // for use by several goroutines.
 type geometry struct {
-	cache   *cache
-	plans   [][]*plan // by Scene.Meshes
-	uses    []int32   // by Scene.Meshes: nodes
-	jobs    []*job    // in the order of the file
-	closers []io.Closer
+	cache *cache
+	plans [][]*plan // by Scene.Meshes
+	uses  []int32   // by Scene.Meshes: nodes
+	jobs  []*job    // in the order of the file
+	main  *os.File  // nil once it is closed
+	stamp filestamp.Stamp
 }
 
 // newGeometry groups plans by meshes.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+
+	"github.com/untoldkit/untold/internal/filestamp"
 )
 
 // Open is Load for scenes whose geometry need not fit into memory: meshes have no
@@ -38,7 +40,7 @@ func Open(ctx context.Context, name string, opts Options, keep int64, look func(
 		f.Close()
 		return nil, err
 	}
-	s.geometry.closers = append(s.geometry.closers, f)
+	s.geometry.main, s.geometry.stamp = f, filestamp.Of(info)
 	s.listFiles(src.path(base))
 	return s, nil
 }
@@ -75,15 +77,27 @@ func (s *Scene) Geometry(mesh int) ([]Primitive, error) {
 // Close closes the files of a scene that was opened, and lets go of its geometry. It may
 // be called more than once.
 func (s *Scene) Close() error {
-	if s.geometry == nil {
+	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}
-	var first error
-	for _, c := range s.geometry.closers {
-		if err := c.Close(); err != nil && first == nil {
-			first = err
-		}
+	err := s.geometry.main.Close()
+	s.geometry.main = nil
+	return err
+}
+
+// Unchanged returns an error that matches ErrChanged if the main file of an open scene was
+// written to since Open, so that what was read of it may not belong together. A file that
+// has taken its place does no harm: the first one is still read.
+func (s *Scene) Unchanged() error {
+	if s.geometry == nil || s.geometry.main == nil {
+		return nil
 	}
-	s.geometry.closers = nil
-	return first
+	info, err := s.geometry.main.Stat()
+	if err != nil {
+		return named(s.Source, openError(s.Source, err))
+	}
+	if filestamp.Of(info) != s.geometry.stamp {
+		return named(s.Source, changed(s.Source))
+	}
+	return nil
 }

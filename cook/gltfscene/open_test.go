@@ -145,6 +145,9 @@ func TestChangedWhileOpen(t *testing.T) {
 	if _, err := s.Geometry(0); !errors.Is(err, ErrChanged) {
 		t.Errorf("%v", err)
 	}
+	if err := s.Unchanged(); !errors.Is(err, ErrChanged) {
+		t.Errorf("%v", err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

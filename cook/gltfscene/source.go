@@ -112,7 +112,11 @@ func (s dirSource) path(name string) string {
 func (s dirSource) open(name string) (file, fs.FileInfo, error) {
 	local := filepath.FromSlash(name)
 	if s.parents {
-		return openRegular(filepath.Join(s.dir, local))
+		f, info, err := openRegular(filepath.Join(s.dir, local))
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, info, nil
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -139,7 +143,7 @@ func (s dirSource) open(name string) (file, fs.FileInfo, error) {
 }
 
 // openRegular opens a file by its path; messages name it already.
-func openRegular(name string) (file, fs.FileInfo, error) {
+func openRegular(name string) (*os.File, fs.FileInfo, error) {
 	f, st, err := plainfile.Open(name)
 	if errors.Is(err, plainfile.ErrNotPlain) {
 		err = errNotRegular
