@@ -7,8 +7,8 @@ import (
 // What the numbers of a level stand for: of weights 0 to 64, of colours 0 to
 // 255. The index is the number as a sequence stores it.
 var (
-	weightValue [level32 + 1][32]uint8
-	colorValue  [level256 + 1][256]uint8
+	weightValue = weightValues()
+	colorValue  = colorValues()
 )
 
 // spread says how a digit and the bits below it make a value: the bits but the
@@ -72,8 +72,8 @@ func replicate(v, n, width int) int {
 	return out
 }
 
-func init() {
-	for l := range weightValue {
+func weightValues() (out [level32 + 1][32]uint8) {
+	for l := range out {
 		f := &levels[l]
 		for v := range f.count {
 			var w int
@@ -90,32 +90,34 @@ func init() {
 			if w > 32 {
 				w++
 			}
-			weightValue[l][v] = uint8(w)
+			out[l][v] = uint8(w)
 		}
 	}
-	for l := int(level6); l < len(levels); l++ {
+	return out
+}
+
+func colorValues() (out [level256 + 1][256]uint8) {
+	for l := level6; l <= level256; l++ {
 		f := &levels[l]
 		for v := range f.count {
-			if s, ok := colorSpread[level(l)]; ok {
-				colorValue[l][v] = uint8(s.value(v, int(f.bits)))
+			if s, ok := colorSpread[l]; ok {
+				out[l][v] = uint8(s.value(v, int(f.bits)))
 			} else {
-				colorValue[l][v] = uint8(replicate(v, int(f.bits), 8))
+				out[l][v] = uint8(replicate(v, int(f.bits), 8))
 			}
 		}
 	}
-	for l := range nearestWeight {
-		nearest(weightValue[l][:levels[l].count], nearestWeight[l][:])
-	}
-	for l := int(level6); l < len(levels); l++ {
-		nearest(colorValue[l][:levels[l].count], nearestColor[l][:])
-	}
+	return out
 }
 
-// The number of a level whose value is the nearest; of two the smaller value.
-var (
-	nearestWeight [level32 + 1][65]uint8
-	nearestColor  [level256 + 1][256]uint8
-)
+// nearestColor is the number of a level whose value is the nearest; of two that
+// of the smaller value.
+var nearestColor = func() (out [level256 + 1][256]uint8) {
+	for l := level6; l <= level256; l++ {
+		nearest(colorValue[l][:levels[l].count], out[l][:])
+	}
+	return out
+}()
 
 func nearest(values, out []uint8) {
 	order := make([]int, len(values))
