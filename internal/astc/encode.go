@@ -93,7 +93,7 @@ type effort struct {
 }
 
 var efforts = [...]effort{
-	Fast: {first: 2, choices: 4, rounds: 2, nearby: 12, two: 2, three: 0, duals: 1, enough: 1},
+	Fast: {first: 2, choices: 3, rounds: 2, nearby: 8, two: 1, three: 0, duals: 1, enough: 4},
 	High: {first: 4, choices: 16, rounds: 4, nearby: 48, two: 6, three: 2, duals: 3, enough: 0},
 }
 

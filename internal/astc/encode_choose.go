@@ -90,7 +90,8 @@ func (e *encoder) propose(p *plan) {
 	for _, g := range grids {
 		lost := p.rest
 		for k := range planes {
-			lost += float32(e.decimate(g, &p.ideal[k], &points[k]) * p.length[k])
+			enough := (e.choices.worst() - lost) / p.length[k]
+			lost += float32(e.decimate(g, &p.ideal[k], &points[k], enough) * p.length[k])
 		}
 		if lost >= e.choices.worst() {
 			continue
@@ -132,7 +133,8 @@ func (e *encoder) propose(p *plan) {
 
 // decimate finds the weights of grid points whose interpolation is next to the
 // texels', and returns the squared error as a part of full weights squared.
-func (e *encoder) decimate(g *encodeGrid, ideal *[maxEncode]int32, points *[maxWeights]int32) float32 {
+// Where that cannot come below enough it is rough.
+func (e *encoder) decimate(g *encodeGrid, ideal *[maxEncode]int32, points *[maxWeights]int32, enough float32) float32 {
 	if g.full {
 		copy(points[:g.count], ideal[:e.n])
 		return 0
@@ -140,35 +142,39 @@ func (e *encoder) decimate(g *encodeGrid, ideal *[maxEncode]int32, points *[maxW
 	for p := range g.count {
 		var sum int32
 		for _, r := range g.reach[p] {
-			sum += r.share * ideal[r.texel]
+			sum += r.share * ideal[r.texel&63]
 		}
-		points[p] = (sum + g.mass[p]/2) / g.mass[p]
+		points[p] = (sum*g.inverse[p] + 1<<15) >> 16
 	}
 	// Means blur; steps against what is left sharpen them again.
 	var off [maxEncode]int32
-	for range 2 {
-		g.offsets(points, ideal, off[:e.n])
-		for p := range g.count {
-			var sum int32
-			for _, r := range g.reach[p] {
-				sum += r.share * off[r.texel]
-			}
-			points[p] = min(max(points[p]+sum*3/(2*g.mass[p]), 0), full)
+	first := g.offsets(points, ideal, off[:e.n])
+	if first*sharpened >= enough {
+		return first
+	}
+	for p := range g.count {
+		var sum int32
+		for _, r := range g.reach[p] {
+			sum += r.share * off[r.texel&63]
 		}
+		points[p] = min(max(points[p]+(sum*g.inverse[p])>>15, 0), full)
 	}
-	g.offsets(points, ideal, off[:e.n])
-	var sum int64
-	for _, d := range off[:e.n] {
-		sum += int64(d) * int64(d)
-	}
-	return float32(sum) / (full * full)
+	return min(first, g.offsets(points, ideal, off[:e.n]))
 }
 
-// offsets fills in what the interpolation of points lacks of the ideal.
-func (g *encodeGrid) offsets(points *[maxWeights]int32, ideal *[maxEncode]int32, off []int32) {
+// sharpened is what a step leaves of the error of means, at best.
+const sharpened = 0.5
+
+// offsets fills in what the interpolation of points lacks of the ideal, and
+// returns the sum of its squares.
+func (g *encodeGrid) offsets(points *[maxWeights]int32, ideal *[maxEncode]int32, off []int32) float32 {
+	var sum int64
 	for i := range off {
 		p, s := &g.points[i], &g.shares[i]
 		v := points[p[0]&63]*int32(s[0]) + points[p[1]&63]*int32(s[1]) + points[p[2]&63]*int32(s[2]) + points[p[3]&63]*int32(s[3])
-		off[i] = ideal[i] - (v+8)>>4
+		d := ideal[i&63] - (v+8)>>4
+		off[i] = d
+		sum += int64(d * d)
 	}
+	return float32(sum) / (full * full)
 }

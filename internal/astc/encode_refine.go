@@ -27,7 +27,7 @@ func (e *encoder) refine(c *choice) {
 	}
 	var points [maxWeights]int32
 	for k := range planes {
-		e.decimate(g, &p.ideal[k], &points)
+		e.decimate(g, &p.ideal[k], &points, 1<<60)
 		for j, v := range points[:g.count] {
 			s.ranks[k][j] = rankOf[c.mode.weights][(v+2)>>2]
 		}

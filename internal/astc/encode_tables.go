@@ -24,11 +24,11 @@ type encodeMode struct {
 // encodeGrid is a grid with the texels that each point reaches.
 type encodeGrid struct {
 	*grid
-	count  int // of points
-	reach  [maxWeights][]reached
-	mass   [maxWeights]int32   // sum of shares
-	square [maxWeights]float32 // sum of squared parts
-	modes  [2][]encodeMode     // by planes
+	count   int // of points
+	reach   [maxWeights][]reached
+	inverse [maxWeights]int32   // 65536 by the sum of shares
+	square  [maxWeights]float32 // sum of squared parts
+	modes   [2][]encodeMode     // by planes
 }
 
 // reached is a texel that a point has a share in, in sixteenths.
@@ -55,7 +55,7 @@ func encodeTablesOf(index int) *encodeTables {
 	return slot.t
 }
 
-// gridsOf lists the grids of modes in the order of their first mode.
+// gridsOf lists the grids of modes, the finest first.
 func gridsOf(modes []encodeMode) []*encodeGrid {
 	var out []*encodeGrid
 	for _, m := range modes {
@@ -63,6 +63,7 @@ func gridsOf(modes []encodeMode) []*encodeGrid {
 			out = append(out, m.grid)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b *encodeGrid) int { return b.count - a.count })
 	return out
 }
 
@@ -117,9 +118,12 @@ func newEncodeGrid(g *grid, texels int) *encodeGrid {
 			}
 			p := g.points[i][k]
 			e.reach[p] = append(e.reach[p], reached{uint8(i), int32(s)})
-			e.mass[p] += int32(s)
+			e.inverse[p] += int32(s)
 			e.square[p] += float32(int(s)*int(s)) / 256
 		}
+	}
+	for p := range e.count {
+		e.inverse[p] = (1<<16 + e.inverse[p]/2) / e.inverse[p]
 	}
 	return e
 }

@@ -71,7 +71,7 @@ func samples(t testing.TB) []sample {
 				s.kind = "normal"
 				p := s.img.Pix
 				for i := 0; i < len(p); i += 4 {
-					p[i], p[i+1], p[i+2], p[i+3] = p[i], p[i], p[i], p[i+1]
+					p[i+1], p[i+2], p[i+3] = p[i], p[i], p[i+1]
 				}
 			case !strings.Contains(low, "_arm") && !strings.Contains(low, "roughmetal"):
 				s.kind, s.sRGB = "color", true

@@ -46,11 +46,11 @@ func TestGLDecodes(t *testing.T) {
 	}
 	for name, img := range pictures {
 		for _, r := range []Role{{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, {Use: Normal}, {Use: Data}} {
-			c := newCrew(2)
+			c := newWorkers(2)
 			c.join()
 			base := scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r)
 			var file bytes.Buffer
-			if _, err := writeBlocks(&file, c, base, r); err != nil {
+			if _, err := writeBlocks(&file, c, base, r, ModeBC.coding(r, ASTC{})); err != nil {
 				t.Fatal(err)
 			}
 			checkWithGL(t, name+"-"+r.Use.String(), file.Bytes(), chain(t, base, r))
