@@ -82,19 +82,20 @@ type encoder struct {
 
 // effort is what a quality stands for.
 type effort struct {
-	first   int   // choices that are refined of the plain plan
-	choices int   // of all the others
-	rounds  int   // of refinement
-	nearby  int   // partitionings that are judged by their lines
-	two     int   // of these those that become plans
-	three   int   // the same of three partitions
-	duals   int   // channels that are tried for a second plane
-	enough  int64 // error of a texel with which the plain plan does
+	first   int     // choices that are refined of the plain plan
+	choices int     // of all the others
+	rounds  int     // of refinement
+	nearby  int     // partitionings that are judged by their lines
+	two     int     // of these those that become plans
+	three   int     // the same of three partitions
+	duals   int     // channels that are tried for a second plane
+	enough  int64   // error of a texel with which the plain plan does
+	worth   float32 // so it does where its error is this many times what is off its line
 }
 
 var efforts = [...]effort{
-	Fast: {first: 2, choices: 3, rounds: 2, nearby: 8, two: 1, three: 0, duals: 1, enough: 4},
-	High: {first: 4, choices: 16, rounds: 4, nearby: 48, two: 6, three: 2, duals: 3, enough: 0},
+	Fast: {first: 2, choices: 3, rounds: 2, nearby: 8, two: 1, three: 0, duals: 1, enough: 6, worth: 3},
+	High: {first: 4, choices: 16, rounds: 4, nearby: 48, two: 6, three: 2, duals: 3, enough: 0, worth: 1 << 30},
 }
 
 func newEncoder(f Footprint, o Options) *encoder {
@@ -163,9 +164,11 @@ func (e *encoder) block(out *[BlockBytes]byte) int64 {
 	e.best.err = 1 << 62
 	e.used = 0
 	e.choices.reset(e.effort.first)
-	e.propose(e.plain())
+	plain := e.plain()
+	e.propose(plain)
 	e.refineChoices()
-	if e.best.err > e.effort.enough*int64(e.n) {
+	// Other plans bring the texels nearer to their lines.
+	if e.best.err > e.effort.enough*int64(e.n) && plain.rest*e.effort.worth > float32(e.best.err) {
 		e.choices.reset(e.effort.choices)
 		e.split()
 		e.secondPlane()

@@ -155,7 +155,7 @@ func axisOf(c *[10]float32, n int64, rounds int) (axis [4]float32, rest float32)
 }
 
 // axisRounds are those of the power iteration.
-const axisRounds = 6
+const axisRounds = 4
 
 // lay finds the lines of a plan and the weights along them.
 func (e *encoder) lay(p *plan) {
@@ -382,15 +382,15 @@ func (e *encoder) cluster(count int, all *moments) (masks [3]uint64) {
 
 // unlike returns how many texels a partitioning puts elsewhere than clusters
 // do.
-func (s *split) unlike(m *[3]uint64, count, n int) int {
+func unlike(s, m *[3]uint64, count, n int) int {
 	if count == 2 {
-		d := bits.OnesCount64(s.mask[0] ^ m[0])
+		d := bits.OnesCount64(s[0] ^ m[0])
 		return min(d, n-d)
 	}
 	var same [3][3]int
 	for i := range 3 {
 		for j := range 3 {
-			same[i][j] = bits.OnesCount64(s.mask[i] & m[j])
+			same[i][j] = bits.OnesCount64(s[i] & m[j])
 		}
 	}
 	return n - max(
@@ -401,48 +401,49 @@ func (s *split) unlike(m *[3]uint64, count, n int) int {
 }
 
 // splitInto proposes the best plans of a number of partitions.
-func (e *encoder) splitInto(count, plans int, masks [3]uint64, all *moments) {
-	splits := e.splits[count]
+func (e *encoder) splitInto(count, plans int, clusters [3]uint64, all *moments) {
+	masks := e.masks[count]
 	var histogram [maxEncode + 1]int
-	e.distances = grow(e.distances, len(splits))
-	for i := range splits {
-		d := splits[i].unlike(&masks, count, e.n)
+	e.distances = grow(e.distances, len(masks))
+	for i := range masks {
+		d := unlike(&masks[i], &clusters, count, e.n)
 		e.distances[i] = uint8(d)
-		histogram[d]++
+		histogram[d&63]++
 	}
-	limit, seen := 0, 0
-	for d, n := range histogram {
-		if seen += n; seen >= e.effort.nearby {
-			limit = d
-			break
-		}
-		limit = d
+	// The nearest ones: all below a limit, and the first of those at it.
+	limit, left := 0, e.effort.nearby
+	for limit < e.n && left > histogram[limit] {
+		left -= histogram[limit]
+		limit++
 	}
 	type rated struct {
 		split *split
 		rest  float32
 	}
 	var best [8]rated
-	found, left := 0, e.effort.nearby
-	for d := 0; d <= limit && left > 0; d++ {
-		for i := range splits {
-			if int(e.distances[i]) != d || left == 0 {
+	found := 0
+	for i, d := range e.distances {
+		if int(d) > limit {
+			continue
+		}
+		if int(d) == limit {
+			if left == 0 {
 				continue
 			}
 			left--
-			s := &splits[i]
-			r := e.restOf(s, count, all)
-			at := found
-			for at > 0 && r < best[at-1].rest {
-				at--
-			}
-			if at >= plans {
-				continue
-			}
-			found = min(found+1, plans)
-			copy(best[at+1:found], best[at:found-1])
-			best[at] = rated{s, r}
 		}
+		s := &e.splits[count][i]
+		r := e.restOf(s, count, all)
+		at := found
+		for at > 0 && r < best[at-1].rest {
+			at--
+		}
+		if at >= plans {
+			continue
+		}
+		found = min(found+1, plans)
+		copy(best[at+1:found], best[at:found-1])
+		best[at] = rated{s, r}
 	}
 	for _, b := range best[:found] {
 		p := e.newPlan()

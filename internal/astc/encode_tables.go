@@ -8,8 +8,9 @@ import (
 // encodeTables are what encoders of one footprint share.
 type encodeTables struct {
 	*layout
-	single, double []encodeMode // of one plane and of two
-	splits         [4][]split   // by the number of partitions, of two and three
+	single, double []encodeMode   // of one plane and of two
+	splits         [4][]split     // by the number of partitions, of two and three
+	masks          [4][][3]uint64 // those of splits, close together
 
 	singleGrids, doubleGrids []*encodeGrid
 }
@@ -105,6 +106,9 @@ func newEncodeTables(l *layout) *encodeTables {
 	t.singleGrids, t.doubleGrids = gridsOf(t.single), gridsOf(t.double)
 	for count := 2; count <= 3; count++ {
 		t.splits[count] = splitsOf(l.Footprint, count)
+		for i := range t.splits[count] {
+			t.masks[count] = append(t.masks[count], t.splits[count][i].mask)
+		}
 	}
 	return t
 }

@@ -150,21 +150,71 @@ func hardBlocks(seed uint64, f Footprint, n int) []byte {
 	return out
 }
 
-// TestPeerDecodesBlocks: random blocks decode as in astcenc.
+// TestPeerDecodesBlocks: random blocks, those of TestDecodeVectors, decode as in
+// astcenc.
 func TestPeerDecodesBlocks(t *testing.T) {
 	peer(t)
 	for _, f := range Footprints {
 		for _, sRGB := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v srgb=%v", f, sRGB), func(t *testing.T) {
-				const across, down = 128, 256
-				w, h := across*f.Width, down*f.Height
-				blocks := hardBlocks(7, f, across*down)
+				w, h := vectorsAcross*f.Width, vectorsDown*f.Height
+				blocks := hardBlocks(vectorSeed, f, vectorsAcross*vectorsDown)
 				got, err := Decode(f, sRGB, blocks, w, h)
 				if err != nil {
 					t.Fatal(err)
 				}
 				sameTexels(t, f, w, h, blocks, got, peerDecode(t, f, sRGB, w, h, blocks))
 			})
+		}
+	}
+}
+
+// TestPeerDecodesImages: what astcenc makes of images decodes as in astcenc, at
+// all footprints and presets.
+func TestPeerDecodesImages(t *testing.T) {
+	peer(t)
+	presets := []string{"-fastest", "-fast", "-medium", "-thorough"}
+	for k, f := range Footprints {
+		for kind := range 7 {
+			const w, h = 67, 45
+			img := &image.NRGBA{Pix: grain(w, h), Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
+			if kind < 6 {
+				img.Pix = pictureOf(kind, w, h, 9)
+			}
+			sRGB := kind&1 == 0
+			blocks := peerEncode(t, f, sRGB, img, presets[(k+kind)%len(presets)])
+			got, err := Decode(f, sRGB, blocks, w, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameTexels(t, f, w, h, blocks, got, peerDecode(t, f, sRGB, w, h, blocks))
+		}
+	}
+}
+
+// TestPeerReadsOurs: what the encoder makes decodes in astcenc as here.
+func TestPeerReadsOurs(t *testing.T) {
+	peer(t)
+	for _, f := range Footprints {
+		if !f.Encodes() {
+			continue
+		}
+		for kind := range 7 {
+			const w, h = 67, 45
+			pix := grain(w, h)
+			if kind < 6 {
+				pix = pictureOf(kind, w, h, 9)
+			}
+			o := Options{SRGB: kind&1 == 0, Quality: Quality(kind & 1)}
+			blocks := make([]byte, f.Size(w, h))
+			if _, err := Encode(blocks, f, o, pix, 4*w, w, h); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Decode(f, o.SRGB, blocks, w, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameTexels(t, f, w, h, blocks, got, peerDecode(t, f, o.SRGB, w, h, blocks))
 		}
 	}
 }
