@@ -95,7 +95,7 @@ type effort struct {
 
 var efforts = [...]effort{
 	Fast: {first: 2, choices: 3, rounds: 2, nearby: 8, two: 1, three: 0, duals: 1, enough: 6, worth: 3},
-	High: {first: 4, choices: 16, rounds: 4, nearby: 48, two: 6, three: 2, duals: 3, enough: 0, worth: 1 << 30},
+	High: {first: 4, choices: 12, rounds: 4, nearby: 32, two: 5, three: 1, duals: 3, enough: 0, worth: 20},
 }
 
 func newEncoder(f Footprint, o Options) *encoder {
