@@ -87,13 +87,20 @@ func (e *encoder) propose(p *plan) {
 		room -= 2
 	}
 	var points [2][maxWeights]int32
+	var failed [maxGrids]*encodeGrid // those that lose too much: so do coarser ones
+	failures := 0
 	for _, g := range grids {
+		if g.coarserThanAny(failed[:failures]) {
+			continue
+		}
 		lost := p.rest
 		for k := range planes {
 			enough := (e.choices.worst() - lost) / p.length[k]
 			lost += float32(e.decimate(g, &p.ideal[k], &points[k], enough) * p.length[k])
 		}
 		if lost >= e.choices.worst() {
+			failed[failures] = g
+			failures++
 			continue
 		}
 		modes := g.modes[planes-1]
@@ -129,6 +136,20 @@ func (e *encoder) propose(p *plan) {
 			}
 		}
 	}
+}
+
+// maxGrids is above the number of grids of any footprint that is encoded.
+const maxGrids = 64
+
+// coarserThanAny reports whether a grid has no more points either way than one
+// of others.
+func (g *encodeGrid) coarserThanAny(others []*encodeGrid) bool {
+	for _, o := range others {
+		if g.width <= o.width && g.height <= o.height {
+			return true
+		}
+	}
+	return false
 }
 
 // decimate finds the weights of grid points whose interpolation is next to the
