@@ -91,7 +91,7 @@ func TestEncodedBytes(t *testing.T) {
 		for q := range High + 1 {
 			var all []byte
 			for kind := range 7 {
-				const w, h = 61, 43
+				const w, h = 33, 23
 				pix := grain(w, h)
 				if kind < 6 {
 					pix = pictureOf(kind, w, h, 11)
