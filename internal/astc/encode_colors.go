@@ -106,9 +106,9 @@ type stored struct {
 	cost    int64
 }
 
-// storeColors quantises the ends of all partitions; false when no way to write
-// them was found.
-func (e *encoder) storeColors(s *solution) bool {
+// storeColors quantises the ends of all partitions: as they are, or with
+// differences where all of them are nearer so.
+func (e *encoder) storeColors(s *solution) {
 	n := s.choice.ends.numbers()
 	var plain, delta [3]stored
 	var costs [2]int64
@@ -133,7 +133,6 @@ func (e *encoder) storeColors(s *solution) bool {
 		copy(s.numbers[k*n:], best[k].numbers[:n])
 		s.ends[k] = best[k].ends
 	}
-	return true
 }
 
 // judge fills in what stored numbers stand for.

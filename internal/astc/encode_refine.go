@@ -35,9 +35,7 @@ func (e *encoder) refine(c *choice) {
 	for round := 0; ; round++ {
 		e.spreadRanks(s, planes)
 		e.fitColors(s)
-		if !e.storeColors(s) {
-			return
-		}
+		e.storeColors(s)
 		s.err = e.errorOf(s)
 		if s.err < e.best.err {
 			e.best = *s
