@@ -123,7 +123,7 @@ func newEncodeGrid(g *grid, texels int) *encodeGrid {
 			p := g.points[i][k]
 			e.reach[p] = append(e.reach[p], reached{uint8(i), int32(s)})
 			e.inverse[p] += int32(s)
-			e.square[p] += float32(int(s)*int(s)) / 256
+			e.square[p] += float32(float32(int(s)*int(s)) / 256)
 		}
 	}
 	for p := range e.count {
@@ -190,6 +190,6 @@ func init() {
 			d := distance(v, int(colorValue[l][nearestColor[l][v]]))
 			sum += d * d
 		}
-		colorNoise[l] = float32(sum)/256 + 1./12
+		colorNoise[l] = float32(float32(sum)/256) + 1./12
 	}
 }
