@@ -378,7 +378,7 @@ func (c *scenePlan) atlasMaterial(b *tileBuilder, tile string, areas []*atlasAre
 	name := path.Join(c.opts.PayloadDir, texture.Folder, stem+texture.OneExt(c.opts.Textures))
 	w, err := b.out.write(name, func(w io.Writer) error {
 		var err error
-		file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures)
+		file, err = texture.EncodeOne(w, stem, img, role, c.opts.Textures, c.opts.ASTC)
 		return err
 	})
 	if err != nil {

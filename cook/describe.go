@@ -94,6 +94,12 @@ func (o *Options) list() []report.KV {
 	add("instances", o.Instances)
 	add("compress", o.Compress)
 	add("textures", o.Textures)
+	if b := o.ASTC.Block; b != [2]int{} {
+		add("astc-block", fmt.Sprintf("%dx%d", b[0], b[1]))
+	}
+	if o.ASTC.High {
+		add("texture-quality", "high")
+	}
 	if m := o.maxTexture(); m > 0 {
 		add("max-texture", m)
 	}

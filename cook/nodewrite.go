@@ -143,7 +143,7 @@ type nodeTextures struct {
 // nodes which look alike share a file whichever comes first.
 func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string) (texture.Cooked, fileRecord, error) {
 	var data bytes.Buffer
-	file, err := texture.EncodeOne(&data, "", img, role, c.opts.Textures)
+	file, err := texture.EncodeOne(&data, "", img, role, c.opts.Textures, c.opts.ASTC)
 	if err != nil {
 		return file, fileRecord{}, err
 	}

@@ -190,9 +190,11 @@ type LevelOptions struct {
 // TextureOptions say what becomes of images.
 type TextureOptions struct {
 	// Textures says what becomes of the images: copied, resized, or compressed
-	// to BC7 and BC5 with mip chains in .utex files, which the reference engine
-	// does not read. Default copy.
+	// with mip chains in .utex files: to BC7 and BC5, which the reference engine
+	// does not read, or to ASTC. Default copy.
 	Textures TextureMode
+	// ASTC says how TexturesASTC compresses; with other modes it must be zero.
+	ASTC ASTCOptions `json:",omitzero"`
 	// MaxTexture is the longest side, in pixels, that resized and compressed
 	// textures keep. 0 means DefaultMaxTexture for resized and no limit for
 	// compressed ones; with copies it must be 0.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
@@ -31,9 +32,30 @@ const (
 	TexturesCopy   = texture.ModeCopy   // as they are, or converted where a loader could not read them
 	TexturesResize = texture.ModeResize // those above a size are made smaller, as PNG or JPEG
 	TexturesBC     = texture.ModeBC     // BC7 and BC5 with mip chains, as .utex
+	TexturesASTC   = texture.ModeASTC   // ASTC with mip chains, as .utex
 )
 
-// ParseTextureMode reads the name of a mode: copy, resize or bc.
+// ASTCOptions say how TexturesASTC compresses. The zero value is the default.
+type ASTCOptions = texture.ASTC
+
+// ParseASTCBlock reads the size of blocks: 4x4, 5x5, 6x6, 8x8, or auto, which is
+// 0 x 0.
+func ParseASTCBlock(s string) ([2]int, error) {
+	names := []string{"auto"}
+	for _, b := range texture.ASTCBlocks {
+		name := fmt.Sprintf("%dx%d", b[0], b[1])
+		if name == s {
+			return b, nil
+		}
+		names = append(names, name)
+	}
+	if s == "auto" {
+		return [2]int{}, nil
+	}
+	return [2]int{}, fmt.Errorf("%q is unknown; use %s", s, strings.Join(names, ", "))
+}
+
+// ParseTextureMode reads the name of a mode: copy, resize, bc or astc.
 func ParseTextureMode(s string) (TextureMode, error) { return texture.ParseMode(s) }
 
 // ErrDamagedImage is wrapped by the errors of Run and Convert for images whose
@@ -59,8 +81,12 @@ func (o *Options) maxTexture() int {
 // checkTextures refuses options that exclude each other.
 func (o *Options) checkTextures() error {
 	switch {
-	case o.Textures > texture.ModeBC:
+	case !o.Textures.Known():
 		return fmt.Errorf("cook: texture mode %d is unknown", o.Textures)
+	case o.ASTC.Block != [2]int{} && !slices.Contains(texture.ASTCBlocks, o.ASTC.Block):
+		return fmt.Errorf("cook: blocks of %d x %d texels are not written; use 4 x 4, 5 x 5, 6 x 6 or 8 x 8", o.ASTC.Block[0], o.ASTC.Block[1])
+	case o.ASTC != ASTCOptions{} && o.Textures != texture.ModeASTC:
+		return errors.New("cook: the size of blocks and the quality go with textures in ASTC")
 	case o.MaxTexture < 0:
 		return fmt.Errorf("cook: the texture size limit is %d pixels; it must be 1 or more", o.MaxTexture)
 	case o.MaxTexture > 0 && o.Textures == texture.ModeCopy:
@@ -227,7 +253,7 @@ func (t *textures) cook(ctx context.Context, results texture.Results) error {
 		variants = append(variants, texture.Variant{MaxSize: small, Suffix: smallSuffix, Only: t.smallRoles})
 	}
 	cooked, err := texture.Cook(ctx, t.from, t.dir, t.staged, t.roles, texture.Options{
-		Mode: o.Textures, Variants: variants, Jobs: o.jobs(), Limits: t.limits(), Results: results,
+		Mode: o.Textures, ASTC: o.ASTC, Variants: variants, Jobs: o.jobs(), Limits: t.limits(), Results: results,
 		Progress: func(done, total int) { o.progress(TextureStage, done, total) },
 	})
 	if err != nil {
@@ -378,7 +404,7 @@ func (t *textures) files(i int) []*string {
 
 // TextureTotals sums up the textures of a cook, each file once.
 type TextureTotals struct {
-	Mode  string `json:"mode"` // copy, resize or bc
+	Mode  string `json:"mode"` // copy, resize, bc or astc
 	Files int    `json:"files"`
 	Bytes int64  `json:"bytes"` // of the files
 	// GPUBytes is what they take in video memory with all their levels.

@@ -122,14 +122,17 @@ func checkUtexRecord(t *testing.T, path string, tex records.Texture) {
 		return
 	}
 	defer r.Close()
-	want := map[utex.PixelFormat]records.TextureFormat{utex.BC7: records.TextureBC7, utex.BC7SRGB: records.TextureBC7, utex.BC5: records.TextureBC5}[r.Format]
+	want := map[utex.PixelFormat]records.TextureFormat{
+		utex.BC7: records.TextureBC7, utex.BC7SRGB: records.TextureBC7, utex.BC5: records.TextureBC5,
+		utex.ASTC4x4: records.TextureASTC4x4, utex.ASTC4x4SRGB: records.TextureASTC4x4, utex.ASTC6x6: records.TextureASTC6x6,
+	}[r.Format]
 	if tex.Format != want || int(tex.Width) != r.Width || int(tex.Height) != r.Height || int(tex.MipCount) != len(r.Levels) {
 		t.Errorf("%s: %+v, the file has %v %d x %d", path, tex, r.Format, r.Width, r.Height)
 	}
-	if srgb := tex.Flags&records.TextureSRGB != 0; srgb != (r.Format == utex.BC7SRGB) {
+	if srgb := tex.Flags&records.TextureSRGB != 0; srgb != r.Format.SRGB() {
 		t.Errorf("%s: flags %x, format %v", path, tex.Flags, r.Format)
 	}
-	if normal := tex.Flags&records.TextureNormalMap != 0; normal != (r.Format == utex.BC5) {
+	if normal := tex.Flags&records.TextureNormalMap != 0; normal != (r.Format == utex.BC5 || r.Flags&utex.NormalPacked != 0) {
 		t.Errorf("%s: flags %x, format %v", path, tex.Flags, r.Format)
 	}
 }
@@ -152,7 +155,7 @@ func checkImageRecord(t *testing.T, path string, tex records.Texture) {
 // atlas: every record fits its file, and no file is there for nothing.
 func TestTextureModes(t *testing.T) {
 	scene := texturedHills(t, hillImages()...)
-	for _, mode := range []texture.Mode{texture.ModeCopy, texture.ModeResize, texture.ModeBC} {
+	for _, mode := range []texture.Mode{texture.ModeCopy, texture.ModeResize, texture.ModeBC, texture.ModeASTC} {
 		for _, levels := range []string{"", "hlod", "atlas"} {
 			o := levelOptions()
 			o.Textures = mode
@@ -203,7 +206,7 @@ func wantTextures(mode texture.Mode, levels string) map[string][2]int {
 		if levels == "hlod" {
 			want["leaf_hlod.png"], want["leaf_data_hlod.png"], want["bumps_hlod.png"] = [2]int{32, 21}, [2]int{32, 21}, [2]int{32, 32}
 		}
-	case texture.ModeBC:
+	case texture.ModeBC, texture.ModeASTC:
 		want["leaf.utex"], want["leaf_data.utex"], want["bumps.utex"], want["stone.utex"] = [2]int{64, 43}, [2]int{64, 43}, [2]int{64, 64}, [2]int{30, 64}
 		if levels == "hlod" {
 			want["leaf_hlod.utex"], want["leaf_data_hlod.utex"], want["bumps_hlod.utex"] = [2]int{32, 21}, [2]int{32, 21}, [2]int{32, 32}
@@ -215,17 +218,19 @@ func wantTextures(mode texture.Mode, levels string) map[string][2]int {
 // TestTexturesIgnoreJobs: the same bytes with any number of workers.
 func TestTexturesIgnoreJobs(t *testing.T) {
 	scene := texturedHills(t, hillImages()...)
-	var want map[string]string
-	for _, jobs := range []int{1, 2, 9} {
-		o := levelOptions()
-		o.Textures, o.HLODAtlas, o.Jobs = texture.ModeBC, true, jobs
-		_, dir := runLevels(t, scene, o)
-		got := testfile.ReadTree(t, dir)
-		if want == nil {
-			want = got
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%d jobs give other files", jobs)
+	for _, mode := range []texture.Mode{texture.ModeBC, texture.ModeASTC} {
+		var want map[string]string
+		for _, jobs := range []int{1, 2, 9} {
+			o := levelOptions()
+			o.Textures, o.HLODAtlas, o.Jobs = mode, true, jobs
+			_, dir := runLevels(t, scene, o)
+			got := testfile.ReadTree(t, dir)
+			if want == nil {
+				want = got
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%v: %d jobs give other files", mode, jobs)
+			}
 		}
 	}
 }
@@ -333,6 +338,8 @@ func TestTextureOptions(t *testing.T) {
 		"copies with a limit": func(o *Options) { o.MaxTexture = 4 },
 		"a negative limit":    func(o *Options) { o.Textures, o.MaxTexture = texture.ModeBC, -1 },
 		"an unknown mode":     func(o *Options) { o.Textures = 9 },
+		"unknown blocks":      func(o *Options) { o.Textures, o.ASTC.Block = texture.ModeASTC, [2]int{5, 4} },
+		"effort without ASTC": func(o *Options) { o.Textures, o.ASTC.High = texture.ModeBC, true },
 	} {
 		o := ClassicOptions()
 		set(&o)

@@ -14,15 +14,21 @@ import (
 type textureFlags struct {
 	flags    *pflag.FlagSet
 	mode     string
+	block    string
+	quality  string
 	from, to time.Time // when they were resized or compressed
 }
 
 func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	t.flags = f
 	f.StringVar(&t.mode, "textures", cook.TexturesCopy.String(),
-		"copy images, resize the large ones, or bc: compress them to BC7 and BC5 with mip chains (.utex, not for the reference engine)")
+		"copy images, resize the large ones, or compress them with mip chains (.utex): astc, or bc for BC7 and BC5 (not for the reference engine)")
+	f.StringVar(&t.block, "astc-block", "auto",
+		"texels of a block of --textures astc: 4x4, 5x5, 6x6, 8x8, or auto for 6x6 in roughness, metalness and occlusion and 4x4 elsewhere")
+	f.StringVar(&t.quality, "texture-quality", "fast",
+		"how much --textures astc tries: fast, or high for a smaller error in several times the time")
 	f.IntVar(&o.MaxTexture, "max-texture", 0,
-		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc)", cook.DefaultMaxTexture))
+		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc and astc)", cook.DefaultMaxTexture))
 }
 
 // resolve fills in the options. It comes after Options.Progress is set, which it
@@ -32,12 +38,21 @@ func (t *textureFlags) resolve(o *cook.Options) error {
 	if err != nil {
 		return fmt.Errorf("--textures: %w", err)
 	}
+	if o.ASTC.Block, err = cook.ParseASTCBlock(t.block); err != nil {
+		return fmt.Errorf("--astc-block: %w", err)
+	}
+	switch o.ASTC.High = t.quality == "high"; {
+	case !o.ASTC.High && t.quality != "fast":
+		return fmt.Errorf("--texture-quality: %q is unknown; use fast or high", t.quality)
+	case o.ASTC != cook.ASTCOptions{} && mode != cook.TexturesASTC:
+		return fmt.Errorf("--astc-block and --texture-quality go with --textures astc")
+	}
 	if t.flags.Changed("max-texture") {
 		switch {
 		case o.MaxTexture < 1:
 			return fmt.Errorf("--max-texture is %d; it must be 1 or more", o.MaxTexture)
 		case mode == cook.TexturesCopy && t.flags.Changed("textures"):
-			return fmt.Errorf("--max-texture goes with --textures resize or bc; copies keep their size")
+			return fmt.Errorf("--max-texture goes with --textures resize, bc or astc; copies keep their size")
 		case mode == cook.TexturesCopy:
 			mode = cook.TexturesResize
 		}
@@ -64,7 +79,7 @@ func (t *textureFlags) summary(a *app, o *cook.Options, r *cook.TextureTotals) {
 		return
 	}
 	if o.Textures == cook.TexturesBC {
-		a.info("note: BC7 and BC5 textures load in this toolkit only; the reference engine reads nothing but ASTC in .utex (use --textures copy or resize for it)")
+		a.info("note: BC7 and BC5 textures load in this toolkit only; the reference engine reads nothing but ASTC in .utex (use --textures astc, copy or resize for it)")
 	}
 	if o.DryRun {
 		return

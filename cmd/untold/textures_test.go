@@ -58,8 +58,14 @@ func TestTextureFlags(t *testing.T) {
 		{"--max-texture 12", "paint.png", 12, "megapixels"},
 		{"--textures bc", "paint.utex", 48, "reference engine"},
 		{"--textures bc --max-texture 20", "paint.utex", 20, "of video memory"},
-		{"--textures astc", "", 0, "use copy, resize, bc"},
-		{"--textures copy --max-texture 8", "", 0, "--textures resize or bc"},
+		{"--textures astc", "paint.utex", 48, "of video memory"},
+		{"--textures astc --astc-block 8x8 --texture-quality high --max-texture 20", "paint.utex", 20, "of video memory"},
+		{"--textures etc", "", 0, "use copy, resize, bc, astc"},
+		{"--textures astc --astc-block 7x7", "", 0, "use auto, 4x4, 5x5, 6x6, 8x8"},
+		{"--textures astc --texture-quality best", "", 0, "use fast or high"},
+		{"--textures bc --astc-block 4x4", "", 0, "go with --textures astc"},
+		{"--texture-quality high", "", 0, "go with --textures astc"},
+		{"--textures copy --max-texture 8", "", 0, "--textures resize, bc or astc"},
 		{"--max-texture -1", "", 0, "1 or more"},
 	} {
 		for _, command := range []string{"cook", "convert"} {
@@ -72,7 +78,7 @@ func TestTextureFlags(t *testing.T) {
 			if !strings.Contains(r.err, c.says) {
 				t.Errorf("%s %s: %q lacks %q", command, c.args, r.err, c.says)
 			}
-			if n := strings.Count(r.err, "reference engine"); (n == 1) != strings.Contains(c.args, "bc") {
+			if n := strings.Count(r.err, "reference engine"); (n == 1) != (c.args == "--textures bc" || c.args == "--textures bc --max-texture 20") {
 				t.Errorf("%s %s: the reference engine is named %d times", command, c.args, n)
 			}
 			if c.file == "" {

@@ -3,24 +3,34 @@ package utex
 import (
 	"fmt"
 	"math"
+
+	"github.com/untoldkit/untold/internal/astc"
 )
 
-// Decode turns a level of w x h texels of BC7 or BC5 into RGBA, 8 bits each,
-// rows from the top: for GPUs that do not read the format, for pictures and for
-// tests. BC7SRGB stays sRGB. Of BC5 the blue channel is rebuilt as that of a
-// normal map. Other formats give an error, and on processors of 32 bits these do.
+// Decode turns a level of w x h texels of ASTC, BC7 or BC5 into RGBA, 8 bits
+// each, rows from the top: for GPUs that do not read the format, for pictures and
+// for tests. What is sRGB stays sRGB. Of BC5 the blue channel is rebuilt as that
+// of a normal map; for ASTC UnpackNormals does it. Blocks of ASTC with high
+// dynamic range, and invalid ones, become magenta. Other formats give an error,
+// and on processors of 32 bits BC7 and BC5 do.
 func Decode(f PixelFormat, data []byte, w, h int) ([]byte, error) {
 	if w <= 0 || h <= 0 || w > MaxEdge || h > MaxEdge {
 		return nil, fmt.Errorf("utex: %d x %d texels cannot be decoded", w, h)
 	}
-	if f != BC5 && f != BC7 && f != BC7SRGB {
+	if f != BC5 && f != BC7 && f != BC7SRGB && !f.ASTC() {
 		return nil, fmt.Errorf("utex: %v cannot be decoded", f)
 	}
 	b, _ := f.Block()
 	if want := b.Size(w, h); int64(len(data)) != want {
 		return nil, fmt.Errorf("utex: %d bytes, %d x %d texels of %v have %d", len(data), w, h, f, want)
 	}
-	out, err := decodeBlocks(f, data, w, h)
+	var out []byte
+	var err error
+	if f.ASTC() {
+		out, err = astc.Decode(astc.Footprint{Width: b.Width, Height: b.Height}, f.SRGB(), data, w, h)
+	} else {
+		out, err = decodeBlocks(f, data, w, h)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("utex: %w", err)
 	}
@@ -30,6 +40,17 @@ func Decode(f PixelFormat, data []byte, w, h int) ([]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// UnpackNormals turns texels of a normal map with X in red and Y in alpha
+// (NormalPacked), decoded to RGBA, into X, Y and Z in red, green and blue; alpha
+// becomes 255.
+func UnpackNormals(pix []byte) {
+	for i := 0; i+3 < len(pix); i += 4 {
+		p := pix[i:][:4]
+		p[1] = p[3]
+		p[2], p[3] = normalZ(p[0], p[1]), 255
+	}
 }
 
 // normalZ rebuilds the third component of a direction, each stored as

@@ -11,5 +11,6 @@
 // The reference engine loads the ASTC formats, RGBA16Float and R16Unorm. BC7
 // and BC5, which GPUs of desktops read, are this project's: [BC7SRGB] for
 // colours, [BC7] for linear data, [BC5] for normal maps, whose X lies in red and
-// Y in green; the shader rebuilds Z = sqrt(1 - X*X - Y*Y).
+// Y in green; the shader rebuilds Z = sqrt(1 - X*X - Y*Y). Normal maps in ASTC
+// have X in red, green and blue, Y in alpha, and the flag [NormalPacked].
 package utex

@@ -67,6 +67,27 @@ func (f PixelFormat) Block() (b Block, ok bool) {
 	return Block{astcBlocks[i][0], astcBlocks[i][1], astcBytes}, true
 }
 
+// ASTC reports whether the format is one of ASTC.
+func (f PixelFormat) ASTC() bool {
+	_, ok := f.Block()
+	return ok && f >= ASTC4x4SRGB
+}
+
+// ASTCFormat returns the format of ASTC with blocks of w x h texels; ok is false
+// for sizes that ASTC has not.
+func ASTCFormat(w, h int, sRGB bool) (f PixelFormat, ok bool) {
+	first := ASTC4x4
+	if sRGB {
+		first = ASTC4x4SRGB
+	}
+	for i, b := range astcBlocks {
+		if w > 0 && b == [2]int{w, h} {
+			return first + PixelFormat(i), true
+		}
+	}
+	return 0, false
+}
+
 // SRGB reports whether the GPU turns the format's colours into linear light.
 func (f PixelFormat) SRGB() bool {
 	return f == BC7SRGB || f >= ASTC4x4SRGB && f < ASTC4x4SRGB+PixelFormat(len(astcBlocks))

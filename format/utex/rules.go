@@ -61,5 +61,5 @@ var rules = map[finding.Code]rule{
 	CodeFlags:     {finding.Warning, "use the documented bits only"},
 	CodeReserved:  {finding.Warning, "write zeros"},
 	CodeTrailing:  {finding.Warning, "end the file with the last level"},
-	CodeEngine:    {finding.Info, "for the reference engine cook with --textures copy"},
+	CodeEngine:    {finding.Info, "for the reference engine cook with --textures astc or copy"},
 }

@@ -279,6 +279,15 @@ func TestPixelFormats(t *testing.T) {
 			t.Errorf("%v: %v", f, f.EngineReads())
 		}
 	}
+	for f := range PixelFormat(256) {
+		b, _ := f.Block()
+		if got, ok := ASTCFormat(b.Width, b.Height, f.SRGB()); f.ASTC() && (!ok || got != f) {
+			t.Errorf("%v became %v", f, got)
+		}
+	}
+	if _, ok := ASTCFormat(7, 7, false); ok || BC7.ASTC() || R16Unorm.ASTC() {
+		t.Error("formats of ASTC")
+	}
 	if !BC7SRGB.SRGB() || BC7.SRGB() || !ASTC6x6SRGB.SRGB() || ASTC6x6.SRGB() || BC5.SRGB() {
 		t.Error("sRGB formats")
 	}
@@ -291,8 +300,18 @@ func TestDecode(t *testing.T) {
 	if err != nil || !bytes.Equal(b, bytes.Repeat([]byte{255}, 24)) {
 		t.Errorf("%v, %v", b, err)
 	}
+	// One colour of 16 bits: of sRGB the high bytes count, else they are rounded.
+	flat := []byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x40, 0, 0x80, 0xff, 0xff, 0xff, 0xbf}
+	for f, want := range map[PixelFormat][]byte{ASTC6x6SRGB: {64, 128, 255, 191}, ASTC6x6: {65, 128, 255, 191}} {
+		if b, err = Decode(f, flat, 1, 1); err != nil || !bytes.Equal(b, want) {
+			t.Errorf("%v: %v, %v", f, b, err)
+		}
+	}
+	if UnpackNormals(b); b[1] != 191 || b[3] != 255 {
+		t.Errorf("unpacked %v", b)
+	}
 	// X = 1, Y = 0: no Z is left. 128 is as near to 0 as a byte gets.
-	flat := []byte{255, 254, 0, 0, 0, 0, 0, 0, 128, 127, 0, 0, 0, 0, 0, 0}
+	flat = []byte{255, 254, 0, 0, 0, 0, 0, 0, 128, 127, 0, 0, 0, 0, 0, 0}
 	if b, err = Decode(BC5, flat, 1, 1); err != nil || !bytes.Equal(b, []byte{255, 128, 128, 255}) {
 		t.Errorf("%v, %v", b, err)
 	}
@@ -300,7 +319,7 @@ func TestDecode(t *testing.T) {
 		f    PixelFormat
 		n    int
 		w, h int
-	}{{BC7, 15, 4, 4}, {BC5, 16, 5, 4}, {ASTC4x4, 16, 4, 4}, {BC7, 16, 0, 4}, {BC7, 16, 1 << 20, 1 << 20}} {
+	}{{BC7, 15, 4, 4}, {BC5, 16, 5, 4}, {R16Unorm, 32, 4, 4}, {ASTC6x6, 16, 7, 4}, {BC7, 16, 0, 4}, {BC7, 16, 1 << 20, 1 << 20}} {
 		if _, err := Decode(c.f, make([]byte, c.n), c.w, c.h); err == nil {
 			t.Errorf("%+v decodes", c)
 		}
@@ -315,6 +334,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(good[:100])
 	f.Add(sample(f, 5, 3, ASTC6x6SRGB, 0))
 	f.Add(sample(f, 3, 1, R16Unorm, 0))
+	f.Add(sample(f, 13, 9, 200, NormalPacked))
 	f.Add(patched(f, 24, 3))
 	f.Add(patched(f, 64+12, 1<<31))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -343,7 +363,7 @@ func FuzzReader(f *testing.F) {
 				if int64(len(b)) != l.Size {
 					t.Fatalf("level %d has %d bytes", first+i, len(b))
 				}
-				if r.Format == BC7 || r.Format == BC5 {
+				if r.Format == BC7 || r.Format == BC5 || r.Format.ASTC() {
 					if out, err := Decode(r.Format, b, l.Width, l.Height); err != nil || len(out) != 4*l.Width*l.Height {
 						t.Fatalf("level %d: %v", first+i, err)
 					}

@@ -17,6 +17,8 @@ const (
 	maxTextureMaxAnisotropy = 0x84FF
 	compressedRGBABPTC      = 0x8E8C // ARB_texture_compression_bptc
 	compressedSRGBAlphaBPTC = 0x8E8D
+	compressedRGBAASTC4x4   = 0x93B0 // KHR_texture_compression_astc_ldr; further sizes follow
+	compressedSRGBASTC4x4   = 0x93D0
 	nvxDedicatedMemory      = 0x9047 // NVX_gpu_memory_info, KiB
 )
 
@@ -33,6 +35,7 @@ func capabilities(o *Options) Info {
 		PersistentMap:  has["GL_ARB_buffer_storage"],
 		TextureStorage: has["GL_ARB_texture_storage"],
 		Blocks:         has["GL_ARB_texture_compression_bptc"],
+		ASTC:           has["GL_KHR_texture_compression_astc_ldr"],
 		CopyImage:      has["GL_ARB_copy_image"],
 		DebugOutput:    has["GL_KHR_debug"],
 		Anisotropy:     1,

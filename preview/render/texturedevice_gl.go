@@ -38,6 +38,7 @@ type storage struct {
 	name          uint32 // of OpenGL; 0 for none
 	enc           texfile.Encoding
 	format        uint32
+	packed        bool // a normal map whose Y is in alpha
 	width, height int
 	levels        int
 }
@@ -138,6 +139,9 @@ func (d *textureDevice) create(s *storage) {
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, int32(s.levels-1))
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
+	if s.packed {
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_SWIZZLE_G, gl.ALPHA)
+	}
 	if d.anisotropy > 1 {
 		gl.TexParameterf(gl.TEXTURE_2D, textureMaxAnisotropy, float32(d.anisotropy))
 	}
@@ -191,7 +195,7 @@ func (d *textureDevice) pump() int64 {
 	u := d.queue[0]
 	if u.name == 0 {
 		l := &u.image.Levels[0]
-		u.storage = storage{enc: u.image.Encoding, format: internalFormat(u.image), width: l.Width, height: l.Height, levels: len(u.image.Levels)}
+		u.storage = storage{enc: u.image.Encoding, format: internalFormat(u.image), packed: u.image.NormalPacked, width: l.Width, height: l.Height, levels: len(u.image.Levels)}
 		d.create(&u.storage)
 	}
 	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
@@ -223,8 +227,9 @@ func (u *upload) step(limit int) int64 {
 	if u.enc == texfile.RGBA8 {
 		gl.TexSubImage2D(gl.TEXTURE_2D, int32(u.level), 0, int32(u.row), int32(l.Width), int32(rows), gl.RGBA, gl.UNSIGNED_BYTE, pix)
 	} else {
-		from := 4 * u.row
-		height := min(4*rows, l.Height-from)
+		_, lines := u.enc.Block()
+		from := lines * u.row
+		height := min(lines*rows, l.Height-from)
 		gl.CompressedTexSubImage2D(gl.TEXTURE_2D, int32(u.level), 0, int32(from), int32(l.Width), int32(height), u.format, int32(rows*rowBytes), pix)
 	}
 	if u.row += rows; u.row == all {
@@ -238,6 +243,10 @@ func (u *upload) step(limit int) int64 {
 func internalFormat(img *texfile.Image) uint32 {
 	srgb := img.Use.SRGB()
 	switch {
+	case img.Encoding.ASTC() && srgb:
+		return compressedSRGBASTC4x4 + uint32(img.Encoding-texfile.ASTC4x4)
+	case img.Encoding.ASTC():
+		return compressedRGBAASTC4x4 + uint32(img.Encoding-texfile.ASTC4x4)
 	case img.Encoding == texfile.BC5:
 		return gl.COMPRESSED_RG_RGTC2
 	case img.Encoding == texfile.BC7 && srgb:

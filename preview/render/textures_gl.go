@@ -55,7 +55,7 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 		device: textureDevice{immutable: info.TextureStorage, copies: info.CopyImage, anisotropy: info.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
-	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks})
+	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks, ASTC: info.ASTC})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))

@@ -73,39 +73,52 @@ func solid(w, h int, c color.NRGBA) *image.NRGBA {
 // TestCookedTextures: blocks go to the GPU as they are, or decoded where it
 // does not read them; both look the same.
 func TestCookedTextures(t *testing.T) {
-	dir := t.TempDir()
-	var b bytes.Buffer
-	w, err := utex.NewWriter(&b, 40, 24, utex.BC5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := [16]byte{0: 255, 1: 255, 8: 128, 9: 128} // X = 1, Y = 0: leans to the right
-	for _, l := range w.Info().Levels {
-		if err := w.WriteLevel(bytes.Repeat(block[:], int(l.Size)/16)); err != nil {
+	for _, c := range []struct {
+		format utex.PixelFormat
+		flags  utex.Flags
+		block  [16]byte // X = 1, Y = 0: leans to the right
+		kept   func(*Info) bool
+	}{
+		{utex.BC5, 0, [16]byte{0: 255, 1: 255, 8: 128, 9: 128}, func(i *Info) bool { return i.Blocks }},
+		{
+			utex.ASTC6x6, utex.NormalPacked,
+			[16]byte{0xfc, 0xfd, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 128, 128},
+			func(i *Info) bool { return i.ASTC },
+		},
+	} {
+		dir := t.TempDir()
+		var b bytes.Buffer
+		w, err := utex.NewWriter(&b, 40, 24, c.format, c.flags)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "lean.utex"), b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
-		m := defaultMaterial()
-		m.NormalTexture = 0
-		a := assemble([]part{screen(-5)}, []records.Material{m}, "lean.utex")
-		a.Dir = dir
-		s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a), View: ViewNormals})
-		wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{255, 128, 128, 255}, 3)
-		want := int64(len(b.Bytes())) - 64 - 6*16
-		if !r.Info().Blocks {
-			want = 4 * (40*24 + 20*12 + 10*6 + 5*3 + 2*1 + 1)
+		for _, l := range w.Info().Levels {
+			if err := w.WriteLevel(bytes.Repeat(c.block[:], int(l.Size)/16)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if s.TextureBytes != want {
-			t.Errorf("%d bytes, want %d", s.TextureBytes, want)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
 		}
-	})
+		if err := os.WriteFile(filepath.Join(dir, "lean.utex"), b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
+			m := defaultMaterial()
+			m.NormalTexture = 0
+			a := assemble([]part{screen(-5)}, []records.Material{m}, "lean.utex")
+			a.Dir = dir
+			s := r.Draw(Frame{Camera: at(0), Drawn: put(t, r, a), View: ViewNormals})
+			wantPixel(t, r.ReadPixels(), 8, 8, color.NRGBA{255, 128, 128, 255}, 3)
+			want := int64(len(b.Bytes())) - 64 - 6*16
+			if info := r.Info(); !c.kept(&info) {
+				want = 4 * (40*24 + 20*12 + 10*6 + 5*3 + 2*1 + 1)
+			}
+			if s.TextureBytes != want {
+				t.Errorf("%v: %d bytes, want %d", c.format, s.TextureBytes, want)
+			}
+		})
+	}
 }
 
 // TestTexturesOfLODGroups: coarser levels of a group are limited, however near
@@ -326,8 +339,9 @@ func TestTrim(t *testing.T) {
 		t.Skip("the driver cannot copy textures")
 	}
 	d := &r.textures.device
-	for _, enc := range []texfile.Encoding{texfile.RGBA8, texfile.BC7, texfile.BC5} {
-		if enc != texfile.RGBA8 && !r.info.Blocks {
+	six, _ := texfile.ParseEncoding("astc-6x6")
+	for _, enc := range []texfile.Encoding{texfile.RGBA8, texfile.BC7, texfile.BC5, texfile.ASTC4x4, six} {
+		if enc.ASTC() && !r.info.ASTC || enc != texfile.RGBA8 && !enc.ASTC() && !r.info.Blocks {
 			continue
 		}
 		img := &texfile.Image{Use: texfile.Data, Encoding: enc, SourceWidth: 40, SourceHeight: 24}

@@ -209,6 +209,7 @@ type Info struct {
 	PersistentMap           bool
 	TextureStorage          bool
 	Blocks                  bool // BC7 and BC5 textures are kept as they are
+	ASTC                    bool // and so are those of ASTC
 	CopyImage               bool // textures become smaller without being read again
 	DebugOutput             bool
 	Software                bool // drawn by the processor

@@ -18,7 +18,7 @@ func (s *Scenario) textures(d *decoder, n *node) {
 		if n.kind == '{' {
 			d.object(n, fields{
 				"size":   size,
-				"format": d.oneOf(&stored, texfile.RGBA8.String(), texfile.BC7.String(), texfile.BC5.String()),
+				"format": d.oneOf(&stored, texfile.Encodings()...),
 				"note":   d.text(new(string)),
 			}, "size")
 		} else {
@@ -27,12 +27,7 @@ func (s *Scenario) textures(d *decoder, n *node) {
 		if d.err != nil {
 			return
 		}
-		enc := texfile.RGBA8
-		for e := range texfile.BC5 + 1 {
-			if e.String() == stored {
-				enc = e
-			}
-		}
+		enc, _ := texfile.ParseEncoding(stored)
 		v, err := texfile.NewSize(int(width), int(height), enc)
 		if err != nil {
 			d.fail(n, err.Error(), "")

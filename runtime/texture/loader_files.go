@@ -22,8 +22,9 @@ type FileOptions struct {
 	// MaxPixels is the largest image to decode; 0 means texfile.DefaultMaxPixels.
 	MaxPixels int
 	// Blocks leaves the blocks of cooked textures as they are, for devices that
-	// take BC7 and BC5; else they become RGBA8.
-	Blocks bool
+	// take BC7 and BC5, and ASTC does for devices that take ASTC; else they become
+	// RGBA8.
+	Blocks, ASTC bool
 }
 
 // NewFileLoader returns a loader.
@@ -59,6 +60,6 @@ func refuse(req Request) { req.Done.Loaded(req.Token, nil, ErrClosed) }
 // its Token and Done. Errors are those of ReadFile of runtime/texture/texfile.
 func (l *FileLoader) Read(req Request) (*texfile.Image, error) {
 	return texfile.ReadFile(req.Context, req.Dir, req.URI, texfile.Options{
-		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks,
+		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
 	})
 }

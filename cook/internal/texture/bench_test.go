@@ -31,8 +31,12 @@ func photo(w, h int) *image.NRGBA {
 // encoder: filter/chain is the filter's share of the whole.
 func BenchmarkBlocks(b *testing.B) {
 	img := photo(1024, 1024)
-	for _, r := range []Role{{Use: Color}, {Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, {Use: Data}, {Use: Normal}} {
-		b.Run(fmt.Sprintf("%v-%d", r.Use, r.Alpha), func(b *testing.B) {
+	for i, r := range []Role{{Use: Color}, {Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, {Use: Data}, {Use: Normal}, {Use: Color}, {Use: Data}, {Use: Normal}} {
+		m := ModeBC
+		if i >= 4 {
+			m = ModeASTC
+		}
+		b.Run(fmt.Sprintf("%v-%v-%d", m, r.Use, r.Alpha), func(b *testing.B) {
 			c := newWorkers(1)
 			c.join()
 			b.SetBytes(int64(len(img.Pix)))
@@ -43,7 +47,7 @@ func BenchmarkBlocks(b *testing.B) {
 					b.Fatal(err)
 				}
 				middle := time.Now()
-				if _, err := writeBlocks(io.Discard, c, img, r); err != nil {
+				if _, err := writeBlocks(io.Discard, c, img, r, m.coding(r, ASTC{})); err != nil {
 					b.Fatal(err)
 				}
 				filter += middle.Sub(start)

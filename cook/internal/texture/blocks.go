@@ -7,34 +7,84 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/astc"
 )
 
-// blockFormat returns how a role is compressed.
-func blockFormat(r Role) (utex.PixelFormat, records.TextureFormat) {
-	switch r.Use {
-	case Normal:
-		return utex.BC5, records.TextureBC5
-	case Color:
-		return utex.BC7SRGB, records.TextureBC7
-	}
-	return utex.BC7, records.TextureBC7
+// ASTC says how ModeASTC compresses. The zero value is the default.
+type ASTC struct {
+	// Block is the size of blocks in texels, one of ASTCBlocks; 0 x 0 chooses by
+	// role, as the reference engine's baker does: 6 x 6 for data, else 4 x 4.
+	Block [2]int
+	// High takes several times as long for a smaller error.
+	High bool
 }
 
+// ASTCBlocks are the sizes of blocks that container records have names for.
+var ASTCBlocks = [][2]int{{4, 4}, {5, 5}, {6, 6}, {8, 8}}
+
+// astcRecords are the record formats of ASTCBlocks.
+var astcRecords = [...]records.TextureFormat{records.TextureASTC4x4, records.TextureASTC5x5, records.TextureASTC6x6, records.TextureASTC8x8}
+
+// coding is how a role is compressed.
+type coding struct {
+	pixels utex.PixelFormat
+	record records.TextureFormat
+	high   bool
+}
+
+// coding returns how a mode compresses a role; modes that do not get nothing.
+func (m Mode) coding(r Role, a ASTC) coding {
+	switch {
+	case m == ModeASTC:
+		return a.coding(r)
+	case m != ModeBC:
+		return coding{}
+	case r.Use == Normal:
+		return coding{utex.BC5, records.TextureBC5, false}
+	case r.Use == Color:
+		return coding{utex.BC7SRGB, records.TextureBC7, false}
+	}
+	return coding{utex.BC7, records.TextureBC7, false}
+}
+
+func (a ASTC) coding(r Role) coding {
+	block := a.Block
+	if block == [2]int{} {
+		block = [2]int{4, 4}
+		if r.Use == Data {
+			block = [2]int{6, 6}
+		}
+	}
+	c := coding{high: a.High}
+	c.pixels, _ = utex.ASTCFormat(block[0], block[1], r.Use == Color)
+	for i, b := range ASTCBlocks {
+		if b == block {
+			c.record = astcRecords[i]
+		}
+	}
+	return c
+}
+
+// packsNormals reports whether a normal map's Y goes to alpha.
+func (c coding) packsNormals(r Role) bool { return r.Use == Normal && c.pixels.ASTC() }
+
 // writeBlocks compresses an image with its mip chain.
-func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role) (*utex.Info, error) {
-	pixels, _ := blockFormat(r)
+func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding) (*utex.Info, error) {
 	base = revealed(base, r)
 	var flags utex.Flags
 	if r.Alpha != AlphaIgnored && !base.Opaque() {
 		flags |= utex.HasAlpha
 	}
-	out, err := utex.NewWriter(w, base.Rect.Dx(), base.Rect.Dy(), pixels, flags)
+	if how.packsNormals(r) {
+		flags |= utex.NormalPacked
+	}
+	out, err := utex.NewWriter(w, base.Rect.Dx(), base.Rect.Dy(), how.pixels, flags)
 	if err != nil {
 		return nil, err
 	}
 	var buf []byte
 	err = levels(c, base, r, func(img *image.NRGBA) error {
-		data, err := compress(c, img, pixels, buf)
+		data, err := compress(c, img, r, how, buf)
 		if buf == nil {
 			buf = data
 		}
@@ -51,25 +101,50 @@ func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role) (*utex.Info
 
 // compress encodes one level into buf, or a new buffer without one. Blocks that
 // reach beyond the border repeat its last pixels.
-func compress(c *workers, img *image.NRGBA, pixels utex.PixelFormat, buf []byte) ([]byte, error) {
+func compress(c *workers, img *image.NRGBA, r Role, how coding, buf []byte) ([]byte, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	b, _ := pixels.Block()
+	b, _ := how.pixels.Block()
 	n := int(b.Size(w, h))
 	if cap(buf) < n {
 		buf = make([]byte, n)
 	}
 	buf = buf[:n]
 	perLine := int(b.Size(w, b.Height))
-	errs := make([]error, (h+bandLines-1)/bandLines)
-	c.divide(h, bandLines, func(lo, hi int) {
+	lines := bandLines / b.Height * b.Height
+	errs := make([]error, (h+lines-1)/lines)
+	c.divide(h, lines, func(lo, hi int) {
 		band := &image.NRGBA{Pix: img.Pix[4*w*lo : 4*w*hi], Stride: 4 * w, Rect: image.Rect(0, 0, w, hi-lo)}
 		from, to := lo/b.Height*perLine, (hi+b.Height-1)/b.Height*perLine
-		errs[lo/bandLines] = encodeBlocks(buf[from:to:to], band, pixels)
+		out := buf[from:to:to]
+		if how.pixels.ASTC() {
+			errs[lo/lines] = encodeASTC(out, band, r, how)
+		} else {
+			errs[lo/lines] = encodeBlocks(out, band, how.pixels)
+		}
 	})
 	for _, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("texture: %d x %d texels as %v: %w", w, h, pixels, err)
+			return nil, fmt.Errorf("texture: %d x %d texels as %v: %w", w, h, how.pixels, err)
 		}
 	}
 	return buf, nil
+}
+
+// encodeASTC fills out with the blocks of img.
+func encodeASTC(out []byte, img *image.NRGBA, r Role, how coding) error {
+	b, _ := how.pixels.Block()
+	o := astc.Options{SRGB: how.pixels.SRGB()}
+	if how.high {
+		o.Quality = astc.High
+	}
+	pix := img.Pix
+	if how.packsNormals(r) {
+		pix = make([]byte, len(img.Pix))
+		for i := 0; i+3 < len(pix); i += 4 {
+			x, y := img.Pix[i], img.Pix[i+1]
+			pix[i], pix[i+1], pix[i+2], pix[i+3] = x, x, x, y
+		}
+	}
+	_, err := astc.Encode(out, astc.Footprint{Width: b.Width, Height: b.Height}, o, pix, img.Stride, img.Rect.Dx(), img.Rect.Dy())
+	return err
 }

@@ -32,7 +32,8 @@ type Variant struct {
 
 // Options control Cook.
 type Options struct {
-	Mode     Mode // ModeResize or ModeBC
+	Mode     Mode // ModeResize, ModeBC or ModeASTC
+	ASTC     ASTC // of ModeASTC
 	Variants []Variant
 	// Jobs is how many goroutines work at a time; at least 1.
 	Jobs int
@@ -214,7 +215,7 @@ func (k *kitchen) fileFor(from, suffix string, u Use, names *namer) string {
 	ext := filepath.Ext(from)
 	end := ext
 	switch {
-	case k.o.Mode == ModeBC:
+	case k.o.Mode.compresses():
 		end = utexExt
 	case u != Color:
 		end = ".png" // JPEG halves the resolution of two of three channels
@@ -352,6 +353,9 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 // KeyStage is a number that is raised whenever other bytes are made of the same image.
 const KeyStage = 1
 
+// astcStage is the same for ASTC alone.
+const astcStage = 1
+
 // key hashes all that decides the files of an image, which it lists.
 func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 	f, err := os.Open(filepath.Join(k.from, w.staged.File))
@@ -361,6 +365,9 @@ func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 	defer f.Close()
 	h := sha256.New()
 	fmt.Fprintf(h, "texture %d %d\n", KeyStage, k.o.Mode)
+	if k.o.Mode == ModeASTC {
+		fmt.Fprintf(h, "astc %d %+v\n", astcStage, k.o.ASTC)
+	}
 	for _, r := range w.roles.List() {
 		for v := range w.cooked {
 			if to := w.cooked[v][r.Use]; to != nil && !slices.Contains(files, to) {
@@ -377,7 +384,9 @@ func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 // write makes one file.
 func (k *kitchen) write(to *Cooked, img *image.NRGBA, r Role) error {
 	base := scaled(k.workers, img, to.Width, to.Height, r)
-	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error { return to.encode(w, k.workers, base, r, png.DefaultCompression) })
+	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error {
+		return to.encode(w, k.workers, base, r, k.o.Mode.coding(r, k.o.ASTC), png.DefaultCompression)
+	})
 	to.Size = n
 	return err
 }

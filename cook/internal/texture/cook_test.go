@@ -350,21 +350,21 @@ func TestRoles(t *testing.T) {
 	if r.Count() != 2 || r.Merged() != Color || r.List()[1].Use != Data {
 		t.Errorf("%+v", r)
 	}
-	for _, m := range []Mode{ModeCopy, ModeResize, ModeBC} {
+	for _, m := range []Mode{ModeCopy, ModeResize, ModeBC, ModeASTC} {
 		if got, err := ParseMode(m.String()); got != m || err != nil {
 			t.Errorf("%v became %v, %v", m, got, err)
 		}
 	}
-	if _, err := ParseMode("astc"); err == nil || !strings.Contains(err.Error(), "copy, resize, bc") {
+	if _, err := ParseMode("etc"); err == nil || !strings.Contains(err.Error(), "copy, resize, bc, astc") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestEncodeOne(t *testing.T) {
 	img := photo(12, 12)
-	for m, ext := range map[Mode]string{ModeCopy: ".png", ModeResize: ".png", ModeBC: ".utex"} {
+	for m, ext := range map[Mode]string{ModeCopy: ".png", ModeResize: ".png", ModeBC: ".utex", ModeASTC: ".utex"} {
 		var b bytes.Buffer
-		c, err := EncodeOne(&b, "atlas", img, Role{Use: Color}, m)
+		c, err := EncodeOne(&b, "atlas", img, Role{Use: Color}, m, ASTC{})
 		if err != nil || c.File != "atlas"+ext || c.Width != 12 || c.GPU == 0 {
 			t.Errorf("%v: %+v, %v", m, c, err)
 		}
@@ -372,7 +372,7 @@ func TestEncodeOne(t *testing.T) {
 			if back, err := png.Decode(&b); err != nil || back.Bounds().Dx() != 12 {
 				t.Error(err)
 			}
-		} else if r, err := utex.NewBytesReader(b.Bytes()); err != nil || r.Format != utex.BC7SRGB {
+		} else if r, err := utex.NewBytesReader(b.Bytes()); err != nil || r.Format != map[Mode]utex.PixelFormat{ModeBC: utex.BC7SRGB, ModeASTC: utex.ASTC4x4SRGB}[m] {
 			t.Error(err)
 		}
 	}

@@ -21,12 +21,21 @@ const (
 	ModeCopy   Mode = iota // as they are, or converted where a loader could not read them
 	ModeResize             // those above a size are made smaller, as PNG or JPEG
 	ModeBC                 // BC7 and BC5 with mip chains, as .utex
+	ModeASTC               // ASTC with mip chains, as .utex
+
+	modes // their number
 )
 
-var modeNames = [...]string{"copy", "resize", "bc"}
+var modeNames = [modes]string{"copy", "resize", "bc", "astc"}
 
-// String returns copy, resize or bc.
-func (m Mode) String() string { return modeNames[min(m, ModeBC)] }
+// String returns copy, resize, bc or astc.
+func (m Mode) String() string { return modeNames[min(m, modes-1)] }
+
+// Known reports whether m is one of the modes.
+func (m Mode) Known() bool { return m < modes }
+
+// compresses reports whether a mode writes .utex files.
+func (m Mode) compresses() bool { return m == ModeBC || m == ModeASTC }
 
 // ParseMode is the inverse of String.
 func ParseMode(s string) (Mode, error) {
@@ -88,16 +97,16 @@ func plainGPU(w, h int) int64 {
 
 // encode writes base for its role, in blocks or in the format that the file
 // name ends in, and fills in what is known then.
-func (to *Cooked) encode(w io.Writer, c *workers, base *image.NRGBA, r Role, deflate png.CompressionLevel) error {
+func (to *Cooked) encode(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding, deflate png.CompressionLevel) error {
 	to.Width, to.Height, to.Levels, to.Format = base.Rect.Dx(), base.Rect.Dy(), 1, records.TextureUnknown
 	switch {
 	case strings.HasSuffix(to.File, utexExt):
 		var info *utex.Info
-		info, err := writeBlocks(w, c, base, r)
+		info, err := writeBlocks(w, c, base, r, how)
 		if err != nil {
 			return err
 		}
-		_, to.Format = blockFormat(r)
+		to.Format = how.record
 		to.Levels, to.GPU = len(info.Levels), info.Bytes(0)
 		return nil
 	case strings.EqualFold(filepath.Ext(to.File), ".png"):
@@ -120,19 +129,19 @@ func opaqueOr(img *image.NRGBA) image.Image {
 }
 
 // EncodeOne writes a picture that is made while cooking, for one role: in ModeBC
-// as .utex, else as PNG. The name that it returns ends with the fitting
+// and ModeASTC as .utex, else as PNG. The name that it returns ends with the fitting
 // extension.
-func EncodeOne(w io.Writer, stem string, img *image.NRGBA, r Role, m Mode) (Cooked, error) {
+func EncodeOne(w io.Writer, stem string, img *image.NRGBA, r Role, m Mode, a ASTC) (Cooked, error) {
 	c := newWorkers(1)
 	c.join()
 	to := Cooked{File: stem + OneExt(m)}
-	err := to.encode(w, c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, png.DefaultCompression)
+	err := to.encode(w, c, scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r, m.coding(r, a), png.DefaultCompression)
 	return to, err
 }
 
 // OneExt is the extension of what EncodeOne writes.
 func OneExt(m Mode) string {
-	if m == ModeBC {
+	if m.compresses() {
 		return utexExt
 	}
 	return ".png"

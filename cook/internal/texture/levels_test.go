@@ -212,7 +212,7 @@ func TestBlocksDoNotFringe(t *testing.T) {
 		}
 		before := bytes.Clone(img.Pix)
 		var file bytes.Buffer
-		if _, err := EncodeOne(&file, "leaf", img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, ModeBC); err != nil {
+		if _, err := EncodeOne(&file, "leaf", img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, ModeBC, ASTC{}); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(img.Pix, before) {

@@ -27,38 +27,63 @@ func psnr(a, b []byte) float64 {
 // TestQuality keeps the encoders at what was measured, on a picture with grain.
 func TestQuality(t *testing.T) {
 	img := photo(256, 256)
-	for use, want := range map[Use]float64{Color: 53, Data: 53, Normal: 41} {
-		r := Role{Use: use}
-		c := newWorkers(1)
-		c.join()
-		base := scaled(c, img, 256, 256, r)
-		pixels, _ := blockFormat(r)
-		data, err := compress(c, base, pixels, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pix, err := utex.Decode(pixels, data, 256, 256)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if q := psnr(base.Pix, pix); q < want {
-			t.Errorf("%v: %.2f dB, want %v", use, q, want)
-		} else {
-			t.Logf("%v: %.2f dB", use, q)
+	for _, x := range []struct {
+		mode                Mode
+		astc                ASTC
+		color, data, normal float64
+	}{
+		{ModeBC, ASTC{}, 53, 53, 41},
+		{ModeASTC, ASTC{}, 55.5, 43.7, 43.3},
+		{ModeASTC, ASTC{Block: [2]int{8, 8}}, 39.1, 39.1, 32.4},
+		{ModeASTC, ASTC{High: true}, 56.5, 43.9, 43.3},
+	} {
+		for use, want := range map[Use]float64{Color: x.color, Data: x.data, Normal: x.normal} {
+			r := Role{Use: use}
+			c := newWorkers(1)
+			c.join()
+			base := scaled(c, img, 256, 256, r)
+			how := x.mode.coding(r, x.astc)
+			data, err := compress(c, base, r, how, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pix, err := utex.Decode(how.pixels, data, 256, 256)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if how.packsNormals(r) {
+				utex.UnpackNormals(pix)
+			}
+			if q := psnr(base.Pix, pix); q < want {
+				t.Errorf("%v %+v, %v: %.2f dB, want %v", x.mode, x.astc, use, q, want)
+			} else {
+				t.Logf("%v %+v, %v: %.2f dB", x.mode, x.astc, use, q)
+			}
 		}
 	}
 }
 
 // TestSameBytesEverywhere holds the bytes that every processor has to give.
 func TestSameBytesEverywhere(t *testing.T) {
+	color, normal := Role{Use: Color}, Role{Use: Normal}
+	masked := Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.4}
+	data := Role{Use: Data, Edges: [2]Edge{EdgeClamp, EdgeMirror}}
 	for _, c := range []struct {
 		role Role
+		mode Mode
+		astc ASTC
 		want string
 	}{
-		{Role{Use: Color}, "color"},
-		{Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.4}, "masked"},
-		{Role{Use: Normal}, "normal"},
-		{Role{Use: Data, Edges: [2]Edge{EdgeClamp, EdgeMirror}}, "data"},
+		{color, ModeBC, ASTC{}, "color"},
+		{masked, ModeBC, ASTC{}, "masked"},
+		{normal, ModeBC, ASTC{}, "normal"},
+		{data, ModeBC, ASTC{}, "data"},
+		{color, ModeASTC, ASTC{}, "color astc"},
+		{masked, ModeASTC, ASTC{}, "masked astc"},
+		{normal, ModeASTC, ASTC{}, "normal astc"},
+		{data, ModeASTC, ASTC{}, "data astc"},
+		{masked, ModeASTC, ASTC{Block: [2]int{5, 5}, High: true}, "masked astc high"},
+		{color, ModeASTC, ASTC{Block: [2]int{8, 8}}, "color astc 8x8"},
 	} {
 		img := photo(231, 173)
 		if c.role.Alpha == AlphaMasked {
@@ -71,7 +96,7 @@ func TestSameBytesEverywhere(t *testing.T) {
 		one.join()
 		var b bytes.Buffer
 		base := scaled(one, img, 187, 95, c.role)
-		if _, err := writeBlocks(&b, one, base, c.role); err != nil {
+		if _, err := writeBlocks(&b, one, base, c.role, c.mode.coding(c.role, c.astc)); err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(append(b.Bytes(), base.Pix...))
@@ -83,6 +108,8 @@ func TestSameBytesEverywhere(t *testing.T) {
 
 var sameBytes = map[string]string{
 	"color": "5d9ff32e0166dafa", "masked": "47675f1e0b7bbbe4", "normal": "699847dc1a356833", "data": "d3f53464376f9046",
+	"color astc": "4a034665b6cb079f", "masked astc": "0154de80c2219ed8", "normal astc": "88b94b4542d22494", "data astc": "74f934cf8a56e2ba",
+	"masked astc high": "56962ea31072d311", "color astc 8x8": "cdb15cb09a8b8f44",
 }
 
 // FuzzLoad: no bytes panic; what decodes can be cooked in every role.
@@ -105,12 +132,14 @@ func FuzzLoad(f *testing.F) {
 		}
 		pix := toNRGBA(img)
 		for _, r := range []Role{{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, {Use: Normal}} {
-			var out bytes.Buffer
-			if _, err := EncodeOne(&out, "x", pix, r, ModeBC); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := utex.NewBytesReader(out.Bytes()); err != nil {
-				t.Fatal(err)
+			for _, m := range []Mode{ModeBC, ModeASTC} {
+				var out bytes.Buffer
+				if _, err := EncodeOne(&out, "x", pix, r, m, ASTC{}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := utex.NewBytesReader(out.Bytes()); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})

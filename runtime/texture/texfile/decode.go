@@ -62,9 +62,9 @@ type Options struct {
 	// MaxPixels is the largest size to accept, judged by the header before
 	// anything is allocated; 0 means DefaultMaxPixels.
 	MaxPixels int
-	// Blocks keeps the blocks of cooked textures, for GPUs that read them
-	// (DecodeAt only).
-	Blocks bool
+	// Blocks keeps the blocks of cooked textures in BC7 and BC5, for GPUs that
+	// read them, and ASTC those in ASTC (DecodeAt only).
+	Blocks, ASTC bool
 
 	ctx    context.Context // of waiting for memory; nil: without end
 	budget *picture.Budget // nil: the one that all share
@@ -74,8 +74,11 @@ type Options struct {
 type Image struct {
 	Use    Use
 	Opaque bool // alpha is 255 everywhere
-	// Encoding is RGBA8 but for cooked textures with Options.Blocks.
+	// Encoding is RGBA8 but for cooked textures with Options.Blocks or ASTC.
 	Encoding Encoding
+	// NormalPacked says that a normal map's X is in red and its Y in alpha, not in
+	// green: in blocks of ASTC only.
+	NormalPacked bool
 	// SourceWidth and SourceHeight are pixels of the file.
 	SourceWidth, SourceHeight int
 	// Levels is the mip chain from the first level kept down to 1 x 1, each half

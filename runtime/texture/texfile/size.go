@@ -88,7 +88,7 @@ func SizeOf(img *Image) (s Size, start int, err error) {
 	}
 	s = Size{Width: img.SourceWidth, Height: img.SourceHeight, Encoding: img.Encoding}
 	switch {
-	case s.Encoding > BC5:
+	case s.Encoding >= encodings:
 		return Size{}, 0, fmt.Errorf("%w: encoding %d", ErrChain, s.Encoding)
 	case s.Width < 1 || s.Height < 1 || s.Width > MaxEdge || s.Height > MaxEdge:
 		return Size{}, 0, fmt.Errorf("%w: a source of %d x %d texels", ErrChain, s.Width, s.Height)

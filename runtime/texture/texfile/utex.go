@@ -18,32 +18,95 @@ const (
 	RGBA8 Encoding = iota // 4 bytes per texel
 	BC7                   // blocks of 4 x 4 texels in 16 bytes
 	BC5                   // as BC7: red and green alone, of normals
+	// ASTC4x4 is the first of the encodings of ASTC: blocks of 16 bytes, from
+	// 4 x 4 to 12 x 12 texels, in the order of their numbers everywhere.
+	ASTC4x4
+
+	encodings = ASTC4x4 + Encoding(len(astcBlocks))
 )
 
-// String returns rgba8, bc7 or bc5.
-func (e Encoding) String() string { return [...]string{"rgba8", "bc7", "bc5"}[min(e, BC5)] }
+// astcBlocks are the sizes of the blocks of ASTC in texels.
+var astcBlocks = [...][2]int{
+	{4, 4},
+	{5, 4},
+	{5, 5},
+	{6, 5},
+	{6, 6},
+	{8, 5},
+	{8, 6},
+	{8, 8},
+	{10, 5},
+	{10, 6},
+	{10, 8},
+	{10, 10},
+	{12, 10},
+	{12, 12},
+}
+
+// String returns rgba8, bc7, bc5 or such as astc-4x4.
+func (e Encoding) String() string {
+	if e.ASTC() {
+		w, h := e.Block()
+		return fmt.Sprintf("astc-%dx%d", w, h)
+	}
+	return [...]string{"rgba8", "bc7", "bc5"}[min(e, BC5)]
+}
+
+// ParseEncoding is the inverse of String.
+func ParseEncoding(s string) (Encoding, bool) {
+	for e := range encodings {
+		if e.String() == s {
+			return e, true
+		}
+	}
+	return RGBA8, false
+}
+
+// Encodings returns the names of all encodings.
+func Encodings() []string {
+	var out []string
+	for e := range encodings {
+		out = append(out, e.String())
+	}
+	return out
+}
+
+// ASTC reports whether the encoding is one of ASTC.
+func (e Encoding) ASTC() bool { return e >= ASTC4x4 && e < encodings }
+
+// Block returns the texels of a block; 1 x 1 for RGBA8.
+func (e Encoding) Block() (w, h int) {
+	switch {
+	case e.ASTC():
+		b := astcBlocks[e-ASTC4x4]
+		return b[0], b[1]
+	case e == RGBA8:
+		return 1, 1
+	}
+	return 4, 4
+}
 
 // RowBytes returns the bytes of one row of texels, or of one row of blocks.
 func (e Encoding) RowBytes(width int) int {
 	if e == RGBA8 {
 		return 4 * width
 	}
-	return (width + 3) / 4 * 16
+	w, _ := e.Block()
+	return (width + w - 1) / w * 16
 }
 
 // Rows returns the rows of texels or blocks of a level.
 func (e Encoding) Rows(height int) int {
-	if e == RGBA8 {
-		return height
-	}
-	return (height + 3) / 4
+	_, h := e.Block()
+	return (height + h - 1) / h
 }
 
 const utexMagic = "UTEX\x00\x00\x00\x00"
 
 // DecodeAt is Decode for a file of a known size: it also reads cooked textures
 // (.utex), of which it fetches the levels up to Options.MaxSize only. With
-// Options.Blocks their blocks stay as they are, else they become RGBA8.
+// Options.Blocks and Options.ASTC their blocks stay as they are, else they
+// become RGBA8.
 func DecodeAt(src io.ReaderAt, size int64, o Options) (*Image, error) {
 	var head [len(utexMagic)]byte
 	n, err := src.ReadAt(head[:], 0)
@@ -68,6 +131,13 @@ func encodingOf(r *utex.Reader) (Encoding, error) {
 	case utex.BC5:
 		return BC5, nil
 	}
+	if b, _ := r.Format.Block(); r.Format.ASTC() {
+		for i, size := range astcBlocks {
+			if size == [2]int{b.Width, b.Height} {
+				return ASTC4x4 + Encoding(i), nil
+			}
+		}
+	}
 	return 0, fmt.Errorf("%w: utex of %v", ErrFormat, r.Format)
 }
 
@@ -85,6 +155,10 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	blocks := o.Blocks
+	if enc.ASTC() {
+		blocks = o.ASTC
+	}
 	first := 0
 	if o.MaxSize > 0 {
 		first = r.StartLevel(o.MaxSize)
@@ -99,7 +173,7 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	var need int64
 	for _, l := range r.Levels[first:] {
 		need += levelBytes(enc, l.Width, l.Height)
-		if !o.Blocks {
+		if !blocks {
 			need += levelBytes(RGBA8, l.Width, l.Height)
 		}
 	}
@@ -116,17 +190,22 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 		Use: o.Use, Opaque: r.Flags&utex.HasAlpha == 0, Encoding: enc,
 		SourceWidth: r.Width, SourceHeight: r.Height,
 	}
+	packed := r.Flags&utex.NormalPacked != 0
 	for i, pix := range data {
 		l := r.Levels[first+i]
-		if !o.Blocks {
+		if !blocks {
 			if pix, err = utex.Decode(r.Format, pix, l.Width, l.Height); err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+			}
+			if packed {
+				utex.UnpackNormals(pix)
 			}
 		}
 		img.Levels = append(img.Levels, Level{l.Width, l.Height, pix})
 	}
-	if !o.Blocks {
-		img.Encoding = RGBA8
+	if !blocks {
+		img.Encoding, packed = RGBA8, false
 	}
+	img.NormalPacked = packed
 	return img, nil
 }

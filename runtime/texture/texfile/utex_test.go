@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
@@ -43,6 +44,43 @@ func TestDecodeUtex(t *testing.T) {
 	}
 }
 
+// TestDecodeASTC: devices without ASTC get RGBA8, of packed normals X, Y and Z;
+// devices with it get the blocks and are told where Y is.
+func TestDecodeASTC(t *testing.T) {
+	// One colour: 64 in red, green and blue, 128 in alpha.
+	flat := [16]byte{0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 64, 64, 64, 64, 64, 64, 128, 128}
+	data := fake.Utex(t, utex.ASTC6x6, 40, 24, flat)
+	data[12] = byte(utex.NormalPacked)
+	at := func(o Options) *Image {
+		img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := SizeOf(img); err != nil {
+			t.Error(err)
+		}
+		return img
+	}
+	img := at(Options{Use: Normal, Blocks: true, MaxSize: 20})
+	if p := img.Levels[0].Pix; img.Encoding != RGBA8 || img.NormalPacked || len(p) != 4*20*12 || [4]byte(p) != [4]byte{64, 128, 238, 255} {
+		t.Errorf("%v, %d bytes, first texel %v", img.Encoding, len(p), p[:4])
+	}
+	img = at(Options{Use: Normal, ASTC: true, MaxSize: 20})
+	if l := img.Levels[0]; img.Encoding.String() != "astc-6x6" || !img.NormalPacked || l.Width != 20 || len(l.Pix) != 4*2*16 {
+		t.Errorf("%v, %d bytes", img.Encoding, len(l.Pix))
+	}
+	for _, name := range Encodings() {
+		e, ok := ParseEncoding(name)
+		w, h := e.Block()
+		if !ok || e.String() != name || e.ASTC() != strings.HasPrefix(name, "astc") || e.Rows(h+1) != 2 || e.RowBytes(w+1) != 2*e.RowBytes(w) {
+			t.Errorf("%s became %v", name, e)
+		}
+	}
+	if _, ok := ParseEncoding("astc-7x7"); ok {
+		t.Error("an unknown name is an encoding")
+	}
+}
+
 func TestDecodeAtTakesImagesToo(t *testing.T) {
 	data := encodePNG(t, paint(image.NewNRGBA(image.Rect(0, 0, 3, 3)), func(_, _ int) color.Color { return color.NRGBA{1, 2, 3, 255} }))
 	img, err := DecodeAt(bytes.NewReader(data), int64(len(data)), Options{})
@@ -53,7 +91,10 @@ func TestDecodeAtTakesImagesToo(t *testing.T) {
 
 func TestDecodeUtexErrors(t *testing.T) {
 	good := fake.Utex(t, utex.BC5, 16, 16, flatBC5(1, 2))
-	astc := fake.Utex(t, utex.ASTC4x4, 16, 16, [16]byte{})
+	var height bytes.Buffer
+	if w, err := utex.NewWriter(&height, 1, 1, utex.R16Unorm, 0); err != nil || w.WriteLevel([]byte{1, 2}) != nil {
+		t.Fatal("no height map")
+	}
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -62,7 +103,7 @@ func TestDecodeUtexErrors(t *testing.T) {
 	}{
 		{"cut off", good[:len(good)-5], Options{}, ErrDamaged},
 		{"header only", good[:20], Options{}, ErrDamaged},
-		{"ASTC", astc, Options{}, ErrFormat},
+		{"a format that is not drawn", height.Bytes(), Options{}, ErrFormat},
 		{"more than MaxPixels", good, Options{MaxPixels: 255}, ErrTooLarge},
 		{"nothing", nil, Options{}, ErrFormat},
 	} {
