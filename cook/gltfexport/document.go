@@ -144,7 +144,7 @@ func (d *document) finish(generator string) (int64, error) {
 			return 0, err
 		}
 	}
-	n, err := d.Close(func(size int64, uri string) (head, tail []byte) {
+	n, err := d.Close(func(buffers []glb.Buffer) (head, tail []byte) {
 		add := func(b []byte, key string, v any) []byte {
 			text, err := json.Marshal(v)
 			if err != nil {
@@ -157,8 +157,8 @@ func (d *document) finish(generator string) (int64, error) {
 			head = add(head, `,"extensionsUsed":`, used)
 		}
 		head = add(head, `,"scene":0,"scenes":`, []sceneJSON{{d.roots}})
-		if size > 0 {
-			tail = add(tail, `,"buffers":`, []bufferJSON{{uri, size}})
+		for _, b := range buffers { // one at most
+			tail = add(tail, `,"buffers":`, []bufferJSON{{b.URI, b.Size}})
 		}
 		if len(d.lights) > 0 {
 			tail = append(add(tail, `,"extensions":{"KHR_lights_punctual":{"lights":`, d.lights), "}}"...)

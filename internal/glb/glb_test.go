@@ -2,8 +2,12 @@ package glb
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -49,5 +53,42 @@ func TestSpill(t *testing.T) {
 	s.drop()
 	if left, _ := os.ReadDir(s.dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestSeveralBuffers: a .gltf whose buffer is full goes on in another file, and no view
+// lies in two.
+func TestSeveralBuffers(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(filepath.Join(dir, "a b.gltf"), Options{Limit: 1 << 20, Split: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Drop()
+	var at []string
+	for _, view := range []string{"12345678", "abcde", "x", "0123456789ab"} {
+		off, err := w.Align()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, fmt.Sprint(w.Buffer(), off))
+		if _, err := io.WriteString(w, view); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := strings.Join(at, ", "), "0 0, 0 8, 1 0, 1 4"; got != want {
+		t.Errorf("views at %s, want %s", got, want)
+	}
+	var got []Buffer
+	if _, err := w.Close(func(list []Buffer) (head, tail []byte) { got = list; return []byte("{"), []byte("}") }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Buffer{{16, "a%20b.bin"}, {16, "a%20b_1.bin"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, want := range map[string]string{"a b.bin": "12345678abcde\x00\x00\x00", "a b_1.bin": "x\x00\x00\x000123456789ab"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); string(data) != want {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
 	}
 }

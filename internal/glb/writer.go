@@ -55,11 +55,20 @@ type Options struct {
 	// refused with TooLarge.
 	Limit    int64
 	TooLarge error
+	// Split is how many bytes a buffer of a .gltf holds before the next view goes to
+	// another file; 0 for one buffer of any size.
+	Split int64
 	// Files says how the files are written.
 	Files atomicfile.Options
 }
 
-// Writer writes a scene of any size to a .glb, or to a .gltf with a .bin beside
+// Buffer is a buffer of a finished scene.
+type Buffer struct {
+	Size int64
+	URI  string // empty in a .glb
+}
+
+// Writer writes a scene of any size to a .glb, or to a .gltf with .bin files beside
 // it. Geometry and the JSON of each element leave memory as they are added; they
 // wait in temporary files beside the output until Close. An error of a file
 // sticks: Close returns it.
@@ -69,10 +78,11 @@ type Writer struct {
 	opts   Options
 	text   [sectionCount]spool
 	counts [sectionCount]int
-	spool  spool            // the buffer of a .glb, behind whose JSON it stands
-	file   *atomicfile.File // that of a .gltf
-	bin    io.Writer        // into either
-	n      int64            // bytes of the buffer
+	spool  spool              // the buffer of a .glb, behind whose JSON it stands
+	files  []*atomicfile.File // those of a .gltf
+	sizes  []int64            // of all files but the last
+	bin    io.Writer          // into the last buffer
+	n      int64              // bytes of it
 	err    error
 }
 
@@ -85,14 +95,34 @@ func Create(path string, opts Options) (*Writer, error) {
 	}
 	w.spool.dir, w.bin = dir, &w.spool
 	if !w.binary {
-		var err error
-		if w.file, err = atomicfile.Create(w.Stem()+".bin", opts.Files); err != nil {
+		if err := w.open(); err != nil {
 			return nil, err
 		}
-		w.bin = bufio.NewWriterSize(w.file, spoolBuffer)
 	}
 	return w, nil
 }
+
+// open begins another file of a .gltf.
+func (w *Writer) open() error {
+	f, err := atomicfile.Create(w.binName(len(w.files)), w.opts.Files)
+	if err != nil {
+		return err
+	}
+	w.files = append(w.files, f)
+	w.bin, w.n = bufio.NewWriterSize(f, spoolBuffer), 0
+	return nil
+}
+
+// binName names the file of a buffer: a.bin, then a_1.bin.
+func (w *Writer) binName(i int) string {
+	if i == 0 {
+		return w.Stem() + ".bin"
+	}
+	return fmt.Sprintf("%s_%d.bin", w.Stem(), i)
+}
+
+// Buffer returns the number of the buffer that Write appends to, after Align.
+func (w *Writer) Buffer() int { return max(0, len(w.files)-1) }
 
 // Path returns the path of the output, Stem the same without extension.
 func (w *Writer) Path() string { return w.path }
@@ -143,36 +173,50 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Align pads the buffer, so that the next view may hold any component type, and
-// returns where that begins.
+// returns where that begins; a full buffer gives way to the next one.
 func (w *Writer) Align() (int64, error) {
 	if over := w.n % 4; over > 0 {
 		w.Write(make([]byte, 4-over))
+	}
+	if w.err == nil && !w.binary && w.opts.Split > 0 && w.n >= w.opts.Split {
+		if w.err = w.bin.(*bufio.Writer).Flush(); w.err == nil {
+			w.sizes = append(w.sizes, w.n)
+			w.err = w.open()
+		}
 	}
 	return w.n, w.err
 }
 
 // Close writes the files and returns their bytes. frame makes the JSON before and
-// behind the sections from the size and the URI of the buffer; the URI is empty
-// in a .glb. A buffer without bytes has no file.
-func (w *Writer) Close(frame func(size int64, uri string) (head, tail []byte)) (int64, error) {
+// behind the sections from the buffers. A buffer without bytes has no file.
+func (w *Writer) Close(frame func([]Buffer) (head, tail []byte)) (int64, error) {
 	defer w.Drop()
 	if _, err := w.Align(); err != nil {
 		return 0, err
 	}
-	uri := ""
-	if !w.binary && w.n > 0 {
-		uri = EscapeURI(filepath.Base(w.Stem()) + ".bin")
-		if err := w.bin.(*bufio.Writer).Flush(); err != nil {
-			return 0, err
+	buffers, all := []Buffer(nil), int64(0)
+	for i, n := range append(w.sizes, w.n) {
+		if n == 0 {
+			continue
 		}
-		if err := w.file.Commit(); err != nil {
-			return 0, err
+		b := Buffer{Size: n}
+		if !w.binary {
+			if i == len(w.sizes) {
+				if err := w.bin.(*bufio.Writer).Flush(); err != nil {
+					return 0, err
+				}
+			}
+			if err := w.files[i].Commit(); err != nil {
+				return 0, err
+			}
+			b.URI = EscapeURI(filepath.Base(w.binName(i)))
 		}
+		buffers, all = append(buffers, b), all+n
 	}
-	head, tail := frame(w.n, uri)
+	head, tail := frame(buffers)
 	text := part{w.jsonSize(head, tail), func(o io.Writer) error { return w.copyJSON(o, head, tail) }}
 	if !w.binary {
-		return w.n + text.size, atomicfile.WriteWith(w.path, w.opts.Files, text.write)
+		return all + text.size, atomicfile.WriteWith(w.path, w.opts.Files, text.write)
 	}
 	bin := part{w.n, w.spool.copyTo}
 	total := size(text, bin)
@@ -188,8 +232,8 @@ func (w *Writer) Drop() {
 	for i := range w.text {
 		w.text[i].drop()
 	}
-	if w.file != nil {
-		w.file.Abort()
+	for _, f := range w.files {
+		f.Abort()
 	}
 }
 

@@ -38,15 +38,19 @@ type Writer struct {
 	scratch   []byte
 }
 
+// binBytes is how much a .bin file beside a .gltf holds, about.
+const binBytes = 2 << 30
+
 // Create prepares a writer for path, which ends in .glb or .gltf. Nothing
-// appears under that name before Close; a .gltf gets a .bin of the same name
-// and image files beside it.
+// appears under that name before Close; a .gltf gets a .bin of the same name, one more
+// for every 2 GiB, and image files beside it.
 func Create(path, generator string) (*Writer, error) {
 	o := glb.Options{Separator: ",\n", Limit: math.MaxInt64, TooLarge: ErrTooLarge, Files: atomicfile.Options{NoSync: true}}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".glb":
 		o.Limit = math.MaxUint32
 	case ".gltf":
+		o.Split = binBytes
 	default:
 		return nil, fmt.Errorf("glbwrite: %s: unknown file type %q; use .glb or .gltf", path, ext)
 	}
@@ -104,7 +108,9 @@ func (w *Writer) View(data []byte, stride, target int) int {
 	if w.err == nil {
 		w.err = err
 	}
-	b := append(w.scratch[:0], `{"buffer":0,"byteOffset":`...)
+	b := append(w.scratch[:0], `{"buffer":`...)
+	b = appendInt(b, int64(w.Buffer()))
+	b = append(b, `,"byteOffset":`...)
 	b = appendInt(b, off)
 	b = append(b, `,"byteLength":`...)
 	b = appendInt(b, int64(len(data)))
@@ -146,7 +152,7 @@ func (w *Writer) Close(scene string, roots []int) (int64, error) {
 		w.Drop()
 		return 0, w.err
 	}
-	n, err := w.Writer.Close(func(size int64, uri string) (head, tail []byte) { return w.frame(scene, roots, size, uri) })
+	n, err := w.Writer.Close(func(buffers []glb.Buffer) (head, tail []byte) { return w.frame(scene, roots, buffers) })
 	if err != nil && !errors.Is(err, ErrTooLarge) {
 		err = fmt.Errorf("glbwrite: %w", err)
 	}
@@ -165,7 +171,7 @@ func (w *Writer) Abort() {
 }
 
 // frame returns the JSON before and after the sections.
-func (w *Writer) frame(scene string, roots []int, size int64, uri string) (head, tail []byte) {
+func (w *Writer) frame(scene string, roots []int, buffers []glb.Buffer) (head, tail []byte) {
 	b := []byte(`{"asset":{"version":"2.0","generator":`)
 	b = append(appendString(b, w.generator), '}')
 	list := func(key string, names []string) {
@@ -184,14 +190,21 @@ func (w *Writer) frame(scene string, roots []int, size int64, uri string) (head,
 		b = appendInts(append(b, `,"nodes":`...), roots)
 	}
 	b = append(b, `}]`...)
-	if size == 0 {
+	if len(buffers) == 0 {
 		return b, []byte(`}`)
 	}
-	t := appendInt([]byte(`,"buffers":[{"byteLength":`), size)
-	if uri != "" {
-		t = appendString(append(t, `,"uri":`...), uri)
+	t := []byte(`,"buffers":[`)
+	for i, f := range buffers {
+		if i > 0 {
+			t = append(t, ',')
+		}
+		t = appendInt(append(t, `{"byteLength":`...), f.Size)
+		if f.URI != "" {
+			t = appendString(append(t, `,"uri":`...), f.URI)
+		}
+		t = append(t, '}')
 	}
-	return b, append(t, `}]}`...)
+	return b, append(t, `]}`...)
 }
 
 // encoded returns the JSON of what always has one: texts, and JSON itself.
