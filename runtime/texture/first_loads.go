@@ -2,6 +2,7 @@ package texture
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -63,19 +64,32 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 	f.waiting = keep
 }
 
-// owed returns what the textures that wait will take.
-func (f *firstLoads) owed(textures *textureTable) (n int64) {
+// attainable returns how many bytes a texture that waits can have at most: what
+// others have for good is not among them. What is reserved is, since that may be
+// taken back once it has come.
+func (f *firstLoads) attainable(textures *textureTable, b *budget) int64 {
+	if len(f.waiting) == 0 || b.limit == 0 {
+		return math.MaxInt64
+	}
+	return b.limit - b.used + b.freeing + textures.reclaimable(everywhere)
+}
+
+// owed returns what the textures that wait will take. One that never fits takes
+// nothing: what is kept free for it would be lost to others.
+func (f *firstLoads) owed(textures *textureTable, b *budget) (n int64) {
+	most := f.attainable(textures, b)
 	for _, i := range f.waiting {
-		if t := &textures.list[i]; t.refs > 0 && t.state == stateWaiting {
+		if t := &textures.list[i]; t.refs > 0 && t.state == stateWaiting && t.need <= most {
 			n += textures.firstBytes(t)
 		}
 	}
 	return n
 }
 
-// starved refuses the textures that cannot even begin, and reports whether there
-// are any that could.
+// starved refuses the textures that cannot even begin, except for those that never
+// fit, and reports whether there are any that could begin.
 func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (coming bool) {
+	most := f.attainable(textures, b)
 	for _, i := range f.waiting {
 		t := &textures.list[i]
 		if t.refs == 0 || t.state != stateWaiting {
@@ -84,8 +98,10 @@ func (f *firstLoads) starved(textures *textureTable, b *budget, c *claims) (comi
 		if b.room() >= max(t.need, texfile.MostBytes(1)) {
 			return true
 		}
-		bytes := textures.firstBytes(t)
-		c.refuse(refusal{t.near, bytes, bytes, true})
+		if t.need <= most {
+			bytes := textures.firstBytes(t)
+			c.refuse(refusal{t.near, bytes, bytes, true})
+		}
 	}
 	return false
 }

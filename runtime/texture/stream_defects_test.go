@@ -147,6 +147,81 @@ func TestFirstLoadsComeBeforeSizes(t *testing.T) {
 	}
 }
 
+// TestFirstLoadsThatNeverFit: what has no room even when all else is at the minimum
+// keeps none from others, and does not stand in the way of those for whom room can be
+// made.
+func TestFirstLoadsThatNeverFit(t *testing.T) {
+	budget := texfile.MostBytes(1024) + 3*texfile.MostBytes(256)
+	for _, c := range []struct {
+		name         string
+		edge, tables int
+	}{
+		{"larger than the budget", 2048, 1},
+		{"larger than what the others leave", 1250, 1},
+		{"more than refusals are kept", 2048, len(claims{}.refused) + 1},
+	} {
+		for _, trim := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, trims %t", c.name, trim), func(t *testing.T) {
+				options := []func(*StreamOptions, *rig){withBudget(budget)}
+				if trim {
+					options = append(options, withTrim)
+				}
+				r := newStreamRig(t, options...)
+				for i := range c.tables {
+					uri := fmt.Sprint("table", i)
+					r.loader.files[uri] = fakeFile{w: c.edge, h: c.edge, mips: 1} // cannot begin smaller
+					r.add(at(1, uri))
+				}
+				near, far := r.add(at(13, "near")), r.add(at(16, "far"))
+				for range 60 { // the tables wait for their delay
+					r.tick()
+					r.loader.answerAll()
+				}
+				if st := r.s.Stats(); st.Waiting != c.tables || st.Textures != c.tables+2 {
+					t.Fatalf("%+v", st)
+				}
+				r.view.Visible = []Entity{far}
+				r.settle()
+				if got := r.edges(near, far); !slices.Equal(got, []int{256, 1024}) {
+					t.Errorf("the far one alone: %v", got)
+				}
+				r.view.Visible = []Entity{near, far}
+				r.settle()
+				if got := r.edges(near, far); !slices.Equal(got, []int{1024, 256}) {
+					t.Errorf("both: %v", got)
+				}
+			})
+		}
+	}
+}
+
+// TestFirstLoadsOutlastUpgrades: what has room as soon as an upgrade that is under way
+// has come, and is taken back, does not lose it to others meanwhile.
+func TestFirstLoadsOutlastUpgrades(t *testing.T) {
+	r := newStreamRig(t, withTrim, withBudget(texfile.MostBytes(1024)+5*texfile.MostBytes(256)))
+	r.loader.files["table"] = fakeFile{w: 1250, h: 1250, mips: 1} // cannot begin smaller
+	r.loader.files["near"] = fakeFile{w: 512, h: 512}             // too near to be taken back
+	far, near := r.add(at(16, "far")), r.add(at(5, "near"))
+	r.ready()
+	r.view.Visible = []Entity{far}
+	r.tick()
+	table := r.add(at(100, "table"))
+	r.tick()
+	r.loader.answer(1)
+	for range 40 { // the table waits for its delay
+		r.tick()
+	}
+	if st := r.s.Stats(); st.ActiveOps != 1 || st.Waiting != 1 {
+		t.Fatalf("%+v", st)
+	}
+	r.view.Visible = []Entity{far, near}
+	r.settle()
+	// Beside the table the minimum is 16 and the medium size 64.
+	if got := r.edges(far, near, table); !slices.Equal(got, []int{64, 256, 1250}) {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestSmallTextures: a texture below the medium size gets its full size
 // where others get the medium one.
 func TestSmallTextures(t *testing.T) {

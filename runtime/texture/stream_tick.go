@@ -12,8 +12,8 @@ import (
 // the nearest wishes lack.
 func (s *Streamer) tick(visible []Entity) {
 	s.textures.fitMinimum(s.budget.limit)
-	s.budget.owed = s.first.owed(&s.textures)
 	s.entities.measure(&s.camera, &s.textures)
+	s.budget.owed = s.first.owed(&s.textures, &s.budget)
 	s.first.sorted = false
 	s.entities.mark(visible, s.serial, &s.textures)
 	s.votes()
