@@ -2,6 +2,7 @@ package gltfscene
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/qmuntal/gltf"
 )
@@ -19,6 +20,7 @@ type dataReader struct {
 	accessors   map[int]memo[accessor]
 	packed      map[int]loadedView                // of views, those that are compressed
 	said        struct{ views, accessors []bool } // what notes have been made of
+	spills      []*os.File                        // decoded views that the cache has no room for
 	bufferBytes int64                             // of the file and all buffers in use
 	decoded     int64                             // bytes that decoding will allocate
 }

@@ -123,13 +123,29 @@ func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) 
 		}
 		return out, nil
 	}}
-	_, end, err := u.reader()
+	if dr.cache.keepsAll() || int64(size) <= dr.cache.limit/unpackedShare {
+		_, end, err := u.reader()
+		if err != nil {
+			return found, err
+		}
+		end()
+		return extent{u, 0, size}, nil
+	}
+	// Many meshes lie in one view: it would be decoded again for each of them.
+	out, err := u.decode()
 	if err != nil {
 		return found, err
 	}
-	end()
-	return extent{u, 0, size}, nil
+	f, err := spill(out)
+	if err != nil {
+		return found, openError("(temporary)", err)
+	}
+	dr.spills = append(dr.spills, f)
+	return extent{&inFile{f, "(temporary)"}, 0, size}, nil
 }
+
+// unpackedShare is the part of the cache that one decoded view may take.
+const unpackedShare = 8
 
 // layout returns the shape of the view's data.
 func (v *meshoptView) layout() (meshopt.Layout, error) {

@@ -2,6 +2,8 @@ package gltfscene
 
 import (
 	"io"
+	"os"
+	"runtime"
 	"sync"
 )
 
@@ -108,6 +110,29 @@ func (u *unpacked) reader() (ranges, func(), error) {
 		return data, int64(len(data)), err
 	})
 	return ranges{all: data}, func() {}, err
+}
+
+// spill writes bytes to a temporary file, which is gone when it is closed.
+func spill(data []byte) (*os.File, error) {
+	f, err := os.CreateTemp("", "untold-view-")
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS != "windows" { // which cannot remove an open file
+		os.Remove(f.Name())
+	}
+	if _, err := f.Write(data); err != nil {
+		closeSpills([]*os.File{f})
+		return nil, err
+	}
+	return f, nil
+}
+
+func closeSpills(list []*os.File) {
+	for _, f := range list {
+		f.Close()
+		os.Remove(f.Name())
+	}
 }
 
 // pieceBytes is how much of a file is read at a time.

@@ -193,6 +193,7 @@ func load(ctx context.Context, name string, main store, size int64, src source, 
 		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
 	}
 	if err := im.run(main, size, look); err != nil {
+		closeSpills(im.data.spills)
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil, ctx.Err()
 		}
@@ -233,7 +234,7 @@ func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, li
 		},
 		func() error {
 			g := newGeometry(im.data.cache, im.scene, im.meshes.plans, im.meshes.jobs)
-			im.scene.geometry = g
+			im.scene.geometry, g.spills = g, im.data.spills
 			im.forget()
 			return g.survey(&im.session, im.materials.materials, func(mesh int, list []Primitive) error {
 				return look(im.scene, mesh, list)

@@ -17,12 +17,13 @@ import (
 // decoded when it is needed, which takes little beside what is done with it. It is safe
 // for use by several goroutines.
 type geometry struct {
-	cache *cache
-	plans [][]*plan // by Scene.Meshes
-	uses  []int32   // by Scene.Meshes: nodes
-	jobs  []*job    // in the order of the file
-	main  *os.File  // nil once it is closed
-	stamp filestamp.Stamp
+	cache  *cache
+	plans  [][]*plan // by Scene.Meshes
+	uses   []int32   // by Scene.Meshes: nodes
+	jobs   []*job    // in the order of the file
+	main   *os.File  // nil once it is closed
+	spills []*os.File
+	stamp  filestamp.Stamp
 }
 
 // newGeometry groups plans by meshes.

@@ -80,6 +80,7 @@ func (s *Scene) Close() error {
 	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}
+	closeSpills(s.geometry.spills)
 	err := s.geometry.main.Close()
 	s.geometry.main = nil
 	return err

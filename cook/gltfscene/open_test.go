@@ -188,3 +188,26 @@ func TestCache(t *testing.T) {
 		}
 	})
 }
+
+// TestSpilledViews: decoded views for which there is no room lie in temporary files, which
+// are gone afterwards, also when the scene cannot be opened.
+func TestSpilledViews(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	packed := 0
+	eachAsset(t, func(name, path string) {
+		s, err := Open(context.Background(), path, DefaultOptions(), 0, nil)
+		if err == nil {
+			packed += len(s.geometry.spills)
+			if err := s.Close(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v, %v are left", name, err, left)
+		}
+	})
+	if packed == 0 {
+		t.Error("no asset has a compressed view")
+	}
+}
