@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -115,4 +116,34 @@ func BenchmarkCookAgain(b *testing.B) {
 	b.ReportMetric(100*same.Seconds()/all.Seconds(), "unchanged-%")
 	b.ReportMetric(100*edit.Seconds()/all.Seconds(), "edit-%")
 	b.ReportMetric(all.Seconds()/float64(b.N), "s/cook")
+}
+
+// BenchmarkCookWithin cooks a field of houses within as little memory as an eighth of its
+// file, and with plenty; x-plenty is the time of the first over that of the second in one
+// run. The collector is set as the program sets it.
+func BenchmarkCookWithin(b *testing.B) {
+	scene := filepath.Join(b.TempDir(), "houses.glb")
+	gen := exec.Command("go", "run", "../scripts/gen", "-kind", "boxes", "-blocks", "50", "-textures=false", "-o", scene)
+	if out, err := gen.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	out := filepath.Join(b.TempDir(), "out")
+	cook := func(memory int64, garbage int) time.Duration {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(memory * 9 / 10))
+		defer debug.SetGCPercent(debug.SetGCPercent(garbage))
+		o := DefaultOptions()
+		o.LODs, o.HLODs, o.AutoPyramid, o.NoSync, o.Full, o.Memory = nil, nil, false, true, true, memory
+		start := time.Now()
+		if _, err := Run(context.Background(), scene, out, o); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	var little, plenty time.Duration
+	for b.Loop() {
+		little += cook(64<<20, 50)
+		plenty += cook(8<<30, 400)
+	}
+	b.ReportMetric(little.Seconds()/plenty.Seconds(), "x-plenty")
+	b.ReportMetric(little.Seconds()/float64(b.N), "s/cook")
 }
