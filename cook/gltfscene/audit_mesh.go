@@ -11,15 +11,16 @@ import (
 
 // classes are the attributes that are cooked, POSITION first.
 var classes = []struct {
-	name  string
-	class class
+	name     string
+	property string // of a primitive
+	class    class
 }{
-	{"POSITION", classPosition},
-	{"NORMAL", classNormal},
-	{"TANGENT", classTangent},
-	{"TEXCOORD_0", classUV},
-	{"TEXCOORD_1", classUV},
-	{"COLOR_0", classColor},
+	{"POSITION", ".attributes.POSITION", classPosition},
+	{"NORMAL", ".attributes.NORMAL", classNormal},
+	{"TANGENT", ".attributes.TANGENT", classTangent},
+	{"TEXCOORD_0", ".attributes.TEXCOORD_0", classUV},
+	{"TEXCOORD_1", ".attributes.TEXCOORD_1", classUV},
+	{"COLOR_0", ".attributes.COLOR_0", classColor},
 }
 
 // meshes checks the primitives of unused meshes without their data.

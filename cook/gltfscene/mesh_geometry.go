@@ -119,7 +119,7 @@ func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
 		}
 		if int64(d.largest) >= int64(pl.count) {
 			bad := slices.IndexFunc(d.index, func(v uint32) bool { return int64(v) >= int64(pl.count) })
-			return p, 0, malformed(pl.index.place, "element %d is %d, but there are %d vertices", bad, d.index[bad], pl.count)
+			return p, 0, malformed(pl.index.place.String(), "element %d is %d, but there are %d vertices", bad, d.index[bad], pl.count)
 		}
 		p.Indices = d.index
 		if from, to, ok := pl.narrow(d); ok {
@@ -257,14 +257,18 @@ func (g *geometry) firstFault(ctx context.Context) error {
 func (g *geometry) note(se *session, dropped [][]int, empty [][]bool) {
 	for _, j := range g.jobs {
 		j.look() // those of which parts alone were decoded
+		if j.odd == 0 && j.fixed == 0 {
+			continue
+		}
+		place := j.place.String()
 		switch j.class {
 		case classNormal:
-			se.notes.add(j.odd, true, "normals-not-finite", j.place, "normals that are no numbers or infinite count as missing")
+			se.notes.add(j.odd, true, "normals-not-finite", place, "normals that are no numbers or infinite count as missing")
 		case classTangent:
-			se.notes.add(j.odd, true, "tangents-not-finite", j.place, "tangents that are no numbers or infinite count as missing")
-			se.notes.add(j.fixed, true, "tangent-handedness", j.place, "tangents whose w is neither 1 nor -1 were repaired")
+			se.notes.add(j.odd, true, "tangents-not-finite", place, "tangents that are no numbers or infinite count as missing")
+			se.notes.add(j.fixed, true, "tangent-handedness", place, "tangents whose w is neither 1 nor -1 were repaired")
 		case classColor:
-			se.notes.add(j.fixed, true, "colors-clamped", j.place, "vertex colours outside 0 to 1 were clamped")
+			se.notes.add(j.fixed, true, "colors-clamped", place, "vertex colours outside 0 to 1 were clamped")
 		}
 	}
 	for i, list := range g.plans {

@@ -2,6 +2,7 @@ package gltfscene
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -23,8 +24,8 @@ type jobKey struct {
 type job struct {
 	class class
 	acc   *accessor
-	place string // of the first primitive that uses it
-	uses  int    // primitives
+	place spot // of the first primitive that uses it
+	uses  int  // primitives
 
 	once       sync.Once
 	fixed, odd int // see decoded, of all elements
@@ -50,23 +51,33 @@ var elementBytes = [...]int64{classPosition: 12, classNormal: 12, classTangent: 
 
 func (j *job) bytes() int64 { return int64(j.acc.count) * elementBytes[j.class] }
 
-// job returns the job that decodes accessor i for the attribute at place. The
+// spot is where an accessor is used. There are very many, and hardly any is ever named.
+type spot struct {
+	primitive, property string
+	accessor            int
+}
+
+func (s spot) String() string {
+	return s.primitive + s.property + " (accessor " + strconv.Itoa(s.accessor) + ")"
+}
+
+// job returns the job that decodes an accessor for the attribute at place. The
 // data are those of packed, if that holds the attribute of this name.
-func (mp *meshPlanner) job(c class, i int, place, name string, packed *compressedMesh) (*job, error) {
-	place = fmt.Sprintf("%s (accessor %d)", place, i)
+func (mp *meshPlanner) job(c class, place spot, name string, packed *compressedMesh) (*job, error) {
+	i := place.accessor
 	if err := mp.doc.accessors.check(i); err != nil {
-		return nil, at(place, err)
+		return nil, at(place.String(), err)
 	}
 	a, err := mp.source(i, name, packed)
 	if err != nil {
-		return nil, at(place, err)
+		return nil, at(place.String(), err)
 	}
 	ok, quantized := a.accepts(c)
 	if !ok {
-		return nil, malformed(place, "is %s, must be %s", a.format(), wants[c])
+		return nil, malformed(place.String(), "is %s, must be %s", a.format(), wants[c])
 	}
 	if quantized {
-		mp.noteQuantized(place)
+		mp.noteQuantized(place.String())
 	}
 	key := jobKey{class: c, accessor: -1, count: a.count, stride: a.stride, ct: a.ct, comps: a.comps, norm: a.normalized}
 	if a.at.store == nil || a.sparse != nil {
@@ -81,7 +92,11 @@ func (mp *meshPlanner) job(c class, i int, place, name string, packed *compresse
 	j := &job{class: c, acc: a, place: place, uses: 1}
 	mp.jobOf[key] = j
 	mp.jobs = append(mp.jobs, j)
-	return j, mp.data.reserve(place, int64(a.count), elementBytes[c])
+	err = mp.data.reserve("", int64(a.count), elementBytes[c])
+	if err != nil {
+		err = at(place.String(), err)
+	}
+	return j, err
 }
 
 // reserve counts memory against the limit for decoded geometry. The product
@@ -153,13 +168,13 @@ func (j *job) decode(first, last int) (d *decoded, err error) {
 	}
 	switch {
 	case err != nil:
-		return nil, at(j.place, err)
+		return nil, at(j.place.String(), err)
 	case bad < 0:
 		return d, nil
 	case !whole:
-		return nil, j.acc.sparseFault(j.place, bad)
+		return nil, j.acc.sparseFault(j.place.String(), bad)
 	}
-	return nil, malformed(j.place, "element %d is not finite (NaN or infinity)", bad)
+	return nil, malformed(j.place.String(), "element %d is not finite (NaN or infinity)", bad)
 }
 
 // saw remembers, once, what the decoding of all elements has shown.

@@ -245,7 +245,7 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 		return false, err
 	}
 	if p.Indices != nil {
-		if pl.index, err = mp.job(classIndex, *p.Indices, pl.place+".indices", "", packed); err != nil {
+		if pl.index, err = mp.job(classIndex, spot{pl.place, ".indices", *p.Indices}, "", packed); err != nil {
 			return false, err
 		}
 		if a := pl.index.acc; a.at.store != nil && a.stride != componentSize(a.ct) {
@@ -272,8 +272,7 @@ func (mp *meshPlanner) planAttributes(pl *plan, attributes map[string]int, packe
 		if !ok {
 			continue
 		}
-		place := pl.place + ".attributes." + a.name
-		j, err := mp.job(a.class, index, place, a.name, packed)
+		j, err := mp.job(a.class, spot{pl.place, a.property, index}, a.name, packed)
 		if err != nil {
 			return err
 		}
@@ -281,10 +280,10 @@ func (mp *meshPlanner) planAttributes(pl *plan, attributes map[string]int, packe
 		if a.class == classPosition {
 			pl.count = j.acc.count
 			if !j.acc.bounded {
-				mp.notes.info("position-bounds-missing", place, "POSITION accessors lack min and max, which glTF demands; they are not needed")
+				mp.notes.info("position-bounds-missing", pl.place+a.property, "POSITION accessors lack min and max, which glTF demands; they are not needed")
 			}
 		} else if j.acc.count != pl.count {
-			return malformed(fmt.Sprintf("%s (accessor %d)", place, index), "has %d elements, POSITION has %d", j.acc.count, pl.count)
+			return malformed(spot{pl.place, a.property, index}.String(), "has %d elements, POSITION has %d", j.acc.count, pl.count)
 		}
 	}
 	return nil
