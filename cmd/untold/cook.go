@@ -77,7 +77,7 @@ var cookGroups = []flagGroup{
 		"tier-matching tier-radius untagged-semantic-tier"},
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
-	{"Textures", "textures max-texture"},
+	{"Textures", "textures astc-block texture-quality max-texture"},
 	{"Output", "output payload-dir full verify store shard require-store explain compress compat dry-run plan report json sync jobs memory"},
 }
 
