@@ -27,7 +27,7 @@ func newExport(a *app) *cobra.Command {
 any glTF tool can look at it. A manifest becomes one scene with a node per tile; with
 --pyramid-level the merged HLODs of that level stand in for the tiles below them, and where a
 branch has none, the highest below, or the tile. The output is one .glb, or a .gltf with a .bin
-and its textures beside it.`,
+and its textures beside it. Textures that were compressed (.utex) become PNG.`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
   untold export out/city -o city.glb
   untold export out/city/city.json -o far.gltf --levels hlod

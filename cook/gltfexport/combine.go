@@ -1,7 +1,6 @@
 package gltfexport
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
@@ -66,13 +65,9 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 	}
 	fill(out, 1, g, rough.channel)
 	fill(out, 2, b, metal.channel)
-	var file bytes.Buffer
-	if err := png.Encode(&file, out); err != nil {
-		return -1, fmt.Errorf("gltfexport: combine textures: %w", err)
-	}
-	n := int64(file.Len())
 	img := imageJSON{Name: fmt.Sprintf("metallicRoughness_%d", len(t.combined)), MimeType: "image/png"}
-	if err := t.embed(&img, &file, n); err != nil {
+	n, err := t.embed(&img, func(w io.Writer) error { return png.Encode(w, out) })
+	if err != nil {
 		return -1, err
 	}
 	t.e.res.TextureBytes += n
@@ -89,6 +84,17 @@ func (c *container) decode(s source) (image.Image, bool) {
 		return nil, false
 	}
 	defer f.Close()
+	if isUtex(f) {
+		r, code := openUtex(f)
+		if code != "" {
+			return nil, false
+		}
+		i, err := decodeUtex(r)
+		if err != nil {
+			return nil, false
+		}
+		return i, true
+	}
 	if !affordable(f) {
 		return nil, false
 	}

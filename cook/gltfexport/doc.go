@@ -10,8 +10,13 @@
 // to glTF's top-down v, normals and tangents get unit length again.
 //
 // [Export] opens a container, a manifest or a folder with one manifest.
-// Output is streamed: memory holds one container's geometry and a few MiB of the
-// output. The same input gives the same bytes. The output appears
+// Textures in blocks for the GPU (.utex: ASTC, BC7 and BC5) become PNG of 8 bits
+// a channel: their first level, as it is stored, sRGB or linear; normal maps of two
+// channels get their third.
+//
+// Output is streamed: memory holds one container's geometry, a few MiB of the
+// output and one decoded texture, of at most 8192 x 8192 texels; three where
+// metallic and roughness are put together. The same input gives the same bytes. The output appears
 // under its name only when it is complete.
 //
 // Input is taken as hostile: records are checked by [format.Reader], payload

@@ -88,10 +88,10 @@ var (
 // at path to out, whose extension, .glb or .gltf, says in which form. A .gltf
 // gets its geometry as a .bin of the same name beside it; textures that lie
 // below its folder are referenced, others are copied to the folder
-// <name>_textures.
+// <name>_textures, or decoded to PNG there when they are .utex files.
 //
-// Textures that are missing or in a format that glTF lacks leave their slots
-// empty and are counted in Result.Notes. Faults of a container are errors of
+// Textures that are missing, or in a format that glTF lacks and that is not decoded,
+// leave their slots empty and are counted in Result.Notes. Faults of a container are errors of
 // type *format.Error, those of a manifest of type *manifest.DecodeError.
 func Export(ctx context.Context, path, out string, opts Options) (*Result, error) {
 	if opts.Generator == "" {

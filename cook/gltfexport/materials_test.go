@@ -141,7 +141,8 @@ func TestTextureFaults(t *testing.T) {
 		{"absolute", filepath.ToSlash(secret), "texture-refused"},
 		{"url", "http://example.com/a.png", "texture-refused"},
 		{"link", "link.png", "texture-refused"},
-		{"utex", "a.utex", "texture-format"},
+		{"utex", "a.utex", "texture-damaged"},
+		{"webp", "a.webp", "texture-format"},
 		{"empty file", "empty.png", "texture-damaged"},
 		{"cut png", "cut.png", "texture-damaged"},
 		{"folder", "folder.png", "texture-damaged"},
@@ -149,6 +150,7 @@ func TestTextureFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			testfile.Write(t, filepath.Join(dir, "a.utex"), "UTEX\x00\x00\x00\x00more")
+			testfile.Write(t, filepath.Join(dir, "a.webp"), "RIFF\x00\x00\x00\x00WEBPVP8 ")
 			testfile.Write(t, filepath.Join(dir, "empty.png"), "")
 			testfile.Write(t, filepath.Join(dir, "cut.png"), pngOf(t, 2, 2, gray(1))[:20])
 			testfile.Write(t, filepath.Join(dir, "folder.png/x"), "")

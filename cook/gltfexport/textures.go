@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/picture"
@@ -37,9 +38,10 @@ type texturePath struct{ dir, uri string }
 
 // copyJob is a file that goes beside a .gltf.
 type copyJob struct {
-	from texturePath
-	name string
-	hash [sha256.Size]byte
+	from   texturePath
+	name   string
+	hash   [sha256.Size]byte // of the file
+	decode bool
 }
 
 func newTextures(e *exporter) *textures {
@@ -70,7 +72,7 @@ func (c *container) texture(record uint32) (int, error) {
 // add brings a file into the document. Files that cannot be used are noted and
 // leave an empty slot; errors are those of the output.
 func (t *textures) add(at texturePath, name string) (int, error) {
-	f, mime := t.open(at)
+	f := t.open(at)
 	if f == nil {
 		return -1, nil
 	}
@@ -91,22 +93,46 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 	if name == "" {
 		name = path.Base(at.uri)
 	}
-	img := imageJSON{Name: name}
-	if t.e.doc.Binary() {
-		img.MimeType = mime
-		err = t.embed(&img, f, n)
-	} else if img.URI = t.reference(f.Name()); img.URI == "" {
-		img.URI = t.plan(at, sum)
+	k, err := t.place(f, imageJSON{Name: name}, at, sum, n)
+	if err == nil && k >= 0 {
+		t.byHash[sum] = k
+	}
+	return k, err
+}
+
+// place puts an open file of n bytes where the document can name it: into the
+// buffer, or beside the .gltf unless it is there already.
+func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.Size]byte, n int64) (int, error) {
+	var err error
+	switch {
+	case f.utex != nil:
+		img.Name = decodedName(img.Name)
+		if !t.e.doc.Binary() {
+			img.URI, n = t.plan(copyJob{at, decodedName(path.Base(at.uri)), sum, true}), 0 // counted when it is written
+			break
+		}
+		var damaged bool
+		img.MimeType = "image/png"
+		if n, damaged, err = t.embedDecoded(&img, f.utex); damaged {
+			t.e.notes.add("texture-damaged", 1, at.uri)
+			return -1, nil
+		}
+	case t.e.doc.Binary():
+		img.MimeType = f.mime
+		_, err = t.embed(&img, func(w io.Writer) error {
+			_, err := io.CopyN(w, f, n)
+			return err
+		})
+	default:
+		if img.URI = t.reference(f.Name()); img.URI == "" {
+			img.URI = t.plan(copyJob{at, path.Base(at.uri), sum, false})
+		}
 	}
 	if err != nil {
 		return -1, err
 	}
 	t.e.res.TextureBytes += n
-	k, err := t.document(img)
-	if err == nil {
-		t.byHash[sum] = k
-	}
-	return k, err
+	return t.document(img)
 }
 
 // document adds an image and a texture that shows it.
@@ -118,27 +144,19 @@ func (t *textures) document(img imageJSON) (int, error) {
 	return t.e.doc.add(glb.Textures, textureJSON{Sampler: 0, Source: i})
 }
 
-// embed copies n bytes into the buffer.
-func (t *textures) embed(img *imageJSON, r io.Reader, n int64) error {
-	at, err := t.e.doc.Align()
-	if err != nil {
-		return located(err)
-	}
-	view := viewJSON{ByteOffset: at, ByteLength: n}
-	if k, err := io.CopyN(t.e.doc, r, n); err != nil {
-		return fmt.Errorf("gltfexport: texture %q, after %d bytes: %w", img.Name, k, err)
-	}
-	v, err := t.e.doc.add(glb.BufferViews, view)
-	img.BufferView = &v
-	return err
+// opened is a texture file whose head has been checked.
+type opened struct {
+	*os.File
+	mime string       // of what glTF takes as it is
+	utex *utex.Reader // of what has to be decoded
 }
 
-// open opens a texture and checks its head; the file is nil, and the reason
-// noted, when it cannot be used.
-func (t *textures) open(at texturePath) (f *os.File, mime string) {
+// open opens a texture and checks its head; it returns nil, and the reason is
+// noted, when the file cannot be used.
+func (t *textures) open(at texturePath) *opened {
 	if records.URIEscape(at.uri) != "" {
 		t.e.notes.add("texture-refused", 1, at.uri)
-		return nil, ""
+		return nil
 	}
 	// This refuses links that lead out of the folder.
 	f, err := payloadpath.Open(at.dir, at.uri)
@@ -150,18 +168,23 @@ func (t *textures) open(at texturePath) (f *os.File, mime string) {
 			code = "texture-missing"
 		}
 		t.e.notes.add(code, 1, at.uri)
-		return nil, ""
+		return nil
 	}
-	mime, code := sniff(f)
+	o, code := opened{File: f}, ""
+	if isUtex(f) {
+		o.utex, code = openUtex(f)
+	} else {
+		o.mime, code = sniff(f)
+	}
 	if code == "" {
 		if _, err := f.Seek(0, io.SeekStart); err == nil {
-			return f, mime
+			return &o
 		}
 		code = "texture-damaged"
 	}
 	f.Close()
 	t.e.notes.add(code, 1, at.uri)
-	return nil, ""
+	return nil
 }
 
 // sniff goes by the leading bytes, as loaders do, not by the name. code says
@@ -211,20 +234,22 @@ func (t *textures) reference(file string) string {
 // folder is where copies go, beside the .gltf.
 func (t *textures) folder() string { return t.e.doc.Stem() + "_textures" }
 
-// plan notes that a file has to be copied and returns the copy's uri.
-func (t *textures) plan(from texturePath, hash [sha256.Size]byte) string {
-	name := path.Base(from.uri)
+// plan notes that a file has to be copied, under the job's name or, when that is
+// taken, another, and returns the copy's uri.
+func (t *textures) plan(j copyJob) string {
+	name := j.name
 	ext := path.Ext(name)
 	// File systems may ignore case.
 	for k := 4; t.names[strings.ToLower(name)]; k += 4 {
-		name = strings.TrimSuffix(path.Base(from.uri), ext) + "_" + hex.EncodeToString(hash[:min(k, len(hash))]) + ext
+		name = strings.TrimSuffix(j.name, ext) + "_" + hex.EncodeToString(j.hash[:min(k, len(j.hash))]) + ext
 	}
 	t.names[strings.ToLower(name)] = true
-	t.copies = append(t.copies, copyJob{from, name, hash})
+	j.name = name
+	t.copies = append(t.copies, j)
 	return glb.EscapeURI(filepath.Base(t.folder()) + "/" + name)
 }
 
-// commit copies what has been planned.
+// commit copies, or decodes, what has been planned.
 func (t *textures) commit() error {
 	if len(t.copies) == 0 {
 		return nil
@@ -251,11 +276,18 @@ func (t *textures) copy(j copyJob) error {
 	defer f.Close()
 	return atomicfile.WriteWith(filepath.Join(t.folder(), j.name), atomicfile.Options{NoSync: true}, func(w io.Writer) error {
 		h := sha256.New()
-		if _, err := io.Copy(io.MultiWriter(w, h), f); err != nil {
+		to := io.MultiWriter(w, h)
+		if j.decode {
+			to = h
+		}
+		if _, err := io.Copy(to, f); err != nil {
 			return err
 		}
 		if [sha256.Size]byte(h.Sum(nil)) != j.hash {
-			return errors.New("the file changed during the export; export again")
+			return errChanged
+		}
+		if j.decode {
+			return t.writeDecoded(w, f)
 		}
 		return nil
 	})

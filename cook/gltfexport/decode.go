@@ -1,0 +1,136 @@
+package gltfexport
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path"
+
+	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/picture"
+)
+
+// utexMagic begins the textures in blocks for the GPU, which glTF lacks: they are
+// decoded.
+const utexMagic = "UTEX\x00\x00\x00\x00"
+
+// isUtex goes by the leading bytes.
+func isUtex(f io.ReaderAt) bool {
+	var head [len(utexMagic)]byte
+	_, err := f.ReadAt(head[:], 0)
+	return err == nil && string(head[:]) == utexMagic
+}
+
+// openUtex reads the head of a .utex file; code says why it cannot be used. What
+// it returns decodes, unless the file cannot be read any more.
+func openUtex(f *os.File) (r *utex.Reader, code string) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, "texture-damaged"
+	}
+	if r, err = utex.NewReader(f, st.Size()); err != nil {
+		return nil, "texture-damaged"
+	}
+	if int64(r.Width)*int64(r.Height) > picture.MaxPixels {
+		return nil, "texture-size"
+	}
+	// Some formats have no decoder, and BC7 and BC5 have none on some processors.
+	b, _ := r.Format.Block()
+	if _, err := utex.Decode(r.Format, make([]byte, b.Bytes), 1, 1); err != nil {
+		return nil, "texture-format"
+	}
+	return r, ""
+}
+
+// decodeUtex decodes the first level. The values stay as they are: the slot says
+// whether they are sRGB, in glTF as in containers. Normal maps get their third
+// channel.
+func decodeUtex(r *utex.Reader) (*image.NRGBA, error) {
+	l := r.Levels[0]
+	data, err := r.ReadLevel(0, nil)
+	if err != nil {
+		return nil, err
+	}
+	pix, err := utex.Decode(r.Format, data, l.Width, l.Height)
+	if err != nil {
+		return nil, err
+	}
+	if r.Flags&utex.NormalPacked != 0 && r.Format != utex.BC5 { // which has no alpha
+		utex.UnpackNormals(pix)
+	}
+	if r.Flags&utex.HasAlpha == 0 { // blocks may be off by one
+		for i := 3; i < len(pix); i += 4 {
+			pix[i] = 255
+		}
+	}
+	return &image.NRGBA{Pix: pix, Stride: 4 * l.Width, Rect: image.Rect(0, 0, l.Width, l.Height)}, nil
+}
+
+// decodedName is the name of the picture that a .utex file becomes.
+func decodedName(name string) string {
+	return name[:len(name)-len(path.Ext(name))] + ".png"
+}
+
+// embedDecoded decodes a texture into the buffer and returns the picture's bytes;
+// damaged says that it could not be read, when nothing was written.
+func (t *textures) embedDecoded(img *imageJSON, r *utex.Reader) (n int64, damaged bool, err error) {
+	if err := t.e.ctx.Err(); err != nil {
+		return 0, false, err
+	}
+	pixels, err := decodeUtex(r)
+	if err != nil {
+		return 0, true, nil
+	}
+	n, err = t.embed(img, func(w io.Writer) error { return png.Encode(w, pixels) })
+	return n, false, err
+}
+
+// writeDecoded writes a .utex file as a picture.
+func (t *textures) writeDecoded(w io.Writer, f *os.File) error {
+	r, code := openUtex(f)
+	if code != "" {
+		return errChanged
+	}
+	pixels, err := decodeUtex(r)
+	if err != nil {
+		return err
+	}
+	c := counter{w: w}
+	err = png.Encode(&c, pixels)
+	t.e.res.TextureBytes += c.n
+	return err
+}
+
+// errChanged is of files that are not what they were when they were planned.
+var errChanged = errors.New("the file changed during the export; export again")
+
+// counter counts what goes through it.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// embed puts what write writes into the buffer and returns its bytes.
+func (t *textures) embed(img *imageJSON, write func(io.Writer) error) (int64, error) {
+	at, err := t.e.doc.Align()
+	if err != nil {
+		return 0, located(err)
+	}
+	c := counter{w: t.e.doc}
+	if err := write(&c); err != nil {
+		return 0, fmt.Errorf("gltfexport: texture %q, after %d bytes: %w", img.Name, c.n, err)
+	}
+	v, err := t.e.doc.add(glb.BufferViews, viewJSON{ByteOffset: at, ByteLength: c.n})
+	img.BufferView = &v
+	return c.n, err
+}
