@@ -75,12 +75,25 @@ func decodedName(name string) string {
 	return name[:len(name)-len(path.Ext(name))] + ".png"
 }
 
+// largest is what decoding the largest texture takes: 4 bytes a texel and, of the
+// blocks of the formats that are decoded, 1 at most.
+const largest = 5 * picture.MaxPixels
+
+// room waits for the memory that decoding takes. Textures are decoded one by one,
+// but what the last ones left is collected before it would be more than largest.
+func (t *textures) room(r *utex.Reader) (free func(), err error) {
+	l := r.Levels[0]
+	return t.memory.Take(t.e.ctx, l.Size+4*int64(l.Width)*int64(l.Height))
+}
+
 // embedDecoded decodes a texture into the buffer and returns the picture's bytes;
 // damaged says that it could not be read, when nothing was written.
 func (t *textures) embedDecoded(img *imageJSON, r *utex.Reader) (n int64, damaged bool, err error) {
-	if err := t.e.ctx.Err(); err != nil {
+	free, err := t.room(r)
+	if err != nil {
 		return 0, false, err
 	}
+	defer free()
 	pixels, err := decodeUtex(r)
 	if err != nil {
 		return 0, true, nil
@@ -95,6 +108,11 @@ func (t *textures) writeDecoded(w io.Writer, f *os.File) error {
 	if code != "" {
 		return errChanged
 	}
+	free, err := t.room(r)
+	if err != nil {
+		return err
+	}
+	defer free()
 	pixels, err := decodeUtex(r)
 	if err != nil {
 		return err

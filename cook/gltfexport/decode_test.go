@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -385,4 +386,38 @@ func FuzzUtex(f *testing.F) {
 			slotPicture(t, s, s.Materials[0].BaseColorTex)
 		}
 	})
+}
+
+// TestDecodedChanged: beside a .gltf files are decoded last; what changed since
+// it was planned is an error, and so is a cancelled export, which writes nothing.
+func TestDecodedChanged(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.utex")
+	a, b := smooth(16, 16, 1, 0), smooth(16, 16, 2, 0)
+	testfile.Write(t, file, encodeUtex(t, a, texture.Role{}, texture.ModeBC))
+	path := save(t, dir, "a.untold", quadFile(t, func(b *format.Builder) records.Material {
+		m := blank()
+		m.BaseColorTexture = b.AddTexture("x", "x.utex", records.Texture{})
+		return m
+	}))
+	ctx, cancel := context.WithCancel(context.Background())
+	for _, c := range []struct {
+		name string
+		done func()
+		want error
+	}{
+		{"changed", func() { testfile.Write(t, file, encodeUtex(t, b, texture.Role{}, texture.ModeBC)) }, errChanged},
+		{"cancelled", cancel, context.Canceled},
+	} {
+		testfile.Write(t, file, encodeUtex(t, a, texture.Role{}, texture.ModeBC))
+		out := filepath.Join(t.TempDir(), "m.gltf")
+		_, err := Export(ctx, path, out, Options{Progress: func(_ string, done, total int) {
+			if done == total {
+				c.done()
+			}
+		}})
+		if l, _ := filepath.Glob(filepath.Join(filepath.Dir(out), "*.*")); !errors.Is(err, c.want) || len(l) != 0 {
+			t.Errorf("%s: %v, %v", c.name, err, l)
+		}
+	}
 }

@@ -31,6 +31,7 @@ type textures struct {
 	combined map[combination]int
 	copies   []copyJob
 	names    map[string]bool // of copies, in lower case
+	memory   *picture.Budget // of what is decoded
 }
 
 // texturePath is a texture file as a container names it.
@@ -48,6 +49,7 @@ func newTextures(e *exporter) *textures {
 	return &textures{
 		e: e, byPath: map[texturePath]int{}, byHash: map[[sha256.Size]byte]int{},
 		combined: map[combination]int{}, names: map[string]bool{},
+		memory: picture.NewBudget(largest),
 	}
 }
 
