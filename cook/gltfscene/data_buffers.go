@@ -2,6 +2,7 @@ package gltfscene
 
 import (
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/qmuntal/gltf"
@@ -18,7 +19,6 @@ type dataReader struct {
 	buffers     map[int]loadedBuffer
 	views       map[int]loadedView
 	accessors   map[int]memo[accessor]
-	packed      map[int]loadedView                // of views, those that are compressed
 	said        struct{ views, accessors []bool } // what notes have been made of
 	spills      []*os.File                        // decoded views that the cache has no room for
 	bufferBytes int64                             // of the file and all buffers in use
@@ -29,7 +29,6 @@ func newDataReader(se *session, fileBytes int64, c *cache) dataReader {
 	return dataReader{
 		session: se, bufferBytes: fileBytes, cache: c,
 		buffers: make(map[int]loadedBuffer), views: make(map[int]loadedView), accessors: make(map[int]memo[accessor]),
-		packed: make(map[int]loadedView),
 	}
 }
 
@@ -44,7 +43,13 @@ func (dr *dataReader) forgetMany() {
 		return
 	}
 	clear(dr.accessors)
-	clear(dr.views)
+	maps.DeleteFunc(dr.views, func(i int, _ loadedView) bool {
+		if dr.doc.views.check(i) != nil {
+			return true
+		}
+		ext, _ := meshoptOf(dr.doc.views.raw[i])
+		return ext == nil
+	})
 	dr.doc.accessors.forget()
 	dr.doc.views.forget()
 	dr.doc.meshes.forget()
@@ -153,22 +158,10 @@ func (dr *dataReader) view(i int) (loadedView, error) {
 	if v, ok := dr.views[i]; ok {
 		return v, v.err
 	}
-	if v, ok := dr.packed[i]; ok {
-		return v, v.err
-	}
 	v, err := dr.readView(i)
 	v.err = err
-	if err == nil && isPacked(dr.doc.views.raw[i]) {
-		dr.packed[i] = v
-	} else {
-		dr.views[i] = v
-	}
+	dr.views[i] = v
 	return v, err
-}
-
-func isPacked(view []byte) bool {
-	ext, _ := meshoptOf(view)
-	return ext != nil
 }
 
 func (dr *dataReader) readView(i int) (loadedView, error) {

@@ -255,7 +255,7 @@ func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, li
 
 // forget drops what only the planning needs, before the decoding allocates.
 func (im *importer) forget() {
-	im.data.accessors, im.data.views, im.data.packed = nil, nil, nil
+	im.data.accessors, im.data.views = nil, nil
 	im.nodes.placed, im.nodes.lodOwners = nil, nil
 	im.meshes.jobOf, im.meshes.streams, im.meshes.plans, im.meshes.jobs = nil, nil, nil, nil
 	for _, t := range im.doc.tables() {

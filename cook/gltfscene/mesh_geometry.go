@@ -186,7 +186,7 @@ func (g *geometry) attributes(p *Primitive, pl *plan, first, last int) error {
 }
 
 // survey decodes every mesh once, several at a time, counts what its primitives hold, and
-// hands it to look, which may be nil. materials leads from the file's materials to the
+// hands it to look. materials leads from the file's materials to the
 // scene's.
 func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int, list []Primitive) error) error {
 	// The largest first, so that no goroutine ends up with one alone; errors are still
@@ -200,12 +200,12 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	dropped, empty := make([][]int, len(g.plans)), make([][]bool, len(g.plans))
-	var failed atomic.Bool
+	var failed atomic.Pointer[error] // one of those that occurred
 	err := se.parallel(len(order), func(k int) error {
 		i := order[k]
 		list, drops, err := g.decode(i)
 		if err != nil {
-			failed.Store(true)
+			failed.Store(&err)
 			return nil
 		}
 		dropped[i], empty[i] = drops, make([]bool, len(list))
@@ -220,16 +220,14 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 				m.Parts = append(m.Parts, list[n].part())
 			}
 		}
-		if look == nil {
-			return nil
-		}
 		return look(i, kept)
 	})
 	if err != nil {
 		return err
 	}
-	if failed.Load() {
-		return g.firstFault(se.ctx)
+	if one := failed.Load(); one != nil {
+		// A file may be read the second time, but what was left out stays so.
+		return cmp.Or(g.firstFault(se.ctx), *one)
 	}
 	g.note(se, dropped, empty)
 	return nil
