@@ -14,15 +14,11 @@ import (
 	"github.com/untoldkit/untold/internal/picture"
 )
 
-// utexMagic begins the textures in blocks for the GPU, which glTF lacks: they are
-// decoded.
-const utexMagic = "UTEX\x00\x00\x00\x00"
-
-// isUtex goes by the leading bytes.
+// isUtex goes by the leading bytes of textures in blocks for the GPU, which glTF lacks:
+// they are decoded.
 func isUtex(f io.ReaderAt) bool {
-	var head [len(utexMagic)]byte
-	_, err := f.ReadAt(head[:], 0)
-	return err == nil && string(head[:]) == utexMagic
+	ok, err := utex.Is(f)
+	return err == nil && ok
 }
 
 // openUtex reads the head of a .utex file; code says why it cannot be used. What
@@ -55,12 +51,9 @@ func decodeUtex(r *utex.Reader) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	pix, err := utex.Decode(r.Format, data, l.Width, l.Height)
+	pix, err := r.Decode(0, data)
 	if err != nil {
 		return nil, err
-	}
-	if r.Flags&utex.NormalPacked != 0 && r.Format != utex.BC5 { // which has no alpha
-		utex.UnpackNormals(pix)
 	}
 	if r.Flags&utex.HasAlpha == 0 { // blocks may be off by one
 		for i := 3; i < len(pix); i += 4 {

@@ -360,7 +360,7 @@ func FuzzUtex(f *testing.F) {
 		}
 	}
 	f.Add(emptyUtex(f, 4, 4, utex.R16Unorm))
-	f.Add([]byte(utexMagic))
+	f.Add([]byte(utex.Magic))
 	file := quadFile(f, func(b *format.Builder) records.Material {
 		m := blank()
 		m.BaseColorTexture = b.AddTexture("x", "x.utex", records.Texture{})

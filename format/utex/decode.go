@@ -1,7 +1,9 @@
 package utex
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/untoldkit/untold/internal/astc"
@@ -40,6 +42,32 @@ func Decode(f PixelFormat, data []byte, w, h int) ([]byte, error) {
 		}
 	}
 	return out, nil
+}
+
+// Decode turns a level of the texture, as ReadLevel returns it, into RGBA as the
+// function Decode does; packed normals become X, Y and Z.
+func (i *Info) Decode(level int, data []byte) ([]byte, error) {
+	l := i.Levels[level]
+	pix, err := Decode(i.Format, data, l.Width, l.Height)
+	if err == nil && i.PacksNormals() {
+		UnpackNormals(pix)
+	}
+	return pix, err
+}
+
+// PacksNormals reports whether Y is in alpha, as the flag NormalPacked says; BC5 has
+// none, and Y in green.
+func (i *Info) PacksNormals() bool { return i.Flags&NormalPacked != 0 && i.Format != BC5 }
+
+// Is reports whether a file begins like a texture of this format. The error is that of
+// reading it; a file that is too short is none.
+func Is(src io.ReaderAt) (bool, error) {
+	var head [len(Magic)]byte
+	n, err := src.ReadAt(head[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return string(head[:n]) == Magic, nil
 }
 
 // UnpackNormals turns texels of a normal map with X in red and Y in alpha

@@ -16,8 +16,8 @@ const (
 	MaxEdge = 1 << 16
 )
 
-// magic is at the start of every file.
-const magic = "UTEX\x00\x00\x00\x00"
+// Magic is at the start of every file.
+const Magic = "UTEX\x00\x00\x00\x00"
 
 // Flags describe what the texels mean.
 type Flags uint32
@@ -111,7 +111,7 @@ func (i *Info) appendHeader(b []byte) []byte {
 	le := binary.LittleEndian
 	block, _ := i.Format.Block()
 	start := int64(HeaderSize + EntrySize*len(i.Levels))
-	b = append(b, magic...)
+	b = append(b, Magic...)
 	for _, v := range [...]uint32{
 		Version, uint32(i.Flags), uint32(i.Width), uint32(i.Height), uint32(len(i.Levels)), uint32(i.Format),
 		uint32(block.Width) | uint32(block.Height)<<8, uint32(start), uint32(i.end() - start), 0, 0, 0, 0, 0,

@@ -43,7 +43,7 @@ func (p *parser) parse() error {
 		return err
 	}
 	u := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	if string(head[:8]) != magic {
+	if string(head[:8]) != Magic {
 		p.report(CodeMagic, 0, "the file begins with %q", head[:8])
 		return nil
 	}

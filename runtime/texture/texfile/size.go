@@ -2,7 +2,6 @@ package texfile
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,12 +32,11 @@ type Size struct {
 // Measure reads the header of a PNG, JPEG, WebP or .utex file of a known size,
 // and no texels. Errors are those of DecodeAt.
 func Measure(src io.ReaderAt, size int64) (Size, error) {
-	var head [len(utexMagic)]byte
-	n, err := src.ReadAt(head[:], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
+	ours, err := utex.Is(src)
+	if err != nil {
 		return Size{}, fmt.Errorf("texture: %w", err)
 	}
-	if bytes.Equal(head[:n], []byte(utexMagic)) {
+	if ours {
 		return measureUtex(src, size)
 	}
 	in := &source{r: bufio.NewReader(io.NewSectionReader(src, 0, size))}

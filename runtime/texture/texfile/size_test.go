@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/format/utex"
 )
 
 // What Measure says is what DecodeAt gives.
@@ -40,10 +42,10 @@ func TestMeasure(t *testing.T) {
 
 func TestMeasureRefuses(t *testing.T) {
 	for text, want := range map[string]error{
-		"":                        ErrFormat,
-		"hello":                   ErrFormat,
-		"\x89PNG\r\n\x1a\n":       ErrDamaged,
-		utexMagic + "and no more": ErrDamaged,
+		"":                         ErrFormat,
+		"hello":                    ErrFormat,
+		"\x89PNG\r\n\x1a\n":        ErrDamaged,
+		utex.Magic + "and no more": ErrDamaged,
 	} {
 		if _, err := Measure(bytes.NewReader([]byte(text)), int64(len(text))); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)

@@ -1,7 +1,6 @@
 package texfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -101,19 +100,16 @@ func (e Encoding) Rows(height int) int {
 	return (height + h - 1) / h
 }
 
-const utexMagic = "UTEX\x00\x00\x00\x00"
-
 // DecodeAt is Decode for a file of a known size: it also reads cooked textures
 // (.utex), of which it fetches the levels up to Options.MaxSize only. With
 // Options.Blocks and Options.ASTC their blocks stay as they are, else they
 // become RGBA8.
 func DecodeAt(src io.ReaderAt, size int64, o Options) (*Image, error) {
-	var head [len(utexMagic)]byte
-	n, err := src.ReadAt(head[:], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
+	ours, err := utex.Is(src)
+	if err != nil {
 		return nil, fmt.Errorf("texture: %w", err)
 	}
-	if !bytes.Equal(head[:n], []byte(utexMagic)) {
+	if !ours {
 		return Decode(io.NewSectionReader(src, 0, size), o)
 	}
 	r, err := utex.NewReader(src, size)
@@ -190,22 +186,18 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 		Use: o.Use, Opaque: r.Flags&utex.HasAlpha == 0, Encoding: enc,
 		SourceWidth: r.Width, SourceHeight: r.Height,
 	}
-	packed := r.Flags&utex.NormalPacked != 0
 	for i, pix := range data {
 		l := r.Levels[first+i]
 		if !blocks {
-			if pix, err = utex.Decode(r.Format, pix, l.Width, l.Height); err != nil {
+			if pix, err = r.Decode(first+i, pix); err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-			}
-			if packed {
-				utex.UnpackNormals(pix)
 			}
 		}
 		img.Levels = append(img.Levels, Level{l.Width, l.Height, pix})
 	}
 	if !blocks {
-		img.Encoding, packed = RGBA8, false
+		img.Encoding = RGBA8
 	}
-	img.NormalPacked = packed
+	img.NormalPacked = blocks && r.PacksNormals()
 	return img, nil
 }
