@@ -37,14 +37,11 @@ func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 	groups := map[int]int{} // LOD group to index into out
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		mesh, level := n.Mesh, 0
-		if n.LOD.Group > 0 {
-			mesh, level = n.LOD.Mesh, n.LOD.Level
-		}
+		mesh := n.Shown()
 		if mesh < 0 || s.Meshes[mesh].Triangles() == 0 {
 			continue
 		}
-		p := placed{i, mesh, level}
+		p := placed{i, mesh, n.LOD.Level}
 		if k, ok := groups[n.LOD.Group]; ok && n.LOD.Group > 0 {
 			out[k].add(s, p)
 			continue

@@ -69,12 +69,7 @@ func (v *survey) begin(s *gltfscene.Scene) {
 	v.boxes = make([]geom.Box, len(s.Nodes))
 	v.sums = make([]sum, len(s.Meshes))
 	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		mesh := n.Mesh
-		if n.LOD.Group > 0 {
-			mesh = n.LOD.Mesh
-		}
-		if mesh >= 0 {
+		if mesh := s.Nodes[i].Shown(); mesh >= 0 {
 			v.nodes[mesh] = append(v.nodes[mesh], i)
 		}
 	}

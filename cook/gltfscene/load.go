@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -69,22 +70,30 @@ func (o Options) jobs() int {
 // A file whose scene has no triangles loads: Scene.Notes says what was left
 // out.
 func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
+	f, info, src, err := openMain(name, &opts)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s, err := loadFrom(ctx, name, f, info, src, opts)
+	if s != nil {
+		s.listFiles(src.path(filepath.Base(name)))
+	}
+	return s, err
+}
+
+// openMain opens a file and what reads those beside it.
+func openMain(name string, opts *Options) (*os.File, fs.FileInfo, dirSource, error) {
 	dir, base := filepath.Split(name)
 	if dir == "" {
 		dir = "."
 	}
 	// The main file may be a link to anywhere: the caller named it.
-	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
 	f, info, err := openRegular(name)
 	if err != nil {
-		return nil, named(name, openError(base, err))
+		return nil, nil, dirSource{}, named(name, openError(base, err))
 	}
-	defer f.Close()
-	s, err := loadFrom(ctx, name, f, info, src, opts)
-	if s != nil {
-		s.listFiles(src.path(base))
-	}
-	return s, err
+	return f, info, dirSource{dir: dir, parents: opts.AllowParentPaths}, nil
 }
 
 // LoadFS is Load from a file system.

@@ -33,12 +33,7 @@ func newGeometry(c *cache, s *Scene, plans []*plan, jobs []*job) *geometry {
 		g.plans[pl.mesh] = append(g.plans[pl.mesh], pl)
 	}
 	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		m := n.Mesh
-		if n.LOD.Group > 0 {
-			m = n.LOD.Mesh
-		}
-		if m >= 0 {
+		if m := s.Nodes[i].Shown(); m >= 0 {
 			g.uses[m]++
 		}
 	}

@@ -9,24 +9,18 @@ import (
 )
 
 // Open is Load for scenes whose geometry need not fit into memory: meshes have no
-// primitives, and Scene.Geometry decodes those of a mesh when they are needed. Each mesh is decoded once
-// here, which finds what is wrong with it, and handed to look, which may be nil. look is
-// called by several goroutines, once for each mesh, when all of the scene is known but
-// Mesh.Parts and Notes; it must not keep the slices, unless they may stay in
+// primitives, and Scene.Geometry decodes those of a mesh when they are needed. Each mesh
+// is decoded once here, which finds what is wrong with it, and handed to look, which may
+// be nil. look is called by several goroutines, once for each mesh, when all of the scene
+// is known but Mesh.Parts and Notes; it must not keep the slices, unless they may stay in
 // memory. Decoded geometry is kept for later up to about so many bytes.
 //
 // The files stay open, or are opened again, until Scene.Close; a file that changes
 // meanwhile is an error where it is noticed.
 func Open(ctx context.Context, name string, opts Options, keep int64, look func(s *Scene, mesh int, list []Primitive) error) (*Scene, error) {
-	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
-	// The main file may be a link to anywhere: the caller named it.
-	src := dirSource{dir: dir, parents: opts.AllowParentPaths}
-	f, info, err := openRegular(name)
+	f, info, src, err := openMain(name, &opts)
 	if err != nil {
-		return nil, named(name, openError(base, err))
+		return nil, err
 	}
 	if err := opts.fits(name, info.Size()); err != nil {
 		f.Close()
@@ -35,6 +29,7 @@ func Open(ctx context.Context, name string, opts Options, keep int64, look func(
 	if look == nil {
 		look = func(*Scene, int, []Primitive) error { return nil }
 	}
+	base := filepath.Base(name)
 	s, err := load(ctx, name, &inFile{f, base}, info.Size(), src, opts, keep, look)
 	if err != nil {
 		f.Close()

@@ -98,6 +98,15 @@ type Node struct {
 	LOD    LODRef // the level of detail that the node belongs to, if any
 }
 
+// Shown returns the index into Scene.Meshes of what the node shows, at whatever level of
+// detail it is; -1 for nothing.
+func (n *Node) Shown() int {
+	if n.LOD.Group > 0 {
+		return n.LOD.Mesh
+	}
+	return n.Mesh
+}
+
 // LODRef places a node within a LODGroup. The zero value stands for a node
 // that is in none, and is always drawn.
 type LODRef struct {

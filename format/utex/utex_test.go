@@ -315,6 +315,11 @@ func TestDecode(t *testing.T) {
 	if b, err = Decode(BC5, flat, 1, 1); err != nil || !bytes.Equal(b, []byte{255, 128, 128, 255}) {
 		t.Errorf("%v, %v", b, err)
 	}
+	// BC5 has no alpha: its Y stays where it is, whatever the flag says.
+	info := NewInfo(1, 1, BC5, NormalPacked)
+	if b, err = info.Decode(0, flat); err != nil || !bytes.Equal(b, []byte{255, 128, 128, 255}) || info.PacksNormals() {
+		t.Errorf("%v, %v", b, err)
+	}
 	for _, c := range []struct {
 		f    PixelFormat
 		n    int
