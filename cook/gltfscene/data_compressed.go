@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/qmuntal/gltf"
-	"github.com/untoldkit/untold/cook/gltfscene/internal/meshopt"
 	"github.com/untoldkit/untold/internal/jsonscan"
+	"github.com/untoldkit/untold/internal/meshopt"
 )
 
 // meshoptNames are the names of the meshopt codec. Both stand for the same

@@ -1,5 +1,5 @@
-// Package meshopt decodes the compressed bufferViews of the glTF extensions
-// KHR_meshopt_compression and EXT_meshopt_compression.
+// Package meshopt decodes and encodes the compressed bufferViews of the glTF
+// extensions KHR_meshopt_compression and EXT_meshopt_compression.
 //
 // It implements the bitstreams and filters that appendices A and B of the
 // KHR extension's specification publish: attributes in versions 0 and 1,
