@@ -40,14 +40,39 @@ func (t *textures) combine(c *container, rough, metal source) (int, error) {
 }
 
 func (t *textures) makeCombined(c *container, rough, metal source) (int, error) {
+	img := imageJSON{Name: fmt.Sprintf("metallicRoughness_%d", len(t.combined))}
+	var n int64
+	var err error
+	if t.e.opts.Textures != nil {
+		var damaged bool
+		if img.URI, n, damaged, err = t.sharePair(c, rough, metal); damaged {
+			return -1, nil
+		}
+	} else {
+		out := c.combined(rough, metal)
+		if out == nil {
+			return -1, nil
+		}
+		img.MimeType = "image/png"
+		n, err = t.embed(&img, func(w io.Writer) error { return png.Encode(w, out) })
+	}
+	if err != nil {
+		return -1, err
+	}
+	t.e.res.TextureBytes += n
+	return t.document(img)
+}
+
+// combined returns the pixels, nil when a source cannot be decoded or is too large.
+func (c *container) combined(rough, metal source) *image.NRGBA {
 	g, ok := c.decode(rough)
 	if !ok {
-		return -1, nil
+		return nil
 	}
 	b := g
 	if metal.texture != rough.texture {
 		if b, ok = c.decode(metal); !ok {
-			return -1, nil
+			return nil
 		}
 	}
 	w, h := 0, 0
@@ -57,7 +82,7 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 		}
 	}
 	if w*h > picture.MaxPixels {
-		return -1, nil
+		return nil
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range out.Pix {
@@ -65,13 +90,7 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 	}
 	fill(out, 1, g, rough.channel)
 	fill(out, 2, b, metal.channel)
-	img := imageJSON{Name: fmt.Sprintf("metallicRoughness_%d", len(t.combined)), MimeType: "image/png"}
-	n, err := t.embed(&img, func(w io.Writer) error { return png.Encode(w, out) })
-	if err != nil {
-		return -1, err
-	}
-	t.e.res.TextureBytes += n
-	return t.document(img)
+	return out
 }
 
 // decode reads the image of a source, nil for none.

@@ -33,6 +33,9 @@ type container struct {
 	meshes    map[string]int // by their primitives
 	materials []int          // by record, -1 for not made yet
 	written   uint64         // bytes of source ranges that were converted
+	worlds    []geom.Mat4    // by entity
+	lattice   lattice        // of compressed positions
+	streams   streams        // of compressed geometry
 }
 
 // export adds the container's nodes and returns those without a parent. With
@@ -49,7 +52,18 @@ func (c *container) export(node string) ([]int, error) {
 		c.materials[i] = -1
 	}
 	c.res.Containers++
-	return c.nodes(node)
+	for _, m := range c.r.WorldTransforms() {
+		c.worlds = append(c.worlds, m)
+	}
+	if c.opts.Compress {
+		c.chooseLattice()
+		c.streams.first = c.doc.Count(glb.Accessors)
+	}
+	roots, err := c.nodes(node)
+	if err != nil {
+		return nil, err
+	}
+	return roots, c.flush()
 }
 
 // text returns a string of the container, cut to a sane length.
@@ -67,16 +81,19 @@ func (c *container) text(offset uint32) string {
 
 // mesh returns the glTF mesh of an entity, -1 when it has no triangles, and
 // the number of its triangles.
-func (c *container) mesh(e *records.Entity) (mesh, triangles int, err error) {
+func (c *container) mesh(e *records.Entity, world *geom.Mat4) (mesh, triangles int, err error) {
 	out := meshJSON{}
 	var key strings.Builder
 	for i := e.FirstMesh; i < e.FirstMesh+e.MeshCount; i++ {
 		m := &c.r.Meshes()[i]
-		if m.IndexCount == 0 || m.VertexCount == 0 {
+		if m.IndexCount == 0 || m.VertexCount == 0 || c.opts.Compress && m.IndexCount < 3 {
 			c.notes.add("empty-mesh", 1, c.name)
 			continue
 		}
-		p, err := c.primitive(m)
+		p, box, err := c.primitive(m)
+		if err == nil && world.IsFinite() {
+			c.bounds = c.bounds.Union(box.Transform(world))
+		}
 		if err != nil {
 			return -1, 0, fmt.Errorf("gltfexport: %s: mesh record %d: %w", c.name, i, err)
 		}
@@ -135,13 +152,26 @@ func (c *container) nodes(name string) ([]int, error) {
 	places := make([]placement, len(entities))
 	first := make([]int, len(entities))
 	byID := make(map[uint32]int, len(entities))
+	parents := make([]bool, len(entities))
+	for i := range entities {
+		byID[entities[i].ID] = i
+	}
+	for i := range entities {
+		// The reader has checked that the parent exists.
+		if p := entities[i].ParentID; p != records.NoIndex {
+			parents[byID[p]] = true
+		}
+	}
+	apart := make([]bool, len(entities)) // the mesh has a node of its own
 	var total uint64
 	for i := range entities {
 		e := &entities[i]
 		places[i] = c.place(&e.LocalTransform, c.text(e.NameOffset))
 		first[i] = next
 		next += places[i].count()
-		byID[e.ID] = i
+		if apart[i] = c.small() && e.MeshCount > 0 && (parents[i] || places[i].inner != nil); apart[i] {
+			next++
+		}
 		if total += uint64(e.MeshCount); total > maxOverlap*uint64(len(c.r.Meshes()))+1<<10 {
 			return nil, fmt.Errorf("gltfexport: %s: %w: the mesh ranges of the entities", c.name, ErrOverlap)
 		}
@@ -152,7 +182,6 @@ func (c *container) nodes(name string) ([]int, error) {
 		if p := entities[i].ParentID; p == records.NoIndex {
 			roots = append(roots, first[i])
 		} else {
-			// The reader has checked that the parent exists.
 			children[byID[p]] = append(children[byID[p]], first[i])
 		}
 	}
@@ -168,7 +197,7 @@ func (c *container) nodes(name string) ([]int, error) {
 			return nil, c.ctx.Err()
 		}
 		n := nodeJSON{Name: c.text(entities[i].NameOffset), Children: children[i]}
-		mesh, triangles, err := c.mesh(&entities[i])
+		mesh, triangles, err := c.mesh(&entities[i], &c.worlds[i])
 		if err != nil {
 			return nil, err
 		}
@@ -176,11 +205,31 @@ func (c *container) nodes(name string) ([]int, error) {
 			n.Mesh = &mesh
 		}
 		c.res.Triangles += triangles
-		if err := c.addNode(places[i], n); err != nil {
+		if err := c.addEntity(places[i], n, apart[i]); err != nil {
 			return nil, err
 		}
 	}
 	return roots, nil
+}
+
+// small reports whether positions are decoded by the transform of their node.
+func (c *container) small() bool { return c.opts.Compress && c.lattice.small }
+
+// addEntity writes an entity's node, and one for its mesh where what decodes positions
+// must not move the children.
+func (c *container) addEntity(p placement, n nodeJSON, apart bool) error {
+	switch {
+	case apart:
+		inner := nodeJSON{Mesh: n.Mesh}
+		n.Mesh, n.Children = nil, append([]int{c.doc.Count(glb.Nodes) + p.count()}, n.Children...)
+		if err := c.addNode(p, n); err != nil {
+			return err
+		}
+		return c.addNode(c.lattice.within(placement{q: noRotation, s: noScale}), inner)
+	case c.small() && n.Mesh != nil:
+		p = c.lattice.within(p)
+	}
+	return c.addNode(p, n)
 }
 
 // root decides about the node around the container's: it is needed for a name

@@ -16,6 +16,8 @@ type document struct {
 	lights                  []json.RawMessage
 	roots                   []int // of the scene
 	emissiveStrength, unlit bool  // extensions in use
+	quantized               bool  // likewise
+	fallback                int64 // bytes that the compressed views decode to, each aligned
 }
 
 func newDocument(out string, opts *Options) (document, error) {
@@ -56,16 +58,43 @@ type sceneJSON struct {
 }
 
 type bufferJSON struct {
-	URI        string `json:"uri,omitempty"`
-	ByteLength int64  `json:"byteLength"`
+	URI        string           `json:"uri,omitempty"`
+	ByteLength int64            `json:"byteLength"`
+	Extensions *bufferExtraJSON `json:"extensions,omitempty"`
 }
 
+type bufferExtraJSON struct {
+	Fallback fallbackJSON `json:"EXT_meshopt_compression"`
+}
+
+type fallbackJSON struct {
+	Fallback bool `json:"fallback"`
+}
+
+// fallbackBuffer is the buffer that compressed views are decoded to. It has no file.
+const fallbackBuffer = 1
+
 type viewJSON struct {
-	Buffer     int   `json:"buffer"`
-	ByteOffset int64 `json:"byteOffset,omitempty"`
-	ByteLength int64 `json:"byteLength"`
-	ByteStride int   `json:"byteStride,omitempty"`
-	Target     int   `json:"target,omitempty"`
+	Buffer     int            `json:"buffer"`
+	ByteOffset int64          `json:"byteOffset,omitempty"`
+	ByteLength int64          `json:"byteLength"`
+	ByteStride int            `json:"byteStride,omitempty"`
+	Target     int            `json:"target,omitempty"`
+	Extensions *viewExtraJSON `json:"extensions,omitempty"`
+}
+
+type viewExtraJSON struct {
+	Compressed *compressedJSON `json:"EXT_meshopt_compression"`
+}
+
+type compressedJSON struct {
+	Buffer     int    `json:"buffer"`
+	ByteOffset int64  `json:"byteOffset,omitempty"`
+	ByteLength int64  `json:"byteLength"`
+	ByteStride int    `json:"byteStride"`
+	Count      int    `json:"count"`
+	Mode       string `json:"mode"`
+	Filter     string `json:"filter,omitempty"`
 }
 
 type accessorJSON struct {
@@ -156,9 +185,19 @@ func (d *document) finish(generator string) (int64, error) {
 		if used := d.extensions(); len(used) > 0 {
 			head = add(head, `,"extensionsUsed":`, used)
 		}
+		if required := d.required(); len(required) > 0 {
+			head = add(head, `,"extensionsRequired":`, required)
+		}
 		head = add(head, `,"scene":0,"scenes":`, []sceneJSON{{d.roots}})
+		var list []bufferJSON
 		for _, b := range buffers { // one at most
-			tail = add(tail, `,"buffers":`, []bufferJSON{{b.URI, b.Size}})
+			list = append(list, bufferJSON{URI: b.URI, ByteLength: b.Size})
+		}
+		if d.fallback > 0 {
+			list = append(list, bufferJSON{ByteLength: d.fallback, Extensions: &bufferExtraJSON{fallbackJSON{true}}})
+		}
+		if len(list) > 0 {
+			tail = add(tail, `,"buffers":`, list)
 		}
 		if len(d.lights) > 0 {
 			tail = append(add(tail, `,"extensions":{"KHR_lights_punctual":{"lights":`, d.lights), "}}"...)
@@ -170,7 +209,7 @@ func (d *document) finish(generator string) (int64, error) {
 
 // extensions lists the extensions in use, by name.
 func (d *document) extensions() []string {
-	var used []string
+	used := d.required()
 	if len(d.lights) > 0 {
 		used = append(used, "KHR_lights_punctual")
 	}
@@ -181,4 +220,16 @@ func (d *document) extensions() []string {
 		used = append(used, "KHR_materials_unlit")
 	}
 	return used
+}
+
+// required lists those without which nothing can be drawn.
+func (d *document) required() []string {
+	var list []string
+	if d.fallback > 0 {
+		list = append(list, extMeshopt)
+	}
+	if d.quantized {
+		list = append(list, extQuantization)
+	}
+	return list
 }

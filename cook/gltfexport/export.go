@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
@@ -47,6 +48,15 @@ type Options struct {
 	// in place of the tiles below them; where a branch has no node of it, the highest
 	// one below, or the tile, by Levels.
 	PyramidLevel int
+	// Compress quantizes the geometry (KHR_mesh_quantization) and compresses it
+	// (EXT_meshopt_compression), which what reads the output has to know: positions to
+	// multiples of Step, normals and tangents to 8 bits, texture coordinates to 16 bits.
+	Compress bool
+	// Step is the distance in metres between the positions of Compress, at most; a
+	// power of two. 0 means StepFor the manifest, or what suits the container.
+	Step float64
+	// Textures, when set, gets the textures, which are then files beside the output.
+	Textures *TextureFolder
 	// Generator is written as asset.generator; empty means "untold".
 	Generator string
 	// Progress, when set, is called as containers are done.
@@ -69,7 +79,11 @@ type Result struct {
 	Materials    int    `json:"materials"`
 	Textures     int    `json:"textures"`
 	TextureBytes int64  `json:"texture_bytes"`
-	Notes        []Note `json:"notes"`
+	// Bounds is the box of what is drawn, in metres, before an origin_offset is put
+	// back; nil when nothing is. It may be larger than what entities draw that are
+	// turned or share their vertices.
+	Bounds *manifest.Bounds `json:"bounds,omitempty"`
+	Notes  []Note           `json:"notes"`
 }
 
 // Errors that callers may want to tell apart.
@@ -120,6 +134,23 @@ func Export(ctx context.Context, path, out string, opts Options) (*Result, error
 		err = e.single(file)
 	}
 	if err != nil {
+		return nil, err
+	}
+	return e.finish()
+}
+
+// Part writes one container of a scene, whose path from the folder dir comes from a
+// manifest, to out, as Export does with a container. It cannot lead out of dir.
+func Part(ctx context.Context, dir, path, out string, opts Options) (*Result, error) {
+	if err := checkOutput(out); err != nil {
+		return nil, err
+	}
+	e, err := newExporter(ctx, out, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer e.doc.Drop()
+	if err := e.part(dir, part{path: path}); err != nil {
 		return nil, err
 	}
 	return e.finish()
@@ -182,6 +213,8 @@ type exporter struct {
 	res   Result
 	geo   format.Geometry // buffers, reused from container to container
 	block []byte          // scratch for converted vertices
+
+	bounds geom.Box // of what is drawn
 }
 
 func newExporter(ctx context.Context, out string, opts Options) (*exporter, error) {
@@ -189,7 +222,7 @@ func newExporter(ctx context.Context, out string, opts Options) (*exporter, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &exporter{ctx: ctx, opts: opts, doc: doc}
+	e := &exporter{ctx: ctx, opts: opts, doc: doc, bounds: geom.EmptyBox()}
 	e.res.Path = out
 	e.tex = newTextures(e)
 	return e, nil
@@ -209,6 +242,10 @@ func (e *exporter) finish() (*Result, error) {
 	}
 	r := e.res
 	r.Bytes, r.Nodes, r.Meshes = n, e.doc.Count(glb.Nodes), e.doc.Count(glb.Meshes)
+	if !e.bounds.IsEmpty() {
+		b := manifest.BoundsOf(e.bounds)
+		r.Bounds = &b
+	}
 	r.Materials, r.Textures = e.doc.Count(glb.Materials), e.doc.Count(glb.Textures)
 	r.Notes = e.notes.list()
 	return &r, nil
@@ -246,6 +283,9 @@ func (e *exporter) manifest(path string) error {
 	}
 	if n := len(m.FailedTiles); n > 0 {
 		e.notes.add("failed-tiles", n, m.FailedTiles[0].ID)
+	}
+	if e.opts.Step <= 0 {
+		e.opts.Step = StepFor(m)
 	}
 	parts, err := e.parts(m, path)
 	if err != nil {

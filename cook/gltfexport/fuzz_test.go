@@ -51,8 +51,19 @@ func FuzzExport(f *testing.F) {
 		if err != nil {
 			t.Fatalf("the export does not load: %v", err)
 		}
-		if n := s.Triangles(); n != res.Triangles && len(s.Notes) == 0 {
+		n := s.Triangles()
+		if n != res.Triangles && len(s.Notes) == 0 {
 			t.Fatalf("%d triangles, the result says %d", n, res.Triangles)
+		}
+		if _, err := Export(context.Background(), filepath.Join(dir, "a.untold"), out, Options{Compress: true, files: atomicfile.Options{NoSync: true}}); err != nil {
+			t.Fatalf("compressed: %v", err)
+		}
+		small, err := gltfscene.Load(context.Background(), out, gltfscene.DefaultOptions())
+		if err != nil {
+			t.Fatalf("the compressed export does not load: %v", err)
+		}
+		if k := small.Triangles(); k != n && len(s.Notes) == 0 && len(small.Notes) == 0 {
+			t.Fatalf("%d triangles, compressed %d", n, k)
 		}
 	})
 }

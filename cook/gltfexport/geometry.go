@@ -6,7 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
-
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
 )
 
@@ -18,7 +18,10 @@ type vertexKey struct {
 }
 
 // vertexSet holds the accessors of a vertex range.
-type vertexSet struct{ attributes attributesJSON }
+type vertexSet struct {
+	attributes attributesJSON
+	box        geom.Box // of the positions as they are written
+}
 
 // indexKey names a converted index range.
 type indexKey struct {
@@ -29,13 +32,13 @@ type indexKey struct {
 }
 
 // primitive converts the ranges of a mesh record, each once.
-func (c *container) primitive(m *records.Mesh) (primitiveJSON, error) {
+func (c *container) primitive(m *records.Mesh) (primitiveJSON, geom.Box, error) {
 	p := primitiveJSON{}
 	textured, bumped := false, false
 	if m.Material != records.NoIndex {
 		k, use, err := c.material(m.Material)
 		if err != nil {
-			return p, err
+			return p, geom.Box{}, err
 		}
 		p.Material = &k
 		textured, bumped = use.textured, use.normal
@@ -45,7 +48,7 @@ func (c *container) primitive(m *records.Mesh) (primitiveJSON, error) {
 	if !ok {
 		var err error
 		if v, err = c.convertVertices(m, vk); err != nil {
-			return p, err
+			return p, geom.Box{}, err
 		}
 		c.vertices[vk] = v
 	}
@@ -56,12 +59,12 @@ func (c *container) primitive(m *records.Mesh) (primitiveJSON, error) {
 	if !ok {
 		var err error
 		if k, err = c.convertIndices(m, ik); err != nil {
-			return p, err
+			return p, geom.Box{}, err
 		}
 		c.indices[ik] = k
 	}
 	p.Indices = k
-	return p, nil
+	return p, v.box, nil
 }
 
 // vertexLayout says which attributes a range gets, and where.
@@ -100,6 +103,9 @@ func (c *container) convertVertices(m *records.Mesh, k vertexKey) (vertexSet, er
 	if err := c.charge(m.VertexSize); err != nil {
 		return vertexSet{}, err
 	}
+	if c.opts.Compress {
+		return c.compressVertices(m, k)
+	}
 	src := c.geo.Vertices[m.VertexOffset : m.VertexOffset+m.VertexSize]
 	l := layoutOf(src, k)
 	at, err := c.doc.Align()
@@ -129,7 +135,7 @@ func (c *container) convertVertices(m *records.Mesh, k vertexKey) (vertexSet, er
 
 // vertexAccessors adds the accessors of an interleaved view.
 func (c *container) vertexAccessors(view, count int, w *vertexWriter) (vertexSet, error) {
-	var set vertexSet
+	set := vertexSet{box: w.box()}
 	var failed error
 	offset := 0
 	add := func(size int, a accessorJSON) int {
@@ -216,6 +222,15 @@ func (w *vertexWriter) appendBlock(dst, src []byte) []byte {
 	return dst
 }
 
+// box is what the positions fill.
+func (w *vertexWriter) box() geom.Box {
+	b := geom.EmptyBox()
+	for i := range w.min {
+		b.Min[i], b.Max[i] = float64(w.min[i]), float64(w.max[i])
+	}
+	return b
+}
+
 func finiteOr0(x float32, bad *bool) float32 {
 	if x-x != 0 {
 		*bad = true
@@ -252,6 +267,9 @@ func unit(v [3]float32) ([3]float32, bool) {
 func (c *container) convertIndices(m *records.Mesh, k indexKey) (int, error) {
 	if err := c.charge(m.IndexSize); err != nil {
 		return 0, err
+	}
+	if c.opts.Compress {
+		return c.compressIndices(m, k)
 	}
 	at, err := c.doc.Align()
 	if err != nil {

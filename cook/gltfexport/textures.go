@@ -30,8 +30,9 @@ type textures struct {
 	byHash   map[[sha256.Size]byte]int
 	combined map[combination]int
 	copies   []copyJob
-	names    map[string]bool // of copies, in lower case
-	memory   *picture.Budget // of what is decoded
+	names    map[string]bool           // of copies, in lower case
+	memory   *picture.Budget           // of what is decoded
+	sums     map[int][sha256.Size]byte // contents, by texture of the document
 }
 
 // texturePath is a texture file as a container names it.
@@ -48,7 +49,7 @@ type copyJob struct {
 func newTextures(e *exporter) *textures {
 	return &textures{
 		e: e, byPath: map[texturePath]int{}, byHash: map[[sha256.Size]byte]int{},
-		combined: map[combination]int{}, names: map[string]bool{},
+		combined: map[combination]int{}, names: map[string]bool{}, sums: map[int][sha256.Size]byte{},
 		memory: picture.NewBudget(largest),
 	}
 }
@@ -97,7 +98,7 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 	}
 	k, err := t.place(f, imageJSON{Name: name}, at, sum, n)
 	if err == nil && k >= 0 {
-		t.byHash[sum] = k
+		t.byHash[sum], t.sums[k] = k, sum
 	}
 	return k, err
 }
@@ -107,6 +108,12 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.Size]byte, n int64) (int, error) {
 	var err error
 	switch {
+	case t.e.opts.Textures != nil:
+		var damaged bool
+		if img.URI, n, damaged, err = t.share(f, path.Base(at.uri), sum); damaged {
+			t.e.notes.add("texture-damaged", 1, at.uri)
+			return -1, nil
+		}
 	case f.utex != nil:
 		img.Name = decodedName(img.Name)
 		if !t.e.doc.Binary() {

@@ -108,6 +108,9 @@ func TestValidator(t *testing.T) {
 	far, _ := cookPyramid(t)
 	export(far, "far.glb", Options{PyramidLevel: 1})
 	export(far, "far.gltf", Options{PyramidLevel: 2})
+	export(town, "small.glb", Options{Compress: true})
+	export(town, "small.gltf", Options{Compress: true})
+	export(far, "smallfar.glb", Options{Compress: true, PyramidLevel: 1})
 	validate(t, node, files)
 }
 

@@ -36,6 +36,7 @@ var sectionNames = [sectionCount]string{
 
 // The numbers of glTF 2.0 that its writers use (sections 5.1, 5.11 and 5.26).
 const (
+	ComponentI8   = 5120
 	ComponentU8   = 5121
 	ComponentU16  = 5123
 	ComponentU32  = 5125

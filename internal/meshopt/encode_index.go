@@ -25,6 +25,7 @@ type triangleWriter struct {
 	vertexSeen  int
 	fifoCodes   int // by version, how the third corner is coded
 	v1          bool
+	again       bool // the triangle starts over
 	// Triangles without a recent edge that begin with a fresh vertex and name nothing
 	// explicitly: the common pairs of codes have a place in a table.
 	table map[byte]byte
@@ -79,6 +80,11 @@ func (w *triangleWriter) encode(list []uint32) {
 			continue
 		}
 		turn := max(0, slices.Index(t[:], w.next))
+		if zero := slices.Index(t[:], 0); zero >= 0 && t[(zero+1)%3] == 1 && t[(zero+2)%3] == 2 && w.next > 2 {
+			// The first triangle of another mesh: its code starts over.
+			turn, w.next = zero, 0
+			w.again = true
+		}
 		w.alone(t[turn], t[(turn+1)%3], t[(turn+2)%3])
 	}
 }
@@ -161,7 +167,8 @@ func (w *triangleWriter) alone(a, b, c uint32) {
 	second := w.code(b)
 	third := w.code(c)
 	pair := byte(second<<4 | third)
-	short := fresh && second != 15 && third != 15
+	short := fresh && second != 15 && third != 15 && !w.again
+	w.again = false
 	if short {
 		w.seen[pair]++
 	}

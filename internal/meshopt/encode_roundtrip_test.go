@@ -89,7 +89,10 @@ func TestEncodeTriangles(t *testing.T) {
 		top := rapid.SampledFrom([]uint32{2, 9, 40, 65535, math.MaxUint32}).Draw(t, "top")
 		list := rapid.SliceOfN(rapid.Uint32Range(0, top), 0, 200).Draw(t, "indices")
 		if rapid.Bool().Draw(t, "surface") {
-			list = append(sheet(rapid.IntRange(1, 30).Draw(t, "squares")), list...)
+			list = append(sheet(rapid.IntRange(1, 30).Draw(t, "squares")), list[:len(list)/3*3]...)
+		}
+		if rapid.Bool().Draw(t, "another surface") {
+			list = append(list[:len(list)/3*3], sheet(rapid.IntRange(1, 9).Draw(t, "squares"))...)
 		}
 		if stride == 2 {
 			for i := range list {
@@ -122,6 +125,15 @@ func TestEncodeSizes(t *testing.T) {
 	}
 	if n := len(list) / 3; len(src) > n*5/4 {
 		t.Errorf("%d bytes for %d triangles", len(src), n)
+	}
+	// Several meshes take no more, because the numbers of each begin anew.
+	many := Layout{Mode: Triangles, Count: 3 * len(list), Stride: 4}
+	all, err := Encode(nil, indexBytes(slices.Concat(list, list, list), 4), many, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) > 3*len(src) {
+		t.Errorf("%d bytes for three times %d", len(all), len(src))
 	}
 	var data []byte
 	for i := range 101 * 101 {
