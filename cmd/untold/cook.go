@@ -18,6 +18,7 @@ type cookFlags struct {
 	out, plan string
 	store     string
 	shard     string
+	also      []string
 	floors    floorFlags
 	grid      gridFlags
 	levels    levelFlags
@@ -78,7 +79,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures astc-block texture-quality max-texture"},
-	{"Output", "output payload-dir full verify store shard require-store explain compress compat dry-run plan report json sync jobs memory"},
+	{"Output", "output payload-dir also full verify store shard require-store explain compress compat dry-run plan report json sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -87,6 +88,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	c.floors.register(f, &c.opts)
 	c.grid.register(f, &c.opts)
 	c.levels.register(f, &c.opts)
+	f.StringSliceVar(&c.also, "also", nil, "write the scene in another form too: 3dtiles, a tileset in DIR/3dtiles as export makes it")
 	f.BoolVar(&c.opts.Full, "full", false, "make everything anew; by default tiles that nothing has changed for are taken from the last cook into the folder, with the same bytes")
 	f.BoolVar(&c.opts.Verify, "verify", false, "read the scene's files and those in the output folder to see what has changed, instead of trusting their sizes and times")
 	f.StringVar(&c.store, "store", "", "a place of results that several cooks share, a folder or s3://BUCKET/PREFIX: what is there is not made again, what is made is put there")
@@ -109,6 +111,9 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 		return err
 	}
 	if err := c.checkReport(scene, c.out); err != nil {
+		return err
+	}
+	if err := c.checkAlso(); err != nil {
 		return err
 	}
 	if c.opts.RequireStore && c.store == "" {
@@ -136,10 +141,17 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if err := writePlan(c.plan, res); err != nil {
 		return err
 	}
-	if c.asJSON {
-		return writeJSON(a.stdout, cookedJSON{res, c.plan})
+	tileset, err := c.alsoTileset(cmd.Context(), a, res)
+	if err != nil {
+		return err
 	}
-	return printCooked(a, res)
+	if c.asJSON {
+		return writeJSON(a.stdout, cookedJSON{res, c.plan, tileset})
+	}
+	if err := printCooked(a, res); err != nil || tileset == nil {
+		return err
+	}
+	return printTileset(a, tileset)
 }
 
 // resolve turns the flags into options.

@@ -15,64 +15,129 @@ import (
 	"github.com/untoldkit/untold/partition"
 )
 
+// exportFlags are the flags of export.
+type exportFlags struct {
+	out, format, levels, ecef string
+	pyramid, jobs             int
+	compress, asJSON          bool
+}
+
+// What export writes.
+const (
+	formatGLTF  = "gltf"
+	format3D    = "3dtiles"
+	archive3D   = ".3tz"
+	mustBe3D    = "it is for 3D Tiles: add --format 3dtiles, or leave it out"
+	mustBeGLTF  = "3D Tiles have all levels; it is for glTF"
+	mustBeScene = "a container is exported as it is; it goes with a manifest"
+)
+
 func newExport(a *app) *cobra.Command {
-	var out, levels string
-	var asJSON bool
-	var pyramid int
+	var e exportFlags
 	cmd := &cobra.Command{
-		Use:     "export PATH -o MODEL.glb",
-		Short:   "Turn a container or a whole manifest back into glTF",
+		Use:     "export PATH -o MODEL.glb|FOLDER|TILESET.3tz",
+		Short:   "Turn a container or a whole manifest into glTF or 3D Tiles",
 		GroupID: "look",
 		Long: `export turns a container, a manifest or a folder with one manifest back into glTF, so that
 any glTF tool can look at it. A manifest becomes one scene with a node per tile; with
 --pyramid-level the merged HLODs of that level stand in for the tiles below them, and where a
 branch has none, the highest below, or the tile. The output is one .glb, or a .gltf with a .bin
-and its textures beside it. Textures that were compressed (.utex) become PNG.`,
+and its textures beside it. Textures that were compressed (.utex) become PNG.
+
+With --format 3dtiles a manifest becomes a tileset of 3D Tiles 1.1, with all its levels, for the
+viewers of that standard: a folder with tileset.json, or one archive that ends in .3tz. Its
+geometry is compressed; --compress=false leaves it plain for viewers that lack
+EXT_meshopt_compression. --ecef puts the scene's origin on the globe.`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
-  untold export out/city -o city.glb
+  untold export out/city -o city.glb --compress
   untold export out/city/city.json -o far.gltf --levels hlod
-  untold export out/city -o farther.glb --pyramid-level 1`,
+  untold export out/city -o farther.glb --pyramid-level 1
+  untold export out/city --format 3dtiles -o out/tileset
+  untold export out/city -o city.3tz --ecef 13.3777,52.5163,34`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := gltfexport.ParseLevels(levels)
-			if err != nil {
-				return fmt.Errorf("--levels is %q; use full, lod1 or hlod", levels)
-			}
-			path, err := manifestPath("export", " -o "+shellWord(out), args[0])
-			if err != nil {
-				return err
-			}
-			scene := !strings.EqualFold(filepath.Ext(path), partition.PayloadExt)
-			const alone = "a container is exported as it is; it goes with a manifest"
-			if err := a.checkAsked(cmd.Flags(), []need{{"levels", scene, alone}, {"pyramid-level", scene, alone}}); err != nil {
-				return err
-			}
-			if pyramid < 1 && cmd.Flags().Changed("pyramid-level") {
-				return fmt.Errorf("--pyramid-level is %d; levels count from 1", pyramid)
-			}
-			res, err := gltfexport.Export(cmd.Context(), path, out, gltfexport.Options{
-				Levels: l, PyramidLevel: pyramid, Generator: "untold " + version, Progress: a.progress(),
-			})
-			if err != nil {
-				return judgedExport(err)
-			}
-			a.notes(res.Notes)
-			if asJSON {
-				return writeJSON(a.stdout, res)
-			}
-			_, err = fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s, %s (%s)\n",
-				res.Path, human.Bytes(res.Bytes), human.Plural(res.Nodes, "node"), human.Plural(res.Meshes, "mesh"), human.Plural(res.Triangles, "triangle"),
-				human.Plural(res.Materials, "material"), human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes))
-			return err
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, a, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "", "the .glb or .gltf to write (required)")
-	f.StringVar(&levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
-	f.IntVar(&pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
-	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	f.StringVarP(&e.out, "output", "o", "", "the .glb, .gltf or .3tz to write, or the folder of 3D Tiles (required)")
+	f.StringVar(&e.format, "format", "", "gltf or 3dtiles (default: by the output, gltf unless it ends in .3tz)")
+	f.StringVar(&e.levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
+	f.IntVar(&e.pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
+	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles)")
+	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
+	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers of 3D Tiles that are converted at a time (default: the number of processors)")
+	f.BoolVar(&e.asJSON, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagRequired("output")
 	return cmd
+}
+
+func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
+	levels, err := gltfexport.ParseLevels(e.levels)
+	if err != nil {
+		return fmt.Errorf("--levels is %q; use full, lod1 or hlod", e.levels)
+	}
+	tiles3D, err := e.is3D()
+	if err != nil {
+		return err
+	}
+	path, err := manifestPath("export", " -o "+shellWord(e.out), arg)
+	if err != nil {
+		return err
+	}
+	scene := !strings.EqualFold(filepath.Ext(path), partition.PayloadExt)
+	if tiles3D && !scene {
+		return fmt.Errorf("%s is a container; 3D Tiles are made of a manifest", arg)
+	}
+	err = a.checkAsked(cmd.Flags(), []need{
+		{"levels", scene, mustBeScene},
+		{"levels", !tiles3D, mustBeGLTF},
+		{"pyramid-level", scene, mustBeScene},
+		{"pyramid-level", !tiles3D, mustBeGLTF},
+		{"ecef", tiles3D, mustBe3D},
+		{"jobs", tiles3D, mustBe3D},
+	})
+	if err != nil {
+		return err
+	}
+	if e.pyramid < 1 && cmd.Flags().Changed("pyramid-level") {
+		return fmt.Errorf("--pyramid-level is %d; levels count from 1", e.pyramid)
+	}
+	if tiles3D {
+		return e.tileset(cmd, a, path)
+	}
+	res, err := gltfexport.Export(cmd.Context(), path, e.out, gltfexport.Options{
+		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, Generator: "untold " + version, Progress: a.progress(),
+	})
+	if err != nil {
+		return judgedExport(err)
+	}
+	a.notes(res.Notes)
+	if e.asJSON {
+		return writeJSON(a.stdout, res)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s, %s (%s)\n",
+		res.Path, human.Bytes(res.Bytes), human.Plural(res.Nodes, "node"), human.Plural(res.Meshes, "mesh"), human.Plural(res.Triangles, "triangle"),
+		human.Plural(res.Materials, "material"), human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes))
+	return err
+}
+
+// is3D says which format is meant.
+func (e *exportFlags) is3D() (bool, error) {
+	archive := strings.EqualFold(filepath.Ext(e.out), archive3D)
+	switch e.format {
+	case "":
+		return archive, nil
+	case formatGLTF:
+		if archive {
+			return false, fmt.Errorf("--format gltf writes a .glb or a .gltf, not %s", e.out)
+		}
+		return false, nil
+	case format3D:
+		if ext := strings.ToLower(filepath.Ext(e.out)); ext == ".glb" || ext == ".gltf" || ext == ".json" {
+			return false, fmt.Errorf("--format 3dtiles writes a folder, or a file that ends in .3tz, not %s", e.out)
+		}
+		return true, nil
+	}
+	return false, fmt.Errorf("--format is %q; use gltf or 3dtiles", e.format)
 }
 
 // judgedExport marks errors that lie in the container or the manifest, so that

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/cook/tiles3d"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
@@ -20,7 +21,8 @@ import (
 // cookedJSON is what cook prints as JSON.
 type cookedJSON struct {
 	*cook.Result
-	PlanFile string `json:"plan_file,omitempty"` // of --plan
+	PlanFile string          `json:"plan_file,omitempty"` // of --plan
+	Tileset  *tiles3d.Result `json:"tileset,omitempty"`   // of --also 3dtiles
 }
 
 // checkOutput refuses, before any work is done, a cook without a place to go and

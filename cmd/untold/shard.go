@@ -97,13 +97,14 @@ func (c *cookFlags) runShard(cmd *cobra.Command, a *app, scene string) error {
 		return errors.New("--shard puts what it makes into a store: add --store")
 	case source(cmd.Flags(), "output") == fromCommandLine:
 		return errors.New("--shard writes nothing but to the store: leave -o out, and cook once more with -o when all shards have ended")
-	case source(cmd.Flags(), "plan") == fromCommandLine || source(cmd.Flags(), "report") == fromCommandLine || c.opts.DryRun:
-		return errors.New("--shard goes with neither --dry-run, --plan nor --report")
+	case source(cmd.Flags(), "plan") == fromCommandLine || source(cmd.Flags(), "report") == fromCommandLine ||
+		source(cmd.Flags(), "also") == fromCommandLine || c.opts.DryRun:
+		return errors.New("--shard goes with neither --dry-run, --plan, --report nor --also")
 	case source(cmd.Flags(), "require-store") == fromCommandLine:
 		return errors.New("--shard makes what the store has not, and --require-store forbids that: it is for the last cook")
 	}
 	// Settings of the environment and of files are for the last cook as well.
-	c.out, c.plan, c.report, c.opts.RequireStore = "", "", "", false
+	c.out, c.plan, c.report, c.also, c.opts.RequireStore = "", "", "", nil, false
 	shard, err := parseShard(c.shard, os.Getenv)
 	if err != nil {
 		return fmt.Errorf("--shard: %w", err)

@@ -1,0 +1,117 @@
+package tiles3d
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/md5"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// indexName is the last file of an archive, by which readers find the others without
+// reading the directory.
+const indexName = "@3dtilesIndex1@"
+
+// indexEntry is 24 bytes of it: the MD5 of the path and the offset of its local header.
+type indexEntry struct {
+	hash   [md5.Size]byte
+	offset uint64
+}
+
+// compareHash orders the index: by the hash as two little-endian numbers of 64 bits.
+func compareHash(a, b indexEntry) int {
+	for _, at := range []int{0, 8} {
+		x, y := binary.LittleEndian.Uint64(a.hash[at:]), binary.LittleEndian.Uint64(b.hash[at:])
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+	}
+	return 0
+}
+
+// writeArchive writes the files below dir as a ZIP without compression (3D Tiles Archive
+// Format 1.3): tileset.json first, the others by name, the index last. Sizes stand in the
+// local headers, which readers of the format go by. There are no times.
+func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		names = append(names, filepath.ToSlash(rel))
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(names)
+	if i := slices.Index(names, tilesetName); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, tilesetName)
+	}
+	c := &counter{w: w}
+	z := zip.NewWriter(c)
+	var index []indexEntry
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		// Writer holds back what it writes; where the next header begins is known after.
+		if err := z.Flush(); err != nil {
+			return 0, err
+		}
+		index = append(index, indexEntry{md5.Sum([]byte(name)), uint64(c.n)})
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return 0, err
+		}
+		if err := store(z, name, data); err != nil {
+			return 0, err
+		}
+	}
+	slices.SortFunc(index, compareHash)
+	var data []byte
+	for _, e := range index {
+		data = binary.LittleEndian.AppendUint64(append(data, e.hash[:]...), e.offset)
+	}
+	if err := store(z, indexName, data); err != nil {
+		return 0, err
+	}
+	if err := z.Close(); err != nil {
+		return 0, err
+	}
+	return c.n, nil
+}
+
+// store adds a file without compression.
+func store(z *zip.Writer, name string, data []byte) error {
+	w, err := z.CreateRaw(&zip.FileHeader{
+		Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data),
+		CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// counter counts what goes through it.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,334 @@
+package tiles3d
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
+)
+
+// Options control Export. The zero value is useful.
+type Options struct {
+	// Place, when set, puts the scene's origin on the globe. Otherwise the root stands
+	// at the origin of the source: where cook took an offset off, it is put back.
+	Place *Place
+	// Plain leaves geometry as it is, for viewers that do not know
+	// EXT_meshopt_compression.
+	Plain bool
+	// Jobs is how many containers are converted at a time; 0: as many as processors.
+	Jobs int
+	// Generator is written into assets; empty means "untold".
+	Generator string
+	// Progress, when set, is called as containers are done.
+	Progress func(stage string, done, total int)
+
+	// In tests: tiles in a file.
+	maxTiles int
+}
+
+// maxTiles is how many tiles a tileset.json holds; larger trees go to several.
+const maxTiles = 10_000
+
+// textureFolder holds the textures of all contents.
+const textureFolder = "textures"
+
+// tilesetName is the file by which a tileset is opened.
+const tilesetName = "tileset.json"
+
+// Result tells what Export wrote.
+type Result struct {
+	Path         string            `json:"path"` // tileset.json, or the archive
+	Bytes        int64             `json:"bytes"`
+	Tilesets     int               `json:"tilesets"` // tileset.json and those that it names
+	Tiles        int               `json:"tiles"`
+	Contents     int               `json:"contents"`      // GLB files; what agrees is written once
+	ContentBytes int64             `json:"content_bytes"` // of them
+	Triangles    int               `json:"triangles"`     // of all contents, drawn
+	Textures     int               `json:"textures"`
+	TextureBytes int64             `json:"texture_bytes"`
+	Error        float64           `json:"geometric_error"` // of the root, metres
+	Notes        []gltfexport.Note `json:"notes"`
+}
+
+// Errors that callers may want to tell apart.
+var (
+	// ErrOccupied says that the output is a folder with something else in it.
+	ErrOccupied = errors.New("tiles3d: the output is not empty and no tileset of ours")
+	// ErrNothing says that the scene has no triangles.
+	ErrNothing = errors.New("tiles3d: nothing of the scene can be drawn")
+)
+
+// Export writes the scene of a manifest to out: a folder, which is replaced as a whole
+// when it holds an older tileset of ours and must be empty otherwise, or one file when its
+// extension is .3tz. What is there stays until the new tileset is complete.
+//
+// Errors of containers and manifests are those of package gltfexport.
+func Export(ctx context.Context, manifestPath, out string, opts Options) (*Result, error) {
+	if opts.Generator == "" {
+		opts.Generator = "untold"
+	}
+	if opts.Jobs <= 0 {
+		opts.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if opts.maxTiles <= 0 {
+		opts.maxTiles = maxTiles
+	}
+	if opts.Place != nil {
+		if err := opts.Place.Check(); err != nil {
+			return nil, err
+		}
+	}
+	m, err := manifest.Load(manifestPath)
+	if err != nil {
+		return nil, fmt.Errorf("tiles3d: %w", err)
+	}
+	if m.DryRun {
+		return nil, fmt.Errorf("%w: %s", gltfexport.ErrNoPayload, manifestPath)
+	}
+	archive := strings.EqualFold(filepath.Ext(out), ".3tz")
+	if err := vacant(out, archive); err != nil {
+		return nil, err
+	}
+	// The stage lies beside the output, on the same file system.
+	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+"-")
+	if err != nil {
+		return nil, fmt.Errorf("tiles3d: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	stage := filepath.Join(temp, "tileset") // for everybody, which the other is not
+	if err := os.Mkdir(stage, 0o777); err != nil {
+		return nil, fmt.Errorf("tiles3d: %w", err)
+	}
+	e := exporter{ctx: ctx, opts: opts, scene: filepath.Dir(manifestPath), stage: stage}
+	res, err := e.tileset(m)
+	if err != nil {
+		return nil, err
+	}
+	if archive {
+		res.Path = out
+		res.Bytes, err = pack(ctx, stage, out)
+		return res, err
+	}
+	res.Path = filepath.Join(out, tilesetName)
+	return res, replace(stage, out)
+}
+
+// exporter is the state of one Export.
+type exporter struct {
+	ctx          context.Context
+	opts         Options
+	scene, stage string
+	textures     *gltfexport.TextureFolder
+	step         float64 // of positions, metres; 0 in plain contents
+}
+
+// tileset writes the tileset into the stage.
+func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
+	if !e.opts.Plain {
+		e.step = gltfexport.StepFor(m)
+	}
+	// Half the diagonal of a cell of positions.
+	root := buildTree(m, e.step*0.8661)
+	contents := list(root)
+	if err := e.contents(contents); err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	if err := e.settle(contents, res); err != nil {
+		return nil, err
+	}
+	if !root.prune() {
+		return nil, fmt.Errorf("%w: %s", ErrNothing, e.scene)
+	}
+	root.bound()
+	root.raise()
+	root.each(func(*node) { res.Tiles++ })
+	res.Error = root.err
+	files := split(root, e.opts.maxTiles)
+	for i, f := range files {
+		var transform *geom.Mat4
+		if i == 0 {
+			transform = e.transform(m)
+		}
+		data, err := encode(f.root, transform, e.opts.Generator)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(e.stage, f.name), data, 0o666); err != nil {
+			return nil, fmt.Errorf("tiles3d: %w", err)
+		}
+		res.Bytes += int64(len(data))
+	}
+	res.Tilesets = len(files)
+	res.Textures, res.TextureBytes = e.textures.Files()
+	res.Bytes += res.ContentBytes + res.TextureBytes
+	return res, nil
+}
+
+// transform returns the root's, nil for none.
+func (e *exporter) transform(m *manifest.Manifest) *geom.Mat4 {
+	if e.opts.Place != nil {
+		t := e.opts.Place.transform()
+		return &t
+	}
+	if o := m.OriginOffset; o != nil && *o != [3]float64{} {
+		t := geom.Identity()
+		t[12], t[13], t[14] = o[0], 0-o[2], o[1]
+		return &t
+	}
+	return nil
+}
+
+// content is a container that becomes a GLB.
+type content struct {
+	payload string
+	nodes   []*node // that show it
+	result  *gltfexport.Result
+	hash    [sha256.Size]byte
+}
+
+// uri is the content's file in the tileset.
+func (c *content) uri() string {
+	return strings.TrimSuffix(c.payload, path.Ext(c.payload)) + ".glb"
+}
+
+// list returns the contents of a tree, each once.
+func list(root *node) []*content {
+	var out []*content
+	known := map[string]*content{}
+	root.each(func(n *node) {
+		if n.payload == "" {
+			return
+		}
+		c := known[n.payload]
+		if c == nil {
+			c = &content{payload: n.payload}
+			known[n.payload] = c
+			out = append(out, c)
+		}
+		c.nodes = append(c.nodes, n)
+	})
+	return out
+}
+
+// contents converts all containers.
+func (e *exporter) contents(all []*content) error {
+	e.textures = gltfexport.NewTextureFolder(filepath.Join(e.stage, textureFolder))
+	group, ctx := errgroup.WithContext(e.ctx)
+	group.SetLimit(e.opts.Jobs)
+	var mu sync.Mutex
+	done := 0
+	progress := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done += n; e.opts.Progress != nil {
+			e.opts.Progress("export", done, len(all))
+		}
+	}
+	progress(0)
+	for _, c := range all {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := e.content(ctx, c); err != nil {
+				return err
+			}
+			progress(1)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// content converts one container.
+func (e *exporter) content(ctx context.Context, c *content) error {
+	if err := payloadpath.Check(c.payload); err != nil {
+		return fmt.Errorf("tiles3d: %w", err)
+	}
+	file := filepath.Join(e.stage, filepath.FromSlash(c.uri()))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return fmt.Errorf("tiles3d: %w", err)
+	}
+	var err error
+	c.result, err = gltfexport.Part(ctx, e.scene, c.payload, file, gltfexport.Options{
+		Compress: !e.opts.Plain, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
+	})
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("tiles3d: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return fmt.Errorf("tiles3d: %w", err)
+	}
+	c.hash = [sha256.Size]byte(h.Sum(nil))
+	return nil
+}
+
+// settle gives nodes their files and boxes. Contents that agree share the first one's file,
+// those without triangles have none.
+func (e *exporter) settle(all []*content, res *Result) error {
+	first := map[[sha256.Size]byte]string{}
+	for _, c := range all {
+		uri := c.uri()
+		switch same, known := first[c.hash]; {
+		case c.result.Triangles == 0 || c.result.Bounds == nil:
+			uri = ""
+		case known:
+			uri = same
+		default:
+			first[c.hash] = uri
+			res.Contents++
+			res.ContentBytes += c.result.Bytes
+			res.Triangles += c.result.Triangles
+		}
+		if uri != c.uri() {
+			if err := os.Remove(filepath.Join(e.stage, filepath.FromSlash(c.uri()))); err != nil {
+				return fmt.Errorf("tiles3d: %w", err)
+			}
+		}
+		for _, n := range c.nodes {
+			if n.uri = uri; uri == "" {
+				n.own = geom.Box{}
+			} else {
+				n.own = c.result.Bounds.Box()
+			}
+		}
+		res.Notes = merge(res.Notes, c.result.Notes)
+	}
+	return nil
+}
+
+// merge adds notes of the same code up.
+func merge(all, more []gltfexport.Note) []gltfexport.Note {
+next:
+	for _, n := range more {
+		for i := range all {
+			if all[i].Code == n.Code {
+				all[i].Count += n.Count
+				continue next
+			}
+		}
+		all = append(all, n)
+	}
+	return all
+}
