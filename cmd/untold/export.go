@@ -17,16 +17,20 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	out, format, levels, ecef string
-	pyramid, jobs             int
-	compress, asJSON          bool
+	out, format, levels, ecef, textures string
+	pyramid, jobs                       int
+	compress, asJSON                    bool
 }
 
 // What export writes.
 const (
-	formatGLTF  = "gltf"
-	format3D    = "3dtiles"
-	archive3D   = ".3tz"
+	formatGLTF = "gltf"
+	format3D   = "3dtiles"
+	archive3D  = ".3tz"
+
+	texturesCopy = "copy"
+	texturesKTX2 = "ktx2"
+
 	mustBe3D    = "it is for 3D Tiles: add --format 3dtiles, or leave it out"
 	mustBeGLTF  = "3D Tiles have all levels; it is for glTF"
 	mustBeScene = "a container is exported as it is; it goes with a manifest"
@@ -63,6 +67,7 @@ EXT_meshopt_compression. --ecef puts the scene's origin on the globe.`,
 	f.StringVar(&e.levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
 	f.IntVar(&e.pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
 	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles)")
+	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu)")
 	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
 	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers of 3D Tiles that are converted at a time (default: the number of processors)")
 	f.BoolVar(&e.asJSON, "json", false, "print the result as JSON")
@@ -74,6 +79,9 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	levels, err := gltfexport.ParseLevels(e.levels)
 	if err != nil {
 		return fmt.Errorf("--levels is %q; use full, lod1 or hlod", e.levels)
+	}
+	if e.textures != texturesCopy && e.textures != texturesKTX2 {
+		return fmt.Errorf("--textures is %q; use copy or ktx2", e.textures)
 	}
 	tiles3D, err := e.is3D()
 	if err != nil {
@@ -105,7 +113,7 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 		return e.tileset(cmd, a, path)
 	}
 	res, err := gltfexport.Export(cmd.Context(), path, e.out, gltfexport.Options{
-		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, Generator: "untold " + version, Progress: a.progress(),
+		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress(),
 	})
 	if err != nil {
 		return judgedExport(err)

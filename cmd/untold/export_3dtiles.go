@@ -17,7 +17,7 @@ import (
 
 // tileset writes 3D Tiles.
 func (e *exportFlags) tileset(cmd *cobra.Command, a *app, path string) error {
-	o := tiles3d.Options{Jobs: e.jobs, Generator: "untold " + version, Progress: a.progress()}
+	o := tiles3d.Options{Jobs: e.jobs, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress()}
 	o.Plain = cmd.Flags().Changed("compress") && !e.compress
 	if e.jobs < 0 {
 		return fmt.Errorf("--jobs is %d; it must be at least 1, or 0 for the number of processors", e.jobs)

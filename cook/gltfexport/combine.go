@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"io"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -43,7 +44,14 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 	img := imageJSON{Name: fmt.Sprintf("metallicRoughness_%d", len(t.combined))}
 	var n int64
 	var err error
-	if t.e.opts.Textures != nil {
+	if t.e.opts.KTX2 && t.e.opts.Textures == nil {
+		out := c.combined(rough, metal)
+		if out == nil {
+			return -1, nil
+		}
+		img.MimeType = ktx2MIME
+		n, err = t.embed(&img, func(w io.Writer) error { return texture.WriteKTX2(w, out, dataRole) })
+	} else if t.e.opts.Textures != nil {
 		var damaged bool
 		if img.URI, n, damaged, err = t.sharePair(c, rough, metal); damaged {
 			return -1, nil

@@ -16,7 +16,7 @@ type document struct {
 	lights                  []json.RawMessage
 	roots                   []int // of the scene
 	emissiveStrength, unlit bool  // extensions in use
-	quantized               bool  // likewise
+	quantized, basis        bool  // likewise
 	fallback                int64 // bytes that the compressed views decode to, each aligned
 }
 
@@ -155,8 +155,17 @@ type imageJSON struct {
 }
 
 type textureJSON struct {
-	Sampler int `json:"sampler"`
-	Source  int `json:"source"`
+	Sampler    int               `json:"sampler"`
+	Source     *int              `json:"source,omitempty"`
+	Extensions *textureExtraJSON `json:"extensions,omitempty"`
+}
+
+type textureExtraJSON struct {
+	Basis sourceJSON `json:"KHR_texture_basisu"`
+}
+
+type sourceJSON struct {
+	Source int `json:"source"`
 }
 
 type samplerJSON struct {
@@ -230,6 +239,9 @@ func (d *document) required() []string {
 	}
 	if d.quantized {
 		list = append(list, extQuantization)
+	}
+	if d.basis {
+		list = append(list, extBasis)
 	}
 	return list
 }

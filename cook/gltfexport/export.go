@@ -55,6 +55,10 @@ type Options struct {
 	// Step is the distance in metres between the positions of Compress, at most; a
 	// power of two. 0 means StepFor the manifest, or what suits the container.
 	Step float64
+	// KTX2 makes every texture a KTX2 file of Basis Universal (UASTC, with all mip levels,
+	// in which cutouts keep their coverage), by KHR_texture_basisu, which what reads the
+	// output has to know.
+	KTX2 bool
 	// Textures, when set, gets the textures, which are then files beside the output.
 	Textures *TextureFolder
 	// Generator is written as asset.generator; empty means "untold".
@@ -221,6 +225,9 @@ func newExporter(ctx context.Context, out string, opts Options) (*exporter, erro
 	doc, err := newDocument(out, &opts)
 	if err != nil {
 		return nil, err
+	}
+	if opts.KTX2 && opts.Textures == nil && !doc.Binary() {
+		opts.Textures = NewTextureFolder(doc.Stem() + "_textures")
 	}
 	e := &exporter{ctx: ctx, opts: opts, doc: doc, bounds: geom.EmptyBox()}
 	e.res.Path = out

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
 )
@@ -120,10 +121,16 @@ func (t *textures) sharePair(c *container, rough, metal source) (uri string, n i
 		fmt.Fprintf(h, "%x %d\n", sum, s.channel)
 	}
 	name := "metallicRoughness_" + hex.EncodeToString(h.Sum(nil)[:8]) + ".png"
+	if t.e.opts.KTX2 {
+		name = name[:len(name)-len(".png")] + ktx2Ext
+	}
 	s := t.e.opts.Textures.put(name, func(w io.Writer) (bool, error) {
 		out := c.combined(rough, metal)
 		if out == nil {
 			return true, nil
+		}
+		if t.e.opts.KTX2 {
+			return false, texture.WriteKTX2(w, out, dataRole)
 		}
 		return false, png.Encode(w, out)
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/internal/glb"
@@ -126,9 +127,17 @@ func (c *container) materialOf(m *records.Material) (materialJSON, materialUse, 
 	name := c.text(m.NameOffset)
 	out := materialJSON{Name: name, DoubleSided: m.Flags&records.MaterialDoubleSided != 0}
 	slots := [4]int{}
+	base := texture.Role{Use: texture.Color}
+	switch m.Flags & records.MaterialAlphaMask {
+	case records.MaterialCutout:
+		base.Alpha, base.Cutoff = texture.AlphaMasked, finiteOr0(m.AlphaCutoff, new(bool))
+	case records.MaterialBlend:
+		base.Alpha = texture.AlphaBlended
+	}
+	roles := [4]texture.Role{base, {Use: texture.Normal}, {Use: texture.Data}, {Use: texture.Color}}
 	for i, t := range [4]uint32{m.BaseColorTexture, m.NormalTexture, m.OcclusionTexture, m.EmissiveTexture} {
 		var err error
-		if slots[i], err = c.texture(t); err != nil {
+		if slots[i], err = c.texture(t, roles[i]); err != nil {
 			return out, materialUse{}, err
 		}
 	}
@@ -136,12 +145,12 @@ func (c *container) materialOf(m *records.Material) (materialJSON, materialUse, 
 	if err != nil {
 		return out, materialUse{}, err
 	}
-	base := [4]float32{}
+	factor := [4]float32{}
 	for i, v := range m.BaseColor {
-		base[i] = k.unit(v)
+		factor[i] = k.unit(v)
 	}
-	if base != [4]float32{1, 1, 1, 1} {
-		out.PBR.BaseColor = base[:]
+	if factor != [4]float32{1, 1, 1, 1} {
+		out.PBR.BaseColor = factor[:]
 	}
 	out.PBR.Metallic, out.PBR.Roughness = unless(k.unit(m.Metallic), 1), unless(k.unit(m.Roughness), 1)
 	out.PBR.BaseTexture, out.PBR.MRTexture = textureRef(slots[0]), textureRef(mr)
@@ -217,11 +226,11 @@ func textureRef(k int) *textureRefJSON {
 func (c *container) metalRough(m *records.Material, name string) (int, error) {
 	channels := m.Reserved[0]
 	rough, metal := channels&3, channels>>2&3
-	r, err := c.texture(m.RoughnessTexture)
+	r, err := c.texture(m.RoughnessTexture, texture.Role{Use: texture.Data})
 	if err != nil {
 		return -1, err
 	}
-	b, err := c.texture(m.MetallicTexture)
+	b, err := c.texture(m.MetallicTexture, texture.Role{Use: texture.Data})
 	if err != nil {
 		return -1, err
 	}

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/atomicfile"
@@ -27,7 +28,7 @@ import (
 type textures struct {
 	e        *exporter
 	byPath   map[texturePath]int // texture of the document, -1 for an empty slot
-	byHash   map[[sha256.Size]byte]int
+	byHash   map[contentKey]int
 	combined map[combination]int
 	copies   []copyJob
 	names    map[string]bool           // of copies, in lower case
@@ -35,8 +36,18 @@ type textures struct {
 	sums     map[int][sha256.Size]byte // contents, by texture of the document
 }
 
-// texturePath is a texture file as a container names it.
-type texturePath struct{ dir, uri string }
+// texturePath is a texture file as a container names it, and what it is for, where that
+// decides what is written.
+type texturePath struct {
+	dir, uri string
+	role     texture.Role
+}
+
+// contentKey is what is written of a file.
+type contentKey struct {
+	sum  [sha256.Size]byte
+	role texture.Role
+}
 
 // copyJob is a file that goes beside a .gltf.
 type copyJob struct {
@@ -48,19 +59,22 @@ type copyJob struct {
 
 func newTextures(e *exporter) *textures {
 	return &textures{
-		e: e, byPath: map[texturePath]int{}, byHash: map[[sha256.Size]byte]int{},
+		e: e, byPath: map[texturePath]int{}, byHash: map[contentKey]int{},
 		combined: map[combination]int{}, names: map[string]bool{}, sums: map[int][sha256.Size]byte{},
 		memory: picture.NewBudget(largest),
 	}
 }
 
-// texture returns the document's texture for a record, -1 for an empty slot.
-func (c *container) texture(record uint32) (int, error) {
+// texture returns the document's texture for a record in a role, -1 for an empty slot.
+func (c *container) texture(record uint32, role texture.Role) (int, error) {
 	if record == records.NoIndex {
 		return -1, nil
 	}
 	t := &c.r.Textures()[record]
-	at := texturePath{c.dir, c.r.String(t.URIOffset)}
+	if !c.opts.KTX2 {
+		role = texture.Role{} // the file is the same for all
+	}
+	at := texturePath{c.dir, c.r.String(t.URIOffset), role}
 	if k, ok := c.tex.byPath[at]; ok {
 		return k, nil
 	}
@@ -90,7 +104,7 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 		return -1, nil
 	}
 	sum := [sha256.Size]byte(h.Sum(nil))
-	if k, ok := t.byHash[sum]; ok {
+	if k, ok := t.byHash[contentKey{sum, at.role}]; ok {
 		return k, nil
 	}
 	if name == "" {
@@ -98,7 +112,7 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 	}
 	k, err := t.place(f, imageJSON{Name: name}, at, sum, n)
 	if err == nil && k >= 0 {
-		t.byHash[sum], t.sums[k] = k, sum
+		t.byHash[contentKey{sum, at.role}], t.sums[k] = k, sum
 	}
 	return k, err
 }
@@ -108,6 +122,12 @@ func (t *textures) add(at texturePath, name string) (int, error) {
 func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.Size]byte, n int64) (int, error) {
 	var err error
 	switch {
+	case t.e.opts.KTX2:
+		var damaged bool
+		if n, damaged, err = t.basis(&img, f, at, sum); damaged {
+			t.e.notes.add("texture-damaged", 1, at.uri)
+			return -1, nil
+		}
 	case t.e.opts.Textures != nil:
 		var damaged bool
 		if img.URI, n, damaged, err = t.share(f, path.Base(at.uri), sum); damaged {
@@ -150,7 +170,11 @@ func (t *textures) document(img imageJSON) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return t.e.doc.add(glb.Textures, textureJSON{Sampler: 0, Source: i})
+	if t.e.opts.KTX2 {
+		t.e.doc.basis = true
+		return t.e.doc.add(glb.Textures, textureJSON{Extensions: &textureExtraJSON{sourceJSON{i}}})
+	}
+	return t.e.doc.add(glb.Textures, textureJSON{Source: &i})
 }
 
 // opened is a texture file whose head has been checked.

@@ -95,6 +95,8 @@ func TestValidator(t *testing.T) {
 	path := save(t, textured, "a.untold", texturedFile(t, textured))
 	export(path, "textured.glb")
 	export(path, "textured.gltf")
+	export(path, "basis.glb", Options{KTX2: true})
+	export(path, "basis.gltf", Options{KTX2: true})
 	path = save(t, t.TempDir(), "a.untold", quadFile(t, func(*format.Builder) records.Material {
 		m := blank()
 		m.Flags, m.Emissive = records.MaterialUnlit|records.MaterialCutout|records.MaterialDoubleSided, [3]float32{5, 0, 0}

@@ -29,6 +29,9 @@ type Options struct {
 	// Plain leaves geometry as it is, for viewers that do not know
 	// EXT_meshopt_compression.
 	Plain bool
+	// KTX2 makes textures KTX2 files of Basis Universal, with mip levels that keep the
+	// coverage of cutouts; otherwise they stay what they are, or become PNG.
+	KTX2 bool
 	// Jobs is how many containers are converted at a time; 0: as many as processors.
 	Jobs int
 	// Generator is written into assets; empty means "untold".
@@ -266,7 +269,7 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 	}
 	var err error
 	c.result, err = gltfexport.Part(ctx, e.scene, c.payload, file, gltfexport.Options{
-		Compress: !e.opts.Plain, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
+		Compress: !e.opts.Plain, KTX2: e.opts.KTX2, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
 	})
 	if err != nil {
 		return err

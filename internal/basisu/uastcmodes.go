@@ -92,6 +92,7 @@ type quantization struct {
 	bits   uint
 	base   uint32 // 3, 5, or 0 for none
 	values []uint8
+	index  [256]uint8 // of the nearest value
 }
 
 // The quantizations that occur, by their number of values.
@@ -116,6 +117,7 @@ func newQuantization(n uint, base uint32) *quantization {
 		}
 		q.values[i] = unquantize(v&(1<<n-1), v>>n, n, base)
 	}
+	q.index = newIndex(q.values)
 	return q
 }
 

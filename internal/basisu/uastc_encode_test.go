@@ -1,0 +1,157 @@
+package basisu
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// psnr compares pictures in all channels.
+func psnr(a, b []byte) float64 {
+	sum := 0.0
+	for i := range a {
+		d := float64(a[i]) - float64(b[i])
+		sum += d * d
+	}
+	if sum == 0 {
+		return math.Inf(1)
+	}
+	return 10 * math.Log10(255*255*float64(len(a))/sum)
+}
+
+// painted is a picture of a kind: what surfaces show, smooth with grain and edges.
+func painted(kind string, w, h int) []byte {
+	out := make([]byte, 0, 4*w*h)
+	seed := uint32(7)
+	for y := range h {
+		for x := range w {
+			seed = seed*1664525 + 1013904223
+			grain := int(seed>>24) % 24
+			r, g, b, a := 60+x*120/w+grain, 90+y*100/h+grain/2, 140-x*60/w+grain, 255
+			if (x/9+y/7)%3 == 0 {
+				r, g, b = 200-grain, 60+grain, 40
+			}
+			switch kind {
+			case "gray":
+				g, b = r, r
+			case "cutout":
+				if (x*x+y*y)%97 < 40 {
+					a = 0
+				}
+			case "glass":
+				a = 40 + (x+y)*150/(w+h) + grain
+			case "luminance":
+				g, b, a = r, r, 255-r/2
+			}
+			out = append(out, uint8(r), uint8(g), uint8(b), uint8(a))
+		}
+	}
+	return out
+}
+
+func TestEncodeUASTC(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		w, h int
+		want float64 // dB
+	}{
+		{"color", 128, 128, 37},
+		{"gray", 64, 60, 45},
+		{"cutout", 64, 64, 33},
+		{"glass", 65, 63, 36},
+		{"luminance", 64, 64, 41},
+		{"color", 1, 1, 99},
+		{"color", 3, 6, 30},
+	} {
+		pix := painted(c.kind, c.w, c.h)
+		blocks := EncodeUASTC(nil, pix, 4*c.w, c.w, c.h)
+		got := make([]byte, len(pix))
+		if err := DecodeUASTC(got, blocks, c.w, c.h); err != nil {
+			t.Fatal(err)
+		}
+		if p := psnr(pix, got); p < c.want {
+			t.Errorf("%s of %d x %d: %.2f dB, want %v", c.kind, c.w, c.h, p, c.want)
+		} else {
+			t.Logf("%s of %d x %d: %.2f dB", c.kind, c.w, c.h, p)
+		}
+	}
+}
+
+// TestEncodeModes: what a trial says of its error is what the decoder makes of its bits,
+// in every mode.
+func TestEncodeModes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var e blockEncoder
+		base := rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "base")
+		spread := rapid.IntRange(1, 256).Draw(t, "spread")
+		pix := make([]byte, 64)
+		for i := range pix {
+			pix[i] = base[i%4] + byte(rapid.IntRange(0, spread-1).Draw(t, "p"))
+		}
+		i := rapid.IntRange(0, len(modes)-1).Draw(t, "mode")
+		m := &modes[i]
+		for k := range 16 {
+			if m.components == 2 {
+				pix[4*k+1], pix[4*k+2] = pix[4*k], pix[4*k]
+			}
+			if m.components == 3 {
+				pix[4*k+3] = 255
+			}
+		}
+		if m.components == 0 {
+			return
+		}
+		e.gather(pix, 16, 0, 0, 4, 4)
+		e.best.err = math.MaxInt64
+		pattern, plane := 0, m.plane
+		if m.patterns != nil {
+			pattern = rapid.IntRange(0, len(m.patterns)-1).Draw(t, "pattern")
+		}
+		if m.planeStored {
+			plane = uint(rapid.IntRange(0, m.components-1).Draw(t, "plane"))
+		}
+		e.try(m, pattern, plane)
+		got := make([]byte, 64)
+		if err := DecodeUASTC(got, e.best.append(nil), 4, 4); err != nil {
+			t.Fatal(err)
+		}
+		var sum int64
+		for k := range pix {
+			d := int64(pix[k]) - int64(got[k])
+			sum += d * d
+		}
+		if sum != e.best.err {
+			t.Fatalf("mode %d: the error is %d, said to be %d", i, sum, e.best.err)
+		}
+	})
+}
+
+func BenchmarkEncodeUASTC(b *testing.B) {
+	for _, kind := range []string{"color", "glass"} {
+		b.Run(kind, func(b *testing.B) {
+			pix := painted(kind, 256, 256)
+			out := make([]byte, 0, UASTCSize(256, 256))
+			b.SetBytes(256 * 256) // pixels
+			for b.Loop() {
+				out = EncodeUASTC(out[:0], pix, 4*256, 256, 256)
+			}
+		})
+	}
+}
+
+// FuzzEncodeUASTC: any picture becomes blocks that decode.
+func FuzzEncodeUASTC(f *testing.F) {
+	f.Add(painted("glass", 5, 6), uint8(5), uint8(6))
+	f.Add(painted("gray", 4, 4), uint8(4), uint8(4))
+	f.Fuzz(func(t *testing.T, pix []byte, width, height uint8) {
+		w, h := int(width%16)+1, int(height%16)+1
+		if len(pix) < 4*w*h {
+			return
+		}
+		blocks := EncodeUASTC(nil, pix, 4*w, w, h)
+		if err := DecodeUASTC(make([]byte, 4*w*h), blocks, w, h); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
