@@ -1,5 +1,5 @@
 // Package basisu decodes the two texture codecs of Basis Universal, as they lie
-// in KTX 2.0 files, to RGBA: ETC1S blocks under BasisLZ, and UASTC.
+// in KTX 2.0 files, to RGBA: ETC1S blocks under BasisLZ, and UASTC, which it also encodes.
 //
 // Both give, byte by byte, the pixels that the reference transcoder gives for
 // RGBA32. It interpolates UASTC as linear data even where the picture is sRGB, so
