@@ -93,6 +93,9 @@ func (o *Options) list() []report.KV {
 	add("merge", o.Merge)
 	add("instances", o.Instances)
 	add("compress", o.Compress)
+	if o.ContainerVersion > 1 {
+		add("container-version", o.ContainerVersion)
+	}
 	add("textures", o.Textures)
 	if b := o.ASTC.Block; b != [2]int{} {
 		add("astc-block", fmt.Sprintf("%dx%d", b[0], b[1]))

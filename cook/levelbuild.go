@@ -138,7 +138,7 @@ func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelS
 		return nil
 	}
 	l.written, err = b.out.write(l.file, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress})
+		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress, Version: c.opts.ContainerVersion})
 		return err
 	})
 	return err

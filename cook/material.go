@@ -100,6 +100,7 @@ func materialRecord(b *format.Builder, m *gltfscene.Material, staged []texture.S
 		MetallicTexture:  add(&m.MetalRoughTex, texture.Data, 0),
 		EmissiveTexture:  add(&m.EmissiveTex, texture.Color, records.TextureSRGB|records.TextureEmissive),
 		OcclusionTexture: add(&m.OcclusionTex, texture.Data, records.TextureOcclusion),
+		HeightTexture:    records.NoIndex, HeightMidlevel: 0.5, HeightRemap: [2]float32{0, 1},
 	}
 	if r.RoughnessTexture = r.MetallicTexture; r.MetallicTexture != records.NoIndex {
 		r.Reserved[0] = records.ChannelsMetalRough

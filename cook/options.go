@@ -208,6 +208,10 @@ type OutputOptions struct {
 	PayloadDir string
 	// Compress chooses how geometry chunks are stored. Default auto.
 	Compress format.CompressMode
+	// ContainerVersion is the format version of the containers, 1 to
+	// format.MaxVersion; 0 is 1, which all engines read. From 2 on today's engine shows
+	// what shines: of version 1 it takes emissive factors for black.
+	ContainerVersion uint32 `json:",omitempty"`
 	// FileType is what Convert writes. Default tile.
 	FileType format.FileType
 	// Generator is what the manifest names as its program, such as
@@ -314,6 +318,12 @@ func (o *Options) check() error {
 	case "", PartitionGrid, PartitionQuadtree, PartitionKDTree:
 	default:
 		return fmt.Errorf("cook: partition %q is unknown: use grid, quadtree or kdtree", o.Partition)
+	}
+	if o.ContainerVersion == format.Version {
+		o.ContainerVersion = 0 // the same
+	}
+	if o.ContainerVersion > format.MaxVersion {
+		return fmt.Errorf("cook: container version %d cannot be written: use 1 to %d", o.ContainerVersion, format.MaxVersion)
 	}
 	if err := o.Recenter.check(); err != nil {
 		return err

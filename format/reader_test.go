@@ -431,7 +431,7 @@ func TestLaterVersions(t *testing.T) {
 func withVersion(t *testing.T, version uint32, size int) []byte {
 	f := triangleFile(t)
 	f.Materials[0].Reserved[0] = records.ChannelsMetalRough
-	rec := records.AppendMaterial(nil, &f.Materials[0])
+	rec := records.AppendMaterial(nil, &f.Materials[0], 1)
 	tail := bytes.Clone(rec[80:])
 	rec = rec[:80]
 	if version >= 3 {
@@ -471,8 +471,7 @@ func assemble(f *File, version uint32, chunks []Chunk, payloads [][]byte) []byte
 		}
 		pos = base + uint64(len(body))
 	}
-	h := f.header(uint32(len(chunks)))
-	h.FormatVersion = version
+	h := f.header(uint32(len(chunks)), version)
 	out := appendHeader(nil, &h)
 	for i := range chunks {
 		out = appendChunk(out, &chunks[i])

@@ -14,11 +14,15 @@ import (
 // WriteOptions chooses how a File is stored.
 type WriteOptions struct {
 	Compress CompressMode
+	// Version is the format version of the file, 1 to MaxVersion; 0 is Version. From 2 on
+	// newer engines take the emissive factor as it is, 3 adds the height map of
+	// materials, 4 its remap.
+	Version uint32
 	// NoHash leaves contentHash zero, which readers take as "not computed".
 	NoHash bool
 }
 
-// Encode returns the file's bytes: version 1, the seven chunks in ascending
+// Encode returns the file's bytes: the version of opts, the seven chunks in ascending
 // order, each at a multiple of 16 with zero padding between them and none
 // behind the last. The bytes depend on the content and options alone.
 func (f *File) Encode(opts WriteOptions) ([]byte, error) {
@@ -77,6 +81,12 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 	if err := f.checkCounts(); err != nil {
 		return nil, err
 	}
+	if opts.Version == 0 {
+		opts.Version = Version
+	}
+	if opts.Version > MaxVersion {
+		return nil, fmt.Errorf("untold: format version %d cannot be written, only 1 to %d", opts.Version, MaxVersion)
+	}
 	chunks, payloads, err := f.chunks(opts)
 	if err != nil {
 		return nil, err
@@ -92,7 +102,7 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 		h.Write(payloads[i])
 	}
 	e.size = pos
-	hdr := f.header(uint32(len(chunks)))
+	hdr := f.header(uint32(len(chunks)), opts.Version)
 	if !opts.NoHash {
 		h.Sum(hdr.ContentHash[:0])
 	}
@@ -103,10 +113,10 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 	return e, nil
 }
 
-func (f *File) header(chunkCount uint32) Header {
+func (f *File) header(chunkCount, version uint32) Header {
 	box, _ := f.Bounds()
 	return Header{
-		FormatVersion: Version, FileType: f.Type, HeaderSize: records.HeaderSize, ChunkCount: chunkCount,
+		FormatVersion: version, FileType: f.Type, HeaderSize: records.HeaderSize, ChunkCount: chunkCount,
 		MeshCount: uint32(len(f.Meshes)), MaterialCount: uint32(len(f.Materials)),
 		TextureCount: uint32(len(f.Textures)), EntityCount: uint32(len(f.Entities)),
 		VertexLayout: vertex.LayoutPBRStatic, WorldBounds: box, RootTransform: identity,
@@ -116,6 +126,7 @@ func (f *File) header(chunkCount uint32) Header {
 // chunks serialises the seven payloads in ascending order of type. Metadata is
 // never compressed.
 func (f *File) chunks(opts WriteOptions) ([]Chunk, [][]byte, error) {
+	material := func(b []byte, m *records.Material) []byte { return records.AppendMaterial(b, m, opts.Version) }
 	tables := []struct {
 		t ChunkType
 		b []byte
@@ -124,7 +135,7 @@ func (f *File) chunks(opts WriteOptions) ([]Chunk, [][]byte, error) {
 		{ChunkStrings, f.Strings, 0},
 		{ChunkEntities, appendTable(f.Entities, records.EntitySize, records.AppendEntity), len(f.Entities)},
 		{ChunkMeshes, appendTable(f.Meshes, records.MeshSize, records.AppendMesh), len(f.Meshes)},
-		{ChunkMaterials, appendTable(f.Materials, records.MaterialSize(Version), records.AppendMaterial), len(f.Materials)},
+		{ChunkMaterials, appendTable(f.Materials, records.MaterialSize(opts.Version), material), len(f.Materials)},
 		{ChunkTextures, appendTable(f.Textures, records.TextureSize, records.AppendTexture), len(f.Textures)},
 		{ChunkVertices, f.Vertices, 0},
 		{ChunkIndices, f.Indices, 0},

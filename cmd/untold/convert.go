@@ -35,6 +35,7 @@ type sceneFlags struct {
 func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	s.opts = cook.DefaultOptions()
 	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4 or zstd (not for the reference engine)")
+	f.Uint32Var(&s.opts.ContainerVersion, "container-version", 1, "format version of the containers: 1 is read by every engine; 2 keeps emissive colours in engines after the first, which take those of version 1 for black; 3 and 4 have room for height maps")
 	f.BoolVar(&s.opts.Merge, "merge", merge, "join meshes of equal material; names with NM_ and the extra untold_no_merge opt out")
 	f.BoolVar(&s.opts.Instances, "instances", false, "store a mesh that is used several times in one container once, with transforms on the entities")
 	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
@@ -54,6 +55,9 @@ const leastMemory = 128 << 20
 
 // resolve fills in what is not a plain flag.
 func (s *sceneFlags) resolve(a *app) error {
+	if v := s.opts.ContainerVersion; v < 1 || v > format.MaxVersion {
+		return fmt.Errorf("--container-version is %d; use 1 to %d", v, format.MaxVersion)
+	}
 	mode, err := format.ParseCompressMode(s.compress)
 	if err != nil {
 		return fmt.Errorf("--compress: %w", err)

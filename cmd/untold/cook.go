@@ -79,7 +79,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures astc-block texture-quality max-texture"},
-	{"Output", "output payload-dir also full verify store shard require-store explain compress compat dry-run plan report json sync jobs memory"},
+	{"Output", "output payload-dir also full verify store shard require-store explain compress container-version compat dry-run plan report json sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {

@@ -19,7 +19,7 @@ type gridFlags struct {
 var gridFlagNames = []string{"auto-tile-size", "sample-fraction", "perimeter-depth", "clip", "split-max-tiles"}
 
 func (x *gridFlags) register(f *pflag.FlagSet, o *cook.Options) {
-	f.StringVar(&x.compat, "compat", "", `"engine" cooks as the reference exporter does: no clipping, its bounds, floors, tiers, distances and folder; flags beside it win`)
+	f.StringVar(&x.compat, "compat", "", `"engine" cooks as the reference exporter does: no clipping, its bounds, floors, tiers, distances and folder; flags beside it win. Engines of the first release read container version 1 with textures as copies, later ones 1 to 4 and ASTC`)
 	f.Float64Var(&x.tileSize, "tile-size", 0, "edge of a grid tile in metres, x and z (default: follows from the scene; 25 with --compat engine)")
 	f.IntVar(&o.TileTriangles, "tile-triangles", o.TileTriangles, "triangles a tile that the size of tiles is chosen for")
 	f.Float64Var(&o.TileSize[0], "tile-size-x", o.TileSize[0], "edge of a grid tile along x in metres")

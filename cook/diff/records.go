@@ -187,7 +187,7 @@ func materialKey(r *format.Reader, m *records.Material) string {
 		}
 	}
 	c.NameOffset = 0
-	key := records.AppendMaterial(nil, &c)
+	key := records.AppendMaterial(nil, &c, format.Version)
 	key = records.AppendFloats(key, []float32{c.HeightScale, c.HeightMidlevel, c.HeightRemap[0], c.HeightRemap[1], float32(min(c.HeightTexture, 1))})
 	return string(key) + strings.Join(uris, "\x00")
 }

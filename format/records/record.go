@@ -100,11 +100,11 @@ type Material struct {
 	RoughnessTexture  uint32
 	EmissiveTexture   uint32
 	OcclusionTexture  uint32
-	HeightTexture     uint32  // version >= 3
-	HeightScale       float32 // version >= 3
-	HeightMidlevel    float32 // version >= 3
-	HeightRemap       [2]float32
-	Reserved          [2]uint32 // [0]: roughness channel in bits 0-1, metallic in 2-3
+	HeightTexture     uint32     // version >= 3; NoIndex for none
+	HeightScale       float32    // version >= 3
+	HeightMidlevel    float32    // version >= 3
+	HeightRemap       [2]float32 // version >= 4
+	Reserved          [2]uint32  // [0]: roughness channel in bits 0-1, metallic in 2-3
 }
 
 // textureSlots returns the six texture indices in the order in which their
@@ -192,7 +192,7 @@ func DecodeMesh(b []byte) Mesh {
 }
 
 // appendMaterial writes the 88-byte record of version 1.
-func AppendMaterial(b []byte, m *Material) []byte {
+func AppendMaterial(b []byte, m *Material, version uint32) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, m.NameOffset)
 	b = le.AppendUint32(b, m.Flags)
@@ -201,6 +201,12 @@ func AppendMaterial(b []byte, m *Material) []byte {
 	b = AppendFloats(b, []float32{m.NormalScale, m.Metallic, m.Roughness, m.OcclusionStrength, m.AlphaCutoff})
 	for _, t := range m.TextureSlots() {
 		b = le.AppendUint32(b, t)
+	}
+	if version >= 3 {
+		b = AppendFloats(le.AppendUint32(b, m.HeightTexture), []float32{m.HeightScale, m.HeightMidlevel})
+	}
+	if version >= 4 {
+		b = AppendFloats(b, m.HeightRemap[:])
 	}
 	b = le.AppendUint32(b, m.Reserved[0])
 	return le.AppendUint32(b, m.Reserved[1])
