@@ -14,13 +14,15 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/picture"
 )
 
 // TextureFolder is a folder in which several outputs keep their textures, each
 // content once. Names tell the content, so that they do not depend on who came first.
 // It may be used by several exports at a time.
 type TextureFolder struct {
-	dir string
+	dir    string
+	memory *picture.Budget // of what is decoded, by all together
 
 	mu   sync.Mutex
 	made map[string]*sharedTexture // by name
@@ -36,7 +38,7 @@ type sharedTexture struct {
 
 // NewTextureFolder returns the folder at dir, which is made when it gets its first file.
 func NewTextureFolder(dir string) *TextureFolder {
-	return &TextureFolder{dir: dir, made: map[string]*sharedTexture{}}
+	return &TextureFolder{dir: dir, memory: picture.NewBudget(largest), made: map[string]*sharedTexture{}}
 }
 
 // Files returns how many files were written, and their bytes.

@@ -58,10 +58,14 @@ type copyJob struct {
 }
 
 func newTextures(e *exporter) *textures {
+	memory := picture.NewBudget(largest)
+	if e.opts.Textures != nil {
+		memory = e.opts.Textures.memory
+	}
 	return &textures{
 		e: e, byPath: map[texturePath]int{}, byHash: map[contentKey]int{},
 		combined: map[combination]int{}, names: map[string]bool{}, sums: map[int][sha256.Size]byte{},
-		memory: picture.NewBudget(largest),
+		memory: memory,
 	}
 }
 

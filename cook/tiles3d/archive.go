@@ -2,6 +2,7 @@ package tiles3d
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/md5"
 	"encoding/binary"
@@ -69,11 +70,7 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 			return 0, err
 		}
 		index = append(index, indexEntry{md5.Sum([]byte(name)), uint64(c.n)})
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			return 0, err
-		}
-		if err := store(z, name, data); err != nil {
+		if err := storeFile(z, name, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			return 0, err
 		}
 	}
@@ -82,7 +79,7 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 	for _, e := range index {
 		data = binary.LittleEndian.AppendUint64(append(data, e.hash[:]...), e.offset)
 	}
-	if err := store(z, indexName, data); err != nil {
+	if err := store(z, indexName, bytes.NewReader(data)); err != nil {
 		return 0, err
 	}
 	if err := z.Close(); err != nil {
@@ -91,16 +88,33 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 	return c.n, nil
 }
 
-// store adds a file without compression.
-func store(z *zip.Writer, name string, data []byte) error {
+func storeFile(z *zip.Writer, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return store(z, name, f)
+}
+
+// store adds a file without compression. It is read twice: the header has its checksum.
+func store(z *zip.Writer, name string, r io.ReadSeeker) error {
+	sum := crc32.NewIEEE()
+	n, err := io.Copy(sum, r)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	w, err := z.CreateRaw(&zip.FileHeader{
-		Name: name, Method: zip.Store, CRC32: crc32.ChecksumIEEE(data),
-		CompressedSize64: uint64(len(data)), UncompressedSize64: uint64(len(data)),
+		Name: name, Method: zip.Store, CRC32: sum.Sum32(),
+		CompressedSize64: uint64(n), UncompressedSize64: uint64(n),
 	})
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(data)
+	_, err = io.Copy(w, r)
 	return err
 }
 
