@@ -14,7 +14,7 @@ func (s *Streamer) tick(visible []Entity) {
 	s.textures.fitMinimum(s.budget.limit)
 	s.entities.measure(&s.camera, &s.textures)
 	s.budget.owed = s.first.owed(&s.textures, &s.budget)
-	s.first.sorted = false
+	s.first.look()
 	s.entities.mark(visible, s.serial, &s.textures)
 	s.votes()
 	s.claims.turn()
@@ -61,6 +61,9 @@ func (s *Streamer) want(e *entity, t *resource) int {
 		finest = TierFull
 	}
 	want := t.reach.decide(e.distance, t.start, &t.at, finest, ceiling)
+	if want == t.at[TierMinimum] && s.textures.enough(t, e.distance) {
+		want = t.start
+	}
 	if s.now < e.shedHold {
 		return max(want, t.start)
 	}
