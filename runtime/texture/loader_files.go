@@ -104,6 +104,6 @@ func (l *FileLoader) read(x openRequest) (*texfile.Image, error) {
 		}
 	}
 	return texfile.DecodeFile(x.Context, x.URI, x.file, texfile.Options{
-		Use: x.Use, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
+		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"image"
 	"math"
 	"testing"
 
@@ -58,6 +59,71 @@ func TestQuality(t *testing.T) {
 				t.Errorf("%v %+v, %v: %.2f dB, want %v", x.mode, x.astc, use, q, want)
 			} else {
 				t.Logf("%v %+v, %v: %.2f dB", x.mode, x.astc, use, q)
+			}
+		}
+	}
+}
+
+// TestFilesKeepWhatLevelsHave: in the files of both modes, as a GPU reads them, cut-outs
+// are drawn at every level as much as at full size, and normal maps have directions of
+// length 1 near those that were filtered.
+func TestFilesKeepWhatLevelsHave(t *testing.T) {
+	one := newWorkers(1)
+	one.join()
+	masked := Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}
+	leaves := scaled(one, foliage(600), 256, 256, Role{Use: Color, Alpha: AlphaBlended})
+	for _, x := range []struct {
+		mode           Mode
+		astc           ASTC
+		drawn, normals float64 // at most so far off
+	}{{ModeBC, ASTC{}, 0.02, 0.002}, {ModeASTC, ASTC{}, 0.02, 0.003}, {ModeASTC, ASTC{Block: [2]int{8, 8}}, 0.06, 0.025}} {
+		for _, c := range []struct {
+			img  *image.NRGBA
+			role Role
+		}{{leaves, masked}, {photo(256, 256), Role{Use: Normal}}} {
+			var file bytes.Buffer
+			if _, err := EncodeOne(&file, "x", c.img, c.role, x.mode, x.astc); err != nil {
+				t.Fatal(err)
+			}
+			r, err := utex.NewBytesReader(file.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := chain(t, c.img, c.role)
+			for k := range r.Levels {
+				data, err := r.ReadLevel(k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				pix, err := r.Decode(k, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l := r.Levels[k]; l.Width < 16 {
+					break // too few texels to share
+				}
+				got := &image.NRGBA{Pix: pix, Stride: 4 * r.Levels[k].Width, Rect: want[k].Rect}
+				if c.role.Use == Color {
+					if a, b := drawnShare(got, 0.5), drawnShare(leaves, 0.5); math.Abs(a-b) > x.drawn {
+						t.Errorf("%v %v, level %d: %.3f of the texels are drawn, want %.3f", x.mode, x.astc, k, a, b)
+					}
+					continue
+				}
+				worst, mean := 0.0, 0.0
+				for i := 0; i < len(pix); i += 4 {
+					dot, length := 0.0, 0.0
+					for n := range 3 {
+						a, b := float64(pix[i+n])/127.5-1, float64(want[k].Pix[i+n])/127.5-1
+						dot, length = dot+a*b, length+a*a
+					}
+					worst = max(worst, math.Abs(math.Sqrt(length)-1))
+					mean += 1 - dot
+				}
+				if mean /= float64(len(pix) / 4); mean > x.normals || worst > 0.3 {
+					t.Errorf("%v %v, level %d: normals are off by %.4f, lengths by up to %.3f", x.mode, x.astc, k, mean, worst)
+				} else {
+					t.Logf("%v %v, level %d: normals are off by %.4f, lengths by up to %.3f", x.mode, x.astc, k, mean, worst)
+				}
 			}
 		}
 	}
