@@ -168,7 +168,7 @@ func TestTextureOnDemand(t *testing.T) {
 					}
 				}
 			}
-			if st := r.Cache().Stat(); st.Partial != 0 {
+			if st := r.Cache().Stat(); st.Partial != 0 || st.Textures != 1 || st.TextureBytes != info.Prefix(0) {
 				t.Errorf("all of it is there: %+v", st)
 			}
 		})
