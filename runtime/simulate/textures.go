@@ -78,7 +78,7 @@ func newTextureTier(w *model, edge int, emit func(Record), before func()) (*text
 	o := texture.StreamOptions{
 		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	}
-	if w.source != nil || w.net != nil {
+	if w.net != nil || w.source != nil && w.draw == nil { // else no file takes time
 		o.FirstEdge, o.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
 	}
 	t.stream, err = texture.NewStreamer(o)
