@@ -256,7 +256,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 		r.beginFrame(v.Frame)
 		r.frame.see(v.Frame)
 	}
-	t.view.Now, t.view.Camera, t.view.Pixel = v.Now, v.Camera, v.Pixel
+	t.view.Now, t.view.Camera, t.view.Pixel, t.view.Busy = v.Now, v.Camera, v.Pixel, v.Busy
 	t.update(r.frame.visible, false)
 }
 
@@ -325,6 +325,7 @@ func (r *Renderer) Settle(ctx context.Context) error {
 		r.Pump(Budget{})
 		return err
 	}
+	r.textures.view.Busy = false
 	for {
 		r.Pump(Budget{})
 		r.textures.update(r.frame.visible, true)

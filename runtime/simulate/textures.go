@@ -289,7 +289,9 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 			}
 		}
 	}
-	t.stream.Update(t.view(camera))
+	v := t.view(camera)
+	v.Busy = stats.ActiveLoads > 0
+	t.stream.Update(v)
 	t.peak = max(t.peak, t.used+others)
 }
 

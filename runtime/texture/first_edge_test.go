@@ -83,6 +83,38 @@ func TestFirstEdgeByScale(t *testing.T) {
 	}
 }
 
+// While geometry is on its way textures stay small, seen or not, but not for ever.
+func TestFirstEdgeYields(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		r := newStreamRig(t, overNetwork)
+		r.loader.files["a.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		r.loader.files["b.utex"] = r.loader.files["a.utex"]
+		es := []Entity{r.add(at(5, "a.utex")), r.add(at(90, "b.utex"))}
+		r.view.Visible, r.view.Busy = es[:1], true
+		start := r.view.Now
+		for r.view.Now-start < yieldTime/2 {
+			r.tick()
+			r.loader.answerAll()
+		}
+		if got := fmt.Sprint(r.edges(es...)); got != "[32 32]" {
+			t.Errorf("busy: %s", got)
+		}
+		if r.view.Busy = !quiet; quiet {
+			r.view.Now += quietTime
+		} else {
+			r.view.Now = start + 2*yieldTime
+		}
+		for range 4 {
+			r.tick()
+			r.loader.answerAll()
+		}
+		r.tick()
+		if got := fmt.Sprint(r.edges(es...)); got != "[1024 256]" {
+			t.Errorf("quiet %t: %s", quiet, got)
+		}
+	}
+}
+
 // A texture that cannot grow stays as it is, and is tried again.
 func TestFirstEdgeFails(t *testing.T) {
 	r := newStreamRig(t, overNetwork)

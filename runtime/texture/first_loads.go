@@ -89,7 +89,7 @@ func (f *firstLoads) look() { f.sorted, f.resting = false, false }
 
 // grow loads textures at the minimum size that came smaller, as long as there are slots
 // and room that nobody is owed. What shows enough where it is stays.
-func (f *firstLoads) grow(textures *textureTable, b *budget, now time.Duration, load func(texture int32, edge int, bytes int64)) {
+func (f *firstLoads) grow(textures *textureTable, b *budget, now time.Duration, yields func(*resource) bool, load func(texture int32, edge int, bytes int64)) {
 	if len(f.small) == 0 || f.resting || f.running >= f.limit {
 		return
 	}
@@ -102,7 +102,7 @@ func (f *firstLoads) grow(textures *textureTable, b *budget, now time.Duration, 
 			continue // it is gone, or has grown
 		}
 		keep = append(keep, i)
-		if t.busy || now < t.retryAt || textures.enough(t, t.near) {
+		if t.busy || now < t.retryAt || textures.enough(t, t.near) || yields(t) {
 			continue
 		}
 		if f.running >= f.limit {

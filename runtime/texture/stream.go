@@ -105,6 +105,10 @@ type View struct {
 	Pixel float64
 	// Visible are the entities that are seen, the most important first.
 	Visible []Entity
+	// Busy says that geometry is on its way too: textures that have just come small
+	// (StreamOptions.FirstEdge) leave it the network until half a second after it, for
+	// 2 s at most.
+	Busy bool
 	// Force makes this Update tick whatever the interval, to come to rest fast.
 	Force bool
 }
@@ -155,6 +159,7 @@ type Streamer struct {
 	serial   uint64        // of the tick; 0 before the first
 	hold     time.Duration // until then nothing goes beyond the medium size
 	ops      int           // entities that are changing
+	quiet    time.Duration // from then on no geometry is on its way
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	changes []change // scratch of try
@@ -203,6 +208,9 @@ func (s *Streamer) Update(v View) {
 		s.camera = c
 	}
 	s.textures.setPixel(v.Pixel)
+	if v.Busy {
+		s.quiet = s.now + quietTime
+	}
 	s.loads.deliver(s.answer)
 	s.poll()
 	s.watchdog()
@@ -213,7 +221,7 @@ func (s *Streamer) Update(v View) {
 	}
 	load := func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) }
 	s.first.start(&s.textures, &s.budget, load)
-	s.first.grow(&s.textures, &s.budget, s.now, load)
+	s.first.grow(&s.textures, &s.budget, s.now, s.yields, load)
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at

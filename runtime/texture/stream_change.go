@@ -112,6 +112,7 @@ func (s *Streamer) put(texture int32, from, start int, bytes int64) {
 	switch to := t.edge(); {
 	case from == 0:
 		s.stats.Loads++
+		t.came = s.now
 		s.first.came(texture, &s.textures)
 	case to > from:
 		kind = EventUpgrade

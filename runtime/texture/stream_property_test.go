@@ -129,6 +129,7 @@ func TestStories(t *testing.T) {
 					clear(paced.busy)
 				}
 			default:
+				r.view.Busy = rapid.Bool().Draw(rt, "busy")
 				r.view.Now += time.Duration(rapid.IntRange(0, 400).Draw(rt, "ms")) * time.Millisecond
 				r.s.Update(r.view)
 			}

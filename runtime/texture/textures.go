@@ -40,6 +40,7 @@ type resource struct {
 	bytes    int64 // on the device
 	need     int64 // bytes of its first levels, if those are known to be many
 	cooked   bool  // by its name: its levels come one by one
+	came     time.Duration
 	failures int
 }
 
