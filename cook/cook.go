@@ -393,7 +393,7 @@ func (c *scenePlan) commit(ctx context.Context, out *output, m *manifest.Manifes
 	if err := others.check(fresh); err != nil {
 		return nil, err
 	}
-	removes, err := old.stale(ctx, fresh, c.opts.jobs())
+	removes, err := c.recall.remembers(old, others, fresh).stale(ctx, fresh, c.opts.jobs())
 	if err != nil {
 		return nil, err
 	}

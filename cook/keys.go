@@ -111,6 +111,14 @@ func (y *keyer) hashOptions() error {
 	return nil
 }
 
+// addStage hashes the number of a stage, with those of the code that makes its pictures.
+func (y *keyer) addStage(d *digest, stage int) {
+	d.int(stage)
+	for _, n := range y.c.opts.Textures.Stages() {
+		d.int(n)
+	}
+}
+
 func meshSum(name string, list []gltfscene.Primitive) sum {
 	d := newDigest()
 	d.text(name)
@@ -168,7 +176,7 @@ func (y *keyer) materialSum(m *gltfscene.Material, images *textures) sum {
 func (y *keyer) payload(i int, p *payload) key {
 	parts := map[string]sum{partOptions: y.options, partPlace: y.place(p), partObjects: y.objects(i, p), partMaterials: y.materialsOf(p)}
 	d := newDigest()
-	d.int(tileStage)
+	y.addStage(d, tileStage)
 	parts[partCode] = d.sum()
 	if len(p.levels) > 0 {
 		parts[partLevels] = y.levelsOf(p)

@@ -73,7 +73,7 @@ func (r *cellRecord) fits(cell *nodeCell, payloads string, hasParent bool) bool 
 // cellKeys derives the keys of all cells, children before their parents.
 func (y *builder) cellKeys() []sum {
 	d := newDigest()
-	d.int(nodeStage)
+	y.keyer.addStage(d, nodeStage)
 	d.add(y.keyer.options)
 	d.int(y.c.opts.texels())
 	for _, list := range [][]texture.Staged{y.b.staged, y.b.small} {

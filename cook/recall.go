@@ -11,12 +11,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/partition"
 )
 
 // logName is the file of a stage that lists the results whose files are complete. A cook
@@ -251,6 +254,39 @@ func (r *recall) inPlace(f fileRecord) bool {
 		return false
 	}
 	return !r.verify && filestamp.Of(st) == d.Stamp || r.has(f.Name, f)
+}
+
+// remembers adds to the old scene what the last cook has delivered, the new one does not
+// have, and nobody has changed since: without it, files would stay for ever whose manifest
+// or containers are damaged or gone. old may be nil.
+func (r *recall) remembers(old *oldScene, n *neighbours, fresh []string) *oldScene {
+	known := map[string]bool{}
+	for _, name := range fresh {
+		known[name] = true
+	}
+	if old != nil {
+		for _, name := range slices.Concat(old.payloads, old.textures) {
+			known[name] = true
+		}
+	}
+	for _, d := range r.last.Outputs {
+		if known[d.Name] || !isOurs(d.Name, false) || journal.CheckPath(d.Name) != nil || !r.inPlace(fileRecord{d.Name, d.Size, d.SHA256}) {
+			continue
+		}
+		if old == nil {
+			old = &oldScene{o: r.out, m: &manifest.Manifest{}, neighbours: n}
+		}
+		if path.Ext(d.Name) == partition.PayloadExt {
+			old.payloads = append(old.payloads, d.Name)
+		} else {
+			old.textures = append(old.textures, d.Name)
+		}
+	}
+	if old != nil {
+		slices.Sort(old.payloads)
+		slices.Sort(old.textures)
+	}
+	return old
 }
 
 // has reads a file and reports whether it has certain bytes.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -202,9 +203,9 @@ func TestStages(t *testing.T) {
 			}
 		}
 	}
-	for _, mode := range []TextureMode{TexturesResize, TexturesBC} {
+	for _, mode := range []TextureMode{TexturesResize, TexturesBC, TexturesASTC} {
 		o, out := levelOptions(), t.TempDir()
-		o.Textures, o.MaxTexture = mode, 40
+		o.Textures, o.MaxTexture, o.HLODAtlas = mode, 40, mode == TexturesBC
 		scene := texturedHills(t, hillImages()...)
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
 			t.Fatal(err)
@@ -213,6 +214,17 @@ func TestStages(t *testing.T) {
 		for _, key := range slices.Sorted(maps.Keys(s.Images)) {
 			for _, f := range s.Images[key].Files {
 				images.text(f.Name + " " + f.SHA256)
+			}
+		}
+		if !o.HLODAtlas {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Payloads)) {
+			p := s.Payloads[name].Record
+			for _, f := range p.files() {
+				if path.Base(path.Dir(f.Name)) == texture.Folder { // an atlas
+					images.text(f.Name + " " + f.SHA256)
+				}
 			}
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/journal"
@@ -27,7 +26,7 @@ func (o *Options) digest() (string, error) {
 	out.NoSync, out.Full, out.Verify, out.DryRun, out.Report = false, false, false, false, false
 	text, err := json.Marshal([]any{
 		o.InputOptions, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
-		tileStage, nodeStage, texture.KeyStage, sceneStage,
+		tileStage, nodeStage, o.Textures.Stages(), sceneStage,
 	})
 	return hashOf(text), err
 }

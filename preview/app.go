@@ -78,6 +78,7 @@ func Run(ctx context.Context, o Options) (rep *stats.Report, err error) {
 	}
 	ro.Warm = o.timed()
 	ro.TextureTimeout = o.Config.LoadTimeout()
+	ro.TextureSource = o.TextureSource
 	ro.OnTexture = func(e *texture.Event, slot texture.Slot) {
 		if o.onTexture != nil {
 			o.onTexture(e, slot)

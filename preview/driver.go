@@ -202,7 +202,8 @@ func (a *app) openVirtual(open *Loaded, cfg config.Config) (driver, error) {
 	}
 	o := simulate.Options{
 		Base: open.Source.Base, MaxTexture: a.o.Render.MaxTexture, OnEvent: a.noticed, OnRecord: a.records.put,
-		Drawing: &simulate.Drawing{Loader: a.loader, Fetcher: a.o.Fetcher, Await: a.o.AwaitTextures, Device: a.r, Lines: a.lines()},
+		TextureSource: a.o.TextureSource,
+		Drawing:       &simulate.Drawing{Loader: a.loader, Fetcher: a.o.Fetcher, Await: a.o.AwaitTextures, Device: a.r, Lines: a.lines()},
 	}
 	if reload := open.Source.Reload; reload != nil {
 		o.Reload = func(ctx context.Context) (*manifest.Manifest, error) {

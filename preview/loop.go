@@ -126,8 +126,9 @@ func (a *app) advance(w *stats.Stopwatch) (err error) {
 		err = a.r.AwaitTextures(a.ctx)
 	} else {
 		retry := a.frame%retryFrames == 0 && a.stats.TexturesMissing > 0
+		st := a.shown.s.Stats()
 		f := render.Frame{Camera: a.cam.draw, CullCamera: a.cam.frozen, Drawn: a.drawn, Root: a.shown.rootOf}
-		err = a.textures.stream(&f, a.cam.stream.Position, a.clock.Now(), a.lines(), a.shown.s.Stats().TextureBudget, retry)
+		err = a.textures.stream(&f, a.cam.stream.Position, a.clock.Now(), a.lines(), st.TextureBudget, st.ActiveLoads > 0, retry)
 	}
 	if err != nil {
 		return err

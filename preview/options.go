@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/simulate"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Available reports whether this program was built with OpenGL. Without it Run
@@ -34,6 +35,9 @@ type Options struct {
 	Config config.Config
 	// Fetcher brings the payloads of remote scenes; nil: all are local.
 	Fetcher payload.Fetcher
+	// TextureSource opens the files of textures that the Fetcher does not bring with
+	// their payloads; nil: there are none.
+	TextureSource texfile.Source
 	// AwaitTextures waits for the textures of remote scenes that are on their
 	// way, before the last picture; nil: none are.
 	AwaitTextures func(context.Context) error

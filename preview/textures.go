@@ -48,9 +48,10 @@ func (c *textureControl) choose(t textureChoice) {
 }
 
 // stream lets the renderer choose the sizes of its textures by what a frame draws,
-// within the budget that the runtime has for them. retry tries those that are
+// within the budget that the runtime has for them. busy says that geometry is on its way
+// too. retry tries those that are
 // missing once more.
-func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duration, lines int, budget int64, retry bool) error {
+func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duration, lines int, budget int64, busy, retry bool) error {
 	if err := c.r.SetTextures(c.choice.params, c.budget(budget)); err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duratio
 		c.r.RetryTextures() // those of a remote scene follow their payload
 	}
 	c.frame = *f
-	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Pixel: texture.PixelSize(f.Camera.FovYDegrees, lines), Root: f.Root})
+	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Busy: busy, Pixel: texture.PixelSize(f.Camera.FovYDegrees, lines), Root: f.Root})
 	return nil
 }
 

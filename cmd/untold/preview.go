@@ -309,7 +309,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 		return o, closeAll, err
 	}
 	if f, ok := o.Fetcher.(*askedFor); ok {
-		o.AwaitTextures = f.WaitTextures
+		o.AwaitTextures, o.TextureSource = f.WaitTextures, f.Fetcher
 	}
 	if err = p.aim(cmd, a, args[0], &o); err != nil {
 		return o, closeAll, err

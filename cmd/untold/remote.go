@@ -89,6 +89,7 @@ func (r *remoteFlags) options(a *app, cfg *config.Config) remote.Options {
 		CacheDir: cfg.Cache.Dir, CacheBudget: int64(cfg.Cache.Budget), HTTP: cfg.HTTP,
 		AllowInsecureHTTP: r.insecure, MaxManifest: int64(r.maxManifest), UserAgent: "untold/" + version, Ranges: remote.RangePolicy(r.ranges),
 	}
+	o.TexturesOnDemand = o.Ranges != remote.RangesOff
 	if r.cacheDir != "" {
 		o.CacheDir = r.cacheDir
 	}

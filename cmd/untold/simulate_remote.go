@@ -65,7 +65,7 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	}
 	asked := newAskedFor(scene.Fetcher)
 	asked.scene(scene.Manifest.Base, sc.Manifest)
-	opts := simulate.Options{Fetcher: asked, Base: scene.Manifest.Base, Reload: scene.read(asked)}
+	opts := simulate.Options{Fetcher: asked, TextureSource: asked.Fetcher, Base: scene.Manifest.Base, Reload: scene.read(asked)}
 	if !cmd.Flags().Changed("parse-time") {
 		loader := payload.NewFileLoader(0)
 		defer loader.Close()

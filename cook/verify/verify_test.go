@@ -183,6 +183,9 @@ func TestTextures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "good.utex"), b.Bytes())
 	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "CUT.UTEX"), b.Bytes()[:b.Len()-1])
 	r, err := Paths(context.Background(), []string{dir}, Options{Jobs: 2})

@@ -32,5 +32,8 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(r.Format, r.Width, "x", r.Height, "from level", first, len(levels), "levels", r.Bytes(first), "bytes")
-	// Output: BC7-sRGB 8 x 8 from level 1 3 levels 48 bytes
+	fmt.Println("they are in the first", r.Prefix(first), "bytes of", file.Len())
+	// Output:
+	// BC7-sRGB 8 x 8 from level 1 3 levels 48 bytes
+	// they are in the first 176 bytes of 240
 }

@@ -36,7 +36,7 @@ type Info struct {
 	Width, Height int // texels of the first level
 	Format        PixelFormat
 	Flags         Flags
-	Levels        []Level // from large to small
+	Levels        []Level // from large to small, wherever they lie in the file
 }
 
 // Level is one level of the mip chain.
@@ -76,23 +76,35 @@ func (i *Info) Bytes(first int) int64 {
 	return n
 }
 
-// NewInfo lays out a texture of w x h texels with a full mip chain.
+// Prefix returns how many bytes of the file have the header, the table and the levels
+// from first on. Where the smallest level comes first in the file, as the Writer puts
+// them, that is no more than it has to be.
+func (i *Info) Prefix(first int) int64 {
+	n := int64(HeaderSize + EntrySize*len(i.Levels))
+	for _, l := range i.Levels[min(max(first, 0), len(i.Levels)):] {
+		n = max(n, l.Offset+l.Size)
+	}
+	return n
+}
+
+// NewInfo lays out a texture of w x h texels with a full mip chain, the smallest level
+// first in the file.
 func NewInfo(w, h int, f PixelFormat, flags Flags) Info {
 	return layout(w, h, f, flags, FullChain(w, h))
 }
 
-// layout places the levels behind the table, each aligned.
+// layout places the levels behind the table, the smallest one first and each aligned.
 func layout(w, h int, f PixelFormat, flags Flags, levels int) Info {
-	info := Info{Width: w, Height: h, Format: f, Flags: flags}
+	info := Info{Width: w, Height: h, Format: f, Flags: flags, Levels: make([]Level, levels)}
 	b, _ := f.Block()
 	if b == (Block{}) {
 		b = Block{1, 1, 0}
 	}
 	at := int64(HeaderSize + EntrySize*levels)
-	for k := range levels {
+	for k := levels - 1; k >= 0; k-- {
 		l := Level{Width: levelSize(w, k), Height: levelSize(h, k), Offset: at}
 		l.Size = b.Size(l.Width, l.Height)
-		info.Levels = append(info.Levels, l)
+		info.Levels[k] = l
 		at = align(at + l.Size)
 	}
 	return info
@@ -101,10 +113,7 @@ func layout(w, h int, f PixelFormat, flags Flags, levels int) Info {
 func align(n int64) int64 { return (n + Alignment - 1) &^ (Alignment - 1) }
 
 // end returns the length of the file.
-func (i *Info) end() int64 {
-	last := i.Levels[len(i.Levels)-1]
-	return last.Offset + last.Size
-}
+func (i *Info) end() int64 { return i.Prefix(0) }
 
 // appendHeader appends the header and the table.
 func (i *Info) appendHeader(b []byte) []byte {

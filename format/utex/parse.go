@@ -1,6 +1,7 @@
 package utex
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -141,9 +142,12 @@ func (p *parser) checkLevels(table []byte, start, total int64) {
 	p.checkOverlap()
 }
 
+// byOffset orders levels as they lie in the file.
+func byOffset(a, b Level) int { return cmp.Compare(a.Offset, b.Offset) }
+
 func (p *parser) checkOverlap() {
 	order := slices.Clone(p.info.Levels)
-	slices.SortStableFunc(order, func(a, b Level) int { return int(a.Offset - b.Offset) })
+	slices.SortStableFunc(order, byOffset)
 	for i := 1; i < len(order); i++ {
 		if a, b := order[i-1], order[i]; a.Offset+a.Size > b.Offset {
 			p.report(CodeOverlap, b.Offset, "the levels of %d x %d and %d x %d texels overlap", a.Width, a.Height, b.Width, b.Height)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/internal/plainfile"
@@ -93,15 +94,17 @@ func (r *Reader) ReadLevel(i int, buf []byte) ([]byte, error) {
 }
 
 // ReadLevels returns the bytes of the levels from first on, with a single read
-// where they lie behind one another, as the Writer puts them.
+// where they lie behind one another, in either order.
 func (r *Reader) ReadLevels(first int) ([][]byte, error) {
 	if first < 0 || first >= len(r.Levels) {
 		return nil, fmt.Errorf("utex: level %d of %d", first, len(r.Levels))
 	}
 	levels := r.Levels[first:]
 	out := make([][]byte, len(levels))
-	from, to, gaps := levels[0].Offset, levels[0].Offset, int64(0)
-	for _, l := range levels {
+	inFile := slices.Clone(levels)
+	slices.SortStableFunc(inFile, byOffset)
+	from, to, gaps := inFile[0].Offset, inFile[0].Offset, int64(0)
+	for _, l := range inFile {
 		if l.Offset < to {
 			return r.readApart(first, out)
 		}

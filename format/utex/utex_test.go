@@ -45,26 +45,52 @@ func TestGolden(t *testing.T) {
 	want = append(want, "UTEX\x00\x00\x00\x00"...)
 	for _, v := range []uint32{
 		1, 1, 8, 4, 4, 153, 0x0404, 128, 80, 0, 0, 0, 0, 0,
-		0, 32, 8, 4,
+		48, 32, 8, 4,
 		32, 16, 4, 2,
-		48, 16, 2, 1,
-		64, 16, 1, 1,
+		16, 16, 2, 1,
+		0, 16, 1, 1,
 	} {
 		want = binary.LittleEndian.AppendUint32(want, v)
 	}
-	for i, n := range []int{32, 16, 16, 16} {
-		want = append(want, bytes.Repeat([]byte{byte(i + 1)}, n)...)
+	for i, n := range []int{16, 16, 16, 32} {
+		want = append(want, bytes.Repeat([]byte{byte(4 - i)}, n)...)
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("got\n% x\nwant\n% x", got, want)
 	}
 }
 
+// largestFirst returns the file of sample as other programs lay it out.
+func largestFirst(t testing.TB, w, h int, f PixelFormat, flags Flags) []byte {
+	info := NewInfo(w, h, f, flags)
+	at := info.Prefix(len(info.Levels))
+	for i := range info.Levels {
+		l := &info.Levels[i]
+		l.Offset = at
+		at = align(at + l.Size)
+	}
+	b := info.appendHeader(nil)
+	for i, l := range info.Levels {
+		b = append(b, make([]byte, l.Offset-int64(len(b)))...)
+		b = append(b, bytes.Repeat([]byte{byte(i + 1)}, int(l.Size))...)
+	}
+	return b
+}
+
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 70).Draw(rt, "w"), rapid.IntRange(1, 70).Draw(rt, "h")
 		f := rapid.SampledFrom([]PixelFormat{BC5, BC7, BC7SRGB, ASTC4x4, ASTC6x6SRGB, 218, 192, R16Unorm, RGBA16Float}).Draw(rt, "format")
-		r, err := NewBytesReader(sample(t, w, h, f, 0))
+		smallFirst := rapid.Bool().Draw(rt, "smallest first")
+		file := sample(t, w, h, f, 0)
+		if !smallFirst {
+			file = largestFirst(t, w, h, f, 0)
+		}
+		if found, err := Validate(bytes.NewReader(file), int64(len(file))); err != nil || slices.ContainsFunc(found, func(x finding.Finding) bool { return x.Code != CodeEngine }) {
+			rt.Fatalf("%v, %v", found, err)
+		}
+		src := &counting{src: bytes.NewReader(file)}
+		r, err := NewReader(src, int64(len(file)))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -72,9 +98,17 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatalf("%+v", r.Info)
 		}
 		first := rapid.IntRange(0, len(r.Levels)-1).Draw(rt, "first")
+		src.reads, src.end = 0, 0
 		levels, err := r.ReadLevels(first)
-		if err != nil {
-			rt.Fatal(err)
+		if err != nil || src.reads != 1 {
+			rt.Fatalf("%d reads, %v", src.reads, err)
+		}
+		prefix := r.Prefix(first)
+		if src.end != prefix {
+			rt.Fatalf("read up to byte %d, the prefix has %d", src.end, prefix)
+		}
+		if most := HeaderSize + (EntrySize+Alignment-1)*int64(len(r.Levels)) + r.Bytes(first); smallFirst && prefix > most {
+			rt.Fatalf("a prefix of %d bytes, at most %d are needed", prefix, most)
 		}
 		n := int64(0)
 		for i, data := range levels {
@@ -91,6 +125,19 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatalf("%d bytes, told %d", n, r.Bytes(first))
 		}
 	})
+}
+
+// counting counts reads, and how far they go.
+type counting struct {
+	src   io.ReaderAt
+	reads int
+	end   int64
+}
+
+func (c *counting) ReadAt(b []byte, off int64) (int, error) {
+	c.reads++
+	c.end = max(c.end, off+int64(len(b)))
+	return c.src.ReadAt(b, off)
 }
 
 func TestStartLevel(t *testing.T) {
@@ -147,7 +194,7 @@ func TestFindings(t *testing.T) {
 		{"payload in the table", patched(t, 36, 64), []finding.Code{CodeEngine, CodeLayout}},
 		{"payload beyond", patched(t, 40, 1<<32-1), []finding.Code{CodeEngine, CodeLayout}},
 		{"level beyond", level(3, 0, 1<<32-1), []finding.Code{CodeEngine, CodeLevelBounds}},
-		{"level too large", level(0, 1, 48), []finding.Code{CodeEngine, CodeLevelSize, CodeOverlap}},
+		{"level too large", level(1, 1, 32), []finding.Code{CodeEngine, CodeLevelSize, CodeOverlap}},
 		{"level too wide", level(1, 2, 5), []finding.Code{CodeEngine, CodeLevelSize}},
 		{"level twice", level(3, 0, 48), []finding.Code{CodeEngine, CodeOverlap}},
 		{"level unaligned", level(3, 0, 56), []finding.Code{CodeEngine, CodeAlignment, CodeOverlap}},
@@ -340,6 +387,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(sample(f, 5, 3, ASTC6x6SRGB, 0))
 	f.Add(sample(f, 3, 1, R16Unorm, 0))
 	f.Add(sample(f, 13, 9, 200, NormalPacked))
+	f.Add(largestFirst(f, 13, 9, 200, NormalPacked))
 	f.Add(patched(f, 24, 3))
 	f.Add(patched(f, 64+12, 1<<31))
 	f.Fuzz(func(t *testing.T, data []byte) {

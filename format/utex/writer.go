@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
-// Writer writes a texture level by level, the largest first, so that no more
-// than one level need be in memory.
+// Writer writes a texture. It takes the levels in the order in which they are made, the
+// largest first, and keeps them until Close, as the smallest one comes first in the file.
 type Writer struct {
-	info Info
-	w    io.Writer
-	next int   // level
-	at   int64 // bytes written
-	err  error
+	info   Info
+	w      io.Writer
+	levels [][]byte
+	at     int64 // bytes written
+	err    error
 }
 
 // NewWriter writes the header and the table of a texture as NewInfo lays it
@@ -41,29 +42,36 @@ func newWriter(out io.Writer, w, h int, f PixelFormat, flags Flags, levels int) 
 	return t, t.err
 }
 
-// WriteLevel writes the next level. data has Block.Size bytes.
+// WriteLevel adds the next level. data has Block.Size bytes, which must stay as they are
+// until Close.
 func (t *Writer) WriteLevel(data []byte) error {
 	if t.err != nil {
 		return t.err
 	}
-	if t.next >= len(t.info.Levels) {
+	k := len(t.levels)
+	if k >= len(t.info.Levels) {
 		return errors.New("utex: all levels are written")
 	}
-	l := t.info.Levels[t.next]
+	l := t.info.Levels[k]
 	if int64(len(data)) != l.Size {
-		return fmt.Errorf("utex: level %d has %d bytes, %d x %d texels of %v have %d", t.next, len(data), l.Width, l.Height, t.info.Format, l.Size)
+		return fmt.Errorf("utex: level %d has %d bytes, %d x %d texels of %v have %d", k, len(data), l.Width, l.Height, t.info.Format, l.Size)
 	}
-	t.write(make([]byte, l.Offset-t.at))
-	t.write(data)
-	t.next++
-	return t.err
+	t.levels = append(t.levels, data)
+	return nil
 }
 
-// Close says whether all levels have been written. It does not close the
+// Close writes the levels; it is an error when some are missing. It does not close the
 // underlying writer.
 func (t *Writer) Close() error {
-	if t.err == nil && t.next < len(t.info.Levels) {
-		t.err = fmt.Errorf("utex: %d of %d levels are written", t.next, len(t.info.Levels))
+	if n := len(t.levels); t.err == nil && n < len(t.info.Levels) {
+		t.err = fmt.Errorf("utex: %d of %d levels are written", n, len(t.info.Levels))
+	}
+	if t.err != nil {
+		return t.err
+	}
+	for k, data := range slices.Backward(t.levels) {
+		t.write(make([]byte, t.info.Levels[k].Offset-t.at))
+		t.write(data)
 	}
 	return t.err
 }

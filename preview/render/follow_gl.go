@@ -77,7 +77,7 @@ func (t *textures) read(ctx context.Context, o *Options) error {
 		wg.Go(func() {
 			for i := range next {
 				s := &t.shown[i]
-				images[i], errs[i] = t.loader.Read(texture.Request{Dir: s.slot.Dir, URI: s.slot.URI, Use: s.slot.Use, MaxSize: s.edge, Context: ctx})
+				images[i], errs[i] = t.loader.Read(texture.Request{Dir: s.slot.Dir, URI: s.slot.URI, Use: s.slot.Use, Cutoff: s.slot.Cutoff, MaxSize: s.edge, Context: ctx})
 			}
 		})
 	}

@@ -20,6 +20,8 @@ type TextureView struct {
 	Camera [3]float64
 	// Pixel is what a pixel covers at a distance of a metre: texture.PixelSize.
 	Pixel float64
+	// Busy says that geometry is on its way too.
+	Busy bool
 	// Root returns the transform from a scene to the world; nil means identity.
 	Root func(payload.SceneID) geom.Mat4
 }

@@ -55,16 +55,20 @@ func newTextures(o *Options, info *Info, workers int) (*textures, error) {
 		device: textureDevice{immutable: info.TextureStorage, copies: info.CopyImage, anisotropy: info.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
-	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks, ASTC: info.ASTC})
+	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks, ASTC: info.ASTC, Source: o.TextureSource})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
-	var err error
-	t.stream, err = texture.NewStreamer(texture.StreamOptions{
+	stream := texture.StreamOptions{
 		Params: o.Textures, Device: &t.device, Pacer: &t.device, Trimmer: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
 		NearestFirst: true,
 		Trace:        func(e texture.Event) { t.trace(o, &e) },
-	})
+	}
+	if o.TextureSource != nil {
+		stream.FirstEdge, stream.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
+	}
+	var err error
+	t.stream, err = texture.NewStreamer(stream)
 	if err != nil {
 		return nil, errors.Join(err, t.loader.Close())
 	}
@@ -252,7 +256,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 		r.beginFrame(v.Frame)
 		r.frame.see(v.Frame)
 	}
-	t.view.Now, t.view.Camera, t.view.Pixel = v.Now, v.Camera, v.Pixel
+	t.view.Now, t.view.Camera, t.view.Pixel, t.view.Busy = v.Now, v.Camera, v.Pixel, v.Busy
 	t.update(r.frame.visible, false)
 }
 
@@ -321,6 +325,7 @@ func (r *Renderer) Settle(ctx context.Context) error {
 		r.Pump(Budget{})
 		return err
 	}
+	r.textures.view.Busy = false
 	for {
 		r.Pump(Budget{})
 		r.textures.update(r.frame.visible, true)

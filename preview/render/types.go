@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Options configures a Renderer. The zero value is useful.
@@ -49,6 +50,8 @@ type Options struct {
 	// TextureWorkers is how many goroutines decode textures; 0 means half the
 	// processors, at least 1, at most 4.
 	TextureWorkers int
+	// TextureSource, when set, opens the files of the folders that it knows.
+	TextureSource texfile.Source
 	// OnTexture, when set, is told of everything that happens to textures, on the
 	// goroutine of the Renderer; not while another Streamer is followed.
 	OnTexture func(e *texture.Event, slot texture.Slot)

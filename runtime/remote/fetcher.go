@@ -25,7 +25,8 @@ type Fetcher struct {
 	textures  prefetcher
 	m         counters
 	buffers   sync.Pool // of *[]byte, to copy bodies
-	manifests sync.Map  // the names in the cache of opened manifests, by their bases
+	onDemand  textureFolders
+	manifests sync.Map // the names in the cache of opened manifests, by their bases
 
 	base   context.Context // of all downloads
 	cancel context.CancelCauseFunc
@@ -96,6 +97,9 @@ type source struct {
 	manifest   bool
 	doubtful   bool // reading it has failed: compare its hash
 	lenient    bool // a manifest that is no JSON is better than none
+	// head is how many bytes the first request asks for when the file is read by
+	// ranges; 0: headBytes.
+	head int64
 }
 
 // entry is the entry that the file gets of an answer with these validators.
@@ -140,7 +144,7 @@ func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if ctx == nil {
 		ctx = f.base
 	}
-	file, uris, err := f.openRanges(ctx, req, s)
+	file, textures, err := f.openRanges(ctx, req, s)
 	if err != nil {
 		return payload.Fetched{}, err
 	}
@@ -153,9 +157,13 @@ func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if name, ok := f.manifests.Load(base.String()); ok {
 		f.cache.Use(name.(string))
 	}
-	c := containerFile{name: s.name, url: u, folder: diskcache.TextureFolder(weburl.Folder(u)), partial: file != nil, uris: uris}
-	f.textures.verify(c)
-	f.textures.scan(c)
+	c := containerFile{name: s.name, url: u, folder: diskcache.TextureFolder(weburl.Folder(u)), partial: file != nil, textures: textures}
+	if f.opts.TexturesOnDemand {
+		f.noteTextures(&c)
+	} else {
+		f.textures.verify(c)
+		f.textures.scan(c)
+	}
 	if file != nil {
 		return payload.Fetched{Ranges: file, Dir: f.cache.Path(c.folder)}, nil
 	}
@@ -325,8 +333,12 @@ func (f *Fetcher) Metrics() Metrics {
 	return m
 }
 
-// WaitTextures returns when no texture is waiting or under way, or with ctx.
-func (f *Fetcher) WaitTextures(ctx context.Context) error { return f.textures.wait(ctx) }
+// WaitTextures returns when no texture is waiting or under way, or with ctx. With
+// TexturesOnDemand it brings those that were asked for and given up.
+func (f *Fetcher) WaitTextures(ctx context.Context) error {
+	f.finishTextures(ctx)
+	return f.textures.wait(ctx)
+}
 
 // Close cancels all downloads, waits for them and closes the cache. Requests
 // that come later are answered with ErrClosed.

@@ -28,7 +28,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("%q: base %v, then %v, %v", raw, base, again, err)
 		}
 		root := diskcache.TextureFolder(base)
-		s, err := textureSource(containerFile{url: u, folder: root}, uri)
+		s, err := textureSource(&containerFile{url: u, folder: root}, uri)
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -316,7 +317,11 @@ func container(t testing.TB, uris ...string) []byte {
 	t.Helper()
 	b := format.NewBuilder(format.FileTile)
 	for i, uri := range uris {
-		b.AddTexture(fmt.Sprint("t", i), uri, records.Texture{Width: 1, Height: 1, MipCount: 1})
+		x := records.Texture{Width: 1, Height: 1, MipCount: 1}
+		if strings.HasSuffix(uri, cookedExt) {
+			x = records.Texture{Width: 512, Height: 512, MipCount: 10, Format: records.TextureBC7}
+		}
+		b.AddTexture(fmt.Sprint("t", i), uri, x)
 	}
 	m := b.AddMaterial("m", records.Material{
 		NormalScale: 1, Roughness: 1, OcclusionStrength: 1, AlphaCutoff: 0.5,

@@ -72,13 +72,18 @@ type request struct {
 	url     *url.URL
 	header  http.Header // besides those that every request has
 	texture bool
+	small   bool // at most smallRequest bytes
 }
+
+// smallRequest is how many bytes of a texture are worth a place among payloads: its first
+// levels, without which these are drawn white.
+const smallRequest = 16 << 10
 
 // do does one attempt: it waits for a place at the host, sends, and calls read with
 // the answer, whose body is the caller's until read returns. The timeouts begin when
 // the place is there.
 func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response) error) error {
-	leave, err := c.hosts.enter(ctx, r.url.Host, r.texture)
+	leave, err := c.hosts.enter(ctx, r.url.Host, r.texture && !r.small)
 	if err != nil {
 		return err
 	}
@@ -106,7 +111,11 @@ func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response
 	}
 	defer resp.Body.Close()
 	d.progress()
-	resp.Body = &watchedBody{resp.Body, d, &c.m.bytes, c.opts.MaxTotal}
+	body := &watchedBody{resp.Body, d, &c.m.bytes, nil, c.opts.MaxTotal}
+	if r.texture {
+		body.textures = &c.m.textureBytes
+	}
+	resp.Body = body
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return fmt.Errorf("%w: content encoding %q, which was not asked for: have the server send %s as it is", ErrMismatch, enc, weburl.Shown(r.url))
 	}
@@ -177,6 +186,8 @@ type watchedBody struct {
 	d *deadline
 	n *atomic.Int64
 
+	textures *atomic.Int64 // counts those of textures too; nil for others
+
 	limit int64 // of n; 0: none
 }
 
@@ -184,6 +195,9 @@ type watchedBody struct {
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
+		if b.textures != nil {
+			b.textures.Add(int64(n))
+		}
 		if b.d.progress(); b.n.Add(int64(n)) > b.limit && b.limit > 0 {
 			return 0, final{fmt.Errorf("%w: more than %d bytes in all (--max-download, Options.MaxTotal)", ErrTooLarge, b.limit)}
 		}

@@ -185,7 +185,7 @@ func TestDiskFullOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		s, err := textureSource(containerFile{url: base, folder: diskcache.TextureFolder(base)}, fmt.Sprintf("%d/wall.png", i))
+		s, err := textureSource(&containerFile{url: base, folder: diskcache.TextureFolder(base)}, fmt.Sprintf("%d/wall.png", i))
 		if err != nil {
 			t.Fatal(err)
 		}

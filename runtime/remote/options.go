@@ -32,6 +32,9 @@ type Options struct {
 	// TextureRequests is how many of those may be for textures, 0: 4. At least
 	// one request of a host that allows more than one is kept from them.
 	TextureRequests int
+	// TexturesOnDemand brings textures when OpenTexture asks for them, and of cooked
+	// ones only the levels that it asks for, instead of all with their containers.
+	TexturesOnDemand bool
 	// MaxBody is the largest body in bytes that is accepted, whatever a manifest
 	// declares; 0: 1 GiB.
 	MaxBody int64

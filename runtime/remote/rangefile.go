@@ -59,6 +59,7 @@ type rangeFile struct {
 	store   blockStore
 	partial *diskcache.Partial // the store; nil for one in memory
 	gap     int64              // blocks; see gapBytes
+	line    int64              // blocks; see lineBytes
 
 	mu       sync.Mutex
 	coming   map[int64]chan struct{} // blocks under way; closed at their end
@@ -68,7 +69,8 @@ type rangeFile struct {
 }
 
 func newRangeFile(f *Fetcher, s source, v version, store blockStore, gap int64) *rangeFile {
-	return &rangeFile{f: f, s: s, version: v, store: store, gap: gap / store.BlockSize(), coming: map[int64]chan struct{}{}}
+	grain := store.BlockSize()
+	return &rangeFile{f: f, s: s, version: v, store: store, gap: gap / grain, line: max(1, lineBytes/grain), coming: map[int64]chan struct{}{}}
 }
 
 // Size returns the size of the whole file.
@@ -203,7 +205,7 @@ func (r *rangeFile) claim(spans []payload.Span) (mine []blockRun, others <-chan 
 // in the next run.
 func (r *rangeFile) round(runs []blockRun, i int) {
 	grain := r.store.BlockSize()
-	line, blocks := lineBytes/grain, (r.Size()+grain-1)/grain
+	line, blocks := r.line, (r.Size()+grain-1)/grain
 	run := &runs[i]
 	low, high := run.from/line*line, min((run.end+line-1)/line*line, blocks)
 	if i > 0 {

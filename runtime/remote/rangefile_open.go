@@ -23,8 +23,8 @@ var errNoRanges = errors.New("remote: the server gives no parts of files")
 
 // openRanges opens a payload to be read by ranges, if that pays and the server can:
 // nil without an error says that the whole file is to be fetched. The records have
-// come then, and the names of the textures are returned.
-func (f *Fetcher) openRanges(ctx context.Context, req payload.Request, s source) (*rangeFile, []string, error) {
+// come then, and what they say of the textures is returned.
+func (f *Fetcher) openRanges(ctx context.Context, req payload.Request, s source) (*rangeFile, []namedTexture, error) {
 	if req.Split == nil || f.opts.Ranges == RangesOff || s.expected.Size > 0 && s.expected.Size < minRangeFile || !f.ranges.probing(req.Dir) {
 		return nil, nil, nil
 	}
@@ -59,7 +59,7 @@ func (f *Fetcher) openRanges(ctx context.Context, req payload.Request, s source)
 	}
 	f.m.partial.Add(1)
 	f.ranges.note(file)
-	return file, textureNames(r), nil
+	return file, texturesOf(r), nil
 }
 
 // bringTables brings all but the geometry of a container, in one request if the
@@ -120,11 +120,13 @@ func (f *Fetcher) knownRangeFile(s source) *rangeFile {
 	if !ok {
 		return nil
 	}
-	if e := p.Entry(); !s.expected.fitsPartial(e) || e.Old && s.expected.SHA256 == "" {
+	if e := p.Entry(); !s.expected.fitsPartial(e) || e.Old && s.expected.SHA256 == "" && !s.texture { // of textures the server is asked: see renew
 		_ = p.Discard() // an error leaves it to eviction
 		return nil
 	}
-	f.m.partsCached.Add(1)
+	if !s.texture {
+		f.m.partsCached.Add(1)
+	}
 	return f.addRangeFile(s, p)
 }
 
@@ -145,6 +147,9 @@ func (f *Fetcher) openRangeFile(s source) *rangeFile {
 func (f *Fetcher) addRangeFile(s source, p *diskcache.Partial) *rangeFile {
 	r := newRangeFile(f, s, entryVersion(p.Entry()), p, gapBytes)
 	r.partial = p
+	if s.texture { // what lies behind a level is a finer one, which may never be wanted
+		r.gap, r.line = 0, 1
+	}
 	return f.ranges.add(r)
 }
 
@@ -167,10 +172,15 @@ func (f *Fetcher) requestHead(ctx context.Context, s source) error {
 		return nil
 	}
 	asked := int64(headBytes)
+	if s.head > 0 {
+		asked = s.head
+	}
 	if s.expected.Size > 0 {
 		asked = min(asked, s.expected.Size)
 	}
-	f.m.misses.Add(1)
+	if !s.texture {
+		f.m.misses.Add(1)
+	}
 	h, err := f.firstRange(ctx, s, asked, func(resp *http.Response, h *rangeHead) error {
 		switch {
 		case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -33,11 +34,17 @@ type prefetcher struct {
 
 // containerFile is a container that has come.
 type containerFile struct {
-	name    string // in the cache
-	url     *url.URL
-	folder  string // of the cache, in which its texture URIs resolve
-	partial bool   // the file is not whole: uris are its texture URIs
-	uris    []string
+	name     string // in the cache
+	url      *url.URL
+	folder   string // of the cache, in which its texture URIs resolve
+	partial  bool   // the file is not whole: textures are those that it names
+	textures []namedTexture
+}
+
+// namedTexture is a texture that a container names.
+type namedTexture struct {
+	uri   string
+	shape shape
 }
 
 // task is a container to look through, or a texture to bring.
@@ -161,6 +168,13 @@ func (p *prefetcher) fail(id, what string, err error) {
 	}
 }
 
+// leave leaves something alone for a while.
+func (p *prefetcher) leave(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed[id] = p.f.opts.Clock.Now().Add(failedFor)
+}
+
 // failedLately reports whether a texture is left alone.
 func (p *prefetcher) failedLately(id string) bool {
 	p.mu.Lock()
@@ -173,46 +187,55 @@ func (p *prefetcher) failedLately(id string) bool {
 // have no declared hash, and a disk may damage them and keep size and time. Damaged
 // ones leave the cache, so that scan asks for them again.
 func (p *prefetcher) verify(c containerFile) {
-	for _, uri := range p.uris(c) {
-		s, err := textureSource(c, uri)
-		if err != nil {
-			continue
-		}
-		e, ok := p.f.cache.Peek(s.name)
-		p.mu.Lock()
-		known := p.sound[s.name].Equal(e.CachedAt)
-		p.mu.Unlock()
-		if !ok || known {
-			continue
-		}
-		if e, ok = p.f.cache.Lookup(s.name); ok {
-			e, ok = p.f.cache.Check(s.name, "")
-		}
-		if ok {
-			p.mu.Lock()
-			p.sound[s.name] = e.CachedAt
-			p.mu.Unlock()
+	for _, t := range p.texturesOf(&c) {
+		if s, err := textureSource(&c, t.uri); err == nil {
+			p.verifyFile(s.name)
 		}
 	}
 }
 
-// uris returns the texture URIs of a container.
-func (p *prefetcher) uris(c containerFile) []string {
-	if c.partial {
-		return c.uris
+// verifyFile compares the hash of a texture, unless that was done since it came.
+func (p *prefetcher) verifyFile(name string) {
+	e, ok := p.f.cache.Peek(name)
+	p.mu.Lock()
+	known := p.sound[name].Equal(e.CachedAt)
+	p.mu.Unlock()
+	if !ok || known {
+		return
 	}
-	return textureURIs(p.f.cache.Path(c.name))
+	if e, ok = p.f.cache.Lookup(name); ok {
+		e, ok = p.f.cache.Check(name, "")
+	}
+	if ok {
+		p.mu.Lock()
+		p.sound[name] = e.CachedAt
+		p.mu.Unlock()
+	}
+}
+
+// texturesOf returns the textures of a container. A file that is no container has none;
+// its loader will say why.
+func (p *prefetcher) texturesOf(c *containerFile) []namedTexture {
+	if c.partial {
+		return c.textures
+	}
+	r, err := format.Open(p.f.cache.Path(c.name))
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	return texturesOf(r)
 }
 
 // list queues the textures of a container that the cache does not have.
 func (p *prefetcher) list(c containerFile) {
-	for _, uri := range p.uris(c) {
+	for _, t := range p.texturesOf(&c) {
 		if p.f.base.Err() != nil {
 			return
 		}
-		s, err := textureSource(c, uri)
+		s, err := textureSource(&c, t.uri)
 		if err != nil {
-			p.fail(c.folder+"/"+uri, uri, err)
+			p.fail(c.folder+"/"+t.uri, t.uri, err)
 			continue
 		}
 		if _, ok := p.f.fresh(s); ok {
@@ -225,20 +248,9 @@ func (p *prefetcher) list(c containerFile) {
 	}
 }
 
-// textureURIs returns the texture URIs of a container, each once. A file that is no
-// container has none; its loader will say why.
-func textureURIs(file string) []string {
-	r, err := format.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer r.Close()
-	return textureNames(r)
-}
-
 // textureSource says where a texture comes from and goes to: the same relative
 // path on both sides.
-func textureSource(c containerFile, uri string) (source, error) {
+func textureSource(c *containerFile, uri string) (source, error) {
 	name, err := diskcache.TextureName(c.folder, uri)
 	if err != nil {
 		return source{}, err
@@ -250,16 +262,16 @@ func textureSource(c containerFile, uri string) (source, error) {
 	return source{url: u, name: name, texture: true}, nil
 }
 
-// textureNames returns the texture URIs that a container names, each once.
-func textureNames(r *format.Reader) []string {
-	var list []string
+// texturesOf returns the textures that a container names, each URI once.
+func texturesOf(r *format.Reader) []namedTexture {
+	var list []namedTexture
 	for _, t := range r.Textures() {
 		if uri := r.String(t.URIOffset); uri != "" {
-			list = append(list, uri)
+			list = append(list, namedTexture{uri, shape{t.Format, t.Width, t.Height, t.MipCount}})
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	slices.SortStableFunc(list, func(a, b namedTexture) int { return cmp.Compare(a.uri, b.uri) })
+	return slices.CompactFunc(list, func(a, b namedTexture) bool { return a.uri == b.uri })
 }
 
 // wait returns when nothing is pending.

@@ -157,9 +157,7 @@ func (t *textureTier) rest(ctx context.Context, camera runtime.Camera) error {
 		t.stream.Retry()
 	}
 	for {
-		for i := range t.waiting {
-			t.waiting[i].due = t.w.now
-		}
+		t.hurry()
 		t.deliver()
 		v := t.view(camera)
 		v.Force = true
@@ -169,6 +167,12 @@ func (t *textureTier) rest(ctx context.Context, camera runtime.Camera) error {
 		}
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if len(t.waiting) == 0 && t.opening.running > 0 {
+			select {
+			case <-t.opening.came:
+			case <-ctx.Done():
+			}
 		}
 	}
 }

@@ -149,7 +149,7 @@ func TestReportKeys(t *testing.T) {
 		"time_to_full_p50 time_to_full_p95 time_to_picture time_to_8px stall_seconds mesh_loads mesh_unloads mesh_failures mesh_evictions lod_switches peak_cpu_bytes given_up geometry_reach_min " +
 		"error_px_p50 error_px_p99 error_px_max pyramid_nodes pyramid_bytes_peak pops " +
 		"texture_loads texture_upgrades texture_downgrades texture_failures texture_sheds texture_refusals texture_bytes_loaded " +
-		"peak_texture_reserved textures_minimum textures_medium textures_full textures_missing"
+		"texture_bytes_read peak_texture_reserved textures_minimum textures_medium textures_full textures_missing"
 	if got := strings.Join(ReportKeys(), " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
@@ -36,6 +37,7 @@ type model struct {
 
 	fetcher payload.Fetcher // real ones, nil for those of the scenario
 	loader  payload.Loader
+	source  texfile.Source
 	draw    *Drawing // nil: the run is not drawn
 	ctx     context.Context
 	brought bool // payloads that textures may follow
@@ -76,7 +78,7 @@ type job struct {
 const never = time.Duration(1<<63 - 1)
 
 func newModel(s *Scenario, o *Options) *model {
-	w := &model{dirs: s.folders(), s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, draw: o.Drawing}
+	w := &model{dirs: s.folders(), s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, source: o.TextureSource, draw: o.Drawing}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
 		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
 		w.ranges = o.Ranges
@@ -241,6 +243,10 @@ func (w *model) download() {
 	}
 	w.waiting = slices.DeleteFunc(w.waiting, func(j job) bool { return j.due < 0 })
 	for _, token := range w.net.advance(w.now) {
+		if token&textureFlow != 0 && w.textures != nil {
+			w.textures.arrived(token)
+			continue
+		}
 		for i := range w.waiting {
 			if j := &w.waiting[i]; j.fetch && j.req.Token == token {
 				j.due = w.now

@@ -36,7 +36,7 @@ func (p *pacer) frame(ctx context.Context, busy bool, dt time.Duration) error {
 
 // note takes from the counters what real loads cannot tell by themselves.
 func (r *run) note(stats *runtime.Stats) {
-	r.loading = stats.ActiveLoadsAtUpdateEnd > 0
+	r.loading = stats.ActiveLoadsAtUpdateEnd > 0 || r.w.textures != nil && r.w.textures.opening.running > 0
 	if r.o.real() {
 		r.w.requested, r.w.loaded = stats.BytesRequested, stats.BytesLoaded
 	}

@@ -100,6 +100,7 @@ type Report struct {
 	TextureSheds        int   `json:"texture_sheds"`         // entities that gave memory up
 	TextureRefusals     int   `json:"texture_refusals"`      // upgrades put off for lack of room
 	TextureBytesLoaded  int64 `json:"texture_bytes_loaded"`  // of all that was uploaded
+	TextureBytesRead    int64 `json:"texture_bytes_read"`    // of files that this took, each level and each image once
 	PeakTextureReserved int64 `json:"peak_texture_reserved"` // bytes kept free for loads under way
 	// At the end, by tier: textures on the device, and those that could not be
 	// loaded.
@@ -138,6 +139,7 @@ func (r *Report) Then(next *Report) Report {
 	out.Uncovered = max(out.Uncovered, other.Uncovered)
 	out.UncoveredBudget = max(out.UncoveredBudget, other.UncoveredBudget)
 	out.TextureBytesLoaded += other.TextureBytesLoaded
+	out.TextureBytesRead += other.TextureBytesRead
 	for _, f := range [...]struct {
 		sum *int
 		add int

@@ -11,6 +11,7 @@ import (
 	"github.com/untoldkit/untold/runtime/event"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // Options change how a scenario is run. The zero value runs it as it says.
@@ -36,6 +37,9 @@ type Options struct {
 	// Reload, when set, reads the manifest again when a payload that was loaded for
 	// real is not the declared one.
 	Reload func(ctx context.Context) (*manifest.Manifest, error)
+	// TextureSource, when set, opens the files of textures that a Fetcher, of Drawing too,
+	// does not bring with their payloads.
+	TextureSource texfile.Source
 	// Series asks for Result.Series, which a plot needs.
 	Series bool
 	// OnRecord, when set, gets every event as it happens; Result.Records stays

@@ -26,9 +26,10 @@ type textureTier struct {
 	emit   func(Record)
 	before func() // called before textures change within an update
 
-	files    map[texture.Slot]texfile.Size // sizes that have been read
+	files    map[texture.Slot]*textureFile // that have been looked at
 	attempts map[string]int64              // loads begun, by name
 	waiting  []textureJob                  // in the order of the requests
+	opening  textureOpening
 
 	entities map[payload.Key][]placed
 	slots    []texture.Slot
@@ -40,6 +41,7 @@ type textureTier struct {
 	peak   int64 // of used and the use by others
 
 	loaded int64 // bytes of all uploads
+	read   int64 // bytes of files that these took
 	early  int   // failures of files that may follow
 }
 
@@ -51,10 +53,11 @@ type placed struct {
 
 // textureJob is a load that has not been answered.
 type textureJob struct {
-	req texture.Request
-	img *texfile.Image
-	err error
-	due time.Duration
+	req  texture.Request
+	img  *texfile.Image
+	err  error
+	due  time.Duration // never for those that are on the network
+	took time.Duration // from when they have come
 }
 
 // newTextureTier returns nil for a scene that can have no textures.
@@ -69,11 +72,16 @@ func newTextureTier(w *model, edge int, emit func(Record), before func()) (*text
 	}
 	t := &textureTier{
 		w: w, emit: emit, before: before,
-		files: map[texture.Slot]texfile.Size{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
+		files: map[texture.Slot]*textureFile{}, attempts: map[string]int64{}, entities: map[payload.Key][]placed{},
 	}
-	t.stream, err = texture.NewStreamer(texture.StreamOptions{
+	t.opening.source, t.opening.came = w.source, make(chan struct{}, 1)
+	o := texture.StreamOptions{
 		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
-	})
+	}
+	if w.net != nil || w.source != nil && w.draw == nil { // else no file takes time
+		o.FirstEdge, o.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
+	}
+	t.stream, err = texture.NewStreamer(o)
 	return t, err
 }
 
@@ -89,76 +97,6 @@ const texturesWait = time.Second
 // not come.
 func (t *textureTier) begun(key payload.Key) bool {
 	return !slices.ContainsFunc(t.entities[key], func(p placed) bool { return !t.stream.Begun(p.entity) })
-}
-
-// Start is the texture.Loader. Only the answer waits.
-func (t *textureTier) Start(req texture.Request) {
-	t.attempts[req.URI]++
-	j := textureJob{req: req, due: t.w.now + t.w.s.Latency.Of("", "texture", int(t.attempts[req.URI]))}
-	size, err := t.size(texture.Slot{Dir: req.Dir, URI: req.URI, Use: req.Use})
-	switch {
-	case t.fails(req.URI):
-		j.err = fmt.Errorf("attempt %d: %w", t.attempts[req.URI], errFault)
-	case err != nil:
-		j.err = err
-	default:
-		j.img = size.Blank(req.Use, req.MaxSize)
-	}
-	t.waiting = append(t.waiting, j)
-}
-
-// fails reports whether the latest load of a texture meets a fault.
-func (t *textureTier) fails(name string) bool {
-	return slices.ContainsFunc(t.w.s.Faults, func(f Fault) bool {
-		return f.Texture != "" && f.Texture == name && (f.Times == 0 || t.attempts[name] <= f.Times)
-	})
-}
-
-// size returns what the scenario says of a texture, else what its file does.
-func (t *textureTier) size(slot texture.Slot) (texfile.Size, error) {
-	if size, ok := t.w.s.Textures[slot.URI]; ok {
-		return size, nil
-	}
-	slot.Use = texfile.Color
-	if size, ok := t.files[slot]; ok {
-		return size, nil
-	}
-	size, err := measureFile(slot)
-	if err == nil {
-		t.files[slot] = size
-	}
-	return size, err
-}
-
-func measureFile(slot texture.Slot) (size texfile.Size, err error) {
-	rel, err := texfile.Find(slot.Dir, slot.URI)
-	if err != nil {
-		return size, err
-	}
-	f, err := texfile.Open(slot.Dir, rel)
-	if err != nil {
-		return size, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return size, fmt.Errorf("simulate: %w", err)
-	}
-	if size, err = texfile.Measure(f, info.Size()); err != nil {
-		return size, fmt.Errorf("%s: %w", rel, err)
-	}
-	return size, nil
-}
-
-// deliver answers what is due.
-func (t *textureTier) deliver() {
-	t.waiting = slices.DeleteFunc(t.waiting, func(j textureJob) bool {
-		if j.due > t.w.now {
-			return false
-		}
-		j.req.Done.Loaded(j.req.Token, j.img, j.err)
-		return true
-	})
 }
 
 // Upload is the texture.Device: it counts.
@@ -351,7 +289,9 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 			}
 		}
 	}
-	t.stream.Update(t.view(camera))
+	v := t.view(camera)
+	v.Busy = stats.ActiveLoads > 0
+	t.stream.Update(v)
 	t.peak = max(t.peak, t.used+others)
 }
 
@@ -367,7 +307,7 @@ func (t *textureTier) view(camera runtime.Camera) texture.View {
 
 // follow takes over another manifest, by which other sizes may be wanted.
 func (t *textureTier) follow(s *Scenario) {
-	t.files = map[texture.Slot]texfile.Size{}
+	t.files = map[texture.Slot]*textureFile{}
 	if p, scales, err := textureParams(s); err == nil && t.stream.SetParams(p) == nil {
 		t.stream.SetScales(scales)
 	}
@@ -392,7 +332,7 @@ func (t *textureTier) report(r *Report) {
 	r.PeakTextureBytes = max(r.PeakTextureBytes, t.peak)
 	r.TextureLoads, r.TextureUpgrades, r.TextureDowngrades = int(st.Loads), int(st.Upgrades), int(st.Downgrades)
 	r.TextureFailures, r.TextureSheds, r.TextureRefusals = int(st.Failures)-t.early, int(st.Sheds), int(st.Refused)
-	r.TextureBytesLoaded, r.PeakTextureReserved = t.loaded, st.PeakReserved
+	r.TextureBytesLoaded, r.TextureBytesRead, r.PeakTextureReserved = t.loaded, t.read, st.PeakReserved
 	r.TexturesMinimum, r.TexturesMedium, r.TexturesFull = st.Minimum, st.Medium, st.Full
 	r.TexturesMissing = st.Missing
 }

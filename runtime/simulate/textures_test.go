@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -10,13 +12,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -37,7 +41,7 @@ func TestParseTextures(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]texfile.Size{"x": size(2048, 2048, texfile.RGBA8), "y": size(100, 30, texfile.RGBA8), "z": size(64, 64, texfile.BC5)}
-	if diff := cmp.Diff(sizes, s.Textures); diff != "" {
+	if diff := gocmp.Diff(sizes, s.Textures); diff != "" {
 		t.Error(diff)
 	}
 	x := s.Tiles["a"]
@@ -150,7 +154,7 @@ func TestCookedSceneStreamsTextures(t *testing.T) {
 		"tex.start texture=Textures/wall.png to=600", "tex.upgrade texture=Textures/wall.png to=600",
 		"tex.downgrade texture=Textures/wall.png to=150",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	p := r.Report
@@ -273,5 +277,111 @@ func TestTexturesThatFollow(t *testing.T) {
 		if !damaged && (missing != 5 || p.TextureFailures != 0 || p.TexturesMissing != 1 || p.TexturesFull != 1) {
 			t.Errorf("%d events, %+v", missing, p)
 		}
+	}
+}
+
+// utexScene is texturedScene with a cooked texture of 1024 x 1024 texels in BC7.
+func utexScene(t *testing.T) (path string) {
+	t.Helper()
+	path = texturedScene(t)
+	var b bytes.Buffer
+	w, err := utex.NewWriter(&b, 1024, 1024, utex.BC7, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range w.Info().Levels {
+		if err := w.WriteLevel(make([]byte, l.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Whoever reads it goes by its content.
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "tiles", "Textures", "wall.png"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Over a modelled network a texture takes the bytes of the levels that it lacks, and the
+// time of these.
+func TestTexturesOverANetwork(t *testing.T) {
+	info := utex.NewInfo(1024, 1024, utex.BC7, 0)
+	head := info.Prefix(len(info.Levels))
+	for _, c := range []struct {
+		distance float64
+		want     int64
+	}{{80, head + info.Bytes(2)}, {5, head + info.Bytes(0)}} {
+		s := load(t, utexScene(t))
+		s.Duration = 30 * time.Second
+		s.Path.Keys = []CameraKey{{Position: [3]float64{5, 5, c.distance}, Forward: [3]float64{0, 0, -1}}}
+		r := mustRun(t, s, Options{Bandwidth: 1e6, NetworkLatency: 50 * time.Millisecond})
+		if r.Report.TextureBytesRead != c.want || r.Report.TextureLoads != 1 {
+			t.Errorf("at %v m: %d bytes, want %d; %+v", c.distance, r.Report.TextureBytesRead, c.want, r.Report)
+		}
+		var start, last time.Duration
+		for i := range r.Records {
+			switch rec := &r.Records[i]; rec.Event {
+			case "tex.start":
+				start = cmp.Or(start, rec.T)
+			case "tex.load", "tex.upgrade":
+				last = rec.T
+			}
+		}
+		if took := (last - start).Seconds(); took < float64(c.want)/1e6 {
+			t.Errorf("at %v m: %v s", c.distance, took)
+		}
+	}
+	// Without a network each byte counts once all the same.
+	s := load(t, utexScene(t))
+	s.Duration = 10 * time.Second
+	s.Path.Keys = []CameraKey{{Position: [3]float64{5, 5, 5}, Forward: [3]float64{0, 0, -1}}}
+	if got := mustRun(t, s, Options{}).Report.TextureBytesRead; got != head+info.Bytes(0) {
+		t.Errorf("%d bytes", got)
+	}
+}
+
+// slowSource opens the textures of a folder, some time after they were asked for.
+type slowSource struct {
+	gate  chan struct{}
+	asked atomic.Int32
+}
+
+func (s *slowSource) OpenTexture(ctx context.Context, dir, uri string, maxSize int) (texfile.File, bool, error) {
+	s.asked.Add(1)
+	select {
+	case <-s.gate:
+	case <-ctx.Done():
+		return nil, true, ctx.Err()
+	}
+	f, err := texfile.OpenFile(ctx, dir, uri, maxSize, nil)
+	return f, true, err
+}
+
+// Textures of a Source come when it has them, and what it does not have is missing.
+func TestTexturesOfASource(t *testing.T) {
+	scene := texturedScene(t)
+	s := load(t, scene)
+	s.Duration = 10 * time.Second
+	s.Path.Keys = []CameraKey{{Position: [3]float64{5, 5, 10}, Forward: [3]float64{0, 0, -1}}}
+	src := &slowSource{gate: make(chan struct{})}
+	opened := false
+	early := func(r *Record) error {
+		if r.Event == "tex.load" && !opened {
+			t.Error("a texture came before its file")
+		}
+		return nil
+	}
+	// While a file is on its way a frame takes its time, so that this ends in time.
+	progress := func(done, _ int) {
+		if done > 0 && !opened && src.asked.Load() > 0 {
+			opened = true
+			close(src.gate)
+		}
+	}
+	p := mustRun(t, s, Options{Fetcher: folder(filepath.Dir(scene)), TextureSource: src, OnRecord: early, Progress: progress}).Report
+	if !opened || p.TextureLoads != 1 || p.TexturesFull != 1 || p.TexturesMissing != 1 || p.TextureFailures != 0 || p.TextureBytesRead == 0 {
+		t.Errorf("%t, %+v", opened, p)
 	}
 }

@@ -17,7 +17,11 @@ type firstLoads struct {
 	limit   int
 	running int
 	waiting []int32
-	sorted  bool // waiting is in order
+	sorted  bool // waiting and small are in order
+	// small are textures that have come below the minimum size, and whether none of them
+	// can grow before the next tick. They may stand there twice too.
+	small   []int32
+	resting bool
 }
 
 // push queues a texture.
@@ -32,12 +36,7 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 	if len(f.waiting) == 0 || f.running >= f.limit {
 		return
 	}
-	if !f.sorted {
-		slices.SortFunc(f.waiting, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(textures.list[a].near, textures.list[b].near), cmp.Compare(a, b))
-		})
-		f.sorted = true
-	}
+	f.sort(textures)
 	keep := f.waiting[:0]
 	for _, i := range f.waiting {
 		t := &textures.list[i]
@@ -46,7 +45,7 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 		}
 		edge, bytes, ok := 0, int64(0), false
 		if f.running < f.limit {
-			for edge = textures.firstEdge(); edge > 0; edge /= 2 {
+			for edge = textures.firstEdgeOf(t); edge > 0; edge /= 2 {
 				bytes = max(t.need, texfile.MostBytes(edge))
 				if ok = b.reserve(bytes); ok {
 					break
@@ -62,6 +61,62 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 		load(i, edge, bytes)
 	}
 	f.waiting = keep
+}
+
+// sort puts the nearest first.
+func (f *firstLoads) sort(textures *textureTable) {
+	if f.sorted {
+		return
+	}
+	near := func(a, b int32) int {
+		return cmp.Or(cmp.Compare(textures.list[a].near, textures.list[b].near), cmp.Compare(a, b))
+	}
+	slices.SortFunc(f.waiting, near)
+	slices.SortFunc(f.small, near)
+	f.sorted = true
+}
+
+// came notes a texture that has come for the first time.
+func (f *firstLoads) came(i int32, textures *textureTable) {
+	if t := &textures.list[i]; t.cooked && textures.small > 0 && t.start > t.at[TierMinimum] {
+		f.small = append(f.small, i)
+		f.sorted, f.resting = false, false
+	}
+}
+
+// look lets grow look at all textures again.
+func (f *firstLoads) look() { f.sorted, f.resting = false, false }
+
+// grow loads textures at the minimum size that came smaller, as long as there are slots
+// and room that nobody is owed. What shows enough where it is stays.
+func (f *firstLoads) grow(textures *textureTable, b *budget, now time.Duration, yields func(*resource) bool, load func(texture int32, edge int, bytes int64)) {
+	if len(f.small) == 0 || f.resting || f.running >= f.limit {
+		return
+	}
+	f.sort(textures)
+	keep := f.small[:0]
+	f.resting = true
+	for _, i := range f.small {
+		t := &textures.list[i]
+		if t.refs == 0 || t.state != stateResident || t.start <= t.at[TierMinimum] {
+			continue // it is gone, or has grown
+		}
+		keep = append(keep, i)
+		if t.busy || now < t.retryAt || textures.enough(t, t.near) || yields(t) {
+			continue
+		}
+		if f.running >= f.limit {
+			f.resting = false
+			continue
+		}
+		more := t.file.Bytes(t.at[TierMinimum]) - t.bytes
+		if !b.reserveMore(more) {
+			continue
+		}
+		f.running++
+		load(i, t.file.Edge(t.at[TierMinimum]), more)
+	}
+	f.small = keep
 }
 
 // attainable returns how many bytes a texture that waits can have at most: what

@@ -28,6 +28,8 @@ type Request struct {
 	Dir   string // the folder that URI is relative to
 	URI   string // as the payload has it: not to be trusted
 	Use   texfile.Use
+	// Cutoff is that of the Slot.
+	Cutoff float32
 	// MaxSize is the longest edge of the first level in texels: larger levels
 	// of the file are not wanted. At least 1.
 	MaxSize int

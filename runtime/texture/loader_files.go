@@ -5,13 +5,20 @@ import (
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
-// FileLoader is the Loader of files on the local disk: images, which are
-// decoded and filtered, and cooked textures, of which only the levels that are
-// wanted are read. It works in a bounded number of goroutines, which exist only
-// while there is work.
+// FileLoader is the Loader of files on the local disk, and of those of a Source:
+// images, which are decoded and filtered, and cooked textures, of which only the
+// levels that are wanted are read. It decodes in a bounded number of goroutines,
+// which exist only while there is work; beside them each file that a Source opens
+// waits in one of its own.
 type FileLoader struct {
 	options FileOptions
-	pool    *workpool.Pool[Request]
+	pool    *workpool.Pool[openRequest]
+}
+
+// openRequest is a request whose file is open, nil where it is still to be.
+type openRequest struct {
+	Request
+	file texfile.File
 }
 
 // FileOptions configures a FileLoader. The zero value is useful.
@@ -25,6 +32,9 @@ type FileOptions struct {
 	// take BC7 and BC5, and ASTC does for devices that take ASTC; else they become
 	// RGBA8.
 	Blocks, ASTC bool
+	// Source, if set, opens the files of folders that it knows, such as those of a
+	// remote.Fetcher with TexturesOnDemand.
+	Source texfile.Source
 }
 
 // NewFileLoader returns a loader.
@@ -33,17 +43,35 @@ func NewFileLoader(o FileOptions) *FileLoader {
 		o.Workers = 2
 	}
 	l := &FileLoader{options: o}
-	l.pool = workpool.New(o.Workers, func(req Request) {
-		img, err := l.Read(req)
-		req.Done.Loaded(req.Token, img, err)
+	l.pool = workpool.New(o.Workers, func(x openRequest) {
+		img, err := l.read(x)
+		x.Done.Loaded(x.Token, img, err)
 	})
 	return l
 }
 
 // Start queues a request.
 func (l *FileLoader) Start(req Request) {
-	if !l.pool.Start(req) {
-		refuse(req)
+	ok := false
+	if l.options.Source == nil {
+		ok = l.pool.Start(openRequest{Request: req})
+	} else {
+		ok = l.pool.Beside(func() { l.open(req) })
+	}
+	if !ok {
+		refuse(openRequest{Request: req})
+	}
+}
+
+// open opens the file of a request, which may have to come first, and queues it.
+func (l *FileLoader) open(req Request) {
+	f, err := texfile.OpenFile(req.Context, req.Dir, req.URI, req.MaxSize, l.options.Source)
+	if err != nil {
+		req.Done.Loaded(req.Token, nil, err)
+		return
+	}
+	if x := (openRequest{req, f}); !l.pool.Start(x) {
+		refuse(x)
 	}
 }
 
@@ -54,12 +82,28 @@ func (l *FileLoader) Close() error {
 	return nil
 }
 
-func refuse(req Request) { req.Done.Loaded(req.Token, nil, ErrClosed) }
+func refuse(x openRequest) {
+	if x.file != nil {
+		x.file.Close()
+	}
+	x.Done.Loaded(x.Token, nil, ErrClosed)
+}
 
 // Read answers a request at once, in the calling goroutine; it does not use
-// its Token and Done. Errors are those of ReadFile of runtime/texture/texfile.
+// its Token and Done. Errors are those of OpenFile and DecodeFile of
+// runtime/texture/texfile.
 func (l *FileLoader) Read(req Request) (*texfile.Image, error) {
-	return texfile.ReadFile(req.Context, req.Dir, req.URI, texfile.Options{
-		Use: req.Use, MaxSize: req.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
+	return l.read(openRequest{Request: req})
+}
+
+func (l *FileLoader) read(x openRequest) (*texfile.Image, error) {
+	if x.file == nil {
+		var err error
+		if x.file, err = texfile.OpenFile(x.Context, x.Dir, x.URI, x.MaxSize, l.options.Source); err != nil {
+			return nil, err
+		}
+	}
+	return texfile.DecodeFile(x.Context, x.URI, x.file, texfile.Options{
+		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
 	})
 }

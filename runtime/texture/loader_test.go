@@ -46,7 +46,7 @@ func TestFilesEndToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	part := at(1, "")
-	part.Slots = []Slot{{dir, "wall.png", texfile.Color}, {dir, "wall.utex", texfile.Normal}, {dir, "bad.png", texfile.Data}, {dir, "gone.png", texfile.Data}}
+	part.Slots = []Slot{{dir, "wall.png", texfile.Color, 0}, {dir, "wall.utex", texfile.Normal, 0}, {dir, "bad.png", texfile.Data, 0}, {dir, "gone.png", texfile.Data, 0}}
 	e := s.Add(part)
 	settle := func() {
 		t.Helper()

@@ -44,7 +44,7 @@ func NewWarmer(files *FileLoader, limit int64) *Warmer {
 
 // Start answers at once what is kept, and passes on the rest.
 func (w *Warmer) Start(req Request) {
-	if img := w.take(warmKey{keyOf(Slot{req.Dir, req.URI, req.Use}), req.MaxSize}); img != nil {
+	if img := w.take(warmKey{keyOf(Slot{req.Dir, req.URI, req.Use, req.Cutoff}), req.MaxSize}); img != nil {
 		req.Done.Loaded(req.Token, img, nil)
 		return
 	}
@@ -65,7 +65,7 @@ func (w *Warmer) Warm(ctx context.Context, slots []Slot, maxSize int) error {
 		if slot.URI == "" || w.has(key) {
 			continue
 		}
-		img, err := w.files.Read(Request{Dir: slot.Dir, URI: slot.URI, Use: slot.Use, MaxSize: maxSize, Context: ctx})
+		img, err := w.files.Read(Request{Dir: slot.Dir, URI: slot.URI, Use: slot.Use, Cutoff: slot.Cutoff, MaxSize: maxSize, Context: ctx})
 		if err != nil {
 			if errors.Is(err, ctx.Err()) && ctx.Err() != nil {
 				return err

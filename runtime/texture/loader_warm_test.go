@@ -48,7 +48,7 @@ func TestWarmer(t *testing.T) {
 	files := NewFileLoader(FileOptions{})
 	defer files.Close()
 	w := NewWarmer(files, 0)
-	slots := []Slot{{dir, "0.png", texfile.Color}, {dir, "", texfile.Color}, {dir, "lost.png", texfile.Color}, {dir, "0.png", texfile.Color}, {dir, "../1.png", texfile.Color}, {dir, "1.png", texfile.Color}}
+	slots := []Slot{{dir, "0.png", texfile.Color, 0}, {dir, "", texfile.Color, 0}, {dir, "lost.png", texfile.Color, 0}, {dir, "0.png", texfile.Color, 0}, {dir, "../1.png", texfile.Color, 0}, {dir, "1.png", texfile.Color, 0}}
 	if err := w.Warm(t.Context(), slots, 16); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWarmer(t *testing.T) {
 		t.Errorf("%v, %d bytes", ok, w.Bytes())
 	}
 	// What has been asked for is there: other tiles that have it do not decode it.
-	if err := w.Warm(t.Context(), []Slot{{dir, "1.png", texfile.Color}}, 64); err != nil || w.Bytes() != each {
+	if err := w.Warm(t.Context(), []Slot{{dir, "1.png", texfile.Color, 0}}, 64); err != nil || w.Bytes() != each {
 		t.Errorf("%v, %d bytes", err, w.Bytes())
 	}
 	if n := w.Clear(); n != each || w.Bytes() != 0 {
@@ -90,7 +90,7 @@ func TestWarmerEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := NewWarmer(files, 0)
-	if err := w.Warm(ctx, []Slot{{dir, "0.png", texfile.Color}}, 16); !errors.Is(err, context.Canceled) || w.Bytes() != 0 {
+	if err := w.Warm(ctx, []Slot{{dir, "0.png", texfile.Color, 0}}, 16); !errors.Is(err, context.Canceled) || w.Bytes() != 0 {
 		t.Errorf("%v, %d bytes", err, w.Bytes())
 	}
 }
@@ -108,14 +108,14 @@ func TestWarmerLimit(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			uri := fmt.Sprintf("%d.png", rapid.IntRange(0, n-1).Draw(t, "file"))
 			if rapid.Bool().Draw(t, "warm") {
-				if err := w.Warm(context.Background(), []Slot{{dir, uri, texfile.Color}}, 8); err != nil {
+				if err := w.Warm(context.Background(), []Slot{{dir, uri, texfile.Color, 0}}, 8); err != nil {
 					t.Fatal(err)
 				}
-				if !w.has(warmKey{keyOf(Slot{dir, uri, texfile.Color}), 8}) {
+				if !w.has(warmKey{keyOf(Slot{dir, uri, texfile.Color, 0}), 8}) {
 					t.Fatal("the newest is not kept")
 				}
 			} else {
-				w.take(warmKey{keyOf(Slot{dir, uri, texfile.Color}), 8})
+				w.take(warmKey{keyOf(Slot{dir, uri, texfile.Color, 0}), 8})
 				clear(w.asked)
 			}
 			if int64(len(w.kept))*each != w.bytes || w.bytes > w.limit || len(w.order) > 2*len(w.kept)+66 {
@@ -134,7 +134,7 @@ func TestWarmerFromManyGoroutines(t *testing.T) {
 	for g := range 4 {
 		all.Go(func() {
 			for i := range 20 {
-				_ = w.Warm(t.Context(), []Slot{{dir, fmt.Sprintf("%d.png", (i+g)%8), texfile.Color}}, 32)
+				_ = w.Warm(t.Context(), []Slot{{dir, fmt.Sprintf("%d.png", (i+g)%8), texfile.Color, 0}}, 32)
 				request(w, dir, fmt.Sprintf("%d.png", i%8), 32)
 			}
 		})

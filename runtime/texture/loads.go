@@ -47,7 +47,7 @@ func (l *loads) start(x load, slot Slot) {
 	x.token, x.cancel = l.token, cancel
 	l.list = append(l.list, x)
 	l.loader.Start(Request{
-		Token: x.token, Dir: slot.Dir, URI: slot.URI, Use: slot.Use, MaxSize: x.maxSize, Context: ctx, Done: l.done,
+		Token: x.token, Dir: slot.Dir, URI: slot.URI, Use: slot.Use, Cutoff: slot.Cutoff, MaxSize: x.maxSize, Context: ctx, Done: l.done,
 	})
 }
 

@@ -114,7 +114,7 @@ func TestEntityTable(t *testing.T) {
 
 func TestTextureTableShares(t *testing.T) {
 	p, _ := ProfileNamed("balanced")
-	table := newTextureTable(p, nil, 0)
+	table := newTextureTable(p, nil, 0, 0)
 	var a, b entity
 	wall, relief := Slot{URI: "wall.png"}, Slot{URI: "wall.png", Use: texfile.Normal}
 	i, isNew := table.acquire(&a, wall)
@@ -146,7 +146,7 @@ func TestTextureTableFollowsParams(t *testing.T) {
 		{"a device of 512 texels", 512, nil, starts{TierMinimum: 3, TierMedium: 2, TierFull: 2}, 12},
 		{"by what is seen", 0, Scales{"a": 1}, starts{TierMinimum: 3, TierMedium: 1}, 1 / (PixelSize(0, 0) * 1024)},
 	} {
-		table := newTextureTable(p, c.scales, c.deviceEdge)
+		table := newTextureTable(p, c.scales, c.deviceEdge, 0)
 		i, _ := table.acquire(&entity{}, Slot{URI: "a"})
 		r := &table.list[i]
 		r.state, r.file = stateResident, square(2048)
@@ -180,7 +180,7 @@ func TestFirstLoads(t *testing.T) {
 		{"room for one and a half", 4, texfile.MostBytes(256) + texfile.MostBytes(128), []int{0, 128, 256}},
 		{"no room", 4, 1, []int{0, 0, 0}},
 	} {
-		textures, b, f, cl := newTextureTable(p, nil, 0), budget{limit: c.room}, firstLoads{limit: c.limit}, newClaims()
+		textures, b, f, cl := newTextureTable(p, nil, 0, 0), budget{limit: c.room}, firstLoads{limit: c.limit}, newClaims()
 		for i, d := range []float64{30, 20, 10} {
 			e := entity{distance: d}
 			k, _ := textures.acquire(&e, Slot{URI: string(rune('a' + i))})
@@ -206,7 +206,7 @@ func TestFirstLoads(t *testing.T) {
 
 func TestFirstLoadsRevive(t *testing.T) {
 	p, _ := ProfileNamed("balanced")
-	textures, f := newTextureTable(p, nil, 0), firstLoads{limit: 1}
+	textures, f := newTextureTable(p, nil, 0, 0), firstLoads{limit: 1}
 	for i, set := range []func(*resource){
 		func(r *resource) {},                // damaged: it stays missing
 		func(r *resource) { r.need = 1000 }, // too large for what was left

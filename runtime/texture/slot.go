@@ -14,6 +14,10 @@ type Slot struct {
 	Dir string // the folder that URI is relative to: payload.Asset.Dir
 	URI string // of the texture record, not to be trusted; "" for none
 	Use texfile.Use
+	// Cutoff is the alpha from which texels of a cut-out are drawn, above 0 and at most
+	// 1: see texfile.Options; 0 for all other uses, and for cooked textures, whose levels
+	// have what they need.
+	Cutoff float32
 }
 
 // MaterialSlots appends the slots of a material in the order base colour,
@@ -25,7 +29,7 @@ func MaterialSlots(dst []Slot, m *records.Material, textures []records.Texture, 
 	if m.Flags&records.MaterialAlphaMask != 0 {
 		base = texfile.Color
 	}
-	for _, x := range [...]struct {
+	for i, x := range [...]struct {
 		index uint32
 		use   texfile.Use
 	}{
@@ -41,12 +45,25 @@ func MaterialSlots(dst []Slot, m *records.Material, textures []records.Texture, 
 		if uint64(x.index) < uint64(len(textures)) && str != nil {
 			slot.URI = str(textures[x.index].URIOffset)
 		}
+		if i == 0 && m.Flags&records.MaterialAlphaMask == records.MaterialCutout && mayHaveAlpha(slot.URI) {
+			slot.Cutoff = cutoff(m)
+		}
 		if slot.Use == texfile.OpaqueColor && (slot.URI == "" || !mayHaveAlpha(slot.URI)) {
 			slot.Use = texfile.Color // one texture for all materials
 		}
 		dst = append(dst, slot)
 	}
 	return dst
+}
+
+// cutoff returns the alpha of a texture from which a cut-out is drawn, after the
+// material's own alpha, which is a factor of what is compared; 0 where nothing or all of
+// it is drawn.
+func cutoff(m *records.Material) float32 {
+	if c := m.AlphaCutoff / m.BaseColor[3]; m.BaseColor[3] > 0 && c > 0 && c <= 1 {
+		return c
+	}
+	return 0
 }
 
 // mayHaveAlpha reports whether a file may have alpha that was not made for the
@@ -72,15 +89,16 @@ func AssetSlots(materials []records.Material, textures []records.Texture, str fu
 
 // resourceKey names a texture: the same file read for two uses is two.
 type resourceKey struct {
-	file string
-	use  texfile.Use
+	file   string
+	use    texfile.Use
+	cutoff float32
 }
 
 // keyOf joins folder and URI by their text. A URI that will be refused must not
 // stand for the file that another one names.
 func keyOf(slot Slot) resourceKey {
 	if texfile.CheckURI(slot.URI) != nil {
-		return resourceKey{slot.Dir + "\x00" + slot.URI, slot.Use}
+		return resourceKey{slot.Dir + "\x00" + slot.URI, slot.Use, slot.Cutoff}
 	}
-	return resourceKey{filepath.Join(slot.Dir, filepath.FromSlash(slot.URI)), slot.Use}
+	return resourceKey{filepath.Join(slot.Dir, filepath.FromSlash(slot.URI)), slot.Use, slot.Cutoff}
 }

@@ -31,3 +31,36 @@ func TestAlphaCountsWhereItIsUsed(t *testing.T) {
 		}
 	}
 }
+
+// TestCutoffOfASlot: levels of images of cut-outs keep what is drawn, after the material's
+// own alpha; cooked textures have it kept, and one file serves all materials.
+func TestCutoffOfASlot(t *testing.T) {
+	name := ""
+	str := func(uint32) string { return name }
+	for _, c := range []struct {
+		flags         uint32
+		name          string
+		cutoff, alpha float32
+		want          float32
+	}{
+		{records.MaterialCutout, "a.png", 0.5, 1, 0.5},
+		{records.MaterialCutout | records.MaterialDoubleSided, "a.png", 0.4, 0.8, 0.5},
+		{records.MaterialCutout, "a.png", 0.5, 0.4, 0}, // nothing is drawn
+		{records.MaterialCutout, "a.png", 0, 1, 0},     // all is
+		{records.MaterialCutout, "a.png", 0.5, 0, 0},
+		{records.MaterialCutout, "a.utex", 0.5, 1, 0},
+		{records.MaterialCutout, "a.jpg", 0.5, 1, 0},
+		{records.MaterialBlend, "a.png", 0.5, 1, 0},
+		{0, "a.png", 0.5, 1, 0},
+	} {
+		name = c.name
+		m := records.Material{Flags: c.flags, AlphaCutoff: c.cutoff, BaseColor: [4]float32{1, 1, 1, c.alpha}}
+		slots := MaterialSlots(nil, &m, make([]records.Texture, 1), str, "")
+		if slots[0].Cutoff != c.want || slots[4].Cutoff != 0 {
+			t.Errorf("%+v: %v and %v", c, slots[0].Cutoff, slots[4].Cutoff)
+		}
+	}
+	if keyOf(Slot{URI: "a.png"}) == keyOf(Slot{URI: "a.png", Cutoff: 0.5}) {
+		t.Error("two cutoffs are one texture")
+	}
+}

@@ -61,6 +61,12 @@ type StreamOptions struct {
 	// MaxEdge is the longest edge that the device takes in texels; 0 means no
 	// limit.
 	MaxEdge int
+	// FirstEdge, if above 0, is the longest edge in texels at which cooked textures
+	// (.utex) come at all first, where that is less than the minimum size: for files
+	// that come over a network, of whose levels the smallest are the first bytes. They
+	// grow to the minimum size when nothing waits that has not come, and where their
+	// scale is known as far as a picture shows it.
+	FirstEdge int
 	// FirstLoads is how many textures may come for the first time at once; these
 	// do not count as operations. 0 means 4.
 	FirstLoads int
@@ -77,6 +83,14 @@ type StreamOptions struct {
 	Trace func(Event)
 }
 
+// FirstEdge and FirstLoads of StreamOptions for textures that come over a network: of a
+// texture in BC7 or ASTC the first 1.7 kB, or what one block of a cache holds, and so many
+// at a time that waiting for answers does not take longer than the bytes.
+const (
+	NetworkEdge  = 32
+	NetworkLoads = 8
+)
+
 // View is what a Streamer needs to know of a frame. The slice is read during
 // Update only.
 type View struct {
@@ -91,6 +105,10 @@ type View struct {
 	Pixel float64
 	// Visible are the entities that are seen, the most important first.
 	Visible []Entity
+	// Busy says that geometry is on its way too: textures that have just come small
+	// (StreamOptions.FirstEdge) leave it the network until half a second after it, for
+	// 2 s at most.
+	Busy bool
 	// Force makes this Update tick whatever the interval, to come to rest fast.
 	Force bool
 }
@@ -102,7 +120,8 @@ type View struct {
 // are shared by file and use; one that several entities use is as large as the
 // one that needs most wants it.
 //
-// Every texture comes first at the minimum size. Then, in every tick, entities
+// Every texture comes first at the minimum size, or smaller: see
+// StreamOptions.FirstEdge. Then, in every tick, entities
 // that have just been added are served first, visible ones next, and last those
 // above the minimum that are not visible. At most ConcurrentOps of them
 // change at a time, each only once. Upgrades reserve their bytes before
@@ -140,6 +159,7 @@ type Streamer struct {
 	serial   uint64        // of the tick; 0 before the first
 	hold     time.Duration // until then nothing goes beyond the medium size
 	ops      int           // entities that are changing
+	quiet    time.Duration // from then on no geometry is on its way
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	changes []change // scratch of try
@@ -154,8 +174,8 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 	switch {
 	case o.Device == nil:
 		return nil, fmt.Errorf("%w: no Device", ErrParams)
-	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstLoads < 0 || o.Timeout < 0:
-		return nil, fmt.Errorf("%w: Budget, MaxEdge, FirstLoads and Timeout are at least 0", ErrParams)
+	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstEdge < 0 || o.FirstLoads < 0 || o.Timeout < 0:
+		return nil, fmt.Errorf("%w: Budget, MaxEdge, FirstEdge, FirstLoads and Timeout are at least 0", ErrParams)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
@@ -165,7 +185,7 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 	}
 	s := &Streamer{
 		device: o.Device, pacer: o.Pacer, trimmer: o.Trimmer, events: o.Trace, nearestFirst: o.NearestFirst,
-		textures: newTextureTable(o.Params, o.Scales, o.MaxEdge),
+		textures: newTextureTable(o.Params, o.Scales, o.MaxEdge, o.FirstEdge),
 		budget:   budget{limit: o.Budget},
 		claims:   newClaims(),
 		first:    firstLoads{limit: o.FirstLoads},
@@ -188,6 +208,9 @@ func (s *Streamer) Update(v View) {
 		s.camera = c
 	}
 	s.textures.setPixel(v.Pixel)
+	if v.Busy {
+		s.quiet = s.now + quietTime
+	}
 	s.loads.deliver(s.answer)
 	s.poll()
 	s.watchdog()
@@ -196,7 +219,9 @@ func (s *Streamer) Update(v View) {
 		s.serial++
 		s.tick(v.Visible)
 	}
-	s.first.start(&s.textures, &s.budget, func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) })
+	load := func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) }
+	s.first.start(&s.textures, &s.budget, load)
+	s.first.grow(&s.textures, &s.budget, s.now, s.yields, load)
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at

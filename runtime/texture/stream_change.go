@@ -112,6 +112,8 @@ func (s *Streamer) put(texture int32, from, start int, bytes int64) {
 	switch to := t.edge(); {
 	case from == 0:
 		s.stats.Loads++
+		t.came = s.now
+		s.first.came(texture, &s.textures)
 	case to > from:
 		kind = EventUpgrade
 		s.stats.Upgrades++
@@ -152,7 +154,7 @@ func (s *Streamer) fail(f *load, err error) {
 	t.failures++
 	s.resting = false
 	kind := EventFail
-	if f.entity < 0 && !f.uploading {
+	if f.entity < 0 && !f.uploading && t.state == stateLoading {
 		t.state, t.late = stateMissing, errors.Is(err, ErrTimeout)
 		kind = EventMissing
 	}

@@ -11,6 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// fileName names a file; half of them could be cooked textures.
+func fileName(i int) string { return fmt.Sprintf("f%d%s", i, [...]string{"", ".utex"}[i%2]) }
+
 // drawFiles returns what the URIs f0 to f9 stand for.
 func drawFiles(t *rapid.T) map[string]fakeFile {
 	files := map[string]fakeFile{}
@@ -26,7 +29,7 @@ func drawFiles(t *rapid.T) map[string]fakeFile {
 			f.enc, f.mips = texfile.BC5, 1
 			f.w, f.h = min(f.w, 1024), min(f.h, 1024)
 		}
-		files[fmt.Sprint("f", i)] = f
+		files[fileName(i)] = f
 	}
 	return files
 }
@@ -36,7 +39,7 @@ func drawScales(t *rapid.T) Scales {
 	scales := Scales{}
 	for i := range 10 {
 		if v := rapid.SampledFrom([]float64{-1, 0, 0.01, 0.1, 1, 10}).Draw(t, "scale"); v >= 0 {
-			scales[fmt.Sprint("f", i)] = v
+			scales[fileName(i)] = v
 		}
 	}
 	return scales
@@ -46,7 +49,7 @@ func drawPart(t *rapid.T, distance *rapid.Generator[float64]) Part {
 	p := at(distance.Draw(t, "distance"), "")
 	p.Slots = nil
 	for range rapid.IntRange(0, 4).Draw(t, "slots") {
-		p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("f", rapid.IntRange(0, 10).Draw(t, "file")), Use: texfile.Use(rapid.IntRange(0, 1).Draw(t, "use"))})
+		p.Slots = append(p.Slots, Slot{URI: fileName(rapid.IntRange(0, 10).Draw(t, "file")), Use: texfile.Use(rapid.IntRange(0, 1).Draw(t, "use"))})
 	}
 	p.Fixed = rapid.IntRange(0, 9).Draw(t, "fixed") == 0
 	p.Burst = rapid.Bool().Draw(t, "burst")
@@ -70,6 +73,7 @@ func TestStories(t *testing.T) {
 		r := newStreamRig(t, withBudget(budget), func(o *StreamOptions, r *rig) {
 			o.Params = params
 			o.FirstLoads = rapid.IntRange(1, 5).Draw(rt, "first loads")
+			o.FirstEdge = rapid.SampledFrom([]int{0, 0, 1, 32, 4096}).Draw(rt, "first edge")
 			o.NearestFirst = rapid.Bool().Draw(rt, "nearest first")
 			o.Scales = drawScales(rt)
 			if trim {
@@ -125,6 +129,7 @@ func TestStories(t *testing.T) {
 					clear(paced.busy)
 				}
 			default:
+				r.view.Busy = rapid.Bool().Draw(rt, "busy")
 				r.view.Now += time.Duration(rapid.IntRange(0, 400).Draw(rt, "ms")) * time.Millisecond
 				r.s.Update(r.view)
 			}

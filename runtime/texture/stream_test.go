@@ -383,13 +383,13 @@ func TestMaterialSlots(t *testing.T) {
 	textures := []records.Texture{{URIOffset: 10}, {URIOffset: 20}, {URIOffset: 30}}
 	str := func(o uint32) string { return fmt.Sprint("file", o) }
 	want := []Slot{
-		{"d", "file10", texfile.OpaqueColor},
-		{"d", "file20", texfile.Normal},
-		{"d", "file30", texfile.Data},
-		{"d", "file30", texfile.Data},
-		{"d", "", texfile.Color},
-		{"d", "", texfile.Data},
-		{"d", "", texfile.Data},
+		{"d", "file10", texfile.OpaqueColor, 0},
+		{"d", "file20", texfile.Normal, 0},
+		{"d", "file30", texfile.Data, 0},
+		{"d", "file30", texfile.Data, 0},
+		{"d", "", texfile.Color, 0},
+		{"d", "", texfile.Data, 0},
+		{"d", "", texfile.Data, 0},
 	}
 	if got := MaterialSlots(nil, &m, textures, str, "d"); !slices.Equal(got, want) {
 		t.Errorf("%v", got)

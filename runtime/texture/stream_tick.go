@@ -2,6 +2,7 @@ package texture
 
 import (
 	"slices"
+	"time"
 )
 
 // tick judges all entities and starts the changes that are due. The passes build
@@ -14,7 +15,7 @@ func (s *Streamer) tick(visible []Entity) {
 	s.textures.fitMinimum(s.budget.limit)
 	s.entities.measure(&s.camera, &s.textures)
 	s.budget.owed = s.first.owed(&s.textures, &s.budget)
-	s.first.sorted = false
+	s.first.look()
 	s.entities.mark(visible, s.serial, &s.textures)
 	s.votes()
 	s.claims.turn()
@@ -61,10 +62,25 @@ func (s *Streamer) want(e *entity, t *resource) int {
 		finest = TierFull
 	}
 	want := t.reach.decide(e.distance, t.start, &t.at, finest, ceiling)
+	if want == t.at[TierMinimum] && s.textures.enough(t, e.distance) || s.yields(t) {
+		want = t.start
+	}
 	if s.now < e.shedHold {
 		return max(want, t.start)
 	}
 	return want
+}
+
+// yieldTime is how long a texture that came small leaves the network to geometry at most,
+// and quietTime for how long none must be on its way before.
+const (
+	yieldTime = 2 * time.Second
+	quietTime = 500 * time.Millisecond
+)
+
+// yields reports whether a texture does so.
+func (s *Streamer) yields(t *resource) bool {
+	return s.now < s.quiet && t.cooked && s.textures.small > 0 && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
 }
 
 // dispatch starts changes in the order of their urgency and reports whether

@@ -2,6 +2,8 @@ package texture
 
 import (
 	"math"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/untoldkit/untold/runtime/config"
@@ -37,6 +39,8 @@ type resource struct {
 	file     texfile.Size
 	bytes    int64 // on the device
 	need     int64 // bytes of its first levels, if those are known to be many
+	cooked   bool  // by its name: its levels come one by one
+	came     time.Duration
 	failures int
 }
 
@@ -79,17 +83,18 @@ type textureTable struct {
 	scales  Scales
 	pixel   float64
 	maxEdge int // that the device takes
+	small   int // longest edge at which cooked ones come first; 0: the minimum
 
 	list  []resource // ID - 1 is the index
 	free  []int32
 	byKey map[resourceKey]int32
 }
 
-func newTextureTable(p config.Textures, scales Scales, deviceEdge int) textureTable {
+func newTextureTable(p config.Textures, scales Scales, deviceEdge, small int) textureTable {
 	if deviceEdge == 0 {
 		deviceEdge = texfile.MaxEdge
 	}
-	return textureTable{policy: newPolicy(p), minimum: p.MinDimension, scales: scales, pixel: PixelSize(0, 0), maxEdge: deviceEdge, byKey: map[resourceKey]int32{}}
+	return textureTable{policy: newPolicy(p), minimum: p.MinDimension, scales: scales, pixel: PixelSize(0, 0), maxEdge: deviceEdge, small: small, byKey: map[resourceKey]int32{}}
 }
 
 // find returns the record of a texture; nil for an ID without one.
@@ -111,7 +116,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 		} else {
 			t.list = append(t.list, resource{})
 		}
-		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1)}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: strings.EqualFold(path.Ext(slot.URI), cookedExt)}
 		t.setScale(&t.list[i])
 		t.byKey[key] = i
 	}
@@ -206,6 +211,23 @@ func (t *textureTable) medium() int {
 
 // firstEdge returns the longest edge of first loads.
 func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
+
+// firstEdgeOf returns the longest edge of a texture's first load.
+func (t *textureTable) firstEdgeOf(r *resource) int {
+	if r.cooked && t.small > 0 {
+		return min(t.firstEdge(), t.small)
+	}
+	return t.firstEdge()
+}
+
+// cookedExt ends the names of textures whose levels can be read one by one.
+const cookedExt = ".utex"
+
+// enough reports whether a texture below the minimum size shows at a distance all that
+// the picture does: its texels are no larger than pixels.
+func (t *textureTable) enough(r *resource, distance float64) bool {
+	return r.scaled && r.state == stateResident && r.start > r.at[TierMinimum] && r.scale*t.pixel*float64(r.file.Edge(r.start))*distance >= 1
+}
 
 // firstBytes bounds the bytes of a texture's first load.
 func (t *textureTable) firstBytes(r *resource) int64 {

@@ -82,12 +82,8 @@ func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding)
 	if err != nil {
 		return nil, err
 	}
-	var buf []byte
 	err = levels(c, base, r, func(img *image.NRGBA) error {
-		data, err := compress(c, img, r, how, buf)
-		if buf == nil {
-			buf = data
-		}
+		data, err := compress(c, img, r, how)
 		if err != nil {
 			return err
 		}
@@ -99,16 +95,12 @@ func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding)
 	return out.Info(), out.Close()
 }
 
-// compress encodes one level into buf, or a new buffer without one. Blocks that
-// reach beyond the border repeat its last pixels.
-func compress(c *workers, img *image.NRGBA, r Role, how coding, buf []byte) ([]byte, error) {
+// compress encodes one level. Blocks that reach beyond the border repeat its last
+// pixels.
+func compress(c *workers, img *image.NRGBA, r Role, how coding) ([]byte, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	b, _ := how.pixels.Block()
-	n := int(b.Size(w, h))
-	if cap(buf) < n {
-		buf = make([]byte, n)
-	}
-	buf = buf[:n]
+	buf := make([]byte, b.Size(w, h))
 	perLine := int(b.Size(w, b.Height))
 	lines := bandLines / b.Height * b.Height
 	errs := make([]error, (h+lines-1)/lines)

@@ -351,10 +351,19 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 }
 
 // KeyStage is a number that is raised whenever other bytes are made of the same image.
-const KeyStage = 1
+const KeyStage = 2
 
 // astcStage is the same for ASTC alone.
 const astcStage = 1
+
+// Stages are these numbers, as far as they are of a mode, for keys of what is made with
+// pictures of it.
+func (m Mode) Stages() [2]int {
+	if m == ModeASTC {
+		return [2]int{KeyStage, astcStage}
+	}
+	return [2]int{KeyStage, 0}
+}
 
 // key hashes all that decides the files of an image, which it lists.
 func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {

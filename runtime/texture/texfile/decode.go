@@ -56,6 +56,10 @@ func (u Use) SRGB() bool { return u == Color || u == OpaqueColor }
 // Options says how to decode. The zero value decodes a colour at its full size.
 type Options struct {
 	Use Use
+	// Cutoff, above 0 and at most 1, keeps the share of texels whose alpha is at or above
+	// it the same in all levels that are computed of a Color: means of alpha fall below it,
+	// and leaves and fences would thin out with distance.
+	Cutoff float32
 	// MaxSize is the longest edge of the first level in pixels; larger levels
 	// are computed and dropped. 0 keeps all.
 	MaxSize int
@@ -147,7 +151,7 @@ func Decode(r io.Reader, o Options) (*Image, error) {
 		opaque = true
 	}
 	out := &Image{Use: o.Use, Opaque: opaque, SourceWidth: size.Width, SourceHeight: size.Height}
-	out.Levels = chain(level, o.Use, opaque, o.MaxSize)
+	out.Levels = chain(level, o.Use, opaque, o.Cutoff, o.MaxSize)
 	return out, nil
 }
 

@@ -3,15 +3,21 @@ package texfile
 import "math"
 
 // chain returns the mip chain that begins with the first level whose edges are
-// at most maxSize (0: the level itself).
-func chain(l Level, use Use, opaque bool, maxSize int) []Level {
+// at most maxSize (0: the level itself). cutoff is that of Options.
+func chain(l Level, use Use, opaque bool, cutoff float32, maxSize int) []Level {
+	var cover *coverage
+	if use == Color && !opaque {
+		cover = coverageOf(l, cutoff)
+	}
+	kept := l
 	for maxSize > 0 && (l.Width > maxSize || l.Height > maxSize) && (l.Width > 1 || l.Height > 1) {
 		l = halve(l, use, opaque)
+		kept = cover.keep(l)
 	}
-	levels := []Level{l}
+	levels := []Level{kept}
 	for l.Width > 1 || l.Height > 1 {
 		l = halve(l, use, opaque)
-		levels = append(levels, l)
+		levels = append(levels, cover.keep(l))
 	}
 	if use == Color && !opaque {
 		fillHidden(levels)

@@ -69,7 +69,7 @@ func TestLeavesDoNotFringe(t *testing.T) {
 			}
 			return [4]byte{255, 0, 255, 0}
 		}
-		for k, l := range chain(level(size[0], size[1], leaf), Color, false, 0) {
+		for k, l := range chain(level(size[0], size[1], leaf), Color, false, 0, 0) {
 			for i := 0; i < len(l.Pix); i += 4 {
 				if p := l.Pix[i:][:4]; p[0] > 24 || p[1] < 196 || p[2] > 14 {
 					t.Fatalf("%v, level %d, texel %d: %v", size, k, i/4, p)
@@ -155,7 +155,7 @@ func BenchmarkChain(b *testing.B) {
 		b.Run(use.String(), func(b *testing.B) {
 			b.SetBytes(int64(len(l.Pix)))
 			for b.Loop() {
-				chain(l, use, true, 0)
+				chain(l, use, true, 0, 0)
 			}
 		})
 	}

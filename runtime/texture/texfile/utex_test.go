@@ -92,7 +92,7 @@ func TestDecodeAtTakesImagesToo(t *testing.T) {
 func TestDecodeUtexErrors(t *testing.T) {
 	good := fake.Utex(t, utex.BC5, 16, 16, flatBC5(1, 2))
 	var height bytes.Buffer
-	if w, err := utex.NewWriter(&height, 1, 1, utex.R16Unorm, 0); err != nil || w.WriteLevel([]byte{1, 2}) != nil {
+	if w, err := utex.NewWriter(&height, 1, 1, utex.R16Unorm, 0); err != nil || w.WriteLevel([]byte{1, 2}) != nil || w.Close() != nil {
 		t.Fatal("no height map")
 	}
 	for _, c := range []struct {

@@ -226,7 +226,7 @@ func (c *Cache) Stat() Stat {
 	defer c.mu.Unlock()
 	s := Stat{Dir: c.root.dir, Budget: c.opts.Budget, Files: len(c.index.entries), Bytes: c.index.bytes, Evictions: c.evictions}
 	for _, e := range c.index.entries {
-		if isTexture(e.Name) {
+		if isTexture(e.Name) || isCookedTexture(e.Name) {
 			s.Textures++
 			s.TextureBytes += e.Size
 		}

@@ -96,6 +96,12 @@ func validName(name string) bool {
 
 func isTexture(name string) bool { return strings.HasPrefix(name, texturesDir+"/") }
 
+// isCookedTexture reports whether a name is that of a texture which comes in parts and
+// lies with the payloads.
+func isCookedTexture(name string) bool {
+	return strings.EqualFold(path.Ext(strings.TrimSuffix(name, partialSuffix)), ".utex")
+}
+
 // isPartial reports whether a name is that of a partial file; textures are never
 // partial.
 func isPartial(name string) bool { return strings.HasSuffix(name, partialSuffix) && !isTexture(name) }

@@ -231,6 +231,27 @@ func (p *Partial) Entry() Entry {
 	return p.m.entry
 }
 
+// Old reports whether the manifest of the file's scene has changed since it came.
+func (p *Partial) Old() bool {
+	p.mu.Lock()
+	name := p.place()
+	p.mu.Unlock()
+	e, ok := p.c.latest(name)
+	return ok && e.Old
+}
+
+// Renew notes that the server still has this version of the file.
+func (p *Partial) Renew() error {
+	p.mu.Lock()
+	name := p.place()
+	p.mu.Unlock()
+	e, ok := p.c.latest(name)
+	if !ok {
+		return nil
+	}
+	return p.c.Confirm(e)
+}
+
 // Stored returns how many bytes are there.
 func (p *Partial) Stored() int64 {
 	p.mu.Lock()

@@ -1,0 +1,240 @@
+package texture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
+
+// overNetwork makes cooked textures come small first.
+func overNetwork(o *StreamOptions, _ *rig) { o.FirstEdge = 32 }
+
+// Cooked textures come at 32 texels, all of them before any grows, and grow to the minimum
+// size, the nearest first, seen or not. Images, whose file comes as a whole, do not.
+func TestFirstEdge(t *testing.T) {
+	r := newStreamRig(t, overNetwork)
+	uris := []string{"far.utex", "near.utex", "tiny.utex", "wall.png"}
+	for i, uri := range uris {
+		f := fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		switch i {
+		case 2:
+			f.w, f.h = 16, 16
+		case 3:
+			f.enc = texfile.RGBA8
+		}
+		r.loader.files[uri] = f
+	}
+	es := []Entity{r.add(at(90, uris[0])), r.add(at(70, uris[1])), r.add(at(80, uris[2])), r.add(at(85, uris[3]))}
+	var got []string
+	for range 6 {
+		r.tick()
+		r.loader.answerAll()
+		r.tick()
+		got = append(got, fmt.Sprint(r.edges(es...)))
+	}
+	want := []string{"[32 32 16 256]", "[256 256 16 256]", "[256 256 16 256]"}
+	if !slices.Equal(got[:3], want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	var loads []string
+	for _, req := range r.loader.started {
+		loads = append(loads, fmt.Sprint(req.URI, " ", req.MaxSize))
+	}
+	if want := "near.utex 32, tiny.utex 32, wall.png 256, far.utex 32, near.utex 256, far.utex 256"; strings.Join(loads, ", ") != want {
+		t.Errorf("%v, want %s", loads, want)
+	}
+	if !r.s.Idle() {
+		t.Error("no rest")
+	}
+}
+
+// A texture whose scale is known grows when the picture shows more of it, whether
+// visible or not.
+func TestFirstEdgeByScale(t *testing.T) {
+	for _, visible := range []bool{false, true} {
+		r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) { o.Scales = Scales{"a.utex": 0.25, "b.utex": 0.25} })
+		r.loader.files["a.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		r.loader.files["b.utex"] = r.loader.files["a.utex"]
+		// 32 texels on 4 m are no larger than pixels from 117 m on.
+		es := []Entity{r.add(at(116, "a.utex")), r.add(at(118, "b.utex"))}
+		if visible {
+			r.view.Visible = es
+		}
+		r.settle()
+		if got := fmt.Sprint(r.edges(es...)); got != "[256 32]" {
+			t.Errorf("visible %t: %s", visible, got)
+		}
+		r.view.Camera[0] = 50
+		r.settle()
+		if got := fmt.Sprint(r.edges(es...)); got != "[256 256]" {
+			t.Errorf("nearer, visible %t: %s", visible, got)
+		}
+	}
+}
+
+// While geometry is on its way textures stay small, seen or not, but not for ever.
+func TestFirstEdgeYields(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		r := newStreamRig(t, overNetwork)
+		r.loader.files["a.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		r.loader.files["b.utex"] = r.loader.files["a.utex"]
+		es := []Entity{r.add(at(5, "a.utex")), r.add(at(90, "b.utex"))}
+		r.view.Visible, r.view.Busy = es[:1], true
+		start := r.view.Now
+		for r.view.Now-start < yieldTime/2 {
+			r.tick()
+			r.loader.answerAll()
+		}
+		if got := fmt.Sprint(r.edges(es...)); got != "[32 32]" {
+			t.Errorf("busy: %s", got)
+		}
+		if r.view.Busy = !quiet; quiet {
+			r.view.Now += quietTime
+		} else {
+			r.view.Now = start + 2*yieldTime
+		}
+		for range 4 {
+			r.tick()
+			r.loader.answerAll()
+		}
+		r.tick()
+		if got := fmt.Sprint(r.edges(es...)); got != "[1024 256]" {
+			t.Errorf("quiet %t: %s", quiet, got)
+		}
+	}
+}
+
+// A texture that cannot grow stays as it is, and is tried again.
+func TestFirstEdgeFails(t *testing.T) {
+	r := newStreamRig(t, overNetwork)
+	good := fakeFile{w: 512, h: 512, enc: texfile.BC7}
+	r.loader.files["a.utex"] = good
+	e := r.add(at(90, "a.utex"))
+	r.tick()
+	r.loader.answerAll()
+	r.loader.files["a.utex"] = fakeFile{err: errors.New("broken")}
+	r.tick()
+	r.loader.answerAll()
+	r.tick()
+	if st := r.s.Stats(); fmt.Sprint(r.edges(e)) != "[32]" || st.Missing != 0 || st.Failures != 1 || st.Reserved != 0 {
+		t.Errorf("%v, %+v", r.edges(e), st)
+	}
+	r.loader.files["a.utex"] = good
+	r.view.Now += 2 * backoffBase
+	r.settle()
+	if fmt.Sprint(r.edges(e)) != "[256]" {
+		t.Errorf("%v", r.edges(e))
+	}
+	// It grows to what the minimum size is in a budget, and no more.
+	r = newStreamRig(t, overNetwork, withBudget(texfile.MostBytes(256)))
+	r.loader.files["a.utex"], r.loader.files["b.png"] = good, fakeFile{w: 256, h: 256}
+	e = r.add(at(90, "a.utex"))
+	r.add(at(80, "b.png"))
+	r.settle()
+	if got := r.edges(e)[0]; got != r.s.textures.minimum || got >= 256 {
+		t.Errorf("%d texels, the minimum is %d", got, r.s.textures.minimum)
+	}
+	r.check()
+}
+
+// parcel is a Source of one folder whose files come when it is told so.
+type parcel struct {
+	mu     sync.Mutex
+	gates  map[string]chan struct{}
+	data   []byte
+	open   int
+	asked  []string
+	failed error
+}
+
+type parcelFile struct {
+	io.ReaderAt
+	p *parcel
+}
+
+func (f parcelFile) Size() int64 { return int64(len(f.p.data)) }
+
+func (f parcelFile) Close() error {
+	f.p.mu.Lock()
+	defer f.p.mu.Unlock()
+	f.p.open--
+	return nil
+}
+
+func (p *parcel) OpenTexture(ctx context.Context, dir, uri string, maxSize int) (texfile.File, bool, error) {
+	if dir != "remote" {
+		return nil, false, nil
+	}
+	p.mu.Lock()
+	p.asked = append(p.asked, fmt.Sprint(uri, " ", maxSize))
+	gate := p.gates[uri]
+	p.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return nil, true, ctx.Err()
+		}
+	}
+	if uri == "broken" {
+		return nil, true, p.failed
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open++
+	return parcelFile{strings.NewReader(string(p.data)), p}, true, nil
+}
+
+// Files of a Source that wait take no worker from those that are there; every request is
+// answered once, and every file is closed.
+func TestFileLoaderOfASource(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := &parcel{gates: map[string]chan struct{}{"late": make(chan struct{}), "never": make(chan struct{})}, data: fake.Utex(t, utex.BC7, 64, 64, [16]byte{}), failed: errors.New("gone")}
+	dir := fake.Folder(t, map[string][]byte{"a.png": pngFile(t, 20, 20)})
+	l := NewFileLoader(FileOptions{Workers: 1, Blocks: true, Source: p})
+	done := newCompletions()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for i, x := range [][2]string{{"remote", "never"}, {"remote", "late"}, {"remote", "broken"}, {dir, "a.png"}, {"remote", "now"}, {dir, "none.png"}} {
+		l.Start(Request{Token: uint64(i), Dir: x[0], URI: x[1], MaxSize: 32, Context: ctx, Done: done})
+	}
+	got := map[uint64]string{}
+	take := func(n int) {
+		t.Helper()
+		for len(got) < n {
+			<-done.box.Ready()
+			for _, c := range done.box.Drain(nil) {
+				got[c.token] = fmt.Sprint(c.err == nil, c.image != nil && c.image.Levels[0].Width <= 32)
+			}
+		}
+	}
+	take(4)
+	close(p.gates["late"])
+	take(5)
+	cancel()
+	take(6)
+	if want := "map[0:false false 1:true true 2:false false 3:true true 4:true true 5:false false]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	if img, err := l.Read(Request{Dir: "remote", URI: "now", MaxSize: 16, Context: t.Context()}); err != nil || img.Levels[0].Width != 16 {
+		t.Error(err)
+	}
+	if err := l.Close(); err != nil || p.open != 0 {
+		t.Errorf("%v, %d files are open", err, p.open)
+	}
+	l.Start(Request{Token: 9, Dir: "remote", URI: "now", MaxSize: 32, Context: t.Context(), Done: done})
+	if c := done.box.Drain(nil); len(c) != 1 || !errors.Is(c[0].err, ErrClosed) {
+		t.Errorf("%+v", c)
+	}
+}
