@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // DefaultScene as Options.Scene means the file's default scene: the one that
@@ -202,7 +204,7 @@ func load(ctx context.Context, name string, main store, size int64, src source, 
 		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
 	}
 	if err := im.run(main, size, look); err != nil {
-		closeSpills(im.data.spills)
+		scratch.Close(im.data.spills...)
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return nil, ctx.Err()
 		}

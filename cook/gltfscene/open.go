@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/internal/filestamp"
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // Open is Load for scenes whose geometry need not fit into memory: meshes have no
@@ -75,7 +76,7 @@ func (s *Scene) Close() error {
 	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}
-	closeSpills(s.geometry.spills)
+	scratch.Close(s.geometry.spills...)
 	err := s.geometry.main.Close()
 	s.geometry.main = nil
 	return err
