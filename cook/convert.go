@@ -165,10 +165,7 @@ func triangles(f *format.File) int {
 func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscene.Scene, *survey, []object, error) {
 	opts.progress("load", 0, 1)
 	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
-	s, err := gltfscene.Open(ctx, path, gltfscene.Options{
-		Scene: opts.Scene, AllowParentPaths: opts.AllowParentPaths,
-		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs, MaxTriangles: int64(max(0, opts.MaxTriangles)),
-	}, opts.memory()/geometryShare, v.look)
+	s, err := openInput(ctx, path, opts, v.look)
 	if err != nil {
 		return nil, nil, nil, err
 	}

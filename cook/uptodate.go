@@ -197,7 +197,7 @@ func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int
 			return err
 		})
 	}
-	if g.Wait() != nil || slices.ContainsFunc(res.Notes, func(n Note) bool { return n.Code == "image-missing" }) {
+	if g.Wait() != nil || slices.ContainsFunc(res.Notes, func(n Note) bool { return n.Code == "image-missing" || n.Code == "materials-missing" }) {
 		s.Sources = nil // the results serve, but something has to be looked at
 	}
 	r.save(s, files)

@@ -71,7 +71,7 @@ machine.`,
 // cookGroups are the headings of cook's flags; TestCookFlagsAreGrouped holds them
 // complete.
 var cookGroups = []flagGroup{
-	{"Input", "scene allow-missing-images allow-parent-paths max-triangles recenter"},
+	{"Input", "scene up units allow-missing-images allow-parent-paths max-triangles recenter"},
 	{"Cutting", "partition tile-size tile-size-x tile-size-y tile-size-z tile-triangles auto-tile-size clip split-max-tiles merge instances " +
 		"perimeter-depth sample-fraction"},
 	{"Cutting buildings (quadtree, kdtree)", "floor-count floor-band-height kdtree-balance min-objects-per-tile-tier scene-profile " +

@@ -16,8 +16,9 @@ type container struct {
 	json     []byte
 	bin      extent
 	hasBin   bool
-	padded   bool  // the JSON is padded with zero bytes, as old exporters do
-	trailing int64 // bytes after the end that the header states
+	padded   bool     // the JSON is padded with zero bytes, as old exporters do
+	trailing int64    // bytes after the end that the header states
+	images   []string // places of images that another file names
 }
 
 // openContainer tells a .glb from a .gltf by the first bytes of a file of a size. It reads
