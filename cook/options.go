@@ -83,6 +83,9 @@ type InputOptions struct {
 	// AllowMissingImages leaves out textures whose file is missing or damaged, and MTL
 	// files that are missing.
 	AllowMissingImages bool
+	// Items are what the scene consists of, where that is more than one file: the path of
+	// the scene is then no file, but the place and name of one that there might be.
+	Items []Item `json:",omitempty"`
 	// Up is the axis that points upwards in OBJ, PLY and STL files, "y" or "z"; empty is
 	// each format's habit: y for OBJ, z for PLY and STL.
 	Up string `json:",omitempty"`
@@ -330,6 +333,9 @@ func (o *Options) check() error {
 	}
 	if o.ContainerVersion > format.MaxVersion {
 		return fmt.Errorf("cook: container version %d cannot be written: use 1 to %d", o.ContainerVersion, format.MaxVersion)
+	}
+	if err := o.checkItems(); err != nil {
+		return err
 	}
 	if o.Up != "" && o.Up != "y" && o.Up != "z" {
 		return fmt.Errorf("cook: the axis upwards is %q; it must be y or z", o.Up)

@@ -25,8 +25,10 @@ import (
 func (o *Options) digest() (string, error) {
 	out := o.OutputOptions
 	out.NoSync, out.Full, out.Verify, out.DryRun, out.Report = false, false, false, false, false
+	in := o.InputOptions
+	in.Items = absolute(in.Items)
 	text, err := json.Marshal([]any{
-		o.InputOptions, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
+		in, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
 		tileStage, nodeStage, texture.KeyStage, sceneStage,
 	})
 	return hashOf(text), err
@@ -62,7 +64,11 @@ func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, erro
 	}
 	defer root.Close()
 	s := loadState(root, file)
-	if s == nil || len(s.Sources) == 0 || !sameFile(s.Sources[0].Path, scene) {
+	first := scene
+	if len(o.Items) > 0 {
+		first = o.Items[0].path()
+	}
+	if s == nil || len(s.Sources) == 0 || !sameFile(s.Sources[0].Path, first) {
 		return nil, nil
 	}
 	if d, err := o.digest(); err != nil || d != s.Options {

@@ -31,7 +31,7 @@ func (s *soup) readMTL(name, place string, beside files) error {
 	f, at, err := beside.open(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && s.opts.AllowMissing {
-			s.note(true, "materials-missing", place, "MTL files that are missing were left out: their materials are plain")
+			s.note("materials-missing", true, place, "MTL files that are missing were left out: their materials are plain")
 			return nil
 		}
 		e := &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q cannot be read: %v", name, plainReason(err)), Err: errors.Join(gltfscene.ErrMissingFile, err)}
@@ -157,10 +157,10 @@ func (r *mtlReader) statement(b []byte) error {
 	case "map_kd", "map_ke", "map_pr", "map_pm", "map_bump", "bump", "norm", "map_kn", "map_d":
 		return r.texture(key, rest)
 	case "map_ka", "map_ks", "map_ns", "disp", "map_disp", "decal", "refl", "map_refl", "map_ps", "map_tr":
-		r.note(false, "mtl-maps-skipped", r.place(), "textures of highlights, ambient light, height and reflections were left out")
+		r.note("mtl-maps-skipped", false, r.place(), "textures of highlights, ambient light, height and reflections were left out")
 	case "ka", "tf", "ni", "illum", "sharpness", "km", "map_aat", "aniso", "anisor":
 	case "ps", "pc", "pcr":
-		r.note(false, "mtl-shading-skipped", r.place(), "sheen and clear coat are not cooked")
+		r.note("mtl-shading-skipped", false, r.place(), "sheen and clear coat are not cooked")
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (r *mtlReader) value(b []byte, key string) (float64, error) {
 func (r *mtlReader) colors(b []byte, key string, to *[3]float64) error {
 	first, rest := word(b)
 	if s := string(first); s == "spectral" || s == "xyz" {
-		r.note(true, "mtl-colors-skipped", r.place(), "colours as a spectrum or in XYZ were left out")
+		r.note("mtl-colors-skipped", true, r.place(), "colours as a spectrum or in XYZ were left out")
 		return nil
 	}
 	v, ok := parseFloat(first)
@@ -213,10 +213,16 @@ var optionWords = map[string]int{
 	"-o": 3, "-s": 3, "-t": 3,
 }
 
-// texture reads options and the name of an image, which may have spaces.
-func (r *mtlReader) texture(key string, b []byte) error {
-	t := &textureSlot{scale: [2]float64{1, 1}}
-	bump := 1.0
+// textureOptions are what stands before the name of an image.
+type textureOptions struct {
+	textureSlot
+	bump    float64
+	skipped bool // some that are not cooked
+}
+
+// textureName cuts options off the name of an image, which may have spaces.
+func textureName(b []byte) (string, textureOptions) {
+	t := textureOptions{textureSlot: textureSlot{scale: [2]float64{1, 1}}, bump: 1}
 	for {
 		w, rest := word(b)
 		if len(w) == 0 || w[0] != '-' {
@@ -242,22 +248,26 @@ func (r *mtlReader) texture(key string, b []byte) error {
 		}
 		switch option {
 		case "-bm":
-			bump = v[0]
+			t.bump = v[0]
 		case "-o":
 			copy(t.offset[:], v[:2])
 		case "-s":
-			if got > 0 {
-				t.scale[0] = v[0]
-			}
-			if got > 1 {
-				t.scale[1] = v[1]
-			}
+			copy(t.scale[:], v[:min(got, 2)])
 		case "-t", "-mm", "-imfchan":
-			r.note(false, "mtl-options-skipped", r.place(), "turbulence, gain and channels of textures are not cooked")
+			t.skipped = true
 		}
 		b = rest
 	}
-	name := strings.Trim(string(trim(b)), `"`)
+	return strings.Trim(string(trim(b)), `"`), t
+}
+
+// texture reads a statement that names an image.
+func (r *mtlReader) texture(key string, b []byte) error {
+	name, opts := textureName(b)
+	if opts.skipped {
+		r.note("mtl-options-skipped", false, r.place(), "turbulence, gain and channels of textures are not cooked")
+	}
+	t, bump := &opts.textureSlot, opts.bump
 	if name == "" {
 		return malformed(line(r.lines.number), "%s names no file", key)
 	}
@@ -273,7 +283,7 @@ func (r *mtlReader) texture(key string, b []byte) error {
 	r.maps[key] = uri
 	if key == "map_bump" || key == "bump" {
 		if !namesNormals(uri) {
-			r.note(false, "mtl-heights-skipped", r.place(), "height maps were left out: names of normal maps say so, such as wood_normal.png")
+			r.note("mtl-heights-skipped", false, r.place(), "height maps were left out: names of normal maps say so, such as wood_normal.png")
 			return nil
 		}
 	}
@@ -306,7 +316,7 @@ func (r *mtlReader) image(name string) (string, error) {
 		}
 	}
 	if absolute {
-		r.note(false, "absolute-names", r.place(), "files are named by a path of another machine; they were looked for beside the file that names them")
+		r.note("absolute-names", false, r.place(), "files are named by a path of another machine; they were looked for beside the file that names them")
 	}
 	if found := r.beside.find(tidy); found != "" {
 		return found, nil
@@ -339,19 +349,19 @@ func (r *mtlReader) finish() {
 	if m.base != nil {
 		if m.color == [3]float64{} { // some programs write so where the texture is all
 			m.color = [3]float64{1, 1, 1}
-			r.note(false, "mtl-black-lifted", m.name, "black colours of materials with a texture were taken as white")
+			r.note("mtl-black-lifted", false, m.name, "black colours of materials with a texture were taken as white")
 		}
 	}
 	if m.alpha == 0 { // nobody models what cannot be seen
 		m.alpha = 1
-		r.note(true, "mtl-invisible", m.name, "materials that are wholly transparent (d 0) were taken as opaque")
+		r.note("mtl-invisible", true, m.name, "materials that are wholly transparent (d 0) were taken as opaque")
 	}
 	switch {
 	case r.opacity == "":
 	case r.opacity == r.maps["map_kd"]:
 		m.cutOut = true
 	default:
-		r.note(true, "mtl-opacity-skipped", m.name, "textures of opacity were left out: put them into the alpha channel of map_Kd's image and name that as map_d")
+		r.note("mtl-opacity-skipped", true, m.name, "textures of opacity were left out: put them into the alpha channel of map_Kd's image and name that as map_d")
 	}
 	if rough, metal := r.maps["map_pr"], r.maps["map_pm"]; m.roughMetal != nil && rough == metal {
 		// The image has both, roughness in green and metalness in blue; factors multiply.
@@ -363,7 +373,7 @@ func (r *mtlReader) finish() {
 		}
 	} else if rough != "" || metal != "" {
 		m.roughMetal = nil
-		r.note(true, "mtl-pbr-skipped", m.name, "textures of roughness and metalness were left out: name one image as both, with roughness in green and metalness in blue")
+		r.note("mtl-pbr-skipped", true, m.name, "textures of roughness and metalness were left out: name one image as both, with roughness in green and metalness in blue")
 	}
 	if m.glow != nil && !m.given["ke"] {
 		m.emissive = [3]float64{1, 1, 1}

@@ -58,7 +58,7 @@ func readOBJ(s *soup, in io.Reader, beside files) error {
 	}
 	for i, u := range r.usedAt {
 		if s.library[s.materials[i]] == nil {
-			s.note(true, "materials-undefined", line(u), "materials that no MTL file defines are plain")
+			s.note("materials-undefined", true, line(u), "materials that no MTL file defines are plain")
 		}
 	}
 	return nil
@@ -129,19 +129,19 @@ func (r *objReader) statement(b []byte) error {
 			return malformed("", "s wants the number of a smoothing group or off, not %q", clip(w))
 		}
 	case "l", "p":
-		r.note(false, "lines-skipped", line(r.lines.number), "lines and points are not cooked")
+		r.note("lines-skipped", false, line(r.lines.number), "lines and points are not cooked")
 	case "vp", "deg", "bmat", "step", "cstype", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con":
-		r.note(true, "free-forms-skipped", line(r.lines.number), "statements of curves and free-form surfaces were left out: export triangles")
+		r.note("free-forms-skipped", true, line(r.lines.number), "statements of curves and free-form surfaces were left out: export triangles")
 	case "mg", "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj", "ctech", "stech", "maplib", "usemap", "res":
 	case "call", "csh":
-		r.note(true, "calls-skipped", line(r.lines.number), "other files and commands that the file calls were left out")
+		r.note("calls-skipped", true, line(r.lines.number), "other files and commands that the file calls were left out")
 	default:
 		if bytes.IndexByte(b, 0) >= 0 {
 			e := malformed("", "this is no text")
 			e.Hint = "is it an object file of a compiler, which has the same ending?"
 			return e
 		}
-		r.note(true, "statements-unknown", line(r.lines.number), "statements that are unknown were left out")
+		r.note("statements-unknown", true, line(r.lines.number), "statements that are unknown were left out")
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (r *objReader) face(b []byte) error {
 	}
 	r.corners = list
 	if len(list) < 3 {
-		r.note(true, "faces-incomplete", line(r.lines.number), "faces of fewer than three corners were left out")
+		r.note("faces-incomplete", true, line(r.lines.number), "faces of fewer than three corners were left out")
 		return nil
 	}
 	return r.addFace(list)
@@ -314,7 +314,7 @@ func (r *objReader) mtllib(b []byte) error {
 			}
 		}
 		if absolute {
-			r.note(false, "absolute-names", line(r.lines.number), "files are named by a path of another machine; they were looked for beside the file that names them")
+			r.note("absolute-names", false, line(r.lines.number), "files are named by a path of another machine; they were looked for beside the file that names them")
 		}
 		if found := r.beside.find(tidy); found != "" {
 			tidy = found

@@ -136,7 +136,7 @@ func (r *plyReader) element(e *plyElement) error {
 		entry = f
 	default:
 		if e.count > 0 {
-			r.note(false, "elements-skipped", e.name, "elements other than vertices, faces and strips were left out")
+			r.note("elements-skipped", false, e.name, "elements other than vertices, faces and strips were left out")
 		}
 		entry = func(int64) error { return r.entry(e, nil, nil) }
 	}
@@ -300,7 +300,7 @@ func (r *plyReader) vertex(e *plyElement) (func(int64) error, error) {
 			for i := range n {
 				if n[i]-n[i] != 0 {
 					n = [3]float64{}
-					r.note(true, "normals-not-finite", "", "normals that are no numbers or infinite count as missing")
+					r.note("normals-not-finite", true, "", "normals that are no numbers or infinite count as missing")
 					break
 				}
 			}
@@ -402,7 +402,7 @@ func (r *plyReader) face(e *plyElement) (func(int64) error, error) {
 			return err
 		}
 		if len(r.corners) < 3 {
-			r.note(true, "faces-incomplete", "", "faces of fewer than three corners were left out")
+			r.note("faces-incomplete", true, "", "faces of fewer than three corners were left out")
 			return nil
 		}
 		if len(r.list) == 2*len(r.corners) {

@@ -129,7 +129,7 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 	if colors && m > 0 && b.library[b.materials[m-1]] != nil && b.allBlack() {
 		// Some programs write so where only others of the file's objects have colours.
 		colors = false
-		b.note(false, "black-colors-skipped", b.materials[m-1], "vertex colours that are black throughout were left out where there is a material")
+		b.note("black-colors-skipped", false, b.materials[m-1], "vertex colours that are black throughout were left out where there is a material")
 	}
 	out := []byte(`{"attributes":{"POSITION":`)
 	add := func(view, component int, kind string, normalized bool, of func(buf []byte, v *vertex) []byte, extent string) {

@@ -97,17 +97,13 @@ func (s *soup) drop() {
 }
 
 // note counts an occurrence of something that is said once.
-func (s *soup) note(warning bool, code, where, message string) {
-	s.notes, s.noteOf = addNote(s.notes, s.noteOf, 1, warning, code, where, message)
-}
-
-func addNote(list []gltfscene.Note, index map[string]int, n int, warning bool, code, where, message string) ([]gltfscene.Note, map[string]int) {
-	if i, ok := index[code]; ok {
-		list[i].Count += n
-		return list, index
+func (s *soup) note(code string, warning bool, where, message string) {
+	if i, ok := s.noteOf[code]; ok {
+		s.notes[i].Count++
+		return
 	}
-	index[code] = len(list)
-	return append(list, gltfscene.Note{Code: code, Count: n, Message: message, Where: where, Warning: warning}), index
+	s.noteOf[code] = len(s.notes)
+	s.notes = append(s.notes, gltfscene.Note{Code: code, Count: 1, Message: message, Where: where, Warning: warning})
 }
 
 // far is from where on single precision would lose what files with coordinates of a map

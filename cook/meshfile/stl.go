@@ -44,7 +44,7 @@ func readSTL(s *soup, in io.ReadSeeker, size int64) error {
 	case size < need:
 		return malformed("byte 80", "the file announces %d facets, which take %d bytes, and has %d: it is cut off, or no STL", n, need, size)
 	default:
-		s.note(true, "stl-trailing-bytes", "", "bytes behind the last facet were ignored")
+		s.note("stl-trailing-bytes", true, "", "bytes behind the last facet were ignored")
 	}
 	return readBinarySTL(s, in, head[:stlHeader], n)
 }
