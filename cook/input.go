@@ -16,7 +16,7 @@ func openInput(ctx context.Context, path string, opts *Options) (*opened, error)
 		return openItems(ctx, path, opts.Items, opts)
 	}
 	if isPlacementList(path) {
-		items, err := readPlacements(path, opts.AllowParentPaths)
+		items, err := readPlacements(path, opts.AllowParentPaths, opts.mostNodes())
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,8 @@ func openSource(ctx context.Context, path, name string, opts *Options, scene glt
 		return nil, err
 	}
 	made, err := meshfile.Read(ctx, path, f, format, meshfile.Options{
-		Up: opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
+		Progress: func(done, total int) { opts.progress("load", done, total) },
+		Up:       opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
 	})
 	if err != nil {
 		f.Close()

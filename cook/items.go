@@ -63,6 +63,9 @@ func stem(file string) string {
 // nodeBytes is about what a placed node takes until a scene is cooked.
 const nodeBytes = 600
 
+// mostNodes is how many nodes several files may have together.
+func (o *Options) mostNodes() int64 { return o.memory() / 2 / nodeBytes }
+
 // opened is a scene with what was seen of it.
 type opened struct {
 	scene *gltfscene.Scene
@@ -93,7 +96,7 @@ func openItems(ctx context.Context, scene string, items []Item, opts *Options) (
 	}()
 	all := &survey{}
 	cache := gltfscene.NewCache(opts.memory() / geometryShare)
-	nodes, triangles := opts.memory()/2/nodeBytes, int64(max(0, opts.MaxTriangles))
+	nodes, triangles := opts.mostNodes(), int64(max(0, opts.MaxTriangles))
 	for n, at := range order {
 		opts.progress("load", n, len(order))
 		list := byFile[at]

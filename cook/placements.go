@@ -20,7 +20,7 @@ import (
 )
 
 // maxList is the longest placement list that is read, in bytes.
-const maxList = 256 << 20
+const maxList = 64 << 20
 
 // isPlacementList reports whether a file is a list of files and where they stand: a .csv,
 // or a .json that is an array or has the member "placements".
@@ -55,8 +55,9 @@ func isPlacementList(path string) bool {
 	return false
 }
 
-// readPlacements reads a list. Its files lie in its folder, unless parents permits others.
-func readPlacements(path string, parents bool) ([]Item, error) {
+// readPlacements reads a list of at most so many entries. Its files lie in its folder,
+// unless parents permits others.
+func readPlacements(path string, parents bool, most int64) ([]Item, error) {
 	data, err := plainfile.Read(path, maxList)
 	if err != nil {
 		return nil, &gltfscene.Error{File: path, Reason: "cannot be read: " + err.Error(), Err: errors.Join(gltfscene.ErrMissingFile, err)}
@@ -65,9 +66,9 @@ func readPlacements(path string, parents bool) ([]Item, error) {
 	var items []Item
 	var places []string
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
-		items, places, err = parseCSV(data)
+		items, places, err = parseCSV(data, most)
 	} else {
-		items, places, err = parseList(data)
+		items, places, err = parseList(data, most)
 	}
 	if err == nil && len(items) == 0 {
 		err = badList("", "places nothing")
@@ -86,6 +87,13 @@ func readPlacements(path string, parents bool) ([]Item, error) {
 
 func badList(place, format string, args ...any) *gltfscene.Error {
 	return &gltfscene.Error{Place: place, Reason: fmt.Sprintf(format, args...), Err: gltfscene.ErrMalformed}
+}
+
+func longList(most int64) error {
+	return &gltfscene.Error{
+		Reason: fmt.Sprintf("has more than the %d entries that the memory carries", most),
+		Hint:   "divide it, or cook where there is more memory", Err: gltfscene.ErrTooLarge,
+	}
 }
 
 // localize judges items and makes their files paths.
@@ -155,7 +163,7 @@ type listItem struct {
 }
 
 // parseList reads an array of entries, or an object that has it as "placements".
-func parseList(data []byte) (items []Item, places []string, err error) {
+func parseList(data []byte, most int64) (items []Item, places []string, err error) {
 	list := data
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		var top struct {
@@ -169,6 +177,9 @@ func parseList(data []byte) (items []Item, places []string, err error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(list, &raw); err != nil {
 		return nil, nil, jsonFault(data, err)
+	}
+	if int64(len(raw)) > most {
+		return nil, nil, longList(most)
 	}
 	for i, text := range raw {
 		place := fmt.Sprintf("placements[%d]", i)
@@ -284,7 +295,7 @@ func product(a, b [4]float64) [4]float64 {
 var csvColumns = []string{"file", "name", "x", "y", "z", "yaw", "rx", "ry", "rz", "qx", "qy", "qz", "qw", "scale", "sx", "sy", "sz", "extras"}
 
 // parseCSV reads a list with a line of column names.
-func parseCSV(data []byte) (items []Item, places []string, err error) {
+func parseCSV(data []byte, most int64) (items []Item, places []string, err error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.ReuseRecord, r.TrimLeadingSpace = true, true
 	if first, _, _ := bytes.Cut(data, []byte{'\n'}); bytes.Count(first, []byte{';'}) > bytes.Count(first, []byte{','}) {
@@ -317,6 +328,9 @@ func parseCSV(data []byte) (items []Item, places []string, err error) {
 		}
 		if err != nil {
 			return nil, nil, badList("", "%v", err)
+		}
+		if int64(len(items)) == most {
+			return nil, nil, longList(most)
 		}
 		line, _ := r.FieldPos(0)
 		place := fmt.Sprintf("line %d", line)

@@ -37,7 +37,7 @@ func TestPlacementLists(t *testing.T) {
 		if !isPlacementList(filepath.Join(dir, name)) {
 			t.Errorf("%s is no list", name)
 		}
-		items, err := readPlacements(filepath.Join(dir, name), false)
+		items, err := readPlacements(filepath.Join(dir, name), false, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestPlacementLists(t *testing.T) {
 	if p := m.Point(geom.Vec3{0, 1, 0}); p.Sub(geom.Vec3{0, 0, 2}).Len() > 1e-9 {
 		t.Errorf("turned about x: %v", p)
 	}
-	items, err := readPlacements(filepath.Join(dir, "semicolons.csv"), false)
+	items, err := readPlacements(filepath.Join(dir, "semicolons.csv"), false, 1000)
 	if err != nil || fmt.Sprint(items[0].world()) != fmt.Sprint(first[1].world()) || string(items[0].Extras) != `{"id":7,"kind":"wall"}` {
 		t.Errorf("%v %v %s", err, items, items[0].Extras)
 	}
@@ -66,6 +66,7 @@ func TestPlacementLists(t *testing.T) {
 // TestPlacementListFaults: what is wrong is said with its place.
 func TestPlacementListFaults(t *testing.T) {
 	for text, want := range map[string]string{
+		"csv:file\n" + strings.Repeat("a.obj\n", 1001): "has more than the 1000 entries that the memory carries",
 		`json:[]`:                                            "places nothing",
 		`json:{"placements": 1}`:                             "is no list",
 		"json:{\"placements\": [\n{]}":                       "line 2: the JSON is invalid",
@@ -100,7 +101,7 @@ func TestPlacementListFaults(t *testing.T) {
 			t.Skip(err)
 		}
 		at := testfile.Write(t, filepath.Join(dir, "list."+ext), text)
-		_, err := readPlacements(at, false)
+		_, err := readPlacements(at, false, 1000)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), at) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -115,7 +116,7 @@ func FuzzPlacements(f *testing.F) {
 		if table {
 			parse = parseCSV
 		}
-		items, places, err := parse(data)
+		items, places, err := parse(data, 1000)
 		if err != nil {
 			return
 		}

@@ -70,6 +70,9 @@ func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func
 		if err != nil {
 			return err
 		}
+		if err := a.checkEffects(cmd.Flags(), axisNeeds(items)); err != nil {
+			return err
+		}
 		return f(c.compose(args, items))
 	}
 	if !online {
@@ -83,6 +86,15 @@ func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func
 	return c.download.visit(cmd.Context(), a, func(ctx context.Context, dir string, fetch *remote.Fetcher) error {
 		return c.gather(cmd, a, args, dir, &downloads{ctx: ctx, fetch: fetch}, f)
 	})
+}
+
+// axisNeeds are those of the flags that say what files other than glTF mean.
+func axisNeeds(items []cook.Item) []need {
+	other := slices.ContainsFunc(items, func(it cook.Item) bool {
+		return meshfile.FormatOf(it.File) != meshfile.None || cook.IsListName(it.File)
+	})
+	const why = "glTF has axes and units of its own; it is for OBJ, PLY and STL"
+	return []need{{"up", other, why}, {"units", other, why}}
 }
 
 // gather brings inputs from elsewhere into a folder.

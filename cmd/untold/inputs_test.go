@@ -63,6 +63,7 @@ func TestCookInputs(t *testing.T) {
 		"list and more":  {[]string{dir + "/list.csv", dir + "/slab.obj"}, "is a placement list, which is a scene of its own", 2},
 		"unknown unit":   {[]string{dir + "/slab.obj", "--units", "ft"}, `--units is "ft"; use mm, cm, m, in`, 2},
 		"unknown axis":   {[]string{dir + "/slab.obj", "--up", "x"}, `--up is "x"; use y or z`, 2},
+		"axes of glTF":   {[]string{dir + "/yard.gltf", "--up", "z"}, "--up has no effect: glTF has axes and units of its own", 2},
 		"foreign":        {[]string{dir + "/a.fbx"}, "FBX files are not read (convert it first: assimp export a.fbx a.glb -fglb2)", 1},
 		"not downloaded": {[]string{dir + "/slab.obj", "--max-download", "1G"}, "--max-download has no effect", 2},
 	} {

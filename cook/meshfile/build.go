@@ -33,10 +33,11 @@ type triangle struct {
 // builder makes a glTF scene of a soup.
 type builder struct {
 	*soup
-	file *os.File
-	out  *bufio.Writer
-	n    int64 // bytes written
-	ears ears
+	file      *os.File
+	out       *bufio.Writer
+	n         int64 // bytes written
+	done, all int64 // triangles
+	ears      ears
 
 	nodes, meshes, accessors []byte // elements of the sections, with commas between them
 	nodeCount, accessorCount int
@@ -62,7 +63,7 @@ func (s *soup) build() (*gltfscene.Made, error) {
 		return nil, working(err)
 	}
 	b.out = bufio.NewWriterSize(b.file, 256<<10)
-	made, err := b.all()
+	made, err := b.make()
 	if err != nil {
 		scratch.Close(b.file)
 		return nil, err
@@ -70,8 +71,11 @@ func (s *soup) build() (*gltfscene.Made, error) {
 	return made, nil
 }
 
-func (b *builder) all() (*gltfscene.Made, error) {
+func (b *builder) make() (*gltfscene.Made, error) {
 	limit := b.opts.pieceLimit()
+	for i := range b.objects {
+		b.all += b.objects[i].triangles
+	}
 	for i := range b.objects {
 		o := &b.objects[i]
 		var err error
@@ -196,6 +200,9 @@ func (b *builder) piece(name string) error {
 	b.nodes = appendElement(b.nodes, b.node(name))
 	b.meshes = appendElement(b.meshes, append(append(append(append([]byte(`{"name":`), quoted(name)...), `,"primitives":[`...), primitives...), `]}`...))
 	b.nodeCount++
+	if b.done += int64(len(b.tris)); b.opts.Progress != nil && b.all > 0 {
+		b.opts.Progress(100+int(b.done*100/b.all), 200)
+	}
 	return nil
 }
 

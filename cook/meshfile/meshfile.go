@@ -54,6 +54,10 @@ type Options struct {
 	// AllowMissing makes an MTL file that is missing a warning.
 	AllowMissing bool
 
+	// Progress, when set, is called with hundredths, as they are done: 100 for reading and
+	// 100 for making a scene.
+	Progress func(done, total int)
+
 	piece int // triangles of a piece, in tests
 }
 
@@ -118,7 +122,7 @@ func Read(ctx context.Context, name string, f *os.File, format Format, opts Opti
 func read(ctx context.Context, base string, r io.ReaderAt, size int64, beside files, format Format, opts Options) (*gltfscene.Made, error) {
 	s := newSoup(ctx, base, format, &opts)
 	defer s.drop()
-	in := io.NewSectionReader(r, 0, size)
+	in := &counted{SectionReader: io.NewSectionReader(r, 0, size), size: size, progress: opts.Progress}
 	if size == 0 {
 		return nil, malformed("", "the file is empty")
 	}
@@ -137,6 +141,24 @@ func read(ctx context.Context, base string, r io.ReaderAt, size int64, beside fi
 		return nil, err
 	}
 	return s.build()
+}
+
+// counted is a file whose reading is reported.
+type counted struct {
+	*io.SectionReader
+	n, size  int64
+	said     int64
+	progress func(done, total int)
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.SectionReader.Read(b)
+	c.n += int64(n)
+	if part := c.n * 100 / c.size; c.progress != nil && part > c.said && part <= 100 {
+		c.said = part
+		c.progress(int(part), 200)
+	}
+	return n, err
 }
 
 // malformed returns an error about bytes that break a rule of the format.

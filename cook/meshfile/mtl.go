@@ -13,7 +13,7 @@ import (
 )
 
 // maxMaterials is how many materials the MTL files of a scene may have.
-const maxMaterials = 1 << 18
+const maxMaterials = 1 << 16
 
 // mtlReader reads an MTL file.
 type mtlReader struct {
@@ -95,7 +95,10 @@ func (r *mtlReader) statement(b []byte) error {
 	key := strings.ToLower(string(w))
 	if key == "newmtl" {
 		r.finish()
-		name := string(trim(rest))
+		name, err := nameIn(rest)
+		if err != nil {
+			return within(line(r.lines.number), err)
+		}
 		if r.m = nil; r.library[name] != nil {
 			return nil // the first one counts
 		}
@@ -268,8 +271,8 @@ func (r *mtlReader) texture(key string, b []byte) error {
 		r.note("mtl-options-skipped", false, r.place(), "turbulence, gain and channels of textures are not cooked")
 	}
 	t, bump := &opts.textureSlot, opts.bump
-	if name == "" {
-		return malformed(line(r.lines.number), "%s names no file", key)
+	if name == "" || len(name) > maxName {
+		return malformed(line(r.lines.number), "%s names no file, or one with more than %d letters", key, maxName)
 	}
 	uri, err := r.image(name)
 	if err != nil {

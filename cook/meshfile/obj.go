@@ -99,14 +99,23 @@ func (r *objReader) statement(b []byte) error {
 		return r.addNormal([3]float64{v[0], v[1], v[2]})
 	case "f", "fo":
 		return r.face(rest)
-	case "o":
-		r.name, r.group = string(trim(rest)), ""
-		return r.rename()
-	case "g":
-		r.group = string(bytes.Join(bytes.Fields(rest), []byte{' '}))
+	case "o", "g":
+		name, err := nameIn(rest)
+		if err != nil {
+			return err
+		}
+		if w[0] == 'o' {
+			r.name, r.group = name, ""
+		} else {
+			r.group = strings.Join(strings.Fields(name), " ")
+		}
 		return r.rename()
 	case "usemtl":
-		r.want.material = r.material(string(trim(rest)))
+		name, err := nameIn(rest)
+		if err != nil {
+			return err
+		}
+		r.want.material = r.material(name)
 		if int(r.want.material) > len(r.usedAt) {
 			if len(r.usedAt) == maxMaterials {
 				return &gltfscene.Error{Reason: fmt.Sprintf("there are more than %d materials", maxMaterials), Err: gltfscene.ErrTooLarge}
@@ -296,8 +305,8 @@ func (r *objReader) corner(w []byte) (c corner, err error) {
 // several.
 func (r *objReader) mtllib(b []byte) error {
 	whole := strings.Trim(string(trim(b)), `"`)
-	if whole == "" {
-		return malformed("", "mtllib names no file")
+	if whole == "" || len(whole) > maxLibraries*maxName {
+		return malformed("", "mtllib names no file, or too many")
 	}
 	names := []string{whole}
 	if tidy, _, err := tidyName(".", whole, r.opts.AllowParentPaths); err != nil || r.beside.find(tidy) == "" {

@@ -92,7 +92,7 @@ func TestOBJFaults(t *testing.T) {
 		"object of compiler": {"L\x01\x02\x00\x00\n", "line 1: this is no text (is it an object file of a compiler, which has the same ending?)", gltfscene.ErrMalformed},
 		"missing library":    {"mtllib a.mtl\n", `line 1: file "a.mtl" is missing (put it there, or leave it out with Options.AllowMissingImages)`, gltfscene.ErrMissingFile},
 		"library outside":    {"mtllib ../a.mtl\n", `line 1: mtllib names "../a.mtl", which leads out of the file's folder (Options.AllowParentPaths permits it for files that you trust)`, gltfscene.ErrOutsideFolder},
-		"many objects":       {strings.Repeat("v 0 0 0\n", 3) + manyObjects(600), "there are more than 512 objects and groups", gltfscene.ErrTooLarge},
+		"many objects":       {strings.Repeat("v 0 0 0\n", 3) + manyObjects(600), "there are more than 256 objects and groups", gltfscene.ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := tryLoad(t, "a.obj", c.text, nil, Options{Memory: 1 << 20})

@@ -2,9 +2,11 @@ package meshfile
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 
+	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/glb"
 )
@@ -72,6 +74,12 @@ func (t *vertexTable) number(v *vertex) uint32 {
 // primitive writes the triangles of b.tris that have one material, and returns the
 // primitive of a mesh that shows them.
 func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
+	if most := b.opts.memory() / (objectBytes / 4); int64(b.accessorCount) > most {
+		return nil, &gltfscene.Error{
+			Reason: fmt.Sprintf("its objects and pieces use materials more than %d times", most/4),
+			Hint:   "join materials, divide the file, or cook where there is more memory", Err: gltfscene.ErrTooLarge,
+		}
+	}
 	normals, uvs, colors := false, false, b.colors.n > 0
 	for _, i := range list {
 		t := &b.tris[i]

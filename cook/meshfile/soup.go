@@ -218,7 +218,18 @@ func (s *soup) begin(name string) error {
 
 // objectBytes is what part of the memory an object needs so that all of what is made of it
 // fits.
-const objectBytes = 2048
+const objectBytes = 4096
+
+// maxName is how long a name may be, in bytes.
+const maxName = 1024
+
+// nameIn returns the name in the rest of a statement.
+func nameIn(b []byte) (string, error) {
+	if b = trim(b); len(b) > maxName {
+		return "", malformed("", "a name has %d bytes, more than %d", len(b), maxName)
+	}
+	return string(b), nil
+}
 
 // material returns the number of a material's name.
 func (s *soup) material(name string) uint32 {

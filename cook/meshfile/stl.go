@@ -138,7 +138,11 @@ func readTextSTL(s *soup, in io.Reader) error {
 		switch strings.ToLower(string(w)) {
 		case "":
 		case "solid":
-			if err := s.begin(string(trim(rest))); err != nil {
+			name, err := nameIn(rest)
+			if err == nil {
+				err = s.begin(name)
+			}
+			if err != nil {
 				return fail(err)
 			}
 		case "facet", "endfacet", "endsolid", "color":

@@ -2,14 +2,19 @@ package meshfile
 
 import "math"
 
-// mostClipped is how many corners a polygon may have to be cut by its ears, which takes
-// the square of them.
-const mostClipped = 4096
+// mostClipped is how many corners a polygon may have to be cut by its ears, and
+// testsPerCorner how many tests each of them may take: hostile polygons would take the
+// cube of their corners.
+const (
+	mostClipped    = 4096
+	testsPerCorner = 16384
+)
 
 // ears cuts polygons into triangles. It is used for one after the other.
 type ears struct {
 	flat [][2]float64
 	left []int
+	room int // tests of corners that may still be made
 	out  [][3]int
 }
 
@@ -97,11 +102,12 @@ func (e *ears) clip() {
 	for i := range e.flat {
 		e.left = append(e.left, i)
 	}
+	e.room = testsPerCorner * len(e.left)
 	for at, missed := 0, 0; len(e.left) > 3; {
 		n := len(e.left)
 		at %= n
 		a, b, c := e.left[(at+n-1)%n], e.left[at], e.left[(at+1)%n]
-		if missed < n && !e.isEar(a, b, c) {
+		if missed < n && e.room > 0 && !e.isEar(a, b, c) {
 			at, missed = at+1, missed+1
 			continue
 		}
@@ -118,6 +124,7 @@ func (e *ears) isEar(a, b, c int) bool {
 	if turn(p, q, r) <= 0 {
 		return false
 	}
+	e.room -= len(e.left)
 	for _, i := range e.left {
 		x := e.flat[i]
 		if i == a || i == b || i == c || x == p || x == q || x == r {
