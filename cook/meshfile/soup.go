@@ -115,7 +115,7 @@ func (s *soup) addPosition(p [3]float64) error {
 	if s.positions.n == 0 {
 		for i, v := range p {
 			if math.Abs(v) >= far && math.Abs(v) < 1e15 {
-				s.origin[i] = math.Floor(v/round+0.5) * round
+				s.origin[i] = float64(math.Floor(float64(v/round)+0.5) * round)
 			}
 		}
 	}
