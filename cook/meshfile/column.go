@@ -11,7 +11,7 @@ import (
 const scratchPrefix = "untold-mesh-"
 
 // pageBytes is about how much of a column is read at a time.
-const pageBytes = 32 << 10
+const pageBytes = 4 << 10
 
 // column is a list of records of one width, which lies in memory as long as it is short
 // and in a temporary file then. Records are added first, and read after seal.
@@ -108,7 +108,7 @@ func (c *column) seal() error {
 
 func (c *column) paged() {
 	c.perPage = int64(max(1, pageBytes/c.width))
-	c.pages = make([]page, max(8, c.limit/(c.perPage*int64(c.width))))
+	c.pages = make([]page, max(8, 2*c.limit/(c.perPage*int64(c.width))))
 }
 
 // at returns record i, which is good until the next call.
