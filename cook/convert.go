@@ -164,14 +164,11 @@ func triangles(f *format.File) int {
 // ErrNothing. The caller closes the scene.
 func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscene.Scene, *survey, []object, error) {
 	opts.progress("load", 0, 1)
-	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
-	s, err := gltfscene.Open(ctx, path, gltfscene.Options{
-		Scene: opts.Scene, AllowParentPaths: opts.AllowParentPaths,
-		AllowMissingImages: opts.AllowMissingImages, Jobs: opts.Jobs, MaxTriangles: int64(max(0, opts.MaxTriangles)),
-	}, opts.memory()/geometryShare, v.look)
+	in, err := openInput(ctx, path, opts)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	s, v := in.scene, in.seen
 	objects, err := objectsOf(s, v, ns)
 	if err == nil && len(objects) == 0 {
 		err = nothing(path, s, ns)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -287,6 +288,13 @@ func (c *scenePlan) tileRadii(t *partition.Tile) partition.Radii {
 // prepare claims the output folder and looks at what lies there, before the
 // work. A dry run only looks.
 func (c *scenePlan) prepare(out *output) (*neighbours, error) {
+	if own, err := os.Stat(filepath.Join(out.dir, c.manifestFile())); err == nil && out.dir != "" {
+		for _, name := range c.scene.Files { // a placement list may be called so
+			if st, err := os.Stat(name); err == nil && os.SameFile(st, own) {
+				return nil, fmt.Errorf("cook: the manifest would take the place of %s, which the scene is made of; choose another output folder", name)
+			}
+		}
+	}
 	if !c.opts.DryRun {
 		if err := out.claim(); err != nil {
 			return nil, err

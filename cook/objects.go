@@ -62,8 +62,8 @@ func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 	for i := range out {
 		o := &out[i]
 		if !o.box.Min.IsFinite() || !o.box.Max.IsFinite() {
-			return nil, fmt.Errorf("%s: nodes[%d] (%s): its world transform moves vertices beyond single precision (%w)",
-				s.Source, s.Nodes[o.node].Index, o.name, ErrBadInput)
+			return nil, fmt.Errorf("%s (%s): its world transform moves vertices beyond single precision (%w)",
+				s.NodePlace(o.node), o.name, ErrBadInput)
 		}
 	}
 	return out, nil

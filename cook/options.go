@@ -80,8 +80,17 @@ type InputOptions struct {
 	Scene int
 	// AllowParentPaths lets the scene name files above its own folder.
 	AllowParentPaths bool
-	// AllowMissingImages leaves out textures whose file is missing or damaged.
+	// AllowMissingImages leaves out textures whose file is missing or damaged, and MTL
+	// files that are missing.
 	AllowMissingImages bool
+	// Items are what the scene consists of, where that is more than one file: the path of
+	// the scene is then no file, but the place and name of one that there might be.
+	Items []Item `json:",omitempty"`
+	// Up is the axis that points upwards in OBJ, PLY and STL files, "y" or "z"; empty is
+	// each format's habit: y for OBJ, z for PLY and STL.
+	Up string `json:",omitempty"`
+	// Metres is how long a unit of these files is; 0 is a metre.
+	Metres float64 `json:",omitzero"`
 	// Recenter takes an offset off coordinates that lie far from the origin.
 	Recenter Recenter
 	// MaxTriangles is how many triangles the scene may place, those of a mesh
@@ -324,6 +333,15 @@ func (o *Options) check() error {
 	}
 	if o.ContainerVersion > format.MaxVersion {
 		return fmt.Errorf("cook: container version %d cannot be written: use 1 to %d", o.ContainerVersion, format.MaxVersion)
+	}
+	if err := o.checkItems(); err != nil {
+		return err
+	}
+	if o.Up != "" && o.Up != "y" && o.Up != "z" {
+		return fmt.Errorf("cook: the axis upwards is %q; it must be y or z", o.Up)
+	}
+	if !(o.Metres >= 0 && o.Metres <= 1e6) {
+		return fmt.Errorf("cook: a unit of %v metres is not between 0 and 1e6", o.Metres)
 	}
 	if err := o.Recenter.check(); err != nil {
 		return err

@@ -239,7 +239,7 @@ func (t *textures) lost(kind error) string {
 var slotNames = [5]string{"base colour", "normals", "metalness and roughness", "emission", "occlusion"}
 
 // place names an image in notes.
-func (t *textures) place(i int) string { return fmt.Sprintf("images[%d]", t.scene.Images[i].Index) }
+func (t *textures) place(i int) string { return t.scene.Images[i].Place }
 
 // cook resizes or compresses the images, for full detail and for HLODs.
 func (t *textures) cook(ctx context.Context, results texture.Results) error {

@@ -169,7 +169,7 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 		n, src := &b.scene.Nodes[p.node], &b.scene.Meshes[p.mesh]
 		packed, err := p.pack(b.plans[p.material].pack)
 		if err != nil {
-			return nil, fmt.Errorf("%s: nodes[%d] (%s), meshes[%d].primitives[%d]: %w", b.scene.Source, n.Index, n.Name, src.Index, p.slot, err)
+			return nil, fmt.Errorf("%s (%s), meshes[%d].primitives[%d]: %w", b.scene.NodePlace(p.node), n.Name, src.Index, p.slot, err)
 		}
 		m.note("normals-repaired", p.normals)
 		m.note("tangents-repaired", p.tangents)

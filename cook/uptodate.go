@@ -24,8 +24,10 @@ import (
 func (o *Options) digest() (string, error) {
 	out := o.OutputOptions
 	out.NoSync, out.Full, out.Verify, out.DryRun, out.Report = false, false, false, false, false
+	in := o.InputOptions
+	in.Items = absolute(in.Items)
 	text, err := json.Marshal([]any{
-		o.InputOptions, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
+		in, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
 		tileStage, nodeStage, o.Textures.Stages(), sceneStage,
 	})
 	return hashOf(text), err
@@ -61,7 +63,11 @@ func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, erro
 	}
 	defer root.Close()
 	s := loadState(root, file)
-	if s == nil || len(s.Sources) == 0 || !sameFile(s.Sources[0].Path, scene) {
+	first := scene
+	if len(o.Items) > 0 {
+		first = o.Items[0].path()
+	}
+	if s == nil || len(s.Sources) == 0 || !sameFile(s.Sources[0].Path, first) {
 		return nil, nil
 	}
 	if d, err := o.digest(); err != nil || d != s.Options {
@@ -196,7 +202,7 @@ func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int
 			return err
 		})
 	}
-	if g.Wait() != nil || slices.ContainsFunc(res.Notes, func(n Note) bool { return n.Code == "image-missing" }) {
+	if g.Wait() != nil || slices.ContainsFunc(res.Notes, func(n Note) bool { return n.Code == "image-missing" || n.Code == "materials-missing" }) {
 		s.Sources = nil // the results serve, but something has to be looked at
 	}
 	r.save(s, files)

@@ -26,6 +26,7 @@ type sceneFlags struct {
 	asJSON   bool
 	sync     bool
 	memory   byteSize
+	input    inputFlags
 	reports  []string // file endings of reports
 	textures textureFlags
 	opts     cook.Options
@@ -39,8 +40,9 @@ func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	f.BoolVar(&s.opts.Merge, "merge", merge, "join meshes of equal material; names with NM_ and the extra untold_no_merge opt out")
 	f.BoolVar(&s.opts.Instances, "instances", false, "store a mesh that is used several times in one container once, with transforms on the entities")
 	f.IntVar(&s.opts.Scene, "scene", -1, "index of the glTF scene (default: the file's default scene)")
+	s.input.register(f, &s.opts)
 	f.BoolVar(&s.opts.AllowParentPaths, "allow-parent-paths", false, "let the scene name files above its own folder")
-	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged, with a warning")
+	f.BoolVar(&s.opts.AllowMissingImages, "allow-missing-images", false, "leave out textures whose file is missing or damaged and MTL files that are missing, with a warning")
 	f.IntVarP(&s.opts.Jobs, "jobs", "j", 0, "tiles built at a time (default: all processors); the output does not depend on it")
 	f.Var(&s.memory, "memory", "main memory that the program may take, such as 1GiB: scenes of any size are cooked within it, tile by tile (default: what the machine or its control group leaves free)")
 	f.IntVar(&s.opts.MaxTriangles, "max-triangles", 0, "refuse scenes that place more triangles, counting a mesh once for every node and every piece that is cut of a triangle; -1 is any number (default: what the memory carries)")
@@ -64,6 +66,9 @@ func (s *sceneFlags) resolve(a *app) error {
 	}
 	if s.report != "" && !slices.Contains(s.reports, strings.ToLower(filepath.Ext(s.report))) {
 		return fmt.Errorf("--report is %q; it must end in %s", s.report, strings.Join(s.reports, " or "))
+	}
+	if err := s.input.resolve(&s.opts); err != nil {
+		return err
 	}
 	s.opts.Compress, s.opts.NoSync = mode, !s.sync
 	s.opts.Generator = "untold " + version

@@ -15,6 +15,8 @@ import (
 // cookFlags are the flags of untold cook.
 type cookFlags struct {
 	sceneFlags
+	download  downloadFlags
+	sceneName string
 	out, plan string
 	store     string
 	shard     string
@@ -27,11 +29,16 @@ type cookFlags struct {
 func newCook(a *app) *cobra.Command {
 	var c cookFlags
 	cmd := &cobra.Command{
-		Use:     "cook SCENE -o DIR",
-		Short:   "Turn a glTF scene into tiles and a manifest",
+		Use:     "cook SCENE... -o DIR",
+		Short:   "Turn a scene (glTF, OBJ, PLY, STL) into tiles and a manifest",
 		GroupID: "make",
-		Long: `cook cuts a glTF or GLB scene into .untold tiles and writes DIR/<scene>.json, the
-manifest, and the tiles with their textures in DIR/tiles.
+		Long: `cook cuts a glTF or GLB scene, or one of OBJ, PLY or STL, into .untold tiles and writes
+DIR/<scene>.json, the manifest, and the tiles with their textures in DIR/tiles.
+
+Several files become one scene, each where its own coordinates put it: name files, folders of
+them, patterns such as 'kit/*.glb', http(s) addresses, or - for the standard input. A placement
+list, a .json or .csv file, says where each stands, as often as it likes. docs/inputs.md has
+what is read of each format.
 
 Geometry is cut exactly at the borders of the tiles, also ground planes: every triangle's area
 is in one tile. Objects over more than --split-max-tiles tiles, and those with the node extra
@@ -58,10 +65,13 @@ Settings can also come from untold.yaml beside the scene, or from the file that 
 instead; the keys are the flags' names. A file that lies beside a scene may have come with it from
 anywhere, so it sets how the scene is cut, simplified and stored, but no paths, trust or use of the
 machine.`,
-		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb --tile-size 100 --dry-run --plan plan.json\n  untold cook city.glb -o out/city --config city.yaml",
-		Args:    cobra.ExactArgs(1),
-		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfile(cmd, args[0]) },
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd, a, args[0]) },
+		Example: "  untold cook city.glb -o out/city\n  untold cook city.glb --tile-size 100 --dry-run --plan plan.json\n  untold cook city.glb -o out/city --config city.yaml\n" +
+			"  untold cook scan.obj --up z --units mm -o out/scan\n  untold cook placements.csv -o out/town",
+		Args:    cobra.MinimumNArgs(1),
+		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfileOf(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withInputs(cmd, a, args, func(scene string) error { return c.run(cmd, a, scene) })
+		},
 	}
 	c.register(cmd.Flags())
 	groupFlags(cmd, cookGroups)
@@ -71,7 +81,7 @@ machine.`,
 // cookGroups are the headings of cook's flags; TestCookFlagsAreGrouped holds them
 // complete.
 var cookGroups = []flagGroup{
-	{"Input", "scene allow-missing-images allow-parent-paths max-triangles recenter"},
+	{"Input", "scene up units scene-name allow-missing-images allow-parent-paths max-triangles recenter allow-insecure-http max-download timeout"},
 	{"Cutting", "partition tile-size tile-size-x tile-size-y tile-size-z tile-triangles auto-tile-size clip split-max-tiles merge instances " +
 		"perimeter-depth sample-fraction"},
 	{"Cutting buildings (quadtree, kdtree)", "floor-count floor-band-height kdtree-balance min-objects-per-tile-tier scene-profile " +
@@ -85,6 +95,8 @@ var cookGroups = []flagGroup{
 func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&c.out, "output", "o", "", "the folder to write (required, but for --dry-run)")
 	c.sceneFlags.register(f, true)
+	c.download.register(f)
+	f.StringVar(&c.sceneName, "scene-name", "", "the scene's name, after which the manifest is called (default: that of the file, or of the folder of several)")
 	c.floors.register(f, &c.opts)
 	c.grid.register(f, &c.opts)
 	c.levels.register(f, &c.opts)

@@ -39,7 +39,7 @@ const (
 func newExport(a *app) *cobra.Command {
 	var e exportFlags
 	cmd := &cobra.Command{
-		Use:     "export PATH -o MODEL.glb|FOLDER|TILESET.3tz",
+		Use:     "export PATH -o MODEL.glb",
 		Short:   "Turn a container or a whole manifest into glTF or 3D Tiles",
 		GroupID: "look",
 		Long: `export turns a container, a manifest or a folder with one manifest back into glTF, so that

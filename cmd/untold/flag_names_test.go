@@ -21,6 +21,7 @@ var elsewhere = []string{
 	"background", "count", "release", "version", "race", "tags",
 	"account", "array", "cpus-per-task", "dependency", "job-name", "kill-on-invalid-dep", "mem", "ntasks", "parsable", "requeue", // sbatch
 	"for", "type", // kubectl
+	"factory-startup", "python-expr", // blender
 }
 
 var (

@@ -27,7 +27,7 @@ func TestWrongUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ line, want string }{
-		{"cook", "no SCENE was given: untold cook SCENE -o DIR [flags] (see untold cook --help)"},
+		{"cook", "no SCENE was given: untold cook SCENE... -o DIR [flags] (see untold cook --help)"},
 		{"inspect a b", "untold inspect takes one PATH|URL, not 2 (see untold inspect --help)"},
 		{"version x", `untold version takes no argument, not "x" (see untold version --help)`},
 		{"cache lss", `there is no command "lss" in untold cache; did you mean "ls"? (see untold cache --help)`},

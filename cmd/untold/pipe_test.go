@@ -25,6 +25,8 @@ func TestInputsArePlainFiles(t *testing.T) {
 	commands := []string{
 		"cook DIR/in.glb -o DIR/out",
 		"cook DIR/in.gltf -o DIR/out",
+		"cook DIR/in.obj -o DIR/out",
+		"cook DIR/in.csv -o DIR/out",
 		"convert DIR/in.gltf -o DIR/out.untold",
 		"cook YARD --config DIR/untold.yaml -o DIR/out",
 		"cook DIR/scene.gltf -o DIR/out", // its buffer is the special file
@@ -48,7 +50,7 @@ func TestInputsArePlainFiles(t *testing.T) {
 	scene := strings.Replace(string(boxScene(1)), `"uri":"data:`, `"uri":"in.bin","was":"data:`, 1)
 	for _, special := range []string{"pipe", "/dev/zero"} {
 		dir := t.TempDir()
-		for _, name := range []string{"in.glb", "in.gltf", "in.json", "in.untold", "in.utex", "in.bin", profileName, "yard.json"} {
+		for _, name := range []string{"in.glb", "in.gltf", "in.obj", "in.csv", "in.json", "in.untold", "in.utex", "in.bin", profileName, "yard.json"} {
 			path := filepath.Join(dir, name)
 			var err error
 			if special == "pipe" {

@@ -6,16 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/meshfile"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
-// isGLTF reports whether a path or an address names a glTF scene.
+// isGLTF reports whether a path or an address names a glTF scene, or one in another
+// format that is cooked.
 func isGLTF(path string) bool {
 	if remote.IsURL(path) {
 		path = nameOf(path)
 	}
-	return preview.IsGLTF(path)
+	return preview.IsGLTF(path) || meshfile.FormatOf(path) != meshfile.None
 }
 
 // refuseUncooked says what to type where a command that works on cooked scenes
@@ -29,9 +31,15 @@ func refuseUncooked(command, rest string, paths ...string) error {
 		if remote.IsURL(path) {
 			path, first = nameOf(path), "download it, then "
 		}
-		out := cookedName(path)
-		return fmt.Errorf("%s is a glTF scene, and %s works on what is cooked from it: %suntold cook %s -o %s && untold %s %s%s",
-			path, command, first, shellWord(path), shellWord(out), command, shellWord(out), rest)
+		out, kind := cookedName(path), "a glTF"
+		switch f := meshfile.FormatOf(path); f {
+		case meshfile.OBJ, meshfile.STL:
+			kind = "an " + f.String()
+		case meshfile.PLY:
+			kind = "a PLY"
+		}
+		return fmt.Errorf("%s is %s scene, and %s works on what is cooked from it: %suntold cook %s -o %s && untold %s %s%s",
+			path, kind, command, first, shellWord(path), shellWord(out), command, shellWord(out), rest)
 	}
 	return nil
 }

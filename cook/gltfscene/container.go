@@ -16,8 +16,9 @@ type container struct {
 	json     []byte
 	bin      extent
 	hasBin   bool
-	padded   bool  // the JSON is padded with zero bytes, as old exporters do
-	trailing int64 // bytes after the end that the header states
+	padded   bool     // the JSON is padded with zero bytes, as old exporters do
+	trailing int64    // bytes after the end that the header states
+	images   []string // places of images that another file names
 }
 
 // openContainer tells a .glb from a .gltf by the first bytes of a file of a size. It reads
@@ -99,7 +100,7 @@ func byteOrderMark(what string) error {
 
 // foreign lists first bytes of files that people confuse with glTF.
 var foreign = []struct{ magic, name, hint string }{
-	{"Kaydara FBX", "FBX", "convert it to .glb first"},
+	{"Kaydara FBX", "FBX", "convert it first, for example with `assimp export a.fbx a.glb -fglb2`"},
 	{"b3dm", "a 3D Tiles b3dm container", "extract the .glb inside it first"},
 	{"i3dm", "a 3D Tiles i3dm container", "extract the .glb inside it first"},
 	{"cmpt", "a 3D Tiles cmpt container", "extract the .glb inside it first"},
@@ -110,8 +111,8 @@ var foreign = []struct{ magic, name, hint string }{
 	{"BLENDER", "a Blender file", "export it as glTF 2.0"},
 	{"version https://git-lfs", "a Git LFS pointer", "run `git lfs pull`"},
 	{"<", "HTML or XML", "is it a download's error page?"},
-	{"ply", "a PLY mesh", "convert it to .glb first"},
-	{"solid", "an STL mesh", "convert it to .glb first"},
+	{"ply", "a PLY mesh", "give it the ending .ply"},
+	{"solid", "an STL mesh", "give it the ending .stl"},
 }
 
 // refuseOther returns an error unless data looks like a JSON object.

@@ -3,8 +3,9 @@ package gltfscene
 import (
 	"io"
 	"os"
-	"runtime"
 	"sync"
+
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // store gives the bytes of one thing: of a buffer, or of what a stream decodes to. It is
@@ -114,25 +115,15 @@ func (u *unpacked) reader() (ranges, func(), error) {
 
 // spill writes bytes to a temporary file, which is gone when it is closed.
 func spill(data []byte) (*os.File, error) {
-	f, err := os.CreateTemp("", "untold-view-")
+	f, err := scratch.File("untold-view-")
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "windows" { // which cannot remove an open file
-		os.Remove(f.Name())
-	}
 	if _, err := f.Write(data); err != nil {
-		closeSpills([]*os.File{f})
+		scratch.Close(f)
 		return nil, err
 	}
 	return f, nil
-}
-
-func closeSpills(list []*os.File) {
-	for _, f := range list {
-		f.Close()
-		os.Remove(f.Name())
-	}
 }
 
 // pieceBytes is how much of a file is read at a time.

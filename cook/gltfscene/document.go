@@ -195,6 +195,7 @@ type table[T any] struct {
 	keep   bool   // remember decoded elements: many others may refer to one
 	strip  bool   // leave out data: URIs
 	memo   []memo[T]
+	places []string // of elements that another file names, see Made
 }
 
 // memo is the outcome of decoding an element.
@@ -223,7 +224,12 @@ func (t *table[T]) fill(val []byte) {
 	t.used = make([]bool, len(t.raw))
 }
 
-func (t *table[T]) place(i int) string { return t.name + "[" + strconv.Itoa(i) + "]" }
+func (t *table[T]) place(i int) string {
+	if i >= 0 && i < len(t.places) && t.places[i] != "" {
+		return t.places[i]
+	}
+	return t.name + "[" + strconv.Itoa(i) + "]"
+}
 
 // singular names an element: "mesh" for meshes.
 func (t *table[T]) singular() string {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // DefaultScene as Options.Scene means the file's default scene: the one that
@@ -43,6 +45,13 @@ type Options struct {
 	// file can blow up by overlapping accessors; 0 means 64 MiB plus 32 times
 	// the size of the file and its buffers.
 	MaxDecodedBytes int64
+	// Placements repeat the whole scene, once for each, below a node of their own; nil
+	// stands for one without such a node.
+	Placements []Placement
+	// MaxNodes limits how many nodes Placements make; 0 means any number.
+	MaxNodes int64
+	// Cache, when set, is shared by several scenes; Open's keep does not count then.
+	Cache *Cache
 }
 
 // DefaultOptions returns the options of a plain load: the file's default
@@ -84,14 +93,13 @@ func Load(ctx context.Context, name string, opts Options) (*Scene, error) {
 
 // openMain opens a file and what reads those beside it.
 func openMain(name string, opts *Options) (*os.File, fs.FileInfo, dirSource, error) {
-	dir, base := filepath.Split(name)
+	dir, _ := filepath.Split(name)
 	if dir == "" {
 		dir = "."
 	}
-	// The main file may be a link to anywhere: the caller named it.
-	f, info, err := openRegular(name)
+	f, info, err := OpenFile(name)
 	if err != nil {
-		return nil, nil, dirSource{}, named(name, openError(base, err))
+		return nil, nil, dirSource{}, err
 	}
 	return f, info, dirSource{dir: dir, parents: opts.AllowParentPaths}, nil
 }
@@ -192,33 +200,48 @@ type importer struct {
 // load imports a main file of a size. Decoded geometry is kept up to a limit, in bytes,
 // and shown to look, mesh by mesh.
 func load(ctx context.Context, name string, main store, size int64, src source, opts Options, limit int64, look func(s *Scene, mesh int, list []Primitive) error) (*Scene, error) {
+	im := newImporter(ctx, name, size, src, opts, limit)
+	if err := im.finish(name, func() (container, error) { return openContainer(main, size) }, look); err != nil {
+		return nil, err
+	}
+	return im.scene, nil
+}
+
+// newImporter begins a load; size is that of the main file.
+func newImporter(ctx context.Context, name string, size int64, src source, opts Options, limit int64) *importer {
 	base, stem := baseName(name)
 	im := &importer{session: session{ctx: ctx, opts: opts, src: src, scene: &Scene{Name: stem, Source: base}}}
-	im.data = newDataReader(&im.session, size, newCache(limit))
+	im.data = newDataReader(&im.session, size, opts.cache(limit))
 	im.nodes = nodePlacer{session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera])}
 	im.meshes = newMeshPlanner(&im.session, &im.data)
 	im.materials = materialReader{
 		session: &im.session, data: &im.data,
 		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
 	}
-	if err := im.run(main, size, look); err != nil {
-		closeSpills(im.data.spills)
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return nil, ctx.Err()
-		}
-		return nil, named(name, err)
+	return im
+}
+
+// finish imports what a container holds. Errors name the file.
+func (im *importer) finish(name string, open func() (container, error), look func(s *Scene, mesh int, list []Primitive) error) error {
+	err := im.run(open, look)
+	if err == nil {
+		return nil
 	}
-	return im.scene, nil
+	scratch.Close(im.data.spills...)
+	if im.ctx.Err() != nil && errors.Is(err, im.ctx.Err()) {
+		return im.ctx.Err()
+	}
+	return named(name, err)
 }
 
 // run performs the steps of the import in order. Nodes come first: only what they
 // show is planned, and only what is planned needs materials. Geometry is decoded
 // last, when the plans say how much memory it takes and all else is forgotten.
-func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, list []Primitive) error) (err error) {
+func (im *importer) run(open func() (container, error), look func(s *Scene, mesh int, list []Primitive) error) (err error) {
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}
-	box, err := openContainer(main, size)
+	box, err := open()
 	if err != nil {
 		return err
 	}
@@ -226,6 +249,7 @@ func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, li
 	if im.doc, err = parseDocument(box.json); err != nil {
 		return err
 	}
+	im.doc.images.places = box.images
 	im.scene.Generator = cleanName(im.doc.asset.Generator)
 	if box.padded {
 		im.notes.info("glb-json-padding", "", "the JSON chunk is padded with zero bytes instead of spaces")
@@ -236,6 +260,7 @@ func (im *importer) run(main store, size int64, look func(s *Scene, mesh int, li
 	for _, step := range []func() error{
 		im.checkExtensions,
 		im.nodes.placeNodes,
+		im.nodes.repeat,
 		func() error { return im.meshes.planMeshes(im.nodes.root) },
 		func() error {
 			im.scene.demoteLODs()

@@ -50,7 +50,7 @@ func (mr *materialReader) image(index int) (Image, error) {
 		return Image{}, err
 	}
 	raw := t.raw[index]
-	img := Image{Index: index, Name: cleanName(src.Name)}
+	img := Image{Index: index, Name: cleanName(src.Name), Place: t.place(index)}
 	uri := uriOf(raw)
 	switch {
 	case src.BufferView != nil:
@@ -186,7 +186,7 @@ func (mr *materialReader) peekImage(index int) ([]byte, error) {
 func (im *Image) Bytes() ([]byte, error) {
 	data, err := im.at.bytes()
 	if err != nil {
-		return nil, at(fmt.Sprintf("images[%d]", im.Index), err)
+		return nil, at(im.Place, err)
 	}
 	return data, nil
 }

@@ -125,8 +125,8 @@ func TestTextures(t *testing.T) {
 		t.Error(diff)
 	}
 	images := []Image{
-		{Index: 1, MIME: "image/png", at: memoryExtent([]byte(png + "1"))},
-		{Index: 3, MIME: "image/png", at: memoryExtent([]byte(png + "3"))},
+		{Index: 1, Place: "images[1]", MIME: "image/png", at: memoryExtent([]byte(png + "1"))},
+		{Index: 3, Place: "images[3]", MIME: "image/png", at: memoryExtent([]byte(png + "3"))},
 	}
 	if diff := cmp.Diff(images, s.Images, cmp.AllowUnexported(Image{}, extent{}, inMemory{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)

@@ -72,7 +72,10 @@ func (g *geometry) some(j *job, first, last int) (d *decoded, from int, err erro
 }
 
 // meshKey names a mesh in the cache.
-type meshKey int
+type meshKey struct {
+	g *geometry
+	i int
+}
 
 // mesh decodes the primitives of a mesh, without their materials, or takes them from the
 // cache. The result, which must not be modified, has an entry for each plan.
@@ -81,7 +84,7 @@ func (g *geometry) mesh(i int) ([]Primitive, error) {
 		list, _, err := g.decode(i)
 		return list, err
 	}
-	return cached(g.cache, meshKey(i), func() ([]Primitive, int64, error) {
+	return cached(g.cache, meshKey{g, i}, func() ([]Primitive, int64, error) {
 		list, _, err := g.decode(i)
 		size := int64(0)
 		for k := range list {

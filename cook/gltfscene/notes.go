@@ -38,3 +38,10 @@ func (b *notebook) fault(code, what string, err error) {
 	}
 	b.warn(code, place, what+": "+reason)
 }
+
+// take begins with notes that others have made.
+func (b *notebook) take(list []Note) {
+	for _, n := range list {
+		b.add(n.Count, n.Warning, n.Code, n.Where, n.Message)
+	}
+}

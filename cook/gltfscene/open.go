@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/untoldkit/untold/internal/filestamp"
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // Open is Load for scenes whose geometry need not fit into memory: meshes have no
@@ -44,6 +45,9 @@ func Open(ctx context.Context, name string, opts Options, keep int64, look func(
 // Their slices must not be modified. It is safe for use by several goroutines. The error
 // is an *Error: a file that cannot be read any more, or has changed.
 func (s *Scene) Geometry(mesh int) ([]Primitive, error) {
+	if s.joined != nil {
+		return s.joined.mesh(mesh)
+	}
 	m := &s.Meshes[mesh]
 	if s.geometry == nil {
 		return m.Primitives, nil
@@ -72,10 +76,13 @@ func (s *Scene) Geometry(mesh int) ([]Primitive, error) {
 // Close closes the files of a scene that was opened, and lets go of its geometry. It may
 // be called more than once.
 func (s *Scene) Close() error {
+	if s.joined != nil {
+		return s.joined.close()
+	}
 	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}
-	closeSpills(s.geometry.spills)
+	scratch.Close(s.geometry.spills...)
 	err := s.geometry.main.Close()
 	s.geometry.main = nil
 	return err
@@ -85,6 +92,9 @@ func (s *Scene) Close() error {
 // written to since Open, so that what was read of it may not belong together. A file that
 // has taken its place does no harm: the first one is still read.
 func (s *Scene) Unchanged() error {
+	if s.joined != nil {
+		return s.joined.unchanged()
+	}
 	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}

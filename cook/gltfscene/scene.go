@@ -42,6 +42,7 @@ type Scene struct {
 	Files []string
 
 	geometry *geometry // nil where the primitives hold it
+	joined   *joined   // of Join
 }
 
 // listFiles completes Files: the main file, then all others once.
@@ -225,6 +226,7 @@ type Material struct {
 type Image struct {
 	Index int    // in the glTF file's images array
 	Name  string // the file's name for it, may be empty
+	Place string // such as "images[3]", or where another file names it
 	URI   string // decoded relative URI as the file gives it, empty when embedded
 	MIME  string // from the leading bytes: image/png, image/jpeg, image/webp, image/ktx2, ... or ""
 	file  string // absolute path when external

@@ -39,6 +39,9 @@ func fifthRoot(x float64) float64 {
 // Linear returns the linear light of an sRGB value, 0 to 1.
 func Linear(v uint8) float32 { return float32(linear[v]) / 65535 }
 
+// Linear16 returns the same, where 1 is 65535.
+func Linear16(v uint8) uint16 { return linear[v] }
+
 // FromLinear returns the sRGB value nearest to linear light, clamped to 0..1.
 func FromLinear(v float32) uint8 { return toSRGB(float64(v) * 65535) }
 

@@ -1,0 +1,423 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/plainfile"
+	"github.com/untoldkit/untold/manifest/payloadpath"
+	"github.com/untoldkit/untold/runtime/remote"
+)
+
+// downloadFlags are those for inputs at addresses.
+type downloadFlags struct{ remoteFlags }
+
+func (d *downloadFlags) register(f *pflag.FlagSet) {
+	f.Var(&d.maxDownload, "max-download", "most bytes that are downloaded of inputs at http(s) addresses (default 20G)")
+	f.DurationVar(&d.timeout, "timeout", visitTime, "most time that downloading inputs may take in all, 0 for no limit")
+	f.BoolVar(&d.insecure, "allow-insecure-http", false, "allow plain http to other machines than this one")
+}
+
+// isInput reports whether a name ends like a scene that can be cooked.
+func isInput(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gltf", ".glb":
+		return true
+	}
+	return meshfile.FormatOf(name) != meshfile.None
+}
+
+// applyProfileOf applies the profile beside an input; those without a folder have none.
+func (a *app) applyProfileOf(cmd *cobra.Command, input string) error {
+	if input == "-" || remote.IsURL(input) {
+		return nil
+	}
+	if st, err := os.Stat(input); err == nil && st.IsDir() {
+		input = filepath.Join(input, "scene")
+	}
+	return a.applyProfile(cmd, input)
+}
+
+// withInputs turns arguments into what is cooked and calls f with the path of the scene,
+// or its name where it consists of Options.Items. What was downloaded is gone afterwards.
+func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func(scene string) error) error {
+	if a.flagsOnly {
+		return f(args[0])
+	}
+	online := slices.ContainsFunc(args, remote.IsURL)
+	if err := a.checkEffects(cmd.Flags(), serverNeeds(cmd.Flags(), online)); err != nil {
+		return err
+	}
+	if !online && !slices.Contains(args, "-") {
+		items, err := localInputs(args)
+		if err != nil {
+			return err
+		}
+		if err := a.checkEffects(cmd.Flags(), axisNeeds(items)); err != nil {
+			return err
+		}
+		return f(c.compose(args, items))
+	}
+	if !online {
+		dir, err := os.MkdirTemp("", "untold-*")
+		if err != nil {
+			return err
+		}
+		err = c.gather(cmd, a, args, dir, nil, f)
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	return c.download.visit(cmd.Context(), a, func(ctx context.Context, dir string, fetch *remote.Fetcher) error {
+		return c.gather(cmd, a, args, dir, &downloads{ctx: ctx, fetch: fetch}, f)
+	})
+}
+
+// axisNeeds are those of the flags that say what files other than glTF mean.
+func axisNeeds(items []cook.Item) []need {
+	other := slices.ContainsFunc(items, func(it cook.Item) bool {
+		return meshfile.FormatOf(it.File) != meshfile.None || cook.IsListName(it.File)
+	})
+	const why = "glTF has axes and units of its own; it is for OBJ, PLY and STL"
+	return []need{{"up", other, why}, {"units", other, why}}
+}
+
+// gather brings inputs from elsewhere into a folder.
+func (c *cookFlags) gather(cmd *cobra.Command, a *app, args []string, dir string, d *downloads, f func(scene string) error) error {
+	var items []cook.Item
+	for i, arg := range args {
+		at := filepath.Join(dir, "input", fmt.Sprint(i))
+		var more []cook.Item
+		var err error
+		switch {
+		case arg == "-":
+			if slices.Index(args, "-") < i {
+				return errors.New("the standard input can be read once: name - once")
+			}
+			more, err = readStdin(cmd.InOrStdin(), at)
+		case remote.IsURL(arg):
+			more, err = d.bring(a, arg, at)
+		default:
+			more, err = localInputs([]string{arg})
+		}
+		if err != nil {
+			return err
+		}
+		items = append(items, more...)
+	}
+	scene := c.compose(args, items)
+	if len(c.opts.Items) == 0 { // what was brought is known by its own name
+		c.opts.Items = items
+	}
+	return f(scene)
+}
+
+// compose sets the items of several inputs, and returns the scene's path or name.
+func (c *cookFlags) compose(args []string, items []cook.Item) string {
+	if len(items) == 1 && c.sceneName == "" {
+		return items[0].File
+	}
+	if len(items) == 1 && cook.IsListName(items[0].File) {
+		return items[0].File // names itself
+	}
+	c.opts.Items = items
+	if c.sceneName != "" {
+		return c.sceneName + ".scene"
+	}
+	// The folder, where there is one.
+	folder := ""
+	for i := range items {
+		at, err := filepath.Abs(items[i].File)
+		if items[i].At != "" || err != nil {
+			return "scene.scene"
+		}
+		if dir := filepath.Dir(at); folder == "" {
+			folder = dir
+		} else if folder != dir {
+			folder = "scene"
+		}
+	}
+	if st, err := os.Stat(args[0]); len(args) == 1 && err == nil && st.IsDir() {
+		if at, err := filepath.Abs(args[0]); err == nil {
+			folder = at
+		}
+	}
+	if folder = filepath.Base(folder); folder == "." || folder == string(filepath.Separator) {
+		folder = "scene"
+	}
+	return folder + ".scene"
+}
+
+// localInputs expands folders and patterns. Each file comes once.
+func localInputs(args []string) ([]cook.Item, error) {
+	var items []cook.Item
+	seen := map[string]bool{}
+	add := func(names ...string) {
+		for _, n := range names {
+			if !seen[n] {
+				seen[n] = true
+				items = append(items, cook.Item{File: n})
+			}
+		}
+	}
+	for _, arg := range args {
+		st, err := os.Stat(arg)
+		switch {
+		case err == nil && st.IsDir():
+			found := inputsIn(arg)
+			if len(found) == 0 {
+				return nil, fmt.Errorf("%s holds no file to cook (.gltf, .glb, .obj, .ply, .stl)", arg)
+			}
+			add(found...)
+		case err != nil && strings.ContainsAny(arg, "*?["):
+			list, err := filepath.Glob(arg)
+			if err != nil {
+				return nil, fmt.Errorf("%s is no pattern: %w", arg, err)
+			}
+			list = slices.DeleteFunc(list, func(n string) bool { return !isInput(n) })
+			if len(list) == 0 {
+				return nil, fmt.Errorf("no file to cook (.gltf, .glb, .obj, .ply, .stl) matches %s", arg)
+			}
+			add(list...)
+		default:
+			if len(args) > 1 && cook.IsListName(arg) {
+				return nil, fmt.Errorf("%s is a placement list, which is a scene of its own: name it alone, or its files", arg)
+			}
+			add(arg)
+		}
+	}
+	return items, nil
+}
+
+// inputsIn lists what can be cooked in a folder, or else in those right below it.
+func inputsIn(dir string) []string {
+	list, _ := os.ReadDir(dir) // whoever opens a file there says what is wrong
+	var found, below []string
+	for _, d := range list {
+		at := filepath.Join(dir, d.Name())
+		switch {
+		case strings.HasPrefix(d.Name(), "."):
+		case d.IsDir():
+			more, _ := os.ReadDir(at)
+			for _, m := range more {
+				if !m.IsDir() && isInput(m.Name()) && !strings.HasPrefix(m.Name(), ".") {
+					below = append(below, filepath.Join(at, m.Name()))
+				}
+			}
+		case isInput(d.Name()):
+			found = append(found, at)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return below
+}
+
+// readStdin copies the standard input to a file, whose format its first bytes tell.
+func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(dir, "stdin-")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	n, err := io.Copy(f, in)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	if n == 0 {
+		return nil, errors.New("the standard input is empty")
+	}
+	head := make([]byte, min(n, 1024))
+	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	name := "stdin" + endingOf(head, n)
+	if name == "stdin" {
+		return nil, errors.New("the standard input is neither glTF, OBJ, PLY nor STL")
+	}
+	at := filepath.Join(dir, name)
+	if err := os.Rename(f.Name(), at); err != nil {
+		return nil, err
+	}
+	return []cook.Item{{File: name, At: at}}, nil
+}
+
+// endingOf tells the format of a file of a size by its first bytes; "" for none.
+func endingOf(head []byte, size int64) string {
+	text := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(head, []byte("glTF")):
+		return ".glb"
+	case bytes.HasPrefix(text, []byte("{")):
+		return ".gltf"
+	case bytes.HasPrefix(head, []byte("ply")) && len(head) > 3 && (head[3] == '\n' || head[3] == '\r'):
+		return ".ply"
+	case bytes.HasPrefix(text, []byte("solid")), meshfile.IsBinarySTL(head, size):
+		return ".stl"
+	case bytes.IndexByte(head, 0) < 0:
+		return ".obj"
+	}
+	return ""
+}
+
+// downloads brings files from servers.
+type downloads struct {
+	ctx   context.Context
+	fetch *remote.Fetcher
+	files int
+}
+
+// maxBeside is how many files the inputs at addresses may name.
+const maxBeside = 10_000
+
+// bring downloads an input and the files that it names.
+func (d *downloads) bring(a *app, address, dir string) ([]cook.Item, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: it is no address: write it with %%XX in the place of what none may hold", remote.Redact(address))
+	}
+	name := path.Base(u.Path)
+	if !isInput(name) {
+		return nil, fmt.Errorf("%s does not end like a file to cook (.gltf, .glb, .obj, .ply, .stl)", remote.Redact(address))
+	}
+	if payloadpath.Check(name) != nil {
+		name = "scene" + path.Ext(name)
+	}
+	a.info("downloading %s", oneLine(remote.Redact(address)))
+	from, err := d.fetch.Local(d.ctx, address, remote.Expected{})
+	if err != nil {
+		return nil, err
+	}
+	at := filepath.Join(dir, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := link(from, at); err != nil {
+		return nil, err
+	}
+	if err := d.beside(u, at, dir); err != nil {
+		return nil, err
+	}
+	plain, _, _ := strings.Cut(remote.Redact(address), "?")
+	return []cook.Item{{File: plain, At: at}}, nil
+}
+
+// beside downloads what a file names, and what that names.
+func (d *downloads) beside(base *url.URL, at, dir string) error {
+	names, err := mentions(at)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(dir, at)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		n = path.Join(path.Dir(filepath.ToSlash(rel)), strings.ReplaceAll(n, `\`, "/"))
+		local, err := filepath.Localize(n)
+		if err != nil {
+			continue // the import says that it leads out of the folder
+		}
+		to := filepath.Join(dir, local)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		if d.files++; d.files > maxBeside {
+			return fmt.Errorf("the inputs name more than %d files: download them, and cook what is there", maxBeside)
+		}
+		u, err := payloadpath.URL(base, n)
+		if err != nil {
+			continue
+		}
+		from, err := d.fetch.Local(d.ctx, u.String(), remote.Expected{})
+		var status *remote.StatusError
+		switch {
+		case errors.As(err, &status) && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):
+			continue // the import says that it is missing
+		case err != nil:
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			continue
+		}
+		if err := link(from, to); err != nil {
+			return err
+		}
+		if strings.EqualFold(filepath.Ext(to), ".mtl") {
+			if err := d.beside(base, to, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxGLTF is the longest .gltf that is searched for names of files, in bytes.
+const maxGLTF = 1 << 30
+
+// textOf returns the JSON of a .glb; nothing of one that the import will refuse.
+func textOf(at string) ([]byte, error) {
+	f, st, err := plainfile.Open(at)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, _, _, err := glb.Locate(f, st.Size())
+	if err != nil || text.Size > maxGLTF {
+		return nil, nil
+	}
+	data := make([]byte, text.Size)
+	_, err = f.ReadAt(data, text.Offset)
+	return data, err
+}
+
+// mentions lists the files that a .gltf, .glb, .obj, .mtl or .ply names, relative to its folder.
+func mentions(at string) ([]string, error) {
+	var data []byte
+	var err error
+	switch strings.ToLower(filepath.Ext(at)) {
+	case ".gltf":
+		data, err = plainfile.Read(at, maxGLTF)
+	case ".glb":
+		data, err = textOf(at)
+	default:
+		return meshfile.Mentions(at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	type named struct{ URI string }
+	var doc struct{ Buffers, Images []named }
+	if json.Unmarshal(data, &doc) != nil {
+		return nil, nil // the import says what is wrong
+	}
+	var out []string
+	for _, n := range slices.Concat(doc.Buffers, doc.Images) {
+		if n.URI == "" || strings.HasPrefix(n.URI, "data:") || strings.Contains(n.URI, "://") {
+			continue
+		}
+		if plain, err := url.PathUnescape(n.URI); err == nil {
+			out = append(out, plain)
+		}
+	}
+	return out, nil
+}

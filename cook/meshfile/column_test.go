@@ -1,0 +1,110 @@
+package meshfile
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestColumn: what is added is read again, from memory and from a file, and changes stay.
+func TestColumn(t *testing.T) {
+	for _, limit := range []int64{1 << 10, 1 << 30} {
+		c := newColumn(12, limit)
+		const n = 100_000
+		for i := range n {
+			b, err := c.add()
+			if err != nil {
+				t.Fatal(err)
+			}
+			binary.LittleEndian.PutUint32(b, uint32(i))
+		}
+		if err := c.seal(); err != nil {
+			t.Fatal(err)
+		}
+		for k := range n {
+			i := int64(k) * 7919 % n
+			b, err := c.at(i)
+			if err != nil || int64(binary.LittleEndian.Uint32(b)) != i {
+				t.Fatalf("limit %d: %d: %v, %v", limit, i, b, err)
+			}
+		}
+		c.drop()
+		z, err := zeroColumn(8, n, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pass := range 3 {
+			for k := range n {
+				i := int64(k) * 7919 % n
+				b, err := z.change(i)
+				if err != nil || binary.LittleEndian.Uint64(b) != uint64(pass) {
+					t.Fatalf("limit %d: %d: %v, %v", limit, i, b, err)
+				}
+				binary.LittleEndian.PutUint64(b, uint64(pass+1))
+			}
+		}
+		z.drop()
+	}
+}
+
+// TestParseFloat: numbers are those of strconv, but for what is none.
+func TestParseFloat(t *testing.T) {
+	for _, bad := range []string{"", "-", ".", "e5", "1e", "1e+", "nan", "NaN", "inf", "-Inf", "0x10", "1_0", "1,5", "1 ", "1e999", "--1", "1.2.3"} {
+		if v, ok := parseFloat([]byte(bad)); ok {
+			t.Errorf("%q: %v", bad, v)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(
+			rapid.StringMatching(`[-+]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][-+]?[0-9]{1,3})?`),
+			rapid.Map(rapid.Float64(), func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }),
+			rapid.Map(rapid.Float32(), func(v float32) string { return strconv.FormatFloat(float64(v), 'f', -1, 32) }),
+		).Draw(t, "number")
+		want, err := strconv.ParseFloat(s, 64)
+		got, ok := parseFloat([]byte(s))
+		if fits := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want); ok != fits || ok && got != want {
+			t.Fatalf("%s: %v %v, want %v %v", s, got, ok, want, err)
+		}
+	})
+}
+
+// TestEars: polygons keep their area, concave ones too.
+func TestEars(t *testing.T) {
+	area := func(p [][2]float64, list [][3]int) (sum float64) {
+		for _, c := range list {
+			a := turn(p[c[0]], p[c[1]], p[c[2]]) / 2
+			if a < 0 {
+				return math.NaN()
+			}
+			sum += a
+		}
+		return sum
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		// A star: simple, and concave where radii differ.
+		n := rapid.IntRange(3, 40).Draw(t, "n")
+		var flat [][2]float64
+		var p [][3]float32
+		for i := range n {
+			r := rapid.Float64Range(0.2, 5).Draw(t, "r")
+			x, y := float64(float32(r*math.Cos(2*math.Pi*float64(i)/float64(n)))), float64(float32(r*math.Sin(2*math.Pi*float64(i)/float64(n))))
+			flat, p = append(flat, [2]float64{x, y}), append(p, [3]float32{float32(x), 1, -float32(y)})
+		}
+		want := 0.0
+		for i := range flat {
+			a, b := flat[i], flat[(i+1)%n]
+			want += (a[0]*b[1] - a[1]*b[0]) / 2
+		}
+		var e ears
+		list := e.cut(p)
+		if len(list) != n-2 {
+			t.Fatalf("%d corners gave %d triangles", n, len(list))
+		}
+		if got := area(flat, list); math.Abs(got-want) > 1e-9*math.Abs(want)+1e-12 {
+			t.Fatalf("area %v, want %v", got, want)
+		}
+	})
+}
