@@ -153,17 +153,19 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if err := writePlan(c.plan, res); err != nil {
 		return err
 	}
-	tileset, err := c.alsoTileset(cmd.Context(), a, res)
-	if err != nil {
-		return err
+	if !c.asJSON {
+		if err := printCooked(a, res); err != nil {
+			return err
+		}
 	}
-	if c.asJSON {
-		return writeJSON(a.stdout, cookedJSON{res, c.plan, tileset})
+	tileset, failed := c.alsoTileset(cmd.Context(), a, res)
+	switch {
+	case c.asJSON:
+		err = writeJSON(a.stdout, cookedJSON{res, c.plan, tileset})
+	case tileset != nil:
+		err = printTileset(a, tileset)
 	}
-	if err := printCooked(a, res); err != nil || tileset == nil {
-		return err
-	}
-	return printTileset(a, tileset)
+	return errors.Join(failed, err)
 }
 
 // resolve turns the flags into options.

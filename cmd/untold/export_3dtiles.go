@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,8 +80,18 @@ func (c *cookFlags) checkAlso() error {
 			return fmt.Errorf("--also is %q; use 3dtiles", name)
 		}
 	}
-	if len(c.also) > 0 && c.opts.DryRun {
+	switch {
+	case len(c.also) == 0:
+		return nil
+	case c.opts.DryRun:
 		return errors.New("--also writes a form of the cooked scene, and --dry-run cooks none: leave one of them out")
+	case c.out == "":
+		return nil // which is told elsewhere
+	case slices.Contains(strings.Split(path.Clean(filepath.ToSlash(c.opts.PayloadDir)), "/"), alsoFolder):
+		return fmt.Errorf("--payload-dir %s: --also 3dtiles writes to a folder of that name", c.opts.PayloadDir)
+	}
+	if err := tiles3d.Check(filepath.Join(c.out, "scene.json"), filepath.Join(c.out, alsoFolder)); err != nil {
+		return fmt.Errorf("--also 3dtiles: %w", err)
 	}
 	return nil
 }

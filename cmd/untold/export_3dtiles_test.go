@@ -71,7 +71,7 @@ func TestExportTilesetRefuses(t *testing.T) {
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,north,3"}, `"north" is no number`},
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,91,3"}, "the latitude is 91 degrees, not within -90 to 90"},
 		{[]string{"export", dir, "-o", "a.3tz", "-j", "-2"}, "--jobs is -2"},
-		{[]string{"export", dir, "-o", taken, "--format", "3dtiles"}, "is not empty and no tileset of ours"},
+		{[]string{"export", dir, "-o", taken, "--format", "3dtiles"}, "holds mine.txt; name another folder or empty it"},
 		{[]string{"cook", yard(t), "-o", filepath.Join(t.TempDir(), "x"), "--also", "i3s"}, `--also is "i3s"; use 3dtiles`},
 		{[]string{"cook", yard(t), "--dry-run", "--also", "3dtiles"}, "--dry-run cooks none"},
 	} {

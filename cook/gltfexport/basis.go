@@ -2,7 +2,6 @@ package gltfexport
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"image"
 	"io"
@@ -35,7 +34,7 @@ func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.
 			return true, nil
 		}
 		defer free()
-		return false, texture.WriteKTX2(w, pixels, at.role)
+		return false, texture.WriteKTX2(t.e.ctx, w, pixels, at.role)
 	}
 	stem := path.Base(at.uri)
 	stem = stem[:len(stem)-len(path.Ext(stem))]
@@ -47,12 +46,12 @@ func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.
 			return 0, pixels == nil && err == nil, err
 		}
 		defer free()
-		n, err = t.embed(img, func(w io.Writer) error { return texture.WriteKTX2(w, pixels, at.role) })
+		n, err = t.embed(img, func(w io.Writer) error { return texture.WriteKTX2(t.e.ctx, w, pixels, at.role) })
 		return n, false, err
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%x %v", sum, at.role)
-	name := stem + "_" + hex.EncodeToString(h.Sum(nil)[:4]) + ktx2Ext
+	name := sharedName(stem, [sha256.Size]byte(h.Sum(nil)), ktx2Ext)
 	s := t.e.opts.Textures.put(name, write)
 	if s.damaged || s.err != nil {
 		return 0, s.damaged, s.err

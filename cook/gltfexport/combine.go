@@ -50,7 +50,7 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 			return -1, nil
 		}
 		img.MimeType = ktx2MIME
-		n, err = t.embed(&img, func(w io.Writer) error { return texture.WriteKTX2(w, out, dataRole) })
+		n, err = t.embed(&img, func(w io.Writer) error { return texture.WriteKTX2(t.e.ctx, w, out, dataRole) })
 	} else if t.e.opts.Textures != nil {
 		var damaged bool
 		if img.URI, n, damaged, err = t.sharePair(c, rough, metal); damaged {
@@ -73,6 +73,12 @@ func (t *textures) makeCombined(c *container, rough, metal source) (int, error) 
 
 // combined returns the pixels, nil when a source cannot be decoded or is too large.
 func (c *container) combined(rough, metal source) *image.NRGBA {
+	// Two pictures and the result, of whatever sizes: one such at a time.
+	free, err := c.tex.memory.Take(c.ctx, largest)
+	if err != nil {
+		return nil
+	}
+	defer free()
 	g, ok := c.decode(rough)
 	if !ok {
 		return nil

@@ -45,10 +45,15 @@ func (l *lattice) quantize(x float32) int64 {
 	return int64(math.Floor(math.Ldexp(float64(x), -l.exponent) + 0.5))
 }
 
+// coarsest is the exponent of the largest step that an extent asks for, 3.9 mm: larger
+// containers have positions of 24 bits.
+const coarsest = -8
+
 // stepExponent returns the exponent of the least power of two, from 2^-30 on, of which
-// 65535 make the extent and that reaches so far in 24 bits.
+// 65535 make the extent, or coarsest, unless 24 bits of it do not reach so far.
 func stepExponent(extent, far float64) int {
-	e := max(ceilLog2(extent/math.MaxUint16), ceilLog2(far)-23, -30)
+	far = min(far, math.MaxFloat32)
+	e := max(min(ceilLog2(extent/math.MaxUint16), coarsest), ceilLog2(far)-23, -30)
 	if l := (lattice{exponent: e}); l.quantize(float32(far)) > meshopt.MaxMantissa {
 		e++
 	}
@@ -56,8 +61,8 @@ func stepExponent(extent, far float64) int {
 }
 
 // StepFor returns a step, in metres, for all containers of a scene: a 65535th of the longest
-// edge of its largest tile or up to twice as much, unless the scene reaches farther than
-// 24 bits of steps.
+// edge of its largest tile or up to twice as much, but at most 2^-8, unless the scene reaches
+// farther than 24 bits of steps.
 func StepFor(m *manifest.Manifest) float64 {
 	extent, far := 0.0, 0.0
 	see := func(b *manifest.Bounds, tile bool) {
@@ -120,7 +125,7 @@ func (c *container) chooseLattice() {
 	if c.opts.Step > 0 {
 		l.exponent = ceilLog2(c.opts.Step)
 		if scale > 0 {
-			l.exponent -= ceilLog2(scale / steady)
+			l.exponent -= min(max(ceilLog2(scale/steady), -60), 60)
 		}
 	} else {
 		l.exponent = stepExponent(extent, far)

@@ -52,8 +52,9 @@ type Options struct {
 	// (EXT_meshopt_compression), which what reads the output has to know: positions to
 	// multiples of Step, normals and tangents to 8 bits, texture coordinates to 16 bits.
 	Compress bool
-	// Step is the distance in metres between the positions of Compress, at most; a
-	// power of two. 0 means StepFor the manifest, or what suits the container.
+	// Step is the distance in metres between the positions of Compress, a power of two;
+	// containers that reach too far for 24 bits of it have a larger one. 0 means StepFor
+	// the manifest, or what suits the container.
 	Step float64
 	// KTX2 makes every texture a KTX2 file of Basis Universal (UASTC, with all mip levels,
 	// in which cutouts keep their coverage), by KHR_texture_basisu, which what reads the
@@ -131,7 +132,7 @@ func Export(ctx context.Context, path, out string, opts Options) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	defer e.doc.Drop()
+	defer e.drop()
 	if strings.EqualFold(filepath.Ext(file), ".json") {
 		err = e.manifest(file)
 	} else {
@@ -146,6 +147,9 @@ func Export(ctx context.Context, path, out string, opts Options) (*Result, error
 // Part writes one container of a scene, whose path from the folder dir comes from a
 // manifest, to out, as Export does with a container. It cannot lead out of dir.
 func Part(ctx context.Context, dir, path, out string, opts Options) (*Result, error) {
+	if opts.Generator == "" {
+		opts.Generator = "untold"
+	}
 	if err := checkOutput(out); err != nil {
 		return nil, err
 	}
@@ -153,7 +157,7 @@ func Part(ctx context.Context, dir, path, out string, opts Options) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	defer e.doc.Drop()
+	defer e.drop()
 	if err := e.part(dir, part{path: path}); err != nil {
 		return nil, err
 	}
@@ -218,7 +222,16 @@ type exporter struct {
 	geo   format.Geometry // buffers, reused from container to container
 	block []byte          // scratch for converted vertices
 
-	bounds geom.Box // of what is drawn
+	bounds geom.Box       // of what is drawn
+	own    *TextureFolder // of this output alone; nil for none
+}
+
+// drop removes what is not finished.
+func (e *exporter) drop() {
+	e.doc.Drop()
+	if e.own != nil {
+		e.own.drop()
+	}
 }
 
 func newExporter(ctx context.Context, out string, opts Options) (*exporter, error) {
@@ -226,10 +239,15 @@ func newExporter(ctx context.Context, out string, opts Options) (*exporter, erro
 	if err != nil {
 		return nil, err
 	}
+	var own *TextureFolder
 	if opts.KTX2 && opts.Textures == nil && !doc.Binary() {
-		opts.Textures = NewTextureFolder(doc.Stem() + "_textures")
+		if own, err = stagedFolder(doc.Stem() + "_textures"); err != nil {
+			doc.Drop()
+			return nil, err
+		}
+		opts.Textures = own
 	}
-	e := &exporter{ctx: ctx, opts: opts, doc: doc, bounds: geom.EmptyBox()}
+	e := &exporter{ctx: ctx, opts: opts, own: own, doc: doc, bounds: geom.EmptyBox()}
 	e.res.Path = out
 	e.tex = newTextures(e)
 	return e, nil
@@ -242,6 +260,11 @@ func (e *exporter) finish() (*Result, error) {
 	}
 	if err := e.tex.commit(); err != nil {
 		return nil, err
+	}
+	if e.own != nil {
+		if err := e.own.commit(); err != nil {
+			return nil, err
+		}
 	}
 	n, err := e.doc.finish(e.opts.Generator)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -21,7 +22,8 @@ import (
 // content once. Names tell the content, so that they do not depend on who came first.
 // It may be used by several exports at a time.
 type TextureFolder struct {
-	dir    string
+	dir    string          // where files are written
+	final  string          // where they will be
 	memory *picture.Budget // of what is decoded, by all together
 
 	mu   sync.Mutex
@@ -38,8 +40,38 @@ type sharedTexture struct {
 
 // NewTextureFolder returns the folder at dir, which is made when it gets its first file.
 func NewTextureFolder(dir string) *TextureFolder {
-	return &TextureFolder{dir: dir, memory: picture.NewBudget(largest), made: map[string]*sharedTexture{}}
+	return &TextureFolder{dir: dir, final: dir, memory: picture.NewBudget(largest), made: map[string]*sharedTexture{}}
 }
+
+// stagedFolder returns a folder whose files appear at dir with commit alone.
+func stagedFolder(dir string) (*TextureFolder, error) {
+	stage, err := os.MkdirTemp(filepath.Dir(dir), ".textures-*")
+	if err != nil {
+		return nil, fmt.Errorf("gltfexport: %w", err)
+	}
+	d := NewTextureFolder(stage)
+	d.final = dir
+	return d, nil
+}
+
+// commit moves the files of a staged folder to their place.
+func (d *TextureFolder) commit() error {
+	for name, f := range d.made {
+		if f.damaged {
+			continue
+		}
+		if err := os.MkdirAll(d.final, 0o777); err != nil {
+			return fmt.Errorf("gltfexport: %w", err)
+		}
+		if err := os.Rename(filepath.Join(d.dir, name), filepath.Join(d.final, name)); err != nil {
+			return fmt.Errorf("gltfexport: %w", err)
+		}
+	}
+	return nil
+}
+
+// drop removes what is left of a staged folder.
+func (d *TextureFolder) drop() { os.RemoveAll(d.dir) }
 
 // Files returns how many files were written, and their bytes.
 func (d *TextureFolder) Files() (n int, size int64) {
@@ -82,6 +114,12 @@ func (d *TextureFolder) put(name string, write func(io.Writer) (damaged bool, er
 	return f
 }
 
+// sharedName names a file by its content, so that no other content has the name.
+func sharedName(stem string, sum [sha256.Size]byte, ext string) string {
+	stem = strings.ToValidUTF8(stem[:min(len(stem), 150)], "")
+	return stem + "_" + hex.EncodeToString(sum[:16]) + strings.ToLower(ext[:min(len(ext), 16)])
+}
+
 // errDamaged is of textures that cannot be read; their slots stay empty.
 var errDamaged = fmt.Errorf("gltfexport: the texture is damaged")
 
@@ -91,7 +129,7 @@ func (t *textures) share(f *opened, name string, sum [sha256.Size]byte) (uri str
 		name = decodedName(name)
 	}
 	ext := path.Ext(name)
-	name = name[:len(name)-len(ext)] + "_" + hex.EncodeToString(sum[:4]) + ext
+	name = sharedName(name[:len(name)-len(ext)], sum, ext)
 	s := t.e.opts.Textures.put(name, func(w io.Writer) (bool, error) {
 		if f.utex == nil {
 			_, err := io.Copy(w, f)
@@ -122,17 +160,18 @@ func (t *textures) sharePair(c *container, rough, metal source) (uri string, n i
 		sum := t.sums[s.texture] // zero for none
 		fmt.Fprintf(h, "%x %d\n", sum, s.channel)
 	}
-	name := "metallicRoughness_" + hex.EncodeToString(h.Sum(nil)[:8]) + ".png"
+	ext := ".png"
 	if t.e.opts.KTX2 {
-		name = name[:len(name)-len(".png")] + ktx2Ext
+		ext = ktx2Ext
 	}
+	name := sharedName("metallicRoughness", [sha256.Size]byte(h.Sum(nil)), ext)
 	s := t.e.opts.Textures.put(name, func(w io.Writer) (bool, error) {
 		out := c.combined(rough, metal)
 		if out == nil {
 			return true, nil
 		}
 		if t.e.opts.KTX2 {
-			return false, texture.WriteKTX2(w, out, dataRole)
+			return false, texture.WriteKTX2(t.e.ctx, w, out, dataRole)
 		}
 		return false, png.Encode(w, out)
 	})
@@ -145,7 +184,7 @@ func (t *textures) sharePair(c *container, rough, metal source) (uri string, n i
 
 // uri leads from the output to a file of the folder.
 func (t *textures) uri(name string) (string, error) {
-	rel, err := filepath.Rel(filepath.Dir(t.e.doc.Path()), filepath.Join(t.e.opts.Textures.dir, name))
+	rel, err := filepath.Rel(filepath.Dir(t.e.doc.Path()), filepath.Join(t.e.opts.Textures.final, name))
 	if err != nil {
 		return "", fmt.Errorf("gltfexport: %w", err)
 	}

@@ -36,6 +36,13 @@ var wordings = []Note{
 	{Code: "camera-skipped", Message: "cameras with an impossible field of view or clip range are left out", Warning: true},
 }
 
+// FailedTiles is the note about tiles of a manifest that have no file.
+func FailedTiles(n int, first string) Note {
+	var s notes
+	s.add("failed-tiles", n, first)
+	return s.list()[0]
+}
+
 // notes counts what happened, by code.
 type notes struct{ by map[string]*Note }
 

@@ -107,10 +107,13 @@ func store(z *zip.Writer, name string, r io.ReadSeeker) error {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	w, err := z.CreateRaw(&zip.FileHeader{
-		Name: name, Method: zip.Store, CRC32: sum.Sum32(),
+	const utf8, version2, firstDay = 0x800, 20, 1<<5 | 1 // of January 1980, when the calendar of ZIP begins
+	h := &zip.FileHeader{
+		Name: name, Method: zip.Store, CRC32: sum.Sum32(), Flags: utf8, ReaderVersion: version2,
 		CompressedSize64: uint64(n), UncompressedSize64: uint64(n),
-	})
+	}
+	h.ModifiedDate = firstDay //lint:ignore SA1019 CreateRaw takes the date from nowhere else
+	w, err := z.CreateRaw(h)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@
 // bucket is drawn beside all that. geometricError is what was measured when the scene was
 // cooked: the greater one of how far a level lies from the full geometry and the size of
 // what is seen of the difference, and what quantization adds; it never falls going up.
-// Bounding volumes are the boxes of what the GLBs decode to.
+// Bounding volumes are boxes that hold what the GLBs decode to.
 //
 // Scenes have Y up, as glTF has, and tilesets Z up: X stays, Y of a tileset is -Z of the
 // scene. GLBs keep their axes; viewers turn them.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -69,15 +70,19 @@ type Result struct {
 
 // Errors that callers may want to tell apart.
 var (
-	// ErrOccupied says that the output is a folder with something else in it.
-	ErrOccupied = errors.New("tiles3d: the output is not empty and no tileset of ours")
+	// ErrOccupied says that the output would take the place of something else.
+	ErrOccupied = errors.New("tiles3d: the output would take the place of something else")
+	// ErrIDs says that ids of the manifest's tiles and nodes are used twice, or that a
+	// node stands before one of its children.
+	ErrIDs = errors.New("tiles3d: the ids of tiles and nodes contradict each other")
 	// ErrNothing says that the scene has no triangles.
 	ErrNothing = errors.New("tiles3d: nothing of the scene can be drawn")
 )
 
 // Export writes the scene of a manifest to out: a folder, which is replaced as a whole
-// when it holds an older tileset of ours and must be empty otherwise, or one file when its
-// extension is .3tz. What is there stays until the new tileset is complete.
+// when it holds an older tileset of ours and nothing else, and must be empty otherwise, or
+// one file when its extension is .3tz. What is there stays until the new tileset is
+// complete. An output in whose place the scene itself lies matches ErrOccupied, too.
 //
 // Errors of containers and manifests are those of package gltfexport.
 func Export(ctx context.Context, manifestPath, out string, opts Options) (*Result, error) {
@@ -102,12 +107,19 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if m.DryRun {
 		return nil, fmt.Errorf("%w: %s", gltfexport.ErrNoPayload, manifestPath)
 	}
-	archive := strings.EqualFold(filepath.Ext(out), ".3tz")
-	if err := vacant(out, archive); err != nil {
+	if err := checkIDs(m); err != nil {
+		return nil, fmt.Errorf("tiles3d: %s: %w", manifestPath, err)
+	}
+	archive := isArchive(out)
+	place, err := resolve(manifestPath, out, m)
+	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
+		return nil, fmt.Errorf("tiles3d: %w", err)
+	}
 	// The stage lies beside the output, on the same file system.
-	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+"-")
+	temp, err := os.MkdirTemp(filepath.Dir(place), tempName(place))
 	if err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
@@ -123,11 +135,16 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	}
 	if archive {
 		res.Path = out
-		res.Bytes, err = pack(ctx, stage, out)
-		return res, err
+		if res.Bytes, err = pack(ctx, stage, place); err != nil {
+			return nil, err
+		}
+		return res, nil
 	}
 	res.Path = filepath.Join(out, tilesetName)
-	return res, replace(stage, out)
+	if err := replace(stage, place); err != nil {
+		return nil, err
+	}
+	return res, nil
 }
 
 // exporter is the state of one Export.
@@ -150,7 +167,10 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 	if err := e.contents(contents); err != nil {
 		return nil, err
 	}
-	res := &Result{}
+	res := &Result{Notes: []gltfexport.Note{}}
+	if n := len(m.FailedTiles); n > 0 {
+		res.Notes = append(res.Notes, gltfexport.FailedTiles(n, m.FailedTiles[0].ID))
+	}
 	if err := e.settle(contents, res); err != nil {
 		return nil, err
 	}
@@ -199,17 +219,14 @@ func (e *exporter) transform(m *manifest.Manifest) *geom.Mat4 {
 // content is a container that becomes a GLB.
 type content struct {
 	payload string
+	uri     string  // its file in the tileset
 	nodes   []*node // that show it
 	result  *gltfexport.Result
 	hash    [sha256.Size]byte
 }
 
-// uri is the content's file in the tileset.
-func (c *content) uri() string {
-	return strings.TrimSuffix(c.payload, path.Ext(c.payload)) + ".glb"
-}
-
-// list returns the contents of a tree, each once.
+// list returns the contents of a tree, each once, and names their files: no two alike on
+// file systems that ignore case, none like a folder.
 func list(root *node) []*content {
 	var out []*content
 	known := map[string]*content{}
@@ -217,14 +234,29 @@ func list(root *node) []*content {
 		if n.payload == "" {
 			return
 		}
-		c := known[n.payload]
+		clean := path.Clean(n.payload)
+		c := known[clean]
 		if c == nil {
-			c = &content{payload: n.payload}
-			known[n.payload] = c
+			c = &content{payload: clean}
+			known[clean] = c
 			out = append(out, c)
 		}
 		c.nodes = append(c.nodes, n)
 	})
+	taken := map[string]bool{}
+	for _, c := range out {
+		for dir := path.Dir(c.payload); dir != "." && dir != "/" && !taken[strings.ToLower(dir)]; dir = path.Dir(dir) {
+			taken[strings.ToLower(dir)] = true
+		}
+	}
+	for _, c := range out {
+		stem := strings.TrimSuffix(c.payload, path.Ext(c.payload))
+		c.uri = stem + ".glb"
+		for k := 2; taken[strings.ToLower(c.uri)]; k++ {
+			c.uri = fmt.Sprintf("%s_%d.glb", stem, k)
+		}
+		taken[strings.ToLower(c.uri)] = true
+	}
 	return out
 }
 
@@ -263,7 +295,7 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 	if err := payloadpath.Check(c.payload); err != nil {
 		return fmt.Errorf("tiles3d: %w", err)
 	}
-	file := filepath.Join(e.stage, filepath.FromSlash(c.uri()))
+	file := filepath.Join(e.stage, filepath.FromSlash(c.uri))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("tiles3d: %w", err)
 	}
@@ -292,7 +324,7 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 func (e *exporter) settle(all []*content, res *Result) error {
 	first := map[[sha256.Size]byte]string{}
 	for _, c := range all {
-		uri := c.uri()
+		uri := c.uri
 		switch same, known := first[c.hash]; {
 		case c.result.Triangles == 0 || c.result.Bounds == nil:
 			uri = ""
@@ -304,8 +336,8 @@ func (e *exporter) settle(all []*content, res *Result) error {
 			res.ContentBytes += c.result.Bytes
 			res.Triangles += c.result.Triangles
 		}
-		if uri != c.uri() {
-			if err := os.Remove(filepath.Join(e.stage, filepath.FromSlash(c.uri()))); err != nil {
+		if uri != c.uri {
+			if err := os.Remove(filepath.Join(e.stage, filepath.FromSlash(c.uri))); err != nil {
 				return fmt.Errorf("tiles3d: %w", err)
 			}
 		}
@@ -334,4 +366,16 @@ next:
 		all = append(all, n)
 	}
 	return all
+}
+
+// pack writes a folder as a 3D Tiles archive and returns its bytes.
+func pack(ctx context.Context, dir, out string) (n int64, err error) {
+	err = atomicfile.WriteWith(out, atomicfile.Options{}, func(w io.Writer) error {
+		n, err = writeArchive(ctx, w, dir)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("tiles3d: %w", err)
+	}
+	return n, nil
 }

@@ -112,12 +112,16 @@ func TestExport(t *testing.T) {
 		t.Errorf("left behind: %v", list)
 	}
 	// The same by several jobs, in place of what was there.
-	testfile.Write(t, filepath.Join(out, "tiles", "old.glb"), []byte("old"))
 	if _, err := Export(t.Context(), m, out, Options{Jobs: 4}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(files, tree(t, out)); d != "" {
 		t.Errorf("the second time: %s", d)
+	}
+	// Nothing of others is taken away.
+	testfile.Write(t, filepath.Join(out, "tiles", "mine.glb"), []byte("mine"))
+	if _, err := Export(t.Context(), m, out, Options{}); !errors.Is(err, ErrOccupied) || !strings.Contains(err.Error(), "tiles/mine.glb") {
+		t.Errorf("a file of others: %v", err)
 	}
 	// Plain contents draw the same.
 	plain, err := Export(t.Context(), m, filepath.Join(dir, "plain"), Options{Plain: true})
@@ -320,6 +324,30 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	scene := filepath.Dir(m)
+	before := tree(t, scene)
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.Mkdir(foreign, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, filepath.Join(foreign, tilesetName), []byte(`{"asset":{"version":"1.0","extras":{"generator":"Other"}},"root":{}}`))
+	for _, out := range []string{scene, filepath.Dir(scene), filepath.Join(scene, "tiles"), filepath.Join(scene, "tiles", "tile_0_0_0.untold"), m, foreign, "", "."} {
+		if _, err := Export(t.Context(), m, out, Options{}); err == nil {
+			t.Errorf("%s was replaced", out)
+		}
+	}
+	if d := cmp.Diff(before, tree(t, scene)); d != "" {
+		t.Errorf("the scene has changed: %s", d)
+	}
+	for name, f := range map[string]func(*manifest.Manifest){
+		"a tile twice":          func(m *manifest.Manifest) { m.Tiles = append(m.Tiles, m.Tiles[0]) },
+		"a node like a tile":    func(m *manifest.Manifest) { m.Pyramid.Nodes[0].ID = m.Tiles[0].ID },
+		"parents before others": func(m *manifest.Manifest) { m.Pyramid.Nodes[0].Children = []string{m.Pyramid.Nodes[0].ID} },
+	} {
+		if _, err := Export(t.Context(), change(f), filepath.Join(dir, "a"), Options{}); !errors.Is(err, ErrIDs) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	dry := change(func(m *manifest.Manifest) { m.DryRun = true })
 	if _, err := Export(t.Context(), dry, filepath.Join(dir, "a"), Options{}); !errors.Is(err, gltfexport.ErrNoPayload) {
 		t.Errorf("a dry run: %v", err)
@@ -333,5 +361,57 @@ func TestRefuses(t *testing.T) {
 		if strings.HasPrefix(e.Name(), ".") {
 			t.Errorf("left behind: %s", e.Name())
 		}
+	}
+}
+
+// TestNames: payloads that would become one file, or a folder's name, get names of their
+// own; those that are one file in two spellings become one content.
+func TestNames(t *testing.T) {
+	root := &node{}
+	for _, p := range []string{"tiles/a.untold", "tiles/a.bin", "tiles/A.untold", "./tiles//a.untold", "tiles/x.glb/b.untold", "tiles/x.untold"} {
+		root.children = append(root.children, &node{payload: p})
+	}
+	var got []string
+	for _, c := range list(root) {
+		got = append(got, c.uri)
+	}
+	want := []string{"tiles/a.glb", "tiles/a_2.glb", "tiles/A_3.glb", "tiles/x.glb/b.glb", "tiles/x_2.glb"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestLargeGround: one large tile makes the positions of no others coarse.
+func TestLargeGround(t *testing.T) {
+	m := manifest.Manifest{Tiles: []manifest.Tile{tile("ground", 0), tile("prop", 5)}}
+	m.Tiles[0].Bounds.Max = [3]float64{20_000, 1, 20_000}
+	if step := gltfexport.StepFor(&m); step > 1.0/256 {
+		t.Errorf("steps of %v m", step)
+	}
+}
+
+// TestLinkedOutput: what a link leads to is written, and the link stays.
+func TestLinkedOutput(t *testing.T) {
+	m := cooked(t, town(t, 4), nil)
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Export(t.Context(), m, link, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", st, err)
+	}
+	judgeTileset(t, filepath.Join(dir, "real"), nil)
+	if err := os.RemoveAll(filepath.Join(dir, "real")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Export(t.Context(), m, link, Options{}); err == nil {
+		t.Error("a link that leads nowhere was taken")
 	}
 }

@@ -1,96 +1,220 @@
 package tiles3d
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/manifest"
 )
 
-// vacant refuses outputs that would lose something.
-func vacant(out string, archive bool) error {
-	st, err := os.Stat(out)
-	if errors.Is(err, fs.ErrNotExist) {
-		if st, err = os.Stat(filepath.Dir(filepath.Clean(out))); err == nil && !st.IsDir() {
-			return fmt.Errorf("tiles3d: %s is no folder", filepath.Dir(out))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o777)
-		}
-		return err
+// Check says whether Export could write the scene of a manifest to out, without having
+// read more than the manifest's path: see Export.
+func Check(manifestPath, out string) error {
+	_, err := resolve(manifestPath, out, nil)
+	return err
+}
+
+// resolve returns the output as an absolute path without links, and refuses those that
+// would lose something.
+func resolve(manifestPath, out string, m *manifest.Manifest) (path string, err error) {
+	if out == "" {
+		return "", errors.New("tiles3d: the output has no name")
 	}
-	if err != nil {
-		return fmt.Errorf("tiles3d: %w", err)
+	if path, err = filepath.Abs(out); err != nil {
+		return "", fmt.Errorf("tiles3d: %w", err)
 	}
-	if archive {
-		if err := atomicfile.Replaceable(out); err != nil {
-			return fmt.Errorf("tiles3d: output: %w", err)
+	st, err := os.Lstat(path)
+	switch {
+	case err == nil && st.Mode()&fs.ModeSymlink != 0:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", fmt.Errorf("tiles3d: the output %s is a link that leads nowhere: %w", out, err)
 		}
-		return nil
+		if st, err = os.Stat(path); err != nil {
+			return "", fmt.Errorf("tiles3d: %w", err)
+		}
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		path = filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path))
+	default:
+		return "", fmt.Errorf("tiles3d: %w", err)
+	}
+	if err := keepsInput(path, realPath(manifestPath), m, out); err != nil {
+		return "", err
+	}
+	if st == nil {
+		return path, nil
+	}
+	if isArchive(out) {
+		if err := atomicfile.Replaceable(path); err != nil {
+			return "", fmt.Errorf("tiles3d: output: %w", err)
+		}
+		return path, nil
 	}
 	if !st.IsDir() {
-		return fmt.Errorf("tiles3d: %s is a file; name a folder, or a file that ends in .3tz", out)
+		return "", fmt.Errorf("tiles3d: %s is a file; name a folder, or a file that ends in .3tz", out)
 	}
-	list, err := os.ReadDir(out)
+	if strange := notOurs(path); strange != "" {
+		return "", fmt.Errorf("%w: %s holds %s; name another folder or empty it", ErrOccupied, out, strange)
+	}
+	return path, nil
+}
+
+func isArchive(out string) bool { return strings.EqualFold(filepath.Ext(out), ".3tz") }
+
+// realPath follows the links of a path as far as it is there.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
 	if err != nil {
-		return fmt.Errorf("tiles3d: %w", err)
+		return path
 	}
-	if len(list) > 0 && !ours(filepath.Join(out, tilesetName)) {
-		return fmt.Errorf("%w: %s; name another folder or empty it", ErrOccupied, out)
+	rest := ""
+	for dir := abs; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return abs
+		}
+		dir, rest = up, filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// keepsInput refuses an output in whose place the scene, or the working folder, would go.
+func keepsInput(path, manifestPath string, m *manifest.Manifest, out string) error {
+	scene := filepath.Dir(manifestPath)
+	inputs := []string{manifestPath}
+	if m != nil {
+		for _, p := range m.Payloads() {
+			inputs = append(inputs, filepath.Join(scene, filepath.FromSlash(p)))
+		}
+	}
+	for _, in := range inputs {
+		if within(in, path) {
+			return fmt.Errorf("%w: %s is, or holds, %s of the scene itself; name another place", ErrOccupied, out, filepath.Base(in))
+		}
+	}
+	if wd, err := os.Getwd(); err == nil && within(realPath(wd), path) {
+		return fmt.Errorf("%w: %s is, or holds, the working folder; name another place", ErrOccupied, out)
 	}
 	return nil
 }
 
-// ours reports whether a file is a tileset that Export wrote.
-func ours(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var t struct {
-		Asset assetJSON `json:"asset"`
-	}
-	return json.NewDecoder(f).Decode(&t) == nil && t.Asset.Extras != nil && t.Asset.Extras.Generator != ""
+// within reports whether a path is another or lies below it.
+func within(path, above string) bool {
+	rel, err := filepath.Rel(above, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
-// replace puts a finished folder at out. What was there is moved away first and removed
-// then, so that there is always a whole tileset or none.
+// sharedName is how textures that contents share are called.
+var sharedName = regexp.MustCompile(`_[0-9a-f]{32}\.[a-z0-9]+$`)
+
+// notOurs returns a file of a folder that no Export wrote there, "" when there is none.
+func notOurs(dir string) (strange string) {
+	known := map[string]bool{}
+	var read func(name string) bool
+	read = func(name string) bool {
+		if known[name] || len(known) > 1<<24 {
+			return true
+		}
+		var t tilesetJSON
+		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		if json.NewDecoder(f).Decode(&t) != nil || t.Asset.Extras == nil || t.Asset.Extras.Untold.Generator == "" || t.Root == nil {
+			return false
+		}
+		known[name] = true
+		ok := true
+		t.Root.each(func(x *tileJSON) {
+			if x.Content == nil {
+				return
+			}
+			uri, err := url.PathUnescape(x.Content.URI)
+			switch {
+			case err != nil || !filepath.IsLocal(filepath.FromSlash(uri)):
+				ok = false
+			case strings.HasSuffix(uri, ".json"):
+				ok = ok && read(uri)
+			default:
+				known[uri] = true
+			}
+		})
+		return ok
+	}
+	tileset := read(tilesetName)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		texture := filepath.Dir(rel) == textureFolder && sharedName.MatchString(rel)
+		if !tileset || !d.Type().IsRegular() || !known[rel] && !texture {
+			strange = rel
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && strange == "" {
+		strange = "what cannot be read"
+	}
+	return strange
+}
+
+// each calls f for a tile and all below.
+func (t *tileJSON) each(f func(*tileJSON)) {
+	f(t)
+	for _, c := range t.Children {
+		if c != nil {
+			c.each(f)
+		}
+	}
+}
+
+// replace puts a finished folder at out, which is absolute and no link. What was there is
+// moved away first, put back when that fails, and removed then.
 func replace(stage, out string) error {
 	old := ""
 	if _, err := os.Stat(out); err == nil {
 		var err error
-		if old, err = os.MkdirTemp(filepath.Dir(filepath.Clean(out)), "."+filepath.Base(out)+"-old-"); err != nil {
+		if old, err = os.MkdirTemp(filepath.Dir(out), tempName(out)); err != nil {
 			return fmt.Errorf("tiles3d: %w", err)
 		}
-		defer os.RemoveAll(old)
 		if err := os.Rename(out, filepath.Join(old, "tileset")); err != nil {
-			return fmt.Errorf("tiles3d: %w", err)
+			return errors.Join(fmt.Errorf("tiles3d: %w", err), os.Remove(old))
 		}
 	}
 	if err := os.Rename(stage, out); err != nil {
-		if old != "" {
-			err = errors.Join(err, os.Rename(filepath.Join(old, "tileset"), out))
+		err = fmt.Errorf("tiles3d: %w", err)
+		if old == "" {
+			return err
 		}
-		return fmt.Errorf("tiles3d: %w", err)
+		if back := os.Rename(filepath.Join(old, "tileset"), out); back != nil {
+			return errors.Join(err, fmt.Errorf("tiles3d: the old tileset lies in %s: %w", old, back))
+		}
+		return errors.Join(err, os.Remove(old))
+	}
+	if old != "" {
+		return os.RemoveAll(old)
 	}
 	return nil
 }
 
-// pack writes a folder as a 3D Tiles archive and returns its bytes.
-func pack(ctx context.Context, dir, out string) (n int64, err error) {
-	err = atomicfile.WriteWith(out, atomicfile.Options{}, func(w io.Writer) error {
-		n, err = writeArchive(ctx, w, dir)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("tiles3d: %w", err)
-	}
-	return n, nil
+// tempName is the pattern of temporary folders beside an output.
+func tempName(out string) string {
+	base := filepath.Base(out)
+	return "." + strings.ToValidUTF8(base[:min(len(base), 100)], "") + "-*"
 }

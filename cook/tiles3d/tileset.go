@@ -22,6 +22,9 @@ type (
 		Extras  *extrasJSON `json:"extras,omitempty"` // the specification has no key for the generator
 	}
 	extrasJSON struct {
+		Untold untoldJSON `json:"untold"`
+	}
+	untoldJSON struct {
 		Generator string `json:"generator"`
 	}
 	tileJSON struct {
@@ -113,7 +116,7 @@ func encode(root *node, transform *geom.Mat4, generator string) ([]byte, error) 
 	if transform != nil {
 		top.Transform = transform[:]
 	}
-	t := tilesetJSON{Asset: assetJSON{"1.1", &extrasJSON{generator}}, GeometricError: root.err, Root: top}
+	t := tilesetJSON{Asset: assetJSON{"1.1", &extrasJSON{untoldJSON{generator}}}, GeometricError: root.err, Root: top}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -128,8 +131,8 @@ func tileOf(n *node) *tileJSON {
 	if n.add {
 		t.Refine = "ADD"
 	}
-	if n.only != nil {
-		v := volume(*n.only)
+	if n.request != nil {
+		v := volume(*n.request)
 		t.Request = &v
 	}
 	switch {

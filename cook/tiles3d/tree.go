@@ -2,6 +2,7 @@ package tiles3d
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -13,7 +14,7 @@ type node struct {
 	payload  string    // of the manifest; "" for a node that only groups
 	err      float64   // what is missing when the node is drawn and its children are not, metres
 	add      bool      // the children are drawn beside the content, not in its place
-	only     *geom.Box // it is wanted from in there alone; nil: from everywhere
+	request  *geom.Box // viewerRequestVolume: it is wanted from in there alone; nil: from everywhere
 	children []*node
 
 	box      geom.Box // of the content and all below
@@ -37,7 +38,7 @@ func buildTree(m *manifest.Manifest, slack float64) *node {
 		top := chain(t, slack)
 		if t.Interior && m.InteriorZone != nil {
 			zone := m.InteriorZone.Box()
-			top.only = &zone
+			top.request = &zone
 		}
 		tops[t.ID] = top
 	}
@@ -71,6 +72,9 @@ func buildTree(m *manifest.Manifest, slack float64) *node {
 	for _, n := range append(slices.Clone(roots), loose...) {
 		n.bound()
 	}
+	if len(roots) > groupSize {
+		roots = []*node{group(roots)}
+	}
 	if len(loose) > 0 {
 		roots = append(roots, group(loose))
 	}
@@ -84,8 +88,37 @@ func buildTree(m *manifest.Manifest, slack float64) *node {
 		root = roots[0]
 	}
 	root.bound()
-	root.raise()
 	return root
+}
+
+// checkIDs refuses manifests whose tree is not one.
+func checkIDs(m *manifest.Manifest) error {
+	place := map[string]int{} // tiles -1, nodes by their place
+	for i := range m.Tiles {
+		id := m.Tiles[i].ID
+		if _, known := place[id]; known {
+			return fmt.Errorf("%w: two tiles have the id %q; untold validate tells more", ErrIDs, id)
+		}
+		place[id] = -1
+	}
+	if m.Pyramid == nil {
+		return nil
+	}
+	for i := range m.Pyramid.Nodes {
+		id := m.Pyramid.Nodes[i].ID
+		if _, known := place[id]; known {
+			return fmt.Errorf("%w: the node %q has the id of another node or of a tile; untold validate tells more", ErrIDs, id)
+		}
+		place[id] = i
+	}
+	for i := range m.Pyramid.Nodes {
+		for _, id := range m.Pyramid.Nodes[i].Children {
+			if at, known := place[id]; known && at >= i {
+				return fmt.Errorf("%w: the node %q stands before its child %q; untold validate tells more", ErrIDs, m.Pyramid.Nodes[i].ID, id)
+			}
+		}
+	}
+	return nil
 }
 
 // chain is a tile with its levels, the coarsest above.
@@ -135,8 +168,8 @@ func (n *node) prune() bool {
 	return n.uri != "" || len(n.children) > 0
 }
 
-// raise makes errors never fall going up. What a group leaves out is all that it
-// holds: its error is the longest diagonal of what its children show first.
+// raise makes errors never fall going up. A group leaves out all that it holds: its error
+// is the longest diagonal of one of its children.
 func (n *node) raise() {
 	for _, c := range n.children {
 		c.raise()

@@ -38,7 +38,7 @@ func text(n *node) string {
 		name += "+"
 	}
 	name += fmt.Sprintf("%.4g", n.err)
-	if n.only != nil {
+	if n.request != nil {
 		name += "!"
 	}
 	var children []string

@@ -191,7 +191,7 @@ func DecodeMesh(b []byte) Mesh {
 	}
 }
 
-// appendMaterial writes the 88-byte record of version 1.
+// AppendMaterial writes the record of a version.
 func AppendMaterial(b []byte, m *Material, version uint32) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, m.NameOffset)

@@ -24,10 +24,13 @@ npm install --prefix "$dir" --no-audit --no-fund three@0.187.0 3d-tiles-renderer
 bin/untold cook "$dir/city.glb" -o "$dir/city" --pyramid
 bin/untold export "$dir/city" --format 3dtiles -o "$dir/tileset"
 
-bin/untold serve "$dir" --addr 127.0.0.1:0 >"$dir/serve.out" 2>/dev/null &
+bin/untold serve "$dir" --addr 127.0.0.1:0 >"$dir/serve.out" 2>"$dir/serve.err" &
 server=$!
 trap 'kill $server' EXIT
-while ! grep -q http "$dir/serve.out"; do sleep 0.1; done
+while ! grep -q http "$dir/serve.out"; do
+	kill -0 $server || { cat "$dir/serve.err" >&2; exit 1; }
+	sleep 0.1
+done
 url=$(grep -o 'http://[0-9.:]*' "$dir/serve.out" | head -n 1)
 
 job() { printf '{"name":"city","viewer":"%s","tileset":"%s/tileset/tileset.json","eye":"300,120,260","target":"120,10,40","out":"%s/%s.png"}' "$1" "$url" "$dir" "$1"; }

@@ -1,6 +1,7 @@
 package texture
 
 import (
+	"context"
 	"image"
 	"io"
 
@@ -10,12 +11,13 @@ import (
 
 // WriteKTX2 writes a picture for a role as a KTX2 file of Basis Universal: UASTC blocks with
 // Zstandard and all mip levels, as KHR_texture_basisu wants it: with edges of multiples of 4.
-// Others are rounded down, or up to 4. It works in the calling goroutine.
-func WriteKTX2(w io.Writer, img *image.NRGBA, r Role) error {
+// Others are rounded down, or up to 4, and those of more than 16384 pixels made smaller. It
+// works in the calling goroutine.
+func WriteKTX2(ctx context.Context, w io.Writer, img *image.NRGBA, r Role) error {
 	c := newWorkers(1)
 	c.join()
 	img = atLeast(img, basisu.BlockSize)
-	width, height := img.Rect.Dx()&^(basisu.BlockSize-1), img.Rect.Dy()&^(basisu.BlockSize-1)
+	width, height := min(img.Rect.Dx(), maxKTX2)&^(basisu.BlockSize-1), min(img.Rect.Dy(), maxKTX2)&^(basisu.BlockSize-1)
 	content := ktx2.Content{
 		Width: width, Height: height, Transfer: ktx2.TransferLinear, Channel: ktx2.UASTCRGB,
 		Scheme: ktx2.Zstandard, Metadata: map[string]string{"KTXorientation": "rd", "KTXwriter": "untold"},
@@ -28,7 +30,15 @@ func WriteKTX2(w io.Writer, img *image.NRGBA, r Role) error {
 		content.Channel = ktx2.UASTCRGBA
 	}
 	err := levels(c, base, r, func(l *image.NRGBA) error {
-		content.Levels = append(content.Levels, basisu.EncodeUASTC(nil, l.Pix, l.Stride, l.Rect.Dx(), l.Rect.Dy()))
+		var blocks []byte
+		w, h := l.Rect.Dx(), l.Rect.Dy()
+		for y := 0; y < h; y += bandLines {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			blocks = basisu.EncodeUASTC(blocks, l.Pix[y*l.Stride:], l.Stride, w, min(bandLines, h-y))
+		}
+		content.Levels = append(content.Levels, blocks)
 		return nil
 	})
 	if err != nil {
@@ -36,6 +46,9 @@ func WriteKTX2(w io.Writer, img *image.NRGBA, r Role) error {
 	}
 	return ktx2.Write(w, content)
 }
+
+// maxKTX2 is the longest edge of what is written, which all devices take.
+const maxKTX2 = 16384
 
 // atLeast repeats the pixels of pictures that are smaller than side.
 func atLeast(img *image.NRGBA, side int) *image.NRGBA {
