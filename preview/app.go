@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options) (rep *stats.Report, err error) {
 			o.onWhite(slot, err)
 		}
 	}
-	r, err := render.New(ro)
+	r, err := render.New(surf, ro)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (a *app) report() *stats.Report {
 	st := a.shown.s.Stats()
 	rep := a.meter.Report(&st, &a.stats, !a.clock.virtual, a.messages.errors)
 	info := a.r.Info()
-	rep.Scene, rep.Device, rep.View = a.scenes.name(), info.Device+", OpenGL "+info.Version, a.display.view.String()
+	rep.Scene, rep.Device, rep.View = a.scenes.name(), info.Device+", "+info.Version, a.display.view.String()
 	rep.Seconds = a.clock.elapsed().Seconds()
 	return rep
 }

@@ -1,6 +1,6 @@
 //go:build cgo && !nopreview
 
-package render
+package gl41
 
 import (
 	"unsafe"

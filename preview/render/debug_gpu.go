@@ -1,13 +1,10 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
 	"context"
 	"log/slog"
-	"unsafe"
 
-	"github.com/go-gl/gl/v4.1-core/gl"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 // stage is what a Renderer does when the driver says something.
@@ -28,8 +25,9 @@ const (
 	stageBetween  stage = "between frames"
 )
 
-// messages listens to what the driver says (GL_KHR_debug) and counts it.
+// messages listens to what the driver says and counts it.
 type messages struct {
+	device gpu.Device
 	log    *slog.Logger // nil: not listening
 	stage  stage
 	frames *uint64
@@ -42,8 +40,9 @@ type messages struct {
 
 // messageKind is what messages are told apart by: their texts hold numbers.
 type messageKind struct {
-	kind, id uint32
-	stage    stage
+	kind  gpu.MessageKind
+	id    uint32
+	stage stage
 }
 
 // messageLines is how many messages of a kind are written; the others are
@@ -53,13 +52,9 @@ const messageLines = 3
 // listen begins to listen. What drivers say about themselves without being asked
 // (notifications) is left out. Messages come while the call that they are about
 // is made, so that the stage is its own.
-func (m *messages) listen(log *slog.Logger, frames *uint64) {
-	m.log, m.frames, m.seen = log, frames, map[messageKind]int{}
-	gl.Enable(gl.DEBUG_OUTPUT)
-	gl.Enable(gl.DEBUG_OUTPUT_SYNCHRONOUS)
-	gl.DebugMessageCallback(func(_, kind, id, severity uint32, _ int32, text string, _ unsafe.Pointer) {
-		m.heard(kind, id, severity, text)
-	}, nil)
+func (m *messages) listen(d gpu.Device, log *slog.Logger, frames *uint64) {
+	m.device, m.log, m.frames, m.seen = d, log, frames, map[messageKind]int{}
+	d.Listen(m.heard)
 }
 
 // at says what is done from now on. All that is done while starting and ending
@@ -70,13 +65,13 @@ func (m *messages) at(s stage) {
 	}
 }
 
-func (m *messages) heard(kind, id, severity uint32, text string) {
+func (m *messages) heard(e *gpu.Message) {
 	level := slog.LevelInfo
 	switch {
-	case kind == gl.DEBUG_TYPE_ERROR:
+	case e.Kind == gpu.MessageError:
 		m.errors++
 		level = slog.LevelError
-	case kind == gl.DEBUG_TYPE_PERFORMANCE:
+	case e.Kind == gpu.MessagePerformance:
 		switch m.stage {
 		case stageStart:
 			m.starting++
@@ -85,33 +80,17 @@ func (m *messages) heard(kind, id, severity uint32, text string) {
 			m.performance++
 		}
 		level = slog.LevelWarn
-	case severity == gl.DEBUG_SEVERITY_NOTIFICATION:
+	case e.Severity == gpu.SeverityNotification:
 		return
-	case severity == gl.DEBUG_SEVERITY_HIGH:
+	case e.Severity == gpu.SeverityHigh:
 		level = slog.LevelError
-	case severity == gl.DEBUG_SEVERITY_MEDIUM:
+	case e.Severity == gpu.SeverityMedium:
 		level = slog.LevelWarn
 	}
-	k := messageKind{kind, id, m.stage}
+	k := messageKind{e.Kind, e.ID, m.stage}
 	if m.seen[k]++; m.seen[k] <= messageLines {
-		m.log.Log(context.Background(), level, "OpenGL: "+text, "type", messageType(kind), "id", id, "stage", m.stage, "frame", *m.frames)
+		m.log.Log(context.Background(), level, "OpenGL: "+e.Text, "type", e.Kind.String(), "id", e.ID, "stage", m.stage, "frame", *m.frames)
 	}
-}
-
-func messageType(kind uint32) string {
-	switch kind {
-	case gl.DEBUG_TYPE_ERROR:
-		return "error"
-	case gl.DEBUG_TYPE_PERFORMANCE:
-		return "performance"
-	case gl.DEBUG_TYPE_DEPRECATED_BEHAVIOR:
-		return "deprecated"
-	case gl.DEBUG_TYPE_UNDEFINED_BEHAVIOR:
-		return "undefined"
-	case gl.DEBUG_TYPE_PORTABILITY:
-		return "portability"
-	}
-	return "other"
 }
 
 // silence ends listening and states how often what was said.
@@ -119,11 +98,10 @@ func (m *messages) silence() {
 	if m.log == nil {
 		return
 	}
-	gl.Disable(gl.DEBUG_OUTPUT)
-	gl.DebugMessageCallback(nil, nil)
+	m.device.Listen(nil)
 	for k, n := range m.seen {
 		if n > messageLines {
-			m.log.Info("OpenGL said more of the same", "type", messageType(k.kind), "id", k.id, "stage", k.stage, "times", n)
+			m.log.Info("OpenGL said more of the same", "type", k.kind.String(), "id", k.id, "stage", k.stage, "times", n)
 		}
 	}
 	m.log = nil

@@ -1,24 +1,21 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	goruntime "runtime"
 	"time"
 
-	"github.com/go-gl/gl/v4.1-core/gl"
-
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
 // Renderer draws representations. It implements runtime.Device,
-// runtime.Visibility and runtime.TextureRelief. All methods belong to the goroutine whose OpenGL context
-// was current in New.
+// runtime.Visibility and runtime.TextureRelief. All methods belong to the goroutine
+// of the surface that it was made for.
 type Renderer struct {
+	device    gpu.Device
 	options   Options
 	info      Info
 	programs  *programs
@@ -29,19 +26,19 @@ type Renderer struct {
 	batches   *batches // nil: off
 	shadows   shadows
 	overlay   overlay
-	timer     timer
 	messages  messages
+	gpuTime   time.Duration // of an earlier frame
+	wireframe bool          // the device can draw edges
 
 	reps   map[payload.Key]*rep
 	queue  []*rep // waiting for their upload, first in, first out
 	serial uint64
 
 	// Written every frame.
-	frames                                              uint64
-	fences                                              [inFlight]uintptr
-	staging                                             staging
-	block                                               stream // Frame of the shaders
-	objectStream, drawStream, commandStream, lineStream stream
+	frames                   uint64
+	block                    gpu.Stream // Frame of the shaders
+	objectStream, drawStream gpu.Stream
+	lineGeometry             gpu.Geometry
 
 	frame       collected
 	shaderBlock *frameBlock // apart, since C may look at no memory that holds Go pointers
@@ -54,21 +51,32 @@ var (
 	_ runtime.TextureRelief = (*Renderer)(nil)
 )
 
-// New makes a renderer for the OpenGL context that is current on this
-// goroutine.
-func New(o Options) (*Renderer, error) {
+// inFlight is how many frames the processor may be ahead of the GPU.
+const inFlight = gpu.InFlight
+
+// A Surface is where a Renderer draws; surface.Surface is one.
+type Surface interface {
+	// Device returns a new device for the context of the surface; plain keeps it to
+	// what every one has. It is closed before the surface is.
+	Device(plain bool) gpu.Device
+}
+
+// New makes a renderer for a surface, on the goroutine that the surface belongs to.
+func New(s Surface, o Options) (*Renderer, error) {
 	if o.Width < 0 || o.Height < 0 {
 		return nil, fmt.Errorf("render: a picture of %d x %d pixels is not possible", o.Width, o.Height)
 	}
-	r := &Renderer{reps: map[payload.Key]*rep{}, shaderBlock: new(frameBlock)}
+	r := &Renderer{reps: map[payload.Key]*rep{}, shaderBlock: new(frameBlock), device: s.Device(o.Plain)}
 	r.frame.uploaded, r.frame.stats = r.reps, &r.stats
-	r.info = capabilities(&o)
+	caps := r.device.Caps()
+	r.info = infoOf(&caps)
 	r.info.settle(&o)
+	r.wireframe, r.frame.maxDraws = caps.Wireframe, caps.MaxDraws
 	r.options = o
 	r.messages.stage = stageStart
 	switch {
 	case o.Debug && r.info.DebugOutput:
-		r.messages.listen(o.Logger, &r.frames)
+		r.messages.listen(r.device, o.Logger, &r.frames)
 	case o.Debug:
 		o.Logger.Warn("OpenGL says nothing: the driver has no GL_KHR_debug")
 	}
@@ -82,18 +90,15 @@ func New(o Options) (*Renderer, error) {
 
 func (r *Renderer) init() error {
 	o, i := &r.options, &r.info
-	gl.Enable(gl.FRAMEBUFFER_SRGB)
-	if i.ReverseZ {
-		gl.ClipControl(gl.LOWER_LEFT, gl.ZERO_TO_ONE)
-	}
+	d := r.device
 	var err error
-	if r.targets, err = newTargets(o.Width, o.Height, o.Samples); err != nil {
+	if r.targets, err = newTargets(d, o.Width, o.Height, o.Samples); err != nil {
 		return err
 	}
 	defines := ""
 	if o.ShadowSize > 0 {
 		defines += "#define SHADOWS\n"
-		if err := r.shadows.init(o); err != nil {
+		if err := r.shadows.init(d, o); err != nil {
 			return err
 		}
 	}
@@ -106,33 +111,24 @@ func (r *Renderer) init() error {
 	if o.Tone == ToneACES {
 		defines += "#define TONE_ACES\n"
 	}
-	if r.programs, err = newPrograms(defines); err != nil {
+	if r.programs, err = newPrograms(d, defines); err != nil {
 		return err
 	}
-	stream := func(target, format uint32, floor int) stream {
-		return stream{target: target, format: format, floor: floor, persistent: i.PersistentMap}
-	}
-	r.block = stream(gl.UNIFORM_BUFFER, 0, 0)
-	r.objectStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32F, 1<<20)
-	r.drawStream = stream(gl.TEXTURE_BUFFER, gl.RGBA32UI, 1<<19)
-	r.commandStream = stream(gl.DRAW_INDIRECT_BUFFER, 0, 1<<19)
-	r.lineStream = stream(gl.ARRAY_BUFFER, 0, 0)
-	r.staging.init(i.PersistentMap)
-	// An object takes four texels, and there are no more objects than draws.
-	r.frame.maxDraws = min(maxDrawsPerFrame, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/4)
-	r.overlay.init(i.PersistentMap)
-	if i.MultiDraw {
-		r.pool.ids = newIDs(r.frame.maxDraws)
-	}
+	r.block = d.NewUniforms()
+	r.objectStream = d.NewRecords(gpu.RGBA32F, unitObjects, 1<<20)
+	r.drawStream = d.NewRecords(gpu.RGBA32UI, unitDraws, 1<<19)
+	r.lineGeometry = d.NewGeometry(lineLayout)
+	r.overlay.init(d)
+	r.pool.device = d
+	r.materials.table = d.NewTable(unitMaterials)
 	r.materials.grow(4096)
 	workers := o.TextureWorkers
 	if workers <= 0 {
 		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
 	}
-	if r.textures, err = newTextures(o, i, workers); err != nil {
+	if r.textures, err = newTextures(d, o, i, workers); err != nil {
 		return err
 	}
-	r.timer.init(!i.Software)
 	if o.Warm {
 		if err := r.warm(); err != nil {
 			return err
@@ -141,14 +137,10 @@ func (r *Renderer) init() error {
 	if o.Debug && i.DebugOutput {
 		r.programs.log(o.Logger)
 	}
-	for range 16 {
-		if e := gl.GetError(); e == gl.NO_ERROR {
-			return nil
-		} else {
-			err = errors.Join(err, fmt.Errorf("render: OpenGL error 0x%x", e))
-		}
+	if err := d.Err(); err != nil {
+		return fmt.Errorf("render: %w", err)
 	}
-	return err
+	return nil
 }
 
 // Info says what the driver has and what the options became.
@@ -162,11 +154,11 @@ func (r *Renderer) Resize(width, height int) error {
 	if width == r.targets.width && height == r.targets.height {
 		return nil
 	}
-	t, err := newTargets(width, height, r.options.Samples)
+	t, err := newTargets(r.device, width, height, r.options.Samples)
 	if err != nil {
 		return err
 	}
-	r.targets.close()
+	r.targets.Close()
 	r.targets = t
 	return nil
 }
@@ -187,10 +179,9 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.frames++
 	lap := lapTimer{start}
 	r.messages.at(stageFrame)
-	r.wait(at)
-	r.staging.passed(at)
+	r.device.Wait(at)
 	r.stats.Wait = lap.next()
-	r.timer.begin(at)
+	r.gpuTime = r.device.BeginTimer(at)
 
 	c := &r.frame
 	r.beginFrame(&f)
@@ -211,15 +202,11 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.messages.at(stageOverlay)
 	r.overlay.draw(r, at, f.Overlay)
 	r.messages.at(stagePresent)
-	r.targets.present(r.options.Framebuffer)
+	r.targets.Present(gpu.Framebuffer(r.options.Framebuffer))
 	r.messages.at(stageFrame)
 
-	r.timer.end(at)
-	if r.fences[at] != 0 {
-		gl.DeleteSync(r.fences[at])
-	}
-	r.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
-	r.staging.submit(at)
+	r.device.EndTimer()
+	r.device.Fence(at)
 	r.stats.Finish = lap.next()
 	r.messages.at(stageBetween)
 	return r.count(time.Since(start))
@@ -242,30 +229,11 @@ func (l *lapTimer) next() time.Duration {
 	return d
 }
 
-// fenceStep is how long the wait for the GPU sleeps between two looks.
-const fenceStep = 100 * time.Microsecond
-
-// wait waits until the GPU is done with the frame that used the same buffers. It
-// sleeps: drivers that wait in a call keep a processor busy all the time.
-func (r *Renderer) wait(at int) {
-	if r.fences[at] == 0 {
-		return
-	}
-	if r.info.Software { // which has nothing else to do
-		for gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, uint64(time.Second)) == gl.TIMEOUT_EXPIRED {
-		}
-		return
-	}
-	for gl.ClientWaitSync(r.fences[at], gl.SYNC_FLUSH_COMMANDS_BIT, 0) == gl.TIMEOUT_EXPIRED {
-		time.Sleep(fenceStep)
-	}
-}
-
 // count completes the counters and begins new ones.
 func (r *Renderer) count(cpu time.Duration) Stats {
 	s := r.stats
 	r.stats = Stats{}
-	s.CPU, s.GPU = cpu, r.timer.last
+	s.CPU, s.GPU = cpu, r.gpuTime
 	s.Pending = len(r.queue)
 	for _, n := range r.queue {
 		if n.gone {
@@ -299,23 +267,17 @@ func (r *Renderer) Close() {
 	if r.programs != nil {
 		r.programs.close()
 	}
-	r.targets.close()
+	if r.targets != nil {
+		r.targets.Close()
+	}
 	r.shadows.close()
 	r.overlay.close()
-	r.timer.close()
-	for _, s := range [...]*stream{&r.block, &r.objectStream, &r.drawStream, &r.commandStream, &r.lineStream} {
-		s.close()
-	}
-	r.staging.close()
-	r.materials.close()
-	r.pool.close()
-	if r.pool.ids != 0 {
-		gl.DeleteBuffers(1, &r.pool.ids)
-	}
-	for _, f := range r.fences {
-		if f != 0 {
-			gl.DeleteSync(f)
+	for _, c := range [...]interface{ Close() }{r.block, r.objectStream, r.drawStream, r.lineGeometry, r.materials.table} {
+		if c != nil {
+			c.Close()
 		}
 	}
+	r.pool.close()
 	r.messages.silence()
+	r.device.Close()
 }

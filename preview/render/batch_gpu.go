@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -181,7 +179,7 @@ func (d *batches) upload() int64 {
 		n := d.queue[0]
 		sent := int64(0)
 		if !n.gone {
-			sent = n.piece(&d.r.staging)
+			sent = n.piece(d.r.device)
 		}
 		if n.gone || n.sent == len(n.vertices)+len(n.indices) {
 			n.resident = true

@@ -1,12 +1,8 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
 	"math"
 	"time"
-
-	"github.com/go-gl/gl/v4.1-core/gl"
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
@@ -26,9 +22,9 @@ func (r *Renderer) warm() error {
 		return err
 	}
 	var zeros [dot]byte
-	r.staging.copyTo(at.page.vertex, at.vertices.at*vertex.Size, zeros[:])
-	r.staging.copyTo(at.page.index, at.indices.at*indexUnit, zeros[:indexUnit])
-	material := r.materials.write(&r.staging, make([]float32, materialFloats))
+	r.device.WriteBuffer(at.page.vertex, at.vertices.at*vertex.Size, zeros[:])
+	r.device.WriteBuffer(at.page.index, at.indices.at*indexUnit, zeros[:indexUnit])
+	material := r.materials.write(make([]float32, materialFloats))
 
 	set := &textureSet{} // of textures that are not there
 	n := &rep{resident: true, box: geom.Box{Min: geom.Vec3{-1, -1, -6}, Max: geom.Vec3{1, 1, -4}}, at: at, materials: material}
@@ -70,7 +66,7 @@ func (r *Renderer) warm() error {
 		r.Release(d.Key)
 	}
 	r.shadows.schedule = schedule{count: r.shadows.count}
-	gl.Finish()
+	r.device.Finish()
 	r.options.Logger.Debug("programs compiled", "time", time.Since(start))
 	return nil
 }

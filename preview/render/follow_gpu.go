@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (

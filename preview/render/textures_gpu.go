@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -9,9 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-gl/gl/v4.1-core/gl"
-
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -32,7 +29,7 @@ type textures struct {
 	own      *texture.Streamer
 	shown    []shown // of a Streamer that is followed: to be read
 	unread   map[texture.ID]bool
-	fallback [slots]uint32
+	fallback [slots]gpu.Texture
 
 	view   texture.View // of the last StreamTextures
 	scenes map[payload.SceneID]*textureScene
@@ -49,10 +46,10 @@ type textureScene struct {
 	reps int
 }
 
-func newTextures(o *Options, info *Info, workers int) (*textures, error) {
+func newTextures(d gpu.Device, o *Options, info *Info, workers int) (*textures, error) {
 	t := &textures{
 		sets:   newTextureSets(),
-		device: textureDevice{immutable: info.TextureStorage, copies: info.CopyImage, anisotropy: info.Anisotropy},
+		device: textureDevice{gpu: d, copies: info.CopyImage, anisotropy: info.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks, ASTC: info.ASTC, Source: o.TextureSource})
@@ -111,7 +108,7 @@ func (o *Options) white(slot texture.Slot, err error) {
 }
 
 // bind binds the textures of a set to their units; bound is what is there.
-func (t *textures) bind(s *textureSet, bound *[slots]uint32) {
+func (t *textures) bind(s *textureSet, bound *[slots]gpu.Texture) {
 	for slot := range slots {
 		name := t.fallback[slot]
 		if s != nil {
@@ -120,8 +117,7 @@ func (t *textures) bind(s *textureSet, bound *[slots]uint32) {
 			}
 		}
 		if name != bound[slot] {
-			gl.ActiveTexture(gl.TEXTURE0 + uint32(slot))
-			gl.BindTexture(gl.TEXTURE_2D, name)
+			t.device.gpu.BindTexture(slot, name)
 			bound[slot] = name
 		}
 	}
@@ -358,6 +354,8 @@ func (t *textures) close() error {
 	t.warmer.Close()
 	err := errors.Join(t.own.Close(), t.loader.Close())
 	t.device.pump() // forgets what is gone
-	gl.DeleteTextures(slots, &t.fallback[0])
+	for _, name := range t.fallback {
+		t.device.gpu.DeleteTexture(name)
+	}
 	return err
 }

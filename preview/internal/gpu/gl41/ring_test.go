@@ -1,9 +1,11 @@
-package render
+package gl41
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 // TestRing: what is handed out overlaps nothing that is still in use, and all
@@ -12,10 +14,10 @@ func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := ring{size: ringAlign * rapid.IntRange(1, 20).Draw(t, "size")}
 		type piece struct{ at, n int }
-		var inUse [inFlight][]piece
+		var inUse [gpu.InFlight][]piece
 		var now []piece
 		for frame := range 30 {
-			at := frame % inFlight
+			at := frame % gpu.InFlight
 			r.passed(at)
 			inUse[at] = nil
 			for range rapid.IntRange(0, 4).Draw(t, "pieces") {
@@ -41,7 +43,7 @@ func TestRing(t *testing.T) {
 			r.submit(at)
 			inUse[at], now = now, nil
 		}
-		for at := range inFlight {
+		for at := range gpu.InFlight {
 			r.passed(at)
 		}
 		if r.used != 0 {

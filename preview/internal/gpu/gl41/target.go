@@ -1,24 +1,26 @@
 //go:build cgo && !nopreview
 
-package render
+package gl41
 
 import (
 	"fmt"
-	"image"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
-// targets are the framebuffers that a picture passes: samples, resolved, and
-// from there to the surface.
-type targets struct {
+// target is the gpu.Target.
+type target struct {
+	d                      *Device
 	width, height, samples int
 	scene, resolved        uint32    // framebuffers; the same without samples
 	buffers                [3]uint32 // colour of resolved; colour and depth of scene
 }
 
-func newTargets(width, height, samples int) (*targets, error) {
-	t := &targets{width: width, height: height, samples: samples}
+// NewTarget makes the framebuffers that a picture passes.
+func (d *Device) NewTarget(width, height, samples int) (gpu.Target, error) {
+	t := &target{d: d, width: width, height: height, samples: samples}
 	w, h := int32(width), int32(height)
 	gl.GenRenderbuffers(int32(len(t.buffers)), &t.buffers[0])
 	store := func(name uint32, samples int, format uint32) {
@@ -36,7 +38,7 @@ func newTargets(width, height, samples int) (*targets, error) {
 			gl.FramebufferRenderbuffer(gl.FRAMEBUFFER, [...]uint32{gl.COLOR_ATTACHMENT0, gl.DEPTH_ATTACHMENT}[i], gl.RENDERBUFFER, name)
 		}
 		if s := gl.CheckFramebufferStatus(gl.FRAMEBUFFER); s != gl.FRAMEBUFFER_COMPLETE {
-			return fmt.Errorf("render: no framebuffer of %d x %d pixels with %d samples (status 0x%x)", width, height, samples, s)
+			return fmt.Errorf("no framebuffer of %d x %d pixels with %d samples (status 0x%x)", width, height, samples, s)
 		}
 		return nil
 	}
@@ -53,57 +55,49 @@ func newTargets(width, height, samples int) (*targets, error) {
 		t.resolved = t.scene
 	}
 	if err != nil {
-		t.close()
+		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// resolve averages the samples, in linear light.
-func (t *targets) resolve() {
+// BindScene is the gpu.Target.
+func (t *target) BindScene() { gl.BindFramebuffer(gl.FRAMEBUFFER, t.scene) }
+
+// BindPicture is the gpu.Target.
+func (t *target) BindPicture() { gl.BindFramebuffer(gl.FRAMEBUFFER, t.resolved) }
+
+// Resolve is the gpu.Target.
+func (t *target) Resolve() {
 	if t.scene != t.resolved {
 		t.blit(t.scene, t.resolved)
 	}
 }
 
-// present copies the picture's bytes as they are: whatever the surface makes of
+// Present copies the picture's bytes as they are: whatever the surface makes of
 // them, they are display colours already.
-func (t *targets) present(to uint32) {
-	gl.Disable(gl.FRAMEBUFFER_SRGB)
-	t.blit(t.resolved, to)
-	gl.Enable(gl.FRAMEBUFFER_SRGB)
+func (t *target) Present(to gpu.Framebuffer) {
+	t.d.SRGB(false)
+	t.blit(t.resolved, uint32(to))
+	t.d.SRGB(true)
 }
 
-func (t *targets) blit(from, to uint32) {
+func (t *target) blit(from, to uint32) {
 	w, h := int32(t.width), int32(t.height)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, from)
 	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, to)
 	gl.BlitFramebuffer(0, 0, w, h, 0, 0, w, h, gl.COLOR_BUFFER_BIT, gl.NEAREST)
 }
 
-// read returns the picture, top row first, opaque.
-func (t *targets) read() *image.NRGBA {
-	img := image.NewNRGBA(image.Rect(0, 0, t.width, t.height))
+// Read is the gpu.Target.
+func (t *target) Read(pix []byte) {
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.resolved)
 	gl.PixelStorei(gl.PACK_ALIGNMENT, 4)
-	gl.ReadPixels(0, 0, int32(t.width), int32(t.height), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
-	row := make([]byte, img.Stride)
-	for a, b := 0, t.height-1; a < b; a, b = a+1, b-1 {
-		top, bottom := img.Pix[a*img.Stride:][:img.Stride], img.Pix[b*img.Stride:][:img.Stride]
-		copy(row, top)
-		copy(top, bottom)
-		copy(bottom, row)
-	}
-	for i := 3; i < len(img.Pix); i += 4 {
-		img.Pix[i] = 255
-	}
-	return img
+	gl.ReadPixels(0, 0, int32(t.width), int32(t.height), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pix))
 }
 
-func (t *targets) close() {
-	if t == nil {
-		return
-	}
+// Close is the gpu.Target.
+func (t *target) Close() {
 	if t.scene != t.resolved {
 		gl.DeleteFramebuffers(1, &t.resolved)
 	}

@@ -1,33 +1,37 @@
 //go:build cgo && !nopreview
 
-package render
+package gl41
 
 import (
 	"time"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 // timer measures the GPU's time of a frame. Software renderers do their work
 // later than the query ends, so they are not asked.
 type timer struct {
 	on      bool
-	queries [inFlight]uint32
-	asked   [inFlight]bool
+	queries [gpu.InFlight]uint32
+	asked   [gpu.InFlight]bool
+	now     int // place of the frame that is measured
 	last    time.Duration
 }
 
 func (t *timer) init(on bool) {
 	if t.on = on; on {
-		gl.GenQueries(inFlight, &t.queries[0])
+		gl.GenQueries(gpu.InFlight, &t.queries[0])
 	}
 }
 
-// begin reads the result of the frame that used the same query, which is there
-// already, and starts the next one.
-func (t *timer) begin(at int) {
+// BeginTimer reads the result of the frame that used the same query, which is
+// there already, and starts the next one.
+func (d *Device) BeginTimer(at int) time.Duration {
+	t := &d.timer
 	if !t.on {
-		return
+		return 0
 	}
 	if t.asked[at] {
 		var ns uint64
@@ -35,17 +39,20 @@ func (t *timer) begin(at int) {
 		t.last = time.Duration(ns)
 	}
 	gl.BeginQuery(gl.TIME_ELAPSED, t.queries[at])
+	t.now = at
+	return t.last
 }
 
-func (t *timer) end(at int) {
-	if t.on {
+// EndTimer ends the query.
+func (d *Device) EndTimer() {
+	if t := &d.timer; t.on {
 		gl.EndQuery(gl.TIME_ELAPSED)
-		t.asked[at] = true
+		t.asked[t.now] = true
 	}
 }
 
 func (t *timer) close() {
 	if t.on {
-		gl.DeleteQueries(inFlight, &t.queries[0])
+		gl.DeleteQueries(gpu.InFlight, &t.queries[0])
 	}
 }

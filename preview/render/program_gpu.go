@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -9,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-gl/gl/v4.1-core/gl"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 //go:embed shader/*.glsl
@@ -21,14 +19,14 @@ const (
 	unitObjects   = slots + 1
 	unitDraws     = slots + 2
 	unitMaterials = slots + 3
-	unitScratch   = slots + 4 // for uploads and the overlay's atlas
+	unitAtlas     = slots + 4 // of the overlay
 )
 
 // samplers are the units of all sampler uniforms.
-var samplers = map[string]int32{
+var samplers = map[string]int{
 	"u_base": slotBase, "u_normal": slotNormal, "u_metallic": slotMetallic, "u_roughness": slotRoughness,
 	"u_emissive": slotEmissive, "u_occlusion": slotOcclusion, "u_shadow": unitShadow,
-	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitScratch,
+	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitAtlas,
 }
 
 // programs compiles and keeps programs. Meshes need one for each pass of the lit
@@ -36,14 +34,15 @@ var samplers = map[string]int32{
 // made when they are first seen or by warm. Those are few, since time that they
 // take at the start would be lost to most.
 type programs struct {
+	device  gpu.Device
 	defines string
-	mesh    [passes]uint32
-	debug   [debugKinds]uint32
+	mesh    [passes]gpu.Program
+	debug   [debugKinds]gpu.Program
 
-	shadow, shadowMask           uint32
-	shadowLight, shadowMaskLight int32 // uniform locations
-	sky, line, overlay, wire     uint32
-	skyDepth, wireColor          int32
+	shadow, shadowMask           gpu.Program
+	shadowLight, shadowMaskLight gpu.Location
+	sky, line, overlay, wire     gpu.Program
+	skyDepth, wireColor          gpu.Location
 }
 
 // debugKind is a program of the views that are not lit.
@@ -68,17 +67,17 @@ func debugKindOf(p pass) debugKind {
 	return debugHoles
 }
 
-func newPrograms(defines string) (*programs, error) {
-	p := &programs{defines: defines}
+func newPrograms(d gpu.Device, defines string) (*programs, error) {
+	p := &programs{device: d, defines: defines}
 	for i := range passes {
 		if _, err := p.meshProgram(i, shadeLit); err != nil {
 			return p, err
 		}
 	}
 	var err error
-	link := func(dst *uint32, vertex, fragment []string, defines string) {
+	link := func(dst *gpu.Program, vertex, fragment []string, defines string) {
 		if err == nil {
-			*dst, err = build(vertex, fragment, defines)
+			*dst, err = p.build(vertex, fragment, defines)
 		}
 	}
 	mesh := []string{"frame", "mesh.vert"}
@@ -91,15 +90,15 @@ func newPrograms(defines string) (*programs, error) {
 	if err != nil {
 		return p, err
 	}
-	p.shadowLight = gl.GetUniformLocation(p.shadow, gl.Str("u_light\x00"))
-	p.shadowMaskLight = gl.GetUniformLocation(p.shadowMask, gl.Str("u_light\x00"))
-	p.skyDepth = gl.GetUniformLocation(p.sky, gl.Str("u_depth\x00"))
-	p.wireColor = gl.GetUniformLocation(p.wire, gl.Str("u_color\x00"))
+	p.shadowLight = d.Location(p.shadow, "u_light")
+	p.shadowMaskLight = d.Location(p.shadowMask, "u_light")
+	p.skyDepth = d.Location(p.sky, "u_depth")
+	p.wireColor = d.Location(p.wire, "u_color")
 	return p, nil
 }
 
 // meshProgram returns the program of a pass.
-func (p *programs) meshProgram(i pass, s shade) (uint32, error) {
+func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
 	if s != shadeLit {
 		return p.debugProgram(debugKindOf(i))
 	}
@@ -116,7 +115,7 @@ func (p *programs) meshProgram(i pass, s shade) (uint32, error) {
 	return p.mesh[i], err
 }
 
-func (p *programs) debugProgram(k debugKind) (uint32, error) {
+func (p *programs) debugProgram(k debugKind) (gpu.Program, error) {
 	if p.debug[k] != 0 {
 		return p.debug[k], nil
 	}
@@ -128,21 +127,21 @@ func (p *programs) debugProgram(k debugKind) (uint32, error) {
 }
 
 // replace puts the lit program in the place of one that does not compile.
-func (p *programs) replace(i pass, s shade) uint32 {
+func (p *programs) replace(i pass, s shade) gpu.Program {
 	if s != shadeLit {
 		p.debug[debugKindOf(i)] = p.mesh[i]
 	}
 	return p.mesh[i]
 }
 
-func (p *programs) linkMesh(on map[string]bool) (uint32, error) {
+func (p *programs) linkMesh(on map[string]bool) (gpu.Program, error) {
 	d := p.defines
 	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "BLEND"} {
 		if on[name] {
 			d += "#define " + name + "\n"
 		}
 	}
-	return build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
+	return p.build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
 }
 
 // log writes the names of the programs, by which drivers call them in messages.
@@ -155,83 +154,48 @@ func (p *programs) log(l *slog.Logger) {
 			l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, not lit, %d", i))
 		}
 	}
-	for i, name := range [...]uint32{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+	for i, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
 		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "sky", "line", "overlay", "wire"}[i])
 	}
 }
 
 func (p *programs) close() {
 	for _, name := range slices.Concat(p.mesh[:], p.debug[:]) {
-		gl.DeleteProgram(name)
+		p.device.DeleteProgram(name)
 	}
-	for _, name := range [...]uint32{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
-		gl.DeleteProgram(name)
+	for _, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+		p.device.DeleteProgram(name)
 	}
 }
 
-// build compiles and links a program of the named files.
-func build(vertex, fragment []string, defines string) (uint32, error) {
-	v, err := compile(gl.VERTEX_SHADER, vertex, "#define VERTEX\n"+defines)
-	if err != nil {
+// build makes a program of the named files.
+func (p *programs) build(vertex, fragment []string, defines string) (gpu.Program, error) {
+	s := gpu.Source{Name: fmt.Sprint(fragment), Units: samplers, Block: "Frame"}
+	var err error
+	if s.Vertex, err = source(vertex, "#define VERTEX\n"+defines); err != nil {
 		return 0, err
 	}
-	defer gl.DeleteShader(v)
-	f, err := compile(gl.FRAGMENT_SHADER, fragment, defines)
-	if err != nil {
+	if s.Fragment, err = source(fragment, defines); err != nil {
 		return 0, err
 	}
-	defer gl.DeleteShader(f)
-	p := gl.CreateProgram()
-	gl.AttachShader(p, v)
-	gl.AttachShader(p, f)
-	gl.LinkProgram(p)
-	var ok int32
-	if gl.GetProgramiv(p, gl.LINK_STATUS, &ok); ok == 0 {
-		var n int32
-		gl.GetProgramiv(p, gl.INFO_LOG_LENGTH, &n)
-		log := strings.Repeat("\x00", int(n)+1)
-		gl.GetProgramInfoLog(p, n, nil, gl.Str(log))
-		gl.DeleteProgram(p)
-		return 0, fmt.Errorf("render: link %v: %s", fragment, clean(log))
+	name, err := p.device.NewProgram(&s)
+	if err != nil {
+		return 0, fmt.Errorf("render: %w", err)
 	}
-	gl.UseProgram(p)
-	for name, unit := range samplers {
-		if at := gl.GetUniformLocation(p, gl.Str(name+"\x00")); at >= 0 {
-			gl.Uniform1i(at, unit)
-		}
-	}
-	if block := gl.GetUniformBlockIndex(p, gl.Str("Frame\x00")); block != gl.INVALID_INDEX {
-		gl.UniformBlockBinding(p, block, 0)
-	}
-	return p, nil
+	return name, nil
 }
 
-func compile(kind uint32, files []string, defines string) (uint32, error) {
-	var source strings.Builder
-	source.WriteString("#version 410 core\n" + defines)
+// source joins files.
+func source(files []string, defines string) (string, error) {
+	var out strings.Builder
+	out.WriteString(defines)
 	for i, name := range files {
 		b, err := shaderFiles.ReadFile("shader/" + name + ".glsl")
 		if err != nil {
-			return 0, fmt.Errorf("render: %w", err)
+			return "", fmt.Errorf("render: %w", err)
 		}
 		// Messages of the driver then name the file by its number.
-		fmt.Fprintf(&source, "#line 1 %d\n%s\n", i, b)
+		fmt.Fprintf(&out, "#line 1 %d\n%s\n", i, b)
 	}
-	s := gl.CreateShader(kind)
-	text, free := gl.Strs(source.String() + "\x00")
-	gl.ShaderSource(s, 1, text, nil)
-	free()
-	gl.CompileShader(s)
-	var ok int32
-	if gl.GetShaderiv(s, gl.COMPILE_STATUS, &ok); ok != 0 {
-		return s, nil
-	}
-	var n int32
-	gl.GetShaderiv(s, gl.INFO_LOG_LENGTH, &n)
-	log := strings.Repeat("\x00", int(n)+1)
-	gl.GetShaderInfoLog(s, n, nil, gl.Str(log))
-	gl.DeleteShader(s)
-	return 0, fmt.Errorf("render: compile %v: %s", files, clean(log))
+	return out.String(), nil
 }
-
-func clean(log string) string { return strings.TrimSpace(strings.TrimRight(log, "\x00")) }

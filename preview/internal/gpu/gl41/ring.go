@@ -1,15 +1,14 @@
-package render
+package gl41
 
-// inFlight is how many frames the processor may be ahead of the GPU.
-const inFlight = 3
+import "github.com/untoldkit/untold/preview/internal/gpu"
 
 // ring hands out places one after the other and takes them back by frame.
 type ring struct {
 	size   int
 	head   int // next place
 	used   int
-	frames [inFlight]int // bytes of the frames in flight
-	now    int           // of the frame that is being prepared
+	frames [gpu.InFlight]int // bytes of the frames in flight
+	now    int               // of the frame that is being prepared
 }
 
 // ringAlign suits every format of textures.

@@ -1,5 +1,3 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
@@ -8,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -69,7 +68,7 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *payload.Asset) {
 		packed = packMaterial(packed, &p.materials[i], n.sets[i].has())
 	}
 	if len(packed) > 0 {
-		n.materials = r.materials.write(&r.staging, packed)
+		n.materials = r.materials.write(packed)
 	}
 }
 
@@ -150,7 +149,7 @@ func (r *Renderer) uploadGeometry() int64 {
 			r.queue = r.queue[1:]
 			continue
 		}
-		sent := n.piece(&r.staging)
+		sent := n.piece(r.device)
 		if n.sent == len(n.vertices)+len(n.indices) {
 			n.resident = true
 			n.asset.Release()
@@ -166,7 +165,7 @@ func (r *Renderer) uploadGeometry() int64 {
 }
 
 // piece uploads the next bytes of a representation.
-func (n *rep) piece(s *staging) int64 {
+func (n *rep) piece(d gpu.Device) int64 {
 	if len(n.vertices)+len(n.indices) == 0 {
 		return 0
 	}
@@ -175,7 +174,7 @@ func (n *rep) piece(s *staging) int64 {
 		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
 	}
 	k := min(pieceBytes, len(data)-from)
-	s.copyTo(buffer, at+from, data[from:from+k])
+	d.WriteBuffer(buffer, at+from, data[from:from+k])
 	n.sent += k
 	return int64(k)
 }

@@ -1,13 +1,10 @@
-//go:build cgo && !nopreview
-
 package render
 
 import (
 	"fmt"
 
-	"github.com/go-gl/gl/v4.1-core/gl"
-
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 // Sizes of the pages of the geometry pool: the vertices and indices of many
@@ -28,11 +25,11 @@ const spareRoom = 2
 
 // pool hands out geometry memory.
 type pool struct {
-	ids   uint32
-	pages []*page
-	spare *page // that is being made ahead; nil: none
-	full  bool  // there was no memory for one
-	used  int64
+	device gpu.Device
+	pages  []*page
+	spare  *page // that is being made ahead; nil: none
+	full   bool  // there was no memory for one
+	used   int64
 }
 
 // allocate finds room. An error means that the GPU's memory is exhausted.
@@ -115,7 +112,7 @@ func (p *pool) release(a place) {
 	}
 	for i, g := range p.pages {
 		if g == a.page {
-			g.close()
+			g.close(p.device)
 			p.pages = append(p.pages[:i], p.pages[i+1:]...)
 			return
 		}
@@ -141,25 +138,30 @@ func (p *pool) newPage(vertices, indices int) *page {
 // storeVertices makes the vertex buffer of a new page, which is the larger part
 // of it.
 func (p *pool) storeVertices(g *page) error {
-	gl.GenBuffers(1, &g.vertex)
-	return p.store(g, gl.ARRAY_BUFFER, g.vertex, g.vertices.size*vertex.Size)
+	size := g.vertices.size * vertex.Size
+	b, err := p.device.NewVertexBuffer(size)
+	if err != nil {
+		return fmt.Errorf("render: %w", err)
+	}
+	g.vertex = b
+	g.bytes += size
+	return nil
 }
 
-// complete makes the rest of a page and takes it into use.
+// complete makes the rest of a page and takes it into use. The page is gone when
+// there is no memory.
 func (p *pool) complete(g *page) error {
 	if p.spare == g {
 		p.spare = nil
 	}
-	gl.GenVertexArrays(1, &g.vao)
-	gl.BindVertexArray(g.vao)
-	gl.BindBuffer(gl.ARRAY_BUFFER, g.vertex)
-	vertexAttributes(p.ids)
-	gl.GenBuffers(1, &g.index)
-	err := p.store(g, gl.ELEMENT_ARRAY_BUFFER, g.index, g.indices.size*indexUnit)
-	gl.BindVertexArray(0)
+	size := g.indices.size * indexUnit
+	vao, index, err := p.device.NewVertexArray(g.vertex, vertexLayout, size)
 	if err != nil {
-		return err
+		g.close(p.device)
+		return fmt.Errorf("render: %w", err)
 	}
+	g.vao, g.index = vao, index
+	g.bytes += size
 	g.id = p.freeID()
 	p.pages = append(p.pages, g)
 	return nil
@@ -177,67 +179,28 @@ func (p *pool) freeID() int {
 	}
 }
 
-// store makes a buffer of a page. Drivers that choose between video and main
-// memory go by the usage: storage that is immutable counts as dynamic on NVIDIA's,
-// which moves it to main memory when it is drawn first. The page is gone when there
-// is no memory.
-func (p *pool) store(g *page, target, buffer uint32, size int) error {
-	for range 8 { // errors of others, of which a driver may keep several
-		gl.GetError()
-	}
-	gl.BindBuffer(target, buffer)
-	gl.BufferData(target, size, nil, gl.STATIC_DRAW)
-	if e := gl.GetError(); e != gl.NO_ERROR {
-		g.close()
-		return fmt.Errorf("render: no GPU memory for %d bytes of geometry (OpenGL error 0x%x)", size, e)
-	}
-	g.bytes += size
-	return nil
+// vertexLayout describes vertex.Vertex. Of normals and tangents only the direction
+// counts, so that they are taken as integers.
+var vertexLayout = []gpu.Attribute{
+	{Location: 0, Components: 3, Kind: gpu.Float32, Offset: 0, Stride: vertex.Size},
+	{Location: 1, Components: 4, Kind: gpu.Packed10, Offset: 12, Stride: vertex.Size},
+	{Location: 2, Components: 4, Kind: gpu.Packed10, Offset: 16, Stride: vertex.Size},
+	{Location: 3, Components: 2, Kind: gpu.Float16, Offset: 20, Stride: vertex.Size},
+	{Location: 4, Components: 4, Kind: gpu.Unorm8, Offset: 28, Stride: vertex.Size},
 }
 
-// vertexAttributes describes vertex.Vertex in the bound buffers, and the record
-// number of a draw in ids (0: set by hand before each draw). Normals are taken
-// as integers: before OpenGL 4.2 normalised 10-bit values decode in another way,
-// and only their direction counts.
-func vertexAttributes(ids uint32) {
-	for i, a := range [...]struct {
-		n          int32
-		kind       uint32
-		normalized bool
-		offset     uintptr
-	}{
-		{3, gl.FLOAT, false, 0},
-		{4, gl.INT_2_10_10_10_REV, false, 12},
-		{4, gl.INT_2_10_10_10_REV, false, 16},
-		{2, gl.HALF_FLOAT, false, 20},
-		{4, gl.UNSIGNED_BYTE, true, 28},
-	} {
-		gl.EnableVertexAttribArray(uint32(i))
-		gl.VertexAttribPointerWithOffset(uint32(i), a.n, a.kind, a.normalized, vertex.Size, a.offset)
-	}
-	if ids != 0 {
-		gl.BindBuffer(gl.ARRAY_BUFFER, ids)
-		gl.EnableVertexAttribArray(attribDraw)
-		gl.VertexAttribIPointerWithOffset(attribDraw, 1, gl.UNSIGNED_INT, 4, 0)
-		gl.VertexAttribDivisor(attribDraw, 1)
-	}
-}
-
-// attribDraw is the attribute that holds the number of a draw's record.
-const attribDraw = 5
-
-func (g *page) close() {
-	gl.DeleteVertexArrays(1, &g.vao)
-	gl.DeleteBuffers(1, &g.vertex)
-	gl.DeleteBuffers(1, &g.index)
+func (g *page) close(d gpu.Device) {
+	d.DeleteVertexArray(g.vao)
+	d.DeleteBuffer(g.vertex)
+	d.DeleteBuffer(g.index)
 }
 
 func (p *pool) close() {
 	for _, g := range p.pages {
-		g.close()
+		g.close(p.device)
 	}
 	if p.spare != nil {
-		p.spare.close()
+		p.spare.close(p.device)
 	}
 	p.pages, p.spare = nil, nil
 }
