@@ -117,24 +117,33 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	if like == nil || like.object != 0 {
 		return errBatchLike
 	}
-	at, err := r.pool.allocate(len(u.Buffers.Vertices), len(u.Buffers.Indices))
+	kind, indices := u.Buffers.Type, u.Buffers.Indices
+	bytes := len(indices)
+	if r.absolute {
+		bytes = len(indices) / kind.Size() * vertex.Index32.Size()
+	}
+	at, err := r.pool.allocate(len(u.Buffers.Vertices), bytes)
 	if err != nil {
 		return fmt.Errorf("%w (batch %d)", err, id)
 	}
 	m := *like
-	size := u.Buffers.Type.Size()
+	first := int32(at.vertices.at)
+	if r.absolute {
+		kind, indices, first = vertex.Index32, absoluteOf(indices, kind, at.vertices.at), 0
+	}
+	size := kind.Size()
 	box := geom.Box{Min: geom.FromF32(u.Bounds.Min), Max: geom.FromF32(u.Bounds.Max)}
 	m.center, m.half = [3]float64(box.Center()), [3]float64(box.Size().Scale(0.5))
-	m.wide, m.entity = u.Buffers.Type == vertex.Index32, 0
-	m.firstIndex, m.baseVertex = uint32(at.indices.at*indexUnit/size), int32(at.vertices.at)
-	m.indexCount = uint32(len(u.Buffers.Indices) / size)
+	m.wide, m.entity = kind == vertex.Index32, 0
+	m.firstIndex, m.baseVertex = uint32(at.indices.at*indexUnit/size), first
+	m.indexCount = uint32(len(indices) / size)
 	if m.set != nil {
 		m.set = r.textures.sets.acquire(m.set.key)
 	}
 	r.serial++
 	n := &rep{
 		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, at: at, materials: r.materials.duplicate(int(m.material)),
-		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: u.Buffers.Indices, asset: payload.NewAsset(u.Buffers.Release),
+		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: indices, asset: payload.NewAsset(u.Buffers.Release),
 	}
 	m.material = int32(n.materials.at)
 	n.whole = m

@@ -25,9 +25,16 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	if err != nil {
 		return fmt.Errorf("%w (scene %d, tile %d, %v)", err, key.Scene, key.Tile, key.Rep)
 	}
-	at, err := r.pool.allocate(len(p.vertices), len(p.indices))
+	size := len(p.indices)
+	if r.absolute {
+		size = p.absoluteSize()
+	}
+	at, err := r.pool.allocate(len(p.vertices), size)
 	if err != nil {
 		return err
+	}
+	if r.absolute {
+		p.makeAbsolute(at.vertices.at)
 	}
 	r.serial++
 	n := &rep{

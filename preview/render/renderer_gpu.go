@@ -29,6 +29,7 @@ type Renderer struct {
 	messages  messages
 	gpuTime   time.Duration // of an earlier frame
 	wireframe bool          // the device can draw edges
+	absolute  bool          // the device has no base vertex
 
 	reps   map[payload.Key]*rep
 	queue  []*rep // waiting for their upload, first in, first out
@@ -71,7 +72,7 @@ func New(s Surface, o Options) (*Renderer, error) {
 	caps := r.device.Caps()
 	r.info = infoOf(&caps)
 	r.info.settle(&o)
-	r.wireframe, r.frame.maxDraws = caps.Wireframe, caps.MaxDraws
+	r.wireframe, r.absolute, r.frame.maxDraws = caps.Wireframe, !caps.BaseVertex, caps.MaxDraws
 	r.options = o
 	r.messages.stage = stageStart
 	switch {
@@ -126,7 +127,7 @@ func (r *Renderer) init() error {
 	if workers <= 0 {
 		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
 	}
-	if r.textures, err = newTextures(d, o, i, workers); err != nil {
+	if r.textures, err = newTextures(d, o, workers); err != nil {
 		return err
 	}
 	if o.Warm {

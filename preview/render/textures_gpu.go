@@ -46,13 +46,14 @@ type textureScene struct {
 	reps int
 }
 
-func newTextures(d gpu.Device, o *Options, info *Info, workers int) (*textures, error) {
+func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
+	caps := d.Caps()
 	t := &textures{
 		sets:   newTextureSets(),
-		device: textureDevice{gpu: d, copies: info.CopyImage, anisotropy: info.Anisotropy},
+		device: textureDevice{gpu: d, copies: caps.CopyTexture, anisotropy: o.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
-	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: info.Blocks, ASTC: info.ASTC, Source: o.TextureSource})
+	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: caps.Blocks, ASTC: caps.ASTC, WebGL: caps.WebGL, Source: o.TextureSource})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))

@@ -37,6 +37,9 @@ func (r *Renderer) warm() error {
 		m.center, m.half = [3]float64{0, 0, -5}, [3]float64{1, 1, 1}
 		m.material, m.indexCount = int32(material.at), 3
 		m.firstIndex, m.baseVertex = uint32(at.indices.at*indexUnit/2), int32(at.vertices.at)
+		if m.wide = r.absolute; m.wide { // all indices are the page's first vertex
+			m.firstIndex, m.baseVertex = uint32(at.indices.at*indexUnit/4), 0
+		}
 		m.kind.doubleSided = i%2 == 1
 		n.meshes = append(n.meshes, m)
 	}

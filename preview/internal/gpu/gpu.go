@@ -41,6 +41,7 @@ type Caps struct {
 	TextureStorage          bool
 	Blocks                  bool // takes BC7 and BC5
 	ASTC                    bool
+	WebGL                   bool // takes blocks as texfile.Options.WebGL has them
 	CopyTexture             bool // CopyTexture works
 	DebugOutput             bool // Listen works
 	Software                bool // drawn by the processor
