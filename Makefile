@@ -23,7 +23,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s test-arm64 fused
+.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s test-arm64 fused
 
 all: build
 
@@ -36,10 +36,15 @@ deps:
 # go command can do that: C code and a driver run in it.
 PIE = $(shell $(GO) list -buildmode=pie unsafe >/dev/null 2>&1 && echo -buildmode=pie)
 
-build: deps static
+build: deps web static
 ifneq ($(NOPREVIEW),1)
 	CGO_ENABLED=1 $(GO) build $(PIE) $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
 endif
+
+# The page that untold serve shows: the viewer in WebAssembly, which the programs
+# embed. Without it they build all the same, and say so when they are asked for it.
+web:
+	@GO="$(GO)" sh scripts/build-web.sh
 
 static:
 	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
@@ -138,4 +143,4 @@ cross:
 	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 
 clean:
-	rm -rf bin $(OUT)
+	rm -rf bin $(OUT) preview/web/page/viewer.wasm.gz preview/web/page/wasm_exec.js
