@@ -97,6 +97,7 @@ export class Canvas {
     if (!key || key === 258 || (key >= 273 && key <= 281) || e.metaKey || (e.ctrlKey && down && key >= 65 && key <= 90)) return;
     if (e.target instanceof Element && e.target.closest("button, select, input, a, dialog")) return;
     if (down && key !== 256 && key < 282) e.preventDefault();
+    if (key === 72 || key === 270) return void (down && this.help()); // H and F1
     this.push(KEY, key, mods(e), down, e.repeat ? 1 : 0, 0, 0, 0, 0);
   }
 

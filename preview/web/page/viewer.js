@@ -112,7 +112,10 @@ function controls(canvas, list, scene) {
     url.hash = "";
     location.href = url.href;
   });
-  $("bar-of-tools").hidden = false;
+  canvas.help = () => $("help").showModal();
+  $("show-help").addEventListener("click", canvas.help);
+  $("help").addEventListener("close", () => $("canvas").focus());
+  $("tools").hidden = false;
 }
 
 async function main() {
@@ -148,8 +151,7 @@ async function main() {
     plain: query.has("plain"),
     start: cameraOf(location.hash),
     message: (text) => {
-      console.log(text);
-      hint(text);
+      $("news").textContent = text; // which the program draws
     },
     status: (s) => status(s, files),
     ended: (text) => fail("The viewer has ended", text || "Load the page again to go on."),
