@@ -10,6 +10,7 @@
 # make test-farm what untold farm slurm prints, on a Slurm cluster on loopback (opt-in)
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
 # make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
+# make test-web what the page shows in chromium, beside the preview (opt-in)
 # make fused  nothing that a cook writes depends on how a machine rounds
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 
@@ -23,7 +24,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-s3 test-farm test-k8s test-arm64 fused
+.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-web test-s3 test-farm test-k8s test-arm64 fused
 
 all: build
 
@@ -36,10 +37,15 @@ deps:
 # go command can do that: C code and a driver run in it.
 PIE = $(shell $(GO) list -buildmode=pie unsafe >/dev/null 2>&1 && echo -buildmode=pie)
 
-build: deps static
+build: deps web static
 ifneq ($(NOPREVIEW),1)
 	CGO_ENABLED=1 $(GO) build $(PIE) $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
 endif
+
+# The page that untold serve shows: the viewer in WebAssembly, which the programs
+# embed. Without it they build all the same, and say so when they are asked for it.
+web:
+	@GO="$(GO)" sh scripts/build-web.sh
 
 static:
 	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
@@ -72,6 +78,10 @@ SLOWIN = ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/internal/draco ./
 test: deps
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -run '$(SLOW)' $(SLOWIN)
+
+# Pictures and input in a real browser, software GL; a minute on two quiet cores.
+test-web: web
+	UNTOLD_BROWSER=1 $(GO) test -count=1 -run TestBrowser -v ./cmd/untold
 
 # Builds a server from the module proxy into a temporary folder.
 test-s3:
@@ -138,4 +148,4 @@ cross:
 	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 
 clean:
-	rm -rf bin $(OUT)
+	rm -rf bin $(OUT) preview/web/page/viewer.wasm.gz preview/web/page/wasm_exec.js

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -55,6 +56,8 @@ type present struct {
 	drawn []runtime.Drawn
 	stats render.Stats
 	ended bool // this is the last one
+
+	status Status // of OnStatus
 }
 
 // Run shows scenes until the run ends as Options say, the window is closed or
@@ -89,7 +92,7 @@ func Run(ctx context.Context, o Options) (rep *stats.Report, err error) {
 			o.onWhite(slot, err)
 		}
 	}
-	r, err := render.New(ro)
+	r, err := render.New(surf, ro)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +157,9 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.closeShown()) }()
+	if at := o.Start; at != nil {
+		a.cam.rig.Jump(camera.Pose{Position: at.Position, Forward: at.Forward, FovYDegrees: at.FovYDegrees})
+	}
 	play := a.loop
 	if o.shoot != nil {
 		play = func() error { return o.shoot(a) }
@@ -169,7 +175,7 @@ func (a *app) report() *stats.Report {
 	st := a.shown.s.Stats()
 	rep := a.meter.Report(&st, &a.stats, !a.clock.virtual, a.messages.errors)
 	info := a.r.Info()
-	rep.Scene, rep.Device, rep.View = a.scenes.name(), info.Device+", OpenGL "+info.Version, a.display.view.String()
+	rep.Scene, rep.Device, rep.View = a.scenes.name(), info.Device+", "+info.Version, a.display.view.String()
 	rep.Seconds = a.clock.elapsed().Seconds()
 	return rep
 }

@@ -257,7 +257,7 @@ func TestBatchesAcrossScenes(t *testing.T) {
 	s := &scripted{Surface: window, script: map[int][]surface.Event{
 		40: slices.Concat(press(surface.KeyTab), press(surface.KeyDown), press(surface.KeyEnter)), 80: press(surface.KeyF5),
 	}}
-	r, err := render.New(render.Options{Width: o.Width, Height: o.Height, Samples: 1, ShadowSize: 128, Framebuffer: window.Framebuffer()})
+	r, err := render.New(window, render.Options{Width: o.Width, Height: o.Height, Samples: 1, ShadowSize: 128, Framebuffer: window.Framebuffer()})
 	if err != nil {
 		t.Fatal(err)
 	}

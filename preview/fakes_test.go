@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -32,10 +33,11 @@ type fakeSurface struct {
 	waited   []int // frames after which the run waited for events
 }
 
-func (s *fakeSurface) Size() (int, int)    { return s.w, s.h }
-func (s *fakeSurface) Scale() float64      { return 1 }
-func (s *fakeSurface) Framebuffer() uint32 { return 0 }
-func (s *fakeSurface) Present() error      { s.frame++; return nil }
+func (s *fakeSurface) Size() (int, int)       { return s.w, s.h }
+func (s *fakeSurface) Scale() float64         { return 1 }
+func (s *fakeSurface) Framebuffer() uint32    { return 0 }
+func (s *fakeSurface) Device(bool) gpu.Device { return nil }
+func (s *fakeSurface) Present() error         { s.frame++; return nil }
 func (s *fakeSurface) Events(dst []surface.Event) []surface.Event {
 	dst = append(dst, s.script[s.frame]...)
 	if s.onFrame != nil {

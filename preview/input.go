@@ -345,7 +345,7 @@ func (a *app) escape(surface.Mods) {
 		a.display.show.Help = false
 		return
 	}
-	a.ended = true
+	a.ended = !a.o.KeepOpen
 }
 
 func (a *app) toggleChooser(surface.Mods) {

@@ -53,6 +53,7 @@ func (a *app) loop() error {
 				return err
 			}
 		}
+		a.tellStatus()
 		a.frame++
 		if err := a.ending.nothingWanted(&a.shown, &a.cam.stream, len(a.drawn), false); err != nil {
 			return err
@@ -65,6 +66,17 @@ func (a *app) loop() error {
 		}
 	}
 	return a.finish()
+}
+
+// tellStatus is for programs that show it themselves.
+func (a *app) tellStatus() {
+	if a.o.OnStatus == nil {
+		return
+	}
+	a.status = Status{
+		Scene: a.scenes.name(), Camera: a.cam.draw, Missing: a.overlay.load.missing, Frame: &a.cost, Stream: a.shown.s.Stats(), Drawn: a.stats,
+	}
+	a.o.OnStatus(&a.status)
 }
 
 // step is one frame, in this order: what the person did and a new cook change

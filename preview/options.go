@@ -77,12 +77,21 @@ type Options struct {
 	Message func(text string) // news for the terminal; nil: dropped
 	Logger  *slog.Logger      // of the runtime and of OpenGL; nil: silent
 
+	// Start is where the camera of the first scene starts: its position, direction
+	// and field of view; nil: as the scene says.
+	Start *runtime.Camera
+	// KeepOpen says that Escape does not end the run.
+	KeepOpen bool
+
 	Screenshot string // PNG file of the last frame
 	RecordDir  string // folder for a PNG file of every frame
 	// OnRecord gets every event as it happens, in the form of the simulator.
 	OnRecord func(*simulate.Record) error
 	// OnFrame gets what each frame took; the Frame is used again afterwards.
 	OnFrame func(*stats.Frame) error
+	// OnStatus is told after every frame how it stands; the Status is used again
+	// afterwards.
+	OnStatus func(*Status)
 
 	onTexture  func(*texture.Event, texture.Slot) // of the run
 	onWhite    func(texture.Slot, error)          // of the run
@@ -90,6 +99,16 @@ type Options struct {
 	late       *late                              // stands between a run on a virtual clock and the renderer
 	wall       func() time.Duration               // the clock on the wall since frame 0; of tests
 	memoryRoot string                             // stands for / in package memory; of tests
+}
+
+// Status is how a run stands, for a program that shows it in a way of its own.
+type Status struct {
+	Scene   string
+	Camera  runtime.Camera
+	Missing float64       // share of what is wanted that is on its way, by bytes; 0: nothing is
+	Frame   *stats.Frame  // the last one
+	Stream  runtime.Stats // after it
+	Drawn   render.Stats
 }
 
 // Show is what is drawn over the scene.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/preview/web"
 	"github.com/untoldkit/untold/runtime/serve"
 )
 
@@ -40,7 +41,8 @@ func newServe(a *app) *cobra.Command {
 		Long: `serve makes the files of a folder available over HTTP/1.1 and HTTP/2, as a CDN would: strong
 ETags (a hash of the content), Last-Modified, byte ranges, conditional requests, CORS headers.
 Bodies are never compressed. Nothing outside the folder is served, nor names that start with a
-dot; "/" shows the manifests.
+dot. "/" is a page that shows the scenes in a browser (docs/web.md); a program that was built
+without it lists the manifests there.
 
 --latency, --bandwidth and --fail-rate rehearse a bad network. All responses share the bandwidth.
 Which requests fail depends on --seed, the file and how often it was asked for, not on timing.
@@ -99,10 +101,14 @@ func (s *serveFlags) run(cmd *cobra.Command, a *app, dir string) error {
 	if s.readTimeout <= 0 {
 		return errors.New("--read-timeout must be above 0")
 	}
-	out := &serveLog{a: a, asJSON: s.asJSON}
+	page, err := web.FS()
+	if err != nil && !errors.Is(err, web.ErrNotBuilt) {
+		return err
+	}
+	out := &serveLog{a: a, asJSON: s.asJSON, page: page != nil}
 	h, err := serve.New(dir, serve.Options{
 		Latency: s.latency, Bandwidth: float64(s.bandwidth), FailRate: s.failRate, FailWith: kinds, FailStatus: s.failStatus,
-		RetryAfter: s.retry, Seed: s.seed, AllowOrigin: s.cors, Log: out.request,
+		RetryAfter: s.retry, Seed: s.seed, AllowOrigin: s.cors, Log: out.request, Page: page,
 	})
 	if err == nil {
 		err = a.checkEffects(cmd.Flags(), s.needs())
@@ -149,6 +155,7 @@ func (s *serveFlags) url(addr net.Addr) string {
 type serveLog struct {
 	a      *app
 	asJSON bool
+	page   bool       // "/" is a viewer
 	mu     sync.Mutex // requests end while the rest is printed
 }
 
@@ -182,6 +189,12 @@ func (l *serveLog) listening(dir, base string, scenes []serve.Scene) error {
 		if err == nil {
 			_, err = fmt.Fprintf(l.a.stdout, "  %s  %s, %s\n", u, human.Plural(scenes[i].Tiles, "tile"), human.Bytes(scenes[i].Bytes))
 		}
+	}
+	switch {
+	case !l.page:
+		l.a.info("%v", web.ErrNotBuilt)
+	case len(scenes) > 0:
+		l.a.info("open %s in a browser to fly through it", base)
 	}
 	return err
 }

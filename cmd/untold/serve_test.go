@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/preview/web"
 )
 
 // logLine is a line that serve --json prints.
@@ -157,7 +158,16 @@ func TestServeCommand(t *testing.T) {
 	if code, body := get(t, s.url+"yard.json"); code != 200 || body != string(testfile.Read(t, filepath.Join(dir, "yard.json"))) {
 		t.Errorf("%d, %d bytes", code, len(body))
 	}
-	if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "yard.json") {
+	// What lists the scenes depends on whether the page was built.
+	list, lines := s.url, 8
+	if _, err := web.FS(); err == nil {
+		if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "<canvas") {
+			t.Errorf("%d %s", code, body)
+		}
+		list += ".viewer/scenes.json"
+		lines++
+	}
+	if code, body := get(t, list); code != 200 || !strings.Contains(body, "yard.json") {
 		t.Errorf("%d %s", code, body)
 	}
 	conn, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(s.url, "http:"), "/"))
@@ -173,14 +183,14 @@ func TestServeCommand(t *testing.T) {
 		t.Errorf("%v\n%s", err, all)
 	}
 	log, code := s.stop(t)
-	if code != 0 || s.errs.Len() != 0 || len(log) != 8 {
+	if code != 0 || s.errs.Len() != 0 || len(log) != lines {
 		t.Fatalf("exit %d, %d lines, %s", code, len(log), s.errs.String())
 	}
 	i := slices.IndexFunc(log, func(l logLine) bool { return l.Path == "/yard.json" })
 	if i < 0 || log[i].Event != "request" || log[i].Status != 200 || log[i].Bytes == 0 {
 		t.Errorf("%+v", log)
 	}
-	if l := log[7]; l.Event != "stopped" || l.Requests != 7 {
+	if l := log[lines-1]; l.Event != "stopped" || l.Requests != int64(lines-1) {
 		t.Errorf("%+v", l)
 	}
 }

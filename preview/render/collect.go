@@ -10,9 +10,6 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// maxDrawsPerFrame bounds the draws of a frame, shadows included.
-const maxDrawsPerFrame = 1 << 20
-
 // collected is what a frame draws: what is in view, in which order, and the words
 // that the shaders read of it. It owns these lists, which are kept from frame to
 // frame, and knows nothing of OpenGL: the same frame, uploads and textures give the

@@ -51,7 +51,7 @@ func headless(t testing.TB, o Options) *Renderer {
 	o.Framebuffer = s.Framebuffer()
 	o.Debug = true
 	o.Logger = slog.New(&failing{t: t})
-	r, err := New(o)
+	r, err := New(s, o)
 	if err != nil {
 		s.Close()
 		t.Fatal(err)

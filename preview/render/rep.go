@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -47,8 +48,8 @@ type page struct {
 	id            int
 	vertices      freeList // in vertices
 	indices       freeList // in units of indexUnit
-	vao           uint32
-	vertex, index uint32
+	vao           gpu.VertexArray
+	vertex, index gpu.Buffer
 	bytes         int
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -346,7 +347,7 @@ func TestTrim(t *testing.T) {
 		}
 		img := &texfile.Image{Use: texfile.Data, Encoding: enc, SourceWidth: 40, SourceHeight: 24}
 		for k := range 6 {
-			w, h := mipSize(40, 24, k)
+			w, h := max(1, 40>>k), max(1, 24>>k)
 			img.Levels = append(img.Levels, texfile.Level{Width: w, Height: h, Pix: bytes.Repeat([]byte{byte(40*k + 1)}, enc.RowBytes(w)*enc.Rows(h))})
 		}
 		if err := d.Upload(1, img); err != nil {
@@ -360,7 +361,7 @@ func TestTrim(t *testing.T) {
 		if d.Trim(1, 6) || d.Trim(1, 0) || !d.Trim(1, 2) || !d.Trim(1, 1) {
 			t.Error("the wrong levels were dropped")
 		}
-		if got := d.table[0]; got.width != 5 || got.height != 3 || got.levels != 3 {
+		if got := d.table[0]; got.Width != 5 || got.Height != 3 || got.Levels != 3 {
 			t.Errorf("%+v", got)
 		}
 		for k := range 3 {
@@ -425,10 +426,10 @@ func TestCloseWhileTexturesLoad(t *testing.T) {
 }
 
 // readLevel returns n bytes of a level of a texture.
-func readLevel(name uint32, level int, enc texfile.Encoding, n int) []byte {
+func readLevel(name gpu.Texture, level int, enc texfile.Encoding, n int) []byte {
 	out := make([]byte, n)
-	gl.ActiveTexture(gl.TEXTURE0 + unitScratch)
-	gl.BindTexture(gl.TEXTURE_2D, name)
+	gl.ActiveTexture(gl.TEXTURE0 + unitAtlas)
+	gl.BindTexture(gl.TEXTURE_2D, uint32(name))
 	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
 	if enc == texfile.RGBA8 {
 		gl.GetTexImage(gl.TEXTURE_2D, int32(level), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&out[0]))

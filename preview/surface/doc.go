@@ -15,6 +15,8 @@ package surface
 import (
 	"errors"
 	"time"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
 // ErrUnavailable is matched by the error of a program that was built without
@@ -37,6 +39,10 @@ type Surface interface {
 	// Framebuffer returns the OpenGL name of the framebuffer to draw into: 0 for
 	// a window.
 	Framebuffer() uint32
+	// Device returns a new device for the surface's context, for a
+	// render.Renderer; plain keeps it to what OpenGL 4.1 core has. It is closed
+	// before the surface is.
+	Device(plain bool) gpu.Device
 	// Present shows what was drawn and, for a window, waits for the display as
 	// SetVSync says. A headless surface only flushes.
 	Present() error

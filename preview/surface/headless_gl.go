@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
+	"github.com/untoldkit/untold/preview/internal/gpu/gl41"
 )
 
 // maxSize bounds pictures; drivers have limits of their own below.
@@ -72,13 +75,14 @@ func (s *headless) allocate() error {
 	return nil
 }
 
-func (s *headless) Size() (width, height int) { return s.width, s.height }
-func (s *headless) Scale() float64            { return 1 }
-func (s *headless) Framebuffer() uint32       { return s.fbo }
-func (s *headless) Wait(time.Duration)        {}
-func (s *headless) SetTitle(string)           {}
-func (s *headless) SetCursorCaptured(bool)    {}
-func (s *headless) SetVSync(bool)             {}
+func (s *headless) Size() (width, height int)    { return s.width, s.height }
+func (s *headless) Scale() float64               { return 1 }
+func (s *headless) Framebuffer() uint32          { return s.fbo }
+func (s *headless) Device(plain bool) gpu.Device { return gl41.New(plain) }
+func (s *headless) Wait(time.Duration)           {}
+func (s *headless) SetTitle(string)              {}
+func (s *headless) SetCursorCaptured(bool)       {}
+func (s *headless) SetVSync(bool)                {}
 
 func (s *headless) Present() error {
 	gl.Flush()

@@ -1,4 +1,4 @@
-//go:build !cgo || nopreview
+//go:build (!cgo || nopreview) && !js
 
 package surface
 

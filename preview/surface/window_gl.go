@@ -10,6 +10,9 @@ import (
 
 	"github.com/go-gl/gl/v4.1-core/gl"
 	"github.com/go-gl/glfw/v3.3/glfw"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
+	"github.com/untoldkit/untold/preview/internal/gpu/gl41"
 )
 
 // window is a window of the desktop.
@@ -91,6 +94,8 @@ func (s *window) Scale() float64 {
 }
 
 func (s *window) Framebuffer() uint32 { return 0 }
+
+func (s *window) Device(plain bool) gpu.Device { return gl41.New(plain) }
 
 func (s *window) Present() error {
 	s.w.SwapBuffers()

@@ -20,6 +20,7 @@ type Handler struct {
 	tags   *tags
 	faults *faults
 	bucket *bucket // nil without a limit
+	page   *page   // nil: "/" lists the scenes
 
 	search chan struct{}    // held by the one search for scenes at a time
 	known  map[string]known // by path; belongs to that search
@@ -39,7 +40,14 @@ func New(dir string, opts Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	var p *page
+	if opts.Page != nil {
+		if p, err = readPage(opts.Page); err != nil {
+			return nil, err
+		}
+	}
 	h := &Handler{
+		page: p,
 		opts: opts, tree: t, tags: &tags{clock: opts.Clock, known: map[string]*tag{}},
 		search: make(chan struct{}, 1), known: map[string]known{},
 		faults: &faults{rate: opts.FailRate, kinds: opts.FailWith, seed: opts.Seed, count: map[string]uint64{}},
@@ -105,6 +113,10 @@ func (h *Handler) answer(w *response, r *http.Request) {
 	default:
 		w.Header().Set("Allow", methods)
 		w.fail(http.StatusMethodNotAllowed, "use GET or HEAD")
+		return
+	}
+	if name, ok := h.ofPage(r.URL.Path); ok {
+		h.pageFile(w, r, name)
 		return
 	}
 	if r.URL.Path == "/" {

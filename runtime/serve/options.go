@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"net/http"
 	"time"
@@ -35,6 +36,10 @@ type Options struct {
 	// Log, when set, is called at the end of every response, by one goroutine at
 	// a time.
 	Log func(*Entry)
+	// Page, when set, is what "/" shows: index.html, whose other files are below
+	// .viewer/, where scenes.json lists the scenes: objects with path, tiles and
+	// bytes. It is read once. Page files are html, css, js, svg and gz.
+	Page fs.FS
 	// Clock is the time; nil: that of the machine.
 	Clock Clock
 }

@@ -32,6 +32,8 @@ type FileOptions struct {
 	// take BC7 and BC5, and ASTC does for devices that take ASTC; else they become
 	// RGBA8.
 	Blocks, ASTC bool
+	// WebGL keeps them only as WebGL 2 takes them: see texfile.Options.
+	WebGL bool
 	// Source, if set, opens the files of folders that it knows, such as those of a
 	// remote.Fetcher with TexturesOnDemand.
 	Source texfile.Source
@@ -104,6 +106,6 @@ func (l *FileLoader) read(x openRequest) (*texfile.Image, error) {
 		}
 	}
 	return texfile.DecodeFile(x.Context, x.URI, x.file, texfile.Options{
-		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC,
+		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC, WebGL: l.options.WebGL,
 	})
 }

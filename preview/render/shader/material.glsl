@@ -1,6 +1,6 @@
 // A material as packMaterial in Go writes it.
 
-uniform samplerBuffer u_materials;
+uniform TABLE u_materials;
 
 const uint HAS_BASE = 1u, HAS_NORMAL = 2u, HAS_METALLIC = 4u, HAS_ROUGHNESS = 8u, HAS_EMISSIVE = 16u, HAS_OCCLUSION = 32u;
 const uint UNLIT = 64u, DOUBLE_SIDED = 128u, MASKED = 4096u;

@@ -104,10 +104,10 @@ vec2 directionalAlbedo(float roughness, float nDotV) {
 void main() {
     uint mask = v_draw.y;
     int m = int(v_draw.x) * 4;
-    vec4 base = texelFetch(u_materials, m);
-    vec4 emissive = texelFetch(u_materials, m + 1); // w: alpha cutoff
-    vec4 factors = texelFetch(u_materials, m + 2);  // metallic, roughness, normal scale, occlusion
-    uint flags = uint(texelFetch(u_materials, m + 3).x);
+    vec4 base = FETCH(u_materials, m);
+    vec4 emissive = FETCH(u_materials, m + 1); // w: alpha cutoff
+    vec4 factors = FETCH(u_materials, m + 2);  // metallic, roughness, normal scale, occlusion
+    uint flags = uint(FETCH(u_materials, m + 3).x);
 
 #ifdef TEXTURED
     base *= texture(u_base, v_uv);
@@ -122,7 +122,7 @@ void main() {
     if ((flags & MASKED) != 0u) {
 #endif
     // Leaves must not thin out in the distance, where levels average them.
-    base.a *= 1.0 + 0.25 * max(textureQueryLod(u_base, v_uv).x, 0.0);
+    base.a *= 1.0 + 0.25 * max(LEVEL(u_base, v_uv), 0.0);
     // The edge is one pixel wide and becomes coverage of the samples.
     alpha = clamp((base.a - emissive.w) / max(fwidth(base.a), 1e-4) + 0.5, 0.0, 1.0);
 #ifdef COVERAGE

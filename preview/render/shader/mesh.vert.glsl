@@ -5,10 +5,10 @@ layout(location = 1) in vec4 a_normal;  // -511..511
 layout(location = 2) in vec4 a_tangent; // -511..511; the sign of w is the handedness
 layout(location = 3) in vec2 a_uv;      // v runs bottom-up
 layout(location = 4) in vec4 a_color;
-layout(location = 5) in uint a_draw;
+RECORD_INPUT;
 
-uniform samplerBuffer u_objects;
-uniform usamplerBuffer u_draws;
+uniform TABLE u_objects;
+uniform UTABLE u_draws;
 
 #ifdef SHADOW
 uniform mat4 u_light;
@@ -24,14 +24,17 @@ flat out uvec4 v_draw; // material, mask, colour, unused
 #endif
 
 void main() {
-    uvec4 draw = texelFetch(u_draws, int(a_draw));
+    uvec4 draw = FETCH(u_draws, RECORD);
     int o = int(draw.x) * 4;
-    vec4 r0 = texelFetch(u_objects, o), r1 = texelFetch(u_objects, o + 1), r2 = texelFetch(u_objects, o + 2);
-    vec3 p = a_position - texelFetch(u_objects, o + 3).xyz;
+    vec4 r0 = FETCH(u_objects, o), r1 = FETCH(u_objects, o + 1), r2 = FETCH(u_objects, o + 2);
+    vec3 p = a_position - FETCH(u_objects, o + 3).xyz;
     vec3 position = vec3(dot(r0.xyz, p) + r0.w, dot(r1.xyz, p) + r1.w, dot(r2.xyz, p) + r2.w);
 
 #ifdef SHADOW
     gl_Position = u_light * vec4(position, 1.0);
+#ifdef CLAMP_NEAR // the device cannot clamp depths
+    gl_Position.z = max(gl_Position.z, CLAMP_NEAR);
+#endif
 #else
     gl_Position = frame.viewProj * vec4(position, 1.0);
     v_position = position;

@@ -9,6 +9,6 @@ uniform sampler2D u_base;
 void main() {
 #ifdef MASK
     int m = int(v_draw.x) * 4;
-    if (texture(u_base, v_uv).a * texelFetch(u_materials, m).a < texelFetch(u_materials, m + 1).w) discard;
+    if (texture(u_base, v_uv).a * FETCH(u_materials, m).a < FETCH(u_materials, m + 1).w) discard;
 #endif
 }

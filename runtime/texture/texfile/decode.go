@@ -69,6 +69,10 @@ type Options struct {
 	// Blocks keeps the blocks of cooked textures in BC7 and BC5, for GPUs that
 	// read them, and ASTC those in ASTC (DecodeAt only).
 	Blocks, ASTC bool
+	// WebGL keeps them only as WebGL 2 takes them: BC7 and BC5 where the edges of
+	// the first level are multiples of 4, ASTC where no normals are packed, since
+	// it cannot put channels in another order.
+	WebGL bool
 
 	ctx    context.Context // of waiting for memory; nil: without end
 	budget *picture.Budget // nil: the one that all share

@@ -159,6 +159,11 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	if o.MaxSize > 0 {
 		first = r.StartLevel(o.MaxSize)
 	}
+	if o.WebGL && enc.ASTC() {
+		blocks = blocks && !r.PacksNormals()
+	} else if o.WebGL {
+		blocks = blocks && (r.Levels[first].Width|r.Levels[first].Height)%4 == 0
+	}
 	limit := o.MaxPixels
 	if limit <= 0 {
 		limit = DefaultMaxPixels

@@ -37,6 +37,12 @@ func TestDecodeUtex(t *testing.T) {
 			t.Errorf("level %d has %d bytes, want %d", i, len(l.Pix), want)
 		}
 	}
+	// WebGL takes no blocks whose first level ends within one.
+	for edge, want := range map[int]Encoding{0: BC5, 20: BC5, 10: RGBA8, 5: RGBA8} {
+		if img := at(Options{Use: Normal, Blocks: true, WebGL: true, MaxSize: edge}); img.Encoding != want {
+			t.Errorf("WebGL, %d texels: %v, want %v", edge, img.Encoding, want)
+		}
+	}
 	img = at(Options{Use: Normal})
 	l := img.Levels[0]
 	if p := l.Pix; img.Encoding != RGBA8 || len(p) != 4*40*24 || p[0] != 128 || p[1] != 128 || p[2] < 254 {
@@ -64,6 +70,9 @@ func TestDecodeASTC(t *testing.T) {
 	img := at(Options{Use: Normal, Blocks: true, MaxSize: 20})
 	if p := img.Levels[0].Pix; img.Encoding != RGBA8 || img.NormalPacked || len(p) != 4*20*12 || [4]byte(p) != [4]byte{64, 128, 238, 255} {
 		t.Errorf("%v, %d bytes, first texel %v", img.Encoding, len(p), p[:4])
+	}
+	if img := at(Options{Use: Normal, ASTC: true, WebGL: true, MaxSize: 20}); img.Encoding != RGBA8 || img.NormalPacked {
+		t.Errorf("WebGL: %v, packed %v", img.Encoding, img.NormalPacked)
 	}
 	img = at(Options{Use: Normal, ASTC: true, MaxSize: 20})
 	if l := img.Levels[0]; img.Encoding.String() != "astc-6x6" || !img.NormalPacked || l.Width != 20 || len(l.Pix) != 4*2*16 {

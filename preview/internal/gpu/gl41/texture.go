@@ -1,0 +1,165 @@
+//go:build cgo && !nopreview
+
+package gl41
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
+
+// internalFormat returns how OpenGL calls the way in which a texture is stored.
+func internalFormat(i *gpu.TextureInfo) uint32 {
+	switch {
+	case i.Encoding.ASTC() && i.SRGB:
+		return compressedSRGBASTC4x4 + uint32(i.Encoding-texfile.ASTC4x4)
+	case i.Encoding.ASTC():
+		return compressedRGBAASTC4x4 + uint32(i.Encoding-texfile.ASTC4x4)
+	case i.Encoding == texfile.BC5:
+		return gl.COMPRESSED_RG_RGTC2
+	case i.Encoding == texfile.BC7 && i.SRGB:
+		return compressedSRGBAlphaBPTC
+	case i.Encoding == texfile.BC7:
+		return compressedRGBABPTC
+	case i.SRGB:
+		return gl.SRGB8_ALPHA8
+	}
+	return gl.RGBA8
+}
+
+// NewTexture makes a texture object with all its levels.
+func (d *Device) NewTexture(i *gpu.TextureInfo) gpu.Texture {
+	var t uint32
+	gl.GenTextures(1, &t)
+	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
+	gl.BindTexture(gl.TEXTURE_2D, t)
+	// First how many levels there are and how they are read: drivers keep a
+	// texture whose levels do not fit that in another way.
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_BASE_LEVEL, 0)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, int32(i.Levels-1))
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
+	if i.GreenInAlpha {
+		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_SWIZZLE_G, gl.ALPHA)
+	}
+	if i.Anisotropy > 1 {
+		gl.TexParameterf(gl.TEXTURE_2D, textureMaxAnisotropy, float32(i.Anisotropy))
+	}
+	format := internalFormat(i)
+	if d.caps.TextureStorage {
+		gl.TexStorage2D(gl.TEXTURE_2D, int32(i.Levels), format, int32(i.Width), int32(i.Height))
+		return gpu.Texture(t)
+	}
+	for level := range i.Levels {
+		w, h := i.Mip(level)
+		if i.Encoding == texfile.RGBA8 {
+			gl.TexImage2D(gl.TEXTURE_2D, int32(level), int32(format), int32(w), int32(h), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
+		} else {
+			gl.CompressedTexImage2D(gl.TEXTURE_2D, int32(level), format, int32(w), int32(h), 0, int32(i.Bytes(w, h)), nil)
+		}
+	}
+	return gpu.Texture(t)
+}
+
+// NewAtlas makes a texture of one channel.
+func (d *Device) NewAtlas(width, height int, pix []byte) gpu.Texture {
+	var t uint32
+	gl.GenTextures(1, &t)
+	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
+	gl.BindTexture(gl.TEXTURE_2D, t)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, 0)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
+	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.R8, int32(width), int32(height), 0, gl.RED, gl.UNSIGNED_BYTE, unsafe.Pointer(&pix[0]))
+	return gpu.Texture(t)
+}
+
+// WriteRows stores rows of a level. The driver takes them from the program's
+// memory: no frame draws with the texture yet that would have to be waited for, and
+// from a buffer NVIDIA's fills levels slowly as long as others are missing.
+func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, level, y, width, height int, data []byte) {
+	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
+	gl.BindTexture(gl.TEXTURE_2D, uint32(t))
+	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
+	pix := unsafe.Pointer(&data[0])
+	if i.Encoding == texfile.RGBA8 {
+		gl.TexSubImage2D(gl.TEXTURE_2D, int32(level), 0, int32(y), int32(width), int32(height), gl.RGBA, gl.UNSIGNED_BYTE, pix)
+		return
+	}
+	gl.CompressedTexSubImage2D(gl.TEXTURE_2D, int32(level), 0, int32(y), int32(width), int32(height), internalFormat(i), int32(len(data)), pix)
+}
+
+// CopyTexture copies levels on the GPU.
+func (d *Device) CopyTexture(dst, src gpu.Texture, i *gpu.TextureInfo, skip int) {
+	for level := range i.Levels - skip {
+		w, h := i.Mip(level + skip)
+		gl.CopyImageSubData(uint32(src), gl.TEXTURE_2D, int32(level+skip), 0, 0, 0,
+			uint32(dst), gl.TEXTURE_2D, int32(level), 0, 0, 0, int32(w), int32(h), 1)
+	}
+}
+
+// DeleteTexture deletes a texture.
+func (d *Device) DeleteTexture(t gpu.Texture) {
+	name := uint32(t)
+	gl.DeleteTextures(1, &name)
+}
+
+// BindTexture binds a texture to a unit.
+func (d *Device) BindTexture(unit int, t gpu.Texture) {
+	gl.ActiveTexture(gl.TEXTURE0 + uint32(unit))
+	gl.BindTexture(gl.TEXTURE_2D, uint32(t))
+}
+
+// NewShadowMaps makes layers of depths and their framebuffers.
+func (d *Device) NewShadowMaps(edge, layers, unit int) (gpu.Texture, []gpu.Framebuffer, error) {
+	var t uint32
+	gl.GenTextures(1, &t)
+	gl.ActiveTexture(gl.TEXTURE0 + uint32(unit))
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, t)
+	for name, v := range map[uint32]int32{
+		gl.TEXTURE_MIN_FILTER: gl.LINEAR, gl.TEXTURE_MAG_FILTER: gl.LINEAR, gl.TEXTURE_MAX_LEVEL: 0,
+		gl.TEXTURE_WRAP_S: gl.CLAMP_TO_EDGE, gl.TEXTURE_WRAP_T: gl.CLAMP_TO_EDGE,
+		gl.TEXTURE_COMPARE_MODE: gl.COMPARE_REF_TO_TEXTURE, gl.TEXTURE_COMPARE_FUNC: gl.LEQUAL,
+	} {
+		gl.TexParameteri(gl.TEXTURE_2D_ARRAY, name, v)
+	}
+	gl.TexImage3D(gl.TEXTURE_2D_ARRAY, 0, gl.DEPTH_COMPONENT24, int32(edge), int32(edge), int32(layers), 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, nil)
+	names := make([]uint32, layers)
+	gl.GenFramebuffers(int32(layers), &names[0])
+	fbos := make([]gpu.Framebuffer, layers)
+	for i, name := range names {
+		fbos[i] = gpu.Framebuffer(name)
+		gl.BindFramebuffer(gl.FRAMEBUFFER, name)
+		gl.FramebufferTextureLayer(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, t, 0, int32(i))
+		gl.DrawBuffer(gl.NONE)
+		gl.ReadBuffer(gl.NONE)
+		if status := gl.CheckFramebufferStatus(gl.FRAMEBUFFER); status != gl.FRAMEBUFFER_COMPLETE {
+			return gpu.Texture(t), fbos, fmt.Errorf("no shadow map of %d texels (status 0x%x)", edge, status)
+		}
+	}
+	return gpu.Texture(t), fbos, nil
+}
+
+// BindShadowMaps binds layers of depths to a unit.
+func (d *Device) BindShadowMaps(unit int, t gpu.Texture) {
+	gl.ActiveTexture(gl.TEXTURE0 + uint32(unit))
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(t))
+}
+
+// DeleteFramebuffers deletes framebuffers.
+func (d *Device) DeleteFramebuffers(list []gpu.Framebuffer) {
+	for _, f := range list {
+		name := uint32(f)
+		gl.DeleteFramebuffers(1, &name)
+	}
+}
+
+// BindFramebuffer makes a framebuffer the place to draw.
+func (d *Device) BindFramebuffer(f gpu.Framebuffer) { gl.BindFramebuffer(gl.FRAMEBUFFER, uint32(f)) }

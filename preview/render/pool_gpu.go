@@ -1,0 +1,206 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/preview/internal/gpu"
+)
+
+// Sizes of the pages of the geometry pool: the vertices and indices of many
+// representations, so that one call can draw from all of them. The first page is
+// made before there is a frame that could be late. New memory is dear, since
+// drivers clear it, so later pages are a compromise: smaller ones would be made
+// sooner, but take more calls to draw from.
+const (
+	firstVertices = 1 << 20 // 32 MiB
+	firstIndices  = 1 << 20 // in units of indexUnit: 16 MiB
+	pageVertices  = 1 << 18 // 8 MiB
+	pageIndices   = 1 << 18 // 4 MiB
+)
+
+// spareRoom is the part of a page that should be free, as a divisor: when less
+// is, the next page is made.
+const spareRoom = 2
+
+// pool hands out geometry memory.
+type pool struct {
+	device gpu.Device
+	pages  []*page
+	spare  *page // that is being made ahead; nil: none
+	full   bool  // there was no memory for one
+	used   int64
+}
+
+// allocate finds room. An error means that the GPU's memory is exhausted.
+func (p *pool) allocate(vertexBytes, indexBytes int) (place, error) {
+	nv := (vertexBytes + vertex.Size - 1) / vertex.Size
+	ni := (indexBytes + indexUnit - 1) / indexUnit
+	for _, g := range p.pages {
+		if at, ok := g.allocate(nv, ni); ok {
+			p.used += at.bytes()
+			return at, nil
+		}
+	}
+	g, err := p.nextPage(nv, ni)
+	if err != nil {
+		return place{}, err
+	}
+	at, _ := g.allocate(nv, ni)
+	p.used += at.bytes()
+	return at, nil
+}
+
+// nextPage makes a page with the given room at once: the one that is being made
+// ahead, if it has it.
+func (p *pool) nextPage(nv, ni int) (*page, error) {
+	if g := p.spare; g != nil && nv <= g.vertices.size && ni <= g.indices.size {
+		return g, p.complete(g)
+	}
+	g := p.newPage(max(nv, pageVertices), max(ni, pageIndices))
+	if len(p.pages) == 0 {
+		g = p.newPage(max(nv, firstVertices), max(ni, firstIndices))
+	}
+	if err := p.storeVertices(g); err != nil {
+		return nil, err
+	}
+	return g, p.complete(g)
+}
+
+// ahead makes a part of the next page when room becomes scarce, and is called
+// once per frame: so that no frame has to wait for all of it.
+func (p *pool) ahead() {
+	switch {
+	case p.full || len(p.pages) == 0:
+		return
+	case p.spare != nil:
+		p.full = p.complete(p.spare) != nil
+		return
+	}
+	vertices, indices := 0, 0
+	for _, g := range p.pages {
+		vertices += g.vertices.size - g.vertices.used
+		indices += g.indices.size - g.indices.used
+	}
+	if vertices >= pageVertices/spareRoom && indices >= pageIndices/spareRoom {
+		return
+	}
+	g := p.newPage(pageVertices, pageIndices)
+	if p.full = p.storeVertices(g) != nil; !p.full { // else those who need it will hear of it
+		p.spare = g
+	}
+}
+
+// release takes geometry memory back. One empty page is kept, so that a scene
+// at the edge of a page does not make it come and go.
+func (p *pool) release(a place) {
+	if a.page == nil {
+		return
+	}
+	p.full = false
+	p.used -= a.bytes()
+	a.page.vertices.release(a.vertices)
+	a.page.indices.release(a.indices)
+	empty := 0
+	for _, g := range p.pages {
+		if g.vertices.used+g.indices.used == 0 {
+			empty++
+		}
+	}
+	if empty < 2 {
+		return
+	}
+	for i, g := range p.pages {
+		if g == a.page {
+			g.close(p.device)
+			p.pages = append(p.pages[:i], p.pages[i+1:]...)
+			return
+		}
+	}
+}
+
+// allocated returns the bytes of all pages.
+func (p *pool) allocated() (n int64) {
+	for _, g := range p.pages {
+		n += int64(g.bytes)
+	}
+	if p.spare != nil {
+		n += int64(p.spare.bytes)
+	}
+	return n
+}
+
+// newPage returns a page that has no memory yet.
+func (p *pool) newPage(vertices, indices int) *page {
+	return &page{vertices: newFreeList(vertices), indices: newFreeList(indices)}
+}
+
+// storeVertices makes the vertex buffer of a new page, which is the larger part
+// of it.
+func (p *pool) storeVertices(g *page) error {
+	size := g.vertices.size * vertex.Size
+	b, err := p.device.NewVertexBuffer(size)
+	if err != nil {
+		return fmt.Errorf("render: %w", err)
+	}
+	g.vertex = b
+	g.bytes += size
+	return nil
+}
+
+// complete makes the rest of a page and takes it into use. The page is gone when
+// there is no memory.
+func (p *pool) complete(g *page) error {
+	if p.spare == g {
+		p.spare = nil
+	}
+	size := g.indices.size * indexUnit
+	vao, index, err := p.device.NewVertexArray(g.vertex, vertexLayout, size)
+	if err != nil {
+		g.close(p.device)
+		return fmt.Errorf("render: %w", err)
+	}
+	g.vao, g.index = vao, index
+	g.bytes += size
+	g.id = p.freeID()
+	p.pages = append(p.pages, g)
+	return nil
+}
+
+func (p *pool) freeID() int {
+	for id := 0; ; id++ {
+		taken := false
+		for _, g := range p.pages {
+			taken = taken || g.id == id
+		}
+		if !taken {
+			return id
+		}
+	}
+}
+
+// vertexLayout describes vertex.Vertex. Of normals and tangents only the direction
+// counts, so that they are taken as integers.
+var vertexLayout = []gpu.Attribute{
+	{Location: 0, Components: 3, Kind: gpu.Float32, Offset: 0, Stride: vertex.Size},
+	{Location: 1, Components: 4, Kind: gpu.Packed10, Offset: 12, Stride: vertex.Size},
+	{Location: 2, Components: 4, Kind: gpu.Packed10, Offset: 16, Stride: vertex.Size},
+	{Location: 3, Components: 2, Kind: gpu.Float16, Offset: 20, Stride: vertex.Size},
+	{Location: 4, Components: 4, Kind: gpu.Unorm8, Offset: 28, Stride: vertex.Size},
+}
+
+func (g *page) close(d gpu.Device) {
+	d.DeleteVertexArray(g.vao)
+	d.DeleteBuffer(g.vertex)
+	d.DeleteBuffer(g.index)
+}
+
+func (p *pool) close() {
+	for _, g := range p.pages {
+		g.close(p.device)
+	}
+	if p.spare != nil {
+		p.spare.close(p.device)
+	}
+	p.pages, p.spare = nil, nil
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"embed"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/untoldkit/untold/preview/internal/gpu"
+)
+
+//go:embed shader/*.glsl
+var shaderFiles embed.FS
+
+// Texture units; those of the material's slots come first.
+const (
+	unitShadow    = slots
+	unitObjects   = slots + 1
+	unitDraws     = slots + 2
+	unitMaterials = slots + 3
+	unitAtlas     = slots + 4 // of the overlay
+)
+
+// samplers are the units of all sampler uniforms.
+var samplers = map[string]int{
+	"u_base": slotBase, "u_normal": slotNormal, "u_metallic": slotMetallic, "u_roughness": slotRoughness,
+	"u_emissive": slotEmissive, "u_occlusion": slotOcclusion, "u_shadow": unitShadow,
+	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitAtlas,
+}
+
+// programs compiles and keeps programs. Meshes need one for each pass of the lit
+// view, which are made at the start, and three for all other views, which are
+// made when they are first seen or by warm. Those are few, since time that they
+// take at the start would be lost to most.
+type programs struct {
+	device  gpu.Device
+	defines string
+	mesh    [passes]gpu.Program
+	debug   [debugKinds]gpu.Program
+
+	shadow, shadowMask           gpu.Program
+	shadowLight, shadowMaskLight gpu.Location
+	sky, line, overlay, wire     gpu.Program
+	skyDepth, wireColor          gpu.Location
+}
+
+// debugKind is a program of the views that are not lit.
+type debugKind int
+
+const (
+	debugOpaque debugKind = iota
+	debugHoles            // fading, masked or both
+	debugBlend
+	debugKinds
+)
+
+// debugKindOf returns the program of a pass in views that are not lit. Meshes
+// without textures have neutral ones bound.
+func debugKindOf(p pass) debugKind {
+	switch p {
+	case passOpaque, passOpaqueTextured:
+		return debugOpaque
+	case passBlend:
+		return debugBlend
+	}
+	return debugHoles
+}
+
+func newPrograms(d gpu.Device, defines string) (*programs, error) {
+	p := &programs{device: d, defines: defines}
+	for i := range passes {
+		if _, err := p.meshProgram(i, shadeLit); err != nil {
+			return p, err
+		}
+	}
+	var err error
+	link := func(dst *gpu.Program, vertex, fragment []string, defines string) {
+		if err == nil {
+			*dst, err = p.build(vertex, fragment, defines)
+		}
+	}
+	mesh := []string{"frame", "mesh.vert"}
+	link(&p.shadow, mesh, []string{"shadow.frag"}, "#define SHADOW\n")
+	link(&p.shadowMask, mesh, []string{"material", "shadow.frag"}, "#define SHADOW\n#define MASK\n")
+	link(&p.sky, []string{"frame", "sky"}, []string{"frame", "light", "sky"}, defines)
+	link(&p.wire, mesh, []string{"wire.frag"}, "")
+	link(&p.line, []string{"frame", "line"}, []string{"line"}, "")
+	link(&p.overlay, []string{"frame", "overlay"}, []string{"overlay"}, "")
+	if err != nil {
+		return p, err
+	}
+	p.shadowLight = d.Location(p.shadow, "u_light")
+	p.shadowMaskLight = d.Location(p.shadowMask, "u_light")
+	p.skyDepth = d.Location(p.sky, "u_depth")
+	p.wireColor = d.Location(p.wire, "u_color")
+	return p, nil
+}
+
+// meshProgram returns the program of a pass.
+func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
+	if s != shadeLit {
+		return p.debugProgram(debugKindOf(i))
+	}
+	if p.mesh[i] != 0 {
+		return p.mesh[i], nil
+	}
+	var err error
+	p.mesh[i], err = p.linkMesh(map[string]bool{
+		"TEXTURED": i != passOpaque && i != passDither,
+		"DITHER":   i == passDither || i == passDitherTextured || i == passMaskDither,
+		"MASK":     i == passMask || i == passMaskDither,
+		"BLEND":    i == passBlend,
+	})
+	return p.mesh[i], err
+}
+
+func (p *programs) debugProgram(k debugKind) (gpu.Program, error) {
+	if p.debug[k] != 0 {
+		return p.debug[k], nil
+	}
+	var err error
+	p.debug[k], err = p.linkMesh(map[string]bool{
+		"DEBUG": true, "TEXTURED": true, "DITHER": k == debugHoles, "MASK": k == debugHoles, "BLEND": k == debugBlend,
+	})
+	return p.debug[k], err
+}
+
+// replace puts the lit program in the place of one that does not compile.
+func (p *programs) replace(i pass, s shade) gpu.Program {
+	if s != shadeLit {
+		p.debug[debugKindOf(i)] = p.mesh[i]
+	}
+	return p.mesh[i]
+}
+
+func (p *programs) linkMesh(on map[string]bool) (gpu.Program, error) {
+	d := p.defines
+	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "BLEND"} {
+		if on[name] {
+			d += "#define " + name + "\n"
+		}
+	}
+	return p.build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
+}
+
+// log writes the names of the programs, by which drivers call them in messages.
+func (p *programs) log(l *slog.Logger) {
+	for i, name := range p.mesh {
+		l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, pass %d", i))
+	}
+	for i, name := range p.debug {
+		if name != 0 {
+			l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, not lit, %d", i))
+		}
+	}
+	for i, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "sky", "line", "overlay", "wire"}[i])
+	}
+}
+
+func (p *programs) close() {
+	for _, name := range slices.Concat(p.mesh[:], p.debug[:]) {
+		p.device.DeleteProgram(name)
+	}
+	for _, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+		p.device.DeleteProgram(name)
+	}
+}
+
+// build makes a program of the named files.
+func (p *programs) build(vertex, fragment []string, defines string) (gpu.Program, error) {
+	s := gpu.Source{Name: fmt.Sprint(fragment), Units: samplers, Block: "Frame"}
+	var err error
+	if s.Vertex, err = source(vertex, "#define VERTEX\n"+defines); err != nil {
+		return 0, err
+	}
+	if s.Fragment, err = source(fragment, defines); err != nil {
+		return 0, err
+	}
+	name, err := p.device.NewProgram(&s)
+	if err != nil {
+		return 0, fmt.Errorf("render: %w", err)
+	}
+	return name, nil
+}
+
+// source joins files.
+func source(files []string, defines string) (string, error) {
+	var out strings.Builder
+	out.WriteString(defines)
+	for i, name := range files {
+		b, err := shaderFiles.ReadFile("shader/" + name + ".glsl")
+		if err != nil {
+			return "", fmt.Errorf("render: %w", err)
+		}
+		// Messages of the driver then name the file by its number.
+		fmt.Fprintf(&out, "#line 1 %d\n%s\n", i, b)
+	}
+	return out.String(), nil
+}
