@@ -108,7 +108,7 @@ var sceneSettings = []string{
 	"sample-fraction", "perimeter-depth", "recenter",
 	"lod", "hlod", "lod-level", "hlod-level", "lod-error-pixels", "lod-max-error-pixels", "lod-fov", "lod-height",
 	"lod-min-triangles", "whole-limit", "view-distance", "pyramid", "hlod-atlas", "hlod-max-texture",
-	"compress", "merge", "instances", "scene", "up", "units", "textures", "max-texture",
+	"compress", "container-version", "merge", "instances", "scene", "up", "units", "textures", "astc-block", "texture-quality", "max-texture",
 }
 
 // userParameters are the groups of runtime parameters that a profile beside a

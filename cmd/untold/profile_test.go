@@ -86,6 +86,7 @@ func TestSceneSettings(t *testing.T) {
 	// Flags that are files are known as such.
 	texts := map[string]string{ // not files of this machine's user
 		"payload-dir": "inside the output folder", "compat": "", "cors": "", "config": "starts at the working folder",
+		"scene-name": "", "units": "", "up": "",
 	}
 	visitCommands(root, func(path string, f *pflag.Flag) {
 		_, exempt := texts[f.Name]
