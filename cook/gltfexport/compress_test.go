@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -182,6 +183,9 @@ func TestCompressModels(t *testing.T) {
 	list := models(t, "models")
 	if testing.Short() {
 		list = list[:min(len(list), 3)]
+	}
+	if race.Enabled {
+		list = list[:min(len(list), 8)]
 	}
 	plain, small := int64(0), int64(0)
 	for _, path := range list {

@@ -49,6 +49,40 @@ func town(t testing.TB, n int) string {
 	return s.Save(t, "town.gltf")
 }
 
+// sharedFolder holds what tests cook once for all of them.
+var sharedFolder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if sharedFolder, err = os.MkdirTemp("", "tiles3d-*"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(sharedFolder)
+	os.Exit(code)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// cookedTown is the manifest of a town of 24 boxes with a pyramid, which no test changes.
+func cookedTown(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(sharedFolder, "town")
+	if path := filepath.Join(dir, "town.json"); exists(path) {
+		return path
+	}
+	o := cook.ClassicOptions()
+	o.Pyramid = true
+	res, err := cook.Run(context.Background(), town(t, 24), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.ManifestPath
+}
+
 // cooked is the manifest of a scene, cooked with a pyramid.
 func cooked(t testing.TB, scene string, change func(*cook.Options)) string {
 	t.Helper()
@@ -85,7 +119,7 @@ func tree(t testing.TB, dir string) map[string]string {
 }
 
 func TestExport(t *testing.T) {
-	m := cooked(t, town(t, 24), nil)
+	m := cookedTown(t)
 	dir := t.TempDir()
 	var calls []int
 	out := filepath.Join(dir, "set")
@@ -174,7 +208,7 @@ func TestRootTransform(t *testing.T) {
 
 // TestArchive reads an archive as its format says: by the index, whose hashes are sorted.
 func TestArchive(t *testing.T) {
-	m := cooked(t, town(t, 12), nil)
+	m := cookedTown(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "town.3tz")
 	res, err := Export(t.Context(), m, file, Options{})
@@ -279,7 +313,7 @@ func TestDeclaredErrors(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	m := cooked(t, town(t, 4), nil)
+	m := cookedTown(t)
 	dir := t.TempDir()
 	full := filepath.Join(dir, "full")
 	if err := os.Mkdir(full, 0o777); err != nil {
@@ -392,7 +426,7 @@ func TestLargeGround(t *testing.T) {
 
 // TestLinkedOutput: what a link leads to is written, and the link stays.
 func TestLinkedOutput(t *testing.T) {
-	m := cooked(t, town(t, 4), nil)
+	m := cookedTown(t)
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
 		t.Fatal(err)
