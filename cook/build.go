@@ -279,7 +279,7 @@ func (c *scenePlan) writeFull(out *output, p *payload, t *tile) error {
 	}
 	var err error
 	p.written, err = out.write(p.name, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress, Version: c.opts.ContainerVersion})
+		_, err := f.WriteTo(w, c.opts.containers())
 		return err
 	})
 	return err

@@ -131,7 +131,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	}
 	f := t.file
 	w, err := o.write(name, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: opts.Compress, Version: opts.ContainerVersion})
+		_, err := f.WriteTo(w, opts.containers())
 		return err
 	})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
-	"github.com/untoldkit/untold/format"
 )
 
 // buildLevels simplifies a tile's geometry into its levels, from fine to
@@ -138,7 +137,7 @@ func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelS
 		return nil
 	}
 	l.written, err = b.out.write(l.file, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress, Version: c.opts.ContainerVersion})
+		_, err := f.WriteTo(w, c.opts.containers())
 		return err
 	})
 	return err

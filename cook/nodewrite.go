@@ -50,7 +50,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 	n.Bounds = boundsOf(bounds)
 	n.Path = path.Join(c.opts.PayloadDir, partition.TileFile(n.ID))
 	w, err := b.out.write(n.Path, func(w io.Writer) error {
-		_, err := f.WriteTo(w, format.WriteOptions{Compress: c.opts.Compress, Version: c.opts.ContainerVersion})
+		_, err := f.WriteTo(w, c.opts.containers())
 		return err
 	})
 	n.FileSizeBytes, n.SHA256 = w.size, w.sha256

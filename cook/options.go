@@ -210,6 +210,11 @@ type TextureOptions struct {
 	MaxTexture int
 }
 
+// containers says how containers are written.
+func (o *OutputOptions) containers() format.WriteOptions {
+	return format.WriteOptions{Compress: o.Compress, Version: o.ContainerVersion}
+}
+
 // OutputOptions say what is written, and where to.
 type OutputOptions struct {
 	// PayloadDir is the folder of the tiles, relative to the output folder.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/cook/tiles3d"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -26,7 +27,6 @@ type exportFlags struct {
 const (
 	formatGLTF = "gltf"
 	format3D   = "3dtiles"
-	archive3D  = ".3tz"
 
 	texturesCopy = "copy"
 	texturesKTX2 = "ktx2"
@@ -130,7 +130,7 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 
 // is3D says which format is meant.
 func (e *exportFlags) is3D() (bool, error) {
-	archive := strings.EqualFold(filepath.Ext(e.out), archive3D)
+	archive := tiles3d.IsArchive(e.out)
 	switch e.format {
 	case "":
 		return archive, nil

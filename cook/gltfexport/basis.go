@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"path"
+	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/picture"
@@ -18,50 +20,45 @@ const (
 	ktx2Ext  = ".ktx2"
 )
 
-// dataRole is that of numbers, such as metallic and roughness.
-var dataRole = texture.Role{Use: texture.Data}
+// encode writes a picture that is made here, for its role.
+func (t *textures) encode(w io.Writer, pixels *image.NRGBA, role texture.Role) error {
+	if t.e.opts.KTX2 {
+		return texture.WriteKTX2(t.e.ctx, w, pixels, role)
+	}
+	return png.Encode(w, pixels)
+}
+
+// encodedMIME is the type of what encode writes.
+func (t *textures) encodedMIME() string {
+	if t.e.opts.KTX2 {
+		return ktx2MIME
+	}
+	return "image/png"
+}
 
 // basis puts an open texture file into the buffer or the shared folder as KTX2, for its
-// role, and returns the bytes of it; damaged says that it could not be decoded, when
-// nothing was written.
-func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.Size]byte) (n int64, damaged bool, err error) {
-	write := func(w io.Writer) (bool, error) {
+// role, and returns the bytes of it. What cannot be decoded is errDamaged.
+func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.Size]byte) (n int64, err error) {
+	img.Name = strings.TrimSuffix(path.Base(at.uri), path.Ext(at.uri))
+	write := func(w io.Writer) error {
 		pixels, free, err := t.pixels(f)
 		if err != nil {
-			return false, err
-		}
-		if pixels == nil {
-			return true, nil
+			return err
 		}
 		defer free()
-		return false, texture.WriteKTX2(t.e.ctx, w, pixels, at.role)
+		return t.encode(w, pixels, at.role)
 	}
-	stem := path.Base(at.uri)
-	stem = stem[:len(stem)-len(path.Ext(stem))]
-	img.Name = stem
 	if t.e.opts.Textures == nil {
-		img.MimeType = ktx2MIME
-		pixels, free, err := t.pixels(f)
-		if err != nil || pixels == nil {
-			return 0, pixels == nil && err == nil, err
-		}
-		defer free()
-		n, err = t.embed(img, func(w io.Writer) error { return texture.WriteKTX2(t.e.ctx, w, pixels, at.role) })
-		return n, false, err
+		img.MimeType = t.encodedMIME()
+		return t.embed(img, write)
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%x %v", sum, at.role)
-	name := sharedName(stem, [sha256.Size]byte(h.Sum(nil)), ktx2Ext)
-	s := t.e.opts.Textures.put(name, write)
-	if s.damaged || s.err != nil {
-		return 0, s.damaged, s.err
-	}
-	img.URI, err = t.uri(name)
-	return s.bytes, false, err
+	return t.share(img, sharedName(img.Name, [sha256.Size]byte(h.Sum(nil)), ktx2Ext), write)
 }
 
-// pixels decodes a file; they are nil when it is damaged or too large. free gives back the
-// memory.
+// pixels decodes a file; one that is damaged or too large is errDamaged. free gives back
+// the memory.
 func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err error) {
 	if f.utex != nil {
 		if free, err = t.room(f.utex); err != nil {
@@ -69,16 +66,16 @@ func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err erro
 		}
 		if pixels, err = decodeUtex(f.utex); err != nil {
 			free()
-			return nil, nil, nil
+			return nil, nil, errDamaged
 		}
 		return pixels, free, nil
 	}
 	if !affordable(f) {
-		return nil, nil, nil
+		return nil, nil, errDamaged
 	}
 	cfg, _, err := image.DecodeConfig(io.NewSectionReader(f, 0, 1<<62))
 	if err != nil {
-		return nil, nil, nil
+		return nil, nil, errDamaged
 	}
 	if free, err = t.memory.Take(t.e.ctx, min(8*int64(cfg.Width)*int64(cfg.Height), largest)); err != nil {
 		return nil, nil, err
@@ -89,7 +86,7 @@ func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err erro
 	}
 	if err != nil {
 		free()
-		return nil, nil, nil
+		return nil, nil, errDamaged
 	}
 	return pixels, free, nil
 }

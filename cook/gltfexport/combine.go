@@ -1,10 +1,10 @@
 package gltfexport
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -42,27 +42,23 @@ func (t *textures) combine(c *container, rough, metal source) (int, error) {
 
 func (t *textures) makeCombined(c *container, rough, metal source) (int, error) {
 	img := imageJSON{Name: fmt.Sprintf("metallicRoughness_%d", len(t.combined))}
+	write := func(w io.Writer) error {
+		out := c.combined(rough, metal)
+		if out == nil {
+			return errDamaged
+		}
+		return t.encode(w, out, texture.Role{Use: texture.Data})
+	}
 	var n int64
 	var err error
-	if t.e.opts.KTX2 && t.e.opts.Textures == nil {
-		out := c.combined(rough, metal)
-		if out == nil {
-			return -1, nil
-		}
-		img.MimeType = ktx2MIME
-		n, err = t.embed(&img, func(w io.Writer) error { return texture.WriteKTX2(t.e.ctx, w, out, dataRole) })
-	} else if t.e.opts.Textures != nil {
-		var damaged bool
-		if img.URI, n, damaged, err = t.sharePair(c, rough, metal); damaged {
-			return -1, nil
-		}
+	if t.e.opts.Textures != nil {
+		n, err = t.share(&img, t.pairName(rough, metal), write)
 	} else {
-		out := c.combined(rough, metal)
-		if out == nil {
-			return -1, nil
-		}
-		img.MimeType = "image/png"
-		n, err = t.embed(&img, func(w io.Writer) error { return png.Encode(w, out) })
+		img.MimeType = t.encodedMIME()
+		n, err = t.embed(&img, write)
+	}
+	if errors.Is(err, errDamaged) {
+		return -1, nil
 	}
 	if err != nil {
 		return -1, err

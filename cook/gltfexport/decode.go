@@ -79,20 +79,14 @@ func (t *textures) room(r *utex.Reader) (free func(), err error) {
 	return t.memory.Take(t.e.ctx, l.Size+4*int64(l.Width)*int64(l.Height))
 }
 
-// embedDecoded decodes a texture into the buffer and returns the picture's bytes;
-// damaged says that it could not be read, when nothing was written.
-func (t *textures) embedDecoded(img *imageJSON, r *utex.Reader) (n int64, damaged bool, err error) {
-	free, err := t.room(r)
+// writePNG writes an open texture as a picture; one that cannot be read is errDamaged.
+func (t *textures) writePNG(w io.Writer, f *opened) error {
+	pixels, free, err := t.pixels(f)
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	defer free()
-	pixels, err := decodeUtex(r)
-	if err != nil {
-		return 0, true, nil
-	}
-	n, err = t.embed(img, func(w io.Writer) error { return png.Encode(w, pixels) })
-	return n, false, err
+	return png.Encode(w, pixels)
 }
 
 // writeDecoded writes a .utex file as a picture.

@@ -3,8 +3,8 @@ package gltfexport
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"image/png"
 	"io"
 	"os"
 	"path"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/picture"
@@ -32,10 +31,9 @@ type TextureFolder struct {
 
 // sharedTexture is a file of the folder, which one of those who want it makes.
 type sharedTexture struct {
-	once    sync.Once
-	bytes   int64
-	damaged bool
-	err     error
+	once  sync.Once
+	bytes int64
+	err   error // errDamaged: there is none
 }
 
 // NewTextureFolder returns the folder at dir, which is made when it gets its first file.
@@ -57,8 +55,8 @@ func stagedFolder(dir string) (*TextureFolder, error) {
 // commit moves the files of a staged folder to their place.
 func (d *TextureFolder) commit() error {
 	for name, f := range d.made {
-		if f.damaged {
-			continue
+		if f.err != nil {
+			continue // of a damaged texture: others end the export
 		}
 		if err := os.MkdirAll(d.final, 0o777); err != nil {
 			return fmt.Errorf("gltfexport: %w", err)
@@ -78,15 +76,15 @@ func (d *TextureFolder) Files() (n int, size int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, f := range d.made {
-		if !f.damaged && f.err == nil {
+		if f.err == nil {
 			n, size = n+1, size+f.bytes
 		}
 	}
 	return n, size
 }
 
-// put writes a file unless it is there. write says whether its source is damaged.
-func (d *TextureFolder) put(name string, write func(io.Writer) (damaged bool, err error)) *sharedTexture {
+// put writes a file unless it is there.
+func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTexture {
 	d.mu.Lock()
 	f := d.made[name]
 	if f == nil {
@@ -100,16 +98,10 @@ func (d *TextureFolder) put(name string, write func(io.Writer) (damaged bool, er
 		}
 		f.err = atomicfile.WriteWith(filepath.Join(d.dir, name), atomicfile.Options{NoSync: true}, func(w io.Writer) error {
 			c := counter{w: w}
-			damaged, err := write(&c)
-			f.bytes, f.damaged = c.n, damaged
-			if damaged {
-				return errDamaged
-			}
+			err := write(&c)
+			f.bytes = c.n
 			return err
 		})
-		if f.damaged {
-			f.err = nil
-		}
 	})
 	return f
 }
@@ -121,40 +113,36 @@ func sharedName(stem string, sum [sha256.Size]byte, ext string) string {
 }
 
 // errDamaged is of textures that cannot be read; their slots stay empty.
-var errDamaged = fmt.Errorf("gltfexport: the texture is damaged")
+var errDamaged = errors.New("gltfexport: the texture is damaged")
 
-// share puts an open texture file into the folder and returns the uri from the output.
-func (t *textures) share(f *opened, name string, sum [sha256.Size]byte) (uri string, n int64, damaged bool, err error) {
+// share puts a file that write writes into the shared folder, under a name of its content,
+// and returns its bytes. What cannot be read is errDamaged.
+func (t *textures) share(img *imageJSON, name string, write func(io.Writer) error) (n int64, err error) {
+	s := t.e.opts.Textures.put(name, write)
+	if s.err != nil {
+		return 0, s.err
+	}
+	img.URI, err = t.uri(name)
+	return s.bytes, err
+}
+
+// shareFile puts an open texture file into the shared folder.
+func (t *textures) shareFile(img *imageJSON, f *opened, name string, sum [sha256.Size]byte) (n int64, err error) {
 	if f.utex != nil {
 		name = decodedName(name)
 	}
 	ext := path.Ext(name)
-	name = sharedName(name[:len(name)-len(ext)], sum, ext)
-	s := t.e.opts.Textures.put(name, func(w io.Writer) (bool, error) {
+	return t.share(img, sharedName(name[:len(name)-len(ext)], sum, ext), func(w io.Writer) error {
 		if f.utex == nil {
 			_, err := io.Copy(w, f)
-			return false, err
+			return err
 		}
-		free, err := t.room(f.utex)
-		if err != nil {
-			return false, err
-		}
-		defer free()
-		pixels, err := decodeUtex(f.utex)
-		if err != nil {
-			return true, nil
-		}
-		return false, png.Encode(w, pixels)
+		return t.writePNG(w, f)
 	})
-	if s.damaged || s.err != nil {
-		return "", 0, s.damaged, s.err
-	}
-	uri, err = t.uri(name)
-	return uri, s.bytes, false, err
 }
 
-// sharePair puts a texture into the folder that is made of two.
-func (t *textures) sharePair(c *container, rough, metal source) (uri string, n int64, damaged bool, err error) {
+// pairName names a texture that is made of two by their contents.
+func (t *textures) pairName(rough, metal source) string {
 	h := sha256.New()
 	for _, s := range []source{rough, metal} {
 		sum := t.sums[s.texture] // zero for none
@@ -164,22 +152,7 @@ func (t *textures) sharePair(c *container, rough, metal source) (uri string, n i
 	if t.e.opts.KTX2 {
 		ext = ktx2Ext
 	}
-	name := sharedName("metallicRoughness", [sha256.Size]byte(h.Sum(nil)), ext)
-	s := t.e.opts.Textures.put(name, func(w io.Writer) (bool, error) {
-		out := c.combined(rough, metal)
-		if out == nil {
-			return true, nil
-		}
-		if t.e.opts.KTX2 {
-			return false, texture.WriteKTX2(t.e.ctx, w, out, dataRole)
-		}
-		return false, png.Encode(w, out)
-	})
-	if s.damaged || s.err != nil {
-		return "", 0, s.damaged, s.err
-	}
-	uri, err = t.uri(name)
-	return uri, s.bytes, false, err
+	return sharedName("metallicRoughness", [sha256.Size]byte(h.Sum(nil)), ext)
 }
 
 // uri leads from the output to a file of the folder.

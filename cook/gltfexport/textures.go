@@ -127,29 +127,17 @@ func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.S
 	var err error
 	switch {
 	case t.e.opts.KTX2:
-		var damaged bool
-		if n, damaged, err = t.basis(&img, f, at, sum); damaged {
-			t.e.notes.add("texture-damaged", 1, at.uri)
-			return -1, nil
-		}
+		n, err = t.basis(&img, f, at, sum)
 	case t.e.opts.Textures != nil:
-		var damaged bool
-		if img.URI, n, damaged, err = t.share(f, path.Base(at.uri), sum); damaged {
-			t.e.notes.add("texture-damaged", 1, at.uri)
-			return -1, nil
-		}
+		n, err = t.shareFile(&img, f, path.Base(at.uri), sum)
 	case f.utex != nil:
 		img.Name = decodedName(img.Name)
 		if !t.e.doc.Binary() {
 			img.URI, n = t.plan(copyJob{at, decodedName(path.Base(at.uri)), sum, true}), 0 // counted when it is written
 			break
 		}
-		var damaged bool
 		img.MimeType = "image/png"
-		if n, damaged, err = t.embedDecoded(&img, f.utex); damaged {
-			t.e.notes.add("texture-damaged", 1, at.uri)
-			return -1, nil
-		}
+		n, err = t.embed(&img, func(w io.Writer) error { return t.writePNG(w, f) })
 	case t.e.doc.Binary():
 		img.MimeType = f.mime
 		_, err = t.embed(&img, func(w io.Writer) error {
@@ -160,6 +148,10 @@ func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.S
 		if img.URI = t.reference(f.Name()); img.URI == "" {
 			img.URI = t.plan(copyJob{at, path.Base(at.uri), sum, false})
 		}
+	}
+	if errors.Is(err, errDamaged) {
+		t.e.notes.add("texture-damaged", 1, at.uri)
+		return -1, nil
 	}
 	if err != nil {
 		return -1, err

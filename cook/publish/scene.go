@@ -25,6 +25,7 @@ import (
 	"github.com/untoldkit/untold/internal/blob"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/picture"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -79,7 +80,7 @@ func apart(dir string, to Place) error {
 	if err != nil {
 		return err
 	}
-	from, place := realPath(dir), realPath(filepath.Dir(inside))
+	from, place := plainfile.RealPath(dir), plainfile.RealPath(filepath.Dir(inside))
 	switch st, err := os.Stat(from); {
 	case err != nil:
 		return nil // find says that
@@ -87,28 +88,11 @@ func apart(dir string, to Place) error {
 		from = filepath.Dir(from)
 	}
 	for _, p := range [][2]string{{from, place}, {place, from}} {
-		if rel, err := filepath.Rel(p[0], p[1]); err == nil && filepath.IsLocal(rel) {
+		if plainfile.Within(p[1], p[0]) {
 			return fmt.Errorf("%w: %s and %s lie in one another: publish to a folder beside it", ErrScene, dir, to)
 		}
 	}
 	return nil
-}
-
-// realPath follows the links of the part of a path that exists.
-func realPath(p string) string {
-	if abs, err := filepath.Abs(p); err == nil {
-		p = abs
-	}
-	for rest := ""; ; {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, rest)
-		}
-		up := filepath.Dir(p)
-		if up == p {
-			return filepath.Join(p, rest)
-		}
-		p, rest = up, filepath.Join(filepath.Base(p), rest)
-	}
 }
 
 // read judges the folder and takes it in: texts, sizes and hashes.

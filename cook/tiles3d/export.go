@@ -110,7 +110,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err := checkIDs(m); err != nil {
 		return nil, fmt.Errorf("tiles3d: %s: %w", manifestPath, err)
 	}
-	archive := isArchive(out)
+	archive := IsArchive(out)
 	place, err := resolve(manifestPath, out, m)
 	if err != nil {
 		return nil, err

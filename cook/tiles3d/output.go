@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -41,17 +42,17 @@ func resolve(manifestPath, out string, m *manifest.Manifest) (path string, err e
 			return "", fmt.Errorf("tiles3d: %w", err)
 		}
 	case err == nil, errors.Is(err, fs.ErrNotExist):
-		path = filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path))
+		path = filepath.Join(plainfile.RealPath(filepath.Dir(path)), filepath.Base(path))
 	default:
 		return "", fmt.Errorf("tiles3d: %w", err)
 	}
-	if err := keepsInput(path, realPath(manifestPath), m, out); err != nil {
+	if err := keepsInput(path, plainfile.RealPath(manifestPath), m, out); err != nil {
 		return "", err
 	}
 	if st == nil {
 		return path, nil
 	}
-	if isArchive(out) {
+	if IsArchive(out) {
 		if err := atomicfile.Replaceable(path); err != nil {
 			return "", fmt.Errorf("tiles3d: output: %w", err)
 		}
@@ -66,26 +67,8 @@ func resolve(manifestPath, out string, m *manifest.Manifest) (path string, err e
 	return path, nil
 }
 
-func isArchive(out string) bool { return strings.EqualFold(filepath.Ext(out), ".3tz") }
-
-// realPath follows the links of a path as far as it is there.
-func realPath(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	rest := ""
-	for dir := abs; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return abs
-		}
-		dir, rest = up, filepath.Join(filepath.Base(dir), rest)
-	}
-}
+// IsArchive reports whether Export writes one file to an output, by its extension.
+func IsArchive(out string) bool { return strings.EqualFold(filepath.Ext(out), ".3tz") }
 
 // keepsInput refuses an output in whose place the scene, or the working folder, would go.
 func keepsInput(path, manifestPath string, m *manifest.Manifest, out string) error {
@@ -97,20 +80,14 @@ func keepsInput(path, manifestPath string, m *manifest.Manifest, out string) err
 		}
 	}
 	for _, in := range inputs {
-		if within(in, path) {
+		if plainfile.Within(in, path) {
 			return fmt.Errorf("%w: %s is, or holds, %s of the scene itself; name another place", ErrOccupied, out, filepath.Base(in))
 		}
 	}
-	if wd, err := os.Getwd(); err == nil && within(realPath(wd), path) {
+	if wd, err := os.Getwd(); err == nil && plainfile.Within(plainfile.RealPath(wd), path) {
 		return fmt.Errorf("%w: %s is, or holds, the working folder; name another place", ErrOccupied, out)
 	}
 	return nil
-}
-
-// within reports whether a path is another or lies below it.
-func within(path, above string) bool {
-	rel, err := filepath.Rel(above, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // sharedName is how textures that contents share are called.

@@ -19,13 +19,10 @@ const noFifo = -1
 type triangleWriter struct {
 	codes, data []byte // data holds codes of table triangles too, behind a mark in codes
 	next, last  uint32
-	edges       [fifoSize][2]uint32
-	vertices    [fifoSize]uint32
-	edgeCount   int
-	vertexSeen  int
-	fifoCodes   int // by version, how the third corner is coded
-	v1          bool
-	again       bool // the triangle starts over
+	latest
+	fifoCodes int // by version, how the third corner is coded
+	v1        bool
+	again     bool // the triangle starts over
 	// Triangles without a recent edge that begin with a fresh vertex and name nothing
 	// explicitly: the common pairs of codes have a place in a table.
 	table map[byte]byte
@@ -75,7 +72,7 @@ func newTriangleWriter(version int, table map[byte]byte) *triangleWriter {
 func (w *triangleWriter) encode(list []uint32) {
 	for i := 0; i+2 < len(list); i += 3 {
 		t := [3]uint32(list[i:])
-		if at, turn := w.edge(t); at != noFifo {
+		if at, turn := w.findEdge(t); at != noFifo {
 			w.atEdge(at, t[(turn+2)%3], [2]uint32{t[turn], t[(turn+1)%3]})
 			continue
 		}
@@ -89,37 +86,27 @@ func (w *triangleWriter) encode(list []uint32) {
 	}
 }
 
-// edge finds an edge of a triangle among the latest, and with which corner it begins.
-func (w *triangleWriter) edge(t [3]uint32) (back, turn int) {
+// findEdge finds an edge of a triangle among the latest, and with which corner it begins.
+func (w *triangleWriter) findEdge(t [3]uint32) (back, turn int) {
 	for back := range min(w.edgeCount, maxFifoEdge) {
-		e := w.edges[(w.edgeCount-1-back)%fifoSize]
+		e := w.edge(back)
 		for turn := range t {
 			if e[0] == t[turn] && e[1] == t[(turn+1)%3] {
-				return back, turn
+				return int(back), turn
 			}
 		}
 	}
 	return noFifo, 0
 }
 
-// vertex finds a vertex among the latest.
-func (w *triangleWriter) vertex(v uint32) int {
-	for back := range min(w.vertexSeen, fifoSize) {
-		if w.vertices[(w.vertexSeen-1-back)%fifoSize] == v {
-			return back
+// findVertex finds a vertex among the latest.
+func (w *triangleWriter) findVertex(v uint32) int {
+	for back := range min(w.vertexCount, fifoSize) {
+		if w.vertex(back) == v {
+			return int(back)
 		}
 	}
 	return noFifo
-}
-
-func (w *triangleWriter) pushEdge(a, b uint32) {
-	w.edges[w.edgeCount%fifoSize] = [2]uint32{a, b}
-	w.edgeCount++
-}
-
-func (w *triangleWriter) pushVertex(v uint32) {
-	w.vertices[w.vertexSeen%fifoSize] = v
-	w.vertexSeen++
 }
 
 // explicit writes an index as the difference to the last one.
@@ -132,7 +119,7 @@ func (w *triangleWriter) explicit(v uint32) {
 // atEdge writes a triangle at a recent edge, whose third corner is c.
 func (w *triangleWriter) atEdge(back int, c uint32, edge [2]uint32) {
 	known := false
-	at := w.vertex(c)
+	at := w.findVertex(c)
 	third := 15
 	switch {
 	case c == w.next:
@@ -210,7 +197,7 @@ func (w *triangleWriter) code(v uint32) int {
 		w.next++
 		return 0
 	}
-	if at := w.vertex(v); at != noFifo && at < maxFifoVertex {
+	if at := w.findVertex(v); at != noFifo && at < maxFifoVertex {
 		return at + 1
 	}
 	return 15

@@ -15,31 +15,39 @@ type triangleReader struct {
 	pos  int    // in data
 	next uint32 // the lowest index not yet seen
 	last uint32 // the last index that was given explicitly
-	// The latest edges and vertices, and how many were ever pushed.
-	edges      [fifoSize][2]uint32
-	vertices   [fifoSize]uint32
-	edgeCount  uint
-	vertexSeen uint
-	fault      error
+	latest
+	fault error
 }
 
-func (r *triangleReader) pushEdge(a, b uint32) {
-	r.edges[r.edgeCount%fifoSize] = [2]uint32{a, b}
-	r.edgeCount++
+// latest holds the latest edges and vertices, and how many were ever pushed.
+type latest struct {
+	edges                  [fifoSize][2]uint32
+	vertices               [fifoSize]uint32
+	edgeCount, vertexCount uint
 }
 
-func (r *triangleReader) pushVertex(v uint32) {
-	r.vertices[r.vertexSeen%fifoSize] = v
-	r.vertexSeen++
+func (l *latest) pushEdge(a, b uint32) {
+	l.edges[l.edgeCount%fifoSize] = [2]uint32{a, b}
+	l.edgeCount++
 }
 
-// vertex returns the vertex that was pushed back pushes ago, 0 the latest.
-func (r *triangleReader) vertex(back uint) uint32 {
-	if back >= r.vertexSeen {
+func (l *latest) pushVertex(v uint32) {
+	l.vertices[l.vertexCount%fifoSize] = v
+	l.vertexCount++
+}
+
+// edge returns the edge that was pushed back pushes ago, 0 the latest; there must have been
+// so many. vertex does so for vertices.
+func (l *latest) edge(back uint) [2]uint32 { return l.edges[(l.edgeCount-1-back)%fifoSize] }
+func (l *latest) vertex(back uint) uint32  { return l.vertices[(l.vertexCount-1-back)%fifoSize] }
+
+// named is vertex for a place that the stream names.
+func (r *triangleReader) named(back uint) uint32 {
+	if back >= r.vertexCount {
 		r.fail("names a vertex before the first")
 		return 0
 	}
-	return r.vertices[(r.vertexSeen-1-back)%fifoSize]
+	return r.vertex(back)
 }
 
 func (r *triangleReader) fail(format string, args ...any) {
@@ -134,14 +142,14 @@ func (r *triangleReader) edgeAndVertex(code, fifoCodes byte) (a, b, c uint32) {
 		r.fail("names an edge before the first")
 		return 0, 0, 0
 	}
-	edge := r.edges[(r.edgeCount-1-back)%fifoSize]
+	edge := r.edge(back)
 	a, b = edge[0], edge[1]
 	known := false
 	switch third := code & 15; {
 	case third == 0:
 		c = r.fresh()
 	case third < fifoCodes:
-		c, known = r.vertex(uint(third)), true
+		c, known = r.named(uint(third)), true
 	case third == 15:
 		c = r.explicit()
 	case third == 13:
@@ -173,7 +181,7 @@ func (r *triangleReader) freshOrRecent(code byte) uint32 {
 	if code == 0 {
 		return r.fresh()
 	}
-	return r.vertex(uint(code) - 1)
+	return r.named(uint(code) - 1)
 }
 
 // three decodes a triangle whose codes stand in the extra data.
