@@ -35,6 +35,7 @@ type levelChain struct {
 	foliage  *foliage          // nil if there is none
 	faces    bool              // much of the full geometry is flat faces
 	divided  bool              // faces is known
+	priced   []pricedMesh      // the last ones that were divided
 }
 
 // newLevelChain begins at the full geometry. Labels tell the materials of its groups

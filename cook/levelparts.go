@@ -152,22 +152,43 @@ func normalOf(m *simplify.Mesh, t int) geom.Vec3 {
 // divide tells the simplifier what goes as a whole, and what that costs. The first
 // mesh that it sees is the full geometry, which decides whether faces count.
 func (x *levelChain) divide(m *simplify.Mesh, o *simplify.Options) error {
+	for i := range x.priced {
+		if k := &x.priced[i]; k.mesh.Equal(m) {
+			o.Parts, o.PartWhole, o.PartCosts, o.Seams = k.of, k.whole, k.costs, k.seams
+			return nil
+		}
+	}
 	s := findSurfaces(m)
 	if !x.divided {
 		x.divided, x.faces = true, float64(s.flat()) >= flatShare*float64(m.Triangles())
 	}
 	p := s.parts(x.faces)
 	o.Parts, o.PartWhole = p.of, p.whole
-	if !x.faces {
+	if x.faces {
+		if err := x.refer(); err != nil {
+			return err
+		}
+		o.PartCosts = x.seenCosts(m, &p)
+		o.Seams = simplify.SeamsRelax // corners stay sharp
+	} else {
 		o.PartCosts = sizeCosts(m, &p)
-		return nil
 	}
-	if err := x.refer(); err != nil {
-		return err
+	if len(x.priced) == mostPriced {
+		x.priced = x.priced[1:]
 	}
-	o.PartCosts = x.seenCosts(m, &p)
-	o.Seams = simplify.SeamsRelax // corners stay sharp
+	x.priced = append(x.priced, pricedMesh{m, p, o.PartCosts, o.Seams})
 	return nil
+}
+
+// mostPriced is how many meshes are remembered: two for each of two levels.
+const mostPriced = 4
+
+// pricedMesh is what divide found. Attempts at levels often begin with the same mesh.
+type pricedMesh struct {
+	mesh *simplify.Mesh
+	parts
+	costs []float64
+	seams simplify.SeamMode
 }
 
 // What the removal of a part costs is in the unit of collapses: an area times

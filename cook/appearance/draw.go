@@ -83,10 +83,11 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 	// pointers cost more, and many times more with the race detector.
 	var s shade
 	known := false // s is, once a pixel of it is seen
-	var owner, away []int32
-	part := int32(nobody)
+	var owner []int32
+	var behind []layer
+	part := int32(0)
 	if c.split != nil {
-		owner, away, part = c.split.owner, c.split.away, c.split.part
+		owner, behind, part = c.split.owner, c.split.behind, c.split.part
 	}
 	s0, s1, s2 := int64(b.y-d.y)*subpixel, int64(d.y-a.y)*subpixel, int64(a.y-b.y)*subpixel
 	za, zb, zd := int64(a.z), int64(b.z), int64(d.z)
@@ -106,8 +107,14 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 			}
 			within = true
 			z := zeroDepth + int32((w0*za+w1*zb+w2*zd)/area)
-			if z <= depth[x] || away != nil && away[y*v.w+x] == part {
-				continue
+			front := z > depth[x]
+			if !front {
+				if owner == nil {
+					continue
+				}
+				if i := y*v.w + x; owner[i] == part || z <= behind[i].depth {
+					continue
+				}
 			}
 			if !known {
 				s, known = newShade(m, i, paint, area), true
@@ -135,10 +142,18 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 				}
 				p = lit(color, light, s.glow)
 			}
-			depth[x], pix[x] = z, p
 			if owner != nil {
-				owner[y*v.w+x] = part
+				i := y*v.w + x
+				if !front {
+					behind[i] = layer{p, z}
+					continue
+				}
+				if owner[i] != part || depth[x] == 0 {
+					behind[i] = layer{pix[x], depth[x]}
+					owner[i] = part
+				}
 			}
+			depth[x], pix[x] = z, p
 		}
 	}
 }

@@ -13,6 +13,7 @@ type Reference struct {
 	box     geom.Box
 	spacing float64 // metres: about the length of a triangle's side
 	canvas  canvas
+	split   split
 	least   float64 // pixels along the diagonal
 	allowed float64 // strain
 	sides   []side  // the last pictures of it

@@ -17,21 +17,24 @@ const partPixels = 600
 type split struct {
 	parts []int32 // by triangle
 	part  int32   // of the triangle that is drawn
-	owner []int32 // by pixel: the part that is seen there, or nobody
-	away  []int32 // by pixel: the part that is not drawn there; nil: all are
+	// By pixel, where the picture shows anything: the part that is seen there, and what
+	// is seen there without that part.
+	owner  []int32
+	behind []layer
 }
 
-const nobody = -1
+// layer is a pixel and how near it is; 0 is nothing.
+type layer struct {
+	pix   pixel
+	depth int32
+}
 
-// reset makes room for so many pixels.
-func (s *split) reset(n int) {
+// resize makes room for so many pixels.
+func (s *split) resize(n int) {
 	if cap(s.owner) < n {
-		s.owner = make([]int32, n)
+		s.owner, s.behind = make([]int32, n), make([]layer, n)
 	}
-	s.owner = s.owner[:n]
-	for i := range s.owner {
-		s.owner[i] = nobody
-	}
+	s.owner, s.behind = s.owner[:n], s.behind[:n]
 }
 
 // Parts says what the parts of a mesh show, of which there are n. parts holds
@@ -46,21 +49,19 @@ func (r *Reference) Parts(m *Mesh, parts []int32, n int) []Part {
 	pixel := max(size.Len()/partPixels, 1e-9)
 	model := newModel(m, r.model.paints)
 	seen, sum := make([]int64, n), make([]int64, n)
-	front, back := split{parts: parts}, split{parts: parts}
-	whole, without := canvas{split: &front}, canvas{split: &back}
+	r.canvas.split = &r.split
+	defer func() { r.canvas.split = nil }()
 	for _, d := range directions {
 		v := newView(d, r.box, pixel)
-		front.reset(v.w * v.h)
-		a := whole.draw(&v, model)
-		// Once more, each pixel without the part that is seen there.
-		back.reset(v.w * v.h)
-		back.away = front.owner
-		b := without.draw(&v, model)
-		for i, p := range front.owner {
-			if p == nobody {
+		r.split.resize(v.w * v.h)
+		r.split.parts = parts
+		whole := r.canvas.draw(&v, model)
+		for i, depth := range r.canvas.depth {
+			if depth == 0 {
 				continue
 			}
-			diff := difference(a.pix[i], b.pix[i])
+			p := r.split.owner[i]
+			diff := difference(whole.pix[i], r.split.behind[i].pix)
 			seen[p]++
 			sum[p] += int64(diff * diff)
 		}

@@ -1,7 +1,10 @@
 package appearance
 
 import (
+	"math"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -48,4 +51,52 @@ func TestParts(t *testing.T) {
 	if p := New(&Mesh{}, nil).Parts(&Mesh{}, nil, 0); len(p) != 0 {
 		t.Errorf("nothing has %v", p)
 	}
+}
+
+// TestPartsAreDrawnOnce: one pass finds what is behind each part, as a picture
+// without that part shows it.
+func TestPartsAreDrawnOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &Mesh{}
+		var parts []int32
+		n := rapid.IntRange(1, 12).Draw(t, "boxes")
+		at := rapid.Float64Range(0, 3)
+		for range n {
+			// Few places and sizes: faces coincide, and parts have several boxes.
+			low := geom.Vec3{math.Floor(at.Draw(t, "x")), math.Floor(at.Draw(t, "y")), math.Floor(at.Draw(t, "z"))}
+			m.addBox(low, low.Add(geom.Vec3{1 + at.Draw(t, "size"), 1, 2}), int32(rapid.IntRange(0, len(paints)-1).Draw(t, "paint")))
+			part := int32(rapid.IntRange(0, n-1).Draw(t, "part"))
+			for len(parts) < len(m.Indices)/3 {
+				parts = append(parts, part)
+			}
+		}
+		r := New(m, paints)
+		size := r.box.Size()
+		v := newView(directions[rapid.IntRange(0, len(directions)-1).Draw(t, "side")], r.box, size.Len()/40)
+		s := split{parts: parts}
+		s.resize(v.w * v.h)
+		split := canvas{split: &s}
+		split.draw(&v, r.model)
+		var whole canvas
+		for i, p := range whole.draw(&v, r.model).pix {
+			if p != split.pix[i] {
+				t.Fatalf("pixel %d is %x with parts, %x without", i, split.pix[i], p)
+			}
+		}
+		for part := range int32(n) {
+			rest := *m
+			rest.Indices, rest.Materials = nil, nil
+			for k, p := range parts {
+				if p != part {
+					rest.Indices = append(rest.Indices, m.Indices[3*k:3*k+3]...)
+					rest.Materials = append(rest.Materials, m.Materials[k])
+				}
+			}
+			for i, p := range whole.draw(&v, newModel(&rest, r.model.paints)).pix {
+				if split.depth[i] != 0 && s.owner[i] == part && p != s.behind[i].pix {
+					t.Fatalf("pixel %d shows %x behind part %d, %x without it", i, s.behind[i].pix, part, p)
+				}
+			}
+		}
+	})
 }

@@ -26,6 +26,14 @@ type Mesh struct {
 	Groups []int32
 }
 
+// Equal reports whether two meshes have the same triangles, vertices and groups, in
+// the same order. A mesh with NaN is not equal to itself.
+func (m *Mesh) Equal(o *Mesh) bool {
+	return slices.Equal(m.Indices, o.Indices) && slices.Equal(m.Groups, o.Groups) && slices.Equal(m.Positions, o.Positions) &&
+		slices.Equal(m.Normals, o.Normals) && slices.Equal(m.UV[0], o.UV[0]) && slices.Equal(m.UV[1], o.UV[1]) &&
+		slices.Equal(m.Colors, o.Colors)
+}
+
 // Triangles returns the number of triangles.
 func (m *Mesh) Triangles() int { return len(m.Indices) / 3 }
 
