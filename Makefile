@@ -72,8 +72,8 @@ demo: build
 	fi
 
 # Tests that do less with the race detector, and where they are.
-SLOW   = TestCompressModels|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestStress|TestAnyScene|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing
-SLOWIN = ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/simplify ./manifest ./runtime/remote ./runtime/simulate
+SLOW   = TestCompressModels|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestStress|TestAnyScene|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld
+SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/simplify ./manifest ./runtime/remote ./runtime/simulate
 
 test: deps
 	$(GO) test -race -timeout 20m ./...

@@ -45,6 +45,9 @@ func assertLevels(t *testing.T, manifest string, o *Options, mostHalves float64)
 
 // TestLevelsOfTheCity: a block of the city and the ground round it.
 func TestLevelsOfTheCity(t *testing.T) {
+	if race.Enabled {
+		t.Skip("takes minutes; make test runs it without the race detector")
+	}
 	o := DefaultOptions()
 	o.WholeLimit = 0
 	dir := t.TempDir()

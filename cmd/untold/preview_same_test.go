@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
@@ -79,6 +80,9 @@ func TestPreviewIsSimulate(t *testing.T) {
 			"short":  {"--set", "geometryBudget=300000", "--set", "textureBudget=100000"},
 			"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "textureBudget=60000"},
 		} {
+			if race.Enabled && name != "short" {
+				continue // make test runs all without the detector
+			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				events := rehearse(t, cooked, slices.Concat([]string{"--duration", "6s"}, c.path, limits)...)
 				if name == "free" && !strings.Contains(events, `"`+c.want+`"`) {
@@ -138,6 +142,9 @@ func TestPreviewIsSimulateOfAWorld(t *testing.T) {
 		"short":  {"--set", "geometryBudget=600000", "--set", "textureBudget=100000"},
 		"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "meshCacheBudget=0"},
 	} {
+		if race.Enabled && name != "short" {
+			continue // make test runs all without the detector
+		}
 		t.Run(name, func(t *testing.T) {
 			events := rehearse(t, cooked, slices.Concat([]string{"--fly-through", "--duration", "12s", "--world", world}, limits)...)
 			for _, want := range []string{`"region.loaded"`, `"region":"north"`, `"tile":"x"`, `"tile":"y"`, `"mesh.load"`} {
