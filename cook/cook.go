@@ -28,6 +28,7 @@ type Result struct {
 	Plan             *PlanSummary       `json:"plan"`
 	Needs            *Needs             `json:"needs"`
 	Report           *report.Report     `json:"-"` // when Options.Report is set
+	Files            []string           `json:"-"` // of the scene, absolute paths: what a change of matters to
 	DryRun           bool               `json:"dry_run"`
 	Unchanged        bool               `json:"unchanged"` // nothing has changed since the last cook, and nothing was written
 	Explained        []Explanation      `json:"explained,omitempty"`
@@ -155,7 +156,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		}
 	}
 	res = c.summarize(m, payloads, nodes, dropped, images.totals())
-	res.ManifestPath = filepath.Join(out.dir, c.manifestFile())
+	res.ManifestPath, res.Files = filepath.Join(out.dir, c.manifestFile()), c.scene.Files
 	if len(opts.Explain) > 0 && !opts.DryRun {
 		r := res.Report
 		if r == nil {

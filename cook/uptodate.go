@@ -90,6 +90,9 @@ func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, erro
 		return nil, nil // this is no result of the scene that is there
 	}
 	res.ManifestPath, res.Unchanged = filepath.Join(dir, file), true
+	for i := range s.Sources {
+		res.Files = append(res.Files, s.Sources[i].Path)
+	}
 	return res, nil
 }
 

@@ -20,6 +20,7 @@ type cookFlags struct {
 	out, plan string
 	store     string
 	shard     string
+	watch     bool
 	also      []string
 	floors    floorFlags
 	grid      gridFlags
@@ -70,6 +71,9 @@ machine.`,
 		Args:    cobra.MinimumNArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfileOf(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.watch && !a.watched {
+				return c.follow(cmd, a, args)
+			}
 			return c.withInputs(cmd, a, args, func(scene string) error { return c.run(cmd, a, scene) })
 		},
 	}
@@ -89,7 +93,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures astc-block texture-quality max-texture"},
-	{"Output", "output payload-dir also full verify store shard require-store explain compress container-version compat dry-run plan report json sync jobs memory"},
+	{"Output", "output payload-dir also full verify store shard require-store watch explain compress container-version compat dry-run plan report json sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -107,6 +111,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.shard, "shard", "", "make a share of the tiles, I/N with I from 0 to N-1, or auto or auto/N in an array task of Slurm, AWS Batch or Kubernetes; writes to --store alone")
 	f.BoolVar(&c.opts.RequireStore, "require-store", false, "a tile that neither the store nor an earlier cook has is an error: shards were to make it")
 	f.StringArrayVar(&c.opts.Explain, "explain", nil, "say of a tile or node whether and why it was made again, of an object where it lies and why; repeatable")
+	f.BoolVar(&c.watch, "watch", false, "stay, and cook again whenever a file of the scene or its settings change")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
 }
@@ -187,10 +192,12 @@ func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
 
 // cook cooks, and says what was left out or changed.
 func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Result, error) {
+	a.begun = true
 	res, err := cook.Run(ctx, scene, c.out, c.opts)
 	if err != nil {
 		return nil, err
 	}
+	a.files = res.Files
 	a.notes(res.Notes)
 	c.portability(a)
 	c.textures.summary(a, &c.opts, &res.TextureTotals)

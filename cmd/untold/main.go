@@ -38,7 +38,7 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &checkedWriter{w: stdout}
-	a := &app{stdout: out, stderr: stderr, stdoutTerminal: isTerminal(stdout)}
+	a := &app{stdout: out, stderr: stderr, stdoutTerminal: isTerminal(stdout), args: args}
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetOut(out)

@@ -106,8 +106,9 @@ func (w *workshop) add(path string) ([]preview.Scene, error) {
 	}
 	w.cooks++
 	out := filepath.Join(w.dir, fmt.Sprint(w.cooks))
-	before := stampOf(path)
-	manifest, err := w.cook(path, out)
+	f := follower{files: []string{path, profileOf(path)}, cook: func() ([]string, error) { return w.again(path, out) }}
+	before := f.look()
+	manifest, files, err := w.cook(path, out)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,13 @@ func (w *workshop) add(path string) ([]preview.Scene, error) {
 	}
 	scenes[0].Name = filepath.Base(path)
 	if w.watch {
-		w.watches.Go(func() { w.follow(path, out, before) })
+		w.watches.Go(func() {
+			ticks, stop := followTicks()
+			defer stop()
+			f.files = files
+			f.settle(before)
+			f.follow(w.ctx, ticks, nil)
+		})
 	}
 	return scenes, nil
 }
@@ -165,13 +172,13 @@ func sweepWorkshops(temp string) {
 
 // cook cooks a scene with the settings that untold cook would take: of the
 // environment, and of the file that --config names or that lies beside it.
-func (w *workshop) cook(scene, out string) (manifest string, err error) {
+func (w *workshop) cook(scene, out string) (manifest string, files []string, err error) {
 	a := w.a
 	cmd := &cobra.Command{Use: "cook"}
 	var c cookFlags
 	c.register(cmd.Flags())
 	if err := applyEnv(cmd); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if a.profile != nil {
 		err = a.profile.applyAll(cmd, a.flags)
@@ -179,12 +186,12 @@ func (w *workshop) cook(scene, out string) (manifest string, err error) {
 		err = a.applyProfile(cmd, scene)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	// What decides about outputs is for cook itself.
 	c.out, c.plan, c.report, c.sync, c.opts.DryRun = out, "", "", false, false
 	if err := c.resolve(cmd, a); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	a.info("cooking %s to look at it; untold cook keeps what it makes", oneLine(scene))
 	if os.Getenv("GOGC") == "" {
@@ -196,49 +203,21 @@ func (w *workshop) cook(scene, out string) (manifest string, err error) {
 		err = fmt.Errorf("%w (TMPDIR names another place for temporary files)", err)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	debug.FreeOSMemory() // the scene of the cook is much, and no longer needed
 	a.info("%s (%.1f s)", needsText(res), time.Since(begin).Seconds())
-	return res.ManifestPath, nil
+	return res.ManifestPath, append(res.Files[:len(res.Files):len(res.Files)], profileOf(scene)), nil
 }
 
-// follow cooks a scene again whenever its file has changed and rests; the
-// preview sees the new manifest.
-func (w *workshop) follow(path, out, cooked string) {
-	t := time.NewTicker(followInterval)
-	defer t.Stop()
-	for last := cooked; ; {
-		select {
-		case <-w.ctx.Done():
-			return
-		case <-t.C:
-		}
-		now := stampOf(path)
-		if now == last && now != cooked && now != "" {
-			cooked = now
-			w.again(path, out)
-		}
-		last = now
-	}
-}
-
-// followInterval is how often a scene's file is looked at.
-const followInterval = 400 * time.Millisecond
-
-func (w *workshop) again(path, out string) {
+// again cooks a scene once more; the preview sees the new manifest. It returns the files
+// that it came from.
+func (w *workshop) again(path, out string) ([]string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if _, err := w.cook(path, out); err != nil && w.ctx.Err() == nil {
+	_, files, err := w.cook(path, out)
+	if err != nil && w.ctx.Err() == nil {
 		w.a.info("%s has changed, but: %s", oneLine(path), messageFor(err))
 	}
-}
-
-// stampOf changes when a file is written anew; "" while it is not there.
-func stampOf(path string) string {
-	st, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(st.ModTime().UnixNano(), st.Size())
+	return files, err
 }

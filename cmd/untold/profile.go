@@ -50,12 +50,15 @@ func readNamed(path string) (*profile, error) {
 // readBeside reads the profile beside a file; without one there are no
 // entries.
 func readBeside(file string) (*profile, error) {
-	p := &profile{path: filepath.Join(filepath.Dir(file), profileName)}
+	p := &profile{path: profileOf(file)}
 	if err := p.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	return p, nil
 }
+
+// profileOf is where the settings beside a scene are, if there are any.
+func profileOf(scene string) string { return filepath.Join(filepath.Dir(scene), profileName) }
 
 // read fills in the entries. Errors name the path.
 func (p *profile) read() error {

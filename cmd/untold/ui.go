@@ -26,6 +26,10 @@ type app struct {
 	flags          []string // names of all commands' flags
 	flagsOnly      bool     // cook ends where its flags have been judged
 	flagsJudged    bool     // and it came to that
+	args           []string // the command line
+	watched        bool     // a cook is one of those of --watch
+	begun          bool     // the command line is in order, and a cook begins
+	files          []string // of the scene that was cooked
 
 	stdoutTerminal bool
 }
