@@ -52,6 +52,7 @@ type Result struct {
 	TextureTotals    TextureTotals      `json:"texture_totals"`
 	VertexCache      VertexCache        `json:"vertex_cache"`
 	Notes            []Note             `json:"notes"`
+	Figures          report.Figures     `json:"figures"` // for budgets
 }
 
 // VertexCache says what the triangle order is worth, for a FIFO cache of 16
@@ -157,6 +158,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 	res = c.summarize(m, payloads, nodes, dropped, images.totals())
 	res.ManifestPath, res.Files = filepath.Join(out.dir, c.manifestFile()), c.scene.Files
+	res.countFigures()
 	if len(opts.Explain) > 0 && !opts.DryRun {
 		r := res.Report
 		if r == nil {

@@ -93,6 +93,7 @@ func upToDate(ctx context.Context, scene, dir string, o *Options) (*Result, erro
 	for i := range s.Sources {
 		res.Files = append(res.Files, s.Sources[i].Path)
 	}
+	res.countFigures()
 	return res, nil
 }
 

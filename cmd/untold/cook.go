@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -25,6 +26,7 @@ type cookFlags struct {
 	floors    floorFlags
 	grid      gridFlags
 	levels    levelFlags
+	budgets   budgetFlags
 }
 
 func newCook(a *app) *cobra.Command {
@@ -93,7 +95,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures astc-block texture-quality max-texture"},
-	{"Output", "output payload-dir also full verify store shard require-store watch explain compress container-version compat dry-run plan report json sync jobs memory"},
+	{"Output", "output payload-dir also full verify store shard require-store watch explain compress container-version compat dry-run plan report json fail-if sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -104,6 +106,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	c.floors.register(f, &c.opts)
 	c.grid.register(f, &c.opts)
 	c.levels.register(f, &c.opts)
+	c.budgets.register(f, "tile_bytes_max>200k")
 	f.StringSliceVar(&c.also, "also", nil, "write the scene in another form too: 3dtiles, a tileset in DIR/3dtiles as export makes it")
 	f.BoolVar(&c.opts.Full, "full", false, "make everything anew; by default tiles that nothing has changed for are taken from the last cook into the folder, with the same bytes")
 	f.BoolVar(&c.opts.Verify, "verify", false, "read the scene's files and those in the output folder to see what has changed, instead of trusting their sizes and times")
@@ -136,6 +139,9 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if c.opts.RequireStore && c.store == "" {
 		return errors.New("--require-store wants every tile to come from a store, and none is named: add --store")
 	}
+	if err := c.checkBudgets(cmd); err != nil {
+		return err
+	}
 	if a.flagsOnly {
 		a.flagsJudged = true
 		return nil
@@ -152,6 +158,13 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	if err != nil {
 		return err
 	}
+	verdicts, err := budget.Judge(c.budgets.conditions, &res.Figures)
+	if err != nil {
+		return err
+	}
+	if res.Report != nil {
+		res.Report.Budgets = verdicts
+	}
 	if err := c.writeCookReport(res); err != nil {
 		return err
 	}
@@ -166,11 +179,41 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	tileset, failed := c.alsoTileset(cmd.Context(), a, res)
 	switch {
 	case c.asJSON:
-		err = writeJSON(a.stdout, cookedJSON{res, c.plan, tileset})
+		err = writeJSON(a.stdout, cookedJSON{res, c.plan, tileset, verdicts})
 	case tileset != nil:
 		err = printTileset(a, tileset)
 	}
-	return errors.Join(failed, err)
+	if err := errors.Join(failed, err); err != nil {
+		return err
+	}
+	return c.judgeBudgets(a, res, verdicts)
+}
+
+// checkBudgets reads --fail-if before there is work.
+func (c *cookFlags) checkBudgets(cmd *cobra.Command) error {
+	if err := c.budgets.parse(cmd.Flags(), "cook"); err != nil {
+		return err
+	}
+	if !c.opts.DryRun {
+		return nil
+	}
+	return c.budgets.planLacks()
+}
+
+// judgeBudgets says which budgets the scene does not keep. It is finished all the same.
+func (c *cookFlags) judgeBudgets(a *app, res *cook.Result, verdicts []budget.Verdict) error {
+	out, paint := a.stdout, a.paintResult
+	if c.asJSON {
+		out, paint = a.stderr, a.paint
+	}
+	a.printBudgets(out, paint, verdicts)
+	if !budget.Failed(verdicts) {
+		return nil
+	}
+	if !res.DryRun {
+		fmt.Fprintf(out, "%s is finished all the same, and in its place\n", oneLine(res.ManifestPath))
+	}
+	return errFindings
 }
 
 // resolve turns the flags into options.

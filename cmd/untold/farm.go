@@ -138,6 +138,7 @@ var farmOwn = map[string]string{
 	"full":          "the last cook would make everything anew, and nothing that the shards have made is taken",
 	"dry-run":       "shards are there to cook",
 	"plan":          "shards are there to cook",
+	"fail-if":       "shards know their share alone; judge the scene with untold validate --fail-if when all is done",
 	"report":        "shards write to the store alone; cook once more with --report when all is done",
 	"help":          "see untold cook --help",
 }

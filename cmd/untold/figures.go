@@ -2,46 +2,20 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
-// What simulate and preview share: conditions on a report, its figures as a
-// table, and the outputs that flags name.
-
-// parseConditions reads the values of --fail-if.
-func parseConditions(texts []string, report simulate.Valuer) ([]simulate.Condition, error) {
-	var list []simulate.Condition
-	for _, text := range texts {
-		c, err := simulate.ParseConditionOn(text, report)
-		if err != nil {
-			return nil, fmt.Errorf("--fail-if: %w", err)
-		}
-		list = append(list, c)
-	}
-	return list, nil
-}
-
-// judgeConditions prints the conditions that hold and reports whether none does.
-func judgeConditions(w io.Writer, paint func(code, text string) string, conditions []simulate.Condition, report simulate.Valuer) bool {
-	good := true
-	for _, c := range conditions {
-		if c.Holds(report) {
-			good = false
-			v, _ := report.Value(c.Key)
-			fmt.Fprintf(w, "%s: %s is %s (--fail-if %s)\n", paint(red, "failed"), c.Key, strconv.FormatFloat(v, 'g', -1, 64), c)
-		}
-	}
-	return good
-}
+// What simulate and preview share: the figures of a report as a table, and the
+// outputs that flags name.
 
 // printFigures prints the numbers of a report.
-func printFigures(w io.Writer, keys []string, report simulate.Valuer) {
+func printFigures(w io.Writer, keys []string, report budget.Valuer) {
 	t := newTable(0, "figure", ">value")
 	for _, key := range keys {
 		v, err := report.Value(key)

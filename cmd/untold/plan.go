@@ -12,6 +12,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/tiles3d"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
@@ -23,6 +24,8 @@ type cookedJSON struct {
 	*cook.Result
 	PlanFile string          `json:"plan_file,omitempty"` // of --plan
 	Tileset  *tiles3d.Result `json:"tileset,omitempty"`   // of --also 3dtiles
+
+	Budgets []budget.Verdict `json:"budgets,omitempty"` // of --fail-if
 }
 
 // checkOutput refuses, before any work is done, a cook without a place to go and

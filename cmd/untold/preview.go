@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
@@ -38,7 +39,7 @@ type previewFlags struct {
 	stats, events          string
 	frameLog               string
 	asJSON                 bool
-	failIf                 []string
+	budgets                budgetFlags
 	fixedDT, latency       secondsFlag
 	view, tone             string
 	show                   []string
@@ -164,7 +165,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.asJSON, "json", false, "short for --stats -")
 	f.StringVar(&p.events, "events", "", "write the events as JSON lines to this file, - for stdout")
 	f.StringVar(&p.frameLog, "frame-log", "", "write what each frame took, by parts, as JSON lines to this file")
-	f.StringArrayVar(&p.failIf, "fail-if", nil, "exit code 1 when this holds of the figures, such as 'undrawn>0' (repeatable)")
+	p.budgets.register(f, "undrawn>0")
 	f.Var(&p.fixedDT, "fixed-dt", "virtual time with so many seconds between frames (0.05 or 50ms)")
 	f.Var(&p.latency, "latency", "time in seconds that a load takes at least, with --fixed-dt exactly (there 0.05)")
 	f.BoolVar(&p.watch, "watch", false, "reload the scene when it was cooked again")
@@ -192,11 +193,10 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 
 func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	p.headless = p.headless || len(p.compare.pops) > 0 // for --fixed-dt
-	conditions, err := p.usage()
-	if err != nil {
+	if err := p.usage(cmd); err != nil {
 		return err
 	}
-	if err := p.compare.usage(cmd, args, conditions); err != nil {
+	if err := p.compare.usage(cmd, args); err != nil {
 		return err
 	}
 	use := parameterUse{draws: true, address: slices.ContainsFunc(args, remote.IsURL)}
@@ -222,7 +222,7 @@ func (p *previewFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.judge(a, rep, conditions)
+	return p.judge(a, rep)
 }
 
 // needs are those of flags that go with others.
@@ -235,41 +235,56 @@ func (p *previewFlags) needs(cmd *cobra.Command, address bool) []need {
 }
 
 // usage checks what needs no file.
-func (p *previewFlags) usage() ([]simulate.Condition, error) {
+func (p *previewFlags) usage(cmd *cobra.Command) error {
 	if err := jsonOutput(p.asJSON, "--stats", &p.stats); err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := p.sim.usage(); err != nil {
-		return nil, err
+	if err := p.sim.usage(cmd); err != nil {
+		return err
 	}
 	if !p.headless && (p.fixedDT.set || p.record != "") {
-		return nil, errors.New("--fixed-dt and --record need --headless: a window follows the clock on the wall")
+		return errors.New("--fixed-dt and --record need --headless: a window follows the clock on the wall")
 	}
 	if p.fixedDT.set && p.fixedDT.d <= 0 {
-		return nil, errors.New("--fixed-dt must be positive")
+		return errors.New("--fixed-dt must be positive")
 	}
 	if p.frames < 0 {
-		return nil, errors.New("--frames must not be negative")
+		return errors.New("--frames must not be negative")
 	}
 	if path := namedTwice(p.stats, p.events, p.screenshot, p.frameLog, p.sim.cameraPath, p.sim.world); path != "" {
-		return nil, fmt.Errorf("%q is named twice; choose another name", path)
+		return fmt.Errorf("%q is named twice; choose another name", path)
 	}
 	if p.screenshot == "-" {
-		return nil, errors.New("--screenshot wants a file")
+		return errors.New("--screenshot wants a file")
 	}
 	if p.frameLog == "-" {
-		return nil, errors.New("--frame-log wants a file")
+		return errors.New("--frame-log wants a file")
 	}
-	conditions, err := parseConditions(p.failIf, &stats.Report{})
-	if err != nil {
-		return nil, err
+	if err := p.budgets.parse(cmd.Flags(), "preview"); err != nil {
+		return err
 	}
-	for _, c := range conditions {
+	return p.judgeable(cmd)
+}
+
+// judgeable refuses budgets on what this run does not look at, but passes over those of
+// the environment and of files, which are for other runs, too.
+func (p *previewFlags) judgeable(cmd *cobra.Command) error {
+	own := source(cmd.Flags(), "fail-if") == fromCommandLine
+	var kept []budget.Condition
+	for _, c := range p.budgets.conditions {
+		err := p.compare.compared(c)
 		if strings.HasPrefix(c.Key, "gl_") && !p.debugGL {
-			return nil, fmt.Errorf("--fail-if %s needs --debug-gl: else nobody listens to OpenGL", c)
+			err = fmt.Errorf("--fail-if %s needs --debug-gl: else nobody listens to OpenGL", c)
+		}
+		switch {
+		case err == nil:
+			kept = append(kept, c)
+		case own:
+			return err
 		}
 	}
-	return conditions, nil
+	p.budgets.conditions = kept
+	return nil
 }
 
 // options turns flags and arguments into what preview.Run needs. The function
@@ -429,6 +444,12 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	if err := a.runtimeProfile(&o.Config, beside); err != nil {
 		return err
 	}
+	if err := p.budgets.beside(cmd, a, beside); err != nil {
+		return err
+	}
+	if err := p.judgeable(cmd); err != nil {
+		return err
+	}
 	sc := simulate.Cooked(first.Source.Path, first.Source.Manifest)
 	sc.Config = o.Config
 	if p.batching.set {
@@ -482,7 +503,11 @@ func (p *previewFlags) playEvents(ctx context.Context, a *app, o preview.Options
 }
 
 // judge writes the figures and compares them with what the user wants.
-func (p *previewFlags) judge(a *app, rep *stats.Report, conditions []simulate.Condition) error {
+func (p *previewFlags) judge(a *app, rep *stats.Report) error {
+	verdicts, err := budget.Judge(p.budgets.conditions, rep)
+	if err != nil {
+		return err
+	}
 	out, paint := a.stdout, a.paintResult
 	if p.events == "-" || p.stats == "-" {
 		out, paint = a.stderr, a.paint
@@ -493,18 +518,25 @@ func (p *previewFlags) judge(a *app, rep *stats.Report, conditions []simulate.Co
 			printPreview(out, rep)
 		}
 	case "-":
-		if err := writeJSON(a.stdout, rep); err != nil {
+		if err := writeJSON(a.stdout, previewedJSON{rep, verdicts}); err != nil {
 			return err
 		}
 	default:
-		if err := atomicfile.Write(p.stats, func(w io.Writer) error { return writeJSON(w, rep) }); err != nil {
+		if err := atomicfile.Write(p.stats, func(w io.Writer) error { return writeJSON(w, previewedJSON{rep, verdicts}) }); err != nil {
 			return err
 		}
 	}
-	if !judgeConditions(out, paint, conditions, rep) {
+	a.printBudgets(out, paint, verdicts)
+	if budget.Failed(verdicts) {
 		return errFindings
 	}
 	return nil
+}
+
+// previewedJSON are the figures of preview.
+type previewedJSON struct {
+	*stats.Report
+	Budgets []budget.Verdict `json:"budgets,omitempty"` // of --fail-if
 }
 
 func printPreview(w io.Writer, r *stats.Report) {

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/stats"
-	"github.com/untoldkit/untold/runtime/simulate"
 )
 
 // compareFlags are the flags of preview that compare the streamed picture with
@@ -43,18 +43,13 @@ var excludeFrames = []string{
 }
 
 // usage checks what needs no file.
-func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []simulate.Condition) error {
-	if err := c.popUsage(cmd, args, conditions); err != nil {
+func (c *compareFlags) usage(cmd *cobra.Command, args []string) error {
+	if err := c.popUsage(cmd, args); err != nil {
 		return err
 	}
 	if !cmd.Flags().Changed("compare-whole") {
 		if len(c.reports) > 0 {
 			return errors.New("--report needs --compare-whole, auto for example")
-		}
-		for _, x := range conditions {
-			if slices.Contains(stats.CompareKeys(), x.Key) {
-				return fmt.Errorf("--fail-if %s needs --compare-whole, auto for example: else nothing is compared", x)
-			}
 		}
 		return nil
 	}
@@ -78,14 +73,20 @@ func (c *compareFlags) usage(cmd *cobra.Command, args []string, conditions []sim
 	return nil
 }
 
+// compared refuses a budget on comparisons that are not made.
+func (c *compareFlags) compared(x budget.Condition) error {
+	switch {
+	case slices.Contains(stats.CompareKeys(), x.Key) && c.cameras == "":
+		return fmt.Errorf("--fail-if %s needs --compare-whole, auto for example: else nothing is compared", x)
+	case slices.Contains(stats.PopKeys(), x.Key) && len(c.pops) == 0:
+		return fmt.Errorf("--fail-if %s needs --pop-report and a camera path: else nobody looks at switches", x)
+	}
+	return nil
+}
+
 // popUsage is usage for --pop-report.
-func (c *compareFlags) popUsage(cmd *cobra.Command, args []string, conditions []simulate.Condition) error {
+func (c *compareFlags) popUsage(cmd *cobra.Command, args []string) error {
 	if len(c.pops) == 0 {
-		for _, x := range conditions {
-			if slices.Contains(stats.PopKeys(), x.Key) {
-				return fmt.Errorf("--fail-if %s needs --pop-report and a camera path: else nobody looks at switches", x)
-			}
-		}
 		return nil
 	}
 	if len(args) != 1 {

@@ -86,7 +86,7 @@ func TestPreviewUsage(t *testing.T) {
 		if err := cmd.ParseFlags(tc.args); err != nil {
 			t.Fatal(err)
 		}
-		_, err := p.usage()
+		err := p.usage(cmd)
 		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%v: %v", tc.args, err)
 		}

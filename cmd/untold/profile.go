@@ -100,7 +100,7 @@ func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
 var freeText = []string{"name", "note", "id"}
 
 // sceneSettings are the keys that a profile beside a scene may set: what
-// decides how this scene is cooked, and no more. Such a file may have come with
+// decides how this scene is cooked, what its budgets are, and no more. Such a file may have come with
 // the scene from anywhere, so everything else is the user's alone: what is
 // written where, what is trusted, caches, networks, and how much of the machine
 // is used. New flags are the user's until they stand here.
@@ -112,6 +112,7 @@ var sceneSettings = []string{
 	"lod", "hlod", "lod-level", "hlod-level", "lod-error-pixels", "lod-max-error-pixels", "lod-fov", "lod-height",
 	"lod-min-triangles", "whole-limit", "view-distance", "pyramid", "hlod-atlas", "hlod-max-texture",
 	"compress", "container-version", "merge", "instances", "scene", "up", "units", "textures", "astc-block", "texture-quality", "max-texture",
+	"fail-if",
 }
 
 // userParameters are the groups of runtime parameters that a profile beside a
@@ -138,5 +139,5 @@ func (p *profile) trusted(e profileEntry, isFlag func(string) bool) error {
 }
 
 // errUntrusted refuses what a file from anywhere may not decide.
-var errUntrusted = errors.New("a file that lies beside a scene sets how the scene is cooked and streamed, nothing else;" +
+var errUntrusted = errors.New("a file that lies beside a scene sets how the scene is cooked and streamed and its budgets, nothing else;" +
 	" give the flag, or name a file of your own with --config")

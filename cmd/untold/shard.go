@@ -98,8 +98,8 @@ func (c *cookFlags) runShard(cmd *cobra.Command, a *app, scene string) error {
 	case source(cmd.Flags(), "output") == fromCommandLine:
 		return errors.New("--shard writes nothing but to the store: leave -o out, and cook once more with -o when all shards have ended")
 	case source(cmd.Flags(), "plan") == fromCommandLine || source(cmd.Flags(), "report") == fromCommandLine ||
-		source(cmd.Flags(), "also") == fromCommandLine || c.opts.DryRun:
-		return errors.New("--shard goes with neither --dry-run, --plan, --report nor --also")
+		source(cmd.Flags(), "also") == fromCommandLine || source(cmd.Flags(), "fail-if") == fromCommandLine || c.opts.DryRun:
+		return errors.New("--shard goes with neither --dry-run, --plan, --report, --also nor --fail-if: they are for the last cook")
 	case source(cmd.Flags(), "require-store") == fromCommandLine:
 		return errors.New("--shard makes what the store has not, and --require-store forbids that: it is for the last cook")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
@@ -23,7 +24,7 @@ import (
 type simulateFlags struct {
 	events, report, plot string
 	check, asJSON        bool
-	failIf               []string
+	budgets              budgetFlags
 
 	pathFlags
 	dt               time.Duration
@@ -76,7 +77,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.BoolVar(&s.asJSON, "json", false, "short for --report -")
 	f.StringVar(&s.plot, "plot", "", "draw the run to this SVG file")
 	f.BoolVar(&s.check, "check", false, "compare with the scenario's expectations; exit code 1 when something differs")
-	f.StringArrayVar(&s.failIf, "fail-if", nil, "exit code 1 when this holds of the report, such as 'undrawn>0' (repeatable)")
+	s.budgets.register(f, "undrawn>0")
 	s.pathFlags.register(f, "length of the run")
 	f.Var(timeVar(&s.dt), "dt", "time between frames, 0.05 or 50ms (default: the scenario's, 1/60 s for a manifest)")
 	f.Var(&s.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
@@ -92,7 +93,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 }
 
 func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
-	conditions, err := s.usage()
+	err := s.usage(cmd)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 		if err := refuseUncooked("simulate", "", path); err != nil {
 			return err
 		}
-		return s.runRemote(cmd, a, path, conditions)
+		return s.runRemote(cmd, a, path)
 	}
 	if path, err = manifestPath("simulate", "", path); err != nil {
 		return err
@@ -121,6 +122,9 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 			return err
 		}
 	}
+	if err := s.budgets.beside(cmd, a, path); err != nil {
+		return err
+	}
 	if err := s.place(sc, false); err != nil {
 		return err
 	}
@@ -136,10 +140,19 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.write(a, res, nil); err != nil {
+	return s.finish(a, sc, res, nil)
+}
+
+// finish writes the report and judges it. network is nil for a local scene.
+func (s *simulateFlags) finish(a *app, sc *simulate.Scenario, res *simulate.Result, network *remote.Metrics) error {
+	verdicts, err := budget.Judge(s.budgets.conditions, &res.Report)
+	if err != nil {
 		return err
 	}
-	return s.judge(a, sc, res, conditions)
+	if err := s.write(a, res, network, verdicts); err != nil {
+		return err
+	}
+	return s.judge(a, sc, res, verdicts)
 }
 
 // worldUsage describes --world.
@@ -197,20 +210,23 @@ func inputError(err error) error {
 }
 
 // usage checks what needs no file.
-func (s *simulateFlags) usage() ([]simulate.Condition, error) {
+func (s *simulateFlags) usage(cmd *cobra.Command) error {
 	if err := jsonOutput(s.asJSON, "--report", &s.report); err != nil {
-		return nil, err
+		return err
 	}
 	if s.speed < 0 || s.latency < 0 {
-		return nil, errors.New("--speed and --latency must not be negative")
+		return errors.New("--speed and --latency must not be negative")
 	}
 	if path := namedTwice(s.events, s.report, s.plot); path != "" {
-		return nil, fmt.Errorf("two outputs go to %q", path)
+		return fmt.Errorf("two outputs go to %q", path)
 	}
 	if s.plot == "-" {
-		return nil, errors.New("--plot wants a file")
+		return errors.New("--plot wants a file")
 	}
-	return parseConditions(s.failIf, &simulate.Report{})
+	if cmd.Flags().Lookup("fail-if") == nil || cmd.Name() != "simulate" {
+		return nil // preview judges figures of its own
+	}
+	return s.budgets.parse(cmd.Flags(), "simulate")
 }
 
 // apply changes a scenario by the flags.
@@ -305,16 +321,13 @@ func (s *simulateFlags) simulate(ctx context.Context, a *app, sc *simulate.Scena
 }
 
 // write writes the report and the plot. network is nil for a local scene.
-func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metrics) error {
+func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metrics, verdicts []budget.Verdict) error {
 	if s.plot != "" {
 		if err := atomicfile.Write(s.plot, func(w io.Writer) error { return simulate.WritePlot(w, res.Series) }); err != nil {
 			return err
 		}
 	}
-	report := struct {
-		*simulate.Report
-		Network *remote.Metrics `json:"network,omitempty"`
-	}{&res.Report, network}
+	report := simulatedJSON{&res.Report, network, verdicts}
 	switch s.report {
 	case "":
 		if s.events != "-" {
@@ -328,9 +341,16 @@ func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metr
 	return atomicfile.Write(s.report, func(w io.Writer) error { return writeJSON(w, report) })
 }
 
+// simulatedJSON is the report of simulate.
+type simulatedJSON struct {
+	*simulate.Report
+	Network *remote.Metrics  `json:"network,omitempty"` // of a scene at an address
+	Budgets []budget.Verdict `json:"budgets,omitempty"` // of --fail-if
+}
+
 // judge compares with what the scenario and the user want. The differences are
 // the result; where --events or --report own stdout they go to stderr.
-func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Result, conditions []simulate.Condition) error {
+func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Result, verdicts []budget.Verdict) error {
 	out, paint := a.stdout, a.paintResult
 	if s.events == "-" || s.report == "-" {
 		out, paint = a.stderr, a.paint
@@ -345,8 +365,8 @@ func (s *simulateFlags) judge(a *app, sc *simulate.Scenario, res *simulate.Resul
 			fmt.Fprintf(out, "%s: %d expectations\n", paint(green, "as expected"), n)
 		}
 	}
-	good = judgeConditions(out, paint, conditions, &res.Report) && good
-	if !good {
+	a.printBudgets(out, paint, verdicts)
+	if !good || budget.Failed(verdicts) {
 		return errFindings
 	}
 	return nil

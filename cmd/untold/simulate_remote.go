@@ -18,7 +18,7 @@ import (
 )
 
 // runRemote streams a scene from an address.
-func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, conditions []simulate.Condition) error {
+func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string) error {
 	if s.bandwidth != 0 || s.latency != 0 {
 		return errors.New("--bandwidth and --latency model a network, but the scene at an address has a real one; untold serve has the same flags")
 	}
@@ -34,7 +34,7 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, co
 	if err != nil {
 		return err
 	}
-	err = s.stream(cmd, a, scene, conditions)
+	err = s.stream(cmd, a, scene)
 	if e := scene.Close(); err == nil {
 		err = e
 	}
@@ -42,7 +42,7 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string, co
 }
 
 // stream runs an open remote scene.
-func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, conditions []simulate.Condition) error {
+func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene) error {
 	sc, err := simulate.Load(scene.Manifest.File)
 	if err != nil {
 		return inputError(fmt.Errorf("%s: %w", scene.Manifest.URL, err))
@@ -77,10 +77,7 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, c
 	}
 	asked.complete(cmd.Context(), a)
 	network := scene.Metrics()
-	if err := s.write(a, res, &network); err != nil {
-		return err
-	}
-	return s.judge(a, sc, res, conditions)
+	return s.finish(a, sc, res, &network)
 }
 
 // read returns what asks the server for the manifest again.

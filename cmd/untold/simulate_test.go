@@ -83,7 +83,7 @@ func TestSimulateJudges(t *testing.T) {
 		t.Errorf("without --check: exit %d", r.code)
 	}
 	r = execute(t, nil, "simulate", scenario("e13_strict"), "--fail-if", "undrawn>0", "--fail-if", "loads>99", "--events", "-")
-	if r.code != 1 || r.err != "failed: undrawn is 4 (--fail-if undrawn>0)\n" {
+	if r.code != 1 || r.err != "failed: undrawn is 4 (--fail-if undrawn>0)\nfarthest over its budget: undrawn 4 of 0\n" {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	// The same camera under the covered hand-off leaves no hole.

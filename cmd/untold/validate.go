@@ -10,6 +10,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -19,13 +20,16 @@ func newValidate(a *app) *cobra.Command {
 	var format string
 	var limit, jobs int
 	var server remoteFlags
+	var budgets budgetFlags
 	cmd := &cobra.Command{
 		Use:     "validate PATH|URL...",
 		Short:   "Judge containers, manifests and folders",
 		GroupID: "look",
 		Long: `validate judges .untold files, manifests together with the files that they name, and
 folders with all of both. It lists every finding with its code, severity, place and
-remedy. Exit code 1 when there is an error, with --strict also for warnings.
+remedy. Exit code 1 when there is an error, with --strict also for warnings, and when a condition
+of --fail-if holds: of the findings ('warnings>3'), or of the scene that the manifests describe
+('tile_bytes_max>200k'; several count as one scene). untold figures --for validate lists them.
 
 A manifest or container at an http or https address is downloaded first, a manifest with the
 containers that it names. The disk cache has no part in that: the server's files are judged.`,
@@ -37,6 +41,9 @@ containers that it names. The disk cache has no part in that: the server's files
 			}
 			if asJSON {
 				format = "json"
+			}
+			if err := budgets.parse(cmd.Flags(), "validate"); err != nil {
+				return err
 			}
 			if err := a.checkAsked(cmd.Flags(), serverNeeds(cmd.Flags(), slices.ContainsFunc(args, remote.IsURL))); err != nil {
 				return err
@@ -65,10 +72,17 @@ containers that it names. The disk cache has no part in that: the server's files
 			if strict {
 				r.OK = r.OK && r.Warnings == 0
 			}
+			if r.Budgets, err = budget.Judge(budgets.conditions, &r.Figures); err != nil {
+				return err
+			}
+			r.OK = r.OK && !budget.Failed(r.Budgets)
 			if write == nil {
 				printReport(a, r)
+				a.printBudgets(a.stdout, a.paintResult, r.Budgets)
 			} else if err := write(a.stdout, r, strict); err != nil {
 				return err
+			} else {
+				a.printBudgets(a.stderr, a.paint, r.Budgets)
 			}
 			if !r.OK {
 				return errFindings
@@ -81,6 +95,7 @@ containers that it names. The disk cache has no part in that: the server's files
 	f.BoolVar(&asJSON, "json", false, "short for --format json")
 	f.BoolVar(&strict, "strict", false, "warnings fail, too")
 	f.IntVar(&limit, "max-findings", 100, "findings listed per code and file, 0 for all")
+	budgets.register(f, "warnings>0")
 	server.registerVisit(f)
 	f.IntVar(&server.maxFiles, "max-files", visitFiles, "most files of manifests at addresses that are downloaded, 0 for no limit")
 	f.IntVarP(&jobs, "jobs", "j", 0, "files judged at a time (default: all processors)")

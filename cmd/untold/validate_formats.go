@@ -63,6 +63,16 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 		}
 		s.Cases = append(s.Cases, c)
 	}
+	s.Tests += len(r.Budgets)
+	for i := range r.Budgets {
+		v := &r.Budgets[i]
+		c := testCase{Name: "budget " + v.FailIf, Class: "untold.validate"}
+		if v.Failed {
+			s.Failures++
+			c.Failure = &message{"1 budget", v.Failure()}
+		}
+		s.Cases = append(s.Cases, c)
+	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -74,6 +84,9 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 	_, err := io.WriteString(w, "\n")
 	return err
 }
+
+// budgetRule stands for a budget that failed where a finding has its code.
+const budgetRule = "budget"
 
 // writeSARIF prints the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
@@ -98,6 +111,15 @@ func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 			})
 		}
 	}
+	for i := range r.Budgets {
+		if v := &r.Budgets[i]; v.Failed {
+			if !seen[budgetRule] {
+				seen[budgetRule] = true
+				rules = append(rules, m{"id": budgetRule, "help": m{"text": "change the scene or how it is cooked, or the budget"}, "defaultConfiguration": m{"level": "error"}})
+			}
+			results = append(results, m{"ruleId": budgetRule, "level": "error", "message": m{"text": oneLine(v.Failure())}})
+		}
+	}
 	return writeJSON(w, m{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []m{{"tool": m{"driver": m{"name": "untold", "version": version, "rules": rules}}, "results": results}},
@@ -115,6 +137,13 @@ func writeGitHub(w io.Writer, r *verify.Report, _ bool) error {
 			_, err := fmt.Fprintf(w, "::%s file=%s,title=%s::%s\n", commands[x.Severity], property.Replace(filepath.ToSlash(f.Path)),
 				property.Replace(string(x.Code)), data.Replace(oneLine(fmt.Sprintf("%s: %s (%s)", x.Place, x.Message, x.Hint))))
 			if err != nil {
+				return err
+			}
+		}
+	}
+	for i := range r.Budgets {
+		if v := &r.Budgets[i]; v.Failed {
+			if _, err := fmt.Fprintf(w, "::error title=%s::%s\n", budgetRule, data.Replace(oneLine(v.Failure()))); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -22,6 +23,10 @@ type Report struct {
 	Profile  string             `json:"profile"`      // indoor or outdoor, with the request: "indoor (auto)"
 	Options  []KV               `json:"options"`      // as the cook used them, in the order to show
 	Totals   Totals             `json:"totals"`
+	// Figures are what budgets are about, nil if this is not of a cook; Budgets is what
+	// became of those that the caller has judged.
+	Figures *Figures         `json:"figures,omitempty"`
+	Budgets []budget.Verdict `json:"budgets,omitempty"`
 
 	Tiles  []Tile                `json:"tiles"`
 	Failed []manifest.FailedTile `json:"failed_tiles"`

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
@@ -40,6 +41,10 @@ type Report struct {
 	Files    []File `json:"files"`
 	Errors   int    `json:"errors"`
 	Warnings int    `json:"warnings"`
+	// Figures are what budgets are about; Budgets, which Paths leaves empty, what became
+	// of those that the caller has judged.
+	Figures Figures          `json:"figures"`
+	Budgets []budget.Verdict `json:"budgets,omitempty"`
 }
 
 // File is the verdict on one file.
@@ -96,6 +101,7 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 		r.Warnings += files[i].warnings
 		r.OK = r.OK && files[i].OK
 	}
+	r.count(list.manifests)
 	return r, nil
 }
 
@@ -113,6 +119,8 @@ type fileList struct {
 	index  map[string]int // of files, by path
 	seen   map[string]bool
 	scenes scenes
+	// manifests are those that can be read, plans among them.
+	manifests []*manifest.Manifest
 }
 
 func (l *fileList) add(path string) error {
@@ -145,8 +153,16 @@ func (l *fileList) addFile(j job) {
 // addManifest lists a manifest and the containers that it names. What is wrong
 // with the paths is a finding of the manifest.
 func (l *fileList) addManifest(path string) {
+	before := len(l.files)
 	l.addFile(job{path: path, manifest: true})
 	m, err := manifest.Load(path)
+	of := m
+	if errors.Is(err, manifest.ErrPlan) {
+		of, _ = manifest.LoadPlanned(path) // what is wrong with it is a finding
+	}
+	if of != nil && len(l.files) > before {
+		l.manifests = append(l.manifests, of)
+	}
 	if err != nil {
 		return
 	}

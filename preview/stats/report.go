@@ -1,12 +1,7 @@
 package stats
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/untoldkit/untold/internal/editdist"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -96,56 +91,21 @@ type Report struct {
 	Worst []Frame `json:"worst,omitempty"`
 }
 
-// pairs lists the numbers of a report, by way of its JSON so that names stand
-// once.
-func (r *Report) pairs() (keys []string, values []float64) {
-	flat := *r
-	flat.Worst = nil // not a number
-	// Such a struct always has an encoding.
-	data, _ := json.Marshal(&flat)
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.UseNumber()
-	key := ""
-	for {
-		t, err := dec.Token()
-		if err != nil {
-			return keys, values
-		}
-		switch v := t.(type) {
-		case json.Number:
-			f, _ := v.Float64()
-			keys, values = append(keys, key), append(values, f)
-		case string:
-			key = v // the text of a text is overwritten by the next key
-		}
-	}
-}
-
 // ReportKeys returns the keys that are numbers, in their order.
 func ReportKeys() []string {
-	keys, _ := new(Report).pairs()
+	keys, _ := budget.Numbers(new(Report))
 	return keys
 }
 
 // Value returns a number by its key.
 func (r *Report) Value(key string) (float64, error) {
-	keys, values := r.pairs()
-	if i := slices.Index(keys, key); i >= 0 {
-		return values[i], nil
-	}
-	best, hint := 4, "the keys are "+strings.Join(keys, ", ")
-	for _, k := range keys {
-		if d := editdist.Distance(key, k); d < best {
-			best, hint = d, fmt.Sprintf("did you mean %q?", k)
-		}
-	}
-	return 0, fmt.Errorf("the report has no key %q; %s", key, hint)
+	flat := *r
+	flat.Worst = nil // no number, and long
+	return budget.Value(&flat, key)
 }
 
 // ParseCondition reads a condition on a number of a Report, such as undrawn>0.
-func ParseCondition(s string) (simulate.Condition, error) {
-	return simulate.ParseConditionOn(s, new(Report))
-}
+func ParseCondition(s string) (simulate.Condition, error) { return budget.Parse(s, ReportKeys()) }
 
 // BatchFigures are the keys of a Report about static batches and the memory
 // that they are made of.

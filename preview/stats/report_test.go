@@ -24,8 +24,8 @@ func TestConditions(t *testing.T) {
 		"undrown>0": `did you mean "undrawn"?`,
 		"undrawn!1": "comparisons are",
 		"undrawn>x": "no number",
-		"scene>0":   "no key",
-		"xyzzy>0":   "the keys are frames",
+		"scene>0":   "no figure",
+		"xyzzy>0":   "the figures are frames",
 	} {
 		if _, err := ParseCondition(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

@@ -50,5 +50,5 @@ func ExampleParseCondition() {
 	fmt.Println(err)
 	// Output:
 	// undrawn>0 true
-	// condition "undrwan > 0": the report has no key "undrwan"; did you mean "undrawn"?
+	// condition "undrwan > 0": there is no figure "undrwan"; did you mean "undrawn"?
 }

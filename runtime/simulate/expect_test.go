@@ -128,7 +128,7 @@ func TestCondition(t *testing.T) {
 		"undrawn!=0":    "the comparisons are",
 		"undrawn=0":     "the comparisons are",
 		"undrwan>0":     `did you mean "undrawn"?`,
-		"zzzzzzzzz>0":   "the keys are frames, update_ms_p50",
+		"zzzzzzzzz>0":   "the figures are frames, update_ms_p50",
 		"undrawn>many":  `"many" is no number`,
 		"undrawn>":      "is no number",
 		"undrawn > nan": "is no number",
@@ -137,7 +137,7 @@ func TestCondition(t *testing.T) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
-	if c := (Condition{"undrawn", ">=", 0.5}); c.String() != "undrawn>=0.5" {
+	if c := (Condition{Key: "undrawn", Op: ">=", Value: 0.5}); c.String() != "undrawn>=0.5" {
 		t.Error(c)
 	}
 }

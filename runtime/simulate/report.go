@@ -1,11 +1,6 @@
 package simulate
 
-import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-)
+import "github.com/untoldkit/untold/internal/budget"
 
 // Report holds the figures of a run. Its JSON has exactly these keys, in this
 // order. Update times are measured and differ from run to run; all else is the
@@ -173,40 +168,12 @@ func (r *Report) Then(next *Report) Report {
 
 // ReportKeys returns the keys of a report in their order.
 func ReportKeys() []string {
-	keys, _ := new(Report).pairs()
+	keys, _ := budget.Numbers(new(Report))
 	return keys
 }
 
-// pairs lists the report by way of its JSON, so that names stand once.
-func (r *Report) pairs() (keys []string, values []float64) {
-	// A struct of numbers always has an encoding.
-	data, _ := json.Marshal(r)
-	root, _ := parse(data)
-	for i, k := range root.names {
-		var v float64
-		_ = json.Unmarshal([]byte(root.items[i].text), &v)
-		keys, values = append(keys, k.text), append(values, v)
-	}
-	return keys, values
-}
-
 // Value returns a figure by its key.
-func (r *Report) Value(key string) (float64, error) {
-	keys, values := r.pairs()
-	i := slices.Index(keys, key)
-	if i < 0 {
-		known := map[string]bool{}
-		for _, k := range keys {
-			known[k] = true
-		}
-		hint := nearest(key, known)
-		if hint == "" {
-			hint = "the keys are " + strings.Join(keys, ", ")
-		}
-		return 0, fmt.Errorf("the report has no key %q; %s", key, hint)
-	}
-	return values[i], nil
-}
+func (r *Report) Value(key string) (float64, error) { return budget.Value(r, key) }
 
 // quantile returns the smallest value that is not below the given part of a
 // sorted list; 0 of an empty one.
