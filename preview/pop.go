@@ -71,7 +71,7 @@ func FindPops(ctx context.Context, o Options) (*Pops, *stats.Report, error) {
 		o.FixedDT = time.Second / 30
 	}
 	o.Config.Batching.Enabled = false // it changes no picture
-	p := &Pops{}
+	p := &Pops{Switches: []Pop{}}     // in JSON a list, also without any
 	o.late = &late{}
 	o.shoot = func(a *app) error { return p.find(a) }
 	rep, err := Run(ctx, o)

@@ -63,7 +63,7 @@ func TestFindPops(t *testing.T) {
 	o.Path.Keys = []simulate.CameraKey{at(100), at(100)}
 	o.Path.Keys[1].T = time.Second
 	p, _, err := FindPops(t.Context(), o)
-	if err != nil || len(p.Switches) != 0 || p.PopMax != 0 || p.PopP99 != 0 {
+	if err != nil || p.Switches == nil || len(p.Switches) != 0 || p.PopMax != 0 || p.PopP99 != 0 {
 		t.Errorf("standing: %v, %+v", err, p)
 	}
 	o.Path = nil

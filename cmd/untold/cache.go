@@ -161,6 +161,13 @@ func newCacheStat(a *app, f *cacheFlags) *cobra.Command {
 	}
 }
 
+// cacheVerdict is what cache verify --json prints.
+type cacheVerdict struct {
+	Files   int             `json:"files"` // that were read
+	Damaged []remote.Damage `json:"damaged"`
+	Removed bool            `json:"removed"` // the damaged ones
+}
+
 func newCacheVerify(a *app, f *cacheFlags) *cobra.Command {
 	keep := false
 	cmd := &cobra.Command{
@@ -184,7 +191,7 @@ to be downloaded again when it is needed, unless --keep is given. Exit code 1: t
 				}
 			}
 			if f.asJSON {
-				err = a.printJSON(map[string]any{"files": files, "damaged": bad, "removed": !keep})
+				err = a.printJSON(cacheVerdict{files, bad, !keep})
 			} else {
 				for _, d := range bad {
 					fmt.Fprintf(a.stdout, "%s %s: %s\n", a.paintResult(red, "damaged:"), oneLine(d.Entry.Name), oneLine(d.Reason))

@@ -39,9 +39,9 @@ func source(f *pflag.FlagSet, name string) int {
 	return fromEnv
 }
 
-// setFrom sets a flag and keeps where its value comes from; what names that place
-// in the message about a value that is refused.
-func setFrom(cmd *cobra.Command, name, value, from, what string) error {
+// setFrom sets a flag and keeps where its value comes from, a source and a place in
+// it; what names that place in the message about a value that is refused.
+func setFrom(cmd *cobra.Command, name, value, what string, from ...string) error {
 	if err := cmd.Flags().Set(name, value); err != nil {
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
@@ -49,7 +49,7 @@ func setFrom(cmd *cobra.Command, name, value, from, what string) error {
 		}
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return cmd.Flags().SetAnnotation(name, sourceAnnotation, []string{from})
+	return cmd.Flags().SetAnnotation(name, sourceAnnotation, from)
 }
 
 // outranked reports whether a flag that excludes this one comes from a higher

@@ -69,6 +69,14 @@ func showChunk(a *app, r *format.Reader, f *inspectFlags) error {
 	return nil
 }
 
+// decodedMesh is what inspect --mesh --json prints.
+type decodedMesh struct {
+	Mesh     int          `json:"mesh"` // index
+	Name     string       `json:"name"`
+	Vertices []meshVertex `json:"vertices"`
+	Indices  []uint32     `json:"indices"` // three for each triangle
+}
+
 // meshVertex is one decoded vertex as JSON shows it.
 type meshVertex struct {
 	Position [3]float32 `json:"position"`
@@ -105,7 +113,7 @@ func showMesh(a *app, r *format.Reader, f *inspectFlags) error {
 		vertices[i] = decodeVertex(vb[i*vertex.Size:])
 	}
 	if f.asJSON {
-		return writeJSON(a.stdout, map[string]any{"mesh": f.mesh, "name": r.String(m.NameOffset), "vertices": vertices, "indices": indices})
+		return writeJSON(a.stdout, decodedMesh{f.mesh, r.String(m.NameOffset), vertices, indices})
 	}
 	fmt.Fprintf(a.stdout, "mesh %d %q: %s, %s, material %s, bounds %s\n\n", f.mesh, r.String(m.NameOffset), human.Plural(int(m.VertexCount), "vertex"), human.Plural(int(m.IndexCount/3), "triangle"), ref(m.Material), box(m.LocalBounds))
 	t := newTable(f.limit, ">vertex", "position", "normal", "tangent", "uv0", "uv1", "colour")

@@ -163,6 +163,12 @@ func showTextures(a *app, r *format.Reader, f *inspectFlags) {
 	t.print(a.stdout)
 }
 
+// stringRow is a string of a container.
+type stringRow struct {
+	Offset int    `json:"offset"` // bytes in the table of strings
+	String string `json:"string"`
+}
+
 // showStrings lists every string with its offset.
 func showStrings(a *app, r *format.Reader, f *inspectFlags) error {
 	c, _ := r.Chunk(format.ChunkStrings)
@@ -170,17 +176,13 @@ func showStrings(a *app, r *format.Reader, f *inspectFlags) error {
 	if err != nil {
 		return err
 	}
-	type row struct {
-		Offset int    `json:"offset"`
-		String string `json:"string"`
-	}
-	rows := []row{}
+	rows := []stringRow{}
 	for start := 0; start < len(data); {
 		end := start + strings.IndexByte(string(data[start:]), 0)
 		if end < start {
 			end = len(data)
 		}
-		rows = append(rows, row{start, string(data[start:end])})
+		rows = append(rows, stringRow{start, string(data[start:end])})
 		start = end + 1
 	}
 	if f.asJSON {

@@ -51,27 +51,34 @@ func flagText(f utex.Flags) string {
 	return s
 }
 
-// textureJSON is what --json prints.
-func textureJSON(path string, r *utex.Reader) any {
-	type level struct {
-		Width  int   `json:"width"`
-		Height int   `json:"height"`
-		Offset int64 `json:"offset"`
-		Bytes  int64 `json:"bytes"`
+// textureFileView is what inspect --json prints of a .utex file.
+type textureFileView struct {
+	Path   string         `json:"path"`
+	Width  int            `json:"width"`
+	Height int            `json:"height"`
+	Format string         `json:"format"`
+	Number uint32         `json:"pixel_format"` // of Metal
+	SRGB   bool           `json:"srgb"`
+	Flags  uint32         `json:"flags"`
+	Bytes  int64          `json:"bytes"`
+	Levels []textureLevel `json:"levels"`
+}
+
+// textureLevel is a level of it.
+type textureLevel struct {
+	Width  int   `json:"width"`
+	Height int   `json:"height"`
+	Offset int64 `json:"offset"` // bytes
+	Bytes  int64 `json:"bytes"`
+}
+
+func textureJSON(path string, r *utex.Reader) textureFileView {
+	out := textureFileView{
+		Path: path, Width: r.Width, Height: r.Height, Format: r.Format.String(), Number: uint32(r.Format), SRGB: r.Format.SRGB(),
+		Flags: uint32(r.Flags), Bytes: r.Bytes(0), Levels: []textureLevel{},
 	}
-	out := struct {
-		Path   string  `json:"path"`
-		Width  int     `json:"width"`
-		Height int     `json:"height"`
-		Format string  `json:"format"`
-		Number uint32  `json:"pixel_format"`
-		SRGB   bool    `json:"srgb"`
-		Flags  uint32  `json:"flags"`
-		Bytes  int64   `json:"bytes"`
-		Levels []level `json:"levels"`
-	}{Path: path, Width: r.Width, Height: r.Height, Format: r.Format.String(), Number: uint32(r.Format), SRGB: r.Format.SRGB(), Flags: uint32(r.Flags), Bytes: r.Bytes(0)}
 	for _, l := range r.Levels {
-		out.Levels = append(out.Levels, level{l.Width, l.Height, l.Offset, l.Size})
+		out.Levels = append(out.Levels, textureLevel{l.Width, l.Height, l.Offset, l.Size})
 	}
 	return out
 }

@@ -63,6 +63,7 @@ func TestCompareWhole(t *testing.T) {
 	if string(testfile.Read(t, figures)) != string(testfile.Read(t, again)) {
 		t.Errorf("a second run gives other figures:\n%s\n%s", string(testfile.Read(t, figures)), string(testfile.Read(t, again)))
 	}
+	asSchema(t, "preview-compare", string(testfile.Read(t, figures)))
 	var c preview.Comparison
 	if err := json.Unmarshal([]byte(string(testfile.Read(t, figures))), &c); err != nil || len(c.Views) != 2 || c.Views[0].Name != "near" || c.Views[1].Name != "far" {
 		t.Fatalf("%v: %+v", err, c)
@@ -105,6 +106,7 @@ func TestPopReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(string(testfile.Read(t, report))), &p); err != nil || r.code != exitWanting || len(p.Switches) == 0 || !strings.Contains(r.stdout, " of 41 frames in 4.0 s have switches") {
 		t.Fatalf("exit %d, %v: %+v\n%s%s", r.code, err, p, r.stdout, r.err)
 	}
+	asSchema(t, "preview-pops", string(testfile.Read(t, report)))
 	last := p.Switches[len(p.Switches)-1]
 	if to := last.Tiles[len(last.Tiles)-1].To; to != "full" {
 		t.Errorf("the last switch is to %s", to)

@@ -182,6 +182,8 @@ func TestPreviewHeadless(t *testing.T) {
 	if err := json.Unmarshal([]byte(log[len(log)-1]), &last); err != nil || len(log) != 41 || last.Frame != 40 || last.MS <= 0 {
 		t.Errorf("%d frames in the log, the last is %+v, %v", len(log), last, err)
 	}
+	asSchema(t, "preview", r.stdout)
+	asSchema(t, "frame-log", log[len(log)-1])
 	if list, _ := figures["worst"].([]any); len(list) != 10 {
 		t.Errorf("the figures name %d frames", len(list))
 	}

@@ -118,7 +118,7 @@ func (p *profile) applyKey(cmd *cobra.Command, e profileEntry, known []string) e
 		if slices.Contains(pathFlagNames, name) && !strings.HasPrefix(text, "s3://") || slices.Contains(viewFlagNames, name) && filepath.Ext(text) == ".json" {
 			text = p.resolve(text)
 		}
-		if err := setFrom(cmd, name, text, profileSource, fmt.Sprintf("key %q", key)); err != nil {
+		if err := setFrom(cmd, name, text, fmt.Sprintf("key %q", key), profileSource, fmt.Sprintf("%s:%d", p.path, e.key.Line)); err != nil {
 			return err
 		}
 	}

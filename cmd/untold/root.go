@@ -55,7 +55,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newDiff(a), newExport(a), newVersion(a), newDocs(a))
 	root.AddCommand(newManifest(a))
 	root.AddCommand(newStore(a), newFarm(a))
-	root.AddCommand(newFigures(a))
+	root.AddCommand(newFigures(a), newSchema(a), newConfig(a), newInit(a))
 	root.AddCommand(newSimulate(a))
 	root.AddCommand(newPreview(a))
 	root.AddCommand(newPublish(a))

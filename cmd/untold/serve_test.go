@@ -51,6 +51,7 @@ type server struct {
 
 	mu    sync.Mutex
 	log   []logLine
+	raw   []string      // all lines
 	lines chan struct{} // has a value after a line came
 }
 
@@ -77,6 +78,9 @@ func startServe(t *testing.T, dir string, flags ...string) *server {
 			if json.Unmarshal(in.Bytes(), &l) != nil {
 				l.Event = "bad line: " + in.Text()
 			}
+			s.mu.Lock()
+			s.raw = append(s.raw, in.Text())
+			s.mu.Unlock()
 			if n == 0 {
 				first <- l
 				continue

@@ -44,10 +44,7 @@ func paramsOf(list []Param, of reflect.Type, at []int, prefix string) []Param {
 			continue
 		}
 		p := Param{Key: key, Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), Meaning: f.Tag.Get("doc"), field: at, hi: math.Inf(1)}
-		p.Default = fmt.Sprint(reflect.ValueOf(def).FieldByIndex(at))
-		if f.Type.Kind() == reflect.Slice {
-			p.Default = strings.ReplaceAll(p.Default, " ", ", ")
-		}
+		p.Default = p.Text(&def)
 		text, inf := strings.CutSuffix(p.Range, ", or inf")
 		if n, _ := fmt.Sscanf(text, "at least %g", &p.lo); n == 0 {
 			_, _ = fmt.Sscanf(text, "%g to %g", &p.lo, &p.hi)
@@ -58,6 +55,15 @@ func paramsOf(list []Param, of reflect.Type, at []int, prefix string) []Param {
 		list = append(list, p)
 	}
 	return list
+}
+
+// Text writes the parameter's value in a Config, as Default has it.
+func (p *Param) Text(c *Config) string {
+	v := reflect.ValueOf(c).Elem().FieldByIndex(p.field)
+	if v.Kind() == reflect.Slice {
+		return strings.ReplaceAll(fmt.Sprint(v), " ", ", ")
+	}
+	return fmt.Sprint(v)
 }
 
 // keyOf writes the name of a field as a key: LODGate is lodGate.

@@ -1,0 +1,394 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/cook/diff"
+	"github.com/untoldkit/untold/cook/gltfexport"
+	"github.com/untoldkit/untold/cook/levelcheck"
+	"github.com/untoldkit/untold/cook/publish"
+	"github.com/untoldkit/untold/cook/report"
+	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/cook/tiles3d"
+	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/internal/budget"
+	"github.com/untoldkit/untold/internal/goschema"
+	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/preview"
+	"github.com/untoldkit/untold/preview/stats"
+	"github.com/untoldkit/untold/runtime/remote"
+	"github.com/untoldkit/untold/runtime/serve"
+)
+
+var updateSchemas = flag.Bool("update-schemas", false, "rewrite the schemas of what commands print")
+
+// Lines of serve --json have the name of the event before what serve tells.
+type (
+	listeningLine struct {
+		Event  string   `json:"event"`
+		URL    string   `json:"url"`
+		Dir    string   `json:"dir"`
+		Scenes []string `json:"scenes"` // addresses of manifests
+	}
+	requestLine struct {
+		Event string `json:"event"`
+		serve.Entry
+	}
+	stoppedLine struct {
+		Event string `json:"event"`
+		serve.Stats
+	}
+)
+
+// eventLine is a line of --events; which keys it has depends on the event.
+type eventLine struct {
+	T       float64  `json:"t"`
+	Frame   int      `json:"frame"`
+	Event   string   `json:"event"`
+	Tile    *string  `json:"tile,omitempty"`
+	Mesh    *string  `json:"mesh,omitempty"`
+	Region  *string  `json:"region,omitempty"`
+	Count   *int     `json:"count,omitempty"`
+	Level   *int     `json:"level,omitempty"`
+	Rep     *string  `json:"rep,omitempty"`
+	Message *string  `json:"message,omitempty"`
+	Attempt *int     `json:"attempt,omitempty"`
+	RetryIn *float64 `json:"retry_in,omitempty"`
+	Error   *string  `json:"error,omitempty"`
+	Texture *string  `json:"texture,omitempty"`
+	To      *int     `json:"to,omitempty"`
+}
+
+// findingRow is how a finding encodes itself.
+type findingRow struct {
+	Code     string  `json:"code"`
+	Severity string  `json:"severity"`
+	Message  string  `json:"message"`
+	Hint     string  `json:"hint"`
+	Chunk    *string `json:"chunk"`
+	Record   *int    `json:"record"`
+	Offset   *int64  `json:"offset"`
+	Pointer  *string `json:"pointer,omitempty"`
+}
+
+// schemaTypes are the values whose types the schemas describe.
+var schemaTypes = map[string]any{
+	"cook": cookedJSON{}, "cook-report": report.Report{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
+	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": chunkView{},
+	"inspect-mesh": decodedMesh{}, "inspect-strings": []stringRow{}, "inspect-stats": fileStats{}, "inspect-texture": textureFileView{},
+	"diff": diff.Result{}, "export": gltfexport.Result{}, "export-3dtiles": tiles3d.Result{}, "simulate": simulatedJSON{}, "preview": previewedJSON{},
+	"preview-compare": preview.Comparison{}, "preview-pops": preview.Pops{}, "frame-log": stats.Frame{}, "events": eventLine{},
+	"publish": publish.Report{}, "store-stat": store.Stats{}, "store-verify": []store.Fault{}, "store-gc": store.Removed{},
+	"cache-ls": []remote.Entry{}, "cache-stat": remote.CacheStat{}, "cache-verify": cacheVerdict{},
+	"serve-listening": listeningLine{}, "serve-request": requestLine{}, "serve-stopped": stoppedLine{},
+	"manifest-bands": bandsReport{}, "manifest-build": builtResult{}, "figures": []listedFigure{}, "config-show": shownConfig{}, "schema": []schemaList{},
+}
+
+// generate makes a schema of its type.
+func generate(t *testing.T, name, of string) []byte {
+	t.Helper()
+	box := `{"type": "array", "items": {"type": "number"}}`
+	text, err := goschema.Of(schemaTypes[name], goschema.Options{
+		ID: schemaID(name), Title: "untold " + of, Module: "github.com/untoldkit/untold", Root: filepath.Join("..", ".."),
+		Types: map[string]string{
+			"budget.Unit":  `{"enum": ["count", "bytes", "ms", "s", "m", "px", "share", "ratio"]}`,
+			"diff.Change":  `{"enum": ["added", "removed", "changed"]}`,
+			"serve.Fault":  `{"type": "string"}`,
+			"interface {}": `{}`,
+		},
+		Fields: map[string]string{
+			"verify.Figures.Figures":       "optional",
+			"report.Object.place":          `{"enum": ["tiles", "shared", "none"]}`,
+			"report.DroppedLevel.stage":    `{"enum": ["bands", "geometry"]}`,
+			"main.listeningLine.event":     `{"const": "listening"}`,
+			"main.requestLine.event":       `{"const": "request"}`,
+			"main.stoppedLine.event":       `{"const": "stopped"}`,
+			"main.setting.source":          `{"enum": ["default", "file", "environment", "flag"]}`,
+			"main.setting.kind":            `{"enum": ["flag", "parameter"]}`,
+			"main.findingRow.severity":     `{"enum": ["info", "warning", "error"]}`,
+			"main.chunkView.records":       `{"description": "of a chunk that was asked for and is a table: entities, meshes, materials or textures as inspect-container has them", "type": "array", "items": {"type": "object"}}`,
+			"manifest.Bounds.min":          box,
+			"manifest.Bounds.max":          box,
+			"diff.Side.kind":               `{"enum": ["container", "manifest", "plan"]}`,
+			"store.Fault.kind":             `{"enum": ["damaged-result", "damaged-file", "missing-file"]}`,
+			"cook.TextureTotals.mode":      `{"enum": ["copy", "resize", "bc", "astc"]}`,
+			"report.Totals.texture_mode":   `{"enum": ["copy", "resize", "bc", "astc"]}`,
+			"main.headerView.content_hash": `{"type": "string", "pattern": "^[0-9a-f]{64}$"}`,
+		},
+		As: map[string]any{"finding.Finding": findingRow{}},
+		Meaning: func(key string) string {
+			f, _ := budget.Find(key)
+			return f.Meaning
+		},
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return text
+}
+
+// TestSchemasAreCurrent: the schemas are those of the types; -update-schemas rewrites
+// them.
+func TestSchemasAreCurrent(t *testing.T) {
+	files := map[string]bool{}
+	for _, d := range schemaDocs {
+		if schemaTypes[d.name] == nil {
+			continue
+		}
+		path := filepath.Join("schemas", d.name+schemaSuffix)
+		files[filepath.Base(path)] = true
+		text := generate(t, d.name, d.of)
+		if *updateSchemas {
+			testfile.Write(t, path, text)
+			continue
+		}
+		if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, text) {
+			t.Errorf("%s is not that of its type (%v); go test ./cmd/untold -run TestSchemasAreCurrent -update-schemas rewrites it", path, err)
+		}
+	}
+	for name := range schemaTypes {
+		if !slices.Contains(schemaNames(), name) {
+			t.Errorf("the schema %s is not listed", name)
+		}
+	}
+	entries, err := os.ReadDir("schemas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !files[e.Name()] {
+			t.Errorf("schemas/%s is of nothing", e.Name())
+		}
+	}
+}
+
+// compileSchema compiles what untold schema prints.
+func compileSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	text, err := schemaText(newRoot(&app{}), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("mem:///"+name, doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("mem:///" + name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// schemaJudge holds outputs of commands against schemas.
+type schemaJudge struct {
+	seen map[string]bool
+}
+
+// judge takes a JSON document, and what it becomes without each of its keys and with
+// one more.
+func (j *schemaJudge) judge(t *testing.T, name, text string) {
+	t.Helper()
+	s := compileSchema(t, name)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Errorf("%s: %v\n%.500s", name, err, text)
+		return
+	}
+	if err := s.Validate(doc); err != nil {
+		t.Errorf("%s: %v\n%.2000s", name, err, text)
+		return
+	}
+	j.seen[name] = true
+	object, ok := doc.(map[string]any)
+	if list, isList := doc.([]any); isList && len(list) > 0 {
+		object, ok = list[0].(map[string]any)
+	}
+	if !ok {
+		return
+	}
+	object["one_more"] = 1
+	if s.Validate(doc) == nil {
+		t.Errorf("%s lets any key pass", name)
+	}
+	delete(object, "one_more")
+	optional := 0
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		v := object[key]
+		delete(object, key)
+		object[key+"_"] = v // a key that has another name
+		if s.Validate(doc) == nil {
+			t.Errorf("%s lets pass that %s is called otherwise", name, key)
+		}
+		delete(object, key+"_")
+		if s.Validate(doc) == nil {
+			optional++
+		}
+		object[key] = v
+	}
+	if name != "events" && optional > len(object)/2+1 {
+		t.Errorf("%s: %d of %d keys may be missing", name, optional, len(object))
+	}
+}
+
+// lines judges JSON lines.
+func (j *schemaJudge) lines(t *testing.T, name, text string) {
+	t.Helper()
+	kinds := map[string]bool{}
+	for line := range strings.Lines(text) {
+		var e struct {
+			Event string `json:"event"`
+		}
+		if json.Unmarshal([]byte(line), &e) != nil || kinds[e.Event] {
+			continue // one of each kind
+		}
+		kinds[e.Event] = true
+		j.judge(t, name, line)
+	}
+}
+
+// TestSchemasAgainstOutputs: what commands print is as its schema says, and the schema
+// notices a key that is gone, new or called otherwise.
+func TestSchemasAgainstOutputs(t *testing.T) {
+	j := &schemaJudge{seen: map[string]bool{}}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := func(codes string, args ...string) string {
+		t.Helper()
+		r := here(t, args...)
+		if !strings.Contains(codes, string(rune('0'+r.code))) {
+			t.Errorf("%v: exit %d\n%.2000s%s", args, r.code, r.stdout, r.err)
+		}
+		return r.stdout
+	}
+	scene := testfile.Write(t, at("dunes.gltf"), dunes(40))
+	painted := paintedScene(t)
+	shared := at("store")
+	damaged := testfile.Write(t, at("damaged.untold"), "UNTOLD, but not really")
+
+	// Cooks, of which all else is made.
+	j.judge(t, "cook-shard", text("0", "cook", scene, "--shard", "0/1", "--store", shared, "--whole-limit", "0", "--json"))
+	j.judge(t, "cook", text("0", "cook", scene, "-o", at("out"), "--store", shared, "--whole-limit", "0", "--json", "--report", at("report.json"), "--fail-if", "warnings>9", "--also", "3dtiles", "--explain", "tile_0_0_0"))
+	j.judge(t, "cook-report", string(testfile.Read(t, at("report.json"))))
+	j.judge(t, "cook", text("0", "cook", painted, "-o", at("painted"), "--partition", "quadtree", "--textures", "bc", "--json", "--report", at("painted.json")))
+	j.judge(t, "cook-report", string(testfile.Read(t, at("painted.json"))))
+	j.judge(t, "cook", text("0", "cook", scene, "--dry-run", "--plan", at("plan.json"), "--json"))
+	j.judge(t, "plan", string(testfile.Read(t, at("plan.json"))))
+	j.judge(t, "convert", text("0", "convert", painted, "-o", at("one.untold"), "--json"))
+	manifest := at("out/dunes.json")
+	tile := at("out/tiles/tile_0_0_0.untold")
+	if err := compileSchema(t, "manifest").Validate(decoded(t, testfile.Read(t, manifest))); err != nil {
+		t.Error(err)
+	}
+	j.seen["manifest"] = true // it lets keys of others pass, for readers of other versions
+
+	for _, c := range []struct {
+		name, codes string
+		args        []string
+	}{
+		{"validate", "0", []string{"validate", at("out"), "--json", "--fail-if", "tiles>9"}},
+		{"validate", "1", []string{"validate", at("one.untold"), manifest, damaged, "--json"}},
+		{"inspect-manifest", "0", []string{"inspect", manifest, "--json"}},
+		{"inspect-levels", "0", []string{"inspect", manifest, "--levels", "--look", "--json"}},
+		{"inspect-container", "0", []string{"inspect", at("one.untold"), "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "MESH_TABLE", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "VERTEX_DATA", "--json"}},
+		{"inspect-mesh", "0", []string{"inspect", tile, "--mesh", "0", "--json"}},
+		{"inspect-strings", "0", []string{"inspect", tile, "--strings", "--json"}},
+		{"inspect-stats", "0", []string{"inspect", tile, "--stats", "--json"}},
+		{"inspect-texture", "0", []string{"inspect", at("painted/tiles/Textures/paint.utex"), "--json"}},
+		{"diff", "1", []string{"diff", at("out"), at("painted"), "--json"}},
+		{"diff", "1", []string{"diff", tile, at("one.untold"), "--json"}},
+		{"diff", "0", []string{"diff", tile, tile, "--json"}},
+		{"export", "0", []string{"export", at("out"), "-o", at("dunes.glb"), "--json"}},
+		{"export-3dtiles", "0", []string{"export", at("out"), "--format", "3dtiles", "-o", at("tileset"), "--json"}},
+		{"simulate", "0", []string{"simulate", manifest, "--orbit", "--duration", "1s", "--json", "--fail-if", "undrawn>0"}},
+		{"publish", "0", []string{"publish", at("out"), at("site"), "--json"}},
+		{"store-stat", "0", []string{"store", "stat", shared, "--json"}},
+		{"store-verify", "0", []string{"store", "verify", shared, "--json"}},
+		{"store-gc", "0", []string{"store", "gc", shared, "--max-size", "1G", "--json"}},
+		{"manifest-bands", "0", []string{"manifest", "bands", manifest, "--json"}},
+		{"manifest-build", "0", []string{"manifest", "build", at("out/tiles"), "-o", at("out/built.json"), "--json"}},
+		{"figures", "0", []string{"figures", "--json"}},
+		{"config-show", "0", []string{"config", "show", scene, "--json"}},
+		{"config-show", "0", []string{"config", "show", manifest, "--for", "simulate", "--json"}},
+		{"schema", "0", []string{"schema", "--json"}},
+	} {
+		j.judge(t, c.name, text(c.codes, c.args...))
+	}
+	j.lines(t, "events", text("0", "simulate", manifest, "--orbit", "--duration", "1s", "--events", "-"))
+	j.lines(t, "events", text("0", "simulate", filepath.Join("..", "..", "testdata", "simulate", "d01.json"), "--events", "-"))
+
+	// A cache, and a server that fills it.
+	cache := filledCache(t)
+	j.judge(t, "cache-ls", text("0", "cache", "ls", "--cache-dir", cache, "--json"))
+	j.judge(t, "cache-verify", text("0", "cache", "verify", "--cache-dir", cache, "--json"))
+	j.judge(t, "cache-stat", text("0", "cache", "stat", "--cache-dir", cache, "--json"))
+	server := startServe(t, at("out"), "--json")
+	j.judge(t, "simulate", text("0", "simulate", server.scenes[0], "--orbit", "--duration", "1s", "--json", "--cache-dir", at("cache")))
+	j.serve(t, server)
+
+	// What draws is held against these where it is tested.
+	for _, name := range []string{"preview", "preview-compare", "preview-pops", "frame-log"} {
+		j.seen[name] = true
+	}
+	j.seen["untold.yaml"], j.seen["config"] = true, true // TestSettingsSchema
+	for _, name := range schemaNames() {
+		if !j.seen[name] {
+			t.Errorf("nothing was held against the schema %s", name)
+		}
+	}
+}
+
+// serve judges what a server has said.
+func (j *schemaJudge) serve(t *testing.T, s *server) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Log("no interrupts between processes on Windows: the last line of serve is not held against its schema")
+		j.seen["serve-stopped"] = true
+	} else if _, code := s.stop(t); code != 0 {
+		t.Errorf("serve: exit %d", code)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, line := range s.raw {
+		var e logLine
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		j.lines(t, "serve-"+e.Event, line)
+	}
+}
+
+// asSchema judges one output.
+func asSchema(t *testing.T, name, text string) {
+	t.Helper()
+	(&schemaJudge{seen: map[string]bool{}}).judge(t, name, text)
+}
+
+func decoded(t *testing.T, data []byte) any {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
