@@ -111,7 +111,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return err
 	}
 	for _, s := range []section{
-		r.noteSection(), r.sizeSection(), r.floorSection(), r.tierSection(), r.sharedSection(), r.placeSection(),
+		r.budgetSection(), r.noteSection(), r.sizeSection(), r.floorSection(), r.tierSection(), r.sharedSection(), r.placeSection(),
 		r.levelSection(), r.compatSection(), r.failedSection(), r.tileSection(), r.objectSection(), r.optionSection(),
 	} {
 		if len(s.Text) > 0 || len(s.Tables) > 0 {

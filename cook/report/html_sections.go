@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/manifest"
@@ -124,6 +125,28 @@ func (r *Report) noteSection() section {
 			kind = "warning"
 		}
 		t.add(textCell(kind), textCell(n.Message), countCell(n.Count), textCell(n.Where), textCell(n.Code))
+	}
+	s.Tables = []*table{t}
+	return s
+}
+
+// budgetSection lists the budgets that were judged.
+func (r *Report) budgetSection() section {
+	s := section{ID: "budgets", Title: "Budgets"}
+	if len(r.Budgets) == 0 {
+		return s
+	}
+	t := &table{Head: columns("Figure", "Is", "Fails if", ">Used", "Verdict")}
+	for i := range r.Budgets {
+		v := &r.Budgets[i]
+		used, verdict := "-", "kept"
+		if v.Used != nil {
+			used = decimal(100**v.Used, 1) + " %"
+		}
+		if v.Failed {
+			verdict = "failed"
+		}
+		t.add(textCell(v.Figure), textCell(budget.Text(v.Value, v.Unit)), textCell(v.FailIf), textCell(used), textCell(verdict))
 	}
 	s.Tables = []*table{t}
 	return s

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -41,6 +42,8 @@ func full(t *testing.T, name string) *Report {
 	r.Floors.Method, r.Floors.BandHeight = "slabs", 3
 	r.Floors.Slabs = []SlabLevel{{0, 100, 1}, {3, 90, 2}}
 	r.Totals.Textures = 3
+	half := 0.5
+	r.Budgets = []budget.Verdict{{Figure: name, FailIf: name, Unit: budget.Bytes, Value: 100e3, Limit: 200e3, Used: &half}, {Figure: "warnings", FailIf: "warnings>0", Unit: budget.Count, Value: 3, Failed: true}}
 	return r
 }
 
@@ -51,6 +54,19 @@ func htmlOf(t *testing.T, r *Report) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func TestHTMLBudgets(t *testing.T) {
+	page := htmlOf(t, full(t, "plain"))
+	for _, want := range []string{"Budgets", "100.0 kB", "50 %", "kept", "warnings&gt;0", "failed"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	r := full(t, "plain")
+	if r.Budgets = nil; strings.Contains(htmlOf(t, r), `id="budgets"`) {
+		t.Error("a section of no budgets")
+	}
 }
 
 func TestHTMLEscapes(t *testing.T) {
