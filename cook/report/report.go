@@ -23,9 +23,9 @@ type Report struct {
 	Profile  string             `json:"profile"`      // indoor or outdoor, with the request: "indoor (auto)"
 	Options  []KV               `json:"options"`      // as the cook used them, in the order to show
 	Totals   Totals             `json:"totals"`
-	// Figures are what budgets are about, nil if this is not of a cook; Budgets is what
-	// became of those that the caller has judged.
-	Figures *Figures         `json:"figures,omitempty"`
+	// Figures are what budgets are about; nil if this is not of a cook.
+	Figures *Figures `json:"figures,omitempty"`
+	// Budgets says what became of budgets that the caller has judged.
 	Budgets []budget.Verdict `json:"budgets,omitempty"`
 
 	Tiles  []Tile                `json:"tiles"`

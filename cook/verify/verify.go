@@ -37,13 +37,13 @@ type Options struct {
 
 // Report is the verdict on all files.
 type Report struct {
-	OK       bool   `json:"ok"` // no finding of severity error
-	Files    []File `json:"files"`
-	Errors   int    `json:"errors"`
-	Warnings int    `json:"warnings"`
-	// Figures are what budgets are about; Budgets, which Paths leaves empty, what became
-	// of those that the caller has judged.
-	Figures Figures          `json:"figures"`
+	OK       bool    `json:"ok"` // no finding of severity error; for untold validate: nothing that fails it
+	Files    []File  `json:"files"`
+	Errors   int     `json:"errors"`
+	Warnings int     `json:"warnings"`
+	Figures  Figures `json:"figures"` // what budgets are about
+	// Budgets says what became of budgets that the caller has judged; Paths leaves it
+	// empty.
 	Budgets []budget.Verdict `json:"budgets,omitempty"`
 }
 

@@ -27,8 +27,9 @@ type Options struct {
 	// As has, by the names of types that encode themselves, a value of a type that is
 	// encoded alike.
 	As map[string]any
-	// Meaning describes a key that has no comment; it may return "".
-	Meaning func(key string) string
+	// Meaning describes a key of a type, such as report.Object, that has no comment; it
+	// may return "".
+	Meaning func(of, key string) string
 }
 
 // member is a key of an object with its value.
@@ -256,7 +257,7 @@ func (g *generator) field(t reflect.Type, f reflect.StructField, key string, omi
 	}
 	text := g.comment(t, f.Name, key)
 	if text == "" && g.o.Meaning != nil {
-		text = g.o.Meaning(key)
+		text = g.o.Meaning(t.String(), key)
 	}
 	if text != "" && (len(s) == 0 || s[0].key != "description") {
 		s = append(object{{"description", text}}, s...)

@@ -40,8 +40,8 @@ func TestOf(t *testing.T) {
 		ID: "x", Title: "outers", Module: "github.com/untoldkit/untold", Root: "../..",
 		Types:  map[string]string{"goschema.loud": `{"enum": ["a", "b"]}`},
 		Fields: map[string]string{"goschema.outer.place": `{"enum": ["tiles", "none"]}`},
-		Meaning: func(key string) string {
-			if key == "by" {
+		Meaning: func(of, key string) string {
+			if of == "goschema.outer" && key == "by" {
 				return "counts"
 			}
 			return ""
