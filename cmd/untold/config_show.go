@@ -308,6 +308,9 @@ func (r *shownConfig) print(a *app) error {
 		file = r.File
 	}
 	fmt.Fprintf(a.stdout, "untold %s, %s\n\n", r.Command, oneLine(file))
+	if len(r.Settings) == 0 {
+		fmt.Fprintln(a.stdout, "nothing is set: all is as by default")
+	}
 	t := newTable(0, "setting", "value", "from")
 	for i := range r.Settings {
 		s := &r.Settings[i]
@@ -324,7 +327,9 @@ func (r *shownConfig) print(a *app) error {
 		}
 		t.add(s.Name, value, from)
 	}
-	t.print(a.stdout)
+	if len(t.rows) > 0 {
+		t.print(a.stdout)
+	}
 	if len(r.Elsewhere) > 0 {
 		fmt.Fprintf(a.stdout, "\nof other commands: %s\n", oneLine(strings.Join(r.Elsewhere, ", ")))
 	}

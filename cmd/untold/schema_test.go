@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/diff"
@@ -175,6 +176,29 @@ func TestSchemasAreCurrent(t *testing.T) {
 			t.Errorf("schemas/%s is of nothing", e.Name())
 		}
 	}
+}
+
+// TestEveryJSONHasASchema: the schemas name every command that prints JSON.
+func TestEveryJSONHasASchema(t *testing.T) {
+	var all strings.Builder
+	for _, d := range schemaDocs {
+		all.WriteString(d.of + "\n")
+	}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		asJSON := c.Flags().Lookup("json") != nil || c.InheritedFlags().Lookup("json") != nil
+		words := strings.TrimPrefix(c.CommandPath(), "untold ")
+		if c.Name() == "clear" {
+			words = "cache stat and clear"
+		}
+		if asJSON && c.Runnable() && !c.HasSubCommands() && !strings.Contains(all.String(), words+" ") {
+			t.Errorf("untold %s prints JSON, and no schema is of it", words)
+		}
+	}
+	visit(newRoot(&app{}))
 }
 
 // compileSchema compiles what untold schema prints.
