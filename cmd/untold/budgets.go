@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,15 +18,16 @@ import (
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
-// figureSources are the commands with budgets, and the figures that each has.
+// figureSources are the commands with budgets, and the names of the figures that each
+// has.
 var figureSources = []struct {
 	command string
 	names   func() []string
 }{
-	{"cook", cookFigureNames},
-	{"validate", verify.FigureNames},
-	{"simulate", simulate.ReportKeys},
-	{"preview", stats.ReportKeys},
+	{"cook", sync.OnceValue(cookFigureNames)},
+	{"validate", sync.OnceValue(verify.FigureNames)},
+	{"simulate", sync.OnceValue(simulate.ReportKeys)},
+	{"preview", sync.OnceValue(stats.ReportKeys)},
 }
 
 func cookFigureNames() []string {

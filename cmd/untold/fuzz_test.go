@@ -28,6 +28,7 @@ func FuzzProfile(f *testing.F) {
 		"<<: {tile-size: 4}\n",
 		"? [tile-size]\n: 5\n",
 		"tile-size: !!binary AAAA\n",
+		"fail-if: [tiles>9, \"undrawn>0, warnings>1\", tile_bytes>1]\n", "fail-if: " + strings.Repeat("x", 3000) + ">1\n", "fail-if: [" + strings.Repeat("undrawn>0,", 300) + "]\n",
 		"tile-size: |\n  50\n",
 		"{tile-size: 25, tile-size: 26}\n",
 		"[1, 2]", "", "\ufeff", "tile-size", "\xff\xfe", "%YAML 9.9\n---\n", "x: \"\\\n", "help: true\n", "config: untold.yaml\n", "UNTOLD: 1\n",

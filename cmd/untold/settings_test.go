@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,7 +13,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/untoldkit/untold/cook"
+	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/config"
 )
 
@@ -197,6 +201,30 @@ func TestInit(t *testing.T) {
 		if r := here(t, tc.args...); r.code == 0 || !strings.Contains(r.err, tc.want) {
 			t.Errorf("%v: exit %d, %s", tc.args, r.code, r.err)
 		}
+	}
+}
+
+// TestInitHostile: names of a foreign scene set nothing.
+func TestInitHostile(t *testing.T) {
+	const name = "x\ntile-size: 3\r\u2028lod: false\u0085up: z"
+	m := &manifest.Manifest{SceneBounds: &manifest.Bounds{Max: [3]float64{40_000, 10, 40_000}}, OriginOffset: &[3]float64{1, 2, 3}}
+	res := &cook.Result{
+		Manifest: m, Plan: &cook.PlanSummary{}, Needs: &cook.Needs{}, Notes: []cook.Note{{Code: name, Message: name, Where: name, Warning: true}},
+		Report: &report.Report{Objects: []report.Object{{Name: name, Dimensions: [3]float64{2000, 1, 1}}}},
+	}
+	var b bytes.Buffer
+	look := lookAt(name+".obj", res)
+	look.write(&b)
+	for line := range strings.Lines(b.String()) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			t.Errorf("%q is a setting", line)
+		}
+	}
+	if v := yamlAsJSON(t, b.String()); v != nil {
+		t.Errorf("the file sets %v", v)
+	}
+	if look.guess != "mm" || !strings.Contains(b.String(), "are these millimetres?") || !strings.Contains(b.String(), "#units: m ") {
+		t.Errorf("units: %q\n%s", look.guess, b.String())
 	}
 }
 

@@ -84,7 +84,10 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-func unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+// unprintable are controls, formats, and what ends lines in YAML and elsewhere.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+}
 
 // notes prints what a cook left out or changed, one line each: warnings
 // always, remarks with --verbose or when there is little to say.

@@ -129,6 +129,29 @@ func TestParseAnything(t *testing.T) {
 	})
 }
 
+// FuzzParse: no text makes the parser panic, messages stay short, and what is accepted
+// is a number.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"tile_bytes_max>200k", "undrawn >= 1e3", "ssim_min<0.98", "update_ms_p99==4ms", "<>", "undrawn>" + strings.Repeat("9", 150), strings.Repeat("x", 300) + ">1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse(text, names())
+		if err != nil {
+			if len(err.Error()) > 5000 {
+				t.Fatalf("%d bytes of message", len(err.Error()))
+			}
+			return
+		}
+		if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
+			t.Fatalf("%+v", c)
+		}
+		if _, err := Judge([]Condition{c}, &sample{Bytes: new(int64(5)), Median: new(int64(3))}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestJudge(t *testing.T) {
 	size := int64(181e3)
 	s := &sample{Bytes: &size, MS: 3.9, SSIM: 0.9923}

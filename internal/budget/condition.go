@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // Valuer has figures by their names: the report of a run.
@@ -22,10 +24,16 @@ type Condition struct {
 	Text  string  // the number as it was written, such as 200k; may be empty
 }
 
+// longest is how many bytes a condition may have: messages repeat it.
+const longest = 200
+
 // Parse reads a condition on one of the figures that names lists; blanks around its
 // parts are allowed. The number may have a unit of the figure's (ParseNumber). A name
 // that is not listed is an error that lists near ones.
 func Parse(s string, names []string) (Condition, error) {
+	if len(s) > longest {
+		return Condition{}, fmt.Errorf("condition %q is longer than any: write undrawn>0", human.Clip(s, longest))
+	}
 	at := strings.IndexAny(s, "<>=!")
 	if at < 0 {
 		return Condition{}, fmt.Errorf("condition %q has no comparison: write undrawn>0, with < <= > >= or ==", s)

@@ -10,18 +10,19 @@ type Figure struct {
 	Meaning string `json:"meaning"`
 }
 
+var vocabulary = slices.Concat(sceneFigures, foundFigures, runFigures, pictureFigures)
+
 // Figures returns the vocabulary: of what was cooked, of what was found, of runs, of
 // pictures.
-func Figures() []Figure { return slices.Concat(sceneFigures, foundFigures, runFigures, pictureFigures) }
+func Figures() []Figure { return slices.Clone(vocabulary) }
 
 // Find returns the figure of a name.
 func Find(name string) (Figure, bool) {
-	list := Figures()
-	i := slices.IndexFunc(list, func(f Figure) bool { return f.Name == name })
+	i := slices.IndexFunc(vocabulary, func(f Figure) bool { return f.Name == name })
 	if i < 0 {
 		return Figure{}, false
 	}
-	return list[i], true
+	return vocabulary[i], true
 }
 
 // UnitOf returns the unit of a figure; that of a name that is none is Ratio.
