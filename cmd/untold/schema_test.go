@@ -227,14 +227,23 @@ func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 
 // schemaJudge holds outputs of commands against schemas.
 type schemaJudge struct {
-	seen map[string]bool
+	seen     map[string]bool
+	compiled map[string]*jsonschema.Schema
+}
+
+func newJudge() *schemaJudge {
+	return &schemaJudge{seen: map[string]bool{}, compiled: map[string]*jsonschema.Schema{}}
 }
 
 // judge takes a JSON document, and what it becomes without each of its keys and with
 // one more.
 func (j *schemaJudge) judge(t *testing.T, name, text string) {
 	t.Helper()
-	s := compileSchema(t, name)
+	s := j.compiled[name]
+	if s == nil {
+		s = compileSchema(t, name)
+		j.compiled[name] = s
+	}
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		t.Errorf("%s: %v\n%.500s", name, err, text)
@@ -295,7 +304,7 @@ func (j *schemaJudge) lines(t *testing.T, name, text string) {
 // TestSchemasAgainstOutputs: what commands print is as its schema says, and the schema
 // notices a key that is gone, new or called otherwise.
 func TestSchemasAgainstOutputs(t *testing.T) {
-	j := &schemaJudge{seen: map[string]bool{}}
+	j := newJudge()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	text := func(codes string, args ...string) string {
@@ -334,7 +343,7 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 		{"validate", "0", []string{"validate", at("out"), "--json", "--fail-if", "tiles>9"}},
 		{"validate", "1", []string{"validate", at("one.untold"), manifest, damaged, "--json"}},
 		{"inspect-manifest", "0", []string{"inspect", manifest, "--json"}},
-		{"inspect-levels", "0", []string{"inspect", manifest, "--levels", "--look", "--json"}},
+		{"inspect-levels", "0", []string{"inspect", manifest, "--levels", "--json"}},
 		{"inspect-container", "0", []string{"inspect", at("one.untold"), "--json"}},
 		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "MESH_TABLE", "--json"}},
 		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "VERTEX_DATA", "--json"}},
@@ -408,7 +417,7 @@ func (j *schemaJudge) serve(t *testing.T, s *server) {
 // asSchema judges one output.
 func asSchema(t *testing.T, name, text string) {
 	t.Helper()
-	(&schemaJudge{seen: map[string]bool{}}).judge(t, name, text)
+	newJudge().judge(t, name, text)
 }
 
 func decoded(t *testing.T, data []byte) any {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // comment returns what the source says about a field, in one line, with the key where
@@ -22,14 +23,28 @@ func (g *generator) comment(t reflect.Type, field, key string) string {
 		return ""
 	}
 	dir := filepath.Join(g.o.Root, filepath.FromSlash(rel))
-	if g.comments[dir] == nil {
-		g.comments[dir] = commentsOf(dir)
-	}
-	text := g.comments[dir][t.Name()+"."+field]
+	text := sources.of(dir)[t.Name()+"."+field]
 	if rest, ok := strings.CutPrefix(text, field+" "); ok {
 		text = key + " " + rest
 	}
 	return text
+}
+
+// library keeps what was read of folders: many schemas share their types.
+type library struct {
+	mu   sync.Mutex
+	read map[string]map[string]string // by folder, then Type.Field
+}
+
+var sources = library{read: map[string]map[string]string{}}
+
+func (l *library) of(dir string) map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.read[dir] == nil {
+		l.read[dir] = commentsOf(dir)
+	}
+	return l.read[dir]
 }
 
 // commentsOf reads the comments of all fields in a folder, by Type.Field. A folder that

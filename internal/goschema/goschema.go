@@ -66,7 +66,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 
 // Of returns the schema of a value's type, indented.
 func Of(v any, o Options) ([]byte, error) {
-	g := &generator{o: o, names: map[string]reflect.Type{}, comments: map[string]map[string]string{}}
+	g := &generator{o: o, names: map[string]reflect.Type{}}
 	root, err := g.schema(reflect.TypeOf(v), true)
 	if err != nil {
 		return nil, err
@@ -86,10 +86,9 @@ func Of(v any, o Options) ([]byte, error) {
 }
 
 type generator struct {
-	o        Options
-	defs     object
-	names    map[string]reflect.Type
-	comments map[string]map[string]string // by folder, then Type.Field
+	o     Options
+	defs  object
+	names map[string]reflect.Type
 }
 
 var (
