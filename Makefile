@@ -13,18 +13,24 @@
 # make test-web what the page shows in chromium, beside the preview (opt-in)
 # make fused  nothing that a cook writes depends on how a machine rounds
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
+# make install PREFIX=/usr/local DESTDIR=, uninstall: programs, completions, man pages
+# make release archives for all systems, checksums, bills of materials; lint-packaging: what
+#             installs and calls the program, by its own linters (opt-in)
 
 GO       ?= go
 FUZZTIME ?= 30s
 FUZZTOTAL ?= 8h
 FUZZDIR  ?= $(OUT)/fuzz
 OUT      ?= out
+BIN      ?= bin
+PREFIX   ?= /usr/local
+DESTDIR  ?=
 TOOLS    := -modfile=scripts/tools.mod
 
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross test-web test-s3 test-farm test-k8s test-arm64 fused
+.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-arm64 fused
 
 all: build
 
@@ -48,8 +54,24 @@ web:
 	@GO="$(GO)" sh scripts/build-web.sh
 
 static:
-	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o bin/untold ./cmd/untold
-	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -o $(BIN)/untold ./cmd/untold
+	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE $(BIN)/
+
+# What make build made goes below PREFIX, of which DESTDIR is the root.
+install:
+	@BIN="$(BIN)" PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh scripts/install.sh
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh scripts/install.sh remove
+
+# Of the commit: there must be no other changes. Minutes, for six systems.
+RELEASE = $(GO) run ./scripts/release -o $(OUT)/release $(if $(RELEASETARGETS),-targets "$(RELEASETARGETS)") $(RELEASEFLAGS)
+release: $(if $(findstring -without-page,$(RELEASEFLAGS)),,web)
+	GO="$(GO)" $(RELEASE)
+
+# Formula, workflows, hooks, shell scripts: see CONTRIBUTING.md. Needs the module proxy.
+lint-packaging:
+	@GO="$(GO)" sh scripts/lint-packaging.sh
 
 demo: build
 	$(GO) run ./scripts/gen -o $(OUT)/demo/city.glb
@@ -140,7 +162,7 @@ pie:
 
 # sha256 of the static binaries, each built twice; fails where the two differ.
 hashes:
-	@GO="$(GO)" HASHTARGETS="$(HASHTARGETS)" sh scripts/hashes.sh
+	@GO="$(GO)" HASHTARGETS="$(HASHTARGETS)" HASHRELEASE="$(HASHRELEASE)" sh scripts/hashes.sh
 
 cross:
 	for t in windows/amd64 darwin/arm64 linux/arm64; do \

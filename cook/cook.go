@@ -83,24 +83,31 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	}
 	began := clock.System{}.Now().UnixNano()
 
-	c, err := planScene(ctx, scene, &opts)
-	if err != nil {
-		return nil, err
-	}
-	defer c.scene.Close()
-	seen := lookAt(c.scene.Files)
+	// The folder is held before anything that takes time: of two cooks the second one
+	// learns at once that it has to wait.
+	var c *scenePlan
 	out, err := openOutput(dir, &opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		switch {
-		case err != nil && ctx.Err() != nil && c.recall.goesOn(): // the next cook goes on
+		case err != nil && ctx.Err() != nil && c != nil && c.recall.goesOn(): // the next cook goes on
 		case err != nil:
 			out.discard()
 		}
 		out.endHolds()
 	}()
+	if !opts.DryRun {
+		if err := out.claim(); err != nil {
+			return nil, err
+		}
+	}
+	if c, err = planScene(ctx, scene, &opts); err != nil {
+		return nil, err
+	}
+	defer c.scene.Close()
+	seen := lookAt(c.scene.Files)
 	others, err := c.prepare(out)
 	if err != nil {
 		return nil, err
@@ -288,19 +295,13 @@ func (c *scenePlan) tileRadii(t *partition.Tile) partition.Radii {
 	return c.planned.Defaults
 }
 
-// prepare claims the output folder and looks at what lies there, before the
-// work. A dry run only looks.
+// prepare looks at what lies in the output folder, before the work.
 func (c *scenePlan) prepare(out *output) (*neighbours, error) {
 	if own, err := os.Stat(filepath.Join(out.dir, c.manifestFile())); err == nil && out.dir != "" {
 		for _, name := range c.scene.Files { // a placement list may be called so
 			if st, err := os.Stat(name); err == nil && os.SameFile(st, own) {
 				return nil, fmt.Errorf("cook: the manifest would take the place of %s, which the scene is made of; choose another output folder", name)
 			}
-		}
-	}
-	if !c.opts.DryRun {
-		if err := out.claim(); err != nil {
-			return nil, err
 		}
 	}
 	if out.dir == "" {

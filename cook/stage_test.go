@@ -2,6 +2,7 @@ package cook
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,6 +124,27 @@ func TestOutputClaim(t *testing.T) {
 		t.Error(err)
 	}
 	third.discard()
+	if left := must(os.ReadDir(dir)); len(left) != 0 {
+		t.Error(left)
+	}
+}
+
+// TestHeldFirst: a cook that has to wait says so before it reads its scene.
+func TestHeldFirst(t *testing.T) {
+	locks(t)
+	dir := t.TempDir()
+	first := must(newOutput(dir, outputOptions{}))
+	if err := first.claim(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), filepath.Join(dir, "none.glb"), dir, DefaultOptions()); !errors.Is(err, ErrBusy) {
+		t.Error(err)
+	}
+	first.discard()
+	fresh := filepath.Join(dir, "a", "b")
+	if _, err := Run(t.Context(), filepath.Join(dir, "none.glb"), fresh, DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 	if left := must(os.ReadDir(dir)); len(left) != 0 {
 		t.Error(left)
 	}

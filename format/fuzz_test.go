@@ -88,6 +88,9 @@ func FuzzValidate(f *testing.F) {
 		if rep.Errors != other.Errors || len(rep.Findings) != len(other.Findings) {
 			t.Fatalf("sources disagree: %d and %d findings", len(rep.Findings), len(other.Findings))
 		}
+		s := &Salvaged{}
+		s.p, s.report = examine(newReaderAt(data), nil, int64(len(data)), "", ValidateOptions{Limits: fuzzLimits})
+		look(s)
 		r, err := NewBytesReader(data, WithLimits(fuzzLimits))
 		if err != nil && rep.OK() {
 			t.Fatalf("the reader refuses what validates: %v", err)

@@ -72,6 +72,12 @@ func Validate(src io.ReaderAt, size int64, opts ValidateOptions) *Report {
 // validate judges a file; dir is the folder in which its textures are looked
 // for, empty when there is none.
 func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts ValidateOptions) *Report {
+	_, r := examine(src, mem, size, dir, opts)
+	return r
+}
+
+// examine is validate, with what was read on the way.
+func examine(src io.ReaderAt, mem []byte, size int64, dir string, opts ValidateOptions) (parser, *Report) {
 	if mem == nil && src == nil {
 		mem = []byte{}
 	}
@@ -101,7 +107,7 @@ func validate(src io.ReaderAt, mem []byte, size int64, dir string, opts Validate
 			p.checkHash()
 		}
 	}
-	return p.reportOf()
+	return *p, p.reportOf()
 }
 
 // reportOf counts and adds one line per code that was cut.

@@ -254,6 +254,7 @@ func TestTierRadiusOverrides(t *testing.T) {
 		{"Sofa=1,2", manifest.TierRadius{}, false},
 		{"FineProps=NaN,2", manifest.TierRadius{}, false},
 		{"FineProps=-1,2", manifest.TierRadius{}, false},
+		{"FineProps=2,1", manifest.TierRadius{}, false},
 		{"FineProps=1,2,high", manifest.TierRadius{}, false},
 		{"FineProps=1,2,3,4", manifest.TierRadius{}, false},
 	} {

@@ -97,6 +97,10 @@ func ParseTierRadius(s string) (manifest.TierRadius, error) {
 			return bad()
 		}
 	}
+	if r.Unload < r.Streaming {
+		return manifest.TierRadius{}, fmt.Errorf("%w: tier radius %q: what is unloaded beyond %g m would be loaded within %g m again and again; the second number, where it goes, is the larger one",
+			ErrBadOptions, s, r.Unload, r.Streaming)
+	}
 	if len(fields) == 3 {
 		priority, err := strconv.ParseInt(strings.TrimSpace(fields[2]), 10, 32)
 		if err != nil {

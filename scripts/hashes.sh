@@ -3,7 +3,9 @@
 # prints the sha256 of each; exits 1 where the two differ. The second build has
 # nothing in common with the first but the sources and the toolchain: another
 # folder, an empty build cache, another path of the module cache, another home,
-# time zone and language. Where there is no git, the working tree is built.
+# time zone and language. Where there is no git, the working tree is built. With
+# HASHRELEASE=1 what make release makes of both is compared, too, without
+# the page of untold serve.
 set -eu
 
 GO=${GO:-go}
@@ -52,7 +54,12 @@ settings=$($GO env GOENV)
 export GOFLAGS=-trimpath
 
 build() { # build FOLDER TARGET: the binary lies in FOLDER/bin/untold
-	(cd "$1" && rm -rf bin && GOOS=${2%/*} GOARCH=${2#*/} MAKEFLAGS= make -s static GO="$GO")
+	(
+		cd "$1" && rm -rf bin && GOOS=${2%/*} GOARCH=${2#*/} MAKEFLAGS= make -s static GO="$GO"
+		if [ "${HASHRELEASE:-}" = 1 ]; then
+			MAKEFLAGS= make -s release GO="$GO" OUT=out RELEASETARGETS="$2" RELEASEFLAGS=-without-page >/dev/null
+		fi
+	)
 }
 
 echo "$($GO version | sed 's/^go version/#/'), $commit"
@@ -69,6 +76,10 @@ for t in $TARGETS; do
 	echo "$one  untold-${t%/*}-${t#*/}"
 	if [ "$one" != "$two" ]; then
 		echo "hashes: $t: the second build is $two" >&2
+		different="$different $t"
+	fi
+	if [ "${HASHRELEASE:-}" = 1 ] && ! diff "$first/out/release/SHA256SUMS" "$second/out/release/SHA256SUMS" >&2; then
+		echo "hashes: $t: the releases differ" >&2
 		different="$different $t"
 	fi
 done

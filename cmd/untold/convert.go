@@ -78,7 +78,23 @@ func (s *sceneFlags) resolve(a *app) error {
 	} else if s.opts.Memory < leastMemory {
 		return fmt.Errorf("--memory is %s; it must be at least %s", human.Bytes(s.opts.Memory), human.Bytes(int64(leastMemory)))
 	}
-	return s.textures.resolve(&s.opts)
+	if err := s.textures.resolve(&s.opts); err != nil {
+		return err
+	}
+	return s.forEngine()
+}
+
+// forEngine refuses what the reference engine cannot load in a scene for it.
+func (s *sceneFlags) forEngine() error {
+	const cooks = "--compat engine cooks for the reference engine"
+	switch {
+	case !s.opts.Compat:
+	case s.opts.Textures == cook.TexturesBC:
+		return fmt.Errorf("%s, which has no BC7 and BC5 textures: use --textures astc, resize or copy, or leave --compat out", cooks)
+	case s.opts.Compress == format.ModeZstd:
+		return fmt.Errorf("%s, which refuses zstd: use --compress auto, lz4 or none, or leave --compat out", cooks)
+	}
+	return nil
 }
 
 // writeReport stores the result as JSON when asked for.

@@ -227,7 +227,7 @@ func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
 	if err := c.levels.resolve(cmd.Flags(), &c.opts); err != nil {
 		return err
 	}
-	if err := a.checkEffects(cmd.Flags(), cookNeeds(&c.opts)); err != nil {
+	if err := a.checkEffects(cmd.Flags(), append(cookNeeds(&c.opts), c.levels.needs()...)); err != nil {
 		return err
 	}
 	return c.sceneFlags.resolve(a)
@@ -242,9 +242,22 @@ func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Resul
 	}
 	a.files = res.Files
 	a.notes(res.Notes)
+	c.withoutLevels(a, res)
 	c.portability(a)
 	c.textures.summary(a, &c.opts, &res.TextureTotals)
 	return res, nil
+}
+
+// withoutLevels tells who asks how levels are made that the scene has none.
+func (c *cookFlags) withoutLevels(a *app, res *cook.Result) {
+	if res.Needs == nil || !res.Needs.Whole {
+		return
+	}
+	for _, name := range []string{"hlod-atlas", "hlod-max-texture", "lod-min-triangles", "lod-max-error-pixels", "lod-error-pixels"} {
+		if source(c.textures.flags, name) == fromCommandLine {
+			a.info("note: --%s has no effect: the scene is small enough to be whole, and has no levels; --whole-limit 0 makes them", name)
+		}
+	}
 }
 
 func printCooked(a *app, r *cook.Result) error {

@@ -40,6 +40,8 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		{"cook", "--split-max-tiles 9", ""},
 		{"cook", "--compat engine --clip --split-max-tiles 9", ""},
 		{"cook", "--lod --lod-max-error-pixels -1 --lod-error-pixels 2 --lod-fov 70", ""},
+		{"cook", "--lod=false --lod-level 10:0.5", "lod-level"},
+		{"cook", "--hlod=false --hlod-level _h:10:0.5", "hlod-level"},
 		{"serve", "--fail-with abort", "fail-with"},
 		{"serve", "--fail-status 500", "fail-status"},
 		{"serve", "--retry-after 2", "retry-after"},
@@ -54,6 +56,10 @@ func TestFlagsWithoutEffect(t *testing.T) {
 		if refused := strings.Contains(r.err, "error: --"+c.flag+" has no effect: "); c.flag != "" && (r.code != 2 || !refused) || c.flag == "" && r.code != 0 {
 			t.Errorf("%s %s: exit %d: %s", c.command, c.args, r.code, r.err)
 		}
+	}
+	// What only the scene decides is a note.
+	if r := execute(t, nil, "cook", scene, "--dry-run", "--hlod-atlas"); r.code != 0 || !strings.Contains(r.err, "note: --hlod-atlas has no effect: the scene is small enough to be whole") {
+		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	// A file or a variable may be for several cooks: a note says so.
 	beside(t, scene, "lod-fov: 70\n")

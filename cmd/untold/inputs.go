@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/meshfile"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote"
@@ -75,6 +76,9 @@ func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func
 		}
 		return f(c.compose(args, items))
 	}
+	if err := c.free(); err != nil { // before anything is brought
+		return err
+	}
 	if !online {
 		dir, err := os.MkdirTemp("", "untold-*")
 		if err != nil {
@@ -86,6 +90,22 @@ func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func
 	return c.download.visit(cmd.Context(), a, func(ctx context.Context, dir string, fetch *remote.Fetcher) error {
 		return c.gather(cmd, a, args, dir, &downloads{ctx: ctx, fetch: fetch}, f)
 	})
+}
+
+// free reports whether no other cook writes to the output folder now.
+func (c *cookFlags) free() error {
+	if c.out == "" || c.opts.DryRun || c.shard != "" {
+		return nil
+	}
+	release, state, err := holding.Folder(c.out)
+	if err != nil {
+		return nil // it may not be there yet; what is wrong with it the cook says
+	}
+	if state == holding.Busy {
+		return fmt.Errorf("%s: %w; wait for it or choose another folder", c.out, cook.ErrBusy)
+	}
+	release()
+	return nil
 }
 
 // axisNeeds are those of the flags that say what files other than glTF mean.

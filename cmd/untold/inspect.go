@@ -40,7 +40,8 @@ func newInspect(a *app) *cobra.Command {
 		Short:   "Show a container or a manifest",
 		GroupID: "look",
 		Long: `inspect shows a container's header, chunk table and records as tables, or the summary of a
-manifest. It reads the file as far as it is sound; validate says what is wrong with it.
+manifest. Of a damaged container it shows what is whole, marks the rest and says what is wrong,
+with exit code 1.
 
 With --map it draws the tiles of a manifest from above, one picture a floor: +X to the right, +Z
 down. --map-tile adds the distances at which one tile changes what is drawn; they are measured
@@ -100,7 +101,11 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 				return err
 			}
 			if remote.IsURL(args[0]) {
-				return inspectRemote(cmd.Context(), a, args[0], &f)
+				address, err := f.server.oneSceneAt(cmd.Context(), a, args[0])
+				if err != nil {
+					return err
+				}
+				return inspectRemote(cmd.Context(), a, address, &f)
 			}
 			st, err := journal.Stat(args[0])
 			if err != nil {
@@ -123,9 +128,12 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			}
 			r, err := format.Open(args[0], format.WithMapping())
 			if err != nil {
-				return asInputError(err)
+				return inspectDamaged(a, args[0], &f, err)
 			}
 			defer r.Close()
+			if err := r.VerifyHash(); err != nil { // its geometry may be damaged, which nothing below looks at
+				return inspectDamaged(a, args[0], &f, err)
+			}
 			return inspectContainer(a, args[0], r, &f)
 		},
 	}

@@ -10,6 +10,19 @@ import (
 	"github.com/untoldkit/untold/internal/human"
 )
 
+// tables are what the text about a container shows: of a sound one, or what is left of a
+// damaged one.
+type tables interface {
+	Header() format.Header
+	Size() int64
+	Chunks() []format.Chunk
+	Entities() []records.Entity
+	Meshes() []records.Mesh
+	Materials() []records.Material
+	Textures() []records.Texture
+	String(offset uint32) string
+}
+
 // inspectContainer shows what the flags ask for.
 func inspectContainer(a *app, path string, r *format.Reader, f *inspectFlags) error {
 	switch {
@@ -44,7 +57,7 @@ func ref(i uint32) string {
 	return fmt.Sprint(i)
 }
 
-func showHeader(a *app, path string, r *format.Reader) {
+func showHeader(a *app, path string, r tables) {
 	h := r.Header()
 	w := a.stdout
 	fmt.Fprintf(w, "%s\n", oneLine(path))
@@ -59,19 +72,28 @@ func showHeader(a *app, path string, r *format.Reader) {
 	fmt.Fprintf(w, "  content hash %s\n\n", hash)
 }
 
-func showChunks(a *app, r *format.Reader, f *inspectFlags) {
-	t := newTable(f.limit, "chunk", ">type", "stored as", ">offset", ">stored", ">raw", ">ratio", ">records")
-	for _, c := range r.Chunks() {
+func showChunks(a *app, r tables, f *inspectFlags) {
+	header := []string{"chunk", ">type", "stored as", ">offset", ">stored", ">raw", ">ratio", ">records"}
+	damaged, _ := r.(*format.Salvaged)
+	if damaged != nil {
+		header = append(header, "state")
+	}
+	t := newTable(f.limit, header...)
+	for i, c := range r.Chunks() {
 		ratio := "-"
 		if c.UncompressedSize > 0 {
 			ratio = fmt.Sprintf("%.1f %%", 100*float64(c.CompressedSize)/float64(c.UncompressedSize))
 		}
-		t.add(c.Type, uint32(c.Type), c.Compression, fmt.Sprintf("0x%x", c.Offset), c.CompressedSize, c.UncompressedSize, ratio, c.ElementCount)
+		cells := []any{c.Type, uint32(c.Type), c.Compression, fmt.Sprintf("0x%x", c.Offset), c.CompressedSize, c.UncompressedSize, ratio, c.ElementCount}
+		if damaged != nil {
+			cells = append(cells, stateOf(damaged, i))
+		}
+		t.add(cells...)
 	}
 	t.print(a.stdout)
 }
 
-func showEntities(a *app, r *format.Reader, f *inspectFlags) {
+func showEntities(a *app, r tables, f *inspectFlags) {
 	t := newTable(f.limit, ">entity", ">parent", "name", "meshes", "world bounds")
 	for _, e := range r.Entities() {
 		meshes := "-"
@@ -88,7 +110,7 @@ func showEntities(a *app, r *format.Reader, f *inspectFlags) {
 	t.print(a.stdout)
 }
 
-func showMeshes(a *app, r *format.Reader, f *inspectFlags) {
+func showMeshes(a *app, r tables, f *inspectFlags) {
 	t := newTable(f.limit, ">mesh", "name", ">entity", ">material", ">vertices", ">triangles", "indices", ">vertex offset", ">index offset", ">GPU bytes")
 	for i, m := range r.Meshes() {
 		t.add(i, r.String(m.NameOffset), m.EntityID, ref(m.Material), m.VertexCount, m.IndexCount/3, m.IndexType, m.VertexOffset, m.IndexOffset, m.EstimatedGPUBytes)
@@ -112,7 +134,7 @@ func materialFlags(flags uint32) string {
 	return s
 }
 
-func showMaterials(a *app, r *format.Reader, f *inspectFlags) {
+func showMaterials(a *app, r tables, f *inspectFlags) {
 	if len(r.Materials()) == 0 {
 		return
 	}
@@ -151,7 +173,7 @@ func textureUses(flags uint32) string {
 	return strings.Join(s, ", ")
 }
 
-func showTextures(a *app, r *format.Reader, f *inspectFlags) {
+func showTextures(a *app, r tables, f *inspectFlags) {
 	if len(r.Textures()) == 0 {
 		return
 	}

@@ -41,6 +41,14 @@ func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.IntVar(&o.HLODMaxTexture, "hlod-max-texture", o.HLODMaxTexture, "longest side of an HLOD's textures in pixels")
 }
 
+// needs are those of levels that are given and switched off.
+func (x *levelFlags) needs() []need {
+	return []need{
+		{"lod-level", x.lod, "--lod=false makes no LODs; leave one of them out"},
+		{"hlod-level", x.hlod, "--hlod=false makes no HLODs; leave one of them out"},
+	}
+}
+
 // resolve parses the levels. --lod=false and --hlod=false switch them off.
 // Levels with distances of their own lie between the exporter's radii, like all
 // of --compat engine.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 )
 
 // Exit codes: 1 says that the input was read and has findings, 2 that the
-// command could not do its work.
+// command could not do its work. A command that a signal ends has 128 and the
+// signal's number.
 const (
 	exitWanting = 1
 	exitFailure = 2
@@ -28,11 +30,47 @@ const (
 var errFindings = errors.New("findings")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	// The second Ctrl-C ends the program at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(interruptible(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// interrupted is the cause of a context that a signal has ended.
+type interrupted struct{ signal os.Signal }
+
+// Error says what came.
+func (i *interrupted) Error() string { return i.signal.String() }
+
+// code is the exit code that shells use for programs that a signal ends: 130 for
+// Ctrl-C, 143 for SIGTERM.
+func (i *interrupted) code() int {
+	n, ok := i.signal.(syscall.Signal)
+	if !ok || i.signal == os.Interrupt {
+		n = syscall.SIGINT
+	}
+	return 128 + int(n)
+}
+
+// interruptible returns a context that Ctrl-C and SIGTERM end. The second of them
+// ends the program at once.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-came
+		signal.Stop(came)
+		cancel(&interrupted{s})
+	}()
+	return ctx
+}
+
+// interruption is the exit code of a command whose work a signal has ended, also
+// where that is how it ends, 0 where none came.
+func interruption(ctx context.Context) int {
+	var i *interrupted
+	if errors.As(context.Cause(ctx), &i) {
+		return i.code()
+	}
+	return 0
 }
 
 // run executes one command line and returns the exit code.
@@ -49,12 +87,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	switch {
 	case err == nil:
-		return 0
+		return interruption(ctx)
 	case errors.Is(err, errFindings):
 		return exitWanting
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))):
 		fmt.Fprintln(stderr, "untold: interrupted; nothing was written under a final name")
-		return exitFailure
+		return cmp.Or(interruption(ctx), exitFailure)
 	}
 	fmt.Fprintln(stderr, a.paint(red, "error:"), messageFor(err))
 	return exitCode(err)

@@ -355,7 +355,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Skip("the cook was faster than the signal")
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(rest, "interrupted") {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(rest, "interrupted") {
 		t.Errorf("exit %d: %s", code, rest)
 	}
 	// What was finished is there for the next cook, and nothing else.

@@ -17,7 +17,7 @@ import (
 // messageFor is the text of an error for users of the command: the words of the
 // libraries below are replaced where they speak to programmers.
 func messageFor(err error) string {
-	s := oneLine(suggestion(err.Error()))
+	s := groupSentence(oneLine(suggestion(err.Error())))
 	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
 	s = missingFile(err, s)
 	return withoutTwins(withoutPackages(s))
@@ -177,6 +177,43 @@ func argumentName(cmd *cobra.Command) string {
 		return ""
 	}
 	return strings.Trim(words[1], "[].")
+}
+
+// negativeJobs refuses --jobs below 0, whatever command has it.
+func negativeJobs(cmd *cobra.Command) error {
+	f := cmd.Flags().Lookup("jobs")
+	if f == nil {
+		return nil
+	}
+	if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 0 {
+		return fmt.Errorf("--jobs is %d; use 1 or more, or leave it out", n)
+	}
+	return nil
+}
+
+// groupProblem is what cobra says of flags that exclude or need each other.
+var groupProblem = regexp.MustCompile(`^if any flags in the group \[([^\]]*)\] are set (none of the others can be|they must all be set); (?:\[([^\]]*)\] were all set|missing \[([^\]]*)\])$`)
+
+// groupSentence says that in our words.
+func groupSentence(s string) string {
+	m := groupProblem.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	flags := func(names, joint string) string {
+		list := strings.Fields(names)
+		for i := range list {
+			list[i] = "--" + list[i]
+		}
+		if len(list) < 2 {
+			return strings.Join(list, "")
+		}
+		return strings.Join(list[:len(list)-1], ", ") + joint + list[len(list)-1]
+	}
+	if m[3] != "" {
+		return fmt.Sprintf("%s exclude each other: give one of %s", flags(m[3], " and "), flags(m[1], " and "))
+	}
+	return fmt.Sprintf("%s go together: %s is missing", flags(m[1], " and "), flags(m[4], " and "))
 }
 
 // requiredFlags reports a flag that a command cannot do without, with the

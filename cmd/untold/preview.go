@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -254,8 +255,11 @@ func (p *previewFlags) usage(cmd *cobra.Command) error {
 	if path := namedTwice(p.stats, p.events, p.screenshot, p.frameLog, p.sim.cameraPath, p.sim.world); path != "" {
 		return fmt.Errorf("%q is named twice; choose another name", path)
 	}
-	if p.screenshot == "-" {
+	switch ext := filepath.Ext(p.screenshot); {
+	case p.screenshot == "-":
 		return errors.New("--screenshot wants a file")
+	case p.screenshot != "" && !strings.EqualFold(ext, ".png"):
+		return fmt.Errorf("--screenshot is %q; pictures are PNG, and its name must end in .png", p.screenshot)
 	}
 	if p.frameLog == "-" {
 		return errors.New("--frame-log wants a file")
@@ -314,6 +318,9 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 		o.Logger = slog.New(slog.NewTextHandler(a.stderr, nil))
 	}
 	if o.View, o.Show, err = p.looks(); err != nil {
+		return o, closeAll, err
+	}
+	if args, err = p.sim.remote.allScenesAt(p.shop.ctx, a, args); err != nil {
 		return o, closeAll, err
 	}
 	var ok bool

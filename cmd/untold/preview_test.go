@@ -73,6 +73,7 @@ func TestPreviewUsage(t *testing.T) {
 		{[]string{"--json", "--stats", "x"}, "--json is short"},
 		{[]string{"--stats", "a", "--events", "./a"}, "named twice"},
 		{[]string{"--screenshot", "-"}, "wants a file"},
+		{[]string{"--screenshot", "a.jpg"}, "its name must end in .png"},
 		{[]string{"--frame-log", "-"}, "wants a file"},
 		{[]string{"--stats", "a", "--frame-log", "./a"}, "named twice"},
 		{[]string{"--fail-if", "undrown>0"}, `did you mean "undrawn"?`},

@@ -17,7 +17,8 @@ func newRoot(a *app) *cobra.Command {
 inspects the result, and runs the streaming runtime on it without a display.
 
 Results go to stdout, progress and messages to stderr. Exit code 0: fine. 1: the
-input was read and has findings. 2: wrong usage, or the work could not be done.
+input was read and has findings. 2: wrong usage, or the work could not be done. 130 and
+143: Ctrl-C or SIGTERM ended it.
 Every flag can also be set by a variable UNTOLD_<FLAG>, such as UNTOLD_TILE_SIZE, and by a file
 that --config names: YAML whose keys are the flags' names, of any command, and runtime parameters;
 relative paths in it start at its folder. The command line wins over variables, these over the file.`,
@@ -38,6 +39,9 @@ relative paths in it start at its folder. The command line wins over variables, 
 			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 				return fmt.Errorf("--color is %q; use auto, always or never", a.color)
 			}
+			if err := negativeJobs(cmd); err != nil {
+				return err
+			}
 			return requiredFlags(cmd)
 		},
 	}
@@ -52,8 +56,8 @@ relative paths in it start at its folder. The command line wins over variables, 
 		&cobra.Group{ID: "look", Title: "Look:"},
 		&cobra.Group{ID: "more", Title: "More:"},
 	)
-	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newDiff(a), newExport(a), newVersion(a), newDocs(a))
-	root.AddCommand(newManifest(a))
+	root.AddCommand(newCook(a), newConvert(a), newValidate(a), newInspect(a), newDiff(a), newExport(a), newVersion(a), newDocs(a), newDoctor(a))
+	root.AddCommand(newManifest(a), newExplain(a))
 	root.AddCommand(newStore(a), newFarm(a))
 	root.AddCommand(newFigures(a), newSchema(a), newConfig(a), newInit(a))
 	root.AddCommand(newSimulate(a))
@@ -67,5 +71,6 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.SetFlagErrorFunc(flagProblem)
 	root.InitDefaultCompletionCmd()
 	ownArguments(root)
+	completions(root)
 	return root
 }

@@ -91,6 +91,7 @@ var schemaTypes = map[string]any{
 	"publish": publish.Report{}, "store-stat": store.Stats{}, "store-verify": []store.Fault{}, "store-gc": store.Removed{},
 	"cache-ls": []remote.Entry{}, "cache-stat": remote.CacheStat{}, "cache-verify": cacheVerdict{},
 	"serve-listening": listeningLine{}, "serve-request": requestLine{}, "serve-stopped": stoppedLine{},
+	"doctor": doctorReport{}, "explain": tileStory{}, "inspect-damaged": damagedContainer{},
 	"manifest-bands": bandsReport{}, "manifest-build": builtResult{}, "figures": []listedFigure{}, "config-show": shownConfig{}, "schema": []schemaList{},
 }
 
@@ -370,6 +371,10 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 	} {
 		j.judge(t, c.name, text(c.codes, c.args...))
 	}
+	j.judge(t, "doctor", text("01", "doctor", "--json"))
+	j.judge(t, "explain", text("0", "explain", manifest, "tile_0_0_0", "--json"))
+	cut := testfile.Read(t, filepath.Join("..", "..", "testdata", "vectors", "triangle_none.untold"))
+	j.judge(t, "inspect-damaged", text("1", "inspect", testfile.Write(t, at("cut.untold"), cut[:len(cut)-1]), "--json"))
 	j.lines(t, "events", text("0", "simulate", manifest, "--orbit", "--duration", "1s", "--events", "-"))
 	j.lines(t, "events", text("0", "simulate", filepath.Join("..", "..", "testdata", "simulate", "d01.json"), "--events", "-"))
 
@@ -400,7 +405,7 @@ func (j *schemaJudge) serve(t *testing.T, s *server) {
 	if runtime.GOOS == "windows" {
 		t.Log("no interrupts between processes on Windows: the last line of serve is not held against its schema")
 		j.seen["serve-stopped"] = true
-	} else if _, code := s.stop(t); code != 0 {
+	} else if _, code := s.stop(t); code != 130 {
 		t.Errorf("serve: exit %d", code)
 	}
 	s.mu.Lock()

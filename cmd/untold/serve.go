@@ -42,15 +42,17 @@ func newServe(a *app) *cobra.Command {
 ETags (a hash of the content), Last-Modified, byte ranges, conditional requests, CORS headers.
 Bodies are never compressed. Nothing outside the folder is served, nor names that start with a
 dot. "/" is a page that shows the scenes in a browser (docs/web.md); a program that was built
-without it lists the manifests there.
+without it lists the manifests there. To programs that accept JSON "/" is a list of the scenes, as
+is scenes.json: preview, simulate, validate and inspect take the server's address, too.
 
 --latency, --bandwidth and --fail-rate rehearse a bad network. All responses share the bandwidth.
 Which requests fail depends on --seed, the file and how often it was asked for, not on timing.
 --fail-with lists what a failure is: status (an answer --fail-status), abort (the connection ends
 in the middle of the body) or truncate (a complete response with half of the file).
 
-The address goes to stdout, with --addr :0 that of a free port. The request log goes to stderr; with
---json everything goes to stdout, one object a line. Ctrl-C stops within a second.
+The addresses go to stdout, those of the manifests first, then the server's, with --addr :0 of a
+free port. The request log goes to stderr; with --json everything goes to stdout, one object a
+line. Ctrl-C stops within a second.
 
 Other machines refuse plain http unless they are told --allow-insecure-http; --tls-cert and
 --tls-key make it https.`,
@@ -184,11 +186,15 @@ func (l *serveLog) listening(dir, base string, scenes []serve.Scene) error {
 			Scenes []string `json:"scenes"`
 		}{base, dir, urls})
 	}
-	_, err := fmt.Fprintf(l.a.stdout, "serving %s at %s\n", oneLine(dir), base)
+	// What other commands take comes first, for those who read a line.
+	var err error
 	for i, u := range urls {
 		if err == nil {
-			_, err = fmt.Fprintf(l.a.stdout, "  %s  %s, %s\n", u, human.Plural(scenes[i].Tiles, "tile"), human.Bytes(scenes[i].Bytes))
+			_, err = fmt.Fprintf(l.a.stdout, "%s  %s, %s\n", u, human.Plural(scenes[i].Tiles, "tile"), human.Bytes(scenes[i].Bytes))
 		}
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(l.a.stdout, "serving %s at %s\n", oneLine(dir), base)
 	}
 	switch {
 	case !l.page:

@@ -30,6 +30,10 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string) er
 	if err := errors.Join(use.refuse(s.set), setParameters(&cfg, s.set)); err != nil {
 		return err
 	}
+	address, err := s.remote.oneSceneAt(cmd.Context(), a, address)
+	if err != nil {
+		return err
+	}
 	scene, err := s.remote.openRemote(cmd.Context(), a, address, &cfg)
 	if err != nil {
 		return err

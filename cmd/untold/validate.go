@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,8 @@ containers that it names. The disk cache has no part in that: the server's files
 			if jobs <= 0 {
 				jobs = runtime.GOMAXPROCS(0)
 			}
-			opts := verify.Options{MaxPerCode: limit, Jobs: jobs}
+			start := time.Now()
+			opts := verify.Options{MaxPerCode: limit, Jobs: jobs, Now: func() float64 { return time.Since(start).Seconds() }}
 			if limit == 0 {
 				opts.MaxPerCode = -1
 			}
@@ -106,6 +108,9 @@ containers that it names. The disk cache has no part in that: the server's files
 func judge(ctx context.Context, a *app, args []string, opts verify.Options, server *remoteFlags) (r *verify.Report, err error) {
 	if !slices.ContainsFunc(args, remote.IsURL) {
 		return verify.Paths(ctx, args, opts)
+	}
+	if args, err = server.allScenesAt(ctx, a, args); err != nil {
+		return nil, err
 	}
 	var progress func(done, total int)
 	if report := a.progress(); report != nil && isTerminal(a.stderr) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/verify"
@@ -31,6 +32,7 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 	type testCase struct {
 		Name    string   `xml:"name,attr"`
 		Class   string   `xml:"classname,attr"`
+		Time    string   `xml:"time,attr"` // in seconds
 		Failure *message `xml:"failure"`
 		Out     *message `xml:"system-out"`
 	}
@@ -39,12 +41,15 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 		Name     string     `xml:"name,attr"`
 		Tests    int        `xml:"tests,attr"`
 		Failures int        `xml:"failures,attr"`
+		Time     string     `xml:"time,attr"`
 		Cases    []testCase `xml:"testcase"`
 	}
 	s := suite{Name: "untold validate", Tests: len(r.Files)}
+	took := 0.0
 	for i := range r.Files {
 		f := &r.Files[i]
-		c := testCase{Name: f.Path, Class: "untold.validate"}
+		c := testCase{Name: f.Path, Class: "untold.validate", Time: junitSeconds(f.Seconds)}
+		took += f.Seconds
 		var fatal, rest []string
 		for _, x := range f.Findings {
 			line := x.String()
@@ -73,6 +78,7 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 		}
 		s.Cases = append(s.Cases, c)
 	}
+	s.Time = junitSeconds(took)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -88,25 +94,33 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 // budgetRule stands for a budget that failed where a finding has its code.
 const budgetRule = "budget"
 
+// junitSeconds is a time as JUnit's reports have it.
+func junitSeconds(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+
 // writeSARIF prints the Static Analysis Results Interchange Format 2.1.0.
 func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 	type m = map[string]any
 	levels := map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning", finding.Info: "note"}
 	rules, results := []m{}, []m{}
 	seen := map[finding.Code]bool{}
+	prints := fingerprints{}
 	for i := range r.Files {
 		f := &r.Files[i]
+		lines := linesOf(f)
 		for _, x := range f.Findings {
 			if !seen[x.Code] {
 				seen[x.Code] = true
-				rules = append(rules, m{"id": x.Code, "help": m{"text": x.Hint}, "defaultConfiguration": m{"level": levels[x.Severity]}})
+				rules = append(rules, m{"id": x.Code, "help": m{"text": x.Hint}, "helpUri": findingsPage, "defaultConfiguration": m{"level": levels[x.Severity]}})
 			}
-			place := m{"artifactLocation": m{"uri": filepath.ToSlash(f.Path)}}
+			line, column := lines.at(x.Offset)
+			region := m{"startLine": line, "startColumn": column}
 			if x.Offset >= 0 {
-				place["region"] = m{"byteOffset": x.Offset}
+				region["byteOffset"] = x.Offset
 			}
+			place := m{"artifactLocation": m{"uri": sarifURI(f.Path)}, "region": region}
 			results = append(results, m{
-				"ruleId": x.Code, "level": levels[x.Severity], "message": m{"text": oneLine(x.Place + ": " + x.Message)},
+				"partialFingerprints": m{"untoldFinding/v1": prints.of(f.Path, x)},
+				"ruleId":              x.Code, "level": levels[x.Severity], "message": m{"text": oneLine(x.Place + ": " + x.Message)},
 				"locations": []m{{"physicalLocation": place}},
 			})
 		}
@@ -122,7 +136,7 @@ func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 	}
 	return writeJSON(w, m{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []m{{"tool": m{"driver": m{"name": "untold", "version": version, "rules": rules}}, "results": results}},
+		"runs": []m{{"tool": m{"driver": m{"name": "untold", "version": version, "informationUri": homePage, "rules": rules}}, "results": results}},
 	})
 }
 
@@ -133,8 +147,10 @@ func writeGitHub(w io.Writer, r *verify.Report, _ bool) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	for i := range r.Files {
 		f := &r.Files[i]
+		lines := linesOf(f)
 		for _, x := range f.Findings {
-			_, err := fmt.Fprintf(w, "::%s file=%s,title=%s::%s\n", commands[x.Severity], property.Replace(filepath.ToSlash(f.Path)),
+			line, column := lines.at(x.Offset)
+			_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", commands[x.Severity], property.Replace(filepath.ToSlash(f.Path)), line, column,
 				property.Replace(string(x.Code)), data.Replace(oneLine(fmt.Sprintf("%s: %s (%s)", x.Place, x.Message, x.Hint))))
 			if err != nil {
 				return err

@@ -4,21 +4,24 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func sampleReport() *verify.Report {
 	return &verify.Report{
 		Files: []verify.File{
-			{Path: "a.untold", Findings: []finding.Finding{
+			{Path: "a.untold", Seconds: 0.25, Findings: []finding.Finding{
 				{Code: "hash-mismatch", Severity: finding.Error, Message: "stored <x>", Hint: "fetch again", Record: -1, Offset: 140, Place: "file at byte 0x8c"},
 				{Code: "empty-mesh", Severity: finding.Warning, Message: "50 %,\nnothing: else", Hint: "drop it", Record: 3, Offset: -1, Place: "MESH_TABLE[3]"},
 			}},
-			{Path: "b,1.untold", OK: true},
+			{Path: "b,1.untold", OK: true, Seconds: 1},
 		},
 		Errors: 1, Warnings: 1,
 	}
@@ -35,6 +38,7 @@ func TestJUnit(t *testing.T) {
 			Failures int `xml:"failures,attr"`
 			Cases    []struct {
 				Name    string `xml:"name,attr"`
+				Time    string `xml:"time,attr"`
 				Failure string `xml:"failure"`
 				Out     string `xml:"system-out"`
 			} `xml:"testcase"`
@@ -44,6 +48,9 @@ func TestJUnit(t *testing.T) {
 		}
 		if s.Tests != 2 || s.Failures != 1 || !strings.Contains(s.Cases[0].Failure, "stored <x>") || s.Cases[1].Failure != "" {
 			t.Errorf("%+v", s)
+		}
+		if s.Cases[0].Time != "0.250" || s.Cases[1].Time != "1.000" || !strings.Contains(b.String(), `failures="1" time="1.250"`) {
+			t.Errorf("times: %s", b.String())
 		}
 		if strings.Contains(s.Cases[0].Failure, "empty-mesh") != strict || strings.Contains(s.Cases[0].Out, "empty-mesh") == strict {
 			t.Errorf("strict %v: %+v", strict, s.Cases[0])
@@ -60,15 +67,21 @@ func TestSARIF(t *testing.T) {
 		Version string
 		Runs    []struct {
 			Tool struct {
-				Driver struct{ Rules []struct{ ID string } }
+				Driver struct {
+					Rules []struct{ ID, HelpURI string }
+				}
 			}
 			Results []struct {
-				RuleID    string
-				Level     string
-				Locations []struct {
+				RuleID              string
+				Level               string
+				PartialFingerprints map[string]string
+				Locations           []struct {
 					PhysicalLocation struct {
 						ArtifactLocation struct{ URI string }
-						Region           *struct{ ByteOffset int }
+						Region           struct {
+							StartLine, StartColumn int
+							ByteOffset             *int
+						}
 					}
 				}
 			}
@@ -80,9 +93,72 @@ func TestSARIF(t *testing.T) {
 	if s.Version != "2.1.0" || len(s.Runs[0].Tool.Driver.Rules) != 2 || len(s.Runs[0].Results) != 2 {
 		t.Fatalf("%s", b.String())
 	}
-	first := s.Runs[0].Results[0]
-	if first.Level != "error" || first.Locations[0].PhysicalLocation.Region.ByteOffset != 140 || s.Runs[0].Results[1].Locations[0].PhysicalLocation.Region != nil {
+	first, second := s.Runs[0].Results[0], s.Runs[0].Results[1]
+	region, other := first.Locations[0].PhysicalLocation.Region, second.Locations[0].PhysicalLocation.Region
+	if first.Level != "error" || *region.ByteOffset != 140 || region.StartLine != 1 || other.ByteOffset != nil || other.StartLine != 1 {
 		t.Errorf("%+v", s.Runs[0].Results)
+	}
+	if s.Runs[0].Tool.Driver.Rules[0].HelpURI != findingsPage {
+		t.Errorf("help at %q", s.Runs[0].Tool.Driver.Rules[0].HelpURI)
+	}
+	one, two := first.PartialFingerprints["untoldFinding/v1"], second.PartialFingerprints["untoldFinding/v1"]
+	if len(one) != 32 || len(two) != 32 || one == two {
+		t.Errorf("fingerprints %q and %q", one, two)
+	}
+}
+
+// TestFingerprints: they tell findings apart and stay when numbers and places in the
+// file change.
+func TestFingerprints(t *testing.T) {
+	of := func(path string, list ...finding.Finding) (out []string) {
+		p := fingerprints{}
+		for _, x := range list {
+			out = append(out, p.of(path, x))
+		}
+		return out
+	}
+	a := finding.Finding{Code: "hash-mismatch", Record: 3, Chunk: "MESH_TABLE", Message: "12", Offset: 7}
+	moved := a
+	moved.Message, moved.Offset = "13", 99
+	b := finding.Finding{Code: "hash-mismatch", Record: 4, Chunk: "MESH_TABLE"}
+	first, again := of("x.untold", a, a, b), of("x.untold", moved, moved, b)
+	if !slices.Equal(first, again) || first[0] == first[1] || first[1] == first[2] {
+		t.Errorf("%v, then %v", first, again)
+	}
+	if other := of("y.untold", a); other[0] == first[0] {
+		t.Error("two files, one fingerprint")
+	}
+}
+
+// TestLines: a place in a manifest has its line and column, one in a container none.
+func TestLines(t *testing.T) {
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "a.json"), "{\n \"ä\": [\n]}")
+	l := linesOf(&verify.File{Path: path})
+	for _, c := range []struct {
+		offset       int64
+		line, column int
+	}{{-1, 1, 1}, {0, 1, 1}, {1, 1, 2}, {2, 2, 1}, {3, 2, 2}, {6, 2, 4}, {11, 3, 1}, {99, 3, 3}} {
+		if line, column := l.at(c.offset); line != c.line || column != c.column {
+			t.Errorf("byte %d: %d:%d, want %d:%d", c.offset, line, column, c.line, c.column)
+		}
+	}
+	long := linesOf(&verify.File{Path: testfile.Write(t, filepath.Join(t.TempDir(), "b.json"), strings.Repeat("123456\n", 3*lineBlock/7))})
+	for _, offset := range []int64{lineBlock - 1, lineBlock, lineBlock + 1, 2*lineBlock + 5, 3*lineBlock - 9} {
+		if line, column := long.at(offset); line != int(offset/7)+1 || column != int(offset%7)+1 {
+			t.Errorf("byte %d: %d:%d", offset, line, column)
+		}
+	}
+	for _, path := range []string{"https://example.org/a.json", "none.json", "a.untold"} {
+		l := linesOf(&verify.File{Path: path})
+		if line, column := l.at(5); line != 1 || column != 1 {
+			t.Errorf("%s: %d:%d", path, line, column)
+		}
+	}
+	if got := sarifURI(filepath.Join("a b", "c.untold")); got != "a%20b/c.untold" {
+		t.Error(got)
+	}
+	if got := sarifURI("https://example.org/a.json"); got != "https://example.org/a.json" {
+		t.Error(got)
 	}
 }
 
@@ -91,8 +167,8 @@ func TestGitHub(t *testing.T) {
 	if err := writeGitHub(&b, sampleReport(), false); err != nil {
 		t.Fatal(err)
 	}
-	const want = "::error file=a.untold,title=hash-mismatch::file at byte 0x8c: stored <x> (fetch again)\n" +
-		"::warning file=a.untold,title=empty-mesh::MESH_TABLE[3]: 50 %25,; nothing: else (drop it)\n"
+	const want = "::error file=a.untold,line=1,col=1,title=hash-mismatch::file at byte 0x8c: stored <x> (fetch again)\n" +
+		"::warning file=a.untold,line=1,col=1,title=empty-mesh::MESH_TABLE[3]: 50 %25,; nothing: else (drop it)\n"
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/untoldkit/untold/internal/licenses"
 )
 
-// version is set by the linker for releases.
-var version = "0.1.0-dev"
+// version is that of the release that this is, or that the next one will be:
+// semantic, without a leading v. Between releases the commit tells more.
+var version = "0.2.0"
 
 func newVersion(a *app) *cobra.Command {
 	all := false

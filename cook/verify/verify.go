@@ -33,6 +33,16 @@ type Options struct {
 	Jobs int
 	// Progress, when set, is called after each file, by one goroutine at a time.
 	Progress func(done, total int)
+	// Now, when set, is a clock in seconds from any origin, for File.Seconds. It is
+	// called by several goroutines.
+	Now func() float64
+}
+
+func (o *Options) now() float64 {
+	if o.Now == nil {
+		return 0
+	}
+	return o.Now()
 }
 
 // Report is the verdict on all files.
@@ -52,6 +62,7 @@ type File struct {
 	Path     string            `json:"path"`
 	OK       bool              `json:"ok"`
 	Findings []finding.Finding `json:"findings"`
+	Seconds  float64           `json:"-"` // that judging it took, by Options.Now
 
 	errors, warnings int
 }
@@ -81,8 +92,11 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			start := opts.now()
 			var err error
-			if files[i], err = job.judge(opts); err != nil || opts.Progress == nil {
+			files[i], err = job.judge(opts)
+			files[i].Seconds = opts.now() - start
+			if err != nil || opts.Progress == nil {
 				return err
 			}
 			mu.Lock()

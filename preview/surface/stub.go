@@ -7,3 +7,6 @@ func OpenHeadless(width, height int) (Surface, error) { return nil, ErrUnavailab
 
 // OpenWindow returns ErrUnavailable in this build.
 func OpenWindow(title string, width, height int) (Surface, error) { return nil, ErrUnavailable }
+
+// Describe returns ErrUnavailable in this build.
+func Describe() (Driver, error) { return Driver{}, ErrUnavailable }

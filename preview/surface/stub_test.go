@@ -14,4 +14,7 @@ func TestUnavailable(t *testing.T) {
 	if _, err := OpenWindow("", 1, 1); !errors.Is(err, ErrUnavailable) {
 		t.Error(err)
 	}
+	if _, err := Describe(); !errors.Is(err, ErrUnavailable) {
+		t.Error(err)
+	}
 }

@@ -69,6 +69,14 @@ func TestHeadless(t *testing.T) {
 	}
 }
 
+func TestDescribe(t *testing.T) {
+	openHeadless(t, 1, 1).Close()
+	d, err := Describe()
+	if err != nil || d.Renderer == "" || d.Vendor == "" || d.Version < "4.1" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestHeadlessTwice: contexts come one after the other and beside each other.
 func TestHeadlessTwice(t *testing.T) {
 	openHeadless(t, 8, 8).Close()

@@ -115,6 +115,13 @@ func (h *Handler) answer(w *response, r *http.Request) {
 		w.fail(http.StatusMethodNotAllowed, "use GET or HEAD")
 		return
 	}
+	if r.URL.Path == "/" {
+		w.Header().Add("Vary", "Accept")
+		if wantsList(r) {
+			h.list(w, r)
+			return
+		}
+	}
 	if name, ok := h.ofPage(r.URL.Path); ok {
 		h.pageFile(w, r, name)
 		return
@@ -129,6 +136,10 @@ func (h *Handler) answer(w *response, r *http.Request) {
 // file sends a file, or the fault that has its turn.
 func (h *Handler) file(w *response, r *http.Request, name string) {
 	f, st, err := h.tree.open(name)
+	if name == sceneList && errors.Is(err, fs.ErrNotExist) {
+		h.list(w, r)
+		return
+	}
 	if err != nil {
 		w.refuse(err)
 		return

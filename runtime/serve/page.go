@@ -76,20 +76,36 @@ func (p *page) send(w *response, r *http.Request, name string) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
 }
 
-// listed is a scene as scenes.json of a page has it.
+// sceneList is the name of the list of scenes, below the server's address and, for
+// the page, in its folder. A file of the folder of that name goes first.
+const sceneList = "scenes.json"
+
+// listed is a scene as the list of scenes has it.
 type listed struct {
 	Path  string `json:"path"` // below the server's address
 	Tiles int    `json:"tiles"`
 	Bytes int64  `json:"bytes"`
 }
 
-// pageFile answers a request for a file of the page, of which scenes.json is made
-// when it is asked for.
+// pageFile answers a request for a file of the page, of which the list of scenes is
+// made when it is asked for.
 func (h *Handler) pageFile(w *response, r *http.Request, name string) {
-	if name != "scenes.json" {
-		h.page.send(w, r, name)
+	if name == sceneList {
+		h.list(w, r)
 		return
 	}
+	h.page.send(w, r, name)
+}
+
+// wantsList reports whether a request for "/" is of a program that reads the list
+// of scenes, and not of a browser.
+func wantsList(r *http.Request) bool {
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}
+
+// list sends the list of scenes.
+func (h *Handler) list(w *response, r *http.Request) {
 	list := []listed{}
 	for _, s := range h.Scenes(r.Context()) {
 		list = append(list, listed(s))

@@ -55,9 +55,14 @@ func TestPage(t *testing.T) {
 	if tag := get("/.viewer/app.js").Header().Get("ETag"); get("/.viewer/app.js", "If-None-Match", tag).Code != http.StatusNotModified {
 		t.Error("a file of the page is sent again")
 	}
-	var list []listed
-	if err := json.Unmarshal(get("/.viewer/scenes.json").Body.Bytes(), &list); err != nil || len(list) != 1 || list[0] != (listed{"town.json", 3, 4_500_000}) {
-		t.Errorf("%v, %v", list, err)
+	for _, w := range []*httptest.ResponseRecorder{get("/.viewer/scenes.json"), get("/scenes.json"), get("/", "Accept", "application/json")} {
+		var list []listed
+		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 || list[0] != (listed{"town.json", 3, 4_500_000}) || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%v, %v", list, err)
+		}
+	}
+	if w := get("/", "Accept", "text/html,application/json;q=0.9"); w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("Vary") == "" {
+		t.Errorf("a browser gets %v", w.Header())
 	}
 }
 

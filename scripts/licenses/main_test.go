@@ -93,10 +93,10 @@ func TestInSource(t *testing.T) {
 // TestMakeWritesIt: the file lies beside the binaries.
 func TestMakeWritesIt(t *testing.T) {
 	b := testfile.Read(t, filepath.Join(repository, "Makefile"))
-	for _, target := range []string{"\nstatic:", "\ncross:"} {
+	for target, folder := range map[string]string{"\nstatic:": "$(BIN)/", "\ncross:": "bin/"} {
 		_, rule, _ := strings.Cut(string(b), target)
 		rule, _, _ = strings.Cut(rule, "\n\n")
-		if !strings.Contains(rule, "cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/") {
+		if !strings.Contains(rule, "cp internal/licenses/THIRD_PARTY_LICENSES LICENSE "+folder) {
 			t.Errorf("make%s does not copy the licences", strings.TrimSuffix(target, ":"))
 		}
 	}

@@ -1,0 +1,6 @@
+package surface
+
+// Driver is what a driver of OpenGL says of itself, in its words.
+type Driver struct {
+	Vendor, Renderer, Version string
+}
