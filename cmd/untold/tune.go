@@ -56,8 +56,9 @@ below two pixels is not seen), and a first picture and full detail that do not c
 within a tenth. --error-pixels allows a coarser picture, --memory gives the geometry on the GPU a
 budget, and settings of untold.yaml, --config and UNTOLD_ variables stay as they are.
 
-Camera paths are recorded by preview (--camera-path, repeatable). Without any there are three: lanes
-through the scene, a turn around it, and a walk. --plot draws what was tried.`,
+Camera paths are recorded by preview (--camera-path, repeatable). Without any there are four: lanes
+through the scene, a turn around it, a walk and a ride. A setting must not be worse along any of
+them. --plot draws what was tried.`,
 		Example: `  untold tune city.glb
   untold tune city.glb --bandwidth 4MBps --latency 80ms --camera-path tour.json --plot city.svg
   untold tune city.glb --memory 200M --error-pixels 4 -o small.yaml
@@ -294,6 +295,7 @@ func (u *tuner) try(settings []tune.Setting) (out tune.Outcome, err error) {
 		if err != nil {
 			return out, err
 		}
+		out.ByPath = append(out.ByPath, r.BytesLoaded+r.TextureBytesRead)
 		out.Bytes += r.BytesLoaded + r.TextureBytesRead
 		out.ErrorP50, out.ErrorP99 = max(out.ErrorP50, r.ErrorPXP50), max(out.ErrorP99, r.ErrorPXP99)
 		out.Picture, out.Uncovered = max(out.Picture, r.TimeTo8PX), max(out.Uncovered, r.Uncovered)
@@ -314,7 +316,9 @@ func (u *tuner) generatePaths(m *manifest.Manifest) error {
 		o.Bounds = o.Bounds.Union(m.Tiles[i].Bounds.Box())
 	}
 	for _, make := range []func(simulate.PathOptions) (*simulate.CameraPath, error){
-		simulate.FlyThrough, simulate.Orbit, func(o simulate.PathOptions) (*simulate.CameraPath, error) { return simulate.Walk(o, 1) },
+		simulate.FlyThrough, simulate.Orbit,
+		func(o simulate.PathOptions) (*simulate.CameraPath, error) { return simulate.Walk(o, 1) },
+		func(o simulate.PathOptions) (*simulate.CameraPath, error) { o.Speed = 8; return simulate.Walk(o, 2) },
 	} {
 		p, err := make(o)
 		if err != nil {
@@ -370,10 +374,7 @@ func (u *tuner) say(r *tune.Result, before string) error {
 		}
 	}
 	if u.asJSON {
-		return writeJSON(u.a.stdout, struct {
-			*tune.Result
-			Settings string `json:"settings,omitempty"` // the file that was written
-		}{r, map[bool]string{true: u.out}[r.Best > 0 && u.out != "-"]})
+		return writeJSON(u.a.stdout, tunedJSON{r, map[bool]string{true: u.out}[r.Best > 0 && u.out != "-"]})
 	}
 	out := u.a.stdout
 	if u.out == "-" {
@@ -393,6 +394,12 @@ func (u *tuner) say(r *tune.Result, before string) error {
 		fmt.Fprintln(out, "The reference engine does not read zstd; compress: lz4 in untold.yaml or --compat engine leaves it out.")
 	}
 	return nil
+}
+
+// tunedJSON is what tune --json prints.
+type tunedJSON struct {
+	*tune.Result
+	Written string `json:"written,omitempty"` // the file of settings; none where nothing is better than the defaults
 }
 
 func outcomeText(o *tune.Outcome) string {

@@ -25,6 +25,7 @@ type Knob struct {
 // Outcome is what a scene with some settings gives along all camera paths.
 type Outcome struct {
 	Bytes     int64   `json:"bytes"`         // fetched, geometry and textures, of all paths
+	ByPath    []int64 `json:"bytes_by_path"` // the same of each path
 	ErrorP50  float64 `json:"error_px_p50"`  // pixels, the worst path's
 	ErrorP99  float64 `json:"error_px_p99"`  // the same
 	Picture   float64 `json:"time_to_8px"`   // seconds, the worst path's
@@ -93,8 +94,17 @@ func (l *Limits) better(t, best *Trial) bool {
 	if over := l.Memory > 0 && best.Peak > l.Memory; over {
 		return t.Peak < best.Peak
 	}
-	return t.Bytes < best.Bytes
+	// What helps along one path and harms along another is a matter of the paths.
+	for i := range min(len(t.ByPath), len(best.ByPath)) {
+		if float64(t.ByPath[i]) > float64(float64(best.ByPath[i])*(1+worthIt)) {
+			return false
+		}
+	}
+	return float64(t.Bytes) < float64(float64(best.Bytes)*(1-worthIt))
 }
+
+// worthIt is the part of the bytes that a setting must be worth.
+const worthIt = 0.01
 
 // Result is what a search has found.
 type Result struct {
@@ -111,7 +121,7 @@ func Search(ctx context.Context, knobs []Knob, l Limits, most int, try func([]Se
 	if err != nil {
 		return nil, err
 	}
-	s.add(Trial{Outcome: base})
+	s.add(Trial{Settings: []Setting{}, Outcome: base})
 	s.seen[""] = true
 	for turned := true; turned; {
 		turned = false

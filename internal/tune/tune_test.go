@@ -85,6 +85,21 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestPaths: a setting must not be worse along any path.
+func TestPaths(t *testing.T) {
+	for second, want := range map[int64]string{30e6: "lod false", 31e6: "defaults"} {
+		r, err := Search(t.Context(), []Knob{{Name: "lod", Values: []string{"false"}}}, Limits{}, 9, func(s []Setting) (Outcome, error) {
+			if len(s) == 0 {
+				return Outcome{Bytes: 60e6, ByPath: []int64{30e6, 30e6}}, nil
+			}
+			return Outcome{Bytes: 10e6 + second, ByPath: []int64{10e6, second}}, nil
+		}, nil)
+		if err != nil || Text(r.Trials[r.Best].Settings) != want {
+			t.Errorf("%d: %+v, %v", second, r, err)
+		}
+	}
+}
+
 // TestSearchEnds: an error of the defaults, and the end of the context, are the search's.
 func TestSearchEnds(t *testing.T) {
 	want := errors.New("no such scene")
@@ -133,7 +148,7 @@ func TestSearchProperties(t *testing.T) {
 			t.Errorf("the best one is worse: %+v", best)
 		}
 		for i := range r.Trials {
-			if o := &r.Trials[i]; o.Wanting == "" && o.Bytes < best.Bytes {
+			if o := &r.Trials[i]; o.Wanting == "" && float64(o.Bytes) < float64(best.Bytes)*(1-worthIt) {
 				t.Errorf("%+v is better than %+v", o, best)
 			}
 		}
