@@ -36,6 +36,7 @@ var schemaDocs = []schemaDoc{
 	{"config", "the file of settings that --config names"},
 	{"cook", "cook --json"},
 	{"cook-report", "cook --report FILE.json"},
+	{"tune", "tune --json"},
 	{"cook-shard", "cook --shard --json"},
 	{"convert", "convert --json and --report"},
 	{"validate", "validate --format json"},

@@ -83,7 +83,7 @@ type findingRow struct {
 
 // schemaTypes are the values whose types the schemas describe.
 var schemaTypes = map[string]any{
-	"cook": cookedJSON{}, "cook-report": report.Report{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
+	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
 	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": chunkView{},
 	"inspect-mesh": decodedMesh{}, "inspect-strings": []stringRow{}, "inspect-stats": fileStats{}, "inspect-texture": textureFileView{},
 	"diff": diff.Result{}, "export": gltfexport.Result{}, "export-3dtiles": tiles3d.Result{}, "simulate": simulatedJSON{}, "preview": previewedJSON{},
@@ -341,6 +341,7 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 		name, codes string
 		args        []string
 	}{
+		{"tune", "0", []string{"tune", scene, "-o", at("tuned.yaml"), "--duration", "1s", "--trials", "2", "--json"}},
 		{"validate", "0", []string{"validate", at("out"), "--json", "--fail-if", "tiles>9"}},
 		{"validate", "1", []string{"validate", at("one.untold"), manifest, damaged, "--json"}},
 		{"inspect-manifest", "0", []string{"inspect", manifest, "--json"}},

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// TestTune: settings that need fewer bytes are written beside the scene, where cook takes
+// them; a file that is there stays as it is.
+func TestTune(t *testing.T) {
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(40))
+	plot := filepath.Join(t.TempDir(), "tried.svg")
+	args := []string{"tune", scene, "--duration", "2s", "--trials", "4", "--plot", plot}
+	r := here(t, args...)
+	settings := filepath.Join(filepath.Dir(scene), profileName)
+	if r.code != 0 || !strings.Contains(r.stdout, "fewer bytes") || !strings.Contains(r.err, "compress zstd") {
+		t.Fatalf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	text := string(testfile.Read(t, settings))
+	if !strings.Contains(text, "\ncompress: zstd\n") || !strings.Contains(text, "# Found by untold tune at 10MBps and 50ms along 4 camera paths:") {
+		t.Error(text)
+	}
+	if svg := string(testfile.Read(t, plot)); !strings.Contains(svg, "dunes.gltf, 10MBps and 50ms") {
+		t.Error(svg)
+	}
+	out := t.TempDir()
+	if r := here(t, "cook", scene, "-o", out, "-q"); r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.err)
+	}
+	if list, _ := filepath.Glob(filepath.Join(os.TempDir(), "untold-tune-*")); len(list) > 0 {
+		t.Errorf("%v stay", list)
+	}
+
+	// What is set already is not turned, and stays.
+	if r := here(t, args...); r.code != exitFailure || !strings.Contains(r.err, "--force") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	r = here(t, append(args, "--force", "--memory", "100M")...)
+	if r.code != 0 || strings.Contains(r.err, "compress") {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if got := string(testfile.Read(t, settings)); !strings.HasPrefix(got, text) {
+		t.Error(got)
+	}
+	for _, bad := range [][]string{
+		{"tune", "-"}, {"tune", scene, "--trials", "0"}, {"tune", scene, "-o", "-", "--json"}, {"tune", filepath.Join(out, "none.glb")},
+		{"tune", scene, "--force", "--camera-path", scene},
+	} {
+		if r := here(t, bad...); r.code == 0 || strings.Count(r.err, "error:") != 1 {
+			t.Errorf("%v: exit %d: %s", bad, r.code, r.err)
+		}
+	}
+}
