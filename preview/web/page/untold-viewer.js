@@ -290,7 +290,7 @@ export class UntoldViewer extends HTMLElement {
   #status(s) {
     const by = this.#by;
     const { files } = this.#run;
-    this.#stats = Object.freeze({ ...s, loaded: files.loaded, requests: files.requests });
+    this.#stats = Object.freeze({ ...s, loaded: files.loaded, requests: files.requests, memory: this.#run.memory.buffer.byteLength });
     if (s.draws > 0 || (s.frame > 60 && s.loads === 0)) by.loading.hidden = true;
     by.streaming.hidden = s.missing === 0;
     by.streaming.value = 1 - s.missing;

@@ -69,9 +69,8 @@ function guarded(fs, over) {
   return out;
 }
 
-// silent is what programs that are on their way write by: one after another starts with
-// its own file system.
-const silent = (fs) => ({ ...globalThis.fs, constants: fs.constants, writeSync: fs.writeSync.bind(fs) });
+// writer is what programs that run say their last words by; their files are their own.
+const writer = (fs) => ({ constants: fs.constants, writeSync: fs.writeSync.bind(fs) });
 
 export class NoGraphics extends Error {}
 
@@ -136,7 +135,7 @@ export class Viewer {
     // The program takes these while it starts, before it waits for anything.
     Object.assign(globalThis, { fs: guarded(fs, () => this.over), untoldPage: this.page, untoldCanvas: this.canvas });
     const running = go.run(instance);
-    globalThis.fs = silent(fs);
+    globalThis.fs = writer(fs);
     delete globalThis.untoldPage;
     delete globalThis.untoldCanvas;
     try {
@@ -170,7 +169,7 @@ export class Viewer {
     this.element.removeEventListener("webglcontextlost", this.lost);
     const lose = this.gl.gl.getExtension("WEBGL_lose_context");
     if (lose) lose.loseContext();
-    this.gl.objects = [];
+    Object.assign(this.gl, { objects: [], views: null, lastBuffer: null });
     this.memory = null;
   }
 }
