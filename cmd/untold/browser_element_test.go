@@ -175,7 +175,7 @@ func TestBrowserInput(t *testing.T) {
 	}
 	drag := func(from, to [][2]int) webStatus {
 		touch("touchStart", from...)
-		b.eval(t, `new Promise((done) => document.querySelector("untold-viewer").addEventListener("stats", () => done(1), { once: true }))`, nil)
+		b.frames(t, 3)
 		for i := range 4 {
 			var at [][2]int
 			for k := range from {
@@ -183,7 +183,7 @@ func TestBrowserInput(t *testing.T) {
 			}
 			touch("touchMove", at...)
 		}
-		b.eval(t, `new Promise((done) => document.querySelector("untold-viewer").addEventListener("stats", () => done(1), { once: true }))`, nil)
+		b.frames(t, 3)
 		touch("touchEnd")
 		return b.settle(t, 1)
 	}
@@ -211,7 +211,7 @@ func TestBrowserInput(t *testing.T) {
 		}
 	}
 	b.eval(t, `document.querySelector("untold-viewer").focus()`, nil)
-	b.key(t, "KeyH", "h", 50)
+	b.key(t, "KeyH", "h", 0)
 	var open bool
 	const isOpen = `document.querySelector("untold-viewer").shadowRoot.getElementById("help").open`
 	if b.eval(t, isOpen, &open); !open {

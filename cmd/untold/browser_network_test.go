@@ -20,7 +20,7 @@ func TestBrowserNetwork(t *testing.T) {
 		if before.Undrawn != 0 || before.Draws == 0 {
 			t.Errorf("%s: %+v", name, before)
 		}
-		b.key(t, "KeyW", "w", 700)
+		b.key(t, "KeyW", "w", 3)
 		if after := b.settle(t, 2); after.Position == before.Position || after.Undrawn != 0 {
 			t.Errorf("%s: W does not move, or leaves something undrawn: %+v", name, after)
 		}

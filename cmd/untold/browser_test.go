@@ -273,11 +273,17 @@ func (b *browser) quiet(t *testing.T) {
 	b.said = nil
 }
 
-// key presses a key for a while, by its place on the keyboard.
-func (b *browser) key(t *testing.T, code, key string, wait int) {
+// key holds a key, by its place on the keyboard, for at least so many frames.
+func (b *browser) key(t *testing.T, code, key string, frames int) {
 	t.Helper()
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		b.call(t, "Input.dispatchKeyEvent", map[string]any{"type": kind, "code": code, "key": key, "windowsVirtualKeyCode": int(strings.ToUpper(key)[0])}, nil)
-		b.eval(t, fmt.Sprintf(`new Promise((done) => setTimeout(() => done(1), %d))`, wait), nil)
+		b.frames(t, frames)
 	}
+}
+
+// frames waits for so many frames.
+func (b *browser) frames(t *testing.T, n int) {
+	t.Helper()
+	b.eval(t, fmt.Sprintf(`new Promise((done) => { const v = document.querySelector("untold-viewer"), n = v.stats.frame + %d; const look = () => v.stats.frame >= n ? done(1) : setTimeout(look, 50); look(); })`, n), nil)
 }
