@@ -1,6 +1,6 @@
 // The page: it finds the scenes, has the element show one, and keeps what is shown in its
 // address.
-import { cameraOf, textOf } from "./camera.js";
+import { cameraOf, numbersOf, textOf } from "./camera.js";
 import "./untold-viewer.js";
 
 const viewer = document.querySelector("untold-viewer");
@@ -30,7 +30,7 @@ function show(path) {
   document.title = title(path);
   choose.value = path;
   const at = cameraOf(new URLSearchParams(location.hash.slice(1)).get("camera"));
-  if (at) viewer.setAttribute("camera", textOf(at));
+  if (at) viewer.setAttribute("camera", numbersOf(at).join(","));
   else viewer.removeAttribute("camera");
   viewer.src = url.href;
 }
