@@ -24,6 +24,7 @@ canvas.held { cursor: grabbing; }
 #streaming::-webkit-progress-value { background: var(--accent); }
 #streaming::-moz-progress-bar { background: var(--accent); }
 #tools { position: absolute; inset: auto .6rem max(.6rem, env(safe-area-inset-bottom)) .6rem; display: flex; flex-direction: column; gap: .35rem; align-items: flex-start; pointer-events: none; }
+#tools.alone :is(#pad, #bar > :not(slot), #figures) { display: none; }
 #bar { display: flex; flex-wrap: wrap; gap: .3rem; }
 #bar > *, ::slotted(*), #pad > * { pointer-events: auto; }
 :host(:not([controls])) :is(#bar, #pad), :host(:not([hud])) #figures { display: none !important; }

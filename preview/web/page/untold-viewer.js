@@ -109,6 +109,7 @@ export class UntoldViewer extends HTMLElement {
   focus(options) {
     const canvas = this.#by.stage.querySelector("canvas");
     if (canvas) canvas.focus(options);
+    else this.#refocus = true; // as soon as there is one
   }
 
   // hint shows a sentence for a moment.
@@ -133,7 +134,11 @@ export class UntoldViewer extends HTMLElement {
   rehearse(flight) {
     return new Promise((done, failed) => {
       this.#end();
-      this.#start({ flight: { dt: 1 / 60, duration: 0, events: true, ...flight }, flown: (events, undrawn) => done({ events, undrawn }), broken: (text) => failed(new Error(text)) });
+      this.#start({ flight: { dt: 1 / 60, duration: 0, events: true, ...flight }, flown: (events, undrawn) => {
+        this.#end();
+        this.#become("empty");
+        done({ events, undrawn });
+      }, broken: (text) => failed(new Error(text)) });
     });
   }
 
@@ -183,9 +188,8 @@ export class UntoldViewer extends HTMLElement {
     canvas.tabIndex = 0;
     canvas.setAttribute("part", "canvas");
     canvas.setAttribute("aria-label", "The scene. W A S D and arrows move, dragging looks around, F1 lists the keys.");
-    const focused = this.shadowRoot.activeElement && this.shadowRoot.activeElement.tagName === "CANVAS";
     by.stage.replaceChildren(canvas);
-    if (focused || this.#refocus) canvas.focus();
+    if (this.#refocus) canvas.focus();
     this.#refocus = false;
     this.#become("loading");
     by.failure.hidden = true;
@@ -219,8 +223,8 @@ export class UntoldViewer extends HTMLElement {
           this.#tell("message", { text });
         }),
         lost: mine(() => broke("The graphics were lost", "The browser took the graphics processor away.", true)),
-        flown: mine(flown),
-        ended: mine((text) => (flight && !/\S/.test(text) ? this.#end() : broke("The scene cannot be shown", text, true))),
+        flown: mine(flown), // and ends
+        ended: mine((text) => broke("The scene cannot be shown", text.replace(/^preview: /, "").replaceAll("/served/", run.base.href), true)),
       });
     } catch (e) {
       if (e instanceof NoGraphics) {
@@ -251,19 +255,20 @@ export class UntoldViewer extends HTMLElement {
     by.cameras.hidden = by.loading.hidden = by.streaming.hidden = true;
     by.figures.textContent = "";
     if (!run) return;
-    this.#refocus = this.shadowRoot.activeElement === run.element;
+    this.#refocus ||= this.shadowRoot.activeElement === run.element;
+    run.element.remove(); // without graphics browsers show a broken one
     run.stop();
   }
 
   #become(state) {
     this.#state = state;
-    this.#by.tools.hidden = state !== "ready" && state !== "loading";
+    this.#by.tools.hidden = state === "empty";
+    this.#by.tools.classList.toggle("alone", state === "failed"); // another scene may be chosen
   }
 
   #failed(title, text, again) {
     const by = this.#by;
     this.#become("failed");
-    by.tools.hidden = false; // another scene may be chosen
     by.loading.hidden = true;
     by.failure.hidden = false;
     by.again.hidden = !again;
