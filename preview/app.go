@@ -57,7 +57,8 @@ type present struct {
 	stats render.Stats
 	ended bool // this is the last one
 
-	status Status // of OnStatus
+	status     Status // of OnStatus
+	viewpoints []Viewpoint
 }
 
 // Run shows scenes until the run ends as Options say, the window is closed or

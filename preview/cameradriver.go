@@ -20,6 +20,7 @@ type cameraDriver struct {
 	scene     *camera.Scene        // what is known of the shown scene
 	path      *simulate.CameraPath // nil: none
 	following bool                 // the path
+	flight    *flight              // takes the rig somewhere; nil: none
 
 	stream runtime.Camera  // decides what is loaded
 	draw   runtime.Camera  // is drawn
@@ -42,6 +43,7 @@ func (c *cameraDriver) move(in camera.Input, steered bool, now, dt time.Duration
 		c.draw.Aspect = aspect
 		c.draw.Near, c.draw.Far = camera.Clip(c.scene.Bounds, c.stream.Position)
 	} else {
+		c.fly(steered, now)
 		c.rig.Step(in, dt.Seconds())
 		c.followRig(aspect)
 	}

@@ -180,6 +180,7 @@ func (a *app) change(i int) {
 		a.messages.reportError(fmt.Sprintf("%s: %v", a.scenes.list[i].Name, err))
 		return
 	}
+	a.cam.endFlight(false)
 	a.cam.following = false
 	a.messages.warning = ""
 	a.messages.notify("scene: " + a.scenes.list[i].Name)
@@ -218,7 +219,11 @@ var bindings []binding
 
 func init() { // the help is one of them
 	bindings = []binding{
-		{'F', groupMove, "F", "frame the scene", func(a *app, _ surface.Mods) { a.cam.frameScene(a.aspect()); a.messages.notify("framed") }},
+		{'F', groupMove, "F", "frame the scene", func(a *app, _ surface.Mods) {
+			a.cam.endFlight(false)
+			a.cam.frameScene(a.aspect())
+			a.messages.notify("framed")
+		}},
 		{'O', groupMove, "O", "orbit or fly", (*app).switchMode},
 		{'P', groupMove, "P", "record the path, for simulate", (*app).togglePath},
 		{'V', groupView, "V, Shift V", "next view, the one before", func(a *app, m surface.Mods) { a.display.next(m) }},
@@ -302,6 +307,7 @@ func (a *app) key(e *surface.Event) {
 
 // jump goes to an authored camera, counted from 1; 0 is the start.
 func (a *app) jump(n int) {
+	a.cam.endFlight(false)
 	a.cam.following = false
 	switch {
 	case n == 0:

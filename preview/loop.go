@@ -75,6 +75,7 @@ func (a *app) tellStatus() {
 	}
 	a.status = Status{
 		Scene: a.scenes.name(), Camera: a.cam.draw, Missing: a.overlay.load.missing, Frame: &a.cost, Stream: a.shown.s.Stats(), Drawn: a.stats,
+		ErrorPixels: a.shown.drive.errorPixels(), View: a.display.view, Viewpoints: a.viewpoints,
 	}
 	a.o.OnStatus(&a.status)
 }
@@ -88,6 +89,9 @@ func (a *app) step(dt time.Duration) error {
 	*c = stats.Frame{}
 	a.dt = dt
 	a.handle()
+	for _, do := range a.o.Control.take() {
+		do(a)
+	}
 	a.newCook()
 	steered := a.input.moves()
 	a.cam.move(a.input.take(a.lines()), steered, a.clock.elapsed(), dt, a.aspect())

@@ -80,6 +80,8 @@ type Options struct {
 	// Start is where the camera of the first scene starts: its position, direction
 	// and field of view; nil: as the scene says.
 	Start *runtime.Camera
+	// Control moves the camera and chooses views from outside; nil: nobody does.
+	Control *Control
 	// KeepOpen says that Escape does not end the run.
 	KeepOpen bool
 
@@ -109,6 +111,11 @@ type Status struct {
 	Frame   *stats.Frame  // the last one
 	Stream  runtime.Stats // after it
 	Drawn   render.Stats
+	// ErrorPixels is how far what is drawn may be from full detail, in pixels of the
+	// picture.
+	ErrorPixels float64
+	View        render.ViewMode
+	Viewpoints  []Viewpoint // of the scene's author
 }
 
 // Show is what is drawn over the scene.

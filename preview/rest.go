@@ -28,7 +28,7 @@ func (a *app) wait() {
 		r.frames++
 	}
 	r.camera = a.cam.draw
-	if a.o.Headless || a.o.Frames > 0 || a.cam.following || a.cam.recording != nil || r.frames < restFrames {
+	if a.o.Headless || a.o.Frames > 0 || a.cam.following || a.cam.flight != nil || a.cam.recording != nil || r.frames < restFrames {
 		return
 	}
 	a.surf.Wait(restStep)

@@ -221,6 +221,7 @@ func (a *app) adopt(open *Loaded) {
 	}
 	a.shown.describe(open, m)
 	a.cam.scene = camera.SceneOf(m, cfg.MaxQueryRadius)
+	a.viewpoints = viewpoints(a.cam.scene)
 	a.overlay.changed()
 }
 

@@ -13,21 +13,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/internal/imagediff"
-	"github.com/untoldkit/untold/internal/testfile"
-	"github.com/untoldkit/untold/preview"
-	"github.com/untoldkit/untold/preview/render"
-	"github.com/untoldkit/untold/preview/surface"
 	"github.com/untoldkit/untold/preview/web"
-	streaming "github.com/untoldkit/untold/runtime"
-	"github.com/untoldkit/untold/runtime/config"
 )
 
 // browserEnv asks for the tests in a real browser (make test-web): they take half a
@@ -164,7 +156,7 @@ func (b *browser) call(t *testing.T, method string, params map[string]any, resul
 	if _, err := b.in.Write(append(data, 0)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer stop()
 	select {
 	case r := <-ch:
@@ -202,19 +194,20 @@ func (b *browser) eval(t *testing.T, text string, value any) {
 	}
 }
 
-// webStatus is what the program tells the page.
+// webStatus are the figures that the element has.
 type webStatus struct {
 	Frame, Draws, Triangles, Undrawn, Tiles int
 	Position, Forward                       [3]float64
+	Loaded                                  float64
 }
 
-// settled is a promise of the page: frames frames have been drawn in which nothing
-// was left to load; what fails ends it.
+// settled is a promise of the page: frames frames have been drawn by the element of a
+// selector in which nothing was left to load; what fails ends it.
 const settled = `new Promise((done, failed) => {
   let since = -1;
   const look = () => {
-    const s = globalThis.untoldStatus, broken = document.getElementById("failure");
-    if (!broken.hidden) return failed(new Error(broken.innerText));
+    const v = document.querySelector(%q), s = v && v.stats;
+    if (v && v.state === "failed") return failed(new Error(v.shadowRoot.getElementById("failure").innerText));
     if (!s || !s.draws || s.loads || s.uploads || s.textures || s.batches) since = -1;
     else if (since < 0) since = s.frame;
     else if (s.frame >= since + %d) return done(s);
@@ -223,21 +216,39 @@ const settled = `new Promise((done, failed) => {
   look();
 })`
 
-// open shows an address and waits until all of it is there.
-func (b *browser) open(t *testing.T, url string, frames int) (s webStatus) {
+// settle waits until all is there that the first element of the page shows.
+func (b *browser) settle(t *testing.T, frames int) (s webStatus) {
+	t.Helper()
+	b.eval(t, fmt.Sprintf(settled, "untold-viewer", frames), &s)
+	return s
+}
+
+// show opens an address; what was asked of the page before fails.
+func (b *browser) show(t *testing.T, url string) {
 	t.Helper()
 	b.call(t, "Page.navigate", map[string]any{"url": "about:blank"}, nil)
 	b.call(t, "Page.navigate", map[string]any{"url": url}, nil)
-	// The page is another one from here on: what was asked of the one before fails.
-	b.eval(t, `new Promise((done) => { const look = () => document.getElementById("failure") ? done(1) : setTimeout(look, 20); look(); })`, nil)
-	b.eval(t, fmt.Sprintf(settled, frames), &s)
-	return s
+	b.eval(t, `new Promise((done) => { const look = () => document.querySelector("untold-viewer")?.shadowRoot ? done(1) : setTimeout(look, 20); look(); })`, nil)
+}
+
+// open shows an address and waits until all of it is there.
+func (b *browser) open(t *testing.T, url string, frames int) webStatus {
+	t.Helper()
+	b.show(t, url)
+	return b.settle(t, frames)
 }
 
 // picture returns the page without what lies over the canvas.
 func (b *browser) picture(t *testing.T) image.Image {
 	t.Helper()
-	b.eval(t, `document.querySelectorAll("body > :not(canvas)").forEach((e) => (e.hidden = true)); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))`, nil)
+	b.eval(t, `document.querySelectorAll("untold-viewer").forEach((v) => { v.removeAttribute("controls"); v.removeAttribute("hud"); v.shadowRoot.getElementById("hint").hidden = true; });
+		new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))`, nil)
+	return b.screen(t)
+}
+
+// screen returns the page as it is.
+func (b *browser) screen(t *testing.T) image.Image {
+	t.Helper()
 	var shot struct{ Data string }
 	b.call(t, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
@@ -251,117 +262,28 @@ func (b *browser) picture(t *testing.T) image.Image {
 	return img
 }
 
-// native is the picture of untold preview for a camera; nil: the start.
-func native(t *testing.T, scene string, at *streaming.Camera, o render.Options, width, height int) image.Image {
+// quiet fails for what the page has written to its console.
+func (b *browser) quiet(t *testing.T) {
 	t.Helper()
-	scenes, err := preview.Open(scene)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), "native.png")
-	_, err = preview.Run(t.Context(), preview.Options{
-		Scenes: scenes, Config: config.Default(), Headless: true, Width: width, Height: height, Screenshot: out, Start: at, Render: o, FPS: -1,
-	})
-	if errors.Is(err, surface.ErrContext) || errors.Is(err, surface.ErrUnavailable) {
-		t.Skipf("no OpenGL here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(testfile.Read(t, out)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
-}
-
-// TestBrowserPictures: a real browser shows what preview does, from cameras that
-// links hold, with and without extensions of WebGL; nothing is written to its
-// console, and no tile is missing.
-func TestBrowserPictures(t *testing.T) {
-	const width, height, pixelsPerDegree, most = 320, 240, 67, 0.03
-	b := startBrowser(t, width, height)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
-	scene := filepath.Join(dir, "city.json")
-	start := b.open(t, s.url+"?shadows=-1&samples=1", 3)
-	moved := func(ahead, up float64) *streaming.Camera {
-		c := &streaming.Camera{Forward: start.Forward, FovYDegrees: 60}
-		for i := range c.Position {
-			c.Position[i] = start.Position[i] + ahead*start.Forward[i]
-		}
-		c.Position[1] += up
-		return c
-	}
-	for _, c := range []struct {
-		name, query string
-		at          *streaming.Camera
-		render      render.Options
-		frames      int
-	}{
-		{"start", "shadows=-1&samples=1", nil, render.Options{ShadowSize: -1, Samples: 1}, 3},
-		{"nearer", "shadows=256&samples=4", moved(40, 0), render.Options{ShadowSize: 256, Samples: 4}, 70},
-		{"plain", "shadows=-1&samples=1&plain", moved(20, 10), render.Options{ShadowSize: -1, Samples: 1, Plain: true}, 3},
-		{"one by one", "shadows=-1&samples=1&without=WEBGL_multi_draw,EXT_clip_control", moved(20, -5), render.Options{ShadowSize: -1, Samples: 1}, 3},
-	} {
-		url := s.url + "?" + c.query
-		if c.at != nil {
-			list, err := json.Marshal([]any{c.at.Position, c.at.Forward, c.at.FovYDegrees})
-			if err != nil {
-				t.Fatal(err)
-			}
-			url += "#camera=" + strings.NewReplacer("[", "", "]", "").Replace(string(list))
-		}
-		st := b.open(t, url, c.frames)
-		if st.Undrawn != 0 || st.Draws == 0 || st.Tiles == 0 || c.at != nil && st.Position != c.at.Position {
-			t.Errorf("%s: %+v", c.name, st)
-		}
-		got, want := b.picture(t), native(t, scene, c.at, c.render, width, height)
-		m, err := imagediff.FLIP(want, got, pixelsPerDegree)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%s: mean FLIP %.4f, 99 %% below %.3f, %d draws, %d triangles", c.name, m.Mean(), m.Quantile(0.99), st.Draws, st.Triangles)
-		if m.Mean() > most {
-			keep := filepath.Join(t.ArtifactDir(), c.name+".png")
-			writePicture(t, keep, got)
-			writePicture(t, strings.TrimSuffix(keep, ".png")+"-native.png", want)
-			t.Errorf("%s: mean FLIP %.4f beside the preview; pictures: %s (-artifacts keeps them)", c.name, m.Mean(), keep)
-		}
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, text := range b.said {
 		t.Errorf("the console: %s", text)
 	}
+	b.said = nil
 }
 
-func writePicture(t *testing.T, path string, img image.Image) {
+// key holds a key, by its place on the keyboard, for at least so many frames.
+func (b *browser) key(t *testing.T, code, key string, frames int) {
 	t.Helper()
-	var out bytes.Buffer
-	if err := png.Encode(&out, img); err != nil {
-		t.Fatal(err)
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call(t, "Input.dispatchKeyEvent", map[string]any{"type": kind, "code": code, "key": key, "windowsVirtualKeyCode": int(strings.ToUpper(key)[0])}, nil)
+		b.frames(t, frames)
 	}
-	testfile.Write(t, path, out.String())
 }
 
-// TestBrowserNetwork: on a network that is slow and fails, all of a scene comes all
-// the same, and keys move through it.
-func TestBrowserNetwork(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir, "--latency", "40ms", "--bandwidth", "10MBps", "--fail-rate", "0.15", "--fail-with", "status,abort", "--seed", "3")
-	before := b.open(t, s.url+"?shadows=-1&samples=1", 2)
-	if before.Undrawn != 0 || before.Draws == 0 {
-		t.Errorf("%+v", before)
-	}
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.call(t, "Input.dispatchKeyEvent", map[string]any{"type": kind, "code": "KeyW", "key": "w", "windowsVirtualKeyCode": 87}, nil)
-		b.eval(t, `new Promise((done) => setTimeout(() => done(1), 700))`, nil)
-	}
-	var after webStatus
-	b.eval(t, fmt.Sprintf(settled, 2), &after)
-	if after.Position == before.Position {
-		t.Error("W does not move")
-	}
+// frames waits for so many frames.
+func (b *browser) frames(t *testing.T, n int) {
+	t.Helper()
+	b.eval(t, fmt.Sprintf(`new Promise((done) => { const v = document.querySelector("untold-viewer"), n = v.stats.frame + %d; const look = () => v.stats.frame >= n ? done(1) : setTimeout(look, 50); look(); })`, n), nil)
 }

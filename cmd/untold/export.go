@@ -27,12 +27,15 @@ type exportFlags struct {
 const (
 	formatGLTF = "gltf"
 	format3D   = "3dtiles"
+	formatWeb  = "web"
 
 	texturesCopy = "copy"
 	texturesKTX2 = "ktx2"
 
 	mustBe3D    = "it is for 3D Tiles: add --format 3dtiles, or leave it out"
-	mustBeGLTF  = "3D Tiles have all levels; it is for glTF"
+	mustBeGLTF  = "it is for glTF; 3D Tiles and pages for the web have all levels"
+	mustNotWeb  = "a page for the web has the scene's files as they are: leave it out"
+	mustBeFiles = "it is for 3D Tiles and pages for the web: add --format, or leave it out"
 	mustBeScene = "a container is exported as it is; it goes with a manifest"
 )
 
@@ -40,7 +43,7 @@ func newExport(a *app) *cobra.Command {
 	var e exportFlags
 	cmd := &cobra.Command{
 		Use:     "export PATH -o MODEL.glb",
-		Short:   "Turn a container or a whole manifest into glTF or 3D Tiles",
+		Short:   "Turn a container or a whole manifest into glTF, 3D Tiles or a page for the web",
 		GroupID: "look",
 		Long: `export turns a container, a manifest or a folder with one manifest back into glTF, so that
 any glTF tool can look at it. A manifest becomes one scene with a node per tile; with
@@ -51,25 +54,31 @@ and its textures beside it. Textures that were compressed (.utex) become PNG.
 With --format 3dtiles a manifest becomes a tileset of 3D Tiles 1.1, with all its levels, for the
 viewers of that standard: a folder with tileset.json, or one archive that ends in .3tz. Its
 geometry is compressed; --compress=false leaves it plain for viewers that lack
-EXT_meshopt_compression. --ecef puts the scene's origin on the globe.`,
+EXT_meshopt_compression. --ecef puts the scene's origin on the globe.
+
+With --format web a manifest, or all manifests of a folder, become a folder for any web server:
+the scenes' files, a page that shows them in a browser, and the element <untold-viewer> for other
+pages (docs/web.md). A second export writes what has changed and removes what is left over. Only a
+program that was built with the page can do that (make build).`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
   untold export out/city -o city.glb --compress
   untold export out/city/city.json -o far.gltf --levels hlod
   untold export out/city -o farther.glb --pyramid-level 1
   untold export out/city --format 3dtiles -o out/tileset
-  untold export out/city -o city.3tz --ecef 13.3777,52.5163,34`,
+  untold export out/city -o city.3tz --ecef 13.3777,52.5163,34
+  untold export out/city --format web -o out/site`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, a, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&e.out, "output", "o", "", "the .glb, .gltf or .3tz to write, or the folder of 3D Tiles (required)")
-	f.StringVar(&e.format, "format", "", "gltf or 3dtiles (default: by the output, gltf unless it ends in .3tz)")
+	f.StringVarP(&e.out, "output", "o", "", "the .glb, .gltf or .3tz to write, or the folder of 3D Tiles or of the page (required)")
+	f.StringVar(&e.format, "format", "", "gltf, 3dtiles or web (default: by the output, gltf unless it ends in .3tz)")
 	f.StringVar(&e.levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
 	f.IntVar(&e.pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
 	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles)")
 	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu)")
 	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
-	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers of 3D Tiles that are converted at a time (default: the number of processors)")
+	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers that are converted, or files that are copied, at a time (default: the number of processors)")
 	f.BoolVar(&e.asJSON, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagRequired("output")
 	return cmd
@@ -83,10 +92,14 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	if e.textures != texturesCopy && e.textures != texturesKTX2 {
 		return fmt.Errorf("--textures is %q; use copy or ktx2", e.textures)
 	}
-	tiles3D, err := e.is3D()
+	kind, err := e.kind()
 	if err != nil {
 		return err
 	}
+	if kind == formatWeb {
+		return e.web(cmd, a, arg)
+	}
+	tiles3D := kind == format3D
 	path, err := manifestPath("export", " -o "+shellWord(e.out), arg)
 	if err != nil {
 		return err
@@ -101,7 +114,7 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 		{"pyramid-level", scene, mustBeScene},
 		{"pyramid-level", !tiles3D, mustBeGLTF},
 		{"ecef", tiles3D, mustBe3D},
-		{"jobs", tiles3D, mustBe3D},
+		{"jobs", tiles3D, mustBeFiles},
 	})
 	if err != nil {
 		return err
@@ -128,24 +141,33 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	return err
 }
 
-// is3D says which format is meant.
-func (e *exportFlags) is3D() (bool, error) {
-	archive := tiles3d.IsArchive(e.out)
+// kind says which format is meant.
+func (e *exportFlags) kind() (string, error) {
+	archive, ext := tiles3d.IsArchive(e.out), strings.ToLower(filepath.Ext(e.out))
+	file := ext == ".glb" || ext == ".gltf" || ext == ".json"
 	switch e.format {
 	case "":
-		return archive, nil
+		if archive {
+			return format3D, nil
+		}
+		return formatGLTF, nil
 	case formatGLTF:
 		if archive {
-			return false, fmt.Errorf("--format gltf writes a .glb or a .gltf, not %s", e.out)
+			return "", fmt.Errorf("--format gltf writes a .glb or a .gltf, not %s", e.out)
 		}
-		return false, nil
+		return formatGLTF, nil
 	case format3D:
-		if ext := strings.ToLower(filepath.Ext(e.out)); ext == ".glb" || ext == ".gltf" || ext == ".json" {
-			return false, fmt.Errorf("--format 3dtiles writes a folder, or a file that ends in .3tz, not %s", e.out)
+		if file {
+			return "", fmt.Errorf("--format 3dtiles writes a folder, or a file that ends in .3tz, not %s", e.out)
 		}
-		return true, nil
+		return format3D, nil
+	case formatWeb:
+		if file || archive || ext == ".html" {
+			return "", fmt.Errorf("--format web writes a folder, not %s", e.out)
+		}
+		return formatWeb, nil
 	}
-	return false, fmt.Errorf("--format is %q; use gltf or 3dtiles", e.format)
+	return "", fmt.Errorf("--format is %q; use gltf, 3dtiles or web", e.format)
 }
 
 // judgedExport marks errors that lie in the container or the manifest, so that

@@ -16,6 +16,7 @@ import (
 // publishFlags are the flags of untold publish.
 type publishFlags struct {
 	dryRun, asJSON bool
+	viewer         bool
 	keep           int
 	grace          time.Duration
 	rollback       int
@@ -34,6 +35,9 @@ may be cached for ever; manifests keep theirs, are sent last and are asked for a
 minute. Who reads an older version goes on undisturbed. What is there already is not sent, so a
 second publish sends what has changed, and one that was stopped goes on where it was.
 
+--viewer adds a page that shows the scenes in a browser, and the element <untold-viewer> for other
+pages (docs/web.md). A place that has it keeps it; --viewer brings it up to date.
+
 Nothing is sent of a folder with errors (untold validate).
 
 Every publish that changes something is a version. --keep 3 removes what the three newest do not
@@ -46,12 +50,13 @@ the shared files, or the role of the machine.`,
 		Example: `  untold publish out/city s3://scenes/city --dry-run
   untold publish out/city s3://scenes/city --keep 3
   untold publish s3://scenes/city --rollback 7
-  untold publish out/city /srv/www/city`,
+  untold publish out/city /srv/www/city --viewer`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, a, args) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&p.dryRun, "dry-run", false, "send and remove nothing; list what would be sent")
+	f.BoolVar(&p.viewer, "viewer", false, "send the page that shows the scenes in a browser, too")
 	f.IntVar(&p.keep, "keep", 0, "versions that stay, with the new one (0: all)")
 	f.Var(timeVar(&p.grace), "grace", "with --keep: how long files and replaced versions stay at least")
 	f.IntVar(&p.rollback, "rollback", 0, "publish this version of the place again, without DIR")
@@ -66,6 +71,7 @@ func (p *publishFlags) needs() []need {
 	return []need{
 		{"keep", p.rollback == 0, again},
 		{"grace", p.rollback == 0, again},
+		{"viewer", p.rollback == 0, again},
 		{"jobs", p.rollback == 0, again},
 		{"grace", p.keep > 0, "nothing is removed; add --keep"},
 		{"keep", !p.dryRun, "--dry-run removes nothing"},
@@ -95,6 +101,11 @@ func (p *publishFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	o := publish.Options{Jobs: p.jobs, DryRun: p.dryRun, Keep: p.keep, Grace: p.grace, Now: clock.System{}.Now(), Progress: a.progress()}
+	if p.viewer {
+		if o.Viewer, err = thePage(); err != nil {
+			return err
+		}
+	}
 	var report *publish.Report
 	if again {
 		report, err = publish.Rollback(ctx, to, p.rollback, o)
@@ -146,6 +157,9 @@ func (p *publishFlags) print(a *app, r *publish.Report) error {
 	}
 	if r.Removed > 0 {
 		fmt.Fprintf(a.stdout, ", %d (%s) removed", r.Removed, human.Bytes(r.RemovedBytes))
+	}
+	if r.Viewer {
+		fmt.Fprint(a.stdout, ", index.html shows it in a browser")
 	}
 	_, err := fmt.Fprintln(a.stdout)
 	return err

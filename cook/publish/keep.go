@@ -31,6 +31,12 @@ func (r *run) prune(ctx context.Context) error {
 			gone = append(gone, e.number)
 			continue
 		}
+		if len(v.Viewer) > 0 {
+			prefixes[publication.ViewerFolder] = true
+		}
+		for _, f := range v.Viewer {
+			named[f.Key] = named[f.Key] || stays
+		}
 		for k := range v.Scenes {
 			s := &v.Scenes[k]
 			prefixes[publication.Payloads(s.Manifest)] = true

@@ -8,6 +8,9 @@
 //	payloads/<set>/<sha256>.untold              containers with textures
 //	payloads/<set>/Textures/...                 these textures, under their own names
 //	payloads/<sha256>.<ext>                     what else the manifest names, such as a colour table
+//	payloads/viewer-<set>/...                   the page that shows the scenes
+//	index.html, untold-viewer.js                what leads to it: short-lived
+//	untold-scenes.json                          what there is to show: short-lived
 //	.untold/publish/v000007.json                what version 7 consists of
 //	.untold/publish/<sha256>.json               its manifests
 //
@@ -35,7 +38,7 @@
 // # Order
 //
 // Payloads first, then the version's record, which is only written if nobody else
-// has written that version, then the manifests. A run that is stopped leaves a place
+// has written that version, then the manifests, then what leads to the page. A run that is stopped leaves a place
 // whose manifests name complete files; the next one sends what is missing. What the
 // place has is asked of the place: names and sizes. Records of versions are hints for
 // where to put things, and say what may be removed; one that is damaged costs new
@@ -91,6 +94,9 @@ type Options struct {
 	Grace time.Duration
 	// Now is the time by which the grace is judged; needed with Keep.
 	Now time.Time
+	// Viewer, when set, is the page that shows the scenes of the place in a browser. A
+	// place that has one keeps it, with its list of scenes brought up to date.
+	Viewer *Viewer
 	// Progress, when set, is called after each file, by one goroutine at a time.
 	Progress func(stage string, done, total int)
 }
@@ -112,6 +118,8 @@ type Report struct {
 	CopiedBytes  int64      `json:"copied_bytes"`
 	Removed      int        `json:"removed"` // payloads that no version names any more
 	RemovedBytes int64      `json:"removed_bytes"`
+	// Viewer says that the place has a page, which shows its scenes.
+	Viewer bool `json:"viewer,omitempty"`
 	// Notes are what a user should know: a record that was damaged and passed over.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -185,6 +193,7 @@ type run struct {
 	o      Options
 	report *Report
 	there  map[string]int64 // sizes of the payloads that the place had when it was asked last
+	alone  bool             // nothing else is in the place, see Export
 }
 
 func (r *run) publish(ctx context.Context, dir string) error {
@@ -206,12 +215,22 @@ func (r *run) publish(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	next.Carry(last)
+	page, err := r.page(next)
+	if err != nil {
+		return err
+	}
+	if !r.alone {
+		next.Carry(last)
+	}
+	r.report.Viewer = next.Viewer != nil
+	if err := r.mayShow(ctx, next, last); err != nil {
+		return err
+	}
 	r.report.Previous, r.report.Version = past.last(), past.last()
 	if next.Number = past.last() + 1; !next.Same(last) {
 		r.report.Version = next.Number
 	}
-	files := filesOf(scenes)
+	files := append(filesOf(scenes), page...)
 	for _, f := range files {
 		r.report.Files++
 		r.report.Bytes += f.size
@@ -231,7 +250,10 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		r.report.SentBytes += f.size
 	}
 	if r.o.DryRun {
-		return r.unveil(ctx, scenes)
+		if err := r.unveil(ctx, scenes); err != nil {
+			return err
+		}
+		return r.front(ctx, next, scenes)
 	}
 	if err := r.send(ctx, missing); err != nil {
 		return err
@@ -250,6 +272,9 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		}
 	}
 	if err := r.unveil(ctx, scenes); err != nil {
+		return err
+	}
+	if err := r.front(ctx, next, scenes); err != nil {
 		return err
 	}
 	return r.prune(ctx)

@@ -60,6 +60,7 @@ type file struct {
 	stat     fs.FileInfo
 	key      string // where it is published
 	twin     string // key in the place whose object has the same content, "" for none
+	content  []byte // of a file that is of no folder, else nil
 }
 
 func (f *file) open() (*os.File, error) { return payloadpath.Open(f.dir, f.rel) }

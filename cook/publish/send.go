@@ -65,13 +65,17 @@ func (r *run) lookForCopies(missing []*file, last *publication.Version) {
 		return
 	}
 	have := map[string]string{} // SHA-256 to key
-	for i := range last.Scenes {
-		for _, f := range last.Scenes[i].Files {
+	look := func(files []publication.File) {
+		for _, f := range files {
 			if size, ok := r.there[f.Key]; ok && size == f.Size {
 				have[f.SHA256] = f.Key
 			}
 		}
 	}
+	for i := range last.Scenes {
+		look(last.Scenes[i].Files)
+	}
+	look(last.Viewer)
 	for _, f := range missing {
 		if key := have[f.sha]; key != "" && r.there[key] == f.size {
 			f.twin = key
@@ -93,6 +97,9 @@ func (r *run) sendOne(ctx context.Context, f *file) error {
 		if err == nil || ctx.Err() != nil || errors.Is(err, blob.ErrUnreachable) {
 			return err
 		}
+	}
+	if f.content != nil {
+		return r.put(ctx, f.key, f.content, o)
 	}
 	in, err := f.open()
 	if err != nil {

@@ -160,6 +160,7 @@ func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, er
 		manifests[s.SHA256] = text
 	}
 	last := r.latest(ctx, p)
+	// The page stays as it is: it shows scenes of all versions.
 	next := &publication.Version{Number: p.last() + 1, Scenes: slices.Clone(old.Scenes)}
 	next.Carry(last)
 	r.report.Previous, r.report.Version = p.last(), p.last()
@@ -179,6 +180,10 @@ func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, er
 		if err := r.show(ctx, s.Manifest, manifests[s.SHA256]); err != nil {
 			return nil, err
 		}
+	}
+	r.report.Viewer = next.Viewer != nil
+	if err := r.front(ctx, next, nil); err != nil {
+		return nil, err
 	}
 	return r.report, nil
 }

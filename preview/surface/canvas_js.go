@@ -12,9 +12,12 @@ import (
 	"github.com/untoldkit/untold/preview/internal/gpu/webgl2"
 )
 
-// canvas is the canvas of a page. The page (package web) hands it over as the
-// object untoldCanvas: what happens to it as numbers, its size, and what a program
-// cannot do alone.
+// handed is the canvas that the page (package web) has for this program, the object
+// untoldCanvas: what happens to it as numbers, its size, and what a program cannot do
+// alone. A page with several programs sets it for each one's start.
+var handed = js.Global().Get("untoldCanvas")
+
+// canvas is the canvas of a page.
 type canvas struct {
 	page          js.Value
 	shown         js.Func       // called when the browser wants a frame
@@ -30,12 +33,19 @@ type canvas struct {
 // height in pixels, and the scale.
 const eventNumbers = 9
 
-// OpenHeadless is not there: a browser has no other place to draw than its page.
-func OpenHeadless(width, height int) (Surface, error) { return nil, ErrUnavailable }
+// OpenHeadless returns the canvas of the page, too: a browser has no other place to
+// draw. Its frames do not wait for the display.
+func OpenHeadless(width, height int) (Surface, error) {
+	if handed.IsUndefined() {
+		return nil, ErrUnavailable
+	}
+	handed.Set("unpaced", true)
+	return OpenWindow("", width, height)
+}
 
 // OpenWindow returns the canvas of the page, which has its own title and size.
 func OpenWindow(title string, width, height int) (s Surface, err error) {
-	page := js.Global().Get("untoldCanvas")
+	page := handed
 	if page.IsUndefined() {
 		return nil, errors.New("surface: the page has no canvas")
 	}

@@ -38,6 +38,9 @@ type Version struct {
 	Format int     `json:"format"`
 	Number int     `json:"version"`
 	Scenes []Scene `json:"scenes"` // by manifests
+	// Viewer are the files of the page that shows the scenes, but for those that lie
+	// beside the manifests; nil where there is none.
+	Viewer []File `json:"viewer,omitempty"`
 }
 
 // Scene is a manifest and what it names, with keys of the place.
@@ -54,6 +57,9 @@ type File struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
+
+// ViewerFolder is how the folders of a page's files begin, as the beginning of keys.
+const ViewerFolder = "payloads/viewer-"
 
 // Payloads returns the prefix of the keys of a manifest's payloads.
 func Payloads(manifest string) string { return path.Join(path.Dir(manifest), "payloads") + "/" }
@@ -89,7 +95,7 @@ func Parse(data []byte, number int) (*Version, error) {
 	if err := json.Unmarshal(data, v); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", Key(number), ErrDamaged, err)
 	}
-	if v.Kind != kind || v.Format != format || v.Number != number || slices.ContainsFunc(v.Scenes, func(s Scene) bool { return !s.sound() }) {
+	if v.Kind != kind || v.Format != format || v.Number != number || slices.ContainsFunc(v.Scenes, func(s Scene) bool { return !s.sound() }) || !below(v.Viewer, ViewerFolder) {
 		return nil, fmt.Errorf("%s: %w", Key(number), ErrDamaged)
 	}
 	return v, nil
@@ -99,22 +105,30 @@ func (s *Scene) sound() bool {
 	if blob.CheckKey(s.Manifest) != nil || !hexName.MatchString(s.SHA256) {
 		return false
 	}
-	at := Payloads(s.Manifest)
-	return !slices.ContainsFunc(s.Files, func(f File) bool {
-		return blob.CheckKey(f.Key) != nil || !strings.HasPrefix(f.Key, at) || f.Size < 0 || !hexName.MatchString(f.SHA256)
+	return below(s.Files, Payloads(s.Manifest))
+}
+
+// below reports whether files are sound and lie below a prefix.
+func below(files []File, prefix string) bool {
+	return !slices.ContainsFunc(files, func(f File) bool {
+		return blob.CheckKey(f.Key) != nil || !strings.HasPrefix(f.Key, prefix) || f.Size < 0 || !hexName.MatchString(f.SHA256)
 	})
 }
 
 // Same reports whether two versions consist of the same; nil is none.
 func (v *Version) Same(other *Version) bool {
-	return other != nil && slices.EqualFunc(v.Scenes, other.Scenes, func(a, b Scene) bool {
+	return other != nil && slices.Equal(v.Viewer, other.Viewer) && slices.EqualFunc(v.Scenes, other.Scenes, func(a, b Scene) bool {
 		return a.Manifest == b.Manifest && a.SHA256 == b.SHA256 && a.Size == b.Size && slices.Equal(a.Files, b.Files)
 	})
 }
 
-// Carry takes over the scenes of an older version that this one does not have.
+// Carry takes over the scenes of an older version that this one does not have, and its
+// page when this one has none.
 func (v *Version) Carry(last *Version) {
 	if last != nil {
+		if v.Viewer == nil {
+			v.Viewer = last.Viewer
+		}
 		for _, s := range last.Scenes {
 			if !slices.ContainsFunc(v.Scenes, func(own Scene) bool { return own.Manifest == s.Manifest }) {
 				v.Scenes = append(v.Scenes, s)

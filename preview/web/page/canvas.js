@@ -19,9 +19,13 @@ for (let i = 1; i <= 12; i++) keys["F" + i] = 269 + i;
 const mods = (e) => (e.shiftKey ? 1 : 0) | (e.ctrlKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
 
 export class Canvas {
-  // most is the most pixels for a unit of the layout.
-  constructor(element, gl, most) {
-    Object.assign(this, { element, gl, most, numbers: new Float64Array(NUMBERS * MOST), waiting: 0, wake: null, pointers: new Map(), pinch: null });
+  // most is the most pixels for a unit of the layout; always says whether gestures are
+  // taken without the focus.
+  constructor(element, gl, most, always) {
+    Object.assign(this, { element, gl, most, always, numbers: new Float64Array(NUMBERS * MOST), waiting: 0, wake: null, pointers: new Map(), pinch: null });
+    this.unpaced = false; // frames do not wait for the display
+    this.seen = true; // it is in the window
+    this.due = null; // who waits for the next frame
     this.measure();
   }
 
@@ -49,11 +53,10 @@ export class Canvas {
     const { element: el } = this;
     const at = (e) => [e.offsetX * this.scale, e.offsetY * this.scale];
     this.listeners = [
-      [window, "keydown", (e) => this.key(e, 1)],
-      [window, "keyup", (e) => this.key(e, 0)],
+      [el, "blur", () => this.push(FOCUS, 0, 0, 0, 0, 0, 0, 0, 0)],
       [window, "blur", () => this.push(FOCUS, 0, 0, 0, 0, 0, 0, 0, 0)],
       [el, "pointerdown", (e) => {
-        el.focus();
+        el.focus({ preventScroll: true });
         el.setPointerCapture(e.pointerId);
         if (e.pointerType === "touch") return this.touch(e, at(e));
         this.push(BUTTON, { 0: 0, 1: 2, 2: 1 }[e.button] ?? 0, mods(e), 1, 0, ...at(e), 0, 0);
@@ -68,6 +71,7 @@ export class Canvas {
         this.push(MOTION, 0, mods(e), 0, 0, ...at(e), 0, 0);
       }],
       [el, "wheel", (e) => {
+        if (!this.always() && el.getRootNode().activeElement !== el) return; // the page scrolls
         e.preventDefault();
         const lines = e.deltaMode === 1 ? e.deltaY / 3 : e.deltaMode === 2 ? e.deltaY : e.deltaY / 100;
         this.push(SCROLL, 0, mods(e), 0, 0, ...at(e), 0, -lines);
@@ -81,6 +85,12 @@ export class Canvas {
       if (width !== this.width || height !== this.height || scale !== this.scale) this.push(RESIZE, 0, 0, 0, 0, this.width, this.height, this.scale, 0);
     });
     this.observer.observe(el);
+    // What nobody sees is not drawn.
+    this.watcher = new IntersectionObserver((list) => {
+      this.seen = list[list.length - 1].isIntersecting;
+      if (this.seen && this.due) this.present(this.due);
+    });
+    this.watcher.observe(el);
     this.fit();
   }
 
@@ -90,14 +100,15 @@ export class Canvas {
     if (this.element.height !== this.height) this.element.height = this.height;
   }
 
-  key(e, down) {
+  // key takes a key of the element; help shows what there are.
+  key(e, down, help) {
     const key = keys[e.code];
     // The browser keeps Tab, what it does with Control, and F4 to F12; keys of forms
     // are theirs.
     if (!key || key === 258 || (key >= 273 && key <= 281) || e.metaKey || (e.ctrlKey && down && key >= 65 && key <= 90)) return;
     if (e.target instanceof Element && e.target.closest("button, select, input, a, dialog")) return;
     if (down && key !== 256 && key < 282) e.preventDefault();
-    if (key === 72 || key === 270) return void (down && this.help()); // H and F1
+    if (key === 72 || key === 270) return void (down && help()); // H and F1
     this.push(KEY, key, mods(e), down, e.repeat ? 1 : 0, 0, 0, 0, 0);
   }
 
@@ -144,10 +155,28 @@ export class Canvas {
 
   // present calls back when the next frame is wanted.
   present(shown) {
-    requestAnimationFrame(() => {
+    const next = () => {
+      if (this.due !== shown) return;
+      this.due = null;
       this.fit();
       shown();
-    });
+    };
+    this.due = shown;
+    if (this.unpaced) {
+      const { port1, port2 } = new MessageChannel(); // as soon as the browser has looked at all else
+      port1.onmessage = next;
+      port2.postMessage(0);
+    } else if (this.seen) {
+      requestAnimationFrame(next);
+    }
+  }
+
+  // release lets the program go on that waits for a frame which may never be wanted.
+  release() {
+    this.present = (shown) => setTimeout(shown);
+    if (this.due) this.due();
+    this.due = null;
+    if (this.wake) this.wake();
   }
 
   capture(held) {
@@ -156,6 +185,8 @@ export class Canvas {
 
   close() {
     for (const [target, name, f] of this.listeners || []) target.removeEventListener(name, f);
-    if (this.observer) this.observer.disconnect();
+    this.listeners = [];
+    this.wake = null;
+    for (const o of [this.observer, this.watcher]) if (o) o.disconnect();
   }
 }

@@ -1,31 +1,19 @@
-// The page around the program: it finds the scene, loads the viewer and says how it
-// goes.
+// A run of the viewer's program on a canvas: it is loaded, handed what it needs, and
+// ended.
 import { Canvas } from "./canvas.js";
 import { Files } from "./files.js";
 import { WebGL } from "./webgl.js";
 
-const $ = (id) => document.getElementById(id);
-const query = new URLSearchParams(location.search);
 const here = new URL(".", import.meta.url);
-const base = new URL("..", here); // of scenes
+const SCENE = /^(.*\/)([^/]+\.json)$/i;
 
-const fail = (title, text) => {
-  $("progress").hidden = true;
-  $("failure").hidden = false;
-  $("failure-title").textContent = title;
-  $("failure-text").textContent = text;
-};
+let compiled = null; // the module, a promise of it
+const listeners = new Set(); // of its loading
+let share = 0;
 
-let hints = 0;
-const hint = (text) => {
-  const n = ++hints;
-  $("hint").textContent = text;
-  $("hint").hidden = false;
-  setTimeout(() => n === hints && ($("hint").hidden = true), 6000);
-};
-
-// program fetches and compiles the viewer, which is kept compressed.
-async function program(go, told) {
+// compile fetches and compiles the program once for all runs. It is kept compressed,
+// and unpacked unless the server has done that.
+async function compile() {
   const answer = await fetch(new URL("viewer.wasm.gz", here));
   if (!answer.ok) throw new Error(`the viewer is not there: ${answer.status} ${answer.statusText}`);
   const all = +answer.headers.get("Content-Length") || 0;
@@ -33,136 +21,155 @@ async function program(go, told) {
   const counted = answer.body.pipeThrough(new TransformStream({
     transform(part, c) {
       got += part.length;
-      told(all ? got / all : 0);
+      share = all ? Math.min(1, got / all) : 0;
+      listeners.forEach((f) => f(share));
       c.enqueue(part);
     },
   }));
-  const plain = counted.pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.instantiateStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
-}
-
-async function scenes() {
-  const answer = await fetch(new URL("scenes.json", here));
-  return answer.ok ? answer.json() : [];
-}
-
-// cameraOf reads a camera from a link: position, direction, field of view.
-function cameraOf(hash) {
-  const n = new URLSearchParams(hash.slice(1)).get("camera");
-  const list = n && n.split(",").map(Number);
-  return list && list.length === 7 && list.every(Number.isFinite) ? list : null;
-}
-
-// linkTo returns a link that shows the same.
-function linkTo(s) {
-  const url = new URL(location.href);
-  url.hash = "camera=" + [...s.position, ...s.forward, s.fov].map((v) => +v.toFixed(4)).join(",");
-  return url.href;
-}
-
-let last = null; // status
-
-const megabytes = (n) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB";
-
-// status shows how it goes.
-function status(s, files) {
-  last = s;
-  globalThis.untoldStatus = s;
-  if (s.draws > 0 || (s.frame > 60 && s.loads === 0)) $("progress").hidden = true;
-  $("loading").hidden = s.missing === 0;
-  $("loading").value = 1 - s.missing;
-  $("figures").textContent = `${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed · ${s.tiles} tiles, ${megabytes(files.loaded)} loaded` +
-    ` · ${s.draws} draws, ${(s.triangles / 1e3).toFixed(0)} k triangles · GPU ${megabytes(s.geometry + s.texels)}` + (s.undrawn ? ` · ${s.undrawn} undrawn` : "");
-}
-
-// controls makes the buttons do what they say.
-function controls(canvas, list, scene) {
-  for (const b of document.querySelectorAll("button[data-key]")) {
-    b.addEventListener("click", () => {
-      canvas.press(b.dataset.key, b.dataset.shift !== undefined);
-      $("canvas").focus();
-    });
-  }
-  for (const b of document.querySelectorAll("button[data-hold]")) {
-    const set = (down) => (e) => {
-      e.preventDefault();
-      canvas.hold(b.dataset.hold, down);
-    };
-    b.addEventListener("pointerdown", set(true));
-    for (const name of ["pointerup", "pointerleave", "pointercancel"]) b.addEventListener(name, set(false));
-    b.addEventListener("keydown", (e) => (e.key === " " || e.key === "Enter") && set(true)(e));
-    b.addEventListener("keyup", (e) => (e.key === " " || e.key === "Enter") && set(false)(e));
-  }
-  $("link").addEventListener("click", async () => {
-    if (!last) return;
-    const text = linkTo(last);
-    history.replaceState(null, "", text);
-    try {
-      await navigator.clipboard.writeText(text);
-      hint("The link is copied.");
-    } catch {
-      hint("The link is in the address bar.");
-    }
-  });
-  $("scene").hidden = list.length < 2;
-  for (const s of list) $("scene").add(new Option(s.path, s.path, false, s.path === scene));
-  $("scene").addEventListener("change", (e) => {
-    const url = new URL(location.href);
-    url.searchParams.set("scene", e.target.value);
-    url.hash = "";
-    location.href = url.href;
-  });
-  canvas.help = () => $("help").showModal();
-  $("show-help").addEventListener("click", canvas.help);
-  $("help").addEventListener("close", () => $("canvas").focus());
-  $("tools").hidden = false;
-}
-
-async function main() {
-  const list = await scenes();
-  const scene = query.get("scene") || (list[0] && list[0].path);
-  if (!scene) return fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");
-  document.title = scene;
-
-  let memory = null;
-  let gl;
-  try {
-    gl = new WebGL($("canvas"), () => memory, (query.get("without") || "").split(","));
-  } catch (e) {
-    return fail("The scene cannot be shown", "This browser has no WebGL 2, or it is switched off. Current versions of Chrome, Edge, Firefox and Safari have it; hardware acceleration may have to be allowed in the settings.");
-  }
-  $("canvas").addEventListener("webglcontextlost", (e) => {
-    e.preventDefault();
-    fail("The graphics were lost", "The browser took the graphics processor away. Load the page again.");
-  });
-
-  const files = new Files(base, (text) => hint(text));
-  globalThis.fs = files.fs();
-  await import("./wasm_exec.js");
-
-  const software = gl.software();
-  const canvas = new Canvas($("canvas"), gl, +query.get("scale") || (software ? 1 : 2));
-  globalThis.untoldCanvas = canvas;
-  controls(canvas, list, scene);
-  globalThis.untoldPage = {
-    scene: "/served/" + scene,
-    samples: +query.get("samples") || 0,
-    shadows: +query.get("shadows") || 0,
-    plain: query.has("plain"),
-    start: cameraOf(location.hash),
-    message: (text) => {
-      $("news").textContent = text; // which the program draws
+  const reader = counted.getReader();
+  const { value: head } = await reader.read();
+  const whole = new ReadableStream({
+    start: (c) => head && c.enqueue(head),
+    async pull(c) {
+      const { done, value } = await reader.read();
+      done ? c.close() : c.enqueue(value);
     },
-    status: (s) => status(s, files),
-    ended: (text) => fail("The viewer has ended", text || "Load the page again to go on."),
-  };
-  const go = new globalThis.Go();
-  const { instance } = await program(go, (part) => ($("bar").value = part));
-  memory = instance.exports.mem;
-  $("bar").removeAttribute("value");
-  $("progress-text").textContent = "Loading " + scene;
-  $("canvas").focus();
-  await go.run(instance);
+    cancel: (why) => reader.cancel(why),
+  });
+  const packed = head && head[0] === 0x1f && head[1] === 0x8b;
+  const plain = packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+  return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
 }
 
-main().catch((e) => fail("The viewer cannot start", e.message));
+// program returns the compiled program; told hears which part of it has come, 0 to 1.
+async function program(told) {
+  listeners.add(told);
+  told(share);
+  try {
+    compiled = compiled || compile();
+    return await compiled;
+  } catch (e) {
+    compiled = null; // the next one tries again
+    throw e;
+  } finally {
+    listeners.delete(told);
+  }
+}
+
+// guarded leaves out the answers that come after the end of the program.
+function guarded(fs, over) {
+  const out = { ...fs };
+  for (const [name, f] of Object.entries(fs)) {
+    if (typeof f !== "function" || name === "writeSync") continue;
+    out[name] = (...args) => {
+      const callback = args.pop();
+      f.call(fs, ...args, (...answer) => over() || callback(...answer));
+    };
+  }
+  return out;
+}
+
+// writer is what programs that run say their last words by; their files are their own.
+const writer = (fs) => ({ constants: fs.constants, writeSync: fs.writeSync.bind(fs) });
+
+export class NoGraphics extends Error {}
+
+// Viewer is one run. What happens is told by methods of the object that it is given:
+//   loading(share)      the program has come so far, 0 to 1
+//   status(numbers)     a few times a second, see status_js.go
+//   viewpoints(list)    the cameras of the scene's author
+//   message(text)       news, which are in the picture, too
+//   trouble(text)       a file could not be loaded
+//   lost()              the browser took the graphics away
+//   flown(events, n)    the end of a rehearsal
+//   ended(text)         the program has ended; text says why, "" if it was told to
+export class Viewer {
+  // options: samples, shadows, scale, without, plain, start, flight; always is whether
+  // the wheel is taken without the focus.
+  constructor(canvas, src, options, tell) {
+    Object.assign(this, { element: canvas, src, options, tell, memory: null, over: false, stopped: false, page: null, files: null, canvas: null });
+    const place = SCENE.exec(src.pathname);
+    if (!place) throw new Error(`${src.href} is no manifest, whose name ends in .json`);
+    this.base = new URL(place[1], src);
+    this.name = decodeURIComponent(place[2]);
+    try {
+      this.gl = new WebGL(canvas, () => this.memory, options.without || []);
+    } catch (e) {
+      throw new NoGraphics(e.message);
+    }
+    this.lost = (e) => {
+      e.preventDefault();
+      if (!this.stopped) tell.lost();
+    };
+    canvas.addEventListener("webglcontextlost", this.lost);
+  }
+
+  // run resolves when the program has ended.
+  async run() {
+    const { options, tell } = this;
+    this.files = new Files(this.base, (text) => this.stopped || tell.trouble(text));
+    if (!globalThis.Go) await import("./wasm_exec.js");
+    const module = await program((part) => this.stopped || tell.loading(part));
+    if (this.stopped) return;
+    const software = this.gl.software();
+    this.canvas = new Canvas(this.element, this.gl, options.scale || (software ? 1 : 2), options.always);
+    let why = "";
+    this.page = {
+      scene: "/served/" + this.name,
+      samples: options.samples || 0,
+      shadows: options.shadows || 0,
+      plain: !!options.plain,
+      start: options.start || null,
+      flight: options.flight || null,
+      message: (text) => tell.message(text),
+      status: (s) => this.stopped || tell.status(s),
+      viewpoints: (list) => tell.viewpoints(list),
+      flown: (events, undrawn) => tell.flown(events, undrawn),
+      ended: (text) => (why = text),
+    };
+    const go = new globalThis.Go();
+    const instance = await WebAssembly.instantiate(module, go.importObject);
+    if (this.stopped) return;
+    this.memory = instance.exports.mem;
+    const fs = this.files.fs();
+    // The program takes these while it starts, before it waits for anything.
+    Object.assign(globalThis, { fs: guarded(fs, () => this.over), untoldPage: this.page, untoldCanvas: this.canvas });
+    const running = go.run(instance);
+    globalThis.fs = writer(fs);
+    delete globalThis.untoldPage;
+    delete globalThis.untoldCanvas;
+    try {
+      await running;
+    } catch (e) {
+      why = why || e.message;
+    }
+    this.over = true;
+    go._scheduledTimeouts.forEach((id) => clearTimeout(id));
+    this.free();
+    tell.ended(this.stopped ? "" : why || "it has ended by itself");
+  }
+
+  // stop ends the program and frees what it has, as soon as it has noticed.
+  stop() {
+    if (this.stopped) return;
+    this.stopped = true;
+    if (this.page && this.page.stop) {
+      this.page.stop();
+      this.canvas.release();
+    } else {
+      this.free();
+    }
+  }
+
+  // free gives the graphics back.
+  free() {
+    if (this.freed) return;
+    this.freed = true;
+    if (this.canvas) this.canvas.close();
+    this.element.removeEventListener("webglcontextlost", this.lost);
+    const lose = this.gl.gl.getExtension("WEBGL_lose_context");
+    if (lose) lose.loseContext();
+    Object.assign(this.gl, { objects: [], views: null, lastBuffer: null });
+    this.memory = null;
+  }
+}

@@ -1,6 +1,6 @@
 // The viewer of the page: package preview, in WebAssembly. The page gives it the
 // place of a scene, a canvas (package surface) and a file system whose files are
-// fetched (files.js).
+// fetched (files.js), each time that it starts.
 package main
 
 import (
@@ -21,9 +21,6 @@ const (
 	textureBudget  = 256 << 20
 )
 
-// statusEvery is how often the page is told how it goes.
-const statusEvery = 250 * time.Millisecond
-
 func main() {
 	page := js.Global().Get("untoldPage")
 	text := ""
@@ -34,6 +31,10 @@ func main() {
 }
 
 func run(page js.Value) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c := &preview.Control{}
+	defer remote(page, c, cancel)()
 	scenes, err := preview.Open(page.Get("scene").String())
 	if err != nil {
 		return err
@@ -41,53 +42,60 @@ func run(page js.Value) error {
 	cfg := config.Default()
 	cfg.GeometryBudget, cfg.TextureBudget = geometryBudget, textureBudget
 	t := &teller{page: page}
-	_, err = preview.Run(context.Background(), preview.Options{
-		Scenes: scenes, Config: cfg, NoHUD: true, KeepOpen: true, Start: start(page.Get("start")),
+	o := preview.Options{
+		Scenes: scenes, Config: cfg, NoHUD: true, KeepOpen: true, Control: c,
 		Render:   render.Options{Samples: page.Get("samples").Int(), ShadowSize: page.Get("shadows").Int(), Plain: page.Get("plain").Bool()},
 		Message:  func(text string) { page.Call("message", text) },
 		OnStatus: t.status,
-	})
+	}
+	if start := page.Get("start"); !start.IsNull() {
+		at := camera(start)
+		o.Start = &at
+	}
+	if f := page.Get("flight"); !f.IsNull() {
+		return rehearse(ctx, o, page, f)
+	}
+	_, err = preview.Run(ctx, o)
 	return err
 }
 
-// start reads a camera: seven numbers, of position, direction and field of view;
-// nil when the page has none.
-func start(v js.Value) *runtime.Camera {
-	if v.IsNull() {
-		return nil
-	}
+// camera reads seven numbers: position, direction and field of view.
+func camera(v js.Value) runtime.Camera {
 	var n [7]float64
 	for i := range n {
 		n[i] = v.Index(i).Float()
 	}
-	return &runtime.Camera{Position: [3]float64(n[:3]), Forward: [3]float64(n[3:6]), FovYDegrees: n[6]}
+	return runtime.Camera{Position: [3]float64(n[:3]), Forward: [3]float64(n[3:6]), FovYDegrees: n[6]}
 }
 
-// teller tells the page how it goes.
-type teller struct {
-	page   js.Value
-	told   time.Time
-	frames int
-	worst  float64 // milliseconds of a frame, without the wait for the browser
-}
-
-// status is preview.Options.OnStatus.
-func (t *teller) status(s *preview.Status) {
-	t.frames++
-	t.worst = max(t.worst, s.Frame.MS-s.Frame.Present)
-	now := time.Now()
-	since := now.Sub(t.told)
-	if since < statusEvery {
-		return
+// remote gives the page what it steers the program by; undo takes it back.
+func remote(page js.Value, c *preview.Control, stop func()) (undo func()) {
+	calls := map[string]js.Func{
+		"stop": js.FuncOf(func(js.Value, []js.Value) any {
+			stop()
+			return nil
+		}),
+		// A camera, seconds, and what is told whether it has arrived.
+		"flyTo": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			done := args[2]
+			c.FlyTo(camera(args[0]), time.Duration(args[1].Float()*float64(time.Second)), func(arrived bool) { done.Invoke(arrived) })
+			return nil
+		}),
+		"setView": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			view, ok := render.ParseViewMode(args[0].String())
+			if ok {
+				c.SetView(view)
+			}
+			return ok
+		}),
 	}
-	c := &s.Camera
-	list := func(v [3]float64) []any { return []any{v[0], v[1], v[2]} }
-	t.page.Call("status", map[string]any{
-		"fps": float64(t.frames) / since.Seconds(), "cpu": t.worst, "frame": s.Frame.Frame, "missing": s.Missing,
-		"draws": s.Drawn.Draws, "triangles": s.Drawn.Triangles, "undrawn": s.Stream.UndrawnTiles, "tiles": s.Stream.LoadedCount,
-		"loads": s.Stream.ActiveLoads + s.Stream.PendingLoadBacklog, "uploads": s.Drawn.Pending, "textures": s.Drawn.TexturesPending,
-		"batches": s.Drawn.BatchWork, "geometry": s.Drawn.GeometryBytes, "texels": s.Drawn.TextureBytes,
-		"position": list(c.Position), "forward": list(c.Forward), "fov": c.FovYDegrees,
-	})
-	t.told, t.frames, t.worst = now, 0, 0
+	for name, f := range calls {
+		page.Set(name, f)
+	}
+	return func() {
+		for name, f := range calls {
+			page.Set(name, js.Null())
+			f.Release()
+		}
+	}
 }
