@@ -19,7 +19,7 @@ const pagePath = ".viewer/"
 
 // pagePolicy is the content security policy of a page: it loads what comes from the
 // same server and nothing else, compiles WebAssembly, and evaluates no text.
-const pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+const pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
 // pageTypes are the media types of a page's files, by their endings.
 var pageTypes = map[string]string{

@@ -1,6 +1,8 @@
 // The page around the program: it finds the scene, loads the viewer and says how it
 // goes.
+import { BUDGET } from "./cache.js";
 import { Canvas } from "./canvas.js";
+import { Decoders, decoderCount } from "./decoders.js";
 import { Files } from "./files.js";
 import { WebGL } from "./webgl.js";
 
@@ -25,7 +27,7 @@ const hint = (text) => {
 };
 
 // program fetches and compiles the viewer, which is kept compressed.
-async function program(go, told) {
+async function program(told) {
   const answer = await fetch(new URL("viewer.wasm.gz", here));
   if (!answer.ok) throw new Error(`the viewer is not there: ${answer.status} ${answer.statusText}`);
   const all = +answer.headers.get("Content-Length") || 0;
@@ -38,8 +40,11 @@ async function program(go, told) {
     },
   }));
   const plain = counted.pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.instantiateStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
+  return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
 }
+
+// number returns a number of the address, or what it is by default.
+const number = (name, value) => (query.has(name) && Number.isFinite(+query.get(name)) ? +query.get(name) : value);
 
 async function scenes() {
   const answer = await fetch(new URL("scenes.json", here));
@@ -65,13 +70,13 @@ let last = null; // status
 const megabytes = (n) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB";
 
 // status shows how it goes.
-function status(s, files) {
+function status(s, loaded) {
   last = s;
   globalThis.untoldStatus = s;
   if (s.draws > 0 || (s.frame > 60 && s.loads === 0)) $("progress").hidden = true;
   $("loading").hidden = s.missing === 0;
   $("loading").value = 1 - s.missing;
-  $("figures").textContent = `${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed · ${s.tiles} tiles, ${megabytes(files.loaded)} loaded` +
+  $("figures").textContent = `${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed · ${s.tiles} tiles, ${megabytes(loaded)} loaded` +
     ` · ${s.draws} draws, ${(s.triangles / 1e3).toFixed(0)} k triangles · GPU ${megabytes(s.geometry + s.texels)}` + (s.undrawn ? ` · ${s.undrawn} undrawn` : "");
 }
 
@@ -119,6 +124,9 @@ function controls(canvas, list, scene) {
 }
 
 async function main() {
+  const module = program((part) => ($("bar").value = part));
+  const exec = import("./wasm_exec.js");
+  for (const p of [module, exec]) p.catch(() => {}); // which is told when they are needed
   const list = await scenes();
   const scene = query.get("scene") || (list[0] && list[0].path);
   if (!scene) return fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");
@@ -136,9 +144,14 @@ async function main() {
     fail("The graphics were lost", "The browser took the graphics processor away. Load the page again.");
   });
 
-  const files = new Files(base, (text) => hint(text));
+  const settings = { base: base.href, scene, cache: 1e6 * number("cache", BUDGET / 1e6) };
+  const files = new Files(settings, hint, () => {}, (version) => decoders.tell({ version }));
+  const loaded = []; // bytes, by decoder
+  const decoders = new Decoders(number("workers", decoderCount()), module, settings, (i, { failed, loaded: n }) => (failed ? hint(failed) : (loaded[i] = n)));
+  const fetched = () => loaded.reduce((sum, n) => sum + n, files.loaded);
+  files.find("/served/" + scene).catch(() => {}); // comes while the program is compiled
   globalThis.fs = files.fs();
-  await import("./wasm_exec.js");
+  await exec;
 
   const software = gl.software();
   const canvas = new Canvas($("canvas"), gl, +query.get("scale") || (software ? 1 : 2));
@@ -153,11 +166,12 @@ async function main() {
     message: (text) => {
       $("news").textContent = text; // which the program draws
     },
-    status: (s) => status(s, files),
+    decoders,
+    status: (s) => status(s, fetched()),
     ended: (text) => fail("The viewer has ended", text || "Load the page again to go on."),
   };
   const go = new globalThis.Go();
-  const { instance } = await program(go, (part) => ($("bar").value = part));
+  const instance = await WebAssembly.instantiate(await module, go.importObject);
   memory = instance.exports.mem;
   $("bar").removeAttribute("value");
   $("progress-text").textContent = "Loading " + scene;

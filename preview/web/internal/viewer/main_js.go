@@ -5,11 +5,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"syscall/js"
 	"time"
 
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/web/internal/decoder"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 )
@@ -24,7 +28,15 @@ const (
 // statusEvery is how often the page is told how it goes.
 const statusEvery = 250 * time.Millisecond
 
+// textureWorkers is how many textures the decoders are asked for at a time: while one is
+// fetched others are decoded.
+const textureWorkers = 8
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "decode" { // of a worker: decoder.js
+		fmt.Fprintln(os.Stderr, decoder.Serve(js.Global().Get("untoldDecoder")))
+		return
+	}
 	page := js.Global().Get("untoldPage")
 	text := ""
 	if err := run(page); err != nil {
@@ -33,7 +45,7 @@ func main() {
 	page.Call("ended", text)
 }
 
-func run(page js.Value) error {
+func run(page js.Value) (err error) {
 	scenes, err := preview.Open(page.Get("scene").String())
 	if err != nil {
 		return err
@@ -41,9 +53,15 @@ func run(page js.Value) error {
 	cfg := config.Default()
 	cfg.GeometryBudget, cfg.TextureBudget = geometryBudget, textureBudget
 	t := &teller{page: page}
+	pool := decoder.NewPool(decoder.NewPort(page.Get("decoders")), decoder.PoolOptions{Said: func(text string) { js.Global().Get("console").Call("warn", text) }})
+	defer func() { err = errors.Join(err, pool.Close()) }()
 	_, err = preview.Run(context.Background(), preview.Options{
+		Loader: pool,
 		Scenes: scenes, Config: cfg, NoHUD: true, KeepOpen: true, Start: start(page.Get("start")),
-		Render:   render.Options{Samples: page.Get("samples").Int(), ShadowSize: page.Get("shadows").Int(), Plain: page.Get("plain").Bool()},
+		Render: render.Options{
+			Samples: page.Get("samples").Int(), ShadowSize: page.Get("shadows").Int(), Plain: page.Get("plain").Bool(),
+			TextureReader: pool, TextureWorkers: textureWorkers,
+		},
 		Message:  func(text string) { page.Call("message", text) },
 		OnStatus: t.status,
 	})
