@@ -56,16 +56,21 @@ export class DiskCache {
   // attempt does something with the stores, in one transaction; undefined when that fails.
   async attempt(mode, work) {
     if (!this.db) return undefined;
+    let tx;
     try {
-      const tx = this.db.transaction(["files", "parts", "sums"], mode);
+      tx = this.db.transaction(["files", "parts", "sums"], mode);
       const end = ended(tx);
       end.catch(() => {});
       const value = await work(tx.objectStore("files"), tx.objectStore("parts"), tx.objectStore("sums"));
       if (mode === "readwrite") await end;
       return value;
     } catch (e) {
+      try {
+        tx.abort(); // all of it or nothing
+      } catch {
+        // it has ended
+      }
       if (e.name === "QuotaExceededError") throw e;
-      if (e.name === "InvalidStateError") this.close();
       return undefined;
     }
   }
@@ -124,9 +129,8 @@ export class DiskCache {
   async store({ url, tag, modified, size, version }, from, data) {
     if (data.length > this.budget) return;
     const bytes = data.byteLength === data.buffer.byteLength ? data.buffer : data.slice().buffer;
-    for (let most = this.budget, tries = 0; tries < 4; tries++) {
+    for (let most = this.budget, sum = 0, tries = 0; tries < 4; tries++) {
       try {
-        let sum = 0;
         await this.attempt("readwrite", async (files, parts, sums) => {
           sum = (await done(sums.get("bytes"))) || 0;
           if (tries > 0) sum = await this.evict(files, parts, sum, most, url);
