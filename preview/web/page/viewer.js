@@ -167,6 +167,7 @@ async function main() {
       $("news").textContent = text; // which the program draws
     },
     decoders,
+    distrust: (path) => files.distrust(path),
     status: (s) => status(s, fetched()),
     ended: (text) => fail("The viewer has ended", text || "Load the page again to go on."),
   };

@@ -38,6 +38,8 @@ const (
 type PoolOptions struct {
 	// Said is told what happens to workers; nil: nobody is.
 	Said func(text string)
+	// Distrust is told, where the program decodes by itself, what that of a Server is.
+	Distrust func(file string)
 
 	after func(time.Duration, func()) // time.AfterFunc; of tests
 }
@@ -90,6 +92,9 @@ func NewPool(port Port, o PoolOptions) *Pool {
 	if o.Said == nil {
 		o.Said = func(string) {}
 	}
+	if o.Distrust == nil {
+		o.Distrust = func(string) {}
+	}
 	if o.after == nil {
 		o.after = func(d time.Duration, f func()) { time.AfterFunc(d, f) }
 	}
@@ -134,7 +139,16 @@ func (p *Pool) Start(req payload.Request) {
 	}
 	j := &job{key: req.Dir + "\x00" + req.Path + "\x00" + req.Local.File}
 	what := fmt.Sprintf("tile %s, %v", req.TileID, req.Key.Rep)
-	j.here = func() { p.files.Start(req) }
+	j.here = func() {
+		own := req
+		own.Done = payload.Intercept(func(token uint64, x payload.Result) {
+			if damaged(x.Err) {
+				p.options.Distrust(req.File())
+			}
+			req.Done.Loaded(token, x)
+		}, nil)
+		p.files.Start(own)
+	}
 	j.fail = func(err error) { req.Done.Loaded(req.Token, payload.Result{Err: fmt.Errorf("%s: %w", what, err)}) }
 	j.take = func(kind byte, r *reader, keep func()) error {
 		switch kind {
@@ -180,6 +194,9 @@ func (p *Pool) ReadTexture(ctx context.Context, dir, uri string, o texfile.Optio
 	j := &job{key: dir + "\x00" + uri}
 	j.here = func() {
 		img, err := texfile.ReadFile(ctx, dir, uri, o)
+		if damaged(err) {
+			p.options.Distrust(textureFile(dir, uri))
+		}
 		done <- answer{img, err}
 	}
 	j.fail = func(err error) { done <- answer{nil, err} }

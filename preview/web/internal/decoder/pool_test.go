@@ -307,6 +307,26 @@ func TestPoolWithoutSense(t *testing.T) {
 	closePool(t, p, w)
 }
 
+// TestPoolTellsOfDamage: so does the program where it decodes by itself.
+func TestPoolTellsOfDamage(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir := filepath.ToSlash(scene(t))
+	doubts := make(chan string, 4)
+	w := &wires{t: t}
+	p := NewPool(w, PoolOptions{Distrust: func(file string) { doubts <- filepath.ToSlash(file) }})
+	testfile.Write(t, filepath.Join(dir, "bad.untold"), "no container")
+	if x := load(t.Context(), p, dir, "bad.untold", nil); x.Err == nil || <-doubts != dir+"/bad.untold" {
+		t.Error(x.Err)
+	}
+	if _, err := p.ReadTexture(t.Context(), dir+"/tiles", "bad.png", texfile.Options{}); err == nil || <-doubts != dir+"/tiles/bad.png" {
+		t.Error(err)
+	}
+	if x := load(t.Context(), p, dir, "gone.untold", nil); x.Err == nil || len(doubts) != 0 {
+		t.Errorf("%v, and %d doubts", x.Err, len(doubts))
+	}
+	closePool(t, p, w)
+}
+
 // TestServerTellsOfDamage: what may be damaged where it is kept is named.
 func TestServerTellsOfDamage(t *testing.T) {
 	defer goleak.VerifyNone(t)

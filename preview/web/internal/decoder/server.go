@@ -32,6 +32,9 @@ type Server struct {
 // and says that it is ready. distrust, which may be nil, is told of files that make no
 // sense: what is kept of them may be damaged.
 func NewServer(send func(parts [][]byte), distrust func(file string)) *Server {
+	if distrust == nil {
+		distrust = func(string) {}
+	}
 	s := &Server{send: send, distrust: distrust, files: payload.NewFileLoader(0), cancels: map[uint64]context.CancelFunc{}}
 	s.textures = workpool.New(textureWorkers, func(f func()) { f() })
 	send(newWriter(kindReady, 0).message())
@@ -103,8 +106,8 @@ func (s *Server) load(req payload.Request, version [32]byte) {
 		defer x.Asset.Release()
 		switch {
 		case x.Err != nil:
-			if errors.Is(x.Err, payload.ErrPayload) || isDamage(x.Err) {
-				s.doubt(req.File())
+			if damaged(x.Err) {
+				s.distrust(req.File())
 			}
 			s.answer(token, writeFailure(token, x.Err))
 		case req.Kept != nil && x.Asset.Shares(req.Kept):
@@ -116,19 +119,22 @@ func (s *Server) load(req payload.Request, version [32]byte) {
 	s.files.Start(req)
 }
 
-// isDamage reports whether a container is not as it should be.
-func isDamage(err error) bool {
+// damaged reports whether an error says that a file is not as it should be.
+func damaged(err error) bool {
 	var bad *format.Error
-	return errors.As(err, &bad)
+	return errors.Is(err, payload.ErrPayload) || errors.As(err, &bad) || errors.Is(err, texfile.ErrDamaged) || errors.Is(err, texfile.ErrFormat)
 }
+
+// textureFile names the file of a texture.
+func textureFile(dir, uri string) string { return path.Join(dir, path.Clean(uri)) }
 
 func (s *Server) texture(token uint64, q textureRequest) {
 	ctx := s.begin(token)
 	if !s.textures.Start(func() {
 		img, err := texfile.ReadFile(ctx, q.dir, q.uri, q.options)
 		if err != nil {
-			if errors.Is(err, texfile.ErrDamaged) || errors.Is(err, texfile.ErrFormat) {
-				s.doubt(path.Join(q.dir, path.Clean(q.uri)))
+			if damaged(err) {
+				s.distrust(textureFile(q.dir, q.uri))
 			}
 			s.answer(token, writeFailure(token, err))
 			return
@@ -136,12 +142,6 @@ func (s *Server) texture(token uint64, q textureRequest) {
 		s.answer(token, writeImage(token, img))
 	}) {
 		s.answer(token, writeFailure(token, payload.ErrClosed))
-	}
-}
-
-func (s *Server) doubt(file string) {
-	if s.distrust != nil {
-		s.distrust(file)
 	}
 }
 

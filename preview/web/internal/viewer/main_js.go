@@ -53,7 +53,10 @@ func run(page js.Value) (err error) {
 	cfg := config.Default()
 	cfg.GeometryBudget, cfg.TextureBudget = geometryBudget, textureBudget
 	t := &teller{page: page}
-	pool := decoder.NewPool(decoder.NewPort(page.Get("decoders")), decoder.PoolOptions{Said: func(text string) { js.Global().Get("console").Call("warn", text) }})
+	pool := decoder.NewPool(decoder.NewPort(page.Get("decoders")), decoder.PoolOptions{
+		Said:     func(text string) { js.Global().Get("console").Call("warn", text) },
+		Distrust: func(file string) { page.Call("distrust", file) },
+	})
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	_, err = preview.Run(context.Background(), preview.Options{
 		Loader: pool,
