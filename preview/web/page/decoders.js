@@ -21,7 +21,7 @@ export class Decoders {
 
   // make begins a worker: an object with the Worker, or with why there is none.
   make(i) {
-    const w = { got: null, heard: false, ended: false };
+    const w = { got: null, ended: false };
     const end = (why) => {
       if (w.ended) return;
       w.ended = why;
@@ -45,7 +45,6 @@ export class Decoders {
     w.worker.onmessageerror = () => end("a message cannot be read");
     w.worker.onmessage = ({ data }) => {
       if (w.ended) return;
-      w.heard = true;
       if (data.bytes) w.got(new Uint8Array(data.bytes));
       else if (data.ended !== undefined) end(data.ended);
       else this.told(i, data);
@@ -72,6 +71,11 @@ export class Decoders {
 
   stop(i) {
     this.workers[i].stop();
+  }
+
+  // end ends all workers.
+  end() {
+    for (const w of [...this.early, ...this.workers]) if (w) w.stop();
   }
 
   // tell has all workers know new settings.
