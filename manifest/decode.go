@@ -12,7 +12,13 @@ import (
 )
 
 // Load reads the manifest at path. See Decode for what it accepts.
-func Load(path string) (*Manifest, error) {
+func Load(path string) (*Manifest, error) { return load(path, Decode) }
+
+// LoadStreamed is Load without ObjectClassification: most of the text of a large scene,
+// and nothing that streaming looks at.
+func LoadStreamed(path string) (*Manifest, error) { return load(path, decodeStreamed) }
+
+func load(path string, decode func([]byte) (*Manifest, error)) (*Manifest, error) {
 	data, err := readFile(path)
 	var long *DecodeError
 	if errors.As(err, &long) {
@@ -21,7 +27,7 @@ func Load(path string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Decode(data)
+	m, err := decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -69,8 +75,14 @@ func Read(r io.Reader) (*Manifest, error) {
 // fewer than three numbers is left out. It never panics, and the memory that
 // it takes grows with the length of the text only. The manifest shares no
 // memory with data.
-func Decode(data []byte) (*Manifest, error) {
-	d := decode(data, false)
+func Decode(data []byte) (*Manifest, error) { return decoded(data, &scanner{}) }
+
+// decodeStreamed is Decode without ObjectClassification, as LoadStreamed. What stands
+// there need be no more than JSON.
+func decodeStreamed(data []byte) (*Manifest, error) { return decoded(data, &scanner{streamed: true}) }
+
+func decoded(data []byte, s *scanner) (*Manifest, error) {
+	d := s.document(data)
 	switch {
 	case d.err == nil:
 		return d.manifest, nil
@@ -100,7 +112,11 @@ type tileOrigin struct {
 // decode reads a manifest. With collect it goes on after errors that leave the
 // text readable.
 func decode(data []byte, collect bool) *document {
-	s := &scanner{data: data, collect: collect}
+	return (&scanner{collect: collect}).document(data)
+}
+
+func (s *scanner) document(data []byte) *document {
+	s.data = data
 	d := &document{manifest: &Manifest{}}
 	if e := s.checkText(); e != nil {
 		s.err = e
@@ -336,6 +352,10 @@ func (s *scanner) manifestRest(m *Manifest) {
 	case "lod_generation":
 		loose(s, &m.LODGeneration, plain[*LODGeneration])
 	case "object_classification":
+		if s.streamed {
+			s.skip()
+			return
+		}
 		loose(s, &m.ObjectClassification, (*scanner).classifications)
 	case "failed_tiles":
 		loose(s, &m.FailedTiles, short(plain[FailedTile]))

@@ -541,3 +541,28 @@ func TestIgnoredObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeStreamed: all but the classification of objects is there, whatever stands in
+// its place.
+func TestDecodeStreamed(t *testing.T) {
+	const text = `{"version": 1, "object_classification": %s, "streaming_defaults": {"streaming_radius": 1, "unload_radius": 2, "priority": 3}, "tiles": [], "units": "metres"}`
+	full := fmt.Sprintf(text, `{"a": {"export_policy": "whole", "dimensions": [1, 2, 3], "reasons": ["small"]}}`)
+	want, err := Decode([]byte(full))
+	if err != nil || len(want.ObjectClassification) != 1 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	got, err := decodeStreamed([]byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.ObjectClassification = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := decodeStreamed([]byte(fmt.Sprintf(text, `[1, "a"]`))); err != nil {
+		t.Error(err)
+	}
+	if _, err := decodeStreamed([]byte(fmt.Sprintf(text, `{"a": }`))); !errors.Is(err, ErrSyntax) {
+		t.Errorf("no JSON: %v", err)
+	}
+}

@@ -40,6 +40,9 @@ type scanner struct {
 	name    []byte // the latest key, unescaped; valid until the next one
 	lenient int
 	collect bool
+
+	streamed bool // leaves out what streaming does not look at
+
 	err     *DecodeError
 	found   []*DecodeError    // a collecting scanner's errors
 	notes   []finding.Finding // what was tolerated

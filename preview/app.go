@@ -25,7 +25,8 @@ type app struct {
 
 	clock    *clock
 	pacer    pacer
-	loader   *payload.FileLoader
+	loader   payload.Loader
+	files    *payload.FileLoader // the loader, where none was given
 	records  recordSink
 	messages messages
 	memory   memoryWatch
@@ -114,10 +115,14 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 		o: o, surf: surf, r: r, ctx: ctx,
 		clock:  &clock{start: time.Now(), virtual: o.FixedDT > 0, wall: o.wall},
 		pacer:  pacer{wall: wallWaiter{}},
-		loader: payload.NewFileLoader(0),
+		loader: o.Loader,
 		cam:    cameraDriver{path: o.Path, following: o.Path != nil},
 		appear: newAppear(o),
 		ending: ending{o: o},
+	}
+	if a.loader == nil {
+		a.files = payload.NewFileLoader(0)
+		a.loader = a.files
 	}
 	a.records = recordSink{out: o.OnRecord, clock: a.clock}
 	a.messages = messages{out: o.Message, clock: a.clock}
@@ -137,7 +142,7 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 // run is Run on whatever surface and renderer.
 func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep *stats.Report, err error) {
 	a := newApp(ctx, o, surf, r)
-	defer func() { err = errors.Join(err, a.loader.Close()) }()
+	defer func() { err = errors.Join(err, a.closeLoader()) }()
 	o.onTexture, o.onWhite = a.records.texture, a.textures.tellWhite
 	defer func() { o.onTexture, o.onWhite = nil, nil }()
 	if !a.clock.virtual {
@@ -169,6 +174,13 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		return nil, err
 	}
 	return a.report(), nil
+}
+
+func (a *app) closeLoader() error {
+	if a.files == nil {
+		return nil
+	}
+	return a.files.Close()
 }
 
 func (a *app) report() *stats.Report {

@@ -80,7 +80,7 @@ func isPayload(path string) bool { return strings.EqualFold(filepath.Ext(path), 
 
 func manifestScene(path string) Scene {
 	return Scene{Name: sceneName(path), Path: path, Load: func() (*Loaded, error) {
-		m, err := manifest.Load(path)
+		m, err := manifest.LoadStreamed(path)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func openFolder(dir string) ([]Scene, error) {
 	for depth := range 2 {
 		for _, path := range jsonFiles(dir, depth) {
 			// Reports and the like lie beside manifests.
-			if m, err := manifest.Load(path); err == nil && m.Tiles != nil {
+			if m, err := manifest.LoadStreamed(path); err == nil && m.Tiles != nil {
 				scenes = append(scenes, manifestScene(path))
 			}
 		}

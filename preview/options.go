@@ -33,6 +33,9 @@ var ErrUnavailable = surface.ErrUnavailable
 type Options struct {
 	Scenes []Scene // the first is shown, the others can be chosen
 	Config config.Config
+	// Loader reads and decodes payloads in the place of the program, as Render.TextureReader
+	// does with textures; nil: it does so itself.
+	Loader payload.Loader
 	// Fetcher brings the payloads of remote scenes; nil: all are local.
 	Fetcher payload.Fetcher
 	// TextureSource opens the files of textures that the Fetcher does not bring with

@@ -4,21 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/untoldkit/untold/internal/atomicfile"
 )
-
-// writePNG writes a picture; fast rather than small.
-func writePNG(path string, img *image.NRGBA) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
-	})
-}
 
 // pictures encodes PNG files beside the frames.
 type pictures struct {

@@ -159,7 +159,7 @@ func shownApp(t *testing.T, o *Options) *app {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(a.closeShown(), a.loader.Close()); err != nil {
+		if err := errors.Join(a.closeShown(), a.closeLoader()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -53,7 +53,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 		device: textureDevice{gpu: d, copies: caps.CopyTexture, anisotropy: o.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
-	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: caps.Blocks, ASTC: caps.ASTC, WebGL: caps.WebGL, Source: o.TextureSource})
+	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: caps.Blocks, ASTC: caps.ASTC, WebGL: caps.WebGL, Source: o.TextureSource, Reader: o.TextureReader})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))

@@ -52,6 +52,9 @@ type Options struct {
 	TextureWorkers int
 	// TextureSource, when set, opens the files of the folders that it knows.
 	TextureSource texfile.Source
+	// TextureReader, when set, reads and decodes textures in the place of the
+	// program; TextureWorkers is then how many at a time.
+	TextureReader texture.Reader
 	// OnTexture, when set, is told of everything that happens to textures, on the
 	// goroutine of the Renderer; not while another Streamer is followed.
 	OnTexture func(e *texture.Event, slot texture.Slot)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -46,8 +47,11 @@ func paramsOf(list []Param, of reflect.Type, at []int, prefix string) []Param {
 		p := Param{Key: key, Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), Meaning: f.Tag.Get("doc"), field: at, hi: math.Inf(1)}
 		p.Default = p.Text(&def)
 		text, inf := strings.CutSuffix(p.Range, ", or inf")
-		if n, _ := fmt.Sscanf(text, "at least %g", &p.lo); n == 0 {
-			_, _ = fmt.Sscanf(text, "%g to %g", &p.lo, &p.hi)
+		if least, ok := strings.CutPrefix(text, "at least "); ok {
+			p.lo, _ = strconv.ParseFloat(least, 64)
+		} else if lo, hi, ok := strings.Cut(text, " to "); ok {
+			p.lo, _ = strconv.ParseFloat(lo, 64)
+			p.hi, _ = strconv.ParseFloat(hi, 64)
 		}
 		if p.inf = inf; f.Type.Kind() == reflect.Int {
 			p.hi = min(p.hi, math.MaxInt32)

@@ -194,6 +194,12 @@ func (a *Asset) Retain() *Asset {
 	}
 }
 
+// Shares reports whether an asset is a handle on the same buffers as another one, or a
+// view of them.
+func (a *Asset) Shares(o *Asset) bool {
+	return a != nil && o != nil && a.buffers != nil && a.buffers == o.buffers
+}
+
 // appendAncestors appends the entities above one, unless they are there. Files
 // are checked for parents that exist, not for cycles: the walk is bounded.
 func (a *Asset) appendAncestors(dst []records.Entity, n *Layout, at int) []records.Entity {

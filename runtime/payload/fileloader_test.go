@@ -125,3 +125,40 @@ func TestCompletionsAfterClose(t *testing.T) {
 		t.Errorf("%d assets released, want 2", released)
 	}
 }
+
+// TestFileLoaderAnswersWithWhatIsKept: as long as the content is the same, also in a file
+// that was written again, and never with another content.
+func TestFileLoaderAnswersWithWhatIsKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.untold")
+	fake.WriteTriangles(t, path, format.FileTile, format.ModeNone, 1)
+	l := payload.NewFileLoader(1)
+	defer l.Close()
+	ask := func(kept *payload.Asset) *payload.Asset {
+		t.Helper()
+		r := fake.Ask(t, l, payload.Request{Dir: dir, Path: "a.untold", Kept: kept})
+		if r.Err != nil || r.Nodes != len(r.Asset.Layout().Nodes) || r.GeometryBytes != r.Asset.CPUBytes() {
+			t.Fatalf("%+v", r)
+		}
+		return r.Asset
+	}
+	first := ask(nil)
+	if a := ask(first); !a.Shares(first) {
+		t.Error("the same file is read again")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	fake.Write(t, path, data)
+	if a := ask(first); !a.Shares(first) {
+		t.Error("the same content is read again")
+	}
+	fake.WriteTriangles(t, path, format.FileTile, format.ModeNone, 2)
+	if a := ask(first); a.Shares(first) || a.Version == first.Version {
+		t.Error("a file with another content is taken for the one that is kept")
+	}
+}

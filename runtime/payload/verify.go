@@ -30,8 +30,8 @@ func (c *checked) fits(info os.FileInfo) bool {
 	return c.info != nil && os.SameFile(c.info, info) && c.info.Size() == info.Size() && c.info.ModTime().Equal(info.ModTime())
 }
 
-// fileKey names the file of a request.
-func fileKey(req *Request) string {
+// File returns the path of the payload on the local disk.
+func (req *Request) File() string {
 	if req.Local.File != "" {
 		return req.Local.File
 	}
@@ -63,7 +63,7 @@ func (l *FileLoader) verifyFile(req *Request, f *os.File, info os.FileInfo) erro
 	if req.SHA256 == "" {
 		return nil
 	}
-	key := fileKey(req)
+	key := req.File()
 	c := l.checkedBefore(key, info)
 	if c.sha256 == "" {
 		sum, err := l.sum(cancellable{req.Context, f}, info.Size())
@@ -101,7 +101,7 @@ func (l *FileLoader) sum(r io.ReaderAt, size int64) (string, error) {
 // verifyContent checks the hash that a container carries, once for as long as it
 // stays the same file.
 func (l *FileLoader) verifyContent(req *Request, info os.FileInfo, r *format.Reader) error {
-	key := fileKey(req)
+	key := req.File()
 	c := l.checkedBefore(key, info)
 	if c.content {
 		return nil

@@ -1,6 +1,8 @@
 package texture
 
 import (
+	"context"
+
 	"github.com/untoldkit/untold/internal/workpool"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -37,6 +39,16 @@ type FileOptions struct {
 	// Source, if set, opens the files of folders that it knows, such as those of a
 	// remote.Fetcher with TexturesOnDemand.
 	Source texfile.Source
+	// Reader, if set, does the reading and decoding, and Source is not asked. Workers
+	// is then how many files it is asked for at a time.
+	Reader Reader
+}
+
+// Reader finds, reads and decodes the files of textures elsewhere than in the calling
+// program, such as in workers of a browser. It is called from several goroutines.
+type Reader interface {
+	// ReadTexture is texfile.ReadFile.
+	ReadTexture(ctx context.Context, dir, uri string, o texfile.Options) (*texfile.Image, error)
 }
 
 // NewFileLoader returns a loader.
@@ -55,7 +67,7 @@ func NewFileLoader(o FileOptions) *FileLoader {
 // Start queues a request.
 func (l *FileLoader) Start(req Request) {
 	ok := false
-	if l.options.Source == nil {
+	if l.options.Source == nil || l.options.Reader != nil {
 		ok = l.pool.Start(openRequest{Request: req})
 	} else {
 		ok = l.pool.Beside(func() { l.open(req) })
@@ -99,13 +111,17 @@ func (l *FileLoader) Read(req Request) (*texfile.Image, error) {
 }
 
 func (l *FileLoader) read(x openRequest) (*texfile.Image, error) {
+	o := texfile.Options{
+		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC, WebGL: l.options.WebGL,
+	}
+	if l.options.Reader != nil {
+		return l.options.Reader.ReadTexture(x.Context, x.Dir, x.URI, o)
+	}
 	if x.file == nil {
 		var err error
 		if x.file, err = texfile.OpenFile(x.Context, x.Dir, x.URI, x.MaxSize, l.options.Source); err != nil {
 			return nil, err
 		}
 	}
-	return texfile.DecodeFile(x.Context, x.URI, x.file, texfile.Options{
-		Use: x.Use, Cutoff: x.Cutoff, MaxSize: x.MaxSize, MaxPixels: l.options.MaxPixels, Blocks: l.options.Blocks, ASTC: l.options.ASTC, WebGL: l.options.WebGL,
-	})
+	return texfile.DecodeFile(x.Context, x.URI, x.file, o)
 }

@@ -195,3 +195,39 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// elsewhere is a Reader.
+type elsewhere struct{ uris chan string }
+
+func (e elsewhere) ReadTexture(_ context.Context, dir, uri string, o texfile.Options) (*texfile.Image, error) {
+	e.uris <- dir + "/" + uri
+	s, err := texfile.NewSize(8, 8, texfile.RGBA8)
+	if err != nil || !o.Blocks || !o.WebGL || o.Use != texfile.Normal {
+		return nil, fmt.Errorf("%+v, %w", o, err)
+	}
+	return s.Blank(o.Use, o.MaxSize), nil
+}
+
+// TestFileLoaderReadsElsewhere: a Reader is asked for all, with the options of the loader.
+func TestFileLoaderReadsElsewhere(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	e := elsewhere{make(chan string, 2)}
+	l := NewFileLoader(FileOptions{Workers: 1, Blocks: true, WebGL: true, Reader: e})
+	done := newCompletions()
+	req := Request{Token: 3, Dir: "far", URI: "a.png", Use: texfile.Normal, MaxSize: 4, Context: t.Context(), Done: done}
+	l.Start(req)
+	if uri := <-e.uris; uri != "far/a.png" {
+		t.Error(uri)
+	}
+	img, err := l.Read(req)
+	if err != nil || img.Levels[0].Width != 4 {
+		t.Errorf("%+v, %v", img, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	got := done.box.Drain(nil)
+	if len(got) != 1 || got[0].err != nil || got[0].image.Use != texfile.Normal || len(e.uris) != 1 {
+		t.Errorf("%+v", got)
+	}
+}

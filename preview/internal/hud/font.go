@@ -3,11 +3,6 @@ package hud
 import (
 	"fmt"
 	"image"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // Fonts are sized in pixels.
@@ -36,26 +31,21 @@ type Font struct {
 	index   map[rune]int // of the glyphs beyond ASCII
 }
 
-// NewFont rasterises Go Mono at a height in pixels, which is kept within 7 and
-// 64.
+// rasterizer draws the characters of a monospaced font; font_go.go and font_js.go have
+// one.
+type rasterizer interface {
+	// metrics are those of every character, as in Font.
+	metrics() (advance, height, ascent int)
+	// draw draws a character with its left end and its baseline at a place.
+	draw(r rune, x, baseline int)
+	// finish returns what was drawn.
+	finish() (*image.Alpha, error)
+}
+
+// NewFont rasterises a monospaced font, of which a line is so many pixels high; that is
+// kept within 7 and 64. It is Go Mono, in a browser what that has.
 func NewFont(pixels int) (*Font, error) {
-	parsed, err := opentype.Parse(gomono.TTF)
-	if err != nil {
-		return nil, fmt.Errorf("hud: %w", err)
-	}
-	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{
-		Size: float64(max(minFont, min(pixels, maxFont))), DPI: 72, Hinting: font.HintingFull,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("hud: %w", err)
-	}
-	defer face.Close()
-	m := face.Metrics()
-	advance, _ := face.GlyphAdvance('0')
-	f := &Font{
-		Advance: advance.Ceil(), Height: (m.Ascent + m.Descent).Ceil(), Ascent: m.Ascent.Ceil(),
-		columns: 16, index: map[rune]int{},
-	}
+	f := &Font{columns: 16, index: map[rune]int{}}
 	runes := []rune{0} // the first cell is the solid one
 	for r := rune(firstGlyph); r <= lastGlyph; r++ {
 		runes = append(runes, r)
@@ -65,20 +55,24 @@ func NewFont(pixels int) (*Font, error) {
 		runes = append(runes, r)
 	}
 	rows := (len(runes) + f.columns - 1) / f.columns
-	f.atlas = image.NewAlpha(image.Rect(0, 0, f.columns*(f.Advance+1), rows*(f.Height+1)))
-	d := font.Drawer{Dst: f.atlas, Src: image.Opaque, Face: face}
-	for i, r := range runes {
-		x, y := f.cell(i)
-		if i == 0 {
-			for py := range f.Height {
-				for px := range f.Advance {
-					f.atlas.Pix[f.atlas.PixOffset(x+px, y+py)] = 255
-				}
-			}
-			continue
+	d, err := newRasterizer(max(minFont, min(pixels, maxFont)), func(advance, height int) (w, h int) {
+		return f.columns * (advance + 1), rows * (height + 1)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hud: %w", err)
+	}
+	f.Advance, f.Height, f.Ascent = d.metrics()
+	for i, r := range runes[1:] {
+		x, y := f.cell(i + 1)
+		d.draw(r, x, y+f.Ascent)
+	}
+	if f.atlas, err = d.finish(); err != nil {
+		return nil, fmt.Errorf("hud: %w", err)
+	}
+	for y := range f.Height {
+		for x := range f.Advance {
+			f.atlas.Pix[f.atlas.PixOffset(x, y)] = 255
 		}
-		d.Dot = fixed.P(x, y+f.Ascent)
-		d.DrawString(string(r))
 	}
 	return f, nil
 }

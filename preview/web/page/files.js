@@ -1,12 +1,14 @@
 // The file system of the viewer: what lies below /served is fetched from where the
 // page comes from, by ranges, all else is not there. The program sees files as on a
-// disk and reads the parts that it needs.
+// disk and reads the parts that it needs. What was fetched is kept on the disk of the
+// browser (cache.js); as long as the manifest is the same it serves without a request.
+import { DiskCache } from "./cache.js";
 
 const ROOT = "/served/";
 const HEAD = 256 << 10; // bytes of the first request for a file
 const AHEAD = 1 << 20; // bytes of further ones, at least
-const KEEP = 64 << 20; // bytes of files that are closed, at most
-const FRESH = 5000; // ms for which one is taken to be as it was
+const KEEP = 32 << 20; // bytes of files that are closed, at most
+const FRESH = 5000; // ms for which one is taken to be as it was, where no manifest says so
 
 // Names of files; all others are folders, of which nothing is asked for.
 const FILE = /\.(json|untold|utex|png|jpe?g|webp|ktx2|tga|bmp|tiff?|astc)$/i;
@@ -24,32 +26,82 @@ const info = (directory, size, time, ino) => ({
 
 // One file as it was answered first.
 class File {
-  constructor(files, url, ino) {
-    Object.assign(this, { files, url, ino, size: 0, time: 0, tag: null, parts: [], bytes: 0, opened: 0, at: performance.now() });
+  constructor(files, url) {
+    const stored = []; // places of parts on the disk
+    Object.assign(this, { files, url, stored, ino: 0, size: 0, time: 0, tag: null, modified: null, version: null, parts: [], bytes: 0, opened: 0, at: Infinity });
+    this.whole = url.pathname.endsWith(".json");
   }
 
-  // ask fetches a range and keeps it.
-  async ask(from, to) {
+  // open finds what the disk has of the file, or asks for its beginning.
+  async open() {
+    await this.begin();
+    this.at = performance.now();
+  }
+
+  async begin() {
     const { files } = this;
-    const whole = this.url.pathname.endsWith(".json");
+    const disk = this.whole ? null : await files.disk;
+    const kept = disk && (await disk.find(this.url.href));
+    if (kept && (await this.valid(kept))) {
+      this.is(kept.size, kept.tag, kept.modified);
+      this.stored = kept.parts.map((p) => p[0]);
+      return;
+    }
+    if (!this.bytes) await this.ask(0, HEAD);
+  }
+
+  // valid reports whether a file on the disk is that of the server, which is asked when
+  // the manifest is not the one with which it was stored. What it answers of another
+  // version is taken; when it does not answer, the old one serves.
+  async valid(kept) {
+    const { files } = this;
+    if (files.version && kept.version === files.version) return true;
+    if (!kept.tag || this.url.origin !== location.origin) return false;
+    try {
+      if (!(await this.ask(0, HEAD, { "If-None-Match": kept.tag }))) return false;
+    } catch (e) {
+      if (e.code === "EIO") return true;
+      throw e;
+    }
+    (await files.disk).mark(this.url.href, files.version);
+    return true;
+  }
+
+  // is takes note of which version of the file this is.
+  is(size, tag, modified) {
+    Object.assign(this, { size, tag, modified, version: this.files.version });
+    this.time = Date.parse(modified) || 0;
+    this.ino = this.files.number(`${this.url.href} ${tag || modified} ${size}`);
+  }
+
+  // ask fetches a range and keeps it. It returns true when the file has not changed.
+  async ask(from, to, condition) {
+    const { files } = this;
     files.active++;
     files.requests++;
     try {
-      const r = await fetch(this.url, { headers: whole ? {} : { Range: `bytes=${from}-${to - 1}` }, credentials: "same-origin" });
-      if (r.status === 416 && from === 0) return; // it is empty
+      const headers = this.whole ? {} : { Range: `bytes=${from}-${to - 1}`, ...condition };
+      const r = await fetch(this.url, { headers, credentials: "same-origin", cache: this.whole ? "no-cache" : (await files.disk) ? "no-store" : "default" });
+      if (r.status === 304 && condition) return true;
+      if (r.status === 416 && from === 0) return false; // it is empty
       if (!r.ok) throw fault(r.status === 404 || r.status === 410 ? "ENOENT" : r.status === 403 ? "EACCES" : "EIO", `${this.url.pathname}: ${r.status} ${r.statusText}`);
       const data = new Uint8Array(await r.arrayBuffer());
       const range = r.status === 206 && /bytes (\d+)-\d+\/(\d+)/.exec(r.headers.get("Content-Range") || "");
       const at = range ? +range[1] : 0;
       const size = range ? +range[2] : data.length;
       const tag = r.headers.get("ETag");
-      if (this.bytes && (size !== this.size || tag !== this.tag)) throw fault("EIO", `${this.url.pathname} has changed`);
-      this.size = size;
-      this.tag = tag;
-      this.time = Date.parse(r.headers.get("Last-Modified")) || 0;
-      if (data.length) this.parts.push({ from: at, to: at + data.length, data });
-      this.bytes += data.length;
+      if ((this.bytes || this.stored.length) && (size !== this.size || tag !== this.tag)) {
+        files.distrust(this);
+        throw fault("EIO", `${this.url.pathname} has changed`);
+      }
+      this.is(size, tag, r.headers.get("Last-Modified"));
+      if (data.length) this.keep(at, data);
       files.loaded += data.length;
+      files.told(files.loaded);
+      if (this.whole) files.manifest(this);
+      const disk = !this.whole && (await files.disk);
+      if (disk) disk.store({ url: this.url.href, tag, modified: this.modified, size, version: this.version }, at, data);
+      return false;
     } catch (e) {
       if (!e.code || typeof e.code !== "string") e = fault("EIO", `${this.url.pathname}: ${e.message}`);
       if (e.code === "EIO") files.failed(e.message);
@@ -59,18 +111,37 @@ class File {
     }
   }
 
+  keep(at, data) {
+    this.parts.push({ from: at, to: at + data.length, data });
+    this.bytes += data.length;
+  }
+
+  // part returns what holds a place: of the memory, else of the disk.
+  async part(at) {
+    const has = (p) => p.from <= at && at < p.to;
+    for (;;) {
+      const part = this.parts.find(has);
+      if (part) return part;
+      const from = this.stored.reduce((n, p) => (p <= at ? Math.max(n, p) : n), -1);
+      if (from < 0) return null;
+      this.stored = this.stored.filter((p) => p !== from);
+      const data = await (await this.files.disk).read(this.url.href, from);
+      if (data && from + data.length <= this.size) this.keep(from, data);
+    }
+  }
+
   // read copies what there is from a place on, at most length bytes.
   async read(buffer, offset, length, position) {
     length = Math.max(0, Math.min(length, this.size - position));
     let done = 0;
     while (done < length) {
       const at = position + done;
-      const part = this.parts.find((p) => p.from <= at && at < p.to);
+      let part = await this.part(at);
       if (!part) {
-        const next = this.parts.reduce((n, p) => (p.from > at ? Math.min(n, p.from) : n), this.size);
+        const next = [...this.parts.map((p) => p.from), ...this.stored].reduce((n, p) => (p > at ? Math.min(n, p) : n), this.size);
         await this.ask(at, Math.min(next, Math.max(position + length, at + AHEAD)));
-        if (!this.parts.some((p) => p.from <= at && at < p.to)) throw fault("EIO", `${this.url.pathname}: the server sent another range`);
-        continue;
+        part = await this.part(at);
+        if (!part) throw fault("EIO", `${this.url.pathname}: the server sent another range`);
       }
       const n = Math.min(length - done, part.to - at);
       buffer.set(part.data.subarray(at - part.from, at - part.from + n), offset + done);
@@ -81,9 +152,49 @@ class File {
 }
 
 export class Files {
-  // failed is told what cannot be loaded, but for files that are not there.
-  constructor(base, failed) {
-    Object.assign(this, { base, failed, known: new Map(), handles: new Map(), next: 3, active: 0, requests: 0, loaded: 0 });
+  // settings are the base of all files, as text; scene, the path of the manifest below
+  // it; version, by which that is told from others, null while it is not known; cache,
+  // bytes of the disk cache. failed is told what cannot be loaded, but for files that are
+  // not there; told how many bytes have come; renewed of a version of the manifest.
+  constructor(settings, failed, told = () => {}, renewed = () => {}) {
+    Object.assign(this, { failed, told, renewed, known: new Map(), handles: new Map(), numbers: new Map(), next: 3, active: 0, requests: 0, loaded: 0, said: "" });
+    this.set(settings);
+    this.disk = DiskCache.open(settings.cache);
+  }
+
+  set({ base, scene, version }) {
+    if (base !== undefined) this.base = base;
+    if (scene !== undefined) this.scene = scene;
+    if (version !== undefined) this.version = version;
+  }
+
+  // close gives the disk back.
+  close() {
+    this.disk.then((d) => d && d.close());
+  }
+
+  // manifest takes note of the version of the manifest.
+  manifest(file) {
+    const version = file.tag || file.modified;
+    if (file.url.href !== this.url(ROOT + this.scene).href || version === this.version) return;
+    this.version = version;
+    this.renewed(version);
+  }
+
+  // number returns the number of a version of a file, always the same.
+  number(name) {
+    if (!this.numbers.has(name)) this.numbers.set(name, ++this.next);
+    return this.numbers.get(name);
+  }
+
+  url(path) {
+    return new URL(path.slice(ROOT.length).split("/").map(encodeURIComponent).join("/"), this.base);
+  }
+
+  // fresh reports whether a file is taken to be as it was.
+  fresh(file) {
+    if (file.opened || performance.now() - file.at <= FRESH) return true;
+    return !file.whole && this.version && file.version === this.version;
   }
 
   // find returns a file, or null for a folder.
@@ -92,16 +203,23 @@ export class Files {
     if (!path.startsWith(ROOT) || path.includes("/.")) throw fault("ENOENT");
     if (!FILE.test(path)) return null;
     let entry = this.known.get(path);
-    if (!entry || (!entry.file.opened && performance.now() - entry.file.at > FRESH)) {
-      const url = new URL(path.slice(ROOT.length).split("/").map(encodeURIComponent).join("/"), this.base);
-      const file = new File(this, url, ++this.next);
-      entry = { file, head: file.ask(0, HEAD) };
+    if (!entry || !this.fresh(entry.file)) {
+      const file = new File(this, this.url(path));
+      entry = { file, head: file.open() };
       this.known.set(path, entry);
-      entry.head.catch(() => this.known.delete(path));
+      entry.head.catch(() => this.known.get(path) === entry && this.known.delete(path));
     }
     await entry.head;
     this.forget();
     return entry.file;
+  }
+
+  // distrust forgets what is kept of a file, or of the one at a path: it makes no sense.
+  async distrust(what) {
+    const url = what.url || this.url(what);
+    for (const [path, { file }] of this.known) if (file.url.href === url.href) this.known.delete(path);
+    const disk = await this.disk;
+    if (disk) disk.drop(url.href);
   }
 
   // forget drops files that are closed, the oldest first, beyond what is kept.
@@ -133,6 +251,7 @@ export class Files {
         line += text.decode(data, { stream: true });
         const lines = line.split("\n");
         line = lines.pop();
+        if (fd === 2 && lines.length) this.said = lines[lines.length - 1];
         lines.forEach((l) => (fd === 2 ? console.error(l) : console.log(l)));
         return data.length;
       },

@@ -178,8 +178,9 @@ export class UntoldViewer extends HTMLElement {
     });
   }
 
-  #number(name) {
-    return +this.getAttribute(name) || 0;
+  #number(name, value = 0) {
+    const n = this.hasAttribute(name) ? +this.getAttribute(name) : NaN;
+    return Number.isFinite(n) ? n : value;
   }
 
   #start({ flight = null, flown = () => {}, broken = null }) {
@@ -208,6 +209,7 @@ export class UntoldViewer extends HTMLElement {
     });
     try {
       run = new Viewer(canvas, new URL(this.src), {
+        workers: this.#number("workers", null), cache: this.#number("cache", null),
         samples: this.#number("samples"), shadows: this.#number("shadows"), scale: this.#number("scale"), plain: this.hasAttribute("plain"),
         without: (this.getAttribute("without") || "").split(","), start: at && numbersOf(at), flight, always: () => this.getAttribute("gestures") === "always",
       }, {
@@ -295,7 +297,7 @@ export class UntoldViewer extends HTMLElement {
   #status(s) {
     const by = this.#by;
     const { files } = this.#run;
-    this.#stats = Object.freeze({ ...s, loaded: files.loaded, requests: files.requests, memory: this.#run.memory.buffer.byteLength });
+    this.#stats = Object.freeze({ ...s, loaded: this.#run.fetched(), requests: files.requests, memory: this.#run.memory.buffer.byteLength });
     if (s.draws > 0 || (s.frame > 60 && s.loads === 0)) by.loading.hidden = true;
     by.streaming.hidden = s.missing === 0;
     by.streaming.value = 1 - s.missing;

@@ -1,6 +1,8 @@
 // A run of the viewer's program on a canvas: it is loaded, handed what it needs, and
 // ended.
+import { BUDGET } from "./cache.js";
 import { Canvas } from "./canvas.js";
+import { Decoders, decoderCount } from "./decoders.js";
 import { Files } from "./files.js";
 import { WebGL } from "./webgl.js";
 
@@ -84,10 +86,10 @@ export class NoGraphics extends Error {}
 //   flown(events, n)    the end of a rehearsal
 //   ended(text)         the program has ended; text says why, "" if it was told to
 export class Viewer {
-  // options: samples, shadows, scale, without, plain, start, flight; always is whether
+  // options: workers, cache (MB), samples, shadows, scale, without, plain, start, flight; always is whether
   // the wheel is taken without the focus.
   constructor(canvas, src, options, tell) {
-    Object.assign(this, { element: canvas, src, options, tell, memory: null, over: false, stopped: false, page: null, files: null, canvas: null });
+    Object.assign(this, { element: canvas, src, options, tell, memory: null, loaded: [], decoders: null, over: false, stopped: false, page: null, files: null, canvas: null });
     const place = SCENE.exec(src.pathname);
     if (!place) throw new Error(`${src.href} is no manifest, whose name ends in .json`);
     this.base = new URL(place[1], src);
@@ -107,9 +109,15 @@ export class Viewer {
   // run resolves when the program has ended.
   async run() {
     const { options, tell } = this;
-    this.files = new Files(this.base, (text) => this.stopped || tell.trouble(text));
+    const trouble = (text) => this.stopped || tell.trouble(text);
+    const coming = program((part) => this.stopped || tell.loading(part));
+    coming.catch(() => {}); // which is told when it is needed
+    const settings = { base: this.base.href, scene: this.name, cache: 1e6 * (options.cache ?? BUDGET / 1e6) };
+    this.files = new Files(settings, trouble, () => {}, (version) => this.decoders.tell({ version }));
+    this.decoders = new Decoders(options.workers ?? decoderCount(), coming, settings, (i, { failed, loaded }) => (failed ? trouble(failed) : (this.loaded[i] = loaded)));
+    this.files.find("/served/" + this.name).catch(() => {}); // comes while the program is compiled
     if (!globalThis.Go) await import("./wasm_exec.js");
-    const module = await program((part) => this.stopped || tell.loading(part));
+    const module = await coming;
     if (this.stopped) return;
     const software = this.gl.software();
     this.canvas = new Canvas(this.element, this.gl, options.scale || (software ? 1 : 2), options.always);
@@ -121,6 +129,8 @@ export class Viewer {
       plain: !!options.plain,
       start: options.start || null,
       flight: options.flight || null,
+      decoders: this.decoders,
+      distrust: (path) => this.files.distrust(path),
       message: (text) => tell.message(text),
       status: (s) => this.stopped || tell.status(s),
       viewpoints: (list) => tell.viewpoints(list),
@@ -149,6 +159,11 @@ export class Viewer {
     tell.ended(this.stopped ? "" : why || "it has ended by itself");
   }
 
+  // fetched is how many bytes have come.
+  fetched() {
+    return this.loaded.reduce((sum, n) => sum + n, this.files.loaded);
+  }
+
   // stop ends the program and frees what it has, as soon as it has noticed.
   stop() {
     if (this.stopped) return;
@@ -166,6 +181,8 @@ export class Viewer {
     if (this.freed) return;
     this.freed = true;
     if (this.canvas) this.canvas.close();
+    if (this.decoders) this.decoders.close();
+    if (this.files) this.files.close();
     this.element.removeEventListener("webglcontextlost", this.lost);
     const lose = this.gl.gl.getExtension("WEBGL_lose_context");
     if (lose) lose.loseContext();

@@ -5,11 +5,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"syscall/js"
 	"time"
 
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/preview/web/internal/decoder"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 )
@@ -21,7 +25,15 @@ const (
 	textureBudget  = 256 << 20
 )
 
+// textureWorkers is how many textures the decoders are asked for at a time: while one is
+// fetched others are decoded.
+const textureWorkers = 8
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "decode" { // of a worker: decoder.js
+		fmt.Fprintln(os.Stderr, decoder.Serve(js.Global().Get("untoldDecoder")))
+		return
+	}
 	page := js.Global().Get("untoldPage")
 	text := ""
 	if err := run(page); err != nil {
@@ -30,7 +42,7 @@ func main() {
 	page.Call("ended", text)
 }
 
-func run(page js.Value) error {
+func run(page js.Value) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c := &preview.Control{}
@@ -42,9 +54,17 @@ func run(page js.Value) error {
 	cfg := config.Default()
 	cfg.GeometryBudget, cfg.TextureBudget = geometryBudget, textureBudget
 	t := &teller{page: page}
+	pool := decoder.NewPool(decoder.NewPort(page.Get("decoders")), decoder.PoolOptions{
+		Said:     func(text string) { js.Global().Get("console").Call("warn", text) },
+		Distrust: func(file string) { page.Call("distrust", file) },
+	})
+	defer func() { err = errors.Join(err, pool.Close()) }()
 	o := preview.Options{
-		Scenes: scenes, Config: cfg, NoHUD: true, KeepOpen: true, Control: c,
-		Render:   render.Options{Samples: page.Get("samples").Int(), ShadowSize: page.Get("shadows").Int(), Plain: page.Get("plain").Bool()},
+		Scenes: scenes, Config: cfg, NoHUD: true, KeepOpen: true, Control: c, Loader: pool,
+		Render: render.Options{
+			Samples: page.Get("samples").Int(), ShadowSize: page.Get("shadows").Int(), Plain: page.Get("plain").Bool(),
+			TextureReader: pool, TextureWorkers: textureWorkers,
+		},
 		Message:  func(text string) { page.Call("message", text) },
 		OnStatus: t.status,
 	}
