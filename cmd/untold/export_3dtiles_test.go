@@ -61,11 +61,11 @@ func TestExportTilesetRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"export", dir, "-o", "a", "--format", "i3s"}, `--format is "i3s"; use gltf or 3dtiles`},
+		{[]string{"export", dir, "-o", "a", "--format", "i3s"}, `--format is "i3s"; use gltf, 3dtiles or web`},
 		{[]string{"export", dir, "-o", "a.glb", "--format", "3dtiles"}, "writes a folder, or a file that ends in .3tz"},
 		{[]string{"export", dir, "-o", "a.3tz", "--format", "gltf"}, "--format gltf writes a .glb or a .gltf"},
 		{[]string{"export", container, "-o", "a.3tz"}, "is a container; 3D Tiles are made of a manifest"},
-		{[]string{"export", dir, "-o", "a.3tz", "--levels", "hlod"}, "3D Tiles have all levels"},
+		{[]string{"export", dir, "-o", "a.3tz", "--levels", "hlod"}, "3D Tiles and pages for the web have all levels"},
 		{[]string{"export", dir, "-o", "a.glb", "--ecef", "1,2,3"}, "add --format 3dtiles"},
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,2"}, "use LON,LAT,HEIGHT"},
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,north,3"}, `"north" is no number`},

@@ -26,7 +26,7 @@ func TestLevelFlags(t *testing.T) {
 		{"--lod-level 0.5:0.4", 1, 1, ""},
 		{"--lod --lod-level 0.5:0.4 --hlod=false", 1, 0, ""},
 		{"--hlod-level _far:1:0.05", 2, 1, ""},
-		{"--lod=false --lod-level 0.5:0.4 --hlod", 0, 1, ""},
+		{"--lod=false --lod-level 0.5:0.4 --hlod", 0, 0, "--lod=false makes no LODs"},
 		{"--lod-level 0.5", 0, 0, "DISTANCE:RATIO"},
 		{"--hlod-level far", 0, 0, "SUFFIX:DISTANCE:RATIO"},
 		{"--lod-level 0.5:2", 0, 0, "ratio"},

@@ -28,7 +28,7 @@ func (r *remoteFlags) scenesAt(ctx context.Context, a *app, address string) ([]s
 	if err != nil || u.Path != "" && !strings.HasSuffix(u.Path, "/") {
 		return []string{address}, nil // what is wrong with it is said where it is opened
 	}
-	u.Path, u.RawPath, u.RawQuery, u.Fragment = "/"+strings.TrimPrefix(u.Path, "/"), "", "", ""
+	u.Path, u.RawPath, u.Fragment = "/"+strings.TrimPrefix(u.Path, "/"), "", ""
 	var list []string
 	err = r.visit(ctx, a, func(ctx context.Context, _ string, fetch *remote.Fetcher) error {
 		path, err := fetch.Local(ctx, u.JoinPath("scenes.json").String(), remote.Expected{})
@@ -56,7 +56,11 @@ func (r *remoteFlags) oneSceneAt(ctx context.Context, a *app, address string) (s
 	if err != nil || len(list) == 1 {
 		return strings.Join(list, ""), err
 	}
-	return "", fmt.Errorf("%s has %s; name one: %s", remote.Redact(address), human.Plural(len(list), "scene"), strings.Join(list, ", "))
+	shown := make([]string, len(list))
+	for i := range list {
+		shown[i] = remote.Redact(list[i])
+	}
+	return "", fmt.Errorf("%s has %s; name one: %s", remote.Redact(address), human.Plural(len(list), "scene"), strings.Join(shown, ", "))
 }
 
 // allScenesAt replaces the addresses among arguments by those of their scenes.
@@ -101,7 +105,7 @@ func readSceneList(path string, folder *url.URL) ([]string, error) {
 		if err := payloadpath.Check(s.Path); err != nil {
 			return nil, fmt.Errorf("scene %d of scenes.json: %w", i, err)
 		}
-		list = append(list, folder.ResolveReference(&url.URL{Path: s.Path}).String())
+		list = append(list, folder.ResolveReference(&url.URL{Path: s.Path, RawQuery: folder.RawQuery}).String())
 	}
 	return list, nil
 }

@@ -165,7 +165,7 @@ func TestServeCommand(t *testing.T) {
 	// What lists the scenes depends on whether the page was built.
 	list, lines := s.url, 8
 	if _, err := web.FS(); err == nil {
-		if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "<canvas") {
+		if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "<untold-viewer") {
 			t.Errorf("%d %s", code, body)
 		}
 		list += ".viewer/scenes.json"

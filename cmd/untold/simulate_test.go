@@ -115,7 +115,7 @@ func TestSimulateUsage(t *testing.T) {
 		{[]string{d01, "--fail-if", "undrawn"}, 2, "has no comparison"},
 		{[]string{d01, "--bandwidth", "10"}, 2, "is no bandwidth: write 10MBps"},
 		{[]string{d01, "--latency", "50"}, 2, "--latency"},
-		{[]string{d01, "--orbit", "--fly-through"}, 2, "none of the others can be"},
+		{[]string{d01, "--orbit", "--fly-through"}, 2, "exclude each other"},
 		{[]string{d01, "--set", "maxConcurrentTileLoad=3"}, 2, `did you mean "maxConcurrentTileLoads"?`},
 		{[]string{d01, "--set", "maxConcurrentTileLoads"}, 2, "write KEY=VALUE"},
 		{[]string{d01, "--mode", "loose"}, 2, "covered or strict"},

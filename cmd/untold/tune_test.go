@@ -47,7 +47,10 @@ func TestTune(t *testing.T) {
 		t.Error(got)
 	}
 	for _, bad := range [][]string{
-		{"tune", "-"}, {"tune", scene, "--trials", "0"}, {"tune", scene, "-o", "-", "--json"}, {"tune", filepath.Join(out, "none.glb")},
+		{"tune", "-"},
+		{"tune", scene, "--trials", "0"},
+		{"tune", scene, "-o", "-", "--json"},
+		{"tune", filepath.Join(out, "none.glb")},
 		{"tune", scene, "--force", "--camera-path", scene},
 	} {
 		if r := here(t, bad...); r.code == 0 || strings.Count(r.err, "error:") != 1 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +167,7 @@ func (c *cookFlags) follow(cmd *cobra.Command, a *app, args []string) error {
 		return nil
 	}
 	f.follow(ctx, ticks, func() bool { return broken() != nil })
-	return cmp.Or(broken(), context.Cause(ctx))
+	return broken() // a signal is how it ends
 }
 
 // inputFiles are the files that arguments name now.

@@ -391,7 +391,7 @@ func (p *Pool) died(w *worker, why string) {
 			if !j.answered {
 				j.answered = true
 				j.release()
-				go j.fail(fmt.Errorf("%w (%s): the file may be damaged, or need more memory than the browser gives: smaller tiles and images need less (untold cook --tile-size, --max-texture-size)", ErrDied, why))
+				go j.fail(fmt.Errorf("%w (%s): the file may be damaged, or need more memory than the browser gives: smaller tiles and images need less (untold cook --tile-size, --max-texture)", ErrDied, why))
 			}
 		case j.answered:
 		case w.ready && !guilty:
