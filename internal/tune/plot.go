@@ -13,6 +13,8 @@ const (
 	width, height            = 1000, 640
 	left, right, top, bottom = 80, 30, 60, 60
 	ground                   = 40 // below an error of 0
+
+	clipped = 4 // times the error of the defaults that are shown
 )
 
 // WritePlot draws the trade-off as an SVG picture: for each trial the bytes that it takes,
@@ -25,13 +27,15 @@ func (r *Result) WritePlot(w io.Writer, title string) error {
 			most, coarse = max(most, float64(t.Bytes)), max(coarse, t.ErrorP50)
 		}
 	}
-	// Round scales, with room above the highest point.
+	// Round scales, with room above the highest point; what is far coarser than the
+	// defaults stands at the upper edge.
+	coarse = min(coarse, clipped*max(r.Trials[0].ErrorP50, unseen))
 	most, coarse = ceil(most*1.05/1e6), max(ceil(coarse*1.1), 1)
 	x := func(bytes int64) float64 {
 		return left + float64(float64(bytes)/1e6/most*(width-left-right))
 	}
 	y := func(pixels float64) float64 {
-		return height - bottom - ground - float64(pixels/coarse*(height-top-bottom-ground))
+		return height - bottom - ground - float64(min(pixels/coarse, 1)*(height-top-bottom-ground))
 	}
 
 	var b strings.Builder
