@@ -154,7 +154,7 @@ func normalOf(m *simplify.Mesh, t int) geom.Vec3 {
 func (x *levelChain) divide(m *simplify.Mesh, o *simplify.Options) error {
 	for i := range x.priced {
 		if k := &x.priced[i]; k.mesh.Equal(m) {
-			o.Parts, o.PartWhole, o.PartCosts, o.Seams = k.of, k.whole, k.costs, k.seams
+			x.useParts(o, k)
 			return nil
 		}
 	}
@@ -162,22 +162,29 @@ func (x *levelChain) divide(m *simplify.Mesh, o *simplify.Options) error {
 	if !x.divided {
 		x.divided, x.faces = true, float64(s.flat()) >= flatShare*float64(m.Triangles())
 	}
-	p := s.parts(x.faces)
-	o.Parts, o.PartWhole = p.of, p.whole
+	k := pricedMesh{mesh: m, parts: s.parts(x.faces)}
 	if x.faces {
 		if err := x.refer(); err != nil {
 			return err
 		}
-		o.PartCosts = x.seenCosts(m, &p)
-		o.Seams = simplify.SeamsRelax // corners stay sharp
+		k.costs = x.seenCosts(m, &k.parts)
 	} else {
-		o.PartCosts = sizeCosts(m, &p)
+		k.costs = sizeCosts(m, &k.parts)
 	}
 	if len(x.priced) == mostPriced {
 		x.priced = x.priced[1:]
 	}
-	x.priced = append(x.priced, pricedMesh{m, p, o.PartCosts, o.Seams})
+	x.priced = append(x.priced, k)
+	x.useParts(o, &k)
 	return nil
+}
+
+// useParts hands parts to the simplifier. How it treats seams is otherwise the level's.
+func (x *levelChain) useParts(o *simplify.Options, k *pricedMesh) {
+	o.Parts, o.PartWhole, o.PartCosts = k.of, k.whole, k.costs
+	if x.faces {
+		o.Seams = simplify.SeamsRelax // corners stay sharp
+	}
 }
 
 // mostPriced is how many meshes are remembered: two for each of two levels.
@@ -188,7 +195,6 @@ type pricedMesh struct {
 	mesh *simplify.Mesh
 	parts
 	costs []float64
-	seams simplify.SeamMode
 }
 
 // What the removal of a part costs is in the unit of collapses: an area times

@@ -41,6 +41,9 @@ file is never replaced without --force.`,
 			if args[0] == "-" || remote.IsURL(args[0]) {
 				return errors.New("init writes a file beside a scene on the disk: download it first")
 			}
+			if source(cmd.Flags(), "output") != fromCommandLine {
+				out = "" // in a file of settings it is the folder of cook
+			}
 			return initScene(cmd, a, args[0], out, force)
 		},
 	}

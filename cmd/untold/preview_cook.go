@@ -107,7 +107,7 @@ func (w *workshop) add(path string) ([]preview.Scene, error) {
 	w.cooks++
 	out := filepath.Join(w.dir, fmt.Sprint(w.cooks))
 	f := follower{files: []string{path, profileOf(path)}, cook: func() ([]string, error) { return w.again(path, out) }}
-	before := f.look()
+	before, began := f.look(), time.Now()
 	manifest, files, err := w.cook(path, out)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (w *workshop) add(path string) ([]preview.Scene, error) {
 			ticks, stop := followTicks()
 			defer stop()
 			f.files = files
-			f.settle(before)
+			f.settle(before, began)
 			f.follow(w.ctx, ticks, nil)
 		})
 	}

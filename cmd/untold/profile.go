@@ -60,6 +60,11 @@ func readBeside(file string) (*profile, error) {
 // profileOf is where the settings beside a scene are, if there are any.
 func profileOf(scene string) string { return filepath.Join(filepath.Dir(scene), profileName) }
 
+// has reports whether a file, which may be nil, has an entry.
+func (p *profile) has(key string) bool {
+	return p != nil && slices.ContainsFunc(p.entries, func(e profileEntry) bool { return e.key.Value == key })
+}
+
 // read fills in the entries. Errors name the path.
 func (p *profile) read() error {
 	data, err := plainfile.Read(p.path, maxProfile)

@@ -88,7 +88,8 @@ type tuner struct {
 	cmd   *cobra.Command
 	a     *app
 	args  []string
-	dir   string // of the cooks
+	dir   string   // of the cooks
+	there *profile // what the file of settings holds already, nil for none
 	base  *cook.Result
 	paths []*simulate.CameraPath
 }
@@ -102,11 +103,19 @@ func (t *tuneFlags) run(cmd *cobra.Command, a *app, args []string) error {
 			return fmt.Errorf("tune reads its scene many times, and %s is no file: download it first", oneLine(in))
 		}
 	}
+	if source(cmd.Flags(), "output") != fromCommandLine {
+		t.out = "" // in a file of settings it is the folder of cook
+	}
 	before, err := t.target(args[0])
 	if err != nil {
 		return err
 	}
 	u := &tuner{tuneFlags: t, cmd: cmd, a: a, args: args}
+	if before != "" {
+		if u.there, err = readNamed(t.out); err != nil {
+			return err
+		}
+	}
 	for _, name := range t.cameraPaths {
 		p, err := simulate.LoadCameraPath(name)
 		if err != nil {
@@ -143,6 +152,9 @@ func (t *tuneFlags) target(scene string) (before string, err error) {
 			scene = filepath.Join(scene, "scene")
 		}
 		t.out = profileOf(scene)
+	}
+	if st, err := os.Stat(filepath.Dir(t.out)); err != nil || !st.IsDir() {
+		return "", fmt.Errorf("%s is no folder to write %s to", filepath.Dir(t.out), filepath.Base(t.out))
 	}
 	data, err := plainfile.Read(t.out, maxProfile)
 	switch {
@@ -252,10 +264,23 @@ func (u *tuner) flags(c *cookFlags) (*cobra.Command, error) {
 	if err := applyEnv(cmd); err != nil {
 		return nil, err
 	}
+	if u.there != nil {
+		if err := u.there.applyAll(cmd, u.a.flags); err != nil {
+			return nil, err
+		}
+	}
 	if u.a.profile != nil {
 		return cmd, u.a.profile.applyAll(cmd, u.a.flags)
 	}
 	return cmd, u.a.applyProfileOf(cmd, u.args[0])
+}
+
+// beside is a path beside the scene, where its settings are.
+func (u *tuner) beside() string {
+	if st, err := os.Stat(u.args[0]); err == nil && st.IsDir() {
+		return filepath.Join(u.args[0], "scene")
+	}
+	return u.args[0]
 }
 
 // try cooks and streams.
@@ -335,10 +360,8 @@ func (u *tuner) stream(ctx context.Context, manifest string, p *simulate.CameraP
 	if err != nil {
 		return nil, err
 	}
-	if u.a.profile != nil {
-		if err := u.a.runtimeProfile(&sc.Config, manifest); err != nil {
-			return nil, err
-		}
+	if err := u.a.runtimeProfile(&sc.Config, u.beside()); err != nil {
+		return nil, err
 	}
 	if u.memory > 0 {
 		sc.Config.GeometryBudget = int64(u.memory)
@@ -422,7 +445,7 @@ func (u *tuner) settings(base, best *tune.Trial) string {
 	for _, s := range best.Settings {
 		fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Value)
 	}
-	if u.memory > 0 {
+	if u.memory > 0 && !u.there.has("geometryBudget") {
 		fmt.Fprintf(&b, "geometryBudget: %d\n", int64(u.memory))
 	}
 	return b.String()

@@ -46,6 +46,26 @@ func TestTune(t *testing.T) {
 	if got := string(testfile.Read(t, settings)); !strings.HasPrefix(got, text) {
 		t.Error(got)
 	}
+	// Twice into a file of another name; the folder of cook is none for settings.
+	other, bare := filepath.Join(t.TempDir(), "other.yaml"), testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(40))
+	for _, more := range [][]string{nil, {"--force"}} {
+		if r := here(t, append([]string{"tune", bare, "--duration", "1s", "--trials", "2", "--memory", "100M", "-o", other}, more...)...); r.code != 0 {
+			t.Errorf("exit %d: %s", r.code, r.err)
+		}
+	}
+	if r := here(t, "cook", bare, "-o", t.TempDir(), "-q", "--config", other); r.code != 0 {
+		t.Errorf("exit %d: %s\n%s", r.code, r.err, testfile.Read(t, other))
+	}
+	folder := filepath.Join(t.TempDir(), "folder")
+	named := testfile.Write(t, filepath.Join(t.TempDir(), "c.yaml"), "output: "+folder+"\n")
+	for _, command := range []string{"tune", "init"} {
+		if r := here(t, command, scene, "--config", named); r.code != exitFailure || !strings.Contains(r.err, "is there already") {
+			t.Errorf("%s: exit %d: %s", command, r.code, r.err)
+		}
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("settings took the place of the folder of cook")
+	}
 	for _, bad := range [][]string{
 		{"tune", "-"},
 		{"tune", scene, "--trials", "0"},

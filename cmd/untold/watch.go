@@ -61,22 +61,24 @@ func (f *follower) follow(ctx context.Context, ticks <-chan time.Time, stop func
 
 // again cooks. What has changed while it was read is an error, and not cooked yet.
 func (f *follower) again() {
-	before := f.look()
+	before, began := f.look(), time.Now()
 	files, err := f.cook()
 	if files != nil {
 		f.files = files
 	}
-	f.settle(before)
+	f.settle(before, began)
 	f.stale = errors.Is(err, gltfscene.ErrChanged)
 }
 
 // settle notes which files have been cooked: as they were before, and those that were not
-// known then as they are.
-func (f *follower) settle(before stamps) {
+// known then as they are, but for what was written since the cook began.
+func (f *follower) settle(before stamps, began time.Time) {
 	f.cooked = f.look()
 	for name := range f.cooked {
 		if was, ok := before[name]; ok {
 			f.cooked[name] = was
+		} else if st, err := os.Stat(name); err == nil && !st.ModTime().Before(began) {
+			f.cooked[name] = "" // it may have been read before or after
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,35 @@ func TestFollower(t *testing.T) {
 	}
 	stop()
 	<-done
+}
+
+// TestFollowerSettles: a file that the cook has named, and that was written since it
+// began, is cooked again, once.
+func TestFollowerSettles(t *testing.T) {
+	dir := t.TempDir()
+	scene, image, old := filepath.Join(dir, "scene"), filepath.Join(dir, "image"), filepath.Join(dir, "old")
+	testfile.Write(t, scene, "")
+	testfile.Write(t, old, "")
+	if err := os.Chtimes(old, time.Time{}, time.Unix(1e9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	f := follower{files: []string{scene}}
+	f.cook = func() ([]string, error) {
+		testfile.Write(t, image, "while it was read")
+		if err := os.Chtimes(image, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+			t.Error(err)
+		}
+		return []string{scene, image, old}, nil
+	}
+	f.again()
+	now := f.look()
+	if f.cooked[image] == now[image] || f.cooked[old] != now[old] || f.cooked[scene] != now[scene] {
+		t.Errorf("%v of %v", f.cooked, now)
+	}
+	f.cook = func() ([]string, error) { return []string{scene, image, old}, nil }
+	if f.again(); !maps.Equal(f.cooked, f.look()) {
+		t.Errorf("%v of %v", f.cooked, f.look())
+	}
 }
 
 // TestCookWatches: cook --watch cooks again after a change of an image, tells what is wrong
