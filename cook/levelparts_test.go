@@ -164,3 +164,29 @@ func TestFacetsAreNoFaces(t *testing.T) {
 		t.Errorf("%d of %d triangles are flat faces", n, m.Triangles())
 	}
 }
+
+// TestPartsAreRememberedWithoutTheirLevel: levels that begin with the same mesh share its
+// parts, and keep their own way with seams.
+func TestPartsAreRememberedWithoutTheirLevel(t *testing.T) {
+	m := &simplify.Mesh{Positions: []geom.Vec3{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 1}}, Indices: []uint32{0, 1, 2, 2, 1, 3}}
+	x := &levelChain{divided: true}
+	for _, seams := range []simplify.SeamMode{simplify.SeamsRelax, simplify.SeamsWeld, simplify.SeamsKeep} {
+		o := simplify.Options{Seams: seams}
+		if err := x.divide(m, &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Seams != seams || len(o.Parts) != 2 || len(o.PartCosts) != len(o.PartWhole) || len(x.priced) != 1 {
+			t.Errorf("seams %v: %+v, %d meshes are remembered", seams, o, len(x.priced))
+		}
+	}
+	for i := range 2 * mostPriced {
+		other := *m
+		other.Positions = append([]geom.Vec3{{float64(i), 5, 5}}, m.Positions[1:]...)
+		if err := x.divide(&other, &simplify.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(x.priced) != mostPriced {
+		t.Errorf("%d meshes are remembered", len(x.priced))
+	}
+}
