@@ -49,12 +49,14 @@ fi
 mkdir -p "$reports"
 result reports "$reports"
 
-# Without a manifest there is nothing to go on with.
-"$untold" cook "${scenes[@]}" -o "$output" --report "$reports/cook.html" ${cook[@]+"${cook[@]}"} --json >"$reports/cook.json"
+# A cook over its budgets has findings and a finished scene; without a manifest
+# there is nothing to go on with.
+run "$untold" cook "${scenes[@]}" -o "$output" --report "$reports/cook.html" ${cook[@]+"${cook[@]}"} --json >"$reports/cook.json"
 manifest=$(sed -n 's/^  "manifest": "\(.*\)",*$/\1/p' "$reports/cook.json" | head -n 1)
 if [ ! -f "$manifest" ]; then
-	echo "action: the cook names no manifest in $reports/cook.json" >&2
-	exit 2
+	echo "action: there is no finished scene: the cook names no manifest in $reports/cook.json" >&2
+	if [ "$code" = 0 ]; then code=2; fi
+	exit "$code"
 fi
 result manifest "$manifest"
 
@@ -71,7 +73,7 @@ else
 	"$untold" validate "$output" || :
 fi
 
-"$untold" inspect "$manifest" --map "$reports/map.png" --map-size 1200
+run "$untold" inspect "$manifest" --map "$reports/map.png" --map-size 1200
 if [ ${#conditions[@]} -gt 0 ]; then
 	run "$untold" simulate "$manifest" ${flight[@]+"${flight[@]}"} "${conditions[@]}" \
 		--report "$reports/flight.json" --plot "$reports/flight.svg"

@@ -84,15 +84,20 @@ func program(t *testing.T, text string) string {
 // decides; lists are divided by lines alone.
 func TestAction(t *testing.T) {
 	for _, c := range []struct {
-		name, validate, simulate, cook string
-		code                           int
-		steps                          string
+		name, validate, simulate, cook, inspect string
+		code                                    int
+		steps                                   string
 	}{
-		{"fine", "0", "0", "0", 0, "cook validate validate validate inspect simulate inspect"},
-		{"findings", "1", "0", "0", 1, "cook validate validate validate inspect simulate inspect"},
-		{"flight", "0", "1", "0", 1, "cook validate validate validate inspect simulate inspect"},
-		{"broken", "2", "0", "0", 2, "cook validate"},
-		{"no scene", "0", "0", "1", 1, "cook"},
+		{"fine", "0", "0", "0", "0", 0, "cook validate validate validate inspect simulate inspect"},
+		{"findings", "1", "0", "0", "0", 1, "cook validate validate validate inspect simulate inspect"},
+		{"flight", "0", "1", "0", "0", 1, "cook validate validate validate inspect simulate inspect"},
+		{"budget of the cook", "0", "0", "1", "0", 1, "cook validate validate validate inspect simulate inspect"},
+		{"damage on the map", "0", "0", "0", "1", 1, "cook validate validate validate inspect simulate inspect"},
+		{"broken", "2", "0", "0", "0", 2, "cook validate"},
+		{"no scene", "0", "0", "2", "0", 2, "cook"},
+		{"killed", "0", "0", "130", "0", 130, "cook"},
+		{"scene that is no scene", "0", "0", "1", "0", 1, "cook"},
+		{"no manifest", "0", "0", "0", "0", 2, "cook"},
 	} {
 		dir := t.TempDir()
 		manifest := filepath.Join(dir, "a scene.json")
@@ -103,8 +108,9 @@ case $1 in
 cook) printf '{\n  "manifest": "%s",\n  "x": {\n    "manifest": "no"\n' ; exit %s ;;
 validate) exit %s ;;
 simulate) exit %s ;;
+inspect) exit %s ;;
 esac
-`, log, manifest, c.cook, c.validate, c.simulate))
+`, log, manifest, c.cook, c.validate, c.simulate, c.inspect))
 		output := filepath.Join(dir, "output")
 		code, said := shell(t, []string{"bash", "scripts/action.sh"}, "PROGRAM="+untold, "SCENE=a b.glb\n\n  c.glb ", "OUTPUT="+filepath.Join(dir, "o"),
 			"REPORTS="+filepath.Join(dir, "r"), "COOK_FLAGS=--scene-name=x y\n", "STRICT=true", "FAIL_IF=undrawn > 0\n", "SIMULATE_FLAGS=--orbit",
