@@ -71,7 +71,7 @@ func writeJUnit(w io.Writer, r *verify.Report, strict bool) error {
 	s.Tests += len(r.Budgets)
 	for i := range r.Budgets {
 		v := &r.Budgets[i]
-		c := testCase{Name: "budget " + v.FailIf, Class: "untold.validate"}
+		c := testCase{Name: "budget " + v.FailIf, Class: "untold.validate", Time: junitSeconds(0)}
 		if v.Failed {
 			s.Failures++
 			c.Failure = &message{"1 budget", v.Failure()}
@@ -131,7 +131,12 @@ func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 				seen[budgetRule] = true
 				rules = append(rules, m{"id": budgetRule, "help": m{"text": "change the scene or how it is cooked, or the budget"}, "defaultConfiguration": m{"level": "error"}})
 			}
-			results = append(results, m{"ruleId": budgetRule, "level": "error", "message": m{"text": oneLine(v.Failure())}})
+			place := m{"artifactLocation": m{"uri": sarifURI(budgetPlace(r))}, "region": m{"startLine": 1, "startColumn": 1}}
+			results = append(results, m{
+				"partialFingerprints": m{"untoldFinding/v1": prints.of(budgetPlace(r), finding.Finding{Code: budgetRule, Pointer: v.Figure})},
+				"ruleId":              budgetRule, "level": "error", "message": m{"text": oneLine(v.Failure())},
+				"locations": []m{{"physicalLocation": place}},
+			})
 		}
 	}
 	return writeJSON(w, m{

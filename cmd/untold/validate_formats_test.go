@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -58,38 +59,46 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-func TestSARIF(t *testing.T) {
-	var b bytes.Buffer
-	if err := writeSARIF(&b, sampleReport(), false); err != nil {
-		t.Fatal(err)
-	}
-	var s struct {
-		Version string
-		Runs    []struct {
-			Tool struct {
-				Driver struct {
-					Rules []struct{ ID, HelpURI string }
-				}
+// sarifLog is what the tests read of SARIF.
+type sarifLog struct {
+	Version string
+	Runs    []struct {
+		Tool struct {
+			Driver struct {
+				Rules []struct{ ID, HelpURI string }
 			}
-			Results []struct {
-				RuleID              string
-				Level               string
-				PartialFingerprints map[string]string
-				Locations           []struct {
-					PhysicalLocation struct {
-						ArtifactLocation struct{ URI string }
-						Region           struct {
-							StartLine, StartColumn int
-							ByteOffset             *int
-						}
+		}
+		Results []struct {
+			RuleID              string
+			Level               string
+			PartialFingerprints map[string]string
+			Locations           []struct {
+				PhysicalLocation struct {
+					ArtifactLocation struct{ URI string }
+					Region           struct {
+						StartLine, StartColumn int
+						ByteOffset             *int
 					}
 				}
 			}
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+}
+
+func parseSARIF(t *testing.T, data []byte) (s sarifLog) {
+	t.Helper()
+	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func TestSARIF(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeSARIF(&b, sampleReport(), false); err != nil {
+		t.Fatal(err)
+	}
+	s := parseSARIF(t, b.Bytes())
 	if s.Version != "2.1.0" || len(s.Runs[0].Tool.Driver.Rules) != 2 || len(s.Runs[0].Results) != 2 {
 		t.Fatalf("%s", b.String())
 	}
@@ -159,6 +168,72 @@ func TestLines(t *testing.T) {
 	}
 	if got := sarifURI("https://example.org/a.json"); got != "https://example.org/a.json" {
 		t.Error(got)
+	}
+}
+
+// TestFailedBudgets: readers of SARIF want a place of every result, those of JUnit a
+// number for every time.
+func TestFailedBudgets(t *testing.T) {
+	r := sampleReport()
+	r.Budgets = []budget.Verdict{
+		{Figure: "tiles", FailIf: "tiles>0", Failed: true}, {Figure: "tiles", FailIf: "tiles<9", Failed: true}, {Figure: "tile_bytes_max", FailIf: "tile_bytes_max>1k"},
+	}
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{
+		{[]string{"out/a.untold", "out/a b.json", "c.json"}, "out/a%20b.json"},
+		{[]string{"out/a.untold", "b.untold"}, "out/a.untold"},
+		{[]string{"https://example.org/a.untold", "https://example.org/a.JSON?key=1"}, "https://example.org/a.JSON?key=1"},
+		{nil, "."},
+	} {
+		r.Files = nil
+		for _, p := range c.paths {
+			r.Files = append(r.Files, verify.File{Path: p, OK: true})
+		}
+		var b bytes.Buffer
+		if err := writeSARIF(&b, r, false); err != nil {
+			t.Fatal(err)
+		}
+		results := parseSARIF(t, b.Bytes()).Runs[0].Results
+		if len(results) != 2 {
+			t.Fatalf("%v: %s", c.paths, b.String())
+		}
+		prints := map[string]bool{}
+		for _, x := range results {
+			if len(x.Locations) != 1 {
+				t.Fatalf("%v: no place: %+v", c.paths, x)
+			}
+			place := x.Locations[0].PhysicalLocation
+			if place.ArtifactLocation.URI != c.want || place.Region.StartLine != 1 || place.Region.StartColumn != 1 || place.Region.ByteOffset != nil {
+				t.Errorf("%v: %+v", c.paths, place)
+			}
+			prints[x.PartialFingerprints["untoldFinding/v1"]] = true
+		}
+		if len(prints) != 2 || prints[""] {
+			t.Errorf("%v: fingerprints %v", c.paths, prints)
+		}
+	}
+
+	var b bytes.Buffer
+	if err := writeJUnit(&b, r, false); err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Cases []struct {
+			Time string `xml:"time,attr"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &s); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.Cases {
+		if c.Time != "0.000" {
+			t.Errorf("the time of a budget is %q", c.Time)
+		}
+	}
+	if len(s.Cases) != 3 {
+		t.Errorf("%s", b.String())
 	}
 }
 

@@ -24,6 +24,21 @@ const (
 	findingsPage = homePage + "/blob/main/docs/findings.md"
 )
 
+// budgetPlace returns the path that stands for the scene that budgets judge: the first
+// manifest, else the first file.
+func budgetPlace(r *verify.Report) string {
+	for i := range r.Files {
+		name, _, _ := strings.Cut(r.Files[i].Path, "?")
+		if strings.EqualFold(filepath.Ext(name), ".json") {
+			return r.Files[i].Path
+		}
+	}
+	if len(r.Files) == 0 {
+		return "."
+	}
+	return r.Files[0].Path
+}
+
 // lines is the text of a file whose places have lines, nil for others.
 type lines struct {
 	text []byte
