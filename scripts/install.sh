@@ -1,7 +1,8 @@
 #!/bin/sh
-# Puts what make build has made below $DESTDIR$PREFIX, or with the argument
-# remove takes it away: the programs, completions, man pages and licences. The
-# preview is installed where it was built. Runs as whoever may write there.
+# Puts what make build has made below $DESTDIR$PREFIX: the programs, completions,
+# man pages and licences. The preview is installed where it was built. With the
+# argument remove it takes away what share/doc/untold/INSTALLED lists, which has
+# all that was ever put there. Runs as whoever may write there.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-bin}
@@ -14,15 +15,26 @@ case $prefix in
 	;;
 esac
 root=${DESTDIR:-}$prefix
-man=$root/share/man/man1
 licenses=$root/share/doc/untold
+list=$licenses/INSTALLED # names below $root
 completions="share/bash-completion/completions/untold share/zsh/site-functions/_untold share/fish/vendor_completions.d/untold.fish"
 
 if [ "${1:-}" = remove ]; then
-	for f in bin/untold bin/untold-preview $completions; do
-		rm -f "$root/$f"
-	done
-	rm -f "$man/untold.1" "$man"/untold-*.1 "$licenses/LICENSE" "$licenses/THIRD_PARTY_LICENSES"
+	if [ ! -f "$list" ]; then
+		if [ -e "$root/bin/untold" ]; then
+			echo "install: there is no $list, so nobody knows what make install put below $root: run make install with the same PREFIX and DESTDIR, which writes it, then this again" >&2
+			exit 2
+		fi
+		echo "install: nothing is installed below $root" >&2
+		exit 0
+	fi
+	while IFS= read -r f; do
+		case $f in
+		*..* | *//*) ;; # none of ours
+		bin/* | share/*) rm -f "$root/$f" ;;
+		esac
+	done <"$list"
+	rm -f "$list"
 	rmdir "$licenses" 2>/dev/null || :
 	exit 0
 fi
@@ -45,22 +57,26 @@ for shell in bash zsh fish; do
 	"$bin/untold" completion "$shell" >"$tmp/$shell"
 done
 
-put() { # put MODE FILE DESTINATION
-	mkdir -p "$(dirname "$3")"
-	install -m "$1" "$2" "$3"
+put() { # put MODE FILE NAME: and lists the name, once
+	mkdir -p "$(dirname "$root/$3")"
+	install -m "$1" "$2" "$root/$3"
+	grep -qxF "$3" "$list" || echo "$3" >>"$list"
 }
-put 755 "$bin/untold" "$root/bin/untold"
+mkdir -p "$licenses"
+touch "$list"
+chmod 644 "$list"
+put 755 "$bin/untold" bin/untold
 if [ -x "$bin/untold-preview" ]; then
-	put 755 "$bin/untold-preview" "$root/bin/untold-preview"
+	put 755 "$bin/untold-preview" bin/untold-preview
 fi
 set -- bash zsh fish
 for f in $completions; do
-	put 644 "$tmp/$1" "$root/$f"
+	put 644 "$tmp/$1" "$f"
 	shift
 done
 for page in "$tmp"/man/*.1; do
-	put 644 "$page" "$man/$(basename "$page")"
+	put 644 "$page" "share/man/man1/$(basename "$page")"
 done
-put 644 LICENSE "$licenses/LICENSE"
-put 644 internal/licenses/THIRD_PARTY_LICENSES "$licenses/THIRD_PARTY_LICENSES"
+put 644 LICENSE share/doc/untold/LICENSE
+put 644 internal/licenses/THIRD_PARTY_LICENSES share/doc/untold/THIRD_PARTY_LICENSES
 echo "untold is in $root/bin"

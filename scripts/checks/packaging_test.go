@@ -101,7 +101,9 @@ func TestAction(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		manifest := filepath.Join(dir, "a scene.json")
-		testfile.Write(t, manifest, "{}")
+		if c.name != "scene that is no scene" && c.name != "no manifest" {
+			testfile.Write(t, manifest, "{}")
+		}
 		log := filepath.Join(dir, "log")
 		untold := program(t, fmt.Sprintf(`{ for a; do printf '<%%s>' "$a"; done; echo; } >>'%s'
 case $1 in
@@ -141,17 +143,22 @@ esac
 	}
 }
 
-// TestInstall: what is installed below DESTDIR is what remove takes away.
+// TestInstall: what is installed below DESTDIR is what remove takes away, of this
+// version and of one before, and nothing else.
 func TestInstall(t *testing.T) {
 	bin, dest := filepath.Dir(program(t, `case $1 in
-docs) mkdir -p "$4" && echo page >"$4/untold.1" && echo page >"$4/untold-cook.1" ;;
+docs) mkdir -p "$4" && for p in ${PAGES:-untold untold-cook}; do echo page >"$4/$p.1"; done ;;
 completion) echo "$2" ;;
 esac
 `)), t.TempDir()
 	env := []string{"BIN=" + bin, "DESTDIR=" + dest, "PREFIX=/usr"}
-	if code, said := shell(t, []string{"sh", "scripts/install.sh"}, env...); code != 0 {
-		t.Fatal(code, said)
+	install := func(env ...string) {
+		t.Helper()
+		if code, said := shell(t, []string{"sh", "scripts/install.sh"}, env...); code != 0 {
+			t.Fatal(code, said)
+		}
 	}
+	install(env...)
 	files := func() (list []string) {
 		err := filepath.WalkDir(dest, func(p string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
@@ -165,7 +172,7 @@ esac
 		}
 		return list
 	}
-	want := "usr/bin/untold usr/share/bash-completion/completions/untold usr/share/doc/untold/LICENSE usr/share/doc/untold/THIRD_PARTY_LICENSES " +
+	want := "usr/bin/untold usr/share/bash-completion/completions/untold usr/share/doc/untold/INSTALLED usr/share/doc/untold/LICENSE usr/share/doc/untold/THIRD_PARTY_LICENSES " +
 		"usr/share/fish/vendor_completions.d/untold.fish usr/share/man/man1/untold-cook.1 usr/share/man/man1/untold.1 usr/share/zsh/site-functions/_untold"
 	if got := strings.Join(files(), " "); got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -173,12 +180,42 @@ esac
 	if b := testfile.Read(t, filepath.Join(dest, "usr/share/zsh/site-functions/_untold")); string(b) != "zsh\n" {
 		t.Errorf("zsh gets %q", b)
 	}
-	testfile.Write(t, filepath.Join(dest, "usr", "bin", "other"), "")
-	if code, said := shell(t, []string{"sh", "scripts/install.sh", "remove"}, env...); code != 0 {
+	installed := func() string { return string(testfile.Read(t, filepath.Join(dest, "usr/share/doc/untold/INSTALLED"))) }
+	first := installed()
+	if got := strings.Fields(first); len(got) != len(strings.Fields(want))-1 || got[0] != "bin/untold" {
+		t.Errorf("the list has %v", got)
+	}
+	install(env...)
+	if got := installed(); got != first {
+		t.Errorf("the list of a second time is %q, of the first %q", got, first)
+	}
+	install(append(env, "PAGES=untold untold-new")...)
+	foreign := []string{"outside", "usr/bin/other", "usr/bin/untold-preview", "usr/share/man/man1/untold-tales.1"}
+	for _, name := range foreign {
+		testfile.Write(t, filepath.Join(dest, filepath.FromSlash(name)), "")
+	}
+	// A line that leads elsewhere is none of install's.
+	list := filepath.Join(dest, "usr/share/doc/untold/INSTALLED")
+	testfile.Write(t, list, installed()+"../outside\n/"+filepath.ToSlash(dest)+"/outside\n")
+	remove := func() (code int, said string) {
+		return shell(t, []string{"sh", "scripts/install.sh", "remove"}, env...)
+	}
+	if code, said := remove(); code != 0 {
 		t.Fatal(code, said)
 	}
-	if got := files(); len(got) != 1 || got[0] != "usr/bin/other" {
+	if got := files(); strings.Join(got, " ") != strings.Join(foreign, " ") {
 		t.Errorf("left: %v", got)
+	}
+	if _, err := os.Stat(filepath.Dir(list)); !os.IsNotExist(err) {
+		t.Errorf("the folder of licences: %v", err)
+	}
+	// Without the list nothing is known to be install's.
+	if code, said := remove(); code != 0 || !strings.Contains(said, "nothing is installed") {
+		t.Errorf("a second time: %d %s", code, said)
+	}
+	testfile.Write(t, filepath.Join(dest, "usr", "bin", "untold"), "")
+	if code, said := remove(); code != 2 || !strings.Contains(said, "make install") || len(files()) != len(foreign)+1 {
+		t.Errorf("without the list: %d %s%v", code, said, files())
 	}
 	for _, env := range [][]string{{"BIN=" + dest, "PREFIX=/usr"}, {"BIN=" + bin, "PREFIX=usr"}} {
 		if code, said := shell(t, []string{"sh", "scripts/install.sh"}, env...); code != 2 {
