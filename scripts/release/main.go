@@ -23,7 +23,7 @@ const allTargets = "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/am
 func main() {
 	var r release
 	targets := flag.String("targets", allTargets, "systems, GOOS/GOARCH, separated by spaces")
-	flag.StringVar(&r.dir, "o", "out/release", "folder to write; what lies there is replaced")
+	flag.StringVar(&r.dir, "o", "out/release", "folder to write: a new or empty one, or that of an earlier release, whose files (its SHA256SUMS names them) are replaced; one with anything else in it is refused")
 	flag.StringVar(&r.base, "base", "", "address that the archives will have, for the formula and the manifest (default: the releases of the module's path)")
 	flag.BoolVar(&r.withoutPage, "without-page", false, "leave the page of untold serve out, for a quick check")
 	flag.BoolVar(&r.dirty, "dirty", false, "allow changes that are not committed; the archives are no release then")

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -205,4 +206,107 @@ func TestPackagers(t *testing.T) {
 	if _, err := r.fill(packagers[0]); err == nil {
 		t.Error("a formula without a checksum")
 	}
+}
+
+// TestFolder: only files of an earlier release are replaced, and a folder with anything
+// else in it stays as it is.
+func TestFolder(t *testing.T) {
+	const archive, formula = "untold-1.2.2-linux-amd64.tar.gz", "untold.rb"
+	sum := strings.Repeat("0", 64) + "  "
+	sums := sum + archive + "\n" + sum + formula + "\n"
+	for _, c := range []struct {
+		name  string
+		files map[string]string // below the folder; nil for no folder
+		err   string
+	}{
+		{"none", nil, ""},
+		{"empty", map[string]string{}, ""},
+		{"a release", map[string]string{archive: "a", formula: "b", "SHA256SUMS": sums}, ""},
+		{"a release without a file", map[string]string{formula: "b", "SHA256SUMS": sums}, ""},
+		{"a file of others", map[string]string{archive: "a", formula: "b", "SHA256SUMS": sums, "notes.txt": "c"}, "notes.txt"},
+		{"a folder of others", map[string]string{archive: "a", "SHA256SUMS": sums, "kept/notes.txt": "c"}, "kept"},
+		{"a folder with a name of ours", map[string]string{archive + "/notes.txt": "c", "SHA256SUMS": sums}, archive},
+		{"no list", map[string]string{archive: "a"}, "SHA256SUMS"},
+		{"a list of others", map[string]string{"debian.iso": "a", "SHA256SUMS": sum + "debian.iso\n"}, "debian.iso"},
+		{"a list that leads out", map[string]string{archive: "a", "SHA256SUMS": sums + sum + "../untold.rb\n"}, "../untold.rb"},
+		{"no sums", map[string]string{archive: "a", "SHA256SUMS": archive + "\n"}, "SHA256SUMS"},
+		{"an empty list", map[string]string{"SHA256SUMS": ""}, "SHA256SUMS"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			top := t.TempDir()
+			dir := filepath.Join(top, "out")
+			testfile.Write(t, filepath.Join(top, formula), "outside")
+			if c.files != nil {
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, text := range c.files {
+				testfile.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+			}
+			r := &release{dir: dir, scratch: t.TempDir()}
+			if err := r.write("untold-1.2.3-linux-amd64.tar.gz", []byte("new")); err != nil {
+				t.Fatal(err)
+			}
+			err := r.publish()
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), dir) {
+					t.Errorf("%v", err)
+				}
+				// It is refused before there is work, too.
+				if early := r.run(context.Background()); early == nil || early.Error() != err.Error() {
+					t.Errorf("run says %v", early)
+				}
+				for name, text := range c.files {
+					if got := testfile.Read(t, filepath.Join(dir, filepath.FromSlash(name))); string(got) != text {
+						t.Errorf("%s is %q", name, got)
+					}
+				}
+			} else {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := list(t, dir); got != "SHA256SUMS untold-1.2.3-linux-amd64.tar.gz" {
+					t.Errorf("there is %s", got)
+				}
+				// What was written can be replaced.
+				if err := r.publish(); err != nil {
+					t.Error(err)
+				}
+			}
+			if got := list(t, top); got != "out "+formula {
+				t.Errorf("beside the folder there is %s", got)
+			}
+		})
+	}
+	file := testfile.Write(t, filepath.Join(t.TempDir(), "out"), "text")
+	if err := (&release{dir: file}).run(context.Background()); err == nil || !strings.Contains(err.Error(), "is no folder") {
+		t.Error(err)
+	}
+	// Every name of a release is known to be one.
+	r := sample()
+	for _, s := range r.sums {
+		if !releaseFile.MatchString(s.name) {
+			t.Errorf("%s is none of ours", s.name)
+		}
+	}
+	for _, p := range packagers {
+		if !releaseFile.MatchString(p.name) {
+			t.Errorf("%s is none of ours", p.name)
+		}
+	}
+}
+
+// list has the names in a folder, in order.
+func list(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
 }

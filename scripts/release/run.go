@@ -42,6 +42,9 @@ type checksum struct{ name, sha256 string }
 const page = "preview/web/page/viewer.wasm.gz"
 
 func (r *release) run(ctx context.Context) (err error) {
+	if _, err := r.earlier(); err != nil {
+		return err
+	}
 	if err := r.look(ctx); err != nil {
 		return err
 	}
@@ -51,12 +54,6 @@ func (r *release) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(r.scratch)) }()
 	shared, err := r.sharedFiles(ctx)
 	if err != nil {
-		return err
-	}
-	if err := os.RemoveAll(r.dir); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return err
 	}
 	for _, t := range r.targets {
@@ -69,7 +66,7 @@ func (r *release) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return r.writeSums()
+	return r.publish()
 }
 
 // look finds out what is released, and refuses what would not be that.
@@ -211,12 +208,12 @@ func (r *release) folder(t target) string {
 	return fmt.Sprintf("untold-%s-%s-%s", r.version, t.goos, t.goarch)
 }
 
-// write puts a file into the release.
+// write adds a file to the release, of which publish makes the folder.
 func (r *release) write(name string, data []byte) error {
 	sum := sha256.Sum256(data)
 	r.sums = append(r.sums, checksum{name, fmt.Sprintf("%x", sum)})
 	fmt.Printf("%x  %s\n", sum, name)
-	return os.WriteFile(filepath.Join(r.dir, name), data, 0o644)
+	return os.WriteFile(filepath.Join(r.scratch, name), data, 0o644)
 }
 
 // sum is the sha256 of a file of the release, "" where it was not made.
@@ -227,16 +224,6 @@ func (r *release) sum(name string) string {
 		}
 	}
 	return ""
-}
-
-// writeSums writes SHA256SUMS, for sha256sum -c.
-func (r *release) writeSums() error {
-	slices.SortFunc(r.sums, func(a, b checksum) int { return cmp.Compare(a.name, b.name) })
-	var b bytes.Buffer
-	for _, s := range r.sums {
-		fmt.Fprintf(&b, "%s  %s\n", s.sha256, s.name)
-	}
-	return os.WriteFile(filepath.Join(r.dir, "SHA256SUMS"), b.Bytes(), 0o644)
 }
 
 // goCommand is the go command that builds: $GO, else go.
