@@ -110,7 +110,12 @@ func TestBrowserElement(t *testing.T) {
 	if !got.Arrived || !got.Unknown || got.View != "lod" || got.Camera.Position[1] < first.Position[1]+4.99 || !got.Theirs || got.Border != "0px" && got.Border != "" {
 		t.Errorf("%+v, from %v", got, first.Position)
 	}
-	// A manifest that is not there, and back.
+	// What is no address, a manifest that is not there, and back.
+	var state string
+	b.eval(t, `new Promise((done) => { const v = document.querySelector("untold-viewer"); v.addEventListener("error", () => done(v.state), { once: true }); v.src = "http://["; })`, &state)
+	if state != "failed" {
+		t.Errorf("with what is no address the state is %q", state)
+	}
 	b.eval(t, `new Promise((done) => { const v = document.querySelector("untold-viewer"); v.addEventListener("error", () => done(1), { once: true }); v.src = "deep/site/none.json"; })`, nil)
 	b.eval(t, `document.querySelector("untold-viewer").setAttribute("src", "deep/site/city.json")`, nil)
 	b.settle(t, 1)

@@ -19,7 +19,7 @@ func thePage() (*publish.Viewer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &publish.Viewer{Files: files, Front: web.Front, Ours: web.Ours}, nil
+	return &publish.Viewer{Files: files, Front: web.Front}, nil
 }
 
 // web writes a folder for web servers.

@@ -59,15 +59,9 @@ func TestExportWeb(t *testing.T) {
 	if !strings.Contains(index, `data-scenes="untold-scenes.json"`) || strings.Contains(index, ".viewer/") {
 		t.Error(index)
 	}
-	// The page of another version, which nothing needs.
-	old := filepath.Join(out, "payloads", "viewer-"+strings.Repeat("0", 32), "page.js")
-	testfile.Write(t, old, "old")
-	if r := export(); r.Removed != 1 {
-		t.Errorf("%+v", r)
-	}
-	if _, err := os.Stat(filepath.Dir(old)); err == nil {
-		t.Error("an older page is left")
-	}
+	// A place that was published to is none for an export.
+	place := filepath.Join(t.TempDir(), "place")
+	publishing(t, nil, dir, place, "--viewer")
 	notes := testfile.Write(t, filepath.Join(out, "notes.txt"), "mine")
 	for _, c := range []struct {
 		args []string
@@ -75,6 +69,7 @@ func TestExportWeb(t *testing.T) {
 		want string
 	}{
 		{[]string{"export", dir, "--format", "web", "-o", out}, 2, "notes.txt"},
+		{[]string{"export", dir, "--format", "web", "-o", place}, 2, "publish to this one"},
 		{[]string{"export", dir, "--format", "web", "-o", filepath.Join(dir, "site")}, 1, "lie in one another"},
 		{[]string{"export", dir, "--format", "web", "-o", "site.glb"}, 2, "writes a folder"},
 		{[]string{"export", dir, "--format", "web", "-o", out, "--compress"}, 2, "leave it out"},
@@ -105,6 +100,13 @@ func TestPublishViewer(t *testing.T) {
 	var list []publish.ListedScene
 	if err := json.Unmarshal(testfile.Read(t, filepath.Join(place, publish.ScenesName)), &list); err != nil || len(list) != 1 || list[0].Path != "city.json" || list[0].Tiles == 0 {
 		t.Errorf("%v, %+v", err, list)
+	}
+	// A page that was changed is left alone.
+	index := filepath.Join(place, "index.html")
+	text := strings.Replace(string(testfile.Read(t, index)), "<body>", "<body><p>mine", 1)
+	testfile.Write(t, index, text)
+	if r := execute(t, nil, "publish", dir, place, "--viewer"); r.code != 2 || !strings.Contains(r.err, "index.html") || string(testfile.Read(t, index)) != text {
+		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 	mine := filepath.Join(t.TempDir(), "mine")
 	testfile.Write(t, filepath.Join(mine, "index.html"), "<p>mine")

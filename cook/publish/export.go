@@ -8,20 +8,20 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/publication"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // Export writes the scenes of a cooked folder, or the one whose manifest is given, and
 // the page of Options.Viewer, which is required, to a folder of their own, for any web
 // server. The folder may hold an older export, of which what is not needed any more
-// goes, and nothing else: otherwise the error matches ErrOccupied. Of the other options
-// Jobs, DryRun and Progress are used.
+// goes, and nothing else: otherwise, and when Run has published to it, the error matches
+// ErrOccupied. Of the other options Jobs, DryRun and Progress are used.
 func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if o.Viewer == nil {
 		return nil, errors.New("the option Viewer is required")
@@ -30,6 +30,11 @@ func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return export(ctx, dir, to, out, o)
+}
+
+// export writes to a place that is the folder out.
+func export(ctx context.Context, dir string, to Place, out string, o Options) (*Report, error) {
 	o.Keep, o.Grace = 0, 0
 	if o.Jobs <= 0 {
 		o.Jobs = 8
@@ -47,24 +52,38 @@ func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	return r.report, r.tidy(ctx)
 }
 
-// payloadKey is what payloads of scenes and files of pages are called, as their names
-// tell.
-var payloadKey = regexp.MustCompile(`(^|/)payloads/([0-9a-f]{64}\.[0-9A-Za-z]+$|[0-9a-f]{32}/|viewer-[0-9a-f]{32}/)`)
+// holdings are what the records of an export name.
+type holdings struct {
+	keys   map[string]bool
+	fronts map[string][]string // SHA-256 of what was written, by keys
+}
 
-// manifestsOf returns the keys of the manifests of all versions that a place knows.
-func (r *run) manifestsOf(ctx context.Context) (map[string]bool, error) {
+// holdings reads the records of a place, all of which have to be an export's.
+func (r *run) holdings(ctx context.Context) (*holdings, error) {
 	p, err := r.history(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]bool{}
+	out := &holdings{map[string]bool{}, map[string][]string{}}
 	for _, e := range p {
 		v, err := r.load(ctx, e.number)
-		if err != nil {
-			continue // what it alone names is found to be of somebody else
+		if errors.Is(err, publication.ErrDamaged) {
+			return nil, fmt.Errorf("%w: nobody can tell what of %s is of an export: %w; name another folder or empty it", ErrOccupied, r.to, err)
 		}
-		for i := range v.Scenes {
-			out[v.Scenes[i].Manifest] = true
+		if err != nil {
+			return nil, err
+		}
+		if !v.Export {
+			return nil, fmt.Errorf("%w: %s was published to, and an export would remove its older versions and other scenes: name another folder, or publish to this one", ErrOccupied, r.to)
+		}
+		for _, key := range v.Keys() {
+			out.keys[key] = true
+		}
+		if v.Viewer != nil {
+			out.keys[ScenesName] = true
+		}
+		for _, f := range v.Front {
+			out.fronts[f.Key] = append(out.fronts[f.Key], f.SHA256)
 		}
 	}
 	return out, nil
@@ -72,36 +91,37 @@ func (r *run) manifestsOf(ctx context.Context) (map[string]bool, error) {
 
 // nothingElse refuses a folder with files that no export wrote.
 func (r *run) nothingElse(ctx context.Context, out string) error {
-	known, err := r.manifestsOf(ctx)
-	if err != nil {
-		return err
-	}
-	fronts, err := r.o.Viewer.Front("", ScenesName)
+	own, err := r.holdings(ctx)
 	if err != nil {
 		return err
 	}
 	strange := ""
-	err = filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == out {
+	root := plainfile.RealPath(out) // a link is not walked through
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == root {
 			return fs.SkipAll
 		}
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(out, path)
+		if path == root { // what is no folder was refused before
+			return fmt.Errorf("%w: %s is a link to what is not there; name a folder, or a path that is free", ErrOccupied, out)
+		}
+		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
 		key := filepath.ToSlash(rel)
-		switch ours := known[key] || strings.HasPrefix(key, publication.Folder) || payloadKey.MatchString(key); {
-		case d.Type().IsRegular() && (ours || atomicfile.IsTemp(key)):
+		// An export that was stopped may leave the copy of a manifest without a record.
+		if d.Type().IsRegular() && (own.keys[key] || atomicfile.IsTemp(key) || publication.IsManifestKey(key)) {
 			return nil
-		case d.Type().IsRegular() && key == ScenesName && len(known) > 0:
-			return nil
-		case d.Type().IsRegular() && fronts[key] != nil:
-			if text, err := r.small(ctx, key); err == nil && r.o.Viewer.Ours(text) {
+		}
+		if written := own.fronts[key]; d.Type().IsRegular() && written != nil {
+			text, err := r.small(ctx, key)
+			if err == nil && slices.Contains(written, hashOf(text)) {
 				return nil
 			}
+			key += ", which was changed since it was exported"
 		}
 		strange = key
 		return fs.SkipAll
@@ -115,8 +135,8 @@ func (r *run) nothingElse(ctx context.Context, out string) error {
 	return nil
 }
 
-// tidy removes what the newest version does not name: older ones, their payloads and
-// pages, and manifests that are not there any more.
+// tidy removes what older versions name and the newest does not: their records,
+// payloads, pages, and manifests that are not there any more.
 func (r *run) tidy(ctx context.Context) error {
 	p, err := r.history(ctx)
 	if err != nil {
@@ -126,32 +146,26 @@ func (r *run) tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	old, err := r.manifestsOf(ctx)
+	own, err := r.holdings(ctx)
 	if err != nil {
 		return err
 	}
-	named := map[string]bool{publication.Key(v.Number): true}
-	for _, f := range v.Viewer {
-		named[f.Key] = true
+	for _, key := range v.Keys() {
+		delete(own.keys, key)
 	}
-	for i := range v.Scenes {
-		s := &v.Scenes[i]
-		named[s.Manifest], named[publication.ManifestKey(s.SHA256)] = true, true
-		for _, f := range s.Files {
-			named[f.Key] = true
-		}
+	delete(own.keys, ScenesName) // that of the newest
+	for key := range own.fronts {
+		own.keys[key] = true // nothingElse has compared it
+	}
+	for _, f := range v.Front {
+		delete(own.keys, f.Key)
 	}
 	gone := map[string]int64{}
-	for key := range old {
-		if !named[key] {
-			gone[key] = 0
-		}
-	}
 	for o, err := range r.to.List(ctx, "") {
 		if err != nil {
 			return err
 		}
-		if !named[o.Key] && (strings.HasPrefix(o.Key, publication.Folder) || payloadKey.MatchString(o.Key)) {
+		if own.keys[o.Key] {
 			gone[o.Key] = o.Size
 		}
 	}

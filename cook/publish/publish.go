@@ -42,7 +42,8 @@
 // whose manifests name complete files; the next one sends what is missing. What the
 // place has is asked of the place: names and sizes. Records of versions are hints for
 // where to put things, and say what may be removed; one that is damaged costs new
-// addresses, never correctness.
+// addresses, never correctness. An export's record goes first and says that it is one's:
+// what no record of an export names is of somebody else.
 package publish
 
 import (
@@ -219,15 +220,17 @@ func (r *run) publish(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if !r.alone {
+	if next.Export = r.alone; !r.alone {
 		next.Carry(last)
 	}
 	r.report.Viewer = next.Viewer != nil
-	if err := r.mayShow(ctx, next, last); err != nil {
+	if err := r.mayShow(ctx, next, last, past); err != nil {
 		return err
 	}
 	r.report.Previous, r.report.Version = past.last(), past.last()
-	if next.Number = past.last() + 1; !next.Same(last) {
+	next.Number = past.last() + 1
+	differs := !next.Same(last)
+	if differs {
 		r.report.Version = next.Number
 	}
 	files := append(filesOf(scenes), page...)
@@ -255,10 +258,17 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		}
 		return r.front(ctx, next, scenes)
 	}
+	// The record of an export goes first, so that what a stopped one leaves is known to be
+	// of it; nobody goes back to a version of an export.
+	if differs && r.alone {
+		if err := r.record(ctx, next, texts(scenes)); err != nil {
+			return err
+		}
+	}
 	if err := r.send(ctx, missing); err != nil {
 		return err
 	}
-	if !next.Same(last) {
+	if differs && !r.alone {
 		if err := r.record(ctx, next, texts(scenes)); err != nil {
 			return err
 		}

@@ -29,10 +29,9 @@ type Viewer struct {
 	// Front returns what lies beside the manifests, by names without slashes, and
 	// leads to the files in a folder, which ends with a slash, and to the list of
 	// scenes: an array of ListedScene.
+	// What lies in their place is replaced when it is, byte for byte, what a version of
+	// the place has written, and never otherwise.
 	Front func(folder, scenes string) (map[string][]byte, error)
-	// Ours reports whether a text that lies in the place of one of those is that of
-	// any version of the page: it is replaced then, and nothing else is.
-	Ours func(text []byte) bool
 }
 
 // ListedScene is a scene as the list for the page has it.
@@ -76,7 +75,14 @@ func (r *run) page(next *publication.Version) ([]*file, error) {
 		next.Viewer = append(next.Viewer, publication.File{Key: f.key, Size: f.size, SHA256: f.sha})
 	}
 	slices.SortFunc(next.Viewer, func(a, b publication.File) int { return strings.Compare(a.Key, b.Key) })
-	return out, nil
+	if next.Viewer == nil {
+		return nil, errors.New("the page has no files")
+	}
+	fronts, err := r.fronts(next)
+	for _, name := range slices.Sorted(maps.Keys(fronts)) {
+		next.Front = append(next.Front, publication.File{Key: name, Size: int64(len(fronts[name])), SHA256: hashOf(fronts[name])})
+	}
+	return out, err
 }
 
 // viewerFolder returns where the files of a version's page are, with a slash at the end.
@@ -94,8 +100,9 @@ func (r *run) fronts(v *publication.Version) (map[string][]byte, error) {
 	return r.o.Viewer.Front(viewerFolder(v), ScenesName)
 }
 
-// mayShow refuses to replace what is not of a page. Before that nothing is sent.
-func (r *run) mayShow(ctx context.Context, next, last *publication.Version) error {
+// mayShow refuses to replace what is not of a page, or was changed. Before that nothing
+// is sent.
+func (r *run) mayShow(ctx context.Context, next, last *publication.Version, p past) error {
 	if next.Viewer == nil {
 		return nil
 	}
@@ -113,7 +120,12 @@ func (r *run) mayShow(ctx context.Context, next, last *publication.Version) erro
 		if err != nil {
 			return err
 		}
-		if now != nil && !r.o.Viewer.Ours(now) {
+		if now == nil || bytes.Equal(now, fronts[name]) {
+			continue
+		}
+		if ours, err := r.wrote(ctx, p, name, now); err != nil {
+			return err
+		} else if !ours {
 			return r.occupied(name)
 		}
 	}
@@ -127,8 +139,36 @@ func (r *run) mayShow(ctx context.Context, next, last *publication.Version) erro
 	return nil
 }
 
+// wrote reports whether a text is what a version of the place has put under a name. The
+// newest ones are asked first; one that was stopped has put nothing.
+func (r *run) wrote(ctx context.Context, p past, name string, text []byte) (bool, error) {
+	sum := hashOf(text)
+	for _, e := range slices.Backward(p) {
+		v, err := r.load(ctx, e.number)
+		if errors.Is(err, publication.ErrDamaged) || errors.Is(err, blob.ErrNotFound) {
+			continue // what it alone has put counts as changed
+		}
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(v.Front, func(f publication.File) bool { return f.Key == name && f.SHA256 == sum }) {
+			return true, nil
+		}
+		if v.Viewer == nil || v.Front != nil {
+			continue
+		}
+		// Older records do not say what was put, which is known for this page.
+		if known, err := r.fronts(v); err != nil {
+			return false, err
+		} else if bytes.Equal(known[name], text) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 func (r *run) occupied(name string) error {
-	return fmt.Errorf("%w: %s in %s is not of the page of untold and would be replaced: nothing was sent; name another place, or remove it", ErrOccupied, name, r.to)
+	return fmt.Errorf("%w: %s in %s is not as a publication of the page has put it, and would be replaced: nothing was sent; move it away, name another place, or publish without the page", ErrOccupied, name, r.to)
 }
 
 // small reads a small file of the place, nil when there is none.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/cook/internal/publication"
-	"github.com/untoldkit/untold/internal/blob"
 )
 
 // testPage is a page of some version.
@@ -26,7 +24,6 @@ func testPage(version string) *Viewer {
 		Front: func(folder, scenes string) (map[string][]byte, error) {
 			return map[string][]byte{"index.html": fmt.Appendf(nil, "<p>a page %s %s", folder, scenes), "element.js": fmt.Appendf(nil, "a page %s", folder)}, nil
 		},
-		Ours: func(text []byte) bool { return bytes.Contains(text, []byte("a page")) },
 	}
 }
 
@@ -131,6 +128,73 @@ func TestViewerRefuses(t *testing.T) {
 	}
 }
 
+// TestViewerLeavesChanges: what leads to the page is replaced as long as it is what some
+// version has put there, also one whose record does not say so; once somebody has changed
+// it nothing is sent, and a publish without the page leaves it.
+func TestViewerLeavesChanges(t *testing.T) {
+	to, dir := place(t)
+	city().cook(t, dir)
+	run := func(o Options) *Report { return must2(t)(Run(t.Context(), dir, to, o)) }
+	run(Options{Viewer: testPage("1")})
+	run(Options{})
+	run(Options{Viewer: testPage("2")})
+	must2(t)(Rollback(t.Context(), to, 1, Options{}))
+	run(Options{Viewer: testPage("1")})
+	for _, name := range []string{"index.html", "element.js"} {
+		was := get(t, to, name)
+		mine := append([]byte("<!-- mine -->"), was...)
+		write := func(text []byte) {
+			t.Helper()
+			if err := to.Put(t.Context(), name, bytes.NewReader(text), int64(len(text)), PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(mine)
+		for _, page := range []*Viewer{testPage("1"), testPage("3")} {
+			before := tree(t, to)
+			if _, err := Run(t.Context(), dir, to, Options{Viewer: page}); !errors.Is(err, ErrOccupied) || !strings.Contains(err.Error(), name) || !slices.Equal(before, tree(t, to)) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if run(Options{}); !bytes.Equal(get(t, to, name), mine) {
+			t.Errorf("%s was replaced by a publish without the page", name)
+		}
+		write(was)
+	}
+	// Records that do not say what was put.
+	p, err := Versions(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range p {
+		v, err := publication.Parse(get(t, to, publication.Key(n)), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Front = nil
+		text, err := v.Encode()
+		if err == nil {
+			err = to.Put(t.Context(), publication.Key(n), bytes.NewReader(text), int64(len(text)), PutOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := run(Options{Viewer: testPage("3")}); r.Version != p[len(p)-1]+1 || !bytes.Contains(get(t, to, "index.html"), []byte(viewerFolderOf(t, to, r.Version))) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// viewerFolderOf returns the folder of a version's page.
+func viewerFolderOf(t *testing.T, to Place, number int) string {
+	t.Helper()
+	v, err := publication.Parse(get(t, to, publication.Key(number)), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return viewerFolder(v)
+}
+
 // TestViewerResumes: wherever a publish with a page is stopped, what leads to it names
 // files that are there, and the next one ends it.
 func TestViewerResumes(t *testing.T) {
@@ -156,89 +220,4 @@ func TestViewerResumes(t *testing.T) {
 		}
 	}
 	t.Fatal("60 operations are not enough")
-}
-
-// TestExport: a folder for web servers has what its scenes and its page need and nothing
-// else; a second export writes nothing, another one removes what is left over, and
-// folders with other files are left alone.
-func TestExport(t *testing.T) {
-	base := t.TempDir()
-	dir, out := filepath.Join(base, "cooked"), filepath.Join(base, "site")
-	m := city()
-	m.cook(t, dir)
-	o := Options{Viewer: testPage("1")}
-	first := must2(t)(Export(t.Context(), dir, out, o))
-	to, err := blob.OpenFolder(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	newReader(t, to, m, "city.json").load(t, to)
-	before := tree(t, to)
-	// The manifest, the list and what leads to the page are no payloads.
-	if len(before) != first.Files+4 || first.Removed != 0 {
-		t.Errorf("%d files of %d: %q", len(before), first.Files, before)
-	}
-	if r := must2(t)(Export(t.Context(), dir, out, o)); len(r.Sent) != 0 || r.Removed != 0 || !slices.Equal(tree(t, to), before) {
-		t.Errorf("%+v", r)
-	}
-	// One tile less, another page, another name.
-	delete(m.tiles, "d")
-	m.cook(t, dir)
-	if err := os.Rename(filepath.Join(dir, "city.json"), filepath.Join(dir, "town.json")); err != nil {
-		t.Fatal(err)
-	}
-	r := must2(t)(Export(t.Context(), dir, out, Options{Viewer: testPage("2")}))
-	if got := tree(t, to); len(got) != r.Files+4 || slices.Contains(got, "city.json") || r.Removed != 4 {
-		t.Errorf("%+v, %q", r, got)
-	}
-	if got := listed(t, to); len(got) != 1 || got[0].Path != "town.json" {
-		t.Errorf("%+v", got)
-	}
-	newReader(t, to, m, "town.json").load(t, to)
-	for _, name := range []string{"notes.txt", "sub/index.html", "payloads/notes.txt", "other.json"} {
-		p := filepath.Join(out, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte("a page of mine"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		had := tree(t, to)
-		if _, err := Export(t.Context(), dir, out, o); !errors.Is(err, ErrOccupied) || !strings.Contains(err.Error(), name) || !slices.Equal(had, tree(t, to)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := os.Remove(p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := Export(t.Context(), dir, filepath.Join(dir, "site"), o); !errors.Is(err, ErrScene) {
-		t.Errorf("into itself: %v", err)
-	}
-	if _, err := Export(t.Context(), filepath.Join(base, "none"), filepath.Join(base, "fresh"), o); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(filepath.Join(base, "fresh")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a failed export leaves a folder")
-	}
-}
-
-// TestExportLeavesLinks: what a link in the folder leads to is not written through.
-func TestExportLeavesLinks(t *testing.T) {
-	base := t.TempDir()
-	dir, out, elsewhere := filepath.Join(base, "cooked"), filepath.Join(base, "site"), filepath.Join(base, "else")
-	city().cook(t, dir)
-	for _, d := range []string{out, elsewhere} {
-		if err := os.Mkdir(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(out, "payloads")); err != nil {
-		t.Skip(err)
-	}
-	if _, err := Export(t.Context(), dir, out, Options{Viewer: testPage("1")}); !errors.Is(err, ErrOccupied) {
-		t.Error(err)
-	}
-	if list, err := os.ReadDir(elsewhere); err != nil || len(list) != 0 {
-		t.Errorf("%v, %v", list, err)
-	}
 }

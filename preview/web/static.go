@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -13,11 +12,8 @@ const (
 	elementName = "untold-viewer.js"
 )
 
-// Marks of what Front writes.
-const (
-	indexMark   = `<meta name="generator" content="untold viewer">`
-	elementMark = "// The element of the untold viewer; docs/web.md says how it is used.\n"
-)
+// elementHead is how the module that Front writes begins.
+const elementHead = "// The element of the untold viewer; docs/web.md says how it is used.\n"
 
 // Static returns the files of a page for web servers that hand out files as they lie, by
 // their names: all but index.html, which Front makes. The error is that of FS.
@@ -52,14 +48,9 @@ func Front(folder, scenes string) (map[string][]byte, error) {
 	text := strings.ReplaceAll(string(index), served+"scenes.json", scenes)
 	return map[string][]byte{
 		indexName:   []byte(strings.ReplaceAll(text, served, folder)),
-		elementName: fmt.Appendf(nil, "%sexport * from \"./%s%s\";\n", elementMark, folder, elementName),
+		elementName: fmt.Appendf(nil, "%sexport * from \"./%s%s\";\n", elementHead, folder, elementName),
 	}, nil
 }
 
 // served is the folder of the page's files when package serve hands them out.
 const served = ".viewer/"
-
-// Ours reports whether a text is of a file that Front has made.
-func Ours(text []byte) bool {
-	return bytes.Contains(text, []byte(indexMark)) || bytes.HasPrefix(text, []byte(elementMark))
-}

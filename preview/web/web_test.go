@@ -125,9 +125,6 @@ func TestStatic(t *testing.T) {
 		t.Fatalf("%v, %d files", err, len(front))
 	}
 	for name, text := range front {
-		if !Ours(text) {
-			t.Errorf("%s is not known as ours", name)
-		}
 		for _, m := range regexp.MustCompile(`(?:src|href|from|data-scenes)[ =]"([^"]*)"`).FindAllSubmatch(text, -1) {
 			if to := path.Clean(string(m[1])); to == "list.json" || to == "data:," {
 				continue
@@ -140,10 +137,5 @@ func TestStatic(t *testing.T) {
 	}
 	if text := string(front[indexName]); strings.Contains(text, served) || !strings.Contains(text, `data-scenes="list.json"`) {
 		t.Error(text)
-	}
-	for _, text := range []string{"", "<p>my page with an untold viewer", "export * from \"./untold-viewer.js\";\n"} {
-		if Ours([]byte(text)) {
-			t.Errorf("%q counts as ours", text)
-		}
 	}
 }

@@ -34,13 +34,19 @@ var (
 
 // Version is what was published at a time: which manifests and which files.
 type Version struct {
-	Kind   string  `json:"kind"`
-	Format int     `json:"format"`
-	Number int     `json:"version"`
+	Kind   string `json:"kind"`
+	Format int    `json:"format"`
+	Number int    `json:"version"`
+	// Export says that the place is a folder that an export made, which holds this version
+	// and nothing else. A place that is published to has none that says so, or older ones.
+	Export bool    `json:"export,omitempty"`
 	Scenes []Scene `json:"scenes"` // by manifests
 	// Viewer are the files of the page that shows the scenes, but for those that lie
 	// beside the manifests; nil where there is none.
 	Viewer []File `json:"viewer,omitempty"`
+	// Front are the files beside the manifests that lead to the page, as they were
+	// written, but for the list of scenes: what has another hash somebody has changed.
+	Front []File `json:"front,omitempty"`
 }
 
 // Scene is a manifest and what it names, with keys of the place.
@@ -80,6 +86,29 @@ func Number(key string) (int, bool) {
 // ManifestKey returns where the copy of a manifest lies.
 func ManifestKey(sha256 string) string { return Folder + sha256 + ".json" }
 
+// Keys returns the keys of all that a version consists of, its record among them, but
+// for the files of Front and the list of scenes, which people may change.
+func (v *Version) Keys() []string {
+	out := []string{Key(v.Number)}
+	for _, f := range v.Viewer {
+		out = append(out, f.Key)
+	}
+	for i := range v.Scenes {
+		s := &v.Scenes[i]
+		out = append(out, s.Manifest, ManifestKey(s.SHA256))
+		for _, f := range s.Files {
+			out = append(out, f.Key)
+		}
+	}
+	return out
+}
+
+// IsManifestKey reports whether a key is one that ManifestKey returns.
+func IsManifestKey(key string) bool {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(key, Folder), ".json")
+	return ok && strings.HasPrefix(key, Folder) && hexName.MatchString(name)
+}
+
 // Encode returns the text of the record.
 func (v *Version) Encode() ([]byte, error) {
 	out := *v
@@ -95,7 +124,8 @@ func Parse(data []byte, number int) (*Version, error) {
 	if err := json.Unmarshal(data, v); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", Key(number), ErrDamaged, err)
 	}
-	if v.Kind != kind || v.Format != format || v.Number != number || slices.ContainsFunc(v.Scenes, func(s Scene) bool { return !s.sound() }) || !below(v.Viewer, ViewerFolder) {
+	if v.Kind != kind || v.Format != format || v.Number != number || slices.ContainsFunc(v.Scenes, func(s Scene) bool { return !s.sound() }) || !below(v.Viewer, ViewerFolder) ||
+		!below(v.Front, "") || slices.ContainsFunc(v.Front, func(f File) bool { return strings.Contains(f.Key, "/") }) {
 		return nil, fmt.Errorf("%s: %w", Key(number), ErrDamaged)
 	}
 	return v, nil
@@ -117,7 +147,7 @@ func below(files []File, prefix string) bool {
 
 // Same reports whether two versions consist of the same; nil is none.
 func (v *Version) Same(other *Version) bool {
-	return other != nil && slices.Equal(v.Viewer, other.Viewer) && slices.EqualFunc(v.Scenes, other.Scenes, func(a, b Scene) bool {
+	return other != nil && v.Export == other.Export && slices.Equal(v.Viewer, other.Viewer) && slices.Equal(v.Front, other.Front) && slices.EqualFunc(v.Scenes, other.Scenes, func(a, b Scene) bool {
 		return a.Manifest == b.Manifest && a.SHA256 == b.SHA256 && a.Size == b.Size && slices.Equal(a.Files, b.Files)
 	})
 }
@@ -127,7 +157,7 @@ func (v *Version) Same(other *Version) bool {
 func (v *Version) Carry(last *Version) {
 	if last != nil {
 		if v.Viewer == nil {
-			v.Viewer = last.Viewer
+			v.Viewer, v.Front = last.Viewer, last.Front
 		}
 		for _, s := range last.Scenes {
 			if !slices.ContainsFunc(v.Scenes, func(own Scene) bool { return own.Manifest == s.Manifest }) {

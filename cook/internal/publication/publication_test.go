@@ -3,6 +3,7 @@ package publication
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 var sum = strings.Repeat("0f", 32)
 
 func sample() *Version {
-	return &Version{Number: 7, Scenes: []Scene{{Manifest: "east/city.json", SHA256: sum, Size: 3, Files: []File{{"east/payloads/a.untold", 1, sum}}}}}
+	return &Version{Number: 7, Front: []File{{"index.html", 2, sum}}, Scenes: []Scene{{Manifest: "east/city.json", SHA256: sum, Size: 3, Files: []File{{"east/payloads/a.untold", 1, sum}}}}}
 }
 
 func TestParse(t *testing.T) {
@@ -27,7 +28,7 @@ func TestParse(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"another number": {`"version":7`, `"version":8`}, "another kind": {"untold-pub", "pub"}, "a later format": {`"format":1`, `"format":2`},
 		"a manifest outside": {"east/city", "../city"}, "a file outside": {"east/payloads", "west/payloads"}, "a file on top": {"east/payloads/a", "east/a"},
-		"a way up": {"payloads/a", "payloads/../a"}, "a bad hash": {sum, "0f"}, "a negative size": {`"size":1`, `"size":-1`}, "cut": {"}", ""},
+		"a way up": {"payloads/a", "payloads/../a"}, "a bad hash": {sum, "0f"}, "a front below": {"index.html", "a/index.html"}, "a front outside": {"index.html", ".."}, "a negative size": {`"size":1`, `"size":-1`}, "cut": {"}", ""},
 	} {
 		bad := bytes.Replace(data, []byte(change[0]), []byte(change[1]), 1)
 		if v, err := Parse(bad, 7); !errors.Is(err, ErrDamaged) {
@@ -47,6 +48,14 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is the record of %d", key, n)
 		}
 	}
+	if got := sample().Keys(); !slices.Equal(got, []string{Key(7), "east/city.json", ManifestKey(sum), "east/payloads/a.untold"}) {
+		t.Errorf("%q", got)
+	}
+	for key, want := range map[string]bool{ManifestKey(sum): true, sum + ".json": false, Folder + sum: false, Folder + "notes.json": false, Folder + "x/" + sum + ".json": false, Key(7): false} {
+		if IsManifestKey(key) != want {
+			t.Errorf("%s: %v", key, !want)
+		}
+	}
 	if a, b := Payloads("city.json"), Payloads("a/b/city.json"); a != "payloads/" || b != "a/b/payloads/" {
 		t.Error(a, b)
 	}
@@ -57,6 +66,12 @@ func TestCarry(t *testing.T) {
 	v.Carry(&Version{Scenes: []Scene{{Manifest: "a"}, {Manifest: "b", SHA256: "old"}, {Manifest: "c"}}})
 	if d := cmp.Diff([]Scene{{Manifest: "a"}, {Manifest: "b", SHA256: "new"}, {Manifest: "c"}}, v.Scenes); d != "" {
 		t.Error(d)
+	}
+	page := &Version{Viewer: []File{{"payloads/viewer-a/b", 1, sum}}, Front: []File{{"index.html", 2, sum}}}
+	if w := (&Version{}); !w.Same(&Version{}) || w.Same(&Version{Export: true}) || w.Same(&Version{Front: page.Front}) {
+		t.Error("marks make no difference")
+	} else if w.Carry(page); !w.Same(page) {
+		t.Errorf("%+v", w)
 	}
 	if v.Carry(nil); len(v.Scenes) != 3 || v.Same(nil) {
 		t.Error(v)

@@ -173,7 +173,14 @@ export class UntoldViewer extends HTMLElement {
       this.#asked = false;
       if (!this.isConnected) return;
       this.#end();
-      if (this.src) this.#start({});
+      let src;
+      try {
+        src = this.src;
+      } catch {
+        this.#failed("The scene cannot be shown", `${this.getAttribute("src")} is no address of a manifest.`);
+        return;
+      }
+      if (src) this.#start({});
       else this.#become("empty");
     });
   }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -350,6 +351,10 @@ func TestServerTellsOfDamage(t *testing.T) {
 	if k := ask(writeLoad(&req)); k != kindFailure {
 		t.Errorf("another size: kind %d", k)
 	}
+	req.Size = math.MaxInt64
+	if k := ask(writeLoad(&req)); k != kindFailure {
+		t.Errorf("a size of no file: kind %d", k)
+	}
 	req.Token, req.Path, req.Size = 2, "tiles/b.untold", 0
 	if k := ask(writeLoad(&req)); k != kindFailure {
 		t.Errorf("not there: kind %d", k)
@@ -357,7 +362,7 @@ func TestServerTellsOfDamage(t *testing.T) {
 	if k := ask(writeTexture(3, &textureRequest{dir: dir + "/tiles", uri: "bad.png"})); k != kindFailure {
 		t.Errorf("a damaged image: kind %d", k)
 	}
-	if want := []string{dir + "/tiles/a.untold", dir + "/tiles/bad.png"}; !slices.Equal(doubts, want) {
+	if want := []string{dir + "/tiles/a.untold", dir + "/tiles/a.untold", dir + "/tiles/bad.png"}; !slices.Equal(doubts, want) {
 		t.Errorf("%q, want %q", doubts, want)
 	}
 	if err := s.Handle([]byte{form, 77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}); !errors.Is(err, ErrWire) {

@@ -42,7 +42,7 @@ func readLoad(r *reader, token uint64) (req payload.Request, kept [32]byte, err 
 	req.Attempt = r.length(math.MaxInt32)
 	req.Dir, req.Path = r.text(), r.text()
 	req.Local.File, req.Local.Dir = r.text(), r.text()
-	req.Size = int64(r.length(math.MaxInt32))
+	req.Size = r.size()
 	req.SHA256 = r.text()
 	copy(kept[:], r.take(uint64(len(kept))))
 	return req, kept, r.end()

@@ -140,6 +140,17 @@ func (r *reader) length(most uint64) int {
 	return int(n)
 }
 
+// size reads how many bytes a file is said to have, which is for comparisons: nothing may
+// be allocated by it.
+func (r *reader) size() int64 {
+	n := r.u64()
+	if n > math.MaxInt64 {
+		r.fail("%d bytes of a file, at most %d make sense", n, int64(math.MaxInt64))
+		return 0
+	}
+	return int64(n)
+}
+
 // count reads how many records of a size follow: no more than there are bytes for.
 func (r *reader) count(size int) int {
 	n := r.u32()

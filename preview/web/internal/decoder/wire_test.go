@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 	kept.Version[3] = 4
 	want := payload.Request{
 		Token: 8, Key: payload.Key{Scene: 2, Tile: -1, Rep: payload.LOD(2), Part: 3}, TileID: "tile_1", Attempt: 2, Dir: "/served", Path: "tiles/a b.untold",
-		Local: payload.Fetched{File: "/x", Dir: "/y"}, Size: 77, SHA256: "ab",
+		Local: payload.Fetched{File: "/x", Dir: "/y"}, Size: 3 << 30, SHA256: "ab",
 	}
 	sent := want
 	sent.Kept = kept
@@ -132,6 +133,15 @@ func TestRequestsRoundTrip(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(payload.Key{})); diff != "" {
 		t.Error(diff)
+	}
+	// Declared sizes are as large as manifests can say, and no larger.
+	for size, sound := range map[int64]bool{math.MaxInt64: true, math.MinInt64: false} {
+		w := newWriter(kindLoad, 8)
+		w.u64(uint64(size))
+		r, _, _ := newReader(joined(w))
+		if got := r.size(); sound && got != size || (r.end() == nil) != sound {
+			t.Errorf("%d: %d, %v", size, got, r.err)
+		}
 	}
 	q := textureRequest{"/served/tiles", "Textures/ü.png", texfile.Options{Use: texfile.OpaqueColor, Cutoff: .5, MaxSize: 256, MaxPixels: 1 << 20, ASTC: true, WebGL: true}}
 	r, _, _ = newReader(joined(writeTexture(3, &q)))
