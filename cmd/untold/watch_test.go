@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,12 +26,12 @@ func TestFollower(t *testing.T) {
 	testfile.Write(t, main, "1")
 	ctx, stop := context.WithCancel(t.Context())
 	ticks, done := make(chan time.Time), make(chan bool)
-	cooks := 0
+	var cooks atomic.Int32
 	var fail error
 	f := follower{
 		files: []string{main},
 		more:  func() []string { list, _ := filepath.Glob(filepath.Join(dir, "more*")); return list },
-		cook:  func() ([]string, error) { cooks++; return []string{main, other}, fail },
+		cook:  func() ([]string, error) { cooks.Add(1); return []string{main, other}, fail },
 	}
 	f.cooked = f.look()
 	go func() { f.follow(ctx, ticks, nil); close(done) }()
@@ -47,7 +48,7 @@ func TestFollower(t *testing.T) {
 			change()
 		}
 		tick(3)
-		got = append(got, cooks)
+		got = append(got, int(cooks.Load()))
 	}
 	step(nil)
 	step(func() { testfile.Write(t, main, "22") })   // 1
