@@ -42,21 +42,24 @@ type follower struct {
 
 // follow runs until ctx ends, or stop says that there is no use in it.
 func (f *follower) follow(ctx context.Context, ticks <-chan time.Time, stop func() bool) {
-	for last := f.look(); ; {
+	for last := f.look(); stop == nil || !stop(); {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
 		}
-		now := f.look()
-		if maps.Equal(now, last) && (f.stale || !maps.Equal(now, f.cooked)) {
-			f.again()
-			if stop != nil && stop() {
-				return
-			}
-		}
-		last = now
+		last = f.tick(last)
 	}
+}
+
+// tick looks at the files once more, and cooks if they have changed and are as they were
+// the last time. It returns how they are.
+func (f *follower) tick(last stamps) stamps {
+	now := f.look()
+	if maps.Equal(now, last) && (f.stale || !maps.Equal(now, f.cooked)) {
+		f.again()
+	}
+	return now
 }
 
 // again cooks. What has changed while it was read is an error, and not cooked yet.

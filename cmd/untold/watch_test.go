@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,22 +23,19 @@ func TestFollower(t *testing.T) {
 	dir := t.TempDir()
 	main, other := filepath.Join(dir, "main"), filepath.Join(dir, "other")
 	testfile.Write(t, main, "1")
-	ctx, stop := context.WithCancel(t.Context())
-	ticks, done := make(chan time.Time), make(chan bool)
-	var cooks atomic.Int32
+	cooks := 0
 	var fail error
 	f := follower{
 		files: []string{main},
 		more:  func() []string { list, _ := filepath.Glob(filepath.Join(dir, "more*")); return list },
-		cook:  func() ([]string, error) { cooks.Add(1); return []string{main, other}, fail },
+		cook:  func() ([]string, error) { cooks++; return []string{main, other}, fail },
 	}
-	f.cooked = f.look()
-	go func() { f.follow(ctx, ticks, nil); close(done) }()
+	last := f.look()
+	f.cooked = last
 	tick := func(n int) {
 		for range n {
-			ticks <- time.Time{}
+			last = f.tick(last)
 		}
-		ticks <- time.Time{} // the one before is done with
 	}
 	var got []int
 	step := func(change func()) {
@@ -47,8 +43,8 @@ func TestFollower(t *testing.T) {
 		if change != nil {
 			change()
 		}
-		tick(3)
-		got = append(got, int(cooks.Load()))
+		tick(4)
+		got = append(got, cooks)
 	}
 	step(nil)
 	step(func() { testfile.Write(t, main, "22") })   // 1
@@ -57,7 +53,7 @@ func TestFollower(t *testing.T) {
 	step(func() {
 		for i := range 5 { // being written
 			testfile.Write(t, main, strings.Repeat("x", 10+i))
-			ticks <- time.Time{}
+			tick(1)
 		}
 	}) // 3: once
 	step(func() { testfile.Write(t, filepath.Join(dir, "more1"), "") }) // 4
@@ -65,8 +61,11 @@ func TestFollower(t *testing.T) {
 	if d := cmp.Diff([]int{0, 1, 1, 2, 3, 4}, got[:6]); d != "" || got[6] < 6 {
 		t.Errorf("%v: %s", got, d)
 	}
+	// The loop round it ends with its context, or when there is no use in it.
+	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	<-done
+	f.follow(ctx, nil, nil)
+	f.follow(t.Context(), nil, func() bool { return true })
 }
 
 // TestFollowerSettles: a file that the cook has named, and that was written since it
