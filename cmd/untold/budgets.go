@@ -35,6 +35,14 @@ func cookFigureNames() []string {
 	return names
 }
 
+// figureCommands are the commands that have figures.
+func figureCommands() (out []string) {
+	for _, s := range figureSources {
+		out = append(out, s.command)
+	}
+	return out
+}
+
 // commandFigures are the names of the figures that a command has.
 func commandFigures(command string) []string {
 	for _, s := range figureSources {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -49,10 +48,7 @@ func (p *pathFlags) path(cmd *cobra.Command, m *manifest.Manifest) (*simulate.Ca
 		}
 		return path, nil
 	}
-	o := simulate.PathOptions{Bounds: geom.EmptyBox(), Speed: p.speed, Duration: p.duration}
-	for i := range m.Tiles {
-		o.Bounds = o.Bounds.Union(m.Tiles[i].Bounds.Box())
-	}
+	o := simulate.PathOptions{Bounds: simulate.TileBounds(m), Speed: p.speed, Duration: p.duration}
 	switch {
 	case p.orbit:
 		return simulate.Orbit(o)

@@ -18,7 +18,7 @@ import (
 // of a command and its flag, which goes first. TestCompletion holds the lists
 // complete: every flag that takes a text stands in one of them.
 var (
-	// flagValues are flags with words of ours, of which freeValues lets others in.
+	// flagValues are flags with words of ours.
 	flagValues = map[string]func() []string{
 		"color":                        words("auto always never"),
 		"partition":                    words("grid quadtree kdtree"),
@@ -44,7 +44,7 @@ var (
 		"file-type":                    words("tile lod hlod shared"),
 		"validate format":              words("text json junit sarif github"),
 		"inspect format":               words("text json"),
-		"export format":                words("gltf 3dtiles"),
+		"export format":                words("gltf 3dtiles web"),
 		"chunk":                        chunkNames,
 		"map-color":                    words("auto tier bytes triangles"),
 		"only":                         diff.Parts,
@@ -61,8 +61,14 @@ var (
 		"compare-whole":                words("auto street roof high far orbit"),
 		"fail-with":                    faultNames,
 		"config show for":              func() []string { return shownCommands },
-		"figures for":                  words("cook validate simulate preview"),
+		"figures for":                  figureCommands,
 		"need":                         func() []string { return doctor.Names },
+	}
+	// closedFlags are those of cook and convert that take no other words: JSON Schemas say
+	// so, too.
+	closedFlags = []string{
+		"partition", "kdtree-balance", "scene-profile", "tier-matching", "untagged-semantic-tier", "pyramid", "up", "units", "textures", "astc-block",
+		"texture-quality", "compress", "container-version", "compat",
 	}
 	// flagFiles are flags that name files, by the ends of their names.
 	flagFiles = map[string]string{

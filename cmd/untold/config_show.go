@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/runtime/config"
-	"github.com/untoldkit/untold/runtime/remote"
 )
 
 // setting is a setting of a command and where its value comes from.
@@ -165,16 +163,13 @@ func besideWhich(name, scene string) (string, error) {
 	switch {
 	case scene == "":
 		return "scene", nil // this folder
-	case scene == "-" || remote.IsURL(scene):
+	case !isLocal(scene):
 		return "", errors.New("there is no untold.yaml beside an address or the standard input: leave the scene out, or name a file with --config")
 	}
-	st, err := journal.Stat(scene)
-	if err != nil {
-		st, err = os.Stat(scene)
+	if _, err := journal.Stat(scene); err == nil {
+		return scene, nil
 	}
-	if err == nil && st.IsDir() {
-		return filepath.Join(scene, "scene"), nil
-	}
+	_, err := os.Stat(scene)
 	return scene, err
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/runtime/remote"
 )
 
 func newInit(a *app) *cobra.Command {
@@ -38,7 +37,7 @@ file is never replaced without --force.`,
   untold config show city.glb --changed`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == "-" || remote.IsURL(args[0]) {
+			if !isLocal(args[0]) {
 				return errors.New("init writes a file beside a scene on the disk: download it first")
 			}
 			if source(cmd.Flags(), "output") != fromCommandLine {
@@ -56,10 +55,7 @@ file is never replaced without --force.`,
 // initScene plans a scene and writes its settings.
 func initScene(cmd *cobra.Command, a *app, scene, out string, force bool) error {
 	if out == "" {
-		out = filepath.Join(filepath.Dir(scene), profileName)
-		if st, err := os.Stat(scene); err == nil && st.IsDir() {
-			out = filepath.Join(scene, profileName)
-		}
+		out = profileOf(scene)
 	}
 	if _, err := os.Lstat(out); out != "-" && err == nil && !force {
 		return fmt.Errorf("%s is there already; --force replaces it, -o names another file, and -o - prints", out)

@@ -45,15 +45,35 @@ func isInput(name string) bool {
 	return meshfile.FormatOf(name) != meshfile.None
 }
 
+// isLocal reports whether an input is a file or a folder, and not an address or the
+// standard input.
+func isLocal(input string) bool { return input != "-" && !remote.IsURL(input) }
+
 // applyProfileOf applies the profile beside an input; those without a folder have none.
 func (a *app) applyProfileOf(cmd *cobra.Command, input string) error {
-	if input == "-" || remote.IsURL(input) {
+	if !isLocal(input) {
 		return nil
 	}
-	if st, err := os.Stat(input); err == nil && st.IsDir() {
-		input = filepath.Join(input, "scene")
-	}
 	return a.applyProfile(cmd, input)
+}
+
+// cookSettings registers the flags of a cook of an input from within another command, and
+// sets them as the environment and files of settings say.
+func (a *app) cookSettings(c *cookFlags, input string, more ...*profile) (*cobra.Command, error) {
+	cmd := &cobra.Command{Use: "cook"}
+	c.register(cmd.Flags())
+	if err := applyEnv(cmd); err != nil {
+		return nil, err
+	}
+	if a.profile != nil {
+		more = append(more, a.profile)
+	}
+	for _, p := range more {
+		if err := p.applyAll(cmd, a.flags); err != nil {
+			return nil, err
+		}
+	}
+	return cmd, a.applyProfileOf(cmd, input) // nothing with a.profile
 }
 
 // withInputs turns arguments into what is cooked and calls f with the path of the scene,

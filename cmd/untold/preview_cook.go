@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/preview"
 )
@@ -174,17 +172,8 @@ func sweepWorkshops(temp string) {
 // environment, and of the file that --config names or that lies beside it.
 func (w *workshop) cook(scene, out string) (manifest string, files []string, err error) {
 	a := w.a
-	cmd := &cobra.Command{Use: "cook"}
 	var c cookFlags
-	c.register(cmd.Flags())
-	if err := applyEnv(cmd); err != nil {
-		return "", nil, err
-	}
-	if a.profile != nil {
-		err = a.profile.applyAll(cmd, a.flags)
-	} else {
-		err = a.applyProfile(cmd, scene)
-	}
+	cmd, err := a.cookSettings(&c, scene)
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,8 +58,14 @@ func readBeside(file string) (*profile, error) {
 	return p, nil
 }
 
-// profileOf is where the settings beside a scene are, if there are any.
-func profileOf(scene string) string { return filepath.Join(filepath.Dir(scene), profileName) }
+// profileOf is where the settings beside a scene, or in a folder of scenes, are, if there
+// are any.
+func profileOf(scene string) string {
+	if st, err := os.Stat(scene); err == nil && st.IsDir() {
+		return filepath.Join(scene, profileName)
+	}
+	return filepath.Join(filepath.Dir(scene), profileName)
+}
 
 // has reports whether a file, which may be nil, has an entry.
 func (p *profile) has(key string) bool {

@@ -14,15 +14,6 @@ import (
 	"github.com/untoldkit/untold/runtime/config"
 )
 
-// flagChoices are the values that flags of cook and convert take, by the flag.
-var flagChoices = map[string][]string{
-	"partition": {"grid", "quadtree", "kdtree"}, "scene-profile": {"auto", "indoor", "outdoor"}, "tier-matching": {"token", "substring"},
-	"kdtree-balance": {"triangles", "objects"}, "untagged-semantic-tier": {"Auto", "ExteriorShell", "StructuralInterior", "RoomContents", "FineProps"},
-	"compat": {"engine"}, "compress": {"auto", "none", "lz4", "zstd"}, "textures": {"copy", "resize", "bc", "astc"},
-	"astc-block": {"auto", "4x4", "5x5", "6x6", "8x8"}, "texture-quality": {"fast", "high"}, "up": {"y", "z"}, "units": {"mm", "cm", "m", "in"},
-	"container-version": {"1", "2", "3", "4"}, "pyramid": {"auto", "on", "off"},
-}
-
 type schemaObject = map[string]any
 
 // settingsSchema is the JSON Schema of files of settings: of those that --config names,
@@ -121,9 +112,9 @@ func flagSchema(f *pflag.Flag, command string) schemaObject {
 	if f.Name == "fail-if" {
 		return budgetSchema()
 	}
-	if choices := flagChoices[f.Name]; choices != nil && (command == "cook" || command == "convert") {
+	if slices.Contains(closedFlags, f.Name) && (command == "cook" || command == "convert") {
 		var list []any
-		for _, c := range choices {
+		for _, c := range flagValues[f.Name]() {
 			list = append(list, c)
 			switch n, err := strconv.Atoi(c); {
 			case err == nil:

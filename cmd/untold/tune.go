@@ -18,12 +18,10 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/atomicfile"
-	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/internal/tune"
 	"github.com/untoldkit/untold/manifest"
-	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -99,7 +97,7 @@ func (t *tuneFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return errors.New("--trials is at least 1; --jobs, --latency and --error-pixels are not negative")
 	}
 	for _, in := range args {
-		if in == "-" || remote.IsURL(in) {
+		if !isLocal(in) {
 			return fmt.Errorf("tune reads its scene many times, and %s is no file: download it first", oneLine(in))
 		}
 	}
@@ -148,9 +146,6 @@ func (t *tuneFlags) target(scene string) (before string, err error) {
 		return "", nil
 	}
 	if t.out == "" {
-		if st, err := os.Stat(scene); err == nil && st.IsDir() {
-			scene = filepath.Join(scene, "scene")
-		}
 		t.out = profileOf(scene)
 	}
 	if st, err := os.Stat(filepath.Dir(t.out)); err != nil || !st.IsDir() {
@@ -258,29 +253,11 @@ func round2(v float64) float64 {
 
 // flags are those of a cook, as the environment and files of settings set them.
 func (u *tuner) flags(c *cookFlags) (*cobra.Command, error) {
-	cmd := &cobra.Command{Use: "cook"}
-	cmd.SetContext(u.cmd.Context())
-	c.register(cmd.Flags())
-	if err := applyEnv(cmd); err != nil {
-		return nil, err
-	}
+	var there []*profile
 	if u.there != nil {
-		if err := u.there.applyAll(cmd, u.a.flags); err != nil {
-			return nil, err
-		}
+		there = append(there, u.there)
 	}
-	if u.a.profile != nil {
-		return cmd, u.a.profile.applyAll(cmd, u.a.flags)
-	}
-	return cmd, u.a.applyProfileOf(cmd, u.args[0])
-}
-
-// beside is a path beside the scene, where its settings are.
-func (u *tuner) beside() string {
-	if st, err := os.Stat(u.args[0]); err == nil && st.IsDir() {
-		return filepath.Join(u.args[0], "scene")
-	}
-	return u.args[0]
+	return u.a.cookSettings(c, u.args[0], there...)
 }
 
 // try cooks and streams.
@@ -336,10 +313,7 @@ func (u *tuner) generatePaths(m *manifest.Manifest) error {
 	if len(u.paths) > 0 {
 		return nil
 	}
-	o := simulate.PathOptions{Bounds: geom.EmptyBox(), Duration: u.duration}
-	for i := range m.Tiles {
-		o.Bounds = o.Bounds.Union(m.Tiles[i].Bounds.Box())
-	}
+	o := simulate.PathOptions{Bounds: simulate.TileBounds(m), Duration: u.duration}
 	for _, make := range []func(simulate.PathOptions) (*simulate.CameraPath, error){
 		simulate.FlyThrough, simulate.Orbit,
 		func(o simulate.PathOptions) (*simulate.CameraPath, error) { return simulate.Walk(o, 1) },
@@ -360,7 +334,7 @@ func (u *tuner) stream(ctx context.Context, manifest string, p *simulate.CameraP
 	if err != nil {
 		return nil, err
 	}
-	if err := u.a.runtimeProfile(&sc.Config, u.beside()); err != nil {
+	if err := u.a.runtimeProfile(&sc.Config, u.args[0]); err != nil {
 		return nil, err
 	}
 	if u.memory > 0 {

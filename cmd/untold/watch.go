@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/runtime/remote"
 )
 
 // followInterval is how often files are looked at, and how long they must have rested
@@ -117,17 +115,13 @@ func (c *cookFlags) follow(cmd *cobra.Command, a *app, args []string) error {
 		return errors.New("--watch and --shard do not go together: a shard makes its share once")
 	}
 	for _, in := range args {
-		if in == "-" || remote.IsURL(in) {
+		if !isLocal(in) {
 			return fmt.Errorf("--watch looks at files, and %s is none: download it first", oneLine(in))
 		}
 	}
 	settings := a.config
 	if settings == "" {
-		at := args[0]
-		if st, err := os.Stat(at); err == nil && st.IsDir() {
-			at = filepath.Join(at, "scene")
-		}
-		settings = profileOf(at)
+		settings = profileOf(args[0])
 	}
 	ctx := cmd.Context()
 	var failed error // of the last cook

@@ -21,7 +21,7 @@ type Verdict struct {
 	// that says nothing, as for == and over a limit of 0.
 	Used *float64 `json:"used"`
 
-	op, text string
+	op string
 }
 
 // Judge evaluates conditions on a report. A figure that the report does not know is an
@@ -35,7 +35,7 @@ func Judge(conditions []Condition, r Valuer) ([]Verdict, error) {
 		}
 		out = append(out, Verdict{
 			Figure: c.Key, FailIf: c.String(), Unit: UnitOf(c.Key), Value: v, Limit: c.Value, Failed: c.compare(v), Used: c.used(v),
-			op: c.Op, text: c.String(),
+			op: c.Op,
 		})
 	}
 	return out, nil
@@ -121,7 +121,7 @@ func (v *Verdict) String() string {
 
 // Failure says in a line that a budget failed, and why.
 func (v *Verdict) Failure() string {
-	return fmt.Sprintf("%s is %s (--fail-if %s)", v.Figure, Text(v.Value, v.Unit), v.text)
+	return fmt.Sprintf("%s is %s (--fail-if %s)", v.Figure, Text(v.Value, v.Unit), v.FailIf)
 }
 
 // Write prints the budgets that failed and, last, the one that is closest to its limit.

@@ -187,13 +187,19 @@ func millimetres(v geom.Vec3) geom.Vec3 {
 	return v
 }
 
-// SeeAll moves the far plane, if need be, to where all of a scene lies before it from
-// every key of the path: a city is not to end at the 1,000 m of scenarios.
-func (p *CameraPath) SeeAll(m *manifest.Manifest) {
+// TileBounds is the box around the tiles of a scene, for PathOptions; empty without any.
+func TileBounds(m *manifest.Manifest) geom.Box {
 	box := geom.EmptyBox()
 	for i := range m.Tiles {
 		box = box.Union(m.Tiles[i].Bounds.Box())
 	}
+	return box
+}
+
+// SeeAll moves the far plane, if need be, to where all of a scene lies before it from
+// every key of the path: a city is not to end at the 1,000 m of scenarios.
+func (p *CameraPath) SeeAll(m *manifest.Manifest) {
+	box := TileBounds(m)
 	if box.IsEmpty() || !box.Min.IsFinite() || !box.Max.IsFinite() {
 		return
 	}
