@@ -94,12 +94,15 @@ demo: build
 	fi
 
 # Tests that do less with the race detector, and where they are.
-SLOW   = TestCompressModels|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestStress|TestAnyScene|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld
+SLOW   = TestCompressModels|TestEngineLoadsAssets|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestSoakOutOfCore|TestStages|TestStoreIsShared|TestStress|TestAnyScene|TestTexturesIgnoreJobs|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld
 SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/simplify ./manifest ./runtime/remote ./runtime/simulate
+# Packages that measure, on one thread of their own.
+ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 
 test: deps
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -timeout 20m $(filter-out $(ALONE),$(shell $(GO) list ./...))
 	$(GO) test -run '$(SLOW)' $(SLOWIN)
+	$(GO) test $(ALONE)
 
 # Pictures and input in a real browser, software GL; a minute on two quiet cores.
 test-web: web

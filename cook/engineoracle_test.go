@@ -145,13 +145,16 @@ func TestEngineLoadsGeneratedScenes(t *testing.T) {
 // Real models have odd names, empty nodes, huge and tiny scales. Each is cut
 // in one of the three ways.
 func TestEngineLoadsAssets(t *testing.T) {
-	n := 0
+	n, seen := 0, 0
 	eachModel(t, func(name, path string) {
 		if st, err := os.Stat(path); err != nil || st.Size() > 2<<20 || testing.Short() && n > 20 {
 			return
 		}
 		if strings.Contains(name, "gpu_instancing") {
 			return // expands to millions of triangles; TestConvertAssets has it
+		}
+		if seen++; race.Enabled && seen%4 > 0 {
+			return // make test loads all of them without the detector
 		}
 		opts := withLevels(partitions[n%len(partitions)])
 		opts.DryRun, opts.AllowMissingImages = true, true

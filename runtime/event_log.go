@@ -8,8 +8,11 @@ import (
 )
 
 // maxEventBacklog is how many events are kept for a caller of Events that is
-// late: the oldest go first.
-const maxEventBacklog = 1 << 14
+// late: the oldest go first, some at a time, because those that stay are moved.
+const (
+	maxEventBacklog = 1 << 14
+	eventsAtOnce    = 1 << 12
+)
 
 // eventLog collects what happens, stamped with the time and the frame, and
 // writes what is odd to the logger too.
@@ -47,7 +50,7 @@ func (l *eventLog) take() []event.Event {
 
 // trim drops the oldest events when nobody takes them.
 func (l *eventLog) trim() {
-	if over := len(l.list) - maxEventBacklog; over > 0 {
+	if over := len(l.list) - maxEventBacklog; over >= eventsAtOnce {
 		l.list = l.list[:copy(l.list, l.list[over:])]
 		l.dropped += uint64(over)
 	}

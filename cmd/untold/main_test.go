@@ -373,7 +373,7 @@ func TestCrossBuild(t *testing.T) {
 	for _, target := range []string{"windows/amd64", "darwin/arm64"} {
 		t.Run(target, func(t *testing.T) {
 			goos, goarch, _ := strings.Cut(target, "/")
-			cmd := exec.Command("go", "build", "-o", filepath.Join(t.TempDir(), "untold"), ".")
+			cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(t.TempDir(), "untold"), ".")
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -64,7 +64,8 @@ func run(all bool) error {
 	return nil
 }
 
-// build builds a package for arm64 and returns the program's path.
+// build builds a package for arm64 and returns the program's path. The system is the one
+// whose programs a test builds, too, so that its packages are compiled once.
 func build(dir, pkg string) (string, error) {
 	goTool := os.Getenv("GO")
 	if goTool == "" {
@@ -72,7 +73,7 @@ func build(dir, pkg string) (string, error) {
 	}
 	out := filepath.Join(dir, "program")
 	cmd := exec.Command(goTool, "build", "-trimpath", "-o", out, pkg)
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("go build %s for arm64: %w", pkg, err)

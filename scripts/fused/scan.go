@@ -1,7 +1,7 @@
 package main
 
 import (
-	"debug/elf"
+	"debug/macho"
 	"debug/gosym"
 	"encoding/binary"
 	"errors"
@@ -25,7 +25,7 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: a fused instruction in %s", f.file, f.line, f.function)
 }
 
-// program is the code of an ELF file for arm64.
+// program is the code of a Mach-O file for arm64.
 type program struct {
 	text    []byte
 	at      uint64 // address of text
@@ -33,14 +33,14 @@ type program struct {
 }
 
 func load(name string) (*program, error) {
-	f, err := elf.Open(name)
+	f, err := macho.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, lines := f.Section(".text"), f.Section(".gopclntab")
-	if f.Machine != elf.EM_AARCH64 || text == nil || lines == nil {
-		return nil, fmt.Errorf("%s: no Go program for linux/arm64", name)
+	text, lines := f.Section("__text"), f.Section("__gopclntab")
+	if f.Cpu != macho.CpuArm64 || text == nil || lines == nil {
+		return nil, fmt.Errorf("%s: no Go program for darwin/arm64", name)
 	}
 	p := &program{at: text.Addr}
 	if p.text, err = text.Data(); err != nil {

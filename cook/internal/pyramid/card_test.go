@@ -124,7 +124,10 @@ func TestGroveKeepsItsVolume(t *testing.T) {
 			children = append(children, Child{Model: m})
 		}
 		var first *Model
-		for _, jobs := range []int{1, 3} {
+		for _, jobs := range []int{3, 1} {
+			if race.Enabled && jobs == 1 {
+				continue // make test compares both without the detector
+			}
 			o.Jobs = jobs
 			m := built(t, Join(children), o)
 			if first == nil {
