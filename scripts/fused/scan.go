@@ -1,8 +1,8 @@
 package main
 
 import (
-	"debug/macho"
 	"debug/gosym"
+	"debug/macho"
 	"encoding/binary"
 	"errors"
 	"fmt"
