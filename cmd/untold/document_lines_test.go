@@ -46,6 +46,39 @@ func TestCommandLinesOfDocuments(t *testing.T) {
 	}
 }
 
+// TestCommandsOfReadme: the table of README.md has every command.
+func TestCommandsOfReadme(t *testing.T) {
+	_, table, _ := strings.Cut(string(testfile.Read(t, "../../README.md")), "| command | job |\n")
+	table, _, ok := strings.Cut(table, "\n\n")
+	if !ok {
+		t.Fatal("README.md has no table of commands")
+	}
+	var visit func(c *cobra.Command, path []string)
+	visit = func(c *cobra.Command, path []string) {
+		for _, sub := range c.Commands() {
+			if sub.Hidden || sub.Name() == "help" {
+				continue
+			}
+			words := append(slices.Clone(path), sub.Name())
+			switch {
+			case sub.Name() == "completion":
+				if !strings.Contains(table, "`completion`") {
+					t.Error("the table lacks completion")
+				}
+			case sub.HasSubCommands():
+				visit(sub, words)
+			default:
+				// A row may name one of them with its group, and others alone.
+				whole := strings.Contains(table, "`untold "+strings.Join(words, " ")+"`") || strings.Contains(table, "`untold "+strings.Join(words, " ")+" ")
+				if alone := strings.Contains(table, "`"+sub.Name()+"`") || strings.Contains(table, "`"+strings.Join(words, " ")+"`"); !whole && !alone {
+					t.Errorf("the table lacks untold %s", strings.Join(words, " "))
+				}
+			}
+		}
+	}
+	visit(newRoot(&app{}), nil)
+}
+
 // judgeLine parses a command line as the program would.
 func judgeLine(t *testing.T, place, line string) {
 	t.Helper()
