@@ -6,9 +6,9 @@
 //
 // It needs bin/untold with its preview (make build) and OpenGL, also without a GPU.
 // Others are taken by other means: 3dtiles.jpg by scripts/viewers3d, size.svg and
-// tune.svg by what docs/performance.md and docs/tuning.md say; horizon.jpg, forest.jpg,
-// switches.jpg and preview.png need large scenes, or assets that are not in the
-// repository.
+// tune.svg by what docs/performance.md and docs/tuning.md say; levels.png, horizon.jpg,
+// forest.jpg, switches.jpg and preview.png are put together by hand, of large scenes, of
+// assets that are not in the repository, or beside another renderer.
 package main
 
 import (
@@ -17,7 +17,6 @@ import (
 	"flag"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -29,7 +28,7 @@ import (
 )
 
 func main() {
-	only := flag.String("only", "", "names of pictures, with commas: demo, levels, tuning (default: all)")
+	only := flag.String("only", "", "names of pictures, with commas: demo, tuning (default: all)")
 	out := flag.String("o", filepath.Join("docs", "images"), "`folder` of the pictures")
 	program := flag.String("untold", filepath.Join("bin", "untold"), "the `program`, with its preview")
 	flag.Parse()
@@ -51,7 +50,7 @@ type picture struct {
 	take func(s *studio, out string) error
 }
 
-var pictures = []picture{{"demo", (*studio).demo}, {"levels", (*studio).levels}, {"tuning", (*studio).tuning}}
+var pictures = []picture{{"demo", (*studio).demo}, {"tuning", (*studio).tuning}}
 
 func run(log io.Writer, only, out, program string) error {
 	program, err := filepath.Abs(program)
@@ -61,7 +60,7 @@ func run(log io.Writer, only, out, program string) error {
 	wanted := strings.FieldsFunc(only, func(r rune) bool { return r == ',' })
 	for _, w := range wanted {
 		if !slices.ContainsFunc(pictures, func(p picture) bool { return p.name == w }) {
-			return fmt.Errorf("there is no picture %q: demo, levels or tuning", w)
+			return fmt.Errorf("there is no picture %q: demo or tuning", w)
 		}
 	}
 	dir, err := os.MkdirTemp("", "pictures-*")
@@ -153,30 +152,6 @@ func (s *studio) demo(out string) error {
 		return err
 	}
 	return save(filepath.Join(out, "demo.jpg"), m)
-}
-
-// levels has the city with every tile at one level, four pictures in one.
-func (s *studio) levels(out string) error {
-	const w, h = 440, 280
-	scene := filepath.Join(s.dir, "levels")
-	err := s.call(s.program, "cook", s.city, "-o", scene, "-q", "--tile-size", "50",
-		"--lod-level", "0.3:0.5", "--lod-level", "0.78:0.2", "--hlod-level", "_hlod:1:0.1")
-	if err != nil {
-		return err
-	}
-	all := image.NewRGBA(image.Rect(0, 0, 2*w, 2*h))
-	for i, level := range []string{"full", "lod1", "lod2", "hlod"} {
-		model := filepath.Join(s.dir, level+".glb")
-		if err := s.call(s.program, "export", scene, "--levels", level, "-o", model); err != nil {
-			return err
-		}
-		m, err := s.shot(model, &view{[3]float64{-90, 120, 480}, [3]float64{0.6, -0.31, -0.74}}, fmt.Sprintf("%dx%d", w, h), "--whole")
-		if err != nil {
-			return err
-		}
-		draw.Draw(all, image.Rect(0, 0, w, h).Add(image.Pt(i%2*w, i/2*h)), m, m.Bounds().Min, draw.Src)
-	}
-	return save(filepath.Join(out, "levels.png"), all)
 }
 
 // tuning has one view of the city at different settings, each with its levels.
