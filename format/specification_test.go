@@ -3,7 +3,6 @@ package format
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/bytelayout"
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 var updatePage = flag.Bool("update", false, "rewrite the tables of docs/container.md")
@@ -295,16 +295,13 @@ func compareEnums(t *testing.T, s *bytelayout.Schema) {
 
 // TestLimitsOnPage: the limits that the page tells are the code's.
 func TestLimitsOnPage(t *testing.T) {
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := strings.Join(strings.Fields(string(testfile.Read(t, page))), " ")
 	for _, want := range []string{
 		fmt.Sprintf("%d GiB decoded", defaultMaxChunk>>30), fmt.Sprintf("1 to %d", defaultMaxRatio),
 		fmt.Sprintf("%d MiB", ratioFreeBytes>>20), fmt.Sprintf("a multiple of %d", alignment),
 		fmt.Sprintf("at least %.0f %% smaller", 100*minLZ4Gain),
 	} {
-		if !strings.Contains(string(data), want) {
+		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
