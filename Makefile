@@ -11,6 +11,7 @@
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
 # make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
 # make test-web what the page shows in chromium, beside the preview (opt-in)
+# make pictures pictures of the documents, taken again (opt-in, needs make build and OpenGL)
 # make fused  nothing that a cook writes depends on how a machine rounds
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 # make install PREFIX=/usr/local DESTDIR=, uninstall: programs, completions, man pages
@@ -30,7 +31,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-arm64 fused
+.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-arm64 fused pictures
 
 all: build
 
@@ -132,6 +133,10 @@ lint:
 # Reads the program for arm64, which fuses products with sums: see scripts/fused.
 fused:
 	@GO="$(GO)" $(GO) run ./scripts/fused
+
+# Takes minutes without a GPU.
+pictures:
+	$(GO) run ./scripts/pictures -untold $(BIN)/untold
 
 fmt:
 	$(GO) tool $(TOOLS) gofumpt -w .

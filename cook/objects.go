@@ -108,16 +108,7 @@ func (o *object) worldBox(s *gltfscene.Scene, v *survey) geom.Box {
 
 // tilePolicy reads the placement override from a node's extras.
 func tilePolicy(extras json.RawMessage) string {
-	if len(extras) == 0 {
-		return ""
-	}
-	var e struct {
-		Policy string `json:"untold_tile_policy"`
-	}
-	if json.Unmarshal(extras, &e) != nil {
-		return ""
-	}
-	return e.Policy
+	return readExtras(extras).text("untold_tile_policy")
 }
 
 // nameTable makes names unique the way the reference exporter's host does:

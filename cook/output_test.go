@@ -179,10 +179,27 @@ func TestTilePolicy(t *testing.T) {
 	for extras, want := range map[string]string{
 		"": "", "{}": "", `{"untold_tile_policy":"force_local"}`: "force_local", `{"untold_tile_policy":5}`: "",
 		"[]": "", "broken": "", `"text"`: "", "null": "",
+		`{"userProperties:untold_tile_policy":"force_shared","other":[1]}`: "force_shared",
 	} {
 		if got := tilePolicy([]byte(extras)); got != want {
 			t.Errorf("%s: %q", extras, got)
 		}
+	}
+}
+
+// TestKeepsIdentity: Blender writes true as 1.
+func TestKeepsIdentity(t *testing.T) {
+	for extras, want := range map[string]bool{
+		"": false, "{}": false, `{"untold_no_merge":true}`: true, `{"untold_no_merge":false}`: false, `{"untold_no_merge":1}`: true,
+		`{"untold_no_merge":0}`: false, `{"untold_no_merge":"yes"}`: false, `{"untold_no_merge":null}`: false, "[]": false, "broken": false,
+		`{"untold_no_merge":1.0,"other":{}}`: true,
+	} {
+		if got := keepsIdentity("Lever", []byte(extras)); got != want {
+			t.Errorf("%s: %v", extras, got)
+		}
+	}
+	if !keepsIdentity("NM_Lever", nil) || keepsIdentity("Lever_NM_", nil) {
+		t.Error("names decide by how they begin")
 	}
 }
 

@@ -200,13 +200,12 @@ func (b *tileBuilder) pack(m *member) ([]drawable, error) {
 }
 
 // keepsIdentity reports whether an object opts out of merging: its name starts
-// with NM_, or the extra untold_no_merge is true.
+// with NM_, or the extra untold_no_merge is true, which some tools write as 1.
 func keepsIdentity(name string, extras json.RawMessage) bool {
 	if strings.HasPrefix(name, "NM_") {
 		return true
 	}
-	var e struct {
-		NoMerge bool `json:"untold_no_merge"`
-	}
-	return len(extras) > 0 && json.Unmarshal(extras, &e) == nil && e.NoMerge
+	const key = "untold_no_merge"
+	e, yes := readExtras(extras), false
+	return e.get(key, &yes) && yes || e.number(key, 0) != 0
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/untoldkit/untold/internal/testfile"
 )
 
 // elsewhere are options of other programs that texts of ours name.
@@ -63,8 +62,8 @@ func messages(t *testing.T, visit func(place, text string)) {
 	}
 }
 
-// TestNamedFlagsExist: every --flag in a message or a document is one of ours,
-// and every command line in a document has flags of that command only.
+// TestNamedFlagsExist: every --flag in a message is one of ours, and every command
+// line in the help of a command has flags of that command only.
 func TestNamedFlagsExist(t *testing.T) {
 	root := newRoot(&app{})
 	known := append(allFlags(root), "help", "version")
@@ -77,16 +76,6 @@ func TestNamedFlagsExist(t *testing.T) {
 		}
 	}
 	messages(t, judge)
-	docs, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(docs, "../../README.md", "../../deploy/README.md", "../../testdata/simulate/README.md") {
-		text := testfile.Read(t, path)
-		for _, m := range commandText.FindAllStringSubmatch(string(text), -1) {
-			judgeCommand(t, root, path, m[1])
-		}
-	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		for _, m := range commandText.FindAllStringSubmatch("    "+strings.ReplaceAll(c.Example, "\n  ", "\n    "), -1) {

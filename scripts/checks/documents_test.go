@@ -57,20 +57,43 @@ func TestWidthOfDocuments(t *testing.T) {
 	}
 }
 
-// TestLinks: every link of a document to another file leads to one.
+// TestLinks: every link of a document to another file leads to one, and to a heading
+// that is there.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#\s]*)(#[^)]*)?\)`)
 	for _, file := range documents(t) {
 		text := testfile.Read(t, file)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+			target := file
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))
+			}
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which is not there", file, m[1])
+			} else if m[2] != "" && filepath.Ext(target) == ".md" && !slices.Contains(headings(t, target), m[2][1:]) {
+				t.Errorf("%s links to %s%s, which no heading of it is", file, m[1], m[2])
 			}
 		}
 	}
+}
+
+// headings returns the anchors of a document's headings, as GitHub makes them.
+func headings(t *testing.T, file string) (anchors []string) {
+	t.Helper()
+	dropped := regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+	fenced := false
+	for line := range strings.Lines(string(testfile.Read(t, file))) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if title := strings.TrimLeft(line, "#"); !fenced && title != line && strings.HasPrefix(title, " ") {
+			anchors = append(anchors, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-"))
+		}
+	}
+	return anchors
 }
 
 // TestIndexOfDocuments: docs/README.md links every document beside it.
