@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/cook/usd"
 )
 
 // openInput opens what is cooked: a file of any format, those that a placement list names,
@@ -43,8 +44,8 @@ func (o *Options) sceneOptions() gltfscene.Options {
 // openSource opens the file at path, whose format the end of name tells.
 func openSource(ctx context.Context, path, name string, opts *Options, scene gltfscene.Options, look func(s *gltfscene.Scene, mesh int, list []gltfscene.Primitive) error) (*gltfscene.Scene, error) {
 	keep := opts.memory() / geometryShare
-	format := meshfile.FormatOf(name)
-	if format == meshfile.None {
+	format, isUSD := meshfile.FormatOf(name), usd.IsName(name)
+	if format == meshfile.None && !isUSD {
 		if err := foreign(path, name); err != nil {
 			return nil, err
 		}
@@ -54,10 +55,17 @@ func openSource(ctx context.Context, path, name string, opts *Options, scene glt
 	if err != nil {
 		return nil, err
 	}
-	made, err := meshfile.Read(ctx, path, f, format, meshfile.Options{
-		Progress: func(done, total int) { opts.progress("load", done, total) },
-		Up:       opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
-	})
+	progress := func(done, total int) { opts.progress("load", done, total) }
+	var made *gltfscene.Made
+	if isUSD {
+		made, err = usd.Read(ctx, path, f, usd.Options{
+			Progress: progress, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
+		})
+	} else {
+		made, err = meshfile.Read(ctx, path, f, format, meshfile.Options{
+			Progress: progress, Up: opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
+		})
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -73,18 +81,12 @@ var foreignFormats = map[string]struct{ name, detour string }{
 	".3ds":   {"3D Studio", assimpDetour},
 	".x":     {"DirectX", assimpDetour},
 	".blend": {"Blender", blenderDetour},
-	".usd":   {"USD", usdDetour},
-	".usda":  {"USD", usdDetour},
-	".usdc":  {"USD", usdDetour},
-	".usdz":  {"USD", usdDetour},
 }
 
 // Detours, with FILE and STEM in the places of the file and of its name without ending.
 const (
 	assimpDetour  = "assimp export FILE STEM.glb -fglb2"
 	blenderDetour = `blender -b FILE --python-expr "import bpy; bpy.ops.export_scene.gltf(filepath='STEM.glb')"`
-	usdDetour     = `blender -b --factory-startup --python-expr "import bpy; bpy.ops.wm.read_homefile(use_empty=True); ` +
-		`bpy.ops.wm.usd_import(filepath='FILE'); bpy.ops.export_scene.gltf(filepath='STEM.glb')"`
 )
 
 // foreign refuses a file by its ending, and says what converts it.

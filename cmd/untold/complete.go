@@ -98,7 +98,7 @@ var (
 )
 
 // sceneFiles are the ends of the names of scenes that can be cooked.
-const sceneFiles = "glb gltf obj ply stl"
+const sceneFiles = "glb gltf usd usda usdc usdz obj ply stl"
 
 // words returns words separated by spaces.
 func words(list string) func() []string {

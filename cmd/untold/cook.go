@@ -33,9 +33,9 @@ func newCook(a *app) *cobra.Command {
 	var c cookFlags
 	cmd := &cobra.Command{
 		Use:     "cook SCENE... -o DIR",
-		Short:   "Turn a scene (glTF, OBJ, PLY, STL) into tiles and a manifest",
+		Short:   "Turn a scene (glTF, USD, OBJ, PLY, STL) into tiles and a manifest",
 		GroupID: "make",
-		Long: `cook cuts a glTF or GLB scene, or one of OBJ, PLY or STL, into .untold tiles and writes
+		Long: `cook cuts a scene of glTF, GLB, USD, OBJ, PLY or STL into .untold tiles and writes
 DIR/<scene>.json, the manifest, and the tiles with their textures in DIR/tiles.
 
 Several files become one scene, each where its own coordinates put it: name files, folders of

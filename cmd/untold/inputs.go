@@ -20,6 +20,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/cook/usd"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/plainfile"
@@ -42,7 +43,7 @@ func isInput(name string) bool {
 	case ".gltf", ".glb":
 		return true
 	}
-	return meshfile.FormatOf(name) != meshfile.None
+	return meshfile.FormatOf(name) != meshfile.None || usd.IsName(name)
 }
 
 // isLocal reports whether an input is a file or a folder, and not an address or the
@@ -133,7 +134,7 @@ func axisNeeds(items []cook.Item) []need {
 	other := slices.ContainsFunc(items, func(it cook.Item) bool {
 		return meshfile.FormatOf(it.File) != meshfile.None || cook.IsListName(it.File)
 	})
-	const why = "glTF has axes and units of its own; it is for OBJ, PLY and STL"
+	const why = "glTF and USD have axes and units of their own; it is for OBJ, PLY and STL"
 	return []need{{"up", other, why}, {"units", other, why}}
 }
 
@@ -221,7 +222,7 @@ func localInputs(args []string) ([]cook.Item, error) {
 		case err == nil && st.IsDir():
 			found := inputsIn(arg)
 			if len(found) == 0 {
-				return nil, fmt.Errorf("%s holds no file to cook (.gltf, .glb, .obj, .ply, .stl)", arg)
+				return nil, fmt.Errorf("%s holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", arg)
 			}
 			add(found...)
 		case err != nil && strings.ContainsAny(arg, "*?["):
@@ -231,7 +232,7 @@ func localInputs(args []string) ([]cook.Item, error) {
 			}
 			list = slices.DeleteFunc(list, func(n string) bool { return !isInput(n) })
 			if len(list) == 0 {
-				return nil, fmt.Errorf("no file to cook (.gltf, .glb, .obj, .ply, .stl) matches %s", arg)
+				return nil, fmt.Errorf("no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl) matches %s", arg)
 			}
 			add(list...)
 		default:
@@ -292,7 +293,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 	}
 	name := "stdin" + endingOf(head, n)
 	if name == "stdin" {
-		return nil, errors.New("the standard input is neither glTF, OBJ, PLY nor STL")
+		return nil, errors.New("the standard input is neither glTF, USD, OBJ, PLY nor STL")
 	}
 	at := filepath.Join(dir, name)
 	if err := os.Rename(f.Name(), at); err != nil {
@@ -309,6 +310,12 @@ func endingOf(head []byte, size int64) string {
 		return ".glb"
 	case bytes.HasPrefix(text, []byte("{")):
 		return ".gltf"
+	case bytes.HasPrefix(head, []byte("#usda ")):
+		return ".usda"
+	case bytes.HasPrefix(head, []byte("PXR-USDC")):
+		return ".usdc"
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return ".usdz"
 	case bytes.HasPrefix(head, []byte("ply")) && len(head) > 3 && (head[3] == '\n' || head[3] == '\r'):
 		return ".ply"
 	case bytes.HasPrefix(text, []byte("solid")), meshfile.IsBinarySTL(head, size):
@@ -337,7 +344,7 @@ func (d *downloads) bring(a *app, address, dir string) ([]cook.Item, error) {
 	}
 	name := path.Base(u.Path)
 	if !isInput(name) {
-		return nil, fmt.Errorf("%s does not end like a file to cook (.gltf, .glb, .obj, .ply, .stl)", remote.Redact(address))
+		return nil, fmt.Errorf("%s does not end like a file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", remote.Redact(address))
 	}
 	if payloadpath.Check(name) != nil {
 		name = "scene" + path.Ext(name)

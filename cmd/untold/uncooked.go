@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/cook/usd"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -17,7 +18,7 @@ func isGLTF(path string) bool {
 	if remote.IsURL(path) {
 		path = nameOf(path)
 	}
-	return preview.IsGLTF(path) || meshfile.FormatOf(path) != meshfile.None
+	return preview.IsGLTF(path) || meshfile.FormatOf(path) != meshfile.None || usd.IsName(path)
 }
 
 // refuseUncooked says what to type where a command that works on cooked scenes
@@ -37,6 +38,10 @@ func refuseUncooked(command, rest string, paths ...string) error {
 			kind = "an " + f.String()
 		case meshfile.PLY:
 			kind = "a PLY"
+		default:
+			if usd.IsName(path) {
+				kind = "a USD"
+			}
 		}
 		return fmt.Errorf("%s is %s scene, and %s works on what is cooked from it: %suntold cook %s -o %s && untold %s %s%s",
 			path, kind, command, first, shellWord(path), shellWord(out), command, shellWord(out), rest)

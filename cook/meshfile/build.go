@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/triangulate"
 	"github.com/untoldkit/untold/internal/scratch"
 )
 
@@ -37,7 +38,7 @@ type builder struct {
 	out       *bufio.Writer
 	n         int64 // bytes written
 	done, all int64 // triangles
-	ears      ears
+	ears      triangulate.Cutter
 
 	nodes, meshes, accessors []byte // elements of the sections, with commas between them
 	nodeCount, accessorCount int
@@ -142,7 +143,7 @@ func (b *builder) triangles(o *object, f func(t *triangle) error) error {
 			}
 			b.points = append(b.points, at)
 		}
-		for _, cut := range b.ears.cut(b.points) {
+		for _, cut := range b.ears.Cut(b.points) {
 			for k, i := range cut {
 				t.corners[k] = p.corners[i]
 			}

@@ -1,4 +1,5 @@
-package meshfile
+// Package triangulate cuts polygons into triangles.
+package triangulate
 
 import "math"
 
@@ -10,17 +11,18 @@ const (
 	testsPerCorner = 16384
 )
 
-// ears cuts polygons into triangles. It is used for one after the other.
-type ears struct {
+// Cutter cuts polygons. It is used for one after the other; its zero value is ready.
+type Cutter struct {
 	flat [][2]float64
 	left []int
 	room int // tests of corners that may still be made
 	out  [][3]int
 }
 
-// cut returns triangles of the corners of a polygon with these positions, which is seldom
-// quite plane and may be concave. The order of the corners is kept.
-func (e *ears) cut(p [][3]float32) [][3]int {
+// Cut returns triangles of the corners, 3 or more, of a polygon with these positions, which
+// is seldom quite plane and may be concave. The order of the corners is kept. The result is
+// valid until the next call.
+func (e *Cutter) Cut(p [][3]float32) [][3]int {
 	e.out = e.out[:0]
 	n := len(p)
 	if n == 3 {
@@ -41,7 +43,7 @@ func (e *ears) cut(p [][3]float32) [][3]int {
 }
 
 // project drops the axis on which the polygon is thinnest, by its normal (Newell's).
-func (e *ears) project(p [][3]float32) {
+func (e *Cutter) project(p [][3]float32) {
 	var n [3]float64
 	for i := range p {
 		a, b := p[i], p[(i+1)%len(p)]
@@ -71,7 +73,7 @@ func turn(a, b, c [2]float64) float64 {
 	return float64((b[0]-a[0])*(c[1]-b[1])) - float64((b[1]-a[1])*(c[0]-b[0]))
 }
 
-func (e *ears) convex() bool {
+func (e *Cutter) convex() bool {
 	n := len(e.flat)
 	for i := range e.flat {
 		if turn(e.flat[i], e.flat[(i+1)%n], e.flat[(i+2)%n]) < 0 {
@@ -82,7 +84,7 @@ func (e *ears) convex() bool {
 }
 
 // shorter reports whether the diagonal of corners 1 and 3 is shorter than that of 0 and 2.
-func (e *ears) shorter(p [][3]float32) bool {
+func (e *Cutter) shorter(p [][3]float32) bool {
 	return apart(p[1], p[3]) < apart(p[0], p[2])
 }
 
@@ -97,7 +99,7 @@ func apart(a, b [3]float32) float64 {
 
 // clip cuts ears off: corners that turn left and whose triangle holds no other corner. A
 // polygon that crosses itself may have none; then corners go in order.
-func (e *ears) clip() {
+func (e *Cutter) clip() {
 	e.left = e.left[:0]
 	for i := range e.flat {
 		e.left = append(e.left, i)
@@ -119,7 +121,7 @@ func (e *ears) clip() {
 	e.out = append(e.out, [3]int{e.left[0], e.left[1], e.left[2]})
 }
 
-func (e *ears) isEar(a, b, c int) bool {
+func (e *Cutter) isEar(a, b, c int) bool {
 	p, q, r := e.flat[a], e.flat[b], e.flat[c]
 	if turn(p, q, r) <= 0 {
 		return false

@@ -1,8 +1,9 @@
-package meshfile
+// Package beside opens the files that lie beside the file of a scene, and keeps to their
+// folder.
+package beside
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,26 +13,17 @@ import (
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
-// files are what lies beside a mesh file. Names are slash-separated and relative to its
-// folder.
-type files interface {
-	// open opens a regular file for reading and returns its path.
-	open(name string) (io.ReadCloser, string, error)
-	// find returns the name under which a file is there, whose letters may differ by
-	// case; "" for none.
-	find(name string) string
-}
-
-// folder is one of the operating system. Without parents nothing leads out of it.
-type folder struct {
+// Folder is one of the operating system. Names are slash-separated and relative to it.
+type Folder struct {
 	dir     string
 	parents bool
 	root    *os.Root
 	lists   map[string][]string // names in folders
 }
 
-func newFolder(dir string, parents bool) (*folder, error) {
-	f := &folder{dir: dir, parents: parents, lists: map[string][]string{}}
+// NewFolder opens a folder. Without parents nothing leads out of it.
+func NewFolder(dir string, parents bool) (*Folder, error) {
+	f := &Folder{dir: dir, parents: parents, lists: map[string][]string{}}
 	if !parents {
 		var err error
 		if f.root, err = os.OpenRoot(dir); err != nil {
@@ -41,13 +33,15 @@ func newFolder(dir string, parents bool) (*folder, error) {
 	return f, nil
 }
 
-func (f *folder) close() {
+// Close lets go of it.
+func (f *Folder) Close() {
 	if f.root != nil {
 		f.root.Close()
 	}
 }
 
-func (f *folder) open(name string) (io.ReadCloser, string, error) {
+// Open opens a regular file for reading and returns its absolute path.
+func (f *Folder) Open(name string) (*os.File, string, error) {
 	at, err := filepath.Abs(filepath.Join(f.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, "", err
@@ -64,7 +58,7 @@ func (f *folder) open(name string) (io.ReadCloser, string, error) {
 	return file, at, nil
 }
 
-func (f *folder) stat(name string) bool {
+func (f *Folder) stat(name string) bool {
 	var st fs.FileInfo
 	var err error
 	if f.root == nil {
@@ -75,7 +69,9 @@ func (f *folder) stat(name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-func (f *folder) find(name string) string {
+// Find returns the name under which a file is there, whose letters may differ by case; ""
+// for none.
+func (f *Folder) Find(name string) string {
 	if f.stat(name) {
 		return name
 	}
@@ -95,7 +91,7 @@ func (f *folder) find(name string) string {
 }
 
 // names lists a folder, sorted.
-func (f *folder) names(dir string) []string {
+func (f *Folder) names(dir string) []string {
 	var list []fs.DirEntry
 	if f.root == nil {
 		list, _ = os.ReadDir(filepath.Join(f.dir, filepath.FromSlash(dir)))
@@ -109,14 +105,14 @@ func (f *folder) names(dir string) []string {
 	return out
 }
 
-// errLeaves refuses a name that leads out of the folder.
-var errLeaves = errors.New("leads out of the file's folder")
+// ErrLeaves refuses a name that leads out of the folder.
+var ErrLeaves = errors.New("leads out of the file's folder")
 
-// tidyName turns the name of a file as mesh files have it, perhaps with backslashes, a
+// TidyName turns the name of a file as scenes have it, perhaps with backslashes, a
 // drive or a root, into one relative to the folder of the file that names it, which is
-// from relative to the mesh's. absolute says that the name was that of another machine, of
+// from relative to the scene's. absolute says that the name was that of another machine, of
 // which the last part is left.
-func tidyName(from, name string, parents bool) (tidy string, absolute bool, err error) {
+func TidyName(from, name string, parents bool) (tidy string, absolute bool, err error) {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if drive := len(name) >= 2 && name[1] == ':'; drive || strings.HasPrefix(name, "/") {
 		if drive {
@@ -126,7 +122,7 @@ func tidyName(from, name string, parents bool) (tidy string, absolute bool, err 
 	}
 	tidy = path.Join(from, name)
 	if !parents && !filepath.IsLocal(filepath.FromSlash(tidy)) {
-		return "", absolute, errLeaves
+		return "", absolute, ErrLeaves
 	}
 	return tidy, absolute, nil
 }
