@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/cook/usd"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
@@ -215,9 +216,17 @@ func (l *sceneLook) guessText() string {
 		s = "the whole scene is " + human.Distance(max(l.size[0], l.size[1], l.size[2])) + " long: is it in larger units than metres?"
 	}
 	if !l.mesh {
-		s += " glTF is in metres: scale it where it was exported"
+		s += " " + l.scaleHint()
 	}
 	return s
+}
+
+// scaleHint says what helps where a format has units of its own.
+func (l *sceneLook) scaleHint() string {
+	if usd.IsName(l.name) {
+		return "metersPerUnit of USD says how long a unit is: correct it, or scale it where it was exported"
+	}
+	return "glTF is in metres: scale it where it was exported"
 }
 
 // settings writes the settings that matter for the scene.

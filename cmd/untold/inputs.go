@@ -409,7 +409,7 @@ func (d *downloads) beside(base *url.URL, at, dir string) error {
 		if err := link(from, to); err != nil {
 			return err
 		}
-		if strings.EqualFold(filepath.Ext(to), ".mtl") {
+		if strings.EqualFold(filepath.Ext(to), ".mtl") || usd.IsName(to) {
 			if err := d.beside(base, to, dir); err != nil {
 				return err
 			}
@@ -437,8 +437,12 @@ func textOf(at string) ([]byte, error) {
 	return data, err
 }
 
-// mentions lists the files that a .gltf, .glb, .obj, .mtl or .ply names, relative to its folder.
+// mentions lists the files that a .gltf, .glb, .obj, .mtl or .ply, or a layer of USD, names,
+// relative to its folder.
 func mentions(at string) ([]string, error) {
+	if usd.IsName(at) {
+		return usd.Mentions(at)
+	}
 	var data []byte
 	var err error
 	switch strings.ToLower(filepath.Ext(at)) {

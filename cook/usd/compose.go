@@ -1,8 +1,9 @@
 package usd
 
 import (
-	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/usd/internal/layer"
@@ -48,7 +49,7 @@ func (r *reader) gather(k *stack, s source, above []string) error {
 	}
 	k.layers = append(k.layers, l)
 	for _, name := range l.SubLayers {
-		if name == "" {
+		if name == "" || r.foreign(name, key) {
 			continue
 		}
 		below, err := r.resolve(s, name, key+": subLayers")
@@ -56,12 +57,26 @@ func (r *reader) gather(k *stack, s source, above []string) error {
 			err = r.gather(k, below, append(above[:len(above):len(above)], key))
 		}
 		if err != nil {
-			if err = r.optional("usd-layers-missing", missingLayers, key+": subLayers", err); err != nil {
+			if !r.optional(err) {
 				return err
 			}
+			r.note("usd-layers-missing", true, key+": subLayers", missingLayers)
 		}
 	}
 	return nil
+}
+
+// foreign reports whether a layer has a format that others read, such as MaterialX.
+func (r *reader) foreign(name, where string) bool {
+	name, _, _ = strings.Cut(name, ":SDF_FORMAT_ARGS:")
+	if inner, ok := strings.CutSuffix(name, "]"); ok {
+		name = inner[strings.LastIndexByte(inner, '[')+1:]
+	}
+	if isLayer(name) || isPackage(name) {
+		return false
+	}
+	r.note("usd-formats-skipped", true, where, "layers of other formats, such as MaterialX and Alembic, were left out: "+clip(name))
+	return true
 }
 
 const missingLayers = "layers that are missing were left out"
@@ -232,10 +247,11 @@ func (r *reader) complete(n *node) error {
 	if err := r.expand(n); err != nil {
 		return err
 	}
+	found := map[string]bool{} // of the sets that were looked at, whether a variant was there
 	for {
 		at, set := unresolved(n)
 		if at == nil {
-			return nil
+			break
 		}
 		if at.resolved == nil {
 			at.resolved = map[string]bool{}
@@ -251,14 +267,19 @@ func (r *reader) complete(n *node) error {
 				v.specs = append(v.specs, specAt{p, s.layer})
 			}
 		}
-		if len(v.specs) == 0 {
-			r.note("usd-variants-missing", true, at.path, fmt.Sprintf("variants that are selected are not there: %s of %s", clip(name), clip(set)))
+		if found[set] = found[set] || len(v.specs) > 0; len(v.specs) == 0 {
 			continue
 		}
 		if err := r.attach(at, v); err != nil {
 			return err
 		}
 	}
+	for _, set := range slices.Sorted(maps.Keys(found)) {
+		if !found[set] {
+			r.note("usd-variants-missing", true, n.path, "variants that are selected are not there: "+clip(selection(n, set))+" of "+clip(set))
+		}
+	}
+	return nil
 }
 
 // unresolved finds the strongest node with a variant set that was not looked at.
@@ -388,14 +409,18 @@ func (r *reader) references(n *node, arc int, of func(p *layer.Prim) *layer.List
 		k, target := n.stack, ref.Prim
 		if ref.Asset != "" {
 			where := ref.layer.source.String() + ": " + n.path
+			if r.foreign(ref.Asset, where) {
+				continue
+			}
 			s, err := r.resolve(ref.layer.source, ref.Asset, where)
 			if err == nil {
 				k, err = r.stackOf(s)
 			}
 			if err != nil {
-				if err = r.optional("usd-layers-missing", missingLayers, where, err); err != nil {
+				if !r.optional(err) {
 					return err
 				}
+				r.note("usd-layers-missing", true, where, missingLayers)
 				continue
 			}
 		}
@@ -463,6 +488,9 @@ func (r *reader) arc(n *node, kind int, k *stack, target string) error {
 	to, err := r.site(k, target, n)
 	if err != nil {
 		return err
+	}
+	if to == nil && (kind == arcInherit || kind == arcSpecialize) {
+		return nil // a class that nobody has changed
 	}
 	if to == nil {
 		r.note("usd-prims-missing", true, n.path, "references lead to prims that are not there: "+clip(target))

@@ -97,7 +97,7 @@ func openArchive(name string, r io.ReaderAt, size int64) (*archive, error) {
 				a.files[n] = f
 			}
 		}
-		if a.first == "" && isLayer(plain) {
+		if a.first == "" && (isLayer(plain) || isPackage(plain)) {
 			a.first = plain
 		}
 	}
@@ -151,6 +151,7 @@ func (r *reader) resolve(from source, name, place string) (source, error) {
 	if strings.Contains(name, "://") {
 		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q %v", clip(name), errElsewhere), Hint: "download it beside the scene", Err: gltfscene.ErrUnsupported}
 	}
+	name, _, _ = strings.Cut(name, ":SDF_FORMAT_ARGS:") // which layers of text and crates do not have
 	outer, inner, within := strings.Cut(name, "[")
 	inner = strings.TrimSuffix(inner, "]")
 	if from.pkg != nil {
@@ -174,7 +175,7 @@ func (r *reader) resolve(from source, name, place string) (source, error) {
 	}
 	found := r.beside.find(tidy)
 	if found == "" {
-		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q is missing", clip(tidy)), Err: errors.Join(gltfscene.ErrMissingFile, fs.ErrNotExist)}
+		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q is missing", clip(tidy)), Hint: "put it there, or leave it out with Options.AllowMissingImages", Err: errors.Join(gltfscene.ErrMissingFile, fs.ErrNotExist)}
 	}
 	return r.into(source{nil, found}, inner, within, place)
 }
@@ -192,7 +193,7 @@ func (r *reader) into(s source, inner string, within bool, place string) (source
 		return s, err
 	}
 	if !within {
-		return source{a, a.first}, nil
+		return r.into(source{a, a.first}, "", false, place)
 	}
 	return r.resolve(source{a, ""}, inner, place)
 }

@@ -28,6 +28,7 @@ type surface struct {
 	color   *primvar
 	opacity *primvar
 	sums    []geom.Vec3 // normals of points that were made
+	read    map[string]*primvar
 }
 
 // mesh writes the mesh of a prim, unless the same was written before, and returns its number;
@@ -178,11 +179,16 @@ func (w *walker) dress(p *prim, s *surface, uvs []string, colors bool) error {
 		if s.uvs[i] != nil {
 			continue // of a shape
 		}
+		if v, ok := s.read[name]; ok {
+			s.uvs[i] = v
+			continue
+		}
 		v, err := w.primvar(p, "primvars:"+name, 2, "constant")
 		if err != nil {
 			return err
 		}
 		s.uvs[i] = take("primvars:"+name, v)
+		s.read[name] = s.uvs[i]
 	}
 	if !colors {
 		return nil
@@ -309,6 +315,7 @@ func (w *walker) write(p *prim, s *surface, own int, subsets []subset) (int, err
 		}
 	}
 	var primitives []byte
+	s.read = map[string]*primvar{}
 	for k, m := range used {
 		if len(lists[k]) == 0 {
 			continue
@@ -332,6 +339,7 @@ func (w *walker) write(p *prim, s *surface, own int, subsets []subset) (int, err
 		if err != nil {
 			return -1, err
 		}
+		s.normals, s.sums = dressed.normals, dressed.sums // which all parts share
 		if text != nil {
 			primitives = appendElement(primitives, text)
 		}

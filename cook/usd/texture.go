@@ -51,7 +51,11 @@ func (w *walker) texture(p *prim) (*texture, error) {
 		return nil, nil
 	}
 	if t.file, err = w.resolve(from.source, name, p.path); err != nil {
-		return nil, w.optional("usd-images-missing", "images that are missing were left out", p.path, err)
+		if !w.optional(err) {
+			return nil, err
+		}
+		w.note("usd-images-missing", true, p.path, "images that are missing were left out")
+		return nil, nil
 	}
 	if t.primvar, t.transform, err = w.coordinates(p); err != nil {
 		return nil, err

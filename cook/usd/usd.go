@@ -152,15 +152,17 @@ func read(ctx context.Context, base string, f opened, size int64, dir folder, op
 		return nil, err
 	}
 	first := r.main
+	var err error
 	if isPackage(base) || string(head) == "PK\x03\x04" {
 		a, err := openArchive(base, f, size)
 		if err != nil {
 			return nil, err
 		}
 		r.archives[first.String()] = a
-		first = source{a, a.first}
+		if first, err = r.into(source{a, a.first}, "", false, base); err != nil {
+			return nil, err
+		}
 	}
-	var err error
 	if r.file, err = scratch.File(scratchPrefix); err != nil {
 		return nil, working(err)
 	}
@@ -205,14 +207,9 @@ func (r *reader) note(code string, warning bool, where, message string) {
 	r.notes = append(r.notes, gltfscene.Note{Code: code, Count: 1, Message: human.OneLine(message), Where: human.OneLine(where), Warning: warning})
 }
 
-// optional turns an error about a file that is missing into a warning, where that is
-// allowed.
-func (r *reader) optional(code, what, place string, err error) error {
-	if !r.opts.AllowMissing || !errors.Is(err, gltfscene.ErrMissingFile) && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	r.note(code, true, place, what)
-	return nil
+// optional reports whether an error is about a file that may be missing.
+func (r *reader) optional(err error) bool {
+	return r.opts.AllowMissing && (errors.Is(err, gltfscene.ErrMissingFile) || errors.Is(err, fs.ErrNotExist))
 }
 
 // malformed returns an error about what breaks a rule of the format.

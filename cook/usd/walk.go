@@ -153,11 +153,30 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 	if it.extras, err = w.extras(p); err != nil {
 		return nil, err
 	}
+	if kind == "Xform" && !s.proto && p.parent != w.stage.root {
+		it.merge()
+	}
 	if reset && !s.proto && p.parent != w.stage.root {
 		w.top = append(w.top, it)
 		return nil, nil
 	}
 	return it, nil
+}
+
+// merge makes one of a node that only places a mesh, and the mesh: programs write both for
+// each of their objects, and it is the upper one that has the name.
+func (it *item) merge() {
+	if it.mesh >= 0 || len(it.below) != 1 {
+		return
+	}
+	b := it.below[0]
+	if b.mesh < 0 || len(b.below) > 0 || len(it.extras) > 0 && len(b.extras) > 0 {
+		return
+	}
+	it.mesh, it.local, it.below, it.count = b.mesh, it.local.Mul(b.local), nil, 1
+	if len(b.extras) > 0 {
+		it.extras = b.extras
+	}
 }
 
 func (it *item) add(below *item) {
@@ -192,6 +211,10 @@ func (w *walker) instances(p *prim, it *item, s setting) error {
 		return err
 	}
 	n := indices.Len()
+	if len(protos) == 0 {
+		w.note("usd-prims-missing", true, p.path, "prototypes of instancers are not there")
+		return nil
+	}
 	list := func(name string, width int) (*layer.Numbers, error) {
 		v, err := w.numbers(p, name, width)
 		if err != nil || v == nil {
