@@ -2,6 +2,7 @@ package usd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
@@ -240,10 +241,24 @@ func (r *reader) asset(p *prim, name string) (string, *loaded, error) {
 	return "", nil, nil
 }
 
+// places begin the names of properties that say where and whether a mesh is seen, not what
+// it is; materials are told apart by what they are.
+var places = []string{"xformOp", "visibility", "purpose", userPrefix, "material:binding", "extent"}
+
+// says reports whether a layer says what a prim looks like.
+func says(p *layer.Prim) bool {
+	return len(p.Children) > 0 || slices.ContainsFunc(p.Properties, func(a *layer.Property) bool {
+		return !slices.ContainsFunc(places, func(s string) bool { return strings.HasPrefix(a.Name, s) })
+	})
+}
+
 // identity tells prims apart that consist of different opinions.
 func (p *prim) identity(ids map[*layer.Prim]int32) string {
 	b := make([]byte, 0, 4*len(p.opinions))
 	for _, o := range p.opinions {
+		if !says(o.Prim) {
+			continue
+		}
 		id, ok := ids[o.Prim]
 		if !ok {
 			id = int32(len(ids))

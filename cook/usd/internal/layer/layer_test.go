@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -319,5 +321,30 @@ func TestInlined(t *testing.T) {
 		if got, err := c.value(x.r|isInline, 0); err != nil || !reflect.DeepEqual(got, x.want) {
 			t.Errorf("%#x is %#v, %v, want %#v", x.r, got, err, x.want)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the crates of testdata")
+
+// TestRoom: the crate that tests of package usd read is the layer of text beside it.
+func TestRoom(t *testing.T) {
+	dir := filepath.Join("..", "..", "testdata")
+	text, err := os.ReadFile(filepath.Join(dir, "room.usda"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := parse(t, string(text))
+	file := filepath.Join(dir, "room.usdc")
+	if *update {
+		if err := os.WriteFile(file, writeCrate(t, l, 8), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(describe(t, l), describe(t, openCrate(t, data))); diff != "" {
+		t.Error("room.usdc is another layer; -update writes it anew", diff)
 	}
 }

@@ -60,6 +60,9 @@ func (t *text) typed(typ string) (Value, func() (Value, error), error) {
 		}
 		return int64(v), nil, nil
 	}
+	if k.base == 'f' { // as crates have it
+		v = float64(float32(v))
+	}
 	return v, nil, nil
 }
 
