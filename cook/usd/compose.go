@@ -378,15 +378,20 @@ func (r *reader) expand(n *node) error {
 	return nil
 }
 
-// placed is a reference with the layer that it is relative to.
-type placed struct {
-	layer.Reference
+// placed is a reference by the place of its file, which layers of other folders name in
+// other ways.
+type placed struct{ file, prim string }
+
+// specFile is the name of a file, and the layer that has it.
+type specFile struct {
+	name  string
 	layer *loaded
 }
 
 // references follows references or payloads.
 func (r *reader) references(n *node, arc int, of func(p *layer.Prim) *layer.ListOp[layer.Reference]) error {
 	var list []placed
+	from := map[string]specFile{}
 	for i := len(n.specs) - 1; i >= 0; i-- {
 		op := of(n.specs[i].Prim)
 		if op.Empty() {
@@ -395,7 +400,12 @@ func (r *reader) references(n *node, arc int, of func(p *layer.Prim) *layer.List
 		l := n.specs[i].layer
 		at := func(list []layer.Reference) (out []placed) {
 			for _, v := range list {
-				out = append(out, placed{v, l})
+				file := ""
+				if v.Asset != "" {
+					file = source{l.source.pkg, path.Join(path.Dir(l.source.name), v.Asset)}.String()
+					from[file] = specFile{v.Asset, l}
+				}
+				out = append(out, placed{file, v.Prim})
 			}
 			return out
 		}
@@ -406,13 +416,14 @@ func (r *reader) references(n *node, arc int, of func(p *layer.Prim) *layer.List
 		list = with.Apply(list)
 	}
 	for _, ref := range list {
-		k, target := n.stack, ref.Prim
-		if ref.Asset != "" {
-			where := ref.layer.source.String() + ": " + n.path
-			if r.foreign(ref.Asset, where) {
+		k, target := n.stack, ref.prim
+		if ref.file != "" {
+			f := from[ref.file]
+			where := f.layer.source.String() + ": " + n.path
+			if r.foreign(f.name, where) {
 				continue
 			}
-			s, err := r.resolve(ref.layer.source, ref.Asset, where)
+			s, err := r.resolve(f.layer.source, f.name, where)
 			if err == nil {
 				k, err = r.stackOf(s)
 			}
