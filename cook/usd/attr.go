@@ -7,7 +7,6 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/usd/internal/layer"
-	"github.com/untoldkit/untold/internal/geom"
 )
 
 // place puts the path of a prim before the place of an error.
@@ -147,15 +146,6 @@ func (r *reader) number(p *prim, name string, otherwise float64) (float64, error
 		if x := n.At(0); x-x == 0 {
 			return x, nil
 		}
-	}
-	return otherwise, err
-}
-
-// vec3 returns the three numbers of an attribute, or what counts where there are none.
-func (r *reader) vec3(p *prim, name string, otherwise geom.Vec3) (geom.Vec3, error) {
-	v, err := r.value(p, name)
-	if n := numbersOf(v); err == nil && n != nil && n.Flat() >= 3 {
-		return geom.Vec3{n.At(0), n.At(1), n.At(2)}, nil
 	}
 	return otherwise, err
 }

@@ -166,7 +166,7 @@ func (w *walker) primitive(s *surface, faces, starts []int32, material int) ([]b
 
 // normal returns the direction of a corner's normal.
 func (s *surface) normal(c corner) geom.Vec3 {
-	v := geom.Vec3{0, 0, 1}
+	var v geom.Vec3
 	if s.normals != nil {
 		e := s.normals.index(c) * s.normals.values.Width
 		v = geom.Vec3{s.normals.values.At(e), s.normals.values.At(e + 1), s.normals.values.At(e + 2)}

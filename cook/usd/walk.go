@@ -14,7 +14,8 @@ type item struct {
 	mesh   int // -1 for none
 	extras []byte
 	below  []*item
-	count  int // nodes, with those below
+	count  int  // nodes, with those below
+	alone  bool // an Xform, which may be one with a mesh below it
 }
 
 // setting is what prims have of those above them.
@@ -47,6 +48,11 @@ func (r *reader) walkAll() ([]*item, error) {
 		}
 		if r.opts.Progress != nil {
 			r.opts.Progress(100*(i+1)/len(names), 100)
+		}
+	}
+	if len(w.top) > 1 { // else it is the whole scene, and no object
+		for _, it := range w.top {
+			it.merge()
 		}
 	}
 	return w.top, nil
@@ -153,7 +159,7 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 	if it.extras, err = w.extras(p); err != nil {
 		return nil, err
 	}
-	if kind == "Xform" && !s.proto && p.parent != w.stage.root {
+	if it.alone = kind == "Xform" && !s.proto; p.parent != w.stage.root {
 		it.merge()
 	}
 	if reset && !s.proto && p.parent != w.stage.root {
@@ -166,7 +172,7 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 // merge makes one of a node that only places a mesh, and the mesh: programs write both for
 // each of their objects, and it is the upper one that has the name.
 func (it *item) merge() {
-	if it.mesh >= 0 || len(it.below) != 1 {
+	if !it.alone || it.mesh >= 0 || len(it.below) != 1 {
 		return
 	}
 	b := it.below[0]
