@@ -265,9 +265,30 @@ func inputsIn(dir string) []string {
 		}
 	}
 	if len(found) > 0 {
-		return found
+		return withoutParts(found)
 	}
-	return below
+	return withoutParts(below)
+}
+
+// withoutParts leaves out the layers of USD that others of the list name: these bring them.
+func withoutParts(list []string) []string {
+	parts := map[string]bool{}
+	for _, at := range list {
+		if !usd.IsName(at) {
+			continue
+		}
+		names, _ := usd.Mentions(at) // the import says what is wrong
+		for _, n := range names {
+			if to := filepath.Join(filepath.Dir(at), filepath.FromSlash(n)); to != at {
+				parts[to] = true
+			}
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(list), func(at string) bool { return parts[at] })
+	if len(left) == 0 {
+		return list // in a circle
+	}
+	return left
 }
 
 // readStdin copies the standard input to a file, whose format its first bytes tell.

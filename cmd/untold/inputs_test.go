@@ -58,12 +58,12 @@ func TestCookInputs(t *testing.T) {
 		"one named":      {[]string{dir + "/slab.obj", "--scene-name", "floor"}, "floor.json: 1 object, 2 triangles", 0},
 		"list":           {[]string{dir + "/list.csv"}, "list.json: 2 objects, 4 triangles", 0},
 		"units":          {[]string{dir + "/corner.stl", "--units", "mm"}, "corner.json: 1 object, 1 triangle", 0},
-		"nothing":        {[]string{dir + "/maps"}, "holds no file to cook (.gltf, .glb, .obj, .ply, .stl)", 2},
-		"no match":       {[]string{dir + "/*.abc"}, "no file to cook (.gltf, .glb, .obj, .ply, .stl) matches", 2},
+		"nothing":        {[]string{dir + "/maps"}, "holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", 2},
+		"no match":       {[]string{dir + "/*.abc"}, "no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl) matches", 2},
 		"list and more":  {[]string{dir + "/list.csv", dir + "/slab.obj"}, "is a placement list, which is a scene of its own", 2},
 		"unknown unit":   {[]string{dir + "/slab.obj", "--units", "ft"}, `--units is "ft"; use mm, cm, m, in`, 2},
 		"unknown axis":   {[]string{dir + "/slab.obj", "--up", "x"}, `--up is "x"; use y or z`, 2},
-		"axes of glTF":   {[]string{dir + "/yard.gltf", "--up", "z"}, "--up has no effect: glTF has axes and units of its own", 2},
+		"axes of glTF":   {[]string{dir + "/yard.gltf", "--up", "z"}, "--up has no effect: glTF and USD have axes and units of their own", 2},
 		"foreign":        {[]string{dir + "/a.fbx"}, "FBX files are not read (convert it first: assimp export a.fbx a.glb -fglb2)", 1},
 		"not downloaded": {[]string{dir + "/slab.obj", "--max-download", "1G"}, "--max-download has no effect", 2},
 	} {
@@ -111,7 +111,7 @@ func TestCookStandardInput(t *testing.T) {
 	for input, want := range map[string]string{
 		"":             "the standard input is empty",
 		"v 1 2\n":      "error: stdin.obj: line 1: v has 2 numbers, it needs 3",
-		"\x00\x01\x02": "the standard input is neither glTF, OBJ, PLY nor STL",
+		"\x00\x01\x02": "the standard input is neither glTF, USD, OBJ, PLY nor STL",
 	} {
 		said, err := pipe(input, t.TempDir(), "-")
 		if err == nil || !strings.Contains(said, want) || strings.Contains(said, os.TempDir()+string(filepath.Separator)+"untold-") {
