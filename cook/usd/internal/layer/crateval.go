@@ -477,7 +477,7 @@ func half(h uint16) float64 {
 			v = math.NaN()
 		}
 	default:
-		v = (1 + frac/1024) * math.Float64frombits(uint64(exp-15+1023)<<52)
+		v = (1 + float64(frac/1024)) * math.Float64frombits(uint64(exp-15+1023)<<52)
 	}
 	if h>>15 != 0 {
 		v = -v
