@@ -176,7 +176,7 @@ func read(ctx context.Context, base string, f opened, size int64, dir folder, op
 }
 
 func (r *reader) make(first source) (*gltfscene.Made, error) {
-	if err := r.open1(first); err != nil {
+	if err := r.openStage(first); err != nil {
 		return nil, err
 	}
 	roots, err := r.walkAll()
