@@ -14,6 +14,7 @@ type display struct {
 	view     render.ViewMode
 	show     Show
 	exposure float64      // in stops
+	lighting Lighting
 	chooser  *hud.Chooser // of scenes, nil: closed
 }
 
@@ -43,6 +44,12 @@ func (d *display) set(v render.ViewMode) {
 func (d *display) expose(by float64) {
 	d.exposure = max(-8, min(8, d.exposure+by))
 	d.notify(fmt.Sprintf("exposure: %+.2f stops", d.exposure))
+}
+
+// relight changes whose light it is.
+func (d *display) relight() {
+	d.lighting = (d.lighting + 1) % lightings
+	d.notify("lights: " + d.lighting.String())
 }
 
 // toggle switches a part of the overlay.

@@ -73,6 +73,8 @@ type Options struct {
 
 	View    render.ViewMode
 	Show    Show
+	// Lighting says whose lights a scene is shown in; zero: those of its author.
+	Lighting Lighting
 	NoHUD   bool // a window starts without the panel and the map
 	Whole   bool // all tiles in full detail, whatever their distance
 	Watch   bool // reload a scene that was cooked again

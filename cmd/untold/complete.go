@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/cook/diff"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/doctor"
+	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/serve"
 )
@@ -57,6 +58,7 @@ var (
 		"size":                         words("1280x720 1920x1080"),
 		"show":                         shownList,
 		"tone":                         words("neutral aces"),
+		"lights":                       preview.LightingNames,
 		"view":                         viewList,
 		"compare-whole":                words("auto street roof high far orbit"),
 		"fail-with":                    faultNames,

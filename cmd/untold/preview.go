@@ -42,7 +42,7 @@ type previewFlags struct {
 	asJSON                 bool
 	budgets                budgetFlags
 	fixedDT, latency       secondsFlag
-	view, tone             string
+	view, tone, lights     string
 	show                   []string
 	samples, shadows       int
 	maxTexture             int
@@ -174,6 +174,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.noHUD, "no-hud", false, "start without figures and map (F2, F3)")
 	f.StringVar(&p.view, "view", "lit", viewNames())
 	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
+	f.StringVar(&p.lights, "lights", "authored", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky) or both")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
 	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
@@ -326,6 +327,9 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	var ok bool
 	if o.Render.Tone, ok = render.ParseTone(p.tone); !ok {
 		return o, closeAll, fmt.Errorf("--tone is %q; use neutral or aces", p.tone)
+	}
+	if o.Lighting, ok = preview.ParseLighting(p.lights); !ok {
+		return o, closeAll, fmt.Errorf("--lights is %q; use %s", p.lights, strings.Join(preview.LightingNames(), ", "))
 	}
 	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(p.shop.ctx, a, args); err != nil {
 		return o, closeAll, err

@@ -25,6 +25,7 @@ type Renderer struct {
 	materials materialBuffer
 	batches   *batches // nil: off
 	shadows   shadows
+	lights    lights
 	overlay   overlay
 	messages  messages
 	gpuTime   time.Duration // of an earlier frame
@@ -189,7 +190,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	c.collectReps(&f)
 	c.collectBatches(r.batches.collectable(), &f)
 	c.collectMain(&f)
-	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
+	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe && !f.Daylight.dark() {
 		r.shadows.plan(c, f.Bounds)
 	}
 	r.uploadFrame(at, &f)
