@@ -13,7 +13,7 @@ type display struct {
 	notify   func(string)
 	view     render.ViewMode
 	show     Show
-	exposure float64      // in stops
+	exposure float64 // in stops
 	lighting Lighting
 	chooser  *hud.Chooser // of scenes, nil: closed
 }

@@ -71,20 +71,23 @@ type Options struct {
 	// with FixedDT exactly; there nil means 50 ms.
 	Latency *time.Duration
 
-	View    render.ViewMode
-	Show    Show
+	View render.ViewMode
+	Show Show
 	// Lighting says whose lights a scene is shown in; zero: those of its author.
 	Lighting Lighting
-	NoHUD   bool // a window starts without the panel and the map
-	Whole   bool // all tiles in full detail, whatever their distance
-	Watch   bool // reload a scene that was cooked again
-	Render  render.Options
-	Message func(text string) // news for the terminal; nil: dropped
-	Logger  *slog.Logger      // of the runtime and of OpenGL; nil: silent
+	NoHUD    bool // a window starts without the panel and the map
+	Whole    bool // all tiles in full detail, whatever their distance
+	Watch    bool // reload a scene that was cooked again
+	Render   render.Options
+	Message  func(text string) // news for the terminal; nil: dropped
+	Logger   *slog.Logger      // of the runtime and of OpenGL; nil: silent
 
 	// Start is where the camera of the first scene starts: its position, direction
-	// and field of view; nil: as the scene says.
+	// and field of view, and its planes where both are above 0; nil: as the scene says.
 	Start *runtime.Camera
+	// Viewpoint is the camera of the first scene's author at which to start, as
+	// ViewpointOf finds it; "": as Start says.
+	Viewpoint string
 	// Control moves the camera and chooses views from outside; nil: nobody does.
 	Control *Control
 	// KeepOpen says that Escape does not end the run.

@@ -223,7 +223,7 @@ func (a *app) adopt(open *Loaded) {
 	a.shown.describe(open, m)
 	a.cam.scene = camera.SceneOf(m, cfg.MaxQueryRadius)
 	a.shown.light = authoredOf(m, a.cam.scene.Content)
-	a.viewpoints = viewpoints(a.cam.scene)
+	a.viewpoints = Viewpoints(m)
 	a.overlay.changed()
 }
 

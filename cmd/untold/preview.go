@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +44,7 @@ type previewFlags struct {
 	budgets                budgetFlags
 	fixedDT, latency       secondsFlag
 	view, tone, lights     string
+	camera                 string
 	show                   []string
 	samples, shadows       int
 	maxTexture             int
@@ -73,7 +75,7 @@ environment. What is made lies in the folder for temporary files (TMPDIR) and go
 preview ends; cook is for what is to last.
 
 Without a camera path the camera starts at the first authored camera that sees something, or where
-the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through and --walk move
+the scene fills two thirds of the picture; --camera NAME starts at another one; --camera-path, --orbit, --fly-through and --walk move
 it as they do in simulate, and the key P records a path. Parameters of the runtime come from
 untold.yaml beside the manifest and from --set. Budgets of memory come from --preset or --set,
 else from the graphics card, else from the machine, whose memory pressure is answered. Static
@@ -173,6 +175,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.whole, "whole", false, "show all tiles in full detail, whatever their distance")
 	f.BoolVar(&p.noHUD, "no-hud", false, "start without figures and map (F2, F3)")
 	f.StringVar(&p.view, "view", "lit", viewNames())
+	f.StringVar(&p.camera, "camera", "", "start at this camera of the scene, by its name or number; a picture without --size has its aspect")
 	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
 	f.StringVar(&p.lights, "lights", "authored", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky) or both")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
@@ -232,6 +235,8 @@ func (p *previewFlags) needs(cmd *cobra.Command, address bool) []need {
 	list := append(serverNeeds(cmd.Flags(), address), generatedNeeds(p.sim.chosen(cmd) && p.sim.cameraPath == "")...)
 	return append(list,
 		need{"ranges", address, "nothing is downloaded of what is on the disk; name it by its address, or leave this out"},
+		need{"camera", !p.sim.chosen(cmd), "a camera path has its own start"},
+		need{"camera", !p.compare.on(), "--compare-whole names its cameras itself"},
 		need{"fps", p.headless, "a window has the rate of its display; add --headless"},
 		need{"fps", !p.fixedDT.set, "with --fixed-dt the time is virtual, and frames are drawn as fast as they can be"})
 }
@@ -448,6 +453,9 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 		}
 		return load()
 	}
+	if err := p.stand(first.Source.Manifest, o); err != nil {
+		return err
+	}
 	beside := ""
 	if !remote.IsURL(arg) && !first.Everywhere {
 		beside = p.shop.source(first.Source.Path)
@@ -477,6 +485,23 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	o.Config = sc.Config
 	if len(sc.Path.Keys) > 0 {
 		o.Path = &sc.Path
+	}
+	return nil
+}
+
+// stand starts at a camera of the scene's author.
+func (p *previewFlags) stand(m *manifest.Manifest, o *preview.Options) error {
+	if p.camera == "" {
+		return nil
+	}
+	v, err := preview.ViewpointOf(m, p.camera)
+	if err != nil {
+		return fmt.Errorf("--camera: %w", err)
+	}
+	o.Start = &v.Camera
+	if p.headless && p.size.width == 0 && v.Camera.Aspect > 0 {
+		const lines = 720
+		o.Width, o.Height = max(1, int(math.Round(lines*v.Camera.Aspect))), lines
 	}
 	return nil
 }

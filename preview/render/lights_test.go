@@ -28,7 +28,8 @@ func TestLightsAreChosenByTheirEffect(t *testing.T) {
 	behind.Range = 400
 	list := []Light{
 		lamp(-10, 1), lamp(-20, 400), lamp(-5, 0), lamp(-5, math.Inf(1)), lamp(-5, math.NaN()), lamp(math.NaN(), 1), behind,
-		{Kind: LightDirectional, Color: [3]float64{1, 1, 1}}, lamp(-10, 1),
+		{Kind: LightDirectional, Color: [3]float64{1, 1, 1}},
+		lamp(-10, 1),
 	}
 	var got []int32
 	for _, s := range chosen(list) {
