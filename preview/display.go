@@ -15,6 +15,7 @@ type display struct {
 	show     Show
 	exposure float64 // in stops
 	lighting Lighting
+	ungraded bool         // although there is a colour table
 	chooser  *hud.Chooser // of scenes, nil: closed
 }
 
@@ -50,6 +51,16 @@ func (d *display) expose(by float64) {
 func (d *display) relight() {
 	d.lighting = (d.lighting + 1) % lightings
 	d.notify("lights: " + d.lighting.String())
+}
+
+// regrade switches the colour table.
+func (d *display) regrade(have bool) {
+	if !have {
+		d.notify("the scene has no colour table")
+		return
+	}
+	d.ungraded = !d.ungraded
+	d.notify("grading: " + onOff(!d.ungraded))
 }
 
 // toggle switches a part of the overlay.

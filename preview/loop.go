@@ -174,6 +174,7 @@ func (a *app) draw() {
 	}
 	root := a.shown.root()
 	f.Daylight, f.Lights = a.shown.light.at(&root, a.display.lighting)
+	f.Grade = a.shown.open.Grade != nil && !a.display.ungraded
 	if f.Daylight != nil {
 		f.Sun = a.shown.light.sun
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
@@ -75,12 +76,14 @@ type Options struct {
 	Show Show
 	// Lighting says whose lights a scene is shown in; zero: those of its author.
 	Lighting Lighting
-	NoHUD    bool // a window starts without the panel and the map
-	Whole    bool // all tiles in full detail, whatever their distance
-	Watch    bool // reload a scene that was cooked again
-	Render   render.Options
-	Message  func(text string) // news for the terminal; nil: dropped
-	Logger   *slog.Logger      // of the runtime and of OpenGL; nil: silent
+	// NoGrade starts without the colour table of the scene.
+	NoGrade bool
+	NoHUD   bool // a window starts without the panel and the map
+	Whole   bool // all tiles in full detail, whatever their distance
+	Watch   bool // reload a scene that was cooked again
+	Render  render.Options
+	Message func(text string) // news for the terminal; nil: dropped
+	Logger  *slog.Logger      // of the runtime and of OpenGL; nil: silent
 
 	// Start is where the camera of the first scene starts: its position, direction
 	// and field of view, and its planes where both are above 0; nil: as the scene says.
@@ -210,6 +213,7 @@ type renderer interface {
 	RelieveBatches(memory.PressureLevel)
 	AppendBatchCells([]batch.Cell) []batch.Cell
 	Resize(width, height int) error
+	SetGrade(*cube.Table) error
 	Draw(render.Frame) render.Stats
 	ReadPixels() *image.NRGBA
 	Close()

@@ -224,6 +224,7 @@ func (a *app) adopt(open *Loaded) {
 	a.cam.scene = camera.SceneOf(m, cfg.MaxQueryRadius)
 	a.shown.light = authoredOf(m, a.cam.scene.Content)
 	a.viewpoints = Viewpoints(m)
+	a.regrade(open)
 	a.overlay.changed()
 }
 

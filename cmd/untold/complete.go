@@ -77,7 +77,7 @@ var (
 	flagFiles = map[string]string{
 		"config": "yaml yml", "plan": "json", "report": "json html png", "camera-path": "json", "world": "json", "events": "jsonl json",
 		"plot": "svg", "stats": "json", "frame-log": "jsonl json", "screenshot": "png", "pop-report": "html json png", "map": "svg png",
-		"tls-cert": "pem crt", "tls-key": "pem key", "from": "json",
+		"grade": "cube", "tls-cert": "pem crt", "tls-key": "pem key", "from": "json",
 		"convert output": "untold", "init output": "yaml yml", "export output": "glb gltf 3tz", "manifest build output": "json", "manifest normalize output": "json",
 	}
 	// flagFolders name folders.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,9 @@ import (
 
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/budget"
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
@@ -34,6 +37,7 @@ import (
 // previewFlags are the flags of untold preview.
 type previewFlags struct {
 	headless, watch, noHUD bool
+	noGrade                bool
 	whole                  bool
 	size                   pictureSize
 	frames, fps            int
@@ -178,6 +182,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.camera, "camera", "", "start at this camera of the scene, by its name or number; a picture without --size has its aspect")
 	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
 	f.StringVar(&p.lights, "lights", "authored", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky) or both")
+	f.BoolVar(&p.noGrade, "no-grade", false, "start without the scene's colour table (G)")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
 	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
@@ -310,7 +315,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	}()
 	o = preview.Options{
 		Config: config.Default(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
-		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
+		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, NoGrade: p.noGrade, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
 		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
 		Message: func(text string) { a.info("%s", oneLine(text)) },
 		Open:    p.shop.open,
@@ -430,7 +435,32 @@ func loadRemote(ctx context.Context, f *askedFor, address string) (*preview.Load
 		return nil, fmt.Errorf("%s: %w", opened.URL, err)
 	}
 	f.scene(opened.Base, m)
-	return &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}, nil
+	l := &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}
+	if g := m.ColorGradeLUT; g != nil {
+		l.Grade, l.GradeError = loadRemoteGrade(ctx, f, opened.Base, g.URI)
+	}
+	return l, nil
+}
+
+// loadRemoteGrade brings the colour table of a scene.
+func loadRemoteGrade(ctx context.Context, f *askedFor, base, rel string) (*cube.Table, error) {
+	at, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	u, err := payloadpath.URL(at, rel)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.Local(ctx, u.String(), remote.Expected{})
+	if err != nil {
+		return nil, explainRemote(err)
+	}
+	t, err := cube.Load(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u, err)
+	}
+	return t, nil
 }
 
 // aim sets the parameters of the runtime and the path of the camera, as

@@ -10,6 +10,10 @@ import (
 func (r *Renderer) uploadFrame(at int, f *Frame) {
 	c := &r.frame
 	r.shaderBlock.fill(c, &r.shadows.shadowPlan, f.Daylight, brightnessOf(f.Exposure, r.options.Tone), r.targets.width, r.targets.height, r.info.ReverseZ)
+	r.shaderBlock.grade = [3][4]float32{}
+	if f.Grade {
+		r.shaderBlock.grade = [3][4]float32{r.grade.shape, r.grade.from, r.grade.scale}
+	}
 	if c.shade == shadeLit {
 		r.lights.choose(f.Lights, &c.lens, &c.view)
 		r.shaderBlock.fillLights(&r.lights, f.Lights, c.lens.eye)
@@ -18,6 +22,7 @@ func (r *Renderer) uploadFrame(at int, f *Frame) {
 	r.objectStream.Write(at, bytesOf(c.objects))
 	r.drawStream.Write(at, bytesOf(c.draws))
 	r.materials.table.Bind()
+	r.grade.table.Bind()
 	r.device.SetCommands(at, c.commands)
 	if r.options.ShadowSize > 0 {
 		r.device.BindShadowMaps(unitShadow, r.shadows.texture)

@@ -14,6 +14,7 @@ type frameBlock struct {
 	shadowLayers                                            [4]float32
 	rayX, rayY, rayZ                                        [4]float32
 	sunDir, sunColor, zenith, horizon, ground, glow, window [4]float32
+	grade                                                   [3][4]float32
 	lightCount                                              [4]float32
 	lights                                                  [maxLights][3][4]float32
 }

@@ -26,6 +26,7 @@ type Renderer struct {
 	batches   *batches // nil: off
 	shadows   shadows
 	lights    lights
+	grade     grade
 	overlay   overlay
 	messages  messages
 	gpuTime   time.Duration // of an earlier frame
@@ -124,6 +125,7 @@ func (r *Renderer) init() error {
 	r.pool.device = d
 	r.materials.table = d.NewTable(unitMaterials)
 	r.materials.grow(4096)
+	r.grade.init(d)
 	workers := o.TextureWorkers
 	if workers <= 0 {
 		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
@@ -274,6 +276,7 @@ func (r *Renderer) Close() {
 	}
 	r.shadows.close()
 	r.overlay.close()
+	r.grade.close()
 	for _, c := range [...]interface{ Close() }{r.block, r.objectStream, r.drawStream, r.lineGeometry, r.materials.table} {
 		if c != nil {
 			c.Close()

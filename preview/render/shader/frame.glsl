@@ -21,6 +21,7 @@ layout(std140) uniform Frame {
     vec4 ground;
     vec4 glow;          // w: what meshes show where the view is not lit: 1 colours of draws, 2 base colours, 3 normals
     vec4 viewport;      // width, height, 1 / width, 1 / height
+    vec4 grade[3];      // size of the colour table, 0 without one, and is it a lattice; where its domain begins; one over its length
     vec4 lightCount;    // lights that follow
     Light lights[MAX_LIGHTS];
 } frame;

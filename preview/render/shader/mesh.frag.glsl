@@ -238,7 +238,7 @@ void main() {
     }
     color += emissive.rgb;
     // Unlit colours are display colours: no tone curve.
-    o_color = vec4((flags & UNLIT) != 0u ? base.rgb : toneMap(color), alpha);
+    o_color = vec4(graded((flags & UNLIT) != 0u ? base.rgb : toneMap(color)), alpha);
 #endif
     if (hole) discard;
 }
