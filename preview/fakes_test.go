@@ -143,8 +143,9 @@ func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 }
 
 func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error { return nil }
-func (r *fakeRenderer) SetGrade(t *cube.Table) error                                  { r.grade = t; return nil }
-func (r *fakeRenderer) Resize(w, h int) error                                         { r.w, r.h = w, h; return nil }
+func (r *fakeRenderer) SetGrade(t *cube.Table) error { r.grade = t; return nil }
+
+func (r *fakeRenderer) Resize(w, h int) error { r.w, r.h = w, h; return nil }
 
 func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
 	r.last = f

@@ -14,7 +14,7 @@ import (
 // Viewpoint is a camera of the scene's author.
 type Viewpoint struct {
 	Name string
-	// Camera has position, direction, field of view, planes and aspect (width over
+	// Camera has position, directions, field of view, planes and aspect (width over
 	// height); FovYDegrees, both planes and Aspect are 0 where the author gives none
 	// that makes sense.
 	Camera runtime.Camera
@@ -26,7 +26,7 @@ func Viewpoints(m *manifest.Manifest) []Viewpoint {
 	for i := range m.SceneCameras {
 		c := &m.SceneCameras[i]
 		p := camera.Authored(c)
-		at := runtime.Camera{Position: p.Position, Forward: p.Forward, FovYDegrees: p.FovYDegrees, Near: p.Near, Far: p.Far}
+		at := runtime.Camera{Position: p.Position, Forward: p.Forward, FovYDegrees: p.FovYDegrees, Near: p.Near, Far: p.Far, Up: p.Up}
 		if c.AspectRatio >= 1e-2 && c.AspectRatio <= 1e2 {
 			at.Aspect = c.AspectRatio
 		}
@@ -65,5 +65,5 @@ func ViewpointOf(m *manifest.Manifest, name string) (Viewpoint, error) {
 
 // pose returns where a camera is.
 func pose(c *runtime.Camera) camera.Pose {
-	return camera.Pose{Position: c.Position, Forward: c.Forward, FovYDegrees: c.FovYDegrees, Near: c.Near, Far: c.Far}
+	return camera.Pose{Position: c.Position, Forward: c.Forward, FovYDegrees: c.FovYDegrees, Near: c.Near, Far: c.Far, Up: c.Up}
 }

@@ -52,7 +52,7 @@ async function link() {
 }
 
 async function main() {
-  for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache", "lights"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
+  for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache", "lights", "grade"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
   const list = await scenes();
   const wanted = () => query().get("scene") || (list[0] && list[0].path);
   if (!wanted()) return viewer.fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");

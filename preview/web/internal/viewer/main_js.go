@@ -70,6 +70,7 @@ func run(page js.Value) (err error) {
 		OnStatus: t.status,
 	}
 	o.Viewpoint = page.Get("viewpoint").String()
+	o.NoGrade = page.Get("ungraded").Bool()
 	var ok bool
 	if o.Lighting, ok = preview.ParseLighting(page.Get("lights").String()); !ok {
 		return fmt.Errorf("lights are %s, not %q", strings.Join(preview.LightingNames(), ", "), page.Get("lights").String())
