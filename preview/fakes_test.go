@@ -143,7 +143,7 @@ func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 }
 
 func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error { return nil }
-func (r *fakeRenderer) SetGrade(t *cube.Table) error { r.grade = t; return nil }
+func (r *fakeRenderer) SetGrade(t *cube.Table) error                                  { r.grade = t; return nil }
 
 func (r *fakeRenderer) Resize(w, h int) error { r.w, r.h = w, h; return nil }
 
