@@ -82,9 +82,9 @@ Without a camera path the camera starts at the first authored camera that sees s
 the scene fills two thirds of the picture; --camera NAME starts at another one; --camera-path,
 --orbit, --fly-through and --walk move it as they do in simulate, and the key P records a path. A
 scene with lights is shown in them (--lights), and graded by its colour table (--no-grade).
-Parameters of the runtime come from untold.yaml beside the manifest and from --set. Budgets of memory come from --preset or --set,
-else from the graphics card, else from the machine, whose memory pressure is answered. Static
-meshes are joined into fewer draws (--batching off: not). --world FILE moves the scene and has
+Parameters of the runtime come from untold.yaml beside the manifest and from --set. Budgets of
+memory come from --preset or --set, else from the graphics card, else from the machine, whose
+memory pressure is answered. Static meshes are joined into fewer draws (--batching off: not). --world FILE moves the scene and has
 entities without a tile and regions stream beside it (docs/runtime.md). --watch reloads a scene
 that was cooked again, and cooks a glTF again when its file has changed.
 
