@@ -84,9 +84,10 @@ the scene fills two thirds of the picture; --camera NAME starts at another one; 
 scene with lights is shown in them (--lights), and graded by its colour table (--no-grade).
 Parameters of the runtime come from untold.yaml beside the manifest and from --set. Budgets of
 memory come from --preset or --set, else from the graphics card, else from the machine, whose
-memory pressure is answered. Static meshes are joined into fewer draws (--batching off: not). --world FILE moves the scene and has
-entities without a tile and regions stream beside it (docs/runtime.md). --watch reloads a scene
-that was cooked again, and cooks a glTF again when its file has changed.
+memory pressure is answered. Static meshes are joined into fewer draws (--batching off: not).
+--world FILE moves the scene and has entities without a tile and regions stream beside it
+(docs/runtime.md). --watch reloads a scene that was cooked again, and cooks a glTF again when
+its file has changed.
 
 Representations fade into each other, but with --fixed-dt (--set enableFadeTransitions=false: never).
 
