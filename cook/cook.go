@@ -376,6 +376,9 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 // its place with the same bytes is not touched. It returns all files of the scene.
 func (c *scenePlan) commit(ctx context.Context, out *output, m *manifest.Manifest, others *neighbours) ([]fileRecord, error) {
 	file := c.manifestFile()
+	if err := c.stageGrade(out); err != nil {
+		return nil, err
+	}
 	w, err := out.write(file, func(w io.Writer) error { return m.Encode(w) })
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (y *keyer) hashOptions() error {
 	grid.SampleFraction, grid.PerimeterDepth = 0, 0
 	levels.WholeLimit, levels.ViewDistance, levels.LODs, levels.HLODs, levels.Pyramid, levels.AutoPyramid = 0, 0, nil, nil, false, false
 	out.Generator, out.DryRun, out.Report, out.NoSync = "", false, false, false
-	out.Full, out.Verify = false, false
+	out.Full, out.Verify, out.Grade = false, false, nil
 	for _, part := range []struct {
 		sum    *sum
 		values []any

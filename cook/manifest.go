@@ -70,6 +70,7 @@ func (c *scenePlan) manifest(payloads []payload, nodes []node) *manifest.Manifes
 		}
 	}
 	c.describeTextures(m, payloads, nodes)
+	c.describeGrade(m)
 	return m
 }
 

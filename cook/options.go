@@ -231,6 +231,9 @@ type OutputOptions struct {
 	// Generator is what the manifest names as its program, such as
 	// "untold 0.1.0".
 	Generator string
+	// Grade is the text of a .cube file by which pictures of the scene are graded, nil
+	// for none: it is staged beside the tiles, and the manifest names it.
+	Grade []byte `json:",omitempty"`
 	// DryRun writes nothing: Result.Manifest lists the same tiles with size 0.
 	DryRun bool
 	// Report asks for Result.Report, which costs time and memory for every
@@ -338,6 +341,9 @@ func (o *Options) check() error {
 	}
 	if o.ContainerVersion > format.MaxVersion {
 		return fmt.Errorf("cook: container version %d cannot be written: use 1 to %d", o.ContainerVersion, format.MaxVersion)
+	}
+	if err := o.checkGrade(); err != nil {
+		return err
 	}
 	if err := o.checkItems(); err != nil {
 		return err

@@ -55,7 +55,7 @@ func otherScenes(dir, file, payloadDir string) (*neighbours, error) {
 		if journal.Fold(path.Clean(m.PayloadDir)) == journal.Fold(payloadDir) {
 			return nil, fmt.Errorf("cook: %s already holds the scene of %s in the folder %q; choose another output folder or --payload-dir", dir, name, payloadDir)
 		}
-		for _, p := range m.Payloads() {
+		for _, p := range slices.Concat(m.Payloads(), m.ColorTables()) {
 			n.names[journal.Fold(path.Clean(p))] = name
 		}
 	}
@@ -77,7 +77,7 @@ type oldScene struct {
 	o          *output
 	m          *manifest.Manifest
 	payloads   []string // containers in the payload folder
-	textures   []string // that these name
+	textures   []string // that these name, and the colour table
 	neighbours *neighbours
 }
 
@@ -105,6 +105,9 @@ func (o *output) readOldScene(ctx context.Context, file string, n *neighbours, j
 	slices.Sort(s.payloads)
 	s.payloads = slices.Compact(s.payloads)
 	s.textures, err = o.texturesOf(ctx, s.payloads, jobs)
+	if g := m.ColorGradeLUT; g != nil && strings.HasSuffix(g.URI, gradeExt) {
+		s.textures = append(s.textures, g.URI)
+	}
 	s.textures = slices.DeleteFunc(s.textures, func(t string) bool { return !s.owns(t) })
 	return s, err
 }

@@ -337,6 +337,8 @@ func (s *scanner) manifestRest(m *Manifest) {
 		loose(s, &m.OriginOffset, (*scanner).offset)
 	case "content_bounds":
 		loose(s, &m.ContentBounds, (*scanner).boundsPtr)
+	case "colorGradeLUT":
+		loose(s, &m.ColorGradeLUT, (*scanner).gradeLUT)
 	case "textures":
 		loose(s, &m.Textures, short(plain[Texture]))
 	case "pyramid":

@@ -269,6 +269,15 @@ func (s *scanner) camera() Camera {
 	return c
 }
 
+// gradeLUT reads a record; one without a path, of another program, is none.
+func (s *scanner) gradeLUT() *GradeLUT {
+	g := plain[*GradeLUT](s)
+	if g != nil && g.URI == "" {
+		return nil
+	}
+	return g
+}
+
 func (s *scanner) colorLUT() (v ColorLUT) {
 	s.space()
 	start, seen := s.pos, uint32(0)

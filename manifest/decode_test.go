@@ -312,6 +312,21 @@ func TestDecodeCameras(t *testing.T) {
 	}
 }
 
+// TestDecodeGrade: a record of another program is no reason to refuse a manifest.
+func TestDecodeGrade(t *testing.T) {
+	for text, want := range map[string]*GradeLUT{
+		`{"lutUri": "a.cube", "lutSize": 17, "more": 1}`: {"a.cube", 17},
+		`{"path": "a.cube"}`:                             nil, `"a.cube"`: nil, `null`: nil, `{"lutUri": 4}`: nil,
+	} {
+		m, err := Decode(edit(t, `"version": 1`, `"version": 1, "colorGradeLUT": `+text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if d := cmp.Diff(want, m.ColorGradeLUT); d != "" {
+			t.Errorf("%s: %s", text, d)
+		}
+	}
+}
+
 func TestDecodeColorLUT(t *testing.T) {
 	m, err := Decode(edit(t, `"version": 1`, `"version": 1, "colorLUT": {"lutUri": "Textures/g.cube", "lutSize": 33, "viewTransform": "AgX",
 		"look": "None", "displayDevice": "sRGB", "exposure": 1, "gamma": 2, "shaperMinStops": -10, "shaperMaxStops": 6.5}`))

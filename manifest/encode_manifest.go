@@ -57,6 +57,12 @@ func (e *encoder) manifest(m *Manifest) {
 	lines(e.line(in, "scene_lights"), in, m.SceneLights, e.light)
 	lines(e.line(in, "scene_cameras"), in, m.SceneCameras, e.camera)
 	e.line(in, "colorLUT").colorLUT(m.ColorLUT)
+	if g := m.ColorGradeLUT; g != nil {
+		e.line(in, "colorGradeLUT").object(func() {
+			e.key("lutUri").path(g.URI)
+			e.key("lutSize").integer(g.Size)
+		})
+	}
 	e.settings(m)
 	e.line(in, "shared_bucket").sharedBucket(m.SharedBucket, m.HasFloors())
 	lines(e.line(in, "failed_tiles"), in, m.FailedTiles, e.failedTile)

@@ -35,7 +35,8 @@ func full() *Manifest {
 			SHA256: strings.Repeat("ab", 32), TriangleCount: 12, EstimatedMemoryBytes: 4096, GeometricError: 0.5, VisualError: 0.25, Bounds: Bounds{Max: [3]float64{1, 2, 3}},
 		}}},
 		SceneLights: []Light{DefaultLight(LightSpot)}, SceneCameras: []Camera{DefaultCamera()},
-		ColorLUT: &ColorLUT{URI: "t/l.cube", Size: 33, DisplayDevice: new("sRGB"), Gamma: 1, ShaperMaxStops: 1},
+		ColorLUT:      &ColorLUT{URI: "t/l.cube", Size: 33, DisplayDevice: new("sRGB"), Gamma: 1, ShaperMaxStops: 1},
+		ColorGradeLUT: &GradeLUT{URI: "tiles/look.cube", Size: 33},
 		StreamingProfile: &Profile{
 			Requested: "auto", Resolved: "indoor", SceneHalfDiag: 9.5,
 			Overrides: TierRadii{{Tier: "FineProps", Streaming: 1, Unload: 2}},

@@ -26,6 +26,7 @@ const (
 	codeNoTiles        finding.Code = "manifest-no-tiles"
 	codeInteriorZone   finding.Code = "manifest-interior-zone"
 	codeColorLUT       finding.Code = "manifest-color-lut"
+	codeColorTable     finding.Code = "manifest-color-table"
 	codeTileSize       finding.Code = "manifest-tile-size"
 	codeDryRun         finding.Code = "manifest-dry-run"
 	codeQueryCeiling   finding.Code = "manifest-query-ceiling"
@@ -79,6 +80,7 @@ var rules = map[finding.Code]rule{
 	codeNoTiles:        {finding.Warning, "the scene will be empty: check what was cooked"},
 	codeInteriorZone:   {finding.Warning, "give the manifest an interior_zone with min <= max, or mark no tile as interior"},
 	codeColorLUT:       {finding.Error, "the engine refuses the whole scene: correct the record or write null"},
+	codeColorTable:     {finding.Error, "pictures are not graded: cook again with --grade and a .cube file as grading programs write it"},
 	codeTileSize:       {finding.Error, "write positive sizes"},
 	codeDryRun:         {finding.Warning, "cook without --dry-run to get the files"},
 	codeQueryCeiling:   {finding.Warning, "reduce the radii, or raise the runtime's query radius; the reference engine tears down what is farther"},

@@ -44,6 +44,7 @@ var keyClasses = map[string]keyClass{
 	"/colorLUT":                             readIfSet, "/colorLUT/lutUri": required, "/colorLUT/lutSize": required, "/colorLUT/look": readIfSet,
 	"/colorLUT/viewTransform": readIfSet, "/colorLUT/displayDevice": readIfSet, "/colorLUT/exposure": readIfSet,
 	"/colorLUT/gamma": readIfSet, "/colorLUT/shaperMinStops": readIfSet, "/colorLUT/shaperMaxStops": readIfSet,
+	"/colorGradeLUT": ignored, "/colorGradeLUT/lutUri": ignored, "/colorGradeLUT/lutSize": ignored,
 	"/streaming_profile": ignored, "/streaming_profile/tier_radii": ignored, "/streaming_profile/scene_half_diag": ignored,
 	"/streaming_defaults": required, "/streaming_defaults/streaming_radius": required,
 	"/streaming_defaults/unload_radius": required, "/streaming_defaults/priority": required,

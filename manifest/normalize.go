@@ -105,6 +105,9 @@ func (n *normalizer) paths() {
 	if m, ok := find(top, "colorLUT"); ok {
 		n.pathOf(objectMembers(n.data, m.Start), "lutUri", "/colorLUT")
 	}
+	if m, ok := find(top, "colorGradeLUT"); ok {
+		n.pathOf(objectMembers(n.data, m.Start), "lutUri", "/colorGradeLUT")
+	}
 	if m, ok := find(top, "shared_bucket"); ok {
 		n.entry(m.Start, "/shared_bucket")
 	}

@@ -18,7 +18,7 @@ import (
 var sections = map[string][]string{
 	"Top level": {""}, "`streaming_defaults`": {"streaming_defaults"}, "Tiles": {"tile"}, "`hlod_levels` and `lod_levels`": {"level"},
 	"`shared_bucket`": {"shared_bucket"}, "`objects` of the bucket": {"bucket_object"}, "`tile_size`": {"tile_size"}, "Boxes": {"bounds"},
-	"`scene_lights`": {"light"}, "`scene_cameras`": {"camera"}, "`colorLUT`": {"color_lut"}, "`axis_convention`": {"axis_convention"},
+	"`scene_lights`": {"light"}, "`scene_cameras`": {"camera"}, "`colorLUT`": {"color_lut"}, "`colorGradeLUT`": {"grade_lut"}, "`axis_convention`": {"axis_convention"},
 	"`streaming_profile`": {"streaming_profile"}, "Radii of a tier": {"tier_radius"}, "`classification_config`": {"classification_config"},
 	"`partition_quality_config`": {"partition_quality_config"}, "`hlod_generation` and `lod_generation`": {"hlod_generation", "lod_generation"},
 	"Levels of `hlod_generation`": {"hlod_level"}, "Levels of `lod_generation`": {"lod_level"}, "`object_classification`": {"classification"},

@@ -62,6 +62,7 @@ type Manifest struct {
 	SceneLights            []Light                 `json:"scene_lights"`
 	SceneCameras           []Camera                `json:"scene_cameras"`
 	ColorLUT               *ColorLUT               `json:"colorLUT"`
+	ColorGradeLUT          *GradeLUT               `json:"colorGradeLUT,omitempty"` // ours: how the picture is graded; nil: not
 	StreamingProfile       *Profile                `json:"streaming_profile,omitempty"`
 	StreamingDefaults      StreamingDefaults       `json:"streaming_defaults"` // required
 	ClassificationConfig   *ClassificationConfig   `json:"classification_config,omitempty"`

@@ -137,6 +137,27 @@ type ColorLUT struct {
 	ShaperMaxStops float64 `json:"shaperMaxStops"`
 }
 
+// GradeLUT is a colour table for the finished picture: display colours, encoded as
+// sRGB, in and out.
+type GradeLUT struct {
+	URI string `json:"lutUri"` // of a .cube file, from the manifest's folder, with slashes
+	// Size is that of the table: the edge of its lattice, 2 to 65, or how many entries
+	// its curves have, 2 to 65,536.
+	Size int `json:"lutSize"`
+}
+
+// ColorTables returns the paths of the files of ColorLUT and ColorGradeLUT, as the
+// manifest has them. They come from outside; see package payloadpath.
+func (m *Manifest) ColorTables() (out []string) {
+	if m.ColorLUT != nil {
+		out = append(out, m.ColorLUT.URI)
+	}
+	if m.ColorGradeLUT != nil {
+		out = append(out, m.ColorGradeLUT.URI)
+	}
+	return out
+}
+
 // Profile is streaming_profile: which radii were chosen and why.
 type Profile struct {
 	Requested     string    `json:"requested"` // auto, indoor, outdoor

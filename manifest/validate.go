@@ -243,6 +243,9 @@ func (v *validator) top() {
 	if m.ColorLUT != nil {
 		v.lut(m.ColorLUT)
 	}
+	if m.ColorGradeLUT != nil {
+		v.grading(m.ColorGradeLUT)
+	}
 	if m.DryRun && v.opts.CheckFiles {
 		v.grade(finding.Info, codeDryRun, "/dry_run", "this is a plan: it has no files to check")
 	}

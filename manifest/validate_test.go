@@ -104,6 +104,8 @@ func TestValidateRules(t *testing.T) {
 		{"lut gamma", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, ShaperMaxStops: 1} }, codeColorLUT, finding.Error, "/colorLUT/gamma", ""},
 		{"lut stops", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "x", Size: 2, Gamma: 1} }, codeColorLUT, finding.Error, "/colorLUT/shaperMinStops", ""},
 		{"lut path", func(m *Manifest) { m.ColorLUT = &ColorLUT{URI: "/x", Size: 2, Gamma: 1, ShaperMaxStops: 1} }, codePathEscapes, finding.Error, "/colorLUT/lutUri", "absolute"},
+		{"grade size", func(m *Manifest) { m.ColorGradeLUT = &GradeLUT{URI: "x.cube", Size: 1} }, codeColorTable, finding.Error, "/colorGradeLUT/lutSize", "2 to 65536"},
+		{"grade path", func(m *Manifest) { m.ColorGradeLUT = &GradeLUT{URI: "../x.cube", Size: 2} }, codePathEscapes, finding.Error, "/colorGradeLUT/lutUri", ".."},
 
 		{"empty id", func(m *Manifest) { m.Tiles[1].ID = "" }, codeTileID, finding.Warning, "/tiles/1/tile_id", ""},
 		{"repeated id", func(m *Manifest) { m.Tiles[1].ID = "a" }, codeDuplicateTile, finding.Error, "/tiles/1/tile_id", "/tiles/0"},
@@ -257,6 +259,34 @@ func TestValidateFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(files, "file-size /tiles/0/file_size_bytes", "path-escapes /tiles/1/lod_levels/0/path")
+	}
+}
+
+// TestValidateGrade: the file of the colour table is there, is one, and has the size
+// that the manifest says.
+func TestValidateGrade(t *testing.T) {
+	dir, path, m := cooked(t)
+	m.ColorGradeLUT = &GradeLUT{URI: "tiles/look.cube", Size: 2}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ text, code, pointer string }{
+		{"", "file-missing", "/colorGradeLUT/lutUri"},
+		{"LUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "", ""},
+		{"LUT_1D_SIZE 3\n0 0 0\n1 1 1\n1 1 1\n", "manifest-color-table", "/colorGradeLUT/lutSize"},
+		{"LUT_1D_SIZE 3\n0 0 0\n", "manifest-color-table", "/colorGradeLUT/lutUri"},
+	} {
+		if tc.text != "" {
+			testfile.Write(t, filepath.Join(dir, "tiles", "look.cube"), tc.text)
+		}
+		found, err := ValidateFile(path, ValidateOptions{CheckFiles: true})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case tc.code == "" && len(found) > 0,
+			tc.code != "" && (len(found) != 1 || string(found[0].Code) != tc.code || found[0].Pointer != tc.pointer):
+			t.Errorf("%q: %v", tc.text, found)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/untoldkit/untold/preview/internal/camera"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -128,7 +127,7 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 	a.messages = messages{out: o.Message, clock: a.clock}
 	a.memory.root, a.memory.logger = o.memoryRoot, o.Logger
 	a.scenes.list, a.scenes.whole = o.Scenes, o.Whole
-	a.display = display{view: o.View, show: o.Show, notify: a.messages.notify}
+	a.display = display{view: o.View, show: o.Show, lighting: o.Lighting, ungraded: o.NoGrade, notify: a.messages.notify}
 	a.textures = textureControl{r: r, alert: a.messages.alert, remote: o.Fetcher != nil, highWater: o.Config.HighWaterMark}
 	if o.Headless && !a.clock.virtual {
 		a.pacer.step = o.frameTime()
@@ -164,7 +163,14 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	}
 	defer func() { err = errors.Join(err, a.closeShown()) }()
 	if at := o.Start; at != nil {
-		a.cam.rig.Jump(camera.Pose{Position: at.Position, Forward: at.Forward, FovYDegrees: at.FovYDegrees})
+		a.cam.rig.Jump(pose(at))
+	}
+	if o.Viewpoint != "" {
+		v, err := ViewpointOf(a.shown.open.Source.Manifest, o.Viewpoint)
+		if err != nil {
+			return nil, err
+		}
+		a.cam.rig.Jump(pose(&v.Camera))
 	}
 	play := a.loop
 	if o.shoot != nil {

@@ -49,22 +49,6 @@ func (c *Control) take() []func(*app) {
 	return list
 }
 
-// Viewpoint is a camera of the scene's author.
-type Viewpoint struct {
-	Name   string
-	Camera runtime.Camera // position, direction; FovYDegrees is 0 where the author gives none
-}
-
-// viewpoints returns the cameras of a scene's author.
-func viewpoints(s *camera.Scene) []Viewpoint {
-	out := make([]Viewpoint, len(s.Authored))
-	for i := range s.Authored {
-		p := camera.Authored(&s.Authored[i])
-		out[i] = Viewpoint{s.Authored[i].Name, runtime.Camera{Position: p.Position, Forward: p.Forward, FovYDegrees: p.FovYDegrees}}
-	}
-	return out
-}
-
 // flight is a camera's way from one pose to another.
 type flight struct {
 	from, to camera.Pose

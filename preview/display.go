@@ -13,7 +13,9 @@ type display struct {
 	notify   func(string)
 	view     render.ViewMode
 	show     Show
-	exposure float64      // in stops
+	exposure float64 // in stops
+	lighting Lighting
+	ungraded bool         // although there is a colour table
 	chooser  *hud.Chooser // of scenes, nil: closed
 }
 
@@ -43,6 +45,22 @@ func (d *display) set(v render.ViewMode) {
 func (d *display) expose(by float64) {
 	d.exposure = max(-8, min(8, d.exposure+by))
 	d.notify(fmt.Sprintf("exposure: %+.2f stops", d.exposure))
+}
+
+// relight changes whose light it is.
+func (d *display) relight() {
+	d.lighting = (d.lighting + 1) % lightings
+	d.notify("lights: " + d.lighting.String())
+}
+
+// regrade switches the colour table.
+func (d *display) regrade(have bool) {
+	if !have {
+		d.notify("the scene has no colour table")
+		return
+	}
+	d.ungraded = !d.ungraded
+	d.notify("grading: " + onOff(!d.ungraded))
 }
 
 // toggle switches a part of the overlay.

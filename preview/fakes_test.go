@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/internal/gpu"
@@ -57,6 +58,7 @@ type fakeRenderer struct {
 	scales         texture.Scales
 	waiting, ready map[payload.Key]bool
 	last           render.Frame
+	grade          *cube.Table
 	views          []render.ViewMode
 	overlays       int
 	w, h           int
@@ -141,7 +143,9 @@ func (r *fakeRenderer) AppendBatchCells(dst []batch.Cell) []batch.Cell {
 }
 
 func (r *fakeRenderer) Prewarm(context.Context, runtime.RootID, *payload.Asset) error { return nil }
-func (r *fakeRenderer) Resize(w, h int) error                                         { r.w, r.h = w, h; return nil }
+func (r *fakeRenderer) SetGrade(t *cube.Table) error                                  { r.grade = t; return nil }
+
+func (r *fakeRenderer) Resize(w, h int) error { r.w, r.h = w, h; return nil }
 
 func (r *fakeRenderer) Draw(f render.Frame) (st render.Stats) {
 	r.last = f

@@ -231,6 +231,8 @@ func init() { // the help is one of them
 		{'X', groupView, "X", "wireframe over the picture", toggle("wireframe", func(s *Show) *bool { return &s.Wireframe })},
 		{'=', groupView, "+ -", "brighter, darker", func(a *app, _ surface.Mods) { a.display.expose(0.25) }},
 		{'-', groupView, "", "", func(a *app, _ surface.Mods) { a.display.expose(-0.25) }},
+		{'I', groupView, "I", "the author's lights, the preview's, both", func(a *app, _ surface.Mods) { a.display.relight() }},
+		{'G', groupView, "G", "the scene's grading", func(a *app, _ surface.Mods) { a.display.regrade(a.shown.open.Grade != nil) }},
 		{'B', groupDebug, "B", "boxes of tiles by state", toggle("tile boxes", func(s *Show) *bool { return &s.Boxes })},
 		{'T', groupDebug, "T", "leaves of the octree", toggle("octree", func(s *Show) *bool { return &s.Octree })},
 		{'M', groupDebug, "M", "occlusion mask", toggle("occlusion mask", func(s *Show) *bool { return &s.Occlusion })},

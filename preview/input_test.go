@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/testfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
@@ -63,6 +64,9 @@ func TestKeys(t *testing.T) {
 		{'O', "camera: orbit"},
 		{'=', "exposure: +0.25 stops"},
 		{'-', "exposure: +0.00 stops"},
+		{'I', "lights: preview"},
+		{'I', "lights: both"},
+		{'G', "the scene has no colour table"},
 		{'0', "start"},
 		{'1', "the scene has no cameras of its own"},
 		{surface.KeyF5, "reloaded"},
@@ -272,6 +276,67 @@ func TestAuthoredCameras(t *testing.T) {
 	}
 	if !slices.Equal(news, []string{"camera: 2", "camera: gate", "the scene has only 2 cameras"}) {
 		t.Errorf("%q", news)
+	}
+}
+
+// TestViewpoint: a run starts at the camera that was named, with its planes.
+func TestViewpoint(t *testing.T) {
+	path := writeTown(t, t.TempDir(), 2)
+	m, err := manifest.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"gate", "3", "gate", ""} {
+		c := manifest.DefaultCamera()
+		c.Name, c.Position, c.Forward, c.NearClip, c.FovYDegrees, c.AspectRatio = name, [3]float64{float64(i), 2, 30}, [3]float64{0, 0, -1}, 0.001, 35, 0
+		m.SceneCameras = append(m.SceneCameras, c)
+	}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"gate": 0, "2": 1, "3": 1, "4": 3} {
+		o := options(t, path)
+		o.Viewpoint = name
+		var at []runtime.Camera
+		play(t, o, 2, nil, func(f render.Frame) { at = append(at, f.Camera) })
+		if c := at[0]; c.Position != [3]float64{want, 2, 30} || c.FovYDegrees != 35 || c.Near > 0.001 {
+			t.Errorf("%q: %+v", name, c)
+		}
+	}
+	o := options(t, path)
+	o.Viewpoint, o.Frames = "5", 1
+	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, newFakeRenderer()); err == nil || !strings.Contains(err.Error(), `it has "gate", "3", "gate", ""; a number from 1 to 4`) {
+		t.Error(err)
+	}
+	m.SceneCameras = nil
+	if _, err := ViewpointOf(m, "1"); err == nil || !strings.Contains(err.Error(), "none of its own") {
+		t.Error(err)
+	}
+}
+
+// TestGradeKey: the table of the scene is used until it is switched off, and one that
+// cannot be read is told of.
+func TestGradeKey(t *testing.T) {
+	path := writeTown(t, t.TempDir(), 2)
+	m, err := manifest.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ColorGradeLUT = &manifest.GradeLUT{URI: "look.cube", Size: 2}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	file := testfile.Write(t, filepath.Join(filepath.Dir(path), "look.cube"), "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n")
+	var on []bool
+	news, _, _ := play(t, options(t, path), 6, map[int][]surface.Event{2: press('G'), 4: press('G')}, func(f render.Frame) { on = append(on, f.Grade) })
+	if !slices.Equal(on, []bool{true, true, false, false, true, true}) || !slices.Equal(news, []string{"grading: off", "grading: on"}) {
+		t.Errorf("%v %q", on, news)
+	}
+	testfile.Write(t, file, "LUT_1D_SIZE 2\n0 0 0\n")
+	on = nil
+	news, rep, _ := play(t, options(t, path), 2, nil, func(f render.Frame) { on = append(on, f.Grade) })
+	if on[0] || len(news) != 1 || !strings.Contains(news[0], "the picture is not graded: ") || !strings.Contains(news[0], "look.cube") {
+		t.Errorf("%v %q %v", on, news, rep)
 	}
 }
 

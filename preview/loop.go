@@ -173,6 +173,11 @@ func (a *app) draw() {
 		Sun: a.shown.sun, Exposure: a.display.exposure, Bounds: &a.shown.world,
 	}
 	root := a.shown.root()
+	f.Daylight, f.Lights = a.shown.light.at(&root, a.display.lighting)
+	f.Grade = a.shown.open.Grade != nil && !a.display.ungraded
+	if f.Daylight != nil {
+		f.Sun = a.shown.light.sun
+	}
 	a.shown.world = a.cam.scene.Bounds.Transform(&root)
 	w := stats.Stopwatch{Last: time.Now()}
 	a.compose(&f)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/manifest"
@@ -39,6 +40,10 @@ type Loaded struct {
 	Source runtime.Source
 	// Everywhere is set when the scene shows whole, whatever the distance.
 	Everywhere bool
+	// Grade is the colour table of the manifest, nil for none; GradeError says why the
+	// one that it names cannot be had.
+	Grade      *cube.Table
+	GradeError error
 
 	asCooked *manifest.Manifest // of a scene that is shown whole, else nil
 }
@@ -84,7 +89,9 @@ func manifestScene(path string) Scene {
 		if err != nil {
 			return nil, err
 		}
-		return &Loaded{Source: runtime.Source{Path: path, Manifest: m}}, nil
+		l := &Loaded{Source: runtime.Source{Path: path, Manifest: m}}
+		l.grade(filepath.Dir(path), m)
+		return l, nil
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
@@ -71,8 +72,12 @@ type Options struct {
 	// with FixedDT exactly; there nil means 50 ms.
 	Latency *time.Duration
 
-	View    render.ViewMode
-	Show    Show
+	View render.ViewMode
+	Show Show
+	// Lighting says whose lights a scene is shown in; zero: those of its author.
+	Lighting Lighting
+	// NoGrade starts without the colour table of the scene.
+	NoGrade bool
 	NoHUD   bool // a window starts without the panel and the map
 	Whole   bool // all tiles in full detail, whatever their distance
 	Watch   bool // reload a scene that was cooked again
@@ -81,8 +86,11 @@ type Options struct {
 	Logger  *slog.Logger      // of the runtime and of OpenGL; nil: silent
 
 	// Start is where the camera of the first scene starts: its position, direction
-	// and field of view; nil: as the scene says.
+	// and field of view, and its planes where both are above 0; nil: as the scene says.
 	Start *runtime.Camera
+	// Viewpoint is the camera of the first scene's author at which to start, as
+	// ViewpointOf finds it; "": as Start says.
+	Viewpoint string
 	// Control moves the camera and chooses views from outside; nil: nobody does.
 	Control *Control
 	// KeepOpen says that Escape does not end the run.
@@ -205,6 +213,7 @@ type renderer interface {
 	RelieveBatches(memory.PressureLevel)
 	AppendBatchCells([]batch.Cell) []batch.Cell
 	Resize(width, height int) error
+	SetGrade(*cube.Table) error
 	Draw(render.Frame) render.Stats
 	ReadPixels() *image.NRGBA
 	Close()

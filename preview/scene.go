@@ -67,6 +67,7 @@ type shown struct {
 	open  *Loaded
 	tiles map[string]int32 // by their ids
 	sun   [3]float64       // its direction; 0: none
+	light *authored        // of its author
 	world geom.Box         // its bounds in the world, in this frame
 	// rootOf returns where s has a scene. A use of a method as a value would be
 	// garbage in every frame.
@@ -221,7 +222,9 @@ func (a *app) adopt(open *Loaded) {
 	}
 	a.shown.describe(open, m)
 	a.cam.scene = camera.SceneOf(m, cfg.MaxQueryRadius)
-	a.viewpoints = viewpoints(a.cam.scene)
+	a.shown.light = authoredOf(m, a.cam.scene.Content)
+	a.viewpoints = Viewpoints(m)
+	a.regrade(open)
 	a.overlay.changed()
 }
 

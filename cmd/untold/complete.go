@@ -10,7 +10,9 @@ import (
 	"github.com/untoldkit/untold/cook/diff"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/doctor"
+	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/remote"
 	"github.com/untoldkit/untold/runtime/serve"
 )
 
@@ -57,6 +59,7 @@ var (
 		"size":                         words("1280x720 1920x1080"),
 		"show":                         shownList,
 		"tone":                         words("neutral aces"),
+		"lights":                       preview.LightingNames,
 		"view":                         viewList,
 		"compare-whole":                words("auto street roof high far orbit"),
 		"fail-with":                    faultNames,
@@ -74,7 +77,7 @@ var (
 	flagFiles = map[string]string{
 		"config": "yaml yml", "plan": "json", "report": "json html png", "camera-path": "json", "world": "json", "events": "jsonl json",
 		"plot": "svg", "stats": "json", "frame-log": "jsonl json", "screenshot": "png", "pop-report": "html json png", "map": "svg png",
-		"tls-cert": "pem crt", "tls-key": "pem key", "from": "json",
+		"grade": "cube", "tls-cert": "pem crt", "tls-key": "pem key", "from": "json",
 		"convert output": "untold", "init output": "yaml yml", "export output": "glb gltf 3tz", "manifest build output": "json", "manifest normalize output": "json",
 	}
 	// flagFolders name folders.
@@ -180,6 +183,9 @@ func offerFlag(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	if slices.Contains(freeFlags, commandName(cmd)+" "+f.Name) {
 		return cobra.NoFileCompletions
 	}
+	if commandName(cmd) == "preview" && f.Name == "camera" {
+		return offerCameras
+	}
 	if values, ok := about(flagValues, cmd, f.Name); ok {
 		_, several := f.Value.(pflag.SliceValue)
 		return offerWords(values, several && f.Value.Type() == "strings" || f.Value.Type() == "stringSlice" || f.Name == "fail-with")
@@ -211,6 +217,28 @@ func offerWords(values func() []string, several bool) cobra.CompletionFunc {
 		}
 		return list, d
 	}
+}
+
+// offerCameras offers the cameras of the manifest that was typed.
+func offerCameras(_ *cobra.Command, args []string, typed string) (list []string, d cobra.ShellCompDirective) {
+	d = cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 || remote.IsURL(args[0]) {
+		return nil, d
+	}
+	scenes, err := preview.Open(args[0])
+	if err != nil || len(scenes) == 0 {
+		return nil, d
+	}
+	open, err := scenes[0].Load()
+	if err != nil {
+		return nil, d
+	}
+	for _, v := range preview.Viewpoints(open.Source.Manifest) {
+		if v.Name != "" && strings.HasPrefix(v.Name, typed) && !slices.Contains(list, v.Name) {
+			list = append(list, v.Name)
+		}
+	}
+	return list, d
 }
 
 // offerFiles offers files whose names end in one of these ways, or folders.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/budget"
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -20,6 +23,7 @@ type cookFlags struct {
 	sceneName string
 	out, plan string
 	store     string
+	grade     string
 	shard     string
 	watch     bool
 	also      []string
@@ -95,7 +99,7 @@ var cookGroups = []flagGroup{
 	{"Levels", "whole-limit view-distance lod lod-level lod-error-pixels lod-max-error-pixels lod-fov lod-height lod-min-triangles " +
 		"hlod hlod-level hlod-atlas hlod-max-texture pyramid"},
 	{"Textures", "textures astc-block texture-quality max-texture"},
-	{"Output", "output payload-dir also full verify store shard require-store watch explain compress container-version compat dry-run plan report json fail-if sync jobs memory"},
+	{"Output", "output payload-dir also full verify store shard require-store watch explain compress container-version compat grade dry-run plan report json fail-if sync jobs memory"},
 }
 
 func (c *cookFlags) register(f *pflag.FlagSet) {
@@ -114,6 +118,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.shard, "shard", "", "make a share of the tiles, I/N with I from 0 to N-1, or auto or auto/N in an array task of Slurm, AWS Batch or Kubernetes; writes to --store alone")
 	f.BoolVar(&c.opts.RequireStore, "require-store", false, "a tile that neither the store nor an earlier cook has is an error: shards were to make it")
 	f.StringArrayVar(&c.opts.Explain, "explain", nil, "say of a tile or node whether and why it was made again, of an object where it lies and why; repeatable")
+	f.StringVar(&c.grade, "grade", "", "a .cube file by which pictures of the scene are graded: it is copied beside the tiles, and the manifest names it")
 	f.BoolVar(&c.watch, "watch", false, "stay, and cook again whenever a file of the scene or its settings change")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
@@ -236,16 +241,42 @@ func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
 // cook cooks, and says what was left out or changed.
 func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Result, error) {
 	a.begun = true
+	if c.grade != "" {
+		var err error
+		if c.opts.Grade, err = readGrade(c.grade); err != nil {
+			return nil, err
+		}
+	}
 	res, err := cook.Run(ctx, scene, c.out, c.opts)
 	if err != nil {
 		return nil, err
 	}
 	a.files = res.Files
+	if c.grade != "" {
+		a.files = append(slices.Clone(res.Files), c.grade)
+	}
 	a.notes(res.Notes)
 	c.withoutLevels(a, res)
 	c.portability(a)
 	c.textures.summary(a, &c.opts, &res.TextureTotals)
 	return res, nil
+}
+
+// readGrade reads a colour table, and says what is wrong with it.
+func readGrade(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--grade: %w", err)
+	}
+	defer f.Close()
+	data, err := cube.ReadAll(f)
+	if err == nil {
+		_, err = cube.Parse(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--grade %s: %w", path, err)
+	}
+	return data, nil
 }
 
 // withoutLevels tells who asks how levels are made that the scene has none.

@@ -70,10 +70,12 @@ type sceneSummary struct {
 	UnloadRadius     float64          `json:"unload_radius"`
 	Lights           int              `json:"lights"`
 	Cameras          int              `json:"cameras"`
-	TileList         []tileSummary    `json:"tile_list"`
-	PyramidNodes     int              `json:"pyramid_nodes,omitempty"`
-	PyramidBytes     int64            `json:"pyramid_bytes,omitempty"` // of payload_bytes
-	PyramidTriangles int              `json:"pyramid_triangles,omitempty"`
+	// Grade is the colour table for the finished picture.
+	Grade            *manifest.GradeLUT `json:"grade,omitempty"`
+	TileList         []tileSummary      `json:"tile_list"`
+	PyramidNodes     int                `json:"pyramid_nodes,omitempty"`
+	PyramidBytes     int64              `json:"pyramid_bytes,omitempty"` // of payload_bytes
+	PyramidTriangles int                `json:"pyramid_triangles,omitempty"`
 
 	// On the GPU, textures included: all nodes, and the roots, which are always there.
 	PyramidMemory int64 `json:"pyramid_memory_bytes,omitempty"`
@@ -100,7 +102,7 @@ func summarize(path string, m *manifest.Manifest) *sceneSummary {
 	s := &sceneSummary{
 		Path: path, Version: m.Version, Mode: m.PartitioningMode, Generator: m.Generator, DryRun: m.DryRun, SceneBounds: m.SceneBounds, OriginOffset: m.OriginOffset,
 		Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), StreamingRadius: m.StreamingDefaults.StreamingRadius,
-		UnloadRadius: m.StreamingDefaults.UnloadRadius, Lights: len(m.SceneLights), Cameras: len(m.SceneCameras), TileList: []tileSummary{},
+		UnloadRadius: m.StreamingDefaults.UnloadRadius, Lights: len(m.SceneLights), Cameras: len(m.SceneCameras), Grade: m.ColorGradeLUT, TileList: []tileSummary{},
 	}
 	if m.SourceSceneName != nil {
 		s.Source = *m.SourceSceneName
@@ -201,8 +203,12 @@ func printSummary(a *app, m *manifest.Manifest, s *sceneSummary, f *inspectFlags
 		fmt.Fprintf(w, "  a pyramid of %s, %s, %s; on the GPU %s when all is loaded, %s always, for %s\n", human.Plural(s.PyramidNodes, "node"),
 			human.Plural(s.PyramidTriangles, "triangle"), human.Bytes(s.PyramidBytes), human.Bytes(s.PyramidMemory), human.Bytes(s.RootMemory), human.Plural(s.Roots, "root"))
 	}
-	fmt.Fprintf(w, "  full within %s, wanted within %s; %s, %s\n\n",
+	fmt.Fprintf(w, "  full within %s, wanted within %s; %s, %s\n",
 		s.span(func(t *tileSummary) float64 { return t.Streaming }), s.span(func(t *tileSummary) float64 { return t.Unload }), human.Plural(s.Lights, "light"), human.Plural(s.Cameras, "camera"))
+	if g := s.Grade; g != nil {
+		fmt.Fprintf(w, "  pictures are graded by %s, of size %d\n", oneLine(g.URI), g.Size)
+	}
+	fmt.Fprintln(w)
 	t := newTable(f.limit, "tile", ">objects", ">triangles", ">bytes", ">streaming", ">unload", ">priority", ">levels", "bounds")
 	for _, x := range s.TileList {
 		t.add(x.ID, x.Objects, human.Count(x.Triangles), x.Bytes, human.Distance(x.Streaming), human.Distance(x.Unload), x.Priority, x.Levels,

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +21,9 @@ import (
 
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/budget"
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
@@ -33,6 +37,7 @@ import (
 // previewFlags are the flags of untold preview.
 type previewFlags struct {
 	headless, watch, noHUD bool
+	noGrade                bool
 	whole                  bool
 	size                   pictureSize
 	frames, fps            int
@@ -42,7 +47,8 @@ type previewFlags struct {
 	asJSON                 bool
 	budgets                budgetFlags
 	fixedDT, latency       secondsFlag
-	view, tone             string
+	view, tone, lights     string
+	camera                 string
 	show                   []string
 	samples, shadows       int
 	maxTexture             int
@@ -73,13 +79,15 @@ environment. What is made lies in the folder for temporary files (TMPDIR) and go
 preview ends; cook is for what is to last.
 
 Without a camera path the camera starts at the first authored camera that sees something, or where
-the scene fills two thirds of the picture; --camera-path, --orbit, --fly-through and --walk move
-it as they do in simulate, and the key P records a path. Parameters of the runtime come from
-untold.yaml beside the manifest and from --set. Budgets of memory come from --preset or --set,
-else from the graphics card, else from the machine, whose memory pressure is answered. Static
-meshes are joined into fewer draws (--batching off: not). --world FILE moves the scene and has
-entities without a tile and regions stream beside it (docs/runtime.md). --watch reloads a scene
-that was cooked again, and cooks a glTF again when its file has changed.
+the scene fills two thirds of the picture; --camera NAME starts at another one; --camera-path,
+--orbit, --fly-through and --walk move it as they do in simulate, and the key P records a path. A
+scene with lights is shown in them (--lights), and graded by its colour table (--no-grade).
+Parameters of the runtime come from untold.yaml beside the manifest and from --set. Budgets of
+memory come from --preset or --set, else from the graphics card, else from the machine, whose
+memory pressure is answered. Static meshes are joined into fewer draws (--batching off: not).
+--world FILE moves the scene and has entities without a tile and regions stream beside it
+(docs/runtime.md). --watch reloads a scene that was cooked again, and cooks a glTF again when
+its file has changed.
 
 Representations fade into each other, but with --fixed-dt (--set enableFadeTransitions=false: never).
 
@@ -173,7 +181,10 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&p.whole, "whole", false, "show all tiles in full detail, whatever their distance")
 	f.BoolVar(&p.noHUD, "no-hud", false, "start without figures and map (F2, F3)")
 	f.StringVar(&p.view, "view", "lit", viewNames())
+	f.StringVar(&p.camera, "camera", "", "start at this camera of the scene, by its name or number; a picture without --size has its aspect")
 	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
+	f.StringVar(&p.lights, "lights", "authored", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky) or both")
+	f.BoolVar(&p.noGrade, "no-grade", false, "start without the scene's colour table (G)")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")
 	f.IntVar(&p.shadows, "shadows", 0, "edge of a shadow map in texels, -1 is off (default 2048)")
@@ -231,6 +242,8 @@ func (p *previewFlags) needs(cmd *cobra.Command, address bool) []need {
 	list := append(serverNeeds(cmd.Flags(), address), generatedNeeds(p.sim.chosen(cmd) && p.sim.cameraPath == "")...)
 	return append(list,
 		need{"ranges", address, "nothing is downloaded of what is on the disk; name it by its address, or leave this out"},
+		need{"camera", !p.sim.chosen(cmd), "a camera path has its own start"},
+		need{"camera", !p.compare.on(), "--compare-whole names its cameras itself"},
 		need{"fps", p.headless, "a window has the rate of its display; add --headless"},
 		need{"fps", !p.fixedDT.set, "with --fixed-dt the time is virtual, and frames are drawn as fast as they can be"})
 }
@@ -304,7 +317,7 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	}()
 	o = preview.Options{
 		Config: config.Default(), Headless: p.headless, Width: p.size.width, Height: p.size.height, Frames: p.frames,
-		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
+		FPS: p.fps, Duration: p.sim.duration, FixedDT: p.fixedDT.d, NoHUD: p.noHUD, NoGrade: p.noGrade, Whole: p.whole, Watch: p.watch, Screenshot: p.screenshot,
 		Render:  render.Options{Samples: p.samples, ShadowSize: p.shadows, MaxTexture: p.maxTexture, Plain: p.plainGL, Debug: p.debugGL},
 		Message: func(text string) { a.info("%s", oneLine(text)) },
 		Open:    p.shop.open,
@@ -326,6 +339,9 @@ func (p *previewFlags) options(cmd *cobra.Command, a *app, args []string) (o pre
 	var ok bool
 	if o.Render.Tone, ok = render.ParseTone(p.tone); !ok {
 		return o, closeAll, fmt.Errorf("--tone is %q; use neutral or aces", p.tone)
+	}
+	if o.Lighting, ok = preview.ParseLighting(p.lights); !ok {
+		return o, closeAll, fmt.Errorf("--lights is %q; use %s", p.lights, strings.Join(preview.LightingNames(), ", "))
 	}
 	if o.Scenes, o.Fetcher, closeRemote, err = p.scenes(p.shop.ctx, a, args); err != nil {
 		return o, closeAll, err
@@ -421,7 +437,32 @@ func loadRemote(ctx context.Context, f *askedFor, address string) (*preview.Load
 		return nil, fmt.Errorf("%s: %w", opened.URL, err)
 	}
 	f.scene(opened.Base, m)
-	return &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}, nil
+	l := &preview.Loaded{Source: runtime.Source{Path: opened.File, Base: opened.Base, Manifest: m}}
+	if g := m.ColorGradeLUT; g != nil {
+		l.Grade, l.GradeError = loadRemoteGrade(ctx, f, opened.Base, g.URI)
+	}
+	return l, nil
+}
+
+// loadRemoteGrade brings the colour table of a scene.
+func loadRemoteGrade(ctx context.Context, f *askedFor, base, rel string) (*cube.Table, error) {
+	at, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	u, err := payloadpath.URL(at, rel)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.Local(ctx, u.String(), remote.Expected{})
+	if err != nil {
+		return nil, explainRemote(err)
+	}
+	t, err := cube.Load(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u, err)
+	}
+	return t, nil
 }
 
 // aim sets the parameters of the runtime and the path of the camera, as
@@ -443,6 +484,9 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 			return l, nil
 		}
 		return load()
+	}
+	if err := p.stand(first.Source.Manifest, o); err != nil {
+		return err
 	}
 	beside := ""
 	if !remote.IsURL(arg) && !first.Everywhere {
@@ -473,6 +517,23 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	o.Config = sc.Config
 	if len(sc.Path.Keys) > 0 {
 		o.Path = &sc.Path
+	}
+	return nil
+}
+
+// stand starts at a camera of the scene's author.
+func (p *previewFlags) stand(m *manifest.Manifest, o *preview.Options) error {
+	if p.camera == "" {
+		return nil
+	}
+	v, err := preview.ViewpointOf(m, p.camera)
+	if err != nil {
+		return fmt.Errorf("--camera: %w", err)
+	}
+	o.Start = &v.Camera
+	if p.headless && p.size.width == 0 && v.Camera.Aspect > 0 {
+		const lines = 720
+		o.Width, o.Height = max(1, int(math.Round(lines*v.Camera.Aspect))), lines
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (m *mirror) payloads(ctx context.Context, scene remote.Manifest, dir string
 	if err != nil {
 		return err
 	}
-	list := doc.Payloads()
+	list := append(doc.Payloads(), doc.ColorTables()...)
 	slices.Sort(list)
 	list = slices.Compact(list)
 	if err := m.count(doc, len(list), scene.URL); err != nil {

@@ -138,7 +138,7 @@ func (b *builder) fresh(m *manifest.Manifest, halfDiag float64) {
 // lost lists what no file tells.
 func (b *builder) lost(m *manifest.Manifest) {
 	l := []string{
-		"source_scene_name", "textures: their sizes go by radii", "scene_lights", "scene_cameras", "colorLUT",
+		"source_scene_name", "textures: their sizes go by radii", "scene_lights", "scene_cameras", "colorLUT", "colorGradeLUT",
 		"objects and object_count of the tiles and the shared bucket", "cell_bounds",
 		"priorities from hints", "settings of the cook (classification, levels, partition quality)",
 	}

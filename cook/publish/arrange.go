@@ -62,8 +62,8 @@ func arrange(scenes []*scene, last *publication.Version) *publication.Version {
 	}
 	next := &publication.Version{}
 	for _, s := range scenes {
-		if s.lut != nil {
-			s.lut.key = s.payloads() + s.lut.sha + strings.ToLower(path.Ext(s.lut.rel))
+		for _, t := range s.tables {
+			t.key = s.payloads() + t.sha + strings.ToLower(path.Ext(t.rel))
 		}
 		s.rewrite()
 		next.Scenes = append(next.Scenes, s.record())
@@ -152,8 +152,8 @@ func filesOf(scenes []*scene) []*file {
 				add(path.Dir(c.key)+"/"+uri, c.textures[uri])
 			}
 		}
-		if s.lut != nil {
-			add(s.lut.key, s.lut)
+		for _, t := range s.tables {
+			add(t.key, t)
 		}
 	}
 	out := make([]*file, 0, len(known))

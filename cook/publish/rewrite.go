@@ -24,10 +24,10 @@ func (s *scene) rewrite() {
 	for rel, c := range s.containers {
 		to[rel] = strings.TrimPrefix(c.key, s.base())
 	}
-	e := &editor{text: s.text, to: to}
-	if s.lut != nil {
-		e.lut = strings.TrimPrefix(s.lut.key, s.base())
+	for _, t := range s.tables {
+		to[t.rel] = strings.TrimPrefix(t.key, s.base())
 	}
+	e := &editor{text: s.text, to: to}
 	e.top()
 	var out bytes.Buffer
 	at := 0
@@ -53,8 +53,11 @@ func (s *scene) check() error {
 			return contentError(s, "the path %q could not be rewritten: write the manifest anew with untold manifest normalize", rel)
 		}
 	}
-	if s.lut != nil && (m.ColorLUT == nil || m.ColorLUT.URI != strings.TrimPrefix(s.lut.key, s.base())) {
-		return contentError(s, "the path of the colour table could not be rewritten")
+	tables := m.ColorTables()
+	for i, t := range s.tables {
+		if i >= len(tables) || tables[i] != strings.TrimPrefix(t.key, s.base()) {
+			return contentError(s, "the path of the colour table %q could not be rewritten", t.rel)
+		}
 	}
 	return nil
 }
@@ -63,7 +66,6 @@ func (s *scene) check() error {
 type editor struct {
 	text  []byte
 	to    map[string]string // paths
-	lut   string
 	edits []edit
 }
 
@@ -88,10 +90,8 @@ func (e *editor) top() {
 					e.members(n, "path_relative_to_manifest", e.path)
 				}
 			})
-		case "colorLUT":
-			if e.lut != "" {
-				e.members(v, "lutUri", func(u jsonscan.Span) { e.set(u, e.lut) })
-			}
+		case "colorLUT", "colorGradeLUT":
+			e.members(v, "lutUri", e.path)
 		}
 	}
 }

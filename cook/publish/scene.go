@@ -37,7 +37,7 @@ type scene struct {
 	text       []byte // as it was cooked, then as it is published
 	doc        *manifest.Manifest
 	containers map[string]*container // by the paths that the manifest has
-	lut        *file                 // the colour table, nil for none
+	tables     []*file               // of colours, in the order of Manifest.ColorTables
 }
 
 // base returns the key of the manifest's folder: "" or with a slash at the end.
@@ -213,9 +213,9 @@ func (s *scene) load() error {
 	for _, rel := range s.doc.Payloads() {
 		s.containers[rel] = &container{file: s.file(rel)}
 	}
-	if lut := s.doc.ColorLUT; lut != nil {
-		f := s.file(lut.URI)
-		s.lut = &f
+	for _, rel := range s.doc.ColorTables() {
+		f := s.file(rel)
+		s.tables = append(s.tables, &f)
 	}
 	return nil
 }
@@ -322,9 +322,7 @@ func textures(scenes []*scene, containers []*container) ([]*file, error) {
 		}
 	}
 	for _, s := range scenes {
-		if s.lut != nil {
-			out = append(out, s.lut)
-		}
+		out = append(out, s.tables...)
 	}
 	return out, nil
 }

@@ -215,7 +215,7 @@ func TestFrameBlock(t *testing.T) {
 	p := shadowPlan{schedule: schedule{count: 1}, size: 512, distance: 100}
 	p.plan(&s.collected, nil)
 	var b frameBlock
-	b.fill(&s.collected, &p, 3, 640, 480, true)
+	b.fill(&s.collected, &p, nil, 3, 640, 480, true)
 	if b.window != [4]float32{640, 480, 1. / 640, 1. / 480} || b.sunDir[3] != 1 || b.sunColor[3] != 3 || b.zenith[3] != 1./512 || b.shadowMap[0][3] == 0 {
 		t.Errorf("%+v", b)
 	}

@@ -9,11 +9,20 @@ import (
 // uploadFrame writes what the shaders read in this frame.
 func (r *Renderer) uploadFrame(at int, f *Frame) {
 	c := &r.frame
-	r.shaderBlock.fill(c, &r.shadows.shadowPlan, brightnessOf(f.Exposure, r.options.Tone), r.targets.width, r.targets.height, r.info.ReverseZ)
+	r.shaderBlock.fill(c, &r.shadows.shadowPlan, f.Daylight, brightnessOf(f.Exposure, r.options.Tone), r.targets.width, r.targets.height, r.info.ReverseZ)
+	r.shaderBlock.grade = [3][4]float32{}
+	if f.Grade {
+		r.shaderBlock.grade = [3][4]float32{r.grade.shape, r.grade.from, r.grade.scale}
+	}
+	if c.shade == shadeLit {
+		r.lights.choose(f.Lights, &c.lens, &c.view)
+		r.shaderBlock.fillLights(&r.lights, f.Lights, c.lens.eye)
+	}
 	r.block.Write(at, unsafe.Slice((*byte)(unsafe.Pointer(r.shaderBlock)), unsafe.Sizeof(*r.shaderBlock)))
 	r.objectStream.Write(at, bytesOf(c.objects))
 	r.drawStream.Write(at, bytesOf(c.draws))
 	r.materials.table.Bind()
+	r.grade.table.Bind()
 	r.device.SetCommands(at, c.commands)
 	if r.options.ShadowSize > 0 {
 		r.device.BindShadowMaps(unitShadow, r.shadows.texture)

@@ -14,18 +14,24 @@ type frameBlock struct {
 	shadowLayers                                            [4]float32
 	rayX, rayY, rayZ                                        [4]float32
 	sunDir, sunColor, zenith, horizon, ground, glow, window [4]float32
+	grade                                                   [3][4]float32
+	lightCount                                              [4]float32
+	lights                                                  [maxLights][3][4]float32
 }
 
 // fill writes a frame that was collected: its camera, its light, the size of the
-// picture in pixels, and where its shadow maps lie. brightness multiplies the sun.
-func (b *frameBlock) fill(c *collected, s *shadowPlan, brightness float64, width, height int, reverseZ bool) {
+// picture in pixels, and where its shadow maps lie. brightness multiplies all light.
+func (b *frameBlock) fill(c *collected, s *shadowPlan, day *Daylight, brightness float64, width, height int, reverseZ bool) {
 	l := &c.lens
 	vec := func(v geom.Vec3, w float64) [4]float32 {
 		return [4]float32{float32(v[0]), float32(v[1]), float32(v[2]), float32(w)}
 	}
 	b.viewProj = f32(l.viewProj(reverseZ))
 	b.rayX, b.rayY, b.rayZ = vec(l.right.Scale(l.tanX), 0), vec(l.up.Scale(l.tanY), 0), vec(l.forward, 0)
-	d := &daylight
+	d := daylight
+	if day != nil {
+		d = d.under(day)
+	}
 	b.sunDir = vec(c.sun, float64(s.shown()))
 	b.sunColor = vec(d.sun, brightness)
 	b.zenith = vec(d.zenith, 1/float64(max(1, s.size)))
@@ -34,6 +40,7 @@ func (b *frameBlock) fill(c *collected, s *shadowPlan, brightness float64, width
 	w, h := float64(width), float64(height)
 	b.window = [4]float32{float32(w), float32(h), float32(1 / w), float32(1 / h)}
 	b.fillShadows(s, l.eye)
+	b.lightCount = [4]float32{}
 }
 
 // brightnessOf returns the factor of an exposure in stops; one that makes no sense

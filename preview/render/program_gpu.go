@@ -20,13 +20,14 @@ const (
 	unitDraws     = slots + 2
 	unitMaterials = slots + 3
 	unitAtlas     = slots + 4 // of the overlay
+	unitGrade     = slots + 5
 )
 
 // samplers are the units of all sampler uniforms.
 var samplers = map[string]int{
 	"u_base": slotBase, "u_normal": slotNormal, "u_metallic": slotMetallic, "u_roughness": slotRoughness,
 	"u_emissive": slotEmissive, "u_occlusion": slotOcclusion, "u_shadow": unitShadow,
-	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitAtlas,
+	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitAtlas, "u_grade": unitGrade,
 }
 
 // programs compiles and keeps programs. Meshes need one for each pass of the lit

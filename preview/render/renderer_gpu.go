@@ -25,6 +25,8 @@ type Renderer struct {
 	materials materialBuffer
 	batches   *batches // nil: off
 	shadows   shadows
+	lights    lights
+	grade     grade
 	overlay   overlay
 	messages  messages
 	gpuTime   time.Duration // of an earlier frame
@@ -123,6 +125,7 @@ func (r *Renderer) init() error {
 	r.pool.device = d
 	r.materials.table = d.NewTable(unitMaterials)
 	r.materials.grow(4096)
+	r.grade.init(d)
 	workers := o.TextureWorkers
 	if workers <= 0 {
 		workers = max(1, min(4, goruntime.GOMAXPROCS(0)/2))
@@ -189,7 +192,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	c.collectReps(&f)
 	c.collectBatches(r.batches.collectable(), &f)
 	c.collectMain(&f)
-	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe {
+	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe && !f.Daylight.dark() {
 		r.shadows.plan(c, f.Bounds)
 	}
 	r.uploadFrame(at, &f)
@@ -273,6 +276,7 @@ func (r *Renderer) Close() {
 	}
 	r.shadows.close()
 	r.overlay.close()
+	r.grade.close()
 	for _, c := range [...]interface{ Close() }{r.block, r.objectStream, r.drawStream, r.lineGeometry, r.materials.table} {
 		if c != nil {
 			c.Close()

@@ -24,6 +24,17 @@ var daylight = sky{
 	glow:    [3]float64{0.30, 0.26, 0.20},
 }
 
+// under returns the light under another sun and sky.
+func (s sky) under(d *Daylight) sky {
+	s.sun = d.Sun
+	for _, c := range [...]*[3]float64{&s.zenith, &s.horizon, &s.ground, &s.glow} {
+		for i := range c {
+			c[i] *= d.Sky
+		}
+	}
+	return s
+}
+
 // exposureBias brings a sunlit white wall to the shoulder of each tone curve, and
 // what lies in the middle to about the same brightness.
 var exposureBias = [tones]float64{ToneNeutral: 0.6, ToneACES: 0.39}

@@ -174,6 +174,13 @@ type Frame struct {
 	// Sun points from the scene to the sun, any length; zero means the default,
 	// a sun in the afternoon.
 	Sun [3]float64
+	// Daylight is how bright sun and sky are; nil: as on a clear day.
+	Daylight *Daylight
+	// Lights are those of the scene's author beside the sun, of which the 32 that
+	// are brightest at the camera are drawn; sun and sky stay as they are.
+	Lights []Light
+	// Grade has the picture graded by the table of SetGrade.
+	Grade bool
 	// Exposure is in stops: 0 is neutral, 1 twice as bright.
 	Exposure float64
 	// Lines are drawn in the scene, hidden by what is before them.

@@ -103,13 +103,22 @@ type Pose struct {
 	Forward     geom.Vec3 // any length
 	FovYDegrees float64   // 0 keeps the present one
 	Near, Far   float64   // metres; 0 derives them from the scene
+	Up          geom.Vec3 // says where the upper edge of a view straight up or down is; zero: where it was
 }
 
 // Jump moves the rig to a pose; its speed is lost.
 func (r *Rig) Jump(p Pose) {
 	f := p.Forward.Normalize(1e-9, geom.Vec3{0, 0, -1})
 	r.position, r.velocity, r.glide = p.Position, geom.Vec3{}, geom.Vec3{}
-	r.yaw = math.Atan2(f[0], -f[2])
+	heading := f
+	if math.Abs(f[0])+math.Abs(f[2]) < 1e-3 { // straight up or down
+		if heading = p.Up; f[1] > 0 {
+			heading = p.Up.Scale(-1)
+		}
+	}
+	if heading[0] != 0 || heading[2] != 0 {
+		r.yaw = math.Atan2(heading[0], -heading[2])
+	}
 	r.pitch = max(-maxPitch, min(maxPitch, math.Asin(max(-1, min(1, f[1])))))
 	if p.FovYDegrees > 0 && p.FovYDegrees < 180 {
 		r.fovY = p.FovYDegrees

@@ -81,6 +81,26 @@ func TestFlyInput(t *testing.T) {
 	}
 }
 
+// TestStraightDown: a view down has its upper edge where it is said to be, else where it
+// was.
+func TestStraightDown(t *testing.T) {
+	r := New(cube(10))
+	for _, tc := range []struct{ forward, up, want geom.Vec3 }{
+		{geom.Vec3{0, -1, 0}, geom.Vec3{0, 0, -1}, geom.Vec3{0, 0, -1}},
+		{geom.Vec3{0, -1, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{1, 0, 0}},
+		{geom.Vec3{0, -1, 0}, geom.Vec3{}, geom.Vec3{1, 0, 0}},
+		{geom.Vec3{0, 1, 0}, geom.Vec3{0, 0, 1}, geom.Vec3{0, 0, -1}},
+		{geom.Vec3{0, -1, 0}, geom.Vec3{0, 1, 0}, geom.Vec3{0, 0, -1}},
+	} {
+		r.Jump(Pose{Forward: tc.forward, Up: tc.up})
+		f := r.Forward() // not quite straight
+		f[1] = 0
+		if !near(f.Normalize(0, geom.Vec3{}), tc.want, 1e-6) {
+			t.Errorf("%v with %v up is headed for %v, want %v", tc.forward, tc.up, f, tc.want)
+		}
+	}
+}
+
 // TestWheelMovesAhead: a notch goes a part of the way to the scene, and inside it
 // as far as a moment of flight, whatever frames take; the speed stays.
 func TestWheelMovesAhead(t *testing.T) {

@@ -92,7 +92,7 @@ func abs(i int) int { return max(i, -i) }
 
 // Authored returns the pose of an authored camera.
 func Authored(c *manifest.Camera) Pose {
-	p := Pose{Position: c.Position, Forward: c.Forward, FovYDegrees: c.FovYDegrees, Near: c.NearClip, Far: c.FarClip}
+	p := Pose{Position: c.Position, Forward: c.Forward, FovYDegrees: c.FovYDegrees, Near: c.NearClip, Far: c.FarClip, Up: c.Up}
 	if !(p.Near > 0) || !(p.Far > p.Near) {
 		p.Near, p.Far = 0, 0
 	}

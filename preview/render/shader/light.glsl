@@ -23,6 +23,42 @@ vec3 skyIrradiance(vec3 n) {
     return c + frame.glow.rgb * 0.6 * toSun * toSun;
 }
 
+// Display colours as they are stored, and back (IEC 61966-2-1).
+vec3 encodeSRGB(vec3 c) {
+    return mix(12.92 * c, 1.055 * pow(max(c, 0.0031308), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}
+vec3 decodeSRGB(vec3 c) {
+    return mix(c / 12.92, pow((max(c, 0.04045) + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
+}
+
+uniform TABLE u_grade;
+
+// A linear display colour by the colour table, in which colours are encoded: between
+// its entries linear along one axis, or three.
+vec3 graded(vec3 c) {
+    int size = int(frame.grade[0].x);
+    if (size == 0) return c;
+    float last = float(size - 1);
+    vec3 at = (encodeSRGB(clamp(c, 0.0, 1.0)) - frame.grade[1].xyz) * frame.grade[2].xyz;
+    at = clamp(at, 0.0, 1.0) * last;
+    vec3 low = min(floor(at), last - 1.0), part = at - low;
+    ivec3 i = ivec3(low);
+    if (frame.grade[0].y == 0.0) {
+        vec3 a = vec3(FETCH(u_grade, i.r).r, FETCH(u_grade, i.g).g, FETCH(u_grade, i.b).b);
+        vec3 b = vec3(FETCH(u_grade, i.r + 1).r, FETCH(u_grade, i.g + 1).g, FETCH(u_grade, i.b + 1).b);
+        return decodeSRGB(clamp(mix(a, b, part), 0.0, 1.0));
+    }
+    int o = i.r + size * (i.g + size * i.b);
+    vec3 sum = vec3(0.0);
+    for (int k = 0; k < 4; k++) {
+        int g = k & 1, b = k >> 1;
+        int row = o + size * (g + size * b);
+        float weight = (g == 1 ? part.g : 1.0 - part.g) * (b == 1 ? part.b : 1.0 - part.b);
+        sum += weight * mix(FETCH(u_grade, row).rgb, FETCH(u_grade, row + 1).rgb, part.r);
+    }
+    return decodeSRGB(clamp(sum, 0.0, 1.0));
+}
+
 // Radiance to linear display colour.
 vec3 toneMap(vec3 c) {
     c = max(c * frame.sunColor.w, 0.0);

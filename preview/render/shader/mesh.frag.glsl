@@ -78,10 +78,9 @@ float sunVisible(vec3 position, vec3 n, float nDotL) {
 }
 #endif
 
-// Specular and diffuse response to the sun; Burley's alpha = roughness^2, GGX,
+// Specular and diffuse response to light from l; Burley's alpha = roughness^2, GGX,
 // height-correlated Smith visibility (Heitz 2014), Schlick's Fresnel.
-vec3 sunLight(vec3 n, vec3 v, vec3 diffuse, vec3 f0, float alpha, float nDotV, float nDotL) {
-    vec3 l = frame.sunDir.xyz;
+vec3 lightFrom(vec3 l, vec3 light, vec3 n, vec3 v, vec3 diffuse, vec3 f0, float alpha, float nDotV, float nDotL) {
     vec3 h = normalize(l + v);
     float nDotH = clamp(dot(n, h), 0.0, 1.0), vDotH = clamp(dot(v, h), 0.0, 1.0);
     float a2 = alpha * alpha;
@@ -90,7 +89,22 @@ vec3 sunLight(vec3 n, vec3 v, vec3 diffuse, vec3 f0, float alpha, float nDotV, f
     float vis = 0.5 / (nDotL * sqrt(nDotV * nDotV * (1.0 - a2) + a2) + nDotV * sqrt(nDotL * nDotL * (1.0 - a2) + a2));
     float k = 1.0 - vDotH, k2 = k * k;
     vec3 fresnel = f0 + (1.0 - f0) * k2 * k2 * k;
-    return (diffuse * (1.0 - fresnel) + min(d * vis, 64.0) * fresnel) * frame.sunColor.rgb * nDotL;
+    return (diffuse * (1.0 - fresnel) + min(d * vis, 64.0) * fresnel) * light * nDotL;
+}
+
+// Light that arrives at a point from one of the author's, and where it comes from:
+// KHR_lights_punctual, inverse to the square of the distance and windowed by range.
+vec3 arriving(Light g, vec3 position, out vec3 l) {
+    if (g.place.w < 0.0) {
+        l = -g.way.xyz;
+        return g.color.rgb;
+    }
+    vec3 to = g.place.xyz - position;
+    float d2 = max(dot(to, to), 1e-4);
+    l = to * inversesqrt(d2);
+    float q = d2 * g.place.w;
+    float cone = clamp(g.color.w * -dot(g.way.xyz, l) + g.way.w, 0.0, 1.0);
+    return g.color.rgb * (max(1.0 - q * q, 0.0) / d2 * cone * cone);
 }
 
 // Scale and offset of f0 in the directional albedo of GGX: Karis' fit
@@ -212,11 +226,19 @@ void main() {
 #ifdef SHADOWS
         visible *= sunVisible(v_position, geometric, facing);
 #endif
-        color += sunLight(n, v, diffuse, f0, a, nDotV, nDotL) * more * visible;
+        color += lightFrom(frame.sunDir.xyz, frame.sunColor.rgb, n, v, diffuse, f0, a, nDotV, nDotL) * more * visible;
+    }
+    int lights = int(frame.lightCount.x);
+    for (int i = 0; i < lights; i++) {
+        vec3 l;
+        vec3 light = arriving(frame.lights[i], v_position, l);
+        float toLight = dot(n, l), ahead = dot(geometric, l);
+        if (toLight > 0.0 && ahead > 0.0)
+            color += lightFrom(l, light, n, v, diffuse, f0, a, nDotV, toLight) * more * smoothstep(0.0, 0.1, ahead);
     }
     color += emissive.rgb;
     // Unlit colours are display colours: no tone curve.
-    o_color = vec4((flags & UNLIT) != 0u ? base.rgb : toneMap(color), alpha);
+    o_color = vec4(graded((flags & UNLIT) != 0u ? base.rgb : toneMap(color)), alpha);
 #endif
     if (hole) discard;
 }

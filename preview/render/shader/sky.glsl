@@ -18,6 +18,6 @@ void main() {
     c += frame.sunColor.rgb * 6.0 * smoothstep(0.99985, 0.99995, toSun);
     // Half a step of noise hides the bands of a smooth gradient.
     float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
-    o_color = vec4(toneMap(c) + noise / 400.0, 1.0);
+    o_color = vec4(graded(toneMap(c)) + noise / 400.0, 1.0);
 }
 #endif

@@ -11,7 +11,7 @@ const KEEP = 32 << 20; // bytes of files that are closed, at most
 const FRESH = 5000; // ms for which one is taken to be as it was, where no manifest says so
 
 // Names of files; all others are folders, of which nothing is asked for.
-const FILE = /\.(json|untold|utex|png|jpe?g|webp|ktx2|tga|bmp|tiff?|astc)$/i;
+const FILE = /\.(json|untold|utex|png|jpe?g|webp|ktx2|tga|bmp|tiff?|astc|cube)$/i;
 
 const fault = (code, text) => Object.assign(new Error(text || code), { code });
 

@@ -29,8 +29,9 @@ function show(path) {
   if (!url) return viewer.fail("There is no such scene", `${path} does not lie below this page.`);
   document.title = title(path);
   choose.value = path;
-  const at = cameraOf(new URLSearchParams(location.hash.slice(1)).get("camera"));
-  if (at) viewer.setAttribute("camera", numbersOf(at).join(","));
+  const text = new URLSearchParams(location.hash.slice(1)).get("camera");
+  const at = cameraOf(text);
+  if (at || text) viewer.setAttribute("camera", at ? numbersOf(at).join(",") : text);
   else viewer.removeAttribute("camera");
   viewer.src = url.href;
 }
@@ -51,7 +52,7 @@ async function link() {
 }
 
 async function main() {
-  for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
+  for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache", "lights", "grade"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
   const list = await scenes();
   const wanted = () => query().get("scene") || (list[0] && list[0].path);
   if (!wanted()) return viewer.fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");

@@ -218,7 +218,7 @@ export class UntoldViewer extends HTMLElement {
       run = new Viewer(canvas, new URL(this.src), {
         workers: this.#number("workers", null), cache: this.#number("cache", null),
         samples: this.#number("samples"), shadows: this.#number("shadows"), scale: this.#number("scale"), plain: this.hasAttribute("plain"),
-        without: (this.getAttribute("without") || "").split(","), start: at && numbersOf(at), flight, always: () => this.getAttribute("gestures") === "always",
+        without: (this.getAttribute("without") || "").split(","), start: at && numbersOf(at), viewpoint: at ? "" : this.getAttribute("camera"), lights: this.getAttribute("lights"), ungraded: this.getAttribute("grade") === "off", flight, always: () => this.getAttribute("gestures") === "always",
       }, {
         loading: mine((share) => this.#progress("viewer", share)),
         status: mine((s) => this.#status(s)),

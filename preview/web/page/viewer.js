@@ -86,7 +86,7 @@ export class NoGraphics extends Error {}
 //   flown(events, n)    the end of a rehearsal
 //   ended(text)         the program has ended; text says why, "" if it was told to
 export class Viewer {
-  // options: workers, cache (MB), samples, shadows, scale, without, plain, start, flight; always is whether
+  // options: workers, cache (MB), samples, shadows, scale, without, plain, start, viewpoint, lights, ungraded, flight; always is whether
   // the wheel is taken without the focus.
   constructor(canvas, src, options, tell) {
     Object.assign(this, { element: canvas, src, options, tell, memory: null, loaded: [], decoders: null, over: false, stopped: false, page: null, files: null, canvas: null });
@@ -128,6 +128,9 @@ export class Viewer {
       shadows: options.shadows || 0,
       plain: !!options.plain,
       start: options.start || null,
+      viewpoint: options.viewpoint || "",
+      lights: options.lights || "authored",
+      ungraded: !!options.ungraded,
       flight: options.flight || null,
       decoders: this.decoders,
       distrust: (path) => this.files.distrust(path),

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -67,6 +68,12 @@ func run(page js.Value) (err error) {
 		},
 		Message:  func(text string) { page.Call("message", text) },
 		OnStatus: t.status,
+	}
+	o.Viewpoint = page.Get("viewpoint").String()
+	o.NoGrade = page.Get("ungraded").Bool()
+	var ok bool
+	if o.Lighting, ok = preview.ParseLighting(page.Get("lights").String()); !ok {
+		return fmt.Errorf("lights are %s, not %q", strings.Join(preview.LightingNames(), ", "), page.Get("lights").String())
 	}
 	if start := page.Get("start"); !start.IsNull() {
 		at := camera(start)

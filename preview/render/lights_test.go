@@ -1,0 +1,67 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/runtime"
+)
+
+func chosen(list []Light) []shownLight {
+	l := newLens(&runtime.Camera{Forward: [3]float64{0, 0, -1}, FovYDegrees: 60, Near: 0.1, Far: 1000}, 1)
+	view := frustumOf(&l)
+	var s lights
+	s.choose(list, &l, &view)
+	return s.shown
+}
+
+func lamp(z, power float64) Light {
+	return Light{Position: geom.Vec3{0, 0, z}, Color: [3]float64{power, power, power}}
+}
+
+// TestLightsAreChosenByTheirEffect: the brightest at the camera first, what is not
+// seen not at all.
+func TestLightsAreChosenByTheirEffect(t *testing.T) {
+	behind := lamp(500, 1)
+	behind.Range = 400
+	list := []Light{
+		lamp(-10, 1), lamp(-20, 400), lamp(-5, 0), lamp(-5, math.Inf(1)), lamp(-5, math.NaN()), lamp(math.NaN(), 1), behind,
+		{Kind: LightDirectional, Color: [3]float64{1, 1, 1}},
+		lamp(-10, 1),
+	}
+	var got []int32
+	for _, s := range chosen(list) {
+		got = append(got, s.light)
+		if s.share != 1 {
+			t.Errorf("light %d has %v of its light", s.light, s.share)
+		}
+	}
+	if want := []int32{7, 1, 0, 8}; !slices.Equal(got, want) {
+		t.Errorf("lights %v, want %v", got, want)
+	}
+}
+
+// TestNoLightComesAtOnce: of more lights than a frame has the last ones have little
+// of their light.
+func TestNoLightComesAtOnce(t *testing.T) {
+	var list []Light
+	for i := range 3 * maxLights {
+		list = append(list, lamp(-5-0.2*float64(i), 1))
+	}
+	got := chosen(list)
+	if len(got) != maxLights {
+		t.Fatalf("%d lights, want %d", len(got), maxLights)
+	}
+	last := 2.0
+	for i, s := range got {
+		if int(s.light) != i || s.share > last || s.share < 0 {
+			t.Errorf("place %d has light %d with %v", i, s.light, s.share)
+		}
+		last = min(s.share, 1)
+	}
+	if got[0].share != 1 || last > 0.2 {
+		t.Errorf("the first light has %v, the last one %v", got[0].share, last)
+	}
+}
