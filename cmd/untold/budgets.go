@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/internal/bench"
 	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/stats"
@@ -28,6 +29,7 @@ var figureSources = []struct {
 	{"validate", sync.OnceValue(verify.FigureNames)},
 	{"simulate", sync.OnceValue(simulate.ReportKeys)},
 	{"preview", sync.OnceValue(stats.ReportKeys)},
+	{"bench", bench.FigureNames},
 }
 
 func cookFigureNames() []string {

@@ -83,7 +83,7 @@ type findingRow struct {
 
 // schemaTypes are the values whose types the schemas describe.
 var schemaTypes = map[string]any{
-	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
+	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "bench": benchReport{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
 	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": chunkView{},
 	"inspect-mesh": decodedMesh{}, "inspect-strings": []stringRow{}, "inspect-stats": fileStats{}, "inspect-texture": textureFileView{},
 	"diff": diff.Result{}, "export": gltfexport.Result{}, "export-3dtiles": tiles3d.Result{}, "simulate": simulatedJSON{}, "preview": previewedJSON{},
@@ -102,6 +102,8 @@ var figureTypes = []string{"simulate.Report", "stats.Report", "stats.BatchFigure
 func generate(t *testing.T, name, of string) []byte {
 	t.Helper()
 	box := `{"type": "array", "items": {"type": "number"}}`
+	rows := `{"enum": ["cook", "cook_again", "open_manifest", "open_tile", "stream", "simulate"]}`
+	verdicts := `{"enum": ["faster", "slower", "same"]}`
 	text, err := goschema.Of(schemaTypes[name], goschema.Options{
 		ID: schemaID(name), Title: "untold " + of, Module: "github.com/untoldkit/untold", Root: filepath.Join("..", ".."),
 		Types: map[string]string{
@@ -124,6 +126,10 @@ func generate(t *testing.T, name, of string) []byte {
 			"manifest.Bounds.min":          box,
 			"manifest.Bounds.max":          box,
 			"diff.Side.kind":               `{"enum": ["container", "manifest", "plan"]}`,
+			"bench.Measured.row":           rows,
+			"bench.Ratios.row":             rows,
+			"bench.Ratios.verdict":         verdicts,
+			"bench.Comparison.verdict":     verdicts,
 			"store.Fault.kind":             `{"enum": ["damaged-result", "damaged-file", "missing-file"]}`,
 			"cook.TextureTotals.mode":      `{"enum": ["copy", "resize", "bc", "astc"]}`,
 			"report.Totals.texture_mode":   `{"enum": ["copy", "resize", "bc", "astc"]}`,
@@ -341,6 +347,7 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 		name, codes string
 		args        []string
 	}{
+		{"bench", "0", []string{"bench", scene, "--json"}},
 		{"tune", "0", []string{"tune", scene, "-o", at("tuned.yaml"), "--duration", "1s", "--trials", "2", "--json"}},
 		{"validate", "0", []string{"validate", at("out"), "--json", "--fail-if", "tiles>9"}},
 		{"validate", "1", []string{"validate", at("one.untold"), manifest, damaged, "--json"}},
