@@ -110,7 +110,7 @@ func (b *block) stand(style string, k int, x, z, w, d float64, build func(*build
 	}
 	y := b.level(x, z)
 	for q := range 4 {
-		y = max(y, b.level(x+float64(q%2*2-1)*w/2, z+float64(q/2*2-1)*d/2))
+		y = max(y, b.level(x+float64(float64(q%2*2-1)*w/2), z+float64(float64(q/2*2-1)*d/2)))
 	}
 	if k%2 == 1 {
 		w, d = d, w
@@ -130,7 +130,7 @@ func (b *block) tenements() {
 		}
 		w := span / float64(n)
 		for q := range n {
-			u := (float64(q) - float64(n-1)/2) * w
+			u := (float64(q) - float64(float64(n-1)/2)) * w
 			p := rotY(vec{u, 0, lotHalf - depth/2}, float64(k)/4)
 			party := [4]bool{1: q < n-1, 3: q > 0}
 			b.stand("tenement", k, p[0], p[2], w, depth, func(h *building) { h.tenement(party) })
@@ -144,7 +144,7 @@ func (b *block) tenements() {
 		}
 		for q := range 4 {
 			p := rotY(vec{0, 0, 15.5}, float64(q)/4)
-			s.place(b.name("Bench"), s.bench(), b.on(p[0], p[2]).turned(float64(q)/4+0.5))
+			s.place(b.name("Bench"), s.bench(), b.on(p[0], p[2]).turned(float64(float64(q)/4)+0.5))
 			p = rotY(vec{8, 0, 16}, float64(q)/4)
 			s.place(b.name("Bush"), s.bush(), b.on(p[0], p[2]))
 		}
@@ -170,7 +170,7 @@ func (b *block) towers() {
 			if q%2 == 0 {
 				s.place(b.name("Planter"), s.planter(), b.on(p[0], p[2]).turned(float64(q)/8))
 			} else {
-				s.place(b.name("Bench"), s.bench(), b.on(p[0], p[2]).turned(float64(q)/8+0.5))
+				s.place(b.name("Bench"), s.bench(), b.on(p[0], p[2]).turned(float64(float64(q)/8)+0.5))
 			}
 		}
 		for q := range 4 {
@@ -233,7 +233,7 @@ func (b *block) houses() {
 	for row := range 2 {
 		k := row * 2
 		for q := range 4 {
-			u := (float64(q) - 1.5) * 16.75
+			u := float64((float64(q) - 1.5) * 16.75)
 			w, d := 8.5+float64(r.Intn(3)), 8+float64(r.Intn(3))
 			p := rotY(vec{u + 1.7, 0, lotHalf - 12}, float64(k)/4)
 			b.stand("house", k, p[0], p[2], w, d, (*building).house)
@@ -259,7 +259,7 @@ func (b *block) garden(k int, u, w float64) {
 		s.place(b.name("Hedge"), s.hedge(), pos(u+8.1, 3+float64(float64(i)*2.05)).turned(0.25))
 	}
 	s.place(b.name("Path"), s.unitBox("Paving"), lowered(pos(u+1.7, 28.2), 0.37).scaled(1.3, 0.4, 9.6))
-	drive := u + 1.7 - w/2 - 1.75
+	drive := u + 1.7 - float64(w/2) - 1.75
 	s.place(b.name("Driveway"), s.unitBox("Concrete"), lowered(pos(drive, 28.6), 0.37).scaled(3, 0.4, 10.2))
 	if r.Chance(0.55) {
 		x := pos(drive, 28.6)
@@ -297,7 +297,7 @@ func (b *block) park() {
 	path("Path_Middle", -6, -6, 6, 6)
 	s.place(b.name("Fountain"), s.fountain(), b.on(0, 0))
 	for q := range 4 {
-		yaw := float64(q) / 4
+		yaw := float64(float64(q) / 4)
 		for i := range 4 {
 			p := rotY(vec{2.4, 0, 9 + float64(float64(i)*6.4)}, yaw)
 			x := b.on(p[0], p[2]).turned(yaw - 0.25)
@@ -311,7 +311,7 @@ func (b *block) park() {
 	}
 	for q := range 4 {
 		p := rotY(vec{4.6, 0, 4.6}, float64(q)/4)
-		s.place(b.name("Planter"), s.planter(), b.on(p[0], p[2]).turned(float64(q)/4+0.125))
+		s.place(b.name("Planter"), s.planter(), b.on(p[0], p[2]).turned(float64(float64(q)/4)+0.125))
 	}
 	_ = r
 }

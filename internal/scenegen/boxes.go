@@ -28,16 +28,16 @@ func buildBoxes(s *scene, seed uint64, n int) {
 func boxBuilding(b *shape, r *rng) {
 	grid := pick(r, [2]int{16, 5}, [2]int{20, 4}, [2]int{10, 8}, [2]int{8, 10})
 	floors, columns := grid[0], grid[1]
-	height := float64(floors) * r.Span(2.9, 3.6)
+	height := float64(float64(floors) * r.Span(2.9, 3.6))
 	wide, deep := float64(r.Span(7, 11)), float64(r.Span(7, 11)) // half sides
 	b.mat(pick(r, "Plaster_White", "Plaster_Rose", "Plaster_Blue", "Concrete", "Brick_Red", "Brick_Ochre"))
 	b.box(vec{-wide, 0, -deep}, vec{wide, height, deep})
 	b.box(vec{-wide - 0.3, 0, -deep - 0.3}, vec{wide + 0.3, 0.6, deep + 0.3})
 	for k, side := range []vec{{wide, 0, 0.15}, {wide, 0, 0.15}, {0.15, 0, deep}, {0.15, 0, deep}} {
 		sign := float64(1 - 2*(k%2))
-		c := vec{0, height, sign * (deep - 0.15)}
+		c := vec{0, height, float64(sign * (deep - 0.15))}
 		if k >= 2 {
-			c = vec{sign * (wide - 0.15), height, 0}
+			c = vec{float64(sign * (wide - 0.15)), height, 0}
 		}
 		b.box(vec{c[0] - side[0], height, c[2] - side[2]}, vec{c[0] + side[0], height + 0.9, c[2] + side[2]})
 	}

@@ -42,7 +42,7 @@ func (b *building) onSide(side int, u, y, out float64) xform {
 		depth = b.w
 	}
 	yaw := float64(side) / 4
-	p := rotY(vec{u, y, depth/2 + out}, yaw)
+	p := rotY(vec{u, y, float64(depth/2) + out}, yaw)
 	return xform{t: p, yaw: yaw}
 }
 
@@ -67,7 +67,7 @@ func (b *building) walls(wall, roof, trim string) {
 		sh.mat(roof).tiled(vec{-w / 2, 0, d / 2}, vec{w / 2, 0, d / 2}, vec{w / 2, 0, -d / 2}, vec{-w / 2, 0, -d / 2})
 	}), at(0, b.h, 0))
 	s.place(b.name("Parapet"), s.mesh(fmt.Sprintf("Parapet_%s_%gx%g_%g", trim, w, d, over), func(sh *shape) {
-		sh.mat(trim).ring(vec{-w/2 - over, -0.35, -d/2 - 0.08}, vec{w/2 + over, 0.75, d/2 + 0.08}, 0.36)
+		sh.mat(trim).ring(vec{-float64(w/2) - over, -0.35, -float64(d/2) - 0.08}, vec{float64(w/2) + over, 0.75, float64(d/2) + 0.08}, 0.36)
 	}), at(0, b.h, 0))
 }
 
@@ -85,8 +85,8 @@ func (b *building) roofThings(n int) {
 			continue
 		}
 		taken[c] = true
-		x := (float64(c%nx) - float64(nx-1)/2) * 4
-		z := (float64(c/nx) - float64(nz-1)/2) * 4
+		x := (float64(c%nx) - float64(float64(nx-1)/2)) * 4
+		z := (float64(c/nx) - float64(float64(nz-1)/2)) * 4
 		p := at(x, b.h, z).turned(float64(r.Intn(4)) / 4)
 		switch k := r.Intn(8); {
 		case k == 0:
@@ -126,7 +126,7 @@ func (b *building) tenement(party [4]bool) {
 		bays := int((l - 1) / 3)
 		for f := 1; f < floors; f++ {
 			for k := range bays {
-				u := (float64(k) - float64(bays-1)/2) * (l - 1) / float64(bays)
+				u := (float64(k) - float64(float64(bays-1)/2)) * (l - 1) / float64(bays)
 				y := ground + float64(storey*float64(f-1)) + 0.85
 				s.place(b.name("Window"), s.window(1.25, 1.75, frame, r.Chance(0.14)), b.onSide(side, u, y, 0))
 				if side == 0 && f > 1 && k%3 == 1 && b.id%3 == 0 {
@@ -138,11 +138,11 @@ func (b *building) tenement(party [4]bool) {
 	}
 	w, d := b.w, b.d
 	s.place(b.name("Cornice"), s.mesh(fmt.Sprintf("Cornice_%gx%g", w, d), func(sh *shape) {
-		sh.mat("Stone").ring(vec{-w/2 + 0.01, 0, -d/2 - 0.1}, vec{w/2 - 0.01, 0.3, d/2 + 0.1}, 0.3)
+		sh.mat("Stone").ring(vec{-float64(w/2) + 0.01, 0, -float64(d/2) - 0.1}, vec{float64(w/2) - 0.01, 0.3, float64(d/2) + 0.1}, 0.3)
 	}), at(0, ground-0.25, 0))
 	b.roofThings(4)
 	if r.Chance(0.3) {
-		s.place(b.name("Water_Tank"), s.waterTank(), at(w/2-2.6, b.h, -d/2+2.6))
+		s.place(b.name("Water_Tank"), s.waterTank(), at(float64(w/2)-2.6, b.h, -float64(d/2)+2.6))
 	}
 }
 
@@ -151,7 +151,7 @@ func (b *building) tenementGround(side, bays int, l float64) {
 	s, r := b.s, b.r
 	shop := side == 0 && r.Chance(0.6)
 	for k := range bays {
-		u := (float64(k) - float64(bays-1)/2) * (l - 1) / float64(bays)
+		u := (float64(k) - float64(float64(bays-1)/2)) * (l - 1) / float64(bays)
 		switch {
 		case k == bays/2 && side%2 == 0:
 			s.place(b.name("Door"), s.door(1.1, 2.3, pick(r, "Wood_Dark", "Paint_Green", "Paint_Blue")), b.onSide(side, u, 0.4, 0))
@@ -181,7 +181,7 @@ func (b *building) tower() {
 		sh.mat("Metal")
 		for f := 1; f < floors; f++ {
 			y := float64(storey * float64(f))
-			sh.ring(vec{-w/2 - 0.22, y - 0.12, -d/2 - 0.22}, vec{w/2 + 0.22, y + 0.06, d/2 + 0.22}, 0.24)
+			sh.ring(vec{-float64(w/2) - 0.22, y - 0.12, -float64(d/2) - 0.22}, vec{float64(w/2) + 0.22, y + 0.06, float64(d/2) + 0.22}, 0.24)
 		}
 	}), xform{})
 	for side := range 4 {
@@ -228,7 +228,7 @@ func (b *building) towerTop() {
 		s.place(b.name("AC"), s.acUnit(), x.scaled(1.6, 1.4, 1.6))
 	}
 	if r.Chance(0.6) {
-		s.place(b.name("Antenna"), s.antenna(), at(0, b.h+5.35, 0).scaled(1.3, 1+r.Float(), 1.3))
+		s.place(b.name("Antenna"), s.antenna(), at(0, b.h+5.35, 0).scaled(1.3, 1+float64(r.Float()), 1.3))
 	}
 }
 
@@ -239,7 +239,7 @@ func (b *building) warehouse() {
 	b.walls("Metal_Sheet", "Roofing", pick(r, "Paint_Blue", "Paint_Red", "Metal"))
 	doors := int(b.w / 8)
 	for k := range doors {
-		u := (float64(k) - float64(doors-1)/2) * b.w / float64(doors)
+		u := (float64(k) - float64(float64(doors-1)/2)) * b.w / float64(doors)
 		s.place(b.name("Door_Dock"), s.dockDoor(), b.onSide(0, u, 0.45, 0))
 	}
 	for k := range int(b.w / 5) {
@@ -277,7 +277,7 @@ func (b *building) house() {
 		bays := int(l / 3.1)
 		for f := range floors {
 			for k := range bays {
-				u := (float64(k) - float64(bays-1)/2) * 3.1
+				u := (float64(k) - float64(float64(bays-1)/2)) * 3.1
 				y := 0.5 + float64(3*float64(f))
 				switch {
 				case side == 0 && f == 0 && k == bays/2:
@@ -289,11 +289,11 @@ func (b *building) house() {
 			}
 		}
 	}
-	x := -b.w/2 - 1.75
+	x := -float64(b.w/2) - 1.75
 	s.place(b.name("Garage"), s.unitBox("Concrete"), at(x, -0.5, 0.6).scaled(3.5, 3.2, 5.6))
 	s.place(b.name("Roof_Garage"), s.unitBox("Frame_White"), at(x-0.05, 2.7, 0.6).scaled(3.7, 0.18, 5.9))
 	s.place(b.name("Door_Garage"), s.unitBox("Paint_Silver"), at(x, 0.1, 3.4).scaled(2.7, 2.2, 0.1))
-	s.place(b.name("Chimney"), s.unitBox("Brick_Red"), at(b.w/2-1.4, b.h, -1.5).scaled(0.7, 1.5, 0.7))
+	s.place(b.name("Chimney"), s.unitBox("Brick_Red"), at(float64(b.w/2)-1.4, b.h, -1.5).scaled(0.7, 1.5, 0.7))
 	if floors == 2 && b.w > 9 {
 		s.place(b.name("AC"), s.acUnit(), at(-1, b.h, 0).scaled(0.7, 0.7, 0.7))
 	}

@@ -33,7 +33,7 @@ func buildCity(s *scene, seed uint64, n int) {
 	})
 	mid := size / 2
 	s.camera("Camera_Aerial", lookAt(vec{0.04 * size, 45 + float64(0.24*size), size * 1.06}, vec{mid * 1.04, 5, mid}))
-	street := float64(n/2) * pitch
+	street := float64(float64(n/2) * pitch)
 	eye := vec{street - 1.5, c.t.height(street, size-30) + 1.75, size - 30}
 	s.camera("Camera_Street", lookAt(eye, vec{street + 2, eye[1] + 3.5, eye[2] - 60}))
 }
@@ -49,7 +49,7 @@ func (c *city) zoning() []string {
 	}
 	var order []cell
 	for i := range kinds {
-		dx, dz := float64(i%n)-float64(n-1)/2, float64(i/n)-float64(n-1)/2
+		dx, dz := float64(i%n)-float64(float64(n-1)/2), float64(i/n)-float64(float64(n-1)/2)
 		d := float64(dx*dx) + float64(dz*dz) + float64(newRNG(c.seed, 2, i).Float()*float64(n))
 		at := len(order)
 		order = append(order, cell{})

@@ -127,7 +127,7 @@ func (o *office) wallMesh(l, h float64, door bool) *meshRef {
 }
 
 // doorAt is where the door of a wall of length l stands.
-func doorAt(l float64) float64 { return -l / 4 }
+func doorAt(l float64) float64 { return float64(-l / 4) }
 
 // hangDoor adds the leaf with its two handles to the door wall at x.
 func (o *office) hangDoor(x xform, l float64) {

@@ -56,7 +56,7 @@ func (f *woods) height(x, z float64) float64 {
 }
 
 func (f *woods) fromMiddle(x, z float64) float64 {
-	d := vec{x - f.size/2, 0, z - f.size/2}
+	d := vec{x - float64(f.size/2), 0, z - float64(f.size/2)}
 	return d.Len()
 }
 
@@ -108,7 +108,7 @@ func (f *woods) stand(i, j int) {
 // hamlet stands some houses in the clearing, with a picket fence each, and a wire
 // fence round all.
 func (f *woods) hamlet() {
-	s, mid := f.s, f.size/2
+	s, mid := f.s, float64(f.size/2)
 	for q := range 6 {
 		r := newRNG(f.seed, 22, q)
 		yaw := float64(q) / 6

@@ -42,7 +42,7 @@ func (s *scene) desk() *meshRef {
 
 func (s *scene) table(w, d float64) *meshRef {
 	return s.mesh("Table_"+num(w)+"x"+num(d), func(b *shape) {
-		x, z := w/2, d/2
+		x, z := float64(w/2), float64(d/2)
 		b.mat("Wood").box(vec{-x, 0.71, -z}, vec{x, 0.75, z})
 		b.mat("Metal_Dark")
 		for _, q := range [4][2]float64{{-x + 0.15, -z + 0.15}, {x - 0.15, -z + 0.15}, {-x + 0.15, z - 0.15}, {x - 0.15, z - 0.15}} {

@@ -29,7 +29,7 @@ func (s *scene) leafy(b *shape, r *rng, bark, leaves string, trunk float64, crow
 	b.mat(bark).cone(vec{0, -0.2, 0}, 0.26, 0.15, trunk+0.8, n, false)
 	b.cone(vec{0, trunk + 0.6, 0}, 0.15, 0, crown[1], n, false)
 	for i := range 4 {
-		yaw := float64(i)/4 + r.Span(-0.08, 0.08)
+		yaw := float64(float64(i)/4) + r.Span(-0.08, 0.08)
 		b.at(at(0, trunk+0.2+r.Span(0, 0.8), 0).turned(yaw).tilted(r.Span(0.1, 0.16)))
 		b.cone(vec{}, 0.08, 0, crown[0]*0.7, s.segments(5), false)
 		b.home()

@@ -184,7 +184,7 @@ func (o *office) facade(f int) {
 			n, out = int(2*halfDeep/bay), halfLong
 		}
 		for k := range n {
-			u := (float64(k) - float64(n-1)/2) * bay
+			u := (float64(k) - float64(float64(n-1)/2)) * bay
 			x := xform{t: rotY(vec{u, 0, out}, float64(side)/4), yaw: float64(side) / 4}
 			if f == 0 && side == 0 && k == 3 {
 				o.entrance(x)

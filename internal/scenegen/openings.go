@@ -16,7 +16,7 @@ func (s *scene) window(w, h float64, frame string, lit bool) *meshRef {
 	key := fmt.Sprintf("Window_%gx%g_%s_%s", w, h, frame, pane)
 	return s.mesh(key, func(b *shape) {
 		const front, t = 0.07, 0.08
-		x := w / 2
+		x := float64(w / 2)
 		b.mat(frame).boxOpen(vec{-x, 0, 0}, vec{x, h, front}, faceAll&^faceBack)
 		b.boxOpen(vec{-x - 0.08, -0.09, 0}, vec{x + 0.08, 0, 0.2}, faceAll&^faceBack)
 		// Panes stand a little in front of the frame: far enough for a depth
@@ -33,7 +33,7 @@ func (s *scene) window(w, h float64, frame string, lit bool) *meshRef {
 // door is a leaf in a frame with a handle and a step.
 func (s *scene) door(w, h float64, leaf string) *meshRef {
 	return s.mesh(fmt.Sprintf("Door_%gx%g_%s", w, h, leaf), func(b *shape) {
-		x := w / 2
+		x := float64(w / 2)
 		b.mat("Frame_Dark")
 		b.box(vec{-x - 0.12, 0, -0.02}, vec{-x, h + 0.12, 0.14})
 		b.box(vec{x, 0, -0.02}, vec{x + 0.12, h + 0.12, 0.14})
@@ -66,7 +66,7 @@ func (s *scene) dockDoor() *meshRef {
 // awning is a striped cloth on two arms, 0.9 m deep, w wide.
 func (s *scene) awning(w float64) *meshRef {
 	return s.mesh(fmt.Sprintf("Awning_%g", w), func(b *shape) {
-		x := w / 2
+		x := float64(w / 2)
 		b.mat("Awning")
 		b.tiled(vec{-x, 0, 1.1}, vec{x, 0, 1.1}, vec{x, 0.55, 0}, vec{-x, 0.55, 0})
 		b.tiled(vec{-x, -0.2, 1.1}, vec{x, -0.2, 1.1}, vec{x, 0, 1.1}, vec{-x, 0, 1.1})
@@ -80,7 +80,7 @@ func (s *scene) awning(w float64) *meshRef {
 // shopfront is a wide window with a base and a sign board.
 func (s *scene) shopfront(w float64, board string) *meshRef {
 	return s.mesh(fmt.Sprintf("Window_Shop_%g_%s", w, board), func(b *shape) {
-		x := w / 2
+		x := float64(w / 2)
 		b.mat("Wood_Dark").box(vec{-x, 0, -0.02}, vec{x, 0.5, 0.16})
 		for _, e := range []float64{-x, -0.05, x - 0.1} {
 			b.box(vec{e, 0.5, -0.02}, vec{e + 0.1, 2.55, 0.14})

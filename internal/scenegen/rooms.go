@@ -49,7 +49,7 @@ func (o *office) rooms(f int) {
 func (o *office) room(kind string, side, k, n int) {
 	s := o.s
 	w := float64(n) * bay
-	x := float64(float64(k)*bay) - halfLong + w/2
+	x := float64(float64(k)*bay) - halfLong + float64(w/2)
 	yaw := 0.5 * float64(side)
 	z := corridor + roomDeep/2
 	if side == 1 {
@@ -58,7 +58,7 @@ func (o *office) room(kind string, side, k, n int) {
 	s.groupWith(o.name("Room_"+kind), at(x, 0, z).turned(yaw), object{"room": kind}, func() {
 		o.finishes("Carpet", w-0.12, roomDeep-0.12)
 		for i := range n {
-			u := (float64(i) - float64(n-1)/2) * bay
+			u := (float64(i) - float64(float64(n-1)/2)) * bay
 			front := at(u, 0, -roomDeep/2).turned(0.5)
 			s.place(o.name("Wall"), o.wallMesh(bay, clear, i == 0), front)
 			if i == 0 {
@@ -111,7 +111,7 @@ func (o *office) floorMesh(floor string, w, d float64) *meshRef {
 func (o *office) services(w float64, heated bool) {
 	s := o.s
 	for i := range int(w / 3) {
-		x := float64((float64(i)+0.5)*3) - w/2
+		x := float64((float64(i)+0.5)*3) - float64(w/2)
 		s.place(o.name("Sprinkler"), s.sprinkler(), at(x, ceilingAt-0.12, -0.8))
 		s.place(o.name("Outlet"), s.outlet(), at(x+0.9, 0.3, -roomDeep/2+0.06))
 		if heated {
@@ -124,7 +124,7 @@ func (o *office) services(w float64, heated bool) {
 func (o *office) desks(n int) {
 	s, r := o.s, o.r
 	for i := range 2 * n {
-		x := (float64(i) - float64(2*n-1)/2) * 3
+		x := (float64(i) - float64(float64(2*n-1)/2)) * 3
 		for row := range 2 {
 			z := 2.35 - float64(float64(row)*2.9)
 			o.workplace(at(x, finish, z))
@@ -132,10 +132,10 @@ func (o *office) desks(n int) {
 	}
 	w := float64(n) * bay
 	for i := range n {
-		s.place(o.name("Shelf"), s.shelf(), at(-w/2+0.3, finish, -2.6+float64(float64(i)*1.3)).turned(0.25))
+		s.place(o.name("Shelf"), s.shelf(), at(-float64(w/2)+0.3, finish, -2.6+float64(float64(i)*1.3)).turned(0.25))
 	}
-	s.place(o.name("Plant"), s.plant(r.Intn(2)), at(w/2-0.6, finish, -3.3).turned(r.Float()))
-	s.place(o.name("Bin"), s.bin(), at(w/2-1.3, finish, -3.4).scaled(0.55, 0.5, 0.55))
+	s.place(o.name("Plant"), s.plant(r.Intn(2)), at(float64(w/2)-0.6, finish, -3.3).turned(r.Float()))
+	s.place(o.name("Bin"), s.bin(), at(float64(w/2)-1.3, finish, -3.4).scaled(0.55, 0.5, 0.55))
 }
 
 // workplace is a desk with its chair, one or two monitors and a lamp.
@@ -166,16 +166,16 @@ func (o *office) meeting(w float64) {
 		s.place(o.name("Chair"), s.chair(), at(x, finish, 1.15).turned(0.5+r.Span(-0.04, 0.04)))
 		s.place(o.name("Chair"), s.chair(), at(x, finish, -0.75).turned(r.Span(-0.04, 0.04)))
 	}
-	s.place(o.name("Screen"), s.unitBox("Screen"), at(w/2-0.12, 1, 0.2).scaled(0.05, 1, 1.8))
-	s.place(o.name("Plant"), s.plant(0), at(-w/2+0.6, finish, 3.2))
-	s.place(o.name("Shelf"), s.shelf(), at(-w/2+0.3, finish, -1).turned(0.25))
+	s.place(o.name("Screen"), s.unitBox("Screen"), at(float64(w/2)-0.12, 1, 0.2).scaled(0.05, 1, 1.8))
+	s.place(o.name("Plant"), s.plant(0), at(-float64(w/2)+0.6, finish, 3.2))
+	s.place(o.name("Shelf"), s.shelf(), at(-float64(w/2)+0.3, finish, -1).turned(0.25))
 }
 
 // lounge has sofas round a low table.
 func (o *office) lounge(w float64) {
 	s, r := o.s, o.r
 	for i := range int(w / bay) {
-		x := float64((float64(i)+0.5)*bay) - w/2
+		x := float64((float64(i)+0.5)*bay) - float64(w/2)
 		s.place(o.name("Table"), s.unitBox("Wood"), at(x, finish, 0.9).scaled(1.2, 0.4, 0.7))
 		sofa := s.sofa(pick(r, "Fabric_Teal", "Fabric_Orange", "Fabric_Grey"))
 		s.place(o.name("Sofa"), sofa, at(x, finish, -0.4))
@@ -183,16 +183,16 @@ func (o *office) lounge(w float64) {
 		s.place(o.name("Plant"), s.plant(i%2), at(x+2, finish, 2.6))
 		s.place(o.name("Lamp_Floor"), s.floorLamp(), at(x-1.9, finish, 2.4))
 	}
-	s.place(o.name("Shelf"), s.shelf(), at(-w/2+0.3, finish, -1.4).turned(0.25))
+	s.place(o.name("Shelf"), s.shelf(), at(-float64(w/2)+0.3, finish, -1.4).turned(0.25))
 }
 
 // kitchen has a counter with a sink, a fridge and tables.
 func (o *office) kitchen(w float64) {
 	s := o.s
 	s.place(o.name("Counter"), s.counter(), at(0.9, finish, -roomDeep/2+0.38))
-	s.place(o.name("Fridge"), s.unitBox("Paint_Silver"), at(w/2-0.45, finish, -3.45).scaled(0.7, 1.85, 0.7))
+	s.place(o.name("Fridge"), s.unitBox("Paint_Silver"), at(float64(w/2)-0.45, finish, -3.45).scaled(0.7, 1.85, 0.7))
 	for i := range 2 * int(w/bay) {
-		x := float64((float64(i)+0.5)*3) - w/2
+		x := float64((float64(i)+0.5)*3) - float64(w/2)
 		s.place(o.name("Table"), s.table(1.2, 0.8), at(x, finish, 1.4))
 		s.place(o.name("Chair"), s.chair(), at(x, finish, 2.15).turned(0.5))
 		s.place(o.name("Chair"), s.chair(), at(x, finish, 0.65))

@@ -72,14 +72,14 @@ func (t *terrain) placeGround(s *scene) {
 // strip adds the top of a sidewalk or road along a line: a grid from (x0,z0)
 // to (x1,z1) that follows the terrain, raised by lift.
 func (t *terrain) strip(b *shape, x0, z0, x1, z1 float64, lift float64) {
-	cells := func(d float64) int { return max(1, int(d/8+0.5)) }
+	cells := func(d float64) int { return max(1, int(float64(d/8)+0.5)) }
 	b.grid(x0, z0, x1, z1, cells(x1-x0), cells(z1-z0), func(x, z float64) float64 { return t.height(x, z) + lift })
 }
 
 // skirt adds a vertical face along the terrain from a to b, seen with b on
 // the right, from the level low to the level high above the road.
 func (t *terrain) skirt(b *shape, x0, z0, x1, z1, low, high float64) {
-	n := max(1, int((math.Abs(x1-x0)+math.Abs(z1-z0))/8+0.5))
+	n := max(1, int(float64((math.Abs(x1-x0)+math.Abs(z1-z0))/8)+0.5))
 	p := func(i int, lift float64) vec {
 		f := float64(i) / float64(n)
 		x, z := lerp(x0, x1, f), lerp(z0, z1, f)

@@ -37,7 +37,9 @@ func Mix(z uint64) uint64 {
 func (r *RNG) Float() float64 { return float64(r.Next()>>11) / (1 << 53) }
 
 // Span returns a number in [a,b).
-func (r *RNG) Span(a, b float64) float64 { return float64(a) + float64(r.Float()*(b-float64(a))) }
+func (r *RNG) Span(a, b float64) float64 {
+	return float64(a) + float64(float64(r.Float())*(float64(b)-float64(a)))
+}
 
 // Intn returns a number in [0,n); n must be positive.
 func (r *RNG) Intn(n int) int { return int(r.Next() % uint64(n)) }
