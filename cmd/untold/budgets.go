@@ -109,7 +109,8 @@ func haveIt(commands []string) string {
 	if len(commands) == 1 {
 		return commands[0] + " has it"
 	}
-	return strings.Join(commands, " and ") + " have it"
+	last := len(commands) - 1
+	return strings.Join(commands[:last], ", ") + " and " + commands[last] + " have it"
 }
 
 // beside takes the budgets from untold.yaml beside a manifest, where neither the

@@ -83,7 +83,7 @@ var (
 	// freeFlags have values that nobody can guess.
 	freeFlags = []string{
 		"camera",
-		"scene-name", "payload-dir", "lod-level", "hlod-level", "explain", "memory", "max-download", "max-manifest", "max-size", "cache-budget", "bandwidth",
+		"scene-name", "payload-dir", "lod-level", "hlod-level", "explain", "memory", "whole-limit", "max-download", "max-manifest", "max-size", "cache-budget", "bandwidth",
 		"fail-if", "map-tile", "ecef", "addr", "cors", "url", "name", "program", "time", "cpus", "image", "namespace", "farm slurm partition",
 		"dt", "duration", "latency", "parse-time", "fixed-dt", "retry-after", "read-timeout", "timeout", "grace", "max-age", "pvc", "secret", "service-account", "ttl", "user", "city",
 	}

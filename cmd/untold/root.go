@@ -71,7 +71,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.SetFlagErrorFunc(flagProblem)
 	root.InitDefaultCompletionCmd()
-	ownArguments(root)
+	ownArguments(root, a)
 	completions(root)
 	return root
 }
