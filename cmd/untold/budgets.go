@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/cook/verify"
+	"github.com/untoldkit/untold/internal/bench"
 	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview/stats"
@@ -28,6 +29,7 @@ var figureSources = []struct {
 	{"validate", sync.OnceValue(verify.FigureNames)},
 	{"simulate", sync.OnceValue(simulate.ReportKeys)},
 	{"preview", sync.OnceValue(stats.ReportKeys)},
+	{"bench", bench.FigureNames},
 }
 
 func cookFigureNames() []string {
@@ -107,7 +109,8 @@ func haveIt(commands []string) string {
 	if len(commands) == 1 {
 		return commands[0] + " has it"
 	}
-	return strings.Join(commands, " and ") + " have it"
+	last := len(commands) - 1
+	return strings.Join(commands[:last], ", ") + " and " + commands[last] + " have it"
 }
 
 // beside takes the budgets from untold.yaml beside a manifest, where neither the

@@ -50,6 +50,7 @@ var (
 		"chunk":                        chunkNames,
 		"map-color":                    words("auto tier bytes triangles"),
 		"only":                         diff.Parts,
+		"bench only":                   func() []string { return benchStages },
 		"export levels":                words("full lod1 hlod"),
 		"mode":                         words("covered strict"),
 		"preset":                       words("low standard high unlimited"),
@@ -77,7 +78,7 @@ var (
 	flagFiles = map[string]string{
 		"config": "yaml yml", "plan": "json", "report": "json html png", "camera-path": "json", "world": "json", "events": "jsonl json",
 		"plot": "svg", "stats": "json", "frame-log": "jsonl json", "screenshot": "png", "pop-report": "html json png", "map": "svg png",
-		"grade": "cube", "tls-cert": "pem crt", "tls-key": "pem key", "from": "json",
+		"grade": "cube", "tls-cert": "pem crt", "tls-key": "pem key", "from": "json", "compare": "json",
 		"convert output": "untold", "init output": "yaml yml", "export output": "glb gltf 3tz", "manifest build output": "json", "manifest normalize output": "json",
 	}
 	// flagFolders name folders.
@@ -85,9 +86,9 @@ var (
 	// freeFlags have values that nobody can guess.
 	freeFlags = []string{
 		"camera",
-		"scene-name", "payload-dir", "lod-level", "hlod-level", "explain", "memory", "max-download", "max-manifest", "max-size", "cache-budget", "bandwidth",
+		"scene-name", "payload-dir", "lod-level", "hlod-level", "explain", "memory", "whole-limit", "max-download", "max-manifest", "max-size", "cache-budget", "bandwidth",
 		"fail-if", "map-tile", "ecef", "addr", "cors", "url", "name", "program", "time", "cpus", "image", "namespace", "farm slurm partition",
-		"dt", "duration", "latency", "parse-time", "fixed-dt", "retry-after", "read-timeout", "timeout", "grace", "max-age", "pvc", "secret", "service-account", "ttl", "user",
+		"dt", "duration", "latency", "parse-time", "fixed-dt", "retry-after", "read-timeout", "timeout", "grace", "max-age", "pvc", "secret", "service-account", "ttl", "user", "city",
 	}
 	// argumentFiles are the ends of the names that a command's arguments have; "" for
 	// folders alone. Commands without arguments are not here.
@@ -95,7 +96,7 @@ var (
 		"cook": sceneFiles + " json csv", "init": sceneFiles + " json csv", "config show": sceneFiles + " json", "convert": sceneFiles, "farm slurm": sceneFiles + " json csv",
 		"farm kubernetes": sceneFiles + " json csv", "farm shell": sceneFiles + " json csv",
 		"validate": "untold utex json", "inspect": "json untold utex", "diff": "json untold", "export": "json untold",
-		"explain": "json", "simulate": "json", "preview": "json untold " + sceneFiles, "serve": "", "publish": "", "manifest build": "untold", "manifest bands": "json", "manifest normalize": "json",
+		"explain": "json", "simulate": "json", "bench": sceneFiles + " json", "preview": "json untold " + sceneFiles, "serve": "", "publish": "", "manifest build": "untold", "manifest bands": "json", "manifest normalize": "json",
 		"store stat": "", "store verify": "", "store gc": "",
 	}
 )

@@ -205,7 +205,7 @@ func farmCommand(cmd *cobra.Command, args []string) string {
 				words = append(words, "--"+f.Name, durationText(v.String()))
 			case f.Value.Type() == "bool" && v.String() == "true":
 				words = append(words, "--"+f.Name)
-			case f.Value.Type() == "bool":
+			case f.NoOptDefVal != "": // its value is no word of its own
 				words = append(words, "--"+f.Name+"="+v.String())
 			default:
 				words = append(words, "--"+f.Name, v.String())

@@ -125,7 +125,7 @@ func TestFarmByShell(t *testing.T) {
 	}
 	base := filepath.Join(t.TempDir(), `it's a "town" $(touch owned) $HOME; touch owned & #`)
 	scene := testfile.Write(t, filepath.Join(base, "-town `touch owned` *.gltf"), boxScene(300))
-	flags := []string{"--tile-size", "8", "--hlod", "--whole-limit", "0", "--payload-dir", "$(touch owned) it's", "-q"}
+	flags := []string{"--tile-size", "8", "--hlod", "--whole-limit", "0", "--pyramid=off", "--payload-dir", "$(touch owned) it's", "-q"}
 	one := filepath.Join(base, "one")
 	if r := execute(t, nil, append([]string{"cook", scene, "-o", one}, flags...)...); r.code != 0 {
 		t.Fatal(r.err)

@@ -34,11 +34,11 @@ and km, % of shares. docs/budgets.md has examples.`,
   untold cook city.glb -o out/city --fail-if 'tile_bytes_max>200k' --fail-if 'warnings>0'`,
 		Args: cobra.NoArgs,
 	}
-	only := cmd.Flags().String("for", "", "list the figures of this command: cook, validate, simulate or preview")
+	only := cmd.Flags().String("for", "", "list the figures of this command: cook, validate, simulate, preview or bench")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if *only != "" && commandFigures(*only) == nil {
-			return fmt.Errorf("--for is %q; use cook, validate, simulate or preview", *only)
+			return fmt.Errorf("--for is %q; use cook, validate, simulate, preview or bench", *only)
 		}
 		list := listFigures(*only)
 		if asJSON {

@@ -54,17 +54,53 @@ type boxView struct {
 
 // chunkView is an entry of the chunk table.
 type chunkView struct {
-	Name         string `json:"name"`        // such as MESH_TABLE
-	Type         uint32 `json:"type"`        // its number
+	Name string `json:"name"` // such as MESH_TABLE
+	Type uint32 `json:"type"` // its number
+	chunkPlace
+}
+
+// chunkPlace is where a chunk lies, and how.
+type chunkPlace struct {
 	Compression  string `json:"compression"` // none, lz4 or zstd
 	Offset       uint64 `json:"offset"`      // bytes
 	StoredSize   uint64 `json:"stored_size"` // bytes in the file
 	Size         uint64 `json:"size"`        // bytes when decoded
 	ElementCount uint32 `json:"element_count"`
-	// Records of a chunk that was asked for and is a table: entities, meshes, materials
-	// or textures as they are listed for a whole container.
-	Records any `json:"records,omitempty"`
 }
+
+// What inspect --chunk --json prints, by the kind of the chunk: a table has its records,
+// as they are listed for a whole container; what is no table has none.
+type (
+	entityChunk struct {
+		Name string `json:"name"`
+		Type uint32 `json:"type"`
+		chunkPlace
+		Records []entityView `json:"records"`
+	}
+	meshChunk struct {
+		Name string `json:"name"`
+		Type uint32 `json:"type"`
+		chunkPlace
+		Records []meshView `json:"records"`
+	}
+	materialChunk struct {
+		Name string `json:"name"`
+		Type uint32 `json:"type"`
+		chunkPlace
+		Records []materialView `json:"records"`
+	}
+	textureChunk struct {
+		Name string `json:"name"`
+		Type uint32 `json:"type"`
+		chunkPlace
+		Records []textureView `json:"records"`
+	}
+	plainChunk struct {
+		Name string `json:"name"`
+		Type uint32 `json:"type"` // its number
+		chunkPlace
+	}
+)
 
 // entityView is an entity.
 type entityView struct {
@@ -152,26 +188,26 @@ func containerJSON(path string, r *format.Reader) containerView {
 func boxJSON(b records.Bounds) boxView { return boxView{b.Min, b.Max} }
 
 func chunkEntryJSON(c format.Chunk) chunkView {
-	return chunkView{
-		Name: c.Type.String(), Type: uint32(c.Type), Compression: c.Compression.String(), Offset: c.Offset,
+	return chunkView{c.Type.String(), uint32(c.Type), chunkPlace{
+		Compression: c.Compression.String(), Offset: c.Offset,
 		StoredSize: c.CompressedSize, Size: c.UncompressedSize, ElementCount: c.ElementCount,
-	}
+	}}
 }
 
-// chunkJSON is a table entry with the chunk's records.
-func chunkJSON(r *format.Reader, c format.Chunk) chunkView {
+// chunkJSON is a table entry, of a table with its records.
+func chunkJSON(r *format.Reader, c format.Chunk) any {
 	o := chunkEntryJSON(c)
 	switch c.Type {
 	case format.ChunkEntities:
-		o.Records = entitiesJSON(r)
+		return entityChunk{o.Name, o.Type, o.chunkPlace, entitiesJSON(r)}
 	case format.ChunkMeshes:
-		o.Records = meshesJSON(r)
+		return meshChunk{o.Name, o.Type, o.chunkPlace, meshesJSON(r)}
 	case format.ChunkMaterials:
-		o.Records = materialsJSON(r)
+		return materialChunk{o.Name, o.Type, o.chunkPlace, materialsJSON(r)}
 	case format.ChunkTextures:
-		o.Records = texturesJSON(r)
+		return textureChunk{o.Name, o.Type, o.chunkPlace, texturesJSON(r)}
 	}
-	return o
+	return plainChunk(o)
 }
 
 func entitiesJSON(r *format.Reader) []entityView {

@@ -29,7 +29,7 @@ func (x *levelFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.StringArrayVar(&x.lods, "lod-level", nil, "DISTANCE:RATIO of a LOD; a distance up to 1 is a fraction of the band between the radii, a larger one metres; repeatable")
 	f.StringArrayVar(&x.hlods, "hlod-level", nil, "SUFFIX:DISTANCE:RATIO of an HLOD, such as _hlod:1:0.1; repeatable")
 	f.Float64Var(&o.LODErrorPixels, "lod-error-pixels", 0, "a level begins where what is seen of its error is this many pixels high (default 2; with --lod-level, --hlod-level or --compat engine the greatest distance counts, and 0 is off)")
-	f.Int64Var(&o.WholeLimit, "whole-limit", o.WholeLimit, "bytes of video memory up to which a scene is wanted whole and gets no levels (0: levels for every scene)")
+	f.Var((*sizeOrNone)(&o.WholeLimit), "whole-limit", "bytes of video memory up to which a scene is wanted whole and gets no levels, such as 64M (0: levels for every scene)")
 	f.Float64Var(&o.ViewDistance, "view-distance", 0, "metres into which all switches and ends are fitted (0: as far as anything is seen; 500 suits the reference engine)")
 	f.Float64Var(&o.LODMaxErrorPixels, "lod-max-error-pixels", o.LODMaxErrorPixels, "a level keeps more triangles than its ratio rather than an error of more pixels where it begins (below 0: no limit)")
 	f.Float64Var(&o.LevelFovY, "lod-fov", o.LevelFovY, "vertical field of view in degrees that errors in pixels are for")

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +42,7 @@ var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Optio
 
 // packageName is the name of a package of this module, or of one that it calls,
 // at the start of a message. TestNoPackageNames holds the list complete.
-var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|camera|cook|cube|decoder|diff|diskcache|draco|farm|format|goschema|gltfexport|gltfscene|hud|imagediff|ktx2|lz4|manifest|mesh|meshfile|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|serve|simplify|simulate|surface|texture|tiles3d|tune|untold|usd|utex|verify|zstd): )+`)
+var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|camera|cook|cube|decoder|diff|diskcache|draco|farm|format|glbwrite|goschema|gltfexport|gltfscene|hud|imagediff|ktx2|lz4|manifest|mesh|meshfile|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|scenecheck|serve|simplify|simulate|surface|texture|tiles3d|tune|untold|usd|utex|verify|zstd): )+`)
 
 // withoutPackages takes the names of packages off the parts of a message.
 func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }
@@ -129,15 +131,18 @@ func valueProblem(what string, f *pflag.Flag, value string, err error) error {
 // ownArguments makes every command below root say in our words how many
 // arguments it takes, and refuse subcommands that do not exist. A command that
 // only has others shows its help.
-func ownArguments(root *cobra.Command) {
+func ownArguments(root *cobra.Command, a *app) {
 	for _, c := range root.Commands() {
-		ownArguments(c)
+		ownArguments(c, a)
 		if c.HasSubCommands() && !c.Runnable() {
 			c.DisableFlagsInUseLine = true
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 		check := c.Args
 		c.Args = func(cmd *cobra.Command, args []string) error {
+			if err := twoWords(cmd, a.args, args); err != nil {
+				return err
+			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:
 				var names []string
@@ -157,6 +162,32 @@ func ownArguments(root *cobra.Command) {
 			return fmt.Errorf("%s takes one %s, not %d (see %[1]s --help)", cmd.CommandPath(), argumentName(cmd), len(args))
 		}
 	}
+}
+
+// twoWords refuses an argument that is no file, and a value of the flag before it on the
+// command line: one that may stand without a value takes none that is a word of its own.
+func twoWords(cmd *cobra.Command, line, args []string) error {
+	for i := 1; i < len(line); i++ {
+		name, isFlag := strings.CutPrefix(line[i-1], "--")
+		if line[i-1] == "--" {
+			return nil // what follows are arguments
+		}
+		f := cmd.Flags().Lookup(name)
+		if !isFlag || f == nil || f.NoOptDefVal == "" || !slices.Contains(args, line[i]) {
+			continue
+		}
+		values := words("true false")
+		if f.Value.Type() != "bool" {
+			values, _ = about(flagValues, cmd, name)
+		}
+		if values == nil || !slices.Contains(values(), line[i]) {
+			continue
+		}
+		if _, err := os.Lstat(line[i]); err != nil {
+			return fmt.Errorf("--%s %s is taken for the flag and a file %[2]s, which does not exist: write --%[1]s=%[2]s", name, line[i])
+		}
+	}
+	return nil
 }
 
 // operands are the arguments that a command's usage line begins with.

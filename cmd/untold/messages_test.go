@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,4 +157,47 @@ func TestHelpFits(t *testing.T) {
 		}
 	}
 	visit(newRoot(&app{}))
+}
+
+// TestTwoWords: a value behind a flag that needs none is no file, unless there is one.
+func TestTwoWords(t *testing.T) {
+	dir := t.TempDir()
+	scene := testfile.Write(t, filepath.Join(dir, "a.glb"), boxScene(2))
+	out := filepath.Join(dir, "out")
+	for _, c := range []struct {
+		args, want string
+	}{
+		{"--pyramid on", "write --pyramid=on"},
+		{"--pyramid off -q", "write --pyramid=off"},
+		{"--lod false", "write --lod=false"},
+		{"--dry-run --pyramid mine.glb", "mine.glb"},
+		{"--dry-run -- on", `file "on" cannot be read`},
+	} {
+		r := here(t, append([]string{"cook", scene, "-o", out}, strings.Fields(c.args)...)...)
+		if r.code == 0 || !strings.Contains(r.err, c.want) {
+			t.Errorf("%s: exit %d: %s", c.args, r.code, r.err)
+		}
+	}
+	if r := here(t, "cook", scene, "-o", out, "--pyramid=off", "--dry-run", "--whole-limit", "64MB"); r.code != 0 {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	t.Chdir(dir)
+	testfile.Write(t, "on", boxScene(1)) // a file is a file
+	if r := here(t, "cook", "a.glb", "--dry-run", "--pyramid", "on"); strings.Contains(r.err, "--pyramid=on") {
+		t.Error(r.err)
+	}
+}
+
+func TestSizeOrNone(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "64000000": 64_000_000, "64M": 64_000_000, "1GiB": 1 << 30} {
+		var b sizeOrNone
+		if err := b.Set(text); err != nil || int64(b) != want || b.String() != strconv.FormatInt(want, 10) {
+			t.Errorf("%s: %d, %v", text, int64(b), err)
+		}
+	}
+	for _, text := range []string{"", "-1", "0.5", "nan", "many"} {
+		if err := new(sizeOrNone).Set(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
 }

@@ -180,6 +180,24 @@ func (b *byteSize) Type() string { return "bytes" }
 // or returns the size, or another one when the flag was not given.
 func (b *byteSize) or(n int64) int64 { return cmp.Or(int64(*b), n) }
 
+// sizeOrNone is a flag in bytes that may be 0.
+type sizeOrNone int64
+
+// String returns the number of bytes.
+func (b *sizeOrNone) String() string { return strconv.FormatInt(int64(*b), 10) }
+
+// Type names the value in help texts.
+func (b *sizeOrNone) Type() string { return "bytes" }
+
+// Set reads what byteSize does, and 0.
+func (b *sizeOrNone) Set(s string) error {
+	if strings.TrimSpace(s) == "0" {
+		*b = 0
+		return nil
+	}
+	return (*byteSize)(b).Set(s)
+}
+
 // Set reads a number of at least one byte with an optional unit.
 func (b *byteSize) Set(s string) error {
 	text := strings.ToUpper(strings.TrimSpace(s))

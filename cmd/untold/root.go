@@ -62,7 +62,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.AddCommand(newFigures(a), newSchema(a), newConfig(a), newInit(a))
 	root.AddCommand(newSimulate(a))
 	root.AddCommand(newPreview(a))
-	root.AddCommand(newTune(a))
+	root.AddCommand(newTune(a), newBench(a))
 	root.AddCommand(newPublish(a))
 	root.AddCommand(newServe(a))
 	root.AddCommand(newCache(a))
@@ -71,7 +71,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.SetFlagErrorFunc(flagProblem)
 	root.InitDefaultCompletionCmd()
-	ownArguments(root)
+	ownArguments(root, a)
 	completions(root)
 	return root
 }

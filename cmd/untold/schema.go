@@ -37,6 +37,7 @@ var schemaDocs = []schemaDoc{
 	{"cook", "cook --json"},
 	{"cook-report", "cook --report FILE.json"},
 	{"tune", "tune --json"},
+	{"bench", "bench --json"},
 	{"cook-shard", "cook --shard --json"},
 	{"convert", "convert --json and --report"},
 	{"validate", "validate --format json"},

@@ -132,6 +132,9 @@ func flagSchema(f *pflag.Flag, command string) schemaObject {
 		return schemaObject{"type": "integer"}
 	case "uint", "uint64":
 		return schemaObject{"type": "integer", "minimum": 0}
+	case "bytes": // a number, or one with a unit
+		unit := schemaObject{"type": "string", "pattern": `^\s*[0-9.]+\s*([KMGTkmgt]([Ii]?[Bb])?|[Bb])?\s*$`}
+		return schemaObject{"anyOf": []schemaObject{{"type": "number", "minimum": 0}, unit}}
 	case "float64", "float32", "float":
 		return schemaObject{"type": "number"}
 	case "string":

@@ -83,8 +83,8 @@ type findingRow struct {
 
 // schemaTypes are the values whose types the schemas describe.
 var schemaTypes = map[string]any{
-	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
-	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": chunkView{},
+	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "bench": benchReport{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
+	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": goschema.AnyOf{entityChunk{}, meshChunk{}, materialChunk{}, textureChunk{}, plainChunk{}},
 	"inspect-mesh": decodedMesh{}, "inspect-strings": []stringRow{}, "inspect-stats": fileStats{}, "inspect-texture": textureFileView{},
 	"diff": diff.Result{}, "export": gltfexport.Result{}, "export-3dtiles": tiles3d.Result{}, "simulate": simulatedJSON{}, "preview": previewedJSON{},
 	"preview-compare": preview.Comparison{}, "preview-pops": preview.Pops{}, "frame-log": stats.Frame{}, "events": eventLine{},
@@ -102,6 +102,8 @@ var figureTypes = []string{"simulate.Report", "stats.Report", "stats.BatchFigure
 func generate(t *testing.T, name, of string) []byte {
 	t.Helper()
 	box := `{"type": "array", "items": {"type": "number"}}`
+	rows := `{"enum": ["cook", "cook_again", "open_manifest", "open_tile", "stream", "simulate"]}`
+	verdicts := `{"enum": ["faster", "slower", "same"]}`
 	text, err := goschema.Of(schemaTypes[name], goschema.Options{
 		ID: schemaID(name), Title: "untold " + of, Module: "github.com/untoldkit/untold", Root: filepath.Join("..", ".."),
 		Types: map[string]string{
@@ -120,10 +122,24 @@ func generate(t *testing.T, name, of string) []byte {
 			"main.setting.source":          `{"enum": ["default", "file", "environment", "flag"]}`,
 			"main.setting.kind":            `{"enum": ["flag", "parameter"]}`,
 			"main.findingRow.severity":     `{"enum": ["info", "warning", "error"]}`,
-			"main.chunkView.records":       `{"description": "of a chunk that was asked for and is a table: entities, meshes, materials or textures as inspect-container has them", "type": "array", "items": {"type": "object"}}`,
+			"main.entityChunk.name":        `{"const": "ENTITY_TABLE"}`,
+			"main.entityChunk.type":        `{"const": 2}`,
+			"main.meshChunk.name":          `{"const": "MESH_TABLE"}`,
+			"main.meshChunk.type":          `{"const": 3}`,
+			"main.materialChunk.name":      `{"const": "MATERIAL_TABLE"}`,
+			"main.materialChunk.type":      `{"const": 4}`,
+			"main.textureChunk.name":       `{"const": "TEXTURE_TABLE"}`,
+			"main.textureChunk.type":       `{"const": 5}`,
+			"main.plainChunk.type":         `{"type": "integer", "anyOf": [{"minimum": 0, "maximum": 1}, {"minimum": 6}]}`,
+			"main.plainChunk.name":         `{"description": "such as VERTEX_DATA", "type": "string"}`,
+			"main.chunkPlace.compression":  `{"enum": ["none", "lz4", "zstd"]}`,
 			"manifest.Bounds.min":          box,
 			"manifest.Bounds.max":          box,
 			"diff.Side.kind":               `{"enum": ["container", "manifest", "plan"]}`,
+			"bench.Measured.row":           rows,
+			"bench.Ratios.row":             rows,
+			"bench.Ratios.verdict":         verdicts,
+			"bench.Comparison.verdict":     verdicts,
 			"store.Fault.kind":             `{"enum": ["damaged-result", "damaged-file", "missing-file"]}`,
 			"cook.TextureTotals.mode":      `{"enum": ["copy", "resize", "bc", "astc"]}`,
 			"report.Totals.texture_mode":   `{"enum": ["copy", "resize", "bc", "astc"]}`,
@@ -341,6 +357,7 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 		name, codes string
 		args        []string
 	}{
+		{"bench", "0", []string{"bench", scene, "--json"}},
 		{"tune", "0", []string{"tune", scene, "-o", at("tuned.yaml"), "--duration", "1s", "--trials", "2", "--json"}},
 		{"validate", "0", []string{"validate", at("out"), "--json", "--fail-if", "tiles>9"}},
 		{"validate", "1", []string{"validate", at("one.untold"), manifest, damaged, "--json"}},
@@ -348,7 +365,12 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 		{"inspect-levels", "0", []string{"inspect", manifest, "--levels", "--json"}},
 		{"inspect-container", "0", []string{"inspect", at("one.untold"), "--json"}},
 		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "MESH_TABLE", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "STRING_TABLE", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "ENTITY_TABLE", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "MATERIAL_TABLE", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "TEXTURE_TABLE", "--json"}},
 		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "VERTEX_DATA", "--json"}},
+		{"inspect-chunk", "0", []string{"inspect", tile, "--chunk", "INDEX_DATA", "--json"}},
 		{"inspect-mesh", "0", []string{"inspect", at("one.untold"), "--mesh", "0", "--json"}},
 		{"inspect-strings", "0", []string{"inspect", tile, "--strings", "--json"}},
 		{"inspect-stats", "0", []string{"inspect", tile, "--stats", "--json"}},
@@ -433,4 +455,24 @@ func decoded(t *testing.T, data []byte) any {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// TestChunkSchema: a chunk's JSON is held against the schema of its own kind.
+func TestChunkSchema(t *testing.T) {
+	s := compileSchema(t, "inspect-chunk")
+	const place = `"compression": "none", "offset": 1, "stored_size": 1, "size": 1, "element_count": 0`
+	for text, want := range map[string]bool{
+		`{"name": "MESH_TABLE", "type": 3, ` + place + `, "records": []}`:                       true,
+		`{"name": "MESH_TABLE", "type": 3, ` + place + `}`:                                      false,
+		`{"name": "MESH_TABLE", "type": 2, ` + place + `, "records": []}`:                       false,
+		`{"name": "MESH_TABLE", "type": 3, ` + place + `, "records": [{"name": "a"}]}`:          false,
+		`{"name": "VERTEX_DATA", "type": 6, ` + place + `}`:                                     true,
+		`{"name": "VERTEX_DATA", "type": 6, ` + place + `, "records": []}`:                      false,
+		`{"name": "65", "type": 65, ` + place + `}`:                                             true,
+		`{"name": "VERTEX_DATA", "type": 6, ` + strings.Replace(place, "none", "gzip", 1) + `}`: false,
+	} {
+		if err := s.Validate(decoded(t, []byte(text))); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -129,7 +129,7 @@ func writeSARIF(w io.Writer, r *verify.Report, _ bool) error {
 		if v := &r.Budgets[i]; v.Failed {
 			if !seen[budgetRule] {
 				seen[budgetRule] = true
-				rules = append(rules, m{"id": budgetRule, "help": m{"text": "change the scene or how it is cooked, or the budget"}, "defaultConfiguration": m{"level": "error"}})
+				rules = append(rules, m{"id": budgetRule, "help": m{"text": "change the scene or how it is cooked, or the budget"}, "helpUri": budgetsPage, "defaultConfiguration": m{"level": "error"}})
 			}
 			place := m{"artifactLocation": m{"uri": sarifURI(budgetPlace(r))}, "region": m{"startLine": 1, "startColumn": 1}}
 			results = append(results, m{
@@ -164,7 +164,7 @@ func writeGitHub(w io.Writer, r *verify.Report, _ bool) error {
 	}
 	for i := range r.Budgets {
 		if v := &r.Budgets[i]; v.Failed {
-			if _, err := fmt.Fprintf(w, "::error title=%s::%s\n", budgetRule, data.Replace(oneLine(v.Failure()))); err != nil {
+			if _, err := fmt.Fprintf(w, "::error file=%s,line=1,title=%s::%s\n", property.Replace(filepath.ToSlash(budgetPlace(r))), budgetRule, data.Replace(oneLine(v.Failure()))); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,7 @@ import (
 const (
 	homePage     = "https://github.com/untoldkit/untold"
 	findingsPage = homePage + "/blob/main/docs/findings.md"
+	budgetsPage  = homePage + "/blob/main/docs/budgets.md"
 )
 
 // budgetPlace returns the path that stands for the scene that budgets judge: the first

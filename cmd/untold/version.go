@@ -16,6 +16,19 @@ import (
 // semantic, without a leading v. Between releases the commit tells more.
 var version = "0.2.0"
 
+// commit is the beginning of the commit that this program was built from, "" where the
+// go command did not write one into it.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				return s.Value[:12]
+			}
+		}
+	}
+	return ""
+}
+
 func newVersion(a *app) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
@@ -28,13 +41,9 @@ func newVersion(a *app) *cobra.Command {
 				_, err := io.WriteString(a.stdout, licenses.ThirdParty)
 				return err
 			}
-			revision := ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-						revision = " " + s.Value[:12]
-					}
-				}
+			revision := commit()
+			if revision != "" {
+				revision = " " + revision
 			}
 			_, err := fmt.Fprintf(a.stdout, "untold %s%s (writes container version %d, reads 1-%d; %s %s/%s)\n",
 				version, revision, format.Version, format.MaxVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -10,10 +10,10 @@ type Figure struct {
 	Meaning string `json:"meaning"`
 }
 
-var vocabulary = slices.Concat(sceneFigures, foundFigures, runFigures, pictureFigures)
+var vocabulary = slices.Concat(sceneFigures, foundFigures, runFigures, pictureFigures, benchFigures)
 
 // Figures returns the vocabulary: of what was cooked, of what was found, of runs, of
-// pictures.
+// pictures, of measurements.
 func Figures() []Figure { return slices.Clone(vocabulary) }
 
 // Find returns the figure of a name.
@@ -186,4 +186,29 @@ var pictureFigures = []Figure{
 	{"gl_errors", Count, "errors of OpenGL (--debug-gl)"},
 	{"gl_performance", Count, "messages of OpenGL about performance (--debug-gl)"},
 	{"gl_performance_start", Count, "messages of OpenGL about performance before the first frame"},
+}
+
+// benchFigures are of measurements, as parts of an earlier one (bench --compare): 1 is as
+// much, 2 twice as much.
+var benchFigures = []Figure{
+	{"cook_wall_ratio", Ratio, "median time of cooking into an empty folder, to that of --compare"},
+	{"cook_cpu_ratio", Ratio, "median processor time of cooking into an empty folder, to that of --compare"},
+	{"cook_memory_ratio", Ratio, "median peak memory of cooking into an empty folder, to that of --compare"},
+	{"cook_again_wall_ratio", Ratio, "median time of cooking again without a change, to that of --compare"},
+	{"cook_again_cpu_ratio", Ratio, "median processor time of cooking again without a change, to that of --compare"},
+	{"cook_again_memory_ratio", Ratio, "median peak memory of cooking again without a change, to that of --compare"},
+	{"open_manifest_wall_ratio", Ratio, "median time of reading the manifest, to that of --compare"},
+	{"open_manifest_cpu_ratio", Ratio, "median processor time of reading the manifest, to that of --compare"},
+	{"open_manifest_memory_ratio", Ratio, "median peak memory of reading the manifest, to that of --compare"},
+	{"open_tile_wall_ratio", Ratio, "median time of loading the first tile, to that of --compare"},
+	{"open_tile_cpu_ratio", Ratio, "median processor time of loading the first tile, to that of --compare"},
+	{"open_tile_memory_ratio", Ratio, "median peak memory of loading the first tile, to that of --compare"},
+	{"stream_wall_ratio", Ratio, "median time of loading all tiles, to that of --compare"},
+	{"stream_cpu_ratio", Ratio, "median processor time of loading all tiles, to that of --compare"},
+	{"stream_memory_ratio", Ratio, "median peak memory of loading all tiles, to that of --compare"},
+	{"simulate_wall_ratio", Ratio, "median time of simulating the flight, to that of --compare"},
+	{"simulate_cpu_ratio", Ratio, "median processor time of simulating the flight, to that of --compare"},
+	{"simulate_memory_ratio", Ratio, "median peak memory of simulating the flight, to that of --compare"},
+	{"cooked_bytes_ratio", Ratio, "size of the cooked files, to that of --compare"},
+	{"flight_bytes_ratio", Ratio, "bytes that the flight loads, to those of --compare"},
 }

@@ -64,10 +64,10 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Of returns the schema of a value's type, indented.
+// Of returns the schema of a value's type, or of one of several (AnyOf), indented.
 func Of(v any, o Options) ([]byte, error) {
 	g := &generator{o: o, names: map[string]reflect.Type{}}
-	root, err := g.schema(reflect.TypeOf(v), true)
+	root, err := g.root(v)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +83,26 @@ func Of(v any, o Options) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err = e.Encode(out)
 	return b.Bytes(), err
+}
+
+// AnyOf has values of several types: what is described is of one of them.
+type AnyOf []any
+
+// root describes the whole of it.
+func (g *generator) root(v any) (object, error) {
+	several, ok := v.(AnyOf)
+	if !ok {
+		return g.schema(reflect.TypeOf(v), true)
+	}
+	var kinds []any
+	for _, one := range several {
+		s, err := g.schema(reflect.TypeOf(one), false)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, s)
+	}
+	return object{{"anyOf", kinds}}, nil
 }
 
 type generator struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // chunk is how many cells per side share a group node.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // cave is the plan of a dungeon: rooms joined by corridors.

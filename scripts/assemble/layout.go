@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // streets is the street plan of a city on a grid of cells.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
-	"github.com/untoldkit/untold/scripts/internal/glbwrite"
+	"github.com/untoldkit/untold/internal/glbwrite"
 )
 
 // merger writes parts into one file, each once, and nodes that place them.

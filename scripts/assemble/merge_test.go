@@ -12,9 +12,9 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/glbwrite"
+	"github.com/untoldkit/untold/internal/scenecheck"
 	"github.com/untoldkit/untold/internal/testfile"
-	"github.com/untoldkit/untold/scripts/internal/glbwrite"
-	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 )
 
 // boxPart writes a part that is one or several boxes, as kit makers would.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
-	"github.com/untoldkit/untold/scripts/internal/glbwrite"
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/glbwrite"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // builder places the parts of a kit.

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/internal/scenecheck"
+	"github.com/untoldkit/untold/internal/stable"
 	"github.com/untoldkit/untold/internal/testfile"
-	"github.com/untoldkit/untold/scripts/internal/scenecheck"
-	"github.com/untoldkit/untold/scripts/internal/stable"
 )
 
 func TestRoles(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/untoldkit/untold/internal/glb"
-	"github.com/untoldkit/untold/scripts/internal/glbwrite"
+	"github.com/untoldkit/untold/internal/glbwrite"
 )
 
 // options are the flags.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,8 +15,9 @@ import (
 	"github.com/qmuntal/gltf/modeler"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/scenecheck"
+	"github.com/untoldkit/untold/internal/scenegen"
 	"github.com/untoldkit/untold/internal/testfile"
-	"github.com/untoldkit/untold/scripts/internal/scenecheck"
 )
 
 // generate runs the program and returns the file and its summary.
@@ -152,16 +155,16 @@ func TestTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := o.side()
+		n, err := o.Side()
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := o.count(n)
-		if st.DrawnTriangles < o.triangles || st.Nodes < o.nodes || float64(n)*pitch < o.size {
+		st := o.Count(n)
+		if st.DrawnTriangles < o.Triangles || st.Nodes < o.Nodes || float64(n)*scenegen.Pitch < o.Size {
 			t.Errorf("%s: %d per side give %d triangles and %d nodes", args, n, st.DrawnTriangles, st.Nodes)
 		}
 		if n > 1 {
-			if less := o.count(n - 1); o.size == 0 && less.DrawnTriangles > 2*o.triangles+1 && less.Nodes > 2*o.nodes+1 {
+			if less := o.Count(n - 1); o.Size == 0 && less.DrawnTriangles > 2*o.Triangles+1 && less.Nodes > 2*o.Nodes+1 {
 				t.Errorf("%s: %d per side overshoots far", args, n)
 			}
 		}
@@ -175,7 +178,7 @@ func TestDryRunCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := o.count(max(1, o.blocks))
+		st := o.Count(max(1, o.Blocks))
 		_, summary := generate(t, strings.Fields(args)...)
 		want := fmt.Sprintf("%d nodes, %d meshes", st.Nodes, st.Meshes)
 		if !strings.Contains(summary, want) || !strings.Contains(summary, fmt.Sprintf("%d drawn triangles", st.DrawnTriangles)) {
@@ -224,5 +227,22 @@ func TestTexturesAndFeatures(t *testing.T) {
 	}
 	if mimes["image/png"] < 10 || mimes["image/jpeg"] < 1 {
 		t.Errorf("images by type: %v", mimes)
+	}
+}
+
+func TestFlagErrors(t *testing.T) {
+	for _, args := range []string{
+		"", "-o a.obj", "-o a.glb -kind castle", "-o a.glb -blocks -1", "-o a.glb -detail 4", "-o a.glb -floors 0",
+		"-o a.glb -texture-size 8", "-o a.glb -size NaN", "-o a.glb -triangles -5", "-o a.glb extra", "-o a.glb -nodes 2000000000",
+	} {
+		err := run(strings.Fields(args), io.Discard)
+		if err == nil {
+			t.Errorf("%q: no error", args)
+		} else if s := err.Error(); !strings.Contains(s, ": ") || strings.HasSuffix(s, ".") {
+			t.Errorf("%q: the message %q is not in the house's form", args, s)
+		}
+	}
+	if err := run([]string{"-h"}, io.Discard); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("-h gives %v", err)
 	}
 }

@@ -2,7 +2,7 @@ package model
 
 import (
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // Materials of the city.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/scripts/internal/stable"
+	"github.com/untoldkit/untold/internal/stable"
 )
 
 // rock returns a sphere of 2n x n squares displaced by noise, with a texture
