@@ -62,14 +62,6 @@ func (s *symbols) shape() *pattern {
 	return &s.m.patterns[s.pattern]
 }
 
-// component is the one of the stored components that the second weights are for.
-func (s *symbols) component() int {
-	if s.m.components == 2 {
-		return 1 // alpha, behind luminance
-	}
-	return int(s.plane)
-}
-
 // transcode makes blocks of blocks. The formats that they are turned into have blocks of
 // the same size in bytes and pixels, in the same order.
 func transcode(dst, data []byte, one func(out *[uastcBlock]byte, s *symbols)) error {
