@@ -199,8 +199,9 @@ type LevelOptions struct {
 // TextureOptions say what becomes of images.
 type TextureOptions struct {
 	// Textures says what becomes of the images: copied, resized, or compressed
-	// with mip chains in .utex files: to BC7 and BC5, which the reference engine
-	// does not read, or to ASTC. Default copy.
+	// with mip chains: in .utex files to BC7 and BC5 or to ASTC, or in KTX2 files to
+	// UASTC, which every device can turn into its own blocks. The reference engine
+	// reads ASTC alone. Default copy.
 	Textures TextureMode
 	// ASTC says how TexturesASTC compresses; with other modes it must be zero.
 	ASTC ASTCOptions `json:",omitzero"`

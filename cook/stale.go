@@ -22,7 +22,7 @@ import (
 )
 
 // textureExts end the names of the textures that a cook writes.
-var textureExts = []string{".png", ".jpg", ".utex"}
+var textureExts = []string{".png", ".jpg", ".utex", ".ktx2"}
 
 // neighbours are the other scenes of an output folder.
 type neighbours struct {

@@ -33,6 +33,7 @@ const (
 	TexturesResize = texture.ModeResize // those above a size are made smaller, as PNG or JPEG
 	TexturesBC     = texture.ModeBC     // BC7 and BC5 with mip chains, as .utex
 	TexturesASTC   = texture.ModeASTC   // ASTC with mip chains, as .utex
+	TexturesKTX2   = texture.ModeKTX2   // UASTC of Basis Universal with mip chains, as .ktx2
 )
 
 // ASTCOptions say how TexturesASTC compresses. The zero value is the default.
@@ -55,7 +56,7 @@ func ParseASTCBlock(s string) ([2]int, error) {
 	return [2]int{}, fmt.Errorf("%q is unknown; use %s", s, strings.Join(names, ", "))
 }
 
-// ParseTextureMode reads the name of a mode: copy, resize, bc or astc.
+// ParseTextureMode reads the name of a mode: copy, resize, bc, astc or ktx2.
 func ParseTextureMode(s string) (TextureMode, error) { return texture.ParseMode(s) }
 
 // ErrDamagedImage is wrapped by the errors of Run and Convert for images whose
@@ -404,7 +405,7 @@ func (t *textures) files(i int) []*string {
 
 // TextureTotals sums up the textures of a cook, each file once.
 type TextureTotals struct {
-	Mode  string `json:"mode"` // copy, resize, bc or astc
+	Mode  string `json:"mode"` // copy, resize, bc, astc or ktx2
 	Files int    `json:"files"`
 	Bytes int64  `json:"bytes"` // of the files
 	// GPUBytes is what they take in video memory with all their levels.

@@ -34,7 +34,7 @@ var (
 		"recenter":                     words("auto none"),
 		"up":                           words("y z"),
 		"units":                        unitNames,
-		"textures":                     words("copy resize astc bc"),
+		"textures":                     words("copy resize astc bc ktx2"),
 		"export textures":              words("copy ktx2"),
 		"astc-block":                   words("auto 4x4 5x5 6x6 8x8"),
 		"texture-quality":              words("fast high"),
@@ -95,7 +95,7 @@ var (
 	argumentFiles = map[string]string{
 		"cook": sceneFiles + " json csv", "init": sceneFiles + " json csv", "config show": sceneFiles + " json", "convert": sceneFiles, "farm slurm": sceneFiles + " json csv",
 		"farm kubernetes": sceneFiles + " json csv", "farm shell": sceneFiles + " json csv",
-		"validate": "untold utex json", "inspect": "json untold utex", "diff": "json untold", "export": "json untold",
+		"validate": "untold utex ktx2 json", "inspect": "json untold utex ktx2", "diff": "json untold", "export": "json untold",
 		"explain": "json", "simulate": "json", "bench": sceneFiles + " json", "preview": "json untold " + sceneFiles, "serve": "", "publish": "", "manifest build": "untold", "manifest bands": "json", "manifest normalize": "json",
 		"store stat": "", "store verify": "", "store gc": "",
 	}

@@ -91,6 +91,8 @@ func (s *sceneFlags) forEngine() error {
 	case !s.opts.Compat:
 	case s.opts.Textures == cook.TexturesBC:
 		return fmt.Errorf("%s, which has no BC7 and BC5 textures: use --textures astc, resize or copy, or leave --compat out", cooks)
+	case s.opts.Textures == cook.TexturesKTX2:
+		return fmt.Errorf("%s, which reads no KTX2: use --textures astc, resize or copy, or leave --compat out", cooks)
 	case s.opts.Compress == format.ModeZstd:
 		return fmt.Errorf("%s, which refuses zstd: use --compress auto, lz4 or none, or leave --compat out", cooks)
 	}

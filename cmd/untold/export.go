@@ -49,7 +49,7 @@ func newExport(a *app) *cobra.Command {
 any glTF tool can look at it. A manifest becomes one scene with a node per tile; with
 --pyramid-level the merged HLODs of that level stand in for the tiles below them, and where a
 branch has none, the highest below, or the tile. The output is one .glb, or a .gltf with a .bin
-and its textures beside it. Textures that were compressed (.utex) become PNG.
+and its textures beside it. Textures that were compressed (.utex, .ktx2) become PNG.
 
 With --format 3dtiles a manifest becomes a tileset of 3D Tiles 1.1, with all its levels, for the
 viewers of that standard: a folder with tileset.json, or one archive that ends in .3tz. Its
@@ -76,7 +76,7 @@ program that was built with the page can do that (make build).`,
 	f.StringVar(&e.levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
 	f.IntVar(&e.pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
 	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles)")
-	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu)")
+	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex, .ktx2) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu), those of untold cook --textures ktx2 stay as they are")
 	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
 	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers that are converted, or files that are copied, at a time (default: the number of processors)")
 	f.BoolVar(&e.asJSON, "json", false, "print the result as JSON")

@@ -102,7 +102,7 @@ func (c *cookFlags) alsoTileset(ctx context.Context, a *app, r *cook.Result) (*t
 		return nil, nil
 	}
 	res, err := tiles3d.Export(ctx, r.ManifestPath, filepath.Join(c.out, alsoFolder), tiles3d.Options{
-		Jobs: c.opts.Jobs, Generator: "untold " + version, Progress: a.progress(),
+		Jobs: c.opts.Jobs, KTX2: c.opts.Textures == cook.TexturesKTX2, Generator: "untold " + version, Progress: a.progress(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the scene is cooked, but --also 3dtiles: %w", err)

@@ -200,7 +200,7 @@ func texturesText(t *cook.TextureTotals) string {
 		return "no textures"
 	}
 	// Plain levels of four bytes a texel, a third more with the smaller ones.
-	return fmt.Sprintf("%s, %.1f megapixels, %s; %s on the GPU as they are, a quarter of that with textures: bc or astc",
+	return fmt.Sprintf("%s, %.1f megapixels, %s; %s on the GPU as they are, a quarter of that with textures: bc, astc or ktx2",
 		human.Plural(t.Images, "texture"), float64(t.Pixels)/1e6, human.Bytes(t.SourceBytes), human.Bytes(t.Pixels*4/3*4))
 }
 
@@ -265,7 +265,7 @@ func (l *sceneLook) settings(w *bytes.Buffer) {
 	set("pyramid: auto", "merged HLODs above the tiles, of more than 400 tiles: on, off")
 	if r.TextureTotals.Images > 0 {
 		head("Textures")
-		set("textures: copy", "resize; bc for desktops, astc for phones and headsets: smaller on the GPU")
+		set("textures: copy", "resize; bc for desktops, astc for phones and headsets, ktx2 for all: smaller on the GPU")
 		set("max-texture: 0", "longest side in pixels, 0 for any")
 	}
 	head("Budgets: a cook that is over one fails (untold figures)")

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/human"
+	"github.com/untoldkit/untold/internal/ktx2"
 )
 
 // isTexture reports whether a path names a cooked texture.
-func isTexture(path string) bool { return strings.EqualFold(filepath.Ext(path), ".utex") }
+func isTexture(path string) bool { return verify.IsTexture(path) }
 
 // inspectTexture shows a cooked texture's header and levels.
 func inspectTexture(a *app, path string, f *inspectFlags) error {
@@ -19,6 +21,9 @@ func inspectTexture(a *app, path string, f *inspectFlags) error {
 	}
 	if f.chunk != "" || f.mesh >= 0 || f.strings || f.stats {
 		return fmt.Errorf("%s is a texture; --chunk, --mesh, --strings and --stats are for containers", path)
+	}
+	if strings.EqualFold(filepath.Ext(path), ".ktx2") {
+		return inspectKTX2(a, path, f)
 	}
 	r, err := utex.Open(path)
 	if err != nil {
@@ -51,17 +56,20 @@ func flagText(f utex.Flags) string {
 	return s
 }
 
-// textureFileView is what inspect --json prints of a .utex file.
+// textureFileView is what inspect --json prints of a cooked texture.
 type textureFileView struct {
-	Path   string         `json:"path"`
-	Width  int            `json:"width"`
-	Height int            `json:"height"`
-	Format string         `json:"format"`
-	Number uint32         `json:"pixel_format"` // of Metal
-	SRGB   bool           `json:"srgb"`
-	Flags  uint32         `json:"flags"`
-	Bytes  int64          `json:"bytes"`
-	Levels []textureLevel `json:"levels"`
+	Path      string         `json:"path"`
+	Container string         `json:"container"` // utex or ktx2
+	Width     int            `json:"width"`
+	Height    int            `json:"height"`
+	Format    string         `json:"format"`
+	Number    uint32         `json:"pixel_format"` // of Metal, in .utex
+	SRGB      bool           `json:"srgb"`
+	Flags     uint32         `json:"flags"`        // of .utex
+	Scheme    string         `json:"scheme"`       // of compression: none, BasisLZ, Zstandard or ZLIB
+	Bytes     int64          `json:"bytes"`        // of the blocks
+	Stored    int64          `json:"stored_bytes"` // of the levels in the file
+	Levels    []textureLevel `json:"levels"`
 }
 
 // textureLevel is a level of it.
@@ -70,15 +78,16 @@ type textureLevel struct {
 	Height int   `json:"height"`
 	Offset int64 `json:"offset"` // bytes
 	Bytes  int64 `json:"bytes"`
+	Stored int64 `json:"stored_bytes"`
 }
 
 func textureJSON(path string, r *utex.Reader) textureFileView {
 	out := textureFileView{
-		Path: path, Width: r.Width, Height: r.Height, Format: r.Format.String(), Number: uint32(r.Format), SRGB: r.Format.SRGB(),
+		Path: path, Container: "utex", Scheme: ktx2.None.String(), Stored: r.Bytes(0), Width: r.Width, Height: r.Height, Format: r.Format.String(), Number: uint32(r.Format), SRGB: r.Format.SRGB(),
 		Flags: uint32(r.Flags), Bytes: r.Bytes(0), Levels: []textureLevel{},
 	}
 	for _, l := range r.Levels {
-		out.Levels = append(out.Levels, textureLevel{l.Width, l.Height, l.Offset, l.Size})
+		out.Levels = append(out.Levels, textureLevel{l.Width, l.Height, l.Offset, l.Size, l.Size})
 	}
 	return out
 }

@@ -22,13 +22,13 @@ type textureFlags struct {
 func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	t.flags = f
 	f.StringVar(&t.mode, "textures", cook.TexturesCopy.String(),
-		"copy images, resize the large ones, or compress them with mip chains (.utex): astc, or bc for BC7 and BC5 (not for the reference engine)")
+		"copy images, resize the large ones, or compress them with mip chains: astc, bc for BC7 and BC5 (.utex), or ktx2 for UASTC, which every device turns into its own blocks; bc and ktx2 are not for the reference engine")
 	f.StringVar(&t.block, "astc-block", "auto",
 		"texels of a block of --textures astc: 4x4, 5x5, 6x6, 8x8, or auto for 6x6 in roughness, metalness and occlusion and 4x4 elsewhere")
 	f.StringVar(&t.quality, "texture-quality", "fast",
 		"how much --textures astc tries: fast, or high for a smaller error in several times the time")
 	f.IntVar(&o.MaxTexture, "max-texture", 0,
-		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc and astc)", cook.DefaultMaxTexture))
+		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc, astc and ktx2)", cook.DefaultMaxTexture))
 }
 
 // resolve fills in the options. It comes after Options.Progress is set, which it
@@ -52,7 +52,7 @@ func (t *textureFlags) resolve(o *cook.Options) error {
 		case o.MaxTexture < 1:
 			return fmt.Errorf("--max-texture is %d; it must be 1 or more", o.MaxTexture)
 		case mode == cook.TexturesCopy && t.flags.Changed("textures"):
-			return fmt.Errorf("--max-texture goes with --textures resize, bc or astc; copies keep their size")
+			return fmt.Errorf("--max-texture goes with --textures resize, bc, astc or ktx2; copies keep their size")
 		case mode == cook.TexturesCopy:
 			mode = cook.TexturesResize
 		}
@@ -80,6 +80,9 @@ func (t *textureFlags) summary(a *app, o *cook.Options, r *cook.TextureTotals) {
 	}
 	if o.Textures == cook.TexturesBC {
 		a.info("note: BC7 and BC5 textures load in this toolkit only; the reference engine reads nothing but ASTC in .utex (use --textures astc, copy or resize for it)")
+	}
+	if o.Textures == cook.TexturesKTX2 {
+		a.info("note: KTX2 textures load in this toolkit, and in what reads Basis Universal; the reference engine reads none (use --textures astc, copy or resize for it)")
 	}
 	if o.DryRun {
 		return

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -58,14 +59,16 @@ func TestTextureFlags(t *testing.T) {
 		{"--max-texture 12", "paint.png", 12, "megapixels"},
 		{"--textures bc", "paint.utex", 48, "reference engine"},
 		{"--textures bc --max-texture 20", "paint.utex", 20, "of video memory"},
+		{"--textures ktx2", "paint.ktx2", 48, "reads none"},
+		{"--textures ktx2 --max-texture 22", "paint.ktx2", 20, "of video memory"},
 		{"--textures astc", "paint.utex", 48, "of video memory"},
 		{"--textures astc --astc-block 8x8 --texture-quality high --max-texture 20", "paint.utex", 20, "of video memory"},
-		{"--textures etc", "", 0, "use copy, resize, bc, astc"},
+		{"--textures etc", "", 0, "use copy, resize, bc, astc, ktx2"},
 		{"--textures astc --astc-block 7x7", "", 0, "use auto, 4x4, 5x5, 6x6, 8x8"},
 		{"--textures astc --texture-quality best", "", 0, "use fast or high"},
 		{"--textures bc --astc-block 4x4", "", 0, "go with --textures astc"},
 		{"--texture-quality high", "", 0, "go with --textures astc"},
-		{"--textures copy --max-texture 8", "", 0, "--textures resize, bc or astc"},
+		{"--textures copy --max-texture 8", "", 0, "--textures resize, bc, astc or ktx2"},
 		{"--max-texture -1", "", 0, "1 or more"},
 	} {
 		for _, command := range []string{"cook", "convert"} {
@@ -78,7 +81,7 @@ func TestTextureFlags(t *testing.T) {
 			if !strings.Contains(r.err, c.says) {
 				t.Errorf("%s %s: %q lacks %q", command, c.args, r.err, c.says)
 			}
-			if n := strings.Count(r.err, "reference engine"); (n == 1) != (c.args == "--textures bc" || c.args == "--textures bc --max-texture 20") {
+			if n := strings.Count(r.err, "reference engine"); (n == 1) != (strings.HasPrefix(c.args, "--textures bc") && c.file != "" || strings.HasPrefix(c.args, "--textures ktx2")) {
 				t.Errorf("%s %s: the reference engine is named %d times", command, c.args, n)
 			}
 			if c.file == "" {
@@ -122,6 +125,14 @@ func widthOf(t *testing.T, path string) int {
 		return 0
 	}
 	defer f.Close()
+	if filepath.Ext(path) == ".ktx2" {
+		k, err := ktx2.Open(f, 1<<40)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		return k.Width
+	}
 	cfg, err := png.DecodeConfig(f)
 	if err != nil {
 		t.Error(err)
@@ -144,5 +155,60 @@ func TestValidateTexture(t *testing.T) {
 	}
 	if r := execute(t, nil, "validate", path); r.code != 1 || !strings.Contains(r.stdout, string(utex.CodeLayout)) {
 		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+}
+
+// TestKTX2Scene: a scene with KTX2 is valid, is inspected, leads back to glTF, where its
+// files stay as they are, and another mode removes them.
+func TestKTX2Scene(t *testing.T) {
+	dir, scene := t.TempDir(), paintedScene(t)
+	if r := execute(t, nil, "cook", scene, "-o", dir, "--textures", "ktx2"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	path := filepath.Join(dir, "tiles", "Textures", "paint.ktx2")
+	if r := execute(t, nil, "cook", scene, "-o", t.TempDir(), "--textures", "ktx2", "--compat", "engine"); r.code == 0 || !strings.Contains(r.err, "reads no KTX2") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+	if r := execute(t, nil, "validate", dir, path); r.code != 0 || !strings.Contains(r.stdout, "0 errors, 0 warnings") {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if r := execute(t, nil, "inspect", path); r.code != 0 || !strings.Contains(r.stdout, "UASTC-sRGB, Zstandard") {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if r := execute(t, nil, "inspect", path, "--json"); r.code != 0 || !strings.Contains(r.stdout, `"container": "ktx2"`) {
+		t.Errorf("exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	whole := testfile.Read(t, path)
+	for mode, want := range map[string]bool{"ktx2": true, "copy": false} {
+		out := filepath.Join(t.TempDir(), "model.glb")
+		if r := execute(t, nil, "export", dir, "--textures", mode, "-o", out); r.code != 0 {
+			t.Errorf("exit %d: %s", r.code, r.err)
+		} else if has := bytes.Contains(testfile.Read(t, out), whole); has != want {
+			t.Errorf("--textures %s: the file is in the model: %v", mode, has)
+		}
+	}
+	damaged := filepath.Join(t.TempDir(), "a.ktx2")
+	for name, data := range map[string][]byte{"cut off": whole[:len(whole)-5], "a level that does not inflate": append(bytes.Clone(whole[:len(whole)-40]), make([]byte, 40)...)} {
+		testfile.Write(t, damaged, data)
+		if r := execute(t, nil, "validate", damaged); r.code != 1 || !strings.Contains(r.stdout, "ktx2-damaged") {
+			t.Errorf("%s: exit %d: %s%s", name, r.code, r.stdout, r.err)
+		}
+	}
+	also := t.TempDir()
+	if r := execute(t, nil, "cook", scene, "-o", also, "--textures", "ktx2", "--also", "3dtiles"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	found := false
+	for name, data := range testfile.ReadTree(t, also) {
+		found = found || strings.Contains(name, "3dtiles") && strings.HasSuffix(name, ".ktx2") && string(data) == string(whole)
+	}
+	if !found {
+		t.Error("the tileset has not the file of the cook")
+	}
+	if r := execute(t, nil, "cook", scene, "-o", dir, "--textures", "bc"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the texture of the earlier mode is still there")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/internal/basisu"
+	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/picture"
 )
 
@@ -41,6 +43,10 @@ func (t *textures) encodedMIME() string {
 func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.Size]byte) (n int64, err error) {
 	img.Name = strings.TrimSuffix(path.Base(at.uri), path.Ext(at.uri))
 	write := func(w io.Writer) error {
+		if fitsBasis(f.ktx2) {
+			_, err := io.Copy(w, io.NewSectionReader(f, 0, 1<<62))
+			return err
+		}
 		pixels, free, err := t.pixels(f)
 		if err != nil {
 			return err
@@ -57,6 +63,12 @@ func (t *textures) basis(img *imageJSON, f *opened, at texturePath, sum [sha256.
 	return t.share(img, sharedName(img.Name, [sha256.Size]byte(h.Sum(nil)), ktx2Ext), write)
 }
 
+// fitsBasis reports whether a KTX2 file is one that KHR_texture_basisu allows, as a cook
+// writes it: it stays as it is.
+func fitsBasis(k *ktx2.File) bool {
+	return k != nil && k.Plain() && (k.Width|k.Height)%basisu.BlockSize == 0
+}
+
 // pixels decodes a file; one that is damaged or too large is errDamaged. free gives back
 // the memory.
 func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err error) {
@@ -65,6 +77,16 @@ func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err erro
 			return nil, nil, err
 		}
 		if pixels, err = decodeUtex(f.utex); err != nil {
+			free()
+			return nil, nil, errDamaged
+		}
+		return pixels, free, nil
+	}
+	if f.ktx2 != nil {
+		if free, err = t.memory.Take(t.e.ctx, min(f.ktx2.Cost(0), largest)); err != nil {
+			return nil, nil, err
+		}
+		if pixels, err = f.ktx2.Decode(0); err != nil {
 			free()
 			return nil, nil, errDamaged
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/picture"
 )
 
@@ -18,6 +19,12 @@ import (
 // they are decoded.
 func isUtex(f io.ReaderAt) bool {
 	ok, err := utex.Is(f)
+	return err == nil && ok
+}
+
+// isKTX2 goes by the leading bytes too.
+func isKTX2(f io.ReaderAt) bool {
+	ok, err := ktx2.Is(f)
 	return err == nil && ok
 }
 
@@ -63,14 +70,34 @@ func decodeUtex(r *utex.Reader) (*image.NRGBA, error) {
 	return &image.NRGBA{Pix: pix, Stride: 4 * l.Width, Rect: image.Rect(0, 0, l.Width, l.Height)}, nil
 }
 
-// decodedName is the name of the picture that a .utex file becomes.
+// openKTX2 is openUtex for KTX2.
+func openKTX2(f *os.File) (k *ktx2.File, code string) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, "texture-damaged"
+	}
+	if k, err = ktx2.Open(f, st.Size()); err == nil {
+		err = k.Check()
+	}
+	switch {
+	case errors.Is(err, ktx2.ErrUnsupported):
+		return nil, "texture-format"
+	case err != nil:
+		return nil, "texture-damaged"
+	case int64(k.Width)*int64(k.Height) > picture.MaxPixels:
+		return nil, "texture-size"
+	}
+	return k, ""
+}
+
+// decodedName is the name of the picture that a .utex or KTX2 file becomes.
 func decodedName(name string) string {
 	return name[:len(name)-len(path.Ext(name))] + ".png"
 }
 
 // largest is what decoding the largest texture takes: 4 bytes a texel and, of the
-// blocks of the formats that are decoded, 1 at most.
-const largest = 5 * picture.MaxPixels
+// blocks of the formats that are decoded, 1 at most, in KTX2 compressed besides.
+const largest = 6 * picture.MaxPixels
 
 // room waits for the memory that decoding takes. Textures are decoded one by one,
 // but what the last ones left is collected before it would be more than largest.
@@ -89,21 +116,23 @@ func (t *textures) writePNG(w io.Writer, f *opened) error {
 	return png.Encode(w, pixels)
 }
 
-// writeDecoded writes a .utex file as a picture.
+// writeDecoded writes a .utex or KTX2 file as a picture.
 func (t *textures) writeDecoded(w io.Writer, f *os.File) error {
-	r, code := openUtex(f)
+	o := opened{File: f}
+	var code string
+	if isKTX2(f) {
+		o.ktx2, code = openKTX2(f)
+	} else {
+		o.utex, code = openUtex(f)
+	}
 	if code != "" {
 		return errChanged
 	}
-	free, err := t.room(r)
+	pixels, free, err := t.pixels(&o)
 	if err != nil {
 		return err
 	}
 	defer free()
-	pixels, err := decodeUtex(r)
-	if err != nil {
-		return err
-	}
 	c := counter{w: w}
 	err = png.Encode(&c, pixels)
 	t.e.res.TextureBytes += c.n

@@ -10,7 +10,7 @@
 // to glTF's top-down v, normals and tangents get unit length again.
 //
 // [Export] opens a container, a manifest or a folder with one manifest.
-// Textures in blocks for the GPU (.utex: ASTC, BC7 and BC5) become PNG of 8 bits
+// Textures in blocks for the GPU (.utex: ASTC, BC7 and BC5; KTX2) become PNG of 8 bits
 // a channel: their first level, as it is stored, sRGB or linear; normal maps of two
 // channels get their third.
 //

@@ -107,7 +107,7 @@ var (
 // at path to out, whose extension, .glb or .gltf, says in which form. A .gltf
 // gets its geometry as a .bin of the same name beside it; textures that lie
 // below its folder are referenced, others are copied to the folder
-// <name>_textures, or decoded to PNG there when they are .utex files.
+// <name>_textures, or decoded to PNG there when they are .utex or KTX2 files.
 //
 // Textures that are missing, or in a format that glTF lacks and that is not decoded,
 // leave their slots empty and are counted in Result.Notes. Faults of a container are errors of

@@ -128,12 +128,12 @@ func (t *textures) share(img *imageJSON, name string, write func(io.Writer) erro
 
 // shareFile puts an open texture file into the shared folder.
 func (t *textures) shareFile(img *imageJSON, f *opened, name string, sum [sha256.Size]byte) (n int64, err error) {
-	if f.utex != nil {
+	if f.blocks() {
 		name = decodedName(name)
 	}
 	ext := path.Ext(name)
 	return t.share(img, sharedName(name[:len(name)-len(ext)], sum, ext), func(w io.Writer) error {
-		if f.utex == nil {
+		if !f.blocks() {
 			_, err := io.Copy(w, f)
 			return err
 		}

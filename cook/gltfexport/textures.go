@@ -20,6 +20,7 @@ import (
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/glb"
+	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
@@ -130,7 +131,7 @@ func (t *textures) place(f *opened, img imageJSON, at texturePath, sum [sha256.S
 		n, err = t.basis(&img, f, at, sum)
 	case t.e.opts.Textures != nil:
 		n, err = t.shareFile(&img, f, path.Base(at.uri), sum)
-	case f.utex != nil:
+	case f.blocks():
 		img.Name = decodedName(img.Name)
 		if !t.e.doc.Binary() {
 			img.URI, n = t.plan(copyJob{at, decodedName(path.Base(at.uri)), sum, true}), 0 // counted when it is written
@@ -177,8 +178,12 @@ func (t *textures) document(img imageJSON) (int, error) {
 type opened struct {
 	*os.File
 	mime string       // of what glTF takes as it is
-	utex *utex.Reader // of what has to be decoded
+	utex *utex.Reader // of what has to be decoded, or
+	ktx2 *ktx2.File
 }
+
+// blocks reports whether glTF lacks the format, but for an extension.
+func (o *opened) blocks() bool { return o.utex != nil || o.ktx2 != nil }
 
 // open opens a texture and checks its head; it returns nil, and the reason is
 // noted, when the file cannot be used.
@@ -200,9 +205,12 @@ func (t *textures) open(at texturePath) *opened {
 		return nil
 	}
 	o, code := opened{File: f}, ""
-	if isUtex(f) {
+	switch {
+	case isUtex(f):
 		o.utex, code = openUtex(f)
-	} else {
+	case isKTX2(f):
+		o.ktx2, code = openKTX2(f)
+	default:
 		o.mime, code = sniff(f)
 	}
 	if code == "" {

@@ -130,7 +130,7 @@ func (r *run) read(ctx context.Context, dir string) ([]*scene, error) {
 	}
 	var cooked []string
 	for _, f := range others {
-		if strings.EqualFold(path.Ext(f.rel), ".utex") {
+		if verify.IsTexture(f.rel) {
 			cooked = append(cooked, filepath.Join(f.dir, filepath.FromSlash(f.rel)))
 		}
 	}

@@ -65,7 +65,7 @@ type Totals struct {
 	MemoryBytes    int64 `json:"memory_bytes"`    // estimated, all full tiles resident
 	Textures       int   `json:"textures"`        // staged files
 	TextureBytes   int64 `json:"texture_bytes"`   // of these
-	// TextureMode is copy, resize, bc or astc; TextureGPUBytes what the textures take
+	// TextureMode is copy, resize, bc, astc or ktx2; TextureGPUBytes what the textures take
 	// in video memory with all their levels. Images counts the scene's own.
 	TextureMode     string `json:"texture_mode,omitempty"`
 	TextureGPUBytes int64  `json:"texture_gpu_bytes,omitempty"`

@@ -166,13 +166,20 @@ func (c *comparison) add(code finding.Code, severity finding.Severity, pointer, 
 	})
 }
 
-// isTexture reports whether a path names a cooked texture.
-func isTexture(path string) bool { return strings.EqualFold(filepath.Ext(path), ".utex") }
+// IsTexture reports whether a path names a cooked texture: .utex and .ktx2 files.
+func IsTexture(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), utexExt) || strings.EqualFold(filepath.Ext(path), ".ktx2")
+}
+
+const utexExt = ".utex"
 
 // addTexture judges a cooked texture. There are at most a few findings per
 // level, so none is held back, but that the reference engine does not load a
 // format is said only of a file that was named: a folder has many alike.
 func (f *File) addTexture(many bool) error {
+	if !strings.EqualFold(filepath.Ext(f.Path), utexExt) {
+		return f.addKTX2(many)
+	}
 	found, err := utex.ValidateFile(f.Path)
 	for _, x := range found {
 		if many && x.Code == utex.CodeEngine {

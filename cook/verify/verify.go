@@ -71,7 +71,7 @@ type File struct {
 var ErrNoFiles = errors.New("no .untold files or manifests")
 
 // Paths judges every path: a container, a manifest (.json) together with the
-// containers that it names, a cooked texture (.utex), or a folder with all of
+// containers that it names, a cooked texture (.utex, .ktx2), or a folder with all of
 // these below it. Each file
 // is judged once. The error is about reading; findings are in the report.
 func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
@@ -211,7 +211,7 @@ func (l *fileList) addFolder(dir string) error {
 		name := filepath.Base(p)
 		switch {
 		case atomicfile.IsTemp(name):
-		case isContainer(name) || isTexture(name):
+		case isContainer(name) || IsTexture(name):
 			found = true
 			l.addFile(job{path: p, found: true})
 		case strings.EqualFold(filepath.Ext(name), ".json") && IsManifest(p):
@@ -239,7 +239,7 @@ func (j job) judge(opts Options) (File, error) {
 	limit := opts.MaxPerCode
 	switch {
 	case j.noted:
-	case isTexture(j.path):
+	case IsTexture(j.path):
 		if err := f.addTexture(j.found); err != nil {
 			return f, err
 		}

@@ -197,7 +197,7 @@ func TestTextures(t *testing.T) {
 	}
 	for _, f := range r.Files {
 		cut := filepath.Base(f.Path) == "CUT.UTEX"
-		if texture := isTexture(f.Path); texture && f.Findings[len(f.Findings)-1].Code != CodeTextureUnnamed {
+		if texture := IsTexture(f.Path); texture && f.Findings[len(f.Findings)-1].Code != CodeTextureUnnamed {
 			t.Errorf("no container names it: %+v", f)
 		}
 		if cut == f.OK || cut && (len(f.Findings) != 2 || f.Findings[0].Code != utex.CodeLayout || f.Findings[0].Offset != 40) {

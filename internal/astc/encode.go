@@ -197,12 +197,19 @@ func (e *encoder) inspect() bool {
 
 // constant writes a block of one colour, which is exact.
 func (e *encoder) constant(out *[BlockBytes]byte) int64 {
-	binary.LittleEndian.PutUint64(out[:8], 0xfffffffffffffdfc)
-	for c, v := range e.px[0] {
-		binary.LittleEndian.PutUint16(out[8+2*c:], uint16(257*v))
-	}
+	c := &e.px[0]
+	*out = Constant([4]uint8{uint8(c[0]), uint8(c[1]), uint8(c[2]), uint8(c[3])})
 	e.best = solution{err: 0, flat: true}
 	return 0
+}
+
+// Constant returns a block of one colour: red, green, blue and alpha.
+func Constant(c [4]uint8) (out [BlockBytes]byte) {
+	binary.LittleEndian.PutUint64(out[:8], 0xfffffffffffffdfc)
+	for i, v := range c {
+		binary.LittleEndian.PutUint16(out[8+2*i:], 257*uint16(v))
+	}
+	return out
 }
 
 // refineChoices works out what was proposed, the most promising first.

@@ -59,56 +59,31 @@ func (b *block128) skip(n uint) {
 // decodeBlock decodes one block, red in the lowest byte of each pixel. It is false
 // for modes and patterns that are not defined.
 func decodeBlock(pixels *[16]uint32, data *[uastcBlock]byte) bool {
-	b := block128{binary.LittleEndian.Uint64(data[:]), binary.LittleEndian.Uint64(data[8:])}
-	m := modeByCode[b.lo&127]
-	if m == nil {
+	var s symbols
+	if !s.read(data) {
 		return false
 	}
-	b.skip(m.codeBits)
+	m := s.m
 	if m.components == 0 { // one colour
-		color := b.take(32)
 		for i := range pixels {
-			pixels[i] = color
+			pixels[i] = s.color
 		}
 		return true
 	}
-	b.skip(m.hintBits)
-	pattern := &onePattern
-	if m.patterns != nil {
-		i := int(b.take(m.patternBits))
-		if i >= len(m.patterns) {
-			return false
-		}
-		pattern = &m.patterns[i]
-	}
-	plane := m.plane
-	if m.planeStored {
-		plane = uint(b.take(2))
-	}
-	var values [18]uint8
-	m.endpoints.read(&b, values[:2*m.components*m.subsets])
 	var colors [3][32]uint32
-	for s := range m.subsets {
-		m.interpolate(&colors[s], values[2*m.components*s:])
+	for part := range m.subsets {
+		m.interpolate(&colors[part], s.ends[2*m.components*part:])
 	}
 	if m.dual {
-		second := uint32(0xff) << (8 * plane)
+		second := uint32(0xff) << (8 * s.plane)
 		for i := range pixels {
-			n := m.weightBits
-			if i == 0 {
-				n-- // the first weights lack their highest bit, which is 0
-			}
-			v, w := colors[0][b.take(n)], colors[0][b.take(n)]
-			pixels[i] = v&^second | w&second
+			pixels[i] = colors[0][s.weights[0][i]&31]&^second | colors[0][s.weights[1][i]&31]&second
 		}
 		return true
 	}
+	subset := &s.shape().subset
 	for i := range pixels {
-		n := m.weightBits
-		if pattern.anchors>>i&1 != 0 {
-			n--
-		}
-		pixels[i] = colors[pattern.subset[i]][b.take(n)]
+		pixels[i] = colors[subset[i]][s.weights[0][i]&31]
 	}
 	return true
 }

@@ -284,6 +284,12 @@ func (w *blockWriter) put(v uint32, n uint) {
 	w.n += n
 }
 
+// bytes returns the block.
+func (w *blockWriter) bytes(out *[uastcBlock]byte) {
+	binary.LittleEndian.PutUint64(out[:], w.lo)
+	binary.LittleEndian.PutUint64(out[8:], w.hi)
+}
+
 func (w *blockWriter) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, w.lo), w.hi)
 }

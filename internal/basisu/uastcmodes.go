@@ -4,6 +4,7 @@ import "math/bits"
 
 // mode is one of the ways to lay out a UASTC block, each a subset of an ASTC one.
 type mode struct {
+	number   int
 	code     uint8 // of the first bits
 	codeBits uint
 	// hintBits say how to make blocks of other formats of this one.
@@ -51,6 +52,7 @@ var modes = [19]mode{
 var modeByCode = func() (t [128]*mode) {
 	for i := range modes {
 		m := &modes[i]
+		m.number = i
 		m.weights = weights(m.weightBits)
 		for code := int(m.code); code < len(t); code += 1 << m.codeBits {
 			t[code] = m

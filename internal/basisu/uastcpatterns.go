@@ -4,6 +4,7 @@ package basisu
 type pattern struct {
 	subset  [16]uint8
 	anchors uint16 // bits of the first pixels of the subsets, whose weights lack a bit
+	seed    uint16 // ASTC's number of the pattern
 }
 
 var onePattern = pattern{anchors: 1}
@@ -25,6 +26,7 @@ func patterns(subsets int, seeds [30]uint32) []pattern {
 	out := make([]pattern, len(seeds))
 	for i, seed := range seeds {
 		p := &out[i]
+		p.seed = uint16(seed)
 		var seen uint8
 		for k := range p.subset {
 			s := subsetOf(seed, uint32(k%BlockSize), uint32(k/BlockSize), subsets)

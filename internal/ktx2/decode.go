@@ -25,8 +25,8 @@ func (f *File) Check() error {
 		return unsupported("%s is not decoded", f.Kind())
 	}
 	const least = 64 << 20 // pixels that any number of bytes may hold
-	if n := int64(f.Width) * int64(f.Height); n > least && n/pixelsPerByte > int64(len(f.levels[0].data)) {
-		return damaged("%d bytes hardly hold %d x %d pixels", len(f.levels[0].data), f.Width, f.Height)
+	if n := int64(f.Width) * int64(f.Height); n > least && n/pixelsPerByte > f.levels[0].size {
+		return damaged("%d bytes hardly hold %d x %d pixels", f.levels[0].size, f.Width, f.Height)
 	}
 	return nil
 }
@@ -75,11 +75,10 @@ func (f *File) Raw(level int) (*image.NRGBA, error) {
 
 // etc1s decodes both slices of a level.
 func (f *File) etc1s(level, w, h int) (*image.NRGBA, error) {
-	books, all, err := f.basisLZ()
+	books, s, err := f.basisLZ(level)
 	if err != nil {
 		return nil, err
 	}
-	s := all[level]
 	if len(s.rgb) == 0 {
 		return nil, damaged("level %d has no colour slice", level)
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math/bits"
 )
 
@@ -52,7 +53,14 @@ const (
 	ZLIB
 )
 
-// File is a parsed file. It keeps the bytes that it was parsed from.
+// String returns none, BasisLZ, Zstandard or ZLIB.
+func (s Scheme) String() string {
+	return [...]string{"none", "BasisLZ", "Zstandard", "ZLIB"}[min(s, ZLIB)]
+}
+
+// File is a parsed file. It keeps the bytes that it was parsed from, or reads levels from
+// its source when they are asked for. Its methods may be called concurrently when those of
+// the source may.
 type File struct {
 	Format        Format
 	Width, Height int // pixels of level 0
@@ -61,13 +69,15 @@ type File struct {
 	// Metadata are the values by their keys, without the NUL at the end of texts.
 	Metadata map[string]string
 
+	in     input
 	levels []level
-	global []byte // of BasisLZ
+	global span // of BasisLZ
+	head   int64
 }
 
 // level is a level as stored.
 type level struct {
-	data     []byte
+	span
 	inflated int64 // bytes without the scheme; 0 with BasisLZ
 }
 
@@ -79,25 +89,75 @@ func (f *File) Size(level int) (width, height int) {
 	return max(1, f.Width>>level), max(1, f.Height>>level)
 }
 
-// Cost returns the bytes that decoding a level takes: its blocks or pixels and the
-// picture in RGBA.
+// Range returns where a level is stored in the file, in bytes.
+func (f *File) Range(level int) (offset, size int64) {
+	l := f.levels[level]
+	return l.offset, l.size
+}
+
+// Head returns how many bytes of the file have all but the levels, where these come last as
+// Write puts them.
+func (f *File) Head() int64 { return f.head }
+
+// Inflated returns the bytes of a level's blocks or pixels without the scheme; 0 where
+// that is not known (BasisLZ, formats that are not decoded).
+func (f *File) Inflated(level int) int64 { return f.levels[level].inflated }
+
+// Cost returns the bytes that decoding a level takes: what is stored where it has to be
+// read, its blocks or pixels, and the picture in RGBA.
 func (f *File) Cost(level int) int64 {
 	w, h := f.Size(level)
-	return f.levels[level].inflated + 4*int64(w)*int64(h)
+	n := f.levels[level].inflated + 4*int64(w)*int64(h)
+	if f.in.data == nil {
+		n += f.levels[level].size + f.global.size
+	}
+	return n
 }
 
 // Parse reads all but the levels themselves. The error matches ErrDamaged or
 // ErrUnsupported.
 func Parse(data []byte) (*File, error) {
-	if len(data) < headerSize || string(data[:len(Identifier)]) != Identifier {
-		return nil, damaged("the header is cut off or does not begin as it should")
+	return parse(input{data: data, size: int64(len(data))})
+}
+
+// Open is Parse for a file of size bytes behind src: a file, or a remote one that answers
+// range requests. It reads the header, the descriptor and the metadata, a few hundred bytes
+// at the beginning of most files. Errors of reading are those of src.
+func Open(src io.ReaderAt, size int64) (*File, error) {
+	return parse(input{src: src, size: size})
+}
+
+// Is reports whether a file begins like one of this format. The error is that of reading
+// it; a file that is too short is none.
+func Is(src io.ReaderAt) (bool, error) {
+	var head [len(Identifier)]byte
+	n, err := src.ReadAt(head[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
+	}
+	return string(head[:n]) == Identifier, nil
+}
+
+// Limits of what Open reads of a file beside its levels.
+const (
+	maxDescriptor = 64 << 10
+	maxMetadata   = 1 << 20
+)
+
+func parse(in input) (*File, error) {
+	header, err := in.read("header", span{0, headerSize})
+	if err != nil {
+		return nil, err
+	}
+	if string(header[:len(Identifier)]) != Identifier {
+		return nil, damaged("the header does not begin as it should")
 	}
 	le := binary.LittleEndian
 	var h [9]uint32
 	for i := range h {
-		h[i] = le.Uint32(data[len(Identifier)+4*i:])
+		h[i] = le.Uint32(header[len(Identifier)+4*i:])
 	}
-	f := &File{Format: Format(h[0]), Scheme: Scheme(h[8])}
+	f := &File{Format: Format(h[0]), Scheme: Scheme(h[8]), in: in}
 	width, height, depth, layers, faces, levels := h[2], h[3], h[4], h[5], h[6], h[7]
 	switch {
 	case width == 0 || faces != 1 && faces != 6:
@@ -113,16 +173,29 @@ func Parse(data []byte) (*File, error) {
 	}
 	f.Width, f.Height = int(width), int(height)
 	at := len(Identifier) + 4*len(h)
-	descriptor, err := section(data, "data format descriptor", uint64(le.Uint32(data[at:])), uint64(le.Uint32(data[at+4:])))
+	field := func(k int) int64 { return int64(le.Uint32(header[at+4*k:])) }
+	parts := [...]span{{field(0), field(1)}, {field(2), field(3)}}
+	for i, what := range [...]string{"data format descriptor", "metadata"} {
+		if _, err := in.locate(what, uint64(parts[i].offset), uint64(parts[i].size)); err != nil {
+			return nil, err
+		}
+	}
+	if parts[0].size > maxDescriptor || parts[1].size > maxMetadata {
+		return nil, unsupported("the data format descriptor has %d bytes and the metadata %d, at most %d and %d are read", parts[0].size, parts[1].size, maxDescriptor, maxMetadata)
+	}
+	descriptor, err := in.read("data format descriptor", parts[0])
 	if err != nil {
 		return nil, err
 	}
-	metadata, err := section(data, "metadata", uint64(le.Uint32(data[at+8:])), uint64(le.Uint32(data[at+12:])))
+	metadata, err := in.read("metadata", parts[1])
 	if err != nil {
 		return nil, err
 	}
-	if f.global, err = section(data, "supercompression's global data", le.Uint64(data[at+16:]), le.Uint64(data[at+24:])); err != nil {
+	if f.global, err = in.locate("supercompression's global data", le.Uint64(header[at+16:]), le.Uint64(header[at+24:])); err != nil {
 		return nil, err
+	}
+	for _, p := range [...]span{parts[0], parts[1], f.global} {
+		f.head = max(f.head, p.offset+p.size)
 	}
 	if f.Descriptor, err = parseDescriptor(descriptor); err != nil {
 		return nil, err
@@ -130,47 +203,38 @@ func Parse(data []byte) (*File, error) {
 	if f.Metadata, err = parseMetadata(metadata); err != nil {
 		return nil, err
 	}
-	return f, f.parseLevels(data, int(max(1, levels)))
-}
-
-// section returns a part of the file.
-func section(data []byte, what string, offset, size uint64) ([]byte, error) {
-	if size == 0 {
-		return nil, nil
-	}
-	if n := uint64(len(data)); offset > n || size > n-offset {
-		return nil, damaged("the %s (%d bytes at %d) lies beyond the end of the file at %d", what, size, offset, n)
-	}
-	return data[offset:][:size:size], nil
+	return f, f.parseLevels(int(max(1, levels)))
 }
 
 // parseLevels reads the index of the levels and compares it with what the format
 // makes of the picture's size.
-func (f *File) parseLevels(data []byte, count int) error {
+func (f *File) parseLevels(count int) error {
 	const entry = 24
-	if len(data) < headerSize+entry*count {
-		return damaged("the index of %d levels is cut off", count)
+	index, err := f.in.read(fmt.Sprintf("index of %d levels", count), span{headerSize, entry * int64(count)})
+	if err != nil {
+		return err
 	}
+	f.head = max(f.head, headerSize+int64(len(index)))
 	le := binary.LittleEndian
 	f.levels = make([]level, count)
 	for i := range f.levels {
-		e := data[headerSize+entry*i:]
-		stored, err := section(data, fmt.Sprintf("level %d", i), le.Uint64(e), le.Uint64(e[8:]))
+		e := index[entry*i:]
+		stored, err := f.in.locate(fmt.Sprintf("level %d", i), le.Uint64(e), le.Uint64(e[8:]))
 		if err != nil {
 			return err
 		}
-		l := level{data: stored}
+		l := level{span: stored}
 		if f.Scheme != BasisLZ {
 			w, h := f.Size(i)
 			l.inflated = f.levelSize(w, h)
 			if said := le.Uint64(e[16:]); l.inflated > 0 && said != uint64(l.inflated) {
 				return damaged("level %d says it has %d bytes, %d x %d pixels of %v have %d", i, said, w, h, f.Kind(), l.inflated)
 			}
-			if f.Scheme == None && l.inflated > 0 && len(stored) != int(l.inflated) {
-				return damaged("level %d has %d bytes, its %d x %d pixels have %d", i, len(stored), w, h, l.inflated)
+			if f.Scheme == None && l.inflated > 0 && stored.size != l.inflated {
+				return damaged("level %d has %d bytes, its %d x %d pixels have %d", i, stored.size, w, h, l.inflated)
 			}
 		}
-		if len(stored) == 0 {
+		if stored.size == 0 {
 			return damaged("level %d is empty", i)
 		}
 		f.levels[i] = l

@@ -318,7 +318,7 @@ func container(t testing.TB, uris ...string) []byte {
 	b := format.NewBuilder(format.FileTile)
 	for i, uri := range uris {
 		x := records.Texture{Width: 1, Height: 1, MipCount: 1}
-		if strings.HasSuffix(uri, cookedExt) {
+		if strings.HasSuffix(uri, ".utex") {
 			x = records.Texture{Width: 512, Height: 512, MipCount: 10, Format: records.TextureBC7}
 		}
 		b.AddTexture(fmt.Sprint("t", i), uri, x)

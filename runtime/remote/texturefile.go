@@ -7,18 +7,12 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path"
-	"strings"
 
-	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
-
-// cookedExt ends the names of textures that are read by ranges.
-const cookedExt = ".utex"
 
 // OpenTexture is the texfile.Source of a Fetcher with TexturesOnDemand. It knows the
 // folders that payloads have been answered with (payload.Fetched.Dir). Of a cooked texture
@@ -60,7 +54,7 @@ func (f *Fetcher) openTexture(ctx context.Context, at *textureFolder, s source, 
 	// What is read by ranges has a name like payloads, as it may be partial.
 	k := s
 	k.name, k.head = diskcache.Name(s.url), sh.head(maxSize)
-	parts := strings.EqualFold(path.Ext(s.url.Path), cookedExt) && f.opts.Ranges != RangesOff
+	parts := texfile.IsCooked(s.url.Path) && f.opts.Ranges != RangesOff
 	if _, ok := f.fresh(s); ok {
 		parts = false
 	}
@@ -226,16 +220,19 @@ const staleKey = "stale "
 // bringLevels brings the levels of a cooked texture of at most maxSize texels. Its header
 // has come. One that makes no sense is forgotten, so that it is asked for again.
 func (s *rangeSource) bringLevels(maxSize int) error {
-	r, err := utex.NewReader(s, s.file.Size())
+	c, err := texfile.OpenCooked(s, s.file.Size())
 	if s.err != nil {
 		return s.err
+	}
+	if err == nil && c == nil {
+		err = errors.New("it is neither .utex nor KTX2")
 	}
 	if err != nil {
 		s.file.Distrust([]payload.Span{{From: 0, To: s.file.Size()}})
 		return fmt.Errorf("remote: %s: %w", weburl.Shown(s.file.s.url), err)
 	}
 	var spans []payload.Span
-	for _, l := range r.Levels[r.StartLevel(maxSize):] {
+	for _, l := range c.Need(maxSize) {
 		spans = append(spans, payload.Span{From: l.Offset, To: l.Offset + l.Size})
 	}
 	return s.file.Bring(s.ctx, spans)

@@ -415,18 +415,21 @@ func TestTextureVersionsNeverMix(t *testing.T) {
 func TestShapeHead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		edge := rapid.SampledFrom([]uint32{0, 1, 7, 512, 1024, 1 << 16, 1<<16 + 1, math.MaxUint32})
-		s := shape{records.TextureFormat(rapid.Uint32Range(0, 12).Draw(t, "format")), edge.Draw(t, "w"), edge.Draw(t, "h"), rapid.Uint32Range(0, 20).Draw(t, "levels")}
+		s := shape{records.TextureFormat(rapid.Uint32Range(0, 12).Draw(t, "format")), edge.Draw(t, "w"), edge.Draw(t, "h"), rapid.Uint32Range(0, 20).Draw(t, "levels"), rapid.Bool().Draw(t, "ktx2")}
 		if n := s.head(rapid.SampledFrom([]int{-1, 0, 1, 32, 256, 1 << 20}).Draw(t, "size")); n < 0 || n > 1<<33 {
 			t.Fatalf("%+v: %d", s, n)
 		}
 	})
-	bc7 := shape{records.TextureBC7, 1024, 1024, 11}
+	bc7 := shape{records.TextureBC7, 1024, 1024, 11, false}
 	for size, want := range map[int]int64{32: 4096, 256: 90112, 1024: 1398368} {
 		if got := bc7.head(size); got != want {
 			t.Errorf("%d texels: %d bytes, want %d", size, got, want)
 		}
 	}
-	if got := (shape{records.TextureBC5, 64, 64, 7}).head(8); got != utex.HeaderSize+7*utex.EntrySize+5488 {
+	if got := (shape{records.TextureUnknown, 1024, 1024, 11, true}).head(32); got != 4096 {
+		t.Errorf("32 texels of KTX2: %d bytes", got)
+	}
+	if got := (shape{records.TextureBC5, 64, 64, 7, false}).head(8); got != utex.HeaderSize+7*utex.EntrySize+5488 {
 		t.Errorf("a small file: %d", got)
 	}
 }

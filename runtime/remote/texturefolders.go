@@ -121,6 +121,7 @@ type shape struct {
 	format        records.TextureFormat
 	width, height uint32
 	levels        uint32
+	ktx2          bool // UASTC, whose blocks have the size of those of BC7 before compression
 }
 
 // wholeBytes is how much more than what is wanted of a texture is fetched with it, where
@@ -132,6 +133,10 @@ const wholeBytes = 16 << 10
 // known.
 func (s shape) head(maxSize int) int64 {
 	f, ok := pixelFormats[s.format]
+	more := int64(0)
+	if s.ktx2 {
+		f, ok, more = utex.BC7, true, ktx2More
+	}
 	if !ok || s.width < 1 || s.height < 1 || s.width > utex.MaxEdge || s.height > utex.MaxEdge {
 		return 0
 	}
@@ -139,12 +144,16 @@ func (s shape) head(maxSize int) int64 {
 	if int(s.levels) != len(info.Levels) {
 		return 0
 	}
-	all, n := info.Prefix(0), info.Prefix(info.StartLevel(maxSize))
+	all, n := info.Prefix(0)+more, info.Prefix(info.StartLevel(maxSize))+more
 	if all-n <= wholeBytes {
 		return all
 	}
 	return (n + diskcache.BlockSize - 1) / diskcache.BlockSize * diskcache.BlockSize
 }
+
+// ktx2More is how much longer the head of a KTX2 file may be than that of .utex, with what
+// compression adds to small levels.
+const ktx2More = 512
 
 // pixelFormats are formats with the blocks of record formats.
 var pixelFormats = map[records.TextureFormat]utex.PixelFormat{

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -267,7 +270,8 @@ func texturesOf(r *format.Reader) []namedTexture {
 	var list []namedTexture
 	for _, t := range r.Textures() {
 		if uri := r.String(t.URIOffset); uri != "" {
-			list = append(list, namedTexture{uri, shape{t.Format, t.Width, t.Height, t.MipCount}})
+			ktx2 := t.Format == records.TextureUnknown && strings.EqualFold(path.Ext(uri), ".ktx2")
+			list = append(list, namedTexture{uri, shape{t.Format, t.Width, t.Height, t.MipCount, ktx2}})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b namedTexture) int { return cmp.Compare(a.uri, b.uri) })

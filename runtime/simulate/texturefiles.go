@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -169,22 +168,20 @@ func measureTexture(in io.ReaderAt, size int64) (*textureFile, error) {
 		return nil, err
 	}
 	f := &textureFile{size: s, needs: make([]int64, s.Mips)}
-	cooked, err := utex.Is(in)
+	cooked, err := texfile.OpenCooked(in, size)
 	if err != nil {
 		return nil, err
 	}
-	if !cooked {
+	if cooked == nil {
 		for k := range f.needs {
 			f.needs[k] = size
 		}
 		return f, nil
 	}
-	r, err := utex.NewReader(in, size)
-	if err != nil {
-		return nil, err
-	}
-	for k := range f.needs {
-		f.needs[k] = r.Prefix(len(r.Levels)) + r.Bytes(k)
+	n := cooked.Head
+	for k := len(f.needs) - 1; k >= 0; k-- {
+		n += cooked.Levels[k].Size
+		f.needs[k] = n
 	}
 	return f, nil
 }

@@ -71,7 +71,7 @@ func cutoff(m *records.Material) float32 {
 // compressed.
 func mayHaveAlpha(uri string) bool {
 	switch strings.ToLower(path.Ext(uri)) {
-	case ".jpg", ".jpeg", ".utex":
+	case ".jpg", ".jpeg", ".utex", ".ktx2":
 		return false
 	}
 	return true

@@ -62,7 +62,7 @@ type StreamOptions struct {
 	// limit.
 	MaxEdge int
 	// FirstEdge, if above 0, is the longest edge in texels at which cooked textures
-	// (.utex) come at all first, where that is less than the minimum size: for files
+	// (.utex, KTX2) come at all first, where that is less than the minimum size: for files
 	// that come over a network, of whose levels the smallest are the first bytes. They
 	// grow to the minimum size when nothing waits that has not come, and where their
 	// scale is known as far as a picture shows it.

@@ -2,8 +2,6 @@ package texture
 
 import (
 	"math"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/untoldkit/untold/runtime/config"
@@ -116,7 +114,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 		} else {
 			t.list = append(t.list, resource{})
 		}
-		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: strings.EqualFold(path.Ext(slot.URI), cookedExt)}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI)}
 		t.setScale(&t.list[i])
 		t.byKey[key] = i
 	}
@@ -219,9 +217,6 @@ func (t *textureTable) firstEdgeOf(r *resource) int {
 	}
 	return t.firstEdge()
 }
-
-// cookedExt ends the names of textures whose levels can be read one by one.
-const cookedExt = ".utex"
 
 // enough reports whether a texture below the minimum size shows at a distance all that
 // the picture does: its texels are no larger than pixels.

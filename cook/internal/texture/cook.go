@@ -32,7 +32,7 @@ type Variant struct {
 
 // Options control Cook.
 type Options struct {
-	Mode     Mode // ModeResize, ModeBC or ModeASTC
+	Mode     Mode // all but ModeCopy
 	ASTC     ASTC // of ModeASTC
 	Variants []Variant
 	// Jobs is how many goroutines work at a time; at least 1.
@@ -189,7 +189,7 @@ func (k *kitchen) name(w *work, names *namer) {
 	s := w.staged
 	w.cooked = make([][uses]*Cooked, len(k.o.Variants))
 	for v, variant := range k.o.Variants {
-		width, height := variant.fit(s.Width, s.Height)
+		width, height := k.o.Mode.size(variant.fit(s.Width, s.Height))
 		for i, r := range w.roles.List() {
 			if w.only[v][r.Use].Use == Unused {
 				continue
@@ -214,9 +214,9 @@ func (k *kitchen) name(w *work, names *namer) {
 func (k *kitchen) fileFor(from, suffix string, u Use, names *namer) string {
 	ext := filepath.Ext(from)
 	end := ext
-	switch {
-	case k.o.Mode.compresses():
-		end = utexExt
+	switch blocks := k.o.Mode.blockExt(); {
+	case blocks != "":
+		end = blocks
 	case u != Color:
 		end = ".png" // JPEG halves the resolution of two of three channels
 	}
@@ -339,7 +339,7 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := k.write(to, img, r); err != nil {
+			if err := k.write(ctx, to, img, r); err != nil {
 				return fmt.Errorf("texture %s: %w", to.File, err)
 			}
 		}
@@ -359,8 +359,11 @@ const astcStage = 1
 // Stages are these numbers, as far as they are of a mode, for keys of what is made with
 // pictures of it.
 func (m Mode) Stages() [2]int {
-	if m == ModeASTC {
+	switch m {
+	case ModeASTC:
 		return [2]int{KeyStage, astcStage}
+	case ModeKTX2:
+		return [2]int{KeyStage, uastcStage}
 	}
 	return [2]int{KeyStage, 0}
 }
@@ -377,6 +380,9 @@ func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 	if k.o.Mode == ModeASTC {
 		fmt.Fprintf(h, "astc %d %+v\n", astcStage, k.o.ASTC)
 	}
+	if k.o.Mode == ModeKTX2 {
+		fmt.Fprintf(h, "uastc %d\n", uastcStage)
+	}
 	for _, r := range w.roles.List() {
 		for v := range w.cooked {
 			if to := w.cooked[v][r.Use]; to != nil && !slices.Contains(files, to) {
@@ -391,10 +397,10 @@ func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 }
 
 // write makes one file.
-func (k *kitchen) write(to *Cooked, img *image.NRGBA, r Role) error {
-	base := scaled(k.workers, img, to.Width, to.Height, r)
+func (k *kitchen) write(ctx context.Context, to *Cooked, img *image.NRGBA, r Role) error {
+	base := k.o.Mode.scaled(k.workers, img, to.Width, to.Height, r)
 	n, err := writeFile(filepath.Join(k.dir, to.File), func(w io.Writer) error {
-		return to.encode(w, k.workers, base, r, k.o.Mode.coding(r, k.o.ASTC), png.DefaultCompression)
+		return to.encode(ctx, w, k.workers, base, r, k.o.Mode.coding(r, k.o.ASTC), png.DefaultCompression)
 	})
 	to.Size = n
 	return err

@@ -16,35 +16,54 @@ import (
 func WriteKTX2(ctx context.Context, w io.Writer, img *image.NRGBA, r Role) error {
 	c := newWorkers(1)
 	c.join()
-	img = atLeast(img, basisu.BlockSize)
-	width, height := min(img.Rect.Dx(), maxKTX2)&^(basisu.BlockSize-1), min(img.Rect.Dy(), maxKTX2)&^(basisu.BlockSize-1)
+	width, height := basisSize(min(img.Rect.Dx(), maxKTX2), min(img.Rect.Dy(), maxKTX2))
+	_, err := writeUASTC(ctx, w, c, scaled(c, atLeast(img, basisu.BlockSize), width, height, r), r)
+	return err
+}
+
+// basisSize rounds edges down to multiples of 4, and up to 4.
+func basisSize(w, h int) (int, int) {
+	const block = basisu.BlockSize
+	return max(w&^(block-1), block), max(h&^(block-1), block)
+}
+
+// uastcStage is raised whenever other blocks are made of the same pixels.
+const uastcStage = 1
+
+// writeUASTC compresses an image with its mip chain, and returns how many levels that are.
+func writeUASTC(ctx context.Context, w io.Writer, c *workers, base *image.NRGBA, r Role) (int, error) {
 	content := ktx2.Content{
-		Width: width, Height: height, Transfer: ktx2.TransferLinear, Channel: ktx2.UASTCRGB,
-		Scheme: ktx2.Zstandard, Metadata: map[string]string{"KTXorientation": "rd", "KTXwriter": "untold"},
+		Width: base.Rect.Dx(), Height: base.Rect.Dy(), Transfer: ktx2.TransferLinear, Channel: ktx2.UASTCRGB,
+		Scheme: ktx2.Zstandard, Metadata: map[string]string{ktx2.KeyOrientation: "rd", ktx2.KeyWriter: "untold"},
 	}
 	if r.Use == Color {
 		content.Transfer = ktx2.TransferSRGB
 	}
-	base := scaled(c, img, width, height, r)
 	if r.Use == Color && r.Alpha != AlphaIgnored && !base.Opaque() {
 		content.Channel = ktx2.UASTCRGBA
 	}
 	err := levels(c, base, r, func(l *image.NRGBA) error {
-		var blocks []byte
-		w, h := l.Rect.Dx(), l.Rect.Dy()
-		for y := 0; y < h; y += bandLines {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			blocks = basisu.EncodeUASTC(blocks, l.Pix[y*l.Stride:], l.Stride, w, min(bandLines, h-y))
-		}
-		content.Levels = append(content.Levels, blocks)
-		return nil
+		content.Levels = append(content.Levels, compressUASTC(ctx, c, l))
+		return ctx.Err()
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return ktx2.Write(w, content)
+	return len(content.Levels), ktx2.Write(w, content)
+}
+
+// compressUASTC encodes one level, until ctx ends.
+func compressUASTC(ctx context.Context, c *workers, img *image.NRGBA) []byte {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	buf := make([]byte, basisu.UASTCSize(w, h))
+	c.divide(h, bandLines, func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		from, to := basisu.UASTCSize(w, lo), basisu.UASTCSize(w, hi)
+		basisu.EncodeUASTC(buf[from:from:to], img.Pix[lo*img.Stride:], img.Stride, w, hi-lo)
+	})
+	return buf
 }
 
 // maxKTX2 is the longest edge of what is written, which all devices take.

@@ -18,7 +18,7 @@ var decoding = picture.NewBudget(picture.MaxBytes)
 func (o *Options) takePicture(format string, header []byte, size image.Config) (free func(), err error) {
 	c := picture.Estimate(header, size.Width, size.Height)
 	if c.Bytes > picture.MaxBytes {
-		return nil, fmt.Errorf("%s: %w: decoding %d x %d takes some %d MB, at most %d are accepted (store it smaller, or as baseline JPEG, PNG or .utex)",
+		return nil, fmt.Errorf("%s: %w: decoding %d x %d takes some %d MB, at most %d are accepted (store it smaller, or as baseline JPEG, PNG, .utex or KTX2)",
 			format, ErrTooLarge, size.Width, size.Height, c.Bytes/1e6, int64(picture.MaxBytes)/1e6)
 	}
 	const smallerLevels = 2 // bytes a pixel

@@ -18,8 +18,8 @@ import (
 
 // Errors that callers can test for.
 var (
-	// ErrFormat: the bytes are no PNG, JPEG or WebP. Typically a KTX2 or DDS file
-	// under another name.
+	// ErrFormat: the bytes are no PNG, JPEG or WebP, or a cooked texture in a format that
+	// is not decoded. Typically a DDS file under another name.
 	ErrFormat = errors.New("texture: neither PNG nor JPEG nor WebP")
 	// ErrTooLarge: the header promises more pixels than Options.MaxPixels, or
 	// decoding would take more than 1 GiB. Typically a damaged or hostile
@@ -67,7 +67,8 @@ type Options struct {
 	// anything is allocated; 0 means DefaultMaxPixels.
 	MaxPixels int
 	// Blocks keeps the blocks of cooked textures in BC7 and BC5, for GPUs that
-	// read them, and ASTC those in ASTC (DecodeAt only).
+	// read them, and ASTC those in ASTC; UASTC becomes BC7, or ASTC without Blocks
+	// (DecodeAt only).
 	Blocks, ASTC bool
 	// WebGL keeps them only as WebGL 2 takes them: BC7 and BC5 where the edges of
 	// the first level are multiples of 4, ASTC where no normals are packed, since

@@ -1,5 +1,5 @@
 // Package texfile finds and decodes the files of the textures that a payload
-// names: PNG, JPEG, WebP and .utex files beside the .untold file.
+// names: PNG, JPEG, WebP, .utex and KTX2 files beside the .untold file.
 //
 // [Find] turns a URI of a texture record into a file below the payload's
 // folder, or refuses it: URIs are as little to be trusted as the rest of a

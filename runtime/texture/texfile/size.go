@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-
-	"github.com/untoldkit/untold/format/utex"
 )
 
 // MaxEdge is the longest edge of a texture in texels: wider than what any GPU
@@ -29,15 +27,15 @@ type Size struct {
 	Encoding Encoding
 }
 
-// Measure reads the header of a PNG, JPEG, WebP or .utex file of a known size,
+// Measure reads the header of a PNG, JPEG, WebP, .utex or KTX2 file of a known size,
 // and no texels. Errors are those of DecodeAt.
 func Measure(src io.ReaderAt, size int64) (Size, error) {
-	ours, err := utex.Is(src)
+	cooked, err := OpenCooked(src, size)
 	if err != nil {
-		return Size{}, fmt.Errorf("texture: %w", err)
+		return Size{}, err
 	}
-	if ours {
-		return measureUtex(src, size)
+	if cooked != nil {
+		return cooked.size()
 	}
 	in := &source{r: bufio.NewReader(io.NewSectionReader(src, 0, size))}
 	f, err := codecOf(in.r)
@@ -52,18 +50,6 @@ func Measure(src io.ReaderAt, size int64) (Size, error) {
 		return Size{}, fmt.Errorf("%s: %w", f.name, err)
 	}
 	return Size{c.Width, c.Height, fullMips(c.Width, c.Height), RGBA8}, nil
-}
-
-func measureUtex(src io.ReaderAt, size int64) (Size, error) {
-	r, err := utex.NewReader(src, size)
-	if err != nil {
-		return Size{}, utexError(err)
-	}
-	enc, err := encodingOf(r)
-	if err != nil {
-		return Size{}, err
-	}
-	return Size{r.Width, r.Height, len(r.Levels), enc}, nil
 }
 
 // NewSize returns the size of an image with all its levels; an edge outside 1 to

@@ -101,22 +101,18 @@ func (e Encoding) Rows(height int) int {
 }
 
 // DecodeAt is Decode for a file of a known size: it also reads cooked textures
-// (.utex), of which it fetches the levels up to Options.MaxSize only. With
+// (.utex and KTX2), of which it fetches the levels up to Options.MaxSize only. With
 // Options.Blocks and Options.ASTC their blocks stay as they are, else they
-// become RGBA8.
+// become RGBA8; those of UASTC become BC7 or ASTC, whichever is taken.
 func DecodeAt(src io.ReaderAt, size int64, o Options) (*Image, error) {
-	ours, err := utex.Is(src)
-	if err != nil {
-		return nil, fmt.Errorf("texture: %w", err)
-	}
-	if !ours {
+	c, err := OpenCooked(src, size)
+	switch {
+	case err != nil:
+		return nil, err
+	case c == nil:
 		return Decode(io.NewSectionReader(src, 0, size), o)
 	}
-	r, err := utex.NewReader(src, size)
-	if err != nil {
-		return nil, utexError(err)
-	}
-	return decodeUtex(r, o)
+	return c.decode(o)
 }
 
 // encodingOf returns how the levels of a cooked texture are stored.
@@ -146,6 +142,17 @@ func utexError(err error) error {
 	return fmt.Errorf("texture: %w", err)
 }
 
+// checkPixels refuses a first level with too many texels; limit is that of Options.
+func checkPixels(kind string, w, h, limit int) error {
+	if limit <= 0 {
+		limit = DefaultMaxPixels
+	}
+	if int64(w)*int64(h) > int64(limit) {
+		return fmt.Errorf("%s: %w: %d x %d, at most %d are accepted", kind, ErrTooLarge, w, h, limit)
+	}
+	return nil
+}
+
 func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	enc, err := encodingOf(r)
 	if err != nil {
@@ -164,12 +171,8 @@ func decodeUtex(r *utex.Reader, o Options) (*Image, error) {
 	} else if o.WebGL {
 		blocks = blocks && (r.Levels[first].Width|r.Levels[first].Height)%4 == 0
 	}
-	limit := o.MaxPixels
-	if limit <= 0 {
-		limit = DefaultMaxPixels
-	}
-	if l := r.Levels[first]; int64(l.Width)*int64(l.Height) > int64(limit) {
-		return nil, fmt.Errorf("utex: %w: %d x %d, at most %d are accepted", ErrTooLarge, l.Width, l.Height, limit)
+	if err := checkPixels("utex", r.Levels[first].Width, r.Levels[first].Height, o.MaxPixels); err != nil {
+		return nil, err
 	}
 	var need int64
 	for _, l := range r.Levels[first:] {

@@ -99,7 +99,8 @@ func isTexture(name string) bool { return strings.HasPrefix(name, texturesDir+"/
 // isCookedTexture reports whether a name is that of a texture which comes in parts and
 // lies with the payloads.
 func isCookedTexture(name string) bool {
-	return strings.EqualFold(path.Ext(strings.TrimSuffix(name, partialSuffix)), ".utex")
+	ext := path.Ext(strings.TrimSuffix(name, partialSuffix))
+	return strings.EqualFold(ext, ".utex") || strings.EqualFold(ext, ".ktx2")
 }
 
 // isPartial reports whether a name is that of a partial file; textures are never
