@@ -58,6 +58,13 @@ type Figures struct {
 	VisualErrorPXP95 *float64 `json:"visual_error_px_p95"`
 	VisualErrorPXMax *float64 `json:"visual_error_px_max"`
 
+	// PyramidErrorPX is the same of nodes of the pyramid, which have no switch distance: as
+	// high as their error is from as far away as their box's diagonal is long; 0 without
+	// nodes.
+	PyramidErrorPXP50 *float64 `json:"pyramid_error_px_p50"`
+	PyramidErrorPXP95 *float64 `json:"pyramid_error_px_p95"`
+	PyramidErrorPXMax *float64 `json:"pyramid_error_px_max"`
+
 	UnloadRadiusMax float64 `json:"unload_radius_max"` // metres, of tiles
 }
 
@@ -81,7 +88,7 @@ type sizes struct {
 	shared, sharedTriangles, levels    []int64
 	nodeBytes                          int64
 	unknownTriangles, unknownLevelSize bool
-	pixels                             []float64
+	pixels, nodePixels                 []float64
 }
 
 func (s *sizes) add(m *Manifest) {
@@ -118,7 +125,10 @@ func (s *sizes) add(m *Manifest) {
 	if m.Pyramid != nil {
 		for i := range m.Pyramid.Nodes {
 			s.f.PyramidFiles++
-			s.nodeBytes = plus(s.nodeBytes, m.Pyramid.Nodes[i].FileSizeBytes)
+			n := &m.Pyramid.Nodes[i]
+			s.nodeBytes = plus(s.nodeBytes, n.FileSizeBytes)
+			box := geom.Box{Min: n.Bounds.Min, Max: n.Bounds.Max}
+			s.nodePixels = append(s.nodePixels, pixelsOf(n.VisualError, box.Size().Len()))
 		}
 	}
 }
@@ -131,14 +141,19 @@ func (s *sizes) level(l *Level, shown bool) {
 	if !shown || !(e >= 0) {
 		return
 	}
-	px := 0.0
-	if e > 0 {
-		px = geom.Round(band.ScreenError(e, l.SwitchDistance, figureFovY, figureHeight), 3)
-		if !(px >= 0 && px <= figureHeight) { // it fills the picture, or nobody can tell
-			px = figureHeight
-		}
+	s.pixels = append(s.pixels, pixelsOf(e, l.SwitchDistance))
+}
+
+// pixelsOf returns how high an error is from a distance, both in metres.
+func pixelsOf(e, distance float64) float64 {
+	if !(e > 0) {
+		return 0
 	}
-	s.pixels = append(s.pixels, px)
+	px := geom.Round(band.ScreenError(e, distance, figureFovY, figureHeight), 3)
+	if !(px >= 0 && px <= figureHeight) { // it fills the picture, or nobody can tell
+		return figureHeight
+	}
+	return px
 }
 
 func (s *sizes) figures() Figures {
@@ -167,6 +182,9 @@ func (s *sizes) figures() Figures {
 	}
 	if len(s.pixels) > 0 || f.LevelFiles == 0 {
 		f.VisualErrorPXP50, f.VisualErrorPXP95, f.VisualErrorPXMax = quantiles(s.pixels)
+	}
+	if !s.planned {
+		f.PyramidErrorPXP50, f.PyramidErrorPXP95, f.PyramidErrorPXMax = quantiles(s.nodePixels)
 	}
 	return *f
 }

@@ -30,12 +30,15 @@ func TestFigures(t *testing.T) {
 		{SwitchDistance: 1, VisualError: new(1.0), FileSizeBytes: 300}, // is never shown
 	}
 	m.Tiles[2].UnloadRadius = new(120.0)
+	box := Bounds{Max: [3]float64{300, 0, 400}} // a diagonal of 500 m, where a metre has 1.871 pixels
+	m.Pyramid = &Pyramid{Nodes: []PyramidNode{{VisualError: 0, Bounds: box}, {VisualError: 10, Bounds: box}, {VisualError: 1}}}
 	f := FiguresOf(m)
 	for name, want := range map[string]float64{
 		"tiles": 40, "tile_bytes_p50": 20000, "tile_bytes_p95": 38000, "tile_bytes_max": 40000, "tile_bytes_total": 820_500,
 		"triangles_per_tile_p95": 380, "triangles_total": 8205, "objects_per_tile_max": 40, "tile_memory_max": 80000,
 		"shared_bytes": 500, "level_files": 4, "level_bytes_max": 300, "level_bytes_total": 600, "geometry_bytes_total": 821_100,
-		"visual_error_px_p50": 4, "visual_error_px_max": 1080, "unload_radius_max": 120,
+		"visual_error_px_p50": 4, "visual_error_px_max": 1080,
+		"pyramid_error_px_p50": 18.706, "pyramid_error_px_max": 1080, "pyramid_files": 3, "unload_radius_max": 120,
 	} {
 		if got, err := f.Value(name); err != nil || got != want {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, want)

@@ -54,8 +54,12 @@ func (f *filter) accepts(leaf int32) bool {
 // vector is at least so much. It reports false if there is none within a distance
 // in metres.
 func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
+	return f.nearestFrom(nil, p, along, cosine, within, hint)
+}
+
+func (f *Facing) nearestFrom(w *Walk, p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
 	below := math.Nextafter(float64(within*within), math.Inf(1))
-	best := f.x.nearestOf(p, int32(hint)-1, 0, below, &filter{f, along, cosine})
+	best := f.x.nearestOf(p, int32(hint)-1, 0, below, &filter{f, along, cosine}, w)
 	if best.leaf < 0 {
 		return Near{}, false
 	}
@@ -68,6 +72,10 @@ func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) 
 // the squared distance from p; of triangles that are met at one point the first counts.
 // It reports false if the ray meets none.
 func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint Hint) (Near, bool) {
+	return f.firstFrom(nil, p, along, cosine, ahead, behind, hint)
+}
+
+func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind float64, hint Hint) (Near, bool) {
 	x := f.x
 	if len(x.tris) == 0 {
 		return Near{}, false
@@ -84,8 +92,9 @@ func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint H
 			best, leaf, weights = t, i, w
 		}
 	}
-	if i := int32(hint) - 1; i >= 0 {
-		try(i)
+	known := int32(hint) - 1
+	if known >= 0 {
+		try(known)
 	}
 	// The way is short against the surface: few boxes touch the one round it.
 	var lo, hi [3]float32
@@ -95,6 +104,7 @@ func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint H
 		lo[k], hi[k] = below(min(a, b)-slack), above(max(a, b)+slack)
 	}
 	var stack [maxStack]uint32
+	stack[0] = walk.from(&p, max(math.Abs(ahead), math.Abs(behind)))
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]
@@ -108,7 +118,9 @@ func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint H
 			continue
 		}
 		for i := int32(n.next); i < int32(n.next+n.count); i++ {
-			try(i)
+			if i != known {
+				try(i)
+			}
 		}
 	}
 	if leaf < 0 {
@@ -117,29 +129,51 @@ func (f *Facing) First(p, along geom.Vec3, cosine, ahead, behind float64, hint H
 	return Near{int(x.order[leaf]), weights, float64(best * best), Hint(leaf + 1)}, true
 }
 
-// side returns where the box begins and ends along an axis, seen from a coordinate,
-// with room for the rounding of what is compared with it.
-func (n *node) side(axis int, at float64) (lo, hi float64) {
-	lo, hi = float64(n.min[axis])-at, float64(n.max[axis])-at
-	slack := float64(1e-12 * (math.Abs(at) + math.Abs(lo) + math.Abs(hi)))
-	return lo - slack, hi + slack
+// line is a part of a straight line that is held against boxes.
+type line struct {
+	above, below geom.Vec3 // a point of it, with room for the rounding of what is compared
+	inverse      geom.Vec3 // of the direction
+	from, to     float64   // metres from the point
 }
 
-// clip returns the part of a line, between two distances from a point, that lies in
-// the node's box; it ends before it begins if there is none.
-func (n *node) clip(p, inverse *geom.Vec3, from, to float64) (float64, float64) {
+// line prepares a line from a point along a direction of unit length.
+func (x *Index) line(p, dir *geom.Vec3, from, to float64) line {
+	l := line{inverse: geom.Vec3{1 / dir[0], 1 / dir[1], 1 / dir[2]}, from: from, to: to} // infinite along an axis
 	for k := range 3 {
-		lo, hi := n.side(k, p[k])
-		if math.IsInf(inverse[k], 0) { // no way leads in or out here
+		lo, hi := float64(x.nodes[0].min[k]), float64(x.nodes[0].max[k])
+		slack := float64(1e-12 * (float64(3*math.Abs(p[k])) + float64(2*max(math.Abs(lo), math.Abs(hi)))))
+		l.above[k], l.below[k] = p[k]+slack, p[k]-slack
+	}
+	return l
+}
+
+// meets reports whether some of a line lies in the node's box.
+func (n *node) meets(l *line) bool {
+	from, to := l.from, l.to
+	for k := range 3 {
+		lo, hi := float64(n.min[k])-l.above[k], float64(n.max[k])-l.below[k]
+		inverse := l.inverse[k]
+		if math.IsInf(inverse, 0) { // no way leads in or out here
 			if lo > 0 || hi < 0 {
-				return math.Inf(1), math.Inf(-1)
+				return false
 			}
 			continue
 		}
-		a, b := float64(lo*inverse[k]), float64(hi*inverse[k])
-		from, to = max(from, min(a, b)), min(to, max(a, b))
+		a, b := float64(lo*inverse), float64(hi*inverse)
+		if inverse < 0 {
+			a, b = b, a
+		}
+		if a > from {
+			from = a
+		}
+		if b < to {
+			to = b
+		}
+		if from > to {
+			return false
+		}
 	}
-	return from, to
+	return true
 }
 
 // Blocked reports whether a triangle lies on the way from a point along a direction
@@ -148,13 +182,13 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 	if len(x.tris) == 0 {
 		return false
 	}
-	inverse := geom.Vec3{1 / dir[0], 1 / dir[1], 1 / dir[2]} // infinite along an axis
+	way := x.line(&p, &dir, from, to)
 	var stack [maxStack]uint32
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]
 		n := &x.nodes[at]
-		if a, b := n.clip(&p, &inverse, from, to); a > b {
+		if !n.meets(&way) {
 			continue
 		}
 		if n.count == 0 {

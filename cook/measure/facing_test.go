@@ -69,3 +69,29 @@ func TestFacing(t *testing.T) {
 		}
 	})
 }
+
+// TestWalk: a walk finds what the Facing finds, to the last bit, wherever it has been.
+func TestWalk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := NewFacing(NewIndex(drawSoup(t)), func(i int) bool { return i%3 == 0 })
+		w := f.Walk()
+		num, step := rapid.Float64Range(-5, 5), rapid.Float64Range(-0.5, 0.5)
+		p := geom.Vec3{num.Draw(t, "px"), num.Draw(t, "py"), num.Draw(t, "pz")}
+		hint := Hint(0)
+		for range rapid.IntRange(1, 3*walkFor).Draw(t, "queries") {
+			p = p.Add(geom.Vec3{step.Draw(t, "dx"), step.Draw(t, "dy"), step.Draw(t, "dz")})
+			along := geom.Vec3{num.Draw(t, "ax"), num.Draw(t, "ay"), num.Draw(t, "az")}.Normalize(1e-9, geom.Vec3{0, 1, 0})
+			cosine := rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "cosine")
+			reach := rapid.Float64Range(0, 3).Draw(t, "reach")
+			want, ok := f.First(p, along, cosine, reach, reach/2, hint)
+			if got, found := w.First(p, along, cosine, reach, reach/2, hint); got != want || found != ok {
+				t.Fatalf("first: %+v %v, want %+v %v", got, found, want, ok)
+			}
+			want, ok = f.Nearest(p, along, cosine, reach, hint)
+			if got, found := w.Nearest(p, along, cosine, reach, hint); got != want || found != ok {
+				t.Fatalf("nearest: %+v %v, want %+v %v", got, found, want, ok)
+			}
+			hint = want.Hint
+		}
+	})
+}

@@ -21,12 +21,13 @@ type hit struct {
 // of the work. It gives up as soon as the squared distance is at most enough,
 // because the caller does not care below; 0 finds the very nearest.
 func (x *Index) nearest(p geom.Vec3, hint int32, enough float64) hit {
-	return x.nearestOf(p, hint, enough, math.Inf(1), nil)
+	return x.nearestOf(p, hint, enough, math.Inf(1), nil, nil)
 }
 
 // nearestOf finds the nearest point whose squared distance is below a bound, of the
-// triangles that a filter accepts; nil accepts all.
-func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *filter) hit {
+// triangles that a filter accepts; nil accepts all. A walk, which may be nil, saves the way
+// down: what it leaves out is not nearer than the bound.
+func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *filter, w *Walk) hit {
 	best := hit{leaf: -1, d2: below}
 	if len(x.tris) == 0 {
 		return best
@@ -41,7 +42,8 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 		d2   float64
 	}
 	var stack [maxStack]entry
-	stack[0] = entry{0, x.nodes[0].distance2(p)}
+	from := w.from(&p, math.Sqrt(best.d2))
+	stack[0] = entry{from, x.nodes[from].distance2(p)}
 	for top := 1; top > 0 && best.d2 > enough; {
 		top--
 		e := stack[top]
@@ -51,7 +53,7 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 		n := &x.nodes[e.node]
 		if n.count > 0 {
 			for i := int32(n.next); i < int32(n.next+n.count); i++ {
-				if f != nil && !f.accepts(i) {
+				if i == hint || f != nil && !f.accepts(i) {
 					continue
 				}
 				if d2, w := x.tris[i].nearest(p); d2 < best.d2 {

@@ -53,16 +53,16 @@ func (x *Index) build() {
 	}
 	x.nodes = make([]node, 2*n-1)
 	var wg sync.WaitGroup
-	x.split(refs, 0, 0, 0, &wg)
+	x.split(refs, extentOf(refs), 0, 0, 0, &wg)
 	wg.Wait()
 }
 
 // split fills the node at and all below it with refs, whose leaf order starts
 // at first.
-func (x *Index) split(refs []ref, at, first uint32, depth int, wg *sync.WaitGroup) {
+func (x *Index) split(refs []ref, e extent, at, first uint32, depth int, wg *sync.WaitGroup) {
 	for {
 		nd := &x.nodes[at]
-		nd.min, nd.max = bound(refs)
+		nd.min, nd.max = e.box.min, e.box.max
 		if len(refs) <= leafSize {
 			nd.next, nd.count = first, uint32(len(refs))
 			for i := range refs {
@@ -70,31 +70,35 @@ func (x *Index) split(refs []ref, at, first uint32, depth int, wg *sync.WaitGrou
 			}
 			return
 		}
-		m := len(refs) / 2
+		m := 0
+		var left, right extent
 		if depth < maxCost {
-			m = partition(refs)
+			m, left, right = partition(refs, &e)
 		}
-		left, right := refs[:m], refs[m:]
+		if m == 0 {
+			m = len(refs) / 2
+			left, right = extentOf(refs[:m]), extentOf(refs[m:])
+		}
 		next := at + 2*uint32(m)
 		nd.next = next
 		depth++
 		if len(refs) >= parallelSize {
 			wg.Add(1)
-			go func(at, first uint32, depth int) {
+			go func(refs []ref, at, first uint32, depth int) {
 				defer wg.Done()
-				x.split(left, at, first, depth, wg)
-			}(at+1, first, depth)
+				x.split(refs, left, at, first, depth, wg)
+			}(refs[:m], at+1, first, depth)
 		} else {
-			x.split(left, at+1, first, depth, wg)
+			x.split(refs[:m], left, at+1, first, depth, wg)
 		}
-		refs, at, first = right, next, first+uint32(m)
+		refs, e, at, first = refs[m:], right, next, first+uint32(m)
 	}
 }
 
-// partition reorders refs and returns how many belong to the left, at least
-// one and less than all.
-func partition(refs []ref) int {
-	lo, hi := middles(refs)
+// partition reorders refs and returns how many belong to the left, and what either side
+// covers; 0 if they are to be halved.
+func partition(refs []ref, e *extent) (m int, left, right extent) {
+	lo, hi := e.middles.min, e.middles.max
 	axis := 0
 	for k := 1; k < 3; k++ {
 		if hi[k]-lo[k] > hi[axis]-lo[axis] {
@@ -103,10 +107,11 @@ func partition(refs []ref) int {
 	}
 	scale := bins / (hi[axis] - lo[axis])
 	if !(hi[axis] > lo[axis]) || math.IsInf(float64(scale), 0) {
-		return len(refs) / 2 // all in one place
+		return 0, left, right // all in one place
 	}
-	bin := func(r *ref) int { return min(int((r.middle(axis)-lo[axis])*scale), bins-1) }
-	cut := cheapest(refs, bin)
+	from := lo[axis]
+	bin := func(r *ref) int { return min(int((r.middle(axis)-from)*scale), bins-1) }
+	cut, left, right := cheapest(refs, bin)
 	i, j := 0, len(refs)
 	for i < j {
 		if bin(&refs[i]) < cut {
@@ -116,35 +121,36 @@ func partition(refs []ref) int {
 			refs[i], refs[j] = refs[j], refs[i]
 		}
 	}
-	if i == 0 || i == len(refs) {
-		return len(refs) / 2
+	if i == len(refs) {
+		return 0, left, right
 	}
-	return i
+	return i, left, right
 }
 
-// cheapest returns the bin at which the right side starts.
-func cheapest(refs []ref, bin func(*ref) int) int {
-	var boxes [bins]ref
+// cheapest returns the bin at which the right side starts, and what either side covers.
+func cheapest(refs []ref, bin func(*ref) int) (cut int, left, right extent) {
+	var parts [bins]extent
 	var counts [bins]int
-	for i := range boxes {
-		boxes[i] = emptyRef
+	for i := range parts {
+		parts[i] = extent{emptyRef, emptyRef}
 	}
 	for i := range refs {
 		b := bin(&refs[i])
 		counts[b]++
-		boxes[b].extend(&refs[i])
+		parts[b].add(&refs[i])
 	}
 	var rightCost [bins]float64
 	acc, n := emptyRef, 0
 	for b := bins - 1; b > 0; b-- {
-		acc.extend(&boxes[b])
+		acc.extend(&parts[b].box)
 		n += counts[b]
 		rightCost[b] = acc.area() * float64(n)
 	}
 	acc, n = emptyRef, 0
-	cut, best := bins/2, math.Inf(1)
+	best := math.Inf(1)
+	cut = bins / 2
 	for b := 1; b < bins; b++ {
-		acc.extend(&boxes[b-1])
+		acc.extend(&parts[b-1].box)
 		n += counts[b-1]
 		if n == 0 || n == len(refs) {
 			continue
@@ -153,7 +159,16 @@ func cheapest(refs []ref, bin func(*ref) int) int {
 			cut, best = b, cost
 		}
 	}
-	return cut
+	left, right = extent{emptyRef, emptyRef}, extent{emptyRef, emptyRef}
+	for b := range parts {
+		side := &left
+		if b >= cut {
+			side = &right
+		}
+		side.box.extend(&parts[b].box)
+		side.middles.extend(&parts[b].middles)
+	}
+	return cut, left, right
 }
 
 var emptyRef = ref{
@@ -163,8 +178,30 @@ var emptyRef = ref{
 
 func (r *ref) extend(o *ref) {
 	for k := range 3 {
-		r.min[k], r.max[k] = min(r.min[k], o.min[k]), max(r.max[k], o.max[k])
+		if o.min[k] < r.min[k] {
+			r.min[k] = o.min[k]
+		}
+		if o.max[k] > r.max[k] {
+			r.max[k] = o.max[k]
+		}
 	}
+}
+
+// extent is the box round triangles, and the one round their doubled middles.
+type extent struct{ box, middles ref }
+
+func (e *extent) add(r *ref) {
+	e.box.extend(r)
+	m := [3]float32{r.middle(0), r.middle(1), r.middle(2)}
+	e.middles.extend(&ref{min: m, max: m})
+}
+
+func extentOf(refs []ref) extent {
+	e := extent{emptyRef, emptyRef}
+	for i := range refs {
+		e.add(&refs[i])
+	}
+	return e
 }
 
 // area returns half the area of the box, 0 for the empty one.
@@ -174,25 +211,6 @@ func (r *ref) area() float64 {
 		d[k] = max(float64(r.max[k])-float64(r.min[k]), 0)
 	}
 	return float64(d[0]*d[1]) + float64(d[1]*d[2]) + float64(d[2]*d[0])
-}
-
-func bound(refs []ref) (lo, hi [3]float32) {
-	acc := emptyRef
-	for i := range refs {
-		acc.extend(&refs[i])
-	}
-	return acc.min, acc.max
-}
-
-// middles returns the box round the doubled middles of refs.
-func middles(refs []ref) (lo, hi [3]float32) {
-	acc := emptyRef
-	for i := range refs {
-		r := &refs[i]
-		m := [3]float32{r.middle(0), r.middle(1), r.middle(2)}
-		acc.extend(&ref{min: m, max: m})
-	}
-	return acc.min, acc.max
 }
 
 // below and above round to single precision, away from the box.

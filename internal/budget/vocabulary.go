@@ -60,6 +60,9 @@ var sceneFigures = []Figure{
 	{"visual_error_px_p50", Pixels, "height of a level's visual error where it begins, at 60 degrees and 1080 lines: half of them are no higher"},
 	{"visual_error_px_p95", Pixels, "height of a level's visual error where it begins: 95 % of them are no higher"},
 	{"visual_error_px_max", Pixels, "height of a level's visual error where it begins: the highest"},
+	{"pyramid_error_px_p50", Pixels, "height of a pyramid node's visual error from as far away as its box is long, at 60 degrees and 1080 lines: half of them are no higher"},
+	{"pyramid_error_px_p95", Pixels, "height of a pyramid node's visual error from as far away as its box is long: 95 % of them are no higher"},
+	{"pyramid_error_px_max", Pixels, "height of a pyramid node's visual error from as far away as its box is long: the highest"},
 	{"unload_radius_max", Metres, "how far from a tile the camera is at most while it is wanted"},
 }
 

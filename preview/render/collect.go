@@ -27,6 +27,7 @@ type collected struct {
 	scenes  []sceneView
 	reps    []drawnRep
 	batches []drawnRep // of static batches
+	casting []cast     // of all reps
 	main    list
 	visible []texture.Entity // meshes with textures in view, the nearest first
 
@@ -63,15 +64,27 @@ type drawnRep struct {
 	merged   []bool  // by record: a batch draws it; nil: none
 	batch    bool    // it is one itself
 	parts    uint64  // children of a node of the pyramid for which it is drawn; 0: all
-	casting  bool    // shadows, and for which children. A node has one entry that casts for all
-	castFor  uint64
+	casting  []cast  // shadows; nil: none. A node has one entry that casts for all
+}
+
+// cast is what casts shadows of a representation.
+type cast struct {
+	parts uint64 // children of a node for which it does; 0: all
+	mask  mask   // of the texels
 }
 
 // shows reports whether a mesh belongs to what is drawn.
 func (d *drawnRep) shows(m *mesh) bool { return d.parts == 0 || m.part&d.parts != 0 }
 
-// castsOf reports whether a mesh belongs to what casts shadows.
-func (d *drawnRep) castsOf(m *mesh) bool { return d.castFor == 0 || m.part&d.castFor != 0 }
+// castOf returns the texels to which a mesh casts shadows, and whether it casts any.
+func (d *drawnRep) castOf(m *mesh) (mask, bool) {
+	for i := range d.casting {
+		if c := &d.casting[i]; c.parts == 0 || m.part&c.parts != 0 {
+			return c.mask, true
+		}
+	}
+	return 0, false
+}
 
 // item is one draw.
 type item struct {
@@ -115,7 +128,7 @@ func (c *collected) begin(f *Frame, number uint64, aspect float64) {
 	}
 	c.view = frustumOf(&cull)
 	c.sun = geom.Vec3(f.Sun).Normalize(1e-9, defaultSun)
-	c.scenes, c.reps = c.scenes[:0], c.reps[:0]
+	c.scenes, c.reps, c.casting = c.scenes[:0], c.reps[:0], c.casting[:0]
 	c.objects, c.draws, c.commands = c.objects[:0], c.draws[:0], c.commands[:0]
 	c.main.reset()
 	c.visible = c.visible[:0]
@@ -166,13 +179,11 @@ func (c *collected) collectReps(f *Frame) {
 		}
 		d := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene), parts: f.Drawn[i].Parts}
 		d.mask, d.fading = maskOf(&f.Drawn[i])
-		if d.casting = d.mask.casts(); d.casting {
-			d.castFor = d.parts
+		caster := &d
+		for k := len(c.reps) - 1; k >= 0 && c.reps[k].rep == n; k-- { // of a node
+			caster = &c.reps[k]
 		}
-		if k := len(c.reps) - 1; k >= 0 && c.reps[k].rep == n && d.casting { // of a node
-			c.reps[k].castFor |= d.castFor
-			c.reps[k].casting, d.casting = true, false
-		}
+		c.addCast(caster, &d)
 		s := &c.scenes[d.scene]
 		d.distance = n.box.Distance(s.eye) * s.stretch
 		c.near = min(c.near, d.distance)
@@ -263,6 +274,24 @@ func (c *collected) collectRep(f *Frame, d *drawnRep) {
 		}
 		c.addMain(f, d, s, m)
 	}
+}
+
+// addCast adds the shadows of an entry to those that another one of its node, or it itself,
+// casts: both follow one another.
+func (c *collected) addCast(to, d *drawnRep) {
+	m, ok := d.mask.cast()
+	if !ok {
+		return
+	}
+	for i := range to.casting {
+		if to.casting[i].mask == m {
+			to.casting[i].parts |= d.parts
+			return
+		}
+	}
+	c.casting = append(c.casting, cast{d.parts, m})
+	n := len(c.casting)
+	to.casting = c.casting[n-1-len(to.casting) : n : n]
 }
 
 func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {

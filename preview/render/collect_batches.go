@@ -60,7 +60,7 @@ func (c *collected) batchOf(d *drawnBatches, f *Frame, ranges []batch.Draw) draw
 		m.indexCount = g.Count
 		n.meshes = append(n.meshes, m)
 	}
-	out := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene), mask: allPixels, casting: true, batch: true}
+	out := drawnRep{rep: n, scene: c.sceneOf(f, n.key.Scene), mask: allPixels, batch: true}
 	s := &c.scenes[out.scene]
 	out.distance = n.box.Distance(s.eye) * s.stretch
 	switch f.View {

@@ -237,12 +237,12 @@ func TestCollectParts(t *testing.T) {
 }
 
 // TestCollectPartsThatFade: a node of which one child fades has two entries; each mesh
-// is drawn by one of them, and casts a shadow while its entry has the middle of the mask.
+// is drawn by one of them, and casts the part of a shadow that its entry has.
 func TestCollectPartsThatFade(t *testing.T) {
 	for _, c := range []struct {
 		fade    float64
 		shadows int
-	}{{0.25, 1}, {0.5, 1}, {0.75, 2}} {
+	}{{0.05, 1}, {0.25, 2}, {0.5, 2}, {0.75, 2}} {
 		for turned := range 2 {
 			s := newScenery()
 			s.put(0, 1, ahead(10), mesh{part: 1}, mesh{part: 2})
@@ -252,9 +252,22 @@ func TestCollectPartsThatFade(t *testing.T) {
 			s.collect(nil)
 			p := shadowPlan{schedule: schedule{count: 1}, size: 512, distance: 100}
 			p.plan(&s.collected, nil)
+			for i := range p.lists[0].items {
+				it := &p.lists[0].items[i]
+				entry := &s.drawn[turned]
+				if it.mesh.part != entry.Parts {
+					entry = &s.drawn[1-turned]
+				}
+				m, _ := maskOf(entry)
+				if want, _ := m.cast(); it.mask != want || (shadowPassFades(it) != (want != allPixels)) {
+					t.Errorf("fade %v: part %d casts %x, want %x", c.fade, it.mesh.part, it.mask, want)
+				}
+			}
 			if s.counts.Draws != 2 || s.counts.ShadowDraws != c.shadows {
 				t.Errorf("fade %v: %d draws and %d in shadows, want 2 and %d", c.fade, s.counts.Draws, s.counts.ShadowDraws, c.shadows)
 			}
 		}
 	}
 }
+
+func shadowPassFades(it *item) bool { return pass(it.state>>keyPassShift) == passDither }

@@ -130,7 +130,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 		const vertexBytes, indexBytes = pageVertices * vertex.Size, pageIndices * indexUnit
 		r.Pump(Budget{})
 		pages(0, 0)
-		upload(0, firstVertices-pageVertices/2)
+		upload(0, firstVertices-pageVertices/spareRoom)
 		r.Pump(Budget{})
 		pages(1, 0)
 		upload(1, 16)

@@ -112,9 +112,18 @@ func maskOf(d *runtime.Drawn) (m mask, fading bool) {
 	return step(d.From) | step(d.From+d.Fade)<<16, true
 }
 
-// casts reports whether the entry casts shadows: of those that are drawn in one place
-// exactly one has the middle of the mask.
-func (m mask) casts() bool { return m&0xffff <= maskSteps/2 && m>>16 > maskSteps/2 }
+// castSteps are in how many steps shadows fade: each draws maps anew, and what is kept of
+// two by two texels looks even once it is filtered.
+const castSteps = 4
+
+// cast returns which texels of shadow maps the entry has, and whether it has any. What is
+// drawn in one place shares them out as it does pixels.
+func (m mask) cast() (mask, bool) {
+	const step = maskSteps / castSteps
+	rounded := func(v mask) mask { return (v + step/2) / step * step }
+	from, to := rounded(m&0xffff), rounded(m>>16)
+	return from | to<<16, from < to
+}
 
 // shade is what meshes show: the lit view has programs of its own, the others
 // share theirs and read it from frame.glsl.

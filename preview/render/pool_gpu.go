@@ -11,17 +11,17 @@ import (
 // representations, so that one call can draw from all of them. The first page is
 // made before there is a frame that could be late. New memory is dear, since
 // drivers clear it, so later pages are a compromise: smaller ones would be made
-// sooner, but take more calls to draw from.
+// sooner, but take more calls to draw from, one a page for each set of textures.
 const (
 	firstVertices = 1 << 20 // 32 MiB
 	firstIndices  = 1 << 20 // in units of indexUnit: 16 MiB
-	pageVertices  = 1 << 18 // 8 MiB
-	pageIndices   = 1 << 18 // 4 MiB
+	pageVertices  = 1 << 19 // 16 MiB
+	pageIndices   = 1 << 19 // 8 MiB
 )
 
 // spareRoom is the part of a page that should be free, as a divisor: when less
 // is, the next page is made.
-const spareRoom = 2
+const spareRoom = 4
 
 // pool hands out geometry memory.
 type pool struct {

@@ -40,10 +40,10 @@ type programs struct {
 	mesh    [passes]gpu.Program
 	debug   [debugKinds]gpu.Program
 
-	shadow, shadowMask           gpu.Program
-	shadowLight, shadowMaskLight gpu.Location
-	sky, line, overlay, wire     gpu.Program
-	skyDepth, wireColor          gpu.Location
+	shadow                   [shadowKinds]gpu.Program
+	shadowLight              [shadowKinds]gpu.Location
+	sky, line, overlay, wire gpu.Program
+	skyDepth, wireColor      gpu.Location
 }
 
 // debugKind is a program of the views that are not lit.
@@ -68,6 +68,24 @@ func debugKindOf(p pass) debugKind {
 	return debugHoles
 }
 
+// Programs of shadow maps are numbered by what leaves holes in them.
+const (
+	shadowMasked = 1 << iota
+	shadowFading
+	shadowKinds
+)
+
+// shadowKind returns the number of the program with which a pass casts shadows.
+func shadowKind(p pass) (k int) {
+	if p == passMask || p == passMaskDither {
+		k |= shadowMasked
+	}
+	if p == passDither || p == passMaskDither {
+		k |= shadowFading
+	}
+	return k
+}
+
 func newPrograms(d gpu.Device, defines string) (*programs, error) {
 	p := &programs{device: d, defines: defines}
 	for i := range passes {
@@ -82,8 +100,16 @@ func newPrograms(d gpu.Device, defines string) (*programs, error) {
 		}
 	}
 	mesh := []string{"frame", "mesh.vert"}
-	link(&p.shadow, mesh, []string{"shadow.frag"}, "#define SHADOW\n")
-	link(&p.shadowMask, mesh, []string{"material", "shadow.frag"}, "#define SHADOW\n#define MASK\n")
+	for k := range shadowKinds {
+		d := "#define SHADOW\n"
+		if k&shadowMasked != 0 {
+			d += "#define MASK\n"
+		}
+		if k&shadowFading != 0 {
+			d += "#define DITHER\n"
+		}
+		link(&p.shadow[k], mesh, []string{"material", "shadow.frag"}, d)
+	}
 	link(&p.sky, []string{"frame", "sky"}, []string{"frame", "light", "sky"}, defines)
 	link(&p.wire, mesh, []string{"wire.frag"}, "")
 	link(&p.line, []string{"frame", "line"}, []string{"line"}, "")
@@ -91,8 +117,9 @@ func newPrograms(d gpu.Device, defines string) (*programs, error) {
 	if err != nil {
 		return p, err
 	}
-	p.shadowLight = d.Location(p.shadow, "u_light")
-	p.shadowMaskLight = d.Location(p.shadowMask, "u_light")
+	for k := range shadowKinds {
+		p.shadowLight[k] = d.Location(p.shadow[k], "u_light")
+	}
 	p.skyDepth = d.Location(p.sky, "u_depth")
 	p.wireColor = d.Location(p.wire, "u_color")
 	return p, nil
@@ -155,16 +182,19 @@ func (p *programs) log(l *slog.Logger) {
 			l.Info("OpenGL program", "name", name, "is", fmt.Sprintf("mesh, not lit, %d", i))
 		}
 	}
-	for i, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
-		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "sky", "line", "overlay", "wire"}[i])
+	for i, name := range p.shadow {
+		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "fading shadow", "masked fading shadow"}[i])
+	}
+	for i, name := range [...]gpu.Program{p.sky, p.line, p.overlay, p.wire} {
+		l.Info("OpenGL program", "name", name, "is", [...]string{"sky", "line", "overlay", "wire"}[i])
 	}
 }
 
 func (p *programs) close() {
-	for _, name := range slices.Concat(p.mesh[:], p.debug[:]) {
+	for _, name := range slices.Concat(p.mesh[:], p.debug[:], p.shadow[:]) {
 		p.device.DeleteProgram(name)
 	}
-	for _, name := range [...]gpu.Program{p.shadow, p.shadowMask, p.sky, p.line, p.overlay, p.wire} {
+	for _, name := range [...]gpu.Program{p.sky, p.line, p.overlay, p.wire} {
 		p.device.DeleteProgram(name)
 	}
 }

@@ -150,3 +150,30 @@ func TestShadowsOfJumps(t *testing.T) {
 		}
 	}
 }
+
+// TestShadowsFade: while a tile fades into another one in its place, which looks the same,
+// picture and shadow are those of either one; a half of it alone has half a shadow.
+func TestShadowsFade(t *testing.T) {
+	both(t, Options{Width: 160, Height: 120, ShadowSize: 256, Samples: 1}, func(t *testing.T, r *Renderer) {
+		a, b := plain(t, r, 1, 200)[0], runtime.Drawn{Key: key(7, payload.RepFull)}
+		if err := r.Upload(b.Key, pillar(0, 0, 100)); err != nil {
+			t.Fatal(err)
+		}
+		r.Pump(Budget{})
+		picture := func(d ...runtime.Drawn) []uint8 {
+			r.exactShadows()
+			r.Draw(Frame{Camera: lookingOver(), Sun: [3]float64{-0.4, 0.8, 0.5}, Drawn: d})
+			return bytes.Clone(r.ReadPixels().Pix)
+		}
+		whole := picture(a)
+		for _, fade := range []float64{0.9, 0.75, 0.5, 0.3, 0.1} {
+			a.Fade, b.From, b.Fade = fade, fade, 1-fade
+			if got := picture(a, b); !bytes.Equal(got, whole) {
+				t.Errorf("two that share %v are not what one alone is", fade)
+			}
+			if fade == 0.5 && bytes.Equal(picture(a), whole) {
+				t.Error("half a tile is a whole one")
+			}
+		}
+	})
+}

@@ -51,10 +51,10 @@ func (r *Renderer) drawShadows() {
 		}
 		m := toClip(&next.matrix, r.info.ReverseZ)
 		s.matrix = f32(relative(&m, r.frame.lens.eye))
-		d.UseProgram(r.programs.shadow)
-		d.UniformMatrix(r.programs.shadowLight, &s.matrix)
-		d.UseProgram(r.programs.shadowMask)
-		d.UniformMatrix(r.programs.shadowMaskLight, &s.matrix)
+		for k, name := range r.programs.shadow {
+			d.UseProgram(name)
+			d.UniformMatrix(r.programs.shadowLight[k], &s.matrix)
+		}
 		r.stats.ShadowCalls += r.submit(l, submission{shadow: true})
 		l.reset()
 	}

@@ -91,7 +91,10 @@ func (c *collected) content(f *fit) (h uint64) {
 
 // contribution is the part of a representation in the content of a map.
 func (c *collected) contribution(d *drawnRep) uint64 {
-	h := d.serial ^ mix(d.castFor)
+	h := d.serial
+	for i := range d.casting { // in any order
+		h ^= mix(d.casting[i].parts ^ mix(uint64(d.casting[i].mask)))
+	}
 	if s := &c.scenes[d.scene]; !s.plain {
 		for k, v := range s.root {
 			h = mix(h ^ math.Float64bits(v) + uint64(k))
@@ -110,9 +113,9 @@ func mix(h uint64) uint64 {
 }
 
 // casts reports whether a representation casts shadows into a map with the
-// given planes: of those that fade into each other one does.
+// given planes.
 func (c *collected) casts(d *drawnRep, planes *[5]plane) bool {
-	if !d.casting {
+	if len(d.casting) == 0 {
 		return false
 	}
 	center, half := [3]float64(d.box.Center()), [3]float64(d.box.Size().Scale(0.5))
@@ -174,7 +177,8 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	c.toScene(&local, d)
 	for int(at.mesh) < len(d.meshes) && spent < limit {
 		m := &d.meshes[at.mesh]
-		if !d.castsOf(m) || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
+		cast, casts := d.castOf(m)
+		if !casts || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
 			at.mesh++
 			continue
 		}
@@ -184,12 +188,17 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 			n = room
 		}
 		p := passOpaque
-		if m.kind.alpha == alphaMask {
+		switch masked, fading := m.kind.alpha == alphaMask, cast != allPixels; {
+		case masked && fading:
+			p = passMaskDither
+		case masked:
 			p = passMask
+		case fading:
+			p = passDither
 		}
-		it := item{mesh: m, page: d.at.page, mask: allPixels, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
+		it := item{mesh: m, page: d.at.page, mask: cast, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
 		it.state = m.drawKey(p, d.at.page.id) &^ (1<<keySidesShift | 1<<keyMirrorShift)
-		if p == passOpaque { // textures do not matter
+		if m.kind.alpha != alphaMask { // textures do not matter
 			it.state &^= keySetMask << keySetShift
 		}
 		s.lists[i].add(it.state, it)
@@ -202,7 +211,8 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	}
 	// What is left may not reach the map.
 	for int(at.mesh) < len(d.meshes) && at.part == 0 {
-		if m := &d.meshes[at.mesh]; d.castsOf(m) && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
+		m := &d.meshes[at.mesh]
+		if _, casts := d.castOf(m); casts && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
 			break
 		}
 		at.mesh++

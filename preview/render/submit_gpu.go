@@ -61,10 +61,8 @@ func (r *Renderer) setState(st *pipeline, it *item, p pass, s submission) {
 	}
 	program := r.programs.wire
 	switch {
-	case s.shadow && p == passMask:
-		program = r.programs.shadowMask
 	case s.shadow:
-		program = r.programs.shadow
+		program = r.programs.shadow[shadowKind(p)]
 	case !s.wires:
 		program = r.meshProgram(p, r.frame.shade)
 	}
@@ -72,7 +70,7 @@ func (r *Renderer) setState(st *pipeline, it *item, p pass, s submission) {
 		st.program = program
 		r.device.UseProgram(program)
 	}
-	if (!st.setKnown || st.set != it.mesh.set) && !s.wires && (!s.shadow || p == passMask) {
+	if (!st.setKnown || st.set != it.mesh.set) && !s.wires && (!s.shadow || shadowKind(p)&shadowMasked != 0) {
 		st.set, st.setKnown = it.mesh.set, true
 		r.textures.bind(it.mesh.set, &st.textures)
 	}

@@ -99,10 +99,9 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 		return nil, ErrEmpty
 	}
 	solid := s.solid()
-	index := measure.NewIndex(&measure.Surface{Positions: s.Positions, Indices: solid.Indices})
 	b := &baker{
 		s: s, solid: solid, coarse: c, layout: l, o: o, density: s.density(), cells: rasterize(l),
-		facing: measure.NewFacing(index, func(t int) bool { return s.Looks[solid.Materials[t]].DoubleSided }),
+		facing: measure.NewFacing(solid.index(), func(t int) bool { return s.Looks[solid.Materials[t]].DoubleSided }),
 		card:   make([]bool, len(c.Indices)/3),
 	}
 	if b.solidDensity = b.density; solid != s {
@@ -119,9 +118,9 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
 	b.cards()
 	b.rows(l.Side, func(y int) {
-		hint := measure.Hint(0)
+		s := &seeker{Walk: b.facing.Walk()}
 		for x := range l.Side {
-			hint = b.texel(y*l.Side+x, hint)
+			b.texel(y*l.Side+x, s)
 		}
 	})
 	return b.atlas(), nil
@@ -154,17 +153,36 @@ func (b *baker) point(c *cell) (p geom.Vec3) {
 func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
 	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
 	p = b.point(c)
-	var sum geom.Vec3
-	for k, v := range i {
-		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
-	}
 	a := b.coarse.Positions[i[0]]
 	face = b.coarse.Positions[i[1]].Sub(a).Cross(b.coarse.Positions[i[2]].Sub(a)).Normalize(1e-30, geom.Vec3{})
-	shade = sum.Normalize(1e-12, face)
+	shade = b.normals(c).Normalize(1e-12, face)
 	if face == (geom.Vec3{}) {
 		face = shade
 	}
 	return p, face, shade
+}
+
+// normals returns the sum of the normals of a cell's corners, by their weights.
+func (b *baker) normals(c *cell) (sum geom.Vec3) {
+	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
+		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
+	}
+	return sum
+}
+
+// shade returns the normal of the shading at a cell.
+func (b *baker) shade(c *cell) geom.Vec3 {
+	n := b.normals(c).Normalize(1e-12, geom.Vec3{})
+	if n == (geom.Vec3{}) {
+		_, _, n = b.at(c)
+	}
+	return n
+}
+
+// seeker looks for what the texels of a row show.
+type seeker struct {
+	*measure.Walk
+	hint measure.Hint
 }
 
 // A wall takes the look of what comes first just before it or behind it and faces its
@@ -176,10 +194,10 @@ var nearestCosines = [...]float64{0, -1}
 
 // texel finds what one texel shows: the mean of its samples. Where the first and the last
 // one, at opposite corners, see one triangle, those between them are left out.
-func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
+func (b *baker) texel(i int, s *seeker) {
 	c := &b.cells[i]
 	if c.triangle < 0 || b.card[c.triangle] {
-		return hint
+		return
 	}
 	n := max(1, b.o.Samples)
 	area := b.area / float64(n*n)
@@ -189,16 +207,15 @@ func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
 		if n > 1 {
 			at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
 		}
-		v, near, ok := b.sample(&at, area, hint)
+		v, ok := b.sample(&at, area, s)
 		if ok {
-			hint = near
 			sum.add(&v)
 			count++
 		}
 		return ok
 	}
 	ok := take(0)
-	if first := hint; n > 1 && (!take(n*n-1) || !ok || hint != first) {
+	if first := s.hint; n > 1 && (!take(n*n-1) || !ok || s.hint != first) {
 		for k := 1; k < n*n-1; k++ {
 			take(k)
 		}
@@ -206,28 +223,27 @@ func (b *baker) texel(i int, hint measure.Hint) measure.Hint {
 	if count > 0 {
 		b.values[i], b.found[i] = sum.mean(count), true
 	}
-	return hint
 }
 
 // seeThrough bounds how many gaps between leaves a ray goes through.
 const seeThrough = 8
 
 // sample finds what is seen at a point of the coarse mesh.
-func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure.Hint, bool) {
+func (b *baker) sample(c *cell, area float64, s *seeker) (value, bool) {
 	face := b.faces[c.triangle]
 	p := b.point(c)
 	ahead := b.o.Ahead
 	var first value
 	found := false
 	for range seeThrough {
-		n, ok := b.facing.First(p, face, alongCosine, ahead, b.o.Ahead, hint)
+		n, ok := s.First(p, face, alongCosine, ahead, b.o.Ahead, s.hint)
 		if !ok {
 			break
 		}
-		hint = n.Hint
+		s.hint = n.Hint
 		v := b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity)
 		if v.color[3] >= 0.5 {
-			return v, hint, true
+			return v, true
 		}
 		if !found {
 			first, found = v, true
@@ -235,11 +251,12 @@ func (b *baker) sample(c *cell, area float64, hint measure.Hint) (value, measure
 		ahead = math.Nextafter(b.solid.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
 	}
 	for k := 0; !found && k < len(nearestCosines); k++ {
-		if n, ok := b.facing.Nearest(p, face, nearestCosines[k], b.o.Reach, hint); ok {
-			return b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity), n.Hint, true
+		if n, ok := s.Nearest(p, face, nearestCosines[k], b.o.Reach, s.hint); ok {
+			s.hint = n.Hint
+			return b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity), true
 		}
 	}
-	return first, hint, found
+	return first, found
 }
 
 // atlas turns the values into pictures.
@@ -357,7 +374,7 @@ func (b *baker) tangentSpace(i int32, n geom.Vec3) geom.Vec3 {
 	if c.triangle < 0 || b.coarse.Tangents == nil {
 		return geom.Vec3{0, 0, 1}
 	}
-	_, _, shade := b.at(c)
+	shade := b.shade(c)
 	var tangent geom.Vec3
 	hand := 0.0
 	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
@@ -462,32 +479,38 @@ func unit(v float64) uint8 {
 // has an owner takes what this one has, if that is anything.
 func fill(found []bool, side int, owner []int32) []int32 {
 	from := make([]int32, len(found))
-	var edge []int32
+	reached := make([]int32, 0, len(found)) // in the order of their steps
 	for i, ok := range found {
 		from[i] = -1
 		if ok {
 			from[i] = int32(i)
-			edge = append(edge, int32(i))
+			reached = append(reached, int32(i))
 		}
 	}
-	start := edge
+	wide := int32(side)
 	for _, free := range []bool{false, true} {
-		for edge = start; len(edge) > 0; {
-			var next []int32
-			for _, i := range edge {
-				x, y := int(i)%side, int(i)/side
-				for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-					u, v := x+d[0], y+d[1]
-					if u < 0 || v < 0 || u >= side || v >= side || from[v*side+u] >= 0 || !free && owner[v*side+u] != owner[from[i]] {
-						continue
-					}
-					from[v*side+u] = from[i]
-					next = append(next, int32(v*side+u))
+		for k := 0; k < len(reached); k++ {
+			i := reached[k]
+			f := from[i]
+			step := func(to int32) {
+				if from[to] < 0 && (free || owner[to] == owner[f]) {
+					from[to] = f
+					reached = append(reached, to)
 				}
 			}
-			edge = next
-			if !free {
-				start = append(start, next...)
+			y := i / wide
+			x := i - y*wide
+			if x > 0 {
+				step(i - 1)
+			}
+			if x < wide-1 {
+				step(i + 1)
+			}
+			if y > 0 {
+				step(i - wide)
+			}
+			if y < wide-1 {
+				step(i + wide)
 			}
 		}
 	}

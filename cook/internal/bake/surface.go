@@ -21,6 +21,16 @@ type Surface struct {
 	Looks     []Look
 	// Loose are triangles that cards alone show; nil: none.
 	Loose []bool
+	// Index is that of all triangles, where one is known.
+	Index *measure.Index
+}
+
+// index returns the index of all triangles.
+func (s *Surface) index() *measure.Index {
+	if s.Index != nil {
+		return s.Index
+	}
+	return measure.NewIndex(&measure.Surface{Positions: s.Positions, Indices: s.Indices})
 }
 
 // solid returns a surface without the triangles that are loose.
@@ -29,7 +39,7 @@ func (s *Surface) solid() *Surface {
 		return s
 	}
 	out := *s
-	out.Loose, out.Indices, out.Materials = nil, nil, nil
+	out.Loose, out.Index, out.Indices, out.Materials = nil, nil, nil, nil
 	for t, loose := range s.Loose {
 		if !loose {
 			out.Indices = append(out.Indices, s.Indices[3*t:3*t+3]...)
@@ -214,8 +224,8 @@ func (s *Surface) look(p *point, density [][2]float64) value {
 	i := s.Indices[3*p.triangle : 3*p.triangle+3]
 	m := &s.Looks[s.Materials[p.triangle]]
 	var uv [2][2]float64
-	for set := range uv {
-		if s.UV[set] == nil {
+	for set, used := range m.sets() {
+		if !used || s.UV[set] == nil {
 			continue
 		}
 		for k, v := range i {
@@ -258,6 +268,16 @@ func (s *Surface) look(p *point, density [][2]float64) value {
 	return out
 }
 
+// sets tells which texture coordinates are read.
+func (m *Look) sets() (used [2]bool) {
+	for _, t := range [...]*Texture{&m.Color, &m.MetalRough, &m.Normal, &m.Occlusion, &m.Emission} {
+		if t.Image != nil {
+			used[t.Set] = true
+		}
+	}
+	return used
+}
+
 // opacity turns a mean alpha into one whose threshold is a half.
 func (m *Look) opacity(alpha float64) float64 {
 	if !m.Masked || !(m.Cutoff > 0) {
@@ -268,14 +288,17 @@ func (m *Look) opacity(alpha float64) float64 {
 
 // normal returns the shading normal at a point.
 func (s *Surface) normal(p *point, i []uint32, m *Look, read func(*Texture, [4]float32) [4]float32) geom.Vec3 {
-	a := s.Positions[i[0]]
-	n := s.Positions[i[1]].Sub(a).Cross(s.Positions[i[2]].Sub(a)).Normalize(1e-30, geom.Vec3{0, 1, 0})
+	var n geom.Vec3
 	if s.Normals != nil {
 		var sum geom.Vec3
 		for k, v := range i {
 			sum = sum.Add(geom.FromF32(s.Normals[v]).Scale(p.w[k]))
 		}
-		n = sum.Normalize(1e-12, n)
+		n = sum.Normalize(1e-12, geom.Vec3{})
+	}
+	if n == (geom.Vec3{}) {
+		a := s.Positions[i[0]]
+		n = s.Positions[i[1]].Sub(a).Cross(s.Positions[i[2]].Sub(a)).Normalize(1e-30, geom.Vec3{0, 1, 0})
 	}
 	if m.Normal.Image == nil || s.Tangents == nil {
 		return n

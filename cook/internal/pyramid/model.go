@@ -101,7 +101,8 @@ func Build(s *Source, o Options) (*Model, error) {
 	index := func(p []geom.Vec3, i []uint32) *measure.Index {
 		return measure.NewIndex(&measure.Surface{Positions: p, Indices: i})
 	}
-	own := measure.Farthest(index(s.Surface.Positions, s.Surface.Indices), index(m.Mesh.Positions, m.Mesh.Indices))
+	surface.Index = index(s.Surface.Positions, s.Surface.Indices)
+	own := measure.Farthest(surface.Index, index(m.Mesh.Positions, m.Mesh.Indices))
 	box := m.Mesh.Bounds()
 	diagonal := box.Size().Len()
 	m.Atlas, err = bake.Bake(&surface, &bake.Coarse{

@@ -108,3 +108,22 @@ func TestShrink(t *testing.T) {
 		t.Errorf("%v, %+v", err, out[0])
 	}
 }
+
+// TestFromLinear: the nearest sRGB value is found for every light, in or out of range.
+func TestFromLinear(t *testing.T) {
+	want := 0
+	for k := range 4 * 65536 {
+		v := float64(k) / 4
+		for want < 255 && float64(linear[want])+float64(linear[want+1]) < 2*v {
+			want++
+		}
+		if got := toSRGB(v); int(got) != want {
+			t.Fatalf("toSRGB(%v) = %d, want %d", v, got, want)
+		}
+	}
+	for v, want := range map[float32]uint8{-1: 0, 1: 255, 2: 255, float32(math.Inf(1)): 255, float32(math.Inf(-1)): 0} {
+		if got := FromLinear(v); got != want {
+			t.Errorf("FromLinear(%v) = %d, want %d", v, got, want)
+		}
+	}
+}

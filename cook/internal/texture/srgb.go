@@ -1,7 +1,5 @@
 package texture
 
-import "sort"
-
 // linear holds linear light, 0 to 65535, by sRGB value.
 var linear = linearTable()
 
@@ -47,6 +45,30 @@ func FromLinear(v float32) uint8 { return toSRGB(float64(v) * 65535) }
 
 // toSRGB returns the sRGB value whose linear light is nearest to v.
 func toSRGB(v float64) uint8 {
-	i := sort.Search(255, func(i int) bool { return float64(linear[i])+float64(linear[i+1]) >= 2*v })
-	return uint8(i)
+	switch {
+	case v <= 0:
+		return 0
+	case !(v < 65535): // or NaN
+		return 255
+	}
+	i := nearby[int(v)>>nearbyShift]
+	for i < 255 && float64(linear[i])+float64(linear[i+1]) < 2*v {
+		i++
+	}
+	return i
 }
+
+// nearby are the sRGB values of linear light in steps: what lies between two of them is
+// the first one's or little more.
+var nearby = func() (out [65536 >> nearbyShift]uint8) {
+	i := 0
+	for k := range out {
+		for i < 255 && int(linear[i])+int(linear[i+1]) < 2*(k<<nearbyShift) {
+			i++
+		}
+		out[k] = uint8(i)
+	}
+	return out
+}()
+
+const nearbyShift = 5

@@ -18,7 +18,7 @@ out vec3 v_normal;
 out vec4 v_tangent;
 out vec4 v_color;
 #endif
-#if !defined(SHADOW) || defined(MASK)
+#if !defined(SHADOW) || defined(MASK) || defined(DITHER)
 out vec2 v_uv;
 flat out uvec4 v_draw; // material, mask, colour, unused
 #endif
@@ -48,7 +48,7 @@ void main() {
     v_tangent.xyz = normalize(c0 * a_tangent.x + c1 * a_tangent.y + c2 * a_tangent.z);
     v_tangent.w = a_tangent.w < 0.0 ? -hand : hand;
 #endif
-#if !defined(SHADOW) || defined(MASK)
+#if !defined(SHADOW) || defined(MASK) || defined(DITHER)
     v_uv = vec2(a_uv.x, 1.0 - a_uv.y);
     v_draw = draw.yzwx;
 #endif
