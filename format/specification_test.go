@@ -122,7 +122,7 @@ var textureFields = []bytelayout.Field{
 	{Name: "flags", Path: "Flags", Meaning: "see [Values](#values)"},
 	{Name: "width", Path: "Width", Meaning: "texels of the largest level"},
 	{Name: "height", Path: "Height", Meaning: "texels of the largest level"},
-	{Name: "mipCount", Path: "MipCount", Meaning: "levels in the file: 1 for pictures"},
+	{Name: "mipCount", Path: "MipCount", Meaning: "levels in the file: 1 for PNG and JPEG"},
 	{Name: "reserved0", Path: "Reserved0", Meaning: "0"},
 }
 

@@ -12,16 +12,16 @@ import (
 // Lighting chooses whose light a scene is shown in.
 type Lighting uint8
 
-// The ways. LightingAuthored is that of the scene's author; a scene without any light
-// has the preview's sun and sky.
+// The ways. A scene without any light has the preview's sun and sky in all of them.
 const (
-	LightingAuthored Lighting = iota
-	LightingPreview           // the preview's sun and sky alone, from where the author's sun stands
-	LightingBoth              // and the author's lights
+	LightingAuto     Lighting = iota // LightingAuthored with a sun, else LightingBoth: a scene of lamps is not shown at night
+	LightingAuthored                 // that of the scene's author
+	LightingPreview                  // the preview's sun and sky alone, from where the author's sun stands
+	LightingBoth                     // and the author's lights
 	lightings
 )
 
-var lightingNames = [...]string{"authored", "preview", "both"}
+var lightingNames = [...]string{"auto", "authored", "preview", "both"}
 
 // String returns the name in lower case.
 func (l Lighting) String() string { return lightingNames[min(l, lightings-1)] }
@@ -158,14 +158,21 @@ func (a *authored) expose(m *manifest.Manifest, content geom.Box) {
 		for i := range n {
 			l := &local[i*len(local)/n]
 			at := beneath(l.Position, boxes, content)
+			// Boxes reach below the ground that a lamp is made for.
+			if d := l.Position.Sub(at).Len(); l.Range > 0 && d > l.Range/2 {
+				at = l.Position.Sub(geom.Vec3{0, l.Range / 2, 0})
+			}
 			sum := everywhere
 			for k := range local {
 				sum += arriving(&local[k], at, least)
 			}
-			found = append(found, sum)
+			if sum > 0 {
+				found = append(found, sum)
+			}
 		}
-		slices.Sort(found)
-		key = found[len(found)/2]
+		if slices.Sort(found); len(found) > 0 {
+			key = found[len(found)/2]
+		}
 	}
 	if !(key > 0) || math.IsInf(key, 0) {
 		*a = authored{sun: a.sun}
@@ -226,6 +233,9 @@ func beneath(p geom.Vec3, boxes []geom.Box, content geom.Box) geom.Vec3 {
 func (a *authored) at(root *geom.Mat4, how Lighting) (*render.Daylight, []render.Light) {
 	if how == LightingPreview || !a.any {
 		return nil, nil
+	}
+	if how == LightingAuto && a.sun == [3]float64{} {
+		how = LightingBoth
 	}
 	a.world = a.world[:0]
 	stretch := max(root.Column(0).Len(), root.Column(1).Len(), root.Column(2).Len())

@@ -105,8 +105,14 @@ func TestLightingModes(t *testing.T) {
 	if day, rest := a.at(&identity, LightingPreview); day != nil || rest != nil {
 		t.Errorf("the preview's: %v, %v", day, rest)
 	}
-	if day, rest := a.at(&identity, LightingBoth); day != nil || len(rest) != 1 {
-		t.Errorf("both: %v, %v", day, rest)
+	for _, how := range []Lighting{LightingBoth, LightingAuto} { // a lamp alone is no day
+		if day, rest := a.at(&identity, how); day != nil || len(rest) != 1 {
+			t.Errorf("%v: %v, %v", how, day, rest)
+		}
+	}
+	sunny := authoredOf(room(light(manifest.LightDirectional, 1, func(*manifest.Light) {})))
+	if day, _ := sunny.at(&identity, LightingAuto); day == nil {
+		t.Error("auto has a day of its own where there is a sun")
 	}
 	twice := geom.Mat4{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 1, 0, 0, 1}
 	before := a.lights[0]
@@ -121,5 +127,25 @@ func TestLightingModes(t *testing.T) {
 	}
 	if _, ok := ParseLighting("sun"); ok {
 		t.Error("there are no such lights")
+	}
+}
+
+// TestLampsThatDoNotReachTheGround: lamps of a tower, whose one tile begins far below most of
+// them, light it all the same.
+func TestLampsThatDoNotReachTheGround(t *testing.T) {
+	var lamps []manifest.Light
+	for floor := range 5 {
+		lamps = append(lamps, light(manifest.LightPoint, 100, func(l *manifest.Light) {
+			l.Position[1], l.Range = 2.5+3*float64(floor), 2.6
+		}))
+	}
+	m, box := room(lamps...)
+	a := authoredOf(m, box)
+	if !a.any {
+		t.Fatal("the lamps are left out")
+	}
+	at := a.lights[4].Position.Sub(geom.Vec3{0, 1.3, 0})
+	if sum := arriving(&a.lights[4], at, 0.1) / render.SunLuminance(); sum < 0.5 || sum > 2 {
+		t.Errorf("%v of the sun below the highest lamp", sum)
 	}
 }

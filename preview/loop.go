@@ -170,14 +170,12 @@ func (a *app) settles() bool { return a.clock.virtual && a.o.RecordDir != "" }
 func (a *app) draw() {
 	f := render.Frame{
 		Camera: a.cam.draw, CullCamera: a.cam.frozen, Drawn: a.drawn, Root: a.shown.rootOf, View: a.display.view, Wireframe: a.display.show.Wireframe,
-		Sun: a.shown.sun, Exposure: a.display.exposure, Bounds: &a.shown.world,
+		Exposure: a.display.exposure, Bounds: &a.shown.world,
 	}
 	root := a.shown.root()
 	f.Daylight, f.Lights = a.shown.light.at(&root, a.display.lighting)
 	f.Grade = a.shown.open.Grade != nil && !a.display.ungraded
-	if f.Daylight != nil {
-		f.Sun = a.shown.light.sun
-	}
+	f.Sun = root.Dir(a.shown.light.sun)
 	a.shown.world = a.cam.scene.Bounds.Transform(&root)
 	w := stats.Stopwatch{Last: time.Now()}
 	a.compose(&f)

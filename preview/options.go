@@ -74,7 +74,7 @@ type Options struct {
 
 	View render.ViewMode
 	Show Show
-	// Lighting says whose lights a scene is shown in; zero: those of its author.
+	// Lighting says whose lights a scene is shown in; zero: LightingAuto.
 	Lighting Lighting
 	// NoGrade starts without the colour table of the scene.
 	NoGrade bool

@@ -66,7 +66,6 @@ type shown struct {
 	id    payload.SceneID
 	open  *Loaded
 	tiles map[string]int32 // by their ids
-	sun   [3]float64       // its direction; 0: none
 	light *authored        // of its author
 	world geom.Box         // its bounds in the world, in this frame
 	// rootOf returns where s has a scene. A use of a method as a value would be
@@ -93,13 +92,6 @@ func (sh *shown) describe(open *Loaded, m *manifest.Manifest) {
 	}
 	for i := range m.Tiles {
 		sh.tiles[m.Tiles[i].ID] = int32(i)
-	}
-	sh.sun = [3]float64{}
-	for i := range m.SceneLights {
-		if l := &m.SceneLights[i]; l.Kind == "directional" && l.Direction[1] < 0 {
-			sh.sun = geom.Vec3(l.Direction).Scale(-1)
-			break
-		}
 	}
 }
 

@@ -80,7 +80,7 @@ func TestPreviewLights(t *testing.T) {
 		t.Skip("built without OpenGL (cgo)")
 	}
 	dir := litYard(t, "--grade", handOn(t))
-	above := []string{dir, "--camera", "Above", "--size", "100x80"}
+	above := []string{dir, "--camera", "Above", "--size", "100x80", "--lights", "authored"}
 	authored, own, plain := shot(t, append(above, "--no-grade")...), shot(t, append(above, "--no-grade", "--lights", "preview")...), shot(t, above...)
 	pixel := func(img image.Image, x, y int) color.NRGBA {
 		return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
@@ -109,7 +109,7 @@ func TestPreviewLights(t *testing.T) {
 		args []string
 	}{
 		{`has no camera "Gate": it has "Above", "Portrait"`, []string{"--camera", "Gate"}},
-		{"--lights is \"sun\"; use authored, preview, both", []string{"--lights", "sun"}},
+		{"--lights is \"sun\"; use auto, authored, preview, both", []string{"--lights", "sun"}},
 		{"a camera path has its own start", []string{"--camera", "1", "--orbit"}},
 	} {
 		if r := here(t, append([]string{"preview", dir, "--headless", "--frames", "1"}, tc.args...)...); r.code == 0 || !strings.Contains(r.err, tc.want) {

@@ -183,7 +183,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.view, "view", "lit", viewNames())
 	f.StringVar(&p.camera, "camera", "", "start at this camera of the scene, by its name or number; a picture without --size has its aspect")
 	f.StringVar(&p.tone, "tone", "neutral", "curve from light to display colours: neutral (Khronos PBR Neutral) or aces (by channel, more contrast)")
-	f.StringVar(&p.lights, "lights", "authored", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky) or both")
+	f.StringVar(&p.lights, "lights", "auto", "whose lights: authored (those of the scene, if it has any), preview (a sun and a sky), both, or auto: authored with a sun, else both")
 	f.BoolVar(&p.noGrade, "no-grade", false, "start without the scene's colour table (G)")
 	f.StringSliceVar(&p.show, "show", nil, "draw over the picture: "+shownNames())
 	f.IntVar(&p.samples, "samples", 0, "samples per pixel against jagged edges, 1 is off (default 4)")

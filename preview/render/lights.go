@@ -11,6 +11,9 @@ import (
 // maxLights is how many lights beside the sun a frame has; frame.glsl knows it, too.
 const maxLights = 32
 
+// fadingLights of them have less light where there are more than maxLights.
+const fadingLights = 8
+
 // Light is a light of a scene's author beside the sun. It casts no shadow.
 type Light struct {
 	Kind LightKind
@@ -74,8 +77,9 @@ type lights struct {
 
 // choose finds the lights that matter most to a frame: of those whose reach is in
 // view the ones that are brightest where the camera is. When there are more than
-// a frame has, the weakest of those that are shown have the less light the nearer
-// they are to the first that is not, so that none comes or goes at once.
+// a frame has, the last few of those that are shown have the less light the nearer
+// they are to the first that is not, so that none comes or goes at once as the camera
+// moves. All others keep theirs: lights that are alike do not get dark together.
 func (s *lights) choose(list []Light, l *lens, view *frustum) {
 	s.shown = s.shown[:0]
 	for i := range list {
@@ -91,9 +95,15 @@ func (s *lights) choose(list []Light, l *lens, view *frustum) {
 	}
 	first := s.shown[maxLights].effect
 	s.shown = s.shown[:maxLights]
-	const fade = 0.25
-	for i := range s.shown {
-		s.shown[i].share = min(1, (s.shown[i].effect/first-1)/fade)
+	last := s.shown[maxLights-fadingLights:]
+	for len(last) > 0 && math.IsInf(last[0].effect, 1) {
+		last = last[1:]
+	}
+	for i := range last {
+		// Where all are alike none is the weakest.
+		if bright := last[0].effect; bright > first {
+			last[i].share = (last[i].effect - first) / (bright - first)
+		}
 	}
 }
 

@@ -65,3 +65,33 @@ func TestNoLightComesAtOnce(t *testing.T) {
 		t.Errorf("the first light has %v, the last one %v", got[0].share, last)
 	}
 }
+
+// TestManyLightsStayBright: lamps of a street, of which one more than a frame has, lose a few,
+// however far they are and however alike.
+func TestManyLightsStayBright(t *testing.T) {
+	for _, far := range []float64{40, 100, 300, 900} {
+		for _, n := range []int{maxLights, maxLights + 1, maxLights + 4, 100} {
+			var list []Light
+			for i := range n {
+				list = append(list, lamp(-far-0.3*float64(i), 1000))
+			}
+			sum := 0.0
+			for _, s := range chosen(list) {
+				if !(s.share >= 0 && s.share <= 1) {
+					t.Fatalf("%v of the light of %d", s.share, s.light)
+				}
+				sum += s.share
+			}
+			if sum < maxLights-fadingLights {
+				t.Errorf("%d lamps at %v m: %v of %d shine", n, far, sum, maxLights)
+			}
+		}
+	}
+	for _, same := range []Light{lamp(-50, 9), {Kind: LightDirectional, Color: [3]float64{1, 1, 1}}} {
+		for _, s := range chosen(slices.Repeat([]Light{same}, maxLights+2)) {
+			if s.share != 1 {
+				t.Errorf("lights of kind %d that are alike: %+v", same.Kind, s)
+			}
+		}
+	}
+}

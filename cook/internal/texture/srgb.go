@@ -41,7 +41,7 @@ func Linear(v uint8) float32 { return float32(linear[v]) / 65535 }
 func Linear16(v uint8) uint16 { return linear[v] }
 
 // FromLinear returns the sRGB value nearest to linear light, clamped to 0..1.
-func FromLinear(v float32) uint8 { return toSRGB(float64(v) * 65535) }
+func FromLinear(v float32) uint8 { return toSRGB(float64(float64(v) * 65535)) }
 
 // toSRGB returns the sRGB value whose linear light is nearest to v.
 func toSRGB(v float64) uint8 {

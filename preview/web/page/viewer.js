@@ -129,7 +129,7 @@ export class Viewer {
       plain: !!options.plain,
       start: options.start || null,
       viewpoint: options.viewpoint || "",
-      lights: options.lights || "authored",
+      lights: options.lights || "auto",
       ungraded: !!options.ungraded,
       flight: options.flight || null,
       decoders: this.decoders,
