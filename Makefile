@@ -101,7 +101,7 @@ SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/inte
 ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 
 test: deps
-	$(GO) test -race -timeout 20m $(filter-out $(ALONE),$(shell $(GO) list ./...))
+	$(GO) test -race -timeout 30m $(filter-out $(ALONE),$(shell $(GO) list ./...))
 	$(GO) test -run '$(SLOW)' $(SLOWIN)
 	$(GO) test $(ALONE)
 

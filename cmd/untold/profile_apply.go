@@ -17,7 +17,7 @@ import (
 // file of settings a relative one starts at that file's folder.
 var pathFlagNames = []string{
 	"output", "report", "plan", "map", "from", "cache-dir", "camera-path", "events", "plot", "stats", "frame-log", "screenshot",
-	"record", "tls-cert", "tls-key", "pop-report", "world", "store",
+	"record", "tls-cert", "tls-key", "pop-report", "world", "store", "grade", "compare",
 }
 
 // viewFlagNames are flags that take words or the name of a .json file.
