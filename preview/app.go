@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/untoldkit/untold/preview/render"
@@ -165,13 +166,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	if at := o.Start; at != nil {
 		a.cam.rig.Jump(pose(at))
 	}
-	if o.Viewpoint != "" {
-		v, err := ViewpointOf(a.shown.open.Source.Manifest, o.Viewpoint)
-		if err != nil {
-			return nil, err
-		}
-		a.cam.rig.Jump(pose(&v.Camera))
-	}
+	a.stand()
 	play := a.loop
 	if o.shoot != nil {
 		play = func() error { return o.shoot(a) }
@@ -180,6 +175,20 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		return nil, err
 	}
 	return a.report(), nil
+}
+
+// stand starts at the camera that was named. Links outlive names: without it the scene
+// is shown all the same.
+func (a *app) stand() {
+	if a.o.Viewpoint == "" {
+		return
+	}
+	v, err := ViewpointOf(a.shown.open.Source.Manifest, a.o.Viewpoint)
+	if err != nil {
+		a.messages.alert(strings.TrimPrefix(err.Error(), "preview: "))
+		return
+	}
+	a.cam.rig.Jump(pose(&v.Camera))
 }
 
 func (a *app) closeLoader() error {

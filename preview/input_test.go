@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -303,10 +304,22 @@ func TestViewpoint(t *testing.T) {
 			t.Errorf("%q: %+v", name, c)
 		}
 	}
-	o := options(t, path)
-	o.Viewpoint, o.Frames = "5", 1
-	if _, err := fakeRun(t, o, &fakeSurface{w: 64, h: 48}, newFakeRenderer()); err == nil || !strings.Contains(err.Error(), `it has "gate", "3", "gate", ""; a number from 1 to 4`) {
-		t.Error(err)
+	// A name that is gone, and half a camera: links of another time.
+	for _, name := range []string{"5", "1,2,3", "Gate"} {
+		o := options(t, path)
+		var at [2]runtime.Camera
+		for i := range at {
+			o.Viewpoint = []string{"", name}[i]
+			news, _, _ := play(t, o, 1, nil, func(f render.Frame) { at[i] = f.Camera })
+			if told := slices.ContainsFunc(news, func(s string) bool {
+				return strings.HasPrefix(s, "the scene has no camera "+strconv.Quote(name)+`: it has "gate", "3", "gate", ""; a number from 1 to 4`)
+			}); told != (i == 1) {
+				t.Errorf("%q: %q", o.Viewpoint, news)
+			}
+		}
+		if at[0] != at[1] {
+			t.Errorf("%q: %+v, want the usual start %+v", name, at[1], at[0])
+		}
 	}
 	m.SceneCameras = nil
 	if _, err := ViewpointOf(m, "1"); err == nil || !strings.Contains(err.Error(), "none of its own") {

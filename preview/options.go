@@ -89,7 +89,8 @@ type Options struct {
 	// and field of view, and its planes where both are above 0; nil: as the scene says.
 	Start *runtime.Camera
 	// Viewpoint is the camera of the first scene's author at which to start, as
-	// ViewpointOf finds it; "": as Start says.
+	// ViewpointOf finds it; "": as Start says, and so it is, with a message, where the
+	// scene has no such camera.
 	Viewpoint string
 	// Control moves the camera and chooses views from outside; nil: nobody does.
 	Control *Control

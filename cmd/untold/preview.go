@@ -532,10 +532,19 @@ func (p *previewFlags) stand(m *manifest.Manifest, o *preview.Options) error {
 	}
 	o.Start = &v.Camera
 	if p.headless && p.size.width == 0 && v.Camera.Aspect > 0 {
-		const lines = 720
-		o.Width, o.Height = max(1, int(math.Round(lines*v.Camera.Aspect))), lines
+		o.Width, o.Height = pictureOf(v.Camera.Aspect)
 	}
 	return nil
+}
+
+// pictureOf returns the size of a picture in pixels of which the aspect is given, width
+// over height above 0: 720 lines, fewer where those would be wider than 4096.
+func pictureOf(aspect float64) (width, height int) {
+	const lines, widest = 720, 4096
+	if w := lines * aspect; w <= widest {
+		return max(1, int(math.Round(w))), lines
+	}
+	return widest, max(1, int(math.Round(widest/aspect)))
 }
 
 // play runs the preview and writes what frames took on the way.

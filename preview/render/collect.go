@@ -77,9 +77,9 @@ type cast struct {
 func (d *drawnRep) shows(m *mesh) bool { return d.parts == 0 || m.part&d.parts != 0 }
 
 // castOf returns the texels to which a mesh casts shadows, and whether it casts any.
-func (d *drawnRep) castOf(m *mesh) (mask, bool) {
-	for i := range d.casting {
-		if c := &d.casting[i]; c.parts == 0 || m.part&c.parts != 0 {
+func castOf(casting []cast, m *mesh) (mask, bool) {
+	for i := range casting {
+		if c := &casting[i]; c.parts == 0 || m.part&c.parts != 0 {
 			return c.mask, true
 		}
 	}

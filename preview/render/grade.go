@@ -39,7 +39,9 @@ func (g *grade) close() {
 }
 
 // SetGrade changes the table by which pictures of Frame.Grade are graded; nil: by
-// none. The error says that it does not fit.
+// none. The first table has the programs of the lit view made anew, which takes as
+// long as at the start. The error says that the table does not fit, or that the driver
+// does not compile these.
 func (r *Renderer) SetGrade(t *cube.Table) error {
 	g := &r.grade
 	if t == nil {
@@ -52,6 +54,9 @@ func (r *Renderer) SetGrade(t *cube.Table) error {
 	}
 	if t.Size < 2 || t.Size > cube.MaxCurve || t.Lattice && t.Size > cube.MaxEdge || len(t.Entries) != want {
 		return fmt.Errorf("render: a colour table of size %d with %d entries", t.Size, len(t.Entries))
+	}
+	if err := r.programs.grade(); err != nil {
+		return err
 	}
 	texels := make([]float32, 0, 4*want)
 	for _, c := range t.Entries {

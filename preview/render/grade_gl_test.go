@@ -29,6 +29,19 @@ func looks() []*cube.Table {
 // it is not touched.
 func TestGrade(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16, ShadowSize: -1}, func(t *testing.T, r *Renderer) {
+		ungraded := r.programs.mesh
+		for i, table := range []*cube.Table{nil, looks()[0], looks()[1], nil} {
+			before := r.programs.mesh
+			if err := r.SetGrade(table); err != nil {
+				t.Fatal(err)
+			}
+			if made := r.programs.mesh != before; made != (i == 1) {
+				t.Errorf("table %d: programs are made anew: %t", i, made)
+			}
+		}
+		if r.programs.mesh == ungraded {
+			t.Error("programs without a table know it")
+		}
 		m := defaultMaterial()
 		m.Flags |= records.MaterialUnlit
 		for _, shown := range [][3]float64{{0, 0, 0}, {0.2, 0.5, 0.8}, {0.9, 0.1, 0.4}, {1, 1, 1}} {

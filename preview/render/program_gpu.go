@@ -39,6 +39,7 @@ type programs struct {
 	defines string
 	mesh    [passes]gpu.Program
 	debug   [debugKinds]gpu.Program
+	graded  bool // those of the lit view can use a colour table
 
 	shadow                   [shadowKinds]gpu.Program
 	shadowLight              [shadowKinds]gpu.Location
@@ -110,7 +111,7 @@ func newPrograms(d gpu.Device, defines string) (*programs, error) {
 		}
 		link(&p.shadow[k], mesh, []string{"material", "shadow.frag"}, d)
 	}
-	link(&p.sky, []string{"frame", "sky"}, []string{"frame", "light", "sky"}, defines)
+	link(&p.sky, skyVertex, skyFragment, defines)
 	link(&p.wire, mesh, []string{"wire.frag"}, "")
 	link(&p.line, []string{"frame", "line"}, []string{"line"}, "")
 	link(&p.overlay, []string{"frame", "overlay"}, []string{"overlay"}, "")
@@ -123,6 +124,39 @@ func newPrograms(d gpu.Device, defines string) (*programs, error) {
 	p.skyDepth = d.Location(p.sky, "u_depth")
 	p.wireColor = d.Location(p.wire, "u_color")
 	return p, nil
+}
+
+var skyVertex, skyFragment = []string{"frame", "sky"}, []string{"frame", "light", "sky"}
+
+// grade makes the programs of the lit view anew, so that they know the colour table:
+// without one they have nothing of it. When that fails they stay as they are.
+func (p *programs) grade() error {
+	if p.graded {
+		return nil
+	}
+	next := programs{device: p.device, defines: p.defines + "#define GRADE\n"}
+	var err error
+	next.sky, err = p.build(skyVertex, skyFragment, next.defines)
+	for i := pass(0); i < passes && err == nil; i++ {
+		_, err = next.meshProgram(i, shadeLit)
+	}
+	if err == nil {
+		for k, name := range p.debug {
+			if slices.Contains(p.mesh[:], name) { // see replace
+				p.debug[k] = 0
+			}
+		}
+		p.mesh, next.mesh = next.mesh, p.mesh
+		p.sky, next.sky = next.sky, p.sky
+		p.skyDepth = p.device.Location(p.sky, "u_depth")
+		p.graded = true
+	}
+	for _, name := range append(next.mesh[:], next.sky) { // those before, or what there is of the new ones
+		if name != 0 {
+			p.device.DeleteProgram(name)
+		}
+	}
+	return err
 }
 
 // meshProgram returns the program of a pass.

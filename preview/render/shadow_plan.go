@@ -71,7 +71,15 @@ func (c *collected) remains(s *shadowPlan, i int) (cost int) {
 	b := &s.builds[i]
 	planes := b.next.fit.casters()
 	for k := range c.reps {
-		if d := &c.reps[k]; !d.casters[i].done(b.id, len(d.meshes)) && c.casts(d, &planes) {
+		d := &c.reps[k]
+		at := &d.casters[i]
+		begun := at.build == b.id
+		again := begun && !at.covers(d.casting)
+		if begun && !again && int(at.mesh) == len(d.meshes) || !c.casts(d, &planes) {
+			continue
+		}
+		cost += d.cost
+		if again && int(at.mesh) < len(d.meshes) { // to its end, and once more
 			cost += d.cost
 		}
 	}
@@ -139,28 +147,17 @@ func (c *collected) toScene(planes *[5]plane, d *drawnRep) {
 // advance lists the next casters of cascade i, of up to limit in cost, and puts
 // the map into service when these were the last. Representations that have come
 // since the beginning belong to it; of those that have gone the map may hold a
-// part, and the next one will not.
+// part, and the next one will not. What has come to cast more than it is drawn with
+// is drawn once more, at the end, when most fades are over.
 func (s *shadowPlan) advance(c *collected, i, limit int) (spent int) {
 	b := &s.builds[i]
 	b.frames++
 	planes := b.next.fit.casters()
-	complete := true
-	for k := range c.reps {
-		d := &c.reps[k]
-		at := &d.casters[i]
-		if at.done(b.id, len(d.meshes)) || !c.casts(d, &planes) {
-			continue
-		}
-		if spent >= limit {
-			complete = false
-			break
-		}
-		if at.build != b.id {
-			*at = caster{build: b.id}
-			b.next.content ^= c.contribution(d)
-		}
-		spent += s.collect(c, d, i, &planes, limit-spent)
-		complete = complete && int(at.mesh) == len(d.meshes)
+	spent, complete := s.pass(c, i, &planes, limit, false)
+	if complete {
+		var more int
+		more, complete = s.pass(c, i, &planes, limit-spent, true)
+		spent += more
 	}
 	slices.Sort(s.lists[i].order)
 	c.record(&s.lists[i])
@@ -171,13 +168,41 @@ func (s *shadowPlan) advance(c *collected, i, limit int) (spent int) {
 	return spent
 }
 
+// pass lists casters of cascade i that are not done, or again those that do not have
+// all that they cast now, and reports whether these were all.
+func (s *shadowPlan) pass(c *collected, i int, planes *[5]plane, limit int, again bool) (spent int, complete bool) {
+	b := &s.builds[i]
+	complete = true
+	for k := range c.reps {
+		d := &c.reps[k]
+		at := &d.casters[i]
+		if at.done(b.id, len(d.meshes)) && (!again || at.covers(d.casting)) || !c.casts(d, planes) {
+			continue
+		}
+		if spent >= limit {
+			return spent, false
+		}
+		switch content := c.contribution(d); {
+		case again:
+			b.next.content ^= at.content ^ content
+			at.restart(b.id, d.casting, content)
+		case at.build != b.id:
+			b.next.content ^= content
+			at.restart(b.id, d.casting, content)
+		}
+		spent += s.collect(c, d, i, planes, limit-spent)
+		complete = complete && int(at.mesh) == len(d.meshes)
+	}
+	return spent, complete
+}
+
 // collect lists the next meshes of a representation for cascade i.
 func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane, limit int) (spent int) {
 	scene, local, at := &c.scenes[d.scene], *planes, &d.casters[i]
 	c.toScene(&local, d)
 	for int(at.mesh) < len(d.meshes) && spent < limit {
 		m := &d.meshes[at.mesh]
-		cast, casts := d.castOf(m)
+		cast, casts := castOf(at.casting, m)
 		if !casts || m.kind.alpha == alphaBlend || at.part == 0 && !reaches(&local, &m.center, &m.half) {
 			at.mesh++
 			continue
@@ -212,7 +237,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 	// What is left may not reach the map.
 	for int(at.mesh) < len(d.meshes) && at.part == 0 {
 		m := &d.meshes[at.mesh]
-		if _, casts := d.castOf(m); casts && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
+		if _, casts := castOf(at.casting, m); casts && m.kind.alpha != alphaBlend && reaches(&local, &m.center, &m.half) {
 			break
 		}
 		at.mesh++

@@ -32,14 +32,51 @@ type mapBuild struct {
 
 // caster is how far a representation is drawn into a map.
 type caster struct {
-	build uint64
-	mesh  int32 // next to draw; done: len(meshes)
-	part  int32 // triangles of it that are drawn
+	build   uint64
+	mesh    int32  // next to draw; done: len(meshes)
+	part    int32  // triangles of it that are drawn
+	casting []cast // with what it is drawn, from the first mesh to the last
+	content uint64 // its part in the content of the map
 }
 
 // done reports whether all meshes are drawn into the map of a build.
 func (c *caster) done(build uint64, meshes int) bool {
 	return c.build == build && int(c.mesh) == meshes
+}
+
+// restart begins with the first mesh; of what was drawn before nothing is lost.
+func (c *caster) restart(build uint64, casting []cast, content uint64) {
+	*c = caster{build: build, casting: append(c.casting[:0], casting...), content: content}
+}
+
+// covers reports whether all that casts a shadow now is drawn. What fades in has more
+// texels from frame to frame, and what it replaces less: a map of which some texels
+// come from an early frame and the others from a late one would have holes.
+func (c *caster) covers(casting []cast) bool {
+	for i := range casting {
+		if !covered(c.casting, casting[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// covered reports whether a list of casts has all of one.
+func covered(list []cast, want cast) bool {
+	all := want.parts == 0
+	for i := range list {
+		c := &list[i]
+		if c.mask&0xffff > want.mask&0xffff || c.mask>>16 < want.mask>>16 {
+			continue
+		}
+		if c.parts == 0 {
+			return true
+		}
+		if want.parts &^= c.parts; want.parts == 0 && !all {
+			return true
+		}
+	}
+	return false
 }
 
 // schedule decides which maps are drawn and where they lie.

@@ -31,6 +31,7 @@ vec3 decodeSRGB(vec3 c) {
     return mix(c / 12.92, pow((max(c, 0.04045) + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
 }
 
+#ifdef GRADE // software renderers compute all of it for pictures without a table, too
 uniform TABLE u_grade;
 
 // A linear display colour by the colour table, in which colours are encoded: between
@@ -58,6 +59,9 @@ vec3 graded(vec3 c) {
     }
     return decodeSRGB(clamp(sum, 0.0, 1.0));
 }
+#else
+vec3 graded(vec3 c) { return c; }
+#endif
 
 // Radiance to linear display colour.
 vec3 toneMap(vec3 c) {

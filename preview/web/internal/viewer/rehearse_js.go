@@ -26,7 +26,8 @@ func rehearse(ctx context.Context, o preview.Options, page, flight js.Value) err
 	}
 	path.SeeAll(open.Source.Manifest)
 	seconds := func(name string) time.Duration { return time.Duration(flight.Get(name).Float() * float64(time.Second)) }
-	o.Headless, o.Path, o.FixedDT, o.Duration, o.Start = true, path, seconds("dt"), seconds("duration"), nil
+	o.Headless, o.Path, o.FixedDT, o.Duration = true, path, seconds("dt"), seconds("duration")
+	o.Start, o.Viewpoint = nil, ""
 	var lines bytes.Buffer
 	var line []byte
 	if flight.Get("events").Bool() {
