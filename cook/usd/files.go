@@ -289,7 +289,7 @@ func (r *reader) parse(f io.ReaderAt, size int64) (l *layer.Layer, kept bool, er
 	crate := layer.IsCrate(head)
 	whole := !crate || size <= smallLayer && r.inMemory+size <= r.opts.memory()/4
 	if !whole {
-		l, err = layer.OpenCrate(f, size, r.opts.memory()/4)
+		l, err = layer.OpenCrate(r.ctx, f, size, r.opts.memory()/4)
 		return l, true, err
 	}
 	if r.inMemory += size; r.inMemory > r.opts.memory()/2 {
@@ -300,9 +300,9 @@ func (r *reader) parse(f io.ReaderAt, size int64) (l *layer.Layer, kept bool, er
 		return nil, false, err
 	}
 	if crate {
-		l, err = layer.OpenCrate(bytes.NewReader(data), size, r.opts.memory()/4)
+		l, err = layer.OpenCrate(r.ctx, bytes.NewReader(data), size, r.opts.memory()/4)
 	} else {
-		l, err = layer.ParseText(data)
+		l, err = layer.ParseText(r.ctx, data)
 	}
 	return l, false, err
 }

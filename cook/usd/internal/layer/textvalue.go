@@ -181,6 +181,9 @@ func (t *text) number() (float64, error) {
 
 // value reads a value of any type by its form.
 func (t *text) value() (Value, error) {
+	if err := t.tick(); err != nil {
+		return nil, err
+	}
 	switch c := t.next(); c {
 	case '"', '\'':
 		return t.quoted()
