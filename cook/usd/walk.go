@@ -179,7 +179,11 @@ func (it *item) merge() {
 	if b.mesh < 0 || len(b.below) > 0 || len(it.extras) > 0 && len(b.extras) > 0 {
 		return
 	}
-	it.mesh, it.local, it.below, it.count = b.mesh, it.local.Mul(b.local), nil, 1
+	local := it.local.Mul(b.local)
+	if !local.IsFinite() {
+		return
+	}
+	it.mesh, it.local, it.below, it.count = b.mesh, local, nil, 1
 	if len(b.extras) > 0 {
 		it.extras = b.extras
 	}
@@ -288,11 +292,10 @@ func (w *walker) instances(p *prim, it *item, s setting) error {
 			scale = geom.Vec3{scales.At(3 * i), scales.At(3*i + 1), scales.At(3*i + 2)}
 		}
 		m := geom.TRS(t, q, scale)
-		if !m.IsFinite() {
+		one := *protos[k]
+		if one.local = m.Mul(one.local); !m.IsFinite() || !one.local.IsFinite() {
 			return malformed(p.path, "the place of instance %d is not finite", i)
 		}
-		one := *protos[k]
-		one.local = m.Mul(one.local)
 		it.add(&one)
 		if w.prims += int64(one.count); w.prims > w.opts.memory()/primBytes {
 			return tooLarge(p.path, "the scene has more than %d prims and instances", w.opts.memory()/primBytes)
@@ -332,7 +335,7 @@ func (w *walker) extras(p *prim) ([]byte, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	return marshal(out), nil
+	return marshal(out)
 }
 
 // mostPlain is how many elements a list in extras may have.
