@@ -73,7 +73,6 @@ type reader struct {
 	stacks   map[string]*stack
 	keep     []opened // files that are read until the scene is made
 	inMemory int64    // bytes of layers that are
-	nested   int
 	sources  []string
 	listed   map[string]bool
 	notes    []gltfscene.Note
@@ -159,7 +158,7 @@ func read(ctx context.Context, base string, f opened, size int64, dir folder, op
 			return nil, err
 		}
 		r.archives[first.String()] = a
-		if first, err = r.into(source{a, a.first}, "", false, base); err != nil {
+		if first, err = r.into(source{a, a.first}, "", false, base, 1); err != nil {
 			return nil, err
 		}
 	}
