@@ -35,6 +35,7 @@ type node struct {
 	foreign  bool   // paths beyond from mean nothing to the parent
 	arcs     []*node
 	expanded bool
+	implied  bool            // by the arc of an ancestor
 	resolved map[string]bool // variant sets
 }
 
@@ -107,6 +108,7 @@ func (n *node) child(name string, parent *node) *node {
 	}
 	for _, a := range n.arcs {
 		if b := a.child(name, c); b != nil {
+			b.implied = true
 			c.arcs = append(c.arcs, b)
 		}
 	}
