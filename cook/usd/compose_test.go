@@ -137,3 +137,23 @@ func TestRefused(t *testing.T) {
 		t.Errorf("%s, %s", shows(t, s), codes(s))
 	}
 }
+
+// TestManySets: a prim with many variant sets takes little time, and too many are refused.
+func TestManySets(t *testing.T) {
+	scene := func(n int) string {
+		var names, body strings.Builder
+		for i := range n {
+			fmt.Fprintf(&names, "\"s%d\", ", i)
+			fmt.Fprintf(&body, "variantSet \"s%d\" = { \"v\" {} }\n", i)
+		}
+		return head + "def Mesh \"World\" ( variantSets = [" + names.String() + "] ) {" + quad + body.String() + "}"
+	}
+	m, err := parse([]byte(scene(maxSets)), "a.usda", nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if _, err := parse([]byte(scene(maxSets+1)), "a.usda", nil, Options{}); !errors.Is(err, gltfscene.ErrTooLarge) || !strings.Contains(err.Error(), "/World: has more than 4096 variant sets") {
+		t.Errorf("%v", err)
+	}
+}

@@ -31,6 +31,7 @@ const scratchPrefix = "untold-usd-"
 const (
 	maxLayers   = 1 << 16
 	maxArcs     = 1 << 12 // what a prim may be composed of
+	maxSets     = 1 << 12 // variant sets of a prim
 	primBytes   = 1024    // of the memory, for a prim that is drawn
 	maxChain    = 64      // references through references
 	maxSubDepth = 64      // sublayers through sublayers
