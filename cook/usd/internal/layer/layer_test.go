@@ -349,3 +349,13 @@ func TestRoom(t *testing.T) {
 		t.Error("room.usdc is another layer; -update writes it anew", diff)
 	}
 }
+
+// TestWide: whole numbers of 64 bits, and dictionaries without types, do not refuse a layer.
+func TestWide(t *testing.T) {
+	l := parse(t, "#usda 1.0\ndef \"a\" ( prefixSubstitutions = { \"x\": \"y\" } suffixSubstitutions = { \"x\": \"y\" } ) {\nint64 a = 9007199254740993\nuint64 b = 18446744073709551615\n}")
+	for name, want := range map[string]Value{"a": int64(9007199254740993), "b": nil} {
+		if v, err := l.Root.Children[0].Property(name).Get(); err != nil || v != want {
+			t.Errorf("%s is %v, %v, want %v", name, v, err, want)
+		}
+	}
+}

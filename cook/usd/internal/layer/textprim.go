@@ -184,7 +184,7 @@ func (t *text) metadatum(p *Prim, op, key string) error {
 			}
 		}
 		return err
-	case "relocates":
+	case "relocates", "prefixSubstitutions", "suffixSubstitutions":
 		return t.skipBraces()
 	case "subLayers":
 		var list ListOp[Reference]
