@@ -66,6 +66,9 @@ func TestComposition(t *testing.T) {
 		{"references of a prim itself are stronger than those above it", map[string]string{
 			"a.usda": head + "def Xform \"World\" ( references = </R1> ) {\ndef \"C\" ( references = </R2> ) {}\n}\nclass \"R1\" {\ndef Mesh \"C\" {" + quad + moved(1) + "}\n}\nclass \"R2\" {\n" + moved(2) + "}",
 		}, "C 2,0,0 3,1,0", ""},
+		{"a name with brackets", map[string]string{
+			"a.usda": head + "def \"World\" ( references = @c[1].usda@ ) {}", "c[1].usda": chair,
+		}, "M 1,0,0 2,1,0", ""},
 		{"a blocked value", map[string]string{
 			"a.usda": head + "def \"World\" ( references = @c.usda@ ) {\nover \"M\" {\nuniform token[] xformOpOrder = None\n}\n}", "c.usda": chair,
 		}, "M 0,0,0 1,1,0", ""},

@@ -158,8 +158,11 @@ func (r *reader) resolveIn(from source, name, place string, depth int) (source, 
 		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q %v", clip(name), errElsewhere), Hint: "download it beside the scene", Err: gltfscene.ErrUnsupported}
 	}
 	name, _, _ = strings.Cut(name, ":SDF_FORMAT_ARGS:") // which layers of text and crates do not have
-	outer, inner, within := strings.Cut(name, "[")
-	inner = strings.TrimSuffix(inner, "]")
+	outer, inner, within := name, "", false
+	if strings.HasSuffix(name, "]") { // else brackets are part of a name
+		outer, inner, within = strings.Cut(name, "[")
+		inner = strings.TrimSuffix(inner, "]")
+	}
 	if from.pkg != nil {
 		tidy := strings.ReplaceAll(outer, `\`, "/")
 		for _, n := range []string{path.Join(path.Dir(from.name), tidy), path.Clean(tidy)} {

@@ -33,7 +33,9 @@ func Mentions(name string) ([]string, error) {
 	}
 	var out []string
 	add := func(name string) {
-		name, _, _ = strings.Cut(name, "[")
+		if strings.HasSuffix(name, "]") {
+			name, _, _ = strings.Cut(name, "[")
+		}
 		if name != "" && !strings.Contains(name, "://") && len(out) < maxMentions && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
