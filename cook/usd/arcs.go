@@ -7,13 +7,14 @@ import (
 	"github.com/untoldkit/untold/cook/usd/internal/layer"
 )
 
-// attach adds an arc, and follows what it leads to.
+// attach adds an arc, and follows what it leads to. Of one type, those of a prim itself are
+// stronger than those that its ancestors' arcs bring along.
 func (r *reader) attach(n, to *node) error {
 	if r.stage.arcs++; r.stage.arcs > maxArcs {
 		return tooLarge("", "is composed of more than %d places", maxArcs)
 	}
 	i := len(n.arcs)
-	for i > 0 && n.arcs[i-1].arc > to.arc {
+	for i > 0 && (n.arcs[i-1].arc > to.arc || n.arcs[i-1].arc == to.arc && n.arcs[i-1].implied) {
 		i--
 	}
 	n.arcs = append(n.arcs, nil)

@@ -35,7 +35,10 @@ type node struct {
 	foreign  bool   // paths beyond from mean nothing to the parent
 	arcs     []*node
 	expanded bool
-	resolved map[string]bool // variant sets
+	implied  bool     // by the arc of an ancestor
+	listed   bool     // sets is known
+	sets     []string // variant sets
+	resolved int      // of sets, those that were looked at
 }
 
 // opinion is what a layer says about a prim, and where it comes from.
@@ -107,6 +110,7 @@ func (n *node) child(name string, parent *node) *node {
 	}
 	for _, a := range n.arcs {
 		if b := a.child(name, c); b != nil {
+			b.implied = true
 			c.arcs = append(c.arcs, b)
 		}
 	}
@@ -175,15 +179,18 @@ func (r *reader) complete(n *node) error {
 		return err
 	}
 	found := map[string]bool{} // of the sets that were looked at, whether a variant was there
-	for {
+	for looked := 0; ; {
 		at, set := unresolved(n)
 		if at == nil {
 			break
 		}
-		if at.resolved == nil {
-			at.resolved = map[string]bool{}
+		if looked++; looked > maxSets {
+			return tooLarge("", "has more than %d variant sets", maxSets)
 		}
-		at.resolved[set] = true
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		at.resolved++
 		name := selection(n, set)
 		if name == "" {
 			continue
@@ -211,10 +218,11 @@ func (r *reader) complete(n *node) error {
 
 // unresolved finds the strongest node with a variant set that was not looked at.
 func unresolved(n *node) (*node, string) {
-	for _, set := range setNames(n) {
-		if !n.resolved[set] {
-			return n, set
-		}
+	if !n.listed {
+		n.listed, n.sets = true, setNames(n)
+	}
+	if n.resolved < len(n.sets) {
+		return n, n.sets[n.resolved]
 	}
 	for _, a := range n.arcs {
 		if at, set := unresolved(a); at != nil {

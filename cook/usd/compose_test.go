@@ -63,6 +63,12 @@ func TestComposition(t *testing.T) {
 		{"a missing prim, a foreign format", map[string]string{
 			"a.usda": head + "def \"World\" {\ndef \"A\" ( references = [</Nowhere>, @b.mtlx@] ) {}\ndef Mesh \"B\" {" + quad + "}\n}",
 		}, "B 0,0,0 1,1,0", "usd-prims-missing usd-formats-skipped"},
+		{"references of a prim itself are stronger than those above it", map[string]string{
+			"a.usda": head + "def Xform \"World\" ( references = </R1> ) {\ndef \"C\" ( references = </R2> ) {}\n}\nclass \"R1\" {\ndef Mesh \"C\" {" + quad + moved(1) + "}\n}\nclass \"R2\" {\n" + moved(2) + "}",
+		}, "C 2,0,0 3,1,0", ""},
+		{"a name with brackets", map[string]string{
+			"a.usda": head + "def \"World\" ( references = @c[1].usda@ ) {}", "c[1].usda": chair,
+		}, "M 1,0,0 2,1,0", ""},
 		{"a blocked value", map[string]string{
 			"a.usda": head + "def \"World\" ( references = @c.usda@ ) {\nover \"M\" {\nuniform token[] xformOpOrder = None\n}\n}", "c.usda": chair,
 		}, "M 0,0,0 1,1,0", ""},
@@ -132,5 +138,25 @@ func TestRefused(t *testing.T) {
 	}
 	if shows(t, s) != "A 0,0,0 1,1,0" || codes(s) != "usd-layers-missing" {
 		t.Errorf("%s, %s", shows(t, s), codes(s))
+	}
+}
+
+// TestManySets: a prim with many variant sets takes little time, and too many are refused.
+func TestManySets(t *testing.T) {
+	scene := func(n int) string {
+		var names, body strings.Builder
+		for i := range n {
+			fmt.Fprintf(&names, "\"s%d\", ", i)
+			fmt.Fprintf(&body, "variantSet \"s%d\" = { \"v\" {} }\n", i)
+		}
+		return head + "def Mesh \"World\" ( variantSets = [" + names.String() + "] ) {" + quad + body.String() + "}"
+	}
+	m, err := parse([]byte(scene(maxSets)), "a.usda", nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	if _, err := parse([]byte(scene(maxSets+1)), "a.usda", nil, Options{}); !errors.Is(err, gltfscene.ErrTooLarge) || !strings.Contains(err.Error(), "/World: has more than 4096 variant sets") {
+		t.Errorf("%v", err)
 	}
 }

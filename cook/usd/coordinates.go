@@ -85,6 +85,9 @@ func (w *walker) transform2d(p *prim) (*uvTransform, error) {
 		Offset:   [2]float64{moved[0] - float64(sin*scale[1]), 1 - float64(cos*scale[1]) - moved[1]},
 		Rotation: angle, Scale: scale,
 	}
+	if !finite(t.Offset[0], t.Offset[1], t.Rotation) {
+		return nil, malformed(p.path, "what it does to texture coordinates is not finite")
+	}
 	if *t == (uvTransform{Scale: [2]float64{1, 1}}) {
 		return nil, nil
 	}

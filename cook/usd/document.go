@@ -3,6 +3,7 @@ package usd
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -170,16 +171,42 @@ func appendElement(list, element []byte) []byte {
 	return append(list, element...)
 }
 
-// marshal writes what is known to be finite.
-func marshal(v any) []byte {
+// finite reports whether numbers are.
+func finite(list ...float64) bool {
+	for _, x := range list {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// marshal writes what should be finite.
+func marshal(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic("usd: " + err.Error())
+		return nil, malformed("", "it cannot be written as glTF: %v", err)
 	}
+	return text, nil
+}
+
+// quoted writes a text, of any bytes.
+func quoted(s string) []byte {
+	text, _ := json.Marshal(s)
 	return text
 }
 
-func quoted(s string) []byte { return marshal(s) }
+// indices writes a list of indices.
+func indices(list []int) []byte {
+	out := []byte{'['}
+	for i, v := range list {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, int64(v), 10)
+	}
+	return append(out, ']')
+}
 
 // node writes an item with those below it, and returns its number.
 func (r *reader) node(it *item) int {
@@ -195,7 +222,7 @@ func (r *reader) node(it *item) int {
 		out = append(append(out, `,"matrix":`...), matrixText(it.local)...)
 	}
 	if len(children) > 0 {
-		out = append(append(out, `,"children":`...), marshal(children)...)
+		out = append(append(out, `,"children":`...), indices(children)...)
 	}
 	if len(it.extras) > 0 {
 		out = append(append(out, `,"extras":`...), it.extras...)
@@ -229,7 +256,7 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 	if m != geom.Identity() && len(top) > 0 {
 		name := append([]byte(`{"name":`), quoted(stem(r.main.name))...)
 		name = append(append(name, `,"matrix":`...), matrixText(m)...)
-		name = append(append(append(name, `,"children":`...), marshal(top)...), '}')
+		name = append(append(append(name, `,"children":`...), indices(top)...), '}')
 		r.nodes = appendElement(r.nodes, name)
 		top = []int{r.nodeCount}
 		r.nodeCount++
@@ -243,12 +270,12 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 		used = append(used, "KHR_texture_transform")
 	}
 	if len(used) > 0 {
-		out = append(append(out, `,"extensionsUsed":`...), marshal(used)...)
+		out = append(out, `,"extensionsUsed":["`+strings.Join(used, `","`)+`"]`...)
 	}
 	if len(top) == 0 {
 		return append(out, `,"scene":0,"scenes":[{}]}`...), nil
 	}
-	out = append(append(append(out, `,"scene":0,"scenes":[{"nodes":`...), marshal(top)...), `}]`...)
+	out = append(append(append(out, `,"scene":0,"scenes":[{"nodes":`...), indices(top)...), `}]`...)
 	for _, s := range []struct {
 		name string
 		text []byte
@@ -274,19 +301,20 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 		out = append(out, `,{"buffer":0,"byteOffset":`+strconv.FormatInt(v.offset, 10)+`,"byteLength":`+strconv.FormatInt(v.size, 10)+`}`...)
 	}
 	out = append(out, ']')
-	out = section(out, "materials", r.doc.materials)
-	out = section(out, "textures", r.doc.textures)
-	out = section(out, "samplers", r.doc.samplers)
-	out = section(out, "images", r.doc.images)
-	return append(out, '}'), nil
-}
-
-// section appends a list under its name, if there is anything in it.
-func section(b []byte, name string, list []any) []byte {
-	if len(list) == 0 {
-		return b
+	for _, s := range []struct {
+		name string
+		list []any
+	}{{"materials", r.doc.materials}, {"textures", r.doc.textures}, {"samplers", r.doc.samplers}, {"images", r.doc.images}} {
+		if len(s.list) == 0 {
+			continue
+		}
+		text, err := marshal(s.list)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, `,"`+s.name+`":`...), text...), '\n')
 	}
-	return append(append(append(b, `,"`+name+`":`...), marshal(list)...), '\n')
+	return append(out, '}'), nil
 }
 
 // space returns what leads from the axes and units of the scene to those of glTF.

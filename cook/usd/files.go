@@ -72,7 +72,8 @@ type archive struct {
 
 // Bounds of packages.
 const (
-	maxEntries = 1 << 16
+	maxEntries  = 1 << 16
+	maxPackages = 16 // packages within packages
 	// smallLayer is what a layer may have to be kept in memory, and not open.
 	smallLayer = 4 << 20
 )
@@ -148,17 +149,25 @@ var errElsewhere = errors.New("is at an address; nothing is fetched from a netwo
 
 // resolve finds the file that another one names.
 func (r *reader) resolve(from source, name, place string) (source, error) {
+	return r.resolveIn(from, name, place, 0)
+}
+
+// resolveIn is resolve for a name that stands in so many names of packages.
+func (r *reader) resolveIn(from source, name, place string, depth int) (source, error) {
 	if strings.Contains(name, "://") {
 		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q %v", clip(name), errElsewhere), Hint: "download it beside the scene", Err: gltfscene.ErrUnsupported}
 	}
 	name, _, _ = strings.Cut(name, ":SDF_FORMAT_ARGS:") // which layers of text and crates do not have
-	outer, inner, within := strings.Cut(name, "[")
-	inner = strings.TrimSuffix(inner, "]")
+	outer, inner, within := name, "", false
+	if strings.HasSuffix(name, "]") { // else brackets are part of a name
+		outer, inner, within = strings.Cut(name, "[")
+		inner = strings.TrimSuffix(inner, "]")
+	}
 	if from.pkg != nil {
 		tidy := strings.ReplaceAll(outer, `\`, "/")
 		for _, n := range []string{path.Join(path.Dir(from.name), tidy), path.Clean(tidy)} {
 			if _, err := from.pkg.open(n); err == nil || !errors.Is(err, fs.ErrNotExist) {
-				return r.into(source{from.pkg, n}, inner, within, place)
+				return r.into(source{from.pkg, n}, inner, within, place, depth)
 			}
 		}
 		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q is not in the package %s", clip(name), from.pkg.name), Err: gltfscene.ErrMissingFile}
@@ -177,25 +186,25 @@ func (r *reader) resolve(from source, name, place string) (source, error) {
 	if found == "" {
 		return source{}, &gltfscene.Error{Place: place, Reason: fmt.Sprintf("file %q is missing", clip(tidy)), Hint: "put it there, or leave it out with Options.AllowMissingImages", Err: errors.Join(gltfscene.ErrMissingFile, fs.ErrNotExist)}
 	}
-	return r.into(source{nil, found}, inner, within, place)
+	return r.into(source{nil, found}, inner, within, place, depth)
 }
 
 // into goes on in a package, to its first layer where no other is named.
-func (r *reader) into(s source, inner string, within bool, place string) (source, error) {
+func (r *reader) into(s source, inner string, within bool, place string, depth int) (source, error) {
 	if !isPackage(s.name) {
 		return s, nil
 	}
-	if r.nested++; r.nested > 1<<12 {
-		return s, malformed(place, "packages are named more than %d times", 1<<12)
+	if depth++; depth > maxPackages {
+		return s, malformed(place, "packages nest more than %d levels", maxPackages)
 	}
 	a, err := r.archive(s)
 	if err != nil {
 		return s, err
 	}
 	if !within {
-		return r.into(source{a, a.first}, "", false, place)
+		return r.into(source{a, a.first}, "", false, place, depth)
 	}
-	return r.resolve(source{a, ""}, inner, place)
+	return r.resolveIn(source{a, ""}, inner, place, depth)
 }
 
 // archive opens a package once.
@@ -289,7 +298,7 @@ func (r *reader) parse(f io.ReaderAt, size int64) (l *layer.Layer, kept bool, er
 	crate := layer.IsCrate(head)
 	whole := !crate || size <= smallLayer && r.inMemory+size <= r.opts.memory()/4
 	if !whole {
-		l, err = layer.OpenCrate(f, size, r.opts.memory()/4)
+		l, err = layer.OpenCrate(r.ctx, f, size, r.opts.memory()/4)
 		return l, true, err
 	}
 	if r.inMemory += size; r.inMemory > r.opts.memory()/2 {
@@ -300,9 +309,9 @@ func (r *reader) parse(f io.ReaderAt, size int64) (l *layer.Layer, kept bool, er
 		return nil, false, err
 	}
 	if crate {
-		l, err = layer.OpenCrate(bytes.NewReader(data), size, r.opts.memory()/4)
+		l, err = layer.OpenCrate(r.ctx, bytes.NewReader(data), size, r.opts.memory()/4)
 	} else {
-		l, err = layer.ParseText(data)
+		l, err = layer.ParseText(r.ctx, data)
 	}
 	return l, false, err
 }

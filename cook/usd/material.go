@@ -401,7 +401,9 @@ func (m *previewSurface) bumps() error {
 		s[0] == s[1] && s[0] > 0 && s[2] > 0 && b[0] == -s[0]/2 && b[1] == b[0]
 	if usual {
 		if s[0] != 1 && s[2] > 0 {
-			m.look.normalScale = s[0] / s[2]
+			if m.look.normalScale = s[0] / s[2]; !finite(m.look.normalScale) {
+				return malformed(m.path, "the scale of its normal map is not finite")
+			}
 		}
 		m.look.normalTex, err = m.ref(t)
 		return err

@@ -1,6 +1,7 @@
 package usd
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -25,14 +26,16 @@ func Mentions(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{opts: &Options{Memory: 4 * maxRead}}
+	r := &reader{ctx: context.Background(), opts: &Options{Memory: 4 * maxRead}}
 	l, _, err := r.parse(strings.NewReader(string(data)), int64(len(data)))
 	if err != nil {
 		return nil, nil // the import says what is wrong
 	}
 	var out []string
 	add := func(name string) {
-		name, _, _ = strings.Cut(name, "[")
+		if strings.HasSuffix(name, "]") {
+			name, _, _ = strings.Cut(name, "[")
+		}
 		if name != "" && !strings.Contains(name, "://") && len(out) < maxMentions && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

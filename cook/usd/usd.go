@@ -31,6 +31,7 @@ const scratchPrefix = "untold-usd-"
 const (
 	maxLayers   = 1 << 16
 	maxArcs     = 1 << 12 // what a prim may be composed of
+	maxSets     = 1 << 12 // variant sets of a prim
 	primBytes   = 1024    // of the memory, for a prim that is drawn
 	maxChain    = 64      // references through references
 	maxSubDepth = 64      // sublayers through sublayers
@@ -73,7 +74,6 @@ type reader struct {
 	stacks   map[string]*stack
 	keep     []opened // files that are read until the scene is made
 	inMemory int64    // bytes of layers that are
-	nested   int
 	sources  []string
 	listed   map[string]bool
 	notes    []gltfscene.Note
@@ -159,7 +159,7 @@ func read(ctx context.Context, base string, f opened, size int64, dir folder, op
 			return nil, err
 		}
 		r.archives[first.String()] = a
-		if first, err = r.into(source{a, a.first}, "", false, base); err != nil {
+		if first, err = r.into(source{a, a.first}, "", false, base, 1); err != nil {
 			return nil, err
 		}
 	}

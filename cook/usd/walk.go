@@ -1,6 +1,9 @@
 package usd
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/untoldkit/untold/cook/usd/internal/layer"
@@ -14,8 +17,9 @@ type item struct {
 	mesh   int // -1 for none
 	extras []byte
 	below  []*item
-	count  int  // nodes, with those below
-	alone  bool // an Xform, which may be one with a mesh below it
+	count  int   // nodes, with those below
+	size   int64 // bytes of names and extras, with those below
+	alone  bool  // an Xform, which may be one with a mesh below it
 }
 
 // setting is what prims have of those above them.
@@ -31,6 +35,7 @@ type walker struct {
 	*reader
 	top   []*item // of the whole scene: transforms that do not start from their parents
 	prims int64
+	texts int64 // bytes of names and extras, as often as they are written
 	ids   map[*layer.Prim]int32
 }
 
@@ -120,7 +125,10 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 	if s.purpose, err = w.word(p, "purpose", s.purpose); err != nil {
 		return nil, err
 	}
-	it := &item{name: p.name, mesh: -1, count: 1}
+	it := &item{name: p.name, mesh: -1, count: 1, size: int64(len(quoted(p.name)))}
+	if err := w.spell(p, it.size); err != nil {
+		return nil, err
+	}
 	var reset bool
 	if it.local, reset, err = w.local(p); err != nil {
 		return nil, err
@@ -159,6 +167,10 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 	if it.extras, err = w.extras(p); err != nil {
 		return nil, err
 	}
+	it.size += int64(len(it.extras))
+	if err := w.spell(p, int64(len(it.extras))); err != nil {
+		return nil, err
+	}
 	if it.alone = kind == "Xform" && !s.proto; p.parent != w.stage.root {
 		it.merge()
 	}
@@ -179,13 +191,26 @@ func (it *item) merge() {
 	if b.mesh < 0 || len(b.below) > 0 || len(it.extras) > 0 && len(b.extras) > 0 {
 		return
 	}
-	it.mesh, it.local, it.below, it.count = b.mesh, it.local.Mul(b.local), nil, 1
+	local := it.local.Mul(b.local)
+	if !local.IsFinite() {
+		return
+	}
+	it.mesh, it.local, it.below, it.count = b.mesh, local, nil, 1
 	if len(b.extras) > 0 {
 		it.extras = b.extras
 	}
 }
 
+// spell counts bytes of names and extras, which instances have again and again.
+func (w *walker) spell(p *prim, n int64) error {
+	if w.texts += n; w.texts > w.opts.memory()/4 {
+		return tooLarge(p.path, "names and extras of nodes take more than %d bytes", w.opts.memory()/4)
+	}
+	return nil
+}
+
 func (it *item) add(below *item) {
+	it.size += below.size
 	it.below = append(it.below, below)
 	it.count += below.count
 }
@@ -288,12 +313,14 @@ func (w *walker) instances(p *prim, it *item, s setting) error {
 			scale = geom.Vec3{scales.At(3 * i), scales.At(3*i + 1), scales.At(3*i + 2)}
 		}
 		m := geom.TRS(t, q, scale)
-		if !m.IsFinite() {
+		one := *protos[k]
+		if one.local = m.Mul(one.local); !m.IsFinite() || !one.local.IsFinite() {
 			return malformed(p.path, "the place of instance %d is not finite", i)
 		}
-		one := *protos[k]
-		one.local = m.Mul(one.local)
 		it.add(&one)
+		if err := w.spell(p, one.size); err != nil {
+			return err
+		}
 		if w.prims += int64(one.count); w.prims > w.opts.memory()/primBytes {
 			return tooLarge(p.path, "the scene has more than %d prims and instances", w.opts.memory()/primBytes)
 		}
@@ -332,8 +359,39 @@ func (w *walker) extras(p *prim) ([]byte, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	return marshal(out), nil
+	return w.fitting(p, out)
 }
+
+// fitting writes extras: where all take too much, the smallest ones.
+func (w *walker) fitting(p *prim, all members) ([]byte, error) {
+	text, err := marshal(all)
+	if err != nil || len(text) <= mostExtras {
+		return text, err
+	}
+	w.note("usd-extras-skipped", true, p.path, "data of users beyond 64 KiB for each prim were left out")
+	size := map[string]int{}
+	for k, v := range all {
+		text, err := marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		size[k] = len(text) + len(quoted(k)) + 2
+	}
+	kept, total := members{}, 0
+	for _, k := range slices.SortedFunc(maps.Keys(size), func(a, b string) int { return cmp.Or(size[a]-size[b], cmp.Compare(a, b)) }) {
+		if total += size[k]; total > mostExtras {
+			break
+		}
+		kept[k] = all[k]
+	}
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	return marshal(kept)
+}
+
+// mostExtras is how many bytes the extras of a node may have.
+const mostExtras = 64 << 10
 
 // mostPlain is how many elements a list in extras may have.
 const mostPlain = 4096

@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type crate struct {
 	size    int64
 	memory  int64 // that one list may take
 	version int
+	budget
 
 	tokens    []string
 	strings   []uint32 // tokens
@@ -39,6 +41,7 @@ type crate struct {
 	fieldSets []uint32
 	paths     []pathNode
 	specs     []spec
+	named     []uint32 // by tokens, the last spec that had a field of that name
 }
 
 // field is a named value.
@@ -81,10 +84,10 @@ func IsCrate(head []byte) bool {
 }
 
 // OpenCrate reads a binary layer of size bytes. r must stay open as long as values are
-// read. memory limits, in bytes, what the structure, and each value, may take. The error is
-// an *Error, or one of r.
-func OpenCrate(r io.ReaderAt, size, memory int64) (*Layer, error) {
-	c := &crate{r: r, size: size, memory: memory}
+// read. memory limits, in bytes, what each list of the structure, all values that are kept,
+// and each that is read later may take. The error is an *Error, ctx's, or one of r.
+func OpenCrate(ctx context.Context, r io.ReaderAt, size, memory int64) (*Layer, error) {
+	c := &crate{r: r, size: size, memory: memory, budget: newBudget(ctx, size, memory)}
 	if err := c.open(); err != nil {
 		return nil, err
 	}

@@ -108,13 +108,23 @@ func (c *crate) array(r valueRep, e element) (Value, error) {
 		if n > left/4 {
 			return nil, malformed(place, "states %d elements, %d bytes are left", n, left)
 		}
+		if err := c.charge(2 * elementCost * int64(n)); err != nil {
+			return nil, err
+		}
 		return in.wordArray(r.kind(), n)
 	}
-	if r.packed() && n >= leastPacked && e.width == 1 && e.form != 'b' {
-		return in.packedArray(e, n)
-	}
-	if n > left/uint64(e.size()) {
+	packed := r.packed() && n >= leastPacked && e.width == 1 && e.form != 'b'
+	if !packed && n > left/uint64(e.size()) {
 		return nil, malformed(place, "states %d elements, %d bytes are left", n, left)
+	}
+	if n > uint64(c.memory/8) {
+		return nil, tooLarge(place, int64(min(n, 1<<40))*8)
+	}
+	if err := c.charge(int64(n) * max(e.size(), 8)); err != nil {
+		return nil, err
+	}
+	if packed {
+		return in.packedArray(e, n)
 	}
 	b, err := in.take(int64(n) * e.size())
 	if err != nil {

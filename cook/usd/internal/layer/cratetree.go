@@ -26,6 +26,9 @@ func (c *crate) pathText(i uint32) (string, error) {
 	if len(parts) == 0 {
 		return "/", nil
 	}
+	if err := c.charge(int64(len(parts)) * elementCost); err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	for k := len(parts) - 1; k >= 0; k-- {
 		element := c.tokens[parts[k].token]
@@ -42,7 +45,7 @@ func (c *crate) pathText(i uint32) (string, error) {
 			return "", malformed("", "path %d is longer than %d bytes", i, 16*maxName)
 		}
 	}
-	return b.String(), nil
+	return b.String(), c.charge(int64(b.Len()))
 }
 
 // tree makes the prims of the specs.
@@ -67,7 +70,7 @@ func (c *crate) tree() (*Layer, error) {
 			if c.paths[s.path].parent < 0 {
 				return nil, malformed("SPECS", "a prim has no parent")
 			}
-			prims[s.path] = &Prim{Place: "prim " + c.tokens[c.paths[s.path].token]}
+			prims[s.path] = &Prim{Place: "prim " + clip(c.tokens[c.paths[s.path].token])}
 		}
 	}
 	orders := map[*Prim][]string{} // of children
@@ -193,17 +196,28 @@ func within(place string, err error) error {
 	return &out
 }
 
-// each calls f with the fields of a spec.
+// each calls f with the fields of a spec. Any number of specs may have the same ones.
 func (c *crate) each(s *spec, f func(name string, r valueRep) error) error {
+	if c.named == nil {
+		c.named = make([]uint32, len(c.tokens))
+	}
+	c.visit++
 	for i := int64(s.fields); i < int64(len(c.fieldSets)) && c.fieldSets[i] != noIndex; i++ {
 		if int64(c.fieldSets[i]) >= int64(len(c.fields)) {
 			return malformed("FIELDSETS", "field %d of %d is named", c.fieldSets[i], len(c.fields))
 		}
 		fl := c.fields[c.fieldSets[i]]
 		name, err := c.token(fl.token)
+		if err == nil {
+			err = c.charge(fieldCost)
+		}
 		if err != nil {
 			return err
 		}
+		if c.named[fl.token] == c.visit {
+			return malformed("FIELDSETS", "field %q is there twice", clip(name))
+		}
+		c.named[fl.token] = c.visit
 		if err := f(name, fl.rep); err != nil {
 			return within(clip(name), err)
 		}
@@ -267,7 +281,7 @@ func (c *crate) propertyFields(p *Property, s *spec) error {
 			if r.array() && !r.edit() && r.payload() != 0 {
 				place := p.Place
 				p.lazy = func() (Value, error) {
-					v, err := c.value(r, 0)
+					v, err := c.anew().value(r, 0)
 					return v, within(place, err)
 				}
 				return nil
@@ -278,7 +292,7 @@ func (c *crate) propertyFields(p *Property, s *spec) error {
 		case "timeSamples":
 			if r.kind() == typeSamples && !r.inlined() {
 				samples = func() (Value, error) {
-					v, err := c.earliest(r)
+					v, err := c.anew().earliest(r)
 					return v, within(p.Place, err)
 				}
 			}
@@ -321,7 +335,14 @@ func (c *crate) propertyFields(p *Property, s *spec) error {
 // the distance of the number of values, that, and their reps.
 func (c *crate) earliest(r valueRep) (Value, error) {
 	in := &cursor{c, r.payload()}
-	v, err := in.any(1)
+	rep, err := in.away()
+	if err != nil {
+		return nil, err
+	}
+	if k := rep.kind(); k != typeDoubles && !(k == typeDouble && rep.array()) {
+		return nil, malformed(at(r.payload(), ""), "the times of values are no numbers")
+	}
+	v, err := c.value(rep, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -349,9 +370,13 @@ func (c *crate) earliest(r valueRep) (Value, error) {
 		}
 	}
 	in.at += 8 * int64(first)
-	rep, err := in.u64()
+	last, err := in.u64()
 	if err != nil {
 		return nil, err
 	}
-	return c.value(valueRep(rep), 1)
+	switch rep = valueRep(last); rep.kind() {
+	case typeDict, typeAnyValue: // which attributes do not have
+		return nil, nil
+	}
+	return c.value(rep, 1)
 }

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"math"
+	"slices"
 )
 
 // valueRep says what a value is and where: its type, whether it is an array, is in the rep
@@ -130,6 +131,9 @@ func (c *crate) value(r valueRep, depth int) (Value, error) {
 		return nil, nil
 	}
 	e := elementOf(r.kind())
+	if err := c.charge(valueCost + 8*int64(e.width)); err != nil {
+		return nil, err
+	}
 	in := &cursor{c, r.payload()}
 	switch {
 	case r.array():
@@ -205,6 +209,9 @@ func (c *crate) value(r valueRep, depth int) (Value, error) {
 		return in.selections()
 	case typeDoubles:
 		n, err := in.count(8)
+		if err == nil {
+			err = c.charge(8 * n)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -219,22 +226,29 @@ func (c *crate) value(r valueRep, depth int) (Value, error) {
 	return nil, nil
 }
 
-// any reads a value that stands behind its own bytes: the distance of its rep is first.
+// any reads a value that stands behind its own bytes.
 func (c *cursor) any(depth int) (Value, error) {
+	rep, err := c.away()
+	if err != nil {
+		return nil, err
+	}
+	return c.value(rep, depth)
+}
+
+// away reads the rep of a value that stands behind its own bytes: the distance of the rep is
+// first.
+func (c *cursor) away() (valueRep, error) {
 	start := c.at
 	d, err := c.u64()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if int64(d) < 0 || int64(d) > c.size-start {
-		return nil, malformed(at(start, ""), "a value lies %d bytes away", int64(d))
+		return 0, malformed(at(start, ""), "a value lies %d bytes away", int64(d))
 	}
 	c.at = start + int64(d)
 	rep, err := c.u64()
-	if err != nil {
-		return nil, err
-	}
-	return c.value(valueRep(rep), depth)
+	return valueRep(rep), err
 }
 
 func (c *cursor) name(token bool) (string, error) {
@@ -263,7 +277,9 @@ func (c *cursor) words(tokens bool) (Value, error) {
 	return out, err
 }
 
+// dict reads a dictionary. Several may share what is in them, but none may hold itself.
 func (c *cursor) dict(depth int) (Value, error) {
+	start := c.at
 	n, err := c.count(12)
 	if err != nil {
 		return nil, err
@@ -271,8 +287,16 @@ func (c *cursor) dict(depth int) (Value, error) {
 	if depth > maxDepth {
 		return nil, malformed(at(c.at, ""), "values nest more than %d levels", maxDepth)
 	}
+	if slices.Contains(c.dicts, start) {
+		return nil, malformed(at(start, ""), "a dictionary is within itself")
+	}
+	c.dicts = append(c.dicts, start)
+	defer func() { c.dicts = c.dicts[:len(c.dicts)-1] }()
 	out := Dict{}
 	for range n {
+		if err := c.charge(entryCost); err != nil {
+			return nil, err
+		}
 		key, err := c.name(false)
 		if err != nil {
 			return nil, err
@@ -291,6 +315,9 @@ func (c *cursor) selections() (Value, error) {
 	}
 	out := map[string]string{}
 	for range n {
+		if err := c.charge(entryCost); err != nil {
+			return nil, err
+		}
 		key, err := c.name(false)
 		if err != nil {
 			return nil, err
@@ -332,6 +359,9 @@ func vector[T any](c *cursor, to *[]T, each int64, read func() (T, error)) error
 		return err
 	}
 	for range n {
+		if err := c.charge(elementCost + each); err != nil {
+			return err
+		}
 		v, err := read()
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,9 +30,9 @@ func TestFiles(t *testing.T) {
 		var l *Layer
 		if IsCrate(data) {
 			crates++
-			l, err = OpenCrate(bytes.NewReader(data), int64(len(data)), 1<<28)
+			l, err = OpenCrate(context.Background(), bytes.NewReader(data), int64(len(data)), 1<<28)
 		} else {
-			l, err = ParseText(data)
+			l, err = ParseText(context.Background(), data)
 		}
 		if err == nil {
 			err = allValues(l.Root)

@@ -90,12 +90,15 @@ type Prim struct {
 
 	properties map[string]*Property
 	children   map[string]*Prim
+	sets       map[string]*VariantSet
 }
 
 // VariantSet is a set of variants.
 type VariantSet struct {
 	Name     string
 	Variants []*Prim // by name
+
+	variants map[string]*Prim
 }
 
 // Reference names a prim of this or another layer.
@@ -164,27 +167,43 @@ func (p *Prim) Property(name string) *Property {
 
 // Variant returns a variant of a set, nil for none.
 func (p *Prim) Variant(set, name string) *Prim {
-	for _, s := range p.Sets {
-		if s.Name == set {
-			for _, v := range s.Variants {
-				if v.Name == name {
-					return v
-				}
+	s := p.setOf(set)
+	if s == nil {
+		return nil
+	}
+	if s.variants == nil {
+		s.variants = make(map[string]*Prim, len(s.Variants))
+		for _, v := range s.Variants {
+			if s.variants[v.Name] == nil {
+				s.variants[v.Name] = v
 			}
 		}
 	}
-	return nil
+	return s.variants[name]
+}
+
+// setOf returns the variant set of a name, nil for none.
+func (p *Prim) setOf(name string) *VariantSet {
+	if p.sets == nil && len(p.Sets) > 0 {
+		p.sets = make(map[string]*VariantSet, len(p.Sets))
+		for _, s := range p.Sets {
+			p.sets[s.Name] = s
+		}
+	}
+	return p.sets[name]
 }
 
 // set returns the variant set of a name, which is new the first time.
 func (p *Prim) set(name string) *VariantSet {
-	for _, s := range p.Sets {
-		if s.Name == name {
-			return s
+	s := p.setOf(name)
+	if s == nil {
+		s = &VariantSet{Name: name}
+		p.Sets = append(p.Sets, s)
+		if p.sets == nil {
+			p.sets = map[string]*VariantSet{}
 		}
+		p.sets[name] = s
 	}
-	s := &VariantSet{Name: name}
-	p.Sets = append(p.Sets, s)
 	return s
 }
 

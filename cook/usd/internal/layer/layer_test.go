@@ -2,6 +2,7 @@ package layer
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -31,7 +32,7 @@ func full(t testing.TB) string {
 
 func parse(t testing.TB, text string) *Layer {
 	t.Helper()
-	l, err := ParseText([]byte(text))
+	l, err := ParseText(context.Background(), []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func parse(t testing.TB, text string) *Layer {
 
 func openCrate(t testing.TB, data []byte) *Layer {
 	t.Helper()
-	l, err := OpenCrate(bytes.NewReader(data), int64(len(data)), 1<<24)
+	l, err := OpenCrate(context.Background(), bytes.NewReader(data), int64(len(data)), 1<<24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestFaults(t *testing.T) {
 		{"#usda 1.0\n" + strings.Repeat("def \"a\" {", 1000), "line 2: nests more than 128 levels"},
 		{"#usda 1.0\n(a = " + strings.Repeat("[", 1000), "line 2: nests more than 128 levels"},
 	} {
-		_, err := ParseText([]byte(c.text))
+		_, err := ParseText(context.Background(), []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrMalformed) {
 			t.Errorf("%q: %v, want %q", clip(c.text), err, c.want)
 		}
@@ -234,7 +235,7 @@ func TestFaults(t *testing.T) {
 func TestCratesCutOff(t *testing.T) {
 	data := writeCrate(t, parse(t, full(t)), 8)
 	try := func(data []byte) {
-		l, err := OpenCrate(bytes.NewReader(data), int64(len(data)), 1<<22)
+		l, err := OpenCrate(context.Background(), bytes.NewReader(data), int64(len(data)), 1<<22)
 		if err == nil {
 			err = allValues(l.Root)
 		}
@@ -243,7 +244,7 @@ func TestCratesCutOff(t *testing.T) {
 		}
 	}
 	for n := 0; n < len(data); n += 7 {
-		if _, err := OpenCrate(bytes.NewReader(data[:n]), int64(n), 1<<22); err == nil {
+		if _, err := OpenCrate(context.Background(), bytes.NewReader(data[:n]), int64(n), 1<<22); err == nil {
 			t.Fatalf("%d of %d bytes are a crate", n, len(data))
 		}
 	}
@@ -265,7 +266,7 @@ func TestPackedInts(t *testing.T) {
 		list := rapid.SliceOfN(of, 0, 50).Draw(rt, "list")
 		w := &crateWriter{t: t}
 		w.ints(list, width)
-		c := &cursor{&crate{r: bytes.NewReader(w.out), size: int64(len(w.out)), memory: 1 << 20}, 0}
+		c := &cursor{&crate{r: bytes.NewReader(w.out), size: int64(len(w.out)), memory: 1 << 20, budget: newBudget(context.Background(), 0, 1<<20)}, 0}
 		got, err := c.packedInts(uint64(len(list)), width)
 		if err != nil || !slices.Equal(got, list) && len(list) > 0 || c.at != c.size {
 			rt.Fatalf("%v: %v, %v", list, got, err)
@@ -306,7 +307,7 @@ func TestHalf(t *testing.T) {
 
 // TestInlined: small values stand in their reps.
 func TestInlined(t *testing.T) {
-	c := &crate{}
+	c := &crate{budget: newBudget(context.Background(), 0, 1<<20)}
 	for _, x := range []struct {
 		r    valueRep
 		want Value
@@ -346,5 +347,15 @@ func TestRoom(t *testing.T) {
 	}
 	if diff := cmp.Diff(describe(t, l), describe(t, openCrate(t, data))); diff != "" {
 		t.Error("room.usdc is another layer; -update writes it anew", diff)
+	}
+}
+
+// TestWide: whole numbers of 64 bits, and dictionaries without types, do not refuse a layer.
+func TestWide(t *testing.T) {
+	l := parse(t, "#usda 1.0\ndef \"a\" ( prefixSubstitutions = { \"x\": \"y\" } suffixSubstitutions = { \"x\": \"y\" } ) {\nint64 a = 9007199254740993\nuint64 b = 18446744073709551615\n}")
+	for name, want := range map[string]Value{"a": int64(9007199254740993), "b": nil} {
+		if v, err := l.Root.Children[0].Property(name).Get(); err != nil || v != want {
+			t.Errorf("%s is %v, %v, want %v", name, v, err, want)
+		}
 	}
 }

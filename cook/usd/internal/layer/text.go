@@ -2,6 +2,7 @@ package layer
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -16,16 +17,18 @@ type text struct {
 	at    int
 	line  int
 	depth int
+	ctx   context.Context // nil within a list
+	work  int
 }
 
 // ParseText reads a layer of text. data must not change afterwards: long lists of numbers
-// stay there. The error is an *Error.
-func ParseText(data []byte) (*Layer, error) {
+// stay there. The error is an *Error, or ctx's.
+func ParseText(ctx context.Context, data []byte) (*Layer, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	if !bytes.HasPrefix(data, []byte(textMagic)) {
 		return nil, malformed("line 1", "does not begin with %q", textMagic+"1.0")
 	}
-	t := &text{data: data, line: 1}
+	t := &text{data: data, line: 1, ctx: ctx}
 	l := &Layer{Meta: map[string]Value{}, Root: &Prim{}}
 	if t.next() == '(' {
 		if err := t.metadata(l.Root); err != nil {
@@ -259,6 +262,14 @@ func (t *text) path() (string, error) {
 	}
 	t.at += i + 1
 	return strings.TrimSpace(p), nil
+}
+
+// tick counts what is read, and returns the error of a context that is over.
+func (t *text) tick() error {
+	if t.work++; t.work%checkEvery == 0 && t.ctx != nil {
+		return t.ctx.Err()
+	}
+	return nil
 }
 
 // deeper counts what nests; the result ends it.

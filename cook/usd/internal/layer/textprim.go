@@ -5,6 +5,9 @@ import "strings"
 // body reads what stands between the braces of a prim, or in the whole file.
 func (t *text) body(p *Prim, whole bool) error {
 	for {
+		if err := t.tick(); err != nil {
+			return err
+		}
 		switch c := t.next(); {
 		case c == 0 && t.at >= len(t.data):
 			if whole {
@@ -181,7 +184,7 @@ func (t *text) metadatum(p *Prim, op, key string) error {
 			}
 		}
 		return err
-	case "relocates":
+	case "relocates", "prefixSubstitutions", "suffixSubstitutions":
 		return t.skipBraces()
 	case "subLayers":
 		var list ListOp[Reference]

@@ -50,11 +50,20 @@ func (t *text) typed(typ string) (Value, func() (Value, error), error) {
 		v, err := numbers(t.data[from:t.at], line, k, false)
 		return v, nil, err
 	}
+	t.next()
+	from := t.at
 	v, err := t.number()
 	if err != nil {
 		return nil, nil, err
 	}
 	if k.base == 'i' {
+		word := string(t.data[from:t.at])
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+			return n, nil, nil
+		}
+		if strings.Trim(word, "-0123456789") == "" { // of 64 bits without a sign, or beyond
+			return nil, nil, nil
+		}
 		if v != math.Floor(v) || v < -(1<<53) || v > 1<<53 {
 			return nil, nil, t.fail("a whole number is expected")
 		}
@@ -181,6 +190,9 @@ func (t *text) number() (float64, error) {
 
 // value reads a value of any type by its form.
 func (t *text) value() (Value, error) {
+	if err := t.tick(); err != nil {
+		return nil, err
+	}
 	switch c := t.next(); c {
 	case '"', '\'':
 		return t.quoted()

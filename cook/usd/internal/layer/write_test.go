@@ -484,6 +484,8 @@ func (w *crateWriter) value(v Value) valueRep {
 		return rep(typeDict, here)
 	case *Numbers:
 		return w.value(typedValue{v, ""})
+	case sharing:
+		return w.shared(v)
 	case sampleOf:
 		w.away(doubles{3, 1})
 		from := len(w.out)
