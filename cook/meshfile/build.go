@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/cook/internal/triangulate"
 	"github.com/untoldkit/untold/internal/scratch"
 )
@@ -47,7 +48,7 @@ type builder struct {
 	sums   *column // normals of vertices, of a large object
 	doc    *document
 	points [][3]float32
-	verts  vertexTable
+	verts  gltfdoc.Table[vertex]
 	tris   []triangle
 	order  []int32
 	near   map[nearKey]nearSum
@@ -61,7 +62,7 @@ func (s *soup) build() (*gltfscene.Made, error) {
 	b := &builder{soup: s, materialAt: map[uint32]int{}, doc: newDocument()}
 	var err error
 	if b.file, err = scratch.File(scratchPrefix); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	b.out = bufio.NewWriterSize(b.file, 256<<10)
 	made, err := b.make()
@@ -93,7 +94,7 @@ func (b *builder) make() (*gltfscene.Made, error) {
 		o.runs = nil
 	}
 	if err := b.out.Flush(); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	made := &gltfscene.Made{JSON: b.json(), Buffer: b.file, Size: b.n, Files: b.sources, Images: b.doc.places, Notes: b.notes}
 	if b.n == 0 {
@@ -196,10 +197,10 @@ func (b *builder) piece(name string) error {
 		if err != nil {
 			return err
 		}
-		primitives = appendElement(primitives, p)
+		primitives = gltfdoc.AppendElement(primitives, p)
 	}
-	b.nodes = appendElement(b.nodes, b.node(name))
-	b.meshes = appendElement(b.meshes, append(append(append(append([]byte(`{"name":`), quoted(name)...), `,"primitives":[`...), primitives...), `]}`...))
+	b.nodes = gltfdoc.AppendElement(b.nodes, b.node(name))
+	b.meshes = gltfdoc.AppendElement(b.meshes, append(append(append(append([]byte(`{"name":`), quoted(name)...), `,"primitives":[`...), primitives...), `]}`...))
 	b.nodeCount++
 	if b.done += int64(len(b.tris)); b.opts.Progress != nil && b.all > 0 {
 		b.opts.Progress(100+int(b.done*100/b.all), 200)
@@ -222,13 +223,6 @@ func (b *builder) node(name string) []byte {
 		out = append(out, ']')
 	}
 	return append(out, '}')
-}
-
-func appendElement(list, element []byte) []byte {
-	if len(list) > 0 {
-		list = append(list, ',')
-	}
-	return append(list, element...)
 }
 
 func quoted(s string) []byte {
@@ -263,7 +257,7 @@ func (b *builder) json() []byte {
 		var list []byte
 		for _, name := range []string{"KHR_materials_emissive_strength", "KHR_texture_transform"} {
 			if b.doc.extension[name] {
-				list = appendElement(list, quoted(name))
+				list = gltfdoc.AppendElement(list, quoted(name))
 			}
 		}
 		out = append(append(out, list...), ']')
@@ -272,7 +266,7 @@ func (b *builder) json() []byte {
 	matrix := b.matrix()
 	var roots []byte
 	for i := range b.nodeCount {
-		roots = appendElement(roots, strconv.AppendInt(nil, int64(i), 10))
+		roots = gltfdoc.AppendElement(roots, strconv.AppendInt(nil, int64(i), 10))
 	}
 	switch {
 	case b.nodeCount == 0:
@@ -281,7 +275,7 @@ func (b *builder) json() []byte {
 		out = strconv.AppendInt(append(out, `"nodes":[`...), int64(b.nodeCount), 10)
 		top := append(append([]byte(`{"name":`), quoted(b.nameOf(&object{}, 0))...), `,"matrix":[`...)
 		top = append(append(append(append(top, matrix...), `],"children":[`...), roots...), `]}`...)
-		b.nodes = appendElement(b.nodes, top)
+		b.nodes = gltfdoc.AppendElement(b.nodes, top)
 	default:
 		out = append(append(out, `"nodes":[`...), roots...)
 	}
@@ -292,19 +286,7 @@ func (b *builder) json() []byte {
 	}{{"nodes", b.nodes}, {"meshes", b.meshes}, {"accessors", b.accessors}} {
 		out = append(append(append(append(append(out, `,"`...), s.name...), `":[`...), s.text...), "]\n"...)
 	}
-	size := strconv.FormatInt(b.n, 10)
-	out = append(out, `,"buffers":[{"byteLength":`+size+`}],"bufferViews":[`...)
-	// Each shows the whole buffer, with the stride of an attribute or, last, of indices.
-	for i, stride := range viewStrides {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, `{"buffer":0,"byteLength":`+size...)
-		if stride > 0 {
-			out = append(out, `,"byteStride":`+strconv.Itoa(stride)...)
-		}
-		out = append(out, '}')
-	}
+	out = gltfdoc.AppendViews(out, b.n, viewStrides[:])
 	out = append(out, ']')
 	out = section(out, "materials", b.doc.materials)
 	out = section(out, "textures", b.doc.textures)
@@ -325,7 +307,7 @@ func (b *builder) matrix() []byte {
 	}
 	var out []byte
 	for _, v := range []float64{x[0], x[1], x[2], 0, y[0], y[1], y[2], 0, z[0], z[1], z[2], 0, 0, 0, 0, 1} {
-		out = appendElement(out, strconv.AppendFloat(nil, v, 'g', -1, 64))
+		out = gltfdoc.AppendElement(out, strconv.AppendFloat(nil, v, 'g', -1, 64))
 	}
 	return out
 }

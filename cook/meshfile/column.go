@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/internal/scratch"
 )
 
@@ -47,10 +48,10 @@ func zeroColumn(width int, n, limit int64) (*column, error) {
 	}
 	var err error
 	if c.file, err = scratch.File(scratchPrefix); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	if err := c.file.Truncate(size); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	c.written = size
 	c.paged()
@@ -79,11 +80,11 @@ func (c *column) flush() error {
 	if c.file == nil {
 		var err error
 		if c.file, err = scratch.File(scratchPrefix); err != nil {
-			return working(err)
+			return gltfdoc.Working(err)
 		}
 	}
 	if _, err := c.file.WriteAt(c.mem, c.written); err != nil {
-		return working(err)
+		return gltfdoc.Working(err)
 	}
 	c.written += int64(len(c.mem))
 	if cap(c.mem) > 1<<20 || cap(c.mem) < 1<<16 {
@@ -145,7 +146,7 @@ func (c *column) page(number int64) (*page, error) {
 	bytes := c.perPage * int64(c.width)
 	if p.dirty {
 		if _, err := c.file.WriteAt(p.data, (p.number-1)*bytes); err != nil {
-			return nil, working(err)
+			return nil, gltfdoc.Working(err)
 		}
 	}
 	p.number, p.dirty = 0, false
@@ -154,7 +155,7 @@ func (c *column) page(number int64) (*page, error) {
 	}
 	p.data = p.data[:min(bytes, c.written-number*bytes)]
 	if _, err := c.file.ReadAt(p.data, number*bytes); err != nil && err != io.EOF {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	p.number = number + 1
 	return p, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 )
 
 // Format is a kind of mesh file.
@@ -106,16 +107,7 @@ func Read(ctx context.Context, name string, f *os.File, format Format, opts Opti
 	if err == nil {
 		return made, nil
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil, ctx.Err()
-	}
-	var e *gltfscene.Error
-	if !errors.As(err, &e) {
-		e = &gltfscene.Error{Reason: err.Error(), Err: err}
-	}
-	c := *e
-	c.File = name
-	return nil, &c
+	return nil, gltfdoc.Named(ctx, name, err)
 }
 
 // read makes a scene of size bytes.
@@ -168,11 +160,3 @@ func malformed(place, format string, args ...any) *gltfscene.Error {
 
 // line places an error.
 func line(n int) string { return fmt.Sprintf("line %d", n) }
-
-// working returns an error of a temporary file.
-func working(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &gltfscene.Error{Reason: "a temporary file: " + err.Error(), Hint: "TMPDIR names another place for temporary files", Err: err}
-}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/glb"
 )
@@ -31,46 +32,6 @@ const (
 	atColor    = 8
 )
 
-// vertexTable numbers vertices by what they are.
-type vertexTable struct {
-	list  []vertex
-	slots []int32 // 1 + index into list, 0 for none
-}
-
-func (t *vertexTable) reset(expected int) {
-	n := 1024
-	for n < 2*expected {
-		n *= 2
-	}
-	if len(t.slots) != n {
-		t.slots = make([]int32, n)
-	} else {
-		clear(t.slots)
-	}
-	t.list = t.list[:0]
-}
-
-// number returns the number of a vertex, which is a new one the first time.
-func (t *vertexTable) number(v *vertex) uint32 {
-	h := uint64(14695981039346656037)
-	for _, w := range v {
-		h = (h ^ uint64(w)) * 0x9E3779B97F4A7C15
-		h ^= h >> 29
-	}
-	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		k := t.slots[i]
-		if k == 0 {
-			t.list = append(t.list, *v)
-			t.slots[i] = int32(len(t.list))
-			return uint32(len(t.list) - 1)
-		}
-		if t.list[k-1] == *v {
-			return uint32(k - 1)
-		}
-	}
-}
-
 // primitive writes the triangles of b.tris that have one material, and returns the
 // primitive of a mesh that shows them.
 func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
@@ -89,7 +50,7 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 			normals, uvs = normals || c.n > 0, uvs || c.t > 0
 		}
 	}
-	b.verts.reset(3 * len(list))
+	b.verts.Reset(3 * len(list))
 	indices := make([]byte, 0, 12*len(list))
 	for _, i := range list {
 		t := &b.tris[i]
@@ -101,7 +62,7 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 		for k, c := range t.corners {
 			var v vertex
 			for i, x := range p[k] {
-				v[atPosition+i] = bits(x)
+				v[atPosition+i] = gltfdoc.Bits(x)
 			}
 			if normals {
 				n, err := b.normal(c, t.smooth, face)
@@ -109,7 +70,7 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 					return nil, err
 				}
 				for i, x := range n {
-					v[atNormal+i] = bits(x)
+					v[atNormal+i] = gltfdoc.Bits(x)
 				}
 			}
 			if c.t > 0 {
@@ -117,8 +78,8 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 				if err != nil {
 					return nil, err
 				}
-				v[atUV] = bits(math.Float32frombits(binary.LittleEndian.Uint32(at)))
-				v[atUV+1] = bits(float32(1 - float64(math.Float32frombits(binary.LittleEndian.Uint32(at[4:])))))
+				v[atUV] = gltfdoc.Bits(math.Float32frombits(binary.LittleEndian.Uint32(at)))
+				v[atUV+1] = gltfdoc.Bits(float32(1 - float64(math.Float32frombits(binary.LittleEndian.Uint32(at[4:])))))
 			}
 			if colors {
 				if v[atColor] = t.color; t.color == 0 && b.colors.n > 0 {
@@ -131,7 +92,7 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 					v[atColor] = binary.LittleEndian.Uint32(white)
 				}
 			}
-			indices = binary.LittleEndian.AppendUint32(indices, b.verts.number(&v))
+			indices = binary.LittleEndian.AppendUint32(indices, b.verts.Number(&v))
 		}
 	}
 	if colors && m > 0 && b.library[b.materials[m-1]] != nil && b.allBlack() {
@@ -141,10 +102,10 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 	}
 	out := []byte(`{"attributes":{"POSITION":`)
 	add := func(view, component int, kind string, normalized bool, of func(buf []byte, v *vertex) []byte, extent string) {
-		out = strconv.AppendInt(out, int64(b.accessor(view, component, len(b.verts.list), kind, normalized, extent)), 10)
+		out = strconv.AppendInt(out, int64(b.accessor(view, component, len(b.verts.List), kind, normalized, extent)), 10)
 		b.each(of)
 	}
-	add(viewVec3, glb.ComponentF32, "VEC3", false, words(atPosition, 3), b.extent())
+	add(viewVec3, glb.ComponentF32, "VEC3", false, words(atPosition, 3), b.verts.Extent())
 	if normals {
 		out = append(out, `,"NORMAL":`...)
 		add(viewVec3, glb.ComponentF32, "VEC3", false, words(atNormal, 3), "")
@@ -175,16 +136,13 @@ func (b *builder) primitive(m uint32, list []int32) ([]byte, error) {
 
 // allBlack reports whether no vertex has a colour but black.
 func (b *builder) allBlack() bool {
-	for i := range b.verts.list {
-		if b.verts.list[i][atColor]&0xFFFFFF != 0 {
+	for i := range b.verts.List {
+		if b.verts.List[i][atColor]&0xFFFFFF != 0 {
 			return false
 		}
 	}
 	return true
 }
-
-// bits returns the bits of a number, of both zeros the same.
-func bits(x float32) uint32 { return math.Float32bits(x + 0) }
 
 // words returns what appends some words of a vertex.
 func words(at, n int) func(buf []byte, v *vertex) []byte {
@@ -199,8 +157,8 @@ func words(at, n int) func(buf []byte, v *vertex) []byte {
 // each writes a part of every vertex. An error of the file sticks to the writer.
 func (b *builder) each(of func(buf []byte, v *vertex) []byte) {
 	buf := b.scratch[:0]
-	for i := range b.verts.list {
-		if buf = of(buf, &b.verts.list[i]); len(buf) > 64<<10 {
+	for i := range b.verts.List {
+		if buf = of(buf, &b.verts.List[i]); len(buf) > 64<<10 {
 			b.write(buf) //nolint:errcheck // the last write says it again
 			buf = buf[:0]
 		}
@@ -212,42 +170,14 @@ func (b *builder) each(of func(buf []byte, v *vertex) []byte) {
 func (b *builder) write(data []byte) error {
 	b.n += int64(len(data))
 	_, err := b.out.Write(data)
-	return working(err)
+	return gltfdoc.Working(err)
 }
 
 // accessor adds one for what is written next, and returns its number.
 func (b *builder) accessor(view, component, count int, kind string, normalized bool, extent string) int {
-	a := []byte(`{"bufferView":` + strconv.Itoa(view) + `,"byteOffset":` + strconv.FormatInt(b.n, 10) +
-		`,"componentType":` + strconv.Itoa(component) + `,"count":` + strconv.Itoa(count) + `,"type":"` + kind + `"`)
-	if normalized {
-		a = append(a, `,"normalized":true`...)
-	}
-	b.accessors = appendElement(b.accessors, append(append(a, extent...), '}'))
+	b.accessors = gltfdoc.AppendElement(b.accessors, gltfdoc.Accessor(view, b.n, component, count, kind, normalized, extent))
 	b.accessorCount++
 	return b.accessorCount - 1
-}
-
-// extent returns min and max of the positions.
-func (b *builder) extent() string {
-	lo := [3]float32{math.MaxFloat32, math.MaxFloat32, math.MaxFloat32}
-	hi := [3]float32{-math.MaxFloat32, -math.MaxFloat32, -math.MaxFloat32}
-	for i := range b.verts.list {
-		for k := range lo {
-			x := math.Float32frombits(b.verts.list[i][atPosition+k])
-			lo[k], hi[k] = min(lo[k], x), max(hi[k], x)
-		}
-	}
-	text := func(v [3]float32) string {
-		out := []byte{'['}
-		for i, x := range v {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = strconv.AppendFloat(out, float64(x), 'g', -1, 32)
-		}
-		return string(append(out, ']'))
-	}
-	return `,"min":` + text(lo) + `,"max":` + text(hi)
 }
 
 // cornersOf returns the positions of a triangle.

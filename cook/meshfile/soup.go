@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 )
 
 // maxCorners is how many corners a polygon may have.
@@ -351,12 +352,12 @@ func (s *soup) walk(o *object, f func(p *polygon) error) error {
 				break
 			}
 			if err != nil {
-				return working(err)
+				return gltfdoc.Working(err)
 			}
 			if kind <= recordColor {
 				v, err := binary.ReadUvarint(in)
 				if err != nil {
-					return working(err)
+					return gltfdoc.Working(err)
 				}
 				switch kind {
 				case recordMaterial:
@@ -372,7 +373,7 @@ func (s *soup) walk(o *object, f func(p *polygon) error) error {
 			for range kind {
 				d, err := binary.ReadVarint(in)
 				if err != nil {
-					return working(err)
+					return gltfdoc.Working(err)
 				}
 				last.v = uint32(int64(last.v) + d)
 				c := corner{v: last.v}
@@ -395,7 +396,7 @@ func (s *soup) walk(o *object, f func(p *polygon) error) error {
 func readMaybe(in *bufio.Reader, last *uint32) (uint32, error) {
 	v, err := binary.ReadUvarint(in)
 	if err != nil {
-		return 0, working(err)
+		return 0, gltfdoc.Working(err)
 	}
 	if v == 0 {
 		return 0, nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/internal/scratch"
 )
 
@@ -67,7 +68,7 @@ func (b *builder) split(o *object, limit int64) error {
 	// Their triangles go to a file, those of a piece together.
 	f, err := scratch.File(scratchPrefix)
 	if err != nil {
-		return working(err)
+		return gltfdoc.Working(err)
 	}
 	defer scratch.Close(f)
 	if err := b.scatter(o, f, sizes, func(t *triangle) (int32, error) {
@@ -181,7 +182,7 @@ func (b *builder) scatter(o *object, f *os.File, sizes []int64, pieceOf func(t *
 		_, err := f.WriteAt(buffers[i], at[i])
 		at[i] += int64(len(buffers[i]))
 		buffers[i] = buffers[i][:0]
-		return working(err)
+		return gltfdoc.Working(err)
 	}
 	if err := b.triangles(o, func(t *triangle) error {
 		i, err := pieceOf(t)
@@ -222,7 +223,7 @@ func (t *triangle) append(b []byte) []byte {
 func (b *builder) readTriangles(f *os.File, from, n int64) error {
 	data := make([]byte, n*triangleBytes)
 	if _, err := f.ReadAt(data, from*triangleBytes); err != nil && err != io.EOF {
-		return working(err)
+		return gltfdoc.Working(err)
 	}
 	b.tris = slices.Grow(b.tris[:0], int(n))
 	for i := range n {

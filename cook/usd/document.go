@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -164,13 +165,6 @@ func (d *document) textureInfo(t *textureRef) members {
 	return info
 }
 
-func appendElement(list, element []byte) []byte {
-	if len(list) > 0 {
-		list = append(list, ',')
-	}
-	return append(list, element...)
-}
-
 // finite reports whether numbers are.
 func finite(list ...float64) bool {
 	for _, x := range list {
@@ -227,7 +221,7 @@ func (r *reader) node(it *item) int {
 	if len(it.extras) > 0 {
 		out = append(append(out, `,"extras":`...), it.extras...)
 	}
-	r.nodes = appendElement(r.nodes, append(out, '}'))
+	r.nodes = gltfdoc.AppendElement(r.nodes, append(out, '}'))
 	r.nodeCount++
 	return r.nodeCount - 1
 }
@@ -257,7 +251,7 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 		name := append([]byte(`{"name":`), quoted(stem(r.main.name))...)
 		name = append(append(name, `,"matrix":`...), matrixText(m)...)
 		name = append(append(append(name, `,"children":`...), indices(top)...), '}')
-		r.nodes = appendElement(r.nodes, name)
+		r.nodes = gltfdoc.AppendElement(r.nodes, name)
 		top = []int{r.nodeCount}
 		r.nodeCount++
 	}
@@ -284,19 +278,7 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 			out = append(append(append(append(append(out, `,"`...), s.name...), `":[`...), s.text...), "]\n"...)
 		}
 	}
-	size := strconv.FormatInt(r.n, 10)
-	out = append(out, `,"buffers":[{"byteLength":`+size+`}],"bufferViews":[`...)
-	// Each shows the whole buffer, with the stride of an attribute or, last, of indices.
-	for i, stride := range viewStrides {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, `{"buffer":0,"byteLength":`+size...)
-		if stride > 0 {
-			out = append(out, `,"byteStride":`+strconv.Itoa(stride)...)
-		}
-		out = append(out, '}')
-	}
+	out = gltfdoc.AppendViews(out, r.n, viewStrides[:])
 	for _, v := range r.images {
 		out = append(out, `,{"buffer":0,"byteOffset":`+strconv.FormatInt(v.offset, 10)+`,"byteLength":`+strconv.FormatInt(v.size, 10)+`}`...)
 	}

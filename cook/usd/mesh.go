@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/cook/usd/internal/layer"
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -341,13 +342,13 @@ func (w *walker) write(p *prim, s *surface, own int, subsets []subset) (int, err
 		}
 		s.normals, s.sums = dressed.normals, dressed.sums // which all parts share
 		if text != nil {
-			primitives = appendElement(primitives, text)
+			primitives = gltfdoc.AppendElement(primitives, text)
 		}
 	}
 	if len(primitives) == 0 {
 		return -1, nil
 	}
-	w.meshes = appendElement(w.meshes, append(append(append(append([]byte(`{"name":`), quoted(p.name)...), `,"primitives":[`...), primitives...), `]}`...))
+	w.meshes = gltfdoc.AppendElement(w.meshes, append(append(append(append([]byte(`{"name":`), quoted(p.name)...), `,"primitives":[`...), primitives...), `]}`...))
 	w.meshCount++
 	return w.meshCount - 1, nil
 }

@@ -2,9 +2,9 @@ package usd
 
 import (
 	"encoding/binary"
-	"math"
 	"strconv"
 
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/glb"
 )
@@ -30,49 +30,6 @@ const (
 // vertex is a vertex as it is stored, with the bits of its numbers; equal ones are one.
 type vertex [vertexSize]uint32
 
-// vertexTable numbers vertices by what they are.
-type vertexTable struct {
-	list  []vertex
-	slots []int32 // 1 + index into list, 0 for none
-}
-
-func (t *vertexTable) reset(expected int) {
-	n := 1024
-	for n < 2*expected {
-		n *= 2
-	}
-	if len(t.slots) != n {
-		t.slots = make([]int32, n)
-	} else {
-		clear(t.slots)
-	}
-	t.list = t.list[:0]
-}
-
-// number returns the number of a vertex, which is a new one the first time.
-func (t *vertexTable) number(v *vertex) uint32 {
-	h := uint64(14695981039346656037)
-	for _, w := range v {
-		h = (h ^ uint64(w)) * 0x9E3779B97F4A7C15
-		h ^= h >> 29
-	}
-	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		k := t.slots[i]
-		if k == 0 {
-			t.list = append(t.list, *v)
-			t.slots[i] = int32(len(t.list))
-			return uint32(len(t.list) - 1)
-		}
-		if t.list[k-1] == *v {
-			return uint32(k - 1)
-		}
-	}
-}
-
-// bits returns the bits of a number, of both zeros the same.
-func bits(x float32) uint32 { return math.Float32bits(x + 0) }
-
 // primitive writes faces of one material, and returns the primitive of a mesh that shows
 // them; nil where nothing is left.
 func (w *walker) primitive(s *surface, faces, starts []int32, material int) ([]byte, error) {
@@ -85,7 +42,7 @@ func (w *walker) primitive(s *surface, faces, starts []int32, material int) ([]b
 	for _, f := range faces {
 		total += int(s.counts.IntAt(int(f)))
 	}
-	w.table.reset(total)
+	w.table.Reset(total)
 	var indices []byte
 	var points [][3]float32
 	var numbers []uint32
@@ -105,24 +62,24 @@ func (w *walker) primitive(s *surface, faces, starts []int32, material int) ([]b
 			q := s.point(at).F32()
 			points = append(points, q)
 			for k, x := range q {
-				v[atPosition+k] = bits(x)
+				v[atPosition+k] = gltfdoc.Bits(x)
 			}
 			if normals {
 				for k, x := range s.normal(c).F32() {
-					v[atNormal+k] = bits(x)
+					v[atNormal+k] = gltfdoc.Bits(x)
 				}
 			}
 			for k, uv := range s.uvs {
 				if uv != nil {
 					e := uv.index(c) * uv.values.Width
-					v[atUV+2*k] = bits(float32(uv.values.At(e)))
-					v[atUV+2*k+1] = bits(float32(1 - uv.values.At(e+1)))
+					v[atUV+2*k] = gltfdoc.Bits(float32(uv.values.At(e)))
+					v[atUV+2*k+1] = gltfdoc.Bits(float32(1 - uv.values.At(e+1)))
 				}
 			}
 			if colors {
 				v[atColor], v[atColor+1] = s.colorOf(c)
 			}
-			numbers = append(numbers, w.table.number(&v))
+			numbers = append(numbers, w.table.Number(&v))
 		}
 		for _, cut := range w.cutter.Cut(points) {
 			for _, i := range cut {
@@ -135,10 +92,10 @@ func (w *walker) primitive(s *surface, faces, starts []int32, material int) ([]b
 	}
 	out := []byte(`{"attributes":{"POSITION":`)
 	add := func(view, component int, kind string, normalized bool, at, n int, extent string) {
-		out = strconv.AppendInt(out, int64(w.accessor(view, component, len(w.table.list), kind, normalized, extent)), 10)
+		out = strconv.AppendInt(out, int64(w.accessor(view, component, len(w.table.List), kind, normalized, extent)), 10)
 		w.words(at, n)
 	}
-	add(viewVec3, glb.ComponentF32, "VEC3", false, atPosition, 3, w.extent())
+	add(viewVec3, glb.ComponentF32, "VEC3", false, atPosition, 3, w.table.Extent())
 	if normals {
 		out = append(out, `,"NORMAL":`...)
 		add(viewVec3, glb.ComponentF32, "VEC3", false, atNormal, 3, "")
@@ -203,8 +160,8 @@ func (s *surface) colorOf(c corner) (uint32, uint32) {
 // words writes a part of every vertex. An error of the file sticks to the writer.
 func (w *walker) words(at, n int) {
 	buf := make([]byte, 0, 64<<10)
-	for i := range w.table.list {
-		for _, x := range w.table.list[i][at : at+n] {
+	for i := range w.table.List {
+		for _, x := range w.table.List[i][at : at+n] {
 			buf = binary.LittleEndian.AppendUint32(buf, x)
 		}
 		if len(buf) > 63<<10 {
@@ -218,40 +175,12 @@ func (w *walker) words(at, n int) {
 func (r *reader) emit(data []byte) error {
 	r.n += int64(len(data))
 	_, err := r.out.Write(data)
-	return working(err)
+	return gltfdoc.Working(err)
 }
 
 // accessor adds one for what is written next, and returns its number.
 func (r *reader) accessor(view, component, count int, kind string, normalized bool, extent string) int {
-	a := []byte(`{"bufferView":` + strconv.Itoa(view) + `,"byteOffset":` + strconv.FormatInt(r.n, 10) +
-		`,"componentType":` + strconv.Itoa(component) + `,"count":` + strconv.Itoa(count) + `,"type":"` + kind + `"`)
-	if normalized {
-		a = append(a, `,"normalized":true`...)
-	}
-	r.accessors = appendElement(r.accessors, append(append(a, extent...), '}'))
+	r.accessors = gltfdoc.AppendElement(r.accessors, gltfdoc.Accessor(view, r.n, component, count, kind, normalized, extent))
 	r.accessCount++
 	return r.accessCount - 1
-}
-
-// extent returns min and max of the positions.
-func (w *walker) extent() string {
-	lo := [3]float32{math.MaxFloat32, math.MaxFloat32, math.MaxFloat32}
-	hi := [3]float32{-math.MaxFloat32, -math.MaxFloat32, -math.MaxFloat32}
-	for i := range w.table.list {
-		for k := range lo {
-			x := math.Float32frombits(w.table.list[i][atPosition+k])
-			lo[k], hi[k] = min(lo[k], x), max(hi[k], x)
-		}
-	}
-	text := func(v [3]float32) string {
-		out := []byte{'['}
-		for i, x := range v {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = strconv.AppendFloat(out, float64(x), 'g', -1, 32)
-		}
-		return string(append(out, ']'))
-	}
-	return `,"min":` + text(lo) + `,"max":` + text(hi)
 }

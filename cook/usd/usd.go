@@ -19,6 +19,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/beside"
+	"github.com/untoldkit/untold/cook/internal/gltfdoc"
 	"github.com/untoldkit/untold/cook/internal/triangulate"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/scratch"
@@ -94,7 +95,7 @@ type builder struct {
 	images                            []imageView
 	doc                               *document
 	cutter                            triangulate.Cutter
-	table                             vertexTable
+	table                             gltfdoc.Table[vertex]
 	meshOf                            map[string]int
 	materialOf                        map[string]int
 }
@@ -119,16 +120,7 @@ func Read(ctx context.Context, name string, f *os.File, opts Options) (*gltfscen
 	if err == nil {
 		return made, nil
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil, ctx.Err()
-	}
-	var e *gltfscene.Error
-	if !errors.As(err, &e) {
-		e = &gltfscene.Error{Reason: err.Error(), Err: err}
-	}
-	c := *e
-	c.File = name
-	return nil, &c
+	return nil, gltfdoc.Named(ctx, name, err)
 }
 
 // read makes a scene of size bytes.
@@ -164,7 +156,7 @@ func read(ctx context.Context, base string, f opened, size int64, dir folder, op
 		}
 	}
 	if r.file, err = scratch.File(scratchPrefix); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	r.out = bufio.NewWriterSize(r.file, 256<<10)
 	made, err := r.make(first)
@@ -188,7 +180,7 @@ func (r *reader) make(first source) (*gltfscene.Made, error) {
 		return nil, err
 	}
 	if err := r.out.Flush(); err != nil {
-		return nil, working(err)
+		return nil, gltfdoc.Working(err)
 	}
 	made := &gltfscene.Made{JSON: text, Buffer: r.file, Size: r.n, Files: r.sources, Images: r.doc.places, Notes: r.notes}
 	if r.n == 0 {
@@ -220,14 +212,6 @@ func malformed(place, format string, args ...any) *gltfscene.Error {
 // tooLarge returns an error about what does not fit.
 func tooLarge(place, format string, args ...any) *gltfscene.Error {
 	return &gltfscene.Error{Place: place, Reason: fmt.Sprintf(format, args...), Hint: "divide the scene, or cook where there is more memory", Err: gltfscene.ErrTooLarge}
-}
-
-// working returns an error of a temporary file.
-func working(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &gltfscene.Error{Reason: "a temporary file: " + err.Error(), Hint: "TMPDIR names another place for temporary files", Err: err}
 }
 
 // clip shortens text of a file.
