@@ -362,7 +362,7 @@ func (c *scenePlan) listLevels(e *manifest.Tile, b *payload, r partition.Radii) 
 			err := l.err
 			entry.GeometricError = &err
 			if !c.opts.Compat {
-				entry.VisualError = new(l.seen)
+				entry.VisualError, entry.GeometryBytes = new(l.seen), l.gpuBytes
 			}
 		}
 		if l.hlod {

@@ -41,7 +41,8 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 		return err
 	}
 	n.TriangleCount, n.textures, n.scales = triangles(f), texturesOf(f), textureScales(f)
-	n.EstimatedMemoryBytes = int64(len(f.Vertices) + len(f.Indices))
+	n.GeometryBytes = int64(len(f.Vertices) + len(f.Indices))
+	n.EstimatedMemoryBytes = n.GeometryBytes
 	for i := range n.files {
 		n.EstimatedMemoryBytes += n.files[i].GPU
 	}

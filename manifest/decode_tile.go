@@ -262,6 +262,8 @@ func (s *scanner) level() (l Level) {
 			loose(s, &l.SHA256, (*scanner).str)
 		case "triangle_count":
 			loose(s, &l.TriangleCount, (*scanner).count)
+		case "geometry_bytes":
+			loose(s, &l.GeometryBytes, (*scanner).integer)
 		case "geometric_error":
 			loose(s, &l.GeometricError, parseFloatPtr)
 		case "visual_error":

@@ -108,6 +108,9 @@ func (e *encoder) level(l *Level) {
 	if l.TriangleCount != 0 {
 		e.key("triangle_count").integer(l.TriangleCount)
 	}
+	if l.GeometryBytes != 0 {
+		e.key("geometry_bytes").int64(l.GeometryBytes)
+	}
 	if l.GeometricError != nil {
 		e.key("geometric_error").float(*l.GeometricError)
 	}

@@ -29,9 +29,10 @@ type PyramidNode struct {
 	FileSizeBytes        int64   `json:"file_size_bytes"`
 	SHA256               string  `json:"sha256,omitempty"`
 	TriangleCount        int     `json:"triangle_count,omitempty"`
-	EstimatedMemoryBytes int64   `json:"estimated_memory_bytes"` // on the GPU, textures included
-	GeometricError       float64 `json:"geometric_error"`        // greatest distance from the full geometry, metres; at least any child's
-	VisualError          float64 `json:"visual_error"`           // size of what is seen of the difference, metres; at least any child's
+	GeometryBytes        int64   `json:"geometry_bytes,omitempty"` // of its vertices and indices on the GPU, 0 when unknown
+	EstimatedMemoryBytes int64   `json:"estimated_memory_bytes"`   // on the GPU, textures included
+	GeometricError       float64 `json:"geometric_error"`          // greatest distance from the full geometry, metres; at least any child's
+	VisualError          float64 `json:"visual_error"`             // size of what is seen of the difference, metres; at least any child's
 	Bounds               Bounds  `json:"bounds"`
 }
 
@@ -68,6 +69,9 @@ func (e *encoder) pyramidNode(n *PyramidNode) {
 		if n.TriangleCount != 0 {
 			e.key("triangle_count").integer(n.TriangleCount)
 		}
+		if n.GeometryBytes != 0 {
+			e.key("geometry_bytes").int64(n.GeometryBytes)
+		}
 		e.key("estimated_memory_bytes").int64(n.EstimatedMemoryBytes)
 		e.key("geometric_error").float(n.GeometricError)
 		e.key("visual_error").float(n.VisualError)
@@ -100,8 +104,8 @@ func (v *validator) pyramid() {
 		own := &known{level: n.Level, geometric: n.GeometricError, visual: n.VisualError, at: at}
 		v.payload(at+"/path_relative_to_manifest", at, n.Path, n.FileSizeBytes, n.SHA256, true)
 		v.box(n.Bounds, at+"/bounds", codeBounds)
-		if n.EstimatedMemoryBytes < 0 {
-			v.add(codePyramid, at+"/estimated_memory_bytes", "the node takes %d bytes", n.EstimatedMemoryBytes)
+		if n.EstimatedMemoryBytes < 0 || n.GeometryBytes < 0 {
+			v.add(codePyramid, at+"/estimated_memory_bytes", "the node takes %d bytes, its geometry %d", n.EstimatedMemoryBytes, n.GeometryBytes)
 		}
 		if !finiteError(n.GeometricError) || !finiteError(n.VisualError) {
 			v.add(codePyramid, at, "the errors %v m and %v m are not both finite and at least 0", n.GeometricError, n.VisualError)

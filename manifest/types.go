@@ -125,6 +125,7 @@ type Level struct {
 	FileSizeBytes  int64    `json:"file_size_bytes,omitempty"` // ours: 0 when unknown or a dry run
 	SHA256         string   `json:"sha256,omitempty"`          // ours
 	TriangleCount  int      `json:"triangle_count,omitempty"`  // ours: 0 when unknown
+	GeometryBytes  int64    `json:"geometry_bytes,omitempty"`  // ours: of its vertices and indices on the GPU, 0 when unknown
 	GeometricError *float64 `json:"geometric_error,omitempty"` // ours: greatest distance from the full geometry, metres
 	VisualError    *float64 `json:"visual_error,omitempty"`    // ours: size of what is seen of the difference, metres
 }

@@ -1,6 +1,10 @@
 package runtime
 
-import "github.com/untoldkit/untold/runtime/payload"
+import (
+	"cmp"
+
+	"github.com/untoldkit/untold/runtime/payload"
+)
 
 // learned sums up what the payloads of a class have taken on the Device.
 type learned struct {
@@ -11,13 +15,14 @@ type learned struct {
 // maxCost bounds what manifests can claim, so that sums stay exact.
 const maxCost = 1 << 50
 
-// declared returns the size that the manifest gives for a representation: an
-// estimate of its memory if there is one, else that of its file; 0 without.
+// declared returns the size that the manifest gives for a representation: the
+// memory that it takes if that is told, else that of its file; 0 without.
 func (t *table) declared(tile int32, rep payload.Rep) int64 {
 	if rep == payload.RepFull {
 		return t.memory[tile]
 	}
-	return t.fileOf(tile, rep).size
+	p := t.fileOf(tile, rep)
+	return cmp.Or(p.geometry, p.size)
 }
 
 // learn remembers what a representation takes on the Device.

@@ -15,6 +15,10 @@ import (
 // tiles count, by one metre more, when they choose between their levels: so what would
 // be seen of the error of a level decides who is granted the next finer one. A drawn
 // tile is downgraded only once its successor can be drawn, so none disappears.
+//
+// Nodes of a pyramid are levels, too: with the stretch a node is open only nearer to the
+// camera, and what opening it costs, its children and the cheapest representations of
+// tiles among them, is weighed against finer levels elsewhere. Only roots are left out.
 
 // grant is how much of what its distance asks for a tile may have.
 type grant uint8
@@ -119,7 +123,10 @@ func (b *geometryBudget) splitBudget() {
 	}
 	a.split, a.budget, a.splitAt = true, b.memory.GeometryBudget, b.now
 	cheapest, extras, meshes := b.sumDemand()
-	others := float64(b.memory.GeometryUsed + b.nodes)
+	others := float64(b.memory.GeometryUsed)
+	for _, sc := range b.scenes {
+		others += float64(sc.rootBytes())
+	}
 	room := float64(splitPart*b.cfg.HighWaterMark*budget) - others
 	if cheapest+extras+meshes <= room {
 		b.plenty()
@@ -141,6 +148,14 @@ func (b *geometryBudget) splitBudget() {
 func (b *geometryBudget) findReserve() {
 	b.split.reserve = 0
 	for _, sc := range b.scenes {
+		if ref := sc.refinement; ref != nil {
+			for i := range ref.nodes {
+				n, row := &ref.nodes[i], ref.first+int32(i)
+				if n.wanted && n.open && n.opens < b.split.stretch && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
+					b.split.reserve = max(b.split.reserve, b.cost(sc, row, payload.RepHLOD))
+				}
+			}
+		}
 		for _, tile := range sc.active {
 			if r := sc.recordOf(tile); r.mustStepDown() {
 				b.split.reserve = max(b.split.reserve, b.cost(sc, tile, sc.cheapestRep(tile)))
@@ -155,6 +170,7 @@ func (b *geometryBudget) sumDemand() (cheapest, extras, meshes float64) {
 	a := &b.split
 	clear(a.steps[:])
 	for _, sc := range b.scenes {
+		b.climbNodes(sc, func(_, bytes float64) { extras += bytes })
 		for _, tile := range sc.query.tiles {
 			w := b.demandOf(sc, tile)
 			if w.cheapest+w.extra+w.meshes == 0 {
@@ -178,9 +194,10 @@ func (b *geometryBudget) sumDetail(keep float64) {
 		a.detail[i] = detailDemand{nearest: math.Inf(1)}
 	}
 	for _, sc := range b.scenes {
+		b.climbNodes(sc, func(stretch, bytes float64) { a.detail[stepOf(stretch)].bytes += bytes })
 		for _, tile := range sc.query.tiles {
 			w := b.demandOf(sc, tile)
-			if w.extra == 0 || w.near > keep {
+			if w.extra == 0 || w.near > keep && !w.hangs {
 				continue
 			}
 			b.climb(sc, tile, &w, func(stretch, bytes float64) {
@@ -261,6 +278,9 @@ type tileDemand struct {
 	meshes          float64 // of a tile that streams mesh by mesh: what it has, for its meshes are admitted one by one
 	distance, near  float64 // near is the one by which cheapest is ranked
 	held, level     bool    // see demand
+	hangs           bool    // it lies below a node
+	opens           float64 // stretch up to which that is open
+	first           float64 // the cheapest representation of such a tile, which is part of extra
 
 	from, to payload.Rep // extra is for those finer than from up to to
 	has      payload.Rep // the finest that it is granted now
@@ -269,7 +289,7 @@ type tileDemand struct {
 func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 	t := sc.tiles
 	d := distanceTo(&t.box[tile], &sc.view.pos)
-	if sc.closes(tile) {
+	if w.opens, w.hangs = sc.refinement.opensAbove(tile); w.hangs && w.opens == 0 {
 		return w
 	}
 	if d > b.cfg.MaxQueryRadius && !t.has(tile, flagShared) {
@@ -297,25 +317,58 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		w.from, w.to = cheapest, rep
 		b.climb(sc, tile, &w, func(_, bytes float64) { w.extra += bytes })
 	}
+	if w.hangs {
+		w.first, w.cheapest = w.cheapest, 0
+		w.extra += w.first
+	}
 	w.held = d <= t.radius[tile].stream
 	w.level = cheapest != payload.RepFull && d <= t.radius[tile].unload
 	return w
 }
 
+// climbNodes calls f for each node that its error asks to be open, with the stretch up to
+// which it is, and the bytes of the nodes below it.
+func (b *geometryBudget) climbNodes(sc *scene, f func(stretch, bytes float64)) {
+	ref := sc.refinement
+	if ref == nil {
+		return
+	}
+	for i := range ref.nodes {
+		n := &ref.nodes[i]
+		if n.opens == 0 {
+			continue
+		}
+		bytes := 0.0
+		for _, row := range n.children {
+			if row >= ref.first {
+				bytes += b.cost(sc, row, payload.RepHLOD)
+			}
+		}
+		f(n.opens, bytes)
+	}
+}
+
 // climb calls f for each representation finer than the cheapest up to what a tile
 // asks for, with the stretch up to which it is granted and the bytes that it takes
-// more than those before.
+// more than those before. Of a tile below a node the cheapest is the first.
 func (b *geometryBudget) climb(sc *scene, tile int32, w *tileDemand, f func(stretch, bytes float64)) {
+	most := math.Inf(1) // stretch
+	if w.hangs {
+		most = w.opens
+		if w.first > 0 {
+			f(most, w.first)
+		}
+	}
 	if !isFiner(w.to, w.from) {
 		return
 	}
-	begins, most := math.Inf(1), b.cost(sc, tile, w.from)
+	begins, held := math.Inf(1), b.cost(sc, tile, w.from)
 	for rep := w.from; rep != w.to; {
 		begins = min(begins, sc.tiles.begin(tile, rep))
 		rep = sc.tiles.finer(tile, rep)
 		cost := b.cost(sc, tile, rep)
-		f(stretchOf(begins, w.distance, w.has == rep || isFiner(w.has, rep)), max(0, cost-most))
-		most = max(most, cost)
+		f(min(most, stretchOf(begins, w.distance, w.has == rep || isFiner(w.has, rep))), max(0, cost-held))
+		held = max(held, cost)
 	}
 }
 

@@ -36,6 +36,7 @@ type nodeOf struct {
 	scene *scene
 	node  int32
 	low   bool // out of view
+	frees bool // what lies below it goes once it is there
 }
 
 // hiddenDistance is how far away the tiles below a closed node count as, in metres:
@@ -66,19 +67,21 @@ type node struct {
 	place            // in its own parent
 	children []int32 // rows
 	error    float64 // metres: size of what is seen of the difference to full detail
+	opens    float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
 	wanted   bool    // it is a root, or its parent is open
 	open     bool    // what lies below is wanted
 	mask     uint64  // children whose places it has
 	next     uint64  // mask that is being worked out
 	fades    placeFades
 	wantedAt time.Duration
+	distance float64 // of its box
 }
 
 // addNodes adds a row for each node.
 func (b *tableBuilder) addNodes(p *manifest.Pyramid) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		b.levels = append(b.levels, level{fileRef: fileRef{path: n.Path, sha256: n.SHA256, size: n.FileSizeBytes}})
+		b.levels = append(b.levels, level{fileRef: fileRef{path: n.Path, sha256: n.SHA256, size: n.FileSizeBytes, geometry: n.GeometryBytes}})
 		b.add(&manifest.Tile{
 			ID: n.ID, Bounds: n.Bounds, FileSizeBytes: n.FileSizeBytes,
 		}, radii{stream: math.Inf(1), unload: math.Inf(1), prefetch: math.Inf(1)}, flagHLOD|flagNode)
@@ -201,8 +204,7 @@ func (p *pyramid) refine(sc *scene) {
 	if !hasLens(&p.camera) {
 		fovY = 60
 	}
-	// An error covers the target at this many times its size.
-	far := band.ScreenError(1, 1, fovY, p.cfg.PictureHeight) / p.cfg.TargetErrorPixels
+	ref.measure(sc, band.ScreenError(1, 1, fovY, p.cfg.PictureHeight)/p.cfg.TargetErrorPixels)
 	for i := len(ref.nodes) - 1; i >= 0; i-- { // parents come after their children
 		n := &ref.nodes[i]
 		above := true // nothing above it can be drawn
@@ -217,17 +219,48 @@ func (p *pyramid) refine(sc *scene) {
 			n.wantedAt = p.now
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
-			r.actual = distanceTo(&sc.tiles.box[r.tile], &sc.view.pos)
-			r.effective = r.actual
-			begins := float64(n.error * far)
-			open = r.actual < begins || n.open && r.actual < float64(begins*keepRefined) ||
-				!p.ready(st) && (n.open || above && st.fails > 0)
+			r.actual, r.effective = n.distance, n.distance
+			open = p.grants(n) || !p.ready(st) && (n.open || above && st.fails > 0)
 		}
 		if open != n.open {
 			n.open = open
 			ref.wakeTiles(sc, n)
 		}
 	}
+}
+
+// measure works out which nodes should be open, for their errors and distances, and up
+// to which stretch. An error covers the target at far times its size.
+func (p *refinement) measure(sc *scene, far float64) {
+	for i := len(p.nodes) - 1; i >= 0; i-- {
+		n := &p.nodes[i]
+		n.distance = distanceTo(&sc.tiles.box[p.first+int32(i)], &sc.view.pos)
+		begins := float64(n.error * far)
+		switch asks := n.distance < begins || n.open && n.distance < float64(begins*keepRefined); {
+		case !asks:
+			n.opens = 0
+		case n.node < 0:
+			n.opens = stretchOf(begins, n.distance, n.open)
+		default:
+			n.opens = min(p.nodes[n.node].opens, stretchOf(begins, n.distance, n.open))
+		}
+	}
+}
+
+// opensAbove returns the stretch up to which the node is open below which a tile hangs,
+// 0 if it should not be; hangs says that there is one.
+func (p *refinement) opensAbove(tile int32) (stretch float64, hangs bool) {
+	if p == nil || tile >= int32(len(p.parent)) || p.parent[tile].node < 0 {
+		return 0, false
+	}
+	return p.nodes[p.parent[tile].node].opens, true
+}
+
+// hangs reports whether a tile lies below a node: what it is granted follows from what
+// the node is.
+func (sc *scene) hangs(tile int32) bool {
+	_, hangs := sc.refinement.opensAbove(tile)
+	return hangs
 }
 
 // wakeTiles wakes the tiles directly below a node.
@@ -237,6 +270,14 @@ func (p *refinement) wakeTiles(sc *scene, n *node) {
 			sc.tiles.wake[row] = math.Inf(-1)
 		}
 	}
+}
+
+// closesLate reports whether a node is open for nothing but that it cannot be drawn yet.
+func (p *pyramid) closesLate(n *node) bool { return n.open && !p.grants(n) }
+
+// grants reports whether memory and the errors that are seen let a node be open.
+func (p *pyramid) grants(n *node) bool {
+	return n.opens > 0 && (!p.budget.split.scarce || n.opens >= p.budget.split.stretch)
 }
 
 // stream loads the nodes that are wanted, the coarsest first, and lets the others go
@@ -254,7 +295,7 @@ func (p *pyramid) stream() {
 			st := r.rep(payload.RepHLOD)
 			switch {
 			case n.wanted && p.retryable(st):
-				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile])})
+				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.closesLate(n)})
 			case !n.wanted && st.loading():
 				p.residency.cancel(r, payload.RepHLOD)
 			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
@@ -264,6 +305,10 @@ func (p *pyramid) stream() {
 	}
 	slices.SortStableFunc(p.list, func(a, b nodeOf) int {
 		switch {
+		case a.frees != b.frees && a.frees:
+			return -1
+		case a.frees != b.frees:
+			return 1
 		case a.low != b.low && b.low:
 			return -1
 		case a.low != b.low:
@@ -273,11 +318,18 @@ func (p *pyramid) stream() {
 	})
 	for _, c := range p.list {
 		r := c.scene.refinement.record(c.scene, c.node)
-		root := c.scene.refinement.nodes[c.node].node < 0
+		up, within := c.scene.refinement.nodes[c.node].node, limitReserve
+		root := up < 0
+		switch {
+		case c.frees:
+			within = limitBudget
+		case !root && p.ready(c.scene.refinement.record(c.scene, up).rep(payload.RepHLOD)):
+			within = limitMark // its parent is drawn until there is room
+		}
 		switch {
 		case p.loads.freeSlots(classHLOD) <= 0:
 			p.backlog++
-		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, limitReserve):
+		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, within):
 			p.residency.start(r, payload.RepHLOD)
 		default:
 			p.budget.refused = true
@@ -431,7 +483,8 @@ func (p *refinement) stands(sc *scene) bool {
 	})
 }
 
-// rootBytes returns what the roots of a scene take on the device.
+// rootBytes returns what the roots of a scene take on the device. They stay whatever the
+// memory.
 func (sc *scene) rootBytes() (bytes int64) {
 	if p := sc.refinement; p != nil {
 		for _, i := range p.roots {

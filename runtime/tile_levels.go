@@ -225,7 +225,7 @@ func (sc *scene) grantAfter(tile int32, d float64, before grant, finest payload.
 	switch {
 	case !a.scarce:
 		return grantAll, payload.RepFull
-	case !a.keeps(d, before != grantNothing):
+	case !a.keeps(d, before != grantNothing) && !sc.hangs(tile):
 		return grantNothing, payload.RepNone
 	}
 	if before == grantNothing {

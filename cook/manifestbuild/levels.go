@@ -71,7 +71,7 @@ func (b *builder) remaining(e *entry, old []manifest.Level) []manifest.Level {
 }
 
 func fillLevel(l manifest.Level, p *payload) manifest.Level {
-	l.Path, l.FileSizeBytes, l.SHA256, l.TriangleCount = p.path, p.size, p.sha256, p.triangles
+	l.Path, l.FileSizeBytes, l.SHA256, l.TriangleCount, l.GeometryBytes = p.path, p.size, p.sha256, p.triangles, p.memory
 	return l
 }
 

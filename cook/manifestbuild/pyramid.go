@@ -49,7 +49,7 @@ func (b *builder) pyramid(m *manifest.Manifest) {
 			n.EstimatedMemoryBytes = max(n.EstimatedMemoryBytes, p.memory)
 		}
 		n.Path, n.Children = p.path, children
-		n.FileSizeBytes, n.SHA256, n.TriangleCount, n.Bounds = p.size, p.sha256, p.triangles, p.bounds
+		n.FileSizeBytes, n.SHA256, n.TriangleCount, n.GeometryBytes, n.Bounds = p.size, p.sha256, p.triangles, p.memory, p.bounds
 		nodes = append(nodes, n)
 	}
 	if len(nodes) > 0 {

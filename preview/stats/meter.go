@@ -33,7 +33,7 @@ type Meter struct {
 	closed         simulate.Report // of scenes that are closed
 
 	// Sums over the frames that were drawn, for means.
-	drawn, draws, saved, instanced int64
+	drawn, draws, calls, saved, instanced int64
 }
 
 // Busy notes for how long a frame kept the program busy.
@@ -71,7 +71,7 @@ func (m *Meter) Timed(f *Frame) {
 func (m *Meter) Drew(st *render.Stats) {
 	o := &m.out
 	o.Draws, o.DrawCalls, o.Triangles = st.Draws, st.Calls, st.Triangles
-	o.DrawsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.TrianglesMax, st.Triangles)
+	o.DrawsMax, o.DrawCallsMax, o.TrianglesMax = max(o.DrawsMax, st.Draws), max(o.DrawCallsMax, st.Calls), max(o.TrianglesMax, st.Triangles)
 	o.ShadowLateMax = max(o.ShadowLateMax, st.ShadowLate)
 	o.Uploads += st.UploadPieces
 	o.UploadBytes += st.UploadBytes
@@ -82,9 +82,11 @@ func (m *Meter) Drew(st *render.Stats) {
 
 	m.drawn++
 	m.draws += int64(st.Draws)
+	m.calls += int64(st.Calls)
 	m.saved += int64(st.BatchedMeshes - st.BatchDraws)
 	m.instanced += int64(st.Instanced)
 	n := float64(m.drawn)
+	o.DrawCallsMean = float64(m.calls) / n
 	o.DrawsMean, o.DrawsSavedMean, o.InstancedMean = float64(m.draws)/n, float64(m.saved)/n, float64(m.instanced)/n
 	o.Batches, o.BatchDraws, o.BatchedMeshes = st.Batches, st.BatchDraws, st.BatchedMeshes
 	o.BatchBytes, o.BatchBytesMax = st.BatchBytes, max(o.BatchBytesMax, st.BatchBytes)

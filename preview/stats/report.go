@@ -53,8 +53,9 @@ type Report struct {
 
 	Draws        int `json:"draws"` // meshes drawn in the last frame
 	DrawsMax     int `json:"draws_max"`
-	DrawCalls    int `json:"draw_calls"` // in the last frame
-	Triangles    int `json:"triangles"`  // in the last frame
+	DrawCalls    int `json:"draw_calls"` // commands of the device for them, in the last frame
+	DrawCallsMax int `json:"draw_calls_max"`
+	Triangles    int `json:"triangles"` // in the last frame
 	TrianglesMax int `json:"triangles_max"`
 
 	BatchFigures
@@ -110,7 +111,8 @@ func ParseCondition(s string) (simulate.Condition, error) { return budget.Parse(
 // BatchFigures are the keys of a Report about static batches and the memory
 // that they are made of.
 type BatchFigures struct {
-	DrawsMean float64 `json:"draws_mean"` // meshes drawn per frame
+	DrawsMean     float64 `json:"draws_mean"`      // meshes drawn per frame
+	DrawCallsMean float64 `json:"draw_calls_mean"` // commands of the device per frame
 	// DrawsSavedMean is how many more there would be without batches.
 	DrawsSavedMean float64 `json:"draws_saved_mean"`
 	// InstancedMean is how many of the draws of a frame are further instances

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -123,7 +124,7 @@ func (s *Scenario) measure() {
 	if s.Manifest.Pyramid != nil {
 		for i := range s.Manifest.Pyramid.Nodes {
 			n := &s.Manifest.Pyramid.Nodes[i]
-			s.Tiles[n.ID] = Extra{HLOD: n.FileSizeBytes}
+			s.Tiles[n.ID] = Extra{HLOD: cmp.Or(n.GeometryBytes, n.FileSizeBytes)}
 		}
 	}
 	if s.Manifest.SharedBucket != nil {
@@ -138,15 +139,18 @@ func measureTile(t *manifest.Tile) Extra {
 		x.GPUBytes = *t.EstimatedMemoryBytes
 	}
 	if len(t.HLODLevels) > 0 {
-		x.HLOD = t.HLODLevels[0].FileSizeBytes
+		x.HLOD = levelBytes(&t.HLODLevels[0])
 	}
 	levels := slices.Clone(t.LODLevels)
 	sortLODs(levels, make([]struct{}, len(levels)))
-	for _, l := range levels {
-		x.LODs = append(x.LODs, l.FileSizeBytes)
+	for i := range levels {
+		x.LODs = append(x.LODs, levelBytes(&levels[i]))
 	}
 	return x
 }
+
+// levelBytes returns what a level takes on the GPU, as far as the manifest says so.
+func levelBytes(l *manifest.Level) int64 { return cmp.Or(l.GeometryBytes, l.FileSizeBytes) }
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
