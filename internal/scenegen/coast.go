@@ -108,7 +108,7 @@ func (s *scene) palm(variant int) *meshRef {
 			}
 			edge := func(t, side float64) vec {
 				p := rib(t)
-				w := float64(0.55 * sinTurn(t*0.45+0.03))
+				w := float64(0.55 * sinTurn(float64(t*0.45)+0.03))
 				return vec{side * w, p[1] - float64(0.4*w), p[2]}
 			}
 			for k := range steps {
