@@ -95,7 +95,7 @@ demo: build
 	fi
 
 # Tests that do less with the race detector, and where they are.
-SLOW   = TestCompressModels|TestEngineLoadsAssets|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestSoakOutOfCore|TestStages|TestStoreIsShared|TestStress|TestAnyScene|TestTexturesIgnoreJobs|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld
+SLOW   = TestCompressModels|TestEngineLoadsAssets|TestConvertAssets/features/blender-io/24_gpu_instancing|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels/features/24_gpu_instancing|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestSoakOutOfCore|TestStages|TestStoreIsShared|TestStress|TestAnyScene|TestTexturesIgnoreJobs|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestThinThingsKeepTheirArea|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld
 SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/simplify ./manifest ./runtime/remote ./runtime/simulate
 # Packages that measure, on one thread of their own.
 ALONE  = $(shell $(GO) list ./scripts/lodbench/...)

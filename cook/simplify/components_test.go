@@ -109,3 +109,31 @@ func TestPartsHostile(t *testing.T) {
 		}
 	}
 }
+
+// Each triangle of the result is what is left of one of the source, of the same group, and
+// no two are left of the same one.
+func TestLeft(t *testing.T) {
+	m := boxes(12)
+	m.Groups = make([]int32, m.Triangles())
+	for i := range m.Groups {
+		m.Groups[i] = int32(i / 12)
+	}
+	for _, o := range []Options{{}, {Seams: SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)}} {
+		s, err := New(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range []int{m.Triangles(), m.Triangles() / 2, 9} {
+			s.Reduce(target, 0)
+			out, left := s.Mesh(), s.Left()
+			if len(left) != out.Triangles() || !slices.IsSorted(left) || len(slices.Compact(slices.Clone(left))) != len(left) {
+				t.Fatalf("%d triangles, which are left of %v", out.Triangles(), left)
+			}
+			for k, from := range left {
+				if out.Groups[k] != m.Groups[from] {
+					t.Errorf("triangle %d of group %d is left of one of group %d", k, out.Groups[k], m.Groups[from])
+				}
+			}
+		}
+	}
+}

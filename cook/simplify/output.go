@@ -22,6 +22,17 @@ func (s *Simplifier) Mesh() *Mesh {
 // come to it: that makes another vertex at this position, which is no copy.
 func (s *Simplifier) MeshAndSources() (*Mesh, []int32) { return s.extract(true) }
 
+// Left returns which triangle of the source each triangle of Mesh is what is left of.
+func (s *Simplifier) Left() []int32 {
+	out := make([]int32, 0, s.triangles)
+	for c := 0; c < len(s.cornerWedge); c += 3 {
+		if s.cornerWedge[c] != none {
+			out = append(out, int32(c/3))
+		}
+	}
+	return out
+}
+
 func (s *Simplifier) extract(sources bool) (out *Mesh, source []int32) {
 	k := &s.crease
 	if k.triangles != s.triangles { // not fitted

@@ -53,6 +53,8 @@ var materials = map[string]material{
 	"Leaf_Oak":      {tile: 1, color: white, base: "leaf", rough: 0.9, alpha: "MASK", doubleSided: true},
 	"Leaf_Birch":    {tile: 1, color: [4]float64{1, 1, 0.55, 1}, base: "leaf", rough: 0.9, alpha: "MASK", doubleSided: true},
 	"Leaf_Needle":   {tile: 1, color: white, base: "needle", rough: 0.9, alpha: "MASK", doubleSided: true},
+	"Leaf_Palm":     {tile: 1, color: [4]float64{0.1, 0.26, 0.05, 1}, rough: 0.8, doubleSided: true},
+	"Sand":          {tile: 4, color: [4]float64{0.72, 0.6, 0.42, 1}, base: "gravel", rough: 1},
 	"Foliage":       {tile: 1, color: white, rough: 1},
 	"Frame_White":   {tile: 1, color: [4]float64{0.85, 0.85, 0.83, 1}, rough: 0.5},
 	"Frame_Dark":    {tile: 1, color: [4]float64{0.03, 0.032, 0.035, 1}, rough: 0.45},

@@ -1,5 +1,5 @@
 // Package scenegen makes scenes to test and to measure with: a procedural city, a forest,
-// an office building or a field of box buildings as glTF, deterministic by seed and of any
+// a coast, an office building or a field of box buildings as glTF, deterministic by seed and of any
 // size. docs/test-scenes.md lists what the scenes hold.
 package scenegen
 
@@ -16,8 +16,8 @@ import (
 type Options struct {
 	Kind      string  // one of Kinds
 	Seed      uint64  // the same seed gives the same bytes
-	Blocks    int     // city and forest: blocks of Pitch metres a side; else buildings a side; 0: by kind
-	Size      float64 // side of the city or forest in metres, instead of Blocks; 0: by Blocks
+	Blocks    int     // city, forest and coast: blocks of Pitch metres a side; else buildings a side; 0: by kind
+	Size      float64 // side of the city, forest or coast in metres, instead of Blocks; 0: by Blocks
 	Floors    int     // of office buildings
 	Triangles int     // grow until at least this many triangles are drawn
 	Nodes     int     // grow until there are at least this many nodes
@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // Kinds are what can be built.
-var Kinds = []string{"city", "forest", "office", "boxes"}
+var Kinds = []string{"city", "forest", "coast", "office", "boxes"}
 
 const (
 	// MaxSide is the most blocks or buildings a side.
@@ -65,6 +65,8 @@ func (o *Options) build(s *scene, n int) {
 		buildBoxes(s, o.Seed, n)
 	case "forest":
 		buildForest(s, o.Seed, n)
+	case "coast":
+		buildCoast(s, o.Seed, n)
 	default:
 		buildCity(s, o.Seed, n)
 	}
@@ -85,7 +87,7 @@ func (o *Options) Side() (int, error) {
 		n = max(n, int(math.Ceil(o.Size/pitch)))
 	}
 	if n == 0 {
-		n = map[string]int{"city": 4, "forest": 6, "office": 1, "boxes": 24}[o.Kind]
+		n = map[string]int{"city": 4, "forest": 6, "coast": 3, "office": 1, "boxes": 24}[o.Kind]
 		if o.Triangles > 0 || o.Nodes > 0 {
 			n = 1
 		}

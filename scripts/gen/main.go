@@ -1,5 +1,5 @@
-// Command gen makes test scenes: a procedural city, a forest, an office building or a
-// field of box buildings as glTF, deterministic by seed and of any size.
+// Command gen makes test scenes: a procedural city, a forest, a coast, an office building or
+// a field of box buildings as glTF, deterministic by seed and of any size.
 // docs/test-scenes.md lists what the scenes hold.
 package main
 

@@ -22,10 +22,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f := flag.NewFlagSet("gen", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&o.out, "o", "", "output `file`, .glb or .gltf (required)")
-	f.StringVar(&o.Kind, "kind", o.Kind, "what to build: city, forest, office or boxes")
+	f.StringVar(&o.Kind, "kind", o.Kind, "what to build: city, forest, coast, office or boxes")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "the same seed gives the same bytes")
-	f.IntVar(&o.Blocks, "blocks", 0, "city and forest: blocks of 80 m per side (default 4 and 6); office and boxes: buildings per side (default 1 and 24)")
-	f.Float64Var(&o.Size, "size", 0, "side of the city or forest in `metres`, instead of -blocks")
+	f.IntVar(&o.Blocks, "blocks", 0, "city, forest and coast: blocks of 80 m per side (default 4, 6 and 3); office and boxes: buildings per side (default 1 and 24)")
+	f.Float64Var(&o.Size, "size", 0, "side of the city, forest or coast in `metres`, instead of -blocks")
 	f.IntVar(&o.Floors, "floors", o.Floors, "office: floors per building")
 	f.IntVar(&o.Triangles, "triangles", 0, "grow until at least this many triangles are drawn")
 	f.IntVar(&o.Nodes, "nodes", 0, "grow until there are at least this many nodes")
@@ -48,7 +48,7 @@ func (o *options) check() error {
 	case o.out == "":
 		return errors.New("gen: no output; give -o FILE.glb or -o FILE.gltf")
 	case !slices.Contains(scenegen.Kinds, o.Kind):
-		return fmt.Errorf("gen: unknown kind %q; use city, forest, office or boxes", o.Kind)
+		return fmt.Errorf("gen: unknown kind %q; use city, forest, coast, office or boxes", o.Kind)
 	case o.Blocks < 0 || o.Blocks > scenegen.MaxSide:
 		return fmt.Errorf("gen: -blocks %d is not in 1..%d", o.Blocks, scenegen.MaxSide)
 	case !(o.Size >= 0 && o.Size <= scenegen.MaxSide*scenegen.Pitch):

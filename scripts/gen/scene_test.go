@@ -43,6 +43,7 @@ func TestSceneIsSound(t *testing.T) {
 		{"-blocks 1 -detail 0 -textures=false", 100, 5000, 0, 600, []string{"Ground", "Building_1"}},
 		{"-kind office -floors 2", 1000, 50000, 20, 250, []string{"Ground", "Chair_0_1", "Desk_0_1", "Door_0_1", "Glazing_0_1", "Roof_0_1", "Toilet_0_1", "Switch_0_1", "Stairs_0_1", "Pipe_0_1"}},
 		{"-kind forest -blocks 2", 300, 40000, 0, 250, []string{"Ground", "Tree_1", "Bush_1", "Building_1", "Fence_1", "Sun", "Camera_Low"}},
+		{"-kind coast -blocks 1", 130, 15000, 0, 130, []string{"Ground", "Palm_1", "Fence_1", "Railing_1", "Mast_1", "Lamp_1", "Hut_1", "Camera_Low"}},
 		{"-blocks 1 -unique -seed 3", 100, 5000, 0, 600, []string{"Ground"}},
 	}
 	for _, c := range tests {

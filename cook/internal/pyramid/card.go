@@ -35,6 +35,7 @@ const (
 	// A trunk is so many times as high as wide, and wood has at most a part of the width of
 	// a clump's leaves.
 	trunkSlim = 1.5
+	mastSlim  = 4.0 // among what is thin
 	woodWide  = 0.5
 )
 
@@ -47,6 +48,7 @@ type clump struct {
 	leaves geom.Box  // without wood
 	centre geom.Vec3 // by area
 	area   float64
+	thin   bool // all of it is
 }
 
 // loose are the clumps of a source, and how many triangles cards have.
@@ -58,14 +60,10 @@ type loose struct {
 	side   float64   // of a clump's square, metres
 }
 
-// findLoose finds what cards stand for, in clumps that are as small as a number of
-// triangles allows; nil where nothing is loose.
-func (s *Source) findLoose(triangles int) *loose {
-	if s.cards == nil && s.fresh == nil {
-		return nil
-	}
-	things, any := s.findThings(triangles)
-	if !any {
+// findLoose finds what cards stand for among things, in clumps that are as small as a
+// number of triangles allows; nil where nothing is loose.
+func (s *Source) findLoose(things []thing, triangles int) *loose {
+	if !slices.ContainsFunc(things, func(t thing) bool { return t.loose }) {
 		return nil
 	}
 	l := &loose{things: things}
@@ -137,12 +135,19 @@ func (l *loose) at(p geom.Vec3) (x, z int) {
 }
 
 func (c *clump) order(o *clump) int {
-	return cmp.Or(cmp.Compare(c.group, o.group), cmp.Compare(c.z, o.z), cmp.Compare(c.x, o.x))
+	return cmp.Or(cmp.Compare(c.group, o.group), cmp.Compare(c.z, o.z), cmp.Compare(c.x, o.x), cmp.Compare(one(c.thin), one(o.thin)))
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // gather makes the clumps of the loose things.
 func (l *loose) gather() {
-	index := map[[3]int]int{}
+	index := map[[4]int]int{}
 	l.clumps = l.clumps[:0]
 	for i := range l.things {
 		t := &l.things[i]
@@ -150,12 +155,12 @@ func (l *loose) gather() {
 			continue
 		}
 		x, z := l.at(t.centre)
-		key := [3]int{int(t.group), x, z}
+		key := [4]int{int(t.group), x, z, one(t.thin)}
 		k, ok := index[key]
 		if !ok {
 			k = len(l.clumps)
 			index[key] = k
-			l.clumps = append(l.clumps, clump{group: t.group, x: x, z: z, box: geom.EmptyBox()})
+			l.clumps = append(l.clumps, clump{group: t.group, x: x, z: z, box: geom.EmptyBox(), thin: t.thin})
 		}
 		c := &l.clumps[k]
 		c.things = append(c.things, int32(i))
@@ -179,15 +184,15 @@ func apart(a, b geom.Vec3) float64 {
 
 // cost is by how much the squared distances of all area from the middle of its clump grow
 // when two clumps become one (Ward, "Hierarchical Grouping to Optimize an Objective
-// Function", 1963). Those of different groups stay apart.
+// Function", 1963). Those of different groups stay apart, and leaves from what is thin.
 func (c *clump) cost(o *clump) float64 {
-	if c.group != o.group {
+	if c.group != o.group || c.thin != o.thin {
 		return math.Inf(1)
 	}
 	return float64(c.area*o.area) / (c.area + o.area) * apart(c.centre, o.centre)
 }
 
-// merge joins clumps until there are at most so many, or one of each group: the leaves of
+// merge joins clumps until there are at most so many, or none that may be joined: the leaves of
 // one tree first, then trees that stand together.
 func (l *loose) merge(most int) {
 	n := len(l.clumps)
@@ -262,9 +267,12 @@ func (l *loose) takeWood(s *Source) {
 		if c == nil {
 			continue
 		}
-		in, size := &c.leaves, t.box.Size()
-		among := t.box.Min[1] >= in.Min[1]
-		upright := size[1] > float64(trunkSlim*max(size[0], size[2])) && t.box.Max[1] >= in.Min[1]
+		in, size, slim := &c.leaves, t.box.Size(), trunkSlim
+		if c.thin { // may stand beside houses
+			slim = mastSlim
+		}
+		among := !c.thin && t.box.Min[1] >= in.Min[1]
+		upright := size[1] > float64(slim*max(size[0], size[2])) && t.box.Max[1] >= in.Min[1]
 		wide := in.Size()
 		if max(size[0], size[2]) > float64(woodWide*max(wide[0], wide[2])) || !among && !upright || t.box.Max[1] > in.Max[1] {
 			continue
@@ -314,18 +322,19 @@ func (l *loose) stand(s *Source) *stood {
 			}
 			things = append(things, thing)
 		}
-		b, size := &c.box, c.box.Size()
+		f := s.frameOf(l, c)
+		size := f.size()
 		wide := max(size[0], size[2])
 		if size[1] > float64(thin*wide) || size[1] > 0 && min(size[0], size[2]) <= float64(thin*wide) {
 			if size[0] > float64(thin*wide) {
-				out.add(s, c, things, geom.Vec3{b.Min[0], b.Min[1], c.centre[2]}, geom.Vec3{size[0], 0, 0}, geom.Vec3{0, size[1], 0}, true)
+				out.add(s, c, things, f.point(f.low[0], f.low[1], f.middle[2]), f.along.Scale(size[0]), geom.Vec3{0, size[1], 0}, true)
 			}
 			if size[2] > float64(thin*wide) {
-				out.add(s, c, things, geom.Vec3{c.centre[0], b.Min[1], b.Max[2]}, geom.Vec3{0, 0, -size[2]}, geom.Vec3{0, size[1], 0}, true)
+				out.add(s, c, things, f.point(f.middle[0], f.low[1], f.high[2]), f.across.Scale(-size[2]), geom.Vec3{0, size[1], 0}, true)
 			}
 		}
 		if min(size[0], size[2]) > float64(thin*max(wide, size[1])) {
-			out.add(s, c, things, geom.Vec3{b.Min[0], c.centre[1], b.Max[2]}, geom.Vec3{size[0], 0, 0}, geom.Vec3{0, 0, -size[2]}, false)
+			out.add(s, c, things, f.point(f.low[0], f.middle[1], f.high[2]), f.along.Scale(size[0]), f.across.Scale(-size[2]), false)
 		}
 	}
 	return out

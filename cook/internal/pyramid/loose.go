@@ -37,11 +37,12 @@ type thing struct {
 	box       geom.Box
 	centre    geom.Vec3 // by area
 	loose     bool
+	thin      bool // opaque, and loose as it vanishes
 }
 
-// findThings returns the connected parts of a source that have an area, and whether any is
-// loose, for a model of so many triangles.
-func (s *Source) findThings(triangles int) (things []thing, any bool) {
+// findThings returns the connected parts of a source that have an area, and which of them
+// are loose, for a model of so many triangles.
+func (s *Source) findThings(triangles int) (things []thing) {
 	f := &s.Surface
 	m := &simplify.Mesh{Positions: f.Positions, Indices: f.Indices, Groups: make([]int32, len(s.Groups))}
 	for t, g := range s.Groups {
@@ -49,12 +50,7 @@ func (s *Source) findThings(triangles int) (things []thing, any bool) {
 			m.Groups[t]++ // leaves hang together with leaves alone
 		}
 	}
-	box := geom.EmptyBox()
-	for _, v := range f.Indices {
-		box = box.Extend(f.Positions[v])
-	}
-	size := box.Size()
-	side := max(size[0], size[2])
+	side := s.side()
 	var crowns []int
 	most := float64(looseMost * side)
 	for _, p := range piecesOf(m) {
@@ -69,7 +65,6 @@ func (s *Source) findThings(triangles int) (things []thing, any bool) {
 		case leaves && diagonal > most:
 			// A hedge or a fence that hangs together goes in parts.
 			parts := s.parts(&t, most)
-			any = any || len(parts) > 0
 			things = append(things, parts...)
 			continue
 		case leaves:
@@ -77,16 +72,14 @@ func (s *Source) findThings(triangles int) (things []thing, any bool) {
 		case diagonal <= most && diagonal >= float64(crownLeast*side) && s.crown(&t):
 			crowns = append(crowns, len(things))
 		}
-		any = any || t.loose
 		things = append(things, t)
 	}
 	if len(crowns)*crownKept > triangles {
-		any = true
 		for _, i := range crowns {
 			things[i].loose = true
 		}
 	}
-	return things, any
+	return things
 }
 
 // thing describes triangles of a source.

@@ -2,11 +2,9 @@ package pyramid
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/untoldkit/untold/cook/appearance"
 	"github.com/untoldkit/untold/cook/internal/bake"
-	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/cook/mesh"
@@ -70,25 +68,15 @@ const (
 // Build makes a model. It returns nil where no triangle is left, as of a source
 // without area.
 func Build(s *Source, o Options) (*Model, error) {
-	stood := &stood{}
-	surface := s.Surface
-	if l := s.findLoose(o.Triangles); l != nil {
-		stood, surface.Loose = l.stand(s), l.is
-		o.Triangles = max(1, o.Triangles-stood.mesh.Triangles())
-	}
-	coarse, err := reduce(s, surface.Loose, &o)
-	if err == nil && o.Cell != nil && len(coarse.Indices)/3 > o.Triangles {
-		// What may not move at the border is too much: a gap is better than no end.
-		free := o
-		free.Cell = nil
-		coarse, err = reduce(s, surface.Loose, &free)
-	}
-	if err != nil {
+	d := &division{s: s, o: o}
+	if err := d.divide(); err != nil {
 		return nil, err
 	}
+	surface, coarse := s.Surface, d.coarse
+	surface.Loose = d.loose
 	charts := bake.Unwrap(coarse.Positions, coarse.Indices)
 	solid := len(coarse.Indices) / 3
-	cards := stood.join(coarse, &charts)
+	cards := d.stood.join(coarse, &charts)
 	if len(coarse.Indices) == 0 {
 		return nil, nil
 	}
@@ -98,11 +86,8 @@ func Build(s *Source, o Options) (*Model, error) {
 	}
 	m := &Model{Groups: coarse.Groups, coarse: coarse, layout: layout, cards: cards, solid: solid}
 	m.fill()
-	index := func(p []geom.Vec3, i []uint32) *measure.Index {
-		return measure.NewIndex(&measure.Surface{Positions: p, Indices: i})
-	}
-	surface.Index = index(s.Surface.Positions, s.Surface.Indices)
-	own := measure.Farthest(surface.Index, index(m.Mesh.Positions, m.Mesh.Indices))
+	surface.Index = d.index()
+	own := measure.Farthest(surface.Index, measure.NewIndex(&measure.Surface{Positions: m.Mesh.Positions, Indices: m.Mesh.Indices}))
 	box := m.Mesh.Bounds()
 	diagonal := box.Size().Len()
 	m.Atlas, err = bake.Bake(&surface, &bake.Coarse{
@@ -168,32 +153,6 @@ func (s *Source) doubleSided(loose []bool) bool {
 		sum += area
 	}
 	return sum > 0
-}
-
-// reduce simplifies what is not loose of a source. Vertices keep their normals only: all
-// else is baked.
-func reduce(s *Source, loose []bool, o *Options) (*simplify.Mesh, error) {
-	in := &simplify.Mesh{Positions: s.Surface.Positions, Normals: s.Surface.Normals, Indices: s.Surface.Indices, Groups: s.Groups}
-	if loose != nil {
-		border.Keep(in, func(t int) bool { return !loose[t] })
-		if len(in.Indices) == 0 {
-			return &simplify.Mesh{}, nil
-		}
-	}
-	so := simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1)}
-	if o.Cell != nil {
-		in.Positions, so.Locked = border.Settle(in.Positions, in.Indices, o.Cell, o.Tolerance)
-		border.DropFlat(in)
-	}
-	if o.Flush > 0 {
-		dropFlush(in, so.Locked, o.Flush)
-	}
-	z, err := simplify.New(in, so)
-	if err != nil {
-		return nil, err
-	}
-	z.Reduce(o.Triangles, 0)
-	return z.Mesh(), nil
 }
 
 // fill takes the coarse mesh with the texture coordinates of its charts.
