@@ -3,10 +3,15 @@ package cook
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -14,6 +19,8 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/partition"
 )
 
 // ConvertResult tells what Convert wrote.
@@ -67,12 +74,65 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 		o.discard()
 		return nil, err
 	}
-	if err := o.move(filepath.Base(out)); err != nil {
+	old, err := o.texturesIn(filepath.Base(out))
+	if err == nil {
+		err = o.move(filepath.Base(out))
+	}
+	if err != nil {
 		o.discard()
 		return nil, err
 	}
+	if err := o.removeUnnamed(ctx, filepath.Base(out), old); err != nil {
+		return nil, fmt.Errorf("cook: %s is written, but textures of the one before could not be removed: %w", out, err)
+	}
 	res.Path = out
 	return res, nil
+}
+
+// removeUnnamed removes textures that the replaced container named, and that no container in
+// the folder does any more. While another conversion is at work there they stay: it may be
+// about to name them.
+func (o *output) removeUnnamed(ctx context.Context, container string, old []string) error {
+	if len(old) == 0 {
+		return nil
+	}
+	stages, err := o.files.ReadDir(journal.Folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if slices.ContainsFunc(stages, func(d fs.DirEntry) bool { return journal.IsStage(d.Name()) }) {
+		return nil
+	}
+	list, err := o.files.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	named := []string{container}
+	for _, d := range list {
+		if strings.EqualFold(path.Ext(d.Name()), partition.PayloadExt) {
+			named = append(named, d.Name())
+		}
+	}
+	kept, err := o.texturesOf(ctx, named, 1)
+	if err != nil {
+		return err
+	}
+	stays := map[string]bool{}
+	for _, name := range kept {
+		stays[journal.Fold(name)] = true
+	}
+	for _, name := range old {
+		if stays[journal.Fold(name)] {
+			continue
+		}
+		if reached, err := journal.Reaches(o.files, name); err != nil || !reached {
+			continue // behind a link nothing is ours
+		}
+		if err := o.files.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkOutputFile refuses outputs that name no file, or the model itself.

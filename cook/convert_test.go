@@ -18,6 +18,8 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/holding"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -204,6 +206,48 @@ func TestConvertKeepsForeignTextures(t *testing.T) {
 	third := convertFile(t, textured(dataImage("wood", green), dataImage("x", red)).save(t), filepath.Join(dir, "c.untold"), opts)
 	if uri := third.uri(third.f.Materials[0].BaseColorTexture); uri != "Textures/"+alternatives[2] {
 		t.Errorf("texture %q", uri)
+	}
+}
+
+// TestConvertReplacesTextures: what the container named before and nobody names any more goes,
+// and all else stays.
+func TestConvertReplacesTextures(t *testing.T) {
+	dir := t.TempDir()
+	opts := ClassicOptions()
+	a, b := filepath.Join(dir, "a.untold"), filepath.Join(dir, "b.untold")
+	convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), a, opts)
+	convertFile(t, textured(dataImage("stone", blue), dataImage("glow", green)).save(t), b, opts)
+	testfile.Write(t, filepath.Join(dir, texture.Folder, "mine.png"), "of somebody else")
+	names := func() string {
+		var out []string
+		for name := range testfile.ReadTree(t, filepath.Join(dir, texture.Folder)) {
+			out = append(out, name)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	convertFile(t, textured(dataImage("brick", red), dataImage("dim", green)).save(t), a, opts)
+	if got, want := names(), "brick.png dim.png glow.png mine.png stone.png"; got != want {
+		t.Errorf("textures %s, want %s", got, want)
+	}
+	convertFile(t, textured(dataImage("brick", red), dataImage("dim", green)).save(t), b, opts)
+	if got, want := names(), "brick.png dim.png mine.png"; got != want {
+		t.Errorf("textures %s, want %s", got, want)
+	}
+	// One that is at work may be about to name them.
+	stage := filepath.Join(dir, journal.Folder, journal.StagePrefix+"1000001")
+	if err := os.MkdirAll(stage, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	release, _, err := holding.Folder(stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	convertFile(t, textured(dataImage("slate", red), dataImage("dim", green)).save(t), b, opts)
+	convertFile(t, textured(dataImage("slate", red), dataImage("dim", green)).save(t), a, opts)
+	if got, want := names(), "brick.png dim.png mine.png slate.png"; got != want {
+		t.Errorf("textures %s, want %s", got, want)
 	}
 }
 

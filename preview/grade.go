@@ -3,6 +3,7 @@ package preview
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/manifest"
@@ -38,6 +39,9 @@ func (a *app) regrade(open *Loaded) {
 	}
 	if err != nil {
 		a.messages.reportError(fmt.Sprintf("the picture is not graded: %v", err))
+	}
+	if t := open.Grade; t != nil && len(t.Skipped) > 0 {
+		a.messages.notify("the colour table has keywords that were left out: " + strings.Join(t.Skipped, ", "))
 	}
 	if l := open.Source.Manifest.ColorLUT; l != nil {
 		a.messages.notify("colorLUT is for the engine: the preview has a tone curve of its own")

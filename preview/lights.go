@@ -123,8 +123,7 @@ func lightOf(l *manifest.Light) render.Light {
 		_, out.InnerCone = geom.Sincos(l.InnerCone * (math.Pi / 180))
 		_, out.OuterCone = geom.Sincos(max(l.OuterCone, 0.1) * (math.Pi / 180))
 	case manifest.LightArea:
-		// As much as one point can tell of a surface that shines to one side.
-		out.Kind, out.InnerCone, out.OuterCone = render.LightSpot, 1, 0
+		out.Kind = render.LightArea
 	}
 	return out
 }

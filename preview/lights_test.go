@@ -82,7 +82,7 @@ func TestLightsOfTheManifest(t *testing.T) {
 		t.Errorf("spot: %+v", got)
 	}
 	area := light(manifest.LightArea, math.Pi, watts)
-	if got = lightOf(&area); got.Kind != render.LightSpot || got.Color[0] != 1 || got.OuterCone != 0 {
+	if got = lightOf(&area); got.Kind != render.LightArea || got.Color[0] != 1 {
 		t.Errorf("area: %+v", got)
 	}
 	bulb := light(manifest.LightPoint, pi4)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -243,7 +244,7 @@ func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Resul
 	a.begun = true
 	if c.grade != "" {
 		var err error
-		if c.opts.Grade, err = readGrade(c.grade); err != nil {
+		if c.opts.Grade, err = readGrade(a, c.grade); err != nil {
 			return nil, err
 		}
 	}
@@ -263,7 +264,7 @@ func (c *cookFlags) cook(ctx context.Context, a *app, scene string) (*cook.Resul
 }
 
 // readGrade reads a colour table, and says what is wrong with it.
-func readGrade(path string) ([]byte, error) {
+func readGrade(a *app, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--grade: %w", err)
@@ -271,7 +272,10 @@ func readGrade(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := cube.ReadAll(f)
 	if err == nil {
-		_, err = cube.Parse(data)
+		var t *cube.Table
+		if t, err = cube.Parse(data); err == nil && len(t.Skipped) > 0 {
+			a.info("note: --grade %s: keywords that are not known were left out: %s", path, strings.Join(t.Skipped, ", "))
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--grade %s: %w", path, err)

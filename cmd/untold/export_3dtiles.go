@@ -43,6 +43,10 @@ func (e *exportFlags) tileset(cmd *cobra.Command, a *app, path string) error {
 }
 
 func printTileset(a *app, res *tiles3d.Result) error {
+	if res.Unchanged {
+		_, err := fmt.Fprintf(a.stdout, "%s: nothing has changed\n", res.Path)
+		return err
+	}
 	_, err := fmt.Fprintf(a.stdout, "%s: %s; %s in %s; %s (%s), %s, %s (%s)\n",
 		res.Path, human.Bytes(res.Bytes), human.Plural(res.Tiles, "tile"), human.Plural(res.Tilesets, "tileset"),
 		human.Plural(res.Contents, "GLB file"), human.Bytes(res.ContentBytes), human.Plural(res.Triangles, "triangle"),
@@ -103,6 +107,7 @@ func (c *cookFlags) alsoTileset(ctx context.Context, a *app, r *cook.Result) (*t
 	}
 	res, err := tiles3d.Export(ctx, r.ManifestPath, filepath.Join(c.out, alsoFolder), tiles3d.Options{
 		Jobs: c.opts.Jobs, KTX2: c.opts.Textures == cook.TexturesKTX2, Generator: "untold " + version, Progress: a.progress(),
+		Reuse: !c.opts.Full && !c.opts.Verify,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the scene is cooked, but --also 3dtiles: %w", err)

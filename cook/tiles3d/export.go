@@ -37,6 +37,9 @@ type Options struct {
 	Jobs int
 	// Generator is written into assets; empty means "untold".
 	Generator string
+	// Reuse leaves a folder as it is that was made of the same scene by the same options, and
+	// that has all of its files with their sizes.
+	Reuse bool
 	// Progress, when set, is called as containers are done.
 	Progress func(stage string, done, total int)
 
@@ -55,7 +58,8 @@ const tilesetName = "tileset.json"
 
 // Result tells what Export wrote.
 type Result struct {
-	Path         string            `json:"path"` // tileset.json, or the archive
+	Path         string            `json:"path"`      // tileset.json, or the archive
+	Unchanged    bool              `json:"unchanged"` // it was there, and nothing was written
 	Bytes        int64             `json:"bytes"`
 	Tilesets     int               `json:"tilesets"` // tileset.json and those that it names
 	Tiles        int               `json:"tiles"`
@@ -115,6 +119,16 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
+	source, err := sourceOf(ctx, manifestPath, m, &opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Reuse && !archive {
+		if res := earlier(place, source); res != nil {
+			res.Path = filepath.Join(out, tilesetName)
+			return res, nil
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o777); err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
@@ -128,7 +142,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err := os.Mkdir(stage, 0o777); err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
-	e := exporter{ctx: ctx, opts: opts, scene: filepath.Dir(manifestPath), stage: stage}
+	e := exporter{ctx: ctx, opts: opts, scene: filepath.Dir(manifestPath), source: source, stage: stage}
 	res, err := e.tileset(m)
 	if err != nil {
 		return nil, err
@@ -152,6 +166,7 @@ type exporter struct {
 	ctx          context.Context
 	opts         Options
 	scene, stage string
+	source       string // hash of all that decides the bytes
 	textures     *gltfexport.TextureFolder
 	step         float64 // of positions, metres; 0 in plain contents
 }
@@ -182,12 +197,15 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 	root.each(func(*node) { res.Tiles++ })
 	res.Error = root.err
 	files := split(root, e.opts.maxTiles)
+	res.Tilesets = len(files)
+	res.Textures, res.TextureBytes = e.textures.Files()
 	for i, f := range files {
 		var transform *geom.Mat4
+		var made *madeJSON
 		if i == 0 {
-			transform = e.transform(m)
+			transform, made = e.transform(m), res.made(e.source)
 		}
-		data, err := encode(f.root, transform, e.opts.Generator)
+		data, err := encode(f.root, transform, untoldJSON{e.opts.Generator, made})
 		if err != nil {
 			return nil, err
 		}
@@ -196,8 +214,6 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 		}
 		res.Bytes += int64(len(data))
 	}
-	res.Tilesets = len(files)
-	res.Textures, res.TextureBytes = e.textures.Files()
 	res.Bytes += res.ContentBytes + res.TextureBytes
 	return res, nil
 }

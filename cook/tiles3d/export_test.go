@@ -167,6 +167,75 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestReuse: a tileset is made again when something that it shows has changed, and only then.
+func TestReuse(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(cookedTown(t)))); err != nil {
+		t.Fatal(err)
+	}
+	scene, out := filepath.Join(dir, "town.json"), filepath.Join(t.TempDir(), "set")
+	made := func(o Options, want bool) *Result {
+		t.Helper()
+		o.Reuse = true
+		res, err := Export(context.Background(), scene, out, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Unchanged != want {
+			t.Errorf("unchanged: %v, want %v", res.Unchanged, want)
+		}
+		return res
+	}
+	first := *made(Options{}, false)
+	before := testfile.ReadTree(t, out)
+	st, err := os.Stat(filepath.Join(out, tilesetName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := *made(Options{}, true)
+	second.Unchanged = false
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("what is said of it differs: %s", diff)
+	}
+	if now, err := os.Stat(filepath.Join(out, tilesetName)); err != nil || !os.SameFile(st, now) {
+		t.Errorf("it was written: %v", err)
+	}
+	// Other options, and back.
+	made(Options{Plain: true}, false)
+	made(Options{}, false)
+	if diff := cmp.Diff(before, testfile.ReadTree(t, out)); diff != "" {
+		t.Error("the same scene gives other bytes")
+	}
+	// A file that is gone, or of another size.
+	for name := range before {
+		if strings.HasSuffix(name, ".glb") {
+			if err := os.Truncate(filepath.Join(out, filepath.FromSlash(name)), 1); err != nil {
+				t.Fatal(err)
+			}
+			made(Options{}, false)
+			if err := os.Remove(filepath.Join(out, filepath.FromSlash(name))); err != nil {
+				t.Fatal(err)
+			}
+			made(Options{}, false)
+			break
+		}
+	}
+	// A texture that looks otherwise.
+	textures, err := filepath.Glob(filepath.Join(dir, "*", "Textures", "*.png"))
+	if err != nil || len(textures) == 0 {
+		t.Fatal(textures, err)
+	}
+	var picture bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, 8, 8))
+	img.Pix[9] = 77
+	if err := png.Encode(&picture, img); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, textures[0], picture.String())
+	made(Options{}, false)
+	made(Options{}, true)
+}
+
 // TestSplitExport: trees that are too large go to several files.
 func TestSplitExport(t *testing.T) {
 	m := cooked(t, town(t, 36), func(o *cook.Options) { o.Pyramid = false })

@@ -25,7 +25,8 @@ type (
 		Untold untoldJSON `json:"untold"`
 	}
 	untoldJSON struct {
-		Generator string `json:"generator"`
+		Generator string    `json:"generator"`
+		Made      *madeJSON `json:"made,omitempty"` // of the first file
 	}
 	tileJSON struct {
 		Volume         volumeJSON   `json:"boundingVolume"`
@@ -111,12 +112,12 @@ func cut(n *node, most int, files *[]*file) (count int) {
 }
 
 // encode writes a tileset. transform, of the first, may be nil.
-func encode(root *node, transform *geom.Mat4, generator string) ([]byte, error) {
+func encode(root *node, transform *geom.Mat4, about untoldJSON) ([]byte, error) {
 	top := tileOf(root)
 	if transform != nil {
 		top.Transform = transform[:]
 	}
-	t := tilesetJSON{Asset: assetJSON{"1.1", &extrasJSON{untoldJSON{generator}}}, GeometricError: root.err, Root: top}
+	t := tilesetJSON{Asset: assetJSON{"1.1", &extrasJSON{about}}, GeometricError: root.err, Root: top}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -77,14 +77,10 @@ func (r *reader) openStage(s source) error {
 	return nil
 }
 
-// meta returns what the strongest layer of the scene's stack says about itself.
+// meta returns what the scene's first layer says about the scene. What its sublayers say of
+// themselves counts for scenes of their own.
 func (r *reader) meta(key string) layer.Value {
-	for _, l := range r.stage.root.root.stack.layers {
-		if v, ok := l.Meta[key]; ok {
-			return v
-		}
-	}
-	return nil
+	return r.stage.root.root.stack.layers[0].Meta[key]
 }
 
 func join(parent, name string) string {
@@ -191,7 +187,7 @@ func (r *reader) complete(n *node) error {
 			return err
 		}
 		at.resolved++
-		name := selection(n, set)
+		name, _ := selection(n, set)
 		if name == "" {
 			continue
 		}
@@ -210,7 +206,8 @@ func (r *reader) complete(n *node) error {
 	}
 	for _, set := range slices.Sorted(maps.Keys(found)) {
 		if !found[set] {
-			r.note("usd-variants-missing", true, n.path, "variants that are selected are not there: "+clip(selection(n, set))+" of "+clip(set))
+			name, _ := selection(n, set)
+			r.note("usd-variants-missing", true, n.path, "variants that are selected are not there: "+clip(name)+" of "+clip(set))
 		}
 	}
 	return nil
@@ -241,19 +238,20 @@ func setNames(n *node) []string {
 	return names
 }
 
-// selection finds the strongest selection of a variant.
-func selection(n *node, set string) string {
+// selection finds the strongest selection of a variant. An empty one selects none, whatever
+// weaker ones say.
+func selection(n *node, set string) (name string, stated bool) {
 	for _, s := range n.specs {
 		if v, ok := s.Selections[set]; ok {
-			return v
+			return v, true
 		}
 	}
 	for _, a := range n.arcs {
-		if v := selection(a, set); v != "" {
-			return v
+		if v, ok := selection(a, set); ok {
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // up translates a path of a node's layers into one of the scene.

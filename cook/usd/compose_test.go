@@ -60,6 +60,15 @@ func TestComposition(t *testing.T) {
 			"a.usda": strings.Replace(head, "(\n", "(\nsubLayers = [@b.usda@]\n", 1) + "over \"World\" ( delete references = @c.usda@ ) {}",
 			"b.usda": "#usda 1.0\ndef \"World\" ( references = @c.usda@ ) {\ndef Mesh \"Own\" {" + quad + "}\n}", "c.usda": chair,
 		}, "Own 0,0,0 1,1,0", ""},
+		{"an empty selection above one of a reference", map[string]string{
+			"a.usda": head + "def \"World\" ( references = @b.usda@ variants = { string v = \"\" } ) {\ndef Mesh \"Own\" {" + quad + "}\n}",
+			"b.usda": head + "def \"World\" ( variantSets = \"v\" variants = { string v = \"x\" } ) {\nvariantSet \"v\" = { \"x\" {\ndef Mesh \"X\" {" + quad + "}\n} }\n}",
+		}, "Own 0,0,0 1,1,0", ""},
+		{"an empty selection of a reference above one of its own reference", map[string]string{
+			"a.usda": head + "def \"World\" ( references = @b.usda@ ) {\ndef Mesh \"Own\" {" + quad + "}\n}",
+			"b.usda": head + "def \"World\" ( references = @c.usda@ variants = { string v = \"\" } ) {}",
+			"c.usda": head + "def \"World\" ( variantSets = \"v\" variants = { string v = \"x\" } ) {\nvariantSet \"v\" = { \"x\" {\ndef Mesh \"X\" {" + quad + "}\n} }\n}",
+		}, "Own 0,0,0 1,1,0", ""},
 		{"a missing prim, a foreign format", map[string]string{
 			"a.usda": head + "def \"World\" {\ndef \"A\" ( references = [</Nowhere>, @b.mtlx@] ) {}\ndef Mesh \"B\" {" + quad + "}\n}",
 		}, "B 0,0,0 1,1,0", "usd-prims-missing usd-formats-skipped"},

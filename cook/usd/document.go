@@ -2,6 +2,7 @@ package usd
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -60,8 +61,10 @@ type document struct {
 	places    []string
 	textureOf map[[2]int]int
 	samplerOf map[[2]int]int
-	strength  bool // KHR_materials_emissive_strength is used
-	moved     bool // KHR_texture_transform is used
+	cameras   []any
+	lights    []any // of KHR_lights_punctual
+	strength  bool  // KHR_materials_emissive_strength is used
+	moved     bool  // KHR_texture_transform is used
 }
 
 func newDocument() *document {
@@ -218,6 +221,13 @@ func (r *reader) node(it *item) int {
 	if len(children) > 0 {
 		out = append(append(out, `,"children":`...), indices(children)...)
 	}
+	if it.camera > 0 {
+		out = strconv.AppendInt(append(out, `,"camera":`...), int64(it.camera-1), 10)
+	}
+	if it.light > 0 {
+		out = strconv.AppendInt(append(out, `,"extensions":{"KHR_lights_punctual":{"light":`...), int64(it.light-1), 10)
+		out = append(out, "}}"...)
+	}
 	if len(it.extras) > 0 {
 		out = append(append(out, `,"extras":`...), it.extras...)
 	}
@@ -260,6 +270,9 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 	if r.doc.strength {
 		used = append(used, "KHR_materials_emissive_strength")
 	}
+	if len(r.doc.lights) > 0 {
+		used = append(used, "KHR_lights_punctual")
+	}
 	if r.doc.moved {
 		used = append(used, "KHR_texture_transform")
 	}
@@ -268,6 +281,13 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 	}
 	if len(top) == 0 {
 		return append(out, `,"scene":0,"scenes":[{}]}`...), nil
+	}
+	if len(r.doc.lights) > 0 {
+		text, err := marshal(r.doc.lights)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, `,"extensions":{"KHR_lights_punctual":{"lights":`...), text...), "}}\n"...)
 	}
 	out = append(append(append(out, `,"scene":0,"scenes":[{"nodes":`...), indices(top)...), `}]`...)
 	for _, s := range []struct {
@@ -286,7 +306,7 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 	for _, s := range []struct {
 		name string
 		list []any
-	}{{"materials", r.doc.materials}, {"textures", r.doc.textures}, {"samplers", r.doc.samplers}, {"images", r.doc.images}} {
+	}{{"cameras", r.doc.cameras}, {"materials", r.doc.materials}, {"textures", r.doc.textures}, {"samplers", r.doc.samplers}, {"images", r.doc.images}} {
 		if len(s.list) == 0 {
 			continue
 		}
@@ -302,19 +322,14 @@ func (r *reader) json(roots []*item) ([]byte, error) {
 // space returns what leads from the axes and units of the scene to those of glTF.
 func (r *reader) space() (geom.Mat4, error) {
 	m := geom.Identity()
-	metres := 0.01
-	if n := numbersOf(r.meta("metersPerUnit")); n != nil && n.Flat() == 1 {
-		metres = n.At(0)
-		if !(metres > 0) || metres-metres != 0 || metres > 1e9 || metres < 1e-9 {
-			return m, malformed("metersPerUnit", "is %v", metres)
-		}
-		// Some write it as a float: 0.01 is meant.
-		if k := float64(float32(0.01)); metres == k {
-			metres = 0.01
-		}
-	} else {
+	metres, err := r.metres()
+	if err != nil {
+		return m, err
+	}
+	if r.meta("metersPerUnit") == nil {
 		r.note("usd-units-missing", false, r.main.name, "metersPerUnit is missing: a unit is a centimetre, as USD has it")
 	}
+	r.compareSpaces()
 	up, _ := text(r.meta("upAxis"))
 	x, y, z := geom.Vec3{metres}, geom.Vec3{0, metres}, geom.Vec3{0, 0, metres}
 	if up == "Z" { // a quarter turn about x
@@ -324,4 +339,46 @@ func (r *reader) space() (geom.Mat4, error) {
 	copy(m[4:7], y[:])
 	copy(m[8:11], z[:])
 	return m, nil
+}
+
+// metres returns how long a unit of the scene is.
+func (r *reader) metres() (float64, error) {
+	n := numbersOf(r.meta("metersPerUnit"))
+	if n == nil || n.Flat() != 1 {
+		return 0.01, nil
+	}
+	metres := n.At(0)
+	if !(metres > 0) || metres-metres != 0 || metres > 1e9 || metres < 1e-9 {
+		return 0, malformed("metersPerUnit", "is %v", metres)
+	}
+	// Some write it as a float: 0.01 is meant.
+	if k := float64(float32(0.01)); metres == k {
+		metres = 0.01
+	}
+	return metres, nil
+}
+
+// compareSpaces notes layers that state other axes or units than the scene: as USD has it,
+// nothing is turned or scaled.
+func (r *reader) compareSpaces() {
+	list := make([]*loaded, len(r.layers))
+	for _, l := range r.layers {
+		list[l.number] = l
+	}
+	for _, l := range list[1:] {
+		for _, key := range []string{"metersPerUnit", "upAxis"} {
+			v, ok := l.Meta[key]
+			if !ok {
+				continue
+			}
+			own, _ := plain(v, 0)
+			of, said := plain(r.meta(key), 0)
+			if !said { // what USD has for it
+				of = map[string]any{"metersPerUnit": 0.01, "upAxis": "Y"}[key]
+			}
+			if fmt.Sprint(own) != fmt.Sprint(of) {
+				r.note("usd-spaces-differ", true, l.source.String()+": "+key, "layers that state other axes or units than the first one were neither turned nor scaled, as USD has it")
+			}
+		}
+	}
 }

@@ -284,6 +284,9 @@ func (r *reader) layer(s source) (*loaded, error) {
 	if err != nil {
 		return nil, layerError(key, s == r.main, err)
 	}
+	if r.parsed += l.Bytes; r.parsed > r.opts.memory() {
+		return nil, tooLarge(key, "the prims of all layers take more than %d bytes", r.opts.memory())
+	}
 	out := &loaded{Layer: l, source: s, number: len(r.layers)}
 	r.layers[key] = out
 	return out, nil
@@ -311,7 +314,7 @@ func (r *reader) parse(f io.ReaderAt, size int64) (l *layer.Layer, kept bool, er
 	if crate {
 		l, err = layer.OpenCrate(r.ctx, bytes.NewReader(data), size, r.opts.memory()/4)
 	} else {
-		l, err = layer.ParseText(r.ctx, data)
+		l, err = layer.ParseText(r.ctx, data, r.opts.memory()-r.parsed)
 	}
 	return l, false, err
 }

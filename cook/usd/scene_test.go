@@ -145,6 +145,43 @@ func TestSpace(t *testing.T) {
 	}
 }
 
+// TestSpacesOfLayers: a sublayer's axes and units count for scenes of its own, and that is
+// said.
+func TestSpacesOfLayers(t *testing.T) {
+	below := "#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = \"Z\"\n)\ndef Mesh \"Q\" {" + quad + "}"
+	s := load(t, map[string]string{"a.usda": "#usda 1.0\n(subLayers = [@b.usda@])", "b.usda": below}, "a.usda")
+	if got, want := shows(t, s), "Q 0,0,0 0.01,0.01,0"; got != want || codes(s) != "usd-units-missing usd-spaces-differ" {
+		t.Errorf("%s, %s; want %s", got, codes(s), want)
+	}
+	s = load(t, map[string]string{"a.usda": "#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = \"Z\"\nsubLayers = [@b.usda@]\n)", "b.usda": below}, "a.usda")
+	if got, want := shows(t, s), "Q 0,0,-1 1,0,0"; got != want || codes(s) != "" {
+		t.Errorf("%s, %s; want %s", got, codes(s), want)
+	}
+}
+
+// TestInactiveIds: instances that layers take away, each changing the list of the one below.
+func TestInactiveIds(t *testing.T) {
+	const instancer = `def PointInstancer "World" (
+    inactiveIds = [7, 9]
+) {
+rel prototypes = </World/P>
+int[] protoIndices = [0, 0, 0, 0]
+int64[] ids = [6, 7, 8, 9]
+point3f[] positions = [(0, 0, 0), (10, 0, 0), (20, 0, 0), (30, 0, 0)]
+def Mesh "P" {` + quad + `}
+}`
+	for over, want := range map[string]string{
+		"": "P 0,0,0 1,1,0; P 20,0,0 21,1,0",
+		"over \"World\" ( delete inactiveIds = [9] prepend inactiveIds = [6] ) {}": "P 20,0,0 21,1,0; P 30,0,0 31,1,0",
+		"over \"World\" ( inactiveIds = None ) {}":                                 "P 0,0,0 1,1,0; P 10,0,0 11,1,0; P 20,0,0 21,1,0; P 30,0,0 31,1,0",
+	} {
+		s := load(t, map[string]string{"a.usda": strings.Replace(head, "(\n", "(\nsubLayers = [@b.usda@]\n", 1) + over, "b.usda": head + instancer}, "a.usda")
+		if got := shows(t, s); got != want {
+			t.Errorf("%s: %s, want %s", over, got, want)
+		}
+	}
+}
+
 // TestShapes: the simple shapes have the sizes and, nearly, the areas that they should.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
@@ -221,12 +258,12 @@ func TestSeen(t *testing.T) {
 		mesh("A", "", "")+mesh("B", "active = false", "")+mesh("C", "", "token visibility = \"invisible\"\n")+
 		mesh("D", "", "uniform token purpose = \"guide\"\n")+mesh("E", "", "uniform token purpose = \"render\"\n")+
 		"def Xform \"F\" {\nuniform token purpose = \"proxy\"\n"+mesh("G", "", "")+mesh("H", "", "uniform token purpose = \"default\"\n")+"}\n"+
-		"class \"I\" {\n"+mesh("J", "", "")+"}\nover \"K\" {\n"+mesh("L", "", "")+"}\ndef Camera \"M\" {}\ndef SphereLight \"N\" {}\ndef Points \"O\" {}\n}")
+		"class \"I\" {\n"+mesh("J", "", "")+"}\nover \"K\" {\n"+mesh("L", "", "")+"}\ndef Camera \"M\" {}\ndef SphereLight \"N\" {}\ndef DomeLight \"Q\" {}\ndef Points \"O\" {}\n}")
 	want := "A 0,0,0 1,1,0; E 0,0,0 1,1,0; F 0,0,0 1,1,0"
 	if got := shows(t, s); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	want = "usd-invisible-skipped usd-purposes-skipped usd-cameras-skipped usd-lights-skipped usd-geometry-skipped"
+	want = "usd-invisible-skipped usd-purposes-skipped usd-lights-approximated usd-lights-skipped usd-geometry-skipped"
 	if codes(s) != want {
 		t.Errorf("%s, want %s", codes(s), want)
 	}

@@ -75,6 +75,7 @@ type reader struct {
 	stacks   map[string]*stack
 	keep     []opened // files that are read until the scene is made
 	inMemory int64    // bytes of layers that are
+	parsed   int64    // bytes of what was made of layers
 	sources  []string
 	listed   map[string]bool
 	notes    []gltfscene.Note

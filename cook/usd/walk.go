@@ -15,6 +15,8 @@ type item struct {
 	name   string
 	local  geom.Mat4
 	mesh   int // -1 for none
+	camera int // 1 more than its number; 0 for none
+	light  int // likewise
 	extras []byte
 	below  []*item
 	count  int   // nodes, with those below
@@ -67,8 +69,7 @@ func (r *reader) walkAll() ([]*item, error) {
 // would be something.
 var skipped = map[string]string{
 	"Material": "", "Shader": "", "NodeGraph": "", "GeomSubset": "", "RenderSettings": "", "RenderProduct": "", "RenderVar": "",
-	"Camera": "usd-cameras-skipped", "DistantLight": "usd-lights-skipped", "DomeLight": "usd-lights-skipped", "DomeLight_1": "usd-lights-skipped",
-	"SphereLight": "usd-lights-skipped", "RectLight": "usd-lights-skipped", "DiskLight": "usd-lights-skipped", "CylinderLight": "usd-lights-skipped",
+	"DomeLight": "usd-lights-skipped", "DomeLight_1": "usd-lights-skipped",
 	"GeometryLight": "usd-lights-skipped", "PortalLight": "usd-lights-skipped", "PluginLight": "usd-lights-skipped",
 	"BasisCurves": "usd-geometry-skipped", "NurbsCurves": "usd-geometry-skipped", "HermiteCurves": "usd-geometry-skipped", "Points": "usd-geometry-skipped",
 	"NurbsPatch": "usd-geometry-skipped", "TetMesh": "usd-geometry-skipped", "Volume": "usd-geometry-skipped", "ParticleField": "usd-geometry-skipped",
@@ -76,8 +77,7 @@ var skipped = map[string]string{
 }
 
 var skippedText = map[string]string{
-	"usd-cameras-skipped":  "cameras are not cooked",
-	"usd-lights-skipped":   "lights are not cooked",
+	"usd-lights-skipped":   "skies, portals and lights of geometry are not cooked",
 	"usd-geometry-skipped": "curves, points, patches and volumes are not cooked",
 }
 
@@ -151,6 +151,11 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 				return nil, err
 			}
 		}
+		if shown && !s.proto {
+			if err := w.authored(p, kind, it); err != nil {
+				return nil, err
+			}
+		}
 		for _, name := range p.children() {
 			below, err := w.walk(p, name, s)
 			if err != nil {
@@ -161,7 +166,7 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 			}
 		}
 	}
-	if it.mesh < 0 && len(it.below) == 0 {
+	if it.mesh < 0 && it.camera == 0 && it.light == 0 && len(it.below) == 0 {
 		return nil, nil
 	}
 	if it.extras, err = w.extras(p); err != nil {
@@ -179,6 +184,21 @@ func (w *walker) visit(p *prim, s setting) (*item, error) {
 		return nil, nil
 	}
 	return it, nil
+}
+
+// authored adds the camera or the light that a prim is.
+func (w *walker) authored(p *prim, kind string, it *item) error {
+	switch {
+	case kind == "Camera":
+		n, err := w.camera(p)
+		it.camera = n + 1
+		return err
+	case lamps[kind]:
+		n, err := w.light(p, kind)
+		it.light = n + 1
+		return err
+	}
+	return nil
 }
 
 // merge makes one of a node that only places a mesh, and the mesh: programs write both for
@@ -285,10 +305,14 @@ func (w *walker) instances(p *prim, it *item, s setting) error {
 			gone[v.IntAt(i)] = true
 		}
 	}
-	if v, ok := p.meta("inactiveIds").(*layer.Numbers); ok {
-		for i := range v.Flat() {
-			gone[v.IntAt(i)] = true
+	var inactive []int64
+	for i := len(p.opinions) - 1; i >= 0; i-- {
+		if l, ok := p.opinions[i].Meta["inactiveIds"].(layer.ListOp[int64]); ok {
+			inactive = l.Apply(inactive)
 		}
+	}
+	for _, id := range inactive {
+		gone[id] = true
 	}
 	for i := range n {
 		id := int64(i)

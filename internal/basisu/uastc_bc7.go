@@ -20,11 +20,17 @@ type bc7Block struct {
 
 // bc7 writes the block as one of BC7.
 func (s *symbols) bc7(out *[uastcBlock]byte) {
-	m := s.m
-	if m.components == 0 {
+	if s.m.components == 0 {
 		s.solidBC7(out)
 		return
 	}
+	b := s.bc7Block()
+	b.write(out)
+}
+
+// bc7Block turns the block, of more than one colour, into one of BC7.
+func (s *symbols) bc7Block() bc7Block {
+	m := s.m
 	b := bc7Block{m: bc7Modes[m.number], opaque: m.components == 3}
 	var subset *pattern
 	b.pattern, subset = s.patternBC7(b.m)
@@ -53,7 +59,45 @@ func (s *symbols) bc7(out *[uastcBlock]byte) {
 			}
 		}
 	}
-	b.write(out)
+	return b
+}
+
+// bc7Error is the squared error of pixels of what the block becomes.
+func (s *symbols) bc7Error(pixels *[16]color) (sum int64) {
+	b := s.bc7Block()
+	m := b.m
+	var colors [3][16]color
+	values := bc7Weights[m.weightBits]
+	for part := range m.subsets {
+		var stored [2][4]uint8
+		low := b.round(part, &stored)
+		if m.lowBits == 0 {
+			low = [2]int{2, 2}
+		}
+		for c := range 4 {
+			lo, hi := int32(255), int32(255)
+			switch {
+			case c == 3 && m.apart:
+				lo, hi = int32(stored[0][3]), int32(stored[1][3])
+			case c < m.channels:
+				lo, hi = int32(bc7Value(stored[0][c], m.endBits, low[0])), int32(bc7Value(stored[1][c], m.endBits, low[1]))
+			}
+			for w, weight := range values {
+				colors[part][w&15][c] = (lo<<6 + (hi-lo)*int32(weight) + 32) >> 6
+			}
+		}
+	}
+	for i := range pixels {
+		x := colors[b.pattern.subsets>>(2*i)&3][b.weights[0][i]&15]
+		if m.apart {
+			x[3] = colors[0][b.weights[1][i]&15][3]
+			if b.swap > 0 {
+				x[s.plane], x[3] = x[3], x[s.plane]
+			}
+		}
+		sum += int64(distance(&pixels[i], &x))
+	}
+	return sum
 }
 
 // patternBC7 returns BC7's pattern of the block's, and that one.

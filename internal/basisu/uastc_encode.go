@@ -6,9 +6,9 @@ import (
 )
 
 // EncodeUASTC appends the blocks of a picture to dst: RGBA with rows of stride bytes, from
-// the first on. Every block is tried in the modes that suit it, and the one is taken whose
-// squared error is least, all channels alike. The hints for ETC1 and BC1 are 0, so that
-// readers which turn blocks into these get less of them than could be had.
+// the first on. Of the ways to lay out a block the most promising ones are tried, and the
+// one is taken whose squared error is least, all channels alike, with a part of what is
+// lost where blocks become BC7. Hints say how blocks become ETC1, ETC2 and BC1.
 //
 // The same pixels give the same blocks on every machine.
 func EncodeUASTC(dst, pix []byte, stride, width, height int) []byte {
@@ -32,17 +32,21 @@ type blockEncoder struct {
 	opaque bool // all pixels have alpha 255
 	gray   bool // red, green and blue are alike in each pixel
 
-	products [16][14]float32 // of each pixel: its channels, and their products
+	all    moments
+	whole  line // through all pixels
+	trials trials
+
+	room       [16]split
+	splitCount int
+	palette    [32]color
 }
 
 // trial is a way to encode the block.
 type trial struct {
-	m       *mode
-	pattern int
-	plane   uint
-	ends    [18]uint8
-	weights [2][16]uint8
-	err     int64
+	symbols
+	kept bool    // its endpoints are such that BC7 keeps them
+	err  int64   // squared
+	cost float32 // err with a part of BC7's
 }
 
 // gather takes a block's pixels; the last column and row stand for what is outside.
@@ -70,110 +74,83 @@ func (e *blockEncoder) append(dst []byte) []byte {
 		uniform = uniform && p == first
 	}
 	if uniform {
-		w := blockWriter{}
-		w.put(uint32(modes[8].code), modes[8].codeBits)
-		w.put(uint32(first[0])|uint32(first[1])<<8|uint32(first[2])<<16|uint32(first[3])<<24, 32)
-		return w.append(dst)
+		return appendSolid(dst, first)
 	}
-	e.best = trial{err: math.MaxInt64}
+	e.best = trial{cost: math.MaxFloat32}
+	e.choose()
+	limit := float32(enough)
+	if e.gray { // an eye sees steps in it, and three channels err alike
+		limit = enough / 16
+	}
+	for i := range e.trials.n {
+		c := &e.trials.list[i]
+		if c.cost > float32(1.25*e.best.cost)+enough/2 || e.best.cost <= limit {
+			break
+		}
+		e.try(c, false)
+	}
+	if e.best.err < fine && e.best.cost > limit {
+		for _, i := range e.keeping() {
+			e.try(&choice{m: &modes[i]}, true)
+		}
+	}
+	var out [uastcBlock]byte
+	e.best.put(&out)
+	e.hint(&out)
+	return append(dst, out[:]...)
+}
+
+// fine is the squared error of a block below which that of BC7 is calculated: about 44 dB.
+// Above it, what BC7 loses is small beside it, and estimated.
+const fine = 16 * 32
+
+// keeping are the modes of one subset which BC7 can keep, with endpoints that suit it.
+func (e *blockEncoder) keeping() []int {
 	switch {
 	case e.opaque:
-		e.tryAll(0, 5, 18, 1)
-		if e.best.err > enough {
-			e.tryPlanes(6, 3)
-			e.trySplits(4, 2, twoSubsets, 2)
-			e.trySplits(7, 7, mergedSubsets, 1)
-			e.trySplits(3, 3, threeSubsets, 1)
-		}
+		return []int{0, 5}
 	case e.gray:
-		e.tryAll(15, 17)
-		if e.best.err > enough {
-			e.trySplits(16, 16, twoSubsets, 2)
-			e.tryAll(10, 12)
-		}
-	default:
-		e.tryAll(10, 12, 14)
-		if e.best.err > enough {
-			e.tryPlanes(11, 4)
-			e.try(&modes[13], 0, 3)
-			e.trySplits(9, 9, twoSubsets, 2)
-		}
+		return []int{15}
 	}
-	return e.best.append(dst)
-}
-
-// tryAll tries modes of one subset.
-func (e *blockEncoder) tryAll(list ...int) {
-	for _, i := range list {
-		e.try(&modes[i], 0, modes[i].plane)
-	}
-}
-
-// tryPlanes tries a mode with each of the first channels apart.
-func (e *blockEncoder) tryPlanes(mode, channels int) {
-	for plane := range channels {
-		e.try(&modes[mode], 0, uint(plane))
-	}
-}
-
-// trySplits tries two modes, which may be one, with the patterns whose subsets lie
-// closest to lines.
-func (e *blockEncoder) trySplits(a, b int, patterns []pattern, most int) {
-	var best [2]int
-	rest := [2]float32{math.MaxFloat32, math.MaxFloat32}
-	e.multiply()
-	for i := range patterns {
-		r := e.offLines(&patterns[i])
-		switch {
-		case r < rest[0]:
-			best[1], rest[1] = best[0], rest[0]
-			best[0], rest[0] = i, r
-		case r < rest[1]:
-			best[1], rest[1] = i, r
-		}
-	}
-	for _, i := range best[:most] {
-		e.try(&modes[a], i, 0)
-		if b != a {
-			e.try(&modes[b], i, 0)
-		}
-	}
+	return []int{12}
 }
 
 // try encodes the block in a mode and keeps the result if it is better.
-func (e *blockEncoder) try(m *mode, pattern int, plane uint) {
-	t := trial{m: m, pattern: pattern, plane: plane}
+func (e *blockEncoder) try(c *choice, kept bool) {
+	m := c.m
+	t := trial{symbols: symbols{m: m, pattern: int(c.pattern), plane: uint(c.plane)}, kept: kept}
 	p := t.shape()
-	var room [16]int
 	for s := range m.subsets {
-		f := fit{t: &t, list: room[:0], ends: t.ends[2*m.components*s:][:2*m.components]}
-		for i, k := range p.subset {
-			if int(k) == s {
-				f.list = append(f.list, i)
-			}
+		f := fit{t: &t, list: p.pixels(s), palette: &e.palette, ends: t.ends[2*m.components*s:][:2*m.components]}
+		if m.subsets == 1 {
+			f.sums = &e.all
+		} else {
+			f.sums, f.along = &c.split.sums[s], &c.split.lines[s]
 		}
-		var channels [4]bool
-		for c := range m.components {
-			channels[c] = !m.dual || c != t.apart()
-		}
-		f.take(&e.pixels, channels)
-		t.err += f.run(channels, &t.weights[0])
 		if m.dual {
-			channels = only(t.apart())
-			f.take(&e.pixels, channels)
-			t.err += f.run(channels, &t.weights[1])
+			second := t.channel()
+			f.take(&e.pixels, func(c int) bool { return c != second })
+			f.run(&t.weights[0])
+			f.take(&e.pixels, func(c int) bool { return c == second })
+			f.run(&t.weights[1])
+		} else {
+			f.values, f.on = &e.pixels, [4]int32{-1, -1, -1, -1}
+			if m.subsets == 1 {
+				f.along = &e.whole
+			}
+			f.run(&t.weights[0])
 		}
-		if t.err >= e.best.err {
+		if t.cost >= e.best.cost {
+			return
+		}
+	}
+	if t.err < fine {
+		if t.cost = float32(t.err) + float32(bc7Part*float32(t.bc7Error(&e.pixels))); t.cost >= e.best.cost {
 			return
 		}
 	}
 	t.anchor()
 	e.best = t
-}
-
-func only(c int) (channels [4]bool) {
-	channels[c] = true
-	return channels
 }
 
 // apart is the component that the second plane has.
@@ -184,11 +161,12 @@ func (t *trial) apart() int {
 	return int(t.plane)
 }
 
-func (t *trial) shape() *pattern {
-	if t.m.patterns == nil {
-		return &onePattern
+// channel is the channel that the second plane has.
+func (t *trial) channel() int {
+	if t.m.components == 2 {
+		return 3
 	}
-	return &t.m.patterns[t.pattern]
+	return int(t.plane)
 }
 
 // anchor makes the weights that lack their highest bit small, by exchanging endpoints.
@@ -219,8 +197,8 @@ func (t *trial) anchor() {
 	}
 }
 
-// append writes the block.
-func (t *trial) append(dst []byte) []byte {
+// put writes the block, without hints.
+func (t *trial) put(out *[uastcBlock]byte) {
 	m, p := t.m, t.shape()
 	var w blockWriter
 	w.put(uint32(m.code), m.codeBits)
@@ -242,7 +220,7 @@ func (t *trial) append(dst []byte) []byte {
 			w.put(uint32(t.weights[1][i]), n)
 		}
 	}
-	return w.append(dst)
+	w.bytes(out)
 }
 
 // write is the inverse of read.

@@ -4,223 +4,187 @@ import "math"
 
 // fit finds the endpoints and weights of one subset, in some of its channels.
 type fit struct {
-	t      *trial
-	list   []int     // pixels
-	values [16]color // of them, by component; 0 in channels that are not fitted
-	share  color     // how many channels of a pixel each component stands for
-	ends   []uint8   // quantized: the low and the high one of each component
+	t       *trial
+	list    []uint8 // pixels
+	values  *[16]color
+	copied  [16]color  // values, where channels are left out: 0 in these
+	on      [4]int32   // all bits in the channels that are fitted, none in others
+	sums    *moments   // of the list, in all channels
+	along   *line      // through the pixels, where it is known
+	palette *[32]color // room for the colours of the weights
+	ends    []uint8    // quantized: the low and the high one of each component
 }
 
 // rounds is how often endpoints are fitted to weights and weights to endpoints.
-const rounds = 3
+const rounds = 2
 
 // take sets the channels that are fitted.
-func (f *fit) take(pixels *[16]color, channels [4]bool) {
-	f.share = color{1, 1, 1, 1}
-	from := [4]int{0, 1, 2, 3}
-	if f.t.m.components == 2 {
-		from[1], f.share[0] = 3, 3
+func (f *fit) take(pixels *[16]color, fitted func(c int) bool) {
+	f.copied, f.values, f.along = *pixels, &f.copied, nil
+	for c := range 4 {
+		f.on[c] = 0
+		if fitted(c) && (c < f.t.m.components || f.t.m.components == 2) {
+			f.on[c] = -1
+		}
 	}
-	for _, i := range f.list {
-		f.values[i] = color{}
-		for c, on := range channels {
-			if on {
-				f.values[i][c] = pixels[i][from[c]]
-			}
+	for i := range f.copied {
+		for c, on := range f.on {
+			f.copied[i][c] &= on
 		}
 	}
 }
 
-// run fits the channels and returns the squared error.
-func (f *fit) run(channels [4]bool, weights *[16]uint8) int64 {
+// run fits the channels and adds to the trial what it costs.
+func (f *fit) run(weights *[16]uint8) {
+	m := f.t.m
 	lo, hi := f.line()
 	best := int64(math.MaxInt64)
-	var ends [8]uint8
+	var low, high, bestLow, bestHigh color
 	for round := range rounds {
-		for c := range f.t.m.components {
-			if channels[c] {
-				ends[2*c], ends[2*c+1] = f.t.m.endpoints.nearest(lo[c]), f.t.m.endpoints.nearest(hi[c])
-			}
+		for c := range 4 {
+			low[c], high[c] = m.nearest(c, lo[c], f.t.kept)&f.on[c], m.nearest(c, hi[c], f.t.kept)&f.on[c]
 		}
 		var found [16]uint8
-		err := f.weigh(channels, ends[:], &found)
+		err := f.weigh(&low, &high, &found)
 		if err < best {
-			best = err
-			for c := range f.t.m.components {
-				if channels[c] {
-					copy(f.ends[2*c:2*c+2], ends[2*c:])
-				}
-			}
+			best, bestLow, bestHigh = err, low, high
 			for _, i := range f.list {
-				weights[i] = found[i]
+				weights[i&15] = found[i&15]
 			}
 		} else if round > 0 {
 			break
 		}
-		if best == 0 {
+		if best == 0 || round == rounds-1 {
 			break
 		}
-		lo, hi = f.solve(&found, lo, hi)
+		if !f.solve(&found, &lo, &hi) {
+			break
+		}
 	}
-	return best
+	length := int32(0)
+	for c := range 4 {
+		d := bestHigh[c] - bestLow[c]
+		length += d * d
+	}
+	for k := range m.components {
+		if c := m.channelOf(k); f.on[c] != 0 {
+			f.ends[2*k], f.ends[2*k+1] = m.endpoints.index[bestLow[c]&255], m.endpoints.index[bestHigh[c]&255]
+		}
+	}
+	f.t.err += best
+	f.t.cost += float32(float32(best)*(1+bc7Part)) + float32(m.lost(float32(length), &f.on)*float32(len(f.list)))
 }
 
-// line returns the ends of the principal axis through the pixels.
+// channelOf is the first channel that a component stands for.
+func (m *mode) channelOf(component int) int {
+	if m.components == 2 && component == 1 {
+		return 3
+	}
+	return component
+}
+
+// nearest returns the value of an endpoint that is closest to v in a channel, or the one that
+// is when BC7 has rounded it.
+func (m *mode) nearest(channel int, v float32, kept bool) int32 {
+	if channel == 3 && m.components == 3 {
+		return 255
+	}
+	k := int32(min(max(v, 0), 255) + 0.5)
+	if kept {
+		return int32(m.kept[k&255])
+	}
+	return int32(m.endpoints.closest[k&255])
+}
+
+// line returns the ends of the line through the pixels.
 func (f *fit) line() (lo, hi [4]float32) {
-	var mean [4]float32
-	for _, i := range f.list {
-		for c, v := range f.values[i] {
-			mean[c] += float32(v)
-		}
+	l := f.along
+	if l == nil {
+		own := f.sums.line(&f.on)
+		own.reach(f.values, f.list)
+		l = &own
 	}
-	for c := range mean {
-		mean[c] /= float32(len(f.list))
-	}
-	var cov [4][4]float32
-	for _, i := range f.list {
-		var d [4]float32
-		for c, v := range f.values[i] {
-			d[c] = float32(v) - mean[c]
-		}
-		for a := range d {
-			for b := a; b < 4; b++ {
-				cov[a][b] += float32(d[a] * d[b])
-			}
-		}
-	}
-	for a := range cov {
-		for b := range a {
-			cov[a][b] = cov[b][a]
-		}
-	}
-	axis := principal(&cov)
-	var least, most float32
-	for _, i := range f.list {
-		var at float32
-		for c, v := range f.values[i] {
-			at += float32((float32(v) - mean[c]) * axis[c])
-		}
-		least, most = min(least, at), max(most, at)
-	}
-	for c := range mean {
-		lo[c], hi[c] = mean[c]+float32(least*axis[c]), mean[c]+float32(most*axis[c])
+	for c := range lo {
+		lo[c] = l.mean[c] + float32(l.least*l.axis[c])
+		hi[c] = l.mean[c] + float32(l.most*l.axis[c])
 	}
 	return lo, hi
 }
 
-// principal returns the direction of greatest variance, of length 1, or zero.
-func principal(cov *[4][4]float32) (axis [4]float32) {
-	// It begins with the row of the channel that varies most.
-	k := 0
-	for c := range cov {
-		if cov[c][c] > cov[k][k] {
-			k = c
-		}
-	}
-	axis = cov[k]
-	for range 6 {
-		var next [4]float32
-		top := float32(0)
-		for a := range next {
-			for b := range next {
-				next[a] += float32(cov[a][b] * axis[b])
-			}
-			top = max(top, next[a], -next[a])
-		}
-		if !(top > 0) {
-			return [4]float32{}
-		}
-		for a := range next {
-			axis[a] = next[a] / top
-		}
-	}
-	length := float32(0)
-	for _, v := range axis {
-		length += float32(v * v)
-	}
-	length = float32(math.Sqrt(float64(length)))
-	for c := range axis {
-		axis[c] /= length
-	}
-	return axis
-}
-
-// weigh finds the best weight of every pixel and returns the squared error.
-func (f *fit) weigh(channels [4]bool, ends []uint8, weights *[16]uint8) (sum int64) {
+// weigh finds the weight of every pixel and returns the squared error.
+func (f *fit) weigh(low, high *color, weights *[16]uint8) (sum int64) {
 	m := f.t.m
-	var palette [32]color
-	for c := range m.components {
-		if !channels[c] {
-			continue
-		}
-		low, high := uint32(m.endpoints.values[ends[2*c]]), uint32(m.endpoints.values[ends[2*c+1]])
-		for w, weight := range m.weights {
-			palette[w][c] = int32((low*0x101*(64-uint32(weight)) + high*0x101*uint32(weight) + 32) >> 14)
+	palette := f.palette
+	l0, l1, l2, l3 := low[0], low[1], low[2], low[3]
+	d0, d1, d2, d3 := high[0]-l0, high[1]-l1, high[2]-l2, high[3]-l3
+	for w, weight := range m.weights {
+		x := int32(weight)
+		palette[w&31] = color{
+			((l0<<6+d0*x)*0x101 + 32) >> 14, ((l1<<6+d1*x)*0x101 + 32) >> 14,
+			((l2<<6+d2*x)*0x101 + 32) >> 14, ((l3<<6+d3*x)*0x101 + 32) >> 14,
 		}
 	}
 	// The weight is near the place on the line from the first color to the last.
-	top := len(m.weights) - 1
-	var line color
-	length := int32(0)
-	for c := range line {
-		line[c] = palette[top][c] - palette[0][c]
-		length += line[c] * line[c]
-	}
+	top := int32(len(m.weights) - 1)
+	length := d0*d0 + d1*d1 + d2*d2 + d3*d3
 	scale := float32(0)
 	if length > 0 {
 		scale = float32(top) / float32(length)
 	}
+	base := l0*d0 + l1*d1 + l2*d2 + l3*d3
+	total := int32(0)
 	for _, i := range f.list {
-		v := &f.values[i]
-		at := int32(0)
-		for c := range line {
-			at += (v[c] - palette[0][c]) * line[c]
-		}
-		near := int(min(max(float32(float32(at)*scale)+0.5, 0), float32(top)))
-		best := int64(math.MaxInt64)
-		for w := max(near-1, 0); w <= min(near+1, top); w++ {
-			x := &palette[w]
-			var err int64
-			for c := range x {
-				d := v[c] - x[c]
-				err += int64(d * d * f.share[c])
-			}
-			if err < best {
-				best, weights[i] = err, uint8(w)
+		v := &f.values[i&15]
+		at := v[0]*d0 + v[1]*d1 + v[2]*d2 + v[3]*d3 - base
+		w := min(max(int32(float32(float32(at)*scale)+0.5), 0), top)
+		best := distance(v, &palette[w&31])
+		weights[i&15] = uint8(w)
+		if best > 0 && w > 0 {
+			if d := distance(v, &palette[(w-1)&31]); d < best {
+				best, weights[i&15] = d, uint8(w-1)
 			}
 		}
-		sum += best
-	}
-	return sum
-}
-
-// solve returns the endpoints that suit the weights best, by least squares.
-func (f *fit) solve(weights *[16]uint8, lo, hi [4]float32) (newLo, newHi [4]float32) {
-	var aa, ab, bb float32
-	var xa, xb [4]float32
-	for _, i := range f.list {
-		b := float32(float32(f.t.m.weights[weights[i]]) / 64)
-		a := 1 - b
-		aa, ab, bb = aa+float32(a*a), ab+float32(a*b), bb+float32(b*b)
-		for c, v := range f.values[i] {
-			xa[c], xb[c] = xa[c]+float32(a*float32(v)), xb[c]+float32(b*float32(v))
+		if best > 0 && w < top {
+			if d := distance(v, &palette[(w+1)&31]); d < best {
+				best, weights[i&15] = d, uint8(w+1)
+			}
 		}
+		total += best
 	}
-	det := float32(aa*bb) - float32(ab*ab)
-	if !(det > 1e-4) {
-		return lo, hi
-	}
-	for c := range xa {
-		newLo[c] = (float32(bb*xa[c]) - float32(ab*xb[c])) / det
-		newHi[c] = (float32(aa*xb[c]) - float32(ab*xa[c])) / det
-	}
-	return newLo, newHi
+	return int64(total)
 }
 
-// nearest returns the quantized value that is closest to v.
-func (q *quantization) nearest(v float32) uint8 {
-	k := int32(min(max(v, 0), 255) + 0.5)
-	return q.index[min(k, 255)]
+// distance is that of two colours, squared.
+func distance(a, b *color) int32 {
+	d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+	return d0*d0 + d1*d1 + d2*d2 + d3*d3
+}
+
+// solve finds the endpoints that suit the weights best, by least squares. It is false
+// where all weights are alike.
+func (f *fit) solve(weights *[16]uint8, lo, hi *[4]float32) bool {
+	// Weights are b/64 of the high end and (64-b)/64 of the low one.
+	var bb, b1, x0, x1, x2, x3 int32
+	values := f.t.m.weights
+	for _, i := range f.list {
+		b := int32(values[weights[i&15]])
+		v := &f.values[i&15]
+		bb, b1 = bb+b*b, b1+b
+		x0, x1, x2, x3 = x0+b*v[0], x1+b*v[1], x2+b*v[2], x3+b*v[3]
+	}
+	n := int32(len(f.list))
+	aa, ab := n<<12-b1<<7+bb, b1<<6-bb
+	det := int64(aa)*int64(bb) - int64(ab)*int64(ab)
+	if det <= 0 {
+		return false
+	}
+	scale := 64 / float32(det)
+	for c, xb := range [4]int32{x0, x1, x2, x3} {
+		xa := (f.sums.sum[c]&f.on[c])<<6 - xb
+		lo[c] = float32(int64(bb)*int64(xa)-int64(ab)*int64(xb)) * scale
+		hi[c] = float32(int64(aa)*int64(xb)-int64(ab)*int64(xa)) * scale
+	}
+	return true
 }
 
 // newIndex makes the table of nearest values.
@@ -234,56 +198,4 @@ func newIndex(values []uint8) (index [256]uint8) {
 		}
 	}
 	return index
-}
-
-// multiply prepares the sums of offLines.
-func (e *blockEncoder) multiply() {
-	for i, p := range e.pixels {
-		o := &e.products[i]
-		k := 4
-		for a := range p {
-			o[a] = float32(p[a])
-			for b := a; b < 4; b++ {
-				o[k] = float32(p[a] * p[b])
-				k++
-			}
-		}
-	}
-}
-
-// offLines returns how far the pixels of each subset of a pattern lie from a line, summed
-// squares.
-func (e *blockEncoder) offLines(p *pattern) (rest float32) {
-	var sums [3][14]float32
-	var counts [3]float32
-	for i, s := range p.subset {
-		counts[s]++
-		for k, v := range e.products[i] {
-			sums[s][k] += v
-		}
-	}
-	for s, n := range counts {
-		if n < 3 {
-			continue // two points are a line
-		}
-		var cov [4][4]float32
-		k, trace := 4, float32(0)
-		for a := range cov {
-			for b := a; b < 4; b++ {
-				v := sums[s][k] - float32(sums[s][a]*sums[s][b])/n
-				cov[a][b], cov[b][a] = v, v
-				k++
-			}
-			trace += cov[a][a]
-		}
-		axis := principal(&cov)
-		along := float32(0)
-		for a := range axis {
-			for b := range axis {
-				along += float32(float32(axis[a]*cov[a][b]) * axis[b])
-			}
-		}
-		rest += trace - along
-	}
-	return rest
 }

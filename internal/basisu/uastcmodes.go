@@ -23,6 +23,12 @@ type mode struct {
 	plane       uint // else
 
 	weights []uint8 // unquantized, 0 to 64
+
+	// Of the encoder: the squared error of a pixel that rounded ends leave in a channel, and,
+	// in part, that of BC7's weights by the squared length of the line and of its ends.
+	endNoise, weightLost, endLost float32
+	// kept are the values of endpoints that come nearest when BC7 has rounded them.
+	kept [256]uint8
 }
 
 // The codes begin with their lowest bit. 0x45 of 7 bits is kept for a later mode.
@@ -91,10 +97,11 @@ func repeat(v uint32, n, to uint) uint32 {
 // quantization is how ASTC stores endpoints: as bits, with a trit or a quint above
 // them.
 type quantization struct {
-	bits   uint
-	base   uint32 // 3, 5, or 0 for none
-	values []uint8
-	index  [256]uint8 // of the nearest value
+	bits    uint
+	base    uint32 // 3, 5, or 0 for none
+	values  []uint8
+	index   [256]uint8 // of the nearest value
+	closest [256]uint8 // the nearest value
 }
 
 // The quantizations that occur, by their number of values.
@@ -120,6 +127,9 @@ func newQuantization(n uint, base uint32) *quantization {
 		q.values[i] = unquantize(v&(1<<n-1), v>>n, n, base)
 	}
 	q.index = newIndex(q.values)
+	for v, i := range q.index {
+		q.closest[v] = q.values[i]
+	}
 	return q
 }
 

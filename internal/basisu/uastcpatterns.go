@@ -5,9 +5,36 @@ type pattern struct {
 	subset  [16]uint8
 	anchors uint16 // bits of the first pixels of the subsets, whose weights lack a bit
 	seed    uint16 // ASTC's number of the pattern
+
+	masks [3]uint16 // bits of the pixels of each subset
+	order [16]uint8 // pixels, by subset
+	from  [4]uint8  // where those of a subset begin in order
 }
 
-var onePattern = pattern{anchors: 1}
+var onePattern = func() (p pattern) {
+	p.anchors = 1
+	p.sort()
+	return p
+}()
+
+// sort lists the pixels by subset.
+func (p *pattern) sort() {
+	n := uint8(0)
+	for s := range p.masks {
+		p.from[s] = n
+		for k, own := range p.subset {
+			if int(own) == s {
+				p.masks[s] |= 1 << k
+				p.order[n] = uint8(k)
+				n++
+			}
+		}
+	}
+	p.from[3] = n
+}
+
+// pixels returns those of a subset.
+func (p *pattern) pixels(subset int) []uint8 { return p.order[p.from[subset]:p.from[subset+1]] }
 
 // The patterns of UASTC are those that both ASTC and BC7 have, by ASTC's seeds:
 // with as many subsets in both, or two of BC7's three merged in ASTC.
@@ -36,6 +63,7 @@ func patterns(subsets int, seeds [30]uint32) []pattern {
 				p.anchors |= 1 << k
 			}
 		}
+		p.sort()
 	}
 	return out
 }

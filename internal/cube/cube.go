@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	MaxCurve = 65536   // entries of a curve
 	MaxBytes = 1 << 24 // of a file
 	maxLine  = 1024    // bytes
+	// maxSkipped is how many keywords are named that are not known.
+	maxSkipped = 8
 	// maxValue bounds colours and domains: what is beyond is no colour, and single
 	// precision still holds differences of such numbers.
 	maxValue = 1e9
@@ -34,6 +37,8 @@ var ErrFormat = errors.New("no .cube table")
 // Table is a colour table.
 type Table struct {
 	Title string
+	// Skipped are keywords that are not known, as they stand, up to maxSkipped of them.
+	Skipped []string
 	// Size is how many entries a curve has, or the edge of the lattice.
 	Size int
 	// Lattice says that Entries has Size^3 colours, red running fastest and blue
@@ -154,6 +159,9 @@ func (p *parser) parse() error {
 func (p *parser) keyword(line string) error {
 	name, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
 	rest = strings.TrimSpace(rest)
+	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+		return p.wrong("%q is no keyword", human.Clip(name, 40))
+	}
 	switch {
 	case len(p.t.Entries) > 0:
 		return p.wrong("%s after the first entry", human.Clip(name, 40))
@@ -163,15 +171,18 @@ func (p *parser) keyword(line string) error {
 	switch name {
 	case "TITLE", "LUT_1D_SIZE", "LUT_3D_SIZE", "DOMAIN_MIN", "DOMAIN_MAX", "LUT_1D_INPUT_RANGE", "LUT_3D_INPUT_RANGE":
 		p.seen[name] = true
-	default:
-		return p.wrong("%q is no keyword", human.Clip(name, 40))
+	default: // programs add their own
+		if name = human.Clip(name, 40); len(p.t.Skipped) < maxSkipped && !slices.Contains(p.t.Skipped, name) {
+			p.t.Skipped = append(p.t.Skipped, name)
+		}
+		return nil
 	}
 	switch name {
 	case "TITLE":
-		if len(rest) < 2 || rest[0] != '"' || rest[len(rest)-1] != '"' {
-			return p.wrong("a title stands between quotation marks")
+		if len(rest) >= 2 && rest[0] == '"' && rest[len(rest)-1] == '"' { // some leave them out
+			rest = rest[1 : len(rest)-1]
 		}
-		p.t.Title = strings.ToValidUTF8(rest[1:len(rest)-1], "\ufffd")
+		p.t.Title = strings.ToValidUTF8(rest, "\ufffd")
 		return nil
 	case "LUT_1D_SIZE":
 		return p.size(rest, MaxCurve, 1)

@@ -47,6 +47,8 @@ func TestParse(t *testing.T) {
 		{"ends of lines", strings.ReplaceAll(curve, "\n", "\r\n"), [3]float64{0, 1.5, 1}, [3]float64{0.25, 0.75, 0.5}},
 		{"old ends of lines", strings.ReplaceAll(curve, "\n", "\r"), [3]float64{0, 1.5, 1}, [3]float64{0.25, 0.75, 0.5}},
 		{"mark and tabs", "\xef\xbb\xbf" + strings.ReplaceAll(curve, " ", "\t"), [3]float64{0, 1.5, 1}, [3]float64{0.25, 0.75, 0.5}},
+		{"unknown keywords", "TITLE a look\nLUT_IN_VIDEO_RANGE\nBMD_TITLE \"x\"\nLUT_IN_VIDEO_RANGE\n" + curve, [3]float64{0, 1.5, 1}, [3]float64{0.25, 0.75, 0.5}},
+		{"range of a lattice", "LUT_3D_INPUT_RANGE 0.0 2.0\n" + lattice(2, swap), [3]float64{0.2, 1, 1.7}, [3]float64{0.85, 0.1, 0.5}},
 		{"range", "LUT_1D_SIZE 2\nLUT_1D_INPUT_RANGE 0 2\n0 0 0\n1 1 1\n", [3]float64{1, 1, 1}, [3]float64{0.5, 0.5, 0.5}},
 	} {
 		table, err := Parse([]byte(tc.text))
@@ -59,6 +61,22 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if table, err := Parse([]byte(lattice(2, swap))); err != nil || table.Title != "a look" || table.Size != 2 || !table.Lattice {
+		t.Errorf("%+v, %v", table, err)
+	}
+}
+
+// TestSkipped: what is not known is named, each once, and not all of very many.
+func TestSkipped(t *testing.T) {
+	const end = "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n"
+	table, err := Parse([]byte("TITLE a look\nLUT_IN_VIDEO_RANGE\nBMD_TITLE \"x\"\nLUT_IN_VIDEO_RANGE\n" + end))
+	if err != nil || table.Title != "a look" || strings.Join(table.Skipped, " ") != "LUT_IN_VIDEO_RANGE BMD_TITLE" {
+		t.Errorf("%+v, %v", table, err)
+	}
+	var many strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&many, "KEY_%d 1\n", i)
+	}
+	if table, err = Parse([]byte(many.String() + end)); err != nil || len(table.Skipped) != maxSkipped {
 		t.Errorf("%+v, %v", table, err)
 	}
 }
@@ -78,8 +96,8 @@ func TestRefused(t *testing.T) {
 		{"both", "LUT_3D_SIZE 2\nLUT_1D_SIZE 2\n" + entries, "either curves or a lattice"},
 		{"twice", "LUT_3D_SIZE 2\nLUT_3D_SIZE 2\n" + entries, "twice"},
 		{"late", "LUT_3D_SIZE 2\n0 0 0\nTITLE \"x\"\n" + entries, "after the first entry"},
-		{"unknown", "LUT_4D_SIZE 2\n", "is no keyword"},
-		{"title", "TITLE x\n", "quotation marks"},
+		{"unknown alone", "LUT_4D_SIZE 2\n", "neither LUT_1D_SIZE nor LUT_3D_SIZE"},
+		{"no keyword", "Lut 2\n", "is no keyword"},
 		{"not a number", "LUT_1D_SIZE 2\n0 0 x\n0 0 0\n", "line 2: \"x\" is no number"},
 		{"NaN", "LUT_1D_SIZE 2\n0 0 nan\n0 0 0\n", "is no number"},
 		{"infinite", "LUT_1D_SIZE 2\n0 0 1e99\n0 0 0\n", "is no number"},

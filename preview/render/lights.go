@@ -38,6 +38,9 @@ const (
 	LightPoint LightKind = iota
 	LightSpot
 	LightDirectional
+	// LightArea is a surface seen from afar: it shines to the side of Direction, and as the
+	// cosine says.
+	LightArea
 )
 
 // Daylight is the sun and the sky of a frame.
@@ -110,14 +113,15 @@ func (s *lights) choose(list []Light, l *lens, view *frustum) {
 // effectOf returns how bright a light is where the camera is, or would be were the
 // camera at the edge of what it reaches; 0: it is not seen.
 func effectOf(g *Light, l *lens, view *frustum) float64 {
-	power := Luminance(g.Color)
+	power, top := Luminance(g.Color), max(g.Color[0], g.Color[1], g.Color[2])
 	switch {
 	case !(power > 0) || math.IsInf(power, 0) || !g.Position.IsFinite():
 		return 0
 	case g.Kind == LightDirectional:
 		return math.Inf(1)
 	}
-	reach := math.Sqrt(power / (faint * SunLuminance()))
+	// Blue is seen long after its luminance is not.
+	reach := math.Sqrt(top / (faint * SunLuminance()))
 	if g.Range > 0 {
 		reach = min(reach, g.Range)
 	}
@@ -146,6 +150,8 @@ func (b *frameBlock) fillLights(s *lights, list []Light, eye geom.Vec3) {
 			// The punctual lights of glTF: a straight line in the cosine, squared.
 			s := 1 / max(g.InnerCone-g.OuterCone, 1e-3)
 			scale, offset = float32(s), float32(-float64(g.OuterCone*s))
+		case LightArea:
+			scale, offset = -1, 0
 		case LightDirectional:
 			falloff = -1
 		}

@@ -55,6 +55,18 @@ func TestAuthoredLights(t *testing.T) {
 		same("outside of its cone", spot, dark, 50, 32)
 		same("a spot that looks away", picture(Daylight{}, ahead, Light{Kind: LightSpot, Position: geom.Vec3{0, 0, -2}, Direction: geom.Vec3{0, 0, 1}, Color: white(6), InnerCone: 0.97, OuterCone: 0.94}), dark, 32, 32)
 
+		// A surface shines by the cosine: as much ahead as a point, and half at 60 degrees.
+		area := picture(Daylight{}, ahead, Light{Kind: LightArea, Position: geom.Vec3{0, 0, -4}, Direction: ahead, Color: white(0.5)})
+		same("an area, ahead", area, near, 32, 32)
+		aside := geom.Vec3{0, 0.8660254037844386, -0.5}
+		half := picture(Daylight{}, ahead, Light{Position: geom.Vec3{0, 0, -4}, Color: white(0.25)})
+		tilted := picture(Daylight{}, ahead, Light{Kind: LightArea, Position: geom.Vec3{0, 0, -4}, Direction: aside, Color: white(0.5)})
+		// A pixel is not quite in the middle, where the cosine changes fast.
+		if got, want := tilted.NRGBAAt(32, 32), half.NRGBAAt(32, 32); !near8(got, want, 8) {
+			t.Errorf("an area at 60 degrees is %v, want about %v", got, want)
+		}
+		same("an area that looks away", picture(Daylight{}, ahead, Light{Kind: LightArea, Position: geom.Vec3{0, 0, -4}, Direction: geom.Vec3{0, 0, 1}, Color: white(0.5)}), dark, 32, 32)
+
 		plain := Frame{Camera: at(0), Drawn: drawn}
 		r.Draw(plain)
 		before := r.ReadPixels()

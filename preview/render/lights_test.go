@@ -43,6 +43,37 @@ func TestLightsAreChosenByTheirEffect(t *testing.T) {
 	}
 }
 
+// TestLightsBehindTakeNoPlace: what is not in view is left out before the brightest are
+// counted, so that it takes no light of those that are.
+func TestLightsBehindTakeNoPlace(t *testing.T) {
+	var list []Light
+	for i := range 3 * maxLights {
+		l := lamp(40+float64(i), 1e6)
+		l.Range = 20
+		list = append(list, l)
+	}
+	list = append(list, lamp(-30, 1), lamp(-40, 1))
+	got := chosen(list)
+	if len(got) != 2 || got[0].light != 3*maxLights || got[0].share != 1 || got[1].share != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestReachOfColors: a light reaches as far as its greatest channel is seen, whatever its
+// luminance.
+func TestReachOfColors(t *testing.T) {
+	// 40 m behind the camera: white of this strength reaches it, and blue does, too.
+	power := float64(45*45) * SunLuminance() / 256
+	for _, c := range [][3]float64{{power, power, power}, {0, 0, power}, {power, 0, 0}} {
+		if got := chosen([]Light{{Position: geom.Vec3{0, 0, 40}, Color: c}}); len(got) != 1 {
+			t.Errorf("%v does not reach", c)
+		}
+		if got := chosen([]Light{{Position: geom.Vec3{0, 0, 50}, Color: c}}); len(got) != 0 {
+			t.Errorf("%v reaches too far", c)
+		}
+	}
+}
+
 // TestNoLightComesAtOnce: of more lights than a frame has the last ones have little
 // of their light.
 func TestNoLightComesAtOnce(t *testing.T) {

@@ -3,7 +3,7 @@ const int MAX_LIGHTS = 32;
 // A light beside the sun.
 struct Light {
     vec4 place;  // relative to the eye; w: 1 / range^2, 0 without one, below 0 where it comes from far away
-    vec4 color;  // what white shows that faces it at 1 m; w: with way.w the cone, scale * cosine + offset, squared
+    vec4 color;  // what white shows that faces it at 1 m; w: with way.w the cone, scale * cosine + offset, squared, or not where it is below 0
     vec4 way;    // the way it travels; w: offset
 };
 

@@ -103,8 +103,9 @@ vec3 arriving(Light g, vec3 position, out vec3 l) {
     float d2 = max(dot(to, to), 1e-4);
     l = to * inversesqrt(d2);
     float q = d2 * g.place.w;
-    float cone = clamp(g.color.w * -dot(g.way.xyz, l) + g.way.w, 0.0, 1.0);
-    return g.color.rgb * (max(1.0 - q * q, 0.0) / d2 * cone * cone);
+    float cone = clamp(abs(g.color.w) * -dot(g.way.xyz, l) + g.way.w, 0.0, 1.0);
+    if (g.color.w >= 0.0) cone *= cone; // a surface shines by the cosine itself
+    return g.color.rgb * (max(1.0 - q * q, 0.0) / d2 * cone);
 }
 
 // Scale and offset of f0 in the directional albedo of GGX: Karis' fit

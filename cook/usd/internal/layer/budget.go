@@ -11,6 +11,9 @@ const (
 	valueCost   = 16 // beside its numbers
 	entryCost   = 64 // of a dictionary
 	elementCost = 16 // of a list of texts
+	// Prims and properties with what finds them again.
+	primCost     = 1024
+	propertyCost = 512
 )
 
 // A crate's values may be shared, so that a small file could stand for any number of them:

@@ -71,7 +71,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	text := "#usda 1.0\n" + strings.Repeat("def \"a\" {}\n", checkEvery)
-	if _, err := ParseText(ctx, []byte(text)); !errors.Is(err, context.Canceled) {
+	if _, err := ParseText(ctx, []byte(text), 1<<30); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -98,5 +98,16 @@ func TestFieldSets(t *testing.T) {
 	err = c.each(&spec{}, func(string, valueRep) error { return nil })
 	if !errors.Is(err, ErrMalformed) || err.Error() != `FIELDSETS: field "f3" is there twice` {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestHugeNumbers: whole numbers without signs beyond 2^63 are about what they were.
+func TestHugeNumbers(t *testing.T) {
+	b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 3), 1<<63+1<<62)
+	if n := decode(b, element{'U', 1, false}); n.At(0) != 3 || n.At(1) != 1<<63+1<<62 {
+		t.Errorf("%v", n)
+	}
+	if n := decode(b, element{'I', 1, false}); n.IntAt(1) != -1<<62 {
+		t.Errorf("%v", n)
 	}
 }

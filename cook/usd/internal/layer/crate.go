@@ -85,7 +85,7 @@ func IsCrate(head []byte) bool {
 
 // OpenCrate reads a binary layer of size bytes. r must stay open as long as values are
 // read. memory limits, in bytes, what each list of the structure, all values that are kept,
-// and each that is read later may take. The error is an *Error, ctx's, or one of r.
+// and each that is read later may take; prims and properties may take twice that. The error is an *Error, ctx's, or one of r.
 func OpenCrate(ctx context.Context, r io.ReaderAt, size, memory int64) (*Layer, error) {
 	c := &crate{r: r, size: size, memory: memory, budget: newBudget(ctx, size, memory)}
 	if err := c.open(); err != nil {

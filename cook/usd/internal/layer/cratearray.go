@@ -3,6 +3,7 @@ package layer
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // decode decodes as many elements as there are bytes for.
@@ -26,7 +27,11 @@ func decode(b []byte, e element) *Numbers {
 	case 'I', 'U':
 		out.Int = make([]int64, len(b)/8)
 		for i := range out.Int {
-			out.Int[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+			v := binary.LittleEndian.Uint64(b[8*i:])
+			if e.form == 'U' && v > math.MaxInt64 {
+				return decodeHuge(b, e)
+			}
+			out.Int[i] = int64(v)
 		}
 	case 'h':
 		out.F32 = make([]float32, len(b)/2)
@@ -53,6 +58,15 @@ func decode(b []byte, e element) *Numbers {
 			q := out.F64[i : i+4]
 			q[0], q[1], q[2], q[3] = q[3], q[0], q[1], q[2]
 		}
+	}
+	return out
+}
+
+// decodeHuge decodes whole numbers without signs of which some are beyond 2^63, nearly.
+func decodeHuge(b []byte, e element) *Numbers {
+	out := &Numbers{Width: e.width, F64: make([]float64, len(b)/8)}
+	for i := range out.F64 {
+		out.F64[i] = float64(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 	return out
 }
@@ -172,6 +186,13 @@ func (c *cursor) packedArray(e element, n uint64) (Value, error) {
 			if e.form == 'u' {
 				out.Int[i] = int64(uint32(out.Int[i]))
 			}
+		}
+		if e.form == 'U' && len(out.Int) > 0 && slices.Min(out.Int) < 0 { // beyond 2^63: nearly
+			out.F64 = make([]float64, len(out.Int))
+			for i, v := range out.Int {
+				out.F64[i] = float64(uint64(v))
+			}
+			out.Int = nil
 		}
 		return out, nil
 	}

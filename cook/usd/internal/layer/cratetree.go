@@ -52,6 +52,17 @@ func (c *crate) pathText(i uint32) (string, error) {
 func (c *crate) tree() (*Layer, error) {
 	l := &Layer{Meta: map[string]Value{}, Root: &Prim{}}
 	// Prims and variants by their paths.
+	for i := range c.specs {
+		switch c.specs[i].kind {
+		case specPrim, specVariant:
+			l.Bytes += primCost
+		case specAttribute, specRelationship:
+			l.Bytes += propertyCost
+		}
+	}
+	if l.Bytes > 2*c.memory {
+		return nil, tooLarge("SPECS", l.Bytes)
+	}
 	prims := map[uint32]*Prim{}
 	kind := map[uint32]uint32{}
 	for i := range c.specs {
@@ -126,6 +137,7 @@ func (c *crate) tree() (*Layer, error) {
 	for p, names := range orders { // each on its own
 		p.arrange(names)
 	}
+	l.Bytes += c.limit - c.left
 	return l, c.shallow(prims)
 }
 

@@ -43,6 +43,8 @@ const (
 	typeStringList  = 33
 	typePathList    = 34
 	typeRefList     = 35
+	typeIntList     = 36 // then of 8 bytes, and both without signs
+	typeUInt64List  = 39
 	typePathVector  = 40
 	typeTokenVector = 41
 	typeSpecifier   = 42
@@ -175,6 +177,24 @@ func (c *crate) value(r valueRep, depth int) (Value, error) {
 	case typeTokenList, typeStringList:
 		var l ListOp[string]
 		err := listIn(in, &l, 4, func() (string, error) { return in.name(r.kind() == typeTokenList) })
+		if err != nil {
+			return nil, err
+		}
+		return l, nil
+	case typeIntList, typeIntList + 1, typeIntList + 2, typeUInt64List:
+		e := elementOf([]byte{typeInt, typeInt64, typeUInt, typeUInt64}[r.kind()-typeIntList])
+		var l ListOp[int64]
+		err := listIn(in, &l, e.size(), func() (int64, error) {
+			b, err := in.take(e.size())
+			if err != nil {
+				return 0, err
+			}
+			n := decode(b, e)
+			if n.Int == nil {
+				return -1, nil // beyond what an id can be
+			}
+			return n.Int[0], nil
+		})
 		if err != nil {
 			return nil, err
 		}

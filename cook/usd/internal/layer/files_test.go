@@ -32,7 +32,7 @@ func TestFiles(t *testing.T) {
 			crates++
 			l, err = OpenCrate(context.Background(), bytes.NewReader(data), int64(len(data)), 1<<28)
 		} else {
-			l, err = ParseText(context.Background(), data)
+			l, err = ParseText(context.Background(), data, 1<<30)
 		}
 		if err == nil {
 			err = allValues(l.Root)

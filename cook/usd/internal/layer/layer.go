@@ -67,6 +67,8 @@ type Layer struct {
 	SubLayers []string
 	// Root is the pseudo-root: its children are the prims of the layer.
 	Root *Prim
+	// Bytes is about what the tree takes in memory, beside the file.
+	Bytes int64
 }
 
 // Prim is what one layer says about a prim, or what a variant of it says.

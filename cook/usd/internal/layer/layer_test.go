@@ -32,7 +32,7 @@ func full(t testing.TB) string {
 
 func parse(t testing.TB, text string) *Layer {
 	t.Helper()
-	l, err := ParseText(context.Background(), []byte(text))
+	l, err := ParseText(context.Background(), []byte(text), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestFaults(t *testing.T) {
 		{"#usda 1.0\n" + strings.Repeat("def \"a\" {", 1000), "line 2: nests more than 128 levels"},
 		{"#usda 1.0\n(a = " + strings.Repeat("[", 1000), "line 2: nests more than 128 levels"},
 	} {
-		_, err := ParseText(context.Background(), []byte(c.text))
+		_, err := ParseText(context.Background(), []byte(c.text), 1<<30)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrMalformed) {
 			t.Errorf("%q: %v, want %q", clip(c.text), err, c.want)
 		}

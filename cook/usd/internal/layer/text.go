@@ -19,16 +19,19 @@ type text struct {
 	depth int
 	ctx   context.Context // nil within a list
 	work  int
+
+	memory, taken int64 // bytes that prims may and do take
 }
 
 // ParseText reads a layer of text. data must not change afterwards: long lists of numbers
-// stay there. The error is an *Error, or ctx's.
-func ParseText(ctx context.Context, data []byte) (*Layer, error) {
+// stay there. memory limits, in bytes, what the tree may take. The error is an *Error, or
+// ctx's.
+func ParseText(ctx context.Context, data []byte, memory int64) (*Layer, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	if !bytes.HasPrefix(data, []byte(textMagic)) {
 		return nil, malformed("line 1", "does not begin with %q", textMagic+"1.0")
 	}
-	t := &text{data: data, line: 1, ctx: ctx}
+	t := &text{data: data, line: 1, ctx: ctx, memory: memory}
 	l := &Layer{Meta: map[string]Value{}, Root: &Prim{}}
 	if t.next() == '(' {
 		if err := t.metadata(l.Root); err != nil {
@@ -46,6 +49,7 @@ func ParseText(ctx context.Context, data []byte) (*Layer, error) {
 	if err := t.body(l.Root, true); err != nil {
 		return nil, err
 	}
+	l.Bytes = t.taken
 	return l, nil
 }
 
@@ -268,6 +272,14 @@ func (t *text) path() (string, error) {
 func (t *text) tick() error {
 	if t.work++; t.work%checkEvery == 0 && t.ctx != nil {
 		return t.ctx.Err()
+	}
+	return nil
+}
+
+// charge counts bytes that the tree takes.
+func (t *text) charge(n int64) error {
+	if t.taken += n; t.taken > t.memory {
+		return &Error{Place: t.place(), Reason: fmt.Sprintf("its prims take more than %d bytes", t.memory), Err: ErrTooLarge}
 	}
 	return nil
 }

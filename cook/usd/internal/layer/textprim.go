@@ -62,6 +62,9 @@ func (t *text) prim(parent *Prim) error {
 		return err
 	}
 	defer done()
+	if err := t.charge(primCost); err != nil {
+		return err
+	}
 	p := &Prim{Place: t.place()}
 	switch t.word() {
 	case "over":
@@ -106,6 +109,9 @@ func (t *text) variantSet(p *Prim) error {
 	}
 	s := p.set(name)
 	for !t.is('}') {
+		if err := t.charge(primCost); err != nil {
+			return err
+		}
 		v := &Prim{Place: t.place(), Specifier: Over}
 		if v.Name, err = t.quoted(); err != nil {
 			return err
@@ -183,6 +189,11 @@ func (t *text) metadatum(p *Prim, op, key string) error {
 				p.Selections[k] = s
 			}
 		}
+		return err
+	case "inactiveIds":
+		l, _ := p.Meta[key].(ListOp[int64])
+		err := listOf(t, op, &l, t.whole)
+		p.meta(key, l)
 		return err
 	case "relocates", "prefixSubstitutions", "suffixSubstitutions":
 		return t.skipBraces()
@@ -322,6 +333,9 @@ func (t *text) property(p *Prim) error {
 	}
 	at := p.Property(name)
 	if at == nil {
+		if err := t.charge(propertyCost); err != nil {
+			return err
+		}
 		at = &Property{Name: name, Place: place}
 		p.Properties = append(p.Properties, at)
 		if p.properties == nil {

@@ -188,6 +188,18 @@ func (t *text) number() (float64, error) {
 	return v, nil
 }
 
+// whole reads a whole number.
+func (t *text) whole() (int64, error) {
+	t.next()
+	at := t.at
+	v, err := strconv.ParseInt(string(t.literal()), 10, 64)
+	if err != nil {
+		t.at = at
+		return 0, t.wanted("a whole number")
+	}
+	return v, nil
+}
+
 // value reads a value of any type by its form.
 func (t *text) value() (Value, error) {
 	if err := t.tick(); err != nil {

@@ -460,6 +460,31 @@ func (w *crateWriter) value(v Value) valueRep {
 	case pathList:
 		w.list(ListOp[string](v), w.path)
 		return rep(typePathList, here)
+	case ListOp[int64]:
+		bits := byte(0)
+		if v.Explicit {
+			bits = 1
+		}
+		parts := []struct {
+			bit  byte
+			list []int64
+		}{{2, v.Items}, {32, v.Prepended}, {64, v.Appended}, {8, v.Deleted}}
+		for _, p := range parts {
+			if len(p.list) > 0 {
+				bits |= p.bit
+			}
+		}
+		w.out = append(w.out, bits)
+		for _, p := range parts {
+			if len(p.list) == 0 {
+				continue
+			}
+			w.u64(uint64(len(p.list)))
+			for _, x := range p.list {
+				w.u64(uint64(x))
+			}
+		}
+		return rep(typeIntList+1, here)
 	case ListOp[Reference]:
 		w.references(v, true)
 		return rep(typeRefList, here)
