@@ -101,8 +101,9 @@ SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene ./co
 # Packages that measure, on one thread of their own.
 ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 
+# VET=-vet=off where make lint has vetted all.
 test: deps
-	$(GO) test -race -timeout 30m $(filter-out $(ALONE),$(shell $(GO) list ./...))
+	$(GO) test $(VET) -race -timeout 30m $(filter-out $(ALONE),$(shell $(GO) list ./...))
 	$(GO) test -vet=off -run '$(subst |,$$|,$(SLOW))$$' $(SLOWIN)
 	$(GO) test $(ALONE)
 
