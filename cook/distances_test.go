@@ -70,6 +70,7 @@ func fittedHills(t *testing.T) *Result {
 func fittedOptions() Options {
 	o := DefaultOptions()
 	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	o.lookSide, o.NoSync = smallPictures, true
 	return o
 }
 
@@ -147,7 +148,7 @@ func TestFitDistancesOfPlans(t *testing.T) {
 // left out is so for its looks.
 func TestGivenRadiiHold(t *testing.T) {
 	o := DefaultOptions()
-	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 32, 32
+	o.WholeLimit, o.TileSize[0], o.TileSize[2], o.lookSide = 0, 32, 32, smallPictures
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 60}}
 	res, _ := runLevels(t, hills(t, 64), o)
 	placed := 0

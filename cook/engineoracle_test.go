@@ -110,6 +110,7 @@ var partitions = []string{PartitionGrid, PartitionQuadtree, PartitionKDTree}
 func withLevels(kind string) Options {
 	opts := floorOptions(kind)
 	opts.LODs, opts.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	opts.lookSide, opts.NoSync = smallPictures, true
 	return opts
 }
 

@@ -266,7 +266,7 @@ func assertWithin(t *testing.T, coarse, fine map[geom.Vec3]bool, path string) {
 func TestLevelsOfTilesAlone(t *testing.T) {
 	scene := hills(t, 48)
 	o := DefaultOptions()
-	o.WholeLimit, o.TileSize[0], o.TileSize[2] = 0, 16, 16
+	o.WholeLimit, o.TileSize[0], o.TileSize[2], o.lookSide = 0, 16, 16, smallPictures
 	_, dir := runLevels(t, scene, o)
 	all := testfile.ReadTree(t, dir)
 	for i, part := range []func(*Options){

@@ -72,7 +72,7 @@ func TestLevelErrorsKeepTheLimit(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("..", folder)); err != nil {
 				t.Skip("the shared assets are absent: ", err)
 			}
-			return scripted(t, name, "assemble", "-kit", folder, "-cells", "9", "-scale", "10")
+			return scripted(t, name, "assemble", "-kit", folder, "-cells", "6", "-scale", "10")
 		}
 	}
 	for _, c := range []struct {
@@ -81,9 +81,9 @@ func TestLevelErrorsKeepTheLimit(t *testing.T) {
 		scene func(t *testing.T) string
 	}{
 		{"hills", 16, func(t *testing.T) string { return hills(t, 48) }},
-		{"city", 50, func(t *testing.T) string { return generated(t, "city", "-blocks", "2") }},
-		{"boxes", 50, func(t *testing.T) string { return generated(t, "boxes", "-blocks", "3") }},
-		{"office", 20, func(t *testing.T) string { return generated(t, "office", "-floors", "2") }},
+		{"city", 50, func(t *testing.T) string { return generated(t, "city", "-blocks", "1") }},
+		{"boxes", 50, func(t *testing.T) string { return generated(t, "boxes", "-blocks", "2") }},
+		{"office", 20, func(t *testing.T) string { return generated(t, "office", "-floors", "1") }},
 		{"kaykit", 50, kit("kaykit-city")},
 		{"kenney", 50, kit("kenney-city")},
 	} {
@@ -103,6 +103,7 @@ func TestLevelErrorsKeepTheLimit(t *testing.T) {
 				o := ClassicOptions()
 				o.TileSize[0], o.TileSize[2] = c.side, c.side
 				o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+				o.lookSide, o.NoSync = smallPictures, true
 				set(&o)
 				res, dir := runLevels(t, scene, o)
 				if n := checkLevelErrors(t, res, dir, o); n == 0 && name == "the default" {

@@ -92,12 +92,17 @@ func (d *model) box() int {
 	}}})
 }
 
+// smallPictures is an Options.lookSide of which pictures are as small as they get, for
+// tests that do not look at what is seen of levels.
+const smallPictures = 56
+
 func levelOptions() Options {
 	o := ClassicOptions()
 	o.TileSize[0], o.TileSize[2] = 16, 16
 	// Room for three levels.
 	o.Floors.TierRadii = manifest.TierRadii{{Tier: tileid.TierExteriorShell, Streaming: 20, Unload: 60}}
 	o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	o.lookSide, o.NoSync = smallPictures, true
 	return o
 }
 

@@ -35,7 +35,11 @@ func (b *tileBuilder) newReference(src *levelSource) (*appearance.Reference, err
 			return nil, err
 		}
 	}
-	return appearance.New(seenMesh(src.mesh()), materials), nil
+	r := appearance.New(seenMesh(src.mesh()), materials)
+	if b.lookSide > 0 {
+		r.SetLeast(b.lookSide)
+	}
+	return r, nil
 }
 
 // findPalettes looks for textures that are palettes in a tile.

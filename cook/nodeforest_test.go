@@ -90,7 +90,7 @@ func TestPyramidOfAForest(t *testing.T) {
 		for _, jobs := range c.jobs {
 			o := DefaultOptions()
 			o.TileSize, o.WholeLimit, o.Pyramid, o.Jobs = [3]float64{8, o.TileSize[1], 8}, 0, true, jobs
-			o.nodeTexels, o.LODs, o.HLODs = 128, nil, nil
+			o.nodeTexels, o.lookSide, o.LODs, o.HLODs = 128, smallPictures, nil, nil
 			dir := t.TempDir()
 			res := mustRun(t, scene, dir, o)
 			checkPyramid(t, dir, res)

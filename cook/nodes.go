@@ -157,7 +157,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	box := around(below)
 	side := c.nodeSide(n.Level, box)
-	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts, Jobs: jobs}
+	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts, LookSide: c.opts.lookSide, Jobs: jobs}
 	if slices.ContainsFunc(below, func(a above) bool { return a.level == 0 }) {
 		o.Samples, o.OcclusionRays = nodeSamples, nodeRays
 	}

@@ -29,7 +29,7 @@ func TestPyramid(t *testing.T) {
 		}
 		o := DefaultOptions()
 		o.TileSize, o.WholeLimit, o.Pyramid, o.Jobs = [3]float64{10, o.TileSize[1], 10}, 0, true, jobs
-		o.nodeTexels = 64
+		o.nodeTexels, o.lookSide = 64, smallPictures
 		dir := t.TempDir()
 		res, err := Run(t.Context(), scene, dir, o)
 		if err != nil {

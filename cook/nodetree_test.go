@@ -100,7 +100,7 @@ func TestPyramidOfFloors(t *testing.T) {
 		var first map[string]string
 		for _, jobs := range []int{1, 3} {
 			o := floorOptions(kind)
-			o.WholeLimit, o.Pyramid, o.Jobs, o.nodeTexels = 0, true, jobs, 64
+			o.WholeLimit, o.Pyramid, o.Jobs, o.nodeTexels, o.lookSide = 0, true, jobs, 64, smallPictures
 			o.Floors.FloorCount, o.Floors.MinObjects, o.Floors.Profile = 3, 1, partition.ProfileIndoor
 			dir := t.TempDir()
 			res, err := Run(t.Context(), scene, dir, o)

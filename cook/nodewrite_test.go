@@ -28,7 +28,7 @@ func TestNodesShareTextures(t *testing.T) {
 				continue // make test compares both without the detector
 			}
 			o := ClassicOptions()
-			o.Pyramid, o.Jobs, o.nodeTexels, o.Textures = true, jobs, 64, mode
+			o.Pyramid, o.Jobs, o.nodeTexels, o.lookSide, o.Textures = true, jobs, 64, smallPictures, mode
 			dir := t.TempDir()
 			res := mustRun(t, scene, dir, o)
 			files := testfile.ReadTree(t, dir)

@@ -70,6 +70,9 @@ type Options struct {
 	faults func(journal.FS) journal.FS
 	// nodeTexels, above 0, takes the place of the constant in tests.
 	nodeTexels int
+	// lookSide, above 0, is how many pixels pictures of levels have at least in tests:
+	// most of a small scene's time goes into them.
+	lookSide float64
 	// storeTimeout, above 0, takes the place of the constant in tests.
 	storeTimeout time.Duration
 }

@@ -105,7 +105,7 @@ func (d *model) plate(side float32, n int) obj {
 
 func yardOptions() Options {
 	o := levelOptions()
-	o.FitDistances, o.NoSync = false, true // pictures take long
+	o.FitDistances = false // pictures take long
 	o.HLODs = []manifest.HLODLevel{{Suffix: "_hlod", ReductionRatio: 0.3}}
 	return o
 }

@@ -184,7 +184,7 @@ func TestStages(t *testing.T) {
 	newYard().write(t, scene)
 	tiles, nodes, scenes, images := newDigest(), newDigest(), newDigest(), newDigest()
 	plain := yardOptions()
-	plain.FitDistances = true
+	plain.FitDistances, plain.lookSide = true, 0
 	pyramid := plain
 	pyramid.Pyramid, pyramid.nodeTexels = true, 64
 	for _, o := range []Options{plain, ClassicOptions(), EngineOptions(), pyramid} {
@@ -212,7 +212,7 @@ func TestStages(t *testing.T) {
 	}
 	for _, mode := range []TextureMode{TexturesResize, TexturesBC, TexturesASTC} {
 		o, out := levelOptions(), t.TempDir()
-		o.Textures, o.MaxTexture, o.HLODAtlas = mode, 40, mode == TexturesBC
+		o.Textures, o.MaxTexture, o.HLODAtlas, o.lookSide = mode, 40, mode == TexturesBC, 0
 		scene := texturedHills(t, hillImages()...)
 		if _, err := Run(t.Context(), scene, out, o); err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ type tileBuilder struct {
 	shrunk       []texture.Staged    // what atlases are drawn from
 	images       smallImages         // their pixels
 	looks        appearance.Textures // of materials, seen from afar
+	lookSide     float64             // see Options
 	baked        bakedImages
 	nodeTextures nodeTextures
 	materials    []gltfscene.Material
@@ -34,7 +35,7 @@ type tileBuilder struct {
 // newTileBuilder prepares what all tiles share. The material for primitives
 // without one is appended behind the scene's.
 func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
-	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances}
+	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, lookSide: o.lookSide}
 	b.looks.Images = s.Images
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {

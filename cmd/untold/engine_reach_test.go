@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,13 +12,7 @@ import (
 // reference engine's rules, leaves nothing undrawn anywhere, and nothing in view
 // uncovered where all of it lies within 500 m.
 func TestViewDistanceSuitsTheEngine(t *testing.T) {
-	dir := t.TempDir()
-	scene := filepath.Join(dir, "city.glb")
-	gen := exec.Command("go", "run", "./scripts/gen", "-blocks", "1", "-textures=false", "-o", scene)
-	gen.Dir = "../.."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dir, scene := t.TempDir(), generated(t, "city", "-blocks", "1", "-textures=false")
 	out := filepath.Join(dir, "city")
 	if r := execute(t, nil, "cook", scene, "-o", out, "--view-distance", "500", "--whole-limit", "0", "--tile-size", "80", "-q"); r.code != 0 {
 		t.Fatalf("%+v", r)

@@ -42,7 +42,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	untold = filepath.Join(dir, "untold")
-	build := exec.Command("go", "build", "-o", untold, ".")
+	// The flags are those of make static, which need not compile again then.
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", untold, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
@@ -76,7 +77,7 @@ func execute(t *testing.T, env []string, args ...string) result {
 func cooked(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "yard")
-	r := execute(t, nil, append([]string{"cook", yard(t), "-o", dir}, args...)...)
+	r := execute(t, nil, append([]string{"cook", yard(t), "-o", dir, "--sync=false"}, args...)...)
 	if r.code != 0 {
 		t.Fatalf("cook: exit %d: %s", r.code, r.err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,41 +18,36 @@ import (
 
 // rehearsal is a cooked scene and how it is walked through.
 type rehearsal struct {
-	name  string
-	scene string   // made by makeScene
-	cook  []string // flags
-	path  []string
-	want  string // an event that there must be
+	name   string
+	scene  string // made by makeScene
+	texels int
+	cook   []string // flags
+	path   []string
+	want   string // an event that there must be
 }
 
 var rehearsals = []rehearsal{
-	{"balls", "balls", []string{"--merge=false", "--tile-size", "100"}, []string{"--fly-through"}, "mesh.load"},
-	{"city", "city", []string{"--lod", "--hlod", "--tile-size", "25"}, []string{"--fly-through"}, "tex.upgrade"},
-	{"office", "office", []string{"--partition", "quadtree"}, []string{"--walk", "3"}, "tex.load"},
-	{"blocks", "city", []string{"--textures", "bc", "--merge=false", "--tile-size", "50"}, []string{"--walk", "3"}, "mesh.load"},
-	{"instances", "city", []string{"--instances", "--merge=false", "--compress", "zstd", "--tile-size", "100"}, []string{"--fly-through"}, "mesh.load"},
+	{"balls", "balls", 0, []string{"--merge=false", "--tile-size", "100"}, []string{"--fly-through"}, "mesh.load"},
+	{"city", "city", 512, []string{"--lod", "--hlod", "--tile-size", "25"}, []string{"--fly-through"}, "tex.upgrade"},
+	{"office", "office", 128, []string{"--partition", "quadtree"}, []string{"--walk", "3"}, "tex.load"},
+	{"blocks", "city", 128, []string{"--textures", "bc", "--merge=false", "--tile-size", "50"}, []string{"--walk", "3"}, "mesh.load"},
+	{"instances", "city", 128, []string{"--instances", "--merge=false", "--compress", "zstd", "--tile-size", "100"}, []string{"--fly-through"}, "mesh.load"},
 }
 
-// makeScene writes a scene and returns its path.
-func makeScene(t *testing.T, kind string) string {
+// makeScene returns the path of a scene, with textures of so many texels along a side.
+func makeScene(t *testing.T, kind string, texels int) string {
 	t.Helper()
 	if kind == "balls" {
 		return testfile.Write(t, filepath.Join(t.TempDir(), "balls.gltf"), boxScene(160))
 	}
-	path := filepath.Join(t.TempDir(), kind+".glb")
-	gen := exec.Command("go", "run", "./scripts/gen", "-kind", kind, "-blocks", "1", "-floors", "2", "-texture-size", "512", "-o", path)
-	gen.Dir = "../.."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return path
+	return generated(t, kind, "-blocks", "1", "-floors", "2", "-texture-size", fmt.Sprint(texels))
 }
 
 // cookScene cooks a scene and returns its manifest.
 func cookScene(t *testing.T, scene string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if r := execute(t, nil, append([]string{"cook", scene, "-o", dir, "-q"}, flags...)...); r.code != 0 {
+	if r := execute(t, nil, append([]string{"cook", scene, "-o", dir, "-q", "--sync=false"}, flags...)...); r.code != 0 {
 		t.Fatalf("cook: exit %d: %s", r.code, r.err)
 	}
 	name := strings.TrimSuffix(filepath.Base(scene), filepath.Ext(scene))
@@ -69,16 +63,15 @@ func TestPreviewIsSimulate(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	scenes := map[string]string{}
 	for _, c := range rehearsals {
-		if scenes[c.scene] == "" {
-			scenes[c.scene] = makeScene(t, c.scene)
+		cooked := cookScene(t, makeScene(t, c.scene, c.texels), c.cook...)
+		textures := func(budget int) string { // of textures of 512 texels
+			return fmt.Sprint("textureBudget=", max(budget*c.texels*c.texels/(512*512), 1000))
 		}
-		cooked := cookScene(t, scenes[c.scene], c.cook...)
 		for name, limits := range map[string][]string{
 			"free":   nil,
-			"short":  {"--set", "geometryBudget=300000", "--set", "textureBudget=100000"},
-			"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "textureBudget=60000"},
+			"short":  {"--set", "geometryBudget=300000", "--set", textures(100_000)},
+			"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", textures(60_000)},
 		} {
 			if race.Enabled && name != "short" {
 				continue // make test runs all without the detector
@@ -120,7 +113,7 @@ func TestPreviewIsSimulateOfAWorld(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	scene := makeScene(t, "city")
+	scene := makeScene(t, "city", 128)
 	cooked := cookScene(t, scene, "--lod", "--hlod", "--tile-size", "25")
 	other := cookScene(t, scene, "--merge=false", "--tile-size", "50")
 	m, err := manifest.Load(cooked)
@@ -139,7 +132,7 @@ func TestPreviewIsSimulateOfAWorld(t *testing.T) {
 	world := testfile.Write(t, filepath.Join(filepath.Dir(other), "world.json"), []byte("{"+keys+"}"))
 	for name, limits := range map[string][]string{
 		"free":   nil,
-		"short":  {"--set", "geometryBudget=600000", "--set", "textureBudget=100000"},
+		"short":  {"--set", "geometryBudget=600000", "--set", "textureBudget=6000"},
 		"strict": {"--mode", "strict", "--preset", "low", "--set", "outOfCoreNodeThreshold=5", "--set", "meshCacheBudget=0"},
 	} {
 		if race.Enabled && name != "short" {
@@ -212,7 +205,7 @@ func TestPreviewInRealTime(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	manifest := cookScene(t, makeScene(t, "city"), "--tile-size", "50")
+	manifest := cookScene(t, makeScene(t, "city", 64), "--tile-size", "50")
 	events := filepath.Join(t.TempDir(), "e")
 	// It ends when all is loaded, textures included.
 	p := here(t, slices.Concat([]string{"preview", manifest, "--events", events, "--screenshot", filepath.Join(t.TempDir(), "a.png"), "--stats", "-"}, plainPicture)...)
@@ -250,7 +243,7 @@ func TestPreviewAddressVirtual(t *testing.T) {
 	if !preview.Available {
 		t.Skip("built without OpenGL (cgo)")
 	}
-	manifest := cookScene(t, makeScene(t, "city"), "--merge=false", "--tile-size", "100")
+	manifest := cookScene(t, makeScene(t, "city", 64), "--merge=false", "--tile-size", "100")
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(manifest))))
 	defer server.Close()
 	cache := t.TempDir()

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,27 +25,6 @@ import (
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
 )
-
-// smallCity generates a city with textures and cooks it.
-func smallCity(t *testing.T) (scene, dir string) {
-	t.Helper()
-	base := t.TempDir()
-	scene, dir = filepath.Join(base, "city.glb"), filepath.Join(base, "cooked")
-	gen := exec.Command("go", "run", "./scripts/gen", "-blocks", "1", "-texture-size", "64", "-o", scene)
-	gen.Dir = "../.."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	cookCity(t, scene, dir)
-	return scene, dir
-}
-
-func cookCity(t *testing.T, scene, dir string) {
-	t.Helper()
-	if r := execute(t, nil, "cook", scene, "-o", dir, "--tile-size", "60", "--whole-limit", "0", "--hlod", "-q"); r.code != 0 {
-		t.Fatal(r.err)
-	}
-}
 
 // glbText is the JSON of a GLB file, between its header and the rest.
 func glbText(data []byte) (from, to int) {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -15,13 +14,7 @@ func TestSoakCity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates and cooks a city, and walks through it for ten virtual minutes")
 	}
-	dir := t.TempDir()
-	scene := filepath.Join(dir, "city.glb")
-	gen := exec.Command("go", "run", "./scripts/gen", "-textures=false", "-o", scene)
-	gen.Dir = "../.."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Skipf("cannot generate the city: %v: %s", err, out)
-	}
+	dir, scene := t.TempDir(), generated(t, "city", "-textures=false")
 	type report struct {
 		Peak    int64   `json:"peak_geometry_bytes"`
 		Undrawn int     `json:"undrawn"`
@@ -76,13 +69,7 @@ func TestSoakOffice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates and cooks an office, and walks through it for ten virtual minutes")
 	}
-	dir := t.TempDir()
-	scene := filepath.Join(dir, "office.glb")
-	gen := exec.Command("go", "run", "./scripts/gen", "-kind", "office", "-textures=false", "-o", scene)
-	gen.Dir = "../.."
-	if out, err := gen.CombinedOutput(); err != nil {
-		t.Skipf("cannot generate the office: %v: %s", err, out)
-	}
+	dir, scene := t.TempDir(), generated(t, "office", "-textures=false")
 	for _, args := range [][]string{{"quadtree", "--lod", "--hlod"}, {"kdtree", "--lod", "--hlod", "--pyramid=off"}, {"grid"}} {
 		t.Run(args[0], func(t *testing.T) {
 			out := filepath.Join(dir, args[0])

@@ -13,7 +13,7 @@ import (
 // The textures of an older scene go with it, with or without flushes; those that a
 // model beside it names stay, and so do files that no container names.
 func TestStaleTextures(t *testing.T) {
-	city := makeScene(t, "city")
+	city := makeScene(t, "city", 64)
 	plain := testfile.Write(t, filepath.Join(t.TempDir(), "city.gltf"), boxScene(12))
 	fresh := t.TempDir()
 	cookInto(t, plain, fresh)

@@ -15,6 +15,7 @@ type Reference struct {
 	canvas  canvas
 	split   split
 	least   float64 // pixels along the diagonal
+	parts   float64 // the same where parts are looked at
 	allowed float64 // strain
 	sides   []side  // the last pictures of it
 	pixel   float64 // of which size
@@ -45,7 +46,7 @@ const (
 // and materials within their lists. materials serve both meshes of a
 // comparison.
 func New(m *Mesh, materials []Material) *Reference {
-	r := &Reference{model: newModel(m, newPaints(materials)), box: m.box(), least: leastSide, allowed: 1}
+	r := &Reference{model: newModel(m, newPaints(materials)), box: m.box(), least: leastSide, parts: partPixels, allowed: 1}
 	if n := len(m.Indices) / 3; n > 0 {
 		r.spacing = math.Sqrt(m.area() / float64(n))
 	}
@@ -59,6 +60,11 @@ func NewFar(m *Mesh, materials []Material) *Reference {
 	r.least, r.allowed = farLeast, farAllowed
 	return r
 }
+
+// SetLeast sets how many pixels the diagonal of the box has: at least, in pictures that are
+// compared, 320 after New and 640 after NewFar, and in those of parts, 600. With fewer, more
+// is taken to shrink in proportion, and small meshes take less time.
+func (r *Reference) SetLeast(pixels float64) { r.least, r.parts, r.sides = pixels, pixels, nil }
 
 // pixelFor returns the size of the pixels that a mesh of n triangles is drawn
 // with.

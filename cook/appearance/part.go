@@ -46,7 +46,7 @@ func (r *Reference) Parts(m *Mesh, parts []int32, n int) []Part {
 		return out
 	}
 	size := r.box.Size()
-	pixel := max(size.Len()/partPixels, 1e-9)
+	pixel := max(size.Len()/r.parts, 1e-9)
 	model := newModel(m, r.model.paints)
 	seen, sum := make([]int64, n), make([]int64, n)
 	r.canvas.split = &r.split

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -28,7 +29,11 @@ func intBytes(list ...int) (data []byte) {
 // TestOpenIsLoad: what Open shows and what Geometry returns, whether it is kept or not, is
 // what Load gives, and so are counts and notes.
 func TestOpenIsLoad(t *testing.T) {
+	seen := 0
 	eachAsset(t, func(name, path string) {
+		if seen++; race.Enabled && seen%4 > 0 {
+			return // make test opens all of them without the detector
+		}
 		want, wantErr := Load(context.Background(), path, DefaultOptions())
 		for _, keep := range []int64{0, 1 << 40} {
 			var mu sync.Mutex

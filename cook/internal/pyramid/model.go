@@ -55,7 +55,10 @@ type Options struct {
 	// Flush is how far in metres something may stand off a larger surface and be shown
 	// by that one's texture alone.
 	Flush float64
-	Jobs  int
+	// LookSide, above 0, is how many pixels pictures have at least, see
+	// appearance.SetLeast.
+	LookSide float64
+	Jobs     int
 }
 
 // Distances in parts of the diagonal of a source.
@@ -105,7 +108,7 @@ func Build(s *Source, o Options) (*Model, error) {
 	}
 	m.DoubleSided = s.doubleSided(surface.Loose)
 	m.Geometric = s.Geometric + own
-	m.Visual = s.Visual + m.match(s, layout.Scale)
+	m.Visual = s.Visual + m.match(s, layout.Scale, o.LookSide)
 	return m, nil
 }
 
@@ -168,7 +171,7 @@ func (m *Model) fill() {
 
 // match gives the model the colours with which it looks most like a source, and
 // returns the size of what is seen of the difference that is left.
-func (m *Model) match(s *Source, scale float64) float64 {
+func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 	full := &appearance.Mesh{
 		Positions: s.Surface.Positions, Normals: s.Surface.Normals, UV: s.Surface.UV[0], Colors: s.Surface.Colors,
 		Indices: s.Surface.Indices, Materials: s.Surface.Materials,
@@ -182,6 +185,9 @@ func (m *Model) match(s *Source, scale float64) float64 {
 		coarse.Materials[i] = int32(own)
 	}
 	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look()))
+	if lookSide > 0 {
+		r.SetLeast(lookSide)
+	}
 	if scale > 0 {
 		a := m.Atlas
 		t := &appearance.Texels{Image: a.Color, At: a.Texels, Points: a.Points, Faces: a.Faces, Size: 1 / scale}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/utex"
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // psnr compares two pictures in decibels; alpha counts like a colour.
@@ -38,6 +39,9 @@ func TestQuality(t *testing.T) {
 		{ModeASTC, ASTC{Block: [2]int{8, 8}}, 39.1, 39.1, 32.4},
 		{ModeASTC, ASTC{High: true}, 56.5, 43.9, 43.3},
 	} {
+		if race.Enabled && x.mode == ModeASTC {
+			continue // make test compresses in all modes without the detector
+		}
 		for use, want := range map[Use]float64{Color: x.color, Data: x.data, Normal: x.normal} {
 			r := Role{Use: use}
 			c := newWorkers(1)
